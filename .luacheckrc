@@ -1,0 +1,3 @@
+std = "ngx_lua"
+globals = {}
+max_line_length = 120

@@ -1,0 +1,89 @@
+-- Finds libtxid, declares it to LuaJIT, and checks that the two fit.
+
+local ffi = require "ffi"
+
+
+local error = error
+local pcall = pcall
+local tostring = tostring
+local concat = table.concat
+local open = io.open
+
+
+-- generated from src/ffi.rs by `make headers`: begin
+ffi.cdef[[
+uint32_t txid_abi_version(void);
+int64_t txid_clock_ms(void);
+void txid_fill(char *buf, int64_t ms);
+void txid_fill_now(char *buf, int64_t clock_ms);
+bool txid_entropy_degraded(void);
+]]
+
+local _M = {
+    ABI_VERSION = 1,
+    LEN = 20,
+}
+-- generated: end
+
+
+local FILE = jit.os == "OSX" and "libtxid.dylib" or "libtxid.so"
+
+
+local function exists(path)
+    local file = open(path, "rb")
+    if file then
+        file:close()
+    end
+    return file ~= nil
+end
+
+
+-- The library lies beside a compiled Lua module would: "/usr/lib/lua/5.1/?.so" has it at "/usr/lib/lua/5.1/libtxid.so".
+local function load_library()
+    local tried = {}
+    for entry in package.cpath:gmatch("[^;]+") do
+        local dir = entry:match("^([^?]*/)[^/]*%?")
+        if dir then
+            local path = dir .. FILE
+            if exists(path) then
+                local ok, library = pcall(ffi.load, path)
+                if ok then
+                    return library, path
+                end
+                tried[#tried + 1] = path .. ": " .. library
+
+            else
+                tried[#tried + 1] = path .. ": no such file"
+            end
+        end
+    end
+
+    local ok, library = pcall(ffi.load, FILE)
+    if ok then
+        return library, FILE
+    end
+    tried[#tried + 1] = "the system's loader: " .. library
+
+    error("resty.txid: cannot load " .. FILE .. "; install it with `make install`, or put its directory on "
+          .. "lua_package_cpath (\"/that/directory/?.so;;\"). Tried:\n\t" .. concat(tried, "\n\t"), 0)
+end
+
+
+local function abi_version(library)
+    return library.txid_abi_version()
+end
+
+
+local library, path = load_library()
+local ok, found = pcall(abi_version, library)
+if not ok or found ~= _M.ABI_VERSION then
+    error("resty.txid: " .. path .. " has ABI version " .. (ok and tostring(found) or "unknown")
+          .. ", these Lua files need " .. _M.ABI_VERSION .. "; install both from one release", 0)
+end
+
+
+_M.C = library
+_M.path = path
+
+
+return _M

@@ -1,0 +1,154 @@
+//! The 96-bit id: `| ms since 1970-01-01 UTC : 42 | random : 54 |`.
+
+use crate::{base32hex, clock, entropy};
+use std::fmt;
+use std::str::FromStr;
+
+const RANDOM_BITS: u32 = 54;
+const RANDOM_MASK: u64 = (1 << RANDOM_BITS) - 1;
+const TIME_MASK: u64 = (1 << 42) - 1;
+
+/// A 96-bit id that sorts by the millisecond it was made in.
+///
+/// Its text is 20 characters of lower-case base32hex, which sort as the ids do:
+///
+/// ```
+/// use txid::Txid;
+///
+/// let first = Txid::at(1_522_545_688_552);
+/// let second = Txid::at(1_522_545_688_553);
+/// assert!(first < second);
+/// assert!(first.to_string() < second.to_string());
+/// assert!(first.to_string().starts_with("b2fr5nvq"));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Txid {
+    ms: u64,
+    random: u64,
+}
+
+impl Txid {
+    /// How many characters an id's text has.
+    pub const LEN: usize = 20;
+
+    /// A new id of this moment, by the system's clock. Within a thread, time never runs backwards: a clock that is behind
+    /// by up to ten seconds is waited for.
+    ///
+    /// ```
+    /// let (earlier, later) = (txid::Txid::now(), txid::Txid::now());
+    /// assert!(earlier.timestamp_ms() <= later.timestamp_ms());
+    /// assert_ne!(earlier, later);
+    /// ```
+    pub fn now() -> Self {
+        Self::at(clock::never_backwards(clock::system_ms()))
+    }
+
+    /// A new id stamped with exactly `ms`, of which the low 42 bits count (two's complement): -1 is the last millisecond
+    /// of the range, 2^42 its first.
+    ///
+    /// ```
+    /// use txid::Txid;
+    ///
+    /// assert_eq!(Txid::at(655_829_050_000).timestamp_ms(), 655_829_050_000);
+    /// assert_eq!(Txid::at(-1).timestamp_ms(), 4_398_046_511_103);
+    /// assert_eq!(Txid::at(4_398_046_511_104).timestamp_ms(), 0);
+    /// ```
+    #[inline]
+    pub fn at(ms: i64) -> Self {
+        Self { ms: ms as u64 & TIME_MASK, random: entropy::next_u64(ms) >> (64 - RANDOM_BITS) }
+    }
+
+    /// The millisecond since 1970-01-01 UTC that the id was stamped with.
+    ///
+    /// ```
+    /// let id: txid::Txid = "4om9qi54la8ffr4bd9sg".parse()?;
+    /// assert_eq!(id.timestamp_ms(), 655_829_050_002);
+    /// # Ok::<(), txid::ParseError>(())
+    /// ```
+    pub fn timestamp_ms(self) -> u64 {
+        self.ms
+    }
+
+    /// The id's text, without an allocation.
+    ///
+    /// ```
+    /// let id: txid::Txid = "4om9qi54la8ffr4bd9sg".parse()?;
+    /// assert_eq!(&id.to_text(), b"4om9qi54la8ffr4bd9sg");
+    /// # Ok::<(), txid::ParseError>(())
+    /// ```
+    #[inline]
+    pub fn to_text(self) -> [u8; Self::LEN] {
+        // 40 bits make eight characters. 96 bits are two such parts and 16 bits, which fill three characters and one bit.
+        let mut text = [0; Self::LEN];
+        text[..8].copy_from_slice(&base32hex::encode_40_bits(self.ms >> 2));
+        text[8..16].copy_from_slice(&base32hex::encode_40_bits((self.ms & 3) << 38 | self.random >> 16));
+        text[16..].copy_from_slice(&base32hex::encode_40_bits((self.random & 0xffff) << 24)[..4]);
+        text
+    }
+
+    fn from_bytes(bytes: [u8; 12]) -> Self {
+        let bits = bytes.iter().fold(0_u128, |bits, &byte| bits << 8 | u128::from(byte));
+        Self { ms: (bits >> RANDOM_BITS) as u64, random: bits as u64 & RANDOM_MASK }
+    }
+}
+
+impl fmt::Display for Txid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(std::str::from_utf8(&self.to_text()).map_err(|_| fmt::Error)?)
+    }
+}
+
+impl fmt::Debug for Txid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Txid({self})")
+    }
+}
+
+/// Why a text is not an id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParseError {
+    /// The text has not 20 bytes but this many.
+    Length(usize),
+    /// The byte at this place, counted from 1, is not one of `0-9a-vA-V`.
+    Character {
+        /// The place, counted from 1.
+        position: usize,
+        /// What stands there.
+        byte: u8,
+    },
+    /// The last character holds one bit, so it is `0` or `g`; it is this one.
+    LastCharacter(u8),
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Length(length) => write!(f, "{length} characters, an id has {}", Txid::LEN),
+            Self::Character { position, byte } => {
+                write!(f, "character {position} is '{}', not base32hex", byte.escape_ascii())
+            }
+            Self::LastCharacter(byte) => {
+                write!(f, "character {} is '{}', the last one is '0' or 'g'", Txid::LEN, byte.escape_ascii())
+            }
+        }
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+impl FromStr for Txid {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let text = text.as_bytes();
+        let exact: &[u8; Self::LEN] = text.try_into().map_err(|_| ParseError::Length(text.len()))?;
+        base32hex::decode(exact).map(Self::from_bytes).map_err(|position| {
+            let byte = exact[position];
+            if position == Self::LEN - 1 && matches!(byte, b'0'..=b'9' | b'a'..=b'v' | b'A'..=b'V') {
+                ParseError::LastCharacter(byte)
+            } else {
+                ParseError::Character { position: position + 1, byte }
+            }
+        })
+    }
+}

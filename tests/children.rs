@@ -1,0 +1,238 @@
+//! No child goes on with its parent's stream, and ids are made where the OS gives no randomness.
+//!
+//! A program of its own (see Cargo.toml); each test has a thread of its own, and with it a stream that is not yet seeded.
+
+use std::collections::HashSet;
+use std::io::Read;
+use std::os::fd::FromRawFd;
+use std::time::{Duration, Instant};
+use txid::Txid;
+
+type Text = [u8; Txid::LEN];
+
+fn ids(count: usize) -> Vec<Text> {
+    (0..count).map(|_| Txid::at(0).to_text()).collect()
+}
+
+fn assert_no_id_twice(groups: &[Vec<Text>]) {
+    let ids: Vec<_> = groups.iter().flatten().collect();
+    assert!(ids.len() > groups.len());
+    assert_eq!(ids.iter().collect::<HashSet<_>>().len(), ids.len());
+}
+
+fn fork() -> i32 {
+    // SAFETY: what the tests' children do needs no lock that another thread could have held.
+    unsafe { libc::fork() }
+}
+
+/// A fork that the C library does not know of, so that no fork handler runs.
+fn raw_clone() -> i32 {
+    // SAFETY: as for `fork`; no flags but the signal, so the child has its own memory and goes on here.
+    unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) as i32 }
+}
+
+/// Runs `work` in a child made by `start`, and returns what it wrote.
+struct Child {
+    pid: i32,
+    output: std::fs::File,
+}
+
+impl Child {
+    fn start(start: fn() -> i32, work: impl FnOnce() -> Vec<u8>) -> Self {
+        let mut ends = [0; 2];
+        // SAFETY: `ends` has room for the two descriptors.
+        assert_eq!(unsafe { libc::pipe(ends.as_mut_ptr()) }, 0);
+        let pid = start();
+        assert!(pid >= 0);
+        if pid == 0 {
+            let output = work();
+            // SAFETY: the descriptor is open, the bytes are ours, and _exit skips what belongs to the parent.
+            unsafe {
+                let mut rest = &output[..];
+                while !rest.is_empty() {
+                    let written = libc::write(ends[1], rest.as_ptr().cast(), rest.len());
+                    if written <= 0 {
+                        libc::_exit(1);
+                    }
+                    rest = &rest[written as usize..];
+                }
+                libc::_exit(0);
+            }
+        }
+        // SAFETY: both descriptors are open and owned by nobody else.
+        unsafe {
+            libc::close(ends[1]);
+            Self { pid, output: std::fs::File::from_raw_fd(ends[0]) }
+        }
+    }
+
+    fn output(mut self) -> Vec<u8> {
+        let mut output = Vec::new();
+        self.output.read_to_end(&mut output).unwrap();
+        let mut status = 0;
+        // SAFETY: the child is ours.
+        unsafe { libc::waitpid(self.pid, &mut status, 0) };
+        assert_eq!(status, 0, "the child failed");
+        output
+    }
+
+    fn texts(self) -> Vec<Text> {
+        self.output().chunks_exact(Txid::LEN).map(|text| text.try_into().unwrap()).collect()
+    }
+}
+
+fn child_and_grandchild_make_their_own_ids(start: fn() -> i32) {
+    ids(1);
+    let child = Child::start(start, || {
+        let grandchild = Child::start(start, || ids(1000).concat());
+        [ids(1000).concat(), grandchild.output()].concat()
+    });
+    let sibling = Child::start(start, || ids(1000).concat());
+    assert_no_id_twice(&[ids(1000), child.texts(), sibling.texts()]);
+}
+
+fn fork_makes_a_new_stream() {
+    child_and_grandchild_make_their_own_ids(fork);
+}
+
+fn raw_clone_makes_a_new_stream() {
+    child_and_grandchild_make_their_own_ids(raw_clone);
+}
+
+/// The child of a vfork runs in its parent's memory while the parent waits: they take turns on one stream.
+fn vfork_takes_turns() {
+    extern "C" fn child(ids_out: *mut libc::c_void) -> i32 {
+        // SAFETY: the parent passed its own vector and is suspended.
+        let ids_out = unsafe { &mut *ids_out.cast::<Vec<Text>>() };
+        ids_out.iter_mut().for_each(|text| *text = Txid::at(0).to_text());
+        0
+    }
+    let before = ids(1000);
+    let mut in_child = vec![[0; Txid::LEN]; 1000];
+    let mut stack = vec![0_u128; 64 * 1024];
+    // SAFETY: the stack is large, aligned and outlives the child, which ends before clone returns (CLONE_VFORK).
+    unsafe {
+        let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+        let pid = libc::clone(child, stack.as_mut_ptr_range().end.cast(), flags, (&raw mut in_child).cast());
+        assert!(pid > 0);
+        libc::waitpid(pid, std::ptr::null_mut(), 0);
+    }
+    assert_no_id_twice(&[before, in_child, ids(1000)]);
+}
+
+/// From here on the calling thread's `syscall` fails with `errno`.
+fn refuse(syscall: libc::c_long, errno: i32) {
+    let op = |code: u32, k: u32, jf: u8| libc::sock_filter { code: code as u16, jt: 0, jf, k };
+    let mut filter = [
+        // Offset 0 of seccomp_data is the number of the call.
+        op(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0),
+        op(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, syscall as u32, 1),
+        op(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_ERRNO | errno as u32, 0),
+        op(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_ALLOW, 0),
+    ];
+    let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
+    // SAFETY: the program is well-formed and outlives the calls.
+    unsafe {
+        assert_eq!(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+        assert_eq!(libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &program), 0);
+    }
+}
+
+fn without_the_oss_randomness_ids_are_made_and_it_shows() {
+    let starved = || {
+        Child::start(fork, || {
+            refuse(libc::SYS_getrandom, libc::EIO);
+            let ids = ids(1000);
+            if txid::entropy_degraded() { ids.concat() } else { Vec::new() }
+        })
+    };
+    let (one, two) = (starved(), starved());
+    assert_no_id_twice(&[one.texts(), two.texts()]);
+    ids(1);
+    assert!(!txid::entropy_degraded());
+}
+
+fn a_refusal_after_a_good_start_shows_at_the_next_reseed() {
+    let child = Child::start(fork, || {
+        ids(1);
+        refuse(libc::SYS_getrandom, libc::EIO);
+        let before = txid::entropy_degraded();
+        std::thread::sleep(Duration::from_millis(1100));
+        ids(100);
+        vec![u8::from(before), u8::from(txid::entropy_degraded())]
+    });
+    assert_eq!(child.output(), [0, 1]);
+}
+
+fn where_the_kernel_cannot_wipe_a_fork_handler_marks() {
+    let child = Child::start(fork, || {
+        refuse(libc::SYS_madvise, libc::EINVAL);
+        ids(1);
+        let grandchild = Child::start(fork, || ids(1000).concat());
+        [ids(1000).concat(), grandchild.output()].concat()
+    });
+    assert_no_id_twice(&[child.texts()]);
+}
+
+fn without_memory_for_a_stream_ids_are_made() {
+    let child = Child::start(fork, || {
+        let mut texts = Vec::with_capacity(100);
+        refuse(libc::SYS_mmap, libc::ENOMEM);
+        texts.extend((0..100).map(|_| Txid::at(0).to_text()));
+        texts.concat()
+    });
+    assert_no_id_twice(&[child.texts()]);
+}
+
+/// Two processes with one and the same stream, as two copies of one machine image have: a clone that neither the kernel
+/// nor the C library told of.
+fn copies_of_a_machine_image_part_ways_within_a_second_of_use() {
+    fn one_id_every_ten_ms_for_a_second(start: Instant) -> Vec<Text> {
+        let turns = (0..110).map(|turn| start + Duration::from_millis(10 * turn));
+        turns
+            .map(|turn| {
+                std::thread::sleep(turn.saturating_duration_since(Instant::now()));
+                Txid::at(0).to_text()
+            })
+            .collect()
+    }
+    let original = Child::start(fork, || {
+        refuse(libc::SYS_madvise, libc::EINVAL);
+        ids(1);
+        let start = Instant::now();
+        let copy = Child::start(raw_clone, || one_id_every_ten_ms_for_a_second(start).concat());
+        [one_id_every_ten_ms_for_a_second(start).concat(), copy.output()].concat()
+    });
+    let texts = original.texts();
+    let (original, copy) = texts.split_at(110);
+    assert_eq!(original[..20], copy[..20], "they were one stream");
+    assert_ne!(original[109], copy[109]);
+}
+
+fn main() {
+    let tests: [(&str, fn()); 8] = [
+        ("fork_makes_a_new_stream", fork_makes_a_new_stream),
+        ("raw_clone_makes_a_new_stream", raw_clone_makes_a_new_stream),
+        ("vfork_takes_turns", vfork_takes_turns),
+        ("without_the_oss_randomness_ids_are_made_and_it_shows", without_the_oss_randomness_ids_are_made_and_it_shows),
+        (
+            "a_refusal_after_a_good_start_shows_at_the_next_reseed",
+            a_refusal_after_a_good_start_shows_at_the_next_reseed,
+        ),
+        ("where_the_kernel_cannot_wipe_a_fork_handler_marks", where_the_kernel_cannot_wipe_a_fork_handler_marks),
+        ("without_memory_for_a_stream_ids_are_made", without_memory_for_a_stream_ids_are_made),
+        (
+            "copies_of_a_machine_image_part_ways_within_a_second_of_use",
+            copies_of_a_machine_image_part_ways_within_a_second_of_use,
+        ),
+    ];
+    for (name, test) in tests {
+        print!("test {name} ... ");
+        if std::thread::spawn(test).join().is_err() {
+            println!("FAILED");
+            std::process::exit(1);
+        }
+        println!("ok");
+    }
+    println!("\ntest result: ok. {} passed; 0 failed", tests.len());
+}
