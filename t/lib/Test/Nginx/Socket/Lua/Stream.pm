@@ -1,0 +1,89 @@
+package Test::Nginx::Socket::Lua::Stream;
+
+# Part of a stand-in for CPAN's Test::Nginx that uses the same names; see
+# Test::Nginx::Socket. A stream server is reached through an HTTP location that
+# connects to it and passes its answer on, so that all checks are those of HTTP.
+
+use strict;
+use warnings;
+use parent 'Test::Nginx::Socket::Lua';
+
+use Test::Nginx::Socket ();
+use Test::Nginx::StandIn::Sections qw(section);
+use Test::Nginx::StandIn::Settings qw(server_addr server_port);
+
+Test::Nginx::Socket::add_block_preprocessor(sub {
+    my ($block) = @_;
+    if (defined $block->stream_server_config || defined $block->stream_config) {
+        append($block, main_config => stream_config($block));
+        append($block, config => relay_config($block));
+        $block->set_value(request => "GET /t\n") unless defined $block->request;
+    }
+    rename_section($block, stream_response      => 'response_body');
+    rename_section($block, stream_response_like => 'response_body_like');
+});
+
+sub stream_port { $ENV{TEST_NGINX_STREAM_PORT} // server_port() + 1 }
+
+sub append {
+    my ($block, $section, $text) = @_;
+    $block->set_value($section => (section($block, $section) // '') . $text);
+}
+
+sub rename_section {
+    my ($block, $from, $to) = @_;
+    my $value = section($block, $from) // return;
+    die $block->name . ": conflicting $from and $to sections\n" if defined section($block, $to);
+    $block->set_value($to => $value);
+}
+
+sub stream_config {
+    my ($block) = @_;
+    my $stream = section($block, 'stream_config') // '';
+    my $server = section($block, 'stream_server_config') // '';
+    return <<"END_OF_CONFIG";
+stream {
+$stream
+    server {
+        listen @{[server_addr()]}:@{[stream_port()]};
+$server
+    }
+}
+END_OF_CONFIG
+}
+
+sub relay_config {
+    my ($block) = @_;
+    my $request = lua_string(section($block, 'stream_request') // '');
+    return <<"END_OF_CONFIG";
+        lua_socket_log_errors off;
+        location = /t {
+            content_by_lua_block {
+                local socket = assert(ngx.socket.tcp())
+                local ok, err = socket:connect("@{[server_addr()]}", @{[stream_port()]})
+                if not ok then
+                    return ngx.say("connect to stream server error: ", err)
+                end
+                local sent, err = socket:send($request)
+                if not sent then
+                    return ngx.say("send stream request error: ", err)
+                end
+                local data, err = socket:receive("*a")
+                if not data then
+                    socket:close()
+                    return ngx.say("receive stream response error: ", err)
+                end
+                ngx.print(data)
+            }
+        }
+END_OF_CONFIG
+}
+
+# Bytes as numbers: nothing in them can end the Lua string, the block around it
+# or look like a variable of the configuration.
+sub lua_string {
+    my ($bytes) = @_;
+    return '"' . join('', map { sprintf '\\%03d', ord } split //, $bytes) . '"';
+}
+
+1;

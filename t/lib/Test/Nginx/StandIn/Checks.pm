@@ -1,0 +1,219 @@
+package Test::Nginx::StandIn::Checks;
+
+# The assertions of a block. Their number is part of what a test file relies on
+# when it plans, so each makes exactly as many as in the real Test::Nginx.
+
+use strict;
+use warnings;
+use Exporter 'import';
+use Scalar::Util qw(looks_like_number);
+use Test::Base ();
+use Test::LongString;
+use Test::More ();
+
+use Test::Nginx::StandIn::ErrorLog qw(new_error_log_lines);
+use Test::Nginx::StandIn::Sections qw(section);
+use Test::Nginx::StandIn::Text qw(expand_server_port expand_variables);
+
+our @EXPORT_OK = qw(
+    check_death check_error_log check_response is_str no_long_string);
+
+my $plain_is;
+
+sub no_long_string () { $plain_is = 1 }
+
+sub is_str (@) {
+    my ($got, $expected, $name) = @_;
+    return Test::More::like($got, $expected, $name) if ref $expected eq 'Regexp';
+    return Test::Base::is($got, $expected, $name) if $plain_is;
+    return is_string($got, $expected, $name);
+}
+
+sub check_death {
+    my ($block, $status) = @_;
+    my $name     = $block->name;
+    my $expected = section($block, 'must_die');
+
+    if ($status & 127) {
+        Test::More::fail("$name - nginx was ended by signal " . ($status & 127));
+    }
+    elsif (looks_like_number($expected)) {
+        Test::More::is($status >> 8, $expected, "$name - die with the expected exit code");
+    }
+    else {
+        Test::More::isnt($status, 0, "$name - die as expected");
+    }
+}
+
+sub check_response {
+    my ($block, $response, $index, $repeat, $is_list) = @_;
+    my $expected = sub { expectation($block, shift, $index, $is_list) };
+    my $where = "(repeated req $repeat, req $index)";
+
+    check_code($block, $response, $expected);
+    check_headers($block, $response, $expected);
+    check_body($block, $response, $expected, $where);
+}
+
+# Undefined without the section. With several requests it is a list of one
+# expectation per request.
+sub expectation {
+    my ($block, $section, $index, $is_list) = @_;
+    my $value = section($block, $section);
+    return $value->[$index] if ref $value eq 'ARRAY';
+    Test::More::BAIL_OUT($block->name . " - several requests, but --- $section is not a list")
+        if defined $value && $is_list;
+    return $value;
+}
+
+sub check_code {
+    my ($block, $response, $expected) = @_;
+    my $name = $block->name . ' - status code ok';
+    my $code = $response->{code} // '';
+
+    if (defined $block->error_code_like) {
+        my $pattern = $expected->('error_code_like');
+        Test::More::like($code, qr/$pattern/sm, $name);
+    }
+    else {
+        my $wanted = defined $block->error_code ? $expected->('error_code') : 200;
+        Test::More::is($code, $wanted, $name);
+    }
+}
+
+sub check_headers {
+    my ($block, $response, $expected) = @_;
+    my $name = $block->name;
+
+    my $section = (grep { defined section($block, $_) }
+        qw(response_headers response_headers_like))[0] // return;
+    my $wanted = parse_headers($expected->($section));
+    for my $header (sort keys %$wanted) {
+        my $value = $wanted->{$header};
+        my $got = $response->{header}{ lc $header } // '';
+
+        if ($section eq 'response_headers_like') {
+            Test::More::like($got, qr/^$value$/, "$name - header $header like ok");
+        }
+        elsif (defined $value) {
+            Test::More::is($got, expand_server_port($value), "$name - header $header ok");
+        }
+        else {
+            Test::More::unlike($response->{raw_headers}, qr/^\s*\Q$header\E\s*:/m,
+                "$name - header $header not present in the raw headers");
+        }
+    }
+}
+
+# "Name: value", or "! Name" for a header that must be absent.
+sub parse_headers {
+    my ($text) = @_;
+    my %headers;
+    for (grep {/\S/} split /\n/, $text // '') {
+        s/^\s+|\s+$//g;
+        if (s/^!\s*//) {
+            $headers{$_} = undef;
+        }
+        else {
+            my ($name, $value) = split /\s*:\s*/, $_, 2;
+            $headers{$name} = $value;
+        }
+    }
+    return \%headers;
+}
+
+sub check_body {
+    my ($block, $response, $expected, $where) = @_;
+    my $name = $block->name;
+    my $body = $response->{body};
+
+    if (defined $block->response_body) {
+        my $wanted = $expected->('response_body');
+        $wanted = expand_variables(expand_server_port($wanted), $block)
+            if defined $wanted && !ref $wanted;
+        is_str($body, $wanted, "$name - response_body - response is expected $where");
+    }
+    elsif (defined $block->response_body_like) {
+        my $pattern = expand_server_port($expected->('response_body_like'));
+        Test::More::like($body, qr/$pattern/s, "$name - response_body_like $where");
+    }
+    elsif (defined $block->response_body_unlike) {
+        my $pattern = expand_server_port($expected->('response_body_unlike'));
+        Test::More::unlike($body, qr/$pattern/s, "$name - response_body_unlike $where");
+    }
+}
+
+sub check_error_log {
+    my ($block, $repeat) = @_;
+    my @lines = new_error_log_lines();
+
+    check_grep($block, $repeat, \@lines);
+    check_present($block, $repeat, \@lines);
+    check_absent($block, $repeat, \@lines);
+    warn_of_unexpected($block, \@lines);
+}
+
+sub check_grep {
+    my ($block, $repeat, $lines) = @_;
+    my $name    = $block->name;
+    my $pattern = section($block, 'grep_error_log');
+    my $wanted  = section($block, 'grep_error_log_out');
+    Test::More::BAIL_OUT("$name - --- grep_error_log and --- grep_error_log_out need each other")
+        if defined $pattern xor defined $wanted;
+
+    $pattern = $pattern->[$repeat] if ref $pattern eq 'ARRAY';
+    return unless defined $pattern;
+    $wanted = $wanted->[$repeat] if ref $wanted eq 'ARRAY';
+
+    my $regex = as_regex($pattern);
+    my $found = join '', map {"$_\n"} grep { !/\n/ } map { /($regex)/ ? $1 : () } @$lines;
+    is_str($found, expand_variables($wanted, $block), "$name - grep_error_log_out (req $repeat)");
+}
+
+sub check_present {
+    my ($block, $repeat, $lines) = @_;
+    for my $pattern (patterns($block, 'error_log')) {
+        my $regex = as_regex($pattern);
+        Test::More::ok(scalar(grep {/$regex/} @$lines),
+            $block->name . " - pattern \"$pattern\" matches a line in error.log (req $repeat)");
+    }
+}
+
+sub check_absent {
+    my ($block, $repeat, $lines) = @_;
+    for my $pattern (patterns($block, 'no_error_log')) {
+        my $regex = as_regex($pattern);
+        my @found = grep {/$regex/} @$lines;
+        Test::More::ok(!@found,
+            $block->name . " - pattern \"$pattern\" does not match a line in error.log (req $repeat)")
+            or Test::More::diag(@found);
+    }
+}
+
+sub patterns {
+    my ($block, $section) = @_;
+    my $value = section($block, $section) // return;
+    return grep {defined} @$value if ref $value eq 'ARRAY';
+    return ref $value ? $value : split /\n+/, $value;
+}
+
+sub as_regex {
+    my ($pattern) = @_;
+    return ref $pattern ? $pattern : qr/\Q$pattern\E/;
+}
+
+# Serious lines that the block says nothing about. They fail no test, except
+# that of an assertion in C.
+sub warn_of_unexpected {
+    my ($block, $lines) = @_;
+    my $mentioned = join "\n", map { patterns($block, $_) } qw(error_log no_error_log);
+
+    for my $sign ('[alert]', '[crit]', '[emerg]', 'writing a global lua variable') {
+        my $mention = $sign =~ s/\]$//r;
+        next if $mentioned =~ /\Q$mention\E/;
+        warn 'WARNING: ', $block->name, " - $_" for grep {/\Q$sign\E/} @$lines;
+    }
+    Test::More::fail($block->name . " - $_") for grep {/\bAssertion .*?failed\b/} @$lines;
+}
+
+1;

@@ -1,0 +1,135 @@
+package Test::Nginx::StandIn::Client;
+
+# Sends a request and reads what comes back.
+
+use strict;
+use warnings;
+use Exporter 'import';
+use Errno qw(EAGAIN EINTR);
+use IO::Select;
+use IO::Socket::INET;
+use Test::More ();
+use Time::HiRes qw(sleep);
+
+use Test::Nginx::StandIn::Sections qw(section);
+use Test::Nginx::StandIn::Settings qw(server_addr server_port timeout);
+use Test::Nginx::StandIn::Text qw(parse_time);
+
+our @EXPORT_OK = qw(parse_response send_request);
+
+use constant READ_SIZE => 65_536;
+
+# Reads while it writes: a server may answer a large body before its end.
+sub send_request {
+    my ($block, $pieces) = @_;
+    my $name    = $block->name;
+    my $seconds = parse_time(section($block, 'timeout') // timeout());
+    my $delay   = section($block, 'raw_request_middle_delay');
+    my $socket  = IO::Socket::INET->new(
+        PeerAddr => server_addr(),
+        PeerPort => server_port(),
+        Timeout  => $seconds,
+    );
+    if (!$socket) {
+        Test::More::fail("$name - cannot connect to the server: $@");
+        return '';
+    }
+    $socket->blocking(0);
+
+    local $SIG{PIPE} = 'IGNORE';
+    my ($unsent, @later) = @$pieces;
+    my $ready    = IO::Select->new($socket);
+    my $received = '';
+    while (1) {
+        my ($readable, $writable) =
+            IO::Select->select($ready, length $unsent ? $ready : undef, undef, $seconds);
+
+        if (!$readable) {
+            Test::More::fail("ERROR: client socket timed out - $name")
+                unless defined $block->abort;
+            return $received;
+        }
+        if (@$readable) {
+            my $count = sysread $socket, $received, READ_SIZE, length $received;
+            return $received if defined $count && $count == 0;
+            if (!defined $count && $! != EAGAIN && $! != EINTR) {
+                warn "WARNING: $name - cannot read the response: $!\n";
+                return $received;
+            }
+        }
+        if (@$writable) {
+            my $count = syswrite $socket, $unsent;
+            if (defined $count) {
+                substr $unsent, 0, $count, '';
+            }
+            elsif ($! != EAGAIN && $! != EINTR) {
+                warn "WARNING: $name - cannot write the request: $!\n";
+                ($unsent, @later) = ('');
+            }
+            if (!length $unsent && @later) {
+                sleep $delay if $delay;
+                $unsent = shift @later;
+            }
+        }
+    }
+}
+
+# The first response in the bytes, and the bytes after it. What is not a
+# response has neither a status nor a body.
+sub parse_response {
+    my ($block, $request, $bytes) = @_;
+    my ($head, $body) = split /(?<=\r\n)\r\n/, $bytes, 2;
+    my ($status_line, @lines) = split /\r\n/, $head // '';
+    my ($code) = ($status_line // '') =~ m{^HTTP/\d\.\d (\d+)} or return ({ raw_headers => '' }, '');
+
+    my %header;
+    for (@lines) {
+        my ($name, $value) = split /\s*:\s*/, $_, 2;
+        push @{ $header{ lc $name } }, $value // '';
+    }
+    my %response = (code => $code, raw_headers => $head);
+    $response{header} = { map { $_ => join ', ', @{ $header{$_} } } keys %header };
+
+    my $rest = '';
+    $body //= '';
+    if ($request->[0] !~ /^\s*HEAD\s/ && $code != 304 && $code != 101) {
+        ($body, $rest) = cut_body($block, $response{header}, $body);
+    }
+    $response{body} = $body;
+    return (\%response, $rest);
+}
+
+sub cut_body {
+    my ($block, $header, $bytes) = @_;
+
+    return decode_chunks($block, $bytes)
+        if ($header->{'transfer-encoding'} // '') eq 'chunked';
+
+    my $length = $header->{'content-length'} // '';
+    return ($bytes, '') if $length eq '';
+    warn 'WARNING: ', $block->name, " - response body truncated: $length expected, but got ",
+        length $bytes, "\n" if length $bytes < $length;
+    return length $bytes > $length
+        ? (substr($bytes, 0, $length), substr($bytes, $length)) : ($bytes, '');
+}
+
+sub decode_chunks {
+    my ($block, $bytes) = @_;
+    my $decoded = '';
+    while ($bytes =~ /\G[ \t]*([0-9A-Fa-f]+)[ \t]*\r\n/gc) {
+        my $size = hex $1;
+        if ($size == 0) {
+            return ($decoded, substr $bytes, pos $bytes)
+                if $bytes =~ /\G(?:[^\r\n]+\r\n)*\r\n/gc;
+            last;
+        }
+        my $start = pos $bytes;
+        last if substr($bytes, $start + $size, 2) ne "\r\n";
+        $decoded .= substr $bytes, $start, $size;
+        pos($bytes) = $start + $size + 2;
+    }
+    Test::More::fail($block->name . ' - the chunked response is malformed or not complete');
+    return (undef, '');
+}
+
+1;

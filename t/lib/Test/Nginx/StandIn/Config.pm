@@ -1,0 +1,132 @@
+package Test::Nginx::StandIn::Config;
+
+# The files a block asks for: nginx.conf and its user files.
+
+use strict;
+use warnings;
+use Exporter 'import';
+use Carp qw(croak);
+use File::Basename qw(dirname);
+use File::Path qw(make_path);
+
+use Test::Nginx::StandIn::Sections qw(section);
+use Test::Nginx::StandIn::Settings qw(
+    html_dir log_level master_process_enabled nginx_binary server_addr
+    server_name server_port server_root worker_connections workers);
+use Test::Nginx::StandIn::Text qw(expand_variables);
+
+our @EXPORT_OK = qw(
+    config_text env_to_nginx no_root_location write_file write_user_files);
+
+# nginx drops every variable it is not told to keep. The loader's and the
+# sanitizers' are needed to run a library under test.
+my @kept_variables = qw(LD_PRELOAD LD_LIBRARY_PATH ASAN_OPTIONS);
+my $has_root_location = 1;
+
+sub no_root_location () { $has_root_location = 0 }
+
+sub env_to_nginx (@) {
+    croak 'env_to_nginx: no arguments' unless @_;
+    for (@_) {
+        croak "env_to_nginx: bad argument: $_" if !/^[A-Za-z_]/ || /\n/;
+        push @kept_variables, /\s/ ? "'$_'" : $_;
+    }
+}
+
+sub config_text {
+    my ($block) = @_;
+    my %text = map { $_ => expand_variables(section($block, $_), $block) // '' }
+        qw(main_config http_config config post_main_config);
+
+    my $root        = server_root();
+    my $html        = html_dir();
+    my $level       = section($block, 'log_level') || log_level();
+    my $modules     = $ENV{TEST_NGINX_LOAD_MODULES} // '';
+    my $load        = join "\n", map {"load_module $_;"} split ' ', $modules;
+    my $environment = join "\n", map {"env $_;"} @kept_variables;
+    my $temp_paths  = temp_paths($text{http_config});
+    my $location    = $has_root_location
+        ? "location / { root $html; index index.html index.htm; }" : '';
+
+    # As root, nginx would else hand its workers to a user who may not be able
+    # to read the checkout.
+    my $user = $> == 0 ? 'user root;' : '';
+
+    return <<"END_OF_CONFIG";
+worker_processes @{[workers()]};
+daemon on;
+master_process @{[master_process_enabled()]};
+error_log $root/logs/error.log $level;
+pid $root/logs/nginx.pid;
+$user
+$environment
+$load
+$text{main_config}
+http {
+    access_log $root/logs/access.log;
+    $temp_paths
+    default_type text/plain;
+    keepalive_timeout 68000ms;
+$text{http_config}
+    server {
+        listen @{[server_addr()]}:@{[server_port()]};
+        server_name '@{[server_name()]}';
+        client_max_body_size 30M;
+$text{config}
+        $location
+    }
+}
+$text{post_main_config}
+events {
+    accept_mutex off;
+    worker_connections @{[worker_connections()]};
+}
+END_OF_CONFIG
+}
+
+# Built-in paths for temporary files may be outside the server root. A module
+# that is not in this nginx does not know its directive.
+my $build_options;
+
+sub temp_paths {
+    my ($http_config) = @_;
+    $build_options //= `@{[nginx_binary()]} -V 2>&1`;
+
+    my @directives;
+    for my $module (qw(client_body proxy fastcgi scgi uwsgi)) {
+        next if $build_options =~ /--without-http_${module}_module/;
+        next if $http_config =~ /\b${module}_temp_path\b/;
+        push @directives, "${module}_temp_path @{[server_root()]}/${module}_temp;";
+    }
+    return join "\n    ", @directives;
+}
+
+sub write_user_files {
+    my ($block) = @_;
+    my $files = section($block, 'user_files') // return;
+    for my $file (ref $files ? @$files : parse_user_files($files)) {
+        my ($name, $text) = @$file;
+        my $path = $name =~ m{^/} ? $name : html_dir() . "/$name";
+        make_path(dirname($path));
+        write_file($path, expand_variables($text, $block) // '');
+    }
+}
+
+sub parse_user_files {
+    my ($text) = @_;
+    my (undef, @parts) = split /^>>> (\S+)[ \t]*\n/m, $text;
+    my @files;
+    while (my @name_and_text = splice @parts, 0, 2) {
+        push @files, \@name_and_text;
+    }
+    return @files;
+}
+
+sub write_file {
+    my ($path, $text) = @_;
+    open my $file, '>', $path or die "$path: $!\n";
+    print $file $text;
+    close $file or die "$path: $!\n";
+}
+
+1;
