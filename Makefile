@@ -1,0 +1,48 @@
+# PREFIX/share/lua/5.1 and PREFIX/lib/lua/5.1 are where Debian's nginx and LuaJIT look. For OpenResty:
+# make install LUA_LIB_DIR=/usr/local/openresty/lualib
+PREFIX ?= /usr/local
+LUA_LIB_DIR ?= $(PREFIX)/share/lua/5.1
+LUA_C_DIR ?= $(subst /share/lua/,/lib/lua/,$(LUA_LIB_DIR))
+DESTDIR ?=
+PORT ?= 8080
+
+export PREFIX LUA_LIB_DIR LUA_C_DIR DESTDIR PORT
+
+.PHONY: help build run test lint headers install uninstall clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
+
+build: ## build target/release/libtxid.so
+	@scripts/need.sh build
+	cargo build --locked --release
+
+run: ## serve examples/nginx.conf on 127.0.0.1:8080 (PORT=) until Ctrl-C
+	@scripts/need.sh build run
+	@cargo build --locked --release --lib --quiet
+	@exec scripts/run.sh
+
+test: ## install what the tests need from Debian, then run all of them
+	@scripts/need.sh build test
+	cargo build --locked --release
+	cargo test --locked --workspace
+	scripts/prove.sh
+
+lint: ## rustfmt, clippy and luacheck
+	@scripts/need.sh build lint
+	cargo fmt --all -- --check
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+	luacheck --quiet lua
+
+headers: ## write include/txid.h and the cdefs of lib.lua anew from src/ffi.rs
+	TXID_BLESS=1 cargo test --locked --quiet --test interface
+
+install: build ## install below PREFIX (/usr/local); also LUA_LIB_DIR, LUA_C_DIR, DESTDIR
+	@scripts/install.sh put
+
+uninstall: ## remove what install put there
+	@scripts/install.sh remove
+
+clean: ## remove what was built
+	cargo clean
+	rm -rf t/servroot*

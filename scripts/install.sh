@@ -1,0 +1,33 @@
+#!/bin/sh
+# install.sh put|remove: copies what `make install` installs below $DESTDIR, or takes it away again.
+set -eu
+
+lib=$PREFIX/lib
+include=$PREFIX/include
+
+put() { # put MODE FILE DIRECTORY
+    install -d "$DESTDIR$3"
+    install -m "$1" "$2" "$DESTDIR$3/"
+}
+
+lua_files() { (cd lua && find resty -name '*.lua'); }
+
+case $1 in
+    put)
+        lua_files | while read -r file; do
+            put 644 "lua/$file" "$LUA_LIB_DIR/$(dirname "$file")"
+        done
+        put 644 target/release/libtxid.so "$lib"
+        put 644 include/txid.h "$include"
+        # Where lua_package_cpath looks; one file, two names.
+        install -d "$DESTDIR$LUA_C_DIR"
+        [ "$LUA_C_DIR" = "$lib" ] || ln -sf "$lib/libtxid.so" "$DESTDIR$LUA_C_DIR/libtxid.so"
+        ;;
+    remove)
+        lua_files | while read -r file; do rm -f "$DESTDIR$LUA_LIB_DIR/$file"; done
+        rm -f "$DESTDIR$LUA_C_DIR/libtxid.so" "$DESTDIR$lib/libtxid.so" "$DESTDIR$include/txid.h"
+        # Other libraries may live in resty/ too.
+        rmdir "$DESTDIR$LUA_LIB_DIR/resty/txid" "$DESTDIR$LUA_LIB_DIR/resty" 2>/dev/null || :
+        ;;
+    *) echo "txid: install.sh takes put or remove, not '$1'" >&2; exit 2 ;;
+esac

@@ -1,0 +1,57 @@
+#!/bin/sh
+# Serves examples/nginx.conf on 127.0.0.1:$PORT in the foreground until Ctrl-C, and leaves nothing behind.
+set -eu
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+port=${PORT:-8080}
+case $port in
+    '' | *[!0-9]*) echo "txid: PORT is '$port', not a number" >&2; exit 2 ;;
+esac
+
+wanted="ndk_http_module ngx_http_lua_module"
+. "$root/scripts/nginx.sh"
+load=
+for module in $modules; do
+    load="$load load_module $module;"
+done
+
+prefix=$(mktemp -d)
+pid=
+clean_up() {
+    trap - EXIT INT TERM HUP
+    [ -z "$pid" ] || { kill "$pid" 2>/dev/null && wait "$pid"; } || :
+    rm -rf "$prefix"
+}
+trap clean_up EXIT
+trap 'clean_up; exit 0' INT TERM HUP
+
+# Workers are another user than root, and need to reach the upstream's socket in here.
+chmod 755 "$prefix"
+mkdir "$prefix/logs"
+sed "s/127\.0\.0\.1:8080/127.0.0.1:$port/" "$root/examples/nginx.conf" >"$prefix/nginx.conf"
+
+LUA_PATH="$root/lua/?.lua;;" LUA_CPATH="$root/target/release/?.so;;" \
+    "$nginx" -p "$prefix/" -c nginx.conf -e "$prefix/logs/error.log" -g "daemon off;$load" 2>"$prefix/stderr" &
+pid=$!
+
+# nginx writes its pid when it listens, and tries a port that is in use for 2.5 s.
+while [ ! -s "$prefix/logs/nginx.pid" ]; do
+    if ! kill -0 "$pid" 2>/dev/null; then
+        pid=
+        if grep -q 'Address already in use' "$prefix/stderr" "$prefix/logs/error.log"; then
+            echo "txid: port $port is in use; choose another: make run PORT=8081" >&2
+        else
+            echo "txid: nginx did not start: $(grep -h emerg "$prefix/stderr" "$prefix/logs/error.log" | head -n 1)" >&2
+        fi
+        exit 1
+    fi
+    sleep 0.1
+done
+
+cat <<EOF
+Serving examples/nginx.conf on http://127.0.0.1:$port/ until Ctrl-C. Try:
+
+  curl -i http://127.0.0.1:$port/
+  curl -s http://127.0.0.1:$port/logs
+EOF
+wait "$pid"
