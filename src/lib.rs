@@ -12,9 +12,11 @@
 #![warn(missing_docs)]
 
 mod base32hex;
+mod civil;
 mod clock;
 mod entropy;
 pub mod ffi;
+pub mod snowflake;
 mod txid;
 
 pub use clock::system_ms;
