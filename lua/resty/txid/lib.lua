@@ -12,16 +12,28 @@ local open = io.open
 
 -- generated from src/ffi.rs by `make headers`: begin
 ffi.cdef[[
+const char *txid_strerror(int32_t code);
 uint32_t txid_abi_version(void);
 int64_t txid_clock_ms(void);
 void txid_fill(char *buf, int64_t ms);
 void txid_fill_now(char *buf, int64_t clock_ms);
 bool txid_entropy_degraded(void);
+void txid_first(char *buf, int64_t ms);
+void txid_last(char *buf, int64_t ms);
+int64_t txid_ms(const char *text, size_t len);
+int32_t txid_to_bytes(const char *text, size_t len, uint8_t *bytes);
+void txid_from_bytes(const uint8_t *bytes, char *buf);
+size_t txid_explain(const char *text, size_t len, char *message);
 ]]
 
 local _M = {
     ABI_VERSION = 1,
     LEN = 20,
+    BYTES_LEN = 12,
+    MESSAGE_LEN = 64,
+    ERROR_LENGTH = -1,
+    ERROR_CHARACTER = -2,
+    ERROR_LAST_CHARACTER = -3,
 }
 -- generated: end
 
