@@ -110,16 +110,18 @@ impl Txid {
         text
     }
 
-    /// Reads 20 bytes of text, of either case.
+    /// Reads text that need not be a `str`, of either case.
     ///
     /// ```
     /// use txid::{ParseError, Txid};
     ///
     /// assert_eq!(Txid::from_text(b"4OM9QI54LA8FFR4BD9SG")?.timestamp_ms(), 655_829_050_002);
-    /// assert_eq!(Txid::from_text(b"4om9qi54la8ffr4bd9sz"), Err(ParseError::Character { position: 20, byte: b'z' }));
+    /// assert_eq!(Txid::from_text(b"4om9qi54la8ffr4bd9s\xff"), Err(ParseError::Character { position: 20, byte: 0xff }));
     /// # Ok::<(), ParseError>(())
     /// ```
-    pub fn from_text(text: &[u8; Self::LEN]) -> Result<Self, ParseError> {
+    #[inline]
+    pub fn from_text(text: &[u8]) -> Result<Self, ParseError> {
+        let text: &[u8; Self::LEN] = text.try_into().map_err(|_| ParseError::Length(text.len()))?;
         base32hex::decode(text).map(Self::from_bits).map_err(|position| {
             let byte = text[position];
             if base32hex::is_digit(byte) {
@@ -215,7 +217,6 @@ impl FromStr for Txid {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let text = text.as_bytes();
-        Self::from_text(text.try_into().map_err(|_| ParseError::Length(text.len()))?)
+        Self::from_text(text.as_bytes())
     }
 }
