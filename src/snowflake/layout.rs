@@ -9,6 +9,9 @@ use std::str::FromStr;
 const EPOCHS: RangeInclusive<i64> = -(1 << 53)..=1 << 53;
 const LONGEST_UNIT_MS: u64 = 1 << 32;
 
+/// What a layout's text has; Lua's keys are the same.
+const NAMES: [&str; 5] = ["time_bits", "node_bits", "sequence_bits", "unit_ms", "epoch"];
+
 /// Whether the node or the sequence stands next to the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Order {
@@ -31,7 +34,7 @@ pub enum Order {
 /// unless they are given:
 ///
 /// ```
-/// let layout: txid::snowflake::Layout = "time=39,sequence=8,node=16,unit=10,epoch=2014-09-01".parse()?;
+/// let layout: txid::snowflake::Layout = "time_bits=39,sequence_bits=8,node_bits=16,unit_ms=10,epoch=2014-09-01".parse()?;
 /// assert_eq!(layout, txid::snowflake::Layout::SONYFLAKE);
 /// # Ok::<(), txid::snowflake::LayoutError>(())
 /// ```
@@ -105,7 +108,7 @@ impl Layout {
     /// use txid::snowflake::{Layout, Order};
     ///
     /// let layout = Layout::new([42, 6, 15], 1, 1_577_836_800_000, Order::NodeThenSequence)?;
-    /// assert_eq!(layout.to_string(), "time=42,node=6,sequence=15,unit=1,epoch=1577836800000");
+    /// assert_eq!(layout.to_string(), "time_bits=42,node_bits=6,sequence_bits=15,unit_ms=1,epoch=1577836800000");
     /// # Ok::<(), txid::snowflake::LayoutError>(())
     /// ```
     pub fn new(
@@ -114,7 +117,9 @@ impl Layout {
         epoch_ms: i64,
         order: Order,
     ) -> Result<Self, LayoutError> {
-        for (name, bits, least) in [("time", time_bits, 1), ("node", node_bits, 0), ("sequence", sequence_bits, 0)] {
+        for (name, bits, least) in
+            [("time_bits", time_bits, 1), ("node_bits", node_bits, 0), ("sequence_bits", sequence_bits, 0)]
+        {
             if !(least..=63).contains(&bits) {
                 let least = least.into();
                 return Err(LayoutError::OutOfRange { name, value: bits.to_string(), least, most: 63 });
@@ -126,7 +131,7 @@ impl Layout {
         }
         if !(1..=LONGEST_UNIT_MS).contains(&unit_ms) {
             let (least, most) = (1, LONGEST_UNIT_MS as i64);
-            return Err(LayoutError::OutOfRange { name: "unit", value: unit_ms.to_string(), least, most });
+            return Err(LayoutError::OutOfRange { name: "unit_ms", value: unit_ms.to_string(), least, most });
         }
         if !EPOCHS.contains(&epoch_ms) {
             let (least, most) = (*EPOCHS.start(), *EPOCHS.end());
@@ -287,12 +292,15 @@ impl fmt::Display for LayoutError {
                 for (separator, (known, _)) in [" ", ", ", ", ", ", "].iter().zip(Layout::PRESETS) {
                     write!(f, "{separator}{known}")?;
                 }
-                f.write_str(", nor a list such as time=41,node=10,sequence=12,unit=1,epoch=2020-01-01")
+                f.write_str(
+                    ", nor a list such as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01",
+                )
             }
             Self::Part(part) => write!(
                 f,
-                "layout has '{}'; it takes time, node, sequence, unit and epoch, each once",
-                part.escape_debug()
+                "layout has '{}'; it takes each of {} once, from the highest bits to the lowest",
+                part.escape_debug(),
+                NAMES.join(", ")
             ),
             Self::Missing(name) => write!(f, "layout has no {name}"),
             Self::OutOfRange { name, value, least, most } => {
@@ -316,14 +324,13 @@ impl FromStr for Layout {
         if !text.contains('=') {
             return Err(LayoutError::UnknownPreset(text.to_string()));
         }
-        const NAMES: [&str; 5] = ["time", "node", "sequence", "unit", "epoch"];
         let mut values: [Option<i64>; 5] = [None; 5];
         let mut order = Order::SequenceThenNode;
         for part in text.split(',') {
             let unknown = || LayoutError::Part(part.to_string());
             let (name, value) = part.split_once('=').ok_or_else(unknown)?;
             let place = NAMES.iter().position(|known| *known == name).ok_or_else(unknown)?;
-            if values[place].is_some() || (name == "time" && (values[1].is_some() || values[2].is_some())) {
+            if values[place].is_some() || (name == "time_bits" && (values[1].is_some() || values[2].is_some())) {
                 return Err(unknown());
             }
             let (least, most) = [(1, 63), (0, 63), (0, 63), (1, LONGEST_UNIT_MS as i64), EPOCHS.into_inner()][place];
@@ -334,7 +341,7 @@ impl FromStr for Layout {
             let number = number.filter(|number| (least..=most).contains(number));
             let out_of_range = || LayoutError::OutOfRange { name: NAMES[place], value: value.to_string(), least, most };
             values[place] = Some(number.ok_or_else(out_of_range)?);
-            if name == "sequence" && values[1].is_some() {
+            if name == "sequence_bits" && values[1].is_some() {
                 order = Order::NodeThenSequence;
             }
         }
@@ -346,11 +353,11 @@ impl FromStr for Layout {
 
 impl fmt::Display for Layout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "time={},", self.time_bits)?;
+        write!(f, "time_bits={},", self.time_bits)?;
         match self.order {
-            Order::NodeThenSequence => write!(f, "node={},sequence={}", self.node_bits, self.sequence_bits)?,
-            Order::SequenceThenNode => write!(f, "sequence={},node={}", self.sequence_bits, self.node_bits)?,
+            Order::NodeThenSequence => write!(f, "node_bits={},sequence_bits={}", self.node_bits, self.sequence_bits)?,
+            Order::SequenceThenNode => write!(f, "sequence_bits={},node_bits={}", self.sequence_bits, self.node_bits)?,
         }
-        write!(f, ",unit={},epoch={}", self.unit_ms, self.epoch_ms)
+        write!(f, ",unit_ms={},epoch={}", self.unit_ms, self.epoch_ms)
     }
 }

@@ -21,6 +21,7 @@ local uint64_t = ffi.typeof("uint64_t")
 
 -- generated from src/ffi.rs by `make headers`: begin
 ffi.cdef[[
+typedef struct txid_snowflake txid_snowflake;
 const char *txid_strerror(int32_t code);
 uint32_t txid_abi_version(void);
 int64_t txid_clock_ms(void);
@@ -33,6 +34,24 @@ int64_t txid_ms(const char *text, size_t len);
 int32_t txid_to_bytes(const char *text, size_t len, uint8_t *bytes);
 void txid_from_bytes(const uint8_t *bytes, char *buf);
 size_t txid_explain(const char *text, size_t len, char *message);
+int32_t txid_snowflake_open(const char *layout,
+                            const char *node,
+                            const char *path,
+                            uint64_t max_drift_ms,
+                            struct txid_snowflake **generator,
+                            char *message);
+void txid_snowflake_close(struct txid_snowflake *generator);
+int64_t txid_clock_coarse_ms(void);
+int64_t txid_snowflake_next(const struct txid_snowflake *generator,
+                            int64_t clock_ms,
+                            char *message);
+int32_t txid_snowflake_fill(const struct txid_snowflake *generator,
+                            int64_t clock_ms,
+                            char *buf,
+                            char *message);
+int64_t txid_snowflake_parse(const char *text, size_t len);
+int32_t txid_snowflake_decode(const struct txid_snowflake *generator, int64_t id, int64_t *parts);
+void txid_snowflake_stats(const struct txid_snowflake *generator, uint64_t *stats);
 ]]
 
 local _M = {
@@ -40,9 +59,22 @@ local _M = {
     LEN = 20,
     BYTES_LEN = 12,
     MESSAGE_LEN = 64,
+    SNOWFLAKE_LEN = 19,
+    SNOWFLAKE_PARTS = 3,
+    SNOWFLAKE_STATS = 4,
+    SNOWFLAKE_MESSAGE_LEN = 1024,
     ERROR_LENGTH = -1,
     ERROR_CHARACTER = -2,
     ERROR_LAST_CHARACTER = -3,
+    ERROR_SNOWFLAKE_LAYOUT = -30,
+    ERROR_SNOWFLAKE_NODE = -31,
+    ERROR_SNOWFLAKE_FILE = -32,
+    ERROR_SNOWFLAKE_STATE = -33,
+    ERROR_SNOWFLAKE_CLOCK_BEHIND = -34,
+    ERROR_SNOWFLAKE_EXHAUSTED = -35,
+    ERROR_SNOWFLAKE_BEFORE_EPOCH = -36,
+    ERROR_SNOWFLAKE_ENDED = -37,
+    ERROR_SNOWFLAKE_ID = -38,
 }
 -- generated: end
 
