@@ -88,8 +88,14 @@ impl Generator {
         self.note(reading_ms);
         match self.claim(reading_ms) {
             Ok(id) => Ok(id),
-            Err(_) => self.count_refusal(self.claim(clock::system_ms())),
+            Err(_) => self.look_again(),
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn look_again(&self) -> Result<u64, Refusal> {
+        self.count_refusal(self.claim(clock::system_ms()))
     }
 
     /// The next id when the clock says `clock_ms`, in milliseconds since 1970-01-01 UTC.
@@ -138,14 +144,14 @@ impl Generator {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn claim(&self, clock_ms: i64) -> Result<u64, Refusal> {
         let layout = self.layout();
         let drift = match layout.unit_ms() {
             1 => self.max_drift_ms,
             unit_ms => self.max_drift_ms / unit_ms,
         };
-        let start = || if layout.random_start() { entropy::next_u64(clock_ms) % RANDOM_STARTS } else { 0 };
+        let start = || if layout.random_start() { random_start(clock_ms) } else { 0 };
         let position = self.state.claim(|free| next_position(layout, drift, free, clock_ms, start))?;
         self.issued.fetch_add(1, Ordering::Relaxed);
         Ok(layout.id(position, self.state.node()))
@@ -169,4 +175,10 @@ impl Generator {
             self.last_reading_ms.store(reading_ms, Ordering::Relaxed);
         }
     }
+}
+
+// Once a unit of time at most. Inlined, it would have every call prepare for it.
+#[inline(never)]
+fn random_start(clock_ms: i64) -> u64 {
+    entropy::next_u64(clock_ms) % RANDOM_STARTS
 }

@@ -42,6 +42,7 @@ pub struct State {
     page: SharedPage,
     layout: Layout,
     node: u64,
+    seal: Seal,
 }
 
 impl State {
@@ -77,7 +78,7 @@ impl State {
         check_page(&found, path, layout, node)?;
 
         let page = SharedPage::of_file(&file).map_err(|errno| refused("map")(errno.into()))?;
-        Ok(Self { page, layout: *layout, node })
+        Ok(Self { page, layout: *layout, node, seal: seal(layout) })
     }
 
     /// The state of a layout and node in memory that this process shares with all that it forks from now on. It is the
@@ -98,12 +99,12 @@ impl State {
         check_node(layout, node)?;
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(state) = known.iter().find(|state| state.node == node && state.layout.has_same_bits(layout)) {
-            return Ok(Self { page: state.page.lent(), layout: *layout, node });
+            return Ok(state.lent(layout));
         }
         let page = SharedPage::anonymous().map_err(|errno| StateError::NoMemory(errno.into()))?;
-        let state = Self { page, layout: *layout, node };
-        state.word().store(state.seal().close(0), Ordering::Relaxed);
-        let lent = Self { page: state.page.lent(), layout: *layout, node };
+        let state = Self { page, layout: *layout, node, seal: seal(layout) };
+        state.word().store(state.seal.close(0), Ordering::Relaxed);
+        let lent = state.lent(layout);
         known.push(state);
         Ok(lent)
     }
@@ -120,13 +121,13 @@ impl State {
 
     /// The first position that is free.
     pub(super) fn free(&self) -> u64 {
-        self.seal().open(self.word().load(Ordering::Relaxed))
+        self.seal.open(self.word().load(Ordering::Relaxed))
     }
 
     /// Takes the position that `next` chooses, given the first that is free.
-    #[inline]
+    #[inline(always)]
     pub(super) fn claim<R>(&self, next: impl FnMut(u64) -> Result<u64, R>) -> Result<u64, R> {
-        word::claim(self.word(), self.seal(), next)
+        word::claim(self.word(), self.seal, next)
     }
 
     #[inline]
@@ -136,13 +137,13 @@ impl State {
         unsafe { &*self.page.address.cast::<u8>().add(WORD_AT).cast() }
     }
 
-    #[inline]
-    fn seal(&self) -> Seal {
-        seal(&self.layout)
+    /// The same state, which is kept for good, for a layout of the same bits.
+    fn lent(&self, layout: &Layout) -> Self {
+        let page = SharedPage { address: self.page.address, ours_to_unmap: false };
+        Self { page, layout: *layout, node: self.node, seal: self.seal }
     }
 }
 
-#[inline]
 fn seal(layout: &Layout) -> Seal {
     Seal::new(layout.time_bits() + layout.sequence_bits())
 }
@@ -177,11 +178,6 @@ impl SharedPage {
         let address =
             unsafe { mm::mmap_anonymous(ptr::null_mut(), PAGE, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED)? };
         Ok(Self { address, ours_to_unmap: true })
-    }
-
-    /// The same page again, for a page that is kept for good.
-    fn lent(&self) -> Self {
-        Self { address: self.address, ours_to_unmap: false }
     }
 }
 

@@ -68,7 +68,7 @@ impl std::error::Error for Refusal {}
 /// same as a borrowed time: both are ahead of the clock, and both may be by as much.
 ///
 /// `start` gives the number at which a unit of time starts its sequence.
-#[inline]
+#[inline(always)]
 pub(super) fn next_position(
     layout: &Layout,
     drift: u64,

@@ -31,29 +31,31 @@ impl Word for AtomicU64 {
 }
 
 /// How positions are kept in a word.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Seal {
-    checked: bool,
+    /// The bits of the check: the top byte's, or none.
+    check_bits: u64,
 }
 
 impl Seal {
     pub(super) fn new(position_bits: u32) -> Self {
         // One bit more than that is needed for the end: "no position is free".
-        Self { checked: position_bits < CHECK_SHIFT }
+        Self { check_bits: if position_bits < CHECK_SHIFT { u64::MAX << CHECK_SHIFT } else { 0 } }
     }
 
+    // Without a branch, of which the compiler would make two loops in `claim`.
     #[inline]
     pub(super) fn close(self, position: u64) -> u64 {
-        if self.checked { position | u64::from(fold(position) ^ CHECK) << CHECK_SHIFT } else { position }
+        position | (u64::from(fold(position) ^ CHECK) << CHECK_SHIFT) & self.check_bits
     }
 
     #[inline]
     pub(super) fn open(self, word: u64) -> u64 {
-        if self.checked { word & ((1 << CHECK_SHIFT) - 1) } else { word }
+        word & !self.check_bits
     }
 
     pub(super) fn is_whole(self, word: u64) -> bool {
-        !self.checked || fold(word) == CHECK
+        self.check_bits == 0 || fold(word) == CHECK
     }
 }
 
@@ -69,7 +71,7 @@ fn fold(word: u64) -> u8 {
 ///
 /// A position is this caller's alone because the swap succeeds for one caller only. Somebody who loses has lost to one who
 /// won, so that there is always one who gets on; a process that is killed in here has taken nothing or leaves a gap.
-#[inline]
+#[inline(always)]
 pub(super) fn claim<R>(word: &impl Word, seal: Seal, mut next: impl FnMut(u64) -> Result<u64, R>) -> Result<u64, R> {
     let mut seen = word.get();
     loop {
