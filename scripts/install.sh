@@ -20,9 +20,9 @@ case $1 in
         done
         put 644 target/release/libtxid.so "$lib"
         put 644 include/txid.h "$include"
-        # Where lua_package_cpath looks; one file, two names.
+        # Where lua_package_cpath looks: one file, two names. A relative link holds below $DESTDIR, too.
         install -d "$DESTDIR$LUA_C_DIR"
-        [ "$LUA_C_DIR" = "$lib" ] || ln -sf "$lib/libtxid.so" "$DESTDIR$LUA_C_DIR/libtxid.so"
+        [ "$LUA_C_DIR" = "$lib" ] || ln -srf "$DESTDIR$lib/libtxid.so" "$DESTDIR$LUA_C_DIR/libtxid.so"
         ;;
     remove)
         lua_files | while read -r file; do rm -f "$DESTDIR$LUA_LIB_DIR/$file"; done

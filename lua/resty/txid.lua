@@ -12,6 +12,7 @@ local ffi_new = ffi.new
 local ffi_str = ffi.string
 local floor = math.floor
 local format = string.format
+local tonumber = tonumber
 local tostring = tostring
 local type = type
 
@@ -22,6 +23,9 @@ local uint64_t = ffi.typeof("uint64_t")
 local buf = ffi_new("char[?]", LEN)
 local ngx_now = ngx and ngx.now
 
+local INT64_ID = tonumber(int64_t)
+local UINT64_ID = tonumber(uint64_t)
+
 
 local function clock_ms()
     if not ngx_now then
@@ -31,6 +35,13 @@ local function clock_ms()
     -- ngx.now() is a fraction just above or just below the millisecond. Half a millisecond more, and the conversion to
     -- an integer, which cuts, gives the right one.
     return ngx_now() * 1000 + 0.5
+end
+
+
+-- To ffi.istype() and to C a type passes for a value of itself, and is the number LuaJIT knows it by. Only with that
+-- number is there need of the slow way to tell them apart.
+local function is_a_type(ms)
+    return (ms == INT64_ID or ms == UINT64_ID) and tostring(ms):sub(1, 6) == "ctype<"
 end
 
 
@@ -45,7 +56,7 @@ local function integer_ms(ms)
               .. format("%.17g", ms) .. ")", 3)
     end
 
-    if ffi_istype(int64_t, ms) or ffi_istype(uint64_t, ms) then
+    if (ffi_istype(int64_t, ms) or ffi_istype(uint64_t, ms)) and not is_a_type(ms) then
         return ms
     end
 
