@@ -120,9 +120,9 @@ impl Txid {
     /// # Ok::<(), ParseError>(())
     /// ```
     pub fn from_text(text: &[u8; Self::LEN]) -> Result<Self, ParseError> {
-        base32hex::decode(text).map(Self::from_bits).map_err(|position| {
+        base32hex::decode(text).map(Self::from).map_err(|position| {
             let byte = text[position];
-            if base32hex::is_digit(byte) {
+            if matches!(byte, b'0'..=b'9' | b'a'..=b'v' | b'A'..=b'V') {
                 ParseError::LastCharacter(byte)
             } else {
                 ParseError::Character { position: position + 1, byte }
