@@ -46,6 +46,8 @@ sub start_file {
     my $pid = open my $tap, '-|';
     die "fork: $!" unless defined $pid;
     if ($pid == 0) {
+        # A job in the background is started with INT ignored.
+        $SIG{INT} = 'DEFAULT';
         open STDERR, '>', "$file.err" or die;
         exec $^X, '-w', "-I$lib", $file or die;
     }
