@@ -14,6 +14,7 @@ lua_files() { (cd lua && find resty -name '*.lua'); }
 
 case $1 in
     put)
+        [ -f target/release/libtxid.so ] || { echo "txid: nothing is built yet: run make build" >&2; exit 1; }
         lua_files | while read -r file; do
             put 644 "lua/$file" "$LUA_LIB_DIR/$(dirname "$file")"
         done

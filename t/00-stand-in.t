@@ -49,6 +49,8 @@ sub start_file {
         # A job in the background is started with INT ignored.
         $SIG{INT} = 'DEFAULT';
         open STDERR, '>', "$file.err" or die;
+        # A shell's background jobs, and so their children, ignore INT.
+        $SIG{INT} = 'DEFAULT';
         exec $^X, '-w', "-I$lib", $file or die;
     }
     return { pid => $pid, tap => $tap, file => $file };
