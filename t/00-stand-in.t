@@ -46,8 +46,6 @@ sub start_file {
     my $pid = open my $tap, '-|';
     die "fork: $!" unless defined $pid;
     if ($pid == 0) {
-        # A job in the background is started with INT ignored.
-        $SIG{INT} = 'DEFAULT';
         open STDERR, '>', "$file.err" or die;
         # A shell's background jobs, and so their children, ignore INT.
         $SIG{INT} = 'DEFAULT';
