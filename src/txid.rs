@@ -53,7 +53,8 @@ impl Txid {
     /// assert_eq!(Txid::at(-1).timestamp_ms(), 4_398_046_511_103);
     /// assert_eq!(Txid::at(4_398_046_511_104).timestamp_ms(), 0);
     /// ```
-    #[inline]
+    // Without #[inline], as all that is public here: code of other crates would have to see the thread's state, and state
+    // that is not private to the library takes longer to find.
     pub fn at(ms: i64) -> Self {
         Self { ms: ms as u64 & TIME_MASK, random: entropy::next_u64(ms) >> (64 - RANDOM_BITS) }
     }
@@ -100,7 +101,6 @@ impl Txid {
     /// assert_eq!(&id.to_text(), b"4om9qi54la8ffr4bd9sg");
     /// # Ok::<(), txid::ParseError>(())
     /// ```
-    #[inline]
     pub fn to_text(self) -> [u8; Self::LEN] {
         // 40 bits make eight characters. 96 bits are two such parts and 16 bits, which fill three characters and one bit.
         let mut text = [0; Self::LEN];
@@ -119,21 +119,16 @@ impl Txid {
     /// assert_eq!(Txid::from_text(b"4om9qi54la8ffr4bd9s\xff"), Err(ParseError::Character { position: 20, byte: 0xff }));
     /// # Ok::<(), ParseError>(())
     /// ```
-    #[inline]
     pub fn from_text(text: &[u8]) -> Result<Self, ParseError> {
         let text: &[u8; Self::LEN] = text.try_into().map_err(|_| ParseError::Length(text.len()))?;
-        base32hex::decode(text).map(Self::from_bits).map_err(|position| {
+        base32hex::decode(text).map(Self::from).map_err(|position| {
             let byte = text[position];
-            if base32hex::is_digit(byte) {
+            if matches!(byte, b'0'..=b'9' | b'a'..=b'v' | b'A'..=b'V') {
                 ParseError::LastCharacter(byte)
             } else {
                 ParseError::Character { position: position + 1, byte }
             }
         })
-    }
-
-    fn from_bits(bits: u128) -> Self {
-        Self { ms: (bits >> RANDOM_BITS) as u64, random: bits as u64 & RANDOM_MASK }
     }
 }
 
@@ -149,7 +144,8 @@ impl Txid {
 /// ```
 impl From<[u8; 12]> for Txid {
     fn from(bytes: [u8; 12]) -> Self {
-        Self::from_bits(bytes.iter().fold(0, |bits, &byte| bits << 8 | u128::from(byte)))
+        let bits = bytes.iter().fold(0_u128, |bits, &byte| bits << 8 | u128::from(byte));
+        Self { ms: (bits >> RANDOM_BITS) as u64, random: bits as u64 & RANDOM_MASK }
     }
 }
 
