@@ -14,9 +14,9 @@ export PREFIX LUA_LIB_DIR LUA_C_DIR DESTDIR PORT PEERS
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
 
-build: ## build target/release/libtxid.so
+build: ## build target/release/libtxid.so and the command target/release/txid
 	@scripts/need.sh build
-	cargo build --locked --release
+	cargo build --locked --release --workspace
 
 run: ## serve examples/nginx.conf on 127.0.0.1:8080 (PORT=) until Ctrl-C
 	@scripts/need.sh build run
