@@ -23,7 +23,7 @@ use rustix::mm::{self, MapFlags, ProtFlags};
 use std::fmt;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -37,19 +37,39 @@ const CHECKSUM_AT: usize = 120;
 const WORD_AT: usize = 128;
 
 /// The last position used of one layout and node: mapped from a file, or in memory that child processes inherit.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct State {
-    page: SharedPage,
+    word: &'static AtomicU64,
+    seal: Seal,
     layout: Layout,
     node: u64,
-    seal: Seal,
 }
+
+/// What a state that is known to this process can be found by.
+#[derive(Debug)]
+struct Known {
+    state: State,
+    file: Option<KnownFile>,
+}
+
+#[derive(Debug, PartialEq)]
+struct KnownFile {
+    path: PathBuf,
+    device: u64,
+    inode: u64,
+}
+
+/// All states that this process, or one that it was forked from, has opened. They stay mapped for good: a few pages, for
+/// which whoever still has one need not be known, and a process finds what its parent opened when it may not open it.
+static KNOWN: Mutex<Vec<Known>> = Mutex::new(Vec::new());
 
 impl State {
     /// Opens the state at `path`, or makes it if there is none. Any number of processes and threads may have it open.
     ///
     /// A file of another layout or node is refused, as is a damaged one and anything that is not a regular file; none of
     /// them is written to. So is every symbolic link, on the way to the file, too. Missing directories are made (0750).
+    ///
+    /// A process that may not open the file gets the state all the same if a process that it was forked from had it.
     ///
     /// ```
     /// use txid::snowflake::{Layout, State, StateError};
@@ -63,22 +83,43 @@ impl State {
     /// ```
     pub fn open(path: &Path, layout: &Layout, node: u64) -> Result<Self, StateError> {
         check_node(layout, node)?;
-        let fresh = fresh_page(layout, node);
-        let file = file::open_or_make(path, &fresh).map_err(StateError::File)?;
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        let by_path = known
+            .iter()
+            .find(|known| known.state.is_of(layout, node) && known.file.as_ref().is_some_and(|file| file.path == path));
+        let file = match (file::open_or_make(path, &fresh_page(layout, node)), by_path) {
+            (Err(FileError::Os { error, .. }), Some(known)) if error.kind() == io::ErrorKind::PermissionDenied => {
+                return Ok(Self { layout: *layout, ..known.state });
+            }
+            (file, _) => file.map_err(StateError::File)?,
+        };
+
         let refused = |action| {
             move |error: io::Error| StateError::File(FileError::Os { action, path: path.to_path_buf(), error })
         };
-
-        let bytes = file.metadata().map_err(refused("look at"))?.len();
-        if bytes != PAGE as u64 {
-            return Err(StateError::Size { path: path.to_path_buf(), bytes });
+        let status = file.metadata().map_err(refused("look at"))?;
+        if status.len() != PAGE as u64 {
+            return Err(StateError::Size { path: path.to_path_buf(), bytes: status.len() });
         }
         let mut found = [0; PAGE];
         file.read_exact_at(&mut found, 0).map_err(refused("read"))?;
         check_page(&found, path, layout, node)?;
 
-        let page = SharedPage::of_file(&file).map_err(|errno| refused("map")(errno.into()))?;
-        Ok(Self { page, layout: *layout, node, seal: seal(layout) })
+        let file_now = KnownFile { path: path.to_path_buf(), device: status.dev(), inode: status.ino() };
+        if by_path.is_some_and(|known| known.file.as_ref() != Some(&file_now)) {
+            return Err(StateError::Replaced(path.to_path_buf()));
+        }
+        let same_file = |known: &Known| {
+            known.file.as_ref().is_some_and(|it| it.device == file_now.device && it.inode == file_now.inode)
+        };
+        let state = match known.iter().find(|known| same_file(known)) {
+            Some(known) => Self { layout: *layout, ..known.state },
+            None => Self::new(map_file(&file).map_err(|errno| refused("map")(errno.into()))?, layout, node),
+        };
+        if by_path.is_none() {
+            known.push(Known { state, file: Some(file_now) });
+        }
+        Ok(state)
     }
 
     /// The state of a layout and node in memory that this process shares with all that it forks from now on. It is the
@@ -94,19 +135,27 @@ impl State {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn in_memory(layout: &Layout, node: u64) -> Result<Self, StateError> {
-        // Kept for good: a state that was forgotten could be made once more, while a child goes on with the first.
-        static KNOWN: Mutex<Vec<State>> = Mutex::new(Vec::new());
         check_node(layout, node)?;
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(state) = known.iter().find(|state| state.node == node && state.layout.has_same_bits(layout)) {
-            return Ok(state.lent(layout));
+        if let Some(known) = known.iter().find(|known| known.file.is_none() && known.state.is_of(layout, node)) {
+            return Ok(Self { layout: *layout, ..known.state });
         }
-        let page = SharedPage::anonymous().map_err(|errno| StateError::NoMemory(errno.into()))?;
-        let state = Self { page, layout: *layout, node, seal: seal(layout) };
-        state.word().store(state.seal.close(0), Ordering::Relaxed);
-        let lent = state.lent(layout);
-        known.push(state);
-        Ok(lent)
+        let page = map_memory().map_err(|errno| StateError::NoMemory(errno.into()))?;
+        let state = Self::new(page, layout, node);
+        state.word.store(state.seal.close(0), Ordering::Relaxed);
+        known.push(Known { state, file: None });
+        Ok(state)
+    }
+
+    fn new(page: *mut libc::c_void, layout: &Layout, node: u64) -> Self {
+        // SAFETY: the page is mapped for good and aligned to more than 8 bytes, and its word is only ever touched as an
+        // atomic, here and in all other processes.
+        let word = unsafe { &*page.cast::<u8>().add(WORD_AT).cast() };
+        Self { word, seal: seal(layout), layout: *layout, node }
+    }
+
+    fn is_of(&self, layout: &Layout, node: u64) -> bool {
+        self.layout.has_same_bits(layout) && self.node == node
     }
 
     /// The layout that the state belongs to.
@@ -121,26 +170,13 @@ impl State {
 
     /// The first position that is free.
     pub(super) fn free(&self) -> u64 {
-        self.seal.open(self.word().load(Ordering::Relaxed))
+        self.seal.open(self.word.load(Ordering::Relaxed))
     }
 
     /// Takes the position that `next` chooses, given the first that is free.
     #[inline(always)]
     pub(super) fn claim<R>(&self, next: impl FnMut(u64) -> Result<u64, R>) -> Result<u64, R> {
-        word::claim(self.word(), self.seal, next)
-    }
-
-    #[inline]
-    fn word(&self) -> &AtomicU64 {
-        // SAFETY: the page is mapped for as long as `self` lives and aligned to more than 8 bytes, and its word is only
-        // ever touched as an atomic, here and in all other processes.
-        unsafe { &*self.page.address.cast::<u8>().add(WORD_AT).cast() }
-    }
-
-    /// The same state, which is kept for good, for a layout of the same bits.
-    fn lent(&self, layout: &Layout) -> Self {
-        let page = SharedPage { address: self.page.address, ours_to_unmap: false };
-        Self { page, layout: *layout, node: self.node, seal: self.seal }
+        word::claim(self.word, self.seal, next)
     }
 }
 
@@ -153,41 +189,14 @@ fn check_node(layout: &Layout, node: u64) -> Result<(), StateError> {
     if node > last { Err(StateError::Node { node, last }) } else { Ok(()) }
 }
 
-/// One page that is shared with other processes.
-#[derive(Debug)]
-struct SharedPage {
-    address: *mut libc::c_void,
-    ours_to_unmap: bool,
+fn map_file(file: &File) -> rustix::io::Result<*mut libc::c_void> {
+    // SAFETY: a new mapping at an address of the kernel's choice touches nothing that exists.
+    unsafe { mm::mmap(ptr::null_mut(), PAGE, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED, file, 0) }
 }
 
-// SAFETY: all that is done through the address is done atomically.
-unsafe impl Send for SharedPage {}
-// SAFETY: as above.
-unsafe impl Sync for SharedPage {}
-
-impl SharedPage {
-    fn of_file(file: &File) -> rustix::io::Result<Self> {
-        // SAFETY: a new mapping at an address of the kernel's choice touches nothing that exists.
-        let address =
-            unsafe { mm::mmap(ptr::null_mut(), PAGE, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED, file, 0)? };
-        Ok(Self { address, ours_to_unmap: true })
-    }
-
-    fn anonymous() -> rustix::io::Result<Self> {
-        // SAFETY: as in `of_file`.
-        let address =
-            unsafe { mm::mmap_anonymous(ptr::null_mut(), PAGE, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED)? };
-        Ok(Self { address, ours_to_unmap: true })
-    }
-}
-
-impl Drop for SharedPage {
-    fn drop(&mut self) {
-        if self.ours_to_unmap {
-            // SAFETY: mapped above with this size, and the one user of the address ends here.
-            let _ = unsafe { mm::munmap(self.address, PAGE) };
-        }
-    }
+fn map_memory() -> rustix::io::Result<*mut libc::c_void> {
+    // SAFETY: as in `map_file`.
+    unsafe { mm::mmap_anonymous(ptr::null_mut(), PAGE, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED) }
 }
 
 fn fresh_page(layout: &Layout, node: u64) -> [u8; PAGE] {
@@ -300,6 +309,9 @@ pub enum StateError {
         /// The node asked for.
         wanted: u64,
     },
+    /// The file is not the one that this process has open under its name. Those who have the first one would repeat the
+    /// ids of those who take the second.
+    Replaced(PathBuf),
     /// There is no memory for a state without a file.
     NoMemory(io::Error),
 }
@@ -327,6 +339,11 @@ impl fmt::Display for StateError {
             Self::OtherNode { path, found, wanted } => {
                 write!(f, "{} belongs to node {found}, not to node {wanted}", path.display())
             }
+            Self::Replaced(path) => write!(
+                f,
+                "{} was replaced while it is in use; put the first file back, or restart with the second",
+                path.display()
+            ),
             Self::NoMemory(error) => write!(f, "there is no memory for a state: {error}"),
         }
     }

@@ -42,7 +42,6 @@ local stats = ffi_new("uint64_t[?]", STATS)
 
 local get_phase = ngx and ngx.get_phase
 local ngx_now = ngx and ngx.now
-local worker_id = ngx and ngx.worker and ngx.worker.id
 
 
 local methods = {}
@@ -205,9 +204,7 @@ end
 
 local function check_state(state)
     if state == nil then
-        -- With lua_code_cache off a worker, too, runs init_by_lua, but has nobody to share memory with.
-        local inherited = get_phase and get_phase() == "init" and not (worker_id and worker_id())
-        if not inherited then
+        if not get_phase or get_phase() ~= "init" then
             wrong("state", "without it, workers share a generator only if it is made in init_by_lua when nginx starts; "
                            .. "make it there, or give a file: state = \"/var/lib/txid/orders\"")
         end
