@@ -9,7 +9,7 @@ PEERS ?=
 
 export PREFIX LUA_LIB_DIR LUA_C_DIR DESTDIR PORT PEERS
 
-.PHONY: help build run test bench lint headers install uninstall clean
+.PHONY: help build run test soak bench lint headers install uninstall clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -28,6 +28,10 @@ test: ## install what the tests need from Debian, then run all of them
 	cargo build --locked --release
 	cargo test --locked --workspace --all-features
 	scripts/prove.sh
+
+soak: ## kill processes on one snowflake state for 20 million ids, and measure (about two minutes)
+	@scripts/need.sh build
+	cargo test --locked --profile soak --test snowflake_processes -- soak
 
 bench: ## measure, against PEERS= too, and write bench/RESULTS.md
 	@scripts/need.sh build bench

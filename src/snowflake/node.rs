@@ -50,19 +50,24 @@ fn ordinal(name: &str) -> Option<&str> {
     (!ordinal.is_empty() && ordinal.bytes().all(|byte| byte.is_ascii_digit())).then_some(ordinal)
 }
 
-/// The address that this machine would use to reach others. Connecting a UDP socket asks the routing table and sends
-/// nothing; a list of all interfaces would have container bridges in it, whose address is the same on every host.
+/// The address from which this machine reaches the world or, if that is not private, one of the private networks.
+/// Connecting a UDP socket asks the routing table and sends nothing; a list of all interfaces would have container bridges
+/// in it, whose address is the same on every host.
 fn private_address() -> Result<Ipv4Addr, NodeError> {
-    const SOMEWHERE_ELSE: (Ipv4Addr, u16) = (Ipv4Addr::new(192, 0, 2, 1), 9);
-    let address = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).and_then(|socket| {
-        socket.connect(SOMEWHERE_ELSE)?;
-        socket.local_addr()
-    });
-    match address.map(|address| address.ip()) {
-        Ok(IpAddr::V4(address)) if address.is_private() => Ok(address),
-        Ok(address) => Err(NodeError::NoPrivateAddress(address.to_string())),
-        Err(error) => Err(NodeError::NoPrivateAddress(error.to_string())),
+    const FAR_AWAY: [[u8; 4]; 4] = [[198, 51, 100, 1], [10, 255, 255, 254], [172, 31, 255, 254], [192, 168, 255, 254]];
+    let mut found = String::from("none at all");
+    for address in FAR_AWAY {
+        let address_here = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).and_then(|socket| {
+            socket.connect((Ipv4Addr::from(address), 9))?;
+            socket.local_addr()
+        });
+        match address_here.map(|address| address.ip()) {
+            Ok(IpAddr::V4(address)) if address.is_private() => return Ok(address),
+            Ok(address) => found = address.to_string(),
+            Err(_) => {}
+        }
     }
+    Err(NodeError::NoPrivateAddress(found))
 }
 
 /// Why there is no node.
@@ -79,7 +84,7 @@ pub enum NodeError {
     Unset(String),
     /// The host's name, this one, does not end in a hyphen and a number.
     NoOrdinal(String),
-    /// This machine reaches others from an address that is not private, or not at all.
+    /// This machine reaches others from this address, which is not private, or from none at all.
     NoPrivateAddress(String),
 }
 
@@ -92,7 +97,7 @@ impl fmt::Display for NodeError {
             Self::Unset(name) => write!(f, "node: there is no environment variable '{name}'"),
             Self::NoOrdinal(name) => write!(f, "node: the host name '{name}' does not end in a hyphen and a number"),
             Self::NoPrivateAddress(what) => {
-                write!(f, "node: this machine has no private IPv4 address that it reaches others from ({what})")
+                write!(f, "node: this machine reaches others from no private IPv4 address (but from: {what})")
             }
         }
     }

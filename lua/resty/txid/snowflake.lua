@@ -188,7 +188,11 @@ local function layout_text(layout)
 end
 
 
-local function node_text(node)
+local function node_text(node, layout)
+    -- Sonyflake's own default.
+    if node == nil and layout == "sonyflake" then
+        node = "ip"
+    end
     if type(node) == "function" then
         node = node()
     end
@@ -240,7 +244,7 @@ local _M = {}
 -- A generator; an option that is wrong, or a state that cannot be had, raises an error.
 --   layout     "snowflake", "sonyflake", "uid", "leaf", or a table of time_bits, node_bits, sequence_bits and, if need
 --              be, unit_ms (1), epoch (1970; milliseconds or a date) and order ("time,node,sequence")
---   node       a number, "env:NAME", "ip", "hostname", or a function that returns one of them
+--   node       a number, "env:NAME", "ip" (sonyflake's default), "hostname", or a function that returns one of them
 --   state      the file that all processes with this node share
 --   max_drift  how many seconds ids may run ahead of the clock; 10 if it is not given
 function _M.new(options)
@@ -252,7 +256,8 @@ function _M.new(options)
         check_keys(options.layout, PARTS_OF_A_LAYOUT, "layout.")
     end
 
-    local layout, node = layout_text(options.layout), node_text(options.node)
+    local layout = layout_text(options.layout)
+    local node = node_text(options.node, layout)
     local state, drift_ms = check_state(options.state), max_drift_ms(options.max_drift)
     check_text("layout", layout)
     check_text("node", node)
