@@ -1,4 +1,4 @@
--- The first table: what a string of each kind costs in LuaJIT, in the nginx worker that runs this. Returns it as Markdown.
+-- The first table: what a string of each kind costs in LuaJIT, in the nginx worker that runs this. Returns Markdown.
 --
 -- Each round times every row once, so that what disturbs the machine disturbs all of them, and compares each with its
 -- floor. Time is the worker's own on a processor: what else runs on the machine is nobody's cost.
