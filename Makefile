@@ -14,9 +14,9 @@ export PREFIX LUA_LIB_DIR LUA_C_DIR DESTDIR PORT PEERS
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
 
-build: ## build target/release/libtxid.so
+build: ## build target/release/libtxid.so and the command target/release/txid
 	@scripts/need.sh build
-	cargo build --locked --release
+	cargo build --locked --release --workspace
 
 run: ## serve examples/nginx.conf on 127.0.0.1:8080 (PORT=) until Ctrl-C
 	@scripts/need.sh build run
@@ -26,7 +26,7 @@ run: ## serve examples/nginx.conf on 127.0.0.1:8080 (PORT=) until Ctrl-C
 test: ## install what the tests need from Debian, then run all of them
 	@scripts/need.sh build test
 	cargo build --locked --release
-	cargo test --locked --workspace
+	cargo test --locked --workspace --all-features
 	scripts/prove.sh
 
 bench: ## measure, against PEERS= too, and write bench/RESULTS.md
@@ -37,13 +37,14 @@ bench: ## measure, against PEERS= too, and write bench/RESULTS.md
 lint: ## rustfmt, clippy and luacheck
 	@scripts/need.sh build lint
 	cargo fmt --all -- --check
-	cargo clippy --locked --workspace --all-targets -- -D warnings
-	luacheck --quiet lua
+	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
+	luacheck --quiet lua t/support
 
 headers: ## write include/txid.h and the cdefs of lib.lua anew from src/ffi.rs
 	TXID_BLESS=1 cargo test --locked --quiet --test interface
 
-install: build ## install below PREFIX (/usr/local); also LUA_LIB_DIR, LUA_C_DIR, DESTDIR
+# `sudo make install` may find no cargo, and what the user built.
+install: $(if $(shell command -v cargo),build) ## install below PREFIX (/usr/local); also LUA_LIB_DIR, LUA_C_DIR, DESTDIR
 	@scripts/install.sh put
 
 uninstall: ## remove what install put there
