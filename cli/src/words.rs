@@ -11,10 +11,15 @@ pub fn first_id(text: &[u8]) -> Option<Txid> {
 
 /// The places of the ids in `text` that lie in a range.
 ///
-/// Text sorts as ids do, and comparing it is much cheaper than reading the ids, most of which are not in the range.
+/// Text sorts as ids do, so the ids need not be read, which would take most of the time.
 pub fn ids_within(text: &[u8], range: &RangeInclusive<Txid>) -> impl Iterator<Item = usize> {
     let range = range.start().to_text()..=range.end().to_text();
-    words(text).filter(move |(_, word)| range.contains(word) && Txid::from_text(word).is_ok()).map(|(place, _)| place)
+    words(text).filter(move |(_, word)| range.contains(word) && is_id(word)).map(|(place, _)| place)
+}
+
+/// Whether a word of 20 letters and digits, in lower case, is an id: base32hex ends at v, and the last character is one bit.
+fn is_id(word: &[u8; Txid::LEN]) -> bool {
+    word.iter().all(|&byte| byte <= b'v') && matches!(word[Txid::LEN - 1], b'0' | b'g')
 }
 
 /// The words of 20 characters, in lower case, and where they are.
@@ -144,6 +149,11 @@ mod tests {
         fn the_words_are_those_of_a_plain_search(text in "([0-9a-zA-Z]{18,22}|[ -~]|\\PC){0,40}") {
             let places: Vec<_> = words(text.as_bytes()).map(|(place, _)| place).collect();
             prop_assert_eq!(places, plainly(text.as_bytes()));
+        }
+
+        #[test]
+        fn a_word_is_an_id_if_it_can_be_read_as_one(word in "[0-9a-v]{19}[0g]|[0-9a-z]{20}|[0-9a-v]{20}") {
+            prop_assert_eq!(is_id(word.as_bytes().try_into().unwrap()), Txid::from_text(word.as_bytes()).is_ok());
         }
 
         #[test]

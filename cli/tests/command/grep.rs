@@ -134,6 +134,19 @@ fn what_cannot_be_read_is_told_and_the_others_are_searched() {
     assert!(refusal(&mut txid(&["grep", "/proc/self/mem"])).starts_with("txid: /proc/self/mem: "));
 }
 
+/// It would find what it wrote, for ever.
+#[test]
+fn the_output_is_not_searched() {
+    let lines = log(&[1, 2]);
+    let directory = directory(&[("a.log", lines.as_bytes())]);
+    let out = std::fs::OpenOptions::new().append(true).open(directory.path().join("a.log")).unwrap();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_txid"));
+    let output = command.args(["grep", "a.log"]).current_dir(&directory).stdout(out).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "txid: a.log: is also the output\n");
+    assert_eq!(std::fs::read_to_string(directory.path().join("a.log")).unwrap(), lines);
+}
+
 #[test]
 fn a_binary_file_only_tells_that_it_matches() {
     let binary = format!("\0\x01 {}\nmore\n", id(1));
