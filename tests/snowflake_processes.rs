@@ -137,6 +137,34 @@ fn killed_every_tenth_of_a_second() {
     processes_that_are_killed_repeat_nothing(20_000_000, Duration::from_millis(100));
 }
 
+fn many_that_make_it_at_once_share_one() {
+    const PROCESSES: usize = 8;
+    const IDS: usize = 100;
+    for round in 0..50 {
+        let directory = Directory::new(&format!("at-once-{round}"));
+        let path = directory.0.join("made/orders");
+        let (ready, made) = (&shared(1)[0], shared(PROCESSES * IDS));
+        let run = |slot: usize| {
+            start(|| {
+                ready.fetch_add(1, Ordering::Relaxed);
+                while ready.load(Ordering::Relaxed) < PROCESSES as u64 {
+                    std::thread::yield_now();
+                }
+                let generator = generator(&path, &Layout::SNOWFLAKE);
+                for place in made.chunks(IDS).nth(slot).unwrap() {
+                    place.store(generator.next().unwrap(), Ordering::Relaxed);
+                }
+            })
+        };
+        let pids: Vec<i32> = (0..PROCESSES).map(run).collect();
+        assert!(pids.into_iter().all(|pid| end_of(pid) == 0));
+        let mut ids: Vec<_> = made.iter().map(|id| id.load(Ordering::Relaxed)).collect();
+        ids.sort_unstable();
+        assert!(ids.is_sorted_by(|one, other| one < other), "an id twice in round {round}");
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "something else is left");
+    }
+}
+
 fn what_a_parent_opened_its_children_share() {
     let directory = Directory::new("inherited");
     let layout = Layout::new([41, 0, 2], 1, EPOCH_MS, Order::NodeThenSequence).unwrap();
@@ -253,7 +281,8 @@ fn four_processes_on_one_word_are_fast() {
 }
 
 fn main() {
-    const TESTS: [(&str, fn()); 3] = [
+    const TESTS: [(&str, fn()); 4] = [
+        ("many_that_make_it_at_once_share_one", many_that_make_it_at_once_share_one),
         ("killed_often", killed_often),
         ("what_a_parent_opened_its_children_share", what_a_parent_opened_its_children_share),
         ("who_may_not_is_told_who_and_what", who_may_not_is_told_who_and_what),

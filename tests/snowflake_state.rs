@@ -3,7 +3,6 @@
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::sync::Barrier;
 use txid::snowflake::{FileError, Generator, Layout, State, StateError};
 
 const NODE: u64 = 17;
@@ -71,29 +70,6 @@ fn it_makes_what_is_missing_with_the_right_modes() {
     assert_eq!(mode(&path), 0o640);
     assert_eq!(mode(&directory.0), 0o700, "what was there keeps its mode");
     assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing else is left");
-}
-
-#[test]
-fn many_that_make_it_at_once_share_one() {
-    let directory = Directory::new("at-once");
-    for round in 0..50 {
-        let path = directory.0.join(format!("d{round}/orders"));
-        let start = Barrier::new(8);
-        let ids: Vec<u64> = std::thread::scope(|scope| {
-            let one = || {
-                start.wait();
-                let generator = generator(&path);
-                (0..100).map(|_| generator.next().unwrap()).collect::<Vec<_>>()
-            };
-            let threads: Vec<_> = (0..8).map(|_| scope.spawn(one)).collect();
-            threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
-        });
-        let mut distinct = ids.clone();
-        distinct.sort_unstable();
-        distinct.dedup();
-        assert_eq!(distinct.len(), ids.len(), "round {round}");
-        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing else is left");
-    }
 }
 
 #[test]
