@@ -1,4 +1,4 @@
--- Makes a worker that is root a user who may do little, as nginx does by itself; the tests' workers stay root otherwise.
+-- Makes a worker that is root a user who may do little. nginx does that by itself, but the tests tell it not to.
 
 local ffi = require "ffi"
 
