@@ -41,8 +41,9 @@ soak: ## measure txid grep and txid sort on a gigabyte (1 GB and more in TMPDIR,
 lint: ## rustfmt, clippy and luacheck
 	@scripts/need.sh build lint
 	cargo fmt --all -- --check
+	cargo fmt --manifest-path bench/rust/Cargo.toml -- --check
 	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
-	luacheck --quiet lua t/support
+	luacheck --quiet lua bench t/support
 
 headers: ## write include/txid.h and the cdefs of lib.lua anew from src/ffi.rs
 	TXID_BLESS=1 cargo test --locked --quiet --test interface
