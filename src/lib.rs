@@ -15,8 +15,13 @@ mod base32hex;
 mod clock;
 mod entropy;
 pub mod ffi;
+mod format_error;
+mod hex;
+mod node;
 mod txid;
+pub mod uuid;
 
 pub use clock::system_ms;
 pub use entropy::entropy_degraded;
-pub use txid::{ParseError, Txid};
+pub use format_error::FormatError;
+pub use txid::{Guessable, ParseError, Txid};
