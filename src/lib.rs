@@ -7,21 +7,30 @@
 //! ```
 //!
 //! Any thread may make ids at any time, and so may any child process: see the README for what is promised and why. The C
-//! interface is in `include/txid.h`.
+//! interface is in `include/txid.h`. With the feature `serde` an id is its text in what serde writes and reads.
 
 #![warn(missing_docs)]
 
 mod base32hex;
 mod clock;
+mod decimal;
 mod entropy;
 pub mod ffi;
 mod format_error;
 mod hex;
+mod host;
+mod laps;
 mod node;
+mod process;
+#[cfg(feature = "serde")]
+mod serde;
+mod thread_number;
+pub mod trace;
 mod txid;
 pub mod uuid;
 
 pub use clock::system_ms;
 pub use entropy::entropy_degraded;
 pub use format_error::FormatError;
+pub use host::host_ipv4;
 pub use txid::{Guessable, ParseError, Txid};

@@ -152,14 +152,18 @@ impl Txid {
     /// # Ok::<(), ParseError>(())
     /// ```
     pub fn from_text(text: &[u8; Self::LEN]) -> Result<Self, ParseError> {
-        base32hex::decode(text).map(Self::from).map_err(|position| {
+        base32hex::decode(text).map(Self::from_bits).map_err(|position| {
             let byte = text[position];
-            if position == Self::LEN - 1 && matches!(byte, b'0'..=b'9' | b'a'..=b'v' | b'A'..=b'V') {
+            if base32hex::is_digit(byte) {
                 ParseError::LastCharacter(byte)
             } else {
                 ParseError::Character { position: position + 1, byte }
             }
         })
+    }
+
+    fn from_bits(bits: u128) -> Self {
+        Self { ms: (bits >> RANDOM_BITS) as u64, random: bits as u64 & RANDOM_MASK }
     }
 }
 
@@ -175,8 +179,7 @@ impl Txid {
 /// ```
 impl From<[u8; 12]> for Txid {
     fn from(bytes: [u8; 12]) -> Self {
-        let bits = bytes.iter().fold(0_u128, |bits, &byte| bits << 8 | u128::from(byte));
-        Self { ms: (bits >> RANDOM_BITS) as u64, random: bits as u64 & RANDOM_MASK }
+        Self::from_bits(bytes.iter().fold(0, |bits, &byte| bits << 8 | u128::from(byte)))
     }
 }
 

@@ -160,7 +160,7 @@ pub(crate) fn v1_by(clock_ms: i64, node: Option<[u8; 6]>) -> Uuid {
     }
 
     let ms = clock::never_backwards(clock_ms);
-    let ticks = ms.wrapping_add(GREGORIAN_MS) as u64 * TICKS_A_MS & TICKS_MASK;
+    let ticks = (ms.wrapping_add(GREGORIAN_MS) as u64).wrapping_mul(TICKS_A_MS) & TICKS_MASK;
     let mut v1 = LAST.get();
     let origin = entropy::origin(ms);
     if v1.origin != origin {
@@ -228,10 +228,11 @@ pub(crate) fn read_ascii(text: &[u8]) -> Result<Parts, FormatError> {
 
 /// What the parser of the `uuid` crate does not say: which character it stopped at.
 fn first_wrong(text: &[u8]) -> FormatError {
-    let fits = |(index, byte): (usize, &u8)| match index {
-        8 | 13 | 18 | 23 => *byte == b'-',
-        _ => byte.is_ascii_hexdigit(),
+    let fits = |index: usize| match index {
+        8 | 13 | 18 | 23 => text[index] == b'-',
+        _ => text[index].is_ascii_hexdigit(),
     };
-    let index = text.iter().enumerate().position(|character| !fits(character)).unwrap_or_default();
-    FormatError::Character { position: index + 1, byte: text[index], expected: "as in a UUID" }
+    let index = (0..LEN).find(|&index| !fits(index)).unwrap_or_default();
+    let expected = if matches!(index, 8 | 13 | 18 | 23) { "a dash" } else { "hexadecimal" };
+    FormatError::Character { position: index + 1, byte: text[index], expected }
 }
