@@ -65,6 +65,26 @@
 #define TXID_SKYWALKING_MAX_LEN 64
 
 /**
+ * How many characters a flake has.
+ */
+#define TXID_FLAKE_LEN 22
+
+/**
+ * How many characters a UNIQUE_ID has in the layout with the host's address.
+ */
+#define TXID_UNIQUE_ID_SHORT_LEN 24
+
+/**
+ * How many characters a UNIQUE_ID has in the layout of httpd 2.4.
+ */
+#define TXID_UNIQUE_ID_LONG_LEN 27
+
+/**
+ * How many random bytes a UNIQUE_ID of that layout has.
+ */
+#define TXID_UNIQUE_ID_RANDOM_LEN 10
+
+/**
  * How many bytes a node has: those of a MAC address.
  */
 #define TXID_NODE_LEN 6
@@ -127,6 +147,14 @@ typedef enum txid_format {
    * txid_b3_read.
    */
   TXID_FORMAT_B3 = 6,
+  /**
+   * txid_flake_read.
+   */
+  TXID_FORMAT_FLAKE = 7,
+  /**
+   * txid_unique_id_read.
+   */
+  TXID_FORMAT_UNIQUE_ID = 8,
 } txid_format;
 
 #ifdef __cplusplus
@@ -529,6 +557,104 @@ int32_t txid_b3_read(const char *text,
                      size_t len,
                      size_t *trace_id_len,
                      uint8_t *sampled);
+
+/**
+ * Writes a new flake stamped with exactly `ms` to `buf`: TXID_FLAKE_LEN characters. The node is the TXID_NODE_LEN bytes at
+ * `node`, which no other thread or process should use, or random where `node` is NULL; with one that is given, at most
+ * 65,536 flakes may have one stamp.
+ *
+ * Safety:
+ *
+ * `buf` must be valid for writes of TXID_FLAKE_LEN bytes, `node` NULL or valid for reads of TXID_NODE_LEN bytes.
+ */
+void txid_flake(char *buf,
+                int64_t ms,
+                const uint8_t *node);
+
+/**
+ * As txid_flake, for this moment; `clock_ms` counts as in txid_fill_now. Where 65,536 flakes of a millisecond are not enough,
+ * the next ones are of the next.
+ *
+ * Safety:
+ *
+ * `buf` must be valid for writes of TXID_FLAKE_LEN bytes, `node` NULL or valid for reads of TXID_NODE_LEN bytes.
+ */
+void txid_flake_now(char *buf,
+                    int64_t clock_ms,
+                    const uint8_t *node);
+
+/**
+ * Reads the `len` characters at `text` as a flake: its `ms`, the TXID_NODE_LEN bytes of its `node`, and its `sequence`.
+ * Returns 0, or a txid_error when it is not one; then nothing is written.
+ *
+ * Safety:
+ *
+ * `text` must be valid for reads of `len` bytes, `node` for writes of TXID_NODE_LEN bytes, the others for a write.
+ */
+int32_t txid_flake_read(const char *text,
+                        size_t len,
+                        uint64_t *ms,
+                        uint8_t *node,
+                        uint32_t *sequence);
+
+/**
+ * Writes a new UNIQUE_ID in the layout with the address `ipv4` of txid_host_ipv4 to `buf`: TXID_UNIQUE_ID_SHORT_LEN
+ * characters, stamped with the second that `ms` is in.
+ *
+ * Safety:
+ *
+ * `buf` must be valid for writes of TXID_UNIQUE_ID_SHORT_LEN bytes.
+ */
+void txid_unique_id_short(char *buf,
+                          int64_t ms,
+                          uint32_t ipv4);
+
+/**
+ * As txid_unique_id_short, for this moment; `clock_ms` counts as in txid_fill_now.
+ *
+ * Safety:
+ *
+ * `buf` must be valid for writes of TXID_UNIQUE_ID_SHORT_LEN bytes.
+ */
+void txid_unique_id_short_now(char *buf, int64_t clock_ms, uint32_t ipv4);
+
+/**
+ * Writes a new UNIQUE_ID in the layout of httpd 2.4 to `buf`: TXID_UNIQUE_ID_LONG_LEN characters, stamped with the second
+ * that `ms` is in.
+ *
+ * Safety:
+ *
+ * `buf` must be valid for writes of TXID_UNIQUE_ID_LONG_LEN bytes.
+ */
+void txid_unique_id_long(char *buf,
+                         int64_t ms);
+
+/**
+ * As txid_unique_id_long, for this moment; `clock_ms` counts as in txid_fill_now.
+ *
+ * Safety:
+ *
+ * `buf` must be valid for writes of TXID_UNIQUE_ID_LONG_LEN bytes.
+ */
+void txid_unique_id_long_now(char *buf, int64_t clock_ms);
+
+/**
+ * Reads the `len` characters at `text` as a UNIQUE_ID of either layout, which `len` tells: the `ms` of its second, its
+ * `counter` and its `thread`; with the address, `ipv4` and `pid`, and without, the TXID_UNIQUE_ID_RANDOM_LEN bytes of
+ * `random`. Returns 0, or a txid_error when it is not one; then nothing is written.
+ *
+ * Safety:
+ *
+ * `text` must be valid for reads of `len` bytes, `random` for writes of TXID_UNIQUE_ID_RANDOM_LEN, the others for a write.
+ */
+int32_t txid_unique_id_read(const char *text,
+                            size_t len,
+                            int64_t *ms,
+                            uint32_t *counter,
+                            uint32_t *thread,
+                            uint32_t *ipv4,
+                            uint32_t *pid,
+                            uint8_t *random);
 
 /**
  * As txid_explain, for a text that is not what it was read as: `format` is a txid_format.

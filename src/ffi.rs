@@ -3,7 +3,9 @@
 //! The comments here become those of `include/txid.h`.
 
 use crate::trace::{self, B3, Sofa, SpanId, TraceId, Traceparent};
-use crate::{FormatError, Guessable, ParseError, Txid, clock, entropy, host, node, uuid};
+use crate::{
+    Flake, FormatError, Guessable, ParseError, Txid, UniqueId, UniqueIdMaker, clock, entropy, host, node, uuid,
+};
 use std::ffi::{CStr, c_char};
 use std::io::Write;
 use std::net::IpAddr;
@@ -40,6 +42,18 @@ pub const TXID_SOFA_MAX_LEN: usize = 35;
 /// How many characters a SkyWalking id has at most.
 pub const TXID_SKYWALKING_MAX_LEN: usize = 64;
 
+/// How many characters a flake has.
+pub const TXID_FLAKE_LEN: usize = 22;
+
+/// How many characters a UNIQUE_ID has in the layout with the host's address.
+pub const TXID_UNIQUE_ID_SHORT_LEN: usize = 24;
+
+/// How many characters a UNIQUE_ID has in the layout of httpd 2.4.
+pub const TXID_UNIQUE_ID_LONG_LEN: usize = 27;
+
+/// How many random bytes a UNIQUE_ID of that layout has.
+pub const TXID_UNIQUE_ID_RANDOM_LEN: usize = 10;
+
 /// How many bytes a node has: those of a MAC address.
 pub const TXID_NODE_LEN: usize = 6;
 
@@ -50,6 +64,9 @@ const _: () = {
     assert!(TXID_TRACEPARENT_LEN == Traceparent::LEN);
     assert!(TXID_SOFA_MAX_LEN == Sofa::MAX_LEN);
     assert!(TXID_SKYWALKING_MAX_LEN == trace::SkyWalking::MAX_LEN);
+    assert!(TXID_FLAKE_LEN == Flake::LEN);
+    assert!(TXID_UNIQUE_ID_SHORT_LEN == UniqueId::SHORT_LEN);
+    assert!(TXID_UNIQUE_ID_LONG_LEN == UniqueId::LONG_LEN);
 };
 
 /// What a function that can fail returns; 0 is success. All are negative.
@@ -698,6 +715,145 @@ pub unsafe extern "C" fn txid_b3_read(
     }
 }
 
+/// Writes a new flake stamped with exactly `ms` to `buf`: TXID_FLAKE_LEN characters. The node is the TXID_NODE_LEN bytes at
+/// `node`, which no other thread or process should use, or random where `node` is NULL; with one that is given, at most
+/// 65,536 flakes may have one stamp.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_FLAKE_LEN bytes, `node` NULL or valid for reads of TXID_NODE_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_flake(buf: *mut c_char, ms: i64, node: *const u8) {
+    // SAFETY: the caller vouches for both.
+    unsafe {
+        let node = node.cast::<[u8; TXID_NODE_LEN]>().as_ref();
+        buf.cast::<[u8; TXID_FLAKE_LEN]>().write(Flake::at(ms, node.copied()).to_text())
+    }
+}
+
+/// As txid_flake, for this moment; `clock_ms` counts as in txid_fill_now. Where 65,536 flakes of a millisecond are not enough,
+/// the next ones are of the next.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_FLAKE_LEN bytes, `node` NULL or valid for reads of TXID_NODE_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_flake_now(buf: *mut c_char, clock_ms: i64, node: *const u8) {
+    // SAFETY: the caller vouches for both.
+    unsafe {
+        let node = node.cast::<[u8; TXID_NODE_LEN]>().as_ref();
+        buf.cast::<[u8; TXID_FLAKE_LEN]>().write(Flake::by(clock_ms, node.copied()).to_text())
+    }
+}
+
+/// Reads the `len` characters at `text` as a flake: its `ms`, the TXID_NODE_LEN bytes of its `node`, and its `sequence`.
+/// Returns 0, or a txid_error when it is not one; then nothing is written.
+///
+/// # Safety
+///
+/// `text` must be valid for reads of `len` bytes, `node` for writes of TXID_NODE_LEN bytes, the others for a write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_flake_read(
+    text: *const c_char,
+    len: usize,
+    ms: *mut u64,
+    node: *mut u8,
+    sequence: *mut u32,
+) -> i32 {
+    // SAFETY: the caller vouches for `len` bytes and for three places to write to.
+    unsafe {
+        written_if_read(Flake::read_ascii(bytes(text, len)), |flake| {
+            ms.write(flake.timestamp_ms());
+            node.cast::<[u8; TXID_NODE_LEN]>().write(flake.node());
+            sequence.write(u32::from(flake.sequence()));
+        })
+    }
+}
+
+/// Writes a new UNIQUE_ID in the layout with the address `ipv4` of txid_host_ipv4 to `buf`: TXID_UNIQUE_ID_SHORT_LEN
+/// characters, stamped with the second that `ms` is in.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_UNIQUE_ID_SHORT_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_unique_id_short(buf: *mut c_char, ms: i64, ipv4: u32) {
+    let mut text = [0; TXID_UNIQUE_ID_LONG_LEN];
+    UniqueId::short_at(ms, ipv4.into()).write(&mut text);
+    let [short @ .., _, _, _] = text;
+    // SAFETY: as in `txid_fill`.
+    unsafe { buf.cast::<[u8; TXID_UNIQUE_ID_SHORT_LEN]>().write(short) }
+}
+
+/// As txid_unique_id_short, for this moment; `clock_ms` counts as in txid_fill_now.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_UNIQUE_ID_SHORT_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_unique_id_short_now(buf: *mut c_char, clock_ms: i64, ipv4: u32) {
+    // SAFETY: the caller's promise is the same.
+    unsafe { txid_unique_id_short(buf, clock::never_backwards(clock_ms), ipv4) }
+}
+
+/// Writes a new UNIQUE_ID in the layout of httpd 2.4 to `buf`: TXID_UNIQUE_ID_LONG_LEN characters, stamped with the second
+/// that `ms` is in.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_UNIQUE_ID_LONG_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_unique_id_long(buf: *mut c_char, ms: i64) {
+    // SAFETY: the caller vouches for TXID_UNIQUE_ID_LONG_LEN bytes, which a byte array takes at any address.
+    UniqueId::long_at(ms).write(unsafe { &mut *buf.cast::<[u8; TXID_UNIQUE_ID_LONG_LEN]>() });
+}
+
+/// As txid_unique_id_long, for this moment; `clock_ms` counts as in txid_fill_now.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_UNIQUE_ID_LONG_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_unique_id_long_now(buf: *mut c_char, clock_ms: i64) {
+    // SAFETY: the caller's promise is the same.
+    unsafe { txid_unique_id_long(buf, clock::never_backwards(clock_ms)) }
+}
+
+/// Reads the `len` characters at `text` as a UNIQUE_ID of either layout, which `len` tells: the `ms` of its second, its
+/// `counter` and its `thread`; with the address, `ipv4` and `pid`, and without, the TXID_UNIQUE_ID_RANDOM_LEN bytes of
+/// `random`. Returns 0, or a txid_error when it is not one; then nothing is written.
+///
+/// # Safety
+///
+/// `text` must be valid for reads of `len` bytes, `random` for writes of TXID_UNIQUE_ID_RANDOM_LEN, the others for a write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_unique_id_read(
+    text: *const c_char,
+    len: usize,
+    ms: *mut i64,
+    counter: *mut u32,
+    thread: *mut u32,
+    ipv4: *mut u32,
+    pid: *mut u32,
+    random: *mut u8,
+) -> i32 {
+    // SAFETY: the caller vouches for `len` bytes and for six places to write to.
+    unsafe {
+        written_if_read(UniqueId::read_ascii(bytes(text, len)), |id| {
+            ms.write(i64::from(id.seconds) * 1000);
+            counter.write(u32::from(id.counter));
+            thread.write(id.thread);
+            match id.maker {
+                UniqueIdMaker::Short { address, pid: process } => {
+                    ipv4.write(address.to_bits());
+                    pid.write(process);
+                }
+                UniqueIdMaker::Long { random: bytes } => random.cast::<[u8; TXID_UNIQUE_ID_RANDOM_LEN]>().write(bytes),
+            }
+        })
+    }
+}
+
 /// What a text can be read as.
 #[repr(C)]
 pub enum TxidFormat {
@@ -713,6 +869,10 @@ pub enum TxidFormat {
     Traceparent = 5,
     /// txid_b3_read.
     B3 = 6,
+    /// txid_flake_read.
+    Flake = 7,
+    /// txid_unique_id_read.
+    UniqueId = 8,
 }
 
 /// As txid_explain, for a text that is not what it was read as: `format` is a txid_format.
@@ -735,6 +895,8 @@ pub unsafe extern "C" fn txid_explain_format(
     const SKYWALKING: i32 = TxidFormat::Skywalking as i32;
     const TRACEPARENT: i32 = TxidFormat::Traceparent as i32;
     const B3_HEADER: i32 = TxidFormat::B3 as i32;
+    const FLAKE: i32 = TxidFormat::Flake as i32;
+    const UNIQUE_ID: i32 = TxidFormat::UniqueId as i32;
     let error = match format {
         UUID => uuid::read_ascii(text).err(),
         TRACE_ID => trace::read_id_ascii(text).err(),
@@ -742,6 +904,8 @@ pub unsafe extern "C" fn txid_explain_format(
         SKYWALKING => trace::SkyWalking::read_ascii(text).err(),
         TRACEPARENT => Traceparent::read_ascii(text).err(),
         B3_HEADER => B3::read_ascii(text).err(),
+        FLAKE => Flake::read_ascii(text).err(),
+        UNIQUE_ID => UniqueId::read_ascii(text).err(),
         _ => Some(FormatError::Value("no such format")),
     };
     match error {

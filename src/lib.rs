@@ -12,10 +12,12 @@
 #![warn(missing_docs)]
 
 mod base32hex;
+mod base62;
 mod clock;
 mod decimal;
 mod entropy;
 pub mod ffi;
+mod flake;
 mod format_error;
 mod hex;
 mod host;
@@ -27,10 +29,13 @@ mod serde;
 mod thread_number;
 pub mod trace;
 mod txid;
+mod unique_id;
 pub mod uuid;
 
 pub use clock::system_ms;
 pub use entropy::entropy_degraded;
+pub use flake::Flake;
 pub use format_error::FormatError;
 pub use host::host_ipv4;
 pub use txid::{Guessable, ParseError, Txid};
+pub use unique_id::{UniqueId, UniqueIdMaker};

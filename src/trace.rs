@@ -245,8 +245,8 @@ pub struct HostIdParts {
 /// Reads 32 characters as what [`id`] makes.
 ///
 /// ```
-/// let parts = txid::trace::read_id("b13f0de1d40000010123456789abcdef")?;
-/// assert_eq!((parts.ms, parts.sequence, parts.random), (1_522_545_577_896, 1, 0x0123456789abcdef));
+/// let parts = txid::trace::read_id("b13f65bff40000010123456789abcdef")?;
+/// assert_eq!((parts.ms, parts.sequence, parts.random), (1_522_545_688_552, 1, 0x0123456789abcdef));
 /// # Ok::<(), txid::FormatError>(())
 /// ```
 ///
@@ -269,7 +269,7 @@ pub(crate) fn read_id_ascii(text: &[u8]) -> Result<IdParts, FormatError> {
 /// Reads 32 characters as what [`host_id`] makes.
 ///
 /// ```
-/// let parts = txid::trace::read_host_id("b13f0de1d40000010a00000789abcdef")?;
+/// let parts = txid::trace::read_host_id("b13f65bff40000010a00000789abcdef")?;
 /// assert_eq!((parts.host, parts.random), (0x0a000007, 0x89abcdef));
 /// # Ok::<(), txid::FormatError>(())
 /// ```

@@ -81,6 +81,25 @@ void txid_traceparent_new(char *buf, bool sampled);
 int32_t txid_traceparent_child(const char *text, size_t len, char *buf);
 int32_t txid_traceparent_read(const char *text, size_t len, uint8_t *flags);
 int32_t txid_b3_read(const char *text, size_t len, size_t *trace_id_len, uint8_t *sampled);
+void txid_flake(char *buf, int64_t ms, const uint8_t *node);
+void txid_flake_now(char *buf, int64_t clock_ms, const uint8_t *node);
+int32_t txid_flake_read(const char *text,
+                        size_t len,
+                        uint64_t *ms,
+                        uint8_t *node,
+                        uint32_t *sequence);
+void txid_unique_id_short(char *buf, int64_t ms, uint32_t ipv4);
+void txid_unique_id_short_now(char *buf, int64_t clock_ms, uint32_t ipv4);
+void txid_unique_id_long(char *buf, int64_t ms);
+void txid_unique_id_long_now(char *buf, int64_t clock_ms);
+int32_t txid_unique_id_read(const char *text,
+                            size_t len,
+                            int64_t *ms,
+                            uint32_t *counter,
+                            uint32_t *thread,
+                            uint32_t *ipv4,
+                            uint32_t *pid,
+                            uint8_t *random);
 size_t txid_explain_format(int32_t format, const char *text, size_t len, char *message);
 ]]
 
@@ -95,6 +114,10 @@ local _M = {
     TRACEPARENT_LEN = 55,
     SOFA_MAX_LEN = 35,
     SKYWALKING_MAX_LEN = 64,
+    FLAKE_LEN = 22,
+    UNIQUE_ID_SHORT_LEN = 24,
+    UNIQUE_ID_LONG_LEN = 27,
+    UNIQUE_ID_RANDOM_LEN = 10,
     NODE_LEN = 6,
     ERROR_LENGTH = -1,
     ERROR_CHARACTER = -2,
@@ -108,6 +131,8 @@ local _M = {
     FORMAT_SKYWALKING = 4,
     FORMAT_TRACEPARENT = 5,
     FORMAT_B3 = 6,
+    FORMAT_FLAKE = 7,
+    FORMAT_UNIQUE_ID = 8,
 }
 -- generated: end
 
@@ -278,9 +303,10 @@ function _M.dotted(word)
 end
 
 
--- The milliseconds since 1970-01-01 UTC as a time of RFC 3339.
+-- The milliseconds since 1970-01-01 UTC as a time of RFC 3339; nil where they are beyond any calendar.
 function _M.rfc3339(ms)
-    return date("!%Y-%m-%dT%H:%M:%S", floor(ms / 1000)) .. format(".%03dZ", ms % 1000)
+    local seconds = date("!%Y-%m-%dT%H:%M:%S", floor(ms / 1000))
+    return seconds and seconds .. format(".%03dZ", ms % 1000)
 end
 
 

@@ -1,4 +1,4 @@
--- require "resty.txid.strong" is the function txid([ms]) of resty.txid, with ids that nobody can guess: every random bit
+-- require "resty.txid.strong" is the function txid([ms]) of resty.txid, with ids that nobody can guess: each random bit
 -- comes from the operating system's own generator and is used once.
 
 local ffi = require "ffi"
