@@ -32,12 +32,13 @@ lint: ## rustfmt, clippy and luacheck
 	@scripts/need.sh build lint
 	cargo fmt --all -- --check
 	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
-	luacheck --quiet lua
+	luacheck --quiet lua t/support
 
 headers: ## write include/txid.h and the cdefs of lib.lua anew from src/ffi.rs
 	TXID_BLESS=1 cargo test --locked --quiet --test interface
 
-install: build ## install below PREFIX (/usr/local); also LUA_LIB_DIR, LUA_C_DIR, DESTDIR
+# `sudo make install` may find no cargo, and what the user built.
+install: $(if $(shell command -v cargo),build) ## install below PREFIX (/usr/local); also LUA_LIB_DIR, LUA_C_DIR, DESTDIR
 	@scripts/install.sh put
 
 uninstall: ## remove what install put there

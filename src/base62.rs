@@ -10,17 +10,6 @@ pub(crate) const LEN_OF_128_BITS: usize = 22;
 const DIGITS_A_PART: u32 = 10;
 const PART: u128 = 62_u128.pow(DIGITS_A_PART);
 
-/// Every two digits, so that a division yields both.
-const PAIRS: [[u8; 2]; 62 * 62] = {
-    let mut pairs = [[0; 2]; 62 * 62];
-    let mut value = 0;
-    while value < pairs.len() {
-        pairs[value] = [ALPHABET[value / 62], ALPHABET[value % 62]];
-        value += 1;
-    }
-    pairs
-};
-
 /// Writes 128 bits as 22 characters.
 #[inline]
 pub(crate) fn encode_128_bits(bits: u128) -> [u8; LEN_OF_128_BITS] {
@@ -28,16 +17,17 @@ pub(crate) fn encode_128_bits(bits: u128) -> [u8; LEN_OF_128_BITS] {
     let (high, low) = (bits / PART, (bits % PART) as u64);
     let (first, middle) = ((high / PART) as usize, (high % PART) as u64);
     let mut text = [0; LEN_OF_128_BITS];
-    text[..2].copy_from_slice(&PAIRS[first]);
+    text[0] = ALPHABET[first / 62];
+    text[1] = ALPHABET[first % 62];
     encode_part(middle, &mut text[2..12]);
     encode_part(low, &mut text[12..]);
     text
 }
 
 fn encode_part(mut part: u64, text: &mut [u8]) {
-    for pair in text.chunks_exact_mut(2).rev() {
-        pair.copy_from_slice(&PAIRS[(part % (62 * 62)) as usize]);
-        part /= 62 * 62;
+    for digit in text.iter_mut().rev() {
+        *digit = ALPHABET[(part % 62) as usize];
+        part /= 62;
     }
 }
 

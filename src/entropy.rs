@@ -2,7 +2,7 @@
 //!
 //! Each thread has one stream (xoshiro256++), in a page of its own that the kernel wipes in every child process, however
 //! the child is made: a child finds zeros, which mean "not seeded", and seeds itself. Where the kernel cannot wipe, a fork
-//! handler marks the page instead. Once a second of use fresh OS randomness is mixed in, so that two copies of one machine
+//! handler marks the page. Once a second of use fresh OS randomness is mixed in, so that two copies of one machine
 //! image part ways.
 //!
 //! In the same page lies a block of the OS's own randomness, for ids that nobody may guess. It is emptied whenever the
@@ -77,13 +77,20 @@ pub fn entropy_degraded() -> bool {
 ///
 /// The stamp is mostly the time, so it serves to see that a second is over without asking for the time. Since a caller may
 /// stamp what it likes, the clock is looked at all the same, only less often while draws come faster than it ticks.
-#[inline]
+#[inline(always)]
 pub(crate) fn next_u64(stamp_ms: i64) -> u64 {
     draw(Some(stamp_ms), |stream| stream.rng.next_u64(), || of_its_own().next_u64())
 }
 
+/// 128 random bits for what an id stamped `stamp_ms` has in common with others.
+#[cold]
+#[inline(never)]
+pub(crate) fn next_u128(stamp_ms: i64) -> u128 {
+    u128::from(next_u64(stamp_ms)) << 64 | u128::from(next_u64(stamp_ms))
+}
+
 /// 64 random bits for an id that has no time in it.
-#[inline]
+#[inline(never)]
 pub(crate) fn next_u64_without_stamp() -> u64 {
     draw(None, |stream| stream.rng.next_u64(), || of_its_own().next_u64())
 }
@@ -101,35 +108,39 @@ pub(crate) fn strong_u64(stamp_ms: i64) -> Result<u64, u64> {
 }
 
 /// The origin of the randomness for an id stamped `stamp_ms`. Where there is no stream, no two are the same.
-#[inline]
+#[inline(never)]
 pub(crate) fn origin(stamp_ms: i64) -> Origin {
     draw(Some(stamp_ms), |stream| stream.origin, || Origin { stream: of_its_own().next_u64(), reseeds: 0 })
 }
 
-#[inline]
+#[inline(always)]
 fn draw<T>(stamp_ms: Option<i64>, take: impl FnOnce(&mut Stream) -> T, without_a_stream: impl FnOnce() -> T) -> T {
-    let mut stream = STREAM.get();
-    // SAFETY: where not null, it is this thread's mapped page; no other thread knows it, and no reference to it outlives
-    // this call.
-    if stream.is_null() || !unsafe { &mut *stream }.is_fresh(stamp_ms) {
-        stream = look_at_the_clock(stamp_ms);
-        if stream.is_null() {
-            return without_a_stream();
+    let stream = STREAM.get();
+    if !stream.is_null() {
+        // SAFETY: not null, so it is this thread's mapped page; no other thread knows it, and no reference to it
+        // outlives a call.
+        let stream = unsafe { &mut *stream };
+        if stream.is_fresh(stamp_ms) {
+            return take(stream);
         }
     }
-    // SAFETY: as above.
-    take(unsafe { &mut *stream })
+    look_at_the_clock_and_draw(stamp_ms, take, without_a_stream)
 }
 
 #[cold]
 #[inline(never)]
-fn look_at_the_clock(stamp_ms: Option<i64>) -> *mut Stream {
+fn look_at_the_clock_and_draw<T>(
+    stamp_ms: Option<i64>,
+    take: impl FnOnce(&mut Stream) -> T,
+    without_a_stream: impl FnOnce() -> T,
+) -> T {
     let Some(stream) = this_threads_stream() else {
-        return ptr::null_mut();
+        return without_a_stream();
     };
     // SAFETY: as in `draw`.
-    unsafe { &mut *stream }.look_at(clock::uptime_ms(), stamp_ms);
-    stream
+    let stream = unsafe { &mut *stream };
+    stream.look_at(clock::uptime_ms(), stamp_ms);
+    take(stream)
 }
 
 /// A generator for one id alone.
@@ -141,12 +152,14 @@ fn of_its_own() -> Xoshiro256PlusPlus {
 
 impl Stream {
     /// Whether the stream may be drawn from without a look at the clock; if so, that is one draw less before the next look.
-    #[inline]
+    #[inline(always)]
     fn is_fresh(&mut self, stamp_ms: Option<i64>) -> bool {
         let since_seeding = stamp_ms.map_or(0, |stamp_ms| stamp_ms.wrapping_sub(self.seeded_at_stamp) as u64);
-        let fresh = self.draws_before_look > 0 && since_seeding < RESEED_AFTER_MS;
-        self.draws_before_look -= u32::from(fresh);
-        fresh
+        if self.draws_before_look > 0 && since_seeding < RESEED_AFTER_MS {
+            self.draws_before_look -= 1;
+            return true;
+        }
+        false
     }
 
     #[inline]
@@ -170,6 +183,7 @@ impl Stream {
         self.strong_u64()
     }
 
+    #[inline(never)]
     fn look_at(&mut self, now_ms: u64, stamp_ms: Option<i64>) {
         let mut age_ms = now_ms.saturating_sub(self.seeded_at_ms);
         if !self.seeded || age_ms >= RESEED_AFTER_MS {
@@ -267,7 +281,8 @@ impl Page {
             return None;
         }
         let page = Self(address.cast());
-        if !(wiped_in_children(address) || marked_in_children()) {
+        // Both, where both are to be had: emulators are known to accept the advice and ignore it.
+        if !(wiped_in_children(address) | marked_in_children()) {
             return None;
         }
         STREAM.set(page.0);

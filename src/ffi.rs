@@ -142,8 +142,8 @@ pub extern "C" fn txid_clock_ms() -> i64 {
 /// `buf` must be valid for writes of TXID_LEN bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_fill(buf: *mut c_char, ms: i64) {
-    // SAFETY: the caller vouches for TXID_LEN bytes, and a byte array needs no alignment.
-    unsafe { buf.cast::<[u8; TXID_LEN]>().write(Txid::at(ms).to_text()) }
+    // SAFETY: the caller vouches for TXID_LEN bytes.
+    unsafe { write_text(buf, Txid::at(ms)) }
 }
 
 /// Writes a new id of this moment to `buf`, as txid_fill does. `clock_ms` is the caller's reading of the wall clock, or
@@ -155,8 +155,17 @@ pub unsafe extern "C" fn txid_fill(buf: *mut c_char, ms: i64) {
 /// `buf` must be valid for writes of TXID_LEN bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_fill_now(buf: *mut c_char, clock_ms: i64) {
-    // SAFETY: the caller's promise is the same.
-    unsafe { txid_fill(buf, clock::never_backwards(clock_ms)) }
+    // SAFETY: the caller vouches for TXID_LEN bytes.
+    unsafe { write_text(buf, Txid::at(clock::never_backwards(clock_ms))) }
+}
+
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_LEN bytes.
+#[inline(always)]
+unsafe fn write_text(buf: *mut c_char, id: Txid) {
+    // SAFETY: the caller's promise; a byte array needs no alignment.
+    unsafe { buf.cast::<[u8; TXID_LEN]>().write(id.to_text()) }
 }
 
 /// Whether this thread's ids are made without the operating system's randomness, because it had none to give when it was

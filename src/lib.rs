@@ -13,6 +13,7 @@
 
 mod base32hex;
 mod base62;
+mod base64;
 mod clock;
 mod decimal;
 mod entropy;

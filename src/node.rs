@@ -7,9 +7,9 @@ const MULTICAST: u8 = 1;
 
 /// A node that is nobody's MAC address.
 pub(crate) fn random(stamp_ms: i64) -> [u8; 6] {
-    let [first, rest @ .., _, _] = entropy::next_u64(stamp_ms).to_be_bytes();
-    let [a, b, c, d, e] = rest;
-    [first | MULTICAST, a, b, c, d, e]
+    let [mut node @ .., _, _, _, _, _, _, _, _, _, _] = entropy::next_u128(stamp_ms).to_be_bytes();
+    node[0] |= MULTICAST;
+    node
 }
 
 /// Reads `02:42:ac:11:00:02`, of either case.

@@ -125,7 +125,6 @@ pub fn id() -> TraceId {
 /// assert_eq!(txid::trace::read_id(&id.to_string())?.ms, 1_522_545_688_552);
 /// # Ok::<(), txid::FormatError>(())
 /// ```
-#[inline]
 pub fn id_at(ms: i64, epoch_ms: i64) -> TraceId {
     let random = entropy::next_u64(ms);
     TraceId(u128::from(time_and_sequence(ms, epoch_ms)) << 64 | u128::from(random))
@@ -170,7 +169,6 @@ pub fn host_id(host: u32) -> TraceId {
 /// assert_eq!(txid::trace::read_host_id(&id.to_string())?.ms, 1_522_545_688_552);
 /// # Ok::<(), txid::FormatError>(())
 /// ```
-#[inline]
 pub fn host_id_at(ms: i64, epoch_ms: i64, host: u32) -> TraceId {
     #[derive(Clone, Copy)]
     struct Word {
@@ -184,7 +182,7 @@ pub fn host_id_at(ms: i64, epoch_ms: i64, host: u32) -> TraceId {
     let mut word = WORD.get();
     let origin = entropy::origin(ms);
     if word.left == 0 || word.origin != origin {
-        word = Word { origin, random: (entropy::next_u64(ms) >> 32) as u32, left: IDS_A_WORD };
+        word = Word { origin, random: entropy::next_u128(ms) as u32, left: IDS_A_WORD };
     }
     word.left -= 1;
     WORD.set(word);
@@ -197,7 +195,6 @@ pub fn host_id_at(ms: i64, epoch_ms: i64, host: u32) -> TraceId {
 /// ```
 /// assert_ne!(txid::trace::otel_trace_id(), txid::trace::TraceId(0));
 /// ```
-#[inline]
 pub fn otel_trace_id() -> TraceId {
     TraceId(u128::from(entropy::next_u64_without_stamp()) << 64 | u128::from(span_id().0))
 }
@@ -207,7 +204,6 @@ pub fn otel_trace_id() -> TraceId {
 /// ```
 /// assert_ne!(txid::trace::span_id(), txid::trace::SpanId(0));
 /// ```
-#[inline]
 pub fn span_id() -> SpanId {
     // The generator gives each word as often as any other, so zero now and then, but not for ever.
     loop {

@@ -53,7 +53,8 @@ impl Txid {
     /// assert_eq!(Txid::at(-1).timestamp_ms(), 4_398_046_511_103);
     /// assert_eq!(Txid::at(4_398_046_511_104).timestamp_ms(), 0);
     /// ```
-    #[inline]
+    // Without #[inline], as all that is public here: code of other crates would have to see the thread's state, and state
+    // that is not private to the library takes longer to find.
     pub fn at(ms: i64) -> Self {
         Self { ms: ms as u64 & TIME_MASK, random: entropy::next_u64(ms) >> (64 - RANDOM_BITS) }
     }
@@ -84,7 +85,6 @@ impl Txid {
     /// # Errors
     ///
     /// As [`Txid::strong`].
-    #[inline]
     pub fn strong_at(ms: i64) -> Result<Self, Guessable> {
         let id = |bits: u64| Self { ms: ms as u64 & TIME_MASK, random: bits >> (64 - RANDOM_BITS) };
         entropy::strong_u64(ms).map(id).map_err(|bits| Guessable(id(bits)))
@@ -132,7 +132,6 @@ impl Txid {
     /// assert_eq!(&id.to_text(), b"4om9qi54la8ffr4bd9sg");
     /// # Ok::<(), txid::ParseError>(())
     /// ```
-    #[inline]
     pub fn to_text(self) -> [u8; Self::LEN] {
         // 40 bits make eight characters. 96 bits are two such parts and 16 bits, which fill three characters and one bit.
         let mut text = [0; Self::LEN];
@@ -152,9 +151,9 @@ impl Txid {
     /// # Ok::<(), ParseError>(())
     /// ```
     pub fn from_text(text: &[u8; Self::LEN]) -> Result<Self, ParseError> {
-        base32hex::decode(text).map(Self::from_bits).map_err(|position| {
+        base32hex::decode(text).map(Self::from).map_err(|position| {
             let byte = text[position];
-            if base32hex::is_digit(byte) {
+            if matches!(byte, b'0'..=b'9' | b'a'..=b'v' | b'A'..=b'V') {
                 ParseError::LastCharacter(byte)
             } else {
                 ParseError::Character { position: position + 1, byte }

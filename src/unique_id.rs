@@ -1,23 +1,11 @@
 //! Apache's UNIQUE_ID, in both of its layouts.
 
 use crate::entropy::{self, Origin};
-use crate::{FormatError, clock, process, thread_number};
-use base64::alphabet::Alphabet;
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use base64::{DecodeError, DecodeSliceError, Engine};
+use crate::{FormatError, base64, clock, process, thread_number};
 use std::cell::Cell;
 use std::fmt;
 use std::net::Ipv4Addr;
 use std::str::FromStr;
-
-const BASE64: GeneralPurpose = {
-    let config =
-        GeneralPurposeConfig::new().with_encode_padding(false).with_decode_padding_mode(DecodePaddingMode::RequireNone);
-    match Alphabet::new("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-") {
-        Ok(alphabet) => GeneralPurpose::new(&alphabet, config),
-        Err(_) => panic!("these are 64 different characters"),
-    }
-};
 
 /// So many ids the counter tells apart.
 const LAP: u32 = 1 << 16;
@@ -152,8 +140,7 @@ impl UniqueId {
         let end = fields.len();
         fields[end - 6..end - 4].copy_from_slice(&self.counter.to_be_bytes());
         fields[end - 4..].copy_from_slice(&self.thread.to_be_bytes());
-        // It fits: 27 characters are what 20 bytes need.
-        BASE64.encode_slice(fields, text).unwrap_or_default()
+        base64::encode(fields, text)
     }
 
     pub(crate) fn read_ascii(text: &[u8]) -> Result<Self, FormatError> {
@@ -161,12 +148,7 @@ impl UniqueId {
             return Err(FormatError::Length { found: text.len(), expected: "a UNIQUE_ID has 24 or 27" });
         }
         let mut bytes = [0; 20];
-        BASE64.decode_slice(text, &mut bytes).map_err(|error| match error {
-            DecodeSliceError::DecodeError(DecodeError::InvalidLastSymbol { .. }) => {
-                FormatError::Value("the last character says more than 160 bits")
-            }
-            _ => first_wrong(text),
-        })?;
+        base64::decode(text, &mut bytes)?;
         let [s0, s1, s2, s3, maker @ ..] = bytes;
         let number = |at: usize| u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         let (maker, counter_at) = if text.len() == Self::SHORT_LEN {
@@ -184,12 +166,6 @@ impl UniqueId {
     }
 }
 
-fn first_wrong(text: &[u8]) -> FormatError {
-    let fits = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'@' | b'-');
-    let index = text.iter().position(|byte| !fits(byte)).unwrap_or_default();
-    FormatError::Character { position: index + 1, byte: text[index], expected: "one of A-Za-z0-9@-" }
-}
-
 impl Series {
     /// The next count. No maker has one twice: after a lap, another begins.
     fn next(stamp_ms: i64) -> Self {
@@ -200,12 +176,11 @@ impl Series {
         let mut series = SERIES.get();
         let origin = entropy::origin(stamp_ms);
         if series.origin != origin {
-            let bits = entropy::next_u64(stamp_ms);
+            let bits = entropy::next_u128(stamp_ms);
             series = Self { origin, counter: bits as u16, number: (bits >> 32) as u32, ..NONE };
         }
         if series.left == 0 {
-            let bits = u128::from(entropy::next_u64(stamp_ms)) << 64 | u128::from(entropy::next_u64(stamp_ms));
-            let [random @ .., _, _, _, _, _, _] = bits.to_be_bytes();
+            let [random @ .., _, _, _, _, _, _] = entropy::next_u128(stamp_ms).to_be_bytes();
             series.random = random;
             series.number = series.number.wrapping_add(1);
             series.left = LAP;

@@ -31,7 +31,6 @@ const TICKS_MASK: u64 = (1 << 60) - 1;
 /// ```
 /// assert_eq!(txid::uuid::v4().get_version_num(), 4);
 /// ```
-#[inline]
 pub fn v4() -> Uuid {
     let bits = [entropy::next_u64_without_stamp(), entropy::next_u64_without_stamp()];
     Builder::from_u128(u128::from(bits[0]) << 64 | u128::from(bits[1]))
@@ -121,8 +120,7 @@ fn next_v7(ms: i64, way: usize) -> Uuid {
 
 /// The first one of a millisecond, with the top bit left free to grow into.
 fn first_v7(ms: i64) -> V7 {
-    let bits = u128::from(entropy::next_u64(ms)) << 64 | u128::from(entropy::next_u64(ms));
-    V7 { ms, random: bits & V7_RANDOM_MAX >> 1 }
+    V7 { ms, random: entropy::next_u128(ms) & V7_RANDOM_MAX >> 1 }
 }
 
 /// RFC 9562, 6.2, method 2: within a millisecond the random part grows by a random amount.
@@ -166,11 +164,11 @@ pub(crate) fn v1_by(clock_ms: i64, node: Option<[u8; 6]>) -> Uuid {
     if v1.origin != origin {
         v1.origin = origin;
         v1.node = node::random(ms);
-        v1.clock_sequence = entropy::next_u64(ms) as u16;
+        v1.clock_sequence = entropy::next_u128(ms) as u16;
     }
     if v1.ticks < ticks {
         v1.ticks = ticks;
-    } else if v1.ticks - ticks <= clock::LONGEST_HOLD_MS as u64 * TICKS_A_MS {
+    } else if v1.ticks - ticks <= clock::LONGEST_HOLD_MS * TICKS_A_MS {
         v1.ticks += 1;
     } else {
         // The clock had been wrong. What it counts again is told apart by the sequence.

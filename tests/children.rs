@@ -92,13 +92,17 @@ fn child_and_grandchild_make_their_own_ids(start: fn() -> i32) {
 }
 
 /// The formats that keep something from one id to the next, each id filled up to one length.
-const KEPT: [fn() -> Padded; 6] = [
+const KEPT: [fn() -> Padded; 10] = [
     || pad(txid::uuid::v7_at(7)),
     || pad(txid::uuid::v1(None)),
     || pad(trace::id_at(7, 0)),
     || pad(trace::host_id_at(7, 0, 0x0a00_0007)),
     || pad(trace::Sofa::new([10, 0, 0, 7].into())),
     || pad(trace::SkyWalking::new()),
+    || pad(txid::Flake::now(None)),
+    || pad(txid::Flake::at(7, None)),
+    || pad(txid::UniqueId::long_at(7)),
+    || pad(txid::UniqueId::short_at(7, [10, 0, 0, 7].into())),
 ];
 
 type Padded = [u8; 64];

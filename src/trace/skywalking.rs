@@ -59,7 +59,7 @@ impl SkyWalking {
         let origin = entropy::origin(now_ms);
         let (drawn_from, mut instance) = INSTANCE.get();
         if drawn_from != origin {
-            instance = u128::from(entropy::next_u64(now_ms)) << 64 | u128::from(entropy::next_u64(now_ms));
+            instance = entropy::next_u128(now_ms);
             INSTANCE.set((origin, instance));
         }
         Self { instance, thread: thread_number::get(), ms: place.ms(), sequence: place.number() }

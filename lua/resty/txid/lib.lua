@@ -13,6 +13,7 @@ local floor = math.floor
 local format = string.format
 local pcall = pcall
 local rshift = require("bit").rshift
+local tonumber = tonumber
 local tostring = tostring
 local concat = table.concat
 local open = io.open
@@ -22,6 +23,8 @@ local type = type
 local MAX_NUMBER = 2^53
 local int64_t = ffi.typeof("int64_t")
 local uint64_t = ffi.typeof("uint64_t")
+local INT64_ID = tonumber(int64_t)
+local UINT64_ID = tonumber(uint64_t)
 
 
 -- generated from src/ffi.rs by `make headers`: begin
@@ -197,6 +200,13 @@ _M.C = library
 _M.path = path
 
 
+-- To ffi.istype() and to C a type passes for a value of itself, and is the number LuaJIT knows it by. Only with that
+-- number is there need of the slow way to tell them apart.
+local function is_a_type(ms)
+    return (ms == INT64_ID or ms == UINT64_ID) and tostring(ms):sub(1, 6) == "ctype<"
+end
+
+
 -- The argument #`position` (1 unless given) of the calling function, called `name`, as an integer that C takes; it
 -- stands for a time.
 function _M.integer_ms(ms, name, position)
@@ -210,7 +220,7 @@ function _M.integer_ms(ms, name, position)
               .. format("%.17g", ms) .. ")", 3)
     end
 
-    if ffi_istype(int64_t, ms) or ffi_istype(uint64_t, ms) then
+    if (ffi_istype(int64_t, ms) or ffi_istype(uint64_t, ms)) and not is_a_type(ms) then
         return ms
     end
 
