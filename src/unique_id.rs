@@ -1,7 +1,7 @@
 //! Apache's UNIQUE_ID, in both of its layouts.
 
 use crate::entropy::{self, Origin};
-use crate::{FormatError, base64, clock, process, thread_number};
+use crate::{FormatError, base64, clock, thread_number};
 use std::cell::Cell;
 use std::fmt;
 use std::net::Ipv4Addr;
@@ -55,6 +55,8 @@ pub enum UniqueIdMaker {
 #[derive(Clone, Copy)]
 struct Series {
     origin: Origin,
+    pid: u32,
+    thread: u32,
     left: u32,
     counter: u16,
     number: u32,
@@ -85,9 +87,9 @@ impl UniqueId {
         let series = Series::next(ms);
         Self {
             seconds: ms.div_euclid(1000) as u32,
-            maker: UniqueIdMaker::Short { address, pid: process::id(ms) },
+            maker: UniqueIdMaker::Short { address, pid: series.pid },
             counter: series.counter,
-            thread: thread_number::get() << 24 | series.number & 0x00ff_ffff,
+            thread: series.thread << 24 | series.number & 0x00ff_ffff,
         }
     }
 
@@ -111,7 +113,7 @@ impl UniqueId {
             seconds: ms.div_euclid(1000) as u32,
             maker: UniqueIdMaker::Long { random: series.random },
             counter: series.counter,
-            thread: thread_number::get(),
+            thread: series.thread,
         }
     }
 
@@ -169,7 +171,8 @@ impl UniqueId {
 impl Series {
     /// The next count. No maker has one twice: after a lap, another begins.
     fn next(stamp_ms: i64) -> Self {
-        const NONE: Series = Series { origin: Origin::NONE, left: 0, counter: 0, number: 0, random: [0; 10] };
+        const NONE: Series =
+            Series { origin: Origin::NONE, pid: 0, thread: 0, left: 0, counter: 0, number: 0, random: [0; 10] };
         thread_local! {
             static SERIES: Cell<Series> = const { Cell::new(NONE) };
         }
@@ -177,7 +180,14 @@ impl Series {
         let origin = entropy::origin(stamp_ms);
         if series.origin != origin {
             let bits = entropy::next_u128(stamp_ms);
-            series = Self { origin, counter: bits as u16, number: (bits >> 32) as u32, ..NONE };
+            series = Self {
+                origin,
+                pid: std::process::id(),
+                thread: thread_number::get(),
+                counter: bits as u16,
+                number: (bits >> 32) as u32,
+                ..NONE
+            };
         }
         if series.left == 0 {
             let [random @ .., _, _, _, _, _, _] = entropy::next_u128(stamp_ms).to_be_bytes();
