@@ -87,8 +87,7 @@ function _M.skywalking()
 end
 
 
-local function read_trace_id(s, epoch_ms, name)
-    local epoch = epoch_ms and integer_ms(epoch_ms, name, 2) or 0
+local function read_trace_id(s, epoch)
     if C.txid_trace_id_read(s, #s, ms_out, words_out, words_out + 1, words_out + 2) < 0 then
         return nil, explain_format(lib.FORMAT_TRACE_ID, s)
     end
@@ -102,7 +101,7 @@ end
 function _M.decode_id(s, epoch_ms)
     check_string(s, "decode_id")
 
-    local decoded, err = read_trace_id(s, epoch_ms, "decode_id")
+    local decoded, err = read_trace_id(s, epoch_ms and integer_ms(epoch_ms, "decode_id", 2) or 0)
     if not decoded then
         return nil, err
     end
@@ -115,7 +114,7 @@ end
 function _M.decode_host_id(s, epoch_ms)
     check_string(s, "decode_host_id")
 
-    local decoded, err = read_trace_id(s, epoch_ms, "decode_host_id")
+    local decoded, err = read_trace_id(s, epoch_ms and integer_ms(epoch_ms, "decode_host_id", 2) or 0)
     if not decoded then
         return nil, err
     end
