@@ -1,11 +1,18 @@
-//! Apache's UNIQUE_ID, in both of its layouts.
+//! Apache's UNIQUE_ID, in both of its layouts: the short one with the alphabet `A-Za-z0-9@-`, the long one with that of
+//! today's httpd, `A-Za-z0-9-_`; the first httpds that had it used the other.
 
+use crate::base64::{self, Last};
 use crate::entropy::{self, Origin};
-use crate::{FormatError, base64, clock, thread_number};
+use crate::{FormatError, clock, thread_number};
+
 use std::cell::Cell;
 use std::fmt;
 use std::net::Ipv4Addr;
 use std::str::FromStr;
+
+/// The end of the alphabet in httpd up to the first 2.4s, and since.
+const OLDER: Last = *b"@-";
+const NEWER: Last = *b"-_";
 
 /// So many ids the counter tells apart.
 const LAP: u32 = 1 << 16;
@@ -127,22 +134,22 @@ impl UniqueId {
     /// ```
     pub fn write(&self, text: &mut [u8; Self::LONG_LEN]) -> usize {
         let mut bytes = [0; 20];
-        let fields = match self.maker {
+        let (fields, last) = match self.maker {
             UniqueIdMaker::Short { address, pid } => {
                 bytes[4..8].copy_from_slice(&address.octets());
                 bytes[8..12].copy_from_slice(&pid.to_be_bytes());
-                &mut bytes[..18]
+                (&mut bytes[..18], OLDER)
             }
             UniqueIdMaker::Long { random } => {
                 bytes[4..14].copy_from_slice(&random);
-                &mut bytes[..]
+                (&mut bytes[..], NEWER)
             }
         };
         fields[..4].copy_from_slice(&self.seconds.to_be_bytes());
         let end = fields.len();
         fields[end - 6..end - 4].copy_from_slice(&self.counter.to_be_bytes());
         fields[end - 4..].copy_from_slice(&self.thread.to_be_bytes());
-        base64::encode(fields, text)
+        base64::encode(fields, last, text)
     }
 
     pub(crate) fn read_ascii(text: &[u8]) -> Result<Self, FormatError> {
@@ -150,7 +157,9 @@ impl UniqueId {
             return Err(FormatError::Length { found: text.len(), expected: "a UNIQUE_ID has 24 or 27" });
         }
         let mut bytes = [0; 20];
-        base64::decode(text, &mut bytes)?;
+        // A long one may be of either age. One with neither @ nor _ is taken for a newer one.
+        let is_older = text.len() == Self::SHORT_LEN || text.contains(&b'@');
+        base64::decode(text, if is_older { OLDER } else { NEWER }, &mut bytes)?;
         let [s0, s1, s2, s3, maker @ ..] = bytes;
         let number = |at: usize| u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         let (maker, counter_at) = if text.len() == Self::SHORT_LEN {

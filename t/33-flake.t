@@ -120,7 +120,7 @@ location = /t {
 character 21 is '-', not base62
 it says more than 128 bits
 4 characters, a UNIQUE_ID has 24 or 27
-character 24 is '_', not one of A-Za-z0-9@-
+character 24 is '_', not of Apache's base64
 the last character says too much
 
 

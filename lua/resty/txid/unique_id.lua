@@ -31,7 +31,7 @@ local words_out = ffi_new("uint32_t[4]")
 local _M = {}
 
 
--- 27 characters, as httpd 2.4 makes them: of this second, or of the one that `ms` is in.
+-- 27 characters, as today's httpd makes them: of this second, or of the one that `ms` is in.
 function _M.long(ms)
     if ms then
         C.txid_unique_id_long(buf, integer_ms(ms, "long"))
