@@ -28,6 +28,7 @@ test: ## install what the tests need from Debian, then run all of them
 	cargo build --locked --release
 	cargo test --locked --workspace --all-features
 	scripts/prove.sh
+	tests/peers/run.sh
 
 bench: ## measure, against PEERS= too, and write bench/RESULTS.md
 	@scripts/need.sh build bench
