@@ -1,5 +1,5 @@
--- Draws docs/snowflake-rate.svg: ids a second against refusals, as measured here and now, to its standard output. From the root of the tree:
---     LUA_PATH="lua/?.lua;;" LUA_CPATH="target/release/?.so;;" luajit docs/snowflake-rate.lua DIRECTORY
+-- Draws docs/snowflake-rate.svg: ids a second against refusals, as measured here and now, to its standard output.
+-- From the root of the tree:
 -- DIRECTORY is an absolute path without symbolic links, where states may be made.
 
 local clock_ms = require("resty.txid.lib").C.txid_clock_ms
@@ -55,7 +55,7 @@ local function line(values, colour, name)
         points[i] = ("%.1f,%.1f"):format(x(value[1]), y(value[2]))
     end
     out('<polyline fill="none" stroke="%s" stroke-width="2" points="%s"/>', colour, table.concat(points, " "))
-    for i, value in ipairs(values) do
+    for _, value in ipairs(values) do
         out('<circle cx="%.1f" cy="%.1f" r="3" fill="%s"><title>%d asked, %d %s</title></circle>', x(value[1]),
             y(value[2]), colour, value[1], value[2], name)
     end
