@@ -1,5 +1,6 @@
 -- Draws docs/snowflake-rate.svg: ids a second against refusals, as measured here and now, to its standard output.
 -- From the root of the tree:
+--     LUA_PATH="lua/?.lua;;" LUA_CPATH="target/release/?.so;;" luajit docs/snowflake-rate.lua DIRECTORY
 -- DIRECTORY is an absolute path without symbolic links, where states may be made.
 
 local clock_ms = require("resty.txid.lib").C.txid_clock_ms
