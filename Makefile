@@ -7,6 +7,9 @@ DESTDIR ?=
 PORT ?= 8080
 PEERS ?=
 
+# By itself, because only then is it optimised at link time: beside the Rust library it would not be.
+build_library = cargo rustc --locked --release --lib --crate-type cdylib
+
 export PREFIX LUA_LIB_DIR LUA_C_DIR DESTDIR PORT PEERS
 
 .PHONY: help build run test soak bench lint headers install uninstall clean
@@ -17,15 +20,16 @@ help: ## list the targets
 build: ## build target/release/libtxid.so and the command target/release/txid
 	@scripts/need.sh build
 	cargo build --locked --release --workspace
+	$(build_library)
 
 run: ## serve examples/nginx.conf on 127.0.0.1:8080 (PORT=) until Ctrl-C
 	@scripts/need.sh build run
-	@cargo build --locked --release --lib --quiet
+	@$(build_library) --quiet
 	@exec scripts/run.sh
 
 test: ## install what the tests need from Debian, then run all of them
 	@scripts/need.sh build test
-	cargo build --locked --release
+	$(build_library)
 	cargo test --locked --workspace --all-features
 	scripts/prove.sh
 	tests/peers/run.sh
@@ -36,7 +40,7 @@ soak: ## kill processes on one snowflake state for 20 million ids, and measure (
 
 bench: ## measure, against PEERS= too, and write bench/RESULTS.md
 	@scripts/need.sh build bench
-	@cargo build --locked --release --lib --quiet
+	@$(build_library) --quiet
 	@bench/run.sh
 
 soak: ## measure txid grep and txid sort on a gigabyte (1 GB and more in TMPDIR, some minutes)

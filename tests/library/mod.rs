@@ -6,7 +6,9 @@ use std::sync::LazyLock;
 
 static LIBRARY: LazyLock<PathBuf> = LazyLock::new(|| {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let build = Command::new(env!("CARGO")).args(["build", "--release", "--lib"]).current_dir(&root).status().unwrap();
+    // As `make build` does.
+    let build = ["rustc", "--release", "--lib", "--crate-type", "cdylib"];
+    let build = Command::new(env!("CARGO")).args(build).current_dir(&root).status().unwrap();
     assert!(build.success());
     std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from).join("release/libtxid.so")
 });
