@@ -14,14 +14,15 @@ lua_files() { (cd lua && find resty -name '*.lua'); }
 
 case $1 in
     put)
+        [ -f target/release/libtxid.so ] || { echo "txid: nothing is built yet: run make build" >&2; exit 1; }
         lua_files | while read -r file; do
             put 644 "lua/$file" "$LUA_LIB_DIR/$(dirname "$file")"
         done
         put 644 target/release/libtxid.so "$lib"
         put 644 include/txid.h "$include"
-        # Where lua_package_cpath looks; one file, two names.
+        # Where lua_package_cpath looks: one file, two names. A relative link holds below $DESTDIR, too.
         install -d "$DESTDIR$LUA_C_DIR"
-        [ "$LUA_C_DIR" = "$lib" ] || ln -sf "$lib/libtxid.so" "$DESTDIR$LUA_C_DIR/libtxid.so"
+        [ "$LUA_C_DIR" = "$lib" ] || ln -srf "$DESTDIR$lib/libtxid.so" "$DESTDIR$LUA_C_DIR/libtxid.so"
         ;;
     remove)
         lua_files | while read -r file; do rm -f "$DESTDIR$LUA_LIB_DIR/$file"; done
