@@ -1,5 +1,5 @@
--- One id a request: the client's own where it may be trusted, a new one elsewhere, the same one wherever nginx takes the
--- request. Call configure { ... } in init_by_lua, then id() or handle().
+-- One id a request: the client's own where it may be trusted, a new one elsewhere, the same wherever nginx takes it.
+-- Call configure { ... } in init_by_lua, then id() or handle().
 
 local options = require "resty.txid.request_options"
 local store = require "resty.txid.request_store"
@@ -113,8 +113,10 @@ local function set_variable_if_defined(name, value)
 end
 
 
--- Sends the id upstream and in the response, and sets $request_txid. In header_filter_by_lua it does what is left to do
--- then: for errors that nginx finds before it comes to rewrite_by_lua, and in place of an id that the upstream sent.
+-- Sends the id upstream and in the response, and writes $request_txid, if there is one. (map "" $request_txid { default
+-- ""; } makes one. "set" does, too, but in a server it runs again on a redirect, and after server_rewrite_by_lua.)
+-- In header_filter_by_lua it does what is left to do then: for errors that nginx finds before it comes to
+-- rewrite_by_lua, and in place of an id that the upstream sent.
 function _M.handle()
     local id = id_of_request()
     local header = settings.header
