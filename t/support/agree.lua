@@ -1,6 +1,9 @@
 -- Who saw which id of a request: note(place, id) where one is seen, then report(...) to send a request and say how many
 -- ids there were, and at which places. Needs lua_shared_dict agree.
 
+local wait_until = require "support.wait_until"
+
+
 local dict = ngx.shared.agree
 
 
@@ -22,14 +25,19 @@ local function exchange(port, bytes)
 end
 
 
--- The request is a path, or everything that is sent. Its log phase is over when nginx has closed the connection.
-function _M.report(port, request)
+-- The request is a path, or everything that is sent. Its log phase is over when nginx has closed the connection, unless
+-- nginx lingers to read what else may come: then it has to be said how many notes to wait for.
+function _M.report(port, request, expected)
     if request:find("^/") then
         request = "GET " .. request .. " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
     end
     local response = exchange(port, request)
     for id in response:match("^.-\r\n\r\n"):gmatch("X%-Request%-Id: ([^\r]*)") do
         _M.note("response", id)
+    end
+
+    if expected then
+        wait_until(function() return dict:llen("notes") >= expected end)
     end
 
     local places, ids, distinct = {}, {}, 0

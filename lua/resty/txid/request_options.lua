@@ -34,7 +34,10 @@ local checks = {}
 
 
 local function show(value)
-    return type(value) == "string" and format("%q", value) or tostring(value)
+    if type(value) == "string" then
+        return format("%q", value)
+    end
+    return type(value) == "table" and "this table" or tostring(value)
 end
 
 
