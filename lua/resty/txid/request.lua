@@ -14,6 +14,7 @@ local pcall = pcall
 local rawget = rawget
 local req_get_headers = ngx.req.get_headers
 local req_set_header = ngx.req.set_header
+local require = require
 local lower = string.lower
 local type = type
 local var = ngx.var
@@ -22,21 +23,30 @@ local var = ngx.var
 -- Fields of ngx.ctx.
 local ID = "txid_id"
 local REJECTED = "txid_rejected"
+local SPAN = "txid_span"
 
 local find_kept = store.find
 local keep = store.keep
 local settings = options.check({})
 local defined = {}
+local request_trace
 local _M = {}
 
 
 -- Call it in init_by_lua. What is wrong stops nginx with a line that names it.
 function _M.configure(given)
     settings = options.check(given)
+    request_trace = settings.trace and require "resty.txid.request_trace"
 end
 
 
-local function may_send_an_id()
+-- A timer's request has no client.
+local function may_have_a_client()
+    return settings.accept and get_phase() ~= "timer"
+end
+
+
+local function is_accepted()
     local accept = settings.accept
     if type(accept) == "boolean" then
         return accept
@@ -48,8 +58,8 @@ end
 
 -- Returns the client's id, or nil and true when the request is to be rejected for it.
 local function client_id()
-    -- A timer's request has no header. A look at the variable spares those requests a table that have none, either.
-    if not settings.accept or get_phase() == "timer" or not var[settings.header_variable] or not may_send_an_id() then
+    -- A look at the variable first spares the requests without an id a table of all their headers.
+    if not may_have_a_client() or not var[settings.header_variable] or not is_accepted() then
         return nil
     end
 
@@ -97,6 +107,30 @@ end
 _M.id = id_of_request
 
 
+-- The span of the request, a table with the strings trace_id and span_id and more, as resty.txid.trace has them. Where
+-- trace is off it is nil.
+function _M.span()
+    if not settings.trace then
+        return nil
+    end
+
+    local ctx = ngx.ctx
+    local span = ctx[SPAN]
+    if not span then
+        id_of_request()
+        local kept = find_kept() or ctx
+        span = kept[SPAN]
+        if not span then
+            local headers = may_have_a_client() and is_accepted() and req_get_headers(0)
+            span = request_trace.span(settings.trace, settings.trace_id_header, headers)
+            kept[SPAN] = span
+        end
+        ctx[SPAN] = span
+    end
+    return span
+end
+
+
 local function set_variable(name, value)
     var[name] = value
 end
@@ -119,6 +153,7 @@ end
 -- rewrite_by_lua, and in place of an id that the upstream sent.
 function _M.handle()
     local id = id_of_request()
+    local span = _M.span()
     local header = settings.header
 
     if get_phase() ~= "header_filter" then
@@ -127,12 +162,19 @@ function _M.handle()
         end
         if settings.upstream then
             req_set_header(header, id)
+            if span then
+                request_trace.send(settings.trace, settings.trace_id_header, span)
+            end
         end
     end
     if settings.response then
         ngx.header[header] = id
     end
     set_variable_if_defined("request_txid", id)
+    if span then
+        set_variable_if_defined("txid_trace_id", span.trace_id)
+        set_variable_if_defined("txid_span_id", span.span_id)
+    end
 end
 
 

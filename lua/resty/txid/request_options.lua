@@ -28,6 +28,8 @@ local DEFAULTS = {
     on_invalid = "replace",
     response = true,
     upstream = true,
+    trace = "off",
+    trace_id_header = false,
 }
 
 local checks = {}
@@ -53,11 +55,24 @@ checks.response = boolean
 checks.upstream = boolean
 
 
+local function is_header_name(value)
+    return type(value) == "string" and find(value, "^[%w!#$%%&'*+.^_`|~-]+$") ~= nil
+end
+
+
 function checks.header(value)
-    if type(value) == "string" and find(value, "^[%w!#$%%&'*+.^_`|~-]+$") then
+    if is_header_name(value) then
         return value
     end
     return nil, "the name of a header"
+end
+
+
+function checks.trace_id_header(value)
+    if value == false or is_header_name(value) then
+        return value
+    end
+    return nil, "the name of a header or false"
 end
 
 
@@ -151,6 +166,28 @@ function checks.on_invalid(value)
 end
 
 
+local TRACE = '"off", "traceparent", "b3", "b3-single" or a list of these'
+
+
+function checks.trace(value)
+    if value == "off" then
+        return false
+    end
+
+    local kinds = type(value) == "table" and value or { value }
+    local known = require("resty.txid.request_trace").kinds
+    for i = 1, #kinds do
+        if not known[kinds[i]] then
+            return nil, TRACE, kinds == value and "entry " .. i .. " is " .. show(kinds[i]) or nil
+        end
+    end
+    if #kinds == 0 then
+        return nil, TRACE
+    end
+    return kinds
+end
+
+
 local function key_names()
     local names = {}
     for name in pairs(checks) do
@@ -186,6 +223,9 @@ function _M.check(given)
         options[key] = checked
     end
 
+    if options.trace_id_header and not options.trace then
+        error("resty.txid.request: trace_id_header is " .. show(options.trace_id_header) .. ", and trace is off", 3)
+    end
     options.header_variable = "http_" .. lower(options.header):gsub("-", "_")
     return options
 end
