@@ -5,17 +5,18 @@ LUA_LIB_DIR ?= $(PREFIX)/share/lua/5.1
 LUA_C_DIR ?= $(subst /share/lua/,/lib/lua/,$(LUA_LIB_DIR))
 DESTDIR ?=
 PORT ?= 8080
+PEERS ?=
 
-export PREFIX LUA_LIB_DIR LUA_C_DIR DESTDIR PORT
+export PREFIX LUA_LIB_DIR LUA_C_DIR DESTDIR PORT PEERS
 
-.PHONY: help build run test lint headers install uninstall clean
+.PHONY: help build run test bench lint headers install uninstall clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
 
-build: ## build target/release/libtxid.so
+build: ## build target/release/libtxid.so and the command target/release/txid
 	@scripts/need.sh build
-	cargo build --locked --release
+	cargo build --locked --release --workspace
 
 run: ## serve examples/nginx.conf on 127.0.0.1:8080 (PORT=) until Ctrl-C
 	@scripts/need.sh build run
@@ -27,6 +28,11 @@ test: ## install what the tests need from Debian, then run all of them
 	cargo build --locked --release
 	cargo test --locked --workspace --all-features
 	scripts/prove.sh
+
+bench: ## measure, against PEERS= too, and write bench/RESULTS.md
+	@scripts/need.sh build bench
+	@cargo build --locked --release --lib --quiet
+	@bench/run.sh
 
 lint: ## rustfmt, clippy and luacheck
 	@scripts/need.sh build lint
