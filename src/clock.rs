@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A clock that is behind by more than this had been wrong before, and is followed at once.
-const LONGEST_HOLD_MS: u64 = 10_000;
+pub(crate) const LONGEST_HOLD_MS: u64 = 10_000;
 
 /// Milliseconds since 1970-01-01 UTC by the system's clock.
 pub fn system_ms() -> i64 {
@@ -16,7 +16,7 @@ pub fn system_ms() -> i64 {
 
 /// What to stamp when the clock reads `now_ms`: the last time this thread used, while the clock is behind that by at most
 /// ten seconds; else `now_ms`.
-#[inline]
+#[inline(always)]
 pub fn never_backwards(now_ms: i64) -> i64 {
     thread_local! {
         static LAST_MS: Cell<i64> = const { Cell::new(i64::MIN) };
@@ -26,8 +26,9 @@ pub fn never_backwards(now_ms: i64) -> i64 {
     ms
 }
 
-#[inline]
-fn hold(last_ms: i64, now_ms: i64) -> i64 {
+/// `last_ms` while `now_ms` is behind it by at most ten seconds, else `now_ms`.
+#[inline(always)]
+pub(crate) fn hold(last_ms: i64, now_ms: i64) -> i64 {
     if last_ms > now_ms && last_ms.abs_diff(now_ms) <= LONGEST_HOLD_MS { last_ms } else { now_ms }
 }
 

@@ -2,9 +2,13 @@
 //!
 //! The comments here become those of `include/txid.h`.
 
-use crate::{ParseError, Txid, clock, entropy};
+use crate::trace::{self, B3, Sofa, SpanId, TraceId, Traceparent};
+use crate::{
+    Flake, FormatError, Guessable, ParseError, Txid, UniqueId, UniqueIdMaker, clock, entropy, host, node, uuid,
+};
 use std::ffi::{CStr, c_char};
 use std::io::Write;
+use std::net::IpAddr;
 
 /// The version of this interface. It grows when a caller built for the version before could no longer work.
 pub const TXID_ABI_VERSION: u32 = 1;
@@ -20,6 +24,51 @@ pub const TXID_MESSAGE_LEN: usize = 64;
 
 const _: () = assert!(TXID_LEN == Txid::LEN);
 
+/// How many characters a UUID has.
+pub const TXID_UUID_LEN: usize = 36;
+
+/// How many characters a trace id has, of any of the three kinds.
+pub const TXID_TRACE_ID_LEN: usize = 32;
+
+/// How many characters a span id has.
+pub const TXID_SPAN_ID_LEN: usize = 16;
+
+/// How many characters a traceparent of version 00 has.
+pub const TXID_TRACEPARENT_LEN: usize = 55;
+
+/// How many characters a SOFATracer id has at most.
+pub const TXID_SOFA_MAX_LEN: usize = 35;
+
+/// How many characters a SkyWalking id has at most.
+pub const TXID_SKYWALKING_MAX_LEN: usize = 64;
+
+/// How many characters a flake has.
+pub const TXID_FLAKE_LEN: usize = 22;
+
+/// How many characters a UNIQUE_ID has in the layout with the host's address.
+pub const TXID_UNIQUE_ID_SHORT_LEN: usize = 24;
+
+/// How many characters a UNIQUE_ID has in the layout of httpd 2.4.
+pub const TXID_UNIQUE_ID_LONG_LEN: usize = 27;
+
+/// How many random bytes a UNIQUE_ID of that layout has.
+pub const TXID_UNIQUE_ID_RANDOM_LEN: usize = 10;
+
+/// How many bytes a node has: those of a MAC address.
+pub const TXID_NODE_LEN: usize = 6;
+
+const _: () = {
+    assert!(TXID_UUID_LEN == uuid::LEN);
+    assert!(TXID_TRACE_ID_LEN == TraceId::LEN);
+    assert!(TXID_SPAN_ID_LEN == SpanId::LEN);
+    assert!(TXID_TRACEPARENT_LEN == Traceparent::LEN);
+    assert!(TXID_SOFA_MAX_LEN == Sofa::MAX_LEN);
+    assert!(TXID_SKYWALKING_MAX_LEN == trace::SkyWalking::MAX_LEN);
+    assert!(TXID_FLAKE_LEN == Flake::LEN);
+    assert!(TXID_UNIQUE_ID_SHORT_LEN == UniqueId::SHORT_LEN);
+    assert!(TXID_UNIQUE_ID_LONG_LEN == UniqueId::LONG_LEN);
+};
+
 /// What a function that can fail returns; 0 is success. All are negative.
 #[repr(C)]
 pub enum TxidError {
@@ -29,6 +78,22 @@ pub enum TxidError {
     Character = -2,
     /// The last character of an id is not '0' or 'g'.
     LastCharacter = -3,
+    /// A text has the right characters, but says something that is not allowed.
+    Value = -10,
+    /// The host has no address of the kind that is needed.
+    NoAddress = -11,
+    /// A text is not an address of the kind that is needed.
+    Address = -12,
+}
+
+impl From<FormatError> for TxidError {
+    fn from(error: FormatError) -> Self {
+        match error {
+            FormatError::Length { .. } => Self::Length,
+            FormatError::Character { .. } => Self::Character,
+            FormatError::Value(_) => Self::Value,
+        }
+    }
 }
 
 impl From<ParseError> for TxidError {
@@ -44,11 +109,14 @@ impl From<ParseError> for TxidError {
 /// What a txid_error, or 0, means: static text that, unlike an id, ends in a NUL.
 #[unsafe(no_mangle)]
 pub extern "C" fn txid_strerror(code: i32) -> *const c_char {
-    const MEANINGS: [(i32, &CStr); 4] = [
+    const MEANINGS: [(i32, &CStr); 7] = [
         (0, c"no error"),
         (TxidError::Length as i32, c"the text has too few or too many characters"),
         (TxidError::Character as i32, c"the text has a character that is not of its alphabet"),
         (TxidError::LastCharacter as i32, c"the last character is not '0' or 'g'"),
+        (TxidError::Value as i32, c"the text says something that is not allowed"),
+        (TxidError::NoAddress as i32, c"this host has no such address of its own: give one"),
+        (TxidError::Address as i32, c"the text is not an address of the kind that is needed"),
     ];
     let meaning = MEANINGS.iter().find(|(known, _)| *known == code);
     meaning.map_or(c"no such error code", |(_, meaning)| meaning).as_ptr()
@@ -200,9 +268,17 @@ pub unsafe extern "C" fn txid_from_bytes(bytes: *const u8, buf: *mut c_char) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_explain(text: *const c_char, len: usize, message: *mut c_char) -> usize {
     // SAFETY: the caller's promise is the same.
-    let Err(error) = (unsafe { read(text, len) }) else {
-        return 0;
-    };
+    match unsafe { read(text, len) } {
+        Ok(_) => 0,
+        // SAFETY: the caller vouches for TXID_MESSAGE_LEN bytes.
+        Err(error) => unsafe { write_message(&error, message) },
+    }
+}
+
+/// # Safety
+///
+/// `message` must be valid for writes of TXID_MESSAGE_LEN bytes.
+unsafe fn write_message(error: &dyn std::fmt::Display, message: *mut c_char) -> usize {
     let mut explained = [0; TXID_MESSAGE_LEN];
     let mut rest = &mut explained[..];
     // What does not fit is cut off.
@@ -211,4 +287,639 @@ pub unsafe extern "C" fn txid_explain(text: *const c_char, len: usize, message: 
     // SAFETY: the caller vouches for TXID_MESSAGE_LEN bytes, which are ours to write.
     unsafe { message.cast::<[u8; TXID_MESSAGE_LEN]>().write(explained) };
     written
+}
+
+/// As txid_fill, with every random bit from the operating system's own generator, each used once, so that nobody can guess
+/// the id. Returns whether it is so: where the system has no randomness to give, the id is as one of txid_fill.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_strong_fill(buf: *mut c_char, ms: i64) -> bool {
+    let id = Txid::strong_at(ms);
+    let text = id.unwrap_or_else(|Guessable(id)| id).to_text();
+    // SAFETY: as in `txid_fill`.
+    unsafe { buf.cast::<[u8; TXID_LEN]>().write(text) };
+    id.is_ok()
+}
+
+/// As txid_strong_fill, for this moment; `clock_ms` counts as in txid_fill_now.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_strong_fill_now(buf: *mut c_char, clock_ms: i64) -> bool {
+    // SAFETY: the caller's promise is the same.
+    unsafe { txid_strong_fill(buf, clock::never_backwards(clock_ms)) }
+}
+
+/// Writes a new UUID of version 4, all random, to `buf`: TXID_UUID_LEN characters, no NUL.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_UUID_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_uuid_v4(buf: *mut c_char) {
+    // SAFETY: the caller's promise is the same.
+    unsafe { write_uuid(uuid::v4(), buf) }
+}
+
+/// Writes a new UUID of version 7, stamped with the low 48 bits of `ms`, to `buf`. It is greater than the thread's last one
+/// if that has the same stamp.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_UUID_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_uuid_v7(buf: *mut c_char, ms: i64) {
+    // SAFETY: the caller's promise is the same.
+    unsafe { write_uuid(uuid::v7_at(ms), buf) }
+}
+
+/// Writes a new UUID of version 7 of this moment to `buf`, greater than the one that this thread made so before. `clock_ms`
+/// counts as in txid_fill_now.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_UUID_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_uuid_v7_now(buf: *mut c_char, clock_ms: i64) {
+    // SAFETY: the caller's promise is the same.
+    unsafe { write_uuid(uuid::v7_by(clock_ms), buf) }
+}
+
+/// Writes a new UUID of version 1 of this moment to `buf`. `clock_ms` counts as in txid_fill_now. The node is the
+/// TXID_NODE_LEN bytes at `node`, which no other thread or process should use, or random where `node` is NULL.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_UUID_LEN bytes, `node` NULL or valid for reads of TXID_NODE_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_uuid_v1_now(buf: *mut c_char, clock_ms: i64, node: *const u8) {
+    // SAFETY: the caller's promise is the same.
+    unsafe {
+        let node = node.cast::<[u8; TXID_NODE_LEN]>().as_ref();
+        write_uuid(uuid::v1_by(clock_ms, node.copied()), buf)
+    }
+}
+
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_UUID_LEN bytes.
+#[inline(always)]
+unsafe fn write_uuid(id: uuid::Uuid, buf: *mut c_char) {
+    // SAFETY: the caller vouches for TXID_UUID_LEN bytes, which a byte array takes at any address.
+    let text = unsafe { &mut *buf.cast::<[u8; TXID_UUID_LEN]>() };
+    id.hyphenated().encode_lower(text);
+}
+
+/// Reads the `len` characters at `text`, of either case, as a UUID: its `version`, its `variant` (0 for
+/// that of the NCS, 1 for that of RFC 9562, 2 for Microsoft's, 3 for none yet), and for versions 1, 6 and 7 the `ms` since 1970-01-01 UTC, else INT64_MIN. Returns 0,
+/// or a txid_error when it is not a UUID; then nothing is written.
+///
+/// # Safety
+///
+/// `text` must be valid for reads of `len` bytes, the others for a write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_uuid_read(
+    text: *const c_char,
+    len: usize,
+    version: *mut u8,
+    variant: *mut u8,
+    ms: *mut i64,
+) -> i32 {
+    // SAFETY: the caller vouches for `len` bytes and for three places to write to.
+    unsafe {
+        written_if_read(uuid::read_ascii(bytes(text, len)), |parts| {
+            version.write(parts.version);
+            variant.write(parts.variant as u8);
+            ms.write(parts.ms.unwrap_or(i64::MIN));
+        })
+    }
+}
+
+/// Reads the `len` characters at `text` as a MAC address, "02:42:ac:11:00:02", into the TXID_NODE_LEN bytes at `node`.
+/// Returns 0, or a txid_error when it is not one; then nothing is written.
+///
+/// # Safety
+///
+/// `text` must be valid for reads of `len` bytes, `node` for writes of TXID_NODE_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_node_read(text: *const c_char, len: usize, node: *mut u8) -> i32 {
+    // SAFETY: the caller vouches for both lengths.
+    unsafe {
+        written_if_read(node::read_ascii(bytes(text, len)), |read| node.cast::<[u8; TXID_NODE_LEN]>().write(read))
+    }
+}
+
+/// # Safety
+///
+/// `text` must be valid for reads of `len` bytes for as long as the result is used.
+unsafe fn bytes<'a>(text: *const c_char, len: usize) -> &'a [u8] {
+    if len == 0 {
+        return &[];
+    }
+    // SAFETY: the caller's promise is the same.
+    unsafe { std::slice::from_raw_parts(text.cast(), len) }
+}
+
+fn written_if_read<T>(read: Result<T, FormatError>, write: impl FnOnce(T)) -> i32 {
+    match read {
+        Ok(parts) => {
+            write(parts);
+            0
+        }
+        Err(error) => TxidError::from(error) as i32,
+    }
+}
+
+/// Writes a new trace id to `buf`, TXID_TRACE_ID_LEN characters, stamped with the 41 low bits of `ms - epoch_ms`. It sorts
+/// by time, and within a millisecond of a thread by the order of making.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_TRACE_ID_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_trace_id(buf: *mut c_char, ms: i64, epoch_ms: i64) {
+    // SAFETY: as in `txid_fill`.
+    unsafe { buf.cast::<[u8; TXID_TRACE_ID_LEN]>().write(trace::id_at(ms, epoch_ms).to_text()) }
+}
+
+/// As txid_trace_id, for this moment; `clock_ms` counts as in txid_fill_now.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_TRACE_ID_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_trace_id_now(buf: *mut c_char, clock_ms: i64, epoch_ms: i64) {
+    // SAFETY: the caller's promise is the same.
+    unsafe { txid_trace_id(buf, clock::never_backwards(clock_ms), epoch_ms) }
+}
+
+/// As txid_trace_id, with the word `host` of txid_host_word in it.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_TRACE_ID_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_trace_host_id(buf: *mut c_char, ms: i64, epoch_ms: i64, host: u32) {
+    // SAFETY: as in `txid_fill`.
+    unsafe { buf.cast::<[u8; TXID_TRACE_ID_LEN]>().write(trace::host_id_at(ms, epoch_ms, host).to_text()) }
+}
+
+/// As txid_trace_host_id, for this moment; `clock_ms` counts as in txid_fill_now.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_TRACE_ID_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_trace_host_id_now(buf: *mut c_char, clock_ms: i64, epoch_ms: i64, host: u32) {
+    // SAFETY: the caller's promise is the same.
+    unsafe { txid_trace_host_id(buf, clock::never_backwards(clock_ms), epoch_ms, host) }
+}
+
+/// Writes the word that stands for a host to `host`: an IPv4 address, or the four words of an IPv6 address folded by XOR.
+/// The address is the `len` characters at `text`; where `len` is 0, it is the host's own. Returns 0 or a txid_error; then
+/// nothing is written.
+///
+/// # Safety
+///
+/// `text` must be valid for reads of `len` bytes, `host` for a write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_host_word(text: *const c_char, len: usize, host: *mut u32) -> i32 {
+    // SAFETY: the caller's promise is the same.
+    let address = unsafe { address(text, len) }
+        .or_else(|error| host::host_ipv6().filter(|_| len == 0).map(IpAddr::V6).ok_or(error));
+    match address {
+        Ok(address) => {
+            // SAFETY: the caller vouches for the place.
+            unsafe { host.write(trace::host_word(address)) };
+            0
+        }
+        Err(error) => error as i32,
+    }
+}
+
+/// Writes an IPv4 address to `ipv4`, most significant byte first: that of the `len` characters at `text`, or where `len` is
+/// 0 the host's first private one. Returns 0 or a txid_error; then nothing is written.
+///
+/// # Safety
+///
+/// `text` must be valid for reads of `len` bytes, `ipv4` for a write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_host_ipv4(text: *const c_char, len: usize, ipv4: *mut u32) -> i32 {
+    // SAFETY: the caller's promise is the same.
+    match unsafe { address(text, len) } {
+        Ok(IpAddr::V4(address)) => {
+            // SAFETY: the caller vouches for the place.
+            unsafe { ipv4.write(address.to_bits()) };
+            0
+        }
+        Ok(IpAddr::V6(_)) => TxidError::Address as i32,
+        Err(error) => error as i32,
+    }
+}
+
+/// The address that a text has, or the host's IPv4 address for no text.
+///
+/// # Safety
+///
+/// `text` must be valid for reads of `len` bytes.
+unsafe fn address(text: *const c_char, len: usize) -> Result<IpAddr, TxidError> {
+    if len == 0 {
+        return host::host_ipv4().map(IpAddr::V4).ok_or(TxidError::NoAddress);
+    }
+    // SAFETY: the caller's promise is the same.
+    let text = std::str::from_utf8(unsafe { bytes(text, len) });
+    text.ok().and_then(|text| text.parse().ok()).ok_or(TxidError::Address)
+}
+
+/// Writes a new random trace id, never all zeros, to `buf`: TXID_TRACE_ID_LEN characters.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_TRACE_ID_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_otel_trace_id(buf: *mut c_char) {
+    // SAFETY: as in `txid_fill`.
+    unsafe { buf.cast::<[u8; TXID_TRACE_ID_LEN]>().write(trace::otel_trace_id().to_text()) }
+}
+
+/// Writes a new random span id, never all zeros, to `buf`: TXID_SPAN_ID_LEN characters.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_SPAN_ID_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_span_id(buf: *mut c_char) {
+    // SAFETY: as in `txid_fill`.
+    unsafe { buf.cast::<[u8; TXID_SPAN_ID_LEN]>().write(trace::span_id().to_text()) }
+}
+
+/// Writes a new SOFATracer id of this moment with the address `ipv4` of txid_host_ipv4 to `buf`, and returns how many
+/// characters it has. `clock_ms` counts as in txid_fill_now.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_SOFA_MAX_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_sofa_now(buf: *mut c_char, clock_ms: i64, ipv4: u32) -> usize {
+    let id = Sofa::by(clock_ms, ipv4.into());
+    // SAFETY: the caller vouches for TXID_SOFA_MAX_LEN bytes, which a byte array takes at any address.
+    id.write(unsafe { &mut *buf.cast::<[u8; TXID_SOFA_MAX_LEN]>() })
+}
+
+/// Writes a new SkyWalking id of this moment to `buf`, and returns how many characters it has. `clock_ms` counts as in
+/// txid_fill_now.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_SKYWALKING_MAX_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_skywalking_now(buf: *mut c_char, clock_ms: i64) -> usize {
+    let id = trace::SkyWalking::by(clock_ms);
+    // SAFETY: the caller vouches for TXID_SKYWALKING_MAX_LEN bytes, which a byte array takes at any address.
+    id.write(unsafe { &mut *buf.cast::<[u8; TXID_SKYWALKING_MAX_LEN]>() })
+}
+
+/// Reads the `len` characters at `text` as a trace id that txid_trace_id or txid_trace_host_id made: the `ms` since its
+/// epoch, its `sequence`, and the rest, `host` (of txid_host_word, or random) and `random`. Returns 0, or a txid_error when
+/// it is not a trace id; then nothing is written.
+///
+/// # Safety
+///
+/// `text` must be valid for reads of `len` bytes, the others for a write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_trace_id_read(
+    text: *const c_char,
+    len: usize,
+    ms: *mut i64,
+    sequence: *mut u32,
+    host: *mut u32,
+    random: *mut u32,
+) -> i32 {
+    // SAFETY: the caller vouches for `len` bytes and for four places to write to.
+    unsafe {
+        written_if_read(trace::read_id_ascii(bytes(text, len)), |parts| {
+            ms.write(parts.ms as i64);
+            sequence.write(parts.sequence);
+            host.write((parts.random >> 32) as u32);
+            random.write(parts.random as u32);
+        })
+    }
+}
+
+/// Reads the `len` characters at `text` as a SOFATracer id. Returns 0, or a txid_error when it is not one; then nothing is
+/// written.
+///
+/// # Safety
+///
+/// `text` must be valid for reads of `len` bytes, the others for a write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_sofa_read(
+    text: *const c_char,
+    len: usize,
+    ipv4: *mut u32,
+    ms: *mut i64,
+    sequence: *mut u32,
+    pid: *mut u32,
+) -> i32 {
+    // SAFETY: the caller vouches for `len` bytes and for four places to write to.
+    unsafe {
+        written_if_read(Sofa::read_ascii(bytes(text, len)), |id| {
+            ipv4.write(id.address.to_bits());
+            ms.write(id.ms as i64);
+            sequence.write(u32::from(id.sequence));
+            pid.write(id.pid);
+        })
+    }
+}
+
+/// Reads the `len` characters at `text` as a SkyWalking id; its instance is the text's first TXID_TRACE_ID_LEN characters.
+/// Returns 0, or a txid_error when it is not one; then nothing is written.
+///
+/// # Safety
+///
+/// `text` must be valid for reads of `len` bytes, the others for a write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_skywalking_read(
+    text: *const c_char,
+    len: usize,
+    thread: *mut u32,
+    ms: *mut i64,
+    sequence: *mut u32,
+) -> i32 {
+    // SAFETY: the caller vouches for `len` bytes and for three places to write to.
+    unsafe {
+        written_if_read(trace::SkyWalking::read_ascii(bytes(text, len)), |id| {
+            thread.write(id.thread);
+            ms.write(id.ms as i64);
+            sequence.write(u32::from(id.sequence));
+        })
+    }
+}
+
+/// Writes the traceparent of a new trace with a random id to `buf`: TXID_TRACEPARENT_LEN characters.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_TRACEPARENT_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_traceparent_new(buf: *mut c_char, sampled: bool) {
+    // SAFETY: as in `txid_fill`.
+    unsafe { buf.cast::<[u8; TXID_TRACEPARENT_LEN]>().write(Traceparent::new(sampled).to_text()) }
+}
+
+/// Writes the traceparent of a new span of the trace that the `len` characters at `text` say to `buf`:
+/// TXID_TRACEPARENT_LEN characters. Returns 0, or a txid_error when they are not a traceparent; then nothing is written.
+///
+/// # Safety
+///
+/// `text` must be valid for reads of `len` bytes, `buf` for writes of TXID_TRACEPARENT_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_traceparent_child(text: *const c_char, len: usize, buf: *mut c_char) -> i32 {
+    // SAFETY: the caller's promise is the same.
+    unsafe {
+        written_if_read(Traceparent::read_ascii(bytes(text, len)), |parent| {
+            buf.cast::<[u8; TXID_TRACEPARENT_LEN]>().write(parent.child().to_text())
+        })
+    }
+}
+
+/// Reads the `len` characters at `text` as a traceparent by W3C Trace Context, level 2: the trace id is at 3, the span id at
+/// 36, and `flags` is 1 for sampled, 2 for a random trace id, or both. Returns 0, or a txid_error when it is to be ignored;
+/// then nothing is written.
+///
+/// # Safety
+///
+/// `text` must be valid for reads of `len` bytes, `flags` for a write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_traceparent_read(text: *const c_char, len: usize, flags: *mut u8) -> i32 {
+    // SAFETY: the caller vouches for `len` bytes and for the place to write to.
+    unsafe { written_if_read(Traceparent::read_ascii(bytes(text, len)), |read| flags.write(read.flags())) }
+}
+
+/// Reads the `len` characters at `text` as a single b3 header. The trace id is its first `trace_id_len` characters (0, 16 or
+/// 32), the span id follows a dash later, then come `sampled` ('0', '1', 'd', or 0 for none) and the parent's span id, where
+/// the text is that long. Returns 0, or a txid_error when it is not a b3 header; then nothing is written.
+///
+/// # Safety
+///
+/// `text` must be valid for reads of `len` bytes, the others for a write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_b3_read(
+    text: *const c_char,
+    len: usize,
+    trace_id_len: *mut usize,
+    sampled: *mut u8,
+) -> i32 {
+    // SAFETY: the caller vouches for `len` bytes and for two places to write to.
+    unsafe {
+        written_if_read(B3::read_ascii(bytes(text, len)), |b3| {
+            trace_id_len.write(b3.ids.map_or(0, |ids| if ids.short { 16 } else { 32 }));
+            sampled.write(b3.sampled.map_or(0, |sampling| sampling.letter() as u8));
+        })
+    }
+}
+
+/// Writes a new flake stamped with exactly `ms` to `buf`: TXID_FLAKE_LEN characters. The node is the TXID_NODE_LEN bytes at
+/// `node`, which no other thread or process should use, or random where `node` is NULL; with one that is given, at most
+/// 65,536 flakes may have one stamp.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_FLAKE_LEN bytes, `node` NULL or valid for reads of TXID_NODE_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_flake(buf: *mut c_char, ms: i64, node: *const u8) {
+    // SAFETY: the caller vouches for both.
+    unsafe {
+        let node = node.cast::<[u8; TXID_NODE_LEN]>().as_ref();
+        buf.cast::<[u8; TXID_FLAKE_LEN]>().write(Flake::at(ms, node.copied()).to_text())
+    }
+}
+
+/// As txid_flake, for this moment; `clock_ms` counts as in txid_fill_now. Where 65,536 flakes of a millisecond are not enough,
+/// the next ones are of the next.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_FLAKE_LEN bytes, `node` NULL or valid for reads of TXID_NODE_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_flake_now(buf: *mut c_char, clock_ms: i64, node: *const u8) {
+    // SAFETY: the caller vouches for both.
+    unsafe {
+        let node = node.cast::<[u8; TXID_NODE_LEN]>().as_ref();
+        buf.cast::<[u8; TXID_FLAKE_LEN]>().write(Flake::by(clock_ms, node.copied()).to_text())
+    }
+}
+
+/// Reads the `len` characters at `text` as a flake: its `ms`, the TXID_NODE_LEN bytes of its `node`, and its `sequence`.
+/// Returns 0, or a txid_error when it is not one; then nothing is written.
+///
+/// # Safety
+///
+/// `text` must be valid for reads of `len` bytes, `node` for writes of TXID_NODE_LEN bytes, the others for a write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_flake_read(
+    text: *const c_char,
+    len: usize,
+    ms: *mut u64,
+    node: *mut u8,
+    sequence: *mut u32,
+) -> i32 {
+    // SAFETY: the caller vouches for `len` bytes and for three places to write to.
+    unsafe {
+        written_if_read(Flake::read_ascii(bytes(text, len)), |flake| {
+            ms.write(flake.timestamp_ms());
+            node.cast::<[u8; TXID_NODE_LEN]>().write(flake.node());
+            sequence.write(u32::from(flake.sequence()));
+        })
+    }
+}
+
+/// Writes a new UNIQUE_ID in the layout with the address `ipv4` of txid_host_ipv4 to `buf`: TXID_UNIQUE_ID_SHORT_LEN
+/// characters, stamped with the second that `ms` is in.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_UNIQUE_ID_SHORT_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_unique_id_short(buf: *mut c_char, ms: i64, ipv4: u32) {
+    let mut text = [0; TXID_UNIQUE_ID_LONG_LEN];
+    UniqueId::short_at(ms, ipv4.into()).write(&mut text);
+    let [short @ .., _, _, _] = text;
+    // SAFETY: as in `txid_fill`.
+    unsafe { buf.cast::<[u8; TXID_UNIQUE_ID_SHORT_LEN]>().write(short) }
+}
+
+/// As txid_unique_id_short, for this moment; `clock_ms` counts as in txid_fill_now.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_UNIQUE_ID_SHORT_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_unique_id_short_now(buf: *mut c_char, clock_ms: i64, ipv4: u32) {
+    // SAFETY: the caller's promise is the same.
+    unsafe { txid_unique_id_short(buf, clock::never_backwards(clock_ms), ipv4) }
+}
+
+/// Writes a new UNIQUE_ID in the layout of httpd 2.4 to `buf`: TXID_UNIQUE_ID_LONG_LEN characters, stamped with the second
+/// that `ms` is in.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_UNIQUE_ID_LONG_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_unique_id_long(buf: *mut c_char, ms: i64) {
+    // SAFETY: the caller vouches for TXID_UNIQUE_ID_LONG_LEN bytes, which a byte array takes at any address.
+    UniqueId::long_at(ms).write(unsafe { &mut *buf.cast::<[u8; TXID_UNIQUE_ID_LONG_LEN]>() });
+}
+
+/// As txid_unique_id_long, for this moment; `clock_ms` counts as in txid_fill_now.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_UNIQUE_ID_LONG_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_unique_id_long_now(buf: *mut c_char, clock_ms: i64) {
+    // SAFETY: the caller's promise is the same.
+    unsafe { txid_unique_id_long(buf, clock::never_backwards(clock_ms)) }
+}
+
+/// Reads the `len` characters at `text` as a UNIQUE_ID of either layout, which `len` tells: the `ms` of its second, its
+/// `counter` and its `thread`; with the address, `ipv4` and `pid`, and without, the TXID_UNIQUE_ID_RANDOM_LEN bytes of
+/// `random`. Returns 0, or a txid_error when it is not one; then nothing is written.
+///
+/// # Safety
+///
+/// `text` must be valid for reads of `len` bytes, `random` for writes of TXID_UNIQUE_ID_RANDOM_LEN, the others for a write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_unique_id_read(
+    text: *const c_char,
+    len: usize,
+    ms: *mut i64,
+    counter: *mut u32,
+    thread: *mut u32,
+    ipv4: *mut u32,
+    pid: *mut u32,
+    random: *mut u8,
+) -> i32 {
+    // SAFETY: the caller vouches for `len` bytes and for six places to write to.
+    unsafe {
+        written_if_read(UniqueId::read_ascii(bytes(text, len)), |id| {
+            ms.write(i64::from(id.seconds) * 1000);
+            counter.write(u32::from(id.counter));
+            thread.write(id.thread);
+            match id.maker {
+                UniqueIdMaker::Short { address, pid: process } => {
+                    ipv4.write(address.to_bits());
+                    pid.write(process);
+                }
+                UniqueIdMaker::Long { random: bytes } => random.cast::<[u8; TXID_UNIQUE_ID_RANDOM_LEN]>().write(bytes),
+            }
+        })
+    }
+}
+
+/// What a text can be read as.
+#[repr(C)]
+pub enum TxidFormat {
+    /// txid_uuid_read.
+    Uuid = 1,
+    /// txid_trace_id_read.
+    TraceId = 2,
+    /// txid_sofa_read.
+    Sofa = 3,
+    /// txid_skywalking_read.
+    Skywalking = 4,
+    /// txid_traceparent_read.
+    Traceparent = 5,
+    /// txid_b3_read.
+    B3 = 6,
+    /// txid_flake_read.
+    Flake = 7,
+    /// txid_unique_id_read.
+    UniqueId = 8,
+}
+
+/// As txid_explain, for a text that is not what it was read as: `format` is a txid_format.
+///
+/// # Safety
+///
+/// `text` must be valid for reads of `len` bytes, `message` for writes of TXID_MESSAGE_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_explain_format(
+    format: i32,
+    text: *const c_char,
+    len: usize,
+    message: *mut c_char,
+) -> usize {
+    // SAFETY: the caller's promise is the same.
+    let text = unsafe { bytes(text, len) };
+    const UUID: i32 = TxidFormat::Uuid as i32;
+    const TRACE_ID: i32 = TxidFormat::TraceId as i32;
+    const SOFA: i32 = TxidFormat::Sofa as i32;
+    const SKYWALKING: i32 = TxidFormat::Skywalking as i32;
+    const TRACEPARENT: i32 = TxidFormat::Traceparent as i32;
+    const B3_HEADER: i32 = TxidFormat::B3 as i32;
+    const FLAKE: i32 = TxidFormat::Flake as i32;
+    const UNIQUE_ID: i32 = TxidFormat::UniqueId as i32;
+    let error = match format {
+        UUID => uuid::read_ascii(text).err(),
+        TRACE_ID => trace::read_id_ascii(text).err(),
+        SOFA => Sofa::read_ascii(text).err(),
+        SKYWALKING => trace::SkyWalking::read_ascii(text).err(),
+        TRACEPARENT => Traceparent::read_ascii(text).err(),
+        B3_HEADER => B3::read_ascii(text).err(),
+        FLAKE => Flake::read_ascii(text).err(),
+        UNIQUE_ID => UniqueId::read_ascii(text).err(),
+        _ => Some(FormatError::Value("no such format")),
+    };
+    match error {
+        None => 0,
+        // SAFETY: the caller vouches for TXID_MESSAGE_LEN bytes.
+        Some(error) => unsafe { write_message(&error, message) },
+    }
 }
