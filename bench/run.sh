@@ -115,8 +115,8 @@ EOF
 
 ## Requests a second
 
-One nginx worker on one processor, \`wrk\` on the other, \`return 200\` with what the row names, 13 rounds of a second each. The
-ratios are of requests answered in a second of the worker's own processor time.
+One nginx worker on one processor, \`wrk\` on the other, 13 rounds of a second each. The ratios are of requests answered in a
+second of the worker's own processor time; a constant is answered in the same way as the rows below it.
 
 EOF
     cat "$dir/requests.md"
