@@ -38,7 +38,7 @@ lint: ## rustfmt, clippy and luacheck
 	@scripts/need.sh build lint
 	cargo fmt --all -- --check
 	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
-	luacheck --quiet lua t/support
+	luacheck --quiet lua t/support examples
 
 headers: ## write include/txid.h and the cdefs of lib.lua anew from src/ffi.rs
 	TXID_BLESS=1 cargo test --locked --quiet --test interface
