@@ -1,5 +1,5 @@
--- An APISIX plugin that gives each request its id. Put the directory that holds apisix/ on extra_lua_path and "txid" into
--- `plugins` of config.yaml, then enable it in a global rule. What configure() is given comes from config.yaml, too:
+-- An APISIX plugin that gives each request its id. Put the directory that holds apisix/ on extra_lua_path and "txid"
+-- into `plugins` of config.yaml, then enable it in a global rule. What configure() is given comes from there:
 --     plugin_attr:
 --       txid:
 --         accept: ["10.0.0.0/8"]
