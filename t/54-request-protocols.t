@@ -84,6 +84,9 @@ write_config(<<"END");
         listen 127.0.0.1:$h2 http2;
         listen unix:$prefix/gateway.sock;
         access_log logs/ids.log ids;
+        # As soon as the request is read, and so before the id is made.
+        set_real_ip_from 127.0.0.1;
+        real_ip_header X-Forwarded-For;
         rewrite_by_lua_block { if not ngx.var.uri:find("^/late") then request.handle() end }
 
         location / { content_by_lua_block { ngx.say("id=", request.id(), " ", ngx.header["X-Request-Id"]) } }
@@ -92,15 +95,7 @@ write_config(<<"END");
         location /late { content_by_lua_block { ngx.exec("\@late") } }
         location \@late { content_by_lua_block { ngx.say("id=", request.id(), " late") } }
         location /quiet { return 204; }
-        location /realip {
-            set_real_ip_from 127.0.0.1;
-            real_ip_header X-Forwarded-For;
-            content_by_lua_block { ngx.say("id=", request.id(), " ", ngx.var.remote_addr) }
-        }
-    }
-    server {
-        listen unix:$prefix/upstream.sock;
-        location / { content_by_lua_block { ngx.say("id=", ngx.var.http_x_request_id, " ", ngx.var.server_protocol) } }
+        location /address { content_by_lua_block { ngx.say("id=", request.id(), " ", ngx.var.remote_addr) } }
     }
 END
 $output = nginx();
@@ -131,7 +126,7 @@ is_deeply [grep { $_ > 1 } values %logged], [], 'no id is logged twice';
 
 like exchange(IO::Socket::UNIX->new("$prefix/gateway.sock") || die($!), "GET / HTTP/1.0\r\nX-Request-Id: mine\r\n\r\n"),
     qr/id=mine mine$/m, 'a Unix socket';
-like http("GET /realip HTTP/1.0\r\nX-Forwarded-For: 192.0.2.1\r\nX-Request-Id: mine\r\n\r\n"), qr/id=mine 192\.0\.2\.1$/m,
+like http("GET /address HTTP/1.0\r\nX-Forwarded-For: 192.0.2.1\r\nX-Request-Id: mine\r\n\r\n"), qr/id=mine 192\.0\.2\.1$/m,
     'realip: the peer counts, and not the address it passes on';
 
 SKIP: {

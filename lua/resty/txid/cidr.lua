@@ -8,12 +8,14 @@ local C = ffi.C
 local assert = assert
 local band = bit.band
 local bxor = bit.bxor
+local ffi_cast = ffi.cast
 local ffi_fill = ffi.fill
 local ffi_new = ffi.new
 local find = string.find
 local lshift = bit.lshift
 local match = string.match
-local rshift = bit.rshift
+local max = math.max
+local min = math.min
 local tonumber = tonumber
 local tostring = tostring
 local type = type
@@ -27,6 +29,7 @@ int inet_pton(int af, const char *src, void *dst);
 local AF_INET = 2
 local AF_INET6 = assert(({ Linux = 10, OSX = 30, BSD = 28 })[jit.os], "resty.txid.cidr: unknown system")
 local UNIX = "unix:"
+local words_ptr = ffi.typeof("uint32_t *")
 
 local _M = {}
 
@@ -63,18 +66,20 @@ local function parse_network(text)
     if bits > 128 then
         return nil
     end
-    return { bytes = bytes, whole = rshift(bits, 3), mask = band(lshift(0xff, 8 - band(bits, 7)), 0xff) }
+
+    local mask = ffi_new("uint8_t[16]")
+    for i = 0, 15 do
+        mask[i] = band(lshift(0xff, 8 - min(max(bits - 8 * i, 0), 8)), 0xff)
+    end
+    -- The pointers do not keep what they point to.
+    return { bytes = bytes, words = ffi_cast(words_ptr, bytes), mask_bytes = mask, mask = ffi_cast(words_ptr, mask) }
 end
 
 
-local function is_in(bytes, network)
-    local theirs, whole = network.bytes, network.whole
-    for i = 0, whole - 1 do
-        if bytes[i] ~= theirs[i] then
-            return false
-        end
-    end
-    return whole == 16 or band(bxor(bytes[whole], theirs[whole]), network.mask) == 0
+local function is_in(words, network)
+    local theirs, mask = network.words, network.mask
+    return band(bxor(words[0], theirs[0]), mask[0]) == 0 and band(bxor(words[1], theirs[1]), mask[1]) == 0
+           and band(bxor(words[2], theirs[2]), mask[2]) == 0 and band(bxor(words[3], theirs[3]), mask[3]) == 0
 end
 
 
@@ -96,6 +101,7 @@ function _M.matcher(list)
     end
 
     local bytes = ffi_new("uint8_t[16]")
+    local words = ffi_cast(words_ptr, bytes)
     return function(address)
         if address == UNIX then
             return takes_unix
@@ -104,7 +110,7 @@ function _M.matcher(list)
             return false
         end
         for i = 1, #networks do
-            if is_in(bytes, networks[i]) then
+            if is_in(words, networks[i]) then
                 return true
             end
         end
