@@ -9,7 +9,7 @@ PEERS ?=
 
 export PREFIX LUA_LIB_DIR LUA_C_DIR DESTDIR PORT PEERS
 
-.PHONY: help build run test bench lint headers install uninstall clean
+.PHONY: help build run test soak bench lint headers install uninstall clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -34,11 +34,16 @@ bench: ## measure, against PEERS= too, and write bench/RESULTS.md
 	@cargo build --locked --release --lib --quiet
 	@bench/run.sh
 
+soak: ## measure txid grep and txid sort on a gigabyte (1 GB and more in TMPDIR, some minutes)
+	@scripts/need.sh build
+	cargo test --locked -p txid-cli --test soak -- --ignored --nocapture --test-threads=1
+
 lint: ## rustfmt, clippy and luacheck
 	@scripts/need.sh build lint
 	cargo fmt --all -- --check
+	cargo fmt --manifest-path bench/rust/Cargo.toml -- --check
 	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
-	luacheck --quiet lua t/support examples
+	luacheck --quiet lua bench t/support examples
 
 headers: ## write include/txid.h and the cdefs of lib.lua anew from src/ffi.rs
 	TXID_BLESS=1 cargo test --locked --quiet --test interface

@@ -31,6 +31,15 @@ sub lua_files {
     return @files;
 }
 
+# The command, its man pages and its completions, below PREFIX.
+my @command = (
+    '/bin/txid',
+    map({"/share/man/man1/txid$_.1"} '', qw(-new -inspect -range -grep -sort)),
+    '/share/bash-completion/completions/txid',
+    '/share/zsh/site-functions/_txid',
+    '/share/fish/vendor_completions.d/txid.fish',
+);
+
 sub id_with {
     local @ENV{qw(LUA_PATH LUA_CPATH)} = @_;
     return `timeout 20 $luajit -e 'print(require "resty.txid"())' 2>&1`;
@@ -57,9 +66,11 @@ for my $case (
     my ($name, $settings, %to) = @$case;
     make("install $settings");
     is_deeply files_in_stage(), [sort(
-        "$to{prefix}/include/txid.h", "$to{prefix}/lib/libtxid.so", "$to{c}/libtxid.so", map {"$to{lua}$_"} lua_files(),
+        "$to{prefix}/include/txid.h", "$to{prefix}/lib/libtxid.so", "$to{c}/libtxid.so",
+        map({"$to{lua}$_"} lua_files()), map({"$to{prefix}$_"} @command),
     )], "$name: all files are there, and no other";
     like id_with("$stage$to{lua}/?.lua", "$stage$to{c}/?.so"), qr/^[0-9a-v]{19}[0g]$/, "$name: LuaJIT finds them";
+    like `$stage$to{prefix}/bin/txid`, qr/^[0-9a-v]{19}[0g]$/, "$name: the command runs";
 
     make("install $settings");
     make("uninstall $settings");
