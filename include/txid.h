@@ -90,6 +90,27 @@
 #define TXID_NODE_LEN 6
 
 /**
+ * How many characters a 64-bit id has at most.
+ */
+#define TXID_SNOWFLAKE_LEN 19
+
+/**
+ * How many numbers txid_snowflake_decode writes.
+ */
+#define TXID_SNOWFLAKE_PARTS 3
+
+/**
+ * How many numbers txid_snowflake_stats writes.
+ */
+#define TXID_SNOWFLAKE_STATS 4
+
+/**
+ * How many bytes the functions for 64-bit ids write to `message` when they fail: what is wrong, cut off if need be, and
+ * NULs up to the end, of which there is at least one.
+ */
+#define TXID_SNOWFLAKE_MESSAGE_LEN 1024
+
+/**
  * What a function that can fail returns; 0 is success. All are negative.
  */
 typedef enum txid_error {
@@ -117,6 +138,42 @@ typedef enum txid_error {
    * A text is not an address of the kind that is needed.
    */
   TXID_ERROR_ADDRESS = -12,
+  /**
+   * A layout of 64-bit ids is not one.
+   */
+  TXID_ERROR_SNOWFLAKE_LAYOUT = -30,
+  /**
+   * A node is not one of the layout's.
+   */
+  TXID_ERROR_SNOWFLAKE_NODE = -31,
+  /**
+   * A state's file cannot be opened or made.
+   */
+  TXID_ERROR_SNOWFLAKE_FILE = -32,
+  /**
+   * A state's file is damaged, or that of another layout or node.
+   */
+  TXID_ERROR_SNOWFLAKE_STATE = -33,
+  /**
+   * The clock is too far behind the last time used.
+   */
+  TXID_ERROR_SNOWFLAKE_CLOCK_BEHIND = -34,
+  /**
+   * All ids up to as far ahead of the clock as is allowed are used.
+   */
+  TXID_ERROR_SNOWFLAKE_EXHAUSTED = -35,
+  /**
+   * The clock is before the layout's epoch.
+   */
+  TXID_ERROR_SNOWFLAKE_BEFORE_EPOCH = -36,
+  /**
+   * The layout's time is used up.
+   */
+  TXID_ERROR_SNOWFLAKE_ENDED = -37,
+  /**
+   * An id is not a number, or has more bits than the layout.
+   */
+  TXID_ERROR_SNOWFLAKE_ID = -38,
 } txid_error;
 
 /**
@@ -156,6 +213,11 @@ typedef enum txid_format {
    */
   TXID_FORMAT_UNIQUE_ID = 8,
 } txid_format;
+
+/**
+ * Makes the 64-bit ids of one layout and node.
+ */
+typedef struct txid_snowflake txid_snowflake;
 
 #ifdef __cplusplus
 extern "C" {
@@ -664,6 +726,101 @@ int32_t txid_unique_id_read(const char *text,
  * `text` must be valid for reads of `len` bytes, `message` for writes of TXID_MESSAGE_LEN bytes.
  */
 size_t txid_explain_format(int32_t format, const char *text, size_t len, char *message);
+
+/**
+ * Opens a generator of 64-bit ids, and writes it to `generator`. Give it back with txid_snowflake_close.
+ *
+ * `layout` is a preset (snowflake, sonyflake, uid, leaf) or a list of parts from the highest bits to the lowest, such as
+ * time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01. `node` is a number, env:NAME, ip or hostname. `path` names the
+ * file that all processes with this node share, and is made if there is none; or it is NULL, for memory that all
+ * processes share which this one forks from now on. Ids may run ahead of the clock by `max_drift_ms`.
+ *
+ * Returns 0, or a txid_error; then `message` says what is wrong, and `generator` is left as it is.
+ *
+ * Safety:
+ *
+ * `layout`, `node` and `path`, if not NULL, must be NUL-terminated. `generator` must be valid for a write, `message` for
+ * writes of TXID_SNOWFLAKE_MESSAGE_LEN bytes.
+ */
+int32_t txid_snowflake_open(const char *layout,
+                            const char *node,
+                            const char *path,
+                            uint64_t max_drift_ms,
+                            struct txid_snowflake **generator,
+                            char *message);
+
+/**
+ * Gives a generator back. Others that share its state go on.
+ *
+ * Safety:
+ *
+ * `generator` must be from txid_snowflake_open and not be used by anybody any more; or NULL, for nothing to be done.
+ */
+void txid_snowflake_close(struct txid_snowflake *generator);
+
+/**
+ * Milliseconds since 1970-01-01 UTC by the system's clock, to its tick of a few milliseconds and never later. It costs a
+ * quarter of what txid_clock_ms does.
+ */
+int64_t txid_clock_coarse_ms(void);
+
+/**
+ * The next 64-bit id, which is positive, or a txid_error; then `message` says what is wrong. `clock_ms` is the caller's
+ * reading of the wall clock, or txid_clock_coarse_ms(). It may be old: before there is no id, the clock is read anew.
+ *
+ * Safety:
+ *
+ * `generator` must be from txid_snowflake_open, `message` valid for writes of TXID_SNOWFLAKE_MESSAGE_LEN bytes.
+ */
+int64_t txid_snowflake_next(const struct txid_snowflake *generator,
+                            int64_t clock_ms,
+                            char *message);
+
+/**
+ * Writes the next 64-bit id to `buf` as decimal digits, TXID_SNOWFLAKE_LEN at most and no NUL, and returns how many; or
+ * a txid_error, as txid_snowflake_next does.
+ *
+ * Safety:
+ *
+ * As for txid_snowflake_next; and `buf` must be valid for writes of TXID_SNOWFLAKE_LEN bytes.
+ */
+int32_t txid_snowflake_fill(const struct txid_snowflake *generator,
+                            int64_t clock_ms,
+                            char *buf,
+                            char *message);
+
+/**
+ * The 64-bit id that the `len` decimal digits at `text` are, or a txid_error when they are not one.
+ *
+ * Safety:
+ *
+ * `text` must be valid for reads of `len` bytes.
+ */
+int64_t txid_snowflake_parse(const char *text, size_t len);
+
+/**
+ * Writes what `id` says in the generator's layout to `parts`: the milliseconds since 1970-01-01 UTC, the node, and the
+ * sequence. Returns 0, or a txid_error when the id has more bits than the layout; then nothing is written.
+ *
+ * Safety:
+ *
+ * `generator` must be from txid_snowflake_open, `parts` valid for writes of TXID_SNOWFLAKE_PARTS numbers.
+ */
+int32_t txid_snowflake_decode(const struct txid_snowflake *generator,
+                              int64_t id,
+                              int64_t *parts);
+
+/**
+ * Writes what the generator has done so far to `stats`: how many ids it has made; how many milliseconds the last time
+ * used is ahead of the clock now, by all who share the state; how often it has seen the clock go back; and how often it
+ * had no id to give.
+ *
+ * Safety:
+ *
+ * `generator` must be from txid_snowflake_open, `stats` valid for writes of TXID_SNOWFLAKE_STATS numbers.
+ */
+void txid_snowflake_stats(const struct txid_snowflake *generator,
+                          uint64_t *stats);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -14,6 +14,18 @@ pub fn system_ms() -> i64 {
     }
 }
 
+/// The same to the clock's tick, a few milliseconds, and never later; read for a few nanoseconds.
+#[inline]
+pub(crate) fn coarse_ms() -> i64 {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    const CHEAPEST: libc::clockid_t = libc::CLOCK_REALTIME_COARSE;
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    const CHEAPEST: libc::clockid_t = libc::CLOCK_REALTIME;
+
+    let time = read(CHEAPEST);
+    time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+}
+
 /// What to stamp when the clock reads `now_ms`: the last time this thread used, while the clock is behind that by at most
 /// ten seconds; else `now_ms`.
 #[inline(always)]
@@ -39,10 +51,16 @@ pub(crate) fn uptime_ms() -> u64 {
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
     const CHEAPEST: libc::clockid_t = libc::CLOCK_MONOTONIC;
 
+    let time = read(CHEAPEST);
+    time.tv_sec as u64 * 1000 + time.tv_nsec as u64 / 1_000_000
+}
+
+#[inline]
+fn read(clock: libc::clockid_t) -> libc::timespec {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is a timespec of our own; a failure leaves it as it is.
-    unsafe { libc::clock_gettime(CHEAPEST, &mut time) };
-    time.tv_sec as u64 * 1000 + time.tv_nsec as u64 / 1_000_000
+    unsafe { libc::clock_gettime(clock, &mut time) };
+    time
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@
 mod base32hex;
 mod base62;
 mod base64;
+mod civil;
 mod clock;
 mod decimal;
 mod entropy;
@@ -27,6 +28,7 @@ mod node;
 mod process;
 #[cfg(feature = "serde")]
 mod serde;
+pub mod snowflake;
 mod thread_number;
 pub mod trace;
 mod txid;

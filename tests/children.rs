@@ -296,7 +296,7 @@ fn copies_of_a_machine_image_part_ways_within_a_second_of_use() {
     });
     let texts = original.texts();
     let (original, copy) = texts.split_at(110);
-    assert_eq!(original[..20], copy[..20], "they were one stream");
+    assert_eq!(original[..3], copy[..3], "they were one stream");
     assert_ne!(original[109], copy[109]);
 }
 

@@ -29,6 +29,7 @@ local UINT64_ID = tonumber(uint64_t)
 
 -- generated from src/ffi.rs by `make headers`: begin
 ffi.cdef[[
+typedef struct txid_snowflake txid_snowflake;
 const char *txid_strerror(int32_t code);
 uint32_t txid_abi_version(void);
 int64_t txid_clock_ms(void);
@@ -104,6 +105,24 @@ int32_t txid_unique_id_read(const char *text,
                             uint32_t *pid,
                             uint8_t *random);
 size_t txid_explain_format(int32_t format, const char *text, size_t len, char *message);
+int32_t txid_snowflake_open(const char *layout,
+                            const char *node,
+                            const char *path,
+                            uint64_t max_drift_ms,
+                            struct txid_snowflake **generator,
+                            char *message);
+void txid_snowflake_close(struct txid_snowflake *generator);
+int64_t txid_clock_coarse_ms(void);
+int64_t txid_snowflake_next(const struct txid_snowflake *generator,
+                            int64_t clock_ms,
+                            char *message);
+int32_t txid_snowflake_fill(const struct txid_snowflake *generator,
+                            int64_t clock_ms,
+                            char *buf,
+                            char *message);
+int64_t txid_snowflake_parse(const char *text, size_t len);
+int32_t txid_snowflake_decode(const struct txid_snowflake *generator, int64_t id, int64_t *parts);
+void txid_snowflake_stats(const struct txid_snowflake *generator, uint64_t *stats);
 ]]
 
 local _M = {
@@ -122,12 +141,25 @@ local _M = {
     UNIQUE_ID_LONG_LEN = 27,
     UNIQUE_ID_RANDOM_LEN = 10,
     NODE_LEN = 6,
+    SNOWFLAKE_LEN = 19,
+    SNOWFLAKE_PARTS = 3,
+    SNOWFLAKE_STATS = 4,
+    SNOWFLAKE_MESSAGE_LEN = 1024,
     ERROR_LENGTH = -1,
     ERROR_CHARACTER = -2,
     ERROR_LAST_CHARACTER = -3,
     ERROR_VALUE = -10,
     ERROR_NO_ADDRESS = -11,
     ERROR_ADDRESS = -12,
+    ERROR_SNOWFLAKE_LAYOUT = -30,
+    ERROR_SNOWFLAKE_NODE = -31,
+    ERROR_SNOWFLAKE_FILE = -32,
+    ERROR_SNOWFLAKE_STATE = -33,
+    ERROR_SNOWFLAKE_CLOCK_BEHIND = -34,
+    ERROR_SNOWFLAKE_EXHAUSTED = -35,
+    ERROR_SNOWFLAKE_BEFORE_EPOCH = -36,
+    ERROR_SNOWFLAKE_ENDED = -37,
+    ERROR_SNOWFLAKE_ID = -38,
     FORMAT_UUID = 1,
     FORMAT_TRACE_ID = 2,
     FORMAT_SOFA = 3,
