@@ -9,7 +9,7 @@ PEERS ?=
 
 export PREFIX LUA_LIB_DIR LUA_C_DIR DESTDIR PORT PEERS
 
-.PHONY: help build run test soak bench lint headers install uninstall clean
+.PHONY: help build run test soak bench locality lint headers install uninstall clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -40,6 +40,11 @@ bench: ## measure, against PEERS= too, and write bench/RESULTS.md
 	@scripts/need.sh build bench
 	@CARGO_TERM_QUIET=true cargo libtxid
 	@bench/run.sh
+
+locality: ## measure what ids do to ClickHouse and SQLite, and write docs/locality.md
+	@scripts/need.sh build locality
+	@CARGO_TERM_QUIET=true cargo libtxid
+	@bench/locality/run.sh
 
 lint: ## rustfmt, clippy and luacheck
 	@scripts/need.sh build lint

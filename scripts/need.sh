@@ -22,6 +22,7 @@ for purpose in "$@"; do
             packages="$packages wrk procps"
             have openresty || packages="$packages $nginx_with_lua"
             ;;
+        locality) packages="$packages python3-venv" ;;
         lint) have luacheck || packages="$packages lua-check" ;;
         *) say "need.sh knows no purpose '$purpose'"; exit 2 ;;
     esac

@@ -1,5 +1,6 @@
 //! The command through its real binary, as a shell would run it.
 
+mod formats;
 mod grep;
 mod inspect;
 mod make;
