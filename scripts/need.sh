@@ -12,7 +12,7 @@ for purpose in "$@"; do
         build) have cc || packages="$packages gcc libc6-dev" ;;
         run) have openresty || packages="$packages $nginx_with_lua" ;;
         test)
-            packages="$packages libtest-base-perl libfaketime valgrind procps"
+            packages="$packages libtest-base-perl libfaketime nghttp2-client valgrind procps"
             have openresty || packages="$packages $nginx_with_lua libnginx-mod-http-headers-more-filter libnginx-mod-stream"
             have luajit || packages="$packages luajit2"
             # What our ids are held against.
@@ -22,6 +22,7 @@ for purpose in "$@"; do
             packages="$packages wrk procps"
             have openresty || packages="$packages $nginx_with_lua"
             ;;
+        locality) packages="$packages python3-venv" ;;
         lint) have luacheck || packages="$packages lua-check" ;;
         *) say "need.sh knows no purpose '$purpose'"; exit 2 ;;
     esac

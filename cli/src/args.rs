@@ -1,6 +1,6 @@
 //! The command line, and nothing that acts on it: build.rs makes the man pages and completions from this file alone.
 
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 const TIMES: &str = "\
@@ -48,9 +48,19 @@ pub enum Command {
 #[derive(clap::Args)]
 #[command(after_help = format!("{TIMES}
 
+A NAME is one of:
+  txid, strong (which nobody can guess)                         20 characters
+  uuid-v1, uuid-v4, uuid-v7, flake                              of RFC 9562; 128 bits in base62
+  unique-id, unique-id-short                                    Apache's, of today and with the host's address
+  trace-id, trace-host-id, otel-trace-id, span-id               hexadecimal; the first two sort by time
+  sofa, skywalking                                              trace ids of SOFATracer and SkyWalking
+  traceparent, b3                                               headers of a new trace
+
 Examples:
   txid new -n 5
-  txid new --at '2 days ago'"))]
+  txid new --at '2 days ago'
+  txid new --format uuid-v7
+  txid new --format snowflake --node 3 --state /var/lib/txid/orders"))]
 pub struct New {
     /// How many ids to make
     #[arg(short = 'n', long, value_name = "COUNT", default_value_t = 1)]
@@ -58,11 +68,48 @@ pub struct New {
     /// Stamp them with this time instead of the present one
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub at: Option<String>,
+    /// What kind of ids to make
+    #[arg(long, value_name = "NAME", value_enum, default_value_t, hide_possible_values = true)]
+    pub format: Format,
+    /// For --format snowflake: the node; a number, env:NAME, ip or hostname
+    #[arg(long, value_name = "NODE")]
+    pub node: Option<String>,
+    /// For --format snowflake: the file that all who use the node share, made if there is none
+    #[arg(long, value_name = "FILE")]
+    pub state: Option<PathBuf>,
+    /// For --format snowflake: snowflake, sonyflake, uid, leaf, or
+    /// time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01
+    #[arg(long, value_name = "LAYOUT")]
+    pub layout: Option<String>,
+}
+
+/// What `txid new` makes.
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    #[default]
+    Txid,
+    Strong,
+    UuidV1,
+    UuidV4,
+    UuidV7,
+    Flake,
+    UniqueId,
+    UniqueIdShort,
+    TraceId,
+    TraceHostId,
+    OtelTraceId,
+    SpanId,
+    Sofa,
+    Skywalking,
+    Traceparent,
+    B3,
+    Snowflake,
 }
 
 /// Show what ids hold: their time, in UTC, local and as an age, and their random bits
 ///
-/// An id is told in either case. What is no id is told on standard error, the others still come out, and the exit status
+/// All that `txid new --format` makes is recognised; what a text could be besides is told, too. An id is told in either
+/// case. What is no id is told on standard error, the others still come out, and the exit status
 /// is 1.
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -76,6 +123,12 @@ pub struct Inspect {
     /// One JSON object a line
     #[arg(long)]
     pub json: bool,
+    /// Read 64-bit ids in this layout, as of txid new, instead of snowflake's
+    #[arg(long, value_name = "LAYOUT")]
+    pub layout: Option<String>,
+    /// Read 64-bit ids from this time on, instead of their layout's
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub epoch: Option<String>,
 }
 
 /// Print the lowest id of one time and the highest of another, which bound all ids between

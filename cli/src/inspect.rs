@@ -1,6 +1,6 @@
 //! `txid inspect`: what ids hold.
 
-use crate::formats::{self, Anatomy};
+use crate::formats::{self, Anatomy, Snowflakes};
 use crate::input::{self, Blocks};
 use crate::{args::Inspect, complain, picture, time};
 use anstyle::Style;
@@ -9,24 +9,43 @@ use indicatif::ProgressBar;
 use jiff::fmt::friendly::{Designator, Direction, Spacing, SpanPrinter};
 use jiff::tz::TimeZone;
 use jiff::{RoundMode, SpanRound, Timestamp, Unit, Zoned};
-use serde::Serialize;
+use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::io::Write;
 use std::process::ExitCode;
+use txid::snowflake::Layout;
 
 /// How much of what is no id is repeated.
 const SHOWN: usize = 60;
 
-#[derive(Serialize)]
-struct Json<'a> {
-    id: &'a str,
-    time: &'a str,
-    ms: i64,
-    random: &'a str,
-    hex: &'a str,
+/// An object with its keys in this order.
+struct Json<'a>(&'a Anatomy);
+
+impl Serialize for Json<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let id = self.0;
+        let mut object = serializer.serialize_map(None)?;
+        object.serialize_entry("id", &id.text)?;
+        object.serialize_entry("format", id.format)?;
+        if !id.or_else.is_empty() {
+            object.serialize_entry("or_else", &id.or_else)?;
+        }
+        if let Some(ms) = id.ms {
+            object.serialize_entry("time", &time::rfc3339(ms))?;
+            object.serialize_entry("ms", &ms)?;
+        }
+        for (name, value) in &id.parts {
+            object.serialize_entry(name, value)?;
+        }
+        if !id.bytes.is_empty() {
+            object.serialize_entry("hex", &hex(&id.bytes))?;
+        }
+        object.end()
+    }
 }
 
 pub fn run(args: &Inspect) -> Result<ExitCode> {
-    let mut inspection = Inspection { json: args.json, now: Timestamp::now(), all_good: true };
+    let snowflakes = snowflakes(args)?;
+    let mut inspection = Inspection { json: args.json, now: Timestamp::now(), snowflakes, all_good: true };
     for id in &args.ids {
         inspection.show(id.as_bytes())?;
     }
@@ -41,15 +60,24 @@ pub fn run(args: &Inspect) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(!inspection.all_good)))
 }
 
+fn snowflakes(args: &Inspect) -> Result<Snowflakes> {
+    let mut layout: Layout = args.layout.as_deref().unwrap_or("snowflake").parse()?;
+    if let Some(epoch) = &args.epoch {
+        layout = layout.with_epoch_ms(time::parse("--epoch", epoch)?)?;
+    }
+    Ok(Snowflakes::new(layout, args.layout.is_some() || args.epoch.is_some()))
+}
+
 struct Inspection {
     json: bool,
     now: Timestamp,
+    snowflakes: Snowflakes,
     all_good: bool,
 }
 
 impl Inspection {
     fn show(&mut self, text: &[u8]) -> Result<()> {
-        let id = match formats::recognise(text) {
+        let id = match formats::recognise(text, &self.snowflakes) {
             Ok(id) => id,
             Err(error) => {
                 self.all_good = false;
@@ -58,35 +86,37 @@ impl Inspection {
                 return Ok(());
             }
         };
-        let shown = if self.json { json(&id)? } else { self.block(&id) };
+        let shown = if self.json { serde_json::to_string(&Json(&id))? + "\n" } else { self.block(&id) };
         anstream::stdout().lock().write_all(shown.as_bytes()).context("standard output")
     }
 
     fn block(&self, id: &Anatomy) -> String {
         let bold = Style::new().bold();
-        let local = time::timestamp(id.ms).to_zoned(TimeZone::system());
         let mut block = format!("{bold}{}{bold:#}\n", id.text);
-        for (name, value) in [
-            ("time", time::rfc3339(id.ms)),
-            ("local", local.strftime("%Y-%m-%dT%H:%M:%S.%3f%:z").to_string()),
-            ("age", age(id.ms, self.now)),
-            ("ms", id.ms.to_string()),
-            ("random", id.random.clone()),
-            ("hex", hex(&id.bytes)),
-        ] {
-            block += &format!("  {name:<8}{value}\n");
+        let mut rows = vec![("format", id.format.to_string())];
+        if !id.or_else.is_empty() {
+            rows.push(("or", id.or_else.join(", ")));
+        }
+        if let Some(ms) = id.ms {
+            let local = time::timestamp(ms).to_zoned(TimeZone::system());
+            rows.push(("time", time::rfc3339(ms)));
+            rows.push(("local", local.strftime("%Y-%m-%dT%H:%M:%S.%3f%:z").to_string()));
+            rows.push(("age", age(ms, self.now)));
+            rows.push(("ms", ms.to_string()));
+        }
+        rows.extend(id.parts.iter().map(|(name, value)| (*name, value.clone())));
+        if !id.bytes.is_empty() {
+            rows.push(("hex", hex(&id.bytes)));
+        }
+        let width = rows.iter().map(|(name, _)| name.len() + 1).max().unwrap_or_default().max(8);
+        for (name, value) in rows {
+            block += &format!("  {name:<width$}{value}\n");
         }
         for line in picture::of(&id.bytes, id.fields) {
             block += &format!("  {line}\n");
         }
         block
     }
-}
-
-fn json(id: &Anatomy) -> Result<String> {
-    let (time, hex) = (time::rfc3339(id.ms), hex(&id.bytes));
-    let json = Json { id: &id.text, time: &time, ms: id.ms, random: &id.random, hex: &hex };
-    Ok(serde_json::to_string(&json)? + "\n")
 }
 
 fn hex(bytes: &[u8]) -> String {

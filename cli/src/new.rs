@@ -1,17 +1,78 @@
 //! `txid new`: ids, one a line.
 
-use crate::{args::New, time};
-use anyhow::{Context, Result};
+use crate::args::{Format, New};
+use crate::time;
+use anyhow::{Context, Result, anyhow, bail};
 use std::io::{BufWriter, Write, stdout};
+use std::net::Ipv4Addr;
 use std::process::ExitCode;
-use txid::Txid;
+use txid::snowflake::{self, Generator, Layout, State};
+use txid::trace::{self, B3, Sampling, SkyWalking, Sofa, Traceparent};
+use txid::{Flake, Txid, UniqueId, uuid};
 
 pub fn run(args: &New) -> Result<ExitCode> {
     let at = args.at.as_deref().map(|text| time::parse("--at", text)).transpose()?;
+    let make = maker(args, at)?;
     let mut out = BufWriter::new(stdout().lock());
-    (0..args.count)
-        .try_for_each(|_| writeln!(out, "{}", at.map_or_else(Txid::now, Txid::at)))
-        .and_then(|()| out.flush())
-        .context("standard output")?;
+    for _ in 0..args.count {
+        writeln!(out, "{}", make()?).context("standard output")?;
+    }
+    out.flush().context("standard output")?;
     Ok(ExitCode::SUCCESS)
+}
+
+type Maker = Box<dyn Fn() -> Result<String>>;
+
+fn maker(args: &New, at: Option<i64>) -> Result<Maker> {
+    fn any<T: ToString>(make: impl Fn() -> T + 'static) -> Result<Maker> {
+        Ok(Box::new(move || Ok(make().to_string())))
+    }
+    let snowflakes = args.node.is_some() || args.state.is_some() || args.layout.is_some();
+    if snowflakes && args.format != Format::Snowflake {
+        bail!("--node, --state and --layout are for --format snowflake");
+    }
+    match args.format {
+        Format::Txid => any(move || at.map_or_else(Txid::now, Txid::at)),
+        Format::Strong => Ok(Box::new(move || Ok(at.map_or_else(Txid::strong, Txid::strong_at)?.to_string()))),
+        Format::UuidV7 => any(move || at.map_or_else(uuid::v7, uuid::v7_at)),
+        Format::Flake => any(move || at.map_or_else(|| Flake::now(None), |ms| Flake::at(ms, None))),
+        Format::UniqueId => any(move || at.map_or_else(UniqueId::long, UniqueId::long_at)),
+        Format::UniqueIdShort => {
+            let address = address()?;
+            any(move || at.map_or_else(|| UniqueId::short(address), |ms| UniqueId::short_at(ms, address)))
+        }
+        Format::TraceId => any(move || at.map_or_else(trace::id, |ms| trace::id_at(ms, 0))),
+        Format::TraceHostId => {
+            let host = trace::host_word(address()?.into());
+            any(move || at.map_or_else(|| trace::host_id(host), |ms| trace::host_id_at(ms, 0, host)))
+        }
+        _ if at.is_some() => bail!("--at: this format has no time, or only the present one"),
+        Format::UuidV1 => any(|| uuid::v1(None)),
+        Format::UuidV4 => any(uuid::v4),
+        Format::OtelTraceId => any(trace::otel_trace_id),
+        Format::SpanId => any(trace::span_id),
+        Format::Sofa => {
+            let address = address()?;
+            any(move || Sofa::new(address))
+        }
+        Format::Skywalking => any(SkyWalking::new),
+        Format::Traceparent => any(|| Traceparent::new(true)),
+        Format::B3 => any(|| B3::new(Some(Sampling::Accept))),
+        Format::Snowflake => {
+            let generator = generator(args)?;
+            Ok(Box::new(move || Ok(generator.next()?.to_string())))
+        }
+    }
+}
+
+fn generator(args: &New) -> Result<Generator> {
+    let (Some(node), Some(state)) = (&args.node, &args.state) else {
+        bail!("--format snowflake needs --node, and the --state of all who use that node");
+    };
+    let layout: Layout = args.layout.as_deref().unwrap_or("snowflake").parse()?;
+    Ok(Generator::new(State::open(state, &layout, snowflake::node(node, &layout)?)?))
+}
+
+fn address() -> Result<Ipv4Addr> {
+    txid::host_ipv4().ok_or_else(|| anyhow!("this host has no IPv4 address, which the format has in it"))
 }

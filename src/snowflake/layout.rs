@@ -179,6 +179,21 @@ impl Layout {
         })
     }
 
+    /// The names of an id's parts and their widths in bits, from the highest bits on.
+    ///
+    /// ```
+    /// use txid::snowflake::Layout;
+    ///
+    /// assert_eq!(Layout::SONYFLAKE.parts(), [("time", 39), ("sequence", 8), ("node", 16)]);
+    /// ```
+    pub fn parts(&self) -> [(&'static str, u32); 3] {
+        let (node, sequence) = (("node", self.node_bits), ("sequence", self.sequence_bits));
+        match self.order {
+            Order::NodeThenSequence => [("time", self.time_bits), node, sequence],
+            Order::SequenceThenNode => [("time", self.time_bits), sequence, node],
+        }
+    }
+
     /// The highest node there is.
     pub fn last_node(&self) -> u64 {
         (1 << self.node_bits) - 1

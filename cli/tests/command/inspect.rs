@@ -6,6 +6,7 @@ const SAMPLE: &str = "4om9qi54la8ffr4bd9sg";
 
 const BLOCK: &str = "\
 4om9qi54la8ffr4bd9sg
+  format  txid
   time    1990-10-13T14:44:10.002Z
   local   1990-10-13T15:44:10.002+01:00
   age     AGE
@@ -19,7 +20,7 @@ const BLOCK: &str = "\
 ";
 
 const JSON: &str = concat!(
-    r#"{"id":"4om9qi54la8ffr4bd9sg","time":"1990-10-13T14:44:10.002Z","ms":655829050002,"#,
+    r#"{"id":"4om9qi54la8ffr4bd9sg","format":"txid","time":"1990-10-13T14:44:10.002Z","ms":655829050002,"#,
     r#""random":"2a90f7ec8b6a79","hex":"262c9d48a4aa90f7ec8b6a79"}"#,
     "\n"
 );

@@ -1,9 +1,11 @@
 //! The command through its real binary, as a shell would run it.
 
+mod formats;
 mod grep;
 mod inspect;
 mod make;
 mod range;
+mod snowflake;
 mod sort;
 mod terminal;
 mod times;

@@ -1,0 +1,80 @@
+"""locality.py ROOT: writes ROOT/docs/locality.md and ROOT/docs/locality.svg."""
+
+import datetime
+import pathlib
+import sqlite3
+import statistics
+import sys
+
+import chdb
+
+import clickhouse
+import ids
+import plot
+import sqlite
+
+ROUNDS = 3
+
+
+def main(root):
+    kinds = ids.kinds(root)
+    granules, clickhouse_rates = {}, {name: [] for name in kinds}
+    pages, sqlite_rates, steps = {}, {name: [] for name in kinds}, {name: [] for name in kinds}
+    merge_tree, b_tree = clickhouse.Table(), sqlite.Table()
+    # Round by round, so that what disturbs the machine disturbs all kinds.
+    for _ in range(ROUNDS):
+        for name, made in kinds.items():
+            clickhouse_rates[name].append(merge_tree.fill(made))
+            granules[name] = merge_tree.granules_of_neighbours(made)
+            rates, rate = b_tree.fill(made)
+            steps[name].append(rates)
+            sqlite_rates[name].append(rate)
+            pages[name] = b_tree.pages_of_neighbours(made)
+    merge_tree.close()
+    b_tree.close()
+
+    def rows(reads, rates):
+        (random_read, _), random_rates = reads["UUID v4"], rates["UUID v4"]
+        for name in kinds:
+            read, there_are = reads[name]
+            faster = statistics.median(rate / random for rate, random in zip(rates[name], random_rates))
+            yield (f"| {name} | {read:,} of {there_are:,} | {random_read / read:.0f} | "
+                   f"{statistics.median(rates[name]):,.0f} | {faster:.2f} |")
+
+    head = "| | {} read | times fewer | rows a second | times as fast |\n|---|--:|--:|--:|--:|\n"
+    page = f"""# What ids that sort by time change in a database
+
+Written by `make locality` on {datetime.date.today()}, with chdb {chdb.__version__} and SQLite {sqlite3.sqlite_version}: {ids.COUNT:,} ids of each
+kind, {ids.IDS_A_MS} a millisecond, as the primary key of rows with 100 bytes more. The look-up is of {clickhouse.NEIGHBOURS:,} ids that were made
+one after the other, as the requests of one incident are. Rates are medians of {ROUNDS} rounds in which the kinds take turns, and
+compared within a round.
+
+## ClickHouse
+
+Rows of a MergeTree table lie in granules of 8,192, and a granule is the least that is read. An index says where each begins,
+so ids that lie together cost one or two, and ids from all over the table cost nearly all.
+
+{head.format("granules")}""" + "\n".join(rows(granules, clickhouse_rates)) + f"""
+
+## SQLite
+
+A row lies in the page of the B-tree that its id belongs in. A new id that sorts behind all others goes into the last page,
+which is at hand; a random one goes into any page, which has to be fetched, split in the middle and written.
+
+{head.format("pages")}""" + "\n".join(rows(pages, sqlite_rates)) + """
+
+![Rows a second that SQLite takes in, while the table grows](locality.svg)
+"""
+    docs = pathlib.Path(root) / "docs"
+    docs.mkdir(exist_ok=True)
+    (docs / "locality.md").write_text(page)
+    lines = {}
+    for name in kinds:
+        medians = [statistics.median(rates) for rates in zip(*steps[name])]
+        lines[name] = [((number + 1) * ids.COUNT / len(medians), rate) for number, rate in enumerate(medians)]
+    title = "Rows a second that SQLite takes in, while the table grows"
+    (docs / "locality.svg").write_text(plot.svg(title, "rows in the table", lines))
+    print(page)
+
+
+main(sys.argv[1])

@@ -1,0 +1,99 @@
+//! `txid new --format` and what `txid inspect` takes its ids for.
+
+use crate::{printed, refusal, txid};
+use serde_json::Value;
+
+/// The name for `new`, what `inspect` says, and whether it has a time of one's choice.
+const FORMATS: [(&str, &str, bool); 13] = [
+    ("txid", "txid", true),
+    ("strong", "txid", true),
+    ("uuid-v1", "UUID version 1", false),
+    ("uuid-v4", "UUID version 4", false),
+    ("uuid-v7", "UUID version 7", true),
+    ("flake", "flake", true),
+    ("unique-id", "Apache UNIQUE_ID", true),
+    ("trace-id", "time-ordered trace id", true),
+    ("otel-trace-id", "OpenTelemetry trace id", false),
+    ("span-id", "span id", false),
+    ("skywalking", "SkyWalking id", false),
+    ("traceparent", "W3C traceparent", false),
+    ("b3", "b3", false),
+];
+
+/// Those with the host's address in them, which it may not have.
+const WITH_AN_ADDRESS: [(&str, &str, bool); 3] = [
+    ("unique-id-short", "Apache UNIQUE_ID", true),
+    ("trace-host-id", "time-ordered trace id", true),
+    ("sofa", "SOFATracer id", false),
+];
+
+fn inspected(id: &str) -> Value {
+    serde_json::from_str(&printed(&mut txid(&["inspect", "--json", id]))).unwrap()
+}
+
+#[test]
+fn every_format_is_made_and_told() {
+    let with_an_address = WITH_AN_ADDRESS.iter().filter(|_| txid::host_ipv4().is_some());
+    for (name, told, takes_a_time) in FORMATS.iter().chain(with_an_address) {
+        let ids = printed(&mut txid(&["new", "-n", "3", "--format", name]));
+        let ids: std::collections::HashSet<_> = ids.lines().collect();
+        assert_eq!(ids.len(), 3, "{name}");
+        for id in ids {
+            // A random trace id has a small sequence now and then.
+            assert!(inspected(id)["format"] == *told || *name == "otel-trace-id", "{name}: {id}");
+        }
+
+        let at = ["new", "--format", name, "--at", "1522545688552"];
+        match takes_a_time {
+            true => assert_eq!(inspected(printed(&mut txid(&at)).trim())["ms"].as_i64().unwrap() / 1000, 1_522_545_688),
+            false => assert!(refusal(&mut txid(&at)).contains("--at")),
+        }
+    }
+}
+
+#[test]
+fn what_else_it_could_be_is_told() {
+    let trace_id = inspected("b13f65bff40000010123456789abcdef");
+    assert_eq!(trace_id["format"], "time-ordered trace id");
+    assert_eq!(trace_id["ms"], 1_522_545_688_552_u64);
+    let others = ["OpenTelemetry trace id", "time-ordered trace id with a host"];
+    assert_eq!(trace_id["or_else"], serde_json::json!(others));
+    let random = inspected("4bf92f3577b34da6a3ce929d0e0e4736");
+    assert_eq!((&random["format"], &random["ms"]), (&"OpenTelemetry trace id".into(), &Value::Null));
+    let block = printed(&mut txid(&["inspect", "4bf92f3577b34da6a3ce929d0e0e4736"]));
+    assert!(block.contains("\n  or      time-ordered trace id, time-ordered trace id with a host\n"), "{block}");
+}
+
+#[test]
+fn the_samples_are_told() {
+    for (id, format, name, value) in [
+        ("0ad1348f1403169275002100356696", "SOFATracer id", "address", "10.209.52.143"),
+        ("b3e4bd0d1f2c4a5e8c9d0a1b2c3d4e5f.57.15225456885520042", "SkyWalking id", "thread", "57"),
+        ("awFqxtNirgRaFaBf17HW_gAAAEQ", "Apache UNIQUE_ID", "random", "d362ae045a15a05fd7b1"),
+        ("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "W3C traceparent", "span", "00f067aa0ba902b7"),
+        ("64fe8b2a57d3eff7-e457b5a2e4d86bd1-d-05e3ac9a4f6e3b90", "b3", "parent", "05e3ac9a4f6e3b90"),
+        ("C232AB00-9414-11EC-B3C8-9F6BDECED846", "UUID version 1", "time", "2022-02-22T19:22:22.000Z"),
+        ("00000000-0000-0000-0000-000000000000", "UUID", "variant", "of the NCS"),
+    ] {
+        let told = inspected(id);
+        assert_eq!((told["format"].as_str(), told[name].as_str()), (Some(format), Some(value)), "{told}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_told_of_the_format_that_was_meant() {
+    for (id, told) in [
+        ("4bf92f3577b34da6a3ce929d0e0e473G", "character 32 is 'G', not lower-case hexadecimal"),
+        ("919108f7-52d1-4320-9bac-f847db4148ag", "character 36 is 'g', not hexadecimal"),
+        ("ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "version ff is forbidden"),
+        ("zzzzzzzzzzzzzzzzzzzzzz", "it says more than 128 bits"),
+        ("5", "1 characters, an id has 20"),
+    ] {
+        txid(&["inspect", id]).assert().code(1).stdout("").stderr(format!("txid: '{id}': {told}\n"));
+    }
+}
+
+#[test]
+fn an_unknown_format_is_refused() {
+    assert!(refusal(&mut txid(&["new", "--format", "uuid-v3"])).contains("uuid-v3"));
+}
