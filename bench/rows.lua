@@ -21,6 +21,8 @@ return {
     { 16, "trace.span_id()", "m.span_id()", module = "resty.txid.trace" },
     { 25 + #tostring(ngx.worker.pid()), "trace.sofa()", "m.sofa('10.0.0.7')", module = "resty.txid.trace" },
     { 52, "trace.skywalking()", "m.skywalking()", module = "resty.txid.trace" },
+    { 19, "order_id() of snowflake", "m.order_id()", module = "resty.txid.snowflake",
+      first = "m.order_id = m.new { layout = 'snowflake', node = 1, state = ngx.config.prefix() .. 'orders' }" },
 
     { 20, "lua-resty-txid", "m()", peer = "lua-resty-txid/lib/resty/txid.lua" },
     { 36, "lua-resty-jit-uuid v4", "m.generate_v4()", peer = "lua-resty-jit-uuid/lib/resty/jit-uuid.lua",
