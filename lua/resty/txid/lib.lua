@@ -1,10 +1,15 @@
 -- Finds libtxid, declares it to LuaJIT, and checks that the two fit.
+--
+-- Without libtxid `engine` is "pure", not "native": require "resty.txid" works then all the same, in plain LuaJIT, and
+-- any use of `C` is an error that says where libtxid was looked for.
 
 local ffi = require "ffi"
+local log = require "resty.txid.log"
 
 
 local error = error
 local pcall = pcall
+local setmetatable = setmetatable
 local tostring = tostring
 local concat = table.concat
 local open = io.open
@@ -27,19 +32,30 @@ local _M = {
 
 
 local FILE = jit.os == "OSX" and "libtxid.dylib" or "libtxid.so"
+local ENOENT, ENOTDIR = 2, 20
 
 
+-- A file that is there but may not be opened exists: that is for whoever installed it to know.
 local function exists(path)
-    local file = open(path, "rb")
+    local file, _, errno = open(path, "rb")
     if file then
         file:close()
     end
-    return file ~= nil
+    return file ~= nil or errno ~= ENOENT and errno ~= ENOTDIR
 end
 
 
+-- What the system's loader says of a name that it finds nowhere, not of a library that it finds and cannot load.
+local function says_not_found(message)
+    return message:find(FILE:gsub("%p", "%%%0") .. "[:,].-[Nn]o such file") ~= nil
+end
+
+
+-- The library and its path, or nil and how to come by it.
+--
 -- The library lies beside a compiled Lua module would: "/usr/lib/lua/5.1/?.so" has it at "/usr/lib/lua/5.1/libtxid.so".
 local function load_library()
+    local is_there = false
     local tried = {}
     for entry in package.cpath:gmatch("[^;]+") do
         local dir = entry:match("^([^?]*/)[^/]*%?")
@@ -50,6 +66,7 @@ local function load_library()
                 if ok then
                     return library, path
                 end
+                is_there = true
                 tried[#tried + 1] = path .. ": " .. library
 
             else
@@ -62,10 +79,15 @@ local function load_library()
     if ok then
         return library, FILE
     end
+    is_there = is_there or not says_not_found(library)
     tried[#tried + 1] = "the system's loader: " .. library
 
-    error("resty.txid: cannot load " .. FILE .. "; install it with `make install`, or put its directory on "
-          .. "lua_package_cpath (\"/that/directory/?.so;;\"). Tried:\n\t" .. concat(tried, "\n\t"), 0)
+    local how = "install it with `luarocks install lua-resty-txid` or `make install`, or put its directory on "
+                .. "lua_package_cpath (\"/that/directory/?.so;;\"). Tried:\n\t" .. concat(tried, "\n\t")
+    if is_there then
+        error("resty.txid: cannot load " .. FILE .. "; " .. how, 0)
+    end
+    return nil, how
 end
 
 
@@ -74,16 +96,29 @@ local function abi_version(library)
 end
 
 
-local library, path = load_library()
-local ok, found = pcall(abi_version, library)
-if not ok or found ~= _M.ABI_VERSION then
-    error("resty.txid: " .. path .. " has ABI version " .. (ok and tostring(found) or "unknown")
-          .. ", these Lua files need " .. _M.ABI_VERSION .. "; install both from one release", 0)
+local library, path_or_how = load_library()
+if library then
+    local ok, found = pcall(abi_version, library)
+    if not ok or found ~= _M.ABI_VERSION then
+        error("resty.txid: " .. path_or_how .. " has ABI version " .. (ok and tostring(found) or "unknown")
+              .. ", these Lua files need " .. _M.ABI_VERSION .. "; install both from one release", 0)
+    end
+
+    _M.engine = "native"
+    _M.C = library
+    _M.path = path_or_how
+
+else
+    log("NOTICE", "resty.txid: there is no " .. FILE .. ", so ids are made in plain LuaJIT; for the faster engine, "
+                  .. path_or_how)
+
+    _M.engine = "pure"
+    _M.C = setmetatable({}, {
+        __index = function(_, name)
+            error("resty.txid: " .. name .. " needs " .. FILE .. ", which was not found; " .. path_or_how, 0)
+        end,
+    })
 end
-
-
-_M.C = library
-_M.path = path
 
 
 return _M
