@@ -3,12 +3,13 @@
 PREFIX ?= /usr/local
 LUA_LIB_DIR ?= $(PREFIX)/share/lua/5.1
 LUA_C_DIR ?= $(subst /share/lua/,/lib/lua/,$(LUA_LIB_DIR))
+LIB_DIR ?= $(PREFIX)/lib
 DESTDIR ?=
 PORT ?= 8080
 
-export PREFIX LUA_LIB_DIR LUA_C_DIR DESTDIR PORT
+export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT
 
-.PHONY: help build run test lint headers install uninstall clean
+.PHONY: help build run test lint headers install uninstall install-rock deb rpm test-install bump release clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -37,12 +38,35 @@ lint: ## rustfmt, clippy and luacheck
 headers: ## write include/txid.h and the cdefs of lib.lua anew from src/ffi.rs
 	TXID_BLESS=1 cargo test --locked --quiet --test interface
 
-install: build ## install below PREFIX (/usr/local); also LUA_LIB_DIR, LUA_C_DIR, DESTDIR
+install: build ## install below PREFIX (/usr/local); also LUA_LIB_DIR, LUA_C_DIR, LIB_DIR, DESTDIR
 	@scripts/install.sh put
 
 uninstall: ## remove what install put there
 	@scripts/install.sh remove
 
+install-rock: # called by LuaRocks, which chooses the directories
+	@scripts/install.sh rock
+
+deb: ## pack dist/*.deb
+	@scripts/need.sh build
+	cargo build --locked --release --workspace
+	packaging/deb.sh
+
+rpm: ## pack dist/*.rpm
+	@scripts/need.sh build rpm
+	cargo build --locked --release --workspace
+	packaging/rpm.sh
+
+test-install: ## install in every way that there is, each from a clean checkout
+	@scripts/need.sh build test-install
+	scripts/test-install.sh
+
+bump: ## set VERSION=x.y.z, and Cargo.toml's repository, wherever they are written
+	@scripts/bump.sh
+
+release: ## check and pack VERSION=x.y.z into dist/; DRY_RUN=1 only says how, PUBLISH=1 uploads
+	@scripts/release.sh
+
 clean: ## remove what was built
 	cargo clean
-	rm -rf t/servroot*
+	rm -rf dist t/servroot*

@@ -1,9 +1,14 @@
 #!/bin/sh
-# install.sh put|remove: copies what `make install` installs below $DESTDIR, or takes it away again.
+# install.sh put|remove|rock: copies what `make install` installs below $DESTDIR, takes it away again, or copies only what
+# LuaRocks wants in a rock.
 set -eu
 
-lib=$PREFIX/lib
+. scripts/facts.sh
 include=$PREFIX/include
+case $(uname) in
+    Darwin) library=libtxid.dylib ;;
+    *) library=libtxid.so ;;
+esac
 
 put() { # put MODE FILE DIRECTORY
     install -d "$DESTDIR$3"
@@ -12,22 +17,38 @@ put() { # put MODE FILE DIRECTORY
 
 lua_files() { (cd lua && find resty -name '*.lua'); }
 
+put_lua_files() {
+    lua_files | while read -r file; do
+        put 644 "lua/$file" "$LUA_LIB_DIR/$(dirname "$file")"
+    done
+}
+
+put_pkg_config() {
+    install -d "$DESTDIR$LIB_DIR/pkgconfig"
+    sed "s|@PREFIX@|$PREFIX|; s|@LIB_DIR@|$LIB_DIR|; s|@VERSION@|$version|; s|@REPOSITORY@|$repository|" \
+        packaging/txid.pc.in >"$DESTDIR$LIB_DIR/pkgconfig/txid.pc"
+}
+
 case $1 in
     put)
-        lua_files | while read -r file; do
-            put 644 "lua/$file" "$LUA_LIB_DIR/$(dirname "$file")"
-        done
-        put 644 target/release/libtxid.so "$lib"
+        put_lua_files
+        put 644 "target/release/$library" "$LIB_DIR"
         put 644 include/txid.h "$include"
+        put_pkg_config
         # Where lua_package_cpath looks; one file, two names.
         install -d "$DESTDIR$LUA_C_DIR"
-        [ "$LUA_C_DIR" = "$lib" ] || ln -sf "$lib/libtxid.so" "$DESTDIR$LUA_C_DIR/libtxid.so"
+        [ "$LUA_C_DIR" = "$LIB_DIR" ] || ln -sf "$LIB_DIR/$library" "$DESTDIR$LUA_C_DIR/$library"
         ;;
     remove)
         lua_files | while read -r file; do rm -f "$DESTDIR$LUA_LIB_DIR/$file"; done
-        rm -f "$DESTDIR$LUA_C_DIR/libtxid.so" "$DESTDIR$lib/libtxid.so" "$DESTDIR$include/txid.h"
+        rm -f "$DESTDIR$LUA_C_DIR/$library" "$DESTDIR$LIB_DIR/$library" "$DESTDIR$include/txid.h" \
+            "$DESTDIR$LIB_DIR/pkgconfig/txid.pc"
         # Other libraries may live in resty/ too.
         rmdir "$DESTDIR$LUA_LIB_DIR/resty/txid" "$DESTDIR$LUA_LIB_DIR/resty" 2>/dev/null || :
         ;;
-    *) echo "txid: install.sh takes put or remove, not '$1'" >&2; exit 2 ;;
+    rock)
+        put_lua_files
+        put 644 "target/release/$library" "$LUA_C_DIR"
+        ;;
+    *) echo "txid: install.sh takes put, remove or rock, not '$1'" >&2; exit 2 ;;
 esac

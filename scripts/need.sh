@@ -17,6 +17,11 @@ for purpose in "$@"; do
             have luajit || packages="$packages luajit2"
             ;;
         lint) have luacheck || packages="$packages lua-check" ;;
+        rpm) packages="$packages rpm" ;;
+        test-install)
+            packages="$packages luarocks pkg-config debootstrap rpm rpm2cpio libyaml-libyaml-perl"
+            have luajit || packages="$packages luajit2"
+            ;;
         *) say "need.sh knows no purpose '$purpose'"; exit 2 ;;
     esac
 done

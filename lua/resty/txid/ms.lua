@@ -8,6 +8,7 @@ local ffi_istype = ffi.istype
 local floor = math.floor
 local format = string.format
 local ngx_now = ngx and ngx.now
+local tonumber = tonumber
 local tostring = tostring
 local type = type
 
@@ -16,8 +17,18 @@ local MAX_NUMBER = 2^53
 local int64_t = ffi.typeof("int64_t")
 local uint64_t = ffi.typeof("uint64_t")
 
+local INT64_ID = tonumber(int64_t)
+local UINT64_ID = tonumber(uint64_t)
+
 
 local _M = {}
+
+
+-- To ffi.istype() and to C a type passes for a value of itself, and is the number LuaJIT knows it by. Only with that
+-- number is there need of the slow way to tell them apart.
+local function is_a_type(ms)
+    return (ms == INT64_ID or ms == UINT64_ID) and tostring(ms):sub(1, 6) == "ctype<"
+end
 
 
 -- A whole Lua number, or the int64_t or uint64_t that was given. What is none of these is an error of whoever called
@@ -33,7 +44,7 @@ function _M.integer(ms, name)
               .. format("%.17g", ms) .. ")", 3)
     end
 
-    if ffi_istype(int64_t, ms) or ffi_istype(uint64_t, ms) then
+    if (ffi_istype(int64_t, ms) or ffi_istype(uint64_t, ms)) and not is_a_type(ms) then
         return ms
     end
 
