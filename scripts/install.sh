@@ -23,6 +23,11 @@ put_lua_files() {
     done
 }
 
+link() { # link FILE DIRECTORY
+    # A relative link holds below $DESTDIR, too. The ln of macOS makes none.
+    ln -srf "$DESTDIR$1" "$DESTDIR$2/" 2>/dev/null || ln -sf "$1" "$DESTDIR$2/"
+}
+
 put_pkg_config() {
     install -d "$DESTDIR$LIB_DIR/pkgconfig"
     sed "s|@PREFIX@|$PREFIX|; s|@LIB_DIR@|$LIB_DIR|; s|@VERSION@|$version|; s|@REPOSITORY@|$repository|" \
@@ -35,9 +40,9 @@ case $1 in
         put 644 "target/release/$library" "$LIB_DIR"
         put 644 include/txid.h "$include"
         put_pkg_config
-        # Where lua_package_cpath looks; one file, two names.
+        # Where lua_package_cpath looks: one file, two names.
         install -d "$DESTDIR$LUA_C_DIR"
-        [ "$LUA_C_DIR" = "$LIB_DIR" ] || ln -sf "$LIB_DIR/$library" "$DESTDIR$LUA_C_DIR/$library"
+        [ "$LUA_C_DIR" = "$LIB_DIR" ] || link "$LIB_DIR/$library" "$LUA_C_DIR"
         ;;
     remove)
         lua_files | while read -r file; do rm -f "$DESTDIR$LUA_LIB_DIR/$file"; done

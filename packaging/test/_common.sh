@@ -23,8 +23,11 @@ has() {
 
 # without_cargo COMMAND...: runs it as on a machine without Rust.
 without_cargo() {
-    mkdir -p "$tmp/bin"
+    usr=$tmp/without-cargo/usr
+    mkdir -p "$usr/bin"
+    # LuaRocks looks for headers from where it finds Lua.
+    ln -sfn /usr/include "$usr/include"
     find /usr/bin /usr/local/bin -maxdepth 1 ! -type d ! -name cargo ! -name rustc ! -name rustup \
-        -exec ln -sf -t "$tmp/bin" {} +
-    PATH=$tmp/bin "$@"
+        -exec ln -sf -t "$usr/bin" {} +
+    PATH=$usr/bin "$@"
 }

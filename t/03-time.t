@@ -1,0 +1,110 @@
+# An id carries exactly the millisecond it was stamped with, and ids sort by it.
+
+use lib 't/support';
+use Test::Nginx::Socket::Lua 'no_plan';
+use Suite;
+
+no_long_string();
+run_tests();
+
+__DATA__
+
+=== TEST 1: without an argument, 10,000 fractions of a second are read back as nginx's clock had them
+--- config
+location = /t {
+    content_by_lua_block {
+        -- ngx.now() is this sum, and often a little less than the millisecond it stands for.
+        local second, ms
+        ngx.now = function()
+            return second + ms / 1000
+        end
+        package.loaded["resty.txid"] = nil
+        local txid = require "resty.txid"
+        local decode = require "support.decode"
+
+        local cut, wrong = 0, 0
+        for _, s in ipairs { 0, 1, 59, 1024, 65537, 655829050, 1522545688, 1763712000, 2147483647, 4294967295 } do
+            second = s
+            for m = 0, 999 do
+                ms = m
+                cut = cut + (math.floor(ngx.now() * 1000) == s * 1000 + m and 0 or 1)
+                wrong = wrong + (decode(txid()) == s * 1000 + m and 0 or 1)
+            end
+        end
+        ngx.say(wrong, " wrong; cutting would have made some wrong: ", cut > 100)
+    }
+}
+--- response_body
+0 wrong; cutting would have made some wrong: true
+
+
+
+=== TEST 2: 10,000 times that are given are read back
+--- config
+location = /t {
+    content_by_lua_block {
+        local txid = require "resty.txid"
+        local decode = require "support.decode"
+        local wrong = 0
+        for i = 1, 10000 do
+            local ms = i <= 5000 and 1763712000000 + i or math.random(0, 2^31) * 2048 + i % 2048
+            wrong = wrong + (decode(txid(ms)) == ms and decode(txid(ms + 0LL)) == ms and 0 or 1)
+        end
+        ngx.say(wrong, " wrong")
+    }
+}
+--- response_body
+0 wrong
+
+
+
+=== TEST 3: it is the time that nginx has cached
+--- config
+location = /t {
+    content_by_lua_block {
+        local txid = require "resty.txid"
+        local decode = require "support.decode"
+        ngx.update_time()
+        local before = decode(txid())
+        ngx.say(math.abs(before - ngx.now() * 1000) < 0.5)
+
+        local ffi = require "ffi"
+        ffi.cdef "int usleep(unsigned int us);"
+        ffi.C.usleep(5000)
+        ngx.say(decode(txid()) == before)
+
+        ngx.update_time()
+        ngx.say(decode(txid()) >= before + 5)
+    }
+}
+--- response_body
+true
+true
+true
+
+
+
+=== TEST 4: later ids sort after earlier ones
+--- config
+location = /t {
+    content_by_lua_block {
+        local txid = require "resty.txid"
+        local before, wrong = txid(), 0
+        for _ = 1, 50 do
+            ngx.sleep(0.002)
+            local id = txid()
+            wrong = wrong + (before < id and 0 or 1)
+            before = id
+        end
+
+        before = txid(0)
+        for ms = 1, 10000 do
+            local id = txid(ms)
+            wrong = wrong + (before < id and 0 or 1)
+            before = id
+        end
+        ngx.say(wrong, " out of order")
+    }
+}
+--- response_body
+0 out of order

@@ -1,0 +1,95 @@
+# A reload under load loses no request and repeats no id.
+
+use lib 't/support';
+use Test::Nginx::Socket::Lua 'no_plan';
+use Suite;
+
+master_on();
+workers(2);
+worker_connections(256);
+log_level('warn');
+no_long_string();
+run_tests();
+
+__DATA__
+
+=== TEST 1: three times HUP while eight clients ask without a pause
+--- http_config
+lua_shared_dict seen 50m;
+init_by_lua_block {
+    txid = require "resty.txid"
+    seen = require "support.seen"
+    for _ = 1, 100 do
+        seen.add(txid(0))
+    end
+}
+init_worker_by_lua_block {
+    seen.add(txid(0))
+}
+exit_worker_by_lua_block {
+    seen.add(txid(0))
+}
+--- config
+location = /id {
+    content_by_lua_block {
+        for _ = 1, 20 do
+            seen.add(txid(0))
+        end
+        ngx.print(ngx.worker.pid())
+    }
+}
+
+# A reload lets a worker finish its requests: this one goes on to the end in the first of the generations that it sees.
+location = /t {
+    content_by_lua_block {
+        local http = require "support.http"
+        local kill = require "support.kill"
+        local wait_until = require "support.wait_until"
+        local master = require("ngx.process").get_master_pid()
+
+        local running = true
+        local asked, lost = 0, {}
+        local pids, pid_count = {}, 0
+
+        local function client()
+            while running do
+                local pid, err = http.get("/id")
+                asked = asked + 1
+                if not pid then
+                    lost[#lost + 1] = err
+                elseif not pids[pid] then
+                    pids[pid] = true
+                    pid_count = pid_count + 1
+                end
+            end
+        end
+
+        local clients = {}
+        for i = 1, 8 do
+            clients[i] = ngx.thread.spawn(client)
+        end
+
+        for _ = 1, 3 do
+            local asked_before, pids_before = asked, pid_count
+            wait_until(function() return asked > asked_before + 100 end)
+            kill(master, "HUP")
+            wait_until(function() return pid_count > pids_before end)
+        end
+
+        local asked_before = asked
+        wait_until(function() return asked > asked_before + 100 end)
+        running = false
+        for i = 1, 8 do
+            ngx.thread.wait(clients[i])
+        end
+
+        ngx.say("generations: ", pid_count >= 4)
+        ngx.say("ids: ", #ngx.shared.seen:get_keys(0) > 20 * asked)
+        ngx.say("lost: ", #lost, " ", lost[1])
+    }
+}
+--- timeout: 30
+--- response_body
+generations: true
+ids: true
+lost: 0 nil

@@ -1,0 +1,163 @@
+# Time never runs backwards, unless it had been far ahead. libfaketime moves the clock that nginx sees.
+
+use lib 't/support';
+my ($libfaketime, $clock_file);
+
+# Before Test::Nginx is loaded, which keeps what LD_PRELOAD is then.
+BEGIN {
+    ($libfaketime) = grep {-e} map { glob "$_/faketime/libfaketime.so.1" } qw(/usr/lib/* /usr/lib /usr/lib64 /usr/local/lib);
+    if ($libfaketime) {
+        require File::Temp;
+        $clock_file = File::Temp->new(TEMPLATE => 'txid-clock-XXXXXX', TMPDIR => 1);
+        print $clock_file "+0\n";
+        close $clock_file;
+        %ENV = (%ENV,
+            LD_PRELOAD                    => $libfaketime,
+            FAKETIME_TIMESTAMP_FILE       => $clock_file->filename,
+            FAKETIME_NO_CACHE             => 1,
+            FAKETIME_DONT_FAKE_MONOTONIC  => 1,
+        );
+    }
+}
+
+use Test::Nginx::Socket::Lua;
+use Suite;
+
+plan($libfaketime ? 'no_plan' : (skip_all => 'libfaketime is not installed'));
+
+env_to_nginx(grep {/^FAKETIME_/} keys %ENV);
+no_long_string();
+
+add_block_preprocessor(sub {
+    my ($block) = @_;
+    $block->set_value(http_config => <<'END');
+init_by_lua_block {
+    local decode = require "support.decode"
+    local txid = require "resty.txid"
+    local start
+
+    -- Puts the clock this far from where it was, and returns how far the clock and the time in a new id then are from
+    -- where the first one was, to the nearest second.
+    function step_to(seconds)
+        local file = assert(io.open(os.getenv("FAKETIME_TIMESTAMP_FILE"), "w"))
+        file:write(("%+d\n"):format(seconds))
+        file:close()
+
+        ngx.update_time()
+        local now, id = ngx.now(), decode(txid()) / 1000
+        start = start or id
+        return ("clock %+.0f id %+.0f"):format(now - start, id - start)
+    end
+}
+END
+});
+
+run_tests();
+
+__DATA__
+
+=== TEST 1: a step back by up to ten seconds is waited for
+--- config
+location = /t {
+    content_by_lua_block {
+        ngx.say(step_to(0))
+        ngx.say(step_to(-5))
+        ngx.say(step_to(-9))
+        ngx.say(step_to(-3))
+        ngx.say(step_to(1))
+    }
+}
+--- response_body
+clock +0 id +0
+clock -5 id +0
+clock -9 id +0
+clock -3 id +0
+clock +1 id +1
+
+
+
+=== TEST 2: while it is waited for, ids have the very same millisecond
+--- config
+location = /t {
+    content_by_lua_block {
+        local txid = require "resty.txid"
+        step_to(0)
+        local before = txid()
+        step_to(-5)
+        local after = txid()
+        ngx.say(after ~= before, " ", require("support.decode")(after) == require("support.decode")(before))
+    }
+}
+--- response_body
+true true
+
+
+
+=== TEST 3: a clock that is an hour back had been wrong, and is followed at once
+--- config
+location = /t {
+    content_by_lua_block {
+        ngx.say(step_to(0))
+        ngx.say(step_to(-3600))
+        ngx.say(step_to(-3604))
+        ngx.say(step_to(-3590))
+    }
+}
+--- response_body
+clock +0 id +0
+clock -3600 id -3600
+clock -3604 id -3600
+clock -3590 id -3590
+
+
+
+=== TEST 4: just over ten seconds is followed, too
+--- config
+location = /t {
+    content_by_lua_block {
+        ngx.say(step_to(0))
+        ngx.say(step_to(-11))
+    }
+}
+--- response_body
+clock +0 id +0
+clock -11 id -11
+
+
+
+=== TEST 5: a step forward is followed
+--- config
+location = /t {
+    content_by_lua_block {
+        ngx.say(step_to(0))
+        ngx.say(step_to(30))
+        ngx.say(step_to(86400))
+        ngx.say(step_to(86395))
+    }
+}
+--- response_body
+clock +0 id +0
+clock +30 id +30
+clock +86400 id +86400
+clock +86395 id +86400
+
+
+
+=== TEST 6: a time that is given is neither held nor remembered
+--- config
+location = /t {
+    content_by_lua_block {
+        local txid = require "resty.txid"
+        local decode = require "support.decode"
+        ngx.say(step_to(0))
+        txid((ngx.now() + 5) * 1000)
+        ngx.say(step_to(0))
+        step_to(-5)
+        local ms = math.floor(ngx.now() * 1000)
+        ngx.say(decode(txid(ms)) == ms)
+    }
+}
+--- response_body
+clock +0 id +0
+clock +0 id +0
+true

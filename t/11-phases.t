@@ -1,0 +1,121 @@
+# Ids can be made in every phase.
+
+use lib 't/support';
+use Test::Nginx::Socket::Lua 'no_plan';
+use Suite;
+
+no_long_string();
+run_tests();
+
+__DATA__
+
+=== TEST 1: from init to log, in timers, for the balancer and for TLS
+--- http_config
+lua_shared_dict phases 1m;
+
+init_by_lua_block {
+    -- Keeps one id a phase; an id that another phase made is not kept, and then there is one too few.
+    function make_id()
+        local id = require "resty.txid"(0)
+        if ngx.shared.phases:safe_add(id, true) then
+            ngx.shared.phases:safe_add(ngx.get_phase(), id)
+        end
+    end
+
+    function phases()
+        local names = {}
+        for _, key in ipairs(ngx.shared.phases:get_keys(0)) do
+            local id = ngx.shared.phases:get(key)
+            if type(id) == "string" and id:find("^00000000[0-7][0-9a-v]+[0g]$") then
+                names[#names + 1] = key
+            end
+        end
+        table.sort(names)
+        return names
+    end
+
+    make_id()
+}
+
+init_worker_by_lua_block {
+    make_id()
+    ngx.timer.at(0, make_id)
+}
+
+upstream balanced {
+    server 0.0.0.1;
+    balancer_by_lua_block {
+        make_id()
+        assert(require("ngx.balancer").set_current_peer("127.0.0.1", ngx.var.server_port))
+    }
+}
+
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1 ssl;
+    ssl_certificate ../html/certificate.pem;
+    ssl_certificate_key ../html/key.pem;
+    ssl_client_hello_by_lua_block { make_id() }
+    ssl_certificate_by_lua_block { make_id() }
+}
+--- config
+location = /proxied {
+    set_by_lua_block $unused { make_id() return "" }
+    rewrite_by_lua_block { make_id() }
+    access_by_lua_block { make_id() }
+    header_filter_by_lua_block { make_id() }
+    body_filter_by_lua_block { make_id() }
+    log_by_lua_block { make_id() }
+    proxy_pass http://balanced/upstream;
+}
+location = /upstream {
+    content_by_lua_block {
+        make_id()
+        ngx.say("content")
+    }
+}
+location = /t {
+    content_by_lua_block {
+        assert(require("support.http").get("/proxied"))
+
+        local socket = ngx.socket.tcp()
+        assert(socket:connect("127.0.0.1", $TEST_NGINX_RAND_PORT_1))
+        assert(socket:sslhandshake(false, "localhost", false))
+        socket:close()
+
+        require "support.wait_until"(function() return #phases() == 13 end)
+        ngx.say(table.concat(phases(), "\n"))
+    }
+}
+--- response_body
+access
+balancer
+body_filter
+content
+header_filter
+init
+init_worker
+log
+rewrite
+set
+ssl_cert
+ssl_client_hello
+timer
+--- user_files
+>>> certificate.pem
+-----BEGIN CERTIFICATE-----
+MIIBgDCCASWgAwIBAgIUHBpQVIAalIPV4RMVhOyLpkFUYwIwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTA5MDIwMloYDzIxMjYxMDI4
+MDkwMjAyWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAARhbLWIS3H0MVNi6eDj4j9fAYsvZ4XKW0jrYVqNx24+/1JfhVxN9qZN
+F09jrc3TKfaEgS5KgiPQGa0gKzcXcq1fo1MwUTAdBgNVHQ4EFgQUPz8H26yj55w0
+nf9HDpTl2g0z9DQwHwYDVR0jBBgwFoAUPz8H26yj55w0nf9HDpTl2g0z9DQwDwYD
+VR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNJADBGAiEAl4zq5jcYZfAc93Kbkw8Q
+6mlujDgy5oag/zx7Fjzf+RQCIQDlih3gZrZmRoO003OmHzKOwc7vGylxgMpTVbIa
+yOhRVw==
+-----END CERTIFICATE-----
+>>> key.pem
+-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgjQ6qWsJ642xNK7os
+eqjjOkNt1DYfxjFt03/lGOkgCRShRANCAARhbLWIS3H0MVNi6eDj4j9fAYsvZ4XK
+W0jrYVqNx24+/1JfhVxN9qZNF09jrc3TKfaEgS5KgiPQGa0gKzcXcq1f
+-----END PRIVATE KEY-----

@@ -1,0 +1,187 @@
+# resty.txid in a LuaJIT without nginx, and what it says where its library is missing or is not the right one.
+#
+# --- lua runs with package.cpath set to --- cpath, or to where the release library is. In both sections and in what is
+# expected, DIR is a directory that has the --- file, or what the compiler makes of --- c, as libtxid.so.
+
+use lib 't/support';
+use Test::Base;
+use File::Temp qw(tempdir);
+use Tree qw(library lua_cpath lua_path luajit);
+
+luajit() ? plan('no_plan') : plan(skip_all => 'there is no luajit');
+library();
+
+sub write_file {
+    my ($path, $text) = @_;
+    open my $file, '>', $path or die "$path: $!";
+    print $file $text;
+    close $file or die "$path: $!";
+}
+
+sub put_library {
+    my ($block, $dir) = @_;
+    write_file("$dir/libtxid.so", $block->file) if defined $block->file;
+    if (defined $block->c) {
+        write_file("$dir/stub.c", $block->c);
+        system('cc', '-shared', '-fPIC', '-o', "$dir/libtxid.so", "$dir/stub.c") == 0 or die 'cc failed';
+    }
+}
+
+run {
+    my ($block) = @_;
+    my $name = $block->name;
+    my $dir = tempdir(CLEANUP => 1);
+    put_library($block, $dir);
+
+    my ($lua, $cpath) = map { s/\bDIR\b/$dir/gr } $block->lua, $block->cpath // lua_cpath();
+    chomp $cpath;
+    write_file("$dir/test.lua", $lua);
+    local @ENV{qw(LUA_PATH LUA_CPATH)} = (lua_path(), $cpath);
+    my $luajit = luajit();
+    my $out = `timeout 20 $luajit $dir/test.lua 2>&1`;
+
+    my $expected = ($block->out // $block->out_like) =~ s/\bDIR\b/$dir/gr;
+    defined $block->out ? is($out, $expected, $name) : like($out, qr/$expected/s, $name);
+};
+
+__DATA__
+
+=== TEST 1: ids of the system's clock
+--- lua
+assert(ngx == nil)
+local txid = require "resty.txid"
+local ms = require("support.decode")(txid())
+print(txid():match("^[0-9a-v]+[0g]$") ~= nil, #txid(), math.abs(ms / 1000 - os.time()) < 2)
+--- out
+true	20	true
+
+
+
+=== TEST 2: 100,000 ids are all different, and in order
+--- lua
+local txid = require "resty.txid"
+local seen, repeated, backwards = {}, 0, 0
+local before = ""
+for _ = 1, 100000 do
+    local id = txid()
+    repeated = repeated + (seen[id] and 1 or 0)
+    backwards = backwards + (id:sub(1, 8) < before and 1 or 0)
+    seen[id], before = true, id:sub(1, 8)
+end
+print(repeated, backwards)
+--- out
+0	0
+
+
+
+=== TEST 3: a time that is given
+--- lua
+local txid = require "resty.txid"
+local decode = require "support.decode"
+print(txid(655829050000):sub(1, 8), decode(txid(655829050003)), decode(txid(-1LL)), decode(txid(2^42)))
+--- out
+4om9qi54	655829050003	4398046511103	0
+
+
+
+=== TEST 4: errors name the caller's line
+--- lua
+local txid = require "resty.txid"
+print(pcall(function()
+    local id = txid("now")
+    return id
+end))
+--- out
+false	DIR/test.lua:3: bad argument #1 to 'txid' (number, int64_t or uint64_t expected, got string)
+
+
+
+=== TEST 5: the hot path is compiled
+--- lua
+local txid = require "resty.txid"
+local trace = require "support.trace"
+print(trace(function() return txid() end), trace(function(i) return txid(i) end))
+--- out
+compiled	compiled
+
+
+
+=== TEST 6: without the library, one notice lists every path that was tried and how to install it, and ids are made
+--- cpath
+DIR/lua/5.1/?.so;DIR/loadall.so;DIR/?.so
+--- lua
+print(require("resty.txid")(655829050000):sub(1, 8), require("resty.txid")():match("^[0-9a-v]+[0g]$") ~= nil)
+--- out_like chop
+^resty\.txid: there is no libtxid\.so, so ids are made in plain LuaJIT; for the faster engine, install it with .*
+	DIR/lua/5\.1/libtxid\.so: no such file
+	DIR/libtxid\.so: no such file
+	the system's loader: libtxid\.so: cannot open shared object file: No such file or directory
+4om9qi54	true
+$
+
+
+
+=== TEST 7: without the library, whatever else needs it says so, and where it was looked for
+--- cpath
+DIR/?.so
+--- lua
+local lib = require "resty.txid.lib"
+print(lib.engine)
+print(select(2, pcall(function() return lib.C.txid_anything() end)))
+--- out_like chop
+^[^\n]*there is no libtxid\.so.*
+pure
+resty\.txid: txid_anything needs libtxid\.so, which was not found; install it with .*
+	DIR/libtxid\.so: no such file
+	the system's loader: libtxid\.so: cannot open shared object file: No such file or directory
+$
+
+
+
+=== TEST 8: a file that is no library is named, with what the loader says of it
+--- file
+not a library
+--- cpath
+DIR/?.so
+--- lua
+print(select(2, pcall(require, "resty.txid")))
+--- out_like chop
+	DIR/libtxid\.so: .*(file too short|invalid ELF header)
+
+
+
+=== TEST 9: a library after one that cannot be loaded is found
+--- file
+not a library
+--- lua
+package.cpath = "DIR/?.so;" .. package.cpath
+print(#require "resty.txid"())
+--- out
+20
+
+
+
+=== TEST 10: a library of another version
+--- c
+unsigned txid_abi_version(void) { return 4000000000u; }
+--- cpath
+DIR/?.so
+--- lua
+print(select(2, pcall(require, "resty.txid")))
+--- out_like chop
+^resty\.txid: DIR/libtxid\.so has ABI version 4000000000, these Lua files need \d+; install both from one release
+$
+
+
+
+=== TEST 11: a library that is something else
+--- c
+int something_else;
+--- cpath
+DIR/?.so
+--- lua
+print(select(2, pcall(require, "resty.txid")))
+--- out_like chop
+^resty\.txid: DIR/libtxid\.so has ABI version unknown, these Lua files need \d+; install both from one release
+$
+

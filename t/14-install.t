@@ -1,0 +1,79 @@
+# What `make install` installs works where it lies, and `make uninstall` leaves nothing of it.
+
+use strict;
+use warnings;
+use lib 't/support';
+use File::Find qw(find);
+use File::Temp qw(tempdir);
+use Test::More;
+use Tree qw(luajit);
+
+my $luajit = luajit() or plan skip_all => 'there is no luajit';
+my $stage  = tempdir(CLEANUP => 1);
+
+# A `make test` around this one passes its own settings on.
+delete @ENV{qw(MAKEFLAGS MAKEOVERRIDES MFLAGS PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR)};
+
+sub make {
+    my $output = `make --no-print-directory @_ 2>&1`;
+    is $?, 0, "make @_" or diag $output;
+}
+
+sub files_in_stage {
+    my @files;
+    find({ no_chdir => 1, wanted => sub { push @files, substr $_, length $stage if !-d || -l } }, $stage);
+    return [sort @files];
+}
+
+sub lua_files {
+    my @files;
+    find({ no_chdir => 1, wanted => sub { push @files, substr $_, length 'lua' if -f } }, 'lua');
+    return @files;
+}
+
+sub id_with {
+    local @ENV{qw(LUA_PATH LUA_CPATH)} = @_;
+    return `timeout 20 $luajit -e 'print(require "resty.txid"())' 2>&1`;
+}
+
+for my $case (
+    [
+        'the defaults', "DESTDIR=$stage",
+        lua => '/usr/local/share/lua/5.1', c => '/usr/local/lib/lua/5.1', prefix => '/usr/local',
+    ],
+    [
+        'a prefix', "DESTDIR=$stage PREFIX=/opt/a",
+        lua => '/opt/a/share/lua/5.1', c => '/opt/a/lib/lua/5.1', prefix => '/opt/a',
+    ],
+    [
+        'OpenResty', "DESTDIR=$stage LUA_LIB_DIR=/usr/local/openresty/lualib",
+        lua => '/usr/local/openresty/lualib', c => '/usr/local/openresty/lualib', prefix => '/usr/local',
+    ],
+    [
+        'no stage', "PREFIX=$stage/b",
+        lua => '/b/share/lua/5.1', c => '/b/lib/lua/5.1', prefix => '/b',
+    ],
+) {
+    my ($name, $settings, %to) = @$case;
+    make("install $settings");
+    is_deeply files_in_stage(), [sort(
+        "$to{prefix}/include/txid.h", "$to{prefix}/lib/libtxid.so", "$to{prefix}/lib/pkgconfig/txid.pc",
+        "$to{c}/libtxid.so", map {"$to{lua}$_"} lua_files(),
+    )], "$name: all files are there, and no other";
+    like id_with("$stage$to{lua}/?.lua", "$stage$to{c}/?.so"), qr/^[0-9a-v]{19}[0g]$/, "$name: LuaJIT finds them";
+
+    make("install $settings");
+    make("uninstall $settings");
+    is_deeply files_in_stage(), [], "$name: uninstall leaves no file";
+    ok !-e "$stage$to{lua}/resty", "$name: nor its directory";
+}
+
+# resty/ is where others' modules are, too.
+my $resty = "$stage/usr/local/share/lua/5.1/resty";
+make("install DESTDIR=$stage");
+open my $other, '>', "$resty/other.lua" or die "$resty: $!";
+close $other;
+make("uninstall DESTDIR=$stage");
+is_deeply files_in_stage(), ['/usr/local/share/lua/5.1/resty/other.lua'], "another project's file is left alone";
+
+done_testing;

@@ -1,0 +1,35 @@
+package Suite;
+
+# For test files of Test::Nginx: each of their blocks finds this tree's modules, asks for /t, and wants no error logged,
+# unless it says otherwise.
+
+use strict;
+use warnings;
+use Exporter 'import';
+use Test::Nginx::Socket ();
+use Tree qw(library lua_cpath lua_path);
+
+our @EXPORT_OK = qw(nginx_has);
+
+library();
+
+my $paths = 'lua_package_path "' . lua_path() . "\";\nlua_package_cpath \"" . lua_cpath() . "\";\n";
+
+Test::Nginx::Socket::add_block_preprocessor(sub {
+    my ($block) = @_;
+    $block->set_value(http_config   => $paths . ($block->http_config // ''));
+    $block->set_value(stream_config => $paths . ($block->stream_config // ''))
+        if defined $block->stream_server_config;
+    $block->set_value(request       => "GET /t\n") unless defined $block->request;
+    $block->set_value(no_error_log  => "[error]\n[alert]\n") unless defined $block->no_error_log;
+});
+
+# Whether nginx has this module, loaded or, as all those of OpenResty are, built in.
+sub nginx_has {
+    my ($module) = @_;
+    return 1 if ($ENV{TEST_NGINX_LOAD_MODULES} // '') =~ /\b\Q$module\E\b/;
+    my $nginx = $ENV{TEST_NGINX_BINARY} || 'nginx';
+    return `$nginx -V 2>&1` =~ /openresty/;
+}
+
+1;

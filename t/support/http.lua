@@ -1,0 +1,34 @@
+-- A client for the nginx that it runs in.
+
+local _M = {}
+
+
+-- The response's body and its head, or nil and the error.
+function _M.get(path, port)
+    local socket = ngx.socket.tcp()
+    local ok, err = socket:connect("127.0.0.1", port or ngx.var.server_port)
+    if not ok then
+        return nil, err
+    end
+
+    ok, err = socket:send("GET " .. path .. " HTTP/1.0\r\nHost: localhost\r\n\r\n")
+    if not ok then
+        return nil, err
+    end
+
+    local response
+    response, err = socket:receive("*a")
+    socket:close()
+    if not response then
+        return nil, err
+    end
+
+    local head, body = response:match("^(HTTP/1%.%d 200 .-\r\n)\r\n(.*)")
+    if not head then
+        return nil, "not a good response: " .. response
+    end
+    return body, head
+end
+
+
+return _M
