@@ -138,7 +138,7 @@ $
 
 
 
-=== TEST 8: a file that is no library is named, with what the loader says of it
+=== TEST 8: a file that is no library is an error, which names it and says what the loader says of it
 --- file
 not a library
 --- cpath
@@ -146,6 +146,7 @@ DIR/?.so
 --- lua
 print(select(2, pcall(require, "resty.txid")))
 --- out_like chop
+^resty\.txid: cannot load libtxid\.so; install it with .*
 	DIR/libtxid\.so: .*(file too short|invalid ELF header)
 
 
