@@ -19,7 +19,7 @@ for purpose in "$@"; do
         lint) have luacheck || packages="$packages lua-check" ;;
         rpm) packages="$packages rpm" ;;
         test-install)
-            packages="$packages luarocks pkg-config debootstrap rpm rpm2cpio libyaml-libyaml-perl"
+            packages="$packages perl luarocks pkg-config debootstrap rpm rpm2cpio cpio libyaml-libyaml-perl"
             have luajit || packages="$packages luajit2"
             ;;
         *) say "need.sh knows no purpose '$purpose'"; exit 2 ;;

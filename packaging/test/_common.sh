@@ -31,3 +31,8 @@ without_cargo() {
         -exec ln -sf -t "$usr/bin" {} +
     PATH=$usr/bin "$@"
 }
+
+free_port() { perl -MIO::Socket::INET -e 'print IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1")->sockport'; }
+
+# header NAME URL
+header() { perl -MHTTP::Tiny -e 'print HTTP::Tiny->new(timeout => 10)->get($ARGV[1])->{headers}{$ARGV[0]} // ""' "$1" "$2"; }
