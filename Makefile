@@ -26,19 +26,20 @@ run: ## serve examples/nginx.conf on 127.0.0.1:8080 (PORT=) until Ctrl-C
 test: ## install what the tests need from Debian, then run all of them
 	@scripts/need.sh build test
 	cargo build --locked --release
-	cargo test --locked --workspace
+	cargo test --locked --workspace --all-features
 	scripts/prove.sh
 
 lint: ## rustfmt, clippy and luacheck
 	@scripts/need.sh build lint
 	cargo fmt --all -- --check
-	cargo clippy --locked --workspace --all-targets -- -D warnings
-	luacheck --quiet lua
+	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
+	luacheck --quiet lua t/support
 
 headers: ## write include/txid.h and the cdefs of lib.lua anew from src/ffi.rs
 	TXID_BLESS=1 cargo test --locked --quiet --test interface
 
-install: build ## install below PREFIX (/usr/local); also LUA_LIB_DIR, LUA_C_DIR, LIB_DIR, DESTDIR
+# `sudo make install` may find no cargo, and what the user built.
+install: $(if $(shell command -v cargo),build) ## install below PREFIX (/usr/local); also LUA_LIB_DIR, LUA_C_DIR, LIB_DIR, DESTDIR
 	@scripts/install.sh put
 
 uninstall: ## remove what install put there

@@ -24,9 +24,42 @@
  */
 #define TXID_LEN 20
 
+/**
+ * How many bytes an id has when it is not text.
+ */
+#define TXID_BYTES_LEN 12
+
+/**
+ * How many bytes txid_explain writes at most.
+ */
+#define TXID_MESSAGE_LEN 64
+
+/**
+ * What a function that can fail returns; 0 is success. All are negative.
+ */
+typedef enum txid_error {
+  /**
+   * A text has too few or too many characters.
+   */
+  TXID_ERROR_LENGTH = -1,
+  /**
+   * A text has a character that its alphabet does not have.
+   */
+  TXID_ERROR_CHARACTER = -2,
+  /**
+   * The last character of an id is not '0' or 'g'.
+   */
+  TXID_ERROR_LAST_CHARACTER = -3,
+} txid_error;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
+
+/**
+ * What a txid_error, or 0, means: static text that, unlike an id, ends in a NUL.
+ */
+const char *txid_strerror(int32_t code);
 
 /**
  * The TXID_ABI_VERSION that the library was built with.
@@ -66,6 +99,71 @@ void txid_fill_now(char *buf,
  * last asked. Such ids are still made from the clock, the process and its address space; the next second asks again.
  */
 bool txid_entropy_degraded(void);
+
+/**
+ * Writes the lowest id of the millisecond `ms` to `buf`, as txid_fill does: no id stamped with `ms` is less.
+ *
+ * Safety:
+ *
+ * `buf` must be valid for writes of TXID_LEN bytes.
+ */
+void txid_first(char *buf,
+                int64_t ms);
+
+/**
+ * Writes the highest id of the millisecond `ms` to `buf`, as txid_fill does: no id stamped with `ms` is greater.
+ *
+ * Safety:
+ *
+ * `buf` must be valid for writes of TXID_LEN bytes.
+ */
+void txid_last(char *buf,
+               int64_t ms);
+
+/**
+ * The millisecond since 1970-01-01 UTC of the id at `text`, in either case, or a txid_error when the `len` characters
+ * there are not an id.
+ *
+ * Safety:
+ *
+ * `text` must be valid for reads of `len` bytes.
+ */
+int64_t txid_ms(const char *text,
+                size_t len);
+
+/**
+ * Writes the TXID_BYTES_LEN bytes of the id at `text`, in either case, to `bytes`, where they sort as the text does.
+ * Returns 0, or a txid_error when the `len` characters are not an id; then nothing is written.
+ *
+ * Safety:
+ *
+ * `text` must be valid for reads of `len` bytes, `bytes` for writes of TXID_BYTES_LEN bytes.
+ */
+int32_t txid_to_bytes(const char *text,
+                      size_t len,
+                      uint8_t *bytes);
+
+/**
+ * Writes the text of the id whose TXID_BYTES_LEN bytes are at `bytes` to `buf`, as txid_fill does. Any bytes are an id.
+ *
+ * Safety:
+ *
+ * `bytes` must be valid for reads of TXID_BYTES_LEN bytes, `buf` for writes of TXID_LEN bytes.
+ */
+void txid_from_bytes(const uint8_t *bytes,
+                     char *buf);
+
+/**
+ * Writes what is wrong with the `len` characters at `text`, and where, to `message`: at most TXID_MESSAGE_LEN bytes of
+ * ASCII, no NUL. Returns how many it wrote; 0 when the text is an id.
+ *
+ * Safety:
+ *
+ * `text` must be valid for reads of `len` bytes, `message` for writes of TXID_MESSAGE_LEN bytes.
+ */
+size_t txid_explain(const char *text,
+                    size_t len,
+                    char *message);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -36,6 +36,7 @@ put_pkg_config() {
 
 case $1 in
     put)
+        [ -f "target/release/$library" ] || { echo "txid: nothing is built yet: run make build" >&2; exit 1; }
         put_lua_files
         put 644 "target/release/$library" "$LIB_DIR"
         put 644 include/txid.h "$include"

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A clock that is behind by more than this had been wrong before, and is followed at once.
-const LONGEST_HOLD_MS: i64 = 10_000;
+const LONGEST_HOLD_MS: u64 = 10_000;
 
 /// Milliseconds since 1970-01-01 UTC by the system's clock.
 pub fn system_ms() -> i64 {
@@ -28,8 +28,7 @@ pub fn never_backwards(now_ms: i64) -> i64 {
 
 #[inline]
 fn hold(last_ms: i64, now_ms: i64) -> i64 {
-    let behind = last_ms.saturating_sub(now_ms);
-    if behind > 0 && behind <= LONGEST_HOLD_MS { last_ms } else { now_ms }
+    if last_ms > now_ms && last_ms.abs_diff(now_ms) <= LONGEST_HOLD_MS { last_ms } else { now_ms }
 }
 
 /// Milliseconds of a clock that only ever moves forward, read for a few nanoseconds and right to a few milliseconds.

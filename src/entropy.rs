@@ -2,7 +2,7 @@
 //!
 //! Each thread has one stream (xoshiro256++), in a page of its own that the kernel wipes in every child process, however
 //! the child is made: a child finds zeros, which mean "not seeded", and seeds itself. Where the kernel cannot wipe, a fork
-//! handler marks the page instead. Once a second of use fresh OS randomness is mixed in, so that two copies of one machine
+//! handler marks the page. Once a second of use fresh OS randomness is mixed in, so that two copies of one machine
 //! image part ways.
 
 use crate::clock;
@@ -165,7 +165,8 @@ impl Page {
             return None;
         }
         let page = Self(address.cast());
-        if !(wiped_in_children(address) || marked_in_children()) {
+        // Both, where both are to be had: emulators are known to accept the advice and ignore it.
+        if !(wiped_in_children(address) | marked_in_children()) {
             return None;
         }
         STREAM.set(page.0);

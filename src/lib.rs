@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Any thread may make ids at any time, and so may any child process: see the README for what is promised and why. The C
-//! interface is in `include/txid.h`.
+//! interface is in `include/txid.h`. With the feature `serde` an id is its text in what serde writes and reads.
 
 #![warn(missing_docs)]
 
@@ -15,6 +15,8 @@ mod base32hex;
 mod clock;
 mod entropy;
 pub mod ffi;
+#[cfg(feature = "serde")]
+mod serde;
 mod txid;
 
 pub use clock::system_ms;

@@ -53,9 +53,34 @@ impl Txid {
     /// assert_eq!(Txid::at(-1).timestamp_ms(), 4_398_046_511_103);
     /// assert_eq!(Txid::at(4_398_046_511_104).timestamp_ms(), 0);
     /// ```
-    #[inline]
+    // Without #[inline], as all that is public here: code of other crates would have to see the thread's state, and state
+    // that is not private to the library takes longer to find.
     pub fn at(ms: i64) -> Self {
         Self { ms: ms as u64 & TIME_MASK, random: entropy::next_u64(ms) >> (64 - RANDOM_BITS) }
+    }
+
+    /// The lowest id of the millisecond `ms`, which counts as it does in [`Txid::at`]: where a query over a time begins.
+    ///
+    /// ```
+    /// use txid::Txid;
+    ///
+    /// assert_eq!(Txid::first_of(655_829_050_002).to_string(), "4om9qi54g00000000000");
+    /// assert!(Txid::first_of(655_829_050_002) <= Txid::at(655_829_050_002));
+    /// ```
+    pub fn first_of(ms: i64) -> Self {
+        Self { ms: ms as u64 & TIME_MASK, random: 0 }
+    }
+
+    /// The highest id of the millisecond `ms`, which counts as it does in [`Txid::at`]: where a query over a time ends.
+    ///
+    /// ```
+    /// use txid::Txid;
+    ///
+    /// assert_eq!(Txid::last_of(655_829_050_002).to_string(), "4om9qi54nvvvvvvvvvvg");
+    /// assert!(Txid::last_of(655_829_050_002) < Txid::first_of(655_829_050_003));
+    /// ```
+    pub fn last_of(ms: i64) -> Self {
+        Self { ms: ms as u64 & TIME_MASK, random: RANDOM_MASK }
     }
 
     /// The millisecond since 1970-01-01 UTC that the id was stamped with.
@@ -76,7 +101,6 @@ impl Txid {
     /// assert_eq!(&id.to_text(), b"4om9qi54la8ffr4bd9sg");
     /// # Ok::<(), txid::ParseError>(())
     /// ```
-    #[inline]
     pub fn to_text(self) -> [u8; Self::LEN] {
         // 40 bits make eight characters. 96 bits are two such parts and 16 bits, which fill three characters and one bit.
         let mut text = [0; Self::LEN];
@@ -86,9 +110,60 @@ impl Txid {
         text
     }
 
-    fn from_bytes(bytes: [u8; 12]) -> Self {
-        let bits = bytes.iter().fold(0_u128, |bits, &byte| bits << 8 | u128::from(byte));
+    /// Reads 20 bytes of text, of either case.
+    ///
+    /// ```
+    /// use txid::{ParseError, Txid};
+    ///
+    /// assert_eq!(Txid::from_text(b"4OM9QI54LA8FFR4BD9SG")?.timestamp_ms(), 655_829_050_002);
+    /// assert_eq!(Txid::from_text(b"4om9qi54la8ffr4bd9sz"), Err(ParseError::Character { position: 20, byte: b'z' }));
+    /// # Ok::<(), ParseError>(())
+    /// ```
+    pub fn from_text(text: &[u8; Self::LEN]) -> Result<Self, ParseError> {
+        base32hex::decode(text).map(Self::from).map_err(|position| {
+            let byte = text[position];
+            if matches!(byte, b'0'..=b'9' | b'a'..=b'v' | b'A'..=b'V') {
+                ParseError::LastCharacter(byte)
+            } else {
+                ParseError::Character { position: position + 1, byte }
+            }
+        })
+    }
+
+    fn from_bits(bits: u128) -> Self {
         Self { ms: (bits >> RANDOM_BITS) as u64, random: bits as u64 & RANDOM_MASK }
+    }
+}
+
+/// The 96 bits of any 12 bytes, most significant first, are an id.
+///
+/// ```
+/// use txid::Txid;
+///
+/// let id: Txid = "4om9qi54la8ffr4bd9sg".parse()?;
+/// let bytes: [u8; 12] = id.into();
+/// assert_eq!(Txid::from(bytes), id);
+/// # Ok::<(), txid::ParseError>(())
+/// ```
+impl From<[u8; 12]> for Txid {
+    fn from(bytes: [u8; 12]) -> Self {
+        Self::from_bits(bytes.iter().fold(0, |bits, &byte| bits << 8 | u128::from(byte)))
+    }
+}
+
+/// The 96 bits, most significant first: bytes that sort as the ids do.
+///
+/// ```
+/// use txid::Txid;
+///
+/// let (first, last): ([u8; 12], [u8; 12]) = (Txid::first_of(7).into(), Txid::last_of(7).into());
+/// assert!(first < last);
+/// ```
+impl From<Txid> for [u8; 12] {
+    fn from(id: Txid) -> Self {
+        let bits = u128::from(id.ms) << RANDOM_BITS | u128::from(id.random);
+        let [_, _, _, _, bytes @ ..] = bits.to_be_bytes();
+        bytes
     }
 }
 
@@ -141,14 +216,6 @@ impl FromStr for Txid {
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let text = text.as_bytes();
-        let exact: &[u8; Self::LEN] = text.try_into().map_err(|_| ParseError::Length(text.len()))?;
-        base32hex::decode(exact).map(Self::from_bytes).map_err(|position| {
-            let byte = exact[position];
-            if position == Self::LEN - 1 && matches!(byte, b'0'..=b'9' | b'a'..=b'v' | b'A'..=b'V') {
-                ParseError::LastCharacter(byte)
-            } else {
-                ParseError::Character { position: position + 1, byte }
-            }
-        })
+        Self::from_text(text.try_into().map_err(|_| ParseError::Length(text.len()))?)
     }
 }

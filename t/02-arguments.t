@@ -15,7 +15,9 @@ location = /t {
     content_by_lua_block {
         local txid = require "resty.txid"
         local decode = require "support.decode"
-        for _, ms in ipairs { 0, 1, 4, 655829050000, 2^42 - 1, 2^42, 2^42 + 1, -1, -2^42, 2^53, -2^53, 1.999, -0.001 } do
+        for _, ms in ipairs {
+            0, 1, 4, 655829050000, 2^42 - 1, 2^42, 2^42 + 1, -1, -2^42, 2^53, -2^53, 1.999, -0.001,
+        } do
             ngx.say(("%.17g"):format(ms), " ", txid(ms):sub(1, 8), " ", ("%.0f"):format(decode(txid(ms))))
         end
     }

@@ -5,17 +5,18 @@ my ($libfaketime, $clock_file);
 
 # Before Test::Nginx is loaded, which keeps what LD_PRELOAD is then.
 BEGIN {
-    ($libfaketime) = grep {-e} map { glob "$_/faketime/libfaketime.so.1" } qw(/usr/lib/* /usr/lib /usr/lib64 /usr/local/lib);
+    ($libfaketime) = grep {-e} map { glob "$_/faketime/libfaketime.so.1" }
+        qw(/usr/lib/* /usr/lib /usr/lib64 /usr/local/lib);
     if ($libfaketime) {
         require File::Temp;
         $clock_file = File::Temp->new(TEMPLATE => 'txid-clock-XXXXXX', TMPDIR => 1);
         print $clock_file "+0\n";
         close $clock_file;
         %ENV = (%ENV,
-            LD_PRELOAD                    => $libfaketime,
-            FAKETIME_TIMESTAMP_FILE       => $clock_file->filename,
-            FAKETIME_NO_CACHE             => 1,
-            FAKETIME_DONT_FAKE_MONOTONIC  => 1,
+            LD_PRELOAD                   => $libfaketime,
+            FAKETIME_TIMESTAMP_FILE      => $clock_file->filename,
+            FAKETIME_NO_CACHE            => 1,
+            FAKETIME_DONT_FAKE_MONOTONIC => 1,
         );
     }
 }

@@ -37,21 +37,15 @@ end
 
 -- Another resty.txid.pure, with a stream of its own, in a world where some functions of C or of nginx are others.
 local function load_pure(c_functions, nginx)
-    local saved = { ffi = ffi }
-    for _, name in ipairs { "ms", "log" } do
-        name = "resty.txid." .. name
-        saved[name], package.loaded[name] = package.loaded[name], nil
-    end
     package.loaded["resty.txid.pure"] = nil
     package.loaded.ffi = setmetatable({ C = setmetatable(c_functions or {}, { __index = C }) }, { __index = ffi })
+    local saved_ngx = rawget(_G, "ngx")
     rawset(_G, "ngx", nginx)
 
     local pure = require "resty.txid.pure"
 
-    rawset(_G, "ngx", nil)
-    for name, module in pairs(saved) do
-        package.loaded[name] = module
-    end
+    rawset(_G, "ngx", saved_ngx)
+    package.loaded.ffi = ffi
     return pure
 end
 
@@ -249,6 +243,7 @@ do
         log = function(level) warnings = warnings + (level == "warn" and 1 or 0) end,
     }
 
+    rawset(_G, "ngx", nginx)
     local urandom = load_pure({ txid_pure_getrandom = refused }, nginx)
     ok(urandom(0) ~= urandom(0) and warnings == 0, "without getrandom there is /dev/urandom", warnings)
 
@@ -262,6 +257,7 @@ do
     one()
     is(warnings, 2, "and one warning of each VM says so")
     rawset(_G, "io", saved_io)
+    rawset(_G, "ngx", nil)
 end
 
 

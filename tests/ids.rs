@@ -1,6 +1,8 @@
 //! What an id says, and how ids sort.
 
 use proptest::prelude::*;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use std::collections::HashSet;
 use txid::{ParseError, Txid};
 
@@ -68,6 +70,56 @@ fn errors_say_what_is_wrong_and_where() {
     assert_eq!(error("4om9qi54la8ffr4bd9s\n").to_string(), "character 20 is '\\n', not base32hex");
     assert_eq!(error("4om9qi54la8ffr4bd9s1").to_string(), "character 20 is '1', the last one is '0' or 'g'");
     assert_eq!(error("4om9qi54la8ffr4bd9é"), ParseError::Character { position: 19, byte: 0xc3 });
+}
+
+#[test]
+fn a_million_random_inputs_are_read_or_refused() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+    let mut read = 0;
+    for _ in 0..1_000_000 {
+        let mut text = [0; Txid::LEN];
+        rng.fill_bytes(&mut text);
+        // Half of them have only characters of an id, but mostly a wrong last one.
+        if rng.next_u32() & 1 == 0 {
+            text.iter_mut().for_each(|byte| {
+                *byte = b"0123456789abcdefghijklmnopqrstuvABCDEFGHIJKLMNOPQRSTUV"[*byte as usize % 54]
+            });
+        }
+        match Txid::from_text(&text) {
+            Ok(id) => {
+                assert_eq!(id.to_text(), text.to_ascii_lowercase()[..]);
+                read += 1;
+            }
+            Err(ParseError::Character { position, byte }) => {
+                assert_eq!(text[position - 1], byte);
+                assert!(text[..position - 1].iter().all(|&before| before.is_ascii_alphanumeric()));
+            }
+            Err(ParseError::LastCharacter(byte)) => assert_eq!(text[Txid::LEN - 1], byte),
+            Err(ParseError::Length(_)) => panic!("{text:?} has the right length"),
+        }
+        let cut = rng.next_u32() as usize % 30;
+        let any = String::from_utf8_lossy(&text[..cut.min(Txid::LEN)]);
+        assert_eq!(any.parse::<Txid>().is_ok(), any.len() == Txid::LEN && Txid::from_text(&text).is_ok());
+    }
+    assert!(read > 10_000, "{read} were ids");
+}
+
+#[test]
+fn bytes_sort_as_ids_do() {
+    let ids: Vec<_> = (0..1000).map(|ms| Txid::at(ms * ms * ms * 4_000)).collect();
+    let bytes: Vec<_> = ids.iter().map(|&id| <[u8; 12]>::from(id)).collect();
+    assert!(ids.is_sorted() && bytes.is_sorted());
+    assert!(bytes.into_iter().map(Txid::from).eq(ids));
+}
+
+#[test]
+fn a_millisecond_lies_between_its_bounds() {
+    for ms in [0, 1, 655_829_050_002, -1, RANGE_MS, i64::MIN, i64::MAX] {
+        let (first, last) = (Txid::first_of(ms), Txid::last_of(ms));
+        assert_eq!(first.timestamp_ms(), last.timestamp_ms());
+        assert!((0..1000).map(|_| Txid::at(ms)).all(|id| first <= id && id <= last));
+    }
+    assert!(Txid::last_of(5) < Txid::first_of(6));
 }
 
 #[test]

@@ -34,6 +34,14 @@ fn the_header_is_fresh() {
     assert_checked_in("include/txid.h", &header);
 }
 
+/// The name and value of a `#define` or of one of an enum's members.
+fn constant(line: &str) -> Option<(&str, &str)> {
+    match line.strip_prefix("#define ") {
+        Some(definition) => definition.split_once(' '),
+        None => line.trim().strip_suffix(',')?.split_once(" = "),
+    }
+}
+
 #[test]
 fn the_cdefs_are_fresh() {
     let bare = generate(|config| {
@@ -43,13 +51,14 @@ fn the_cdefs_are_fresh() {
         config.cpp_compat = false;
         config.documentation = false;
     });
-    // LuaJIT's parser knows no #define, and constants in a cdef could not be declared twice: they become Lua's.
-    let (constants, functions): (Vec<&str>, Vec<&str>) =
-        bare.lines().filter(|line| !line.is_empty()).partition(|line| line.starts_with("#define "));
-    let constants = constants.iter().map(|line| {
-        let mut words = line.split_whitespace().skip(1);
-        format!("    {} = {},\n", words.next().unwrap().trim_start_matches("TXID_"), words.next().unwrap())
-    });
+    // LuaJIT's parser knows no #define, and an enum in a cdef could not be declared twice: constants become Lua's.
+    let lines = || bare.lines().filter(|line| !line.is_empty());
+    let constants = lines()
+        .filter_map(constant)
+        .map(|(name, value)| format!("    {} = {value},\n", name.trim_start_matches("TXID_")));
+    let functions: Vec<_> = lines()
+        .filter(|line| constant(line).is_none() && !line.starts_with("typedef enum") && !line.starts_with('}'))
+        .collect();
     let generated =
         format!("ffi.cdef[[\n{}\n]]\n\nlocal _M = {{\n{}}}\n", functions.join("\n"), constants.collect::<String>());
 

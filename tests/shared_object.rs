@@ -2,19 +2,12 @@
 
 #![cfg(target_os = "linux")]
 
-use std::path::PathBuf;
-use std::process::Command;
-use std::sync::LazyLock;
+mod library;
 
-static LIBRARY: LazyLock<PathBuf> = LazyLock::new(|| {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let build = Command::new(env!("CARGO")).args(["build", "--release", "--lib"]).current_dir(&root).status().unwrap();
-    assert!(build.success());
-    std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from).join("release/libtxid.so")
-});
+use std::process::Command;
 
 fn output_of(tool: &str, option: &str) -> String {
-    let output = Command::new(tool).arg(option).arg("-W").arg(&*LIBRARY).output().unwrap();
+    let output = Command::new(tool).arg(option).arg("-W").arg(library::path()).output().unwrap();
     assert!(output.status.success(), "{tool} failed");
     String::from_utf8(output.stdout).unwrap()
 }
@@ -34,7 +27,7 @@ fn it_exports_its_own_functions_only() {
 
 #[test]
 fn it_is_small_and_stripped() {
-    let size = LIBRARY.metadata().unwrap().len();
+    let size = library::path().metadata().unwrap().len();
     assert!(size <= 400 * 1024, "{size} bytes");
     assert!(!output_of("readelf", "--sections").contains(".symtab"));
 }

@@ -5,8 +5,7 @@
 
 local bit = require "bit"
 local ffi = require "ffi"
-local log = require "resty.txid.log"
-local resty_ms = require "resty.txid.ms"
+local lib = require "resty.txid.lib"
 
 
 local abs = math.abs
@@ -15,9 +14,9 @@ local bor = bit.bor
 local bxor = bit.bxor
 local ffi_str = ffi.string
 local floor = math.floor
-local integer_ms = resty_ms.integer
+local integer_ms = lib.integer_ms
 local lshift = bit.lshift
-local nginx_clock = resty_ms.nginx_clock
+local ngx_now = ngx and ngx.now
 local pcall = pcall
 local rol = bit.rol
 local rshift = bit.rshift
@@ -27,7 +26,7 @@ local tostring = tostring
 local type = type
 
 
-local LEN = 20
+local LEN = lib.LEN
 local LONGEST_HOLD_MS = 10000
 local RESEED_AFTER_MS = 1000
 local SEED_LEN = 16
@@ -50,13 +49,15 @@ local CLOCK_REALTIME = 0
 local timespec = ffi.new("long[2]")
 
 
-local function system_clock()
+local function clock_ms()
+    if ngx_now then
+        -- ngx.now() is a fraction just above or just below the millisecond: round it.
+        return floor(ngx_now() * 1000 + 0.5)
+    end
+
     C.txid_pure_clock_gettime(CLOCK_REALTIME, timespec)
     return tonumber(timespec[0]) * 1000 + floor(tonumber(timespec[1]) / 1000000)
 end
-
-
-local clock_ms = nginx_clock or system_clock
 
 
 -- The generator's four words, whether they are seeded, and by which process.
@@ -126,7 +127,7 @@ end
 local has_warned = false
 local function gather_noise()
     if not has_warned then
-        log("WARN", "resty.txid: the system gives no randomness, ids are made from the clock and the process alone")
+        lib.log("WARN", "resty.txid: the system gives no randomness, ids are made from the clock and the process alone")
         has_warned = true
     end
     C.txid_pure_clock_gettime(CLOCK_REALTIME, timespec)

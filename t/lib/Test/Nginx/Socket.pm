@@ -2,7 +2,7 @@ package Test::Nginx::Socket;
 
 # A small stand-in for CPAN's Test::Nginx: the same module names, block format,
 # environment variables and number of assertions per block, for machines that
-# have Debian's libtest-base-perl and libtest-longstring-perl but not CPAN.
+# have Debian's libtest-base-perl but not CPAN.
 # It covers the sections listed in Test::Nginx::StandIn::Sections and refuses
 # every other one. It needs Linux.
 #
@@ -17,27 +17,22 @@ use List::Util qw(shuffle);
 use Test::More ();
 use Time::HiRes qw(sleep);
 
-use Test::Nginx::StandIn::Checks qw(
-    check_death check_error_log check_response is_str no_long_string);
+use Test::Nginx::StandIn::Checks qw(check_error_log check_response);
 use Test::Nginx::StandIn::Client qw(parse_response send_request);
-use Test::Nginx::StandIn::Config qw(
-    config_text env_to_nginx no_root_location write_user_files);
-use Test::Nginx::StandIn::ErrorLog qw(check_accum_error_log);
+use Test::Nginx::StandIn::Config qw(config_text env_to_nginx write_user_files);
+use Test::Nginx::StandIn::ErrorLog ();
 use Test::Nginx::StandIn::Request qw(requests_of);
 use Test::Nginx::StandIn::Sections qw(refuse_unknown_sections section);
 use Test::Nginx::StandIn::Server ();
 use Test::Nginx::StandIn::Settings qw(
-    html_dir log_level master_off master_on master_process_enabled
-    repeat_each server_addr server_name server_port server_root timeout
-    worker_connections workers);
+    html_dir log_level master_on repeat_each server_addr server_name server_port
+    server_root timeout worker_connections workers);
 use Test::Nginx::StandIn::Text qw(forget_random_ports parse_time);
 
 our @EXPORT = qw(
-    add_block_preprocessor add_cleanup_handler bail_out check_accum_error_log
-    env_to_nginx html_dir is_str log_level master_off master_on
-    master_process_enabled no_long_string no_root_location no_shuffle
-    repeat_each run_tests server_addr server_name server_port
-    server_root timeout worker_connections workers
+    add_block_preprocessor add_cleanup_handler env_to_nginx html_dir log_level
+    master_on no_long_string no_shuffle repeat_each run_tests server_addr
+    server_name server_port server_root timeout worker_connections workers
 );
 
 my $keep_order = $ENV{TEST_NGINX_NO_SHUFFLE};
@@ -47,11 +42,12 @@ my $test_process = $$;
 
 sub no_shuffle () { $keep_order = 1 }
 
+# The real one cuts long texts short where they differ, unless this is called.
+sub no_long_string () { }
+
 # The last one added runs first, as in the real one.
 sub add_block_preprocessor (&) { unshift @preprocessors, shift }
 sub add_cleanup_handler ($)    { unshift @cleanup_handlers, shift }
-
-sub bail_out (@) { Test::More::BAIL_OUT(join '', @_) }
 
 sub run_tests () {
     my @blocks = Test::Base::blocks();
@@ -75,21 +71,15 @@ sub run_block {
     forget_random_ports();
     Test::Nginx::StandIn::ErrorLog::rewind();
 
-    if (defined $block->must_die) {
-        prepare_server($block);
-        expect_death($block, $_) for 0 .. repeat_each() - 1;
-        return;
-    }
-
     # A block without a config talks to the server of the block before it.
     if (defined $block->config) {
         prepare_server($block);
         my $status = Test::Nginx::StandIn::Server::start(quiet => defined $block->suppress_stderr);
-        bail_out("$name - cannot start nginx (status $status)\n",
-            Test::Nginx::StandIn::ErrorLog::tail()) if $status;
+        Test::More::BAIL_OUT("$name - cannot start nginx (status $status)\n"
+            . Test::Nginx::StandIn::ErrorLog::tail()) if $status;
     }
     elsif (!Test::Nginx::StandIn::Server::is_running()) {
-        bail_out("$name - no --- config, and no server of an earlier block");
+        Test::More::BAIL_OUT("$name - no --- config, and no server of an earlier block");
     }
 
     for my $repeat (0 .. repeat_each() - 1) {
@@ -106,14 +96,6 @@ sub prepare_server {
     Test::Nginx::StandIn::Server::write_config(config_text($block));
 }
 
-sub expect_death {
-    my ($block, $repeat) = @_;
-    my $status = Test::Nginx::StandIn::Server::start(quiet => defined $block->suppress_stderr);
-    check_death($block, $status);
-    check_error_log($block, $repeat);
-    Test::Nginx::StandIn::Server::stop();
-}
-
 sub make_requests {
     my ($block, $repeat) = @_;
     my @requests  = requests_of($block);
@@ -125,17 +107,15 @@ sub make_requests {
     for my $request (@requests) {
         my $bytes = send_request($block, $request);
         for (1 .. $responses) {
-            if (!defined $block->ignore_response) {
-                my ($response, $rest) = parse_response($block, $request, $bytes);
-                check_response($block, $response, $index, $repeat, $is_list);
-                $bytes = $rest;
-            }
+            my ($response, $rest) = parse_response($block, $request, $bytes);
+            check_response($block, $response, $index, $repeat, $is_list);
+            $bytes = $rest;
             sleep parse_time($block->wait) if $block->wait;
             check_error_log($block, $repeat);
             $index++;
         }
         warn 'WARNING: ', $block->name, " - extra bytes after the response: $bytes\n"
-            if length $bytes && !defined $block->ignore_response;
+            if length $bytes;
     }
 }
 

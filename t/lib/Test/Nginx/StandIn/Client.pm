@@ -5,11 +5,9 @@ package Test::Nginx::StandIn::Client;
 use strict;
 use warnings;
 use Exporter 'import';
-use Errno qw(EAGAIN EINTR);
 use IO::Select;
 use IO::Socket::INET;
 use Test::More ();
-use Time::HiRes qw(sleep);
 
 use Test::Nginx::StandIn::Sections qw(section);
 use Test::Nginx::StandIn::Settings qw(server_addr server_port timeout);
@@ -19,12 +17,10 @@ our @EXPORT_OK = qw(parse_response send_request);
 
 use constant READ_SIZE => 65_536;
 
-# Reads while it writes: a server may answer a large body before its end.
 sub send_request {
-    my ($block, $pieces) = @_;
+    my ($block, $request) = @_;
     my $name    = $block->name;
     my $seconds = parse_time(section($block, 'timeout') // timeout());
-    my $delay   = section($block, 'raw_request_middle_delay');
     my $socket  = IO::Socket::INET->new(
         PeerAddr => server_addr(),
         PeerPort => server_port(),
@@ -34,44 +30,19 @@ sub send_request {
         Test::More::fail("$name - cannot connect to the server: $@");
         return '';
     }
-    $socket->blocking(0);
 
+    # A server may answer and close before it has read all.
     local $SIG{PIPE} = 'IGNORE';
-    my ($unsent, @later) = @$pieces;
+    $socket->print($request);
+    $socket->flush;
+
     my $ready    = IO::Select->new($socket);
     my $received = '';
-    while (1) {
-        my ($readable, $writable) =
-            IO::Select->select($ready, length $unsent ? $ready : undef, undef, $seconds);
-
-        if (!$readable) {
-            Test::More::fail("ERROR: client socket timed out - $name")
-                unless defined $block->abort;
-            return $received;
-        }
-        if (@$readable) {
-            my $count = sysread $socket, $received, READ_SIZE, length $received;
-            return $received if defined $count && $count == 0;
-            if (!defined $count && $! != EAGAIN && $! != EINTR) {
-                warn "WARNING: $name - cannot read the response: $!\n";
-                return $received;
-            }
-        }
-        if (@$writable) {
-            my $count = syswrite $socket, $unsent;
-            if (defined $count) {
-                substr $unsent, 0, $count, '';
-            }
-            elsif ($! != EAGAIN && $! != EINTR) {
-                warn "WARNING: $name - cannot write the request: $!\n";
-                ($unsent, @later) = ('');
-            }
-            if (!length $unsent && @later) {
-                sleep $delay if $delay;
-                $unsent = shift @later;
-            }
-        }
+    while ($ready->can_read($seconds)) {
+        sysread $socket, $received, READ_SIZE, length $received or return $received;
     }
+    Test::More::fail("ERROR: client socket timed out - $name");
+    return $received;
 }
 
 # The first response in the bytes, and the bytes after it. What is not a
@@ -92,7 +63,7 @@ sub parse_response {
 
     my $rest = '';
     $body //= '';
-    if ($request->[0] !~ /^\s*HEAD\s/ && $code != 304 && $code != 101) {
+    if ($request !~ /^\s*HEAD\s/ && $code != 304 && $code != 101) {
         ($body, $rest) = cut_body($block, $response{header}, $body);
     }
     $response{body} = $body;

@@ -11,19 +11,16 @@ use File::Path qw(make_path);
 
 use Test::Nginx::StandIn::Sections qw(section);
 use Test::Nginx::StandIn::Settings qw(
-    html_dir log_level master_process_enabled nginx_binary server_addr
+    html_dir log_level master_process nginx_binary server_addr
     server_name server_port server_root worker_connections workers);
 use Test::Nginx::StandIn::Text qw(expand_variables);
 
 our @EXPORT_OK = qw(
-    config_text env_to_nginx no_root_location write_file write_user_files);
+    config_text env_to_nginx write_file write_user_files);
 
 # nginx drops every variable it is not told to keep. The loader's and the
 # sanitizers' are needed to run a library under test.
 my @kept_variables = qw(LD_PRELOAD LD_LIBRARY_PATH ASAN_OPTIONS);
-my $has_root_location = 1;
-
-sub no_root_location () { $has_root_location = 0 }
 
 sub env_to_nginx (@) {
     croak 'env_to_nginx: no arguments' unless @_;
@@ -36,17 +33,13 @@ sub env_to_nginx (@) {
 sub config_text {
     my ($block) = @_;
     my %text = map { $_ => expand_variables(section($block, $_), $block) // '' }
-        qw(main_config http_config config post_main_config);
+        qw(main_config http_config config);
 
     my $root        = server_root();
-    my $html        = html_dir();
-    my $level       = section($block, 'log_level') || log_level();
     my $modules     = $ENV{TEST_NGINX_LOAD_MODULES} // '';
     my $load        = join "\n", map {"load_module $_;"} split ' ', $modules;
     my $environment = join "\n", map {"env $_;"} @kept_variables;
     my $temp_paths  = temp_paths($text{http_config});
-    my $location    = $has_root_location
-        ? "location / { root $html; index index.html index.htm; }" : '';
 
     # As root, nginx would else hand its workers to a user who may not be able
     # to read the checkout.
@@ -55,8 +48,8 @@ sub config_text {
     return <<"END_OF_CONFIG";
 worker_processes @{[workers()]};
 daemon on;
-master_process @{[master_process_enabled()]};
-error_log $root/logs/error.log $level;
+master_process @{[master_process()]};
+error_log $root/logs/error.log @{[log_level()]};
 pid $root/logs/nginx.pid;
 $user
 $environment
@@ -73,10 +66,9 @@ $text{http_config}
         server_name '@{[server_name()]}';
         client_max_body_size 30M;
 $text{config}
-        $location
+        location / { root @{[html_dir()]}; index index.html index.htm; }
     }
 }
-$text{post_main_config}
 events {
     accept_mutex off;
     worker_connections @{[worker_connections()]};

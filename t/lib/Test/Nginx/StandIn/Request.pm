@@ -1,7 +1,6 @@
 package Test::Nginx::StandIn::Request;
 
-# The bytes of a block's requests. Each request is a list of pieces to write
-# one after the other.
+# The bytes of a block's requests.
 
 use strict;
 use warnings;
@@ -16,21 +15,18 @@ our @EXPORT_OK = qw(requests_of);
 sub requests_of {
     my ($block) = @_;
 
-    my $raw = section($block, 'raw_request');
-    return ref $raw ? $raw : [$raw] if defined $raw;
-
     if (my $pipelined = section($block, 'pipelined_requests')) {
         my $last = $#$pipelined;
-        return [join '', map {
+        return join '', map {
             request_text($block, expand_variables($pipelined->[$_], $block), $_,
                 $_ == $last ? 'close' : 'keep-alive')
-        } 0 .. $last];
+        } 0 .. $last;
     }
 
     my $request = section($block, 'request');
     Test::More::BAIL_OUT($block->name . ' - no --- request') unless defined $request;
     my @requests = ref $request ? @$request : without_comments($request);
-    return map { [request_text($block, $requests[$_], $_, 'close')] } 0 .. $#requests;
+    return map { request_text($block, $requests[$_], $_, 'close') } 0 .. $#requests;
 }
 
 sub without_comments {
@@ -47,12 +43,12 @@ sub request_text {
     Test::More::BAIL_OUT($block->name . ' - not a request: ' . ($request // ''))
         if !defined $method || defined $extra;
 
-    my ($headers, $is_chunked) = more_headers($block, $index);
+    my $headers = more_headers($block, $index);
     $headers = "Connection: $connection\r\n$headers" if $headers !~ /^Connection/mi;
     $headers = "Host: @{[server_name()]}\r\n$headers" if $headers !~ /^Host:/mi;
 
     $body //= '';
-    if (length $body && !$is_chunked && $headers !~ /^Content-Length:/m) {
+    if (length $body && $headers !~ /^Content-Length:/m) {
         $body =~ s/^\s+|\s+$//g;
         $headers .= 'Content-Length: ' . length($body) . "\r\n";
     }
@@ -67,14 +63,7 @@ sub more_headers {
         // Test::More::BAIL_OUT($block->name . " - no --- more_headers for request $index")
         if ref $text;
 
-    my ($headers, $is_chunked) = ('', 0);
-    for my $line (grep { !/^\s*#/ } split /\n+/, $text) {
-        my ($name, $value) = split /:\s*/, $line, 2;
-        $value //= '';
-        $is_chunked = 1 if lc $name eq 'transfer-encoding' && $value eq 'chunked';
-        $headers .= "$name: $value\r\n";
-    }
-    return ($headers, $is_chunked);
+    return join '', map {"$_\r\n"} grep { !/^\s*#/ } split /\n+/, $text;
 }
 
 1;

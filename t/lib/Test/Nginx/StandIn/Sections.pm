@@ -11,14 +11,12 @@ our @EXPORT_OK = qw(refuse_unknown_sections section);
 
 my %known = map { $_ => 1 } qw(
     ONLY SKIP LAST
-    main_config http_config config post_main_config user_files log_level
-    must_die suppress_stderr
-    request raw_request raw_request_middle_delay pipelined_requests
-    more_headers timeout abort wait ignore_response
-    error_code error_code_like
+    main_config http_config config user_files suppress_stderr
+    request pipelined_requests more_headers timeout wait
+    error_code
     response_headers response_headers_like
     response_body response_body_like response_body_unlike
-    error_log no_error_log grep_error_log grep_error_log_out
+    error_log no_error_log
     stream_config stream_server_config
     stream_request stream_response stream_response_like
 );

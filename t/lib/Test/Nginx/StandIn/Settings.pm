@@ -10,8 +10,8 @@ use File::Spec;
 use Test::Nginx::StandIn::Ports qw(reserve_ports);
 
 our @EXPORT_OK = qw(
-    html_dir log_level master_off master_on master_process_enabled
-    nginx_binary repeat_each server_addr server_name server_port
+    html_dir log_level master_on master_process nginx_binary
+    repeat_each server_addr server_name server_port
     server_root server_root_is_ours timeout worker_connections workers);
 
 my $given_port = $ENV{TEST_NGINX_SERVER_PORT} || $ENV{TEST_NGINX_PORT};
@@ -26,6 +26,7 @@ $ENV{TEST_NGINX_SERVER_ROOT} = $server_root;
 
 my %setting = (
     repeat_each        => 1,
+    master_process     => $ENV{TEST_NGINX_MASTER_PROCESS} || 'off',
     workers            => 1,
     worker_connections => 64,
     server_addr        => '127.0.0.1',
@@ -43,16 +44,7 @@ for my $name (keys %setting) {
     };
 }
 
-my $master = $ENV{TEST_NGINX_MASTER_PROCESS} || 'off';
-
-sub master_on ()  { $master = 'on' }
-sub master_off () { $master = 'off' }
-
-sub master_process_enabled (@) {
-    $master = shift() ? 'on' : 'off' if @_;
-    return $master;
-}
-
+sub master_on ()           { master_process('on') }
 sub nginx_binary ()        { $ENV{TEST_NGINX_BINARY} || 'nginx' }
 sub server_root ()         { $server_root }
 sub server_root_is_ours () { !$given_port && !$ENV{TEST_NGINX_SERVROOT} }

@@ -9,8 +9,7 @@ use Exporter 'import';
 use Test::Nginx::StandIn::Ports qw(reserve_ports);
 use Test::Nginx::StandIn::Settings qw(server_port);
 
-our @EXPORT_OK = qw(
-    expand_server_port expand_variables forget_random_ports parse_time);
+our @EXPORT_OK = qw(expand_variables forget_random_ports parse_time);
 
 my %random_port;
 
@@ -30,13 +29,6 @@ sub variable {
         if $name =~ /^TEST_NGINX_RAND_PORT_\d+$/;
     return $ENV{$name} // ($name eq 'TEST_NGINX_SERVER_PORT' ? server_port() : undef)
         // Test::More::BAIL_OUT($block->name . " - no $name in the environment");
-}
-
-sub expand_server_port {
-    my ($text) = @_;
-    my $port = server_port();
-    $text =~ s/\$ServerPort(?:ForClient)?\b/$port/g;
-    return $text;
 }
 
 sub parse_time {

@@ -1,0 +1,116 @@
+-- Reads ids back: their time and randomness, the bounds of a millisecond, and the 12 bytes of a BINARY(12) column.
+
+local ffi = require "ffi"
+local lib = require "resty.txid.lib"
+
+
+local C = lib.C
+local LEN = lib.LEN
+local BYTES_LEN = lib.BYTES_LEN
+local band = require("bit").band
+local date = os.date
+local error = error
+local ffi_new = ffi.new
+local ffi_str = ffi.string
+local floor = math.floor
+local format = string.format
+local integer_ms = lib.integer_ms
+local tonumber = tonumber
+local type = type
+
+
+local buf = ffi_new("char[?]", LEN)
+local bytes = ffi_new("uint8_t[?]", BYTES_LEN)
+local message = ffi_new("char[?]", lib.MESSAGE_LEN)
+
+
+local _M = {}
+
+
+local function check_string(value, name)
+    if type(value) ~= "string" then
+        error("bad argument #1 to '" .. name .. "' (string expected, got " .. type(value) .. ")", 3)
+    end
+end
+
+
+local function explain(id)
+    return ffi_str(message, C.txid_explain(id, #id, message))
+end
+
+
+-- The id's milliseconds since 1970-01-01 UTC, or nil and what is wrong with it.
+function _M.ms(id)
+    check_string(id, "ms")
+
+    local ms = C.txid_ms(id, #id)
+    if ms < 0 then
+        return nil, explain(id)
+    end
+    return tonumber(ms)
+end
+
+
+-- Whether the value, which may be anything, is an id.
+function _M.is_valid(id)
+    return type(id) == "string" and C.txid_ms(id, #id) >= 0
+end
+
+
+-- What the id holds: `ms`, the same as an RFC 3339 `time`, and the `random` 54 bits in hex; or nil and what is wrong.
+function _M.decode(id)
+    check_string(id, "decode")
+
+    if C.txid_to_bytes(id, #id, bytes) < 0 then
+        return nil, explain(id)
+    end
+
+    local ms = tonumber(C.txid_ms(id, #id))
+    return {
+        ms = ms,
+        time = date("!%Y-%m-%dT%H:%M:%S", floor(ms / 1000)) .. format(".%03dZ", ms % 1000),
+        -- The two top bits of the sixth byte are still time.
+        random = format("%02x%02x%02x%02x%02x%02x%02x", band(bytes[5], 0x3f), bytes[6], bytes[7], bytes[8],
+                        bytes[9], bytes[10], bytes[11]),
+    }
+end
+
+
+-- The lowest id of the millisecond, which counts as in txid(ms).
+function _M.first(ms)
+    C.txid_first(buf, integer_ms(ms, "first"))
+    return ffi_str(buf, LEN)
+end
+
+
+-- The highest id of the millisecond, which counts as in txid(ms).
+function _M.last(ms)
+    C.txid_last(buf, integer_ms(ms, "last"))
+    return ffi_str(buf, LEN)
+end
+
+
+-- The id as 12 raw bytes, which sort as ids do; or nil and what is wrong with it.
+function _M.to_bytes(id)
+    check_string(id, "to_bytes")
+
+    if C.txid_to_bytes(id, #id, bytes) < 0 then
+        return nil, explain(id)
+    end
+    return ffi_str(bytes, BYTES_LEN)
+end
+
+
+-- The id that 12 raw bytes hold; or nil and what is wrong with them.
+function _M.from_bytes(s)
+    check_string(s, "from_bytes")
+
+    if #s ~= BYTES_LEN then
+        return nil, format("%d bytes, an id has %d", #s, BYTES_LEN)
+    end
+    C.txid_from_bytes(s, buf)
+    return ffi_str(buf, LEN)
+end
+
+
+return _M

@@ -1,0 +1,280 @@
+# resty.txid.codec: what an id holds, the bounds of a millisecond, raw bytes, and what is said about what is no id.
+
+use Test::Nginx::Socket::Lua 'no_plan';
+use Cwd qw(getcwd);
+
+my $root = getcwd();
+our $HttpConfig = <<"_EOC_";
+    lua_package_path "$root/lua/?.lua;;";
+    lua_package_cpath "$root/target/release/?.so;;";
+_EOC_
+
+no_long_string();
+run_tests();
+
+__DATA__
+
+=== TEST 1: decode tells the time and the randomness of an id, in either case
+--- http_config eval: $::HttpConfig
+--- config
+    location = /t {
+        content_by_lua_block {
+            local codec = require "resty.txid.codec"
+            for _, id in ipairs { "4om9qi54la8ffr4bd9sg", "4OM9QI54LA8FFR4BD9SG", "b2fr5nvqnvvvvvvvvvvg",
+                                  "00000000000000000000", "vvvvvvvvvvvvvvvvvvvg" } do
+                local it = codec.decode(id)
+                ngx.say(it.ms, " ", it.time, " ", it.random)
+            end
+        }
+    }
+--- request
+GET /t
+--- response_body
+655829050002 1990-10-13T14:44:10.002Z 2a90f7ec8b6a79
+655829050002 1990-10-13T14:44:10.002Z 2a90f7ec8b6a79
+1522545688554 2018-04-01T01:21:28.554Z 3fffffffffffff
+0 1970-01-01T00:00:00.000Z 00000000000000
+4398046511103 2109-05-15T07:35:11.103Z 3fffffffffffff
+--- no_error_log
+[error]
+
+
+
+=== TEST 2: what is no id is told with what is wrong and where
+--- http_config eval: $::HttpConfig
+--- config
+    location = /t {
+        content_by_lua_block {
+            local codec = require "resty.txid.codec"
+            for _, text in ipairs { "", "4om9qi54la8ffr4bd9s", "4om9qi54la8ffr4bd9sg0", "4om9qizzla8ffr4bd9sg",
+                                    "4om9qi54la8f\0r4bd9sg", "4om9qi54la8ffr4bd9s1" } do
+                for _, name in ipairs { "decode", "ms", "to_bytes" } do
+                    local value, err = codec[name](text)
+                    assert(value == nil, name)
+                    if name == "decode" then
+                        ngx.say(err)
+                    else
+                        assert(err == select(2, codec.decode(text)), name)
+                    end
+                end
+            end
+        }
+    }
+--- request
+GET /t
+--- response_body
+0 characters, an id has 20
+19 characters, an id has 20
+21 characters, an id has 20
+character 7 is 'z', not base32hex
+character 13 is '\x00', not base32hex
+character 20 is '1', the last one is '0' or 'g'
+--- no_error_log
+[error]
+
+
+
+=== TEST 3: is_valid answers for any value
+--- http_config eval: $::HttpConfig
+--- config
+    location = /t {
+        content_by_lua_block {
+            local txid = require "resty.txid"
+            local codec = require "resty.txid.codec"
+            local values = { txid(), txid():upper(), "", "4om9qi54la8ffr4bd9s1", ("0"):rep(1000), 12345678901234567890,
+                             0/0, true, false, {}, print, coroutine.create(function() end), 5LL, ngx.null }
+            for i = 1, #values do
+                ngx.print(codec.is_valid(values[i]), " ")
+            end
+            ngx.say(codec.is_valid(nil), " ", codec.is_valid())
+        }
+    }
+--- request
+GET /t
+--- response_body
+true true false false false false false false false false false false false false false false
+--- no_error_log
+[error]
+
+
+
+=== TEST 4: a millisecond has a first and a last id, and counts as in txid(ms)
+--- http_config eval: $::HttpConfig
+--- config
+    location = /t {
+        content_by_lua_block {
+            local txid = require "resty.txid"
+            local codec = require "resty.txid.codec"
+            for _, ms in ipairs { 655829050002, 655829050002LL, 655829050002ULL, 655829050002.9, 0, -1, 2^42 } do
+                local first, id, last = codec.first(ms), txid(ms), codec.last(ms)
+                assert(first <= id and id <= last)
+                assert(codec.ms(first) == codec.ms(id) and codec.ms(id) == codec.ms(last))
+                ngx.say(first, " ", last)
+            end
+            assert(codec.last(41) < codec.first(42))
+        }
+    }
+--- request
+GET /t
+--- response_body
+4om9qi54g00000000000 4om9qi54nvvvvvvvvvvg
+4om9qi54g00000000000 4om9qi54nvvvvvvvvvvg
+4om9qi54g00000000000 4om9qi54nvvvvvvvvvvg
+4om9qi54g00000000000 4om9qi54nvvvvvvvvvvg
+00000000000000000000 000000007vvvvvvvvvvg
+vvvvvvvvo00000000000 vvvvvvvvvvvvvvvvvvvg
+00000000000000000000 000000007vvvvvvvvvvg
+--- no_error_log
+[error]
+
+
+
+=== TEST 5: raw bytes read back, keep the order, and are 12
+--- http_config eval: $::HttpConfig
+--- config
+    location = /t {
+        content_by_lua_block {
+            local txid = require "resty.txid"
+            local codec = require "resty.txid.codec"
+            local before
+            for ms = 0, 2^42 - 1, 2^32 - 1 do
+                local id = txid(ms)
+                local bytes = codec.to_bytes(id)
+                assert(#bytes == 12 and codec.from_bytes(bytes) == id)
+                assert(codec.to_bytes(id:upper()) == bytes)
+                assert(not before or before < bytes)
+                before = bytes
+            end
+            ngx.say(codec.from_bytes(("\0"):rep(12)), " ", codec.from_bytes(("\255"):rep(12)))
+            ngx.say(select(2, codec.from_bytes("")))
+            ngx.say(select(2, codec.from_bytes(("\0"):rep(13))))
+        }
+    }
+--- request
+GET /t
+--- response_body
+00000000000000000000 vvvvvvvvvvvvvvvvvvvg
+0 bytes, an id has 12
+13 bytes, an id has 12
+--- no_error_log
+[error]
+
+
+
+=== TEST 6: the time is right for every kind of date in the 42 bits
+--- http_config eval: $::HttpConfig
+--- config
+    location = /t {
+        content_by_lua_block {
+            local codec = require "resty.txid.codec"
+            -- An own calendar, day by day from 1970 to 2109.
+            local days_of = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 }
+            local day, checked = 0, 0
+            for year = 1970, 2109 do
+                local leap = year % 4 == 0 and (year % 100 ~= 0 or year % 400 == 0)
+                for month = 1, 12 do
+                    for date = 1, days_of[month] + (leap and month == 2 and 1 or 0) do
+                        local first_ms, last_ms = day * 86400000, (day + 1) * 86400000 - 1
+                        if last_ms < 2^42 then
+                            local text = ("%d-%02d-%02d"):format(year, month, date)
+                            assert(codec.decode(codec.first(first_ms)).time == text .. "T00:00:00.000Z")
+                            assert(codec.decode(codec.last(last_ms)).time == text .. "T23:59:59.999Z")
+                            checked = checked + 1
+                        end
+                        day = day + 1
+                    end
+                end
+            end
+            ngx.say(checked, " days")
+        }
+    }
+--- request
+GET /t
+--- response_body
+50903 days
+--- no_error_log
+[error]
+
+
+
+=== TEST 7: an argument of a wrong type is an error at the caller's level
+--- http_config eval: $::HttpConfig
+--- config
+    location = /t {
+        content_by_lua_block {
+            local codec = require "resty.txid.codec"
+            local caller = debug.getinfo(1, "S").short_src
+            for _, name in ipairs { "decode", "ms", "to_bytes", "from_bytes", "first", "last" } do
+                local ok, err = pcall(function() local value = codec[name]({}) return value end)
+                assert(not ok and err:sub(1, #caller) == caller, err)
+                ngx.say((err:gsub("^.-:%d+: ", "")))
+            end
+            local ok, err = pcall(function() local value = codec.first(0/0) return value end)
+            ngx.say((err:gsub("^.-:%d+: ", "")))
+        }
+    }
+--- request
+GET /t
+--- response_body
+bad argument #1 to 'decode' (string expected, got table)
+bad argument #1 to 'ms' (string expected, got table)
+bad argument #1 to 'to_bytes' (string expected, got table)
+bad argument #1 to 'from_bytes' (string expected, got table)
+bad argument #1 to 'first' (number, int64_t or uint64_t expected, got table)
+bad argument #1 to 'last' (number, int64_t or uint64_t expected, got table)
+bad argument #1 to 'first' (a number from -2^53 to 2^53 expected, got nan)
+--- no_error_log
+[error]
+
+
+
+=== TEST 8: the hot functions compile
+--- http_config eval: $::HttpConfig
+--- config
+    location = /t {
+        content_by_lua_block {
+            local codec = require "resty.txid.codec"
+            local util = require "jit.util"
+
+            local function trouble_in(hot)
+                jit.flush()
+                local loops, trouble = 0, {}
+                local function watch(what, trace, _, _, why)
+                    if what == "stop" then
+                        local link = util.traceinfo(trace).linktype
+                        loops = loops + (link == "loop" and 1 or 0)
+                        trouble[#trouble + 1] = link == "stitch" and link or nil
+                    -- 8, "leaving loop in root trace": it began with the function, and gives way to the loop round it.
+                    elseif what == "abort" and why ~= 8 then
+                        trouble[#trouble + 1] = "abort " .. tostring(why)
+                    end
+                end
+                jit.attach(watch, "trace")
+                for i = 1, 1000 do
+                    hot(i)
+                end
+                jit.attach(watch)
+                return #trouble == 0 and loops > 0 and "compiles" or loops .. " loops " .. table.concat(trouble, ", ")
+            end
+
+            local id = "4om9qi54la8ffr4bd9sg"
+            local bytes = codec.to_bytes(id)
+            ngx.say("ms ", trouble_in(function() return codec.ms(id) end))
+            ngx.say("is_valid ", trouble_in(function() return codec.is_valid(id) end))
+            ngx.say("first ", trouble_in(function(i) return codec.first(i) end))
+            ngx.say("last ", trouble_in(function(i) return codec.last(i) end))
+            ngx.say("to_bytes ", trouble_in(function() return codec.to_bytes(id) end))
+            ngx.say("from_bytes ", trouble_in(function() return codec.from_bytes(bytes) end))
+        }
+    }
+--- request
+GET /t
+--- response_body
+ms compiles
+is_valid compiles
+first compiles
+last compiles
+to_bytes compiles
+from_bytes compiles
+--- no_error_log
+[error]

@@ -1,0 +1,71 @@
+//! No id costs an allocation, save for a thread's first.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::ffi::c_char;
+use std::hint::black_box;
+use std::time::Duration;
+use txid::{Txid, ffi};
+
+struct Counting;
+
+thread_local!(static ALLOCATED_BYTES: Cell<usize> = const { Cell::new(0) });
+
+// SAFETY: all is left to the system's allocator; a counter of a thread's own is plain data.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATED_BYTES.set(ALLOCATED_BYTES.get() + layout.size());
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, address: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(address, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn c_text(fill: impl Fn(*mut c_char)) {
+    let mut text = [0; 64];
+    fill(text.as_mut_ptr());
+    black_box(text);
+}
+
+/// Every way to make an id.
+const PATHS: [(&str, fn()); 4] = [
+    ("Txid::at", || _ = black_box(Txid::at(7).to_text())),
+    ("Txid::now", || _ = black_box(Txid::now().to_text())),
+    // SAFETY: the text is longer than any id.
+    ("txid_fill", || c_text(|text| unsafe { ffi::txid_fill(text, 7) })),
+    // SAFETY: the text is longer than any id.
+    ("txid_fill_now", || c_text(|text| unsafe { ffi::txid_fill_now(text, 7) })),
+];
+
+#[test]
+fn ids_are_made_without_an_allocation() {
+    let threads = PATHS.map(|(name, make)| {
+        let bytes = std::thread::spawn(move || {
+            make();
+            let before = ALLOCATED_BYTES.get();
+            (0..10_000).for_each(|_| make());
+            // And with a stream that is due for fresh randomness.
+            std::thread::sleep(Duration::from_millis(1100));
+            (0..10_000).for_each(|_| make());
+            ALLOCATED_BYTES.get() - before
+        });
+        (name, bytes)
+    });
+    for (name, bytes) in threads {
+        assert_eq!(bytes.join().unwrap(), 0, "bytes allocated by {name}");
+    }
+}
+
+#[test]
+fn an_allocation_is_counted() {
+    let before = ALLOCATED_BYTES.get();
+    black_box(Box::new(7_u64));
+    assert_eq!(ALLOCATED_BYTES.get() - before, 8);
+}

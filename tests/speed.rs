@@ -1,0 +1,131 @@
+//! What an id costs, in measures that a busy machine leaves alone.
+
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+
+mod library;
+
+use std::ffi::{CString, c_char};
+use std::process::Command;
+use std::sync::Barrier;
+use std::time::Duration;
+
+type Fill = unsafe extern "C" fn(*mut c_char, i64);
+
+const CALLS: u64 = 10_000;
+
+/// What `CALLS` calls took when this was written. A bound is a tenth above: when a change makes an id cheaper, lower these,
+/// and when one makes it dearer, let it be for a reason.
+const INSTRUCTIONS: [(&str, u64); 2] = [("txid_fill", 1_146_000), ("txid_fill_now", 1_213_000)];
+
+fn function(name: &str) -> Fill {
+    let path = CString::new(library::path().to_str().unwrap()).unwrap();
+    let name = CString::new(name).unwrap();
+    // SAFETY: the library's initialisers are Rust's own, and both functions have this signature.
+    unsafe {
+        let handle = libc::dlopen(path.as_ptr(), libc::RTLD_NOW);
+        assert!(!handle.is_null());
+        let symbol = libc::dlsym(handle, name.as_ptr());
+        assert!(!symbol.is_null());
+        std::mem::transmute::<*mut libc::c_void, Fill>(symbol)
+    }
+}
+
+fn call(function: Fill, calls: u64) {
+    let mut text: [c_char; 20] = [0; 20];
+    for _ in 0..calls {
+        // SAFETY: the text has the 20 bytes.
+        unsafe { function(text.as_mut_ptr(), 1_700_000_000_000) };
+    }
+}
+
+#[test]
+#[ignore = "the_instructions_of_an_id_are_bounded runs it under valgrind"]
+fn calls_to_count() {
+    INSTRUCTIONS.iter().for_each(|(name, _)| call(function(name), CALLS));
+}
+
+fn instructions_of(name: &str) -> u64 {
+    library::path();
+    let output = Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", &format!("--toggle-collect={name}")])
+        .arg(std::env::current_exe().unwrap())
+        .args(["--exact", "calls_to_count", "--ignored"])
+        .output()
+        .expect("valgrind runs (scripts/need.sh test installs it)");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    let collected =
+        said.lines().find_map(|line| line.split_once("Collected : ")).expect("valgrind says what it collected");
+    collected.1.trim().parse().unwrap()
+}
+
+#[test]
+fn the_instructions_of_an_id_are_bounded() {
+    for (name, today) in INSTRUCTIONS {
+        let counted = instructions_of(name);
+        println!("{CALLS} calls of {name}: {counted} instructions");
+        assert!(counted > CALLS, "{name} was not seen");
+        assert!(counted <= today + today / 10, "{CALLS} calls of {name}: {counted} instructions, {today} once");
+    }
+}
+
+/// Sets the protection of what the library can write to, save for what belongs to threads.
+fn protect_the_librarys_memory(protection: i32) {
+    unsafe extern "C" fn protect(object: *mut libc::dl_phdr_info, _: usize, protection: *mut libc::c_void) -> i32 {
+        // SAFETY: the loader describes an object that is loaded, and `protection` is the caller's.
+        unsafe {
+            let object = &*object;
+            if !std::ffi::CStr::from_ptr(object.dlpi_name).to_bytes().ends_with(b"/libtxid.so") {
+                return 0;
+            }
+            for header in std::slice::from_raw_parts(object.dlpi_phdr, usize::from(object.dlpi_phnum)) {
+                if header.p_type == libc::PT_LOAD && header.p_flags & libc::PF_W != 0 {
+                    let begin = (object.dlpi_addr + header.p_vaddr) as usize;
+                    let end = begin + header.p_memsz as usize;
+                    let page = begin & !4095;
+                    assert_eq!(libc::mprotect(page as *mut libc::c_void, end - page, *protection.cast()), 0);
+                }
+            }
+            1
+        }
+    }
+    let mut protection = protection;
+    // SAFETY: the callback keeps to what it is given.
+    assert_eq!(unsafe { libc::dl_iterate_phdr(Some(protect), (&raw mut protection).cast()) }, 1);
+}
+
+#[test]
+#[ignore = "threads_write_to_nothing_they_share runs it as a program of its own"]
+fn calls_with_the_librarys_memory_protected() {
+    let make_ids = |calls| INSTRUCTIONS.iter().for_each(|(name, _)| call(function(name), calls));
+    let barrier = Barrier::new(2);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                make_ids(1);
+                if barrier.wait().is_leader() {
+                    protect_the_librarys_memory(libc::PROT_READ);
+                }
+                barrier.wait();
+                make_ids(CALLS);
+                // And with a stream that is due for fresh randomness.
+                std::thread::sleep(Duration::from_millis(1100));
+                make_ids(CALLS);
+            });
+        }
+    });
+    // Its end may write.
+    protect_the_librarys_memory(libc::PROT_READ | libc::PROT_WRITE);
+}
+
+/// What two threads write to, they wait for; since there is no such thing, two make twice as many ids as one. How many they
+/// make by the clock is in bench/RESULTS.md: here other programs would decide that.
+#[test]
+fn threads_write_to_nothing_they_share() {
+    let program = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "calls_with_the_librarys_memory_protected", "--ignored"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&program.stdout);
+    assert!(program.status.success(), "a call wrote to what threads share, or failed: {}\n{said}", program.status);
+}
