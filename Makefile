@@ -6,17 +6,18 @@ LUA_C_DIR ?= $(subst /share/lua/,/lib/lua/,$(LUA_LIB_DIR))
 LIB_DIR ?= $(PREFIX)/lib
 DESTDIR ?=
 PORT ?= 8080
+PEERS ?=
 
-export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT
+export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS
 
-.PHONY: help build run test lint headers install uninstall install-rock deb rpm test-install bump release clean
+.PHONY: help build build-rock run test bench lint headers install uninstall install-rock deb rpm test-install bump release clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
 
-build: ## build target/release/libtxid.so
+build: ## build target/release/libtxid.so and the command target/release/txid
 	@scripts/need.sh build
-	cargo build --locked --release
+	cargo build --locked --release --workspace
 
 run: ## serve examples/nginx.conf on 127.0.0.1:8080 (PORT=) until Ctrl-C
 	@scripts/need.sh build run
@@ -28,6 +29,11 @@ test: ## install what the tests need from Debian, then run all of them
 	cargo build --locked --release
 	cargo test --locked --workspace --all-features
 	scripts/prove.sh
+
+bench: ## measure, against PEERS= too, and write bench/RESULTS.md
+	@scripts/need.sh build bench
+	@cargo build --locked --release --lib --quiet
+	@bench/run.sh
 
 lint: ## rustfmt, clippy and luacheck
 	@scripts/need.sh build lint
@@ -45,17 +51,19 @@ install: $(if $(shell command -v cargo),build) ## install below PREFIX (/usr/loc
 uninstall: ## remove what install put there
 	@scripts/install.sh remove
 
-install-rock: # called by LuaRocks, which chooses the directories
+# LuaRocks calls these two, and chooses the directories.
+build-rock:
+	@scripts/need.sh build
+	cargo build --locked --release --lib
+
+install-rock:
 	@scripts/install.sh rock
 
-deb: ## pack dist/*.deb
-	@scripts/need.sh build
-	cargo build --locked --release --workspace
+deb: build ## pack dist/*.deb
 	packaging/deb.sh
 
-rpm: ## pack dist/*.rpm
-	@scripts/need.sh build rpm
-	cargo build --locked --release --workspace
+rpm: build ## pack dist/*.rpm
+	@scripts/need.sh rpm
 	packaging/rpm.sh
 
 test-install: ## install in every way that there is, each from a clean checkout

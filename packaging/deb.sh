@@ -11,6 +11,9 @@ architecture=$(dpkg --print-architecture)
 stage=target/deb
 packaging/stage.sh $stage "/usr/lib/$(cc -print-multiarch)"
 
+# Debian's zsh looks elsewhere than Fedora's.
+mv $stage/txid/usr/share/zsh/site-functions $stage/txid/usr/share/zsh/vendor-completions
+
 # The newest version of glibc that a symbol asks for.
 needs_libc() {
     newest=$(readelf -W --version-info "$1" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1)
@@ -47,4 +50,4 @@ END
 mkdir -p dist
 pack libtxid "$architecture" target/release/libtxid.so
 pack lua-resty-txid all
-[ ! -e $stage/txid ] || pack txid "$architecture" target/release/txid
+pack txid "$architecture" target/release/txid

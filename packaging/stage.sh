@@ -23,6 +23,8 @@ take libtxid "$2" /usr/include
 take lua-resty-txid /usr/share/lua
 take txid /usr/bin /usr/share/man /usr/share/bash-completion /usr/share/zsh /usr/share/fish
 
+gzip -9n "$stage"/txid/usr/share/man/man1/*.1
+
 left=$(find "$all" -type f)
 if [ -n "$left" ]; then
     echo "txid: no package has these files of make install:" "$left" >&2

@@ -17,7 +17,7 @@ dependencies = {
 }
 build = {
     type = "make",
-    build_target = "build",
+    build_target = "build-rock",
     -- Asked for by LuaRocks, which knows the compiler's options; cargo does, too.
     build_variables = { CFLAGS = "$(CFLAGS)" },
     install_target = "install-rock",

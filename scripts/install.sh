@@ -4,23 +4,43 @@
 set -eu
 
 . scripts/facts.sh
-include=$PREFIX/include
+share=$PREFIX/share
+built=target/release
 case $(uname) in
     Darwin) library=libtxid.dylib ;;
     *) library=libtxid.so ;;
 esac
+pages="txid txid-new txid-inspect txid-range txid-grep txid-sort"
 
-put() { # put MODE FILE DIRECTORY
-    install -d "$DESTDIR$3"
-    install -m "$1" "$2" "$DESTDIR$3/"
+lua_files() {
+    (cd lua && find resty -name '*.lua') | while read -r file; do
+        echo "644 lua/$file $LUA_LIB_DIR/$(dirname "$file")"
+    done
 }
 
-lua_files() { (cd lua && find resty -name '*.lua'); }
+# One file a line: its mode, where it is, and the directory that it goes to.
+files() {
+    lua_files
+    echo "644 $built/$library $LIB_DIR"
+    echo "644 include/txid.h $PREFIX/include"
+    echo "644 $built/txid.pc $LIB_DIR/pkgconfig"
+    echo "755 $built/txid $PREFIX/bin"
+    for page in $pages; do echo "644 $built/man/$page.1 $share/man/man1"; done
+    echo "644 $built/completions/bash/txid $share/bash-completion/completions"
+    echo "644 $built/completions/zsh/_txid $share/zsh/site-functions"
+    echo "644 $built/completions/fish/txid.fish $share/fish/vendor_completions.d"
+}
 
-put_lua_files() {
-    lua_files | while read -r file; do
-        put 644 "lua/$file" "$LUA_LIB_DIR/$(dirname "$file")"
+put() {
+    while read -r mode file directory; do
+        install -d "$DESTDIR$directory"
+        install -m "$mode" "$file" "$DESTDIR$directory/"
     done
+}
+
+write_pkg_config() {
+    sed "s|@PREFIX@|$PREFIX|; s|@LIB_DIR@|$LIB_DIR|; s|@VERSION@|$version|; s|@REPOSITORY@|$repository|" \
+        packaging/txid.pc.in >$built/txid.pc
 }
 
 link() { # link FILE DIRECTORY
@@ -28,33 +48,26 @@ link() { # link FILE DIRECTORY
     ln -srf "$DESTDIR$1" "$DESTDIR$2/" 2>/dev/null || ln -sf "$1" "$DESTDIR$2/"
 }
 
-put_pkg_config() {
-    install -d "$DESTDIR$LIB_DIR/pkgconfig"
-    sed "s|@PREFIX@|$PREFIX|; s|@LIB_DIR@|$LIB_DIR|; s|@VERSION@|$version|; s|@REPOSITORY@|$repository|" \
-        packaging/txid.pc.in >"$DESTDIR$LIB_DIR/pkgconfig/txid.pc"
-}
-
 case $1 in
     put)
-        [ -f "target/release/$library" ] || { echo "txid: nothing is built yet: run make build" >&2; exit 1; }
-        put_lua_files
-        put 644 "target/release/$library" "$LIB_DIR"
-        put 644 include/txid.h "$include"
-        put_pkg_config
+        [ -f $built/$library ] || { echo "txid: nothing is built yet: run make build" >&2; exit 1; }
+        write_pkg_config
+        files | put
         # Where lua_package_cpath looks: one file, two names.
         install -d "$DESTDIR$LUA_C_DIR"
         [ "$LUA_C_DIR" = "$LIB_DIR" ] || link "$LIB_DIR/$library" "$LUA_C_DIR"
         ;;
     remove)
-        lua_files | while read -r file; do rm -f "$DESTDIR$LUA_LIB_DIR/$file"; done
-        rm -f "$DESTDIR$LUA_C_DIR/$library" "$DESTDIR$LIB_DIR/$library" "$DESTDIR$include/txid.h" \
-            "$DESTDIR$LIB_DIR/pkgconfig/txid.pc"
+        files | while read -r _ file directory; do rm -f "$DESTDIR$directory/$(basename "$file")"; done
+        rm -f "$DESTDIR$LUA_C_DIR/$library"
         # Other libraries may live in resty/ too.
         rmdir "$DESTDIR$LUA_LIB_DIR/resty/txid" "$DESTDIR$LUA_LIB_DIR/resty" 2>/dev/null || :
         ;;
     rock)
-        put_lua_files
-        put 644 "target/release/$library" "$LUA_C_DIR"
+        {
+            lua_files
+            echo "644 $built/$library $LUA_C_DIR"
+        } | put
         ;;
     *) echo "txid: install.sh takes put, remove or rock, not '$1'" >&2; exit 2 ;;
 esac

@@ -16,6 +16,10 @@ for purpose in "$@"; do
             have openresty || packages="$packages $nginx_with_lua libnginx-mod-http-headers-more-filter libnginx-mod-stream"
             have luajit || packages="$packages luajit2"
             ;;
+        bench)
+            packages="$packages wrk procps"
+            have openresty || packages="$packages $nginx_with_lua"
+            ;;
         lint) have luacheck || packages="$packages lua-check" ;;
         rpm) packages="$packages rpm" ;;
         test-install)

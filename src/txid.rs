@@ -110,16 +110,17 @@ impl Txid {
         text
     }
 
-    /// Reads 20 bytes of text, of either case.
+    /// Reads text that need not be a `str`, of either case.
     ///
     /// ```
     /// use txid::{ParseError, Txid};
     ///
     /// assert_eq!(Txid::from_text(b"4OM9QI54LA8FFR4BD9SG")?.timestamp_ms(), 655_829_050_002);
-    /// assert_eq!(Txid::from_text(b"4om9qi54la8ffr4bd9sz"), Err(ParseError::Character { position: 20, byte: b'z' }));
+    /// assert_eq!(Txid::from_text(b"4om9qi54la8ffr4bd9s\xff"), Err(ParseError::Character { position: 20, byte: 0xff }));
     /// # Ok::<(), ParseError>(())
     /// ```
-    pub fn from_text(text: &[u8; Self::LEN]) -> Result<Self, ParseError> {
+    pub fn from_text(text: &[u8]) -> Result<Self, ParseError> {
+        let text: &[u8; Self::LEN] = text.try_into().map_err(|_| ParseError::Length(text.len()))?;
         base32hex::decode(text).map(Self::from).map_err(|position| {
             let byte = text[position];
             if matches!(byte, b'0'..=b'9' | b'a'..=b'v' | b'A'..=b'V') {
@@ -128,10 +129,6 @@ impl Txid {
                 ParseError::Character { position: position + 1, byte }
             }
         })
-    }
-
-    fn from_bits(bits: u128) -> Self {
-        Self { ms: (bits >> RANDOM_BITS) as u64, random: bits as u64 & RANDOM_MASK }
     }
 }
 
@@ -147,7 +144,8 @@ impl Txid {
 /// ```
 impl From<[u8; 12]> for Txid {
     fn from(bytes: [u8; 12]) -> Self {
-        Self::from_bits(bytes.iter().fold(0, |bits, &byte| bits << 8 | u128::from(byte)))
+        let bits = bytes.iter().fold(0_u128, |bits, &byte| bits << 8 | u128::from(byte));
+        Self { ms: (bits >> RANDOM_BITS) as u64, random: bits as u64 & RANDOM_MASK }
     }
 }
 
@@ -215,7 +213,6 @@ impl FromStr for Txid {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let text = text.as_bytes();
-        Self::from_text(text.try_into().map_err(|_| ParseError::Length(text.len()))?)
+        Self::from_text(text.as_bytes())
     }
 }

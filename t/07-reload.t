@@ -15,8 +15,10 @@ __DATA__
 
 === TEST 1: three times HUP while eight clients ask without a pause
 --- http_config
-lua_shared_dict seen 50m;
+lua_shared_dict seen 100m;
+lua_shared_dict reloads 100k;
 init_by_lua_block {
+    generation = ngx.shared.reloads:incr("generation", 1, 0)
     txid = require "resty.txid"
     seen = require "support.seen"
     for _ = 1, 100 do
@@ -35,7 +37,7 @@ location = /id {
         for _ = 1, 20 do
             seen.add(txid(0))
         end
-        ngx.print(ngx.worker.pid())
+        ngx.print(generation)
     }
 }
 
@@ -48,18 +50,16 @@ location = /t {
         local master = require("ngx.process").get_master_pid()
 
         local running = true
-        local asked, lost = 0, {}
-        local pids, pid_count = {}, 0
+        local asked, lost, newest = 0, {}, 0
 
         local function client()
             while running do
-                local pid, err = http.get("/id")
+                local answered_by, err = http.get("/id")
                 asked = asked + 1
-                if not pid then
+                if answered_by then
+                    newest = math.max(newest, answered_by)
+                else
                     lost[#lost + 1] = err
-                elseif not pids[pid] then
-                    pids[pid] = true
-                    pid_count = pid_count + 1
                 end
             end
         end
@@ -69,27 +69,29 @@ location = /t {
             clients[i] = ngx.thread.spawn(client)
         end
 
-        for _ = 1, 3 do
-            local asked_before, pids_before = asked, pid_count
+        local function go_on()
+            local asked_before = asked
             wait_until(function() return asked > asked_before + 100 end)
-            kill(master, "HUP")
-            wait_until(function() return pid_count > pids_before end)
         end
 
-        local asked_before = asked
-        wait_until(function() return asked > asked_before + 100 end)
+        for next_generation = 2, 4 do
+            go_on()
+            kill(master, "HUP")
+            wait_until(function() return newest == next_generation end)
+        end
+        go_on()
         running = false
         for i = 1, 8 do
             ngx.thread.wait(clients[i])
         end
 
-        ngx.say("generations: ", pid_count >= 4)
+        ngx.say("generations: ", newest)
         ngx.say("ids: ", #ngx.shared.seen:get_keys(0) > 20 * asked)
         ngx.say("lost: ", #lost, " ", lost[1])
     }
 }
 --- timeout: 30
 --- response_body
-generations: true
+generations: 4
 ids: true
 lost: 0 nil

@@ -24,6 +24,9 @@ cp dist/*.deb "$root/tmp/"
 files >"$tmp/before"
 in_root sh -c 'dpkg -i /tmp/*.deb'
 
+is_id "$(in_root txid)" "the command"
+[ -s "$root/usr/share/man/man1/txid.1.gz" ] || fail "there is no man page"
+
 port=$(free_port)
 mkdir -p "$root/srv/logs"
 # modules-enabled/ has paths relative to nginx's own prefix.
@@ -45,6 +48,6 @@ trap - EXIT
 while kill -0 "$nginx" 2>/dev/null; do sleep 0.1; done
 rm -r "$root"/srv/*
 
-in_root dpkg --purge lua-resty-txid libtxid
+in_root dpkg --purge lua-resty-txid libtxid txid
 files >"$tmp/after"
 diff "$tmp/before" "$tmp/after" || fail "the packages left something"

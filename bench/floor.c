@@ -1,0 +1,27 @@
+/*
+ * The floor under any id in LuaJIT: a C function that writes so many bytes, which differ from call to call, and does
+ * nothing else. Built by bench/run.sh; bench/lua.lua calls the one of a row's length.
+ */
+#include <stdint.h>
+#include <string.h>
+
+static uint64_t word;
+
+#define FLOOR(length)                                       \
+    void floor_##length(char *buf)                          \
+    {                                                       \
+        uint64_t words[(length + 7) / 8];                   \
+        for (unsigned i = 0; i < sizeof(words) / 8; i++) {  \
+            words[i] = word += 0x9e3779b97f4a7c15u;         \
+        }                                                   \
+        memcpy(buf, words, length);                         \
+    }
+
+FLOOR(19)
+FLOOR(20)
+FLOOR(22)
+FLOOR(24)
+FLOOR(27)
+FLOOR(32)
+FLOOR(36)
+FLOOR(55)

@@ -1,0 +1,163 @@
+-- The first table: what a string of each kind costs in LuaJIT, in the nginx worker that runs this. Returns it as Markdown.
+--
+-- Each round times every row once, so that what disturbs the machine disturbs all of them, and compares each with its
+-- floor. Time is the worker's own on a processor: what else runs on the machine is nobody's cost.
+
+local ffi = require "ffi"
+
+
+local concat = table.concat
+local floor = math.floor
+local format = string.format
+local sort = table.sort
+
+
+local ROUNDS = 21
+local CALLS = 100000
+-- A row that needs longer than this for a call is called less often.
+local SLOW_NS = 1000
+local CALLS_OF_A_SLOW_ROW = 5000
+local CLOCK_THREAD_CPUTIME_ID = 3
+local PEERS = os.getenv("PEERS")
+
+
+ffi.cdef[[
+struct bench_time { long seconds; long nanoseconds; };
+int clock_gettime(int clock, struct bench_time *time);
+]]
+local time = ffi.new("struct bench_time")
+local floors = ffi.load(os.getenv("BENCH_FLOORS"))
+
+
+local function cpu_ns()
+    ffi.C.clock_gettime(CLOCK_THREAD_CPUTIME_ID, time)
+    return tonumber(time.seconds) * 1e9 + tonumber(time.nanoseconds)
+end
+
+
+-- Code of its own for each floor and for each loop: what several share would be compiled for the first of them.
+local function floor_of(length)
+    ffi.cdef("void floor_" .. length .. "(char *buf);")
+    return loadstring(([[
+        local C, buf, ffi_str = ...
+        return function()
+            C.floor_LENGTH(buf)
+            return ffi_str(buf, LENGTH)
+        end
+    ]]):gsub("LENGTH", length), "=floor")(floors, ffi.new("char[?]", length), ffi.string)
+end
+
+
+local function loop_of(call, m)
+    return assert(loadstring(([[
+        local m = ...
+        local band = bit.band
+        local now_ms = math.floor(ngx.now() * 1000)
+        return function(calls, ring)
+            for i = 1, calls do
+                local ms = now_ms + band(i, 15)
+                ring[band(i, 255) + 1] = CALL
+            end
+        end
+    ]]):gsub("CALL", call), "=" .. call))(m)
+end
+
+
+local function load_module(row)
+    if not row.peer then
+        return require(row.module)
+    end
+    if not PEERS or PEERS == "" then
+        error("PEERS names no directory", 0)
+    end
+    return assert(loadfile(PEERS .. "/" .. row.peer))()
+end
+
+
+local function ns_a_call(row)
+    -- Nobody pays for the garbage of the row before.
+    collectgarbage()
+    local start = cpu_ns()
+    row.loop(row.calls, row.ring)
+    return (cpu_ns() - start) / row.calls
+end
+
+
+-- A floor for each length in front of the rows; rows that cannot be had are named in the second list.
+local function ready_rows()
+    local ready, missing, floor_by_length = {}, {}, {}
+
+    local function add(row, m)
+        row.loop, row.ring, row.calls, row.ns = loop_of(row[3], m), {}, CALLS_OF_A_SLOW_ROW, {}
+        ns_a_call(row)
+        if ns_a_call(row) < SLOW_NS then
+            row.calls = CALLS
+        end
+        assert(#row.ring[1] == row[1], row[2] .. " makes another length than its row says")
+        ready[#ready + 1] = row
+    end
+
+    for _, row in ipairs(require "rows") do
+        local ok, m = pcall(load_module, row)
+        if ok then
+            local length = row[1]
+            if not floor_by_length[length] then
+                floor_by_length[length] = { length, "*floor: " .. length .. " characters*", "m()" }
+                add(floor_by_length[length], floor_of(length))
+            end
+            if row.first then
+                loadstring("local m = ...; " .. row.first)(m)
+            end
+            row.floor = floor_by_length[length]
+            add(row, m)
+
+        else
+            missing[#missing + 1] = row[2] .. " (" .. tostring(m):match("[^\n]*") .. ")"
+        end
+    end
+    return ready, missing
+end
+
+
+local function quartiles(values)
+    sort(values)
+    local function at(share)
+        return values[floor((#values - 1) * share + 1.5)]
+    end
+    return at(0.5), at(0.25), at(0.75)
+end
+
+
+local function times_the_floor(row)
+    local times = {}
+    for round, ns in ipairs(row.ns) do
+        times[round] = ns / row.floor.ns[round]
+    end
+    return quartiles(times)
+end
+
+
+local ready, missing = ready_rows()
+for _ = 1, ROUNDS do
+    for _, row in ipairs(ready) do
+        row.ns[#row.ns + 1] = ns_a_call(row)
+    end
+end
+
+-- Before a row's times are sorted: here they are still in the order of the rounds.
+for _, row in ipairs(ready) do
+    row.times = row.floor and format("%.2f | %.2f to %.2f", times_the_floor(row)) or "1 |"
+end
+
+local lines = {
+    "| | ns | quartiles | times the floor | quartiles |",
+    "|---|--:|--:|--:|--:|",
+}
+for _, row in ipairs(ready) do
+    local median, low, high = quartiles(row.ns)
+    lines[#lines + 1] = format("| %s | %.0f | %.0f to %.0f | %s |", row[2], median, low, high, row.times)
+end
+if #missing > 0 then
+    lines[#lines + 1] = "\nNot measured: " .. concat(missing, ", ") .. "."
+end
+return concat(lines, "\n")

@@ -1,0 +1,151 @@
+//! The second table: ids to text in a buffer, at the C ABI of libtxid.so and by other crates, as criterion measures them.
+
+use crate::cpu_time::{self, CpuTime};
+use crate::table::cells;
+use criterion::Criterion;
+use ferroid::base32::Base32UlidExt;
+use ferroid::generator::thread_local::Ulid as FerroidUlid;
+use libloading::Library;
+use std::ffi::c_char;
+use std::fmt::Write as _;
+use std::fs;
+use std::hint::black_box;
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::Barrier;
+use std::time::Duration;
+use svix_ksuid::{Ksuid, KsuidLike};
+
+const ROUNDS: usize = 15;
+const MS: i64 = 1_700_000_000_000;
+
+/// Within one cache line, so that no row is slower by where its text happens to lie.
+#[repr(align(64))]
+struct Text([u8; 64]);
+
+type Fill = unsafe extern "C" fn(*mut c_char, i64);
+
+#[derive(Clone, Copy)]
+struct Txid {
+    fill: Fill,
+    fill_now: Fill,
+    clock_ms: unsafe extern "C" fn() -> i64,
+}
+
+impl Txid {
+    fn load(path: &str) -> Self {
+        // SAFETY: libtxid's initialisers are Rust's own, its functions have these signatures, and it is never unloaded.
+        unsafe {
+            let library = Library::new(path).unwrap();
+            Self {
+                fill: *library.get(b"txid_fill").unwrap(),
+                fill_now: *library.get(b"txid_fill_now").unwrap(),
+                clock_ms: *library.get(b"txid_clock_ms").unwrap(),
+            }
+        }
+    }
+}
+
+/// Measures every row once, in a criterion group named after the round, and returns the rows' names.
+fn measure(criterion: &mut Criterion<CpuTime>, round: usize, txid: Txid) -> Vec<&'static str> {
+    let mut group = criterion.benchmark_group(round.to_string());
+    let mut names = Vec::new();
+    macro_rules! row {
+        ($name:literal, |$text:ident| $to_text:expr) => {
+            let mut text = Text([0; 64]);
+            group.bench_function($name, |bencher| {
+                bencher.iter(|| {
+                    let $text = &mut text.0;
+                    let _ = $to_text;
+                    black_box($text);
+                })
+            });
+            names.push($name);
+        };
+    }
+
+    // SAFETY, of these three: the text is longer than an id.
+    row!("txid_fill", |text| unsafe { (txid.fill)(text.as_mut_ptr().cast(), MS) });
+    row!("txid_fill_now", |text| unsafe { (txid.fill_now)(text.as_mut_ptr().cast(), MS) });
+    row!("txid_fill_now of txid_clock_ms", |text| unsafe {
+        (txid.fill_now)(text.as_mut_ptr().cast(), (txid.clock_ms)())
+    });
+    row!("uuid v4, fast-rng", |text| uuid::Uuid::new_v4().hyphenated().encode_lower(text).len());
+    row!("uuid v7, fast-rng", |text| uuid::Uuid::now_v7().hyphenated().encode_lower(text).len());
+    row!("ulid", |text| ulid::Ulid::generate().array_to_str(text.first_chunk_mut().unwrap()).len());
+    row!("xid", |text| write!(&mut text[..], "{}", xid::new()));
+    row!("svix-ksuid", |text| write!(&mut text[..], "{}", Ksuid::now(None)));
+    row!("scru128", |text| text[..25].copy_from_slice(scru128::new().encode().as_bytes()));
+    row!("ferroid ULID", |text| {
+        FerroidUlid::new_ulid().encode_to_buf(text.first_chunk_mut().unwrap()).as_bytes().len()
+    });
+    row!("ferroid ULID, counting within a millisecond", |text| {
+        FerroidUlid::new_ulid_mono(|_| {}).encode_to_buf(text.first_chunk_mut().unwrap()).as_bytes().len()
+    });
+    group.finish();
+    names
+}
+
+/// The median that criterion found for a row in a round.
+fn ns(data: &Path, round: usize, name: &str) -> f64 {
+    let path = data.join(round.to_string()).join(name).join("new/estimates.json");
+    let estimates: serde_json::Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    estimates["median"]["point_estimate"].as_f64().unwrap()
+}
+
+/// Nanoseconds an id in each of so many threads.
+fn ns_in_each_of(threads: usize, fill: Fill) -> Vec<f64> {
+    const CALLS: u32 = 100_000;
+    let barrier = Barrier::new(threads);
+    let make_ids = || {
+        let mut text = Text([0; 64]);
+        // SAFETY: the text is longer than an id.
+        let mut make = || unsafe { fill(black_box(text.0.as_mut_ptr().cast()), MS) };
+        make();
+        barrier.wait();
+        let start = cpu_time::now();
+        (0..CALLS).for_each(|_| make());
+        let taken = cpu_time::now() - start;
+        // Until the other is through, too: an empty processor would be faster.
+        barrier.wait();
+        taken.as_nanos() as f64 / f64::from(CALLS)
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(make_ids)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
+/// How many ids two threads make in the time in which one makes one.
+fn two_threads_over_one(fill: Fill) -> f64 {
+    let alone = ns_in_each_of(1, fill)[0];
+    ns_in_each_of(2, fill).iter().map(|together| alone / together).sum()
+}
+
+pub fn table(library: &str, directory: &Path) -> String {
+    let txid = Txid::load(library);
+    let mut criterion = Criterion::default()
+        .with_measurement(CpuTime)
+        .output_directory(directory)
+        .without_plots()
+        .sample_size(10)
+        .nresamples(1000)
+        .warm_up_time(Duration::from_millis(10))
+        .measurement_time(Duration::from_millis(30));
+    let mut names = Vec::new();
+    for round in 0..ROUNDS {
+        names = measure(&mut criterion, round, txid);
+    }
+
+    let ns = |round, name| ns(directory, round, name);
+    let mut table = String::from("| | ns | quartiles | times `txid_fill` | quartiles |\n|---|--:|--:|--:|--:|\n");
+    for name in names {
+        let own = (0..ROUNDS).map(|round| ns(round, name));
+        let times = (0..ROUNDS).map(|round| ns(round, name) / ns(round, "txid_fill"));
+        let _ = writeln!(table, "| {name} | {} | {} |", cells(own.collect(), 1), cells(times.collect(), 2));
+    }
+
+    let times = (0..301).map(|_| two_threads_over_one(txid.fill)).collect();
+    let _ = writeln!(table, "| `txid_fill` in two threads | times as many ids as in one: | | {} |", cells(times, 2));
+    table
+}

@@ -1,0 +1,92 @@
+//! The third table: the requests that one nginx worker answers, with wrk asking from another processor.
+
+use crate::cpu_time;
+use crate::table::cells;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+const ROUNDS: usize = 13;
+
+/// What bench/requests.conf answers, and where. The ratios are to the first two.
+const ROWS: [(&str, &str); 3] =
+    [("a constant", "/constant"), ("`$request_id`", "/request_id"), ("`txid()` in `set_by_lua_block`", "/txid")];
+
+struct Server {
+    worker: i32,
+    address: String,
+}
+
+/// Of one round of one row.
+struct Rates {
+    a_second: f64,
+    a_cpu_second: f64,
+}
+
+impl Server {
+    /// Has wrk ask for a second, under `before`, and returns how often it was answered.
+    fn ask(&self, before: &[&str], path: &str) -> f64 {
+        let url = format!("http://{}{path}", self.address);
+        let wrk = ["taskset", "-c", "1", "wrk", "-t1", "-c16", "-d1", &url];
+        let command = [before, &wrk].concat();
+        let output = Command::new(command[0]).args(&command[1..]).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        let failed = said.contains("Non-2xx") || said.contains("Socket errors");
+        assert!(output.status.success() && !failed, "{command:?}: {said}{}", String::from_utf8_lossy(&output.stderr));
+        let count = said.lines().find_map(|line| line.trim().split_once(" requests in ")).unwrap().0;
+        count.parse().unwrap()
+    }
+
+    fn measure(&self, path: &str) -> Rates {
+        let (cpu, wall) = (cpu_time::of_process(self.worker), Instant::now());
+        let answered = self.ask(&[], path);
+        Rates {
+            a_second: answered / wall.elapsed().as_secs_f64(),
+            a_cpu_second: answered / (cpu_time::of_process(self.worker) - cpu).as_secs_f64(),
+        }
+    }
+
+    /// Instructions a request, where perf can count them.
+    fn instructions(&self, path: &str, directory: &Path) -> Option<f64> {
+        let (worker, counts) = (self.worker.to_string(), directory.join("perf.csv"));
+        let perf = ["perf", "stat", "-x,", "-e", "instructions", "-p", &worker, "-o", counts.to_str()?];
+        if !Command::new("perf")
+            .args(["stat", "-e", "instructions", "true"])
+            .output()
+            .is_ok_and(|it| it.status.success())
+        {
+            return None;
+        }
+        let answered = self.ask(&[&perf[..], &["--"]].concat(), path);
+        let counted = fs::read_to_string(&counts).ok()?;
+        let line = counted.lines().find(|line| line.contains("instructions"))?;
+        Some(line.split(',').next()?.parse::<f64>().ok()? / answered)
+    }
+}
+
+/// Measures the nginx worker with this process id at this address.
+pub fn table(worker: &str, address: &str, directory: &Path) -> String {
+    let server = Server { worker: worker.parse().unwrap(), address: address.to_string() };
+    let rounds: Vec<[Rates; ROWS.len()]> = (0..ROUNDS).map(|_| ROWS.map(|(_, path)| server.measure(path))).collect();
+
+    let mut table = String::from(
+        "| | requests/s | quartiles | requests/s of the worker's own time | quartiles | over a constant | quartiles \
+         | over `$request_id` | quartiles | instructions a request |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+    );
+    for (row, (name, path)) in ROWS.iter().enumerate() {
+        let over =
+            |other: usize| rounds.iter().map(|round| round[row].a_cpu_second / round[other].a_cpu_second).collect();
+        let _ = writeln!(
+            table,
+            "| {name} | {} | {} | {} | {} | {} |",
+            cells(rounds.iter().map(|round| round[row].a_second).collect(), 0),
+            cells(rounds.iter().map(|round| round[row].a_cpu_second).collect(), 0),
+            cells(over(0), 2),
+            cells(over(1), 2),
+            server.instructions(path, directory).map_or("not counted here".to_string(), |count| format!("{count:.0}")),
+        );
+    }
+    table
+}

@@ -1,0 +1,152 @@
+//! The command line, and nothing that acts on it: build.rs makes the man pages and completions from this file alone.
+
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+
+const TIMES: &str = "\
+A TIME is one of:
+  2018-04-01T01:21:28.552Z   RFC 3339, with any offset
+  2018-04-01                 midnight UTC of that day
+  1522545688552              milliseconds since 1970
+  now
+  '10m ago'                  also '2 days ago', '1h 30m ago'
+An id can carry the times from 1970-01-01 to 2109-05-15T07:35:11.103Z.";
+
+/// Make, read, find and sort 20-character ids that sort by time
+///
+/// Without a command, `txid` makes ids, as `txid new` does.
+#[derive(Parser)]
+#[command(
+    name = "txid",
+    version,
+    args_conflicts_with_subcommands = true,
+    after_help = "\
+Examples:
+  txid                                       an id of this moment
+  txid -n 5 --at 2018-04-01T01:21:28.552Z    five of that millisecond
+  txid inspect b2fr5nvqg00000000000          what an id holds
+  txid grep --since 10m access.log           the lines of the last ten minutes
+  txid sort a.log b.log.gz                   two logs as one, in order of time"
+)]
+pub struct Args {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    #[command(flatten)]
+    pub new: New,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    New(New),
+    Inspect(Inspect),
+    Range(Range),
+    Grep(Grep),
+    Sort(Sort),
+}
+
+/// Make ids, one a line
+#[derive(clap::Args)]
+#[command(after_help = format!("{TIMES}
+
+Examples:
+  txid new -n 5
+  txid new --at '2 days ago'"))]
+pub struct New {
+    /// How many ids to make
+    #[arg(short = 'n', long, value_name = "COUNT", default_value_t = 1)]
+    pub count: u64,
+    /// Stamp them with this time instead of the present one
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub at: Option<String>,
+}
+
+/// Show what ids hold: their time, in UTC, local and as an age, and their random bits
+///
+/// An id is told in either case. What is no id is told on standard error, the others still come out, and the exit status
+/// is 1.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  txid inspect b2fr5nvqg00000000000
+  txid -n 3 | txid inspect --json")]
+pub struct Inspect {
+    /// Ids; without any, the words of standard input
+    #[arg(value_name = "ID")]
+    pub ids: Vec<String>,
+    /// One JSON object a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Print the lowest id of one time and the highest of another, which bound all ids between
+#[derive(clap::Args)]
+#[command(after_help = format!("{TIMES}
+
+Examples:
+  txid range --from 2018-04-01 --to 2018-04-02
+  txid range --from '1h ago' --to now --sql request_id"))]
+pub struct Range {
+    /// The first millisecond
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub from: String,
+    /// The last millisecond
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub to: String,
+    /// Print a condition on this column for a WHERE clause
+    #[arg(long, value_name = "COLUMN", conflicts_with = "json")]
+    pub sql: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Print the lines that carry an id from a window of time
+///
+/// A line carries an id when one of its words, the longest runs of letters and digits, is an id, in either case. Without
+/// --from the window begins in 1970, without --to it ends in 2109. Lines come out as they are, without their file's name.
+/// Compressed input (gzip) is recognised by its first bytes.
+///
+/// The exit status is 0 when a line was found, 1 when none was, 2 after an error.
+#[derive(clap::Args)]
+#[command(after_help = format!("{TIMES}
+
+Examples:
+  txid grep --since 10m access.log
+  txid grep --from 2018-04-01 --to 2018-04-02 access.log.*.gz
+  tail -f access.log | txid grep --from now"))]
+pub struct Grep {
+    /// The first millisecond of the window
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub from: Option<String>,
+    /// The last millisecond of the window
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub to: Option<String>,
+    /// Begin so long ago: --since 10m is --from '10m ago'
+    #[arg(long, value_name = "SPAN", conflicts_with = "from", allow_hyphen_values = true)]
+    pub since: Option<String>,
+    /// Print how many lines there are, of each file, instead of the lines
+    #[arg(short, long)]
+    pub count: bool,
+    /// Files to read; - or none at all is standard input
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+}
+
+/// Order the lines of several files by the id in them
+///
+/// What counts is the first id of a line, as in `txid grep`. A line without an id stays behind the line before it, as the
+/// lines of a stack trace should; at the top of a file such lines come before all others. Lines with the same id keep the
+/// order in which they were read. Compressed input (gzip) is recognised by its first bytes.
+///
+/// Whatever the size of the input, about 150 MB of memory are enough, and a file in the temporary directory (TMPDIR) takes
+/// the rest. It has no name, so it is gone when the command is.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  txid sort a.log b.log.gz
+  txid grep --since 1h a.log b.log | txid sort")]
+pub struct Sort {
+    /// Files to read; - or none at all is standard input
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+}

@@ -1,0 +1,51 @@
+//! The `txid` command: makes, reads, finds and sorts ids.
+
+mod args;
+mod formats;
+mod grep;
+mod input;
+mod inspect;
+mod new;
+mod picture;
+mod range;
+mod runs;
+mod sort;
+mod time;
+mod words;
+
+use args::{Args, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+/// What grep says, too, when it could not do all that it was asked to.
+const TROUBLE: u8 = 2;
+
+fn main() -> ExitCode {
+    end_quietly_when_nobody_reads();
+    let args = Args::parse();
+    let done = match args.command.unwrap_or(Command::New(args.new)) {
+        Command::New(args) => new::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
+        Command::Range(args) => range::run(&args),
+        Command::Grep(args) => grep::run(&args),
+        Command::Sort(args) => sort::run(&args),
+    };
+    done.unwrap_or_else(|error| {
+        complain(&error);
+        ExitCode::from(TROUBLE)
+    })
+}
+
+/// Tells what is wrong, and why, on one line of standard error.
+fn complain(error: &anyhow::Error) {
+    eprintln!("txid: {error:#}");
+}
+
+/// Rust ignores SIGPIPE, so that `txid -n 1000000 | head` would end with an error. It should end as grep does: at once.
+fn end_quietly_when_nobody_reads() {
+    // SAFETY: the default action is no handler of ours, and no other thread runs yet.
+    #[cfg(unix)]
+    unsafe {
+        libc::signal(libc::SIGPIPE, libc::SIG_DFL)
+    };
+}

@@ -1,0 +1,52 @@
+//! The bits of an id as a picture of its fields.
+
+use anstyle::{AnsiColor, Style};
+
+const BITS_A_ROW: usize = 48;
+
+/// Rows of bits, each with a ruler below that shows which field they belong to.
+pub fn of(bytes: &[u8], fields: &[(&str, usize)]) -> Vec<String> {
+    let bits = 8 * bytes.len();
+    (0..bits).step_by(BITS_A_ROW).flat_map(|row| rows(bytes, fields, row, bits.min(row + BITS_A_ROW))).collect()
+}
+
+fn rows(bytes: &[u8], fields: &[(&str, usize)], begin: usize, end: usize) -> [String; 2] {
+    let colours = [AnsiColor::Cyan, AnsiColor::Yellow, AnsiColor::Green, AnsiColor::Magenta];
+    let (mut digits, mut rulers) = (String::new(), String::new());
+    let mut field_begin = 0;
+    for (&(name, width), colour) in fields.iter().zip(colours.iter().cycle()) {
+        let (from, to) = (field_begin.max(begin), (field_begin + width).min(end));
+        field_begin += width;
+        if from >= to {
+            continue;
+        }
+        let style = Style::new().fg_color(Some((*colour).into()));
+        // A gap at every byte, also between two fields.
+        let gap = if from > begin && from % 8 == 0 { " " } else { "" };
+        let part = digits_of(bytes, from, to);
+        let ruler = ruler(&format!(" {name}, {width} bits "), part.len());
+        digits += &format!("{gap}{style}{part}{style:#}");
+        rulers += &format!("{gap}{style}{ruler}{style:#}");
+    }
+    [digits, rulers]
+}
+
+fn digits_of(bytes: &[u8], from: usize, to: usize) -> String {
+    let mut digits = String::new();
+    for bit in from..to {
+        if bit > from && bit % 8 == 0 {
+            digits.push(' ');
+        }
+        digits.push(if bytes[bit / 8] >> (7 - bit % 8) & 1 == 1 { '1' } else { '0' });
+    }
+    digits
+}
+
+/// `|---- label ----|`, without the label where it does not fit.
+fn ruler(label: &str, width: usize) -> String {
+    match width {
+        0 | 1 => "|".repeat(width),
+        _ if label.len() + 4 > width => format!("|{}|", "-".repeat(width - 2)),
+        _ => format!("|{label:-^0$}|", width - 2),
+    }
+}

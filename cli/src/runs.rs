@@ -1,0 +1,114 @@
+//! Sorted runs of lines in one temporary file, and their merge.
+
+use crate::sort::Key;
+use anyhow::{Context, Result};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, Read, Write};
+use std::os::unix::fs::FileExt;
+
+/// How much memory the merge has for reading, and how little it reads of a run at once.
+const MEMORY: usize = 32 << 20;
+const LEAST_BUFFER: usize = 16 << 10;
+
+/// A line in the file: whether it has a key, the key, its length, and the line itself.
+const HEADER: usize = 1 + 12 + 8;
+
+pub struct Runs {
+    /// Without a name from the start, so that it is gone with the process, however that ends.
+    file: File,
+    /// Where each run ends, which is where the next begins.
+    ends: Vec<u64>,
+}
+
+impl Runs {
+    pub fn new() -> io::Result<Self> {
+        Ok(Self { file: tempfile::tempfile()?, ends: Vec::new() })
+    }
+
+    /// Adds lines that are in order.
+    pub fn add<'a>(&mut self, lines: impl Iterator<Item = (Key, &'a [u8])>) -> io::Result<()> {
+        let mut end = self.ends.last().copied().unwrap_or(0);
+        let mut out = BufWriter::with_capacity(LEAST_BUFFER, &self.file);
+        for (key, line) in lines {
+            let mut header = [0; HEADER];
+            header[0] = u8::from(key.is_some());
+            header[1..13].copy_from_slice(&key.map_or([0; 12], <[u8; 12]>::from));
+            header[13..].copy_from_slice(&(line.len() as u64).to_le_bytes());
+            out.write_all(&header)?;
+            out.write_all(line)?;
+            end += (HEADER + line.len()) as u64;
+        }
+        out.flush()?;
+        self.ends.push(end);
+        Ok(())
+    }
+
+    /// Writes the lines of all runs in order. Of lines with the same key those of an earlier run come first.
+    pub fn merge(self, out: &mut impl Write) -> Result<()> {
+        let capacity = (MEMORY / self.ends.len()).max(LEAST_BUFFER);
+        let begins = std::iter::once(0).chain(self.ends.iter().copied());
+        let mut runs: Vec<_> = begins
+            .zip(&self.ends)
+            .map(|(begin, &end)| BufReader::with_capacity(capacity, Run { file: &self.file, begin, end }))
+            .collect();
+        let mut heads = BinaryHeap::with_capacity(runs.len());
+        for (index, run) in runs.iter_mut().enumerate() {
+            heads.extend(next_line(run)?.map(|(key, len)| Reverse((key, index, len))));
+        }
+        while let Some(mut head) = heads.peek_mut() {
+            let Reverse((_, index, len)) = *head;
+            copy(&mut runs[index], len, out)?;
+            match next_line(&mut runs[index])? {
+                Some((key, len)) => *head = Reverse((key, index, len)),
+                None => drop(PeekMut::pop(head)),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The part of the file that is one run.
+struct Run<'a> {
+    file: &'a File,
+    begin: u64,
+    end: u64,
+}
+
+impl Read for Run<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let wanted = buffer.len().min((self.end - self.begin) as usize);
+        let read = self.file.read_at(&mut buffer[..wanted], self.begin)?;
+        self.begin += read as u64;
+        Ok(read)
+    }
+}
+
+/// The key and the length of the line that follows.
+fn next_line(run: &mut BufReader<Run>) -> Result<Option<(Key, u64)>> {
+    let mut header = [0; HEADER];
+    if run.fill_buf().context("temporary file")?.is_empty() {
+        return Ok(None);
+    }
+    run.read_exact(&mut header).context("temporary file")?;
+    let (key, len) = header[1..].split_at(12);
+    let key = key.try_into().map(<[u8; 12]>::into)?;
+    Ok(Some(((header[0] == 1).then_some(key), u64::from_le_bytes(len.try_into()?))))
+}
+
+/// Copies what need not fit into memory.
+fn copy(run: &mut BufReader<Run>, mut len: u64, out: &mut impl Write) -> Result<()> {
+    while len > 0 {
+        let part = run.fill_buf().context("temporary file")?;
+        if part.is_empty() {
+            return Err(io::Error::from(ErrorKind::UnexpectedEof)).context("temporary file");
+        }
+        let count = part.len().min(len as usize);
+        out.write_all(&part[..count]).context("standard output")?;
+        run.consume(count);
+        len -= count as u64;
+    }
+    Ok(())
+}
