@@ -7,6 +7,8 @@
 return {
     { 20, "txid()", "m()", module = "resty.txid" },
     { 20, "txid(ms)", "m(ms)", module = "resty.txid" },
+    { 20, "txid() in plain LuaJIT", "m()", module = "resty.txid.pure" },
+    { 20, "txid(ms) in plain LuaJIT", "m(ms)", module = "resty.txid.pure" },
 
     { 20, "lua-resty-txid", "m()", peer = "lua-resty-txid/lib/resty/txid.lua" },
     { 36, "lua-resty-jit-uuid v4", "m.generate_v4()", peer = "lua-resty-jit-uuid/lib/resty/jit-uuid.lua",
