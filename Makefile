@@ -10,7 +10,7 @@ PEERS ?=
 
 export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS
 
-.PHONY: help build build-rock run test bench lint headers install uninstall install-rock deb rpm test-install bump release clean
+.PHONY: help build build-rock run test soak bench lint headers install uninstall install-rock deb rpm test-install bump release clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -35,11 +35,16 @@ bench: ## measure, against PEERS= too, and write bench/RESULTS.md
 	@cargo build --locked --release --lib --quiet
 	@bench/run.sh
 
+soak: ## measure txid grep and txid sort on a gigabyte (1 GB and more in TMPDIR, some minutes)
+	@scripts/need.sh build
+	cargo test --locked -p txid-cli --test soak -- --ignored --nocapture --test-threads=1
+
 lint: ## rustfmt, clippy and luacheck
 	@scripts/need.sh build lint
 	cargo fmt --all -- --check
+	cargo fmt --manifest-path bench/rust/Cargo.toml -- --check
 	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
-	luacheck --quiet lua t/support
+	luacheck --quiet lua bench t/support
 
 headers: ## write include/txid.h and the cdefs of lib.lua anew from src/ffi.rs
 	TXID_BLESS=1 cargo test --locked --quiet --test interface

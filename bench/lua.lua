@@ -1,4 +1,4 @@
--- The first table: what a string of each kind costs in LuaJIT, in the nginx worker that runs this. Returns it as Markdown.
+-- The first table: what a string of each kind costs in LuaJIT, in the nginx worker that runs this. Returns Markdown.
 --
 -- Each round times every row once, so that what disturbs the machine disturbs all of them, and compares each with its
 -- floor. Time is the worker's own on a processor: what else runs on the machine is nobody's cost.
@@ -12,7 +12,7 @@ local format = string.format
 local sort = table.sort
 
 
-local ROUNDS = 21
+local ROUNDS = 41
 local CALLS = 100000
 -- A row that needs longer than this for a call is called less often.
 local SLOW_NS = 1000
@@ -138,24 +138,26 @@ end
 
 
 local ready, missing = ready_rows()
-for _ = 1, ROUNDS do
-    for _, row in ipairs(ready) do
-        row.ns[#row.ns + 1] = ns_a_call(row)
+for round = 1, ROUNDS do
+    -- There and back, so that each row follows now one neighbour and now the other.
+    for place = 1, #ready do
+        local row = ready[round % 2 == 1 and place or #ready + 1 - place]
+        row.ns[round] = ns_a_call(row)
     end
 end
 
 -- Before a row's times are sorted: here they are still in the order of the rounds.
 for _, row in ipairs(ready) do
-    row.times = row.floor and format("%.2f | %.2f to %.2f", times_the_floor(row)) or "1 |"
+    row.times = row.floor and format("%.2f (%.2f to %.2f)", times_the_floor(row)) or "1"
 end
 
 local lines = {
-    "| | ns | quartiles | times the floor | quartiles |",
-    "|---|--:|--:|--:|--:|",
+    "| | ns | times the floor |",
+    "|---|--:|--:|",
 }
 for _, row in ipairs(ready) do
     local median, low, high = quartiles(row.ns)
-    lines[#lines + 1] = format("| %s | %.0f | %.0f to %.0f | %s |", row[2], median, low, high, row.times)
+    lines[#lines + 1] = format("| %s | %.0f (%.0f to %.0f) | %s |", row[2], median, low, high, row.times)
 end
 if #missing > 0 then
     lines[#lines + 1] = "\nNot measured: " .. concat(missing, ", ") .. "."

@@ -79,8 +79,8 @@ version_of() { "$@" 2>&1 | head -n 1; }
     cat <<EOF
 # What \`make bench\` measured
 
-Written by \`make bench\`. Medians and quartiles; the contenders of a table take turns, round by round, and a ratio is one of
-two contenders within one round.
+Written by \`make bench\`. Medians, and in brackets the quartiles; the contenders of a table take turns, round by round, and
+a ratio is one of two contenders within a round.
 
 | | |
 |---|---|
@@ -96,7 +96,7 @@ two contenders within one round.
 ## In LuaJIT, inside an nginx worker
 
 Nanoseconds of the worker's own processor time for one string, which is then kept in a ring of 256. The floor is what any
-such library has under it: a C function that writes as many bytes, and \`ffi.string\`. 21 rounds of 100,000 calls (5,000 of
+such library has under it: a C function that writes as many bytes, and \`ffi.string\`. 41 rounds of 100,000 calls (5,000 of
 what needs a microsecond or more).
 
 EOF
@@ -107,7 +107,7 @@ EOF
 
 Nanoseconds of processor time from nothing to text in a buffer, as criterion finds them in 15 rounds. \`txid_fill\` is called
 through \`libtxid.so\` and is given its time, as nginx has it at hand; the third row asks the system for it, as most of the
-others do. The last row is of 301 rounds, in each thread's own time.
+others do. The two threads are measured in 301 rounds, each in its own time.
 
 EOF
     cat "$dir/ids.md"
@@ -115,8 +115,8 @@ EOF
 
 ## Requests a second
 
-One nginx worker on one processor, \`wrk\` on the other, \`return 200\` with what the row names, 13 rounds of a second each. The
-ratios are of requests answered in a second of the worker's own processor time.
+One nginx worker on one processor, \`wrk\` on the other, \`return 200\` with what the row names, 15 rounds of a second each. The
+worker's own processor time leaves out what else kept the machine busy. Instructions are counted where \`perf stat\` can.
 
 EOF
     cat "$dir/requests.md"

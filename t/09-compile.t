@@ -64,3 +64,33 @@ location = /t {
 abort: NYI: bytecode \d+
  the loop was not compiled
 $
+
+
+
+=== TEST 4: called from C, as from set_by_lua once a request
+--- config
+location = /t {
+    content_by_lua_block {
+        local txid = require "resty.txid"
+        local function now() return txid() end
+        local started, compiled = {}, {}
+        jit.attach(function(event, trace, func)
+            if event == "start" then
+                started[trace] = func
+            elseif event == "stop" then
+                compiled[started[trace]] = true
+            end
+        end, "trace")
+        local many = ("x"):rep(1000)
+        many:gsub("()", txid)
+        ngx.say("txid(ms): ", compiled[txid] and "compiled" or "interpreted")
+        jit.flush()
+        compiled = {}
+        many:gsub("x", now)
+        jit.attach(function() end)
+        ngx.say("txid(): ", (compiled[txid] or compiled[now]) and "compiled" or "interpreted")
+    }
+}
+--- response_body
+txid(ms): compiled
+txid(): compiled

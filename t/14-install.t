@@ -31,9 +31,13 @@ sub lua_files {
     return @files;
 }
 
+# The command, its man pages and its completions, below PREFIX.
 my @command = (
-    'bin/txid', (map {"share/man/man1/$_.1"} qw(txid txid-new txid-inspect txid-range txid-grep txid-sort)),
-    'share/bash-completion/completions/txid', 'share/zsh/site-functions/_txid', 'share/fish/vendor_completions.d/txid.fish',
+    '/bin/txid',
+    map({"/share/man/man1/txid$_.1"} '', qw(-new -inspect -range -grep -sort)),
+    '/share/bash-completion/completions/txid',
+    '/share/zsh/site-functions/_txid',
+    '/share/fish/vendor_completions.d/txid.fish',
 );
 
 sub id_with {
@@ -63,9 +67,10 @@ for my $case (
     make("install $settings");
     is_deeply files_in_stage(), [sort(
         "$to{prefix}/include/txid.h", "$to{prefix}/lib/libtxid.so", "$to{prefix}/lib/pkgconfig/txid.pc",
-        "$to{c}/libtxid.so", (map {"$to{lua}$_"} lua_files()), map {"$to{prefix}/$_"} @command,
+        "$to{c}/libtxid.so", map({"$to{lua}$_"} lua_files()), map({"$to{prefix}$_"} @command),
     )], "$name: all files are there, and no other";
     like id_with("$stage$to{lua}/?.lua", "$stage$to{c}/?.so"), qr/^[0-9a-v]{19}[0g]$/, "$name: LuaJIT finds them";
+    like `$stage$to{prefix}/bin/txid`, qr/^[0-9a-v]{19}[0g]$/, "$name: the command runs";
 
     make("install $settings");
     make("uninstall $settings");

@@ -1,13 +1,8 @@
 # resty.txid.codec: what an id holds, the bounds of a millisecond, raw bytes, and what is said about what is no id.
 
+use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';
-use Cwd qw(getcwd);
-
-my $root = getcwd();
-our $HttpConfig = <<"_EOC_";
-    lua_package_path "$root/lua/?.lua;;";
-    lua_package_cpath "$root/target/release/?.so;;";
-_EOC_
+use Suite;
 
 no_long_string();
 run_tests();
@@ -15,7 +10,6 @@ run_tests();
 __DATA__
 
 === TEST 1: decode tells the time and the randomness of an id, in either case
---- http_config eval: $::HttpConfig
 --- config
     location = /t {
         content_by_lua_block {
@@ -27,21 +21,16 @@ __DATA__
             end
         }
     }
---- request
-GET /t
 --- response_body
 655829050002 1990-10-13T14:44:10.002Z 2a90f7ec8b6a79
 655829050002 1990-10-13T14:44:10.002Z 2a90f7ec8b6a79
 1522545688554 2018-04-01T01:21:28.554Z 3fffffffffffff
 0 1970-01-01T00:00:00.000Z 00000000000000
 4398046511103 2109-05-15T07:35:11.103Z 3fffffffffffff
---- no_error_log
-[error]
 
 
 
 === TEST 2: what is no id is told with what is wrong and where
---- http_config eval: $::HttpConfig
 --- config
     location = /t {
         content_by_lua_block {
@@ -60,8 +49,6 @@ GET /t
             end
         }
     }
---- request
-GET /t
 --- response_body
 0 characters, an id has 20
 19 characters, an id has 20
@@ -69,13 +56,10 @@ GET /t
 character 7 is 'z', not base32hex
 character 13 is '\x00', not base32hex
 character 20 is '1', the last one is '0' or 'g'
---- no_error_log
-[error]
 
 
 
 === TEST 3: is_valid answers for any value
---- http_config eval: $::HttpConfig
 --- config
     location = /t {
         content_by_lua_block {
@@ -89,17 +73,12 @@ character 20 is '1', the last one is '0' or 'g'
             ngx.say(codec.is_valid(nil), " ", codec.is_valid())
         }
     }
---- request
-GET /t
 --- response_body
 true true false false false false false false false false false false false false false false
---- no_error_log
-[error]
 
 
 
 === TEST 4: a millisecond has a first and a last id, and counts as in txid(ms)
---- http_config eval: $::HttpConfig
 --- config
     location = /t {
         content_by_lua_block {
@@ -114,8 +93,6 @@ true true false false false false false false false false false false false fals
             assert(codec.last(41) < codec.first(42))
         }
     }
---- request
-GET /t
 --- response_body
 4om9qi54g00000000000 4om9qi54nvvvvvvvvvvg
 4om9qi54g00000000000 4om9qi54nvvvvvvvvvvg
@@ -124,13 +101,10 @@ GET /t
 00000000000000000000 000000007vvvvvvvvvvg
 vvvvvvvvo00000000000 vvvvvvvvvvvvvvvvvvvg
 00000000000000000000 000000007vvvvvvvvvvg
---- no_error_log
-[error]
 
 
 
 === TEST 5: raw bytes read back, keep the order, and are 12
---- http_config eval: $::HttpConfig
 --- config
     location = /t {
         content_by_lua_block {
@@ -150,19 +124,14 @@ vvvvvvvvo00000000000 vvvvvvvvvvvvvvvvvvvg
             ngx.say(select(2, codec.from_bytes(("\0"):rep(13))))
         }
     }
---- request
-GET /t
 --- response_body
 00000000000000000000 vvvvvvvvvvvvvvvvvvvg
 0 bytes, an id has 12
 13 bytes, an id has 12
---- no_error_log
-[error]
 
 
 
 === TEST 6: the time is right for every kind of date in the 42 bits
---- http_config eval: $::HttpConfig
 --- config
     location = /t {
         content_by_lua_block {
@@ -188,17 +157,12 @@ GET /t
             ngx.say(checked, " days")
         }
     }
---- request
-GET /t
 --- response_body
 50903 days
---- no_error_log
-[error]
 
 
 
 === TEST 7: an argument of a wrong type is an error at the caller's level
---- http_config eval: $::HttpConfig
 --- config
     location = /t {
         content_by_lua_block {
@@ -213,8 +177,6 @@ GET /t
             ngx.say((err:gsub("^.-:%d+: ", "")))
         }
     }
---- request
-GET /t
 --- response_body
 bad argument #1 to 'decode' (string expected, got table)
 bad argument #1 to 'ms' (string expected, got table)
@@ -223,58 +185,29 @@ bad argument #1 to 'from_bytes' (string expected, got table)
 bad argument #1 to 'first' (number, int64_t or uint64_t expected, got table)
 bad argument #1 to 'last' (number, int64_t or uint64_t expected, got table)
 bad argument #1 to 'first' (a number from -2^53 to 2^53 expected, got nan)
---- no_error_log
-[error]
 
 
 
 === TEST 8: the hot functions compile
---- http_config eval: $::HttpConfig
 --- config
     location = /t {
         content_by_lua_block {
             local codec = require "resty.txid.codec"
-            local util = require "jit.util"
-
-            local function trouble_in(hot)
-                jit.flush()
-                local loops, trouble = 0, {}
-                local function watch(what, trace, _, _, why)
-                    if what == "stop" then
-                        local link = util.traceinfo(trace).linktype
-                        loops = loops + (link == "loop" and 1 or 0)
-                        trouble[#trouble + 1] = link == "stitch" and link or nil
-                    -- 8, "leaving loop in root trace": it began with the function, and gives way to the loop round it.
-                    elseif what == "abort" and why ~= 8 then
-                        trouble[#trouble + 1] = "abort " .. tostring(why)
-                    end
-                end
-                jit.attach(watch, "trace")
-                for i = 1, 1000 do
-                    hot(i)
-                end
-                jit.attach(watch)
-                return #trouble == 0 and loops > 0 and "compiles" or loops .. " loops " .. table.concat(trouble, ", ")
-            end
-
+            local trace = require "support.trace"
             local id = "4om9qi54la8ffr4bd9sg"
             local bytes = codec.to_bytes(id)
-            ngx.say("ms ", trouble_in(function() return codec.ms(id) end))
-            ngx.say("is_valid ", trouble_in(function() return codec.is_valid(id) end))
-            ngx.say("first ", trouble_in(function(i) return codec.first(i) end))
-            ngx.say("last ", trouble_in(function(i) return codec.last(i) end))
-            ngx.say("to_bytes ", trouble_in(function() return codec.to_bytes(id) end))
-            ngx.say("from_bytes ", trouble_in(function() return codec.from_bytes(bytes) end))
+            ngx.say("ms ", trace(function() return codec.ms(id) end))
+            ngx.say("is_valid ", trace(function() return codec.is_valid(id) end))
+            ngx.say("first ", trace(function(i) return codec.first(i) end))
+            ngx.say("last ", trace(function(i) return codec.last(i) end))
+            ngx.say("to_bytes ", trace(function() return codec.to_bytes(id) end))
+            ngx.say("from_bytes ", trace(function() return codec.from_bytes(bytes) end))
         }
     }
---- request
-GET /t
 --- response_body
-ms compiles
-is_valid compiles
-first compiles
-last compiles
-to_bytes compiles
-from_bytes compiles
---- no_error_log
-[error]
+ms compiled
+is_valid compiled
+first compiled
+last compiled
+to_bytes compiled
+from_bytes compiled

@@ -99,8 +99,8 @@ impl Search {
         let mut count = 0;
         let mut next_line = 0;
         lines.clear();
-        for (place, id) in words::ids(block) {
-            if place < next_line || !self.ids.contains(&id) {
+        for place in words::ids_within(block, &self.ids) {
+            if place < next_line {
                 continue;
             }
             let begin = memrchr(b'\n', &block[next_line..place]).map_or(next_line, |newline| next_line + newline + 1);

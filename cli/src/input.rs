@@ -4,8 +4,10 @@ use anyhow::{Context, Result, bail};
 use flate2::bufread::MultiGzDecoder;
 use indicatif::{ProgressBar, ProgressStyle};
 use memchr::memrchr;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, BufReader, ErrorKind, Read};
+use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 const BLOCK: usize = 256 * 1024;
@@ -42,8 +44,12 @@ impl Source<'_> {
             Self::Stdin => decompressed(io::stdin().lock())?,
             Self::File(path) => {
                 let file = File::open(path)?;
-                if file.metadata()?.is_dir() {
+                let metadata = file.metadata()?;
+                if metadata.is_dir() {
                     bail!("is a directory");
+                }
+                if metadata.is_file() && is_the_output(&metadata)? {
+                    bail!("is also the output");
                 }
                 decompressed(bar.wrap_read(file))?
             }
@@ -56,6 +62,12 @@ impl Source<'_> {
             Self::File(path) => path.metadata().map_or(0, |metadata| metadata.len()),
         }
     }
+}
+
+/// What is read and written at once may never end.
+fn is_the_output(file: &Metadata) -> io::Result<bool> {
+    let out = File::from(io::stdout().as_fd().try_clone_to_owned()?).metadata()?;
+    Ok((file.dev(), file.ino()) == (out.dev(), out.ino()))
 }
 
 fn decompressed(mut input: impl Read + 'static) -> io::Result<Box<dyn Read>> {

@@ -54,7 +54,7 @@ impl Sorter {
                 self.text.push(b'\n');
             }
             // A line without an id has that of the line before: what has the same id keeps its order.
-            let id = words::ids(&self.text[begin..]).next().map(|(_, id)| id);
+            let id = words::first_id(&self.text[begin..]);
             key = id.or(key);
             match self.lines.last_mut() {
                 Some(before) if id.is_none() && before.key == key && begin > 0 => before.end = self.text.len(),

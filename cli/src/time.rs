@@ -1,7 +1,7 @@
 //! The times that a user writes.
 
 use anyhow::{Context, Result, anyhow, bail};
-use jiff::civil::Date;
+use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
 use std::ops::RangeInclusive;
@@ -65,7 +65,8 @@ fn parse_at(text: &str, now: Timestamp) -> Result<i64> {
     }
     if text.len() == "2018-04-01".len() {
         let date: Date = text.parse().map_err(|error| not_a_time(&error))?;
-        return in_range(date.to_zoned(TimeZone::UTC)?.timestamp());
+        let since_1970 = date.to_datetime(Time::midnight()).duration_since(Date::constant(1970, 1, 1).at(0, 0, 0, 0));
+        return ms_in_range(since_1970.as_secs() * 1000);
     }
     in_range(text.parse().map_err(|error| not_a_time(&error))?)
 }

@@ -1,12 +1,34 @@
 //! Finds ids in text. An id stands in a text as a word of 20 characters: a run of letters and digits (ASCII) that no letter
 //! or digit precedes or follows.
 
+use std::ops::RangeInclusive;
 use txid::Txid;
 
-/// The ids in `text`, and the place of each.
-pub fn ids(text: &[u8]) -> impl Iterator<Item = (usize, Txid)> {
-    let words = Words { text, end: 0, window: 0, places: 0 };
-    words.filter_map(|place| Some((place, Txid::from_text(&text[place..place + Txid::LEN]).ok()?)))
+/// The first id in `text`.
+pub fn first_id(text: &[u8]) -> Option<Txid> {
+    words(text).find_map(|(_, word)| Txid::from_text(&word).ok())
+}
+
+/// The places of the ids in `text` that lie in a range.
+///
+/// Text sorts as ids do, so the ids need not be read, which would take most of the time.
+pub fn ids_within(text: &[u8], range: &RangeInclusive<Txid>) -> impl Iterator<Item = usize> {
+    let range = range.start().to_text()..=range.end().to_text();
+    words(text).filter(move |(_, word)| range.contains(word) && is_id(word)).map(|(place, _)| place)
+}
+
+/// Whether a word of 20 letters and digits, in lower case, is an id: base32hex ends at v, and the last character is one bit.
+fn is_id(word: &[u8; Txid::LEN]) -> bool {
+    word.iter().all(|&byte| byte <= b'v') && matches!(word[Txid::LEN - 1], b'0' | b'g')
+}
+
+/// The words of 20 characters, in lower case, and where they are.
+fn words(text: &[u8]) -> impl Iterator<Item = (usize, [u8; Txid::LEN])> {
+    Words { text, end: 0, window: 0, places: 0 }.filter_map(|place| {
+        let mut word: [u8; Txid::LEN] = *text[place..].first_chunk()?;
+        word.make_ascii_lowercase();
+        Some((place, word))
+    })
 }
 
 /// The places of the words of 20 characters.
@@ -93,21 +115,55 @@ fn letters_and_digits_sse2(chunk: &[u8; 64]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     /// As plain as can be.
-    fn plainly(text: &[u8]) -> Vec<(usize, Txid)> {
-        let mut found = Vec::new();
-        let mut place = 0;
-        for word in text.split_inclusive(|byte| !byte.is_ascii_alphanumeric()) {
-            let word_alone = word
-                .strip_suffix(&[word[word.len() - 1]])
-                .filter(|_| !word[word.len() - 1].is_ascii_alphanumeric())
-                .unwrap_or(word);
-            if let Ok(id) = Txid::from_text(word_alone) {
-                found.push((place, id));
+    fn plainly(text: &[u8]) -> Vec<usize> {
+        let is_word = |place: usize| text.get(place).is_some_and(u8::is_ascii_alphanumeric);
+        (0..text.len())
+            .filter(|&place| place == 0 || !is_word(place - 1))
+            .filter(|&place| (place..place + 20).all(is_word) && !is_word(place + 20))
+            .collect()
+    }
+
+    #[test]
+    fn a_word_of_20_is_found_at_any_place() {
+        for before in 0..200 {
+            for after in 0..70 {
+                let text = [" ".repeat(before), "4om9qi54la8ffr4bd9sg".to_string(), "\n".repeat(after)].concat();
+                assert_eq!(words(text.as_bytes()).collect::<Vec<_>>(), [(before, *b"4om9qi54la8ffr4bd9sg")]);
             }
-            place += word.len();
         }
-        found
+    }
+
+    #[test]
+    fn the_words_end_where_letters_and_digits_do() {
+        for byte in 0..=255_u8 {
+            let text = [b"4om9qi54la8ffr4bd9sg", &[byte; 64][..]].concat();
+            assert_eq!(words(&text).count(), usize::from(!byte.is_ascii_alphanumeric()), "byte {byte}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_words_are_those_of_a_plain_search(text in "([0-9a-zA-Z]{18,22}|[ -~]|\\PC){0,40}") {
+            let places: Vec<_> = words(text.as_bytes()).map(|(place, _)| place).collect();
+            prop_assert_eq!(places, plainly(text.as_bytes()));
+        }
+
+        #[test]
+        fn a_word_is_an_id_if_it_can_be_read_as_one(word in "[0-9a-v]{19}[0g]|[0-9a-z]{20}|[0-9a-v]{20}") {
+            prop_assert_eq!(is_id(word.as_bytes().try_into().unwrap()), Txid::from_text(word.as_bytes()).is_ok());
+        }
+
+        #[test]
+        fn the_ids_within_are_those_that_read_so(ms in proptest::collection::vec(0..1000_i64, 1..50), from in 0..1000_i64, to in 0..1000_i64, upper: bool) {
+            let ids: Vec<_> = ms.into_iter().map(Txid::at).collect();
+            let text: String = ids.iter().map(|id| format!("{id} ")).collect();
+            let text = if upper { text.to_uppercase() } else { text };
+            let range = Txid::first_of(from)..=Txid::last_of(to);
+            let expected = (0..ids.len()).filter(|&index| range.contains(&ids[index])).map(|index| 21 * index);
+            prop_assert!(ids_within(text.as_bytes(), &range).eq(expected));
+        }
     }
 }

@@ -37,5 +37,9 @@ return function(ms)
     else
         C.txid_fill_now(buf, clock_ms())
     end
-    return ffi_str(buf, LEN)
+
+    -- Not `return ffi_str(...)`: LuaJIT does not compile a function that is called from C, once a request, and ends in
+    -- a tail call of C.
+    local id = ffi_str(buf, LEN)
+    return id
 end

@@ -226,5 +226,8 @@ return function(ms)
     buf[7] = pairs_of_characters[rshift(b, 22)]
     buf[8] = pairs_of_characters[band(rshift(b, 12), 1023)]
     buf[9] = pairs_of_characters[lshift(band(rshift(b, 6), 63), 4)]
-    return ffi_str(buf, LEN)
+
+    -- Not `return ffi_str(...)`, for the reason that resty.txid gives.
+    local id = ffi_str(buf, LEN)
+    return id
 end

@@ -1,0 +1,200 @@
+//! `txid grep`.
+
+use crate::{directory, gzip, id, printed, refusal, txid};
+use assert_cmd::Command;
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+use tempfile::TempDir;
+
+/// A line for each of these milliseconds.
+fn log(times: &[i64]) -> String {
+    times.iter().map(|&ms| format!("10.0.0.1 {} GET /{ms}\n", id(ms))).collect()
+}
+
+fn grep(directory: &TempDir, args: &[&str]) -> Command {
+    let mut command = txid(&["grep"]);
+    command.current_dir(directory).args(args);
+    command
+}
+
+#[test]
+fn the_lines_of_the_window_come_out_as_they_are() {
+    let lines = log(&[999, 1000, 1500, 2000, 2001]);
+    let directory = directory(&[("a.log", lines.as_bytes())]);
+    let expected: String = lines.lines().skip(1).take(3).map(|line| format!("{line}\n")).collect();
+    assert_eq!(printed(&mut grep(&directory, &["--from", "1000", "--to", "2000", "a.log"])), expected);
+    assert_eq!(printed(txid(&["grep", "--from", "1000", "--to", "2000"]).write_stdin(&*lines)), expected);
+    assert_eq!(
+        printed(txid(&["grep", "--from=1000", "--to=2000", "-"]).write_stdin(lines.to_uppercase())),
+        expected.to_uppercase()
+    );
+    assert_eq!(printed(&mut grep(&directory, &["--to", "999", "a.log"])).lines().count(), 1);
+    assert_eq!(printed(&mut grep(&directory, &["--from", "2001", "a.log"])).lines().count(), 1);
+    assert_eq!(printed(&mut grep(&directory, &["a.log"])), lines);
+}
+
+#[test]
+fn since_is_so_long_ago() {
+    let now = txid::system_ms();
+    let lines = log(&[now - 660_000, now - 540_000, now]);
+    for since in ["10m", "10 minutes", "0h10m"] {
+        assert_eq!(printed(txid(&["grep", "-c", "--since", since]).write_stdin(&*lines)), "2\n", "{since}");
+    }
+    assert_eq!(printed(txid(&["grep", "-c", "--since", "10m", "--to", "1m ago"]).write_stdin(&*lines)), "1\n");
+    for since in ["10m ago", "-10m", "0m", "now", "", "10", "100 years"] {
+        assert!(
+            refusal(&mut txid(&["grep", "--since", since])).starts_with(&format!("txid: --since '{since}': ")),
+            "{since}"
+        );
+    }
+    assert!(refusal(&mut txid(&["grep", "--since", "1m", "--from", "now"])).contains("cannot be used with"));
+    assert!(refusal(&mut txid(&["grep", "--since", "1m", "--to", "2m ago"])).contains("turned round: --since is"));
+    assert!(refusal(&mut txid(&["grep", "--from", "5", "--to", "4"])).contains("turned round"));
+}
+
+#[test]
+fn counts_are_told_of_each_file() {
+    let directory = directory(&[("a.log", log(&[1, 2, 3]).as_bytes()), ("b.log", b"nothing\n")]);
+    assert_eq!(printed(&mut grep(&directory, &["-c", "a.log"])), "3\n");
+    assert_eq!(printed(&mut grep(&directory, &["--count", "--from=2", "a.log", "b.log"])), "a.log:2\nb.log:0\n");
+    grep(&directory, &["-c", "b.log"]).assert().code(1).stdout("0\n").stderr("");
+}
+
+#[test]
+fn a_line_comes_out_once_and_only_for_a_whole_word() {
+    let (one, two) = (id(1), id(2));
+    let carries = [
+        one.clone(),
+        format!("[{one}]"),
+        format!("id={one}&x"),
+        format!("req-{one}_é"),
+        format!("{one} {two} {one}"),
+        format!("\0é{two}\r"),
+    ];
+    let not = [
+        format!("x{one}"),
+        format!("{one}0"),
+        one[1..].to_string(),
+        format!("{}1", &one[..19]),
+        format!("{}z", &one[..19]),
+    ];
+    for line in carries {
+        assert_eq!(printed(txid(&["grep", "-c"]).write_stdin(format!("\n{line}\n\n"))), "1\n", "{line:?}");
+    }
+    for line in not {
+        txid(&["grep"]).write_stdin(line).assert().code(1).stdout("").stderr("");
+    }
+}
+
+#[test]
+fn ends_of_lines_stay_as_they_are_and_the_last_gets_one() {
+    let lines = format!("{}\r\nno\r\n{}", id(1), id(2));
+    assert_eq!(printed(txid(&["grep"]).write_stdin(&*lines)), lines.replace("no\r\n", "") + "\n");
+    txid(&["grep"]).write_stdin("").assert().code(1).stdout("").stderr("");
+}
+
+#[test]
+fn gzip_is_read_with_all_its_members() {
+    let (one, two) = (log(&[1, 2]), log(&[3]));
+    let members = [gzip(one.as_bytes()), gzip(b""), gzip(two.as_bytes())].concat();
+    let directory = directory(&[("a.gz", &members), ("named_otherwise", &members)]);
+    let both = format!("{one}{two}");
+    assert_eq!(printed(&mut grep(&directory, &["a.gz"])), both);
+    assert_eq!(printed(&mut grep(&directory, &["named_otherwise"])), both);
+    assert_eq!(printed(txid(&["grep"]).write_stdin(members)), both);
+}
+
+#[test]
+fn a_damaged_gzip_is_told_after_what_could_be_read() {
+    let lines = log(&(0..20_000).collect::<Vec<_>>());
+    let compressed = gzip(lines.as_bytes());
+    let directory = directory(&[("cut.gz", &compressed[..compressed.len() / 2]), ("a.log", log(&[7]).as_bytes())]);
+    let assert = grep(&directory, &["cut.gz", "a.log"]).assert().code(2);
+    let stderr = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+    assert!(stderr.starts_with("txid: cut.gz: ") && stderr.lines().count() == 1, "{stderr}");
+    let stdout = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
+    assert!(stdout.lines().count() > 1000 && stdout.ends_with(" GET /7\n"));
+    assert!(stdout.lines().all(|line| line.contains(" GET /")), "no line is cut");
+}
+
+#[test]
+fn what_cannot_be_read_is_told_and_the_others_are_searched() {
+    let directory = directory(&[("a.log", log(&[1]).as_bytes())]);
+    let told = "txid: missing: No such file or directory (os error 2)\ntxid: .: is a directory\n";
+    grep(&directory, &["missing", ".", "a.log"])
+        .assert()
+        .code(2)
+        .stdout(printed(&mut grep(&directory, &["a.log"])))
+        .stderr(told);
+
+    let unreadable = directory.path().join("unreadable");
+    std::os::unix::fs::symlink("unreadable", unreadable).unwrap();
+    assert!(refusal(&mut grep(&directory, &["unreadable"])).starts_with("txid: unreadable: "));
+    // Reading from where nothing is mapped fails only when it is read, not when it is opened.
+    assert!(refusal(&mut txid(&["grep", "/proc/self/mem"])).starts_with("txid: /proc/self/mem: "));
+}
+
+/// It would find what it wrote, for ever.
+#[test]
+fn the_output_is_not_searched() {
+    let lines = log(&[1, 2]);
+    let directory = directory(&[("a.log", lines.as_bytes())]);
+    let out = std::fs::OpenOptions::new().append(true).open(directory.path().join("a.log")).unwrap();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_txid"));
+    let output = command.args(["grep", "a.log"]).current_dir(&directory).stdout(out).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "txid: a.log: is also the output\n");
+    assert_eq!(std::fs::read_to_string(directory.path().join("a.log")).unwrap(), lines);
+}
+
+#[test]
+fn a_binary_file_only_tells_that_it_matches() {
+    let binary = format!("\0\x01 {}\nmore\n", id(1));
+    let directory = directory(&[("a.bin", binary.as_bytes()), ("b.bin", b"\0\n"), ("a.log", log(&[2]).as_bytes())]);
+    let told = "txid: a.bin: binary file matches\n";
+    grep(&directory, &["a.bin", "b.bin", "a.log"])
+        .assert()
+        .code(0)
+        .stdout(printed(&mut grep(&directory, &["a.log"])))
+        .stderr(told);
+    assert_eq!(printed(&mut grep(&directory, &["-c", "a.bin"])), "1\n");
+    grep(&directory, &["b.bin"]).assert().code(1).stdout("").stderr("");
+    txid(&["grep"]).write_stdin(vec![0; 1_000_000]).assert().code(1).stdout("").stderr("");
+}
+
+#[test]
+fn a_line_longer_than_any_block_is_found_whole() {
+    let line = format!("{} {} {}\n", "x ".repeat(2_000_000), id(5), "é".repeat(1_000_000));
+    let input = format!("{}{line}{}", log(&[1]), log(&[9]));
+    let found = printed(txid(&["grep", "--from=5", "--to=5"]).write_stdin(input));
+    assert!(found == line, "{} bytes", found.len());
+}
+
+#[test]
+fn every_line_is_seen_wherever_blocks_end() {
+    // Lines of growing length move the end of a block through all places of an id.
+    let lines: String = (0..20_000).map(|ms| format!("{} {}\n", "-".repeat(ms as usize % 97), id(ms))).collect();
+    assert!(printed(txid(&["grep"]).write_stdin(&*lines)) == lines);
+    assert_eq!(printed(txid(&["grep", "-c", "--from=100", "--to=18999"]).write_stdin(lines)), "18900\n");
+}
+
+#[test]
+fn lines_come_out_while_the_input_goes_on() {
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_txid"))
+        .arg("grep")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    for ms in 0..3 {
+        let line = log(&[ms]);
+        stdin.write_all(line.as_bytes()).unwrap();
+        let mut found = String::new();
+        stdout.read_line(&mut found).unwrap();
+        assert_eq!(found, line);
+    }
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+}

@@ -1,0 +1,88 @@
+//! `txid inspect`.
+
+use crate::{gzip, printed, txid};
+
+const SAMPLE: &str = "4om9qi54la8ffr4bd9sg";
+
+const BLOCK: &str = "\
+4om9qi54la8ffr4bd9sg
+  time    1990-10-13T14:44:10.002Z
+  local   1990-10-13T15:44:10.002+01:00
+  age     AGE
+  ms      655829050002
+  random  2a90f7ec8b6a79
+  hex     262c9d48a4aa90f7ec8b6a79
+  00100110 00101100 10011101 01001000 10100100 10101010
+  |--------------- time, 42 bits ---------------||----|
+  10010000 11110111 11101100 10001011 01101010 01111001
+  |----------------- random, 54 bits -----------------|
+";
+
+const JSON: &str = concat!(
+    r#"{"id":"4om9qi54la8ffr4bd9sg","time":"1990-10-13T14:44:10.002Z","ms":655829050002,"#,
+    r#""random":"2a90f7ec8b6a79","hex":"262c9d48a4aa90f7ec8b6a79"}"#,
+    "\n"
+);
+
+/// What moves on is replaced.
+fn ageless(block: &str) -> String {
+    let lines = block.lines().map(|line| if line.starts_with("  age ") { "  age     AGE" } else { line });
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn an_id_is_shown_in_either_case() {
+    for id in [SAMPLE, &SAMPLE.to_uppercase()] {
+        let block = printed(txid(&["inspect", id]).env("TZ", "CET-1"));
+        assert_eq!(ageless(&block), BLOCK);
+    }
+}
+
+#[test]
+fn the_age_is_told_in_two_units() {
+    let now = txid::system_ms();
+    for (ago, age) in [
+        (0, "now"),
+        (10_000, "1"),
+        (90_500, "1 minute 30 seconds ago"),
+        (2 * 3_600_000 + 60_500, "2 hours 1 minute ago"),
+        (86_400_000 + 3_600_500, "1 day 1 hour ago"),
+        (-3_600_000 * 50 - 59_000, "in 2 days 2 hours"),
+    ] {
+        let block = printed(&mut txid(&["inspect", &crate::id(now - ago)]));
+        let line = block.lines().find(|line| line.contains("age")).unwrap();
+        assert!(line.trim_start_matches("  age     ").starts_with(age), "{ago}: {line}");
+    }
+}
+
+#[test]
+fn json_is_one_object_a_line() {
+    assert_eq!(printed(&mut txid(&["inspect", "--json", SAMPLE, SAMPLE])), JSON.repeat(2));
+    let object: serde_json::Value = serde_json::from_str(JSON).unwrap();
+    assert_eq!(object["ms"], 655_829_050_002_u64);
+}
+
+#[test]
+fn ids_come_on_standard_input_too() {
+    let lines = format!("{SAMPLE}\r\n\n  {SAMPLE}\t{SAMPLE}");
+    assert_eq!(printed(txid(&["inspect", "--json"]).write_stdin(&*lines)), JSON.repeat(3));
+    assert_eq!(printed(txid(&["inspect", "--json"]).write_stdin(gzip(lines.as_bytes()))), JSON.repeat(3));
+    assert_eq!(printed(txid(&["inspect"]).write_stdin("")), "");
+}
+
+#[test]
+fn a_bad_id_is_told_and_the_others_come_out() {
+    let told = "txid: '4om9qi5zla8ffr4bd9sg': character 8 is 'z', not base32hex\n\
+                txid: '': 0 characters, an id has 20\n";
+    let args = ["inspect", "--json", SAMPLE, "4om9qi5zla8ffr4bd9sg", "", SAMPLE];
+    txid(&args).assert().code(1).stdout(JSON.repeat(2)).stderr(told);
+    let told = "txid: 'a\\x00\\xff': 3 characters, an id has 20\n";
+    txid(&["inspect", "--json"]).write_stdin(format!("{SAMPLE} ").into_bytes()).assert().code(0);
+    txid(&["inspect"]).write_stdin(b"a\0\xff".to_vec()).assert().code(1).stdout("").stderr(told);
+}
+
+#[test]
+fn a_long_word_is_not_repeated() {
+    let told = format!("txid: '{}...': 3000000 characters, an id has 20\n", "x".repeat(60));
+    txid(&["inspect"]).write_stdin("x".repeat(3_000_000)).assert().code(1).stdout("").stderr(told);
+}

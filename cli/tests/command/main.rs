@@ -1,0 +1,52 @@
+//! The command through its real binary, as a shell would run it.
+
+mod grep;
+mod inspect;
+mod make;
+mod range;
+mod sort;
+mod terminal;
+mod times;
+
+use assert_cmd::Command;
+use flate2::{Compression, write::GzEncoder};
+use std::io::Write;
+use tempfile::TempDir;
+
+fn txid(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_txid"));
+    command.args(args).timeout(std::time::Duration::from_secs(60));
+    command
+}
+
+/// What it prints when it succeeds without a complaint.
+fn printed(command: &mut Command) -> String {
+    let assert = command.assert().success().stderr("");
+    String::from_utf8(assert.get_output().stdout.clone()).unwrap()
+}
+
+/// What it says when it gives up with status 2 before it prints anything.
+fn refusal(command: &mut Command) -> String {
+    let assert = command.assert().code(2).stdout("");
+    String::from_utf8(assert.get_output().stderr.clone()).unwrap()
+}
+
+/// A new directory with files of these names and contents. The files' names are relative to it.
+fn directory(files: &[(&str, &[u8])]) -> TempDir {
+    let directory = TempDir::new().unwrap();
+    for (name, content) in files {
+        std::fs::write(directory.path().join(name), content).unwrap();
+    }
+    directory
+}
+
+fn gzip(content: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(content).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// An id of this millisecond.
+fn id(ms: i64) -> String {
+    txid::Txid::at(ms).to_string()
+}

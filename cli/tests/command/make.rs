@@ -1,0 +1,91 @@
+//! `txid` and `txid new`.
+
+use crate::{printed, refusal, txid};
+use std::io::Read;
+use std::process::{Command, Stdio};
+
+fn ids(args: &[&str]) -> Vec<txid::Txid> {
+    printed(&mut txid(args)).lines().map(|line| line.parse().unwrap()).collect()
+}
+
+#[test]
+fn without_arguments_it_prints_one_id_of_now() {
+    let before = txid::system_ms() as u64;
+    let ids = ids(&[]);
+    assert_eq!(ids.len(), 1);
+    assert!((before..=txid::system_ms() as u64).contains(&ids[0].timestamp_ms()));
+}
+
+#[test]
+fn it_prints_as_many_as_asked_for() {
+    for (args, count) in [(&["-n", "5"][..], 5), (&["-n0"], 0), (&["new", "--count", "5000"], 5000), (&["new"], 1)] {
+        let ids: std::collections::HashSet<_> = ids(args).into_iter().collect();
+        assert_eq!(ids.len(), count, "{args:?}");
+    }
+}
+
+#[test]
+fn it_stamps_them_with_a_time() {
+    for args in [&["--at", "2018-04-01T01:21:28.552Z", "-n", "3"][..], &["new", "-n3", "--at=1522545688552"]] {
+        assert!(ids(args).iter().all(|id| id.timestamp_ms() == 1_522_545_688_552), "{args:?}");
+    }
+}
+
+#[test]
+fn a_wrong_count_or_argument_is_refused() {
+    assert!(refusal(&mut txid(&["-n", "-1"])).contains("-1"));
+    assert!(refusal(&mut txid(&["-n", "many"])).contains("many"));
+    assert!(refusal(&mut txid(&["--nonsense"])).contains("--nonsense"));
+    assert!(refusal(&mut txid(&["nonsense"])).contains("nonsense"));
+}
+
+#[test]
+fn a_reader_that_leaves_ends_it_by_a_signal() {
+    use std::os::unix::process::ExitStatusExt;
+
+    let mut child = Command::new(env!("CARGO_BIN_EXE_txid"))
+        .args(["-n", "10000000000"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdout.take().unwrap().read_exact(&mut [0; 21]).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.signal(), Some(libc::SIGPIPE));
+    assert_eq!(output.stderr, b"");
+}
+
+#[test]
+fn a_full_disk_is_told() {
+    for args in [&["-n", "100000"][..], &["inspect", "4om9qi54la8ffr4bd9sg"], &["range", "--from", "0", "--to", "1"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_txid")).args(args).stdout(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert_eq!(
+            String::from_utf8(output.stderr).unwrap(),
+            "txid: standard output: No space left on device (os error 28)\n"
+        );
+    }
+}
+
+#[test]
+fn the_help_has_examples() {
+    for args in
+        [&["--help"][..], &["help", "new"], &["inspect", "-h"], &["range", "-h"], &["grep", "-h"], &["sort", "-h"]]
+    {
+        assert!(printed(&mut txid(args)).contains("Examples:\n  txid"), "{args:?}");
+    }
+    assert_eq!(printed(&mut txid(&["--version"])), format!("txid {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn the_build_makes_man_pages_and_completions() {
+    let beside = std::path::Path::new(env!("CARGO_BIN_EXE_txid")).parent().unwrap();
+    for command in ["", "-new", "-inspect", "-range", "-grep", "-sort"] {
+        let page = std::fs::read_to_string(beside.join(format!("man/txid{command}.1"))).unwrap();
+        assert!(page.contains("Examples:"), "{page}");
+    }
+    for file in ["bash/txid", "zsh/_txid", "fish/txid.fish"] {
+        assert!(std::fs::read_to_string(beside.join("completions").join(file)).unwrap().contains("inspect"), "{file}");
+    }
+}

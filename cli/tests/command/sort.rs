@@ -1,0 +1,67 @@
+//! `txid sort`.
+
+use crate::{directory, gzip, id, printed, refusal, txid};
+
+#[test]
+fn lines_of_several_files_come_in_the_order_of_their_ids() {
+    let lines: Vec<_> = (0..9).map(|ms| format!("GET /{ms} {}\n", id(ms))).collect();
+    let a = [&*lines[4], &*lines[0], &*lines[8]].concat();
+    let b = [&*lines[3], &*lines[1]].concat().to_uppercase();
+    let c = [&*lines[7], &*lines[2]].concat();
+    let rest = [&*lines[6], &*lines[5]].concat();
+    let directory = directory(&[("a", a.as_bytes()), ("b", b.as_bytes()), ("c.gz", &gzip(c.as_bytes()))]);
+    let sorted = printed(txid(&["sort", "a", "b", "-", "c.gz"]).current_dir(&directory).write_stdin(rest));
+    assert_eq!(sorted.to_lowercase(), lines.concat().to_lowercase());
+    assert_eq!(printed(txid(&["sort"]).write_stdin(a)), [&*lines[0], &*lines[4], &*lines[8]].concat());
+}
+
+#[test]
+fn lines_without_an_id_stay_behind_the_line_before_and_equal_ones_in_order() {
+    let (one, two) = (id(1), id(2));
+    let a = format!("top\n{two} a\n\tat f\n\tat g\n{one} a\n\n{one} b\n");
+    let b = format!("top of b\n{two} b\n{one} c");
+    let directory = directory(&[("a", a.as_bytes()), ("b", b.as_bytes())]);
+    assert_eq!(
+        printed(txid(&["sort", "a", "b"]).current_dir(&directory)),
+        format!("top\ntop of b\n{one} a\n\n{one} b\n{one} c\n{two} a\n\tat f\n\tat g\n{two} b\n")
+    );
+}
+
+#[test]
+fn the_first_id_of_a_line_counts() {
+    let lines = format!("{} x {}\n{} y {}\n", id(2), id(1), id(1), id(9));
+    let sorted = printed(txid(&["sort"]).write_stdin(lines));
+    assert!(sorted.find(" y ").unwrap() < sorted.find(" x ").unwrap());
+}
+
+#[test]
+fn nothing_is_printed_when_a_file_cannot_be_read() {
+    let compressed = gzip(&id(2).repeat(1000).into_bytes());
+    let directory = directory(&[("a", id(1).as_bytes()), ("cut.gz", &compressed[..compressed.len() - 9])]);
+    for (file, told) in
+        [("missing", "txid: missing: No such file"), (".", "txid: .: is a directory"), ("cut.gz", "txid: cut.gz: ")]
+    {
+        let said = refusal(txid(&["sort", "a", file]).current_dir(&directory));
+        assert!(said.starts_with(told), "{said}");
+    }
+    assert_eq!(printed(txid(&["sort"]).write_stdin("")), "");
+}
+
+/// More than is sorted in memory at once, with lines of the same id on both sides of where it is cut.
+#[test]
+fn what_does_not_fit_into_memory_is_sorted_alike() {
+    let shared: Vec<_> = (0..100).map(id).collect();
+    let padding = "x".repeat(4000);
+    let lines: Vec<_> =
+        (0..28_000_usize).map(|n| format!("{} {n:05} {padding}\n at {n:05}\n", shared[n * 37 % 100])).collect();
+    let directory = directory(&[]);
+    let sorted = printed(txid(&["sort"]).write_stdin(lines.concat()).env("TMPDIR", directory.path()));
+    let mut expected = lines;
+    expected.sort_by(|a, b| a[..20].cmp(&b[..20]));
+    assert!(sorted == expected.concat());
+    assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 0);
+
+    let input = sorted;
+    let said = refusal(txid(&["sort"]).write_stdin(input).env("TMPDIR", directory.path().join("missing")));
+    assert!(said.starts_with("txid: standard input: temporary file: "), "{said}");
+}

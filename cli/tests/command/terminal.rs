@@ -1,0 +1,37 @@
+//! What is different on a terminal, which `script` pretends to be.
+
+use crate::{directory, id, printed, txid};
+use assert_cmd::Command;
+use std::path::Path;
+
+const ESCAPE: char = '\x1b';
+
+/// All that the command writes when its output and errors go to a terminal.
+fn on_terminal(directory: &Path, command: &str) -> String {
+    let command = format!("{} {command}", env!("CARGO_BIN_EXE_txid"));
+    let mut script = Command::new("script");
+    script.args(["--quiet", "--return", "--command", &command, "/dev/null"]);
+    script.current_dir(directory).env("TERM", "xterm").env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
+    printed(script.timeout(std::time::Duration::from_secs(60)))
+}
+
+#[test]
+fn colours_are_for_a_terminal_only() {
+    let directory = directory(&[]);
+    let sample = "inspect 4om9qi54la8ffr4bd9sg";
+    assert!(on_terminal(directory.path(), sample).contains(ESCAPE));
+    assert!(!on_terminal(directory.path(), &format!("{sample} --json")).contains(ESCAPE));
+    assert!(!printed(&mut txid(&["inspect", "4om9qi54la8ffr4bd9sg"])).contains(ESCAPE));
+    assert!(!printed(&mut txid(&["--help"])).contains(ESCAPE));
+}
+
+#[test]
+fn a_bar_shows_on_a_terminal_while_files_are_read() {
+    let line = format!("{}\n", id(1));
+    let directory = directory(&[("a.log", line.repeat(200_000).as_bytes())]);
+    let shown = on_terminal(directory.path(), "grep -c a.log");
+    assert!(shown.contains(" of 4.01 MiB") && shown.contains("200000"), "{shown:?}");
+    assert_eq!(printed(txid(&["grep", "-c", "a.log"]).current_dir(&directory)), "200000\n");
+    let found = on_terminal(directory.path(), "grep a.log");
+    assert_eq!(found.matches(&line[..20]).count(), 200_000);
+}
