@@ -28,7 +28,8 @@ ini() { sed -n "s/^$1 = //p" dist.ini; }
 rockspec=rockspec/lua-resty-txid-$wanted-1.rockspec
 scm=rockspec/lua-resty-txid-scm-1.rockspec
 for manifest in Cargo.toml */Cargo.toml; do
-    [ ! -f "$manifest" ] || check "the version in $manifest" "$(sed -n 's/^version = "\(.*\)"/\1/p' "$manifest" | head -n 1)" "$wanted"
+    [ ! -f "$manifest" ] || check "the version in $manifest" \
+        "$(sed -n 's/^version = "\(.*\)"/\1/p' "$manifest" | head -n 1)" "$wanted"
 done
 check "the version in Cargo.lock" "$(sed -n '/^name = "txid"$/{n;s/version = "\(.*\)"/\1/p}' Cargo.lock)" "$wanted"
 check "the version in dist.ini" "$(ini version)" "$wanted"
@@ -37,11 +38,13 @@ check "the release's rockspec" "$(echo rockspec/lua-resty-txid-[0-9]*.rockspec)"
 check "the rockspec's difference to that of the newest sources" \
     "$(scripts/rockspec.sh "$wanted" | diff - "$rockspec" 2>&1)" ""
 check "the address in $scm" "$(sed -n 's/.*homepage = "\(.*\)".*/\1/p' $scm)" "$repository"
-check "the newest release in CHANGELOG.md" "$(sed -n 's/^## \[\([0-9][^]]*\)\] - [0-9-]*$/\1/p' CHANGELOG.md | head -n 1)" "$wanted"
+check "the newest release in CHANGELOG.md" \
+    "$(sed -n 's/^## \[\([0-9][^]]*\)\] - [0-9-]*$/\1/p' CHANGELOG.md | head -n 1)" "$wanted"
 check "the tag of this commit" "$(git tag --points-at HEAD --list 'v*')" "v$wanted"
 check "what is not committed" "$(git status --porcelain)" ""
 if [ $problems -gt 0 ]; then
-    echo "txid: set them all with: make bump VERSION=${wanted:-x.y.z}; then commit, and tag that commit v${wanted:-x.y.z}" >&2
+    wanted=${wanted:-x.y.z}
+    echo "txid: set them all with: make bump VERSION=$wanted; then commit, and tag that commit v$wanted" >&2
     exit 1
 fi
 

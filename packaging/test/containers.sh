@@ -7,7 +7,8 @@ use warnings;
 use YAML::XS qw(LoadFile);
 
 # The Dockerfile: known instructions, stages that come before they are used, files that exist.
-my %known = map { $_ => 1 } qw(ARG CMD COPY ENTRYPOINT ENV EXPOSE FROM HEALTHCHECK LABEL RUN SHELL STOPSIGNAL USER VOLUME WORKDIR);
+my %known = map { $_ => 1 }
+    qw(ARG CMD COPY ENTRYPOINT ENV EXPOSE FROM HEALTHCHECK LABEL RUN SHELL STOPSIGNAL USER VOLUME WORKDIR);
 my %stages;
 open my $file, '<', 'Dockerfile' or die "Dockerfile: $!\n";
 my $text = join '', grep { !/^\s*#/ } <$file>;

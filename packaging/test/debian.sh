@@ -14,11 +14,14 @@ if [ "$ID" != debian ]; then
 fi
 
 root=$tmp/root
-debootstrap --variant=minbase --include=nginx,libnginx-mod-http-lua "$VERSION_CODENAME" "$root" >"$tmp/debootstrap.log" 2>&1 \
-    || { tail -n 5 "$tmp/debootstrap.log"; fail "debootstrap"; }
+log=$tmp/debootstrap.log
+debootstrap --variant=minbase --include=nginx,libnginx-mod-http-lua "$VERSION_CODENAME" "$root" >"$log" 2>&1 \
+    || { tail -n 5 "$log"; fail "debootstrap"; }
 in_root() { DEBIAN_FRONTEND=noninteractive LC_ALL=C chroot "$root" "$@"; }
 # In /var/lib/nginx are directories that nginx makes when it starts.
-files() { (cd "$root" && find . -path ./proc -prune -o -path ./sys -prune -o -path './var/lib/nginx/*' -prune -o -print | sort); }
+files() {
+    (cd "$root" && find . \( -path ./proc -o -path ./sys -o -path './var/lib/nginx/*' \) -prune -o -print | sort)
+}
 
 cp dist/*.deb "$root/tmp/"
 files >"$tmp/before"
@@ -36,12 +39,13 @@ ln -s /usr/lib/nginx/modules "$root/srv/modules"
     sed "s/127\.0\.0\.1:8080/127.0.0.1:$port/; s/error\.log;/error.log notice;/" examples/nginx.conf
 } >"$root/srv/nginx.conf"
 chmod 755 "$tmp" "$root"
-in_root nginx -p /srv/ -c nginx.conf
+# What init_by_lua logs at the start goes to stderr: nginx has no other log yet.
+in_root nginx -p /srv/ -c nginx.conf 2>"$tmp/start.log"
 trap 'kill "$(cat "$root/srv/logs/nginx.pid")"' EXIT
 id=$(header x-request-id "http://127.0.0.1:$port/")
 is_id "$id" "Debian's nginx"
 has "$(cat "$root/srv/logs/addrs.log")" "$id 127.0.0.1 200"
-! grep -e 'no libtxid' -e '\[error\]' "$root/srv/logs/error.log" || fail "nginx had something to say"
+! grep -e 'no libtxid' -e '\[error\]' "$tmp/start.log" "$root/srv/logs/error.log" || fail "nginx had something to say"
 nginx=$(cat "$root/srv/logs/nginx.pid")
 kill "$nginx"
 trap - EXIT

@@ -36,7 +36,8 @@ for my $key (sort keys %rules) {
     $_ =~ $rules{$key} or die "dist.ini: bad $key: $_\n" for @values;
 }
 if ($ini{repo_link} =~ m{\bgithub\.com\b}) {
-    my ($project) = $ini{repo_link} =~ m{github\.com/[^/\s]+/([^/\s]+)} or die "dist.ini: $ini{repo_link} is no repository\n";
+    my ($project) = $ini{repo_link} =~ m{github\.com/[^/\s]+/([^/\s]+)}
+        or die "dist.ini: $ini{repo_link} is no repository\n";
     $project =~ /\Q$ini{name}\E/i || $ini{name} =~ /\Q$project\E/i
         or die "dist.ini: neither of $project, the repository, and $ini{name} has the other in its name\n";
 }
