@@ -29,6 +29,11 @@ test: ## install what the tests need from Debian, then run all of them
 	cargo build --locked --release
 	cargo test --locked --workspace --all-features
 	scripts/prove.sh
+	tests/peers/run.sh
+
+soak: ## kill processes on one snowflake state for 20 million ids, and measure (about two minutes)
+	@scripts/need.sh build
+	cargo test --locked --profile soak --test snowflake_processes -- soak
 
 bench: ## measure, against PEERS= too, and write bench/RESULTS.md
 	@scripts/need.sh build bench

@@ -17,11 +17,17 @@ static uint64_t word;
         memcpy(buf, words, length);                         \
     }
 
+FLOOR(16)
 FLOOR(19)
 FLOOR(20)
 FLOOR(22)
 FLOOR(24)
 FLOOR(27)
+FLOOR(28)
+FLOOR(29)
+FLOOR(30)
+FLOOR(31)
 FLOOR(32)
 FLOOR(36)
+FLOOR(52)
 FLOOR(55)

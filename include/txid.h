@@ -35,6 +35,82 @@
 #define TXID_MESSAGE_LEN 64
 
 /**
+ * How many characters a UUID has.
+ */
+#define TXID_UUID_LEN 36
+
+/**
+ * How many characters a trace id has, of any of the three kinds.
+ */
+#define TXID_TRACE_ID_LEN 32
+
+/**
+ * How many characters a span id has.
+ */
+#define TXID_SPAN_ID_LEN 16
+
+/**
+ * How many characters a traceparent of version 00 has.
+ */
+#define TXID_TRACEPARENT_LEN 55
+
+/**
+ * How many characters a SOFATracer id has at most.
+ */
+#define TXID_SOFA_MAX_LEN 35
+
+/**
+ * How many characters a SkyWalking id has at most.
+ */
+#define TXID_SKYWALKING_MAX_LEN 64
+
+/**
+ * How many characters a flake has.
+ */
+#define TXID_FLAKE_LEN 22
+
+/**
+ * How many characters a UNIQUE_ID has in the layout with the host's address.
+ */
+#define TXID_UNIQUE_ID_SHORT_LEN 24
+
+/**
+ * How many characters a UNIQUE_ID has in the layout of httpd 2.4.
+ */
+#define TXID_UNIQUE_ID_LONG_LEN 27
+
+/**
+ * How many random bytes a UNIQUE_ID of that layout has.
+ */
+#define TXID_UNIQUE_ID_RANDOM_LEN 10
+
+/**
+ * How many bytes a node has: those of a MAC address.
+ */
+#define TXID_NODE_LEN 6
+
+/**
+ * How many characters a 64-bit id has at most.
+ */
+#define TXID_SNOWFLAKE_LEN 19
+
+/**
+ * How many numbers txid_snowflake_decode writes.
+ */
+#define TXID_SNOWFLAKE_PARTS 3
+
+/**
+ * How many numbers txid_snowflake_stats writes.
+ */
+#define TXID_SNOWFLAKE_STATS 4
+
+/**
+ * How many bytes the functions for 64-bit ids write to `message` when they fail: what is wrong, cut off if need be, and
+ * NULs up to the end, of which there is at least one.
+ */
+#define TXID_SNOWFLAKE_MESSAGE_LEN 1024
+
+/**
  * What a function that can fail returns; 0 is success. All are negative.
  */
 typedef enum txid_error {
@@ -50,7 +126,98 @@ typedef enum txid_error {
    * The last character of an id is not '0' or 'g'.
    */
   TXID_ERROR_LAST_CHARACTER = -3,
+  /**
+   * A text has the right characters, but says something that is not allowed.
+   */
+  TXID_ERROR_VALUE = -10,
+  /**
+   * The host has no address of the kind that is needed.
+   */
+  TXID_ERROR_NO_ADDRESS = -11,
+  /**
+   * A text is not an address of the kind that is needed.
+   */
+  TXID_ERROR_ADDRESS = -12,
+  /**
+   * A layout of 64-bit ids is not one.
+   */
+  TXID_ERROR_SNOWFLAKE_LAYOUT = -30,
+  /**
+   * A node is not one of the layout's.
+   */
+  TXID_ERROR_SNOWFLAKE_NODE = -31,
+  /**
+   * A state's file cannot be opened or made.
+   */
+  TXID_ERROR_SNOWFLAKE_FILE = -32,
+  /**
+   * A state's file is damaged, or that of another layout or node.
+   */
+  TXID_ERROR_SNOWFLAKE_STATE = -33,
+  /**
+   * The clock is too far behind the last time used.
+   */
+  TXID_ERROR_SNOWFLAKE_CLOCK_BEHIND = -34,
+  /**
+   * All ids up to as far ahead of the clock as is allowed are used.
+   */
+  TXID_ERROR_SNOWFLAKE_EXHAUSTED = -35,
+  /**
+   * The clock is before the layout's epoch.
+   */
+  TXID_ERROR_SNOWFLAKE_BEFORE_EPOCH = -36,
+  /**
+   * The layout's time is used up.
+   */
+  TXID_ERROR_SNOWFLAKE_ENDED = -37,
+  /**
+   * An id is not a number, or has more bits than the layout.
+   */
+  TXID_ERROR_SNOWFLAKE_ID = -38,
 } txid_error;
+
+/**
+ * What a text can be read as.
+ */
+typedef enum txid_format {
+  /**
+   * txid_uuid_read.
+   */
+  TXID_FORMAT_UUID = 1,
+  /**
+   * txid_trace_id_read.
+   */
+  TXID_FORMAT_TRACE_ID = 2,
+  /**
+   * txid_sofa_read.
+   */
+  TXID_FORMAT_SOFA = 3,
+  /**
+   * txid_skywalking_read.
+   */
+  TXID_FORMAT_SKYWALKING = 4,
+  /**
+   * txid_traceparent_read.
+   */
+  TXID_FORMAT_TRACEPARENT = 5,
+  /**
+   * txid_b3_read.
+   */
+  TXID_FORMAT_B3 = 6,
+  /**
+   * txid_flake_read.
+   */
+  TXID_FORMAT_FLAKE = 7,
+  /**
+   * txid_unique_id_read.
+   */
+  TXID_FORMAT_UNIQUE_ID = 8,
+} txid_format;
+
+/**
+ * Makes the 64-bit ids of one layout and node.
+ */
+typedef struct txid_snowflake txid_snowflake;
 
 #ifdef __cplusplus
 extern "C" {
@@ -164,6 +331,496 @@ void txid_from_bytes(const uint8_t *bytes,
 size_t txid_explain(const char *text,
                     size_t len,
                     char *message);
+
+/**
+ * As txid_fill, with every random bit from the operating system's own generator, each used once, so that nobody can guess
+ * the id. Returns whether it is so: where the system has no randomness to give, the id is as one of txid_fill.
+ *
+ * Safety:
+ *
+ * `buf` must be valid for writes of TXID_LEN bytes.
+ */
+bool txid_strong_fill(char *buf,
+                      int64_t ms);
+
+/**
+ * As txid_strong_fill, for this moment; `clock_ms` counts as in txid_fill_now.
+ *
+ * Safety:
+ *
+ * `buf` must be valid for writes of TXID_LEN bytes.
+ */
+bool txid_strong_fill_now(char *buf, int64_t clock_ms);
+
+/**
+ * Writes a new UUID of version 4, all random, to `buf`: TXID_UUID_LEN characters, no NUL.
+ *
+ * Safety:
+ *
+ * `buf` must be valid for writes of TXID_UUID_LEN bytes.
+ */
+void txid_uuid_v4(char *buf);
+
+/**
+ * Writes a new UUID of version 7, stamped with the low 48 bits of `ms`, to `buf`. It is greater than the thread's last one
+ * if that has the same stamp.
+ *
+ * Safety:
+ *
+ * `buf` must be valid for writes of TXID_UUID_LEN bytes.
+ */
+void txid_uuid_v7(char *buf,
+                  int64_t ms);
+
+/**
+ * Writes a new UUID of version 7 of this moment to `buf`, greater than the one that this thread made so before. `clock_ms`
+ * counts as in txid_fill_now.
+ *
+ * Safety:
+ *
+ * `buf` must be valid for writes of TXID_UUID_LEN bytes.
+ */
+void txid_uuid_v7_now(char *buf,
+                      int64_t clock_ms);
+
+/**
+ * Writes a new UUID of version 1 of this moment to `buf`. `clock_ms` counts as in txid_fill_now. The node is the
+ * TXID_NODE_LEN bytes at `node`, which no other thread or process should use, or random where `node` is NULL.
+ *
+ * Safety:
+ *
+ * `buf` must be valid for writes of TXID_UUID_LEN bytes, `node` NULL or valid for reads of TXID_NODE_LEN bytes.
+ */
+void txid_uuid_v1_now(char *buf,
+                      int64_t clock_ms,
+                      const uint8_t *node);
+
+/**
+ * Reads the `len` characters at `text`, of either case, as a UUID: its `version`, its `variant` (0 for
+ * that of the NCS, 1 for that of RFC 9562, 2 for Microsoft's, 3 for none yet), and for versions 1, 6 and 7 the `ms` since 1970-01-01 UTC, else INT64_MIN. Returns 0,
+ * or a txid_error when it is not a UUID; then nothing is written.
+ *
+ * Safety:
+ *
+ * `text` must be valid for reads of `len` bytes, the others for a write.
+ */
+int32_t txid_uuid_read(const char *text,
+                       size_t len,
+                       uint8_t *version,
+                       uint8_t *variant,
+                       int64_t *ms);
+
+/**
+ * Reads the `len` characters at `text` as a MAC address, "02:42:ac:11:00:02", into the TXID_NODE_LEN bytes at `node`.
+ * Returns 0, or a txid_error when it is not one; then nothing is written.
+ *
+ * Safety:
+ *
+ * `text` must be valid for reads of `len` bytes, `node` for writes of TXID_NODE_LEN bytes.
+ */
+int32_t txid_node_read(const char *text,
+                       size_t len,
+                       uint8_t *node);
+
+/**
+ * Writes a new trace id to `buf`, TXID_TRACE_ID_LEN characters, stamped with the 41 low bits of `ms - epoch_ms`. It sorts
+ * by time, and within a millisecond of a thread by the order of making.
+ *
+ * Safety:
+ *
+ * `buf` must be valid for writes of TXID_TRACE_ID_LEN bytes.
+ */
+void txid_trace_id(char *buf,
+                   int64_t ms,
+                   int64_t epoch_ms);
+
+/**
+ * As txid_trace_id, for this moment; `clock_ms` counts as in txid_fill_now.
+ *
+ * Safety:
+ *
+ * `buf` must be valid for writes of TXID_TRACE_ID_LEN bytes.
+ */
+void txid_trace_id_now(char *buf, int64_t clock_ms, int64_t epoch_ms);
+
+/**
+ * As txid_trace_id, with the word `host` of txid_host_word in it.
+ *
+ * Safety:
+ *
+ * `buf` must be valid for writes of TXID_TRACE_ID_LEN bytes.
+ */
+void txid_trace_host_id(char *buf, int64_t ms, int64_t epoch_ms, uint32_t host);
+
+/**
+ * As txid_trace_host_id, for this moment; `clock_ms` counts as in txid_fill_now.
+ *
+ * Safety:
+ *
+ * `buf` must be valid for writes of TXID_TRACE_ID_LEN bytes.
+ */
+void txid_trace_host_id_now(char *buf, int64_t clock_ms, int64_t epoch_ms, uint32_t host);
+
+/**
+ * Writes the word that stands for a host to `host`: an IPv4 address, or the four words of an IPv6 address folded by XOR.
+ * The address is the `len` characters at `text`; where `len` is 0, it is the host's own. Returns 0 or a txid_error; then
+ * nothing is written.
+ *
+ * Safety:
+ *
+ * `text` must be valid for reads of `len` bytes, `host` for a write.
+ */
+int32_t txid_host_word(const char *text,
+                       size_t len,
+                       uint32_t *host);
+
+/**
+ * Writes an IPv4 address to `ipv4`, most significant byte first: that of the `len` characters at `text`, or where `len` is
+ * 0 the host's first private one. Returns 0 or a txid_error; then nothing is written.
+ *
+ * Safety:
+ *
+ * `text` must be valid for reads of `len` bytes, `ipv4` for a write.
+ */
+int32_t txid_host_ipv4(const char *text,
+                       size_t len,
+                       uint32_t *ipv4);
+
+/**
+ * Writes a new random trace id, never all zeros, to `buf`: TXID_TRACE_ID_LEN characters.
+ *
+ * Safety:
+ *
+ * `buf` must be valid for writes of TXID_TRACE_ID_LEN bytes.
+ */
+void txid_otel_trace_id(char *buf);
+
+/**
+ * Writes a new random span id, never all zeros, to `buf`: TXID_SPAN_ID_LEN characters.
+ *
+ * Safety:
+ *
+ * `buf` must be valid for writes of TXID_SPAN_ID_LEN bytes.
+ */
+void txid_span_id(char *buf);
+
+/**
+ * Writes a new SOFATracer id of this moment with the address `ipv4` of txid_host_ipv4 to `buf`, and returns how many
+ * characters it has. `clock_ms` counts as in txid_fill_now.
+ *
+ * Safety:
+ *
+ * `buf` must be valid for writes of TXID_SOFA_MAX_LEN bytes.
+ */
+size_t txid_sofa_now(char *buf,
+                     int64_t clock_ms,
+                     uint32_t ipv4);
+
+/**
+ * Writes a new SkyWalking id of this moment to `buf`, and returns how many characters it has. `clock_ms` counts as in
+ * txid_fill_now.
+ *
+ * Safety:
+ *
+ * `buf` must be valid for writes of TXID_SKYWALKING_MAX_LEN bytes.
+ */
+size_t txid_skywalking_now(char *buf,
+                           int64_t clock_ms);
+
+/**
+ * Reads the `len` characters at `text` as a trace id that txid_trace_id or txid_trace_host_id made: the `ms` since its
+ * epoch, its `sequence`, and the rest, `host` (of txid_host_word, or random) and `random`. Returns 0, or a txid_error when
+ * it is not a trace id; then nothing is written.
+ *
+ * Safety:
+ *
+ * `text` must be valid for reads of `len` bytes, the others for a write.
+ */
+int32_t txid_trace_id_read(const char *text,
+                           size_t len,
+                           int64_t *ms,
+                           uint32_t *sequence,
+                           uint32_t *host,
+                           uint32_t *random);
+
+/**
+ * Reads the `len` characters at `text` as a SOFATracer id. Returns 0, or a txid_error when it is not one; then nothing is
+ * written.
+ *
+ * Safety:
+ *
+ * `text` must be valid for reads of `len` bytes, the others for a write.
+ */
+int32_t txid_sofa_read(const char *text,
+                       size_t len,
+                       uint32_t *ipv4,
+                       int64_t *ms,
+                       uint32_t *sequence,
+                       uint32_t *pid);
+
+/**
+ * Reads the `len` characters at `text` as a SkyWalking id; its instance is the text's first TXID_TRACE_ID_LEN characters.
+ * Returns 0, or a txid_error when it is not one; then nothing is written.
+ *
+ * Safety:
+ *
+ * `text` must be valid for reads of `len` bytes, the others for a write.
+ */
+int32_t txid_skywalking_read(const char *text,
+                             size_t len,
+                             uint32_t *thread,
+                             int64_t *ms,
+                             uint32_t *sequence);
+
+/**
+ * Writes the traceparent of a new trace with a random id to `buf`: TXID_TRACEPARENT_LEN characters.
+ *
+ * Safety:
+ *
+ * `buf` must be valid for writes of TXID_TRACEPARENT_LEN bytes.
+ */
+void txid_traceparent_new(char *buf, bool sampled);
+
+/**
+ * Writes the traceparent of a new span of the trace that the `len` characters at `text` say to `buf`:
+ * TXID_TRACEPARENT_LEN characters. Returns 0, or a txid_error when they are not a traceparent; then nothing is written.
+ *
+ * Safety:
+ *
+ * `text` must be valid for reads of `len` bytes, `buf` for writes of TXID_TRACEPARENT_LEN bytes.
+ */
+int32_t txid_traceparent_child(const char *text,
+                               size_t len,
+                               char *buf);
+
+/**
+ * Reads the `len` characters at `text` as a traceparent by W3C Trace Context, level 2: the trace id is at 3, the span id at
+ * 36, and `flags` is 1 for sampled, 2 for a random trace id, or both. Returns 0, or a txid_error when it is to be ignored;
+ * then nothing is written.
+ *
+ * Safety:
+ *
+ * `text` must be valid for reads of `len` bytes, `flags` for a write.
+ */
+int32_t txid_traceparent_read(const char *text,
+                              size_t len,
+                              uint8_t *flags);
+
+/**
+ * Reads the `len` characters at `text` as a single b3 header. The trace id is its first `trace_id_len` characters (0, 16 or
+ * 32), the span id follows a dash later, then come `sampled` ('0', '1', 'd', or 0 for none) and the parent's span id, where
+ * the text is that long. Returns 0, or a txid_error when it is not a b3 header; then nothing is written.
+ *
+ * Safety:
+ *
+ * `text` must be valid for reads of `len` bytes, the others for a write.
+ */
+int32_t txid_b3_read(const char *text,
+                     size_t len,
+                     size_t *trace_id_len,
+                     uint8_t *sampled);
+
+/**
+ * Writes a new flake stamped with exactly `ms` to `buf`: TXID_FLAKE_LEN characters. The node is the TXID_NODE_LEN bytes at
+ * `node`, which no other thread or process should use, or random where `node` is NULL; with one that is given, at most
+ * 65,536 flakes may have one stamp.
+ *
+ * Safety:
+ *
+ * `buf` must be valid for writes of TXID_FLAKE_LEN bytes, `node` NULL or valid for reads of TXID_NODE_LEN bytes.
+ */
+void txid_flake(char *buf,
+                int64_t ms,
+                const uint8_t *node);
+
+/**
+ * As txid_flake, for this moment; `clock_ms` counts as in txid_fill_now. Where 65,536 flakes of a millisecond are not enough,
+ * the next ones are of the next.
+ *
+ * Safety:
+ *
+ * `buf` must be valid for writes of TXID_FLAKE_LEN bytes, `node` NULL or valid for reads of TXID_NODE_LEN bytes.
+ */
+void txid_flake_now(char *buf,
+                    int64_t clock_ms,
+                    const uint8_t *node);
+
+/**
+ * Reads the `len` characters at `text` as a flake: its `ms`, the TXID_NODE_LEN bytes of its `node`, and its `sequence`.
+ * Returns 0, or a txid_error when it is not one; then nothing is written.
+ *
+ * Safety:
+ *
+ * `text` must be valid for reads of `len` bytes, `node` for writes of TXID_NODE_LEN bytes, the others for a write.
+ */
+int32_t txid_flake_read(const char *text,
+                        size_t len,
+                        uint64_t *ms,
+                        uint8_t *node,
+                        uint32_t *sequence);
+
+/**
+ * Writes a new UNIQUE_ID in the layout with the address `ipv4` of txid_host_ipv4 to `buf`: TXID_UNIQUE_ID_SHORT_LEN
+ * characters, stamped with the second that `ms` is in.
+ *
+ * Safety:
+ *
+ * `buf` must be valid for writes of TXID_UNIQUE_ID_SHORT_LEN bytes.
+ */
+void txid_unique_id_short(char *buf,
+                          int64_t ms,
+                          uint32_t ipv4);
+
+/**
+ * As txid_unique_id_short, for this moment; `clock_ms` counts as in txid_fill_now.
+ *
+ * Safety:
+ *
+ * `buf` must be valid for writes of TXID_UNIQUE_ID_SHORT_LEN bytes.
+ */
+void txid_unique_id_short_now(char *buf, int64_t clock_ms, uint32_t ipv4);
+
+/**
+ * Writes a new UNIQUE_ID in the layout of httpd 2.4 to `buf`: TXID_UNIQUE_ID_LONG_LEN characters, stamped with the second
+ * that `ms` is in.
+ *
+ * Safety:
+ *
+ * `buf` must be valid for writes of TXID_UNIQUE_ID_LONG_LEN bytes.
+ */
+void txid_unique_id_long(char *buf,
+                         int64_t ms);
+
+/**
+ * As txid_unique_id_long, for this moment; `clock_ms` counts as in txid_fill_now.
+ *
+ * Safety:
+ *
+ * `buf` must be valid for writes of TXID_UNIQUE_ID_LONG_LEN bytes.
+ */
+void txid_unique_id_long_now(char *buf, int64_t clock_ms);
+
+/**
+ * Reads the `len` characters at `text` as a UNIQUE_ID of either layout, which `len` tells: the `ms` of its second, its
+ * `counter` and its `thread`; with the address, `ipv4` and `pid`, and without, the TXID_UNIQUE_ID_RANDOM_LEN bytes of
+ * `random`. Returns 0, or a txid_error when it is not one; then nothing is written.
+ *
+ * Safety:
+ *
+ * `text` must be valid for reads of `len` bytes, `random` for writes of TXID_UNIQUE_ID_RANDOM_LEN, the others for a write.
+ */
+int32_t txid_unique_id_read(const char *text,
+                            size_t len,
+                            int64_t *ms,
+                            uint32_t *counter,
+                            uint32_t *thread,
+                            uint32_t *ipv4,
+                            uint32_t *pid,
+                            uint8_t *random);
+
+/**
+ * As txid_explain, for a text that is not what it was read as: `format` is a txid_format.
+ *
+ * Safety:
+ *
+ * `text` must be valid for reads of `len` bytes, `message` for writes of TXID_MESSAGE_LEN bytes.
+ */
+size_t txid_explain_format(int32_t format, const char *text, size_t len, char *message);
+
+/**
+ * Opens a generator of 64-bit ids, and writes it to `generator`. Give it back with txid_snowflake_close.
+ *
+ * `layout` is a preset (snowflake, sonyflake, uid, leaf) or a list of parts from the highest bits to the lowest, such as
+ * time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01. `node` is a number, env:NAME, ip or hostname. `path` names the
+ * file that all processes with this node share, and is made if there is none; or it is NULL, for memory that all
+ * processes share which this one forks from now on. Ids may run ahead of the clock by `max_drift_ms`.
+ *
+ * Returns 0, or a txid_error; then `message` says what is wrong, and `generator` is left as it is.
+ *
+ * Safety:
+ *
+ * `layout`, `node` and `path`, if not NULL, must be NUL-terminated. `generator` must be valid for a write, `message` for
+ * writes of TXID_SNOWFLAKE_MESSAGE_LEN bytes.
+ */
+int32_t txid_snowflake_open(const char *layout,
+                            const char *node,
+                            const char *path,
+                            uint64_t max_drift_ms,
+                            struct txid_snowflake **generator,
+                            char *message);
+
+/**
+ * Gives a generator back. Others that share its state go on.
+ *
+ * Safety:
+ *
+ * `generator` must be from txid_snowflake_open and not be used by anybody any more; or NULL, for nothing to be done.
+ */
+void txid_snowflake_close(struct txid_snowflake *generator);
+
+/**
+ * Milliseconds since 1970-01-01 UTC by the system's clock, to its tick of a few milliseconds and never later. It costs a
+ * quarter of what txid_clock_ms does.
+ */
+int64_t txid_clock_coarse_ms(void);
+
+/**
+ * The next 64-bit id, which is positive, or a txid_error; then `message` says what is wrong. `clock_ms` is the caller's
+ * reading of the wall clock, or txid_clock_coarse_ms(). It may be old: before there is no id, the clock is read anew.
+ *
+ * Safety:
+ *
+ * `generator` must be from txid_snowflake_open, `message` valid for writes of TXID_SNOWFLAKE_MESSAGE_LEN bytes.
+ */
+int64_t txid_snowflake_next(const struct txid_snowflake *generator,
+                            int64_t clock_ms,
+                            char *message);
+
+/**
+ * Writes the next 64-bit id to `buf` as decimal digits, TXID_SNOWFLAKE_LEN at most and no NUL, and returns how many; or
+ * a txid_error, as txid_snowflake_next does.
+ *
+ * Safety:
+ *
+ * As for txid_snowflake_next; and `buf` must be valid for writes of TXID_SNOWFLAKE_LEN bytes.
+ */
+int32_t txid_snowflake_fill(const struct txid_snowflake *generator,
+                            int64_t clock_ms,
+                            char *buf,
+                            char *message);
+
+/**
+ * The 64-bit id that the `len` decimal digits at `text` are, or a txid_error when they are not one.
+ *
+ * Safety:
+ *
+ * `text` must be valid for reads of `len` bytes.
+ */
+int64_t txid_snowflake_parse(const char *text, size_t len);
+
+/**
+ * Writes what `id` says in the generator's layout to `parts`: the milliseconds since 1970-01-01 UTC, the node, and the
+ * sequence. Returns 0, or a txid_error when the id has more bits than the layout; then nothing is written.
+ *
+ * Safety:
+ *
+ * `generator` must be from txid_snowflake_open, `parts` valid for writes of TXID_SNOWFLAKE_PARTS numbers.
+ */
+int32_t txid_snowflake_decode(const struct txid_snowflake *generator,
+                              int64_t id,
+                              int64_t *parts);
+
+/**
+ * Writes what the generator has done so far to `stats`: how many ids it has made; how many milliseconds the last time
+ * used is ahead of the clock now, by all who share the state; how often it has seen the clock go back; and how often it
+ * had no id to give.
+ *
+ * Safety:
+ *
+ * `generator` must be from txid_snowflake_open, `stats` valid for writes of TXID_SNOWFLAKE_STATS numbers.
+ */
+void txid_snowflake_stats(const struct txid_snowflake *generator,
+                          uint64_t *stats);
 
 #ifdef __cplusplus
 }  // extern "C"

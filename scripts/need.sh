@@ -15,6 +15,8 @@ for purpose in "$@"; do
             packages="$packages libtest-base-perl libfaketime valgrind procps"
             have openresty || packages="$packages $nginx_with_lua libnginx-mod-http-headers-more-filter libnginx-mod-stream"
             have luajit || packages="$packages luajit2"
+            # What our ids are held against.
+            packages="$packages apache2-bin python3-venv"
             ;;
         bench)
             packages="$packages wrk procps"

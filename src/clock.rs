@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A clock that is behind by more than this had been wrong before, and is followed at once.
-const LONGEST_HOLD_MS: u64 = 10_000;
+pub(crate) const LONGEST_HOLD_MS: u64 = 10_000;
 
 /// Milliseconds since 1970-01-01 UTC by the system's clock.
 pub fn system_ms() -> i64 {
@@ -14,9 +14,21 @@ pub fn system_ms() -> i64 {
     }
 }
 
+/// The same to the clock's tick, a few milliseconds, and never later; read for a few nanoseconds.
+#[inline]
+pub(crate) fn coarse_ms() -> i64 {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    const CHEAPEST: libc::clockid_t = libc::CLOCK_REALTIME_COARSE;
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    const CHEAPEST: libc::clockid_t = libc::CLOCK_REALTIME;
+
+    let time = read(CHEAPEST);
+    time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+}
+
 /// What to stamp when the clock reads `now_ms`: the last time this thread used, while the clock is behind that by at most
 /// ten seconds; else `now_ms`.
-#[inline]
+#[inline(always)]
 pub fn never_backwards(now_ms: i64) -> i64 {
     thread_local! {
         static LAST_MS: Cell<i64> = const { Cell::new(i64::MIN) };
@@ -26,8 +38,9 @@ pub fn never_backwards(now_ms: i64) -> i64 {
     ms
 }
 
-#[inline]
-fn hold(last_ms: i64, now_ms: i64) -> i64 {
+/// `last_ms` while `now_ms` is behind it by at most ten seconds, else `now_ms`.
+#[inline(always)]
+pub(crate) fn hold(last_ms: i64, now_ms: i64) -> i64 {
     if last_ms > now_ms && last_ms.abs_diff(now_ms) <= LONGEST_HOLD_MS { last_ms } else { now_ms }
 }
 
@@ -38,10 +51,16 @@ pub(crate) fn uptime_ms() -> u64 {
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
     const CHEAPEST: libc::clockid_t = libc::CLOCK_MONOTONIC;
 
+    let time = read(CHEAPEST);
+    time.tv_sec as u64 * 1000 + time.tv_nsec as u64 / 1_000_000
+}
+
+#[inline]
+fn read(clock: libc::clockid_t) -> libc::timespec {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is a timespec of our own; a failure leaves it as it is.
-    unsafe { libc::clock_gettime(CHEAPEST, &mut time) };
-    time.tv_sec as u64 * 1000 + time.tv_nsec as u64 / 1_000_000
+    unsafe { libc::clock_gettime(clock, &mut time) };
+    time
 }
 
 #[cfg(test)]

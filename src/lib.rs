@@ -12,13 +12,33 @@
 #![warn(missing_docs)]
 
 mod base32hex;
+mod base62;
+mod base64;
+mod civil;
 mod clock;
+mod decimal;
 mod entropy;
 pub mod ffi;
+mod flake;
+mod format_error;
+mod hex;
+mod host;
+mod laps;
+mod node;
+mod process;
 #[cfg(feature = "serde")]
 mod serde;
+pub mod snowflake;
+mod thread_number;
+pub mod trace;
 mod txid;
+mod unique_id;
+pub mod uuid;
 
 pub use clock::system_ms;
 pub use entropy::entropy_degraded;
-pub use txid::{ParseError, Txid};
+pub use flake::Flake;
+pub use format_error::FormatError;
+pub use host::host_ipv4;
+pub use txid::{Guessable, ParseError, Txid};
+pub use unique_id::{UniqueId, UniqueIdMaker};

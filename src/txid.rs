@@ -59,6 +59,37 @@ impl Txid {
         Self { ms: ms as u64 & TIME_MASK, random: entropy::next_u64(ms) >> (64 - RANDOM_BITS) }
     }
 
+    /// A new id of this moment that nobody can guess: the time is that of [`Txid::now`], and every random bit comes from the
+    /// operating system's own generator and is used once.
+    ///
+    /// ```
+    /// let id = txid::Txid::strong()?;
+    /// assert_eq!(id.to_string().len(), 20);
+    /// # Ok::<(), txid::Guessable>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Guessable`], with an id all the same, when the operating system has no randomness to give.
+    pub fn strong() -> Result<Self, Guessable> {
+        Self::strong_at(clock::never_backwards(clock::system_ms()))
+    }
+
+    /// As [`Txid::strong`], stamped with exactly `ms`, which counts as it does in [`Txid::at`].
+    ///
+    /// ```
+    /// assert_eq!(txid::Txid::strong_at(655_829_050_000)?.timestamp_ms(), 655_829_050_000);
+    /// # Ok::<(), txid::Guessable>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Txid::strong`].
+    pub fn strong_at(ms: i64) -> Result<Self, Guessable> {
+        let id = |bits: u64| Self { ms: ms as u64 & TIME_MASK, random: bits >> (64 - RANDOM_BITS) };
+        entropy::strong_u64(ms).map(id).map_err(|bits| Guessable(id(bits)))
+    }
+
     /// The lowest id of the millisecond `ms`, which counts as it does in [`Txid::at`]: where a query over a time begins.
     ///
     /// ```
@@ -176,6 +207,22 @@ impl fmt::Debug for Txid {
         write!(f, "Txid({self})")
     }
 }
+
+/// An id that was to be one that nobody can guess, but the operating system had no randomness to give: it is as unique as
+/// any other, made from the thread's own generator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Guessable(
+    /// The id.
+    pub Txid,
+);
+
+impl fmt::Display for Guessable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} could be guessed: the operating system has no randomness to give", self.0)
+    }
+}
+
+impl std::error::Error for Guessable {}
 
 /// Why a text is not an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

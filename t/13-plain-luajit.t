@@ -138,7 +138,24 @@ $
 
 
 
-=== TEST 8: a file that is no library is an error, which names it and says what the loader says of it
+=== TEST 8: without the library, every module can be loaded, so that it can say so when it is used
+--- cpath
+DIR/?.so
+--- lua
+for file in io.popen("cd lua && find resty -name '*.lua'"):lines() do
+    local ok, err = pcall(require, (file:gsub("%.lua$", ""):gsub("/", ".")))
+    if not ok then
+        print(err)
+    end
+end
+print(pcall(require("resty.txid.uuid").v4))
+--- out_like chop
+^resty\.txid: there is no libtxid\.so.*?No such file or directory
+false	resty.txid: txid_uuid_v4 needs libtxid\.so, which was not found
+
+
+
+=== TEST 9: a file that is no library is an error, which names it and says what the loader says of it
 --- file
 not a library
 --- cpath
@@ -151,7 +168,7 @@ print(select(2, pcall(require, "resty.txid")))
 
 
 
-=== TEST 9: a library after one that cannot be loaded is found
+=== TEST 10: a library after one that cannot be loaded is found
 --- file
 not a library
 --- lua
@@ -162,7 +179,7 @@ print(#require "resty.txid"())
 
 
 
-=== TEST 10: a library of another version
+=== TEST 11: a library of another version
 --- c
 unsigned txid_abi_version(void) { return 4000000000u; }
 --- cpath
@@ -175,7 +192,7 @@ $
 
 
 
-=== TEST 11: a library that is something else
+=== TEST 12: a library that is something else
 --- c
 int something_else;
 --- cpath

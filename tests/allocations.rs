@@ -5,7 +5,8 @@ use std::cell::Cell;
 use std::ffi::c_char;
 use std::hint::black_box;
 use std::time::Duration;
-use txid::{Txid, ffi};
+use txid::trace::{self, SkyWalking, Sofa, Traceparent};
+use txid::{Flake, Txid, UniqueId, ffi, uuid};
 
 struct Counting;
 
@@ -35,13 +36,33 @@ fn c_text(fill: impl Fn(*mut c_char)) {
 }
 
 /// Every way to make an id.
-const PATHS: [(&str, fn()); 4] = [
+const PATHS: [(&str, fn()); 21] = [
     ("Txid::at", || _ = black_box(Txid::at(7).to_text())),
     ("Txid::now", || _ = black_box(Txid::now().to_text())),
     // SAFETY: the text is longer than any id.
     ("txid_fill", || c_text(|text| unsafe { ffi::txid_fill(text, 7) })),
     // SAFETY: the text is longer than any id.
     ("txid_fill_now", || c_text(|text| unsafe { ffi::txid_fill_now(text, 7) })),
+    ("Txid::strong_at", || _ = black_box(Txid::strong_at(7))),
+    ("uuid::v4", || _ = black_box(uuid::v4().hyphenated().encode_lower(&mut [0; 36]))),
+    ("uuid::v7", || _ = black_box(uuid::v7())),
+    ("uuid::v7_at", || _ = black_box(uuid::v7_at(7))),
+    ("uuid::v1", || _ = black_box(uuid::v1(None))),
+    ("trace::id", || _ = black_box(trace::id().to_text())),
+    ("trace::host_id", || _ = black_box(trace::host_id(7).to_text())),
+    ("trace::otel_trace_id", || _ = black_box(trace::otel_trace_id().to_text())),
+    ("trace::span_id", || _ = black_box(trace::span_id().to_text())),
+    ("Sofa", || _ = black_box(Sofa::new([10, 0, 0, 7].into()).write(&mut [0; Sofa::MAX_LEN]))),
+    ("SkyWalking", || _ = black_box(SkyWalking::new().write(&mut [0; SkyWalking::MAX_LEN]))),
+    ("Traceparent", || _ = black_box(Traceparent::new(true).child().to_text())),
+    ("Flake::now", || _ = black_box(Flake::now(None).to_text())),
+    ("Flake::at", || _ = black_box(Flake::at(7, None).to_text())),
+    ("UniqueId::long", || _ = black_box(UniqueId::long().write(&mut [0; UniqueId::LONG_LEN]))),
+    ("UniqueId::short", || {
+        _ = black_box(UniqueId::short([10, 0, 0, 7].into()).write(&mut [0; UniqueId::LONG_LEN]));
+    }),
+    // The host's address is looked up once.
+    ("host_ipv4", || _ = black_box(txid::host_ipv4())),
 ];
 
 #[test]

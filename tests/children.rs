@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::io::Read;
 use std::os::fd::FromRawFd;
 use std::time::{Duration, Instant};
-use txid::Txid;
+use txid::{Txid, trace};
 
 type Text = [u8; Txid::LEN];
 
@@ -89,6 +89,97 @@ fn child_and_grandchild_make_their_own_ids(start: fn() -> i32) {
     });
     let sibling = Child::start(start, || ids(1000).concat());
     assert_no_id_twice(&[ids(1000), child.texts(), sibling.texts()]);
+}
+
+/// The formats that keep something from one id to the next, each id filled up to one length.
+const KEPT: [fn() -> Padded; 10] = [
+    || pad(txid::uuid::v7_at(7)),
+    || pad(txid::uuid::v1(None)),
+    || pad(trace::id_at(7, 0)),
+    || pad(trace::host_id_at(7, 0, 0x0a00_0007)),
+    || pad(trace::Sofa::new([10, 0, 0, 7].into())),
+    || pad(trace::SkyWalking::new()),
+    || pad(txid::Flake::now(None)),
+    || pad(txid::Flake::at(7, None)),
+    || pad(txid::UniqueId::long_at(7)),
+    || pad(txid::UniqueId::short_at(7, [10, 0, 0, 7].into())),
+];
+
+type Padded = [u8; 64];
+
+fn pad(id: impl std::fmt::Display) -> Padded {
+    format!("{:<64}", id.to_string()).into_bytes().try_into().unwrap()
+}
+
+fn no_format_goes_on_with_what_the_parent_kept(start: fn() -> i32) {
+    for make in KEPT {
+        let ids = || (0..2000).map(|_| make()).collect::<Vec<_>>().concat();
+        let before = ids();
+        let child = Child::start(start, || {
+            let grandchild = Child::start(start, ids);
+            [ids(), grandchild.output()].concat()
+        });
+        let sibling = Child::start(start, ids);
+        let all = [before, ids(), child.output(), sibling.output()].concat();
+        let distinct: HashSet<_> = all.chunks_exact(64).collect();
+        assert_eq!(distinct.len(), 5 * 2000, "{}", String::from_utf8_lossy(&make()));
+    }
+}
+
+fn formats_begin_anew_in_a_fork() {
+    no_format_goes_on_with_what_the_parent_kept(fork);
+}
+
+fn formats_begin_anew_in_a_raw_clone() {
+    no_format_goes_on_with_what_the_parent_kept(raw_clone);
+}
+
+fn strong(count: usize) -> Vec<Text> {
+    (0..count).map(|_| Txid::strong_at(0).unwrap().to_text()).collect()
+}
+
+fn no_child_has_its_parents_block_of_strong_randomness() {
+    strong(1);
+    for start in [fork, raw_clone] {
+        let child = Child::start(start, || strong(1000).concat());
+        let sibling = Child::start(start, || strong(1000).concat());
+        assert_no_id_twice(&[strong(1000), child.texts(), sibling.texts()]);
+    }
+}
+
+fn where_the_kernel_cannot_wipe_a_fork_handler_empties_the_block() {
+    let child = Child::start(fork, || {
+        refuse(libc::SYS_madvise, libc::EINVAL);
+        strong(1);
+        let grandchild = Child::start(fork, || strong(1000).concat());
+        [strong(1000).concat(), grandchild.output()].concat()
+    });
+    assert_no_id_twice(&[child.texts()]);
+}
+
+fn a_block_is_not_used_for_longer_than_a_second() {
+    let original = Child::start(fork, || {
+        refuse(libc::SYS_madvise, libc::EINVAL);
+        strong(1);
+        // A clone that neither the kernel nor the C library told of, as the copy of a machine is.
+        let later = || {
+            std::thread::sleep(Duration::from_millis(1100));
+            strong(100).concat()
+        };
+        let copy = Child::start(raw_clone, later);
+        [later(), copy.output()].concat()
+    });
+    assert_no_id_twice(&[original.texts()]);
+}
+
+fn what_could_be_guessed_is_said_to_be() {
+    let child = Child::start(fork, || {
+        refuse(libc::SYS_getrandom, libc::EIO);
+        let ids: Vec<_> = (0..1000).map(|_| Txid::strong_at(0).unwrap_err().0.to_text()).collect();
+        assert!(txid::entropy_degraded());
+        ids.concat()
+    });
+    assert_no_id_twice(&[child.texts()]);
 }
 
 fn fork_makes_a_new_stream() {
@@ -205,12 +296,12 @@ fn copies_of_a_machine_image_part_ways_within_a_second_of_use() {
     });
     let texts = original.texts();
     let (original, copy) = texts.split_at(110);
-    assert_eq!(original[..20], copy[..20], "they were one stream");
+    assert_eq!(original[..3], copy[..3], "they were one stream");
     assert_ne!(original[109], copy[109]);
 }
 
 fn main() {
-    let tests: [(&str, fn()); 8] = [
+    let tests: [(&str, fn()); 14] = [
         ("fork_makes_a_new_stream", fork_makes_a_new_stream),
         ("raw_clone_makes_a_new_stream", raw_clone_makes_a_new_stream),
         ("vfork_takes_turns", vfork_takes_turns),
@@ -225,6 +316,15 @@ fn main() {
             "copies_of_a_machine_image_part_ways_within_a_second_of_use",
             copies_of_a_machine_image_part_ways_within_a_second_of_use,
         ),
+        ("formats_begin_anew_in_a_fork", formats_begin_anew_in_a_fork),
+        ("formats_begin_anew_in_a_raw_clone", formats_begin_anew_in_a_raw_clone),
+        ("no_child_has_its_parents_block_of_strong_randomness", no_child_has_its_parents_block_of_strong_randomness),
+        (
+            "where_the_kernel_cannot_wipe_a_fork_handler_empties_the_block",
+            where_the_kernel_cannot_wipe_a_fork_handler_empties_the_block,
+        ),
+        ("a_block_is_not_used_for_longer_than_a_second", a_block_is_not_used_for_longer_than_a_second),
+        ("what_could_be_guessed_is_said_to_be", what_could_be_guessed_is_said_to_be),
     ];
     for (name, test) in tests {
         print!("test {name} ... ");

@@ -81,12 +81,11 @@ impl Search {
             };
             let binary = *binary.get_or_insert_with(|| memchr(0, block).is_some());
             *count += self.matching(block, &mut lines);
-            if self.count || *count == 0 {
+            if lines.is_empty() {
                 continue;
             }
             if binary {
                 // As with grep: the bytes could do anything to a terminal.
-                self.found = true;
                 self.bar.suspend(|| eprintln!("txid: {}: binary file matches", source.name()));
                 return Ok(());
             }

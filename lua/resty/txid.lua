@@ -11,24 +11,13 @@ end
 
 local C = lib.C
 local LEN = lib.LEN
+local clock_ms = lib.clock_ms
 local ffi_new = ffi.new
 local ffi_str = ffi.string
 local integer_ms = lib.integer_ms
 
 
 local buf = ffi_new("char[?]", LEN)
-local ngx_now = ngx and ngx.now
-
-
-local function clock_ms()
-    if not ngx_now then
-        return C.txid_clock_ms()
-    end
-
-    -- ngx.now() is a fraction just above or just below the millisecond. Half a millisecond more, and the conversion to
-    -- an integer, which cuts, gives the right one.
-    return ngx_now() * 1000 + 0.5
-end
 
 
 return function(ms)

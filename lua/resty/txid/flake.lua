@@ -1,0 +1,63 @@
+-- Flakes: 128 bits of time, node and sequence, as 22 characters of base62 that sort by time.
+
+local ffi = require "ffi"
+local lib = require "resty.txid.lib"
+
+
+local C = lib.C
+local LEN = lib.FLAKE_LEN
+local check_string = lib.check_string
+local clock_ms = lib.clock_ms
+local explain_format = lib.explain_format
+local ffi_new = ffi.new
+local ffi_str = ffi.string
+local format = string.format
+local integer_ms = lib.integer_ms
+local node_bytes = lib.node_bytes
+local rfc3339 = lib.rfc3339
+local tonumber = tonumber
+
+
+local buf = ffi_new("char[?]", LEN)
+local ms_out = ffi_new("uint64_t[1]")
+local node_out = ffi_new("uint8_t[?]", lib.NODE_LEN)
+local sequence_out = ffi_new("uint32_t[1]")
+
+
+local _M = {}
+
+
+-- A flake of this moment, or stamped with exactly `ms`. `node` is a MAC address, "02:42:ac:11:00:02", that no other
+-- worker uses; by default each worker draws random ones.
+function _M.flake(ms, node)
+    local bytes = node and node_bytes(node, 2, "flake")
+    if ms then
+        C.txid_flake(buf, integer_ms(ms, "flake"), bytes)
+    else
+        C.txid_flake_now(buf, clock_ms(), bytes)
+    end
+    return ffi_str(buf, LEN)
+end
+
+
+-- What a flake says: its `ms`, the same as an RFC 3339 `time`, its `node` as a MAC address, and its `sequence`; or nil
+-- and what is wrong with it.
+function _M.decode(s)
+    check_string(s, "decode")
+
+    if C.txid_flake_read(s, #s, ms_out, node_out, sequence_out) < 0 then
+        return nil, explain_format(lib.FORMAT_FLAKE, s)
+    end
+
+    local ms = tonumber(ms_out[0])
+    return {
+        ms = ms,
+        time = rfc3339(ms),
+        node = format("%02x:%02x:%02x:%02x:%02x:%02x", node_out[0], node_out[1], node_out[2], node_out[3], node_out[4],
+                      node_out[5]),
+        sequence = sequence_out[0],
+    }
+end
+
+
+return _M

@@ -1,0 +1,280 @@
+-- 64-bit ids of the snowflake family, from one state for all workers of a host. snowflake.new{...} returns a generator.
+
+local ffi = require "ffi"
+local lib = require "resty.txid.lib"
+
+
+local C = lib.C
+local PARTS = lib.SNOWFLAKE_PARTS
+local STATS = lib.SNOWFLAKE_STATS
+local date = os.date
+local error = error
+local ffi_istype = ffi.istype
+local ffi_new = ffi.new
+local ffi_str = ffi.string
+local floor = math.floor
+local format = string.format
+local pairs = pairs
+local setmetatable = setmetatable
+local tonumber = tonumber
+local tostring = tostring
+local type = type
+local concat = table.concat
+
+
+local MAX_NUMBER = 2^53
+local DEFAULT_MAX_DRIFT = 10
+local ORDERS = {
+    ["time,node,sequence"] = { "node_bits", "sequence_bits" },
+    ["time,sequence,node"] = { "sequence_bits", "node_bits" },
+}
+local OPTIONS = { layout = true, node = true, state = true, max_drift = true }
+local PARTS_OF_A_LAYOUT = {
+    time_bits = true, node_bits = true, sequence_bits = true, unit_ms = true, epoch = true, order = true,
+}
+
+local int64_t = ffi.typeof("int64_t")
+local uint64_t = ffi.typeof("uint64_t")
+local buf = ffi_new("char[?]", lib.SNOWFLAKE_LEN)
+local message = ffi_new("char[?]", lib.SNOWFLAKE_MESSAGE_LEN)
+local parts = ffi_new("int64_t[?]", PARTS)
+local stats = ffi_new("uint64_t[?]", STATS)
+
+local get_phase = ngx and ngx.get_phase
+local ngx_now = ngx and ngx.now
+
+
+local methods = {}
+local generator_mt = { __index = methods }
+
+
+-- Whatever the clock says here is looked at again before there is no id, so nginx's cached time will do.
+local function clock_ms()
+    if not ngx_now then
+        return C.txid_clock_coarse_ms()
+    end
+
+    -- As in resty.txid: half a millisecond more, and the cut gives the right one.
+    return ngx_now() * 1000 + 0.5
+end
+
+
+-- The next id in decimal, or nil and why there is none now.
+function generator_mt.__call(self)
+    local len = C.txid_snowflake_fill(self.handle, clock_ms(), buf, message)
+    if len < 0 then
+        return nil, ffi_str(message)
+    end
+    return ffi_str(buf, len)
+end
+
+
+-- The next id as an int64_t, or nil and why there is none now.
+function methods.next(self)
+    local id = C.txid_snowflake_next(self.handle, clock_ms(), message)
+    if id < 0 then
+        return nil, ffi_str(message)
+    end
+    return id
+end
+
+
+-- A number where that holds the value, else the int64_t.
+local function exact(value)
+    return value <= MAX_NUMBER and value >= -MAX_NUMBER and tonumber(value) or value
+end
+
+
+-- What an id says: `ms`, the same as an RFC 3339 `time`, `node` and `sequence`; or nil and what is wrong with it.
+function methods.decode(self, id)
+    local number = id
+    if type(id) == "string" then
+        number = C.txid_snowflake_parse(id, #id)
+        if number < 0 then
+            return nil, format("'%s' is not a 64-bit id in decimal", id:sub(1, 40))
+        end
+
+    elseif not ffi_istype(int64_t, id) and not ffi_istype(uint64_t, id) then
+        -- A Lua number has lost the last bits of most ids already.
+        local got = type(id) == "cdata" and tostring(ffi.typeof(id)) or type(id)
+        error("bad argument #1 to 'decode' (string, int64_t or uint64_t expected, got " .. got .. ")", 2)
+    end
+
+    if C.txid_snowflake_decode(self.handle, number, parts) < 0 then
+        return nil, format("'%s' has more bits than the layout", tostring(id):gsub("U?LL$", ""))
+    end
+
+    local ms, node = exact(parts[0]), exact(parts[1])
+    return {
+        ms = ms,
+        time = date("!%Y-%m-%dT%H:%M:%S", floor(tonumber(ms) / 1000)) .. format(".%03dZ", tonumber(ms) % 1000),
+        node = node,
+        sequence = exact(parts[2]),
+        datacenter = self.has_datacenters and floor(node / 32) or nil,
+        worker = self.has_datacenters and node % 32 or nil,
+    }
+end
+
+
+-- What this generator has done in this process, and how far all who share its state are ahead of the clock.
+function methods.stats(self)
+    C.txid_snowflake_stats(self.handle, stats)
+    return {
+        issued = tonumber(stats[0]),
+        borrowed_ms = tonumber(stats[1]),
+        clock_steps = tonumber(stats[2]),
+        refused = tonumber(stats[3]),
+    }
+end
+
+
+-- Raises at the caller of new(), which has called the function that calls this.
+local function wrong(option, what)
+    error("bad option '" .. option .. "' to 'new' (" .. what .. ")", 4)
+end
+
+
+local function check_keys(given, known, prefix)
+    for key in pairs(given) do
+        if not known[key] then
+            wrong(prefix .. tostring(key), "there is no such option")
+        end
+    end
+end
+
+
+-- C would take what stands before a NUL for the whole.
+local function check_text(option, text)
+    if text:find("\0", 1, true) then
+        wrong(option, "text without a NUL expected")
+    end
+end
+
+
+local function number_text(value)
+    return format(value == floor(value) and "%.0f" or "%.17g", value)
+end
+
+
+-- The layout in the words of txid_snowflake_open, which says what is wrong with the values.
+local function layout_text(layout)
+    if type(layout) == "string" then
+        return layout
+    end
+    if type(layout) ~= "table" then
+        wrong("layout", "string or table expected, got " .. type(layout))
+    end
+
+    local order = ORDERS[layout.order == nil and "time,node,sequence" or layout.order]
+    if not order then
+        wrong("layout.order", "'time,node,sequence' or 'time,sequence,node' expected, got "
+                              .. tostring(layout.order))
+    end
+
+    local text = {}
+    for _, part in ipairs { "time_bits", order[1], order[2], "unit_ms", "epoch" } do
+        local value = layout[part]
+        if type(value) == "number" then
+            text[#text + 1] = part .. "=" .. number_text(value)
+
+        elseif type(value) == "string" and part == "epoch" then
+            text[#text + 1] = part .. "=" .. value
+
+        elseif value ~= nil then
+            wrong("layout." .. part, "number expected, got " .. type(value))
+        end
+    end
+    return concat(text, ",")
+end
+
+
+local function node_text(node, layout)
+    -- Sonyflake's own default.
+    if node == nil and layout == "sonyflake" then
+        node = "ip"
+    end
+    if type(node) == "function" then
+        node = node()
+    end
+    if type(node) == "number" then
+        return number_text(node)
+    end
+    if type(node) ~= "string" then
+        wrong("node", "number, string or function that returns one expected, got " .. type(node))
+    end
+    return node
+end
+
+
+local function check_state(state)
+    if state == nil then
+        if not get_phase or get_phase() ~= "init" then
+            wrong("state", "without it, workers share a generator only if it is made in init_by_lua when nginx starts; "
+                           .. "make it there, or give a file: state = \"/var/lib/txid/orders\"")
+        end
+
+    elseif type(state) ~= "string" then
+        wrong("state", "string expected, got " .. type(state))
+
+    elseif state:sub(1, 1) ~= "/" then
+        -- A relative path would be another file for a process that was started elsewhere, and ids would repeat.
+        wrong("state", "absolute path expected, got '" .. state .. "'")
+    end
+    return state
+end
+
+
+local function max_drift_ms(max_drift)
+    if max_drift == nil then
+        max_drift = DEFAULT_MAX_DRIFT
+    end
+    if type(max_drift) ~= "number" then
+        wrong("max_drift", "number of seconds expected, got " .. type(max_drift))
+    end
+    if not (max_drift >= 0 and max_drift * 1000 <= MAX_NUMBER) then
+        wrong("max_drift", "seconds from 0 on expected, got " .. number_text(max_drift))
+    end
+    return floor(max_drift * 1000 + 0.5)
+end
+
+
+local _M = {}
+
+
+-- A generator; an option that is wrong, or a state that cannot be had, raises an error.
+--   layout     "snowflake", "sonyflake", "uid", "leaf", or a table of time_bits, node_bits, sequence_bits and, if need
+--              be, unit_ms (1), epoch (1970; milliseconds or a date) and order ("time,node,sequence")
+--   node       a number, "env:NAME", "ip" (sonyflake's default), "hostname", or a function that returns one of them
+--   state      the file that all processes with this node share
+--   max_drift  how many seconds ids may run ahead of the clock; 10 if it is not given
+function _M.new(options)
+    if type(options) ~= "table" then
+        error("bad argument #1 to 'new' (table expected, got " .. type(options) .. ")", 2)
+    end
+    check_keys(options, OPTIONS, "")
+    if type(options.layout) == "table" then
+        check_keys(options.layout, PARTS_OF_A_LAYOUT, "layout.")
+    end
+
+    local layout = layout_text(options.layout)
+    local node = node_text(options.node, layout)
+    local state, drift_ms = check_state(options.state), max_drift_ms(options.max_drift)
+    check_text("layout", layout)
+    check_text("node", node)
+    check_text("state", state or "")
+
+    local opened = ffi_new("txid_snowflake *[1]")
+    local code = C.txid_snowflake_open(layout, node, state, drift_ms, opened, message)
+    if code < 0 then
+        error("cannot make a generator: " .. ffi_str(message), 2)
+    end
+
+    return setmetatable({
+        handle = ffi.gc(opened[0], C.txid_snowflake_close),
+        -- Twitter's nodes are 5 bits of datacenter and 5 of worker.
+        has_datacenters = layout == "snowflake",
+    }, generator_mt)
+end
+
+
+return _M

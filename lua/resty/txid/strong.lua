@@ -1,0 +1,47 @@
+-- require "resty.txid.strong" is the function txid([ms]) of resty.txid, with ids that nobody can guess: each random bit
+-- comes from the operating system's own generator and is used once.
+
+local ffi = require "ffi"
+local lib = require "resty.txid.lib"
+
+
+local C = lib.C
+local LEN = lib.LEN
+local clock_ms = lib.clock_ms
+local ffi_new = ffi.new
+local ffi_str = ffi.string
+local integer_ms = lib.integer_ms
+
+
+local buf = ffi_new("char[?]", LEN)
+
+
+-- An id that could be guessed is better than none, but not without a word, which is said once a worker.
+local has_warned = false
+local function warn()
+    if has_warned then
+        return
+    end
+
+    has_warned = true
+    local message = "resty.txid.strong: the operating system has no randomness to give, so ids could be guessed"
+    if ngx and ngx.log then
+        ngx.log(ngx.CRIT, message)
+    else
+        io.stderr:write(message, "\n")
+    end
+end
+
+
+return function(ms)
+    local is_strong
+    if ms then
+        is_strong = C.txid_strong_fill(buf, integer_ms(ms, "txid"))
+    else
+        is_strong = C.txid_strong_fill_now(buf, clock_ms())
+    end
+    if not is_strong then
+        warn()
+    end
+    return ffi_str(buf, LEN)
+end

@@ -1,0 +1,378 @@
+-- Trace ids of six kinds, and the traceparent and b3 headers that carry them.
+
+local ffi = require "ffi"
+local lib = require "resty.txid.lib"
+
+
+local C = lib.C
+local SPAN_ID_LEN = lib.SPAN_ID_LEN
+local TRACE_ID_LEN = lib.TRACE_ID_LEN
+local byte = string.byte
+local check_string = lib.check_string
+local clock_ms = lib.clock_ms
+local dotted = lib.dotted
+local error = error
+local explain_format = lib.explain_format
+local ffi_new = ffi.new
+local ffi_str = ffi.string
+local host_word = lib.host_word
+local integer_ms = lib.integer_ms
+local ipv4 = lib.ipv4
+local rfc3339 = lib.rfc3339
+local sub = string.sub
+local tonumber = tonumber
+local type = type
+
+
+local buf = ffi_new("char[?]", lib.SKYWALKING_MAX_LEN)
+local flags_out = ffi_new("uint8_t[1]")
+local ms_out = ffi_new("int64_t[1]")
+local sampled_out = ffi_new("uint8_t[1]")
+local size_out = ffi_new("size_t[1]")
+local words_out = ffi_new("uint32_t[3]")
+
+
+local _M = {}
+
+
+-- A trace id that sorts by time, of this moment or stamped with `ms`. Its time counts from `epoch_ms`, by default 1970.
+function _M.id(ms, epoch_ms)
+    local epoch = epoch_ms and integer_ms(epoch_ms, "id", 2) or 0
+    if ms then
+        C.txid_trace_id(buf, integer_ms(ms, "id"), epoch)
+    else
+        C.txid_trace_id_now(buf, clock_ms(), epoch)
+    end
+    return ffi_str(buf, TRACE_ID_LEN)
+end
+
+
+-- The same with the host in it: `address` is its IPv4 or IPv6 address, by default the host's own.
+function _M.host_id(ms, address, epoch_ms)
+    local word = host_word(address, 2, "host_id")
+    local epoch = epoch_ms and integer_ms(epoch_ms, "host_id", 3) or 0
+    if ms then
+        C.txid_trace_host_id(buf, integer_ms(ms, "host_id"), epoch, word)
+    else
+        C.txid_trace_host_id_now(buf, clock_ms(), epoch, word)
+    end
+    return ffi_str(buf, TRACE_ID_LEN)
+end
+
+
+-- A random trace id, never all zeros.
+function _M.otel_trace_id()
+    C.txid_otel_trace_id(buf)
+    return ffi_str(buf, TRACE_ID_LEN)
+end
+
+
+-- A random span id, never all zeros.
+local function span_id()
+    C.txid_span_id(buf)
+    return ffi_str(buf, SPAN_ID_LEN)
+end
+_M.span_id = span_id
+
+
+-- A SOFATracer id. `address` is the host's IPv4 address, by default its first private one.
+function _M.sofa(address)
+    return ffi_str(buf, C.txid_sofa_now(buf, clock_ms(), ipv4(address, 1, "sofa")))
+end
+
+
+-- A SkyWalking id.
+function _M.skywalking()
+    return ffi_str(buf, C.txid_skywalking_now(buf, clock_ms()))
+end
+
+
+local function read_trace_id(s, epoch)
+    if C.txid_trace_id_read(s, #s, ms_out, words_out, words_out + 1, words_out + 2) < 0 then
+        return nil, explain_format(lib.FORMAT_TRACE_ID, s)
+    end
+
+    local ms = tonumber(ms_out[0] + epoch)
+    return { ms = ms, time = rfc3339(ms), sequence = words_out[0] }
+end
+
+
+-- What an id of id() says, if its time counts from `epoch_ms`; or nil and what is wrong with it.
+function _M.decode_id(s, epoch_ms)
+    check_string(s, "decode_id")
+
+    local decoded, err = read_trace_id(s, epoch_ms and integer_ms(epoch_ms, "decode_id", 2) or 0)
+    if not decoded then
+        return nil, err
+    end
+    decoded.random = sub(s, 17)
+    return decoded
+end
+
+
+-- The same for host_id(): `host` is its IPv4 address, or the IPv6 address's four words folded, written like one.
+function _M.decode_host_id(s, epoch_ms)
+    check_string(s, "decode_host_id")
+
+    local decoded, err = read_trace_id(s, epoch_ms and integer_ms(epoch_ms, "decode_host_id", 2) or 0)
+    if not decoded then
+        return nil, err
+    end
+    decoded.host = dotted(words_out[1])
+    decoded.random = sub(s, 25)
+    return decoded
+end
+
+
+-- What an id of sofa() says, or nil and what is wrong with it.
+function _M.decode_sofa(s)
+    check_string(s, "decode_sofa")
+
+    local address_out = words_out + 2
+    if C.txid_sofa_read(s, #s, address_out, ms_out, words_out, words_out + 1) < 0 then
+        return nil, explain_format(lib.FORMAT_SOFA, s)
+    end
+
+    local ms = tonumber(ms_out[0])
+    return {
+        address = dotted(address_out[0]),
+        ms = ms,
+        time = rfc3339(ms),
+        sequence = words_out[0],
+        pid = words_out[1],
+    }
+end
+
+
+-- What an id of skywalking() says, or nil and what is wrong with it.
+function _M.decode_skywalking(s)
+    check_string(s, "decode_skywalking")
+
+    if C.txid_skywalking_read(s, #s, words_out, ms_out, words_out + 1) < 0 then
+        return nil, explain_format(lib.FORMAT_SKYWALKING, s)
+    end
+
+    local ms = tonumber(ms_out[0])
+    return {
+        instance = sub(s, 1, TRACE_ID_LEN),
+        thread = words_out[0],
+        ms = ms,
+        time = rfc3339(ms),
+        sequence = words_out[1],
+    }
+end
+
+
+local function check_traceparent(value, name)
+    if type(value) ~= "table" or type(value.trace_id) ~= "string" or type(value.span_id) ~= "string" then
+        error("bad argument #1 to '" .. name .. "' (a table with trace_id and span_id expected, got "
+              .. type(value) .. ")", 3)
+    end
+end
+
+
+-- The traceparent header of W3C Trace Context, level 2, as a table: `trace_id`, `span_id`, and the booleans `sampled`
+-- and `random`, which says that the last 14 characters of the trace id are random.
+local traceparent = {}
+
+
+-- The header as a table; or nil and why it is to be ignored, and a new trace begun.
+function traceparent.parse(header)
+    check_string(header, "parse")
+
+    if C.txid_traceparent_read(header, #header, flags_out) < 0 then
+        return nil, explain_format(lib.FORMAT_TRACEPARENT, header)
+    end
+
+    local flags = flags_out[0]
+    return {
+        trace_id = sub(header, 4, 35),
+        span_id = sub(header, 37, 52),
+        sampled = flags % 2 == 1,
+        random = flags >= 2,
+    }
+end
+
+
+-- The beginning of a new trace, sampled unless `sampled` is false.
+function traceparent.new(sampled)
+    return { trace_id = _M.otel_trace_id(), span_id = span_id(), sampled = sampled ~= false, random = true }
+end
+
+
+-- The same trace with a span of its own.
+function traceparent.child(parent)
+    check_traceparent(parent, "child")
+
+    return { trace_id = parent.trace_id, span_id = span_id(), sampled = parent.sampled, random = parent.random }
+end
+
+
+-- The header, of version 00.
+function traceparent.tostring(self)
+    check_traceparent(self, "tostring")
+
+    local flags = self.random and (self.sampled and "03" or "02") or (self.sampled and "01" or "00")
+    return "00-" .. self.trace_id .. "-" .. self.span_id .. "-" .. flags
+end
+
+
+_M.traceparent = traceparent
+
+
+local function check_table(value, name)
+    if type(value) ~= "table" then
+        error("bad argument #1 to '" .. name .. "' (table expected, got " .. type(value) .. ")", 3)
+    end
+end
+
+
+-- Zipkin's b3 header, and its X-B3- headers, as a table: `trace_id` (of 32 or 16 characters), `span_id`, and where
+-- known `parent_span_id`, `sampled` (a boolean) and `debug` (true). A header may say no more than whether to sample.
+local b3 = {}
+
+
+-- What a single header's sampled field means for a table.
+local function set_sampled(self, sampled)
+    if sampled == byte("d") then
+        self.sampled, self.debug = true, true
+    elseif sampled ~= 0 then
+        self.sampled = sampled == byte("1")
+    end
+    return self
+end
+
+
+-- The single header as a table; or nil and what is wrong with it.
+function b3.parse(header)
+    check_string(header, "parse")
+
+    if C.txid_b3_read(header, #header, size_out, sampled_out) < 0 then
+        return nil, explain_format(lib.FORMAT_B3, header)
+    end
+
+    local len = tonumber(size_out[0])
+    if len == 0 then
+        return set_sampled({}, sampled_out[0])
+    end
+
+    local parent_at = len + 21
+    return set_sampled({
+        trace_id = sub(header, 1, len),
+        span_id = sub(header, len + 2, len + 17),
+        parent_span_id = #header > parent_at and sub(header, parent_at) or nil,
+    }, sampled_out[0])
+end
+
+
+local SAMPLED = { ["0"] = false, ["1"] = true, ["false"] = false, ["true"] = true }
+
+
+-- The X-B3- headers in a table such as ngx.req.get_headers() gives, as a table; or nil and what is wrong with them.
+function b3.parse_headers(headers)
+    check_table(headers, "parse_headers")
+
+    local trace_id = headers["x-b3-traceid"] or headers["X-B3-TraceId"]
+    local own_id = headers["x-b3-spanid"] or headers["X-B3-SpanId"]
+    local parent_id = headers["x-b3-parentspanid"] or headers["X-B3-ParentSpanId"]
+    local sampled = headers["x-b3-sampled"] or headers["X-B3-Sampled"]
+    local flags = headers["x-b3-flags"] or headers["X-B3-Flags"]
+    -- A header that comes more than once is a table.
+    if type(trace_id or "") ~= "string" or type(own_id or "") ~= "string" or type(parent_id or "") ~= "string"
+       or type(sampled or "") ~= "string"
+    then
+        return nil, "an X-B3- header is there more than once"
+    end
+
+    local self
+    if trace_id and own_id then
+        -- The single header cannot have a parent without a decision, so it gets one here that is not looked at.
+        local err
+        self, err = b3.parse(trace_id .. "-" .. own_id .. (parent_id and "-0-" .. parent_id or ""))
+        if not self then
+            return nil, "as a b3 header: " .. err
+        end
+        self.sampled = nil
+
+    elseif trace_id or own_id or parent_id then
+        return nil, "X-B3-TraceId and X-B3-SpanId only go together"
+
+    elseif not sampled and flags ~= "1" then
+        return nil, "there are no X-B3- headers"
+
+    else
+        self = {}
+    end
+
+    if sampled and SAMPLED[sampled] == nil then
+        return nil, "X-B3-Sampled is neither 0 nor 1"
+    end
+    self.sampled = SAMPLED[sampled]
+    if flags == "1" then
+        self.sampled, self.debug = true, true
+    end
+    return self
+end
+
+
+-- The beginning of a new trace, sampled unless `sampled` is false.
+function b3.new(sampled)
+    return { trace_id = _M.otel_trace_id(), span_id = span_id(), sampled = sampled ~= false }
+end
+
+
+-- The same trace with a span of its own, called from the parent's; a new trace, where the parent has none.
+function b3.child(parent)
+    check_table(parent, "child")
+
+    return {
+        trace_id = parent.trace_id or _M.otel_trace_id(),
+        span_id = span_id(),
+        parent_span_id = parent.span_id,
+        sampled = parent.sampled,
+        debug = parent.debug,
+    }
+end
+
+
+-- The single header. It has no place for a parent without a decision about sampling.
+function b3.tostring(self)
+    check_table(self, "tostring")
+
+    local sampled = self.debug and "d" or self.sampled and "1" or self.sampled == false and "0" or nil
+    if not self.trace_id then
+        return sampled
+    end
+
+    local text = self.trace_id .. "-" .. self.span_id
+    if not sampled then
+        return text
+    end
+
+    text = text .. "-" .. sampled
+    return self.parent_span_id and text .. "-" .. self.parent_span_id or text
+end
+
+
+-- The X-B3- headers, by name.
+function b3.headers(self)
+    check_table(self, "headers")
+
+    local sampled
+    if self.sampled ~= nil and not self.debug then
+        sampled = self.sampled and "1" or "0"
+    end
+    return {
+        ["X-B3-TraceId"] = self.trace_id,
+        ["X-B3-SpanId"] = self.span_id,
+        ["X-B3-ParentSpanId"] = self.parent_span_id,
+        ["X-B3-Sampled"] = sampled,
+        ["X-B3-Flags"] = self.debug and "1" or nil,
+    }
+end
+
+
+_M.b3 = b3
+
+
+return _M

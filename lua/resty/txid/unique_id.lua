@@ -1,0 +1,78 @@
+-- The UNIQUE_ID of Apache's mod_unique_id, in both of its layouts.
+
+local ffi = require "ffi"
+local lib = require "resty.txid.lib"
+
+
+local C = lib.C
+local LONG_LEN = lib.UNIQUE_ID_LONG_LEN
+local RANDOM_LEN = lib.UNIQUE_ID_RANDOM_LEN
+local SHORT_LEN = lib.UNIQUE_ID_SHORT_LEN
+local byte = string.byte
+local check_string = lib.check_string
+local clock_ms = lib.clock_ms
+local dotted = lib.dotted
+local explain_format = lib.explain_format
+local ffi_new = ffi.new
+local ffi_str = ffi.string
+local format = string.format
+local integer_ms = lib.integer_ms
+local ipv4 = lib.ipv4
+local rfc3339 = lib.rfc3339
+local tonumber = tonumber
+
+
+local buf = ffi_new("char[?]", LONG_LEN)
+local ms_out = ffi_new("int64_t[1]")
+local random_out = ffi_new("uint8_t[?]", RANDOM_LEN)
+local words_out = ffi_new("uint32_t[4]")
+
+
+local _M = {}
+
+
+-- 27 characters, as today's httpd makes them: of this second, or of the one that `ms` is in.
+function _M.long(ms)
+    if ms then
+        C.txid_unique_id_long(buf, integer_ms(ms, "long"))
+    else
+        C.txid_unique_id_long_now(buf, clock_ms())
+    end
+    return ffi_str(buf, LONG_LEN)
+end
+
+
+-- 24 characters, with the host's IPv4 address in them: `address`, or by default the host's first private one.
+function _M.short(ms, address)
+    local word = ipv4(address, 2, "short")
+    if ms then
+        C.txid_unique_id_short(buf, integer_ms(ms, "short"), word)
+    else
+        C.txid_unique_id_short_now(buf, clock_ms(), word)
+    end
+    return ffi_str(buf, SHORT_LEN)
+end
+
+
+-- What an id of either length says, or nil and what is wrong with it: the `ms` of its second, the same as an RFC 3339
+-- `time`, its `counter` and `thread`; with an address, `address` and `pid`, and without, `random` in hex.
+function _M.decode(s)
+    check_string(s, "decode")
+
+    if C.txid_unique_id_read(s, #s, ms_out, words_out, words_out + 1, words_out + 2, words_out + 3, random_out) < 0 then
+        return nil, explain_format(lib.FORMAT_UNIQUE_ID, s)
+    end
+
+    local ms = tonumber(ms_out[0])
+    local decoded = { ms = ms, time = rfc3339(ms), counter = words_out[0], thread = words_out[1] }
+    if #s == SHORT_LEN then
+        decoded.address = dotted(words_out[2])
+        decoded.pid = words_out[3]
+    else
+        decoded.random = ffi_str(random_out, RANDOM_LEN):gsub(".", function(c) return format("%02x", byte(c)) end)
+    end
+    return decoded
+end
+
+
+return _M

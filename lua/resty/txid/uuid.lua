@@ -1,0 +1,90 @@
+-- UUIDs of RFC 9562: v4 (random), v7 (sorts by time) and v1, and what a UUID says.
+
+local ffi = require "ffi"
+local lib = require "resty.txid.lib"
+
+
+local C = lib.C
+local LEN = lib.UUID_LEN
+local check_string = lib.check_string
+local clock_ms = lib.clock_ms
+local explain_format = lib.explain_format
+local ffi_new = ffi.new
+local ffi_str = ffi.string
+local integer_ms = lib.integer_ms
+local node_bytes = lib.node_bytes
+local rfc3339 = lib.rfc3339
+local tonumber = tonumber
+local type = type
+
+
+local NO_TIME = -0x8000000000000000LL
+local UUID = lib.FORMAT_UUID
+local VARIANTS = { [0] = "ncs", "rfc9562", "microsoft", "future" }
+
+
+local buf = ffi_new("char[?]", LEN)
+local ms_out = ffi_new("int64_t[1]")
+local variant_out = ffi_new("uint8_t[1]")
+local version_out = ffi_new("uint8_t[1]")
+
+
+local _M = {}
+
+
+-- A random UUID.
+function _M.v4()
+    C.txid_uuid_v4(buf)
+    return ffi_str(buf, LEN)
+end
+
+
+-- A UUID that sorts by time, greater than the one that this worker made before it; or one that is stamped with exactly
+-- `ms`, greater than the one before it if that has the same stamp.
+function _M.v7(ms)
+    if ms then
+        C.txid_uuid_v7(buf, integer_ms(ms, "v7"))
+    else
+        C.txid_uuid_v7_now(buf, clock_ms())
+    end
+    return ffi_str(buf, LEN)
+end
+
+
+-- A UUID of version 1. `node` is a MAC address, "02:42:ac:11:00:02", that no other worker uses; else it is random.
+function _M.v1(node)
+    C.txid_uuid_v1_now(buf, clock_ms(), node and node_bytes(node, 1, "v1"))
+    return ffi_str(buf, LEN)
+end
+
+
+local function read(s)
+    return C.txid_uuid_read(s, #s, version_out, variant_out, ms_out) == 0
+end
+
+
+-- Whether the value, which may be anything, is a UUID of 36 characters.
+function _M.is_valid(s)
+    return type(s) == "string" and read(s)
+end
+
+
+-- What the UUID says: its `version` and `variant`, and where it has a time (versions 1, 6 and 7) its `ms` and the same
+-- as an RFC 3339 `time`; or nil and what is wrong with it.
+function _M.decode(s)
+    check_string(s, "decode")
+
+    if not read(s) then
+        return nil, explain_format(UUID, s)
+    end
+
+    local decoded = { version = version_out[0], variant = VARIANTS[variant_out[0]] }
+    if ms_out[0] ~= NO_TIME then
+        decoded.ms = tonumber(ms_out[0])
+        decoded.time = rfc3339(decoded.ms)
+    end
+    return decoded
+end
+
+
+return _M

@@ -1,0 +1,125 @@
+//! Dates of the proleptic Gregorian calendar, in UTC: milliseconds since 1970 as text, and text as milliseconds.
+
+use std::fmt;
+
+const MS_A_DAY: i64 = 86_400_000;
+const DAYS_IN_400_YEARS: i64 = 146_097;
+/// Days from 0000-03-01, where the counting below starts, to 1970-01-01.
+const DAYS_TO_1970: i64 = 719_468;
+
+/// A moment in milliseconds since 1970-01-01 UTC, written as `2014-09-01T00:00:00.000Z`.
+pub(crate) struct Moment(pub(crate) i64);
+
+impl fmt::Display for Moment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (days, ms) = (self.0.div_euclid(MS_A_DAY), self.0.rem_euclid(MS_A_DAY));
+        // A year of these begins in March, so that the leap day is its last.
+        let days = days + DAYS_TO_1970;
+        let (era, day_of_era) = (days.div_euclid(DAYS_IN_400_YEARS), days.rem_euclid(DAYS_IN_400_YEARS));
+        let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+        let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        let month_from_march = (5 * day_of_year + 2) / 153;
+        let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+        let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+        let year = era * 400 + year_of_era + i64::from(month <= 2);
+        write!(f, "{year:04}-{month:02}-{day:02}T")?;
+        write!(f, "{:02}:{:02}:{:02}.{:03}Z", ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60, ms % 1000)
+    }
+}
+
+/// Reads `2014-09-01`, `2014-09-01T12:30:00Z` or `2014-09-01T12:30:00.250Z`.
+pub(crate) fn parse(text: &str) -> Option<i64> {
+    let (date, time) = match text.split_once('T') {
+        Some((date, time)) => (date, Some(time.strip_suffix('Z')?)),
+        None => (text, None),
+    };
+    let [year, month, day] = numbers(date, '-', [4, 2, 2])?;
+    let (hour, minute, second, ms) = match time {
+        None => (0, 0, 0, 0),
+        Some(time) => {
+            let (time, ms) = match time.split_once('.') {
+                Some((time, ms)) => (time, numbers(ms, '.', [3])?[0]),
+                None => (time, 0),
+            };
+            let [hour, minute, second] = numbers(time, ':', [2, 2, 2])?;
+            (hour, minute, second, ms)
+        }
+    };
+    if !(1..=12).contains(&month) || !(1..=31).contains(&day) || hour > 23 || minute > 59 || second > 59 {
+        return None;
+    }
+
+    let (year_from_march, month_from_march) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let (era, year_of_era) = (year_from_march.div_euclid(400), year_from_march.rem_euclid(400));
+    let day_of_year = (153 * month_from_march + 2) / 5 + day - 1;
+    let days = era * DAYS_IN_400_YEARS + 365 * year_of_era + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    let moment = (days - DAYS_TO_1970) * MS_A_DAY + ((hour * 60 + minute) * 60 + second) * 1000 + ms;
+    // A day that its month does not have comes back as one of the next month.
+    Moment(moment).to_string().starts_with(date).then_some(moment)
+}
+
+fn numbers<const N: usize>(text: &str, separator: char, digits: [usize; N]) -> Option<[i64; N]> {
+    let mut parts = text.split(separator);
+    let mut values = [0; N];
+    for (value, digits) in values.iter_mut().zip(digits) {
+        let part = parts.next()?;
+        if part.len() != digits || !part.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        *value = part.parse().ok()?;
+    }
+    parts.next().is_none().then_some(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn known_dates() {
+        for (text, ms) in [
+            ("1970-01-01T00:00:00.000Z", 0),
+            ("2010-11-04T01:42:54.657Z", 1_288_834_974_657),
+            ("2014-09-01T00:00:00.000Z", 1_409_529_600_000),
+            ("2016-05-19T16:00:00.000Z", 1_463_673_600_000),
+            ("2000-02-29T23:59:59.999Z", 951_868_799_999),
+            ("1969-12-31T23:59:59.999Z", -1),
+            ("0000-03-01T00:00:00.000Z", -62_162_035_200_000),
+        ] {
+            assert_eq!(Moment(ms).to_string(), text);
+            assert_eq!(parse(text), Some(ms));
+        }
+        assert_eq!(parse("2014-09-01"), Some(1_409_529_600_000));
+        assert_eq!(parse("2014-09-01T00:00:01Z"), Some(1_409_529_601_000));
+    }
+
+    #[test]
+    fn no_date() {
+        for text in ["", "2014", "2014-9-1", "2014-02-29", "2014-13-01", "2014-00-01", "2014-09-01T24:00:00Z"] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+        for text in
+            ["2014-09-01T00:00:00", "2014-09-01T00:00Z", "2014-09-01T00:00:00.1Z", "+014-09-01", "2014-09-01-01"]
+        {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_reads_back(ms in -62_167_219_200_000_i64..253_402_300_800_000) {
+            prop_assert_eq!(parse(&Moment(ms).to_string()), Some(ms));
+        }
+
+        #[test]
+        fn any_text_gets_an_answer(text in "\\PC{0,30}|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{0,12}Z") {
+            parse(&text);
+        }
+
+        #[test]
+        fn any_moment_is_written(ms: i64) {
+            prop_assert!(Moment(ms).to_string().ends_with('Z'));
+        }
+    }
+}

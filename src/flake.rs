@@ -1,0 +1,159 @@
+//! The 128-bit flake: `| ms : 64 | node : 48 | sequence : 16 |` in base62.
+
+use crate::entropy::{self, Origin};
+use crate::laps::Place;
+use crate::{FormatError, base62, clock, node};
+use std::cell::Cell;
+use std::fmt;
+use std::str::FromStr;
+
+/// Beyond so many ids a node's sequence would repeat.
+const LAP: u32 = 1 << 16;
+
+/// A flake. Its text sorts as the flakes do.
+///
+/// ```
+/// use txid::Flake;
+///
+/// let (earlier, later) = (Flake::now(None), Flake::now(None));
+/// assert!(earlier < later);
+/// assert!(earlier.to_string() < later.to_string());
+/// assert_eq!(earlier.to_string().len(), Flake::LEN);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Flake(
+    /// The 128 bits.
+    pub u128,
+);
+
+impl Flake {
+    /// How many characters the text has.
+    pub const LEN: usize = base62::LEN_OF_128_BITS;
+
+    /// A new flake of this moment. Without a `node`, a thread uses random ones, each for 65,536 flakes or a second at most,
+    /// so that none comes twice. With one, say a MAC address, let no two threads or processes use the same: a flake has no
+    /// other place to tell them apart by.
+    ///
+    /// ```
+    /// let node = [0x02, 0x42, 0xac, 0x11, 0x00, 0x02];
+    /// assert_eq!(txid::Flake::now(Some(node)).node(), node);
+    /// ```
+    pub fn now(node: Option<[u8; 6]>) -> Self {
+        Self::by(clock::system_ms(), node)
+    }
+
+    /// As [`Flake::now`], where the clock reads `clock_ms`.
+    pub(crate) fn by(clock_ms: i64, node: Option<[u8; 6]>) -> Self {
+        let ms = clock::never_backwards(clock_ms);
+        let maker = Maker::next(ms, Some(ms));
+        Self::new(maker.place.ms(), node.unwrap_or(maker.node), maker.place.number())
+    }
+
+    /// A new flake stamped with exactly `ms`, in two's complement. With a `node`, at most 65,536 may have one stamp.
+    ///
+    /// ```
+    /// assert_eq!(txid::Flake::at(1_522_545_688_552, None).timestamp_ms(), 1_522_545_688_552);
+    /// ```
+    pub fn at(ms: i64, node: Option<[u8; 6]>) -> Self {
+        let maker = Maker::next(ms, None);
+        Self::new(ms as u64, node.unwrap_or(maker.node), maker.place.number())
+    }
+
+    fn new(ms: u64, node: [u8; 6], sequence: u16) -> Self {
+        let node = node.iter().fold(0_u64, |bits, &byte| bits << 8 | u64::from(byte));
+        Self(u128::from(ms) << 64 | u128::from(node << 16 | u64::from(sequence)))
+    }
+
+    /// Milliseconds since 1970-01-01 UTC.
+    ///
+    /// ```
+    /// let flake: txid::Flake = "000001VKvYLi2kP2ENqkCH".parse()?;
+    /// assert!(flake.timestamp_ms() < 1 << 42);
+    /// # Ok::<(), txid::FormatError>(())
+    /// ```
+    pub fn timestamp_ms(self) -> u64 {
+        (self.0 >> 64) as u64
+    }
+
+    /// What made it.
+    ///
+    /// ```
+    /// assert_eq!(txid::Flake(0x0242_ac11_0002_0007).node(), [0x02, 0x42, 0xac, 0x11, 0x00, 0x02]);
+    /// ```
+    pub fn node(self) -> [u8; 6] {
+        let [_, _, _, _, _, _, _, _, node @ .., _, _] = self.0.to_be_bytes();
+        node
+    }
+
+    /// Its number among those of its node.
+    ///
+    /// ```
+    /// assert_eq!(txid::Flake(0x0242_ac11_0002_0007).sequence(), 7);
+    /// ```
+    pub fn sequence(self) -> u16 {
+        self.0 as u16
+    }
+
+    /// The text, without an allocation.
+    ///
+    /// ```
+    /// assert_eq!(&txid::Flake(62).to_text(), b"0000000000000000000010");
+    /// ```
+    pub fn to_text(self) -> [u8; Self::LEN] {
+        base62::encode_128_bits(self.0)
+    }
+
+    pub(crate) fn read_ascii(text: &[u8]) -> Result<Self, FormatError> {
+        let exact =
+            text.try_into().map_err(|_| FormatError::Length { found: text.len(), expected: "a flake has 22" })?;
+        base62::decode_128_bits(exact).map(Self)
+    }
+}
+
+/// A thread's random node, and how far its sequence is.
+#[derive(Clone, Copy)]
+struct Maker {
+    origin: Origin,
+    node: [u8; 6],
+    place: Place,
+}
+
+impl Maker {
+    /// The next place: not before `now_ms`, where the clock counts. A lap has a node of its own, and so has a child.
+    fn next(stamp_ms: i64, now_ms: Option<i64>) -> Self {
+        thread_local! {
+            static MAKER: Cell<Maker> =
+                const { Cell::new(Maker { origin: Origin::NONE, node: [0; 6], place: Place::before(LAP) }) };
+        }
+        let mut maker = MAKER.get();
+        let origin = entropy::origin(stamp_ms);
+        let numbers_left_to = if maker.origin == origin { LAP } else { 0 };
+        maker.place = maker.place.next(numbers_left_to, now_ms.unwrap_or(maker.place.ms() as i64));
+        if maker.place.number() == 0 {
+            maker.origin = origin;
+            maker.node = node::random(stamp_ms);
+        }
+        MAKER.set(maker);
+        maker
+    }
+}
+
+impl FromStr for Flake {
+    type Err = FormatError;
+
+    fn from_str(text: &str) -> Result<Self, FormatError> {
+        Self::read_ascii(text.as_bytes())
+    }
+}
+
+impl fmt::Display for Flake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(std::str::from_utf8(&self.to_text()).map_err(|_| fmt::Error)?)
+    }
+}
+
+impl fmt::Debug for Flake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Flake({self})")
+    }
+}

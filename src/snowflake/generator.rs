@@ -1,0 +1,184 @@
+//! A state, and the clock to use it by.
+
+use super::layout::Layout;
+use super::state::State;
+use super::step::{Refusal, next_position};
+use crate::{clock, entropy};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+
+/// How far ids may run ahead of the clock, unless it is said otherwise.
+pub const MAX_DRIFT_MS: u64 = 10_000;
+
+/// Each unit of time of a layout with a random start begins its sequence below this.
+const RANDOM_STARTS: u64 = 100;
+
+/// Makes the ids of one node. Any thread may use it.
+///
+/// ```
+/// use txid::snowflake::{Generator, Layout, State};
+///
+/// let orders = Generator::new(State::in_memory(&Layout::SNOWFLAKE, 17)?);
+/// let id = orders.next()?;
+/// assert_eq!(orders.layout().decode(id).unwrap().node, 17);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Generator {
+    state: State,
+    max_drift_ms: u64,
+    issued: AtomicU64,
+    refused: AtomicU64,
+    clock_steps: AtomicU64,
+    last_reading_ms: AtomicI64,
+}
+
+/// What a generator has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// How many ids it has made.
+    pub issued: u64,
+    /// How far the last time used is ahead of the clock now, by all who share the state.
+    pub borrowed_ms: u64,
+    /// How often it has seen the clock go back.
+    pub clock_steps: u64,
+    /// How often it had no id to give.
+    pub refused: u64,
+}
+
+impl Generator {
+    /// A generator of the state's layout and node.
+    pub fn new(state: State) -> Self {
+        Self {
+            state,
+            max_drift_ms: MAX_DRIFT_MS,
+            issued: AtomicU64::new(0),
+            refused: AtomicU64::new(0),
+            clock_steps: AtomicU64::new(0),
+            last_reading_ms: AtomicI64::new(i64::MIN),
+        }
+    }
+
+    /// The same with another limit to how far ids may run ahead of the clock: because the clock was stepped back, or
+    /// because they are asked for faster than the layout has them.
+    ///
+    /// ```
+    /// use txid::snowflake::{Generator, Layout, State};
+    ///
+    /// let orders = Generator::new(State::in_memory(&Layout::SNOWFLAKE, 18)?).with_max_drift_ms(1);
+    /// let now_ms = 1_700_000_000_000;
+    /// let made = (0..10_000).filter(|_| orders.next_at(now_ms).is_ok()).count();
+    /// assert_eq!(made, 2 * 4096);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_max_drift_ms(self, max_drift_ms: u64) -> Self {
+        Self { max_drift_ms, ..self }
+    }
+
+    /// The next id, or why there is none now. The clock is read to its tick, a few milliseconds, which is a quarter of what
+    /// it costs to read it exactly; before there is no id, it is read exactly.
+    #[allow(clippy::should_implement_trait)]
+    #[inline]
+    pub fn next(&self) -> Result<u64, Refusal> {
+        self.next_by(clock::coarse_ms())
+    }
+
+    /// The next id by a reading of the clock that may be old.
+    #[inline]
+    pub(crate) fn next_by(&self, reading_ms: i64) -> Result<u64, Refusal> {
+        self.note(reading_ms);
+        match self.claim(reading_ms) {
+            Ok(id) => Ok(id),
+            Err(_) => self.look_again(),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn look_again(&self) -> Result<u64, Refusal> {
+        self.count_refusal(self.claim(clock::system_ms()))
+    }
+
+    /// The next id when the clock says `clock_ms`, in milliseconds since 1970-01-01 UTC.
+    ///
+    /// ```
+    /// use txid::snowflake::{Generator, Layout, Refusal, State};
+    ///
+    /// let orders = Generator::new(State::in_memory(&Layout::SNOWFLAKE, 19)?);
+    /// let now_ms = 1_700_000_000_000;
+    /// let first = orders.next_at(now_ms)?;
+    /// let an_hour_ago = now_ms - 3_600_000;
+    /// assert_eq!(orders.next_at(an_hour_ago), Err(Refusal::ClockBehind { last_ms: now_ms, clock_ms: an_hour_ago }));
+    /// assert_eq!(orders.next_at(now_ms - 10_000)?, first + 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[inline]
+    pub fn next_at(&self, clock_ms: i64) -> Result<u64, Refusal> {
+        self.note(clock_ms);
+        self.count_refusal(self.claim(clock_ms))
+    }
+
+    /// The layout of its ids.
+    pub fn layout(&self) -> &Layout {
+        self.state.layout()
+    }
+
+    /// What it has done so far.
+    ///
+    /// ```
+    /// use txid::snowflake::{Generator, Layout, State};
+    ///
+    /// let orders = Generator::new(State::in_memory(&Layout::SNOWFLAKE, 20)?);
+    /// orders.next()?;
+    /// orders.next()?;
+    /// assert_eq!(orders.stats().issued, 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn stats(&self) -> Stats {
+        let last_time = self.state.free().saturating_sub(1) >> self.layout().sequence_bits();
+        let ahead_ms = self.layout().ms_of(last_time).saturating_sub(clock::system_ms());
+        Stats {
+            issued: self.issued.load(Ordering::Relaxed),
+            borrowed_ms: ahead_ms.max(0) as u64,
+            clock_steps: self.clock_steps.load(Ordering::Relaxed),
+            refused: self.refused.load(Ordering::Relaxed),
+        }
+    }
+
+    #[inline(always)]
+    fn claim(&self, clock_ms: i64) -> Result<u64, Refusal> {
+        let layout = self.layout();
+        let drift = match layout.unit_ms() {
+            1 => self.max_drift_ms,
+            unit_ms => self.max_drift_ms / unit_ms,
+        };
+        let start = || if layout.random_start() { random_start(clock_ms) } else { 0 };
+        let position = self.state.claim(|free| next_position(layout, drift, free, clock_ms, start))?;
+        self.issued.fetch_add(1, Ordering::Relaxed);
+        Ok(layout.id(position, self.state.node()))
+    }
+
+    #[inline]
+    fn count_refusal(&self, outcome: Result<u64, Refusal>) -> Result<u64, Refusal> {
+        if outcome.is_err() {
+            self.refused.fetch_add(1, Ordering::Relaxed);
+        }
+        outcome
+    }
+
+    #[inline]
+    fn note(&self, reading_ms: i64) {
+        let last_ms = self.last_reading_ms.load(Ordering::Relaxed);
+        if reading_ms != last_ms {
+            if reading_ms < last_ms {
+                self.clock_steps.fetch_add(1, Ordering::Relaxed);
+            }
+            self.last_reading_ms.store(reading_ms, Ordering::Relaxed);
+        }
+    }
+}
+
+// Once a unit of time at most. Inlined, it would have every call prepare for it.
+#[inline(never)]
+fn random_start(clock_ms: i64) -> u64 {
+    entropy::next_u64(clock_ms) % RANDOM_STARTS
+}

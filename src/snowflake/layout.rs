@@ -1,0 +1,363 @@
+//! Which bits of an id mean what.
+
+use crate::civil;
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+/// Times are kept where a double holds every millisecond, as Lua's and JavaScript's numbers are.
+const EPOCHS: RangeInclusive<i64> = -(1 << 53)..=1 << 53;
+const LONGEST_UNIT_MS: u64 = 1 << 32;
+
+/// What a layout's text has; Lua's keys are the same.
+const NAMES: [&str; 5] = ["time_bits", "node_bits", "sequence_bits", "unit_ms", "epoch"];
+
+/// Whether the node or the sequence stands next to the time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// time, node, sequence: Twitter's.
+    NodeThenSequence,
+    /// time, sequence, node: Sonyflake's. Ids of several nodes sort by their sequence first.
+    SequenceThenNode,
+}
+
+/// The widths of an id's parts, their order, and what the time counts.
+///
+/// ```
+/// use txid::snowflake::{Layout, Parts};
+///
+/// let id = 1160090501362225152;
+/// assert_eq!(Layout::SNOWFLAKE.decode(id), Some(Parts { ms: 1565422103621, node: 1, sequence: 0 }));
+/// ```
+///
+/// Any other layout is written as its parts from the highest bit to the lowest; the unit is 1 ms and the epoch is 1970
+/// unless they are given:
+///
+/// ```
+/// let layout: txid::snowflake::Layout = "time_bits=39,sequence_bits=8,node_bits=16,unit_ms=10,epoch=2014-09-01".parse()?;
+/// assert_eq!(layout, txid::snowflake::Layout::SONYFLAKE);
+/// # Ok::<(), txid::snowflake::LayoutError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Layout {
+    time_bits: u32,
+    node_bits: u32,
+    sequence_bits: u32,
+    unit_ms: u64,
+    epoch_ms: i64,
+    order: Order,
+    random_start: bool,
+}
+
+/// What an id says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Parts {
+    /// When the id's unit of time began, in milliseconds since 1970-01-01 UTC.
+    pub ms: i64,
+    /// The node that made it.
+    pub node: u64,
+    /// Its number within the unit of time.
+    pub sequence: u64,
+}
+
+impl Layout {
+    /// Twitter's: 41 bits of milliseconds since 2010-11-04, 10 of node, 12 of sequence.
+    pub const SNOWFLAKE: Self = Self {
+        time_bits: 41,
+        node_bits: 10,
+        sequence_bits: 12,
+        unit_ms: 1,
+        epoch_ms: 1_288_834_974_657,
+        order: Order::NodeThenSequence,
+        random_start: false,
+    };
+
+    /// Sonyflake's: 39 bits of 10 ms since 2014-09-01, 8 of sequence, 16 of node.
+    pub const SONYFLAKE: Self = Self {
+        time_bits: 39,
+        node_bits: 16,
+        sequence_bits: 8,
+        unit_ms: 10,
+        epoch_ms: 1_409_529_600_000,
+        order: Order::SequenceThenNode,
+        random_start: false,
+    };
+
+    /// Baidu's UidGenerator: 28 bits of seconds since 2016-05-19T16:00:00Z, 22 of node, 13 of sequence.
+    pub const UID: Self = Self {
+        time_bits: 28,
+        node_bits: 22,
+        sequence_bits: 13,
+        unit_ms: 1000,
+        epoch_ms: 1_463_673_600_000,
+        order: Order::NodeThenSequence,
+        random_start: false,
+    };
+
+    /// Leaf's: as Twitter's, and each millisecond starts its sequence at a random 0 to 99, so that ids made at a slow pace
+    /// spread evenly over shards that are chosen by their low bits.
+    pub const LEAF: Self = Self { random_start: true, ..Self::SNOWFLAKE };
+
+    /// The presets by their names.
+    pub const PRESETS: [(&str, Self); 4] =
+        [("snowflake", Self::SNOWFLAKE), ("sonyflake", Self::SONYFLAKE), ("uid", Self::UID), ("leaf", Self::LEAF)];
+
+    /// A layout of one's own.
+    ///
+    /// ```
+    /// use txid::snowflake::{Layout, Order};
+    ///
+    /// let layout = Layout::new([42, 6, 15], 1, 1_577_836_800_000, Order::NodeThenSequence)?;
+    /// assert_eq!(layout.to_string(), "time_bits=42,node_bits=6,sequence_bits=15,unit_ms=1,epoch=1577836800000");
+    /// # Ok::<(), txid::snowflake::LayoutError>(())
+    /// ```
+    pub fn new(
+        [time_bits, node_bits, sequence_bits]: [u32; 3],
+        unit_ms: u64,
+        epoch_ms: i64,
+        order: Order,
+    ) -> Result<Self, LayoutError> {
+        for (name, bits, least) in
+            [("time_bits", time_bits, 1), ("node_bits", node_bits, 0), ("sequence_bits", sequence_bits, 0)]
+        {
+            if !(least..=63).contains(&bits) {
+                let least = least.into();
+                return Err(LayoutError::OutOfRange { name, value: bits.to_string(), least, most: 63 });
+            }
+        }
+        let sum = time_bits + node_bits + sequence_bits;
+        if sum > 63 {
+            return Err(LayoutError::TooWide(sum));
+        }
+        if !(1..=LONGEST_UNIT_MS).contains(&unit_ms) {
+            let (least, most) = (1, LONGEST_UNIT_MS as i64);
+            return Err(LayoutError::OutOfRange { name: "unit_ms", value: unit_ms.to_string(), least, most });
+        }
+        if !EPOCHS.contains(&epoch_ms) {
+            let (least, most) = (*EPOCHS.start(), *EPOCHS.end());
+            return Err(LayoutError::OutOfRange { name: "epoch", value: epoch_ms.to_string(), least, most });
+        }
+        Ok(Self { time_bits, node_bits, sequence_bits, unit_ms, epoch_ms, order, random_start: false })
+    }
+
+    /// The same layout counted from another epoch, in milliseconds since 1970-01-01 UTC.
+    ///
+    /// ```
+    /// use txid::snowflake::Layout;
+    ///
+    /// let discord = Layout::SNOWFLAKE.with_epoch_ms(1_420_070_400_000)?;
+    /// assert_eq!(discord.decode(175928847299117063).unwrap().ms, 1_462_015_105_796);
+    /// # Ok::<(), txid::snowflake::LayoutError>(())
+    /// ```
+    pub fn with_epoch_ms(self, epoch_ms: i64) -> Result<Self, LayoutError> {
+        let bits = [self.time_bits, self.node_bits, self.sequence_bits];
+        Ok(Self { random_start: self.random_start, ..Self::new(bits, self.unit_ms, epoch_ms, self.order)? })
+    }
+
+    /// What `id` says, or nothing if it has more bits than the layout.
+    ///
+    /// ```
+    /// use txid::snowflake::Layout;
+    ///
+    /// assert_eq!(Layout::UID.decode(0).unwrap().ms, 1_463_673_600_000);
+    /// assert_eq!(Layout::SNOWFLAKE.decode(1 << 63), None);
+    /// ```
+    pub fn decode(&self, id: u64) -> Option<Parts> {
+        if id >> (self.time_bits + self.node_bits + self.sequence_bits) != 0 {
+            return None;
+        }
+        let low = |value: u64, bits: u32| value & ((1 << bits) - 1);
+        let (node, sequence) = match self.order {
+            Order::NodeThenSequence => (id >> self.sequence_bits, id),
+            Order::SequenceThenNode => (id, id >> self.node_bits),
+        };
+        let time = id >> (self.node_bits + self.sequence_bits);
+        Some(Parts {
+            ms: self.ms_of(time),
+            node: low(node, self.node_bits),
+            sequence: low(sequence, self.sequence_bits),
+        })
+    }
+
+    /// The highest node there is.
+    pub fn last_node(&self) -> u64 {
+        (1 << self.node_bits) - 1
+    }
+
+    /// The milliseconds since 1970-01-01 UTC in which the layout has ids: from the epoch until the time bits are used up.
+    ///
+    /// ```
+    /// use txid::snowflake::Layout;
+    ///
+    /// assert_eq!(Layout::SNOWFLAKE.range_ms(), 1_288_834_974_657..=3_487_858_230_208);
+    /// ```
+    pub fn range_ms(&self) -> RangeInclusive<i64> {
+        self.epoch_ms..=self.ms_of(self.last_time()).saturating_add(self.unit_ms as i64 - 1)
+    }
+
+    /// How many ids a node has a second, sustained.
+    ///
+    /// ```
+    /// assert_eq!(txid::snowflake::Layout::SNOWFLAKE.ids_a_second(), 4_096_000.0);
+    /// ```
+    pub fn ids_a_second(&self) -> f64 {
+        (1_u64 << self.sequence_bits) as f64 * 1000.0 / self.unit_ms as f64
+    }
+
+    pub(super) fn time_bits(&self) -> u32 {
+        self.time_bits
+    }
+
+    pub(super) fn node_bits(&self) -> u32 {
+        self.node_bits
+    }
+
+    pub(super) fn sequence_bits(&self) -> u32 {
+        self.sequence_bits
+    }
+
+    pub(super) fn unit_ms(&self) -> u64 {
+        self.unit_ms
+    }
+
+    pub(super) fn epoch_ms(&self) -> i64 {
+        self.epoch_ms
+    }
+
+    pub(super) fn order(&self) -> Order {
+        self.order
+    }
+
+    pub(super) fn random_start(&self) -> bool {
+        self.random_start
+    }
+
+    pub(super) fn last_time(&self) -> u64 {
+        (1 << self.time_bits) - 1
+    }
+
+    /// When a unit of time begins. Later than any clock can say, the last moment there is.
+    pub(super) fn ms_of(&self, time: u64) -> i64 {
+        let ms = i128::from(time) * i128::from(self.unit_ms) + i128::from(self.epoch_ms);
+        ms.min(i64::MAX.into()) as i64
+    }
+
+    /// The id at a position. Positions count all ids of a node: the time, then the sequence.
+    #[inline]
+    pub(super) fn id(&self, position: u64, node: u64) -> u64 {
+        match self.order {
+            Order::NodeThenSequence => {
+                let (time, sequence) = (position >> self.sequence_bits, position & ((1 << self.sequence_bits) - 1));
+                (time << self.node_bits | node) << self.sequence_bits | sequence
+            }
+            Order::SequenceThenNode => position << self.node_bits | node,
+        }
+    }
+
+    /// Whether the ids of both look the same; only how they choose a sequence may differ.
+    pub(super) fn has_same_bits(&self, other: &Self) -> bool {
+        Self { random_start: false, ..*self } == Self { random_start: false, ..*other }
+    }
+}
+
+/// What is wrong with a layout.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LayoutError {
+    /// Neither a preset's name nor a list of parts.
+    UnknownPreset(String),
+    /// A part of this name is not known, or was there before.
+    Part(String),
+    /// This part is missing.
+    Missing(&'static str),
+    /// The value of a part is not a number in its range.
+    OutOfRange {
+        /// The part.
+        name: &'static str,
+        /// What was given.
+        value: String,
+        /// The least that can be.
+        least: i64,
+        /// The most that can be.
+        most: i64,
+    },
+    /// The parts have this many bits together.
+    TooWide(u32),
+}
+
+impl fmt::Display for LayoutError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownPreset(name) => {
+                write!(f, "layout '{}' is none of", name.escape_debug())?;
+                for (separator, (known, _)) in [" ", ", ", ", ", ", "].iter().zip(Layout::PRESETS) {
+                    write!(f, "{separator}{known}")?;
+                }
+                f.write_str(
+                    ", nor a list such as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01",
+                )
+            }
+            Self::Part(part) => write!(
+                f,
+                "layout has '{}'; it takes each of {} once, from the highest bits to the lowest",
+                part.escape_debug(),
+                NAMES.join(", ")
+            ),
+            Self::Missing(name) => write!(f, "layout has no {name}"),
+            Self::OutOfRange { name, value, least, most } => {
+                write!(f, "layout has {name} '{}', not an integer from {least} to {most}", value.escape_debug())?;
+                if *name == "epoch" { f.write_str(" or a date such as 2014-09-01T00:00:00Z") } else { Ok(()) }
+            }
+            Self::TooWide(sum) => write!(f, "layout has {sum} bits of time, node and sequence; there are 63"),
+        }
+    }
+}
+
+impl std::error::Error for LayoutError {}
+
+impl FromStr for Layout {
+    type Err = LayoutError;
+
+    fn from_str(text: &str) -> Result<Self, LayoutError> {
+        if let Some((_, preset)) = Self::PRESETS.iter().find(|(name, _)| *name == text) {
+            return Ok(*preset);
+        }
+        if !text.contains('=') {
+            return Err(LayoutError::UnknownPreset(text.to_string()));
+        }
+        let mut values: [Option<i64>; 5] = [None; 5];
+        let mut order = Order::SequenceThenNode;
+        for part in text.split(',') {
+            let unknown = || LayoutError::Part(part.to_string());
+            let (name, value) = part.split_once('=').ok_or_else(unknown)?;
+            let place = NAMES.iter().position(|known| *known == name).ok_or_else(unknown)?;
+            if values[place].is_some() || (name == "time_bits" && (values[1].is_some() || values[2].is_some())) {
+                return Err(unknown());
+            }
+            let (least, most) = [(1, 63), (0, 63), (0, 63), (1, LONGEST_UNIT_MS as i64), EPOCHS.into_inner()][place];
+            let number = match value.parse() {
+                Err(_) if name == "epoch" => civil::parse(value),
+                number => number.ok(),
+            };
+            let number = number.filter(|number| (least..=most).contains(number));
+            let out_of_range = || LayoutError::OutOfRange { name: NAMES[place], value: value.to_string(), least, most };
+            values[place] = Some(number.ok_or_else(out_of_range)?);
+            if name == "sequence_bits" && values[1].is_some() {
+                order = Order::NodeThenSequence;
+            }
+        }
+        let bits = |place: usize| values[place].map(|bits| bits as u32).ok_or(LayoutError::Missing(NAMES[place]));
+        let (unit_ms, epoch_ms) = (values[3].unwrap_or(1) as u64, values[4].unwrap_or(0));
+        Self::new([bits(0)?, bits(1)?, bits(2)?], unit_ms, epoch_ms, order)
+    }
+}
+
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "time_bits={},", self.time_bits)?;
+        match self.order {
+            Order::NodeThenSequence => write!(f, "node_bits={},sequence_bits={}", self.node_bits, self.sequence_bits)?,
+            Order::SequenceThenNode => write!(f, "sequence_bits={},node_bits={}", self.sequence_bits, self.node_bits)?,
+        }
+        write!(f, ",unit_ms={},epoch={}", self.unit_ms, self.epoch_ms)
+    }
+}

@@ -1,0 +1,34 @@
+//! 64-bit ids: time, node, sequence. Twitter's snowflake and its family.
+//!
+//! All processes of a host that share a node share a [`State`], in which the last position used is one atomic word. Nothing
+//! ever waits: no lock, no sleep, no server. When the clock cannot be followed there is no id, and a [`Refusal`] that says
+//! why.
+//!
+//! ```
+//! use txid::snowflake::{Generator, Layout, State};
+//!
+//! # let directory = std::env::temp_dir().canonicalize()?.join(format!("txid-doc-{}", std::process::id()));
+//! # let path = directory.join("orders");
+//! let state = State::open(&path, &Layout::SNOWFLAKE, 17)?;
+//! let orders = Generator::new(state);
+//! let (first, second) = (orders.next()?, orders.next()?);
+//! assert!(first < second);
+//! assert_eq!(orders.layout().decode(second).unwrap().node, 17);
+//! # std::fs::remove_dir_all(directory)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod file;
+mod generator;
+mod layout;
+mod node;
+mod state;
+mod step;
+mod word;
+
+pub use file::FileError;
+pub use generator::{Generator, MAX_DRIFT_MS, Stats};
+pub use layout::{Layout, LayoutError, Order, Parts};
+pub use node::{NodeError, node};
+pub use state::{State, StateError};
+pub use step::Refusal;

@@ -1,0 +1,141 @@
+//! Where a node's number comes from.
+
+use super::layout::Layout;
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, UdpSocket};
+
+/// Finds the node that `from` names: a number; `env:NAME`, an environment variable that holds one; `ip`, the low bits of
+/// this machine's private IPv4 address; or `hostname`, the ordinal at the end of a StatefulSet pod's name (`web-12`).
+///
+/// ```
+/// use txid::snowflake::{Layout, node};
+///
+/// assert_eq!(node("17", &Layout::SNOWFLAKE), Ok(17));
+/// let error = node("1024", &Layout::SNOWFLAKE).unwrap_err();
+/// assert_eq!(error.to_string(), "node '1024' is not an integer from 0 to 1023, the layout's range");
+/// ```
+pub fn node(from: &str, layout: &Layout) -> Result<u64, NodeError> {
+    let out_of_range = |value: String| NodeError::OutOfRange { value, last: layout.last_node() };
+    let in_range = |value: &str, shown: String| {
+        let digits = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
+        let number = value.parse().ok().filter(|&number| digits && number <= layout.last_node());
+        number.ok_or_else(|| out_of_range(shown))
+    };
+    if let Some(name) = from.strip_prefix("env:") {
+        let value = match std::env::var_os(name) {
+            Some(value) => value.to_string_lossy().into_owned(),
+            None => return Err(NodeError::Unset(name.to_string())),
+        };
+        return in_range(&value, format!("{value}' of the environment variable '{name}"));
+    }
+    match from {
+        "ip" => {
+            let address = private_address()?;
+            Ok(u64::from(u32::from(address)) & layout.last_node())
+        }
+        "hostname" => {
+            let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+            match ordinal(&name) {
+                Some(ordinal) => in_range(ordinal, format!("{ordinal}' of the host name '{name}")),
+                None => Err(NodeError::NoOrdinal(name)),
+            }
+        }
+        number => in_range(number, number.to_string()),
+    }
+}
+
+/// The digits after a name's last hyphen.
+fn ordinal(name: &str) -> Option<&str> {
+    let (_, ordinal) = name.rsplit_once('-')?;
+    (!ordinal.is_empty() && ordinal.bytes().all(|byte| byte.is_ascii_digit())).then_some(ordinal)
+}
+
+/// The address from which this machine reaches the world or, if that is not private, one of the private networks.
+/// Connecting a UDP socket asks the routing table and sends nothing; a list of all interfaces would have container bridges
+/// in it, whose address is the same on every host.
+fn private_address() -> Result<Ipv4Addr, NodeError> {
+    const FAR_AWAY: [[u8; 4]; 4] = [[198, 51, 100, 1], [10, 255, 255, 254], [172, 31, 255, 254], [192, 168, 255, 254]];
+    let mut found = String::from("none at all");
+    for address in FAR_AWAY {
+        let address_here = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).and_then(|socket| {
+            socket.connect((Ipv4Addr::from(address), 9))?;
+            socket.local_addr()
+        });
+        match address_here.map(|address| address.ip()) {
+            Ok(IpAddr::V4(address)) if address.is_private() => return Ok(address),
+            Ok(address) => found = address.to_string(),
+            Err(_) => {}
+        }
+    }
+    Err(NodeError::NoPrivateAddress(found))
+}
+
+/// Why there is no node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NodeError {
+    /// The value is not a number that the layout has room for.
+    OutOfRange {
+        /// What was given.
+        value: String,
+        /// The layout's last node.
+        last: u64,
+    },
+    /// There is no environment variable of this name.
+    Unset(String),
+    /// The host's name, this one, does not end in a hyphen and a number.
+    NoOrdinal(String),
+    /// This machine reaches others from this address, which is not private, or from none at all.
+    NoPrivateAddress(String),
+}
+
+impl fmt::Display for NodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OutOfRange { value, last } => {
+                write!(f, "node '{value}' is not an integer from 0 to {last}, the layout's range")
+            }
+            Self::Unset(name) => write!(f, "node: there is no environment variable '{name}'"),
+            Self::NoOrdinal(name) => write!(f, "node: the host name '{name}' does not end in a hyphen and a number"),
+            Self::NoPrivateAddress(what) => {
+                write!(f, "node: this machine reaches others from no private IPv4 address (but from: {what})")
+            }
+        }
+    }
+}
+
+impl std::error::Error for NodeError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers() {
+        assert_eq!(node("0", &Layout::SNOWFLAKE), Ok(0));
+        assert_eq!(node("1023", &Layout::SNOWFLAKE), Ok(1023));
+        for wrong in ["", "1024", "-1", "+1", " 1", "1.0", "1e1", "0x1", "99999999999999999999", "ip4"] {
+            let error = NodeError::OutOfRange { value: wrong.to_string(), last: 1023 };
+            assert_eq!(node(wrong, &Layout::SNOWFLAKE), Err(error));
+        }
+    }
+
+    #[test]
+    fn the_environment() {
+        // Cargo sets this one for tests: it is not a number.
+        let error = node("env:CARGO_PKG_NAME", &Layout::UID).unwrap_err();
+        let expected = "node 'txid' of the environment variable 'CARGO_PKG_NAME' is not an integer from 0 to 4194303, \
+                        the layout's range";
+        assert_eq!(error.to_string(), expected);
+        assert_eq!(node("env:CARGO_PKG_VERSION_MAJOR", &Layout::UID), Ok(2));
+        assert_eq!(node("env:NO_SUCH_NAME", &Layout::UID), Err(NodeError::Unset("NO_SUCH_NAME".to_string())));
+    }
+
+    #[test]
+    fn a_pods_ordinal() {
+        assert_eq!(ordinal("web-12"), Some("12"));
+        assert_eq!(ordinal("my-web-0"), Some("0"));
+        for wrong in ["web", "web-", "web-1a", "web12", "web-12-x", ""] {
+            assert_eq!(ordinal(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Which position comes next: no clock, no memory, only the rule.
+
+use super::layout::Layout;
+use crate::civil::Moment;
+use std::fmt;
+
+/// Why there is no id now. Nothing is waited for: the caller decides, and the next call may well succeed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The clock has been stepped back from the last time used by more than the drift that is allowed.
+    ClockBehind {
+        /// The last time used, in milliseconds since 1970-01-01 UTC.
+        last_ms: i64,
+        /// What the clock says.
+        clock_ms: i64,
+    },
+    /// All ids are used up to as far ahead of the clock as is allowed.
+    Exhausted {
+        /// The last time used, in milliseconds since 1970-01-01 UTC.
+        last_ms: i64,
+        /// What the clock says.
+        clock_ms: i64,
+    },
+    /// The clock says a time before the layout's epoch.
+    BeforeEpoch {
+        /// The epoch, in milliseconds since 1970-01-01 UTC.
+        epoch_ms: i64,
+        /// What the clock says.
+        clock_ms: i64,
+    },
+    /// The layout's time bits are used up.
+    Ended {
+        /// The layout's last millisecond.
+        end_ms: i64,
+        /// What the clock says.
+        clock_ms: i64,
+    },
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::ClockBehind { last_ms, clock_ms } => {
+                let behind_ms = last_ms.saturating_sub(clock_ms);
+                write!(f, "the clock says {}, {behind_ms} ms behind ", Moment(clock_ms))?;
+                write!(f, "the last time used, {}; ids go on when it has caught up", Moment(last_ms))
+            }
+            Self::Exhausted { last_ms, clock_ms } => {
+                write!(f, "more ids were asked for than the layout has: all up to {} are used, ", Moment(last_ms))?;
+                write!(f, "the clock says {}", Moment(clock_ms))
+            }
+            Self::BeforeEpoch { epoch_ms, clock_ms } => {
+                write!(f, "the clock says {}, the layout begins at {}", Moment(clock_ms), Moment(epoch_ms))
+            }
+            Self::Ended { end_ms, clock_ms } => {
+                write!(f, "the clock says {}, the layout ends at {}", Moment(clock_ms), Moment(end_ms))
+            }
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// The position to use when all below `free` are used up and the clock says `clock_ms`: the clock's own, or, while that is
+/// used, the first that is free, as long as it is at most `drift` units of time ahead.
+///
+/// The carry of an addition makes a full sequence borrow the next unit of time. A clock that was stepped back looks the
+/// same as a borrowed time: both are ahead of the clock, and both may be by as much.
+///
+/// `start` gives the number at which a unit of time starts its sequence.
+#[inline(always)]
+pub(super) fn next_position(
+    layout: &Layout,
+    drift: u64,
+    free: u64,
+    clock_ms: i64,
+    start: impl FnOnce() -> u64,
+) -> Result<u64, Refusal> {
+    let sequence_bits = layout.sequence_bits();
+    let epoch_ms = layout.epoch_ms();
+    if clock_ms < epoch_ms {
+        return Err(Refusal::BeforeEpoch { epoch_ms, clock_ms });
+    }
+    let since_ms = (clock_ms as u64).wrapping_sub(epoch_ms as u64);
+    // A division costs as much as all the rest.
+    let now = if layout.unit_ms() == 1 { since_ms } else { since_ms / layout.unit_ms() };
+    if now > layout.last_time() {
+        return Err(Refusal::Ended { end_ms: *layout.range_ms().end(), clock_ms });
+    }
+
+    let mut position = free.max(now << sequence_bits);
+    let time = position >> sequence_bits;
+    if time > now.saturating_add(drift) {
+        let last_ms = layout.ms_of((free - 1) >> sequence_bits);
+        // Only a clock that went back leaves more than the drift behind it.
+        let full = free == (now + drift + 1) << sequence_bits;
+        return Err(if full {
+            Refusal::Exhausted { last_ms, clock_ms }
+        } else {
+            Refusal::ClockBehind { last_ms, clock_ms }
+        });
+    }
+    if time > layout.last_time() {
+        return Err(Refusal::Ended { end_ms: *layout.range_ms().end(), clock_ms });
+    }
+    if position == time << sequence_bits {
+        position += start();
+    }
+    Ok(position)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::snowflake::Order;
+    use proptest::prelude::*;
+
+    const EPOCH_MS: i64 = 1_000_000;
+
+    fn layout(bits: [u32; 3], unit_ms: u64) -> Layout {
+        Layout::new(bits, unit_ms, EPOCH_MS, Order::NodeThenSequence).unwrap()
+    }
+
+    fn next(layout: &Layout, drift: u64, free: u64, clock_ms: i64) -> Result<u64, Refusal> {
+        next_position(layout, drift, free, clock_ms, || 0)
+    }
+
+    #[test]
+    fn the_clock_is_followed() {
+        let layout = layout([10, 0, 2], 1);
+        assert_eq!(next(&layout, 5, 0, EPOCH_MS), Ok(0));
+        assert_eq!(next(&layout, 5, 0, EPOCH_MS + 7), Ok(7 << 2));
+        assert_eq!(next(&layout, 5, (7 << 2) + 3, EPOCH_MS + 7), Ok((7 << 2) + 3));
+        assert_eq!(next(&layout, 5, 1, EPOCH_MS + 7), Ok(7 << 2));
+    }
+
+    #[test]
+    fn a_unit_may_be_longer_than_a_millisecond() {
+        let layout = layout([10, 0, 2], 10);
+        assert_eq!(next(&layout, 5, 0, EPOCH_MS + 79), Ok(7 << 2));
+        assert_eq!(next(&layout, 5, 0, EPOCH_MS + 80), Ok(8 << 2));
+    }
+
+    #[test]
+    fn a_full_sequence_borrows_as_much_as_it_may() {
+        let layout = layout([10, 0, 2], 1);
+        let now = EPOCH_MS + 7;
+        assert_eq!(next(&layout, 5, 8 << 2, now), Ok(8 << 2));
+        assert_eq!(next(&layout, 5, (12 << 2) + 3, now), Ok((12 << 2) + 3));
+        let exhausted = Refusal::Exhausted { last_ms: EPOCH_MS + 12, clock_ms: now };
+        assert_eq!(next(&layout, 5, 13 << 2, now), Err(exhausted));
+        assert_eq!(next(&layout, 5, 13 << 2, now + 1), Ok(13 << 2));
+        assert_eq!(next(&layout, 0, 8 << 2, now), Err(Refusal::Exhausted { last_ms: now, clock_ms: now }));
+    }
+
+    #[test]
+    fn a_clock_that_goes_back_is_waited_for_in_the_last_time_used() {
+        let layout = layout([10, 0, 2], 1);
+        let free = (20 << 2) + 1;
+        assert_eq!(next(&layout, 5, free, EPOCH_MS + 15), Ok(free));
+        let behind = Refusal::ClockBehind { last_ms: EPOCH_MS + 20, clock_ms: EPOCH_MS + 14 };
+        assert_eq!(next(&layout, 5, free, EPOCH_MS + 14), Err(behind));
+    }
+
+    #[test]
+    fn before_the_epoch_and_after_the_end_there_is_nothing() {
+        let layout = layout([10, 0, 2], 10);
+        let end_ms = EPOCH_MS + 10_239;
+        let before = EPOCH_MS - 1;
+        assert_eq!(next(&layout, 5, 0, before), Err(Refusal::BeforeEpoch { epoch_ms: EPOCH_MS, clock_ms: before }));
+        assert_eq!(next(&layout, 5, 0, end_ms), Ok(1023 << 2));
+        assert_eq!(next(&layout, 5, 1024 << 2, end_ms), Err(Refusal::Ended { end_ms, clock_ms: end_ms }));
+        assert_eq!(next(&layout, 5, 0, end_ms + 1), Err(Refusal::Ended { end_ms, clock_ms: end_ms + 1 }));
+    }
+
+    #[test]
+    fn each_unit_starts_where_it_is_told_to() {
+        let layout = layout([10, 0, 2], 1);
+        let next = |free, ms| next_position(&layout, 5, free, EPOCH_MS + ms, || 3);
+        assert_eq!(next(0, 7), Ok((7 << 2) + 3));
+        assert_eq!(next(8 << 2, 7), Ok((8 << 2) + 3), "a borrowed one, too");
+        assert_eq!(next((7 << 2) + 1, 7), Ok((7 << 2) + 1));
+    }
+
+    proptest! {
+        #[test]
+        fn any_state_and_any_clock_get_an_answer(
+            time_bits in 1_u32..=63,
+            sequence_bits in 0_u32..=62,
+            unit_ms in 1_u64..=100_000,
+            drift: u64,
+            free: u64,
+            clock_ms: i64,
+        ) {
+            let sequence_bits = sequence_bits.min(63 - time_bits);
+            let layout = layout([time_bits, 0, sequence_bits], unit_ms);
+            let free = free % ((1 << (time_bits + sequence_bits)) + 1);
+            if let Ok(position) = next(&layout, drift, free, clock_ms) {
+                prop_assert!(position >= free);
+                prop_assert!(position >> (time_bits + sequence_bits) == 0);
+                let ahead_ms = layout.ms_of(position >> sequence_bits).saturating_sub(clock_ms);
+                prop_assert!(i128::from(ahead_ms) <= i128::from(drift) * i128::from(unit_ms));
+            }
+        }
+    }
+}

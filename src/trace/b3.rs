@@ -1,0 +1,165 @@
+//! Zipkin's B3: the single `b3` header, and what the `X-B3-` headers say.
+
+use super::{SpanId, TraceId, otel_trace_id, read_nonzero, span_id};
+use crate::FormatError;
+use std::fmt;
+use std::str::FromStr;
+
+/// What a `b3` header says.
+///
+/// ```
+/// use txid::trace::{B3, Sampling};
+///
+/// let parent: B3 = "80f198ee56343ba864fe8b2a57d3eff7-e457b5a2e4d86bd1-1-05e3ac9a4f6e3b90".parse()?;
+/// let child = parent.child();
+/// assert_eq!(child.sampled, Some(Sampling::Accept));
+/// assert_eq!(child.ids.unwrap().parent_span_id, Some(parent.ids.unwrap().span_id));
+/// # Ok::<(), txid::FormatError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct B3 {
+    /// The trace and the spans. A header may have none and say only whether to sample.
+    pub ids: Option<B3Ids>,
+    /// Whether to sample. None leaves it to who reads it.
+    pub sampled: Option<Sampling>,
+}
+
+/// The ids of a `b3` header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct B3Ids {
+    /// The trace.
+    pub trace_id: TraceId,
+    /// Whether the trace's id is written with 16 characters, as it once was, not with 32.
+    pub short: bool,
+    /// The span.
+    pub span_id: SpanId,
+    /// The span that this one was called from.
+    pub parent_span_id: Option<SpanId>,
+}
+
+/// Whether a trace is recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sampling {
+    /// No.
+    Deny,
+    /// Yes.
+    Accept,
+    /// Yes, whatever else may speak against it.
+    Debug,
+}
+
+impl Sampling {
+    /// As it is written in a header.
+    ///
+    /// ```
+    /// assert_eq!(txid::trace::Sampling::Debug.letter(), 'd');
+    /// ```
+    pub fn letter(self) -> char {
+        match self {
+            Self::Deny => '0',
+            Self::Accept => '1',
+            Self::Debug => 'd',
+        }
+    }
+}
+
+impl B3 {
+    /// The most characters that the header has.
+    pub const MAX_LEN: usize = 68;
+
+    /// The beginning of a new trace, with a random id of 32 characters.
+    ///
+    /// ```
+    /// let b3 = txid::trace::B3::new(Some(txid::trace::Sampling::Accept));
+    /// assert_eq!(b3.to_string().len(), 51);
+    /// ```
+    pub fn new(sampled: Option<Sampling>) -> Self {
+        let ids = B3Ids { trace_id: otel_trace_id(), short: false, span_id: span_id(), parent_span_id: None };
+        Self { ids: Some(ids), sampled }
+    }
+
+    /// The same trace with a new span, called from this one; a new trace, where this says only whether to sample.
+    ///
+    /// ```
+    /// let b3: txid::trace::B3 = "0".parse()?;
+    /// assert!(b3.child().to_string().ends_with("-0"));
+    /// # Ok::<(), txid::FormatError>(())
+    /// ```
+    pub fn child(&self) -> Self {
+        match self.ids {
+            None => Self::new(self.sampled),
+            Some(ids) => {
+                let ids = B3Ids { span_id: span_id(), parent_span_id: Some(ids.span_id), ..ids };
+                Self { ids: Some(ids), ..*self }
+            }
+        }
+    }
+
+    pub(crate) fn read_ascii(text: &[u8]) -> Result<Self, FormatError> {
+        let sampling_at = |index: usize| match text[index] {
+            b'0' => Ok(Some(Sampling::Deny)),
+            b'1' => Ok(Some(Sampling::Accept)),
+            b'd' => Ok(Some(Sampling::Debug)),
+            byte => Err(FormatError::Character { position: index + 1, byte, expected: "one of 0, 1 and d" }),
+        };
+        let dash = |index| FormatError::unless_byte_is(text, index, b'-', "a dash");
+
+        let trace_len = match text.len() {
+            1 => return Ok(Self { ids: None, sampled: sampling_at(0)? }),
+            33 | 35 | 52 => 16,
+            49 | 51 | 68 => 32,
+            found => return Err(FormatError::Length { found, expected: "a b3 has 1, 33, 35, 49, 51, 52 or 68" }),
+        };
+        let zeros = "a trace id of zeros is forbidden";
+        let trace_id = match trace_len {
+            16 => read_nonzero::<16>(text, 0, zeros)?,
+            _ => read_nonzero::<32>(text, 0, zeros)?,
+        };
+        let span_id_at = |index| read_nonzero::<16>(text, index, "a span id of zeros is forbidden");
+        dash(trace_len)?;
+        let span_id = SpanId(span_id_at(trace_len + 1)? as u64);
+
+        let mut rest = trace_len + 17;
+        let mut sampled = None;
+        let mut parent_span_id = None;
+        if text.len() > rest {
+            dash(rest)?;
+            sampled = sampling_at(rest + 1)?;
+            rest += 2;
+        }
+        if text.len() > rest {
+            dash(rest)?;
+            parent_span_id = Some(SpanId(span_id_at(rest + 1)? as u64));
+        }
+        let ids = B3Ids { trace_id: TraceId(trace_id), short: trace_len == 16, span_id, parent_span_id };
+        Ok(Self { ids: Some(ids), sampled })
+    }
+}
+
+impl FromStr for B3 {
+    type Err = FormatError;
+
+    fn from_str(text: &str) -> Result<Self, FormatError> {
+        Self::read_ascii(text.as_bytes())
+    }
+}
+
+/// The single header. A parent without a decision about sampling cannot be written there, and is left out.
+impl fmt::Display for B3 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(ids) = self.ids {
+            match ids.short {
+                true => write!(f, "{:016x}-{}", ids.trace_id.0 as u64, ids.span_id)?,
+                false => write!(f, "{}-{}", ids.trace_id, ids.span_id)?,
+            }
+        }
+        if let Some(sampled) = self.sampled {
+            let dash = if self.ids.is_some() { "-" } else { "" };
+            write!(f, "{dash}{}", sampled.letter())?;
+            if let Some(parent) = self.ids.and_then(|ids| ids.parent_span_id) {
+                write!(f, "-{parent}")?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,124 @@
+//! SkyWalking's trace ids: `<instance>.<thread>.<ms * 10000 + sequence>`.
+
+use crate::laps::Place;
+use crate::{FormatError, clock, decimal, entropy, hex, thread_number};
+use std::cell::Cell;
+use std::fmt;
+use std::str::FromStr;
+
+const SEQUENCE: u32 = 10_000;
+
+/// A SkyWalking id.
+///
+/// ```
+/// use txid::trace::SkyWalking;
+///
+/// let id: SkyWalking = "b3e4bd0d1f2c4a5e8c9d0a1b2c3d4e5f.57.15225456885520042".parse()?;
+/// assert_eq!((id.thread, id.ms, id.sequence), (57, 1_522_545_688_552, 42));
+/// # Ok::<(), txid::FormatError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SkyWalking {
+    /// The process that made it, by a random number.
+    pub instance: u128,
+    /// The thread.
+    pub thread: u32,
+    /// Milliseconds since 1970-01-01 UTC.
+    pub ms: u64,
+    /// 0 to 9999.
+    pub sequence: u16,
+}
+
+impl SkyWalking {
+    /// The most characters that the text has.
+    pub const MAX_LEN: usize = 32 + 1 + 10 + 1 + 20;
+
+    /// A new id of this moment. Where a thread's sequence comes round within a millisecond, it goes on in the next. The
+    /// instance is a thread's own, and drawn anew when fresh randomness is mixed in: after a second of use.
+    ///
+    /// ```
+    /// use txid::trace::SkyWalking;
+    ///
+    /// assert_ne!(SkyWalking::new(), SkyWalking::new());
+    /// ```
+    #[allow(clippy::new_without_default, reason = "no two are the same")]
+    pub fn new() -> Self {
+        Self::by(clock::system_ms())
+    }
+
+    /// As [`SkyWalking::new`], where the clock reads `clock_ms`.
+    pub(crate) fn by(clock_ms: i64) -> Self {
+        thread_local! {
+            static PLACE: Cell<Place> = const { Cell::new(Place::before(SEQUENCE)) };
+            static INSTANCE: Cell<(entropy::Origin, u128)> = const { Cell::new((entropy::Origin::NONE, 0)) };
+        }
+        let now_ms = clock::never_backwards(clock_ms);
+        let place = PLACE.get().next(SEQUENCE, now_ms);
+        PLACE.set(place);
+
+        let origin = entropy::origin(now_ms);
+        let (drawn_from, mut instance) = INSTANCE.get();
+        if drawn_from != origin {
+            instance = entropy::next_u128(now_ms);
+            INSTANCE.set((origin, instance));
+        }
+        Self { instance, thread: thread_number::get(), ms: place.ms(), sequence: place.number() }
+    }
+
+    /// Writes the text, without an allocation, and returns how long it is.
+    ///
+    /// ```
+    /// use txid::trace::SkyWalking;
+    ///
+    /// let mut text = [0; SkyWalking::MAX_LEN];
+    /// let length = SkyWalking { instance: 1, thread: 2, ms: 3, sequence: 4 }.write(&mut text);
+    /// assert_eq!(&text[..length], b"00000000000000000000000000000001.2.30004");
+    /// ```
+    pub fn write(&self, text: &mut [u8; Self::MAX_LEN]) -> usize {
+        let mut digits = itoa::Buffer::new();
+        let mut length = 0;
+        let mut append = |part: &[u8]| {
+            text[length..length + part.len()].copy_from_slice(part);
+            length += part.len();
+        };
+        append(&hex::encode_128_bits(self.instance));
+        append(b".");
+        append(digits.format(self.thread).as_bytes());
+        append(b".");
+        let time = self.ms.saturating_mul(u64::from(SEQUENCE)).saturating_add(u64::from(self.sequence));
+        append(digits.format(time).as_bytes());
+        length
+    }
+
+    pub(crate) fn read_ascii(text: &[u8]) -> Result<Self, FormatError> {
+        // The shortest is 32 characters, a dot, a digit, a dot and a digit.
+        if !(36..=Self::MAX_LEN).contains(&text.len()) {
+            return Err(FormatError::Length { found: text.len(), expected: "a SkyWalking id has 36 to 64" });
+        }
+        let instance = hex::decode::<32>(text, 0)?;
+        FormatError::unless_byte_is(text, 32, b'.', "a dot")?;
+        let dot =
+            33 + text[33..].iter().position(|&byte| byte == b'.').ok_or(FormatError::Value("a dot is missing"))?;
+        let thread = decimal::decode(text, 33, dot)?;
+        let thread = thread.try_into().map_err(|_| FormatError::Value("the thread has more than 32 bits"))?;
+        let time = decimal::decode(text, dot + 1, text.len())?;
+        let (ms, sequence) = (time / u64::from(SEQUENCE), (time % u64::from(SEQUENCE)) as u16);
+        Ok(Self { instance, thread, ms, sequence })
+    }
+}
+
+impl FromStr for SkyWalking {
+    type Err = FormatError;
+
+    fn from_str(text: &str) -> Result<Self, FormatError> {
+        Self::read_ascii(text.as_bytes())
+    }
+}
+
+impl fmt::Display for SkyWalking {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = [0; Self::MAX_LEN];
+        let length = self.write(&mut text);
+        f.pad(std::str::from_utf8(&text[..length]).map_err(|_| fmt::Error)?)
+    }
+}

@@ -1,0 +1,115 @@
+//! SOFATracer's trace ids: IPv4 address, time, sequence and process, with nothing random.
+
+use crate::laps::SharedLaps;
+use crate::{FormatError, clock, hex, process};
+use std::fmt;
+use std::net::Ipv4Addr;
+use std::str::FromStr;
+
+const FIRST: u16 = 1000;
+const LAST: u16 = 9000;
+
+/// A time beyond 13 digits begins anew.
+const MS_RANGE: u64 = 10_u64.pow(13);
+const MS_DIGITS: usize = 13;
+
+/// A SOFATracer id: `0ad1348f`, `1403169275002`, `1003`, `56696` in a row.
+///
+/// ```
+/// use txid::trace::Sofa;
+///
+/// let id: Sofa = "0ad1348f1403169275002100356696".parse()?;
+/// assert_eq!(id.address.to_string(), "10.209.52.143");
+/// assert_eq!((id.ms, id.sequence, id.pid), (1_403_169_275_002, 1003, 56696));
+/// # Ok::<(), txid::FormatError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sofa {
+    /// The host.
+    pub address: Ipv4Addr,
+    /// Milliseconds since 1970-01-01 UTC.
+    pub ms: u64,
+    /// 1000 to 9000.
+    pub sequence: u16,
+    /// The process.
+    pub pid: u32,
+}
+
+impl Sofa {
+    /// The most characters that the text has.
+    pub const MAX_LEN: usize = 8 + MS_DIGITS + 4 + 10;
+
+    /// A new id of this moment. All threads of a process share one sequence; where that comes round within a millisecond,
+    /// it goes on in the next.
+    ///
+    /// ```
+    /// use txid::trace::Sofa;
+    ///
+    /// assert_ne!(Sofa::new([10, 0, 0, 7].into()), Sofa::new([10, 0, 0, 7].into()));
+    /// ```
+    pub fn new(address: Ipv4Addr) -> Self {
+        Self::by(clock::system_ms(), address)
+    }
+
+    /// As [`Sofa::new`], where the clock reads `clock_ms`.
+    pub(crate) fn by(clock_ms: i64, address: Ipv4Addr) -> Self {
+        static LAPS: SharedLaps<{ (LAST - FIRST + 1) as u32 }> = SharedLaps::new();
+        let ms = clock::never_backwards(clock_ms);
+        let place = LAPS.next(ms);
+        Self { address, ms: place.ms() % MS_RANGE, sequence: FIRST + place.number(), pid: process::id(ms) }
+    }
+
+    /// Writes the text, without an allocation, and returns how long it is.
+    ///
+    /// ```
+    /// use txid::trace::Sofa;
+    ///
+    /// let id: Sofa = "0ad1348f1403169275002100356696".parse()?;
+    /// let mut text = [0; Sofa::MAX_LEN];
+    /// assert_eq!(id.write(&mut text), 30);
+    /// assert_eq!(&text[..30], b"0ad1348f1403169275002100356696");
+    /// # Ok::<(), txid::FormatError>(())
+    /// ```
+    pub fn write(&self, text: &mut [u8; Self::MAX_LEN]) -> usize {
+        let mut digits = itoa::Buffer::new();
+        text[..8].copy_from_slice(&hex::encode_32_bits(self.address.to_bits()));
+        // A one ahead of the digits keeps the zeros that they may begin with.
+        let time = digits.format(MS_RANGE + self.ms % MS_RANGE);
+        text[8..21].copy_from_slice(&time.as_bytes()[1..]);
+        text[21..25].copy_from_slice(&digits.format(self.sequence.clamp(FIRST, LAST)).as_bytes()[..4]);
+        let pid = digits.format(self.pid).as_bytes();
+        text[25..25 + pid.len()].copy_from_slice(pid);
+        25 + pid.len()
+    }
+
+    pub(crate) fn read_ascii(text: &[u8]) -> Result<Self, FormatError> {
+        if !(26..=Self::MAX_LEN).contains(&text.len()) {
+            return Err(FormatError::Length { found: text.len(), expected: "a SOFATracer id has 26 to 35" });
+        }
+        let address = Ipv4Addr::from_bits(hex::decode::<8>(text, 0)? as u32);
+        let ms = crate::decimal::decode(text, 8, 21)?;
+        let sequence = crate::decimal::decode(text, 21, 25)? as u16;
+        if !(FIRST..=LAST).contains(&sequence) {
+            return Err(FormatError::Value("the sequence is not one of 1000 to 9000"));
+        }
+        let pid = crate::decimal::decode(text, 25, text.len())?;
+        let pid = pid.try_into().map_err(|_| FormatError::Value("the process id has more than 32 bits"))?;
+        Ok(Self { address, ms, sequence, pid })
+    }
+}
+
+impl FromStr for Sofa {
+    type Err = FormatError;
+
+    fn from_str(text: &str) -> Result<Self, FormatError> {
+        Self::read_ascii(text.as_bytes())
+    }
+}
+
+impl fmt::Display for Sofa {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = [0; Self::MAX_LEN];
+        let length = self.write(&mut text);
+        f.pad(std::str::from_utf8(&text[..length]).map_err(|_| fmt::Error)?)
+    }
+}

@@ -1,0 +1,126 @@
+//! The traceparent header of W3C Trace Context, level 2.
+
+use super::{SpanId, TraceId, otel_trace_id, read_nonzero, span_id};
+use crate::{FormatError, hex};
+use std::fmt;
+use std::str::FromStr;
+
+const SAMPLED: u8 = 1;
+const RANDOM: u8 = 2;
+
+/// What a `traceparent` header says.
+///
+/// ```
+/// use txid::trace::Traceparent;
+///
+/// let parent: Traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01".parse()?;
+/// let child = parent.child();
+/// assert_eq!(child.trace_id, parent.trace_id);
+/// assert_ne!(child.span_id, parent.span_id);
+/// assert!(child.sampled);
+/// # Ok::<(), txid::FormatError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Traceparent {
+    /// The trace.
+    pub trace_id: TraceId,
+    /// The span: of the caller in a header that came in, of this hop in one that goes out.
+    pub span_id: SpanId,
+    /// Whether the caller may have recorded the trace.
+    pub sampled: bool,
+    /// Whether the right-most seven bytes of the trace id are random.
+    pub random: bool,
+}
+
+impl Traceparent {
+    /// How many characters the text has.
+    pub const LEN: usize = 55;
+
+    /// The beginning of a new trace, with a random id.
+    ///
+    /// ```
+    /// let text = txid::trace::Traceparent::new(true).to_string();
+    /// assert!(text.starts_with("00-") && text.ends_with("-03"));
+    /// ```
+    pub fn new(sampled: bool) -> Self {
+        Self { trace_id: otel_trace_id(), span_id: span_id(), sampled, random: true }
+    }
+
+    /// The same trace with a new span.
+    ///
+    /// ```
+    /// let parent = txid::trace::Traceparent::new(false);
+    /// assert_eq!(parent.child().trace_id, parent.trace_id);
+    /// ```
+    pub fn child(&self) -> Self {
+        Self { span_id: span_id(), ..*self }
+    }
+
+    /// The header's text, without an allocation. Its version is 00, whatever the one was that was read, and it has the two
+    /// flags that level 2 knows.
+    ///
+    /// ```
+    /// use txid::trace::Traceparent;
+    ///
+    /// let later: Traceparent = "42-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-ff-more".parse()?;
+    /// assert_eq!(&later.to_text(), b"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+    /// # Ok::<(), txid::FormatError>(())
+    /// ```
+    pub fn to_text(&self) -> [u8; Self::LEN] {
+        let mut text = *b"00-00000000000000000000000000000000-0000000000000000-00";
+        text[3..35].copy_from_slice(&self.trace_id.to_text());
+        text[36..52].copy_from_slice(&self.span_id.to_text());
+        text[54] += self.flags();
+        text
+    }
+
+    pub(crate) fn flags(&self) -> u8 {
+        u8::from(self.sampled) * SAMPLED + u8::from(self.random) * RANDOM
+    }
+
+    pub(crate) fn read_ascii(text: &[u8]) -> Result<Self, FormatError> {
+        let length = |expected| FormatError::Length { found: text.len(), expected };
+        if text.len() < Self::LEN {
+            return Err(length("a traceparent has 55 or more"));
+        }
+        let dash = |index| FormatError::unless_byte_is(text, index, b'-', "a dash");
+
+        let version = hex::decode::<2>(text, 0)?;
+        dash(2)?;
+        if version == 0xff {
+            return Err(FormatError::Value("version ff is forbidden"));
+        }
+        if version == 0 && text.len() != Self::LEN {
+            return Err(length("a traceparent of version 00 has 55"));
+        }
+        let trace_id = read_nonzero::<32>(text, 3, "a trace id of zeros is forbidden")?;
+        dash(35)?;
+        let span_id = read_nonzero::<16>(text, 36, "a parent id of zeros is forbidden")?;
+        dash(52)?;
+        let flags = hex::decode::<2>(text, 53)? as u8;
+        if text.len() > Self::LEN {
+            dash(Self::LEN)?;
+        }
+        Ok(Self {
+            trace_id: TraceId(trace_id),
+            span_id: SpanId(span_id as u64),
+            sampled: flags & SAMPLED != 0,
+            // All that may be assumed of a later version's flags is the sampled one.
+            random: version == 0 && flags & RANDOM != 0,
+        })
+    }
+}
+
+impl FromStr for Traceparent {
+    type Err = FormatError;
+
+    fn from_str(text: &str) -> Result<Self, FormatError> {
+        Self::read_ascii(text.as_bytes())
+    }
+}
+
+impl fmt::Display for Traceparent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(std::str::from_utf8(&self.to_text()).map_err(|_| fmt::Error)?)
+    }
+}

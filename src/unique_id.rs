@@ -1,0 +1,228 @@
+//! Apache's UNIQUE_ID, in both of its layouts: the short one with the alphabet `A-Za-z0-9@-`, the long one with that of
+//! today's httpd, `A-Za-z0-9-_`; the first httpds that had it used the other.
+
+use crate::base64::{self, Last};
+use crate::entropy::{self, Origin};
+use crate::{FormatError, clock, thread_number};
+
+use std::cell::Cell;
+use std::fmt;
+use std::net::Ipv4Addr;
+use std::str::FromStr;
+
+/// The end of the alphabet in httpd up to the first 2.4s, and since.
+const OLDER: Last = *b"@-";
+const NEWER: Last = *b"-_";
+
+/// So many ids the counter tells apart.
+const LAP: u32 = 1 << 16;
+
+/// An id as `mod_unique_id` makes them.
+///
+/// ```
+/// use txid::UniqueId;
+///
+/// let id = UniqueId::long_at(1_522_545_688_552);
+/// assert_eq!(id.to_string().len(), 27);
+/// assert_eq!(id.seconds, 1_522_545_688);
+/// assert_eq!(id.to_string().parse(), Ok(id));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UniqueId {
+    /// Seconds since 1970-01-01 UTC.
+    pub seconds: u32,
+    /// Who made it, which is what the two layouts have different fields for.
+    pub maker: UniqueIdMaker,
+    /// Starts somewhere, counts up, and wraps.
+    pub counter: u16,
+    /// The thread; in the ids of the short layout that are made here, 8 bits of its number and 24 others that tell apart
+    /// what the counter does not.
+    pub thread: u32,
+}
+
+/// Who made a [`UniqueId`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UniqueIdMaker {
+    /// 24 characters: a host and a process.
+    Short {
+        /// The host's IPv4 address.
+        address: Ipv4Addr,
+        /// The process.
+        pid: u32,
+    },
+    /// 27 characters, as httpd 2.4 has it: a process by a random number. Those made here draw it anew for 65,536 ids, or
+    /// after a second of use.
+    Long {
+        /// The random number.
+        random: [u8; 10],
+    },
+}
+
+/// What a thread keeps from one id to the next.
+#[derive(Clone, Copy)]
+struct Series {
+    origin: Origin,
+    pid: u32,
+    thread: u32,
+    left: u32,
+    counter: u16,
+    number: u32,
+    random: [u8; 10],
+}
+
+impl UniqueId {
+    /// How many characters the text has in the layout with an address.
+    pub const SHORT_LEN: usize = 24;
+    /// How many characters the text has in the layout without.
+    pub const LONG_LEN: usize = 27;
+
+    /// A new id of this moment in the layout with the host's `address`.
+    ///
+    /// ```
+    /// assert_eq!(txid::UniqueId::short([10, 0, 0, 7].into()).to_string().len(), 24);
+    /// ```
+    pub fn short(address: Ipv4Addr) -> Self {
+        Self::short_at(clock::never_backwards(clock::system_ms()), address)
+    }
+
+    /// As [`UniqueId::short`], stamped with the second that `ms` is in, of which the low 32 bits count.
+    ///
+    /// ```
+    /// assert_eq!(txid::UniqueId::short_at(1_522_545_688_552, [10, 0, 0, 7].into()).seconds, 1_522_545_688);
+    /// ```
+    pub fn short_at(ms: i64, address: Ipv4Addr) -> Self {
+        let series = Series::next(ms);
+        Self {
+            seconds: ms.div_euclid(1000) as u32,
+            maker: UniqueIdMaker::Short { address, pid: series.pid },
+            counter: series.counter,
+            thread: series.thread << 24 | series.number & 0x00ff_ffff,
+        }
+    }
+
+    /// A new id of this moment in the layout of httpd 2.4.
+    ///
+    /// ```
+    /// assert_ne!(txid::UniqueId::long(), txid::UniqueId::long());
+    /// ```
+    pub fn long() -> Self {
+        Self::long_at(clock::never_backwards(clock::system_ms()))
+    }
+
+    /// As [`UniqueId::long`], stamped with the second that `ms` is in, of which the low 32 bits count.
+    ///
+    /// ```
+    /// assert_eq!(txid::UniqueId::long_at(-1).seconds, u32::MAX);
+    /// ```
+    pub fn long_at(ms: i64) -> Self {
+        let series = Series::next(ms);
+        Self {
+            seconds: ms.div_euclid(1000) as u32,
+            maker: UniqueIdMaker::Long { random: series.random },
+            counter: series.counter,
+            thread: series.thread,
+        }
+    }
+
+    /// Writes the text, without an allocation, and returns how long it is.
+    ///
+    /// ```
+    /// use txid::UniqueId;
+    ///
+    /// let mut text = [0; UniqueId::LONG_LEN];
+    /// assert_eq!(UniqueId::short([10, 0, 0, 7].into()).write(&mut text), UniqueId::SHORT_LEN);
+    /// ```
+    pub fn write(&self, text: &mut [u8; Self::LONG_LEN]) -> usize {
+        let mut bytes = [0; 20];
+        let (fields, last) = match self.maker {
+            UniqueIdMaker::Short { address, pid } => {
+                bytes[4..8].copy_from_slice(&address.octets());
+                bytes[8..12].copy_from_slice(&pid.to_be_bytes());
+                (&mut bytes[..18], OLDER)
+            }
+            UniqueIdMaker::Long { random } => {
+                bytes[4..14].copy_from_slice(&random);
+                (&mut bytes[..], NEWER)
+            }
+        };
+        fields[..4].copy_from_slice(&self.seconds.to_be_bytes());
+        let end = fields.len();
+        fields[end - 6..end - 4].copy_from_slice(&self.counter.to_be_bytes());
+        fields[end - 4..].copy_from_slice(&self.thread.to_be_bytes());
+        base64::encode(fields, last, text)
+    }
+
+    pub(crate) fn read_ascii(text: &[u8]) -> Result<Self, FormatError> {
+        if !matches!(text.len(), Self::SHORT_LEN | Self::LONG_LEN) {
+            return Err(FormatError::Length { found: text.len(), expected: "a UNIQUE_ID has 24 or 27" });
+        }
+        let mut bytes = [0; 20];
+        // A long one may be of either age. One with neither @ nor _ is taken for a newer one.
+        let is_older = text.len() == Self::SHORT_LEN || text.contains(&b'@');
+        base64::decode(text, if is_older { OLDER } else { NEWER }, &mut bytes)?;
+        let [s0, s1, s2, s3, maker @ ..] = bytes;
+        let number = |at: usize| u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        let (maker, counter_at) = if text.len() == Self::SHORT_LEN {
+            (UniqueIdMaker::Short { address: number(4).into(), pid: number(8) }, 12)
+        } else {
+            let [random @ .., _, _, _, _, _, _] = maker;
+            (UniqueIdMaker::Long { random }, 14)
+        };
+        Ok(Self {
+            seconds: u32::from_be_bytes([s0, s1, s2, s3]),
+            maker,
+            counter: u16::from_be_bytes([bytes[counter_at], bytes[counter_at + 1]]),
+            thread: number(counter_at + 2),
+        })
+    }
+}
+
+impl Series {
+    /// The next count. No maker has one twice: after a lap, another begins.
+    fn next(stamp_ms: i64) -> Self {
+        const NONE: Series =
+            Series { origin: Origin::NONE, pid: 0, thread: 0, left: 0, counter: 0, number: 0, random: [0; 10] };
+        thread_local! {
+            static SERIES: Cell<Series> = const { Cell::new(NONE) };
+        }
+        let mut series = SERIES.get();
+        let origin = entropy::origin(stamp_ms);
+        if series.origin != origin {
+            let bits = entropy::next_u128(stamp_ms);
+            series = Self {
+                origin,
+                pid: std::process::id(),
+                thread: thread_number::get(),
+                counter: bits as u16,
+                number: (bits >> 32) as u32,
+                ..NONE
+            };
+        }
+        if series.left == 0 {
+            let [random @ .., _, _, _, _, _, _] = entropy::next_u128(stamp_ms).to_be_bytes();
+            series.random = random;
+            series.number = series.number.wrapping_add(1);
+            series.left = LAP;
+        }
+        series.left -= 1;
+        series.counter = series.counter.wrapping_add(1);
+        SERIES.set(series);
+        series
+    }
+}
+
+impl FromStr for UniqueId {
+    type Err = FormatError;
+
+    fn from_str(text: &str) -> Result<Self, FormatError> {
+        Self::read_ascii(text.as_bytes())
+    }
+}
+
+impl fmt::Display for UniqueId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = [0; Self::LONG_LEN];
+        let length = self.write(&mut text);
+        f.pad(std::str::from_utf8(&text[..length]).map_err(|_| fmt::Error)?)
+    }
+}

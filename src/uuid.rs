@@ -1,0 +1,236 @@
+//! UUIDs of RFC 9562: layout and text by the `uuid` crate, bits and time by this library.
+//!
+//! ```
+//! let id = txid::uuid::v7();
+//! assert_eq!(id.to_string().len(), txid::uuid::LEN);
+//! assert!(id < txid::uuid::v7());
+//! ```
+
+use crate::entropy::{self, Origin};
+use crate::{FormatError, clock, node};
+use ::uuid::{Builder, Version};
+use std::cell::Cell;
+
+pub use ::uuid::{Uuid, Variant};
+
+/// How many characters a UUID's text has.
+pub const LEN: usize = ::uuid::fmt::Hyphenated::LENGTH;
+
+const V7_TIME_MASK: i64 = (1 << 48) - 1;
+
+/// What follows the time in a version 7 is at most this: 74 bits.
+const V7_RANDOM_MAX: u128 = (1 << 74) - 1;
+
+/// Milliseconds from 1582-10-15, where version 1 begins to count, to 1970.
+const GREGORIAN_MS: i64 = 12_219_292_800_000;
+const TICKS_A_MS: u64 = 10_000;
+const TICKS_MASK: u64 = (1 << 60) - 1;
+
+/// A new random UUID, version 4.
+///
+/// ```
+/// assert_eq!(txid::uuid::v4().get_version_num(), 4);
+/// ```
+pub fn v4() -> Uuid {
+    let bits = [entropy::next_u64_without_stamp(), entropy::next_u64_without_stamp()];
+    Builder::from_u128(u128::from(bits[0]) << 64 | u128::from(bits[1]))
+        .with_variant(Variant::RFC4122)
+        .with_version(Version::Random)
+        .into_uuid()
+}
+
+/// A new UUID of this moment, version 7: greater than the one that this thread made before, also inside one millisecond.
+///
+/// ```
+/// use txid::uuid;
+///
+/// let (earlier, later) = (uuid::v7(), uuid::v7());
+/// assert!(earlier < later);
+/// assert!(earlier.to_string() < later.to_string());
+/// ```
+pub fn v7() -> Uuid {
+    v7_by(clock::system_ms())
+}
+
+/// A new UUID of version 7 stamped with exactly `ms`, of which the low 48 bits count (two's complement). It is greater than
+/// the thread's last one if that has the same stamp.
+///
+/// ```
+/// use txid::uuid;
+///
+/// let (first, second) = (uuid::v7_at(1_645_557_742_000), uuid::v7_at(1_645_557_742_000));
+/// assert!(first.to_string().starts_with("017f22e2-79b0-7"));
+/// assert!(first < second);
+/// ```
+pub fn v7_at(ms: i64) -> Uuid {
+    next_v7(ms & V7_TIME_MASK, GIVEN)
+}
+
+/// As [`v7`], where the clock reads `clock_ms`.
+pub(crate) fn v7_by(clock_ms: i64) -> Uuid {
+    next_v7(clock::never_backwards(clock_ms) & V7_TIME_MASK, BY_CLOCK)
+}
+
+/// The time and the 74 other bits of a version 7.
+#[derive(Clone, Copy)]
+struct V7 {
+    ms: i64,
+    random: u128,
+}
+
+/// The last version 7 of each of the two ways to stamp one, so that a stamp from far ahead does not hold up the clock's.
+#[derive(Clone, Copy)]
+struct V7Order {
+    stream: u64,
+    last: [V7; 2],
+}
+
+const BY_CLOCK: usize = 0;
+const GIVEN: usize = 1;
+
+impl V7Order {
+    /// Nothing made yet: no time is -1.
+    const fn new(stream: u64) -> Self {
+        Self { stream, last: [V7 { ms: -1, random: 0 }; 2] }
+    }
+}
+
+fn next_v7(ms: i64, way: usize) -> Uuid {
+    thread_local! {
+        static ORDER: Cell<V7Order> = const { Cell::new(V7Order::new(0)) };
+    }
+    let mut order = ORDER.get();
+    let stream = entropy::origin(ms).stream;
+    if order.stream != stream {
+        // A child of a fork: what its parent's last one was, its siblings know, too.
+        order = V7Order::new(stream);
+    }
+    // A millisecond that is full has sent the clock on into the next.
+    let ms = if way == BY_CLOCK { clock::hold(order.last[BY_CLOCK].ms, ms) } else { ms };
+    let greatest = order.last.iter().filter(|last| last.ms == ms).map(|last| last.random).max();
+    let next = after(greatest, ms);
+    order.last[way] = next;
+    ORDER.set(order);
+
+    Builder::from_u128((next.ms as u128) << 80 | next.random >> 62 << 64 | next.random & ((1 << 62) - 1))
+        .with_variant(Variant::RFC4122)
+        .with_version(Version::SortRand)
+        .into_uuid()
+}
+
+/// The first one of a millisecond, with the top bit left free to grow into.
+fn first_v7(ms: i64) -> V7 {
+    V7 { ms, random: entropy::next_u128(ms) & V7_RANDOM_MAX >> 1 }
+}
+
+/// RFC 9562, 6.2, method 2: within a millisecond the random part grows by a random amount.
+fn after(greatest: Option<u128>, ms: i64) -> V7 {
+    let Some(greatest) = greatest else {
+        return first_v7(ms);
+    };
+    let random = greatest + 1 + u128::from(entropy::next_u64(ms) >> 32);
+    if random <= V7_RANDOM_MAX { V7 { ms, random } } else { first_v7(ms + 1) }
+}
+
+/// A new UUID of this moment, version 1, by a count of 100 ns that this thread gives out once. Without a `node`, that of the
+/// UUID is random; with one, let no two threads or processes use the same, because version 1 then has only 14 random bits
+/// to tell them apart.
+///
+/// ```
+/// let node = [0x02, 0x42, 0xac, 0x11, 0x00, 0x02];
+/// assert!(txid::uuid::v1(Some(node)).to_string().ends_with("-0242ac110002"));
+/// ```
+pub fn v1(node: Option<[u8; 6]>) -> Uuid {
+    v1_by(clock::system_ms(), node)
+}
+
+/// As [`v1`], where the clock reads `clock_ms`.
+pub(crate) fn v1_by(clock_ms: i64, node: Option<[u8; 6]>) -> Uuid {
+    #[derive(Clone, Copy)]
+    struct V1 {
+        origin: Origin,
+        ticks: u64,
+        clock_sequence: u16,
+        node: [u8; 6],
+    }
+    thread_local! {
+        static LAST: Cell<V1> = const { Cell::new(V1 { origin: Origin::NONE, ticks: 0, clock_sequence: 0, node: [0; 6] }) };
+    }
+
+    let ms = clock::never_backwards(clock_ms);
+    let ticks = (ms.wrapping_add(GREGORIAN_MS) as u64).wrapping_mul(TICKS_A_MS) & TICKS_MASK;
+    let mut v1 = LAST.get();
+    let origin = entropy::origin(ms);
+    if v1.origin != origin {
+        v1.origin = origin;
+        v1.node = node::random(ms);
+        v1.clock_sequence = entropy::next_u128(ms) as u16;
+    }
+    if v1.ticks < ticks {
+        v1.ticks = ticks;
+    } else if v1.ticks - ticks <= clock::LONGEST_HOLD_MS * TICKS_A_MS {
+        v1.ticks += 1;
+    } else {
+        // The clock had been wrong. What it counts again is told apart by the sequence.
+        v1.ticks = ticks;
+        v1.clock_sequence = v1.clock_sequence.wrapping_add(1);
+    }
+    LAST.set(v1);
+    Builder::from_gregorian_timestamp(v1.ticks, v1.clock_sequence, &node.unwrap_or(v1.node)).into_uuid()
+}
+
+/// What a UUID says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parts {
+    /// 0 to 15. Only a UUID of the RFC's variant has one that means something.
+    pub version: u8,
+    /// The variant: that of the RFC 9562, that of Microsoft, ...
+    pub variant: Variant,
+    /// Milliseconds since 1970-01-01 UTC: for versions 1, 6 and 7.
+    pub ms: Option<i64>,
+}
+
+/// Reads a UUID of 36 characters, in either case.
+///
+/// ```
+/// let parts = txid::uuid::read("017F22E2-79B0-7CC3-98C4-DC0C0C07398F")?;
+/// assert_eq!((parts.version, parts.ms), (7, Some(1_645_557_742_000)));
+/// # Ok::<(), txid::FormatError>(())
+/// ```
+///
+/// # Errors
+///
+/// [`FormatError`] says what is not as in a UUID, and where.
+pub fn read(text: &str) -> Result<Parts, FormatError> {
+    read_ascii(text.as_bytes())
+}
+
+/// As [`read`]; any bytes but ASCII are not a UUID.
+pub(crate) fn read_ascii(text: &[u8]) -> Result<Parts, FormatError> {
+    if text.len() != LEN {
+        return Err(FormatError::Length { found: text.len(), expected: "a UUID has 36" });
+    }
+    let uuid = Uuid::try_parse_ascii(text).map_err(|_| first_wrong(text))?;
+    let (version, variant) = (uuid.get_version_num() as u8, uuid.get_variant());
+    let (high, middle, low, _) = uuid.as_fields();
+    let (high, middle, low) = (i64::from(high), i64::from(middle), i64::from(low & 0xfff));
+    let of_ticks = |ticks: i64| ticks / TICKS_A_MS as i64 - GREGORIAN_MS;
+    let ms = match (variant, version) {
+        (Variant::RFC4122, 1) => Some(of_ticks(low << 48 | middle << 32 | high)),
+        (Variant::RFC4122, 6) => Some(of_ticks(high << 28 | middle << 12 | low)),
+        (Variant::RFC4122, 7) => Some(high << 16 | middle),
+        _ => None,
+    };
+    Ok(Parts { version, variant, ms })
+}
+
+/// What the parser of the `uuid` crate does not say: which character it stopped at.
+fn first_wrong(text: &[u8]) -> FormatError {
+    let fits = |index: usize| match index {
+        8 | 13 | 18 | 23 => text[index] == b'-',
+        _ => text[index].is_ascii_hexdigit(),
+    };
+    let index = (0..LEN).find(|&index| !fits(index)).unwrap_or_default();
+    let expected = if matches!(index, 8 | 13 | 18 | 23) { "a dash" } else { "hexadecimal" };
+    FormatError::Character { position: index + 1, byte: text[index], expected }
+}

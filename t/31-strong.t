@@ -1,0 +1,83 @@
+# resty.txid.strong: resty.txid with other randomness.
+
+use lib 't/support';
+use Test::Nginx::Socket::Lua 'no_plan';
+use Suite;
+
+no_long_string();
+run_tests();
+
+__DATA__
+
+=== TEST 1: the format and the time are those of resty.txid
+--- config
+location = /t {
+    content_by_lua_block {
+        local strong = require "resty.txid.strong"
+        local decode = require "support.decode"
+        assert(strong():match("^[0-9a-v]+[0g]$") and #strong() == 20)
+        ngx.say(math.abs(decode(strong()) - ngx.now() * 1000) < 2)
+        for _, ms in ipairs { 655829050002, 655829050002LL, 655829050002ULL, 655829050002.9, 0, 2^42 } do
+            ngx.say(decode(strong(ms)))
+        end
+        ngx.say(math.abs(decode(strong(nil)) - ngx.now() * 1000) < 2, " ",
+                math.abs(decode(strong(false)) - ngx.now() * 1000) < 2)
+    }
+}
+--- response_body
+true
+655829050002
+655829050002
+655829050002
+655829050002
+0
+0
+true true
+
+
+
+=== TEST 2: a wrong argument is an error at the caller's level
+--- config
+location = /t {
+    content_by_lua_block {
+        local strong = require "resty.txid.strong"
+        local caller = debug.getinfo(1, "S").short_src
+        for _, value in ipairs { "0", {}, 0/0, 1/0, 2^53 + 2 } do
+            local ok, err = pcall(function() local id = strong(value) return id end)
+            assert(not ok and err:sub(1, #caller) == caller, err)
+            ngx.say((err:gsub("^.-:%d+: ", "")))
+        end
+    }
+}
+--- response_body
+bad argument #1 to 'txid' (number, int64_t or uint64_t expected, got string)
+bad argument #1 to 'txid' (number, int64_t or uint64_t expected, got table)
+bad argument #1 to 'txid' (a number from -2^53 to 2^53 expected, got nan)
+bad argument #1 to 'txid' (a number from -2^53 to 2^53 expected, got inf)
+bad argument #1 to 'txid' (a number from -2^53 to 2^53 expected, got 9007199254740994)
+
+
+
+=== TEST 3: every random bit is one
+--- config
+location = /t {
+    content_by_lua_block {
+        local strong = require "resty.txid.strong"
+        local codec = require "resty.txid.codec"
+        local bit = require "bit"
+        local ones, zeros = {}, {}
+        for _ = 1, 1000 do
+            local random = codec.decode(strong(0)).random
+            for place = 1, #random do
+                local digit = tonumber(random:sub(place, place), 16)
+                ones[place] = bit.bor(ones[place] or 0, digit)
+                zeros[place] = bit.bor(zeros[place] or 0, bit.bxor(digit, 15))
+            end
+        end
+        ngx.say(table.concat(ones, " "))
+        ngx.say(table.concat(zeros, " "))
+    }
+}
+--- response_body
+3 15 15 15 15 15 15 15 15 15 15 15 15 15
+15 15 15 15 15 15 15 15 15 15 15 15 15 15

@@ -1,0 +1,136 @@
+# resty.txid.uuid: versions 1, 4 and 7 of RFC 9562.
+
+use lib 't/support';
+use Test::Nginx::Socket::Lua 'no_plan';
+use Suite;
+
+no_long_string();
+run_tests();
+
+__DATA__
+
+=== TEST 1: the text of each version is that of RFC 9562, in lower case
+--- config
+location = /t {
+    content_by_lua_block {
+        local uuid = require "resty.txid.uuid"
+        for version, id in pairs { [1] = uuid.v1(), [4] = uuid.v4(), [7] = uuid.v7() } do
+            local digits = "^%x%x%x%x%x%x%x%x%-%x%x%x%x%-" .. version .. "%x%x%x%-[89ab]%x%x%x%-"
+            assert(id:match(digits .. ("%x"):rep(12) .. "$") and id == id:lower(), id)
+        end
+        ngx.say(uuid.v7(1645557742000):sub(1, 15), " ", uuid.v7(-1):sub(1, 15))
+        ngx.say(uuid.v1("02:42:AC:11:00:02"):sub(-12), " ", uuid.v1("02:42:ac:11:00:03"):sub(-12))
+    }
+}
+--- response_body
+017f22e2-79b0-7 ffffffff-ffff-7
+0242ac110002 0242ac110003
+
+
+
+=== TEST 2: decode says what a UUID says, in either case
+--- config
+location = /t {
+    content_by_lua_block {
+        local uuid = require "resty.txid.uuid"
+        for _, text in ipairs { "C232AB00-9414-11EC-B3C8-9F6BDECED846", "919108f7-52d1-4320-9bac-f847db4148a8",
+                                "1EC9414C-232A-6B00-B3C8-9F6BDECED846", "017F22E2-79B0-7CC3-98C4-DC0C0C07398F",
+                                "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff",
+                                "ffffffff-ffff-7fff-bfff-ffffffffffff", "00000000-0000-1000-8000-000000000000" } do
+            local it = uuid.decode(text)
+            ngx.say(it.version, " ", it.variant, " ", it.ms, " ", it.time)
+        end
+        for _, name in ipairs { "v1", "v7" } do
+            local it = uuid.decode(uuid[name]())
+            assert(math.abs(it.ms - ngx.now() * 1000) < 2, name)
+        end
+    }
+}
+--- response_body
+1 rfc9562 1645557742000 2022-02-22T19:22:22.000Z
+4 rfc9562 nil nil
+6 rfc9562 1645557742000 2022-02-22T19:22:22.000Z
+7 rfc9562 1645557742000 2022-02-22T19:22:22.000Z
+0 ncs nil nil
+15 future nil nil
+7 rfc9562 2.8147497671066e+14 10889-08-02T05:31:50.655Z
+1 rfc9562 -12219292800000 1582-10-15T00:00:00.000Z
+
+
+
+=== TEST 3: what is no UUID is told with what is wrong and where, and is_valid answers for any value
+--- config
+location = /t {
+    content_by_lua_block {
+        local uuid = require "resty.txid.uuid"
+        for _, text in ipairs { "", "919108f752d143209bacf847db4148a8", "919108f7-52d1-4320-9bac-f847db4148ag",
+                                "919108f7052d1-4320-9bac-f847db4148a8", "919108f7-52d1-4320-9bac-f847db4148\0a" } do
+            local value, err = uuid.decode(text)
+            assert(value == nil and not uuid.is_valid(text))
+            ngx.say(err)
+        end
+        for _, value in ipairs { 5, true, {}, print, 5LL, ngx.null, 0/0 } do
+            assert(uuid.is_valid(value) == false)
+        end
+        ngx.say(uuid.is_valid(nil), " ", uuid.is_valid(uuid.v4()), " ", uuid.is_valid(uuid.v4():upper()))
+    }
+}
+--- response_body
+0 characters, a UUID has 36
+32 characters, a UUID has 36
+character 36 is 'g', not hexadecimal
+character 9 is '0', not a dash
+character 35 is '\x00', not hexadecimal
+false true true
+
+
+
+=== TEST 4: each version 7 of a worker is greater than the one before it
+--- config
+location = /t {
+    content_by_lua_block {
+        local uuid = require "resty.txid.uuid"
+        for _, make in ipairs { function() return uuid.v7() end, function() return uuid.v7(1522545688552) end } do
+            local before = ""
+            for _ = 1, 100000 do
+                local id = make()
+                assert(before < id, id)
+                before = id
+            end
+        end
+        ngx.say("greater")
+    }
+}
+--- response_body
+greater
+
+
+
+=== TEST 5: a wrong argument is an error at the caller's level
+--- config
+location = /t {
+    content_by_lua_block {
+        local uuid = require "resty.txid.uuid"
+        local caller = debug.getinfo(1, "S").short_src
+        local function say_error(name, value)
+            local ok, err = pcall(function() local id = uuid[name](value) return id end)
+            assert(not ok and err:sub(1, #caller) == caller, err)
+            ngx.say((err:gsub("^.-:%d+: ", "")))
+        end
+        say_error("v7", "0")
+        say_error("v7", 0/0)
+        say_error("v1", 5)
+        say_error("v1", "02:42:ac:11:00")
+        say_error("v1", "02-42-ac-11-00-02")
+        say_error("decode", nil)
+        say_error("decode", 5)
+    }
+}
+--- response_body
+bad argument #1 to 'v7' (number, int64_t or uint64_t expected, got string)
+bad argument #1 to 'v7' (a number from -2^53 to 2^53 expected, got nan)
+bad argument #1 to 'v1' (a MAC address such as "02:42:ac:11:00:02" expected, got number)
+bad argument #1 to 'v1' (a MAC address such as "02:42:ac:11:00:02" expected, got "02:42:ac:11:00")
+bad argument #1 to 'v1' (a MAC address such as "02:42:ac:11:00:02" expected, got "02-42-ac-11-00-02")
+bad argument #1 to 'decode' (string expected, got nil)
+bad argument #1 to 'decode' (string expected, got number)

@@ -1,0 +1,328 @@
+# resty.txid.trace: trace ids of six kinds, and the headers that carry them.
+
+use lib 't/support';
+use Test::Nginx::Socket::Lua 'no_plan';
+use Suite;
+
+no_long_string();
+run_tests();
+
+__DATA__
+
+=== TEST 1: an id says its time and its number in that millisecond, with and without a host
+--- config
+location = /t {
+    content_by_lua_block {
+        local trace = require "resty.txid.trace"
+        for sequence = 0, 2 do
+            local it = trace.decode_id(trace.id(1522545688552))
+            assert(it.sequence == sequence and #it.random == 16)
+        end
+        local it = trace.decode_id(trace.id(1522545688553))
+        ngx.say(it.ms, " ", it.time, " ", it.sequence)
+        it = trace.decode_host_id(trace.host_id(1522545688554, "10.209.52.143"))
+        ngx.say(it.ms, " ", it.time, " ", it.sequence, " ", it.host, " ", #it.random)
+        ngx.say(trace.decode_host_id(trace.host_id(nil, "2001:db8::7")).host)
+
+        local epoch = 1500000000000
+        local id = trace.id(1522545688552, epoch)
+        ngx.say(trace.decode_id(id).ms, " ", trace.decode_id(id, epoch).ms)
+        id = trace.host_id(1522545688552LL, "10.0.0.7", epoch)
+        ngx.say(trace.decode_host_id(id, epoch).ms)
+        ngx.say(math.abs(trace.decode_id(trace.id(nil, epoch), epoch).ms - ngx.now() * 1000) < 2)
+    }
+}
+--- response_body
+1522545688553 2018-04-01T01:21:28.553Z 0
+1522545688554 2018-04-01T01:21:28.554Z 0 10.209.52.143 8
+32.1.13.191
+22545688552 1522545688552
+1522545688552
+true
+
+
+
+=== TEST 2: ids of a worker sort as they were made, and a random word serves 5000
+--- config
+location = /t {
+    content_by_lua_block {
+        local trace = require "resty.txid.trace"
+        for _, make in ipairs { trace.id, function() return trace.host_id(nil, "10.0.0.7") end } do
+            local before = ""
+            for _ = 1, 100000 do
+                local id = make()
+                assert(#id == 32 and before < id, id)
+                before = id
+            end
+        end
+        local words, runs = nil, 0
+        for _ = 1, 10000 do
+            local word = trace.host_id(nil, "10.0.0.7"):sub(25)
+            if word ~= words then
+                words, runs = word, runs + 1
+            end
+        end
+        -- Two, three where it began within a run, and one more where a second went by.
+        ngx.say(runs >= 2 and runs <= 4)
+    }
+}
+--- response_body
+true
+
+
+
+=== TEST 3: SOFATracer's and SkyWalking's
+--- config
+location = /t {
+    content_by_lua_block {
+        local trace = require "resty.txid.trace"
+        local it = trace.decode_sofa("0ad1348f1403169275002100356696")
+        ngx.say(it.address, " ", it.ms, " ", it.time, " ", it.sequence, " ", it.pid)
+        it = trace.decode_sofa(trace.sofa("10.209.52.143"))
+        ngx.say(it.address, " ", it.pid == ngx.worker.pid(), " ", math.abs(it.ms - ngx.now() * 1000) < 2)
+        local next_one = trace.decode_sofa(trace.sofa("10.209.52.143"))
+        ngx.say(next_one.sequence - it.sequence)
+
+        it = trace.decode_skywalking("b3e4bd0d1f2c4a5e8c9d0a1b2c3d4e5f.57.15225456885520042")
+        ngx.say(it.instance, " ", it.thread, " ", it.ms, " ", it.time, " ", it.sequence)
+        local id = trace.skywalking()
+        it = trace.decode_skywalking(id)
+        ngx.say(id:match("^%x+%.%d+%.%d+$") == id, " ", it.thread, " ", math.abs(it.ms - ngx.now() * 1000) < 2)
+        next_one = trace.decode_skywalking(trace.skywalking())
+        ngx.say(next_one.instance == it.instance, " ", next_one.sequence - it.sequence)
+    }
+}
+--- response_body
+10.209.52.143 1403169275002 2014-06-19T09:14:35.002Z 1003 56696
+10.209.52.143 true true
+1
+b3e4bd0d1f2c4a5e8c9d0a1b2c3d4e5f 57 1522545688552 2018-04-01T01:21:28.552Z 42
+true 0 true
+true 1
+
+
+
+=== TEST 4: what is no id is told with what is wrong and where
+--- config
+location = /t {
+    content_by_lua_block {
+        local trace = require "resty.txid.trace"
+        ngx.say(select(2, trace.decode_id("")))
+        ngx.say(select(2, trace.decode_host_id(("0"):rep(31) .. "G")))
+        ngx.say(select(2, trace.decode_sofa("0ad1348f")))
+        ngx.say(select(2, trace.decode_sofa("0ad1348f140316927500299995")))
+        ngx.say(select(2, trace.decode_sofa("0ad1348f14031692750021003x")))
+        ngx.say(select(2, trace.decode_skywalking(("0"):rep(32) .. ".57")))
+        ngx.say(select(2, trace.decode_skywalking(("0"):rep(32) .. ".57.x")))
+    }
+}
+--- response_body
+0 characters, a trace id has 32
+character 32 is 'G', not lower-case hexadecimal
+8 characters, a SOFATracer id has 26 to 35
+the sequence is not one of 1000 to 9000
+character 26 is 'x', not a digit
+35 characters, a SkyWalking id has 36 to 64
+character 37 is 'x', not a digit
+
+
+
+=== TEST 5: a traceparent is read, passed on and written
+--- config
+location = /t {
+    content_by_lua_block {
+        local traceparent = require("resty.txid.trace").traceparent
+        local parent = traceparent.parse("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+        ngx.say(parent.trace_id, " ", parent.span_id, " ", parent.sampled, " ", parent.random)
+        ngx.say(traceparent.tostring(parent))
+        local child = traceparent.child(parent)
+        ngx.say(child.trace_id, " ", child.span_id ~= parent.span_id, " ", #child.span_id, " ", child.sampled)
+
+        local later = traceparent.parse("cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-ff-what-is-this")
+        ngx.say(traceparent.tostring(later))
+
+        for _, sampled in ipairs { true, false } do
+            local text = traceparent.tostring(traceparent.new(sampled))
+            assert(traceparent.tostring(traceparent.parse(text)) == text)
+            ngx.say(#text, " ", text:sub(-3))
+        end
+        ngx.say(traceparent.tostring(traceparent.new()):sub(-3))
+    }
+}
+--- response_body
+4bf92f3577b34da6a3ce929d0e0e4736 00f067aa0ba902b7 true false
+00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+4bf92f3577b34da6a3ce929d0e0e4736 true 16 true
+00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+55 -03
+55 -02
+-03
+
+
+
+=== TEST 6: a traceparent that is to be ignored
+--- config
+location = /t {
+    content_by_lua_block {
+        local traceparent = require("resty.txid.trace").traceparent
+        local trace, span = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+        for _, header in ipairs {
+            "", "00-" .. trace .. "-" .. span .. "-1", "00-" .. trace .. "-" .. span .. "-01-",
+            "00-" .. trace .. "-" .. span .. "-01 ", "ff-" .. trace .. "-" .. span .. "-01",
+            "cc-" .. trace .. "-" .. span .. "-01x", "00-" .. ("0"):rep(32) .. "-" .. span .. "-01",
+            "00-" .. trace .. "-" .. ("0"):rep(16) .. "-01", "00-" .. trace:upper() .. "-" .. span .. "-01",
+            "00-" .. trace .. "-" .. span:upper() .. "-01", "0X-" .. trace .. "-" .. span .. "-01",
+            "00-" .. trace .. "-" .. span .. "-0\n",
+        } do
+            local value, err = traceparent.parse(header)
+            assert(value == nil, header)
+            ngx.say(err)
+        end
+    }
+}
+--- response_body
+0 characters, a traceparent has 55 or more
+54 characters, a traceparent has 55 or more
+56 characters, a traceparent of version 00 has 55
+56 characters, a traceparent of version 00 has 55
+version ff is forbidden
+character 56 is 'x', not a dash
+a trace id of zeros is forbidden
+a parent id of zeros is forbidden
+character 5 is 'B', not lower-case hexadecimal
+character 39 is 'F', not lower-case hexadecimal
+character 2 is 'X', not lower-case hexadecimal
+character 55 is '\n', not lower-case hexadecimal
+
+
+
+=== TEST 7: b3 in one header
+--- config
+location = /t {
+    content_by_lua_block {
+        local b3 = require("resty.txid.trace").b3
+        local long, short = "80f198ee56343ba864fe8b2a57d3eff7-e457b5a2e4d86bd1", "64fe8b2a57d3eff7-e457b5a2e4d86bd1"
+        for _, text in ipairs { "0", "1", "d", long, short, long .. "-0", short .. "-1", long .. "-d",
+                                long .. "-1-05e3ac9a4f6e3b90", short .. "-d-05e3ac9a4f6e3b90" } do
+            local it = b3.parse(text)
+            assert(b3.tostring(it) == text, text)
+            ngx.say(it.trace_id, " ", it.span_id, " ", it.parent_span_id, " ", it.sampled, " ", it.debug)
+        end
+
+        local parent = b3.parse(long .. "-0")
+        local child = b3.child(parent)
+        assert(child.trace_id == parent.trace_id and child.parent_span_id == parent.span_id and child.sampled == false)
+        assert(b3.parse(b3.tostring(child)).parent_span_id == parent.span_id)
+        assert(#b3.child(b3.parse("d")).trace_id == 32 and b3.child(b3.parse("d")).debug)
+        assert(b3.tostring(b3.new()):match("^%x+%-%x+%-1$") and b3.tostring(b3.new(false)):match("%-0$"))
+        ngx.say(select(2, b3.parse("")))
+        ngx.say(select(2, b3.parse("x")))
+        ngx.say(select(2, b3.parse(long:upper())))
+    }
+}
+--- response_body
+nil nil nil false nil
+nil nil nil true nil
+nil nil nil true true
+80f198ee56343ba864fe8b2a57d3eff7 e457b5a2e4d86bd1 nil nil nil
+64fe8b2a57d3eff7 e457b5a2e4d86bd1 nil nil nil
+80f198ee56343ba864fe8b2a57d3eff7 e457b5a2e4d86bd1 nil false nil
+64fe8b2a57d3eff7 e457b5a2e4d86bd1 nil true nil
+80f198ee56343ba864fe8b2a57d3eff7 e457b5a2e4d86bd1 nil true true
+80f198ee56343ba864fe8b2a57d3eff7 e457b5a2e4d86bd1 05e3ac9a4f6e3b90 true nil
+64fe8b2a57d3eff7 e457b5a2e4d86bd1 05e3ac9a4f6e3b90 true true
+0 characters, a b3 has 1, 33, 35, 49, 51, 52 or 68
+character 1 is 'x', not one of 0, 1 and d
+character 3 is 'F', not lower-case hexadecimal
+
+
+
+=== TEST 8: b3 in several headers, as a client sends them
+--- config
+location = /t {
+    content_by_lua_block {
+        local b3 = require("resty.txid.trace").b3
+        local it = b3.parse_headers(ngx.req.get_headers())
+        ngx.say(it.trace_id, " ", it.span_id, " ", it.parent_span_id, " ", it.sampled, " ", it.debug)
+
+        local headers = b3.headers(it)
+        ngx.say(headers["X-B3-TraceId"], " ", headers["X-B3-SpanId"], " ", headers["X-B3-ParentSpanId"], " ",
+                headers["X-B3-Sampled"], " ", headers["X-B3-Flags"])
+        ngx.say(b3.parse_headers(headers).parent_span_id)
+        ngx.say(b3.parse_headers({ ["x-b3-sampled"] = "0" }).sampled)
+        ngx.say(b3.parse_headers({ ["x-b3-flags"] = "1" }).debug)
+
+        local trace = { ["x-b3-traceid"] = it.trace_id }
+        for _, headers in ipairs {
+            {}, trace, { ["x-b3-traceid"] = { it.trace_id, it.trace_id }, ["x-b3-spanid"] = it.span_id },
+            { ["x-b3-traceid"] = it.trace_id, ["x-b3-spanid"] = "x" },
+            { ["x-b3-traceid"] = it.trace_id, ["x-b3-spanid"] = it.span_id, ["x-b3-sampled"] = "yes" },
+        } do
+            local value, err = b3.parse_headers(headers)
+            assert(value == nil)
+            ngx.say(err)
+        end
+    }
+}
+--- more_headers
+X-B3-TraceId: 80f198ee56343ba864fe8b2a57d3eff7
+X-B3-ParentSpanId: 05e3ac9a4f6e3b90
+X-B3-SpanId: e457b5a2e4d86bd1
+X-B3-Sampled: 1
+--- response_body
+80f198ee56343ba864fe8b2a57d3eff7 e457b5a2e4d86bd1 05e3ac9a4f6e3b90 true nil
+80f198ee56343ba864fe8b2a57d3eff7 e457b5a2e4d86bd1 05e3ac9a4f6e3b90 1 nil
+05e3ac9a4f6e3b90
+false
+true
+there are no X-B3- headers
+X-B3-TraceId and X-B3-SpanId only go together
+an X-B3- header is there more than once
+as a b3 header: 34 characters, a b3 has 1, 33, 35, 49, 51, 52 or 68
+X-B3-Sampled is neither 0 nor 1
+
+
+
+=== TEST 9: a wrong argument is an error at the caller's level
+--- config
+location = /t {
+    content_by_lua_block {
+        local trace = require "resty.txid.trace"
+        local caller = debug.getinfo(1, "S").short_src
+        local function say_error(call, ...)
+            local arguments, count = { ... }, select("#", ...)
+            local ok, err = pcall(function() local value = call(unpack(arguments, 1, count)) return value end)
+            assert(not ok and err:sub(1, #caller) == caller, err)
+            ngx.say((err:gsub("^.-:%d+: ", "")))
+        end
+        say_error(trace.id, "0")
+        say_error(trace.id, nil, "0")
+        say_error(trace.host_id, nil, "nowhere")
+        say_error(trace.host_id, 0/0, "10.0.0.7")
+        say_error(trace.sofa, "fd00::7")
+        say_error(trace.decode_id, 5)
+        say_error(trace.decode_id, ("0"):rep(32), "0")
+        say_error(trace.decode_skywalking)
+        say_error(trace.traceparent.parse)
+        say_error(trace.traceparent.child, "00-")
+        say_error(trace.traceparent.tostring, {})
+        say_error(trace.b3.parse, {})
+        say_error(trace.b3.parse_headers, "x")
+        say_error(trace.b3.child)
+    }
+}
+--- response_body
+bad argument #1 to 'id' (number, int64_t or uint64_t expected, got string)
+bad argument #2 to 'id' (number, int64_t or uint64_t expected, got string)
+bad argument #2 to 'host_id' (an address such as "10.0.0.7" or "fd00::7" expected, got "nowhere")
+bad argument #1 to 'host_id' (a number from -2^53 to 2^53 expected, got nan)
+bad argument #1 to 'sofa' (an address such as "10.0.0.7" expected, got "fd00::7")
+bad argument #1 to 'decode_id' (string expected, got number)
+bad argument #2 to 'decode_id' (number, int64_t or uint64_t expected, got string)
+bad argument #1 to 'decode_skywalking' (string expected, got nil)
+bad argument #1 to 'parse' (string expected, got nil)
+bad argument #1 to 'child' (a table with trace_id and span_id expected, got string)
+bad argument #1 to 'tostring' (a table with trace_id and span_id expected, got table)
+bad argument #1 to 'parse' (string expected, got table)
+bad argument #1 to 'parse_headers' (table expected, got string)
+bad argument #1 to 'child' (table expected, got nil)

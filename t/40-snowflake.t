@@ -1,0 +1,362 @@
+# resty.txid.snowflake: what its ids say, and what it says about options that are wrong.
+
+use lib 't/support';
+use Test::Nginx::Socket::Lua 'no_plan';
+use Suite;
+use State;
+
+no_long_string();
+run_tests();
+
+__DATA__
+
+=== TEST 1: ids go up, as strings and as int64_t, and say the time and the node
+--- config
+location = /t {
+    content_by_lua_block {
+        local snowflake = require "resty.txid.snowflake"
+        local order_id = snowflake.new { layout = "snowflake", node = 17, state = "DIR/up" }
+        local id, number = order_id(), order_id:next()
+        ngx.say(type(id), " ", #id, " ", type(number), " ", type(number) == "cdata")
+        ngx.say(id < tostring(number):sub(1, -3), " ", require("ffi").istype("int64_t", number))
+        for _, it in ipairs { order_id:decode(id), order_id:decode(number), order_id:decode(number + 0ULL) } do
+            ngx.say(math.abs(it.ms - ngx.now() * 1000) < 1000, " ", it.node, " ", it.datacenter, " ", it.worker)
+        end
+        local last = ""
+        for _ = 1, 20000 do
+            local id = order_id()
+            assert(id > last and #id == 19)
+            last = id
+        end
+    }
+}
+--- response_body
+string 19 cdata true
+true true
+true 17 0 17
+true 17 0 17
+true 17 0 17
+
+
+
+=== TEST 2: the samples of each preset read back
+--- config
+location = /t {
+    content_by_lua_block {
+        local snowflake = require "resty.txid.snowflake"
+        local function say(layout, node, id)
+            local name = type(layout) == "string" and layout or "custom"
+            local it = snowflake.new { layout = layout, node = node, state = "DIR/" .. name }:decode(id)
+            ngx.say(name, " ", it.ms, " ", it.time, " ", it.node, " ", it.sequence, " ", it.datacenter, " ", it.worker)
+        end
+        say("snowflake", 0, "1160090501362225152")
+        say("snowflake", 0, 1160090501362225152LL)
+        say("snowflake", 0, "9223372036854775807")
+        say("leaf", 0, "1160090501362225152")
+        say("sonyflake", 1, "0")
+        -- 7 units of 10 ms, sequence 3, node 258: the sequence stands before the node.
+        say("sonyflake", 1, tostring((7 * 256 + 3) * 65536 + 258))
+        -- 9 s, node 5, sequence 6.
+        say("uid", 1, tostring(9 * 2^35 + 5 * 2^13 + 6):gsub("%.0$", ""), nil)
+        say({ time_bits = 42, node_bits = 0, sequence_bits = 8, epoch = "2020-01-01" }, 0, "513")
+        say({ time_bits = 42, node_bits = 0, sequence_bits = 8, epoch = 1577836800000 }, 0, "513")
+    }
+}
+--- response_body
+snowflake 1565422103621 2019-08-10T07:28:23.621Z 1 0 0 1
+snowflake 1565422103621 2019-08-10T07:28:23.621Z 1 0 0 1
+snowflake 3487858230208 2080-07-10T17:30:30.208Z 1023 4095 31 31
+leaf 1565422103621 2019-08-10T07:28:23.621Z 1 0 nil nil
+sonyflake 1409529600000 2014-09-01T00:00:00.000Z 0 0 nil nil
+sonyflake 1409529600070 2014-09-01T00:00:00.070Z 258 3 nil nil
+uid 1463673609000 2016-05-19T16:00:09.000Z 5 6 nil nil
+custom 1577836800002 2020-01-01T00:00:00.002Z 0 1 nil nil
+custom 1577836800002 2020-01-01T00:00:00.002Z 0 1 nil nil
+
+
+
+=== TEST 3: what is no id is nil and what is wrong; a wrong type is an error
+--- config
+location = /t {
+    content_by_lua_block {
+        local snowflake = require "resty.txid.snowflake"
+        local short = { time_bits = 42, node_bits = 0, sequence_bits = 8 }
+        local g = snowflake.new { layout = short, node = 0, state = "DIR/no-id" }
+        for _, id in ipairs { "", "x", "-1", "1 ", "0x10", "1e3", "9223372036854775808", ("1"):rep(1000),
+                              "1125899906842624", 1125899906842624LL, -1LL, 0xffffffffffffffffULL } do
+            local it, err = g:decode(id)
+            ngx.say(it, " ", err)
+        end
+        for _, id in ipairs { 1, true, {}, ngx.null } do
+            local ok, err = pcall(function() return g:decode(id) end)
+            ngx.say(ok, " ", (err:gsub("^.-:%d+: ", "")))
+        end
+        local ok, err = pcall(function() return g:decode() end)
+        ngx.say(ok, " ", (err:gsub("^.-:%d+: ", "")))
+    }
+}
+--- response_body
+nil '' is not a 64-bit id in decimal
+nil 'x' is not a 64-bit id in decimal
+nil '-1' is not a 64-bit id in decimal
+nil '1 ' is not a 64-bit id in decimal
+nil '0x10' is not a 64-bit id in decimal
+nil '1e3' is not a 64-bit id in decimal
+nil '9223372036854775808' is not a 64-bit id in decimal
+nil '1111111111111111111111111111111111111111' is not a 64-bit id in decimal
+nil '1125899906842624' has more bits than the layout
+nil '1125899906842624' has more bits than the layout
+nil '-1' has more bits than the layout
+nil '18446744073709551615' has more bits than the layout
+false bad argument #1 to 'decode' (string, int64_t or uint64_t expected, got number)
+false bad argument #1 to 'decode' (string, int64_t or uint64_t expected, got boolean)
+false bad argument #1 to 'decode' (string, int64_t or uint64_t expected, got table)
+false bad argument #1 to 'decode' (string, int64_t or uint64_t expected, got userdata)
+false bad argument #1 to 'decode' (string, int64_t or uint64_t expected, got nil)
+
+
+
+=== TEST 4: options that are wrong are errors where new() was called, and name the option
+--- config
+location = /t {
+    content_by_lua_block {
+        local snowflake = require "resty.txid.snowflake"
+        local function say(options)
+            local ok, err = pcall(function()
+                local made = snowflake.new(options)
+                return made
+            end)
+            ngx.say(ok, " ", (err:gsub("^content_by_lua%b():%d+: ", "")))
+        end
+        local function layout(given)
+            say { layout = given, node = 1, state = "DIR/wrong" }
+        end
+        local function node(given)
+            say { layout = "snowflake", node = given, state = "DIR/wrong" }
+        end
+
+        say(nil)
+        say("snowflake")
+        say {}
+        say { layout = "snowflake", node = 1, state = "DIR/wrong", drift = 1 }
+        say { layout = "snowflake", node = 1 }
+        say { layout = "snowflake", node = 1, state = 1 }
+        say { layout = "snowflake", node = 1, state = "wrong" }
+        say { layout = "snowflake", node = 1, state = "" }
+        say { layout = "snowflake", node = 1, state = "DIR/a\0b" }
+        say { layout = "snowflake", node = 1, state = "DIR/wrong", max_drift = "10" }
+        say { layout = "snowflake", node = 1, state = "DIR/wrong", max_drift = -1 }
+        say { layout = "snowflake", node = 1, state = "DIR/wrong", max_drift = 0/0 }
+        ngx.say()
+        layout("twitter")
+        layout(1)
+        layout {}
+        layout { time_bits = 41, node_bits = 10, sequence_bits = 12, order = "node" }
+        layout { time_bits = 41, node_bits = 10, sequence_bits = 12, bits = 3 }
+        layout { time_bits = "41", node_bits = 10, sequence_bits = 12 }
+        layout { time_bits = 41, node_bits = 10 }
+        layout { time_bits = 0, node_bits = 10, sequence_bits = 12 }
+        layout { time_bits = 41.5, node_bits = 10, sequence_bits = 12 }
+        layout { time_bits = 41, node_bits = 11, sequence_bits = 12 }
+        layout { time_bits = 41, node_bits = 10, sequence_bits = 12, unit_ms = 0 }
+        layout { time_bits = 41, node_bits = 10, sequence_bits = 12, epoch = "2020-02-30" }
+        ngx.say()
+        node(nil)
+        node(true)
+        node(1024)
+        node(-1)
+        node(1.5)
+        node("web-12")
+        node("env:TXID_NO_SUCH_NODE")
+        node(function() return nil end)
+        node(function() return 4096 end)
+    }
+}
+--- response_body
+false bad argument #1 to 'new' (table expected, got nil)
+false bad argument #1 to 'new' (table expected, got string)
+false bad option 'layout' to 'new' (string or table expected, got nil)
+false bad option 'drift' to 'new' (there is no such option)
+false bad option 'state' to 'new' (without it, workers share a generator only if it is made in init_by_lua when nginx starts; make it there, or give a file: state = "/var/lib/txid/orders")
+false bad option 'state' to 'new' (string expected, got number)
+false bad option 'state' to 'new' (absolute path expected, got 'wrong')
+false bad option 'state' to 'new' (absolute path expected, got '')
+false bad option 'state' to 'new' (text without a NUL expected)
+false bad option 'max_drift' to 'new' (number of seconds expected, got string)
+false bad option 'max_drift' to 'new' (seconds from 0 on expected, got -1)
+false bad option 'max_drift' to 'new' (seconds from 0 on expected, got nan)
+
+false cannot make a generator: layout 'twitter' is none of snowflake, sonyflake, uid, leaf, nor a list such as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01
+false bad option 'layout' to 'new' (string or table expected, got number)
+false cannot make a generator: layout '' is none of snowflake, sonyflake, uid, leaf, nor a list such as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01
+false bad option 'layout.order' to 'new' ('time,node,sequence' or 'time,sequence,node' expected, got node)
+false bad option 'layout.bits' to 'new' (there is no such option)
+false bad option 'layout.time_bits' to 'new' (number expected, got string)
+false cannot make a generator: layout has no sequence_bits
+false cannot make a generator: layout has time_bits '0', not an integer from 1 to 63
+false cannot make a generator: layout has time_bits '41.5', not an integer from 1 to 63
+false cannot make a generator: layout has 64 bits of time, node and sequence; there are 63
+false cannot make a generator: layout has unit_ms '0', not an integer from 1 to 4294967296
+false cannot make a generator: layout has epoch '2020-02-30', not an integer from -9007199254740992 to 9007199254740992 or a date such as 2014-09-01T00:00:00Z
+
+false bad option 'node' to 'new' (number, string or function that returns one expected, got nil)
+false bad option 'node' to 'new' (number, string or function that returns one expected, got boolean)
+false cannot make a generator: node '1024' is not an integer from 0 to 1023, the layout's range
+false cannot make a generator: node '-1' is not an integer from 0 to 1023, the layout's range
+false cannot make a generator: node '1.5' is not an integer from 0 to 1023, the layout's range
+false cannot make a generator: node 'web-12' is not an integer from 0 to 1023, the layout's range
+false cannot make a generator: node: there is no environment variable 'TXID_NO_SUCH_NODE'
+false bad option 'node' to 'new' (number, string or function that returns one expected, got nil)
+false cannot make a generator: node '4096' is not an integer from 0 to 1023, the layout's range
+
+
+
+=== TEST 5: the node from the environment, from a function that is called once, and from a pod's name
+--- main_config
+env TXID_TEST_NODE=42;
+--- config
+location = /t {
+    content_by_lua_block {
+        local snowflake = require "resty.txid.snowflake"
+        local calls = 0
+        local function seven()
+            calls = calls + 1
+            return 7
+        end
+        local function node_of(node, state)
+            local g = snowflake.new { layout = "snowflake", node = node, state = "DIR/" .. state }
+            g()
+            return g:decode(g()).node
+        end
+        ngx.say(node_of("env:TXID_TEST_NODE", "env"), " ", node_of(seven, "function"), " ", calls)
+
+        local name = io.open("/proc/sys/kernel/hostname"):read()
+        local ordinal = name:match("%-(%d+)$")
+        local ok, node = pcall(node_of, "hostname", "hostname")
+        if ordinal and tonumber(ordinal) < 1024 then
+            ngx.say(ok and node == tonumber(ordinal))
+        else
+            ngx.say(not ok and node:find("host name", 1, true) and true)
+        end
+
+        -- As many as there are sandboxes: the machine may have no private address.
+        local ok, node = pcall(node_of, "ip", "ip")
+        ngx.say(ok and type(node) == "number" or node:find("private IPv4 address", 1, true) ~= nil)
+    }
+}
+--- response_body
+42 7 1
+true
+true
+
+
+
+=== TEST 6: files that are refused are told by their path, and what is wrong with them
+--- config
+location = /t {
+    content_by_lua_block {
+        local snowflake = require "resty.txid.snowflake"
+        local function say(layout, node, path)
+            local ok, err = pcall(snowflake.new, { layout = layout, node = node, state = path })
+            ngx.say(ok, " ", ok or (err:gsub("^cannot make a generator: ", ""):gsub("/%S*/txid%-state%-[^/ ]+", "there")))
+        end
+        say("snowflake", 3, "DIR/of-3")
+        say("snowflake", 4, "DIR/of-3")
+        say("sonyflake", 3, "DIR/of-3")
+        os.execute("ln -s DIR/of-3 DIR/link; mkfifo DIR/fifo; printf x > DIR/short; "
+                   .. "(printf y; tail -c +2 DIR/of-3) > DIR/damaged")
+        say("snowflake", 3, "DIR/link")
+        say("snowflake", 3, "DIR/fifo")
+        say("snowflake", 3, "DIR/short")
+        say("snowflake", 3, "DIR/damaged")
+        say("snowflake", 3, "DIR")
+        say("snowflake", 3, "DIR/of-3/below")
+    }
+}
+--- response_body
+true true
+false there/of-3 belongs to node 3, not to node 4
+false there/of-3 belongs to the layout time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=1288834974657, not to time_bits=39,sequence_bits=8,node_bits=16,unit_ms=10,epoch=1409529600000
+false there/link is a symbolic link; give the path that it leads to
+false there/fifo is not a regular file
+false there/short has 1 bytes, a state has 4096; it is left as it is
+false there/damaged is damaged or no state: it does not begin as a state does; it is left as it is. Take another file and another node, or remove it once the clock is past all ids made with it
+false there is not a regular file
+false cannot open directory there/of-3: Not a directory (os error 20)
+
+
+
+=== TEST 7: stats count, and max_drift bounds what is borrowed
+--- config
+location = /t {
+    content_by_lua_block {
+        local snowflake = require "resty.txid.snowflake"
+        -- One id a second.
+        local layout = { time_bits = 35, node_bits = 0, sequence_bits = 0, unit_ms = 1000 }
+        local g = snowflake.new { layout = layout, node = 0, state = "DIR/slow", max_drift = 2 }
+        local made, err = 0
+        repeat
+            local id
+            id, err = g()
+            made = made + (id and 1 or 0)
+        until not id
+        -- Meanwhile, a second may have begun.
+        ngx.say(made == 3 or made == 4)
+        ngx.say((err:gsub("%d%d%d%d%-%d%d%-%d%dT%d%d:%d%d:%d%d%.%d%d%dZ", "TIME")))
+        local _, again = g:next()
+        ngx.say(again == err or again:sub(1, 30) == err:sub(1, 30))
+        local stats = g:stats()
+        ngx.say(stats.issued, " ", stats.refused, " ", stats.clock_steps, " ", stats.borrowed_ms > 0)
+        local two = snowflake.new { layout = layout, node = 0, state = "DIR/slow", max_drift = 0.5 }
+        ngx.say(two(), " ", two:stats().issued, " ", two:stats().refused, " ", two:stats().borrowed_ms > 0)
+    }
+}
+--- response_body_like chop
+^true
+more ids were asked for than the layout has: all up to TIME are used, the clock says TIME
+true
+[34] 2 0 true
+nil 0 1 true
+$
+
+
+
+=== TEST 8: where the layout ends, and where it begins
+--- config
+location = /t {
+    content_by_lua_block {
+        local snowflake = require "resty.txid.snowflake"
+        local function say(epoch, name)
+            local layout = { time_bits = 10, node_bits = 0, sequence_bits = 4, unit_ms = 1000, epoch = epoch }
+            local id, err = snowflake.new { layout = layout, node = 0, state = "DIR/" .. name }()
+            ngx.say(id, " ", (err:gsub("clock says %S+", "clock says TIME,")))
+        end
+        say("2020-01-01", "ended")
+        say("2120-01-01", "not-begun")
+    }
+}
+--- response_body
+nil the clock says TIME, the layout ends at 2020-01-01T00:17:03.999Z
+nil the clock says TIME, the layout begins at 2120-01-01T00:00:00.000Z
+
+
+
+=== TEST 9: hot functions are compiled
+--- config
+location = /t {
+    content_by_lua_block {
+        local snowflake = require "resty.txid.snowflake"
+        local trace = require "support.trace"
+        local g = snowflake.new { layout = "snowflake", node = 1, state = "DIR/compiled" }
+        ngx.say("call: ", trace(function() return g() end))
+        ngx.say("next: ", trace(function() return g:next() end))
+        local slow = { time_bits = 35, node_bits = 0, sequence_bits = 0, unit_ms = 1000 }
+        local refused = snowflake.new { layout = slow, node = 0, state = "DIR/refused", max_drift = 0 }
+        refused()
+        ngx.say("refused: ", trace(function() return refused() end))
+    }
+}
+--- response_body
+call: compiled
+next: compiled
+refused: compiled

@@ -1,0 +1,33 @@
+-- Every function that makes an id, by name, each with what it needs.
+
+local flake = require "resty.txid.flake"
+local strong = require "resty.txid.strong"
+local trace = require "resty.txid.trace"
+local unique_id = require "resty.txid.unique_id"
+local uuid = require "resty.txid.uuid"
+
+
+local ADDRESS = "10.0.0.7"
+local MS = 1522545688552
+
+
+return {
+    ["strong"] = function() return strong() end,
+    ["strong(ms)"] = function() return strong(MS) end,
+    ["v4"] = uuid.v4,
+    ["v7"] = function() return uuid.v7() end,
+    ["v7(ms)"] = function() return uuid.v7(MS) end,
+    ["v1"] = function() return uuid.v1() end,
+    ["flake"] = function() return flake.flake() end,
+    ["flake(ms)"] = function() return flake.flake(MS) end,
+    ["unique_id.long"] = function() return unique_id.long() end,
+    ["unique_id.long(ms)"] = function() return unique_id.long(MS) end,
+    ["unique_id.short"] = function() return unique_id.short(nil, ADDRESS) end,
+    ["unique_id.short(ms)"] = function() return unique_id.short(MS, ADDRESS) end,
+    ["trace.id"] = function() return trace.id() end,
+    ["trace.host_id"] = function() return trace.host_id(nil, ADDRESS) end,
+    ["otel_trace_id"] = trace.otel_trace_id,
+    ["span_id"] = trace.span_id,
+    ["sofa"] = function() return trace.sofa(ADDRESS) end,
+    ["skywalking"] = trace.skywalking,
+}

@@ -1,0 +1,135 @@
+//! What flakes and UNIQUE_IDs say, how flakes sort, and that none comes twice.
+
+use proptest::prelude::*;
+use std::collections::HashSet;
+use std::net::Ipv4Addr;
+use txid::{Flake, UniqueId, UniqueIdMaker};
+
+const NODE: [u8; 6] = [0x02, 0x42, 0xac, 0x11, 0x00, 0x02];
+const HOST: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 7);
+
+#[test]
+fn flakes_of_one_thread_sort_as_they_were_made() {
+    let flakes: Vec<_> = (0..300_000).map(|_| Flake::now(None)).collect();
+    assert!(flakes.is_sorted_by(|a, b| a < b));
+    assert!(flakes.is_sorted_by_key(|flake| flake.to_string()));
+    assert!(flakes.iter().all(|flake| flake.node()[0] & 1 == 1), "nobody's address");
+}
+
+#[test]
+fn a_node_that_is_given_gets_each_number_once_a_millisecond() {
+    let flakes: HashSet<_> = (0..300_000).map(|_| Flake::now(Some(NODE))).collect();
+    assert_eq!(flakes.len(), 300_000);
+    assert!(flakes.iter().all(|flake| flake.node() == NODE));
+    let of_one_stamp: HashSet<_> = (0..65_536).map(|_| Flake::at(7, Some(NODE))).collect();
+    assert_eq!(of_one_stamp.len(), 65_536);
+}
+
+#[test]
+fn no_id_twice_across_threads_nor_after_many_laps_of_one_stamp() {
+    let make: [fn() -> String; 5] = [
+        || Flake::now(None).to_string(),
+        || Flake::at(7, None).to_string(),
+        || UniqueId::long().to_string(),
+        || UniqueId::long_at(7).to_string(),
+        || UniqueId::short_at(7, HOST).to_string(),
+    ];
+    for make in make {
+        let threads: Vec<_> =
+            (0..4).map(|_| std::thread::spawn(move || (0..100_000).map(|_| make()).collect::<Vec<_>>())).collect();
+        let ids: HashSet<_> = threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect();
+        assert_eq!(ids.len(), 4 * 100_000, "{}", make());
+    }
+}
+
+/// The bits by hand, against which both layouts are held.
+fn bits_of(text: &str, last_two: &str) -> Vec<bool> {
+    let alphabet = format!("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789{last_two}");
+    let value = |c| alphabet.find(c).unwrap();
+    text.chars().flat_map(|c| (0..6).rev().map(move |bit| value(c) >> bit & 1 == 1)).collect()
+}
+
+fn number(bits: &[bool]) -> u64 {
+    bits.iter().fold(0, |number, &bit| number << 1 | u64::from(bit))
+}
+
+#[test]
+fn unique_ids_have_their_fields_where_apache_has_them() {
+    let id = UniqueId::short_at(1_522_545_688_552, HOST);
+    let bits = bits_of(&id.to_string(), "@-");
+    assert_eq!(bits.len(), 144);
+    assert_eq!(number(&bits[..32]), 1_522_545_688);
+    assert_eq!(number(&bits[32..64]), 0x0a00_0007);
+    assert_eq!(number(&bits[64..96]), u64::from(std::process::id()));
+    assert_eq!(number(&bits[96..112]), u64::from(id.counter));
+    assert_eq!(number(&bits[112..]), u64::from(id.thread));
+
+    let id = UniqueId::long_at(1_522_545_688_552);
+    let bits = bits_of(&id.to_string(), "-_");
+    assert_eq!(bits.len(), 162);
+    assert_eq!(number(&bits[..32]), 1_522_545_688);
+    let UniqueIdMaker::Long { random } = id.maker else { panic!("{id:?}") };
+    assert_eq!(number(&bits[32..64]), u64::from(u32::from_be_bytes([random[0], random[1], random[2], random[3]])));
+    assert_eq!(number(&bits[112..128]), u64::from(id.counter));
+    assert_eq!(number(&bits[128..160]), u64::from(id.thread));
+    assert_eq!(number(&bits[160..]), 0);
+}
+
+#[test]
+fn the_counter_starts_anywhere_and_counts_up() {
+    let starts: HashSet<_> =
+        (0..8).map(|_| std::thread::spawn(|| UniqueId::long_at(0).counter).join().unwrap()).collect();
+    assert!(starts.len() > 4, "{starts:?}");
+    let counters: Vec<_> = (0..100_000).map(|_| UniqueId::long_at(0).counter).collect();
+    // Fresh randomness once a second is a new start.
+    assert!(counters.windows(2).filter(|pair| pair[1] != pair[0].wrapping_add(1)).count() <= 2);
+}
+
+#[test]
+fn errors_say_what_is_wrong_and_where() {
+    let flake = |text: &str| text.parse::<Flake>().map_err(|error| error.to_string()).unwrap_err();
+    assert_eq!(flake(""), "0 characters, a flake has 22");
+    assert_eq!(flake("00000000000000000000-0"), "character 21 is '-', not base62");
+    assert_eq!(flake("7n42DGM5Tflk9n8mt7Fhc8"), "it says more than 128 bits");
+    let unique_id = |text: &str| text.parse::<UniqueId>().map_err(|error| error.to_string()).unwrap_err();
+    assert_eq!(unique_id("AAAA"), "4 characters, a UNIQUE_ID has 24 or 27");
+    assert_eq!(unique_id("AAAAAAAAAAAAAAAAAAAAAAA_"), "character 24 is '_', not of Apache's base64");
+    assert_eq!(unique_id("AAAAAAAAAAAA+AAAAAAAAAAA"), "character 13 is '+', not of Apache's base64");
+    assert_eq!(unique_id("AAAAAAAAAAAAAAAAAAAAAAAAAAB"), "the last character says too much");
+}
+
+/// Of each age of httpd: the same bits, with and without the character that tells the alphabet.
+#[test]
+fn long_ids_of_older_httpds_are_read() {
+    let newer: UniqueId = "awFqxtNirgRaFaBf17HW_gAAAEQ".parse().unwrap();
+    let older: UniqueId = "awFqxtNirgRaFaBf17HW-gAA@EQ".parse().unwrap();
+    assert_eq!(newer.seconds, 1_795_254_982);
+    assert_eq!((older.seconds, older.maker), (newer.seconds, newer.maker));
+    assert_eq!(older.thread, newer.thread | 62 << 10);
+}
+
+proptest! {
+    #[test]
+    fn flakes_read_back(bits: u128, ms: i64) {
+        prop_assert_eq!(Flake(bits).to_string().parse(), Ok(Flake(bits)));
+        prop_assert_eq!(Flake::at(ms, None).timestamp_ms(), ms as u64);
+    }
+
+    #[test]
+    fn unique_ids_read_back(seconds: u32, address: u32, pid: u32, random: [u8; 10], counter: u16, thread: u32) {
+        for maker in [UniqueIdMaker::Short { address: address.into(), pid }, UniqueIdMaker::Long { random }] {
+            let id = UniqueId { seconds, maker, counter, thread };
+            prop_assert_eq!(id.to_string().parse(), Ok(id));
+        }
+    }
+
+    #[test]
+    fn any_text_gets_an_answer(text in "\\PC{0,30}|[0-9A-Za-z]{22}|[0-9A-Za-z@_-]{24}|[0-9A-Za-z@_-]{27}") {
+        if let Ok(flake) = text.parse::<Flake>() {
+            prop_assert_eq!(flake.to_string(), text.as_str());
+        }
+        if let Ok(id) = text.parse::<UniqueId>() {
+            prop_assert_eq!(id.to_string() == text, !(text.len() == 27 && text.contains('@')));
+        }
+    }
+}

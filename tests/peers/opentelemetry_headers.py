@@ -1,0 +1,87 @@
+"""What OpenTelemetry's propagators extract from our headers, and what we read in those they inject."""
+
+import ctypes
+import random
+import unittest
+
+from opentelemetry import trace
+from opentelemetry.propagators.b3 import B3MultiFormat, B3SingleFormat
+from opentelemetry.sdk.trace import RandomIdGenerator
+from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+from library import LIBRARY, clock, made, now_ms, read
+
+W3C = TraceContextTextMapPropagator()
+ROUNDS = 500
+
+
+def extracted(propagator, headers):
+    return trace.get_current_span(propagator.extract(headers)).get_span_context()
+
+
+def injected(propagator, context):
+    headers = {}
+    propagator.inject(headers, trace.set_span_in_context(NonRecordingSpan(context)))
+    return headers
+
+
+def context():
+    ids = RandomIdGenerator()
+    flags = TraceFlags(random.choice([TraceFlags.DEFAULT, TraceFlags.SAMPLED]))
+    return SpanContext(ids.generate_trace_id(), ids.generate_span_id(), is_remote=False, trace_flags=flags)
+
+
+class Headers(unittest.TestCase):
+    def test_our_traceparents_are_extracted(self):
+        for sampled in [True, False] * ROUNDS:
+            ours = made("txid_traceparent_new", 55, ctypes.c_bool(sampled))
+            span = extracted(W3C, {"traceparent": ours})
+            self.assertTrue(span.is_valid, ours)
+            self.assertEqual(span.trace_flags.sampled, sampled)
+            self.assertEqual(ours, f"00-{span.trace_id:032x}-{span.span_id:016x}-0{2 + sampled}")
+
+    def test_their_traceparents_are_read_and_passed_on(self):
+        for _ in range(ROUNDS):
+            theirs = context()
+            header = injected(W3C, theirs)["traceparent"].encode()
+            flags = ctypes.c_uint8()
+            self.assertEqual(LIBRARY.txid_traceparent_read(header, ctypes.c_size_t(len(header)), ctypes.byref(flags)), 0)
+            self.assertEqual(flags.value & 1, theirs.trace_flags & 1)
+
+            child = ctypes.create_string_buffer(55)
+            self.assertEqual(LIBRARY.txid_traceparent_child(header, ctypes.c_size_t(len(header)), child), 0)
+            span = extracted(W3C, {"traceparent": child.raw.decode()})
+            self.assertEqual(span.trace_id, theirs.trace_id)
+            self.assertNotEqual(span.span_id, theirs.span_id)
+            self.assertEqual(span.trace_flags.sampled, theirs.trace_flags.sampled)
+
+    def test_what_they_take_for_no_traceparent_we_do_not_take_for_one(self):
+        good = injected(W3C, context())["traceparent"]
+        for bad in [good + "-", "ff" + good[2:], good.replace("-", "_"), good[:-1], "", good[:3] + "0" * 32 + good[35:],
+                    good[:36] + "0" * 16 + good[52:]]:
+            self.assertFalse(extracted(W3C, {"traceparent": bad}).is_valid, bad)
+            self.assertIsNone(read("txid_traceparent_read", bad, ctypes.c_uint8), bad)
+
+    def test_trace_ids_of_every_kind_are_extracted(self):
+        for _ in range(ROUNDS):
+            now = clock(now_ms())
+            zero = clock(0)
+            span_id = made("txid_span_id", 16)
+            for trace_id in [made("txid_otel_trace_id", 32), made("txid_trace_id_now", 32, now, zero),
+                             made("txid_trace_host_id_now", 32, now, zero, ctypes.c_uint32(0x0A000007))]:
+                span = extracted(W3C, {"traceparent": f"00-{trace_id}-{span_id}-01"})
+                self.assertEqual((f"{span.trace_id:032x}", f"{span.span_id:016x}"), (trace_id, span_id))
+                span = extracted(B3SingleFormat(), {"b3": f"{trace_id}-{span_id}-1"})
+                self.assertEqual((f"{span.trace_id:032x}", f"{span.span_id:016x}"), (trace_id, span_id))
+                self.assertTrue(span.trace_flags.sampled)
+
+    def test_their_b3_headers_are_read(self):
+        for _ in range(ROUNDS):
+            theirs = context()
+            sampled = ord("1" if theirs.trace_flags.sampled else "0")
+            single = injected(B3SingleFormat(), theirs)["b3"]
+            self.assertEqual(read("txid_b3_read", single, ctypes.c_size_t, ctypes.c_uint8), [32, sampled], single)
+            several = injected(B3MultiFormat(), theirs)
+            joined = f"{several['x-b3-traceid']}-{several['x-b3-spanid']}-{several['x-b3-sampled']}"
+            self.assertEqual(read("txid_b3_read", joined, ctypes.c_size_t, ctypes.c_uint8), [32, sampled], joined)

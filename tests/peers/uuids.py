@@ -1,0 +1,46 @@
+"""Our UUIDs in Python's uuid module, and its in ours."""
+
+import ctypes
+import unittest
+import uuid
+
+from library import clock, made, now_ms, read
+
+GREGORIAN_MS = 12219292800000
+
+
+def read_uuid(text):
+    return read("txid_uuid_read", text, ctypes.c_uint8, ctypes.c_uint8, ctypes.c_int64)
+
+
+class Uuids(unittest.TestCase):
+    def test_ours_are_what_they_say_in_python(self):
+        node = bytes.fromhex("0242ac110002")
+        for _ in range(1000):
+            before = now_ms()
+            ours = {
+                1: made("txid_uuid_v1_now", 36, clock(before), node),
+                4: made("txid_uuid_v4", 36),
+                7: made("txid_uuid_v7_now", 36, clock(before)),
+            }
+            for version, text in ours.items():
+                theirs = uuid.UUID(text)
+                self.assertEqual(str(theirs), text)
+                self.assertEqual((theirs.version, theirs.variant), (version, uuid.RFC_4122))
+            self.assertEqual(uuid.UUID(ours[1]).node, 0x0242AC110002)
+            self.assertAlmostEqual(uuid.UUID(ours[1]).time / 10000 - GREGORIAN_MS, before, delta=2)
+            self.assertEqual(uuid.UUID(ours[7]).int >> 80, before)
+
+    def test_a_node_of_ours_is_random_as_python_has_it(self):
+        text = made("txid_uuid_v1_now", 36, clock(now_ms()), None)
+        self.assertEqual(uuid.UUID(text).node >> 40 & 1, 1)
+
+    def test_theirs_are_read(self):
+        for _ in range(1000):
+            before = now_ms()
+            version, variant, ms = read_uuid(str(uuid.uuid1()).upper())
+            self.assertEqual((version, variant), (1, 1))
+            self.assertTrue(before - 1 <= ms <= now_ms() + 1)
+            self.assertEqual(read_uuid(str(uuid.uuid4())), [4, 1, -(2**63)])
+        self.assertEqual(read_uuid(str(uuid.UUID(int=0)))[:2], [0, 0])
+        self.assertIsNone(read_uuid(str(uuid.uuid4())[:-1]))

@@ -1,0 +1,103 @@
+//! What 64-bit ids say, in each layout.
+
+use proptest::prelude::*;
+use std::collections::HashSet;
+use txid::snowflake::{Generator, Layout, LayoutError, Order, Parts, State};
+
+const NOW_MS: i64 = 1_700_000_000_000;
+
+fn generator(layout: &Layout, node: u64) -> Generator {
+    Generator::new(State::in_memory(layout, node).unwrap())
+}
+
+#[test]
+fn the_sample_reads_back() {
+    let parts = Parts { ms: 1_565_422_103_621, node: 1, sequence: 0 };
+    assert_eq!(Layout::SNOWFLAKE.decode(1_160_090_501_362_225_152), Some(parts));
+    assert_eq!(Layout::LEAF.decode(1_160_090_501_362_225_152), Some(parts));
+    assert_eq!(generator(&Layout::SNOWFLAKE, 1).next_at(parts.ms), Ok(1_160_090_501_362_225_152));
+}
+
+#[test]
+fn the_presets_are_as_their_origins_have_them() {
+    for (name, text) in [
+        ("snowflake", "time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2010-11-04T01:42:54.657Z"),
+        ("leaf", "time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=1288834974657"),
+        ("sonyflake", "time_bits=39,sequence_bits=8,node_bits=16,unit_ms=10,epoch=2014-09-01T00:00:00Z"),
+        ("uid", "time_bits=28,node_bits=22,sequence_bits=13,unit_ms=1000,epoch=2016-05-19T16:00:00Z"),
+    ] {
+        let (preset, custom): (Layout, Layout) = (name.parse().unwrap(), text.parse().unwrap());
+        assert_eq!(preset.to_string(), custom.to_string());
+    }
+    let sonyflake = generator(&Layout::SONYFLAKE, 258);
+    let begin_ms = *Layout::SONYFLAKE.range_ms().start();
+    assert_eq!(sonyflake.next_at(begin_ms + 75), Ok((7 << 8) << 16 | 258));
+    assert_eq!(sonyflake.next_at(begin_ms + 75), Ok((7 << 8 | 1) << 16 | 258));
+    assert!(generator(&Layout::UID, 1).next_at(1_732_109_055_999).is_ok());
+    assert!(generator(&Layout::UID, 1).next_at(1_732_109_056_000).is_err());
+}
+
+#[test]
+fn leaf_starts_each_millisecond_at_random_below_a_hundred() {
+    let leaf = generator(&Layout::LEAF, 2);
+    let sequence = |ms| Layout::LEAF.decode(leaf.next_at(ms).unwrap()).unwrap().sequence;
+    let starts: Vec<u64> = (0..1000).map(|ms| sequence(NOW_MS + ms)).collect();
+    assert!(starts.iter().all(|&start| start < 100));
+    assert!(starts.iter().collect::<HashSet<_>>().len() > 80);
+    assert_eq!(sequence(NOW_MS + 999), starts[999] + 1);
+}
+
+#[test]
+fn texts_that_are_no_layout_are_told() {
+    let error = |text: &str| text.parse::<Layout>().unwrap_err();
+    assert_eq!(error("time_bits=41,node_bits=10"), LayoutError::Missing("sequence_bits"));
+    assert_eq!(error("time_bits=41,node_bits=11,sequence_bits=12"), LayoutError::TooWide(64));
+    for twice in ["time_bits=41,time_bits=41", "node_bits=1,time_bits=41", "time_bits=41,bits=1", "time_bits=41,epoch"]
+    {
+        assert!(matches!(error(twice), LayoutError::Part(_)), "{twice}");
+    }
+    for wrong in
+        ["time_bits=0", "time_bits=64", "node_bits=-1", "unit_ms=0", "epoch=2020-13-01", "epoch=x", "time_bits="]
+    {
+        assert!(matches!(error(wrong), LayoutError::OutOfRange { .. }), "{wrong}");
+    }
+    assert_eq!(error("twitter"), LayoutError::UnknownPreset("twitter".to_string()));
+}
+
+fn any_layout() -> impl Strategy<Value = Layout> {
+    (1_u32..=63, 0_u32..=62, 0_u32..=62, 1_u64..=100_000, any::<bool>()).prop_map(
+        |(time, node, sequence, unit_ms, swap)| {
+            let node = node.min(63 - time);
+            let sequence = sequence.min(63 - time - node);
+            let order = if swap { Order::SequenceThenNode } else { Order::NodeThenSequence };
+            Layout::new([time, node, sequence], unit_ms, 1_600_000_000_000, order).unwrap()
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn a_layout_reads_back(layout in any_layout()) {
+        prop_assert_eq!(layout.to_string().parse(), Ok(layout));
+    }
+
+    #[test]
+    fn ids_go_up_and_say_what_they_were_made_of(layout in any_layout(), node: u64, later_ms in 0_i64..1 << 40) {
+        let node = node & layout.last_node();
+        let generator = generator(&layout, node).with_max_drift_ms(0);
+        let clock_ms = 1_600_000_000_000 + later_ms;
+        if let (Ok(first), Ok(second)) = (generator.next_at(clock_ms), generator.next_at(clock_ms)) {
+            prop_assert!(first < second && second < 1 << 63);
+            for id in [first, second] {
+                let parts = layout.decode(id).unwrap();
+                prop_assert_eq!(parts.node, node);
+                prop_assert!(parts.ms <= clock_ms);
+            }
+        }
+    }
+
+    #[test]
+    fn any_text_gets_an_answer(text in "\\PC{0,40}|[a-z_]{0,14}=[0-9-]{0,20}(,[a-z_]{0,14}=[0-9-]{0,20}){0,5}") {
+        let _ = text.parse::<Layout>();
+    }
+}

@@ -1,0 +1,302 @@
+//! One state and many processes, which are killed at any moment. `make soak` has more of it, and measures.
+//!
+//! A program of its own (see Cargo.toml), of one thread: no child inherits a lock that another thread holds.
+
+use std::fs;
+use std::hint::black_box;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use txid::snowflake::{Generator, Layout, Order, Refusal, State};
+
+const EPOCH_MS: i64 = 1_577_836_800_000;
+
+/// A directory that goes when the test ends.
+struct Directory(PathBuf);
+
+impl Directory {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().canonicalize().unwrap().join(format!("txid-{name}-{}", std::process::id()));
+        fs::create_dir(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self) -> PathBuf {
+        self.0.join("orders")
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.0).unwrap();
+    }
+}
+
+fn generator(path: &Path, layout: &Layout) -> Generator {
+    Generator::new(State::open(path, layout, 1).unwrap())
+}
+
+/// Runs `work` in a child, and returns its process id.
+fn start(work: impl FnOnce()) -> i32 {
+    // SAFETY: this program has one thread.
+    let pid = unsafe { libc::fork() };
+    assert!(pid >= 0);
+    if pid == 0 {
+        let failed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).is_err();
+        // SAFETY: skips what belongs to the parent.
+        unsafe { libc::_exit(i32::from(failed)) };
+    }
+    pid
+}
+
+/// Waits for a child, and returns its status.
+fn end_of(pid: i32) -> i32 {
+    let mut status = 0;
+    // SAFETY: the child is ours.
+    assert_eq!(unsafe { libc::waitpid(pid, &mut status, 0) }, pid);
+    status
+}
+
+fn kill(pid: i32) {
+    // SAFETY: the child is ours, and has not been waited for.
+    assert_eq!(unsafe { libc::kill(pid, libc::SIGKILL) }, 0);
+    end_of(pid);
+}
+
+/// So many numbers, zeros at first, that this process and its children share.
+fn shared(numbers: usize) -> &'static [AtomicU64] {
+    // SAFETY: a new mapping of this size, which is never unmapped.
+    unsafe {
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        let address = libc::mmap(std::ptr::null_mut(), numbers * 8, protection, flags, -1, 0);
+        assert_ne!(address, libc::MAP_FAILED);
+        std::slice::from_raw_parts(address.cast(), numbers)
+    }
+}
+
+/// Eight processes make `ids` ids in all, and every `pause` one of them is killed and replaced.
+fn processes_that_are_killed_repeat_nothing(ids: usize, pause: Duration) {
+    const PROCESSES: usize = 8;
+    let directory = Directory::new("killed");
+    let counts = shared(PROCESSES);
+    let room = ids;
+    let made = shared(PROCESSES * room);
+    let run = |slot: usize| {
+        start(|| {
+            let generator = generator(&directory.file(), &Layout::SNOWFLAKE);
+            // What is killed between these two stores has made an id that nobody sees: as good as none.
+            for place in counts[slot].load(Ordering::Relaxed) as usize..room {
+                let id = loop {
+                    match generator.next() {
+                        Ok(id) => break id,
+                        Err(Refusal::Exhausted { .. }) => std::thread::sleep(Duration::from_millis(1)),
+                        Err(refusal) => panic!("{refusal}"),
+                    }
+                };
+                made[slot * room + place].store(id, Ordering::Relaxed);
+                counts[slot].store(place as u64 + 1, Ordering::Release);
+            }
+        })
+    };
+    let total = || counts.iter().map(|count| count.load(Ordering::Acquire) as usize).sum::<usize>();
+
+    let mut pids: Vec<i32> = (0..PROCESSES).map(run).collect();
+    let (mut killed, begin) = (0, Instant::now());
+    while total() < ids {
+        std::thread::sleep(pause);
+        let victim = txid::Txid::now().to_text()[18] as usize % PROCESSES;
+        kill(pids[victim]);
+        pids[victim] = run(victim);
+        killed += 1;
+    }
+    pids.into_iter().for_each(kill);
+    let seconds = begin.elapsed().as_secs_f64();
+
+    let mut all = Vec::with_capacity(total());
+    for (slot, count) in counts.iter().enumerate() {
+        let of_slot: Vec<u64> = made[slot * room..][..count.load(Ordering::Acquire) as usize]
+            .iter()
+            .map(|id| id.load(Ordering::Relaxed))
+            .collect();
+        assert!(of_slot.is_sorted_by(|earlier, later| earlier < later), "out of order in one process");
+        all.extend(of_slot);
+    }
+    all.sort_unstable();
+    assert!(all.is_sorted_by(|one, other| one < other), "an id twice");
+    assert!(all.len() >= ids && killed > 0);
+    println!("{} ids by {PROCESSES} processes in {seconds:.1} s, {killed} killed: no id twice", all.len());
+}
+
+fn killed_often() {
+    processes_that_are_killed_repeat_nothing(2_000_000, Duration::from_millis(5));
+}
+
+fn killed_every_tenth_of_a_second() {
+    processes_that_are_killed_repeat_nothing(20_000_000, Duration::from_millis(100));
+}
+
+fn many_that_make_it_at_once_share_one() {
+    const PROCESSES: usize = 8;
+    const IDS: usize = 100;
+    for round in 0..50 {
+        let directory = Directory::new(&format!("at-once-{round}"));
+        let path = directory.0.join("made/orders");
+        let (ready, made) = (&shared(1)[0], shared(PROCESSES * IDS));
+        let run = |slot: usize| {
+            start(|| {
+                ready.fetch_add(1, Ordering::Relaxed);
+                while ready.load(Ordering::Relaxed) < PROCESSES as u64 {
+                    std::thread::yield_now();
+                }
+                let generator = generator(&path, &Layout::SNOWFLAKE);
+                for place in made.chunks(IDS).nth(slot).unwrap() {
+                    place.store(generator.next().unwrap(), Ordering::Relaxed);
+                }
+            })
+        };
+        let pids: Vec<i32> = (0..PROCESSES).map(run).collect();
+        assert!(pids.into_iter().all(|pid| end_of(pid) == 0));
+        let mut ids: Vec<_> = made.iter().map(|id| id.load(Ordering::Relaxed)).collect();
+        ids.sort_unstable();
+        assert!(ids.is_sorted_by(|one, other| one < other), "an id twice in round {round}");
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "something else is left");
+    }
+}
+
+fn what_a_parent_opened_its_children_share() {
+    let directory = Directory::new("inherited");
+    let layout = Layout::new([41, 0, 2], 1, EPOCH_MS, Order::NodeThenSequence).unwrap();
+    for state in [State::open(&directory.file(), &layout, 0).unwrap(), State::in_memory(&layout, 0).unwrap()] {
+        let generator = Generator::new(state).with_max_drift_ms(1 << 40);
+        let made = shared(4000);
+        let make = |part: usize| {
+            for place in made.chunks(1000).nth(part).unwrap() {
+                place.store(generator.next().unwrap(), Ordering::Relaxed);
+            }
+        };
+        let pids = [0, 1, 2].map(|part| start(|| make(part)));
+        make(3);
+        assert_eq!(pids.map(end_of), [0; 3]);
+        let mut ids: Vec<_> = made.iter().map(|id| id.load(Ordering::Relaxed)).collect();
+        ids.sort_unstable();
+        assert!(ids.is_sorted_by(|one, other| one < other), "an id twice");
+    }
+}
+
+fn who_may_not_is_told_who_and_what() {
+    let directory = Directory::new("who");
+    let (path, opened_before) = (directory.file(), directory.0.join("opened-before"));
+    let open = |path: &Path| State::open(path, &Layout::SNOWFLAKE, 1);
+    let made_elsewhere = start(|| assert!(open(&path).is_ok()));
+    assert_eq!(end_of(made_elsewhere), 0);
+    open(&opened_before).unwrap();
+    fs::set_permissions(&directory.0, fs::Permissions::from_mode(0o755)).unwrap();
+
+    let child = start(|| {
+        // SAFETY: plain system calls.
+        let is_nobody = unsafe { libc::setgid(65534) == 0 && libc::setuid(65534) == 0 };
+        if !is_nobody {
+            println!("(not root, so nobody else can be tried)");
+            return;
+        }
+        let who = "Permission denied (os error 13), as user nobody (uid 65534)";
+        assert_eq!(open(&path).unwrap_err().to_string(), format!("cannot open {}: {who}", path.display()));
+        let other = directory.0.join("other");
+        assert_eq!(open(&other).unwrap_err().to_string(), format!("cannot make {}: {who}", other.display()));
+        let below = directory.0.join("below/orders");
+        let below_at = directory.0.join("below");
+        let expected = format!("cannot make directory {}: {who}", below_at.display());
+        assert_eq!(open(&below).unwrap_err().to_string(), expected);
+        open(&opened_before).expect("it is inherited");
+    });
+    assert_eq!(end_of(child), 0);
+}
+
+/// 4096 ids of this millisecond, and of each of the 10,000 that may be borrowed.
+fn nothing_is_left_when_the_drift_is_used_up() {
+    let directory = Directory::new("drift");
+    let generator = generator(&directory.file(), &Layout::SNOWFLAKE);
+    let now_ms = 1_700_000_000_000;
+    let begin = Instant::now();
+    let made = (0..).find(|_| generator.next_at(now_ms).is_err()).unwrap();
+    let seconds = begin.elapsed().as_secs_f64();
+    assert_eq!(made, 10_001 * 4096);
+    assert_eq!((0..).find(|_| generator.next_at(now_ms + 2).is_err()), Some(2 * 4096));
+    println!("{made} ids in {seconds:.1} s, then nothing, and {} two milliseconds later", 2 * 4096);
+}
+
+/// As many as any clock lets through here: 4 million a millisecond.
+fn wide() -> Layout {
+    Layout::new([40, 1, 22], 1, EPOCH_MS, Order::NodeThenSequence).unwrap()
+}
+
+fn one_thread_is_fast() {
+    const CALLS: u32 = 5_000_000;
+    let directory = Directory::new("fast");
+    let generator = generator(&directory.file(), &wide());
+    let cpu_time = || {
+        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: `time` is our own.
+        unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+        Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+    };
+    let mut rates: Vec<f64> = (0..21)
+        .map(|_| {
+            let begin = cpu_time();
+            for _ in 0..CALLS {
+                black_box(generator.next().unwrap());
+            }
+            f64::from(CALLS) / (cpu_time() - begin).as_secs_f64() / 1e6
+        })
+        .collect();
+    rates.sort_by(f64::total_cmp);
+    println!("one thread: {:.1} million a second of its own time ({:.1} to {:.1})", rates[10], rates[5], rates[15]);
+    assert!(rates[10] >= 50.0);
+}
+
+fn four_processes_on_one_word_are_fast() {
+    let directory = Directory::new("four");
+    let counts = shared(4);
+    let begin = Instant::now();
+    let pids: Vec<i32> = (0..4)
+        .map(|slot| {
+            start(|| {
+                let generator = generator(&directory.file(), &wide());
+                while begin.elapsed() < Duration::from_secs(2) {
+                    for _ in 0..1000 {
+                        black_box(generator.next().unwrap());
+                    }
+                    counts[slot].fetch_add(1000, Ordering::Relaxed);
+                }
+            })
+        })
+        .collect();
+    assert!(pids.into_iter().all(|pid| end_of(pid) == 0));
+    let total: u64 = counts.iter().map(|count| count.load(Ordering::Relaxed)).sum();
+    let rate = total as f64 / begin.elapsed().as_secs_f64() / 1e6;
+    println!("four processes: {rate:.1} million a second together");
+    assert!(rate >= 5.0);
+}
+
+fn main() {
+    const TESTS: [(&str, fn()); 4] = [
+        ("many_that_make_it_at_once_share_one", many_that_make_it_at_once_share_one),
+        ("killed_often", killed_often),
+        ("what_a_parent_opened_its_children_share", what_a_parent_opened_its_children_share),
+        ("who_may_not_is_told_who_and_what", who_may_not_is_told_who_and_what),
+    ];
+    const SOAK: [(&str, fn()); 4] = [
+        ("killed_every_tenth_of_a_second", killed_every_tenth_of_a_second),
+        ("nothing_is_left_when_the_drift_is_used_up", nothing_is_left_when_the_drift_is_used_up),
+        ("one_thread_is_fast", one_thread_is_fast),
+        ("four_processes_on_one_word_are_fast", four_processes_on_one_word_are_fast),
+    ];
+    let soak = std::env::args().any(|argument| argument == "soak");
+    for (name, test) in if soak { &SOAK[..] } else { &TESTS[..] } {
+        println!("test {name} ...");
+        test();
+        println!("test {name} ... ok");
+    }
+}

@@ -1,0 +1,247 @@
+//! What a state's file promises: one word for all, and a file that is wrong is refused and left as it is.
+
+use std::fs;
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use txid::snowflake::{FileError, Generator, Layout, State, StateError};
+
+const NODE: u64 = 17;
+
+/// A directory that goes when the test ends.
+struct Directory(PathBuf);
+
+impl Directory {
+    fn new(name: &str) -> Self {
+        let parent = std::env::temp_dir().canonicalize().unwrap();
+        let path = parent.join(format!("txid-{name}-{}", std::process::id()));
+        fs::DirBuilder::new().mode(0o700).create(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self) -> PathBuf {
+        self.0.join("orders")
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.0).unwrap();
+    }
+}
+
+fn open(path: &Path) -> Result<State, StateError> {
+    State::open(path, &Layout::SNOWFLAKE, NODE)
+}
+
+fn generator(path: &Path) -> Generator {
+    Generator::new(open(path).unwrap())
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o7777
+}
+
+#[test]
+fn a_state_goes_on_where_it_was() {
+    let directory = Directory::new("goes-on");
+    let now_ms = 1_700_000_000_000;
+    let first = generator(&directory.file()).next_at(now_ms).unwrap();
+    let second = generator(&directory.file()).next_at(now_ms).unwrap();
+    assert_eq!(second, first + 1);
+    assert!(generator(&directory.file()).next_at(now_ms - 10_001).is_err());
+    assert_eq!(generator(&directory.file()).next_at(now_ms - 10_000), Ok(second + 1));
+}
+
+#[test]
+fn what_is_open_twice_is_shared() {
+    let directory = Directory::new("shared");
+    let (one, two) = (generator(&directory.file()), generator(&directory.file()));
+    let ids: Vec<_> = (0..1000).flat_map(|_| [one.next().unwrap(), two.next().unwrap()]).collect();
+    assert!(ids.is_sorted_by(|a, b| a < b));
+}
+
+#[test]
+fn it_makes_what_is_missing_with_the_right_modes() {
+    let directory = Directory::new("makes");
+    let path = directory.0.join("a/b/orders");
+    generator(&path).next().unwrap();
+    assert_eq!(mode(&directory.0.join("a")), 0o750);
+    assert_eq!(mode(&directory.0.join("a/b")), 0o750);
+    assert_eq!(mode(&path), 0o640);
+    assert_eq!(mode(&directory.0), 0o700, "what was there keeps its mode");
+    assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing else is left");
+}
+
+#[test]
+fn every_damaged_byte_is_refused_and_left_as_it_is() {
+    let directory = Directory::new("damaged");
+    let path = directory.file();
+    generator(&path).next().unwrap();
+    let whole = fs::read(&path).unwrap();
+    for place in 0..whole.len() {
+        for damage in [0x01, 0xff] {
+            let mut damaged = whole.clone();
+            damaged[place] ^= damage;
+            fs::write(&path, &damaged).unwrap();
+            let error = open(&path).unwrap_err();
+            assert!(matches!(error, StateError::Damaged { .. }), "byte {place}: {error}");
+            assert_eq!(fs::read(&path).unwrap(), damaged);
+        }
+    }
+    let mut lost = whole.clone();
+    lost[128..136].fill(0);
+    for damaged in [lost, vec![0; whole.len()], vec![0xff; whole.len()]] {
+        fs::write(&path, &damaged).unwrap();
+        assert!(matches!(open(&path), Err(StateError::Damaged { .. })));
+    }
+    fs::write(&path, &whole).unwrap();
+    generator(&path).next().unwrap();
+}
+
+#[test]
+fn a_file_of_another_size_is_refused_and_left_as_it_is() {
+    let directory = Directory::new("size");
+    let path = directory.file();
+    generator(&path);
+    let whole = fs::read(&path).unwrap();
+    for bytes in [&[][..], b"orders", &whole[..4095], &[&whole[..], b"."].concat()] {
+        fs::write(&path, bytes).unwrap();
+        let error = open(&path).unwrap_err();
+        assert!(matches!(error, StateError::Size { .. }), "{error}");
+        assert_eq!(fs::read(&path).unwrap(), bytes);
+    }
+}
+
+#[test]
+fn a_file_of_a_later_version_is_refused() {
+    let directory = Directory::new("version");
+    let path = directory.file();
+    generator(&path);
+    let mut later = fs::read(&path).unwrap();
+    later[8..12].copy_from_slice(&2_u32.to_ne_bytes());
+    let checksum = later[..120]
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    later[120..128].copy_from_slice(&checksum.to_ne_bytes());
+    fs::write(&path, &later).unwrap();
+    let error = open(&path).unwrap_err();
+    assert_eq!(error.to_string(), format!("{} is a state of version 2, this library knows 1", path.display()));
+}
+
+#[test]
+fn a_file_of_another_layout_or_node_is_refused_and_left_as_it_is() {
+    let directory = Directory::new("other");
+    let path = directory.file();
+    generator(&path).next().unwrap();
+    let whole = fs::read(&path).unwrap();
+    let error = State::open(&path, &Layout::SNOWFLAKE, 18).unwrap_err();
+    assert_eq!(error.to_string(), format!("{} belongs to node 17, not to node 18", path.display()));
+    let shifted = Layout::SNOWFLAKE.with_epoch_ms(0).unwrap();
+    for other in [Layout::SONYFLAKE, Layout::UID, shifted] {
+        let error = State::open(&path, &other, NODE).unwrap_err();
+        assert!(matches!(error, StateError::OtherLayout { .. }), "{error}");
+        assert!(error.to_string().ends_with(&format!("not to {other}")), "{error}");
+    }
+    assert_eq!(fs::read(&path).unwrap(), whole);
+    State::open(&path, &Layout::LEAF, NODE).expect("its ids have the same bits");
+}
+
+#[test]
+fn symbolic_links_are_refused_wherever_they_are() {
+    let directory = Directory::new("links");
+    let real = directory.0.join("real");
+    fs::create_dir_all(real.join("below")).unwrap();
+    let refused = |path: PathBuf, link: &Path| match open(&path) {
+        Err(StateError::File(FileError::SymbolicLink(found))) => assert_eq!(found, link),
+        other => panic!("{}: {other:?}", path.display()),
+    };
+
+    generator(&real.join("orders"));
+    let link = directory.0.join("link");
+    symlink(real.join("orders"), &link).unwrap();
+    refused(link.clone(), &link);
+
+    let dangling = directory.0.join("dangling");
+    symlink(directory.0.join("nowhere"), &dangling).unwrap();
+    refused(dangling.clone(), &dangling);
+    assert!(!directory.0.join("nowhere").exists());
+
+    let way = directory.0.join("way");
+    symlink(&real, &way).unwrap();
+    refused(way.join("orders"), &way);
+    refused(way.join("below/orders"), &way);
+    assert!(!real.join("below/orders").exists());
+}
+
+#[test]
+fn a_file_that_was_replaced_while_in_use_is_refused() {
+    let directory = Directory::new("replaced");
+    let first = generator(&directory.file());
+    fs::rename(directory.file(), directory.0.join("aside")).unwrap();
+    assert!(matches!(open(&directory.file()), Err(StateError::Replaced(_))));
+    first.next().unwrap();
+    fs::rename(directory.0.join("aside"), directory.file()).unwrap();
+    generator(&directory.file()).next().unwrap();
+}
+
+#[test]
+fn what_is_no_file_is_refused_at_once() {
+    let directory = Directory::new("no-file");
+    let path = directory.file();
+    let refused = |path: &Path| {
+        let error = open(path).unwrap_err();
+        assert!(matches!(error, StateError::File(FileError::NotAFile(_))), "{error}");
+    };
+
+    rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, rustix::fs::Mode::from_raw_mode(0o600), 0)
+        .unwrap();
+    refused(&path);
+    assert!(fs::metadata(&path).unwrap().file_type().is_fifo());
+    fs::remove_file(&path).unwrap();
+
+    let socket = std::os::unix::net::UnixListener::bind(&path).unwrap();
+    refused(&path);
+    drop(socket);
+    fs::remove_file(&path).unwrap();
+
+    fs::create_dir(&path).unwrap();
+    refused(&path);
+    refused(Path::new("/dev/null"));
+
+    for nameless in ["/", "", "..", "/tmp/.."] {
+        let error = open(Path::new(nameless)).unwrap_err();
+        assert_eq!(error.to_string(), format!("'{nameless}' does not end in a file's name"));
+    }
+    let error = open(&directory.0.join("orders/../orders/")).unwrap_err();
+    assert!(matches!(error, StateError::File(FileError::NotAFile(_))), "{error}");
+    fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(directory.0.join("f")).unwrap();
+    let error = open(&directory.0.join("f/orders")).unwrap_err();
+    assert!(error.to_string().starts_with("cannot open directory "), "{error}");
+}
+
+#[test]
+fn a_node_that_the_layout_has_not_is_refused_before_anything_is_made() {
+    let directory = Directory::new("node");
+    let error = State::open(&directory.file(), &Layout::SNOWFLAKE, 1024).unwrap_err();
+    assert_eq!(error.to_string(), "node 1024 is not in the layout's range, 0 to 1023");
+    assert!(!directory.file().exists());
+    assert!(State::in_memory(&Layout::SNOWFLAKE, 1024).is_err());
+}
+
+#[test]
+fn what_a_killed_process_left_behind_is_no_hindrance() {
+    let directory = Directory::new("left-behind");
+    let temporary = directory.0.join(format!(".orders.{}-0", std::process::id()));
+    fs::write(&temporary, "half").unwrap();
+    generator(&directory.file()).next().unwrap();
+    assert_eq!(fs::read(&temporary).unwrap(), b"half");
+}
+
+#[test]
+fn the_file_has_its_place_on_the_disk_before_it_is_mapped() {
+    let directory = Directory::new("blocks");
+    generator(&directory.file());
+    let metadata = fs::metadata(directory.file()).unwrap();
+    assert_eq!(metadata.len(), 4096);
+    assert_ne!(metadata.blocks(), 0);
+}

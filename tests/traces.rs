@@ -1,0 +1,233 @@
+//! What trace ids and their headers say, and that no id comes twice.
+
+use proptest::prelude::*;
+use std::collections::HashSet;
+use std::fmt::Display;
+use txid::FormatError;
+use txid::trace::{self, B3, Sampling, SkyWalking, Sofa, SpanId, TraceId, Traceparent};
+
+const HOST: u32 = 0x0a00_0007;
+
+#[test]
+fn a_time_ordered_id_counts_from_0_in_each_millisecond() {
+    for ms in [1_000, 1_001, 5, 1_001] {
+        for sequence in 0..100 {
+            let parts = trace::read_id(&trace::id_at(ms, 0).to_string()).unwrap();
+            assert_eq!((parts.ms, parts.sequence), (ms as u64, sequence));
+        }
+    }
+    let parts = trace::read_id(&trace::id_at(1_522_545_688_552, 1_500_000_000_000).to_string()).unwrap();
+    assert_eq!(parts.ms, 22_545_688_552);
+}
+
+#[test]
+fn ids_of_one_thread_sort_as_they_were_made() {
+    let ids: Vec<_> = (0..200_000).map(|_| trace::id().to_string()).collect();
+    assert!(ids.is_sorted_by(|a, b| a < b));
+    let ids: Vec<_> = (0..200_000).map(|_| trace::host_id(HOST).to_string()).collect();
+    assert!(ids.is_sorted_by(|a, b| a < b));
+}
+
+#[test]
+fn the_random_word_beside_a_host_serves_5000_ids() {
+    let words: Vec<_> = (0..20_000)
+        .map(|_| {
+            let parts = trace::read_host_id(&trace::host_id(HOST).to_string()).unwrap();
+            assert_eq!(parts.host, HOST);
+            parts.random
+        })
+        .collect();
+    let runs: Vec<_> = words.chunk_by(|a, b| a == b).map(<[u32]>::len).collect();
+    // Fresh randomness once a second ends a run early.
+    assert!(runs.iter().all(|&run| run <= 5000) && (4..=6).contains(&runs.len()), "{runs:?}");
+}
+
+#[test]
+fn the_samples_of_sofatracer_read_back() {
+    let id: Sofa = "0ad1348f1403169275002100356696".parse().unwrap();
+    assert_eq!(id.to_string(), "0ad1348f1403169275002100356696");
+    assert_eq!(
+        (id.address.to_string().as_str(), id.ms, id.sequence, id.pid),
+        ("10.209.52.143", 1_403_169_275_002, 1003, 56696)
+    );
+}
+
+#[test]
+fn sofatracers_sequence_runs_from_1000_to_9000_and_no_further() {
+    let ids: Vec<_> = (0..20_000).map(|_| Sofa::new([10, 0, 0, 7].into())).collect();
+    for pair in ids.windows(2) {
+        let next = if pair[0].sequence == 9000 { 1000 } else { pair[0].sequence + 1 };
+        assert!(pair[1].sequence == next || pair[1].ms >= pair[0].ms, "another test's thread may be in between");
+        assert!((1000..=9000).contains(&pair[1].sequence));
+    }
+    assert!(ids.iter().all(|id| id.pid == std::process::id()));
+}
+
+#[test]
+fn skywalkings_sequence_runs_from_0_to_9999_and_no_further() {
+    let ids: Vec<_> = (0..25_000).map(|_| SkyWalking::new()).collect();
+    assert_eq!(ids[0].sequence, 0);
+    for pair in ids.windows(2) {
+        assert_eq!(pair[1].sequence, (pair[0].sequence + 1) % 10_000);
+        assert!(pair[1].ms >= pair[0].ms + u64::from(pair[1].sequence == 0));
+        assert_eq!(pair[0].to_string().parse(), Ok(pair[0]));
+    }
+}
+
+#[test]
+fn no_id_twice_across_threads() {
+    fn text(id: impl Display) -> String {
+        id.to_string()
+    }
+    let make: [fn() -> String; 7] = [
+        || text(trace::id()),
+        || text(trace::id_at(7, 0)),
+        || text(trace::host_id(HOST)),
+        || text(trace::otel_trace_id()),
+        || text(trace::span_id()),
+        || text(Sofa::new([10, 0, 0, 7].into())),
+        || text(SkyWalking::new()),
+    ];
+    for make in make {
+        let threads: Vec<_> =
+            (0..8).map(|_| std::thread::spawn(move || (0..20_000).map(|_| make()).collect::<Vec<_>>())).collect();
+        let ids: HashSet<_> = threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect();
+        assert_eq!(ids.len(), 8 * 20_000, "{:?}", make());
+    }
+}
+
+/// Every rule of W3C Trace Context, level 2, about a traceparent.
+#[test]
+fn traceparents_are_read_as_the_w3c_has_it() {
+    const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+    const SPAN: &str = "00f067aa0ba902b7";
+    let with = |version: &str, trace: &str, span: &str, flags: &str| format!("{version}-{trace}-{span}-{flags}");
+    let read = |text: &str| text.parse::<Traceparent>();
+
+    for (flags, sampled, random) in [
+        ("00", false, false),
+        ("01", true, false),
+        ("02", false, true),
+        ("03", true, true),
+        ("ff", true, true),
+        ("09", true, false),
+    ] {
+        let parent = read(&with("00", TRACE, SPAN, flags)).unwrap();
+        assert_eq!((parent.sampled, parent.random), (sampled, random));
+        assert_eq!((parent.trace_id.to_string(), parent.span_id.to_string()), (TRACE.to_string(), SPAN.to_string()));
+        // Flags that level 2 does not know are not passed on.
+        let known = format!("0{}", u8::from(sampled) + 2 * u8::from(random));
+        assert_eq!(parent.to_string(), with("00", TRACE, SPAN, &known));
+    }
+
+    // A later version may have more behind the flags, of which only the sampled one is looked at.
+    for (text, sampled) in
+        [("01", true), ("00", false), ("03", true), ("01-", true), ("01-what-is-this", true), ("02-", false)]
+    {
+        let parent = read(&with("cc", TRACE, SPAN, text)).unwrap();
+        assert_eq!((parent.sampled, parent.random), (sampled, false), "{text}");
+    }
+
+    for (text, error) in [
+        (String::new(), "0 characters, a traceparent has 55 or more"),
+        (with("00", TRACE, SPAN, "0"), "54 characters, a traceparent has 55 or more"),
+        (with("cc", TRACE, SPAN, "1"), "54 characters, a traceparent has 55 or more"),
+        (with("00", TRACE, SPAN, "01-"), "56 characters, a traceparent of version 00 has 55"),
+        (with("00", TRACE, SPAN, "01-x"), "57 characters, a traceparent of version 00 has 55"),
+        (with("00", TRACE, SPAN, "01 "), "56 characters, a traceparent of version 00 has 55"),
+        (with("cc", TRACE, SPAN, "01x"), "character 56 is 'x', not a dash"),
+        (with("ff", TRACE, SPAN, "01"), "version ff is forbidden"),
+        (with("0g", TRACE, SPAN, "01"), "character 2 is 'g', not lower-case hexadecimal"),
+        (with("CC", TRACE, SPAN, "01"), "character 1 is 'C', not lower-case hexadecimal"),
+        (with("00", &TRACE.to_uppercase(), SPAN, "01"), "character 5 is 'B', not lower-case hexadecimal"),
+        (with("cc", &TRACE.to_uppercase(), SPAN, "01"), "character 5 is 'B', not lower-case hexadecimal"),
+        (with("00", TRACE, &SPAN.to_uppercase(), "01"), "character 39 is 'F', not lower-case hexadecimal"),
+        (with("00", TRACE, SPAN, "0A"), "character 55 is 'A', not lower-case hexadecimal"),
+        (with("00", TRACE, SPAN, "0g"), "character 55 is 'g', not lower-case hexadecimal"),
+        (with("00", &"0".repeat(32), SPAN, "01"), "a trace id of zeros is forbidden"),
+        (with("cc", &"0".repeat(32), SPAN, "01"), "a trace id of zeros is forbidden"),
+        (with("00", TRACE, &"0".repeat(16), "01"), "a parent id of zeros is forbidden"),
+        (with("00", TRACE, SPAN, "01").replacen('-', "_", 1), "character 3 is '_', not a dash"),
+        (format!("00-{TRACE}_{SPAN}-01"), "character 36 is '_', not a dash"),
+        (format!("00-{TRACE}-{SPAN}_01"), "character 53 is '_', not a dash"),
+    ] {
+        assert_eq!(read(&text).map_err(|error| error.to_string()), Err(error.to_string()), "{text}");
+    }
+}
+
+#[test]
+fn b3_headers_are_read_in_each_of_their_shapes() {
+    let long = "80f198ee56343ba864fe8b2a57d3eff7-e457b5a2e4d86bd1";
+    let short = "64fe8b2a57d3eff7-e457b5a2e4d86bd1";
+    for text in ["0", "1", "d", long, short] {
+        assert_eq!(text.parse::<B3>().unwrap().to_string(), text);
+    }
+    for ids in [long, short] {
+        for rest in ["-0", "-1", "-d", "-1-05e3ac9a4f6e3b90"] {
+            let text = format!("{ids}{rest}");
+            assert_eq!(text.parse::<B3>().unwrap().to_string(), text);
+        }
+    }
+    let child = format!("{short}-0").parse::<B3>().unwrap().child();
+    assert_eq!(child.sampled, Some(Sampling::Deny));
+    assert_eq!(child.ids.unwrap().parent_span_id, Some(SpanId(0xe457_b5a2_e4d8_6bd1)));
+    assert!(child.to_string().starts_with("64fe8b2a57d3eff7-"));
+
+    for (text, error) in [
+        ("", "0 characters, a b3 has 1, 33, 35, 49, 51, 52 or 68"),
+        ("2", "character 1 is '2', not one of 0, 1 and d"),
+        ("64fe8b2a57d3eff7_e457b5a2e4d86bd1", "character 17 is '_', not a dash"),
+        ("64fe8b2a57d3eff7-e457b5a2e4d86bd1-x", "character 35 is 'x', not one of 0, 1 and d"),
+        ("64FE8b2a57d3eff7-e457b5a2e4d86bd1", "character 3 is 'F', not lower-case hexadecimal"),
+        ("0000000000000000-e457b5a2e4d86bd1", "a trace id of zeros is forbidden"),
+        ("64fe8b2a57d3eff7-0000000000000000", "a span id of zeros is forbidden"),
+        ("64fe8b2a57d3eff7-e457b5a2e4d86bd1-1x05e3ac9a4f6e3b90", "character 36 is 'x', not a dash"),
+    ] {
+        assert_eq!(text.parse::<B3>().map_err(|error| error.to_string()), Err(error.to_string()), "{text}");
+    }
+}
+
+#[test]
+fn numbers_that_are_too_large_are_told() {
+    let sofa = |text: &str| text.parse::<Sofa>().map_err(|error| error.to_string());
+    assert_eq!(sofa("0ad1348f140316927500210039999999999"), Err("the process id has more than 32 bits".to_string()));
+    assert_eq!(sofa("0ad1348f140316927500209995"), Err("the sequence is not one of 1000 to 9000".to_string()));
+    let skywalking =
+        |text: &str| format!("{}{text}", "0".repeat(32)).parse::<SkyWalking>().map_err(|error| error.to_string());
+    assert_eq!(skywalking(".1.99999999999999999999"), Err("a number has more than 64 bits".to_string()));
+    assert_eq!(skywalking(".4294967296.1"), Err("the thread has more than 32 bits".to_string()));
+    assert_eq!(skywalking("..1234"), Err("a number is missing".to_string()));
+    assert_eq!(skywalking(".12345"), Err("a dot is missing".to_string()));
+}
+
+proptest! {
+    #[test]
+    fn a_stamp_is_read_back_exactly(ms in 0..1_i64 << 41, epoch in 0..1_i64 << 41) {
+        let id = trace::id_at(ms, epoch);
+        prop_assert_eq!(trace::read_id(&id.to_string()).unwrap().ms as i64, (ms - epoch).rem_euclid(1 << 41));
+    }
+
+    #[test]
+    fn sofas_read_back(address: u32, ms in 0..10_u64.pow(13), sequence in 1000..=9000_u16, pid: u32) {
+        let id = Sofa { address: address.into(), ms, sequence, pid };
+        prop_assert_eq!(id.to_string().parse(), Ok(id));
+    }
+
+    #[test]
+    fn traceparents_read_back(trace in 1_u128.., span in 1_u64.., sampled: bool, random: bool) {
+        let parent = Traceparent { trace_id: TraceId(trace), span_id: SpanId(span), sampled, random };
+        prop_assert_eq!(parent.to_string().parse(), Ok(parent));
+    }
+
+    #[test]
+    fn any_text_gets_an_answer(text in "\\PC{0,70}|[0-9a-f-]{0,70}|[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}|[0-9a-f]{32}(\\.[0-9]{1,20}){0,3}") {
+        let _: Result<_, FormatError> = trace::read_id(&text);
+        for read_back in [
+            text.parse::<Traceparent>().ok().map(|it| it.to_string().get(3..52) == text.get(3..52)),
+            text.parse::<B3>().ok().map(|it| it.to_string() == text),
+        ].into_iter().flatten() {
+            prop_assert!(read_back, "{}", text);
+        }
+        let _ = (text.parse::<Sofa>(), text.parse::<SkyWalking>());
+    }
+}

@@ -1,0 +1,148 @@
+//! What UUIDs say, how they sort, and that none comes twice.
+
+use proptest::prelude::*;
+use std::collections::HashSet;
+use txid::FormatError;
+use txid::uuid::{self, Uuid, Variant};
+
+/// The crate's own parser, which this library's reading is held against.
+fn parsed(text: &str) -> ::uuid::Uuid {
+    ::uuid::Uuid::parse_str(text).unwrap()
+}
+
+fn ms_by_the_crate(id: Uuid) -> i64 {
+    let (seconds, nanoseconds) = parsed(&id.to_string()).get_timestamp().unwrap().to_unix();
+    seconds as i64 * 1000 + i64::from(nanoseconds / 1_000_000)
+}
+
+#[test]
+fn the_samples_of_rfc_9562_read_back() {
+    for (text, version, ms) in [
+        ("C232AB00-9414-11EC-B3C8-9F6BDECED846", 1, Some(1_645_557_742_000)),
+        ("919108f7-52d1-4320-9bac-f847db4148a8", 4, None),
+        ("1EC9414C-232A-6B00-B3C8-9F6BDECED846", 6, Some(1_645_557_742_000)),
+        ("017F22E2-79B0-7CC3-98C4-DC0C0C07398F", 7, Some(1_645_557_742_000)),
+    ] {
+        let parts = uuid::read(text).unwrap();
+        assert_eq!((parts.version, parts.variant, parts.ms), (version, Variant::RFC4122, ms), "{text}");
+    }
+}
+
+#[test]
+fn a_uuid_of_another_variant_has_no_time() {
+    assert_eq!(uuid::read("00000000-0000-0000-0000-000000000000").unwrap().variant, Variant::NCS);
+    let of_microsoft = uuid::read("c232ab00-9414-11ec-c3c8-9f6bdeced846").unwrap();
+    assert_eq!((of_microsoft.variant, of_microsoft.ms), (Variant::Microsoft, None));
+}
+
+#[test]
+fn errors_say_what_is_wrong_and_where() {
+    let error = |text: &str| uuid::read(text).unwrap_err().to_string();
+    assert_eq!(error(""), "0 characters, a UUID has 36");
+    assert_eq!(error("919108f752d143209bacf847db4148a8"), "32 characters, a UUID has 36");
+    assert_eq!(error("919108f7-52d1-4320-9bac-f847db4148ag"), "character 36 is 'g', not hexadecimal");
+    assert_eq!(error("919108f7052d1-4320-9bac-f847db4148a8"), "character 9 is '0', not a dash");
+    assert!(matches!(
+        uuid::read("91910\u{e9}f7-52d1-4320-9bac-f847db4148a"),
+        Err(FormatError::Character { position: 6, .. })
+    ));
+}
+
+#[test]
+fn each_version_7_is_greater_than_the_one_before() {
+    let ids: Vec<_> = (0..200_000).map(|_| uuid::v7()).collect();
+    assert!(ids.is_sorted_by(|a, b| a < b));
+    assert!(ids.is_sorted_by_key(|id| id.to_string()));
+
+    let of_one_millisecond: Vec<_> = (0..200_000).map(|_| uuid::v7_at(7)).collect();
+    assert!(of_one_millisecond.is_sorted_by(|a, b| a < b));
+    assert!(of_one_millisecond.iter().all(|id| uuid::read(&id.to_string()).unwrap().ms == Some(7)));
+}
+
+#[test]
+fn a_stamp_from_far_ahead_does_not_hold_up_the_clock() {
+    let before = uuid::v7();
+    let ahead = uuid::v7_at(1 << 47);
+    let after = uuid::v7();
+    assert!(before < after && after < ahead);
+}
+
+#[test]
+fn a_stamp_that_is_the_clocks_own_is_in_its_order() {
+    for _ in 0..1000 {
+        let by_clock = uuid::v7();
+        let given = uuid::v7_at(ms_by_the_crate(by_clock));
+        assert!(by_clock < given);
+        assert!(given < uuid::v7());
+    }
+}
+
+#[test]
+fn version_1_counts_up_and_has_the_node() {
+    let node = [0x02, 0x42, 0xac, 0x11, 0x00, 0x02];
+    let start = txid::system_ms();
+    let ids: Vec<_> = (0..100_000).map(|_| parsed(&uuid::v1(Some(node)).to_string())).collect();
+    assert!(ids.iter().all(|id| id.get_version_num() == 1 && id.get_node_id() == Some(node)));
+    assert!(
+        ids.is_sorted_by(|a, b| a.get_timestamp().unwrap().to_gregorian() < b.get_timestamp().unwrap().to_gregorian())
+    );
+    assert!((start - 1..start + 10_000).contains(&ms_by_the_crate(ids[0])));
+}
+
+#[test]
+fn a_random_node_is_nobodys_address() {
+    let nodes: HashSet<_> = (0..4)
+        .map(|_| std::thread::spawn(|| parsed(&uuid::v1(None).to_string()).get_node_id().unwrap()).join().unwrap())
+        .collect();
+    assert_eq!(nodes.len(), 4, "each thread has its own");
+    assert!(nodes.iter().all(|node| node[0] & 1 == 1));
+}
+
+#[test]
+fn no_uuid_twice_across_threads() {
+    let make: [fn() -> Uuid; 4] = [uuid::v4, uuid::v7, || uuid::v7_at(7), || uuid::v1(None)];
+    for make in make {
+        let threads: Vec<_> =
+            (0..8).map(|_| std::thread::spawn(move || (0..20_000).map(|_| make()).collect::<Vec<_>>())).collect();
+        let ids: HashSet<_> = threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect();
+        assert_eq!(ids.len(), 8 * 20_000);
+    }
+}
+
+#[test]
+fn every_random_bit_is_real() {
+    let (mut ones, mut zeros) = ([0_u128; 2], [0_u128; 2]);
+    for _ in 0..1000 {
+        for (place, id) in [uuid::v4(), std::thread::spawn(|| uuid::v7_at(0)).join().unwrap()].iter().enumerate() {
+            ones[place] |= id.as_u128();
+            zeros[place] |= !id.as_u128();
+        }
+    }
+    let version_and_variant = 0xf_u128 << 76 | 0x3_u128 << 62;
+    assert_eq!(ones[0] & zeros[0], !version_and_variant);
+    // The top bit behind the time of a millisecond's first version 7 is left free.
+    assert_eq!(ones[1] & zeros[1], ((1 << 80) - 1) & !version_and_variant & !(1 << 75));
+}
+
+proptest! {
+    #[test]
+    fn a_stamp_is_read_back_exactly(ms: i64) {
+        let ms = ms.rem_euclid(1 << 48);
+        let id = uuid::v7_at(ms);
+        prop_assert_eq!(uuid::read(&id.to_string()).unwrap().ms, Some(ms));
+        prop_assert_eq!(ms_by_the_crate(id), ms);
+    }
+
+    #[test]
+    fn any_uuid_is_read_as_the_crate_reads_it(bits: u128) {
+        let id = ::uuid::Uuid::from_u128(bits);
+        let parts = uuid::read(&id.to_string().to_uppercase()).unwrap();
+        prop_assert_eq!(usize::from(parts.version), id.get_version_num());
+        prop_assert_eq!(parts.variant, id.get_variant());
+    }
+
+    #[test]
+    fn any_text_gets_an_answer(text in "\\PC{0,40}|[0-9a-fA-F-]{36}") {
+        prop_assert_eq!(uuid::read(&text).is_ok(), text.len() == 36 && ::uuid::Uuid::parse_str(&text).is_ok());
+    }
+}
