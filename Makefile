@@ -16,36 +16,34 @@ help: ## list the targets
 
 build: ## build target/release/libtxid.so and the command target/release/txid
 	@scripts/need.sh build
-	cargo build --locked --release --workspace
+	cargo libtxid
+	cargo build --locked --release --package txid-cli
 
 run: ## serve examples/nginx.conf on 127.0.0.1:8080 (PORT=) until Ctrl-C
 	@scripts/need.sh build run
-	@cargo build --locked --release --lib --quiet
+	@CARGO_TERM_QUIET=true cargo libtxid
 	@exec scripts/run.sh
 
 test: ## install what the tests need from Debian, then run all of them
 	@scripts/need.sh build test
-	cargo build --locked --release
+	cargo libtxid
 	cargo test --locked --workspace --all-features
 	scripts/prove.sh
 	tests/peers/run.sh
 
-soak: ## kill processes on one snowflake state for 20 million ids, and measure (about two minutes)
+soak: ## kill processes on one snowflake state for 20 million ids, search and sort a gigabyte, and measure (some minutes)
 	@scripts/need.sh build
 	cargo test --locked --profile soak --test snowflake_processes -- soak
+	cargo test --locked -p txid-cli --test soak -- --ignored --nocapture --test-threads=1
 
 bench: ## measure, against PEERS= too, and write bench/RESULTS.md
 	@scripts/need.sh build bench
-	@cargo build --locked --release --lib --quiet
+	@CARGO_TERM_QUIET=true cargo libtxid
 	@bench/run.sh
-
-soak: ## measure txid grep and txid sort on a gigabyte (1 GB and more in TMPDIR, some minutes)
-	@scripts/need.sh build
-	cargo test --locked -p txid-cli --test soak -- --ignored --nocapture --test-threads=1
 
 locality: ## measure what ids do to ClickHouse and SQLite, and write docs/locality.md
 	@scripts/need.sh build locality
-	@cargo build --locked --release --lib --quiet
+	@CARGO_TERM_QUIET=true cargo libtxid
 	@bench/locality/run.sh
 
 lint: ## rustfmt, clippy and luacheck
@@ -53,7 +51,7 @@ lint: ## rustfmt, clippy and luacheck
 	cargo fmt --all -- --check
 	cargo fmt --manifest-path bench/rust/Cargo.toml -- --check
 	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
-	luacheck --quiet lua bench t/support
+	luacheck --quiet lua bench t/support examples
 
 headers: ## write include/txid.h and the cdefs of lib.lua anew from src/ffi.rs
 	TXID_BLESS=1 cargo test --locked --quiet --test interface

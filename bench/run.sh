@@ -115,8 +115,9 @@ EOF
 
 ## Requests a second
 
-One nginx worker on one processor, \`wrk\` on the other, \`return 200\` with what the row names, 15 rounds of a second each. The
-worker's own processor time leaves out what else kept the machine busy. Instructions are counted where \`perf stat\` can.
+One nginx worker on one processor, \`wrk\` on the other, 15 rounds of a second each. Its constant is the one above a row that
+is answered in the same way. The worker's own processor time leaves out what else kept the machine busy. Instructions are
+counted where \`perf stat\` can.
 
 EOF
     cat "$dir/requests.md"

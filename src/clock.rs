@@ -15,7 +15,7 @@ pub fn system_ms() -> i64 {
 }
 
 /// The same to the clock's tick, a few milliseconds, and never later; read for a few nanoseconds.
-#[inline]
+#[inline(always)]
 pub(crate) fn coarse_ms() -> i64 {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     const CHEAPEST: libc::clockid_t = libc::CLOCK_REALTIME_COARSE;
@@ -55,7 +55,7 @@ pub(crate) fn uptime_ms() -> u64 {
     time.tv_sec as u64 * 1000 + time.tv_nsec as u64 / 1_000_000
 }
 
-#[inline]
+#[inline(always)]
 fn read(clock: libc::clockid_t) -> libc::timespec {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is a timespec of our own; a failure leaves it as it is.

@@ -53,8 +53,7 @@ impl Txid {
     /// assert_eq!(Txid::at(-1).timestamp_ms(), 4_398_046_511_103);
     /// assert_eq!(Txid::at(4_398_046_511_104).timestamp_ms(), 0);
     /// ```
-    // Without #[inline], as all that is public here: code of other crates would have to see the thread's state, and state
-    // that is not private to the library takes longer to find.
+    #[inline(always)]
     pub fn at(ms: i64) -> Self {
         Self { ms: ms as u64 & TIME_MASK, random: entropy::next_u64(ms) >> (64 - RANDOM_BITS) }
     }
@@ -132,6 +131,7 @@ impl Txid {
     /// assert_eq!(&id.to_text(), b"4om9qi54la8ffr4bd9sg");
     /// # Ok::<(), txid::ParseError>(())
     /// ```
+    #[inline(always)]
     pub fn to_text(self) -> [u8; Self::LEN] {
         // 40 bits make eight characters. 96 bits are two such parts and 16 bits, which fill three characters and one bit.
         let mut text = [0; Self::LEN];

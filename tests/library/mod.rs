@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 static LIBRARY: LazyLock<PathBuf> = LazyLock::new(|| {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let build = Command::new(env!("CARGO")).args(["build", "--release", "--lib"]).current_dir(&root).status().unwrap();
+    let build = Command::new(env!("CARGO")).arg("libtxid").current_dir(&root).status().unwrap();
     assert!(build.success());
     std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from).join("release/libtxid.so")
 });

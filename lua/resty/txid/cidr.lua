@@ -1,0 +1,122 @@
+-- Says whether an address is in one of some networks: cidr.matcher { "10.0.0.0/8", "2001:db8::/32", "unix:" }.
+
+local bit = require "bit"
+local ffi = require "ffi"
+
+
+local C = ffi.C
+local assert = assert
+local band = bit.band
+local bxor = bit.bxor
+local ffi_cast = ffi.cast
+local ffi_fill = ffi.fill
+local ffi_new = ffi.new
+local find = string.find
+local lshift = bit.lshift
+local match = string.match
+local max = math.max
+local min = math.min
+local tonumber = tonumber
+local tostring = tostring
+local type = type
+
+
+ffi.cdef[[
+int inet_pton(int af, const char *src, void *dst);
+]]
+
+
+local AF_INET = 2
+local AF_INET6 = assert(({ Linux = 10, OSX = 30, BSD = 28 })[jit.os], "resty.txid.cidr: unknown system")
+local UNIX = "unix:"
+local words_ptr = ffi.typeof("uint32_t *")
+
+local _M = {}
+
+
+-- Writes the 16 bytes of an address; an IPv4 address becomes the IPv6 one that stands for it (::ffff:a.b.c.d), so that
+-- a peer of a socket that takes both is found under either spelling. Returns how many bits come before its own.
+local function parse_address(text, bytes)
+    if C.inet_pton(AF_INET, text, bytes + 12) == 1 then
+        ffi_fill(bytes, 10)
+        ffi_fill(bytes + 10, 2, 0xff)
+        return 96
+    end
+    if C.inet_pton(AF_INET6, text, bytes) == 1 then
+        return 0
+    end
+    return nil
+end
+
+
+local function parse_network(text)
+    -- A C string would end at a NUL.
+    if type(text) ~= "string" or find(text, "%z") then
+        return nil
+    end
+    local address, length = match(text, "^([^/]+)/(%d+)$")
+
+    local bytes = ffi_new("uint8_t[16]")
+    local before = parse_address(address or text, bytes)
+    if not before then
+        return nil
+    end
+
+    local bits = before + (tonumber(length) or 128 - before)
+    if bits > 128 then
+        return nil
+    end
+
+    local mask = ffi_new("uint8_t[16]")
+    for i = 0, 15 do
+        mask[i] = band(lshift(0xff, 8 - min(max(bits - 8 * i, 0), 8)), 0xff)
+    end
+    -- The pointers do not keep what they point to.
+    return { bytes = bytes, words = ffi_cast(words_ptr, bytes), mask_bytes = mask, mask = ffi_cast(words_ptr, mask) }
+end
+
+
+local function is_in(words, network)
+    local theirs, mask = network.words, network.mask
+    return band(bxor(words[0], theirs[0]), mask[0]) == 0 and band(bxor(words[1], theirs[1]), mask[1]) == 0
+           and band(bxor(words[2], theirs[2]), mask[2]) == 0 and band(bxor(words[3], theirs[3]), mask[3]) == 0
+end
+
+
+-- Returns a function(address) -> boolean, or nil and what is wrong with the list.
+function _M.matcher(list)
+    local networks, takes_unix = {}, false
+    for i = 1, #list do
+        local text = list[i]
+        if text == UNIX then
+            takes_unix = true
+        else
+            local network = parse_network(text)
+            if not network then
+                return nil, "entry " .. i .. " is '" .. tostring(text)
+                            .. "', not an address, a network such as 10.0.0.0/8 or fd00::/8, or unix:"
+            end
+            networks[#networks + 1] = network
+        end
+    end
+
+    local bytes = ffi_new("uint8_t[16]")
+    local words = ffi_cast(words_ptr, bytes)
+    return function(address)
+        if address == UNIX then
+            return takes_unix
+        end
+        if not parse_address(address, bytes) then
+            return false
+        end
+        for i = 1, #networks do
+            if is_in(words, networks[i]) then
+                return true
+            end
+        end
+        return false
+    end
+end
+
+
+return _M

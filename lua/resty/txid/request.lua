@@ -1,0 +1,188 @@
+-- One id a request: the client's own where it may be trusted, a new one elsewhere, the same wherever nginx takes it.
+-- Call configure { ... } in init_by_lua, then id() or handle().
+
+local options = require "resty.txid.request_options"
+local store = require "resty.txid.request_store"
+
+
+local error = error
+local get_phase = ngx.get_phase
+local ngx = ngx
+local ngx_exit = ngx.exit
+local ngx_log = ngx.log
+local pcall = pcall
+local rawget = rawget
+local req_get_headers = ngx.req.get_headers
+local req_set_header = ngx.req.set_header
+local require = require
+local lower = string.lower
+local type = type
+local var = ngx.var
+
+
+-- Fields of ngx.ctx.
+local ID = "txid_id"
+local REJECTED = "txid_rejected"
+local SPAN = "txid_span"
+
+local find_kept = store.find
+local keep = store.keep
+local settings = options.check({})
+local defined = {}
+local request_trace
+local _M = {}
+
+
+-- Call it in init_by_lua. What is wrong stops nginx with a line that names it.
+function _M.configure(given)
+    settings = options.check(given)
+    request_trace = settings.trace and require "resty.txid.request_trace"
+end
+
+
+-- A timer's request has no client.
+local function may_have_a_client()
+    return settings.accept and get_phase() ~= "timer"
+end
+
+
+local function is_accepted()
+    local accept = settings.accept
+    if type(accept) == "boolean" then
+        return accept
+    end
+    -- realip puts an address in the place of the peer's that a client may have made up.
+    return accept(var.realip_remote_addr or var.remote_addr)
+end
+
+
+-- Returns the client's id, or nil and true when the request is to be rejected for it.
+local function client_id()
+    -- A look at the variable first spares the requests without an id a table of all their headers.
+    if not may_have_a_client() or not var[settings.header_variable] or not is_accepted() then
+        return nil
+    end
+
+    -- The variable has the first of many headers, or all of them, by nginx's version. Of many, none is the right one.
+    local id = rawget(req_get_headers(0), lower(settings.header))
+    if type(id) ~= "string" then
+        return nil
+    end
+    if settings.valid(id) then
+        return id
+    end
+    return nil, settings.on_invalid == "reject"
+end
+
+
+local function first_id(ctx)
+    local kept = find_kept()
+    local id
+    if kept then
+        id = kept[ID]
+    else
+        local rejected
+        id, rejected = client_id()
+        if not id then
+            ctx[REJECTED] = rejected or nil
+            id = settings.format()
+            if type(id) ~= "string" then
+                error("resty.txid.request: format made a " .. type(id) .. ", not a string")
+            end
+        end
+        keep(ctx)
+    end
+    ctx[ID] = id
+    return id
+end
+
+
+-- The id of the request.
+local function id_of_request()
+    local ctx = ngx.ctx
+    return ctx[ID] or first_id(ctx)
+end
+
+
+_M.id = id_of_request
+
+
+-- The span of the request, a table with the strings trace_id and span_id and more, as resty.txid.trace has them. Where
+-- trace is off it is nil.
+function _M.span()
+    if not settings.trace then
+        return nil
+    end
+
+    local ctx = ngx.ctx
+    local span = ctx[SPAN]
+    if not span then
+        id_of_request()
+        local kept = find_kept() or ctx
+        span = kept[SPAN]
+        if not span then
+            local headers = may_have_a_client() and is_accepted() and req_get_headers(0)
+            span = request_trace.span(settings.trace, settings.trace_id_header, headers)
+            kept[SPAN] = span
+        end
+        ctx[SPAN] = span
+    end
+    return span
+end
+
+
+local function set_variable(name, value)
+    var[name] = value
+end
+
+
+-- nginx knows all its variables from the start: one that is not there now never will be.
+local function set_variable_if_defined(name, value)
+    if defined[name] == nil then
+        defined[name] = pcall(set_variable, name, value)
+
+    elseif defined[name] then
+        var[name] = value
+    end
+end
+
+
+-- Sends the id upstream and in the response, and writes $request_txid, if there is one. (map "" $request_txid { default
+-- ""; } makes one. "set" does, too, but in a server it runs again on a redirect, and after server_rewrite_by_lua.)
+-- In header_filter_by_lua it does what is left to do then: for errors that nginx finds before it comes to
+-- rewrite_by_lua, and in place of an id that the upstream sent.
+function _M.handle()
+    local id = id_of_request()
+    local span = _M.span()
+    local header = settings.header
+
+    if get_phase() ~= "header_filter" then
+        if ngx.ctx[REJECTED] then
+            return ngx_exit(400)
+        end
+        if settings.upstream then
+            req_set_header(header, id)
+            if span then
+                request_trace.send(settings.trace, settings.trace_id_header, span)
+            end
+        end
+    end
+    if settings.response then
+        ngx.header[header] = id
+    end
+    set_variable_if_defined("request_txid", id)
+    if span then
+        set_variable_if_defined("txid_trace_id", span.trace_id)
+        set_variable_if_defined("txid_span_id", span.span_id)
+    end
+end
+
+
+-- ngx.log with the id in front.
+function _M.log(level, ...)
+    -- A tail call, so that the line in the log names the caller's place and not this one.
+    return ngx_log(level, "[", id_of_request(), "] ", ...)
+end
+
+
+return _M

@@ -1,0 +1,71 @@
+-- What is kept for a request and all that nginx makes of it: internal redirects and subrequests.
+--
+-- ngx.ctx alone does not do: nginx empties it on every internal redirect (error_page, index, try_files, ngx.exec, a
+-- named location), and each subrequest (auth_request, mirror, ngx.location.capture) has one of its own. An nginx
+-- variable does not, either: ngx.location.capture gives its subrequest new ones, and to read one that is not set yet
+-- writes a warning to the log. What all of these share is the connection, of which a request has one to itself until it
+-- ends (in HTTP/2 and HTTP/3, where a connection carries many, nginx makes a connection object for each).
+--
+-- So a table finds the ngx.ctx of the first of them by the address of the connection. Two facts keep this from ever
+-- handing on what belongs to an earlier request, or from growing:
+--
+-- - An ngx.ctx is listed in ctx_tables, under a number, until the whole request has ended, redirects and subrequests
+--   included. When it is no longer in its place there, it does not count. (So code that puts another table in the place
+--   of ngx.ctx, instead of a field into it, should carry this one's fields over.)
+-- - The table's values are weak: what no request has any more, the garbage collector takes.
+--
+-- $connection and $connection_requests together would tell requests apart, too, but to read them costs some 200 ns, and
+-- leaves strings to the garbage collector.
+
+local base = require "resty.core.base"
+local ffi = require "ffi"
+require "resty.core.ctx"
+
+
+local C = ffi.C
+local ctx_tables = debug.getregistry().ngx_lua_ctx_tables
+local error = error
+local ffi_cast = ffi.cast
+local get_request = base.get_request
+local setmetatable = setmetatable
+local tonumber = tonumber
+
+
+local REF = "txid_ref"
+local SIGNATURE = 0x50545448
+local uintptr_t = ffi.typeof("uintptr_t")
+
+-- How every request of every nginx begins; what follows differs with the version and with how it was built.
+local request_head_ptr = ffi.typeof("struct { uint32_t signature; void *connection; } *")
+
+local owners = setmetatable({}, { __mode = "v" })
+local _M = {}
+
+
+local function connection_address()
+    local head = ffi_cast(request_head_ptr, get_request())
+    if head.signature ~= SIGNATURE then
+        error("resty.txid.request: this nginx lays out its requests in an unknown way")
+    end
+    return tonumber(ffi_cast(uintptr_t, head.connection))
+end
+
+
+-- The ngx.ctx that keep() was given for this request, before a redirect or in a subrequest, or nil.
+function _M.find()
+    local owner = owners[connection_address()]
+    if owner and ctx_tables[owner[REF]] == owner then
+        return owner
+    end
+    return nil
+end
+
+
+-- Keeps ctx, which has to be the present ngx.ctx.
+function _M.keep(ctx)
+    ctx[REF] = C.ngx_http_lua_ffi_get_ctx_ref(get_request(), nil, nil)
+    owners[connection_address()] = ctx
+end
+
+
+return _M

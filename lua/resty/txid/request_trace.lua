@@ -1,0 +1,119 @@
+-- The trace context of a request: continues the one that came in, or starts one, with a span for this hop.
+
+local trace = require "resty.txid.trace"
+
+
+local b3 = trace.b3
+local find = string.find
+local lower = string.lower
+local rawget = rawget
+local rep = string.rep
+local req_clear_header = ngx.req.clear_header
+local req_set_header = ngx.req.set_header
+local traceparent = trace.traceparent
+local type = type
+
+
+local TRACE_ID_LEN = 32
+local B3_HEADERS = { "X-B3-TraceId", "X-B3-SpanId", "X-B3-ParentSpanId", "X-B3-Sampled", "X-B3-Flags" }
+
+local _M = {}
+local readers = {}
+local writers = {}
+
+
+-- Of many headers of a name none is the right one.
+local function single(headers, name)
+    local value = rawget(headers, name)
+    return type(value) == "string" and value or nil
+end
+
+
+function readers.traceparent(headers)
+    local header = single(headers, "traceparent")
+    return header and traceparent.parse(header)
+end
+
+
+readers["b3-single"] = function(headers)
+    local header = single(headers, "b3")
+    return header and b3.parse(header)
+end
+
+
+readers.b3 = b3.parse_headers
+
+
+function writers.traceparent(span)
+    req_set_header("traceparent", traceparent.tostring(span))
+    -- It is part of the trace that was not continued.
+    if not span.continued then
+        req_clear_header("tracestate")
+    end
+end
+
+
+writers["b3-single"] = function(span)
+    req_set_header("b3", b3.tostring(span))
+end
+
+
+function writers.b3(span)
+    local headers = b3.headers(span)
+    for i = 1, #B3_HEADERS do
+        req_set_header(B3_HEADERS[i], headers[B3_HEADERS[i]])
+    end
+end
+
+
+_M.kinds = readers
+
+
+-- A header with nothing but a trace id: of 32 characters, or of 16 as old B3 had them.
+local function bare_trace_id(headers, name)
+    local id = name and lower(single(headers, lower(name)) or "")
+    if id and (#id == TRACE_ID_LEN or #id == TRACE_ID_LEN / 2) and not find(id, "[^0-9a-f]") and find(id, "[^0]") then
+        return { trace_id = id }
+    end
+    return nil
+end
+
+
+-- A span for this hop. `headers` are those to continue from, where there are any.
+function _M.span(kinds, trace_id_header, headers)
+    local parent, kind
+    for i = 1, headers and #kinds or 0 do
+        parent = readers[kinds[i]](headers)
+        if parent then
+            kind = kinds[i]
+            break
+        end
+    end
+    if headers and not parent then
+        parent = bare_trace_id(headers, trace_id_header)
+    end
+    if not parent then
+        return traceparent.new()
+    end
+
+    local span = b3.child(parent)
+    -- One of 64 bits is the right half of one of 128, which all others need.
+    span.trace_id = rep("0", TRACE_ID_LEN - #span.trace_id) .. span.trace_id
+    span.random = parent.random
+    span.continued = kind == "traceparent"
+    return span
+end
+
+
+-- Sends the span upstream as what is configured.
+function _M.send(kinds, trace_id_header, span)
+    for i = 1, #kinds do
+        writers[kinds[i]](span)
+    end
+    if trace_id_header then
+        req_set_header(trace_id_header, span.trace_id)
+    end
+end
+
+
+return _M

@@ -1,0 +1,241 @@
+# What handle() does besides: errors that nginx makes itself, ids of the upstream, rejection, options, and the log.
+
+use lib 't/support';
+use Test::Nginx::Socket::Lua 'no_plan';
+use Suite;
+
+add_block_preprocessor(sub {
+    my ($block) = @_;
+    my $config = $block->http_config;
+    # nginx keeps a place for a variable that the configuration uses somewhere, as this log_format does.
+    my $variable = "map '' \$request_txid { default ''; }\nlog_format ids \$request_txid;\n";
+    $config = "init_by_lua_block {\n    agree = require 'support.agree'\n    request = require 'resty.txid.request'\n}\n$config"
+        unless $config =~ /init_by_lua/;
+    $block->set_value(http_config => "lua_shared_dict agree 1m;\n$variable$config") unless $block->name =~ /without/;
+});
+
+no_long_string();
+run_tests();
+
+__DATA__
+
+=== TEST 1: errors that nginx makes itself
+--- http_config
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_2;
+    location / { content_by_lua_block { ngx.sleep(10) } }
+}
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
+    access_log off;
+    lingering_timeout 100ms;
+    client_max_body_size 10;
+    large_client_header_buffers 2 1k;
+    rewrite_by_lua_block { request.handle() }
+    header_filter_by_lua_block { request.handle() }
+    log_by_lua_block { agree.note("log", ngx.var.request_txid) }
+    location = /403 { deny all; }
+    location = /500 { content_by_lua_block { error("on purpose") } }
+    location = /502 { proxy_pass http://127.0.0.1:1; }
+    location = /503 { return 503; }
+    location = /504 { proxy_read_timeout 100ms; proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_2; }
+    location = /301 { return 301 /; }
+}
+--- config
+location = /t {
+    content_by_lua_block {
+        local function send(request)
+            ngx.say((agree.report($TEST_NGINX_RAND_PORT_1, request, 2)))
+        end
+        for _, path in ipairs { "/403", "/404", "/500", "/502", "/503", "/504", "/301" } do
+            send(path)
+        end
+        send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 11\r\n\r\nhello world")
+        send("GET /" .. ("a"):rep(2000) .. " HTTP/1.1\r\nHost: a\r\n\r\n")
+        send("GET / HTTP/1.1\r\nHost: a\r\nA: " .. ("a"):rep(2000) .. "\r\n\r\n")
+        send("GET / HTTP/1.1\r\n\r\n")
+        send("GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n")
+        send("GET / HTTP/9.1\r\nHost: a\r\n\r\n")
+        send("nonsense\r\n\r\n")
+    }
+}
+--- response_body
+403 1 id: log response
+404 1 id: log response
+500 1 id: log response
+502 1 id: log response
+503 1 id: log response
+504 1 id: log response
+301 1 id: log response
+413 1 id: log response
+414 1 id: log response
+400 1 id: log response
+400 1 id: log response
+400 1 id: log response
+505 1 id: log response
+400 1 id: log response
+--- no_error_log
+[alert]
+--- timeout: 10
+
+
+
+=== TEST 2: an upstream that sends an id of its own
+--- http_config
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_2;
+    location / { content_by_lua_block {
+        agree.note("upstream", ngx.var.http_x_request_id)
+        ngx.header["X-Request-Id"] = "upstreams-own"
+    } }
+}
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
+    access_log off;
+    rewrite_by_lua_block { request.handle() }
+    location = /hidden { proxy_hide_header X-Request-Id; proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_2; }
+    location = /filtered {
+        header_filter_by_lua_block { request.handle() }
+        proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_2;
+    }
+}
+--- config
+location = /t {
+    content_by_lua_block {
+        ngx.say((agree.report($TEST_NGINX_RAND_PORT_1, "/hidden")))
+        ngx.say((agree.report($TEST_NGINX_RAND_PORT_1, "/filtered")))
+    }
+}
+--- response_body
+200 1 id: response upstream
+200 1 id: response upstream
+
+
+
+=== TEST 3: "reject" answers with 400, and with the server's page for it
+--- http_config
+init_by_lua_block {
+    agree = require "support.agree"
+    request = require "resty.txid.request"
+    request.configure { accept = true, on_invalid = "reject" }
+}
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
+    access_log off;
+    rewrite_by_lua_block { request.handle() }
+    header_filter_by_lua_block { request.handle() }
+    location / { content_by_lua_block { agree.note("content", request.id()) ngx.say("content") } }
+    location /page { error_page 400 /400.html; content_by_lua_block { ngx.say("content") } }
+    location = /400.html { content_by_lua_block { ngx.say("our page") } }
+}
+--- config
+location = /t {
+    content_by_lua_block {
+        local function send(path, id)
+            local verdict, response = agree.report($TEST_NGINX_RAND_PORT_1, "GET " .. path
+                .. " HTTP/1.0\r\nX-Request-Id: " .. id .. "\r\n\r\n")
+            ngx.say(verdict, response:find("our page") and ", our page" or "")
+        end
+        send("/", "good")
+        send("/", "b,ad")
+        send("/", "")
+        send("/page", "b,ad")
+    }
+}
+--- response_body
+200 1 id: content response
+400 1 id: response
+400 1 id: response
+400 1 id: response, our page
+
+
+
+=== TEST 4: neither upstream nor in the response, under another name, of another format
+--- http_config
+init_by_lua_block {
+    agree = require "support.agree"
+    request = require "resty.txid.request"
+    request.configure { header = "X-Amzn-Trace", format = function() return "made-" .. ngx.var.uri end, response = false }
+}
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
+    access_log off;
+    location / {
+        rewrite_by_lua_block { request.handle() }
+        content_by_lua_block {
+            ngx.say(ngx.var.http_x_amzn_trace, " ", ngx.var.http_x_request_id, " ", ngx.header["X-Amzn-Trace"],
+                " ", ngx.var.request_txid)
+        }
+    }
+    location /response {
+        rewrite_by_lua_block {
+            request.configure { upstream = false, format = "txid" }
+            request.handle()
+        }
+        content_by_lua_block { ngx.say(ngx.var.http_x_request_id, " ", #ngx.header["X-Request-Id"]) }
+    }
+}
+--- config
+location = /t {
+    content_by_lua_block {
+        local http = require "support.http"
+        ngx.print((http.get("/a", $TEST_NGINX_RAND_PORT_1)))
+        ngx.print((http.get("/response", $TEST_NGINX_RAND_PORT_1)))
+    }
+}
+--- response_body
+made-/a nil nil made-/a
+nil 20
+
+
+
+=== TEST 5: without $request_txid
+--- http_config
+init_by_lua_block { request = require "resty.txid.request" }
+--- config
+location = /t {
+    rewrite_by_lua_block { request.handle() request.handle() }
+    content_by_lua_block { ngx.say(request.id() == ngx.header["X-Request-Id"]) }
+}
+--- response_body
+true
+
+
+
+=== TEST 6: request.log says the id, and where it was called
+--- http_config
+--- config
+location = /t {
+    content_by_lua_block {
+
+        request.log(ngx.WARN, "n = ", 1)
+        ngx.say(request.id())
+    }
+    log_by_lua_block { request.log(ngx.WARN, "the end") }
+}
+--- response_body_like: ^[0-9a-v]{20}$
+--- error_log eval
+[qr/content_by_lua\(nginx.conf:\d+\):3: \[[0-9a-v]{20}\] n = 1/, qr/log_by_lua\(nginx.conf:\d+\):1: \[[0-9a-v]{20}\] the end/]
+
+
+
+=== TEST 7: a timer has an id of its own, whatever clients may send
+--- http_config
+init_by_lua_block { request = require "resty.txid.request" request.configure { accept = true } }
+--- config
+location = /t {
+    content_by_lua_block {
+        local wait_until = require "support.wait_until"
+        local id, again
+        assert(ngx.timer.at(0, function()
+            id, again = request.id(), request.id()
+            request.log(ngx.WARN, "in a timer")
+        end))
+        wait_until(function() return again end)
+        ngx.say(#id, " ", id == again, " ", id ~= request.id())
+    }
+}
+--- response_body
+20 true true
+--- error_log
+] in a timer

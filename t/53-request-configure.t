@@ -1,0 +1,129 @@
+# What configure() says of what it cannot use.
+
+use lib 't/support';
+use Test::Nginx::Socket::Lua 'no_plan';
+use Suite;
+
+no_long_string();
+run_tests();
+
+__DATA__
+
+=== TEST 1: each key, wrong
+--- config
+location = /t {
+    content_by_lua_block {
+        local configure = require("resty.txid.request").configure
+        local function try(...)
+            local ok, err = pcall(configure, ...)
+            ngx.say(ok and "fine" or err)
+        end
+        try()
+        try("x")
+        try { acept = true }
+        try { [1] = "10.0.0.0/8" }
+        try { header = "" }
+        try { header = "X Id" }
+        try { header = "X-Id:" }
+        try { header = 1 }
+        try { accept = "10.0.0.0/8" }
+        try { accept = { "10.0.0.0/8", "10.0.0.0/33" } }
+        try { accept = { "::/129" } }
+        try { accept = { "localhost" } }
+        try { accept = { 10 } }
+        try { accept = { "10.0.0.1\0" } }
+        try { accept = { cidr = "10.0.0.0/8" } }
+        try { valid = 5 }
+        try { valid = "[a-" }
+        try { format = true }
+        try { format = "" }
+        try { format = "../txid" }
+        try { format = "codec.decode" }
+        try { format = "lib" }
+        try { on_invalid = "ignore" }
+        try { response = "yes" }
+        try { upstream = 1 }
+    }
+}
+--- response_body_like
+^bad argument #1 to 'configure' \(table expected, got nil\)
+bad argument #1 to 'configure' \(table expected, got string\)
+resty.txid.request: configure knows no key "acept"; it knows accept, format, header, .*
+resty.txid.request: configure knows no key 1; it knows .*
+resty.txid.request: header must be the name of a header, not ""
+resty.txid.request: header must be the name of a header, not "X Id"
+resty.txid.request: header must be the name of a header, not "X-Id:"
+resty.txid.request: header must be the name of a header, not 1
+resty.txid.request: accept must be true, false, a list of networks or a function, not "10.0.0.0/8"
+resty.txid.request: accept must be a list of networks, not this table \(entry 2 is '10.0.0.0/33', not an address, .*\)
+resty.txid.request: accept must be a list of networks, not this table \(entry 1 is '::/129', not an address, .*\)
+resty.txid.request: accept must be a list of networks, not this table \(entry 1 is 'localhost', not an address, .*\)
+resty.txid.request: accept must be a list of networks, not this table \(entry 1 is '10', not an address, .*\)
+resty.txid.request: accept must be a list of networks, not this table \(entry 1 is '10.0.0.1.*', not an address, .*\)
+resty.txid.request: accept must be a list of networks, not this table \(it has the key "cidr"\)
+resty.txid.request: valid must be a regular expression or a function, not 5
+resty.txid.request: valid must be a regular expression, not "\[a-" \(.*\)
+resty.txid.request: format must be the name of a generator or a function, not true
+resty.txid.request: format must be the name of a generator such as txid or uuid.v7, not ""
+resty.txid.request: format must be the name of a generator such as txid or uuid.v7, not "../txid"
+resty.txid.request: format must be the name of a generator such as txid or uuid.v7, not "codec.decode" \(.*\)
+resty.txid.request: format must be the name of a generator such as txid or uuid.v7, not "lib"
+resty.txid.request: on_invalid must be "replace" or "reject", not "ignore"
+resty.txid.request: response must be true or false, not "yes"
+resty.txid.request: upstream must be true or false, not 1
+
+
+
+=== TEST 2: a format that makes no string
+--- config
+location = /t {
+    content_by_lua_block {
+        local request = require "resty.txid.request"
+        request.configure { format = function() return 7 end }
+        ngx.say(select(2, pcall(request.id)))
+    }
+}
+--- response_body_like: format made a number, not a string$
+
+
+
+=== TEST 3: networks
+--- config
+location = /t {
+    content_by_lua_block {
+        local cidr = require "resty.txid.cidr"
+        local function try(networks, ...)
+            local is_in = assert(cidr.matcher(networks))
+            local found = {}
+            for i = 1, select("#", ...) do
+                found[i] = tostring(is_in((select(i, ...))))
+            end
+            ngx.say(table.concat(networks, " "), ": ", table.concat(found, " "))
+        end
+        try({ "10.0.0.0/8" }, "10.0.0.0", "10.255.255.255", "9.255.255.255", "11.0.0.0", "::ffff:10.1.2.3", "::10.1.2.3")
+        try({ "192.168.4.0/22" }, "192.168.3.255", "192.168.4.0", "192.168.7.255", "192.168.8.0")
+        try({ "192.168.4.1" }, "192.168.4.1", "192.168.4.2")
+        try({ "192.168.4.1/32" }, "192.168.4.1", "192.168.4.0")
+        try({ "0.0.0.0/0" }, "1.2.3.4", "255.255.255.255", "::1")
+        try({ "0.0.0.0/1" }, "127.255.255.255", "128.0.0.0")
+        try({ "::/0" }, "1.2.3.4", "::1", "fe80::1")
+        try({ "2001:db8::/32" }, "2001:db8::1", "2001:DB8:ffff::", "2001:db9::")
+        try({ "2001:db8:8000::/33" }, "2001:db8:8000::1", "2001:db8:7fff::1", "2001:db8:ffff::")
+        try({ "::1" }, "::1", "0:0:0:0:0:0:0:1", "::2")
+        try({ "10.0.0.1", "fd00::/8", "unix:" }, "10.0.0.1", "fd12::1", "unix:", "10.0.0.2")
+        try({}, "10.0.0.1", "unix:", "", "nonsense")
+    }
+}
+--- response_body
+10.0.0.0/8: true true false false true false
+192.168.4.0/22: false true true false
+192.168.4.1: true false
+192.168.4.1/32: true false
+0.0.0.0/0: true true false
+0.0.0.0/1: true false
+::/0: true true true
+2001:db8::/32: true true false
+2001:db8:8000::/33: true false true
+::1: true true false
+10.0.0.1 fd00::/8 unix:: true true true false
+: false false false false

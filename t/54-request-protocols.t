@@ -1,0 +1,146 @@
+# One id for each request of a connection, in HTTP/1.0, HTTP/1.1 and HTTP/2, behind realip, on a Unix socket; and a
+# mistake in configure() that stops nginx.
+
+use strict;
+use warnings;
+use lib 't/support';
+use File::Spec;
+use File::Temp qw(tempdir);
+use IO::Socket::INET;
+use IO::Socket::UNIX;
+use Test::More;
+use Tree qw(library lua_cpath lua_path);
+
+library();
+my $nginx   = $ENV{TEST_NGINX_BINARY} || 'nginx';
+my $modules = join '', map {"load_module $_;\n"} split ' ', $ENV{TEST_NGINX_LOAD_MODULES} // '';
+my $prefix  = tempdir(CLEANUP => 1);
+chmod 0755, $prefix;
+mkdir "$prefix/logs";
+my $id = qr/[0-9a-v]{20}/;
+
+sub write_config {
+    my ($http) = @_;
+    open my $out, '>', "$prefix/nginx.conf" or die $!;
+    print $out $modules, <<"END";
+worker_processes 1;
+pid nginx.pid;
+error_log logs/error.log notice;
+events { worker_connections 64; }
+http {
+    access_log off;
+    lua_package_path "@{[lua_path()]}";
+    lua_package_cpath "@{[lua_cpath()]}";
+    map "" \$request_txid { default ""; }
+    log_format ids "\$request_txid \$uri";
+$http
+}
+END
+    close $out or die $!;
+}
+
+sub nginx { `timeout 20 $nginx -p $prefix/ -c nginx.conf -e $prefix/logs/error.log @_ 2>&1` }
+
+# Says which port is free to listen on.
+sub free_port {
+    my $socket = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1) or die $!;
+    return $socket->sockport;
+}
+
+sub exchange {
+    my ($socket, $bytes) = @_;
+    local $SIG{ALRM} = sub { die "no answer\n" };
+    alarm 10;
+    print $socket $bytes;
+    my $response = do { local $/; readline $socket };
+    alarm 0;
+    return $response;
+}
+
+sub bodies { join('', @_) =~ /^(id=.*)$/mg }
+
+sub all_different {
+    my ($expected, $name, @bodies) = @_;
+    my %ids = map { /id=($id) / ? ($1 => 1) : () } @bodies;
+    is keys %ids, $expected, $name or diag "@bodies";
+}
+
+write_config(<<'END');
+init_by_lua_block { require("resty.txid.request").configure { accept = { "10.0.0.0/33" } } }
+END
+my $output = nginx();
+isnt $?, 0, 'a wrong network: nginx does not start';
+like $output, qr/accept must be a list of networks.*10\.0\.0\.0\/33/, 'and says why';
+
+my ($http, $h2) = (free_port(), free_port());
+write_config(<<"END");
+    init_by_lua_block {
+        request = require "resty.txid.request"
+        request.configure { accept = { "127.0.0.1", "unix:" } }
+    }
+    keepalive_requests 1000;
+    server {
+        listen 127.0.0.1:$http;
+        listen 127.0.0.1:$h2 http2;
+        listen unix:$prefix/gateway.sock;
+        access_log logs/ids.log ids;
+        # As soon as the request is read, and so before the id is made.
+        set_real_ip_from 127.0.0.1;
+        real_ip_header X-Forwarded-For;
+        rewrite_by_lua_block { if not ngx.var.uri:find("^/late") then request.handle() end }
+
+        location / { content_by_lua_block { ngx.say("id=", request.id(), " ", ngx.header["X-Request-Id"]) } }
+        location /redirected { content_by_lua_block { ngx.exec("/target") } }
+        # Only what comes after the redirect asks for an id.
+        location /late { content_by_lua_block { ngx.exec("\@late") } }
+        location \@late { content_by_lua_block { ngx.say("id=", request.id(), " late") } }
+        location /quiet { return 204; }
+        location /address { content_by_lua_block { ngx.say("id=", request.id(), " ", ngx.var.remote_addr) } }
+    }
+END
+$output = nginx();
+is $?, 0, 'nginx starts' or BAIL_OUT($output);
+END { nginx('-s stop') if -e "$prefix/nginx.pid" }
+
+sub http { exchange(IO::Socket::INET->new("127.0.0.1:$http") || die($!), $_[0]) }
+
+sub pipelined {
+    my (@paths) = @_;
+    my $last = pop @paths;
+    return bodies(http(join('', map {"GET $_ HTTP/1.1\r\nHost: a\r\n\r\n"} @paths)
+        . "GET $last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"));
+}
+
+like http("GET / HTTP/1.0\r\n\r\n"), qr/id=($id) \1$/m, 'HTTP/1.0';
+like http("GET / HTTP/1.0\r\nX-Request-Id: mine\r\n\r\n"), qr/id=mine mine$/m, "HTTP/1.0, the client's id";
+like http("GET /\r\n"), qr/^id=$id /m, 'HTTP/0.9';
+all_different(100, 'keep-alive', pipelined(('/') x 100));
+all_different(100, 'keep-alive, redirected', pipelined(('/redirected') x 100));
+all_different(100, 'keep-alive, the id made after the redirect', pipelined(('/late') x 100));
+all_different(100, 'keep-alive, of both kinds', pipelined(('/', '/late', '/redirected', '/late') x 25));
+
+my %logged;
+open my $log, '<', "$prefix/logs/ids.log" or die $!;
+/^($id) \/(?!late)/ and $logged{$1}++ while <$log>;
+is_deeply [grep { $_ > 1 } values %logged], [], 'no id is logged twice';
+
+like exchange(IO::Socket::UNIX->new("$prefix/gateway.sock") || die($!), "GET / HTTP/1.0\r\nX-Request-Id: mine\r\n\r\n"),
+    qr/id=mine mine$/m, 'a Unix socket';
+like http("GET /address HTTP/1.0\r\nX-Forwarded-For: 192.0.2.1\r\nX-Request-Id: mine\r\n\r\n"), qr/id=mine 192\.0\.2\.1$/m,
+    'realip: the peer counts, and not the address it passes on';
+
+SKIP: {
+    skip 'no nghttp', 2 unless grep { -x "$_/nghttp" } File::Spec->path;
+    my $nghttp = 'timeout 20 nghttp';
+    my @paths  = ('/', '/redirected', '/late', '/redirected');
+    my $urls   = join ' ', map { "http://127.0.0.1:$h2$paths[$_ % 4]?$_" } 1 .. 100;
+
+    # All of them at once, on one connection.
+    all_different(100, 'HTTP/2', bodies(`$nghttp $urls`));
+    is_deeply [bodies(`$nghttp -H 'X-Request-Id: mine' http://127.0.0.1:$h2/`)], ['id=mine mine'], "HTTP/2, the client's id";
+}
+
+open my $errors, '<', "$prefix/logs/error.log" or die $!;
+is_deeply [grep {/\[(?:error|crit|alert|warn)\]/ && !/configure|must be/} <$errors>], [], 'no error is logged';
+
+done_testing;

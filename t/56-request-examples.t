@@ -1,0 +1,146 @@
+# examples/gateway.conf does what it says, and so do the plugins for Kong and APISIX, as far as that shows without them.
+
+use strict;
+use warnings;
+use lib 't/support';
+use File::Temp qw(tempdir);
+use IO::Socket::INET;
+use Test::More;
+use Tree qw(library lua_cpath lua_path);
+
+library();
+my $nginx   = $ENV{TEST_NGINX_BINARY} || 'nginx';
+my $load    = join '', map {"load_module $_; "} split ' ', $ENV{TEST_NGINX_LOAD_MODULES} // '';
+my $id      = qr/[0-9a-v]{20}/;
+my %prefix;
+
+sub contents {
+    my ($file) = @_;
+    open my $in, '<', $file or die "$file: $!";
+    local $/;
+    return readline $in;
+}
+
+# Starts nginx with this configuration on a port that is free, and returns the port and the directory.
+sub serve {
+    my ($config) = @_;
+    my $port   = (IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1) or die $!)->sockport;
+    my $prefix = tempdir(CLEANUP => 1);
+    chmod 0755, $prefix;
+    mkdir "$prefix/logs";
+    $config =~ s/127\.0\.0\.1:8080/127.0.0.1:$port/;
+    open my $out, '>', "$prefix/nginx.conf" or die $!;
+    print $out $config;
+    close $out or die $!;
+    local $ENV{LUA_PATH}  = lua_path();
+    local $ENV{LUA_CPATH} = lua_cpath();
+    my $output = `timeout 20 $nginx -p $prefix/ -c nginx.conf -e $prefix/logs/error.log -g '$load' 2>&1`;
+    is $?, 0, 'nginx starts' or BAIL_OUT($output);
+    $prefix{$prefix} = 1;
+    return ($port, $prefix);
+}
+
+END { `timeout 20 $nginx -p $_/ -c nginx.conf -e $_/logs/error.log -s stop -g '$load' 2>&1` for keys %prefix }
+
+sub request {
+    my ($port, $path, @headers) = @_;
+    my $socket = IO::Socket::INET->new("127.0.0.1:$port") or die $!;
+    local $SIG{ALRM} = sub { die "no answer\n" };
+    alarm 10;
+    print $socket join("\r\n", "GET $path HTTP/1.1", 'Host: localhost', 'Connection: close', @headers), "\r\n\r\n";
+    my $response = do { local $/; readline $socket };
+    alarm 0;
+    my ($status) = $response =~ m{^HTTP/1\.1 (\d+)};
+    my @ids = $response =~ /^X-Request-Id: ([^\r]*)/mg;
+    my ($body) = $response =~ /\r\n\r\n(.*)/s;
+    $body =~ s/^[0-9a-f]+\r\n(.*)\r\n0\r\n\r\n$/$1/s;
+    return ($status, "@ids", $body);
+}
+
+{
+    my ($port, $prefix) = serve(contents('examples/gateway.conf'));
+
+    my ($status, $sent, $body) = request($port, '/');
+    is $status, 200, 'a request';
+    like $sent, qr/^$id$/, 'has one id';
+    like $body, qr/^\Q$sent\E 00-([0-9a-f]{32})-[0-9a-f]{16}-03 \1$/, 'which the upstream got, with a new trace';
+    my ($trace_id) = $body =~ / 00-([0-9a-f]+)/;
+    like contents("$prefix/logs/access.log"), qr/^\Q$sent\E $trace_id [0-9a-f]{16} 200 GET \/$/m, 'and the log';
+
+    my @from_client = ('X-Request-Id: from-the-front', 'traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01');
+    (undef, $sent, $body) = request($port, '/', @from_client);
+    is $sent, 'from-the-front', 'the id of the gateway in front';
+    like $body, qr/^from-the-front 00-4bf92f3577b34da6a3ce929d0e0e4736-(?!00f067aa0ba902b7)[0-9a-f]{16}-01 4bf9/,
+        'goes on, and so does its trace, with a span of its own';
+
+    for (['/missing', 404], ['/broken', 502]) {
+        my ($path, $expected) = @$_;
+        ($status, $sent, $body) = request($port, $path);
+        is $status, $expected, "$path: status";
+        like $sent, qr/^$id$/, "$path: one id";
+        like $body, qr/quote \Q$sent\E\.$/, "$path: its page has the same";
+    }
+
+    ($status, $sent) = request($port, '/%zz');
+    is $status, 400, 'a bad request';
+    like $sent, qr/^$id$/, 'has an id, too';
+
+    (undef, $sent) = request($port, '/logged');
+    like contents("$prefix/logs/error.log"), qr/content_by_lua\(nginx\.conf:\d+\):\d+: \[\Q$sent\E\] something is odd/,
+        'the error log has it';
+}
+
+{
+    my ($port, $prefix) = serve(<<'END');
+pid logs/nginx.pid;
+error_log logs/error.log;
+events {}
+http {
+    access_log off;
+    init_by_lua_block {
+        package.path = package.path:gsub("/lua/%?%.lua.*", "/examples/?.lua", 1) .. ";" .. package.path
+        package.loaded["kong.db.schema.typedefs"] = {}
+        package.loaded["apisix.plugin"] = { plugin_attr = function() return { accept = { "127.0.0.0/8" } } end }
+        request = require "resty.txid.request"
+        kong = require "kong.plugins.txid.handler"
+        apisix = require "apisix.plugins.txid"
+        assert(require("kong.plugins.txid.schema").name == "txid")
+    }
+    init_worker_by_lua_block {
+        kong:configure()
+        kong:configure { { accept = { "127.0.0.0/8" }, header = "X-Request-Id", on_invalid = "reject" } }
+    }
+    server {
+        listen 127.0.0.1:8080;
+        location = /kong {
+            access_by_lua_block { kong:access() }
+            header_filter_by_lua_block { kong:header_filter() }
+            content_by_lua_block { ngx.say(ngx.var.http_x_request_id) }
+        }
+        location = /apisix {
+            access_by_lua_block { apisix.rewrite() }
+            header_filter_by_lua_block { apisix.header_filter() }
+            content_by_lua_block { ngx.say(ngx.var.http_x_request_id) }
+        }
+        location = /init { content_by_lua_block { apisix.init() } }
+    }
+}
+END
+
+    my ($status, $sent, $body) = request($port, '/kong');
+    like $sent, qr/^$id$/, 'Kong: one id';
+    is $body, "$sent\n", 'Kong: sent upstream';
+    (undef, $sent) = request($port, '/kong', 'X-Request-Id: from-the-front');
+    is $sent, 'from-the-front', 'Kong: the id of a gateway in front';
+    ($status) = request($port, '/kong', 'X-Request-Id: b,ad');
+    is $status, 400, 'Kong: a bad id is rejected';
+
+    request($port, '/init');
+    (undef, $sent, $body) = request($port, '/apisix');
+    like $sent, qr/^$id$/, 'APISIX: one id';
+    is $body, "$sent\n", 'APISIX: sent upstream';
+    (undef, $sent, $body) = request($port, '/apisix', 'X-Request-Id: from-the-front');
+    is "$sent $body", "from-the-front from-the-front\n", 'APISIX: the id of a gateway in front';
+}
+
+done_testing;
