@@ -7,6 +7,8 @@
 return {
     { 20, "txid()", "m()", module = "resty.txid" },
     { 20, "txid(ms)", "m(ms)", module = "resty.txid" },
+    { 20, "txid() in plain LuaJIT", "m()", module = "resty.txid.pure" },
+    { 20, "txid(ms) in plain LuaJIT", "m(ms)", module = "resty.txid.pure" },
 
     { 20, "strong()", "m()", module = "resty.txid.strong" },
     { 36, "uuid.v4()", "m.v4()", module = "resty.txid.uuid" },

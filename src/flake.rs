@@ -119,7 +119,7 @@ struct Maker {
 }
 
 impl Maker {
-    /// The next place: not before `now_ms`, where the clock counts. A lap has a node of its own, and so has a child.
+    /// The next place, of a clock that reads `now_ms` where it counts. A lap has a node of its own, and so has a child.
     fn next(stamp_ms: i64, now_ms: Option<i64>) -> Self {
         thread_local! {
             static MAKER: Cell<Maker> =
@@ -127,9 +127,16 @@ impl Maker {
         }
         let mut maker = MAKER.get();
         let origin = entropy::origin(stamp_ms);
-        let numbers_left_to = if maker.origin == origin { LAP } else { 0 };
-        maker.place = maker.place.next(numbers_left_to, now_ms.unwrap_or(maker.place.ms() as i64));
-        if maker.place.number() == 0 {
+        let last_ms = maker.place.ms() as i64;
+        let now_ms = now_ms.unwrap_or(last_ms);
+        if maker.origin == origin {
+            maker.place = maker.place.next(LAP, now_ms);
+        } else {
+            // Another node may sort before the last one, so it begins with another millisecond. The sequence goes on: for
+            // a node that is given, nothing has changed.
+            maker.place = maker.place.next(LAP, now_ms.max(last_ms + 1));
+        }
+        if maker.origin != origin || maker.place.number() == 0 {
             maker.origin = origin;
             maker.node = node::random(stamp_ms);
         }
