@@ -16,10 +16,11 @@ export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
 
-build: ## build target/release/libtxid.so and the command target/release/txid
+# Apart from each other, because the two would have libtxid built in turns, each its own way.
+build: ## build target/release/libtxid.so and the command target/cli/release/txid
 	@scripts/need.sh build
 	cargo libtxid
-	cargo build --locked --release --package txid-cli
+	@cargo build --locked --release --package txid-cli --target-dir target/cli
 
 run: ## serve examples/nginx.conf on 127.0.0.1:8080 (PORT=) until Ctrl-C
 	@scripts/need.sh build run

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Packs dist/*.deb from what is built in target/release.
+# Packs dist/*.deb from what make build built.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -50,4 +50,4 @@ END
 mkdir -p dist
 pack libtxid "$architecture" target/release/libtxid.so
 pack lua-resty-txid all
-pack txid "$architecture" target/release/txid
+pack txid "$architecture" target/cli/release/txid

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Packs dist/*.rpm from what is built in target/release.
+# Packs dist/*.rpm from what make build built.
 set -eu
 
 cd "$(dirname "$0")/.."

@@ -6,6 +6,7 @@ set -eu
 . scripts/facts.sh
 share=$PREFIX/share
 built=target/release
+command=target/cli/release
 case $(uname) in
     Darwin) library=libtxid.dylib ;;
     *) library=libtxid.so ;;
@@ -24,11 +25,11 @@ files() {
     echo "644 $built/$library $LIB_DIR"
     echo "644 include/txid.h $PREFIX/include"
     echo "644 $built/txid.pc $LIB_DIR/pkgconfig"
-    echo "755 $built/txid $PREFIX/bin"
-    for page in $pages; do echo "644 $built/man/$page.1 $share/man/man1"; done
-    echo "644 $built/completions/bash/txid $share/bash-completion/completions"
-    echo "644 $built/completions/zsh/_txid $share/zsh/site-functions"
-    echo "644 $built/completions/fish/txid.fish $share/fish/vendor_completions.d"
+    echo "755 $command/txid $PREFIX/bin"
+    for page in $pages; do echo "644 $command/man/$page.1 $share/man/man1"; done
+    echo "644 $command/completions/bash/txid $share/bash-completion/completions"
+    echo "644 $command/completions/zsh/_txid $share/zsh/site-functions"
+    echo "644 $command/completions/fish/txid.fish $share/fish/vendor_completions.d"
 }
 
 put() {
@@ -50,7 +51,7 @@ link() { # link FILE DIRECTORY
 
 case $1 in
     put)
-        [ -f $built/$library ] || { echo "txid: nothing is built yet: run make build" >&2; exit 1; }
+        [ -f $built/$library ] && [ -f $command/txid ] || { echo "txid: nothing is built yet: run make build" >&2; exit 1; }
         write_pkg_config
         files | put
         # Where lua_package_cpath looks: one file, two names.
