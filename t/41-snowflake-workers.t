@@ -184,7 +184,7 @@ init_by_lua_block {
     in_memory = require "resty.txid.snowflake".new { layout = "snowflake", node = 18 }
 }
 init_worker_by_lua_block {
-    require "support.be_nobody"()
+    require "support.be_nobody"(true)
 }
 --- config
 location = /id {
