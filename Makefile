@@ -3,21 +3,24 @@
 PREFIX ?= /usr/local
 LUA_LIB_DIR ?= $(PREFIX)/share/lua/5.1
 LUA_C_DIR ?= $(subst /share/lua/,/lib/lua/,$(LUA_LIB_DIR))
+LIB_DIR ?= $(PREFIX)/lib
 DESTDIR ?=
 PORT ?= 8080
 PEERS ?=
 
-export PREFIX LUA_LIB_DIR LUA_C_DIR DESTDIR PORT PEERS
+export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS
 
-.PHONY: help build run test soak bench locality lint headers install uninstall clean
+.PHONY: help build build-rock run test soak bench locality lint headers install uninstall install-rock deb rpm
+.PHONY: test-install bump release clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
 
-build: ## build target/release/libtxid.so and the command target/release/txid
+# Apart from each other, because the two would have libtxid built in turns, each its own way.
+build: ## build target/release/libtxid.so and the command target/cli/release/txid
 	@scripts/need.sh build
 	cargo libtxid
-	cargo build --locked --release --package txid-cli
+	@cargo build --locked --release --package txid-cli --target-dir target/cli
 
 run: ## serve examples/nginx.conf on 127.0.0.1:8080 (PORT=) until Ctrl-C
 	@scripts/need.sh build run
@@ -57,12 +60,37 @@ headers: ## write include/txid.h and the cdefs of lib.lua anew from src/ffi.rs
 	TXID_BLESS=1 cargo test --locked --quiet --test interface
 
 # `sudo make install` may find no cargo, and what the user built.
-install: $(if $(shell command -v cargo),build) ## install below PREFIX (/usr/local); also LUA_LIB_DIR, LUA_C_DIR, DESTDIR
+install: $(if $(shell command -v cargo),build) ## install below PREFIX (/usr/local); also LUA_LIB_DIR, LUA_C_DIR, LIB_DIR, DESTDIR
 	@scripts/install.sh put
 
 uninstall: ## remove what install put there
 	@scripts/install.sh remove
 
+# LuaRocks calls these two, and chooses the directories.
+build-rock:
+	@scripts/need.sh build
+	cargo libtxid
+
+install-rock:
+	@scripts/install.sh rock
+
+deb: build ## pack dist/*.deb
+	packaging/deb.sh
+
+rpm: build ## pack dist/*.rpm
+	@scripts/need.sh rpm
+	packaging/rpm.sh
+
+test-install: ## install in every way that there is, each from a clean checkout
+	@scripts/need.sh build test-install
+	scripts/test-install.sh
+
+bump: ## set VERSION=x.y.z, and Cargo.toml's repository, wherever they are written
+	@scripts/bump.sh
+
+release: ## check and pack VERSION=x.y.z into dist/; DRY_RUN=1 only says how, PUBLISH=1 uploads
+	@scripts/release.sh
+
 clean: ## remove what was built
 	cargo clean
-	rm -rf t/servroot*
+	rm -rf dist t/servroot*

@@ -7,6 +7,8 @@
 return {
     { 20, "txid()", "m()", module = "resty.txid" },
     { 20, "txid(ms)", "m(ms)", module = "resty.txid" },
+    { 20, "txid() in plain LuaJIT", "m()", module = "resty.txid.pure" },
+    { 20, "txid(ms) in plain LuaJIT", "m(ms)", module = "resty.txid.pure" },
 
     { 20, "strong()", "m()", module = "resty.txid.strong" },
     { 36, "uuid.v4()", "m.v4()", module = "resty.txid.uuid" },
@@ -21,6 +23,8 @@ return {
     { 16, "trace.span_id()", "m.span_id()", module = "resty.txid.trace" },
     { 25 + #tostring(ngx.worker.pid()), "trace.sofa()", "m.sofa('10.0.0.7')", module = "resty.txid.trace" },
     { 52, "trace.skywalking()", "m.skywalking()", module = "resty.txid.trace" },
+    { 19, "order_id() of snowflake", "m.order_id()", module = "resty.txid.snowflake",
+      first = "m.order_id = m.new { layout = 'snowflake', node = 1, state = ngx.config.prefix() .. 'orders' }" },
 
     { 20, "lua-resty-txid", "m()", peer = "lua-resty-txid/lib/resty/txid.lua" },
     { 36, "lua-resty-jit-uuid v4", "m.generate_v4()", peer = "lua-resty-jit-uuid/lib/resty/jit-uuid.lua",

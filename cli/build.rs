@@ -1,5 +1,4 @@
-//! Writes the man pages and the shells' completions beside the built binary: `target/release/man/` and
-//! `target/release/completions/`.
+//! Writes the man pages and the shells' completions beside the built binary: `man/` and `completions/`.
 
 use args::Args;
 use clap::CommandFactory;
@@ -15,7 +14,7 @@ mod args;
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=src/args.rs");
-    // OUT_DIR is target/release/build/txid-cli-<hash>/out, which nobody could guess.
+    // OUT_DIR is release/build/txid-cli-<hash>/out, which nobody could guess.
     let out = env::var_os("OUT_DIR").ok_or(io::ErrorKind::NotFound)?;
     let beside_binary = Path::new(&out).ancestors().nth(3).ok_or(io::ErrorKind::NotFound)?;
 

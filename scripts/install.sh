@@ -1,48 +1,74 @@
 #!/bin/sh
-# install.sh put|remove: copies what `make install` installs below $DESTDIR, or takes it away again.
+# install.sh put|remove|rock: copies what `make install` installs below $DESTDIR, takes it away again, or copies only what
+# LuaRocks wants in a rock.
 set -eu
 
-lib=$PREFIX/lib
-include=$PREFIX/include
-bin=$PREFIX/bin
+. scripts/facts.sh
 share=$PREFIX/share
-bash=$share/bash-completion/completions
-zsh=$share/zsh/site-functions
-fish=$share/fish/vendor_completions.d
+built=target/release
+command=target/cli/release
+case $(uname) in
+    Darwin) library=libtxid.dylib ;;
+    *) library=libtxid.so ;;
+esac
+pages="txid txid-new txid-inspect txid-range txid-grep txid-sort"
 
-put() { # put MODE FILE DIRECTORY
-    install -d "$DESTDIR$3"
-    install -m "$1" "$2" "$DESTDIR$3/"
+lua_files() {
+    (cd lua && find resty -name '*.lua') | while read -r file; do
+        echo "644 lua/$file $LUA_LIB_DIR/$(dirname "$file")"
+    done
 }
 
-lua_files() { (cd lua && find resty -name '*.lua'); }
+# One file a line: its mode, where it is, and the directory that it goes to.
+files() {
+    lua_files
+    echo "644 $built/$library $LIB_DIR"
+    echo "644 include/txid.h $PREFIX/include"
+    echo "644 $built/txid.pc $LIB_DIR/pkgconfig"
+    echo "755 $command/txid $PREFIX/bin"
+    for page in $pages; do echo "644 $command/man/$page.1 $share/man/man1"; done
+    echo "644 $command/completions/bash/txid $share/bash-completion/completions"
+    echo "644 $command/completions/zsh/_txid $share/zsh/site-functions"
+    echo "644 $command/completions/fish/txid.fish $share/fish/vendor_completions.d"
+}
+
+put() {
+    while read -r mode file directory; do
+        install -d "$DESTDIR$directory"
+        install -m "$mode" "$file" "$DESTDIR$directory/"
+    done
+}
+
+write_pkg_config() {
+    sed "s|@PREFIX@|$PREFIX|; s|@LIB_DIR@|$LIB_DIR|; s|@VERSION@|$version|; s|@REPOSITORY@|$repository|" \
+        packaging/txid.pc.in >$built/txid.pc
+}
+
+link() { # link FILE DIRECTORY
+    # A relative link holds below $DESTDIR, too. The ln of macOS makes none.
+    ln -srf "$DESTDIR$1" "$DESTDIR$2/" 2>/dev/null || ln -sf "$1" "$DESTDIR$2/"
+}
 
 case $1 in
     put)
-        [ -f target/release/libtxid.so ] || { echo "txid: nothing is built yet: run make build" >&2; exit 1; }
-        lua_files | while read -r file; do
-            put 644 "lua/$file" "$LUA_LIB_DIR/$(dirname "$file")"
-        done
-        put 644 target/release/libtxid.so "$lib"
-        put 644 include/txid.h "$include"
-        put 755 target/release/txid "$bin"
-        for page in target/release/man/txid*.1; do put 644 "$page" "$share/man/man1"; done
-        put 644 target/release/completions/bash/txid "$bash"
-        put 644 target/release/completions/zsh/_txid "$zsh"
-        put 644 target/release/completions/fish/txid.fish "$fish"
-        # Where lua_package_cpath looks: one file, two names. A relative link holds below $DESTDIR, too.
+        [ -f $built/$library ] && [ -f $command/txid ] || { echo "txid: nothing is built yet: run make build" >&2; exit 1; }
+        write_pkg_config
+        files | put
+        # Where lua_package_cpath looks: one file, two names.
         install -d "$DESTDIR$LUA_C_DIR"
-        [ "$LUA_C_DIR" = "$lib" ] || ln -srf "$DESTDIR$lib/libtxid.so" "$DESTDIR$LUA_C_DIR/libtxid.so"
+        [ "$LUA_C_DIR" = "$LIB_DIR" ] || link "$LIB_DIR/$library" "$LUA_C_DIR"
         ;;
     remove)
-        lua_files | while read -r file; do rm -f "$DESTDIR$LUA_LIB_DIR/$file"; done
-        rm -f "$DESTDIR$LUA_C_DIR/libtxid.so" "$DESTDIR$lib/libtxid.so" "$DESTDIR$include/txid.h"
-        rm -f "$DESTDIR$bin/txid" "$DESTDIR$bash/txid" "$DESTDIR$zsh/_txid" "$DESTDIR$fish/txid.fish"
-        for page in txid txid-new txid-inspect txid-range txid-grep txid-sort; do
-            rm -f "$DESTDIR$share/man/man1/$page.1"
-        done
+        files | while read -r _ file directory; do rm -f "$DESTDIR$directory/$(basename "$file")"; done
+        rm -f "$DESTDIR$LUA_C_DIR/$library"
         # Other libraries may live in resty/ too.
         rmdir "$DESTDIR$LUA_LIB_DIR/resty/txid" "$DESTDIR$LUA_LIB_DIR/resty" 2>/dev/null || :
         ;;
-    *) echo "txid: install.sh takes put or remove, not '$1'" >&2; exit 2 ;;
+    rock)
+        {
+            lua_files
+            echo "644 $built/$library $LUA_C_DIR"
+        } | put
+        ;;
+    *) echo "txid: install.sh takes put, remove or rock, not '$1'" >&2; exit 2 ;;
 esac

@@ -24,6 +24,11 @@ for purpose in "$@"; do
             ;;
         locality) packages="$packages python3-venv" ;;
         lint) have luacheck || packages="$packages lua-check" ;;
+        rpm) packages="$packages rpm" ;;
+        test-install)
+            packages="$packages perl luarocks pkg-config debootstrap rpm rpm2cpio cpio libyaml-libyaml-perl"
+            have luajit || packages="$packages luajit2"
+            ;;
         *) say "need.sh knows no purpose '$purpose'"; exit 2 ;;
     esac
 done

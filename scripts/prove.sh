@@ -1,5 +1,6 @@
 #!/bin/sh
-# prove.sh [FILE...]: runs the test-nginx suites against target/release/libtxid.so, all of t/ without arguments.
+# prove.sh [FILE...]: runs the test-nginx suites against target/release/libtxid.so. Without arguments, all of t/, and then
+# those of resty.txid once more without the library.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -9,9 +10,20 @@ wanted="ndk_http_module ngx_http_lua_module ngx_http_headers_more_filter_module 
 export TEST_NGINX_BINARY="${TEST_NGINX_BINARY:-$nginx}"
 export TEST_NGINX_LOAD_MODULES="${TEST_NGINX_LOAD_MODULES:-${modules# }}"
 
+include=
 if perl -MTest::Nginx::Socket::Lua -e 1 2>/dev/null; then
     echo "t/: with the installed Test::Nginx"
-    exec prove "${@:-t/}"
+else
+    echo "t/: with the stand-in for Test::Nginx in t/lib"
+    include="-I t/lib"
 fi
-echo "t/: with the stand-in for Test::Nginx in t/lib"
-exec prove -I t/lib "${@:-t/}"
+
+if [ $# -gt 0 ]; then
+    # shellcheck disable=SC2086 # nothing, or an option and its value
+    exec prove $include "$@"
+fi
+# shellcheck disable=SC2086
+prove $include t/
+echo "t/: resty.txid in plain LuaJIT"
+# shellcheck disable=SC2086
+TXID_WITHOUT_LIBRARY=1 prove $include t/0[1-9]-*.t t/1[0-2]-*.t t/15-engine.t

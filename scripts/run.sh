@@ -1,9 +1,10 @@
 #!/bin/sh
-# Serves examples/nginx.conf on 127.0.0.1:$PORT in the foreground until Ctrl-C, and leaves nothing behind.
+# Serves examples/nginx.conf on $ADDRESS:$PORT, 127.0.0.1:8080 by default, until Ctrl-C, and leaves nothing behind.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 port=${PORT:-8080}
+address=${ADDRESS:-127.0.0.1}
 case $port in
     '' | *[!0-9]*) echo "txid: PORT is '$port', not a number" >&2; exit 2 ;;
 esac
@@ -28,7 +29,7 @@ trap 'clean_up; exit 0' INT TERM HUP
 # Workers are another user than root, and need to reach the upstream's socket in here.
 chmod 755 "$prefix"
 mkdir "$prefix/logs"
-sed "s/127\.0\.0\.1:8080/127.0.0.1:$port/" "$root/examples/nginx.conf" >"$prefix/nginx.conf"
+sed "s/127\.0\.0\.1:8080/$address:$port/" "$root/examples/nginx.conf" >"$prefix/nginx.conf"
 
 LUA_PATH="$root/lua/?.lua;;" LUA_CPATH="$root/target/release/?.so;;" \
     "$nginx" -p "$prefix/" -c nginx.conf -e "$prefix/logs/error.log" -g "daemon off;$load" 2>"$prefix/stderr" &

@@ -106,21 +106,56 @@ compiled	compiled
 
 
 
-=== TEST 6: without the library, the error lists every path that was tried, and how to install it
+=== TEST 6: without the library, one notice lists every path that was tried and how to install it, and ids are made
 --- cpath
 DIR/lua/5.1/?.so;DIR/loadall.so;DIR/?.so
 --- lua
-print(select(2, pcall(require, "resty.txid")))
+print(require("resty.txid")(655829050000):sub(1, 8), require("resty.txid")():match("^[0-9a-v]+[0g]$") ~= nil)
 --- out_like chop
-^resty\.txid: cannot load libtxid\.so; install it with `make install`, or put its directory on lua_package_cpath .*
+^resty\.txid: there is no libtxid\.so, so ids are made in plain LuaJIT; for the faster engine, install it with .*
 	DIR/lua/5\.1/libtxid\.so: no such file
+	DIR/libtxid\.so: no such file
+	the system's loader: libtxid\.so: cannot open shared object file: No such file or directory
+4om9qi54	true
+$
+
+
+
+=== TEST 7: without the library, whatever else needs it says so, and where it was looked for
+--- cpath
+DIR/?.so
+--- lua
+local lib = require "resty.txid.lib"
+print(lib.engine)
+print(select(2, pcall(function() return lib.C.txid_anything() end)))
+--- out_like chop
+^[^\n]*there is no libtxid\.so.*
+pure
+resty\.txid: txid_anything needs libtxid\.so, which was not found; install it with .*
 	DIR/libtxid\.so: no such file
 	the system's loader: libtxid\.so: cannot open shared object file: No such file or directory
 $
 
 
 
-=== TEST 7: a file that is no library is named, with what the loader says of it
+=== TEST 8: without the library, every module that needs no nginx can be loaded, to say so when it is used
+--- cpath
+DIR/?.so
+--- lua
+for file in io.popen("cd lua && find resty -name '*.lua' ! -name 'request*'"):lines() do
+    local ok, err = pcall(require, (file:gsub("%.lua$", ""):gsub("/", ".")))
+    if not ok then
+        print(err)
+    end
+end
+print(pcall(require("resty.txid.uuid").v4))
+--- out_like chop
+^resty\.txid: there is no libtxid\.so.*?No such file or directory
+false	resty.txid: txid_uuid_v4 needs libtxid\.so, which was not found
+
+
+
+=== TEST 9: a file that is no library is an error, which names it and says what the loader says of it
 --- file
 not a library
 --- cpath
@@ -128,11 +163,12 @@ DIR/?.so
 --- lua
 print(select(2, pcall(require, "resty.txid")))
 --- out_like chop
+^resty\.txid: cannot load libtxid\.so; install it with .*
 	DIR/libtxid\.so: .*(file too short|invalid ELF header)
 
 
 
-=== TEST 8: a library after one that cannot be loaded is found
+=== TEST 10: a library after one that cannot be loaded is found
 --- file
 not a library
 --- lua
@@ -143,7 +179,7 @@ print(#require "resty.txid"())
 
 
 
-=== TEST 9: a library of another version
+=== TEST 11: a library of another version
 --- c
 unsigned txid_abi_version(void) { return 4000000000u; }
 --- cpath
@@ -156,7 +192,7 @@ $
 
 
 
-=== TEST 10: a library that is something else
+=== TEST 12: a library that is something else
 --- c
 int something_else;
 --- cpath

@@ -12,7 +12,7 @@ my $luajit = luajit() or plan skip_all => 'there is no luajit';
 my $stage  = tempdir(CLEANUP => 1);
 
 # A `make test` around this one passes its own settings on.
-delete @ENV{qw(MAKEFLAGS MAKEOVERRIDES MFLAGS PREFIX LUA_LIB_DIR LUA_C_DIR DESTDIR)};
+delete @ENV{qw(MAKEFLAGS MAKEOVERRIDES MFLAGS PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR)};
 
 sub make {
     my $output = `make --no-print-directory @_ 2>&1`;
@@ -66,8 +66,8 @@ for my $case (
     my ($name, $settings, %to) = @$case;
     make("install $settings");
     is_deeply files_in_stage(), [sort(
-        "$to{prefix}/include/txid.h", "$to{prefix}/lib/libtxid.so", "$to{c}/libtxid.so",
-        map({"$to{lua}$_"} lua_files()), map({"$to{prefix}$_"} @command),
+        "$to{prefix}/include/txid.h", "$to{prefix}/lib/libtxid.so", "$to{prefix}/lib/pkgconfig/txid.pc",
+        "$to{c}/libtxid.so", map({"$to{lua}$_"} lua_files()), map({"$to{prefix}$_"} @command),
     )], "$name: all files are there, and no other";
     like id_with("$stage$to{lua}/?.lua", "$stage$to{c}/?.so"), qr/^[0-9a-v]{19}[0g]$/, "$name: LuaJIT finds them";
     like `$stage$to{prefix}/bin/txid`, qr/^[0-9a-v]{19}[0g]$/, "$name: the command runs";

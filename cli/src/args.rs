@@ -59,7 +59,8 @@ A NAME is one of:
 Examples:
   txid new -n 5
   txid new --at '2 days ago'
-  txid new --format uuid-v7"))]
+  txid new --format uuid-v7
+  txid new --format snowflake --node 3 --state /var/lib/txid/orders"))]
 pub struct New {
     /// How many ids to make
     #[arg(short = 'n', long, value_name = "COUNT", default_value_t = 1)]
@@ -70,6 +71,16 @@ pub struct New {
     /// What kind of ids to make
     #[arg(long, value_name = "NAME", value_enum, default_value_t, hide_possible_values = true)]
     pub format: Format,
+    /// For --format snowflake: the node; a number, env:NAME, ip or hostname
+    #[arg(long, value_name = "NODE")]
+    pub node: Option<String>,
+    /// For --format snowflake: the file that all who use the node share, made if there is none
+    #[arg(long, value_name = "FILE")]
+    pub state: Option<PathBuf>,
+    /// For --format snowflake: snowflake, sonyflake, uid, leaf, or
+    /// time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01
+    #[arg(long, value_name = "LAYOUT")]
+    pub layout: Option<String>,
 }
 
 /// What `txid new` makes.
@@ -92,6 +103,7 @@ pub enum Format {
     Skywalking,
     Traceparent,
     B3,
+    Snowflake,
 }
 
 /// Show what ids hold: their time, in UTC, local and as an age, and their random bits
@@ -111,6 +123,12 @@ pub struct Inspect {
     /// One JSON object a line
     #[arg(long)]
     pub json: bool,
+    /// Read 64-bit ids in this layout, as of txid new, instead of snowflake's
+    #[arg(long, value_name = "LAYOUT")]
+    pub layout: Option<String>,
+    /// Read 64-bit ids from this time on, instead of their layout's
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub epoch: Option<String>,
 }
 
 /// Print the lowest id of one time and the highest of another, which bound all ids between

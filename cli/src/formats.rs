@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 use std::str;
+use txid::snowflake::Layout;
 use txid::trace::{self, B3, HostIdParts, IdParts, SkyWalking, Sofa, SpanId, Traceparent};
 use txid::uuid::{self, Uuid, Variant};
 use txid::{Flake, FormatError, ParseError, Txid, UniqueId, UniqueIdMaker};
@@ -52,30 +53,56 @@ impl From<FormatError> for Wrong {
 type Read = fn(&str) -> Result<Anatomy, Wrong>;
 
 /// A text is taken for the first that it fits, so those come first that fit the least by chance.
-const FORMATS: [Read; 13] = [
-    txid,
-    uuid,
-    flake,
-    unique_id,
-    traceparent,
-    b3,
-    sofa,
-    skywalking,
-    trace_id,
-    otel_trace_id,
-    any_trace_id,
-    host_id,
-    span_id,
-];
+const FORMATS: [Read; 12] =
+    [txid, uuid, flake, unique_id, traceparent, b3, sofa, skywalking, trace_id, otel_trace_id, any_trace_id, host_id];
+
+/// Fewer digits are rather some other number, unless the user says what layout they have.
+const DIGITS_OF_A_SNOWFLAKE: RangeInclusive<usize> = 15..=19;
+
+/// How to read 64-bit ids, which do not say their layout.
+pub struct Snowflakes {
+    layout: Layout,
+    told: bool,
+    fields: Fields,
+}
+
+impl Snowflakes {
+    /// `told` is whether the user has chosen the layout.
+    pub fn new(layout: Layout, told: bool) -> Self {
+        let mut fields = layout.parts().map(|(name, bits)| (name, bits as usize)).to_vec();
+        fields.insert(0, ("0", 64 - fields.iter().map(|(_, bits)| bits).sum::<usize>()));
+        // Once in the life of the command.
+        Self { layout, told, fields: fields.leak() }
+    }
+
+    fn read(&self, text: &str) -> Result<Anatomy, Wrong> {
+        let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        if !is_number || !self.told && !DIGITS_OF_A_SNOWFLAKE.contains(&text.len()) {
+            return Err(Wrong::Length(format!("{} characters, a 64-bit id has 15 to 19 digits", text.len())));
+        }
+        let read = text.parse().ok().and_then(|id| Some((id, self.layout.decode(id)?)));
+        let (id, it) = read.ok_or_else(|| Wrong::Content("it has more bits than the layout".to_string()))?;
+        Ok(Anatomy {
+            format: "snowflake",
+            text: text.to_string(),
+            ms: Some(it.ms),
+            parts: vec![("node", it.node.to_string()), ("sequence", it.sequence.to_string())],
+            bytes: u64::to_be_bytes(id).to_vec(),
+            fields: self.fields,
+            ..Anatomy::default()
+        })
+    }
+}
 
 /// What the text is; or what is wrong with it as the first format that has such a length.
-pub fn recognise(text: &[u8]) -> Result<Anatomy, String> {
+pub fn recognise(text: &[u8], snowflakes: &Snowflakes) -> Result<Anatomy, String> {
     let Ok(words) = str::from_utf8(text) else {
         return Err(ParseError::Length(text.len()).to_string());
     };
     let (mut found, mut wrong) = (Vec::new(), Vec::new());
-    for format in FORMATS {
-        match format(words) {
+    // A span id is of digits alone once in 1800 times.
+    for read in FORMATS.map(|format| format(words)).into_iter().chain([snowflakes.read(words), span_id(words)]) {
+        match read {
             Ok(anatomy) => found.push(anatomy),
             Err(error) => wrong.push(error),
         }

@@ -1,6 +1,6 @@
 //! `txid inspect`: what ids hold.
 
-use crate::formats::{self, Anatomy};
+use crate::formats::{self, Anatomy, Snowflakes};
 use crate::input::{self, Blocks};
 use crate::{args::Inspect, complain, picture, time};
 use anstyle::Style;
@@ -12,6 +12,7 @@ use jiff::{RoundMode, SpanRound, Timestamp, Unit, Zoned};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::io::Write;
 use std::process::ExitCode;
+use txid::snowflake::Layout;
 
 /// How much of what is no id is repeated.
 const SHOWN: usize = 60;
@@ -43,7 +44,8 @@ impl Serialize for Json<'_> {
 }
 
 pub fn run(args: &Inspect) -> Result<ExitCode> {
-    let mut inspection = Inspection { json: args.json, now: Timestamp::now(), all_good: true };
+    let snowflakes = snowflakes(args)?;
+    let mut inspection = Inspection { json: args.json, now: Timestamp::now(), snowflakes, all_good: true };
     for id in &args.ids {
         inspection.show(id.as_bytes())?;
     }
@@ -58,15 +60,24 @@ pub fn run(args: &Inspect) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(!inspection.all_good)))
 }
 
+fn snowflakes(args: &Inspect) -> Result<Snowflakes> {
+    let mut layout: Layout = args.layout.as_deref().unwrap_or("snowflake").parse()?;
+    if let Some(epoch) = &args.epoch {
+        layout = layout.with_epoch_ms(time::parse("--epoch", epoch)?)?;
+    }
+    Ok(Snowflakes::new(layout, args.layout.is_some() || args.epoch.is_some()))
+}
+
 struct Inspection {
     json: bool,
     now: Timestamp,
+    snowflakes: Snowflakes,
     all_good: bool,
 }
 
 impl Inspection {
     fn show(&mut self, text: &[u8]) -> Result<()> {
-        let id = match formats::recognise(text) {
+        let id = match formats::recognise(text, &self.snowflakes) {
             Ok(id) => id,
             Err(error) => {
                 self.all_good = false;

@@ -6,12 +6,13 @@ use anyhow::{Context, Result, anyhow, bail};
 use std::io::{BufWriter, Write, stdout};
 use std::net::Ipv4Addr;
 use std::process::ExitCode;
+use txid::snowflake::{self, Generator, Layout, State};
 use txid::trace::{self, B3, Sampling, SkyWalking, Sofa, Traceparent};
 use txid::{Flake, Txid, UniqueId, uuid};
 
 pub fn run(args: &New) -> Result<ExitCode> {
     let at = args.at.as_deref().map(|text| time::parse("--at", text)).transpose()?;
-    let make = maker(args.format, at)?;
+    let make = maker(args, at)?;
     let mut out = BufWriter::new(stdout().lock());
     for _ in 0..args.count {
         writeln!(out, "{}", make()?).context("standard output")?;
@@ -22,11 +23,15 @@ pub fn run(args: &New) -> Result<ExitCode> {
 
 type Maker = Box<dyn Fn() -> Result<String>>;
 
-fn maker(format: Format, at: Option<i64>) -> Result<Maker> {
+fn maker(args: &New, at: Option<i64>) -> Result<Maker> {
     fn any<T: ToString>(make: impl Fn() -> T + 'static) -> Result<Maker> {
         Ok(Box::new(move || Ok(make().to_string())))
     }
-    match format {
+    let snowflakes = args.node.is_some() || args.state.is_some() || args.layout.is_some();
+    if snowflakes && args.format != Format::Snowflake {
+        bail!("--node, --state and --layout are for --format snowflake");
+    }
+    match args.format {
         Format::Txid => any(move || at.map_or_else(Txid::now, Txid::at)),
         Format::Strong => Ok(Box::new(move || Ok(at.map_or_else(Txid::strong, Txid::strong_at)?.to_string()))),
         Format::UuidV7 => any(move || at.map_or_else(uuid::v7, uuid::v7_at)),
@@ -53,7 +58,19 @@ fn maker(format: Format, at: Option<i64>) -> Result<Maker> {
         Format::Skywalking => any(SkyWalking::new),
         Format::Traceparent => any(|| Traceparent::new(true)),
         Format::B3 => any(|| B3::new(Some(Sampling::Accept))),
+        Format::Snowflake => {
+            let generator = generator(args)?;
+            Ok(Box::new(move || Ok(generator.next()?.to_string())))
+        }
     }
+}
+
+fn generator(args: &New) -> Result<Generator> {
+    let (Some(node), Some(state)) = (&args.node, &args.state) else {
+        bail!("--format snowflake needs --node, and the --state of all who use that node");
+    };
+    let layout: Layout = args.layout.as_deref().unwrap_or("snowflake").parse()?;
+    Ok(Generator::new(State::open(state, &layout, snowflake::node(node, &layout)?)?))
 }
 
 fn address() -> Result<Ipv4Addr> {

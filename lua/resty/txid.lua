@@ -4,6 +4,11 @@ local ffi = require "ffi"
 local lib = require "resty.txid.lib"
 
 
+if lib.engine == "pure" then
+    return require "resty.txid.pure"
+end
+
+
 local C = lib.C
 local LEN = lib.LEN
 local clock_ms = lib.clock_ms

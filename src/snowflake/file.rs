@@ -3,12 +3,14 @@
 
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
-use std::ffi::{OsStr, OsString};
+use std::ffi::{CStr, OsStr, OsString};
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Write};
+use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
+use std::ptr;
 
 const DIRECTORY_MODE: Mode = Mode::from_raw_mode(0o750);
 const FILE_MODE: Mode = Mode::from_raw_mode(0o640);
@@ -64,13 +66,15 @@ impl std::error::Error for FileError {
     }
 }
 
-fn refused(action: &'static str, path: &Path) -> impl FnOnce(Errno) -> FileError {
-    let path = path.to_path_buf();
-    move |errno| FileError::Os { action, path, error: errno.into() }
+#[cold]
+#[inline(never)]
+pub(super) fn refused(action: &'static str, path: &Path, error: io::Error) -> FileError {
+    FileError::Os { action, path: path.to_path_buf(), error }
 }
 
 /// Opens the file at `path` for reading and writing. If there is none it is made, with `content`; of several processes
 /// that make it at once, one does and the others open it.
+#[inline(never)]
 pub(super) fn open_or_make(path: &Path, content: &[u8]) -> Result<File, FileError> {
     let (Some(name), Some(parent)) = (path.file_name(), path.parent()) else {
         return Err(FileError::NoName(path.to_path_buf()));
@@ -81,7 +85,7 @@ pub(super) fn open_or_make(path: &Path, content: &[u8]) -> Result<File, FileErro
         let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         match fs::openat(&directory, name, flags, Mode::empty()) {
             Ok(file) => {
-                let status = fs::fstat(&file).map_err(refused("look at", path))?;
+                let status = fs::fstat(&file).map_err(|errno| refused("look at", path, errno.into()))?;
                 return match FileType::from_raw_mode(status.st_mode) {
                     FileType::RegularFile => Ok(file.into()),
                     _ => Err(FileError::NotAFile(path.to_path_buf())),
@@ -90,11 +94,11 @@ pub(super) fn open_or_make(path: &Path, content: &[u8]) -> Result<File, FileErro
             Err(Errno::NOENT) => match make(&directory, name, content) {
                 // Somebody else was faster.
                 Err(Errno::EXIST) => {}
-                made => return made.map_err(refused("make", path)),
+                made => return made.map_err(|errno| refused("make", path, errno.into())),
             },
             Err(Errno::LOOP) => return Err(FileError::SymbolicLink(path.to_path_buf())),
             Err(Errno::ISDIR | Errno::NXIO) => return Err(FileError::NotAFile(path.to_path_buf())),
-            Err(errno) => return Err(refused("open", path)(errno)),
+            Err(errno) => return Err(refused("open", path, errno.into())),
         }
     }
 }
@@ -102,7 +106,7 @@ pub(super) fn open_or_make(path: &Path, content: &[u8]) -> Result<File, FileErro
 /// Follows `path` down to its last directory, and makes those that are missing.
 fn open_directory(path: &Path) -> Result<OwnedFd, FileError> {
     let start = Path::new(if path.has_root() { "/" } else { "." });
-    let mut directory = fs::open(start, WAY, Mode::empty()).map_err(refused("open", start))?;
+    let mut directory = fs::open(start, WAY, Mode::empty()).map_err(|errno| refused("open", start, errno.into()))?;
     let mut so_far = PathBuf::new();
     for component in path.components() {
         so_far.push(component);
@@ -112,14 +116,14 @@ fn open_directory(path: &Path) -> Result<OwnedFd, FileError> {
         let name = component.as_os_str();
         let mut found = fs::openat(&directory, name, WAY, Mode::empty());
         if matches!(found, Err(Errno::NOENT)) {
-            make_directory(&directory, name).map_err(refused("make directory", &so_far))?;
+            make_directory(&directory, name).map_err(|errno| refused("make directory", &so_far, errno.into()))?;
             found = fs::openat(&directory, name, WAY, Mode::empty());
         }
         directory = found.map_err(|errno| {
             let status = fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW);
             match status.map(|status| FileType::from_raw_mode(status.st_mode)) {
                 Ok(FileType::Symlink) => FileError::SymbolicLink(so_far.clone()),
-                _ => refused("open directory", &so_far)(errno),
+                _ => refused("open directory", &so_far, errno.into()),
             }
         })?;
     }
@@ -180,12 +184,13 @@ fn fill(file: OwnedFd, content: &[u8]) -> Result<File, Errno> {
 /// Who this process is, for an error: "user nobody (uid 65534)".
 fn user() -> String {
     let uid = rustix::process::geteuid().as_raw();
-    let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
-    let name = users.lines().find_map(|line| {
-        let mut fields = line.split(':');
-        let name = fields.next()?;
-        (fields.nth(1)?.parse() == Ok(uid)).then_some(name)
-    });
+    let mut entry = MaybeUninit::uninit();
+    let (mut text, mut found) = ([0; 1024], ptr::null_mut());
+    // SAFETY: all are our own, with their sizes. A name that is found lies in `text`, and ends with a NUL.
+    let name = unsafe {
+        libc::getpwuid_r(uid, entry.as_mut_ptr(), text.as_mut_ptr(), text.len(), &mut found);
+        found.as_ref().map(|found| CStr::from_ptr(found.pw_name).to_string_lossy())
+    };
     match name {
         Some(name) => format!("user {name} (uid {uid})"),
         None => format!("uid {uid}"),

@@ -179,6 +179,21 @@ impl Layout {
         })
     }
 
+    /// The names of an id's parts and their widths in bits, from the highest bits on.
+    ///
+    /// ```
+    /// use txid::snowflake::Layout;
+    ///
+    /// assert_eq!(Layout::SONYFLAKE.parts(), [("time", 39), ("sequence", 8), ("node", 16)]);
+    /// ```
+    pub fn parts(&self) -> [(&'static str, u32); 3] {
+        let (node, sequence) = (("node", self.node_bits), ("sequence", self.sequence_bits));
+        match self.order {
+            Order::NodeThenSequence => [("time", self.time_bits), node, sequence],
+            Order::SequenceThenNode => [("time", self.time_bits), sequence, node],
+        }
+    }
+
     /// The highest node there is.
     pub fn last_node(&self) -> u64 {
         (1 << self.node_bits) - 1
@@ -288,7 +303,7 @@ impl fmt::Display for LayoutError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownPreset(name) => {
-                write!(f, "layout '{}' is none of", name.escape_debug())?;
+                write!(f, "layout '{}' is none of", name.as_bytes().escape_ascii())?;
                 for (separator, (known, _)) in [" ", ", ", ", ", ", "].iter().zip(Layout::PRESETS) {
                     write!(f, "{separator}{known}")?;
                 }
@@ -299,12 +314,16 @@ impl fmt::Display for LayoutError {
             Self::Part(part) => write!(
                 f,
                 "layout has '{}'; it takes each of {} once, from the highest bits to the lowest",
-                part.escape_debug(),
+                part.as_bytes().escape_ascii(),
                 NAMES.join(", ")
             ),
             Self::Missing(name) => write!(f, "layout has no {name}"),
             Self::OutOfRange { name, value, least, most } => {
-                write!(f, "layout has {name} '{}', not an integer from {least} to {most}", value.escape_debug())?;
+                write!(
+                    f,
+                    "layout has {name} '{}', not an integer from {least} to {most}",
+                    value.as_bytes().escape_ascii()
+                )?;
                 if *name == "epoch" { f.write_str(" or a date such as 2014-09-01T00:00:00Z") } else { Ok(()) }
             }
             Self::TooWide(sum) => write!(f, "layout has {sum} bits of time, node and sequence; there are 63"),

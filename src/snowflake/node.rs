@@ -2,7 +2,7 @@
 
 use super::layout::Layout;
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, UdpSocket};
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 
 /// Finds the node that `from` names: a number; `env:NAME`, an environment variable that holds one; `ip`, the low bits of
 /// this machine's private IPv4 address; or `hostname`, the ordinal at the end of a StatefulSet pod's name (`web-12`).
@@ -55,19 +55,15 @@ fn ordinal(name: &str) -> Option<&str> {
 /// in it, whose address is the same on every host.
 fn private_address() -> Result<Ipv4Addr, NodeError> {
     const FAR_AWAY: [[u8; 4]; 4] = [[198, 51, 100, 1], [10, 255, 255, 254], [172, 31, 255, 254], [192, 168, 255, 254]];
-    let mut found = String::from("none at all");
-    for address in FAR_AWAY {
-        let address_here = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).and_then(|socket| {
-            socket.connect((Ipv4Addr::from(address), 9))?;
-            socket.local_addr()
-        });
-        match address_here.map(|address| address.ip()) {
-            Ok(IpAddr::V4(address)) if address.is_private() => return Ok(address),
-            Ok(address) => found = address.to_string(),
-            Err(_) => {}
+    let reached_from = |address| {
+        let socket = UdpSocket::bind(SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0))).ok()?;
+        socket.connect(SocketAddr::from((Ipv4Addr::from(address), 9))).ok()?;
+        match socket.local_addr() {
+            Ok(SocketAddr::V4(address)) if address.ip().is_private() => Some(*address.ip()),
+            _ => None,
         }
-    }
-    Err(NodeError::NoPrivateAddress(found))
+    };
+    FAR_AWAY.into_iter().find_map(reached_from).ok_or(NodeError::NoPrivateAddress)
 }
 
 /// Why there is no node.
@@ -84,8 +80,8 @@ pub enum NodeError {
     Unset(String),
     /// The host's name, this one, does not end in a hyphen and a number.
     NoOrdinal(String),
-    /// This machine reaches others from this address, which is not private, or from none at all.
-    NoPrivateAddress(String),
+    /// This machine reaches others from no private address.
+    NoPrivateAddress,
 }
 
 impl fmt::Display for NodeError {
@@ -96,9 +92,7 @@ impl fmt::Display for NodeError {
             }
             Self::Unset(name) => write!(f, "node: there is no environment variable '{name}'"),
             Self::NoOrdinal(name) => write!(f, "node: the host name '{name}' does not end in a hyphen and a number"),
-            Self::NoPrivateAddress(what) => {
-                write!(f, "node: this machine reaches others from no private IPv4 address (but from: {what})")
-            }
+            Self::NoPrivateAddress => f.write_str("node: this machine reaches others from no private IPv4 address"),
         }
     }
 }

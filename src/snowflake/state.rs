@@ -16,7 +16,7 @@
 //! All other bytes are zero. They are room for what a later version needs; a version that gives a meaning to one of them
 //! has another number, so that this one refuses the file instead of passing over what it says.
 
-use super::file::{self, FileError};
+use super::file::{self, FileError, refused};
 use super::layout::{Layout, Order};
 use super::word::{self, Seal};
 use rustix::mm::{self, MapFlags, ProtFlags};
@@ -91,18 +91,15 @@ impl State {
             (Err(FileError::Os { error, .. }), Some(known)) if error.kind() == io::ErrorKind::PermissionDenied => {
                 return Ok(Self { layout: *layout, ..known.state });
             }
-            (file, _) => file.map_err(StateError::File)?,
+            (file, _) => file?,
         };
 
-        let refused = |action| {
-            move |error: io::Error| StateError::File(FileError::Os { action, path: path.to_path_buf(), error })
-        };
-        let status = file.metadata().map_err(refused("look at"))?;
+        let status = file.metadata().map_err(|error| refused("look at", path, error))?;
         if status.len() != PAGE as u64 {
             return Err(StateError::Size { path: path.to_path_buf(), bytes: status.len() });
         }
         let mut found = [0; PAGE];
-        file.read_exact_at(&mut found, 0).map_err(refused("read"))?;
+        file.read_exact_at(&mut found, 0).map_err(|error| refused("read", path, error))?;
         check_page(&found, path, layout, node)?;
 
         let file_now = KnownFile { path: path.to_path_buf(), device: status.dev(), inode: status.ino() };
@@ -114,7 +111,7 @@ impl State {
         };
         let state = match known.iter().find(|known| same_file(known)) {
             Some(known) => Self { layout: *layout, ..known.state },
-            None => Self::new(map_file(&file).map_err(|errno| refused("map")(errno.into()))?, layout, node),
+            None => Self::new(map_file(&file).map_err(|errno| refused("map", path, errno.into()))?, layout, node),
         };
         if by_path.is_none() {
             known.push(Known { state, file: Some(file_now) });
@@ -314,6 +311,12 @@ pub enum StateError {
     Replaced(PathBuf),
     /// There is no memory for a state without a file.
     NoMemory(io::Error),
+}
+
+impl From<FileError> for StateError {
+    fn from(error: FileError) -> Self {
+        Self::File(error)
+    }
 }
 
 impl fmt::Display for StateError {

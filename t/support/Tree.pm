@@ -1,6 +1,7 @@
 package Tree;
 
-# Where this tree's Lua files and its release library are.
+# Where this tree's Lua files and its release library are. TXID_WITHOUT_LIBRARY in the environment hides the library, so
+# that ids are made in plain LuaJIT.
 
 use strict;
 use warnings;
@@ -14,7 +15,7 @@ my $root   = getcwd();
 my $target = File::Spec->rel2abs($ENV{CARGO_TARGET_DIR} || 'target', $root);
 
 sub lua_path  {"$root/lua/?.lua;$root/t/?.lua;;"}
-sub lua_cpath {"$target/release/?.so;;"}
+sub lua_cpath {$ENV{TXID_WITHOUT_LIBRARY} ? "$root/t/?.so" : "$target/release/?.so;;"}
 
 sub library {
     my $library = "$target/release/libtxid.so";

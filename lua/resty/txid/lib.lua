@@ -1,4 +1,7 @@
 -- Finds libtxid, declares it to LuaJIT, and checks that the two fit; and what every module checks alike.
+--
+-- Without libtxid `engine` is "pure", not "native": require "resty.txid" works then all the same, in plain LuaJIT, and
+-- any use of `C` is an error that says where libtxid was looked for.
 
 local ffi = require "ffi"
 
@@ -13,6 +16,7 @@ local floor = math.floor
 local format = string.format
 local pcall = pcall
 local rshift = require("bit").rshift
+local setmetatable = setmetatable
 local tonumber = tonumber
 local tostring = tostring
 local concat = table.concat
@@ -173,19 +177,30 @@ local _M = {
 
 
 local FILE = jit.os == "OSX" and "libtxid.dylib" or "libtxid.so"
+local ENOENT, ENOTDIR = 2, 20
 
 
+-- A file that is there but may not be opened exists: that is for whoever installed it to know.
 local function exists(path)
-    local file = open(path, "rb")
+    local file, _, errno = open(path, "rb")
     if file then
         file:close()
     end
-    return file ~= nil
+    return file ~= nil or errno ~= ENOENT and errno ~= ENOTDIR
 end
 
 
+-- What the system's loader says of a name that it finds nowhere, not of a library that it finds and cannot load.
+local function says_not_found(message)
+    return message:find(FILE:gsub("%p", "%%%0") .. "[:,].-[Nn]o such file") ~= nil
+end
+
+
+-- The library and its path, or nil and how to come by it.
+--
 -- The library lies beside a compiled Lua module would: "/usr/lib/lua/5.1/?.so" has it at "/usr/lib/lua/5.1/libtxid.so".
 local function load_library()
+    local is_there = false
     local tried = {}
     for entry in package.cpath:gmatch("[^;]+") do
         local dir = entry:match("^([^?]*/)[^/]*%?")
@@ -196,6 +211,7 @@ local function load_library()
                 if ok then
                     return library, path
                 end
+                is_there = true
                 tried[#tried + 1] = path .. ": " .. library
 
             else
@@ -208,10 +224,15 @@ local function load_library()
     if ok then
         return library, FILE
     end
+    is_there = is_there or not says_not_found(library)
     tried[#tried + 1] = "the system's loader: " .. library
 
-    error("resty.txid: cannot load " .. FILE .. "; install it with `make install`, or put its directory on "
-          .. "lua_package_cpath (\"/that/directory/?.so;;\"). Tried:\n\t" .. concat(tried, "\n\t"), 0)
+    local how = "install it with `luarocks install lua-resty-txid` or `make install`, or put its directory on "
+                .. "lua_package_cpath (\"/that/directory/?.so;;\"). Tried:\n\t" .. concat(tried, "\n\t")
+    if is_there then
+        error("resty.txid: cannot load " .. FILE .. "; " .. how, 0)
+    end
+    return nil, how
 end
 
 
@@ -220,16 +241,41 @@ local function abi_version(library)
 end
 
 
-local library, path = load_library()
-local ok, found = pcall(abi_version, library)
-if not ok or found ~= _M.ABI_VERSION then
-    error("resty.txid: " .. path .. " has ABI version " .. (ok and tostring(found) or "unknown")
-          .. ", these Lua files need " .. _M.ABI_VERSION .. "; install both from one release", 0)
+-- For whoever runs this: in nginx's error log, or on stderr where there is no nginx.
+function _M.log(level, message)
+    local ngx = ngx
+    if ngx then
+        ngx.log(ngx[level], message)
+    else
+        io.stderr:write(message, "\n")
+    end
 end
 
 
+local library, path_or_how = load_library()
+if library then
+    local ok, found = pcall(abi_version, library)
+    if not ok or found ~= _M.ABI_VERSION then
+        error("resty.txid: " .. path_or_how .. " has ABI version " .. (ok and tostring(found) or "unknown")
+              .. ", these Lua files need " .. _M.ABI_VERSION .. "; install both from one release", 0)
+    end
+
+    _M.engine = "native"
+    _M.path = path_or_how
+
+else
+    _M.log("NOTICE", "resty.txid: there is no " .. FILE .. ", so ids are made in plain LuaJIT; for the faster engine, "
+                     .. path_or_how)
+
+    _M.engine = "pure"
+    library = setmetatable({}, {
+        __index = function(_, name)
+            error("resty.txid: " .. name .. " needs " .. FILE .. ", which was not found; " .. path_or_how, 0)
+        end,
+    })
+end
+
 _M.C = library
-_M.path = path
 
 
 -- To ffi.istype() and to C a type passes for a value of itself, and is the number LuaJIT knows it by. Only with that
@@ -307,7 +353,8 @@ function _M.node_bytes(text, position, name)
 end
 
 
--- A function of the same kind, for the 32 bits that `read` finds for an address, or for the host's own without one.
+-- A function of the same kind, for the 32 bits that the library's function `read` finds for an address, or for the
+-- host's own without one.
 local function host_reader(read, example)
     local word = ffi_new("uint32_t[1]")
     local known, known_text
@@ -317,13 +364,13 @@ local function host_reader(read, example)
             return known
         end
 
-        if text ~= nil and (type(text) ~= "string" or text == "" or read(text, #text, word) < 0) then
+        if text ~= nil and (type(text) ~= "string" or text == "" or library[read](text, #text, word) < 0) then
             local got = type(text) == "string" and '"' .. text .. '"' or type(text)
             error("bad argument #" .. position .. " to '" .. name .. "' (an address such as " .. example
                   .. " expected, got " .. got .. ")", 3)
         end
 
-        if text == nil and read(nil, 0, word) < 0 then
+        if text == nil and library[read](nil, 0, word) < 0 then
             error("'" .. name .. "' finds no address of this host's own; give one such as " .. example
                   .. " as argument #" .. position, 3)
         end
@@ -334,8 +381,8 @@ local function host_reader(read, example)
 end
 
 
-_M.ipv4 = host_reader(library.txid_host_ipv4, '"10.0.0.7"')
-_M.host_word = host_reader(library.txid_host_word, '"10.0.0.7" or "fd00::7"')
+_M.ipv4 = host_reader("txid_host_ipv4", '"10.0.0.7"')
+_M.host_word = host_reader("txid_host_word", '"10.0.0.7" or "fd00::7"')
 
 
 -- The dotted text of the 32 bits of an IPv4 address.

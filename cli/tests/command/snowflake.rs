@@ -1,0 +1,65 @@
+//! 64-bit ids, which need a node and a state, and are read by a layout.
+
+use crate::{printed, refusal, txid};
+use tempfile::TempDir;
+
+const SAMPLE: &str = "1160090501362225152";
+
+fn new(state: &str, more: &[&str]) -> assert_cmd::Command {
+    txid(&[&["new", "--format", "snowflake", "--node", "3", "--state", state], more].concat())
+}
+
+#[test]
+fn ids_go_up_from_one_run_to_the_next() {
+    let directory = TempDir::new().unwrap();
+    let state = directory.path().canonicalize().unwrap().join("made/orders");
+    let state = state.to_str().unwrap();
+    let ids: Vec<u64> = [printed(&mut new(state, &["-n", "1000"])), printed(&mut new(state, &["-n", "1000"]))]
+        .concat()
+        .lines()
+        .map(|line| line.parse().unwrap())
+        .collect();
+    assert_eq!(ids.len(), 2000);
+    assert!(ids.is_sorted_by(|one, other| one < other));
+
+    let other_layout = refusal(&mut new(state, &["--layout", "sonyflake"]));
+    assert!(other_layout.contains("belongs to the layout time_bits=41"), "{other_layout}");
+    let no_layout = refusal(&mut new(state, &["--layout", "twitter"]));
+    assert!(no_layout.contains("'twitter' is none of snowflake, sonyflake, uid, leaf"), "{no_layout}");
+}
+
+#[test]
+fn what_is_missing_or_too_much_is_told() {
+    for (args, what) in [
+        (&["new", "--format", "snowflake"][..], "needs --node, and the --state"),
+        (&["new", "--format", "snowflake", "--node", "3"], "needs --node, and the --state"),
+        (&["new", "--node", "3"], "are for --format snowflake"),
+        (&["new", "--format", "snowflake", "--node", "1024", "--state", "x"], "not an integer from 0 to 1023"),
+        (&["new", "--format", "snowflake", "--node", "3", "--state", "x", "--at", "now"], "--at"),
+    ] {
+        let said = refusal(&mut txid(args));
+        assert!(said.contains(what), "{said}");
+    }
+}
+
+#[test]
+fn an_id_is_read_by_its_layout() {
+    let ms_and_node = |args: &[&str]| {
+        let json: serde_json::Value =
+            serde_json::from_str(&printed(&mut txid(&[&["inspect", "--json"], args].concat()))).unwrap();
+        (json["ms"].as_i64().unwrap(), json["node"].as_str().unwrap().to_string(), json["format"].clone())
+    };
+    assert_eq!(ms_and_node(&[SAMPLE]), (1_565_422_103_621, "1".into(), "snowflake".into()));
+    assert_eq!(ms_and_node(&["--layout", "sonyflake", SAMPLE]).0, 2_100_997_422_410);
+    assert_eq!(ms_and_node(&["--epoch", "2015-01-01", "175928847299117063"]).0, 1_462_015_105_796);
+    let custom = "time_bits=42,sequence_bits=8,node_bits=4,epoch=2020-01-01";
+    assert_eq!(ms_and_node(&["--layout", custom, "12291"]), (1_577_836_800_003, "3".into(), "snowflake".into()));
+}
+
+#[test]
+fn few_digits_are_only_taken_for_one_when_the_layout_is_told() {
+    let said = txid(&["inspect", "12291"]).assert().code(1).stdout("").get_output().stderr.clone();
+    assert_eq!(String::from_utf8(said).unwrap(), "txid: '12291': 5 characters, an id has 20\n");
+    let said = txid(&["inspect", "9999999999999999999"]).assert().code(1).stdout("").get_output().stderr.clone();
+    assert_eq!(String::from_utf8(said).unwrap(), "txid: '9999999999999999999': it has more bits than the layout\n");
+}

@@ -1,0 +1,233 @@
+-- txid([ms]) in plain LuaJIT, for where libtxid is not to be had. `require "resty.txid"` uses it by itself then.
+--
+-- The layout of an id, the arguments, the errors and the promises are those of libtxid; only the generator is a smaller
+-- one (xoshiro128++), which LuaJIT computes without 64-bit boxes.
+
+local bit = require "bit"
+local ffi = require "ffi"
+local lib = require "resty.txid.lib"
+
+
+local abs = math.abs
+local band = bit.band
+local bor = bit.bor
+local bxor = bit.bxor
+local ffi_str = ffi.string
+local floor = math.floor
+local integer_ms = lib.integer_ms
+local lshift = bit.lshift
+local ngx_now = ngx and ngx.now
+local pcall = pcall
+local rol = bit.rol
+local rshift = bit.rshift
+local tobit = bit.tobit
+local tonumber = tonumber
+local tostring = tostring
+local type = type
+
+
+local LEN = lib.LEN
+local LONGEST_HOLD_MS = 10000
+local RESEED_AFTER_MS = 1000
+local SEED_LEN = 16
+local LOW_42_BITS = 0x3ffffffffffULL
+
+
+-- Under names of our own, so that another module's declaration of the same functions cannot be in the way.
+ffi.cdef[[
+int txid_pure_clock_gettime(int clock, long *time) __asm__("clock_gettime");
+int txid_pure_getpid(void) __asm__("getpid");
+long txid_pure_getrandom(void *buf, size_t len, unsigned flags) __asm__("getrandom");
+int txid_pure_madvise(void *address, size_t len, int advice) __asm__("madvise");
+void *txid_pure_mmap(void *address, size_t len, int protection, int flags, int fd, long offset) __asm__("mmap");
+int txid_pure_munmap(void *address, size_t len) __asm__("munmap");
+]]
+local C = ffi.C
+
+
+local CLOCK_REALTIME = 0
+local timespec = ffi.new("long[2]")
+
+
+local function clock_ms()
+    if ngx_now then
+        -- ngx.now() is a fraction just above or just below the millisecond: round it.
+        return floor(ngx_now() * 1000 + 0.5)
+    end
+
+    C.txid_pure_clock_gettime(CLOCK_REALTIME, timespec)
+    return tonumber(timespec[0]) * 1000 + floor(tonumber(timespec[1]) / 1000000)
+end
+
+
+-- The generator's four words, whether they are seeded, and by which process.
+local stream_t = ffi.typeof("struct { int32_t s0, s1, s2, s3, seeded, pid; }")
+
+
+-- A stream that the kernel wipes in every child process (Linux 4.14 and later), so that a child finds it not seeded.
+-- nil where there is no such thing.
+local function wiped_in_children()
+    local SIZE, READ_AND_WRITE, PRIVATE_AND_ANONYMOUS, WIPE_ON_FORK = ffi.sizeof(stream_t), 3, 0x22, 18
+    local address = C.txid_pure_mmap(nil, SIZE, READ_AND_WRITE, PRIVATE_AND_ANONYMOUS, -1, 0)
+    if ffi.cast("intptr_t", address) == -1 then
+        return nil
+    end
+
+    local stream = ffi.gc(ffi.cast(ffi.typeof("$ *", stream_t), address), function()
+        C.txid_pure_munmap(address, SIZE)
+    end)
+    return C.txid_pure_madvise(address, SIZE, WIPE_ON_FORK) == 0 and stream or nil
+end
+
+
+local stream = jit.os == "Linux" and wiped_in_children()
+-- Elsewhere each id asks who its process is.
+local asks_for_pid = not stream
+stream = stream or ffi.new(stream_t)
+
+
+local function next_32_bits()
+    local s0, s1, s2, s3 = stream.s0, stream.s1, stream.s2, stream.s3
+    local word = tobit(rol(tobit(s0 + s3), 7) + s0)
+    local t = lshift(s1, 9)
+    s2 = bxor(s2, s0)
+    s3 = bxor(s3, s1)
+    stream.s1 = bxor(s1, s2)
+    stream.s0 = bxor(s0, s3)
+    stream.s2 = bxor(s2, t)
+    stream.s3 = rol(s3, 11)
+    return word
+end
+
+
+local seed = ffi.new("int32_t[4]")
+local has_getrandom = pcall(function() return C.txid_pure_getrandom end)
+
+
+local function read_urandom()
+    local file = io.open("/dev/urandom", "rb")
+    if not file then
+        return false
+    end
+
+    -- Unbuffered, because each buffer's worth would be read of which a few bytes are wanted.
+    file:setvbuf("no")
+    local bytes = file:read(SEED_LEN)
+    file:close()
+    if not bytes or #bytes < SEED_LEN then
+        return false
+    end
+
+    ffi.copy(seed, bytes, SEED_LEN)
+    return true
+end
+
+
+-- What differs between any two processes and any two moments, for when the system has no randomness to give.
+local has_warned = false
+local function gather_noise()
+    if not has_warned then
+        lib.log("WARN", "resty.txid: the system gives no randomness, ids are made from the clock and the process alone")
+        has_warned = true
+    end
+    C.txid_pure_clock_gettime(CLOCK_REALTIME, timespec)
+    seed[0] = tobit(timespec[0])
+    seed[1] = tobit(timespec[1])
+    seed[2] = C.txid_pure_getpid()
+    seed[3] = tobit(tonumber(tostring({}):match("0x(%x+)"), 16))
+end
+
+
+local seeded_at_ms = 0
+
+
+-- Mixes fresh randomness into what there is, so that a seed that the system refuses takes nothing away.
+local function reseed(now_ms)
+    local good = has_getrandom and C.txid_pure_getrandom(seed, SEED_LEN, 0) == SEED_LEN or read_urandom()
+    if not good then
+        gather_noise()
+    end
+
+    stream.s0 = bxor(stream.s0, seed[0])
+    stream.s1 = bxor(stream.s1, seed[1])
+    stream.s2 = bxor(stream.s2, seed[2])
+    stream.s3 = bxor(stream.s3, seed[3])
+    stream.seeded = 1
+    stream.pid = asks_for_pid and C.txid_pure_getpid() or 0
+    seeded_at_ms = now_ms
+
+    if not good then
+        -- Noise differs in few bits: spread them.
+        for _ = 1, 16 do
+            next_32_bits()
+        end
+    end
+end
+
+
+-- The value 10 bits have as two characters.
+local pairs_of_characters
+do
+    local ALPHABET = "0123456789abcdefghijklmnopqrstuv"
+    local all = {}
+    for i = 0, 1023 do
+        local high, low = rshift(i, 5) + 1, band(i, 31) + 1
+        all[#all + 1] = ALPHABET:sub(high, high) .. ALPHABET:sub(low, low)
+    end
+    pairs_of_characters = ffi.new("uint16_t[1024]")
+    ffi.copy(pairs_of_characters, table.concat(all), 2048)
+end
+
+
+local buf = ffi.new("uint16_t[?]", LEN / 2)
+local last_ms = -math.huge
+
+
+-- As libtxid has it: a clock that is a little behind is waited for, one that is far behind had been wrong before.
+local function never_backwards(now_ms)
+    local behind = last_ms - now_ms
+    if behind <= 0 or behind > LONGEST_HOLD_MS then
+        last_ms = now_ms
+    end
+    return last_ms
+end
+
+
+return function(ms)
+    local now_ms = clock_ms()
+    local stamp
+    if ms then
+        stamp = integer_ms(ms, "txid")
+        if type(stamp) == "cdata" then
+            stamp = tonumber(band(stamp, LOW_42_BITS))
+        end
+    else
+        stamp = never_backwards(now_ms)
+    end
+
+    -- Once a second of use, too, so that two copies of one machine image part ways.
+    if stream.seeded == 0 or abs(now_ms - seeded_at_ms) >= RESEED_AFTER_MS
+       or asks_for_pid and stream.pid ~= C.txid_pure_getpid()
+    then
+        reseed(now_ms)
+    end
+
+    -- 42 bits of time in two halves, then 8 + 10 + 10 and 10 + 10 + 6 of the two words' better, upper bits.
+    local high = floor(stamp / 2^22) % 2^20
+    local low = stamp % 2^22
+    local a, b = next_32_bits(), next_32_bits()
+    buf[0] = pairs_of_characters[rshift(high, 10)]
+    buf[1] = pairs_of_characters[band(high, 1023)]
+    buf[2] = pairs_of_characters[rshift(low, 12)]
+    buf[3] = pairs_of_characters[band(rshift(low, 2), 1023)]
+    buf[4] = pairs_of_characters[bor(lshift(band(low, 3), 8), rshift(a, 24))]
+    buf[5] = pairs_of_characters[band(rshift(a, 14), 1023)]
+    buf[6] = pairs_of_characters[band(rshift(a, 4), 1023)]
+    buf[7] = pairs_of_characters[rshift(b, 22)]
+    buf[8] = pairs_of_characters[band(rshift(b, 12), 1023)]
+    buf[9] = pairs_of_characters[lshift(band(rshift(b, 6), 63), 4)]
+
+    -- Not `return ffi_str(...)`, for the reason that resty.txid gives.
+    local id = ffi_str(buf, LEN)
+    return id
+end

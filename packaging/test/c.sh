@@ -1,0 +1,16 @@
+# examples/c against what `make install` installs, found by pkg-config.
+. packaging/test/_common.sh
+
+export DESTDIR="$tmp/root"
+make --no-print-directory install
+
+id=$(
+    export PKG_CONFIG_PATH="$DESTDIR/usr/local/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$DESTDIR"
+    # shellcheck disable=SC2046 # options
+    cc -Wall -Wextra -Werror examples/c/now.c $(pkg-config --cflags --libs txid) -o "$tmp/now"
+    LD_LIBRARY_PATH="$DESTDIR/usr/local/lib" "$tmp/now"
+)
+is_id "$id" examples/c/now.c
+
+make --no-print-directory uninstall
+is_empty "$DESTDIR"

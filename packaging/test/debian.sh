@@ -1,0 +1,57 @@
+# The Debian packages, in a Debian of their own: the example serves ids, and nothing is left behind.
+. packaging/test/_common.sh
+
+make --no-print-directory deb
+
+if [ "$(id -u)" -ne 0 ]; then
+    echo "# the packages were made but not installed: a chroot needs root"
+    exit 0
+fi
+. /etc/os-release
+if [ "$ID" != debian ]; then
+    echo "# the packages were made but not installed: this is not Debian"
+    exit 0
+fi
+
+root=$tmp/root
+log=$tmp/debootstrap.log
+debootstrap --variant=minbase --include=nginx,libnginx-mod-http-lua "$VERSION_CODENAME" "$root" >"$log" 2>&1 \
+    || { tail -n 5 "$log"; fail "debootstrap"; }
+in_root() { DEBIAN_FRONTEND=noninteractive LC_ALL=C chroot "$root" "$@"; }
+# In /var/lib/nginx are directories that nginx makes when it starts.
+files() {
+    (cd "$root" && find . \( -path ./proc -o -path ./sys -o -path './var/lib/nginx/*' \) -prune -o -print | sort)
+}
+
+cp dist/*.deb "$root/tmp/"
+files >"$tmp/before"
+in_root sh -c 'dpkg -i /tmp/*.deb'
+
+is_id "$(in_root txid)" "the command"
+[ -s "$root/usr/share/man/man1/txid.1.gz" ] || fail "there is no man page"
+
+port=$(free_port)
+mkdir -p "$root/srv/logs"
+# modules-enabled/ has paths relative to nginx's own prefix.
+ln -s /usr/lib/nginx/modules "$root/srv/modules"
+{
+    echo "include /etc/nginx/modules-enabled/*.conf;"
+    sed "s/127\.0\.0\.1:8080/127.0.0.1:$port/; s/error\.log;/error.log notice;/" examples/nginx.conf
+} >"$root/srv/nginx.conf"
+chmod 755 "$tmp" "$root"
+# What init_by_lua logs at the start goes to stderr: nginx has no other log yet.
+in_root nginx -p /srv/ -c nginx.conf 2>"$tmp/start.log"
+trap 'kill "$(cat "$root/srv/logs/nginx.pid")"' EXIT
+id=$(header x-request-id "http://127.0.0.1:$port/")
+is_id "$id" "Debian's nginx"
+has "$(cat "$root/srv/logs/addrs.log")" "$id 127.0.0.1 200"
+! grep -e 'no libtxid' -e '\[error\]' "$tmp/start.log" "$root/srv/logs/error.log" || fail "nginx had something to say"
+nginx=$(cat "$root/srv/logs/nginx.pid")
+kill "$nginx"
+trap - EXIT
+while kill -0 "$nginx" 2>/dev/null; do sleep 0.1; done
+rm -r "$root"/srv/*
+
+in_root dpkg --purge lua-resty-txid libtxid txid
+files >"$tmp/after"
+diff "$tmp/before" "$tmp/after" || fail "the packages left something"

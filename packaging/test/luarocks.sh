@@ -1,0 +1,42 @@
+# The rock: made, used, packed, removed, installed without Rust.
+. packaging/test/_common.sh
+
+. scripts/facts.sh
+tree=$tmp/tree
+rocks() { luarocks --lua-version 5.1 --tree "$tree" "$@"; }
+
+id_of_tree() {
+    (
+        cd "$tmp"
+        unset LUA_INIT
+        LUA_PATH="$tree/share/lua/5.1/?.lua;;" LUA_CPATH="$tree/lib/lua/5.1/?.so" luajit -e '
+            local txid, lib = require "resty.txid", require "resty.txid.lib"
+            assert(lib.engine == "native", "the library was not found")
+            assert(lib.path == package.cpath:gsub("?", "libtxid"), lib.path)
+            print(txid())'
+    )
+}
+
+for rockspec in "rockspec/lua-resty-txid-$version-1.rockspec" rockspec/lua-resty-txid-scm-1.rockspec; do
+    luarocks lint "$rockspec"
+    rocks make "$rockspec"
+    is_id "$(id_of_tree)" "luajit with the tree of $rockspec"
+    rocks remove lua-resty-txid
+    is_empty "$tree/share" "$tree/lib/lua"
+done
+
+rocks make "rockspec/lua-resty-txid-$version-1.rockspec"
+(cd "$tmp" && rocks pack lua-resty-txid "$version")
+rock=$(ls "$tmp/lua-resty-txid-$version-1."*.rock)
+rocks remove lua-resty-txid
+
+without_cargo luarocks --lua-version 5.1 --tree "$tree" install "$rock"
+is_id "$(id_of_tree)" "luajit with the tree of the binary rock"
+rocks remove lua-resty-txid
+is_empty "$tree/share" "$tree/lib/lua"
+
+if said=$(without_cargo luarocks --lua-version 5.1 --tree "$tree" make rockspec/lua-resty-txid-scm-1.rockspec 2>&1); then
+    fail "without cargo: $said"
+fi
+has "$said" "txid: cargo is missing: install a Rust toolchain"
+is_empty "$tree/share" "$tree/lib/lua"

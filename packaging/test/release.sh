@@ -1,0 +1,61 @@
+# make bump and make release, in a repository of their own.
+. packaging/test/_common.sh
+
+repo=$tmp/repo
+cp -a . "$repo"
+cd "$repo"
+export GIT_AUTHOR_NAME=txid GIT_AUTHOR_EMAIL=txid@example.com GIT_COMMITTER_NAME=txid GIT_COMMITTER_EMAIL=txid@example.com
+git init --quiet --initial-branch main
+commit() {
+    git add --all
+    git commit --quiet --allow-empty --message "$1"
+    git tag --force v9.8.7
+}
+release() { make --no-print-directory release VERSION=9.8.7 "$@" 2>&1; }
+
+sed -i 's|^repository = .*|repository = "https://example.net/elsewhere/txid"|' Cargo.toml
+commit "Move"
+make --no-print-directory bump VERSION=9.8.7
+commit "Release 9.8.7"
+! git grep -F https://example.com/txid || fail "make bump left the old address"
+
+said=$(DRY_RUN=1 release) || fail "$said"
+has "$said" "would run: make lint test test-install"
+has "$said" "would run: scripts/pack.sh"
+case $said in *upload*) fail "a release without PUBLISH=1 would upload: $said" ;; esac
+has "$(DRY_RUN=1 PUBLISH=1 release)" "would run: opm upload"
+make --no-print-directory bump VERSION=9.8.7
+[ -z "$(git status --porcelain)" ] || fail "a second bump changes something: $(git diff)"
+
+# refuses WHAT FILE SED-SCRIPT: a release with that change to a file says so.
+refuses() {
+    sed -i "$3" "$2"
+    commit "Break $2"
+    if said=$(DRY_RUN=1 release); then fail "released all the same with '$3' on $2: $said"; fi
+    has "$said" "$1"
+    git reset --quiet --hard HEAD~
+    git tag --force v9.8.7
+}
+refuses "the version in Cargo.toml" Cargo.toml 's/^version = .*/version = "9.8.6"/'
+refuses "the version in Cargo.lock" Cargo.lock 's/^version = "9.8.7"/version = "9.8.6"/'
+refuses "the version in dist.ini" dist.ini 's/^version = .*/version = 9.8.6/'
+refuses "the address in dist.ini" dist.ini 's/elsewhere/nowhere/'
+refuses "the rockspec's difference" rockspec/lua-resty-txid-9.8.7-1.rockspec 's/v9.8.7/v9.8.6/'
+refuses "the newest release in CHANGELOG.md" CHANGELOG.md 's/^## \[9.8.7\]/## [9.8.6]/'
+
+touch new
+if said=$(DRY_RUN=1 release); then fail "released with a file that is not committed: $said"; fi
+has "$said" "what is not committed"
+rm new
+git tag --delete v9.8.7
+if said=$(DRY_RUN=1 release); then fail "released without a tag: $said"; fi
+has "$said" "the tag of this commit"
+
+scripts/pack.sh
+cd dist
+sha256sum --check --quiet SHA256SUMS
+for file in lua-resty-txid-9.8.7.tar.gz "lua-resty-txid-9.8.7-linux-$(uname -m).tar.gz" lua-resty-txid-9.8.7-1.rockspec \
+    "lua-resty-txid-9.8.7-1.linux-$(uname -m).rock" libtxid_9.8.7-1_*.deb lua-resty-txid_9.8.7-1_all.deb \
+    txid_9.8.7-1_*.deb txid-9.8.7-1.*.rpm libtxid-9.8.7-1.*.rpm lua-resty-txid-9.8.7-1.noarch.rpm; do
+    grep -q " $file\$" SHA256SUMS || fail "there is no $file in: $(cat SHA256SUMS)"
+done

@@ -1,0 +1,28 @@
+# The RPMs, opened: their lists of files, what they need, and that the files work together.
+. packaging/test/_common.sh
+
+. scripts/facts.sh
+make --no-print-directory rpm
+
+lists() { rpm -qp --qf '[%{FILENAMES}\n]' "dist/$1-$version-1."*.rpm | sort; }
+
+(cd lua && find resty) | sed 's|^|/usr/share/lua/5.1/|' >"$tmp/lua-resty-txid"
+printf '%s\n' /usr/lib64/libtxid.so /usr/lib64/pkgconfig/txid.pc /usr/include/txid.h >"$tmp/libtxid"
+{
+    echo /usr/bin/txid
+    printf '/usr/share/man/man1/%s.gz\n' $(ls target/cli/release/man)
+    printf '/usr/share/%s\n' bash-completion/completions/txid zsh/site-functions/_txid fish/vendor_completions.d/txid.fish
+} >"$tmp/txid"
+for package in libtxid lua-resty-txid txid; do
+    printf '%s\n' "/usr/share/licenses/$package" "/usr/share/licenses/$package/LICENSE" >>"$tmp/$package"
+    lists $package >"$tmp/$package.packed"
+    sort "$tmp/$package" | diff - "$tmp/$package.packed" || fail "$package has other files"
+    rpm2cpio "dist/$package-$version-1."*.rpm | (cd "$tmp" && cpio -idm --quiet)
+done
+has "$(rpm -qp --requires "dist/lua-resty-txid-$version-1.noarch.rpm")" "libtxid = $version-1"
+
+is_id "$("$tmp/usr/bin/txid")" "the command"
+id=$(cd "$tmp" && LUA_PATH="$tmp/usr/share/lua/5.1/?.lua" LUA_CPATH="$tmp/usr/lib64/?.so" luajit -e '
+    assert(require("resty.txid.lib").engine == "native")
+    print(require "resty.txid"())')
+is_id "$id" "luajit with the files of the RPMs"

@@ -1,0 +1,44 @@
+#!/bin/sh
+# VERSION=x.y.z bump.sh: writes that version, and the repository's address in Cargo.toml, wherever they are wanted.
+set -eu
+
+cd "$(dirname "$0")/.."
+. scripts/facts.sh
+
+printf '%s\n' "${VERSION-}" | grep -Eqx '[0-9]+\.[0-9]+\.[0-9]+' || {
+    echo "txid: VERSION is '${VERSION-}', not as in: make bump VERSION=2.1.0" >&2
+    exit 2
+}
+
+for manifest in Cargo.toml */Cargo.toml; do
+    [ ! -f "$manifest" ] || sed -i "$manifest" \
+        -e "/^\[package\]/,/^\[[^p]/s/^version = .*/version = \"$VERSION\"/" \
+        -e "s/^txid = { version = \"[^\"]*\"/txid = { version = \"$VERSION\"/"
+done
+cargo update --quiet --offline --workspace
+
+scm=rockspec/lua-resty-txid-scm-1.rockspec
+address=$(sed -n 's/.*homepage = "\(.*\)".*/\1/p' $scm)
+if [ "$address" != "$repository" ]; then
+    git grep -lF "$address" | while read -r file; do sed -i "s|$address|$repository|g" "$file"; done
+fi
+
+rm -f rockspec/lua-resty-txid-[0-9]*.rockspec
+scripts/rockspec.sh "$VERSION" >"rockspec/lua-resty-txid-$VERSION-1.rockspec"
+
+sed -i "s/^version = .*/version = $VERSION/" dist.ini
+
+if ! grep -qF "## [$VERSION]" CHANGELOG.md; then
+    sed -i "s/^## \[Unreleased\]/&\n\n## [$VERSION] - $(date +%Y-%m-%d)/" CHANGELOG.md
+fi
+sed -i '/^\[[^]]*\]: /d' CHANGELOG.md
+sed -i -e :a -e '/^\n*$/{$d;N;ba' -e '}' CHANGELOG.md
+{
+    echo
+    echo "[Unreleased]: $repository/compare/v$VERSION...HEAD"
+    sed -n 's/^## \[\([0-9][^]]*\)\].*/\1/p' CHANGELOG.md | while read -r released; do
+        echo "[$released]: $repository/releases/tag/v$released"
+    done
+} >>CHANGELOG.md
+
+echo "Version $VERSION, at $repository. See git diff; then commit, tag v$VERSION, and: VERSION=$VERSION make release"

@@ -1,0 +1,6 @@
+# To be sourced in the root of the tree. Sets what Cargo.toml says: version and repository.
+
+fact() { sed -n "s/^$1 = \"\(.*\)\"\$/\1/p" Cargo.toml | head -n 1; }
+
+version=$(fact version)
+repository=$(fact repository)

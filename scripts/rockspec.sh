@@ -1,0 +1,6 @@
+#!/bin/sh
+# rockspec.sh VERSION: prints the rockspec of that release, which is the one for the newest sources, pinned.
+set -eu
+
+cd "$(dirname "$0")/.."
+sed "s/\"scm-1\"/\"$1-1\"/; s/branch = \"main\"/tag = \"v$1\"/" rockspec/lua-resty-txid-scm-1.rockspec

@@ -1,0 +1,284 @@
+-- Tests of resty.txid.pure that need no nginx. Says its results in TAP.
+
+local ffi = require "ffi"
+local native = require "resty.txid"
+local decode = require "support.decode"
+local trace = require "support.trace"
+
+
+ffi.cdef[[
+int fork(void);
+int pipe(int fds[2]);
+long read(int fd, void *buf, size_t len);
+long write(int fd, const void *buf, size_t len);
+int close(int fd);
+int waitpid(int pid, int *status, int options);
+void _exit(int status);
+]]
+local C = ffi.C
+
+
+local tests = 0
+
+
+local function ok(passed, name, details)
+    tests = tests + 1
+    print((passed and "ok " or "not ok ") .. tests .. " - " .. name)
+    if not passed then
+        print("# " .. tostring(details):gsub("\n", "\n# "))
+    end
+end
+
+
+local function is(got, expected, name)
+    ok(got == expected, name, "got:      " .. tostring(got) .. "\nexpected: " .. tostring(expected))
+end
+
+
+-- Another resty.txid.pure, with a stream of its own, in a world where some functions of C or of nginx are others.
+local function load_pure(c_functions, nginx)
+    package.loaded["resty.txid.pure"] = nil
+    package.loaded.ffi = setmetatable({ C = setmetatable(c_functions or {}, { __index = C }) }, { __index = ffi })
+    local saved_ngx = rawget(_G, "ngx")
+    rawset(_G, "ngx", nginx)
+
+    local pure = require "resty.txid.pure"
+
+    rawset(_G, "ngx", saved_ngx)
+    package.loaded.ffi = ffi
+    return pure
+end
+
+
+local pure = load_pure()
+
+
+-- What a call gave, with the ids' random part left out.
+local function outcome(txid, ...)
+    local returned, value = pcall(function(...) return (txid(...)) end, ...)
+    return returned and ("%s, %.0f"):format(value:sub(1, 8), decode(value)) or value
+end
+
+
+do
+    local int64, uint64 = ffi.typeof("int64_t"), ffi.typeof("uint64_t")
+    local values = {
+        0, 1, 4, -0.0, 0.5, -0.5, 1.999, -0.001, 655829050000, 655929050000, 2^42 - 1, 2^42, 2^42 + 1, -1, -2^42,
+        -2^42 - 1, 2^53, -2^53, 2^53 + 2, -2^53 - 2, 1e300, 0/0, math.huge, -math.huge, 0LL, -1LL, -1ULL,
+        0x7fffffffffffffffLL, 0x8000000000000000LL, 0x8000000000000000ULL, 9007199254740993LL, int64(tonumber(int64)),
+        "1", "", true, {}, print, coroutine.create(print), ffi.new("int32_t", 1), ffi.new("char[2]"), 1i, int64, uint64,
+    }
+    local different = {}
+    for i = 1, #values do
+        local theirs, ours = outcome(native, values[i]), outcome(pure, values[i])
+        if theirs ~= ours then
+            different[#different + 1] = tostring(values[i]) .. ": " .. theirs .. " | " .. ours
+        end
+    end
+    is(table.concat(different, "\n"), "", "every argument gives what it gives libtxid, errors included")
+end
+
+
+do
+    local different = 0
+    for _ = 1, 20000 do
+        local ms = math.random(-2^31, 2^31) * 2^math.random(-4, 21)
+        different = different + (outcome(native, ms) == outcome(pure, ms) and 0 or 1)
+    end
+    is(different, 0, "20,000 random times are written as libtxid writes them")
+end
+
+
+do
+    local before = decode(native())
+    local got = { decode(pure()), decode(pure(nil)), decode(pure(false)) }
+    local after = decode(native())
+    ok(before <= got[1] and got[1] <= got[2] and got[2] <= got[3] and got[3] <= after,
+       "without an argument the time is now, as it is with nil and false")
+end
+
+
+do
+    local seen, repeated, malformed = {}, 0, 0
+    for _ = 1, 300000 do
+        local id = pure(7)
+        repeated = repeated + (seen[id] and 1 or 0)
+        malformed = malformed + (id:find("^[0-9a-v]+[0g]$") and #id == 20 and 0 or 1)
+        seen[id] = true
+    end
+    is(repeated .. " " .. malformed, "0 0", "300,000 ids of one millisecond are well formed and all different")
+end
+
+
+do
+    local DIGITS = "0123456789abcdefghijklmnopqrstuv"
+    local ones = {}
+    local ROUNDS = 40000
+    for _ = 1, ROUNDS do
+        local id = pure(0)
+        for position = 9, 20 do
+            local value = DIGITS:find(id:sub(position, position), 1, true) - 1
+            for weight = 4, 0, -1 do
+                local place = position * 5 + 4 - weight
+                ones[place] = (ones[place] or 0) + math.floor(value / 2^weight) % 2
+            end
+        end
+    end
+    local wrong = {}
+    for place = 45, 104 do
+        local random = place >= 47 and place <= 100
+        -- Six standard deviations.
+        local expected, tolerance = random and ROUNDS / 2 or 0, random and 6 * math.sqrt(ROUNDS) / 2 or 0
+        if math.abs(ones[place] - expected) > tolerance then
+            wrong[#wrong + 1] = place .. ": " .. ones[place]
+        end
+    end
+    is(table.concat(wrong, ", "), "", "all 54 bits of entropy are one as often as zero, and no other bit is random")
+end
+
+
+do
+    local now = 1000
+    local txid = load_pure(nil, { now = function() return now end })
+    local function at(seconds)
+        now = seconds
+        return decode(txid())
+    end
+    is(at(1000), 1000000, "nginx's clock is used")
+    is(at(999.999), 1000000, "a clock stepped back a little is waited for")
+    is(at(990), 1000000, "so it is ten seconds back")
+    is(at(989.999), 989999, "a clock further behind is followed")
+    is(at(989.5), 989999, "and waited for from there")
+    is(decode(txid(5)), 5, "a time that is given is stamped whatever the clock says")
+
+    local wrong = 0
+    for ms = 1700000000000, 1700000000999 do
+        -- As floating-point numbers come out: a little above or a little below.
+        wrong = wrong + (at(ms / 1000 - 1e-6) == ms and at(ms / 1000 + 1e-6) == ms and 0 or 1)
+    end
+    is(wrong, 0, "nginx's seconds are rounded, not cut, to milliseconds")
+end
+
+
+-- The ids of this process, of two children and of a child's child, which all went on from one stream.
+local function ids_of_family(txid, count)
+    local fds = ffi.new("int[2]")
+    assert(C.pipe(fds) == 0)
+
+    local function make()
+        local ids = {}
+        for i = 1, count do
+            ids[i] = txid(0)
+        end
+        local text = table.concat(ids)
+        assert(C.write(fds[1], text, #text) == #text)
+    end
+
+    local function in_child(work)
+        local pid = C.fork()
+        assert(pid >= 0)
+        if pid == 0 then
+            work()
+            C._exit(0)
+        end
+        assert(C.waitpid(pid, nil, 0) == pid)
+    end
+
+    txid(0)
+    in_child(function()
+        in_child(make)
+        make()
+    end)
+    in_child(make)
+    make()
+    C.close(fds[1])
+
+    -- A pipe holds 64 KiB, and all of the family have written.
+    local buf = ffi.new("char[65536]")
+    local text = ffi.string(buf, C.read(fds[0], buf, 65536))
+    C.close(fds[0])
+
+    local different, got = 0, {}
+    for id in text:gmatch(("."):rep(20)) do
+        different = different + (got[id] and 0 or 1)
+        got[id] = true
+    end
+    return different .. " of " .. #text / 20
+end
+
+
+is(ids_of_family(pure, 400), "1600 of 1600", "a fork makes a new stream")
+is(ids_of_family(load_pure { txid_pure_madvise = function() return -1 end }, 400), "1600 of 1600",
+   "so it does where the kernel cannot wipe memory in children")
+is(ids_of_family(load_pure { txid_pure_mmap = function() return ffi.cast("void *", -1) end }, 400), "1600 of 1600",
+   "and where there is no memory to map")
+
+
+do
+    local now, seeds = 1000, 0
+    local txid = load_pure({
+        txid_pure_getrandom = function(buf, len)
+            seeds = seeds + 1
+            ffi.fill(buf, len, seeds)
+            return len
+        end,
+    }, { now = function() return now end })
+    local counts = {}
+    for i, seconds in ipairs { 1000, 1000.999, 1001, 1001.5, 1002.001, 900 } do
+        now = seconds
+        txid(0)
+        txid()
+        counts[i] = seeds
+    end
+    is(table.concat(counts, " "), "1 1 2 2 3 4", "fresh randomness is mixed in once a second of use")
+end
+
+
+do
+    local function refused() return -1 end
+    local now, warnings = 1000, 0
+    local nginx = {
+        WARN = "warn",
+        now = function() return now end,
+        log = function(level) warnings = warnings + (level == "warn" and 1 or 0) end,
+    }
+
+    rawset(_G, "ngx", nginx)
+    local urandom = load_pure({ txid_pure_getrandom = refused }, nginx)
+    ok(urandom(0) ~= urandom(0) and warnings == 0, "without getrandom there is /dev/urandom", warnings)
+
+    local saved_io = io
+    rawset(_G, "io", setmetatable({ open = function() return nil end }, { __index = io }))
+    local one = load_pure({ txid_pure_getrandom = refused }, nginx)
+    local two = load_pure({ txid_pure_getrandom = refused }, nginx)
+    local family = ids_of_family(one, 400)
+    ok(one(0) ~= two(0) and family == "1600 of 1600", "without any randomness ids are made all the same", family)
+    now = 1001
+    one()
+    is(warnings, 2, "and one warning of each VM says so")
+    rawset(_G, "io", saved_io)
+    rawset(_G, "ngx", nil)
+end
+
+
+for name, hot in pairs {
+    ["txid()"] = function() return pure() end,
+    ["txid(number)"] = function(i) return pure(i * 1000.5) end,
+    ["txid(int64_t)"] = function(i) return pure(1LL * i) end,
+} do
+    is(trace(hot), "compiled", name .. " is compiled")
+end
+
+
+do
+    -- The code between two seeds is hot too, in a worker that runs for a while.
+    local now = 1000
+    local txid = load_pure(nil, { now = function() return now end })
+    is(trace(function(i)
+        now = i
+        return txid()
+    end), "compiled", "so is a new seed")
+end
+
+
+print("1.." .. tests)
