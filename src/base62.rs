@@ -11,24 +11,31 @@ const DIGITS_A_PART: u32 = 10;
 const PART: u128 = 62_u128.pow(DIGITS_A_PART);
 
 /// Writes 128 bits as 22 characters.
-#[inline]
+#[inline(always)]
 pub(crate) fn encode_128_bits(bits: u128) -> [u8; LEN_OF_128_BITS] {
-    // Divisions of 128 bits are slow, so it is only two of them; each part is less than 64 bits.
-    let (high, low) = (bits / PART, (bits % PART) as u64);
-    let (first, middle) = ((high / PART) as usize, (high % PART) as u64);
+    // Divisions of 128 bits are slow, so it is only two of them; the parts have less than 64 bits, save for the first two
+    // characters.
+    let high = bits / PART;
+    let first = (high / PART) as u64;
+    let middle = (high - u128::from(first) * PART) as u64;
+    let low = (bits - high * PART) as u64;
+
     let mut text = [0; LEN_OF_128_BITS];
-    text[0] = ALPHABET[first / 62];
-    text[1] = ALPHABET[first % 62];
-    encode_part(middle, &mut text[2..12]);
-    encode_part(low, &mut text[12..]);
+    [text[0], text[1]] = pair(first);
+    // Two chains of divisions that do not wait for each other, with two digits at each step.
+    let mut rest = [middle, low];
+    for place in (0..DIGITS_A_PART as usize).step_by(2).rev() {
+        [text[2 + place], text[3 + place]] = pair(rest[0] % (62 * 62));
+        [text[12 + place], text[13 + place]] = pair(rest[1] % (62 * 62));
+        rest = rest.map(|part| part / (62 * 62));
+    }
     text
 }
 
-fn encode_part(mut part: u64, text: &mut [u8]) {
-    for digit in text.iter_mut().rev() {
-        *digit = ALPHABET[(part % 62) as usize];
-        part /= 62;
-    }
+/// The two digits of a number below 62 * 62.
+#[inline(always)]
+fn pair(value: u64) -> [u8; 2] {
+    [ALPHABET[(value / 62) as usize], ALPHABET[(value % 62) as usize]]
 }
 
 /// Reads 22 characters as 128 bits.

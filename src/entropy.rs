@@ -108,7 +108,7 @@ pub(crate) fn strong_u64(stamp_ms: i64) -> Result<u64, u64> {
 }
 
 /// The origin of the randomness for an id stamped `stamp_ms`. Where there is no stream, no two are the same.
-#[inline(never)]
+#[inline(always)]
 pub(crate) fn origin(stamp_ms: i64) -> Origin {
     draw(Some(stamp_ms), |stream| stream.origin, || Origin { stream: of_its_own().next_u64(), reseeds: 0 })
 }

@@ -1,7 +1,7 @@
 //! Apache's UNIQUE_ID, in both of its layouts: the short one with the alphabet `A-Za-z0-9@-`, the long one with that of
 //! today's httpd, `A-Za-z0-9-_`; the first httpds that had it used the other.
 
-use crate::base64::{self, Last};
+use crate::base64::{self, Alphabet};
 use crate::entropy::{self, Origin};
 use crate::{FormatError, clock, thread_number};
 
@@ -10,9 +10,9 @@ use std::fmt;
 use std::net::Ipv4Addr;
 use std::str::FromStr;
 
-/// The end of the alphabet in httpd up to the first 2.4s, and since.
-const OLDER: Last = *b"@-";
-const NEWER: Last = *b"-_";
+/// The alphabets of httpd up to the first 2.4s, and since.
+const OLDER: &Alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-";
+const NEWER: &Alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /// So many ids the counter tells apart.
 const LAP: u32 = 1 << 16;
@@ -134,7 +134,7 @@ impl UniqueId {
     /// ```
     pub fn write(&self, text: &mut [u8; Self::LONG_LEN]) -> usize {
         let mut bytes = [0; 20];
-        let (fields, last) = match self.maker {
+        let (fields, alphabet) = match self.maker {
             UniqueIdMaker::Short { address, pid } => {
                 bytes[4..8].copy_from_slice(&address.octets());
                 bytes[8..12].copy_from_slice(&pid.to_be_bytes());
@@ -149,7 +149,7 @@ impl UniqueId {
         let end = fields.len();
         fields[end - 6..end - 4].copy_from_slice(&self.counter.to_be_bytes());
         fields[end - 4..].copy_from_slice(&self.thread.to_be_bytes());
-        base64::encode(fields, last, text)
+        base64::encode(fields, alphabet, text)
     }
 
     pub(crate) fn read_ascii(text: &[u8]) -> Result<Self, FormatError> {

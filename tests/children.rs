@@ -134,6 +134,16 @@ fn formats_begin_anew_in_a_raw_clone() {
     no_format_goes_on_with_what_the_parent_kept(raw_clone);
 }
 
+/// Version 7 grows by a random 32 bits within a millisecond. Were a child's first one its parent's next, the ids of two
+/// children would lie too close together.
+fn a_childs_version_7_does_not_follow_its_parents() {
+    let last = txid::uuid::v7_at(7).as_u128();
+    let child = Child::start(fork, || txid::uuid::v7_at(7).as_u128().to_be_bytes().to_vec());
+    let of_child = u128::from_be_bytes(child.output().try_into().unwrap());
+    assert!(last.abs_diff(of_child) > 1 << 40);
+    assert!(last.abs_diff(txid::uuid::v7_at(7).as_u128()) < 1 << 40);
+}
+
 fn strong(count: usize) -> Vec<Text> {
     (0..count).map(|_| Txid::strong_at(0).unwrap().to_text()).collect()
 }
@@ -301,7 +311,7 @@ fn copies_of_a_machine_image_part_ways_within_a_second_of_use() {
 }
 
 fn main() {
-    let tests: [(&str, fn()); 14] = [
+    let tests: [(&str, fn()); 15] = [
         ("fork_makes_a_new_stream", fork_makes_a_new_stream),
         ("raw_clone_makes_a_new_stream", raw_clone_makes_a_new_stream),
         ("vfork_takes_turns", vfork_takes_turns),
@@ -318,6 +328,7 @@ fn main() {
         ),
         ("formats_begin_anew_in_a_fork", formats_begin_anew_in_a_fork),
         ("formats_begin_anew_in_a_raw_clone", formats_begin_anew_in_a_raw_clone),
+        ("a_childs_version_7_does_not_follow_its_parents", a_childs_version_7_does_not_follow_its_parents),
         ("no_child_has_its_parents_block_of_strong_randomness", no_child_has_its_parents_block_of_strong_randomness),
         (
             "where_the_kernel_cannot_wipe_a_fork_handler_empties_the_block",
