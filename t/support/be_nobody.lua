@@ -14,8 +14,8 @@ int setuid(unsigned uid);
 local NOBODY = 65534
 
 
--- Returns the user's number. Whoever has to load modules later, `reads_the_tree`: then root stays root where nobody may not,
--- as below a /root that is closed to others.
+-- Returns the user's number. Who has to load modules later `reads_the_tree`: then root stays root where nobody may not
+-- read it, as below a /root that is closed to others.
 return function(reads_the_tree)
     if reads_the_tree and ffi.C.geteuid() == 0 then
         ffi.C.seteuid(NOBODY)
