@@ -27,8 +27,7 @@ return function(ms)
         C.txid_fill_now(buf, clock_ms())
     end
 
-    -- Not `return ffi_str(...)`: LuaJIT does not compile a function that is called from C, once a request, and ends in
-    -- a tail call of C.
-    local id = ffi_str(buf, LEN)
-    return id
+    -- In parentheses, here as in the other modules, so that it is no tail call of C: LuaJIT does not compile what ends
+    -- in one and is called from C, as it is once a request.
+    return (ffi_str(buf, LEN))
 end

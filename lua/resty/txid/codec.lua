@@ -35,7 +35,7 @@ end
 
 
 local function explain(id)
-    return ffi_str(message, C.txid_explain(id, #id, message))
+    return (ffi_str(message, C.txid_explain(id, #id, message)))
 end
 
 
@@ -47,7 +47,7 @@ function _M.ms(id)
     if ms < 0 then
         return nil, explain(id)
     end
-    return tonumber(ms)
+    return (tonumber(ms))
 end
 
 
@@ -79,14 +79,14 @@ end
 -- The lowest id of the millisecond, which counts as in txid(ms).
 function _M.first(ms)
     C.txid_first(buf, integer_ms(ms, "first"))
-    return ffi_str(buf, LEN)
+    return (ffi_str(buf, LEN))
 end
 
 
 -- The highest id of the millisecond, which counts as in txid(ms).
 function _M.last(ms)
     C.txid_last(buf, integer_ms(ms, "last"))
-    return ffi_str(buf, LEN)
+    return (ffi_str(buf, LEN))
 end
 
 
@@ -97,7 +97,7 @@ function _M.to_bytes(id)
     if C.txid_to_bytes(id, #id, bytes) < 0 then
         return nil, explain(id)
     end
-    return ffi_str(bytes, BYTES_LEN)
+    return (ffi_str(bytes, BYTES_LEN))
 end
 
 
@@ -109,7 +109,7 @@ function _M.from_bytes(s)
         return nil, format("%d bytes, an id has %d", #s, BYTES_LEN)
     end
     C.txid_from_bytes(s, buf)
-    return ffi_str(buf, LEN)
+    return (ffi_str(buf, LEN))
 end
 
 

@@ -36,7 +36,7 @@ function _M.flake(ms, node)
     else
         C.txid_flake_now(buf, clock_ms(), bytes)
     end
-    return ffi_str(buf, LEN)
+    return (ffi_str(buf, LEN))
 end
 
 

@@ -291,7 +291,7 @@ function _M.integer_ms(ms, name, position)
     if type(ms) == "number" then
         -- Written so that it refuses a NaN, too.
         if ms >= -MAX_NUMBER and ms <= MAX_NUMBER then
-            return floor(ms)
+            return (floor(ms))
         end
 
         error("bad argument #" .. (position or 1) .. " to '" .. name .. "' (a number from -2^53 to 2^53 expected, got "
@@ -314,7 +314,7 @@ local ngx_now = ngx and ngx.now
 -- nginx's cached time, or the system's where there is no nginx.
 function _M.clock_ms()
     if not ngx_now then
-        return library.txid_clock_ms()
+        return (library.txid_clock_ms())
     end
 
     -- ngx.now() is a fraction just above or just below the millisecond. Half a millisecond more, and the conversion to
@@ -404,7 +404,7 @@ local message = ffi_new("char[?]", _M.MESSAGE_LEN)
 
 -- What is wrong with a text that is not of the format, one of the FORMAT_ constants.
 function _M.explain_format(text_format, text)
-    return ffi_str(message, library.txid_explain_format(text_format, text, #text, message))
+    return (ffi_str(message, library.txid_explain_format(text_format, text, #text, message)))
 end
 
 

@@ -52,7 +52,7 @@ local timespec = ffi.new("long[2]")
 local function clock_ms()
     if ngx_now then
         -- ngx.now() is a fraction just above or just below the millisecond: round it.
-        return floor(ngx_now() * 1000 + 0.5)
+        return (floor(ngx_now() * 1000 + 0.5))
     end
 
     C.txid_pure_clock_gettime(CLOCK_REALTIME, timespec)
@@ -227,7 +227,6 @@ return function(ms)
     buf[8] = pairs_of_characters[band(rshift(b, 12), 1023)]
     buf[9] = pairs_of_characters[lshift(band(rshift(b, 6), 63), 4)]
 
-    -- Not `return ffi_str(...)`, for the reason that resty.txid gives.
-    local id = ffi_str(buf, LEN)
-    return id
+    -- In parentheses for the reason that resty.txid gives.
+    return (ffi_str(buf, LEN))
 end

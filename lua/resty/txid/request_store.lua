@@ -47,7 +47,7 @@ local function connection_address()
     if head.signature ~= SIGNATURE then
         error("resty.txid.request: this nginx lays out its requests in an unknown way")
     end
-    return tonumber(ffi_cast(uintptr_t, head.connection))
+    return (tonumber(ffi_cast(uintptr_t, head.connection)))
 end
 
 

@@ -51,7 +51,7 @@ local generator_mt = { __index = methods }
 -- Whatever the clock says here is looked at again before there is no id, so nginx's cached time will do.
 local function clock_ms()
     if not ngx_now then
-        return C.txid_clock_coarse_ms()
+        return (C.txid_clock_coarse_ms())
     end
 
     -- As in resty.txid: half a millisecond more, and the cut gives the right one.
@@ -65,7 +65,7 @@ function generator_mt.__call(self)
     if len < 0 then
         return nil, ffi_str(message)
     end
-    return ffi_str(buf, len)
+    return (ffi_str(buf, len))
 end
 
 

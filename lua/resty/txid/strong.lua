@@ -43,5 +43,5 @@ return function(ms)
     if not is_strong then
         warn()
     end
-    return ffi_str(buf, LEN)
+    return (ffi_str(buf, LEN))
 end

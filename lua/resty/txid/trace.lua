@@ -43,7 +43,7 @@ function _M.id(ms, epoch_ms)
     else
         C.txid_trace_id_now(buf, clock_ms(), epoch)
     end
-    return ffi_str(buf, TRACE_ID_LEN)
+    return (ffi_str(buf, TRACE_ID_LEN))
 end
 
 
@@ -56,34 +56,34 @@ function _M.host_id(ms, address, epoch_ms)
     else
         C.txid_trace_host_id_now(buf, clock_ms(), epoch, word)
     end
-    return ffi_str(buf, TRACE_ID_LEN)
+    return (ffi_str(buf, TRACE_ID_LEN))
 end
 
 
 -- A random trace id, never all zeros.
 function _M.otel_trace_id()
     C.txid_otel_trace_id(buf)
-    return ffi_str(buf, TRACE_ID_LEN)
+    return (ffi_str(buf, TRACE_ID_LEN))
 end
 
 
 -- A random span id, never all zeros.
 local function span_id()
     C.txid_span_id(buf)
-    return ffi_str(buf, SPAN_ID_LEN)
+    return (ffi_str(buf, SPAN_ID_LEN))
 end
 _M.span_id = span_id
 
 
 -- A SOFATracer id. `address` is the host's IPv4 address, by default its first private one.
 function _M.sofa(address)
-    return ffi_str(buf, C.txid_sofa_now(buf, clock_ms(), ipv4(address, 1, "sofa")))
+    return (ffi_str(buf, C.txid_sofa_now(buf, clock_ms(), ipv4(address, 1, "sofa"))))
 end
 
 
 -- A SkyWalking id.
 function _M.skywalking()
-    return ffi_str(buf, C.txid_skywalking_now(buf, clock_ms()))
+    return (ffi_str(buf, C.txid_skywalking_now(buf, clock_ms())))
 end
 
 

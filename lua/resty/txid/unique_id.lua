@@ -38,7 +38,7 @@ function _M.long(ms)
     else
         C.txid_unique_id_long_now(buf, clock_ms())
     end
-    return ffi_str(buf, LONG_LEN)
+    return (ffi_str(buf, LONG_LEN))
 end
 
 
@@ -50,7 +50,7 @@ function _M.short(ms, address)
     else
         C.txid_unique_id_short_now(buf, clock_ms(), word)
     end
-    return ffi_str(buf, SHORT_LEN)
+    return (ffi_str(buf, SHORT_LEN))
 end
 
 

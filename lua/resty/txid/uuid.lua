@@ -35,7 +35,7 @@ local _M = {}
 -- A random UUID.
 function _M.v4()
     C.txid_uuid_v4(buf)
-    return ffi_str(buf, LEN)
+    return (ffi_str(buf, LEN))
 end
 
 
@@ -47,14 +47,14 @@ function _M.v7(ms)
     else
         C.txid_uuid_v7_now(buf, clock_ms())
     end
-    return ffi_str(buf, LEN)
+    return (ffi_str(buf, LEN))
 end
 
 
 -- A UUID of version 1. `node` is a MAC address, "02:42:ac:11:00:02", that no other worker uses; else it is random.
 function _M.v1(node)
     C.txid_uuid_v1_now(buf, clock_ms(), node and node_bytes(node, 1, "v1"))
-    return ffi_str(buf, LEN)
+    return (ffi_str(buf, LEN))
 end
 
 
