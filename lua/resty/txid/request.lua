@@ -40,9 +40,21 @@ function _M.configure(given)
 end
 
 
--- A timer's request has no client.
-local function may_have_a_client()
-    return settings.accept and get_phase() ~= "timer"
+-- In these, nginx makes up a request and, for the moment, a connection. The ngx.ctx of a TLS handshake lives as long as
+-- the client's connection does, and that of each request of the connection inherits from it.
+local PHASES_WITHOUT_REQUEST = {
+    exit_worker = true,
+    init_worker = true,
+    ssl_cert = true,
+    ssl_client_hello = true,
+    ssl_session_fetch = true,
+    ssl_session_store = true,
+    timer = true,
+}
+
+
+local function is_of_a_request()
+    return not PHASES_WITHOUT_REQUEST[get_phase()]
 end
 
 
@@ -59,7 +71,7 @@ end
 -- Returns the client's id, or nil and true when the request is to be rejected for it.
 local function client_id()
     -- A look at the variable first spares the requests without an id a table of all their headers.
-    if not may_have_a_client() or not var[settings.header_variable] or not is_accepted() then
+    if not settings.accept or not is_of_a_request() or not var[settings.header_variable] or not is_accepted() then
         return nil
     end
 
@@ -90,7 +102,9 @@ local function first_id(ctx)
                 error("resty.txid.request: format made a " .. type(id) .. ", not a string")
             end
         end
-        keep(ctx)
+        if is_of_a_request() then
+            keep(ctx)
+        end
     end
     ctx[ID] = id
     return id
@@ -100,7 +114,8 @@ end
 -- The id of the request.
 local function id_of_request()
     local ctx = ngx.ctx
-    return ctx[ID] or first_id(ctx)
+    -- Raw, because of what a request inherits.
+    return rawget(ctx, ID) or first_id(ctx)
 end
 
 
@@ -115,13 +130,13 @@ function _M.span()
     end
 
     local ctx = ngx.ctx
-    local span = ctx[SPAN]
+    local span = rawget(ctx, SPAN)
     if not span then
         id_of_request()
         local kept = find_kept() or ctx
-        span = kept[SPAN]
+        span = rawget(kept, SPAN)
         if not span then
-            local headers = may_have_a_client() and is_accepted() and req_get_headers(0)
+            local headers = settings.accept and is_of_a_request() and is_accepted() and req_get_headers(0)
             span = request_trace.span(settings.trace, settings.trace_id_header, headers)
             kept[SPAN] = span
         end
@@ -157,7 +172,7 @@ function _M.handle()
     local header = settings.header
 
     if get_phase() ~= "header_filter" then
-        if ngx.ctx[REJECTED] then
+        if rawget(ngx.ctx, REJECTED) then
             return ngx_exit(400)
         end
         if settings.upstream then

@@ -11,7 +11,8 @@
 --
 -- - An ngx.ctx is listed in ctx_tables, under a number, until the whole request has ended, redirects and subrequests
 --   included. When it is no longer in its place there, it does not count. (So code that puts another table in the place
---   of ngx.ctx, instead of a field into it, should carry this one's fields over.)
+--   of ngx.ctx, instead of a field into it, should carry this one's fields over.) It names its connection, because a
+--   gateway that takes tables for ngx.ctx from a pool, as Kong does, may have it serve a request of another one by now.
 -- - The table's values are weak: what no request has any more, the garbage collector takes.
 --
 -- $connection and $connection_requests together would tell requests apart, too, but to read them costs some 200 ns, and
@@ -31,6 +32,7 @@ local setmetatable = setmetatable
 local tonumber = tonumber
 
 
+local ADDRESS = "txid_connection"
 local REF = "txid_ref"
 local SIGNATURE = 0x50545448
 local uintptr_t = ffi.typeof("uintptr_t")
@@ -53,8 +55,9 @@ end
 
 -- The ngx.ctx that keep() was given for this request, before a redirect or in a subrequest, or nil.
 function _M.find()
-    local owner = owners[connection_address()]
-    if owner and ctx_tables[owner[REF]] == owner then
+    local address = connection_address()
+    local owner = owners[address]
+    if owner and owner[ADDRESS] == address and ctx_tables[owner[REF]] == owner then
         return owner
     end
     return nil
@@ -63,8 +66,10 @@ end
 
 -- Keeps ctx, which has to be the present ngx.ctx.
 function _M.keep(ctx)
+    local address = connection_address()
+    ctx[ADDRESS] = address
     ctx[REF] = C.ngx_http_lua_ffi_get_ctx_ref(get_request(), nil, nil)
-    owners[connection_address()] = ctx
+    owners[address] = ctx
 end
 
 
