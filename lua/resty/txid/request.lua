@@ -20,11 +20,7 @@ local type = type
 local var = ngx.var
 
 
--- Fields of ngx.ctx.
-local ID = "txid_id"
-local REJECTED = "txid_rejected"
-local SPAN = "txid_span"
-
+local context = store.context
 local find_kept = store.find
 local keep = store.keep
 local settings = options.check({})
@@ -88,34 +84,36 @@ end
 
 
 local function first_id(ctx)
-    local kept = find_kept()
+    local kept, address = find_kept()
     local id
     if kept then
-        id = kept[ID]
+        id = kept.txid_id
     else
         local rejected
         id, rejected = client_id()
         if not id then
-            ctx[REJECTED] = rejected or nil
+            if rejected then
+                ctx.txid_rejected = true
+            end
             id = settings.format()
             if type(id) ~= "string" then
                 error("resty.txid.request: format made a " .. type(id) .. ", not a string")
             end
         end
         if is_of_a_request() then
-            keep(ctx)
+            keep(ctx, address)
         end
     end
-    ctx[ID] = id
+    ctx.txid_id = id
     return id
 end
 
 
 -- The id of the request.
 local function id_of_request()
-    local ctx = ngx.ctx
+    local ctx = context()
     -- Raw, because of what a request inherits.
-    return rawget(ctx, ID) or first_id(ctx)
+    return rawget(ctx, "txid_id") or first_id(ctx)
 end
 
 
@@ -129,18 +127,18 @@ function _M.span()
         return nil
     end
 
-    local ctx = ngx.ctx
-    local span = rawget(ctx, SPAN)
+    local ctx = context()
+    local span = rawget(ctx, "txid_span")
     if not span then
         id_of_request()
         local kept = find_kept() or ctx
-        span = rawget(kept, SPAN)
+        span = rawget(kept, "txid_span")
         if not span then
             local headers = settings.accept and is_of_a_request() and is_accepted() and req_get_headers(0)
             span = request_trace.span(settings.trace, settings.trace_id_header, headers)
-            kept[SPAN] = span
+            kept.txid_span = span
         end
-        ctx[SPAN] = span
+        ctx.txid_span = span
     end
     return span
 end
@@ -172,7 +170,7 @@ function _M.handle()
     local header = settings.header
 
     if get_phase() ~= "header_filter" then
-        if rawget(ngx.ctx, REJECTED) then
+        if rawget(context(), "txid_rejected") then
             return ngx_exit(400)
         end
         if settings.upstream then
