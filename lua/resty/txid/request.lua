@@ -162,6 +162,17 @@ local function set_variable_if_defined(name, value)
 end
 
 
+-- Once: the page that says so may be a redirect away, and handled, too.
+local function is_to_be_rejected()
+    local kept = find_kept()
+    if kept and kept[REJECTED] then
+        kept[REJECTED] = nil
+        return true
+    end
+    return false
+end
+
+
 -- Sends the id upstream and in the response, and writes $request_txid, if there is one. (map "" $request_txid { default
 -- ""; } makes one. "set" does, too, but in a server it runs again on a redirect, and after server_rewrite_by_lua.)
 -- In header_filter_by_lua it does what is left to do then: for errors that nginx finds before it comes to
@@ -170,16 +181,12 @@ function _M.handle()
     local id = id_of_request()
     local span = _M.span()
     local header = settings.header
+    local is_early = get_phase() ~= "header_filter"
 
-    if get_phase() ~= "header_filter" then
-        if rawget(ngx.ctx, REJECTED) then
-            return ngx_exit(400)
-        end
-        if settings.upstream then
-            req_set_header(header, id)
-            if span then
-                request_trace.send(settings.trace, settings.trace_id_header, span)
-            end
+    if is_early and settings.upstream then
+        req_set_header(header, id)
+        if span then
+            request_trace.send(settings.trace, settings.trace_id_header, span)
         end
     end
     if settings.response then
@@ -189,6 +196,9 @@ function _M.handle()
     if span then
         set_variable_if_defined("txid_trace_id", span.trace_id)
         set_variable_if_defined("txid_span_id", span.span_id)
+    end
+    if is_early and settings.on_invalid == "reject" and is_to_be_rejected() then
+        return ngx_exit(400)
     end
 end
 
