@@ -1,5 +1,5 @@
 # Where ngx.ctx or the connection is not a request's own: in TLS handshakes, whose ngx.ctx requests inherit from, where no
-# request is at all, and where a gateway uses the tables of ngx.ctx again.
+# request is at all, where a gateway uses the tables of ngx.ctx again, and where many ask for one request's id at a time.
 
 use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';
@@ -157,3 +157,40 @@ location = /t {
 }
 --- response_body
 0 true
+
+
+
+=== TEST 4: settings whose functions wait, while other threads and subrequests ask for the id
+--- http_config
+init_by_lua_block {
+    request = require "resty.txid.request"
+    request.configure {
+        accept = function() ngx.sleep(0.01) return true end,
+        valid = function() ngx.sleep(0.01) return false end,
+        format = function() ngx.sleep(0.01) return require "resty.txid"() end,
+        trace = "traceparent",
+    }
+    function id_and_span() return request.id() .. " " .. request.span().span_id end
+}
+--- config
+location = /sub { content_by_lua_block { ngx.print(id_and_span()) } }
+location = /threads {
+    content_by_lua_block {
+        local one, other = ngx.thread.spawn(id_and_span), ngx.thread.spawn(id_and_span)
+        local _, first = ngx.thread.wait(one)
+        local _, second = ngx.thread.wait(other)
+        ngx.say(first == second and first == id_and_span())
+    }
+}
+location = /t {
+    content_by_lua_block {
+        local first, second = ngx.location.capture_multi { { "/sub" }, { "/sub" } }
+        ngx.say(first.body == second.body and first.body == id_and_span())
+        ngx.print((require("support.http").get("/threads")))
+    }
+}
+--- more_headers
+X-Request-Id: b,ad
+--- response_body
+true
+true

@@ -89,23 +89,27 @@ end
 
 local function first_id(ctx)
     local kept = find_kept()
-    local id
-    if kept then
-        id = kept[ID]
-    else
-        local rejected
-        id, rejected = client_id()
+    if not kept then
+        local id, rejected = client_id()
         if not id then
-            ctx[REJECTED] = rejected or nil
             id = settings.format()
             if type(id) ~= "string" then
                 error("resty.txid.request: format made a " .. type(id) .. ", not a string")
             end
         end
-        if is_of_a_request() then
-            keep(ctx)
+
+        -- Where a function of the settings has waited, another thread or a subrequest may have been faster.
+        kept = find_kept() or ctx
+        if not rawget(kept, ID) then
+            kept[ID] = id
+            kept[REJECTED] = rejected
+            if is_of_a_request() then
+                keep(kept)
+            end
         end
     end
+
+    local id = kept[ID]
     ctx[ID] = id
     return id
 end
@@ -137,7 +141,8 @@ function _M.span()
         span = rawget(kept, SPAN)
         if not span then
             local headers = settings.accept and is_of_a_request() and is_accepted() and req_get_headers(0)
-            span = request_trace.span(settings.trace, settings.trace_id_header, headers)
+            -- As in first_id().
+            span = rawget(kept, SPAN) or request_trace.span(settings.trace, settings.trace_id_header, headers)
             kept[SPAN] = span
         end
         ctx[SPAN] = span
