@@ -33,6 +33,7 @@ location = /t {
         try { accept = { 10 } }
         try { accept = { "10.0.0.1\0" } }
         try { accept = { cidr = "10.0.0.0/8" } }
+        try { accept = { "10.0.0.0/8", [3] = "10.0.0.0/33" } }
         try { valid = 5 }
         try { valid = "[a-" }
         try { format = true }
@@ -61,6 +62,7 @@ resty.txid.request: accept must be a list of networks, not this table \(entry 1 
 resty.txid.request: accept must be a list of networks, not this table \(entry 1 is '10', not an address, .*\)
 resty.txid.request: accept must be a list of networks, not this table \(entry 1 is '10.0.0.1.*', not an address, .*\)
 resty.txid.request: accept must be a list of networks, not this table \(it has the key "cidr"\)
+resty.txid.request: accept must be a list of networks, not this table \(it has the key 3\)
 resty.txid.request: valid must be a regular expression or a function, not 5
 resty.txid.request: valid must be a regular expression, not "\[a-" \(.*\)
 resty.txid.request: format must be the name of a generator or a function, not true

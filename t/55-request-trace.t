@@ -187,6 +187,7 @@ try { trace = true }
 try { trace = "b4" }
 try { trace = {} }
 try { trace = { "b3", "x" } }
+try { trace = { "b3", traceparent = true } }
 try { trace_id_header = "X-Trace-Id" }
 try { trace = "b3", trace_id_header = "X:" }
 ngx.say(request.span())
@@ -195,6 +196,7 @@ resty.txid.request: trace must be "off", "traceparent", "b3", "b3-single" or a l
 resty.txid.request: trace must be "off", "traceparent", "b3", "b3-single" or a list of these, not "b4"
 resty.txid.request: trace must be "off", "traceparent", "b3", "b3-single" or a list of these, not this table
 resty.txid.request: trace must be "off", "traceparent", "b3", "b3-single" or a list of these, not this table (entry 2 is "x")
+resty.txid.request: trace must be "off", "traceparent", "b3", "b3-single" or a list of these, not this table (it has the key "traceparent")
 resty.txid.request: trace_id_header is "X-Trace-Id", and trace is off
 resty.txid.request: trace_id_header must be the name of a header or false, not "X:"
 nil
