@@ -129,3 +129,22 @@ location = /t {
 ::1: true true false
 10.0.0.1 fd00::/8 unix:: true true true false
 : false false false false
+
+
+
+=== TEST 4: a trace without the library that it takes
+--- http_config
+init_by_lua_block {
+    package.cpath = "/nowhere/?.so"
+    request = require "resty.txid.request"
+}
+--- config
+location = /t {
+    content_by_lua_block {
+        ngx.say(select(2, pcall(request.configure, { trace = "b3" })))
+        ngx.say(#request.id())
+    }
+}
+--- response_body_like
+^resty.txid.request: trace must be .*, not "b3" \(resty.txid: txid_otel_trace_id needs libtxid.so, which was not found; (?s:.*)
+20$

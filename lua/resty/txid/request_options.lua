@@ -186,16 +186,20 @@ function checks.trace(value)
     if err then
         return nil, TRACE, err
     end
-    local known = require("resty.txid.request_trace").kinds
+    local request_trace = require "resty.txid.request_trace"
     for i = 1, #kinds do
-        if not known[kinds[i]] then
+        if not request_trace.kinds[kinds[i]] then
             return nil, TRACE, kinds == value and "entry " .. i .. " is " .. show(kinds[i]) or nil
         end
     end
     if #kinds == 0 then
         return nil, TRACE
     end
-    return kinds
+
+    -- It takes the library, without which each request would fail.
+    local ok
+    ok, err = pcall(request_trace.span, kinds)
+    return ok and kinds or nil, TRACE, err
 end
 
 
