@@ -11,8 +11,8 @@
 --
 -- - An ngx.ctx is listed in ctx_tables, under a number, until the whole request has ended, redirects and subrequests
 --   included. When it is no longer in its place there, it does not count. (So code that puts another table in the place
---   of ngx.ctx, instead of a field into it, should carry this one's fields over.) It names its connection, because a
---   gateway that takes tables for ngx.ctx from a pool, as Kong does, may have it serve a request of another one by now.
+--   of ngx.ctx, instead of a field into it, takes the id away.) It names its connection, because a gateway that takes
+--   tables for ngx.ctx from a pool, as Kong does, may have it serve a request of another one by now.
 -- - The table's values are weak: what no request has any more, the garbage collector takes.
 --
 -- $connection and $connection_requests together would tell requests apart, too, but to read them costs some 200 ns, and
