@@ -113,7 +113,22 @@ location = /t {
 
 
 
-=== TEST 3: a table that was ngx.ctx of a request that is over, and is that of another one now
+=== TEST 3: in init_by_lua, where there is not even a request that nginx made up
+--- http_config
+init_by_lua_block {
+    local request = require "resty.txid.request"
+    id_ok, id_err = pcall(request.id)
+}
+--- config
+location = /t {
+    content_by_lua_block { ngx.say(id_ok, " ", id_err) }
+}
+--- response_body_like
+^false .*no request found
+
+
+
+=== TEST 4: a table that was ngx.ctx of a request that is over, and is that of another one now
 --- http_config
 init_by_lua_block {
     request = require "resty.txid.request"
@@ -160,7 +175,7 @@ location = /t {
 
 
 
-=== TEST 4: settings whose functions wait, while other threads and subrequests ask for the id
+=== TEST 5: settings whose functions wait, while other threads and subrequests ask for the id
 --- http_config
 init_by_lua_block {
     request = require "resty.txid.request"

@@ -20,11 +20,7 @@ local type = type
 local var = ngx.var
 
 
--- Fields of ngx.ctx.
-local ID = "txid_id"
-local REJECTED = "txid_rejected"
-local SPAN = "txid_span"
-
+local context = store.context
 local find_kept = store.find
 local keep = store.keep
 local settings = options.check({})
@@ -88,7 +84,7 @@ end
 
 
 local function first_id(ctx)
-    local kept = find_kept()
+    local kept, address = find_kept()
     if not kept then
         local id, rejected = client_id()
         if not id then
@@ -100,26 +96,28 @@ local function first_id(ctx)
 
         -- Where a function of the settings has waited, another thread or a subrequest may have been faster.
         kept = find_kept() or ctx
-        if not rawget(kept, ID) then
-            kept[ID] = id
-            kept[REJECTED] = rejected
+        if not rawget(kept, "txid_id") then
+            kept.txid_id = id
+            if rejected then
+                kept.txid_rejected = true
+            end
             if is_of_a_request() then
-                keep(kept)
+                keep(kept, address)
             end
         end
     end
 
-    local id = kept[ID]
-    ctx[ID] = id
+    local id = kept.txid_id
+    ctx.txid_id = id
     return id
 end
 
 
 -- The id of the request.
 local function id_of_request()
-    local ctx = ngx.ctx
+    local ctx = context()
     -- Raw, because of what a request inherits.
-    return rawget(ctx, ID) or first_id(ctx)
+    return rawget(ctx, "txid_id") or first_id(ctx)
 end
 
 
@@ -133,19 +131,19 @@ function _M.span()
         return nil
     end
 
-    local ctx = ngx.ctx
-    local span = rawget(ctx, SPAN)
+    local ctx = context()
+    local span = rawget(ctx, "txid_span")
     if not span then
         id_of_request()
         local kept = find_kept() or ctx
-        span = rawget(kept, SPAN)
+        span = rawget(kept, "txid_span")
         if not span then
             local headers = settings.accept and is_of_a_request() and is_accepted() and req_get_headers(0)
             -- As in first_id().
-            span = rawget(kept, SPAN) or request_trace.span(settings.trace, settings.trace_id_header, headers)
-            kept[SPAN] = span
+            span = rawget(kept, "txid_span") or request_trace.span(settings.trace, settings.trace_id_header, headers)
+            kept.txid_span = span
         end
-        ctx[SPAN] = span
+        ctx.txid_span = span
     end
     return span
 end
@@ -170,8 +168,8 @@ end
 -- Once: the page that says so may be a redirect away, and handled, too.
 local function is_to_be_rejected()
     local kept = find_kept()
-    if kept and kept[REJECTED] then
-        kept[REJECTED] = nil
+    if kept and kept.txid_rejected then
+        kept.txid_rejected = nil
         return true
     end
     return false
