@@ -1,5 +1,5 @@
 # Where ngx.ctx or the connection is not a request's own: in TLS handshakes, whose ngx.ctx requests inherit from, where no
-# request is at all, where a gateway uses the tables of ngx.ctx again, and where many ask for one request's id at a time.
+# request is at all, where the tables of ngx.ctx are used again, and where many ask for one request's id at a time.
 
 use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';
@@ -209,3 +209,46 @@ X-Request-Id: b,ad
 --- response_body
 true
 true
+
+
+
+=== TEST 6: a table of a request that is over, which a timer has made its own ngx.ctx
+--- http_config
+init_by_lua_block {
+    request = require "resty.txid.request"
+    adopted = 0
+}
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
+    access_log off;
+    location / { content_by_lua_block { ngx.sleep(0.01) ngx.say(request.id()) } }
+    location /redirected { content_by_lua_block { ngx.exec("/") } }
+    log_by_lua_block {
+        ngx.timer.at(0, function(_, ctx)
+            ngx.ctx = ctx
+            adopted = adopted + 1
+            ngx.sleep(1)
+        end, ngx.ctx)
+    }
+}
+--- config
+location = /t {
+    content_by_lua_block {
+        local socket = ngx.socket.tcp()
+        assert(socket:connect("127.0.0.1", $TEST_NGINX_RAND_PORT_1))
+        local ids, count = {}, 0
+        for i, path in ipairs { "/", "/", "/redirected", "/redirected" } do
+            assert(socket:send("GET " .. path .. " HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+            local line
+            repeat
+                line = assert(socket:receive())
+            until line:find("^[0-9a-v]+$") and #line == 20
+            count = count + (ids[line] and 0 or 1)
+            ids[line] = true
+            require "support.wait_until"(function() return adopted == i end)
+        end
+        ngx.say(count)
+    }
+}
+--- response_body
+4

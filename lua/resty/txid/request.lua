@@ -167,8 +167,8 @@ end
 
 -- Once: the page that says so may be a redirect away, and handled, too.
 local function is_to_be_rejected()
-    local kept = find_kept()
-    if kept and kept.txid_rejected then
+    local kept = find_kept() or context()
+    if kept.txid_rejected then
         kept.txid_rejected = nil
         return true
     end
