@@ -424,7 +424,7 @@ int32_t txid_node_read(const char *text,
 
 /**
  * Writes a new trace id to `buf`, TXID_TRACE_ID_LEN characters, stamped with the 41 low bits of `ms - epoch_ms`. It sorts
- * by time, and within a millisecond of a thread by the order of making.
+ * by time, and right behind the thread's last one if that has the same stamp.
  *
  * Safety:
  *

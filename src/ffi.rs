@@ -488,7 +488,7 @@ fn written_if_read<T>(read: Result<T, FormatError>, write: impl FnOnce(T)) -> i3
 }
 
 /// Writes a new trace id to `buf`, TXID_TRACE_ID_LEN characters, stamped with the 41 low bits of `ms - epoch_ms`. It sorts
-/// by time, and within a millisecond of a thread by the order of making.
+/// by time, and right behind the thread's last one if that has the same stamp.
 ///
 /// # Safety
 ///
@@ -506,8 +506,8 @@ pub unsafe extern "C" fn txid_trace_id(buf: *mut c_char, ms: i64, epoch_ms: i64)
 /// `buf` must be valid for writes of TXID_TRACE_ID_LEN bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_trace_id_now(buf: *mut c_char, clock_ms: i64, epoch_ms: i64) {
-    // SAFETY: the caller's promise is the same.
-    unsafe { txid_trace_id(buf, clock::never_backwards(clock_ms), epoch_ms) }
+    // SAFETY: as in `txid_fill`.
+    unsafe { buf.cast::<[u8; TXID_TRACE_ID_LEN]>().write(trace::id_by(clock_ms, epoch_ms).to_text()) }
 }
 
 /// As txid_trace_id, with the word `host` of txid_host_word in it.
@@ -528,8 +528,8 @@ pub unsafe extern "C" fn txid_trace_host_id(buf: *mut c_char, ms: i64, epoch_ms:
 /// `buf` must be valid for writes of TXID_TRACE_ID_LEN bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_trace_host_id_now(buf: *mut c_char, clock_ms: i64, epoch_ms: i64, host: u32) {
-    // SAFETY: the caller's promise is the same.
-    unsafe { txid_trace_host_id(buf, clock::never_backwards(clock_ms), epoch_ms, host) }
+    // SAFETY: as in `txid_fill`.
+    unsafe { buf.cast::<[u8; TXID_TRACE_ID_LEN]>().write(trace::host_id_by(clock_ms, epoch_ms, host).to_text()) }
 }
 
 /// Writes the word that stands for a host to `host`: an IPv4 address, or the four words of an IPv6 address folded by XOR.
