@@ -777,8 +777,8 @@ pub unsafe extern "C" fn txid_b3_read(
 }
 
 /// Writes a new flake stamped with exactly `ms` to `buf`: TXID_FLAKE_LEN characters. The node is the TXID_NODE_LEN bytes at
-/// `node`, which no other thread or process should use, or random where `node` is NULL; with one that is given, at most
-/// 65,536 flakes may have one stamp.
+/// `node`, which no other thread or process should use, or random where `node` is NULL; with one that is given, the sequence
+/// comes round after 65,536 flakes of the thread, whatever their stamps: those of one stamp have to be made within so many.
 ///
 /// # Safety
 ///
