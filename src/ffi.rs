@@ -555,7 +555,8 @@ pub unsafe extern "C" fn txid_host_word(text: *const c_char, len: usize, host: *
 }
 
 /// Writes an IPv4 address to `ipv4`, most significant byte first: that of the `len` characters at `text`, or where `len` is
-/// 0 the host's first private one. Returns 0 or a txid_error; then nothing is written.
+/// 0 the host's first private one or, where none is private, its first other one. Returns 0 or a txid_error; then nothing
+/// is written.
 ///
 /// # Safety
 ///

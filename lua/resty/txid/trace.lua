@@ -76,7 +76,7 @@ end
 _M.span_id = span_id
 
 
--- A SOFATracer id. `address` is the host's IPv4 address, by default its first private one.
+-- A SOFATracer id. `address` is the host's IPv4 address, by default its own.
 function _M.sofa(address)
     return (ffi_str(buf, C.txid_sofa_now(buf, clock_ms(), ipv4(address, 1, "sofa"))))
 end
