@@ -1,6 +1,6 @@
 -- The rows of the first table: the length of the string (and with it the floor that the row stands on), the name, and
 -- the call, in which `m` is the module, `ms` a time in milliseconds that changes from call to call, and `i` the number
--- of the call.
+-- of the call. What `reads` makes a number, not a string.
 --
 -- A row's `module` is one of ours. Its `peer` is somebody else's: a file below the directory that PEERS names, so that
 -- it may have a module's name that is also ours. `first` is done once, before the first call.
@@ -9,6 +9,9 @@ return {
     { 20, "txid(ms)", "m(ms)", module = "resty.txid" },
     { 20, "txid() in plain LuaJIT", "m()", module = "resty.txid.pure" },
     { 20, "txid(ms) in plain LuaJIT", "m(ms)", module = "resty.txid.pure" },
+
+    { 20, "codec.ms(id), which reads one", "m.ms(m.ids[band(i, 255) + 1])", module = "resty.txid.codec", reads = true,
+      first = "m.ids = {} for i = 1, 256 do m.ids[i] = require 'resty.txid'(i) end" },
 
     { 20, "strong()", "m()", module = "resty.txid.strong" },
     { 36, "uuid.v4()", "m.v4()", module = "resty.txid.uuid" },

@@ -15,10 +15,12 @@ done
 say() { echo "txid: $*" >&2; }
 
 dir=$(mktemp -d)
-pid=
+pids=
 stop() {
-    [ -z "$pid" ] || { kill "$pid" 2>/dev/null && wait "$pid"; } || :
-    pid=
+    for pid in $pids; do
+        { kill "$pid" 2>/dev/null && wait "$pid"; } || :
+    done
+    pids=
 }
 clean_up() {
     trap - EXIT INT TERM HUP
@@ -30,9 +32,13 @@ trap 'clean_up; exit 1' INT TERM HUP
 # Workers are another user than root, and leave the first table in here.
 chmod 777 "$dir"
 
-serve() { # serve CONF: starts nginx with this configuration
-    "$nginx" -p "$dir/" -c "$1" -e "$dir/error.log" -g "daemon off;$load" &
+serve() { # serve CONF DIRECTIVES [UNDER...]: starts nginx with this configuration and under this command
+    conf=$1
+    directives="daemon off;$load$2"
+    shift 2
+    "$@" "$nginx" -p "$dir/" -c "$conf" -e "$dir/error.log" -g "$directives" &
     pid=$!
+    pids="$pids $pid"
 }
 
 fail() { # fail WHAT: with what nginx had to say
@@ -56,7 +62,7 @@ lua_package_cpath "$root/target/release/?.so;;";
 EOF
 cp "$root/bench/lua.conf" "$root/bench/requests.conf" "$dir/"
 export BENCH_DIR="$root/bench" BENCH_FLOORS="$dir/floors.so" PEERS="${PEERS:-}"
-serve lua.conf
+serve lua.conf ""
 await lua.md
 stop
 
@@ -67,11 +73,15 @@ bench=$root/target/bench/release/txid-bench
 
 say "the third table: requests"
 port=$((20000 + $$ % 10000))
+sed "s/PORT/$((port + 1))/; s/nginx.pid/callgrind.pid/" "$dir/requests.conf" >"$dir/callgrind.conf"
 sed -i "s/PORT/$port/" "$dir/requests.conf"
-serve requests.conf
+serve callgrind.conf "master_process off;" valgrind --quiet --tool=callgrind --callgrind-out-file="$dir/callgrind"
+counted=$pid
+await callgrind.pid
+serve requests.conf ""
 await nginx.pid
 sleep 0.2
-"$bench" requests "$(ps -o pid= --ppid "$pid" | tr -d ' ')" "127.0.0.1:$port" "$dir"
+"$bench" requests "$(ps -o pid= --ppid "$pid" | tr -d ' ')" "127.0.0.1:$port" "$counted" "127.0.0.1:$((port + 1))" "$dir"
 stop
 
 version_of() { "$@" 2>&1 | head -n 1; }
@@ -115,9 +125,9 @@ EOF
 
 ## Requests a second
 
-One nginx worker on one processor, \`wrk\` on the other, 15 rounds of a second each. Its constant is the one above a row that
+One nginx worker on one processor, \`wrk\` on the other, 12 rounds of a second each. Its constant is the one above a row that
 is answered in the same way. The worker's own processor time leaves out what else kept the machine busy. Instructions are
-counted where \`perf stat\` can.
+counted by callgrind, and are nginx's own, without the kernel's, or by \`perf stat\`, with them, where it can.
 
 EOF
     cat "$dir/requests.md"

@@ -19,7 +19,7 @@ for purpose in "$@"; do
             packages="$packages apache2-bin python3-venv"
             ;;
         bench)
-            packages="$packages wrk procps"
+            packages="$packages wrk procps valgrind"
             have openresty || packages="$packages $nginx_with_lua"
             ;;
         locality) packages="$packages python3-venv" ;;

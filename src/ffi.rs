@@ -789,7 +789,7 @@ pub unsafe extern "C" fn txid_flake(buf: *mut c_char, ms: i64, node: *const u8) 
     // SAFETY: the caller vouches for both.
     unsafe {
         let node = node.cast::<[u8; TXID_NODE_LEN]>().as_ref();
-        buf.cast::<[u8; TXID_FLAKE_LEN]>().write(Flake::at(ms, node.copied()).to_text())
+        Flake::at(ms, node.copied()).write(&mut *buf.cast::<[u8; TXID_FLAKE_LEN]>())
     }
 }
 
@@ -804,7 +804,7 @@ pub unsafe extern "C" fn txid_flake_now(buf: *mut c_char, clock_ms: i64, node: *
     // SAFETY: the caller vouches for both.
     unsafe {
         let node = node.cast::<[u8; TXID_NODE_LEN]>().as_ref();
-        buf.cast::<[u8; TXID_FLAKE_LEN]>().write(Flake::by(clock_ms, node.copied()).to_text())
+        Flake::by(clock_ms, node.copied()).write(&mut *buf.cast::<[u8; TXID_FLAKE_LEN]>())
     }
 }
 

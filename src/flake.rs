@@ -101,7 +101,14 @@ impl Flake {
     /// assert_eq!(&txid::Flake(62).to_text(), b"0000000000000000000010");
     /// ```
     pub fn to_text(self) -> [u8; Self::LEN] {
-        base62::encode_128_bits(self.0)
+        let mut text = [0; Self::LEN];
+        self.write(&mut text);
+        text
+    }
+
+    #[inline(always)]
+    pub(crate) fn write(self, text: &mut [u8; Self::LEN]) {
+        base62::encode_128_bits(self.0, text);
     }
 
     pub(crate) fn read_ascii(text: &[u8]) -> Result<Self, FormatError> {

@@ -52,8 +52,8 @@ upstream balanced {
 
 server {
     listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1 ssl;
-    ssl_certificate ../html/certificate.pem;
-    ssl_certificate_key ../html/key.pem;
+    ssl_certificate $TEST_NGINX_CERTIFICATE;
+    ssl_certificate_key $TEST_NGINX_CERTIFICATE;
     ssl_client_hello_by_lua_block { make_id() }
     ssl_certificate_by_lua_block { make_id() }
 }
@@ -100,22 +100,3 @@ set
 ssl_cert
 ssl_client_hello
 timer
---- user_files
->>> certificate.pem
------BEGIN CERTIFICATE-----
-MIIBgDCCASWgAwIBAgIUHBpQVIAalIPV4RMVhOyLpkFUYwIwCgYIKoZIzj0EAwIw
-FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTA5MDIwMloYDzIxMjYxMDI4
-MDkwMjAyWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
-PQMBBwNCAARhbLWIS3H0MVNi6eDj4j9fAYsvZ4XKW0jrYVqNx24+/1JfhVxN9qZN
-F09jrc3TKfaEgS5KgiPQGa0gKzcXcq1fo1MwUTAdBgNVHQ4EFgQUPz8H26yj55w0
-nf9HDpTl2g0z9DQwHwYDVR0jBBgwFoAUPz8H26yj55w0nf9HDpTl2g0z9DQwDwYD
-VR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNJADBGAiEAl4zq5jcYZfAc93Kbkw8Q
-6mlujDgy5oag/zx7Fjzf+RQCIQDlih3gZrZmRoO003OmHzKOwc7vGylxgMpTVbIa
-yOhRVw==
------END CERTIFICATE-----
->>> key.pem
------BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgjQ6qWsJ642xNK7os
-eqjjOkNt1DYfxjFt03/lGOkgCRShRANCAARhbLWIS3H0MVNi6eDj4j9fAYsvZ4XK
-W0jrYVqNx24+/1JfhVxN9qZNF09jrc3TKfaEgS5KgiPQGa0gKzcXcq1f
------END PRIVATE KEY-----

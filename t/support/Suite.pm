@@ -6,12 +6,16 @@ package Suite;
 use strict;
 use warnings;
 use Exporter 'import';
+use File::Spec;
 use Test::Nginx::Socket ();
 use Tree qw(library lua_cpath lua_path);
 
 our @EXPORT_OK = qw(nginx_has);
 
 library();
+
+# Of localhost, with its key.
+$ENV{TEST_NGINX_CERTIFICATE} = File::Spec->rel2abs('t/support/localhost.pem');
 
 my $paths = 'lua_package_path "' . lua_path() . "\";\nlua_package_cpath \"" . lua_cpath() . "\";\n";
 

@@ -20,11 +20,7 @@ local type = type
 local var = ngx.var
 
 
--- Fields of ngx.ctx.
-local ID = "txid_id"
-local REJECTED = "txid_rejected"
-local SPAN = "txid_span"
-
+local context = store.context
 local find_kept = store.find
 local keep = store.keep
 local settings = options.check({})
@@ -40,9 +36,21 @@ function _M.configure(given)
 end
 
 
--- A timer's request has no client.
-local function may_have_a_client()
-    return settings.accept and get_phase() ~= "timer"
+-- In these, nginx makes up a request and, for the moment, a connection. The ngx.ctx of a TLS handshake lives as long as
+-- the client's connection does, and that of each request of the connection inherits from it.
+local PHASES_WITHOUT_REQUEST = {
+    exit_worker = true,
+    init_worker = true,
+    ssl_cert = true,
+    ssl_client_hello = true,
+    ssl_session_fetch = true,
+    ssl_session_store = true,
+    timer = true,
+}
+
+
+local function is_of_a_request()
+    return not PHASES_WITHOUT_REQUEST[get_phase()]
 end
 
 
@@ -59,7 +67,7 @@ end
 -- Returns the client's id, or nil and true when the request is to be rejected for it.
 local function client_id()
     -- A look at the variable first spares the requests without an id a table of all their headers.
-    if not may_have_a_client() or not var[settings.header_variable] or not is_accepted() then
+    if not settings.accept or not is_of_a_request() or not var[settings.header_variable] or not is_accepted() then
         return nil
     end
 
@@ -76,31 +84,36 @@ end
 
 
 local function first_id(ctx)
-    local kept = find_kept()
+    local kept, address = find_kept()
     local id
     if kept then
-        id = kept[ID]
+        id = kept.txid_id
     else
         local rejected
         id, rejected = client_id()
         if not id then
-            ctx[REJECTED] = rejected or nil
+            if rejected then
+                ctx.txid_rejected = true
+            end
             id = settings.format()
             if type(id) ~= "string" then
                 error("resty.txid.request: format made a " .. type(id) .. ", not a string")
             end
         end
-        keep(ctx)
+        if is_of_a_request() then
+            keep(ctx, address)
+        end
     end
-    ctx[ID] = id
+    ctx.txid_id = id
     return id
 end
 
 
 -- The id of the request.
 local function id_of_request()
-    local ctx = ngx.ctx
-    return ctx[ID] or first_id(ctx)
+    local ctx = context()
+    -- Raw, because of what a request inherits.
+    return rawget(ctx, "txid_id") or first_id(ctx)
 end
 
 
@@ -114,18 +127,18 @@ function _M.span()
         return nil
     end
 
-    local ctx = ngx.ctx
-    local span = ctx[SPAN]
+    local ctx = context()
+    local span = rawget(ctx, "txid_span")
     if not span then
         id_of_request()
         local kept = find_kept() or ctx
-        span = kept[SPAN]
+        span = rawget(kept, "txid_span")
         if not span then
-            local headers = may_have_a_client() and is_accepted() and req_get_headers(0)
+            local headers = settings.accept and is_of_a_request() and is_accepted() and req_get_headers(0)
             span = request_trace.span(settings.trace, settings.trace_id_header, headers)
-            kept[SPAN] = span
+            kept.txid_span = span
         end
-        ctx[SPAN] = span
+        ctx.txid_span = span
     end
     return span
 end
@@ -157,7 +170,7 @@ function _M.handle()
     local header = settings.header
 
     if get_phase() ~= "header_filter" then
-        if ngx.ctx[REJECTED] then
+        if rawget(context(), "txid_rejected") then
             return ngx_exit(400)
         end
         if settings.upstream then

@@ -11,27 +11,28 @@
 --
 -- - An ngx.ctx is listed in ctx_tables, under a number, until the whole request has ended, redirects and subrequests
 --   included. When it is no longer in its place there, it does not count. (So code that puts another table in the place
---   of ngx.ctx, instead of a field into it, should carry this one's fields over.)
+--   of ngx.ctx, instead of a field into it, should carry this one's fields over.) It names its connection, because a
+--   gateway that takes tables for ngx.ctx from a pool, as Kong does, may have it serve a request of another one by now.
 -- - The table's values are weak: what no request has any more, the garbage collector takes.
 --
 -- $connection and $connection_requests together would tell requests apart, too, but to read them costs some 200 ns, and
 -- leaves strings to the garbage collector.
 
 local base = require "resty.core.base"
+local core_ctx = require "resty.core.ctx"
 local ffi = require "ffi"
-require "resty.core.ctx"
 
 
 local C = ffi.C
 local ctx_tables = debug.getregistry().ngx_lua_ctx_tables
 local error = error
 local ffi_cast = ffi.cast
+local get_ctx_table = core_ctx.get_ctx_table
 local get_request = base.get_request
 local setmetatable = setmetatable
 local tonumber = tonumber
 
 
-local REF = "txid_ref"
 local SIGNATURE = 0x50545448
 local uintptr_t = ffi.typeof("uintptr_t")
 
@@ -51,20 +52,37 @@ local function connection_address()
 end
 
 
--- The ngx.ctx that keep() was given for this request, before a redirect or in a subrequest, or nil.
-function _M.find()
-    local owner = owners[connection_address()]
-    if owner and ctx_tables[owner[REF]] == owner then
-        return owner
+-- The present ngx.ctx. A new one has room for our fields from the start: that costs less than to let it grow. And so
+-- does this way to it, over one through the table ngx.
+function _M.context()
+    local request = get_request()
+    if request then
+        local ref = C.ngx_http_lua_ffi_get_ctx_ref(request, nil, nil)
+        if ref >= 0 then
+            return ctx_tables[ref]
+        end
     end
-    return nil
+    return (get_ctx_table({ txid_id = false, txid_ref = 0, txid_connection = 0 }))
 end
 
 
--- Keeps ctx, which has to be the present ngx.ctx.
-function _M.keep(ctx)
-    ctx[REF] = C.ngx_http_lua_ffi_get_ctx_ref(get_request(), nil, nil)
-    owners[connection_address()] = ctx
+-- The ngx.ctx that keep() was given for this request, before a redirect or in a subrequest, or nil; and the address of
+-- the connection, for keep().
+function _M.find()
+    local address = connection_address()
+    local owner = owners[address]
+    if owner and owner.txid_connection == address and ctx_tables[owner.txid_ref] == owner then
+        return owner, address
+    end
+    return nil, address
+end
+
+
+-- Keeps ctx, which has to be the present ngx.ctx, for the request of the connection at this address.
+function _M.keep(ctx, address)
+    ctx.txid_connection = address
+    ctx.txid_ref = C.ngx_http_lua_ffi_get_ctx_ref(get_request(), nil, nil)
+    owners[address] = ctx
 end
 
 

@@ -1,0 +1,52 @@
+//! The instructions of a request, which come out the same whatever else the machine does.
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::Command;
+
+/// Enough that LuaJIT has compiled what it will.
+const WARM_UP: usize = 1000;
+const REQUESTS: usize = 2000;
+
+/// An nginx without a master that runs under callgrind.
+pub struct Callgrind<'a> {
+    pub pid: &'a str,
+    pub address: &'a str,
+    /// What it was told to begin the names of its files with.
+    pub output: &'a Path,
+}
+
+impl Callgrind<'_> {
+    /// Instructions a request, without the kernel's.
+    pub fn instructions(&self, path: &str) -> f64 {
+        let mut connection = TcpStream::connect(self.address).unwrap();
+        let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        let mut answer = [0; 4096];
+        connection.write_all(request.as_bytes()).unwrap();
+        // They are all of one length, and short enough to come at once.
+        let length = connection.read(&mut answer).unwrap();
+        let mut ask = |times| {
+            for _ in 0..times {
+                connection.write_all(request.as_bytes()).unwrap();
+                connection.read_exact(&mut answer[..length]).unwrap();
+            }
+        };
+        ask(WARM_UP);
+        self.control("--zero");
+        ask(REQUESTS);
+        // It writes a file for each path, with the next number.
+        self.control("--dump");
+        let written = (1..).map(|number| self.output.with_extension(number.to_string()));
+        let last = written.take_while(|file| file.exists()).last().unwrap();
+        let profile = fs::read_to_string(last).unwrap();
+        let total = profile.lines().find_map(|line| line.strip_prefix("totals: ")).unwrap();
+        total.parse::<f64>().unwrap() / REQUESTS as f64
+    }
+
+    fn control(&self, what: &str) {
+        let output = Command::new("callgrind_control").args([what, self.pid]).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}

@@ -1,0 +1,174 @@
+# Where ngx.ctx or the connection is not a request's own: in TLS handshakes, whose ngx.ctx requests inherit from, where no
+# request is at all, and where a gateway uses the tables of ngx.ctx again.
+
+use lib 't/support';
+use Test::Nginx::Socket::Lua 'no_plan';
+use Suite;
+
+no_long_string();
+run_tests();
+
+__DATA__
+
+=== TEST 1: a handshake's id is that of no request, neither of its connection nor of one that comes while it is open
+--- http_config
+init_by_lua_block {
+    request = require "resty.txid.request"
+    request.configure { trace = "traceparent" }
+    seen = {}
+    function note(id)
+        assert(request.span())
+        seen[#seen + 1] = id
+    end
+}
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_2 ssl;
+    access_log off;
+    ssl_certificate $TEST_NGINX_CERTIFICATE;
+    ssl_certificate_key $TEST_NGINX_CERTIFICATE;
+    ssl_client_hello_by_lua_block { note(request.id()) }
+    ssl_certificate_by_lua_block { note(request.id()) }
+    location / { content_by_lua_block { ngx.say(request.id(), " ", request.span().span_id) } }
+}
+--- config
+location = /t {
+    content_by_lua_block {
+        local function connect(port)
+            local socket = ngx.socket.tcp()
+            assert(socket:connect("127.0.0.1", port))
+            return socket
+        end
+
+        local spans = {}
+        local function ask(socket)
+            assert(socket:send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+            local answer = ""
+            repeat
+                local line = assert(socket:receive())
+                answer = answer .. line .. "\n"
+            until line == "0"
+            assert(socket:receive())
+            local id, span = answer:match("\n(%w+) (%x+)\n")
+            seen[#seen + 1] = id
+            spans[span] = true
+        end
+
+        local tls = connect($TEST_NGINX_RAND_PORT_2)
+        assert(tls:sslhandshake(false, "localhost", false))
+        ngx.say("one id a handshake: ", #seen == 2 and seen[1] == seen[2])
+
+        local plain = {}
+        for i = 1, 3 do
+            plain[i] = connect($TEST_NGINX_RAND_PORT_1)
+            ask(plain[i])
+            ask(plain[i])
+        end
+        ask(tls)
+        ask(tls)
+
+        local ids, count, span_count = {}, 0, 0
+        for i = 1, #seen do
+            count = count + (ids[seen[i]] and 0 or 1)
+            ids[seen[i]] = true
+        end
+        for _ in pairs(spans) do
+            span_count = span_count + 1
+        end
+        ngx.say("ids: ", count, ", spans of requests: ", span_count)
+    }
+}
+--- response_body
+one id a handshake: true
+ids: 9, spans of requests: 8
+
+
+
+=== TEST 2: before there is any request, whatever clients may send
+--- http_config
+init_by_lua_block {
+    request = require "resty.txid.request"
+    request.configure { accept = { "127.0.0.1" }, trace = "traceparent" }
+}
+init_worker_by_lua_block { at_start, span_at_start = request.id(), request.span() }
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1 ssl;
+    ssl_certificate $TEST_NGINX_CERTIFICATE;
+    ssl_certificate_key $TEST_NGINX_CERTIFICATE;
+    ssl_client_hello_by_lua_block { at_hello, span_at_hello = request.id(), request.span() }
+}
+--- config
+location = /t {
+    content_by_lua_block {
+        local socket = ngx.socket.tcp()
+        assert(socket:connect("127.0.0.1", $TEST_NGINX_RAND_PORT_1))
+        assert(socket:sslhandshake(false, "localhost", false))
+        ngx.say(#at_start, " ", #span_at_start.span_id)
+        ngx.say(#at_hello, " ", #span_at_hello.span_id)
+    }
+}
+--- response_body
+20 16
+20 16
+
+
+
+=== TEST 3: in init_by_lua, where there is not even a request that nginx made up
+--- http_config
+init_by_lua_block {
+    local request = require "resty.txid.request"
+    id_ok, id_err = pcall(request.id)
+}
+--- config
+location = /t {
+    content_by_lua_block { ngx.say(id_ok, " ", id_err) }
+}
+--- response_body_like
+^false .*no request found
+
+
+
+=== TEST 4: a table that was ngx.ctx of a request that is over, and is that of another one now
+--- http_config
+init_by_lua_block {
+    request = require "resty.txid.request"
+    free = {}
+}
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
+    access_log off;
+    rewrite_by_lua_block { require("resty.core.ctx").get_ctx_table(table.remove(free)) }
+    location / { content_by_lua_block { ngx.say(request.id()) ngx.flush(true) } }
+    location /slow { content_by_lua_block { ngx.say(request.id()) ngx.flush(true) ngx.sleep(1) } }
+    log_by_lua_block {
+        free[#free + 1] = ngx.ctx
+        require "table.clear"(ngx.ctx)
+    }
+}
+--- config
+location = /t {
+    content_by_lua_block {
+        local function connect()
+            local socket = ngx.socket.tcp()
+            assert(socket:connect("127.0.0.1", $TEST_NGINX_RAND_PORT_1))
+            return socket
+        end
+
+        local function ask(socket, path)
+            assert(socket:send("GET " .. path .. " HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+            local line
+            repeat
+                line = assert(socket:receive())
+            until line:find("^[0-9a-v]+$") and #line == 20
+            return line
+        end
+
+        local one, other = connect(), connect()
+        ask(one, "/")
+        require "support.wait_until"(function() return #free == 1 end)
+        local slow = ask(other, "/slow")
+        ngx.say(#free, " ", ask(one, "/") ~= slow)
+    }
+}
+--- response_body
+0 true
