@@ -280,9 +280,16 @@ _M.C = library
 
 -- To ffi.istype() and to C a type passes for a value of itself, and is the number LuaJIT knows it by. Only with that
 -- number is there need of the slow way to tell them apart.
-local function is_a_type(ms)
-    return (ms == INT64_ID or ms == UINT64_ID) and tostring(ms):sub(1, 6) == "ctype<"
+local function is_a_type(value)
+    return (value == INT64_ID or value == UINT64_ID) and tostring(value):sub(1, 6) == "ctype<"
 end
+
+
+-- Whether the value is one of the 64-bit integers that LuaJIT has beside its numbers.
+function _M.is_int64(value)
+    return (ffi_istype(int64_t, value) or ffi_istype(uint64_t, value)) and not is_a_type(value)
+end
+local is_int64 = _M.is_int64
 
 
 -- The argument #`position` (1 unless given) of the calling function, called `name`, as an integer that C takes; it
@@ -298,7 +305,7 @@ function _M.integer_ms(ms, name, position)
               .. format("%.17g", ms) .. ")", 3)
     end
 
-    if (ffi_istype(int64_t, ms) or ffi_istype(uint64_t, ms)) and not is_a_type(ms) then
+    if is_int64(ms) then
         return ms
     end
 
