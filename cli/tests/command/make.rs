@@ -69,6 +69,17 @@ fn a_full_disk_is_told() {
 }
 
 #[test]
+fn an_error_that_cannot_be_told_keeps_its_status() {
+    let directory = crate::directory(&[("a.bin", format!("\0 {}\n", crate::id(1)).as_bytes())]);
+    for (args, status) in [(&["inspect", "no-id"], 1), (&["grep", "missing"], 2), (&["grep", "a.bin"], 0)] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_txid"));
+        let ended = command.args(args).current_dir(&directory).stderr(full).status().unwrap();
+        assert_eq!(ended.code(), Some(status), "{args:?}: {ended}");
+    }
+}
+
+#[test]
 fn the_help_has_examples() {
     for args in
         [&["--help"][..], &["help", "new"], &["inspect", "-h"], &["range", "-h"], &["grep", "-h"], &["sort", "-h"]]
