@@ -154,10 +154,12 @@ wrong: b3=TRACE-SPAN-1
 local b3 = "b3: a3ce929d0e0e4736-00f067aa0ba902b7-0"
 send("nothing comes in", "A: b")
 send("the last", b3)
+send("undecided", b3:sub(1, -3))
 send("two", b3 .. "\r\ntraceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 --- response_body
 nothing comes in: traceparent=00-TRACE-SPAN-03 b3=TRACE-SPAN-1 x-b3-traceid=TRACE x-b3-spanid=SPAN x-b3-sampled=1
 the last: traceparent=00-0000000000000000a3ce929d0e0e4736-SPAN-00 b3=0000000000000000a3ce929d0e0e4736-SPAN-0-00f067aa0ba902b7 x-b3-traceid=0000000000000000a3ce929d0e0e4736 x-b3-spanid=SPAN x-b3-parentspanid=00f067aa0ba902b7 x-b3-sampled=0
+undecided: traceparent=00-0000000000000000a3ce929d0e0e4736-SPAN-01 b3=0000000000000000a3ce929d0e0e4736-SPAN-1-00f067aa0ba902b7 x-b3-traceid=0000000000000000a3ce929d0e0e4736 x-b3-spanid=SPAN x-b3-parentspanid=00f067aa0ba902b7 x-b3-sampled=1
 two: traceparent=00-4bf92f3577b34da6a3ce929d0e0e4736-SPAN-01 b3=4bf92f3577b34da6a3ce929d0e0e4736-SPAN-1-00f067aa0ba902b7 x-b3-traceid=4bf92f3577b34da6a3ce929d0e0e4736 x-b3-spanid=SPAN x-b3-parentspanid=00f067aa0ba902b7 x-b3-sampled=1
 
 

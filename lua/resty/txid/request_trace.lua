@@ -119,6 +119,10 @@ function _M.span(kinds, trace_id_header, headers)
         span.random = same.random
         span.continued = true
     end
+    -- A traceparent cannot leave open whether to sample, as the others can. Then it is as for a new trace.
+    if span.sampled == nil and contains(kinds, "traceparent") then
+        span.sampled = true
+    end
     return span
 end
 
