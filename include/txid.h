@@ -424,7 +424,7 @@ int32_t txid_node_read(const char *text,
 
 /**
  * Writes a new trace id to `buf`, TXID_TRACE_ID_LEN characters, stamped with the 41 low bits of `ms - epoch_ms`. It sorts
- * by time, and within a millisecond of a thread by the order of making.
+ * by time, and right behind the thread's last one if that has the same stamp.
  *
  * Safety:
  *
@@ -476,7 +476,8 @@ int32_t txid_host_word(const char *text,
 
 /**
  * Writes an IPv4 address to `ipv4`, most significant byte first: that of the `len` characters at `text`, or where `len` is
- * 0 the host's first private one. Returns 0 or a txid_error; then nothing is written.
+ * 0 the host's first private one or, where none is private, its first other one. Returns 0 or a txid_error; then nothing
+ * is written.
  *
  * Safety:
  *
@@ -622,8 +623,8 @@ int32_t txid_b3_read(const char *text,
 
 /**
  * Writes a new flake stamped with exactly `ms` to `buf`: TXID_FLAKE_LEN characters. The node is the TXID_NODE_LEN bytes at
- * `node`, which no other thread or process should use, or random where `node` is NULL; with one that is given, at most
- * 65,536 flakes may have one stamp.
+ * `node`, which no other thread or process should use, or random where `node` is NULL; with one that is given, the sequence
+ * comes round after 65,536 flakes of the thread, whatever their stamps: those of one stamp have to be made within so many.
  *
  * Safety:
  *

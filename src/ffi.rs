@@ -488,7 +488,7 @@ fn written_if_read<T>(read: Result<T, FormatError>, write: impl FnOnce(T)) -> i3
 }
 
 /// Writes a new trace id to `buf`, TXID_TRACE_ID_LEN characters, stamped with the 41 low bits of `ms - epoch_ms`. It sorts
-/// by time, and within a millisecond of a thread by the order of making.
+/// by time, and right behind the thread's last one if that has the same stamp.
 ///
 /// # Safety
 ///
@@ -506,8 +506,8 @@ pub unsafe extern "C" fn txid_trace_id(buf: *mut c_char, ms: i64, epoch_ms: i64)
 /// `buf` must be valid for writes of TXID_TRACE_ID_LEN bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_trace_id_now(buf: *mut c_char, clock_ms: i64, epoch_ms: i64) {
-    // SAFETY: the caller's promise is the same.
-    unsafe { txid_trace_id(buf, clock::never_backwards(clock_ms), epoch_ms) }
+    // SAFETY: as in `txid_fill`.
+    unsafe { buf.cast::<[u8; TXID_TRACE_ID_LEN]>().write(trace::id_by(clock_ms, epoch_ms).to_text()) }
 }
 
 /// As txid_trace_id, with the word `host` of txid_host_word in it.
@@ -528,8 +528,8 @@ pub unsafe extern "C" fn txid_trace_host_id(buf: *mut c_char, ms: i64, epoch_ms:
 /// `buf` must be valid for writes of TXID_TRACE_ID_LEN bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_trace_host_id_now(buf: *mut c_char, clock_ms: i64, epoch_ms: i64, host: u32) {
-    // SAFETY: the caller's promise is the same.
-    unsafe { txid_trace_host_id(buf, clock::never_backwards(clock_ms), epoch_ms, host) }
+    // SAFETY: as in `txid_fill`.
+    unsafe { buf.cast::<[u8; TXID_TRACE_ID_LEN]>().write(trace::host_id_by(clock_ms, epoch_ms, host).to_text()) }
 }
 
 /// Writes the word that stands for a host to `host`: an IPv4 address, or the four words of an IPv6 address folded by XOR.
@@ -555,7 +555,8 @@ pub unsafe extern "C" fn txid_host_word(text: *const c_char, len: usize, host: *
 }
 
 /// Writes an IPv4 address to `ipv4`, most significant byte first: that of the `len` characters at `text`, or where `len` is
-/// 0 the host's first private one. Returns 0 or a txid_error; then nothing is written.
+/// 0 the host's first private one or, where none is private, its first other one. Returns 0 or a txid_error; then nothing
+/// is written.
 ///
 /// # Safety
 ///
@@ -777,8 +778,8 @@ pub unsafe extern "C" fn txid_b3_read(
 }
 
 /// Writes a new flake stamped with exactly `ms` to `buf`: TXID_FLAKE_LEN characters. The node is the TXID_NODE_LEN bytes at
-/// `node`, which no other thread or process should use, or random where `node` is NULL; with one that is given, at most
-/// 65,536 flakes may have one stamp.
+/// `node`, which no other thread or process should use, or random where `node` is NULL; with one that is given, the sequence
+/// comes round after 65,536 flakes of the thread, whatever their stamps: those of one stamp have to be made within so many.
 ///
 /// # Safety
 ///

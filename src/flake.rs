@@ -49,7 +49,8 @@ impl Flake {
         Self::new(maker.place.ms(), node.unwrap_or(maker.node), maker.place.number())
     }
 
-    /// A new flake stamped with exactly `ms`, in two's complement. With a `node`, at most 65,536 may have one stamp.
+    /// A new flake stamped with exactly `ms`, in two's complement. With a `node`, the sequence comes round after 65,536
+    /// flakes of the thread, whatever their stamps: those of one stamp have to be made within so many.
     ///
     /// ```
     /// assert_eq!(txid::Flake::at(1_522_545_688_552, None).timestamp_ms(), 1_522_545_688_552);

@@ -97,16 +97,23 @@ impl fmt::Debug for SpanId {
     }
 }
 
+/// The two ways to stamp an id, so that a stamp of any time leaves the order of the clock's alone.
+const BY_CLOCK: usize = 0;
+const GIVEN: usize = 1;
+
 /// 41 bits of milliseconds since `epoch_ms`, and a number that counts up from 0 within each millisecond of a thread.
 #[inline]
-fn time_and_sequence(ms: i64, epoch_ms: i64) -> u64 {
+fn time_and_sequence(ms: i64, epoch_ms: i64, way: usize) -> u64 {
     thread_local! {
-        static LAST: Cell<(i64, u64)> = const { Cell::new((i64::MIN, SEQUENCE_MASK)) };
+        /// The time that each way used last, and the number that comes next in it.
+        static NEXT: Cell<[(i64, u64); 2]> = const { Cell::new([(i64::MIN, 0); 2]) };
     }
-    let (last_ms, last_sequence) = LAST.get();
-    let sequence = if last_ms == ms { (last_sequence + 1) & SEQUENCE_MASK } else { 0 };
-    LAST.set((ms, sequence));
-    (ms.wrapping_sub(epoch_ms) as u64) << SEQUENCE_BITS | sequence
+    let mut next = NEXT.get();
+    let of_this_ms = |(last_ms, number): (i64, u64)| if last_ms == ms { number } else { 0 };
+    let sequence = of_this_ms(next[BY_CLOCK]).max(of_this_ms(next[GIVEN]));
+    next[way] = (ms, sequence + 1);
+    NEXT.set(next);
+    (ms.wrapping_sub(epoch_ms) as u64) << SEQUENCE_BITS | sequence & SEQUENCE_MASK
 }
 
 /// A new trace id of this moment, which sorts by time: `| ms : 41 | sequence : 23 | random : 64 |`.
@@ -115,7 +122,7 @@ fn time_and_sequence(ms: i64, epoch_ms: i64) -> u64 {
 /// assert!(txid::trace::id() < txid::trace::id());
 /// ```
 pub fn id() -> TraceId {
-    id_at(clock::never_backwards(clock::system_ms()), 0)
+    id_by(clock::system_ms(), 0)
 }
 
 /// As [`id`], stamped with the `ms` since `epoch_ms`, of which the low 41 bits count.
@@ -126,8 +133,18 @@ pub fn id() -> TraceId {
 /// # Ok::<(), txid::FormatError>(())
 /// ```
 pub fn id_at(ms: i64, epoch_ms: i64) -> TraceId {
+    next_id(ms, epoch_ms, GIVEN)
+}
+
+/// As [`id`], where the clock reads `clock_ms`.
+pub(crate) fn id_by(clock_ms: i64, epoch_ms: i64) -> TraceId {
+    next_id(clock::never_backwards(clock_ms), epoch_ms, BY_CLOCK)
+}
+
+#[inline]
+fn next_id(ms: i64, epoch_ms: i64, way: usize) -> TraceId {
     let random = entropy::next_u64(ms);
-    TraceId(u128::from(time_and_sequence(ms, epoch_ms)) << 64 | u128::from(random))
+    TraceId(u128::from(time_and_sequence(ms, epoch_ms, way)) << 64 | u128::from(random))
 }
 
 /// The 32 bits that stand for a host: its IPv4 address, or the four words of its IPv6 address folded by XOR.
@@ -149,7 +166,8 @@ pub fn host_word(address: IpAddr) -> u32 {
 
 /// A new trace id of this moment with the host in it: `| ms : 41 | sequence : 23 | host : 32 | random : 32 |`.
 ///
-/// The random word serves 5000 ids of a thread, or those of a second, if they are fewer.
+/// The random word serves 5000 ids of a thread, or those of a second, if they are fewer; and none that is stamped with an
+/// earlier time than the one before it.
 ///
 /// ```
 /// use txid::trace;
@@ -159,7 +177,7 @@ pub fn host_word(address: IpAddr) -> u32 {
 /// # Ok::<(), txid::FormatError>(())
 /// ```
 pub fn host_id(host: u32) -> TraceId {
-    host_id_at(clock::never_backwards(clock::system_ms()), 0, host)
+    host_id_by(clock::system_ms(), 0, host)
 }
 
 /// As [`host_id`], stamped as [`id_at`].
@@ -170,24 +188,39 @@ pub fn host_id(host: u32) -> TraceId {
 /// # Ok::<(), txid::FormatError>(())
 /// ```
 pub fn host_id_at(ms: i64, epoch_ms: i64, host: u32) -> TraceId {
+    next_host_id(ms, epoch_ms, host, GIVEN)
+}
+
+/// As [`host_id`], where the clock reads `clock_ms`.
+pub(crate) fn host_id_by(clock_ms: i64, epoch_ms: i64, host: u32) -> TraceId {
+    next_host_id(clock::never_backwards(clock_ms), epoch_ms, host, BY_CLOCK)
+}
+
+#[inline]
+fn next_host_id(ms: i64, epoch_ms: i64, host: u32, way: usize) -> TraceId {
     #[derive(Clone, Copy)]
     struct Word {
         origin: entropy::Origin,
         random: u32,
         left: u32,
+        last: u64,
     }
     thread_local! {
-        static WORD: Cell<Word> = const { Cell::new(Word { origin: entropy::Origin::NONE, random: 0, left: 0 }) };
+        static WORD: Cell<Word> =
+            const { Cell::new(Word { origin: entropy::Origin::NONE, random: 0, left: 0, last: 0 }) };
     }
+    let high = time_and_sequence(ms, epoch_ms, way);
     let mut word = WORD.get();
     let origin = entropy::origin(ms);
-    if word.left == 0 || word.origin != origin {
-        word = Word { origin, random: entropy::next_u128(ms) as u32, left: IDS_A_WORD };
+    // A time that comes again begins again at 0, which the same word may have served.
+    if word.left == 0 || word.origin != origin || high <= word.last {
+        word = Word { origin, random: entropy::next_u128(ms) as u32, left: IDS_A_WORD, last: 0 };
     }
     word.left -= 1;
+    word.last = high;
     WORD.set(word);
     let low = u64::from(host) << 32 | u64::from(word.random);
-    TraceId(u128::from(time_and_sequence(ms, epoch_ms)) << 64 | u128::from(low))
+    TraceId(u128::from(high) << 64 | u128::from(low))
 }
 
 /// A new random trace id, as OpenTelemetry has them: never all zeros.

@@ -17,6 +17,10 @@ const NEWER: &Alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0
 /// So many ids the counter tells apart.
 const LAP: u32 = 1 << 16;
 
+/// How far on the next series of a thread may begin: 24 bits tell laps apart, and two series have no 1024 laps in
+/// one second.
+const FARTHEST: u32 = (1 << 24) - 1024;
+
 /// An id as `mod_unique_id` makes them.
 ///
 /// ```
@@ -178,25 +182,30 @@ impl UniqueId {
 }
 
 impl Series {
+    const NONE: Self =
+        Self { origin: Origin::NONE, pid: 0, thread: 0, left: 0, counter: 0, number: 0, random: [0; 10] };
+
+    /// One that begins anywhere but where this one may have been in the same second.
+    fn renewed(self, origin: Origin, bits: u128) -> Self {
+        Self {
+            origin,
+            pid: std::process::id(),
+            thread: thread_number::get(),
+            counter: bits as u16,
+            number: self.number.wrapping_add((bits >> 32) as u32 % FARTHEST),
+            ..Self::NONE
+        }
+    }
+
     /// The next count. No maker has one twice: after a lap, another begins.
     fn next(stamp_ms: i64) -> Self {
-        const NONE: Series =
-            Series { origin: Origin::NONE, pid: 0, thread: 0, left: 0, counter: 0, number: 0, random: [0; 10] };
         thread_local! {
-            static SERIES: Cell<Series> = const { Cell::new(NONE) };
+            static SERIES: Cell<Series> = const { Cell::new(Series::NONE) };
         }
         let mut series = SERIES.get();
         let origin = entropy::origin(stamp_ms);
         if series.origin != origin {
-            let bits = entropy::next_u128(stamp_ms);
-            series = Self {
-                origin,
-                pid: std::process::id(),
-                thread: thread_number::get(),
-                counter: bits as u16,
-                number: (bits >> 32) as u32,
-                ..NONE
-            };
+            series = series.renewed(origin, entropy::next_u128(stamp_ms));
         }
         if series.left == 0 {
             let [random @ .., _, _, _, _, _, _] = entropy::next_u128(stamp_ms).to_be_bytes();
@@ -224,5 +233,24 @@ impl fmt::Display for UniqueId {
         let mut text = [0; Self::LONG_LEN];
         let length = self.write(&mut text);
         f.pad(std::str::from_utf8(&text[..length]).map_err(|_| fmt::Error)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_series_does_not_meet_the_one_before_it(bits: u128, number: u32, back in 0_u32..500) {
+            let before = Series { number, ..Series::NONE };
+            for bits in [bits, u128::from(number.wrapping_sub(back)) << 32] {
+                // Its first lap has the next number.
+                let first = before.renewed(Origin::NONE, bits).number.wrapping_add(1);
+                let distance = first.wrapping_sub(number) & 0x00ff_ffff;
+                prop_assert!(distance > 0 && distance < (1 << 24) - 1000, "{distance}");
+            }
+        }
     }
 }

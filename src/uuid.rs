@@ -161,17 +161,19 @@ pub(crate) fn v1_by(clock_ms: i64, node: Option<[u8; 6]>) -> Uuid {
     let ticks = (ms.wrapping_add(GREGORIAN_MS) as u64).wrapping_mul(TICKS_A_MS) & TICKS_MASK;
     let mut v1 = LAST.get();
     let origin = entropy::origin(ms);
+    if v1.origin.stream != origin.stream {
+        v1.clock_sequence = entropy::next_u128(ms) as u16;
+    }
     if v1.origin != origin {
         v1.origin = origin;
         v1.node = node::random(ms);
-        v1.clock_sequence = entropy::next_u128(ms) as u16;
     }
     if v1.ticks < ticks {
         v1.ticks = ticks;
     } else if v1.ticks - ticks <= clock::LONGEST_HOLD_MS * TICKS_A_MS {
         v1.ticks += 1;
     } else {
-        // The clock had been wrong. What it counts again is told apart by the sequence.
+        // The clock had been wrong. What it counts again is told apart by the sequence, which nothing else changes.
         v1.ticks = ticks;
         v1.clock_sequence = v1.clock_sequence.wrapping_add(1);
     }
@@ -233,4 +235,29 @@ fn first_wrong(text: &[u8]) -> FormatError {
     let index = (0..LEN).find(|&index| !fits(index)).unwrap_or_default();
     let expected = if matches!(index, 8 | 13 | 18 | 23) { "a dash" } else { "hexadecimal" };
     FormatError::Character { position: index + 1, byte: text[index], expected }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread;
+    use std::time::Duration;
+
+    #[test]
+    fn only_a_clock_that_had_been_wrong_changes_the_clock_sequence() {
+        const NODE: [u8; 6] = [0x02, 0x42, 0xac, 0x11, 0x00, 0x02];
+        const MS: i64 = 1_700_000_000_000;
+        let sequence_at = |ms| {
+            let [.., high, low, _, _, _, _, _, _] = v1_by(ms, Some(NODE)).into_bytes();
+            u16::from_be_bytes([high, low]) & 0x3fff
+        };
+        let first = sequence_at(MS);
+        // Fresh randomness is mixed in meanwhile.
+        thread::sleep(Duration::from_millis(1100));
+        assert_eq!(sequence_at(MS + 1100), first);
+        let second = sequence_at(MS - 3_600_000);
+        assert_eq!(second, (first + 1) & 0x3fff);
+        thread::sleep(Duration::from_millis(1100));
+        assert_eq!(sequence_at(MS - 3_598_900), second);
+    }
 }

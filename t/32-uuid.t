@@ -112,6 +112,7 @@ location = /t {
     content_by_lua_block {
         local uuid = require "resty.txid.uuid"
         local caller = debug.getinfo(1, "S").short_src
+        assert(uuid.v1(require("ffi").cast("void *", 0)):sub(25) ~= "000000000000", "a NULL is no node")
         local function say_error(name, value)
             local ok, err = pcall(function() local id = uuid[name](value) return id end)
             assert(not ok and err:sub(1, #caller) == caller, err)
@@ -122,6 +123,8 @@ location = /t {
         say_error("v1", 5)
         say_error("v1", "02:42:ac:11:00")
         say_error("v1", "02-42-ac-11-00-02")
+        say_error("v1", false)
+        say_error("v1", require("ffi").new("int"))
         say_error("decode", nil)
         say_error("decode", 5)
     }
@@ -132,5 +135,7 @@ bad argument #1 to 'v7' (a number from -2^53 to 2^53 expected, got nan)
 bad argument #1 to 'v1' (a MAC address such as "02:42:ac:11:00:02" expected, got number)
 bad argument #1 to 'v1' (a MAC address such as "02:42:ac:11:00:02" expected, got "02:42:ac:11:00")
 bad argument #1 to 'v1' (a MAC address such as "02:42:ac:11:00:02" expected, got "02-42-ac-11-00-02")
+bad argument #1 to 'v1' (a MAC address such as "02:42:ac:11:00:02" expected, got boolean)
+bad argument #1 to 'v1' (a MAC address such as "02:42:ac:11:00:02" expected, got cdata)
 bad argument #1 to 'decode' (string expected, got nil)
 bad argument #1 to 'decode' (string expected, got number)

@@ -139,6 +139,7 @@ location = /t {
         end
         say_error("flake", "flake", "0")
         say_error("flake", "flake", nil, "fd00::7")
+        say_error("flake", "flake", nil, false)
         say_error("flake", "decode", 5)
         say_error("unique_id", "long", {})
         say_error("unique_id", "short", {}, "10.0.0.7")
@@ -151,6 +152,7 @@ location = /t {
 --- response_body
 bad argument #1 to 'flake' (number, int64_t or uint64_t expected, got string)
 bad argument #2 to 'flake' (a MAC address such as "02:42:ac:11:00:02" expected, got "fd00::7")
+bad argument #2 to 'flake' (a MAC address such as "02:42:ac:11:00:02" expected, got boolean)
 bad argument #1 to 'decode' (string expected, got number)
 bad argument #1 to 'long' (number, int64_t or uint64_t expected, got table)
 bad argument #1 to 'short' (number, int64_t or uint64_t expected, got table)

@@ -256,6 +256,8 @@ location = /t {
         for _, headers in ipairs {
             {}, trace, { ["x-b3-traceid"] = { it.trace_id, it.trace_id }, ["x-b3-spanid"] = it.span_id },
             { ["x-b3-traceid"] = it.trace_id, ["x-b3-spanid"] = "x" },
+            { ["x-b3-traceid"] = it.span_id .. "-" .. it.span_id, ["x-b3-spanid"] = "1" },
+            { ["x-b3-traceid"] = it.trace_id, ["x-b3-spanid"] = it.span_id .. "-0-" .. it.span_id },
             { ["x-b3-traceid"] = it.trace_id, ["x-b3-spanid"] = it.span_id, ["x-b3-sampled"] = "yes" },
         } do
             local value, err = b3.parse_headers(headers)
@@ -279,6 +281,8 @@ there are no X-B3- headers
 X-B3-TraceId and X-B3-SpanId only go together
 an X-B3- header is there more than once
 as a b3 header: 34 characters, a b3 has 1, 33, 35, 49, 51, 52 or 68
+an X-B3- header has a dash in it
+an X-B3- header has a dash in it
 X-B3-Sampled is neither 0 nor 1
 
 
@@ -309,6 +313,11 @@ location = /t {
         say_error(trace.b3.parse, {})
         say_error(trace.b3.parse_headers, "x")
         say_error(trace.b3.child)
+        say_error(trace.b3.tostring, "0")
+        say_error(trace.b3.tostring, { trace_id = ("1"):rep(32) })
+        say_error(trace.b3.headers, { trace_id = 1, span_id = ("1"):rep(16) })
+        say_error(trace.b3.new, "0")
+        say_error(trace.traceparent.new, "0")
     }
 }
 --- response_body
@@ -326,3 +335,8 @@ bad argument #1 to 'tostring' (a table with trace_id and span_id expected, got t
 bad argument #1 to 'parse' (string expected, got table)
 bad argument #1 to 'parse_headers' (table expected, got string)
 bad argument #1 to 'child' (table expected, got nil)
+bad argument #1 to 'tostring' (table expected, got string)
+bad argument #1 to 'tostring' (a table with both trace_id and span_id as strings, or neither, expected)
+bad argument #1 to 'headers' (a table with both trace_id and span_id as strings, or neither, expected)
+bad argument #1 to 'new' (boolean expected, got string)
+bad argument #1 to 'new' (boolean expected, got string)

@@ -83,16 +83,26 @@ location = /t {
         local short = { time_bits = 42, node_bits = 0, sequence_bits = 8 }
         local g = snowflake.new { layout = short, node = 0, state = "DIR/no-id" }
         for _, id in ipairs { "", "x", "-1", "1 ", "0x10", "1e3", "9223372036854775808", ("1"):rep(1000),
-                              "1125899906842624", 1125899906842624LL, -1LL, 0xffffffffffffffffULL } do
+                              "1\n2026/11/21 [error] \0\255", "1125899906842624", 1125899906842624LL, -1LL,
+                              0xffffffffffffffffULL } do
             local it, err = g:decode(id)
             ngx.say(it, " ", err)
         end
-        for _, id in ipairs { 1, true, {}, ngx.null } do
+        for _, id in ipairs { 1, true, {}, ngx.null, require("ffi").typeof("int64_t") } do
             local ok, err = pcall(function() return g:decode(id) end)
             ngx.say(ok, " ", (err:gsub("^.-:%d+: ", "")))
         end
         local ok, err = pcall(function() return g:decode() end)
         ngx.say(ok, " ", (err:gsub("^.-:%d+: ", "")))
+
+        local caller = debug.getinfo(1, "S").short_src
+        for _, name in ipairs { "next", "decode", "stats" } do
+            for _, self in ipairs { false, {}, "1" } do
+                local ok, err = pcall(function() local value = g[name](self, "1") return value end)
+                assert(not ok and err:sub(1, #caller) == caller, err)
+                ngx.say((err:gsub("^.-:%d+: ", "")))
+            end
+        end
     }
 }
 --- response_body
@@ -104,6 +114,7 @@ nil '0x10' is not a 64-bit id in decimal
 nil '1e3' is not a 64-bit id in decimal
 nil '9223372036854775808' is not a 64-bit id in decimal
 nil '1111111111111111111111111111111111111111' is not a 64-bit id in decimal
+nil '1\x0a2026/11/21 [error] \x00\xff' is not a 64-bit id in decimal
 nil '1125899906842624' has more bits than the layout
 nil '1125899906842624' has more bits than the layout
 nil '-1' has more bits than the layout
@@ -112,7 +123,17 @@ false bad argument #1 to 'decode' (string, int64_t or uint64_t expected, got num
 false bad argument #1 to 'decode' (string, int64_t or uint64_t expected, got boolean)
 false bad argument #1 to 'decode' (string, int64_t or uint64_t expected, got table)
 false bad argument #1 to 'decode' (string, int64_t or uint64_t expected, got userdata)
+false bad argument #1 to 'decode' (string, int64_t or uint64_t expected, got ctype<int64_t>)
 false bad argument #1 to 'decode' (string, int64_t or uint64_t expected, got nil)
+bad self to 'next' (a generator expected, as in generator:next())
+bad self to 'next' (a generator expected, as in generator:next())
+bad self to 'next' (a generator expected, as in generator:next())
+bad self to 'decode' (a generator expected, as in generator:decode())
+bad self to 'decode' (a generator expected, as in generator:decode())
+bad self to 'decode' (a generator expected, as in generator:decode())
+bad self to 'stats' (a generator expected, as in generator:stats())
+bad self to 'stats' (a generator expected, as in generator:stats())
+bad self to 'stats' (a generator expected, as in generator:stats())
 
 
 

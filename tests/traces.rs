@@ -29,6 +29,39 @@ fn ids_of_one_thread_sort_as_they_were_made() {
 }
 
 #[test]
+fn a_stamp_that_is_not_the_clocks_leaves_the_clocks_order() {
+    for _ in 0..1000 {
+        let before = (trace::id(), trace::host_id(HOST));
+        trace::id_at(7, 0);
+        trace::host_id_at(7, 0, HOST);
+        let after = (trace::id(), trace::host_id(HOST));
+        assert!(before.0 < after.0 && before.1 < after.1);
+    }
+}
+
+#[test]
+fn a_stamp_that_is_the_clocks_own_is_in_its_order() {
+    for _ in 0..1000 {
+        let by_clock = trace::id();
+        let given = trace::id_at(trace::read_id(&by_clock.to_string()).unwrap().ms as i64, 0);
+        assert!(by_clock < given);
+        assert!(given < trace::id());
+    }
+}
+
+#[test]
+fn no_id_with_a_host_twice_in_whatever_order_the_stamps_come() {
+    let mut ids = HashSet::new();
+    for turn in 0..50 {
+        for ms in [1000, 2000, 1000, 3000] {
+            assert!(ids.insert(trace::host_id_at(ms, 0, HOST)), "turn {turn}");
+            assert!(ids.insert(trace::host_id_at(ms + 500, 500, HOST)), "turn {turn}, with an epoch");
+        }
+        assert!(ids.insert(trace::host_id(HOST)), "turn {turn}, by the clock");
+    }
+}
+
+#[test]
 fn the_random_word_beside_a_host_serves_5000_ids() {
     let words: Vec<_> = (0..20_000)
         .map(|_| {

@@ -30,7 +30,9 @@ impl Serialize for Json<'_> {
             object.serialize_entry("or_else", &id.or_else)?;
         }
         if let Some(ms) = id.ms {
-            object.serialize_entry("time", &time::rfc3339(ms))?;
+            if let Some(moment) = time::timestamp(ms) {
+                object.serialize_entry("time", &time::rfc3339_of(moment))?;
+            }
             object.serialize_entry("ms", &ms)?;
         }
         for (name, value) in &id.parts {
@@ -98,10 +100,12 @@ impl Inspection {
             rows.push(("or", id.or_else.join(", ")));
         }
         if let Some(ms) = id.ms {
-            let local = time::timestamp(ms).to_zoned(TimeZone::system());
-            rows.push(("time", time::rfc3339(ms)));
-            rows.push(("local", local.strftime("%Y-%m-%dT%H:%M:%S.%3f%:z").to_string()));
-            rows.push(("age", age(ms, self.now)));
+            if let Some(moment) = time::timestamp(ms) {
+                let local = moment.to_zoned(TimeZone::system());
+                rows.push(("time", time::rfc3339_of(moment)));
+                rows.push(("local", local.strftime("%Y-%m-%dT%H:%M:%S.%3f%:z").to_string()));
+                rows.push(("age", age(moment, self.now)));
+            }
             rows.push(("ms", ms.to_string()));
         }
         rows.extend(id.parts.iter().map(|(name, value)| (*name, value.clone())));
@@ -124,9 +128,9 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// How long ago that was, or will be, in the two largest units that say something.
-fn age(ms: i64, now: Timestamp) -> String {
+fn age(moment: Timestamp, now: Timestamp) -> String {
     let utc = |time: Timestamp| -> Zoned { time.to_zoned(TimeZone::UTC) };
-    let (then, now) = (utc(time::timestamp(ms)), utc(now));
+    let (then, now) = (utc(moment), utc(now));
     let rounded = now.until((Unit::Year, &then)).and_then(|span| {
         let smallest = match span {
             span if span.get_years() != 0 => Unit::Month,

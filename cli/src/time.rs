@@ -39,14 +39,18 @@ pub fn window(from: (&str, i64), to: (&str, i64)) -> Result<RangeInclusive<i64>>
     Ok(from.1..=to.1)
 }
 
-/// The millisecond in RFC 3339, UTC.
+/// The millisecond, one that an id can carry, in RFC 3339, UTC.
 pub fn rfc3339(ms: i64) -> String {
-    format!("{:.3}", timestamp(ms))
+    rfc3339_of(timestamp(ms).unwrap_or_default())
 }
 
-/// The moment of a millisecond that an id can carry.
-pub fn timestamp(ms: i64) -> Timestamp {
-    Timestamp::from_millisecond(ms).unwrap_or_default()
+pub fn rfc3339_of(moment: Timestamp) -> String {
+    format!("{moment:.3}")
+}
+
+/// The moment of any millisecond; none where it is beyond the calendar, which ends with the year 9999.
+pub fn timestamp(ms: i64) -> Option<Timestamp> {
+    Timestamp::from_millisecond(ms).ok()
 }
 
 fn parse_at(text: &str, now: Timestamp) -> Result<i64> {

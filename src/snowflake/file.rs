@@ -133,9 +133,15 @@ fn open_directory(path: &Path) -> Result<OwnedFd, FileError> {
 fn make_directory(parent: &OwnedFd, name: &OsStr) -> Result<(), Errno> {
     match fs::mkdirat(parent, name, DIRECTORY_MODE) {
         Err(Errno::EXIST) => Ok(()),
-        // Whatever the umask took away or let stand.
-        made => made.and_then(|()| fs::chmodat(parent, name, DIRECTORY_MODE, AtFlags::empty())),
+        made => made.and_then(|()| set_directory_mode(parent, name)),
     }
+}
+
+/// Whatever the umask took away or let stand. Whoever may write to `parent` may have put a link in the directory's place by
+/// now, and a mode that is set by name would be set through it.
+fn set_directory_mode(parent: &OwnedFd, name: &OsStr) -> Result<(), Errno> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    fs::fchmod(fs::openat(parent, name, flags, Mode::empty())?, DIRECTORY_MODE)
 }
 
 /// Makes the file under another name, and gives it its own only when it is complete and on the disk.
@@ -194,5 +200,26 @@ fn user() -> String {
     match name {
         Some(name) => format!("user {name} (uid {uid})"),
         None => format!("uid {uid}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    #[test]
+    fn no_mode_is_set_through_a_symbolic_link() {
+        let directory = std::env::temp_dir().join(format!("txid-links-{}", std::process::id()));
+        let (theirs, link) = (directory.join("theirs"), directory.join("link"));
+        std::fs::create_dir_all(&theirs).unwrap();
+        std::fs::set_permissions(&theirs, PermissionsExt::from_mode(0o700)).unwrap();
+        symlink(&theirs, &link).unwrap();
+        let parent = fs::open(&directory, WAY, Mode::empty()).unwrap();
+        assert!(set_directory_mode(&parent, OsStr::new("link")).is_err());
+        assert_eq!(std::fs::metadata(&theirs).unwrap().permissions().mode() & 0o777, 0o700);
+        assert_eq!(set_directory_mode(&parent, OsStr::new("theirs")), Ok(()));
+        assert_eq!(std::fs::metadata(&theirs).unwrap().permissions().mode() & 0o777, 0o750);
+        std::fs::remove_dir_all(directory).unwrap();
     }
 }

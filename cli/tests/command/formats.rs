@@ -80,6 +80,22 @@ fn the_samples_are_told() {
     }
 }
 
+/// A random text has such a time, too.
+#[test]
+fn a_time_that_no_calendar_has_is_told_in_milliseconds_only() {
+    for (id, ms) in [
+        ("1n42DGM5Tflk9n8mt7Fhc6", "4241228278813657531"),
+        ("ffffffff-ffff-7fff-bfff-ffffffffffff", "281474976710655"),
+        ("b3e4bd0d1f2c4a5e8c9d0a1b2c3d4e5f.57.18446744073709551615", "1844674407370955"),
+    ] {
+        let object = inspected(id);
+        assert_eq!((&object["time"], object["ms"].to_string().as_str()), (&Value::Null, ms), "{id}");
+        let block = printed(&mut txid(&["inspect", id]));
+        assert!(block.contains(ms), "{block}");
+        assert!(["time", "local", "age"].iter().all(|row| !block.contains(&format!("\n  {row} "))), "{block}");
+    }
+}
+
 #[test]
 fn what_is_wrong_is_told_of_the_format_that_was_meant() {
     for (id, told) in [

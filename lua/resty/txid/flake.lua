@@ -30,7 +30,7 @@ local _M = {}
 -- A flake of this moment, or stamped with exactly `ms`. `node` is a MAC address, "02:42:ac:11:00:02", that no other
 -- worker uses; by default each worker draws random ones.
 function _M.flake(ms, node)
-    local bytes = node and node_bytes(node, 2, "flake")
+    local bytes = node ~= nil and node_bytes(node, 2, "flake") or nil
     if ms then
         C.txid_flake(buf, integer_ms(ms, "flake"), bytes)
     else

@@ -177,7 +177,7 @@ local _M = {
 
 
 local FILE = jit.os == "OSX" and "libtxid.dylib" or "libtxid.so"
-local ENOENT, ENOTDIR = 2, 20
+local ENOENT, EACCES, ENOTDIR = 2, 13, 20
 
 
 -- A file that is there but may not be opened exists: that is for whoever installed it to know.
@@ -187,6 +187,14 @@ local function exists(path)
         file:close()
     end
     return file ~= nil or errno ~= ENOENT and errno ~= ENOTDIR
+end
+
+
+-- Whether it lies in a directory that may not be searched, where Lua's own loaders find nothing either. If it is only
+-- the file that may not be opened, the slash makes a wrong name of it.
+local function is_out_of_reach(path)
+    local _, _, errno = open(path .. "/", "rb")
+    return errno == EACCES
 end
 
 
@@ -211,7 +219,7 @@ local function load_library()
                 if ok then
                     return library, path
                 end
-                is_there = true
+                is_there = is_there or not is_out_of_reach(path)
                 tried[#tried + 1] = path .. ": " .. library
 
             else
@@ -280,9 +288,16 @@ _M.C = library
 
 -- To ffi.istype() and to C a type passes for a value of itself, and is the number LuaJIT knows it by. Only with that
 -- number is there need of the slow way to tell them apart.
-local function is_a_type(ms)
-    return (ms == INT64_ID or ms == UINT64_ID) and tostring(ms):sub(1, 6) == "ctype<"
+local function is_a_type(value)
+    return (value == INT64_ID or value == UINT64_ID) and tostring(value):sub(1, 6) == "ctype<"
 end
+
+
+-- Whether the value is one of the 64-bit integers that LuaJIT has beside its numbers.
+function _M.is_int64(value)
+    return (ffi_istype(int64_t, value) or ffi_istype(uint64_t, value)) and not is_a_type(value)
+end
+local is_int64 = _M.is_int64
 
 
 -- The argument #`position` (1 unless given) of the calling function, called `name`, as an integer that C takes; it
@@ -298,7 +313,7 @@ function _M.integer_ms(ms, name, position)
               .. format("%.17g", ms) .. ")", 3)
     end
 
-    if (ffi_istype(int64_t, ms) or ffi_istype(uint64_t, ms)) and not is_a_type(ms) then
+    if is_int64(ms) then
         return ms
     end
 

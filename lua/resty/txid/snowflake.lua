@@ -7,13 +7,14 @@ local lib = require "resty.txid.lib"
 local C = lib.C
 local PARTS = lib.SNOWFLAKE_PARTS
 local STATS = lib.SNOWFLAKE_STATS
+local byte = string.byte
 local date = os.date
 local error = error
-local ffi_istype = ffi.istype
 local ffi_new = ffi.new
 local ffi_str = ffi.string
 local floor = math.floor
 local format = string.format
+local is_int64 = lib.is_int64
 local pairs = pairs
 local setmetatable = setmetatable
 local tonumber = tonumber
@@ -33,8 +34,6 @@ local PARTS_OF_A_LAYOUT = {
     time_bits = true, node_bits = true, sequence_bits = true, unit_ms = true, epoch = true, order = true,
 }
 
-local int64_t = ffi.typeof("int64_t")
-local uint64_t = ffi.typeof("uint64_t")
 local buf = ffi_new("char[?]", lib.SNOWFLAKE_LEN)
 local message = ffi_new("char[?]", lib.SNOWFLAKE_MESSAGE_LEN)
 local parts = ffi_new("int64_t[?]", PARTS)
@@ -69,9 +68,19 @@ function generator_mt.__call(self)
 end
 
 
+-- C would follow whatever else there is as if it were a generator.
+local function handle_of(self, name)
+    local handle = type(self) == "table" and self.handle
+    if not handle then
+        error("bad self to '" .. name .. "' (a generator expected, as in generator:" .. name .. "())", 3)
+    end
+    return handle
+end
+
+
 -- The next id as an int64_t, or nil and why there is none now.
 function methods.next(self)
-    local id = C.txid_snowflake_next(self.handle, clock_ms(), message)
+    local id = C.txid_snowflake_next(handle_of(self, "next"), clock_ms(), message)
     if id < 0 then
         return nil, ffi_str(message)
     end
@@ -85,22 +94,28 @@ local function exact(value)
 end
 
 
+-- No text may write a line of its own into a log.
+local function escaped(character)
+    return format("\\x%02x", byte(character))
+end
+
+
 -- What an id says: `ms`, the same as an RFC 3339 `time`, `node` and `sequence`; or nil and what is wrong with it.
 function methods.decode(self, id)
-    local number = id
+    local handle, number = handle_of(self, "decode"), id
     if type(id) == "string" then
         number = C.txid_snowflake_parse(id, #id)
         if number < 0 then
-            return nil, format("'%s' is not a 64-bit id in decimal", id:sub(1, 40))
+            return nil, format("'%s' is not a 64-bit id in decimal", (id:sub(1, 40):gsub("[^ -~]", escaped)))
         end
 
-    elseif not ffi_istype(int64_t, id) and not ffi_istype(uint64_t, id) then
+    elseif not is_int64(id) then
         -- A Lua number has lost the last bits of most ids already.
         local got = type(id) == "cdata" and tostring(ffi.typeof(id)) or type(id)
         error("bad argument #1 to 'decode' (string, int64_t or uint64_t expected, got " .. got .. ")", 2)
     end
 
-    if C.txid_snowflake_decode(self.handle, number, parts) < 0 then
+    if C.txid_snowflake_decode(handle, number, parts) < 0 then
         return nil, format("'%s' has more bits than the layout", tostring(id):gsub("U?LL$", ""))
     end
 
@@ -118,7 +133,7 @@ end
 
 -- What this generator has done in this process, and how far all who share its state are ahead of the clock.
 function methods.stats(self)
-    C.txid_snowflake_stats(self.handle, stats)
+    C.txid_snowflake_stats(handle_of(self, "stats"), stats)
     return {
         issued = tonumber(stats[0]),
         borrowed_ms = tonumber(stats[1]),

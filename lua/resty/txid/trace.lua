@@ -15,6 +15,7 @@ local error = error
 local explain_format = lib.explain_format
 local ffi_new = ffi.new
 local ffi_str = ffi.string
+local find = string.find
 local host_word = lib.host_word
 local integer_ms = lib.integer_ms
 local ipv4 = lib.ipv4
@@ -75,7 +76,7 @@ end
 _M.span_id = span_id
 
 
--- A SOFATracer id. `address` is the host's IPv4 address, by default its first private one.
+-- A SOFATracer id. `address` is the host's IPv4 address, by default its own.
 function _M.sofa(address)
     return (ffi_str(buf, C.txid_sofa_now(buf, clock_ms(), ipv4(address, 1, "sofa"))))
 end
@@ -194,8 +195,17 @@ function traceparent.parse(header)
 end
 
 
+local function check_sampled(sampled)
+    if sampled ~= nil and type(sampled) ~= "boolean" then
+        error("bad argument #1 to 'new' (boolean expected, got " .. type(sampled) .. ")", 3)
+    end
+end
+
+
 -- The beginning of a new trace, sampled unless `sampled` is false.
 function traceparent.new(sampled)
+    check_sampled(sampled)
+
     return { trace_id = _M.otel_trace_id(), span_id = span_id(), sampled = sampled ~= false, random = true }
 end
 
@@ -285,7 +295,11 @@ function b3.parse_headers(headers)
     end
 
     local self
-    if trace_id and own_id then
+    -- A dash in a header would make one field of the single header two.
+    if find((trace_id or "") .. (own_id or "") .. (parent_id or ""), "-", 1, true) then
+        return nil, "an X-B3- header has a dash in it"
+
+    elseif trace_id and own_id then
         -- The single header cannot have a parent without a decision, so it gets one here that is not looked at.
         local err
         self, err = b3.parse(trace_id .. "-" .. own_id .. (parent_id and "-0-" .. parent_id or ""))
@@ -317,6 +331,8 @@ end
 
 -- The beginning of a new trace, sampled unless `sampled` is false.
 function b3.new(sampled)
+    check_sampled(sampled)
+
     return { trace_id = _M.otel_trace_id(), span_id = span_id(), sampled = sampled ~= false }
 end
 
@@ -335,9 +351,20 @@ function b3.child(parent)
 end
 
 
+-- The ids of a table that is to be written.
+local function check_ids(self, name)
+    local has_ids = type(self.trace_id) == "string" and type(self.span_id) == "string"
+    if not has_ids and (self.trace_id ~= nil or self.span_id ~= nil) then
+        error("bad argument #1 to '" .. name .. "' (a table with both trace_id and span_id as strings, or neither, "
+              .. "expected)", 3)
+    end
+end
+
+
 -- The single header. It has no place for a parent without a decision about sampling.
 function b3.tostring(self)
     check_table(self, "tostring")
+    check_ids(self, "tostring")
 
     local sampled = self.debug and "d" or self.sampled and "1" or self.sampled == false and "0" or nil
     if not self.trace_id then
@@ -357,6 +384,7 @@ end
 -- The X-B3- headers, by name.
 function b3.headers(self)
     check_table(self, "headers")
+    check_ids(self, "headers")
 
     local sampled
     if self.sampled ~= nil and not self.debug then

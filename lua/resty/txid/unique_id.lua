@@ -42,7 +42,7 @@ function _M.long(ms)
 end
 
 
--- 24 characters, with the host's IPv4 address in them: `address`, or by default the host's first private one.
+-- 24 characters, with the host's IPv4 address in them: `address`, or by default the host's own.
 function _M.short(ms, address)
     local word = ipv4(address, 2, "short")
     if ms then

@@ -53,7 +53,7 @@ end
 
 -- A UUID of version 1. `node` is a MAC address, "02:42:ac:11:00:02", that no other worker uses; else it is random.
 function _M.v1(node)
-    C.txid_uuid_v1_now(buf, clock_ms(), node and node_bytes(node, 1, "v1"))
+    C.txid_uuid_v1_now(buf, clock_ms(), node ~= nil and node_bytes(node, 1, "v1") or nil)
     return (ffi_str(buf, LEN))
 end
 
