@@ -20,7 +20,12 @@ fn main() -> io::Result<()> {
 
     let man = beside_binary.join("man");
     fs::create_dir_all(&man)?;
-    clap_mangen::generate_to(Args::command(), man)?;
+    clap_mangen::generate_to(Args::command(), &man)?;
+    for page in fs::read_dir(man)? {
+        let page = page?.path();
+        // What help says last is tables and examples, which man would fill as it fills a paragraph.
+        fs::write(&page, fs::read_to_string(&page)?.replace(".SH EXTRA\n", ".SH NOTES\n.nf\n"))?;
+    }
     for (shell, file) in [(Shell::Bash, "bash/txid"), (Shell::Zsh, "zsh/_txid"), (Shell::Fish, "fish/txid.fish")] {
         let file = beside_binary.join("completions").join(file);
         fs::create_dir_all(file.parent().unwrap_or(beside_binary))?;

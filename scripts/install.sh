@@ -7,6 +7,7 @@ set -eu
 share=$PREFIX/share
 built=target/release
 command=target/cli/release
+pkg_config=$LIB_DIR/pkgconfig/txid.pc
 case $(uname) in
     Darwin) library=libtxid.dylib ;;
     *) library=libtxid.so ;;
@@ -24,7 +25,6 @@ files() {
     lua_files
     echo "644 $built/$library $LIB_DIR"
     echo "644 include/txid.h $PREFIX/include"
-    echo "644 $built/txid.pc $LIB_DIR/pkgconfig"
     echo "755 $command/txid $PREFIX/bin"
     for page in $pages; do echo "644 $command/man/$page.1 $share/man/man1"; done
     echo "644 $command/completions/bash/txid $share/bash-completion/completions"
@@ -39,9 +39,12 @@ put() {
     done
 }
 
-write_pkg_config() {
+# Straight to where it belongs: who installs may not be allowed to write to the tree, or be root and leave files in it.
+put_pkg_config() {
+    install -d "$DESTDIR$(dirname "$pkg_config")"
     sed "s|@PREFIX@|$PREFIX|; s|@LIB_DIR@|$LIB_DIR|; s|@VERSION@|$version|; s|@REPOSITORY@|$repository|" \
-        packaging/txid.pc.in >$built/txid.pc
+        packaging/txid.pc.in >"$DESTDIR$pkg_config"
+    chmod 644 "$DESTDIR$pkg_config"
 }
 
 link() { # link FILE DIRECTORY
@@ -52,15 +55,15 @@ link() { # link FILE DIRECTORY
 case $1 in
     put)
         [ -f $built/$library ] && [ -f $command/txid ] || { echo "txid: nothing is built yet: run make build" >&2; exit 1; }
-        write_pkg_config
         files | put
+        put_pkg_config
         # Where lua_package_cpath looks: one file, two names.
         install -d "$DESTDIR$LUA_C_DIR"
         [ "$LUA_C_DIR" = "$LIB_DIR" ] || link "$LIB_DIR/$library" "$LUA_C_DIR"
         ;;
     remove)
         files | while read -r _ file directory; do rm -f "$DESTDIR$directory/$(basename "$file")"; done
-        rm -f "$DESTDIR$LUA_C_DIR/$library"
+        rm -f "$DESTDIR$pkg_config" "$DESTDIR$LUA_C_DIR/$library"
         # Other libraries may live in resty/ too.
         rmdir "$DESTDIR$LUA_LIB_DIR/resty/txid" "$DESTDIR$LUA_LIB_DIR/resty" 2>/dev/null || :
         ;;

@@ -60,11 +60,14 @@ say "installing from Debian:$missing"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 install() {
+    # What is there stays, even where it is in the way, as Debian's luajit is in that of its nginx with Lua.
     # shellcheck disable=SC2086 # a list of names
-    DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends $missing >"$log" 2>&1 </dev/null
+    DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y --no-remove --no-install-recommends $missing \
+        >"$log" 2>&1 </dev/null
 }
 # The lists of a fresh machine are empty or old; only then is it worth the time to fetch them.
 if ! install && ! { apt-get update >"$log" 2>&1 && install; }; then
+    grep -A 1 'will be REMOVED' "$log" >&2 || :
     tail -n 5 "$log" >&2
     say "apt-get could not install:$missing"
     exit 1

@@ -8,9 +8,14 @@ pub(crate) const LONGEST_HOLD_MS: u64 = 10_000;
 
 /// Milliseconds since 1970-01-01 UTC by the system's clock.
 pub fn system_ms() -> i64 {
-    match SystemTime::now().duration_since(UNIX_EPOCH) {
+    ms_of(SystemTime::now())
+}
+
+/// Cut toward minus infinity, as the time in an id is.
+fn ms_of(time: SystemTime) -> i64 {
+    match time.duration_since(UNIX_EPOCH) {
         Ok(since) => since.as_millis() as i64,
-        Err(before) => -(before.duration().as_millis() as i64) - 1,
+        Err(before) => -(before.duration().as_nanos().div_ceil(1_000_000) as i64),
     }
 }
 
@@ -66,6 +71,16 @@ fn read(clock: libc::clockid_t) -> libc::timespec {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn a_clock_before_1970_is_read_to_the_millisecond() {
+        for (ns_before, ms) in
+            [(0, 0), (1, -1), (999_999, -1), (1_000_000, -1), (1_000_001, -2), (1_000_000_000, -1000)]
+        {
+            assert_eq!(ms_of(UNIX_EPOCH - Duration::from_nanos(ns_before)), ms, "{ns_before} ns before");
+        }
+    }
 
     #[test]
     fn a_clock_stepped_back_a_little_is_held() {

@@ -203,3 +203,34 @@ print(select(2, pcall(require, "resty.txid")))
 ^resty\.txid: DIR/libtxid\.so has ABI version unknown, these Lua files need \d+; install both from one release
 $
 
+
+
+
+=== TEST 13: in a directory that may not be searched nothing is found, as by Lua's own loaders
+--- cpath
+DIR/closed/?.so
+--- lua
+os.execute("mkdir -m 0 DIR/closed")
+local load_lib = assert(loadfile(package.searchpath("resty.txid.lib", package.path)))
+require "support.be_nobody"()
+print(load_lib().engine)
+--- out_like chop
+^resty\.txid: there is no libtxid\.so, .*
+pure
+$
+
+
+
+=== TEST 14: a library that is there but may not be read is an error
+--- file
+closed
+--- cpath
+DIR/?.so
+--- lua
+os.execute("chmod 755 DIR; chmod 0 DIR/libtxid.so")
+local load_lib = assert(loadfile(package.searchpath("resty.txid.lib", package.path)))
+require "support.be_nobody"()
+print(select(2, pcall(load_lib)))
+--- out_like chop
+^resty\.txid: cannot load libtxid\.so; install it with .*
+	DIR/libtxid\.so: .*Permission denied

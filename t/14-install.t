@@ -78,6 +78,18 @@ for my $case (
     ok !-e "$stage$to{lua}/resty", "$name: nor its directory";
 }
 
+# With sudo there may be no cargo: then only what the first of the README's two commands built is there to install.
+open my $readme, '<', 'README.md' or die "README.md: $!";
+my @builds = map { /`(make.*?) && sudo / ? $1 : () } <$readme>;
+ok @builds > 0, 'the README says how to build before sudo';
+like `$_ --dry-run`, qr/^cargo libtxid$/m, "$_ builds the library" for @builds;
+
+# Who installs may be another than who builds: a file of root's in the tree would be in the builder's way the next time.
+unlink 'target/release/txid.pc';
+make("install DESTDIR=$stage");
+ok !-e 'target/release/txid.pc', 'what is only made for the install is not left in the tree';
+make("uninstall DESTDIR=$stage");
+
 # resty/ is where others' modules are, too.
 my $resty = "$stage/usr/local/share/lua/5.1/resty";
 make("install DESTDIR=$stage");

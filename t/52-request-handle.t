@@ -239,3 +239,43 @@ location = /t {
 20 true true
 --- error_log
 ] in a timer
+
+
+
+=== TEST 8: "reject", with the id in the response and in the log, once, also when the id was made before a redirect
+--- http_config
+init_by_lua_block {
+    agree = require "support.agree"
+    request = require "resty.txid.request"
+    request.configure { accept = true, on_invalid = "reject" }
+}
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
+    access_log off;
+    log_by_lua_block { agree.note("log", ngx.var.request_txid) }
+    location / { rewrite_by_lua_block { request.handle() } }
+    location = /early {
+        access_by_lua_block { agree.note("access", request.id()) }
+        try_files /no/such/file @late;
+    }
+    location @late {
+        error_page 400 = /page;
+        rewrite_by_lua_block { request.handle() }
+        content_by_lua_block { agree.note("content", request.id()) ngx.say("content") }
+    }
+    location = /page {
+        rewrite_by_lua_block { request.handle() }
+        content_by_lua_block { agree.note("page", request.id()) ngx.exit(400) }
+    }
+}
+--- config
+location = /t {
+    content_by_lua_block {
+        for _, path in ipairs { "/", "/early" } do
+            ngx.say((agree.report($TEST_NGINX_RAND_PORT_1, "GET " .. path .. " HTTP/1.0\r\nX-Request-Id: b,ad\r\n\r\n")))
+        end
+    }
+}
+--- response_body
+400 1 id: log response
+400 1 id: access log page response

@@ -33,6 +33,7 @@ location = /t {
         try { accept = { 10 } }
         try { accept = { "10.0.0.1\0" } }
         try { accept = { cidr = "10.0.0.0/8" } }
+        try { accept = { "10.0.0.0/8", [3] = "10.0.0.0/33" } }
         try { valid = 5 }
         try { valid = "[a-" }
         try { format = true }
@@ -61,6 +62,7 @@ resty.txid.request: accept must be a list of networks, not this table \(entry 1 
 resty.txid.request: accept must be a list of networks, not this table \(entry 1 is '10', not an address, .*\)
 resty.txid.request: accept must be a list of networks, not this table \(entry 1 is '10.0.0.1.*', not an address, .*\)
 resty.txid.request: accept must be a list of networks, not this table \(it has the key "cidr"\)
+resty.txid.request: accept must be a list of networks, not this table \(it has the key 3\)
 resty.txid.request: valid must be a regular expression or a function, not 5
 resty.txid.request: valid must be a regular expression, not "\[a-" \(.*\)
 resty.txid.request: format must be the name of a generator or a function, not true
@@ -127,3 +129,22 @@ location = /t {
 ::1: true true false
 10.0.0.1 fd00::/8 unix:: true true true false
 : false false false false
+
+
+
+=== TEST 4: a trace without the library that it takes
+--- http_config
+init_by_lua_block {
+    package.cpath = "/nowhere/?.so"
+    request = require "resty.txid.request"
+}
+--- config
+location = /t {
+    content_by_lua_block {
+        ngx.say(select(2, pcall(request.configure, { trace = "b3" })))
+        ngx.say(#request.id())
+    }
+}
+--- response_body_like
+^resty.txid.request: trace must be .*, not "b3" \(resty.txid: txid_otel_trace_id needs libtxid.so, which was not found; (?s:.*)
+20$

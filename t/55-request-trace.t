@@ -179,7 +179,32 @@ beside b3: x-b3-traceid=0000000000000000a3ce929d0e0e4736 x-b3-spanid=SPAN x-b3-p
 
 
 
-=== TEST 7: wrong settings
+=== TEST 7: a traceparent beside a b3 that counts: tracestate goes on only with its own trace
+--- config
+{ accept = true, trace = { "b3", "traceparent" } }
+local state = "\r\ntracestate: a=1\r\nX-B3-TraceId: 4bf92f3577b34da6a3ce929d0e0e4736\r\nX-B3-SpanId: 00f067aa0ba902b7\r\nX-B3-Sampled: 1"
+send("the same trace", "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-03" .. state)
+send("another", "traceparent: 00-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-00f067aa0ba902b7-03" .. state)
+--- response_body
+the same trace: traceparent=00-4bf92f3577b34da6a3ce929d0e0e4736-SPAN-03 tracestate=a=1 x-b3-traceid=4bf92f3577b34da6a3ce929d0e0e4736 x-b3-spanid=SPAN x-b3-parentspanid=00f067aa0ba902b7 x-b3-sampled=1
+another: traceparent=00-4bf92f3577b34da6a3ce929d0e0e4736-SPAN-01 x-b3-traceid=4bf92f3577b34da6a3ce929d0e0e4736 x-b3-spanid=SPAN x-b3-parentspanid=00f067aa0ba902b7 x-b3-sampled=1
+
+
+
+=== TEST 8: a client's b3 does not stay beside the X-B3- headers, which it outranks
+--- config
+{ trace = "b3" }
+local b3 = "b3: 4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-d"
+send("many headers", b3)
+request.configure { trace = { "b3-single", "b3" } }
+send("both", b3)
+--- response_body
+many headers: x-b3-traceid=TRACE x-b3-spanid=SPAN x-b3-sampled=1
+both: b3=TRACE-SPAN-1 x-b3-traceid=TRACE x-b3-spanid=SPAN x-b3-sampled=1
+
+
+
+=== TEST 9: wrong settings
 --- config
 {}
 local function try(options) ngx.say(select(2, pcall(request.configure, options))) end
@@ -187,6 +212,7 @@ try { trace = true }
 try { trace = "b4" }
 try { trace = {} }
 try { trace = { "b3", "x" } }
+try { trace = { "b3", traceparent = true } }
 try { trace_id_header = "X-Trace-Id" }
 try { trace = "b3", trace_id_header = "X:" }
 ngx.say(request.span())
@@ -195,6 +221,7 @@ resty.txid.request: trace must be "off", "traceparent", "b3", "b3-single" or a l
 resty.txid.request: trace must be "off", "traceparent", "b3", "b3-single" or a list of these, not "b4"
 resty.txid.request: trace must be "off", "traceparent", "b3", "b3-single" or a list of these, not this table
 resty.txid.request: trace must be "off", "traceparent", "b3", "b3-single" or a list of these, not this table (entry 2 is "x")
+resty.txid.request: trace must be "off", "traceparent", "b3", "b3-single" or a list of these, not this table (it has the key "traceparent")
 resty.txid.request: trace_id_header is "X-Trace-Id", and trace is off
 resty.txid.request: trace_id_header must be the name of a header or false, not "X:"
 nil

@@ -99,12 +99,24 @@ http {
     access_log off;
     init_by_lua_block {
         package.path = package.path:gsub("/lua/%?%.lua.*", "/examples/?.lua", 1) .. ";" .. package.path
-        package.loaded["kong.db.schema.typedefs"] = {}
-        package.loaded["apisix.plugin"] = { plugin_attr = function() return { accept = { "127.0.0.0/8" } } end }
+        local typedefs = { no_route = {}, header_name = function(field) return field end }
+        package.loaded["kong.db.schema.typedefs"] = typedefs
+        attribute = { accept = { "127.0.0.0/33" } }
+        package.loaded["apisix.plugin"] = { plugin_attr = function() return attribute end }
+        package.loaded["apisix.core"] = {
+            log = { error = function(...) ngx.log(ngx.ERR, ...) end },
+            schema = { check = function(schema, conf) return schema.additionalProperties == false and not next(conf) end },
+        }
         request = require "resty.txid.request"
         kong = require "kong.plugins.txid.handler"
         apisix = require "apisix.plugins.txid"
-        assert(require("kong.plugins.txid.schema").name == "txid")
+
+        -- Settings are taken where they are for the whole gateway, and where configure() can use them.
+        local schema = require "kong.plugins.txid.schema"
+        assert(schema.name == "txid" and schema.fields[1].route == typedefs.no_route)
+        local network = schema.fields[#schema.fields].config.fields[1].accept.elements.custom_validator
+        assert(network("10.0.0.0/8") and network("::1") and network("unix:") and not network("[::1]"))
+        assert(apisix.check_schema {} and not apisix.check_schema { accept = { "10.0.0.0/8" } })
     }
     init_worker_by_lua_block {
         kong:configure()
@@ -113,16 +125,23 @@ http {
     server {
         listen 127.0.0.1:8080;
         location = /kong {
-            access_by_lua_block { kong:access() }
+            rewrite_by_lua_block { kong:rewrite() }
             header_filter_by_lua_block { kong:header_filter() }
             content_by_lua_block { ngx.say(ngx.var.http_x_request_id) }
         }
         location = /apisix {
-            access_by_lua_block { apisix.rewrite() }
+            set $apisix_request_id $request_id;
+            access_by_lua_block { apisix.rewrite({}, { var = ngx.var }) }
             header_filter_by_lua_block { apisix.header_filter() }
-            content_by_lua_block { ngx.say(ngx.var.http_x_request_id) }
+            content_by_lua_block { ngx.say(ngx.var.http_x_request_id, " ", ngx.var.apisix_request_id) }
         }
-        location = /init { content_by_lua_block { apisix.init() } }
+        location = /init {
+            content_by_lua_block {
+                apisix.init()
+                attribute = { accept = { "127.0.0.0/8" } }
+                apisix.init()
+            }
+        }
     }
 }
 END
@@ -135,12 +154,14 @@ END
     ($status) = request($port, '/kong', 'X-Request-Id: b,ad');
     is $status, 400, 'Kong: a bad id is rejected';
 
-    request($port, '/init');
+    ($status) = request($port, '/init');
+    is $status, 200, 'APISIX: goes on with a wrong attribute';
+    like contents("$prefix/logs/error.log"), qr/accept must be a list of networks.*127\.0\.0\.0\/33/, 'APISIX: and says so';
     (undef, $sent, $body) = request($port, '/apisix');
     like $sent, qr/^$id$/, 'APISIX: one id';
-    is $body, "$sent\n", 'APISIX: sent upstream';
+    is $body, "$sent $sent\n", "APISIX: sent upstream, and to APISIX's own logs";
     (undef, $sent, $body) = request($port, '/apisix', 'X-Request-Id: from-the-front');
-    is "$sent $body", "from-the-front from-the-front\n", 'APISIX: the id of a gateway in front';
+    is "$sent $body", "from-the-front from-the-front from-the-front\n", 'APISIX: the id of a gateway in front';
 }
 
 done_testing;

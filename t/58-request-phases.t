@@ -1,5 +1,5 @@
 # Where ngx.ctx or the connection is not a request's own: in TLS handshakes, whose ngx.ctx requests inherit from, where no
-# request is at all, and where a gateway uses the tables of ngx.ctx again.
+# request is at all, where the tables of ngx.ctx are used again, and where many ask for one request's id at a time.
 
 use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';
@@ -172,3 +172,83 @@ location = /t {
 }
 --- response_body
 0 true
+
+
+
+=== TEST 5: settings whose functions wait, while other threads and subrequests ask for the id
+--- http_config
+init_by_lua_block {
+    request = require "resty.txid.request"
+    request.configure {
+        accept = function() ngx.sleep(0.01) return true end,
+        valid = function() ngx.sleep(0.01) return false end,
+        format = function() ngx.sleep(0.01) return require "resty.txid"() end,
+        trace = "traceparent",
+    }
+    function id_and_span() return request.id() .. " " .. request.span().span_id end
+}
+--- config
+location = /sub { content_by_lua_block { ngx.print(id_and_span()) } }
+location = /threads {
+    content_by_lua_block {
+        local one, other = ngx.thread.spawn(id_and_span), ngx.thread.spawn(id_and_span)
+        local _, first = ngx.thread.wait(one)
+        local _, second = ngx.thread.wait(other)
+        ngx.say(first == second and first == id_and_span())
+    }
+}
+location = /t {
+    content_by_lua_block {
+        local first, second = ngx.location.capture_multi { { "/sub" }, { "/sub" } }
+        ngx.say(first.body == second.body and first.body == id_and_span())
+        ngx.print((require("support.http").get("/threads")))
+    }
+}
+--- more_headers
+X-Request-Id: b,ad
+--- response_body
+true
+true
+
+
+
+=== TEST 6: a table of a request that is over, which a timer has made its own ngx.ctx
+--- http_config
+init_by_lua_block {
+    request = require "resty.txid.request"
+    adopted = 0
+}
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
+    access_log off;
+    location / { content_by_lua_block { ngx.sleep(0.01) ngx.say(request.id()) } }
+    location /redirected { content_by_lua_block { ngx.exec("/") } }
+    log_by_lua_block {
+        ngx.timer.at(0, function(_, ctx)
+            ngx.ctx = ctx
+            adopted = adopted + 1
+            ngx.sleep(1)
+        end, ngx.ctx)
+    }
+}
+--- config
+location = /t {
+    content_by_lua_block {
+        local socket = ngx.socket.tcp()
+        assert(socket:connect("127.0.0.1", $TEST_NGINX_RAND_PORT_1))
+        local ids, count = {}, 0
+        for i, path in ipairs { "/", "/", "/redirected", "/redirected" } do
+            assert(socket:send("GET " .. path .. " HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+            local line
+            repeat
+                line = assert(socket:receive())
+            until line:find("^[0-9a-v]+$") and #line == 20
+            count = count + (ids[line] and 0 or 1)
+            ids[line] = true
+            require "support.wait_until"(function() return adopted == i end)
+        end
+        ngx.say(count)
+    }
+}
+--- response_body
+4

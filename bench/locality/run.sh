@@ -6,11 +6,6 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 venv=$root/target/locality
-
-if ! cmp -s "$here/requirements.txt" "$venv/requirements.txt"; then
-    python3 -m venv --clear "$venv"
-    "$venv/bin/pip" install --quiet --disable-pip-version-check -r "$here/requirements.txt"
-    cp "$here/requirements.txt" "$venv/"
-fi
+"$root/scripts/venv.sh" "$venv" "$here/requirements.txt"
 cd "$here"
 exec "$venv/bin/python" -B locality.py "$root"

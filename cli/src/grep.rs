@@ -1,7 +1,7 @@
 //! `txid grep`: the lines that carry an id from a window of time.
 
 use crate::input::{self, Blocks, Source};
-use crate::{args::Grep, complain, time, words};
+use crate::{args::Grep, complain, say, time, words};
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
 use memchr::{memchr, memrchr};
@@ -86,7 +86,7 @@ impl Search {
             }
             if binary {
                 // As with grep: the bytes could do anything to a terminal.
-                self.bar.suspend(|| eprintln!("txid: {}: binary file matches", source.name()));
+                self.bar.suspend(|| say(&format!("{}: binary file matches", source.name())));
                 return Ok(());
             }
             self.print(&lines)?;

@@ -41,16 +41,14 @@ impl Source<'_> {
 
     fn decompressed(&self, bar: &ProgressBar) -> Result<Box<dyn Read>> {
         Ok(match self {
-            Self::Stdin => decompressed(io::stdin().lock())?,
+            Self::Stdin => {
+                let stdin = io::stdin().lock();
+                check(&metadata(&stdin)?)?;
+                decompressed(stdin)?
+            }
             Self::File(path) => {
                 let file = File::open(path)?;
-                let metadata = file.metadata()?;
-                if metadata.is_dir() {
-                    bail!("is a directory");
-                }
-                if metadata.is_file() && is_the_output(&metadata)? {
-                    bail!("is also the output");
-                }
+                check(&file.metadata()?)?;
                 decompressed(bar.wrap_read(file))?
             }
         })
@@ -64,10 +62,20 @@ impl Source<'_> {
     }
 }
 
-/// What is read and written at once may never end.
-fn is_the_output(file: &Metadata) -> io::Result<bool> {
-    let out = File::from(io::stdout().as_fd().try_clone_to_owned()?).metadata()?;
-    Ok((file.dev(), file.ino()) == (out.dev(), out.ino()))
+fn check(input: &Metadata) -> Result<()> {
+    if input.is_dir() {
+        bail!("is a directory");
+    }
+    // What is read and written at once may never end.
+    let out = metadata(io::stdout())?;
+    if input.is_file() && (input.dev(), input.ino()) == (out.dev(), out.ino()) {
+        bail!("is also the output");
+    }
+    Ok(())
+}
+
+fn metadata(open: impl AsFd) -> io::Result<Metadata> {
+    File::from(open.as_fd().try_clone_to_owned()?).metadata()
 }
 
 fn decompressed(mut input: impl Read + 'static) -> io::Result<Box<dyn Read>> {

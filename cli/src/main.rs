@@ -15,6 +15,7 @@ mod words;
 
 use args::{Args, Command};
 use clap::Parser;
+use std::io::{Write, stderr};
 use std::process::ExitCode;
 
 /// What grep says, too, when it could not do all that it was asked to.
@@ -38,7 +39,13 @@ fn main() -> ExitCode {
 
 /// Tells what is wrong, and why, on one line of standard error.
 fn complain(error: &anyhow::Error) {
-    eprintln!("txid: {error:#}");
+    say(&format!("{error:#}"));
+}
+
+/// Says it on standard error. Where that cannot be written to, as on a full disk, the exit status has to do: `eprintln`
+/// would panic.
+fn say(message: &str) {
+    let _ = writeln!(stderr(), "txid: {message}");
 }
 
 /// Rust ignores SIGPIPE, so that `txid -n 1000000 | head` would end with an error. It should end as grep does: at once.

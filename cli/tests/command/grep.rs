@@ -140,11 +140,16 @@ fn what_cannot_be_read_is_told_and_the_others_are_searched() {
 fn the_output_is_not_searched() {
     let lines = log(&[1, 2]);
     let directory = directory(&[("a.log", lines.as_bytes())]);
-    let mut shell = Command::new("sh");
-    shell.args(["-c", "exec \"$0\" grep a.log >>a.log", env!("CARGO_BIN_EXE_txid")]).current_dir(&directory);
-    let told = "txid: a.log: is also the output\n";
-    shell.timeout(Duration::from_secs(5)).assert().code(2).stdout("").stderr(told);
-    assert_eq!(std::fs::read_to_string(directory.path().join("a.log")).unwrap(), lines);
+    for (command, name) in
+        [("grep a.log", "a.log"), ("grep <a.log", "standard input"), ("inspect <a.log", "standard input")]
+    {
+        let command = format!("exec \"$0\" {command} >>a.log");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &command, env!("CARGO_BIN_EXE_txid")]).current_dir(&directory);
+        let told = format!("txid: {name}: is also the output\n");
+        shell.timeout(Duration::from_secs(5)).assert().code(2).stdout("").stderr(told);
+        assert_eq!(std::fs::read_to_string(directory.path().join("a.log")).unwrap(), lines);
+    }
 }
 
 #[test]

@@ -69,6 +69,17 @@ fn a_full_disk_is_told() {
 }
 
 #[test]
+fn an_error_that_cannot_be_told_keeps_its_status() {
+    let directory = crate::directory(&[("a.bin", format!("\0 {}\n", crate::id(1)).as_bytes())]);
+    for (args, status) in [(&["inspect", "no-id"], 1), (&["grep", "missing"], 2), (&["grep", "a.bin"], 0)] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_txid"));
+        let ended = command.args(args).current_dir(&directory).stderr(full).status().unwrap();
+        assert_eq!(ended.code(), Some(status), "{args:?}: {ended}");
+    }
+}
+
+#[test]
 fn the_help_has_examples() {
     for args in
         [&["--help"][..], &["help", "new"], &["inspect", "-h"], &["range", "-h"], &["grep", "-h"], &["sort", "-h"]]
@@ -84,6 +95,8 @@ fn the_build_makes_man_pages_and_completions() {
     for command in ["", "-new", "-inspect", "-range", "-grep", "-sort"] {
         let page = std::fs::read_to_string(beside.join(format!("man/txid{command}.1"))).unwrap();
         assert!(page.contains("Examples:"), "{page}");
+        let section = page.split(".SH ").find(|section| section.contains("Examples:")).unwrap();
+        assert!(section.starts_with("NOTES\n.nf\n"), "its tables are not to be filled as a paragraph is: {section}");
     }
     for file in ["bash/txid", "zsh/_txid", "fish/txid.fish"] {
         assert!(std::fs::read_to_string(beside.join("completions").join(file)).unwrap().contains("inspect"), "{file}");

@@ -1,9 +1,11 @@
--- An APISIX plugin that gives each request its id. Put the directory that holds apisix/ on extra_lua_path and "txid"
--- into `plugins` of config.yaml, then enable it in a global rule. What configure() is given comes from there:
+-- An APISIX plugin that gives each request its id. Put the directory that holds apisix/ on extra_lua_path
+-- ("DIRECTORY/?.lua"), write "txid" and all others that you use into `plugins` of config.yaml (it replaces the default
+-- list), and enable it in a global rule. What configure() is given comes from config.yaml:
 --     plugin_attr:
 --       txid:
 --         accept: ["10.0.0.0/8"]
 
+local core = require "apisix.core"
 local plugin = require "apisix.plugin"
 local request = require "resty.txid.request"
 
@@ -13,16 +15,27 @@ local _M = {
     -- Before all of APISIX's own plugins, so that each of them finds the id.
     priority = 100000,
     name = "txid",
-    schema = { type = "object", properties = {} },
+    schema = { type = "object", properties = {}, additionalProperties = false },
 }
 
 
-function _M.init()
-    request.configure(plugin.plugin_attr("txid") or {})
+function _M.check_schema(conf)
+    return core.schema.check(_M.schema, conf)
 end
 
 
-function _M.rewrite()
+-- An error that went on from here would leave the gateway without its other plugins.
+function _M.init()
+    local ok, err = pcall(request.configure, plugin.plugin_attr(_M.name) or {})
+    if not ok then
+        core.log.error(err)
+    end
+end
+
+
+function _M.rewrite(_, ctx)
+    -- APISIX writes this to its access log and to each line of the error log.
+    ctx.var.apisix_request_id = request.id()
     request.handle()
 end
 

@@ -177,7 +177,7 @@ local _M = {
 
 
 local FILE = jit.os == "OSX" and "libtxid.dylib" or "libtxid.so"
-local ENOENT, ENOTDIR = 2, 20
+local ENOENT, EACCES, ENOTDIR = 2, 13, 20
 
 
 -- A file that is there but may not be opened exists: that is for whoever installed it to know.
@@ -187,6 +187,14 @@ local function exists(path)
         file:close()
     end
     return file ~= nil or errno ~= ENOENT and errno ~= ENOTDIR
+end
+
+
+-- Whether it lies in a directory that may not be searched, where Lua's own loaders find nothing either. If it is only
+-- the file that may not be opened, the slash makes a wrong name of it.
+local function is_out_of_reach(path)
+    local _, _, errno = open(path .. "/", "rb")
+    return errno == EACCES
 end
 
 
@@ -211,7 +219,7 @@ local function load_library()
                 if ok then
                     return library, path
                 end
-                is_there = true
+                is_there = is_there or not is_out_of_reach(path)
                 tried[#tried + 1] = path .. ": " .. library
 
             else

@@ -85,25 +85,29 @@ end
 
 local function first_id(ctx)
     local kept, address = find_kept()
-    local id
-    if kept then
-        id = kept.txid_id
-    else
-        local rejected
-        id, rejected = client_id()
+    if not kept then
+        local id, rejected = client_id()
         if not id then
-            if rejected then
-                ctx.txid_rejected = true
-            end
             id = settings.format()
             if type(id) ~= "string" then
                 error("resty.txid.request: format made a " .. type(id) .. ", not a string")
             end
         end
-        if is_of_a_request() then
-            keep(ctx, address)
+
+        -- Where a function of the settings has waited, another thread or a subrequest may have been faster.
+        kept = find_kept() or ctx
+        if not rawget(kept, "txid_id") then
+            kept.txid_id = id
+            if rejected then
+                kept.txid_rejected = true
+            end
+            if is_of_a_request() then
+                keep(kept, address)
+            end
         end
     end
+
+    local id = kept.txid_id
     ctx.txid_id = id
     return id
 end
@@ -135,7 +139,8 @@ function _M.span()
         span = rawget(kept, "txid_span")
         if not span then
             local headers = settings.accept and is_of_a_request() and is_accepted() and req_get_headers(0)
-            span = request_trace.span(settings.trace, settings.trace_id_header, headers)
+            -- As in first_id().
+            span = rawget(kept, "txid_span") or request_trace.span(settings.trace, settings.trace_id_header, headers)
             kept.txid_span = span
         end
         ctx.txid_span = span
@@ -160,6 +165,17 @@ local function set_variable_if_defined(name, value)
 end
 
 
+-- Once: the page that says so may be a redirect away, and handled, too.
+local function is_to_be_rejected()
+    local kept = find_kept() or context()
+    if kept.txid_rejected then
+        kept.txid_rejected = nil
+        return true
+    end
+    return false
+end
+
+
 -- Sends the id upstream and in the response, and writes $request_txid, if there is one. (map "" $request_txid { default
 -- ""; } makes one. "set" does, too, but in a server it runs again on a redirect, and after server_rewrite_by_lua.)
 -- In header_filter_by_lua it does what is left to do then: for errors that nginx finds before it comes to
@@ -168,16 +184,12 @@ function _M.handle()
     local id = id_of_request()
     local span = _M.span()
     local header = settings.header
+    local is_early = get_phase() ~= "header_filter"
 
-    if get_phase() ~= "header_filter" then
-        if rawget(context(), "txid_rejected") then
-            return ngx_exit(400)
-        end
-        if settings.upstream then
-            req_set_header(header, id)
-            if span then
-                request_trace.send(settings.trace, settings.trace_id_header, span)
-            end
+    if is_early and settings.upstream then
+        req_set_header(header, id)
+        if span then
+            request_trace.send(settings.trace, settings.trace_id_header, span)
         end
     end
     if settings.response then
@@ -187,6 +199,9 @@ function _M.handle()
     if span then
         set_variable_if_defined("txid_trace_id", span.trace_id)
         set_variable_if_defined("txid_span_id", span.span_id)
+    end
+    if is_early and settings.on_invalid == "reject" and is_to_be_rejected() then
+        return ngx_exit(400)
     end
 end
 

@@ -55,6 +55,17 @@ checks.response = boolean
 checks.upstream = boolean
 
 
+-- What is wrong with a table that is to be a list, or nil.
+local function unlike_a_list(value)
+    for key in pairs(value) do
+        if type(key) ~= "number" or key < 1 or key > #value then
+            return "it has the key " .. show(key)
+        end
+    end
+    return nil
+end
+
+
 local function is_header_name(value)
     return type(value) == "string" and find(value, "^[%w!#$%%&'*+.^_`|~-]+$") ~= nil
 end
@@ -83,16 +94,12 @@ function checks.accept(value)
     if type(value) ~= "table" then
         return nil, "true, false, a list of networks or a function"
     end
-    for key in pairs(value) do
-        if not value[1] or type(key) ~= "number" then
-            return nil, "a list of networks", "it has the key " .. show(key)
-        end
+    local matcher
+    local err = unlike_a_list(value)
+    if not err then
+        matcher, err = cidr.matcher(value)
     end
-    local matcher, err = cidr.matcher(value)
-    if not matcher then
-        return nil, "a list of networks", err
-    end
-    return matcher
+    return matcher, "a list of networks", err
 end
 
 
@@ -175,16 +182,24 @@ function checks.trace(value)
     end
 
     local kinds = type(value) == "table" and value or { value }
-    local known = require("resty.txid.request_trace").kinds
+    local err = unlike_a_list(kinds)
+    if err then
+        return nil, TRACE, err
+    end
+    local request_trace = require "resty.txid.request_trace"
     for i = 1, #kinds do
-        if not known[kinds[i]] then
+        if not request_trace.kinds[kinds[i]] then
             return nil, TRACE, kinds == value and "entry " .. i .. " is " .. show(kinds[i]) or nil
         end
     end
     if #kinds == 0 then
         return nil, TRACE
     end
-    return kinds
+
+    -- It takes the library, without which each request would fail.
+    local ok
+    ok, err = pcall(request_trace.span, kinds)
+    return ok and kinds or nil, TRACE, err
 end
 
 

@@ -6,13 +6,16 @@
 -- writes a warning to the log. What all of these share is the connection, of which a request has one to itself until it
 -- ends (in HTTP/2 and HTTP/3, where a connection carries many, nginx makes a connection object for each).
 --
--- So a table finds the ngx.ctx of the first of them by the address of the connection. Two facts keep this from ever
+-- So a table finds the ngx.ctx of the first of them by the address of the connection. Three facts keep this from ever
 -- handing on what belongs to an earlier request, or from growing:
 --
 -- - An ngx.ctx is listed in ctx_tables, under a number, until the whole request has ended, redirects and subrequests
 --   included. When it is no longer in its place there, it does not count. (So code that puts another table in the place
---   of ngx.ctx, instead of a field into it, should carry this one's fields over.) It names its connection, because a
---   gateway that takes tables for ngx.ctx from a pool, as Kong does, may have it serve a request of another one by now.
+--   of ngx.ctx, instead of a field into it, takes the id away.)
+-- - It may be listed again: a gateway that takes its tables from a pool, as Kong does, has it serve a request of
+--   another connection, and a timer that is handed it for its own ngx.ctx lists it under the same number, as likely as
+--   not. So it says of which connection it is and when its request began, and counts for nothing but redirects and
+--   subrequests.
 -- - The table's values are weak: what no request has any more, the garbage collector takes.
 --
 -- $connection and $connection_requests together would tell requests apart, too, but to read them costs some 200 ns, and
@@ -62,16 +65,27 @@ function _M.context()
             return ctx_tables[ref]
         end
     end
-    return (get_ctx_table({ txid_id = false, txid_ref = 0, txid_connection = 0 }))
+    return (get_ctx_table({ txid_id = false, txid_ref = 0, txid_connection = 0, txid_started = 0 }))
 end
 
 
--- The ngx.ctx that keep() was given for this request, before a redirect or in a subrequest, or nil; and the address of
--- the connection, for keep().
+-- Whether the present request may be the owner's: a redirected one, a subrequest, or what the owner is a subrequest of.
+local function may_be_of(owner)
+    local request = get_request()
+    if C.ngx_http_lua_ffi_is_subrequest(request) == 1 then
+        return true
+    end
+    return (owner.txid_of_subrequest or C.ngx_http_lua_ffi_req_is_internal(request) == 1)
+           and C.ngx_http_lua_ffi_req_start_time(request) <= owner.txid_started
+end
+
+
+-- The ngx.ctx that keep() was given for this request, before a redirect or in a subrequest; and the address of the
+-- connection, for keep(). It is nil where there is none, or where it may be the present ngx.ctx.
 function _M.find()
     local address = connection_address()
     local owner = owners[address]
-    if owner and owner.txid_connection == address and ctx_tables[owner.txid_ref] == owner then
+    if owner and owner.txid_connection == address and ctx_tables[owner.txid_ref] == owner and may_be_of(owner) then
         return owner, address
     end
     return nil, address
@@ -80,8 +94,13 @@ end
 
 -- Keeps ctx, which has to be the present ngx.ctx, for the request of the connection at this address.
 function _M.keep(ctx, address)
+    local request = get_request()
     ctx.txid_connection = address
-    ctx.txid_ref = C.ngx_http_lua_ffi_get_ctx_ref(get_request(), nil, nil)
+    ctx.txid_ref = C.ngx_http_lua_ffi_get_ctx_ref(request, nil, nil)
+    ctx.txid_started = C.ngx_http_lua_ffi_req_start_time(request)
+    if C.ngx_http_lua_ffi_is_subrequest(request) == 1 then
+        ctx.txid_of_subrequest = true
+    end
     owners[address] = ctx
 end
 

@@ -29,6 +29,16 @@ local function single(headers, name)
 end
 
 
+local function contains(list, wanted)
+    for i = 1, #list do
+        if list[i] == wanted then
+            return true
+        end
+    end
+    return false
+end
+
+
 function readers.traceparent(headers)
     local header = single(headers, "traceparent")
     return header and traceparent.parse(header)
@@ -58,10 +68,14 @@ writers["b3-single"] = function(span)
 end
 
 
-function writers.b3(span)
+function writers.b3(span, kinds)
     local headers = b3.headers(span)
     for i = 1, #B3_HEADERS do
         req_set_header(B3_HEADERS[i], headers[B3_HEADERS[i]])
+    end
+    -- Whoever finds the single header looks at no other.
+    if not contains(kinds, "b3-single") then
+        req_clear_header("b3")
     end
 end
 
@@ -99,8 +113,12 @@ function _M.span(kinds, trace_id_header, headers)
     local span = b3.child(parent)
     -- One of 64 bits is the right half of one of 128, which all others need.
     span.trace_id = rep("0", TRACE_ID_LEN - #span.trace_id) .. span.trace_id
-    span.random = parent.random
-    span.continued = kind == "traceparent"
+    -- What came in as another kind may be the trace of traceparent and tracestate as well.
+    local same = kind == "traceparent" and parent or readers.traceparent(headers)
+    if same and same.trace_id == span.trace_id then
+        span.random = same.random
+        span.continued = true
+    end
     return span
 end
 
@@ -108,7 +126,7 @@ end
 -- Sends the span upstream as what is configured.
 function _M.send(kinds, trace_id_header, span)
     for i = 1, #kinds do
-        writers[kinds[i]](span)
+        writers[kinds[i]](span, kinds)
     end
     if trace_id_header then
         req_set_header(trace_id_header, span.trace_id)

@@ -1,6 +1,7 @@
--- A Kong plugin that gives each request its id. Put the directory that holds kong/ on KONG_LUA_PACKAGE_PATH and "txid"
--- into KONG_PLUGINS, then enable it for all services. For the id on each line of the error log, put it in the place of
--- Kong's own in a template of nginx.conf: lua_kong_error_log_request_id $request_txid;
+-- A Kong plugin that gives each request its id, for Kong 3.5 and later. Put the directory that holds kong/ on
+-- KONG_LUA_PACKAGE_PATH ("DIRECTORY/?.lua;;"), set KONG_PLUGINS to "bundled,txid", and enable it globally.
+-- For the id on each line of the error log, set KONG_NGINX_PROXY_LUA_KONG_ERROR_LOG_REQUEST_ID to "$request_txid", and
+-- KONG_NGINX_HTTP_INCLUDE to a file that defines it: map "" $request_txid { default ""; }
 
 local request = require "resty.txid.request"
 
@@ -21,7 +22,8 @@ function Txid.configure(_, configs)
 end
 
 
-function Txid.access()
+-- In Kong's access, requests that no route takes are gone already, and other plugins have run in its rewrite.
+function Txid.rewrite()
     request.handle()
 end
 

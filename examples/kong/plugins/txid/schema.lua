@@ -1,17 +1,29 @@
+local cidr = require "resty.txid.cidr"
 local typedefs = require "kong.db.schema.typedefs"
+
+
+-- What configure() would not take is refused here, where the Admin API can say so.
+local network = {
+    type = "string",
+    custom_validator = function(text)
+        return cidr.matcher { text }
+    end,
+}
 
 
 return {
     name = "txid",
     fields = {
-        -- For the gateway as a whole, not for a service or a consumer.
+        -- For the gateway as a whole, not for a route, a service or a consumer.
+        { route = typedefs.no_route },
         { service = typedefs.no_service },
         { consumer = typedefs.no_consumer },
+        { protocols = typedefs.protocols_http },
         { config = {
             type = "record",
             fields = {
-                { accept = { type = "array", elements = typedefs.ip_or_cidr, default = {} } },
-                { header = { type = "string", default = "X-Request-Id" } },
+                { accept = { type = "array", elements = network, default = {} } },
+                { header = typedefs.header_name { default = "X-Request-Id" } },
                 { on_invalid = { type = "string", one_of = { "replace", "reject" }, default = "replace" } },
             },
         } },
