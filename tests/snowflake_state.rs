@@ -3,7 +3,8 @@
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use txid::snowflake::{FileError, Generator, Layout, State, StateError};
+use std::time::{Duration, Instant};
+use txid::snowflake::{FileError, Generator, Layout, Order, State, StateError};
 
 const NODE: u64 = 17;
 
@@ -244,4 +245,21 @@ fn the_file_has_its_place_on_the_disk_before_it_is_mapped() {
     let metadata = fs::metadata(directory.file()).unwrap();
     assert_eq!(metadata.len(), 4096);
     assert_ne!(metadata.blocks(), 0);
+}
+
+#[test]
+fn threads_that_read_the_clock_in_turns_see_no_step_of_it() {
+    let wide = Layout::new([41, 0, 22], 1, 1_700_000_000_000, Order::NodeThenSequence).unwrap();
+    let orders = Generator::new(State::in_memory(&wide, 0).unwrap());
+    let end = Instant::now() + Duration::from_secs(1);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while Instant::now() < end {
+                    assert!((0..100).all(|_| orders.next().is_ok()));
+                }
+            });
+        }
+    });
+    assert_eq!(orders.stats().clock_steps, 0);
 }

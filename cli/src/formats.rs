@@ -295,19 +295,27 @@ fn host_id(text: &str) -> Result<Anatomy, Wrong> {
 
 fn otel_trace_id(text: &str) -> Result<Anatomy, Wrong> {
     trace::read_id(text)?;
-    Ok(random("OpenTelemetry trace id", text, &[("random", 128)]))
+    unless_zeros(random("OpenTelemetry trace id", text, &[("random", 128)]))
 }
 
 fn span_id(text: &str) -> Result<Anatomy, Wrong> {
     let is_hex = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     match text.len() == SpanId::LEN && is_hex {
-        true => Ok(random("span id", text, &[("random", 64)])),
+        true => unless_zeros(random("span id", text, &[("random", 64)])),
         false => Err(Wrong::Length(format!("{} characters, a span id has {} of 0-9a-f", text.len(), SpanId::LEN))),
     }
 }
 
 fn random(format: &'static str, text: &str, fields: Fields) -> Anatomy {
     Anatomy { format, text: text.to_string(), bytes: bytes_of(text), fields, ..Anatomy::default() }
+}
+
+/// All zeros is the one random id that is forbidden.
+fn unless_zeros(id: Anatomy) -> Result<Anatomy, Wrong> {
+    match id.bytes.iter().all(|&byte| byte == 0) {
+        true => Err(Wrong::Content("zeros alone are forbidden".to_string())),
+        false => Ok(id),
+    }
 }
 
 /// The bytes of a text in hexadecimal.

@@ -79,13 +79,22 @@ impl Generator {
     #[allow(clippy::should_implement_trait)]
     #[inline]
     pub fn next(&self) -> Result<u64, Refusal> {
-        self.next_by(clock::coarse_ms())
+        // In this order: another thread may read the clock later than this one and note it sooner.
+        let last_ms = self.last_reading_ms.load(Ordering::Relaxed);
+        let reading_ms = clock::coarse_ms();
+        self.note(reading_ms, last_ms);
+        self.next_noted(reading_ms)
     }
 
     /// The next id by a reading of the clock that may be old.
     #[inline]
     pub(crate) fn next_by(&self, reading_ms: i64) -> Result<u64, Refusal> {
-        self.note(reading_ms);
+        self.note(reading_ms, self.last_reading_ms.load(Ordering::Relaxed));
+        self.next_noted(reading_ms)
+    }
+
+    #[inline]
+    fn next_noted(&self, reading_ms: i64) -> Result<u64, Refusal> {
         match self.claim(reading_ms) {
             Ok(id) => Ok(id),
             Err(_) => self.look_again(),
@@ -113,7 +122,7 @@ impl Generator {
     /// ```
     #[inline]
     pub fn next_at(&self, clock_ms: i64) -> Result<u64, Refusal> {
-        self.note(clock_ms);
+        self.note(clock_ms, self.last_reading_ms.load(Ordering::Relaxed));
         self.count_refusal(self.claim(clock_ms))
     }
 
@@ -166,8 +175,7 @@ impl Generator {
     }
 
     #[inline]
-    fn note(&self, reading_ms: i64) {
-        let last_ms = self.last_reading_ms.load(Ordering::Relaxed);
+    fn note(&self, reading_ms: i64, last_ms: i64) {
         if reading_ms != last_ms {
             if reading_ms < last_ms {
                 self.clock_steps.fetch_add(1, Ordering::Relaxed);

@@ -64,6 +64,17 @@ fn what_else_it_could_be_is_told() {
     assert!(block.contains("\n  or      time-ordered trace id, time-ordered trace id with a host\n"), "{block}");
 }
 
+/// OpenTelemetry forbids both.
+#[test]
+fn zeros_are_no_random_id() {
+    for (zeros, format) in [("0".repeat(32), "time-ordered trace id"), ("0".repeat(16), "snowflake")] {
+        let object = inspected(&zeros);
+        assert_eq!(object["format"], format);
+        assert!(!object["or_else"].to_string().contains("OpenTelemetry"), "{object}");
+        assert!(!object["or_else"].to_string().contains("span"), "{object}");
+    }
+}
+
 #[test]
 fn the_samples_are_told() {
     for (id, format, name, value) in [
