@@ -15,7 +15,6 @@ use std::cell::{Cell, OnceCell};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem;
 use std::ptr;
-use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 const RESEED_AFTER_MS: u64 = 1000;
@@ -310,12 +309,12 @@ fn marked_in_children() -> bool {
             stream.draws_before_look = 0;
         }
     }
-    static REGISTER: Once = Once::new();
+    // No Once: where one thread forks while another is in it, the child would wait for ever. Twice does no harm.
     static REGISTERED: AtomicBool = AtomicBool::new(false);
-    REGISTER.call_once(|| {
+    if !REGISTERED.load(Ordering::Relaxed) {
         // SAFETY: the handler only touches thread-local plain data; the library is never unloaded (-z nodelete).
         let code = unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
         REGISTERED.store(code == 0, Ordering::Relaxed);
-    });
+    }
     REGISTERED.load(Ordering::Relaxed)
 }

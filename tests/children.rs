@@ -3,8 +3,10 @@
 //! A program of its own (see Cargo.toml); each test has a thread of its own, and with it a stream that is not yet seeded.
 
 use std::collections::HashSet;
+use std::ffi::c_void;
 use std::io::Read;
 use std::os::fd::FromRawFd;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use txid::{Txid, trace};
 
@@ -310,8 +312,47 @@ fn copies_of_a_machine_image_part_ways_within_a_second_of_use() {
     assert_ne!(original[109], copy[109]);
 }
 
+static IS_SLOW: AtomicBool = AtomicBool::new(false);
+
+/// What pthread_atfork calls, as slow as a machine may be that has other things to do.
+#[unsafe(no_mangle)]
+extern "C" fn __register_atfork(
+    prepare: *mut c_void,
+    parent: *mut c_void,
+    child: *mut c_void,
+    object: *mut c_void,
+) -> i32 {
+    if IS_SLOW.load(Ordering::Relaxed) {
+        std::thread::sleep(Duration::from_millis(500));
+    }
+    type Register = extern "C" fn(*mut c_void, *mut c_void, *mut c_void, *mut c_void) -> i32;
+    // SAFETY: glibc's function of this name has this signature.
+    let register: Register =
+        unsafe { std::mem::transmute(libc::dlsym(libc::RTLD_NEXT, c"__register_atfork".as_ptr())) };
+    register(prepare, parent, child, object)
+}
+
+/// Has to come before any other id of this process. What the other thread has begun, nobody in the child will end.
+fn a_fork_in_the_midst_of_another_threads_first_id_does_not_hang() {
+    IS_SLOW.store(true, Ordering::Relaxed);
+    let other = std::thread::spawn(|| ids(10));
+    std::thread::sleep(Duration::from_millis(100));
+    let child = Child::start(fork, || {
+        IS_SLOW.store(false, Ordering::Relaxed);
+        // SAFETY: ends the child if it does hang.
+        unsafe { libc::alarm(5) };
+        ids(10).concat()
+    });
+    assert_no_id_twice(&[child.texts(), other.join().unwrap(), ids(10)]);
+    IS_SLOW.store(false, Ordering::Relaxed);
+}
+
 fn main() {
-    let tests: [(&str, fn()); 15] = [
+    let tests: [(&str, fn()); 16] = [
+        (
+            "a_fork_in_the_midst_of_another_threads_first_id_does_not_hang",
+            a_fork_in_the_midst_of_another_threads_first_id_does_not_hang,
+        ),
         ("fork_makes_a_new_stream", fork_makes_a_new_stream),
         ("raw_clone_makes_a_new_stream", raw_clone_makes_a_new_stream),
         ("vfork_takes_turns", vfork_takes_turns),
