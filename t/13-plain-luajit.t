@@ -234,3 +234,23 @@ print(select(2, pcall(load_lib)))
 --- out_like chop
 ^resty\.txid: cannot load libtxid\.so; install it with .*
 	DIR/libtxid\.so: .*Permission denied
+
+
+
+=== TEST 15: every module that the documents name, and that needs no nginx, can be loaded
+--- lua
+local count = 0
+for _, name in ipairs { "README.md", "docs/formats.md" } do
+    for module in io.open(name):read("*a"):gmatch("`(resty%.txid[%w_.]*)`") do
+        if not module:find("request", 1, true) then
+            count = count + 1
+            local ok = pcall(require, module)
+            if not ok then
+                print(name .. ": there is no " .. module)
+            end
+        end
+    end
+end
+print(count > 10)
+--- out
+true
