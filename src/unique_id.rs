@@ -137,23 +137,29 @@ impl UniqueId {
     /// assert_eq!(UniqueId::short([10, 0, 0, 7].into()).write(&mut text), UniqueId::SHORT_LEN);
     /// ```
     pub fn write(&self, text: &mut [u8; Self::LONG_LEN]) -> usize {
-        let mut bytes = [0; 20];
-        let (fields, alphabet) = match self.maker {
+        let (seconds, counter, thread) = (u64::from(self.seconds), u64::from(self.counter), u64::from(self.thread));
+        let (fields, alphabet, length) = match self.maker {
             UniqueIdMaker::Short { address, pid } => {
-                bytes[4..8].copy_from_slice(&address.octets());
-                bytes[8..12].copy_from_slice(&pid.to_be_bytes());
-                (&mut bytes[..18], OLDER)
+                let address = u64::from(address.to_bits());
+                let fields = [seconds << 16 | address >> 16, address << 32 | u64::from(pid), counter << 32 | thread, 0];
+                (fields, OLDER, Self::SHORT_LEN)
             }
-            UniqueIdMaker::Long { random } => {
-                bytes[4..14].copy_from_slice(&random);
-                (&mut bytes[..], NEWER)
+            UniqueIdMaker::Long { random: [r0, r1, r2, r3, r4, r5, r6, r7, r8, r9] } => {
+                let random = u64::from_be_bytes([r0, r1, r2, r3, r4, r5, r6, r7]);
+                let rest = u64::from(u16::from_be_bytes([r8, r9]));
+                let fields =
+                    [seconds << 16 | random >> 48, random, rest << 32 | counter << 16 | thread >> 16, thread << 32];
+                (fields, NEWER, Self::LONG_LEN)
             }
         };
-        fields[..4].copy_from_slice(&self.seconds.to_be_bytes());
-        let end = fields.len();
-        fields[end - 6..end - 4].copy_from_slice(&self.counter.to_be_bytes());
-        fields[end - 4..].copy_from_slice(&self.thread.to_be_bytes());
-        base64::encode(fields, alphabet, text)
+        let (places, end) = text.as_chunks_mut();
+        for (place, field) in places.iter_mut().zip(fields) {
+            *place = base64::encode_six(field, alphabet);
+        }
+        if length == Self::LONG_LEN {
+            end.copy_from_slice(&base64::encode_six(fields[3], alphabet)[..end.len()]);
+        }
+        length
     }
 
     pub(crate) fn read_ascii(text: &[u8]) -> Result<Self, FormatError> {
