@@ -4,6 +4,7 @@
 -- floor. Time is the worker's own on a processor: what else runs on the machine is nobody's cost.
 
 local ffi = require "ffi"
+local floor_of = require "floor"
 
 
 local concat = table.concat
@@ -26,7 +27,6 @@ struct bench_time { long seconds; long nanoseconds; };
 int clock_gettime(int clock, struct bench_time *time);
 ]]
 local time = ffi.new("struct bench_time")
-local floors = ffi.load(os.getenv("BENCH_FLOORS"))
 
 
 local function cpu_ns()
@@ -35,19 +35,7 @@ local function cpu_ns()
 end
 
 
--- Code of its own for each floor and for each loop: what several share would be compiled for the first of them.
-local function floor_of(length)
-    ffi.cdef("void floor_" .. length .. "(char *buf);")
-    return loadstring(([[
-        local C, buf, ffi_str = ...
-        return function()
-            C.floor_LENGTH(buf)
-            return ffi_str(buf, LENGTH)
-        end
-    ]]):gsub("LENGTH", length), "=floor")(floors, ffi.new("char[?]", length), ffi.string)
-end
-
-
+-- Code of its own for each loop: what several share would be compiled for the first of them.
 local function loop_of(call, m)
     return assert(loadstring(([[
         local m = ...

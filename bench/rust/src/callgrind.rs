@@ -5,10 +5,13 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 /// Enough that LuaJIT has compiled what it will.
 const WARM_UP: usize = 1000;
 const REQUESTS: usize = 2000;
+/// With an answer that does not come.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// An nginx without a master that runs under callgrind.
 pub struct Callgrind<'a> {
@@ -22,6 +25,7 @@ impl Callgrind<'_> {
     /// Instructions a request, without the kernel's.
     pub fn instructions(&self, path: &str) -> f64 {
         let mut connection = TcpStream::connect(self.address).unwrap();
+        connection.set_read_timeout(Some(PATIENCE)).unwrap();
         let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
         let mut answer = [0; 4096];
         connection.write_all(request.as_bytes()).unwrap();

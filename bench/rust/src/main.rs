@@ -9,6 +9,7 @@
 mod callgrind;
 mod cpu_time;
 mod ids;
+mod load;
 mod requests;
 mod table;
 

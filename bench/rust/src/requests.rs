@@ -2,56 +2,75 @@
 
 use crate::callgrind::Callgrind;
 use crate::cpu_time;
+use crate::load::{self, Load};
 use crate::table::cell;
 use std::fmt::Write as _;
 use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::Command;
-use std::time::Instant;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
-const ROUNDS: usize = 12;
+/// Many short slices, because what else the machine does comes and goes in seconds.
+const ROUNDS: usize = 70;
+const SLICE: Duration = Duration::from_millis(100);
+/// Until the worker has answered the last of the row before, and is at this one's pace.
+const SETTLE: Duration = Duration::from_millis(10);
 
 /// What bench/requests.conf answers, where, and the row of the constant that is answered in the same way.
-const ROWS: [(&str, &str, usize); 8] = [
+const ROWS: [(&str, &str, usize); 10] = [
     ("a constant", "/constant", 0),
     ("`$request_id`", "/request_id", 0),
     ("a constant in `set_by_lua_block`", "/constant_set", 0),
+    ("the floor's string in `set_by_lua_block`", "/floor_set", 0),
     ("`txid()` in `set_by_lua_block`", "/txid", 0),
-    ("a constant in `add_header`", "/constant_header", 4),
-    ("`id()` in `set_by_lua_block`, in `add_header`", "/id", 4),
-    ("a constant header of `content_by_lua_block`", "/constant_lua", 6),
-    ("`handle()` in `rewrite_by_lua_block`", "/handle", 6),
+    ("a constant in `add_header`", "/constant_header", 5),
+    ("`txid()` in `set_by_lua_block`, in `add_header`", "/txid_header", 5),
+    ("`id()` in `set_by_lua_block`, in `add_header`", "/id", 5),
+    ("a constant header of `content_by_lua_block`", "/constant_lua", 8),
+    ("`handle()` in `rewrite_by_lua_block`", "/handle", 8),
 ];
 const REQUEST_ID: usize = 1;
 
 struct Server {
     worker: i32,
     address: String,
+    status: TcpStream,
 }
 
-/// Of one round of one row.
+/// Of one slice of one row.
 struct Rates {
     a_second: f64,
     a_cpu_second: f64,
 }
 
 impl Server {
-    /// Has wrk ask for a second, under `before`, and returns how often it was answered.
-    fn ask(&self, before: &[&str], path: &str) -> f64 {
-        let url = format!("http://{}{path}", self.address);
-        let wrk = ["taskset", "-c", "1", "wrk", "-t1", "-c16", "-d1", &url];
-        let command = [before, &wrk].concat();
-        let output = Command::new(command[0]).args(&command[1..]).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stdout);
-        let failed = said.contains("Non-2xx") || said.contains("Socket errors");
-        assert!(output.status.success() && !failed, "{command:?}: {said}{}", String::from_utf8_lossy(&output.stderr));
-        let count = said.lines().find_map(|line| line.trim().split_once(" requests in ")).unwrap().0;
-        count.parse().unwrap()
+    fn new(worker: &str, address: &str) -> Self {
+        let status = TcpStream::connect(address).unwrap();
+        Self { worker: worker.parse().unwrap(), address: address.to_string(), status }
     }
 
-    fn measure(&self, path: &str) -> Rates {
-        let (cpu, wall) = (cpu_time::of_process(self.worker), Instant::now());
-        let answered = self.ask(&[], path);
+    fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    /// How many requests nginx has seen.
+    fn requests(&mut self) -> f64 {
+        self.status.write_all(b"GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+        let mut answer = [0; 1024];
+        let length = self.status.read(&mut answer).unwrap();
+        let answer = String::from_utf8_lossy(&answer[..length]);
+        let counts = answer.lines().skip_while(|line| !line.starts_with("server accepts")).nth(1).unwrap();
+        counts.split_whitespace().nth(2).unwrap().parse().unwrap()
+    }
+
+    fn measure(&mut self) -> Rates {
+        sleep(SETTLE);
+        let (before, cpu, wall) = (self.requests(), cpu_time::of_process(self.worker), Instant::now());
+        sleep(SLICE);
+        let answered = self.requests() - before;
         Rates {
             a_second: answered / wall.elapsed().as_secs_f64(),
             a_cpu_second: answered / (cpu_time::of_process(self.worker) - cpu).as_secs_f64(),
@@ -61,7 +80,7 @@ impl Server {
     /// Instructions a request, the kernel's included, where perf can count them.
     fn instructions(&self, path: &str, directory: &Path) -> Option<f64> {
         let (worker, counts) = (self.worker.to_string(), directory.join("perf.csv"));
-        let perf = ["perf", "stat", "-x,", "-e", "instructions", "-p", &worker, "-o", counts.to_str()?];
+        let perf = ["perf", "stat", "-x,", "-e", "instructions", "-p", &worker, "-o", counts.to_str()?, "--"];
         if !Command::new("perf")
             .args(["stat", "-e", "instructions", "true"])
             .output()
@@ -69,7 +88,7 @@ impl Server {
         {
             return None;
         }
-        let answered = self.ask(&[&perf[..], &["--"]].concat(), path);
+        let answered = load::for_a_second(&perf, &self.url(path));
         let counted = fs::read_to_string(&counts).ok()?;
         let line = counted.lines().find(|line| line.contains("instructions"))?;
         Some(line.split(',').next()?.parse::<f64>().ok()? / answered)
@@ -78,8 +97,11 @@ impl Server {
 
 /// Measures the nginx worker with this process id at this address, and counts with one that runs under callgrind.
 pub fn table(worker: &str, address: &str, counted: &Callgrind, directory: &Path) -> String {
-    let server = Server { worker: worker.parse().unwrap(), address: address.to_string() };
-    let rounds: Vec<[Rates; ROWS.len()]> = (0..ROUNDS).map(|_| ROWS.map(|(_, path, _)| server.measure(path))).collect();
+    let mut server = Server::new(worker, address);
+    let loads = ROWS.map(|(_, path, _)| Load::new(server.url(path)));
+    let rounds: Vec<[Rates; ROWS.len()]> =
+        (0..ROUNDS).map(|_| loads.each_ref().map(|load| load.during(|| server.measure()))).collect();
+    loads.into_iter().for_each(Load::end);
 
     let mut table = String::from(
         "| | requests/s | over its constant | over `$request_id` | of the worker's own time: µs a request | over its constant \

@@ -1,0 +1,64 @@
+//! wrk, which asks for one path from the second processor, and can be held between two slices of its work.
+
+use std::process::{Child, Command, Output, Stdio};
+
+/// What runs wrk for so long at most, below `before`.
+fn wrk(before: &[&str], seconds: u32, url: &str) -> Command {
+    let duration = format!("-d{seconds}");
+    // While it is held, no answer of its is late. It keeps a counter for each microsecond of this.
+    let words = [before, &["taskset", "-c", "1", "wrk", "-t1", "-c16", "--timeout", "10s", &duration, url]].concat();
+    let mut command = Command::new(words[0]);
+    command.args(&words[1..]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// How many requests were answered, all of them well.
+fn answered(url: &str, output: &Output) -> f64 {
+    let said = String::from_utf8_lossy(&output.stdout);
+    let failed = said.contains("Non-2xx") || said.contains("Socket errors");
+    assert!(output.status.success() && !failed, "{url}: {said}{}", String::from_utf8_lossy(&output.stderr));
+    let count = said.lines().find_map(|line| line.trim().split_once(" requests in ")).unwrap().0;
+    count.parse().unwrap()
+}
+
+/// Has wrk ask for a second, under another command, and returns how often it was answered.
+pub fn for_a_second(before: &[&str], url: &str) -> f64 {
+    answered(url, &wrk(before, 1, url).output().unwrap())
+}
+
+pub struct Load {
+    wrk: Child,
+    url: String,
+}
+
+impl Load {
+    /// Starts wrk, and holds it.
+    pub fn new(url: String) -> Self {
+        let load = Self { wrk: wrk(&[], 3600, &url).spawn().unwrap(), url };
+        load.signal(libc::SIGSTOP);
+        load
+    }
+
+    /// Lets wrk ask while `work` lasts.
+    pub fn during<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.signal(libc::SIGCONT);
+        let result = work();
+        self.signal(libc::SIGSTOP);
+        result
+    }
+
+    /// Fails if anything went wrong in all that time.
+    pub fn end(self) {
+        let main_thread = self.wrk.id() as libc::c_long;
+        // SAFETY: as below. The main thread's sleep is what must end; kill may choose another thread.
+        let result = unsafe { libc::syscall(libc::SYS_tgkill, main_thread, main_thread, libc::SIGINT) };
+        assert_eq!(result, 0);
+        self.signal(libc::SIGCONT);
+        answered(&self.url, &self.wrk.wait_with_output().unwrap());
+    }
+
+    fn signal(&self, signal: i32) {
+        // SAFETY: wrk is a child that nobody has waited for.
+        assert_eq!(unsafe { libc::kill(self.wrk.id() as i32, signal) }, 0);
+    }
+}
