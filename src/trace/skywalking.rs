@@ -75,18 +75,15 @@ impl SkyWalking {
     /// assert_eq!(&text[..length], b"00000000000000000000000000000001.2.30004");
     /// ```
     pub fn write(&self, text: &mut [u8; Self::MAX_LEN]) -> usize {
-        let mut digits = itoa::Buffer::new();
-        let mut length = 0;
-        let mut append = |part: &[u8]| {
-            text[length..length + part.len()].copy_from_slice(part);
-            length += part.len();
-        };
-        append(&hex::encode_128_bits(self.instance));
-        append(b".");
-        append(digits.format(self.thread).as_bytes());
-        append(b".");
         let time = self.ms.saturating_mul(u64::from(SEQUENCE)).saturating_add(u64::from(self.sequence));
-        append(digits.format(time).as_bytes());
+        text[..32].copy_from_slice(&hex::encode_128_bits(self.instance));
+        let mut length = 32;
+        for number in [u64::from(self.thread), time] {
+            text[length] = b'.';
+            length += 1;
+            // At most 44 characters are behind it, so there is always room for 20 more.
+            length += text[length..].first_chunk_mut().map_or(0, |place| decimal::encode(number, place));
+        }
         length
     }
 
