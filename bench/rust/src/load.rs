@@ -1,5 +1,7 @@
 //! wrk, which asks for one path from the second processor, and can be held between two slices of its work.
 
+use std::io;
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Output, Stdio};
 
 /// What runs wrk for so long at most, below `before`.
@@ -9,6 +11,14 @@ fn wrk(before: &[&str], seconds: u32, url: &str) -> Command {
     let words = [before, &["taskset", "-c", "1", "wrk", "-t1", "-c16", "--timeout", "10s", &duration, url]].concat();
     let mut command = Command::new(words[0]);
     command.args(&words[1..]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    // A wrk that is held does not notice when this program ends before its time.
+    // SAFETY: a system call on plain data, between fork and exec.
+    unsafe {
+        command.pre_exec(|| match libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        })
+    };
     command
 }
 
