@@ -54,9 +54,9 @@ lint: ## rustfmt, clippy and luacheck
 	cargo fmt --all -- --check
 	cargo fmt --manifest-path bench/rust/Cargo.toml -- --check
 	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
-	luacheck --quiet lua bench t/support examples
+	luacheck --quiet .
 
-headers: ## write include/txid.h and the cdefs of lib.lua anew from src/ffi.rs
+headers: ## write include/txid.h and cdefs.lua anew from src/ffi.rs
 	TXID_BLESS=1 cargo test --locked --quiet --test interface
 
 # `sudo make install` may find no cargo, and what the user built.

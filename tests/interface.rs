@@ -1,10 +1,7 @@
-//! `include/txid.h` and the cdefs of `lua/resty/txid/lib.lua` say what `src/ffi.rs` says.
+//! `include/txid.h` and `lua/resty/txid/cdefs.lua` say what `src/ffi.rs` says.
 
 use std::fs;
 use std::path::PathBuf;
-
-const BEGIN: &str = "-- generated from src/ffi.rs by `make headers`: begin\n";
-const END: &str = "-- generated: end\n";
 
 fn in_tree(path: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(path)
@@ -34,12 +31,28 @@ fn the_header_is_fresh() {
     assert_checked_in("include/txid.h", &header);
 }
 
-/// The name and value of a `#define` or of one of an enum's members.
-fn constant(line: &str) -> Option<(&str, &str)> {
-    match line.strip_prefix("#define ") {
-        Some(definition) => definition.split_once(' '),
-        None => line.trim().strip_suffix(',')?.split_once(" = "),
+/// What LuaJIT reads of a bare header: its declarations, and its constants by name and value.
+///
+/// LuaJIT's parser knows no `#define`, and an enum in a cdef could not be declared twice: these become Lua's.
+fn declarations_and_constants(header: &str) -> (String, Vec<(&str, &str)>) {
+    let (mut declarations, mut constants, mut is_in_enum) = (String::new(), Vec::new(), false);
+    for line in header.lines().filter(|line| !line.is_empty()) {
+        if let Some(definition) = line.strip_prefix("#define ") {
+            constants.extend(definition.split_once(' '));
+        } else if line.starts_with("typedef enum") {
+            is_in_enum = true;
+        } else if is_in_enum {
+            constants.extend(line.trim().trim_end_matches(',').split_once(" = "));
+            is_in_enum = !line.starts_with('}');
+        } else {
+            declarations.push_str(line);
+            declarations.push('\n');
+        }
     }
+    for (name, value) in &constants {
+        declarations = declarations.replace(&format!("[{name}]"), &format!("[{value}]"));
+    }
+    (declarations, constants)
 }
 
 #[test]
@@ -51,20 +64,14 @@ fn the_cdefs_are_fresh() {
         config.cpp_compat = false;
         config.documentation = false;
     });
-    // LuaJIT's parser knows no #define, and an enum in a cdef could not be declared twice: constants become Lua's.
-    let lines = || bare.lines().filter(|line| !line.is_empty());
-    let constants = lines()
-        .filter_map(constant)
-        .map(|(name, value)| format!("    {} = {value},\n", name.trim_start_matches("TXID_")));
-    let functions: Vec<_> = lines()
-        .filter(|line| constant(line).is_none() && !line.starts_with("typedef enum") && !line.starts_with('}'))
+    let (declarations, constants) = declarations_and_constants(&bare);
+    let constants: String = constants
+        .iter()
+        .map(|(name, value)| format!("    {} = {value},\n", name.trim_start_matches("TXID_")))
         .collect();
-    let generated =
-        format!("ffi.cdef[[\n{}\n]]\n\nlocal _M = {{\n{}}}\n", functions.join("\n"), constants.collect::<String>());
-
-    let path = "lua/resty/txid/lib.lua";
-    let lua = fs::read_to_string(in_tree(path)).unwrap();
-    let (before, rest) = lua.split_once(BEGIN).expect("lib.lua has a line that begins the generated part");
-    let (_, after) = rest.split_once(END).expect("lib.lua has a line that ends the generated part");
-    assert_checked_in(path, &format!("{before}{BEGIN}{generated}{END}{after}"));
+    let cdefs = format!(
+        "-- What include/txid.h declares. Written by `make headers`: do not edit.\n\n\
+         require(\"ffi\").cdef[[\n{declarations}]]\n\n\nreturn {{\n{constants}}}\n"
+    );
+    assert_checked_in("lua/resty/txid/cdefs.lua", &cdefs);
 }
