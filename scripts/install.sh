@@ -65,7 +65,9 @@ case $1 in
         files | while read -r _ file directory; do rm -f "$DESTDIR$directory/$(basename "$file")"; done
         rm -f "$DESTDIR$pkg_config" "$DESTDIR$LUA_C_DIR/$library"
         # Other libraries may live in resty/ too.
-        rmdir "$DESTDIR$LUA_LIB_DIR/resty/txid" "$DESTDIR$LUA_LIB_DIR/resty" 2>/dev/null || :
+        for directory in resty/txid/request resty/txid resty; do
+            rmdir "$DESTDIR$LUA_LIB_DIR/$directory" 2>/dev/null || :
+        done
         ;;
     rock)
         {

@@ -142,7 +142,7 @@ $
 --- cpath
 DIR/?.so
 --- lua
-for file in io.popen("cd lua && find resty -name '*.lua' ! -name 'request*'"):lines() do
+for file in io.popen("cd lua && find resty -name '*.lua' ! -path '*request*'"):lines() do
     local ok, err = pcall(require, (file:gsub("%.lua$", ""):gsub("/", ".")))
     if not ok then
         print(err)
@@ -252,5 +252,25 @@ for _, name in ipairs { "README.md", "docs/formats.md" } do
     end
 end
 print(count > 10)
+--- out
+true
+
+
+
+=== TEST 16: a module requires no other than the three that all of them share; only the request helper stands on others
+--- lua
+local SHARED = { args = true, lib = true, text = true }
+local count = 0
+for file in io.popen("cd lua/resty/txid && find . -name '*.lua' ! -path '*request*'"):lines() do
+    local module = file:match("([%w_]+)%.lua$")
+    local source = io.open("lua/resty/txid/" .. file):read("*a")
+    for required in source:gmatch('= require ?%(?"resty%.txid%.?([%w_.]*)"') do
+        count = count + 1
+        if not SHARED[required] and not (module == "lib" and required == "cdefs") then
+            print(module .. " requires " .. required)
+        end
+    end
+end
+print(count > 20)
 --- out
 true

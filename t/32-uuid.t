@@ -136,6 +136,6 @@ bad argument #1 to 'v1' (a MAC address such as "02:42:ac:11:00:02" expected, got
 bad argument #1 to 'v1' (a MAC address such as "02:42:ac:11:00:02" expected, got "02:42:ac:11:00")
 bad argument #1 to 'v1' (a MAC address such as "02:42:ac:11:00:02" expected, got "02-42-ac-11-00-02")
 bad argument #1 to 'v1' (a MAC address such as "02:42:ac:11:00:02" expected, got boolean)
-bad argument #1 to 'v1' (a MAC address such as "02:42:ac:11:00:02" expected, got cdata)
+bad argument #1 to 'v1' (a MAC address such as "02:42:ac:11:00:02" expected, got ctype<int>)
 bad argument #1 to 'decode' (string expected, got nil)
 bad argument #1 to 'decode' (string expected, got number)

@@ -1,5 +1,6 @@
 -- require "resty.txid" is the function txid([ms]), which returns a new id of 20 characters.
 
+local args = require "resty.txid.args"
 local ffi = require "ffi"
 local lib = require "resty.txid.lib"
 
@@ -14,7 +15,7 @@ local LEN = lib.LEN
 local clock_ms = lib.clock_ms
 local ffi_new = ffi.new
 local ffi_str = ffi.string
-local integer_ms = lib.integer_ms
+local integer_ms = args.integer_ms
 
 
 local buf = ffi_new("char[?]", LEN)

@@ -1,20 +1,21 @@
 -- Reads ids back: their time and randomness, the bounds of a millisecond, and the 12 bytes of a BINARY(12) column.
 
+local args = require "resty.txid.args"
 local ffi = require "ffi"
 local lib = require "resty.txid.lib"
+local text = require "resty.txid.text"
 
 
 local C = lib.C
 local LEN = lib.LEN
 local BYTES_LEN = lib.BYTES_LEN
 local band = require("bit").band
-local date = os.date
-local error = error
+local check_string = args.check_string
 local ffi_new = ffi.new
 local ffi_str = ffi.string
-local floor = math.floor
 local format = string.format
-local integer_ms = lib.integer_ms
+local integer_ms = args.integer_ms
+local rfc3339 = text.rfc3339
 local tonumber = tonumber
 local type = type
 
@@ -25,13 +26,6 @@ local message = ffi_new("char[?]", lib.MESSAGE_LEN)
 
 
 local _M = {}
-
-
-local function check_string(value, name)
-    if type(value) ~= "string" then
-        error("bad argument #1 to '" .. name .. "' (string expected, got " .. type(value) .. ")", 3)
-    end
-end
 
 
 local function explain(id)
@@ -68,7 +62,7 @@ function _M.decode(id)
     local ms = tonumber(C.txid_ms(id, #id))
     return {
         ms = ms,
-        time = date("!%Y-%m-%dT%H:%M:%S", floor(ms / 1000)) .. format(".%03dZ", ms % 1000),
+        time = rfc3339(ms),
         -- The two top bits of the sixth byte are still time.
         random = format("%02x%02x%02x%02x%02x%02x%02x", band(bytes[5], 0x3f), bytes[6], bytes[7], bytes[8],
                         bytes[9], bytes[10], bytes[11]),

@@ -1,20 +1,22 @@
 -- Flakes: 128 bits of time, node and sequence, as 22 characters of base62 that sort by time.
 
+local args = require "resty.txid.args"
 local ffi = require "ffi"
 local lib = require "resty.txid.lib"
+local text = require "resty.txid.text"
 
 
 local C = lib.C
 local LEN = lib.FLAKE_LEN
-local check_string = lib.check_string
+local check_string = args.check_string
 local clock_ms = lib.clock_ms
-local explain_format = lib.explain_format
+local explain_format = text.explain_format
 local ffi_new = ffi.new
 local ffi_str = ffi.string
 local format = string.format
-local integer_ms = lib.integer_ms
-local node_bytes = lib.node_bytes
-local rfc3339 = lib.rfc3339
+local integer_ms = args.integer_ms
+local node_bytes = args.node_bytes
+local rfc3339 = text.rfc3339
 local tonumber = tonumber
 
 

@@ -3,6 +3,7 @@
 -- The layout of an id, the arguments, the errors and the promises are those of libtxid; only the generator is a smaller
 -- one (xoshiro128++), which LuaJIT computes without 64-bit boxes.
 
+local args = require "resty.txid.args"
 local bit = require "bit"
 local ffi = require "ffi"
 local lib = require "resty.txid.lib"
@@ -14,7 +15,7 @@ local bor = bit.bor
 local bxor = bit.bxor
 local ffi_str = ffi.string
 local floor = math.floor
-local integer_ms = lib.integer_ms
+local integer_ms = args.integer_ms
 local lshift = bit.lshift
 local ngx_now = ngx and ngx.now
 local pcall = pcall
@@ -51,7 +52,7 @@ local timespec = ffi.new("long[2]")
 
 local function clock_ms()
     if ngx_now then
-        -- ngx.now() is a fraction just above or just below the millisecond: round it.
+        -- Rounded, as lib.clock_ms() says.
         return (floor(ngx_now() * 1000 + 0.5))
     end
 

@@ -1,8 +1,9 @@
 -- One id a request: the client's own where it may be trusted, a new one elsewhere, the same wherever nginx takes it.
 -- Call configure { ... } in init_by_lua, then id() or handle().
 
-local options = require "resty.txid.request_options"
-local store = require "resty.txid.request_store"
+local args = require "resty.txid.args"
+local options = require "resty.txid.request.options"
+local store = require "resty.txid.request.store"
 
 
 local error = error
@@ -25,14 +26,15 @@ local find_kept = store.find
 local keep = store.keep
 local settings = options.check({})
 local defined = {}
-local request_trace
+local trace
 local _M = {}
 
 
 -- Call it in init_by_lua. What is wrong stops nginx with a line that names it.
 function _M.configure(given)
+    args.check_table(given, "configure")
     settings = options.check(given)
-    request_trace = settings.trace and require "resty.txid.request_trace"
+    trace = settings.trace and require "resty.txid.request.trace"
 end
 
 
@@ -140,7 +142,7 @@ function _M.span()
         if not span then
             local headers = settings.accept and is_of_a_request() and is_accepted() and req_get_headers(0)
             -- As in first_id().
-            span = rawget(kept, "txid_span") or request_trace.span(settings.trace, settings.trace_id_header, headers)
+            span = rawget(kept, "txid_span") or trace.span(settings.trace, settings.trace_id_header, headers)
             kept.txid_span = span
         end
         ctx.txid_span = span
@@ -189,7 +191,7 @@ function _M.handle()
     if is_early and settings.upstream then
         req_set_header(header, id)
         if span then
-            request_trace.send(settings.trace, settings.trace_id_header, span)
+            trace.send(settings.trace, settings.trace_id_header, span)
         end
     end
     if settings.response then

@@ -1,21 +1,25 @@
 -- 64-bit ids of the snowflake family, from one state for all workers of a host. snowflake.new{...} returns a generator.
 
+local args = require "resty.txid.args"
 local ffi = require "ffi"
 local lib = require "resty.txid.lib"
+local text = require "resty.txid.text"
 
 
 local C = lib.C
 local PARTS = lib.SNOWFLAKE_PARTS
 local STATS = lib.SNOWFLAKE_STATS
-local byte = string.byte
-local date = os.date
+local bad_argument = args.bad_argument
+local check_table = args.check_table
 local error = error
 local ffi_new = ffi.new
 local ffi_str = ffi.string
 local floor = math.floor
 local format = string.format
-local is_int64 = lib.is_int64
+local is_int64 = args.is_int64
 local pairs = pairs
+local printable = text.printable
+local rfc3339 = text.rfc3339
 local setmetatable = setmetatable
 local tonumber = tonumber
 local tostring = tostring
@@ -40,7 +44,6 @@ local parts = ffi_new("int64_t[?]", PARTS)
 local stats = ffi_new("uint64_t[?]", STATS)
 
 local get_phase = ngx and ngx.get_phase
-local ngx_now = ngx and ngx.now
 
 
 local methods = {}
@@ -48,13 +51,8 @@ local generator_mt = { __index = methods }
 
 
 -- Whatever the clock says here is looked at again before there is no id, so nginx's cached time will do.
-local function clock_ms()
-    if not ngx_now then
-        return (C.txid_clock_coarse_ms())
-    end
-
-    -- As in resty.txid: half a millisecond more, and the cut gives the right one.
-    return ngx_now() * 1000 + 0.5
+local clock_ms = ngx and lib.clock_ms or function()
+    return (C.txid_clock_coarse_ms())
 end
 
 
@@ -94,25 +92,30 @@ local function exact(value)
 end
 
 
--- No text may write a line of its own into a log.
-local function escaped(character)
-    return format("\\x%02x", byte(character))
+-- The id as a number for C; or nil and why it is none.
+local function number_of(id)
+    if type(id) == "string" then
+        local number = C.txid_snowflake_parse(id, #id)
+        if number < 0 then
+            return nil, "'" .. printable(id) .. "' is not a 64-bit id in decimal"
+        end
+        return number
+    end
+
+    if not is_int64(id) then
+        -- A Lua number has lost the last bits of most ids already.
+        bad_argument(1, "decode", "string, int64_t or uint64_t", id)
+    end
+    return id
 end
 
 
 -- What an id says: `ms`, the same as an RFC 3339 `time`, `node` and `sequence`; or nil and what is wrong with it.
 function methods.decode(self, id)
-    local handle, number = handle_of(self, "decode"), id
-    if type(id) == "string" then
-        number = C.txid_snowflake_parse(id, #id)
-        if number < 0 then
-            return nil, format("'%s' is not a 64-bit id in decimal", (id:sub(1, 40):gsub("[^ -~]", escaped)))
-        end
-
-    elseif not is_int64(id) then
-        -- A Lua number has lost the last bits of most ids already.
-        local got = type(id) == "cdata" and tostring(ffi.typeof(id)) or type(id)
-        error("bad argument #1 to 'decode' (string, int64_t or uint64_t expected, got " .. got .. ")", 2)
+    local handle = handle_of(self, "decode")
+    local number, err = number_of(id)
+    if not number then
+        return nil, err
     end
 
     if C.txid_snowflake_decode(handle, number, parts) < 0 then
@@ -122,7 +125,7 @@ function methods.decode(self, id)
     local ms, node = exact(parts[0]), exact(parts[1])
     return {
         ms = ms,
-        time = date("!%Y-%m-%dT%H:%M:%S", floor(tonumber(ms) / 1000)) .. format(".%03dZ", tonumber(ms) % 1000),
+        time = rfc3339(tonumber(ms)),
         node = node,
         sequence = exact(parts[2]),
         datacenter = self.has_datacenters and floor(node / 32) or nil,
@@ -159,8 +162,8 @@ end
 
 
 -- C would take what stands before a NUL for the whole.
-local function check_text(option, text)
-    if text:find("\0", 1, true) then
+local function check_text(option, value)
+    if value:find("\0", 1, true) then
         wrong(option, "text without a NUL expected")
     end
 end
@@ -186,20 +189,20 @@ local function layout_text(layout)
                               .. tostring(layout.order))
     end
 
-    local text = {}
+    local given = {}
     for _, part in ipairs { "time_bits", order[1], order[2], "unit_ms", "epoch" } do
         local value = layout[part]
         if type(value) == "number" then
-            text[#text + 1] = part .. "=" .. number_text(value)
+            given[#given + 1] = part .. "=" .. number_text(value)
 
         elseif type(value) == "string" and part == "epoch" then
-            text[#text + 1] = part .. "=" .. value
+            given[#given + 1] = part .. "=" .. value
 
         elseif value ~= nil then
             wrong("layout." .. part, "number expected, got " .. type(value))
         end
     end
-    return concat(text, ",")
+    return concat(given, ",")
 end
 
 
@@ -263,9 +266,7 @@ local _M = {}
 --   state      the file that all processes with this node share
 --   max_drift  how many seconds ids may run ahead of the clock; 10 if it is not given
 function _M.new(options)
-    if type(options) ~= "table" then
-        error("bad argument #1 to 'new' (table expected, got " .. type(options) .. ")", 2)
-    end
+    check_table(options, "new")
     check_keys(options, OPTIONS, "")
     if type(options.layout) == "table" then
         check_keys(options.layout, PARTS_OF_A_LAYOUT, "layout.")

@@ -1,6 +1,7 @@
 -- require "resty.txid.strong" is the function txid([ms]) of resty.txid, with ids that nobody can guess: each random bit
 -- comes from the operating system's own generator and is used once.
 
+local args = require "resty.txid.args"
 local ffi = require "ffi"
 local lib = require "resty.txid.lib"
 
@@ -10,7 +11,8 @@ local LEN = lib.LEN
 local clock_ms = lib.clock_ms
 local ffi_new = ffi.new
 local ffi_str = ffi.string
-local integer_ms = lib.integer_ms
+local integer_ms = args.integer_ms
+local log = lib.log
 
 
 local buf = ffi_new("char[?]", LEN)
@@ -24,12 +26,7 @@ local function warn()
     end
 
     has_warned = true
-    local message = "resty.txid.strong: the operating system has no randomness to give, so ids could be guessed"
-    if ngx and ngx.log then
-        ngx.log(ngx.CRIT, message)
-    else
-        io.stderr:write(message, "\n")
-    end
+    log("CRIT", "resty.txid.strong: the operating system has no randomness to give, so ids could be guessed")
 end
 
 

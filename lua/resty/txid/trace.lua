@@ -1,25 +1,29 @@
 -- Trace ids of six kinds, and the traceparent and b3 headers that carry them.
 
+local args = require "resty.txid.args"
 local ffi = require "ffi"
 local lib = require "resty.txid.lib"
+local text = require "resty.txid.text"
 
 
 local C = lib.C
 local SPAN_ID_LEN = lib.SPAN_ID_LEN
 local TRACE_ID_LEN = lib.TRACE_ID_LEN
+local bad_argument = args.bad_argument
 local byte = string.byte
-local check_string = lib.check_string
+local check_string = args.check_string
+local check_table = args.check_table
 local clock_ms = lib.clock_ms
-local dotted = lib.dotted
+local dotted = text.dotted
 local error = error
-local explain_format = lib.explain_format
+local explain_format = text.explain_format
 local ffi_new = ffi.new
 local ffi_str = ffi.string
 local find = string.find
-local host_word = lib.host_word
-local integer_ms = lib.integer_ms
-local ipv4 = lib.ipv4
-local rfc3339 = lib.rfc3339
+local host_word = args.host_word
+local integer_ms = args.integer_ms
+local ipv4 = args.ipv4
+local rfc3339 = text.rfc3339
 local sub = string.sub
 local tonumber = tonumber
 local type = type
@@ -166,8 +170,7 @@ end
 
 local function check_traceparent(value, name)
     if type(value) ~= "table" or type(value.trace_id) ~= "string" or type(value.span_id) ~= "string" then
-        error("bad argument #1 to '" .. name .. "' (a table with trace_id and span_id expected, got "
-              .. type(value) .. ")", 3)
+        bad_argument(1, name, "a table with trace_id and span_id", value)
     end
 end
 
@@ -197,7 +200,7 @@ end
 
 local function check_sampled(sampled)
     if sampled ~= nil and type(sampled) ~= "boolean" then
-        error("bad argument #1 to 'new' (boolean expected, got " .. type(sampled) .. ")", 3)
+        bad_argument(1, "new", "boolean", sampled)
     end
 end
 
@@ -228,13 +231,6 @@ end
 
 
 _M.traceparent = traceparent
-
-
-local function check_table(value, name)
-    if type(value) ~= "table" then
-        error("bad argument #1 to '" .. name .. "' (table expected, got " .. type(value) .. ")", 3)
-    end
-end
 
 
 -- Zipkin's b3 header, and its X-B3- headers, as a table: `trace_id` (of 32 or 16 characters), `span_id`, and where
@@ -371,13 +367,13 @@ function b3.tostring(self)
         return sampled
     end
 
-    local text = self.trace_id .. "-" .. self.span_id
+    local header = self.trace_id .. "-" .. self.span_id
     if not sampled then
-        return text
+        return header
     end
 
-    text = text .. "-" .. sampled
-    return self.parent_span_id and text .. "-" .. self.parent_span_id or text
+    header = header .. "-" .. sampled
+    return self.parent_span_id and header .. "-" .. self.parent_span_id or header
 end
 
 

@@ -1,7 +1,9 @@
 -- The UNIQUE_ID of Apache's mod_unique_id, in both of its layouts.
 
+local args = require "resty.txid.args"
 local ffi = require "ffi"
 local lib = require "resty.txid.lib"
+local text = require "resty.txid.text"
 
 
 local C = lib.C
@@ -9,16 +11,16 @@ local LONG_LEN = lib.UNIQUE_ID_LONG_LEN
 local RANDOM_LEN = lib.UNIQUE_ID_RANDOM_LEN
 local SHORT_LEN = lib.UNIQUE_ID_SHORT_LEN
 local byte = string.byte
-local check_string = lib.check_string
+local check_string = args.check_string
 local clock_ms = lib.clock_ms
-local dotted = lib.dotted
-local explain_format = lib.explain_format
+local dotted = text.dotted
+local explain_format = text.explain_format
 local ffi_new = ffi.new
 local ffi_str = ffi.string
 local format = string.format
-local integer_ms = lib.integer_ms
-local ipv4 = lib.ipv4
-local rfc3339 = lib.rfc3339
+local integer_ms = args.integer_ms
+local ipv4 = args.ipv4
+local rfc3339 = text.rfc3339
 local tonumber = tonumber
 
 

@@ -186,9 +186,9 @@ function checks.trace(value)
     if err then
         return nil, TRACE, err
     end
-    local request_trace = require "resty.txid.request_trace"
+    local trace = require "resty.txid.request.trace"
     for i = 1, #kinds do
-        if not request_trace.kinds[kinds[i]] then
+        if not trace.kinds[kinds[i]] then
             return nil, TRACE, kinds == value and "entry " .. i .. " is " .. show(kinds[i]) or nil
         end
     end
@@ -198,7 +198,7 @@ function checks.trace(value)
 
     -- It takes the library, without which each request would fail.
     local ok
-    ok, err = pcall(request_trace.span, kinds)
+    ok, err = pcall(trace.span, kinds)
     return ok and kinds or nil, TRACE, err
 end
 
@@ -215,9 +215,6 @@ end
 
 -- Returns the options as request.lua uses them, with defaults for those that are not given.
 function _M.check(given)
-    if type(given) ~= "table" then
-        error("bad argument #1 to 'configure' (table expected, got " .. type(given) .. ")", 3)
-    end
     for key in pairs(given) do
         if not checks[key] then
             error("resty.txid.request: configure knows no key " .. show(key) .. "; it knows " .. key_names(), 3)
