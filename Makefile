@@ -16,15 +16,13 @@ export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
 
-# Apart from each other, because the two would have libtxid built in turns, each its own way.
-build: ## build target/release/libtxid.so and the command target/cli/release/txid
+build: ## build target/release/libtxid.so, libtxid.a and the command txid
 	@scripts/need.sh build
-	cargo libtxid
-	@cargo build --locked --release --package txid-cli --target-dir target/cli
+	cargo build --locked --release
 
 run: ## serve examples/nginx.conf on 127.0.0.1:8080 (PORT=) until Ctrl-C
 	@scripts/need.sh build run
-	@CARGO_TERM_QUIET=true cargo libtxid
+	@cargo build --locked --release --quiet
 	@exec scripts/run.sh
 
 test: ## install what the tests need from Debian, then run all of them
@@ -41,12 +39,12 @@ soak: ## kill processes on one snowflake state for 20 million ids, search and so
 
 bench: ## measure, against PEERS= too, and write bench/RESULTS.md
 	@scripts/need.sh build bench
-	@CARGO_TERM_QUIET=true cargo libtxid
+	@cargo build --locked --release --quiet
 	@bench/run.sh
 
 locality: ## measure what ids do to ClickHouse and SQLite, and write docs/locality.md
 	@scripts/need.sh build locality
-	@CARGO_TERM_QUIET=true cargo libtxid
+	@cargo build --locked --release --quiet
 	@bench/locality/run.sh
 
 lint: ## rustfmt, clippy and luacheck
@@ -56,8 +54,8 @@ lint: ## rustfmt, clippy and luacheck
 	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
 	luacheck --quiet .
 
-headers: ## write include/txid.h and cdefs.lua anew from src/ffi.rs
-	TXID_BLESS=1 cargo test --locked --quiet --test interface
+headers: ## write include/txid.h and cdefs.lua anew from capi/
+	TXID_BLESS=1 cargo test --locked --quiet --package txid-capi --test interface
 
 # `sudo make install` may find no cargo, and what the user built.
 install: $(if $(shell command -v cargo),build) ## install below PREFIX (/usr/local); also LUA_LIB_DIR, LUA_C_DIR, LIB_DIR, DESTDIR
@@ -69,7 +67,7 @@ uninstall: ## remove what install put there
 # LuaRocks calls these two, and chooses the directories.
 build-rock:
 	@scripts/need.sh build
-	cargo libtxid
+	cargo build --locked --release
 
 install-rock:
 	@scripts/install.sh rock

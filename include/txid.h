@@ -1,10 +1,11 @@
 /*
  * txid: 20-character ids that sort by time. The interface of libtxid.
  *
- * The caller owns all memory, and the library keeps no pointer it was given. Text is not NUL-terminated. Any function may
- * be called from any thread at any time, save from a signal handler; there is nothing to initialise.
+ * The caller owns all memory, and the library keeps no pointer it was given. The text of an id is not NUL-terminated; a
+ * message is. Any function may be called from any thread at any time, save from a signal handler; there is nothing to
+ * initialise.
  *
- * Generated from src/ffi.rs by `make headers`: do not edit.
+ * Generated from capi/ by `make headers`: do not edit.
  */
 
 #ifndef TXID_H
@@ -17,27 +18,38 @@
 /**
  * The version of this interface. It grows when a caller built for the version before could no longer work.
  */
-#define TXID_ABI_VERSION 1
+#define TXID_ABI_VERSION 2
 
 /**
- * How many characters an id has. They are not NUL-terminated.
+ * How many bytes a function that takes a `message` may write there: text that says what is wrong, cut off if need be, and
+ * a NUL at its end. Where nothing is wrong, nothing is written.
  */
-#define TXID_LEN 20
+#define TXID_MESSAGE_LEN 1024
 
 /**
- * How many bytes an id has when it is not text.
+ * How many characters a flake has.
  */
-#define TXID_BYTES_LEN 12
+#define TXID_FLAKE_LEN 22
 
 /**
- * How many bytes txid_explain writes at most.
+ * How many bytes a MAC address has.
  */
-#define TXID_MESSAGE_LEN 64
+#define TXID_MAC_LEN 6
 
 /**
- * How many characters a UUID has.
+ * How many characters a SkyWalking id has at most.
  */
-#define TXID_UUID_LEN 36
+#define TXID_SKYWALKING_MAX_LEN 64
+
+/**
+ * How many characters a 64-bit id has at most.
+ */
+#define TXID_SNOWFLAKE_LEN 19
+
+/**
+ * How many characters a SOFATracer id has at most.
+ */
+#define TXID_SOFA_MAX_LEN 35
 
 /**
  * How many characters a trace id has, of any of the three kinds.
@@ -55,19 +67,14 @@
 #define TXID_TRACEPARENT_LEN 55
 
 /**
- * How many characters a SOFATracer id has at most.
+ * How many characters an id has. They are not NUL-terminated.
  */
-#define TXID_SOFA_MAX_LEN 35
+#define TXID_LEN 20
 
 /**
- * How many characters a SkyWalking id has at most.
+ * How many bytes an id has when it is not text.
  */
-#define TXID_SKYWALKING_MAX_LEN 64
-
-/**
- * How many characters a flake has.
- */
-#define TXID_FLAKE_LEN 22
+#define TXID_BYTES_LEN 12
 
 /**
  * How many characters a UNIQUE_ID has in the layout with the host's address.
@@ -85,35 +92,14 @@
 #define TXID_UNIQUE_ID_RANDOM_LEN 10
 
 /**
- * How many bytes a node has: those of a MAC address.
+ * How many characters a UUID has.
  */
-#define TXID_NODE_LEN 6
-
-/**
- * How many characters a 64-bit id has at most.
- */
-#define TXID_SNOWFLAKE_LEN 19
-
-/**
- * How many numbers txid_snowflake_decode writes.
- */
-#define TXID_SNOWFLAKE_PARTS 3
-
-/**
- * How many numbers txid_snowflake_stats writes.
- */
-#define TXID_SNOWFLAKE_STATS 4
-
-/**
- * How many bytes the functions for 64-bit ids write to `message` when they fail: what is wrong, cut off if need be, and
- * NULs up to the end, of which there is at least one.
- */
-#define TXID_SNOWFLAKE_MESSAGE_LEN 1024
+#define TXID_UUID_LEN 36
 
 /**
  * What a function that can fail returns; 0 is success. All are negative.
  */
-typedef enum txid_error {
+typedef enum {
   /**
    * A text has too few or too many characters.
    */
@@ -179,7 +165,11 @@ typedef enum txid_error {
 /**
  * What a text can be read as.
  */
-typedef enum txid_format {
+typedef enum {
+  /**
+   * txid_ms, txid_to_bytes.
+   */
+  TXID_FORMAT_TXID = 0,
   /**
    * txid_uuid_read.
    */
@@ -219,14 +209,225 @@ typedef enum txid_format {
  */
 typedef struct txid_snowflake txid_snowflake;
 
+/**
+ * What a b3 header says. What it does not say is NULs.
+ */
+typedef struct {
+  /**
+   * 32 hex digits, or 16 and NULs.
+   */
+  char trace_id[TXID_TRACE_ID_LEN];
+  /**
+   * 16 hex digits.
+   */
+  char span_id[TXID_SPAN_ID_LEN];
+  /**
+   * 16 hex digits.
+   */
+  char parent_span_id[TXID_SPAN_ID_LEN];
+  /**
+   * '0', '1' or 'd'.
+   */
+  char sampled;
+} txid_b3_parts;
+
+/**
+ * What a flake says.
+ */
+typedef struct {
+  /**
+   * Milliseconds since 1970-01-01 UTC.
+   */
+  uint64_t ms;
+  /**
+   * Its number among those of its node.
+   */
+  uint32_t sequence;
+  /**
+   * What made it.
+   */
+  uint8_t node[TXID_MAC_LEN];
+} txid_flake_parts;
+
+/**
+ * What a SkyWalking id says.
+ */
+typedef struct {
+  /**
+   * Milliseconds since 1970-01-01 UTC.
+   */
+  int64_t ms;
+  /**
+   * The thread that made it.
+   */
+  uint32_t thread;
+  /**
+   * 0 to 9999.
+   */
+  uint32_t sequence;
+  /**
+   * The process that made it, in hex.
+   */
+  char instance[TXID_TRACE_ID_LEN];
+} txid_skywalking_parts;
+
+/**
+ * What a 64-bit id says.
+ */
+typedef struct {
+  /**
+   * Milliseconds since 1970-01-01 UTC.
+   */
+  int64_t ms;
+  /**
+   * The node that made it.
+   */
+  int64_t node;
+  /**
+   * Its number in its unit of time.
+   */
+  int64_t sequence;
+} txid_snowflake_parts;
+
+/**
+ * What a generator has done so far.
+ */
+typedef struct {
+  /**
+   * How many ids it has made.
+   */
+  uint64_t issued;
+  /**
+   * How many milliseconds the last time used is ahead of the clock now, by all who share the state.
+   */
+  uint64_t borrowed_ms;
+  /**
+   * How often it has seen the clock go back.
+   */
+  uint64_t clock_steps;
+  /**
+   * How often it had no id to give.
+   */
+  uint64_t refused;
+} txid_snowflake_counters;
+
+/**
+ * What a SOFATracer id says.
+ */
+typedef struct {
+  /**
+   * Milliseconds since 1970-01-01 UTC.
+   */
+  int64_t ms;
+  /**
+   * The host's address, most significant byte first.
+   */
+  uint32_t ipv4;
+  /**
+   * 1000 to 9000.
+   */
+  uint32_t sequence;
+  /**
+   * The process.
+   */
+  uint32_t pid;
+} txid_sofa_parts;
+
+/**
+ * What a trace id of txid_trace_id or txid_trace_host_id says.
+ */
+typedef struct {
+  /**
+   * Milliseconds since its epoch.
+   */
+  int64_t ms;
+  /**
+   * Its number in this millisecond.
+   */
+  uint32_t sequence;
+  /**
+   * The word of txid_host_word, or random.
+   */
+  uint32_t host;
+  /**
+   * The last 32 bits.
+   */
+  uint32_t random;
+} txid_trace_id_parts;
+
+/**
+ * What a traceparent says.
+ */
+typedef struct {
+  /**
+   * 32 hex digits.
+   */
+  char trace_id[TXID_TRACE_ID_LEN];
+  /**
+   * 16 hex digits.
+   */
+  char span_id[TXID_SPAN_ID_LEN];
+  /**
+   * Whether the trace is recorded.
+   */
+  bool sampled;
+  /**
+   * Whether the last 7 bytes of the trace id are random.
+   */
+  bool random;
+} txid_traceparent_parts;
+
+/**
+ * What a UNIQUE_ID says.
+ */
+typedef struct {
+  /**
+   * When its second began, in milliseconds since 1970-01-01 UTC.
+   */
+  int64_t ms;
+  /**
+   * Its counter.
+   */
+  uint32_t counter;
+  /**
+   * The thread that made it.
+   */
+  uint32_t thread;
+  /**
+   * In the layout with the host's address, that address, most significant byte first.
+   */
+  uint32_t ipv4;
+  /**
+   * In the layout with the host's address, the process.
+   */
+  uint32_t pid;
+  /**
+   * In the layout of httpd 2.4, the random number of the process.
+   */
+  uint8_t random[TXID_UNIQUE_ID_RANDOM_LEN];
+} txid_unique_id_parts;
+
+/**
+ * What a UUID says.
+ */
+typedef struct {
+  /**
+   * For versions 1, 6 and 7, milliseconds since 1970-01-01 UTC; else INT64_MIN.
+   */
+  int64_t ms;
+  /**
+   * 0 to 15.
+   */
+  uint8_t version;
+  /**
+   * 0 for that of the NCS, 1 for that of RFC 9562, 2 for Microsoft's, 3 for none yet.
+   */
+  uint8_t variant;
+} txid_uuid_parts;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
-
-/**
- * What a txid_error, or 0, means: static text that, unlike an id, ends in a NUL.
- */
-const char *txid_strerror(int32_t code);
 
 /**
  * The TXID_ABI_VERSION that the library was built with.
@@ -234,193 +435,252 @@ const char *txid_strerror(int32_t code);
 uint32_t txid_abi_version(void);
 
 /**
+ * Reads the `len` characters at `text` as a single b3 header. Returns 0, or a txid_error when it is not one; then nothing
+ * is written.
+ *
+ * Safety:
+ *
+ * `text` must be valid for reads of `len` bytes, `parts` for a write.
+ */
+int32_t txid_b3_read(const char *text,
+                     size_t len,
+                     txid_b3_parts *parts);
+
+/**
  * Milliseconds since 1970-01-01 UTC by the system's clock.
  */
 int64_t txid_clock_ms(void);
 
 /**
- * Writes a new id stamped with exactly `ms` to `buf`: TXID_LEN characters, no NUL. The low 42 bits of `ms` count, so that
- * -1 gives the last millisecond of the range and 2^42 the first.
- *
- * Safety:
- *
- * `buf` must be valid for writes of TXID_LEN bytes.
+ * Milliseconds since 1970-01-01 UTC by the system's clock, to its tick of a few milliseconds and never later. It costs a
+ * quarter of what txid_clock_ms does.
  */
-void txid_fill(char *buf,
-               int64_t ms);
+int64_t txid_clock_coarse_ms(void);
 
 /**
- * Writes a new id of this moment to `buf`, as txid_fill does. `clock_ms` is the caller's reading of the wall clock, or
- * txid_clock_ms(). Within a thread time never runs backwards: a clock that is behind the last time used here by at most
- * ten seconds is waited for, one further behind is followed.
- *
- * Safety:
- *
- * `buf` must be valid for writes of TXID_LEN bytes.
+ * What a txid_error, or 0, means: static text that, unlike an id, ends in a NUL.
  */
-void txid_fill_now(char *buf,
-                   int64_t clock_ms);
+const char *txid_strerror(int32_t code);
 
 /**
- * Whether this thread's ids are made without the operating system's randomness, because it had none to give when it was
- * last asked. Such ids are still made from the clock, the process and its address space; the next second asks again.
- */
-bool txid_entropy_degraded(void);
-
-/**
- * Writes the lowest id of the millisecond `ms` to `buf`, as txid_fill does: no id stamped with `ms` is less.
- *
- * Safety:
- *
- * `buf` must be valid for writes of TXID_LEN bytes.
- */
-void txid_first(char *buf,
-                int64_t ms);
-
-/**
- * Writes the highest id of the millisecond `ms` to `buf`, as txid_fill does: no id stamped with `ms` is greater.
- *
- * Safety:
- *
- * `buf` must be valid for writes of TXID_LEN bytes.
- */
-void txid_last(char *buf,
-               int64_t ms);
-
-/**
- * The millisecond since 1970-01-01 UTC of the id at `text`, in either case, or a txid_error when the `len` characters
- * there are not an id.
- *
- * Safety:
- *
- * `text` must be valid for reads of `len` bytes.
- */
-int64_t txid_ms(const char *text,
-                size_t len);
-
-/**
- * Writes the TXID_BYTES_LEN bytes of the id at `text`, in either case, to `bytes`, where they sort as the text does.
- * Returns 0, or a txid_error when the `len` characters are not an id; then nothing is written.
- *
- * Safety:
- *
- * `text` must be valid for reads of `len` bytes, `bytes` for writes of TXID_BYTES_LEN bytes.
- */
-int32_t txid_to_bytes(const char *text,
-                      size_t len,
-                      uint8_t *bytes);
-
-/**
- * Writes the text of the id whose TXID_BYTES_LEN bytes are at `bytes` to `buf`, as txid_fill does. Any bytes are an id.
- *
- * Safety:
- *
- * `bytes` must be valid for reads of TXID_BYTES_LEN bytes, `buf` for writes of TXID_LEN bytes.
- */
-void txid_from_bytes(const uint8_t *bytes,
-                     char *buf);
-
-/**
- * Writes what is wrong with the `len` characters at `text`, and where, to `message`: at most TXID_MESSAGE_LEN bytes of
- * ASCII, no NUL. Returns how many it wrote; 0 when the text is an id.
+ * Writes to `message` what is wrong with the `len` characters at `text`, and where, when they are read as `format`, a
+ * txid_format. Returns 0 when nothing is wrong, or the txid_error.
  *
  * Safety:
  *
  * `text` must be valid for reads of `len` bytes, `message` for writes of TXID_MESSAGE_LEN bytes.
  */
-size_t txid_explain(const char *text,
-                    size_t len,
-                    char *message);
+int32_t txid_explain(int32_t format,
+                     const char *text,
+                     size_t len,
+                     char *message);
 
 /**
- * As txid_fill, with every random bit from the operating system's own generator, each used once, so that nobody can guess
- * the id. Returns whether it is so: where the system has no randomness to give, the id is as one of txid_fill.
+ * Writes a new flake stamped with exactly `ms` to `buf`: TXID_FLAKE_LEN characters. The node is the TXID_MAC_LEN bytes at
+ * `node`, which no other thread or process should use, or random where `node` is NULL; with one that is given, the sequence
+ * comes round after 65,536 flakes of the thread, whatever their stamps: those of one stamp have to be made within so many.
  *
  * Safety:
  *
- * `buf` must be valid for writes of TXID_LEN bytes.
+ * `buf` must be valid for writes of TXID_FLAKE_LEN bytes, `node` NULL or valid for reads of TXID_MAC_LEN bytes.
  */
-bool txid_strong_fill(char *buf,
-                      int64_t ms);
+void txid_flake(char *buf,
+                int64_t ms,
+                const uint8_t *node);
 
 /**
- * As txid_strong_fill, for this moment; `clock_ms` counts as in txid_fill_now.
+ * As txid_flake, for this moment; `clock_ms` counts as in txid_fill_now. Where 65,536 flakes of a millisecond are not enough,
+ * the next ones are of the next.
  *
  * Safety:
  *
- * `buf` must be valid for writes of TXID_LEN bytes.
+ * `buf` must be valid for writes of TXID_FLAKE_LEN bytes, `node` NULL or valid for reads of TXID_MAC_LEN bytes.
  */
-bool txid_strong_fill_now(char *buf, int64_t clock_ms);
+void txid_flake_now(char *buf,
+                    int64_t clock_ms,
+                    const uint8_t *node);
 
 /**
- * Writes a new UUID of version 4, all random, to `buf`: TXID_UUID_LEN characters, no NUL.
+ * Reads the `len` characters at `text` as a flake. Returns 0, or a txid_error when it is not one; then nothing is written.
  *
  * Safety:
  *
- * `buf` must be valid for writes of TXID_UUID_LEN bytes.
+ * `text` must be valid for reads of `len` bytes, `parts` for a write.
  */
-void txid_uuid_v4(char *buf);
+int32_t txid_flake_read(const char *text,
+                        size_t len,
+                        txid_flake_parts *parts);
 
 /**
- * Writes a new UUID of version 7, stamped with the low 48 bits of `ms`, to `buf`. It is greater than the thread's last one
- * if that has the same stamp.
- *
- * Safety:
- *
- * `buf` must be valid for writes of TXID_UUID_LEN bytes.
- */
-void txid_uuid_v7(char *buf,
-                  int64_t ms);
-
-/**
- * Writes a new UUID of version 7 of this moment to `buf`, greater than the one that this thread made so before. `clock_ms`
- * counts as in txid_fill_now.
- *
- * Safety:
- *
- * `buf` must be valid for writes of TXID_UUID_LEN bytes.
- */
-void txid_uuid_v7_now(char *buf,
-                      int64_t clock_ms);
-
-/**
- * Writes a new UUID of version 1 of this moment to `buf`. `clock_ms` counts as in txid_fill_now. The node is the
- * TXID_NODE_LEN bytes at `node`, which no other thread or process should use, or random where `node` is NULL.
- *
- * Safety:
- *
- * `buf` must be valid for writes of TXID_UUID_LEN bytes, `node` NULL or valid for reads of TXID_NODE_LEN bytes.
- */
-void txid_uuid_v1_now(char *buf,
-                      int64_t clock_ms,
-                      const uint8_t *node);
-
-/**
- * Reads the `len` characters at `text`, of either case, as a UUID: its `version`, its `variant` (0 for
- * that of the NCS, 1 for that of RFC 9562, 2 for Microsoft's, 3 for none yet), and for versions 1, 6 and 7 the `ms` since 1970-01-01 UTC, else INT64_MIN. Returns 0,
- * or a txid_error when it is not a UUID; then nothing is written.
- *
- * Safety:
- *
- * `text` must be valid for reads of `len` bytes, the others for a write.
- */
-int32_t txid_uuid_read(const char *text,
-                       size_t len,
-                       uint8_t *version,
-                       uint8_t *variant,
-                       int64_t *ms);
-
-/**
- * Reads the `len` characters at `text` as a MAC address, "02:42:ac:11:00:02", into the TXID_NODE_LEN bytes at `node`.
+ * Reads the `len` characters at `text` as a MAC address, "02:42:ac:11:00:02", into the TXID_MAC_LEN bytes at `mac`.
  * Returns 0, or a txid_error when it is not one; then nothing is written.
  *
  * Safety:
  *
- * `text` must be valid for reads of `len` bytes, `node` for writes of TXID_NODE_LEN bytes.
+ * `text` must be valid for reads of `len` bytes, `mac` for writes of TXID_MAC_LEN bytes.
  */
-int32_t txid_node_read(const char *text,
+int32_t txid_mac_read(const char *text,
+                      size_t len,
+                      uint8_t *mac);
+
+/**
+ * Writes the word that stands for a host to `host`: an IPv4 address, or the four words of an IPv6 address folded by XOR.
+ * The address is the `len` characters at `text`; where `len` is 0, it is the host's own. Returns 0 or a txid_error; then
+ * nothing is written.
+ *
+ * Safety:
+ *
+ * `text` must be valid for reads of `len` bytes, `host` for a write.
+ */
+int32_t txid_host_word(const char *text,
                        size_t len,
-                       uint8_t *node);
+                       uint32_t *host);
+
+/**
+ * Writes an IPv4 address to `ipv4`, most significant byte first: that of the `len` characters at `text`, or where `len` is
+ * 0 the host's first private one or, where none is private, its first other one. Returns 0 or a txid_error; then nothing
+ * is written.
+ *
+ * Safety:
+ *
+ * `text` must be valid for reads of `len` bytes, `ipv4` for a write.
+ */
+int32_t txid_host_ipv4(const char *text,
+                       size_t len,
+                       uint32_t *ipv4);
+
+/**
+ * Writes a new SkyWalking id of this moment to `buf`, and returns how many characters it has. `clock_ms` counts as in
+ * txid_fill_now.
+ *
+ * Safety:
+ *
+ * `buf` must be valid for writes of TXID_SKYWALKING_MAX_LEN bytes.
+ */
+size_t txid_skywalking_now(char *buf,
+                           int64_t clock_ms);
+
+/**
+ * Reads the `len` characters at `text` as a SkyWalking id. Returns 0, or a txid_error when it is not one; then nothing is
+ * written.
+ *
+ * Safety:
+ *
+ * `text` must be valid for reads of `len` bytes, `parts` for a write.
+ */
+int32_t txid_skywalking_read(const char *text,
+                             size_t len,
+                             txid_skywalking_parts *parts);
+
+/**
+ * Opens a generator of 64-bit ids, and writes it to `generator`. Give it back with txid_snowflake_close.
+ *
+ * `layout` is a preset (snowflake, sonyflake, uid, leaf) or a list of parts from the highest bits to the lowest, such as
+ * time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01. `node` is a number, env:NAME, ip or hostname. `path` names the
+ * file that all processes with this node share, and is made if there is none; or it is NULL, for memory that all
+ * processes share which this one forks from now on. Ids may run ahead of the clock by `max_drift_ms`.
+ *
+ * Returns 0, or a txid_error; then `message` says what is wrong, and `generator` is left as it is.
+ *
+ * Safety:
+ *
+ * `layout`, `node` and `path`, if not NULL, must be NUL-terminated. `generator` must be valid for a write, `message` for
+ * writes of TXID_MESSAGE_LEN bytes.
+ */
+int32_t txid_snowflake_open(const char *layout,
+                            const char *node,
+                            const char *path,
+                            uint64_t max_drift_ms,
+                            txid_snowflake **generator,
+                            char *message);
+
+/**
+ * Gives a generator back. Others that share its state go on.
+ *
+ * Safety:
+ *
+ * `generator` must be from txid_snowflake_open and not be used by anybody any more; or NULL, for nothing to be done.
+ */
+void txid_snowflake_close(txid_snowflake *generator);
+
+/**
+ * The next 64-bit id, which is positive, or a txid_error; then `message` says what is wrong. `clock_ms` is the caller's
+ * reading of the wall clock, or txid_clock_coarse_ms(). It may be old: before refusing, the clock is read anew.
+ *
+ * Safety:
+ *
+ * `generator` must be from txid_snowflake_open, `message` valid for writes of TXID_MESSAGE_LEN bytes.
+ */
+int64_t txid_snowflake_next(const txid_snowflake *generator,
+                            int64_t clock_ms,
+                            char *message);
+
+/**
+ * Writes the next 64-bit id to `buf` as decimal digits, TXID_SNOWFLAKE_LEN at most and no NUL, and returns how many; or
+ * a txid_error, as txid_snowflake_next does.
+ *
+ * Safety:
+ *
+ * As for txid_snowflake_next; and `buf` must be valid for writes of TXID_SNOWFLAKE_LEN bytes.
+ */
+int32_t txid_snowflake_fill(const txid_snowflake *generator,
+                            int64_t clock_ms,
+                            char *buf,
+                            char *message);
+
+/**
+ * The 64-bit id that the `len` decimal digits at `text` are, or a txid_error when they are not one.
+ *
+ * Safety:
+ *
+ * `text` must be valid for reads of `len` bytes.
+ */
+int64_t txid_snowflake_parse(const char *text, size_t len);
+
+/**
+ * Writes what `id` says in the generator's layout to `parts`. Returns 0, or a txid_error when the id has more bits than
+ * the layout; then nothing is written.
+ *
+ * Safety:
+ *
+ * `generator` must be from txid_snowflake_open, `parts` valid for a write.
+ */
+int32_t txid_snowflake_decode(const txid_snowflake *generator,
+                              int64_t id,
+                              txid_snowflake_parts *parts);
+
+/**
+ * Writes what the generator has done so far to `counters`.
+ *
+ * Safety:
+ *
+ * `generator` must be from txid_snowflake_open, `counters` valid for a write.
+ */
+void txid_snowflake_stats(const txid_snowflake *generator, txid_snowflake_counters *counters);
+
+/**
+ * Writes a new SOFATracer id of this moment with the address `ipv4` of txid_host_ipv4 to `buf`, and returns how many
+ * characters it has. `clock_ms` counts as in txid_fill_now.
+ *
+ * Safety:
+ *
+ * `buf` must be valid for writes of TXID_SOFA_MAX_LEN bytes.
+ */
+size_t txid_sofa_now(char *buf,
+                     int64_t clock_ms,
+                     uint32_t ipv4);
+
+/**
+ * Reads the `len` characters at `text` as a SOFATracer id. Returns 0, or a txid_error when it is not one; then nothing is
+ * written.
+ *
+ * Safety:
+ *
+ * `text` must be valid for reads of `len` bytes, `parts` for a write.
+ */
+int32_t txid_sofa_read(const char *text,
+                       size_t len,
+                       txid_sofa_parts *parts);
 
 /**
  * Writes a new trace id to `buf`, TXID_TRACE_ID_LEN characters, stamped with the 41 low bits of `ms - epoch_ms`. It sorts
@@ -462,32 +722,6 @@ void txid_trace_host_id(char *buf, int64_t ms, int64_t epoch_ms, uint32_t host);
 void txid_trace_host_id_now(char *buf, int64_t clock_ms, int64_t epoch_ms, uint32_t host);
 
 /**
- * Writes the word that stands for a host to `host`: an IPv4 address, or the four words of an IPv6 address folded by XOR.
- * The address is the `len` characters at `text`; where `len` is 0, it is the host's own. Returns 0 or a txid_error; then
- * nothing is written.
- *
- * Safety:
- *
- * `text` must be valid for reads of `len` bytes, `host` for a write.
- */
-int32_t txid_host_word(const char *text,
-                       size_t len,
-                       uint32_t *host);
-
-/**
- * Writes an IPv4 address to `ipv4`, most significant byte first: that of the `len` characters at `text`, or where `len` is
- * 0 the host's first private one or, where none is private, its first other one. Returns 0 or a txid_error; then nothing
- * is written.
- *
- * Safety:
- *
- * `text` must be valid for reads of `len` bytes, `ipv4` for a write.
- */
-int32_t txid_host_ipv4(const char *text,
-                       size_t len,
-                       uint32_t *ipv4);
-
-/**
  * Writes a new random trace id, never all zeros, to `buf`: TXID_TRACE_ID_LEN characters.
  *
  * Safety:
@@ -506,72 +740,16 @@ void txid_otel_trace_id(char *buf);
 void txid_span_id(char *buf);
 
 /**
- * Writes a new SOFATracer id of this moment with the address `ipv4` of txid_host_ipv4 to `buf`, and returns how many
- * characters it has. `clock_ms` counts as in txid_fill_now.
+ * Reads the `len` characters at `text` as a trace id that txid_trace_id or txid_trace_host_id made. Returns 0, or a
+ * txid_error when it is not a trace id; then nothing is written.
  *
  * Safety:
  *
- * `buf` must be valid for writes of TXID_SOFA_MAX_LEN bytes.
- */
-size_t txid_sofa_now(char *buf,
-                     int64_t clock_ms,
-                     uint32_t ipv4);
-
-/**
- * Writes a new SkyWalking id of this moment to `buf`, and returns how many characters it has. `clock_ms` counts as in
- * txid_fill_now.
- *
- * Safety:
- *
- * `buf` must be valid for writes of TXID_SKYWALKING_MAX_LEN bytes.
- */
-size_t txid_skywalking_now(char *buf,
-                           int64_t clock_ms);
-
-/**
- * Reads the `len` characters at `text` as a trace id that txid_trace_id or txid_trace_host_id made: the `ms` since its
- * epoch, its `sequence`, and the rest, `host` (of txid_host_word, or random) and `random`. Returns 0, or a txid_error when
- * it is not a trace id; then nothing is written.
- *
- * Safety:
- *
- * `text` must be valid for reads of `len` bytes, the others for a write.
+ * `text` must be valid for reads of `len` bytes, `parts` for a write.
  */
 int32_t txid_trace_id_read(const char *text,
                            size_t len,
-                           int64_t *ms,
-                           uint32_t *sequence,
-                           uint32_t *host,
-                           uint32_t *random);
-
-/**
- * Reads the `len` characters at `text` as a SOFATracer id. Returns 0, or a txid_error when it is not one; then nothing is
- * written.
- *
- * Safety:
- *
- * `text` must be valid for reads of `len` bytes, the others for a write.
- */
-int32_t txid_sofa_read(const char *text,
-                       size_t len,
-                       uint32_t *ipv4,
-                       int64_t *ms,
-                       uint32_t *sequence,
-                       uint32_t *pid);
-
-/**
- * Reads the `len` characters at `text` as a SkyWalking id; its instance is the text's first TXID_TRACE_ID_LEN characters.
- * Returns 0, or a txid_error when it is not one; then nothing is written.
- *
- * Safety:
- *
- * `text` must be valid for reads of `len` bytes, the others for a write.
- */
-int32_t txid_skywalking_read(const char *text,
-                             size_t len,
-                             uint32_t *thread,
-                             int64_t *ms,
-                             uint32_t *sequence);
+                           txid_trace_id_parts *parts);
 
 /**
  * Writes the traceparent of a new trace with a random id to `buf`: TXID_TRACEPARENT_LEN characters.
@@ -583,7 +761,7 @@ int32_t txid_skywalking_read(const char *text,
 void txid_traceparent_new(char *buf, bool sampled);
 
 /**
- * Writes the traceparent of a new span of the trace that the `len` characters at `text` say to `buf`:
+ * Writes the traceparent of a new span of the trace of the `len` characters at `text` to `buf`:
  * TXID_TRACEPARENT_LEN characters. Returns 0, or a txid_error when they are not a traceparent; then nothing is written.
  *
  * Safety:
@@ -595,70 +773,118 @@ int32_t txid_traceparent_child(const char *text,
                                char *buf);
 
 /**
- * Reads the `len` characters at `text` as a traceparent by W3C Trace Context, level 2: the trace id is at 3, the span id at
- * 36, and `flags` is 1 for sampled, 2 for a random trace id, or both. Returns 0, or a txid_error when it is to be ignored;
- * then nothing is written.
+ * Reads the `len` characters at `text` as a traceparent by W3C Trace Context, level 2. Returns 0, or a txid_error when it
+ * is to be ignored; then nothing is written.
  *
  * Safety:
  *
- * `text` must be valid for reads of `len` bytes, `flags` for a write.
+ * `text` must be valid for reads of `len` bytes, `parts` for a write.
  */
 int32_t txid_traceparent_read(const char *text,
                               size_t len,
-                              uint8_t *flags);
+                              txid_traceparent_parts *parts);
 
 /**
- * Reads the `len` characters at `text` as a single b3 header. The trace id is its first `trace_id_len` characters (0, 16 or
- * 32), the span id follows a dash later, then come `sampled` ('0', '1', 'd', or 0 for none) and the parent's span id, where
- * the text is that long. Returns 0, or a txid_error when it is not a b3 header; then nothing is written.
+ * Writes a new id stamped with exactly `ms` to `buf`: TXID_LEN characters, no NUL. The low 42 bits of `ms` count, so that
+ * -1 gives the last millisecond of the range and 2^42 the first.
  *
  * Safety:
  *
- * `text` must be valid for reads of `len` bytes, the others for a write.
+ * `buf` must be valid for writes of TXID_LEN bytes.
  */
-int32_t txid_b3_read(const char *text,
-                     size_t len,
-                     size_t *trace_id_len,
-                     uint8_t *sampled);
+void txid_fill(char *buf,
+               int64_t ms);
 
 /**
- * Writes a new flake stamped with exactly `ms` to `buf`: TXID_FLAKE_LEN characters. The node is the TXID_NODE_LEN bytes at
- * `node`, which no other thread or process should use, or random where `node` is NULL; with one that is given, the sequence
- * comes round after 65,536 flakes of the thread, whatever their stamps: those of one stamp have to be made within so many.
+ * Writes a new id of this moment to `buf`, as txid_fill does. `clock_ms` is the caller's reading of the wall clock, or
+ * txid_clock_ms(). Within a thread time never runs backwards: a clock that is behind the last time used here by at most
+ * ten seconds is waited for, one further behind is followed.
  *
  * Safety:
  *
- * `buf` must be valid for writes of TXID_FLAKE_LEN bytes, `node` NULL or valid for reads of TXID_NODE_LEN bytes.
+ * `buf` must be valid for writes of TXID_LEN bytes.
  */
-void txid_flake(char *buf,
-                int64_t ms,
-                const uint8_t *node);
+void txid_fill_now(char *buf,
+                   int64_t clock_ms);
 
 /**
- * As txid_flake, for this moment; `clock_ms` counts as in txid_fill_now. Where 65,536 flakes of a millisecond are not enough,
- * the next ones are of the next.
+ * As txid_fill, with every random bit from the operating system's own generator, each used once, so that nobody can guess
+ * the id. Returns whether it is so: where the system has no randomness to give, the id is as one of txid_fill.
  *
  * Safety:
  *
- * `buf` must be valid for writes of TXID_FLAKE_LEN bytes, `node` NULL or valid for reads of TXID_NODE_LEN bytes.
+ * `buf` must be valid for writes of TXID_LEN bytes.
  */
-void txid_flake_now(char *buf,
-                    int64_t clock_ms,
-                    const uint8_t *node);
+bool txid_strong_fill(char *buf,
+                      int64_t ms);
 
 /**
- * Reads the `len` characters at `text` as a flake: its `ms`, the TXID_NODE_LEN bytes of its `node`, and its `sequence`.
- * Returns 0, or a txid_error when it is not one; then nothing is written.
+ * As txid_strong_fill, for this moment; `clock_ms` counts as in txid_fill_now.
  *
  * Safety:
  *
- * `text` must be valid for reads of `len` bytes, `node` for writes of TXID_NODE_LEN bytes, the others for a write.
+ * `buf` must be valid for writes of TXID_LEN bytes.
  */
-int32_t txid_flake_read(const char *text,
-                        size_t len,
-                        uint64_t *ms,
-                        uint8_t *node,
-                        uint32_t *sequence);
+bool txid_strong_fill_now(char *buf, int64_t clock_ms);
+
+/**
+ * Whether this thread's ids are made without the operating system's randomness, because it had none to give when it was
+ * last asked. Such ids are still made from the clock, the process and its address space; the next second asks again.
+ */
+bool txid_entropy_degraded(void);
+
+/**
+ * Writes the lowest id of the millisecond `ms` to `buf`, as txid_fill does: no id stamped with `ms` is less.
+ *
+ * Safety:
+ *
+ * `buf` must be valid for writes of TXID_LEN bytes.
+ */
+void txid_first(char *buf,
+                int64_t ms);
+
+/**
+ * Writes the highest id of the millisecond `ms` to `buf`, as txid_fill does: no id stamped with `ms` is greater.
+ *
+ * Safety:
+ *
+ * `buf` must be valid for writes of TXID_LEN bytes.
+ */
+void txid_last(char *buf,
+               int64_t ms);
+
+/**
+ * The millisecond since 1970-01-01 UTC of the id at `text`, in either case, or a txid_error when the `len` characters
+ * there are not an id.
+ *
+ * Safety:
+ *
+ * `text` must be valid for reads of `len` bytes.
+ */
+int64_t txid_ms(const char *text,
+                size_t len);
+
+/**
+ * Writes the TXID_BYTES_LEN bytes of the id at `text`, in either case, to `bytes_out`, where they sort as the text does.
+ * Returns 0, or a txid_error when the `len` characters are not an id; then nothing is written.
+ *
+ * Safety:
+ *
+ * `text` must be valid for reads of `len` bytes, `bytes_out` for writes of TXID_BYTES_LEN bytes.
+ */
+int32_t txid_to_bytes(const char *text,
+                      size_t len,
+                      uint8_t *bytes_out);
+
+/**
+ * Writes the text of the id whose TXID_BYTES_LEN bytes are at `bytes` to `buf`, as txid_fill does. Any bytes are an id.
+ *
+ * Safety:
+ *
+ * `bytes` must be valid for reads of TXID_BYTES_LEN bytes, `buf` for writes of TXID_LEN bytes.
+ */
+void txid_from_bytes(const uint8_t *bytes,
+                     char *buf);
 
 /**
  * Writes a new UNIQUE_ID in the layout with the address `ipv4` of txid_host_ipv4 to `buf`: TXID_UNIQUE_ID_SHORT_LEN
@@ -702,126 +928,71 @@ void txid_unique_id_long(char *buf,
 void txid_unique_id_long_now(char *buf, int64_t clock_ms);
 
 /**
- * Reads the `len` characters at `text` as a UNIQUE_ID of either layout, which `len` tells: the `ms` of its second, its
- * `counter` and its `thread`; with the address, `ipv4` and `pid`, and without, the TXID_UNIQUE_ID_RANDOM_LEN bytes of
- * `random`. Returns 0, or a txid_error when it is not one; then nothing is written.
+ * Reads the `len` characters at `text` as a UNIQUE_ID of either layout, which `len` tells. What its layout does not have is
+ * zeros. Returns 0, or a txid_error when it is not one; then nothing is written.
  *
  * Safety:
  *
- * `text` must be valid for reads of `len` bytes, `random` for writes of TXID_UNIQUE_ID_RANDOM_LEN, the others for a write.
+ * `text` must be valid for reads of `len` bytes, `parts` for a write.
  */
 int32_t txid_unique_id_read(const char *text,
                             size_t len,
-                            int64_t *ms,
-                            uint32_t *counter,
-                            uint32_t *thread,
-                            uint32_t *ipv4,
-                            uint32_t *pid,
-                            uint8_t *random);
+                            txid_unique_id_parts *parts);
 
 /**
- * As txid_explain, for a text that is not what it was read as: `format` is a txid_format.
+ * Writes a new UUID of version 4, all random, to `buf`: TXID_UUID_LEN characters, no NUL.
  *
  * Safety:
  *
- * `text` must be valid for reads of `len` bytes, `message` for writes of TXID_MESSAGE_LEN bytes.
+ * `buf` must be valid for writes of TXID_UUID_LEN bytes.
  */
-size_t txid_explain_format(int32_t format, const char *text, size_t len, char *message);
+void txid_uuid_v4(char *buf);
 
 /**
- * Opens a generator of 64-bit ids, and writes it to `generator`. Give it back with txid_snowflake_close.
- *
- * `layout` is a preset (snowflake, sonyflake, uid, leaf) or a list of parts from the highest bits to the lowest, such as
- * time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01. `node` is a number, env:NAME, ip or hostname. `path` names the
- * file that all processes with this node share, and is made if there is none; or it is NULL, for memory that all
- * processes share which this one forks from now on. Ids may run ahead of the clock by `max_drift_ms`.
- *
- * Returns 0, or a txid_error; then `message` says what is wrong, and `generator` is left as it is.
+ * Writes a new UUID of version 7, stamped with the low 48 bits of `ms`, to `buf`. It is greater than the thread's last one
+ * if that has the same stamp.
  *
  * Safety:
  *
- * `layout`, `node` and `path`, if not NULL, must be NUL-terminated. `generator` must be valid for a write, `message` for
- * writes of TXID_SNOWFLAKE_MESSAGE_LEN bytes.
+ * `buf` must be valid for writes of TXID_UUID_LEN bytes.
  */
-int32_t txid_snowflake_open(const char *layout,
-                            const char *node,
-                            const char *path,
-                            uint64_t max_drift_ms,
-                            struct txid_snowflake **generator,
-                            char *message);
+void txid_uuid_v7(char *buf,
+                  int64_t ms);
 
 /**
- * Gives a generator back. Others that share its state go on.
+ * Writes a new UUID of version 7 of this moment to `buf`, greater than the one that this thread made so before. `clock_ms`
+ * counts as in txid_fill_now.
  *
  * Safety:
  *
- * `generator` must be from txid_snowflake_open and not be used by anybody any more; or NULL, for nothing to be done.
+ * `buf` must be valid for writes of TXID_UUID_LEN bytes.
  */
-void txid_snowflake_close(struct txid_snowflake *generator);
+void txid_uuid_v7_now(char *buf,
+                      int64_t clock_ms);
 
 /**
- * Milliseconds since 1970-01-01 UTC by the system's clock, to its tick of a few milliseconds and never later. It costs a
- * quarter of what txid_clock_ms does.
- */
-int64_t txid_clock_coarse_ms(void);
-
-/**
- * The next 64-bit id, which is positive, or a txid_error; then `message` says what is wrong. `clock_ms` is the caller's
- * reading of the wall clock, or txid_clock_coarse_ms(). It may be old: before there is no id, the clock is read anew.
+ * Writes a new UUID of version 1 of this moment to `buf`. `clock_ms` counts as in txid_fill_now. The node is the
+ * TXID_MAC_LEN bytes at `node`, which no other thread or process should use, or random where `node` is NULL.
  *
  * Safety:
  *
- * `generator` must be from txid_snowflake_open, `message` valid for writes of TXID_SNOWFLAKE_MESSAGE_LEN bytes.
+ * `buf` must be valid for writes of TXID_UUID_LEN bytes, `node` NULL or valid for reads of TXID_MAC_LEN bytes.
  */
-int64_t txid_snowflake_next(const struct txid_snowflake *generator,
-                            int64_t clock_ms,
-                            char *message);
+void txid_uuid_v1_now(char *buf,
+                      int64_t clock_ms,
+                      const uint8_t *node);
 
 /**
- * Writes the next 64-bit id to `buf` as decimal digits, TXID_SNOWFLAKE_LEN at most and no NUL, and returns how many; or
- * a txid_error, as txid_snowflake_next does.
+ * Reads the `len` characters at `text`, of either case, as a UUID. Returns 0, or a txid_error when it is not one; then
+ * nothing is written.
  *
  * Safety:
  *
- * As for txid_snowflake_next; and `buf` must be valid for writes of TXID_SNOWFLAKE_LEN bytes.
+ * `text` must be valid for reads of `len` bytes, `parts` for a write.
  */
-int32_t txid_snowflake_fill(const struct txid_snowflake *generator,
-                            int64_t clock_ms,
-                            char *buf,
-                            char *message);
-
-/**
- * The 64-bit id that the `len` decimal digits at `text` are, or a txid_error when they are not one.
- *
- * Safety:
- *
- * `text` must be valid for reads of `len` bytes.
- */
-int64_t txid_snowflake_parse(const char *text, size_t len);
-
-/**
- * Writes what `id` says in the generator's layout to `parts`: the milliseconds since 1970-01-01 UTC, the node, and the
- * sequence. Returns 0, or a txid_error when the id has more bits than the layout; then nothing is written.
- *
- * Safety:
- *
- * `generator` must be from txid_snowflake_open, `parts` valid for writes of TXID_SNOWFLAKE_PARTS numbers.
- */
-int32_t txid_snowflake_decode(const struct txid_snowflake *generator,
-                              int64_t id,
-                              int64_t *parts);
-
-/**
- * Writes what the generator has done so far to `stats`: how many ids it has made; how many milliseconds the last time
- * used is ahead of the clock now, by all who share the state; how often it has seen the clock go back; and how often it
- * had no id to give.
- *
- * Safety:
- *
- * `generator` must be from txid_snowflake_open, `stats` valid for writes of TXID_SNOWFLAKE_STATS numbers.
- */
-void txid_snowflake_stats(const struct txid_snowflake *generator,
-                          uint64_t *stats);
+int32_t txid_uuid_read(const char *text,
+                       size_t len,
+                       txid_uuid_parts *parts);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -50,4 +50,4 @@ END
 mkdir -p dist
 pack libtxid "$architecture" target/release/libtxid.so
 pack lua-resty-txid all
-pack txid "$architecture" target/cli/release/txid
+pack txid "$architecture" target/release/txid

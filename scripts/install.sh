@@ -5,12 +5,12 @@ set -eu
 
 . scripts/facts.sh
 share=$PREFIX/share
-built=target/release
-command=target/cli/release
+release=target/release
 pkg_config=$LIB_DIR/pkgconfig/txid.pc
+# The name that it is linked with and that Lua looks for, and the one that the loader asks for.
 case $(uname) in
-    Darwin) library=libtxid.dylib ;;
-    *) library=libtxid.so ;;
+    Darwin) library=libtxid.dylib loaded=libtxid.dylib ;;
+    *) library=libtxid.so loaded=libtxid.so.2 ;;
 esac
 pages="txid txid-new txid-inspect txid-range txid-grep txid-sort"
 
@@ -20,22 +20,23 @@ lua_files() {
     done
 }
 
-# One file a line: its mode, where it is, and the directory that it goes to.
+# One file a line: its mode, where it is, the directory that it goes to, and its name there if it is another.
 files() {
     lua_files
-    echo "644 $built/$library $LIB_DIR"
+    echo "644 $release/$library $LIB_DIR $loaded"
+    echo "644 $release/libtxid.a $LIB_DIR"
     echo "644 include/txid.h $PREFIX/include"
-    echo "755 $command/txid $PREFIX/bin"
-    for page in $pages; do echo "644 $command/man/$page.1 $share/man/man1"; done
-    echo "644 $command/completions/bash/txid $share/bash-completion/completions"
-    echo "644 $command/completions/zsh/_txid $share/zsh/site-functions"
-    echo "644 $command/completions/fish/txid.fish $share/fish/vendor_completions.d"
+    echo "755 $release/txid $PREFIX/bin"
+    for page in $pages; do echo "644 $release/man/$page.1 $share/man/man1"; done
+    echo "644 $release/completions/bash/txid $share/bash-completion/completions"
+    echo "644 $release/completions/zsh/_txid $share/zsh/site-functions"
+    echo "644 $release/completions/fish/txid.fish $share/fish/vendor_completions.d"
 }
 
 put() {
-    while read -r mode file directory; do
+    while read -r mode file directory name; do
         install -d "$DESTDIR$directory"
-        install -m "$mode" "$file" "$DESTDIR$directory/"
+        install -m "$mode" "$file" "$DESTDIR$directory/${name:-$(basename "$file")}"
     done
 }
 
@@ -47,23 +48,24 @@ put_pkg_config() {
     chmod 644 "$DESTDIR$pkg_config"
 }
 
-link() { # link FILE DIRECTORY
+link() { # link FILE NAME
     # A relative link holds below $DESTDIR, too. The ln of macOS makes none.
-    ln -srf "$DESTDIR$1" "$DESTDIR$2/" 2>/dev/null || ln -sf "$1" "$DESTDIR$2/"
+    ln -srf "$DESTDIR$1" "$DESTDIR$2" 2>/dev/null || ln -sf "$1" "$DESTDIR$2"
 }
 
 case $1 in
     put)
-        [ -f $built/$library ] && [ -f $command/txid ] || { echo "txid: nothing is built yet: run make build" >&2; exit 1; }
+        [ -f $release/$library ] && [ -f $release/txid ] || { echo "txid: nothing is built yet: run make build" >&2; exit 1; }
         files | put
         put_pkg_config
-        # Where lua_package_cpath looks: one file, two names.
+        # One file, with a name for who links with it, and one where lua_package_cpath looks.
+        [ "$loaded" = "$library" ] || link "$LIB_DIR/$loaded" "$LIB_DIR/$library"
         install -d "$DESTDIR$LUA_C_DIR"
-        [ "$LUA_C_DIR" = "$LIB_DIR" ] || link "$LIB_DIR/$library" "$LUA_C_DIR"
+        [ "$LUA_C_DIR" = "$LIB_DIR" ] || link "$LIB_DIR/$loaded" "$LUA_C_DIR/$library"
         ;;
     remove)
-        files | while read -r _ file directory; do rm -f "$DESTDIR$directory/$(basename "$file")"; done
-        rm -f "$DESTDIR$pkg_config" "$DESTDIR$LUA_C_DIR/$library"
+        files | while read -r _ file directory name; do rm -f "$DESTDIR$directory/${name:-$(basename "$file")}"; done
+        rm -f "$DESTDIR$pkg_config" "$DESTDIR$LIB_DIR/$library" "$DESTDIR$LUA_C_DIR/$library"
         # Other libraries may live in resty/ too.
         for directory in resty/txid/request resty/txid resty; do
             rmdir "$DESTDIR$LUA_LIB_DIR/$directory" 2>/dev/null || :
@@ -72,7 +74,7 @@ case $1 in
     rock)
         {
             lua_files
-            echo "644 $built/$library $LUA_C_DIR"
+            echo "644 $release/$library $LUA_C_DIR"
         } | put
         ;;
     *) echo "txid: install.sh takes put, remove or rock, not '$1'" >&2; exit 2 ;;

@@ -34,7 +34,7 @@ for purpose in "$@"; do
 done
 
 if ! have cargo; then
-    say "cargo is missing: install a Rust toolchain (1.88 or later) and try again"
+    say "cargo is missing: install a Rust toolchain (1.85 or later) and try again"
     exit 1
 fi
 

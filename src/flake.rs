@@ -1,8 +1,9 @@
 //! The 128-bit flake: `| ms : 64 | node : 48 | sequence : 16 |` in base62.
 
-use crate::entropy::{self, Origin};
-use crate::laps::Place;
-use crate::{FormatError, base62, clock, node};
+use crate::source::entropy::{self, Origin};
+use crate::source::laps::Place;
+use crate::source::{clock, mac};
+use crate::text::{FormatError, base62};
 use std::cell::Cell;
 use std::fmt;
 use std::str::FromStr;
@@ -39,11 +40,15 @@ impl Flake {
     /// assert_eq!(txid::Flake::now(Some(node)).node(), node);
     /// ```
     pub fn now(node: Option<[u8; 6]>) -> Self {
-        Self::by(clock::system_ms(), node)
+        Self::now_by(clock::system_ms(), node)
     }
 
     /// As [`Flake::now`], where the clock reads `clock_ms`.
-    pub(crate) fn by(clock_ms: i64, node: Option<[u8; 6]>) -> Self {
+    ///
+    /// ```
+    /// assert_eq!(txid::Flake::now_by(1_700_000_000_000, None).timestamp_ms(), 1_700_000_000_000);
+    /// ```
+    pub fn now_by(clock_ms: i64, node: Option<[u8; 6]>) -> Self {
         let ms = clock::never_backwards(clock_ms);
         let maker = Maker::next(ms, Some(ms));
         Self::new(maker.place.ms(), node.unwrap_or(maker.node), maker.place.number())
@@ -106,12 +111,29 @@ impl Flake {
         text
     }
 
+    /// Writes the text, without an allocation.
+    ///
+    /// ```
+    /// let mut text = [0; txid::Flake::LEN];
+    /// txid::Flake(62).write(&mut text);
+    /// assert_eq!(&text, b"0000000000000000000010");
+    /// ```
     #[inline(always)]
-    pub(crate) fn write(self, text: &mut [u8; Self::LEN]) {
+    pub fn write(self, text: &mut [u8; Self::LEN]) {
         base62::encode_128_bits(self.0, text);
     }
 
-    pub(crate) fn read_ascii(text: &[u8]) -> Result<Self, FormatError> {
+    /// Reads text that need not be a `str`.
+    ///
+    /// ```
+    /// assert_eq!(txid::Flake::from_text(b"0000000000000000000010")?, txid::Flake(62));
+    /// # Ok::<(), txid::FormatError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`FormatError`] says what is wrong, and where.
+    pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
         let exact =
             text.try_into().map_err(|_| FormatError::Length { found: text.len(), expected: "a flake has 22" })?;
         base62::decode_128_bits(exact).map(Self)
@@ -146,7 +168,7 @@ impl Maker {
         }
         if maker.origin != origin || maker.place.number() == 0 {
             maker.origin = origin;
-            maker.node = node::random(stamp_ms);
+            maker.node = mac::random(stamp_ms);
         }
         MAKER.set(maker);
         maker
@@ -157,7 +179,7 @@ impl FromStr for Flake {
     type Err = FormatError;
 
     fn from_str(text: &str) -> Result<Self, FormatError> {
-        Self::read_ascii(text.as_bytes())
+        Self::from_text(text.as_bytes())
     }
 }
 

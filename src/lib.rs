@@ -6,39 +6,31 @@
 //! assert_eq!(id.to_string().len(), 20);
 //! ```
 //!
-//! Any thread may make ids at any time, and so may any child process: see the README for what is promised and why. The C
-//! interface is in `include/txid.h`. With the feature `serde` an id is its text in what serde writes and reads.
+//! Any thread may make ids at any time, and so may any child process: `docs/design.md` says what is promised and why. What
+//! takes its time from the system's clock also takes a reading of it that the caller has: [`Txid::now_by`], for example.
+//!
+//! With the feature `serde` an id is its text in what serde writes and reads.
 
 #![warn(missing_docs)]
 
-mod base32hex;
-mod base62;
-mod base64;
-mod civil;
-mod clock;
-mod decimal;
-mod entropy;
-pub mod ffi;
 mod flake;
-mod format_error;
-mod hex;
-mod host;
-mod laps;
-mod node;
-mod process;
 #[cfg(feature = "serde")]
 mod serde;
+mod shared;
 pub mod snowflake;
-mod thread_number;
+mod source;
+mod text;
 pub mod trace;
 mod txid;
 mod unique_id;
 pub mod uuid;
 
-pub use clock::system_ms;
-pub use entropy::entropy_degraded;
 pub use flake::Flake;
-pub use format_error::FormatError;
-pub use host::host_ipv4;
-pub use txid::{Guessable, ParseError, Txid};
+pub use shared::{FileError, PageError};
+pub use source::clock::{coarse_ms, system_ms};
+pub use source::entropy::entropy_degraded;
+pub use source::host::{host_ipv4, host_ipv6};
+pub use source::mac::read_mac;
+pub use text::{FormatError, ParseError};
+pub use txid::{Guessable, Txid};
 pub use unique_id::{UniqueId, UniqueIdMaker};

@@ -1,6 +1,6 @@
 //! An id is its text, in every format.
 
-use crate::Txid;
+use crate::txid::Txid;
 use serde_core::de::{Deserialize, Deserializer, Error, Visitor};
 use serde_core::ser::{Serialize, Serializer};
 use std::fmt;

@@ -1,6 +1,7 @@
 //! The 96-bit id: `| ms since 1970-01-01 UTC : 42 | random : 54 |`.
 
-use crate::{base32hex, clock, entropy};
+use crate::source::{clock, entropy};
+use crate::text::{ParseError, base32hex};
 use std::fmt;
 use std::str::FromStr;
 
@@ -29,7 +30,7 @@ pub struct Txid {
 
 impl Txid {
     /// How many characters an id's text has.
-    pub const LEN: usize = 20;
+    pub const LEN: usize = base32hex::LEN_OF_96_BITS;
 
     /// A new id of this moment, by the system's clock. Within a thread, time never runs backwards: a clock that is behind
     /// by up to ten seconds is waited for.
@@ -40,7 +41,23 @@ impl Txid {
     /// assert_ne!(earlier, later);
     /// ```
     pub fn now() -> Self {
-        Self::at(clock::never_backwards(clock::system_ms()))
+        Self::now_by(clock::system_ms())
+    }
+
+    /// As [`Txid::now`], by the caller's reading of the clock: a server has often read it already, once for many requests.
+    ///
+    /// ```
+    /// use txid::Txid;
+    ///
+    /// let clock_ms = 1_700_000_000_000;
+    /// assert_eq!(Txid::now_by(clock_ms).timestamp_ms(), 1_700_000_000_000);
+    /// // A clock that was stepped back by up to ten seconds is waited for.
+    /// assert_eq!(Txid::now_by(clock_ms - 10_000).timestamp_ms(), 1_700_000_000_000);
+    /// assert_eq!(Txid::now_by(clock_ms - 10_001).timestamp_ms(), 1_699_999_989_999);
+    /// ```
+    #[inline(always)]
+    pub fn now_by(clock_ms: i64) -> Self {
+        Self::at(clock::never_backwards(clock_ms))
     }
 
     /// A new id stamped with exactly `ms`, of which the low 42 bits count (two's complement): -1 is the last millisecond
@@ -71,7 +88,21 @@ impl Txid {
     ///
     /// [`Guessable`], with an id all the same, when the operating system has no randomness to give.
     pub fn strong() -> Result<Self, Guessable> {
-        Self::strong_at(clock::never_backwards(clock::system_ms()))
+        Self::strong_by(clock::system_ms())
+    }
+
+    /// As [`Txid::strong`], by the caller's reading of the clock, which counts as it does in [`Txid::now_by`].
+    ///
+    /// ```
+    /// assert_eq!(txid::Txid::strong_by(1_700_000_000_000)?.timestamp_ms(), 1_700_000_000_000);
+    /// # Ok::<(), txid::Guessable>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Txid::strong`].
+    pub fn strong_by(clock_ms: i64) -> Result<Self, Guessable> {
+        Self::strong_at(clock::never_backwards(clock_ms))
     }
 
     /// As [`Txid::strong`], stamped with exactly `ms`, which counts as it does in [`Txid::at`].
@@ -223,38 +254,6 @@ impl fmt::Display for Guessable {
 }
 
 impl std::error::Error for Guessable {}
-
-/// Why a text is not an id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ParseError {
-    /// The text has not 20 bytes but this many.
-    Length(usize),
-    /// The byte at this place, counted from 1, is not one of `0-9a-vA-V`.
-    Character {
-        /// The place, counted from 1.
-        position: usize,
-        /// What stands there.
-        byte: u8,
-    },
-    /// The last character holds one bit, so it is `0` or `g`; it is this one.
-    LastCharacter(u8),
-}
-
-impl fmt::Display for ParseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Length(length) => write!(f, "{length} characters, an id has {}", Txid::LEN),
-            Self::Character { position, byte } => {
-                write!(f, "character {position} is '{}', not base32hex", byte.escape_ascii())
-            }
-            Self::LastCharacter(byte) => {
-                write!(f, "character {} is '{}', the last one is '0' or 'g'", Txid::LEN, byte.escape_ascii())
-            }
-        }
-    }
-}
-
-impl std::error::Error for ParseError {}
 
 impl FromStr for Txid {
     type Err = ParseError;

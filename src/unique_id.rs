@@ -1,9 +1,10 @@
 //! Apache's UNIQUE_ID, in both of its layouts: the short one with the alphabet `A-Za-z0-9@-`, the long one with that of
 //! today's httpd, `A-Za-z0-9-_`; the first httpds that had it used the other.
 
-use crate::base64::{self, Alphabet};
-use crate::entropy::{self, Origin};
-use crate::{FormatError, clock, thread_number};
+use crate::source::entropy::{self, Origin};
+use crate::source::{clock, thread_number};
+use crate::text::FormatError;
+use crate::text::base64::{self, Alphabet};
 
 use std::cell::Cell;
 use std::fmt;
@@ -86,7 +87,16 @@ impl UniqueId {
     /// assert_eq!(txid::UniqueId::short([10, 0, 0, 7].into()).to_string().len(), 24);
     /// ```
     pub fn short(address: Ipv4Addr) -> Self {
-        Self::short_at(clock::never_backwards(clock::system_ms()), address)
+        Self::short_by(clock::system_ms(), address)
+    }
+
+    /// As [`UniqueId::short`], where the clock reads `clock_ms`.
+    ///
+    /// ```
+    /// assert_eq!(txid::UniqueId::short_by(1_522_545_688_552, [10, 0, 0, 7].into()).seconds, 1_522_545_688);
+    /// ```
+    pub fn short_by(clock_ms: i64, address: Ipv4Addr) -> Self {
+        Self::short_at(clock::never_backwards(clock_ms), address)
     }
 
     /// As [`UniqueId::short`], stamped with the second that `ms` is in, of which the low 32 bits count.
@@ -110,7 +120,16 @@ impl UniqueId {
     /// assert_ne!(txid::UniqueId::long(), txid::UniqueId::long());
     /// ```
     pub fn long() -> Self {
-        Self::long_at(clock::never_backwards(clock::system_ms()))
+        Self::long_by(clock::system_ms())
+    }
+
+    /// As [`UniqueId::long`], where the clock reads `clock_ms`.
+    ///
+    /// ```
+    /// assert_eq!(txid::UniqueId::long_by(1_522_545_688_552).seconds, 1_522_545_688);
+    /// ```
+    pub fn long_by(clock_ms: i64) -> Self {
+        Self::long_at(clock::never_backwards(clock_ms))
     }
 
     /// As [`UniqueId::long`], stamped with the second that `ms` is in, of which the low 32 bits count.
@@ -152,17 +171,27 @@ impl UniqueId {
                 (fields, NEWER, Self::LONG_LEN)
             }
         };
-        let (places, end) = text.as_chunks_mut();
-        for (place, field) in places.iter_mut().zip(fields) {
-            *place = base64::encode_six(field, alphabet);
+        for (place, field) in text.chunks_exact_mut(8).zip(fields) {
+            place.copy_from_slice(&base64::encode_six(field, alphabet));
         }
         if length == Self::LONG_LEN {
-            end.copy_from_slice(&base64::encode_six(fields[3], alphabet)[..end.len()]);
+            text[24..].copy_from_slice(&base64::encode_six(fields[3], alphabet)[..3]);
         }
         length
     }
 
-    pub(crate) fn read_ascii(text: &[u8]) -> Result<Self, FormatError> {
+    /// Reads text that need not be a `str`.
+    ///
+    /// ```
+    /// let id = txid::UniqueId::long();
+    /// assert_eq!(txid::UniqueId::from_text(id.to_string().as_bytes())?, id);
+    /// # Ok::<(), txid::FormatError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`FormatError`] says what is wrong, and where.
+    pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
         if !matches!(text.len(), Self::SHORT_LEN | Self::LONG_LEN) {
             return Err(FormatError::Length { found: text.len(), expected: "a UNIQUE_ID has 24 or 27" });
         }
@@ -230,7 +259,7 @@ impl FromStr for UniqueId {
     type Err = FormatError;
 
     fn from_str(text: &str) -> Result<Self, FormatError> {
-        Self::read_ascii(text.as_bytes())
+        Self::from_text(text.as_bytes())
     }
 }
 

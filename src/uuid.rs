@@ -6,8 +6,9 @@
 //! assert!(id < txid::uuid::v7());
 //! ```
 
-use crate::entropy::{self, Origin};
-use crate::{FormatError, clock, node};
+use crate::source::entropy::{self, Origin};
+use crate::source::{clock, mac};
+use crate::text::FormatError;
 use ::uuid::{Builder, Version};
 use std::cell::Cell;
 
@@ -67,7 +68,12 @@ pub fn v7_at(ms: i64) -> Uuid {
 }
 
 /// As [`v7`], where the clock reads `clock_ms`.
-pub(crate) fn v7_by(clock_ms: i64) -> Uuid {
+///
+/// ```
+/// let clock_ms = 1_700_000_000_000;
+/// assert!(txid::uuid::v7_by(clock_ms) < txid::uuid::v7_by(clock_ms));
+/// ```
+pub fn v7_by(clock_ms: i64) -> Uuid {
     next_v7(clock::never_backwards(clock_ms) & V7_TIME_MASK, BY_CLOCK)
 }
 
@@ -145,7 +151,13 @@ pub fn v1(node: Option<[u8; 6]>) -> Uuid {
 }
 
 /// As [`v1`], where the clock reads `clock_ms`.
-pub(crate) fn v1_by(clock_ms: i64, node: Option<[u8; 6]>) -> Uuid {
+///
+/// ```
+/// let id = txid::uuid::v1_by(1_700_000_000_000, None).to_string();
+/// assert_eq!(txid::uuid::read(&id)?.ms, Some(1_700_000_000_000));
+/// # Ok::<(), txid::FormatError>(())
+/// ```
+pub fn v1_by(clock_ms: i64, node: Option<[u8; 6]>) -> Uuid {
     #[derive(Clone, Copy)]
     struct V1 {
         origin: Origin,
@@ -166,7 +178,7 @@ pub(crate) fn v1_by(clock_ms: i64, node: Option<[u8; 6]>) -> Uuid {
     }
     if v1.origin != origin {
         v1.origin = origin;
-        v1.node = node::random(ms);
+        v1.node = mac::random(ms);
     }
     if v1.ticks < ticks {
         v1.ticks = ticks;
@@ -208,7 +220,16 @@ pub fn read(text: &str) -> Result<Parts, FormatError> {
 }
 
 /// As [`read`]; any bytes but ASCII are not a UUID.
-pub(crate) fn read_ascii(text: &[u8]) -> Result<Parts, FormatError> {
+///
+/// ```
+/// assert_eq!(txid::uuid::read_ascii(b"017f22e2-79b0-7cc3-98c4-dc0c0c07398f")?.version, 7);
+/// # Ok::<(), txid::FormatError>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`read`].
+pub fn read_ascii(text: &[u8]) -> Result<Parts, FormatError> {
     if text.len() != LEN {
         return Err(FormatError::Length { found: text.len(), expected: "a UUID has 36" });
     }

@@ -66,7 +66,8 @@ for my $case (
     my ($name, $settings, %to) = @$case;
     make("install $settings");
     is_deeply files_in_stage(), [sort(
-        "$to{prefix}/include/txid.h", "$to{prefix}/lib/libtxid.so", "$to{prefix}/lib/pkgconfig/txid.pc",
+        "$to{prefix}/include/txid.h", "$to{prefix}/lib/libtxid.so", "$to{prefix}/lib/libtxid.so.2", "$to{prefix}/lib/libtxid.a",
+        "$to{prefix}/lib/pkgconfig/txid.pc",
         "$to{c}/libtxid.so", map({"$to{lua}$_"} lua_files()), map({"$to{prefix}$_"} @command),
     )], "$name: all files are there, and no other";
     like id_with("$stage$to{lua}/?.lua", "$stage$to{c}/?.so"), qr/^[0-9a-v]{19}[0g]$/, "$name: LuaJIT finds them";
@@ -82,7 +83,7 @@ for my $case (
 open my $readme, '<', 'README.md' or die "README.md: $!";
 my @builds = map { /`(make.*?) && sudo / ? $1 : () } <$readme>;
 ok @builds > 0, 'the README says how to build before sudo';
-like `$_ --dry-run`, qr/^cargo libtxid$/m, "$_ builds the library" for @builds;
+like `$_ --dry-run`, qr/^cargo build --locked --release$/m, "$_ builds the library" for @builds;
 
 # Who installs may be another than who builds: a file of root's in the tree would be in the builder's way the next time.
 unlink 'target/release/txid.pc';

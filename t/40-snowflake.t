@@ -301,7 +301,7 @@ false there/of-3 belongs to the layout time_bits=41,node_bits=10,sequence_bits=1
 false there/link is a symbolic link; give the path that it leads to
 false there/fifo is not a regular file
 false there/short has 1 bytes, a state has 4096; it is left as it is
-false there/damaged is damaged or no state: it does not begin as a state does; it is left as it is. Take another file and another node, or remove it once the clock is past all ids made with it
+false there/damaged is damaged or no state: its first 8 bytes are wrong; it is left as it is. Take another file and another node, or remove it once the clock is past all ids made with it
 false there is not a regular file
 false cannot open directory there/of-3: Not a directory (os error 20)
 

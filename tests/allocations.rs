@@ -2,11 +2,10 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use std::ffi::c_char;
 use std::hint::black_box;
 use std::time::Duration;
 use txid::trace::{self, SkyWalking, Sofa, Traceparent};
-use txid::{Flake, Txid, UniqueId, ffi, uuid};
+use txid::{Flake, Txid, UniqueId, uuid};
 
 struct Counting;
 
@@ -29,20 +28,11 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-fn c_text(fill: impl Fn(*mut c_char)) {
-    let mut text = [0; 64];
-    fill(text.as_mut_ptr());
-    black_box(text);
-}
-
 /// Every way to make an id.
-const PATHS: [(&str, fn()); 21] = [
+const PATHS: [(&str, fn()); 20] = [
     ("Txid::at", || _ = black_box(Txid::at(7).to_text())),
     ("Txid::now", || _ = black_box(Txid::now().to_text())),
-    // SAFETY: the text is longer than any id.
-    ("txid_fill", || c_text(|text| unsafe { ffi::txid_fill(text, 7) })),
-    // SAFETY: the text is longer than any id.
-    ("txid_fill_now", || c_text(|text| unsafe { ffi::txid_fill_now(text, 7) })),
+    ("Txid::now_by", || _ = black_box(Txid::now_by(7).to_text())),
     ("Txid::strong_at", || _ = black_box(Txid::strong_at(7))),
     ("uuid::v4", || _ = black_box(uuid::v4().hyphenated().encode_lower(&mut [0; 36]))),
     ("uuid::v7", || _ = black_box(uuid::v7())),

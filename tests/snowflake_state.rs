@@ -4,7 +4,8 @@ use std::fs;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use txid::snowflake::{FileError, Generator, Layout, Order, State, StateError};
+use txid::snowflake::{Generator, Layout, Order, State, StateError};
+use txid::{FileError, PageError};
 
 const NODE: u64 = 17;
 
@@ -85,7 +86,7 @@ fn every_damaged_byte_is_refused_and_left_as_it_is() {
             damaged[place] ^= damage;
             fs::write(&path, &damaged).unwrap();
             let error = open(&path).unwrap_err();
-            assert!(matches!(error, StateError::Damaged { .. }), "byte {place}: {error}");
+            assert!(matches!(error, StateError::Page(PageError::Damaged { .. })), "byte {place}: {error}");
             assert_eq!(fs::read(&path).unwrap(), damaged);
         }
     }
@@ -93,7 +94,7 @@ fn every_damaged_byte_is_refused_and_left_as_it_is() {
     lost[128..136].fill(0);
     for damaged in [lost, vec![0; whole.len()], vec![0xff; whole.len()]] {
         fs::write(&path, &damaged).unwrap();
-        assert!(matches!(open(&path), Err(StateError::Damaged { .. })));
+        assert!(matches!(open(&path), Err(StateError::Page(PageError::Damaged { .. }))));
     }
     fs::write(&path, &whole).unwrap();
     generator(&path).next().unwrap();
@@ -108,7 +109,7 @@ fn a_file_of_another_size_is_refused_and_left_as_it_is() {
     for bytes in [&[][..], b"orders", &whole[..4095], &[&whole[..], b"."].concat()] {
         fs::write(&path, bytes).unwrap();
         let error = open(&path).unwrap_err();
-        assert!(matches!(error, StateError::Size { .. }), "{error}");
+        assert!(matches!(error, StateError::Page(PageError::Size { .. })), "{error}");
         assert_eq!(fs::read(&path).unwrap(), bytes);
     }
 }
@@ -153,7 +154,7 @@ fn symbolic_links_are_refused_wherever_they_are() {
     let real = directory.0.join("real");
     fs::create_dir_all(real.join("below")).unwrap();
     let refused = |path: PathBuf, link: &Path| match open(&path) {
-        Err(StateError::File(FileError::SymbolicLink(found))) => assert_eq!(found, link),
+        Err(StateError::Page(PageError::File(FileError::SymbolicLink(found)))) => assert_eq!(found, link),
         other => panic!("{}: {other:?}", path.display()),
     };
 
@@ -179,7 +180,7 @@ fn a_file_that_was_replaced_while_in_use_is_refused() {
     let directory = Directory::new("replaced");
     let first = generator(&directory.file());
     fs::rename(directory.file(), directory.0.join("aside")).unwrap();
-    assert!(matches!(open(&directory.file()), Err(StateError::Replaced(_))));
+    assert!(matches!(open(&directory.file()), Err(StateError::Page(PageError::Replaced(_)))));
     first.next().unwrap();
     fs::rename(directory.0.join("aside"), directory.file()).unwrap();
     generator(&directory.file()).next().unwrap();
@@ -191,7 +192,7 @@ fn what_is_no_file_is_refused_at_once() {
     let path = directory.file();
     let refused = |path: &Path| {
         let error = open(path).unwrap_err();
-        assert!(matches!(error, StateError::File(FileError::NotAFile(_))), "{error}");
+        assert!(matches!(error, StateError::Page(PageError::File(FileError::NotAFile(_)))), "{error}");
     };
 
     rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, rustix::fs::Mode::from_raw_mode(0o600), 0)
@@ -214,7 +215,7 @@ fn what_is_no_file_is_refused_at_once() {
         assert_eq!(error.to_string(), format!("'{nameless}' does not end in a file's name"));
     }
     let error = open(&directory.0.join("orders/../orders/")).unwrap_err();
-    assert!(matches!(error, StateError::File(FileError::NotAFile(_))), "{error}");
+    assert!(matches!(error, StateError::Page(PageError::File(FileError::NotAFile(_)))), "{error}");
     fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(directory.0.join("f")).unwrap();
     let error = open(&directory.0.join("f/orders")).unwrap_err();
     assert!(error.to_string().starts_with("cannot open directory "), "{error}");

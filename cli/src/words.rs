@@ -93,22 +93,30 @@ fn letters_and_digits(text: &[u8]) -> u64 {
 }
 
 /// The plain loop again, by hand, because it is what `txid grep` does most.
+///
+/// # Safety
+///
+/// The processor must have SSE2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "sse2")]
-fn letters_and_digits_sse2(chunk: &[u8; 64]) -> u64 {
+#[allow(unused_unsafe, reason = "these intrinsics are unsafe to call before Rust 1.87")]
+unsafe fn letters_and_digits_sse2(chunk: &[u8; 64]) -> u64 {
     use std::arch::x86_64::*;
 
     // Only signed bytes can be compared: what is at most `count` from `first` is moved to the bottom of their range.
-    let within = |bytes, first: u8, count: i8| {
+    // SAFETY: the caller vouches for SSE2, which is all that these need.
+    let within = |bytes, first: u8, count: i8| unsafe {
         let moved = _mm_add_epi8(bytes, _mm_set1_epi8(i8::MIN.wrapping_sub_unsigned(first)));
         _mm_cmpgt_epi8(_mm_set1_epi8(i8::MIN + count), moved)
     };
-    chunk.as_chunks::<16>().0.iter().rev().fold(0, |bits, sixteen| {
-        let number = u128::from_le_bytes(*sixteen);
-        let bytes = _mm_set_epi64x((number >> 64) as i64, number as i64);
-        let letters = within(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), b'a', 26);
-        let either = _mm_or_si128(letters, within(bytes, b'0', 10));
-        bits << 16 | u64::from(_mm_movemask_epi8(either) as u16)
+    chunk.chunks_exact(16).rev().fold(0, |bits, sixteen| {
+        // SAFETY: as above, and a chunk has the 16 bytes that are read, at any address.
+        let found = unsafe {
+            let bytes = _mm_loadu_si128(sixteen.as_ptr().cast());
+            let letters = within(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), b'a', 26);
+            _mm_movemask_epi8(_mm_or_si128(letters, within(bytes, b'0', 10)))
+        };
+        bits << 16 | u64::from(found as u16)
     })
 }
 

@@ -41,9 +41,9 @@ fn log(path: &Path, shuffled: bool) -> u64 {
 
 static BINARY: LazyLock<PathBuf> = LazyLock::new(|| {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let build = ["build", "--release", "--locked", "-p", "txid-cli", "--target-dir", "target/cli"];
+    let build = ["build", "--release", "--locked"];
     assert!(Command::new(env!("CARGO")).args(build).current_dir(&root).status().unwrap().success());
-    root.join("target/cli/release/txid")
+    root.join("target/release/txid")
 });
 
 fn txid(args: &[&str]) -> Command {

@@ -7,10 +7,10 @@ make --no-print-directory rpm
 lists() { rpm -qp --qf '[%{FILENAMES}\n]' "dist/$1-$version-1."*.rpm | sort; }
 
 (cd lua && find resty) | sed 's|^|/usr/share/lua/5.1/|' >"$tmp/lua-resty-txid"
-printf '%s\n' /usr/lib64/libtxid.so /usr/lib64/pkgconfig/txid.pc /usr/include/txid.h >"$tmp/libtxid"
+printf '%s\n' /usr/lib64/libtxid.so /usr/lib64/libtxid.so.2 /usr/lib64/libtxid.a /usr/lib64/pkgconfig/txid.pc /usr/include/txid.h >"$tmp/libtxid"
 {
     echo /usr/bin/txid
-    printf '/usr/share/man/man1/%s.gz\n' $(ls target/cli/release/man)
+    printf '/usr/share/man/man1/%s.gz\n' $(ls target/release/man)
     printf '/usr/share/%s\n' bash-completion/completions/txid zsh/site-functions/_txid fish/vendor_completions.d/txid.fish
 } >"$tmp/txid"
 for package in libtxid lua-resty-txid txid; do

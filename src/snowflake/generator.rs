@@ -3,7 +3,7 @@
 use super::layout::Layout;
 use super::state::State;
 use super::step::{Refusal, next_position};
-use crate::{clock, entropy};
+use crate::source::{clock, entropy};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 /// How far ids may run ahead of the clock, unless it is said otherwise.
@@ -86,11 +86,21 @@ impl Generator {
         self.next_noted(reading_ms)
     }
 
-    /// The next id by a reading of the clock that may be old.
+    /// As [`Generator::next`], by the caller's reading of the clock, which may be old: before refusing, the clock is read
+    /// anew.
+    ///
+    /// ```
+    /// use txid::snowflake::{Generator, Layout, State};
+    ///
+    /// let orders = Generator::new(State::in_memory(&Layout::SNOWFLAKE, 21)?);
+    /// let clock_ms = txid::system_ms();
+    /// assert!(orders.next_by(clock_ms)? < orders.next_by(clock_ms)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[inline]
-    pub(crate) fn next_by(&self, reading_ms: i64) -> Result<u64, Refusal> {
-        self.note(reading_ms, self.last_reading_ms.load(Ordering::Relaxed));
-        self.next_noted(reading_ms)
+    pub fn next_by(&self, clock_ms: i64) -> Result<u64, Refusal> {
+        self.note(clock_ms, self.last_reading_ms.load(Ordering::Relaxed));
+        self.next_noted(clock_ms)
     }
 
     #[inline]

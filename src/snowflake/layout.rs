@@ -1,6 +1,6 @@
 //! Which bits of an id mean what.
 
-use crate::civil;
+use crate::text::civil;
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;

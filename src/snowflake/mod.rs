@@ -18,15 +18,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod file;
+#[cfg(test)]
+mod every_order;
 mod generator;
 mod layout;
 mod node;
 mod state;
 mod step;
-mod word;
 
-pub use file::FileError;
 pub use generator::{Generator, MAX_DRIFT_MS, Stats};
 pub use layout::{Layout, LayoutError, Order, Parts};
 pub use node::{NodeError, node};

@@ -1,7 +1,7 @@
 //! Which position comes next: no clock, no memory, only the rule.
 
 use super::layout::Layout;
-use crate::civil::Moment;
+use crate::text::civil::Moment;
 use std::fmt;
 
 /// Why there is no id now. Nothing is waited for: the caller decides, and the next call may well succeed.

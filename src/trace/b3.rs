@@ -1,7 +1,7 @@
 //! Zipkin's B3: the single `b3` header, and what the `X-B3-` headers say.
 
 use super::{SpanId, TraceId, otel_trace_id, read_nonzero, span_id};
-use crate::FormatError;
+use crate::text::FormatError;
 use std::fmt;
 use std::str::FromStr;
 
@@ -95,7 +95,17 @@ impl B3 {
         }
     }
 
-    pub(crate) fn read_ascii(text: &[u8]) -> Result<Self, FormatError> {
+    /// Reads text that need not be a `str`.
+    ///
+    /// ```
+    /// assert_eq!(txid::trace::B3::from_text(b"0")?.ids, None);
+    /// # Ok::<(), txid::FormatError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`FormatError`] says what is wrong, and where.
+    pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
         let sampling_at = |index: usize| match text[index] {
             b'0' => Ok(Some(Sampling::Deny)),
             b'1' => Ok(Some(Sampling::Accept)),
@@ -140,7 +150,7 @@ impl FromStr for B3 {
     type Err = FormatError;
 
     fn from_str(text: &str) -> Result<Self, FormatError> {
-        Self::read_ascii(text.as_bytes())
+        Self::from_text(text.as_bytes())
     }
 }
 

@@ -1,7 +1,8 @@
 //! SkyWalking's trace ids: `<instance>.<thread>.<ms * 10000 + sequence>`.
 
-use crate::laps::Place;
-use crate::{FormatError, clock, decimal, entropy, hex, thread_number};
+use crate::source::laps::Place;
+use crate::source::{clock, entropy, thread_number};
+use crate::text::{FormatError, decimal, hex};
 use std::cell::Cell;
 use std::fmt;
 use std::str::FromStr;
@@ -43,11 +44,15 @@ impl SkyWalking {
     /// ```
     #[allow(clippy::new_without_default, reason = "no two are the same")]
     pub fn new() -> Self {
-        Self::by(clock::system_ms())
+        Self::new_by(clock::system_ms())
     }
 
     /// As [`SkyWalking::new`], where the clock reads `clock_ms`.
-    pub(crate) fn by(clock_ms: i64) -> Self {
+    ///
+    /// ```
+    /// assert_eq!(txid::trace::SkyWalking::new_by(1_700_000_000_000).ms, 1_700_000_000_000);
+    /// ```
+    pub fn new_by(clock_ms: i64) -> Self {
         thread_local! {
             static PLACE: Cell<Place> = const { Cell::new(Place::before(SEQUENCE)) };
             static INSTANCE: Cell<(entropy::Origin, u128)> = const { Cell::new((entropy::Origin::NONE, 0)) };
@@ -87,7 +92,17 @@ impl SkyWalking {
         length
     }
 
-    pub(crate) fn read_ascii(text: &[u8]) -> Result<Self, FormatError> {
+    /// Reads text that need not be a `str`.
+    ///
+    /// ```
+    /// assert_eq!(txid::trace::SkyWalking::from_text(b"00000000000000000000000000000001.2.30004")?.sequence, 4);
+    /// # Ok::<(), txid::FormatError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`FormatError`] says what is wrong, and where.
+    pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
         // The shortest is 32 characters, a dot, a digit, a dot and a digit.
         if !(36..=Self::MAX_LEN).contains(&text.len()) {
             return Err(FormatError::Length { found: text.len(), expected: "a SkyWalking id has 36 to 64" });
@@ -108,7 +123,7 @@ impl FromStr for SkyWalking {
     type Err = FormatError;
 
     fn from_str(text: &str) -> Result<Self, FormatError> {
-        Self::read_ascii(text.as_bytes())
+        Self::from_text(text.as_bytes())
     }
 }
 

@@ -1,7 +1,8 @@
 //! SOFATracer's trace ids: IPv4 address, time, sequence and process, with nothing random.
 
-use crate::laps::SharedLaps;
-use crate::{FormatError, clock, hex, process};
+use crate::source::laps::SharedLaps;
+use crate::source::{clock, process};
+use crate::text::{FormatError, decimal, hex};
 use std::fmt;
 use std::net::Ipv4Addr;
 use std::str::FromStr;
@@ -48,11 +49,16 @@ impl Sofa {
     /// assert_ne!(Sofa::new([10, 0, 0, 7].into()), Sofa::new([10, 0, 0, 7].into()));
     /// ```
     pub fn new(address: Ipv4Addr) -> Self {
-        Self::by(clock::system_ms(), address)
+        Self::new_by(clock::system_ms(), address)
     }
 
     /// As [`Sofa::new`], where the clock reads `clock_ms`.
-    pub(crate) fn by(clock_ms: i64, address: Ipv4Addr) -> Self {
+    ///
+    /// ```
+    /// let id = txid::trace::Sofa::new_by(1_403_169_275_002, [10, 209, 52, 143].into());
+    /// assert_eq!(id.ms, 1_403_169_275_002);
+    /// ```
+    pub fn new_by(clock_ms: i64, address: Ipv4Addr) -> Self {
         static LAPS: SharedLaps<{ (LAST - FIRST + 1) as u32 }> = SharedLaps::new();
         let ms = clock::never_backwards(clock_ms);
         let place = LAPS.next(ms);
@@ -82,17 +88,27 @@ impl Sofa {
         25 + pid.len()
     }
 
-    pub(crate) fn read_ascii(text: &[u8]) -> Result<Self, FormatError> {
+    /// Reads text that need not be a `str`.
+    ///
+    /// ```
+    /// assert_eq!(txid::trace::Sofa::from_text(b"0ad1348f1403169275002100356696")?.pid, 56696);
+    /// # Ok::<(), txid::FormatError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`FormatError`] says what is wrong, and where.
+    pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
         if !(26..=Self::MAX_LEN).contains(&text.len()) {
             return Err(FormatError::Length { found: text.len(), expected: "a SOFATracer id has 26 to 35" });
         }
         let address = Ipv4Addr::from_bits(hex::decode::<8>(text, 0)? as u32);
-        let ms = crate::decimal::decode(text, 8, 21)?;
-        let sequence = crate::decimal::decode(text, 21, 25)? as u16;
+        let ms = decimal::decode(text, 8, 21)?;
+        let sequence = decimal::decode(text, 21, 25)? as u16;
         if !(FIRST..=LAST).contains(&sequence) {
             return Err(FormatError::Value("the sequence is not one of 1000 to 9000"));
         }
-        let pid = crate::decimal::decode(text, 25, text.len())?;
+        let pid = decimal::decode(text, 25, text.len())?;
         let pid = pid.try_into().map_err(|_| FormatError::Value("the process id has more than 32 bits"))?;
         Ok(Self { address, ms, sequence, pid })
     }
@@ -102,7 +118,7 @@ impl FromStr for Sofa {
     type Err = FormatError;
 
     fn from_str(text: &str) -> Result<Self, FormatError> {
-        Self::read_ascii(text.as_bytes())
+        Self::from_text(text.as_bytes())
     }
 }
 

@@ -1,7 +1,7 @@
 //! The traceparent header of W3C Trace Context, level 2.
 
 use super::{SpanId, TraceId, otel_trace_id, read_nonzero, span_id};
-use crate::{FormatError, hex};
+use crate::text::{FormatError, hex};
 use std::fmt;
 use std::str::FromStr;
 
@@ -74,11 +74,27 @@ impl Traceparent {
         text
     }
 
-    pub(crate) fn flags(&self) -> u8 {
+    /// The flags as they stand in the text: 1 for sampled, 2 for a random trace id, or both.
+    ///
+    /// ```
+    /// assert_eq!(txid::trace::Traceparent::new(true).flags(), 3);
+    /// ```
+    pub fn flags(&self) -> u8 {
         u8::from(self.sampled) * SAMPLED + u8::from(self.random) * RANDOM
     }
 
-    pub(crate) fn read_ascii(text: &[u8]) -> Result<Self, FormatError> {
+    /// Reads text that need not be a `str`.
+    ///
+    /// ```
+    /// let header = b"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    /// assert!(txid::trace::Traceparent::from_text(header)?.sampled);
+    /// # Ok::<(), txid::FormatError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`FormatError`] says what is wrong, and where.
+    pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
         let length = |expected| FormatError::Length { found: text.len(), expected };
         if text.len() < Self::LEN {
             return Err(length("a traceparent has 55 or more"));
@@ -115,7 +131,7 @@ impl FromStr for Traceparent {
     type Err = FormatError;
 
     fn from_str(text: &str) -> Result<Self, FormatError> {
-        Self::read_ascii(text.as_bytes())
+        Self::from_text(text.as_bytes())
     }
 }
 

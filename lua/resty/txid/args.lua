@@ -92,7 +92,7 @@ local function shown(value)
 end
 
 
-local node = ffi_new("uint8_t[?]", lib.NODE_LEN)
+local node = ffi_new("uint8_t[?]", lib.MAC_LEN)
 local node_text
 
 
@@ -103,7 +103,7 @@ function _M.node_bytes(address, position, name)
         return node
     end
 
-    if type(address) ~= "string" or C.txid_node_read(address, #address, node) < 0 then
+    if type(address) ~= "string" or C.txid_mac_read(address, #address, node) < 0 then
         bad_argument(position, name, 'a MAC address such as "02:42:ac:11:00:02"', address, shown(address))
     end
 

@@ -2,122 +2,148 @@
 
 require("ffi").cdef[[
 typedef struct txid_snowflake txid_snowflake;
-const char *txid_strerror(int32_t code);
+typedef struct {
+  char trace_id[32];
+  char span_id[16];
+  char parent_span_id[16];
+  char sampled;
+} txid_b3_parts;
+typedef struct {
+  uint64_t ms;
+  uint32_t sequence;
+  uint8_t node[6];
+} txid_flake_parts;
+typedef struct {
+  int64_t ms;
+  uint32_t thread;
+  uint32_t sequence;
+  char instance[32];
+} txid_skywalking_parts;
+typedef struct {
+  int64_t ms;
+  int64_t node;
+  int64_t sequence;
+} txid_snowflake_parts;
+typedef struct {
+  uint64_t issued;
+  uint64_t borrowed_ms;
+  uint64_t clock_steps;
+  uint64_t refused;
+} txid_snowflake_counters;
+typedef struct {
+  int64_t ms;
+  uint32_t ipv4;
+  uint32_t sequence;
+  uint32_t pid;
+} txid_sofa_parts;
+typedef struct {
+  int64_t ms;
+  uint32_t sequence;
+  uint32_t host;
+  uint32_t random;
+} txid_trace_id_parts;
+typedef struct {
+  char trace_id[32];
+  char span_id[16];
+  bool sampled;
+  bool random;
+} txid_traceparent_parts;
+typedef struct {
+  int64_t ms;
+  uint32_t counter;
+  uint32_t thread;
+  uint32_t ipv4;
+  uint32_t pid;
+  uint8_t random[10];
+} txid_unique_id_parts;
+typedef struct {
+  int64_t ms;
+  uint8_t version;
+  uint8_t variant;
+} txid_uuid_parts;
 uint32_t txid_abi_version(void);
+int32_t txid_b3_read(const char *text, size_t len, txid_b3_parts *parts);
 int64_t txid_clock_ms(void);
-void txid_fill(char *buf, int64_t ms);
-void txid_fill_now(char *buf, int64_t clock_ms);
-bool txid_entropy_degraded(void);
-void txid_first(char *buf, int64_t ms);
-void txid_last(char *buf, int64_t ms);
-int64_t txid_ms(const char *text, size_t len);
-int32_t txid_to_bytes(const char *text, size_t len, uint8_t *bytes);
-void txid_from_bytes(const uint8_t *bytes, char *buf);
-size_t txid_explain(const char *text, size_t len, char *message);
-bool txid_strong_fill(char *buf, int64_t ms);
-bool txid_strong_fill_now(char *buf, int64_t clock_ms);
-void txid_uuid_v4(char *buf);
-void txid_uuid_v7(char *buf, int64_t ms);
-void txid_uuid_v7_now(char *buf, int64_t clock_ms);
-void txid_uuid_v1_now(char *buf, int64_t clock_ms, const uint8_t *node);
-int32_t txid_uuid_read(const char *text,
-                       size_t len,
-                       uint8_t *version,
-                       uint8_t *variant,
-                       int64_t *ms);
-int32_t txid_node_read(const char *text, size_t len, uint8_t *node);
-void txid_trace_id(char *buf, int64_t ms, int64_t epoch_ms);
-void txid_trace_id_now(char *buf, int64_t clock_ms, int64_t epoch_ms);
-void txid_trace_host_id(char *buf, int64_t ms, int64_t epoch_ms, uint32_t host);
-void txid_trace_host_id_now(char *buf, int64_t clock_ms, int64_t epoch_ms, uint32_t host);
-int32_t txid_host_word(const char *text, size_t len, uint32_t *host);
-int32_t txid_host_ipv4(const char *text, size_t len, uint32_t *ipv4);
-void txid_otel_trace_id(char *buf);
-void txid_span_id(char *buf);
-size_t txid_sofa_now(char *buf, int64_t clock_ms, uint32_t ipv4);
-size_t txid_skywalking_now(char *buf, int64_t clock_ms);
-int32_t txid_trace_id_read(const char *text,
-                           size_t len,
-                           int64_t *ms,
-                           uint32_t *sequence,
-                           uint32_t *host,
-                           uint32_t *random);
-int32_t txid_sofa_read(const char *text,
-                       size_t len,
-                       uint32_t *ipv4,
-                       int64_t *ms,
-                       uint32_t *sequence,
-                       uint32_t *pid);
-int32_t txid_skywalking_read(const char *text,
-                             size_t len,
-                             uint32_t *thread,
-                             int64_t *ms,
-                             uint32_t *sequence);
-void txid_traceparent_new(char *buf, bool sampled);
-int32_t txid_traceparent_child(const char *text, size_t len, char *buf);
-int32_t txid_traceparent_read(const char *text, size_t len, uint8_t *flags);
-int32_t txid_b3_read(const char *text, size_t len, size_t *trace_id_len, uint8_t *sampled);
+int64_t txid_clock_coarse_ms(void);
+const char *txid_strerror(int32_t code);
+int32_t txid_explain(int32_t format, const char *text, size_t len, char *message);
 void txid_flake(char *buf, int64_t ms, const uint8_t *node);
 void txid_flake_now(char *buf, int64_t clock_ms, const uint8_t *node);
-int32_t txid_flake_read(const char *text,
-                        size_t len,
-                        uint64_t *ms,
-                        uint8_t *node,
-                        uint32_t *sequence);
-void txid_unique_id_short(char *buf, int64_t ms, uint32_t ipv4);
-void txid_unique_id_short_now(char *buf, int64_t clock_ms, uint32_t ipv4);
-void txid_unique_id_long(char *buf, int64_t ms);
-void txid_unique_id_long_now(char *buf, int64_t clock_ms);
-int32_t txid_unique_id_read(const char *text,
-                            size_t len,
-                            int64_t *ms,
-                            uint32_t *counter,
-                            uint32_t *thread,
-                            uint32_t *ipv4,
-                            uint32_t *pid,
-                            uint8_t *random);
-size_t txid_explain_format(int32_t format, const char *text, size_t len, char *message);
+int32_t txid_flake_read(const char *text, size_t len, txid_flake_parts *parts);
+int32_t txid_mac_read(const char *text, size_t len, uint8_t *mac);
+int32_t txid_host_word(const char *text, size_t len, uint32_t *host);
+int32_t txid_host_ipv4(const char *text, size_t len, uint32_t *ipv4);
+size_t txid_skywalking_now(char *buf, int64_t clock_ms);
+int32_t txid_skywalking_read(const char *text, size_t len, txid_skywalking_parts *parts);
 int32_t txid_snowflake_open(const char *layout,
                             const char *node,
                             const char *path,
                             uint64_t max_drift_ms,
-                            struct txid_snowflake **generator,
+                            txid_snowflake **generator,
                             char *message);
-void txid_snowflake_close(struct txid_snowflake *generator);
-int64_t txid_clock_coarse_ms(void);
-int64_t txid_snowflake_next(const struct txid_snowflake *generator,
-                            int64_t clock_ms,
-                            char *message);
-int32_t txid_snowflake_fill(const struct txid_snowflake *generator,
+void txid_snowflake_close(txid_snowflake *generator);
+int64_t txid_snowflake_next(const txid_snowflake *generator, int64_t clock_ms, char *message);
+int32_t txid_snowflake_fill(const txid_snowflake *generator,
                             int64_t clock_ms,
                             char *buf,
                             char *message);
 int64_t txid_snowflake_parse(const char *text, size_t len);
-int32_t txid_snowflake_decode(const struct txid_snowflake *generator, int64_t id, int64_t *parts);
-void txid_snowflake_stats(const struct txid_snowflake *generator, uint64_t *stats);
+int32_t txid_snowflake_decode(const txid_snowflake *generator,
+                              int64_t id,
+                              txid_snowflake_parts *parts);
+void txid_snowflake_stats(const txid_snowflake *generator, txid_snowflake_counters *counters);
+size_t txid_sofa_now(char *buf, int64_t clock_ms, uint32_t ipv4);
+int32_t txid_sofa_read(const char *text, size_t len, txid_sofa_parts *parts);
+void txid_trace_id(char *buf, int64_t ms, int64_t epoch_ms);
+void txid_trace_id_now(char *buf, int64_t clock_ms, int64_t epoch_ms);
+void txid_trace_host_id(char *buf, int64_t ms, int64_t epoch_ms, uint32_t host);
+void txid_trace_host_id_now(char *buf, int64_t clock_ms, int64_t epoch_ms, uint32_t host);
+void txid_otel_trace_id(char *buf);
+void txid_span_id(char *buf);
+int32_t txid_trace_id_read(const char *text, size_t len, txid_trace_id_parts *parts);
+void txid_traceparent_new(char *buf, bool sampled);
+int32_t txid_traceparent_child(const char *text, size_t len, char *buf);
+int32_t txid_traceparent_read(const char *text, size_t len, txid_traceparent_parts *parts);
+void txid_fill(char *buf, int64_t ms);
+void txid_fill_now(char *buf, int64_t clock_ms);
+bool txid_strong_fill(char *buf, int64_t ms);
+bool txid_strong_fill_now(char *buf, int64_t clock_ms);
+bool txid_entropy_degraded(void);
+void txid_first(char *buf, int64_t ms);
+void txid_last(char *buf, int64_t ms);
+int64_t txid_ms(const char *text, size_t len);
+int32_t txid_to_bytes(const char *text, size_t len, uint8_t *bytes_out);
+void txid_from_bytes(const uint8_t *bytes, char *buf);
+void txid_unique_id_short(char *buf, int64_t ms, uint32_t ipv4);
+void txid_unique_id_short_now(char *buf, int64_t clock_ms, uint32_t ipv4);
+void txid_unique_id_long(char *buf, int64_t ms);
+void txid_unique_id_long_now(char *buf, int64_t clock_ms);
+int32_t txid_unique_id_read(const char *text, size_t len, txid_unique_id_parts *parts);
+void txid_uuid_v4(char *buf);
+void txid_uuid_v7(char *buf, int64_t ms);
+void txid_uuid_v7_now(char *buf, int64_t clock_ms);
+void txid_uuid_v1_now(char *buf, int64_t clock_ms, const uint8_t *node);
+int32_t txid_uuid_read(const char *text, size_t len, txid_uuid_parts *parts);
 ]]
 
 
 return {
-    ABI_VERSION = 1,
-    LEN = 20,
-    BYTES_LEN = 12,
-    MESSAGE_LEN = 64,
-    UUID_LEN = 36,
+    ABI_VERSION = 2,
+    MESSAGE_LEN = 1024,
+    FLAKE_LEN = 22,
+    MAC_LEN = 6,
+    SKYWALKING_MAX_LEN = 64,
+    SNOWFLAKE_LEN = 19,
+    SOFA_MAX_LEN = 35,
     TRACE_ID_LEN = 32,
     SPAN_ID_LEN = 16,
     TRACEPARENT_LEN = 55,
-    SOFA_MAX_LEN = 35,
-    SKYWALKING_MAX_LEN = 64,
-    FLAKE_LEN = 22,
+    LEN = 20,
+    BYTES_LEN = 12,
     UNIQUE_ID_SHORT_LEN = 24,
     UNIQUE_ID_LONG_LEN = 27,
     UNIQUE_ID_RANDOM_LEN = 10,
-    NODE_LEN = 6,
-    SNOWFLAKE_LEN = 19,
-    SNOWFLAKE_PARTS = 3,
-    SNOWFLAKE_STATS = 4,
-    SNOWFLAKE_MESSAGE_LEN = 1024,
+    UUID_LEN = 36,
     ERROR_LENGTH = -1,
     ERROR_CHARACTER = -2,
     ERROR_LAST_CHARACTER = -3,
@@ -133,6 +159,7 @@ return {
     ERROR_SNOWFLAKE_BEFORE_EPOCH = -36,
     ERROR_SNOWFLAKE_ENDED = -37,
     ERROR_SNOWFLAKE_ID = -38,
+    FORMAT_TXID = 0,
     FORMAT_UUID = 1,
     FORMAT_TRACE_ID = 2,
     FORMAT_SOFA = 3,

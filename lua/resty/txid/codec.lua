@@ -9,8 +9,10 @@ local text = require "resty.txid.text"
 local C = lib.C
 local LEN = lib.LEN
 local BYTES_LEN = lib.BYTES_LEN
+local TXID = lib.FORMAT_TXID
 local band = require("bit").band
 local check_string = args.check_string
+local explain_format = text.explain_format
 local ffi_new = ffi.new
 local ffi_str = ffi.string
 local format = string.format
@@ -22,15 +24,9 @@ local type = type
 
 local buf = ffi_new("char[?]", LEN)
 local bytes = ffi_new("uint8_t[?]", BYTES_LEN)
-local message = ffi_new("char[?]", lib.MESSAGE_LEN)
 
 
 local _M = {}
-
-
-local function explain(id)
-    return (ffi_str(message, C.txid_explain(id, #id, message)))
-end
 
 
 -- The id's milliseconds since 1970-01-01 UTC, or nil and what is wrong with it.
@@ -39,7 +35,7 @@ function _M.ms(id)
 
     local ms = C.txid_ms(id, #id)
     if ms < 0 then
-        return nil, explain(id)
+        return nil, explain_format(TXID, id)
     end
     return (tonumber(ms))
 end
@@ -56,7 +52,7 @@ function _M.decode(id)
     check_string(id, "decode")
 
     if C.txid_to_bytes(id, #id, bytes) < 0 then
-        return nil, explain(id)
+        return nil, explain_format(TXID, id)
     end
 
     local ms = tonumber(C.txid_ms(id, #id))
@@ -89,7 +85,7 @@ function _M.to_bytes(id)
     check_string(id, "to_bytes")
 
     if C.txid_to_bytes(id, #id, bytes) < 0 then
-        return nil, explain(id)
+        return nil, explain_format(TXID, id)
     end
     return (ffi_str(bytes, BYTES_LEN))
 end

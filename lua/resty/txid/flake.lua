@@ -21,9 +21,7 @@ local tonumber = tonumber
 
 
 local buf = ffi_new("char[?]", LEN)
-local ms_out = ffi_new("uint64_t[1]")
-local node_out = ffi_new("uint8_t[?]", lib.NODE_LEN)
-local sequence_out = ffi_new("uint32_t[1]")
+local parts = ffi_new("txid_flake_parts")
 
 
 local _M = {}
@@ -47,17 +45,16 @@ end
 function _M.decode(s)
     check_string(s, "decode")
 
-    if C.txid_flake_read(s, #s, ms_out, node_out, sequence_out) < 0 then
+    if C.txid_flake_read(s, #s, parts) < 0 then
         return nil, explain_format(lib.FORMAT_FLAKE, s)
     end
 
-    local ms = tonumber(ms_out[0])
+    local ms, node = tonumber(parts.ms), parts.node
     return {
         ms = ms,
         time = rfc3339(ms),
-        node = format("%02x:%02x:%02x:%02x:%02x:%02x", node_out[0], node_out[1], node_out[2], node_out[3], node_out[4],
-                      node_out[5]),
-        sequence = sequence_out[0],
+        node = format("%02x:%02x:%02x:%02x:%02x:%02x", node[0], node[1], node[2], node[3], node[4], node[5]),
+        sequence = parts.sequence,
     }
 end
 

@@ -7,8 +7,6 @@ local text = require "resty.txid.text"
 
 
 local C = lib.C
-local PARTS = lib.SNOWFLAKE_PARTS
-local STATS = lib.SNOWFLAKE_STATS
 local bad_argument = args.bad_argument
 local check_table = args.check_table
 local error = error
@@ -39,9 +37,9 @@ local PARTS_OF_A_LAYOUT = {
 }
 
 local buf = ffi_new("char[?]", lib.SNOWFLAKE_LEN)
-local message = ffi_new("char[?]", lib.SNOWFLAKE_MESSAGE_LEN)
-local parts = ffi_new("int64_t[?]", PARTS)
-local stats = ffi_new("uint64_t[?]", STATS)
+local message = ffi_new("char[?]", lib.MESSAGE_LEN)
+local parts = ffi_new("txid_snowflake_parts")
+local counters = ffi_new("txid_snowflake_counters")
 
 local get_phase = ngx and ngx.get_phase
 
@@ -122,12 +120,12 @@ function methods.decode(self, id)
         return nil, format("'%s' has more bits than the layout", tostring(id):gsub("U?LL$", ""))
     end
 
-    local ms, node = exact(parts[0]), exact(parts[1])
+    local ms, node = exact(parts.ms), exact(parts.node)
     return {
         ms = ms,
         time = rfc3339(tonumber(ms)),
         node = node,
-        sequence = exact(parts[2]),
+        sequence = exact(parts.sequence),
         datacenter = self.has_datacenters and floor(node / 32) or nil,
         worker = self.has_datacenters and node % 32 or nil,
     }
@@ -136,12 +134,12 @@ end
 
 -- What this generator has done in this process, and how far all who share its state are ahead of the clock.
 function methods.stats(self)
-    C.txid_snowflake_stats(handle_of(self, "stats"), stats)
+    C.txid_snowflake_stats(handle_of(self, "stats"), counters)
     return {
-        issued = tonumber(stats[0]),
-        borrowed_ms = tonumber(stats[1]),
-        clock_steps = tonumber(stats[2]),
-        refused = tonumber(stats[3]),
+        issued = tonumber(counters.issued),
+        borrowed_ms = tonumber(counters.borrowed_ms),
+        clock_steps = tonumber(counters.clock_steps),
+        refused = tonumber(counters.refused),
     }
 end
 

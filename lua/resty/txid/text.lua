@@ -49,7 +49,8 @@ end
 
 -- What is wrong with a text that is not of the format, one of the FORMAT_ constants.
 function _M.explain_format(text_format, text)
-    return (ffi_str(message, C.txid_explain_format(text_format, text, #text, message)))
+    C.txid_explain(text_format, text, #text, message)
+    return (ffi_str(message))
 end
 
 

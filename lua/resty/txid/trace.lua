@@ -30,11 +30,11 @@ local type = type
 
 
 local buf = ffi_new("char[?]", lib.SKYWALKING_MAX_LEN)
-local flags_out = ffi_new("uint8_t[1]")
-local ms_out = ffi_new("int64_t[1]")
-local sampled_out = ffi_new("uint8_t[1]")
-local size_out = ffi_new("size_t[1]")
-local words_out = ffi_new("uint32_t[3]")
+local b3_parts = ffi_new("txid_b3_parts")
+local skywalking_parts = ffi_new("txid_skywalking_parts")
+local sofa_parts = ffi_new("txid_sofa_parts")
+local trace_id_parts = ffi_new("txid_trace_id_parts")
+local traceparent_parts = ffi_new("txid_traceparent_parts")
 
 
 local _M = {}
@@ -93,12 +93,12 @@ end
 
 
 local function read_trace_id(s, epoch)
-    if C.txid_trace_id_read(s, #s, ms_out, words_out, words_out + 1, words_out + 2) < 0 then
+    if C.txid_trace_id_read(s, #s, trace_id_parts) < 0 then
         return nil, explain_format(lib.FORMAT_TRACE_ID, s)
     end
 
-    local ms = tonumber(ms_out[0] + epoch)
-    return { ms = ms, time = rfc3339(ms), sequence = words_out[0] }
+    local ms = tonumber(trace_id_parts.ms + epoch)
+    return { ms = ms, time = rfc3339(ms), sequence = trace_id_parts.sequence }
 end
 
 
@@ -123,7 +123,7 @@ function _M.decode_host_id(s, epoch_ms)
     if not decoded then
         return nil, err
     end
-    decoded.host = dotted(words_out[1])
+    decoded.host = dotted(trace_id_parts.host)
     decoded.random = sub(s, 25)
     return decoded
 end
@@ -133,18 +133,17 @@ end
 function _M.decode_sofa(s)
     check_string(s, "decode_sofa")
 
-    local address_out = words_out + 2
-    if C.txid_sofa_read(s, #s, address_out, ms_out, words_out, words_out + 1) < 0 then
+    if C.txid_sofa_read(s, #s, sofa_parts) < 0 then
         return nil, explain_format(lib.FORMAT_SOFA, s)
     end
 
-    local ms = tonumber(ms_out[0])
+    local ms = tonumber(sofa_parts.ms)
     return {
-        address = dotted(address_out[0]),
+        address = dotted(sofa_parts.ipv4),
         ms = ms,
         time = rfc3339(ms),
-        sequence = words_out[0],
-        pid = words_out[1],
+        sequence = sofa_parts.sequence,
+        pid = sofa_parts.pid,
     }
 end
 
@@ -153,17 +152,17 @@ end
 function _M.decode_skywalking(s)
     check_string(s, "decode_skywalking")
 
-    if C.txid_skywalking_read(s, #s, words_out, ms_out, words_out + 1) < 0 then
+    if C.txid_skywalking_read(s, #s, skywalking_parts) < 0 then
         return nil, explain_format(lib.FORMAT_SKYWALKING, s)
     end
 
-    local ms = tonumber(ms_out[0])
+    local ms = tonumber(skywalking_parts.ms)
     return {
-        instance = sub(s, 1, TRACE_ID_LEN),
-        thread = words_out[0],
+        instance = ffi_str(skywalking_parts.instance, TRACE_ID_LEN),
+        thread = skywalking_parts.thread,
         ms = ms,
         time = rfc3339(ms),
-        sequence = words_out[1],
+        sequence = skywalking_parts.sequence,
     }
 end
 
@@ -184,16 +183,15 @@ local traceparent = {}
 function traceparent.parse(header)
     check_string(header, "parse")
 
-    if C.txid_traceparent_read(header, #header, flags_out) < 0 then
+    if C.txid_traceparent_read(header, #header, traceparent_parts) < 0 then
         return nil, explain_format(lib.FORMAT_TRACEPARENT, header)
     end
 
-    local flags = flags_out[0]
     return {
-        trace_id = sub(header, 4, 35),
-        span_id = sub(header, 37, 52),
-        sampled = flags % 2 == 1,
-        random = flags >= 2,
+        trace_id = ffi_str(traceparent_parts.trace_id, TRACE_ID_LEN),
+        span_id = ffi_str(traceparent_parts.span_id, SPAN_ID_LEN),
+        sampled = traceparent_parts.sampled,
+        random = traceparent_parts.random,
     }
 end
 
@@ -238,36 +236,31 @@ _M.traceparent = traceparent
 local b3 = {}
 
 
--- What a single header's sampled field means for a table.
-local function set_sampled(self, sampled)
-    if sampled == byte("d") then
-        self.sampled, self.debug = true, true
-    elseif sampled ~= 0 then
-        self.sampled = sampled == byte("1")
-    end
-    return self
-end
-
-
 -- The single header as a table; or nil and what is wrong with it.
 function b3.parse(header)
     check_string(header, "parse")
 
-    if C.txid_b3_read(header, #header, size_out, sampled_out) < 0 then
+    if C.txid_b3_read(header, #header, b3_parts) < 0 then
         return nil, explain_format(lib.FORMAT_B3, header)
     end
 
-    local len = tonumber(size_out[0])
-    if len == 0 then
-        return set_sampled({}, sampled_out[0])
+    -- Without a function for what the parts have in common: LuaJIT would begin a trace there and could not finish it.
+    local self = {}
+    local trace_id, parent_span_id = b3_parts.trace_id, b3_parts.parent_span_id
+    if trace_id[0] ~= 0 then
+        self.trace_id = ffi_str(trace_id, trace_id[TRACE_ID_LEN / 2] == 0 and TRACE_ID_LEN / 2 or TRACE_ID_LEN)
+        self.span_id = ffi_str(b3_parts.span_id, SPAN_ID_LEN)
+    end
+    if parent_span_id[0] ~= 0 then
+        self.parent_span_id = ffi_str(parent_span_id, SPAN_ID_LEN)
     end
 
-    local parent_at = len + 21
-    return set_sampled({
-        trace_id = sub(header, 1, len),
-        span_id = sub(header, len + 2, len + 17),
-        parent_span_id = #header > parent_at and sub(header, parent_at) or nil,
-    }, sampled_out[0])
+    local sampled = b3_parts.sampled
+    if sampled ~= 0 then
+        self.sampled = sampled ~= byte("0")
+        self.debug = sampled == byte("d") or nil
+    end
+    return self
 end
 
 

@@ -25,9 +25,7 @@ local tonumber = tonumber
 
 
 local buf = ffi_new("char[?]", LONG_LEN)
-local ms_out = ffi_new("int64_t[1]")
-local random_out = ffi_new("uint8_t[?]", RANDOM_LEN)
-local words_out = ffi_new("uint32_t[4]")
+local parts = ffi_new("txid_unique_id_parts")
 
 
 local _M = {}
@@ -61,17 +59,17 @@ end
 function _M.decode(s)
     check_string(s, "decode")
 
-    if C.txid_unique_id_read(s, #s, ms_out, words_out, words_out + 1, words_out + 2, words_out + 3, random_out) < 0 then
+    if C.txid_unique_id_read(s, #s, parts) < 0 then
         return nil, explain_format(lib.FORMAT_UNIQUE_ID, s)
     end
 
-    local ms = tonumber(ms_out[0])
-    local decoded = { ms = ms, time = rfc3339(ms), counter = words_out[0], thread = words_out[1] }
+    local ms = tonumber(parts.ms)
+    local decoded = { ms = ms, time = rfc3339(ms), counter = parts.counter, thread = parts.thread }
     if #s == SHORT_LEN then
-        decoded.address = dotted(words_out[2])
-        decoded.pid = words_out[3]
+        decoded.address = dotted(parts.ipv4)
+        decoded.pid = parts.pid
     else
-        decoded.random = ffi_str(random_out, RANDOM_LEN):gsub(".", function(c) return format("%02x", byte(c)) end)
+        decoded.random = ffi_str(parts.random, RANDOM_LEN):gsub(".", function(c) return format("%02x", byte(c)) end)
     end
     return decoded
 end

@@ -26,9 +26,7 @@ local VARIANTS = { [0] = "ncs", "rfc9562", "microsoft", "future" }
 
 
 local buf = ffi_new("char[?]", LEN)
-local ms_out = ffi_new("int64_t[1]")
-local variant_out = ffi_new("uint8_t[1]")
-local version_out = ffi_new("uint8_t[1]")
+local parts = ffi_new("txid_uuid_parts")
 
 
 local _M = {}
@@ -61,7 +59,7 @@ end
 
 
 local function read(s)
-    return C.txid_uuid_read(s, #s, version_out, variant_out, ms_out) == 0
+    return C.txid_uuid_read(s, #s, parts) == 0
 end
 
 
@@ -80,9 +78,9 @@ function _M.decode(s)
         return nil, explain_format(UUID, s)
     end
 
-    local decoded = { version = version_out[0], variant = VARIANTS[variant_out[0]] }
-    if ms_out[0] ~= NO_TIME then
-        decoded.ms = tonumber(ms_out[0])
+    local decoded = { version = parts.version, variant = VARIANTS[parts.variant] }
+    if parts.ms ~= NO_TIME then
+        decoded.ms = tonumber(parts.ms)
         decoded.time = rfc3339(decoded.ms)
     end
     return decoded

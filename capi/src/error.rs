@@ -1,0 +1,137 @@
+//! What can go wrong, as numbers.
+
+use ::txid::snowflake::{LayoutError, NodeError, Refusal, StateError};
+use ::txid::{FormatError, PageError, ParseError};
+use std::ffi::{CStr, c_char};
+
+/// What a function that can fail returns; 0 is success. All are negative.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub enum txid_error {
+    /// A text has too few or too many characters.
+    Length = -1,
+    /// A text has a character that its alphabet does not have.
+    Character = -2,
+    /// The last character of an id is not '0' or 'g'.
+    LastCharacter = -3,
+    /// A text has the right characters, but says something that is not allowed.
+    Value = -10,
+    /// The host has no address of the kind that is needed.
+    NoAddress = -11,
+    /// A text is not an address of the kind that is needed.
+    Address = -12,
+    /// A layout of 64-bit ids is not one.
+    SnowflakeLayout = -30,
+    /// A node is not one of the layout's.
+    SnowflakeNode = -31,
+    /// A state's file cannot be opened or made.
+    SnowflakeFile = -32,
+    /// A state's file is damaged, or that of another layout or node.
+    SnowflakeState = -33,
+    /// The clock is too far behind the last time used.
+    SnowflakeClockBehind = -34,
+    /// All ids up to as far ahead of the clock as is allowed are used.
+    SnowflakeExhausted = -35,
+    /// The clock is before the layout's epoch.
+    SnowflakeBeforeEpoch = -36,
+    /// The layout's time is used up.
+    SnowflakeEnded = -37,
+    /// An id is not a number, or has more bits than the layout.
+    SnowflakeId = -38,
+}
+
+impl From<FormatError> for txid_error {
+    fn from(error: FormatError) -> Self {
+        match error {
+            FormatError::Length { .. } => Self::Length,
+            FormatError::Character { .. } => Self::Character,
+            FormatError::Value(_) => Self::Value,
+        }
+    }
+}
+
+impl From<ParseError> for txid_error {
+    fn from(error: ParseError) -> Self {
+        match error {
+            ParseError::Length(_) => Self::Length,
+            ParseError::Character { .. } => Self::Character,
+            ParseError::LastCharacter(_) => Self::LastCharacter,
+        }
+    }
+}
+
+impl From<&StateError> for txid_error {
+    fn from(error: &StateError) -> Self {
+        match error {
+            StateError::Node { .. } => Self::SnowflakeNode,
+            StateError::Page(PageError::File(_) | PageError::NoMemory(_)) => Self::SnowflakeFile,
+            StateError::Page(_) | StateError::OtherLayout { .. } | StateError::OtherNode { .. } => Self::SnowflakeState,
+        }
+    }
+}
+
+impl From<&LayoutError> for txid_error {
+    fn from(_: &LayoutError) -> Self {
+        Self::SnowflakeLayout
+    }
+}
+
+impl From<&NodeError> for txid_error {
+    fn from(_: &NodeError) -> Self {
+        Self::SnowflakeNode
+    }
+}
+
+impl From<&Refusal> for txid_error {
+    fn from(refusal: &Refusal) -> Self {
+        match refusal {
+            Refusal::ClockBehind { .. } => Self::SnowflakeClockBehind,
+            Refusal::Exhausted { .. } => Self::SnowflakeExhausted,
+            Refusal::BeforeEpoch { .. } => Self::SnowflakeBeforeEpoch,
+            Refusal::Ended { .. } => Self::SnowflakeEnded,
+        }
+    }
+}
+
+/// One list for two uses: the compiler sees that the match has every code, and so has the array.
+macro_rules! meanings {
+    ($($name:ident => $meaning:literal,)*) => {
+        impl txid_error {
+            pub(crate) const ALL: &[Self] = &[$(Self::$name),*];
+
+            fn meaning(self) -> &'static CStr {
+                match self { $(Self::$name => $meaning,)* }
+            }
+        }
+    };
+}
+
+meanings! {
+    Length => c"the text has too few or too many characters",
+    Character => c"the text has a character that is not of its alphabet",
+    LastCharacter => c"the last character is not '0' or 'g'",
+    Value => c"the text says something that is not allowed",
+    NoAddress => c"this host has no such address of its own: give one",
+    Address => c"the text is not an address of the kind that is needed",
+    SnowflakeLayout => c"the layout of 64-bit ids is not one",
+    SnowflakeNode => c"the node is not one of the layout's",
+    SnowflakeFile => c"the state's file cannot be opened or made",
+    SnowflakeState => c"the state's file is damaged, or that of another layout or node",
+    SnowflakeClockBehind => c"the clock is too far behind the last time used",
+    SnowflakeExhausted => c"all ids up to as far ahead of the clock as is allowed are used",
+    SnowflakeBeforeEpoch => c"the clock is before the layout's epoch",
+    SnowflakeEnded => c"the layout's time is used up",
+    SnowflakeId => c"the id is not a number, or has more bits than the layout",
+}
+
+/// What a txid_error, or 0, means: static text that, unlike an id, ends in a NUL.
+#[unsafe(no_mangle)]
+pub extern "C" fn txid_strerror(code: i32) -> *const c_char {
+    let known = txid_error::ALL.iter().find(|known| **known as i32 == code);
+    match known {
+        Some(error) => error.meaning(),
+        None if code == 0 => c"no error",
+        None => c"no such error code",
+    }
+    .as_ptr()
+}

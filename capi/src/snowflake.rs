@@ -1,0 +1,217 @@
+//! 64-bit ids.
+
+use crate::caller::{bytes, fail};
+use crate::error::txid_error;
+use ::txid::snowflake::{self, Generator, Layout, State};
+use std::ffi::{CStr, OsStr, c_char};
+use std::fmt::Display;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// How many characters a 64-bit id has at most.
+pub const TXID_SNOWFLAKE_LEN: usize = 19;
+
+/// Makes the 64-bit ids of one layout and node.
+pub struct txid_snowflake(Generator);
+
+/// What a 64-bit id says.
+#[repr(C)]
+pub struct txid_snowflake_parts {
+    /// Milliseconds since 1970-01-01 UTC.
+    pub ms: i64,
+    /// The node that made it.
+    pub node: i64,
+    /// Its number in its unit of time.
+    pub sequence: i64,
+}
+
+/// What a generator has done so far.
+#[repr(C)]
+pub struct txid_snowflake_counters {
+    /// How many ids it has made.
+    pub issued: u64,
+    /// How many milliseconds the last time used is ahead of the clock now, by all who share the state.
+    pub borrowed_ms: u64,
+    /// How often it has seen the clock go back.
+    pub clock_steps: u64,
+    /// How often it had no id to give.
+    pub refused: u64,
+}
+
+/// Opens a generator of 64-bit ids, and writes it to `generator`. Give it back with txid_snowflake_close.
+///
+/// `layout` is a preset (snowflake, sonyflake, uid, leaf) or a list of parts from the highest bits to the lowest, such as
+/// time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01. `node` is a number, env:NAME, ip or hostname. `path` names the
+/// file that all processes with this node share, and is made if there is none; or it is NULL, for memory that all
+/// processes share which this one forks from now on. Ids may run ahead of the clock by `max_drift_ms`.
+///
+/// Returns 0, or a txid_error; then `message` says what is wrong, and `generator` is left as it is.
+///
+/// # Safety
+///
+/// `layout`, `node` and `path`, if not NULL, must be NUL-terminated. `generator` must be valid for a write, `message` for
+/// writes of TXID_MESSAGE_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_snowflake_open(
+    layout: *const c_char,
+    node: *const c_char,
+    path: *const c_char,
+    max_drift_ms: u64,
+    generator: *mut *mut txid_snowflake,
+    message: *mut c_char,
+) -> i32 {
+    // SAFETY: the caller vouches for NULs at their ends.
+    let (layout, node, path) = unsafe {
+        let path = if path.is_null() { None } else { Some(CStr::from_ptr(path)) };
+        (CStr::from_ptr(layout).to_string_lossy(), CStr::from_ptr(node).to_string_lossy(), path)
+    };
+    match open(&layout, &node, path) {
+        Ok(state) => {
+            let opened = txid_snowflake(Generator::new(state).with_max_drift_ms(max_drift_ms));
+            // SAFETY: the caller vouches for the place.
+            unsafe { generator.write(Box::into_raw(Box::new(opened))) };
+            0
+        }
+        // SAFETY: the caller's promise is the same.
+        Err((code, why)) => unsafe { fail(code, &why, message) },
+    }
+}
+
+#[inline(never)]
+fn open(layout: &str, node: &str, path: Option<&CStr>) -> Result<State, (txid_error, Box<dyn Display>)> {
+    let layout: Layout = layout.parse().map_err(code_and_text)?;
+    let node = snowflake::node(node, &layout).map_err(code_and_text)?;
+    match path {
+        Some(path) => State::open(Path::new(OsStr::from_bytes(path.to_bytes())), &layout, node),
+        None => State::in_memory(&layout, node),
+    }
+    .map_err(code_and_text)
+}
+
+/// An error's code and its text.
+fn code_and_text<E: Display + 'static>(error: E) -> (txid_error, Box<dyn Display>)
+where
+    for<'a> txid_error: From<&'a E>,
+{
+    (txid_error::from(&error), Box::new(error))
+}
+
+/// Gives a generator back. Others that share its state go on.
+///
+/// # Safety
+///
+/// `generator` must be from txid_snowflake_open and not be used by anybody any more; or NULL, for nothing to be done.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_snowflake_close(generator: *mut txid_snowflake) {
+    if !generator.is_null() {
+        // SAFETY: it was made by `Box::into_raw`, and the caller gives it up.
+        drop(unsafe { Box::from_raw(generator) });
+    }
+}
+
+/// The next 64-bit id, which is positive, or a txid_error; then `message` says what is wrong. `clock_ms` is the caller's
+/// reading of the wall clock, or txid_clock_coarse_ms(). It may be old: before refusing, the clock is read anew.
+///
+/// # Safety
+///
+/// `generator` must be from txid_snowflake_open, `message` valid for writes of TXID_MESSAGE_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_snowflake_next(
+    generator: *const txid_snowflake,
+    clock_ms: i64,
+    message: *mut c_char,
+) -> i64 {
+    // SAFETY: the caller vouches for both.
+    unsafe {
+        match (*generator).0.next_by(clock_ms) {
+            Ok(id) => id as i64,
+            Err(refusal) => i64::from(fail(txid_error::from(&refusal), &refusal, message)),
+        }
+    }
+}
+
+/// Writes the next 64-bit id to `buf` as decimal digits, TXID_SNOWFLAKE_LEN at most and no NUL, and returns how many; or
+/// a txid_error, as txid_snowflake_next does.
+///
+/// # Safety
+///
+/// As for txid_snowflake_next; and `buf` must be valid for writes of TXID_SNOWFLAKE_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_snowflake_fill(
+    generator: *const txid_snowflake,
+    clock_ms: i64,
+    buf: *mut c_char,
+    message: *mut c_char,
+) -> i32 {
+    // SAFETY: the caller's promise is the same.
+    let id = unsafe { txid_snowflake_next(generator, clock_ms, message) };
+    if id < 0 {
+        return id as i32;
+    }
+    let mut digits = itoa::Buffer::new();
+    let digits = digits.format(id);
+    // SAFETY: an id of 63 bits has at most as many digits as the caller vouches for.
+    unsafe { buf.copy_from_nonoverlapping(digits.as_ptr().cast(), digits.len()) };
+    digits.len() as i32
+}
+
+/// The 64-bit id that the `len` decimal digits at `text` are, or a txid_error when they are not one.
+///
+/// # Safety
+///
+/// `text` must be valid for reads of `len` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_snowflake_parse(text: *const c_char, len: usize) -> i64 {
+    // SAFETY: the caller's promise is the same.
+    let text = unsafe { bytes(text, len) };
+    let digits = len <= TXID_SNOWFLAKE_LEN && text.iter().all(u8::is_ascii_digit);
+    let id = std::str::from_utf8(text).ok().filter(|_| digits).and_then(|text| text.parse().ok());
+    id.unwrap_or(txid_error::SnowflakeId as i64)
+}
+
+/// Writes what `id` says in the generator's layout to `parts`. Returns 0, or a txid_error when the id has more bits than
+/// the layout; then nothing is written.
+///
+/// # Safety
+///
+/// `generator` must be from txid_snowflake_open, `parts` valid for a write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_snowflake_decode(
+    generator: *const txid_snowflake,
+    id: i64,
+    parts: *mut txid_snowflake_parts,
+) -> i32 {
+    // SAFETY: the caller vouches for the generator.
+    let layout = unsafe { (*generator).0.layout() };
+    match layout.decode(id as u64) {
+        Some(it) => {
+            let (node, sequence) = (it.node as i64, it.sequence as i64);
+            // SAFETY: the caller vouches for the place.
+            unsafe { parts.write(txid_snowflake_parts { ms: it.ms, node, sequence }) };
+            0
+        }
+        None => txid_error::SnowflakeId as i32,
+    }
+}
+
+/// Writes what the generator has done so far to `counters`.
+///
+/// # Safety
+///
+/// `generator` must be from txid_snowflake_open, `counters` valid for a write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_snowflake_stats(
+    generator: *const txid_snowflake,
+    counters: *mut txid_snowflake_counters,
+) {
+    // SAFETY: the caller vouches for both.
+    unsafe {
+        let now = (*generator).0.stats();
+        counters.write(txid_snowflake_counters {
+            issued: now.issued,
+            borrowed_ms: now.borrowed_ms,
+            clock_steps: now.clock_steps,
+            refused: now.refused,
+        });
+    }
+}

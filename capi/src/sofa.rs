@@ -1,0 +1,53 @@
+//! SOFATracer's ids.
+
+use crate::caller::{bytes, place, written_if_read};
+use ::txid::trace::Sofa;
+use std::ffi::c_char;
+
+/// How many characters a SOFATracer id has at most.
+pub const TXID_SOFA_MAX_LEN: usize = 35;
+
+const _: () = assert!(TXID_SOFA_MAX_LEN == Sofa::MAX_LEN);
+
+/// What a SOFATracer id says.
+#[repr(C)]
+pub struct txid_sofa_parts {
+    /// Milliseconds since 1970-01-01 UTC.
+    pub ms: i64,
+    /// The host's address, most significant byte first.
+    pub ipv4: u32,
+    /// 1000 to 9000.
+    pub sequence: u32,
+    /// The process.
+    pub pid: u32,
+}
+
+/// Writes a new SOFATracer id of this moment with the address `ipv4` of txid_host_ipv4 to `buf`, and returns how many
+/// characters it has. `clock_ms` counts as in txid_fill_now.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_SOFA_MAX_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_sofa_now(buf: *mut c_char, clock_ms: i64, ipv4: u32) -> usize {
+    let id = Sofa::new_by(clock_ms, ipv4.into());
+    // SAFETY: the caller's promise is the same.
+    id.write(unsafe { place(buf) })
+}
+
+/// Reads the `len` characters at `text` as a SOFATracer id. Returns 0, or a txid_error when it is not one; then nothing is
+/// written.
+///
+/// # Safety
+///
+/// `text` must be valid for reads of `len` bytes, `parts` for a write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_sofa_read(text: *const c_char, len: usize, parts: *mut txid_sofa_parts) -> i32 {
+    // SAFETY: the caller vouches for both.
+    unsafe {
+        written_if_read(Sofa::from_text(bytes(text, len)), |id| {
+            let (ipv4, sequence) = (id.address.to_bits(), u32::from(id.sequence));
+            parts.write(txid_sofa_parts { ms: id.ms as i64, ipv4, sequence, pid: id.pid });
+        })
+    }
+}

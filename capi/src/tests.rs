@@ -1,0 +1,112 @@
+//! The C interface's reading functions: what they write, what they return, and what they say.
+
+use crate::caller::TXID_MESSAGE_LEN;
+use crate::error::{txid_error, txid_strerror};
+use crate::explain::{txid_explain, txid_format};
+use crate::txid::*;
+use ::txid::Txid;
+use std::ffi::{CStr, c_char};
+
+const SAMPLE: &str = "4om9qi54la8ffr4bd9sg";
+const SAMPLE_MS: i64 = 655_829_050_002;
+
+fn ms(text: &[u8]) -> i64 {
+    // SAFETY: the text is as long as it says.
+    unsafe { txid_ms(text.as_ptr().cast(), text.len()) }
+}
+
+/// The code and the message of txid_explain.
+fn explain(format: i32, text: *const u8, len: usize) -> (i32, String) {
+    let mut message = [0_u8; TXID_MESSAGE_LEN];
+    // SAFETY: the text is as long as it says, and the message has its room.
+    let code = unsafe { txid_explain(format, text.cast(), len, message.as_mut_ptr().cast()) };
+    (code, CStr::from_bytes_until_nul(&message).unwrap().to_str().unwrap().to_string())
+}
+
+fn explain_id(text: &[u8]) -> (i32, String) {
+    explain(txid_format::Txid as i32, text.as_ptr(), text.len())
+}
+
+fn bound(write: unsafe extern "C" fn(*mut c_char, i64), ms: i64) -> String {
+    let mut text = [0_u8; TXID_LEN];
+    // SAFETY: there is room for an id.
+    unsafe { write(text.as_mut_ptr().cast(), ms) };
+    String::from_utf8(text.to_vec()).unwrap()
+}
+
+#[test]
+fn the_time_of_an_id_is_read_in_either_case() {
+    assert_eq!(ms(SAMPLE.as_bytes()), SAMPLE_MS);
+    assert_eq!(ms(SAMPLE.to_uppercase().as_bytes()), SAMPLE_MS);
+    assert_eq!(ms(b"vvvvvvvvvvvvvvvvvvvg"), (1 << 42) - 1);
+}
+
+#[test]
+fn a_text_that_is_no_id_gets_its_code_and_an_explanation() {
+    for (text, code, message) in [
+        (&b""[..], txid_error::Length, "0 characters, an id has 20"),
+        (b"4om9qi54la8ffr4bd9s", txid_error::Length, "19 characters, an id has 20"),
+        (b"4om9qi54la8ffr4bd9sg0", txid_error::Length, "21 characters, an id has 20"),
+        (b"zom9qi54la8ffr4bd9sg", txid_error::Character, "character 1 is 'z', not base32hex"),
+        (b"4om9qi54la8f\0r4bd9sg", txid_error::Character, "character 13 is '\\x00', not base32hex"),
+        (b"4om9qi54la8ffr4bd9s\xff", txid_error::Character, "character 20 is '\\xff', not base32hex"),
+        (b"4om9qi54la8ffr4bd9s1", txid_error::LastCharacter, "character 20 is '1', the last one is '0' or 'g'"),
+    ] {
+        let code = code as i32;
+        assert_eq!(ms(text), i64::from(code), "{message}");
+        assert_eq!(explain_id(text), (code, message.to_string()));
+        let mut bytes = [7; TXID_BYTES_LEN];
+        // SAFETY: both are as long as they say.
+        assert_eq!(unsafe { txid_to_bytes(text.as_ptr().cast(), text.len(), bytes.as_mut_ptr()) }, code);
+        assert_eq!(bytes, [7; TXID_BYTES_LEN], "nothing is written");
+    }
+    assert_eq!(explain_id(SAMPLE.as_bytes()), (0, String::new()));
+}
+
+#[test]
+fn a_wrong_length_is_found_without_a_look_at_the_text() {
+    let said = format!("{} characters, an id has 20", usize::MAX);
+    assert_eq!(explain(txid_format::Txid as i32, std::ptr::null(), usize::MAX), (txid_error::Length as i32, said));
+}
+
+#[test]
+fn a_number_that_is_no_format_is_an_error() {
+    for number in [i32::MIN, -1, 9, i32::MAX] {
+        assert_eq!(explain(number, b"x".as_ptr(), 1), (txid_error::Value as i32, "no such format".to_string()));
+    }
+}
+
+#[test]
+fn bytes_are_written_and_read_back() {
+    let mut bytes = [0; TXID_BYTES_LEN];
+    let mut text = [0_u8; TXID_LEN];
+    // SAFETY: every one has its room.
+    unsafe {
+        assert_eq!(txid_to_bytes(SAMPLE.as_ptr().cast(), SAMPLE.len(), bytes.as_mut_ptr()), 0);
+        txid_from_bytes(bytes.as_ptr(), text.as_mut_ptr().cast());
+    }
+    assert_eq!(bytes, <[u8; 12]>::from(SAMPLE.parse::<Txid>().unwrap()));
+    assert_eq!(text, SAMPLE.as_bytes());
+}
+
+#[test]
+fn a_millisecond_has_its_bounds() {
+    assert_eq!(bound(txid_first, SAMPLE_MS), "4om9qi54g00000000000");
+    assert_eq!(bound(txid_last, SAMPLE_MS), "4om9qi54nvvvvvvvvvvg");
+    assert_eq!(bound(txid_first, 0), "00000000000000000000");
+    assert_eq!(bound(txid_last, -1), "vvvvvvvvvvvvvvvvvvvg");
+}
+
+#[test]
+fn every_code_has_a_meaning_of_its_own() {
+    let meaning = |code| {
+        // SAFETY: the text is static and ends in a NUL.
+        unsafe { CStr::from_ptr(txid_strerror(code)) }.to_str().unwrap()
+    };
+    let mut meanings: Vec<_> = txid_error::ALL.iter().map(|&error| meaning(error as i32)).collect();
+    meanings.sort_unstable();
+    assert!(meanings.is_sorted_by(|one, other| one != other), "{meanings:?}");
+    assert_eq!(meaning(0), "no error");
+    assert_eq!(meaning(1), "no such error code");
+    assert_eq!(meaning(i32::MIN), "no such error code");
+}

@@ -1,0 +1,156 @@
+//! The 96-bit id: making it, reading it, the bounds of a millisecond, and its bytes.
+
+use crate::caller::{self, written_if_read};
+use crate::error::txid_error;
+use ::txid::{Guessable, ParseError, Txid};
+use std::ffi::c_char;
+
+/// How many characters an id has. They are not NUL-terminated.
+pub const TXID_LEN: usize = 20;
+
+/// How many bytes an id has when it is not text.
+pub const TXID_BYTES_LEN: usize = 12;
+
+const _: () = assert!(TXID_LEN == Txid::LEN);
+
+/// Writes a new id stamped with exactly `ms` to `buf`: TXID_LEN characters, no NUL. The low 42 bits of `ms` count, so that
+/// -1 gives the last millisecond of the range and 2^42 the first.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_fill(buf: *mut c_char, ms: i64) {
+    // SAFETY: the caller's promise is the same.
+    unsafe { caller::write(buf, Txid::at(ms).to_text()) }
+}
+
+/// Writes a new id of this moment to `buf`, as txid_fill does. `clock_ms` is the caller's reading of the wall clock, or
+/// txid_clock_ms(). Within a thread time never runs backwards: a clock that is behind the last time used here by at most
+/// ten seconds is waited for, one further behind is followed.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_fill_now(buf: *mut c_char, clock_ms: i64) {
+    // SAFETY: the caller's promise is the same.
+    unsafe { caller::write(buf, Txid::now_by(clock_ms).to_text()) }
+}
+
+/// As txid_fill, with every random bit from the operating system's own generator, each used once, so that nobody can guess
+/// the id. Returns whether it is so: where the system has no randomness to give, the id is as one of txid_fill.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_strong_fill(buf: *mut c_char, ms: i64) -> bool {
+    // SAFETY: the caller's promise is the same.
+    unsafe { write_strong(buf, Txid::strong_at(ms)) }
+}
+
+/// As txid_strong_fill, for this moment; `clock_ms` counts as in txid_fill_now.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_strong_fill_now(buf: *mut c_char, clock_ms: i64) -> bool {
+    // SAFETY: the caller's promise is the same.
+    unsafe { write_strong(buf, Txid::strong_by(clock_ms)) }
+}
+
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_LEN bytes.
+#[inline(always)]
+unsafe fn write_strong(buf: *mut c_char, id: Result<Txid, Guessable>) -> bool {
+    // SAFETY: the caller's promise is the same.
+    unsafe { caller::write(buf, id.unwrap_or_else(|Guessable(id)| id).to_text()) };
+    id.is_ok()
+}
+
+/// Whether this thread's ids are made without the operating system's randomness, because it had none to give when it was
+/// last asked. Such ids are still made from the clock, the process and its address space; the next second asks again.
+#[unsafe(no_mangle)]
+pub extern "C" fn txid_entropy_degraded() -> bool {
+    ::txid::entropy_degraded()
+}
+
+/// Writes the lowest id of the millisecond `ms` to `buf`, as txid_fill does: no id stamped with `ms` is less.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_first(buf: *mut c_char, ms: i64) {
+    // SAFETY: the caller's promise is the same.
+    unsafe { caller::write(buf, Txid::first_of(ms).to_text()) }
+}
+
+/// Writes the highest id of the millisecond `ms` to `buf`, as txid_fill does: no id stamped with `ms` is greater.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_last(buf: *mut c_char, ms: i64) {
+    // SAFETY: the caller's promise is the same.
+    unsafe { caller::write(buf, Txid::last_of(ms).to_text()) }
+}
+
+/// Reads the `len` characters at `text`, of either case, as an id. A wrong length is found without a look at the text.
+///
+/// # Safety
+///
+/// `text` must be valid for reads of `len` bytes.
+#[inline]
+pub(crate) unsafe fn read(text: *const c_char, len: usize) -> Result<Txid, ParseError> {
+    if len != TXID_LEN {
+        return Err(ParseError::Length(len));
+    }
+    // SAFETY: the caller vouches for `len` bytes, which are TXID_LEN.
+    Txid::from_text(unsafe { &*text.cast::<[u8; TXID_LEN]>() })
+}
+
+/// The millisecond since 1970-01-01 UTC of the id at `text`, in either case, or a txid_error when the `len` characters
+/// there are not an id.
+///
+/// # Safety
+///
+/// `text` must be valid for reads of `len` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_ms(text: *const c_char, len: usize) -> i64 {
+    // SAFETY: the caller's promise is the same.
+    match unsafe { read(text, len) } {
+        Ok(id) => id.timestamp_ms() as i64,
+        Err(error) => txid_error::from(error) as i64,
+    }
+}
+
+/// Writes the TXID_BYTES_LEN bytes of the id at `text`, in either case, to `bytes_out`, where they sort as the text does.
+/// Returns 0, or a txid_error when the `len` characters are not an id; then nothing is written.
+///
+/// # Safety
+///
+/// `text` must be valid for reads of `len` bytes, `bytes_out` for writes of TXID_BYTES_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_to_bytes(text: *const c_char, len: usize, bytes_out: *mut u8) -> i32 {
+    // SAFETY: the caller vouches for both lengths, and a byte array needs no alignment.
+    unsafe { written_if_read(read(text, len), |id| bytes_out.cast::<[u8; TXID_BYTES_LEN]>().write(id.into())) }
+}
+
+/// Writes the text of the id whose TXID_BYTES_LEN bytes are at `bytes` to `buf`, as txid_fill does. Any bytes are an id.
+///
+/// # Safety
+///
+/// `bytes` must be valid for reads of TXID_BYTES_LEN bytes, `buf` for writes of TXID_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_from_bytes(bytes: *const u8, buf: *mut c_char) {
+    // SAFETY: the caller vouches for both lengths.
+    unsafe {
+        let id = Txid::from(bytes.cast::<[u8; TXID_BYTES_LEN]>().read());
+        caller::write(buf, id.to_text());
+    }
+}

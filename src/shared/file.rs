@@ -1,0 +1,226 @@
+//! Opens a small file that several users and processes share, or makes it: all of it or nothing, and never through a
+//! symbolic link.
+
+use rustix::fs::{self, AtFlags, FileType, Mode, OFlags};
+use rustix::io::Errno;
+use std::ffi::{CStr, OsStr, OsString};
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Write};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Component, Path, PathBuf};
+use std::ptr;
+
+const DIRECTORY_MODE: Mode = Mode::from_raw_mode(0o750);
+const FILE_MODE: Mode = Mode::from_raw_mode(0o640);
+
+/// A descriptor that is only there to find other files by needs no permission to list the directory.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const WAY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+const WAY: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// Why a file that processes share could not be opened or made.
+#[derive(Debug)]
+pub enum FileError {
+    /// The path does not end in a file's name.
+    NoName(PathBuf),
+    /// The file, or a directory on the way to it, is a symbolic link.
+    SymbolicLink(PathBuf),
+    /// There is something of this name that is not a regular file.
+    NotAFile(PathBuf),
+    /// The operating system refused.
+    Os {
+        /// What was tried.
+        action: &'static str,
+        /// With which file or directory.
+        path: PathBuf,
+        /// What it said.
+        error: io::Error,
+    },
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoName(path) => write!(f, "'{}' does not end in a file's name", path.display()),
+            Self::SymbolicLink(path) => {
+                write!(f, "{} is a symbolic link; give the path that it leads to", path.display())
+            }
+            Self::NotAFile(path) => write!(f, "{} is not a regular file", path.display()),
+            Self::Os { action, path, error } => {
+                write!(f, "cannot {action} {}: {error}", path.display())?;
+                if error.kind() == io::ErrorKind::PermissionDenied { write!(f, ", as {}", user()) } else { Ok(()) }
+            }
+        }
+    }
+}
+
+// Without a source: what it would say is in the message already.
+impl std::error::Error for FileError {}
+
+#[cold]
+#[inline(never)]
+pub(super) fn refused(action: &'static str, path: &Path, error: io::Error) -> FileError {
+    FileError::Os { action, path: path.to_path_buf(), error }
+}
+
+/// Opens the file at `path` for reading and writing. If there is none and there is `content` for it, it is made, with the
+/// directories that are missing; of several processes that make it at once, one does and the others open it.
+#[inline(never)]
+pub(super) fn open(path: &Path, content: Option<&[u8]>) -> Result<File, FileError> {
+    let (Some(name), Some(parent)) = (path.file_name(), path.parent()) else {
+        return Err(FileError::NoName(path.to_path_buf()));
+    };
+    let directory = open_directory(parent, content.is_some())?;
+    loop {
+        // Without NONBLOCK a FIFO would be waited for.
+        let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        match fs::openat(&directory, name, flags, Mode::empty()) {
+            Ok(file) => {
+                let status = fs::fstat(&file).map_err(|errno| refused("look at", path, errno.into()))?;
+                return match FileType::from_raw_mode(status.st_mode) {
+                    FileType::RegularFile => Ok(file.into()),
+                    _ => Err(FileError::NotAFile(path.to_path_buf())),
+                };
+            }
+            Err(errno @ Errno::NOENT) => {
+                let Some(content) = content else {
+                    return Err(refused("open", path, errno.into()));
+                };
+                match make(&directory, name, content) {
+                    // Somebody else was faster.
+                    Err(Errno::EXIST) => {}
+                    made => return made.map_err(|errno| refused("make", path, errno.into())),
+                }
+            }
+            Err(Errno::LOOP) => return Err(FileError::SymbolicLink(path.to_path_buf())),
+            Err(Errno::ISDIR | Errno::NXIO) => return Err(FileError::NotAFile(path.to_path_buf())),
+            Err(errno) => return Err(refused("open", path, errno.into())),
+        }
+    }
+}
+
+/// Follows `path` down to its last directory; `makes` those that are missing.
+#[inline(never)]
+fn open_directory(path: &Path, makes: bool) -> Result<OwnedFd, FileError> {
+    let start = Path::new(if path.has_root() { "/" } else { "." });
+    let mut directory = fs::open(start, WAY, Mode::empty()).map_err(|errno| refused("open", start, errno.into()))?;
+    let mut so_far = PathBuf::new();
+    for component in path.components() {
+        so_far.push(component);
+        if matches!(component, Component::RootDir | Component::CurDir) {
+            continue;
+        }
+        let name = component.as_os_str();
+        let mut found = fs::openat(&directory, name, WAY, Mode::empty());
+        if makes && matches!(found, Err(Errno::NOENT)) {
+            make_directory(&directory, name).map_err(|errno| refused("make directory", &so_far, errno.into()))?;
+            found = fs::openat(&directory, name, WAY, Mode::empty());
+        }
+        directory = found.map_err(|errno| {
+            let status = fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW);
+            match status.map(|status| FileType::from_raw_mode(status.st_mode)) {
+                Ok(FileType::Symlink) => FileError::SymbolicLink(so_far.clone()),
+                _ => refused("open directory", &so_far, errno.into()),
+            }
+        })?;
+    }
+    Ok(directory)
+}
+
+fn make_directory(parent: &OwnedFd, name: &OsStr) -> Result<(), Errno> {
+    match fs::mkdirat(parent, name, DIRECTORY_MODE) {
+        Err(Errno::EXIST) => Ok(()),
+        made => made.and_then(|()| set_directory_mode(parent, name)),
+    }
+}
+
+/// Whatever the umask took away or let stand. Whoever may write to `parent` may have put a link in the directory's place by
+/// now, and a mode that is set by name would be set through it.
+fn set_directory_mode(parent: &OwnedFd, name: &OsStr) -> Result<(), Errno> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    fs::fchmod(fs::openat(parent, name, flags, Mode::empty())?, DIRECTORY_MODE)
+}
+
+/// Makes the file under another name, and gives it its own only when it is complete and on the disk.
+#[inline(never)]
+fn make(directory: &OwnedFd, name: &OsStr, content: &[u8]) -> Result<File, Errno> {
+    let (temporary, file) = make_temporary(directory, name)?;
+    let made = fill(file, content).and_then(|file| {
+        fs::linkat(directory, &temporary, directory, name, AtFlags::empty())?;
+        Ok(file)
+    });
+    let removed = fs::unlinkat(directory, &temporary, AtFlags::empty());
+    let file = made?;
+    removed?;
+    // A directory that may be written to but not read cannot be opened for this; then the name is on the disk later.
+    if let Ok(readable) =
+        fs::openat(directory, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+    {
+        fs::fsync(readable)?;
+    }
+    Ok(file)
+}
+
+fn make_temporary(directory: &OwnedFd, name: &OsStr) -> Result<(OsString, OwnedFd), Errno> {
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut attempt = 0;
+    loop {
+        let mut temporary = OsString::from(".");
+        temporary.push(name);
+        temporary.push(format!(".{}-{attempt}", std::process::id()));
+        match fs::openat(directory, &temporary, flags, FILE_MODE) {
+            // Left behind by a process that was killed here, or in use by another thread or container.
+            Err(Errno::EXIST) if attempt < 1000 => attempt += 1,
+            opened => return opened.map(|file| (temporary, file)),
+        }
+    }
+}
+
+/// Writes rather than stretches the file: a hole that finds no room on the disk later would kill who writes to the mapping.
+fn fill(file: OwnedFd, content: &[u8]) -> Result<File, Errno> {
+    fs::fchmod(file.as_fd(), FILE_MODE)?;
+    let mut file = File::from(file);
+    let written = file.write_all(content).and_then(|()| file.sync_all());
+    written.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
+    Ok(file)
+}
+
+/// Who this process is, for an error: "user nobody (uid 65534)".
+fn user() -> String {
+    let uid = rustix::process::geteuid().as_raw();
+    let mut entry = MaybeUninit::uninit();
+    let (mut text, mut found) = ([0; 1024], ptr::null_mut());
+    // SAFETY: all are our own, with their sizes. A name that is found lies in `text`, and ends with a NUL.
+    let name = unsafe {
+        libc::getpwuid_r(uid, entry.as_mut_ptr(), text.as_mut_ptr(), text.len(), &mut found);
+        found.as_ref().map(|found| CStr::from_ptr(found.pw_name).to_string_lossy())
+    };
+    match name {
+        Some(name) => format!("user {name} (uid {uid})"),
+        None => format!("uid {uid}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    #[test]
+    fn no_mode_is_set_through_a_symbolic_link() {
+        let directory = std::env::temp_dir().join(format!("txid-links-{}", std::process::id()));
+        let (theirs, link) = (directory.join("theirs"), directory.join("link"));
+        std::fs::create_dir_all(&theirs).unwrap();
+        std::fs::set_permissions(&theirs, PermissionsExt::from_mode(0o700)).unwrap();
+        symlink(&theirs, &link).unwrap();
+        let parent = fs::open(&directory, WAY, Mode::empty()).unwrap();
+        assert!(set_directory_mode(&parent, OsStr::new("link")).is_err());
+        assert_eq!(std::fs::metadata(&theirs).unwrap().permissions().mode() & 0o777, 0o700);
+        assert_eq!(set_directory_mode(&parent, OsStr::new("theirs")), Ok(()));
+        assert_eq!(std::fs::metadata(&theirs).unwrap().permissions().mode() & 0o777, 0o750);
+        std::fs::remove_dir_all(directory).unwrap();
+    }
+}

@@ -1,0 +1,391 @@
+//! One page: a header that never changes, and words that are only ever touched as atomics.
+//!
+//! All numbers are in the machine's own byte order, because a page never leaves its host:
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 0..8 | the tenant's magic |
+//! | 8..12 | the tenant's version |
+//! | 16..120 | the tenant's fields |
+//! | 120..128 | FNV-1a of bytes 0..120 |
+//! | 128..4096 | the tenant's words |
+//!
+//! Bytes without a meaning are zero. They are room for later versions: one that gives a meaning to any of them has
+//! another number, so that older libraries refuse the page instead of passing over what it says.
+
+use super::file::{self, FileError, refused};
+use super::registry::{self, FileId, Known};
+use rustix::mm::{self, MapFlags, ProtFlags};
+use std::fmt;
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::ptr;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+pub(crate) const LEN: usize = 4096;
+/// Where the words begin: behind the cache lines of the header, and behind those that a processor fetches along with them.
+pub(crate) const WORDS_AT: usize = 128;
+const VERSION_AT: usize = 8;
+const CHECKSUM_AT: usize = 120;
+
+/// What tells the pages of one tenant from those of another.
+#[derive(Debug)]
+pub(crate) struct Kind {
+    pub(crate) magic: &'static [u8; 8],
+    pub(crate) version: u32,
+    /// What an error calls such a page.
+    pub(crate) name: &'static str,
+    /// What to do about a damaged one.
+    pub(crate) advice: &'static str,
+}
+
+/// The part of a page that never changes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Header([u8; WORDS_AT]);
+
+impl Header {
+    pub(crate) fn is_of(&self, kind: &Kind) -> bool {
+        self.0[..VERSION_AT] == *kind.magic && self.0[VERSION_AT..VERSION_AT + 4] == kind.version.to_ne_bytes()
+    }
+}
+
+/// A page's bytes before it is mapped: to write a new one, and to check one that is there.
+pub(crate) struct Image([u8; LEN]);
+
+impl Image {
+    /// A new page with these fields, each at its place.
+    pub(crate) fn new(kind: &Kind, fields: &[(usize, &[u8])]) -> Self {
+        let mut page = [0; LEN];
+        page[..VERSION_AT].copy_from_slice(kind.magic);
+        page[VERSION_AT..VERSION_AT + 4].copy_from_slice(&kind.version.to_ne_bytes());
+        for &(at, field) in fields {
+            page[at..at + field.len()].copy_from_slice(field);
+        }
+        let checksum = fnv_1a(&page[..CHECKSUM_AT]);
+        page[CHECKSUM_AT..WORDS_AT].copy_from_slice(&checksum.to_ne_bytes());
+        Self(page)
+    }
+
+    /// The same with this word at `at`.
+    pub(crate) fn with_word(mut self, at: usize, word: u64) -> Self {
+        self.0[at..at + 8].copy_from_slice(&word.to_ne_bytes());
+        self
+    }
+
+    pub(crate) fn byte(&self, at: usize) -> u8 {
+        self.0[at]
+    }
+
+    pub(crate) fn number(&self, at: usize) -> u64 {
+        u64::from_ne_bytes(std::array::from_fn(|place| self.0[at + place]))
+    }
+
+    pub(crate) fn is_zero(&self, bytes: Range<usize>) -> bool {
+        self.0[bytes].iter().all(|&byte| byte == 0)
+    }
+
+    fn header(&self) -> Header {
+        Header(std::array::from_fn(|place| self.0[place]))
+    }
+
+    fn check(&self, kind: &'static Kind, path: &Path) -> Result<(), PageError> {
+        if self.0[..VERSION_AT] != *kind.magic {
+            return Err(PageError::damaged(kind, path, "its first 8 bytes are wrong"));
+        }
+        if self.number(CHECKSUM_AT) != fnv_1a(&self.0[..CHECKSUM_AT]) {
+            return Err(PageError::damaged(kind, path, "its checksum is wrong"));
+        }
+        let found = u32::from_ne_bytes(std::array::from_fn(|place| self.0[VERSION_AT + place]));
+        if found != kind.version {
+            let (path, known) = (path.to_path_buf(), kind.version);
+            return Err(PageError::Version { path, name: kind.name, found, known });
+        }
+        Ok(())
+    }
+}
+
+fn fnv_1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// A mapped page. It stays mapped for good: a few pages, for which nobody needs to know who still has one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Page {
+    words: &'static [AtomicU64; LEN / 8],
+}
+
+impl Page {
+    /// Opens the page in the file at `path`, or makes it with the content of `fresh` if there is none. `check` says whether
+    /// a page that is there is the wanted one.
+    ///
+    /// A process that may not open the file gets the page all the same if a process that it was forked from had it.
+    pub(crate) fn open_or_make<E: From<PageError>>(
+        path: &Path,
+        kind: &'static Kind,
+        fresh: &Image,
+        check: impl FnOnce(&Image) -> Result<(), E>,
+    ) -> Result<Self, E> {
+        let header = fresh.header();
+        open(path, kind, Some(fresh), |known| *known == header, check)
+    }
+
+    /// Opens the page in the file at `path`, which somebody else makes and which says itself what it is for.
+    ///
+    /// A process that may not open the file gets the page all the same if a process that it was forked from had it.
+    #[allow(dead_code, reason = "no tenant yet attaches to a page that it did not describe")]
+    pub(crate) fn attach<E: From<PageError>>(
+        path: &Path,
+        kind: &'static Kind,
+        check: impl FnOnce(&Image) -> Result<(), E>,
+    ) -> Result<Self, E> {
+        open(path, kind, None, |known| known.is_of(kind), check)
+    }
+
+    /// A page in memory that this process shares with all that it forks from now on. It is the same whenever one with
+    /// this header is asked for, also in a child.
+    pub(crate) fn in_memory(fresh: &Image) -> Result<Self, PageError> {
+        let header = fresh.header();
+        let same = |known: &Known| known.file.is_none() && known.header == header;
+        if let Some(known) = registry::find(same) {
+            return Ok(known.page);
+        }
+        // SAFETY: a new mapping at an address of the kernel's choice touches nothing that exists.
+        let mapped =
+            unsafe { mm::mmap_anonymous(ptr::null_mut(), LEN, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED) };
+        let page = Self::at(mapped.map_err(|errno| PageError::NoMemory(errno.into()))?);
+        for (word, bytes) in page.words.iter().zip(fresh.0.chunks_exact(8)) {
+            word.store(u64::from_ne_bytes(std::array::from_fn(|place| bytes[place])), Ordering::Relaxed);
+        }
+        Ok(registry::enter(Known { page, header, file: None }, same).page)
+    }
+
+    fn map(file: &File) -> rustix::io::Result<Self> {
+        // SAFETY: a new mapping at an address of the kernel's choice touches nothing that exists.
+        unsafe { mm::mmap(ptr::null_mut(), LEN, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED, file, 0) }
+            .map(Self::at)
+    }
+
+    fn at(address: *mut libc::c_void) -> Self {
+        // SAFETY: the page was just mapped, and stays so; it is aligned to more than 8 bytes, and its words are only ever
+        // touched as atomics, here and in all other processes.
+        Self { words: unsafe { &*address.cast() } }
+    }
+
+    /// The word at `at`, a multiple of 8.
+    pub(crate) fn word(&self, at: usize) -> &'static AtomicU64 {
+        &self.words[at / 8]
+    }
+}
+
+fn open<E: From<PageError>>(
+    path: &Path,
+    kind: &'static Kind,
+    fresh: Option<&Image>,
+    is_wanted: impl Fn(&Header) -> bool,
+    check: impl FnOnce(&Image) -> Result<(), E>,
+) -> Result<Page, E> {
+    let by_path = registry::find(|known| known.is_at(path) && is_wanted(&known.header));
+    let file = match (file::open(path, fresh.map(|image| &image.0[..])), by_path) {
+        (Err(FileError::Os { error, .. }), Some(known)) if error.kind() == io::ErrorKind::PermissionDenied => {
+            return Ok(known.page);
+        }
+        (file, _) => file.map_err(PageError::File)?,
+    };
+    let os_refused = |action, error| PageError::File(refused(action, path, error));
+
+    let status = file.metadata().map_err(|error| os_refused("look at", error))?;
+    if status.len() != LEN as u64 {
+        return Err(PageError::Size { path: path.to_path_buf(), name: kind.name, bytes: status.len() }.into());
+    }
+    let mut found = Image([0; LEN]);
+    file.read_exact_at(&mut found.0, 0).map_err(|error| os_refused("read", error))?;
+    found.check(kind, path)?;
+    check(&found)?;
+
+    let file_now = FileId { path: path.to_path_buf(), device: status.dev(), inode: status.ino() };
+    if let Some(known) = by_path {
+        if known.file.as_ref() != Some(&file_now) {
+            return Err(PageError::Replaced(path.to_path_buf()).into());
+        }
+        return Ok(known.page);
+    }
+    let page = match registry::find(|known| known.file.as_ref().is_some_and(|file| file.is_same_file(&file_now))) {
+        Some(known) => known.page,
+        None => Page::map(&file).map_err(|errno| os_refused("map", errno.into()))?,
+    };
+    let header = found.header();
+    let entered = registry::enter(Known { page, header, file: Some(file_now) }, |known| {
+        known.is_at(path) && known.header == header
+    });
+    Ok(entered.page)
+}
+
+/// Why there is no page.
+#[derive(Debug)]
+pub enum PageError {
+    /// The file could not be opened or made.
+    File(FileError),
+    /// The file has not the size of a page.
+    Size {
+        /// The file.
+        path: PathBuf,
+        /// What it was to be.
+        name: &'static str,
+        /// How many bytes it has.
+        bytes: u64,
+    },
+    /// The page is of a version that this library does not know.
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// What it was to be.
+        name: &'static str,
+        /// Its version.
+        found: u32,
+        /// The version that this library knows.
+        known: u32,
+    },
+    /// The page has been damaged.
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What it was to be.
+        name: &'static str,
+        /// How that shows.
+        what: &'static str,
+        /// What to do about it.
+        advice: &'static str,
+    },
+    /// The file is not the one that this process has open under its name. Those who have the first one would repeat the
+    /// ids of those who take the second.
+    Replaced(PathBuf),
+    /// There is no memory for a page without a file.
+    NoMemory(io::Error),
+}
+
+impl PageError {
+    pub(crate) fn damaged(kind: &'static Kind, path: &Path, what: &'static str) -> Self {
+        Self::Damaged { path: path.to_path_buf(), name: kind.name, what, advice: kind.advice }
+    }
+}
+
+impl fmt::Display for PageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(error) => error.fmt(f),
+            Self::Size { path, name, bytes } => {
+                write!(f, "{} has {bytes} bytes, a {name} has {LEN}; it is left as it is", path.display())
+            }
+            Self::Version { path, name, found, known } => {
+                write!(f, "{} is a {name} of version {found}, this library knows {known}", path.display())
+            }
+            Self::Damaged { path, name, what, advice } => {
+                write!(f, "{} is damaged or no {name}: {what}; it is left as it is. {advice}", path.display())
+            }
+            Self::Replaced(path) => write!(
+                f,
+                "{} was replaced while it is in use; put the first file back, or restart with the second",
+                path.display()
+            ),
+            Self::NoMemory(error) => write!(f, "there is no memory for it: {error}"),
+        }
+    }
+}
+
+// Without a source: what it would say is in the message already.
+impl std::error::Error for PageError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const APPLES: Kind = Kind { magic: b"txidtest", version: 3, name: "basket", advice: "Buy another." };
+    const FIELD_AT: usize = 16;
+    const WORD_AT: usize = 512;
+
+    fn basket(field: u8) -> Image {
+        Image::new(&APPLES, &[(FIELD_AT, &[field])]).with_word(WORD_AT, 7)
+    }
+
+    fn open(path: &Path, field: u8) -> Result<Page, PageError> {
+        Page::open_or_make(path, &APPLES, &basket(field), |_| Ok(()))
+    }
+
+    fn in_directory(name: &str, test: impl FnOnce(&Path)) {
+        let directory = std::env::temp_dir().join(format!("txid-page-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).unwrap();
+        test(&directory.join("page"));
+        std::fs::remove_dir_all(directory).unwrap();
+    }
+
+    #[test]
+    fn another_tenants_page_is_made_and_opened() {
+        in_directory("made", |path| {
+            let page = open(path, 1).unwrap();
+            assert_eq!(page.word(WORD_AT).load(Ordering::Relaxed), 7);
+            page.word(WORD_AT).store(8, Ordering::Relaxed);
+            assert!(std::ptr::eq(open(path, 1).unwrap().words, page.words));
+            assert_eq!(std::fs::read(path).unwrap()[WORD_AT], 8);
+        });
+    }
+
+    #[test]
+    fn a_page_is_attached_by_what_it_says_itself() {
+        in_directory("attached", |path| {
+            let attach = || {
+                let mut field = 0;
+                Page::attach(path, &APPLES, |found| {
+                    field = found.byte(FIELD_AT);
+                    Ok::<_, PageError>(())
+                })
+                .map(|page| (page, field))
+            };
+            assert!(matches!(attach(), Err(PageError::File(FileError::Os { .. }))));
+            assert!(!path.exists(), "who attaches makes nothing");
+            let made = open(path, 5).unwrap();
+            let (attached, field) = attach().unwrap();
+            assert_eq!(field, 5);
+            attached.word(WORD_AT).store(9, Ordering::Relaxed);
+            assert_eq!(made.word(WORD_AT).load(Ordering::Relaxed), 9);
+        });
+    }
+
+    #[test]
+    fn pages_in_memory_are_found_by_their_header() {
+        let one = Page::in_memory(&basket(101)).unwrap();
+        let same = Page::in_memory(&basket(101)).unwrap();
+        let other = Page::in_memory(&basket(102)).unwrap();
+        assert!(std::ptr::eq(one.words, same.words));
+        assert!(!std::ptr::eq(one.words, other.words));
+    }
+
+    #[test]
+    fn threads_that_ask_at_once_get_one_page() {
+        for round in 0..100_u64 {
+            let fresh = || Image::new(&APPLES, &[(FIELD_AT, &round.to_ne_bytes()), (FIELD_AT + 8, &[1])]);
+            let barrier = std::sync::Barrier::new(4);
+            let pages: Vec<_> = std::thread::scope(|scope| {
+                let ask = || {
+                    barrier.wait();
+                    Page::in_memory(&fresh()).unwrap().words.as_ptr() as usize
+                };
+                let threads: Vec<_> = (0..4).map(|_| scope.spawn(ask)).collect();
+                threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+            });
+            assert!(pages.iter().all(|&page| page == pages[0]), "{pages:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_damaged_byte_of_the_header_is_found(byte in 0..WORDS_AT, damage in 1..=255_u8) {
+            let mut image = basket(1);
+            image.0[byte] ^= damage;
+            prop_assert!(image.check(&APPLES, Path::new("page")).is_err());
+        }
+    }
+}

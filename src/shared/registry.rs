@@ -1,0 +1,76 @@
+//! Which pages this process, or one that it was forked from, has opened.
+//!
+//! A list that only grows, without a lock: a child that is forked while another thread adds to it can use it at once.
+
+use super::page::{Header, Page};
+use std::path::{Path, PathBuf};
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+/// A page, and what it can be found by.
+pub(super) struct Known {
+    pub(super) page: Page,
+    pub(super) header: Header,
+    pub(super) file: Option<FileId>,
+}
+
+/// The file of a page: the name it was opened by, and which file had that name.
+#[derive(PartialEq)]
+pub(super) struct FileId {
+    pub(super) path: PathBuf,
+    pub(super) device: u64,
+    pub(super) inode: u64,
+}
+
+impl FileId {
+    pub(super) fn is_same_file(&self, other: &Self) -> bool {
+        self.device == other.device && self.inode == other.inode
+    }
+}
+
+impl Known {
+    pub(super) fn is_at(&self, path: &Path) -> bool {
+        self.file.as_ref().is_some_and(|file| file.path == path)
+    }
+}
+
+struct Entry {
+    known: Known,
+    older: *const Entry,
+}
+
+static NEWEST: AtomicPtr<Entry> = AtomicPtr::new(ptr::null_mut());
+
+/// The page that is known for which `is_wanted` holds.
+pub(super) fn find(is_wanted: impl Fn(&Known) -> bool) -> Option<&'static Known> {
+    find_from(NEWEST.load(Ordering::Acquire), is_wanted)
+}
+
+fn find_from(newest: *const Entry, is_wanted: impl Fn(&Known) -> bool) -> Option<&'static Known> {
+    // SAFETY: an entry is whole before it is in the list, never changed, and never given back.
+    let mut entry = unsafe { newest.as_ref() };
+    while let Some(Entry { known, older }) = entry {
+        if is_wanted(known) {
+            return Some(known);
+        }
+        // SAFETY: as above.
+        entry = unsafe { older.as_ref() };
+    }
+    None
+}
+
+/// Adds a page; or finds the one that another thread has added in the meantime, if `is_same` holds for it.
+pub(super) fn enter(known: Known, is_same: impl Fn(&Known) -> bool) -> &'static Known {
+    let entry = Box::leak(Box::new(Entry { known, older: ptr::null() }));
+    let mut newest = NEWEST.load(Ordering::Acquire);
+    loop {
+        if let Some(other) = find_from(newest, &is_same) {
+            return other;
+        }
+        entry.older = newest;
+        match NEWEST.compare_exchange_weak(newest, entry, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => return &entry.known,
+            Err(newer) => newest = newer,
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! MAC addresses: the 48 bits that tell one maker of ids from another, or a random stand-in for them.
+
+use super::entropy;
+use crate::text::{FormatError, hex};
+
+/// A bit that no network card's own address has.
+const MULTICAST: u8 = 1;
+
+/// A node that is nobody's MAC address.
+pub(crate) fn random(stamp_ms: i64) -> [u8; 6] {
+    let [mut node @ .., _, _, _, _, _, _, _, _, _, _] = entropy::next_u128(stamp_ms).to_be_bytes();
+    node[0] |= MULTICAST;
+    node
+}
+
+/// Reads a MAC address such as `02:42:ac:11:00:02`, of either case: what a flake or a UUID of version 1 takes as its node.
+///
+/// ```
+/// assert_eq!(txid::read_mac(b"02:42:AC:11:00:02")?, [0x02, 0x42, 0xac, 0x11, 0x00, 0x02]);
+/// # Ok::<(), txid::FormatError>(())
+/// ```
+///
+/// # Errors
+///
+/// [`FormatError`] says what is wrong, and where.
+pub fn read_mac(text: &[u8]) -> Result<[u8; 6], FormatError> {
+    let text: &[u8; 17] =
+        text.try_into().map_err(|_| FormatError::Length { found: text.len(), expected: "a MAC address has 17" })?;
+    let text = text.to_ascii_lowercase();
+    let mut node = [0; 6];
+    for (place, byte) in node.iter_mut().enumerate() {
+        *byte = hex::decode::<2>(&text, place * 3)? as u8;
+        if place < 5 {
+            FormatError::unless_byte_is(&text, place * 3 + 2, b':', "a colon")?;
+        }
+    }
+    Ok(node)
+}

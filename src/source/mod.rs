@@ -1,0 +1,9 @@
+//! Where an id's contents come from: randomness, time, process, thread and host.
+
+pub(crate) mod clock;
+pub(crate) mod entropy;
+pub(crate) mod host;
+pub(crate) mod laps;
+pub(crate) mod mac;
+pub(crate) mod process;
+pub(crate) mod thread_number;

@@ -1,0 +1,65 @@
+//! base32hex in lower case: text that sorts as the bits do.
+
+pub(crate) const LEN_OF_96_BITS: usize = 20;
+
+/// Writes the low 40 bits of `bits` as eight characters, five bits each, most significant first.
+///
+/// By hand, because it would be most of what an id costs: data-encoding needs 25 ns for an id here, this 3 ns, next to the
+/// 102 ns of the Lua string that the id ends in.
+#[inline(always)]
+pub(crate) fn encode_40_bits(bits: u64) -> [u8; 8] {
+    // Halve three times, so that every byte ends up with its own five bits, the first character's in the lowest.
+    let halves = bits >> 20 & 0x000f_ffff | (bits & 0x000f_ffff) << 32;
+    let quarters = halves >> 10 & 0x0000_03ff_0000_03ff | (halves & 0x0000_03ff_0000_03ff) << 16;
+    let values = quarters >> 5 & 0x001f_001f_001f_001f | (quarters & 0x001f_001f_001f_001f) << 8;
+    // 10 and above carry into a byte's top bit when 118 is added: those are the letters, 39 further on in ASCII.
+    let letters = (values + 0x7676_7676_7676_7676) & 0x8080_8080_8080_8080;
+    let further_on = (letters - (letters >> 7)) & 0x2727_2727_2727_2727;
+    (values + 0x3030_3030_3030_3030 + further_on).to_le_bytes()
+}
+
+/// Reads 20 characters of either case as the 96 bits they stand for, or tells the place of the first that is wrong.
+///
+/// By hand, because data-encoding's decoder comes with one for every base: 60 KB, a seventh of the shared object.
+pub(crate) fn decode(text: &[u8; LEN_OF_96_BITS]) -> Result<[u8; 12], usize> {
+    let mut bits = 0_u128;
+    for (place, byte) in text.iter().enumerate() {
+        let value = match byte {
+            b'0'..=b'9' => byte - b'0',
+            b'a'..=b'v' => byte - b'a' + 10,
+            b'A'..=b'V' => byte - b'A' + 10,
+            _ => return Err(place),
+        };
+        bits = bits << 5 | u128::from(value);
+    }
+    // The last character holds one bit of the 96, above four zeros.
+    if bits & 0xf != 0 {
+        return Err(text.len() - 1);
+    }
+    let [.., b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11] = (bits >> 4).to_be_bytes();
+    Ok([b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use data_encoding::BASE32HEX_NOPAD;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn forty_bits_are_written_as_data_encoding_writes_them(bits in 0..1_u64 << 40) {
+            let mut theirs = [0; 8];
+            BASE32HEX_NOPAD.encode_mut(&bits.to_be_bytes()[3..], &mut theirs);
+            prop_assert_eq!(theirs.to_ascii_lowercase(), encode_40_bits(bits));
+        }
+
+        #[test]
+        fn text_is_read_as_data_encoding_reads_it(text in "[0-9a-vA-V]{19}[0gG]|[0-9a-vA-V]{20}|[0-9a-zA-Z]{20}") {
+            let mut theirs = [0; 12];
+            let read = BASE32HEX_NOPAD.decode_mut(text.to_uppercase().as_bytes(), &mut theirs);
+            let expected = read.map(|_| theirs).map_err(|partial| partial.error.position);
+            prop_assert_eq!(decode(text.as_bytes().try_into().unwrap()), expected);
+        }
+    }
+}

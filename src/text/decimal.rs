@@ -1,0 +1,90 @@
+//! Numbers in decimal digits.
+
+use super::FormatError;
+
+/// The characters of `text` from `start` up to `end` as a number.
+pub(crate) fn decode(text: &[u8], start: usize, end: usize) -> Result<u64, FormatError> {
+    if start == end {
+        return Err(FormatError::Value("a number is missing"));
+    }
+    let mut number = 0_u64;
+    for (index, &byte) in text[start..end].iter().enumerate() {
+        if !byte.is_ascii_digit() {
+            return Err(FormatError::Character { position: start + index + 1, byte, expected: "a digit" });
+        }
+        let digit = u64::from(byte - b'0');
+        number =
+            number.checked_mul(10).and_then(|tens| tens.checked_add(digit)).ok_or(FormatError::Value(TOO_LARGE))?;
+    }
+    Ok(number)
+}
+
+const TOO_LARGE: &str = "a number has more than 64 bits";
+
+/// Writes the digits of a number at the start of `text`, and returns how many these are.
+///
+/// By hand for what ids are full of: a small number, and a time of 17 digits, in stores of eight. itoa writes two at a time
+/// elsewhere, and the copy from there waits for them, which makes an id of SkyWalking's take 27 ns in place of 21.
+#[inline(always)]
+pub(crate) fn encode(number: u64, text: &mut [u8; 20]) -> usize {
+    const EIGHT_DIGITS: u64 = 100_000_000;
+    if number < 10 {
+        text[0] = b'0' + number as u8;
+        return 1;
+    }
+    let (high, low) = (number / EIGHT_DIGITS, number % EIGHT_DIGITS);
+    let (first, middle) = (high / EIGHT_DIGITS, high % EIGHT_DIGITS);
+    if (1..10).contains(&first) {
+        text[0] = b'0' + first as u8;
+        text[1..9].copy_from_slice(&eight(middle));
+        text[9..17].copy_from_slice(&eight(low));
+        return 17;
+    }
+    let mut digits = itoa::Buffer::new();
+    let digits = digits.format(number).as_bytes();
+    text[..digits.len()].copy_from_slice(digits);
+    digits.len()
+}
+
+/// The digits of a number below 100,000,000.
+#[inline(always)]
+fn eight(number: u64) -> [u8; 8] {
+    // Split in two three times over, all parts at once, so that every byte ends up with a digit. Multiplied and shifted,
+    // a part below 10,000 is divided by 100, and one below 100 by 10, exactly.
+    let fours = (number / 10_000) | ((number % 10_000) << 32);
+    let hundreds = ((fours * 10_486) >> 20) & 0x0000_007f_0000_007f;
+    let twos = hundreds | (fours - hundreds * 100) << 16;
+    let tens = ((twos * 103) >> 10) & 0x000f_000f_000f_000f;
+    (tens | (twos - tens * 10) << 8 | 0x3030_3030_3030_3030).to_le_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn encoded(number: u64) -> String {
+        let mut text = [0; 20];
+        let length = encode(number, &mut text);
+        String::from_utf8_lossy(&text[..length]).into_owned()
+    }
+
+    #[test]
+    fn all_eights_of_digits_are_right() {
+        // Its halves do not meet.
+        for half in 0..10_000 {
+            assert_eq!(eight(half), format!("{half:08}").as_bytes());
+            assert_eq!(eight(half * 10_000 + 9_999), format!("{half:04}9999").as_bytes());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn numbers_of_any_length_are_written(number: u64, length in 0..20) {
+            let number = number % 10_u64.pow(length as u32);
+            for number in [number, 10_u64.pow(length as u32) - 1, 10_u64.pow(length as u32)] {
+                prop_assert_eq!(encoded(number), number.to_string());
+            }
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! How ids and times are written and read.
+
+pub(crate) mod base32hex;
+pub(crate) mod base62;
+pub(crate) mod base64;
+pub(crate) mod civil;
+pub(crate) mod decimal;
+mod error;
+pub(crate) mod hex;
+
+pub use error::{FormatError, ParseError};

@@ -1,0 +1,343 @@
+//! Trace ids and the headers that carry them.
+//!
+//! ```
+//! use txid::trace;
+//!
+//! let (earlier, later) = (trace::id(), trace::id());
+//! assert_eq!(earlier.to_string().len(), 32);
+//! assert!(earlier < later);
+//! ```
+
+use crate::source::{clock, entropy};
+use crate::text::{FormatError, hex};
+use std::cell::Cell;
+use std::fmt;
+use std::net::IpAddr;
+
+mod b3;
+mod skywalking;
+mod sofa;
+mod traceparent;
+
+pub use b3::{B3, B3Ids, Sampling};
+pub use skywalking::SkyWalking;
+pub use sofa::Sofa;
+pub use traceparent::Traceparent;
+
+const SEQUENCE_BITS: u32 = 23;
+const SEQUENCE_MASK: u64 = (1 << SEQUENCE_BITS) - 1;
+
+/// An id with a host in it draws its random word anew after so many.
+const IDS_A_WORD: u32 = 5000;
+
+/// A trace's id: 32 hexadecimal characters.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TraceId(
+    /// The 128 bits.
+    pub u128,
+);
+
+/// A span's id: 16 hexadecimal characters.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SpanId(
+    /// The 64 bits.
+    pub u64,
+);
+
+impl TraceId {
+    /// How many characters the text has.
+    pub const LEN: usize = 32;
+
+    /// The text, without an allocation.
+    ///
+    /// ```
+    /// assert_eq!(&txid::trace::TraceId(255).to_text(), b"000000000000000000000000000000ff");
+    /// ```
+    #[inline]
+    pub fn to_text(self) -> [u8; Self::LEN] {
+        hex::encode_128_bits(self.0)
+    }
+}
+
+impl SpanId {
+    /// How many characters the text has.
+    pub const LEN: usize = 16;
+
+    /// The text, without an allocation.
+    ///
+    /// ```
+    /// assert_eq!(&txid::trace::SpanId(255).to_text(), b"00000000000000ff");
+    /// ```
+    #[inline]
+    pub fn to_text(self) -> [u8; Self::LEN] {
+        hex::encode_64_bits(self.0)
+    }
+}
+
+impl fmt::Display for TraceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+impl fmt::Debug for TraceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TraceId({self})")
+    }
+}
+
+impl fmt::Display for SpanId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+impl fmt::Debug for SpanId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SpanId({self})")
+    }
+}
+
+/// The two ways to stamp an id, so that a stamp of any time leaves the order of the clock's alone.
+const BY_CLOCK: usize = 0;
+const GIVEN: usize = 1;
+
+/// 41 bits of milliseconds since `epoch_ms`, and a number that counts up from 0 within each millisecond of a thread.
+#[inline]
+fn time_and_sequence(ms: i64, epoch_ms: i64, way: usize) -> u64 {
+    thread_local! {
+        /// The time that each way used last, and the number that comes next in it.
+        static NEXT: Cell<[(i64, u64); 2]> = const { Cell::new([(i64::MIN, 0); 2]) };
+    }
+    let mut next = NEXT.get();
+    let of_this_ms = |(last_ms, number): (i64, u64)| if last_ms == ms { number } else { 0 };
+    let sequence = of_this_ms(next[BY_CLOCK]).max(of_this_ms(next[GIVEN]));
+    next[way] = (ms, sequence + 1);
+    NEXT.set(next);
+    (ms.wrapping_sub(epoch_ms) as u64) << SEQUENCE_BITS | sequence & SEQUENCE_MASK
+}
+
+/// A new trace id of this moment, which sorts by time: `| ms : 41 | sequence : 23 | random : 64 |`.
+///
+/// ```
+/// assert!(txid::trace::id() < txid::trace::id());
+/// ```
+pub fn id() -> TraceId {
+    id_by(clock::system_ms(), 0)
+}
+
+/// As [`id`], stamped with the `ms` since `epoch_ms`, of which the low 41 bits count.
+///
+/// ```
+/// let id = txid::trace::id_at(1_522_545_688_552, 0);
+/// assert_eq!(txid::trace::read_id(&id.to_string())?.ms, 1_522_545_688_552);
+/// # Ok::<(), txid::FormatError>(())
+/// ```
+pub fn id_at(ms: i64, epoch_ms: i64) -> TraceId {
+    next_id(ms, epoch_ms, GIVEN)
+}
+
+/// As [`id`], where the clock reads `clock_ms`.
+///
+/// ```
+/// let id = txid::trace::id_by(1_522_545_688_552, 0).to_string();
+/// assert_eq!(txid::trace::read_id(&id)?.ms, 1_522_545_688_552);
+/// # Ok::<(), txid::FormatError>(())
+/// ```
+pub fn id_by(clock_ms: i64, epoch_ms: i64) -> TraceId {
+    next_id(clock::never_backwards(clock_ms), epoch_ms, BY_CLOCK)
+}
+
+#[inline]
+fn next_id(ms: i64, epoch_ms: i64, way: usize) -> TraceId {
+    let random = entropy::next_u64(ms);
+    TraceId(u128::from(time_and_sequence(ms, epoch_ms, way)) << 64 | u128::from(random))
+}
+
+/// The 32 bits that stand for a host: its IPv4 address, or the four words of its IPv6 address folded by XOR.
+///
+/// ```
+/// assert_eq!(txid::trace::host_word([10, 209, 52, 143].into()), 0x0ad1348f);
+/// assert_eq!(txid::trace::host_word("2001:db8::ff".parse()?), 0x2001_0db8 ^ 0xff);
+/// # Ok::<(), std::net::AddrParseError>(())
+/// ```
+pub fn host_word(address: IpAddr) -> u32 {
+    match address {
+        IpAddr::V4(v4) => v4.to_bits(),
+        IpAddr::V6(v6) => {
+            let bits = v6.to_bits();
+            (bits >> 96) as u32 ^ (bits >> 64) as u32 ^ (bits >> 32) as u32 ^ bits as u32
+        }
+    }
+}
+
+/// A new trace id of this moment with the host in it: `| ms : 41 | sequence : 23 | host : 32 | random : 32 |`.
+///
+/// The random word serves 5000 ids of a thread, or those of a second, if they are fewer; and none that is stamped with an
+/// earlier time than the one before it.
+///
+/// ```
+/// use txid::trace;
+///
+/// let host = trace::host_word([10, 0, 0, 7].into());
+/// assert_eq!(trace::read_host_id(&trace::host_id(host).to_string())?.host, host);
+/// # Ok::<(), txid::FormatError>(())
+/// ```
+pub fn host_id(host: u32) -> TraceId {
+    host_id_by(clock::system_ms(), 0, host)
+}
+
+/// As [`host_id`], stamped as [`id_at`].
+///
+/// ```
+/// let id = txid::trace::host_id_at(1_522_545_688_552, 0, 0x0a000007);
+/// assert_eq!(txid::trace::read_host_id(&id.to_string())?.ms, 1_522_545_688_552);
+/// # Ok::<(), txid::FormatError>(())
+/// ```
+pub fn host_id_at(ms: i64, epoch_ms: i64, host: u32) -> TraceId {
+    next_host_id(ms, epoch_ms, host, GIVEN)
+}
+
+/// As [`host_id`], where the clock reads `clock_ms`.
+///
+/// ```
+/// let id = txid::trace::host_id_by(1_522_545_688_552, 0, 0x0a000007).to_string();
+/// assert_eq!(txid::trace::read_host_id(&id)?.host, 0x0a000007);
+/// # Ok::<(), txid::FormatError>(())
+/// ```
+pub fn host_id_by(clock_ms: i64, epoch_ms: i64, host: u32) -> TraceId {
+    next_host_id(clock::never_backwards(clock_ms), epoch_ms, host, BY_CLOCK)
+}
+
+#[inline]
+fn next_host_id(ms: i64, epoch_ms: i64, host: u32, way: usize) -> TraceId {
+    #[derive(Clone, Copy)]
+    struct Word {
+        origin: entropy::Origin,
+        random: u32,
+        left: u32,
+        last: u64,
+    }
+    thread_local! {
+        static WORD: Cell<Word> =
+            const { Cell::new(Word { origin: entropy::Origin::NONE, random: 0, left: 0, last: 0 }) };
+    }
+    let high = time_and_sequence(ms, epoch_ms, way);
+    let mut word = WORD.get();
+    let origin = entropy::origin(ms);
+    // A time that comes again begins again at 0, which the same word may have served.
+    if word.left == 0 || word.origin != origin || high <= word.last {
+        word = Word { origin, random: entropy::next_u128(ms) as u32, left: IDS_A_WORD, last: 0 };
+    }
+    word.left -= 1;
+    word.last = high;
+    WORD.set(word);
+    let low = u64::from(host) << 32 | u64::from(word.random);
+    TraceId(u128::from(high) << 64 | u128::from(low))
+}
+
+/// A new random trace id, as OpenTelemetry has them: never all zeros.
+///
+/// ```
+/// assert_ne!(txid::trace::otel_trace_id(), txid::trace::TraceId(0));
+/// ```
+pub fn otel_trace_id() -> TraceId {
+    TraceId(u128::from(entropy::next_u64_without_stamp()) << 64 | u128::from(span_id().0))
+}
+
+/// A new random span id: never all zeros.
+///
+/// ```
+/// assert_ne!(txid::trace::span_id(), txid::trace::SpanId(0));
+/// ```
+pub fn span_id() -> SpanId {
+    // The generator gives each word as often as any other, so zero now and then, but not for ever.
+    loop {
+        let bits = entropy::next_u64_without_stamp();
+        if bits != 0 {
+            return SpanId(bits);
+        }
+    }
+}
+
+/// What a time-ordered trace id says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IdParts {
+    /// Milliseconds since the epoch it was made with.
+    pub ms: u64,
+    /// Which one of its millisecond it is, from 0.
+    pub sequence: u32,
+    /// The random bits.
+    pub random: u64,
+}
+
+/// What a time-ordered trace id with a host in it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostIdParts {
+    /// Milliseconds since the epoch it was made with.
+    pub ms: u64,
+    /// Which one of its millisecond it is, from 0.
+    pub sequence: u32,
+    /// The host, as [`host_word`] has it.
+    pub host: u32,
+    /// The random word.
+    pub random: u32,
+}
+
+/// Reads 32 characters as what [`id`] makes.
+///
+/// ```
+/// let parts = txid::trace::read_id("b13f65bff40000010123456789abcdef")?;
+/// assert_eq!((parts.ms, parts.sequence, parts.random), (1_522_545_688_552, 1, 0x0123456789abcdef));
+/// # Ok::<(), txid::FormatError>(())
+/// ```
+///
+/// # Errors
+///
+/// [`FormatError`] says what is not as in a trace id, and where.
+pub fn read_id(text: &str) -> Result<IdParts, FormatError> {
+    read_id_ascii(text.as_bytes())
+}
+
+/// As [`read_id`], of text that need not be a `str`.
+///
+/// ```
+/// assert_eq!(txid::trace::read_id_ascii(b"00000000000000000000000000000007")?.random, 7);
+/// # Ok::<(), txid::FormatError>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`read_id`].
+pub fn read_id_ascii(text: &[u8]) -> Result<IdParts, FormatError> {
+    if text.len() != TraceId::LEN {
+        return Err(FormatError::Length { found: text.len(), expected: "a trace id has 32" });
+    }
+    let bits = hex::decode::<32>(text, 0)?;
+    let (high, random) = ((bits >> 64) as u64, bits as u64);
+    Ok(IdParts { ms: high >> SEQUENCE_BITS, sequence: (high & SEQUENCE_MASK) as u32, random })
+}
+
+/// Reads 32 characters as what [`host_id`] makes.
+///
+/// ```
+/// let parts = txid::trace::read_host_id("b13f65bff40000010a00000789abcdef")?;
+/// assert_eq!((parts.host, parts.random), (0x0a000007, 0x89abcdef));
+/// # Ok::<(), txid::FormatError>(())
+/// ```
+///
+/// # Errors
+///
+/// [`FormatError`] says what is not as in a trace id, and where.
+pub fn read_host_id(text: &str) -> Result<HostIdParts, FormatError> {
+    let IdParts { ms, sequence, random } = read_id(text)?;
+    Ok(HostIdParts { ms, sequence, host: (random >> 32) as u32, random: random as u32 })
+}
+
+/// The `LENGTH` characters from `start` on as a trace's or a span's id, which is never all zeros.
+fn read_nonzero<const LENGTH: usize>(text: &[u8], start: usize, zeros: &'static str) -> Result<u128, FormatError> {
+    match hex::decode::<LENGTH>(text, start)? {
+        0 => Err(FormatError::Value(zeros)),
+        bits => Ok(bits),
+    }
+}
