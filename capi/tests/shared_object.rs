@@ -4,6 +4,7 @@
 
 mod library;
 
+use std::path::Path;
 use std::process::Command;
 
 fn output_of(tool: &str, option: &str) -> String {
@@ -36,4 +37,51 @@ fn it_is_small_and_stripped() {
 fn it_stays_loaded() {
     let dynamic = output_of("readelf", "--dynamic");
     assert!(dynamic.contains("NODELETE"), "{dynamic}");
+}
+
+#[test]
+fn its_soname_has_the_version_of_the_interface() {
+    let dynamic = output_of("readelf", "--dynamic");
+    assert!(dynamic.contains("Library soname: [libtxid.so.2]"), "{dynamic}");
+}
+
+/// Loads the library into `true` beside another one that has all of its symbols, and comes first where names are looked
+/// up: what nginx does with two modules that both have a libtxid.
+#[test]
+fn it_calls_its_own_functions_where_another_copy_is_loaded_first() {
+    let directory = std::env::temp_dir().join(format!("txid-copies-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap();
+    let other = directory.join("other.so");
+    std::fs::copy(library::path(), &other).unwrap();
+    let preloaded = format!("{}:{}", other.display(), library::path().display());
+    let environment = [("LD_PRELOAD", preloaded.as_str()), ("LD_DEBUG", "bindings"), ("LD_BIND_NOW", "1")];
+    let output = Command::new("true").envs(environment).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    std::fs::remove_dir_all(directory).unwrap();
+
+    let bound_to_the_system = format!("binding file {} [0] to", library::path().display());
+    assert!(said.contains(&bound_to_the_system), "the library was not loaded: {said}");
+    let bound: Vec<_> = said.lines().filter(|line| line.contains("symbol `txid_")).collect();
+    assert!(bound.is_empty(), "{bound:?}");
+}
+
+#[test]
+fn it_links_statically() {
+    let directory = std::env::temp_dir().join(format!("txid-static-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let program = directory.join("now");
+    let compiled = Command::new("cc")
+        .arg(root.join("examples/c/now.c"))
+        .arg("-I")
+        .arg(root.join("include"))
+        .arg(library::path().with_extension("a"))
+        .args(["-lgcc_s", "-lpthread", "-lm", "-ldl", "-o"])
+        .arg(&program)
+        .status()
+        .unwrap();
+    assert!(compiled.success());
+    let output = Command::new(&program).output().unwrap();
+    std::fs::remove_dir_all(directory).unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap().trim().len(), 20);
 }
