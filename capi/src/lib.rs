@@ -5,23 +5,23 @@
 
 #![allow(non_camel_case_types, reason = "types have the names that they have in C")]
 
-mod b3;
+pub mod b3;
 mod caller;
-mod clock;
-mod error;
-mod explain;
-mod flake;
-mod host;
-mod skywalking;
-mod snowflake;
-mod sofa;
+pub mod clock;
+pub mod error;
+pub mod explain;
+pub mod flake;
+pub mod host;
+pub mod skywalking;
+pub mod snowflake;
+pub mod sofa;
 #[cfg(test)]
 mod tests;
-mod trace;
-mod traceparent;
-mod txid;
-mod unique_id;
-mod uuid;
+pub mod trace;
+pub mod traceparent;
+pub mod txid;
+pub mod unique_id;
+pub mod uuid;
 
 /// The version of this interface. It grows when a caller built for the version before could no longer work.
 pub const TXID_ABI_VERSION: u32 = 2;
