@@ -10,14 +10,17 @@
 //! A list of all interfaces alone would not do: `docker0` has the same private address on every host, so two hosts would
 //! pass for one.
 
-use std::fs;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
+use rustix::net::{AddressFamily, SocketType};
+use std::ffi::CStr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::ptr;
 use std::sync::OnceLock;
 
-/// Addresses that are only used in documentation (RFC 5737, RFC 3849), so that no route but the default one leads there.
-const WORLD: [IpAddr; 2] =
-    [IpAddr::V4(Ipv4Addr::new(198, 51, 100, 1)), IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1))];
-const PRIVATE_NETWORKS: [IpAddr; 3] = [
+/// Somewhere in the world: addresses that are only used in documentation (RFC 5737, RFC 3849), so that no route but the
+/// default one leads there. Then somewhere in each private network.
+const FAR_AWAY: [IpAddr; 5] = [
+    IpAddr::V4(Ipv4Addr::new(198, 51, 100, 1)),
+    IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1)),
     IpAddr::V4(Ipv4Addr::new(10, 255, 255, 254)),
     IpAddr::V4(Ipv4Addr::new(172, 31, 255, 254)),
     IpAddr::V4(Ipv4Addr::new(192, 168, 255, 254)),
@@ -33,12 +36,12 @@ const PRIVATE_NETWORKS: [IpAddr; 3] = [
 /// ```
 pub fn host_ipv4() -> Option<Ipv4Addr> {
     static ADDRESS: OnceLock<Ipv4Addr> = OnceLock::new();
-    found_once(&ADDRESS, || candidates().find_map(v4))
+    found_once(&ADDRESS, || candidates().into_iter().find_map(v4))
 }
 
 /// The first of the host's IPv4 addresses that is private.
 pub(crate) fn private_ipv4() -> Option<Ipv4Addr> {
-    candidates().filter_map(v4).find(Ipv4Addr::is_private)
+    candidates().into_iter().filter_map(v4).find(Ipv4Addr::is_private)
 }
 
 /// The host's IPv6 address, found in the same way.
@@ -50,7 +53,9 @@ pub(crate) fn private_ipv4() -> Option<Ipv4Addr> {
 /// ```
 pub fn host_ipv6() -> Option<Ipv6Addr> {
     static ADDRESS: OnceLock<Ipv6Addr> = OnceLock::new();
-    found_once(&ADDRESS, || candidates().find_map(|address| if let IpAddr::V6(v6) = address { Some(v6) } else { None }))
+    found_once(&ADDRESS, || {
+        candidates().into_iter().find_map(|address| if let IpAddr::V6(v6) = address { Some(v6) } else { None })
+    })
 }
 
 fn v4(address: IpAddr) -> Option<Ipv4Addr> {
@@ -63,30 +68,70 @@ fn found_once<T: Copy>(kept: &OnceLock<T>, find: impl FnOnce() -> Option<T>) -> 
 }
 
 /// The host's addresses, the best first.
-fn candidates() -> impl Iterator<Item = IpAddr> {
-    let routed = WORLD.into_iter().chain(PRIVATE_NETWORKS).filter_map(source_towards);
-    routed.chain(std::iter::once_with(of_interfaces).flatten())
+fn candidates() -> Vec<IpAddr> {
+    let mut addresses: Vec<_> = FAR_AWAY.into_iter().filter_map(source_towards).collect();
+    let own = of_interfaces();
+    let is_private = |address: &IpAddr| matches!(address, IpAddr::V4(v4) if v4.is_private());
+    addresses.extend(own.iter().copied().filter(is_private));
+    addresses.extend(own);
+    addresses
 }
 
 /// The address that packets to this one are sent from. Connecting a UDP socket asks the routing table and sends nothing.
+/// (Through rustix: the UdpSocket of the standard library adds more to the size of libtxid.so.)
 fn source_towards(far: IpAddr) -> Option<IpAddr> {
-    let any: IpAddr = if far.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
-    let socket = UdpSocket::bind((any, 0)).ok()?;
-    socket.connect((far, 9)).ok()?;
-    Some(socket.local_addr().ok()?.ip()).filter(|address| !address.is_loopback())
+    let family = if far.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+    let socket = rustix::net::socket(family, SocketType::DGRAM, None).ok()?;
+    rustix::net::connect(&socket, &SocketAddr::new(far, 9)).ok()?;
+    let source = SocketAddr::try_from(rustix::net::getsockname(&socket).ok()?).ok()?.ip();
+    Some(source).filter(|address| !address.is_loopback())
 }
 
-/// The addresses of interfaces that are no bridges, the private ones first.
-fn of_interfaces() -> impl Iterator<Item = IpAddr> {
-    let interfaces = if_addrs::get_if_addrs().unwrap_or_default().into_iter();
-    let (private, others): (Vec<_>, Vec<_>) = interfaces
-        .filter(|interface| !interface.is_loopback() && !interface.is_link_local() && !is_bridge(&interface.name))
-        .map(|interface| interface.ip())
-        .partition(|&address| v4(address).is_some_and(|v4| v4.is_private()));
-    private.into_iter().chain(others)
+/// The addresses of interfaces that are no bridges.
+fn of_interfaces() -> Vec<IpAddr> {
+    let (mut list, mut addresses) = (ptr::null_mut(), Vec::new());
+    // SAFETY: there is a place for the list.
+    if unsafe { libc::getifaddrs(&mut list) } != 0 {
+        return addresses;
+    }
+    let mut next = list;
+    // SAFETY: each interface is valid until the list is freed, and the last one's `next` is null.
+    while let Some(interface) = unsafe { next.as_ref() } {
+        next = interface.ifa_next;
+        // SAFETY: the name ends in a NUL, and the address is null or of the kind that it says it is.
+        let (name, address) = unsafe { (CStr::from_ptr(interface.ifa_name), ip(interface.ifa_addr)) };
+        addresses.extend(address.filter(|&address| is_for_others(address) && !is_bridge(name)));
+    }
+    // SAFETY: nothing of the list is used from here on.
+    unsafe { libc::freeifaddrs(list) };
+    addresses
+}
+
+/// # Safety
+///
+/// `address` must be null or point to as much as its family has.
+unsafe fn ip(address: *const libc::sockaddr) -> Option<IpAddr> {
+    // SAFETY: the caller's promise is the same for all three.
+    unsafe {
+        match i32::from(address.as_ref()?.sa_family) {
+            libc::AF_INET => {
+                Some(Ipv4Addr::from(u32::from_be((*address.cast::<libc::sockaddr_in>()).sin_addr.s_addr)).into())
+            }
+            libc::AF_INET6 => Some(Ipv6Addr::from((*address.cast::<libc::sockaddr_in6>()).sin6_addr.s6_addr).into()),
+            _ => None,
+        }
+    }
+}
+
+fn is_for_others(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(v4) => !v4.is_loopback() && !v4.is_link_local(),
+        IpAddr::V6(v6) => !v6.is_loopback() && !v6.is_unicast_link_local(),
+    }
 }
 
 /// Linux shows a bridge so; elsewhere none is known.
-fn is_bridge(interface: &str) -> bool {
-    fs::exists(format!("/sys/class/net/{interface}/bridge")).unwrap_or_default()
+fn is_bridge(interface: &CStr) -> bool {
+    let path = [b"/sys/class/net/", interface.to_bytes(), b"/bridge"].concat();
+    rustix::fs::access(&path[..], rustix::fs::Access::EXISTS).is_ok()
 }
