@@ -27,6 +27,7 @@ rm -f rockspec/lua-resty-txid-[0-9]*.rockspec
 scripts/rockspec.sh "$VERSION" >"rockspec/lua-resty-txid-$VERSION-1.rockspec"
 
 sed -i "s/^version = .*/version = $VERSION/" dist.ini
+sed -i "s/VERSION = \".*\"/VERSION = \"$VERSION\"/" examples/kong/plugins/txid/handler.lua
 
 if ! grep -qF "## [$VERSION]" CHANGELOG.md; then
     sed -i "s/^## \[Unreleased\]/&\n\n## [$VERSION] - $(date +%Y-%m-%d)/" CHANGELOG.md

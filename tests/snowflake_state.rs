@@ -1,35 +1,16 @@
 //! What a state's file promises: one word for all, and a file that is wrong is refused and left as it is.
 
+mod directory;
+
+use directory::Directory;
 use std::fs;
-use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use txid::snowflake::{Generator, Layout, Order, State, StateError};
 use txid::{FileError, PageError};
 
 const NODE: u64 = 17;
-
-/// A directory that goes when the test ends.
-struct Directory(PathBuf);
-
-impl Directory {
-    fn new(name: &str) -> Self {
-        let parent = std::env::temp_dir().canonicalize().unwrap();
-        let path = parent.join(format!("txid-{name}-{}", std::process::id()));
-        fs::DirBuilder::new().mode(0o700).create(&path).unwrap();
-        Self(path)
-    }
-
-    fn file(&self) -> PathBuf {
-        self.0.join("orders")
-    }
-}
-
-impl Drop for Directory {
-    fn drop(&mut self) {
-        fs::remove_dir_all(&self.0).unwrap();
-    }
-}
 
 fn open(path: &Path) -> Result<State, StateError> {
     State::open(path, &Layout::SNOWFLAKE, NODE)

@@ -55,6 +55,7 @@ A NAME is one of:
   trace-id, trace-host-id, otel-trace-id, span-id               hexadecimal; the first two sort by time
   sofa, skywalking                                              trace ids of SOFATracer and SkyWalking
   traceparent, b3                                               headers of a new trace
+  snowflake                                                     64 bits; takes --node and --state, and --layout
 
 Examples:
   txid new -n 5
@@ -202,4 +203,23 @@ pub struct Sort {
     /// Files to read; - or none at all is standard input
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_help_of_new_lists_every_format() {
+        let mut command = Args::command();
+        let help = command.find_subcommand_mut("new").unwrap().render_long_help().to_string();
+        let (_, rest) = help.split_once("A NAME is one of:").unwrap();
+        let (names, _) = rest.split_once("Examples:").unwrap();
+        let listed: Vec<_> = names.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').collect();
+        for format in Format::value_variants() {
+            let name = format.to_possible_value().unwrap().get_name().to_string();
+            assert!(listed.contains(&name.as_str()), "{name}");
+        }
+    }
 }

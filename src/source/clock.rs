@@ -6,6 +6,16 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// A clock that is behind by more than this had been wrong before, and is followed at once.
 pub(crate) const LONGEST_HOLD_MS: u64 = 10_000;
 
+/// Where an id's time is from. What counts up within a millisecond keeps an account for each, indexed by this, so that an
+/// id that is stamped with any time leaves the order of the clock's ids alone.
+#[derive(Clone, Copy)]
+pub(crate) enum Stamp {
+    /// The clock's, never backwards.
+    Clock,
+    /// One that the caller chose.
+    Given,
+}
+
 /// Milliseconds since 1970-01-01 UTC by the system's clock.
 ///
 /// ```
