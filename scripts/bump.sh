@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 . scripts/facts.sh
 
 printf '%s\n' "${VERSION-}" | grep -Eqx '[0-9]+\.[0-9]+\.[0-9]+' || {
-    echo "txid: VERSION is '${VERSION-}', not as in: make bump VERSION=2.1.0" >&2
+    echo "txid: VERSION is '${VERSION-}', not as in: make bump VERSION=x.y.z" >&2
     exit 2
 }
 
