@@ -476,9 +476,10 @@ int32_t txid_explain(int32_t format,
                      char *message);
 
 /**
- * Writes a new flake stamped with exactly `ms` to `buf`: TXID_FLAKE_LEN characters. The node is the TXID_MAC_LEN bytes at
- * `node`, which no other thread or process should use, or random where `node` is NULL; with one that is given, the sequence
- * comes round after 65,536 flakes of the thread, whatever their stamps: those of one stamp have to be made within so many.
+ * Writes a new flake stamped with exactly `ms` to `buf`: TXID_FLAKE_LEN characters. The node is the TXID_MAC_LEN bytes
+ * at `node`, which no other thread or process should use, or random where `node` is NULL; with one that is given, the
+ * sequence comes round after 65,536 flakes of the thread, whatever their stamps: those of one stamp have to be made
+ * within so many.
  *
  * Safety:
  *
@@ -489,8 +490,8 @@ void txid_flake(char *buf,
                 const uint8_t *node);
 
 /**
- * As txid_flake, for this moment; `clock_ms` counts as in txid_fill_now. Where 65,536 flakes of a millisecond are not enough,
- * the next ones are of the next.
+ * As txid_flake, for this moment; `clock_ms` counts as in txid_fill_now. Where 65,536 flakes of a millisecond are not
+ * enough, the next ones are of the next.
  *
  * Safety:
  *
@@ -575,10 +576,11 @@ int32_t txid_skywalking_read(const char *text,
 /**
  * Opens a generator of 64-bit ids, and writes it to `generator`. Give it back with txid_snowflake_close.
  *
- * `layout` is a preset (snowflake, sonyflake, uid, leaf) or a list of parts from the highest bits to the lowest, such as
- * time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01. `node` is a number, env:NAME, ip or hostname. `path` names the
- * file that all processes with this node share, and is made if there is none; or it is NULL, for memory that all
- * processes share which this one forks from now on. Ids may run ahead of the clock by `max_drift_ms`.
+ * `layout` is a preset (snowflake, sonyflake, uid, leaf) or a list of parts from the highest bits to the lowest, such
+ * as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01. `node` is a number, env:NAME, ip or
+ * hostname. `path` names the file that all processes with this node share, and is made if there is none; or it is
+ * NULL, for memory that all processes share which this one forks from now on. Ids may run ahead of the clock by
+ * `max_drift_ms`.
  *
  * Returns 0, or a txid_error; then `message` says what is wrong, and `generator` is left as it is.
  *
@@ -928,8 +930,8 @@ void txid_unique_id_long(char *buf,
 void txid_unique_id_long_now(char *buf, int64_t clock_ms);
 
 /**
- * Reads the `len` characters at `text` as a UNIQUE_ID of either layout, which `len` tells. What its layout does not have is
- * zeros. Returns 0, or a txid_error when it is not one; then nothing is written.
+ * Reads the `len` characters at `text` as a UNIQUE_ID of either layout, which `len` tells. What its layout does not
+ * have is zeros. Returns 0, or a txid_error when it is not one; then nothing is written.
  *
  * Safety:
  *

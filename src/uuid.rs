@@ -139,9 +139,9 @@ fn after(greatest: Option<u128>, ms: i64) -> V7 {
     if random <= V7_RANDOM_MAX { V7 { ms, random } } else { first_v7(ms + 1) }
 }
 
-/// A new UUID of this moment, version 1, by a count of 100 ns that this thread gives out once. Without a `node`, that of the
-/// UUID is random; with one, let no two threads or processes use the same, because version 1 then has only 14 random bits
-/// to tell them apart.
+/// A new UUID of this moment, version 1, by a count of 100 ns that this thread gives out once. Without a `node`, that
+/// of the UUID is random; with one, let no two threads or processes use the same, because version 1 then has only 14
+/// random bits to tell them apart.
 ///
 /// ```
 /// let node = [0x02, 0x42, 0xac, 0x11, 0x00, 0x02];

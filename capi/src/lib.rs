@@ -1,7 +1,7 @@
 //! The C interface of txid: `libtxid.so` and `libtxid.a`.
 //!
-//! Every `extern "C"` function is here, one file a subject, and nothing else touches a caller's raw pointer. Nothing in here
-//! decides anything: it converts, and calls the library. The comments become those of `include/txid.h`.
+//! Every `extern "C"` function is here, one file a subject, and nothing else touches a caller's raw pointer. Nothing in
+//! here decides anything: it converts, and calls the library. The comments become those of `include/txid.h`.
 
 #![allow(non_camel_case_types, reason = "types have the names that they have in C")]
 

@@ -40,10 +40,11 @@ pub struct txid_snowflake_counters {
 
 /// Opens a generator of 64-bit ids, and writes it to `generator`. Give it back with txid_snowflake_close.
 ///
-/// `layout` is a preset (snowflake, sonyflake, uid, leaf) or a list of parts from the highest bits to the lowest, such as
-/// time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01. `node` is a number, env:NAME, ip or hostname. `path` names the
-/// file that all processes with this node share, and is made if there is none; or it is NULL, for memory that all
-/// processes share which this one forks from now on. Ids may run ahead of the clock by `max_drift_ms`.
+/// `layout` is a preset (snowflake, sonyflake, uid, leaf) or a list of parts from the highest bits to the lowest, such
+/// as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01. `node` is a number, env:NAME, ip or
+/// hostname. `path` names the file that all processes with this node share, and is made if there is none; or it is
+/// NULL, for memory that all processes share which this one forks from now on. Ids may run ahead of the clock by
+/// `max_drift_ms`.
 ///
 /// Returns 0, or a txid_error; then `message` says what is wrong, and `generator` is left as it is.
 ///
