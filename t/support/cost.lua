@@ -4,7 +4,7 @@ local traceinfo = require("jit.util").traceinfo
 
 
 local ATTEMPTS = 20
-local CALLS = 100000
+local CALLS = 10000
 
 
 local function attempt(hot)
