@@ -158,7 +158,9 @@ pub struct Range {
 ///
 /// A line carries an id when one of its words, the longest runs of letters and digits, is an id, in either case. Without
 /// --from the window begins in 1970, without --to it ends in 2109. Lines come out as they are, without their file's name.
-/// Compressed input (gzip) is recognised by its first bytes.
+/// To a terminal, control characters in them come out as \x1b. Compressed input (gzip) is recognised by its first bytes.
+///
+/// A line longer than 8 MiB is left out, and an error names it. Memory stays below 32 MB.
 ///
 /// The exit status is 0 when a line was found, 1 when none was, 2 after an error.
 #[derive(clap::Args)]
@@ -192,8 +194,10 @@ pub struct Grep {
 /// lines of a stack trace should; at the top of a file such lines come before all others. Lines with the same id keep the
 /// order in which they were read. Compressed input (gzip) is recognised by its first bytes.
 ///
-/// Whatever the size of the input, about 150 MB of memory are enough, and a file in the temporary directory (TMPDIR) takes
-/// the rest. It has no name, so it is gone when the command is.
+/// What cannot be read, and a line longer than 8 MiB, is left out; an error names it, and the exit status is 2.
+///
+/// Memory stays below 128 MB whatever the size of the input, and a file in the temporary directory (TMPDIR) takes the
+/// rest. It has no name, so it is gone when the command is.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
