@@ -43,7 +43,9 @@ put() {
 # Straight to where it belongs: who installs may not be allowed to write to the tree, or be root and leave files in it.
 put_pkg_config() {
     install -d "$DESTDIR$(dirname "$pkg_config")"
-    sed "s|@PREFIX@|$PREFIX|; s|@LIB_DIR@|$LIB_DIR|; s|@VERSION@|$version|; s|@REPOSITORY@|$repository|" \
+    prefix=$(printf %s "$PREFIX" | sed 's/[&|\\]/\\&/g')
+    lib_dir=$(printf %s "$LIB_DIR" | sed 's/[&|\\]/\\&/g')
+    sed "s|@PREFIX@|$prefix|; s|@LIB_DIR@|$lib_dir|; s|@VERSION@|$version|; s|@REPOSITORY@|$repository|" \
         packaging/txid.pc.in >"$DESTDIR$pkg_config"
     chmod 644 "$DESTDIR$pkg_config"
 }

@@ -12,7 +12,7 @@ for purpose in "$@"; do
         build) have cc || packages="$packages gcc libc6-dev" ;;
         run) have openresty || packages="$packages $nginx_with_lua" ;;
         test)
-            packages="$packages libtest-base-perl libfaketime nghttp2-client valgrind procps iproute2"
+            packages="$packages libtest-base-perl libfaketime nghttp2-client valgrind procps pkg-config iproute2"
             have openresty || packages="$packages $nginx_with_lua libnginx-mod-http-headers-more-filter libnginx-mod-stream"
             have luajit || packages="$packages luajit2"
             # What our ids are held against.

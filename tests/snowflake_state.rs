@@ -214,10 +214,36 @@ fn a_node_that_the_layout_has_not_is_refused_before_anything_is_made() {
 #[test]
 fn what_a_killed_process_left_behind_is_no_hindrance() {
     let directory = Directory::new("left-behind");
-    let temporary = directory.0.join(format!(".orders.{}-0", std::process::id()));
+    let temporary = directory.0.join(format!(".txid.{}-0", std::process::id()));
     fs::write(&temporary, "half").unwrap();
     generator(&directory.file()).next().unwrap();
     assert_eq!(fs::read(&temporary).unwrap(), b"half");
+}
+
+#[test]
+fn a_name_may_be_as_long_as_the_file_system_lets_it_be() {
+    let directory = Directory::new("long-name");
+    for len in 240..=255 {
+        let path = directory.0.join("x".repeat(len));
+        generator(&path).next().unwrap();
+        generator(&path).next().unwrap();
+    }
+    assert_eq!(fs::read_dir(&directory.0).unwrap().count(), 16, "nothing else is left");
+    let error = open(&directory.0.join("x".repeat(256))).unwrap_err();
+    assert!(error.to_string().contains("File name too long"), "{error}");
+}
+
+/// Whoever prints an error prints its sources after it, as anyhow does: the text must not come twice.
+#[test]
+fn no_error_says_again_what_its_source_says() {
+    let directory = Directory::new("sources");
+    fs::create_dir(directory.file()).unwrap();
+    for path in [directory.0.join("x".repeat(256)), directory.file(), PathBuf::from("/proc/self/none"), PathBuf::new()]
+    {
+        let error = open(&path).unwrap_err();
+        let mut sources = std::iter::successors(std::error::Error::source(&error), |error| error.source());
+        assert!(sources.all(|source| !error.to_string().contains(&source.to_string())), "{error:?}");
+    }
 }
 
 #[test]
