@@ -32,10 +32,11 @@ test: ## install what the tests need from Debian, then run all of them
 	scripts/prove.sh
 	tests/peers/run.sh
 
-soak: ## kill processes on one snowflake state for 20 million ids, search and sort a gigabyte, and measure (some minutes)
+soak: ## kill processes on one snowflake state for 20 million ids, search and sort a gigabyte, fuzz (a quarter of an hour)
 	@scripts/need.sh build
 	cargo test --locked --profile soak --test snowflake_processes -- soak
 	cargo test --locked -p txid-cli --test soak -- --ignored --nocapture --test-threads=1
+	fuzz/run.sh 20
 
 bench: ## measure, against PEERS= too, and write bench/RESULTS.md
 	@scripts/need.sh build bench
