@@ -29,6 +29,7 @@ test: ## install what the tests need from Debian, then run all of them
 	@scripts/need.sh build test
 	@$(MAKE) --no-print-directory build
 	cargo test --locked --workspace --all-features
+	capi/tests/asan/run.sh
 	scripts/prove.sh
 	tests/peers/run.sh
 
