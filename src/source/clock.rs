@@ -67,15 +67,11 @@ pub(crate) fn hold(last_ms: i64, now_ms: i64) -> i64 {
     if last_ms > now_ms && last_ms.abs_diff(now_ms) <= LONGEST_HOLD_MS { last_ms } else { now_ms }
 }
 
-/// Milliseconds of a clock that only ever moves forward, read for a few nanoseconds and right to a few milliseconds.
-pub(crate) fn uptime_ms() -> u64 {
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    const CHEAPEST: libc::clockid_t = libc::CLOCK_MONOTONIC_COARSE;
-    #[cfg(not(any(target_os = "linux", target_os = "android")))]
-    const CHEAPEST: libc::clockid_t = libc::CLOCK_MONOTONIC;
-
-    let time = read(CHEAPEST);
-    time.tv_sec as u64 * 1000 + time.tv_nsec as u64 / 1_000_000
+/// Nanoseconds of a clock that only ever moves forward.
+#[inline(always)]
+pub(crate) fn uptime_ns() -> u64 {
+    let time = read(libc::CLOCK_MONOTONIC);
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
 #[inline(always)]

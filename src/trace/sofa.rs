@@ -62,7 +62,7 @@ impl Sofa {
         static LAPS: SharedLaps<{ (LAST - FIRST + 1) as u32 }> = SharedLaps::new();
         let ms = clock::never_backwards(clock_ms);
         let place = LAPS.next(ms);
-        Self { address, ms: place.ms() % MS_RANGE, sequence: FIRST + place.number(), pid: process::id(ms) }
+        Self { address, ms: place.ms() % MS_RANGE, sequence: FIRST + place.number(), pid: process::id() }
     }
 
     /// Writes the text, without an allocation, and returns how long it is.
