@@ -186,9 +186,11 @@ pub fn v1_by(clock_ms: i64, node: Option<[u8; 6]>) -> Uuid {
     } else if v1.ticks - ticks <= clock::LONGEST_HOLD_MS * TICKS_A_MS {
         v1.ticks += 1;
     } else {
-        // The clock had been wrong. What it counts again is told apart by the sequence, which nothing else changes.
+        // The clock had been wrong. What it counts again is told apart by the sequence, which nothing else changes, and
+        // which comes round: so by another node as well, where none is given.
         v1.ticks = ticks;
         v1.clock_sequence = v1.clock_sequence.wrapping_add(1);
+        v1.node = mac::random(ms);
     }
     LAST.set(v1);
     Builder::from_gregorian_timestamp(v1.ticks, v1.clock_sequence, &node.unwrap_or(v1.node)).into_uuid()

@@ -271,3 +271,11 @@ fn threads_that_read_the_clock_in_turns_see_no_step_of_it() {
     });
     assert_eq!(orders.stats().clock_steps, 0);
 }
+
+#[test]
+fn nothing_is_borrowed_before_anything_is_issued() {
+    let in_2100 = Layout::SNOWFLAKE.with_epoch_ms(4_102_444_800_000).unwrap();
+    let generator = Generator::new(State::in_memory(&in_2100, 3).unwrap());
+    assert!(generator.next().is_err());
+    assert_eq!(generator.stats().borrowed_ms, 0);
+}
