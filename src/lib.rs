@@ -14,18 +14,22 @@
 #![warn(missing_docs)]
 
 mod flake;
+mod maker;
+pub mod request;
 #[cfg(feature = "serde")]
 mod serde;
 mod shared;
 pub mod snowflake;
 mod source;
 mod text;
+pub mod time_in;
 pub mod trace;
 mod txid;
 mod unique_id;
 pub mod uuid;
 
 pub use flake::Flake;
+pub use maker::{Made, Maker, MakerError};
 pub use shared::{FileError, PageError};
 pub use source::clock::{coarse_ms, system_ms};
 pub use source::entropy::entropy_degraded;

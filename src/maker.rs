@@ -1,0 +1,355 @@
+//! Any format by its name and options, for programs that are told in a configuration which ids to make.
+
+use crate::snowflake::{self, Generator, Layout, MAX_DRIFT_MS, Refusal, State};
+use crate::trace::{self, SkyWalking, TraceId, Traceparent};
+use crate::{Flake, Guessable, Txid, UniqueId, host_ipv4, uuid};
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::Path;
+
+/// Makes the ids of one format. What a name or an option has wrong is found when it is made, not when an id is.
+///
+/// All copies of a maker, in any number of processes and threads, make ids of their own. That is why a maker of flakes or
+/// of UUIDs of version 1 takes no node, and why there is none of SOFATracer ids, which have nothing to tell two copies of
+/// this library in one process apart by.
+///
+/// ```
+/// use txid::Maker;
+///
+/// let maker = Maker::parse("uuid_v7", [])?;
+/// let mut text = [0; Maker::MAX_LEN];
+/// let made = maker.write_by(1_522_545_688_552, &mut text)?;
+/// assert!(text[..made.len].starts_with(b"01627f00-"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Maker(Format);
+
+#[derive(Debug)]
+enum Format {
+    Txid,
+    Strong,
+    UuidV1,
+    UuidV4,
+    UuidV7,
+    Flake,
+    UniqueId,
+    UniqueIdShort(Ipv4Addr),
+    TraceId,
+    TraceHostId(u32),
+    OtelTraceId,
+    Traceparent,
+    SkyWalking,
+    Snowflake(Generator),
+}
+
+/// The formats and the options that each knows.
+const FORMATS: [(&str, &[&str]); 14] = [
+    ("txid", &[]),
+    ("strong", &[]),
+    ("uuid_v1", &[]),
+    ("uuid_v4", &[]),
+    ("uuid_v7", &[]),
+    ("flake", &[]),
+    ("unique_id", &[]),
+    ("unique_id_short", &["address"]),
+    ("trace_id", &[]),
+    ("trace_host_id", &["address"]),
+    ("otel_trace_id", &[]),
+    ("traceparent", &[]),
+    ("skywalking", &[]),
+    ("snowflake", &["node", "state", "layout"]),
+];
+
+/// What [`Maker::write_by`] wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Made {
+    /// How many bytes.
+    pub len: usize,
+    /// Whether the id was to be one that nobody can guess, and the operating system had no randomness to give.
+    pub guessable: bool,
+}
+
+impl Maker {
+    /// The most bytes that an id of any format has.
+    pub const MAX_LEN: usize = SkyWalking::MAX_LEN;
+
+    /// A maker of the format with this name: `txid`, `strong`, `uuid_v1`, `uuid_v4`, `uuid_v7`, `flake`, `unique_id`,
+    /// `trace_id`, `otel_trace_id`, `traceparent`, `skywalking`; `unique_id_short` and `trace_host_id`, with the option
+    /// `address=`, or the host's own; or `snowflake`, with `node=`, `state=` (the file that all who use the node share) and
+    /// `layout=`.
+    ///
+    /// ```
+    /// let error = txid::Maker::parse("snowflake", ["node=1024", "state=/run/a"]).unwrap_err();
+    /// assert_eq!(error.to_string(), "node '1024' is not an integer from 0 to 1023, the layout's range");
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`MakerError`] says what is wrong with the name or an option.
+    pub fn parse<'a>(format: &str, options: impl IntoIterator<Item = &'a str>) -> Result<Self, MakerError> {
+        let Some((_, known)) = FORMATS.into_iter().find(|(name, _)| *name == format) else {
+            return Err(MakerError::NoFormat(format.to_string()));
+        };
+        let options = Options::parse(format, known, options)?;
+        Ok(Self(match format {
+            "txid" => Format::Txid,
+            "strong" => Format::Strong,
+            "uuid_v1" => Format::UuidV1,
+            "uuid_v4" => Format::UuidV4,
+            "uuid_v7" => Format::UuidV7,
+            "flake" => Format::Flake,
+            "unique_id" => Format::UniqueId,
+            "unique_id_short" => match options.address(IpAddr::is_ipv4)? {
+                IpAddr::V4(address) => Format::UniqueIdShort(address),
+                IpAddr::V6(address) => return Err(wrong_address(&address.to_string())),
+            },
+            "trace_id" => Format::TraceId,
+            "trace_host_id" => Format::TraceHostId(trace::host_word(options.address(|_| true)?)),
+            "otel_trace_id" => Format::OtelTraceId,
+            "traceparent" => Format::Traceparent,
+            "skywalking" => Format::SkyWalking,
+            _ => Format::Snowflake(options.generator()?),
+        }))
+    }
+
+    /// Writes a new id of this moment, where the clock reads `clock_ms`, to the beginning of `text`. As everywhere in this
+    /// library, time never runs backwards by a little.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal`], when a snowflake has no id to give.
+    #[inline]
+    pub fn write_by(&self, clock_ms: i64, text: &mut [u8; Self::MAX_LEN]) -> Result<Made, Refusal> {
+        if let Format::Txid = self.0 {
+            return Ok(put(text, &Txid::now_by(clock_ms).to_text()));
+        }
+        self.write_other_by(clock_ms, text)
+    }
+
+    #[inline(never)]
+    fn write_other_by(&self, clock_ms: i64, text: &mut [u8; Self::MAX_LEN]) -> Result<Made, Refusal> {
+        Ok(match &self.0 {
+            Format::Txid => put(text, &Txid::now_by(clock_ms).to_text()),
+            Format::Strong => {
+                let id = Txid::strong_by(clock_ms);
+                let made = put(text, &id.unwrap_or_else(|Guessable(id)| id).to_text());
+                Made { guessable: id.is_err(), ..made }
+            }
+            Format::UuidV1 => put_uuid(text, uuid::v1_by(clock_ms, None)),
+            Format::UuidV4 => put_uuid(text, uuid::v4()),
+            Format::UuidV7 => put_uuid(text, uuid::v7_by(clock_ms)),
+            Format::Flake => put(text, &Flake::now_by(clock_ms, None).to_text()),
+            Format::UniqueId => put_unique_id(text, UniqueId::long_by(clock_ms)),
+            Format::UniqueIdShort(address) => put_unique_id(text, UniqueId::short_by(clock_ms, *address)),
+            Format::TraceId => put(text, &trace::id_by(clock_ms, 0).to_text()),
+            Format::TraceHostId(host) => put(text, &trace::host_id_by(clock_ms, 0, *host).to_text()),
+            Format::OtelTraceId => put::<{ TraceId::LEN }>(text, &trace::otel_trace_id().to_text()),
+            Format::Traceparent => put(text, &Traceparent::new(true).to_text()),
+            Format::SkyWalking => Made { len: SkyWalking::new_by(clock_ms).write(text), guessable: false },
+            Format::Snowflake(generator) => {
+                let mut digits = itoa::Buffer::new();
+                let digits = digits.format(generator.next_by(clock_ms)?).as_bytes();
+                text[..digits.len()].copy_from_slice(digits);
+                Made { len: digits.len(), guessable: false }
+            }
+        })
+    }
+}
+
+#[inline(always)]
+fn put<const LEN: usize>(text: &mut [u8; Maker::MAX_LEN], id: &[u8; LEN]) -> Made {
+    text[..LEN].copy_from_slice(id);
+    Made { len: LEN, guessable: false }
+}
+
+fn put_uuid(text: &mut [u8; Maker::MAX_LEN], id: uuid::Uuid) -> Made {
+    id.hyphenated().encode_lower(text);
+    Made { len: uuid::LEN, guessable: false }
+}
+
+fn put_unique_id(text: &mut [u8; Maker::MAX_LEN], id: UniqueId) -> Made {
+    let mut written = [0; UniqueId::LONG_LEN];
+    let len = id.write(&mut written);
+    text[..len].copy_from_slice(&written[..len]);
+    Made { len, guessable: false }
+}
+
+/// The options that were given, each at most once.
+struct Options<'a>(Vec<(&'a str, &'a str)>);
+
+impl<'a> Options<'a> {
+    fn parse(
+        format: &str,
+        known: &'static [&'static str],
+        options: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Self, MakerError> {
+        let mut given: Vec<(&str, &str)> = Vec::new();
+        for option in options {
+            let (name, value) = option.split_once('=').unwrap_or((option, ""));
+            if !known.contains(&name) {
+                return Err(MakerError::NoOption { format: format.to_string(), option: option.to_string(), known });
+            }
+            if given.iter().any(|(other, _)| *other == name) {
+                return Err(MakerError::Twice(name.to_string()));
+            }
+            given.push((name, value));
+        }
+        Ok(Self(given))
+    }
+
+    fn get(&self, name: &str) -> Option<&'a str> {
+        self.0.iter().find(|(given, _)| *given == name).map(|(_, value)| *value)
+    }
+
+    fn address(&self, fits: fn(&IpAddr) -> bool) -> Result<IpAddr, MakerError> {
+        match self.get("address") {
+            Some(text) => text.parse().ok().filter(fits).ok_or_else(|| wrong_address(text)),
+            None => host_ipv4().map(IpAddr::V4).ok_or(MakerError::NoAddress),
+        }
+    }
+
+    fn generator(&self) -> Result<Generator, MakerError> {
+        let layout_name = self.get("layout").unwrap_or("snowflake");
+        let snowflake = |error: &dyn fmt::Display| MakerError::Snowflake(error.to_string());
+        let layout: Layout = layout_name.parse().map_err(|error| snowflake(&error))?;
+        // Sonyflake's own default.
+        let node = self.get("node").or((layout_name == "sonyflake").then_some("ip")).ok_or(MakerError::Missing("node"))?;
+        let node = snowflake::node(node, &layout).map_err(|error| snowflake(&error))?;
+        let path = Path::new(self.get("state").ok_or(MakerError::Missing("state"))?);
+        if !path.is_absolute() {
+            return Err(MakerError::RelativeState(path.display().to_string()));
+        }
+        let state = State::open(path, &layout, node).map_err(|error| snowflake(&error))?;
+        Ok(Generator::new(state).with_max_drift_ms(MAX_DRIFT_MS))
+    }
+}
+
+fn wrong_address(text: &str) -> MakerError {
+    MakerError::Address(text.to_string())
+}
+
+/// Why there is no such maker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MakerError {
+    /// There is no format of this name.
+    NoFormat(String),
+    /// The format knows no such option.
+    NoOption {
+        /// The format.
+        format: String,
+        /// What was given.
+        option: String,
+        /// The options that it knows.
+        known: &'static [&'static str],
+    },
+    /// An option was given twice.
+    Twice(String),
+    /// The format needs this option.
+    Missing(&'static str),
+    /// This is not an address of the kind that the format takes.
+    Address(String),
+    /// The host has no IPv4 address of its own.
+    NoAddress,
+    /// The state's path depends on where the process was started.
+    RelativeState(String),
+    /// What is wrong with the layout, the node or the state, in words.
+    Snowflake(String),
+}
+
+impl fmt::Display for MakerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoFormat(format) => {
+                write!(f, "\"{format}\" is not a format; there are ")?;
+                let names = FORMATS.map(|(name, _)| name);
+                f.write_str(&names.join(", "))
+            }
+            Self::NoOption { format, option, known: [] } => {
+                write!(f, "{format} takes no options, and \"{option}\" is one")
+            }
+            Self::NoOption { format, option, known } => {
+                write!(f, "\"{option}\" is not an option of {format}, which takes {}=", known.join("=, "))
+            }
+            Self::Twice(option) => write!(f, "{option}= is there twice"),
+            Self::Missing("state") => {
+                f.write_str("state= is missing: an absolute path to the file that all processes with this node share")
+            }
+            Self::Missing(option) => write!(f, "{option}= is missing"),
+            Self::Address(text) => write!(f, "address \"{text}\" is not an address of the kind that the format takes"),
+            Self::NoAddress => f.write_str("this host has no IPv4 address of its own: give one with address="),
+            Self::RelativeState(path) => write!(f, "state \"{path}\" is not an absolute path"),
+            Self::Snowflake(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for MakerError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    fn make(maker: &Maker) -> String {
+        let mut text = [0; Maker::MAX_LEN];
+        let made = maker.write_by(crate::system_ms(), &mut text).unwrap();
+        assert!(!made.guessable);
+        String::from_utf8(text[..made.len].to_vec()).unwrap()
+    }
+
+    #[test]
+    fn every_format_makes_ids_of_its_own_length() {
+        for (format, length) in [
+            ("txid", 20),
+            ("strong", 20),
+            ("uuid_v1", 36),
+            ("uuid_v4", 36),
+            ("uuid_v7", 36),
+            ("flake", 22),
+            ("unique_id", 27),
+            ("trace_id", 32),
+            ("otel_trace_id", 32),
+            ("traceparent", 55),
+        ] {
+            let maker = Maker::parse(format, []).unwrap();
+            let ids: HashSet<String> = (0..1000).map(|_| make(&maker)).collect();
+            assert_eq!(ids.len(), 1000, "{format}");
+            assert!(ids.iter().all(|id| id.len() == length), "{format}");
+        }
+        assert_eq!(make(&Maker::parse("unique_id_short", ["address=10.0.0.7"]).unwrap()).len(), 24);
+        assert!(make(&Maker::parse("trace_host_id", ["address=10.0.0.7"]).unwrap()).contains("0a000007"));
+        assert!(make(&Maker::parse("skywalking", []).unwrap()).parse::<SkyWalking>().is_ok());
+    }
+
+    #[test]
+    fn no_format_is_left_out() {
+        for (format, options) in FORMATS {
+            let made = Maker::parse(format, options.iter().map(|_| "address=10.0.0.7").take(1));
+            assert_eq!(made.is_err(), format == "snowflake", "{format}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (format, options, expected) in [
+            ("ulid", &[][..], "\"ulid\" is not a format; there are txid, "),
+            ("TXID", &[], "\"TXID\" is not a format"),
+            ("sofa", &[], "\"sofa\" is not a format"),
+            ("txid", &["node=1"], "txid takes no options, and \"node=1\" is one"),
+            ("flake", &["node=02:42:ac:11:00:02"], "flake takes no options"),
+            ("snowflake", &["nod=1"], "\"nod=1\" is not an option of snowflake, which takes node=, state=, layout="),
+            ("snowflake", &["node"], "node '' is not an integer"),
+            ("snowflake", &["node=1", "node=2"], "node= is there twice"),
+            ("snowflake", &["state=/run/a"], "node= is missing"),
+            ("snowflake", &["node=1"], "state= is missing"),
+            ("snowflake", &["node=1", "state=a"], "state \"a\" is not an absolute path"),
+            ("snowflake", &["layout=a", "node=1", "state=/run/a"], "layout 'a'"),
+            ("unique_id_short", &["address=::1"], "address \"::1\" is not an address of the kind"),
+            ("trace_host_id", &["address=localhost"], "address \"localhost\" is not an address of the kind"),
+        ] {
+            let error = Maker::parse(format, options.iter().copied()).unwrap_err().to_string();
+            assert!(error.starts_with(expected), "{error}");
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Networks of peers whose headers count.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv6Addr};
+
+/// What nginx writes in place of the address of a peer of a Unix socket; a path follows where the peer has one.
+const UNIX: &str = "unix:";
+
+/// A list of networks.
+///
+/// Families are compared as nginx compares them: an IPv6 peer that stands for an IPv4 address (`::ffff:10.0.0.1`, as
+/// sockets for both families have it) is that IPv4 address, and `::/0` is all of IPv6 and nothing of IPv4.
+///
+/// ```
+/// use txid::request::Networks;
+///
+/// let networks = Networks::parse(["10.0.0.0/8", "fd00::/8", "unix:"])?;
+/// assert!(networks.contain(b"10.1.2.3"));
+/// assert!(networks.contain(b"::ffff:10.1.2.3"));
+/// assert!(!networks.contain(b"192.0.2.1"));
+/// # Ok::<(), txid::request::NetworkError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Networks(Vec<Network>);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Network {
+    All,
+    Unix,
+    V4 { address: u32, mask: u32 },
+    V6 { address: u128, mask: u128 },
+}
+
+impl Networks {
+    /// Reads a list of addresses, networks such as `10.0.0.0/8`, `unix:` and `all`; or `off` alone, for nobody.
+    ///
+    /// # Errors
+    ///
+    /// [`NetworkError`] names the entry that is wrong.
+    pub fn parse<'a>(list: impl IntoIterator<Item = &'a str>) -> Result<Self, NetworkError> {
+        let list: Vec<_> = list.into_iter().collect();
+        if list == ["off"] {
+            return Ok(Self::default());
+        }
+        list.into_iter().map(Network::parse).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Whether the peer with this address is in one of them.
+    pub fn contain(&self, peer: &[u8]) -> bool {
+        if self.0.contains(&Network::All) {
+            return true;
+        }
+        if peer.starts_with(UNIX.as_bytes()) {
+            return self.0.contains(&Network::Unix);
+        }
+        let address = std::str::from_utf8(peer).ok().and_then(|peer| peer.parse::<IpAddr>().ok());
+        match address.map(|address| address.to_canonical()) {
+            Some(IpAddr::V4(peer)) => self.0.iter().any(|network| {
+                matches!(network, Network::V4 { address, mask } if peer.to_bits() & mask == *address)
+            }),
+            Some(IpAddr::V6(peer)) => self.0.iter().any(|network| {
+                matches!(network, Network::V6 { address, mask } if peer.to_bits() & mask == *address)
+            }),
+            None => false,
+        }
+    }
+}
+
+impl Network {
+    fn parse(text: &str) -> Result<Self, NetworkError> {
+        match text {
+            "all" => return Ok(Self::All),
+            "off" => return Err(NetworkError::OffWithOthers),
+            UNIX => return Ok(Self::Unix),
+            _ => {}
+        }
+        Self::parse_address(text).ok_or_else(|| NetworkError::NotANetwork(text.to_string()))
+    }
+
+    fn parse_address(text: &str) -> Option<Self> {
+        let (address, length) = match text.split_once('/') {
+            Some((address, length)) => {
+                // parse() takes a sign, too.
+                let digits = !length.is_empty() && length.bytes().all(|byte| byte.is_ascii_digit());
+                (address, Some(length.parse::<u32>().ok().filter(|_| digits)?))
+            }
+            None => (text, None),
+        };
+        match address.parse().ok()? {
+            IpAddr::V4(v4) => Self::v4(v4.to_bits(), length.unwrap_or(32)),
+            IpAddr::V6(v6) => Self::v6(v6, length.unwrap_or(128)),
+        }
+    }
+
+    fn v4(address: u32, length: u32) -> Option<Self> {
+        let mask = u32::MAX.checked_shl(32_u32.checked_sub(length)?).unwrap_or(0);
+        Some(Self::V4 { address: address & mask, mask })
+    }
+
+    /// A network within `::ffff:0:0/96` is one of IPv4 addresses, which its peers are taken for.
+    fn v6(address: Ipv6Addr, length: u32) -> Option<Self> {
+        if let (Some(v4), 96..=128) = (address.to_ipv4_mapped(), length) {
+            return Self::v4(v4.to_bits(), length - 96);
+        }
+        let mask = u128::MAX.checked_shl(128_u32.checked_sub(length)?).unwrap_or(0);
+        Some(Self::V6 { address: address.to_bits() & mask, mask })
+    }
+}
+
+/// Why a list of networks is not one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NetworkError {
+    /// This entry is not a network.
+    NotANetwork(String),
+    /// `off` stands beside other entries.
+    OffWithOthers,
+}
+
+impl fmt::Display for NetworkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotANetwork(text) => {
+                write!(f, "\"{text}\" is not an address, a network such as 10.0.0.0/8 or fd00::/8, unix:, all or off")
+            }
+            Self::OffWithOthers => f.write_str("\"off\" stands alone or not at all"),
+        }
+    }
+}
+
+impl std::error::Error for NetworkError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn contain(list: &[&str], peer: &str) -> bool {
+        Networks::parse(list.iter().copied()).unwrap().contain(peer.as_bytes())
+    }
+
+    #[test]
+    fn families_are_compared_as_nginx_compares_them() {
+        assert!(contain(&["0.0.0.0/0"], "192.0.2.1"));
+        assert!(contain(&["0.0.0.0/0"], "::ffff:192.0.2.1"));
+        assert!(!contain(&["0.0.0.0/0"], "2001:db8::1"));
+        assert!(contain(&["::/0"], "2001:db8::1"));
+        assert!(!contain(&["::/0"], "192.0.2.1"));
+        assert!(!contain(&["::/0"], "::ffff:192.0.2.1"));
+        assert!(contain(&["::ffff:10.0.0.0/104"], "10.9.9.9"));
+        assert!(!contain(&["::ffff:10.0.0.0/104"], "11.0.0.0"));
+        assert!(contain(&["::ffff:0:0/96"], "10.0.0.1"));
+        // Not the same as an IPv4 address: the deprecated kind of IPv6 address.
+        assert!(!contain(&["0.0.0.0/0"], "::10.0.0.1"));
+    }
+
+    #[test]
+    fn edges_of_networks() {
+        assert!(contain(&["10.0.0.0/8"], "10.0.0.0"));
+        assert!(contain(&["10.0.0.0/8"], "10.255.255.255"));
+        assert!(!contain(&["10.0.0.0/8"], "9.255.255.255"));
+        assert!(!contain(&["10.0.0.0/8"], "11.0.0.0"));
+        // Bits beyond the length do not count.
+        assert!(contain(&["10.1.2.3/8"], "10.9.9.9"));
+        assert!(contain(&["127.0.0.1"], "127.0.0.1"));
+        assert!(!contain(&["127.0.0.1"], "127.0.0.2"));
+        assert!(contain(&["2001:db8::/33"], "2001:db8:7fff:ffff::"));
+        assert!(!contain(&["2001:db8::/33"], "2001:db8:8000::"));
+        assert!(contain(&["10.0.0.0/8", "192.168.0.0/16"], "192.168.1.1"));
+    }
+
+    #[test]
+    fn unix_sockets() {
+        assert!(contain(&["unix:"], "unix:"));
+        assert!(contain(&["unix:"], "unix:/run/client.sock"));
+        assert!(!contain(&["0.0.0.0/0", "::/0"], "unix:"));
+        assert!(!contain(&["unix:"], "127.0.0.1"));
+    }
+
+    #[test]
+    fn all_and_off() {
+        for peer in ["127.0.0.1", "::1", "unix:", "", "nonsense"] {
+            assert!(contain(&["all"], peer), "{peer}");
+            assert!(contain(&["10.0.0.0/8", "all"], peer), "{peer}");
+            assert!(!contain(&["off"], peer), "{peer}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for wrong in [
+            "", "10", "10.0.0", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/+8", "10.0.0.0/-1", "10.0.0.0/8/8", "::/129",
+            "fd00::/4294967296", "::ffff:10.0.0.0/129", "unix", "unix:/a", "localhost", "10.0.0.0 /8", "ALL",
+        ] {
+            let error = Networks::parse(["127.0.0.1", wrong]).unwrap_err();
+            assert_eq!(error, NetworkError::NotANetwork(wrong.to_string()));
+            assert!(error.to_string().starts_with(&format!("\"{wrong}\" is not ")));
+        }
+        assert_eq!(Networks::parse(["off", "10.0.0.0/8"]), Err(NetworkError::OffWithOthers));
+        assert_eq!(Networks::parse(["10.0.0.0/8", "off"]), Err(NetworkError::OffWithOthers));
+    }
+
+    proptest! {
+        #[test]
+        fn a_mask_counts_as_many_bits_as_it_says(address: u32, peer: u32, length in 0_u32..=32) {
+            let network = format!("{}/{length}", std::net::Ipv4Addr::from_bits(address));
+            let expected = length == 0 || (address ^ peer) >> (32 - length) == 0;
+            let peer = std::net::Ipv4Addr::from_bits(peer).to_string();
+            prop_assert_eq!(contain(&[&network], &peer), expected);
+        }
+
+        #[test]
+        fn any_peer_gets_an_answer(peer: Vec<u8>) {
+            Networks::parse(["10.0.0.0/8", "::/0", "unix:"]).unwrap().contain(&peer);
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! The span of a request: one that continues the trace that came in, or the first of a new trace.
+
+use super::Header;
+use crate::trace::{self, B3, B3Ids, Sampling, SpanId, TraceId, Traceparent};
+
+/// In which headers a trace comes in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// W3C's `traceparent`.
+    Traceparent,
+    /// Zipkin's `X-B3-` headers.
+    B3,
+    /// Zipkin's single `b3` header.
+    B3Single,
+}
+
+/// What a request has of the headers that carry a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "each is the header of its name")]
+pub struct TraceHeaders<'a> {
+    pub traceparent: Header<'a>,
+    pub b3: Header<'a>,
+    pub x_b3_trace_id: Header<'a>,
+    pub x_b3_span_id: Header<'a>,
+    pub x_b3_parent_span_id: Header<'a>,
+    pub x_b3_sampled: Header<'a>,
+    pub x_b3_flags: Header<'a>,
+}
+
+impl TraceHeaders<'_> {
+    /// No header at all.
+    pub const NONE: Self = Self {
+        traceparent: Header::Absent,
+        b3: Header::Absent,
+        x_b3_trace_id: Header::Absent,
+        x_b3_span_id: Header::Absent,
+        x_b3_parent_span_id: Header::Absent,
+        x_b3_sampled: Header::Absent,
+        x_b3_flags: Header::Absent,
+    };
+}
+
+/// The part of a trace that one hop is.
+///
+/// ```
+/// use txid::request::{Header, Kind, Span, TraceHeaders};
+///
+/// let traceparent = Header::One(b"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+/// let span = Span::of(Kind::Traceparent, &TraceHeaders { traceparent, ..TraceHeaders::NONE });
+/// assert!(span.is_continued);
+/// assert!(span.traceparent().to_string().starts_with("00-4bf92f3577b34da6a3ce929d0e0e4736-"));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The trace.
+    pub trace_id: TraceId,
+    /// This hop.
+    pub span_id: SpanId,
+    /// The span that this one was called from, where the trace came in.
+    pub parent_span_id: Option<SpanId>,
+    /// Whether the trace is recorded. None leaves it to the next hop.
+    pub sampled: Option<Sampling>,
+    /// Whether the right-most seven bytes of the trace's id are known to be random.
+    pub random: bool,
+    /// Whether it is the trace of the `traceparent` that came in, so that its `tracestate` goes on, too.
+    pub is_continued: bool,
+}
+
+impl Span {
+    /// The first span of a new trace, which is recorded.
+    ///
+    /// ```
+    /// assert!(txid::request::Span::new().traceparent().to_string().ends_with("-03"));
+    /// ```
+    #[allow(clippy::new_without_default, reason = "no two are the same")]
+    pub fn new() -> Self {
+        Self {
+            trace_id: trace::otel_trace_id(),
+            span_id: trace::span_id(),
+            parent_span_id: None,
+            sampled: Some(Sampling::Accept),
+            random: true,
+            is_continued: false,
+        }
+    }
+
+    /// The span that continues what came in as `kind`; where nothing or nothing valid did, the first of a new trace.
+    pub fn of(kind: Kind, headers: &TraceHeaders<'_>) -> Self {
+        let traceparent = read_traceparent(headers);
+        let parent = match kind {
+            Kind::Traceparent => traceparent.map(as_b3),
+            Kind::B3 => read_many(headers),
+            Kind::B3Single => headers.b3.single().and_then(read_b3),
+        };
+        let Some(parent) = parent else {
+            return Self::new();
+        };
+        let started = Self { sampled: parent.sampled, random: false, ..Self::new() };
+        let Some(ids) = parent.ids else {
+            // It said only whether to sample.
+            return started;
+        };
+        let same = traceparent.filter(|other| other.trace_id == ids.trace_id);
+        Self {
+            trace_id: ids.trace_id,
+            parent_span_id: Some(ids.span_id),
+            random: same.is_some_and(|other| other.random),
+            is_continued: same.is_some(),
+            ..started
+        }
+    }
+
+    /// As `traceparent` has it, which cannot leave open whether to record: it says yes.
+    pub fn traceparent(&self) -> Traceparent {
+        let sampled = self.sampled != Some(Sampling::Deny);
+        Traceparent { trace_id: self.trace_id, span_id: self.span_id, sampled, random: self.random }
+    }
+
+    /// As the single `b3` header has it.
+    ///
+    /// ```
+    /// assert!(txid::request::Span::new().b3().to_string().ends_with("-1"));
+    /// ```
+    pub fn b3(&self) -> B3 {
+        let (trace_id, span_id, parent_span_id) = (self.trace_id, self.span_id, self.parent_span_id);
+        B3 { ids: Some(B3Ids { trace_id, short: false, span_id, parent_span_id }), sampled: self.sampled }
+    }
+}
+
+fn as_b3(parent: Traceparent) -> B3 {
+    let ids = B3Ids { trace_id: parent.trace_id, short: false, span_id: parent.span_id, parent_span_id: None };
+    B3 { ids: Some(ids), sampled: Some(if parent.sampled { Sampling::Accept } else { Sampling::Deny }) }
+}
+
+fn read_traceparent(headers: &TraceHeaders<'_>) -> Option<Traceparent> {
+    std::str::from_utf8(headers.traceparent.single()?).ok()?.parse().ok()
+}
+
+fn read_b3(text: &[u8]) -> Option<B3> {
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+/// What the `X-B3-` headers say. All of them are right, or none counts.
+fn read_many(headers: &TraceHeaders<'_>) -> Option<B3> {
+    let sampling = match (headers.x_b3_flags, headers.x_b3_sampled) {
+        (_, Header::Several) => return None,
+        (_, Header::One(value)) if !matches!(value, b"0" | b"1" | b"false" | b"true") => return None,
+        (Header::One(b"1"), _) => Some(Sampling::Debug),
+        (_, Header::One(b"0" | b"false")) => Some(Sampling::Deny),
+        (_, Header::One(_)) => Some(Sampling::Accept),
+        (_, Header::Absent) => None,
+    };
+    let ids = match (headers.x_b3_trace_id, headers.x_b3_span_id, headers.x_b3_parent_span_id) {
+        (Header::Absent, Header::Absent, Header::Absent) => None,
+        (Header::One(trace_id), Header::One(span_id), parent @ (Header::Absent | Header::One(_))) => {
+            let sixteen = |id: &[u8]| id.len() == 16;
+            if !sixteen(span_id) || !(sixteen(trace_id) || trace_id.len() == 32) || !parent.single().is_none_or(sixteen) {
+                return None;
+            }
+            // The single header's parser reads them. It has a parent only behind a decision, which does not count here.
+            let mut single = [trace_id, b"-", span_id].concat();
+            if let Header::One(parent) = parent {
+                single.extend([b"-0-", parent].concat());
+            }
+            Some(read_b3(&single)?.ids?)
+        }
+        _ => return None,
+    };
+    (ids.is_some() || sampling.is_some()).then_some(B3 { ids, sampled: sampling })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Header::{Absent, One, Several};
+
+    const TRACE: &[u8] = b"4bf92f3577b34da6a3ce929d0e0e4736";
+    const SPAN: &[u8] = b"00f067aa0ba902b7";
+    const NONE: TraceHeaders<'_> = TraceHeaders::NONE;
+
+    /// The span in words, with what is new as TRACE and SPAN: traceparent, b3, and what is continued.
+    fn shown(span: &Span) -> String {
+        let traceparent = span.traceparent().to_string().replace(&span.span_id.to_string(), "SPAN");
+        let b3 = span.b3().to_string().replace(&span.span_id.to_string(), "SPAN");
+        let state = if span.is_continued { " tracestate" } else { "" };
+        let shown = format!("{traceparent} {b3}{state}");
+        match span.parent_span_id {
+            None => shown.replace(&span.trace_id.to_string(), "TRACE"),
+            Some(_) => shown,
+        }
+    }
+
+    fn many<'a>(trace_id: &'a [u8], span_id: &'a [u8]) -> TraceHeaders<'a> {
+        TraceHeaders { x_b3_trace_id: One(trace_id), x_b3_span_id: One(span_id), ..NONE }
+    }
+
+    #[test]
+    fn traceparent() {
+        let shown = |traceparent| shown(&Span::of(Kind::Traceparent, &TraceHeaders { traceparent, ..NONE }));
+        assert_eq!(shown(Absent), "00-TRACE-SPAN-03 TRACE-SPAN-1");
+        assert_eq!(
+            shown(One(b"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00")),
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-SPAN-00 4bf92f3577b34da6a3ce929d0e0e4736-SPAN-0-00f067aa0ba902b7 tracestate"
+        );
+        assert_eq!(
+            shown(One(b"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-03")),
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-SPAN-03 4bf92f3577b34da6a3ce929d0e0e4736-SPAN-1-00f067aa0ba902b7 tracestate"
+        );
+        for wrong in [
+            Several,
+            One(b""),
+            One(b"00-00000000000000000000000000000000-00f067aa0ba902b7-01"),
+            One(b"00-4BF92F3577B34DA6A3CE929D0E0E4736-00F067AA0BA902B7-01"),
+            One(b"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-\xff1"),
+        ] {
+            assert_eq!(shown(wrong), "00-TRACE-SPAN-03 TRACE-SPAN-1");
+        }
+    }
+
+    #[test]
+    fn b3_in_many_headers() {
+        let shown = |headers: TraceHeaders<'_>| shown(&Span::of(Kind::B3, &headers));
+        let ids = many(TRACE, SPAN);
+        let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-SPAN";
+        let b3 = "4bf92f3577b34da6a3ce929d0e0e4736-SPAN";
+        for (sampled, flags, expected) in [
+            (Absent, Absent, format!("{trace}-01 {b3}")),
+            (One(&b"1"[..]), Absent, format!("{trace}-01 {b3}-1-00f067aa0ba902b7")),
+            (One(b"true"), Absent, format!("{trace}-01 {b3}-1-00f067aa0ba902b7")),
+            (One(b"0"), Absent, format!("{trace}-00 {b3}-0-00f067aa0ba902b7")),
+            (One(b"false"), One(&b"0"[..]), format!("{trace}-00 {b3}-0-00f067aa0ba902b7")),
+            (Absent, One(b"1"), format!("{trace}-01 {b3}-d-00f067aa0ba902b7")),
+            (One(b"0"), One(b"1"), format!("{trace}-01 {b3}-d-00f067aa0ba902b7")),
+            (Absent, Several, format!("{trace}-01 {b3}")),
+        ] {
+            assert_eq!(shown(TraceHeaders { x_b3_sampled: sampled, x_b3_flags: flags, ..ids }), expected);
+        }
+        assert_eq!(shown(TraceHeaders { x_b3_parent_span_id: One(b"05e3ac9a4f6e3b90"), ..ids }), format!("{trace}-01 {b3}"));
+        assert_eq!(
+            shown(many(b"a3ce929d0e0e4736", SPAN)),
+            "00-0000000000000000a3ce929d0e0e4736-SPAN-01 0000000000000000a3ce929d0e0e4736-SPAN"
+        );
+        assert_eq!(shown(TraceHeaders { x_b3_sampled: One(b"0"), ..NONE }), "00-TRACE-SPAN-00 TRACE-SPAN-0");
+        let new = "00-TRACE-SPAN-03 TRACE-SPAN-1";
+        for wrong in [
+            NONE,
+            many(b"nonsense", SPAN),
+            many(TRACE, b"00f067aa0ba902b"),
+            many(b"4bf92f3577b34da6-3ce929d0e0e4736", SPAN),
+            many(b"00000000000000000000000000000000", SPAN),
+            many(TRACE, b"0000000000000000"),
+            TraceHeaders { x_b3_trace_id: Several, ..ids },
+            TraceHeaders { x_b3_span_id: Absent, ..ids },
+            TraceHeaders { x_b3_sampled: One(b"2"), ..ids },
+            TraceHeaders { x_b3_sampled: Several, ..ids },
+            TraceHeaders { x_b3_parent_span_id: One(b""), ..ids },
+            TraceHeaders { x_b3_parent_span_id: Several, ..ids },
+            TraceHeaders { x_b3_parent_span_id: One(SPAN), ..NONE },
+        ] {
+            assert_eq!(shown(wrong), new, "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn b3_in_one_header() {
+        let shown = |b3| shown(&Span::of(Kind::B3Single, &TraceHeaders { b3, ..NONE }));
+        let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-SPAN";
+        let b3 = "4bf92f3577b34da6a3ce929d0e0e4736-SPAN";
+        assert_eq!(shown(One(b"4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7")), format!("{trace}-01 {b3}"));
+        assert_eq!(
+            shown(One(b"4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-d")),
+            format!("{trace}-01 {b3}-d-00f067aa0ba902b7")
+        );
+        assert_eq!(shown(One(b"0")), "00-TRACE-SPAN-00 TRACE-SPAN-0");
+        for wrong in [Absent, Several, One(b""), One(b"4bf92f3577b34da6a3ce929d0e0e4736"), One(b"\xff")] {
+            assert_eq!(shown(wrong), "00-TRACE-SPAN-03 TRACE-SPAN-1");
+        }
+    }
+
+    #[test]
+    fn a_traceparent_beside_b3_goes_on_only_if_it_is_the_same_trace() {
+        let ids = TraceHeaders { x_b3_sampled: One(b"1"), ..many(TRACE, SPAN) };
+        let with = |traceparent| Span::of(Kind::B3, &TraceHeaders { traceparent: One(traceparent), ..ids });
+        let same = with(b"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-03");
+        assert!(same.is_continued && same.random);
+        let other = with(b"00-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-00f067aa0ba902b7-03");
+        assert!(!other.is_continued && !other.random);
+    }
+
+    #[test]
+    fn only_its_own_kind_is_continued() {
+        let b3 = TraceHeaders { b3: One(b"4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-1"), ..many(TRACE, SPAN) };
+        assert_eq!(Span::of(Kind::Traceparent, &b3).parent_span_id, None);
+    }
+}

@@ -1,0 +1,91 @@
+//! The time in an id of a format that is not known beforehand.
+
+use crate::text::civil::Moment;
+use crate::trace::{SkyWalking, Sofa};
+use crate::{Flake, Txid, UniqueId, uuid};
+
+/// How many characters [`rfc3339`] writes.
+pub const RFC3339_LEN: usize = 24;
+
+/// The years 0 to 9999, which RFC 3339 can write. Whatever reads as an id of another time is none.
+const WRITABLE_MS: std::ops::Range<i64> = -62_167_219_200_000..253_402_300_800_000;
+
+/// The milliseconds since 1970 that an id was stamped with, if `text` is an id that says so: a txid, a UUID of version 1, 6
+/// or 7, a flake, a UNIQUE_ID, or an id of SOFATracer or SkyWalking. Which of them it is, its length tells.
+///
+/// ```
+/// use txid::time_in;
+///
+/// assert_eq!(time_in::ms(b"4om9qi54la8ffr4bd9sg"), Some(655_829_050_002));
+/// assert_eq!(time_in::ms(b"017f22e2-79b0-7cc3-98c4-dc0c0c07398f"), Some(1_645_557_742_000));
+/// assert_eq!(time_in::ms(b"7f3a"), None);
+/// ```
+pub fn ms(text: &[u8]) -> Option<i64> {
+    let text = std::str::from_utf8(text).ok()?;
+    let ms = match text.len() {
+        Txid::LEN => text.parse::<Txid>().ok()?.timestamp_ms() as i64,
+        Flake::LEN => text.parse::<Flake>().ok()?.timestamp_ms().try_into().ok()?,
+        UniqueId::SHORT_LEN | UniqueId::LONG_LEN => i64::from(text.parse::<UniqueId>().ok()?.seconds) * 1000,
+        // 36 characters are a SkyWalking id only if no time since 1970 is in it.
+        uuid::LEN => uuid::read(text).ok()?.ms?,
+        26..=Sofa::MAX_LEN => text.parse::<Sofa>().ok()?.ms as i64,
+        _ => text.parse::<SkyWalking>().ok()?.ms.try_into().ok()?,
+    };
+    Some(ms).filter(|ms| WRITABLE_MS.contains(ms))
+}
+
+/// The milliseconds since 1970 as RFC 3339 and ISO 8601 write them, `2014-09-01T00:00:00.000Z`, in the years 0 to 9999.
+///
+/// ```
+/// assert_eq!(txid::time_in::rfc3339(1_522_545_688_552), Some(*b"2018-04-01T01:21:28.552Z"));
+/// assert_eq!(txid::time_in::rfc3339(i64::MAX), None);
+/// ```
+pub fn rfc3339(ms: i64) -> Option<[u8; RFC3339_LEN]> {
+    if !WRITABLE_MS.contains(&ms) {
+        return None;
+    }
+    Moment(ms).to_string().as_bytes().try_into().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Maker;
+
+    const NOW_MS: i64 = 1_795_000_000_123;
+
+    #[test]
+    fn what_has_a_time_is_read() {
+        for (format, expected) in [
+            ("txid", NOW_MS),
+            ("strong", NOW_MS),
+            ("uuid_v1", NOW_MS),
+            ("uuid_v7", NOW_MS),
+            ("flake", NOW_MS),
+            ("unique_id", NOW_MS / 1000 * 1000),
+            ("skywalking", NOW_MS),
+        ] {
+            let mut text = [0; Maker::MAX_LEN];
+            let made = Maker::parse(format, []).unwrap().write_by(NOW_MS, &mut text).unwrap();
+            assert_eq!(ms(&text[..made.len]), Some(expected), "{format}");
+        }
+        assert_eq!(ms(b"0ad1348f1403169275002100356696"), Some(1_403_169_275_002));
+    }
+
+    #[test]
+    fn what_has_none_is_not() {
+        for text in [
+            "",
+            "-",
+            "7f3a",
+            "4om9qi54la8ffr4bd9s1",
+            "zzzzzzzzzzzzzzzzzzzzzz",
+            "b0e5f1cc-2f2b-4d5e-8a3c-2f4b1c1d1e1f",
+            "4bf92f3577b34da6a3ce929d0e0e4736",
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+        ] {
+            assert_eq!(ms(text.as_bytes()), None, "{text}");
+        }
+        assert_eq!(ms(b"4om9qi54la8ffr4bd9s\xff"), None);
+    }
+}
