@@ -7,10 +7,11 @@ LIB_DIR ?= $(PREFIX)/lib
 DESTDIR ?=
 PORT ?= 8080
 PEERS ?=
+NGINX_SRC ?=
 
-export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS
+export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC
 
-.PHONY: help build build-rock run test soak bench locality lint headers install uninstall install-rock deb rpm
+.PHONY: help nginx-module run-native build build-rock run test soak bench locality lint headers install uninstall install-rock deb rpm
 .PHONY: test-install bump release clean
 
 help: ## list the targets
@@ -24,6 +25,13 @@ run: ## serve examples/nginx.conf on 127.0.0.1:8080 (PORT=) until Ctrl-C
 	@scripts/need.sh build run
 	@cargo build --locked --release --quiet
 	@exec scripts/run.sh
+
+nginx-module: ## build target/nginx/*.so, the modules for the nginx that is installed or whose sources are in NGINX_SRC=
+	@scripts/need.sh build nginx-module
+	@scripts/nginx-module.sh
+
+run-native: nginx-module ## serve examples/native.conf, without Lua, on 127.0.0.1:8080 (PORT=) until Ctrl-C
+	@exec scripts/run.sh native
 
 test: ## install what the tests need from Debian, then run all of them
 	@scripts/need.sh build test
@@ -53,8 +61,8 @@ lint: ## rustfmt, clippy and luacheck
 	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
 	luacheck --quiet .
 
-headers: ## write include/txid.h and cdefs.lua anew from capi/
-	TXID_BLESS=1 cargo test --locked --quiet --package txid-capi --test interface
+headers: ## write include/txid.h, cdefs.lua and nginx/ngx_txid_lib.h anew from Rust
+	TXID_BLESS=1 cargo test --locked --quiet --package txid-capi --package txid-nginx --test interface
 
 # `sudo make install` may find no cargo, and what the user built.
 install: $(if $(shell command -v cargo),build) ## install below PREFIX (/usr/local); also LUA_LIB_DIR, LUA_C_DIR, LIB_DIR, DESTDIR

@@ -38,6 +38,10 @@ for purpose in "$@"; do
             may_install_rust=yes
             have openresty || packages="$packages $nginx_with_lua"
             ;;
+        nginx-module)
+            packages="$packages make"
+            [ -n "${NGINX_SRC:-}" ] || packages="$packages nginx-dev libnginx-mod-stream"
+            ;;
         test)
             may_install_rust=yes
             needs_luajit=yes

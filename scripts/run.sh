@@ -1,5 +1,6 @@
 #!/bin/sh
-# Serves examples/nginx.conf on $ADDRESS:$PORT, 127.0.0.1:8080 by default, until Ctrl-C, and leaves nothing behind.
+# run.sh [native]: serves examples/nginx.conf, or examples/native.conf, on $ADDRESS:$PORT, 127.0.0.1:8080 by default, until
+# Ctrl-C, and leaves nothing behind.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -9,10 +10,17 @@ case $port in
     '' | *[!0-9]*) echo "txid: PORT is '$port', not a number" >&2; exit 2 ;;
 esac
 
+example=nginx
 wanted="ndk_http_module ngx_http_lua_module"
+ours=
+if [ "${1:-}" = native ]; then
+    example=native
+    wanted=ngx_stream_module
+    ours="$root/target/nginx/ngx_http_txid_module.so $root/target/nginx/ngx_stream_txid_module.so"
+fi
 . "$root/scripts/nginx.sh"
 load=
-for module in $modules; do
+for module in $modules $ours; do
     load="$load load_module $module;"
 done
 
@@ -29,7 +37,7 @@ trap 'clean_up; exit 0' INT TERM HUP
 # Workers are another user than root, and need to reach the upstream's socket in here.
 chmod 755 "$prefix"
 mkdir "$prefix/logs"
-sed "s/127\.0\.0\.1:8080/$address:$port/" "$root/examples/nginx.conf" >"$prefix/nginx.conf"
+sed "s/127\.0\.0\.1:8080/$address:$port/" "$root/examples/$example.conf" >"$prefix/nginx.conf"
 
 LUA_PATH="$root/lua/?.lua;;" LUA_CPATH="$root/target/release/?.so;;" \
     "$nginx" -p "$prefix/" -c nginx.conf -e "$prefix/logs/error.log" -g "daemon off;$load" 2>"$prefix/stderr" &
@@ -40,7 +48,7 @@ while [ ! -s "$prefix/logs/nginx.pid" ]; do
     if ! kill -0 "$pid" 2>/dev/null; then
         pid=
         if grep -q 'Address already in use' "$prefix/stderr" "$prefix/logs/error.log"; then
-            echo "txid: port $port is in use; choose another: make run PORT=8081" >&2
+            echo "txid: port $port is in use; choose another with PORT=8081" >&2
         else
             echo "txid: nginx did not start: $(grep -h emerg "$prefix/stderr" "$prefix/logs/error.log" | head -n 1)" >&2
         fi
@@ -50,7 +58,7 @@ while [ ! -s "$prefix/logs/nginx.pid" ]; do
 done
 
 cat <<EOF
-Serving examples/nginx.conf on http://127.0.0.1:$port/ until Ctrl-C. Try:
+Serving examples/$example.conf on http://127.0.0.1:$port/ until Ctrl-C. Try:
 
   curl -i http://127.0.0.1:$port/
   curl -s http://127.0.0.1:$port/logs

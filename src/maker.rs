@@ -214,7 +214,8 @@ impl<'a> Options<'a> {
         let snowflake = |error: &dyn fmt::Display| MakerError::Snowflake(error.to_string());
         let layout: Layout = layout_name.parse().map_err(|error| snowflake(&error))?;
         // Sonyflake's own default.
-        let node = self.get("node").or((layout_name == "sonyflake").then_some("ip")).ok_or(MakerError::Missing("node"))?;
+        let node =
+            self.get("node").or((layout_name == "sonyflake").then_some("ip")).ok_or(MakerError::Missing("node"))?;
         let node = snowflake::node(node, &layout).map_err(|error| snowflake(&error))?;
         let path = Path::new(self.get("state").ok_or(MakerError::Missing("state"))?);
         if !path.is_absolute() {

@@ -1,6 +1,6 @@
 //! The header that brings an id, and what to do with its value.
 
-use super::Networks;
+use super::{Networks, Peer};
 
 /// The longest id that is taken from a client.
 const LONGEST: usize = 128;
@@ -63,18 +63,19 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Judges the `header` that came from `peer`, an address as text. Of several headers none counts.
+    /// Judges the `header` that came from `peer`. Of several headers none counts.
     ///
     /// ```
-    /// use txid::request::{Header, Networks, Verdict};
+    /// use txid::request::{Header, Networks, Peer, Verdict};
     ///
     /// let accept = Networks::parse(["10.0.0.0/8"])?;
-    /// assert_eq!(Verdict::of(&accept, b"10.1.2.3", Header::One(b"7f3a")), Verdict::Accepted);
-    /// assert_eq!(Verdict::of(&accept, b"10.1.2.3", Header::One(b"7f 3a")), Verdict::Invalid);
-    /// assert_eq!(Verdict::of(&accept, b"192.0.2.1", Header::One(b"7f3a")), Verdict::New);
+    /// let (inside, outside) = (Peer::parse(b"10.1.2.3"), Peer::parse(b"192.0.2.1"));
+    /// assert_eq!(Verdict::of(&accept, inside, Header::One(b"7f3a")), Verdict::Accepted);
+    /// assert_eq!(Verdict::of(&accept, inside, Header::One(b"7f 3a")), Verdict::Invalid);
+    /// assert_eq!(Verdict::of(&accept, outside, Header::One(b"7f3a")), Verdict::New);
     /// # Ok::<(), txid::request::NetworkError>(())
     /// ```
-    pub fn of(accept: &Networks, peer: &[u8], header: Header<'_>) -> Self {
+    pub fn of(accept: &Networks, peer: Peer, header: Header<'_>) -> Self {
         match header.single() {
             Some(value) if accept.contain(peer) => match is_valid_id(value) {
                 true => Self::Accepted,
@@ -94,7 +95,20 @@ impl Verdict {
 /// assert!(!is_valid_id(b"${jndi:ldap://example.com/a}"));
 /// ```
 pub fn is_valid_id(value: &[u8]) -> bool {
-    (1..=LONGEST).contains(&value.len()) && value.iter().all(|&byte| ALLOWED[usize::from(byte)])
+    // It is short enough to look at all of it in any case, which takes half as many instructions as to stop early.
+    (1..=LONGEST).contains(&value.len()) && value.iter().fold(true, |so_far, &byte| so_far & ALLOWED[usize::from(byte)])
+}
+
+/// Whether a text may be the name of a header: a token of RFC 9110.
+///
+/// ```
+/// use txid::request::is_header_name;
+///
+/// assert!(is_header_name(b"X-Request-Id"));
+/// assert!(!is_header_name(b"X-Request-Id:"));
+/// ```
+pub fn is_header_name(name: &[u8]) -> bool {
+    !name.is_empty() && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte))
 }
 
 #[cfg(test)]
@@ -121,14 +135,14 @@ mod tests {
     #[test]
     fn of_several_none_counts_and_none_is_invalid() {
         let all = Networks::parse(["all"]).unwrap();
-        assert_eq!(Verdict::of(&all, b"10.0.0.1", Header::Several), Verdict::New);
-        assert_eq!(Verdict::of(&all, b"10.0.0.1", Header::Absent), Verdict::New);
-        assert_eq!(Verdict::of(&all, b"10.0.0.1", Header::One(b"")), Verdict::Invalid);
+        assert_eq!(Verdict::of(&all, Peer::parse(b"10.0.0.1"), Header::Several), Verdict::New);
+        assert_eq!(Verdict::of(&all, Peer::parse(b"10.0.0.1"), Header::Absent), Verdict::New);
+        assert_eq!(Verdict::of(&all, Peer::parse(b"10.0.0.1"), Header::One(b"")), Verdict::Invalid);
     }
 
     #[test]
     fn nobody_is_accepted_by_default() {
-        assert_eq!(Verdict::of(&Networks::default(), b"127.0.0.1", Header::One(b"7f3a")), Verdict::New);
-        assert_eq!(Verdict::of(&Networks::default(), b"127.0.0.1", Header::One(b"\n")), Verdict::New);
+        assert_eq!(Verdict::of(&Networks::default(), Peer::parse(b"127.0.0.1"), Header::One(b"7f3a")), Verdict::New);
+        assert_eq!(Verdict::of(&Networks::default(), Peer::parse(b"127.0.0.1"), Header::One(b"\n")), Verdict::New);
     }
 }

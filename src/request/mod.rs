@@ -5,6 +5,6 @@ mod header;
 mod networks;
 mod span;
 
-pub use header::{Header, Verdict, is_valid_id};
-pub use networks::{NetworkError, Networks};
+pub use header::{Header, Verdict, is_header_name, is_valid_id};
+pub use networks::{NetworkError, Networks, Peer};
 pub use span::{Kind, Span, TraceHeaders};

@@ -12,12 +12,12 @@ const UNIX: &str = "unix:";
 /// sockets for both families have it) is that IPv4 address, and `::/0` is all of IPv6 and nothing of IPv4.
 ///
 /// ```
-/// use txid::request::Networks;
+/// use txid::request::{Networks, Peer};
 ///
 /// let networks = Networks::parse(["10.0.0.0/8", "fd00::/8", "unix:"])?;
-/// assert!(networks.contain(b"10.1.2.3"));
-/// assert!(networks.contain(b"::ffff:10.1.2.3"));
-/// assert!(!networks.contain(b"192.0.2.1"));
+/// assert!(networks.contain(Peer::parse(b"10.1.2.3")));
+/// assert!(networks.contain(Peer::parse(b"::ffff:10.1.2.3")));
+/// assert!(!networks.contain(Peer::parse(b"192.0.2.1")));
 /// # Ok::<(), txid::request::NetworkError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,24 +45,55 @@ impl Networks {
         list.into_iter().map(Network::parse).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Whether the peer with this address is in one of them.
-    pub fn contain(&self, peer: &[u8]) -> bool {
-        if self.0.contains(&Network::All) {
-            return true;
+    /// Whether the peer is in one of them.
+    #[inline]
+    pub fn contain(&self, peer: Peer) -> bool {
+        self.0.iter().any(|network| match (network, peer) {
+            (Network::All, _) | (Network::Unix, Peer::Unix) => true,
+            (Network::V4 { address, mask }, Peer::V4(peer)) => peer & mask == *address,
+            (Network::V6 { address, mask }, Peer::V6(peer)) => peer & mask == *address,
+            _ => false,
+        })
+    }
+}
+
+/// Who is at the other end of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Peer {
+    /// An IPv4 address.
+    V4(u32),
+    /// An IPv6 address that stands for no IPv4 address.
+    V6(u128),
+    /// A process of the same machine, on a Unix socket.
+    Unix,
+    /// Something that no network but `all` has.
+    Other,
+}
+
+impl From<IpAddr> for Peer {
+    fn from(address: IpAddr) -> Self {
+        match address.to_canonical() {
+            IpAddr::V4(v4) => Self::V4(v4.to_bits()),
+            IpAddr::V6(v6) => Self::V6(v6.to_bits()),
         }
-        if peer.starts_with(UNIX.as_bytes()) {
-            return self.0.contains(&Network::Unix);
+    }
+}
+
+impl Peer {
+    /// Reads an address as nginx writes it.
+    ///
+    /// ```
+    /// use txid::request::Peer;
+    ///
+    /// assert_eq!(Peer::parse(b"10.0.0.7"), Peer::V4(0x0a000007));
+    /// assert_eq!(Peer::parse(b"unix:"), Peer::Unix);
+    /// ```
+    pub fn parse(text: &[u8]) -> Self {
+        if text.starts_with(UNIX.as_bytes()) {
+            return Self::Unix;
         }
-        let address = std::str::from_utf8(peer).ok().and_then(|peer| peer.parse::<IpAddr>().ok());
-        match address.map(|address| address.to_canonical()) {
-            Some(IpAddr::V4(peer)) => self.0.iter().any(|network| {
-                matches!(network, Network::V4 { address, mask } if peer.to_bits() & mask == *address)
-            }),
-            Some(IpAddr::V6(peer)) => self.0.iter().any(|network| {
-                matches!(network, Network::V6 { address, mask } if peer.to_bits() & mask == *address)
-            }),
-            None => false,
-        }
+        let address = std::str::from_utf8(text).ok().and_then(|text| text.parse::<IpAddr>().ok());
+        address.map_or(Self::Other, Self::from)
     }
 }
 
@@ -135,7 +166,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn contain(list: &[&str], peer: &str) -> bool {
-        Networks::parse(list.iter().copied()).unwrap().contain(peer.as_bytes())
+        Networks::parse(list.iter().copied()).unwrap().contain(Peer::parse(peer.as_bytes()))
     }
 
     #[test]
@@ -188,8 +219,22 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         for wrong in [
-            "", "10", "10.0.0", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/+8", "10.0.0.0/-1", "10.0.0.0/8/8", "::/129",
-            "fd00::/4294967296", "::ffff:10.0.0.0/129", "unix", "unix:/a", "localhost", "10.0.0.0 /8", "ALL",
+            "",
+            "10",
+            "10.0.0",
+            "10.0.0.0/33",
+            "10.0.0.0/",
+            "10.0.0.0/+8",
+            "10.0.0.0/-1",
+            "10.0.0.0/8/8",
+            "::/129",
+            "fd00::/4294967296",
+            "::ffff:10.0.0.0/129",
+            "unix",
+            "unix:/a",
+            "localhost",
+            "10.0.0.0 /8",
+            "ALL",
         ] {
             let error = Networks::parse(["127.0.0.1", wrong]).unwrap_err();
             assert_eq!(error, NetworkError::NotANetwork(wrong.to_string()));
@@ -210,7 +255,7 @@ mod tests {
 
         #[test]
         fn any_peer_gets_an_answer(peer: Vec<u8>) {
-            Networks::parse(["10.0.0.0/8", "::/0", "unix:"]).unwrap().contain(&peer);
+            Networks::parse(["10.0.0.0/8", "::/0", "unix:"]).unwrap().contain(Peer::parse(&peer));
         }
     }
 }

@@ -154,7 +154,8 @@ fn read_many(headers: &TraceHeaders<'_>) -> Option<B3> {
         (Header::Absent, Header::Absent, Header::Absent) => None,
         (Header::One(trace_id), Header::One(span_id), parent @ (Header::Absent | Header::One(_))) => {
             let sixteen = |id: &[u8]| id.len() == 16;
-            if !sixteen(span_id) || !(sixteen(trace_id) || trace_id.len() == 32) || !parent.single().is_none_or(sixteen) {
+            if !sixteen(span_id) || !(sixteen(trace_id) || trace_id.len() == 32) || !parent.single().is_none_or(sixteen)
+            {
                 return None;
             }
             // The single header's parser reads them. It has a parent only behind a decision, which does not count here.
@@ -235,7 +236,10 @@ mod tests {
         ] {
             assert_eq!(shown(TraceHeaders { x_b3_sampled: sampled, x_b3_flags: flags, ..ids }), expected);
         }
-        assert_eq!(shown(TraceHeaders { x_b3_parent_span_id: One(b"05e3ac9a4f6e3b90"), ..ids }), format!("{trace}-01 {b3}"));
+        assert_eq!(
+            shown(TraceHeaders { x_b3_parent_span_id: One(b"05e3ac9a4f6e3b90"), ..ids }),
+            format!("{trace}-01 {b3}")
+        );
         assert_eq!(
             shown(many(b"a3ce929d0e0e4736", SPAN)),
             "00-0000000000000000a3ce929d0e0e4736-SPAN-01 0000000000000000a3ce929d0e0e4736-SPAN"

@@ -1,0 +1,64 @@
+#ifndef NGX_HTTP_TXID_H
+#define NGX_HTTP_TXID_H
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http.h>
+
+#include "ngx_txid.h"
+
+
+typedef struct {
+    ngx_txid_ids_t   *txid;
+    /* Where $request_txid, $txid_trace_id and $realip_remote_addr are; the last one is NGX_ERROR where there is none. */
+    ngx_int_t         request;
+    ngx_int_t         span;
+    ngx_int_t         realip;
+    /* Whether any server or location needs them. */
+    unsigned          post_read:1;
+    unsigned          header_filter:1;
+} ngx_http_txid_main_conf_t;
+
+
+typedef struct {
+    txid_networks    *accept;
+    txid_maker       *maker;
+    /* In lower case. */
+    ngx_str_t         header;
+    ngx_uint_t        header_hash;
+    ngx_uint_t        reject;
+    /* A txid_trace_kind and one, or 0. */
+    ngx_uint_t        trace;
+    ngx_flag_t        error_log;
+} ngx_http_txid_srv_conf_t;
+
+
+typedef struct {
+    /* Of no length where it is off. */
+    ngx_str_t         response_header;
+} ngx_http_txid_loc_conf_t;
+
+
+extern ngx_module_t  ngx_http_txid_module;
+
+#pragma GCC visibility push(hidden)
+
+ngx_int_t ngx_http_txid_add_variables(ngx_conf_t *cf);
+ngx_int_t ngx_http_txid_find_realip(ngx_conf_t *cf);
+char *ngx_http_txid_variable(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_http_txid_time(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+void ngx_http_txid_find_header(ngx_http_request_t *r, const ngx_str_t *lowcase_name, ngx_uint_t hash,
+    txid_header *header);
+txid_verdict ngx_http_txid_judge(ngx_http_request_t *r, txid_header *header);
+ngx_int_t ngx_http_txid_read_span(ngx_http_request_t *r, ngx_http_variable_value_t *v);
+void ngx_http_txid_find_peer(ngx_http_request_t *r, txid_peer *peer);
+
+ngx_int_t ngx_http_txid_post_read(ngx_http_request_t *r);
+void ngx_http_txid_init_header_filter(void);
+
+#pragma GCC visibility pop
+
+
+#endif

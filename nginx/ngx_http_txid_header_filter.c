@@ -1,0 +1,73 @@
+/*
+ * The request's id in the response, in the place of what the upstream may have sent.
+ */
+
+#include "ngx_http_txid.h"
+
+
+static ngx_http_output_header_filter_pt  ngx_http_next_header_filter;
+
+
+static void
+ngx_http_txid_remove(ngx_http_request_t *r, const ngx_str_t *name)
+{
+    ngx_uint_t        i;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h;
+
+    for (part = &r->headers_out.headers.part; part; part = part->next) {
+        h = part->elts;
+
+        for (i = 0; i < part->nelts; i++) {
+            if (h[i].key.len == name->len && ngx_strncasecmp(h[i].key.data, name->data, name->len) == 0) {
+                h[i].hash = 0;
+            }
+        }
+    }
+}
+
+
+static ngx_int_t
+ngx_http_txid_header_filter(ngx_http_request_t *r)
+{
+    ngx_table_elt_t            *h;
+    ngx_http_variable_value_t  *id;
+    ngx_http_txid_loc_conf_t   *tlcf;
+    ngx_http_txid_main_conf_t  *tmcf;
+
+    tlcf = ngx_http_get_module_loc_conf(r, ngx_http_txid_module);
+    if (tlcf->response_header.len == 0 || r != r->main) {
+        return ngx_http_next_header_filter(r);
+    }
+
+    tmcf = ngx_http_get_module_main_conf(r, ngx_http_txid_module);
+    id = ngx_http_get_indexed_variable(r, tmcf->request);
+    if (id == NULL || id->not_found) {
+        return NGX_ERROR;
+    }
+
+    ngx_http_txid_remove(r, &tlcf->response_header);
+
+    h = ngx_list_push(&r->headers_out.headers);
+    if (h == NULL) {
+        return NGX_ERROR;
+    }
+
+    h->hash = 1;
+#if (nginx_version >= 1023000)
+    h->next = NULL;
+#endif
+    h->key = tlcf->response_header;
+    h->value.len = id->len;
+    h->value.data = id->data;
+
+    return ngx_http_next_header_filter(r);
+}
+
+
+void
+ngx_http_txid_init_header_filter(void)
+{
+    ngx_http_next_header_filter = ngx_http_top_header_filter;
+    ngx_http_top_header_filter = ngx_http_txid_header_filter;
+}

@@ -1,0 +1,116 @@
+/*
+ * What a request brings: an id, a trace.
+ */
+
+#include "ngx_http_txid.h"
+
+
+/*
+ * The peer itself. Where realip has put an address that it was told in the place of the peer's, the peer's is in a variable,
+ * which is that of the connection elsewhere.
+ */
+void
+ngx_http_txid_find_peer(ngx_http_request_t *r, txid_peer *peer)
+{
+    ngx_connection_t           *c;
+    ngx_http_variable_value_t  *vv;
+    ngx_http_txid_main_conf_t  *tmcf;
+
+    c = r->connection;
+    tmcf = ngx_http_get_module_main_conf(r, ngx_http_txid_module);
+    vv = tmcf->realip == NGX_ERROR ? NULL : ngx_http_get_indexed_variable(r, tmcf->realip);
+
+    if (vv == NULL || vv->not_found || vv->data == c->addr_text.data) {
+        peer->sockaddr = c->sockaddr;
+
+    } else {
+        peer->sockaddr = NULL;
+        peer->text.len = vv->len;
+        peer->text.data = (char *) vv->data;
+    }
+}
+
+
+/* An X_Request_Id is not an X-Request-Id, and one that was removed has no hash. */
+void
+ngx_http_txid_find_header(ngx_http_request_t *r, const ngx_str_t *lowcase_name, ngx_uint_t hash, txid_header *header)
+{
+    ngx_uint_t        i;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h;
+
+    ngx_memzero(header, sizeof(txid_header));
+
+    for (part = &r->headers_in.headers.part; part; part = part->next) {
+        h = part->elts;
+
+        for (i = 0; i < part->nelts; i++) {
+            if (h[i].hash == hash && h[i].key.len == lowcase_name->len
+                && ngx_strncmp(h[i].lowcase_key, lowcase_name->data, lowcase_name->len) == 0)
+            {
+                header->count++;
+                header->value.len = h[i].value.len;
+                header->value.data = (char *) h[i].value.data;
+            }
+        }
+    }
+}
+
+
+txid_verdict
+ngx_http_txid_judge(ngx_http_request_t *r, txid_header *header)
+{
+    txid_peer                  peer;
+    ngx_http_txid_srv_conf_t  *tscf;
+
+    tscf = ngx_http_get_module_srv_conf(r, ngx_http_txid_module);
+    if (tscf->accept == NULL) {
+        return TXID_VERDICT_NEW;
+    }
+
+    ngx_http_txid_find_header(r, &tscf->header, tscf->header_hash, header);
+    if (header->count == 0) {
+        return TXID_VERDICT_NEW;
+    }
+
+    ngx_http_txid_find_peer(r, &peer);
+    return txid_judge(tscf->accept, &peer, header);
+}
+
+
+ngx_int_t
+ngx_http_txid_read_span(ngx_http_request_t *r, ngx_http_variable_value_t *v)
+{
+    txid_span                 *span;
+    txid_peer                  peer;
+    ngx_uint_t                 i;
+    txid_header                headers[TXID_TRACE_HEADERS];
+    ngx_http_txid_srv_conf_t  *tscf;
+
+    /* In the order of txid_span_continue. */
+    static const ngx_str_t     names[TXID_TRACE_HEADERS] = {
+        ngx_string("traceparent"), ngx_string("b3"), ngx_string("x-b3-traceid"), ngx_string("x-b3-spanid"),
+        ngx_string("x-b3-parentspanid"), ngx_string("x-b3-sampled"), ngx_string("x-b3-flags")
+    };
+
+    span = ngx_palloc(r->pool, sizeof(txid_span));
+    if (span == NULL) {
+        return NGX_ERROR;
+    }
+
+    tscf = ngx_http_get_module_srv_conf(r, ngx_http_txid_module);
+    ngx_http_txid_find_peer(r, &peer);
+
+    if (tscf->trace == 0 || tscf->accept == NULL || !txid_networks_contain(tscf->accept, &peer)) {
+        txid_span_start(span);
+
+    } else {
+        for (i = 0; i < TXID_TRACE_HEADERS; i++) {
+            ngx_http_txid_find_header(r, &names[i], ngx_hash_key(names[i].data, names[i].len), &headers[i]);
+        }
+        txid_span_continue(tscf->trace - 1, headers, span);
+    }
+
+    ngx_txid_keep_span(span, v);
+    return NGX_OK;
+}

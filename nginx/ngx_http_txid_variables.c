@@ -1,0 +1,272 @@
+/*
+ * The variables. Each is indexed, so that it keeps its value also where it is only ever asked for by name, and belongs to
+ * the main request: a subrequest may have variables of its own.
+ */
+
+#include "ngx_http_txid.h"
+
+
+static ngx_int_t
+ngx_http_txid_of_main(ngx_http_request_t *r, ngx_http_variable_value_t *v, ngx_uint_t index)
+{
+    ngx_http_variable_value_t  *vv;
+
+    vv = ngx_http_get_indexed_variable(r->main, index);
+    if (vv == NULL) {
+        return NGX_ERROR;
+    }
+
+    *v = *vv;
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_txid_ids(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
+{
+    ngx_txid_ids_t  *ids = (ngx_txid_ids_t *) data;
+
+    if (r->variables != r->main->variables) {
+        return ngx_http_txid_of_main(r, v, ids->index);
+    }
+    return ngx_txid_make(ids->maker, r->pool, r->connection->log, v);
+}
+
+
+static ngx_int_t
+ngx_http_txid_request_id(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
+{
+    txid_header                header;
+    ngx_http_txid_srv_conf_t  *tscf;
+
+    if (r->variables != r->main->variables) {
+        return ngx_http_txid_of_main(r, v, data);
+    }
+
+    r = r->main;
+    if (ngx_http_txid_judge(r, &header) == TXID_VERDICT_ACCEPTED) {
+        v->len = header.value.len;
+        v->valid = 1;
+        v->no_cacheable = 0;
+        v->not_found = 0;
+        v->data = (u_char *) header.value.data;
+        return NGX_OK;
+    }
+
+    tscf = ngx_http_get_module_srv_conf(r, ngx_http_txid_module);
+    return ngx_txid_make(tscf->maker, r->pool, r->connection->log, v);
+}
+
+
+static ngx_int_t
+ngx_http_txid_trace_id(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
+{
+    if (r->variables != r->main->variables) {
+        return ngx_http_txid_of_main(r, v, data);
+    }
+    return ngx_http_txid_read_span(r->main, v);
+}
+
+
+static const txid_span *
+ngx_http_txid_span(ngx_http_request_t *r)
+{
+    ngx_http_txid_main_conf_t  *tmcf;
+
+    tmcf = ngx_http_get_module_main_conf(r, ngx_http_txid_module);
+    return ngx_txid_kept_span(ngx_http_get_indexed_variable(r->main, tmcf->span));
+}
+
+
+static ngx_int_t
+ngx_http_txid_part(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
+{
+    const txid_span  *span;
+
+    span = ngx_http_txid_span(r);
+    if (span == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_txid_read_part(span, (const ngx_txid_part_t *) data, v);
+    return NGX_OK;
+}
+
+
+/* It goes on with its trace, or not at all. */
+static ngx_int_t
+ngx_http_txid_tracestate(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
+{
+    const txid_span            *span;
+    ngx_http_variable_value_t  *vv;
+    static ngx_str_t            name = ngx_string("http_tracestate");
+
+    span = ngx_http_txid_span(r);
+    if (span == NULL) {
+        return NGX_ERROR;
+    }
+    if (!span->is_continued) {
+        v->not_found = 1;
+        return NGX_OK;
+    }
+
+    vv = ngx_http_get_variable(r->main, &name, ngx_hash_key(name.data, name.len));
+    if (vv == NULL) {
+        return NGX_ERROR;
+    }
+
+    *v = *vv;
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_txid_read_time(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
+{
+    ngx_txid_time_t  *time = (ngx_txid_time_t *) data;
+
+    return ngx_txid_read_time(ngx_http_get_indexed_variable(r, time->source), time->iso8601, r->pool, v);
+}
+
+
+static ngx_http_variable_t *
+ngx_http_txid_add(ngx_conf_t *cf, const ngx_str_t *name, ngx_http_get_variable_pt handler, uintptr_t data,
+    ngx_uint_t flags)
+{
+    ngx_str_t             copy = *name;
+    ngx_http_variable_t  *var;
+
+    var = ngx_http_add_variable(cf, &copy, flags);
+    if (var != NULL) {
+        var->get_handler = handler;
+        var->data = data;
+    }
+    return var;
+}
+
+
+static ngx_txid_ids_t *
+ngx_http_txid_add_ids(ngx_conf_t *cf, const ngx_str_t *name, const ngx_str_t *words, size_t count)
+{
+    ngx_str_t        copy = *name;
+    ngx_txid_ids_t  *ids;
+
+    ids = ngx_palloc(cf->pool, sizeof(ngx_txid_ids_t));
+    if (ids == NULL) {
+        return NULL;
+    }
+
+    ids->maker = ngx_txid_open_maker(cf, words, count);
+    if (ids->maker == NULL || ngx_http_txid_add(cf, name, ngx_http_txid_ids, (uintptr_t) ids, 0) == NULL) {
+        return NULL;
+    }
+
+    ids->index = ngx_http_get_variable_index(cf, &copy);
+    return ids->index == NGX_ERROR ? NULL : ids;
+}
+
+
+ngx_int_t
+ngx_http_txid_add_variables(ngx_conf_t *cf)
+{
+    ngx_txid_ids_t             *ids;
+    ngx_http_variable_t        *var;
+    const ngx_txid_part_t      *part;
+    const ngx_txid_format_t    *format;
+    ngx_http_txid_main_conf_t  *tmcf;
+
+    static ngx_str_t  request = ngx_string("request_txid");
+    static ngx_str_t  trace_id = ngx_string("txid_trace_id");
+    static ngx_str_t  tracestate = ngx_string("txid_tracestate");
+
+    tmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_txid_module);
+
+    for (format = ngx_txid_formats; format->name.len; format++) {
+        ids = ngx_http_txid_add_ids(cf, &format->name, &format->format, 1);
+        if (ids == NULL) {
+            return NGX_ERROR;
+        }
+        if (format == ngx_txid_formats) {
+            tmcf->txid = ids;
+        }
+    }
+
+    var = ngx_http_txid_add(cf, &request, ngx_http_txid_request_id, 0, 0);
+    tmcf->request = ngx_http_get_variable_index(cf, &request);
+    if (var == NULL || tmcf->request == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+    var->data = tmcf->request;
+
+    var = ngx_http_txid_add(cf, &trace_id, ngx_http_txid_trace_id, 0, 0);
+    tmcf->span = ngx_http_get_variable_index(cf, &trace_id);
+    if (var == NULL || tmcf->span == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+    var->data = tmcf->span;
+
+    for (part = ngx_txid_parts; part->name.len; part++) {
+        if (ngx_http_txid_add(cf, &part->name, ngx_http_txid_part, (uintptr_t) part, 0) == NULL) {
+            return NGX_ERROR;
+        }
+    }
+    var = ngx_http_txid_add(cf, &tracestate, ngx_http_txid_tracestate, 0, NGX_HTTP_VAR_NOCACHEABLE);
+    return var == NULL ? NGX_ERROR : NGX_OK;
+}
+
+
+/* Whether the realip module is there is known when all modules have added their variables. */
+ngx_int_t
+ngx_http_txid_find_realip(ngx_conf_t *cf)
+{
+    ngx_uint_t                  i;
+    ngx_hash_key_t             *key;
+    ngx_http_core_main_conf_t  *cmcf;
+    static ngx_str_t            name = ngx_string("realip_remote_addr");
+
+    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
+    key = cmcf->variables_keys->keys.elts;
+
+    for (i = 0; i < cmcf->variables_keys->keys.nelts; i++) {
+        if (key[i].key.len == name.len && ngx_strncmp(key[i].key.data, name.data, name.len) == 0) {
+            return ngx_http_get_variable_index(cf, &name);
+        }
+    }
+    return NGX_ERROR;
+}
+
+
+char *
+ngx_http_txid_variable(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_str_t  name, *words;
+
+    words = cf->args->elts;
+    if (ngx_txid_variable_name(cf, &words[1], &name) != NGX_OK
+        || ngx_http_txid_add_ids(cf, &name, &words[2], cf->args->nelts - 2) == NULL)
+    {
+        return NGX_CONF_ERROR;
+    }
+    return NGX_CONF_OK;
+}
+
+
+char *
+ngx_http_txid_time(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_str_t         source, name;
+    ngx_txid_time_t  *time;
+
+    time = ngx_txid_time_words(cf, &source, &name);
+    if (time == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    time->source = ngx_http_get_variable_index(cf, &source);
+    if (time->source == NGX_ERROR
+        || ngx_http_txid_add(cf, &name, ngx_http_txid_read_time, (uintptr_t) time, NGX_HTTP_VAR_NOCACHEABLE) == NULL)
+    {
+        return NGX_CONF_ERROR;
+    }
+    return NGX_CONF_OK;
+}

@@ -1,0 +1,219 @@
+/*
+ * The variables of a session in stream.
+ */
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_stream.h>
+
+#include "ngx_txid.h"
+
+
+typedef struct {
+    /* Where $txid_trace_id is. */
+    ngx_int_t  span;
+} ngx_stream_txid_main_conf_t;
+
+
+static ngx_int_t ngx_stream_txid_add_variables(ngx_conf_t *cf);
+static void *ngx_stream_txid_create_main_conf(ngx_conf_t *cf);
+static char *ngx_stream_txid_variable(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+static char *ngx_stream_txid_time(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+
+static ngx_command_t  ngx_stream_txid_commands[] = {
+
+    { ngx_string("txid_variable"),
+      NGX_STREAM_MAIN_CONF|NGX_CONF_2MORE,
+      ngx_stream_txid_variable,
+      0,
+      0,
+      NULL },
+
+    { ngx_string("txid_time"),
+      NGX_STREAM_MAIN_CONF|NGX_CONF_TAKE23,
+      ngx_stream_txid_time,
+      0,
+      0,
+      NULL },
+
+      ngx_null_command
+};
+
+
+static ngx_stream_module_t  ngx_stream_txid_module_ctx = {
+    ngx_stream_txid_add_variables,         /* preconfiguration */
+    NULL,                                  /* postconfiguration */
+
+    ngx_stream_txid_create_main_conf,      /* create main configuration */
+    NULL,                                  /* init main configuration */
+
+    NULL,                                  /* create server configuration */
+    NULL                                   /* merge server configuration */
+};
+
+
+ngx_module_t  ngx_stream_txid_module = {
+    NGX_MODULE_V1,
+    &ngx_stream_txid_module_ctx,           /* module context */
+    ngx_stream_txid_commands,              /* module directives */
+    NGX_STREAM_MODULE,                     /* module type */
+    NULL,                                  /* init master */
+    NULL,                                  /* init module */
+    NULL,                                  /* init process */
+    NULL,                                  /* init thread */
+    NULL,                                  /* exit thread */
+    NULL,                                  /* exit process */
+    NULL,                                  /* exit master */
+    NGX_MODULE_V1_PADDING
+};
+
+
+static void *
+ngx_stream_txid_create_main_conf(ngx_conf_t *cf)
+{
+    return ngx_pcalloc(cf->pool, sizeof(ngx_stream_txid_main_conf_t));
+}
+
+
+static ngx_int_t
+ngx_stream_txid_ids(ngx_stream_session_t *s, ngx_stream_variable_value_t *v, uintptr_t data)
+{
+    return ngx_txid_make((const txid_maker *) data, s->connection->pool, s->connection->log, v);
+}
+
+
+static ngx_int_t
+ngx_stream_txid_trace_id(ngx_stream_session_t *s, ngx_stream_variable_value_t *v, uintptr_t data)
+{
+    txid_span  *span;
+
+    span = ngx_palloc(s->connection->pool, sizeof(txid_span));
+    if (span == NULL) {
+        return NGX_ERROR;
+    }
+
+    txid_span_start(span);
+    ngx_txid_keep_span(span, v);
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_stream_txid_part(ngx_stream_session_t *s, ngx_stream_variable_value_t *v, uintptr_t data)
+{
+    const txid_span              *span;
+    ngx_stream_txid_main_conf_t  *tmcf;
+
+    tmcf = ngx_stream_get_module_main_conf(s, ngx_stream_txid_module);
+    span = ngx_txid_kept_span(ngx_stream_get_indexed_variable(s, tmcf->span));
+    if (span == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_txid_read_part(span, (const ngx_txid_part_t *) data, v);
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_stream_txid_read_time(ngx_stream_session_t *s, ngx_stream_variable_value_t *v, uintptr_t data)
+{
+    ngx_txid_time_t  *time = (ngx_txid_time_t *) data;
+
+    return ngx_txid_read_time(ngx_stream_get_indexed_variable(s, time->source), time->iso8601,
+                              s->connection->pool, v);
+}
+
+
+/* Returns where the variable is. */
+static ngx_int_t
+ngx_stream_txid_add(ngx_conf_t *cf, const ngx_str_t *name, ngx_stream_get_variable_pt handler, uintptr_t data)
+{
+    ngx_str_t               copy = *name;
+    ngx_stream_variable_t  *var;
+
+    var = ngx_stream_add_variable(cf, &copy, 0);
+    if (var == NULL) {
+        return NGX_ERROR;
+    }
+
+    var->get_handler = handler;
+    var->data = data;
+    return ngx_stream_get_variable_index(cf, &copy);
+}
+
+
+static ngx_int_t
+ngx_stream_txid_add_ids(ngx_conf_t *cf, const ngx_str_t *name, const ngx_str_t *words, size_t count)
+{
+    txid_maker  *maker;
+
+    maker = ngx_txid_open_maker(cf, words, count);
+    return maker == NULL ? NGX_ERROR : ngx_stream_txid_add(cf, name, ngx_stream_txid_ids, (uintptr_t) maker);
+}
+
+
+static ngx_int_t
+ngx_stream_txid_add_variables(ngx_conf_t *cf)
+{
+    const ngx_txid_part_t        *part;
+    const ngx_txid_format_t      *format;
+    ngx_stream_txid_main_conf_t  *tmcf;
+    static ngx_str_t              trace_id = ngx_string("txid_trace_id");
+
+    for (format = ngx_txid_formats; format->name.len; format++) {
+        if (ngx_stream_txid_add_ids(cf, &format->name, &format->format, 1) == NGX_ERROR) {
+            return NGX_ERROR;
+        }
+    }
+
+    tmcf = ngx_stream_conf_get_module_main_conf(cf, ngx_stream_txid_module);
+    tmcf->span = ngx_stream_txid_add(cf, &trace_id, ngx_stream_txid_trace_id, 0);
+    if (tmcf->span == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    for (part = ngx_txid_parts; part->name.len; part++) {
+        if (ngx_stream_txid_add(cf, &part->name, ngx_stream_txid_part, (uintptr_t) part) == NGX_ERROR) {
+            return NGX_ERROR;
+        }
+    }
+    return NGX_OK;
+}
+
+
+static char *
+ngx_stream_txid_variable(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_str_t  name, *words;
+
+    words = cf->args->elts;
+    if (ngx_txid_variable_name(cf, &words[1], &name) != NGX_OK
+        || ngx_stream_txid_add_ids(cf, &name, &words[2], cf->args->nelts - 2) == NGX_ERROR)
+    {
+        return NGX_CONF_ERROR;
+    }
+    return NGX_CONF_OK;
+}
+
+
+static char *
+ngx_stream_txid_time(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_str_t         source, name;
+    ngx_txid_time_t  *time;
+
+    time = ngx_txid_time_words(cf, &source, &name);
+    if (time == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    time->source = ngx_stream_get_variable_index(cf, &source);
+    if (time->source == NGX_ERROR
+        || ngx_stream_txid_add(cf, &name, ngx_stream_txid_read_time, (uintptr_t) time) == NGX_ERROR)
+    {
+        return NGX_CONF_ERROR;
+    }
+    return NGX_CONF_OK;
+}

@@ -1,0 +1,219 @@
+#include "ngx_txid.h"
+
+
+/* The variables that need no directive. */
+const ngx_txid_format_t  ngx_txid_formats[] = {
+    { ngx_string("txid"), ngx_string("txid") },
+    { ngx_string("txid_strong"), ngx_string("strong") },
+    { ngx_string("txid_uuid_v1"), ngx_string("uuid_v1") },
+    { ngx_string("txid_uuid_v4"), ngx_string("uuid_v4") },
+    { ngx_string("txid_uuid_v7"), ngx_string("uuid_v7") },
+    { ngx_string("txid_flake"), ngx_string("flake") },
+    { ngx_string("txid_unique_id"), ngx_string("unique_id") },
+    { ngx_null_string, ngx_null_string }
+};
+
+
+#define part(text)         offsetof(txid_span, text), sizeof(((txid_span *) 0)->text), 0
+#define optional(text)     offsetof(txid_span, text), 0, offsetof(txid_span, text ## _len)
+
+/* Beside $txid_trace_id, which is where a span begins. */
+const ngx_txid_part_t  ngx_txid_parts[] = {
+    { ngx_string("txid_span_id"), part(span_id) },
+    { ngx_string("txid_parent_span_id"), optional(parent_span_id) },
+    { ngx_string("txid_traceparent"), part(traceparent) },
+    { ngx_string("txid_b3"), optional(b3) },
+    { ngx_string("txid_b3_sampled"), optional(sampled) },
+    { ngx_string("txid_b3_flags"), optional(flags) },
+    { ngx_null_string, 0, 0, 0 }
+};
+
+
+static void
+ngx_txid_close_maker(void *maker)
+{
+    txid_maker_close(maker);
+}
+
+
+/* The maker lives as long as the configuration. */
+txid_maker *
+ngx_txid_open_maker(ngx_conf_t *cf, const ngx_str_t *words, size_t count)
+{
+    char                 message[TXID_MESSAGE_LEN];
+    txid_maker          *maker;
+    ngx_pool_cleanup_t  *cleanup;
+
+    cleanup = ngx_pool_cleanup_add(cf->pool, 0);
+    if (cleanup == NULL) {
+        return NULL;
+    }
+
+    maker = txid_maker_open(ngx_txid_text(words), count, message);
+    if (maker == NULL) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "txid: %s", message);
+        return NULL;
+    }
+
+    cleanup->handler = ngx_txid_close_maker;
+    cleanup->data = maker;
+    return maker;
+}
+
+
+static void
+ngx_txid_set(ngx_variable_value_t *v, const u_char *data, size_t len)
+{
+    v->len = len;
+    v->valid = 1;
+    v->no_cacheable = 0;
+    v->not_found = 0;
+    v->data = (u_char *) data;
+}
+
+
+ngx_int_t
+ngx_txid_make(const txid_maker *maker, ngx_pool_t *pool, ngx_log_t *log, ngx_variable_value_t *v)
+{
+    bool               guessable;
+    size_t             len;
+    u_char            *id;
+    ngx_time_t        *now;
+    static char        message[TXID_MESSAGE_LEN];
+    static ngx_uint_t  said;
+
+    id = ngx_pnalloc(pool, TXID_MAX_LEN);
+    if (id == NULL) {
+        return NGX_ERROR;
+    }
+
+    /* ngx_current_msec is no wall clock. */
+    now = ngx_timeofday();
+    guessable = false;
+    len = txid_maker_fill(maker, (int64_t) now->sec * 1000 + now->msec, (char *) id, &guessable, message);
+
+    if (len == 0) {
+        ngx_log_error(NGX_LOG_ERR, log, 0, "txid: no id: %s", message);
+        v->not_found = 1;
+        return NGX_OK;
+    }
+
+    if (guessable && !said) {
+        said = 1;
+        ngx_log_error(NGX_LOG_CRIT, log, 0,
+                      "txid: the operating system has no randomness to give, so ids could be guessed");
+    }
+
+    ngx_txid_set(v, id, len);
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_txid_read_time(const ngx_variable_value_t *id, ngx_uint_t iso8601, ngx_pool_t *pool, ngx_variable_value_t *v)
+{
+    u_char     *text;
+    int64_t     ms;
+    ngx_str_t   source;
+
+    v->not_found = 1;
+    if (id == NULL || id->not_found) {
+        return NGX_OK;
+    }
+
+    source.len = id->len;
+    source.data = id->data;
+    if (!txid_time_in(ngx_txid_text(&source), &ms)) {
+        return NGX_OK;
+    }
+
+    text = ngx_pnalloc(pool, ngx_max(NGX_INT64_LEN, TXID_RFC3339_LEN));
+    if (text == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (!iso8601) {
+        ngx_txid_set(v, text, ngx_sprintf(text, "%L", ms) - text);
+
+    } else if (txid_rfc3339(ms, text)) {
+        ngx_txid_set(v, text, TXID_RFC3339_LEN);
+    }
+    return NGX_OK;
+}
+
+
+/* The words of txid_time: $source $name [ms | iso8601]. */
+ngx_txid_time_t *
+ngx_txid_time_words(ngx_conf_t *cf, ngx_str_t *source, ngx_str_t *name)
+{
+    ngx_str_t        *words;
+    ngx_txid_time_t  *time;
+
+    words = cf->args->elts;
+    if (ngx_txid_variable_name(cf, &words[1], source) != NGX_OK
+        || ngx_txid_variable_name(cf, &words[2], name) != NGX_OK)
+    {
+        return NULL;
+    }
+
+    time = ngx_pcalloc(cf->pool, sizeof(ngx_txid_time_t));
+    if (time == NULL) {
+        return NULL;
+    }
+
+    if (cf->args->nelts == 4) {
+        if (ngx_strcmp(words[3].data, "iso8601") == 0) {
+            time->iso8601 = 1;
+
+        } else if (ngx_strcmp(words[3].data, "ms") != 0) {
+            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "txid: \"%V\" is neither ms nor iso8601", &words[3]);
+            return NULL;
+        }
+    }
+    return time;
+}
+
+
+ngx_int_t
+ngx_txid_variable_name(ngx_conf_t *cf, const ngx_str_t *word, ngx_str_t *name)
+{
+    if (word->len < 2 || word->data[0] != '$') {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "txid: \"%V\" is not a variable: write $name", word);
+        return NGX_ERROR;
+    }
+
+    name->len = word->len - 1;
+    name->data = word->data + 1;
+    return NGX_OK;
+}
+
+
+_Static_assert(offsetof(txid_span, trace_id) == 0, "a span begins with its trace's id");
+
+
+/* The span is kept behind the value of $txid_trace_id, of which it is the beginning. */
+void
+ngx_txid_keep_span(const txid_span *span, ngx_variable_value_t *v)
+{
+    ngx_txid_set(v, span->trace_id, sizeof(span->trace_id));
+}
+
+
+const txid_span *
+ngx_txid_kept_span(const ngx_variable_value_t *v)
+{
+    return v == NULL || v->not_found ? NULL : (const txid_span *) v->data;
+}
+
+
+void
+ngx_txid_read_part(const txid_span *span, const ngx_txid_part_t *part, ngx_variable_value_t *v)
+{
+    const u_char  *bytes;
+    size_t         len;
+
+    bytes = (const u_char *) span;
+    len = part->len_at ? bytes[part->len_at] : part->len;
+    ngx_txid_set(v, bytes + part->at, len);
+    v->not_found = len == 0;
+}

@@ -1,0 +1,74 @@
+/*
+ * What the http and the stream module have in common.
+ */
+
+#ifndef NGX_TXID_H
+#define NGX_TXID_H
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+
+#include "ngx_txid_lib.h"
+
+
+/* A txid_text is laid out as a string of nginx. */
+#define ngx_txid_text(str)  ((const txid_text *) (str))
+
+_Static_assert(sizeof(txid_text) == sizeof(ngx_str_t)
+               && offsetof(txid_text, len) == offsetof(ngx_str_t, len)
+               && offsetof(txid_text, data) == offsetof(ngx_str_t, data),
+               "a txid_text is an ngx_str_t");
+
+
+/* A variable with ids of one format. */
+typedef struct {
+    txid_maker    *maker;
+    ngx_int_t      index;
+} ngx_txid_ids_t;
+
+
+/* A variable with the time in another one's id. */
+typedef struct {
+    ngx_int_t      source;
+    ngx_uint_t     iso8601;
+} ngx_txid_time_t;
+
+
+typedef struct {
+    ngx_str_t      name;
+    ngx_str_t      format;
+} ngx_txid_format_t;
+
+
+/* A variable with a part of a span. Where len_at is not 0, it is where the span says how long the part is. */
+typedef struct {
+    ngx_str_t      name;
+    size_t         at;
+    size_t         len;
+    size_t         len_at;
+} ngx_txid_part_t;
+
+
+/* Only for the module that it is linked into: nginx shows the symbols of each module to all others. */
+#pragma GCC visibility push(hidden)
+
+extern const ngx_txid_format_t  ngx_txid_formats[];
+extern const ngx_txid_part_t    ngx_txid_parts[];
+
+txid_maker *ngx_txid_open_maker(ngx_conf_t *cf, const ngx_str_t *words, size_t count);
+ngx_int_t ngx_txid_make(const txid_maker *maker, ngx_pool_t *pool, ngx_log_t *log, ngx_variable_value_t *v);
+
+ngx_int_t ngx_txid_read_time(const ngx_variable_value_t *id, ngx_uint_t iso8601, ngx_pool_t *pool,
+    ngx_variable_value_t *v);
+ngx_txid_time_t *ngx_txid_time_words(ngx_conf_t *cf, ngx_str_t *source, ngx_str_t *name);
+ngx_int_t ngx_txid_variable_name(ngx_conf_t *cf, const ngx_str_t *word, ngx_str_t *name);
+
+void ngx_txid_keep_span(const txid_span *span, ngx_variable_value_t *v);
+const txid_span *ngx_txid_kept_span(const ngx_variable_value_t *v);
+void ngx_txid_read_part(const txid_span *span, const ngx_txid_part_t *part, ngx_variable_value_t *v);
+
+#pragma GCC visibility pop
+
+
+#endif

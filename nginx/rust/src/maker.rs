@@ -1,0 +1,77 @@
+//! Ids of any format by its name.
+
+use crate::caller::{open, txid_text, words, write_message};
+use ::txid::Maker;
+use std::ffi::c_char;
+
+/// How many characters an id of any format has at most.
+pub const TXID_MAX_LEN: usize = 64;
+
+const _: () = assert!(TXID_MAX_LEN == Maker::MAX_LEN);
+
+/// Makes the ids of one format.
+pub struct txid_maker(Maker);
+
+/// Opens a maker of ids. Of the `count` words, the first is the name of the format, and each that follows an option of it:
+/// name=value. Returns NULL when something is wrong; then `message` says what.
+///
+/// # Safety
+///
+/// `list` must be valid for reads of `count` texts, `message` for writes of TXID_MESSAGE_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_maker_open(
+    list: *const txid_text,
+    count: usize,
+    message: *mut c_char,
+) -> *mut txid_maker {
+    // SAFETY: the caller vouches for the texts and the message.
+    unsafe {
+        let list = words(list, count);
+        let (format, options) = list.split_first().map_or(("", &[][..]), |(format, options)| (&**format, options));
+        open(Maker::parse(format, options.iter().map(|option| &**option)).map(txid_maker), message)
+    }
+}
+
+/// Gives a maker back. Others that share its state go on.
+///
+/// # Safety
+///
+/// `maker` must be from txid_maker_open and not be used by anybody any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_maker_close(maker: *mut txid_maker) {
+    // SAFETY: it was made by `open`, and the caller gives it up.
+    drop(unsafe { Box::from_raw(maker) });
+}
+
+/// Writes a new id of this moment, where the clock reads `clock_ms`, to `buf`, and returns how many characters it has; or 0,
+/// and `message` says why there is none. An id that was to be one that nobody can guess, and is not because the system has
+/// no randomness to give, sets `guessable`; else it is left as it is.
+///
+/// # Safety
+///
+/// `maker` must be from txid_maker_open, `buf` valid for writes of TXID_MAX_LEN bytes, `guessable` for a write, `message` for
+/// writes of TXID_MESSAGE_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_maker_fill(
+    maker: *const txid_maker,
+    clock_ms: i64,
+    buf: *mut c_char,
+    guessable: *mut bool,
+    message: *mut c_char,
+) -> usize {
+    // SAFETY: the caller vouches for all of them; a byte array takes any address and any content.
+    unsafe {
+        match (*maker).0.write_by(clock_ms, &mut *buf.cast()) {
+            Ok(made) => {
+                if made.guessable {
+                    guessable.write(true);
+                }
+                made.len
+            }
+            Err(refusal) => {
+                write_message(&refusal, message);
+                0
+            }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! The time in an id.
+
+use crate::caller::txid_text;
+use ::txid::time_in;
+
+/// How many characters txid_rfc3339 writes.
+pub const TXID_RFC3339_LEN: usize = 24;
+
+const _: () = assert!(TXID_RFC3339_LEN == time_in::RFC3339_LEN);
+
+/// Writes the milliseconds since 1970-01-01 UTC that the id at `text` was stamped with to `ms`: of a txid, a UUID of version
+/// 1, 6 or 7, a flake, a UNIQUE_ID, or an id of SOFATracer or SkyWalking. Returns whether it is one of these.
+///
+/// # Safety
+///
+/// `text` must be valid for a read, as must its bytes, and `ms` for a write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_time_in(text: *const txid_text, ms: *mut i64) -> bool {
+    // SAFETY: the caller vouches for the text and the place.
+    unsafe { time_in::ms((*text).bytes()).map(|found| ms.write(found)).is_some() }
+}
+
+/// Writes the milliseconds since 1970 that txid_time_in found as RFC 3339 has them, "2014-09-01T00:00:00.000Z", to `buf`.
+/// Returns whether they are of the years 0 to 9999; else nothing is written.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_RFC3339_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_rfc3339(ms: i64, buf: *mut u8) -> bool {
+    // SAFETY: the caller vouches for the length; a byte array needs no alignment.
+    unsafe { time_in::rfc3339(ms).map(|text| buf.cast::<[u8; TXID_RFC3339_LEN]>().write(text)).is_some() }
+}
