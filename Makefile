@@ -35,7 +35,7 @@ run-native: nginx-module ## serve examples/native.conf, without Lua, on 127.0.0.
 
 test: ## install what the tests need from Debian, then run all of them
 	@scripts/need.sh build test
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory build nginx-module
 	@scripts/test.sh
 
 soak: ## kill processes on one snowflake state for 20 million ids, search and sort a gigabyte, fuzz (a quarter of an hour)

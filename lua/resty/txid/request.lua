@@ -2,6 +2,7 @@
 -- Call configure { ... } in init_by_lua, then id() or handle().
 
 local args = require "resty.txid.args"
+local native = require "resty.txid.request.native"
 local options = require "resty.txid.request.options"
 local store = require "resty.txid.request.store"
 
@@ -124,6 +125,12 @@ end
 
 
 _M.id = id_of_request
+if native.is_loaded then
+    -- nginx's own module and Lua do not each make one.
+    function _M.id()
+        return is_of_a_request() and var.request_txid or id_of_request()
+    end
+end
 
 
 -- The span of the request, a table with the strings trace_id and span_id and more, as resty.txid.trace has them. Where
@@ -183,7 +190,7 @@ end
 -- In header_filter_by_lua it does what is left to do then: for errors that nginx finds before it comes to
 -- rewrite_by_lua, and in place of an id that the upstream sent.
 function _M.handle()
-    local id = id_of_request()
+    local id = _M.id()
     local span = _M.span()
     local header = settings.header
     local is_early = get_phase() ~= "header_filter"
@@ -211,7 +218,7 @@ end
 -- ngx.log with the id in front.
 function _M.log(level, ...)
     -- A tail call, so that the line in the log names the caller's place and not this one.
-    return ngx_log(level, "[", id_of_request(), "] ", ...)
+    return ngx_log(level, "[", _M.id(), "] ", ...)
 end
 
 

@@ -1,0 +1,36 @@
+package Native;
+
+# For test files of nginx's own modules: loads them, from target/nginx or $TXID_NGINX_MODULES, into the nginx of
+# Test::Nginx, so use it before that. An empty $TXID_NGINX_MODULES says that they are built in.
+
+use strict;
+use warnings;
+use Cwd qw(getcwd);
+use Exporter 'import';
+use File::Spec;
+
+our @EXPORT_OK = qw(modules);
+
+my $target = File::Spec->rel2abs($ENV{CARGO_TARGET_DIR} || 'target', getcwd());
+my $directory = $ENV{TXID_NGINX_MODULES} // "$target/nginx";
+
+# All that nginx has to load.
+sub modules { split ' ', $ENV{TEST_NGINX_LOAD_MODULES} // '' }
+
+if ($directory ne '') {
+    my @ours = ("$directory/ngx_http_txid_module.so");
+    # It needs stream, which nginx may not have.
+    push @ours, "$directory/ngx_stream_txid_module.so" if nginx_has_stream();
+    for (@ours) {
+        -e or die "there is no $_: run `make nginx-module` in the root of the tree, and the tests from there\n";
+    }
+    $ENV{TEST_NGINX_LOAD_MODULES} = join ' ', modules(), @ours;
+}
+
+sub nginx_has_stream {
+    return 1 if ($ENV{TEST_NGINX_LOAD_MODULES} // '') =~ /ngx_stream_module/;
+    my $nginx = $ENV{TEST_NGINX_BINARY} || 'nginx';
+    return `$nginx -V 2>&1` =~ /--with-stream(?!=dynamic)\b/;
+}
+
+1;
