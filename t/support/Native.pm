@@ -9,7 +9,7 @@ use Cwd qw(getcwd);
 use Exporter 'import';
 use File::Spec;
 
-our @EXPORT_OK = qw(modules);
+our @EXPORT_OK = qw(modules nginx_has_stream);
 
 my $target = File::Spec->rel2abs($ENV{CARGO_TARGET_DIR} || 'target', getcwd());
 my $directory = $ENV{TXID_NGINX_MODULES} // "$target/nginx";

@@ -1,0 +1,105 @@
+# A wrong directive stops `nginx -t` with its file, its line and what is wrong.
+
+use strict;
+use warnings;
+use lib 't/support';
+use File::Temp qw(tempdir);
+use Native qw(modules nginx_has_stream);
+use Test::More;
+
+my $nginx  = $ENV{TEST_NGINX_BINARY} || 'nginx';
+my $prefix = tempdir(CLEANUP => 1);
+mkdir "$prefix/logs";
+
+# What nginx -t says about these lines, of which the first is the 10th of the file.
+sub check {
+    my ($place, $lines) = @_;
+    my $load = join ' ', map {"load_module $_;"} modules();
+    my %before = (
+        http     => "\n" x 6,
+        server   => "\n" x 5 . "server {\n",
+        location => "\n" x 4 . "server {\nlocation / {\n",
+        stream   => "\n" x 5 . "}\nstream {",
+    );
+    my %after = (http => '}', server => '}}', location => '}}}', stream => '}');
+    open my $out, '>', "$prefix/nginx.conf" or die $!;
+    print $out "$load\npid nginx.pid;\nevents {}\nhttp {", $before{$place};
+    print $out $lines, "\n$after{$place}\n";
+    close $out or die $!;
+    return `$nginx -t -p $prefix/ -c nginx.conf -e $prefix/logs/error.log 2>&1`;
+}
+
+sub accepted {
+    my ($place, $lines) = @_;
+    my $said = check($place, $lines);
+    is $?, 0, "$place: $lines" or diag $said;
+}
+
+sub refused {
+    my ($place, $lines, $reason) = @_;
+    my $said = check($place, $lines);
+    isnt $?, 0, "$place: $lines";
+    like $said, qr/\[emerg\].*\Q$reason\E.*nginx\.conf:10\b/, "says: $reason";
+}
+
+accepted http => 'txid_accept 10.0.0.0/8 fd00::/8 127.0.0.1 unix:;';
+accepted http => 'txid_accept all;';
+accepted server => 'txid_accept off;';
+refused http => 'txid_accept 10.0.0.0/33;', 'txid_accept: "10.0.0.0/33" is not an address, a network such as';
+refused server => 'txid_accept 127.0.0.1 localhost;', '"localhost" is not an address';
+refused server => 'txid_accept off 127.0.0.1;', '"off" stands alone';
+refused server => 'txid_accept;', 'invalid number of arguments in "txid_accept"';
+refused server => 'txid_accept all; txid_accept all;', '"txid_accept" directive is duplicate';
+refused location => 'txid_accept all;', '"txid_accept" directive is not allowed here';
+
+accepted server => 'txid_header X-Correlation-Id;';
+refused server => 'txid_header "X Request";', '"X Request" is not the name of a header';
+refused server => 'txid_header "";', '"" is not the name of a header';
+refused server => 'txid_header A; txid_header B;', '"txid_header" directive is duplicate';
+
+accepted server => "txid_format $_;"
+    for qw(txid strong uuid_v1 uuid_v4 uuid_v7 flake unique_id trace_id otel_trace_id traceparent skywalking);
+refused http => 'txid_format ulid;', '"ulid" is not a format; there are txid, strong,';
+refused http => 'txid_format snowflake;', 'node= is missing';
+refused http => 'txid_format txid; txid_format txid;', '"txid_format" directive is duplicate';
+
+accepted server => 'txid_on_invalid reject;';
+refused server => 'txid_on_invalid no;', 'invalid value "no"';
+accepted server => "txid_trace $_;" for qw(off traceparent b3 b3_single);
+refused server => 'txid_trace jaeger;', 'invalid value "jaeger"';
+accepted http => 'txid_error_log on;';
+refused http => 'txid_error_log yes;', 'invalid value "yes" in "txid_error_log" directive, it must be "on" or "off"';
+
+accepted $_ => 'txid_response_header X-Request-Id;' for qw(http server location);
+accepted location => 'txid_response_header off;';
+refused location => "txid_response_header 'X-Request-Id: a';", '"X-Request-Id: a" is not the name of a header';
+
+for my $place ('http', nginx_has_stream() ? 'stream' : ()) {
+    accepted $place => "txid_variable \$a snowflake node=3 state=$prefix/state-$place;";
+    accepted $place => 'txid_variable $a unique_id_short address=10.0.0.7;';
+    accepted $place => 'txid_variable $a trace_host_id address=2001:db8::7;';
+    accepted $place => 'txid_variable $a skywalking;';
+    refused $place => 'txid_variable a skywalking;', '"a" is not a variable: write $name';
+    refused $place => 'txid_variable $ skywalking;', '"$" is not a variable';
+    refused $place => 'txid_variable $a;', 'invalid number of arguments';
+    refused $place => 'txid_variable $a snowflake node=1;', 'state= is missing: an absolute path';
+    refused $place => 'txid_variable $a snowflake node=1 state=here;', 'state "here" is not an absolute path';
+    refused $place => "txid_variable \$a snowflake node=1024 state=$prefix/b;",
+        "node '1024' is not an integer from 0 to 1023";
+    refused $place => "txid_variable \$a snowflake node=1 layout=x state=$prefix/b;", "layout 'x'";
+    refused $place => "txid_variable \$a snowflake node=1 state=/proc/txid/a;", '/proc/txid';
+    refused $place => 'txid_variable $a snowflake nod=1;', '"nod=1" is not an option of snowflake';
+    refused $place => 'txid_variable $a unique_id_short address=::1;', 'address "::1" is not an address';
+    refused $place => 'txid_variable $a txid node=1;', 'txid takes no options';
+    refused $place => 'txid_variable $txid flake;', 'the duplicate "txid" variable';
+    accepted $place => 'txid_time $txid $time;';
+    accepted $place => "txid_time \$txid \$time $_;" for qw(ms iso8601);
+    refused $place => 'txid_time $txid $time rfc822;', '"rfc822" is neither ms nor iso8601';
+    refused $place => 'txid_time txid $time;', '"txid" is not a variable';
+    refused $place => 'txid_time $txid $txid_flake;', 'the duplicate "txid_flake" variable';
+}
+
+my $said = check(http => 'txid_time $no_such $time;');
+like $said, qr/unknown "no_such" variable/, 'txid_time of a variable that is not there';
+
+done_testing;
