@@ -51,6 +51,7 @@ char *ngx_http_txid_time(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 void ngx_http_txid_find_header(ngx_http_request_t *r, const ngx_str_t *lowcase_name, ngx_uint_t hash,
     txid_header *header);
+ngx_int_t ngx_http_txid_join_headers(ngx_http_request_t *r, const ngx_str_t *lowcase_name, ngx_http_variable_value_t *v);
 txid_verdict ngx_http_txid_judge(ngx_http_request_t *r, txid_header *header);
 ngx_int_t ngx_http_txid_read_span(ngx_http_request_t *r, ngx_http_variable_value_t *v);
 void ngx_http_txid_find_peer(ngx_http_request_t *r, txid_peer *peer);

@@ -32,6 +32,14 @@ ngx_http_txid_find_peer(ngx_http_request_t *r, txid_peer *peer)
 
 
 /* An X_Request_Id is not an X-Request-Id, and one that was removed has no hash. */
+static ngx_uint_t
+ngx_http_txid_is(const ngx_table_elt_t *h, const ngx_str_t *lowcase_name, ngx_uint_t hash)
+{
+    return h->hash == hash && h->key.len == lowcase_name->len
+           && ngx_strncmp(h->lowcase_key, lowcase_name->data, lowcase_name->len) == 0;
+}
+
+
 void
 ngx_http_txid_find_header(ngx_http_request_t *r, const ngx_str_t *lowcase_name, ngx_uint_t hash, txid_header *header)
 {
@@ -39,21 +47,73 @@ ngx_http_txid_find_header(ngx_http_request_t *r, const ngx_str_t *lowcase_name, 
     ngx_list_part_t  *part;
     ngx_table_elt_t  *h;
 
-    ngx_memzero(header, sizeof(txid_header));
+    header->count = 0;
 
     for (part = &r->headers_in.headers.part; part; part = part->next) {
         h = part->elts;
 
         for (i = 0; i < part->nelts; i++) {
-            if (h[i].hash == hash && h[i].key.len == lowcase_name->len
-                && ngx_strncmp(h[i].lowcase_key, lowcase_name->data, lowcase_name->len) == 0)
-            {
+            if (ngx_http_txid_is(&h[i], lowcase_name, hash)) {
                 header->count++;
                 header->value.len = h[i].value.len;
                 header->value.data = (char *) h[i].value.data;
             }
         }
     }
+}
+
+
+/* All values of a header that is a list, which nginx joins only since 1.23. */
+ngx_int_t
+ngx_http_txid_join_headers(ngx_http_request_t *r, const ngx_str_t *lowcase_name, ngx_http_variable_value_t *v)
+{
+    u_char           *joined, *end;
+    size_t            len;
+    ngx_uint_t        i, hash;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h;
+
+    len = 0;
+    end = NULL;
+    joined = NULL;
+    hash = ngx_hash_key(lowcase_name->data, lowcase_name->len);
+
+    for ( ;; ) {
+        for (part = &r->headers_in.headers.part; part; part = part->next) {
+            h = part->elts;
+
+            for (i = 0; i < part->nelts; i++) {
+                if (!ngx_http_txid_is(&h[i], lowcase_name, hash)) {
+                    continue;
+                }
+                if (joined == NULL) {
+                    len += h[i].value.len + 1;
+                    continue;
+                }
+                if (end != joined) {
+                    *end++ = ',';
+                }
+                end = ngx_cpymem(end, h[i].value.data, h[i].value.len);
+            }
+        }
+
+        if (joined != NULL || len == 0) {
+            break;
+        }
+
+        joined = ngx_pnalloc(r->pool, len);
+        if (joined == NULL) {
+            return NGX_ERROR;
+        }
+        end = joined;
+    }
+
+    v->len = end - joined;
+    v->valid = 1;
+    v->no_cacheable = 0;
+    v->not_found = len == 0;
+    v->data = joined;
+    return NGX_OK;
 }
 
 

@@ -97,9 +97,8 @@ ngx_http_txid_part(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_
 static ngx_int_t
 ngx_http_txid_tracestate(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
 {
-    const txid_span            *span;
-    ngx_http_variable_value_t  *vv;
-    static ngx_str_t            name = ngx_string("http_tracestate");
+    const txid_span  *span;
+    static ngx_str_t  name = ngx_string("tracestate");
 
     span = ngx_http_txid_span(r);
     if (span == NULL) {
@@ -109,14 +108,7 @@ ngx_http_txid_tracestate(ngx_http_request_t *r, ngx_http_variable_value_t *v, ui
         v->not_found = 1;
         return NGX_OK;
     }
-
-    vv = ngx_http_get_variable(r->main, &name, ngx_hash_key(name.data, name.len));
-    if (vv == NULL) {
-        return NGX_ERROR;
-    }
-
-    *v = *vv;
-    return NGX_OK;
+    return ngx_http_txid_join_headers(r->main, &name, v);
 }
 
 

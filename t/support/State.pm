@@ -14,7 +14,7 @@ chmod 0777, $dir or die "$dir: $!";
 
 Test::Nginx::Socket::add_block_preprocessor(sub {
     my ($block) = @_;
-    for my $section (qw(http_config config)) {
+    for my $section (qw(http_config config stream_config)) {
         my $text = $block->$section;
         $block->set_value($section => $text =~ s/\bDIR\b/$dir/gr) if defined $text;
     }

@@ -23,7 +23,7 @@ Test::Nginx::Socket::add_block_preprocessor(sub {
     my ($block) = @_;
     $block->set_value(http_config   => $paths . ($block->http_config // ''));
     $block->set_value(stream_config => $paths . ($block->stream_config // ''))
-        if defined $block->stream_server_config;
+        if defined $block->stream_server_config && nginx_has('ngx_stream_lua_module');
     $block->set_value(request       => "GET /t\n") unless defined $block->request;
     $block->set_value(no_error_log  => "[error]\n[alert]\n") unless defined $block->no_error_log;
 });

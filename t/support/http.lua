@@ -3,15 +3,15 @@
 local _M = {}
 
 
--- The response's body and its head, or nil and the error.
-function _M.get(path, port)
+-- The whole response to these bytes, or nil and the error.
+function _M.send(bytes, port)
     local socket = ngx.socket.tcp()
     local ok, err = socket:connect("127.0.0.1", port or ngx.var.server_port)
     if not ok then
         return nil, err
     end
 
-    ok, err = socket:send("GET " .. path .. " HTTP/1.0\r\nHost: localhost\r\n\r\n")
+    ok, err = socket:send(bytes)
     if not ok then
         return nil, err
     end
@@ -19,6 +19,13 @@ function _M.get(path, port)
     local response
     response, err = socket:receive("*a")
     socket:close()
+    return response, err
+end
+
+
+-- The response's body and its head, or nil and the error.
+function _M.get(path, port)
+    local response, err = _M.send("GET " .. path .. " HTTP/1.0\r\nHost: localhost\r\n\r\n", port)
     if not response then
         return nil, err
     end

@@ -1,0 +1,392 @@
+# The variables and headers of nginx's own modules.
+
+use lib 't/support';
+use Native qw(nginx_has_stream);
+use Test::Nginx::Socket::Lua::Stream 'no_plan';
+use State;
+use Suite;
+
+no_long_string();
+run_tests();
+
+__DATA__
+
+=== TEST 1: each variable has its format, and is the same whenever it is read
+--- config
+location = /t {
+    content_by_lua_block {
+        for name, pattern in pairs {
+            txid = "^[0-9a-v]{19}[0g]$",
+            request_txid = "^[0-9a-v]{19}[0g]$",
+            txid_strong = "^[0-9a-v]{19}[0g]$",
+            txid_uuid_v1 = "^[0-9a-f]{8}-[0-9a-f]{4}-1[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$",
+            txid_uuid_v4 = "^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$",
+            txid_uuid_v7 = "^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$",
+            txid_flake = "^[0-9A-Za-z]{22}$",
+            txid_unique_id = "^[0-9A-Za-z_-]{27}$",
+            txid_trace_id = "^[0-9a-f]{32}$",
+            txid_span_id = "^[0-9a-f]{16}$",
+            txid_traceparent = "^00-[0-9a-f]{32}-[0-9a-f]{16}-03$",
+            txid_b3 = "^[0-9a-f]{32}-[0-9a-f]{16}-1$",
+            txid_b3_sampled = "^1$",
+        } do
+            local value = ngx.var[name]
+            if not ngx.re.find(value, pattern, "jo") then
+                ngx.say(name, " is ", value)
+            end
+            if ngx.var[name] ~= value then
+                ngx.say(name, " is another the second time")
+            end
+        end
+        ngx.say(ngx.var.txid_b3_flags, " ", ngx.var.txid_parent_span_id, " ", ngx.var.txid_tracestate)
+        ngx.say(ngx.var.txid_traceparent == "00-" .. ngx.var.txid_trace_id .. "-" .. ngx.var.txid_span_id .. "-03")
+    }
+}
+--- response_body
+nil nil nil
+true
+
+
+
+=== TEST 2: each request has its own, with the time of that moment
+--- config
+location = /one { return 200 "$txid $request_txid $txid_strong $txid_uuid_v1 $txid_uuid_v4 $txid_uuid_v7 $txid_flake $txid_unique_id $txid_trace_id $txid_span_id"; }
+location = /t {
+    content_by_lua_block {
+        local codec = require "resty.txid.codec"
+        local seen, count, latest = {}, 0, 0
+        local before = ngx.now()
+        for _ = 1, 100 do
+            local body = require("support.http").get("/one")
+            for id in body:gmatch("%S+") do
+                seen[id] = true
+                count = count + 1
+            end
+            latest = codec.decode(body:sub(1, 20)).ms
+        end
+        ngx.update_time()
+        local distinct = 0
+        for _ in pairs(seen) do
+            distinct = distinct + 1
+        end
+        ngx.say(count, " ", distinct, " ", latest >= math.floor(before * 1000) and latest <= ngx.now() * 1000 + 1)
+    }
+}
+--- response_body
+1000 1000 true
+
+
+
+=== TEST 3: nobody may overwrite one
+--- config
+location = /t {
+    content_by_lua_block {
+        for _, name in ipairs { "txid", "request_txid", "txid_trace_id" } do
+            local before = ngx.var[name]
+            ngx.say(name, " ", pcall(function() ngx.var[name] = "mine" end), " ", ngx.var[name] == before)
+        end
+    }
+}
+--- response_body_like
+^txid false.* true
+request_txid false.* true
+txid_trace_id false.* true
+--- no_error_log
+[alert]
+
+
+
+=== TEST 4: the time in an id
+--- http_config
+txid_time $arg_id $ms;
+txid_time $arg_id $ms_too ms;
+txid_time $arg_id $iso iso8601;
+log_format times "$ms";
+--- config
+location = /t { return 200 "[$ms] [$ms_too] [$iso]\n"; }
+--- request eval
+[map {"GET /t?id=$_"} '4om9qi54la8ffr4bd9sg', '017F22E2-79B0-7CC3-98C4-DC0C0C07398F', '000001VKvYLi2kP2ENqkCH', '7f3a', '', '0ad1348f1403169275002100356696']
+--- response_body eval
+["[655829050002] [655829050002] [1990-10-13T14:44:10.002Z]\n",
+"[1645557742000] [1645557742000] [2022-02-22T19:22:22.000Z]\n",
+"[3890559228] [3890559228] [1970-02-15T00:42:39.228Z]\n",
+"[] [] []\n",
+"[] [] []\n",
+"[1403169275002] [1403169275002] [2014-06-19T09:14:35.002Z]\n"]
+
+
+
+=== TEST 5: ids that need options
+--- http_config
+txid_variable $order snowflake node=17 state=DIR/orders;
+txid_variable $sony snowflake layout=sonyflake node=1 state=DIR/sony;
+txid_variable $short unique_id_short address=10.0.0.7;
+txid_variable $hosted trace_host_id address=10.0.0.7;
+txid_variable $walked skywalking;
+--- config
+location = /t { return 200 "$order $order $sony $short $hosted $walked"; }
+--- response_body_like chomp
+^(\d{19}) \1 \d{18,19} [0-9A-Za-z@-]{24} [0-9a-f]{16}0a000007[0-9a-f]{8} [0-9a-f]{32}\.\d+\.\d{17}$
+
+
+
+=== TEST 6: another format, and another header
+--- http_config
+txid_accept all;
+txid_header X-Correlation-Id;
+txid_format uuid_v7;
+--- config
+txid_response_header X-Correlation-Id;
+location = /t { return 200 $request_txid; }
+--- request eval
+["GET /t", "GET /t", "GET /t"]
+--- more_headers eval
+["X-Request-Id: mine", "X-Correlation-Id: mine", "X-Correlation-Id: mine\nX-Correlation-Id: mine"]
+--- response_body_like eval
+[qr/^[0-9a-f-]{14}7[0-9a-f-]{21}$/, qr/^mine$/, qr/^[0-9a-f-]{14}7[0-9a-f-]{21}$/]
+--- response_headers_like eval
+["X-Correlation-Id: [0-9a-f-]{36}", "X-Correlation-Id: mine", "X-Correlation-Id: [0-9a-f-]{36}"]
+
+
+
+=== TEST 7: without a directive nothing is sent or taken
+--- config
+location = /t { return 200 $request_txid; }
+--- more_headers
+X-Request-Id: mine
+--- response_body_like: ^[0-9a-v]{19}[0g]$
+--- response_headers
+! X-Request-Id
+
+
+
+=== TEST 8: the response's header takes the place of all that the upstream sent, save where it is off
+--- http_config
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
+    location / {
+        add_header X-Request-ID upstream;
+        add_header x-request-id again;
+        return 200 $http_x_request_id;
+    }
+}
+--- config
+txid_response_header X-Request-Id;
+location = /on { proxy_set_header X-Request-Id $request_txid; proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_1; }
+location = /off { txid_response_header off; proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_1; }
+location = /t {
+    content_by_lua_block {
+        local http = require "support.http"
+        for _, path in ipairs { "/on", "/off" } do
+            local response = http.send("GET " .. path .. " HTTP/1.0\r\n\r\n")
+            local lines = {}
+            for value in response:gmatch("\r\n[Xx]%-[Rr]equest%-[Ii][Dd]: ([^\r]*)") do
+                lines[#lines + 1] = response:find("\r\n\r\n" .. value, 1, true) and "the body's" or value
+            end
+            ngx.say(path, ": ", table.concat(lines, ", "))
+        end
+    }
+}
+--- response_body
+/on: the body's
+/off: upstream, again
+
+
+
+=== TEST 9: every answer has the header
+--- http_config
+txid_response_header X-Request-Id;
+log_format ids $request_txid;
+--- config
+lingering_close always;
+lingering_timeout 50ms;
+location = /400 { return 400; }
+location = /page { error_page 404 /t; return 404; }
+location = /204 { return 204; }
+location = /301 { return 301 /; }
+location = /t { return 200 $request_txid; }
+location = /large { client_max_body_size 10; proxy_pass http://127.0.0.1:1; }
+location = /all {
+    content_by_lua_block {
+        local http = require "support.http"
+        for _, request in ipairs {
+            "GET /t HTTP/1.1\r\nHost: a\r\n", "GET /t HTTP/1.0\r\n", "HEAD /t HTTP/1.1\r\nHost: a\r\n", "GET /none HTTP/1.1\r\nHost: a\r\n",
+            "GET /400 HTTP/1.1\r\nHost: a\r\n", "GET /page HTTP/1.1\r\nHost: a\r\n", "GET /204 HTTP/1.1\r\nHost: a\r\n",
+            "GET /301 HTTP/1.1\r\nHost: a\r\n", "POST /large HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n",
+            "GET / HTTP/1.1\r\nA\1: b\r\n", "GET / HTTP/1.1\r\n", "NONSENSE\r\n", "GET / HTTP/9.9\r\nHost: a\r\n",
+            "GET /" .. ("a"):rep(40000) .. " HTTP/1.1\r\nHost: a\r\n", "GET / HTTP/1.1\r\nHost: a\r\nA: " .. ("a"):rep(40000) .. "\r\n",
+            "TRACE / HTTP/1.1\r\nHost: a\r\n",
+        } do
+            local body = request:find("^POST") and ("x"):rep(100) or ""
+            local response = http.send(request .. "Connection: close\r\n\r\n" .. body)
+            local _, count = response:gsub("\r\nX%-Request%-Id: [0-9a-v]*[0g]\r\n", "")
+            ngx.say(response:match("^HTTP/1.1 (%d+)"), " ", count)
+        end
+    }
+}
+--- request
+GET /all
+--- response_body
+200 1
+200 1
+200 1
+404 1
+400 1
+404 1
+204 1
+301 1
+413 1
+400 1
+400 1
+400 1
+505 1
+414 1
+400 1
+405 1
+--- no_error_log
+[alert]
+
+
+
+=== TEST 10: an invalid id is rejected, once, under a new one; several are not
+--- http_config
+txid_accept all;
+txid_response_header X-Request-Id;
+--- config
+txid_on_invalid reject;
+error_page 400 /page;
+location = /page { return 200 "no: $request_txid"; }
+location = /t { return 200 $request_txid; }
+--- request eval
+["GET /t", "GET /t", "GET /t", "GET /t"]
+--- more_headers eval
+["X-Request-Id: fine", "X-Request-Id: not fine", "X-Request-Id:", "X-Request-Id: a b\nX-Request-Id: a b"]
+--- error_code eval
+[200, 400, 400, 200]
+--- response_body_like eval
+[qr/^fine$/, qr/^no: [0-9a-v]{19}[0g]$/, qr/^no: [0-9a-v]{19}[0g]$/, qr/^[0-9a-v]{19}[0g]$/]
+
+
+
+=== TEST 11: where ids are not accepted none is rejected
+--- config
+txid_on_invalid reject;
+location = /t { return 200 $request_txid; }
+--- more_headers
+X-Request-Id: not fine
+--- response_body_like: ^[0-9a-v]{19}[0g]$
+
+
+
+=== TEST 12: the id on the lines of the error log
+--- http_config
+txid_accept all;
+txid_error_log on;
+--- config
+location = /t { root /nowhere; }
+--- more_headers
+X-Request-Id: mine-123
+--- error_code: 404
+--- response_body_like: 404
+--- error_log
+failed (2: No such file or directory), client: 127.0.0.1, txid: mine-123, server: localhost, request: "GET /t HTTP/1.1"
+--- no_error_log
+[alert]
+
+
+
+=== TEST 13: a long request does not push the id off the line
+--- http_config
+txid_accept all;
+txid_error_log on;
+--- config
+location = /t { root /nowhere; }
+--- request eval
+"GET /t?" . 'a' x 4000
+--- more_headers
+X-Request-Id: mine-123
+--- error_code: 404
+--- response_body_like: 404
+--- error_log
+client: 127.0.0.1, txid: mine-123, server: localhost
+--- no_error_log
+[alert]
+
+
+
+=== TEST 14: a subrequest and a redirect log it, too; and without the directive nothing is there
+--- http_config
+txid_accept all;
+--- config
+location = /t { content_by_lua_block { ngx.log(ngx.WARN, "before") ngx.location.capture("/sub") ngx.exec("/second") } }
+location = /sub { content_by_lua_block { ngx.log(ngx.WARN, "in between") } }
+location = /second { content_by_lua_block { ngx.log(ngx.WARN, "after") ngx.say("done") } }
+txid_error_log on;
+--- more_headers
+X-Request-Id: mine-123
+--- response_body
+done
+--- error_log eval
+[qr/before.*txid: mine-123/, qr/in between.*txid: mine-123/, qr/after.*txid: mine-123/]
+
+
+
+=== TEST 15: by default, no line of the error log has one
+--- http_config
+txid_accept all;
+--- config
+location = /t { content_by_lua_block { ngx.log(ngx.WARN, "look") ngx.say("done") } }
+--- more_headers
+X-Request-Id: mine-123
+--- response_body
+done
+--- error_log
+look
+--- no_error_log
+txid: mine
+
+
+
+=== TEST 16: without the system's randomness strong ids go on, and the log says so once
+--- config
+location = /strong { return 200 $txid_strong; }
+location = /t {
+    content_by_lua_block {
+        if not (jit.os == "Linux" and (jit.arch == "x64" or jit.arch == "arm64")) then
+            return ngx.say(1)
+        end
+
+        require "support.without_randomness"()
+        local http = require "support.http"
+        local seen = {}
+        for _ = 1, 600 do
+            local id = http.get("/strong")
+            assert(#id == 20 and not seen[id])
+            seen[id] = true
+        end
+        local log = io.open(ngx.config.prefix() .. "logs/error.log"):read("*a")
+        local _, times = log:gsub("%[crit%][^\n]* txid: the operating system has no randomness to give", "")
+        ngx.say(times)
+    }
+}
+--- timeout: 10
+--- response_body
+1
+--- error_log
+[crit]
+--- no_error_log
+[error]
+
+
+
+=== TEST 17: a 64-bit id that cannot be had is left out, and the log says why
+--- http_config
+txid_variable $order snowflake node=1 layout=time_bits=1,node_bits=10,sequence_bits=12 state=DIR/ended;
+--- config
+location = /t { return 200 "[$order]"; }
+--- response_body chomp
+[]
+--- error_log
+txid: no id:
+--- no_error_log
+[alert]

@@ -1,0 +1,50 @@
+# The variables of nginx's own module in stream.
+
+use lib 't/support';
+use Native qw(nginx_has_stream);
+use Test::More;
+BEGIN { plan skip_all => 'this nginx has no stream' unless nginx_has_stream() }
+use Test::Nginx::Socket::Lua::Stream 'no_plan';
+use State;
+use Suite;
+
+no_long_string();
+run_tests();
+
+__DATA__
+
+=== TEST 1: each variable has its format, and is the same whenever it is read
+--- stream_config
+txid_variable $order snowflake node=17 state=DIR/orders;
+txid_time $txid $ms;
+txid_time $txid $iso iso8601;
+--- stream_server_config
+return "$txid $txid $ms $iso $txid_strong $txid_uuid_v1 $txid_uuid_v4 $txid_uuid_v7 $txid_flake $txid_unique_id $order $txid_traceparent $txid_trace_id $txid_span_id $txid_b3 $txid_b3_sampled [$txid_b3_flags$txid_parent_span_id]\n";
+--- stream_response_like
+^([0-9a-v]{19}[0g]) \1 (\d{13}) 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z [0-9a-v]{19}[0g] [0-9a-f-]{14}1[0-9a-f-]{21} [0-9a-f-]{14}4[0-9a-f-]{21} [0-9a-f-]{14}7[0-9a-f-]{21} [0-9A-Za-z]{22} [0-9A-Za-z_-]{27} \d{19} 00-([0-9a-f]{32})-([0-9a-f]{16})-03 \3 \4 \3-\4-1 1 \[\]$
+
+
+
+=== TEST 2: each session has its own
+--- stream_server_config
+return "$txid $txid_uuid_v7 $txid_trace_id";
+--- config
+location = /twice {
+    content_by_lua_block {
+        local seen = {}
+        for _ = 1, 100 do
+            local socket = ngx.socket.tcp()
+            assert(socket:connect("127.0.0.1", $TEST_NGINX_SERVER_PORT + 1))
+            for id in socket:receive("*a"):gmatch("%S+") do
+                assert(not seen[id])
+                seen[id] = true
+            end
+            socket:close()
+        end
+        ngx.say("all are different")
+    }
+}
+--- request
+GET /twice
+--- response_body
+all are different
