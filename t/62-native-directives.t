@@ -3,30 +3,22 @@
 use strict;
 use warnings;
 use lib 't/support';
-use File::Temp qw(tempdir);
-use Native qw(modules nginx_has_stream);
+use Native qw(nginx_has_stream);
+use OwnNginx;
 use Test::More;
 
-my $nginx  = $ENV{TEST_NGINX_BINARY} || 'nginx';
-my $prefix = tempdir(CLEANUP => 1);
-mkdir "$prefix/logs";
-
-# What nginx -t says about these lines, of which the first is the 10th of the file.
+# What nginx -t says about these lines, the first of which is the 10th of the file.
 sub check {
     my ($place, $lines) = @_;
-    my $load = join ' ', map {"load_module $_;"} modules();
     my %before = (
-        http     => "\n" x 6,
-        server   => "\n" x 5 . "server {\n",
-        location => "\n" x 4 . "server {\nlocation / {\n",
-        stream   => "\n" x 5 . "}\nstream {",
+        http     => "\n" x 7,
+        server   => "\n" x 6 . "server {\n",
+        location => "\n" x 5 . "server {\nlocation / {\n",
+        stream   => "\n" x 6 . "}\nstream {",
     );
     my %after = (http => '}', server => '}}', location => '}}}', stream => '}');
-    open my $out, '>', "$prefix/nginx.conf" or die $!;
-    print $out "$load\npid nginx.pid;\nevents {}\nhttp {", $before{$place};
-    print $out $lines, "\n$after{$place}\n";
-    close $out or die $!;
-    return `$nginx -t -p $prefix/ -c nginx.conf -e $prefix/logs/error.log 2>&1`;
+    write_config("events {}\nhttp {$before{$place}$lines\n$after{$place}\n");
+    return nginx('-t');
 }
 
 sub accepted {
@@ -75,7 +67,7 @@ accepted location => 'txid_response_header off;';
 refused location => "txid_response_header 'X-Request-Id: a';", '"X-Request-Id: a" is not the name of a header';
 
 for my $place ('http', nginx_has_stream() ? 'stream' : ()) {
-    accepted $place => "txid_variable \$a snowflake node=3 state=$prefix/state-$place;";
+    accepted $place => "txid_variable \$a snowflake node=3 state=@{[prefix()]}/state-$place;";
     accepted $place => 'txid_variable $a unique_id_short address=10.0.0.7;';
     accepted $place => 'txid_variable $a trace_host_id address=2001:db8::7;';
     accepted $place => 'txid_variable $a skywalking;';
@@ -84,9 +76,9 @@ for my $place ('http', nginx_has_stream() ? 'stream' : ()) {
     refused $place => 'txid_variable $a;', 'invalid number of arguments';
     refused $place => 'txid_variable $a snowflake node=1;', 'state= is missing: an absolute path';
     refused $place => 'txid_variable $a snowflake node=1 state=here;', 'state "here" is not an absolute path';
-    refused $place => "txid_variable \$a snowflake node=1024 state=$prefix/b;",
+    refused $place => "txid_variable \$a snowflake node=1024 state=@{[prefix()]}/b;",
         "node '1024' is not an integer from 0 to 1023";
-    refused $place => "txid_variable \$a snowflake node=1 layout=x state=$prefix/b;", "layout 'x'";
+    refused $place => "txid_variable \$a snowflake node=1 layout=x state=@{[prefix()]}/b;", "layout 'x'";
     refused $place => "txid_variable \$a snowflake node=1 state=/proc/txid/a;", '/proc/txid';
     refused $place => 'txid_variable $a snowflake nod=1;', '"nod=1" is not an option of snowflake';
     refused $place => 'txid_variable $a unique_id_short address=::1;', 'address "::1" is not an address';
