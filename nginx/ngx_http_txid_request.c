@@ -108,11 +108,8 @@ ngx_http_txid_join_headers(ngx_http_request_t *r, const ngx_str_t *lowcase_name,
         end = joined;
     }
 
-    v->len = end - joined;
-    v->valid = 1;
-    v->no_cacheable = 0;
+    ngx_txid_set(v, joined, end - joined);
     v->not_found = len == 0;
-    v->data = joined;
     return NGX_OK;
 }
 

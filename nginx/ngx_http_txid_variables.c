@@ -45,11 +45,7 @@ ngx_http_txid_request_id(ngx_http_request_t *r, ngx_http_variable_value_t *v, ui
 
     r = r->main;
     if (ngx_http_txid_judge(r, &header) == TXID_VERDICT_ACCEPTED) {
-        v->len = header.value.len;
-        v->valid = 1;
-        v->no_cacheable = 0;
-        v->not_found = 0;
-        v->data = (u_char *) header.value.data;
+        ngx_txid_set(v, (u_char *) header.value.data, header.value.len);
         return NGX_OK;
     }
 

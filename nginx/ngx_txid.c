@@ -1,6 +1,9 @@
 #include "ngx_txid.h"
 
 
+ngx_txid_complaint_t  ngx_txid_complaint;
+
+
 /* The variables that need no directive. */
 const ngx_txid_format_t  ngx_txid_formats[] = {
     { ngx_string("txid"), ngx_string("txid") },
@@ -61,51 +64,22 @@ ngx_txid_open_maker(ngx_conf_t *cf, const ngx_str_t *words, size_t count)
 }
 
 
-static void
-ngx_txid_set(ngx_variable_value_t *v, const u_char *data, size_t len)
+void
+ngx_txid_complain(ngx_log_t *log)
 {
-    v->len = len;
-    v->valid = 1;
-    v->no_cacheable = 0;
-    v->not_found = 0;
-    v->data = (u_char *) data;
-}
-
-
-ngx_int_t
-ngx_txid_make(const txid_maker *maker, ngx_pool_t *pool, ngx_log_t *log, ngx_variable_value_t *v)
-{
-    bool               guessable;
-    size_t             len;
-    u_char            *id;
-    ngx_time_t        *now;
-    static char        message[TXID_MESSAGE_LEN];
     static ngx_uint_t  said;
 
-    id = ngx_pnalloc(pool, TXID_MAX_LEN);
-    if (id == NULL) {
-        return NGX_ERROR;
+    if (!ngx_txid_complaint.guessable) {
+        ngx_log_error(NGX_LOG_ERR, log, 0, "txid: no id: %s", ngx_txid_complaint.message);
+        return;
     }
 
-    /* ngx_current_msec is no wall clock. */
-    now = ngx_timeofday();
-    guessable = false;
-    len = txid_maker_fill(maker, (int64_t) now->sec * 1000 + now->msec, (char *) id, &guessable, message);
-
-    if (len == 0) {
-        ngx_log_error(NGX_LOG_ERR, log, 0, "txid: no id: %s", message);
-        v->not_found = 1;
-        return NGX_OK;
-    }
-
-    if (guessable && !said) {
+    ngx_txid_complaint.guessable = false;
+    if (!said) {
         said = 1;
         ngx_log_error(NGX_LOG_CRIT, log, 0,
                       "txid: the operating system has no randomness to give, so ids could be guessed");
     }
-
-    ngx_txid_set(v, id, len);
-    return NGX_OK;
 }
 
 

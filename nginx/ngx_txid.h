@@ -50,14 +50,22 @@ typedef struct {
 } ngx_txid_part_t;
 
 
+/* What the library has to say about the id that was made last. */
+typedef struct {
+    bool           guessable;
+    char           message[TXID_MESSAGE_LEN];
+} ngx_txid_complaint_t;
+
+
 /* Only for the module that it is linked into: nginx shows the symbols of each module to all others. */
 #pragma GCC visibility push(hidden)
 
 extern const ngx_txid_format_t  ngx_txid_formats[];
 extern const ngx_txid_part_t    ngx_txid_parts[];
+extern ngx_txid_complaint_t     ngx_txid_complaint;
 
 txid_maker *ngx_txid_open_maker(ngx_conf_t *cf, const ngx_str_t *words, size_t count);
-ngx_int_t ngx_txid_make(const txid_maker *maker, ngx_pool_t *pool, ngx_log_t *log, ngx_variable_value_t *v);
+void ngx_txid_complain(ngx_log_t *log);
 
 ngx_int_t ngx_txid_read_time(const ngx_variable_value_t *id, ngx_uint_t iso8601, ngx_pool_t *pool,
     ngx_variable_value_t *v);
@@ -69,6 +77,43 @@ const txid_span *ngx_txid_kept_span(const ngx_variable_value_t *v);
 void ngx_txid_read_part(const txid_span *span, const ngx_txid_part_t *part, ngx_variable_value_t *v);
 
 #pragma GCC visibility pop
+
+
+static ngx_inline void
+ngx_txid_set(ngx_variable_value_t *v, const u_char *data, size_t len)
+{
+    v->len = len;
+    v->valid = 1;
+    v->no_cacheable = 0;
+    v->not_found = 0;
+    v->data = (u_char *) data;
+}
+
+
+static ngx_inline ngx_int_t
+ngx_txid_make(const txid_maker *maker, ngx_pool_t *pool, ngx_log_t *log, ngx_variable_value_t *v)
+{
+    size_t       len;
+    u_char      *id;
+    ngx_time_t  *now;
+
+    id = ngx_pnalloc(pool, TXID_MAX_LEN);
+    if (id == NULL) {
+        return NGX_ERROR;
+    }
+
+    /* ngx_current_msec is no wall clock. */
+    now = ngx_timeofday();
+    len = txid_maker_fill(maker, (int64_t) now->sec * 1000 + now->msec, (char *) id, &ngx_txid_complaint.guessable,
+                          ngx_txid_complaint.message);
+    ngx_txid_set(v, id, len);
+
+    if (len == 0 || ngx_txid_complaint.guessable) {
+        v->not_found = len == 0;
+        ngx_txid_complain(log);
+    }
+    return NGX_OK;
+}
 
 
 #endif

@@ -119,16 +119,7 @@ impl Maker {
     /// # Errors
     ///
     /// [`Refusal`], when a snowflake has no id to give.
-    #[inline]
     pub fn write_by(&self, clock_ms: i64, text: &mut [u8; Self::MAX_LEN]) -> Result<Made, Refusal> {
-        if let Format::Txid = self.0 {
-            return Ok(put(text, &Txid::now_by(clock_ms).to_text()));
-        }
-        self.write_other_by(clock_ms, text)
-    }
-
-    #[inline(never)]
-    fn write_other_by(&self, clock_ms: i64, text: &mut [u8; Self::MAX_LEN]) -> Result<Made, Refusal> {
         Ok(match &self.0 {
             Format::Txid => put(text, &Txid::now_by(clock_ms).to_text()),
             Format::Strong => {
@@ -154,6 +145,23 @@ impl Maker {
                 Made { len: digits.len(), guessable: false }
             }
         })
+    }
+
+    /// As [`Maker::write_by`], for a maker of txids alone, which a caller can have inlined; None for any other.
+    ///
+    /// ```
+    /// let mut text = [0; txid::Maker::MAX_LEN];
+    /// assert_eq!(txid::Maker::parse("txid", [])?.write_txid_by(655_829_050_000, &mut text), Some(20));
+    /// assert_eq!(txid::Maker::parse("flake", [])?.write_txid_by(655_829_050_000, &mut text), None);
+    /// # Ok::<(), txid::MakerError>(())
+    /// ```
+    #[inline(always)]
+    pub fn write_txid_by(&self, clock_ms: i64, text: &mut [u8; Self::MAX_LEN]) -> Option<usize> {
+        if !matches!(self.0, Format::Txid) {
+            return None;
+        }
+        text[..Txid::LEN].copy_from_slice(&Txid::now_by(clock_ms).to_text());
+        Some(Txid::LEN)
     }
 }
 
