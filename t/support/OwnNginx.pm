@@ -25,7 +25,7 @@ sub write_config {
     my $load = join ' ', map {"load_module $_;"} split ' ', $ENV{TEST_NGINX_LOAD_MODULES} // '';
     my $user = $> == 0 ? 'user root;' : '';
     open my $out, '>', "$prefix/nginx.conf" or die $!;
-    print $out "$load $user pid nginx.pid; error_log logs/error.log notice;\n$text";
+    print $out "$load $user pid nginx.pid; error_log logs/error.log info;\n$text";
     close $out or die $!;
 }
 

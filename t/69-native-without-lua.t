@@ -1,0 +1,196 @@
+# nginx's own modules in an nginx without Lua, as most are: one id over all that nginx does with a request, whose ids count,
+# which traces go on, and stream.
+
+use strict;
+use warnings;
+use lib 't/support';
+use File::Spec;
+use IO::Socket::UNIX;
+use Native qw(nginx_has_stream);
+use OwnNginx;
+use Test::More;
+
+my $id   = qr/[0-9a-v]{19}[0g]/;
+my $html = prefix() . '/html';
+mkdir $html;
+mkdir "$html/directory";
+
+sub write_file {
+    my ($name, $text) = @_;
+    open my $out, '>', "$html/$name" or die $!;
+    print $out $text;
+}
+write_file('directory/index.html', "index\n");
+write_file('page.shtml',           qq{<!--#include virtual="/up1" --><!--#include virtual="/up2" -->\n});
+
+my ($port, $other, $rejecting, $upstream, $h2, $stream) = map { free_port() } 1 .. 6;
+my $stream_block = nginx_has_stream() ? <<"END" : '';
+stream {
+    txid_time \$txid \$iso iso8601;
+    server { listen 127.0.0.1:$stream; return "\$txid \$txid \$iso \$txid_traceparent"; }
+}
+END
+write_config(<<"END");
+events {}
+http {
+    # Which id each saw.
+    log_format front 'log \$request_txid';
+    log_format upstream 'upstream \$http_x_request_id';
+    txid_time \$request_txid \$id_time iso8601;
+    root $html;
+    recursive_error_pages on;
+
+    server {
+        listen 127.0.0.1:$upstream;
+        access_log logs/ids.log upstream;
+        location / {
+            add_header X-Request-Id upstream;
+            add_header X-Accel-Redirect \$arg_accel;
+            if (\$arg_status = 503) { return 503; }
+            if (\$arg_status = 401) { return 401; }
+            return 200 "\$http_traceparent|\$http_tracestate|\$http_b3";
+        }
+    }
+
+    server {
+        listen 127.0.0.1:$port;
+        listen 127.0.0.1:$h2 http2;
+        listen unix:@{[prefix()]}/front.sock;
+        access_log logs/ids.log front;
+        txid_accept 127.0.0.1 unix:;
+        txid_response_header X-Request-Id;
+        txid_trace traceparent;
+        set_real_ip_from 127.0.0.0/8;
+        real_ip_header X-Forwarded-For;
+        proxy_set_header X-Request-Id \$request_txid;
+        proxy_set_header traceparent \$txid_traceparent;
+        proxy_set_header tracestate \$txid_tracestate;
+        proxy_intercept_errors on;
+
+        location = /plain { return 200 "\$request_txid \$txid \$id_time"; }
+        location = /up { proxy_pass http://127.0.0.1:$upstream; }
+        location = /up1 { proxy_pass http://127.0.0.1:$upstream; }
+        location = /up2 { proxy_pass http://127.0.0.1:$upstream; }
+        location \@up { proxy_pass http://127.0.0.1:$upstream; }
+        location = /error_page { error_page 404 = /up; return 404; }
+        location = /error_page_named { error_page 502 = \@up; proxy_pass http://127.0.0.1:1; }
+        location = /intercepted { error_page 503 = /up; proxy_pass http://127.0.0.1:$upstream/?status=503; }
+        location = /rewritten { rewrite ^ /up last; }
+        location = /index { rewrite ^ /directory/ last; }
+        location /directory/ { index index.html; }
+        location = /directory/index.html { proxy_pass http://127.0.0.1:$upstream; }
+        location = /try_files { try_files \$uri /up; }
+        location = /try_files_named { try_files \$uri \@up; }
+        location = /accel { proxy_pass http://127.0.0.1:$upstream/?accel=/up; }
+        location = /auth { auth_request /up1; proxy_pass http://127.0.0.1:$upstream; }
+        location = /auth_no { auth_request /no; error_page 401 = \@up; }
+        location = /no { proxy_pass http://127.0.0.1:$upstream/?status=401; }
+        location = /mirrored { mirror /up1; proxy_pass http://127.0.0.1:$upstream; }
+        location = /page.shtml { ssi on; ssi_types *; }
+        location = /address { return 200 "\$request_txid \$remote_addr"; }
+    }
+    server {
+        listen 127.0.0.1:$other;
+        txid_accept 10.0.0.0/8 ::/0 ::ffff:11.0.0.0/104;
+        location / { return 200 \$request_txid; }
+    }
+    server {
+        listen 127.0.0.1:$rejecting;
+        txid_accept all;
+        txid_on_invalid reject;
+        txid_error_log on;
+        txid_response_header X-Request-Id;
+        location / { return 200 \$request_txid; }
+    }
+}
+$stream_block
+END
+my $said = nginx();
+is $?, 0, 'nginx starts' or BAIL_OUT($said);
+
+my $read = 0;
+
+# The new lines of the log, once there are so many.
+sub logged {
+    my ($count) = @_;
+    my @lines;
+    wait_until { @lines = log_lines('ids.log'); @lines >= $read + $count };
+    my @new = @lines[$read .. $#lines];
+    $read = @lines;
+    chomp @new;
+    return @new;
+}
+
+# That all who see a request see one id, and how often.
+sub agree {
+    my ($path, $expected, $header) = @_;
+    my $response = exchange($port, "GET $path HTTP/1.1\r\nHost: a\r\nConnection: close\r\n" . ($header // '') . "\r\n");
+    my @ids  = $response =~ /^X-Request-Id: (.*)\r$/mg;
+    my @seen = logged($expected + 1);
+    is scalar(@seen), $expected + 1, "$path: in the log, and $expected times upstream";
+    is_deeply [grep { !/ \Q$ids[0]\E$/ } @seen], [], "$path: all see $ids[0]";
+    is scalar(@ids), 1, "$path: one header in the response";
+    return $ids[0];
+}
+
+my %seen;
+for (
+    [plain => 0], [up => 1], [error_page => 1], [error_page_named => 1], [intercepted => 2], [rewritten => 1], [index => 1],
+    [try_files => 1], [try_files_named => 1], [accel => 2], [auth => 2], [auth_no => 2], [mirrored => 2], ['page.shtml' => 2],
+    [no_such => 0],
+) {
+    my ($path, $upstream) = @$_;
+    my $new = agree("/$path", $upstream);
+    like $new, qr/^$id$/, "$path: a new one";
+    is $seen{$new}++, 0, "$path: of its own";
+    is agree("/$path", $upstream, "X-Request-Id: mine/$path\r\n"), "mine/$path", "$path: the client's";
+}
+
+sub get {
+    my ($to, $lines, $path) = @_;
+    exchange($to, "GET " . ($path // '/') . " HTTP/1.0\r\n" . join('', map {"$_\r\n"} @$lines) . "\r\n") =~ /\r\n\r\n(.*)/s;
+    return $1;
+}
+
+like get($other, ['X-Request-Id: mine']), qr/^$id$/, 'a peer that is in none of the networks, nor in ::/0';
+is get($rejecting, ['X-Request-Id: mine']), 'mine', 'from all';
+like get($rejecting, ['X-Request-Id: not mine']), qr/400 Bad Request/, 'an invalid one is rejected';
+ok wait_until { grep {/client sent an invalid "x-request-id" header, client: 127\.0\.0\.1, txid: $id, /} log_lines('error.log') },
+    'and the log says so';
+like get($port, ['X-Request-Id: mine', 'X-Forwarded-For: 192.0.2.1'], '/address'), qr/^mine 192\.0\.2\.1$/,
+    'behind realip, the peer counts';
+
+my $unix = IO::Socket::UNIX->new(prefix() . '/front.sock') or die $!;
+print $unix "GET /plain HTTP/1.0\r\nX-Request-Id: mine\r\n\r\n";
+like do { local $/; readline $unix }, qr/^mine /m, 'from a Unix socket';
+close $unix;
+
+my $trace = '4bf92f3577b34da6a3ce929d0e0e4736';
+my $came  = "00-$trace-00f067aa0ba902b7-01";
+like get($port, ["traceparent: $came", 'tracestate: a=1', 'tracestate: b=2'], '/up'),
+    qr/^00-$trace-(?!00f067aa0ba902b7)[0-9a-f]{16}-01\|a=1,b=2\|$/, 'a trace goes on';
+like get($port, ['tracestate: a=1'], '/up'), qr/^00-[0-9a-f]{32}-[0-9a-f]{16}-03\|\|$/, 'or begins';
+like get($port, ["traceparent: $came", "traceparent: $came", 'tracestate: a=1'], '/up'),
+    qr/^00-(?!$trace)[0-9a-f]{32}-[0-9a-f]{16}-03\|\|$/, 'two are none';
+
+like get($port, [], '/plain'), qr/^($id) (?!\1)$id 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, '$txid, and the time';
+
+SKIP: {
+    skip 'no nghttp', 2 unless grep { -x "$_/nghttp" } File::Spec->path;
+    my %ids;
+    $ids{$1}++ while `timeout 20 nghttp @{[map {"http://127.0.0.1:$h2/plain?$_"} 1 .. 100]}` =~ /($id) $id 20/g;
+    is_deeply [scalar keys %ids, grep { $_ > 1 } values %ids], [100], 'HTTP/2: each request has its own';
+    like `timeout 20 nghttp -v -H 'X-Request-Id: mine' http://127.0.0.1:$h2/plain`, qr/x-request-id: mine.*mine/s,
+        q{HTTP/2: the client's};
+}
+
+SKIP: {
+    skip 'no stream', 2 unless $stream_block;
+    my ($one, $two) = map { exchange($stream, '') } 1 .. 2;
+    like $one, qr/^($id) \1 20\d\d-\d\d-\d\dT\S+Z 00-[0-9a-f]{32}-[0-9a-f]{16}-03$/, 'stream';
+    isnt $one, $two, 'stream: each session has its own';
+}
+
+is_deeply [grep {/\[(?:alert|crit|emerg)\]/} log_lines('error.log')], [], 'nothing serious is logged';
+
+done_testing;
