@@ -8,10 +8,11 @@ DESTDIR ?=
 PORT ?= 8080
 PEERS ?=
 NGINX_SRC ?=
+NGINX_SRCS ?=
 
-export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC
+export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_SRCS
 
-.PHONY: help nginx-module run-native build build-rock run test soak bench locality lint headers install uninstall install-rock deb rpm
+.PHONY: help nginx-module run-native test-nginx-sources build build-rock run test soak bench locality lint headers install uninstall install-rock deb rpm
 .PHONY: test-install bump release clean
 
 help: ## list the targets
@@ -37,6 +38,11 @@ test: ## install what the tests need from Debian, then run all of them
 	@scripts/need.sh build test
 	@$(MAKE) --no-print-directory build nginx-module
 	@scripts/test.sh
+
+test-nginx-sources: ## build and test the modules with each nginx whose source tree is in NGINX_SRCS=, dynamic, static and under ASAN
+	@scripts/need.sh build test nginx-sources
+	@cargo build --locked --release --quiet
+	@scripts/test-nginx-sources.sh
 
 soak: ## kill processes on one snowflake state for 20 million ids, search and sort a gigabyte, fuzz (a quarter of an hour)
 	@scripts/need.sh build
@@ -79,7 +85,7 @@ build-rock:
 install-rock:
 	@scripts/install.sh rock
 
-deb: build ## pack dist/*.deb
+deb: build nginx-module ## pack dist/*.deb
 	packaging/deb.sh
 
 rpm: build ## pack dist/*.rpm

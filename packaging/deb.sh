@@ -1,5 +1,5 @@
 #!/bin/sh
-# Packs dist/*.deb from what make build built.
+# Packs dist/*.deb from what make build and make nginx-module built.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -29,7 +29,7 @@ pack() { # pack PACKAGE ARCHITECTURE [BINARY]
     cp LICENSE "$doc/copyright"
     gzip -9n <CHANGELOG.md >"$doc/changelog.gz"
     {
-        sed "s|@VERSION@|$version-1|; s|@LIBC@|${3:+$(needs_libc "$3")}|" "packaging/deb/$1" | sed '/^Description:/,$d'
+        sed "s|@VERSION@|$version-1|; s|@LIBC@|${3:+$(needs_libc "$3")}|; s|@ABI@|$(nginx_abi)|" "packaging/deb/$1" | sed '/^Description:/,$d'
         cat <<END
 Version: $version-1
 Architecture: $2
@@ -47,7 +47,31 @@ END
     echo "dist/$1_$version-1_$2.deb"
 }
 
+# The nginx that a module fits: what it was built with.
+nginx_abi() { sed -n 's/^nginx:abi=//p' /usr/share/nginx/src/debian/libnginx-mod.abisubstvars; }
+
+pack_module() { # pack_module KIND NUMBER: NUMBER says when nginx loads it
+    package=libnginx-mod-$1-txid
+    conf=mod-$1-txid.conf
+    root=$stage/$package
+    mkdir -p "$root/usr/lib/nginx/modules" "$root/usr/share/nginx/modules-available" "$root/DEBIAN"
+    install -m 644 "target/nginx/ngx_$1_txid_module.so" "$root/usr/lib/nginx/modules/"
+    echo "load_module modules/ngx_$1_txid_module.so;" >"$root/usr/share/nginx/modules-available/$conf"
+    # What dh_nginx would put there enables the module and has nginx reloaded.
+    for script in postinst prerm postrm; do
+        {
+            printf '#!/bin/sh\nset -e\n'
+            sed "s/#NAMES#/$conf:$2-$conf/" /usr/share/debhelper/autoscripts/$script-nginx
+        } >"$root/DEBIAN/$script"
+        chmod 755 "$root/DEBIAN/$script"
+    done
+    pack "$package" "$architecture" "target/nginx/ngx_$1_txid_module.so"
+}
+
 mkdir -p dist
 pack libtxid "$architecture" target/release/libtxid.so
 pack lua-resty-txid all
 pack txid "$architecture" target/release/txid
+pack_module http 50
+# Behind stream itself.
+pack_module stream 70

@@ -42,6 +42,7 @@ for purpose in "$@"; do
             packages="$packages make"
             [ -n "${NGINX_SRC:-}" ] || packages="$packages nginx-dev libnginx-mod-stream"
             ;;
+        nginx-sources) packages="$packages make libpcre2-dev zlib1g-dev libssl-dev" ;;
         test)
             may_install_rust=yes
             needs_luajit=yes

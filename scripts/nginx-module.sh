@@ -34,7 +34,7 @@ if ! { cd "$work" && "$configure" --with-compat --with-threads --with-stream=dyn
     exit 1
 fi
 for module in ngx_http_txid_module ngx_stream_txid_module; do
-    strip --strip-debug -o "$out/$module.so" "$work/objs/$module.so"
+    strip -o "$out/$module.so" "$work/objs/$module.so"
     echo "$out/$module.so"
 done
 rm -rf "$work"

@@ -15,7 +15,7 @@ fi
 
 root=$tmp/root
 log=$tmp/debootstrap.log
-debootstrap --variant=minbase --include=nginx,libnginx-mod-http-lua "$VERSION_CODENAME" "$root" >"$log" 2>&1 \
+debootstrap --variant=minbase --include=nginx,libnginx-mod-http-lua,libnginx-mod-stream "$VERSION_CODENAME" "$root" >"$log" 2>&1 \
     || { tail -n 5 "$log"; fail "debootstrap"; }
 in_root() { DEBIAN_FRONTEND=noninteractive LC_ALL=C chroot "$root" "$@"; }
 # In /var/lib/nginx are directories that nginx makes when it starts.
@@ -30,28 +30,43 @@ in_root sh -c 'dpkg -i /tmp/*.deb'
 is_id "$(in_root txid)" "the command"
 [ -s "$root/usr/share/man/man1/txid.1.gz" ] || fail "there is no man page"
 
-port=$(free_port)
-mkdir -p "$root/srv/logs"
-# modules-enabled/ has paths relative to nginx's own prefix.
-ln -s /usr/lib/nginx/modules "$root/srv/modules"
-{
-    echo "include /etc/nginx/modules-enabled/*.conf;"
-    sed "s/127\.0\.0\.1:8080/127.0.0.1:$port/; s/error\.log;/error.log notice;/" examples/nginx.conf
-} >"$root/srv/nginx.conf"
+# serve EXAMPLE: with the modules that the packages have enabled.
+serve() {
+    port=$(free_port)
+    mkdir -p "$root/srv/logs"
+    # modules-enabled/ has paths relative to nginx's own prefix.
+    ln -s /usr/lib/nginx/modules "$root/srv/modules"
+    {
+        echo "include /etc/nginx/modules-enabled/*.conf;"
+        sed "s/127\.0\.0\.1:8080/127.0.0.1:$port/; s/error\.log;/error.log notice;/" "examples/$1.conf"
+    } >"$root/srv/nginx.conf"
+    # What init_by_lua logs at the start goes to stderr: nginx has no other log yet.
+    in_root nginx -p /srv/ -c nginx.conf 2>"$tmp/start.log"
+    trap 'kill "$(cat "$root/srv/logs/nginx.pid")"' EXIT
+}
+
+stop() {
+    ! grep -e 'no libtxid' -e '\[error\]' "$tmp/start.log" "$root/srv/logs/error.log" || fail "nginx had something to say"
+    nginx=$(cat "$root/srv/logs/nginx.pid")
+    kill "$nginx"
+    trap - EXIT
+    while kill -0 "$nginx" 2>/dev/null; do sleep 0.1; done
+    rm -r "$root"/srv/*
+}
+
 chmod 755 "$tmp" "$root"
-# What init_by_lua logs at the start goes to stderr: nginx has no other log yet.
-in_root nginx -p /srv/ -c nginx.conf 2>"$tmp/start.log"
-trap 'kill "$(cat "$root/srv/logs/nginx.pid")"' EXIT
+serve nginx
 id=$(header x-request-id "http://127.0.0.1:$port/")
 is_id "$id" "Debian's nginx"
 has "$(cat "$root/srv/logs/addrs.log")" "$id 127.0.0.1 200"
-! grep -e 'no libtxid' -e '\[error\]' "$tmp/start.log" "$root/srv/logs/error.log" || fail "nginx had something to say"
-nginx=$(cat "$root/srv/logs/nginx.pid")
-kill "$nginx"
-trap - EXIT
-while kill -0 "$nginx" 2>/dev/null; do sleep 0.1; done
-rm -r "$root"/srv/*
+stop
 
-in_root dpkg --purge lua-resty-txid libtxid txid
+serve native
+id=$(header x-request-id "http://127.0.0.1:$port/")
+is_id "$id" "Debian's nginx, without Lua"
+has "$(cat "$root/srv/logs/requests.log")" "$id "
+stop
+
+in_root dpkg --purge lua-resty-txid libtxid txid libnginx-mod-http-txid libnginx-mod-stream-txid
 files >"$tmp/after"
 diff "$tmp/before" "$tmp/after" || fail "the packages left something"
