@@ -39,6 +39,7 @@ accepted http => 'txid_accept all;';
 accepted server => 'txid_accept off;';
 refused http => 'txid_accept 10.0.0.0/33;', 'txid_accept: "10.0.0.0/33" is not an address, a network such as';
 refused server => 'txid_accept 127.0.0.1 localhost;', '"localhost" is not an address';
+refused server => 'txid_accept ::ffff:10.0.0.0/104;', 'write it as an IPv4 network';
 refused server => 'txid_accept off 127.0.0.1;', '"off" stands alone';
 refused server => 'txid_accept;', 'invalid number of arguments in "txid_accept"';
 refused server => 'txid_accept all; txid_accept all;', '"txid_accept" directive is duplicate';

@@ -91,7 +91,7 @@ http {
     }
     server {
         listen 127.0.0.1:$other;
-        txid_accept 10.0.0.0/8 ::/0 ::ffff:11.0.0.0/104;
+        txid_accept 10.0.0.0/8 ::/0;
         location / { return 200 \$request_txid; }
     }
     server {

@@ -1,7 +1,7 @@
 //! Networks of peers whose headers count.
 
 use std::fmt;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 
 /// What nginx writes in place of the address of a peer of a Unix socket; a path follows where the peer has one.
 const UNIX: &str = "unix:";
@@ -105,22 +105,21 @@ impl Network {
             UNIX => return Ok(Self::Unix),
             _ => {}
         }
-        Self::parse_address(text).ok_or_else(|| NetworkError::NotANetwork(text.to_string()))
-    }
-
-    fn parse_address(text: &str) -> Option<Self> {
+        let not_a_network = || NetworkError::NotANetwork(text.to_string());
         let (address, length) = match text.split_once('/') {
             Some((address, length)) => {
                 // parse() takes a sign, too.
                 let digits = !length.is_empty() && length.bytes().all(|byte| byte.is_ascii_digit());
-                (address, Some(length.parse::<u32>().ok().filter(|_| digits)?))
+                (address, Some(length.parse().ok().filter(|_| digits).ok_or_else(not_a_network)?))
             }
             None => (text, None),
         };
-        match address.parse().ok()? {
+        let network = match address.parse().map_err(|_| not_a_network())? {
             IpAddr::V4(v4) => Self::v4(v4.to_bits(), length.unwrap_or(32)),
-            IpAddr::V6(v6) => Self::v6(v6, length.unwrap_or(128)),
-        }
+            IpAddr::V6(v6) if v6.to_ipv4_mapped().is_some() => return Err(NetworkError::Mapped(text.to_string())),
+            IpAddr::V6(v6) => Self::v6(v6.to_bits(), length.unwrap_or(128)),
+        };
+        network.ok_or_else(not_a_network)
     }
 
     fn v4(address: u32, length: u32) -> Option<Self> {
@@ -128,13 +127,9 @@ impl Network {
         Some(Self::V4 { address: address & mask, mask })
     }
 
-    /// A network within `::ffff:0:0/96` is one of IPv4 addresses, which its peers are taken for.
-    fn v6(address: Ipv6Addr, length: u32) -> Option<Self> {
-        if let (Some(v4), 96..=128) = (address.to_ipv4_mapped(), length) {
-            return Self::v4(v4.to_bits(), length - 96);
-        }
+    fn v6(address: u128, length: u32) -> Option<Self> {
         let mask = u128::MAX.checked_shl(128_u32.checked_sub(length)?).unwrap_or(0);
-        Some(Self::V6 { address: address.to_bits() & mask, mask })
+        Some(Self::V6 { address: address & mask, mask })
     }
 }
 
@@ -143,6 +138,8 @@ impl Network {
 pub enum NetworkError {
     /// This entry is not a network.
     NotANetwork(String),
+    /// This entry is written as IPv6, and its addresses count as IPv4.
+    Mapped(String),
     /// `off` stands beside other entries.
     OffWithOthers,
 }
@@ -152,6 +149,9 @@ impl fmt::Display for NetworkError {
         match self {
             Self::NotANetwork(text) => {
                 write!(f, "\"{text}\" is not an address, a network such as 10.0.0.0/8 or fd00::/8, unix:, all or off")
+            }
+            Self::Mapped(text) => {
+                write!(f, "\"{text}\" is a network whose addresses count as IPv4: write it as an IPv4 network")
             }
             Self::OffWithOthers => f.write_str("\"off\" stands alone or not at all"),
         }
@@ -177,9 +177,7 @@ mod tests {
         assert!(contain(&["::/0"], "2001:db8::1"));
         assert!(!contain(&["::/0"], "192.0.2.1"));
         assert!(!contain(&["::/0"], "::ffff:192.0.2.1"));
-        assert!(contain(&["::ffff:10.0.0.0/104"], "10.9.9.9"));
-        assert!(!contain(&["::ffff:10.0.0.0/104"], "11.0.0.0"));
-        assert!(contain(&["::ffff:0:0/96"], "10.0.0.1"));
+        assert!(contain(&["10.0.0.0/8"], "::ffff:10.9.9.9"));
         // Not the same as an IPv4 address: the deprecated kind of IPv6 address.
         assert!(!contain(&["0.0.0.0/0"], "::10.0.0.1"));
     }
@@ -229,7 +227,6 @@ mod tests {
             "10.0.0.0/8/8",
             "::/129",
             "fd00::/4294967296",
-            "::ffff:10.0.0.0/129",
             "unix",
             "unix:/a",
             "localhost",
@@ -239,6 +236,9 @@ mod tests {
             let error = Networks::parse(["127.0.0.1", wrong]).unwrap_err();
             assert_eq!(error, NetworkError::NotANetwork(wrong.to_string()));
             assert!(error.to_string().starts_with(&format!("\"{wrong}\" is not ")));
+        }
+        for mapped in ["::ffff:10.0.0.0/104", "::ffff:0:0/96", "::ffff:10.0.0.1"] {
+            assert_eq!(Networks::parse([mapped]), Err(NetworkError::Mapped(mapped.to_string())));
         }
         assert_eq!(Networks::parse(["off", "10.0.0.0/8"]), Err(NetworkError::OffWithOthers));
         assert_eq!(Networks::parse(["10.0.0.0/8", "off"]), Err(NetworkError::OffWithOthers));
