@@ -93,6 +93,7 @@ location = /t {
         end
 
         local strong = require "resty.txid.strong"
+        local log = assert(io.open(ngx.config.prefix() .. "logs/error.log"))
         require "support.without_randomness"()
 
         local seen = {}
@@ -101,8 +102,7 @@ location = /t {
             assert(#id == 20 and not seen[id])
             seen[id] = true
         end
-        local log = io.open(ngx.config.prefix() .. "logs/error.log"):read("*a")
-        local _, times = log:gsub("%[crit%][^\n]* resty%.txid%.strong: the operating system has no randomness", "")
+        local _, times = log:read("*a"):gsub("%[crit%][^\n]* resty%.txid%.strong: the operating system has no randomness", "")
         ngx.say(require("resty.txid.lib").C.txid_entropy_degraded(), " ", times)
     }
 }
