@@ -1,0 +1,3 @@
+//! Leases snowflake nodes from a store that keeps small records, for all processes of a host.
+
+pub mod store;

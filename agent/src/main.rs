@@ -1,0 +1,3 @@
+//! The `txid-agent` command.
+
+fn main() {}
