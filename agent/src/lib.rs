@@ -1,3 +1,4 @@
 //! Leases snowflake nodes from a store that keeps small records, for all processes of a host.
 
+pub mod lease;
 pub mod store;
