@@ -26,7 +26,7 @@ run: ## serve examples/nginx.conf on 127.0.0.1:8080 (PORT=) until Ctrl-C
 	@exec scripts/run.sh
 
 test: ## install what the tests need from Debian, then run all of them
-	@scripts/need.sh build test
+	@scripts/need.sh build test stores
 	@$(MAKE) --no-print-directory build
 	cargo test --locked --workspace --all-features
 	scripts/prove.sh

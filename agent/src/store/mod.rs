@@ -1,6 +1,38 @@
 //! What a lease needs of a store, whichever it is.
 
+mod clock;
+mod consul;
+mod etcd;
+mod file;
+mod http;
+mod mysql;
+mod postgres;
+mod redis;
+mod remote;
+mod sql;
+mod tls;
+mod url;
+mod zookeeper;
+
 use std::fmt;
+
+use self::url::StoreUrl;
+
+pub use self::url::PASSWORD_VARIABLE;
+
+/// The store that `url` names. Nothing is connected to yet: the first access does that, and each one after an outage.
+pub fn open(url: &str) -> Result<Box<dyn Store>, StoreError> {
+    let url = StoreUrl::parse(url)?;
+    Ok(match url.scheme.as_str() {
+        "redis" | "rediss" | "valkey" | "redis+sentinel" => Box::new(redis::RedisStore::open(url)?),
+        "etcd" | "etcds" => Box::new(etcd::EtcdStore::open(url)?),
+        "consul" | "consuls" => Box::new(consul::ConsulStore::open(url)?),
+        "mysql" | "mariadb" => Box::new(mysql::MysqlStore::open(url)?),
+        "postgres" | "postgresql" => Box::new(postgres::PostgresStore::open(url)?),
+        "zookeeper" => Box::new(zookeeper::ZookeeperStore::open(url)?),
+        _ => Box::new(file::FileStore::open(url)?),
+    })
+}
 
 /// A place that keeps small records, which can be compared and set.
 ///
@@ -17,7 +49,7 @@ pub trait Store: Send {
     /// and its answer did not come, that is [`Put::Unknown`].
     fn put(&mut self, key: &str, expected: &Expected, bytes: &[u8]) -> Result<Put, StoreError>;
 
-    /// All records whose key begins with `prefix`, in the order of their keys.
+    /// All records whose key begins with `prefix`, in no certain order. `prefix` ends with a slash.
     fn list(&mut self, prefix: &str) -> Result<Vec<(String, Record)>, StoreError>;
 
     /// The store's own clock in milliseconds since 1970-01-01 UTC, or nothing if it shows none.
@@ -37,6 +69,14 @@ pub struct Record {
     pub bytes: Vec<u8>,
     /// What [`Store::put`] compares.
     pub version: Version,
+}
+
+impl Record {
+    /// A record of a store that compares what is there with what is expected, byte by byte. As a record holds a random
+    /// token, a store that was emptied and filled anew cannot match by chance, as counted versions can.
+    fn compared_by_bytes(bytes: Vec<u8>) -> Self {
+        Self { version: Version(bytes.clone()), bytes }
+    }
 }
 
 /// What tells one state of a record from all others it ever had. Only the store that made it knows what it says.
@@ -123,3 +163,26 @@ impl fmt::Display for StoreError {
 }
 
 impl std::error::Error for StoreError {}
+
+/// Why an access failed, and whether it may still have done something.
+enum Failure {
+    /// Nothing was done, and nothing will be.
+    NotDone(StoreError),
+    /// The request may have reached the store.
+    Unknown(StoreError),
+}
+
+impl Failure {
+    fn into_error(self) -> StoreError {
+        match self {
+            Self::NotDone(error) | Self::Unknown(error) => error,
+        }
+    }
+
+    fn of_put(self) -> Result<Put, StoreError> {
+        match self {
+            Self::NotDone(error) => Err(error),
+            Self::Unknown(error) => Ok(Put::Unknown(error)),
+        }
+    }
+}
