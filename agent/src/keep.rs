@@ -11,6 +11,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 use txid::snowflake::{Layout, LeaseNews, LeasePage, StateError};
 
+/// How often the clocks are looked at, so that a machine that was copied or stopped notices soon.
+const LOOK: Duration = Duration::from_secs(1);
+
 /// The page in the file of a lease. Only one agent at a time has it.
 #[derive(Debug)]
 pub struct OwnPage {
@@ -19,11 +22,11 @@ pub struct OwnPage {
 }
 
 impl OwnPage {
-    /// Opens the page in the file at `path`, or makes it. A file from before this boot, which nobody can have open, is
-    /// replaced.
+    /// Opens the page in the file at `path`, or makes it. A file from before this boot, or a copy, is replaced: whoever
+    /// makes ids refuses it, too.
     pub fn open(path: &Path, layout: &Layout) -> Result<Self, PageError> {
         let page = match LeasePage::open_or_make(path, layout) {
-            Err(StateError::OtherBoot(_)) => {
+            Err(StateError::OtherBoot(_) | StateError::Copied(_)) => {
                 std::fs::remove_file(path).map_err(|error| PageError::Os(path.to_path_buf(), error))?;
                 LeasePage::open_or_make(path, layout)
             }
@@ -130,7 +133,8 @@ pub fn keep(
                 Input::Go
             }
             Output::Wait { until_ms } => {
-                match stop.recv_timeout(Duration::from_millis(until_ms.saturating_sub(mono_ms()))) {
+                let left = Duration::from_millis(until_ms.saturating_sub(mono_ms()));
+                match stop.recv_timeout(left.min(LOOK)) {
                     Err(RecvTimeoutError::Timeout) => Input::Go,
                     Ok(()) | Err(RecvTimeoutError::Disconnected) => Input::Stop,
                 }

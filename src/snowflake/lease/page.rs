@@ -232,6 +232,18 @@ impl LeasePage {
         Ok(Self { lease: Lease::new(page, layout), layout: *layout })
     }
 
+    /// Opens the page in the file at `path`, whatever its layout, to look at it.
+    pub fn attach(path: &Path) -> Result<Self, StateError> {
+        let mut its_layout = None;
+        let page = Page::attach(path, &KIND, &[], |found, file| {
+            let layout = layout_in(found, path)?;
+            its_layout = Some(layout);
+            check(found, file, path, &layout)
+        })?;
+        let layout = its_layout.ok_or_else(|| StateError::NoLease(path.to_path_buf()))?;
+        Ok(Self { lease: Lease::new(page, &layout), layout })
+    }
+
     /// A page in memory, for an agent and those who make ids in one process, and its children. It is the same whenever
     /// this layout and `number` are asked for.
     pub fn in_memory(layout: &Layout, number: u64) -> Result<Self, StateError> {
@@ -317,11 +329,15 @@ fn fresh(layout: &Layout, file: Identity) -> Image {
         .with_word(NOTED_AT, i64::MIN as u64)
 }
 
+fn layout_in(found: &Image, path: &Path) -> Result<Layout, StateError> {
+    header::layout_of(found)
+        .map_err(|_| StateError::Page(PageError::damaged(&KIND, path, "it has a layout that cannot be")))
+}
+
 /// Whether `found` is a page of this layout, made in this boot, in this very file.
 fn check(found: &Image, file: Identity, path: &Path, layout: &Layout) -> Result<(), StateError> {
+    let its_layout = layout_in(found, path)?;
     let path = path.to_path_buf();
-    let its_layout = header::layout_of(found)
-        .map_err(|_| StateError::Page(PageError::damaged(&KIND, &path, "it has a layout that cannot be")))?;
     if !its_layout.has_same_bits(layout) {
         return Err(StateError::OtherLayout { path, found: its_layout, wanted: *layout });
     }
