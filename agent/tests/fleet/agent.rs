@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::host::{Host, agent, kill, signal};
 use crate::proxy::Mode;
-use crate::servers::{self, until};
+use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, Server, until};
 
 /// A directory with a store in it, and one for the pages.
 struct Place(tempfile::TempDir);
@@ -327,22 +327,39 @@ fn an_outage() {
     assert_eq!(log.matches("the store answers again").count(), 1, "{log}");
 }
 
-/// The agent on each store, from its start to its first lease, and the memory it then has.
+/// The memory that an agent has needed at most when it has a lease, on each store.
 #[test]
 fn it_is_small() {
-    let server = servers::etcd(&[]);
-    let mut host = Host::new("host", server.port, |port| format!("etcd://127.0.0.1:{port}"), "snowflake");
-    until("etcd does not answer", || {
-        let url = format!("etcd://127.0.0.1:{}", server.port);
-        text(&agent().args(["nodes", "--store", &url, "x"]).output().unwrap().stderr).contains("no nodes of the name")
+    let etcd = servers::etcd(&[]);
+    is_small(&etcd, |port| format!("etcd://127.0.0.1:{port}"));
+    let redis = servers::redis(&[]);
+    is_small(&redis, |port| format!("redis://127.0.0.1:{port}?may-lose-writes=0"));
+    let zookeeper = servers::zookeeper();
+    is_small(&zookeeper, |port| format!("zookeeper://127.0.0.1:{port}"));
+    let mariadb = servers::mariadb();
+    is_small(&mariadb, |port| format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{port}/ids"));
+    let postgres = servers::postgres(&[]);
+    is_small(&postgres, |port| format!("postgres://txid:{POSTGRES_PASSWORD}@127.0.0.1:{port}/ids"));
+}
+
+fn is_small(server: &Server, url: impl Fn(u16) -> String) {
+    let direct = url(server.port);
+    until("the store does not answer", || {
+        let output = agent().args(["nodes", "--store", &direct, "x"]).output().unwrap();
+        text(&output.stderr).contains("no nodes of the name")
     });
+    let start = Instant::now();
+    let mut host = Host::new("host", server.port, url, "snowflake");
     host.start_agent(&["--new"]);
     until("no lease", || host.is_live());
+    let took = start.elapsed();
     let mut status = String::new();
     let path = format!("/proc/{}/status", host.agent.as_ref().unwrap().id());
     fs::File::open(path).unwrap().read_to_string(&mut status).unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();
     let kib: u64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
-    println!("{kib} KiB at most");
-    assert!(kib < 15 << 10, "{line}");
+    println!("{kib} KiB at most, a lease was seen after {took:?}: {direct}");
+    // Without debug_assertions, as it is shipped, it is about half of that.
+    let most = if cfg!(debug_assertions) { 20 } else { 15 };
+    assert!(kib < most << 10, "{line}");
 }
