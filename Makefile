@@ -10,7 +10,7 @@ PEERS ?=
 
 export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS
 
-.PHONY: help build build-rock run test soak bench locality lint headers install uninstall install-rock deb rpm
+.PHONY: help build agent build-rock run test soak bench locality lint headers install uninstall install-rock deb rpm
 .PHONY: test-install bump release clean
 
 help: ## list the targets
@@ -72,10 +72,14 @@ build-rock:
 install-rock:
 	@scripts/install.sh rock
 
-deb: build ## pack dist/*.deb
+agent: ## build target/release/txid-agent
+	@scripts/need.sh build
+	cargo build --locked --release --package txid-agent
+
+deb: build agent ## pack dist/*.deb
 	packaging/deb.sh
 
-rpm: build ## pack dist/*.rpm
+rpm: build agent ## pack dist/*.rpm
 	@scripts/need.sh rpm
 	packaging/rpm.sh
 
