@@ -10,7 +10,7 @@ PEERS ?=
 
 export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS
 
-.PHONY: help build build-rock run test soak bench locality lint headers install uninstall install-rock deb rpm
+.PHONY: help build agent build-rock run test soak bench locality lint headers install uninstall install-rock deb rpm
 .PHONY: test-install bump release clean
 
 help: ## list the targets
@@ -26,7 +26,7 @@ run: ## serve examples/nginx.conf on 127.0.0.1:8080 (PORT=) until Ctrl-C
 	@exec scripts/run.sh
 
 test: ## install what the tests need from Debian, then run all of them
-	@scripts/need.sh build test
+	@scripts/need.sh build test stores
 	@$(MAKE) --no-print-directory build
 	@scripts/test.sh
 
@@ -71,10 +71,14 @@ build-rock:
 install-rock:
 	@scripts/install.sh rock
 
-deb: build ## pack dist/*.deb
+agent: ## build target/release/txid-agent
+	@scripts/need.sh build
+	cargo build --locked --release --package txid-agent
+
+deb: build agent ## pack dist/*.deb
 	packaging/deb.sh
 
-rpm: build ## pack dist/*.rpm
+rpm: build agent ## pack dist/*.rpm
 	@scripts/need.sh rpm
 	packaging/rpm.sh
 

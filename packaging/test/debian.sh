@@ -52,6 +52,10 @@ trap - EXIT
 while kill -0 "$nginx" 2>/dev/null; do sleep 0.1; done
 rm -r "$root"/srv/*
 
-in_root dpkg --purge lua-resty-txid libtxid txid
+leases=$(in_root txid-agent run --store file:///tmp/leases --dir /tmp/run --new --node orders=snowflake -- txid-agent status --dir /tmp/run)
+has "$leases" "orders: node "
+rm -r "$root/tmp/leases" "$root/tmp/run"
+
+in_root dpkg --purge lua-resty-txid libtxid txid txid-agent
 files >"$tmp/after"
 diff "$tmp/before" "$tmp/after" || fail "the packages left something"
