@@ -53,7 +53,7 @@ const PAGE: usize = 4096;
 const CHECKSUM_AT: usize = 120;
 
 /// Every state that is accepted stays mapped for good.
-const MOST_ACCEPTED: usize = 10_000;
+const MOST_ACCEPTED: usize = 500;
 
 /// A state's file: the first byte says whether its checksum is made right, and the others how it begins.
 pub fn state_file(mut bytes: &[u8]) {
