@@ -192,6 +192,18 @@ pub fn handle(signal: i32, handler: extern "C" fn(i32, *mut libc::siginfo_t, *mu
     }
 }
 
+/// Has the calling thread, and those that it starts from now on, get `signal` or not.
+pub fn block(signal: i32, is_blocked: bool) {
+    // SAFETY: the set is our own.
+    unsafe {
+        let mut set = std::mem::zeroed();
+        libc::sigemptyset(&mut set);
+        libc::sigaddset(&mut set, signal);
+        let how = if is_blocked { libc::SIG_BLOCK } else { libc::SIG_UNBLOCK };
+        assert_eq!(libc::pthread_sigmask(how, &set, ptr::null_mut()), 0);
+    }
+}
+
 /// Runs `work` with a SIGTRAP after each instruction of this thread, system calls apart.
 #[cfg(target_arch = "x86_64")]
 pub fn step_through(work: impl FnOnce()) {
