@@ -7,10 +7,11 @@ LIB_DIR ?= $(PREFIX)/lib
 DESTDIR ?=
 PORT ?= 8080
 PEERS ?=
+FILES ?=
 
 export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS
 
-.PHONY: help build agent build-rock run test soak bench locality lint headers install uninstall install-rock deb rpm
+.PHONY: help build agent build-rock run test soak mutants bench locality lint headers install uninstall install-rock deb rpm
 .PHONY: test-install bump release clean
 
 help: ## list the targets
@@ -30,11 +31,15 @@ test: ## install what the tests need from Debian, then run all of them
 	@$(MAKE) --no-print-directory build
 	@scripts/test.sh
 
-soak: ## kill processes on one snowflake state for 20 million ids, search and sort a gigabyte, fuzz (a quarter of an hour)
+soak: ## kill processes on one snowflake state for 100 million ids, make a billion under signals and forks, search and sort a gigabyte, fuzz (a quarter of an hour)
 	@scripts/need.sh build
-	cargo test --locked --profile soak --test snowflake_processes -- soak
+	cargo test --locked --profile soak -p txid --test snowflake_processes -- soak
+	cargo test --locked --profile soak -p txid-capi --test signals -- soak
 	cargo test --locked -p txid-cli --test soak -- --ignored --nocapture --test-threads=1
 	fuzz/run.sh 20
+
+mutants: ## change the library in every way that cargo-mutants knows and see that a test fails (hours; FILES=src/txid.rs for one)
+	cargo mutants --package txid $(addprefix --file ,$(FILES))
 
 bench: ## measure, against PEERS= too, and write bench/RESULTS.md
 	@scripts/need.sh build bench
