@@ -9,10 +9,11 @@ PORT ?= 8080
 PEERS ?=
 NGINX_SRC ?=
 NGINX_SRCS ?=
+FILES ?=
 
 export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_SRCS
 
-.PHONY: help nginx-module run-native test-nginx-sources build build-rock run test soak bench locality lint headers install uninstall install-rock deb rpm
+.PHONY: help build agent nginx-module run-native test-nginx-sources build-rock run test soak mutants bench locality lint headers install uninstall install-rock deb rpm
 .PHONY: test-install bump release clean
 
 help: ## list the targets
@@ -35,7 +36,7 @@ run-native: nginx-module ## serve examples/native.conf, without Lua, on 127.0.0.
 	@exec scripts/run.sh native
 
 test: ## install what the tests need from Debian, then run all of them
-	@scripts/need.sh build test
+	@scripts/need.sh build test stores
 	@$(MAKE) --no-print-directory build nginx-module
 	@scripts/test.sh
 
@@ -44,11 +45,15 @@ test-nginx-sources: ## build and test the modules with each nginx whose source t
 	@cargo build --locked --release --quiet
 	@scripts/test-nginx-sources.sh
 
-soak: ## kill processes on one snowflake state for 20 million ids, search and sort a gigabyte, fuzz (a quarter of an hour)
+soak: ## kill processes on one snowflake state for 100 million ids, make a billion under signals and forks, search and sort a gigabyte, fuzz (a quarter of an hour)
 	@scripts/need.sh build
-	cargo test --locked --profile soak --test snowflake_processes -- soak
+	cargo test --locked --profile soak -p txid --test snowflake_processes -- soak
+	cargo test --locked --profile soak -p txid-capi --test signals -- soak
 	cargo test --locked -p txid-cli --test soak -- --ignored --nocapture --test-threads=1
 	fuzz/run.sh 20
+
+mutants: ## change the library in every way that cargo-mutants knows and see that a test fails (hours; FILES=src/txid.rs for one)
+	cargo mutants --package txid $(addprefix --file ,$(FILES))
 
 bench: ## measure, against PEERS= too, and write bench/RESULTS.md
 	@scripts/need.sh build bench
@@ -85,10 +90,14 @@ build-rock:
 install-rock:
 	@scripts/install.sh rock
 
-deb: build nginx-module ## pack dist/*.deb
+agent: ## build target/release/txid-agent
+	@scripts/need.sh build
+	cargo build --locked --release --package txid-agent
+
+deb: build agent nginx-module ## pack dist/*.deb
 	packaging/deb.sh
 
-rpm: build ## pack dist/*.rpm
+rpm: build agent ## pack dist/*.rpm
 	@scripts/need.sh rpm
 	packaging/rpm.sh
 

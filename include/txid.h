@@ -160,6 +160,10 @@ typedef enum {
    * An id is not a number, or has more bits than the layout.
    */
   TXID_ERROR_SNOWFLAKE_ID = -38,
+  /**
+   * The node is leased, and there is no lease now.
+   */
+  TXID_ERROR_SNOWFLAKE_UNLEASED = -39,
 } txid_error;
 
 /**
@@ -309,6 +313,22 @@ typedef struct {
    * How often it had no id to give.
    */
   uint64_t refused;
+  /**
+   * Its node; -1 if there is no lease now.
+   */
+  int64_t node;
+  /**
+   * How many milliseconds are left of the lease, 0 if there is none now; -1 if the node is not leased.
+   */
+  int64_t lease_left_ms;
+  /**
+   * How often the lease was taken or extended.
+   */
+  uint64_t renewals;
+  /**
+   * How often the agent's store did not do what it was asked for.
+   */
+  uint64_t failures;
 } txid_snowflake_counters;
 
 /**
@@ -576,11 +596,11 @@ int32_t txid_skywalking_read(const char *text,
 /**
  * Opens a generator of 64-bit ids, and writes it to `generator`. Give it back with txid_snowflake_close.
  *
- * `layout` is a preset (snowflake, sonyflake, uid, leaf) or a list of parts from the highest bits to the lowest, such
- * as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01. `node` is a number, env:NAME, ip or
- * hostname. `path` names the file that all processes with this node share, and is made if there is none; or it is
- * NULL, for memory that all processes share which this one forks from now on. Ids may run ahead of the clock by
- * `max_drift_ms`.
+ * `layout` is a preset (snowflake, sonyflake, uid, leaf) or a list of parts from the highest bits to the lowest, such as
+ * time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01. `node` is a number, env:NAME, ip or hostname; or
+ * lease, for the node that txid-agent leases. `path` names the file that all processes with this node share, and is made
+ * if there is none, but for a leased node; or it is NULL, for memory that all processes share which this one forks from
+ * now on. Ids may run ahead of the clock by `max_drift_ms`.
  *
  * Returns 0, or a txid_error; then `message` says what is wrong, and `generator` is left as it is.
  *

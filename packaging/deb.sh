@@ -40,6 +40,7 @@ Installed-Size: $(du -k -s "$root/usr" | cut -f 1)
 END
         sed -n '/^Description:/,$p' "packaging/deb/$1"
     } >"$root/DEBIAN/control"
+    [ ! -d "$root/etc" ] || (cd "$root" && find etc -type f | sed 's|^|/|') >"$root/DEBIAN/conffiles"
     [ "$1" != libtxid ] || echo "activate-noawait ldconfig" >"$root/DEBIAN/triggers"
     (cd "$root" && find usr -type f -exec md5sum {} +) >"$root/DEBIAN/md5sums"
     chmod -R u+w,go-w,a+rX "$root"
@@ -72,6 +73,7 @@ mkdir -p dist
 pack libtxid "$architecture" target/release/libtxid.so
 pack lua-resty-txid all
 pack txid "$architecture" target/release/txid
+pack txid-agent "$architecture" target/release/txid-agent
 pack_module http 50
 # Behind stream itself.
 pack_module stream 70

@@ -14,6 +14,7 @@ for root in "$stage"/*; do
     (
         cd "$root"
         find usr -type f | sed 's|^|/|'
+        [ ! -d etc ] || find etc -type f | sed 's|^|%config(noreplace) /|'
         find usr -path usr/share/licenses/\* -type d -o -path usr/share/lua/5.1/\* -type d | sed 's|^|%dir /|'
     ) >"$root.files"
 done

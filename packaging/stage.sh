@@ -1,5 +1,5 @@
 #!/bin/sh
-# stage.sh DIR LIB_DIR: lays out DIR/libtxid, DIR/lua-resty-txid and DIR/txid, the files of the three packages. nginx and
+# stage.sh DIR LIB_DIR: lays out DIR/libtxid, DIR/lua-resty-txid, DIR/txid and DIR/txid-agent, the files of the packages. nginx and
 # LuaJIT look for Lua files in /usr/share/lua/5.1, on Debian and Fedora alike, and the system's loader finds libtxid.so.
 set -eu
 
@@ -24,6 +24,12 @@ take lua-resty-txid /usr/share/lua
 take txid /usr/bin /usr/share/man /usr/share/bash-completion /usr/share/zsh /usr/share/fish
 
 gzip -9n "$stage"/txid/usr/share/man/man1/*.1
+
+# `make install` is for those who make ids; the agent comes as a package, with its unit.
+agent=$stage/txid-agent
+install -D -m 755 target/release/txid-agent "$agent/usr/bin/txid-agent"
+install -D -m 644 packaging/agent/txid-agent.service "$agent/usr/lib/systemd/system/txid-agent.service"
+install -D -m 644 packaging/agent/agent.toml "$agent/etc/txid/agent.toml"
 
 left=$(find "$all" -type f)
 if [ -n "$left" ]; then

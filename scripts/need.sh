@@ -55,6 +55,10 @@ for purpose in "$@"; do
             packages="$packages wrk procps valgrind"
             have openresty || packages="$packages $nginx_with_lua"
             ;;
+        stores)
+            packages="$packages redis-server etcd-server etcd-client postgresql mariadb-server-core mariadb-client-core"
+            packages="$packages zookeeper util-linux"
+            ;;
         locality) packages="$packages python3-venv" ;;
         lint) have luacheck || packages="$packages lua-check" ;;
         rpm) packages="$packages rpm" ;;

@@ -1,8 +1,12 @@
 //! Any format by its name and options, for programs that are told in a configuration which ids to make.
 
+use crate::flake::Flake;
 use crate::snowflake::{self, Generator, Layout, MAX_DRIFT_MS, Refusal, State};
+use crate::source::host::host_ipv4;
 use crate::trace::{self, SkyWalking, TraceId, Traceparent};
-use crate::{Flake, Guessable, Txid, UniqueId, host_ipv4, uuid};
+use crate::txid::{Guessable, Txid};
+use crate::unique_id::UniqueId;
+use crate::uuid;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
@@ -302,7 +306,7 @@ mod tests {
 
     fn make(maker: &Maker) -> String {
         let mut text = [0; Maker::MAX_LEN];
-        let made = maker.write_by(crate::system_ms(), &mut text).unwrap();
+        let made = maker.write_by(crate::source::clock::system_ms(), &mut text).unwrap();
         assert!(!made.guessable);
         String::from_utf8(text[..made.len].to_vec()).unwrap()
     }

@@ -1,8 +1,11 @@
 //! The time in an id of a format that is not known beforehand.
 
+use crate::flake::Flake;
 use crate::text::civil::Moment;
 use crate::trace::{SkyWalking, Sofa};
-use crate::{Flake, Txid, UniqueId, uuid};
+use crate::txid::Txid;
+use crate::unique_id::UniqueId;
+use crate::uuid;
 
 /// How many characters [`rfc3339`] writes.
 pub const RFC3339_LEN: usize = 24;
@@ -50,7 +53,7 @@ pub fn rfc3339(ms: i64) -> Option<[u8; RFC3339_LEN]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Maker;
+    use crate::maker::Maker;
 
     const NOW_MS: i64 = 1_795_000_000_123;
 

@@ -175,3 +175,21 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn an_id_that_nobody_can_guess_has_54_random_bits_and_its_time() {
+    for ms in (0..1000).map(|turn| 655_829_050_000 + turn) {
+        let id = Txid::strong_at(ms).unwrap();
+        assert_eq!(id.timestamp_ms(), ms as u64);
+        assert_eq!(id.to_string().parse(), Ok(id));
+        assert!(id >= Txid::first_of(ms) && id <= Txid::last_of(ms));
+    }
+}
+
+#[test]
+fn debug_shows_the_text() {
+    assert_eq!(format!("{:?}", Txid::first_of(655_829_050_002)), "Txid(4om9qi54g00000000000)");
+    assert_eq!(format!("{:?}", txid::Flake(62)), "Flake(0000000000000000000010)");
+    assert_eq!(format!("{:?}", txid::trace::SpanId(255)), "SpanId(00000000000000ff)");
+    assert_eq!(format!("{:?}", txid::trace::TraceId(255)), format!("TraceId({:032x})", 255));
+}

@@ -116,7 +116,7 @@ fn killed_often() {
 }
 
 fn killed_every_tenth_of_a_second() {
-    processes_that_are_killed_repeat_nothing(20_000_000, Duration::from_millis(100));
+    processes_that_are_killed_repeat_nothing(100_000_000, Duration::from_millis(100));
 }
 
 fn many_that_make_it_at_once_share_one() {

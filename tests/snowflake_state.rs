@@ -279,3 +279,20 @@ fn nothing_is_borrowed_before_anything_is_issued() {
     assert!(generator.next().is_err());
     assert_eq!(generator.stats().borrowed_ms, 0);
 }
+
+#[test]
+fn what_is_borrowed_is_counted_from_the_clock() {
+    let generator = Generator::new(State::in_memory(&Layout::SNOWFLAKE, 4).unwrap());
+    generator.next_at(txid::system_ms() + 60_000).unwrap();
+    assert!((50_000..=60_000).contains(&generator.stats().borrowed_ms));
+}
+
+#[test]
+fn a_state_that_is_shared_keeps_the_layout_it_was_opened_with() {
+    let directory = Directory::new("layouts");
+    let path = directory.0.join("orders");
+    for layout in [Layout::SNOWFLAKE, Layout::LEAF] {
+        assert_eq!(*State::open(&path, &layout, 5).unwrap().layout(), layout);
+        assert_eq!(*State::in_memory(&layout, 5).unwrap().layout(), layout);
+    }
+}

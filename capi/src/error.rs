@@ -38,6 +38,8 @@ pub enum txid_error {
     SnowflakeEnded = -37,
     /// An id is not a number, or has more bits than the layout.
     SnowflakeId = -38,
+    /// The node is leased, and there is no lease now.
+    SnowflakeUnleased = -39,
 }
 
 impl From<FormatError> for txid_error {
@@ -65,7 +67,13 @@ impl From<&StateError> for txid_error {
         match error {
             StateError::Node { .. } => Self::SnowflakeNode,
             StateError::Page(PageError::File(_) | PageError::NoMemory(_)) => Self::SnowflakeFile,
-            StateError::Page(_) | StateError::OtherLayout { .. } | StateError::OtherNode { .. } => Self::SnowflakeState,
+            StateError::NoLease(_) => Self::SnowflakeFile,
+            StateError::NoNodes(_) => Self::SnowflakeLayout,
+            StateError::Page(_)
+            | StateError::OtherLayout { .. }
+            | StateError::OtherNode { .. }
+            | StateError::OtherBoot(_)
+            | StateError::Copied(_) => Self::SnowflakeState,
         }
     }
 }
@@ -89,6 +97,7 @@ impl From<&Refusal> for txid_error {
             Refusal::Exhausted { .. } => Self::SnowflakeExhausted,
             Refusal::BeforeEpoch { .. } => Self::SnowflakeBeforeEpoch,
             Refusal::Ended { .. } => Self::SnowflakeEnded,
+            Refusal::Unleased(_) => Self::SnowflakeUnleased,
         }
     }
 }
@@ -122,6 +131,7 @@ meanings! {
     SnowflakeBeforeEpoch => c"the clock is before the layout's epoch",
     SnowflakeEnded => c"the layout's time is used up",
     SnowflakeId => c"the id is not a number, or has more bits than the layout",
+    SnowflakeUnleased => c"the node is leased, and there is no lease now",
 }
 
 /// What a txid_error, or 0, means: static text that, unlike an id, ends in a NUL.

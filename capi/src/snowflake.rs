@@ -2,7 +2,8 @@
 
 use crate::caller::{bytes, fail};
 use crate::error::txid_error;
-use ::txid::snowflake::{self, Generator, Layout, State};
+use ::txid::snowflake::{self, Generator, Layout, LeaseView, State};
+use ::txid::system_ms;
 use std::ffi::{CStr, OsStr, c_char};
 use std::fmt::Display;
 use std::os::unix::ffi::OsStrExt;
@@ -10,6 +11,9 @@ use std::path::Path;
 
 /// How many characters a 64-bit id has at most.
 pub const TXID_SNOWFLAKE_LEN: usize = 19;
+
+/// The node of those whose agent leases one.
+const LEASED: &str = "lease";
 
 /// Makes the 64-bit ids of one layout and node.
 pub struct txid_snowflake(Generator);
@@ -36,15 +40,23 @@ pub struct txid_snowflake_counters {
     pub clock_steps: u64,
     /// How often it had no id to give.
     pub refused: u64,
+    /// Its node; -1 if there is no lease now.
+    pub node: i64,
+    /// How many milliseconds are left of the lease, 0 if there is none now; -1 if the node is not leased.
+    pub lease_left_ms: i64,
+    /// How often the lease was taken or extended.
+    pub renewals: u64,
+    /// How often the agent's store did not do what it was asked for.
+    pub failures: u64,
 }
 
 /// Opens a generator of 64-bit ids, and writes it to `generator`. Give it back with txid_snowflake_close.
 ///
-/// `layout` is a preset (snowflake, sonyflake, uid, leaf) or a list of parts from the highest bits to the lowest, such
-/// as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01. `node` is a number, env:NAME, ip or
-/// hostname. `path` names the file that all processes with this node share, and is made if there is none; or it is
-/// NULL, for memory that all processes share which this one forks from now on. Ids may run ahead of the clock by
-/// `max_drift_ms`.
+/// `layout` is a preset (snowflake, sonyflake, uid, leaf) or a list of parts from the highest bits to the lowest, such as
+/// time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01. `node` is a number, env:NAME, ip or hostname; or
+/// lease, for the node that txid-agent leases. `path` names the file that all processes with this node share, and is made
+/// if there is none, but for a leased node; or it is NULL, for memory that all processes share which this one forks from
+/// now on. Ids may run ahead of the clock by `max_drift_ms`.
 ///
 /// Returns 0, or a txid_error; then `message` says what is wrong, and `generator` is left as it is.
 ///
@@ -81,6 +93,12 @@ pub unsafe extern "C" fn txid_snowflake_open(
 #[inline(never)]
 fn open(layout: &str, node: &str, path: Option<&CStr>) -> Result<State, (txid_error, Box<dyn Display>)> {
     let layout: Layout = layout.parse().map_err(code_and_text)?;
+    if node == LEASED {
+        let Some(path) = path else {
+            return Err((txid_error::SnowflakeFile, Box::new("node 'lease' needs the file that txid-agent keeps")));
+        };
+        return State::leased(Path::new(OsStr::from_bytes(path.to_bytes())), &layout).map_err(code_and_text);
+    }
     let node = snowflake::node(node, &layout).map_err(code_and_text)?;
     match path {
         Some(path) => State::open(Path::new(OsStr::from_bytes(path.to_bytes())), &layout, node),
@@ -207,12 +225,18 @@ pub unsafe extern "C" fn txid_snowflake_stats(
 ) {
     // SAFETY: the caller vouches for both.
     unsafe {
-        let now = (*generator).0.stats();
+        let (now, state) = ((*generator).0.stats(), (*generator).0.state());
+        let lease = state.lease();
+        let left_ms = |lease: LeaseView| lease.limit_ms.map_or(0, |ms| ms.saturating_sub(system_ms()).max(0));
         counters.write(txid_snowflake_counters {
             issued: now.issued,
             borrowed_ms: now.borrowed_ms,
             clock_steps: now.clock_steps,
             refused: now.refused,
+            node: state.node().map_or(-1, |node| node as i64),
+            lease_left_ms: lease.map_or(-1, left_ms),
+            renewals: lease.map_or(0, |lease| lease.renewals),
+            failures: lease.map_or(0, |lease| lease.failures),
         });
     }
 }

@@ -12,13 +12,15 @@ mod library;
 mod one_by_one;
 
 use attack::{
-    Child, Shared, end, ended_well, fork, handle, instruction, raw_clone, refuse, step_no_further, step_through,
+    Child, Shared, block, end, ended_well, fork, handle, instruction, raw_clone, refuse, step_no_further, step_through,
 };
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::ffi::{CString, c_char, c_void};
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{LazyLock, OnceLock};
 use std::time::Duration;
@@ -191,8 +193,87 @@ fn ids_made_in_a_handler_at_any_instruction_where_the_kernel_cannot_wipe() {
     assert_no_repeats(where_the_kernel_cannot_wipe, None, true);
 }
 
+/// All 54 random bits of an id.
+fn random_bits() -> u64 {
+    let mut text = [0_u8; 20];
+    // SAFETY: the text has the 20 bytes.
+    unsafe { (LIBRARY.fill)(text.as_mut_ptr().cast(), 0) };
+    let bits = text.iter().fold(0_u128, |bits, byte| {
+        bits << 5 | u128::from(if byte.is_ascii_digit() { byte - b'0' } else { byte - b'a' + 10 })
+    });
+    (bits >> 4) as u64 & ((1 << 54) - 1)
+}
+
+static STORM: OnceLock<Shared<u64>> = OnceLock::new();
+
+thread_local! {
+    /// Where a fork may strike: what is made but not yet in the list, parent and child would both put there.
+    static IS_MAKING: Cell<bool> = const { Cell::new(false) };
+}
+
+fn make(count: usize) {
+    let ids = STORM.get().unwrap();
+    (0..count).for_each(|_| ids.push(random_bits()));
+}
+
+/// Makes ids, and forks, one time each way, a child that makes some after what was interrupted.
+extern "C" fn on_alarm(_: i32, _: *mut libc::siginfo_t, _: *mut c_void) {
+    static ALARMS: AtomicU64 = AtomicU64::new(0);
+    let starts = [None, Some(fork as fn() -> i32), None, Some(raw_clone)];
+    let start = starts[ALARMS.fetch_add(1, Ordering::Relaxed) as usize % starts.len()];
+    if IS_MAKING.get() && !IS_CHILD.load(Ordering::Relaxed) && start.is_some_and(|start| start() == 0) {
+        IS_CHILD.store(true, Ordering::Relaxed);
+    }
+    make(2);
+}
+
+/// Ids of one millisecond, made by threads, forks, raw clones and handlers: as many pairs are equal as chance makes so.
+fn a_billion_ids_in_a_storm_of_signals_and_forks() {
+    let wanted = std::env::var("SOAK_IDS").map_or(1_000_000_000, |ids| ids.parse::<usize>().unwrap());
+    let ids = STORM.get_or_init(|| Shared::new(wanted + wanted / 10 + 1_000_000));
+    handle(libc::SIGALRM, on_alarm);
+    // SAFETY: plain system calls with arguments of our own. Children are not waited for.
+    unsafe {
+        libc::signal(libc::SIGCHLD, libc::SIG_IGN);
+        let every = libc::timeval { tv_sec: 0, tv_usec: 150 };
+        let timer = libc::itimerval { it_interval: every, it_value: every };
+        assert_eq!(libc::setitimer(libc::ITIMER_REAL, &timer, ptr::null_mut()), 0);
+    }
+    let run = || {
+        block(libc::SIGALRM, false);
+        while ids.len() < wanted {
+            IS_MAKING.set(true);
+            let id = random_bits();
+            IS_MAKING.set(false);
+            if IS_CHILD.load(Ordering::Relaxed) {
+                // The id that the fork struck is the parent's as well.
+                make(64);
+                end(0);
+            }
+            ids.push(id);
+        }
+        block(libc::SIGALRM, true);
+    };
+    std::thread::scope(|scope| (0..3).for_each(|_| _ = scope.spawn(run)));
+    // SAFETY: stops the timer. The last children have ended when there are none to wait for.
+    unsafe {
+        libc::setitimer(libc::ITIMER_REAL, &std::mem::zeroed(), ptr::null_mut());
+        while libc::waitpid(-1, ptr::null_mut(), 0) > 0 {}
+    }
+    let ids = ids.sorted();
+    let pairs = ids.windows(2).filter(|pair| pair[0] == pair[1]).count();
+    let by_chance = (ids.len() as f64).powi(2) / 2_f64.powi(55);
+    println!("{} ids: {pairs} equal pairs, {by_chance:.1} expected by chance", ids.len());
+    assert!(pairs as f64 <= by_chance + 6.0 * by_chance.sqrt() + 1.0);
+}
+
 fn main() {
     LazyLock::force(&LIBRARY);
+    if std::env::args().any(|argument| argument == "soak") {
+        // Only for who makes ids: a child of a thread that waits for another would wait for ever.
+        block(libc::SIGALRM, true);
+        one_by_one::run(one_by_one::tests![a_billion_ids_in_a_storm_of_signals_and_forks]);
+    }
     one_by_one::run(one_by_one::tests![
         a_fork_at_any_instruction,
         a_fork_at_any_instruction_whose_handler_makes_ids,

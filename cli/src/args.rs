@@ -72,7 +72,7 @@ pub struct New {
     /// What kind of ids to make
     #[arg(long, value_name = "NAME", value_enum, default_value_t, hide_possible_values = true)]
     pub format: Format,
-    /// For --format snowflake: the node; a number, env:NAME, ip or hostname
+    /// For --format snowflake: the node; a number, env:NAME, ip or hostname, or lease for the one that txid-agent leases
     #[arg(long, value_name = "NODE")]
     pub node: Option<String>,
     /// For --format snowflake: the file that all who use the node share, made if there is none

@@ -70,6 +70,9 @@ fn generator(args: &New) -> Result<Generator> {
         bail!("--format snowflake needs --node, and the --state of all who use that node");
     };
     let layout: Layout = args.layout.as_deref().unwrap_or("snowflake").parse()?;
+    if node == "lease" {
+        return Ok(Generator::new(State::leased(state, &layout)?));
+    }
     Ok(Generator::new(State::open(state, &layout, snowflake::node(node, &layout)?)?))
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{reads_back, take, text};
 use txid::uuid::{self, Uuid};
-use txid::{Flake, FormatError, ParseError, Txid, UniqueId};
+use txid::{Flake, FormatError, ParseError, Txid, UniqueId, read_mac};
 
 pub fn txid(bytes: &[u8]) {
     match Txid::from_text(bytes) {
@@ -15,7 +15,10 @@ pub fn txid(bytes: &[u8]) {
         Err(ParseError::Character { position, byte }) => assert_eq!(bytes[position - 1], byte),
         Err(ParseError::LastCharacter(byte)) => assert_eq!(bytes.last(), Some(&byte)),
     }
-    reads_back::<Txid>(text(bytes));
+    let is_one = bytes.len() == Txid::LEN
+        && bytes.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'v' | b'A'..=b'V'))
+        && matches!(bytes[Txid::LEN - 1], b'0' | b'g' | b'G');
+    reads_back(bytes, is_one, Txid::from_text);
 
     let mut rest = bytes;
     let [one, two] = [take::<12>(&mut rest), take::<12>(&mut rest)];
@@ -29,24 +32,34 @@ pub fn txid(bytes: &[u8]) {
 }
 
 pub fn uuid(bytes: &[u8]) {
-    let text = text(bytes);
-    match (uuid::read(text), Uuid::try_parse(text)) {
+    match (uuid::read_ascii(bytes), Uuid::try_parse_ascii(bytes)) {
         (Ok(parts), Ok(id)) => {
-            assert_eq!(id.to_string(), text.to_ascii_lowercase());
+            assert_eq!(id.to_string().into_bytes(), bytes.to_ascii_lowercase());
             assert_eq!((usize::from(parts.version), parts.variant), (id.get_version_num(), id.get_variant()));
         }
-        (Ok(_), Err(error)) => panic!("{error}"),
-        (Err(FormatError::Length { found, .. }), _) => assert!(found == text.len() && found != 36),
-        (Err(FormatError::Character { position, byte, .. }), Err(_)) => {
-            assert_eq!(text.as_bytes()[position - 1], byte);
-        }
-        (Err(error), _) => panic!("{error}"),
+        // The crate takes other spellings, too.
+        (Err(FormatError::Length { found, .. }), _) => assert!(found == bytes.len() && found != 36),
+        (Err(FormatError::Character { position, byte, .. }), Err(_)) => assert_eq!(bytes[position - 1], byte),
+        other => panic!("{other:?}"),
     }
 }
 
+pub fn mac(bytes: &[u8]) {
+    let text = &*text(bytes);
+    let numbers = text.split(':').map(|part| u8::from_str_radix(part, 16).ok().filter(|_| part.len() == 2));
+    let expected: Option<Vec<_>> = numbers.collect();
+    let expected = expected.filter(|bytes| bytes.len() == 6 && !text.contains('+'));
+    assert_eq!(read_mac(bytes).ok().map(Vec::from), expected);
+}
+
 pub fn flake(bytes: &[u8]) {
-    if let Some(id) = reads_back::<Flake>(text(bytes)) {
-        assert_eq!(id.to_string(), text(bytes));
+    let text = &*text(bytes);
+    // The alphabet is in the order of ASCII.
+    let is_one = text.len() == Flake::LEN
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && text.as_bytes() <= &Flake(u128::MAX).to_text()[..];
+    if let Some(id) = reads_back(bytes, is_one, Flake::from_text) {
+        assert_eq!(id.to_string(), text);
     }
     let mut rest = bytes;
     let [one, two] = [take(&mut rest), take(&mut rest)].map(|bytes| Flake(u128::from_be_bytes(bytes)));
@@ -55,7 +68,16 @@ pub fn flake(bytes: &[u8]) {
 }
 
 pub fn unique_id(bytes: &[u8]) {
-    if let Some(id) = reads_back::<UniqueId>(text(bytes)) {
-        assert_eq!(id.to_string().len(), text(bytes).len());
+    let text = &*text(bytes);
+    let is_of = |more: &str| text.chars().all(|char| char.is_ascii_alphanumeric() || more.contains(char));
+    let is_one = match text.len() {
+        UniqueId::SHORT_LEN => is_of("@-"),
+        // The last character has two bits too many, which are zeros.
+        UniqueId::LONG_LEN => (is_of("@-") || is_of("-_")) && text.ends_with(|last| "AEIMQUYcgkosw048".contains(last)),
+        _ => false,
+    };
+    if let Some(id) = reads_back(bytes, is_one, UniqueId::from_text) {
+        let newer = if text.len() == UniqueId::LONG_LEN { text.replace('@', "-") } else { text.to_string() };
+        assert_eq!(id.to_string().len(), newer.len());
     }
 }

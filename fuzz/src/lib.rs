@@ -17,6 +17,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("txid", ids::txid),
     ("uuid", ids::uuid),
     ("flake", ids::flake),
+    ("mac", ids::mac),
     ("unique_id", ids::unique_id),
     ("trace_id", traces::trace_id),
     ("traceparent", traces::traceparent),
@@ -40,9 +41,9 @@ pub fn target(name: &str) -> Option<Target> {
     TARGETS.iter().find(|(known, _)| *known == name).map(|(_, target)| *target)
 }
 
-/// The bytes as text, as far as they are, for what only takes text.
-fn text(bytes: &[u8]) -> &str {
-    bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid())
+/// The bytes as text, for what only takes text, and to say what they are. What is not UTF-8 becomes what no format has.
+fn text(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
+    String::from_utf8_lossy(bytes)
 }
 
 /// Takes what the bytes begin with.
@@ -54,18 +55,36 @@ fn take<const N: usize>(bytes: &mut &[u8]) -> [u8; N] {
     taken
 }
 
-/// What is read as a value must be read so again from the value's own text; and what is refused, with a reason.
-fn reads_back<T>(text: &str) -> Option<T>
+/// Whether these are `count` hexadecimal digits, in lower case.
+fn is_hex(text: &str, count: usize) -> bool {
+    text.len() == count && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// Whether these are as many hexadecimal digits, and not only zeros.
+fn is_hex_id(text: &str, count: usize) -> bool {
+    is_hex(text, count) && text.bytes().any(|byte| byte != b'0')
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Reads the bytes with `read` if they are one, and else is refused them with a reason. What is read must be read so again from
+/// its own text.
+fn reads_back<T, E>(bytes: &[u8], is_one: bool, read: fn(&[u8]) -> Result<T, E>) -> Option<T>
 where
-    T: std::str::FromStr<Err: std::fmt::Display> + ToString + PartialEq + std::fmt::Debug,
+    T: ToString + PartialEq + std::fmt::Debug,
+    E: std::fmt::Display,
 {
-    match text.parse::<T>() {
+    match read(bytes) {
         Ok(value) => {
+            assert!(is_one, "'{}' is taken for {value:?}", bytes.escape_ascii());
             let again = value.to_string();
-            assert_eq!(again.parse::<T>().map_err(|error| error.to_string()).as_ref(), Ok(&value), "{again}");
+            assert_eq!(read(again.as_bytes()).map_err(|error| error.to_string()).as_ref(), Ok(&value), "{again}");
             Some(value)
         }
         Err(error) => {
+            assert!(!is_one, "'{}' is refused: {error}", bytes.escape_ascii());
             assert!(!error.to_string().is_empty());
             None
         }

@@ -67,6 +67,10 @@ is_id "$id" "Debian's nginx, without Lua"
 has "$(cat "$root/srv/logs/requests.log")" "$id "
 stop
 
-in_root dpkg --purge lua-resty-txid libtxid txid libnginx-mod-http-txid libnginx-mod-stream-txid
+leases=$(in_root txid-agent run --store file:///tmp/leases --dir /tmp/run --new --node orders=snowflake -- txid-agent status --dir /tmp/run)
+has "$leases" "orders: node "
+rm -r "$root/tmp/leases" "$root/tmp/run"
+
+in_root dpkg --purge lua-resty-txid libtxid txid txid-agent libnginx-mod-http-txid libnginx-mod-stream-txid
 files >"$tmp/after"
 diff "$tmp/before" "$tmp/after" || fail "the packages left something"

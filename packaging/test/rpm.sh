@@ -13,7 +13,8 @@ printf '%s\n' /usr/lib64/libtxid.so /usr/lib64/libtxid.so.2 /usr/lib64/libtxid.a
     printf '/usr/share/man/man1/%s.gz\n' $(ls target/release/man)
     printf '/usr/share/%s\n' bash-completion/completions/txid zsh/site-functions/_txid fish/vendor_completions.d/txid.fish
 } >"$tmp/txid"
-for package in libtxid lua-resty-txid txid; do
+printf '%s\n' /etc/txid/agent.toml /usr/bin/txid-agent /usr/lib/systemd/system/txid-agent.service >"$tmp/txid-agent"
+for package in libtxid lua-resty-txid txid txid-agent; do
     printf '%s\n' "/usr/share/licenses/$package" "/usr/share/licenses/$package/LICENSE" >>"$tmp/$package"
     lists $package >"$tmp/$package.packed"
     sort "$tmp/$package" | diff - "$tmp/$package.packed" || fail "$package has other files"

@@ -9,6 +9,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 use std::ptr;
 
@@ -41,6 +42,13 @@ pub enum FileError {
     },
 }
 
+impl FileError {
+    /// Whether there is no such file.
+    pub(crate) fn is_missing(&self) -> bool {
+        matches!(self, Self::Os { error, .. } if error.kind() == io::ErrorKind::NotFound)
+    }
+}
+
 impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -60,6 +68,21 @@ impl fmt::Display for FileError {
 // Without a source: what it would say is in the message already.
 impl std::error::Error for FileError {}
 
+/// Which file it is, whatever its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Identity {
+    pub(crate) device: u64,
+    pub(crate) inode: u64,
+}
+
+/// What a new file has in it.
+pub(super) type Content<'a> = &'a dyn Fn(Identity) -> Vec<u8>;
+
+pub(super) fn identity(file: &File) -> io::Result<Identity> {
+    let status = file.metadata()?;
+    Ok(Identity { device: status.dev(), inode: status.ino() })
+}
+
 #[cold]
 #[inline(never)]
 pub(super) fn refused(action: &'static str, path: &Path, error: io::Error) -> FileError {
@@ -69,7 +92,7 @@ pub(super) fn refused(action: &'static str, path: &Path, error: io::Error) -> Fi
 /// Opens the file at `path` for reading and writing. If there is none and there is `content` for it, it is made, with the
 /// directories that are missing; of several processes that make it at once, one does and the others open it.
 #[inline(never)]
-pub(super) fn open(path: &Path, content: Option<&[u8]>) -> Result<File, FileError> {
+pub(super) fn open(path: &Path, content: Option<Content>) -> Result<File, FileError> {
     let (Some(name), Some(parent)) = (path.file_name(), path.parent()) else {
         return Err(FileError::NoName(path.to_path_buf()));
     };
@@ -146,7 +169,7 @@ fn set_directory_mode(parent: &OwnedFd, name: &OsStr) -> Result<(), Errno> {
 
 /// Makes the file under another name, and gives it its own only when it is complete and on the disk.
 #[inline(never)]
-fn make(directory: &OwnedFd, name: &OsStr, content: &[u8]) -> Result<File, Errno> {
+fn make(directory: &OwnedFd, name: &OsStr, content: Content) -> Result<File, Errno> {
     let (temporary, file) = make_temporary(directory)?;
     let made = fill(file, content).and_then(|file| {
         fs::linkat(directory, &*temporary, directory, name, AtFlags::empty())?;
@@ -179,10 +202,11 @@ fn make_temporary(directory: &OwnedFd) -> Result<(String, OwnedFd), Errno> {
 }
 
 /// Writes rather than stretches the file: a hole that finds no room on the disk later would kill who writes to the mapping.
-fn fill(file: OwnedFd, content: &[u8]) -> Result<File, Errno> {
+fn fill(file: OwnedFd, content: Content) -> Result<File, Errno> {
     fs::fchmod(file.as_fd(), FILE_MODE)?;
     let mut file = File::from(file);
-    let written = file.write_all(content).and_then(|()| file.sync_all());
+    let written =
+        identity(&file).and_then(|identity| file.write_all(&content(identity))).and_then(|()| file.sync_all());
     written.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
     Ok(file)
 }

@@ -9,4 +9,5 @@ mod registry;
 pub(crate) mod word;
 
 pub use file::FileError;
+pub(crate) use file::Identity;
 pub use page::PageError;

@@ -13,14 +13,14 @@
 //! Bytes without a meaning are zero. They are room for later versions: one that gives a meaning to any of them has
 //! another number, so that older libraries refuse the page instead of passing over what it says.
 
-use super::file::{self, FileError, refused};
+use super::file::{self, FileError, Identity, refused};
 use super::registry::{self, FileId, Known};
 use rustix::mm::{self, MapFlags, ProtFlags};
 use std::fmt;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -49,6 +49,11 @@ pub(crate) struct Header([u8; WORDS_AT]);
 impl Header {
     pub(crate) fn is_of(&self, kind: &Kind) -> bool {
         self.0[..VERSION_AT] == *kind.magic && self.0[VERSION_AT..VERSION_AT + 4] == kind.version.to_ne_bytes()
+    }
+
+    /// Whether each of these fields is at its place.
+    pub(crate) fn has(&self, fields: &[(usize, &[u8])]) -> bool {
+        fields.iter().all(|&(at, field)| self.0[at..at + field.len()] == *field)
     }
 }
 
@@ -132,19 +137,31 @@ impl Page {
         check: impl FnOnce(&Image) -> Result<(), E>,
     ) -> Result<Self, E> {
         let header = fresh.header();
-        open(path, kind, Some(fresh), |known| *known == header, check)
+        open(path, kind, Some(&|_| fresh.0.to_vec()), |known| *known == header, |found, _| check(found))
     }
 
-    /// Opens the page in the file at `path`, which somebody else makes and which says itself what it is for.
+    /// The same for a page that says in which file it is: `fresh` gets to know that. A known page is taken if it has these
+    /// `fields`.
+    pub(crate) fn open_or_make_bound<E: From<PageError>>(
+        path: &Path,
+        kind: &'static Kind,
+        fields: &[(usize, &[u8])],
+        fresh: impl Fn(Identity) -> Image,
+        check: impl FnOnce(&Image, Identity) -> Result<(), E>,
+    ) -> Result<Self, E> {
+        open(path, kind, Some(&|file| fresh(file).0.to_vec()), |known| known.is_of(kind) && known.has(fields), check)
+    }
+
+    /// Opens the page in the file at `path`, which somebody else makes. A known page is taken if it has these `fields`.
     ///
     /// A process that may not open the file gets the page all the same if a process that it was forked from had it.
-    #[allow(dead_code, reason = "no tenant yet attaches to a page that it did not describe")]
     pub(crate) fn attach<E: From<PageError>>(
         path: &Path,
         kind: &'static Kind,
-        check: impl FnOnce(&Image) -> Result<(), E>,
+        fields: &[(usize, &[u8])],
+        check: impl FnOnce(&Image, Identity) -> Result<(), E>,
     ) -> Result<Self, E> {
-        open(path, kind, None, |known| known.is_of(kind), check)
+        open(path, kind, None, |known| known.is_of(kind) && known.has(fields), check)
     }
 
     /// A page in memory that this process shares with all that it forks from now on. It is the same whenever one with
@@ -177,6 +194,12 @@ impl Page {
         Self { words: unsafe { &*address.cast() } }
     }
 
+    /// The path by which the page was opened, if it is in a file.
+    pub(crate) fn path(&self) -> Option<&'static Path> {
+        let known = registry::find(|known| ptr::eq(known.page.words, self.words))?;
+        Some(&known.file.as_ref()?.path)
+    }
+
     /// The word at `at`, a multiple of 8.
     pub(crate) fn word(&self, at: usize) -> &'static AtomicU64 {
         &self.words[at / 8]
@@ -187,12 +210,12 @@ impl Page {
 fn open<E: From<PageError>>(
     path: &Path,
     kind: &'static Kind,
-    fresh: Option<&Image>,
+    fresh: Option<file::Content>,
     is_wanted: impl Fn(&Header) -> bool,
-    check: impl FnOnce(&Image) -> Result<(), E>,
+    check: impl FnOnce(&Image, Identity) -> Result<(), E>,
 ) -> Result<Page, E> {
     let by_path = registry::find(|known| known.is_at(path) && is_wanted(&known.header));
-    let file = match (file::open(path, fresh.map(|image| &image.0[..])), by_path) {
+    let file = match (file::open(path, fresh), by_path) {
         (Err(FileError::Os { error, .. }), Some(known)) if error.kind() == io::ErrorKind::PermissionDenied => {
             return Ok(known.page);
         }
@@ -207,16 +230,17 @@ fn open<E: From<PageError>>(
     let mut found = Image([0; LEN]);
     file.read_exact_at(&mut found.0, 0).map_err(|error| os_refused("read", error))?;
     found.check(kind, path)?;
-    check(&found)?;
+    let identity = file::identity(&file).map_err(|error| os_refused("look at", error))?;
+    check(&found, identity)?;
 
-    let file_now = FileId { path: path.to_path_buf(), device: status.dev(), inode: status.ino() };
+    let file_now = FileId { path: path.to_path_buf(), identity };
     if let Some(known) = by_path {
         if known.file.as_ref() != Some(&file_now) {
             return Err(PageError::Replaced(path.to_path_buf()).into());
         }
         return Ok(known.page);
     }
-    let page = match registry::find(|known| known.file.as_ref().is_some_and(|file| file.is_same_file(&file_now))) {
+    let page = match registry::find(|known| known.file.as_ref().is_some_and(|file| file.identity == identity)) {
         Some(known) => known.page,
         None => Page::map(&file).map_err(|errno| os_refused("map", errno.into()))?,
     };
@@ -342,7 +366,7 @@ mod tests {
         in_directory("attached", |path| {
             let attach = || {
                 let mut field = 0;
-                Page::attach(path, &APPLES, |found| {
+                Page::attach(path, &APPLES, &[], |found, _| {
                     field = found.byte(FIELD_AT);
                     Ok::<_, PageError>(())
                 })

@@ -2,6 +2,7 @@
 //!
 //! A list that only grows, without a lock: a child that is forked while another thread adds to it can use it at once.
 
+use super::file::Identity;
 use super::page::{Header, Page};
 use std::path::{Path, PathBuf};
 use std::ptr;
@@ -18,14 +19,7 @@ pub(super) struct Known {
 #[derive(PartialEq)]
 pub(super) struct FileId {
     pub(super) path: PathBuf,
-    pub(super) device: u64,
-    pub(super) inode: u64,
-}
-
-impl FileId {
-    pub(super) fn is_same_file(&self, other: &Self) -> bool {
-        self.device == other.device && self.inode == other.inode
-    }
+    pub(super) identity: Identity,
 }
 
 impl Known {

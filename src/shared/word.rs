@@ -1,6 +1,6 @@
-//! An atomic word that processes share, and the only way to change it.
+//! An atomic word that processes share, and the ways to change it.
 //!
-//! It holds the first position that is free. Positions of at most 55 bits leave the top byte to a check: the exclusive or
+//! A word that is alone holds the first position that is free. Positions of at most 55 bits leave the top byte to a check: the exclusive or
 //! of all eight bytes is then always the same, which shows a word that was damaged, or a lost page that reads as zeros.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,9 +14,18 @@ pub(crate) trait Word {
 
     /// Puts `new` in place of `old`, or tells what is there instead.
     fn put(&self, old: u64, new: u64) -> Result<(), u64>;
+
+    /// The same as `get`, and what is read after it is not older.
+    fn get_acquire(&self) -> u64;
+
+    /// Writes `new`, and who gets it gets what was written before it.
+    fn set_release(&self, new: u64);
+
+    /// Sets these bits, and tells what was there.
+    fn raise(&self, bits: u64) -> u64;
 }
 
-// Relaxed, because nothing but the word itself is shared: a swap always sees the newest value of its own word.
+// Relaxed where nothing but the word itself is shared: a swap always sees the newest value of its own word.
 impl Word for AtomicU64 {
     #[inline]
     fn get(&self) -> u64 {
@@ -26,6 +35,21 @@ impl Word for AtomicU64 {
     #[inline]
     fn put(&self, old: u64, new: u64) -> Result<(), u64> {
         self.compare_exchange_weak(old, new, Ordering::Relaxed, Ordering::Relaxed).map(drop)
+    }
+
+    #[inline]
+    fn get_acquire(&self) -> u64 {
+        self.load(Ordering::Acquire)
+    }
+
+    #[inline]
+    fn set_release(&self, new: u64) {
+        self.store(new, Ordering::Release);
+    }
+
+    #[inline]
+    fn raise(&self, bits: u64) -> u64 {
+        self.fetch_or(bits, Ordering::AcqRel)
     }
 }
 

@@ -17,6 +17,18 @@ impl Word for LoomWord {
         // Loom does not make a weak swap fail without a reason, so the strong one says as much.
         self.compare_exchange(old, new, Ordering::Relaxed, Ordering::Relaxed).map(drop)
     }
+
+    fn get_acquire(&self) -> u64 {
+        self.load(Ordering::Acquire)
+    }
+
+    fn set_release(&self, new: u64) {
+        self.store(new, Ordering::Release);
+    }
+
+    fn raise(&self, bits: u64) -> u64 {
+        self.fetch_or(bits, Ordering::AcqRel)
+    }
 }
 
 const START: u64 = 101 << 1;

@@ -136,6 +136,11 @@ impl Generator {
         self.count_refusal(self.claim(clock_ms))
     }
 
+    /// What it makes ids from.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
     /// The layout of its ids.
     pub fn layout(&self) -> &Layout {
         self.state.layout()
@@ -174,9 +179,9 @@ impl Generator {
             unit_ms => self.max_drift_ms / unit_ms,
         };
         let start = || if layout.random_start() { random_start(clock_ms) } else { 0 };
-        let position = self.state.claim(|free| next_position(layout, drift, free, clock_ms, start))?;
+        let (node, position) = self.state.claim(|free| next_position(layout, drift, free, clock_ms, start))?;
         self.issued.fetch_add(1, Ordering::Relaxed);
-        Ok(layout.id(position, self.state.node()))
+        Ok(layout.id(position, node))
     }
 
     #[inline]

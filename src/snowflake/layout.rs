@@ -257,6 +257,12 @@ impl Layout {
         ms.min(i64::MAX.into()) as i64
     }
 
+    /// The first unit of time that begins at `ms` or later.
+    pub(super) fn unit_from(&self, ms: i64) -> u64 {
+        let since_ms = u64::try_from(i128::from(ms) - i128::from(self.epoch_ms)).unwrap_or(0);
+        since_ms.div_ceil(self.unit_ms)
+    }
+
     /// The id at a position. Positions count all ids of a node: the time, then the sequence.
     #[inline]
     pub(super) fn id(&self, position: u64, node: u64) -> u64 {

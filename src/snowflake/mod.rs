@@ -21,13 +21,16 @@
 #[cfg(test)]
 mod every_order;
 mod generator;
+mod header;
 mod layout;
+mod lease;
 mod node;
 mod state;
 mod step;
 
 pub use generator::{Generator, MAX_DRIFT_MS, Stats};
 pub use layout::{Layout, LayoutError, Order, Parts};
+pub use lease::{LeaseNews, LeasePage, LeaseView, Unleased};
 pub use node::{NodeError, node};
 pub use state::{State, StateError};
 pub use step::Refusal;

@@ -10,7 +10,10 @@
 //! | 40..48 | node |
 //! | 128..136 | the word |
 
-use super::layout::{Layout, Order};
+use super::header::{self, LayoutFields};
+use super::layout::Layout;
+use super::lease::{Lease, LeaseView};
+use super::step::Refusal;
 use crate::shared::PageError;
 use crate::shared::page::{self, Image, Kind, Page};
 use crate::shared::word::{self, Seal};
@@ -24,9 +27,6 @@ static KIND: Kind = Kind {
     name: "state",
     advice: "Take another file and another node, or remove it once the clock is past all ids made with it",
 };
-const BITS_AT: usize = 16;
-const UNIT_AT: usize = 24;
-const EPOCH_AT: usize = 32;
 const NODE_AT: usize = 40;
 /// Alone in its cache line, and in those that a processor may fetch along with it.
 const WORD_AT: usize = page::WORDS_AT;
@@ -34,10 +34,17 @@ const WORD_AT: usize = page::WORDS_AT;
 /// The last position used of one layout and node: mapped from a file, or in memory that child processes inherit.
 #[derive(Clone, Copy, Debug)]
 pub struct State {
-    word: &'static AtomicU64,
-    seal: Seal,
     layout: Layout,
-    node: u64,
+    source: Source,
+}
+
+/// Where positions come from.
+#[derive(Clone, Copy, Debug)]
+enum Source {
+    /// A page that is all there is to say about its node.
+    Node { node: u64, word: &'static AtomicU64, seal: Seal },
+    /// A page that an agent grants nodes in.
+    Lease(Lease),
 }
 
 impl State {
@@ -81,8 +88,21 @@ impl State {
         Ok(Self::new(Page::in_memory(&fresh(layout, node))?, layout, node))
     }
 
+    /// The state that `txid-agent` keeps at `path`, which grants a node for some time and extends that. Opening it takes no
+    /// lease: as long as there is none there are no ids, but a [`Refusal`] that says why.
+    ///
+    /// A file of another layout is refused, and so is one that was copied, or made before this boot.
+    pub fn leased(path: &Path, layout: &Layout) -> Result<Self, StateError> {
+        Ok(Self::of_lease(Lease::attach(path, layout)?, layout))
+    }
+
+    pub(super) fn of_lease(lease: Lease, layout: &Layout) -> Self {
+        Self { layout: *layout, source: Source::Lease(lease) }
+    }
+
     fn new(page: Page, layout: &Layout, node: u64) -> Self {
-        Self { word: page.word(WORD_AT), seal: seal(layout), layout: *layout, node }
+        let source = Source::Node { node, word: page.word(WORD_AT), seal: seal(layout) };
+        Self { layout: *layout, source }
     }
 
     /// The layout that the state belongs to.
@@ -90,20 +110,37 @@ impl State {
         &self.layout
     }
 
-    /// The node that the state belongs to.
-    pub fn node(&self) -> u64 {
-        self.node
+    /// The node that the state belongs to; or nothing if it has no lease now.
+    pub fn node(&self) -> Option<u64> {
+        match self.source {
+            Source::Node { node, .. } => Some(node),
+            Source::Lease(lease) => lease.node(),
+        }
+    }
+
+    /// What the lease's page says, if it is a leased one.
+    pub fn lease(&self) -> Option<LeaseView> {
+        match self.source {
+            Source::Node { .. } => None,
+            Source::Lease(lease) => Some(lease.view(&self.layout)),
+        }
     }
 
     /// The first position that is free.
     pub(super) fn free(&self) -> u64 {
-        self.seal.open(self.word.load(Ordering::Relaxed))
+        match self.source {
+            Source::Node { word, seal, .. } => seal.open(word.load(Ordering::Relaxed)),
+            Source::Lease(lease) => lease.free(),
+        }
     }
 
-    /// Takes the position that `next` chooses, given the first that is free.
+    /// Takes the position that `next` chooses, given the first that is free; and tells whose node it is.
     #[inline(always)]
-    pub(super) fn claim<R>(&self, next: impl FnMut(u64) -> Result<u64, R>) -> Result<u64, R> {
-        word::claim(self.word, self.seal, next)
+    pub(super) fn claim(&self, next: impl FnMut(u64) -> Result<u64, Refusal>) -> Result<(u64, u64), Refusal> {
+        match &self.source {
+            Source::Node { node, word, seal } => Ok((*node, word::claim(*word, *seal, next)?)),
+            Source::Lease(lease) => lease.claim(&self.layout, next),
+        }
     }
 }
 
@@ -117,25 +154,15 @@ fn check_node(layout: &Layout, node: u64) -> Result<(), StateError> {
 }
 
 fn fresh(layout: &Layout, node: u64) -> Image {
-    let bits = [layout.time_bits(), layout.node_bits(), layout.sequence_bits()].map(|bits| bits as u8);
-    let order = u8::from(layout.order() == Order::SequenceThenNode);
-    let fields: [(usize, &[u8]); 5] = [
-        (BITS_AT, &bits),
-        (BITS_AT + 3, &[order]),
-        (UNIT_AT, &layout.unit_ms().to_ne_bytes()),
-        (EPOCH_AT, &layout.epoch_ms().to_ne_bytes()),
-        (NODE_AT, &node.to_ne_bytes()),
-    ];
-    Image::new(&KIND, &fields).with_word(WORD_AT, seal(layout).close(0))
+    let (layout_fields, node) = (LayoutFields::new(layout), node.to_ne_bytes());
+    let [bits, unit, epoch] = layout_fields.placed();
+    Image::new(&KIND, &[bits, unit, epoch, (NODE_AT, &node)]).with_word(WORD_AT, seal(layout).close(0))
 }
 
 /// Whether `found` is a whole page of this layout and node.
 fn check(found: &Image, path: &Path, layout: &Layout, node: u64) -> Result<(), StateError> {
     let damaged = |what| StateError::Page(PageError::damaged(&KIND, path, what));
-    let order = if found.byte(BITS_AT + 3) == 0 { Order::NodeThenSequence } else { Order::SequenceThenNode };
-    let bits = [0, 1, 2].map(|part| u32::from(found.byte(BITS_AT + part)));
-    let its_layout = Layout::new(bits, found.number(UNIT_AT), found.number(EPOCH_AT) as i64, order);
-    let its_layout = its_layout.map_err(|_| damaged("it has a layout that cannot be"))?;
+    let its_layout = header::layout_of(found).map_err(|_| damaged("it has a layout that cannot be"))?;
     if !its_layout.has_same_bits(layout) {
         return Err(StateError::OtherLayout { path: path.to_path_buf(), found: its_layout, wanted: *layout });
     }
@@ -182,6 +209,14 @@ pub enum StateError {
         /// The node asked for.
         wanted: u64,
     },
+    /// There is no file in which a node could be leased.
+    NoLease(PathBuf),
+    /// The file was made before this boot, or on another machine.
+    OtherBoot(PathBuf),
+    /// The file was copied, so that another may go on with what it says.
+    Copied(PathBuf),
+    /// The layout has no bits for nodes.
+    NoNodes(Layout),
 }
 
 impl From<PageError> for StateError {
@@ -201,6 +236,18 @@ impl fmt::Display for StateError {
             Self::OtherNode { path, found, wanted } => {
                 write!(f, "{} belongs to node {found}, not to node {wanted}", path.display())
             }
+            Self::NoLease(path) => {
+                write!(f, "there is no {}; txid-agent makes it: start that first, with --node", path.display())
+            }
+            Self::OtherBoot(path) => write!(
+                f,
+                "{} was made before this boot or on another machine; txid-agent makes a new one when it starts",
+                path.display()
+            ),
+            Self::Copied(path) => {
+                write!(f, "{} is a copy of a lease; remove it, and let txid-agent make one of its own", path.display())
+            }
+            Self::NoNodes(layout) => write!(f, "the layout {layout} has no nodes that could be leased"),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Which position comes next: no clock, no memory, only the rule.
 
 use super::layout::Layout;
+use super::lease::Unleased;
 use crate::text::civil::Moment;
 use std::fmt;
 
@@ -35,6 +36,8 @@ pub enum Refusal {
         /// What the clock says.
         clock_ms: i64,
     },
+    /// The node is leased, and there is no lease now.
+    Unleased(Unleased),
 }
 
 impl fmt::Display for Refusal {
@@ -55,6 +58,7 @@ impl fmt::Display for Refusal {
             Self::Ended { end_ms, clock_ms } => {
                 write!(f, "the clock says {}, the layout ends at {}", Moment(clock_ms), Moment(end_ms))
             }
+            Self::Unleased(unleased) => unleased.fmt(f),
         }
     }
 }

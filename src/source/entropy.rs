@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 const RESEED_AFTER_MS: u64 = 1000;
 
 /// In a burst the clock is looked at every so many draws, else at every draw: a burst is when two looks are this close.
-const DRAWS_A_LOOK_IN_A_BURST: u32 = 32;
+const DRAWS_A_LOOK_IN_A_BURST: u32 = 64;
 const BURST_NS: u64 = NS_A_MS;
 
 const NS_A_MS: u64 = 1_000_000;

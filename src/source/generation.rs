@@ -12,9 +12,6 @@ use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 /// No generation has this number.
 pub(crate) const NONE: u64 = 0;
 
-/// Tells a process's id from a number in the page.
-const IS_PROCESS_ID: u64 = 1 << 63;
-
 /// What [`PAGE`] points to until the kernel was asked, and for good where it does not wipe. Both stay [`NONE`].
 static NOT_ASKED: AtomicU64 = AtomicU64::new(NONE);
 static NOT_WIPED: AtomicU64 = AtomicU64::new(NONE);
@@ -49,7 +46,7 @@ fn begin() -> u64 {
         page = choose(map().unwrap_or((&raw const NOT_WIPED).cast_mut()));
     }
     if ptr::eq(page, &NOT_WIPED) {
-        return IS_PROCESS_ID | u64::from(process_id());
+        return process_id().into();
     }
     let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
     // SAFETY: as in `read`.

@@ -87,6 +87,12 @@ mod tests {
     }
 
     #[test]
+    fn the_longest_lap_begins_with_0_as_well() {
+        let first = Place::before(1 << 16).next(1 << 16, 1_000_000, false);
+        assert_eq!((first.ms(), first.number()), (1_000_000, 0));
+    }
+
+    #[test]
     fn no_number_comes_twice_however_long_the_clock_stands_still() {
         let (laps, reading) = (SharedLaps::<2>::new(), Reading::none());
         let next = |now_ms| laps.next(now_ms, reading.had_been_wrong(now_ms)).0;

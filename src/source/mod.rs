@@ -1,5 +1,6 @@
 //! Where an id's contents come from: randomness, time, process, thread and host.
 
+pub(crate) mod boot;
 pub(crate) mod clock;
 pub(crate) mod entropy;
 pub(crate) mod generation;

@@ -161,6 +161,18 @@ impl<T: Copy + 'static> Shared<T> {
         self.length.load(Ordering::Relaxed) as usize
     }
 
+    /// All items in order, in their place, when those who wrote have ended.
+    pub fn sorted(&self) -> &[T]
+    where
+        T: Ord,
+    {
+        assert!(self.len() <= self.room, "more than there was room for");
+        // SAFETY: so many have been written, and nobody writes or reads any more.
+        let items = unsafe { std::slice::from_raw_parts_mut(self.items, self.len()) };
+        items.sort_unstable();
+        items
+    }
+
     /// All items, when those who wrote have ended.
     pub fn items(&self) -> Vec<T> {
         assert!(self.len() <= self.room, "more than there was room for");
@@ -177,6 +189,18 @@ pub fn handle(signal: i32, handler: extern "C" fn(i32, *mut libc::siginfo_t, *mu
         action.sa_sigaction = handler as *const () as usize;
         action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;
         assert_eq!(libc::sigaction(signal, &action, ptr::null_mut()), 0);
+    }
+}
+
+/// Has the calling thread, and those that it starts from now on, get `signal` or not.
+pub fn block(signal: i32, is_blocked: bool) {
+    // SAFETY: the set is our own.
+    unsafe {
+        let mut set = std::mem::zeroed();
+        libc::sigemptyset(&mut set);
+        libc::sigaddset(&mut set, signal);
+        let how = if is_blocked { libc::SIG_BLOCK } else { libc::SIG_UNBLOCK };
+        assert_eq!(libc::pthread_sigmask(how, &set, ptr::null_mut()), 0);
     }
 }
 

@@ -10,7 +10,8 @@ pub(crate) use tests;
 
 /// Runs all `tests`, or those that an argument names a part of, and ends the program.
 pub fn run(tests: &[(&str, fn())]) -> ! {
-    let wanted: Vec<_> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let wanted: Vec<_> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with('-') && argument != "soak").collect();
     let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|part| name.contains(part.as_str()));
     let (mut passed, mut failed) = (0, Vec::new());
     for (name, test) in tests.iter().filter(|(name, _)| is_wanted(name)) {

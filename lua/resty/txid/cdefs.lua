@@ -29,6 +29,10 @@ typedef struct {
   uint64_t borrowed_ms;
   uint64_t clock_steps;
   uint64_t refused;
+  int64_t node;
+  int64_t lease_left_ms;
+  uint64_t renewals;
+  uint64_t failures;
 } txid_snowflake_counters;
 typedef struct {
   int64_t ms;
@@ -159,6 +163,7 @@ return {
     ERROR_SNOWFLAKE_BEFORE_EPOCH = -36,
     ERROR_SNOWFLAKE_ENDED = -37,
     ERROR_SNOWFLAKE_ID = -38,
+    ERROR_SNOWFLAKE_UNLEASED = -39,
     FORMAT_TXID = 0,
     FORMAT_UUID = 1,
     FORMAT_TRACE_ID = 2,

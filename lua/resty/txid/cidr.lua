@@ -1,7 +1,7 @@
 -- Says whether an address is in one of some networks: cidr.matcher { "10.0.0.0/8", "2001:db8::/32", "unix:" }.
 --
--- Families are compared as nginx does (ngx_cidr_match). An address in ::ffff:0:0/96, as a socket for both families gives
--- an IPv4 peer, is the IPv4 address that it stands for. IPv4 networks have IPv4 addresses alone, IPv6 networks have
+-- Families are compared as nginx does (ngx_cidr_match). An address in ::ffff:0:0/96, as sockets for both families give
+-- an IPv4 peer, is the IPv4 address it stands for. IPv4 networks have IPv4 addresses alone, IPv6 networks have
 -- IPv6 addresses alone. So nothing is in a network that is written with such an address, and matcher refuses it.
 
 local bit = require "bit"

@@ -132,14 +132,20 @@ function methods.decode(self, id)
 end
 
 
--- What this generator has done in this process, and how far all who share its state are ahead of the clock.
+-- What this generator has done in this process, and how far all who share its state are ahead of the clock. If the node
+-- is leased: what is left of the lease, how often it was taken or extended, and how often the agent's store failed.
 function methods.stats(self)
     C.txid_snowflake_stats(handle_of(self, "stats"), counters)
+    local is_leased = counters.lease_left_ms >= 0
     return {
         issued = tonumber(counters.issued),
         borrowed_ms = tonumber(counters.borrowed_ms),
         clock_steps = tonumber(counters.clock_steps),
         refused = tonumber(counters.refused),
+        node = counters.node >= 0 and exact(counters.node) or nil,
+        lease_left_ms = is_leased and tonumber(counters.lease_left_ms) or nil,
+        renewals = is_leased and tonumber(counters.renewals) or nil,
+        failures = is_leased and tonumber(counters.failures) or nil,
     }
 end
 
@@ -260,7 +266,8 @@ local _M = {}
 -- A generator; an option that is wrong, or a state that cannot be had, raises an error.
 --   layout     "snowflake", "sonyflake", "uid", "leaf", or a table of time_bits, node_bits, sequence_bits and, if need
 --              be, unit_ms (1), epoch (1970; milliseconds or a date) and order ("time,node,sequence")
---   node       a number, "env:NAME", "ip" (sonyflake's default), "hostname", or a function that returns one of them
+--   node       a number, "env:NAME", "ip" (sonyflake's default), "hostname", "lease" (txid-agent's), or a function that
+--              returns one of them
 --   state      the file that all processes with this node share
 --   max_drift  how many seconds ids may run ahead of the clock; 10 if it is not given
 function _M.new(options)

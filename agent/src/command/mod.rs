@@ -1,0 +1,52 @@
+//! What else there is besides `run`.
+
+pub mod floor;
+pub mod nodes;
+pub mod release;
+pub mod status;
+
+use anyhow::{Context, bail};
+use txid_agent::lease::{Group, NodeRecord};
+use txid_agent::store::{Expected, Put, Record, Store, Version};
+
+/// The record of a group, and its version.
+fn group(store: &mut dyn Store, name: &str) -> anyhow::Result<(Group, Version)> {
+    let Some(Record { bytes, version }) = store.read(&Group::key(name))? else {
+        bail!("the store knows no nodes of the name {name}");
+    };
+    Ok((Group::parse(&bytes)?, version))
+}
+
+/// Changes one record. An agent may change it at the same time, so that it is tried again; `change` is given what is there.
+fn change(
+    store: &mut dyn Store,
+    key: &str,
+    mut change: impl FnMut(Option<&[u8]>) -> anyhow::Result<Vec<u8>>,
+) -> anyhow::Result<()> {
+    for _ in 0..10 {
+        let found = store.read(key)?;
+        let bytes = change(found.as_ref().map(|record| record.bytes.as_slice()))?;
+        let Some(record) = found else { bail!("the record {key} is gone") };
+        match store.put(key, &Expected::Version(record.version), &bytes)? {
+            Put::Written(_) => return Ok(()),
+            Put::Conflict => {}
+            Put::Unknown(error) => {
+                return Err(error).context("it is not known whether this was written: look, and try again");
+            }
+        }
+    }
+    bail!("somebody changes {key} all the time: try again")
+}
+
+/// How a record is shown: held, or free.
+fn state(record: &NodeRecord) -> &'static str {
+    if record.held { "held" } else { "released" }
+}
+
+/// A time as people write it.
+fn time(ms: i64) -> String {
+    match jiff::Timestamp::from_millisecond(ms) {
+        Ok(time) => format!("{time:.3}"),
+        Err(_) => ms.to_string(),
+    }
+}

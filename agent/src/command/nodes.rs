@@ -1,0 +1,29 @@
+//! `txid-agent nodes`: who has which node.
+
+use super::{group, state, time};
+use crate::args::Nodes;
+use std::io::{Write, stdout};
+use std::process::ExitCode;
+use txid_agent::lease::{Group, NodeRecord};
+use txid_agent::store;
+
+pub fn run(args: &Nodes) -> anyhow::Result<ExitCode> {
+    let mut store = store::open(&args.group.store)?;
+    let (group, _) = group(&mut *store, &args.group.name)?;
+    let prefix = Group::nodes(&args.group.name);
+    let mut nodes: Vec<(u64, NodeRecord)> = Vec::new();
+    for (key, record) in store.list(&prefix)? {
+        let number = key.strip_prefix(&prefix).and_then(|number| number.parse().ok());
+        let Some(node) = number else { anyhow::bail!("{key} is no key of this version of txid-agent") };
+        nodes.push((node, NodeRecord::parse(&record.bytes)?));
+    }
+    nodes.sort_by_key(|(node, _)| *node);
+    let mut out = stdout().lock();
+    writeln!(out, "layout {}, floor {}", group.layout, time(group.floor_ms))?;
+    writeln!(out, "{:>8}  {:8}  {:24}  {:>10}  OWNER", "NODE", "STATE", "UNTIL", "GENERATION")?;
+    for (node, record) in nodes {
+        let (state, until) = (state(&record), time(record.limit_ms));
+        writeln!(out, "{node:>8}  {state:8}  {until:24}  {:>10}  {}", record.generation, record.owner)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

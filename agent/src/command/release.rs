@@ -1,0 +1,33 @@
+//! `txid-agent release`: a node of a host that is gone.
+
+use super::{change, group, time};
+use crate::args::Release;
+use anyhow::Context;
+use std::process::ExitCode;
+use txid_agent::lease::{Group, NodeRecord};
+use txid_agent::store;
+
+pub fn run(args: &Release) -> anyhow::Result<ExitCode> {
+    let mut store = store::open(&args.group.store)?;
+    group(&mut *store, &args.group.name)?;
+    let mut done = String::new();
+    change(&mut *store, &Group::node_key(&args.group.name, args.node), |found| {
+        let found = found.with_context(|| format!("nobody ever had node {} of {}", args.node, args.group.name))?;
+        let mut record = NodeRecord::parse(found)?;
+        done = if record.held {
+            format!(
+                "took node {} from {}; its next holder starts at {}",
+                args.node,
+                record.owner,
+                time(record.limit_ms)
+            )
+        } else {
+            format!("node {} was free already", args.node)
+        };
+        // The limit stays: it is what keeps ids apart.
+        record.held = false;
+        Ok(record.to_string().into_bytes())
+    })?;
+    println!("{done}");
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,119 @@
+//! `txid-agent status`: the leases of this host, from their files alone.
+
+use super::time;
+use crate::args::Status;
+use anyhow::Context;
+use serde_json::json;
+use std::fs;
+use std::io::{Write, stdout};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use txid::snowflake::{LeasePage, LeaseView};
+
+/// What one file says.
+struct Lease {
+    name: String,
+    view: LeaseView,
+    left_ms: i64,
+}
+
+impl Lease {
+    fn read(path: &Path) -> anyhow::Result<Self> {
+        let view = LeasePage::attach(path)?.view();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let left_ms = view.limit_ms.map_or(0, |limit_ms| (limit_ms - txid::system_ms()).max(0));
+        Ok(Self { name, view, left_ms })
+    }
+
+    fn is_live(&self) -> bool {
+        self.left_ms > 0
+    }
+}
+
+pub fn run(args: &Status) -> anyhow::Result<ExitCode> {
+    let files = if args.files.is_empty() { files(&args.dir)? } else { args.files.clone() };
+    let leases = files.iter().map(|file| Lease::read(file)).collect::<anyhow::Result<Vec<_>>>()?;
+    let mut out = stdout().lock();
+    if args.prometheus {
+        write!(out, "{}", prometheus(&leases))?;
+    } else {
+        for lease in &leases {
+            writeln!(out, "{}", if args.json { json(lease) } else { text(lease) })?;
+        }
+    }
+    let all_live = !leases.is_empty() && leases.iter().all(Lease::is_live);
+    Ok(if all_live { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// All leases in a directory. What begins with a dot is a lock.
+fn files(dir: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let context = || format!("{}: is txid-agent running?", dir.display());
+    let mut files = Vec::new();
+    for entry in fs::read_dir(dir).with_context(context)? {
+        let entry = entry.with_context(context)?;
+        if !entry.file_name().to_string_lossy().starts_with('.') {
+            files.push(entry.path());
+        }
+    }
+    files.sort();
+    anyhow::ensure!(!files.is_empty(), "there is no lease in {}: is txid-agent running?", dir.display());
+    Ok(files)
+}
+
+fn text(lease: &Lease) -> String {
+    let Lease { name, view, left_ms } = lease;
+    let state = match view.limit_ms {
+        Some(limit_ms) if *left_ms > 0 => {
+            format!("node {}, until {} ({} s left)", view.node, time(limit_ms), left_ms / 1000)
+        }
+        Some(limit_ms) => format!("no lease: it ended at {}", time(limit_ms)),
+        None => "no lease".to_owned(),
+    };
+    let contact = view.contact_ms.map_or("never".to_owned(), time);
+    format!(
+        "{name}: {state}; the store answered last {contact}; {} renewals, {} failures",
+        view.renewals, view.failures
+    )
+}
+
+fn json(lease: &Lease) -> String {
+    let Lease { name, view, left_ms } = lease;
+    json!({
+        "name": name,
+        "live": lease.is_live(),
+        "node": view.limit_ms.map(|_| view.node),
+        "limit": view.limit_ms.map(time),
+        "lease_left_ms": left_ms,
+        "generation": view.generation,
+        "contact": view.contact_ms.map(time),
+        "renewals": view.renewals,
+        "failures": view.failures,
+    })
+    .to_string()
+}
+
+fn prometheus(leases: &[Lease]) -> String {
+    type Value = fn(&Lease) -> f64;
+    let metrics: [(&str, &str, &str, Value); 6] = [
+        ("live", "gauge", "1 if ids can be made.", |lease| f64::from(u8::from(lease.is_live()))),
+        ("node", "gauge", "The node.", |lease| lease.view.node as f64),
+        ("left_seconds", "gauge", "How long ids go on if the store does not answer.", |lease| {
+            lease.left_ms as f64 / 1e3
+        }),
+        ("contact_timestamp_seconds", "gauge", "When the store last answered.", |lease| {
+            lease.view.contact_ms.unwrap_or(0) as f64 / 1e3
+        }),
+        ("renewals_total", "counter", "How often the lease was extended.", |lease| lease.view.renewals as f64),
+        ("failures_total", "counter", "How often the store did not answer as it should.", |lease| {
+            lease.view.failures as f64
+        }),
+    ];
+    let mut text = String::new();
+    for (metric, kind, help, value) in metrics {
+        text += &format!("# HELP txid_lease_{metric} {help}\n# TYPE txid_lease_{metric} {kind}\n");
+        for lease in leases {
+            text += &format!("txid_lease_{metric}{{name=\"{}\"}} {}\n", lease.name, value(lease));
+        }
+    }
+    text
+}

@@ -1,0 +1,106 @@
+//! What `txid-agent run` is to do: the command line, and what it leaves open from a file.
+
+use crate::args::{self, Run};
+use anyhow::{Context, bail, ensure};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use txid::snowflake::Layout;
+
+pub struct Config {
+    pub store: String,
+    pub nodes: Vec<(String, Layout)>,
+    pub dir: PathBuf,
+    pub ahead: Duration,
+    pub name: String,
+    pub max_skew: Duration,
+    pub new: bool,
+    pub command: Vec<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct File {
+    store: Option<String>,
+    dir: Option<PathBuf>,
+    ahead: Option<String>,
+    name: Option<String>,
+    max_skew: Option<String>,
+    #[serde(default)]
+    nodes: BTreeMap<String, String>,
+}
+
+impl Config {
+    pub fn new(args: Run) -> anyhow::Result<Self> {
+        let file = args.config.as_deref().map(File::read).transpose()?.unwrap_or_default();
+        let shown = args.config.as_deref().unwrap_or(Path::new("")).display();
+        let duration = |given: Option<Duration>, name: &str, text: Option<String>, unless: u64| match (given, text) {
+            (Some(given), _) => Ok(given),
+            (None, Some(text)) => args::duration(&text).map_err(|why| anyhow::anyhow!("{shown}: {name}: {why}")),
+            (None, None) => Ok(Duration::from_secs(unless)),
+        };
+        let mut nodes = args.nodes;
+        if nodes.is_empty() {
+            for (name, layout) in file.nodes {
+                let why = |why| anyhow::anyhow!("{shown}: nodes: {why}");
+                let layout = layout.parse().map_err(|error| why(format!("{name}: {error}")))?;
+                nodes.push((args::group_name(&name).map_err(why)?, layout));
+            }
+        }
+        let config = Self {
+            store: args.store.or(file.store).context("say where leases are kept: --store URL")?,
+            dir: args.dir.or(file.dir).unwrap_or_else(|| "/run/txid".into()),
+            ahead: duration(args.ahead, "ahead", file.ahead, 60)?,
+            name: match args.name.or(file.name) {
+                Some(name) => name,
+                None => host_name()?,
+            },
+            max_skew: duration(args.max_skew, "max-skew", file.max_skew, 10)?,
+            new: args.new,
+            nodes,
+            command: args.command,
+        };
+        config.check()?;
+        Ok(config)
+    }
+
+    fn check(&self) -> anyhow::Result<()> {
+        ensure!(!self.nodes.is_empty(), "say what to lease: --node NAME=LAYOUT, such as --node orders=snowflake");
+        let mut names: Vec<&str> = self.nodes.iter().map(|(name, _)| name.as_str()).collect();
+        names.sort_unstable();
+        if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            bail!("the node {} is given twice", pair[0]);
+        }
+        let day = Duration::from_secs(24 * 60 * 60);
+        ensure!(
+            (Duration::from_secs(2)..=day).contains(&self.ahead),
+            "--ahead {:?} is not between 2s and 1d",
+            self.ahead
+        );
+        ensure!(
+            (Duration::from_millis(100)..=day).contains(&self.max_skew),
+            "--max-skew {:?} is not between 100ms and 1d",
+            self.max_skew
+        );
+        let is_text = !self.name.is_empty() && self.name.len() <= 255 && !self.name.chars().any(char::is_control);
+        ensure!(is_text, "--name {:?} is not one line of at most 255 bytes", self.name);
+        Ok(())
+    }
+}
+
+impl File {
+    fn read(path: &Path) -> anyhow::Result<Self> {
+        let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+        toml::from_str(&text).map_err(|error| {
+            let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
+            anyhow::anyhow!("{} line {line}: {}", path.display(), error.message().trim())
+        })
+    }
+}
+
+fn host_name() -> anyhow::Result<String> {
+    let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    ensure!(!name.is_empty(), "this host has no name: give --name");
+    Ok(name)
+}

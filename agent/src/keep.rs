@@ -1,0 +1,174 @@
+//! Keeps one lease: does what the state machine says, with a real page, a real store and real clocks.
+
+use crate::lease::{Answer, Event, Failure, Input, Lease, Now, Output, PageView, Request, Rules, Told, Write};
+use crate::store::{Put, Store};
+use rustix::fs::FlockOperation;
+use std::fmt;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+use txid::snowflake::{Layout, LeaseNews, LeasePage, StateError};
+
+/// How often the clocks are looked at, so that a machine that was copied or stopped notices soon.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// The page in the file of a lease. Only one agent at a time has it.
+#[derive(Debug)]
+pub struct OwnPage {
+    page: LeasePage,
+    _lock: File,
+}
+
+impl OwnPage {
+    /// Opens the page in the file at `path`, or makes it. A file from before this boot, or a copy, is replaced: whoever
+    /// makes ids refuses it, too.
+    pub fn open(path: &Path, layout: &Layout) -> Result<Self, PageError> {
+        let page = match LeasePage::open_or_make(path, layout) {
+            Err(StateError::OtherBoot(_) | StateError::Copied(_)) => {
+                std::fs::remove_file(path).map_err(|error| PageError::Os(path.to_path_buf(), error))?;
+                LeasePage::open_or_make(path, layout)
+            }
+            opened => opened,
+        };
+        let page = page.map_err(PageError::State)?;
+        let os = |error: io::Error| PageError::Os(path.to_path_buf(), error);
+        let lock = OpenOptions::new().read(true).write(true).open(path).map_err(os)?;
+        match rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+            Err(rustix::io::Errno::WOULDBLOCK) => Err(PageError::InUse(path.to_path_buf())),
+            locked => locked.map(|()| Self { page, _lock: lock }).map_err(|errno| os(errno.into())),
+        }
+    }
+}
+
+/// Why an agent has no page to write to.
+#[derive(Debug)]
+pub enum PageError {
+    /// It cannot be opened or made.
+    State(StateError),
+    /// Another agent has it.
+    InUse(PathBuf),
+    /// The operating system refused.
+    Os(PathBuf, io::Error),
+}
+
+impl fmt::Display for PageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::State(error) => error.fmt(f),
+            Self::InUse(path) => {
+                write!(f, "another txid-agent keeps {}; stop it, or take another --dir", path.display())
+            }
+            Self::Os(path, error) => write!(f, "cannot lock {}: {error}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for PageError {}
+
+/// What a lease's agent finds in its page.
+pub fn look(page: &LeasePage) -> PageView {
+    let view = page.view();
+    PageView {
+        node: view.node,
+        generation: view.generation,
+        token: view.token,
+        limit_ms: view.confirmed_ms,
+        noted_ms: view.noted_ms,
+        free_ms: view.free_ms,
+        is_closed: view.is_closed,
+    }
+}
+
+/// Writes to the page, and gives what the state machine gets next.
+pub fn write(page: &LeasePage, write: Write) -> Input {
+    match write {
+        Write::Close => return Input::Closed { free_ms: page.close() },
+        Write::Open { node, start_ms } => page.open(node, start_ms),
+        Write::Generation { generation, token } => page.set_generation(generation, token),
+        Write::Note { limit_ms } => page.note(limit_ms),
+        Write::Limit { node, limit_ms } => page.set_limit(node, limit_ms),
+    }
+    Input::Go
+}
+
+/// Leaves word in the page for those who find no lease.
+pub fn say(page: &LeasePage, event: &Event) {
+    page.say(match event {
+        Event::Taken { .. } | Event::Resumed { .. } | Event::ClockRight => LeaseNews::Held,
+        Event::Released { .. } => LeaseNews::Released,
+        Event::Lost { .. } => LeaseNews::Lost,
+        Event::Cloned { .. } => LeaseNews::Copied,
+        Event::ClockOff { .. } => LeaseNews::ClockOff,
+        Event::Jumped { .. } => LeaseNews::Asking,
+        Event::NoneFree(_) => LeaseNews::NoneFree,
+        Event::NewGroup { .. } => LeaseNews::Waiting,
+        Event::Forgotten { .. } | Event::StoreAway(_) | Event::StoreBack => return,
+    });
+}
+
+/// Keeps the lease of `page` until a message comes, or nobody is left to send one; then gives it back. Every change of
+/// state is told to `log`.
+pub fn keep(
+    page: &OwnPage,
+    rules: &Rules,
+    store: &mut dyn Store,
+    stop: &Receiver<()>,
+    mut log: impl FnMut(&Event),
+) -> Result<(), Failure> {
+    let page = &page.page;
+    let begin = Instant::now();
+    let mono_ms = || begin.elapsed().as_millis() as u64;
+    let mut lease = Lease::new(&look(page));
+    let mut input = Input::Go;
+    loop {
+        let now = Now { wall_ms: txid::system_ms(), mono_ms: mono_ms(), random: random() };
+        input = match lease.step(rules, &now, input) {
+            Output::Ask(request) => Input::Answer(ask(page, store, &request)),
+            Output::Write(it) => write(page, it),
+            Output::Log(event) => {
+                say(page, &event);
+                log(&event);
+                Input::Go
+            }
+            Output::Wait { until_ms } => {
+                let left = Duration::from_millis(until_ms.saturating_sub(mono_ms()));
+                match stop.recv_timeout(left.min(LOOK)) {
+                    Err(RecvTimeoutError::Timeout) => Input::Go,
+                    Ok(()) | Err(RecvTimeoutError::Disconnected) => Input::Stop,
+                }
+            }
+            Output::Stopped => return Ok(()),
+            Output::Fail(failure) => return Err(failure),
+        };
+    }
+}
+
+fn ask(page: &LeasePage, store: &mut dyn Store, request: &Request) -> Answer {
+    let told = match request {
+        Request::Read { key } => Told::Read(store.read(key)),
+        Request::Put { key, expected, bytes } => Told::Put(store.put(key, expected, bytes)),
+        Request::List { prefix } => Told::List(store.list(prefix)),
+    };
+    let store_ms = match &told {
+        Told::Read(Err(_)) | Told::Put(Err(_) | Ok(Put::Unknown(_))) | Told::List(Err(_)) => {
+            page.count_failure();
+            None
+        }
+        _ => {
+            page.set_contact(txid::system_ms());
+            store.clock_ms().ok().flatten()
+        }
+    };
+    Answer { told, store_ms }
+}
+
+/// From the operating system, because a copied machine would repeat what this process keeps.
+fn random() -> u128 {
+    let mut bytes = [0; 16];
+    match getrandom::fill(&mut bytes) {
+        Ok(()) => u128::from_ne_bytes(bytes),
+        Err(_) => txid::uuid::v4().as_u128(),
+    }
+}

@@ -1,0 +1,154 @@
+//! What a lease has to say.
+
+use super::choose::NoneFree;
+use super::record::BadRecord;
+use crate::store::StoreError;
+use std::fmt;
+
+/// A change of state. One line of the log each.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Event {
+    /// This host has a node now.
+    Taken {
+        /// The node.
+        node: u64,
+        /// How often it has been taken.
+        generation: u64,
+        /// How many nodes were tried.
+        tries: u32,
+    },
+    /// This host goes on with the node that it had.
+    Resumed {
+        /// The node.
+        node: u64,
+    },
+    /// The node has been given back.
+    Released {
+        /// The node.
+        node: u64,
+    },
+    /// Another holder has the node.
+    Lost {
+        /// The node.
+        node: u64,
+        /// What its record says now.
+        now: String,
+    },
+    /// Somebody extended the lease with this host's own token.
+    Cloned {
+        /// The node.
+        node: u64,
+    },
+    /// The store has an older state of the record than it confirmed, or none.
+    Forgotten {
+        /// The node.
+        node: u64,
+    },
+    /// The store does not do what it should.
+    StoreAway(StoreError),
+    /// The store does again.
+    StoreBack,
+    /// The clock of this host is off the store's by so much.
+    ClockOff {
+        /// Positive if this host's clock is ahead.
+        by_ms: i64,
+    },
+    /// The clock is right again.
+    ClockRight,
+    /// The clock was stepped, or this process or its machine was stopped, or copied.
+    Jumped {
+        /// By how much.
+        by_ms: i64,
+    },
+    /// There is no node to be had.
+    NoneFree(NoneFree),
+    /// The store knows nothing of the group.
+    NewGroup {
+        /// When the first lease can be taken.
+        from_ms: i64,
+    },
+}
+
+/// Why there can be no lease, until a person has done something about it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Failure {
+    /// The group has another layout.
+    OtherLayout {
+        /// The group.
+        group: String,
+        /// Its layout.
+        found: String,
+        /// The layout that was wanted.
+        wanted: String,
+    },
+    /// The record of the group cannot be read.
+    Group(BadRecord),
+    /// The store, at the start.
+    Store(StoreError),
+}
+
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Taken { node, generation, tries } => {
+                let s = if *tries == 1 { "" } else { "s" };
+                write!(f, "took node {node}, generation {generation}, after {tries} attempt{s}")
+            }
+            Self::Resumed { node } => write!(f, "goes on with node {node}"),
+            Self::Released { node } => write!(f, "gave node {node} back"),
+            Self::Lost { node, now } => write!(f, "lost node {node}, its record is '{now}'; takes another"),
+            Self::Cloned { node } => write!(
+                f,
+                "this machine was copied while it ran: the other copy extended the lease of node {node}; takes another. \
+                 Ids made since the copy may exist twice"
+            ),
+            Self::Forgotten { node } => write!(
+                f,
+                "the store has forgotten what it confirmed for node {node}, as after a failover or a restored backup; \
+                 writes it again. Run 'txid-agent floor' before new hosts start"
+            ),
+            Self::StoreAway(error) => error.fmt(f),
+            Self::StoreBack => f.write_str("the store answers again"),
+            Self::ClockOff { by_ms } => {
+                let (side, ms) = (if *by_ms > 0 { "ahead of" } else { "behind" }, by_ms.unsigned_abs());
+                write!(f, "the clock is {ms} ms {side} the store's; no lease is taken or extended until it is set")
+            }
+            Self::ClockRight => f.write_str("the clock agrees with the store's again"),
+            Self::Jumped { by_ms } => write!(f, "the clock or this process jumped by {by_ms} ms; asks the store first"),
+            Self::NoneFree(NoneFree { nodes, next }) => {
+                write!(f, "all {nodes} nodes are taken")?;
+                match next {
+                    Some((node, ms)) => write!(f, "; node {node} is free first, at {}", txid_time(*ms)),
+                    None => Ok(()),
+                }
+            }
+            Self::NewGroup { from_ms } => write!(
+                f,
+                "the store knows no such group; made it. Leases can be taken from {} on, in case others have some that the \
+                 store has lost (--new skips that)",
+                txid_time(*from_ms)
+            ),
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OtherLayout { group, found, wanted } => {
+                write!(
+                    f,
+                    "the store has {group} with the layout {found}, not {wanted}; take another name or that layout"
+                )
+            }
+            Self::Group(bad) => write!(f, "the record of the group is damaged: {bad}"),
+            Self::Store(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+fn txid_time(ms: i64) -> impl fmt::Display {
+    ms
+}

@@ -1,0 +1,65 @@
+//! What all nodes of a group have in common: a record beside theirs.
+
+use super::record::{BadRecord, fields, number};
+use std::fmt;
+
+const FORMAT: &str = "txid-group 1";
+
+/// The layout of a group's ids, and the time before which nobody may stamp one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Group {
+    /// No lease starts before this, in milliseconds since 1970-01-01 UTC.
+    pub floor_ms: i64,
+    /// When the record was made.
+    pub made_ms: i64,
+    /// Random, new whenever the record is made or changed: tells a store that was emptied meanwhile.
+    pub id: u128,
+    /// The layout, as [`txid::snowflake::Layout`] writes it.
+    pub layout: String,
+}
+
+impl Group {
+    /// Reads a record.
+    ///
+    /// ```
+    /// use txid_agent::lease::Group;
+    ///
+    /// let text = "txid-group 1 floor=0 made=1763719200000 id=000000000000000000000000000000ff layout=time_bits=41";
+    /// assert_eq!(Group::parse(text.as_bytes())?.to_string(), text);
+    /// # Ok::<(), txid_agent::lease::BadRecord>(())
+    /// ```
+    pub fn parse(bytes: &[u8]) -> Result<Self, BadRecord> {
+        let bad = || BadRecord(bytes.escape_ascii().to_string().chars().take(200).collect());
+        let fields = fields(bytes, FORMAT, 4).ok_or_else(bad)?;
+        let [floor, made, id, layout] = fields[..] else { return Err(bad()) };
+        let group = Self {
+            floor_ms: number(floor, "floor=").ok_or_else(bad)?,
+            made_ms: number(made, "made=").ok_or_else(bad)?,
+            id: id.strip_prefix("id=").and_then(|hex| u128::from_str_radix(hex, 16).ok()).ok_or_else(bad)?,
+            layout: layout.strip_prefix("layout=").ok_or_else(bad)?.to_string(),
+        };
+        if group.to_string().as_bytes() == bytes { Ok(group) } else { Err(bad()) }
+    }
+
+    /// The key of the group's record.
+    pub fn key(group: &str) -> String {
+        format!("{group}/meta")
+    }
+
+    /// What the keys of the group's nodes begin with.
+    pub fn nodes(group: &str) -> String {
+        format!("{group}/node/")
+    }
+
+    /// The key of a node's record.
+    pub fn node_key(group: &str, node: u64) -> String {
+        format!("{group}/node/{node}")
+    }
+}
+
+impl fmt::Display for Group {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { floor_ms, made_ms, id, layout } = self;
+        write!(f, "{FORMAT} floor={floor_ms} made={made_ms} id={id:032x} layout={layout}")
+    }
+}

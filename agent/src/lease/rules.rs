@@ -1,0 +1,59 @@
+//! The figures that the algorithm goes by.
+
+/// What is the same for a lease as long as its agent runs.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Rules {
+    /// The group in the store, and the name of the file: `orders`.
+    pub group: String,
+    /// The name of this host.
+    pub owner: String,
+    /// The layout of the ids, as [`txid::snowflake::Layout`] writes it.
+    pub layout: String,
+    /// The layout's last node.
+    pub last_node: u64,
+    /// The store was never used: nobody can have a lease that it does not know.
+    pub new: bool,
+    /// The store can forget what it has confirmed.
+    pub may_lose_writes: bool,
+    /// How far ahead of the clock a limit is written: how long ids go on when the store is gone.
+    pub ahead_ms: u64,
+    /// How long after an extension the next one is due, give or take a fifth.
+    pub renew_ms: u64,
+    /// The first and the longest pause before something is tried again.
+    pub retry_ms: (u64, u64),
+    /// How long the limit of a node that somebody holds must be past before another takes it.
+    pub idle_ms: u64,
+    /// How long such a node must be seen unchanged, where the store shows no clock or may lose writes.
+    pub observe_ms: u64,
+    /// How far after the old limit a lease starts, for what the store may have forgotten.
+    pub margin_ms: u64,
+    /// How far ahead of the clock ids may run, and so the furthest limit that a lease can start at.
+    pub max_drift_ms: u64,
+    /// How far the clock may be off the store's.
+    pub max_skew_ms: u64,
+    /// By how much the clocks of this host may move apart between two looks, and how much later than planned a look may be.
+    pub jump_ms: u64,
+}
+
+impl Rules {
+    /// The rules for the node of a group, with everything else as it is unless somebody wants it otherwise.
+    pub fn new(group: &str, owner: &str, layout: &txid::snowflake::Layout, may_lose_writes: bool) -> Self {
+        Self {
+            group: group.to_string(),
+            owner: owner.to_string(),
+            layout: layout.to_string(),
+            last_node: layout.last_node(),
+            new: false,
+            may_lose_writes,
+            ahead_ms: 60_000,
+            renew_ms: 10_000,
+            retry_ms: (1_000, 10_000),
+            idle_ms: 600_000,
+            observe_ms: 30_000,
+            margin_ms: if may_lose_writes { 60_000 } else { 0 },
+            max_drift_ms: 10_000,
+            max_skew_ms: 10_000,
+            jump_ms: 10_000,
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! The `txid-agent` command.
+
+mod args;
+mod command;
+mod config;
+mod run;
+
+use args::{Args, Command};
+use clap::Parser;
+use std::io::{Write, stderr};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let done = match Args::parse().command {
+        Command::Run(args) => run::run(args),
+        Command::Status(args) => command::status::run(&args),
+        Command::Nodes(args) => command::nodes::run(&args),
+        Command::Release(args) => command::release::run(&args),
+        Command::Floor(args) => command::floor::run(&args),
+    };
+    done.unwrap_or_else(|error| {
+        let _ = writeln!(stderr(), "txid-agent: {error:#}");
+        ExitCode::FAILURE
+    })
+}

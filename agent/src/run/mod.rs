@@ -1,0 +1,174 @@
+//! `txid-agent run`.
+
+mod notify;
+mod supervise;
+
+use crate::args::Run;
+use crate::config::Config;
+use anyhow::Context;
+use notify::Notify;
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH};
+use signal_hook::iterator::Signals;
+use std::fs;
+use std::io::{Write, stderr};
+use std::process::ExitCode;
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
+use supervise::Supervised;
+use txid::snowflake::Layout;
+use txid_agent::keep::{OwnPage, keep};
+use txid_agent::lease::{self, Rules};
+use txid_agent::store;
+
+/// What the main thread waits for.
+enum Event {
+    /// The lease at this place in the list has something to say.
+    Said(usize, lease::Event),
+    /// No more is done for it.
+    Ended(usize, Result<(), lease::Failure>),
+    /// A signal.
+    Signal(i32),
+}
+
+pub fn run(args: Run) -> anyhow::Result<ExitCode> {
+    let config = Config::new(args)?;
+    let (sender, events) = channel();
+    watch_signals(sender.clone(), !config.command.is_empty())?;
+    // To let go of these has all nodes given back.
+    let mut keepers = (0..config.nodes.len())
+        .map(|place| start(&config, place, sender.clone()))
+        .collect::<anyhow::Result<Vec<_>>>()?;
+
+    let mut notify = Notify::from_environment();
+    let mut states = vec![State::Starting; keepers.len()];
+    let mut child: Option<Supervised> = None;
+    let mut stopping = false;
+    let mut status = ExitCode::SUCCESS;
+    for event in events {
+        match event {
+            Event::Said(place, event) => {
+                let text = format!("{}: {event}", config.nodes[place].0);
+                say(&text);
+                notify.status(&text);
+                let is_live = matches!(event, lease::Event::Taken { .. } | lease::Event::Resumed { .. });
+                states[place] = if is_live || states[place] == State::Live { State::Live } else { State::Tried };
+            }
+            Event::Ended(place, ended) => {
+                states[place] = State::Ended;
+                if let Err(why) = ended {
+                    say(&format!("{}: {why}", config.nodes[place].0));
+                    if child.is_none() {
+                        status = ExitCode::FAILURE;
+                        stopping = true;
+                        keepers.clear();
+                    }
+                }
+            }
+            Event::Signal(SIGCHLD) => {
+                let Some(ended) = child.as_mut().and_then(Supervised::reap) else { continue };
+                status = ended;
+                child = None;
+                stopping = true;
+                notify.stopping();
+                keepers.clear();
+            }
+            Event::Signal(signal) => match &child {
+                Some(child) => child.pass_on(signal),
+                None if [SIGTERM, SIGINT, SIGQUIT, SIGHUP].contains(&signal) => {
+                    stopping = true;
+                    notify.stopping();
+                    keepers.clear();
+                }
+                None => {}
+            },
+        }
+        if stopping {
+            if child.is_none() && states.iter().all(|state| *state == State::Ended) {
+                break;
+            }
+            continue;
+        }
+        // A service that depends on this one starts even while the store is away: ids say what is missing.
+        if states.iter().all(|state| *state != State::Starting) {
+            notify.ready();
+        }
+        if child.is_none() && !config.command.is_empty() && states.iter().all(|state| *state == State::Live) {
+            match Supervised::start(&config.command) {
+                Ok(started) => child = Some(started),
+                Err(error) => {
+                    say(&format!("{}: {error}", config.command[0]));
+                    // What a shell says.
+                    status = ExitCode::from(if error.kind() == std::io::ErrorKind::NotFound { 127 } else { 126 });
+                    stopping = true;
+                    keepers.clear();
+                }
+            }
+        }
+    }
+    Ok(status)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// The store has not been asked yet.
+    Starting,
+    /// There was no lease at the first try.
+    Tried,
+    Live,
+    Ended,
+}
+
+/// Starts the thread that keeps a lease, until what is returned is let go.
+fn start(config: &Config, place: usize, events: Sender<Event>) -> anyhow::Result<Sender<()>> {
+    let (name, layout) = &config.nodes[place];
+    let mut store = store::open(&config.store)?;
+    fs::create_dir_all(&config.dir).with_context(|| config.dir.display().to_string())?;
+    let page = OwnPage::open(&config.dir.join(name), layout)?;
+    let rules = rules(config, name, layout, store.may_lose_writes());
+    let (keeper, stop) = channel();
+    thread::Builder::new().name(format!("lease-{name}")).stack_size(512 << 10).spawn(move || {
+        // Nobody listens any more when the main thread has ended.
+        let say = |event: &lease::Event| drop(events.send(Event::Said(place, event.clone())));
+        let ended = keep(&page, &rules, &mut *store, &stop, say);
+        drop(events.send(Event::Ended(place, ended)));
+    })?;
+    Ok(keeper)
+}
+
+fn rules(config: &Config, name: &str, layout: &Layout, may_lose_writes: bool) -> Rules {
+    let mut rules = Rules::new(name, &config.name, layout, may_lose_writes);
+    rules.new = config.new;
+    rules.ahead_ms = config.ahead.as_millis() as u64;
+    rules.max_skew_ms = config.max_skew.as_millis() as u64;
+    // Several renewals can fail before a lease ends.
+    rules.renew_ms = rules.renew_ms.min(rules.ahead_ms / 6);
+    rules.retry_ms.0 = rules.retry_ms.0.min(rules.renew_ms);
+    rules
+}
+
+fn watch_signals(events: Sender<Event>, has_command: bool) -> anyhow::Result<()> {
+    let mut wanted = vec![SIGTERM, SIGINT, SIGQUIT, SIGHUP];
+    if has_command {
+        wanted.extend([SIGUSR1, SIGUSR2, SIGWINCH, SIGCHLD]);
+    }
+    let mut signals = Signals::new(wanted).context("cannot watch for signals")?;
+    thread::Builder::new().name("txid-signals".into()).stack_size(64 << 10).spawn(move || {
+        for signal in signals.forever() {
+            if events.send(Event::Signal(signal)).is_err() {
+                return;
+            }
+        }
+    })?;
+    Ok(())
+}
+
+/// One line a change of state.
+fn say(text: &str) {
+    // The journal writes the time itself.
+    let time = if std::env::var_os("JOURNAL_STREAM").is_some() {
+        String::new()
+    } else {
+        format!("{:.3} ", jiff::Timestamp::now())
+    };
+    let _ = writeln!(stderr(), "{time}txid-agent: {text}");
+}

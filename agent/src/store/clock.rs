@@ -1,0 +1,37 @@
+//! A store's clock, as its answers show it.
+
+use rustix::time::{ClockId, clock_gettime};
+
+/// How long an answer's time is used. Past that, the next look at the clock asks the store.
+const FRESH_MS: i64 = 60_000;
+
+/// The time of the last answer.
+#[derive(Default)]
+pub(super) struct StoreClock {
+    last: Option<Seen>,
+}
+
+struct Seen {
+    store_ms: i64,
+    at_ms: i64,
+}
+
+impl StoreClock {
+    /// Takes down that the store's clock shows `store_ms` now.
+    pub(super) fn saw(&mut self, store_ms: i64) {
+        self.last = Some(Seen { store_ms, at_ms: since_boot_ms() });
+    }
+
+    /// What the store's clock shows now, if an answer of late showed it.
+    pub(super) fn now_ms(&self) -> Option<i64> {
+        let seen = self.last.as_ref()?;
+        let passed = since_boot_ms() - seen.at_ms;
+        (passed < FRESH_MS).then_some(seen.store_ms + passed)
+    }
+}
+
+/// Unlike `Instant`, this goes on while the machine sleeps.
+fn since_boot_ms() -> i64 {
+    let now = clock_gettime(ClockId::Boottime);
+    now.tv_sec * 1000 + now.tv_nsec / 1_000_000
+}

@@ -1,0 +1,158 @@
+//! A directory: a file for each record, and one lock. It needs no server, and it serves one host, or all that share it by a
+//! file system with locks.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rustix::fs::{FlockOperation, flock};
+
+use super::url::{Place, StoreUrl};
+use super::{Expected, Failure, Put, Record, Store, StoreError, Version};
+
+/// No key has these names.
+const LOCK: &str = ".lock";
+const ASIDE: &str = ".new";
+
+pub(super) struct FileStore {
+    place: Place,
+    directory: PathBuf,
+    may_lose_writes: bool,
+}
+
+impl FileStore {
+    pub(super) fn open(url: StoreUrl) -> Result<Self, StoreError> {
+        url.knows_only(&[])?;
+        if url.path.is_empty() {
+            return Err(url.place.misconfigured("it names no directory: write file:///var/lib/txid/leases"));
+        }
+        Ok(Self {
+            directory: Path::new("/").join(&url.path),
+            may_lose_writes: url.may_lose_writes(false)?,
+            place: url.place,
+        })
+    }
+
+    /// Waits for the lock, which ends with the file that is returned, or with the process.
+    fn lock(&self) -> Result<File, StoreError> {
+        fs::create_dir_all(&self.directory).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => self.place.misconfigured("no directory can be made there"),
+            _ => self.say(&self.directory, &error),
+        })?;
+        let path = self.directory.join(LOCK);
+        let file = OpenOptions::new().create(true).append(true).open(&path).map_err(|error| self.say(&path, &error))?;
+        let start = Instant::now();
+        loop {
+            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => return Ok(file),
+                Err(rustix::io::Errno::WOULDBLOCK | rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(self.say(&path, &error.into())),
+            }
+            if start.elapsed() > self.place.timeout {
+                return Err(self.place.timed_out());
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    fn path(&self, key: &str) -> Result<PathBuf, StoreError> {
+        if key.split('/').any(|name| name.is_empty() || name.starts_with('.')) {
+            return Err(self.place.misconfigured(format_args!("{key:?} is not fit for a file's name")));
+        }
+        Ok(self.directory.join(key))
+    }
+
+    fn look(&self, path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
+        match fs::read(path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(self.say(path, &error)),
+        }
+    }
+
+    /// Writes beside the old one and takes its place, so that there is always a whole one.
+    fn replace(&self, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+        let not_done = |error: io::Error| Failure::NotDone(self.say(path, &error));
+        let parent = path.parent().unwrap_or(&self.directory);
+        fs::create_dir_all(parent).map_err(not_done)?;
+        let aside = self.directory.join(ASIDE);
+        let mut file = File::create(&aside).map_err(not_done)?;
+        file.write_all(bytes).and_then(|()| file.sync_all()).map_err(not_done)?;
+        let unknown = |error: io::Error| Failure::Unknown(self.say(path, &error));
+        fs::rename(&aside, path).map_err(unknown)?;
+        for directory in path.ancestors().skip(1).take_while(|directory| directory.starts_with(&self.directory)) {
+            File::open(directory).and_then(|directory| directory.sync_all()).map_err(unknown)?;
+        }
+        Ok(())
+    }
+
+    fn say(&self, path: &Path, error: &io::Error) -> StoreError {
+        let why = format!("{}: {error}", path.display());
+        match error.kind() {
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => self.place.refused(why),
+            io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory | io::ErrorKind::AlreadyExists => {
+                self.place.misconfigured(why)
+            }
+            _ => self.place.unreachable(why),
+        }
+    }
+
+    fn gather(&self, directory: &Path, found: &mut Vec<(String, Record)>) -> Result<(), StoreError> {
+        let entries = match fs::read_dir(directory) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(self.say(directory, &error)),
+        };
+        for entry in entries {
+            let path = entry.map_err(|error| self.say(directory, &error))?.path();
+            if path.is_dir() {
+                self.gather(&path, found)?;
+            } else if let Some(key) = path.strip_prefix(&self.directory).ok().and_then(Path::to_str) {
+                found.extend(self.look(&path)?.map(|bytes| (key.to_owned(), Record::compared_by_bytes(bytes))));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Store for FileStore {
+    fn read(&mut self, key: &str) -> Result<Option<Record>, StoreError> {
+        let path = self.path(key)?;
+        let _lock = self.lock()?;
+        Ok(self.look(&path)?.map(Record::compared_by_bytes))
+    }
+
+    fn put(&mut self, key: &str, expected: &Expected, bytes: &[u8]) -> Result<Put, StoreError> {
+        let path = self.path(key)?;
+        let _lock = self.lock()?;
+        let fits = match (self.look(&path)?, expected) {
+            (None, Expected::Absent) => true,
+            (Some(found), Expected::Version(old)) => found == old.0,
+            _ => false,
+        };
+        if !fits {
+            return Ok(Put::Conflict);
+        }
+        match self.replace(&path, bytes) {
+            Ok(()) => Ok(Put::Written(Version(bytes.to_vec()))),
+            Err(failure) => failure.of_put(),
+        }
+    }
+
+    fn list(&mut self, prefix: &str) -> Result<Vec<(String, Record)>, StoreError> {
+        let directory = self.path(prefix.trim_end_matches('/'))?;
+        let _lock = self.lock()?;
+        let mut found = Vec::new();
+        self.gather(&directory, &mut found)?;
+        Ok(found)
+    }
+
+    fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {
+        Ok(None)
+    }
+
+    fn may_lose_writes(&self) -> bool {
+        self.may_lose_writes
+    }
+}

@@ -1,0 +1,186 @@
+//! Requests to a server that speaks JSON over HTTP: etcd's gateway and Consul.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use ureq::http::{Request, Response};
+use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig};
+use ureq::{Agent, Body, Proxy, Timeout};
+
+use super::clock::StoreClock;
+use super::tls::Tls;
+use super::url::{Host, Place, StoreUrl};
+use super::{Failure, StoreError};
+
+/// More than any list of records has.
+const LONGEST_ANSWER: u64 = 64 << 20;
+
+/// The hosts of one store, and the connection to one of them.
+pub(super) struct Http {
+    place: Place,
+    hosts: Vec<Host>,
+    /// The one that answered last.
+    current: usize,
+    tls: Option<Tls>,
+    agent: Option<Agent>,
+    pub(super) clock: StoreClock,
+}
+
+/// An answer, whatever its status.
+pub(super) struct Answer {
+    pub(super) status: u16,
+    /// The body, or nothing if it is not JSON.
+    pub(super) json: Option<Value>,
+    pub(super) text: String,
+}
+
+impl Http {
+    pub(super) fn new(url: &StoreUrl) -> Self {
+        Self {
+            place: url.place.clone(),
+            hosts: url.hosts.clone(),
+            current: 0,
+            tls: url.tls.clone(),
+            agent: None,
+            clock: StoreClock::default(),
+        }
+    }
+
+    /// Sends one request to the first host that takes it.
+    pub(super) fn send(
+        &mut self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> Result<Answer, Failure> {
+        let mut last = None;
+        for _ in 0..self.hosts.len() {
+            match self.send_to_current(method, path, headers, body) {
+                Err(Failure::NotDone(error)) if error.may_pass() => {
+                    last = Some(error);
+                    self.agent = None;
+                    self.current = (self.current + 1) % self.hosts.len();
+                }
+                Err(Failure::Unknown(error)) => {
+                    self.agent = None;
+                    self.current = (self.current + 1) % self.hosts.len();
+                    return Err(Failure::Unknown(error));
+                }
+                other => return other,
+            }
+        }
+        Err(Failure::NotDone(last.unwrap_or_else(|| self.place.unreachable("there is no host to connect to"))))
+    }
+
+    fn send_to_current(
+        &mut self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> Result<Answer, Failure> {
+        let host = self.hosts[self.current].clone();
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        let mut request = Request::builder().method(method).uri(format!("{scheme}://{host}{path}"));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let request =
+            request.body(body.to_owned()).map_err(|error| Failure::NotDone(self.place.misconfigured(error)))?;
+        let agent = self.agent().map_err(Failure::NotDone)?.clone();
+        let mut response = agent.run(request).map_err(|error| self.say(&host, &error))?;
+        self.look_at_clock(&response);
+        let text = response
+            .body_mut()
+            .with_config()
+            .limit(LONGEST_ANSWER)
+            .read_to_string()
+            .map_err(|error| Failure::Unknown(self.say(&host, &error).into_error()))?;
+        Ok(Answer { status: response.status().as_u16(), json: serde_json::from_str(&text).ok(), text })
+    }
+
+    /// The certificates are read anew for each agent, and so after each failure.
+    fn agent(&mut self) -> Result<&Agent, StoreError> {
+        if self.agent.is_none() {
+            let timeout = self.place.timeout;
+            let mut config = Agent::config_builder()
+                .timeout_global(Some(timeout))
+                // Ends before the whole does, so that it is known that nothing was sent.
+                .timeout_resolve(Some(timeout / 3))
+                .timeout_connect(Some(timeout * 2 / 3))
+                .http_status_as_error(false)
+                .max_redirects(0)
+                .max_idle_age(Duration::from_secs(120))
+                .max_idle_connections(1)
+                .proxy(None::<Proxy>)
+                .user_agent("txid-agent");
+            if let Some(tls) = &self.tls {
+                config = config.tls_config(self.tls_config(tls)?);
+            }
+            self.agent = Some(config.build().new_agent());
+        }
+        self.agent.as_ref().ok_or_else(|| self.place.unreachable("no agent"))
+    }
+
+    fn tls_config(&self, tls: &Tls) -> Result<TlsConfig, StoreError> {
+        let bad = |error: ureq::Error| self.place.misconfigured(error);
+        let chain = |pem: &[u8]| {
+            ureq::tls::parse_pem(pem)
+                .filter_map(|item| match item {
+                    Ok(ureq::tls::PemItem::Certificate(cert)) => Some(Ok(cert)),
+                    Ok(_) => None,
+                    Err(error) => Some(Err(error)),
+                })
+                .collect::<Result<Vec<Certificate<'static>>, _>>()
+                .map_err(bad)
+        };
+        let roots = chain(&Tls::pem(&self.place, &tls.ca)?)?;
+        let mut config = TlsConfig::builder().root_certs(RootCerts::new_with_certs(&roots));
+        if let Some((cert, key)) = &tls.identity {
+            let key = PrivateKey::from_pem(&Tls::pem(&self.place, key)?).map_err(bad)?;
+            let cert = chain(&Tls::pem(&self.place, cert)?)?;
+            config = config.client_cert(Some(ClientCert::new_with_certs(&cert, key)));
+        }
+        Ok(config.build())
+    }
+
+    /// The header has whole seconds, cut off: half a second later is right on average.
+    fn look_at_clock(&mut self, response: &Response<Body>) {
+        let date = response.headers().get("date").and_then(|date| date.to_str().ok());
+        let date = date.and_then(|date| httpdate::parse_http_date(date).ok());
+        if let Some(since) = date.and_then(|date| date.duration_since(std::time::UNIX_EPOCH).ok()) {
+            self.clock.saw(since.as_millis() as i64 + 500);
+        }
+    }
+
+    /// What an error means, and whether the request was sent.
+    fn say(&self, host: &Host, error: &ureq::Error) -> Failure {
+        let place = &self.place;
+        let at = |why: &dyn std::fmt::Display| place.unreachable(format_args!("{host}: {why}"));
+        match error {
+            ureq::Error::Timeout(Timeout::Resolve | Timeout::Connect) => Failure::NotDone(place.timed_out()),
+            ureq::Error::Timeout(_) => Failure::Unknown(place.timed_out()),
+            ureq::Error::HostNotFound => Failure::NotDone(at(&"this name has no address")),
+            ureq::Error::ConnectionFailed => Failure::NotDone(at(&"connection refused")),
+            ureq::Error::Tls(why) => Failure::NotDone(place.misconfigured(why)),
+            ureq::Error::Rustls(why) => Failure::NotDone(place.misconfigured(why)),
+            ureq::Error::BadUri(_) | ureq::Error::Http(_) => Failure::NotDone(place.misconfigured(error)),
+            ureq::Error::Protocol(_) => Failure::Unknown(place.misconfigured(format_args!(
+                "what answers does not speak HTTP{}: {error}",
+                if self.tls.is_some() { "S" } else { ", or it wants TLS" }
+            ))),
+            ureq::Error::Io(why) => match why.kind() {
+                std::io::ErrorKind::ConnectionRefused
+                | std::io::ErrorKind::HostUnreachable
+                | std::io::ErrorKind::NetworkUnreachable
+                | std::io::ErrorKind::AddrNotAvailable => Failure::NotDone(at(why)),
+                // How rustls says that it does not like the other side.
+                std::io::ErrorKind::InvalidData => Failure::NotDone(place.misconfigured(why)),
+                std::io::ErrorKind::TimedOut | std::io::ErrorKind::WouldBlock => Failure::Unknown(place.timed_out()),
+                _ => Failure::Unknown(at(why)),
+            },
+            other => Failure::Unknown(at(other)),
+        }
+    }
+}

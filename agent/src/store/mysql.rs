@@ -1,0 +1,255 @@
+//! MySQL and MariaDB: one table.
+
+use std::error::Error as _;
+use std::io;
+
+use mysql::consts::CapabilityFlags;
+use mysql::prelude::Queryable;
+use mysql::{ClientIdentity, Conn, DriverError, Error, OptsBuilder, Params, SslOpts, Value};
+
+use super::clock::StoreClock;
+use super::tls::Tls;
+use super::url::{Host, Place, StoreUrl};
+use super::{Expected, Failure, Put, Record, Store, StoreError, Version, sql};
+
+const NOW_MS: &str = "FLOOR(UNIX_TIMESTAMP(NOW(3)) * 1000)";
+const NO_SUCH_TABLE: u16 = 1146;
+const DUPLICATE_KEY: u16 = 1062;
+const UNKNOWN_VARIABLE: u16 = 1193;
+
+pub(super) struct MysqlStore {
+    place: Place,
+    hosts: Vec<Host>,
+    options: OptsBuilder,
+    tls: Option<Tls>,
+    table: String,
+    may_lose_writes: bool,
+    connection: Option<Conn>,
+    clock: StoreClock,
+}
+
+impl MysqlStore {
+    pub(super) fn open(url: StoreUrl) -> Result<Self, StoreError> {
+        url.knows_only(&["table"])?;
+        let (user, database) = sql::database(&url)?;
+        let timeout = Some(url.place.timeout);
+        let options = OptsBuilder::new()
+            .user(Some(user))
+            .pass(url.password.as_ref().map(|password| password.reveal()))
+            .db_name(Some(database))
+            .prefer_socket(false)
+            .tcp_connect_timeout(timeout)
+            .read_timeout(timeout)
+            .write_timeout(timeout)
+            // An UPDATE says how many rows it found, also where it writes what is there already.
+            .additional_capabilities(CapabilityFlags::CLIENT_FOUND_ROWS);
+        Ok(Self {
+            table: sql::table(&url)?,
+            // Several hosts are one and its copies, and these follow behind unless somebody saw to it.
+            may_lose_writes: url.may_lose_writes(url.hosts.len() > 1)?,
+            place: url.place,
+            hosts: url.hosts,
+            tls: url.tls,
+            options,
+            connection: None,
+            clock: StoreClock::default(),
+        })
+    }
+
+    fn connect(&self) -> Result<Conn, StoreError> {
+        let mut last = self.place.unreachable("there is no host to connect to");
+        for host in &self.hosts {
+            match self.connect_to(host) {
+                Ok(connection) => return Ok(connection),
+                Err(error) if error.may_pass() => last = error,
+                Err(error) => return Err(error),
+            }
+        }
+        Err(last)
+    }
+
+    fn connect_to(&self, host: &Host) -> Result<Conn, StoreError> {
+        let ssl = self.tls.as_ref().map(|tls| {
+            SslOpts::default()
+                .with_root_cert_path(Some(tls.ca.clone()))
+                .with_client_identity(tls.identity.clone().map(|(cert, key)| ClientIdentity::new(cert, key)))
+        });
+        let options = self.options.clone().ip_or_hostname(Some(host.name.clone())).tcp_port(host.port).ssl_opts(ssl);
+        let say = |error| self.say_no_connection(host, &error);
+        let mut connection = Conn::new(options).map_err(say)?;
+        let read_only: Option<i64> = connection.query_first("SELECT @@global.read_only + 0").map_err(say)?;
+        if read_only == Some(1) {
+            return Err(self.place.unreachable(format_args!("{host} is a copy, and the primary is wanted")));
+        }
+        // A clock without summer time; and a lock is not waited for after we have given up.
+        let patience = self.place.timeout.as_secs().max(1);
+        connection
+            .query_drop(format!("SET time_zone = '+00:00', autocommit = 1, innodb_lock_wait_timeout = {patience}"))
+            .map_err(say)?;
+        // A Galera node then answers a read only when it has all that the others have.
+        match connection.query_drop("SET SESSION wsrep_sync_wait = 1") {
+            Err(Error::MySqlError(error)) if error.code == UNKNOWN_VARIABLE => {}
+            other => other.map_err(say)?,
+        }
+        Ok(connection)
+    }
+
+    /// Runs one statement. Where there is no table yet, makes it first.
+    fn run<T>(&mut self, work: impl Fn(&mut Conn) -> Result<T, Error>) -> Result<T, Failure> {
+        let mut connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => self.connect().map_err(Failure::NotDone)?,
+        };
+        let mut result = work(&mut connection);
+        if matches!(&result, Err(Error::MySqlError(error)) if error.code == NO_SUCH_TABLE) {
+            self.make_table(&mut connection).map_err(Failure::NotDone)?;
+            result = work(&mut connection);
+        }
+        match result {
+            Ok(result) => {
+                self.connection = Some(connection);
+                Ok(result)
+            }
+            Err(error) => Err(self.say(&error)),
+        }
+    }
+
+    fn make_table(&self, connection: &mut Conn) -> Result<(), StoreError> {
+        let create = format!(
+            "CREATE TABLE IF NOT EXISTS {} (name VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin PRIMARY KEY, record \
+             VARCHAR(1000) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, changed_ms BIGINT NOT NULL) ENGINE=InnoDB",
+            self.table
+        );
+        connection.query_drop(&create).map_err(|error| match self.say(&error).into_error() {
+            StoreError::Refused { why, .. } => self.place.refused(format_args!(
+                "{why}; have this run by somebody who may, and grant SELECT, INSERT and UPDATE on it: {create}"
+            )),
+            other => other,
+        })
+    }
+
+    fn say_no_connection(&self, host: &Host, error: &Error) -> StoreError {
+        let place = &self.place;
+        if let Some(error) = io_error(error) {
+            return if is_timeout(error) {
+                place.timed_out()
+            } else {
+                place.unreachable(format_args!("{host}: {error}"))
+            };
+        }
+        match error {
+            Error::MySqlError(error) if [1044, 1045, 1698].contains(&error.code) => {
+                place.refused(format_args!("{}; {LOGIN}", error.message))
+            }
+            Error::MySqlError(error) if [1049].contains(&error.code) => place.misconfigured(&error.message),
+            Error::DriverError(DriverError::ConnectTimeout | DriverError::Timeout) => place.timed_out(),
+            Error::DriverError(DriverError::CouldNotConnect(Some((_, why, _)))) => {
+                place.unreachable(format_args!("{host}: {why}"))
+            }
+            Error::DriverError(DriverError::CouldNotConnect(None)) => place.unreachable(host),
+            Error::MySqlError(error) => place.unreachable(&error.message),
+            Error::TlsError(error) => place.misconfigured(error),
+            Error::DriverError(DriverError::TlsNotSupported) => place.misconfigured("this server has no TLS"),
+            other => place.misconfigured(format_args!("what answers is no MySQL: {other}")),
+        }
+    }
+
+    fn say(&self, error: &Error) -> Failure {
+        let place = &self.place;
+        match error {
+            Error::MySqlError(error) => match error.code {
+                1044 | 1142 | 1143 | 1227 | 1370 => Failure::NotDone(place.refused(format_args!(
+                    "{}; the user needs SELECT, INSERT and UPDATE on the table {}",
+                    error.message, self.table
+                ))),
+                1290 | 1836 => Failure::NotDone(place.unreachable("this server is a copy, and the primary is wanted")),
+                // Lock time-out, deadlock, too many connections, disk full: rolled back.
+                1205 | 1213 | 1040 | 1021 | 1114 => Failure::NotDone(place.unreachable(&error.message)),
+                1054 | 1064 | 1146 | 1406 => Failure::NotDone(place.misconfigured(&error.message)),
+                _ => Failure::Unknown(place.unreachable(&error.message)),
+            },
+            other if io_error(other).is_some_and(is_timeout) => Failure::Unknown(place.timed_out()),
+            other => Failure::Unknown(place.unreachable(other)),
+        }
+    }
+}
+
+const LOGIN: &str = "give the user as mysql://USER@HOST and the password as TXID_STORE_PASSWORD or ?password-file=FILE";
+
+/// The one below, if it is the network's.
+fn io_error(error: &Error) -> Option<&io::Error> {
+    match error {
+        Error::IoError(error) => Some(error),
+        Error::CodecError(error) => error.source()?.downcast_ref(),
+        _ => None,
+    }
+}
+
+fn is_timeout(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock)
+}
+
+impl Store for MysqlStore {
+    fn read(&mut self, key: &str) -> Result<Option<Record>, StoreError> {
+        let select = format!("SELECT {NOW_MS}, (SELECT record FROM {} WHERE name = ?)", self.table);
+        let row: Option<(i64, Option<Vec<u8>>)> =
+            self.run(|connection| connection.exec_first(&select, (key,))).map_err(Failure::into_error)?;
+        let (now_ms, record) = row.ok_or_else(|| self.place.damaged("no row"))?;
+        self.clock.saw(now_ms);
+        Ok(record.map(Record::compared_by_bytes))
+    }
+
+    fn put(&mut self, key: &str, expected: &Expected, bytes: &[u8]) -> Result<Put, StoreError> {
+        // LAST_INSERT_ID(ms) brings the server's time back with the answer to an UPDATE.
+        let insert =
+            format!("INSERT INTO {} SET name = ?, record = ?, changed_ms = LAST_INSERT_ID({NOW_MS})", self.table);
+        let update = format!(
+            "UPDATE {} SET record = ?, changed_ms = LAST_INSERT_ID({NOW_MS}) WHERE name = ? AND BINARY record = BINARY ?",
+            self.table
+        );
+        let prepared = sql::text(&self.place, bytes).and_then(|new| {
+            Ok(match expected {
+                Expected::Absent => (insert, vec![Value::from(key), Value::from(new)]),
+                Expected::Version(old) => {
+                    let old = sql::text(&self.place, &old.0)?;
+                    (update, vec![Value::from(new), Value::from(key), Value::from(old)])
+                }
+            })
+        });
+        let written = prepared.and_then(|(statement, args)| {
+            self.run(|connection| {
+                match connection.exec_drop(&statement, Params::Positional(args.clone())) {
+                    Err(Error::MySqlError(error)) if error.code == DUPLICATE_KEY => return Ok(None),
+                    other => other?,
+                }
+                Ok((connection.affected_rows() > 0).then(|| connection.last_insert_id()))
+            })
+        });
+        match written {
+            Ok(Some(now_ms)) => {
+                self.clock.saw(now_ms as i64);
+                Ok(Put::Written(Version(bytes.to_vec())))
+            }
+            Ok(None) => Ok(Put::Conflict),
+            Err(failure) => failure.of_put(),
+        }
+    }
+
+    fn list(&mut self, prefix: &str) -> Result<Vec<(String, Record)>, StoreError> {
+        let select = format!("SELECT name, record FROM {} WHERE LEFT(name, CHAR_LENGTH(?)) = ?", self.table);
+        let rows: Vec<(String, Vec<u8>)> =
+            self.run(|connection| connection.exec(&select, (prefix, prefix))).map_err(Failure::into_error)?;
+        Ok(rows.into_iter().map(|(name, record)| (name, Record::compared_by_bytes(record))).collect())
+    }
+
+    fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {
+        if self.clock.now_ms().is_none() {
+            self.read("clock")?;
+        }
+        Ok(self.clock.now_ms())
+    }
+
+    fn may_lose_writes(&self) -> bool {
+        self.may_lose_writes
+    }
+}

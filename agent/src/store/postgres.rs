@@ -1,0 +1,257 @@
+//! PostgreSQL: one table.
+
+use std::error::Error as _;
+use std::io;
+
+use tokio_postgres::config::{SslMode, TargetSessionAttrs};
+use tokio_postgres::error::SqlState;
+use tokio_postgres::tls::MakeTlsConnect;
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Client, Config, Error, NoTls, Row, Socket};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::clock::StoreClock;
+use super::remote::{Remote, causes};
+use super::tls::Tls;
+use super::url::{Place, StoreUrl};
+use super::{Expected, Failure, Put, Record, Store, StoreError, Version, sql};
+
+const NOW_MS: &str = "(extract(epoch FROM clock_timestamp()) * 1000)::int8";
+
+pub(super) struct PostgresStore {
+    place: Place,
+    config: Config,
+    tls: Option<Tls>,
+    table: String,
+    may_lose_writes: bool,
+    client: Option<Client>,
+    remote: Remote,
+    clock: StoreClock,
+}
+
+impl PostgresStore {
+    pub(super) fn open(url: StoreUrl) -> Result<Self, StoreError> {
+        url.knows_only(&["table"])?;
+        let (user, database) = sql::database(&url)?;
+        let place = url.place.clone();
+        let mut config = Config::new();
+        config
+            .user(user)
+            .dbname(database)
+            .application_name("txid-agent")
+            .connect_timeout(place.timeout)
+            .tcp_user_timeout(place.timeout)
+            // The server gives up when we do, so that little is done afterwards.
+            .options(format!("-c statement_timeout={}", place.timeout.as_millis()))
+            .target_session_attrs(TargetSessionAttrs::ReadWrite)
+            .ssl_mode(if url.tls.is_some() { SslMode::Require } else { SslMode::Disable });
+        for host in &url.hosts {
+            config.host(&host.name).port(host.port);
+        }
+        if let Some(password) = &url.password {
+            config.password(password.reveal());
+        }
+        Ok(Self {
+            table: sql::table(&url)?,
+            // Several hosts are one and its copies, and these follow behind unless somebody saw to it.
+            may_lose_writes: url.may_lose_writes(url.hosts.len() > 1)?,
+            remote: Remote::new(&place)?,
+            tls: url.tls,
+            place,
+            config,
+            client: None,
+            clock: StoreClock::default(),
+        })
+    }
+
+    fn connect(&self) -> Result<Client, StoreError> {
+        match &self.tls {
+            None => self.connect_by(NoTls),
+            Some(tls) => self.connect_by(MakeRustlsConnect::new(tls.config(&self.place)?)),
+        }
+    }
+
+    fn connect_by<T>(&self, tls: T) -> Result<Client, StoreError>
+    where
+        T: MakeTlsConnect<Socket> + Send + 'static,
+        T::Stream: Send + 'static,
+    {
+        let connected = self.remote.run(async {
+            let (client, connection) = self.config.connect(tls).await?;
+            // It ends when the client is dropped or the server is gone.
+            tokio::spawn(async move { connection.await.ok() });
+            Ok(client)
+        });
+        connected.ok_or_else(|| self.place.timed_out())?.map_err(|error| self.say_no_connection(&error))
+    }
+
+    /// Runs one statement. Where there is no table yet, makes it first.
+    fn run(&mut self, statement: &str, args: &[&str]) -> Result<Vec<Row>, Failure> {
+        match self.try_run(statement, args) {
+            Err(Tried::NoTable) => {
+                self.make_table().map_err(Failure::NotDone)?;
+                self.try_run(statement, args)
+            }
+            other => other,
+        }
+        .map_err(|tried| match tried {
+            Tried::NoTable => {
+                Failure::NotDone(self.place.misconfigured(format_args!("there is no table {}", self.table)))
+            }
+            Tried::Failed(failure) => failure,
+        })
+    }
+
+    fn make_table(&mut self) -> Result<(), StoreError> {
+        let create = format!(
+            "CREATE TABLE IF NOT EXISTS {} (name text PRIMARY KEY, record text NOT NULL, changed timestamptz NOT NULL)",
+            self.table
+        );
+        match self.try_run(&create, &[]) {
+            Err(Tried::Failed(failure)) => match failure.into_error() {
+                StoreError::Refused { why, .. } => Err(self.place.refused(format_args!(
+                    "{why}; have this run by somebody who may, and grant SELECT, INSERT and UPDATE on it: {create}"
+                ))),
+                // Somebody else may have made it at the same time.
+                StoreError::Misconfigured { .. } => Ok(()),
+                other => Err(other),
+            },
+            _ => Ok(()),
+        }
+    }
+
+    fn try_run(&mut self, statement: &str, args: &[&str]) -> Result<Vec<Row>, Tried> {
+        let client = match self.client.take().filter(|client| !client.is_closed()) {
+            Some(client) => client,
+            None => self.connect().map_err(|error| Tried::Failed(Failure::NotDone(error)))?,
+        };
+        let args: Vec<(&(dyn ToSql + Sync), Type)> =
+            args.iter().map(|arg| (arg as &(dyn ToSql + Sync), Type::TEXT)).collect();
+        match self.remote.run(client.query_typed(statement, &args)) {
+            None => Err(Tried::Failed(Failure::Unknown(self.place.timed_out()))),
+            Some(Ok(rows)) => {
+                self.client = Some(client);
+                Ok(rows)
+            }
+            Some(Err(error)) if error.code() == Some(&SqlState::UNDEFINED_TABLE) => {
+                self.client = Some(client);
+                Err(Tried::NoTable)
+            }
+            Some(Err(error)) => Err(Tried::Failed(self.say(&error))),
+        }
+    }
+
+    /// What it means that no connection came about.
+    fn say_no_connection(&self, error: &Error) -> StoreError {
+        let place = &self.place;
+        let why = causes(error);
+        if let Some(code) = error.code() {
+            return match code.code() {
+                "28P01" | "28000" => place.refused(format_args!("{why}; {LOGIN}")),
+                code if code.starts_with("57P") || code.starts_with("53") => place.unreachable(why),
+                _ => place.misconfigured(why),
+            };
+        }
+        if why.contains("password missing") {
+            return place.refused(format_args!("it wants a password; {LOGIN}"));
+        }
+        match error.source().and_then(|source| source.downcast_ref::<io::Error>()).map(io::Error::kind) {
+            Some(io::ErrorKind::TimedOut) => place.timed_out(),
+            Some(io::ErrorKind::PermissionDenied) => {
+                place.unreachable("there are only copies, and the primary is wanted")
+            }
+            Some(io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput) => place.misconfigured(why),
+            Some(_) => place.unreachable(why),
+            None if error.is_closed() => place.unreachable(why),
+            None => place.misconfigured(why),
+        }
+    }
+
+    /// What it means that a statement failed.
+    fn say(&self, error: &Error) -> Failure {
+        let place = &self.place;
+        let why = causes(error);
+        let Some(code) = error.code() else { return Failure::Unknown(place.unreachable(why)) };
+        match code.code() {
+            "42501" => {
+                Failure::NotDone(place.refused(format_args!(
+                    "{why}; the user needs SELECT, INSERT and UPDATE on the table {}",
+                    self.table
+                )))
+            }
+            "25006" => Failure::NotDone(place.unreachable("this server is a copy, and the primary is wanted")),
+            // Deadlock, serialization failure, lock time-out: rolled back.
+            "40P01" | "40001" | "55P03" => Failure::NotDone(place.unreachable(why)),
+            // Shutting down, cancelled, out of resources, connection trouble.
+            code if ["57", "53", "08", "40"].iter().any(|class| code.starts_with(class)) => {
+                Failure::Unknown(place.unreachable(why))
+            }
+            _ => Failure::NotDone(place.misconfigured(why)),
+        }
+    }
+}
+
+/// What came of one try.
+enum Tried {
+    NoTable,
+    Failed(Failure),
+}
+
+const LOGIN: &str =
+    "give the user as postgres://USER@HOST and the password as TXID_STORE_PASSWORD or ?password-file=FILE";
+
+impl Store for PostgresStore {
+    fn read(&mut self, key: &str) -> Result<Option<Record>, StoreError> {
+        let select = format!("SELECT {NOW_MS}, (SELECT record FROM {} WHERE name = $1)", self.table);
+        let rows = self.run(&select, &[key]).map_err(Failure::into_error)?;
+        let row = rows.first().ok_or_else(|| self.place.damaged("no row"))?;
+        self.clock.saw(row.get(0));
+        Ok(row.get::<_, Option<String>>(1).map(|text| Record::compared_by_bytes(text.into_bytes())))
+    }
+
+    fn put(&mut self, key: &str, expected: &Expected, bytes: &[u8]) -> Result<Put, StoreError> {
+        let table = &self.table;
+        let insert = format!(
+            "INSERT INTO {table} (name, record, changed) VALUES ($1, $2, clock_timestamp()) ON CONFLICT DO NOTHING RETURNING \
+             {NOW_MS}"
+        );
+        let update = format!(
+            "UPDATE {table} SET record = $2, changed = clock_timestamp() WHERE name = $1 AND record = $3 RETURNING {NOW_MS}"
+        );
+        let written = sql::text(&self.place, bytes).and_then(|new| match expected {
+            Expected::Absent => self.run(&insert, &[key, new]),
+            Expected::Version(old) => {
+                let old = sql::text(&self.place, &old.0)?.to_owned();
+                self.run(&update, &[key, new, &old])
+            }
+        });
+        match written {
+            Ok(rows) => Ok(match rows.first() {
+                Some(row) => {
+                    self.clock.saw(row.get(0));
+                    Put::Written(Version(bytes.to_vec()))
+                }
+                None => Put::Conflict,
+            }),
+            Err(failure) => failure.of_put(),
+        }
+    }
+
+    fn list(&mut self, prefix: &str) -> Result<Vec<(String, Record)>, StoreError> {
+        let select = format!("SELECT name, record FROM {} WHERE starts_with(name, $1)", self.table);
+        let rows = self.run(&select, &[prefix]).map_err(Failure::into_error)?;
+        let record = |row: &Row| (row.get(0), Record::compared_by_bytes(row.get::<_, String>(1).into_bytes()));
+        Ok(rows.iter().map(record).collect())
+    }
+
+    fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {
+        if self.clock.now_ms().is_none() {
+            self.read("clock")?;
+        }
+        Ok(self.clock.now_ms())
+    }
+
+    fn may_lose_writes(&self) -> bool {
+        self.may_lose_writes
+    }
+}

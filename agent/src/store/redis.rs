@@ -1,0 +1,295 @@
+//! Redis and Valkey: a hash for each group, whose fields are its records.
+//!
+//! `HGETALL txid/orders` shows everything. Each access is one script, so that it is atomic, brings the server's time along,
+//! and is refused by a copy, which may lag behind.
+
+use std::collections::BTreeMap;
+
+use redis::{Client, ClientTlsConfig, Connection, ConnectionAddr, ErrorKind, FromRedisValue, IntoConnectionInfo};
+use redis::{RedisConnectionInfo, RedisError, TlsCertificates};
+
+use super::clock::StoreClock;
+use super::tls::Tls;
+use super::url::{Host, Place, StoreUrl};
+use super::{Expected, Failure, Put, Record, Store, StoreError, Version};
+
+/// KEYS: the group. ARGV: the field, the new bytes, and the old ones unless there must be none.
+const PUT: &str = "\
+local now = redis.call('TIME')
+if redis.call('HGET', KEYS[1], ARGV[1]) ~= (ARGV[3] or false) then return {now[1], now[2], 0} end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+return {now[1], now[2], 1}";
+
+/// KEYS: the group. ARGV: the field. A copy refuses to delete even what is not there. With ARGV[2], the record is written
+/// again as it is, so that WAIT then says whether the copies have it.
+const READ: &str = "\
+local now = redis.call('TIME')
+redis.call('HDEL', KEYS[1], '')
+local found = redis.call('HGET', KEYS[1], ARGV[1])
+if found and ARGV[2] then redis.call('HSET', KEYS[1], ARGV[1], found) end
+return {now[1], now[2], found}";
+
+/// KEYS: the group.
+const LIST: &str = "\
+local now = redis.call('TIME')
+redis.call('HDEL', KEYS[1], '')
+return {now[1], now[2], redis.call('HGETALL', KEYS[1])}";
+
+const LOGIN: &str = "the password, or the user, is wrong or missing: give it as redis://USER@HOST and TXID_STORE_PASSWORD, or \
+                     ?password-file=FILE";
+
+/// What passes by itself.
+const TRANSIENT: [&str; 9] =
+    ["LOADING", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "ASK", "BUSY", "OOM", "MISCONF", "NOREPLICAS"];
+
+pub(super) struct RedisStore {
+    place: Place,
+    hosts: Vec<Host>,
+    /// The name by which the hosts, which are then Sentinels, know the servers.
+    master: Option<String>,
+    login: RedisConnectionInfo,
+    tls: Option<Tls>,
+    prefix: String,
+    /// How many copies must confirm a write.
+    wait: u32,
+    may_lose_writes: bool,
+    connection: Option<Connection>,
+    clock: StoreClock,
+}
+
+impl RedisStore {
+    pub(super) fn open(url: StoreUrl) -> Result<Self, StoreError> {
+        url.knows_only(&["prefix", "wait"])?;
+        let place = url.place.clone();
+        let (master, database) = if url.scheme == "redis+sentinel" {
+            let (master, database) = url.path.split_once('/').unwrap_or((&url.path, ""));
+            if master.is_empty() {
+                return Err(place.misconfigured("say which master: redis+sentinel://HOST:26379/MASTER"));
+            }
+            (Some(master.to_owned()), database)
+        } else {
+            (None, url.path.as_str())
+        };
+        let database = if database.is_empty() { Ok(0) } else { database.parse::<i64>() };
+        let database = database.map_err(|_| {
+            place.misconfigured("what stands after the hosts is a database's number; for a prefix, give ?prefix=NAME")
+        })?;
+        let wait = url.option("wait").unwrap_or("0");
+        let wait = wait.parse().map_err(|_| {
+            place.misconfigured(format_args!("wait={wait} is not how many copies must confirm a write"))
+        })?;
+        let mut login = RedisConnectionInfo::default().set_db(database);
+        if let Some(user) = &url.user {
+            login = login.set_username(user);
+        }
+        if let Some(password) = &url.password {
+            login = login.set_password(password.reveal());
+        }
+        Ok(Self {
+            may_lose_writes: url.may_lose_writes(true)?,
+            prefix: url.option("prefix").unwrap_or("txid").to_owned(),
+            hosts: url.hosts,
+            tls: url.tls,
+            place,
+            master,
+            login,
+            wait,
+            connection: None,
+            clock: StoreClock::default(),
+        })
+    }
+
+    /// Connects to the first host that answers, or to the master that a Sentinel names.
+    fn connect(&mut self) -> Result<Connection, StoreError> {
+        let mut last = self.place.unreachable("there is no host to connect to");
+        for host in self.hosts.clone() {
+            let connected = match &self.master {
+                None => self.connect_to(&host, self.login.clone()),
+                Some(master) => {
+                    self.ask_sentinel(&host, master).and_then(|host| self.connect_to(&host, self.login.clone()))
+                }
+            };
+            match connected {
+                Ok(connection) => return Ok(connection),
+                Err(error) if error.may_pass() => last = error,
+                Err(error) => return Err(error),
+            }
+        }
+        Err(last)
+    }
+
+    fn ask_sentinel(&self, sentinel: &Host, master: &str) -> Result<Host, StoreError> {
+        // A Sentinel has no databases, and passwords of its own.
+        let mut connection = self.connect_to(sentinel, RedisConnectionInfo::default())?;
+        let found: Option<(String, u16)> = redis::cmd("SENTINEL")
+            .arg("get-master-addr-by-name")
+            .arg(master)
+            .query(&mut connection)
+            .map_err(|error| self.say(&error).into_error())?;
+        let (name, port) = found.ok_or_else(|| {
+            self.place.misconfigured(format_args!("the Sentinel at {sentinel} knows no master {master}"))
+        })?;
+        Ok(Host { name, port })
+    }
+
+    fn connect_to(&self, host: &Host, login: RedisConnectionInfo) -> Result<Connection, StoreError> {
+        let address = match self.tls {
+            None => ConnectionAddr::Tcp(host.name.clone(), host.port),
+            Some(_) => {
+                ConnectionAddr::TcpTls { host: host.name.clone(), port: host.port, insecure: false, tls_params: None }
+            }
+        };
+        let info = address.into_connection_info().map_err(|error| self.say(&error).into_error())?;
+        let info = info.set_redis_settings(login);
+        let client = match &self.tls {
+            None => Client::open(info),
+            Some(tls) => {
+                let client_tls = match &tls.identity {
+                    None => None,
+                    Some((cert, key)) => Some(ClientTlsConfig {
+                        client_cert: Tls::pem(&self.place, cert)?,
+                        client_key: Tls::pem(&self.place, key)?,
+                    }),
+                };
+                let root_cert = Some(Tls::pem(&self.place, &tls.ca)?);
+                Client::build_with_tls(info, TlsCertificates { client_tls, root_cert })
+            }
+        };
+        let timeout = Some(self.place.timeout);
+        client
+            .and_then(|client| client.get_connection_with_timeout(self.place.timeout))
+            .and_then(|connection| {
+                connection.set_read_timeout(timeout)?;
+                connection.set_write_timeout(timeout)?;
+                Ok(connection)
+            })
+            .map_err(|error| match self.say(&error).into_error() {
+                StoreError::Unreachable { .. } => self.place.unreachable(format_args!("{host}: {}", cause(&error))),
+                said => said,
+            })
+    }
+
+    /// Runs a script for `group`, and waits for the copies if that is asked for.
+    fn run<T: FromRedisValue>(&mut self, script: &str, group: &str, args: &[&[u8]], copies: u32) -> Result<T, Failure> {
+        let mut connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => self.connect().map_err(Failure::NotDone)?,
+        };
+        let mut command = redis::cmd("EVAL");
+        command.arg(script).arg(1).arg(format!("{}/{group}", self.prefix)).arg(args);
+        let mut answer = command.query(&mut connection);
+        if let Some((name, port)) = answer.as_ref().err().and_then(RedisError::redirect_node) {
+            let node = Host { name: name.to_owned(), port };
+            connection = self.connect_to(&node, self.login.clone()).map_err(Failure::NotDone)?;
+            answer = command.query(&mut connection);
+        }
+        let (seconds, micros, answer): (i64, i64, T) = answer.map_err(|error| self.say(&error))?;
+        if copies > 0 {
+            let patience = (self.place.timeout / 2).as_millis() as u64;
+            let confirmed: u32 = redis::cmd("WAIT")
+                .arg(copies)
+                .arg(patience)
+                .query(&mut connection)
+                .map_err(|error| Failure::Unknown(self.say(&error).into_error()))?;
+            if confirmed < copies {
+                return Err(Failure::Unknown(self.place.unreachable(format_args!(
+                    "{confirmed} of its copies have the write, and wait={copies} asks for {copies}"
+                ))));
+            }
+        }
+        self.connection = Some(connection);
+        self.clock.saw(seconds * 1000 + micros / 1000);
+        Ok(answer)
+    }
+
+    /// What an error means. The connection it came from is not used again.
+    fn say(&self, error: &RedisError) -> Failure {
+        let place = &self.place;
+        // The script's own errors name the one that a command gave.
+        let text = error.to_string();
+        let tells = |code: &str| error.code() == Some(code) || text.contains(code);
+        if error.is_timeout() {
+            return Failure::Unknown(place.timed_out());
+        }
+        if text.contains("certificate") {
+            return Failure::NotDone(place.misconfigured(cause(error)));
+        }
+        if error.is_io_error() || error.is_connection_dropped() {
+            return Failure::Unknown(place.unreachable(cause(error)));
+        }
+        Failure::NotDone(match error.kind() {
+            ErrorKind::Parse | ErrorKind::UnexpectedReturnType => {
+                return Failure::Unknown(
+                    place.misconfigured(format_args!("what answers is no Redis: {}", cause(error))),
+                );
+            }
+            ErrorKind::AuthenticationFailed => place.refused(LOGIN),
+            _ if tells("WRONGPASS") || tells("NOAUTH") => place.refused(LOGIN),
+            _ if tells("NOPERM") || text.contains("no permissions") || text.contains("can't run this command") => place.refused(format_args!(
+                "{}; the user needs +eval +time +hget +hset +hdel +hgetall (+wait for wait=, +select for another database) on ~{}/*",
+                cause(error),
+                self.prefix
+            )),
+            _ if tells("READONLY") => place.unreachable("this server is a copy, and the master is wanted"),
+            _ if TRANSIENT.iter().any(|code| tells(code)) => place.unreachable(cause(error)),
+            _ => place.misconfigured(cause(error)),
+        })
+    }
+}
+
+impl Store for RedisStore {
+    fn read(&mut self, key: &str) -> Result<Option<Record>, StoreError> {
+        let (group, field) = split(key);
+        let again: &[&[u8]] = &[field.as_bytes(), b"1"];
+        let args = if self.wait > 0 { again } else { &again[..1] };
+        let found: Option<Vec<u8>> = self.run(READ, group, args, self.wait).map_err(Failure::into_error)?;
+        Ok(found.map(Record::compared_by_bytes))
+    }
+
+    fn put(&mut self, key: &str, expected: &Expected, bytes: &[u8]) -> Result<Put, StoreError> {
+        let (group, field) = split(key);
+        let mut args = vec![field.as_bytes(), bytes];
+        if let Expected::Version(old) = expected {
+            args.push(&old.0);
+        }
+        match self.run::<bool>(PUT, group, &args, self.wait) {
+            Ok(true) => Ok(Put::Written(Version(bytes.to_vec()))),
+            Ok(false) => Ok(Put::Conflict),
+            Err(failure) => failure.of_put(),
+        }
+    }
+
+    fn list(&mut self, prefix: &str) -> Result<Vec<(String, Record)>, StoreError> {
+        let (group, field) = split(prefix);
+        let found: BTreeMap<String, Vec<u8>> = self.run(LIST, group, &[], 0).map_err(Failure::into_error)?;
+        Ok(found
+            .into_iter()
+            .filter(|(name, _)| name.starts_with(field))
+            .map(|(name, bytes)| (format!("{group}/{name}"), Record::compared_by_bytes(bytes)))
+            .collect())
+    }
+
+    fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {
+        if self.clock.now_ms().is_none() {
+            self.read("clock/")?;
+        }
+        Ok(self.clock.now_ms())
+    }
+
+    fn may_lose_writes(&self) -> bool {
+        self.may_lose_writes
+    }
+}
+
+/// The hash and the field of a key.
+fn split(key: &str) -> (&str, &str) {
+    key.split_once('/').unwrap_or((key, ""))
+}
+
+/// The error without the crate's own headings.
+fn cause(error: &RedisError) -> String {
+    match (error.code(), error.detail()) {
+        (Some(code), Some(detail)) => format!("{code} {detail}"),
+        _ => error.to_string(),
+    }
+}

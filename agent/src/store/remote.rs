@@ -1,0 +1,47 @@
+//! Where the two clients run that are written for an asynchronous runtime: one thread, which also answers the server's
+//! keep-alives between two calls.
+
+use std::error::Error;
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Runtime};
+
+use super::StoreError;
+use super::url::Place;
+
+pub(super) struct Remote {
+    runtime: Runtime,
+    timeout: Duration,
+}
+
+impl Remote {
+    pub(super) fn new(place: &Place) -> Result<Self, StoreError> {
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("txid-store")
+            .thread_stack_size(512 << 10)
+            .enable_all()
+            .build()
+            .map_err(|error| place.unreachable(format_args!("this host gives no thread for it: {error}")))?;
+        Ok(Self { runtime, timeout: place.timeout })
+    }
+
+    /// Waits for an answer, but for no longer than the store's time-out.
+    pub(super) fn run<T>(&self, answer: impl Future<Output = T>) -> Option<T> {
+        self.runtime.block_on(async { tokio::time::timeout(self.timeout, answer).await.ok() })
+    }
+}
+
+/// An error and all that it was caused by.
+pub(super) fn causes(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        let cause_text = cause.to_string();
+        if !text.contains(&cause_text) {
+            text = format!("{text}: {cause_text}");
+        }
+        next = cause.source();
+    }
+    text
+}

@@ -1,0 +1,72 @@
+//! Certificates, for the stores that are reached by TLS: one provider (ring), and the same three files for all.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ClientConfig, RootCertStore};
+
+use super::StoreError;
+use super::url::Place;
+
+/// Which files are used. They are read at each connection, so that certificates can be renewed.
+#[derive(Clone)]
+pub(super) struct Tls {
+    /// PEM: who may sign for the server.
+    pub ca: PathBuf,
+    /// PEM: this host's own certificate and its key.
+    pub identity: Option<(PathBuf, PathBuf)>,
+}
+
+impl Tls {
+    /// Looks whether the files can be read. Without `ca`, those are trusted whom the system trusts.
+    pub(super) fn new(
+        place: &Place,
+        ca: Option<PathBuf>,
+        identity: Option<(PathBuf, PathBuf)>,
+    ) -> Result<Self, StoreError> {
+        let ca = ca.or_else(|| openssl_probe::probe().cert_file).ok_or_else(|| {
+            place.misconfigured("this system has no list of certificates that it trusts: give ca=FILE")
+        })?;
+        let tls = Self { ca, identity };
+        tls.config(place)?;
+        // Clients that take no provider use the process's.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        Ok(tls)
+    }
+
+    /// The files for a client that uses rustls itself.
+    pub(super) fn config(&self, place: &Place) -> Result<ClientConfig, StoreError> {
+        let bad = |name: &str, file: &Path, why: String| {
+            place.misconfigured(format_args!("{name}={}: {why}", file.display()))
+        };
+        let mut roots = RootCertStore::empty();
+        roots.add_parsable_certificates(certificates(&self.ca).map_err(|why| bad("ca", &self.ca, why))?);
+        if roots.is_empty() {
+            return Err(bad("ca", &self.ca, "there is no certificate in it".to_owned()));
+        }
+        let builder = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .map_err(|error| place.misconfigured(error))?
+            .with_root_certificates(roots);
+        match &self.identity {
+            None => Ok(builder.with_no_client_auth()),
+            Some((cert, key)) => {
+                let chain = certificates(cert).map_err(|why| bad("cert", cert, why))?;
+                let secret = PrivateKeyDer::from_pem_file(key).map_err(|error| bad("key", key, error.to_string()))?;
+                builder.with_client_auth_cert(chain, secret).map_err(|error| bad("cert", cert, error.to_string()))
+            }
+        }
+    }
+
+    /// A file's bytes, for a client that takes PEM.
+    pub(super) fn pem(place: &Place, file: &Path) -> Result<Vec<u8>, StoreError> {
+        fs::read(file).map_err(|error| place.misconfigured(format_args!("{}: {error}", file.display())))
+    }
+}
+
+fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
+    CertificateDer::pem_file_iter(file).and_then(Iterator::collect).map_err(|error| error.to_string())
+}

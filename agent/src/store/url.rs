@@ -1,0 +1,269 @@
+//! `scheme://user:password@host:port,host:port/path?option=value`, as all stores have it.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use percent_encoding::percent_decode_str;
+
+use super::StoreError;
+use super::tls::Tls;
+
+/// Where a password is looked for that is neither in the URL nor in a file.
+pub const PASSWORD_VARIABLE: &str = "TXID_STORE_PASSWORD";
+
+/// What every store knows.
+const COMMON: [&str; 7] = ["timeout", "tls", "ca", "cert", "key", "password-file", "may-lose-writes"];
+
+/// A store's URL in its parts.
+pub(super) struct StoreUrl {
+    pub scheme: String,
+    pub user: Option<String>,
+    pub password: Option<Secret>,
+    /// At least one, but for `file`.
+    pub hosts: Vec<Host>,
+    /// What stands after the hosts, decoded, without slashes at its ends.
+    pub path: String,
+    pub tls: Option<Tls>,
+    pub place: Place,
+    options: Vec<(String, String)>,
+}
+
+/// A host and its port.
+#[derive(Clone)]
+pub(super) struct Host {
+    /// A name or an address, an IPv6 address without brackets.
+    pub name: String,
+    pub port: u16,
+}
+
+impl fmt::Display for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.name.contains(':') {
+            write!(f, "[{}]:{}", self.name, self.port)
+        } else {
+            write!(f, "{}:{}", self.name, self.port)
+        }
+    }
+}
+
+/// A password: no `Debug` and no `Display` shows it.
+#[derive(Clone)]
+pub(super) struct Secret(String);
+
+impl Secret {
+    pub(super) fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A store's name in messages, and how long it is waited for.
+#[derive(Clone)]
+pub(super) struct Place {
+    label: String,
+    pub timeout: Duration,
+}
+
+impl Place {
+    pub(super) fn unreachable(&self, why: impl fmt::Display) -> StoreError {
+        StoreError::Unreachable { store: self.label.clone(), why: one_line(why) }
+    }
+
+    pub(super) fn timed_out(&self) -> StoreError {
+        StoreError::TimedOut { store: self.label.clone(), ms: self.timeout.as_millis() as u64 }
+    }
+
+    pub(super) fn refused(&self, why: impl fmt::Display) -> StoreError {
+        StoreError::Refused { store: self.label.clone(), why: one_line(why) }
+    }
+
+    pub(super) fn misconfigured(&self, why: impl fmt::Display) -> StoreError {
+        StoreError::Misconfigured { store: self.label.clone(), why: one_line(why) }
+    }
+
+    pub(super) fn damaged(&self, why: impl fmt::Display) -> StoreError {
+        StoreError::Damaged { store: self.label.clone(), why: one_line(why) }
+    }
+}
+
+/// What a server says may have several lines.
+fn one_line(text: impl fmt::Display) -> String {
+    text.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+impl StoreUrl {
+    /// Takes `text` apart. Looks for the password, but opens no connection.
+    pub(super) fn parse(text: &str) -> Result<Self, StoreError> {
+        let Some((scheme, rest)) = text.split_once("://") else {
+            let why = "a store is a URL such as etcd://10.0.0.5:2379/txid or file:///var/lib/txid/leases";
+            // It may be a password that stands in the wrong place.
+            return Err(StoreError::Misconfigured { store: "the store".to_owned(), why: why.to_owned() });
+        };
+        let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let (login, hosts) = match authority.rsplit_once('@') {
+            Some((login, hosts)) => (Some(login), hosts),
+            None => (None, authority),
+        };
+        let (user, password) = match login {
+            Some(login) => login.split_once(':').map_or((Some(login), None), |(user, word)| (Some(user), Some(word))),
+            None => (None, None),
+        };
+        let shown_user = user.filter(|user| !user.is_empty()).map(|user| format!("{user}@")).unwrap_or_default();
+        let slash = if rest.contains('/') { "/" } else { "" };
+        let mut place =
+            Place { label: format!("{scheme}://{shown_user}{hosts}{slash}{path}"), timeout: Duration::from_secs(3) };
+
+        let port = default_port(scheme).ok_or_else(|| {
+            place.misconfigured(format_args!(
+                "there is no store of the kind {scheme}; there are redis, rediss, redis+sentinel, etcd, etcds, mysql, \
+                 postgres, zookeeper, consul, consuls and file"
+            ))
+        })?;
+        let decode = |text: &str| {
+            percent_decode_str(text)
+                .decode_utf8()
+                .map(|text| text.into_owned())
+                .map_err(|_| place.misconfigured("a %-escape in it is not UTF-8"))
+        };
+        let mut options = Vec::new();
+        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            if options.iter().any(|(known, _)| known == name) {
+                return Err(place.misconfigured(format_args!("the option {name} is given twice")));
+            }
+            options.push((name.to_owned(), decode(value)?));
+        }
+        let user = user.filter(|user| !user.is_empty()).map(decode).transpose()?;
+        let password = password.map(decode).transpose()?;
+        let path_text = decode(path)?;
+        let hosts = if scheme == "file" {
+            if !hosts.is_empty() {
+                return Err(place.misconfigured("a directory's URL has three slashes: file:///var/lib/txid/leases"));
+            }
+            Vec::new()
+        } else {
+            hosts
+                .split(',')
+                .map(|host| {
+                    Host::parse(host, port)
+                        .ok_or_else(|| place.misconfigured(format_args!("{host:?} is not HOST or HOST:PORT")))
+                })
+                .collect::<Result<_, _>>()?
+        };
+
+        let mut url = Self {
+            scheme: scheme.to_owned(),
+            user,
+            password: password.map(Secret),
+            hosts,
+            path: path_text.trim_matches('/').to_owned(),
+            tls: None,
+            place: place.clone(),
+            options,
+        };
+        if let Some(timeout) = url.option("timeout") {
+            place.timeout = timeout
+                .parse::<jiff::SignedDuration>()
+                .ok()
+                .and_then(|timeout| Duration::try_from(timeout).ok())
+                .filter(|timeout| (10..=60_000).contains(&timeout.as_millis()))
+                .ok_or_else(|| {
+                    place
+                        .misconfigured(format_args!("timeout={timeout} is not a time between 10ms and 60s, such as 3s"))
+                })?;
+            url.place = place;
+        }
+        url.tls = url.find_tls()?;
+        if url.password.is_none() {
+            url.password = url.find_password()?;
+        }
+        Ok(url)
+    }
+
+    /// The value of an option, if it is given.
+    pub(super) fn option(&self, name: &str) -> Option<&str> {
+        self.options.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The value of an option that is on or off.
+    pub(super) fn flag(&self, name: &str) -> Result<Option<bool>, StoreError> {
+        match self.option(name) {
+            None => Ok(None),
+            Some("1") => Ok(Some(true)),
+            Some("0") => Ok(Some(false)),
+            Some(other) => {
+                Err(self.place.misconfigured(format_args!("{name}={other} is neither {name}=1 nor {name}=0")))
+            }
+        }
+    }
+
+    /// Fails if there is an option that neither all stores nor this one has.
+    pub(super) fn knows_only(&self, own: &[&str]) -> Result<(), StoreError> {
+        match self.options.iter().find(|(name, _)| !COMMON.contains(&name.as_str()) && !own.contains(&name.as_str())) {
+            None => Ok(()),
+            Some((name, _)) => {
+                let known = own.iter().chain(&COMMON).copied().collect::<Vec<_>>().join(", ");
+                Err(self.place.misconfigured(format_args!("it has no option {name}; it has {known}")))
+            }
+        }
+    }
+
+    /// Whether the store can lose a write that it confirmed: as the option says, or else `unless_told`.
+    pub(super) fn may_lose_writes(&self, unless_told: bool) -> Result<bool, StoreError> {
+        Ok(self.flag("may-lose-writes")?.unwrap_or(unless_told))
+    }
+
+    fn find_tls(&self) -> Result<Option<Tls>, StoreError> {
+        let wanted = matches!(self.scheme.as_str(), "rediss" | "etcds" | "consuls")
+            || self.flag("tls")?.unwrap_or(self.option("ca").is_some() || self.option("cert").is_some());
+        if !wanted {
+            return Ok(None);
+        }
+        let file = |name| self.option(name).map(PathBuf::from);
+        let identity = match (file("cert"), file("key")) {
+            (Some(cert), Some(key)) => Some((cert, key)),
+            (None, None) => None,
+            _ => return Err(self.place.misconfigured("cert= and key= go together")),
+        };
+        Tls::new(&self.place, file("ca"), identity).map(Some)
+    }
+
+    fn find_password(&self) -> Result<Option<Secret>, StoreError> {
+        if let Some(file) = self.option("password-file") {
+            let text = std::fs::read_to_string(file)
+                .map_err(|error| self.place.misconfigured(format_args!("password-file={file}: {error}")))?;
+            return Ok(Some(Secret(text.trim_end_matches(['\r', '\n']).to_owned())));
+        }
+        Ok(std::env::var(PASSWORD_VARIABLE).ok().filter(|word| !word.is_empty()).map(Secret))
+    }
+}
+
+impl Host {
+    fn parse(text: &str, default_port: u16) -> Option<Self> {
+        let (name, port) = match text.strip_prefix('[') {
+            Some(rest) => {
+                let (name, rest) = rest.split_once(']')?;
+                (name, if rest.is_empty() { None } else { Some(rest.strip_prefix(':')?) })
+            }
+            None => text.split_once(':').map_or((text, None), |(name, port)| (name, Some(port))),
+        };
+        let port = port.map_or(Some(default_port), |port| port.parse().ok().filter(|port| *port != 0))?;
+        (!name.is_empty()).then(|| Self { name: name.to_owned(), port })
+    }
+}
+
+fn default_port(scheme: &str) -> Option<u16> {
+    Some(match scheme {
+        "redis" | "rediss" | "valkey" => 6379,
+        "redis+sentinel" => 26379,
+        "etcd" | "etcds" => 2379,
+        "mysql" | "mariadb" => 3306,
+        "postgres" | "postgresql" => 5432,
+        "zookeeper" => 2181,
+        "consul" => 8500,
+        "consuls" => 8501,
+        "file" => 0,
+        _ => return None,
+    })
+}

@@ -1,0 +1,155 @@
+//! A host of a fleet: an agent, its way to the store, and processes that make ids.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+use txid::snowflake::{Generator, Layout, LeasePage, State};
+
+use crate::proxy::Proxy;
+
+/// Set for a process that makes ids: the lease, the layout, and the file that they are written to.
+const WORKER: &str = "TXID_TEST_WORKER";
+
+pub struct Host {
+    pub name: String,
+    pub directory: TempDir,
+    pub proxy: Proxy,
+    store: String,
+    layout: String,
+    pub agent: Option<Child>,
+    pub workers: Vec<Child>,
+    files: Vec<PathBuf>,
+}
+
+pub fn agent() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_txid-agent"))
+}
+
+pub fn signal(child: &Child, signal: i32) {
+    // SAFETY: there is no memory in this, and the child is not reaped yet.
+    assert_eq!(unsafe { libc::kill(child.id() as libc::pid_t, signal) }, 0);
+}
+
+/// Kills and reaps.
+pub fn kill(child: &mut Child) {
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+impl Host {
+    /// `store` makes the URL from a port, here the proxy's.
+    pub fn new(name: &str, server: u16, store: impl Fn(u16) -> String, layout: &str) -> Self {
+        let proxy = Proxy::to(server);
+        let store = store(proxy.port);
+        let directory = tempfile::Builder::new().prefix("txid-host").tempdir().unwrap();
+        Self {
+            name: name.to_owned(),
+            directory,
+            proxy,
+            store,
+            layout: layout.to_owned(),
+            agent: None,
+            workers: Vec::new(),
+            files: Vec::new(),
+        }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    pub fn log(&self) -> String {
+        fs::read_to_string(self.path("log")).unwrap_or_default()
+    }
+
+    pub fn start_agent(&mut self, options: &[&str]) {
+        let log = File::options().create(true).append(true).open(self.path("log")).unwrap();
+        let mut command = agent();
+        command.args([
+            "run",
+            "--store",
+            &self.store,
+            "--name",
+            &self.name,
+            "--node",
+            &format!("orders={}", self.layout),
+        ]);
+        command.arg("--dir").arg(self.path("run")).args(options);
+        self.agent = Some(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().unwrap());
+    }
+
+    pub fn start_worker(&mut self) {
+        let ids = self.path(&format!("ids-{}", self.files.len()));
+        let lease = self.path("run").join("orders");
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "host::worker"]).stdin(Stdio::null()).stdout(Stdio::null());
+        command.env(WORKER, format!("{}\n{}\n{}", lease.display(), self.layout, ids.display()));
+        self.workers.push(command.spawn().unwrap());
+        self.files.push(ids);
+    }
+
+    /// The node that it has, or had last.
+    pub fn node(&self) -> u64 {
+        LeasePage::attach(&self.path("run").join("orders")).unwrap().view().node
+    }
+
+    pub fn is_live(&self) -> bool {
+        agent().arg("status").arg(self.path("run").join("orders")).output().unwrap().status.success()
+    }
+
+    /// All ids that were made so far.
+    pub fn ids(&self) -> Vec<u64> {
+        let mut ids = Vec::new();
+        for file in &self.files {
+            let bytes = fs::read(file).unwrap_or_default();
+            ids.extend(bytes.chunks_exact(8).map(|id| u64::from_ne_bytes(id.try_into().unwrap())));
+        }
+        ids
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        for child in self.agent.iter_mut().chain(&mut self.workers) {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// Not a test: what the processes run that make ids.
+#[test]
+fn worker() {
+    let Ok(orders) = std::env::var(WORKER) else { return };
+    let mut orders = orders.split('\n');
+    let (lease, layout, ids) = (orders.next().unwrap(), orders.next().unwrap(), orders.next().unwrap());
+    let layout: Layout = layout.parse().unwrap();
+    let mut file = File::create(ids).unwrap();
+    let state = loop {
+        match State::leased(Path::new(lease), &layout) {
+            Ok(state) => break state,
+            Err(_) => sleep(Duration::from_millis(20)),
+        }
+    };
+    let generator = Generator::new(state);
+    // What is written is not lost by a kill.
+    let mut batch = Vec::with_capacity(32 * 8);
+    let start = Instant::now();
+    // A parent that was killed leaves nobody to end this.
+    while start.elapsed() < Duration::from_secs(120) {
+        while batch.len() < 32 * 8 {
+            match generator.next() {
+                Ok(id) => batch.extend_from_slice(&id.to_ne_bytes()),
+                Err(_) => break,
+            }
+        }
+        file.write_all(&batch).unwrap();
+        batch.clear();
+        sleep(Duration::from_millis(1));
+    }
+}

@@ -1,0 +1,193 @@
+//! Real agents on real servers, four processes a host that make ids, and everything that can go wrong with them.
+
+#![allow(missing_docs)]
+
+mod agent;
+mod host;
+#[path = "../support/proxy.rs"]
+mod proxy;
+#[path = "../support/servers.rs"]
+mod servers;
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use host::{Host, agent, kill, signal};
+use proxy::Mode;
+use servers::{MARIADB_PASSWORD, POSTGRES_PASSWORD, Server};
+
+/// Three hosts on four nodes, so that a node soon comes to another host.
+const LAYOUT: &str = "time_bits=41,node_bits=2,sequence_bits=12,unit_ms=1,epoch=1288834974657";
+const HOSTS: usize = 3;
+const WORKERS: usize = 4;
+const OPTIONS: [&str; 2] = ["--ahead", "3s"];
+
+/// The tests of this file take turns: they measure nothing, but each has twenty processes.
+static TURN: Mutex<()> = Mutex::new(());
+
+#[test]
+fn faults_on_redis() {
+    let server = servers::redis(&[]);
+    // There is no copy that could lose a write.
+    faults(server, |port| format!("redis://127.0.0.1:{port}?may-lose-writes=0&timeout=1s"));
+}
+
+#[test]
+fn faults_on_etcd() {
+    let server = servers::etcd(&[]);
+    faults(server, |port| format!("etcd://127.0.0.1:{port}/fleet?timeout=1s"));
+}
+
+#[test]
+fn faults_on_postgres() {
+    let server = servers::postgres(&[]);
+    faults(server, |port| format!("postgres://txid:{POSTGRES_PASSWORD}@127.0.0.1:{port}/ids?timeout=1s"));
+}
+
+#[test]
+fn faults_on_mariadb() {
+    let server = servers::mariadb();
+    faults(server, |port| format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{port}/ids?timeout=1s"));
+}
+
+#[test]
+fn faults_on_zookeeper() {
+    let server = servers::zookeeper();
+    faults(server, |port| format!("zookeeper://127.0.0.1:{port}/fleet?timeout=1s"));
+}
+
+/// xorshift: the order of the faults, which a failure prints.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % end
+    }
+}
+
+/// What is undone later.
+enum Undo {
+    Network(usize),
+    Agent(usize),
+    Worker(usize, usize),
+}
+
+fn faults(mut server: Server, url: impl Fn(u16) -> String + Copy) {
+    let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let seconds = std::env::var("TXID_FLEET_SECONDS").map_or(6, |seconds| seconds.parse().unwrap());
+    let seed = std::env::var("TXID_FLEET_SEED")
+        .map_or_else(|_| u64::from(std::process::id()) * 7919, |seed| seed.parse().unwrap());
+    println!("TXID_FLEET_SEED={seed}");
+    let mut random = Random(seed | 1);
+
+    let mut hosts: Vec<Host> =
+        (0..HOSTS).map(|number| Host::new(&format!("host-{number}"), server.port, url, LAYOUT)).collect();
+    let direct = url(server.port);
+    for host in &mut hosts {
+        host.start_agent(&["--new", OPTIONS[0], OPTIONS[1]]);
+        (0..WORKERS).for_each(|_| host.start_worker());
+    }
+    servers::until("a host has no node", || hosts.iter().all(Host::is_live));
+
+    let start = Instant::now();
+    let mut undo: Vec<(Instant, Undo)> = Vec::new();
+    let mut killed_server = false;
+    let mut step = 0;
+    while start.elapsed() < Duration::from_secs(seconds) {
+        let (place, worker) = (random.below(HOSTS as u64) as usize, random.below(WORKERS as u64) as usize);
+        let until = Instant::now() + Duration::from_millis(500 + random.below(4000));
+        let host = &mut hosts[place];
+        // Each once, and then as it comes.
+        let fault = if step < 8 { step } else { random.below(9) };
+        step += 1;
+        match fault {
+            0 => {
+                kill(host.agent.as_mut().unwrap());
+                host.start_agent(&OPTIONS);
+            }
+            1 => {
+                signal(host.agent.as_ref().unwrap(), libc::SIGSTOP);
+                undo.push((until, Undo::Agent(place)));
+            }
+            2 => {
+                host.start_worker();
+                kill(&mut host.workers.swap_remove(worker));
+            }
+            3 => {
+                signal(&host.workers[worker], libc::SIGSTOP);
+                undo.push((until, Undo::Worker(place, worker)));
+            }
+            4 => {
+                host.proxy.set(Mode::SwallowReplies);
+                undo.push((until, Undo::Network(place)));
+            }
+            5 => {
+                host.proxy.set(Mode::Refuse);
+                undo.push((until, Undo::Network(place)));
+            }
+            6 if !killed_server && start.elapsed() > Duration::from_secs(seconds / 3) => {
+                killed_server = true;
+                server.kill();
+                std::thread::sleep(Duration::from_millis(500));
+                server.restart();
+            }
+            // An operator takes a node away from whoever has it, dead or not.
+            _ => {
+                let node = host.node().to_string();
+                let output = agent().args(["release", "--store", &direct, "orders", &node]).output().unwrap();
+                println!("{}", String::from_utf8_lossy(&output.stdout).trim());
+            }
+        }
+        std::thread::sleep(Duration::from_millis(100 + random.below(500)));
+        let now = Instant::now();
+        undo.retain(|(when, what)| {
+            if *when <= now {
+                put_right(&hosts, what);
+            }
+            *when > now
+        });
+    }
+    undo.iter().for_each(|(_, what)| put_right(&hosts, what));
+
+    // Everything is well again. A host does not take a node back that it has lost; its agent forgets that when it starts.
+    for host in &mut hosts {
+        kill(host.agent.as_mut().unwrap());
+        host.start_agent(&OPTIONS);
+    }
+    let before: usize = hosts.iter().map(|host| host.ids().len()).sum();
+    servers::until("ids do not go on", || {
+        hosts.iter().all(Host::is_live) && hosts.iter().map(|host| host.ids().len()).sum::<usize>() > before + 1000
+    });
+    for host in &mut hosts {
+        host.workers.iter_mut().for_each(kill);
+    }
+
+    let mut seen: HashMap<u64, usize> = HashMap::new();
+    let mut made = [0; HOSTS];
+    for (place, host) in hosts.iter().enumerate() {
+        for id in host.ids() {
+            made[place] += 1;
+            if let Some(other) = seen.insert(id, place) {
+                let logs: String = hosts.iter().map(|host| format!("== {}\n{}", host.name, host.log())).collect();
+                panic!("{id} was made by host-{other} and by host-{place}; TXID_FLEET_SEED={seed}\n{logs}");
+            }
+        }
+    }
+    println!("ids of each host: {made:?}");
+    assert!(made.iter().sum::<usize>() > 10_000, "{made:?}");
+    let takes: usize = hosts.iter().map(|host| host.log().matches("took node").count()).sum();
+    assert!(takes > HOSTS, "nodes do not change hands: {takes}");
+}
+
+fn put_right(hosts: &[Host], what: &Undo) {
+    match *what {
+        Undo::Network(place) => hosts[place].proxy.set(Mode::Pass),
+        // They may have been killed and replaced; then this is of no effect.
+        Undo::Agent(place) => signal(hosts[place].agent.as_ref().unwrap(), libc::SIGCONT),
+        Undo::Worker(place, worker) => signal(&hosts[place].workers[worker], libc::SIGCONT),
+    }
+}

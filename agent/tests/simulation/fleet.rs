@@ -1,0 +1,448 @@
+//! The hosts, their agents and workers, and what happens to them.
+
+use crate::network::{Memory, Weather, course};
+use crate::random::Random;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use txid::snowflake::{Generator, Layout, LeasePage};
+use txid_agent::keep::{look, say, write};
+use txid_agent::lease::{Answer, Event, Input, Lease, Now, Output, Request, Rules};
+
+const LAYOUT: Layout = Layout::SNOWFLAKE;
+/// 2026-11-21.
+const START_MS: i64 = 1_795_000_000_000;
+
+/// What may go wrong, in a million each second for each host or, for the store, in all.
+#[derive(Clone, Copy)]
+pub struct Plan {
+    weather: Weather,
+    most_skew_ms: i64,
+    kills: u64,
+    reboots: u64,
+    pauses: u64,
+    clock_steps: u64,
+    cut_offs: u64,
+    ends: u64,
+    outages: u64,
+    emptyings: u64,
+    ids_a_burst: u64,
+}
+
+impl Plan {
+    pub const CALM: Self = Self {
+        weather: Weather { lost_requests: 0, lost_answers: 0, late_requests: 0 },
+        most_skew_ms: 2_000,
+        kills: 0,
+        reboots: 0,
+        pauses: 0,
+        clock_steps: 0,
+        cut_offs: 0,
+        ends: 0,
+        outages: 0,
+        emptyings: 0,
+        ids_a_burst: 2,
+    };
+
+    pub const ROUGH: Self = Self {
+        weather: Weather { lost_requests: 10_000, lost_answers: 20_000, late_requests: 20_000 },
+        most_skew_ms: 9_000,
+        kills: 2_000,
+        reboots: 300,
+        pauses: 1_000,
+        clock_steps: 500,
+        cut_offs: 500,
+        ends: 500,
+        outages: 3_000,
+        emptyings: 3_000,
+        ids_a_burst: 2,
+    };
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Report {
+    /// Hosts that have a lease at the end.
+    pub leased: usize,
+    pub ids: usize,
+    /// Ids that were made before.
+    pub twice: usize,
+    /// Ids that were not greater than the one before on their host.
+    pub backwards: u64,
+    /// Nodes tried for each one taken, on average.
+    pub tries: f64,
+    /// Ids that were refused on hosts that had one before, since something happened to them.
+    pub refused: u64,
+    /// The same in a time when nothing happens.
+    pub refused_when_held: u64,
+    pub renewals: u64,
+    pub requests_when_held: u64,
+    /// How often each thing was told.
+    pub taken: u64,
+    pub resumed: u64,
+    pub lost: u64,
+    pub cloned: u64,
+    pub forgotten: u64,
+    pub jumped: u64,
+    pub none_free: u64,
+}
+
+pub struct Fleet {
+    random: Random,
+    plan: Plan,
+    store: Memory,
+    store_is_down_until_ms: u64,
+    hosts: Vec<Host>,
+    now_ms: u64,
+    queue: BinaryHeap<Reverse<(u64, u64, usize)>>,
+    events: Vec<Option<Happening>>,
+    ids: Vec<u64>,
+    report: Report,
+    tries: u64,
+}
+
+struct Host {
+    rules: Rules,
+    page: LeasePage,
+    workers: Generator,
+    lease: Option<Lease>,
+    /// Which agent it is that events are for.
+    agent: u64,
+    paused_until_ms: u64,
+    cut_off_until_ms: u64,
+    skew_ms: i64,
+    usual_skew_ms: i64,
+    last_id: u64,
+    has_had_lease: bool,
+    is_asking: bool,
+}
+
+enum Happening {
+    Agent { host: usize, agent: u64, input: Input },
+    Arrival { host: usize, agent: u64, request: Request, answered_ms: Option<u64> },
+    Start { host: usize, agent: u64 },
+    Reboot { host: usize },
+    SetClockRight { host: usize },
+    Second,
+}
+
+/// A page that no other host of any fleet has.
+fn new_page() -> LeasePage {
+    static PAGES: AtomicU64 = AtomicU64::new(0);
+    LeasePage::in_memory(&LAYOUT, PAGES.fetch_add(1, Ordering::Relaxed)).unwrap()
+}
+
+impl Fleet {
+    pub fn new(seed: u64, hosts: usize, plan: Plan) -> Self {
+        let report = Report {
+            leased: 0,
+            ids: 0,
+            twice: 0,
+            backwards: 0,
+            tries: 0.0,
+            refused: 0,
+            refused_when_held: 0,
+            renewals: 0,
+            requests_when_held: 0,
+            taken: 0,
+            resumed: 0,
+            lost: 0,
+            cloned: 0,
+            forgotten: 0,
+            jumped: 0,
+            none_free: 0,
+        };
+        let mut fleet = Self {
+            random: Random::new(seed),
+            plan,
+            store: Memory::default(),
+            store_is_down_until_ms: 0,
+            hosts: vec![],
+            now_ms: 0,
+            queue: BinaryHeap::new(),
+            events: vec![],
+            ids: vec![],
+            report,
+            tries: 0,
+        };
+        for number in 0..hosts {
+            // Some share their name with another.
+            let name = format!("web-{}", if number % 100 == 99 { number - 1 } else { number });
+            let rules = Rules { new: true, ..Rules::new("orders", &name, &LAYOUT, false) };
+            let page = new_page();
+            let skew_ms = fleet.random.around(plan.most_skew_ms);
+            fleet.hosts.push(Host {
+                rules,
+                page,
+                workers: Generator::new(page.state()),
+                lease: None,
+                agent: 0,
+                paused_until_ms: 0,
+                cut_off_until_ms: 0,
+                skew_ms,
+                usual_skew_ms: skew_ms,
+                last_id: 0,
+                has_had_lease: false,
+                is_asking: false,
+            });
+            fleet.after(0, Happening::Start { host: number, agent: 0 });
+        }
+        fleet.after(1000, Happening::Second);
+        fleet
+    }
+
+    fn after(&mut self, ms: u64, happening: Happening) {
+        self.queue.push(Reverse((self.now_ms + ms, self.events.len() as u64, self.events.len())));
+        self.events.push(Some(happening));
+    }
+
+    /// Lets this much time pass.
+    pub fn run(&mut self, ms: u64) {
+        let end_ms = self.now_ms + ms;
+        while let Some(&Reverse((at_ms, _, place))) = self.queue.peek() {
+            if at_ms > end_ms {
+                break;
+            }
+            self.queue.pop();
+            self.now_ms = at_ms;
+            if let Some(happening) = self.events[place].take() {
+                self.happen(happening);
+            }
+        }
+        self.now_ms = end_ms;
+    }
+
+    /// The same without accidents, with clocks that are set right and everybody back on the network.
+    pub fn calm_down(&mut self, ms: u64) {
+        self.store_is_down_until_ms = 0;
+        self.plan = Plan { ids_a_burst: self.plan.ids_a_burst, ..Plan::CALM };
+        for host in &mut self.hosts {
+            (host.skew_ms, host.usual_skew_ms) = (0, 0);
+            (host.cut_off_until_ms, host.paused_until_ms) = (0, 0);
+        }
+        self.run(ms);
+    }
+
+    pub fn report(mut self) -> Report {
+        self.report.leased = self.hosts.iter().filter(|host| host.page.state().node().is_some()).count();
+        self.report.ids = self.ids.len();
+        self.ids.sort_unstable();
+        self.report.twice = self.ids.windows(2).filter(|pair| pair[0] == pair[1]).count();
+        self.report.tries = self.tries as f64 / self.report.taken as f64;
+        self.report
+    }
+
+    fn happen(&mut self, happening: Happening) {
+        match happening {
+            Happening::Agent { host, agent, input } => {
+                if self.hosts[host].agent != agent {
+                    return;
+                }
+                let paused_ms = self.hosts[host].paused_until_ms.saturating_sub(self.now_ms);
+                if paused_ms > 0 {
+                    return self.after(paused_ms, Happening::Agent { host, agent, input });
+                }
+                self.run_agent(host, input);
+            }
+            Happening::Arrival { host, agent, request, answered_ms } => {
+                let told = self.store.answer(&request);
+                if let Some(ms) = answered_ms {
+                    let store_ms = Some(START_MS + (self.now_ms + ms) as i64);
+                    self.after(ms, Happening::Agent { host, agent, input: Input::Answer(Answer { told, store_ms }) });
+                }
+            }
+            Happening::Start { host, agent } => {
+                if self.hosts[host].agent == agent {
+                    self.hosts[host].lease = Some(Lease::new(&look(&self.hosts[host].page)));
+                    self.run_agent(host, Input::Go);
+                }
+            }
+            Happening::Reboot { host } => {
+                let page = new_page();
+                let host_now = &mut self.hosts[host];
+                host_now.page = page;
+                host_now.workers = Generator::new(page.state());
+                host_now.last_id = 0;
+                host_now.has_had_lease = false;
+                host_now.agent += 1;
+                let agent = host_now.agent;
+                self.after(0, Happening::Start { host, agent });
+            }
+            Happening::SetClockRight { host } => self.hosts[host].skew_ms = self.hosts[host].usual_skew_ms,
+            Happening::Second => {
+                self.second();
+                self.after(1000, Happening::Second);
+            }
+        }
+    }
+
+    fn wall_ms(&self, host: usize) -> i64 {
+        START_MS + self.now_ms as i64 + self.hosts[host].skew_ms
+    }
+
+    fn run_agent(&mut self, number: usize, mut input: Input) {
+        let Some(mut lease) = self.hosts[number].lease.take() else { return };
+        self.hosts[number].is_asking = false;
+        let agent = self.hosts[number].agent;
+        loop {
+            let now = Now { wall_ms: self.wall_ms(number), mono_ms: self.now_ms, random: self.random.token() };
+            let host = &mut self.hosts[number];
+            input = match lease.step(&host.rules, &now, input) {
+                Output::Write(it) => {
+                    let input = write(&host.page, it);
+                    // A hundred times as likely here as elsewhere: these are the moments that matter.
+                    if self.random.chance(self.plan.kills) {
+                        return self.kill(number);
+                    }
+                    input
+                }
+                Output::Log(event) => {
+                    say(&host.page, &event);
+                    self.count(number, &event);
+                    Input::Go
+                }
+                Output::Wait { until_ms } => {
+                    self.after(
+                        until_ms.saturating_sub(self.now_ms),
+                        Happening::Agent { host: number, agent, input: Input::Go },
+                    );
+                    break;
+                }
+                Output::Ask(request) => {
+                    self.ask(number, request);
+                    break;
+                }
+                Output::Stopped => {
+                    let pause_ms = 1 + self.random.below(20_000);
+                    self.hosts[number].agent += 1;
+                    return self.after(pause_ms, Happening::Start { host: number, agent: agent + 1 });
+                }
+                Output::Fail(failure) => panic!("{failure}"),
+            };
+        }
+        self.hosts[number].lease = Some(lease);
+    }
+
+    fn ask(&mut self, number: usize, request: Request) {
+        let host = &mut self.hosts[number];
+        host.is_asking = true;
+        if host.page.state().node().is_some() {
+            self.report.requests_when_held += 1;
+        }
+        let (agent, is_cut_off) =
+            (host.agent, self.now_ms < host.cut_off_until_ms || self.now_ms < self.store_is_down_until_ms);
+        let course = course(&mut self.random, self.plan.weather, is_cut_off, &request);
+        if let Some(told) = course.instead {
+            let input = Input::Answer(Answer { told, store_ms: None });
+            self.after(course.answered_ms, Happening::Agent { host: number, agent, input });
+            if let Some(ms) = course.arrives_ms {
+                self.after(ms, Happening::Arrival { host: number, agent, request, answered_ms: None });
+            }
+        } else if let Some(ms) = course.arrives_ms {
+            let answered_ms = Some(course.answered_ms - ms);
+            self.after(ms, Happening::Arrival { host: number, agent, request, answered_ms });
+        }
+    }
+
+    /// The agent is killed, and started again after a while.
+    fn kill(&mut self, number: usize) {
+        let longest_ms = if self.random.chance(500_000) { 1_000 } else { 120_000 };
+        let pause_ms = 1 + self.random.below(longest_ms);
+        let host = &mut self.hosts[number];
+        host.lease = None;
+        host.agent += 1;
+        let agent = host.agent;
+        self.after(pause_ms, Happening::Start { host: number, agent });
+    }
+
+    fn count(&mut self, number: usize, event: &Event) {
+        let report = &mut self.report;
+        match event {
+            Event::Taken { tries, .. } => {
+                report.taken += 1;
+                self.tries += u64::from(*tries);
+                self.hosts[number].has_had_lease = true;
+            }
+            Event::Resumed { .. } => report.resumed += 1,
+            Event::Lost { .. } => report.lost += 1,
+            Event::Cloned { .. } => report.cloned += 1,
+            Event::Forgotten { .. } => report.forgotten += 1,
+            Event::Jumped { .. } => report.jumped += 1,
+            Event::NoneFree(_) => report.none_free += 1,
+            _ => {}
+        }
+    }
+
+    /// Everybody makes some ids, and something may happen to each.
+    fn second(&mut self) {
+        for number in 0..self.hosts.len() {
+            for _ in 0..self.plan.ids_a_burst {
+                self.make_id(number);
+            }
+            self.have_an_accident(number);
+        }
+        if self.random.chance(self.plan.outages) {
+            self.store_is_down_until_ms = self.now_ms + 1000 + self.random.below(180_000);
+        }
+        if self.random.chance(self.plan.emptyings) {
+            self.store.empty();
+            // From now on nobody may say that the store is new.
+            for host in &mut self.hosts {
+                host.rules.new = false;
+            }
+        }
+        self.report.renewals = self.hosts.iter().map(|host| host.page.view().renewals).sum();
+    }
+
+    fn make_id(&mut self, number: usize) {
+        let wall_ms = self.wall_ms(number);
+        let host = &mut self.hosts[number];
+        match host.workers.next_at(wall_ms) {
+            Ok(id) => {
+                if id <= host.last_id {
+                    self.report.backwards += 1;
+                }
+                host.last_id = id;
+                self.ids.push(id);
+            }
+            Err(_) if host.has_had_lease => {
+                self.report.refused += 1;
+                if host.page.state().node().is_some() {
+                    self.report.refused_when_held += 1;
+                }
+            }
+            Err(_) => {}
+        }
+    }
+
+    fn have_an_accident(&mut self, number: usize) {
+        let plan = self.plan;
+        if self.random.chance(plan.kills / 10) {
+            self.kill(number);
+        }
+        if self.random.chance(plan.reboots) {
+            let host = &mut self.hosts[number];
+            host.lease = None;
+            host.agent += 1;
+            let pause_ms = 5_000 + self.random.below(120_000);
+            self.after(pause_ms, Happening::Reboot { host: number });
+        }
+        if self.random.chance(plan.pauses) {
+            self.hosts[number].paused_until_ms = self.now_ms + self.random.below(120_000);
+        }
+        if self.random.chance(plan.cut_offs) {
+            self.hosts[number].cut_off_until_ms = self.now_ms + self.random.below(1_800_000);
+        }
+        if self.random.chance(plan.clock_steps) {
+            let most_ms = [3_000, 30_000, 3_600_000][self.random.below(3) as usize];
+            let by_ms = self.random.around(most_ms);
+            self.hosts[number].skew_ms += by_ms;
+            // Somebody sets it right after a while.
+            let right_ms = self.random.below(600_000);
+            self.after(right_ms, Happening::SetClockRight { host: number });
+        }
+        if self.random.chance(plan.ends) && self.hosts[number].lease.is_some() && !self.hosts[number].is_asking {
+            self.run_agent(number, Input::Stop);
+        }
+    }
+}

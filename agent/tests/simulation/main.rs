@@ -1,0 +1,54 @@
+//! A fleet of hosts on one store, simulated from a seed: the state machine of the agent and the pages and generators of the
+//! library are the real ones; time, store, network and accidents are not.
+//!
+//! `TXID_SEED=7 cargo test -p txid-agent --test simulation` tries another run. Every failure tells its seed.
+
+mod fleet;
+mod network;
+mod random;
+
+use fleet::{Fleet, Plan};
+
+fn seed() -> u64 {
+    std::env::var("TXID_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1)
+}
+
+#[test]
+fn a_thousand_hosts_that_start_at_once_have_a_node_each_within_three_tries() {
+    let mut fleet = Fleet::new(seed(), 1000, Plan::CALM);
+    fleet.run(600_000);
+    let report = fleet.report();
+    println!("{report:?}");
+    assert_eq!(report.leased, 1000);
+    assert_eq!(report.twice, 0);
+    assert!(report.tries <= 3.0, "{} tries on average", report.tries);
+    let requests = report.requests_when_held as f64 / report.renewals as f64;
+    assert!(requests <= 1.0, "{requests} requests a renewal");
+    assert_eq!(report.refused_when_held, 0);
+}
+
+#[test]
+fn no_accident_gives_an_id_twice() {
+    let mut fleet = Fleet::new(seed(), 1000, Plan::ROUGH);
+    fleet.run(1_200_000);
+    fleet.calm_down(300_000);
+    let report = fleet.report();
+    println!("{report:?}");
+    assert_eq!(report.twice, 0, "ids twice, seed {}", seed());
+    assert_eq!(report.backwards, 0, "ids went back, seed {}", seed());
+    assert_eq!(report.leased, 1000, "without a lease at the end, seed {}", seed());
+}
+
+/// For `make soak`.
+#[test]
+#[ignore = "takes minutes"]
+fn no_accident_in_many_days_gives_an_id_twice() {
+    for seed in seed()..seed() + 20 {
+        let mut fleet = Fleet::new(seed, 1000, Plan::ROUGH);
+        fleet.run(14_400_000);
+        fleet.calm_down(900_000);
+        let report = fleet.report();
+        println!("seed {seed}: {report:?}");
+        assert_eq!((report.twice, report.backwards, report.leased), (0, 0, 1000), "seed {seed}");
+    }
+}

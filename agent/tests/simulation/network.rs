@@ -1,0 +1,93 @@
+//! The store, and the ways in which a request to it can go wrong.
+
+use crate::random::Random;
+use std::collections::BTreeMap;
+use txid_agent::lease::{Request, Told};
+use txid_agent::store::{Expected, Put, Record, StoreError, Version};
+
+const TIMEOUT_MS: u64 = 3000;
+
+/// Records in memory, each with a version that never comes again.
+#[derive(Default)]
+pub struct Memory {
+    records: BTreeMap<String, Record>,
+    written: u64,
+}
+
+impl Memory {
+    pub fn answer(&mut self, request: &Request) -> Told {
+        match request {
+            Request::Read { key } => Told::Read(Ok(self.records.get(key).cloned())),
+            Request::List { prefix } => {
+                let listed = self.records.iter().filter(|(key, _)| key.starts_with(prefix));
+                Told::List(Ok(listed.map(|(key, record)| (key.clone(), record.clone())).collect()))
+            }
+            Request::Put { key, expected, bytes } => {
+                let there = self.records.get(key).map_or(Expected::Absent, |it| Expected::Version(it.version.clone()));
+                if there != *expected {
+                    return Told::Put(Ok(Put::Conflict));
+                }
+                self.written += 1;
+                let version = Version(self.written.to_be_bytes().to_vec());
+                self.records.insert(key.clone(), Record { bytes: bytes.clone(), version: version.clone() });
+                Told::Put(Ok(Put::Written(version)))
+            }
+        }
+    }
+
+    pub fn empty(&mut self) {
+        self.records.clear();
+    }
+}
+
+/// What becomes of a request.
+pub struct Course {
+    /// When it reaches the store, if ever, in milliseconds from now.
+    pub arrives_ms: Option<u64>,
+    /// When the agent has an answer.
+    pub answered_ms: u64,
+    /// What that is, if it is not the store's.
+    pub instead: Option<Told>,
+}
+
+/// How likely accidents are, in a million.
+#[derive(Clone, Copy)]
+pub struct Weather {
+    pub lost_requests: u64,
+    pub lost_answers: u64,
+    pub late_requests: u64,
+}
+
+pub fn course(random: &mut Random, weather: Weather, is_cut_off: bool, request: &Request) -> Course {
+    let timed_out = || {
+        let error = StoreError::TimedOut { store: "memory".to_string(), ms: TIMEOUT_MS };
+        match request {
+            Request::Read { .. } => Told::Read(Err(error)),
+            Request::List { .. } => Told::List(Err(error)),
+            Request::Put { .. } => Told::Put(Ok(Put::Unknown(error))),
+        }
+    };
+    let fails = |arrives_ms| Course { arrives_ms, answered_ms: TIMEOUT_MS, instead: Some(timed_out()) };
+    if is_cut_off {
+        if random.chance(500_000) {
+            return fails(None);
+        }
+        let error = StoreError::Unreachable { store: "memory".to_string(), why: "connection refused".to_string() };
+        let told = match request {
+            Request::Read { .. } => Told::Read(Err(error)),
+            Request::List { .. } => Told::List(Err(error)),
+            Request::Put { .. } => Told::Put(Err(error)),
+        };
+        return Course { arrives_ms: None, answered_ms: 1, instead: Some(told) };
+    }
+    let there_ms = 1 + random.below(20);
+    if random.chance(weather.lost_requests) {
+        fails(None)
+    } else if random.chance(weather.lost_answers) {
+        fails(Some(there_ms))
+    } else if random.chance(weather.late_requests) {
+        fails(Some(TIMEOUT_MS + random.below(120_000)))
+    } else {
+        Course { arrives_ms: Some(there_ms), answered_ms: there_ms + 1 + random.below(20), instead: None }
+    }
+}

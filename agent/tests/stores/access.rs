@@ -1,0 +1,369 @@
+//! Passwords, permissions, TLS, and what is said where they are wrong.
+
+use std::fs;
+use std::process::Command;
+
+use txid_agent::store::{Expected, Put, open};
+
+use crate::certificates;
+use crate::conformance::{one_line, wait_for, wants_a_person, written};
+use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, Server, run, until};
+
+const PASSWORD: &str = "the-password/of:the@store";
+const IN_URL: &str = "the-password%2Fof%3Athe%40store";
+const WRONG: &str = "the-wrong-one";
+
+/// Writes and reads once.
+fn works(url: &str) {
+    let mut store = open(url).unwrap();
+    written(store.put("works/node/1", &Expected::Absent, b"it works").unwrap());
+    assert_eq!(store.read("works/node/1").unwrap().unwrap().bytes, b"it works");
+}
+
+fn certificates() -> (tempfile::TempDir, impl Fn(&str) -> String) {
+    let directory = tempfile::tempdir().unwrap();
+    certificates::write(directory.path());
+    // PostgreSQL's user must get there.
+    run(Command::new("chmod").arg("755").arg(directory.path()));
+    let path = directory.path().to_owned();
+    (directory, move |name: &str| path.join(name).to_str().unwrap().to_owned())
+}
+
+#[test]
+fn urls() {
+    for (url, wanted) in [
+        ("10.0.0.5:2379", "a store is a URL"),
+        ("memcached://10.0.0.5", "there is no store of the kind memcached"),
+        ("etcd://", "HOST or HOST:PORT"),
+        ("etcd://a:2379,:2379", "\":2379\" is not HOST"),
+        ("etcd://a:port", "\"a:port\" is not HOST"),
+        ("etcd://a:70000", "\"a:70000\" is not HOST"),
+        ("etcd://a?prefix=x", "no option prefix"),
+        ("redis://a?wait=1&wait=2", "the option wait is given twice"),
+        ("redis://a?wait=many", "wait=many"),
+        ("redis://a/txid", "?prefix=NAME"),
+        ("redis+sentinel://a", "which master"),
+        ("redis://a?timeout=soon", "timeout=soon is not a time"),
+        ("redis://a?timeout=1h", "timeout=1h is not a time"),
+        ("redis://a?may-lose-writes=no", "may-lose-writes=no is neither"),
+        ("rediss://a?ca=/nowhere/ca.pem", "ca=/nowhere/ca.pem"),
+        ("redis://a?ca=/dev/null", "there is no certificate in it"),
+        ("rediss://a?cert=/etc/cert.pem", "cert= and key= go together"),
+        ("etcd://user@a", "the user user has no password"),
+        ("postgres://a/ids", "names no user"),
+        ("mysql://user@a", "names no database"),
+        ("mysql://user@a/ids?table=x;y", "no table's name"),
+        ("consul://user@a", "no users"),
+        ("zookeeper://a?tls=1", "TLS to ZooKeeper is not supported"),
+        ("file://var/lib/txid", "three slashes"),
+        ("file:///", "names no directory"),
+        ("redis://a?password-file=/nowhere/password", "password-file=/nowhere/password"),
+        ("redis://u:the-password%ff@a", "not UTF-8"),
+    ] {
+        let error = open(url).err().unwrap_or_else(|| panic!("{url}"));
+        assert!(!error.may_pass(), "{url}");
+        one_line(&error, wanted);
+    }
+    for url in
+        ["redis://[::1]:6379/2?prefix=x", "etcd://a,b:2380,c/deep/prefix", "valkey://a", "file:///var/lib/txid/leases"]
+    {
+        assert!(open(url).is_ok(), "{url}");
+    }
+    assert!(open("redis://a").unwrap().may_lose_writes());
+    assert!(!open("redis://a?may-lose-writes=0").unwrap().may_lose_writes());
+    assert!(!open("mysql://u@a/ids").unwrap().may_lose_writes());
+    assert!(open("mysql://u@a,b/ids").unwrap().may_lose_writes(), "one and its copies");
+}
+
+#[test]
+fn redis_passwords() {
+    let server = servers::redis(&[
+        "--requirepass",
+        PASSWORD,
+        &format!("--user fleet on >{PASSWORD} ~txid/* +eval +time +hget +hset +hdel +hgetall"),
+        &format!("--user reader on >{PASSWORD} ~txid/* +eval +time +hget"),
+    ]);
+    let host = format!("127.0.0.1:{}", server.port);
+    wait_for(&format!("redis://:{IN_URL}@{host}"));
+    works(&format!("redis://fleet:{IN_URL}@{host}"));
+    let file = server.path("password");
+    fs::write(&file, format!("{PASSWORD}\n")).unwrap();
+    let file_url = format!("redis://fleet@{host}?password-file={file}&prefix=txid/b");
+    works(&file_url);
+    wants_a_person(&format!("redis://fleet:{IN_URL}@{host}/1"), "+select");
+    wants_a_person(&format!("redis://{host}"), "the password, or the user, is wrong or missing");
+    wants_a_person(&format!("redis://:{WRONG}@{host}"), "the password, or the user, is wrong or missing");
+    wants_a_person(&format!("redis://fleet:{WRONG}@{host}"), "the password, or the user, is wrong or missing");
+    wants_a_person(&format!("redis://reader:{IN_URL}@{host}"), "+hset");
+    wants_a_person(&format!("redis://fleet:{IN_URL}@{host}?prefix=other"), "~other/*");
+    wants_a_person(&format!("redis://:{IN_URL}@{host}/99"), "DB index is out of range");
+}
+
+#[test]
+fn redis_tls() {
+    let (_directory, file) = certificates();
+    let server = servers::redis(&[
+        "--tls-port",
+        "PORT",
+        "--port",
+        "0",
+        "--requirepass",
+        PASSWORD,
+        "--tls-cert-file",
+        &file("server.pem"),
+        "--tls-key-file",
+        &file("server.key"),
+        "--tls-ca-cert-file",
+        &file("ca.pem"),
+    ]);
+    let url = |ca: &str, more: &str| format!("rediss://:{IN_URL}@127.0.0.1:{}?ca={}{more}", server.port, file(ca));
+    let identity = format!("&cert={}&key={}", file("client.pem"), file("client.key"));
+    wait_for(&url("ca.pem", &identity));
+    works(&url("ca.pem", &identity));
+    wants_a_person(&url("other-ca.pem", &identity), "certificate");
+    let error = open(&url("ca.pem", "")).unwrap().read("any/key").unwrap_err();
+    one_line(&error, "rediss://127.0.0.1");
+}
+
+#[test]
+fn redis_copies() {
+    let server = servers::redis(&[]);
+    let url = format!("redis://127.0.0.1:{}", server.port);
+    wait_for(&url);
+    let master = server.port.to_string();
+    let copy = servers::redis(&["--replicaof", &format!("127.0.0.1 {master}"), "--repl-diskless-sync-delay", "0"]);
+    let waits = format!("{url}?wait=1&timeout=1s");
+    until("the copy does not follow", || {
+        let mut store = open(&waits).unwrap();
+        let Ok(last) = store.read("wait/node/0") else { return false };
+        let expected = last.map_or(Expected::Absent, |record| Expected::Version(record.version));
+        matches!(
+            store.put("wait/node/0", &expected, format!("{expected:?}").len().to_string().as_bytes()),
+            Ok(Put::Written(_))
+        )
+    });
+
+    // A copy, which may lag behind, is neither read nor written.
+    let mut store = open(&format!("redis://127.0.0.1:{}", copy.port)).unwrap();
+    for error in [
+        store.read("any/key").unwrap_err(),
+        store.list("any/").unwrap_err(),
+        store.put("any/key", &Expected::Absent, b"x").unwrap_err(),
+    ] {
+        assert!(error.may_pass(), "it may become the master: {error:?}");
+        one_line(&error, "is a copy");
+    }
+
+    // Without the copy, a write is not known to be safe, and reading it does not make it so.
+    let mut store = open(&waits).unwrap();
+    written(store.put("wait/node/1", &Expected::Absent, b"one").unwrap());
+    drop(copy);
+    let lost = store.put("wait/node/2", &Expected::Absent, b"two").unwrap();
+    assert!(matches!(&lost, Put::Unknown(error) if error.to_string().contains("wait=1 asks for 1")), "{lost:?}");
+    one_line(&store.read("wait/node/2").unwrap_err(), "0 of its copies have the write");
+}
+
+#[test]
+fn redis_sentinel() {
+    let server = servers::redis(&[]);
+    let master = server.port;
+    let sentinel = Server::start(
+        |_| {},
+        move |directory, port| {
+            let file = directory.join("sentinel.conf");
+            fs::write(&file, format!("bind 127.0.0.1\nport {port}\nsentinel monitor fleet 127.0.0.1 {master} 1\n"))
+                .unwrap();
+            let mut command = Command::new("redis-server");
+            command.arg(file).arg("--sentinel");
+            command
+        },
+    );
+    let url = format!("redis+sentinel://127.0.0.1:{},127.0.0.1:{}/fleet", servers::free_port(), sentinel.port);
+    wait_for(&url);
+    works(&url);
+    wants_a_person(&format!("redis+sentinel://127.0.0.1:{}/other", sentinel.port), "knows no master other");
+}
+
+#[test]
+fn etcd_passwords() {
+    let server = servers::etcd(&[]);
+    let host = format!("127.0.0.1:{}", server.port);
+    wait_for(&format!("etcd://{host}"));
+    let control = |args: &[&str]| {
+        run(Command::new("etcdctl").env("ETCDCTL_API", "3").args(["--endpoints", &host]).args(args));
+    };
+    // A user and a password where nobody asks for them do no harm.
+    works(&format!("etcd://fleet:{IN_URL}@{host}/before"));
+    control(&["user", "add", &format!("root:{PASSWORD}")]);
+    control(&["user", "add", &format!("fleet:{PASSWORD}")]);
+    control(&["role", "add", "txid"]);
+    control(&["role", "grant-permission", "txid", "--prefix=true", "readwrite", "/txid/"]);
+    control(&["user", "grant-role", "fleet", "txid"]);
+    control(&["user", "grant-role", "root", "root"]);
+    control(&["auth", "enable"]);
+    works(&format!("etcd://fleet:{IN_URL}@{host}/txid"));
+    wants_a_person(&format!("etcd://fleet:{IN_URL}@{host}/other"), "readwrite on the prefix /other/");
+    wants_a_person(&format!("etcd://{host}/txid"), "give the user as etcd://USER@HOST");
+    wants_a_person(&format!("etcd://fleet:{WRONG}@{host}/txid"), "give the user as etcd://USER@HOST");
+}
+
+#[test]
+fn etcd_forgets_its_tokens() {
+    let mut server = servers::etcd(&["--auth-token-ttl", "1"]);
+    let host = format!("127.0.0.1:{}", server.port);
+    wait_for(&format!("etcd://{host}"));
+    let control = |args: &[&str]| {
+        run(Command::new("etcdctl").env("ETCDCTL_API", "3").args(["--endpoints", &host]).args(args));
+    };
+    control(&["user", "add", &format!("root:{PASSWORD}")]);
+    control(&["user", "grant-role", "root", "root"]);
+    control(&["auth", "enable"]);
+    let mut store = open(&format!("etcd://root:{IN_URL}@{host}")).unwrap();
+    let version = written(store.put("token/node/1", &Expected::Absent, b"one").unwrap());
+    server.kill();
+    server.restart();
+    until("it does not come back", || store.read("token/node/1").is_ok());
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    written(store.put("token/node/1", &version, b"two").unwrap());
+}
+
+#[test]
+fn etcd_tls() {
+    let (_directory, file) = certificates();
+    let server = servers::etcd(&[
+        &format!("--cert-file={}", file("server.pem")),
+        &format!("--key-file={}", file("server.key")),
+        &format!("--trusted-ca-file={}", file("ca.pem")),
+        "--client-cert-auth",
+    ]);
+    let url = |ca: &str, more: &str| format!("etcds://127.0.0.1:{}/txid?ca={}{more}", server.port, file(ca));
+    let identity = format!("&cert={}&key={}", file("client.pem"), file("client.key"));
+    wait_for(&url("ca.pem", &identity));
+    works(&url("ca.pem", &identity));
+    wants_a_person(&url("other-ca.pem", &identity), "certificate");
+    for url in [format!("etcd://127.0.0.1:{}/txid", server.port), url("ca.pem", "")] {
+        let error = open(&url).unwrap().read("any/key").unwrap_err();
+        one_line(&error, "://127.0.0.1");
+    }
+}
+
+#[test]
+fn etcd_without_gateway() {
+    let server = servers::etcd(&["--enable-grpc-gateway=false"]);
+    wants_a_person(&format!("etcd://127.0.0.1:{}", server.port), "enable-grpc-gateway: true");
+}
+
+#[test]
+fn postgres_access() {
+    let (_directory, file) = certificates();
+    run(Command::new("chown").arg("postgres").arg(file("server.key")));
+    run(Command::new("chmod").arg("600").arg(file("server.key")));
+    let server = servers::postgres(&[
+        "ssl=on",
+        &format!("ssl_cert_file={}", file("server.pem")),
+        &format!("ssl_key_file={}", file("server.key")),
+    ]);
+    let host = format!("127.0.0.1:{}", server.port);
+    wants_a_person(
+        &format!("postgres://nobody:{POSTGRES_PASSWORD}@{host}/ids"),
+        "CREATE TABLE IF NOT EXISTS txid_lease",
+    );
+    works(&format!("postgres://txid:{POSTGRES_PASSWORD}@{host}/ids"));
+    works(&format!("postgres://txid:{POSTGRES_PASSWORD}@{host}/ids?table=other&ca={}", file("ca.pem")));
+    wants_a_person(&format!("postgres://nobody:{POSTGRES_PASSWORD}@{host}/ids"), "SELECT, INSERT and UPDATE");
+    wants_a_person(&format!("postgres://txid:{WRONG}@{host}/ids"), "give the user as postgres://USER@HOST");
+    wants_a_person(&format!("postgres://txid@{host}/ids"), "it wants a password");
+    wants_a_person(&format!("postgres://txid:{POSTGRES_PASSWORD}@{host}/none"), "\"none\" does not exist");
+    let other = format!("postgres://txid:{POSTGRES_PASSWORD}@{host}/ids?ca={}", file("other-ca.pem"));
+    wants_a_person(&other, "certificate");
+    // A copy is neither read nor written.
+    let read_only = "ALTER USER txid SET default_transaction_read_only = on";
+    run(servers::psql(&server, "ids").args(["-c", read_only]));
+    let error = open(&format!("postgres://txid:{POSTGRES_PASSWORD}@{host}/ids")).unwrap().read("any/key").unwrap_err();
+    assert!(error.may_pass());
+    one_line(&error, "copies");
+}
+
+#[test]
+fn mariadb_access() {
+    let server = servers::mariadb();
+    let host = format!("127.0.0.1:{}", server.port);
+    wants_a_person(&format!("mysql://nobody:{MARIADB_PASSWORD}@{host}/ids"), "CREATE TABLE IF NOT EXISTS txid_lease");
+    works(&format!("mysql://txid:{MARIADB_PASSWORD}@{host}/ids"));
+    wants_a_person(&format!("mysql://nobody:{MARIADB_PASSWORD}@{host}/ids"), "SELECT, INSERT and UPDATE");
+    wants_a_person(&format!("mysql://txid:{WRONG}@{host}/ids"), "give the user as mysql://USER@HOST");
+    wants_a_person(&format!("mysql://txid:{MARIADB_PASSWORD}@{host}/none"), "none");
+    wants_a_person(&format!("mysql://txid:{MARIADB_PASSWORD}@{host}/ids?tls=1"), "no TLS");
+}
+
+#[test]
+fn zookeeper_access() {
+    let server = servers::zookeeper();
+    let host = format!("127.0.0.1:{}", server.port);
+    wait_for(&format!("zookeeper://fleet:{IN_URL}@{host}/locked"));
+    works(&format!("zookeeper://fleet:{IN_URL}@{host}/locked"));
+    wants_a_person(&format!("zookeeper://{host}/locked"), "belongs to another user");
+    wants_a_person(&format!("zookeeper://fleet:{WRONG}@{host}/locked"), "belongs to another user");
+    wants_a_person(&format!("zookeeper://fleet@{host}"), "has no password");
+}
+
+/// A record that was deleted and made again counts its versions anew; an old version must fit none of the new ones.
+#[test]
+fn zookeeper_records_made_anew() {
+    let server = servers::zookeeper();
+    let mut store = open(&format!("zookeeper://127.0.0.1:{}", server.port)).unwrap();
+    wait_for(&format!("zookeeper://127.0.0.1:{}", server.port));
+    let old = written(store.put("orders/node/1", &Expected::Absent, b"of the first").unwrap());
+    let old = written(store.put("orders/node/1", &old, b"of the first, later").unwrap());
+
+    let host = format!("127.0.0.1:{}", server.port);
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+        let client = zookeeper_client::Client::connect(&host).await.unwrap();
+        for child in client.list_children("/txid/orders/node/1").await.unwrap() {
+            client.delete(&format!("/txid/orders/node/1/{child}"), None).await.unwrap();
+        }
+        client.delete("/txid/orders/node/1", None).await.unwrap();
+    });
+    assert_eq!(store.put("orders/node/1", &old, b"x").unwrap(), Put::Conflict);
+
+    let new = written(store.put("orders/node/1", &Expected::Absent, b"of the second").unwrap());
+    written(store.put("orders/node/1", &new, b"of the second, later").unwrap());
+    assert_eq!(store.put("orders/node/1", &old, b"of the first, late").unwrap(), Put::Conflict);
+    assert_eq!(store.read("orders/node/1").unwrap().unwrap().bytes, b"of the second, later");
+}
+
+/// Another server at the port: nothing hangs, and it is said.
+#[test]
+fn another_kind_of_server() {
+    let server = servers::redis(&[]);
+    let port = server.port;
+    wait_for(&format!("redis://127.0.0.1:{port}"));
+    for url in [
+        format!("etcd://127.0.0.1:{port}?timeout=1s"),
+        format!("consul://127.0.0.1:{port}?timeout=1s"),
+        format!("mysql://user:{WRONG}@127.0.0.1:{port}/ids?timeout=1s"),
+        format!("postgres://user:{WRONG}@127.0.0.1:{port}/ids?timeout=1s"),
+        format!("zookeeper://127.0.0.1:{port}?timeout=1s"),
+    ] {
+        let start = std::time::Instant::now();
+        let error = open(&url).unwrap().read("any/key").unwrap_err();
+        assert!(start.elapsed().as_millis() < 3000, "{url} took {:?}", start.elapsed());
+        one_line(&error, "127.0.0.1");
+    }
+    let etcd = servers::etcd(&[]);
+    let error = open(&format!("redis://127.0.0.1:{}?timeout=1s", etcd.port)).unwrap().read("any/key").unwrap_err();
+    one_line(&error, "127.0.0.1");
+}
+
+#[test]
+fn directories() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("file");
+    fs::write(&file, "no directory").unwrap();
+    wants_a_person(&format!("file://{}", file.display()), "file");
+    wants_a_person("file:///proc/txid/leases", "/proc/txid");
+    let mut store = open(&format!("file://{}/leases", directory.path().display())).unwrap();
+    for key in ["../x", "/x", "a//b", "a/.lock", ""] {
+        assert!(store.read(key).is_err(), "{key:?}");
+    }
+}

@@ -1,0 +1,34 @@
+//! Certificates for a test: one that signs, a server's, a client's, and one that signs nothing of these.
+
+use std::fs;
+use std::path::Path;
+
+use rcgen::{BasicConstraints, CertificateParams, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair};
+
+/// Writes `ca.pem`, `other-ca.pem`, `server.pem`, `server.key`, `client.pem` and `client.key`.
+pub fn write(directory: &Path) {
+    let ca = authority(directory, "ca");
+    authority(directory, "other-ca");
+    leaf(directory, "server", &ca, ExtendedKeyUsagePurpose::ServerAuth);
+    leaf(directory, "client", &ca, ExtendedKeyUsagePurpose::ClientAuth);
+}
+
+fn authority(directory: &Path, name: &str) -> Issuer<'static, KeyPair> {
+    let mut params = CertificateParams::new(Vec::new()).unwrap();
+    params.distinguished_name.push(rcgen::DnType::CommonName, name);
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let key = KeyPair::generate().unwrap();
+    fs::write(directory.join(format!("{name}.pem")), params.self_signed(&key).unwrap().pem()).unwrap();
+    Issuer::new(params, key)
+}
+
+fn leaf(directory: &Path, name: &str, ca: &Issuer<'_, KeyPair>, purpose: ExtendedKeyUsagePurpose) {
+    let mut params = CertificateParams::new(vec!["127.0.0.1".to_owned(), "localhost".to_owned()]).unwrap();
+    params.distinguished_name.push(rcgen::DnType::CommonName, "txid");
+    params.extended_key_usages.push(purpose);
+    // etcd's gateway is a client of its own server.
+    params.extended_key_usages.push(ExtendedKeyUsagePurpose::ClientAuth);
+    let key = KeyPair::generate().unwrap();
+    fs::write(directory.join(format!("{name}.pem")), params.signed_by(&key, ca).unwrap().pem()).unwrap();
+    fs::write(directory.join(format!("{name}.key")), key.serialize_pem()).unwrap();
+}

@@ -1,0 +1,290 @@
+//! What every store must do, whichever it is.
+
+use std::sync::Barrier;
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use txid_agent::store::{Expected, Put, Record, Store, StoreError, open};
+
+use crate::consul::StandIn;
+use crate::proxy::{Mode, Proxy};
+use crate::servers::{Server, until};
+
+/// A server that can be killed and started again with what it had.
+pub trait Kill {
+    fn port(&self) -> u16;
+    fn kill(&mut self);
+    fn restart(&mut self);
+}
+
+impl Kill for Server {
+    fn port(&self) -> u16 {
+        self.port
+    }
+
+    fn kill(&mut self) {
+        Self::kill(self);
+    }
+
+    fn restart(&mut self) {
+        Self::restart(self);
+    }
+}
+
+impl Kill for StandIn {
+    fn port(&self) -> u16 {
+        self.port
+    }
+
+    fn kill(&mut self) {
+        Self::kill(self);
+    }
+
+    fn restart(&mut self) {
+        Self::restart(self);
+    }
+}
+
+/// `url` makes a URL from a port and further options, which begin with `&`.
+pub fn all(url: impl Fn(u16, &str) -> String + Sync, server: &mut impl Kill, has_clock: bool) {
+    let port = server.port();
+    wait_for(&url(port, ""));
+    basics(&mut *open(&url(port, "")).unwrap(), has_clock);
+    races(&url(port, ""));
+    lost_replies(&url, port);
+    outage(&url(port, "&timeout=1s"), server);
+    nobody_there(&url);
+}
+
+pub fn wait_for(url: &str) {
+    let mut last = None;
+    until("the store does not answer", || {
+        let result = open(url).unwrap().read("any/key");
+        let answers = result.is_ok();
+        last = Some(result);
+        answers || {
+            if !last.as_ref().unwrap().as_ref().unwrap_err().may_pass() {
+                panic!("{last:?}");
+            }
+            false
+        }
+    });
+}
+
+pub fn put(store: &mut dyn Store, key: &str, expected: Expected, text: &str) -> Put {
+    store.put(key, &expected, text.as_bytes()).unwrap()
+}
+
+pub fn written(put: Put) -> Expected {
+    match put {
+        Put::Written(version) => Expected::Version(version),
+        other => panic!("{other:?}"),
+    }
+}
+
+pub fn text(record: &Option<Record>) -> Option<&str> {
+    record.as_ref().map(|record| std::str::from_utf8(&record.bytes).unwrap())
+}
+
+pub fn basics(store: &mut dyn Store, has_clock: bool) {
+    // Nothing there.
+    assert_eq!(store.read("orders/node/1").unwrap(), None);
+    assert_eq!(store.list("orders/").unwrap(), []);
+
+    // The clock is there before anything is written.
+    let clock = store.clock_ms().unwrap();
+    assert_eq!(clock.is_some(), has_clock);
+
+    // Made once.
+    let first = written(put(store, "orders/node/1", Expected::Absent, "one 1"));
+    assert_eq!(put(store, "orders/node/1", Expected::Absent, "another 1"), Put::Conflict);
+    let read = store.read("orders/node/1").unwrap();
+    assert_eq!(text(&read), Some("one 1"));
+    assert_eq!(Expected::Version(read.unwrap().version), first, "a write and a read tell the same version");
+
+    // Changed only from what is there.
+    let second = written(put(store, "orders/node/1", first.clone(), "two 2"));
+    assert_eq!(put(store, "orders/node/1", first.clone(), "three 3"), Put::Conflict);
+    assert_eq!(put(store, "orders/node/2", first, "three 3"), Put::Conflict, "not there at all");
+    assert_eq!(store.read("orders/node/2").unwrap(), None);
+    assert_eq!(text(&store.read("orders/node/1").unwrap()), Some("two 2"));
+    let same = written(put(store, "orders/node/1", second, "two 2"));
+
+    // What differs only in blanks or case is something else.
+    for other in ["two 2 ", "TWO 2", "two  2"] {
+        let expected = Expected::Version(written_version(&same, other));
+        if Expected::Version(written_version(&same, "two 2")) == same {
+            assert_eq!(put(store, "orders/node/1", expected, "four 4"), Put::Conflict, "{other:?}");
+        }
+    }
+
+    // Lists keep apart what only begins alike.
+    written(put(store, "orders/node/10", Expected::Absent, "ten"));
+    written(put(store, "orders/meta", Expected::Absent, "meta"));
+    written(put(store, "orders2/node/1", Expected::Absent, "of another group"));
+    let mut listed: Vec<(String, String)> = store
+        .list("orders/node/")
+        .unwrap()
+        .into_iter()
+        .map(|(key, record)| (key, String::from_utf8(record.bytes).unwrap()))
+        .collect();
+    listed.sort();
+    let wanted = [("orders/node/1", "two 2"), ("orders/node/10", "ten")];
+    assert_eq!(listed, wanted.map(|(key, text)| (key.to_owned(), text.to_owned())));
+    let mut keys: Vec<String> = store.list("orders/").unwrap().into_iter().map(|(key, _)| key).collect();
+    keys.sort();
+    assert_eq!(keys, ["orders/meta", "orders/node/1", "orders/node/10"]);
+
+    // A version from a list is as good.
+    let (key, record) = store.list("orders/node/").unwrap().into_iter().find(|(key, _)| key.ends_with("10")).unwrap();
+    written(put(store, &key, Expected::Version(record.version), "eleven"));
+
+    // As long as a record may become.
+    let long = "x".repeat(900);
+    written(put(store, "orders/node/3", Expected::Absent, &long));
+    assert_eq!(text(&store.read("orders/node/3").unwrap()), Some(long.as_str()));
+
+    // This host's clock is the store's, here.
+    if let Some(clock) = store.clock_ms().unwrap() {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as i64;
+        assert!((clock - now).abs() < 1500, "{clock} {now}");
+    }
+}
+
+/// The version of a store that compares bytes, for other bytes.
+fn written_version(like: &Expected, text: &str) -> txid_agent::store::Version {
+    let Expected::Version(version) = like else { panic!() };
+    let mut version = version.clone();
+    version.0 = text.as_bytes().to_vec();
+    version
+}
+
+/// Eight threads count one record up: each success must be one step.
+fn races(url: &str) {
+    const STEPS: u32 = 25;
+    const THREADS: u32 = 8;
+    let start = Barrier::new(THREADS as usize);
+    let made: u32 = thread::scope(|scope| {
+        let threads: Vec<_> = (0..THREADS)
+            .map(|thread| {
+                let start = &start;
+                scope.spawn(move || {
+                    let mut store = open(url).unwrap();
+                    store.read("race/node/0").unwrap();
+                    start.wait();
+                    let made = matches!(put(&mut *store, "race/node/0", Expected::Absent, "0 -"), Put::Written(_));
+                    let mut steps = 0;
+                    while steps < STEPS {
+                        let record = store.read("race/node/0").unwrap().unwrap();
+                        let text = String::from_utf8(record.bytes).unwrap();
+                        let count: u32 = text.split_once(' ').unwrap().0.parse().unwrap();
+                        let next = format!("{} {thread}.{steps}", count + 1);
+                        match put(&mut *store, "race/node/0", Expected::Version(record.version), &next) {
+                            Put::Written(_) => steps += 1,
+                            Put::Conflict => {}
+                            Put::Unknown(error) => panic!("{error}"),
+                        }
+                    }
+                    u32::from(made)
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+    });
+    assert_eq!(made, 1, "one of them makes the record");
+    let end = open(url).unwrap().read("race/node/0").unwrap();
+    assert!(text(&end).unwrap().starts_with(&format!("{} ", THREADS * STEPS)), "{end:?}");
+}
+
+/// A write whose answer is lost is said to be unknown, in time, and can be settled by reading.
+fn lost_replies(url: &impl Fn(u16, &str) -> String, port: u16) {
+    let proxy = Proxy::to(port);
+    let url = url(proxy.port, "&timeout=500ms");
+    let mut store = open(&url).unwrap();
+    let first = written(put(&mut *store, "lost/node/1", Expected::Absent, "none"));
+    // A statement that is prepared needs two answers the first time.
+    let first = written(put(&mut *store, "lost/node/1", first, "first"));
+
+    proxy.set(Mode::SwallowReplies);
+    let start = Instant::now();
+    let lost = store.put("lost/node/1", &first, b"second");
+    assert!(matches!(lost, Ok(Put::Unknown(_))), "{lost:?}");
+    assert!(start.elapsed() < Duration::from_millis(1500), "{:?}", start.elapsed());
+    // A new connection gets no answer either, and nothing was sent on it.
+    let start = Instant::now();
+    let error = store.read("lost/node/1").unwrap_err();
+    assert!(error.may_pass(), "{error:?}");
+    assert!(start.elapsed() < Duration::from_millis(1500), "{:?}", start.elapsed());
+
+    proxy.set(Mode::Pass);
+    until("it does not come back", || store.read("lost/node/1").is_ok());
+    let record = store.read("lost/node/1").unwrap();
+    assert_eq!(text(&record), Some("second"), "the server had it");
+    assert_eq!(put(&mut *store, "lost/node/1", first, "third"), Put::Conflict);
+
+    // Whatever is said without a connection, it is not that it was written, and afterwards the store is as it was.
+    proxy.set(Mode::Refuse);
+    let before = Expected::Version(record.unwrap().version);
+    for _ in 0..3 {
+        match store.put("lost/node/1", &before, b"fourth") {
+            Err(error) | Ok(Put::Unknown(error)) => assert!(error.may_pass(), "{error:?}"),
+            other => panic!("{other:?}"),
+        }
+    }
+    proxy.set(Mode::Pass);
+    until("it does not come back", || store.read("lost/node/1").is_ok());
+}
+
+/// The server dies, and comes back with what it had.
+fn outage(url: &str, server: &mut impl Kill) {
+    let mut store = open(url).unwrap();
+    let before = written(put(&mut *store, "outage/node/1", Expected::Absent, "before"));
+    server.kill();
+    for _ in 0..3 {
+        let start = Instant::now();
+        match store.put("outage/node/1", &before, b"during") {
+            Err(error) | Ok(Put::Unknown(error)) => assert!(error.may_pass(), "{error:?}"),
+            other => panic!("{other:?}"),
+        }
+        assert!(start.elapsed() < Duration::from_millis(2500), "{:?}", start.elapsed());
+    }
+    let error = store.put("outage/node/1", &before, b"during").unwrap_err();
+    assert!(matches!(error, StoreError::Unreachable { .. } | StoreError::TimedOut { .. }), "{error:?}");
+    server.restart();
+    until("it does not come back", || store.read("outage/node/1").is_ok());
+    assert_eq!(text(&store.read("outage/node/1").unwrap()), Some("before"));
+    written(put(&mut *store, "outage/node/1", before, "after"));
+}
+
+/// A port where nobody listens.
+fn nobody_there(url: &impl Fn(u16, &str) -> String) {
+    let mut store = open(&url(crate::servers::free_port(), "&timeout=1s")).unwrap();
+    let error = store.read("any/key").unwrap_err();
+    assert!(error.may_pass(), "{error:?}");
+    one_line(&error, "127.0.0.1:");
+    assert!(store.put("any/key", &Expected::Absent, b"x").is_err(), "nothing was sent");
+    assert!(store.list("any/").is_err());
+}
+
+/// What a person reads: one line, with what was asked for in it, and no password.
+pub fn one_line(error: &StoreError, wanted: &str) {
+    let text = error.to_string();
+    assert!(!text.contains('\n') && text.len() < 700, "{text}");
+    assert!(!text.contains("the-password") && !text.contains("the-wrong"), "{text}");
+    assert!(text.contains(wanted), "{wanted:?} is not in: {text}");
+    println!("{text}");
+}
+
+/// A store that must not be used as it is: said at the first access, and nothing a retry helps with.
+pub fn wants_a_person(url: &str, wanted: &str) -> StoreError {
+    let error = match open(url) {
+        Err(error) => error,
+        Ok(mut store) => match store.read("any/key") {
+            Err(error) => error,
+            Ok(_) => store.put("any/key", &Expected::Absent, b"x").expect_err(url),
+        },
+    };
+    assert!(!error.may_pass(), "{error:?}");
+    one_line(&error, wanted);
+    error
+}

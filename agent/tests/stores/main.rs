@@ -1,0 +1,67 @@
+//! Every store against a real server, but for Consul, which there is none of to be had: a stand-in takes its place.
+
+#![allow(missing_docs)]
+
+mod access;
+mod certificates;
+mod conformance;
+mod consul;
+#[path = "../support/proxy.rs"]
+mod proxy;
+#[path = "../support/servers.rs"]
+mod servers;
+
+use conformance::{all, basics, wants_a_person};
+use servers::{MARIADB_PASSWORD, POSTGRES_PASSWORD};
+use txid_agent::store::open;
+
+#[test]
+fn file() {
+    let directory = tempfile::tempdir().unwrap();
+    let url = format!("file://{}/leases", directory.path().display());
+    basics(&mut *open(&url).unwrap(), false);
+}
+
+/// The stand-in, not Consul itself.
+#[test]
+fn consul_stand_in() {
+    let mut server = consul::StandIn::start(None);
+    all(|port, options| format!("consul://127.0.0.1:{port}/fleet?{options}"), &mut server, true);
+    let server = consul::StandIn::start(Some("the-password"));
+    let host = format!("127.0.0.1:{}", server.port);
+    wants_a_person(&format!("consul://{host}"), "key_prefix \"txid/\"");
+    wants_a_person(&format!("consul://:the-wrong-one@{host}"), "key_prefix \"txid/\"");
+    basics(&mut *open(&format!("consul://:the-password@{host}")).unwrap(), true);
+}
+
+#[test]
+fn redis() {
+    let mut server = servers::redis(&[]);
+    all(|port, options| format!("redis://127.0.0.1:{port}?{options}"), &mut server, true);
+}
+
+#[test]
+fn etcd() {
+    let mut server = servers::etcd(&[]);
+    all(|port, options| format!("etcd://127.0.0.1:{port}/fleet?{options}"), &mut server, true);
+}
+
+#[test]
+fn postgres() {
+    let mut server = servers::postgres(&[]);
+    let login = format!("txid:{POSTGRES_PASSWORD}");
+    all(|port, options| format!("postgres://{login}@127.0.0.1:{port}/ids?{options}"), &mut server, true);
+}
+
+#[test]
+fn mariadb() {
+    let mut server = servers::mariadb();
+    let login = format!("txid:{MARIADB_PASSWORD}");
+    all(|port, options| format!("mysql://{login}@127.0.0.1:{port}/ids?{options}"), &mut server, true);
+}
+
+#[test]
+fn zookeeper() {
+    let mut server = servers::zookeeper();
+    all(|port, options| format!("zookeeper://127.0.0.1:{port}/fleet?{options}"), &mut server, true);
+}

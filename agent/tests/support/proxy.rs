@@ -1,0 +1,67 @@
+//! A TCP proxy that can stop passing on what the server answers.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::thread;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Mode {
+    /// All is passed on.
+    Pass,
+    /// The server gets all, and its answers are lost.
+    SwallowReplies,
+    /// Connections that are there end, and new ones end at once.
+    Refuse,
+}
+
+pub struct Proxy {
+    pub port: u16,
+    mode: Arc<AtomicU8>,
+}
+
+impl Proxy {
+    pub fn to(server: u16) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let mode = Arc::new(AtomicU8::new(Mode::Pass as u8));
+        let shared = mode.clone();
+        thread::spawn(move || {
+            for client in listener.incoming() {
+                let Ok(client) = client else { return };
+                if shared.load(Ordering::SeqCst) == Mode::Refuse as u8 {
+                    continue;
+                }
+                let Ok(server) = TcpStream::connect(("127.0.0.1", server)) else { continue };
+                pass(&client, &server, &shared, Mode::Refuse as u8);
+                pass(&server, &client, &shared, Mode::SwallowReplies as u8);
+            }
+        });
+        Self { port, mode }
+    }
+
+    pub fn set(&self, mode: Mode) {
+        self.mode.store(mode as u8, Ordering::SeqCst);
+    }
+}
+
+/// Passes on what `from` says, unless the mode is at least `until`.
+fn pass(from: &TcpStream, to: &TcpStream, mode: &Arc<AtomicU8>, until: u8) {
+    let (mut from, mut to, mode) = (from.try_clone().unwrap(), to.try_clone().unwrap(), mode.clone());
+    thread::spawn(move || {
+        let mut buffer = [0; 65536];
+        while let Ok(read) = from.read(&mut buffer) {
+            let now = mode.load(Ordering::SeqCst);
+            if read == 0 || now == Mode::Refuse as u8 {
+                break;
+            }
+            if now < until && to.write_all(&buffer[..read]).is_err() {
+                break;
+            }
+        }
+        let _ = from.shutdown(Shutdown::Both);
+        let _ = to.shutdown(Shutdown::Both);
+    });
+}

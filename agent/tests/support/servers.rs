@@ -1,0 +1,296 @@
+//! Real servers, each on 127.0.0.1, a free port and a directory of its own, which end with the test.
+
+use std::fs;
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// Makes the command from the directory and the port.
+type Start = dyn Fn(&Path, u16) -> Command + Send;
+
+/// A server that can be killed and started again with what it had.
+pub struct Server {
+    pub port: u16,
+    pub directory: TempDir,
+    start: Box<Start>,
+    child: Option<Child>,
+}
+
+impl Server {
+    pub fn start(prepare: impl FnOnce(&Path), start: impl Fn(&Path, u16) -> Command + Send + 'static) -> Self {
+        let directory = tempfile::Builder::new().prefix("txid-store").tempdir().unwrap();
+        prepare(directory.path());
+        let mut server = Self { port: free_port(), directory, start: Box::new(start), child: None };
+        server.restart();
+        server
+    }
+
+    /// Starts it, and waits until it takes connections.
+    pub fn restart(&mut self) {
+        let log = self.directory.path().join("log");
+        let start = Instant::now();
+        // Where the one before was killed, its children may still hold on to something for a moment.
+        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
+            let ended = self.child.as_mut().is_none_or(|child| child.try_wait().unwrap().is_some());
+            if ended {
+                self.child = Some(self.spawn(&log));
+            }
+            let said = || fs::read_to_string(&log).unwrap_or_default();
+            assert!(start.elapsed() < Duration::from_secs(60), "it does not start: {}", said());
+            sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn spawn(&self, log: &Path) -> Child {
+        let mut command = (self.start)(self.directory.path(), self.port);
+        let output = fs::OpenOptions::new().create(true).append(true).open(log).unwrap();
+        command.stdin(Stdio::null()).stdout(output.try_clone().unwrap()).stderr(output);
+        // A test that is killed leaves no server behind.
+        // SAFETY: `prctl` is async-signal-safe.
+        unsafe {
+            command.pre_exec(|| match libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) {
+                0 => Ok(()),
+                _ => Err(std::io::Error::last_os_error()),
+            })
+        };
+        let name = command.get_program().to_owned();
+        command.spawn().unwrap_or_else(|error| panic!("{name:?}: {error}; scripts/need.sh stores installs the servers"))
+    }
+
+    /// As kill -9 does.
+    pub fn kill(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            // PostgreSQL's children need a moment to see that they are orphans.
+            sleep(Duration::from_millis(300));
+        }
+    }
+
+    pub fn path(&self, name: &str) -> String {
+        self.directory.path().join(name).to_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+pub fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// Tries `ready` until it is true. A server takes connections before it answers.
+pub fn until(what: &str, mut ready: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !ready() {
+        assert!(start.elapsed() < Duration::from_secs(60), "{what}");
+        sleep(Duration::from_millis(50));
+    }
+}
+
+pub fn run(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{command:?}: {text}{}", String::from_utf8_lossy(&output.stderr));
+    text
+}
+
+pub fn redis(options: &[&str]) -> Server {
+    let options: Vec<String> = options.iter().map(|option| (*option).to_owned()).collect();
+    Server::start(
+        |_| {},
+        move |directory, port| {
+            let mut command = Command::new("redis-server");
+            command.args(["--bind", "127.0.0.1", "--save", "", "--appendonly", "yes", "--appendfsync", "always"]);
+            command.args(["--dir", directory.to_str().unwrap()]);
+            if !options.iter().any(|option| option == "--tls-port") {
+                command.args(["--port", &port.to_string()]);
+            }
+            for option in &options {
+                // An option may have several words.
+                command.args(option.replace("PORT", &port.to_string()).split(' '));
+            }
+            command
+        },
+    )
+}
+
+pub fn etcd(options: &[&str]) -> Server {
+    let options: Vec<String> = options.iter().map(|option| (*option).to_owned()).collect();
+    let scheme = if options.iter().any(|option| option.starts_with("--cert-file")) { "https" } else { "http" };
+    let peer = format!("http://127.0.0.1:{}", free_port());
+    Server::start(
+        |_| {},
+        move |directory, port| {
+            let client = format!("{scheme}://127.0.0.1:{port}");
+            let mut command = Command::new("etcd");
+            command.arg("--data-dir").arg(directory.join("data")).args(["--log-level", "warn"]);
+            command.args(["--listen-client-urls", &client, "--advertise-client-urls", &client]);
+            command.args(["--listen-peer-urls", &peer, "--initial-advertise-peer-urls", &peer]);
+            command.args(["--initial-cluster", &format!("default={peer}")]);
+            command.args(&options);
+            command
+        },
+    )
+}
+
+/// Neither PostgreSQL nor MariaDB runs as root.
+fn as_user(user: &str, program: &str) -> Command {
+    // SAFETY: `geteuid` has no preconditions.
+    if unsafe { libc::geteuid() } != 0 {
+        return Command::new(program);
+    }
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid", user, "--regid", user, "--clear-groups", "--pdeathsig", "KILL", program]);
+    command
+}
+
+fn postgres_program(name: &str) -> String {
+    let newest = fs::read_dir("/usr/lib/postgresql").unwrap().map(|entry| entry.unwrap().path()).max().unwrap();
+    newest.join("bin").join(name).to_str().unwrap().to_owned()
+}
+
+/// A data directory that is made once, as that takes a second or three, and copied by each test.
+fn template(name: &str, make: impl FnOnce(&Path)) -> PathBuf {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _guard = ONE_AT_A_TIME.lock().unwrap();
+    let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    if !kept.exists() {
+        let directory = tempfile::tempdir().unwrap();
+        make(directory.path());
+        let copy = kept.with_extension(std::process::id().to_string());
+        run(Command::new("cp").arg("-a").arg(directory.path()).arg(&copy));
+        fs::rename(copy, &kept).unwrap();
+    }
+    kept
+}
+
+pub const POSTGRES_PASSWORD: &str = "the-password-of-postgres";
+
+/// A server with the users `owner` (may all), `txid` (may use what is there) and `nobody`, and the database `ids`.
+pub fn postgres(options: &[&str]) -> Server {
+    let made = template("postgres", |directory| {
+        let password = directory.join("password");
+        fs::write(&password, POSTGRES_PASSWORD).unwrap();
+        run(Command::new("chown").args(["-R", "postgres"]).arg(directory));
+        run(as_user("postgres", &postgres_program("initdb"))
+            .args(["--auth=scram-sha-256", "--username=owner", "--encoding=UTF8", "--locale=C", "--no-sync"])
+            .arg(format!("--pwfile={}", password.display()))
+            .arg("-D")
+            .arg(directory.join("data")));
+    });
+    let options: Vec<String> = options.iter().map(|option| (*option).to_owned()).collect();
+    let server = Server::start(
+        |directory| {
+            run(Command::new("cp").arg("-a").arg(made.join("data")).arg(directory));
+            run(Command::new("chown").args(["postgres"]).arg(directory));
+        },
+        move |directory, port| {
+            let mut command = as_user("postgres", &postgres_program("postgres"));
+            command.arg("-D").arg(directory.join("data"));
+            command.args(["-h", "127.0.0.1", "-p", &port.to_string(), "-k", directory.to_str().unwrap()]);
+            // The machine does not crash in a test, and a disk may be slow.
+            command.args(["-c", "fsync=off"]);
+            for option in &options {
+                command.args(["-c", &option.replace("DIRECTORY", directory.to_str().unwrap())]);
+            }
+            command
+        },
+    );
+    until("postgres does not answer", || {
+        psql(&server, "postgres").args(["-c", "SELECT 1"]).output().unwrap().status.success()
+    });
+    run(psql(&server, "postgres").args(["-c", "CREATE DATABASE ids"]));
+    for user in ["txid", "nobody"] {
+        let create = format!("CREATE USER {user} PASSWORD '{POSTGRES_PASSWORD}'");
+        run(psql(&server, "ids").args(["-c", &create]));
+    }
+    run(psql(&server, "ids").args(["-c", "GRANT CREATE ON SCHEMA public TO txid"]));
+    server
+}
+
+pub fn psql(server: &Server, database: &str) -> Command {
+    let mut command = Command::new("psql");
+    command.env("PGPASSWORD", POSTGRES_PASSWORD);
+    command.args(["-h", "127.0.0.1", "-p", &server.port.to_string(), "-U", "owner", "-d", database, "-qAt"]);
+    command
+}
+
+pub const MARIADB_PASSWORD: &str = "the-password-of-mariadb";
+
+/// A server with the users `txid` (may all in `ids`) and `nobody`, and the database `ids`.
+pub fn mariadb() -> Server {
+    let made = template("mariadb", |directory| {
+        let output = Command::new("mariadb-install-db")
+            .args(["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db"])
+            .arg(format!("--datadir={}", directory.join("data").display()))
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let sql = directory.join("users.sql");
+        fs::write(
+            &sql,
+            format!(
+                "CREATE DATABASE ids;\nCREATE USER txid@'%' IDENTIFIED BY '{MARIADB_PASSWORD}';\nGRANT ALL ON ids.* TO \
+                 txid@'%';\nCREATE USER nobody@'%' IDENTIFIED BY '{MARIADB_PASSWORD}';\nGRANT SELECT ON ids.* TO \
+                 nobody@'%';\nFLUSH PRIVILEGES;\n"
+            ),
+        )
+        .unwrap();
+    });
+    let server = Server::start(
+        |directory| drop(run(Command::new("cp").arg("-a").arg(made.join("data")).arg(directory))),
+        move |directory, port| {
+            let mut command = Command::new("mariadbd");
+            command.args(["--no-defaults", "--user=root", "--bind-address=127.0.0.1", "--skip-name-resolve"]);
+            command.arg(format!("--datadir={}", directory.join("data").display()));
+            command.arg(format!("--port={port}"));
+            command.arg(format!("--socket={}", directory.join("socket").display()));
+            command.args(["--innodb-buffer-pool-size=16M", "--performance-schema=off"]);
+            command
+        },
+    );
+    let socket = format!("--socket={}", server.path("socket"));
+    let client = || {
+        let mut client = Command::new("mariadb");
+        client.args(["--no-defaults", "-u", "root", &socket]);
+        client
+    };
+    until("mariadb does not answer", || client().args(["-e", "SELECT 1"]).output().unwrap().status.success());
+    run(client().stdin(fs::File::open(made.join("users.sql")).unwrap()));
+    server
+}
+
+pub fn zookeeper() -> Server {
+    Server::start(
+        |_| {},
+        |directory, port| {
+            let config = directory.join("zoo.cfg");
+            let text = format!(
+                "tickTime=500\ndataDir={}\nclientPort={port}\nclientPortAddress=127.0.0.1\nadmin.enableServer=false\n\
+                 maxClientCnxns=0\n",
+                directory.display()
+            );
+            fs::write(&config, text).unwrap();
+            let mut command = Command::new("java");
+            command.args([
+                "-Xmx64m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                "/usr/share/java/zookeeper.jar",
+            ]);
+            command.arg("org.apache.zookeeper.server.ZooKeeperServerMain").arg(config);
+            command
+        },
+    )
+}

@@ -1,0 +1,351 @@
+//! The page of a lease.
+//!
+//! The fields of its header, and its words:
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 16..20 | bits of time, of node, of sequence; 1 if the sequence stands before the node |
+//! | 24..32 | unit of time in milliseconds |
+//! | 32..40 | epoch in milliseconds since 1970-01-01 UTC |
+//! | 40..56 | id of the boot in which the page was made |
+//! | 56..72 | device and inode of the file |
+//! | 128..136 | the word: node and first free position |
+//! | 256..264 | the limit: node and time |
+//! | 384..464 | what only the agent writes: generation, token, confirmed and noted limit, last contact, counts, news |
+
+use super::Unleased;
+use super::words::{NoClaim, Place, Shape, Words};
+use crate::shared::page::{Image, Kind, Page, WORDS_AT};
+use crate::shared::{Identity, PageError};
+use crate::snowflake::header::{self, LayoutFields};
+use crate::snowflake::layout::Layout;
+use crate::snowflake::state::{State, StateError};
+use crate::snowflake::step::Refusal;
+use crate::source::boot::boot_id;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+static KIND: Kind = Kind {
+    magic: b"txidleas",
+    version: 1,
+    name: "lease",
+    advice: "Stop txid-agent and what uses it, remove it, and start them again",
+};
+const BOOT_AT: usize = 40;
+const DEVICE_AT: usize = 56;
+const INODE_AT: usize = 64;
+/// Each alone in its cache line, and in those that a processor may fetch along with it.
+const WORD_AT: usize = WORDS_AT;
+const LIMIT_AT: usize = 2 * WORDS_AT;
+const AGENT_AT: usize = 3 * WORDS_AT;
+const GENERATION_AT: usize = AGENT_AT;
+const TOKEN_AT: usize = AGENT_AT + 8;
+const CONFIRMED_AT: usize = AGENT_AT + 24;
+const NOTED_AT: usize = AGENT_AT + 32;
+const CONTACT_AT: usize = AGENT_AT + 40;
+const RENEWALS_AT: usize = AGENT_AT + 48;
+const FAILURES_AT: usize = AGENT_AT + 56;
+const NEWS_AT: usize = AGENT_AT + 64;
+
+/// A lease as those see it who make ids.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lease {
+    words: Words<'static, AtomicU64>,
+    page: Page,
+}
+
+/// A lease as its agent sees it. One agent at a time may write.
+#[derive(Clone, Copy, Debug)]
+pub struct LeasePage {
+    lease: Lease,
+    layout: Layout,
+}
+
+/// What an agent has to say about a lease.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeaseNews {
+    /// It has not done anything yet.
+    Starting,
+    /// There is a lease, and it is extended when its time comes.
+    Held,
+    /// Another host has the node.
+    Lost,
+    /// The machine was copied while it ran.
+    Copied,
+    /// The clock was stepped, or the agent or its machine stopped: it asks before it goes on.
+    Asking,
+    /// The store has no record of the group, so that it may have lost leases.
+    Waiting,
+    /// All nodes are taken.
+    NoneFree,
+    /// The clock is too far off the store's.
+    ClockOff,
+    /// The agent was stopped, and gave the node back.
+    Released,
+}
+
+impl LeaseNews {
+    const ALL: [Self; 9] = [
+        Self::Starting,
+        Self::Held,
+        Self::Lost,
+        Self::Copied,
+        Self::Asking,
+        Self::Waiting,
+        Self::NoneFree,
+        Self::ClockOff,
+        Self::Released,
+    ];
+}
+
+/// What a lease's page says at one time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LeaseView {
+    /// The node of the word. Nobody has it if there is no limit.
+    pub node: u64,
+    /// No ids while this is so.
+    pub is_closed: bool,
+    /// Ids have times before this, in milliseconds since 1970-01-01 UTC; or there is no lease.
+    pub limit_ms: Option<i64>,
+    /// When the first unit of time begins in which no id was made.
+    pub free_ms: i64,
+    /// How often the node has been taken; 0 if there is no lease to go on with.
+    pub generation: u64,
+    /// The lease's own.
+    pub token: u128,
+    /// The limit that was last confirmed by the store for this generation; `i64::MIN` if none was.
+    pub confirmed_ms: i64,
+    /// The limit that was last about to be written to the store.
+    pub noted_ms: i64,
+    /// When the store last answered, in milliseconds since 1970-01-01 UTC.
+    pub contact_ms: Option<i64>,
+    /// How often a limit was set.
+    pub renewals: u64,
+    /// How often the store did not do what it was asked for.
+    pub failures: u64,
+    /// What the agent said last.
+    pub news: LeaseNews,
+}
+
+impl Lease {
+    fn new(page: Page, layout: &Layout) -> Self {
+        let words = Words { word: page.word(WORD_AT), limit: page.word(LIMIT_AT), shape: Shape::new(layout) };
+        Self { words, page }
+    }
+
+    /// Attaches to the page in the file at `path`, which the agent has made.
+    pub(crate) fn attach(path: &Path, layout: &Layout) -> Result<Self, StateError> {
+        check_layout(layout)?;
+        let page = Page::attach(path, &KIND, &LayoutFields::new(layout).placed(), |found, file| {
+            check(found, file, path, layout)
+        });
+        match page {
+            Ok(page) => Ok(Self::new(page, layout)),
+            Err(StateError::Page(PageError::File(error))) if error.is_missing() => {
+                Err(StateError::NoLease(path.to_path_buf()))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The node, if there is a lease.
+    pub(crate) fn node(&self) -> Option<u64> {
+        self.words.limit().map(|_| self.words.place().node)
+    }
+
+    /// The first position that is free.
+    pub(crate) fn free(&self) -> u64 {
+        self.words.place().free
+    }
+
+    /// Takes the position that `next` chooses, and tells whose node it is.
+    #[inline(always)]
+    pub(crate) fn claim(
+        &self,
+        layout: &Layout,
+        next: impl FnMut(u64) -> Result<u64, Refusal>,
+    ) -> Result<(u64, u64), Refusal> {
+        match self.words.claim(next) {
+            Ok(claimed) => Ok(claimed),
+            Err(NoClaim::Refused(refusal)) => Err(refusal),
+            Err(NoClaim::Unleased) => Err(self.refusal(layout)),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn refusal(&self, layout: &Layout) -> Refusal {
+        let LeaseView { limit_ms, contact_ms, news, .. } = self.view(layout);
+        Refusal::Unleased(Unleased { path: self.page.path(), ended_ms: limit_ms, contact_ms, news })
+    }
+
+    pub(crate) fn view(&self, layout: &Layout) -> LeaseView {
+        let get = |at: usize| self.page.word(at).load(Ordering::Acquire);
+        let Place { node, free, is_closed } = self.words.place();
+        let news = LeaseNews::ALL.get(get(NEWS_AT) as usize).copied().unwrap_or(LeaseNews::Starting);
+        LeaseView {
+            node,
+            is_closed,
+            limit_ms: self.words.limit().map(|unit| layout.ms_of(unit)),
+            free_ms: layout.ms_of((free >> layout.sequence_bits()) + 1),
+            generation: get(GENERATION_AT),
+            token: u128::from(get(TOKEN_AT)) << 64 | u128::from(get(TOKEN_AT + 8)),
+            confirmed_ms: get(CONFIRMED_AT) as i64,
+            noted_ms: get(NOTED_AT) as i64,
+            contact_ms: Some(get(CONTACT_AT) as i64).filter(|&ms| ms != 0),
+            renewals: get(RENEWALS_AT),
+            failures: get(FAILURES_AT),
+            news,
+        }
+    }
+}
+
+impl LeasePage {
+    /// Opens the page in the file at `path`, or makes it, closed, if there is none.
+    ///
+    /// A page of another layout is refused, and so is one that was made elsewhere, or before this boot: nobody knows what
+    /// was made of its lease since. None of them is written to.
+    ///
+    /// ```
+    /// use txid::snowflake::{Generator, Layout, LeasePage, State};
+    ///
+    /// # let directory = std::env::temp_dir().canonicalize()?.join(format!("txid-lease-{}", std::process::id()));
+    /// let path = directory.join("orders");
+    /// let page = LeasePage::open_or_make(&path, &Layout::SNOWFLAKE)?;
+    /// let orders = Generator::new(State::leased(&path, &Layout::SNOWFLAKE)?);
+    /// assert!(orders.next().is_err(), "there is no lease yet");
+    /// page.open(17, txid::system_ms());
+    /// page.set_limit(17, txid::system_ms() + 60_000);
+    /// assert_eq!(Layout::SNOWFLAKE.decode(orders.next()?).unwrap().node, 17);
+    /// # std::fs::remove_dir_all(directory)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn open_or_make(path: &Path, layout: &Layout) -> Result<Self, StateError> {
+        check_layout(layout)?;
+        let page = Page::open_or_make_bound(
+            path,
+            &KIND,
+            &LayoutFields::new(layout).placed(),
+            |file| fresh(layout, file),
+            |found, file| check(found, file, path, layout),
+        )?;
+        Ok(Self { lease: Lease::new(page, layout), layout: *layout })
+    }
+
+    /// Opens the page in the file at `path`, whatever its layout, to look at it.
+    pub fn attach(path: &Path) -> Result<Self, StateError> {
+        let mut its_layout = None;
+        let page = Page::attach(path, &KIND, &[], |found, file| {
+            let layout = layout_in(found, path)?;
+            its_layout = Some(layout);
+            check(found, file, path, &layout)
+        })?;
+        let layout = its_layout.ok_or_else(|| StateError::NoLease(path.to_path_buf()))?;
+        Ok(Self { lease: Lease::new(page, &layout), layout })
+    }
+
+    /// A page in memory, for an agent and those who make ids in one process, and its children. It is the same whenever
+    /// this layout and `number` are asked for.
+    pub fn in_memory(layout: &Layout, number: u64) -> Result<Self, StateError> {
+        check_layout(layout)?;
+        let page = Page::in_memory(&fresh(layout, Identity { device: 0, inode: number }))?;
+        Ok(Self { lease: Lease::new(page, layout), layout: *layout })
+    }
+
+    /// The state to make ids with, as those have it who open the page's file with [`State::leased`].
+    pub fn state(&self) -> State {
+        State::of_lease(self.lease, &self.layout)
+    }
+
+    /// What the page says.
+    pub fn view(&self) -> LeaseView {
+        self.lease.view(&self.layout)
+    }
+
+    /// No more ids. Returns when the first unit of time begins in which none was made.
+    pub fn close(&self) -> i64 {
+        self.layout.ms_of(self.lease.words.close())
+    }
+
+    /// Ids of `node`, from the first unit of time on that begins at `start_ms` or later; but none before there is a limit.
+    /// The page must be closed, and no id may have been made with that node in that unit or later.
+    pub fn open(&self, node: u64, start_ms: i64) {
+        self.lease.words.open(node, self.layout.unit_from(start_ms));
+    }
+
+    /// Ids of `node`, with times before `limit_ms`.
+    pub fn set_limit(&self, node: u64, limit_ms: i64) {
+        self.lease.words.set_limit(node, self.layout.unit_from(limit_ms));
+        self.set(CONFIRMED_AT, limit_ms as u64);
+        self.lease.page.word(RENEWALS_AT).fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Which lease it is, for an agent that starts again. Zeros: none that it could go on with.
+    pub fn set_generation(&self, generation: u64, token: u128) {
+        self.set(GENERATION_AT, 0);
+        self.set(CONFIRMED_AT, i64::MIN as u64);
+        self.set(TOKEN_AT, (token >> 64) as u64);
+        self.set(TOKEN_AT + 8, token as u64);
+        self.set(GENERATION_AT, generation);
+    }
+
+    /// A limit that is about to be written to the store.
+    pub fn note(&self, limit_ms: i64) {
+        self.set(NOTED_AT, limit_ms as u64);
+    }
+
+    /// The store answered, at this time.
+    pub fn set_contact(&self, ms: i64) {
+        self.set(CONTACT_AT, ms as u64);
+    }
+
+    /// The store did not do what it was asked for.
+    pub fn count_failure(&self) {
+        self.lease.page.word(FAILURES_AT).fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// What to tell those who find no lease.
+    pub fn say(&self, news: LeaseNews) {
+        self.set(NEWS_AT, news as u64);
+    }
+
+    fn set(&self, at: usize, value: u64) {
+        self.lease.page.word(at).store(value, Ordering::Release);
+    }
+}
+
+fn check_layout(layout: &Layout) -> Result<(), StateError> {
+    if layout.node_bits() == 0 { Err(StateError::NoNodes(*layout)) } else { Ok(()) }
+}
+
+fn fresh(layout: &Layout, file: Identity) -> Image {
+    let (layout_fields, boot) = (LayoutFields::new(layout), boot_id());
+    let (device, inode) = (file.device.to_ne_bytes(), file.inode.to_ne_bytes());
+    let own_fields: [(usize, &[u8]); 3] = [(BOOT_AT, &boot), (DEVICE_AT, &device), (INODE_AT, &inode)];
+    let fields: Vec<_> = layout_fields.placed().into_iter().chain(own_fields).collect();
+    Image::new(&KIND, &fields)
+        .with_word(WORD_AT, Shape::new(layout).nothing())
+        .with_word(CONFIRMED_AT, i64::MIN as u64)
+        .with_word(NOTED_AT, i64::MIN as u64)
+}
+
+fn layout_in(found: &Image, path: &Path) -> Result<Layout, StateError> {
+    header::layout_of(found)
+        .map_err(|_| StateError::Page(PageError::damaged(&KIND, path, "it has a layout that cannot be")))
+}
+
+/// Whether `found` is a page of this layout, made in this boot, in this very file.
+fn check(found: &Image, file: Identity, path: &Path, layout: &Layout) -> Result<(), StateError> {
+    let its_layout = layout_in(found, path)?;
+    let path = path.to_path_buf();
+    if !its_layout.has_same_bits(layout) {
+        return Err(StateError::OtherLayout { path, found: its_layout, wanted: *layout });
+    }
+    if [found.number(BOOT_AT), found.number(BOOT_AT + 8)].map(u64::to_ne_bytes).concat() != boot_id() {
+        return Err(StateError::OtherBoot(path));
+    }
+    if (found.number(DEVICE_AT), found.number(INODE_AT)) != (file.device, file.inode) {
+        return Err(StateError::Copied(path));
+    }
+    Ok(())
+}

@@ -1,0 +1,155 @@
+//! The two words of a lease, and the only ways to change them.
+//!
+//! | word | upper bits | lower bits |
+//! |---|---|---|
+//! | word | node | 1 if closed, then the first position that is free |
+//! | limit | node | the first unit of time that may not be used; 0 while there is none |
+//!
+//! Node and position are one atomic word. Kept apart, a worker that is held up while the node changes would put the new
+//! node's position beside the old node's number, and repeat ids.
+
+use crate::shared::word::Word;
+use crate::snowflake::layout::Layout;
+
+/// How often a worker looks again while the word is open and the limit is not there yet. Once says as much as often where
+/// all orders of events are tried.
+const LOOKS: u32 = if cfg!(test) { 1 } else { 100 };
+
+/// Where the parts of the words are, for a layout.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape {
+    time_bits: u32,
+    sequence_bits: u32,
+}
+
+/// The words of one page.
+#[derive(Debug)]
+pub(super) struct Words<'a, W> {
+    pub(super) word: &'a W,
+    pub(super) limit: &'a W,
+    pub(super) shape: Shape,
+}
+
+// Derived, these would ask for a word that can be copied, where a reference to it is enough.
+impl<W> Clone for Words<'_, W> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<W> Copy for Words<'_, W> {}
+
+/// What the word says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) node: u64,
+    pub(super) free: u64,
+    pub(super) is_closed: bool,
+}
+
+/// Why nothing was claimed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoClaim<R> {
+    /// The rule has no position now.
+    Refused(R),
+    /// There is no lease, or not for that time.
+    Unleased,
+}
+
+impl Shape {
+    pub(super) fn new(layout: &Layout) -> Self {
+        Self { time_bits: layout.time_bits(), sequence_bits: layout.sequence_bits() }
+    }
+
+    fn closed(self) -> u64 {
+        1 << (self.time_bits + self.sequence_bits)
+    }
+
+    fn node_shift(self) -> u32 {
+        self.time_bits + self.sequence_bits + 1
+    }
+
+    fn place(self, word: u64) -> Place {
+        Place {
+            // Without nodes the shift may be that of the whole word.
+            node: word.checked_shr(self.node_shift()).unwrap_or(0),
+            free: word & (self.closed() - 1),
+            is_closed: word & self.closed() != 0,
+        }
+    }
+
+    fn word(self, node: u64, free: u64) -> u64 {
+        node.checked_shl(self.node_shift()).unwrap_or(0) | free
+    }
+
+    /// The word of a page that never had a lease.
+    pub(super) fn nothing(self) -> u64 {
+        self.closed()
+    }
+
+    fn limit(self, node: u64, unit: u64) -> u64 {
+        node << (self.time_bits + 1) | unit
+    }
+}
+
+impl<W: Word> Words<'_, W> {
+    pub(super) fn place(&self) -> Place {
+        self.shape.place(self.word.get())
+    }
+
+    /// The node's limit, if there is one for the node that the word has.
+    pub(super) fn limit(&self) -> Option<u64> {
+        let place = self.shape.place(self.word.get_acquire());
+        let unit = self.limit.get_acquire().wrapping_sub(self.shape.limit(place.node, 0));
+        (!place.is_closed && (1..=1 << self.shape.time_bits).contains(&unit)).then_some(unit)
+    }
+
+    /// Takes the position that `next` chooses, given the first that is free; and tells whose it is.
+    ///
+    /// The limit is read after the word. Should the lease have changed in between, so has the word, and the swap fails:
+    /// the agent closes the word first and sets the limit last, and no word comes twice.
+    #[inline(always)]
+    pub(super) fn claim<R>(&self, mut next: impl FnMut(u64) -> Result<u64, R>) -> Result<(u64, u64), NoClaim<R>> {
+        let mut looks = 0;
+        loop {
+            let seen = self.word.get_acquire();
+            let limit = self.limit.get_acquire();
+            let Place { node, free, is_closed } = self.shape.place(seen);
+            if is_closed {
+                return Err(NoClaim::Unleased);
+            }
+            let position = next(free).map_err(NoClaim::Refused)?;
+            let unit = limit.wrapping_sub(self.shape.limit(node, 0));
+            if position >> self.shape.sequence_bits >= unit || unit > 1 << self.shape.time_bits {
+                // The agent has opened the word and is about to set the limit.
+                if limit == 0 && looks < LOOKS {
+                    looks += 1;
+                    std::hint::spin_loop();
+                    continue;
+                }
+                return Err(NoClaim::Unleased);
+            }
+            if self.word.put(seen, self.shape.word(node, position + 1)).is_ok() {
+                return Ok((node, position));
+            }
+        }
+    }
+
+    /// No more positions. Tells the first unit of time that is past all that were taken.
+    pub(super) fn close(&self) -> u64 {
+        let before = self.word.raise(self.shape.closed());
+        self.limit.set_release(0);
+        (self.shape.place(before).free >> self.shape.sequence_bits) + 1
+    }
+
+    /// Positions of `node` from the beginning of `unit` on. The word must be closed.
+    pub(super) fn open(&self, node: u64, unit: u64) {
+        let free = unit.min(1 << self.shape.time_bits) << self.shape.sequence_bits;
+        self.word.set_release(self.shape.word(node, free));
+    }
+
+    /// Positions of `node` before the beginning of `unit`.
+    pub(super) fn set_limit(&self, node: u64, unit: u64) {
+        self.limit.set_release(self.shape.limit(node, unit.min(1 << self.shape.time_bits)));
+    }
+}
