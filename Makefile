@@ -28,14 +28,13 @@ run: ## serve examples/nginx.conf on 127.0.0.1:8080 (PORT=) until Ctrl-C
 test: ## install what the tests need from Debian, then run all of them
 	@scripts/need.sh build test
 	@$(MAKE) --no-print-directory build
-	cargo test --locked --workspace --all-features
-	scripts/prove.sh
-	tests/peers/run.sh
+	@scripts/test.sh
 
-soak: ## kill processes on one snowflake state for 20 million ids, search and sort a gigabyte, and measure (some minutes)
+soak: ## kill processes on one snowflake state for 20 million ids, search and sort a gigabyte, fuzz (a quarter of an hour)
 	@scripts/need.sh build
 	cargo test --locked --profile soak --test snowflake_processes -- soak
 	cargo test --locked -p txid-cli --test soak -- --ignored --nocapture --test-threads=1
+	fuzz/run.sh 20
 
 bench: ## measure, against PEERS= too, and write bench/RESULTS.md
 	@scripts/need.sh build bench

@@ -140,6 +140,8 @@ for _, row in ipairs(ready) do
 end
 
 local lines = {
+    format("%d rounds of %d calls, or of %d where one takes a microsecond.", ROUNDS, CALLS, CALLS_OF_A_SLOW_ROW),
+    "",
     "| | ns | times the floor |",
     "|---|--:|--:|",
 }

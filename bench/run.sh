@@ -109,8 +109,7 @@ a ratio is one of two contenders within a round.
 ## In LuaJIT, inside an nginx worker
 
 Nanoseconds of the worker's own processor time for one string, which is then kept in a ring of 256. The floor is what any
-such library has under it: a C function that writes as many bytes, and \`ffi.string\`. 41 rounds of 100,000 calls (5,000 of
-what needs a microsecond or more).
+such library has under it: a C function that writes as many bytes, and \`ffi.string\`.
 
 EOF
     cat "$dir/lua.md"
@@ -118,9 +117,8 @@ EOF
 
 ## At the C ABI, and in Rust
 
-Nanoseconds of processor time from nothing to text in a buffer, as criterion finds them in 15 rounds. \`txid_fill\` is called
-through \`libtxid.so\` and is given its time, as nginx has it at hand; the third row asks the system for it, as most of the
-others do. The two threads are measured in 301 rounds, each in its own time.
+Nanoseconds of processor time from nothing to text in a buffer, as criterion finds them. \`txid_fill\` is called through
+\`libtxid.so\` and is given its time, as nginx has it at hand; the third row asks the system for it, as most of the others do.
 
 EOF
     cat "$dir/ids.md"
@@ -128,9 +126,9 @@ EOF
 
 ## Requests a second
 
-One nginx worker on one processor, and on the other \`wrk\`, which asks for one row after the other, for a tenth of a second
-each, 70 times. A row's constant is the one above it that is answered in the same way. The worker's own processor time leaves
-out what else kept the machine busy. Instructions are counted by callgrind, and are nginx's own, without the kernel's, or by
+One nginx worker on one processor, and on the other \`wrk\`, which asks for one row after the other. A row's constant is the
+one above it that is answered in the same way. The worker's own processor time leaves out what else kept the machine busy.
+Instructions are counted by callgrind, and are nginx's own, without the kernel's, or by
 \`perf stat\`, with them, where it can.
 
 EOF

@@ -496,9 +496,10 @@ int32_t txid_explain(int32_t format,
                      char *message);
 
 /**
- * Writes a new flake stamped with exactly `ms` to `buf`: TXID_FLAKE_LEN characters. The node is the TXID_MAC_LEN bytes at
- * `node`, which no other thread or process should use, or random where `node` is NULL; with one that is given, the sequence
- * comes round after 65,536 flakes of the thread, whatever their stamps: those of one stamp have to be made within so many.
+ * Writes a new flake stamped with exactly `ms` to `buf`: TXID_FLAKE_LEN characters. The node is the TXID_MAC_LEN bytes
+ * at `node`, which no other thread or process should use, or random where `node` is NULL; with one that is given, the
+ * sequence comes round after 65,536 flakes of the thread, whatever their stamps: those of one stamp have to be made
+ * within so many.
  *
  * Safety:
  *
@@ -509,8 +510,8 @@ void txid_flake(char *buf,
                 const uint8_t *node);
 
 /**
- * As txid_flake, for this moment; `clock_ms` counts as in txid_fill_now. Where 65,536 flakes of a millisecond are not enough,
- * the next ones are of the next.
+ * As txid_flake, for this moment; `clock_ms` counts as in txid_fill_now. Where 65,536 flakes of a millisecond are not
+ * enough, the next ones are of the next.
  *
  * Safety:
  *
@@ -557,9 +558,9 @@ int32_t txid_host_word(const char *text,
                        uint32_t *host);
 
 /**
- * Writes an IPv4 address to `ipv4`, most significant byte first: that of the `len` characters at `text`, or where `len` is
- * 0 the host's first private one or, where none is private, its first other one. Returns 0 or a txid_error; then nothing
- * is written.
+ * Writes an IPv4 address to `ipv4`, most significant byte first: that of the `len` characters at `text`, or the host's own
+ * where `len` is 0. That is the address of its route to the world; without such a route, a private one of an interface
+ * that is no bridge, or else another one but link-local. Returns 0 or a txid_error; then nothing is written.
  *
  * Safety:
  *
@@ -949,8 +950,8 @@ void txid_unique_id_long(char *buf,
 void txid_unique_id_long_now(char *buf, int64_t clock_ms);
 
 /**
- * Reads the `len` characters at `text` as a UNIQUE_ID of either layout, which `len` tells. What its layout does not have is
- * zeros. Returns 0, or a txid_error when it is not one; then nothing is written.
+ * Reads the `len` characters at `text` as a UNIQUE_ID of either layout, which `len` tells. What its layout does not
+ * have is zeros. Returns 0, or a txid_error when it is not one; then nothing is written.
  *
  * Safety:
  *

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 . scripts/facts.sh
 
 printf '%s\n' "${VERSION-}" | grep -Eqx '[0-9]+\.[0-9]+\.[0-9]+' || {
-    echo "txid: VERSION is '${VERSION-}', not as in: make bump VERSION=2.1.0" >&2
+    echo "txid: VERSION is '${VERSION-}', not as in: make bump VERSION=x.y.z" >&2
     exit 2
 }
 
@@ -27,6 +27,7 @@ rm -f rockspec/lua-resty-txid-[0-9]*.rockspec
 scripts/rockspec.sh "$VERSION" >"rockspec/lua-resty-txid-$VERSION-1.rockspec"
 
 sed -i "s/^version = .*/version = $VERSION/" dist.ini
+sed -i "s/VERSION = \".*\"/VERSION = \"$VERSION\"/" examples/kong/plugins/txid/handler.lua
 
 if ! grep -qF "## [$VERSION]" CHANGELOG.md; then
     sed -i "s/^## \[Unreleased\]/&\n\n## [$VERSION] - $(date +%Y-%m-%d)/" CHANGELOG.md

@@ -14,36 +14,42 @@ case $(uname) in
 esac
 pages="txid txid-new txid-inspect txid-range txid-grep txid-sort"
 
+# One file a line: its mode, where it is, its name where it goes to, and that directory, which may have spaces.
+file() { # file MODE FILE DIRECTORY [NAME]
+    echo "$1 $2 ${4:-${2##*/}} $3"
+}
+
 lua_files() {
     (cd lua && find resty -name '*.lua') | while read -r file; do
-        echo "644 lua/$file $LUA_LIB_DIR/$(dirname "$file")"
+        file 644 "lua/$file" "$LUA_LIB_DIR/${file%/*}"
     done
 }
 
-# One file a line: its mode, where it is, the directory that it goes to, and its name there if it is another.
 files() {
     lua_files
-    echo "644 $release/$library $LIB_DIR $loaded"
-    echo "644 $release/libtxid.a $LIB_DIR"
-    echo "644 include/txid.h $PREFIX/include"
-    echo "755 $release/txid $PREFIX/bin"
-    for page in $pages; do echo "644 $release/man/$page.1 $share/man/man1"; done
-    echo "644 $release/completions/bash/txid $share/bash-completion/completions"
-    echo "644 $release/completions/zsh/_txid $share/zsh/site-functions"
-    echo "644 $release/completions/fish/txid.fish $share/fish/vendor_completions.d"
+    file 644 $release/$library "$LIB_DIR" $loaded
+    file 644 $release/libtxid.a "$LIB_DIR"
+    file 644 include/txid.h "$PREFIX/include"
+    file 755 $release/txid "$PREFIX/bin"
+    for page in $pages; do file 644 "$release/man/$page.1" "$share/man/man1"; done
+    file 644 $release/completions/bash/txid "$share/bash-completion/completions"
+    file 644 $release/completions/zsh/_txid "$share/zsh/site-functions"
+    file 644 $release/completions/fish/txid.fish "$share/fish/vendor_completions.d"
 }
 
 put() {
-    while read -r mode file directory name; do
+    while read -r mode file name directory; do
         install -d "$DESTDIR$directory"
-        install -m "$mode" "$file" "$DESTDIR$directory/${name:-$(basename "$file")}"
+        install -m "$mode" "$file" "$DESTDIR$directory/$name"
     done
 }
 
 # Straight to where it belongs: who installs may not be allowed to write to the tree, or be root and leave files in it.
 put_pkg_config() {
     install -d "$DESTDIR$(dirname "$pkg_config")"
-    sed "s|@PREFIX@|$PREFIX|; s|@LIB_DIR@|$LIB_DIR|; s|@VERSION@|$version|; s|@REPOSITORY@|$repository|" \
+    prefix=$(printf %s "$PREFIX" | sed 's/[&|\\]/\\&/g')
+    lib_dir=$(printf %s "$LIB_DIR" | sed 's/[&|\\]/\\&/g')
+    sed "s|@PREFIX@|$prefix|; s|@LIB_DIR@|$lib_dir|; s|@VERSION@|$version|; s|@REPOSITORY@|$repository|" \
         packaging/txid.pc.in >"$DESTDIR$pkg_config"
     chmod 644 "$DESTDIR$pkg_config"
 }
@@ -64,7 +70,7 @@ case $1 in
         [ "$LUA_C_DIR" = "$LIB_DIR" ] || link "$LIB_DIR/$loaded" "$LUA_C_DIR/$library"
         ;;
     remove)
-        files | while read -r _ file directory name; do rm -f "$DESTDIR$directory/${name:-$(basename "$file")}"; done
+        files | while read -r _ _ name directory; do rm -f "$DESTDIR$directory/$name"; done
         rm -f "$DESTDIR$pkg_config" "$DESTDIR$LIB_DIR/$library" "$DESTDIR$LUA_C_DIR/$library"
         # Other libraries may live in resty/ too.
         for directory in resty/txid/request resty/txid resty; do
@@ -74,7 +80,7 @@ case $1 in
     rock)
         {
             lua_files
-            echo "644 $release/$library $LUA_C_DIR"
+            file 644 $release/$library "$LUA_C_DIR"
         } | put
         ;;
     *) echo "txid: install.sh takes put, remove or rock, not '$1'" >&2; exit 2 ;;

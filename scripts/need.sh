@@ -5,16 +5,44 @@ set -eu
 say() { echo "txid: $*" >&2; }
 have() { command -v "$1" >/dev/null 2>&1; }
 
+# at_least LEAST VERSION
+at_least() { [ "$(printf '%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]; }
+
+# choose LEAST PACKAGE...: the first of these packages that this release has in that version or a later one.
+choose() {
+    least=$1
+    shift
+    for package in "$@"; do
+        version=$(apt-cache policy "$package" 2>/dev/null | sed -n 's/^  Candidate: //p')
+        case $version in
+            [0-9]*) ! at_least "$least" "$version" || { echo "$package"; return; } ;;
+        esac
+    done
+    return 1
+}
+
+# The lists of a fresh machine are empty.
+choose_with_new_lists() {
+    choose "$@" || { [ "$(id -u)" -eq 0 ] && apt-get update >/dev/null 2>&1 && choose "$@"; }
+}
+
+least_rust=$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml)
 nginx_with_lua="nginx libnginx-mod-http-lua"
 packages=
+may_install_rust=
+needs_luajit=
 for purpose in "$@"; do
     case $purpose in
         build) have cc || packages="$packages gcc libc6-dev" ;;
-        run) have openresty || packages="$packages $nginx_with_lua" ;;
+        run)
+            may_install_rust=yes
+            have openresty || packages="$packages $nginx_with_lua"
+            ;;
         test)
-            packages="$packages libtest-base-perl libfaketime nghttp2-client valgrind procps"
+            may_install_rust=yes
+            needs_luajit=yes
+            packages="$packages libtest-base-perl libfaketime nghttp2-client valgrind procps pkg-config iproute2"
             have openresty || packages="$packages $nginx_with_lua libnginx-mod-http-headers-more-filter libnginx-mod-stream"
-            have luajit || packages="$packages luajit2"
             # What our ids are held against.
             packages="$packages apache2-bin python3-venv"
             ;;
@@ -26,16 +54,30 @@ for purpose in "$@"; do
         lint) have luacheck || packages="$packages lua-check" ;;
         rpm) packages="$packages rpm" ;;
         test-install)
+            needs_luajit=yes
             packages="$packages perl luarocks pkg-config debootstrap rpm rpm2cpio cpio libyaml-libyaml-perl"
-            have luajit || packages="$packages luajit2"
             ;;
         *) say "need.sh knows no purpose '$purpose'"; exit 2 ;;
     esac
 done
 
-if ! have cargo; then
-    say "cargo is missing: install a Rust toolchain (1.85 or later) and try again"
+if have cargo && have rustc; then
+    rust=$(rustc --version | cut -d ' ' -f 2)
+    at_least "$least_rust" "$rust" || {
+        say "$(command -v rustc) is Rust $rust, and $least_rust or later is needed: rustup update, or put a newer one first in PATH"
+        exit 1
+    }
+elif [ -n "$may_install_rust" ] && have apt-get && rust=$(choose_with_new_lists "$least_rust" cargo cargo-web); then
+    # Debian 12 has a newer Rust beside its own, for browsers.
+    packages="$packages $rust"
+else
+    say "cargo is missing: install a Rust toolchain ($least_rust or later) and try again"
     exit 1
+fi
+
+# Up to Debian 12, luajit is Mike Pall's, which takes nginx's Lua away; luajit2 is OpenResty's, and luajit after that.
+if [ -n "$needs_luajit" ] && ! have luajit; then
+    packages="$packages $(choose_with_new_lists 0 luajit2 luajit || echo luajit)"
 fi
 
 missing=

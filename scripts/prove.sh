@@ -22,8 +22,11 @@ if [ $# -gt 0 ]; then
     # shellcheck disable=SC2086 # nothing, or an option and its value
     exec prove $include "$@"
 fi
+# Both, whatever comes of the first.
+status=0
 # shellcheck disable=SC2086
-prove $include t/
+prove $include t/ || status=$?
 echo "t/: resty.txid in plain LuaJIT"
 # shellcheck disable=SC2086
-TXID_WITHOUT_LIBRARY=1 prove $include t/0[1-9]-*.t t/1[0-2]-*.t t/15-engine.t
+TXID_WITHOUT_LIBRARY=1 prove $include t/0[1-9]-*.t t/1[0-2]-*.t t/15-engine.t || status=$?
+exit "$status"

@@ -34,6 +34,8 @@ done
 check "the version in Cargo.lock" "$(sed -n '/^name = "txid"$/{n;s/version = "\(.*\)"/\1/p}' Cargo.lock)" "$wanted"
 check "the version in dist.ini" "$(ini version)" "$wanted"
 check "the address in dist.ini" "$(ini repo_link)" "$repository"
+kong=examples/kong/plugins/txid/handler.lua
+check "the version in $kong" "$(sed -n 's/.*VERSION = "\(.*\)".*/\1/p' $kong)" "$wanted"
 check "the release's rockspec" "$(echo rockspec/lua-resty-txid-[0-9]*.rockspec)" "$rockspec"
 check "the rockspec's difference to that of the newest sources" \
     "$(scripts/rockspec.sh "$wanted" | diff - "$rockspec" 2>&1)" ""

@@ -75,8 +75,8 @@ impl Txid {
         Self { ms: ms as u64 & TIME_MASK, random: entropy::next_u64(ms) >> (64 - RANDOM_BITS) }
     }
 
-    /// A new id of this moment that nobody can guess: the time is that of [`Txid::now`], and every random bit comes from the
-    /// operating system's own generator and is used once.
+    /// A new id of this moment that nobody can guess: the time is that of [`Txid::now`], and every random bit comes
+    /// from the operating system's own generator and is used once.
     ///
     /// ```
     /// let id = txid::Txid::strong()?;

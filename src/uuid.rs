@@ -6,8 +6,9 @@
 //! assert!(id < txid::uuid::v7());
 //! ```
 
+use crate::source::clock::{self, Stamp};
 use crate::source::entropy::{self, Origin};
-use crate::source::{clock, mac};
+use crate::source::mac;
 use crate::text::FormatError;
 use ::uuid::{Builder, Version};
 use std::cell::Cell;
@@ -64,7 +65,7 @@ pub fn v7() -> Uuid {
 /// assert!(first < second);
 /// ```
 pub fn v7_at(ms: i64) -> Uuid {
-    next_v7(ms & V7_TIME_MASK, GIVEN)
+    next_v7(ms & V7_TIME_MASK, Stamp::Given)
 }
 
 /// As [`v7`], where the clock reads `clock_ms`.
@@ -74,7 +75,7 @@ pub fn v7_at(ms: i64) -> Uuid {
 /// assert!(txid::uuid::v7_by(clock_ms) < txid::uuid::v7_by(clock_ms));
 /// ```
 pub fn v7_by(clock_ms: i64) -> Uuid {
-    next_v7(clock::never_backwards(clock_ms) & V7_TIME_MASK, BY_CLOCK)
+    next_v7(clock::never_backwards(clock_ms) & V7_TIME_MASK, Stamp::Clock)
 }
 
 /// The time and the 74 other bits of a version 7.
@@ -84,15 +85,12 @@ struct V7 {
     random: u128,
 }
 
-/// The last version 7 of each of the two ways to stamp one, so that a stamp from far ahead does not hold up the clock's.
+/// The last version 7 of each kind of stamp, so that a stamp from far ahead does not hold up the clock's.
 #[derive(Clone, Copy)]
 struct V7Order {
     stream: u64,
     last: [V7; 2],
 }
-
-const BY_CLOCK: usize = 0;
-const GIVEN: usize = 1;
 
 impl V7Order {
     /// Nothing made yet: no time is -1.
@@ -101,7 +99,7 @@ impl V7Order {
     }
 }
 
-fn next_v7(ms: i64, way: usize) -> Uuid {
+fn next_v7(ms: i64, stamp: Stamp) -> Uuid {
     thread_local! {
         static ORDER: Cell<V7Order> = const { Cell::new(V7Order::new(0)) };
     }
@@ -112,10 +110,13 @@ fn next_v7(ms: i64, way: usize) -> Uuid {
         order = V7Order::new(stream);
     }
     // A millisecond that is full has sent the clock on into the next.
-    let ms = if way == BY_CLOCK { clock::hold(order.last[BY_CLOCK].ms, ms) } else { ms };
+    let ms = match stamp {
+        Stamp::Clock => clock::hold(order.last[stamp as usize].ms, ms),
+        Stamp::Given => ms,
+    };
     let greatest = order.last.iter().filter(|last| last.ms == ms).map(|last| last.random).max();
     let next = after(greatest, ms);
-    order.last[way] = next;
+    order.last[stamp as usize] = next;
     ORDER.set(order);
 
     Builder::from_u128((next.ms as u128) << 80 | next.random >> 62 << 64 | next.random & ((1 << 62) - 1))
@@ -138,9 +139,9 @@ fn after(greatest: Option<u128>, ms: i64) -> V7 {
     if random <= V7_RANDOM_MAX { V7 { ms, random } } else { first_v7(ms + 1) }
 }
 
-/// A new UUID of this moment, version 1, by a count of 100 ns that this thread gives out once. Without a `node`, that of the
-/// UUID is random; with one, let no two threads or processes use the same, because version 1 then has only 14 random bits
-/// to tell them apart.
+/// A new UUID of this moment, version 1, by a count of 100 ns that this thread gives out once. Without a `node`, that
+/// of the UUID is random; with one, let no two threads or processes use the same, because version 1 then has only 14
+/// random bits to tell them apart.
 ///
 /// ```
 /// let node = [0x02, 0x42, 0xac, 0x11, 0x00, 0x02];
@@ -185,9 +186,11 @@ pub fn v1_by(clock_ms: i64, node: Option<[u8; 6]>) -> Uuid {
     } else if v1.ticks - ticks <= clock::LONGEST_HOLD_MS * TICKS_A_MS {
         v1.ticks += 1;
     } else {
-        // The clock had been wrong. What it counts again is told apart by the sequence, which nothing else changes.
+        // The clock had been wrong. What it counts again is told apart by the sequence, which nothing else changes, and
+        // which comes round: so by another node as well, where none is given.
         v1.ticks = ticks;
         v1.clock_sequence = v1.clock_sequence.wrapping_add(1);
+        v1.node = mac::random(ms);
     }
     LAST.set(v1);
     Builder::from_gregorian_timestamp(v1.ticks, v1.clock_sequence, &node.unwrap_or(v1.node)).into_uuid()

@@ -37,7 +37,7 @@ location = /t {
         ngx.say(#done:get_keys(), " workers, ", #ngx.shared.seen:get_keys(0), " ids")
     }
 }
---- timeout: 20
+--- timeout: 120
 --- response_body
 4 workers, 401000 ids
 
@@ -73,6 +73,7 @@ location = /t {
         ngx.say(#ngx.shared.seen:get_keys(0), " ids")
     }
 }
+--- timeout: 120
 --- response_body
 replaced: true
 5001 ids

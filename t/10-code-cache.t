@@ -31,6 +31,7 @@ location = /t {
         ngx.say(#ngx.shared.seen:get_keys(0), " ids")
     }
 }
+--- timeout: 120
 --- response_body
 50 ids
 --- suppress_stderr

@@ -9,6 +9,7 @@ use Test::More;
 use Tree qw(luajit);
 
 my $luajit = luajit() or plan skip_all => 'there is no luajit';
+my $pkg_config = !system 'pkg-config --version >/dev/null 2>&1' or diag 'there is no pkg-config';
 my $stage  = tempdir(CLEANUP => 1);
 
 # A `make test` around this one passes its own settings on.
@@ -45,6 +46,14 @@ sub id_with {
     return `timeout 20 $luajit -e 'print(require "resty.txid"())' 2>&1`;
 }
 
+# What a shell makes of what pkg-config says of an installation.
+sub flags {
+    my ($prefix) = @_;
+    local $ENV{PKG_CONFIG_PATH} = "$prefix/lib/pkgconfig";
+    my @flags = split /\n/, `eval "printf '%s\\\\n' \$(pkg-config --cflags --libs txid)"`;
+    return map { s/^(-[IL])\Q$stage\E/$1/r } @flags;
+}
+
 for my $case (
     [
         'the defaults', "DESTDIR=$stage",
@@ -59,6 +68,10 @@ for my $case (
         lua => '/usr/local/openresty/lualib', c => '/usr/local/openresty/lualib', prefix => '/usr/local',
     ],
     [
+        'a prefix with a space', "DESTDIR=$stage PREFIX='/opt/a & b'",
+        lua => '/opt/a & b/share/lua/5.1', c => '/opt/a & b/lib/lua/5.1', prefix => '/opt/a & b',
+    ],
+    [
         'no stage', "PREFIX=$stage/b",
         lua => '/b/share/lua/5.1', c => '/b/lib/lua/5.1', prefix => '/b',
     ],
@@ -71,7 +84,9 @@ for my $case (
         "$to{c}/libtxid.so", map({"$to{lua}$_"} lua_files()), map({"$to{prefix}$_"} @command),
     )], "$name: all files are there, and no other";
     like id_with("$stage$to{lua}/?.lua", "$stage$to{c}/?.so"), qr/^[0-9a-v]{19}[0g]$/, "$name: LuaJIT finds them";
-    like `$stage$to{prefix}/bin/txid`, qr/^[0-9a-v]{19}[0g]$/, "$name: the command runs";
+    like `'$stage$to{prefix}/bin/txid'`, qr/^[0-9a-v]{19}[0g]$/, "$name: the command runs";
+    is_deeply [flags("$stage$to{prefix}")], ["-I$to{prefix}/include", "-L$to{prefix}/lib", '-ltxid'],
+        "$name: a compiler gets the flags as they are meant" if $pkg_config;
 
     make("install $settings");
     make("uninstall $settings");

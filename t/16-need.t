@@ -2,6 +2,7 @@
 
 use strict;
 use warnings;
+use File::Spec;
 use File::Temp qw(tempdir);
 use Test::More;
 
@@ -16,6 +17,7 @@ sub tool {
 }
 
 tool($_, '') for qw(cc cargo openresty);
+tool('rustc', 'echo rustc 1.999.0');
 tool('id', 'echo 0');
 tool('dpkg-query', 'exit 1');
 
@@ -41,5 +43,65 @@ is $status, 1, 'what would take another package away is not installed';
 like $said, qr/REMOVED:\n  luajit\n/, 'which one is said';
 like $said, qr/^E: no\ntxid: apt-get could not install: wrk procps\b/m, 'and what is missing';
 ok -e "$bin/apt-get", 'nothing was removed';
+
+# A machine whose release has these packages, and nothing of Rust or LuaJIT. What it is asked to install is said. Its lists
+# are empty until they are fetched.
+sub machine {
+    my (%candidates) = @_;
+    unlink "$bin/$_" for qw(cargo rustc lists);
+    tool('apt-get', <<"END");
+case "\$*" in
+    *update*) touch $bin/lists ;;
+    *) echo "\$*" >>$bin/installed ;;
+esac
+END
+    my $policies = join '', map {"$_) echo '  Candidate: $candidates{$_}' ;;\n"} sort keys %candidates;
+    tool('apt-cache', qq([ -e $bin/lists ] || exit 0\ncase "\$2" in\n$policies esac));
+}
+
+# Without this machine's cargo, rustc and luajit.
+sub installed {
+    my $tools = tempdir(CLEANUP => 1);
+    for my $name (qw(sh sed grep mktemp rm tail head sort cut touch cat)) {
+        my ($path) = grep {-x} map {"$_/$name"} File::Spec->path;
+        symlink $path, "$tools/$name" or die "$name: $!";
+    }
+    unlink "$bin/installed";
+    my $said = `PATH="$bin:$tools" sh scripts/need.sh @_ 2>&1`;
+    my $status = $? >> 8;
+    open my $file, '<', "$bin/installed" or return ($status, $said, '');
+    return ($status, $said, join '', <$file>);
+}
+
+my $installed;
+machine('cargo' => '0.66.0+ds1-1', 'cargo-web' => '1.96.0+dfsg1-1~deb12u2', luajit => '2.1.0~beta3', luajit2 => '2.1-20230119-1');
+($status, $said, $installed) = installed('build', 'test');
+is $status, 0, 'Debian 12' or diag $said;
+like $installed, qr/ cargo-web /, 'has a new Rust as cargo-web';
+like $installed, qr/ luajit2$/m, "and OpenResty's LuaJIT as luajit2";
+
+machine('cargo' => '1.85.0+dfsg3-1', 'cargo-web' => '1.96.0+dfsg1-1~deb13u1', luajit => '2.1.0+openresty20250117-2', luajit2 => '(none)');
+($status, $said, $installed) = installed('build', 'test');
+is $status, 0, 'Debian 13' or diag $said;
+like $installed, qr/ cargo /, 'has a new Rust as cargo';
+like $installed, qr/ luajit$/m, "and OpenResty's LuaJIT as luajit";
+
+machine('cargo' => '0.47.0-3', luajit => '2.1.0~beta3');
+($status, $said, $installed) = installed('build', 'run');
+is $status, 1, 'a release without a new Rust is told';
+like $said, qr/^txid: cargo is missing: install a Rust toolchain \(1\.\d+ or later\) and try again$/m, 'what to do';
+is $installed, '', 'and nothing is installed';
+
+machine('cargo' => '1.85.0+dfsg3-1');
+($status, $said, $installed) = installed('build');
+is $status, 1, 'who only builds, as LuaRocks does, gets no Rust unasked';
+
+machine('cargo' => '1.85.0+dfsg3-1');
+tool('cargo', '');
+tool('rustc', 'echo "rustc 1.63.0 (4b91a6ea7 2022-08-08)"');
+($status, $said, $installed) = installed('build', 'test');
+is $status, 1, 'a Rust that is too old';
+like $said, qr{^txid: $bin/rustc is Rust 1\.63\.0, and 1\.\d+ or later is needed: }, 'is named before anything is built';
+is $installed, '', 'and nothing is installed';
 
 done_testing;

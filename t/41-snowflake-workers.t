@@ -44,7 +44,7 @@ location = /t {
         ngx.say(order_id:stats().issued > 50000, " ", order_id:stats().refused)
     }
 }
---- timeout: 30
+--- timeout: 120
 --- response_body
 replaced: true
 250001 ids
@@ -89,7 +89,7 @@ location = /t {
         ngx.say(ok, " ", err:match("made in init_by_lua when nginx starts"))
     }
 }
---- timeout: 30
+--- timeout: 120
 --- response_body
 80001 ids
 false made in init_by_lua when nginx starts
@@ -102,8 +102,9 @@ lua_shared_dict seen 100m;
 lua_shared_dict generations 100k;
 init_by_lua_block {
     local snowflake = require "resty.txid.snowflake"
-    -- All of them borrow from the future all the time, where a state that begins anew would repeat what is there.
-    local layout = { time_bits = 41, node_bits = 10, sequence_bits = 2, epoch = "2020-01-01" }
+    -- All of them borrow from the future all the time, where a state that begins anew would repeat what is there: 400
+    -- seconds in the end, however slow the machine.
+    local layout = { time_bits = 41, node_bits = 10, sequence_bits = 2, unit_ms = 100, epoch = "2020-01-01" }
     in_file = snowflake.new { layout = layout, node = 1, state = "DIR/reloads", max_drift = 3600 }
     in_memory = snowflake.new { layout = layout, node = 2, max_drift = 3600 }
     seen = require "support.seen"
@@ -140,7 +141,7 @@ location = /t {
         ngx.say(in_file:stats().borrowed_ms > 1000, " ", in_memory:stats().borrowed_ms > 1000)
     }
 }
---- timeout: 30
+--- timeout: 120
 --- response_body
 4 generations, 32000 ids
 true true
@@ -210,7 +211,7 @@ location = /t {
         ngx.say("in order")
     }
 }
---- timeout: 20
+--- timeout: 120
 --- response_body
 in order
 --- no_error_log

@@ -29,6 +29,7 @@ location = /t {
         try { accept = "10.0.0.0/8" }
         try { accept = { "10.0.0.0/8", "10.0.0.0/33" } }
         try { accept = { "::/129" } }
+        try { accept = { "::ffff:10.0.0.0/8" } }
         try { accept = { "localhost" } }
         try { accept = { 10 } }
         try { accept = { "10.0.0.1\0" } }
@@ -58,6 +59,7 @@ resty.txid.request: header must be the name of a header, not 1
 resty.txid.request: accept must be true, false, a list of networks or a function, not "10.0.0.0/8"
 resty.txid.request: accept must be a list of networks, not this table \(entry 2 is '10.0.0.0/33', not an address, .*\)
 resty.txid.request: accept must be a list of networks, not this table \(entry 1 is '::/129', not an address, .*\)
+resty.txid.request: accept must be a list of networks, not this table \(entry 1 is '::ffff:10.0.0.0/8', whose .* IPv4 network\)
 resty.txid.request: accept must be a list of networks, not this table \(entry 1 is 'localhost', not an address, .*\)
 resty.txid.request: accept must be a list of networks, not this table \(entry 1 is '10', not an address, .*\)
 resty.txid.request: accept must be a list of networks, not this table \(entry 1 is '10.0.0.1.*', not an address, .*\)
@@ -108,7 +110,8 @@ location = /t {
         try({ "192.168.4.1/32" }, "192.168.4.1", "192.168.4.0")
         try({ "0.0.0.0/0" }, "1.2.3.4", "255.255.255.255", "::1")
         try({ "0.0.0.0/1" }, "127.255.255.255", "128.0.0.0")
-        try({ "::/0" }, "1.2.3.4", "::1", "fe80::1")
+        try({ "::/0" }, "1.2.3.4", "::ffff:1.2.3.4", "::1", "fe80::1")
+        try({ "::/8" }, "10.1.2.3", "::ffff:10.1.2.3", "::1", "::fffe:10.1.2.3")
         try({ "2001:db8::/32" }, "2001:db8::1", "2001:DB8:ffff::", "2001:db9::")
         try({ "2001:db8:8000::/33" }, "2001:db8:8000::1", "2001:db8:7fff::1", "2001:db8:ffff::")
         try({ "::1" }, "::1", "0:0:0:0:0:0:0:1", "::2")
@@ -123,7 +126,8 @@ location = /t {
 192.168.4.1/32: true false
 0.0.0.0/0: true true false
 0.0.0.0/1: true false
-::/0: true true true
+::/0: false false true true
+::/8: false false true true
 2001:db8::/32: true true false
 2001:db8:8000::/33: true false true
 ::1: true true false

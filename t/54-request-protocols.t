@@ -72,6 +72,11 @@ my $output = nginx();
 isnt $?, 0, 'a wrong network: nginx does not start';
 like $output, qr/accept must be a list of networks.*10\.0\.0\.0\/33/, 'and says why';
 
+# nginx warns of what it wants written the other way.
+my ($major, $minor, $patch) = nginx('-v') =~ m{/(\d+)\.(\d+)\.(\d+)} or die "nginx has no version\n";
+my $has_http2_on = sprintf('%d.%03d%03d', $major, $minor, $patch) >= 1.025001;
+my ($on_listen, $of_server) = $has_http2_on ? ('', 'http2 on;') : (' http2', '');
+
 my ($http, $h2) = (free_port(), free_port());
 write_config(<<"END");
     init_by_lua_block {
@@ -81,7 +86,8 @@ write_config(<<"END");
     keepalive_requests 1000;
     server {
         listen 127.0.0.1:$http;
-        listen 127.0.0.1:$h2 http2;
+        listen 127.0.0.1:$h2$on_listen;
+        $of_server
         listen unix:$prefix/gateway.sock;
         access_log logs/ids.log ids;
         # As soon as the request is read, and so before the id is made.

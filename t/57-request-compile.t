@@ -42,25 +42,23 @@ id, anew, in another format: compiled, 36
 
 
 
-=== TEST 2: a second id() costs under 100 ns
+=== TEST 2: a second id() is a few compiled instructions, and leaves nothing to the garbage collector
 --- http_config
 init_by_lua_block { request = require "resty.txid.request" }
 --- config
 location = /t {
     content_by_lua_block {
-        local id, best = request.id(), math.huge
-        for _ = 1, 20 do
-            local begun = os.clock()
-            for _ = 1, 100000 do
-                assert(request.id() == id)
-            end
-            best = math.min(best, (os.clock() - begun) / 100000 * 1e9)
-        end
-        ngx.say(best < 100 and "under 100 ns" or best)
+        local cost = require "support.cost"
+        local id = request.id()
+        local instructions, bytes = cost(function() return request.id() == id end)
+        -- LuaJIT of Debian 12 makes 62 of it, or some 90 where it compiles a part by itself first.
+        ngx.say("instructions: ", instructions <= 120 and "at most 120" or instructions)
+        ngx.say("bytes: ", bytes)
     }
 }
 --- response_body
-under 100 ns
+instructions: at most 120
+bytes: 0
 
 
 

@@ -210,6 +210,8 @@ end
 is(ids_of_family(pure, 400), "1600 of 1600", "a fork makes a new stream")
 is(ids_of_family(load_pure { txid_pure_madvise = function() return -1 end }, 400), "1600 of 1600",
    "so it does where the kernel cannot wipe memory in children")
+is(ids_of_family(load_pure { txid_pure_madvise = function() return 0 end }, 400), "1600 of 1600",
+   "and where an emulator accepts any advice and takes none")
 is(ids_of_family(load_pure { txid_pure_mmap = function() return ffi.cast("void *", -1) end }, 400), "1600 of 1600",
    "and where there is no memory to map")
 

@@ -2,12 +2,12 @@
 //!
 //! A program of its own (see Cargo.toml); each test has a thread of its own, and with it a stream that is not yet seeded.
 
+mod attack;
+mod one_by_one;
+
+use attack::{Child, fork, raw_clone, refuse};
 use std::collections::HashSet;
-use std::ffi::c_void;
-use std::io::Read;
-use std::os::fd::FromRawFd;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use txid::{Txid, trace};
 
 type Text = [u8; Txid::LEN];
@@ -16,71 +16,14 @@ fn ids(count: usize) -> Vec<Text> {
     (0..count).map(|_| Txid::at(0).to_text()).collect()
 }
 
+fn texts(child: Child) -> Vec<Text> {
+    child.output().chunks_exact(Txid::LEN).map(|text| text.try_into().unwrap()).collect()
+}
+
 fn assert_no_id_twice(groups: &[Vec<Text>]) {
     let ids: Vec<_> = groups.iter().flatten().collect();
     assert!(ids.len() > groups.len());
     assert_eq!(ids.iter().collect::<HashSet<_>>().len(), ids.len());
-}
-
-fn fork() -> i32 {
-    // SAFETY: what the tests' children do needs no lock that another thread could have held.
-    unsafe { libc::fork() }
-}
-
-/// A fork that the C library does not know of, so that no fork handler runs.
-fn raw_clone() -> i32 {
-    // SAFETY: as for `fork`; no flags but the signal, so the child has its own memory and goes on here.
-    unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) as i32 }
-}
-
-/// Runs `work` in a child made by `start`, and returns what it wrote.
-struct Child {
-    pid: i32,
-    output: std::fs::File,
-}
-
-impl Child {
-    fn start(start: fn() -> i32, work: impl FnOnce() -> Vec<u8>) -> Self {
-        let mut ends = [0; 2];
-        // SAFETY: `ends` has room for the two descriptors.
-        assert_eq!(unsafe { libc::pipe(ends.as_mut_ptr()) }, 0);
-        let pid = start();
-        assert!(pid >= 0);
-        if pid == 0 {
-            let output = work();
-            // SAFETY: the descriptor is open, the bytes are ours, and _exit skips what belongs to the parent.
-            unsafe {
-                let mut rest = &output[..];
-                while !rest.is_empty() {
-                    let written = libc::write(ends[1], rest.as_ptr().cast(), rest.len());
-                    if written <= 0 {
-                        libc::_exit(1);
-                    }
-                    rest = &rest[written as usize..];
-                }
-                libc::_exit(0);
-            }
-        }
-        // SAFETY: both descriptors are open and owned by nobody else.
-        unsafe {
-            libc::close(ends[1]);
-            Self { pid, output: std::fs::File::from_raw_fd(ends[0]) }
-        }
-    }
-
-    fn output(mut self) -> Vec<u8> {
-        let mut output = Vec::new();
-        self.output.read_to_end(&mut output).unwrap();
-        let mut status = 0;
-        // SAFETY: the child is ours.
-        unsafe { libc::waitpid(self.pid, &mut status, 0) };
-        assert_eq!(status, 0, "the child failed");
-        output
-    }
-
-    fn texts(self) -> Vec<Text> {
-        self.output().chunks_exact(Txid::LEN).map(|text| text.try_into().unwrap()).collect()
-    }
 }
 
 fn child_and_grandchild_make_their_own_ids(start: fn() -> i32) {
@@ -90,7 +33,7 @@ fn child_and_grandchild_make_their_own_ids(start: fn() -> i32) {
         [ids(1000).concat(), grandchild.output()].concat()
     });
     let sibling = Child::start(start, || ids(1000).concat());
-    assert_no_id_twice(&[ids(1000), child.texts(), sibling.texts()]);
+    assert_no_id_twice(&[ids(1000), texts(child), texts(sibling)]);
 }
 
 /// The formats that keep something from one id to the next, each id filled up to one length.
@@ -150,48 +93,35 @@ fn strong(count: usize) -> Vec<Text> {
     (0..count).map(|_| Txid::strong_at(0).unwrap().to_text()).collect()
 }
 
-fn no_child_has_its_parents_block_of_strong_randomness() {
+fn no_child_has_its_parents_strong_ids() {
     strong(1);
     for start in [fork, raw_clone] {
         let child = Child::start(start, || strong(1000).concat());
         let sibling = Child::start(start, || strong(1000).concat());
-        assert_no_id_twice(&[strong(1000), child.texts(), sibling.texts()]);
+        assert_no_id_twice(&[strong(1000), texts(child), texts(sibling)]);
     }
 }
 
-fn where_the_kernel_cannot_wipe_a_fork_handler_empties_the_block() {
+/// What the OS has given ahead of time, the copy of a machine's memory would have as well. glibc 2.41 keeps some where the
+/// kernel lets it, and forgets it when the machine was copied.
+fn nothing_is_kept_of_the_strong_randomness() {
     let child = Child::start(fork, || {
-        refuse(libc::SYS_madvise, libc::EINVAL);
         strong(1);
-        let grandchild = Child::start(fork, || strong(1000).concat());
-        [strong(1000).concat(), grandchild.output()].concat()
+        refuse(&NO_RANDOMNESS, libc::EIO);
+        let (ours, theirs) = (Txid::strong_at(0).is_ok(), getrandom::fill(&mut [0; 8]).is_ok());
+        vec![u8::from(ours == theirs)]
     });
-    assert_no_id_twice(&[child.texts()]);
-}
-
-fn a_block_is_not_used_for_longer_than_a_second() {
-    let original = Child::start(fork, || {
-        refuse(libc::SYS_madvise, libc::EINVAL);
-        strong(1);
-        // A clone that neither the kernel nor the C library told of, as the copy of a machine is.
-        let later = || {
-            std::thread::sleep(Duration::from_millis(1100));
-            strong(100).concat()
-        };
-        let copy = Child::start(raw_clone, later);
-        [later(), copy.output()].concat()
-    });
-    assert_no_id_twice(&[original.texts()]);
+    assert_eq!(child.output(), [1]);
 }
 
 fn what_could_be_guessed_is_said_to_be() {
     let child = Child::start(fork, || {
-        refuse(libc::SYS_getrandom, libc::EIO);
+        refuse(&NO_RANDOMNESS, libc::EIO);
         let ids: Vec<_> = (0..1000).map(|_| Txid::strong_at(0).unwrap_err().0.to_text()).collect();
         assert!(txid::entropy_degraded());
         ids.concat()
     });
-    assert_no_id_twice(&[child.texts()]);
+    assert_no_id_twice(&[texts(child)]);
 }
 
 fn fork_makes_a_new_stream() {
@@ -223,168 +153,125 @@ fn vfork_takes_turns() {
     assert_no_id_twice(&[before, in_child, ids(1000)]);
 }
 
-/// From here on the calling thread's `syscall` fails with `errno`.
-fn refuse(syscall: libc::c_long, errno: i32) {
-    let op = |code: u32, k: u32, jf: u8| libc::sock_filter { code: code as u16, jt: 0, jf, k };
-    let mut filter = [
-        // Offset 0 of seccomp_data is the number of the call.
-        op(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0),
-        op(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, syscall as u32, 1),
-        op(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_ERRNO | errno as u32, 0),
-        op(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_ALLOW, 0),
-    ];
-    let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
-    // SAFETY: the program is well-formed and outlives the calls.
-    unsafe {
-        assert_eq!(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
-        assert_eq!(libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &program), 0);
-    }
-}
+/// The system calls that give randomness: of itself, and of a file of that name.
+const NO_RANDOMNESS: [libc::c_long; 3] = [libc::SYS_getrandom, libc::SYS_openat, libc::SYS_open];
 
 fn without_the_oss_randomness_ids_are_made_and_it_shows() {
     let starved = || {
         Child::start(fork, || {
-            refuse(libc::SYS_getrandom, libc::EIO);
+            refuse(&NO_RANDOMNESS, libc::EIO);
             let ids = ids(1000);
             if txid::entropy_degraded() { ids.concat() } else { Vec::new() }
         })
     };
     let (one, two) = (starved(), starved());
-    assert_no_id_twice(&[one.texts(), two.texts()]);
+    assert_no_id_twice(&[texts(one), texts(two)]);
     ids(1);
     assert!(!txid::entropy_degraded());
 }
 
+/// Unless the C library goes on by itself: glibc 2.41 asks the kernel seldom, where the kernel lets it.
 fn a_refusal_after_a_good_start_shows_at_the_next_reseed() {
     let child = Child::start(fork, || {
         ids(1);
-        refuse(libc::SYS_getrandom, libc::EIO);
+        refuse(&NO_RANDOMNESS, libc::EIO);
         let before = txid::entropy_degraded();
         std::thread::sleep(Duration::from_millis(1100));
         ids(100);
-        vec![u8::from(before), u8::from(txid::entropy_degraded())]
+        let refused = getrandom::fill(&mut [0; 8]).is_err();
+        vec![u8::from(before), u8::from(txid::entropy_degraded() == refused)]
     });
     assert_eq!(child.output(), [0, 1]);
 }
 
-fn where_the_kernel_cannot_wipe_a_fork_handler_marks() {
+fn where_getrandom_is_refused_later_there_is_dev_urandom() {
     let child = Child::start(fork, || {
-        refuse(libc::SYS_madvise, libc::EINVAL);
         ids(1);
-        let grandchild = Child::start(fork, || ids(1000).concat());
-        [ids(1000).concat(), grandchild.output()].concat()
+        refuse(&[libc::SYS_getrandom], libc::EPERM);
+        std::thread::sleep(Duration::from_millis(1100));
+        ids(100);
+        let is_degraded = txid::entropy_degraded();
+        let strong = (0..100).filter(|_| Txid::strong_at(0).is_ok()).count();
+        vec![u8::from(is_degraded), strong as u8]
     });
-    assert_no_id_twice(&[child.texts()]);
+    assert_eq!(child.output(), [0, 100]);
+}
+
+fn where_the_kernel_does_not_wipe(accepts_any_advice: bool, start: fn() -> i32) {
+    let child = Child::start(fork, || {
+        // An errno of 0 says that all went well.
+        refuse(&[libc::SYS_madvise], if accepts_any_advice { 0 } else { libc::EINVAL });
+        strong(1);
+        let before = [ids(100), strong(100)].concat();
+        let grandchild = Child::start(start, || [ids(1000), strong(1000)].concat().concat());
+        [before.concat(), ids(1000).concat(), grandchild.output()].concat()
+    });
+    assert_no_id_twice(&[texts(child)]);
+}
+
+fn where_the_kernel_refuses_to_wipe_a_fork_makes_a_new_stream() {
+    where_the_kernel_does_not_wipe(false, fork);
+}
+
+fn where_the_kernel_refuses_to_wipe_a_raw_clone_makes_a_new_stream() {
+    where_the_kernel_does_not_wipe(false, raw_clone);
+}
+
+fn where_all_advice_is_taken_for_good_a_fork_makes_a_new_stream() {
+    where_the_kernel_does_not_wipe(true, fork);
+}
+
+fn where_all_advice_is_taken_for_good_a_raw_clone_makes_a_new_stream() {
+    where_the_kernel_does_not_wipe(true, raw_clone);
 }
 
 fn without_memory_for_a_stream_ids_are_made() {
     let child = Child::start(fork, || {
         let mut texts = Vec::with_capacity(100);
-        refuse(libc::SYS_mmap, libc::ENOMEM);
+        refuse(&[libc::SYS_mmap], libc::ENOMEM);
         texts.extend((0..100).map(|_| Txid::at(0).to_text()));
         texts.concat()
     });
-    assert_no_id_twice(&[child.texts()]);
+    assert_no_id_twice(&[texts(child)]);
 }
 
-/// Two processes with one and the same stream, as two copies of one machine image have: a clone that neither the kernel
-/// nor the C library told of.
-fn copies_of_a_machine_image_part_ways_within_a_second_of_use() {
-    fn one_id_every_ten_ms_for_a_second(start: Instant) -> Vec<Text> {
-        let turns = (0..110).map(|turn| start + Duration::from_millis(10 * turn));
-        turns
-            .map(|turn| {
-                std::thread::sleep(turn.saturating_duration_since(Instant::now()));
-                Txid::at(0).to_text()
-            })
-            .collect()
-    }
-    let original = Child::start(fork, || {
-        refuse(libc::SYS_madvise, libc::EINVAL);
-        ids(1);
-        let start = Instant::now();
-        let copy = Child::start(raw_clone, || one_id_every_ten_ms_for_a_second(start).concat());
-        [one_id_every_ten_ms_for_a_second(start).concat(), copy.output()].concat()
-    });
-    let texts = original.texts();
-    let (original, copy) = texts.split_at(110);
-    assert_eq!(original[..3], copy[..3], "they were one stream");
-    assert_ne!(original[109], copy[109]);
-}
-
-static IS_SLOW: AtomicBool = AtomicBool::new(false);
-
-/// What pthread_atfork calls, as slow as a machine may be that has other things to do.
-#[unsafe(no_mangle)]
-extern "C" fn __register_atfork(
-    prepare: *mut c_void,
-    parent: *mut c_void,
-    child: *mut c_void,
-    object: *mut c_void,
-) -> i32 {
-    if IS_SLOW.load(Ordering::Relaxed) {
-        std::thread::sleep(Duration::from_millis(500));
-    }
-    type Register = extern "C" fn(*mut c_void, *mut c_void, *mut c_void, *mut c_void) -> i32;
-    // SAFETY: glibc's function of this name has this signature.
-    let register: Register =
-        unsafe { std::mem::transmute(libc::dlsym(libc::RTLD_NEXT, c"__register_atfork".as_ptr())) };
-    register(prepare, parent, child, object)
-}
-
-/// Has to come before any other id of this process. What the other thread has begun, nobody in the child will end.
+/// What another thread has begun, nobody in a child will end. All first ids of this process have to be here.
 fn a_fork_in_the_midst_of_another_threads_first_id_does_not_hang() {
-    IS_SLOW.store(true, Ordering::Relaxed);
-    let other = std::thread::spawn(|| ids(10));
-    std::thread::sleep(Duration::from_millis(100));
     let child = Child::start(fork, || {
-        IS_SLOW.store(false, Ordering::Relaxed);
-        // SAFETY: ends the child if it does hang.
-        unsafe { libc::alarm(5) };
-        ids(10).concat()
+        let mut all = Vec::new();
+        for _ in 0..200 {
+            let other = std::thread::spawn(|| ids(10));
+            let child = Child::start(fork, || {
+                // SAFETY: ends the child if it does hang.
+                unsafe { libc::alarm(5) };
+                ids(10).concat()
+            });
+            all.extend([texts(child), other.join().unwrap(), ids(10)].concat());
+        }
+        all.concat()
     });
-    assert_no_id_twice(&[child.texts(), other.join().unwrap(), ids(10)]);
-    IS_SLOW.store(false, Ordering::Relaxed);
+    assert_no_id_twice(&[texts(child)]);
 }
 
 fn main() {
-    let tests: [(&str, fn()); 16] = [
-        (
-            "a_fork_in_the_midst_of_another_threads_first_id_does_not_hang",
-            a_fork_in_the_midst_of_another_threads_first_id_does_not_hang,
-        ),
-        ("fork_makes_a_new_stream", fork_makes_a_new_stream),
-        ("raw_clone_makes_a_new_stream", raw_clone_makes_a_new_stream),
-        ("vfork_takes_turns", vfork_takes_turns),
-        ("without_the_oss_randomness_ids_are_made_and_it_shows", without_the_oss_randomness_ids_are_made_and_it_shows),
-        (
-            "a_refusal_after_a_good_start_shows_at_the_next_reseed",
-            a_refusal_after_a_good_start_shows_at_the_next_reseed,
-        ),
-        ("where_the_kernel_cannot_wipe_a_fork_handler_marks", where_the_kernel_cannot_wipe_a_fork_handler_marks),
-        ("without_memory_for_a_stream_ids_are_made", without_memory_for_a_stream_ids_are_made),
-        (
-            "copies_of_a_machine_image_part_ways_within_a_second_of_use",
-            copies_of_a_machine_image_part_ways_within_a_second_of_use,
-        ),
-        ("formats_begin_anew_in_a_fork", formats_begin_anew_in_a_fork),
-        ("formats_begin_anew_in_a_raw_clone", formats_begin_anew_in_a_raw_clone),
-        ("a_childs_version_7_does_not_follow_its_parents", a_childs_version_7_does_not_follow_its_parents),
-        ("no_child_has_its_parents_block_of_strong_randomness", no_child_has_its_parents_block_of_strong_randomness),
-        (
-            "where_the_kernel_cannot_wipe_a_fork_handler_empties_the_block",
-            where_the_kernel_cannot_wipe_a_fork_handler_empties_the_block,
-        ),
-        ("a_block_is_not_used_for_longer_than_a_second", a_block_is_not_used_for_longer_than_a_second),
-        ("what_could_be_guessed_is_said_to_be", what_could_be_guessed_is_said_to_be),
-    ];
-    for (name, test) in tests {
-        print!("test {name} ... ");
-        if std::thread::spawn(test).join().is_err() {
-            println!("FAILED");
-            std::process::exit(1);
-        }
-        println!("ok");
-    }
-    println!("\ntest result: ok. {} passed; 0 failed", tests.len());
+    one_by_one::run(one_by_one::tests![
+        a_fork_in_the_midst_of_another_threads_first_id_does_not_hang,
+        fork_makes_a_new_stream,
+        raw_clone_makes_a_new_stream,
+        vfork_takes_turns,
+        without_the_oss_randomness_ids_are_made_and_it_shows,
+        a_refusal_after_a_good_start_shows_at_the_next_reseed,
+        where_getrandom_is_refused_later_there_is_dev_urandom,
+        where_the_kernel_refuses_to_wipe_a_fork_makes_a_new_stream,
+        where_the_kernel_refuses_to_wipe_a_raw_clone_makes_a_new_stream,
+        where_all_advice_is_taken_for_good_a_fork_makes_a_new_stream,
+        where_all_advice_is_taken_for_good_a_raw_clone_makes_a_new_stream,
+        without_memory_for_a_stream_ids_are_made,
+        formats_begin_anew_in_a_fork,
+        formats_begin_anew_in_a_raw_clone,
+        a_childs_version_7_does_not_follow_its_parents,
+        no_child_has_its_parents_strong_ids,
+        nothing_is_kept_of_the_strong_randomness,
+        what_could_be_guessed_is_said_to_be,
+    ]);
 }

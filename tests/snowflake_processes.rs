@@ -2,36 +2,18 @@
 //!
 //! A program of its own (see Cargo.toml), of one thread: no child inherits a lock that another thread holds.
 
+mod directory;
+
+use directory::Directory;
 use std::fs;
 use std::hint::black_box;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use txid::snowflake::{Generator, Layout, Order, Refusal, State};
 
 const EPOCH_MS: i64 = 1_577_836_800_000;
-
-/// A directory that goes when the test ends.
-struct Directory(PathBuf);
-
-impl Directory {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().canonicalize().unwrap().join(format!("txid-{name}-{}", std::process::id()));
-        fs::create_dir(&path).unwrap();
-        Self(path)
-    }
-
-    fn file(&self) -> PathBuf {
-        self.0.join("orders")
-    }
-}
-
-impl Drop for Directory {
-    fn drop(&mut self) {
-        fs::remove_dir_all(&self.0).unwrap();
-    }
-}
 
 fn generator(path: &Path, layout: &Layout) -> Generator {
     Generator::new(State::open(path, layout, 1).unwrap())

@@ -1,35 +1,16 @@
 //! What a state's file promises: one word for all, and a file that is wrong is refused and left as it is.
 
+mod directory;
+
+use directory::Directory;
 use std::fs;
-use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use txid::snowflake::{Generator, Layout, Order, State, StateError};
 use txid::{FileError, PageError};
 
 const NODE: u64 = 17;
-
-/// A directory that goes when the test ends.
-struct Directory(PathBuf);
-
-impl Directory {
-    fn new(name: &str) -> Self {
-        let parent = std::env::temp_dir().canonicalize().unwrap();
-        let path = parent.join(format!("txid-{name}-{}", std::process::id()));
-        fs::DirBuilder::new().mode(0o700).create(&path).unwrap();
-        Self(path)
-    }
-
-    fn file(&self) -> PathBuf {
-        self.0.join("orders")
-    }
-}
-
-impl Drop for Directory {
-    fn drop(&mut self) {
-        fs::remove_dir_all(&self.0).unwrap();
-    }
-}
 
 fn open(path: &Path) -> Result<State, StateError> {
     State::open(path, &Layout::SNOWFLAKE, NODE)
@@ -233,10 +214,36 @@ fn a_node_that_the_layout_has_not_is_refused_before_anything_is_made() {
 #[test]
 fn what_a_killed_process_left_behind_is_no_hindrance() {
     let directory = Directory::new("left-behind");
-    let temporary = directory.0.join(format!(".orders.{}-0", std::process::id()));
+    let temporary = directory.0.join(format!(".txid.{}-0", std::process::id()));
     fs::write(&temporary, "half").unwrap();
     generator(&directory.file()).next().unwrap();
     assert_eq!(fs::read(&temporary).unwrap(), b"half");
+}
+
+#[test]
+fn a_name_may_be_as_long_as_the_file_system_lets_it_be() {
+    let directory = Directory::new("long-name");
+    for len in 240..=255 {
+        let path = directory.0.join("x".repeat(len));
+        generator(&path).next().unwrap();
+        generator(&path).next().unwrap();
+    }
+    assert_eq!(fs::read_dir(&directory.0).unwrap().count(), 16, "nothing else is left");
+    let error = open(&directory.0.join("x".repeat(256))).unwrap_err();
+    assert!(error.to_string().contains("File name too long"), "{error}");
+}
+
+/// Whoever prints an error prints its sources after it, as anyhow does: the text must not come twice.
+#[test]
+fn no_error_says_again_what_its_source_says() {
+    let directory = Directory::new("sources");
+    fs::create_dir(directory.file()).unwrap();
+    for path in [directory.0.join("x".repeat(256)), directory.file(), PathBuf::from("/proc/self/none"), PathBuf::new()]
+    {
+        let error = open(&path).unwrap_err();
+        let mut sources = std::iter::successors(std::error::Error::source(&error), |error| error.source());
+        assert!(sources.all(|source| !error.to_string().contains(&source.to_string())), "{error:?}");
+    }
 }
 
 #[test]
@@ -263,4 +270,12 @@ fn threads_that_read_the_clock_in_turns_see_no_step_of_it() {
         }
     });
     assert_eq!(orders.stats().clock_steps, 0);
+}
+
+#[test]
+fn nothing_is_borrowed_before_anything_is_issued() {
+    let in_2100 = Layout::SNOWFLAKE.with_epoch_ms(4_102_444_800_000).unwrap();
+    let generator = Generator::new(State::in_memory(&in_2100, 3).unwrap());
+    assert!(generator.next().is_err());
+    assert_eq!(generator.stats().borrowed_ms, 0);
 }

@@ -21,9 +21,10 @@ pub struct txid_flake_parts {
     pub node: [u8; TXID_MAC_LEN],
 }
 
-/// Writes a new flake stamped with exactly `ms` to `buf`: TXID_FLAKE_LEN characters. The node is the TXID_MAC_LEN bytes at
-/// `node`, which no other thread or process should use, or random where `node` is NULL; with one that is given, the sequence
-/// comes round after 65,536 flakes of the thread, whatever their stamps: those of one stamp have to be made within so many.
+/// Writes a new flake stamped with exactly `ms` to `buf`: TXID_FLAKE_LEN characters. The node is the TXID_MAC_LEN bytes
+/// at `node`, which no other thread or process should use, or random where `node` is NULL; with one that is given, the
+/// sequence comes round after 65,536 flakes of the thread, whatever their stamps: those of one stamp have to be made
+/// within so many.
 ///
 /// # Safety
 ///
@@ -37,8 +38,8 @@ pub unsafe extern "C" fn txid_flake(buf: *mut c_char, ms: i64, node: *const u8) 
     }
 }
 
-/// As txid_flake, for this moment; `clock_ms` counts as in txid_fill_now. Where 65,536 flakes of a millisecond are not enough,
-/// the next ones are of the next.
+/// As txid_flake, for this moment; `clock_ms` counts as in txid_fill_now. Where 65,536 flakes of a millisecond are not
+/// enough, the next ones are of the next.
 ///
 /// # Safety
 ///

@@ -42,9 +42,9 @@ pub unsafe extern "C" fn txid_host_word(text: *const c_char, len: usize, host: *
     }
 }
 
-/// Writes an IPv4 address to `ipv4`, most significant byte first: that of the `len` characters at `text`, or where `len` is
-/// 0 the host's first private one or, where none is private, its first other one. Returns 0 or a txid_error; then nothing
-/// is written.
+/// Writes an IPv4 address to `ipv4`, most significant byte first: that of the `len` characters at `text`, or the host's own
+/// where `len` is 0. That is the address of its route to the world; without such a route, a private one of an interface
+/// that is no bridge, or else another one but link-local. Returns 0 or a txid_error; then nothing is written.
 ///
 /// # Safety
 ///

@@ -90,8 +90,8 @@ pub unsafe extern "C" fn txid_unique_id_long_now(buf: *mut c_char, clock_ms: i64
     UniqueId::long_by(clock_ms).write(unsafe { place(buf) });
 }
 
-/// Reads the `len` characters at `text` as a UNIQUE_ID of either layout, which `len` tells. What its layout does not have is
-/// zeros. Returns 0, or a txid_error when it is not one; then nothing is written.
+/// Reads the `len` characters at `text` as a UNIQUE_ID of either layout, which `len` tells. What its layout does not
+/// have is zeros. Returns 0, or a txid_error when it is not one; then nothing is written.
 ///
 /// # Safety
 ///

@@ -55,6 +55,7 @@ A NAME is one of:
   trace-id, trace-host-id, otel-trace-id, span-id               hexadecimal; the first two sort by time
   sofa, skywalking                                              trace ids of SOFATracer and SkyWalking
   traceparent, b3                                               headers of a new trace
+  snowflake                                                     64 bits; takes --node and --state, and --layout
 
 Examples:
   txid new -n 5
@@ -157,7 +158,9 @@ pub struct Range {
 ///
 /// A line carries an id when one of its words, the longest runs of letters and digits, is an id, in either case. Without
 /// --from the window begins in 1970, without --to it ends in 2109. Lines come out as they are, without their file's name.
-/// Compressed input (gzip) is recognised by its first bytes.
+/// To a terminal, control characters in them come out as \x1b. Compressed input (gzip) is recognised by its first bytes.
+///
+/// A line longer than 8 MiB is left out, and an error names it. Memory stays below 32 MB.
 ///
 /// The exit status is 0 when a line was found, 1 when none was, 2 after an error.
 #[derive(clap::Args)]
@@ -191,8 +194,10 @@ pub struct Grep {
 /// lines of a stack trace should; at the top of a file such lines come before all others. Lines with the same id keep the
 /// order in which they were read. Compressed input (gzip) is recognised by its first bytes.
 ///
-/// Whatever the size of the input, about 150 MB of memory are enough, and a file in the temporary directory (TMPDIR) takes
-/// the rest. It has no name, so it is gone when the command is.
+/// What cannot be read, and a line longer than 8 MiB, is left out; an error names it, and the exit status is 2.
+///
+/// Memory stays below 128 MB whatever the size of the input, and a file in the temporary directory (TMPDIR) takes the
+/// rest. It has no name, so it is gone when the command is.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -202,4 +207,23 @@ pub struct Sort {
     /// Files to read; - or none at all is standard input
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_help_of_new_lists_every_format() {
+        let mut command = Args::command();
+        let help = command.find_subcommand_mut("new").unwrap().render_long_help().to_string();
+        let (_, rest) = help.split_once("A NAME is one of:").unwrap();
+        let (names, _) = rest.split_once("Examples:").unwrap();
+        let listed: Vec<_> = names.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').collect();
+        for format in Format::value_variants() {
+            let name = format.to_possible_value().unwrap().get_name().to_string();
+            assert!(listed.contains(&name.as_str()), "{name}");
+        }
+    }
 }

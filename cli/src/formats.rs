@@ -1,4 +1,5 @@
-//! Every format that the command reads: `FORMATS` is the one place to add another.
+//! Every format that `txid inspect` reads: to add one, write its function and list it in `FORMATS`. What `txid new`
+//! makes is `Format` in args.rs.
 
 use std::ops::RangeInclusive;
 use std::str;

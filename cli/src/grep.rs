@@ -1,12 +1,12 @@
 //! `txid grep`: the lines that carry an id from a window of time.
 
-use crate::input::{self, Blocks, Source};
-use crate::{args::Grep, complain, say, time, words};
+use crate::input::{self, Source};
+use crate::{args::Grep, complain, say, terminal, time, words};
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
 use memchr::{memchr, memrchr};
 use std::io::{IsTerminal, Stdout, Write, stdout};
-use std::ops::RangeInclusive;
+use std::ops::{ControlFlow, RangeInclusive};
 use std::process::ExitCode;
 use txid::Txid;
 
@@ -57,40 +57,37 @@ impl Search {
     /// Trouble with the source is told and remembered, and the others have their turn; only what keeps the output from
     /// being written is an error.
     fn source(&mut self, source: &Source) -> Result<()> {
-        let mut count = 0;
-        match source.open(&self.bar) {
-            Ok(input) => self.lines(source, Blocks::new(input), &mut count)?,
-            Err(error) => return self.tell(&error),
-        }
+        let bar = self.bar.clone();
+        let blocks = match source.open(&bar) {
+            Ok(blocks) => blocks,
+            Err(error) => {
+                self.trouble = true;
+                bar.suspend(|| complain(&error));
+                return Ok(());
+            }
+        };
+        let (mut count, mut binary, mut lines) = (0, false, Vec::new());
+        let all = source.each(blocks, &bar, |block| {
+            count += self.matching(block, &mut lines);
+            // As with grep: what is not text is not for a terminal.
+            binary = binary || memchr(0, block).is_some();
+            if lines.is_empty() {
+                return Ok(ControlFlow::Continue(()));
+            }
+            if binary {
+                bar.suspend(|| say(&format!("{}: binary file matches", source.name())));
+                return Ok(ControlFlow::Break(()));
+            }
+            self.print(&lines)?;
+            Ok(ControlFlow::Continue(()))
+        })?;
+        self.trouble |= !all;
         self.found |= count > 0;
         if self.count {
             let line = if self.named { format!("{}:{count}\n", source.name()) } else { format!("{count}\n") };
             self.print(line.as_bytes())?;
         }
         Ok(())
-    }
-
-    fn lines(&mut self, source: &Source, mut blocks: Blocks, count: &mut u64) -> Result<()> {
-        let mut binary = None;
-        let mut lines = Vec::new();
-        loop {
-            let block = match blocks.next() {
-                Ok(Some(block)) => block,
-                Ok(None) => return Ok(()),
-                Err(error) => return self.tell(&anyhow::Error::new(error).context(source.name())),
-            };
-            let binary = *binary.get_or_insert_with(|| memchr(0, block).is_some());
-            *count += self.matching(block, &mut lines);
-            if lines.is_empty() {
-                continue;
-            }
-            if binary {
-                // As with grep: the bytes could do anything to a terminal.
-                self.bar.suspend(|| say(&format!("{}: binary file matches", source.name())));
-                return Ok(());
-            }
-            self.print(&lines)?;
-        }
     }
 
     /// How many lines of the block carry an id of the window; `lines` are these, if they are wanted.
@@ -118,14 +115,11 @@ impl Search {
     /// Whole lines, as soon as they are known, so that `tail -f` can be searched. The bar makes room for them.
     fn print(&mut self, lines: &[u8]) -> Result<()> {
         let out = &mut self.out;
-        let mut write = || out.write_all(lines).and_then(|()| out.flush());
-        let written = if stdout().is_terminal() { self.bar.suspend(write) } else { write() };
+        let mut write = |lines: &[u8]| out.write_all(lines).and_then(|()| out.flush());
+        let written = match stdout().is_terminal() {
+            true => self.bar.suspend(|| write(terminal::harmless(lines).as_bytes())),
+            false => write(lines),
+        };
         written.context("standard output")
-    }
-
-    fn tell(&mut self, error: &anyhow::Error) -> Result<()> {
-        self.trouble = true;
-        self.bar.suspend(|| complain(error));
-        Ok(())
     }
 }

@@ -1,17 +1,15 @@
 //! Files and standard input, plain or compressed, and the progress bar over them.
 
-use anyhow::{Context, Result, bail};
-use flate2::bufread::MultiGzDecoder;
+use crate::blocks::{self, Blocks, Piece};
+use crate::{complain, gzip};
+use anyhow::{Context, Error, Result, anyhow, bail};
 use indicatif::{ProgressBar, ProgressStyle};
-use memchr::memrchr;
 use std::fs::{File, Metadata};
-use std::io::{self, BufReader, ErrorKind, Read};
+use std::io::{self, BufReader, Read};
+use std::ops::ControlFlow;
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-
-const BLOCK: usize = 256 * 1024;
-const GZIP: [u8; 3] = [0x1f, 0x8b, 8];
 
 /// What `files` stand for: - and no file at all are standard input.
 pub fn sources(files: &[PathBuf]) -> Vec<Source<'_>> {
@@ -35,8 +33,38 @@ impl Source<'_> {
     }
 
     /// Begins to read, and to move `bar`. A file that only looks like one, such as a directory, is told at once.
-    pub fn open(&self, bar: &ProgressBar) -> Result<Box<dyn Read>> {
-        self.decompressed(bar).with_context(|| self.name())
+    pub fn open(&self, bar: &ProgressBar) -> Result<Blocks> {
+        self.decompressed(bar).map(Blocks::new).with_context(|| self.name())
+    }
+
+    /// Passes on the blocks of lines, as long as they are wanted. What cannot be read is told and left out, which makes
+    /// the answer false; an error comes from `each` alone.
+    pub fn each(
+        &self,
+        mut blocks: Blocks,
+        bar: &ProgressBar,
+        mut each: impl FnMut(&[u8]) -> Result<ControlFlow<()>>,
+    ) -> Result<bool> {
+        let tell = |error: Error| bar.suspend(|| complain(&error.context(self.name())));
+        let mut all = true;
+        loop {
+            match blocks.next() {
+                Ok(None) => return Ok(all),
+                Ok(Some(Piece::Lines(block))) => {
+                    if each(block)?.is_break() {
+                        return Ok(all);
+                    }
+                }
+                Ok(Some(Piece::TooLong(line))) => {
+                    all = false;
+                    tell(anyhow!(blocks::too_long(line)));
+                }
+                Err(error) => {
+                    tell(error.into());
+                    return Ok(false);
+                }
+            }
+        }
     }
 
     fn decompressed(&self, bar: &ProgressBar) -> Result<Box<dyn Read>> {
@@ -79,11 +107,11 @@ fn metadata(open: impl AsFd) -> io::Result<Metadata> {
 }
 
 fn decompressed(mut input: impl Read + 'static) -> io::Result<Box<dyn Read>> {
-    let mut head = Vec::with_capacity(GZIP.len());
-    input.by_ref().take(GZIP.len() as u64).read_to_end(&mut head)?;
-    let compressed = head == GZIP;
+    let mut head = Vec::with_capacity(gzip::MAGIC.len());
+    input.by_ref().take(gzip::MAGIC.len() as u64).read_to_end(&mut head)?;
+    let compressed = head == gzip::MAGIC;
     let whole = io::Cursor::new(head).chain(input);
-    Ok(if compressed { Box::new(MultiGzDecoder::new(BufReader::new(whole))) } else { Box::new(whole) })
+    Ok(if compressed { Box::new(gzip::Members::new(BufReader::new(whole))) } else { Box::new(whole) })
 }
 
 /// A bar over the bytes of all files, which shows itself on a terminal only.
@@ -94,45 +122,4 @@ pub fn bar(sources: &[Source]) -> ProgressBar {
     }
     let style = ProgressStyle::with_template("{bar:40} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left");
     ProgressBar::new(total).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-}
-
-/// An input in blocks of whole lines. Only a line that is longer than a block makes the block grow.
-pub struct Blocks {
-    input: Box<dyn Read>,
-    buffer: Vec<u8>,
-    filled: usize,
-    /// How much of what is filled was handed out.
-    given: usize,
-}
-
-impl Blocks {
-    pub fn new(input: Box<dyn Read>) -> Self {
-        Self { input, buffer: vec![0; BLOCK], filled: 0, given: 0 }
-    }
-
-    /// The next lines, as many as have come; only the last one of all may lack its newline.
-    pub fn next(&mut self) -> io::Result<Option<&[u8]>> {
-        self.buffer.copy_within(self.given..self.filled, 0);
-        self.filled -= self.given;
-        self.given = 0;
-        loop {
-            if self.filled == self.buffer.len() {
-                self.buffer.resize(2 * self.filled, 0);
-            }
-            let read = match self.input.read(&mut self.buffer[self.filled..]) {
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                read => read?,
-            };
-            // What was there before has no newline, or it would have been handed out.
-            let newline = memrchr(b'\n', &self.buffer[self.filled..self.filled + read]);
-            self.given = newline.map_or(0, |place| self.filled + place + 1);
-            self.filled += read;
-            if read == 0 {
-                self.given = self.filled;
-            }
-            if self.given > 0 || read == 0 {
-                return Ok((self.given > 0).then(|| &self.buffer[..self.given]));
-            }
-        }
-    }
 }

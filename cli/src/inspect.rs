@@ -1,7 +1,7 @@
 //! `txid inspect`: what ids hold.
 
 use crate::formats::{self, Anatomy, Snowflakes};
-use crate::input::{self, Blocks};
+use crate::input::Source;
 use crate::{args::Inspect, complain, picture, time};
 use anstyle::Style;
 use anyhow::{Context, Result, anyhow};
@@ -11,6 +11,7 @@ use jiff::tz::TimeZone;
 use jiff::{RoundMode, SpanRound, Timestamp, Unit, Zoned};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::io::Write;
+use std::ops::ControlFlow;
 use std::process::ExitCode;
 use txid::snowflake::Layout;
 
@@ -52,11 +53,14 @@ pub fn run(args: &Inspect) -> Result<ExitCode> {
         inspection.show(id.as_bytes())?;
     }
     if args.ids.is_empty() {
-        let source = &input::sources(&[])[0];
-        let mut blocks = Blocks::new(source.open(&ProgressBar::hidden())?);
-        while let Some(block) = blocks.next().with_context(|| source.name())? {
-            let words = block.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-            words.into_iter().try_for_each(|word| inspection.show(word))?;
+        let (source, bar) = (Source::Stdin, ProgressBar::hidden());
+        let all = source.each(source.open(&bar)?, &bar, |block| {
+            let mut words = block.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+            words.try_for_each(|word| inspection.show(word))?;
+            Ok(ControlFlow::Continue(()))
+        })?;
+        if !all {
+            return Ok(ExitCode::from(crate::TROUBLE));
         }
     }
     Ok(ExitCode::from(u8::from(!inspection.all_good)))

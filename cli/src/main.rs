@@ -1,8 +1,10 @@
 //! The `txid` command: makes, reads, finds and sorts ids.
 
 mod args;
+mod blocks;
 mod formats;
 mod grep;
+mod gzip;
 mod input;
 mod inspect;
 mod new;
@@ -10,6 +12,7 @@ mod picture;
 mod range;
 mod runs;
 mod sort;
+mod terminal;
 mod time;
 mod words;
 

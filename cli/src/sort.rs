@@ -4,10 +4,12 @@
 //! runs are merged. What fits into memory never sees the disk.
 
 use crate::runs::Runs;
-use crate::{args::Sort, input, words};
+use crate::{args::Sort, complain, input, words};
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
-use std::io::{self, BufRead, BufReader, BufWriter, Write, stdout};
+use memchr::memchr;
+use std::io::{self, BufWriter, Write, stdout};
+use std::ops::ControlFlow;
 use std::process::ExitCode;
 use txid::Txid;
 
@@ -16,14 +18,27 @@ const MEMORY: usize = 96 << 20;
 
 pub fn run(args: &Sort) -> Result<ExitCode> {
     let mut sorter = Sorter::default();
+    let bar = ProgressBar::hidden();
+    let mut all = true;
     for source in input::sources(&args.files) {
-        let lines = source.open(&ProgressBar::hidden())?;
-        sorter.read(BufReader::with_capacity(64 << 10, lines)).with_context(|| source.name())?;
+        match source.open(&bar) {
+            Ok(blocks) => {
+                sorter.begin_source();
+                all &= source.each(blocks, &bar, |block| {
+                    sorter.add_all(block)?;
+                    Ok(ControlFlow::Continue(()))
+                })?;
+            }
+            Err(error) => {
+                all = false;
+                complain(&error);
+            }
+        }
     }
     let mut out = BufWriter::new(stdout().lock());
     sorter.write(&mut out)?;
     out.flush().context("standard output")?;
-    Ok(ExitCode::SUCCESS)
+    Ok(ExitCode::from(if all { 0 } else { crate::TROUBLE }))
 }
 
 /// What lines are ordered by: none at all comes first.
@@ -40,30 +55,41 @@ struct Sorter {
     text: Vec<u8>,
     lines: Vec<Line>,
     runs: Option<Runs>,
+    /// That of the line before, in the same source.
+    key: Key,
 }
 
 impl Sorter {
-    fn read(&mut self, mut input: impl BufRead) -> Result<()> {
-        let mut key = None;
-        loop {
-            let begin = self.text.len();
-            if input.read_until(b'\n', &mut self.text)? == 0 {
-                return Ok(());
-            }
-            if self.text.last() != Some(&b'\n') {
-                self.text.push(b'\n');
-            }
-            // A line without an id has that of the line before: what has the same id keeps its order.
-            let id = words::first_id(&self.text[begin..]);
-            key = id.or(key);
-            match self.lines.last_mut() {
-                Some(before) if id.is_none() && before.key == key && begin > 0 => before.end = self.text.len(),
-                _ => self.lines.push(Line { key, begin, end: self.text.len() }),
-            }
-            if self.text.len() + self.lines.len() * size_of::<Line>() >= MEMORY {
-                self.spill().context("temporary file")?;
-            }
+    fn begin_source(&mut self) {
+        self.key = None;
+    }
+
+    fn add_all(&mut self, mut lines: &[u8]) -> Result<()> {
+        while !lines.is_empty() {
+            let end = memchr(b'\n', lines).map_or(lines.len(), |newline| newline + 1);
+            self.add(&lines[..end])?;
+            lines = &lines[end..];
         }
+        Ok(())
+    }
+
+    fn add(&mut self, line: &[u8]) -> Result<()> {
+        let begin = self.text.len();
+        self.text.extend_from_slice(line);
+        if line.last() != Some(&b'\n') {
+            self.text.push(b'\n');
+        }
+        // A line without an id has that of the line before: what has the same id keeps its order.
+        let id = words::first_id(line);
+        self.key = id.or(self.key);
+        match self.lines.last_mut() {
+            Some(before) if id.is_none() && before.key == self.key => before.end = self.text.len(),
+            _ => self.lines.push(Line { key: self.key, begin, end: self.text.len() }),
+        }
+        if self.text.len() + self.lines.len() * size_of::<Line>() >= MEMORY {
+            self.spill().context("temporary file")?;
+        }
+        Ok(())
     }
 
     fn sort(&mut self) {

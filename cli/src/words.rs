@@ -17,7 +17,8 @@ pub fn ids_within(text: &[u8], range: &RangeInclusive<Txid>) -> impl Iterator<It
     words(text).filter(move |(_, word)| range.contains(word) && is_id(word)).map(|(place, _)| place)
 }
 
-/// Whether a word of 20 letters and digits, in lower case, is an id: base32hex ends at v, and the last character is one bit.
+/// Whether a word of 20 letters and digits, in lower case, is an id: base32hex ends at v, and the last character is one
+/// bit.
 fn is_id(word: &[u8; Txid::LEN]) -> bool {
     word.iter().all(|&byte| byte <= b'v') && matches!(word[Txid::LEN - 1], b'0' | b'g')
 }

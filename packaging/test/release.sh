@@ -15,8 +15,11 @@ release() { make --no-print-directory release VERSION=9.8.7 "$@" 2>&1; }
 
 sed -i 's|^repository = .*|repository = "https://example.net/elsewhere/txid"|' Cargo.toml
 commit "Move"
+. scripts/facts.sh
 make --no-print-directory bump VERSION=9.8.7
 commit "Release 9.8.7"
+# What a release was stays in CHANGELOG.md; other packages may have our old version, in lock files and in what was measured.
+! git grep -nF "$version" -- . ':!CHANGELOG.md' ':!*Cargo.lock' ':!bench/RESULTS.md' || fail "make bump left the old version"
 ! git grep -F https://example.com/txid || fail "make bump left the old address"
 
 said=$(DRY_RUN=1 release) || fail "$said"
@@ -39,6 +42,7 @@ refuses() {
 refuses "the version in Cargo.toml" Cargo.toml 's/^version = .*/version = "9.8.6"/'
 refuses "the version in Cargo.lock" Cargo.lock 's/^version = "9.8.7"/version = "9.8.6"/'
 refuses "the version in dist.ini" dist.ini 's/^version = .*/version = 9.8.6/'
+refuses "the version in examples/kong" examples/kong/plugins/txid/handler.lua 's/9.8.7/9.8.6/'
 refuses "the address in dist.ini" dist.ini 's/elsewhere/nowhere/'
 refuses "the rockspec's difference" rockspec/lua-resty-txid-9.8.7-1.rockspec 's/v9.8.7/v9.8.6/'
 refuses "the newest release in CHANGELOG.md" CHANGELOG.md 's/^## \[9.8.7\]/## [9.8.6]/'

@@ -3,7 +3,7 @@
 
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
-use std::ffi::{CStr, OsStr, OsString};
+use std::ffi::{CStr, OsStr};
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Write};
@@ -170,12 +170,12 @@ fn set_directory_mode(parent: &OwnedFd, name: &OsStr) -> Result<(), Errno> {
 /// Makes the file under another name, and gives it its own only when it is complete and on the disk.
 #[inline(never)]
 fn make(directory: &OwnedFd, name: &OsStr, content: Content) -> Result<File, Errno> {
-    let (temporary, file) = make_temporary(directory, name)?;
+    let (temporary, file) = make_temporary(directory)?;
     let made = fill(file, content).and_then(|file| {
-        fs::linkat(directory, &temporary, directory, name, AtFlags::empty())?;
+        fs::linkat(directory, &*temporary, directory, name, AtFlags::empty())?;
         Ok(file)
     });
-    let removed = fs::unlinkat(directory, &temporary, AtFlags::empty());
+    let removed = fs::unlinkat(directory, &*temporary, AtFlags::empty());
     let file = made?;
     removed?;
     // A directory that may be written to but not read cannot be opened for this; then the name is on the disk later.
@@ -187,14 +187,13 @@ fn make(directory: &OwnedFd, name: &OsStr, content: Content) -> Result<File, Err
     Ok(file)
 }
 
-fn make_temporary(directory: &OwnedFd, name: &OsStr) -> Result<(OsString, OwnedFd), Errno> {
+/// Its name is not made from the file's, which may be as long as a name can be.
+fn make_temporary(directory: &OwnedFd) -> Result<(String, OwnedFd), Errno> {
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mut attempt = 0;
     loop {
-        let mut temporary = OsString::from(".");
-        temporary.push(name);
-        temporary.push(format!(".{}-{attempt}", std::process::id()));
-        match fs::openat(directory, &temporary, flags, FILE_MODE) {
+        let temporary = format!(".txid.{}-{attempt}", std::process::id());
+        match fs::openat(directory, &*temporary, flags, FILE_MODE) {
             // Left behind by a process that was killed here, or in use by another thread or container.
             Err(Errno::EXIST) if attempt < 1000 => attempt += 1,
             opened => return opened.map(|file| (temporary, file)),

@@ -62,6 +62,7 @@ pub(crate) struct Image([u8; LEN]);
 
 impl Image {
     /// A new page with these fields, each at its place.
+    #[inline(never)]
     pub(crate) fn new(kind: &Kind, fields: &[(usize, &[u8])]) -> Self {
         let mut page = [0; LEN];
         page[..VERSION_AT].copy_from_slice(kind.magic);
@@ -96,6 +97,7 @@ impl Image {
         Header(std::array::from_fn(|place| self.0[place]))
     }
 
+    #[inline(never)]
     fn check(&self, kind: &'static Kind, path: &Path) -> Result<(), PageError> {
         if self.0[..VERSION_AT] != *kind.magic {
             return Err(PageError::damaged(kind, path, "its first 8 bytes are wrong"));
@@ -112,6 +114,7 @@ impl Image {
     }
 }
 
+#[inline(never)]
 fn fnv_1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
@@ -203,6 +206,7 @@ impl Page {
     }
 }
 
+#[inline(never)]
 fn open<E: From<PageError>>(
     path: &Path,
     kind: &'static Kind,

@@ -54,6 +54,7 @@ fn find_from(newest: *const Entry, is_wanted: impl Fn(&Known) -> bool) -> Option
 }
 
 /// Adds a page; or finds the one that another thread has added in the meantime, if `is_same` holds for it.
+#[inline(never)]
 pub(super) fn enter(known: Known, is_same: impl Fn(&Known) -> bool) -> &'static Known {
     let entry = Box::leak(Box::new(Entry { known, older: ptr::null() }));
     let mut newest = NEWEST.load(Ordering::Acquire);

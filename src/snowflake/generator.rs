@@ -158,8 +158,11 @@ impl Generator {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn stats(&self) -> Stats {
-        let last_time = self.state.free().saturating_sub(1) >> self.layout().sequence_bits();
-        let ahead_ms = self.layout().ms_of(last_time).saturating_sub(clock::system_ms());
+        let ahead_ms = match self.state.free().checked_sub(1) {
+            Some(last) => self.layout().ms_of(last >> self.layout().sequence_bits()).saturating_sub(clock::system_ms()),
+            // Nothing was issued yet, and the epoch may lie in the future.
+            None => 0,
+        };
         Stats {
             issued: self.issued.load(Ordering::Relaxed),
             borrowed_ms: ahead_ms.max(0) as u64,

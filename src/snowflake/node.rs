@@ -1,8 +1,8 @@
 //! Where a node's number comes from.
 
 use super::layout::Layout;
+use crate::source::host;
 use std::fmt;
-use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 
 /// Finds the node that `from` names: a number; `env:NAME`, an environment variable that holds one; `ip`, the low bits of
 /// this machine's private IPv4 address; or `hostname`, the ordinal at the end of a StatefulSet pod's name (`web-12`).
@@ -30,7 +30,7 @@ pub fn node(from: &str, layout: &Layout) -> Result<u64, NodeError> {
     }
     match from {
         "ip" => {
-            let address = private_address()?;
+            let address = host::private_ipv4().ok_or(NodeError::NoPrivateAddress)?;
             Ok(u64::from(u32::from(address)) & layout.last_node())
         }
         "hostname" => {
@@ -50,22 +50,6 @@ fn ordinal(name: &str) -> Option<&str> {
     (!ordinal.is_empty() && ordinal.bytes().all(|byte| byte.is_ascii_digit())).then_some(ordinal)
 }
 
-/// The address from which this machine reaches the world or, if that is not private, one of the private networks.
-/// Connecting a UDP socket asks the routing table and sends nothing; a list of all interfaces would have container bridges
-/// in it, whose address is the same on every host.
-fn private_address() -> Result<Ipv4Addr, NodeError> {
-    const FAR_AWAY: [[u8; 4]; 4] = [[198, 51, 100, 1], [10, 255, 255, 254], [172, 31, 255, 254], [192, 168, 255, 254]];
-    let reached_from = |address| {
-        let socket = UdpSocket::bind(SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0))).ok()?;
-        socket.connect(SocketAddr::from((Ipv4Addr::from(address), 9))).ok()?;
-        match socket.local_addr() {
-            Ok(SocketAddr::V4(address)) if address.ip().is_private() => Some(*address.ip()),
-            _ => None,
-        }
-    };
-    FAR_AWAY.into_iter().find_map(reached_from).ok_or(NodeError::NoPrivateAddress)
-}
-
 /// Why there is no node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NodeError {
@@ -80,7 +64,7 @@ pub enum NodeError {
     Unset(String),
     /// The host's name, this one, does not end in a hyphen and a number.
     NoOrdinal(String),
-    /// This machine reaches others from no private address.
+    /// This machine has no private address, or none but those of bridges.
     NoPrivateAddress,
 }
 
@@ -92,7 +76,7 @@ impl fmt::Display for NodeError {
             }
             Self::Unset(name) => write!(f, "node: there is no environment variable '{name}'"),
             Self::NoOrdinal(name) => write!(f, "node: the host name '{name}' does not end in a hyphen and a number"),
-            Self::NoPrivateAddress => f.write_str("node: this machine reaches others from no private IPv4 address"),
+            Self::NoPrivateAddress => f.write_str("node: this machine has no private IPv4 address, or only on bridges"),
         }
     }
 }

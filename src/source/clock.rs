@@ -6,6 +6,16 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// A clock that is behind by more than this had been wrong before, and is followed at once.
 pub(crate) const LONGEST_HOLD_MS: u64 = 10_000;
 
+/// Where an id's time is from. What counts up within a millisecond keeps an account for each, indexed by this, so that an
+/// id that is stamped with any time leaves the order of the clock's ids alone.
+#[derive(Clone, Copy)]
+pub(crate) enum Stamp {
+    /// The clock's, never backwards.
+    Clock,
+    /// One that the caller chose.
+    Given,
+}
+
 /// Milliseconds since 1970-01-01 UTC by the system's clock.
 ///
 /// ```
@@ -57,15 +67,11 @@ pub(crate) fn hold(last_ms: i64, now_ms: i64) -> i64 {
     if last_ms > now_ms && last_ms.abs_diff(now_ms) <= LONGEST_HOLD_MS { last_ms } else { now_ms }
 }
 
-/// Milliseconds of a clock that only ever moves forward, read for a few nanoseconds and right to a few milliseconds.
-pub(crate) fn uptime_ms() -> u64 {
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    const CHEAPEST: libc::clockid_t = libc::CLOCK_MONOTONIC_COARSE;
-    #[cfg(not(any(target_os = "linux", target_os = "android")))]
-    const CHEAPEST: libc::clockid_t = libc::CLOCK_MONOTONIC;
-
-    let time = read(CHEAPEST);
-    time.tv_sec as u64 * 1000 + time.tv_nsec as u64 / 1_000_000
+/// Nanoseconds of a clock that only ever moves forward.
+#[inline(always)]
+pub(crate) fn uptime_ns() -> u64 {
+    let time = read(libc::CLOCK_MONOTONIC);
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
 #[inline(always)]

@@ -1,9 +1,33 @@
-//! The host's own address, looked up once in a process.
+//! The host's own address.
+//!
+//! The first that there is of:
+//!
+//! 1. the address that packets to the rest of the world are sent from;
+//! 2. the address that packets to a private network are sent from;
+//! 3. a private address of an interface that is no bridge;
+//! 4. any other address of such an interface, unless it is link-local.
+//!
+//! A list of all interfaces alone would not do: `docker0` has the same private address on every host, so two hosts would
+//! pass for one.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use rustix::net::{AddressFamily, SocketType};
+use std::ffi::CStr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::ptr;
 use std::sync::OnceLock;
 
-/// The host's first private IPv4 address, or its first other one that is not its own alone.
+/// Somewhere in the world: addresses that are only used in documentation (RFC 5737, RFC 3849), so that no route but the
+/// default one leads there. Then somewhere in each private network.
+const FAR_AWAY: [IpAddr; 5] = [
+    IpAddr::V4(Ipv4Addr::new(198, 51, 100, 1)),
+    IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1)),
+    IpAddr::V4(Ipv4Addr::new(10, 255, 255, 254)),
+    IpAddr::V4(Ipv4Addr::new(172, 31, 255, 254)),
+    IpAddr::V4(Ipv4Addr::new(192, 168, 255, 254)),
+];
+
+/// The host's IPv4 address: that of its route to the world; without one, a private address of an interface that is no
+/// bridge, or else any other but a link-local one. It is looked up once in a process.
 ///
 /// ```
 /// if let Some(address) = txid::host_ipv4() {
@@ -12,13 +36,15 @@ use std::sync::OnceLock;
 /// ```
 pub fn host_ipv4() -> Option<Ipv4Addr> {
     static ADDRESS: OnceLock<Ipv4Addr> = OnceLock::new();
-    found_once(&ADDRESS, || {
-        let addresses = || addresses().filter_map(|address| if let IpAddr::V4(v4) = address { Some(v4) } else { None });
-        addresses().find(Ipv4Addr::is_private).or_else(|| addresses().find(|v4| !v4.is_link_local()))
-    })
+    found_once(&ADDRESS, || candidates().into_iter().find_map(v4))
 }
 
-/// The host's first IPv6 address that others know it by.
+/// The first of the host's IPv4 addresses that is private.
+pub(crate) fn private_ipv4() -> Option<Ipv4Addr> {
+    candidates().into_iter().filter_map(v4).find(Ipv4Addr::is_private)
+}
+
+/// The host's IPv6 address, found in the same way.
 ///
 /// ```
 /// if let Some(address) = txid::host_ipv6() {
@@ -28,11 +54,12 @@ pub fn host_ipv4() -> Option<Ipv4Addr> {
 pub fn host_ipv6() -> Option<Ipv6Addr> {
     static ADDRESS: OnceLock<Ipv6Addr> = OnceLock::new();
     found_once(&ADDRESS, || {
-        addresses().find_map(|address| match address {
-            IpAddr::V6(v6) if !v6.is_unicast_link_local() => Some(v6),
-            _ => None,
-        })
+        candidates().into_iter().find_map(|address| if let IpAddr::V6(v6) = address { Some(v6) } else { None })
     })
+}
+
+fn v4(address: IpAddr) -> Option<Ipv4Addr> {
+    if let IpAddr::V4(v4) = address { Some(v4) } else { None }
 }
 
 /// Only what is found is kept: a host that has no address yet may have one later.
@@ -40,7 +67,71 @@ fn found_once<T: Copy>(kept: &OnceLock<T>, find: impl FnOnce() -> Option<T>) -> 
     kept.get().copied().or_else(|| find().map(|found| *kept.get_or_init(|| found)))
 }
 
-fn addresses() -> impl Iterator<Item = IpAddr> {
-    let interfaces = if_addrs::get_if_addrs().unwrap_or_default();
-    interfaces.into_iter().filter(|interface| !interface.is_loopback()).map(|interface| interface.ip())
+/// The host's addresses, the best first.
+fn candidates() -> Vec<IpAddr> {
+    let mut addresses: Vec<_> = FAR_AWAY.into_iter().filter_map(source_towards).collect();
+    let own = of_interfaces();
+    let is_private = |address: &IpAddr| matches!(address, IpAddr::V4(v4) if v4.is_private());
+    addresses.extend(own.iter().copied().filter(is_private));
+    addresses.extend(own);
+    addresses
+}
+
+/// The address that packets to this one are sent from. Connecting a UDP socket asks the routing table and sends nothing.
+/// (Through rustix: the UdpSocket of the standard library adds more to the size of libtxid.so.)
+fn source_towards(far: IpAddr) -> Option<IpAddr> {
+    let family = if far.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+    let socket = rustix::net::socket(family, SocketType::DGRAM, None).ok()?;
+    rustix::net::connect(&socket, &SocketAddr::new(far, 9)).ok()?;
+    let source = SocketAddr::try_from(rustix::net::getsockname(&socket).ok()?).ok()?.ip();
+    Some(source).filter(|address| !address.is_loopback())
+}
+
+/// The addresses of interfaces that are no bridges.
+fn of_interfaces() -> Vec<IpAddr> {
+    let (mut list, mut addresses) = (ptr::null_mut(), Vec::new());
+    // SAFETY: there is a place for the list.
+    if unsafe { libc::getifaddrs(&mut list) } != 0 {
+        return addresses;
+    }
+    let mut next = list;
+    // SAFETY: each interface is valid until the list is freed, and the last one's `next` is null.
+    while let Some(interface) = unsafe { next.as_ref() } {
+        next = interface.ifa_next;
+        // SAFETY: the name ends in a NUL, and the address is null or of the kind that it says it is.
+        let (name, address) = unsafe { (CStr::from_ptr(interface.ifa_name), ip(interface.ifa_addr)) };
+        addresses.extend(address.filter(|&address| is_for_others(address) && !is_bridge(name)));
+    }
+    // SAFETY: nothing of the list is used from here on.
+    unsafe { libc::freeifaddrs(list) };
+    addresses
+}
+
+/// # Safety
+///
+/// `address` must be null or point to as much as its family has.
+unsafe fn ip(address: *const libc::sockaddr) -> Option<IpAddr> {
+    // SAFETY: the caller's promise is the same for all three.
+    unsafe {
+        match i32::from(address.as_ref()?.sa_family) {
+            libc::AF_INET => {
+                Some(Ipv4Addr::from(u32::from_be((*address.cast::<libc::sockaddr_in>()).sin_addr.s_addr)).into())
+            }
+            libc::AF_INET6 => Some(Ipv6Addr::from((*address.cast::<libc::sockaddr_in6>()).sin6_addr.s6_addr).into()),
+            _ => None,
+        }
+    }
+}
+
+fn is_for_others(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(v4) => !v4.is_loopback() && !v4.is_link_local(),
+        IpAddr::V6(v6) => !v6.is_loopback() && !v6.is_unicast_link_local(),
+    }
+}
+
+/// Linux shows a bridge so; elsewhere none is known.
+fn is_bridge(interface: &CStr) -> bool {
+    let path = [b"/sys/class/net/", interface.to_bytes(), b"/bridge"].concat();
+    rustix::fs::access(&path[..], rustix::fs::Access::EXISTS).is_ok()
 }

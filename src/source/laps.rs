@@ -3,6 +3,7 @@
 //! Where a lap ends within a millisecond the next lap begins in the next one, so no number comes twice in a millisecond.
 
 use super::clock;
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A time of 48 bits and a number of 16, in one word.
@@ -24,10 +25,30 @@ impl Place {
     }
 
     /// The place after this one in laps of numbers below `length`, at most 65,536, when the clock reads `now_ms`.
-    pub(crate) fn next(self, length: u32, now_ms: i64) -> Self {
-        let ms = clock::hold(self.ms() as i64, now_ms & ((1 << 48) - 1)) as u64;
+    ///
+    /// Laps that end faster than milliseconds run ahead of the clock, however far. Only where the clock itself
+    /// `had_been_wrong` is it followed back.
+    pub(crate) fn next(self, length: u32, now_ms: i64, had_been_wrong: bool) -> Self {
+        let now_ms = now_ms & ((1 << 48) - 1);
+        let ahead_of_it = self.ms().max(now_ms as u64);
+        let ms = if had_been_wrong { clock::hold(self.ms() as i64, now_ms) as u64 } else { ahead_of_it };
         let number = u64::from(self.number()) + 1;
         if number < u64::from(length) { Self(ms << 16 | number) } else { Self((ms + u64::from(ms == self.ms())) << 16) }
+    }
+}
+
+/// What one thread has read from the clock last: laps that are ahead of the clock do not show whether it was set back.
+pub(crate) struct Reading(Cell<i64>);
+
+impl Reading {
+    pub(crate) const fn none() -> Self {
+        Self(Cell::new(i64::MIN))
+    }
+
+    /// Whether the clock, which now reads `now_ms`, has gone back by more than is held.
+    pub(crate) fn had_been_wrong(&self, now_ms: i64) -> bool {
+        let last_ms = self.0.replace(now_ms);
+        last_ms > now_ms && last_ms.abs_diff(now_ms) > clock::LONGEST_HOLD_MS
     }
 }
 
@@ -39,10 +60,10 @@ impl<const LENGTH: u32> SharedLaps<LENGTH> {
         Self(AtomicU64::new(Place::before(LENGTH).0))
     }
 
-    pub(crate) fn next(&self, now_ms: i64) -> Place {
+    pub(crate) fn next(&self, now_ms: i64, had_been_wrong: bool) -> Place {
         let mut place = Place(self.0.load(Ordering::Relaxed));
         loop {
-            let next = place.next(LENGTH, now_ms);
+            let next = place.next(LENGTH, now_ms, had_been_wrong);
             match self.0.compare_exchange_weak(place.0, next.0, Ordering::Relaxed, Ordering::Relaxed) {
                 Ok(_) => return next,
                 Err(now) => place = Place(now),
@@ -59,16 +80,35 @@ mod tests {
     #[test]
     fn no_number_comes_twice_in_a_millisecond() {
         let laps = SharedLaps::<10>::new();
-        let places: Vec<_> = (0..1000).map(|turn| laps.next(1_000_000 + turn / 300)).collect();
+        let places: Vec<_> = (0..1000).map(|turn| laps.next(1_000_000 + turn / 300, false)).collect();
         assert_eq!((places[0].ms(), places[0].number()), (1_000_000, 0));
         assert_eq!(places.iter().map(|place| place.0).collect::<HashSet<_>>().len(), 1000);
         assert!(places.is_sorted_by_key(|place| place.ms()));
     }
 
     #[test]
+    fn no_number_comes_twice_however_long_the_clock_stands_still() {
+        let (laps, reading) = (SharedLaps::<2>::new(), Reading::none());
+        let next = |now_ms| laps.next(now_ms, reading.had_been_wrong(now_ms)).0;
+        let places: Vec<_> = (0..100_000).map(|_| next(1_000_000)).collect();
+        assert_eq!(Place(places[99_999]).ms(), 1_000_000 + 49_999);
+        assert!(places.is_sorted_by(|earlier, later| earlier < later));
+        // By less than the clock may be held it is not followed.
+        assert!(next(1_000_000 - 10_000) > places[99_999]);
+    }
+
+    #[test]
     fn a_clock_that_had_been_wrong_is_followed() {
-        let place = Place::before(10).next(10, 1_000_000);
-        assert_eq!(place.next(10, 999_999).ms(), 1_000_000);
-        assert_eq!(place.next(10, 5).ms(), 5);
+        let place = Place::before(10).next(10, 1_000_000, false);
+        assert_eq!(place.next(10, 999_999, true).ms(), 1_000_000);
+        assert_eq!(place.next(10, 5, true).ms(), 5);
+        assert_eq!(place.next(10, 5, false).ms(), 1_000_000);
+    }
+
+    #[test]
+    fn only_a_clock_that_goes_far_back_had_been_wrong() {
+        let reading = Reading::none();
+        let readings = [5, 20_005, 10_005, 5, -9_996, -9_995];
+        assert_eq!(readings.map(|ms| reading.had_been_wrong(ms)), [false, false, false, false, true, false]);
     }
 }

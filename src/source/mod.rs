@@ -3,8 +3,10 @@
 pub(crate) mod boot;
 pub(crate) mod clock;
 pub(crate) mod entropy;
+pub(crate) mod generation;
 pub(crate) mod host;
 pub(crate) mod laps;
 pub(crate) mod mac;
 pub(crate) mod process;
 pub(crate) mod thread_number;
+pub(crate) mod xoshiro;

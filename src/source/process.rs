@@ -1,20 +1,20 @@
 //! Which process this is.
 
-use super::entropy;
+use super::generation;
 use std::cell::Cell;
 
 /// The process's id, asked for once a thread and process: asking costs as much as making an id does.
 #[inline]
-pub(crate) fn id(stamp_ms: i64) -> u32 {
+pub(crate) fn id() -> u32 {
     thread_local! {
-        static KNOWN: Cell<(u64, u32)> = const { Cell::new((0, 0)) };
+        static KNOWN: Cell<(u64, u32)> = const { Cell::new((generation::NONE, 0)) };
     }
-    let stream = entropy::origin(stamp_ms).stream;
-    let (known_by, id) = KNOWN.get();
-    if known_by == stream {
+    let generation = generation::get();
+    let (known_in, id) = KNOWN.get();
+    if known_in == generation {
         return id;
     }
     let id = std::process::id();
-    KNOWN.set((stream, id));
+    KNOWN.set((generation, id));
     id
 }

@@ -8,7 +8,8 @@
 //! assert!(earlier < later);
 //! ```
 
-use crate::source::{clock, entropy};
+use crate::source::clock::{self, Stamp};
+use crate::source::entropy;
 use crate::text::{FormatError, hex};
 use std::cell::Cell;
 use std::fmt;
@@ -98,21 +99,17 @@ impl fmt::Debug for SpanId {
     }
 }
 
-/// The two ways to stamp an id, so that a stamp of any time leaves the order of the clock's alone.
-const BY_CLOCK: usize = 0;
-const GIVEN: usize = 1;
-
 /// 41 bits of milliseconds since `epoch_ms`, and a number that counts up from 0 within each millisecond of a thread.
 #[inline]
-fn time_and_sequence(ms: i64, epoch_ms: i64, way: usize) -> u64 {
+fn time_and_sequence(ms: i64, epoch_ms: i64, stamp: Stamp) -> u64 {
     thread_local! {
-        /// The time that each way used last, and the number that comes next in it.
+        /// The time that each kind of stamp had last, and the number that comes next in it.
         static NEXT: Cell<[(i64, u64); 2]> = const { Cell::new([(i64::MIN, 0); 2]) };
     }
     let mut next = NEXT.get();
     let of_this_ms = |(last_ms, number): (i64, u64)| if last_ms == ms { number } else { 0 };
-    let sequence = of_this_ms(next[BY_CLOCK]).max(of_this_ms(next[GIVEN]));
-    next[way] = (ms, sequence + 1);
+    let sequence = of_this_ms(next[Stamp::Clock as usize]).max(of_this_ms(next[Stamp::Given as usize]));
+    next[stamp as usize] = (ms, sequence + 1);
     NEXT.set(next);
     (ms.wrapping_sub(epoch_ms) as u64) << SEQUENCE_BITS | sequence & SEQUENCE_MASK
 }
@@ -134,7 +131,7 @@ pub fn id() -> TraceId {
 /// # Ok::<(), txid::FormatError>(())
 /// ```
 pub fn id_at(ms: i64, epoch_ms: i64) -> TraceId {
-    next_id(ms, epoch_ms, GIVEN)
+    next_id(ms, epoch_ms, Stamp::Given)
 }
 
 /// As [`id`], where the clock reads `clock_ms`.
@@ -145,13 +142,13 @@ pub fn id_at(ms: i64, epoch_ms: i64) -> TraceId {
 /// # Ok::<(), txid::FormatError>(())
 /// ```
 pub fn id_by(clock_ms: i64, epoch_ms: i64) -> TraceId {
-    next_id(clock::never_backwards(clock_ms), epoch_ms, BY_CLOCK)
+    next_id(clock::never_backwards(clock_ms), epoch_ms, Stamp::Clock)
 }
 
 #[inline]
-fn next_id(ms: i64, epoch_ms: i64, way: usize) -> TraceId {
+fn next_id(ms: i64, epoch_ms: i64, stamp: Stamp) -> TraceId {
     let random = entropy::next_u64(ms);
-    TraceId(u128::from(time_and_sequence(ms, epoch_ms, way)) << 64 | u128::from(random))
+    TraceId(u128::from(time_and_sequence(ms, epoch_ms, stamp)) << 64 | u128::from(random))
 }
 
 /// The 32 bits that stand for a host: its IPv4 address, or the four words of its IPv6 address folded by XOR.
@@ -195,7 +192,7 @@ pub fn host_id(host: u32) -> TraceId {
 /// # Ok::<(), txid::FormatError>(())
 /// ```
 pub fn host_id_at(ms: i64, epoch_ms: i64, host: u32) -> TraceId {
-    next_host_id(ms, epoch_ms, host, GIVEN)
+    next_host_id(ms, epoch_ms, host, Stamp::Given)
 }
 
 /// As [`host_id`], where the clock reads `clock_ms`.
@@ -206,11 +203,11 @@ pub fn host_id_at(ms: i64, epoch_ms: i64, host: u32) -> TraceId {
 /// # Ok::<(), txid::FormatError>(())
 /// ```
 pub fn host_id_by(clock_ms: i64, epoch_ms: i64, host: u32) -> TraceId {
-    next_host_id(clock::never_backwards(clock_ms), epoch_ms, host, BY_CLOCK)
+    next_host_id(clock::never_backwards(clock_ms), epoch_ms, host, Stamp::Clock)
 }
 
 #[inline]
-fn next_host_id(ms: i64, epoch_ms: i64, host: u32, way: usize) -> TraceId {
+fn next_host_id(ms: i64, epoch_ms: i64, host: u32, stamp: Stamp) -> TraceId {
     #[derive(Clone, Copy)]
     struct Word {
         origin: entropy::Origin,
@@ -222,7 +219,7 @@ fn next_host_id(ms: i64, epoch_ms: i64, host: u32, way: usize) -> TraceId {
         static WORD: Cell<Word> =
             const { Cell::new(Word { origin: entropy::Origin::NONE, random: 0, left: 0, last: 0 }) };
     }
-    let high = time_and_sequence(ms, epoch_ms, way);
+    let high = time_and_sequence(ms, epoch_ms, stamp);
     let mut word = WORD.get();
     let origin = entropy::origin(ms);
     // A time that comes again begins again at 0, which the same word may have served.

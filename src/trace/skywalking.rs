@@ -1,6 +1,6 @@
 //! SkyWalking's trace ids: `<instance>.<thread>.<ms * 10000 + sequence>`.
 
-use crate::source::laps::Place;
+use crate::source::laps::{Place, Reading};
 use crate::source::{clock, entropy, thread_number};
 use crate::text::{FormatError, decimal, hex};
 use std::cell::Cell;
@@ -54,16 +54,19 @@ impl SkyWalking {
     /// ```
     pub fn new_by(clock_ms: i64) -> Self {
         thread_local! {
+            static READING: Reading = const { Reading::none() };
             static PLACE: Cell<Place> = const { Cell::new(Place::before(SEQUENCE)) };
             static INSTANCE: Cell<(entropy::Origin, u128)> = const { Cell::new((entropy::Origin::NONE, 0)) };
         }
         let now_ms = clock::never_backwards(clock_ms);
-        let place = PLACE.get().next(SEQUENCE, now_ms);
+        let had_been_wrong = READING.with(|reading| reading.had_been_wrong(now_ms));
+        let place = PLACE.get().next(SEQUENCE, now_ms, had_been_wrong);
         PLACE.set(place);
 
         let origin = entropy::origin(now_ms);
         let (drawn_from, mut instance) = INSTANCE.get();
-        if drawn_from != origin {
+        // The times that a clock says again, another instance tells apart.
+        if drawn_from != origin || had_been_wrong {
             instance = entropy::next_u128(now_ms);
             INSTANCE.set((origin, instance));
         }

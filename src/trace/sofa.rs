@@ -1,6 +1,6 @@
 //! SOFATracer's trace ids: IPv4 address, time, sequence and process, with nothing random.
 
-use crate::source::laps::SharedLaps;
+use crate::source::laps::{Reading, SharedLaps};
 use crate::source::{clock, process};
 use crate::text::{FormatError, decimal, hex};
 use std::fmt;
@@ -60,9 +60,10 @@ impl Sofa {
     /// ```
     pub fn new_by(clock_ms: i64, address: Ipv4Addr) -> Self {
         static LAPS: SharedLaps<{ (LAST - FIRST + 1) as u32 }> = SharedLaps::new();
+        thread_local!(static READING: Reading = const { Reading::none() });
         let ms = clock::never_backwards(clock_ms);
-        let place = LAPS.next(ms);
-        Self { address, ms: place.ms() % MS_RANGE, sequence: FIRST + place.number(), pid: process::id(ms) }
+        let place = LAPS.next(ms, READING.with(|reading| reading.had_been_wrong(ms)));
+        Self { address, ms: place.ms() % MS_RANGE, sequence: FIRST + place.number(), pid: process::id() }
     }
 
     /// Writes the text, without an allocation, and returns how long it is.

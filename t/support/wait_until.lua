@@ -1,6 +1,6 @@
--- Waits until the condition is true, for five seconds at most, and returns whether it is.
+-- Waits until the condition is true, for a minute at most, as a slow machine may need, and returns whether it is.
 return function(condition)
-    for _ = 1, 500 do
+    for _ = 1, 6000 do
         if condition() then
             return true
         end

@@ -103,9 +103,11 @@ pub fn table(worker: &str, address: &str, counted: &Callgrind, directory: &Path)
         (0..ROUNDS).map(|_| loads.each_ref().map(|load| load.during(|| server.measure()))).collect();
     loads.into_iter().for_each(Load::end);
 
-    let mut table = String::from(
-        "| | requests/s | over its constant | over `$request_id` | of the worker's own time: µs a request | over its constant \
+    let mut table = format!(
+        "{ROUNDS} rounds, {} ms a row.\n\n\
+         | | requests/s | over its constant | over `$request_id` | of the worker's own time: µs a request | over its constant \
          | over `$request_id` | instructions a request |\n|---|--:|--:|--:|--:|--:|--:|--:|\n",
+        SLICE.as_millis()
     );
     for (row, (name, path, constant)) in ROWS.iter().enumerate() {
         let of = |rate: fn(&Rates) -> f64| rounds.iter().map(|round| rate(&round[row])).collect();

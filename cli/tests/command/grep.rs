@@ -105,6 +105,31 @@ fn gzip_is_read_with_all_its_members() {
     assert_eq!(printed(txid(&["grep"]).write_stdin(members)), both);
 }
 
+/// As tapes and some that append to a file leave it.
+#[test]
+fn zeros_after_a_gzip_are_padding() {
+    let (one, two) = (log(&[1, 2]), log(&[3]));
+    let padded = |zeros| [gzip(one.as_bytes()), vec![0; zeros], gzip(two.as_bytes()), vec![0; zeros]].concat();
+    for zeros in [0, 1, 512, 10_240, 100_000] {
+        let directory = directory(&[("padded.gz", &padded(zeros)), ("a.log", two.as_bytes())]);
+        assert_eq!(printed(&mut grep(&directory, &["padded.gz", "a.log"])), format!("{one}{two}{two}"), "{zeros}");
+        let sorted = printed(txid(&["sort", "padded.gz", "a.log"]).current_dir(&directory));
+        assert_eq!(sorted, format!("{one}{two}{two}"), "{zeros}");
+    }
+}
+
+#[test]
+fn what_follows_a_gzip_is_told_after_what_could_be_read() {
+    let (one, two) = (log(&[1, 2]), log(&[3]));
+    let followed = [&gzip(one.as_bytes())[..], b"\0\0garbage"].concat();
+    let directory = directory(&[("a.gz", &followed), ("a.log", two.as_bytes())]);
+    let told = "txid: a.gz: what follows the compressed part is neither gzip nor padding; it is left out\n";
+    for command in ["grep", "sort"] {
+        let mut command = txid(&[command, "a.gz", "a.log"]);
+        command.current_dir(&directory).assert().code(2).stdout(format!("{one}{two}")).stderr(told);
+    }
+}
+
 #[test]
 fn a_damaged_gzip_is_told_after_what_could_be_read() {
     let lines = log(&(0..20_000).collect::<Vec<_>>());
@@ -165,6 +190,31 @@ fn a_binary_file_only_tells_that_it_matches() {
     assert_eq!(printed(&mut grep(&directory, &["-c", "a.bin"])), "1\n");
     grep(&directory, &["b.bin"]).assert().code(1).stdout("").stderr("");
     txid(&["grep"]).write_stdin(vec![0; 1_000_000]).assert().code(1).stdout("").stderr("");
+}
+
+/// However late the first zero is: all lines before the block that has it are out by then, and none after.
+#[test]
+fn a_binary_file_is_seen_as_one_wherever_its_first_zero_is() {
+    let text = log(&[1]).repeat(20_000);
+    let input = format!("{text}\0\n{}", log(&[2]));
+    let assert = txid(&["grep"]).write_stdin(input).assert().code(0);
+    assert_eq!(String::from_utf8_lossy(&assert.get_output().stderr), "txid: standard input: binary file matches\n");
+    let found = &assert.get_output().stdout;
+    assert!(text.as_bytes().starts_with(found) && found.len() >= text.len() - (256 << 10), "{}", found.len());
+}
+
+#[test]
+fn a_line_that_is_too_long_is_told_and_the_others_are_searched() {
+    let long = format!("{} {}\n", id(5), "x".repeat(8 << 20));
+    let (one, nine) = (log(&[1]), log(&[9]));
+    let input = format!("{one}{long}{nine}{long}");
+    let directory = directory(&[("a.gz", &gzip(input.as_bytes())), ("a.log", input.as_bytes())]);
+    for file in ["a.log", "a.gz"] {
+        let told = [2, 4].map(|line| format!("txid: {file}: line {line} is longer than 8 MiB; it is left out\n"));
+        grep(&directory, &[file]).assert().code(2).stdout(format!("{one}{nine}")).stderr(told.concat());
+    }
+    let told = "txid: standard input: line 1 is longer than 8 MiB; it is left out\n";
+    txid(&["inspect"]).write_stdin(long).assert().code(2).stdout("").stderr(told);
 }
 
 #[test]

@@ -22,6 +22,8 @@ fn ids_go_up_from_one_run_to_the_next() {
     assert_eq!(ids.len(), 2000);
     assert!(ids.is_sorted_by(|one, other| one < other));
 
+    let none = refusal(&mut new("/proc/none", &[]));
+    assert_eq!(none, "txid: cannot make /proc/none: No such file or directory (os error 2)\n");
     let other_layout = refusal(&mut new(state, &["--layout", "sonyflake"]));
     assert!(other_layout.contains("belongs to the layout time_bits=41"), "{other_layout}");
     let no_layout = refusal(&mut new(state, &["--layout", "twitter"]));

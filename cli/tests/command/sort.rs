@@ -35,16 +35,37 @@ fn the_first_id_of_a_line_counts() {
 }
 
 #[test]
-fn nothing_is_printed_when_a_file_cannot_be_read() {
-    let compressed = gzip(&id(2).repeat(1000).into_bytes());
-    let directory = directory(&[("a", id(1).as_bytes()), ("cut.gz", &compressed[..compressed.len() - 9])]);
-    for (file, told) in
-        [("missing", "txid: missing: No such file"), (".", "txid: .: is a directory"), ("cut.gz", "txid: cut.gz: ")]
-    {
-        let said = refusal(txid(&["sort", "a", file]).current_dir(&directory));
-        assert!(said.starts_with(told), "{said}");
+fn what_cannot_be_read_is_told_and_the_others_are_sorted() {
+    let lines: String = (0..20_000).map(|ms| format!("{} GET /{ms}\n", id(ms))).collect();
+    let compressed = gzip(lines.as_bytes());
+    let one = id(1) + "\n";
+    let directory = directory(&[("a", one.as_bytes()), ("cut.gz", &compressed[..compressed.len() / 2])]);
+    for (file, told) in [("missing", "txid: missing: No such file"), (".", "txid: .: is a directory")] {
+        let assert = txid(&["sort", "a", file]).current_dir(&directory).assert().code(2).stdout(one.clone());
+        let said = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+        assert!(said.starts_with(told) && said.lines().count() == 1, "{said}");
     }
+    let assert = txid(&["sort", "cut.gz", "a"]).current_dir(&directory).assert().code(2);
+    let said = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+    assert!(said.starts_with("txid: cut.gz: ") && said.lines().count() == 1, "{said}");
+    let sorted = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
+    assert!(sorted.lines().count() > 1000 && sorted.contains(&one));
+    assert!(sorted.lines().all(|line| line.contains(" GET /") || line == one.trim_end()), "no line is cut");
     assert_eq!(printed(txid(&["sort"]).write_stdin("")), "");
+}
+
+#[test]
+fn a_line_that_is_too_long_is_told_and_the_others_are_sorted() {
+    let long = format!("{} {}\n", id(0), "x".repeat(8 << 20));
+    let longest = format!("{} {}\n", id(3), "x".repeat((8 << 20) - 22));
+    let (one, two) = (id(1), id(2));
+    let input = format!("{two} a\n{long}{longest}{long}\tat f\n{one} b\n{long}");
+    let told: String =
+        [2, 4, 7].map(|line| format!("txid: a: line {line} is longer than 8 MiB; it is left out\n")).concat();
+    let directory = directory(&[("a", input.as_bytes())]);
+    let assert = txid(&["sort", "a"]).current_dir(&directory).assert().code(2).stderr(told);
+    let expected = format!("{one} b\n{two} a\n{longest}\tat f\n");
+    assert!(assert.get_output().stdout == expected.as_bytes());
 }
 
 /// More than is sorted in memory at once, with lines of the same id on both sides of where it is cut.
@@ -63,5 +84,19 @@ fn what_does_not_fit_into_memory_is_sorted_alike() {
 
     let input = sorted;
     let said = refusal(txid(&["sort"]).write_stdin(input).env("TMPDIR", directory.path().join("missing")));
-    assert!(said.starts_with("txid: standard input: temporary file: "), "{said}");
+    assert!(said.starts_with("txid: temporary file: "), "{said}");
+}
+
+/// As much memory as the help says, plus what the binary itself maps: a line of 300 MB does not make it more.
+#[test]
+fn memory_is_bounded() {
+    let directory = directory(&[]);
+    let long = std::fs::File::create(directory.path().join("long")).unwrap();
+    long.set_len(300 << 20).unwrap();
+    for (command, mib) in [("sort", 160), ("grep", 64)] {
+        let command = format!("ulimit -v {} && exec \"$0\" {command} long", mib << 10);
+        let mut shell = assert_cmd::Command::new("sh");
+        shell.args(["-c", &command, env!("CARGO_BIN_EXE_txid")]).current_dir(&directory);
+        shell.assert().code(2).stdout("").stderr("txid: long: line 1 is longer than 8 MiB; it is left out\n");
+    }
 }

@@ -35,3 +35,16 @@ fn a_bar_shows_on_a_terminal_while_files_are_read() {
     let found = on_terminal(directory.path(), "grep a.log");
     assert_eq!(found.matches(&line[..20]).count(), 200_000);
 }
+
+#[test]
+fn what_a_log_has_in_it_cannot_control_the_terminal() {
+    let one = id(1);
+    let line = format!("{one} \x1b]0;title\x07\u{9b}1m\r\n");
+    // A zero makes it a binary file, but only once it is read.
+    let content = [line.as_bytes(), "x\n".repeat(300_000).as_bytes(), b"\0\n"].concat();
+    let directory = directory(&[("a.log", &content)]);
+    let shown = on_terminal(directory.path(), "grep a.log 2>&1");
+    assert!(shown.contains(&format!("{one} \\x1b]0;title\\x07\\x9b1m\r")), "{shown:?}");
+    assert!(!shown.contains("\x1b]") && !shown.contains('\x07'), "{shown:?}");
+    assert_eq!(printed(txid(&["grep", "a.log"]).current_dir(&directory)), line);
+}

@@ -1,4 +1,8 @@
 -- Says whether an address is in one of some networks: cidr.matcher { "10.0.0.0/8", "2001:db8::/32", "unix:" }.
+--
+-- Families are compared as nginx does (ngx_cidr_match). An address in ::ffff:0:0/96, as a socket for both families gives
+-- an IPv4 peer, is the IPv4 address that it stands for. IPv4 networks have IPv4 addresses alone, IPv6 networks have
+-- IPv6 addresses alone. So nothing is in a network that is written with such an address, and matcher refuses it.
 
 local bit = require "bit"
 local ffi = require "ffi"
@@ -9,6 +13,7 @@ local assert = assert
 local band = bit.band
 local bxor = bit.bxor
 local ffi_cast = ffi.cast
+local ffi_copy = ffi.copy
 local ffi_fill = ffi.fill
 local ffi_new = ffi.new
 local find = string.find
@@ -34,18 +39,25 @@ local words_ptr = ffi.typeof("uint32_t *")
 local _M = {}
 
 
--- Writes the 16 bytes of an address; an IPv4 address becomes the IPv6 one that stands for it (::ffff:a.b.c.d), so that
--- a peer of a socket that takes both is found under either spelling. Returns how many bits come before its own.
+-- Writes the 16 bytes of an address; an IPv4 address has 12 zeros behind its four. Returns how many bits the address
+-- has, and whether it was written as an IPv6 address that stands for an IPv4 one.
 local function parse_address(text, bytes)
-    if C.inet_pton(AF_INET, text, bytes + 12) == 1 then
-        ffi_fill(bytes, 10)
-        ffi_fill(bytes + 10, 2, 0xff)
-        return 96
+    if C.inet_pton(AF_INET, text, bytes) == 1 then
+        ffi_fill(bytes + 4, 12)
+        return 32, false
     end
-    if C.inet_pton(AF_INET6, text, bytes) == 1 then
-        return 0
+    if C.inet_pton(AF_INET6, text, bytes) ~= 1 then
+        return nil
     end
-    return nil
+
+    for i = 0, 11 do
+        if bytes[i] ~= (i < 10 and 0 or 0xff) then
+            return 128, false
+        end
+    end
+    ffi_copy(bytes, bytes + 12, 4)
+    ffi_fill(bytes + 4, 12)
+    return 32, true
 end
 
 
@@ -57,13 +69,16 @@ local function parse_network(text)
     local address, length = match(text, "^([^/]+)/(%d+)$")
 
     local bytes = ffi_new("uint8_t[16]")
-    local before = parse_address(address or text, bytes)
-    if not before then
+    local family, is_mapped = parse_address(address or text, bytes)
+    if not family then
         return nil
     end
+    if is_mapped then
+        return nil, ", whose addresses count as IPv4: write it as an IPv4 network"
+    end
 
-    local bits = before + (tonumber(length) or 128 - before)
-    if bits > 128 then
+    local bits = tonumber(length) or family
+    if bits > family then
         return nil
     end
 
@@ -72,7 +87,10 @@ local function parse_network(text)
         mask[i] = band(lshift(0xff, 8 - min(max(bits - 8 * i, 0), 8)), 0xff)
     end
     -- The pointers do not keep what they point to.
-    return { bytes = bytes, words = ffi_cast(words_ptr, bytes), mask_bytes = mask, mask = ffi_cast(words_ptr, mask) }
+    return {
+        family = family, bytes = bytes, words = ffi_cast(words_ptr, bytes), mask_bytes = mask,
+        mask = ffi_cast(words_ptr, mask),
+    }
 end
 
 
@@ -91,10 +109,10 @@ function _M.matcher(list)
         if text == UNIX then
             takes_unix = true
         else
-            local network = parse_network(text)
+            local network, why = parse_network(text)
             if not network then
-                return nil, "entry " .. i .. " is '" .. tostring(text)
-                            .. "', not an address, a network such as 10.0.0.0/8 or fd00::/8, or unix:"
+                return nil, "entry " .. i .. " is '" .. tostring(text) .. "'"
+                            .. (why or ", not an address, a network such as 10.0.0.0/8 or fd00::/8, or unix:")
             end
             networks[#networks + 1] = network
         end
@@ -106,11 +124,12 @@ function _M.matcher(list)
         if address == UNIX then
             return takes_unix
         end
-        if not parse_address(address, bytes) then
+        local family = parse_address(address, bytes)
+        if not family then
             return false
         end
         for i = 1, #networks do
-            if is_in(words, networks[i]) then
+            if networks[i].family == family and is_in(words, networks[i]) then
                 return true
             end
         end

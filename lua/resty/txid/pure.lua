@@ -66,9 +66,11 @@ local stream_t = ffi.typeof("struct { int32_t s0, s1, s2, s3, seeded, pid; }")
 
 
 -- A stream that the kernel wipes in every child process (Linux 4.14 and later), so that a child finds it not seeded.
--- nil where there is no such thing.
+-- nil where there is no such thing. Emulators are known to accept any advice and take none: only who refuses an advice
+-- that there has never been is believed.
 local function wiped_in_children()
-    local SIZE, READ_AND_WRITE, PRIVATE_AND_ANONYMOUS, WIPE_ON_FORK = ffi.sizeof(stream_t), 3, 0x22, 18
+    local SIZE, READ_AND_WRITE, PRIVATE_AND_ANONYMOUS = ffi.sizeof(stream_t), 3, 0x22
+    local NO_ADVICE, WIPE_ON_FORK = -1, 18
     local address = C.txid_pure_mmap(nil, SIZE, READ_AND_WRITE, PRIVATE_AND_ANONYMOUS, -1, 0)
     if ffi.cast("intptr_t", address) == -1 then
         return nil
@@ -77,7 +79,9 @@ local function wiped_in_children()
     local stream = ffi.gc(ffi.cast(ffi.typeof("$ *", stream_t), address), function()
         C.txid_pure_munmap(address, SIZE)
     end)
-    return C.txid_pure_madvise(address, SIZE, WIPE_ON_FORK) == 0 and stream or nil
+    local is_wiped = C.txid_pure_madvise(address, SIZE, NO_ADVICE) ~= 0
+                     and C.txid_pure_madvise(address, SIZE, WIPE_ON_FORK) == 0
+    return is_wiped and stream or nil
 end
 
 

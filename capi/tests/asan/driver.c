@@ -1,0 +1,365 @@
+/* Calls every function of txid.h with buffers on the heap that have exactly the size that the header names, so that
+ * AddressSanitizer sees a byte read or written too much. What is read is every sample, and all that is a few bytes away. */
+
+#include "txid.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static const int64_t TIMES[] = { INT64_MIN, -1, 0, 1522545688552, INT64_C(1) << 42, INT64_C(1) << 48, INT64_MAX };
+static const uint8_t MAC[TXID_MAC_LEN] = { 0x02, 0x42, 0xac, 0x11, 0x00, 0x02 };
+
+static void
+require(bool condition, const char *what)
+{
+    if (!condition) {
+        fprintf(stderr, "txid: %s\n", what);
+        abort();
+    }
+}
+
+static void *
+exactly(size_t len)
+{
+    void *memory = malloc(len);
+    require(memory != NULL, "no memory");
+    memset(memory, 0xa5, len);
+    return memory;
+}
+
+static char *
+copy_of(const char *bytes, size_t len)
+{
+    return memcpy(exactly(len), bytes, len);
+}
+
+static bool
+untouched(const unsigned char *bytes, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (bytes[i] != 0xa5) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What makes ids. `used` is how many characters there are; all of them must be of an id's alphabet. */
+
+static void
+check_text(const char *text, size_t used, size_t len, const char *name)
+{
+    require(used <= len, name);
+    for (size_t i = 0; i < used; i++) {
+        require(text[i] > ' ' && text[i] < 0x7f, name);
+    }
+    require(untouched((const unsigned char *)text + used, len - used), name);
+}
+
+#define MAKE(name, size, used)                                                                                         \
+    do {                                                                                                               \
+        char *buf = exactly(size);                                                                                     \
+        size_t made = used;                                                                                            \
+        check_text(buf, made, size, name);                                                                             \
+        free(buf);                                                                                                     \
+    } while (0)
+
+#define MAKE_ALL(name, size, call) MAKE(name, size, ((void)(call), size))
+
+static void
+make(int64_t ms)
+{
+    uint8_t *mac = (uint8_t *)copy_of((const char *)MAC, sizeof MAC);
+
+    MAKE_ALL("txid_fill", TXID_LEN, txid_fill(buf, ms));
+    MAKE_ALL("txid_fill_now", TXID_LEN, txid_fill_now(buf, ms));
+    MAKE_ALL("txid_strong_fill", TXID_LEN, txid_strong_fill(buf, ms));
+    MAKE_ALL("txid_strong_fill_now", TXID_LEN, txid_strong_fill_now(buf, ms));
+    MAKE_ALL("txid_first", TXID_LEN, txid_first(buf, ms));
+    MAKE_ALL("txid_last", TXID_LEN, txid_last(buf, ms));
+    for (int given = 0; given < 2; given++) {
+        const uint8_t *node = given ? mac : NULL;
+        MAKE_ALL("txid_flake", TXID_FLAKE_LEN, txid_flake(buf, ms, node));
+        MAKE_ALL("txid_flake_now", TXID_FLAKE_LEN, txid_flake_now(buf, ms, node));
+        MAKE_ALL("txid_uuid_v1_now", TXID_UUID_LEN, txid_uuid_v1_now(buf, ms, node));
+    }
+    MAKE_ALL("txid_uuid_v4", TXID_UUID_LEN, txid_uuid_v4(buf));
+    MAKE_ALL("txid_uuid_v7", TXID_UUID_LEN, txid_uuid_v7(buf, ms));
+    MAKE_ALL("txid_uuid_v7_now", TXID_UUID_LEN, txid_uuid_v7_now(buf, ms));
+    MAKE_ALL("txid_trace_id", TXID_TRACE_ID_LEN, txid_trace_id(buf, ms, 0));
+    MAKE_ALL("txid_trace_id", TXID_TRACE_ID_LEN, txid_trace_id(buf, 0, ms));
+    MAKE_ALL("txid_trace_id_now", TXID_TRACE_ID_LEN, txid_trace_id_now(buf, ms, -ms - 1));
+    MAKE_ALL("txid_trace_host_id", TXID_TRACE_ID_LEN, txid_trace_host_id(buf, ms, 0, UINT32_MAX));
+    MAKE_ALL("txid_trace_host_id_now", TXID_TRACE_ID_LEN, txid_trace_host_id_now(buf, ms, 0, 1));
+    MAKE_ALL("txid_otel_trace_id", TXID_TRACE_ID_LEN, txid_otel_trace_id(buf));
+    MAKE_ALL("txid_span_id", TXID_SPAN_ID_LEN, txid_span_id(buf));
+    MAKE_ALL("txid_traceparent_new", TXID_TRACEPARENT_LEN, txid_traceparent_new(buf, ms & 1));
+    MAKE_ALL("txid_unique_id_short", TXID_UNIQUE_ID_SHORT_LEN, txid_unique_id_short(buf, ms, 7));
+    MAKE_ALL("txid_unique_id_short_now", TXID_UNIQUE_ID_SHORT_LEN, txid_unique_id_short_now(buf, ms, 7));
+    MAKE_ALL("txid_unique_id_long", TXID_UNIQUE_ID_LONG_LEN, txid_unique_id_long(buf, ms));
+    MAKE_ALL("txid_unique_id_long_now", TXID_UNIQUE_ID_LONG_LEN, txid_unique_id_long_now(buf, ms));
+    MAKE("txid_sofa_now", TXID_SOFA_MAX_LEN, txid_sofa_now(buf, ms, UINT32_MAX));
+    MAKE("txid_skywalking_now", TXID_SKYWALKING_MAX_LEN, txid_skywalking_now(buf, ms));
+
+    uint8_t *bytes = (uint8_t *)copy_of((const char *)&ms, sizeof ms);
+    bytes = realloc(bytes, TXID_BYTES_LEN);
+    require(bytes != NULL, "no memory");
+    memset(bytes + sizeof ms, 0xff, TXID_BYTES_LEN - sizeof ms);
+    MAKE_ALL("txid_from_bytes", TXID_LEN, txid_from_bytes(bytes, buf));
+    free(bytes);
+    free(mac);
+}
+
+/* What reads. */
+
+typedef int32_t (*reader)(const char *text, size_t len, void *parts);
+
+#define READER(function, type)                                                                                         \
+    static int32_t call_##function(const char *text, size_t len, void *parts)                                          \
+    {                                                                                                                  \
+        return function(text, len, (type *)parts);                                                                     \
+    }
+
+READER(txid_b3_read, txid_b3_parts)
+READER(txid_flake_read, txid_flake_parts)
+READER(txid_host_ipv4, uint32_t)
+READER(txid_host_word, uint32_t)
+READER(txid_mac_read, uint8_t)
+READER(txid_skywalking_read, txid_skywalking_parts)
+READER(txid_sofa_read, txid_sofa_parts)
+READER(txid_to_bytes, uint8_t)
+READER(txid_trace_id_read, txid_trace_id_parts)
+READER(txid_traceparent_child, char)
+READER(txid_traceparent_read, txid_traceparent_parts)
+READER(txid_unique_id_read, txid_unique_id_parts)
+READER(txid_uuid_read, txid_uuid_parts)
+
+static const struct {
+    const char *name;
+    reader read;
+    size_t len;
+} READERS[] = {
+    { "txid_b3_read", call_txid_b3_read, sizeof(txid_b3_parts) },
+    { "txid_flake_read", call_txid_flake_read, sizeof(txid_flake_parts) },
+    { "txid_host_ipv4", call_txid_host_ipv4, sizeof(uint32_t) },
+    { "txid_host_word", call_txid_host_word, sizeof(uint32_t) },
+    { "txid_mac_read", call_txid_mac_read, TXID_MAC_LEN },
+    { "txid_skywalking_read", call_txid_skywalking_read, sizeof(txid_skywalking_parts) },
+    { "txid_sofa_read", call_txid_sofa_read, sizeof(txid_sofa_parts) },
+    { "txid_to_bytes", call_txid_to_bytes, TXID_BYTES_LEN },
+    { "txid_trace_id_read", call_txid_trace_id_read, sizeof(txid_trace_id_parts) },
+    { "txid_traceparent_child", call_txid_traceparent_child, TXID_TRACEPARENT_LEN },
+    { "txid_traceparent_read", call_txid_traceparent_read, sizeof(txid_traceparent_parts) },
+    { "txid_unique_id_read", call_txid_unique_id_read, sizeof(txid_unique_id_parts) },
+    { "txid_uuid_read", call_txid_uuid_read, sizeof(txid_uuid_parts) },
+};
+
+static const char *const SAMPLES[] = {
+    "4om9qi54la8ffr4bd9sg",
+    "017F22E2-79B0-7CC3-98C4-DC0C0C07398F",
+    "000001VKvYLi2kP2ENqkCH",
+    "WsAzWAoAAAcAAAAqAAEAAAAHAAA",
+    "Ws@zWAoAAAcAAAAqAAEAAAAH",
+    "b13f65bff40000010123456789abcdef",
+    "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+    "42-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-ff-more",
+    "80f198ee56343ba864fe8b2a57d3eff7-e457b5a2e4d86bd1-1-05e3ac9a4f6e3b90",
+    "64fe8b2a57d3eff7-e457b5a2e4d86bd1",
+    "d",
+    "0ad1348f1403169275002100356696",
+    "0123456789abcdef0123456789abcdef.57.15225456885520001",
+    "ffffffffffffffffffffffffffffffff.4294967295.18446744073709551615",
+    "02:42:ac:11:00:02",
+    "255.255.255.255",
+    "2001:db8:1234:5678:9abc:def0:255.255.255.255",
+    "9223372036854775807",
+};
+
+static size_t
+read_bytes(const char *bytes, size_t len)
+{
+    size_t accepted = 0;
+    char *text = copy_of(bytes, len);
+
+    for (size_t i = 0; i < COUNT(READERS); i++) {
+        unsigned char *parts = exactly(READERS[i].len);
+        int32_t code = READERS[i].read(text, len, parts);
+        require(code <= 0, READERS[i].name);
+        require(code == 0 || untouched(parts, READERS[i].len), READERS[i].name);
+        accepted += code == 0;
+        free(parts);
+    }
+    for (int32_t format = -1; format <= TXID_FORMAT_UNIQUE_ID + 1; format++) {
+        char *message = exactly(TXID_MESSAGE_LEN);
+        int32_t code = txid_explain(format, text, len, message);
+        require(code == 0 ? untouched((unsigned char *)message, TXID_MESSAGE_LEN)
+                          : memchr(message, 0, TXID_MESSAGE_LEN) != NULL,
+                "txid_explain");
+        free(message);
+    }
+    accepted += txid_ms(text, len) >= 0;
+    accepted += txid_snowflake_parse(text, len) >= 0;
+    free(text);
+    return accepted;
+}
+
+static size_t
+read_all(void)
+{
+    static const char BYTES[] = { 0, ' ', '-', '.', '0', '9', ':', '@', 'G', 'Z', '_', 'a', 'g', 'v', 'z', 0x7f, (char)0xff };
+    size_t accepted = 0;
+
+    for (size_t i = 0; i < COUNT(SAMPLES); i++) {
+        size_t len = strlen(SAMPLES[i]);
+        accepted += read_bytes(SAMPLES[i], len);
+        for (size_t at = 0; at < len; at++) {
+            char changed[128];
+            accepted += read_bytes(SAMPLES[i], at);
+            memcpy(changed, SAMPLES[i], len);
+            for (size_t byte = 0; byte < sizeof BYTES; byte++) {
+                changed[at] = BYTES[byte];
+                accepted += read_bytes(changed, len);
+            }
+        }
+    }
+    return accepted;
+}
+
+/* 64-bit ids. */
+
+static int32_t
+open_one(const char *layout, const char *node, const char *path, txid_snowflake **generator)
+{
+    char *message = exactly(TXID_MESSAGE_LEN);
+    char *args[3] = { copy_of(layout, strlen(layout) + 1), copy_of(node, strlen(node) + 1),
+                      path ? copy_of(path, strlen(path) + 1) : NULL };
+    txid_snowflake **out = exactly(sizeof *out);
+
+    *out = NULL;
+    int32_t code = txid_snowflake_open(args[0], args[1], args[2], 10000, out, message);
+    require(code <= 0 && (code == 0) == (*out != NULL), "txid_snowflake_open");
+    require(code == 0 || memchr(message, 0, TXID_MESSAGE_LEN) != NULL, "txid_snowflake_open says why");
+    *generator = *out;
+    free(out);
+    for (size_t i = 0; i < COUNT(args); i++) {
+        free(args[i]);
+    }
+    free(message);
+    return code;
+}
+
+static void
+use(txid_snowflake *generator, int64_t clock_ms)
+{
+    char *message = exactly(TXID_MESSAGE_LEN);
+    int64_t id = txid_snowflake_next(generator, clock_ms, message);
+    require(id >= 0 || memchr(message, 0, TXID_MESSAGE_LEN) != NULL, "txid_snowflake_next");
+
+    char *buf = exactly(TXID_SNOWFLAKE_LEN);
+    int32_t len = txid_snowflake_fill(generator, clock_ms, buf, message);
+    check_text(buf, len > 0 ? (size_t)len : 0, TXID_SNOWFLAKE_LEN, "txid_snowflake_fill");
+
+    txid_snowflake_parts *parts = exactly(sizeof *parts);
+    int32_t code = txid_snowflake_decode(generator, id >= 0 ? id : clock_ms, parts);
+    require(code == 0 || untouched((unsigned char *)parts, sizeof *parts), "txid_snowflake_decode");
+
+    txid_snowflake_counters *counters = exactly(sizeof *counters);
+    txid_snowflake_stats(generator, counters);
+    free(counters);
+    free(parts);
+    free(buf);
+    free(message);
+}
+
+static void
+snowflakes(const char *directory)
+{
+    static const char *const LAYOUTS[] = {
+        "snowflake", "sonyflake", "uid", "leaf", "none", "",
+        "time_bits=63,node_bits=0,sequence_bits=0,epoch=-9007199254740992",
+        "time_bits=1,node_bits=0,sequence_bits=0",
+    };
+    static atomic_int count;
+    char path[256];
+    char *longest = exactly(100000);
+    txid_snowflake *generator;
+
+    for (size_t i = 0; i < COUNT(LAYOUTS); i++) {
+        for (int in_file = 0; in_file < 2; in_file++) {
+            snprintf(path, sizeof path, "%s/%d", directory, atomic_fetch_add(&count, 1));
+            if (open_one(LAYOUTS[i], "0", in_file ? path : NULL, &generator) != 0) {
+                continue;
+            }
+            use(generator, txid_clock_coarse_ms());
+            for (size_t time = 0; time < COUNT(TIMES); time++) {
+                use(generator, TIMES[time]);
+            }
+            txid_snowflake_close(generator);
+            unlink(path);
+        }
+    }
+    /* What is repeated in a message must not make it longer than it may be. */
+    memset(longest, 'x', 99999);
+    longest[99999] = 0;
+    require(open_one(longest, "0", NULL, &generator) < 0, "a layout of 100 KB");
+    require(open_one("snowflake", longest, NULL, &generator) < 0, "a node of 100 KB");
+    require(open_one("snowflake", "0", longest, &generator) < 0, "a path of 100 KB");
+    memset(longest, 0xff, 99999);
+    require(open_one("snowflake", longest, NULL, &generator) < 0, "a node that is no text");
+    require(open_one("snowflake", "0", "/", &generator) < 0, "a path without a name");
+    txid_snowflake_close(NULL);
+    free(longest);
+}
+
+static void *
+everything(void *directory)
+{
+    for (size_t i = 0; i < COUNT(TIMES); i++) {
+        make(TIMES[i]);
+    }
+    make(txid_clock_ms());
+    snowflakes(directory);
+    return NULL;
+}
+
+int
+main(void)
+{
+    require(txid_abi_version() == TXID_ABI_VERSION, "another ABI version");
+    require(!txid_entropy_degraded(), "no randomness");
+    for (int32_t code = -1000; code < 10; code++) {
+        require(strlen(txid_strerror(code)) > 0, "txid_strerror");
+    }
+
+    /* What was read rightly, so that a reader that refuses all is seen. */
+    size_t accepted = read_all();
+    require(accepted > 1000, "hardly anything can be read");
+
+    char directory[] = "/tmp/txid-asan-XXXXXX";
+    require(mkdtemp(directory) != NULL, "no directory");
+    everything(directory);
+    pthread_t threads[2];
+    for (size_t i = 0; i < COUNT(threads); i++) {
+        require(pthread_create(&threads[i], NULL, everything, directory) == 0, "no thread");
+    }
+    for (size_t i = 0; i < COUNT(threads); i++) {
+        pthread_join(threads[i], NULL);
+    }
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        everything(directory);
+        exit(0);
+    }
+    require(child > 0 && waitpid(child, &status, 0) == child && status == 0, "a child fails");
+    require(rmdir(directory) == 0, "something is left");
+    printf("every function of txid.h keeps to its buffers; %zu texts were read\n", accepted);
+    return 0;
+}

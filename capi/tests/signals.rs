@@ -1,0 +1,205 @@
+//! No id comes twice where a signal strikes between any two instructions of one that is being made, whether its handler
+//! forks or makes ids of its own.
+//!
+//! The processor's trap flag sends a signal after each instruction, so that none is left to chance.
+
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+
+#[path = "../../tests/attack/mod.rs"]
+mod attack;
+mod library;
+#[path = "../../tests/one_by_one/mod.rs"]
+mod one_by_one;
+
+use attack::{
+    Child, Shared, end, ended_well, fork, handle, instruction, raw_clone, refuse, step_no_further, step_through,
+};
+use std::collections::HashSet;
+use std::ffi::{CString, c_char, c_void};
+use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{LazyLock, OnceLock};
+use std::time::Duration;
+
+/// What is random in an id: the ninth character holds two bits of the time.
+type Random = [u8; 11];
+
+type Fill = unsafe extern "C" fn(*mut c_char, i64);
+type StrongFill = unsafe extern "C" fn(*mut c_char, i64) -> bool;
+
+/// `libtxid.so` as it is shipped: a debug build has a hundred times as many instructions.
+struct Library {
+    code: Range<usize>,
+    fill: Fill,
+    strong_fill: StrongFill,
+}
+
+static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
+    let path = CString::new(library::path().as_os_str().as_bytes()).unwrap();
+    // SAFETY: the library's initialisers are Rust's own, and the functions have these signatures.
+    unsafe {
+        let handle = libc::dlopen(path.as_ptr(), libc::RTLD_NOW);
+        assert!(!handle.is_null());
+        let symbol = |name: &std::ffi::CStr| libc::dlsym(handle, name.as_ptr());
+        Library {
+            code: code_of(library::path()),
+            fill: std::mem::transmute::<*mut c_void, Fill>(symbol(c"txid_fill")),
+            strong_fill: std::mem::transmute::<*mut c_void, StrongFill>(symbol(c"txid_strong_fill")),
+        }
+    }
+});
+
+/// Where a library's instructions are.
+fn code_of(path: &Path) -> Range<usize> {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    let path = path.canonicalize().unwrap();
+    let line = maps.lines().find(|line| line.contains(" r-xp ") && line.ends_with(path.to_str().unwrap())).unwrap();
+    let (begin, end) = line.split_once(' ').unwrap().0.split_once('-').unwrap();
+    usize::from_str_radix(begin, 16).unwrap()..usize::from_str_radix(end, 16).unwrap()
+}
+
+/// What the handler does, and where it and all others put their ids.
+struct Attack {
+    start: Option<fn() -> i32>,
+    makes_ids: bool,
+    ids: Shared<Random>,
+    every: u64,
+}
+
+static ATTACK: OnceLock<Attack> = OnceLock::new();
+static IS_CHILD: AtomicBool = AtomicBool::new(false);
+static STEPS: AtomicU64 = AtomicU64::new(0);
+
+fn id_at(ms: i64) -> Random {
+    let mut text = [0_u8; 20];
+    // SAFETY: the text has the 20 bytes.
+    unsafe { (LIBRARY.fill)(text.as_mut_ptr().cast(), ms) };
+    let [_, _, _, _, _, _, _, _, _, random @ ..] = text;
+    random
+}
+
+fn id() -> Random {
+    id_at(0)
+}
+
+extern "C" fn on_step(_: i32, _: *mut libc::siginfo_t, context: *mut c_void) {
+    let attack = ATTACK.get().unwrap();
+    // Not in what it calls: the kernel's code that reads the clock begins again when it took longer than a tick.
+    if !LIBRARY.code.contains(&instruction(context)) {
+        return;
+    }
+    if STEPS.fetch_add(1, Ordering::Relaxed) % attack.every != 0 {
+        return;
+    }
+    if let Some(start) = attack.start {
+        let pid = start();
+        if pid > 0 {
+            assert!(ended_well(pid));
+            return;
+        }
+        // SAFETY: ends the child if it hangs.
+        unsafe { libc::alarm(10) };
+        IS_CHILD.store(true, Ordering::Relaxed);
+        step_no_further(context);
+    }
+    if attack.makes_ids {
+        (0..4).for_each(|_| attack.ids.push(id()));
+    }
+}
+
+/// Makes an id with the attack between its instructions, and some after it. Nothing is said of an id that a fork struck:
+/// parent and child both have it.
+fn strike(stamp_ms: i64, first_step: u64) {
+    let attack = ATTACK.get().unwrap();
+    STEPS.store(first_step, Ordering::Relaxed);
+    let mut struck = None;
+    step_through(|| struck = Some(id_at(stamp_ms)));
+    if IS_CHILD.load(Ordering::Relaxed) {
+        (0..64).for_each(|_| attack.ids.push(id()));
+        end(0);
+    }
+    assert!(STEPS.load(Ordering::Relaxed) > 50, "the instructions were not seen");
+    attack.ids.push(struck.unwrap());
+    (0..64).for_each(|_| attack.ids.push(id()));
+}
+
+/// Attacks a thread's first id, one like any other, and one that mixes in fresh randomness.
+fn attacked(attack: Attack) -> Vec<u8> {
+    // SAFETY: ends the process if it hangs.
+    unsafe { libc::alarm(60) };
+    let attack = ATTACK.get_or_init(|| attack);
+    handle(libc::SIGTRAP, on_step);
+    // The first time that a process asks for randomness it looks for the C library's function, which takes a lock.
+    // SAFETY: the text has the 20 bytes.
+    assert!(unsafe { (LIBRARY.strong_fill)([0; 20].as_mut_ptr(), 0) });
+    strike(0, 0);
+    (0..attack.every).for_each(|first_step| strike(0, first_step));
+    std::thread::sleep(Duration::from_millis(1100));
+    // Another second than the last one's, for the stamp to say that one is over.
+    strike(8192, 0);
+
+    let ids = attack.ids.items();
+    let distinct = ids.iter().collect::<HashSet<_>>().len();
+    format!("{} repeats in {} ids", ids.len() - distinct, ids.len()).into_bytes()
+}
+
+fn assert_no_repeats(prepare: fn(), start: Option<fn() -> i32>, makes_ids: bool) {
+    // A child of a strike is like no other. An id with a handler's at each of its instructions has none of its own left.
+    let every = if start.is_some() { 1 } else { 61 };
+    let child = Child::start(fork, || {
+        prepare();
+        attacked(Attack { start, makes_ids, ids: Shared::new(10_000_000), every })
+    });
+    let said = String::from_utf8(child.output()).unwrap();
+    println!("{said}");
+    assert!(said.starts_with("0 repeats in "), "{said}");
+}
+
+fn as_it_is() {}
+
+fn where_the_kernel_cannot_wipe() {
+    refuse(&[libc::SYS_madvise], libc::EINVAL);
+}
+
+fn a_fork_at_any_instruction() {
+    assert_no_repeats(as_it_is, Some(fork), false);
+}
+
+fn a_fork_at_any_instruction_whose_handler_makes_ids() {
+    assert_no_repeats(as_it_is, Some(fork), true);
+}
+
+fn a_raw_clone_at_any_instruction() {
+    assert_no_repeats(as_it_is, Some(raw_clone), true);
+}
+
+fn a_fork_at_any_instruction_where_the_kernel_cannot_wipe() {
+    assert_no_repeats(where_the_kernel_cannot_wipe, Some(fork), true);
+}
+
+fn a_raw_clone_at_any_instruction_where_the_kernel_cannot_wipe() {
+    assert_no_repeats(where_the_kernel_cannot_wipe, Some(raw_clone), true);
+}
+
+fn ids_made_in_a_handler_at_any_instruction() {
+    assert_no_repeats(as_it_is, None, true);
+}
+
+fn ids_made_in_a_handler_at_any_instruction_where_the_kernel_cannot_wipe() {
+    assert_no_repeats(where_the_kernel_cannot_wipe, None, true);
+}
+
+fn main() {
+    LazyLock::force(&LIBRARY);
+    one_by_one::run(one_by_one::tests![
+        a_fork_at_any_instruction,
+        a_fork_at_any_instruction_whose_handler_makes_ids,
+        a_raw_clone_at_any_instruction,
+        a_fork_at_any_instruction_where_the_kernel_cannot_wipe,
+        a_raw_clone_at_any_instruction_where_the_kernel_cannot_wipe,
+        ids_made_in_a_handler_at_any_instruction,
+        ids_made_in_a_handler_at_any_instruction_where_the_kernel_cannot_wipe,
+    ]);
+}

@@ -1,0 +1,130 @@
+//! An input in blocks of whole lines, in bounded memory.
+
+use memchr::{memchr, memchr_iter, memrchr};
+use std::io::{self, ErrorKind, Read};
+
+/// How many bytes of a line, its newline included, are kept. A log can have a request's body in a line. nginx's is at most
+/// 1 MB unless it is told otherwise, and 6 MB if each byte is written as `\u00XX`.
+const LONGEST_LINE: usize = 8 << 20;
+
+const BLOCK: usize = 256 * 1024;
+
+pub enum Piece<'a> {
+    /// Whole lines, as many as have come; only the last one of all may lack its newline.
+    Lines(&'a [u8]),
+    /// The line of this number is too long, and left out. The first line is number 1.
+    TooLong(u64),
+}
+
+/// What to say of a line that is too long.
+pub fn too_long(line: u64) -> String {
+    format!("line {line} is longer than {} MiB; it is left out", LONGEST_LINE >> 20)
+}
+
+pub struct Blocks {
+    input: Box<dyn Read>,
+    /// Only a line that is longer than the buffer makes it grow, up to `longest`.
+    buffer: Vec<u8>,
+    longest: usize,
+    filled: usize,
+    /// How much of what is filled was handed out.
+    given: usize,
+    /// The number of the first line in the buffer.
+    line: u64,
+    /// Whether what comes next still belongs to a line that is too long.
+    passing: bool,
+}
+
+impl Blocks {
+    pub fn new(input: Box<dyn Read>) -> Self {
+        Self::with_sizes(input, BLOCK, LONGEST_LINE)
+    }
+
+    /// For tests: with a buffer of `block` bytes at first, and of `longest` at last.
+    pub fn with_sizes(input: Box<dyn Read>, block: usize, longest: usize) -> Self {
+        Self { input, buffer: vec![0; block], longest, filled: 0, given: 0, line: 1, passing: false }
+    }
+
+    pub fn next(&mut self) -> io::Result<Option<Piece<'_>>> {
+        self.line += memchr_iter(b'\n', &self.buffer[..self.given]).count() as u64;
+        self.buffer.copy_within(self.given..self.filled, 0);
+        self.filled -= self.given;
+        self.given = 0;
+        loop {
+            if self.filled == self.longest {
+                self.filled = 0;
+                self.passing = true;
+                return Ok(Some(Piece::TooLong(self.line)));
+            }
+            if self.filled == self.buffer.len() {
+                self.buffer.resize((2 * self.filled).min(self.longest), 0);
+            }
+            let mut read = match self.input.read(&mut self.buffer[self.filled..]) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                read => read?,
+            };
+            if read == 0 {
+                self.given = self.filled;
+                return Ok((self.given > 0).then(|| Piece::Lines(&self.buffer[..self.given])));
+            }
+            if self.passing {
+                let Some(newline) = memchr(b'\n', &self.buffer[..read]) else { continue };
+                self.passing = false;
+                self.line += 1;
+                self.buffer.copy_within(newline + 1..read, 0);
+                read -= newline + 1;
+            }
+            // What was there before has no newline, or it would have been handed out.
+            let newline = memrchr(b'\n', &self.buffer[self.filled..self.filled + read]);
+            self.given = newline.map_or(0, |place| self.filled + place + 1);
+            self.filled += read;
+            if self.given > 0 {
+                return Ok(Some(Piece::Lines(&self.buffer[..self.given])));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// An input that comes in parts of these lengths, over and over.
+    struct InParts(Vec<u8>, Vec<usize>);
+
+    impl Read for InParts {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.1.rotate_left(1);
+            let count = self.1[0].min(buffer.len()).min(self.0.len());
+            buffer[..count].copy_from_slice(&self.0[..count]);
+            self.0.drain(..count);
+            Ok(count)
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn all_lines_come_but_those_that_are_too_long(
+            text in "([a-z]{0,9}\n|[a-z]{0,40}\n?){0,20}",
+            parts in proptest::collection::vec(1..50_usize, 1..5),
+            block in 1..16_usize,
+        ) {
+            let mut blocks = Blocks::with_sizes(Box::new(InParts(text.clone().into(), parts)), block, 16);
+            let (mut lines, mut left_out) = (Vec::new(), Vec::new());
+            while let Some(piece) = blocks.next().unwrap() {
+                match piece {
+                    Piece::Lines(block) => lines.extend_from_slice(block),
+                    Piece::TooLong(line) => left_out.push(line),
+                }
+                prop_assert!(blocks.buffer.len() <= 16);
+            }
+            let is_too_long = |line: &str| line.len() > 16 || line.len() == 16 && !line.ends_with('\n');
+            let expected: String = text.split_inclusive('\n').filter(|line| !is_too_long(line)).collect();
+            prop_assert_eq!(String::from_utf8(lines).unwrap(), expected);
+            let numbered = (1..).zip(text.split_inclusive('\n'));
+            let expected: Vec<u64> = numbered.filter(|(_, line)| is_too_long(line)).map(|(number, _)| number).collect();
+            prop_assert_eq!(left_out, expected);
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Others' text on a terminal.
+
+/// The text without what could control a terminal: an escape is shown as `\x1b`, a byte that is no UTF-8 likewise. Tabs
+/// and the ends of lines stay.
+pub fn harmless(text: &[u8]) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for chunk in text.utf8_chunks() {
+        let mut rest = chunk.valid().chars().peekable();
+        while let Some(char) = rest.next() {
+            let stays = matches!(char, '\t' | '\n') || char == '\r' && rest.peek() == Some(&'\n');
+            match char.is_control() && !stays {
+                true => shown += &format!("\\x{:02x}", u32::from(char)),
+                false => shown.push(char),
+            }
+        }
+        chunk.invalid().iter().for_each(|byte| shown += &format!("\\x{byte:02x}"));
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::harmless;
+
+    #[test]
+    fn nothing_is_left_that_could_control_a_terminal() {
+        assert_eq!(harmless("é\tü\r\n".as_bytes()), "é\tü\r\n");
+        assert_eq!(harmless(b"\x1b]0;title\x07\r\x7f"), r"\x1b]0;title\x07\x0d\x7f");
+        assert_eq!(harmless(b"\xc2\x9b1m \x9b1m\n"), "\\x9b1m \\x9b1m\n");
+        for byte in 0..=255 {
+            let shown = harmless(&[b'a', byte, b'b']);
+            assert!(!shown.contains(|char: char| char.is_control() && !"\t\n".contains(char)), "{byte}");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! What the command reads: gzip, lines, texts that may be ids, times. The files are the command's own.
+
+use crate::{take, text};
+use blocks::{Blocks, Piece};
+use flate2::{Compression, bufread::MultiGzDecoder, write::GzEncoder};
+use formats::Snowflakes;
+use members::Members;
+use std::io::{self, BufReader, Cursor, Read, Write};
+use std::sync::LazyLock;
+use txid::Txid;
+use txid::snowflake::Layout;
+
+#[allow(dead_code)]
+#[path = "../../cli/src/blocks.rs"]
+mod blocks;
+#[allow(dead_code)]
+#[path = "../../cli/src/formats.rs"]
+mod formats;
+#[allow(dead_code)]
+#[path = "../../cli/src/gzip.rs"]
+mod members;
+#[allow(dead_code)]
+#[path = "../../cli/src/picture.rs"]
+mod picture;
+#[allow(dead_code)]
+#[path = "../../cli/src/terminal.rs"]
+mod terminal;
+#[allow(dead_code)]
+#[path = "../../cli/src/time.rs"]
+mod time;
+#[allow(dead_code)]
+#[path = "../../cli/src/words.rs"]
+mod words;
+
+const MOST: u64 = 1 << 20;
+
+fn read_all(input: impl Read) -> (Vec<u8>, io::Result<usize>) {
+    let mut read = Vec::new();
+    let end = input.take(MOST).read_to_end(&mut read);
+    (read, end)
+}
+
+/// Whatever flate2 reads, we read likewise; and all that it reads before it gives up.
+pub fn gzip(bytes: &[u8]) {
+    let (ours, end) = read_all(Members::new(bytes));
+    let (theirs, their_end) = read_all(MultiGzDecoder::new(bytes));
+    assert!(ours.starts_with(&theirs));
+    if their_end.is_ok() {
+        assert!(end.is_ok() && ours == theirs);
+    }
+}
+
+/// What is packed here, in members with padding between, comes out as it was.
+pub fn padded_gzip(mut bytes: &[u8]) {
+    let (mut packed, mut plain) = (Vec::new(), Vec::new());
+    while !bytes.is_empty() {
+        let [length, padding] = take(&mut bytes);
+        let (part, rest) = bytes.split_at(usize::from(length).min(bytes.len()));
+        bytes = rest;
+        let mut member = GzEncoder::new(&mut packed, Compression::fast());
+        member.write_all(part).expect("memory takes all");
+        member.finish().expect("memory takes all");
+        packed.resize(packed.len() + usize::from(padding), 0);
+        plain.extend_from_slice(part);
+    }
+    let (read, end) = read_all(Members::new(BufReader::with_capacity(7, &*packed)));
+    assert!(read == plain && (end.is_ok() || packed.is_empty()));
+}
+
+/// The lines of a log, in blocks as small as can be, are those of the whole; and so are the ids in them.
+pub fn log(mut bytes: &[u8]) {
+    let [block, longest] = take(&mut bytes).map(|byte: u8| usize::from(byte) + 1);
+    let longest = longest.max(block);
+    let mut blocks = Blocks::with_sizes(Box::new(Cursor::new(bytes.to_vec())), block, longest);
+    let (mut lines, mut left_out) = (Vec::new(), Vec::new());
+    while let Some(piece) = blocks.next().expect("memory can be read") {
+        match piece {
+            Piece::Lines(some) => lines.extend_from_slice(some),
+            Piece::TooLong(line) => left_out.push(line),
+        }
+    }
+    let is_too_long = |line: &[u8]| line.len() > longest || line.len() == longest && line.last() != Some(&b'\n');
+    let (mut expected, mut too_long) = (Vec::new(), Vec::new());
+    for (number, line) in (1..).zip(bytes.split_inclusive(|&byte| byte == b'\n')) {
+        match is_too_long(line) {
+            true => too_long.push(number),
+            false => expected.extend_from_slice(line),
+        }
+    }
+    assert_eq!((lines, left_out), (expected, too_long));
+
+    // What a word is must not depend on where it stands.
+    let words = || bytes.split(|byte| !byte.is_ascii_alphanumeric()).filter_map(|word| Txid::from_text(word).ok());
+    let range = Txid::first_of(1 << 41)..=Txid::last_of(1 << 42);
+    let (first, within) = (words().next(), words().filter(|id| range.contains(id)).count());
+    for before in 0..if first.is_some() { 128 } else { 1 } {
+        let text = [&b"-".repeat(before), bytes].concat();
+        assert_eq!(words::first_id(&text), first);
+        assert_eq!(words::ids_within(&text, &range).count(), within);
+    }
+}
+
+/// What `txid inspect` shows of a word.
+pub fn inspect(bytes: &[u8]) {
+    static LAYOUTS: LazyLock<[Snowflakes; 2]> =
+        LazyLock::new(|| [Snowflakes::new(Layout::SNOWFLAKE, false), Snowflakes::new(Layout::SONYFLAKE, true)]);
+    for layout in &*LAYOUTS {
+        match formats::recognise(bytes, layout) {
+            Ok(id) => {
+                assert_eq!(id.text.to_ascii_lowercase().as_bytes(), bytes.to_ascii_lowercase());
+                let bits: usize = id.fields.iter().map(|(_, bits)| bits).sum();
+                assert!(id.bytes.is_empty() || 8 * id.bytes.len() == bits);
+                assert_eq!(picture::of(&id.bytes, id.fields).is_empty(), id.bytes.is_empty());
+                id.ms.and_then(time::timestamp).map(time::rfc3339_of);
+            }
+            Err(error) => assert!(!error.is_empty()),
+        }
+    }
+}
+
+/// A time that a user writes is one that an id can carry, and is read again as it is shown.
+pub fn time(bytes: &[u8]) {
+    let text = &*text(bytes);
+    for ms in [time::parse("--at", text), time::parse_since("--since", text)].into_iter().flatten() {
+        assert!((0..=time::LAST_MS).contains(&ms));
+        assert_eq!(time::parse("--at", &time::rfc3339(ms)).ok(), Some(ms));
+    }
+}
+
+/// Nothing that comes to a terminal controls it.
+pub fn terminal(bytes: &[u8]) {
+    let shown = terminal::harmless(bytes);
+    let controls = shown.replace("\r\n", "\n").contains(|char: char| char.is_control() && !"\t\n".contains(char));
+    assert!(!controls && shown.matches('\n').count() == bytes.iter().filter(|&&byte| byte == b'\n').count());
+}

@@ -1,0 +1,104 @@
+//! Trace ids, and headers that come in from outside.
+
+use crate::{is_digits, is_hex, is_hex_id, reads_back, text};
+use txid::trace::{self, B3, SkyWalking, Sofa, TraceId, Traceparent};
+
+pub fn trace_id(bytes: &[u8]) {
+    let text = &*text(bytes);
+    match (trace::read_id(text), trace::read_host_id(text)) {
+        (Ok(id), Ok(host_id)) => {
+            assert!(is_hex(text, 32));
+            let bits = u128::from(id.ms << 23 | u64::from(id.sequence)) << 64 | u128::from(id.random);
+            assert_eq!(TraceId(bits).to_string(), text);
+            let random = u64::from(host_id.host) << 32 | u64::from(host_id.random);
+            assert_eq!((host_id.ms, host_id.sequence, random), (id.ms, id.sequence, id.random));
+        }
+        (Err(one), Err(other)) => assert!(!is_hex(text, 32) && one == other && !one.to_string().is_empty()),
+        other => panic!("{other:?}"),
+    }
+}
+
+pub fn traceparent(bytes: &[u8]) {
+    let text = &*text(bytes);
+    let mut fields = text.splitn(5, '-');
+    let [version, trace, span, flags] = [(); 4].map(|()| fields.next().unwrap_or_default());
+    let is_one = is_hex(version, 2)
+        && version != "ff"
+        && is_hex_id(trace, 32)
+        && is_hex_id(span, 16)
+        && is_hex(flags, 2)
+        && (version != "00" || fields.next().is_none());
+    if let Some(parent) = reads_back(bytes, is_one, Traceparent::from_text) {
+        assert_eq!(parent.to_text()[2..52], text.as_bytes()[2..52]);
+        let child = parent.child();
+        assert_eq!((child.trace_id, child.sampled), (parent.trace_id, parent.sampled));
+        assert_ne!(child.span_id, parent.span_id);
+    }
+}
+
+pub fn b3(bytes: &[u8]) {
+    let text = &*text(bytes);
+    let is_sampling = |field: &str| matches!(field, "0" | "1" | "d");
+    let is_one = match text.split('-').collect::<Vec<_>>()[..] {
+        [sampling] => is_sampling(sampling),
+        [trace, span, ref more @ ..] => {
+            (is_hex_id(trace, 16) || is_hex_id(trace, 32))
+                && is_hex_id(span, 16)
+                && match *more {
+                    [] => true,
+                    [sampling] => is_sampling(sampling),
+                    [sampling, parent] => is_sampling(sampling) && is_hex_id(parent, 16),
+                    _ => false,
+                }
+        }
+        [] => false,
+    };
+    if let Some(parent) = reads_back(bytes, is_one, B3::from_text) {
+        assert_eq!(parent.to_string(), text);
+        let child = parent.child();
+        if let (Some(child), Some(parent)) = (child.ids, parent.ids) {
+            assert_eq!((child.trace_id, child.parent_span_id), (parent.trace_id, Some(parent.span_id)));
+        }
+        assert!(child.to_string().len() <= B3::MAX_LEN);
+    }
+}
+
+pub fn sofa(bytes: &[u8]) {
+    let text = &*text(bytes);
+    let is_one = text.is_ascii()
+        && text.len() >= 26
+        && is_hex(&text[..8], 8)
+        && is_digits(&text[8..])
+        && text[21..25].parse().is_ok_and(|sequence| (1000..=9000_u16).contains(&sequence))
+        && text.len() <= Sofa::MAX_LEN
+        && text[25..].parse::<u32>().is_ok();
+    if let Some(id) = reads_back(bytes, is_one, Sofa::from_text) {
+        assert_eq!((id.ms.to_string(), id.sequence.to_string()), (plain(&text[8..21]), plain(&text[21..25])));
+    }
+}
+
+pub fn skywalking(bytes: &[u8]) {
+    let text = &*text(bytes);
+    let fields: Vec<_> = text.split('.').collect();
+    let is_one = match fields[..] {
+        [instance, thread, time] => {
+            text.len() <= SkyWalking::MAX_LEN
+                && is_hex(instance, 32)
+                && is_digits(thread)
+                && is_digits(time)
+                && thread.parse::<u32>().is_ok()
+                && time.parse::<u64>().is_ok()
+        }
+        _ => false,
+    };
+    if let Some(id) = reads_back(bytes, is_one, SkyWalking::from_text) {
+        let time = u128::from(id.ms) * 10_000 + u128::from(id.sequence);
+        assert_eq!((id.thread.to_string(), time.to_string()), (plain(fields[1]), plain(fields[2])));
+    }
+}
+
+/// Digits without the zeros that they begin with.
+fn plain(digits: &str) -> String {
+    let kept = digits.trim_start_matches('0');
+    if kept.is_empty() { "0".to_string() } else { kept.to_string() }
+}

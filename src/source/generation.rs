@@ -1,0 +1,128 @@
+//! Whether this is still the process that it was: a number that is another one in every child, however the child was made.
+//!
+//! The number lies in a page that the kernel wipes in every child (Linux 4.14 and later), so that reading it is enough to
+//! know. Where the kernel does not wipe, as in older ones, in emulators and on other systems, the process's id stands in
+//! for it, and is asked for each time.
+//!
+//! Nothing here locks or allocates: a signal may strike, and a handler may fork, between any two instructions.
+
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+
+/// No generation has this number.
+pub(crate) const NONE: u64 = 0;
+
+/// Tells a process's id from a number in the page.
+const IS_PROCESS_ID: u64 = 1 << 63;
+
+/// What [`PAGE`] points to until the kernel was asked, and for good where it does not wipe. Both stay [`NONE`].
+static NOT_ASKED: AtomicU64 = AtomicU64::new(NONE);
+static NOT_WIPED: AtomicU64 = AtomicU64::new(NONE);
+
+static PAGE: AtomicPtr<AtomicU64> = AtomicPtr::new((&raw const NOT_ASKED).cast_mut());
+
+/// The generation's number if it can be read, or [`NONE`].
+#[inline(always)]
+pub(crate) fn read() -> u64 {
+    // SAFETY: it points to one of the two statics or to a page that stays mapped, and only atomic operations touch those.
+    // Relaxed, because there is nothing in the page but the one word.
+    unsafe { &*PAGE.load(Ordering::Relaxed) }.load(Ordering::Relaxed)
+}
+
+/// The generation's number.
+#[inline]
+pub(crate) fn get() -> u64 {
+    match read() {
+        NONE => begin(),
+        number => number,
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn begin() -> u64 {
+    /// Not in the page: a child's number is to be greater than that of any process it descends from.
+    static LAST: AtomicU64 = AtomicU64::new(NONE);
+
+    let mut page = PAGE.load(Ordering::Relaxed);
+    if ptr::eq(page, &NOT_ASKED) {
+        page = choose(map().unwrap_or((&raw const NOT_WIPED).cast_mut()));
+    }
+    if ptr::eq(page, &NOT_WIPED) {
+        return IS_PROCESS_ID | u64::from(process_id());
+    }
+    let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
+    // SAFETY: as in `read`.
+    let page = unsafe { &*page };
+    // Another thread may have been faster.
+    page.compare_exchange(NONE, number, Ordering::Relaxed, Ordering::Relaxed).map_or_else(|other| other, |_| number)
+}
+
+/// Not as the C library has it: glibc before 2.25 remembers it, and takes no notice of a raw clone.
+#[cfg(target_os = "linux")]
+fn process_id() -> u32 {
+    // SAFETY: it takes nothing and cannot fail.
+    unsafe { libc::syscall(libc::SYS_getpid) as u32 }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn process_id() -> u32 {
+    std::process::id()
+}
+
+/// Makes `page` the process's, unless another thread has chosen before, and returns the one that is.
+fn choose(page: *mut AtomicU64) -> *mut AtomicU64 {
+    let not_asked = (&raw const NOT_ASKED).cast_mut();
+    match PAGE.compare_exchange(not_asked, page, Ordering::Relaxed, Ordering::Relaxed) {
+        Ok(_) => page,
+        Err(chosen) => {
+            if !ptr::eq(page, &NOT_WIPED) {
+                // SAFETY: mapped by `map`, and nobody has seen it.
+                unsafe { libc::munmap(page.cast(), size_of::<AtomicU64>()) };
+            }
+            chosen
+        }
+    }
+}
+
+/// A page of zeros that the kernel wipes in children, or nothing where it does not or has no memory.
+#[cfg(target_os = "linux")]
+fn map() -> Option<*mut AtomicU64> {
+    /// Linux has no such advice and never had one.
+    const NO_ADVICE: libc::c_int = -1;
+    const LENGTH: usize = size_of::<AtomicU64>();
+
+    // SAFETY: a new anonymous mapping at an address of the kernel's choice touches nothing that exists, and the advice is
+    // about this mapping alone.
+    unsafe {
+        let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        let page = libc::mmap(ptr::null_mut(), LENGTH, access, flags, -1, 0);
+        if page == libc::MAP_FAILED {
+            return None;
+        }
+        // Emulators are known to accept any advice and take none: only who refuses one is believed.
+        if libc::madvise(page, LENGTH, NO_ADVICE) == 0 || libc::madvise(page, LENGTH, libc::MADV_WIPEONFORK) != 0 {
+            libc::munmap(page, LENGTH);
+            return None;
+        }
+        Some(page.cast())
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn map() -> Option<*mut AtomicU64> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_keeps_its_number() {
+        let number = get();
+        assert_ne!(number, NONE);
+        assert_eq!((0..100).map(|_| get()).find(|&other| other != number), None);
+        std::thread::spawn(move || assert_eq!(get(), number)).join().unwrap();
+    }
+}

@@ -1,0 +1,12 @@
+# resty.txid.cidr in a plain LuaJIT, against a reference.
+
+use strict;
+use warnings;
+use lib 't/support';
+use Test::More;
+use Tree qw(lua_path luajit);
+
+my $luajit = luajit() or plan skip_all => 'there is no luajit';
+
+$ENV{LUA_PATH} = lua_path();
+exec $luajit, 't/cidr.lua' or die "$luajit: $!";

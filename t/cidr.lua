@@ -1,0 +1,179 @@
+-- resty.txid.cidr against a reference that knows the bits of every address because it made them, and against texts that
+-- are nearly networks. Says its results in TAP. The same seed fails again: luajit t/cidr.lua SEED.
+
+local cidr = require "resty.txid.cidr"
+
+
+local ROUNDS = 20000
+local seed = tonumber(arg[1]) or 20260221
+math.randomseed(seed)
+local random = math.random
+
+
+local function random_bits(count)
+    local bits = {}
+    for i = 1, count do
+        bits[i] = random(0, 1)
+    end
+    return bits
+end
+
+
+-- As one who wants to get past a network would choose it: alike up to some bit, and then different.
+local function like(bits, length)
+    local copy = {}
+    for i = 1, #bits do
+        copy[i] = i <= length and bits[i] or random(0, 1)
+    end
+    if random(3) == 1 and length > 0 then
+        local place = random(length)
+        copy[place] = 1 - copy[place]
+    end
+    return copy
+end
+
+
+local function begins_alike(one, other, length)
+    for i = 1, length do
+        if one[i] ~= other[i] then
+            return false
+        end
+    end
+    return true
+end
+
+
+local function number(bits, first, count)
+    local sum = 0
+    for i = first, first + count - 1 do
+        sum = 2 * sum + bits[i]
+    end
+    return sum
+end
+
+
+local function ipv4_text(bits, first)
+    local octets = {}
+    for i = 0, 3 do
+        octets[i + 1] = number(bits, (first or 1) + 8 * i, 8)
+    end
+    return table.concat(octets, ".")
+end
+
+
+-- One of the many spellings of an address: with zeros or without, in either case, with a run of zeros left out, with
+-- its end as an IPv4 address.
+local function ipv6_text(bits)
+    local spell = ({ "%x", "%X", "%04x" })[random(3)]
+    local groups = {}
+    for i = 0, 7 do
+        groups[i + 1] = spell:format(number(bits, 1 + 16 * i, 16))
+    end
+    if random(4) == 1 then
+        groups[7], groups[8] = ipv4_text(bits, 97), nil
+    end
+    for first = 1, #groups do
+        local last = first
+        while groups[last] and groups[last]:find("^0+$") do
+            last = last + 1
+        end
+        if last > first + 1 and random(2) == 1 then
+            return table.concat(groups, ":", 1, first - 1) .. "::" .. table.concat(groups, ":", last)
+        end
+    end
+    return table.concat(groups, ":")
+end
+
+
+local function random_ipv6_bits()
+    local bits = random_bits(128)
+    -- Few addresses of life have no zeros.
+    if random(2) == 1 then
+        local first = 16 * random(0, 7) + 1
+        for i = first, math.min(128, first + 16 * random(8) - 1) do
+            bits[i] = 0
+        end
+    end
+    -- Global ones, so that none stands for an IPv4 address.
+    bits[1], bits[2], bits[3] = 0, 0, 1
+    return bits
+end
+
+
+-- Returns what was asked when the answer is not the reference's.
+local function wrong_answer(bits, text_of)
+    local length = random(0, #bits)
+    local network = text_of(bits) .. "/" .. length
+    -- Others in the list change nothing, whether they come before or after.
+    local list = { "unix:", "203.0.113.77", "fe80::77" }
+    table.insert(list, random(4), network)
+    local is_in, err = cidr.matcher(list)
+    if not is_in then
+        return err
+    end
+    for _ = 1, 5 do
+        local peer = like(bits, length)
+        if #bits == 128 then
+            peer[1], peer[2], peer[3] = 0, 0, 1
+        end
+        local text, expected = text_of(peer), begins_alike(bits, peer, length)
+        if is_in(text) ~= expected then
+            return ("%s in %s should be %s"):format(text, network, tostring(expected))
+        end
+    end
+end
+
+
+local function no_wrong_answer()
+    for _ = 1, ROUNDS do
+        local wrong = wrong_answer(random_bits(32), ipv4_text) or wrong_answer(random_ipv6_bits(), ipv6_text)
+        if wrong then
+            return nil, wrong
+        end
+    end
+    return true
+end
+
+
+-- A text that is no network is refused with a reason; one that is has an answer for anything.
+local function any_text_has_an_answer()
+    local alphabet = "0123456789abcdefABCDEF:./%-+ gxX\0\n\255"
+    local samples = { "10.0.0.0/8", "255.255.255.255/32", "2001:db8::/32", "::ffff:10.0.0.0/104", "::/0", "unix:", "" }
+    for _ = 1, ROUNDS do
+        local text = samples[random(#samples)]:gsub("%d+$", function() return random(0, 140) end)
+        for _ = 1, random(3) do
+            local place, with = random(#text + 1), random(#alphabet)
+            local head, tail = text:sub(1, place - random(0, 1)), text:sub(place + random(0, 1))
+            text = head .. alphabet:sub(with, with):rep(random(0, 2)) .. tail
+        end
+        local called, is_in, err = pcall(cidr.matcher, { text })
+        if not called or not is_in and type(err) ~= "string" then
+            return nil, ("%q: %s %s"):format(text, tostring(is_in), tostring(err))
+        end
+        for _, peer in ipairs { text, "10.0.0.1", "::1", "" } do
+            local asked, answer = pcall(is_in or cidr.matcher {}, peer)
+            if not asked or type(answer) ~= "boolean" then
+                return nil, ("%q in %q: %s"):format(peer, text, tostring(answer))
+            end
+        end
+        local address, length = text:match("^([^/]+)/(%d+)$")
+        if is_in and length and tonumber(length) > (address:find(":", 1, true) and 128 or 32) then
+            return nil, ("%q is taken for a network"):format(text)
+        end
+    end
+    return true
+end
+
+
+local tests = {
+    { "networks match as the reference does", no_wrong_answer },
+    { "any text has an answer", any_text_has_an_answer },
+}
+print("1.." .. #tests)
+for i, test in ipairs(tests) do
+    local passed, wrong = test[2]()
+    print(("%s %d - %s"):format(passed and "ok" or "not ok", i, test[1]))
+    if not passed then
+        print(("# seed %d: %s"):format(seed, wrong))
+    end
+end

@@ -1,0 +1,207 @@
+//! What an attack needs: children made in every way, system calls that are refused, memory that a family of processes
+//! shares, and signals between any two instructions.
+
+#![allow(dead_code)]
+
+use std::ffi::c_void;
+use std::io::Read;
+use std::os::fd::FromRawFd;
+use std::ptr;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+pub fn fork() -> i32 {
+    // SAFETY: what the tests' children do needs no lock that another thread could have held.
+    unsafe { libc::fork() }
+}
+
+/// A fork that the C library does not know of, so that no fork handler runs.
+pub fn raw_clone() -> i32 {
+    // SAFETY: as for `fork`; no flags but the signal, so the child has its own memory and goes on here.
+    unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) as i32 }
+}
+
+/// Ends this process at once, without what its parent may have registered for the end.
+pub fn end(status: i32) -> ! {
+    // SAFETY: always allowed.
+    unsafe { libc::_exit(status) }
+}
+
+/// Whether the child `pid` ended well.
+pub fn ended_well(pid: i32) -> bool {
+    let mut status = 0;
+    // SAFETY: `status` is our own.
+    unsafe { libc::waitpid(pid, &mut status, 0) == pid && status == 0 }
+}
+
+/// A child, and what it writes.
+pub struct Child {
+    pid: i32,
+    output: std::fs::File,
+}
+
+impl Child {
+    /// Runs `work` in a child made by `start`.
+    pub fn start(start: fn() -> i32, work: impl FnOnce() -> Vec<u8>) -> Self {
+        let mut ends = [0; 2];
+        // SAFETY: `ends` has room for the two descriptors.
+        assert_eq!(unsafe { libc::pipe(ends.as_mut_ptr()) }, 0);
+        let pid = start();
+        assert!(pid >= 0);
+        if pid == 0 {
+            let output = work();
+            let mut rest = &output[..];
+            while !rest.is_empty() {
+                // SAFETY: the descriptor is open, and the bytes are ours.
+                let written = unsafe { libc::write(ends[1], rest.as_ptr().cast(), rest.len()) };
+                if written <= 0 {
+                    end(1);
+                }
+                rest = &rest[written as usize..];
+            }
+            end(0);
+        }
+        // SAFETY: both descriptors are open and owned by nobody else.
+        unsafe {
+            libc::close(ends[1]);
+            Self { pid, output: std::fs::File::from_raw_fd(ends[0]) }
+        }
+    }
+
+    /// What it wrote. It must have ended well.
+    pub fn output(mut self) -> Vec<u8> {
+        let mut output = Vec::new();
+        self.output.read_to_end(&mut output).unwrap();
+        assert!(ended_well(self.pid), "the child failed");
+        output
+    }
+}
+
+/// From here on the calling thread's `syscalls` fail with `errno`.
+pub fn refuse(syscalls: &[libc::c_long], errno: i32) {
+    refuse_where(syscalls, &[], errno);
+}
+
+/// The same for calls whose third argument is one of `third`.
+pub fn refuse_where(syscalls: &[libc::c_long], third: &[u32], errno: i32) {
+    let op = |code: u32, k: u32, jt: u8, jf: u8| libc::sock_filter { code: code as u16, jt, jf, k };
+    let (load, equal) = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K);
+    let refuse = op(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_ERRNO | errno as u32, 0, 0);
+    let allow = op(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_ALLOW, 0, 0);
+    // Offset 0 of seccomp_data is the number of the call, 32 the lower half of its third argument.
+    let mut filter = vec![op(load, 0, 0, 0)];
+    let more = if third.is_empty() { 0 } else { third.len() + 2 };
+    for (place, &syscall) in syscalls.iter().enumerate() {
+        let last = place + 1 == syscalls.len();
+        let past_the_refusal = (more + 1) as u8;
+        filter.push(op(
+            equal,
+            syscall as u32,
+            (syscalls.len() - 1 - place) as u8,
+            if last { past_the_refusal } else { 0 },
+        ));
+    }
+    if !third.is_empty() {
+        filter.push(op(load, 32, 0, 0));
+        for (place, &value) in third.iter().enumerate() {
+            filter.push(op(equal, value, (third.len() - place) as u8, 0));
+        }
+        filter.push(allow);
+    }
+    filter.extend([refuse, allow]);
+    let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
+    // SAFETY: the program is well-formed and outlives the calls.
+    unsafe {
+        assert_eq!(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+        assert_eq!(libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &program), 0);
+    }
+}
+
+/// A list that a process and all that it forks write to, also from signal handlers.
+#[derive(Clone, Copy)]
+pub struct Shared<T: 'static> {
+    length: &'static AtomicU64,
+    items: *mut T,
+    room: usize,
+}
+
+// SAFETY: a place of the list is written to by the one that took it, and read when all have ended.
+unsafe impl<T: Send> Send for Shared<T> {}
+// SAFETY: as above.
+unsafe impl<T: Send> Sync for Shared<T> {}
+
+impl<T: Copy + 'static> Shared<T> {
+    /// With room for so many.
+    pub fn new(room: usize) -> Self {
+        const HEAD: usize = 64;
+        // SAFETY: a new mapping at an address of the kernel's choice touches nothing that exists. It is never unmapped.
+        let page = unsafe {
+            libc::mmap(
+                ptr::null_mut(),
+                HEAD + room * size_of::<T>(),
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+                -1,
+                0,
+            )
+        };
+        assert_ne!(page, libc::MAP_FAILED);
+        // SAFETY: the mapping is longer than both, and aligned to a page.
+        unsafe { Self { length: &*page.cast(), items: page.cast::<u8>().add(HEAD).cast(), room } }
+    }
+
+    pub fn push(&self, item: T) {
+        let place = self.length.fetch_add(1, Ordering::Relaxed) as usize;
+        if place < self.room {
+            // SAFETY: in the mapping, and nobody else has this place.
+            unsafe { self.items.add(place).write(item) };
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.length.load(Ordering::Relaxed) as usize
+    }
+
+    /// All items, when those who wrote have ended.
+    pub fn items(&self) -> Vec<T> {
+        assert!(self.len() <= self.room, "more than there was room for");
+        // SAFETY: so many have been written.
+        (0..self.len()).map(|place| unsafe { self.items.add(place).read() }).collect()
+    }
+}
+
+/// Calls `handler` at each `signal`, with the registers of what it interrupts.
+pub fn handle(signal: i32, handler: extern "C" fn(i32, *mut libc::siginfo_t, *mut c_void)) {
+    // SAFETY: the action is whole, and the handlers of these tests only do what a handler may.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = handler as *const () as usize;
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;
+        assert_eq!(libc::sigaction(signal, &action, ptr::null_mut()), 0);
+    }
+}
+
+/// Runs `work` with a SIGTRAP after each instruction of this thread, system calls apart.
+#[cfg(target_arch = "x86_64")]
+pub fn step_through(work: impl FnOnce()) {
+    // SAFETY: sets the trap flag and clears it again; what lies between is a call like any other.
+    unsafe {
+        std::arch::asm!("pushfq", "or qword ptr [rsp], 0x100", "popfq");
+        work();
+        std::arch::asm!("pushfq", "and qword ptr [rsp], -257", "popfq");
+    }
+}
+
+/// Where the instruction is that a signal has interrupted.
+#[cfg(target_arch = "x86_64")]
+pub fn instruction(context: *mut c_void) -> usize {
+    // SAFETY: the kernel gave it to a handler of `handle`.
+    unsafe { (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs[libc::REG_RIP as usize] as usize }
+}
+
+/// Lets what the signal interrupted go on without a SIGTRAP after each instruction.
+#[cfg(target_arch = "x86_64")]
+pub fn step_no_further(context: *mut c_void) {
+    // SAFETY: the kernel gave it to a handler of `handle`.
+    let context = unsafe { &mut *context.cast::<libc::ucontext_t>() };
+    context.uc_mcontext.gregs[libc::REG_EFL as usize] &= !0x100;
+}

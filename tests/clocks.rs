@@ -1,0 +1,50 @@
+//! No id comes twice, whatever the clock does: ids without randomness apart, where a clock that was set far back says a time
+//! again.
+
+use std::collections::HashSet;
+use std::fmt::Display;
+use txid::trace::{self, SkyWalking, Sofa};
+use txid::{Flake, Txid, UniqueId, uuid};
+
+const NOW_MS: i64 = 1_700_000_000_000;
+
+type Make = fn(i64) -> String;
+
+fn text(id: impl Display) -> String {
+    id.to_string()
+}
+
+/// What is made by a reading of the clock.
+const MAKERS: [(&str, Make); 8] = [
+    ("txid", |ms| text(Txid::now_by(ms))),
+    ("v1", |ms| text(uuid::v1_by(ms, None))),
+    ("v7", |ms| text(uuid::v7_by(ms))),
+    ("flake", |ms| text(Flake::now_by(ms, None))),
+    ("UNIQUE_ID, short", |ms| text(UniqueId::short_by(ms, [10, 0, 0, 7].into()))),
+    ("UNIQUE_ID, long", |ms| text(UniqueId::long_by(ms))),
+    ("trace id", |ms| text(trace::id_by(ms, 0))),
+    ("SkyWalking", |ms| text(SkyWalking::new_by(ms))),
+];
+
+fn repeats(make: Make, readings: impl Iterator<Item = i64>) -> usize {
+    let mut seen = HashSet::new();
+    readings.filter(|&ms| !seen.insert(make(ms))).count()
+}
+
+#[test]
+fn a_clock_that_jumps_at_every_call_makes_nothing_twice() {
+    for (name, make) in MAKERS {
+        for jump_ms in [9_000, 20_000] {
+            let readings = (0..50_000).map(|turn| NOW_MS - turn % 2 * jump_ms);
+            assert_eq!(repeats(make, readings), 0, "{name}, jumps of {jump_ms} ms");
+        }
+    }
+}
+
+#[test]
+fn a_clock_that_stands_still_makes_nothing_twice() {
+    let sofa: Make = |ms| text(Sofa::new_by(ms, [10, 0, 0, 7].into()));
+    for (name, make) in MAKERS.into_iter().chain([("SOFATracer", sofa)]) {
+        assert_eq!(repeats(make, (0..50_000).map(|_| NOW_MS)), 0, "{name}");
+    }
+}

@@ -1,0 +1,126 @@
+//! docs/dependencies.md names every crate that there is, and no other; and each that is shipped has a licence that goes with
+//! ours, and comes from the registry.
+
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::process::Command;
+
+const DOCUMENT: &str = "docs/dependencies.md";
+
+const LICENCES: [&str; 11] = [
+    "0BSD",
+    "Apache-2.0",
+    "Apache-2.0 WITH LLVM-exception",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "CDLA-Permissive-2.0",
+    "ISC",
+    "MIT",
+    "Unicode-3.0",
+    "Unlicense",
+    "Zlib",
+];
+
+type Names = BTreeSet<String>;
+
+fn cargo(args: &[&str]) -> String {
+    let said = Command::new(env!("CARGO")).args(args).arg("--locked").output().unwrap();
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    String::from_utf8(said.stdout).unwrap()
+}
+
+/// The packages of this workspace, each with what its Cargo.toml names.
+fn packages() -> BTreeMap<String, Names> {
+    let metadata: Value = serde_json::from_str(&cargo(&["metadata", "--no-deps", "--format-version=1"])).unwrap();
+    let name = |value: &Value| value["name"].as_str().unwrap().to_string();
+    let packages = metadata["packages"].as_array().unwrap().iter();
+    packages.map(|it| (name(it), it["dependencies"].as_array().unwrap().iter().map(name).collect())).collect()
+}
+
+/// A crate that is linked with something of ours on a machine like this one.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Linked {
+    name: String,
+    /// Its version, and where it is from if that is not the registry.
+    version: String,
+    licence: String,
+}
+
+fn linked_with(package: &str) -> BTreeSet<Linked> {
+    let tree = cargo(&["tree", "--package", package, "--edges=normal", "--prefix=none", "--format={p}|{l}"]);
+    let parts = |line: &str| -> Option<Linked> {
+        let (id, licence) = line.split_once('|')?;
+        let (name, version) = id.split_once(' ')?;
+        Some(Linked { name: name.into(), version: version.into(), licence: licence.trim_end_matches(" (*)").into() })
+    };
+    tree.lines().filter_map(parts).collect()
+}
+
+/// A section of the document: the names in the first column of its tables, and those after "Through them:".
+#[derive(Debug, Default, PartialEq)]
+struct Section {
+    direct: Names,
+    indirect: Names,
+}
+
+fn document() -> BTreeMap<String, Section> {
+    let text = fs::read_to_string(DOCUMENT).unwrap();
+    let mut sections = BTreeMap::<_, Section>::new();
+    let mut name = String::new();
+    // A list may go on over several lines.
+    for block in text.split("\n\n") {
+        for line in block.lines() {
+            if let Some(title) = line.strip_prefix("## `") {
+                name = title.split('`').next().unwrap().to_string();
+            } else if let Some(row) = line.strip_prefix("| `") {
+                let (crate_name, why) = row.split_once("` | ").unwrap();
+                assert!(why.len() > 10, "{DOCUMENT} does not say why there is {crate_name}");
+                sections.entry(name.clone()).or_default().direct.insert(crate_name.to_string());
+            }
+        }
+        if let Some(list) = block.strip_prefix("Through them: ") {
+            let names = list.trim_end_matches(['.', '\n']).split([',', '\n', ' ']).filter(|name| !name.is_empty());
+            sections.entry(name.clone()).or_default().indirect.extend(names.map(str::to_string));
+        }
+    }
+    sections
+}
+
+#[test]
+fn the_document_names_all_dependencies_and_no_other() {
+    let packages = packages();
+    let own: Names = packages.keys().cloned().collect();
+    let names = |linked: BTreeSet<Linked>| -> Names { linked.into_iter().map(|it| it.name).collect() };
+    let in_the_library = names(linked_with("txid"));
+    let mut documented = document();
+    for (name, direct) in &packages {
+        let direct = direct - &own;
+        let indirect = match name.as_str() {
+            "txid" => &(&in_the_library - &direct) - &own,
+            "txid-fuzz" => Names::new(),
+            // What they have of the library is not repeated.
+            _ => &(&(&names(linked_with(name)) - &direct) - &own) - &in_the_library,
+        };
+        let found = documented.remove(name).unwrap_or_default();
+        assert_eq!(found.direct, direct, "{DOCUMENT}, the table of {name}");
+        let list: Vec<_> = indirect.iter().map(String::as_str).collect();
+        assert_eq!(found.indirect, indirect, "{DOCUMENT}, {name} has through them: {}", list.join(", "));
+    }
+    assert!(documented.is_empty(), "{DOCUMENT} has sections of what is no package: {:?}", documented.keys());
+}
+
+#[test]
+fn what_is_shipped_is_free_and_from_the_registry() {
+    let packages = packages();
+    for it in packages.keys().flat_map(|package| linked_with(package)).filter(|it| !packages.contains_key(&it.name)) {
+        let licence = it.licence.replace('/', " OR ");
+        // All parts of it, and of each part one choice.
+        let is_free = licence
+            .split(" AND ")
+            .all(|part| part.split(" OR ").any(|choice| LICENCES.contains(&choice.trim_matches(['(', ')']))));
+        assert!(is_free, "{} has the licence '{}'", it.name, it.licence);
+        let version = it.version.trim_end_matches(" (proc-macro)");
+        assert!(!version.contains(['(', '/']), "{} is not from the registry: {version}", it.name);
+    }
+}

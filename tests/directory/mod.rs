@@ -1,0 +1,28 @@
+//! A directory for a test's files.
+
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::PathBuf;
+
+/// It goes when the test ends.
+pub struct Directory(pub PathBuf);
+
+impl Directory {
+    pub fn new(name: &str) -> Self {
+        let parent = std::env::temp_dir().canonicalize().unwrap();
+        let path = parent.join(format!("txid-{name}-{}", std::process::id()));
+        DirBuilder::new().mode(0o700).create(&path).unwrap();
+        Self(path)
+    }
+
+    /// Where a state may be.
+    pub fn file(&self) -> PathBuf {
+        self.0.join("orders")
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.0).unwrap();
+    }
+}

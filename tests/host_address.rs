@@ -1,0 +1,97 @@
+//! Which of a host's addresses is taken for its own, in network namespaces with interfaces of all kinds.
+
+use std::process::Command;
+use txid::snowflake::{Layout, node};
+
+/// Docker's bridge, which is there before the others and has this address on every host.
+const DOCKER: &str = "
+    ip link add docker0 type bridge
+    ip address add 172.17.0.1/16 dev docker0
+    ip link set docker0 up
+    ip link add veth0 type veth peer name inside
+    ip link set veth0 master docker0
+    ip link set veth0 up
+    ip link set inside up";
+
+/// The host's own interface; its address and routes are a test's.
+const ETHERNET: &str = "
+    ip link add eth0 type veth peer name far
+    ip link set far up
+    ip link set eth0 up";
+
+/// Runs this program's `tells_the_addresses` in a network namespace of its own; `None` where there may be none.
+fn in_namespace(set_up: &str) -> Option<String> {
+    let run = |options: &[&str], script: &str| {
+        Command::new("unshare")
+            .args(options)
+            .args(["--net", "--mount", "sh", "-euc", script, "sh"])
+            .arg(std::env::current_exe().unwrap())
+            .args(["--exact", "tells_the_addresses", "--ignored", "--nocapture"])
+            .output()
+            .expect("unshare is there")
+    };
+    // As root, or in a namespace of users where anybody is.
+    let probe = "mount -t sysfs sysfs /sys && ip link add docker0 type bridge";
+    let works = |options: &&[&str]| run(options, probe).status.success();
+    let Some(options) = [&[][..], &["--map-root-user"]].into_iter().find(works) else {
+        let why = run(&["--map-root-user"], probe).stderr;
+        eprintln!("skipped: no network namespace can be made here: {}", String::from_utf8_lossy(&why));
+        return None;
+    };
+    let output = run(options, &format!("mount -t sysfs sysfs /sys; ip link set lo up; {set_up}\nexec \"$@\""));
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    Some(said.lines().find_map(|line| line.strip_prefix("addresses: ")).unwrap_or(&said).to_string())
+}
+
+#[test]
+#[ignore = "the other tests run it in namespaces"]
+fn tells_the_addresses() {
+    let show = |address: Option<String>| address.unwrap_or_else(|| "none".to_string());
+    let own = txid::host_ipv4().map(|address| address.to_string());
+    println!("\naddresses: {} {}", show(own), show(node("ip", &Layout::SONYFLAKE).ok().map(|node| node.to_string())));
+}
+
+fn assert_addresses(set_up: &str, expected: &str) {
+    if let Some(found) = in_namespace(set_up) {
+        assert_eq!(found, expected, "{set_up}");
+    }
+}
+
+#[test]
+fn a_public_address_with_a_route_counts_before_dockers_private_one() {
+    let routed = "ip address add 203.0.113.7/24 dev eth0\nip route add default via 203.0.113.1";
+    assert_addresses(&format!("{DOCKER}{ETHERNET}\n{routed}"), "203.0.113.7 none");
+}
+
+#[test]
+fn without_a_default_route_a_bridge_does_not_count() {
+    let private = "ip address add 192.168.3.7/24 dev eth0";
+    assert_addresses(&format!("{DOCKER}{ETHERNET}\n{private}"), &format!("192.168.3.7 {}", 3 << 8 | 7));
+    let public = "ip address add 203.0.113.7/24 dev eth0";
+    assert_addresses(&format!("{DOCKER}{ETHERNET}\n{public}"), "203.0.113.7 none");
+}
+
+#[test]
+fn a_private_network_beside_the_public_one_has_the_node() {
+    let both = "ip address add 203.0.113.7/24 dev eth0
+        ip address add 10.2.3.4/24 dev eth0
+        ip route add default via 203.0.113.1";
+    assert_addresses(&format!("{DOCKER}{ETHERNET}\n{both}"), &format!("203.0.113.7 {}", 3 << 8 | 4));
+}
+
+#[test]
+fn a_bridge_with_the_default_route_is_the_hosts_own() {
+    let bridge = "ip link add br0 type bridge
+        ip link set eth0 master br0
+        ip address add 10.1.2.3/24 dev br0
+        ip link set br0 up
+        ip route add default via 10.1.2.1";
+    assert_addresses(&format!("{DOCKER}{ETHERNET}\n{bridge}"), &format!("10.1.2.3 {}", 2 << 8 | 3));
+}
+
+#[test]
+fn dockers_bridge_alone_is_no_address() {
+    assert_addresses(DOCKER, "none none");
+    assert_addresses("true", "none none");
+}

@@ -1,0 +1,32 @@
+//! Runs the tests of a program of its own one at a time, each in a thread of its own, and reports every one.
+
+/// The functions and their names, for [`run`].
+#[allow(unused_macros)]
+macro_rules! tests {
+    ($($test:ident),* $(,)?) => { &[$((stringify!($test), $test as fn())),*] };
+}
+#[allow(unused_imports)]
+pub(crate) use tests;
+
+/// Runs all `tests`, or those that an argument names a part of, and ends the program.
+pub fn run(tests: &[(&str, fn())]) -> ! {
+    let wanted: Vec<_> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|part| name.contains(part.as_str()));
+    let (mut passed, mut failed) = (0, Vec::new());
+    for (name, test) in tests.iter().filter(|(name, _)| is_wanted(name)) {
+        match std::thread::spawn(*test).join() {
+            Ok(()) => {
+                println!("test {name} ... ok");
+                passed += 1;
+            }
+            Err(_) => {
+                println!("test {name} ... FAILED");
+                failed.push(*name);
+            }
+        }
+    }
+    let outcome = if failed.is_empty() { "ok" } else { "FAILED" };
+    failed.iter().for_each(|name| println!("failed: {name}"));
+    println!("\ntest result: {outcome}. {passed} passed; {} failed", failed.len());
+    std::process::exit(i32::from(!failed.is_empty()));
+}
