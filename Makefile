@@ -34,6 +34,7 @@ soak: ## kill processes on one snowflake state for 20 million ids, search and so
 	@scripts/need.sh build
 	cargo test --locked --profile soak --test snowflake_processes -- soak
 	cargo test --locked -p txid-cli --test soak -- --ignored --nocapture --test-threads=1
+	cargo test --locked -p txid-agent --test model --test simulation -- --ignored --nocapture --test-threads=1
 	fuzz/run.sh 20
 
 bench: ## measure, against PEERS= too, and write bench/RESULTS.md
