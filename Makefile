@@ -50,6 +50,7 @@ soak: ## kill processes on one snowflake state for 100 million ids, make a billi
 	cargo test --locked --profile soak -p txid --test snowflake_processes -- soak
 	cargo test --locked --profile soak -p txid-capi --test signals -- soak
 	cargo test --locked -p txid-cli --test soak -- --ignored --nocapture --test-threads=1
+	cargo test --locked -p txid-agent --test model --test simulation -- --ignored --nocapture --test-threads=1
 	fuzz/run.sh 20
 
 mutants: ## change the library in every way that cargo-mutants knows and see that a test fails (hours; FILES=src/txid.rs for one)

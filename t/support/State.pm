@@ -12,6 +12,8 @@ use Test::Nginx::Socket ();
 my $dir = realpath(tempdir('txid-state-XXXXXX', TMPDIR => 1, CLEANUP => 1));
 chmod 0777, $dir or die "$dir: $!";
 
+sub directory { return $dir }
+
 Test::Nginx::Socket::add_block_preprocessor(sub {
     my ($block) = @_;
     for my $section (qw(http_config config stream_config)) {

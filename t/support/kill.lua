@@ -6,7 +6,7 @@ local ffi = require "ffi"
 ffi.cdef "int kill(int pid, int sig);"
 
 
-local NUMBERS = { HUP = 1, KILL = 9 }
+local NUMBERS = { HUP = 1, KILL = 9, TERM = 15, CONT = 18, STOP = 19 }
 
 
 return function(pid, name)

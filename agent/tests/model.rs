@@ -1,0 +1,445 @@
+//! Every order of events of two agents, their workers and a store, tried one by one, up to a few milliseconds of time.
+//!
+//! The agents are the real state machine. Time goes in steps of one millisecond, in each of which a node has one id. The
+//! ways to break the algorithm are each shown to be found.
+
+use stateright::{Checker, HasDiscoveries, Model, Property};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use txid::snowflake::{Layout, Order};
+use txid_agent::lease::{
+    Answer, Group, Input, Lease, NodeRecord, Now, Output, PageView, Request, Rules, Told, Write, choose,
+};
+use txid_agent::store::{Expected, Put, Record, StoreError, Version};
+
+const MAX_DRIFT_MS: u64 = 2;
+
+/// What is wrong with the algorithm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Broken {
+    Nothing,
+    /// A new holder starts at its own time, and not at the old limit.
+    StartsAnywhere,
+    /// The generation is published before the word.
+    GenerationFirst,
+    /// An agent that starts again goes on with any lease that has its name.
+    TrustsName,
+    /// Node and position are two words.
+    Apart,
+}
+
+fn rules(owner: &str, last_node: u64) -> Rules {
+    // One position a millisecond.
+    let layout = Layout::new([10, 1, 0], 1, 0, Order::NodeThenSequence).unwrap();
+    Rules {
+        last_node,
+        new: true,
+        ahead_ms: 2,
+        renew_ms: 1,
+        retry_ms: (1, 1),
+        idle_ms: 1,
+        observe_ms: 0,
+        max_drift_ms: MAX_DRIFT_MS,
+        jump_ms: 100,
+        ..Rules::new("g", owner, &layout, false)
+    }
+}
+
+struct Leases {
+    broken: Broken,
+    /// Of each host.
+    rules: [Rules; 2],
+    last_ms: u8,
+    crashes: u8,
+    losses: u8,
+    stops: u8,
+    back_steps: u8,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct World {
+    now_ms: u8,
+    records: BTreeMap<String, Record>,
+    /// Writes that the store has yet to get, though nobody waits for an answer.
+    late: Vec<Request>,
+    hosts: Vec<Host>,
+    crashes: u8,
+    losses: u8,
+    stops: u8,
+    back_steps: u8,
+    issued: BTreeSet<(u64, u64)>,
+    twice: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Host {
+    lease: Lease,
+    next: VecDeque<Output>,
+    page: Page,
+    worker: Worker,
+    skew_ms: i8,
+    lives: u8,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Page {
+    node: u64,
+    free: u64,
+    is_closed: bool,
+    limit: Option<(u64, u64)>,
+    generation: u64,
+    token: u128,
+    confirmed_ms: i64,
+    noted_ms: i64,
+}
+
+/// How far a worker has come, which can be held up for any time. That it reads two words is tried in the library.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Worker {
+    Idle,
+    /// It has read the clock and the words.
+    HasRead {
+        clock: u64,
+        node: u64,
+        free: u64,
+        limit: u64,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Action {
+    Tick,
+    Agent(usize),
+    AgentHearsNothing(usize),
+    AgentIsEarly(usize),
+    Late(usize),
+    Crash(usize),
+    Stop(usize),
+    ClockBack(usize),
+    Worker(usize),
+}
+
+impl Leases {
+    /// Two hosts of one name, and one node to quarrel about.
+    fn new(broken: Broken) -> Self {
+        let rules = [rules("a", 0), rules("a", 0)];
+        Self { broken, rules, last_ms: 1, crashes: 0, losses: 0, stops: 0, back_steps: 0 }
+    }
+
+    /// Two hosts, two nodes, and both want the same one first.
+    fn with_two_nodes(broken: Broken) -> Self {
+        let first = |name: &str| choose(&rules(name, 1), 0, &BTreeMap::new(), |_| false, |_, _| false).unwrap().node;
+        let other = ["b", "c", "d", "e", "f", "g", "h"].into_iter().find(|name| first(name) == first("a")).unwrap();
+        Self { rules: [rules("a", 1), rules(other, 1)], ..Self::new(broken) }
+    }
+
+    fn now(&self, world: &World, number: usize) -> Now {
+        let host = &world.hosts[number];
+        let random = u128::from(world.now_ms) + 100 * u128::from(host.lives) + 10_000 * (number as u128 + 1);
+        Now { wall_ms: wall_ms(world, number), mono_ms: u64::from(world.now_ms), random }
+    }
+
+    fn step(&self, world: &mut World, number: usize, input: Input) {
+        let now = self.now(world, number);
+        let host = &mut world.hosts[number];
+        let mut output = host.lease.step(&self.rules[number], &now, input);
+        // What concerns nobody else, or is undone by nothing that comes before the next output, is no event of its own.
+        loop {
+            match output {
+                Output::Log(_) => {}
+                Output::Write(Write::Note { limit_ms }) => host.page.noted_ms = limit_ms,
+                _ => break,
+            }
+            output = host.lease.step(&self.rules[number], &now, Input::Go);
+        }
+        let opens = matches!(output, Output::Write(Write::Open { .. }));
+        host.next.push_back(output);
+        if opens && self.broken == Broken::GenerationFirst {
+            let after = host.lease.step(&self.rules[number], &now, Input::Go);
+            let place = if matches!(after, Output::Write(Write::Generation { .. })) { 0 } else { 1 };
+            host.next.insert(place, after);
+        }
+    }
+
+    /// Another life of the agent.
+    fn start(&self, world: &mut World, number: usize) {
+        let host = &mut world.hosts[number];
+        let mut view = host.page.view();
+        if self.broken == Broken::TrustsName {
+            let record = world.records.get(&format!("g/node/{}", view.node));
+            if let Some(Ok(record)) = record.map(|record| NodeRecord::parse(&record.bytes)) {
+                if record.owner == self.rules[number].owner && view.generation > 0 {
+                    (view.generation, view.token) = (record.generation, record.token);
+                    view.limit_ms = record.limit_ms;
+                }
+            }
+        }
+        host.lives += 1;
+        host.lease = Lease::new(&view);
+        host.next.clear();
+        self.step(world, number, Input::Go);
+    }
+
+    /// The agent does what it is about to, and goes on with what comes of it.
+    fn act(&self, world: &mut World, number: usize) {
+        let Some(output) = world.hosts[number].next.pop_front() else { return };
+        let wall_ms = wall_ms(world, number);
+        let page = &mut world.hosts[number].page;
+        let input = match output {
+            Output::Ask(request) => Input::Answer(Answer { told: answer(world, &request), store_ms: None }),
+            Output::Write(Write::Close) => {
+                page.is_closed = true;
+                page.limit = None;
+                Input::Closed { free_ms: page.free as i64 + 1 }
+            }
+            Output::Write(Write::Open { node, start_ms }) => {
+                let start_ms = if self.broken == Broken::StartsAnywhere { wall_ms } else { start_ms };
+                (page.node, page.free, page.is_closed) = (node, start_ms.max(0) as u64, false);
+                Input::Go
+            }
+            Output::Write(Write::Generation { generation, token }) => {
+                (page.generation, page.token, page.confirmed_ms) = (generation, token, i64::MIN);
+                Input::Go
+            }
+            Output::Write(Write::Limit { node, limit_ms }) => {
+                page.limit = Some((node, limit_ms as u64));
+                page.confirmed_ms = limit_ms;
+                Input::Go
+            }
+            Output::Wait { .. } | Output::Log(_) | Output::Write(Write::Note { .. }) => Input::Go,
+            Output::Stopped => return self.start(world, number),
+            Output::Fail(failure) => panic!("{failure}"),
+        };
+        if world.hosts[number].next.is_empty() {
+            self.step(world, number, input);
+        }
+    }
+
+    fn work(&self, world: &mut World, number: usize) {
+        let clock = wall_ms(world, number).max(0) as u64;
+        let apart = self.broken == Broken::Apart;
+        let Host { page, worker, .. } = &mut world.hosts[number];
+        *worker = match *worker {
+            Worker::Idle => match page.limit {
+                Some((node, limit)) if node == page.node => Worker::HasRead { clock, node, free: page.free, limit },
+                _ => Worker::Idle,
+            },
+            Worker::HasRead { clock, node, free, limit } => {
+                let free = if apart { page.free } else { free };
+                let time = free.max(clock);
+                let is_unchanged = !page.is_closed && (apart || (page.node, page.free) == (node, free));
+                if time < limit && time <= clock + MAX_DRIFT_MS && is_unchanged {
+                    page.free = time + 1;
+                    world.twice |= !world.issued.insert((node, time));
+                }
+                Worker::Idle
+            }
+        };
+    }
+}
+
+/// What the store compares is the text.
+fn record(bytes: Vec<u8>) -> Record {
+    Record { version: Version(bytes.clone()), bytes }
+}
+
+fn wall_ms(world: &World, number: usize) -> i64 {
+    i64::from(world.now_ms) + i64::from(world.hosts[number].skew_ms)
+}
+
+fn answer(world: &mut World, request: &Request) -> Told {
+    match request {
+        Request::Read { key } => Told::Read(Ok(world.records.get(key).cloned())),
+        Request::List { prefix } => {
+            let listed = world.records.iter().filter(|(key, _)| key.starts_with(prefix));
+            Told::List(Ok(listed.map(|(key, record)| (key.clone(), record.clone())).collect()))
+        }
+        Request::Put { key, expected, bytes } => {
+            let there = world.records.get(key).map_or(Expected::Absent, |it| Expected::Version(it.version.clone()));
+            if there != *expected {
+                return Told::Put(Ok(Put::Conflict));
+            }
+            let version = Version(bytes.clone());
+            world.records.insert(key.clone(), record(bytes.clone()));
+            Told::Put(Ok(Put::Written(version)))
+        }
+    }
+}
+
+impl Page {
+    fn new() -> Self {
+        let (confirmed_ms, noted_ms) = (i64::MIN, i64::MIN);
+        Self { node: 0, free: 0, is_closed: true, limit: None, generation: 0, token: 0, confirmed_ms, noted_ms }
+    }
+
+    fn view(&self) -> PageView {
+        PageView {
+            node: self.node,
+            generation: self.generation,
+            token: self.token,
+            limit_ms: self.confirmed_ms,
+            noted_ms: self.noted_ms,
+            free_ms: self.free as i64 + 1,
+            is_closed: self.is_closed,
+        }
+    }
+}
+
+impl Model for Leases {
+    type State = World;
+    type Action = Action;
+
+    fn init_states(&self) -> Vec<World> {
+        let group = Group { floor_ms: 0, made_ms: 0, id: 0, layout: self.rules[0].layout.clone() };
+        let page = Page::new();
+        let lease = Lease::new(&page.view());
+        let host = Host { lease, next: VecDeque::new(), page, worker: Worker::Idle, skew_ms: 0, lives: 0 };
+        let mut world = World {
+            now_ms: 0,
+            records: BTreeMap::from([(Group::key("g"), record(group.to_string().into_bytes()))]),
+            late: vec![],
+            hosts: vec![host.clone(), host],
+            crashes: self.crashes,
+            losses: self.losses,
+            stops: self.stops,
+            back_steps: self.back_steps,
+            issued: BTreeSet::new(),
+            twice: false,
+        };
+        for number in 0..2 {
+            self.step(&mut world, number, Input::Go);
+        }
+        vec![world]
+    }
+
+    fn actions(&self, world: &World, actions: &mut Vec<Action>) {
+        if world.now_ms < self.last_ms {
+            actions.push(Action::Tick);
+        }
+        actions.extend((0..world.late.len()).map(Action::Late));
+        for (number, host) in world.hosts.iter().enumerate() {
+            let waits = match host.next.front() {
+                Some(Output::Wait { until_ms }) => {
+                    if world.stops > 0 {
+                        actions.push(Action::Stop(number));
+                    }
+                    *until_ms > u64::from(world.now_ms)
+                }
+                _ => false,
+            };
+            if !waits {
+                actions.push(Action::Agent(number));
+            }
+            if matches!(host.next.front(), Some(Output::Ask(Request::Put { .. }))) && world.losses > 0 {
+                actions.extend([Action::AgentHearsNothing(number), Action::AgentIsEarly(number)]);
+            }
+            if world.crashes > 0 {
+                actions.push(Action::Crash(number));
+            }
+            if world.back_steps > 0 {
+                actions.push(Action::ClockBack(number));
+            }
+            if host.page.limit.is_some() || host.worker != Worker::Idle {
+                actions.push(Action::Worker(number));
+            }
+        }
+    }
+
+    fn next_state(&self, world: &World, action: Action) -> Option<World> {
+        let mut world = world.clone();
+        let unknown = || {
+            let why = StoreError::TimedOut { store: String::new(), ms: 1 };
+            Input::Answer(Answer { told: Told::Put(Ok(Put::Unknown(why))), store_ms: None })
+        };
+        match action {
+            Action::Tick => world.now_ms += 1,
+            Action::Agent(number) => self.act(&mut world, number),
+            Action::AgentHearsNothing(number) | Action::AgentIsEarly(number) => {
+                world.losses -= 1;
+                let Some(Output::Ask(request)) = world.hosts[number].next.pop_front() else { return None };
+                if matches!(action, Action::AgentIsEarly(_)) {
+                    world.late.push(request);
+                } else {
+                    answer(&mut world, &request);
+                }
+                self.step(&mut world, number, unknown());
+            }
+            Action::Late(place) => {
+                let request = world.late.remove(place);
+                answer(&mut world, &request);
+            }
+            Action::Crash(number) => {
+                world.crashes -= 1;
+                self.start(&mut world, number);
+            }
+            Action::Stop(number) => {
+                world.stops -= 1;
+                world.hosts[number].next.clear();
+                self.step(&mut world, number, Input::Stop);
+            }
+            Action::ClockBack(number) => {
+                world.back_steps -= 1;
+                world.hosts[number].skew_ms -= 1;
+            }
+            Action::Worker(number) => self.work(&mut world, number),
+        }
+        Some(world)
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        vec![
+            Property::always("no id twice", |_, world: &World| !world.twice),
+            Property::sometimes("both have a lease at some time", |_, world: &World| {
+                world.hosts.iter().all(|host| host.page.generation > 0)
+            }),
+        ]
+    }
+}
+
+/// Whether an id can come twice. Every order of events there is was tried if not.
+fn is_found(model: Leases) -> bool {
+    let broken = model.broken;
+    let checker = model.checker().threads(2).finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
+    println!("{broken:?}: {} states, depth {}", checker.unique_state_count(), checker.max_depth());
+    checker.discovery("no id twice").is_some()
+}
+
+#[test]
+fn nothing_gives_an_id_twice() {
+    let calm = || Leases::new(Broken::Nothing);
+    assert!(!is_found(Leases { crashes: 1, ..calm() }));
+    assert!(!is_found(Leases { losses: 1, ..calm() }));
+    assert!(!is_found(Leases { stops: 1, ..calm() }));
+    assert!(!is_found(Leases { back_steps: 1, ..calm() }));
+    assert!(!is_found(Leases { stops: 1, ..Leases::with_two_nodes(Broken::Nothing) }));
+}
+
+/// For `make soak`.
+#[test]
+#[ignore = "takes minutes, and some gigabytes"]
+fn nothing_gives_an_id_twice_in_more_time() {
+    let longer = || Leases { last_ms: 2, ..Leases::new(Broken::Nothing) };
+    assert!(!is_found(longer()));
+    assert!(!is_found(Leases { crashes: 1, ..longer() }));
+    assert!(!is_found(Leases { losses: 1, ..longer() }));
+    assert!(!is_found(Leases { crashes: 1, losses: 1, last_ms: 1, ..longer() }));
+}
+
+#[test]
+fn a_holder_that_does_not_start_at_the_old_limit_is_found() {
+    assert!(is_found(Leases::new(Broken::StartsAnywhere)));
+}
+
+#[test]
+fn a_generation_that_is_published_before_the_word_is_found() {
+    assert!(is_found(Leases { crashes: 1, last_ms: 2, ..Leases::new(Broken::GenerationFirst) }));
+}
+
+#[test]
+fn an_agent_that_trusts_its_name_is_found() {
+    assert!(is_found(Leases { crashes: 1, ..Leases::new(Broken::TrustsName) }));
+}
+
+#[test]
+fn a_node_and_a_position_that_are_two_words_are_found() {
+    assert!(is_found(Leases { stops: 1, ..Leases::with_two_nodes(Broken::Apart) }));
+}

@@ -1,0 +1,47 @@
+package Agent;
+
+# For test files of Test::Nginx: txid-agents that lease nodes from a directory, and end with the test.
+
+use strict;
+use warnings;
+use File::Spec;
+use State ();
+use Test::More ();
+use Time::HiRes qw(sleep);
+
+my ($agent) = grep { -x } map { File::Spec->rel2abs("target/$_/txid-agent") } qw(release debug);
+Test::More::plan(skip_all => 'there is no txid-agent: cargo build -p txid-agent') if !$agent;
+
+my $dir = State::directory();
+my @pids;
+
+# Keeps DIR/run-NAME/NAME, and writes its own process id to DIR/NAME.pid.
+sub start {
+    my ($name, @options) = @_;
+    my $pid = fork() // die "fork: $!";
+    if (!$pid) {
+        open STDERR, '>', "$dir/$name.log" or die "$dir/$name.log: $!";
+        exec $agent, 'run', '--dir', "$dir/run-$name", '--node', "$name=snowflake", '--new',
+            (grep { $_ eq '--store' } @options) ? () : ('--store', "file://$dir/store"), @options;
+    }
+    push @pids, $pid;
+    open my $file, '>', "$dir/$name.pid" or die "$dir/$name.pid: $!";
+    print {$file} $pid;
+    close $file;
+    for (1 .. 500) {
+        last if -e "$dir/run-$name/$name";
+        sleep 0.01;
+    }
+    # Workers that open the file themselves are nobody.
+    chmod 0755, "$dir/run-$name";
+    chmod 0666, "$dir/run-$name/$name";
+    return;
+}
+
+END {
+    kill CONT => @pids;
+    kill TERM => @pids;
+    waitpid $_, 0 for @pids;
+}
+
+1;
