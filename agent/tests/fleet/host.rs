@@ -8,7 +8,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
-use txid::snowflake::{Generator, Layout, LeasePage, State};
+use txid::snowflake::{Generator, Layout, LeasePage, LeaseView, State};
 
 use crate::proxy::Proxy;
 
@@ -93,9 +93,9 @@ impl Host {
         self.files.push(ids);
     }
 
-    /// The node that it has, or had last.
-    pub fn node(&self) -> u64 {
-        LeasePage::attach(&self.path("run").join("orders")).unwrap().view().node
+    /// What its page says.
+    pub fn view(&self) -> LeaseView {
+        LeasePage::attach(&self.path("run").join("orders")).unwrap().view()
     }
 
     pub fn is_live(&self) -> bool {

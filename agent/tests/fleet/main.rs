@@ -137,7 +137,7 @@ fn faults(mut server: Server, url: impl Fn(u16) -> String + Copy) {
             }
             // An operator takes a node away from whoever has it, dead or not.
             _ => {
-                let node = host.node().to_string();
+                let node = host.view().node.to_string();
                 let output = agent().args(["release", "--store", &direct, "orders", &node]).output().unwrap();
                 println!("{}", String::from_utf8_lossy(&output.stdout).trim());
             }
