@@ -35,6 +35,7 @@ soak: ## kill processes on one snowflake state for 20 million ids, search and so
 	cargo test --locked --profile soak --test snowflake_processes -- soak
 	cargo test --locked -p txid-cli --test soak -- --ignored --nocapture --test-threads=1
 	fuzz/run.sh 20
+	TXID_FLEET_SECONDS=120 cargo test --locked -p txid-agent --test fleet faults -- --nocapture --test-threads=1
 
 bench: ## measure, against PEERS= too, and write bench/RESULTS.md
 	@scripts/need.sh build bench

@@ -78,7 +78,8 @@ fn the_command_runs_with_leases_and_its_end_is_ours() {
 fn signals_are_passed_on() {
     let place = Place::new();
     for name in ["TERM", "INT", "QUIT", "HUP", "USR1", "USR2", "WINCH"] {
-        let script = format!("trap 'echo got {name}; exit 3' {name}; echo ready; while :; do sleep 0.05; done");
+        let script =
+            format!("trap 'echo got {name}; exit 3' {name}; echo ready; for i in {{1..400}}; do sleep 0.05; done");
         let mut child =
             place.run(&["--", "bash", "-c", &script]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
