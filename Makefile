@@ -31,7 +31,7 @@ test: ## install what the tests need from Debian, then run all of them
 	@scripts/test.sh
 
 soak: ## kill processes on one snowflake state for 20 million ids, search and sort a gigabyte, fuzz (a quarter of an hour)
-	@scripts/need.sh build
+	@scripts/need.sh build stores
 	cargo test --locked --profile soak --test snowflake_processes -- soak
 	cargo test --locked -p txid-cli --test soak -- --ignored --nocapture --test-threads=1
 	fuzz/run.sh 20
