@@ -46,12 +46,13 @@ test-nginx-sources: ## build and test the modules with each nginx whose source t
 	@scripts/test-nginx-sources.sh
 
 soak: ## kill processes on one snowflake state for 100 million ids, make a billion under signals and forks, search and sort a gigabyte, fuzz (a quarter of an hour)
-	@scripts/need.sh build
+	@scripts/need.sh build stores
 	cargo test --locked --profile soak -p txid --test snowflake_processes -- soak
 	cargo test --locked --profile soak -p txid-capi --test signals -- soak
 	cargo test --locked -p txid-cli --test soak -- --ignored --nocapture --test-threads=1
 	cargo test --locked -p txid-agent --test model --test simulation -- --ignored --nocapture --test-threads=1
 	fuzz/run.sh 20
+	TXID_FLEET_SECONDS=120 cargo test --locked -p txid-agent --test fleet faults -- --nocapture --test-threads=1
 
 mutants: ## change the library in every way that cargo-mutants knows and see that a test fails (hours; FILES=src/txid.rs for one)
 	cargo mutants --package txid $(addprefix --file ,$(FILES))

@@ -13,7 +13,7 @@ for root in "$stage"/*; do
     # Directories of our own go with the package; those of the system stay.
     (
         cd "$root"
-        find usr -type f | sed 's|^|/|'
+        find usr ! -type d | sed 's|^|/|'
         [ ! -d etc ] || find etc -type f | sed 's|^|%config(noreplace) /|'
         find usr -path usr/share/licenses/\* -type d -o -path usr/share/lua/5.1/\* -type d | sed 's|^|%dir /|'
     ) >"$root.files"

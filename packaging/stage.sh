@@ -1,6 +1,7 @@
 #!/bin/sh
-# stage.sh DIR LIB_DIR: lays out DIR/libtxid, DIR/lua-resty-txid, DIR/txid and DIR/txid-agent, the files of the packages. nginx and
-# LuaJIT look for Lua files in /usr/share/lua/5.1, on Debian and Fedora alike, and the system's loader finds libtxid.so.
+# stage.sh DIR LIB_DIR: lays out DIR/libtxid, DIR/lua-resty-txid, DIR/txid and DIR/txid-agent, the files of the packages.
+# nginx and LuaJIT look for Lua files in /usr/share/lua/5.1, on Debian and Fedora alike, and the system's loader finds
+# libtxid.so.
 set -eu
 
 stage=$1

@@ -56,7 +56,7 @@ for purpose in "$@"; do
             have openresty || packages="$packages $nginx_with_lua"
             ;;
         stores)
-            packages="$packages redis-server etcd-server etcd-client postgresql mariadb-server-core mariadb-client-core"
+            packages="$packages redis-server redis-tools etcd-server etcd-client postgresql mariadb-server-core mariadb-client-core"
             packages="$packages zookeeper util-linux"
             ;;
         locality) packages="$packages python3-venv" ;;

@@ -9,7 +9,6 @@ use anyhow::Context;
 use notify::Notify;
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH};
 use signal_hook::iterator::Signals;
-use std::fs;
 use std::io::{Write, stderr};
 use std::process::ExitCode;
 use std::sync::mpsc::{Sender, channel};
@@ -42,6 +41,8 @@ pub fn run(args: Run) -> anyhow::Result<ExitCode> {
     let mut notify = Notify::from_environment();
     let mut states = vec![State::Starting; keepers.len()];
     let mut child: Option<Supervised> = None;
+    // Later, one lease that needs a person does not take the others along.
+    let mut started = false;
     let mut stopping = false;
     let mut status = ExitCode::SUCCESS;
     for event in events {
@@ -57,7 +58,7 @@ pub fn run(args: Run) -> anyhow::Result<ExitCode> {
                 states[place] = State::Ended;
                 if let Err(why) = ended {
                     say(&format!("{}: {why}", config.nodes[place].0));
-                    if child.is_none() {
+                    if !started {
                         status = ExitCode::FAILURE;
                         stopping = true;
                         keepers.clear();
@@ -82,15 +83,19 @@ pub fn run(args: Run) -> anyhow::Result<ExitCode> {
                 None => {}
             },
         }
-        if stopping {
-            if child.is_none() && states.iter().all(|state| *state == State::Ended) {
-                break;
+        if child.is_none() && states.iter().all(|state| *state == State::Ended) {
+            if !stopping {
+                status = ExitCode::FAILURE;
             }
+            break;
+        }
+        if stopping {
             continue;
         }
         // A service that depends on this one starts even while the store is away: ids say what is missing.
         if states.iter().all(|state| *state != State::Starting) {
             notify.ready();
+            started = true;
         }
         if child.is_none() && !config.command.is_empty() && states.iter().all(|state| *state == State::Live) {
             match Supervised::start(&config.command) {
@@ -122,7 +127,6 @@ enum State {
 fn start(config: &Config, place: usize, events: Sender<Event>) -> anyhow::Result<Sender<()>> {
     let (name, layout) = &config.nodes[place];
     let mut store = store::open(&config.store)?;
-    fs::create_dir_all(&config.dir).with_context(|| config.dir.display().to_string())?;
     let page = OwnPage::open(&config.dir.join(name), layout)?;
     let rules = rules(config, name, layout, store.may_lose_writes());
     let (keeper, stop) = channel();

@@ -59,18 +59,23 @@ impl Http {
             match self.send_to_current(method, path, headers, body) {
                 Err(Failure::NotDone(error)) if error.may_pass() => {
                     last = Some(error);
-                    self.agent = None;
-                    self.current = (self.current + 1) % self.hosts.len();
+                    self.turn_to_next();
                 }
-                Err(Failure::Unknown(error)) => {
-                    self.agent = None;
-                    self.current = (self.current + 1) % self.hosts.len();
-                    return Err(Failure::Unknown(error));
+                result => {
+                    // A server that has lost the others says so with a status from 500 on.
+                    if !matches!(&result, Ok(answer) if answer.status < 500) {
+                        self.turn_to_next();
+                    }
+                    return result;
                 }
-                other => return other,
             }
         }
         Err(Failure::NotDone(last.unwrap_or_else(|| self.place.unreachable("there is no host to connect to"))))
+    }
+
+    fn turn_to_next(&mut self) {
+        self.agent = None;
+        self.current = (self.current + 1) % self.hosts.len();
     }
 
     fn send_to_current(

@@ -98,7 +98,10 @@ impl MysqlStore {
     fn run<T>(&mut self, work: impl Fn(&mut Conn) -> Result<T, Error>) -> Result<T, Failure> {
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
-            None => self.connect().map_err(Failure::NotDone)?,
+            None => self.connect().map_err(|error| {
+                self.hosts.rotate_left(1);
+                Failure::NotDone(error)
+            })?,
         };
         let mut result = work(&mut connection);
         if matches!(&result, Err(Error::MySqlError(error)) if error.code == NO_SUCH_TABLE) {
@@ -110,7 +113,11 @@ impl MysqlStore {
                 self.connection = Some(connection);
                 Ok(result)
             }
-            Err(error) => Err(self.say(&error)),
+            Err(error) => {
+                // The next access begins with another host.
+                self.hosts.rotate_left(1);
+                Err(self.say(&error))
+            }
         }
     }
 

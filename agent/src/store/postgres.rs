@@ -13,13 +13,15 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use super::clock::StoreClock;
 use super::remote::{Remote, causes};
 use super::tls::Tls;
-use super::url::{Place, StoreUrl};
+use super::url::{Host, Place, StoreUrl};
 use super::{Expected, Failure, Put, Record, Store, StoreError, Version, sql};
 
 const NOW_MS: &str = "(extract(epoch FROM clock_timestamp()) * 1000)::int8";
 
 pub(super) struct PostgresStore {
     place: Place,
+    hosts: Vec<Host>,
+    /// All but the hosts.
     config: Config,
     tls: Option<Tls>,
     table: String,
@@ -45,9 +47,6 @@ impl PostgresStore {
             .options(format!("-c statement_timeout={}", place.timeout.as_millis()))
             .target_session_attrs(TargetSessionAttrs::ReadWrite)
             .ssl_mode(if url.tls.is_some() { SslMode::Require } else { SslMode::Disable });
-        for host in &url.hosts {
-            config.host(&host.name).port(host.port);
-        }
         if let Some(password) = &url.password {
             config.password(password.reveal());
         }
@@ -56,6 +55,7 @@ impl PostgresStore {
             // Several hosts are one and its copies, and these follow behind unless somebody saw to it.
             may_lose_writes: url.may_lose_writes(url.hosts.len() > 1)?,
             remote: Remote::new(&place)?,
+            hosts: url.hosts,
             tls: url.tls,
             place,
             config,
@@ -71,13 +71,18 @@ impl PostgresStore {
         }
     }
 
+    /// Connects to the first host that is no copy.
     fn connect_by<T>(&self, tls: T) -> Result<Client, StoreError>
     where
         T: MakeTlsConnect<Socket> + Send + 'static,
         T::Stream: Send + 'static,
     {
+        let mut config = self.config.clone();
+        for host in &self.hosts {
+            config.host(&host.name).port(host.port);
+        }
         let connected = self.remote.run(async {
-            let (client, connection) = self.config.connect(tls).await?;
+            let (client, connection) = config.connect(tls).await?;
             // It ends when the client is dropped or the server is gone.
             tokio::spawn(async move { connection.await.ok() });
             Ok(client)
@@ -123,7 +128,11 @@ impl PostgresStore {
     fn try_run(&mut self, statement: &str, args: &[&str]) -> Result<Vec<Row>, Tried> {
         let client = match self.client.take().filter(|client| !client.is_closed()) {
             Some(client) => client,
-            None => self.connect().map_err(|error| Tried::Failed(Failure::NotDone(error)))?,
+            None => self.connect().map_err(|error| {
+                // The next access begins with another host.
+                self.hosts.rotate_left(1);
+                Tried::Failed(Failure::NotDone(error))
+            })?,
         };
         let args: Vec<(&(dyn ToSql + Sync), Type)> =
             args.iter().map(|arg| (arg as &(dyn ToSql + Sync), Type::TEXT)).collect();

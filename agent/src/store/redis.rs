@@ -169,8 +169,23 @@ impl RedisStore {
             })
     }
 
-    /// Runs a script for `group`, and waits for the copies if that is asked for.
+    /// Runs a script for `group`. Where that fails, the next access begins with another host.
     fn run<T: FromRedisValue>(&mut self, script: &str, group: &str, args: &[&[u8]], copies: u32) -> Result<T, Failure> {
+        let result = self.try_run(script, group, args, copies);
+        if result.is_err() {
+            self.hosts.rotate_left(1);
+        }
+        result
+    }
+
+    /// Runs a script for `group`, and waits for the copies if that is asked for.
+    fn try_run<T: FromRedisValue>(
+        &mut self,
+        script: &str,
+        group: &str,
+        args: &[&[u8]],
+        copies: u32,
+    ) -> Result<T, Failure> {
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
             None => self.connect().map_err(Failure::NotDone)?,

@@ -78,7 +78,8 @@ fn the_command_runs_with_leases_and_its_end_is_ours() {
 fn signals_are_passed_on() {
     let place = Place::new();
     for name in ["TERM", "INT", "QUIT", "HUP", "USR1", "USR2", "WINCH"] {
-        let script = format!("trap 'echo got {name}; exit 3' {name}; echo ready; while :; do sleep 0.05; done");
+        let script =
+            format!("trap 'echo got {name}; exit 3' {name}; echo ready; for i in {{1..400}}; do sleep 0.05; done");
         let mut child =
             place.run(&["--", "bash", "-c", &script]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
@@ -325,6 +326,29 @@ fn an_outage() {
     let log = host.log();
     assert_eq!(log.matches("did not answer within").count(), 1, "one line a change of state: {log}");
     assert_eq!(log.matches("the store answers again").count(), 1, "{log}");
+}
+
+/// Each renewal is one request.
+#[test]
+fn a_renewal_is_one_request() {
+    let server = servers::redis(&[]);
+    let mut host =
+        Host::new("host", server.port, |port| format!("redis://127.0.0.1:{port}?may-lose-writes=0"), "snowflake");
+    host.start_agent(&["--new", "--ahead", "2s"]);
+    until("no lease", || host.is_live());
+    let count = || {
+        let mut command = Command::new("redis-cli");
+        command.args(["-p", &server.port.to_string(), "info", "commandstats"]);
+        let stats = servers::run(&mut command);
+        let line = stats.lines().find(|line| line.starts_with("cmdstat_eval:")).unwrap();
+        let calls: u64 = line.split(['=', ',']).nth(1).unwrap().parse().unwrap();
+        (calls, host.view().renewals)
+    };
+    let before = count();
+    std::thread::sleep(Duration::from_secs(3));
+    let after = count();
+    let (requests, renewals) = (after.0 - before.0, after.1 - before.1);
+    assert!(renewals >= 4 && requests <= renewals + 1, "{requests} requests, {renewals} renewals");
 }
 
 /// The memory that an agent has needed at most when it has a lease, on each store.

@@ -8,9 +8,10 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
-use txid::snowflake::{Generator, Layout, LeasePage, State};
+use txid::snowflake::{Generator, Layout, LeasePage, LeaseView, State};
 
 use crate::proxy::Proxy;
+use crate::servers;
 
 /// Set for a process that makes ids: the lease, the layout, and the file that they are written to.
 const WORKER: &str = "TXID_TEST_WORKER";
@@ -27,7 +28,9 @@ pub struct Host {
 }
 
 pub fn agent() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_txid-agent"))
+    let mut command = Command::new(env!("CARGO_BIN_EXE_txid-agent"));
+    servers::end_with_the_test(&mut command);
+    command
 }
 
 pub fn signal(child: &Child, signal: i32) {
@@ -87,15 +90,16 @@ impl Host {
         let ids = self.path(&format!("ids-{}", self.files.len()));
         let lease = self.path("run").join("orders");
         let mut command = Command::new(std::env::current_exe().unwrap());
+        servers::end_with_the_test(&mut command);
         command.args(["--exact", "host::worker"]).stdin(Stdio::null()).stdout(Stdio::null());
         command.env(WORKER, format!("{}\n{}\n{}", lease.display(), self.layout, ids.display()));
         self.workers.push(command.spawn().unwrap());
         self.files.push(ids);
     }
 
-    /// The node that it has, or had last.
-    pub fn node(&self) -> u64 {
-        LeasePage::attach(&self.path("run").join("orders")).unwrap().view().node
+    /// What its page says.
+    pub fn view(&self) -> LeaseView {
+        LeasePage::attach(&self.path("run").join("orders")).unwrap().view()
     }
 
     pub fn is_live(&self) -> bool {

@@ -137,7 +137,7 @@ fn faults(mut server: Server, url: impl Fn(u16) -> String + Copy) {
             }
             // An operator takes a node away from whoever has it, dead or not.
             _ => {
-                let node = host.node().to_string();
+                let node = host.view().node.to_string();
                 let output = agent().args(["release", "--store", &direct, "orders", &node]).output().unwrap();
                 println!("{}", String::from_utf8_lossy(&output.stdout).trim());
             }
@@ -181,6 +181,36 @@ fn faults(mut server: Server, url: impl Fn(u16) -> String + Copy) {
     assert!(made.iter().sum::<usize>() > 10_000, "{made:?}");
     let takes: usize = hosts.iter().map(|host| host.log().matches("took node").count()).sum();
     assert!(takes > HOSTS, "nodes do not change hands: {takes}");
+}
+
+/// The fence itself: a host has a node that another still makes ids with, because its agent hangs.
+#[test]
+fn a_node_that_is_taken_away() {
+    let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let server = servers::redis(&[]);
+    let url = |port| format!("redis://127.0.0.1:{port}?may-lose-writes=0");
+    let layout = LAYOUT.replace("node_bits=2", "node_bits=1");
+    let mut hosts = ["old", "other", "new"].map(|name| Host::new(name, server.port, url, &layout));
+    let options = ["--new", "--ahead", "5s"];
+    for host in &mut hosts[..2] {
+        host.start_agent(&options);
+        (0..WORKERS).for_each(|_| host.start_worker());
+        servers::until("there is no lease", || host.is_live());
+    }
+    signal(hosts[0].agent.as_ref().unwrap(), libc::SIGSTOP);
+    let node = hosts[0].view().node;
+    servers::run(agent().args(["release", "--store", &url(server.port), "orders", &node.to_string()]));
+    hosts[2].start_agent(&options);
+    (0..WORKERS).for_each(|_| hosts[2].start_worker());
+
+    servers::until("the new host makes no ids", || hosts[2].ids().len() > 10_000);
+    assert_eq!(hosts[2].view().node, node);
+    for host in &mut hosts {
+        host.workers.iter_mut().for_each(kill);
+    }
+    let (old, new) = (hosts[0].ids(), hosts[2].ids());
+    assert!(old.len() > 10_000);
+    assert!(old.iter().max() < new.iter().min(), "the new host starts where the old one's lease ends");
 }
 
 fn put_right(hosts: &[Host], what: &Undo) {

@@ -7,6 +7,7 @@ use txid_agent::store::{Expected, Put, open};
 
 use crate::certificates;
 use crate::conformance::{one_line, wait_for, wants_a_person, written};
+use crate::proxy::{Mode, Proxy};
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, Server, run, until};
 
 const PASSWORD: &str = "the-password/of:the@store";
@@ -330,6 +331,37 @@ fn zookeeper_records_made_anew() {
     written(store.put("orders/node/1", &new, b"of the second, later").unwrap());
     assert_eq!(store.put("orders/node/1", &old, b"of the first, late").unwrap(), Put::Conflict);
     assert_eq!(store.read("orders/node/1").unwrap().unwrap().bytes, b"of the second, later");
+}
+
+/// The first of two hosts is gone, the first hangs, or the first is only a copy.
+#[test]
+fn the_second_host() {
+    let redis = servers::redis(&[]);
+    let etcd = servers::etcd(&[]);
+    let mariadb = servers::mariadb();
+    let zookeeper = servers::zookeeper();
+    let postgres = servers::postgres(&[]);
+    let hangs = |server: &Server| {
+        let proxy = Proxy::to(server.port);
+        proxy.set(Mode::SwallowReplies);
+        proxy.port
+    };
+    let two = |first: u16, server: &Server| format!("127.0.0.1:{first},127.0.0.1:{}", server.port);
+    for first in [|_: &Server| servers::free_port(), hangs] {
+        for url in [
+            format!("redis://{}/0?timeout=1s", two(first(&redis), &redis)),
+            format!("etcd://{}/txid?timeout=1s", two(first(&etcd), &etcd)),
+            format!("mysql://txid:{MARIADB_PASSWORD}@{}/ids?timeout=1s", two(first(&mariadb), &mariadb)),
+            format!("postgres://txid:{POSTGRES_PASSWORD}@{}/ids?timeout=1s", two(first(&postgres), &postgres)),
+            format!("zookeeper://{}/txid?timeout=1s", two(first(&zookeeper), &zookeeper)),
+        ] {
+            let mut store = open(&url).unwrap();
+            until(&url, || store.read("any/key").is_ok());
+        }
+    }
+    let copy = servers::redis(&["--replicaof", &format!("127.0.0.1 {}", redis.port)]);
+    let mut store = open(&format!("redis://{}", two(copy.port, &redis))).unwrap();
+    until("the master is not found", || store.read("any/key").is_ok());
 }
 
 /// Another server at the port: nothing hangs, and it is said.

@@ -160,7 +160,7 @@ fn written_version(like: &Expected, text: &str) -> txid_agent::store::Version {
 }
 
 /// Eight threads count one record up: each success must be one step.
-fn races(url: &str) {
+pub fn races(url: &str) {
     const STEPS: u32 = 25;
     const THREADS: u32 = 8;
     let start = Barrier::new(THREADS as usize);

@@ -11,7 +11,7 @@ mod proxy;
 #[path = "../support/servers.rs"]
 mod servers;
 
-use conformance::{all, basics, wants_a_person};
+use conformance::{all, basics, races, wants_a_person};
 use servers::{MARIADB_PASSWORD, POSTGRES_PASSWORD};
 use txid_agent::store::open;
 
@@ -20,6 +20,7 @@ fn file() {
     let directory = tempfile::tempdir().unwrap();
     let url = format!("file://{}/leases", directory.path().display());
     basics(&mut *open(&url).unwrap(), false);
+    races(&url);
 }
 
 /// The stand-in, not Consul itself.

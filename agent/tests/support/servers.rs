@@ -51,14 +51,7 @@ impl Server {
         let mut command = (self.start)(self.directory.path(), self.port);
         let output = fs::OpenOptions::new().create(true).append(true).open(log).unwrap();
         command.stdin(Stdio::null()).stdout(output.try_clone().unwrap()).stderr(output);
-        // A test that is killed leaves no server behind.
-        // SAFETY: `prctl` is async-signal-safe.
-        unsafe {
-            command.pre_exec(|| match libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) {
-                0 => Ok(()),
-                _ => Err(std::io::Error::last_os_error()),
-            })
-        };
+        end_with_the_test(&mut command);
         let name = command.get_program().to_owned();
         command.spawn().unwrap_or_else(|error| panic!("{name:?}: {error}; scripts/need.sh stores installs the servers"))
     }
@@ -82,6 +75,17 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.kill();
     }
+}
+
+/// A test that fails or is killed leaves no process behind.
+pub fn end_with_the_test(command: &mut Command) {
+    // SAFETY: `prctl` is async-signal-safe.
+    unsafe {
+        command.pre_exec(|| match libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) {
+            0 => Ok(()),
+            _ => Err(std::io::Error::last_os_error()),
+        })
+    };
 }
 
 pub fn free_port() -> u16 {
