@@ -214,7 +214,7 @@ impl Stream {
 }
 
 impl Source {
-    const UNSEEDED: Self = Self { rng: Xoshiro::ZEROS, origin: Origin::NONE };
+    const UNSEEDED: Self = Self { rng: Xoshiro::UNSEEDED, origin: Origin::NONE };
 
     /// What there may be of a parent's is not drawn from without fresh randomness, so it can stay.
     fn seed(&mut self) {

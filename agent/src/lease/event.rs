@@ -118,7 +118,7 @@ impl fmt::Display for Event {
             Self::NoneFree(NoneFree { nodes, next }) => {
                 write!(f, "all {nodes} nodes are taken")?;
                 match next {
-                    Some((node, ms)) => write!(f, "; node {node} is free first, at {}", txid_time(*ms)),
+                    Some((node, ms)) => write!(f, "; node {node} is free first, at {}", utc(*ms)),
                     None => Ok(()),
                 }
             }
@@ -126,7 +126,7 @@ impl fmt::Display for Event {
                 f,
                 "the store knows no such group; made it. Leases can be taken from {} on, in case others have some that the \
                  store has lost (--new skips that)",
-                txid_time(*from_ms)
+                utc(*from_ms)
             ),
         }
     }
@@ -149,6 +149,7 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-fn txid_time(ms: i64) -> impl fmt::Display {
-    ms
+/// A time in a line of the log, as RFC 3339 writes it.
+fn utc(ms: i64) -> String {
+    jiff::Timestamp::from_millisecond(ms).map_or_else(|_| format!("{ms} ms"), |time| format!("{time:.3}"))
 }
