@@ -64,7 +64,7 @@ for purpose in "$@"; do
         rpm) packages="$packages rpm" ;;
         test-install)
             needs_luajit=yes
-            packages="$packages perl luarocks pkg-config debootstrap rpm rpm2cpio cpio libyaml-libyaml-perl"
+            packages="$packages perl luarocks pkg-config debootstrap lintian rpm rpm2cpio rpmlint cpio libyaml-libyaml-perl"
             ;;
         *) say "need.sh knows no purpose '$purpose'"; exit 2 ;;
     esac
