@@ -61,6 +61,8 @@ if [ "${PUBLISH-}" = 1 ] && [ "${DRY_RUN-}" != 1 ]; then
 fi
 
 run make lint test test-install
+# What the release is built for, and what this Rust cannot build for.
+DRY_RUN=1 scripts/release-binaries.sh
 run scripts/pack.sh
 if [ "${PUBLISH-}" = 1 ]; then
     # The key is not for the eyes of who reads a log.
