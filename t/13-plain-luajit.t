@@ -211,6 +211,8 @@ $
 DIR/closed/?.so
 --- lua
 os.execute("mkdir -m 0 DIR/closed")
+-- As nobody, this tree may be out of reach.
+require "resty.txid.cdefs"
 local load_lib = assert(loadfile(package.searchpath("resty.txid.lib", package.path)))
 require "support.be_nobody"()
 print(load_lib().engine)
@@ -228,6 +230,8 @@ closed
 DIR/?.so
 --- lua
 os.execute("chmod 755 DIR; chmod 0 DIR/libtxid.so")
+-- As nobody, this tree may be out of reach.
+require "resty.txid.cdefs"
 local load_lib = assert(loadfile(package.searchpath("resty.txid.lib", package.path)))
 require "support.be_nobody"()
 print(select(2, pcall(load_lib)))
