@@ -40,7 +40,7 @@ make_root() { # make_root SUITE [OPTION...]
     mkdir -p "$work/debs"
     debootstrap --variant=minbase --cache-dir="$work/debs" "$@" "$suite" "$root" "$mirror"
     cp /etc/hosts /etc/resolv.conf "$root/etc/"
-    [ -z "${SSL_CERT_FILE-}" ] || cp -L "$SSL_CERT_FILE" "$root/etc/ssl/host.pem"
+    [ -z "${SSL_CERT_FILE-}" ] || cp -L "$SSL_CERT_FILE" "$root/etc/host.pem"
 }
 
 # As on a machine with this Debian: with its updates.
@@ -53,7 +53,7 @@ add_updates() { # add_updates SUITE
 # Runs a command in the root, with a /proc and processes of its own, which end with it.
 in_root() { # in_root COMMAND...
     certificates=
-    [ -z "${SSL_CERT_FILE-}" ] || certificates="SSL_CERT_FILE=/etc/ssl/host.pem PIP_CERT=/etc/ssl/host.pem"
+    [ -z "${SSL_CERT_FILE-}" ] || certificates="SSL_CERT_FILE=/etc/host.pem PIP_CERT=/etc/host.pem"
     # shellcheck disable=SC2016,SC2086 # the inner shell's variables; a list of settings
     unshare --mount --pid --fork --kill-child sh -euc '
         root=$1
