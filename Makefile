@@ -10,11 +10,13 @@ PEERS ?=
 NGINX_SRC ?=
 NGINX_SRCS ?=
 FILES ?=
+PLATFORMS ?=
+OPENRESTY_SRC ?=
 
-export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_SRCS
+export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_SRCS OPENRESTY_SRC
 
 .PHONY: help build agent nginx-module run-native test-nginx-sources build-rock run test soak mutants bench locality lint headers install uninstall install-rock deb rpm
-.PHONY: test-install bump release clean
+.PHONY: test-install test-platforms bump release clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -106,6 +108,10 @@ rpm: build agent ## pack dist/*.rpm
 test-install: ## install in every way that there is, each from a clean checkout
 	@scripts/need.sh build test-install
 	scripts/test-install.sh
+
+test-platforms: ## try it in fresh Debians, on an old glibc, arm64 and OpenResty (OPENRESTY_SRC=); PLATFORMS= chooses
+	@scripts/need.sh build platforms
+	@scripts/test-platforms.sh $(PLATFORMS)
 
 bump: ## set VERSION=x.y.z, and Cargo.toml's repository, wherever they are written
 	@scripts/bump.sh

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Packs dist/*.deb from what make build and make nginx-module built.
+# Packs dist/*.deb from what make build, agent and nginx-module built: one package for each file in packaging/deb.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -7,56 +7,107 @@ cd "$(dirname "$0")/.."
 command -v dpkg-deb >/dev/null || { echo "txid: dpkg-deb is missing: pack Debian packages on Debian" >&2; exit 1; }
 host=${repository#*://}
 host=${host%%/*}
+maintainer="the txid authors <noreply@$host>"
 architecture=$(dpkg --print-architecture)
-stage=target/deb
-packaging/stage.sh $stage "/usr/lib/$(cc -print-multiarch)"
+lib_dir=/usr/lib/$(cc -print-multiarch)
+stage=$PWD/target/deb
+packaging/stage.sh "$stage" "$lib_dir"
+
+# The release's day is that of every file, so that the same sources give the same packages.
+released=$(sed -n "s/^## \[$version\] - //p" CHANGELOG.md)
+SOURCE_DATE_EPOCH=$(date -u -d "${released:-$(date -u -r CHANGELOG.md -I)}" +%s)
+export SOURCE_DATE_EPOCH
 
 # Debian's zsh looks elsewhere than Fedora's.
-mv $stage/txid/usr/share/zsh/site-functions $stage/txid/usr/share/zsh/vendor-completions
+mv "$stage/command/usr/share/zsh/site-functions" "$stage/command/usr/share/zsh/vendor-completions"
 
-# The newest version of glibc that a symbol asks for.
+# What the binaries of a directory are linked with, and the newest version of glibc that a symbol asks for.
 needs_libc() {
-    newest=$(readelf -W --version-info "$1" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1)
-    libc="libc6 (>= ${newest#GLIBC_})"
-    readelf -W --dynamic "$1" | grep -q 'libgcc_s' && libc="$libc, libgcc-s1" || :
-    echo "$libc"
+    dynamic=$(find "$1" -type f \( -path '*/bin/*' -o -name '*.so*' \) -exec readelf -W --dynamic --version-info {} +)
+    newest=$(echo "$dynamic" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1)
+    echo "libc6 (>= ${newest#GLIBC_})$(! echo "$dynamic" | grep -q libgcc_s || echo ", libgcc-s1 (>= 3.0)")"
 }
 
-pack() { # pack PACKAGE ARCHITECTURE [BINARY]
-    root=$stage/$1
+copyright() {
+    cat <<END
+Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+Upstream-Name: txid
+Source: $repository
+
+Files: *
+$(sed -n 's/^Copyright (c)/ /p' LICENSE | sed '1s/^ /Copyright:/')
+License: MIT
+END
+    sed -n '/^Permission/,$p' LICENSE | sed 's/^/ /; s/^ $/ ./'
+}
+
+changelog() {
+    cat <<END
+txid ($version-1) unstable; urgency=medium
+
+  * Release $version; changelog.gz says what it has.
+
+ -- $maintainer  $(date -u -R -d "@$SOURCE_DATE_EPOCH")
+END
+}
+
+# What packages that are linked with a library are to depend on; and the loader is to learn of it.
+for_linking() { # for_linking PACKAGE LIBRARY DIR
+    soname=${2##*/}
+    echo "${soname%.so.*} ${soname##*.so.} $1 (>= $version)" >"$3/shlibs"
+    {
+        echo "$soname $1 #MINVER#"
+        echo "* Build-Depends-Package: ${soname%.so.*}-dev"
+        readelf -W --dyn-syms "$2" | awk -v v="$version" '$7 != "UND" && $8 ~ /^txid_/ { print " " $8 "@Base " v }' | sort
+    } >"$3/symbols"
+    echo "activate-noawait ldconfig" >"$3/triggers"
+}
+
+pack() { # pack PACKAGE
+    control=packaging/deb/$1
+    field() { sed -n "s/^$1: //p" "$control"; }
+    root=$stage/$(field Stage)
+    case $(field Architecture) in
+        all) for=all ;;
+        *) for=$architecture ;;
+    esac
     doc=$root/usr/share/doc/$1
     mkdir -p "$root/DEBIAN" "$doc"
-    cp LICENSE "$doc/copyright"
+    copyright >"$doc/copyright"
     gzip -9n <CHANGELOG.md >"$doc/changelog.gz"
+    changelog | gzip -9n >"$doc/changelog.Debian.gz"
+    for library in "$root$lib_dir"/lib*.so.[0-9]*; do
+        [ ! -f "$library" ] || for_linking "$1" "$library" "$root/DEBIAN"
+    done
     {
-        sed "s|@VERSION@|$version-1|; s|@LIBC@|${3:+$(needs_libc "$3")}|; s|@ABI@|$(nginx_abi)|" "packaging/deb/$1" | sed '/^Description:/,$d'
+        sed "/^Stage:/d; s/^Architecture:.*/Architecture: $for/; s|@VERSION@|$version-1|; s|@LIBC@|$(needs_libc "$root")|; s|@ABI@|$(nginx_abi)|" \
+            "$control" | sed '/^Description:/,$d'
         cat <<END
+Source: txid
 Version: $version-1
-Architecture: $2
-Maintainer: the txid authors <noreply@$host>
+Maintainer: $maintainer
 Homepage: $repository
 Priority: optional
-Installed-Size: $(du -k -s "$root/usr" | cut -f 1)
+Installed-Size: $(du -k -s --apparent-size "$root/usr" | cut -f 1)
 END
-        sed -n '/^Description:/,$p' "packaging/deb/$1"
+        sed -n '/^Description:/,$p' "$control"
     } >"$root/DEBIAN/control"
     [ ! -d "$root/etc" ] || (cd "$root" && find etc -type f | sed 's|^|/|') >"$root/DEBIAN/conffiles"
-    [ "$1" != libtxid ] || echo "activate-noawait ldconfig" >"$root/DEBIAN/triggers"
     (cd "$root" && find usr -type f -exec md5sum {} +) >"$root/DEBIAN/md5sums"
     chmod -R u+w,go-w,a+rX "$root"
-    dpkg-deb --root-owner-group -Zxz --build "$root" "dist/$1_$version-1_$2.deb" >/dev/null
-    echo "dist/$1_$version-1_$2.deb"
+    dpkg-deb --root-owner-group -Zxz --build "$root" "dist/$1_$version-1_$for.deb" >/dev/null
+    echo "dist/$1_$version-1_$for.deb"
 }
 
 # The nginx that a module fits: what it was built with.
 nginx_abi() { sed -n 's/^nginx:abi=//p' /usr/share/nginx/src/debian/libnginx-mod.abisubstvars; }
 
-pack_module() { # pack_module KIND NUMBER: NUMBER says when nginx loads it
-    package=libnginx-mod-$1-txid
+stage_module() { # stage_module KIND NUMBER: NUMBER says when nginx loads it
     conf=mod-$1-txid.conf
-    root=$stage/$package
+    root=$stage/$1-module
     mkdir -p "$root/usr/lib/nginx/modules" "$root/usr/share/nginx/modules-available" "$root/DEBIAN"
     install -m 644 "target/nginx/ngx_$1_txid_module.so" "$root/usr/lib/nginx/modules/"
+    strip --strip-unneeded --remove-section=.comment "$root/usr/lib/nginx/modules/ngx_$1_txid_module.so"
     echo "load_module modules/ngx_$1_txid_module.so;" >"$root/usr/share/nginx/modules-available/$conf"
     # What dh_nginx would put there enables the module and has nginx reloaded.
     for script in postinst prerm postrm; do
@@ -66,14 +117,10 @@ pack_module() { # pack_module KIND NUMBER: NUMBER says when nginx loads it
         } >"$root/DEBIAN/$script"
         chmod 755 "$root/DEBIAN/$script"
     done
-    pack "$package" "$architecture" "target/nginx/ngx_$1_txid_module.so"
 }
+stage_module http 50
+# Behind stream itself.
+stage_module stream 70
 
 mkdir -p dist
-pack libtxid "$architecture" target/release/libtxid.so
-pack lua-resty-txid all
-pack txid "$architecture" target/release/txid
-pack txid-agent "$architecture" target/release/txid-agent
-pack_module http 50
-# Behind stream itself.
-pack_module stream 70
+for control in packaging/deb/*; do pack "${control##*/}"; done

@@ -1,7 +1,7 @@
 #!/bin/sh
-# stage.sh DIR LIB_DIR: lays out DIR/libtxid, DIR/lua-resty-txid, DIR/txid and DIR/txid-agent, the files of the packages.
-# nginx and LuaJIT look for Lua files in /usr/share/lua/5.1, on Debian and Fedora alike, and the system's loader finds
-# libtxid.so.
+# stage.sh DIR LIB_DIR: lays out what `make install` installs in DIR/lib, DIR/dev, DIR/lua and DIR/command, and the agent
+# in DIR/agent: one directory for each package of Debian and Fedora. nginx and LuaJIT look for Lua files in
+# /usr/share/lua/5.1 on both.
 set -eu
 
 stage=$1
@@ -9,30 +9,35 @@ all=$stage/all
 rm -rf "$stage"
 PREFIX=/usr LUA_LIB_DIR=/usr/share/lua/5.1 LIB_DIR=$2 LUA_C_DIR=$2 DESTDIR=$all scripts/install.sh put
 
-take() { # take PACKAGE PATH...
-    package=$1
+take() { # take PART PATH...
+    part=$1
     shift
     for path in "$@"; do
         [ ! -e "$all$path" ] || {
-            mkdir -p "$stage/$package$(dirname "$path")"
-            mv "$all$path" "$stage/$package$path"
+            mkdir -p "$stage/$part$(dirname "$path")"
+            mv "$all$path" "$stage/$part$path"
         }
     done
 }
 
-take libtxid "$2" /usr/include
-take lua-resty-txid /usr/share/lua
-take txid /usr/bin /usr/share/man /usr/share/bash-completion /usr/share/zsh /usr/share/fish
+# The link first: it is not there for -e once what it points to is gone.
+take dev "$2/libtxid.so" "$2/libtxid.a" "$2/pkgconfig" /usr/include
+take lib "$2/libtxid.so.2"
+take lua /usr/share/lua
+take command /usr/bin /usr/share/man /usr/share/bash-completion /usr/share/zsh /usr/share/fish
 
-gzip -9n "$stage"/txid/usr/share/man/man1/*.1
-
+gzip -9n "$stage"/command/usr/share/man/man1/*.1
 # `make install` is for those who make ids; the agent comes as a package, with its unit.
-agent=$stage/txid-agent
+agent=$stage/agent
 install -D -m 755 target/release/txid-agent "$agent/usr/bin/txid-agent"
 install -D -m 644 packaging/agent/txid-agent.service "$agent/usr/lib/systemd/system/txid-agent.service"
 install -D -m 644 packaging/agent/agent.toml "$agent/etc/txid/agent.toml"
 
-left=$(find "$all" -type f)
+# Both distributions want nothing of debugging, and no compilers' names.
+strip --strip-unneeded --remove-section=.comment "$stage/lib$2/libtxid.so.2" "$stage"/command/usr/bin/* "$agent"/usr/bin/*
+strip --strip-debug --remove-section=.comment "$stage/dev$2/libtxid.a"
+
+left=$(find "$all" ! -type d)
 if [ -n "$left" ]; then
     echo "txid: no package has these files of make install:" "$left" >&2
     exit 1

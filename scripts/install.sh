@@ -1,11 +1,11 @@
 #!/bin/sh
 # install.sh put|remove|rock: copies what `make install` installs below $DESTDIR, takes it away again, or copies only what
-# LuaRocks wants in a rock.
+# LuaRocks wants in a rock. $BUILT is where what is to be installed was built, if not target/release.
 set -eu
 
 . scripts/facts.sh
 share=$PREFIX/share
-release=target/release
+release=${BUILT:-target/release}
 pkg_config=$LIB_DIR/pkgconfig/txid.pc
 # The name that it is linked with and that Lua looks for, and the one that the loader asks for.
 case $(uname) in

@@ -62,9 +62,12 @@ for purpose in "$@"; do
         locality) packages="$packages python3-venv" ;;
         lint) have luacheck || packages="$packages lua-check" ;;
         rpm) packages="$packages rpm" ;;
+        platforms) packages="$packages debootstrap util-linux qemu-user-static binutils perl python3-venv" ;;
+        openresty) packages="$packages make perl libpcre2-dev libssl-dev zlib1g-dev" ;;
+        release) packages="$packages binutils luarocks perl pkg-config python3-venv rpm" ;;
         test-install)
             needs_luajit=yes
-            packages="$packages perl luarocks pkg-config debootstrap rpm rpm2cpio cpio libyaml-libyaml-perl"
+            packages="$packages perl luarocks pkg-config debootstrap lintian rpm rpm2cpio rpmlint cpio libyaml-libyaml-perl"
             ;;
         *) say "need.sh knows no purpose '$purpose'"; exit 2 ;;
     esac

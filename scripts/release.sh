@@ -44,6 +44,8 @@ check "the newest release in CHANGELOG.md" \
     "$(sed -n 's/^## \[\([0-9][^]]*\)\] - [0-9-]*$/\1/p' CHANGELOG.md | head -n 1)" "$wanted"
 check "the tag of this commit" "$(git tag --points-at HEAD --list 'v*')" "v$wanted"
 check "what is not committed" "$(git status --porcelain)" ""
+# What the release is built for, and what this Rust cannot build for.
+DRY_RUN=1 scripts/release-binaries.sh
 if [ $problems -gt 0 ]; then
     wanted=${wanted:-x.y.z}
     echo "txid: set them all with: make bump VERSION=$wanted; then commit, and tag that commit v$wanted" >&2

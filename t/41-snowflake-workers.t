@@ -116,6 +116,7 @@ init_worker_by_lua_block {
             seen.add(in_file())
             seen.add(in_memory())
         end
+        ngx.shared.generations:incr("made", 1, 0)
     end
 
     -- A timer that is still to come runs in a worker that ends, too.
@@ -135,7 +136,7 @@ location = /t {
                 require "support.kill"(master, "HUP")
             end
         end
-        ngx.sleep(0.6)
+        wait_until(function() return generations:get("made") == 32 end)
         local count = #ngx.shared.seen:get_keys(0)
         ngx.say(generations:get("count"), " generations, ", count, " ids")
         ngx.say(in_file:stats().borrowed_ms > 1000, " ", in_memory:stats().borrowed_ms > 1000)

@@ -3,6 +3,9 @@
 
 make --no-print-directory deb
 
+lintian --allow-root --display-info --pedantic --suppress-tags-from-file packaging/lintian dist/*.deb >"$tmp/lintian"
+[ ! -s "$tmp/lintian" ] || fail "lintian has something to say: $(cat "$tmp/lintian")"
+
 if [ "$(id -u)" -ne 0 ]; then
     echo "# the packages were made but not installed: a chroot needs root"
     exit 0
@@ -28,6 +31,7 @@ files >"$tmp/before"
 in_root sh -c 'dpkg -i /tmp/*.deb'
 
 is_id "$(in_root txid)" "the command"
+in_root ldconfig -p | grep -q 'libtxid\.so\.2' || fail "the loader was not told of the library"
 [ -s "$root/usr/share/man/man1/txid.1.gz" ] || fail "there is no man page"
 
 # serve EXAMPLE: with the modules that the packages have enabled.
@@ -71,6 +75,8 @@ leases=$(in_root txid-agent run --store file:///tmp/leases --dir /tmp/run --new 
 has "$leases" "orders: node "
 rm -r "$root/tmp/leases" "$root/tmp/run"
 
-in_root dpkg --purge lua-resty-txid libtxid txid txid-agent libnginx-mod-http-txid libnginx-mod-stream-txid
+# C programs, with what the package for developers has.
+in_root test -e "$(in_root sh -c 'echo /usr/lib/*/libtxid.so')" || fail "libtxid.so points nowhere"
+in_root dpkg --purge lua-resty-txid libtxid-dev libtxid2 txid txid-agent libnginx-mod-http-txid libnginx-mod-stream-txid
 files >"$tmp/after"
 diff "$tmp/before" "$tmp/after" || fail "the packages left something"

@@ -24,6 +24,9 @@ commit "Release 9.8.7"
 
 said=$(DRY_RUN=1 release) || fail "$said"
 has "$said" "would run: make lint test test-install"
+has "$said" "x86_64-unknown-linux-gnu.2.17: would run: cargo zigbuild"
+has "$said" "aarch64-unknown-linux-gnu.2.17: "
+has "$said" "x86_64-unknown-linux-musl: "
 has "$said" "would run: scripts/pack.sh"
 case $said in *upload*) fail "a release without PUBLISH=1 would upload: $said" ;; esac
 has "$(DRY_RUN=1 PUBLISH=1 release)" "would run: opm upload"
@@ -58,8 +61,9 @@ has "$said" "the tag of this commit"
 scripts/pack.sh
 cd dist
 sha256sum --check --quiet SHA256SUMS
-for file in lua-resty-txid-9.8.7.tar.gz "lua-resty-txid-9.8.7-linux-$(uname -m).tar.gz" lua-resty-txid-9.8.7-1.rockspec \
-    "lua-resty-txid-9.8.7-1.linux-$(uname -m).rock" libtxid_9.8.7-1_*.deb lua-resty-txid_9.8.7-1_all.deb \
-    txid_9.8.7-1_*.deb txid-9.8.7-1.*.rpm libtxid-9.8.7-1.*.rpm lua-resty-txid-9.8.7-1.noarch.rpm; do
+for file in lua-resty-txid-9.8.7.tar.gz "lua-resty-txid-9.8.7-linux-$(uname -m)-gnu.tar.gz" lua-resty-txid-9.8.7-1.rockspec \
+    "lua-resty-txid-9.8.7-1.linux-$(uname -m).rock" libtxid2_9.8.7-1_*.deb libtxid-dev_9.8.7-1_*.deb \
+    lua-resty-txid_9.8.7-1_all.deb txid_9.8.7-1_*.deb txid-9.8.7-1.*.rpm libtxid-9.8.7-1.*.rpm libtxid-devel-9.8.7-1.*.rpm \
+    lua-resty-txid-9.8.7-1.noarch.rpm; do
     grep -q " $file\$" SHA256SUMS || fail "there is no $file in: $(cat SHA256SUMS)"
 done

@@ -7,23 +7,28 @@ make --no-print-directory rpm
 lists() { rpm -qp --qf '[%{FILENAMES}\n]' "dist/$1-$version-1."*.rpm | sort; }
 
 (cd lua && find resty) | sed 's|^|/usr/share/lua/5.1/|' >"$tmp/lua-resty-txid"
-printf '%s\n' /usr/lib64/libtxid.so /usr/lib64/libtxid.so.2 /usr/lib64/libtxid.a /usr/lib64/pkgconfig/txid.pc /usr/include/txid.h >"$tmp/libtxid"
+echo /usr/lib64/libtxid.so.2 >"$tmp/libtxid"
+printf '%s\n' /usr/lib64/libtxid.so /usr/lib64/libtxid.a /usr/lib64/pkgconfig/txid.pc /usr/include/txid.h >"$tmp/libtxid-devel"
 {
     echo /usr/bin/txid
     printf '/usr/share/man/man1/%s.gz\n' $(ls target/release/man)
     printf '/usr/share/%s\n' bash-completion/completions/txid zsh/site-functions/_txid fish/vendor_completions.d/txid.fish
 } >"$tmp/txid"
 printf '%s\n' /etc/txid/agent.toml /usr/bin/txid-agent /usr/lib/systemd/system/txid-agent.service >"$tmp/txid-agent"
-for package in libtxid lua-resty-txid txid txid-agent; do
+for package in libtxid libtxid-devel lua-resty-txid txid txid-agent; do
     printf '%s\n' "/usr/share/licenses/$package" "/usr/share/licenses/$package/LICENSE" >>"$tmp/$package"
+    [ $package = libtxid ] || printf '%s\n' "/usr/share/doc/$package" "/usr/share/doc/$package/CHANGELOG.md" >>"$tmp/$package"
     lists $package >"$tmp/$package.packed"
     sort "$tmp/$package" | diff - "$tmp/$package.packed" || fail "$package has other files"
     rpm2cpio "dist/$package-$version-1."*.rpm | (cd "$tmp" && cpio -idm --quiet)
 done
 has "$(rpm -qp --requires "dist/lua-resty-txid-$version-1.noarch.rpm")" "libtxid = $version-1"
+has "$(rpm -qp --requires "dist/libtxid-devel-$version-1."*.rpm)" "libtxid("
+rpmlint --config packaging/rpmlint.toml dist/*.rpm || fail "rpmlint"
 
 is_id "$("$tmp/usr/bin/txid")" "the command"
-id=$(cd "$tmp" && LUA_PATH="$tmp/usr/share/lua/5.1/?.lua" LUA_CPATH="$tmp/usr/lib64/?.so" luajit -e '
-    assert(require("resty.txid.lib").engine == "native")
+id=$(cd "$tmp" && LUA_PATH="$tmp/usr/share/lua/5.1/?.lua" LUA_CPATH=/nowhere/?.so LD_LIBRARY_PATH="$tmp/usr/lib64" luajit -e '
+    local lib = require "resty.txid.lib"
+    assert(lib.engine == "native" and lib.path == "libtxid.so.2", lib.path)
     print(require "resty.txid"())')
 is_id "$id" "luajit with the files of the RPMs"

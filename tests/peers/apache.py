@@ -1,6 +1,5 @@
 """Apache's ids here, and ours as Apache has them."""
 
-import ctypes
 import pathlib
 import re
 import shutil
@@ -12,7 +11,7 @@ import unittest
 import urllib.error
 import urllib.request
 
-from library import LIBRARY, clock, made, now_ms
+from library import UniqueIdParts, clock, made, now_ms, read
 
 CONFIGURATION = """
 ServerRoot {directory}
@@ -36,15 +35,6 @@ def free_port():
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return listener.getsockname()[1]
-
-
-def read_unique_id(text):
-    fields = [ctypes.c_int64] + [ctypes.c_uint32] * 4 + [ctypes.c_uint8 * 10]
-    values = [kind() for kind in fields]
-    raw = text.encode()
-    code = LIBRARY.txid_unique_id_read(raw, ctypes.c_size_t(len(raw)), *(ctypes.byref(value) for value in values))
-    ms, counter, thread, address, pid = (value.value for value in values[:5])
-    return code, ms, counter, thread, address, pid, bytes(values[5])
 
 
 class Apache(unittest.TestCase):
@@ -86,12 +76,12 @@ class Apache(unittest.TestCase):
         for _ in range(100):
             before = now_ms() // 1000 * 1000
             theirs = self.unique_id()
-            code, ms, counter, thread, _, _, random = read_unique_id(theirs)
-            self.assertEqual(code, 0, theirs)
-            self.assertTrue(before <= ms <= now_ms(), theirs)
-            made_by.add(random)
+            parts = read("txid_unique_id_read", theirs, UniqueIdParts)
+            self.assertIsNotNone(parts, theirs)
+            self.assertTrue(before <= parts.ms <= now_ms(), theirs)
+            made_by.add(bytes(parts.random))
 
-            ours = made("txid_unique_id_long", 27, clock(ms))
+            ours = made("txid_unique_id_long", 27, clock(parts.ms))
             self.assertRegex(theirs, "^[A-Za-z0-9_-]{27}$")
             self.assertRegex(ours, "^[A-Za-z0-9_-]{27}$")
             # 30 of the 32 bits of the time, and the last character with two bits that are not used.

@@ -10,7 +10,7 @@ from opentelemetry.sdk.trace import RandomIdGenerator
 from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from library import LIBRARY, clock, made, now_ms, read
+from library import LIBRARY, B3Parts, TraceparentParts, clock, made, now_ms, read
 
 W3C = TraceContextTextMapPropagator()
 ROUNDS = 500
@@ -44,11 +44,13 @@ class Headers(unittest.TestCase):
     def test_their_traceparents_are_read_and_passed_on(self):
         for _ in range(ROUNDS):
             theirs = context()
-            header = injected(W3C, theirs)["traceparent"].encode()
-            flags = ctypes.c_uint8()
-            self.assertEqual(LIBRARY.txid_traceparent_read(header, ctypes.c_size_t(len(header)), ctypes.byref(flags)), 0)
-            self.assertEqual(flags.value & 1, theirs.trace_flags & 1)
+            header = injected(W3C, theirs)["traceparent"]
+            parts = read("txid_traceparent_read", header, TraceparentParts)
+            self.assertEqual(int(parts.trace_id, 16), theirs.trace_id)
+            self.assertEqual(int(parts.span_id, 16), theirs.span_id)
+            self.assertEqual(parts.sampled, theirs.trace_flags.sampled)
 
+            header = header.encode()
             child = ctypes.create_string_buffer(55)
             self.assertEqual(LIBRARY.txid_traceparent_child(header, ctypes.c_size_t(len(header)), child), 0)
             span = extracted(W3C, {"traceparent": child.raw.decode()})
@@ -61,7 +63,7 @@ class Headers(unittest.TestCase):
         for bad in [good + "-", "ff" + good[2:], good.replace("-", "_"), good[:-1], "", good[:3] + "0" * 32 + good[35:],
                     good[:36] + "0" * 16 + good[52:]]:
             self.assertFalse(extracted(W3C, {"traceparent": bad}).is_valid, bad)
-            self.assertIsNone(read("txid_traceparent_read", bad, ctypes.c_uint8), bad)
+            self.assertIsNone(read("txid_traceparent_read", bad, TraceparentParts), bad)
 
     def test_trace_ids_of_every_kind_are_extracted(self):
         for _ in range(ROUNDS):
@@ -79,9 +81,13 @@ class Headers(unittest.TestCase):
     def test_their_b3_headers_are_read(self):
         for _ in range(ROUNDS):
             theirs = context()
-            sampled = ord("1" if theirs.trace_flags.sampled else "0")
+            sampled = b"1" if theirs.trace_flags.sampled else b"0"
             single = injected(B3SingleFormat(), theirs)["b3"]
-            self.assertEqual(read("txid_b3_read", single, ctypes.c_size_t, ctypes.c_uint8), [32, sampled], single)
             several = injected(B3MultiFormat(), theirs)
             joined = f"{several['x-b3-traceid']}-{several['x-b3-spanid']}-{several['x-b3-sampled']}"
-            self.assertEqual(read("txid_b3_read", joined, ctypes.c_size_t, ctypes.c_uint8), [32, sampled], joined)
+            for header in [single, joined]:
+                parts = read("txid_b3_read", header, B3Parts)
+                self.assertIsNotNone(parts, header)
+                self.assertEqual(int(parts.trace_id, 16), theirs.trace_id)
+                self.assertEqual(int(parts.span_id, 16), theirs.span_id)
+                self.assertEqual(parts.sampled, sampled)

@@ -1,16 +1,16 @@
 """Our UUIDs in Python's uuid module, and its in ours."""
 
-import ctypes
 import unittest
 import uuid
 
-from library import clock, made, now_ms, read
+from library import UuidParts, clock, made, now_ms, read
 
 GREGORIAN_MS = 12219292800000
 
 
 def read_uuid(text):
-    return read("txid_uuid_read", text, ctypes.c_uint8, ctypes.c_uint8, ctypes.c_int64)
+    parts = read("txid_uuid_read", text, UuidParts)
+    return parts and (parts.version, parts.variant, parts.ms)
 
 
 class Uuids(unittest.TestCase):
@@ -41,6 +41,6 @@ class Uuids(unittest.TestCase):
             version, variant, ms = read_uuid(str(uuid.uuid1()).upper())
             self.assertEqual((version, variant), (1, 1))
             self.assertTrue(before - 1 <= ms <= now_ms() + 1)
-            self.assertEqual(read_uuid(str(uuid.uuid4())), [4, 1, -(2**63)])
-        self.assertEqual(read_uuid(str(uuid.UUID(int=0)))[:2], [0, 0])
+            self.assertEqual(read_uuid(str(uuid.uuid4())), (4, 1, -(2**63)))
+        self.assertEqual(read_uuid(str(uuid.UUID(int=0)))[:2], (0, 0))
         self.assertIsNone(read_uuid(str(uuid.uuid4())[:-1]))

@@ -23,6 +23,8 @@ end
 
 
 local FILE = jit.os == "OSX" and "libtxid.dylib" or "libtxid.so"
+-- Distributions have the file of that name in a package for developers, and this one in the library's.
+local SONAME = jit.os == "OSX" and FILE or FILE .. "." .. _M.ABI_VERSION
 local ENOENT, EACCES, ENOTDIR = 2, 13, 20
 
 
@@ -46,7 +48,7 @@ end
 
 -- What the system's loader says of a name that it finds nowhere, not of a library that it finds and cannot load.
 local function says_not_found(message)
-    return message:find(FILE:gsub("%p", "%%%0") .. "[:,].-[Nn]o such file") ~= nil
+    return message:find(SONAME:gsub("%p", "%%%0") .. "[:,].-[Nn]o such file") ~= nil
 end
 
 
@@ -74,9 +76,9 @@ local function load_library()
         end
     end
 
-    local ok, library = pcall(ffi.load, FILE)
+    local ok, library = pcall(ffi.load, SONAME)
     if ok then
-        return library, FILE
+        return library, SONAME
     end
     is_there = is_there or not says_not_found(library)
     tried[#tried + 1] = "the system's loader: " .. library

@@ -1,0 +1,40 @@
+#!/bin/sh
+# release-binaries.sh [TARGET...]: builds the library and the command for each target as a release ships them, into
+# target/portable/TARGET/release. Where DRY_RUN=1 it only says what it would build.
+#
+# zig links them against the oldest glibc that Rust's standard library works with, 2.17 (CentOS 7, 2012), and has the
+# cross-linkers; it comes from PyPI, into target/zig.
+set -eu
+
+cd "$(dirname "$0")/.."
+[ $# -gt 0 ] || set -- x86_64-unknown-linux-gnu.2.17 aarch64-unknown-linux-gnu.2.17 x86_64-unknown-linux-musl aarch64-unknown-linux-musl
+
+# has_std TARGET: whether this Rust can build for it; rustup is asked for what is missing.
+has_std() {
+    libraries=$(rustc --print target-libdir --target "$1")
+    [ -n "$(find "$libraries" -name 'libstd-*.rlib' 2>/dev/null)" ] && return
+    [ "${DRY_RUN-}" != 1 ] && command -v rustup >/dev/null && rustup target add "$1" >/dev/null 2>&1
+}
+
+built=
+for wanted in "$@"; do
+    target=${wanted%.[0-9]*.[0-9]*}
+    if ! has_std "$target"; then
+        [ "${DRY_RUN-}" = 1 ] || rm -rf "target/portable/$target"
+        echo "$wanted: skipped: this Rust has no standard library for it (rustup target add $target)"
+        continue
+    fi
+    if [ "${DRY_RUN-}" = 1 ]; then
+        echo "$wanted: would run: cargo zigbuild --locked --release --target $wanted"
+        continue
+    fi
+    scripts/venv.sh target/zig packaging/zig.txt
+    # A shared object for musl takes the dynamic C library.
+    flags=${RUSTFLAGS-}
+    case $target in *-musl) flags="$flags -C target-feature=-crt-static" ;; esac
+    PATH="$PWD/target/zig/bin:$PATH" RUSTFLAGS=$flags CARGO_TARGET_DIR=target/portable \
+        cargo zigbuild --quiet --locked --release --target "$wanted"
+    echo "$wanted: target/portable/$target/release"
+    built="$built $target"
+done
+[ "${DRY_RUN-}" = 1 ] || [ -n "$built" ]
