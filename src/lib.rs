@@ -14,6 +14,7 @@
 #![warn(missing_docs)]
 
 mod flake;
+pub mod segment;
 #[cfg(feature = "serde")]
 mod serde;
 mod shared;
