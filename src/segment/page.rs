@@ -91,6 +91,8 @@ pub struct SegmentStats {
     pub left: u64,
     /// How many the next range has; 0 if it is not there yet.
     pub next: u64,
+    /// The end of all ranges so far.
+    pub granted: u64,
     /// How many numbers the agent takes at a time.
     pub step: u64,
     /// How many numbers were taken lately, in a thousand seconds.
@@ -156,6 +158,7 @@ impl Segment {
         SegmentStats {
             left,
             next,
+            granted: self.get(NEXT_END_AT).max(self.get(END_AT)),
             step: self.get(STEP_AT),
             rate_milli: self.get(RATE_AT),
             contact_ms: Some(self.get(CONTACT_AT) as i64).filter(|&ms| ms != 0),
@@ -196,19 +199,10 @@ impl SegmentPage {
     /// If there is no room, or the range does not begin at or after the end of all before it.
     pub fn publish(&self, range: Range<u64>) {
         assert!(self.wants(), "the next range is not used up");
-        assert!(range.start >= self.granted() && range.start < range.end, "{range:?} after {}", self.granted());
+        let granted = self.segment.stats().granted;
+        assert!(range.start >= granted && range.start < range.end, "{range:?} after {granted}");
         self.segment.words.publish(range);
         self.segment.page.word(FETCHES_AT).fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// The end of all that was ever granted.
-    pub fn granted(&self) -> u64 {
-        self.segment.get(NEXT_END_AT).max(self.segment.get(END_AT))
-    }
-
-    /// The first number of the range in use that is free.
-    pub fn free(&self) -> u64 {
-        self.segment.get(CUR_AT)
     }
 
     /// The highest number that the store is known to have had.
@@ -378,6 +372,7 @@ mod tests {
         let stats = SegmentStats {
             left: 300,
             next: 700,
+            granted: 1000,
             step: 700,
             rate_milli: 2_000,
             contact_ms: None,

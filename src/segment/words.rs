@@ -54,7 +54,7 @@ impl<W: Word> Words<'_, W> {
     /// `cur` goes first. Were `end` raised first, the numbers between the two ranges would be free, which are other hosts'.
     #[cold]
     #[inline(never)]
-    fn go_on(&self, cur: u64, end: u64) -> bool {
+    pub(super) fn go_on(&self, cur: u64, end: u64) -> bool {
         let next_end = self.next_end.get_acquire();
         if next_end <= end {
             return false;

@@ -206,7 +206,7 @@ impl Machine {
                 published = self.taken(now, view, range, step, &mut output);
             }
             Some(Answer::Taken(Taken::NoTag)) if self.rules.create => {
-                output.request = Some(Request::Create { step: self.rules.step.unwrap_or(1000) });
+                output.request = Some(Request::Create { step: self.rules.step.unwrap_or(super::STEP) });
                 return output;
             }
             Some(Answer::Taken(Taken::NoTag)) => {

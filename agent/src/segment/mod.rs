@@ -6,3 +6,6 @@ mod rules;
 
 pub use machine::{Answer, Event, Machine, Now, Output, Request, View, Write};
 pub use rules::Rules;
+
+/// The step of a tag that is made, unless it is said otherwise.
+pub const STEP: u64 = 1000;
