@@ -59,7 +59,7 @@ pub enum Request {
 }
 
 /// What came of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Answer {
     /// The store answered.
     Taken(Taken),

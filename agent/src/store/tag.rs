@@ -8,7 +8,7 @@ use std::ops::Range;
 pub(super) const FIRST: u64 = 1;
 
 /// What came of [`Store::take`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Taken {
     /// These numbers are the caller's.
     Range {

@@ -98,7 +98,8 @@ pub fn beside_leaf(server: &Server, url: &str) {
         .unwrap();
     let taken = thread::scope(|scope| {
         let ours: Vec<_> = (0..2).map(|_| scope.spawn(|| take(url, "leaf-segment-test", 50))).collect();
-        let theirs = scope.spawn(|| (0..50).map(|_| Leaf::connect(server).take("leaf-segment-test")).collect::<Vec<_>>());
+        let theirs =
+            scope.spawn(|| (0..50).map(|_| Leaf::connect(server).take("leaf-segment-test")).collect::<Vec<_>>());
         let taken: Vec<_> = ours.into_iter().flat_map(|thread| thread.join().unwrap()).collect();
         [taken, theirs.join().unwrap()].concat()
     });
