@@ -384,7 +384,7 @@ fn a_store_that_went_down_is_not_followed() {
 #[test]
 fn each_mistake_is_found() {
     for mistake in [Mistake::FetchAndAdd, Mistake::EndFirst, Mistake::NextEndFirst] {
-        let found = search(&ONE_HOST, mistake).unwrap_err();
+        let found = search(&Size { kills: 0, ..ONE_HOST }, mistake).unwrap_err();
         println!("{found}");
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::thread;
 
 use mysql::prelude::Queryable;
-use txid_agent::store::{Store, Taken, open, raise};
+use txid_agent::store::{Taken, open, raise};
 
 use crate::servers::{MARIADB_PASSWORD, Server};
 
@@ -62,8 +62,8 @@ fn take(url: &str, tag: &str, times: usize) -> Vec<Range<u64>> {
 struct Leaf(mysql::Conn);
 
 impl Leaf {
-    fn connect(server: &Server) -> Self {
-        let url = format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{}/ids?prefer_socket=false", server.port);
+    fn connect(port: u16) -> Self {
+        let url = format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{port}/ids?prefer_socket=false");
         Self(mysql::Conn::new(mysql::Opts::from_url(&url).unwrap()).unwrap())
     }
 
@@ -80,7 +80,8 @@ impl Leaf {
 
 /// A table that Leaf's own scripts made, with Leaf's servers still on it.
 pub fn beside_leaf(server: &Server, url: &str) {
-    let mut leaf = Leaf::connect(server);
+    let port = server.port;
+    let mut leaf = Leaf::connect(port);
     leaf.0.query_drop("DROP TABLE IF EXISTS leaf_alloc").unwrap();
     leaf.0
         .query_drop(
@@ -98,8 +99,10 @@ pub fn beside_leaf(server: &Server, url: &str) {
         .unwrap();
     let taken = thread::scope(|scope| {
         let ours: Vec<_> = (0..2).map(|_| scope.spawn(|| take(url, "leaf-segment-test", 50))).collect();
-        let theirs =
-            scope.spawn(|| (0..50).map(|_| Leaf::connect(server).take("leaf-segment-test")).collect::<Vec<_>>());
+        let theirs = scope.spawn(move || {
+            let mut leaf = Leaf::connect(port);
+            (0..50).map(|_| leaf.take("leaf-segment-test")).collect::<Vec<_>>()
+        });
         let taken: Vec<_> = ours.into_iter().flat_map(|thread| thread.join().unwrap()).collect();
         [taken, theirs.join().unwrap()].concat()
     });
