@@ -73,6 +73,8 @@ fn three_workers_take_no_number_twice() {
 /// What must not be: it finds out that it is past the end only after it has moved `cur`.
 fn take_by_fetch_and_add(words: Words<'_, LoomWord>) -> Option<u64> {
     let number = words.cur.fetch_add(1, Ordering::AcqRel);
+    // Loom does not stop a thread here by itself.
+    loom::thread::yield_now();
     if number < words.end.get_acquire() {
         return Some(number);
     }
