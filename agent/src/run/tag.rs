@@ -1,7 +1,6 @@
 //! The thread that keeps one segment: looks whether a range is needed, takes it from the store, and grants it in the page.
 
 use super::Event;
-use super::Event;
 use crate::config::Config;
 use anyhow::{Context, bail};
 use rustix::fs::{FlockOperation, flock};
