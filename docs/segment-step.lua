@@ -1,5 +1,5 @@
--- Draws docs/segment-step.svg: numbers a second, and how many txid-agent takes at a time, as measured here and now, to its
--- standard output. From the root of the tree, beside
+-- Draws docs/segment-step.svg: numbers a second, and how many txid-agent takes at a time, as measured here and now, to
+-- its standard output. From the root of the tree, beside
 --     faketime -f '+0 x60' txid-agent run --store file:///tmp/store --dir /tmp/run --segment invoices=1000 --create
 -- whose clock runs 60 times as fast, so that 15 minutes last 15 s:
 --     LUA_PATH="lua/?.lua;;" LUA_CPATH="target/release/?.so;;" luajit docs/segment-step.lua /tmp/run/invoices.segment

@@ -164,11 +164,9 @@ fn restarts_waste_nothing_and_the_step_follows_the_rate() {
     let place = Place::new();
     let mut agent = place.agent("host", &["--segment", "invoices=10", "--max-step", "40", "--create"]);
     let segment = place.segment("host");
-    let mut expected = 1;
-    for round in 0..200 {
+    for expected in 1..=200 {
         assert_eq!(next(&segment), expected);
-        expected += 1;
-        if round % 60 == 59 {
+        if expected % 60 == 0 {
             agent.kill();
             agent = place.agent("host", &["--segment", "invoices", "--max-step", "40"]);
         }
