@@ -37,6 +37,11 @@
 #define TXID_MAC_LEN 6
 
 /**
+ * How many characters a number of a segment has at most.
+ */
+#define TXID_SEGMENT_LEN 19
+
+/**
  * How many characters a SkyWalking id has at most.
  */
 #define TXID_SKYWALKING_MAX_LEN 64
@@ -164,6 +169,18 @@ typedef enum {
    * The node is leased, and there is no lease now.
    */
   TXID_ERROR_SNOWFLAKE_UNLEASED = -39,
+  /**
+   * A segment's file cannot be opened: txid-agent has to be started before.
+   */
+  TXID_ERROR_SEGMENT_FILE = -50,
+  /**
+   * A segment's file is damaged, a copy, or of another boot.
+   */
+  TXID_ERROR_SEGMENT_STATE = -51,
+  /**
+   * Both ranges of a segment are used up.
+   */
+  TXID_ERROR_SEGMENT_USED_UP = -52,
 } txid_error;
 
 /**
@@ -209,6 +226,33 @@ typedef enum {
 } txid_format;
 
 /**
+ * What an agent has to say about a segment.
+ */
+typedef enum {
+  /**
+   * It takes ranges when they are needed.
+   */
+  TXID_SEGMENT_NEWS_SERVING = 0,
+  /**
+   * The store has no such tag.
+   */
+  TXID_SEGMENT_NEWS_NO_TAG = 1,
+  /**
+   * The number in the store is lower than what was seen before. Nothing is taken until it is raised.
+   */
+  TXID_SEGMENT_NEWS_WENT_DOWN = 2,
+  /**
+   * There are no more numbers of 63 bits.
+   */
+  TXID_SEGMENT_NEWS_ENDED = 3,
+} txid_segment_news;
+
+/**
+ * Takes the numbers of one segment.
+ */
+typedef struct txid_segment txid_segment;
+
+/**
  * Makes the 64-bit ids of one layout and node.
  */
 typedef struct txid_snowflake txid_snowflake;
@@ -252,6 +296,44 @@ typedef struct {
    */
   uint8_t node[TXID_MAC_LEN];
 } txid_flake_parts;
+
+/**
+ * What a segment has.
+ */
+typedef struct {
+  /**
+   * How many numbers are left of the range in use.
+   */
+  uint64_t left;
+  /**
+   * How many the next range has; 0 if it is not there yet.
+   */
+  uint64_t next;
+  /**
+   * How many numbers the agent takes at a time.
+   */
+  uint64_t step;
+  /**
+   * How long the numbers last at the present rate, in milliseconds; -1 if none are taken.
+   */
+  int64_t lasts_ms;
+  /**
+   * When the store last answered, in milliseconds since 1970-01-01 UTC; 0 if it never did.
+   */
+  int64_t contact_ms;
+  /**
+   * How many ranges were taken from the store.
+   */
+  uint64_t fetches;
+  /**
+   * How often the store did not do what it was asked for.
+   */
+  uint64_t failures;
+  /**
+   * A txid_segment_news.
+   */
+  int32_t news;
+} txid_segment_counters;
 
 /**
  * What a SkyWalking id says.
@@ -569,6 +651,59 @@ int32_t txid_host_word(const char *text,
 int32_t txid_host_ipv4(const char *text,
                        size_t len,
                        uint32_t *ipv4);
+
+/**
+ * Opens the segment in the file at `path`, which txid-agent has made, and writes it to `segment`. Give it back with
+ * txid_segment_close.
+ *
+ * Returns 0, or a txid_error; then `message` says what is wrong, and `segment` is left as it is.
+ *
+ * Safety:
+ *
+ * `path` must be NUL-terminated, `segment` valid for a write, `message` for writes of TXID_MESSAGE_LEN bytes.
+ */
+int32_t txid_segment_open(const char *path,
+                          txid_segment **segment,
+                          char *message);
+
+/**
+ * Gives a segment back. Its numbers stay for all who share it.
+ *
+ * Safety:
+ *
+ * `segment` must be from txid_segment_open and not be used by anybody any more; or NULL, for nothing to be done.
+ */
+void txid_segment_close(txid_segment *segment);
+
+/**
+ * The next number, which is not negative, or a txid_error; then `message` says what is wrong.
+ *
+ * Safety:
+ *
+ * `segment` must be from txid_segment_open, `message` valid for writes of TXID_MESSAGE_LEN bytes.
+ */
+int64_t txid_segment_next(const txid_segment *segment, char *message);
+
+/**
+ * Writes the next number to `buf` as decimal digits, TXID_SEGMENT_LEN at most and no NUL, and returns how many; or a
+ * txid_error, as txid_segment_next does.
+ *
+ * Safety:
+ *
+ * As for txid_segment_next; and `buf` must be valid for writes of TXID_SEGMENT_LEN bytes.
+ */
+int32_t txid_segment_fill(const txid_segment *segment,
+                          char *buf,
+                          char *message);
+
+/**
+ * Writes what the segment has to `counters`.
+ *
+ * Safety:
+ *
+ * `segment` must be from txid_segment_open, `counters` valid for a write.
+ */
+void txid_segment_stats(const txid_segment *segment, txid_segment_counters *counters);
 
 /**
  * Writes a new SkyWalking id of this moment to `buf`, and returns how many characters it has. `clock_ms` counts as in

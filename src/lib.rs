@@ -16,6 +16,7 @@
 mod flake;
 mod maker;
 pub mod request;
+pub mod segment;
 #[cfg(feature = "serde")]
 mod serde;
 mod shared;

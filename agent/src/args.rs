@@ -25,6 +25,7 @@ A password is taken from TXID_STORE_PASSWORD, or from ?password-file=FILE. Other
 
 Examples:
   txid-agent run --store etcd://10.0.0.5:2379/txid --node orders=snowflake -- nginx -g 'daemon off;'
+  txid-agent run --store mysql://app@10.0.0.5/leaf --segment invoices -- nginx -g 'daemon off;'
   txid-agent run --config /etc/txid/agent.toml
   txid-agent status"
 )]
@@ -40,10 +41,12 @@ pub enum Command {
     Nodes(Nodes),
     Release(Release),
     Floor(Floor),
+    Raise(Raise),
 }
 
 /// Lease nodes, and run a command with them
 ///
+/// Makes DIR/TAG.segment for each segment, which processes take numbers from, and takes the next range before they need it.
 /// Makes DIR/NAME for each node, which processes make ids from, and extends the leases until it gets SIGTERM. Then it gives
 /// the nodes back.
 ///
@@ -60,6 +63,15 @@ pub struct Run {
     /// A node to lease, and the layout of its ids: a name (snowflake, sonyflake, uid, leaf) or its parts
     #[arg(long = "node", value_name = "NAME=LAYOUT", value_parser = node)]
     pub nodes: Vec<(String, Layout)>,
+    /// A tag to take ranges of numbers of, and how many at a time at least [default: what the tag itself says]
+    #[arg(long = "segment", value_name = "TAG[=STEP]", value_parser = segment)]
+    pub segments: Vec<(String, Option<u64>)>,
+    /// How many numbers of a segment to take at a time at most [default: 1000000]
+    #[arg(long, value_name = "COUNT", value_parser = count)]
+    pub max_step: Option<u64>,
+    /// Make the tags that the store does not have
+    #[arg(long)]
+    pub create: bool,
     /// Where the files are made [default: /run/txid]
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
@@ -134,6 +146,23 @@ pub struct Floor {
     pub at: Option<Timestamp>,
 }
 
+/// Raise the number of a tag, as after a backup of the store was restored
+///
+/// The store may have forgotten ranges then, and numbers would repeat. Each host's log and 'txid-agent status' say how far it
+/// had come: raise the number past the highest. It never goes down.
+#[derive(clap::Args)]
+pub struct Raise {
+    /// Where tags are kept: see 'txid-agent --help'
+    #[arg(long, value_name = "URL")]
+    pub store: String,
+    /// The tag, as in --segment TAG
+    #[arg(value_name = "TAG", value_parser = group_name)]
+    pub tag: String,
+    /// The number from which on ranges may be taken
+    #[arg(value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
+    pub number: u64,
+}
+
 #[derive(clap::Args)]
 pub struct Group {
     /// Where leases are kept: see 'txid-agent --help'
@@ -147,6 +176,19 @@ pub struct Group {
 fn node(text: &str) -> Result<(String, Layout), String> {
     let (name, layout) = text.split_once('=').ok_or("write NAME=LAYOUT, such as orders=snowflake")?;
     Ok((group_name(name)?, layout.parse().map_err(|error| format!("{error}"))?))
+}
+
+fn segment(text: &str) -> Result<(String, Option<u64>), String> {
+    match text.split_once('=') {
+        None => Ok((group_name(text)?, None)),
+        Some((tag, step)) => Ok((group_name(tag)?, Some(count(step)?))),
+    }
+}
+
+pub fn count(text: &str) -> Result<u64, String> {
+    // As many as Leaf's column can hold.
+    let count = text.parse().ok().filter(|count| (1..=i32::MAX as u64).contains(count));
+    count.ok_or_else(|| format!("'{text}' is not a count from 1 to {}", i32::MAX))
 }
 
 /// A name that is a part of a key in each store, and the name of a file.

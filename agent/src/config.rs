@@ -11,6 +11,9 @@ use txid::snowflake::Layout;
 pub struct Config {
     pub store: String,
     pub nodes: Vec<(String, Layout)>,
+    pub segments: Vec<(String, Option<u64>)>,
+    pub max_step: u64,
+    pub create: bool,
     pub dir: PathBuf,
     pub ahead: Duration,
     pub name: String,
@@ -29,6 +32,16 @@ struct File {
     max_skew: Option<String>,
     #[serde(default)]
     nodes: BTreeMap<String, String>,
+    /// A table of its own for each tag.
+    #[serde(default)]
+    segments: BTreeMap<String, Segment>,
+    max_step: Option<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Segment {
+    step: Option<u64>,
 }
 
 impl Config {
@@ -48,6 +61,14 @@ impl Config {
                 nodes.push((args::group_name(&name).map_err(why)?, layout));
             }
         }
+        let mut segments = args.segments;
+        if segments.is_empty() {
+            for (tag, Segment { step }) in file.segments {
+                let why = |why| anyhow::anyhow!("{shown}: segments: {why}");
+                let step = step.map(|step| args::count(&step.to_string())).transpose().map_err(why)?;
+                segments.push((args::group_name(&tag).map_err(why)?, step));
+            }
+        }
         let config = Self {
             store: args.store.or(file.store).context("say where leases are kept: --store URL")?,
             dir: args.dir.or(file.dir).unwrap_or_else(|| "/run/txid".into()),
@@ -59,6 +80,9 @@ impl Config {
             max_skew: duration(args.max_skew, "max-skew", file.max_skew, 10)?,
             new: args.new,
             nodes,
+            segments,
+            max_step: args.max_step.or(file.max_step).unwrap_or(1_000_000),
+            create: args.create,
             command: args.command,
         };
         config.check()?;
@@ -66,11 +90,19 @@ impl Config {
     }
 
     fn check(&self) -> anyhow::Result<()> {
-        ensure!(!self.nodes.is_empty(), "say what to lease: --node NAME=LAYOUT, such as --node orders=snowflake");
+        ensure!(
+            !self.nodes.is_empty() || !self.segments.is_empty(),
+            "say what to lease: --node NAME=LAYOUT, such as --node orders=snowflake, or --segment TAG"
+        );
         let mut names: Vec<&str> = self.nodes.iter().map(|(name, _)| name.as_str()).collect();
         names.sort_unstable();
         if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
             bail!("the node {} is given twice", pair[0]);
+        }
+        let mut tags: Vec<&str> = self.segments.iter().map(|(tag, _)| tag.as_str()).collect();
+        tags.sort_unstable();
+        if let Some(pair) = tags.windows(2).find(|pair| pair[0] == pair[1]) {
+            bail!("the segment {} is given twice", pair[0]);
         }
         let day = Duration::from_secs(24 * 60 * 60);
         ensure!(

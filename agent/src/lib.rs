@@ -2,4 +2,5 @@
 
 pub mod keep;
 pub mod lease;
+pub mod segment;
 pub mod store;

@@ -17,6 +17,7 @@ fn main() -> ExitCode {
         Command::Nodes(args) => command::nodes::run(&args),
         Command::Release(args) => command::release::run(&args),
         Command::Floor(args) => command::floor::run(&args),
+        Command::Raise(args) => command::raise::run(&args),
     };
     done.unwrap_or_else(|error| {
         let _ = writeln!(stderr(), "txid-agent: {error:#}");

@@ -1,5 +1,6 @@
 //! What can go wrong, as numbers.
 
+use ::txid::segment::SegmentError;
 use ::txid::snowflake::{LayoutError, NodeError, Refusal, StateError};
 use ::txid::{FormatError, PageError, ParseError};
 use std::ffi::{CStr, c_char};
@@ -40,6 +41,12 @@ pub enum txid_error {
     SnowflakeId = -38,
     /// The node is leased, and there is no lease now.
     SnowflakeUnleased = -39,
+    /// A segment's file cannot be opened: txid-agent has to be started before.
+    SegmentFile = -50,
+    /// A segment's file is damaged, a copy, or of another boot.
+    SegmentState = -51,
+    /// Both ranges of a segment are used up.
+    SegmentUsedUp = -52,
 }
 
 impl From<FormatError> for txid_error {
@@ -102,6 +109,17 @@ impl From<&Refusal> for txid_error {
     }
 }
 
+impl From<&SegmentError> for txid_error {
+    fn from(error: &SegmentError) -> Self {
+        match error {
+            SegmentError::Page(PageError::File(_) | PageError::NoMemory(_)) | SegmentError::NoAgent(_) => {
+                Self::SegmentFile
+            }
+            SegmentError::Page(_) | SegmentError::OtherBoot(_) | SegmentError::Copied(_) => Self::SegmentState,
+        }
+    }
+}
+
 /// One list for two uses: the compiler sees that the match has every code, and so has the array.
 macro_rules! meanings {
     ($($name:ident => $meaning:literal,)*) => {
@@ -132,6 +150,9 @@ meanings! {
     SnowflakeEnded => c"the layout's time is used up",
     SnowflakeId => c"the id is not a number, or has more bits than the layout",
     SnowflakeUnleased => c"the node is leased, and there is no lease now",
+    SegmentFile => c"the segment's file cannot be opened: txid-agent has to be started before",
+    SegmentState => c"the segment's file is damaged, a copy, or of another boot",
+    SegmentUsedUp => c"both ranges of the segment are used up",
 }
 
 /// What a txid_error, or 0, means: static text that, unlike an id, ends in a NUL.

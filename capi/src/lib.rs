@@ -12,6 +12,7 @@ pub mod error;
 pub mod explain;
 pub mod flake;
 pub mod host;
+pub mod segment;
 pub mod skywalking;
 pub mod snowflake;
 pub mod sofa;

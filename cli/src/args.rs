@@ -56,12 +56,14 @@ A NAME is one of:
   sofa, skywalking                                              trace ids of SOFATracer and SkyWalking
   traceparent, b3                                               headers of a new trace
   snowflake                                                     64 bits; takes --node and --state, and --layout
+  segment                                                       numbers from a database; takes --state
 
 Examples:
   txid new -n 5
   txid new --at '2 days ago'
   txid new --format uuid-v7
-  txid new --format snowflake --node 3 --state /var/lib/txid/orders"))]
+  txid new --format snowflake --node 3 --state /var/lib/txid/orders
+  txid new --format segment --state /run/txid/invoices.segment -n 5"))]
 pub struct New {
     /// How many ids to make
     #[arg(short = 'n', long, value_name = "COUNT", default_value_t = 1)]
@@ -75,7 +77,8 @@ pub struct New {
     /// For --format snowflake: the node; a number, env:NAME, ip or hostname, or lease for the one that txid-agent leases
     #[arg(long, value_name = "NODE")]
     pub node: Option<String>,
-    /// For --format snowflake: the file that all who use the node share, made if there is none
+    /// For --format snowflake: the file that all who use the node share, made if there is none. For --format segment: the
+    /// file that txid-agent keeps
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
     /// For --format snowflake: snowflake, sonyflake, uid, leaf, or
@@ -105,6 +108,7 @@ pub enum Format {
     Traceparent,
     B3,
     Snowflake,
+    Segment,
 }
 
 /// Show what ids hold: their time, in UTC, local and as an age, and their random bits

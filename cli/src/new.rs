@@ -6,6 +6,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use std::io::{BufWriter, Write, stdout};
 use std::net::Ipv4Addr;
 use std::process::ExitCode;
+use txid::segment::Segment;
 use txid::snowflake::{self, Generator, Layout, State};
 use txid::trace::{self, B3, Sampling, SkyWalking, Sofa, Traceparent};
 use txid::{Flake, Txid, UniqueId, uuid};
@@ -27,9 +28,11 @@ fn maker(args: &New, at: Option<i64>) -> Result<Maker> {
     fn any<T: ToString>(make: impl Fn() -> T + 'static) -> Result<Maker> {
         Ok(Box::new(move || Ok(make().to_string())))
     }
-    let snowflakes = args.node.is_some() || args.state.is_some() || args.layout.is_some();
-    if snowflakes && args.format != Format::Snowflake {
-        bail!("--node, --state and --layout are for --format snowflake");
+    if (args.node.is_some() || args.layout.is_some()) && args.format != Format::Snowflake {
+        bail!("--node and --layout are for --format snowflake");
+    }
+    if args.state.is_some() && !matches!(args.format, Format::Snowflake | Format::Segment) {
+        bail!("--state is for --format snowflake or segment");
     }
     match args.format {
         Format::Txid => any(move || at.map_or_else(Txid::now, Txid::at)),
@@ -61,6 +64,11 @@ fn maker(args: &New, at: Option<i64>) -> Result<Maker> {
         Format::Snowflake => {
             let generator = generator(args)?;
             Ok(Box::new(move || Ok(generator.next()?.to_string())))
+        }
+        Format::Segment => {
+            let state = args.state.as_ref().context("--format segment needs the --state that txid-agent keeps")?;
+            let segment = Segment::attach(state)?;
+            Ok(Box::new(move || Ok(segment.next()?.to_string())))
         }
     }
 }

@@ -23,6 +23,10 @@ pub(crate) trait Word {
 
     /// Sets these bits, and tells what was there.
     fn raise(&self, bits: u64) -> u64;
+
+    /// Puts `new` in place of `old`, if that is there. What is read after it is not older, and who gets `new` gets what
+    /// was written before it.
+    fn replace(&self, old: u64, new: u64) -> bool;
 }
 
 // Relaxed where nothing but the word itself is shared: a swap always sees the newest value of its own word.
@@ -50,6 +54,11 @@ impl Word for AtomicU64 {
     #[inline]
     fn raise(&self, bits: u64) -> u64 {
         self.fetch_or(bits, Ordering::AcqRel)
+    }
+
+    #[inline]
+    fn replace(&self, old: u64, new: u64) -> bool {
+        self.compare_exchange(old, new, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 }
 

@@ -29,6 +29,10 @@ impl Word for LoomWord {
     fn raise(&self, bits: u64) -> u64 {
         self.fetch_or(bits, Ordering::AcqRel)
     }
+
+    fn replace(&self, old: u64, new: u64) -> bool {
+        self.compare_exchange(old, new, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    }
 }
 
 const START: u64 = 101 << 1;

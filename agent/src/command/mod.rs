@@ -2,6 +2,8 @@
 
 pub mod floor;
 pub mod nodes;
+mod numbers;
+pub mod raise;
 pub mod release;
 pub mod status;
 

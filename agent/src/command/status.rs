@@ -1,5 +1,6 @@
-//! `txid-agent status`: the leases of this host, from their files alone.
+//! `txid-agent status`: the leases and segments of this host, from their files alone.
 
+use super::numbers::{self, Numbers};
 use super::time;
 use crate::args::Status;
 use anyhow::Context;
@@ -32,16 +33,21 @@ impl Lease {
 
 pub fn run(args: &Status) -> anyhow::Result<ExitCode> {
     let files = if args.files.is_empty() { files(&args.dir)? } else { args.files.clone() };
-    let leases = files.iter().map(|file| Lease::read(file)).collect::<anyhow::Result<Vec<_>>>()?;
+    let (segments, leases): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| Numbers::are_in(file));
+    let leases = leases.iter().map(|file| Lease::read(file)).collect::<anyhow::Result<Vec<_>>>()?;
+    let segments = segments.iter().map(|file| Numbers::read(file)).collect::<anyhow::Result<Vec<_>>>()?;
     let mut out = stdout().lock();
     if args.prometheus {
-        write!(out, "{}", prometheus(&leases))?;
+        write!(out, "{}{}", prometheus(&leases), numbers::prometheus(&segments))?;
     } else {
         for lease in &leases {
             writeln!(out, "{}", if args.json { json(lease) } else { text(lease) })?;
         }
+        for numbers in &segments {
+            writeln!(out, "{}", if args.json { numbers.json() } else { numbers.text() })?;
+        }
     }
-    let all_live = !leases.is_empty() && leases.iter().all(Lease::is_live);
+    let all_live = leases.iter().all(Lease::is_live) && segments.iter().all(Numbers::is_live);
     Ok(if all_live { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

@@ -2,6 +2,7 @@
 
 mod notify;
 mod supervise;
+mod tag;
 
 use crate::args::Run;
 use crate::config::Config;
@@ -21,10 +22,17 @@ use txid_agent::store;
 
 /// What the main thread waits for.
 enum Event {
-    /// The lease at this place in the list has something to say.
-    Said(usize, lease::Event),
+    /// The lease or segment at this place in the list has something to say.
+    Said {
+        /// Its place: leases come first.
+        place: usize,
+        /// What it is.
+        text: String,
+        /// Whether it is in service now.
+        is_live: bool,
+    },
     /// No more is done for it.
-    Ended(usize, Result<(), lease::Failure>),
+    Ended(usize, Result<(), String>),
     /// A signal.
     Signal(i32),
 }
@@ -34,9 +42,13 @@ pub fn run(args: Run) -> anyhow::Result<ExitCode> {
     let (sender, events) = channel();
     watch_signals(sender.clone(), !config.command.is_empty())?;
     // To let go of these has all nodes given back.
-    let mut keepers = (0..config.nodes.len())
+    let leases = config.nodes.len();
+    let mut keepers = (0..leases)
         .map(|place| start(&config, place, sender.clone()))
+        .chain((0..config.segments.len()).map(|tag| tag::start(&config, tag, leases + tag, sender.clone())))
         .collect::<anyhow::Result<Vec<_>>>()?;
+    let names: Vec<&str> =
+        config.nodes.iter().map(|(name, _)| &**name).chain(config.segments.iter().map(|(tag, _)| &**tag)).collect();
 
     let mut notify = Notify::from_environment();
     let mut states = vec![State::Starting; keepers.len()];
@@ -47,17 +59,16 @@ pub fn run(args: Run) -> anyhow::Result<ExitCode> {
     let mut status = ExitCode::SUCCESS;
     for event in events {
         match event {
-            Event::Said(place, event) => {
-                let text = format!("{}: {event}", config.nodes[place].0);
+            Event::Said { place, text, is_live } => {
+                let text = format!("{}: {text}", names[place]);
                 say(&text);
                 notify.status(&text);
-                let is_live = matches!(event, lease::Event::Taken { .. } | lease::Event::Resumed { .. });
                 states[place] = if is_live || states[place] == State::Live { State::Live } else { State::Tried };
             }
             Event::Ended(place, ended) => {
                 states[place] = State::Ended;
                 if let Err(why) = ended {
-                    say(&format!("{}: {why}", config.nodes[place].0));
+                    say(&format!("{}: {why}", names[place]));
                     if !started {
                         status = ExitCode::FAILURE;
                         stopping = true;
@@ -132,8 +143,11 @@ fn start(config: &Config, place: usize, events: Sender<Event>) -> anyhow::Result
     let (keeper, stop) = channel();
     thread::Builder::new().name(format!("lease-{name}")).stack_size(512 << 10).spawn(move || {
         // Nobody listens any more when the main thread has ended.
-        let say = |event: &lease::Event| drop(events.send(Event::Said(place, event.clone())));
-        let ended = keep(&page, &rules, &mut *store, &stop, say);
+        let say = |event: &lease::Event| {
+            let is_live = matches!(event, lease::Event::Taken { .. } | lease::Event::Resumed { .. });
+            drop(events.send(Event::Said { place, text: event.to_string(), is_live }));
+        };
+        let ended = keep(&page, &rules, &mut *store, &stop, say).map_err(|failure| failure.to_string());
         drop(events.send(Event::Ended(place, ended)));
     })?;
     Ok(keeper)

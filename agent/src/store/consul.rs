@@ -127,6 +127,10 @@ impl Store for ConsulStore {
     fn may_lose_writes(&self) -> bool {
         self.may_lose_writes
     }
+
+    fn damaged(&self, what: &str) -> StoreError {
+        self.place.damaged(what)
+    }
 }
 
 /// Consul counts all changes of a data centre, and compares the number of a key's last one.

@@ -168,6 +168,10 @@ impl Store for EtcdStore {
     fn may_lose_writes(&self) -> bool {
         self.may_lose_writes
     }
+
+    fn damaged(&self, what: &str) -> StoreError {
+        self.place.damaged(what)
+    }
 }
 
 const LOGIN: &str = "give the user as etcd://USER@HOST and the password as TXID_STORE_PASSWORD or ?password-file=FILE";

@@ -155,4 +155,8 @@ impl Store for FileStore {
     fn may_lose_writes(&self) -> bool {
         self.may_lose_writes
     }
+
+    fn damaged(&self, what: &str) -> StoreError {
+        self.place.damaged(what)
+    }
 }

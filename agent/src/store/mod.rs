@@ -5,11 +5,13 @@ mod consul;
 mod etcd;
 mod file;
 mod http;
+mod leaf;
 mod mysql;
 mod postgres;
 mod redis;
 mod remote;
 mod sql;
+mod tag;
 mod tls;
 mod url;
 mod zookeeper;
@@ -18,6 +20,7 @@ use std::fmt;
 
 use self::url::StoreUrl;
 
+pub use self::tag::{Taken, raise};
 pub use self::url::PASSWORD_VARIABLE;
 
 /// The store that `url` names. Nothing is connected to yet: the first access does that, and each one after an outage.
@@ -60,6 +63,27 @@ pub trait Store: Send {
 
     /// Whether the store can forget a write that it has confirmed, as when an asynchronous copy takes over.
     fn may_lose_writes(&self) -> bool;
+
+    /// Takes `count` numbers off the tag's, or as many as its own step says, unless it is below `seen`. In one atomic step,
+    /// so that nobody else ever has them; with 0 it is only looked at.
+    ///
+    /// After an error the numbers may be taken all the same. Then they are nobody's.
+    fn take(&mut self, tag: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError> {
+        tag::take_from_record(self, tag, count, seen)
+    }
+
+    /// Makes a tag, unless there is one.
+    fn create_tag(&mut self, tag: &str, step: u64) -> Result<(), StoreError> {
+        tag::create_record(self, tag, step)
+    }
+
+    /// What somebody has to enter who is to make a tag.
+    fn how_to_create(&self, tag: &str, step: u64) -> String {
+        format!("txid-agent run --segment {tag}={step} --create")
+    }
+
+    /// The error that the store has something that cannot be.
+    fn damaged(&self, what: &str) -> StoreError;
 }
 
 /// What a store keeps at a key.

@@ -10,7 +10,7 @@ use mysql::{ClientIdentity, Conn, DriverError, Error, OptsBuilder, Params, SslOp
 use super::clock::StoreClock;
 use super::tls::Tls;
 use super::url::{Host, Place, StoreUrl};
-use super::{Expected, Failure, Put, Record, Store, StoreError, Version, sql};
+use super::{Expected, Failure, Put, Record, Store, StoreError, Taken, Version, leaf, sql, tag};
 
 const NOW_MS: &str = "FLOOR(UNIX_TIMESTAMP(NOW(3)) * 1000)";
 const NO_SUCH_TABLE: u16 = 1146;
@@ -116,9 +116,27 @@ impl MysqlStore {
             Err(error) => {
                 // The next access begins with another host.
                 self.hosts.rotate_left(1);
-                Err(self.say(&error))
+                Err(self.say(&error, &self.table))
             }
         }
+    }
+
+    /// Runs statements on the table of tags. Nothing if there is no such table.
+    fn run_on_tags<T>(&mut self, work: impl Fn(&mut Conn) -> Result<T, Error>) -> Result<Option<T>, Failure> {
+        let mut connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => self.connect().map_err(Failure::NotDone)?,
+        };
+        let result = match work(&mut connection) {
+            Err(Error::MySqlError(error)) if error.code == NO_SUCH_TABLE => None,
+            Ok(result) => Some(result),
+            Err(error) => {
+                self.hosts.rotate_left(1);
+                return Err(self.say(&error, leaf::TABLE));
+            }
+        };
+        self.connection = Some(connection);
+        Ok(result)
     }
 
     fn make_table(&self, connection: &mut Conn) -> Result<(), StoreError> {
@@ -127,7 +145,7 @@ impl MysqlStore {
              VARCHAR(1000) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, changed_ms BIGINT NOT NULL) ENGINE=InnoDB",
             self.table
         );
-        connection.query_drop(&create).map_err(|error| match self.say(&error).into_error() {
+        connection.query_drop(&create).map_err(|error| match self.say(&error, &self.table).into_error() {
             StoreError::Refused { why, .. } => self.place.refused(format_args!(
                 "{why}; have this run by somebody who may, and grant SELECT, INSERT and UPDATE on it: {create}"
             )),
@@ -161,13 +179,13 @@ impl MysqlStore {
         }
     }
 
-    fn say(&self, error: &Error) -> Failure {
+    fn say(&self, error: &Error, table: &str) -> Failure {
         let place = &self.place;
         match error {
             Error::MySqlError(error) => match error.code {
                 1044 | 1142 | 1143 | 1227 | 1370 => Failure::NotDone(place.refused(format_args!(
-                    "{}; the user needs SELECT, INSERT and UPDATE on the table {}",
-                    error.message, self.table
+                    "{}; the user needs SELECT, INSERT and UPDATE on the table {table}",
+                    error.message
                 ))),
                 1290 | 1836 => Failure::NotDone(place.unreachable("this server is a copy, and the primary is wanted")),
                 // Lock time-out, deadlock, too many connections, disk full: rolled back.
@@ -258,5 +276,51 @@ impl Store for MysqlStore {
 
     fn may_lose_writes(&self) -> bool {
         self.may_lose_writes
+    }
+
+    fn take(&mut self, tag: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError> {
+        // One statement takes the numbers and brings their end back: no transaction is held open, nothing is read in between.
+        let update = "UPDATE leaf_alloc SET max_id = LAST_INSERT_ID(max_id + ?) WHERE biz_tag = ? AND max_id >= ?";
+        let found: Option<(i64, i64)> = self
+            .run_on_tags(|connection| {
+                connection.exec_first("SELECT max_id, step FROM leaf_alloc WHERE biz_tag = ?", (tag,))
+            })
+            .map_err(Failure::into_error)?
+            .flatten();
+        let Some((number, step)) = found else { return Ok(Taken::NoTag) };
+        let number = leaf::number(&self.place, "max_id", number).map_err(Failure::into_error)?;
+        let step = leaf::number(&self.place, "step", step).map_err(Failure::into_error)?;
+        let count = match tag::count(number, step, count, seen) {
+            Ok(count) => count,
+            Err(taken) => return Ok(taken),
+        };
+        let end = self
+            .run_on_tags(|connection| {
+                connection.exec_drop(update, (count, tag, seen))?;
+                Ok((connection.affected_rows() > 0).then(|| connection.last_insert_id()))
+            })
+            .map_err(Failure::into_error)?
+            .flatten();
+        Ok(end.map_or(Taken::WentDown { number }, |end| Taken::below(end, count, step)))
+    }
+
+    fn create_tag(&mut self, tag: &str, step: u64) -> Result<(), StoreError> {
+        let insert = leaf::insert(tag, step);
+        let made = self.run_on_tags(|connection| {
+            connection.query_drop(leaf::CREATE)?;
+            match connection.query_drop(&insert) {
+                Err(Error::MySqlError(error)) if error.code == DUPLICATE_KEY => Ok(()),
+                other => other,
+            }
+        });
+        made.map(drop).map_err(Failure::into_error)
+    }
+
+    fn how_to_create(&self, tag: &str, step: u64) -> String {
+        leaf::how_to_create(tag, step)
+    }
+
+    fn damaged(&self, what: &str) -> StoreError {
+        self.place.damaged(what)
     }
 }

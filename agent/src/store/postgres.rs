@@ -14,7 +14,7 @@ use super::clock::StoreClock;
 use super::remote::{Remote, causes};
 use super::tls::Tls;
 use super::url::{Host, Place, StoreUrl};
-use super::{Expected, Failure, Put, Record, Store, StoreError, Version, sql};
+use super::{Expected, Failure, Put, Record, Store, StoreError, Taken, Version, leaf, sql};
 
 const NOW_MS: &str = "(extract(epoch FROM clock_timestamp()) * 1000)::int8";
 
@@ -92,10 +92,11 @@ impl PostgresStore {
 
     /// Runs one statement. Where there is no table yet, makes it first.
     fn run(&mut self, statement: &str, args: &[&str]) -> Result<Vec<Row>, Failure> {
-        match self.try_run(statement, args) {
+        let table = self.table.clone();
+        match self.try_run(statement, args, &table) {
             Err(Tried::NoTable) => {
                 self.make_table().map_err(Failure::NotDone)?;
-                self.try_run(statement, args)
+                self.try_run(statement, args, &table)
             }
             other => other,
         }
@@ -107,12 +108,22 @@ impl PostgresStore {
         })
     }
 
+    /// Runs a statement on the table of tags. Where there is no such table, there are no rows.
+    fn run_on_tags(&mut self, statement: &str, args: &[&str]) -> Result<Vec<Row>, StoreError> {
+        match self.try_run(statement, args, leaf::TABLE) {
+            Ok(rows) => Ok(rows),
+            Err(Tried::NoTable) => Ok(Vec::new()),
+            Err(Tried::Failed(failure)) => Err(failure.into_error()),
+        }
+    }
+
     fn make_table(&mut self) -> Result<(), StoreError> {
         let create = format!(
             "CREATE TABLE IF NOT EXISTS {} (name text PRIMARY KEY, record text NOT NULL, changed timestamptz NOT NULL)",
             self.table
         );
-        match self.try_run(&create, &[]) {
+        let table = self.table.clone();
+        match self.try_run(&create, &[], &table) {
             Err(Tried::Failed(failure)) => match failure.into_error() {
                 StoreError::Refused { why, .. } => Err(self.place.refused(format_args!(
                     "{why}; have this run by somebody who may, and grant SELECT, INSERT and UPDATE on it: {create}"
@@ -125,7 +136,7 @@ impl PostgresStore {
         }
     }
 
-    fn try_run(&mut self, statement: &str, args: &[&str]) -> Result<Vec<Row>, Tried> {
+    fn try_run(&mut self, statement: &str, args: &[&str], table: &str) -> Result<Vec<Row>, Tried> {
         let client = match self.client.take().filter(|client| !client.is_closed()) {
             Some(client) => client,
             None => self.connect().map_err(|error| {
@@ -146,7 +157,7 @@ impl PostgresStore {
                 self.client = Some(client);
                 Err(Tried::NoTable)
             }
-            Some(Err(error)) => Err(Tried::Failed(self.say(&error))),
+            Some(Err(error)) => Err(Tried::Failed(self.say(&error, table))),
         }
     }
 
@@ -177,17 +188,14 @@ impl PostgresStore {
     }
 
     /// What it means that a statement failed.
-    fn say(&self, error: &Error) -> Failure {
+    fn say(&self, error: &Error, table: &str) -> Failure {
         let place = &self.place;
         let why = causes(error);
         let Some(code) = error.code() else { return Failure::Unknown(place.unreachable(why)) };
         match code.code() {
-            "42501" => {
-                Failure::NotDone(place.refused(format_args!(
-                    "{why}; the user needs SELECT, INSERT and UPDATE on the table {}",
-                    self.table
-                )))
-            }
+            "42501" => Failure::NotDone(
+                place.refused(format_args!("{why}; the user needs SELECT, INSERT and UPDATE on the table {table}")),
+            ),
             "25006" => Failure::NotDone(place.unreachable("this server is a copy, and the primary is wanted")),
             // Deadlock, serialization failure, lock time-out: rolled back.
             "40P01" | "40001" | "55P03" => Failure::NotDone(place.unreachable(why)),
@@ -262,5 +270,36 @@ impl Store for PostgresStore {
 
     fn may_lose_writes(&self) -> bool {
         self.may_lose_writes
+    }
+
+    fn take(&mut self, tag: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError> {
+        let update = "UPDATE leaf_alloc SET max_id = max_id + coalesce(nullif($2, '')::int8, step), update_time = now() \
+                      WHERE biz_tag = $1 AND max_id >= $3::int8 \
+                      RETURNING max_id::int8, coalesce(nullif($2, '')::int8, step)::int8, step::int8";
+        let count = count.map_or(String::new(), |count| count.to_string());
+        let rows = self.run_on_tags(update, &[tag, &count, &seen.to_string()])?;
+        let number = |row: &Row, at: usize, column: &str| {
+            leaf::number(&self.place, column, row.get(at)).map_err(Failure::into_error)
+        };
+        if let Some(row) = rows.first() {
+            let (end, count, step) = (number(row, 0, "max_id")?, number(row, 1, "step")?, number(row, 2, "step")?);
+            return Ok(Taken::below(end, count, step));
+        }
+        let rows = self.run_on_tags("SELECT max_id::int8 FROM leaf_alloc WHERE biz_tag = $1", &[tag])?;
+        let Some(row) = rows.first() else { return Ok(Taken::NoTag) };
+        Ok(Taken::WentDown { number: leaf::number(&self.place, "max_id", row.get(0)).map_err(Failure::into_error)? })
+    }
+
+    fn create_tag(&mut self, tag: &str, step: u64) -> Result<(), StoreError> {
+        self.run_on_tags(leaf::CREATE, &[])?;
+        self.run_on_tags(&format!("{} ON CONFLICT DO NOTHING", leaf::insert(tag, step)), &[]).map(drop)
+    }
+
+    fn how_to_create(&self, tag: &str, step: u64) -> String {
+        leaf::how_to_create(tag, step)
+    }
+
+    fn damaged(&self, what: &str) -> StoreError {
+        self.place.damaged(what)
     }
 }

@@ -11,7 +11,7 @@ use redis::{RedisConnectionInfo, RedisError, TlsCertificates};
 use super::clock::StoreClock;
 use super::tls::Tls;
 use super::url::{Host, Place, StoreUrl};
-use super::{Expected, Failure, Put, Record, Store, StoreError, Version};
+use super::{Expected, Failure, Put, Record, Store, StoreError, Taken, Version, tag};
 
 /// KEYS: the group. ARGV: the field, the new bytes, and the old ones unless there must be none.
 const PUT: &str = "\
@@ -34,6 +34,26 @@ const LIST: &str = "\
 local now = redis.call('TIME')
 redis.call('HDEL', KEYS[1], '')
 return {now[1], now[2], redis.call('HGETALL', KEYS[1])}";
+
+/// KEYS: the tag. ARGV: how many numbers, or nothing for the tag's own step; and what the number must not be below. Lua has
+/// no integers, so that they stay texts here, and the sum is HINCRBY's.
+const TAKE: &str = "\
+local now = redis.call('TIME')
+redis.call('HDEL', KEYS[1], '')
+local found = redis.call('HMGET', KEYS[1], 'max_id', 'step')
+local number, step = found[1], found[2]
+if not number or not step then return {now[1], now[2], {}} end
+if #number < #ARGV[2] or #number == #ARGV[2] and number < ARGV[2] then return {now[1], now[2], {number}} end
+local count = ARGV[1] ~= '' and ARGV[1] or step
+redis.call('HINCRBY', KEYS[1], 'max_id', count)
+return {now[1], now[2], {redis.call('HGET', KEYS[1], 'max_id'), count, step}}";
+
+/// KEYS: the tag. ARGV: the first number, the step.
+const CREATE_TAG: &str = "\
+local now = redis.call('TIME')
+if redis.call('HEXISTS', KEYS[1], 'max_id') == 0 then
+redis.call('HSET', KEYS[1], 'max_id', ARGV[1], 'step', ARGV[2]) end
+return {now[1], now[2], false}";
 
 const LOGIN: &str = "the password, or the user, is wrong or missing: give it as redis://USER@HOST and TXID_STORE_PASSWORD, or \
                      ?password-file=FILE";
@@ -241,7 +261,7 @@ impl RedisStore {
             ErrorKind::AuthenticationFailed => place.refused(LOGIN),
             _ if tells("WRONGPASS") || tells("NOAUTH") => place.refused(LOGIN),
             _ if tells("NOPERM") || text.contains("no permissions") || text.contains("can't run this command") => place.refused(format_args!(
-                "{}; the user needs +eval +time +hget +hset +hdel +hgetall (+wait for wait=, +select for another database) on ~{}/*",
+                "{}; the user needs +eval +time +hget +hset +hdel +hgetall (+hmget +hincrby +hexists for segments, +wait for wait=, +select for another database) on ~{}/*",
                 cause(error),
                 self.prefix
             )),
@@ -293,6 +313,32 @@ impl Store for RedisStore {
 
     fn may_lose_writes(&self) -> bool {
         self.may_lose_writes
+    }
+
+    fn take(&mut self, tag: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError> {
+        let (count, seen) = (count.map_or(String::new(), |count| count.to_string()), seen.to_string());
+        let args: [&[u8]; 2] = [count.as_bytes(), seen.as_bytes()];
+        let found: Vec<u64> = self.run(TAKE, tag, &args, self.wait).map_err(Failure::into_error)?;
+        Ok(match found[..] {
+            [end, count, step] => Taken::below(end, count, step),
+            [number] => Taken::WentDown { number },
+            _ => Taken::NoTag,
+        })
+    }
+
+    fn create_tag(&mut self, tag: &str, step: u64) -> Result<(), StoreError> {
+        let (first, step) = (tag::FIRST.to_string(), step.to_string());
+        let args: [&[u8]; 2] = [first.as_bytes(), step.as_bytes()];
+        let _: Option<bool> = self.run(CREATE_TAG, tag, &args, self.wait).map_err(Failure::into_error)?;
+        Ok(())
+    }
+
+    fn how_to_create(&self, tag: &str, step: u64) -> String {
+        format!("HSET {}/{tag} max_id {} step {step}", self.prefix, tag::FIRST)
+    }
+
+    fn damaged(&self, what: &str) -> StoreError {
+        self.place.damaged(what)
     }
 }
 

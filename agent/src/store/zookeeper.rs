@@ -263,6 +263,10 @@ impl Store for ZookeeperStore {
     fn may_lose_writes(&self) -> bool {
         self.may_lose_writes
     }
+
+    fn damaged(&self, what: &str) -> StoreError {
+        self.place.damaged(what)
+    }
 }
 
 /// The children are asked for first: were the record made anew in between, no write fits the pair.

@@ -51,6 +51,7 @@ pub fn all(url: impl Fn(u16, &str) -> String + Sync, server: &mut impl Kill, has
     wait_for(&url(port, ""));
     basics(&mut *open(&url(port, "")).unwrap(), has_clock);
     races(&url(port, ""));
+    crate::tags::tags(&url(port, ""));
     lost_replies(&url, port);
     outage(&url(port, "&timeout=1s"), server);
     nobody_there(&url);

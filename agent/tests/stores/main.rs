@@ -10,6 +10,7 @@ mod consul;
 mod proxy;
 #[path = "../support/servers.rs"]
 mod servers;
+mod tags;
 
 use conformance::{all, basics, races, wants_a_person};
 use servers::{MARIADB_PASSWORD, POSTGRES_PASSWORD};
@@ -21,6 +22,7 @@ fn file() {
     let url = format!("file://{}/leases", directory.path().display());
     basics(&mut *open(&url).unwrap(), false);
     races(&url);
+    tags::tags(&url);
 }
 
 /// The stand-in, not Consul itself.
@@ -59,6 +61,9 @@ fn mariadb() {
     let mut server = servers::mariadb();
     let login = format!("txid:{MARIADB_PASSWORD}");
     all(|port, options| format!("mysql://{login}@127.0.0.1:{port}/ids?{options}"), &mut server, true);
+    let url = format!("mysql://{login}@127.0.0.1:{}/ids", server.port);
+    tags::beside_leaf(&server, &url);
+    tags::without_permission(&server);
 }
 
 #[test]

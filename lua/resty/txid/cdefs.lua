@@ -1,6 +1,7 @@
 -- What include/txid.h declares. Written by `make headers`: do not edit.
 
 require("ffi").cdef[[
+typedef struct txid_segment txid_segment;
 typedef struct txid_snowflake txid_snowflake;
 typedef struct {
   char trace_id[32];
@@ -13,6 +14,16 @@ typedef struct {
   uint32_t sequence;
   uint8_t node[6];
 } txid_flake_parts;
+typedef struct {
+  uint64_t left;
+  uint64_t next;
+  uint64_t step;
+  int64_t lasts_ms;
+  int64_t contact_ms;
+  uint64_t fetches;
+  uint64_t failures;
+  int32_t news;
+} txid_segment_counters;
 typedef struct {
   int64_t ms;
   uint32_t thread;
@@ -77,6 +88,11 @@ int32_t txid_flake_read(const char *text, size_t len, txid_flake_parts *parts);
 int32_t txid_mac_read(const char *text, size_t len, uint8_t *mac);
 int32_t txid_host_word(const char *text, size_t len, uint32_t *host);
 int32_t txid_host_ipv4(const char *text, size_t len, uint32_t *ipv4);
+int32_t txid_segment_open(const char *path, txid_segment **segment, char *message);
+void txid_segment_close(txid_segment *segment);
+int64_t txid_segment_next(const txid_segment *segment, char *message);
+int32_t txid_segment_fill(const txid_segment *segment, char *buf, char *message);
+void txid_segment_stats(const txid_segment *segment, txid_segment_counters *counters);
 size_t txid_skywalking_now(char *buf, int64_t clock_ms);
 int32_t txid_skywalking_read(const char *text, size_t len, txid_skywalking_parts *parts);
 int32_t txid_snowflake_open(const char *layout,
@@ -136,6 +152,7 @@ return {
     MESSAGE_LEN = 1024,
     FLAKE_LEN = 22,
     MAC_LEN = 6,
+    SEGMENT_LEN = 19,
     SKYWALKING_MAX_LEN = 64,
     SNOWFLAKE_LEN = 19,
     SOFA_MAX_LEN = 35,
@@ -164,6 +181,9 @@ return {
     ERROR_SNOWFLAKE_ENDED = -37,
     ERROR_SNOWFLAKE_ID = -38,
     ERROR_SNOWFLAKE_UNLEASED = -39,
+    ERROR_SEGMENT_FILE = -50,
+    ERROR_SEGMENT_STATE = -51,
+    ERROR_SEGMENT_USED_UP = -52,
     FORMAT_TXID = 0,
     FORMAT_UUID = 1,
     FORMAT_TRACE_ID = 2,
@@ -173,4 +193,8 @@ return {
     FORMAT_B3 = 6,
     FORMAT_FLAKE = 7,
     FORMAT_UNIQUE_ID = 8,
+    SEGMENT_NEWS_SERVING = 0,
+    SEGMENT_NEWS_NO_TAG = 1,
+    SEGMENT_NEWS_WENT_DOWN = 2,
+    SEGMENT_NEWS_ENDED = 3,
 }

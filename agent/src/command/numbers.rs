@@ -1,0 +1,98 @@
+//! What `txid-agent status` says of a segment.
+
+use super::time;
+use serde_json::json;
+use std::path::Path;
+use txid::segment::{Segment, SegmentStats};
+
+/// What one file says.
+pub struct Numbers {
+    name: String,
+    stats: SegmentStats,
+}
+
+impl Numbers {
+    /// Whether a file is that of a segment, by its name.
+    pub fn are_in(path: &Path) -> bool {
+        path.extension().is_some_and(|extension| extension == "segment")
+    }
+
+    pub fn read(path: &Path) -> anyhow::Result<Self> {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(Self { name, stats: Segment::attach(path)?.stats() })
+    }
+
+    fn left(&self) -> u64 {
+        self.stats.left + self.stats.next
+    }
+
+    pub fn is_live(&self) -> bool {
+        self.left() > 0
+    }
+
+    pub fn text(&self) -> String {
+        let Self { name, stats } = self;
+        let lasts = match stats.lasts_ms() {
+            Some(ms) => format!("for {} s at {} a second", ms / 1000, rate(stats)),
+            None => "none are taken now".to_owned(),
+        };
+        let contact = stats.contact_ms.map_or("never".to_owned(), time);
+        format!(
+            "{name}: {} numbers left up to {}, {lasts}; takes {} at a time; the store answered last {contact}; {} ranges, {} failures; {}",
+            self.left(),
+            stats.granted,
+            stats.step,
+            stats.fetches,
+            stats.failures,
+            stats.news.name()
+        )
+    }
+
+    pub fn json(&self) -> String {
+        let Self { name, stats } = self;
+        json!({
+            "name": name,
+            "live": self.is_live(),
+            "left": stats.left,
+            "next": stats.next,
+            "granted": stats.granted,
+            "step": stats.step,
+            "rate": rate(stats),
+            "lasts_ms": stats.lasts_ms(),
+            "contact": stats.contact_ms.map(time),
+            "ranges": stats.fetches,
+            "failures": stats.failures,
+            "news": stats.news.name(),
+        })
+        .to_string()
+    }
+}
+
+/// Numbers a second.
+fn rate(stats: &SegmentStats) -> f64 {
+    stats.rate_milli as f64 / 1e3
+}
+
+pub fn prometheus(all: &[Numbers]) -> String {
+    type Value = fn(&Numbers) -> f64;
+    let metrics: [(&str, &str, &str, Value); 6] = [
+        ("left", "gauge", "How many numbers there are.", |it| it.left() as f64),
+        ("rate", "gauge", "How many numbers are taken in a second.", |it| rate(&it.stats)),
+        ("step", "gauge", "How many numbers are taken from the store at a time.", |it| it.stats.step as f64),
+        ("contact_timestamp_seconds", "gauge", "When the store last answered.", |it| {
+            it.stats.contact_ms.unwrap_or(0) as f64 / 1e3
+        }),
+        ("ranges_total", "counter", "How many ranges were taken.", |it| it.stats.fetches as f64),
+        ("failures_total", "counter", "How often the store did not answer as it should.", |it| {
+            it.stats.failures as f64
+        }),
+    ];
+    let mut text = String::new();
+    for (metric, kind, help, value) in metrics {
+        text += &format!("# HELP txid_segment_{metric} {help}\n# TYPE txid_segment_{metric} {kind}\n");
+        for it in all {
+            text += &format!("txid_segment_{metric}{{name=\"{}\"}} {}\n", it.name, value(it));
+        }
+    }
+    text
+}

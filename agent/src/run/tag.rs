@@ -1,0 +1,141 @@
+//! The thread that keeps one segment: looks whether a range is needed, takes it from the store, and grants it in the page.
+
+use super::Event;
+use crate::config::Config;
+use anyhow::{Context, bail};
+use rustix::fs::{FlockOperation, flock};
+use std::fs::{self, File, OpenOptions};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+use txid::segment::{SegmentError, SegmentPage};
+use txid_agent::segment::{self, Answer, Machine, Now, Output, Request, Rules, View, Write};
+use txid_agent::store::{self, Store};
+
+/// Starts the thread that keeps a segment, until what is returned is let go.
+pub fn start(config: &Config, tag: usize, place: usize, events: Sender<Event>) -> anyhow::Result<Sender<()>> {
+    let (tag, step) = &config.segments[tag];
+    let store = store::open(&config.store)?;
+    let (page, lock) = page(&config.dir.join(format!("{tag}.segment")))?;
+    let rules = Rules { step: *step, max_step: config.max_step, create: config.create, ..Rules::new(tag) };
+    let (keeper, stop) = channel();
+    let mut keeping = Keeping { rules, store, page, stop, begin: Instant::now(), _lock: lock };
+    thread::Builder::new().name(format!("tag-{tag}")).stack_size(512 << 10).spawn(move || {
+        // Nobody listens any more when the main thread has ended.
+        let say = |event: &segment::Event| {
+            let is_live = matches!(event, segment::Event::Serving { .. });
+            drop(events.send(Event::Said { place, text: event.to_string(), is_live }));
+        };
+        let ended = keeping.keep(say);
+        drop(events.send(Event::Ended(place, ended)));
+    })?;
+    Ok(keeper)
+}
+
+/// The page, and the lock of whoever writes to it. A page of another boot, or a copy, is replaced: whoever takes numbers
+/// refuses it, too.
+fn page(path: &Path) -> anyhow::Result<(SegmentPage, File)> {
+    let page = match SegmentPage::open_or_make(path) {
+        Err(SegmentError::OtherBoot(_) | SegmentError::Copied(_)) => {
+            fs::remove_file(path).with_context(|| path.display().to_string())?;
+            SegmentPage::open_or_make(path)?
+        }
+        other => other?,
+    };
+    let context = || path.display().to_string();
+    let lock = OpenOptions::new().read(true).write(true).open(path).with_context(context)?;
+    match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+        Err(rustix::io::Errno::WOULDBLOCK) => {
+            bail!("another txid-agent keeps {}; stop it, or take another --dir", path.display())
+        }
+        locked => locked.map(|()| (page, lock)).with_context(context),
+    }
+}
+
+struct Keeping {
+    rules: Rules,
+    store: Box<dyn Store>,
+    page: SegmentPage,
+    /// All senders are gone when there are no more ranges to take.
+    stop: Receiver<()>,
+    begin: Instant,
+    _lock: File,
+}
+
+impl Keeping {
+    fn keep(&mut self, say: impl Fn(&segment::Event)) -> Result<(), String> {
+        let mut machine = Machine::new(self.rules.clone());
+        let mut answer = None;
+        loop {
+            let Output { writes, events, request, wait_ms } = machine.step(self.now(), &self.view(), answer.take());
+            for write in writes {
+                self.write(write);
+            }
+            for event in events {
+                if event == segment::Event::NoTag && self.view().granted == 0 {
+                    return Err(self.no_tag());
+                }
+                say(&event);
+            }
+            match request {
+                Some(request) => answer = Some(self.ask(&request)),
+                None => match self.stop.recv_timeout(Duration::from_millis(wait_ms)) {
+                    Err(RecvTimeoutError::Timeout) => {}
+                    _ => return Ok(()),
+                },
+            }
+        }
+    }
+
+    fn no_tag(&self) -> String {
+        let Rules { tag, step, .. } = &self.rules;
+        let how = self.store.how_to_create(tag, step.unwrap_or(segment::STEP));
+        format!("the store has no such tag; make it with --create, or: {how}")
+    }
+
+    fn ask(&mut self, request: &Request) -> Answer {
+        let tag = &self.rules.tag;
+        match request {
+            Request::Take { count, seen } => match self.store.take(tag, *count, *seen) {
+                Ok(taken) => Answer::Taken(taken),
+                Err(error) => Answer::Failed(error),
+            },
+            Request::Create { step } => match self.store.create_tag(tag, *step) {
+                Ok(()) => Answer::Created,
+                Err(error) => Answer::Failed(error),
+            },
+        }
+    }
+
+    fn write(&self, write: Write) {
+        let page = &self.page;
+        match write {
+            Write::See(number) => page.see(number),
+            Write::Step(step, fetched_ms) => page.set_step(step, fetched_ms),
+            Write::Publish(range) => page.publish(range),
+            Write::Rate(milli) => page.set_rate(milli),
+            Write::Contact(ms) => page.set_contact(ms),
+            Write::Failure => page.count_failure(),
+            Write::Say(news) => page.say(news),
+        }
+    }
+
+    fn view(&self) -> View {
+        let stats = self.page.segment().stats();
+        View {
+            left: stats.left,
+            next: stats.next,
+            wants: self.page.wants(),
+            granted: stats.granted,
+            seen: self.page.seen(),
+            fetches: stats.fetches,
+            step: stats.step,
+            fetched_ms: self.page.fetched_ms(),
+        }
+    }
+
+    fn now(&self) -> Now {
+        Now { ms: txid::system_ms(), monotonic_ms: self.begin.elapsed().as_millis() as u64 }
+    }
+}

@@ -1,0 +1,370 @@
+//! When a range is taken, and what is made of the answer.
+
+use super::Rules;
+use crate::store::{StoreError, Taken};
+use std::fmt;
+use std::ops::Range;
+use txid::segment::SegmentNews;
+
+/// How long the rate is measured for.
+const RATE_MS: u64 = 1000;
+/// How often to look whether somebody has mended what a person must mend.
+const MENDED_MS: u64 = 5000;
+
+/// The time now, by two clocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Now {
+    /// Milliseconds since 1970-01-01 UTC.
+    pub ms: i64,
+    /// Milliseconds on a clock that never goes back.
+    pub monotonic_ms: u64,
+}
+
+/// What the page says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct View {
+    /// How many numbers are left of the range in use.
+    pub left: u64,
+    /// How many the next range has.
+    pub next: u64,
+    /// Whether there is room for a range.
+    pub wants: bool,
+    /// The end of all that was granted.
+    pub granted: u64,
+    /// The highest number that the store is known to have had.
+    pub seen: u64,
+    /// How many ranges were granted.
+    pub fetches: u64,
+    /// How many numbers are to be taken next.
+    pub step: u64,
+    /// When the last range was taken.
+    pub fetched_ms: i64,
+}
+
+/// What the store is asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Request {
+    /// A range of so many numbers, or of the tag's own step.
+    Take {
+        /// How many.
+        count: Option<u64>,
+        /// What the tag's number must not be below.
+        seen: u64,
+    },
+    /// The tag to be made.
+    Create {
+        /// With this step.
+        step: u64,
+    },
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Answer {
+    /// The store answered.
+    Taken(Taken),
+    /// The tag is there.
+    Created,
+    /// It may or may not have done it.
+    Failed(StoreError),
+}
+
+/// What is to be written to the page, in this order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Write {
+    /// The store has had this number.
+    See(u64),
+    /// How many numbers to take next time; and when the last range was taken.
+    Step(u64, i64),
+    /// These numbers are for all who use the page.
+    Publish(Range<u64>),
+    /// How many numbers are taken in a thousand seconds.
+    Rate(u64),
+    /// The store answered, at this time.
+    Contact(i64),
+    /// The store did not do what it was asked for.
+    Failure,
+    /// What to tell those who find no number.
+    Say(SegmentNews),
+}
+
+/// What a person may want to know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The first range is there, or the first after trouble.
+    Serving {
+        /// The range.
+        range: Range<u64>,
+    },
+    /// The tag was made.
+    Created,
+    /// Another number at a time.
+    Step {
+        /// How many until now.
+        from: u64,
+        /// How many from now on.
+        to: u64,
+    },
+    /// The store did not answer, or not as it should.
+    Failed(StoreError),
+    /// There is no such tag.
+    NoTag,
+    /// The store's number is lower than it was.
+    WentDown {
+        /// What it is.
+        number: u64,
+        /// What it was.
+        seen: u64,
+    },
+    /// The store's number can go no higher.
+    Ended,
+}
+
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Serving { range } => write!(f, "numbers from {} on", range.start),
+            Self::Created => f.write_str("made the tag"),
+            Self::Step { from, to } => write!(f, "takes {to} numbers at a time, {from} until now"),
+            Self::Failed(error) => write!(f, "takes no numbers: {error}"),
+            Self::NoTag => f.write_str("the store has no such tag"),
+            Self::WentDown { number, seen } => write!(
+                f,
+                "ALARM: the store's number is {number} and was {seen}, as after a restored backup; numbers would repeat, so none \
+                 are taken until it is raised: txid-agent raise"
+            ),
+            Self::Ended => f.write_str("ALARM: the store's number is at its end"),
+        }
+    }
+}
+
+/// What is to be done.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Output {
+    /// To the page.
+    pub writes: Vec<Write>,
+    /// For the log.
+    pub events: Vec<Event>,
+    /// Of the store. Its answer is to be given to the next step.
+    pub request: Option<Request>,
+    /// When to come again, if nothing is asked of the store.
+    pub wait_ms: u64,
+}
+
+/// Why nothing is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Trouble {
+    Store,
+    NoTag,
+    WentDown,
+    Ended,
+}
+
+/// Takes the ranges of one tag.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Machine {
+    rules: Rules,
+    /// How many numbers the range in use had, and the next has; 0 if that is not known.
+    sizes: (u64, u64),
+    trouble: Option<Trouble>,
+    /// Nothing is asked before this.
+    not_before_ms: u64,
+    retry_ms: u64,
+    is_serving: bool,
+    rate: Rate,
+}
+
+/// How fast numbers are taken.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Rate {
+    since_ms: Option<u64>,
+    had: u64,
+    milli: u64,
+}
+
+impl Machine {
+    /// A machine that has not asked yet.
+    pub fn new(rules: Rules) -> Self {
+        Self {
+            retry_ms: rules.retry_ms.0,
+            rules,
+            sizes: (0, 0),
+            trouble: None,
+            not_before_ms: 0,
+            is_serving: false,
+            rate: Rate::default(),
+        }
+    }
+
+    /// What is to be done now. `answer` is that to what was asked for in the step before.
+    pub fn step(&mut self, now: Now, view: &View, answer: Option<Answer>) -> Output {
+        let mut output = Output::default();
+        let mut published = 0;
+        match answer {
+            None => {}
+            Some(Answer::Taken(Taken::Range { range, step })) => {
+                published = self.taken(now, view, range, step, &mut output);
+            }
+            Some(Answer::Taken(Taken::NoTag)) if self.rules.create => {
+                output.request = Some(Request::Create { step: self.rules.step.unwrap_or(super::STEP) });
+                return output;
+            }
+            Some(Answer::Taken(Taken::NoTag)) => {
+                self.answered(now, &mut output);
+                self.mind(Trouble::NoTag, Event::NoTag, now, &mut output);
+            }
+            Some(Answer::Taken(Taken::WentDown { number })) => self.went_down(now, view, number, &mut output),
+            Some(Answer::Taken(Taken::Ended)) => {
+                self.answered(now, &mut output);
+                self.mind(Trouble::Ended, Event::Ended, now, &mut output);
+            }
+            Some(Answer::Created) => output.events.push(Event::Created),
+            Some(Answer::Failed(error)) => {
+                output.writes.push(Write::Failure);
+                self.mind(Trouble::Store, Event::Failed(error), now, &mut output);
+            }
+        }
+        if published == 0 && self.is_wanted(view) && now.monotonic_ms >= self.not_before_ms {
+            let count = if view.step == 0 { self.rules.step } else { Some(view.step) };
+            output.request = Some(Request::Take { count, seen: view.seen.max(view.granted) });
+            return output;
+        }
+        self.measure(now, view.left + view.next + published, &mut output);
+        output.wait_ms = self.wait_ms(now, view);
+        output
+    }
+
+    /// Whether a tenth of the range in use is used, and there is no next one.
+    fn is_wanted(&mut self, view: &View) -> bool {
+        if !view.wants {
+            return false;
+        }
+        // The next range has come into use.
+        if self.sizes.1 > 0 {
+            self.sizes = (self.sizes.1, 0);
+        }
+        // After a restart: of what is left.
+        if self.sizes.0 == 0 {
+            self.sizes.0 = view.left;
+        }
+        view.left <= self.sizes.0 - self.sizes.0.div_ceil(10)
+    }
+
+    fn taken(&mut self, now: Now, view: &View, range: Range<u64>, own: u64, output: &mut Output) -> u64 {
+        let seen = view.seen.max(view.granted);
+        if range.start < seen {
+            self.went_down(now, view, range.start, output);
+            return 0;
+        }
+        self.answered(now, output);
+        let count = range.end - range.start;
+        if count == 0 {
+            self.mind(
+                Trouble::Store,
+                Event::Failed(StoreError::Damaged {
+                    store: self.rules.tag.clone(),
+                    why: "its step is 0: let it be 1 or more".to_owned(),
+                }),
+                now,
+                output,
+            );
+            return 0;
+        }
+        self.trouble = None;
+        self.retry_ms = self.rules.retry_ms.0;
+        // The second range is taken right after the first, so that it says nothing of how long they last.
+        let next_step = if view.fetches < 2 {
+            self.rules.step.unwrap_or(own)
+        } else {
+            self.rules.next_step(view.step, own, now.ms.saturating_sub(view.fetched_ms))
+        };
+        if view.step != 0 && next_step != view.step {
+            output.events.push(Event::Step { from: view.step, to: next_step });
+        }
+        if !self.is_serving {
+            self.is_serving = true;
+            output.events.push(Event::Serving { range: range.clone() });
+        }
+        self.sizes.1 = count;
+        output.writes.extend([
+            Write::See(range.end),
+            Write::Step(next_step, now.ms),
+            Write::Publish(range),
+            Write::Say(SegmentNews::Serving),
+        ]);
+        count
+    }
+
+    fn went_down(&mut self, now: Now, view: &View, number: u64, output: &mut Output) {
+        self.answered(now, output);
+        let seen = view.seen.max(view.granted);
+        self.mind(Trouble::WentDown, Event::WentDown { number, seen }, now, output);
+    }
+
+    fn answered(&self, now: Now, output: &mut Output) {
+        output.writes.push(Write::Contact(now.ms));
+    }
+
+    /// Says what is wrong, once, and waits.
+    fn mind(&mut self, trouble: Trouble, event: Event, now: Now, output: &mut Output) {
+        let wait_ms = if trouble == Trouble::Store {
+            let wait_ms = self.retry_ms;
+            self.retry_ms = (2 * wait_ms).min(self.rules.retry_ms.1);
+            wait_ms
+        } else {
+            MENDED_MS
+        };
+        self.not_before_ms = now.monotonic_ms + wait_ms;
+        let news = match trouble {
+            // What the store's last answer was is told by its time.
+            Trouble::Store => SegmentNews::Serving,
+            Trouble::NoTag => SegmentNews::NoTag,
+            Trouble::WentDown => SegmentNews::WentDown,
+            Trouble::Ended => SegmentNews::Ended,
+        };
+        output.writes.push(Write::Say(news));
+        if self.trouble.replace(trouble) != Some(trouble) {
+            output.events.push(event);
+        }
+        self.is_serving = false;
+    }
+
+    /// `has` is how many numbers the page has now.
+    fn measure(&mut self, now: Now, has: u64, output: &mut Output) {
+        let Rate { since_ms, had, milli } = &mut self.rate;
+        match *since_ms {
+            None => (*since_ms, *had) = (Some(now.monotonic_ms), has),
+            Some(since) => {
+                let added: u64 = output.writes.iter().map(Write::adds).sum();
+                *had += added;
+                let passed = now.monotonic_ms.saturating_sub(since);
+                if passed >= RATE_MS {
+                    let taken = had.saturating_sub(has);
+                    *milli = taken.saturating_mul(1_000_000) / passed;
+                    (*since_ms, *had) = (Some(now.monotonic_ms), has);
+                    output.writes.push(Write::Rate(*milli));
+                }
+            }
+        }
+    }
+
+    fn wait_ms(&self, now: Now, view: &View) -> u64 {
+        let (least, most) = self.rules.look_ms;
+        if view.wants && self.not_before_ms > now.monotonic_ms {
+            return (self.not_before_ms - now.monotonic_ms).min(RATE_MS);
+        }
+        // Half of what a tenth of a range lasts at this rate.
+        let tenth = self.sizes.0.max(self.sizes.1) / 10;
+        let half_ms = (tenth * 500_000).checked_div(self.rate.milli).unwrap_or(most);
+        half_ms.clamp(least, most)
+    }
+}
+
+impl Write {
+    fn adds(&self) -> u64 {
+        match self {
+            Self::Publish(range) => range.end - range.start,
+            _ => 0,
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Leaf's table, as MySQL and PostgreSQL have it. Leaf's own servers may run on it at the same time.
+
+use super::url::Place;
+use super::{Failure, StoreError, tag};
+
+pub(super) const TABLE: &str = "leaf_alloc";
+
+/// What Leaf's documentation has, in words that both databases know.
+pub(super) const CREATE: &str = "CREATE TABLE IF NOT EXISTS leaf_alloc (biz_tag varchar(128) NOT NULL DEFAULT '', max_id \
+                                 bigint NOT NULL DEFAULT 1, step int NOT NULL, description varchar(256) DEFAULT NULL, \
+                                 update_time timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP, PRIMARY KEY (biz_tag))";
+
+pub(super) fn insert(tag: &str, step: u64) -> String {
+    format!("INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('{tag}', {}, {step})", tag::FIRST)
+}
+
+/// The statements for somebody who is to make a tag.
+pub(super) fn how_to_create(tag: &str, step: u64) -> String {
+    format!("{}; in a new database, first: {CREATE}", insert(tag, step))
+}
+
+/// A column that must not be negative.
+pub(super) fn number(place: &Place, column: &str, value: i64) -> Result<u64, Failure> {
+    u64::try_from(value).map_err(|_| Failure::NotDone(negative(place, column, value)))
+}
+
+fn negative(place: &Place, column: &str, value: i64) -> StoreError {
+    place.misconfigured(format_args!("{TABLE} has {column} = {value}: let it be 1 or more"))
+}

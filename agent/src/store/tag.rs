@@ -1,0 +1,124 @@
+//! A number that a store keeps for a tag, and that ranges are taken off.
+
+use super::{Expected, Put, Record, Store, StoreError};
+use std::fmt;
+use std::ops::Range;
+
+/// The number of a tag that was just made, as in Leaf's own INSERT.
+pub(super) const FIRST: u64 = 1;
+
+/// What came of [`Store::take`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Taken {
+    /// These numbers are the caller's.
+    Range {
+        /// The numbers.
+        range: Range<u64>,
+        /// How many the tag itself says are to be taken at a time.
+        step: u64,
+    },
+    /// There is no such tag.
+    NoTag,
+    /// The tag's number is below what was seen of it before. It was left as it is.
+    WentDown {
+        /// The number now.
+        number: u64,
+    },
+    /// The tag's number cannot go up by that much.
+    Ended,
+}
+
+impl Taken {
+    /// The `count` numbers below `end`.
+    pub(super) fn below(end: u64, count: u64, step: u64) -> Self {
+        Self::Range { range: end - count..end, step }
+    }
+}
+
+/// A tag as those stores keep it that have nothing of their own for a number: one record, which a person can read.
+struct Tag {
+    max_id: u64,
+    step: u64,
+}
+
+impl fmt::Display for Tag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "max_id={} step={}", self.max_id, self.step)
+    }
+}
+
+impl Tag {
+    fn parse(bytes: &[u8]) -> Option<Self> {
+        let text = std::str::from_utf8(bytes).ok()?.trim_end();
+        let (max_id, step) = text.strip_prefix("max_id=")?.split_once(" step=")?;
+        Some(Self { max_id: max_id.parse().ok()?, step: step.parse().ok()? })
+    }
+}
+
+fn key(tag: &str) -> String {
+    format!("{tag}/segment")
+}
+
+/// What is taken when `count` is asked for of a tag with this number and step; or why nothing is.
+pub(super) fn count(number: u64, step: u64, count: Option<u64>, seen: u64) -> Result<u64, Taken> {
+    let count = count.unwrap_or(step);
+    if number < seen {
+        Err(Taken::WentDown { number })
+    } else if number.checked_add(count).is_none_or(|end| end > i64::MAX as u64) {
+        Err(Taken::Ended)
+    } else {
+        Ok(count)
+    }
+}
+
+/// [`Store::take`] by reading, comparing and setting.
+pub(super) fn take_from_record<S: Store + ?Sized>(
+    store: &mut S,
+    tag: &str,
+    wanted: Option<u64>,
+    seen: u64,
+) -> Result<Taken, StoreError> {
+    let key = key(tag);
+    loop {
+        let Some(Record { bytes, version }) = store.read(&key)? else { return Ok(Taken::NoTag) };
+        let Some(Tag { max_id, step }) = Tag::parse(&bytes) else {
+            return Err(store.damaged(&format!("{key} is no number and step: {}", String::from_utf8_lossy(&bytes))));
+        };
+        let count = match count(max_id, step, wanted, seen) {
+            Ok(count) => count,
+            Err(taken) => return Ok(taken),
+        };
+        let end = max_id + count;
+        match store.put(&key, &Expected::Version(version), Tag { max_id: end, step }.to_string().as_bytes())? {
+            Put::Written(_) => return Ok(Taken::below(end, count, step)),
+            // Somebody else has taken a range: each such time, one gets on.
+            Put::Conflict => {}
+            // Should it have been written, its numbers are nobody's.
+            Put::Unknown(error) => return Err(error),
+        }
+    }
+}
+
+/// [`Store::create_tag`] by setting what is absent.
+pub(super) fn create_record<S: Store + ?Sized>(store: &mut S, tag: &str, step: u64) -> Result<(), StoreError> {
+    match store.put(&key(tag), &Expected::Absent, Tag { max_id: FIRST, step }.to_string().as_bytes())? {
+        Put::Written(_) | Put::Conflict => Ok(()),
+        Put::Unknown(error) => Err(error),
+    }
+}
+
+/// Raises the tag's number to `least`, and tells what it was; or nothing if there is no such tag. It never goes down.
+pub fn raise(store: &mut dyn Store, tag: &str, least: u64) -> Result<Option<u64>, StoreError> {
+    match store.take(tag, Some(0), least)? {
+        Taken::NoTag => Ok(None),
+        Taken::Range { range, .. } => Ok(Some(range.end)),
+        Taken::WentDown { number } => {
+            // A range that nobody gets. If somebody takes another meanwhile, the number is just a little higher.
+            match store.take(tag, Some(least - number), 0)? {
+                Taken::NoTag => Ok(None),
+                _ => Ok(Some(number)),
+            }
+        }
+        Taken::Ended => Ok(Some(i64::MAX as u64)),
+    }
+}

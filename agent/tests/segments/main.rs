@@ -1,0 +1,242 @@
+//! Real agents, and all that can happen to them, while numbers are taken.
+
+#![allow(missing_docs)]
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{scope, sleep};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+use txid::segment::{Segment, SegmentError, SegmentNews};
+use txid_agent::store::{Taken, open};
+
+/// A directory with a store and hosts in it.
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().canonicalize().unwrap().join(name)
+    }
+
+    fn url(&self) -> String {
+        format!("file://{}", self.path("store").display())
+    }
+
+    fn agent(&self, host: &str, more: &[&str]) -> Agent {
+        let log = fs::File::options().create(true).append(true).open(self.path("log")).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_txid-agent"));
+        command.args(["run", "--store", &self.url(), "--dir"]).arg(self.path(host)).args(more);
+        Agent(command.stdin(Stdio::null()).stderr(log).spawn().unwrap())
+    }
+
+    fn segment(&self, host: &str) -> Segment {
+        let path = self.path(host).join("invoices.segment");
+        let mut last = None;
+        until("there is no segment", || match Segment::attach(&path) {
+            Ok(segment) => {
+                last = Some(segment);
+                true
+            }
+            Err(SegmentError::NoAgent(_)) => false,
+            Err(error) => panic!("{error}"),
+        });
+        last.unwrap()
+    }
+
+    fn log(&self) -> String {
+        fs::read_to_string(self.path("log")).unwrap()
+    }
+
+    fn run(&self, args: &[&str]) -> String {
+        let output = Command::new(env!("CARGO_BIN_EXE_txid-agent")).args(args).output().unwrap();
+        String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap()
+    }
+
+    fn status(&self, host: &str) -> String {
+        self.run(&["status", "--json", "--dir", self.path(host).to_str().unwrap()])
+    }
+}
+
+struct Agent(Child);
+
+impl Agent {
+    fn kill(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+fn until(what: &str, mut ready: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !ready() {
+        assert!(start.elapsed() < Duration::from_secs(60), "{what}");
+        sleep(Duration::from_millis(10));
+    }
+}
+
+/// Waits for a number.
+fn next(segment: &Segment) -> u64 {
+    let mut number = None;
+    until("there is no number", || {
+        number = segment.next().ok();
+        number.is_some()
+    });
+    number.unwrap()
+}
+
+fn take_all(segment: &Segment) -> Vec<u64> {
+    std::iter::from_fn(|| segment.next().ok()).collect()
+}
+
+#[test]
+fn no_number_is_taken_twice_through_kills_of_agents_and_beside_another_program() {
+    let place = Place::new();
+    let options = ["--segment", "invoices=20", "--max-step", "500", "--create"];
+    let stop = AtomicBool::new(false);
+    let mut all: Vec<u64> = scope(|scope| {
+        let hosts = ["one", "two"].map(|host| {
+            let (place, stop, options) = (&place, &stop, &options);
+            scope.spawn(move || {
+                let mut agent = place.agent(host, options);
+                let segment = place.segment(host);
+                std::thread::scope(|scope| {
+                    let workers: Vec<_> = (0..2)
+                        .map(|_| {
+                            scope.spawn(move || {
+                                let mut taken = Vec::new();
+                                while !stop.load(Ordering::Relaxed) {
+                                    taken.extend(segment.next().ok());
+                                    if taken.len() % 10 == 0 {
+                                        sleep(Duration::from_micros(100));
+                                    }
+                                }
+                                taken
+                            })
+                        })
+                        .collect();
+                    for pause in 1..12 {
+                        sleep(Duration::from_millis(37 * pause % 300));
+                        agent.kill();
+                        agent = place.agent(host, options);
+                    }
+                    sleep(Duration::from_millis(500));
+                    stop.store(true, Ordering::Relaxed);
+                    workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect::<Vec<_>>()
+                })
+            })
+        });
+        let other = scope.spawn(|| {
+            let mut store = open(&place.url()).unwrap();
+            let mut taken = Vec::new();
+            while !stop.load(Ordering::Relaxed) {
+                if let Taken::Range { range, .. } = store.take("invoices", Some(3), 0).unwrap() {
+                    taken.extend(range);
+                }
+                sleep(Duration::from_millis(5));
+            }
+            taken
+        });
+        hosts.into_iter().chain([other]).flat_map(|host| host.join().unwrap()).collect()
+    });
+    let count = all.len();
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!(all.len(), count, "twice");
+    assert!(count > 2000, "{count} are too few to tell");
+    println!("{count} numbers");
+}
+
+#[test]
+fn restarts_waste_nothing_and_the_step_follows_the_rate() {
+    let place = Place::new();
+    let mut agent = place.agent("host", &["--segment", "invoices=10", "--max-step", "40", "--create"]);
+    let segment = place.segment("host");
+    for expected in 1..=200 {
+        assert_eq!(next(&segment), expected);
+        if expected % 60 == 0 {
+            agent.kill();
+            agent = place.agent("host", &["--segment", "invoices", "--max-step", "40"]);
+        }
+    }
+    assert_eq!(segment.stats().step, 40, "doubled as ranges were short, up to the largest");
+    assert!(segment.stats().fetches < 15, "{:?}", segment.stats());
+    let status = place.status("host");
+    assert!(status.contains("\"step\":40") && status.contains("\"news\":\"serving\""), "{status}");
+}
+
+#[test]
+fn numbers_go_on_without_the_store_then_end_at_once_and_come_back() {
+    let place = Place::new();
+    let _agent = place.agent("host", &["--segment", "invoices=100", "--max-step", "100", "--create"]);
+    let segment = place.segment("host");
+    assert_eq!(next(&segment), 1);
+    // With a tenth used, the next range is there.
+    for expected in 2..=11 {
+        assert_eq!(segment.next(), Ok(expected));
+    }
+    until("there is no next range", || segment.stats().next > 0);
+    // A file in the place of the directory is a store that is away.
+    fs::rename(place.path("store"), place.path("away")).unwrap();
+    fs::write(place.path("store"), "").unwrap();
+    assert_eq!(take_all(&segment), (12..=200).collect::<Vec<_>>());
+    let start = Instant::now();
+    let why = segment.next().unwrap_err();
+    assert!(start.elapsed() < Duration::from_millis(50), "it does not wait");
+    assert!(
+        why.to_string().starts_with("the numbers of invoices are used up; txid-agent had the store's last answer at 2")
+    );
+    until("no failure is counted", || segment.stats().failures > 1);
+    fs::remove_file(place.path("store")).unwrap();
+    fs::rename(place.path("away"), place.path("store")).unwrap();
+    assert_eq!(next(&segment), 201);
+}
+
+#[test]
+fn a_number_that_went_down_is_an_alarm_and_is_not_followed() {
+    let place = Place::new();
+    let _agent = place.agent("host", &["--segment", "invoices=10", "--max-step", "10", "--create"]);
+    let segment = place.segment("host");
+    assert_eq!(next(&segment), 1);
+    let backup = fs::read(place.path("store").join("invoices/segment")).unwrap();
+    for expected in 2..=35 {
+        assert_eq!(next(&segment), expected);
+    }
+    until("there is no next range", || segment.stats().next > 0);
+    fs::write(place.path("store").join("invoices/segment"), backup).unwrap();
+    assert_eq!(take_all(&segment), (36..=50).collect::<Vec<_>>(), "service goes on with what there is");
+    until("there is no alarm", || segment.stats().news == SegmentNews::WentDown);
+    let why = segment.next().unwrap_err().to_string();
+    assert!(why.contains("went down") && why.contains("txid-agent raise"), "{why}");
+    let log = place.log();
+    assert!(log.contains("ALARM: the store's number is ") && log.contains(" and was 51, as after"), "{log}");
+    assert!(place.status("host").contains("\"news\":\"went-down\""), "{}", place.status("host"));
+
+    let raised = place.run(&["raise", "--store", &place.url(), "invoices", "51"]);
+    assert!(raised.starts_with("raised invoices from ") && raised.ends_with(" to 51\n"), "{raised}");
+    assert!(place.run(&["raise", "--store", &place.url(), "invoices", "5"]).contains("never goes down"));
+    assert_eq!(next(&segment), 51);
+    assert_eq!(segment.stats().news, SegmentNews::Serving);
+}
+
+#[test]
+fn a_tag_that_is_missing_is_an_error_that_says_how_to_make_it() {
+    let place = Place::new();
+    let mut agent = place.agent("host", &["--segment", "invoices=7"]);
+    assert_eq!(agent.0.wait().unwrap().code(), Some(1));
+    let log = place.log();
+    assert!(log.contains("the store has no such tag; make it with --create, or: "), "{log}");
+    assert!(log.contains("txid-agent run --segment invoices=7 --create"), "{log}");
+}

@@ -1,0 +1,130 @@
+//! Ranges of numbers: no number twice, whoever takes them, and none below what was seen.
+
+use std::ops::Range;
+use std::thread;
+
+use mysql::prelude::Queryable;
+use txid_agent::store::{Taken, open, raise};
+
+use crate::servers::{MARIADB_PASSWORD, Server};
+
+fn range(taken: Taken) -> (Range<u64>, u64) {
+    match taken {
+        Taken::Range { range, step } => (range, step),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// No two of them have a number in common.
+fn assert_apart(mut ranges: Vec<Range<u64>>) {
+    ranges.sort_by_key(|range| range.start);
+    for pair in ranges.windows(2) {
+        assert!(pair[0].end <= pair[1].start, "{pair:?}");
+    }
+}
+
+/// What every store must do.
+pub fn tags(url: &str) {
+    let mut store = open(url).unwrap();
+    let store = &mut *store;
+    assert_eq!(store.take("invoices", None, 0).unwrap(), Taken::NoTag);
+    assert_eq!(raise(store, "invoices", 5).unwrap(), None);
+    store.create_tag("invoices", 20).unwrap();
+    store.create_tag("invoices", 50).unwrap();
+    assert_eq!(range(store.take("invoices", None, 0).unwrap()), (1..21, 20), "by the tag's own step");
+    assert_eq!(range(store.take("invoices", Some(100), 21).unwrap()), (21..121, 20));
+    assert_eq!(range(store.take("invoices", Some(0), 121).unwrap()), (121..121, 20), "only a look");
+
+    // Below what was seen, nothing is taken.
+    assert_eq!(store.take("invoices", None, 122).unwrap(), Taken::WentDown { number: 121 });
+    assert_eq!(store.take("invoices", None, 1 << 62).unwrap(), Taken::WentDown { number: 121 });
+    assert_eq!(raise(store, "invoices", 9_000_000_000_000_000_001).unwrap(), Some(121));
+    assert_eq!(raise(store, "invoices", 7).unwrap(), Some(9_000_000_000_000_000_001), "never down");
+    let (last, _) = range(store.take("invoices", None, 9_000_000_000_000_000_001).unwrap());
+    assert_eq!(last, 9_000_000_000_000_000_001..9_000_000_000_000_000_021);
+
+    assert_eq!(store.take("other", None, 0).unwrap(), Taken::NoTag);
+    store.create_tag("race", 10).unwrap();
+    let taken = thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| take(url, "race", 20))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+    });
+    assert_eq!(taken.iter().map(|range| range.end).max(), Some(1 + 4 * 20 * 10), "and none is left out");
+    assert_apart(taken);
+}
+
+fn take(url: &str, tag: &str, times: usize) -> Vec<Range<u64>> {
+    let mut store = open(url).unwrap();
+    (0..times).map(|_| range(store.take(tag, None, 0).unwrap()).0).collect()
+}
+
+/// Leaf's own SQL, from its IDAllocMapper and IDAllocDaoImpl: an UPDATE and a SELECT in one transaction.
+struct Leaf(mysql::Conn);
+
+impl Leaf {
+    fn connect(port: u16) -> Self {
+        let url = format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{port}/ids?prefer_socket=false");
+        Self(mysql::Conn::new(mysql::Opts::from_url(&url).unwrap()).unwrap())
+    }
+
+    fn take(&mut self, tag: &str) -> Range<u64> {
+        let mut transaction = self.0.start_transaction(mysql::TxOpts::default()).unwrap();
+        transaction.exec_drop("UPDATE leaf_alloc SET max_id = max_id + step WHERE biz_tag = ?", (tag,)).unwrap();
+        let row: Option<(String, u64, u64)> =
+            transaction.exec_first("SELECT biz_tag, max_id, step FROM leaf_alloc WHERE biz_tag = ?", (tag,)).unwrap();
+        transaction.commit().unwrap();
+        let (_, max_id, step) = row.unwrap();
+        max_id - step..max_id
+    }
+}
+
+/// A table that Leaf's own scripts made, with Leaf's servers still on it.
+pub fn beside_leaf(server: &Server, url: &str) {
+    let port = server.port;
+    let mut leaf = Leaf::connect(port);
+    leaf.0.query_drop("DROP TABLE IF EXISTS leaf_alloc").unwrap();
+    leaf.0
+        .query_drop(
+            "CREATE TABLE `leaf_alloc` (`biz_tag` varchar(128) NOT NULL DEFAULT '', `max_id` bigint(20) NOT NULL DEFAULT \
+             '1', `step` int(11) NOT NULL, `description` varchar(256) DEFAULT NULL, `update_time` timestamp NOT NULL \
+             DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP, PRIMARY KEY (`biz_tag`)) ENGINE=InnoDB",
+        )
+        .unwrap();
+    assert_eq!(open(url).unwrap().take("leaf-segment-test", None, 0).unwrap(), Taken::NoTag);
+    leaf.0
+        .query_drop(
+            "insert into leaf_alloc(biz_tag, max_id, step, description) values('leaf-segment-test', 1, 2000, 'Test leaf \
+             Segment Mode Get Id')",
+        )
+        .unwrap();
+    let taken = thread::scope(|scope| {
+        let ours: Vec<_> = (0..2).map(|_| scope.spawn(|| take(url, "leaf-segment-test", 50))).collect();
+        let theirs = scope.spawn(move || {
+            let mut leaf = Leaf::connect(port);
+            (0..50).map(|_| leaf.take("leaf-segment-test")).collect::<Vec<_>>()
+        });
+        let taken: Vec<_> = ours.into_iter().flat_map(|thread| thread.join().unwrap()).collect();
+        [taken, theirs.join().unwrap()].concat()
+    });
+    assert_eq!(taken.len(), 150);
+    assert_eq!(taken.iter().map(|range| range.end).max(), Some(1 + 150 * 2000));
+    assert_apart(taken);
+
+    // The step in the table is heeded from the next range on.
+    leaf.0.query_drop("UPDATE leaf_alloc SET step = 7").unwrap();
+    assert_eq!(range(open(url).unwrap().take("leaf-segment-test", None, 0).unwrap()), (300_001..300_008, 7));
+    // What a person would have to mend.
+    leaf.0.query_drop("UPDATE leaf_alloc SET step = -7").unwrap();
+    let error = open(url).unwrap().take("leaf-segment-test", None, 0).unwrap_err();
+    assert!(error.to_string().contains("leaf_alloc has step = -7"), "{error}");
+    leaf.0.query_drop("UPDATE leaf_alloc SET step = 7, max_id = 9223372036854775806").unwrap();
+    assert_eq!(open(url).unwrap().take("leaf-segment-test", None, 0).unwrap(), Taken::Ended);
+}
+
+/// Somebody who may only read.
+pub fn without_permission(server: &Server) {
+    let url = format!("mysql://nobody:{MARIADB_PASSWORD}@127.0.0.1:{}/ids", server.port);
+    let error = open(&url).unwrap().take("leaf-segment-test", Some(1), 0).unwrap_err();
+    let text = error.to_string();
+    assert!(!error.may_pass() && text.contains("UPDATE on the table leaf_alloc"), "{text}");
+}

@@ -1,0 +1,122 @@
+-- Small, dense numbers from ranges that txid-agent takes from a database. segment.new{...} returns what takes them.
+
+local args = require "resty.txid.args"
+local ffi = require "ffi"
+local lib = require "resty.txid.lib"
+
+
+local C = lib.C
+local check_table = args.check_table
+local error = error
+local ffi_new = ffi.new
+local ffi_str = ffi.string
+local pairs = pairs
+local setmetatable = setmetatable
+local tonumber = tonumber
+local tostring = tostring
+local type = type
+
+
+local NEWS = {
+    [lib.SEGMENT_NEWS_SERVING] = "serving",
+    [lib.SEGMENT_NEWS_NO_TAG] = "no-tag",
+    [lib.SEGMENT_NEWS_WENT_DOWN] = "went-down",
+    [lib.SEGMENT_NEWS_ENDED] = "ended",
+}
+
+local buf = ffi_new("char[?]", lib.SEGMENT_LEN)
+local message = ffi_new("char[?]", lib.MESSAGE_LEN)
+local counters = ffi_new("txid_segment_counters")
+
+
+local methods = {}
+local segment_mt = { __index = methods }
+
+
+-- The next number in decimal, or nil and why there is none now.
+function segment_mt.__call(self)
+    local len = C.txid_segment_fill(self.handle, buf, message)
+    if len < 0 then
+        return nil, ffi_str(message)
+    end
+    return (ffi_str(buf, len))
+end
+
+
+-- C would follow whatever else there is as if it were a segment.
+local function handle_of(self, name)
+    local handle = type(self) == "table" and self.handle
+    if not handle then
+        error("bad self to '" .. name .. "' (a segment expected, as in segment:" .. name .. "())", 3)
+    end
+    return handle
+end
+
+
+-- The next number as an int64_t, or nil and why there is none now.
+function methods.next(self)
+    local number = C.txid_segment_next(handle_of(self, "next"), message)
+    if number < 0 then
+        return nil, ffi_str(message)
+    end
+    return number
+end
+
+
+-- What is left for all processes of this host, and what txid-agent has to say.
+function methods.stats(self)
+    C.txid_segment_stats(handle_of(self, "stats"), counters)
+    local contact_ms, lasts_ms = tonumber(counters.contact_ms), tonumber(counters.lasts_ms)
+    return {
+        left = tonumber(counters.left),
+        next = tonumber(counters.next),
+        step = tonumber(counters.step),
+        lasts_ms = lasts_ms >= 0 and lasts_ms or nil,
+        contact_ms = contact_ms > 0 and contact_ms or nil,
+        fetches = tonumber(counters.fetches),
+        failures = tonumber(counters.failures),
+        news = NEWS[counters.news],
+    }
+end
+
+
+-- Raises at the caller of new(), which has called the function that calls this.
+local function wrong(option, what)
+    error("bad option '" .. option .. "' to 'new' (" .. what .. ")", 3)
+end
+
+
+local _M = {}
+
+
+-- What takes numbers; an option that is wrong, or a file that cannot be had, raises an error.
+--   state  the file that txid-agent keeps, such as "/run/txid/invoices.segment"
+function _M.new(options)
+    check_table(options, "new")
+    for key in pairs(options) do
+        if key ~= "state" then
+            wrong(tostring(key), "there is no such option")
+        end
+    end
+
+    local state = options.state
+    if type(state) ~= "string" then
+        wrong("state", "the file that txid-agent keeps expected, got " .. type(state))
+    end
+    if state:sub(1, 1) ~= "/" then
+        wrong("state", "absolute path expected, got '" .. state .. "'")
+    end
+    -- C would take what stands before a NUL for the whole.
+    if state:find("\0", 1, true) then
+        wrong("state", "text without a NUL expected")
+    end
+
+    local opened = ffi_new("txid_segment *[1]")
+    if C.txid_segment_open(state, opened, message) < 0 then
+        error("cannot open a segment: " .. ffi_str(message), 2)
+    end
+    return setmetatable({ handle = ffi.gc(opened[0], C.txid_segment_close) }, segment_mt)
+end
+
+
+return _M

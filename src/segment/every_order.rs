@@ -1,0 +1,110 @@
+//! Every order in which workers can take numbers while an agent grants ranges, tried one by one.
+
+use super::words::Words;
+use crate::shared::word::Word;
+use loom::sync::atomic::Ordering;
+use std::ops::Range;
+use std::sync::Arc;
+
+type LoomWord = loom::sync::atomic::AtomicU64;
+
+struct Page([LoomWord; 4]);
+
+impl Page {
+    fn words(&self) -> Words<'_, LoomWord> {
+        let [cur, end, next_start, next_end] = &self.0;
+        Words { cur, end, next_start, next_end }
+    }
+}
+
+type Take = fn(Words<'_, LoomWord>) -> Option<u64>;
+
+/// What workers take, each as often as `times` says, from the first range and those that an agent grants meanwhile.
+fn try_all_orders_of_events(take: Take, times: &'static [usize], ranges: &'static [Range<u64>]) {
+    let mut model = loom::model::Builder::new();
+    // The mistakes below need one such stop.
+    model.preemption_bound = Some(2);
+    model.check(move || {
+        let page = Arc::new(Page([ranges[0].start, ranges[0].end, 0, 0].map(LoomWord::new)));
+        let start_worker = |&times: &usize| {
+            let page = page.clone();
+            loom::thread::spawn(move || (0..times).filter_map(|_| take(page.words())).collect::<Vec<_>>())
+        };
+        let workers: Vec<_> = times.iter().map(start_worker).collect();
+        for range in &ranges[1..] {
+            // Else it comes too late for the workers, which is an order of its own.
+            if page.words().wants() {
+                page.words().publish(range.clone());
+            }
+        }
+        let taken: Vec<_> = workers.into_iter().map(|worker| worker.join().unwrap()).collect();
+        for by_one in &taken {
+            assert!(by_one.is_sorted_by(|a, b| a < b), "out of order: {by_one:?}");
+        }
+        let mut taken = taken.concat();
+        taken.sort_unstable();
+        assert!(taken.is_sorted_by(|a, b| a < b), "twice: {taken:?}");
+        for number in taken {
+            let granted = ranges.iter().any(|range| range.contains(&number));
+            assert!(granted, "another host's number: {number}");
+        }
+    });
+}
+
+fn take(words: Words<'_, LoomWord>) -> Option<u64> {
+    words.take()
+}
+
+#[test]
+fn numbers_of_three_ranges_are_given_once() {
+    try_all_orders_of_events(take, &[3, 2], &[10..11, 20..22, 30..32]);
+}
+
+#[test]
+fn ranges_that_follow_each_other_are_given_once() {
+    try_all_orders_of_events(take, &[3, 2], &[10..11, 11..13, 13..15]);
+}
+
+#[test]
+fn three_workers_take_no_number_twice() {
+    try_all_orders_of_events(take, &[2, 1, 1], &[10..11, 20..22]);
+}
+
+/// What must not be: it finds out that it is past the end only after it has moved `cur`.
+fn take_by_fetch_and_add(words: Words<'_, LoomWord>) -> Option<u64> {
+    let number = words.cur.fetch_add(1, Ordering::AcqRel);
+    // Loom does not stop a thread here by itself.
+    loom::thread::yield_now();
+    if number < words.end.get_acquire() {
+        return Some(number);
+    }
+    // The next call has the numbers of the next range.
+    words.go_on(words.cur.get_acquire(), words.end.get_acquire());
+    None
+}
+
+#[test]
+#[should_panic(expected = "another host's number")]
+fn a_fetch_and_add_gives_another_hosts_number() {
+    try_all_orders_of_events(take_by_fetch_and_add, &[1, 1], &[11..11, 20..22]);
+}
+
+/// What must not be: the end is raised while `cur` is still at the end of the range before.
+fn take_with_the_end_raised_first(words: Words<'_, LoomWord>) -> Option<u64> {
+    let (cur, end) = (words.cur.get_acquire(), words.end.get_acquire());
+    if cur < end {
+        return words.cur.replace(cur, cur + 1).then_some(cur);
+    }
+    let (next_end, next_start) = (words.next_end.get_acquire(), words.next_start.get_acquire());
+    if next_end > end {
+        words.end.replace(end, next_end);
+        words.cur.replace(cur, next_start.max(cur));
+    }
+    None
+}
+
+#[test]
+#[should_panic(expected = "another host's number")]
+fn an_end_that_is_raised_first_gives_another_hosts_number() {
+    try_all_orders_of_events(take_with_the_end_raised_first, &[2, 2], &[10..11, 20..22]);
+}

@@ -1,0 +1,386 @@
+//! The page of a segment.
+//!
+//! The fields of its header, and its words:
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 40..56 | id of the boot in which the page was made |
+//! | 56..72 | device and inode of the file |
+//! | 128..144 | the first number that is free, and the end of the range in use: whoever takes a number needs both |
+//! | 256..272 | the next range |
+//! | 384..456 | what only the agent writes: step, numbers a second, last contact, counts, news, highest number seen, last fetch |
+
+use super::UsedUp;
+use super::words::Words;
+use crate::shared::page::{Image, Kind, Page, WORDS_AT};
+use crate::shared::{Identity, PageError};
+use crate::source::boot::boot_id;
+use std::fmt;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+static KIND: Kind = Kind {
+    magic: b"txidsegm",
+    version: 1,
+    name: "segment",
+    advice: "Stop txid-agent and what uses it, remove it, and start them again",
+};
+const BOOT_AT: usize = 40;
+const DEVICE_AT: usize = 56;
+const INODE_AT: usize = 64;
+const CUR_AT: usize = WORDS_AT;
+const END_AT: usize = WORDS_AT + 8;
+/// Not in the cache lines that each number changes.
+const NEXT_START_AT: usize = 2 * WORDS_AT;
+const NEXT_END_AT: usize = 2 * WORDS_AT + 8;
+const AGENT_AT: usize = 3 * WORDS_AT;
+const STEP_AT: usize = AGENT_AT;
+const RATE_AT: usize = AGENT_AT + 8;
+const CONTACT_AT: usize = AGENT_AT + 16;
+const FETCHES_AT: usize = AGENT_AT + 24;
+const FAILURES_AT: usize = AGENT_AT + 32;
+const NEWS_AT: usize = AGENT_AT + 40;
+const SEEN_AT: usize = AGENT_AT + 48;
+const FETCHED_AT: usize = AGENT_AT + 56;
+
+/// Where numbers come from, for those who take them. Any thread may use it.
+#[derive(Clone, Copy, Debug)]
+pub struct Segment {
+    words: Words<'static, AtomicU64>,
+    page: Page,
+}
+
+/// A segment as its agent sees it. One agent at a time may write.
+#[derive(Clone, Copy, Debug)]
+pub struct SegmentPage {
+    segment: Segment,
+}
+
+/// What an agent has to say about a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SegmentNews {
+    /// It takes ranges when they are needed.
+    Serving,
+    /// The store has no such tag.
+    NoTag,
+    /// The number in the store is lower than what was seen before. Nothing is taken until it is raised.
+    WentDown,
+    /// There are no more numbers of 63 bits.
+    Ended,
+}
+
+impl SegmentNews {
+    const ALL: [Self; 4] = [Self::Serving, Self::NoTag, Self::WentDown, Self::Ended];
+
+    /// One word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Serving => "serving",
+            Self::NoTag => "no-tag",
+            Self::WentDown => "went-down",
+            Self::Ended => "ended",
+        }
+    }
+}
+
+/// What a segment's page says at one time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SegmentStats {
+    /// How many numbers are left of the range in use.
+    pub left: u64,
+    /// How many the next range has; 0 if it is not there yet.
+    pub next: u64,
+    /// The end of all ranges so far.
+    pub granted: u64,
+    /// How many numbers the agent takes at a time.
+    pub step: u64,
+    /// How many numbers were taken lately, in a thousand seconds.
+    pub rate_milli: u64,
+    /// When the store last answered, in milliseconds since 1970-01-01 UTC.
+    pub contact_ms: Option<i64>,
+    /// How many ranges were taken from the store.
+    pub fetches: u64,
+    /// How often the store did not do what it was asked for.
+    pub failures: u64,
+    /// What the agent said last.
+    pub news: SegmentNews,
+}
+
+impl SegmentStats {
+    /// For how many milliseconds the numbers last at the present rate; or nothing if none are taken.
+    pub fn lasts_ms(&self) -> Option<u64> {
+        let left = u128::from(self.left) + u128::from(self.next);
+        let ms = (left * 1_000_000).checked_div(u128::from(self.rate_milli))?;
+        Some(u64::try_from(ms).unwrap_or(u64::MAX))
+    }
+}
+
+impl Segment {
+    /// Attaches to the page in the file at `path`, which the agent has made.
+    ///
+    /// A page that was made elsewhere or before this boot is refused: the numbers in it may have been used.
+    pub fn attach(path: &Path) -> Result<Self, SegmentError> {
+        match Page::attach(path, &KIND, &[], |found, file| check(found, file, path)) {
+            Ok(page) => Ok(Self::new(page)),
+            Err(SegmentError::Page(PageError::File(error))) if error.is_missing() => {
+                Err(SegmentError::NoAgent(path.to_path_buf()))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn new(page: Page) -> Self {
+        let [cur, end, next_start, next_end] = [CUR_AT, END_AT, NEXT_START_AT, NEXT_END_AT].map(|at| page.word(at));
+        Self { words: Words { cur, end, next_start, next_end }, page }
+    }
+
+    /// The next number, which nobody else has; or why there is none now. It never waits.
+    #[allow(clippy::should_implement_trait)]
+    #[inline]
+    pub fn next(&self) -> Result<u64, UsedUp> {
+        match self.words.take() {
+            Some(number) => Ok(number),
+            None => Err(self.used_up()),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn used_up(&self) -> UsedUp {
+        let SegmentStats { contact_ms, news, .. } = self.stats();
+        UsedUp { path: self.page.path(), contact_ms, news }
+    }
+
+    /// What the page says.
+    pub fn stats(&self) -> SegmentStats {
+        let (left, next) = self.words.left();
+        SegmentStats {
+            left,
+            next,
+            granted: self.get(NEXT_END_AT).max(self.get(END_AT)),
+            step: self.get(STEP_AT),
+            rate_milli: self.get(RATE_AT),
+            contact_ms: Some(self.get(CONTACT_AT) as i64).filter(|&ms| ms != 0),
+            fetches: self.get(FETCHES_AT),
+            failures: self.get(FAILURES_AT),
+            news: SegmentNews::ALL.get(self.get(NEWS_AT) as usize).copied().unwrap_or(SegmentNews::Serving),
+        }
+    }
+
+    fn get(&self, at: usize) -> u64 {
+        self.page.word(at).load(Ordering::Acquire)
+    }
+}
+
+impl SegmentPage {
+    /// Opens the page in the file at `path`, or makes it, without numbers, if there is none.
+    ///
+    /// A page that was made elsewhere or before this boot is refused, and not written to.
+    pub fn open_or_make(path: &Path) -> Result<Self, SegmentError> {
+        let page = Page::open_or_make_bound(path, &KIND, &[], fresh, |found, file| check(found, file, path))?;
+        Ok(Self { segment: Segment::new(page) })
+    }
+
+    /// What takes numbers from this page.
+    pub fn segment(&self) -> &Segment {
+        &self.segment
+    }
+
+    /// Whether there is room for a range: none is there beside the one in use.
+    pub fn wants(&self) -> bool {
+        self.segment.words.wants()
+    }
+
+    /// Grants the numbers of `range` to all who use the page. Nobody else may have them, and there must be room.
+    ///
+    /// # Panics
+    ///
+    /// If there is no room, or the range does not begin at or after the end of all before it.
+    pub fn publish(&self, range: Range<u64>) {
+        assert!(self.wants(), "the next range is not used up");
+        let granted = self.segment.stats().granted;
+        assert!(range.start >= granted && range.start < range.end, "{range:?} after {granted}");
+        self.segment.words.publish(range);
+        self.segment.page.word(FETCHES_AT).fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The highest number that the store is known to have had.
+    pub fn seen(&self) -> u64 {
+        self.segment.get(SEEN_AT)
+    }
+
+    /// The store has had this number.
+    pub fn see(&self, number: u64) {
+        self.segment.page.word(SEEN_AT).fetch_max(number, Ordering::AcqRel);
+    }
+
+    /// When the last range was taken, in milliseconds since 1970-01-01 UTC; 0 if none was.
+    pub fn fetched_ms(&self) -> i64 {
+        self.segment.get(FETCHED_AT) as i64
+    }
+
+    /// A range was taken at this time, and so many numbers are to be taken next time.
+    pub fn set_step(&self, step: u64, fetched_ms: i64) {
+        self.set(STEP_AT, step);
+        self.set(FETCHED_AT, fetched_ms as u64);
+    }
+
+    /// How many numbers are taken in a thousand seconds.
+    pub fn set_rate(&self, rate_milli: u64) {
+        self.set(RATE_AT, rate_milli);
+    }
+
+    /// The store answered, at this time.
+    pub fn set_contact(&self, ms: i64) {
+        self.set(CONTACT_AT, ms as u64);
+    }
+
+    /// The store did not do what it was asked for.
+    pub fn count_failure(&self) {
+        self.segment.page.word(FAILURES_AT).fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// What to tell those who find no number.
+    pub fn say(&self, news: SegmentNews) {
+        self.set(NEWS_AT, news as u64);
+    }
+
+    fn set(&self, at: usize, value: u64) {
+        self.segment.page.word(at).store(value, Ordering::Release);
+    }
+}
+
+fn fresh(file: Identity) -> Image {
+    let (device, inode) = (file.device.to_ne_bytes(), file.inode.to_ne_bytes());
+    Image::new(&KIND, &[(BOOT_AT, &boot_id()), (DEVICE_AT, &device), (INODE_AT, &inode)])
+}
+
+/// Whether `found` is a page that was made in this boot, in this very file.
+fn check(found: &Image, file: Identity, path: &Path) -> Result<(), SegmentError> {
+    if [found.number(BOOT_AT), found.number(BOOT_AT + 8)].map(u64::to_ne_bytes).concat() != boot_id() {
+        return Err(SegmentError::OtherBoot(path.to_path_buf()));
+    }
+    if (found.number(DEVICE_AT), found.number(INODE_AT)) != (file.device, file.inode) {
+        return Err(SegmentError::Copied(path.to_path_buf()));
+    }
+    Ok(())
+}
+
+/// Why there is no segment.
+#[derive(Debug)]
+pub enum SegmentError {
+    /// The page could not be opened or made.
+    Page(PageError),
+    /// There is no such file: the agent has not made it.
+    NoAgent(PathBuf),
+    /// The page was made before the machine was started.
+    OtherBoot(PathBuf),
+    /// The page was made in another file.
+    Copied(PathBuf),
+}
+
+impl From<PageError> for SegmentError {
+    fn from(error: PageError) -> Self {
+        Self::Page(error)
+    }
+}
+
+impl fmt::Display for SegmentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Page(error) => error.fmt(f),
+            Self::NoAgent(path) => {
+                write!(f, "there is no {}: txid-agent makes it, and has to be started before", path.display())
+            }
+            Self::OtherBoot(path) => write!(
+                f,
+                "{} was made before this machine was started, and its numbers may have been used; txid-agent makes a new one",
+                path.display()
+            ),
+            Self::Copied(path) => write!(
+                f,
+                "{} is a copy of another file, which has the same numbers; use the file that txid-agent made",
+                path.display()
+            ),
+        }
+    }
+}
+
+// Without a source: what it would say is in the message already.
+impl std::error::Error for SegmentError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn in_directory(name: &str, test: impl FnOnce(&Path)) {
+        let directory = std::env::temp_dir().canonicalize().unwrap();
+        let directory = directory.join(format!("txid-segment-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).unwrap();
+        test(&directory);
+        std::fs::remove_dir_all(directory).unwrap();
+    }
+
+    #[test]
+    fn ranges_are_taken_one_after_the_other() {
+        in_directory("ranges", |directory| {
+            let page = SegmentPage::open_or_make(&directory.join("a.segment")).unwrap();
+            let segment = Segment::attach(&directory.join("a.segment")).unwrap();
+            assert!(page.wants());
+            page.publish(5..7);
+            assert!(!page.wants());
+            assert_eq!(segment.next(), Ok(5));
+            assert!(page.wants());
+            page.publish(7..8);
+            let stats = segment.stats();
+            assert_eq!((stats.left, stats.next, stats.fetches), (1, 1, 2));
+            assert_eq!([segment.next(), segment.next()], [Ok(6), Ok(7)]);
+            let why = segment.next().unwrap_err().to_string();
+            assert_eq!(why, "the numbers of a are used up; txid-agent has not reached its store yet");
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "7..9 after 8")]
+    fn a_range_never_begins_below_what_was_granted() {
+        in_directory("down", |directory| {
+            let page = SegmentPage::open_or_make(&directory.join("a.segment")).unwrap();
+            page.publish(5..8);
+            page.segment().next().unwrap();
+            page.publish(7..9);
+        });
+    }
+
+    #[test]
+    fn a_copy_and_a_page_of_another_boot_are_refused() {
+        in_directory("copy", |directory| {
+            let (path, copy) = (directory.join("a.segment"), directory.join("copy.segment"));
+            SegmentPage::open_or_make(&path).unwrap().publish(5..8);
+            std::fs::copy(&path, &copy).unwrap();
+            assert!(matches!(Segment::attach(&copy), Err(SegmentError::Copied(_))));
+            assert!(matches!(SegmentPage::open_or_make(&copy), Err(SegmentError::Copied(_))));
+            assert!(matches!(Segment::attach(&directory.join("none")), Err(SegmentError::NoAgent(_))));
+
+            let image = Image::new(&KIND, &[(BOOT_AT, &[1; 16])]);
+            assert!(matches!(check(&image, Identity { device: 0, inode: 0 }, &path), Err(SegmentError::OtherBoot(_))));
+        });
+    }
+
+    #[test]
+    fn how_long_numbers_last_is_said() {
+        let stats = SegmentStats {
+            left: 300,
+            next: 700,
+            granted: 1000,
+            step: 700,
+            rate_milli: 2_000,
+            contact_ms: None,
+            fetches: 2,
+            failures: 0,
+            news: SegmentNews::Serving,
+        };
+        assert_eq!(stats.lasts_ms(), Some(500_000));
+        assert_eq!(SegmentStats { rate_milli: 0, ..stats }.lasts_ms(), None);
+    }
+}

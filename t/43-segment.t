@@ -1,0 +1,196 @@
+# Small, dense numbers from one page for all workers: none twice, through kills and reloads, and none that was not granted.
+
+use lib 't/support';
+use Test::Nginx::Socket::Lua 'no_plan';
+use Suite;
+use State;
+
+master_on();
+workers(4);
+worker_connections(256);
+log_level('warn');
+no_long_string();
+run_tests();
+
+__DATA__
+
+=== TEST 1: numbers of two ranges, then nil and why, at once; and numbers again
+--- http_config
+init_by_lua_block {
+    local page = require "support.segment_page"
+    page.make("DIR/invoices.segment")
+    page.publish("DIR/invoices.segment", 1042, 1044)
+    invoice_no = require "resty.txid.segment".new { state = "DIR/invoices.segment" }
+}
+--- config
+location = /t {
+    content_by_lua_block {
+        local publish = require "support.segment_page".publish
+        ngx.say(invoice_no(), " ", type(invoice_no()))
+        ngx.say(invoice_no())
+
+        local stats = invoice_no:stats()
+        ngx.say(stats.left, " ", stats.next, " ", stats.step, " ", stats.news, " ", tostring(stats.contact_ms))
+
+        publish("DIR/invoices.segment", 5000, 5002)
+        ngx.say(invoice_no:stats().next)
+        ngx.say(tostring(invoice_no:next()), " ", invoice_no:stats().left)
+        publish("DIR/invoices.segment", 9223372036854775806ULL, 9223372036854775807ULL)
+        ngx.say(invoice_no(), " ", invoice_no())
+        ngx.say(invoice_no:next())
+    }
+}
+--- response_body
+1042 string
+nilthe numbers of invoices are used up; txid-agent has not reached its store yet
+0 0 0 serving nil
+2
+5000LL 1
+5001 9223372036854775806
+nilthe numbers of invoices are used up; txid-agent has not reached its store yet
+
+
+
+=== TEST 2: four workers on one page, one of them killed and replaced: no number is lost or taken twice
+--- http_config
+lua_shared_dict seen 100m;
+lua_shared_dict pids 100k;
+init_by_lua_block {
+    local page = require "support.segment_page"
+    page.make("DIR/orders.segment")
+    page.publish("DIR/orders.segment", 1, 1000001)
+    order_no = require "resty.txid.segment".new { state = "DIR/orders.segment" }
+    seen = require "support.seen"
+}
+init_worker_by_lua_block {
+    for _ = 1, 20000 do
+        seen.add(order_no())
+    end
+    ngx.shared.pids:set(ngx.worker.id(), ngx.worker.pid())
+}
+--- config
+location = /t {
+    content_by_lua_block {
+        local pids = ngx.shared.pids
+        local wait_until = require "support.wait_until"
+        wait_until(function() return #pids:get_keys() == 4 end)
+
+        local other = (ngx.worker.id() + 1) % 4
+        local killed = pids:get(other)
+        require "support.kill"(killed, "KILL")
+        ngx.say("replaced: ", wait_until(function() return pids:get(other) ~= killed end))
+        ngx.say(#ngx.shared.seen:get_keys(0), " numbers, the next is ", order_no())
+    }
+}
+--- timeout: 60
+--- response_body
+replaced: true
+100000 numbers, the next is 100001
+--- error_log eval
+qr/\[alert\].* exited on signal 9/
+--- no_error_log
+[error]
+
+
+
+=== TEST 3: a reload goes on with the same page, while the workers of both generations take numbers
+--- http_config
+lua_shared_dict seen 100m;
+lua_shared_dict generations 100k;
+init_by_lua_block {
+    local page = require "support.segment_page"
+    local path = "DIR/reloaded.segment"
+    if ngx.shared.generations:incr("count", 1, 0) == 1 then
+        page.make(path)
+        page.publish(path, 1, 1000001)
+    end
+    order_no = require "resty.txid.segment".new { state = path }
+    seen = require "support.seen"
+}
+init_worker_by_lua_block {
+    local function take()
+        for _ = 1, 500 do
+            seen.add(order_no())
+        end
+    end
+
+    -- A timer that is still to come runs in a worker that ends, too.
+    take()
+    ngx.timer.at(0.2, take)
+    ngx.shared.generations:incr("workers", 1, 0)
+}
+--- config
+location = /t {
+    content_by_lua_block {
+        local generations = ngx.shared.generations
+        local wait_until = require "support.wait_until"
+        wait_until(function() return generations:get("workers") == 4 end)
+        require "support.kill"(require("ngx.process").get_master_pid(), "HUP")
+        wait_until(function() return generations:get("workers") == 8 end)
+        local seen = ngx.shared.seen
+        wait_until(function() return #seen:get_keys(0) == 8000 end)
+        ngx.say(#seen:get_keys(0), " numbers, the next is ", order_no())
+    }
+}
+--- timeout: 60
+--- response_body
+8000 numbers, the next is 8001
+
+
+
+=== TEST 4: what is wrong is said
+--- http_config
+init_by_lua_block {
+    require "support.segment_page".make("DIR/wrong.segment")
+}
+--- config
+location = /t {
+    content_by_lua_block {
+        local segment = require "resty.txid.segment"
+        local function say(...)
+            local ok, err = pcall(segment.new, ...)
+            ngx.say((tostring(err):gsub("/[%w/_.-]*/", "")))
+        end
+        say("x")
+        say {}
+        say { state = "x" }
+        say { state = "/x\0y" }
+        say { state = "/x", node = 1 }
+        say { state = "DIR/none.segment" }
+        os.execute("cp DIR/wrong.segment DIR/copy.segment")
+        say { state = "DIR/copy.segment" }
+        local opened = segment.new { state = "DIR/wrong.segment" }
+        ngx.say((select(2, pcall(opened.next))))
+    }
+}
+--- response_body
+bad argument #1 to 'new' (table expected, got string)
+bad option 'state' to 'new' (the file that txid-agent keeps expected, got nil)
+bad option 'state' to 'new' (absolute path expected, got 'x')
+bad option 'state' to 'new' (text without a NUL expected)
+bad option 'node' to 'new' (there is no such option)
+cannot open a segment: there is no none.segment: txid-agent makes it, and has to be started before
+cannot open a segment: copy.segment is a copy of another file, which has the same numbers; use the file that txid-agent made
+bad self to 'next' (a segment expected, as in segment:next())
+
+
+
+=== TEST 5: invoice_no() and invoice_no:next() are compiled
+--- http_config
+init_by_lua_block {
+    local page = require "support.segment_page"
+    page.make("DIR/compiled.segment")
+    page.publish("DIR/compiled.segment", 1, 1000000)
+    invoice_no = require "resty.txid.segment".new { state = "DIR/compiled.segment" }
+}
+--- config
+location = /t {
+    content_by_lua_block {
+        local trace = require "support.trace"
+        ngx.say("text: ", trace(function() return invoice_no() end))
+        ngx.say("int64_t: ", trace(function() return invoice_no:next() end))
+    }
+}
+--- response_body
+text: compiled
+int64_t: compiled

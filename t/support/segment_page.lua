@@ -1,0 +1,65 @@
+-- What txid-agent does with the page of a segment: makes it, and grants ranges. In a test, no store is needed.
+
+local bit = require "bit"
+local ffi = require "ffi"
+
+
+local HEADER = ffi.typeof "union { uint8_t bytes[4096]; uint32_t halves[1024]; uint64_t words[512]; }"
+local PRIME = 0x100000001b3ULL
+
+
+local _M = {}
+
+
+local function read(path, format)
+    local file = assert(io.open(path, "rb"))
+    local text = file:read(format)
+    file:close()
+    return text
+end
+
+
+-- Writes `text` at `offset` into the file that workers have mapped.
+local function write(path, offset, text)
+    local file = assert(io.open(path, "r+b"))
+    file:seek("set", offset)
+    file:write(text)
+    file:close()
+end
+
+
+function _M.make(path)
+    local file = assert(io.open(path, "wb"))
+    file:write(("\0"):rep(4096))
+    file:close()
+    os.execute("chmod 666 " .. path)
+
+    local page = HEADER()
+    ffi.copy(page.bytes, "txidsegm", 8)
+    page.halves[2] = 1
+    local boot = read("/proc/sys/kernel/random/boot_id", "*l"):gsub("-", "")
+    for i = 0, 15 do
+        page.bytes[40 + i] = tonumber(boot:sub(2 * i + 1, 2 * i + 2), 16)
+    end
+    local pipe = io.popen("stat -c '%d %i' " .. path)
+    page.words[7], page.words[8] = pipe:read("*n", "*n")
+    pipe:close()
+
+    local hash = 0xcbf29ce484222325ULL
+    for i = 0, 119 do
+        hash = bit.bxor(hash, page.bytes[i]) * PRIME
+    end
+    page.words[15] = hash
+    write(path, 0, ffi.string(page.bytes, 128))
+end
+
+
+-- Grants the numbers from `first` up to, and without, `past`.
+function _M.publish(path, first, past)
+    local range = ffi.new("uint64_t[2]", first, past)
+    write(path, 256, ffi.string(range, 8))
+    write(path, 264, ffi.string(range + 1, 8))
+end
+
+
+return _M
