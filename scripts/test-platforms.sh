@@ -7,13 +7,12 @@
 #   arm64                                   the aarch64 release under qemu-user, with Debian's LuaJIT and nginx for arm64
 #   openresty                               t/ on the OpenResty whose sources are in OPENRESTY_SRC=
 #
-# DEBIAN_MIRROR is where Debian is fetched from. The host's certificates (SSL_CERT_FILE) go with it into the chroots.
+# DEBIAN_MIRROR is where Debian is fetched from, else debootstrap chooses. The host's certificates (SSL_CERT_FILE) go with it into the chroots.
 set -eu
 
 cd "$(dirname "$0")/.."
 tree=$PWD
 [ $# -gt 0 ] || set -- glibc arm64 debian-12 debian-13 debian-unstable openresty
-mirror=${DEBIAN_MIRROR:-}
 work=$tree/target/platforms
 mkdir -p "$work"
 
@@ -38,7 +37,9 @@ make_root() { # make_root SUITE [OPTION...]
     root=$work/$platform
     rm -rf "$root"
     mkdir -p "$work/debs"
-    debootstrap --variant=minbase --cache-dir="$work/debs" "$@" "$suite" "$root" "$mirror"
+    # shellcheck disable=SC2086 # nothing, or a mirror
+    debootstrap --variant=minbase --cache-dir="$work/debs" "$@" "$suite" "$root" ${DEBIAN_MIRROR-}
+    mirror=$(sed -n 's/^deb \([^ ]*\) .*/\1/p' "$root/etc/apt/sources.list" | head -n 1)
     cp /etc/hosts /etc/resolv.conf "$root/etc/"
     [ -z "${SSL_CERT_FILE-}" ] || cp -L "$SSL_CERT_FILE" "$root/etc/host.pem"
 }
