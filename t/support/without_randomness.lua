@@ -1,5 +1,5 @@
--- Takes the system's randomness away from this process, for good, and with it all files that are not open yet. Needs Linux
--- on x64 or arm64.
+-- Takes the system's randomness away from this process, for good, and with it all files that are not open yet. Needs
+-- Linux on x64 or arm64.
 
 local ffi = require "ffi"
 
