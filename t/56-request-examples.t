@@ -3,59 +3,10 @@
 use strict;
 use warnings;
 use lib 't/support';
-use File::Temp qw(tempdir);
-use IO::Socket::INET;
+use Example qw(contents request serve);
 use Test::More;
-use Tree qw(library lua_cpath lua_path);
 
-library();
-my $nginx   = $ENV{TEST_NGINX_BINARY} || 'nginx';
-my $load    = join '', map {"load_module $_; "} split ' ', $ENV{TEST_NGINX_LOAD_MODULES} // '';
-my $id      = qr/[0-9a-v]{20}/;
-my %prefix;
-
-sub contents {
-    my ($file) = @_;
-    open my $in, '<', $file or die "$file: $!";
-    local $/;
-    return readline $in;
-}
-
-# Starts nginx with this configuration on a port that is free, and returns the port and the directory.
-sub serve {
-    my ($config) = @_;
-    my $port   = (IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1) or die $!)->sockport;
-    my $prefix = tempdir(CLEANUP => 1);
-    chmod 0755, $prefix;
-    mkdir "$prefix/logs";
-    $config =~ s/127\.0\.0\.1:8080/127.0.0.1:$port/;
-    open my $out, '>', "$prefix/nginx.conf" or die $!;
-    print $out $config;
-    close $out or die $!;
-    local $ENV{LUA_PATH}  = lua_path();
-    local $ENV{LUA_CPATH} = lua_cpath();
-    my $output = `timeout 20 $nginx -p $prefix/ -c nginx.conf -e $prefix/logs/error.log -g '$load' 2>&1`;
-    is $?, 0, 'nginx starts' or BAIL_OUT($output);
-    $prefix{$prefix} = 1;
-    return ($port, $prefix);
-}
-
-END { `timeout 20 $nginx -p $_/ -c nginx.conf -e $_/logs/error.log -s stop -g '$load' 2>&1` for keys %prefix }
-
-sub request {
-    my ($port, $path, @headers) = @_;
-    my $socket = IO::Socket::INET->new("127.0.0.1:$port") or die $!;
-    local $SIG{ALRM} = sub { die "no answer\n" };
-    alarm 10;
-    print $socket join("\r\n", "GET $path HTTP/1.1", 'Host: localhost', 'Connection: close', @headers), "\r\n\r\n";
-    my $response = do { local $/; readline $socket };
-    alarm 0;
-    my ($status) = $response =~ m{^HTTP/1\.1 (\d+)};
-    my @ids = $response =~ /^X-Request-Id: ([^\r]*)/mg;
-    my ($body) = $response =~ /\r\n\r\n(.*)/s;
-    $body =~ s/^[0-9a-f]+\r\n(.*)\r\n0\r\n\r\n$/$1/s;
-    return ($status, "@ids", $body);
-}
+my $id = qr/[0-9a-v]{20}/;
 
 {
     my ($port, $prefix) = serve(contents('examples/gateway.conf'));

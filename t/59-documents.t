@@ -1,0 +1,195 @@
+# Every example in README.md and docs/ runs. An example that cannot run here has a comment in front of it:
+#
+#     <!-- not run here: why -->
+#
+# A block of Lua ends without an error. One of nginx starts, answers, writes a log line that the page shows, and logs no error.
+# A block of console prints what the page shows: "..." stands for any lines, and ids and random node numbers may differ.
+# Examples in Rust are run by `cargo test --doc`.
+
+use strict;
+use warnings;
+use lib 't/support';
+use Cwd qw(getcwd realpath);
+use Example qw(contents free_port request serve);
+use File::Temp qw(tempdir);
+use Test::More;
+use Tree qw(library lua_cpath lua_path luajit);
+
+my $root      = getcwd();
+my ($release) = library() =~ m{(.*)/};
+my $native    = ($release =~ s{/release$}{/nginx}r) . '/ngx_http_txid_module.so';
+my $id        = qr/\b[0-9a-v]{19}[0g]\b/;
+my $scratch   = realpath(tempdir(CLEANUP => 1));
+
+sub write_file {
+    my ($name, $text) = @_;
+    open my $out, '>', "$scratch/$name" or die "$name: $!";
+    print $out $text;
+    close $out or die "$name: $!";
+    return "$scratch/$name";
+}
+
+# Each block: its language, text, line, and why it is not run.
+sub blocks {
+    my ($file) = @_;
+    my (@blocks, $block, $reason);
+    open my $in, '<', $file or die "$file: $!";
+    while (<$in>) {
+        if ($block) {
+            if (/^```$/) { push @blocks, $block; undef $block }
+            else         { $block->{text} .= $_ }
+        }
+        elsif (/^```(\w*)$/) {
+            $block = { language => $1, line => $., reason => $reason, text => '' };
+            undef $reason;
+        }
+        elsif (/^<!-- not run here: (\S.*) -->$/) { $reason = $1 }
+        elsif (/\S/)                               { undef $reason }
+    }
+    die "$file: line $block->{line}: a block without an end\n" if $block;
+    return @blocks;
+}
+
+sub here {
+    my ($text) = @_;
+    return $text =~ s{/var/lib/txid}{$scratch}gr;
+}
+
+# What may differ from one run to the next.
+sub masked {
+    my ($text) = @_;
+    return $text =~ s/$id/ID/gr;
+}
+
+# Whether nginx has what these directives need; and if not, what.
+sub missing {
+    my ($text) = @_;
+    return if $text !~ /^\s*txid_\w+ /m && $text !~ /ngx_http_txid_module/ || -e $native;
+    return "there is no $native: make nginx-module";
+}
+
+# A whole configuration, of a part of one.
+sub configuration {
+    my ($text) = @_;
+    $text =~ s/^\s*load_module .*;\n//mg;
+    $text =~ s{/var/lib/txid}{PREFIX/state}g;
+    $text =~ s/\blisten 8080;/listen 127.0.0.1:8080;/g;
+    $text =~ s/^(\s*server \{)$/$1 listen 127.0.0.1:8080;/mg unless $text =~ /\blisten /;
+    $text .= "server { listen 127.0.0.1:8080; location / { return 200; } }\n" unless $text =~ /\bserver \{/;
+    $text = "http {\n$text}\n" unless $text =~ /^http \{/m;
+    $text = "events {}\n$text" unless $text =~ /^events /m;
+    my $upstream = <<'END';
+upstream backend { server unix:PREFIX/upstream.sock; }
+server { listen unix:PREFIX/upstream.sock; access_log off; location / { return 200 "$http_x_request_id"; } }
+END
+    # Behind the example's own server, which is then the first of its address.
+    $text =~ s/\}\s*\z/$upstream}\n/ if $text =~ m{http://backend};
+    return "pid logs/nginx.pid;\nerror_log logs/error.log;\n$text";
+}
+
+sub check_nginx {
+    my ($block, $page) = @_;
+    my $text = $block->{text};
+    my ($port, $prefix) = serve(configuration($text), $text =~ /^\s*txid_\w+ /m ? $native : ()) or return;
+    my ($path) = $text =~ m{location / \{} ? '/' : $text =~ m{location = (/\S+)} ? $1 : '/';
+    my ($status, $sent, $body) = request($port, $path);
+    is $status, 200, "GET $path";
+    if ($text =~ /X-Request-Id|request"\)\.handle/) {
+        like $sent, qr/^$id$/, 'the response has an id';
+        is $body, $sent, 'the upstream got the same';
+    }
+    if ($text =~ m{access_log logs/access\.log}) {
+        my $log = contents("$prefix/logs/access.log");
+        like $log, qr/^$sent /, 'the log has the same';
+        my @shown = map { $_->{language} eq 'text' ? masked($_->{text}) : () } @$page;
+        ok scalar(grep { $_ eq masked($log) } @shown), 'the page shows the line of the log' or diag($log);
+    }
+    unlike contents("$prefix/logs/error.log"), qr/\[(?:error|crit|alert|emerg)\]/, 'nothing is wrong in the error log';
+}
+
+sub check_lua {
+    my ($block) = @_;
+    my $luajit = luajit() or return pass('there is no luajit');
+    my $file = write_file('block.lua', here($block->{text}));
+    my $output = `timeout 60 $luajit $file 2>&1`;
+    is $?, 0, 'runs' or diag($output);
+}
+
+sub check_c {
+    my ($block) = @_;
+    my $file = write_file('block.c', here($block->{text}));
+    my $output = `cc -Wall -Werror -Iinclude $file $release/libtxid.a -lpthread -ldl -lm -o $scratch/block 2>&1 && $scratch/block 2>&1`;
+    is $?, 0, 'compiles and runs' or diag($output);
+}
+
+# Starts `make run`, and returns when it serves.
+sub make_run {
+    my ($port) = @_;
+    my $pid = open my $out, '-|' // die $!;
+    if (!$pid) {
+        setpgrp;
+        delete @ENV{qw(LUA_PATH LUA_CPATH)};
+        $ENV{PORT} = $port;
+        exec 'sh', '-c', 'make run 2>&1';
+    }
+    my $said = '';
+    while (<$out>) {
+        $said .= $_;
+        last if /^Serving/;
+    }
+    like $said, qr/^Serving/m, 'make run';
+    return sub { kill TERM => -$pid; local $?; close $out };
+}
+
+sub check_console {
+    my ($block) = @_;
+    my (undef, @steps) = split /^\$ /m, $block->{text};
+    my ($port, $stop);
+    for (@steps) {
+        my ($command, $shown) = /^(.*)\n(.*)\z/s ? split(/\n/, $_, 2) : ($_, '');
+        if ($command eq 'make run') {
+            $stop = make_run($port = free_port());
+            next;
+        }
+        my $run = here($command);
+        $run =~ s/127\.0\.0\.1:8080/127.0.0.1:$port/g if $port;
+        $run =~ s/\baccess\.log/$scratch\/access.log/g;
+        $run =~ s/^curl -i/curl -s -i/;
+        my $output = masked(`PATH=$release:\$PATH; $run 2>&1` =~ s/\r//gr);
+        my $pattern = join '', map { $_ eq "...\n" ? '(?s:.*)' : quotemeta } split /^/, masked($shown);
+        like $output, qr/^$pattern$/, $command;
+    }
+    $stop->() if $stop;
+}
+
+sub check_sh {
+    my ($block) = @_;
+    my $output = do { local $ENV{PATH} = "$release:$ENV{PATH}"; my $file = write_file('block.sh', here($block->{text})); `sh -e $file 2>&1` };
+    is $?, 0, 'runs' or diag($output);
+}
+
+my %check = (c => \&check_c, console => \&check_console, lua => \&check_lua, nginx => \&check_nginx, sh => \&check_sh);
+my %not_run = map { $_ => 1 } qw(diff go java python rust sql text toml yaml);
+
+$ENV{LUA_PATH}  = lua_path();
+$ENV{LUA_CPATH} = lua_cpath();
+write_file('access.log', qq(b2fr5nvqg00000000000 200 "GET / HTTP/1.1"\n));
+
+my $count = 0;
+for my $file ('README.md', glob 'docs/*.md') {
+    my @page = blocks($file);
+    for my $block (@page) {
+        my ($language, $name) = ($block->{language}, "$file: line $block->{line}");
+        next if $language eq '' || $not_run{$language};
+        $count++;
+        my $check = $check{$language} or fail("$name: there is no way to run '$language'"), next;
+        subtest $name => sub {
+            my $reason = $block->{reason} // ($language eq 'nginx' && missing($block->{text}));
+            plan skip_all => $reason if $reason;
+            $check->($block, \@page);
+        };
+    }
+}
+cmp_ok $count, '>', 20, 'the pages have examples';
+
+done_testing;

@@ -1,0 +1,71 @@
+package Example;
+
+# Starts nginx with a configuration that somebody may copy, with this tree's modules, and sends requests to it.
+
+use strict;
+use warnings;
+use Exporter 'import';
+use File::Temp qw(tempdir);
+use IO::Socket::INET;
+use Test::More;
+use Tree qw(library lua_cpath lua_path);
+
+our @EXPORT_OK = qw(contents free_port request serve);
+
+library();
+my $nginx = $ENV{TEST_NGINX_BINARY} || 'nginx';
+my @modules = split ' ', $ENV{TEST_NGINX_LOAD_MODULES} // '';
+my %load;
+
+sub contents {
+    my ($file) = @_;
+    open my $in, '<', $file or die "$file: $!";
+    local $/;
+    return readline $in;
+}
+
+sub free_port { (IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1) or die $!)->sockport }
+
+# Starts nginx with this configuration, on a free port in place of 8080, and with PREFIX replaced by its directory. Returns
+# the port and the directory, or nothing after a failed test.
+sub serve {
+    my ($config, @more_modules) = @_;
+    my $port   = free_port();
+    my $prefix = tempdir(CLEANUP => 1);
+    my $load   = join '', map {"load_module $_; "} @modules, @more_modules;
+    chmod 0755, $prefix;
+    mkdir "$prefix/$_" for qw(logs state);
+    $config =~ s/127\.0\.0\.1:8080/127.0.0.1:$port/g;
+    $config =~ s/PREFIX/$prefix/g;
+    open my $out, '>', "$prefix/nginx.conf" or die $!;
+    print $out $config;
+    close $out or die $!;
+    local $ENV{LUA_PATH}  = lua_path();
+    local $ENV{LUA_CPATH} = lua_cpath();
+    my $output = `timeout 60 $nginx -p $prefix/ -c nginx.conf -e $prefix/logs/error.log -g '$load' 2>&1`;
+    is $?, 0, 'nginx starts' or diag($output), return;
+    $load{$prefix} = $load;
+    return ($port, $prefix);
+}
+
+END {
+    local $?;
+    `timeout 20 $nginx -p $_/ -c nginx.conf -e $_/logs/error.log -s stop -g '$load{$_}' 2>&1` for keys %load;
+}
+
+sub request {
+    my ($port, $path, @headers) = @_;
+    my $socket = IO::Socket::INET->new("127.0.0.1:$port") or die $!;
+    local $SIG{ALRM} = sub { die "no answer\n" };
+    alarm 30;
+    print $socket join("\r\n", "GET $path HTTP/1.1", 'Host: localhost', 'Connection: close', @headers), "\r\n\r\n";
+    my $response = do { local $/; readline $socket };
+    alarm 0;
+    my ($status) = $response =~ m{^HTTP/1\.1 (\d+)};
+    my @ids = $response =~ /^X-Request-Id: ([^\r]*)/mg;
+    my ($body) = $response =~ /\r\n\r\n(.*)/s;
+    $body =~ s/^[0-9a-f]+\r\n(.*)\r\n0\r\n\r\n$/$1/s;
+    return ($status, "@ids", $body);
+}
+
+1;

@@ -1,0 +1,113 @@
+//! Every link between the Markdown files of this repository leads somewhere, and README.md stays short.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+use std::process::Command;
+
+const README_LINES: usize = 130;
+
+/// Written at this moment, each with what it describes. Take a page from this list when it is there.
+const AWAITED: [&str; 5] =
+    ["docs/leases.md", "docs/nginx-module.md", "docs/platforms.md", "docs/segments.md", "examples/native.conf"];
+
+fn markdown_files() -> Vec<PathBuf> {
+    let listed = Command::new("git").args(["ls-files", "-z", "--cached", "--others", "--exclude-standard", "*.md"]).output();
+    let listed = listed.expect("git lists the files of this repository").stdout;
+    let names = listed.split(|&byte| byte == 0).filter(|name| !name.is_empty());
+    names.map(|name| PathBuf::from(String::from_utf8(name.to_vec()).unwrap())).filter(|path| path.exists()).collect()
+}
+
+/// The lines that are not in a block of code.
+fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut in_code = false;
+    text.lines().enumerate().filter_map(move |(index, line)| {
+        let is_fence = line.trim_start().starts_with("```");
+        in_code ^= is_fence;
+        (!in_code && !is_fence).then_some((index + 1, line))
+    })
+}
+
+/// What stands between `](` and `)`, outside of `code`.
+fn links(line: &str) -> Vec<&str> {
+    let outside = line.split('`').step_by(2);
+    // The text of a link may be code itself, and then its end is in the next part.
+    outside
+        .flat_map(|part| part.match_indices("](").map(move |(at, _)| &part[at + 2..]))
+        .filter_map(|rest| rest.split_once(')').map(|(target, _)| target))
+        .collect()
+}
+
+/// As GitHub makes them: lower case, no punctuation, a dash for a space.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let headings = prose(text).filter_map(|(_, line)| line.starts_with('#').then(|| line.trim_start_matches('#').trim()));
+    let kept = |character: char| match character {
+        ' ' => Some('-'),
+        '-' | '_' => Some(character),
+        _ if character.is_alphanumeric() => Some(character),
+        _ => None,
+    };
+    headings.map(|heading| heading.to_lowercase().chars().filter_map(kept).collect()).collect()
+}
+
+/// Without `..`, and without asking the file system.
+fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                normal.pop();
+            }
+            Component::CurDir => {}
+            other => normal.push(other),
+        }
+    }
+    normal
+}
+
+fn broken(file: &Path) -> Vec<String> {
+    let text = fs::read_to_string(file).unwrap();
+    let mut broken = Vec::new();
+    for (line, content) in prose(&text) {
+        for link in links(content).into_iter().filter(|link| !link.contains("://") && !link.starts_with("mailto:")) {
+            let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target = match path {
+                "" => file.to_path_buf(),
+                _ => normal(&file.parent().unwrap().join(path)),
+            };
+            let is_there = match anchor {
+                "" => target.exists() || AWAITED.iter().any(|&awaited| target == Path::new(awaited)),
+                _ => fs::read_to_string(&target).is_ok_and(|text| anchors(&text).contains(anchor)),
+            };
+            if !is_there {
+                broken.push(format!("{}:{line}: {link}", file.display()));
+            }
+        }
+    }
+    broken
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    let files = markdown_files();
+    assert!(files.len() > 10, "{files:?}");
+    let broken: Vec<_> = files.iter().flat_map(|file| broken(file)).collect();
+    assert!(broken.is_empty(), "these links lead nowhere:\n{}", broken.join("\n"));
+}
+
+#[test]
+fn the_index_has_every_page() {
+    let index = fs::read_to_string("docs/README.md").unwrap();
+    for entry in fs::read_dir("docs").unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        if name.ends_with(".md") && name != "README.md" {
+            assert!(index.contains(&format!("]({name})")), "docs/README.md has no link to {name}");
+        }
+    }
+}
+
+#[test]
+fn the_readme_is_short() {
+    let lines = fs::read_to_string("README.md").unwrap().lines().count();
+    assert!(lines <= README_LINES, "README.md has {lines} lines, and may have {README_LINES}: move something to docs/");
+}
