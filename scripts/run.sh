@@ -37,6 +37,8 @@ trap 'clean_up; exit 0' INT TERM HUP
 # Workers are another user than root, and need to reach the upstream's socket in here.
 chmod 755 "$prefix"
 mkdir "$prefix/logs"
+# Where nginx makes sockets with a relative name.
+cd "$prefix"
 sed "s/127\.0\.0\.1:8080/$address:$port/" "$root/examples/$example.conf" >"$prefix/nginx.conf"
 
 LUA_PATH="$root/lua/?.lua;;" LUA_CPATH="$root/target/release/?.so;;" \

@@ -24,7 +24,11 @@ sub contents {
     return readline $in;
 }
 
-sub free_port { (IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1) or die $!)->sockport }
+sub free_port {
+    my $socket = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1) or die $!;
+    my $port = $socket->sockport;
+    return $port;
+}
 
 # Starts nginx with this configuration, on a free port in place of 8080, and with PREFIX replaced by its directory. Returns
 # the port and the directory, or nothing after a failed test.
@@ -42,7 +46,8 @@ sub serve {
     close $out or die $!;
     local $ENV{LUA_PATH}  = lua_path();
     local $ENV{LUA_CPATH} = lua_cpath();
-    my $output = `timeout 60 $nginx -p $prefix/ -c nginx.conf -e $prefix/logs/error.log -g '$load' 2>&1`;
+    # Where it makes sockets with a relative name.
+    my $output = `cd $prefix && timeout 60 $nginx -p $prefix/ -c nginx.conf -e $prefix/logs/error.log -g '$load' 2>&1`;
     is $?, 0, 'nginx starts' or diag($output), return;
     $load{$prefix} = $load;
     return ($port, $prefix);
@@ -50,7 +55,7 @@ sub serve {
 
 END {
     local $?;
-    `timeout 20 $nginx -p $_/ -c nginx.conf -e $_/logs/error.log -s stop -g '$load{$_}' 2>&1` for keys %load;
+    `cd $_ && timeout 20 $nginx -p $_/ -c nginx.conf -e $_/logs/error.log -s stop -g '$load{$_}' 2>&1` for keys %load;
 }
 
 sub request {
