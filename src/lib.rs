@@ -39,3 +39,8 @@ pub use source::mac::read_mac;
 pub use text::{FormatError, ParseError};
 pub use txid::{Guessable, Txid};
 pub use unique_id::{UniqueId, UniqueIdMaker};
+
+// Its examples are run as those of this documentation are.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/rust.md")]
+mod guide {}
