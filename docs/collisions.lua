@@ -1,4 +1,5 @@
--- Prints the figures of docs/collisions.md, and compares the formula with ids that are really made. From the root of the tree:
+-- Prints the figures of docs/collisions.md, and compares the formula with ids that the library makes. From the root of
+-- the tree:
 --     LUA_PATH="lua/?.lua;;" LUA_CPATH="target/release/?.so;;" luajit docs/collisions.lua
 -- With "svg" it prints docs/collisions.svg instead. It ends with an error if the ids do not follow the formula.
 --
@@ -65,8 +66,8 @@ local function points()
             local seen = simulate(m, width, rounds)
             local bound = DEVIATIONS * math.sqrt(rounds * expected * (1 - expected)) + 1
             if math.abs(seen - rounds * expected) > bound then
-                error(("%d ids of %d random bits: %d of %d rounds had equal ids, expected %.0f within %.0f"):format(m, width,
-                    seen, rounds, rounds * expected, bound))
+                error(("%d ids of %d random bits: %d of %d rounds had equal ids, expected %.0f within %.0f"):format(
+                    m, width, seen, rounds, rounds * expected, bound))
             end
             list[#list + 1] = { width = width, m = m, rounds = rounds, seen = seen, expected = expected }
         end
@@ -156,8 +157,9 @@ local function draw()
     end
     curve(RANDOM_BITS, "#1769aa")
     for _, it in ipairs(points()) do
-        out('<circle cx="%.1f" cy="%.1f" r="3" fill="#c62828"><title>%d bits, %d ids: %.4f of %d rounds</title></circle>',
-            x(it.m), y(it.seen / it.rounds), it.width, it.m, it.seen / it.rounds, it.rounds)
+        local share = it.seen / it.rounds
+        out('<circle cx="%.1f" cy="%.1f" r="3" fill="#c62828"><title>%d bits, %d ids: %.4f of %d</title></circle>',
+            x(it.m), y(share), it.width, it.m, share, it.rounds)
     end
     out('<text x="%.1f" y="%.1f" fill="#607d8b">20 bits</text>', x(2), y(1.2e-6))
     out('<text x="%.1f" y="%.1f" fill="#607d8b">24 bits</text>', x(16), y(1.2e-6))

@@ -278,11 +278,11 @@ X-B3-Sampled: 1
 false
 true
 there are no X-B3- headers
-X-B3-TraceId and X-B3-SpanId only go together
-an X-B3- header is there more than once
+X-B3-TraceId and X-B3-SpanId must both be present
+an X-B3- header is repeated
 as a b3 header: 34 characters, a b3 has 1, 33, 35, 49, 51, 52 or 68
-an X-B3- header has a dash in it
-an X-B3- header has a dash in it
+an X-B3- header contains a dash
+an X-B3- header contains a dash
 X-B3-Sampled is neither 0 nor 1
 
 

@@ -12,7 +12,8 @@ const AWAITED: [&str; 5] =
     ["docs/leases.md", "docs/nginx-module.md", "docs/platforms.md", "docs/segments.md", "examples/native.conf"];
 
 fn markdown_files() -> Vec<PathBuf> {
-    let listed = Command::new("git").args(["ls-files", "-z", "--cached", "--others", "--exclude-standard", "*.md"]).output();
+    let listed =
+        Command::new("git").args(["ls-files", "-z", "--cached", "--others", "--exclude-standard", "*.md"]).output();
     let listed = listed.expect("git lists the files of this repository").stdout;
     let names = listed.split(|&byte| byte == 0).filter(|name| !name.is_empty());
     names.map(|name| PathBuf::from(String::from_utf8(name.to_vec()).unwrap())).filter(|path| path.exists()).collect()
@@ -40,7 +41,8 @@ fn links(line: &str) -> Vec<&str> {
 
 /// As GitHub makes them: lower case, no punctuation, a dash for a space.
 fn anchors(text: &str) -> BTreeSet<String> {
-    let headings = prose(text).filter_map(|(_, line)| line.starts_with('#').then(|| line.trim_start_matches('#').trim()));
+    let headings =
+        prose(text).filter_map(|(_, line)| line.starts_with('#').then(|| line.trim_start_matches('#').trim()));
     let kept = |character: char| match character {
         ' ' => Some('-'),
         '-' | '_' => Some(character),

@@ -1,4 +1,4 @@
-//! The command line, and nothing that acts on it: build.rs makes the man pages and completions from this file alone.
+//! The command line only: build.rs generates the man pages and completions from this file.
 
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -44,14 +44,14 @@ pub enum Command {
     Sort(Sort),
 }
 
-/// Make ids, one a line
+/// Make ids, one per line
 #[derive(clap::Args)]
 #[command(after_help = format!("{TIMES}
 
 A NAME is one of:
-  txid, strong (which nobody can guess)                         20 characters
+  txid, strong (cannot be guessed)                              20 characters
   uuid-v1, uuid-v4, uuid-v7, flake                              of RFC 9562; 128 bits in base62
-  unique-id, unique-id-short                                    Apache's, of today and with the host's address
+  unique-id, unique-id-short                                    Apache's: current, and with the host's address
   trace-id, trace-host-id, otel-trace-id, span-id               hexadecimal; the first two sort by time
   sofa, skywalking                                              trace ids of SOFATracer and SkyWalking
   traceparent, b3                                               headers of a new trace
@@ -68,7 +68,7 @@ pub struct New {
     /// How many ids to make
     #[arg(short = 'n', long, value_name = "COUNT", default_value_t = 1)]
     pub count: u64,
-    /// Stamp them with this time instead of the present one
+    /// Stamp ids with this time instead of the current time
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub at: Option<String>,
     /// What kind of ids to make
@@ -77,7 +77,7 @@ pub struct New {
     /// For --format snowflake: the node; a number, env:NAME, ip or hostname, or lease for the one that txid-agent leases
     #[arg(long, value_name = "NODE")]
     pub node: Option<String>,
-    /// For --format snowflake: the file that all who use the node share, made if there is none. For --format segment: the
+    /// For --format snowflake: the state file shared by all users of the node; created if missing. For --format segment: the
     /// file that txid-agent keeps
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
@@ -111,32 +111,32 @@ pub enum Format {
     Segment,
 }
 
-/// Show what ids hold: their time, in UTC, local and as an age, and their random bits
+/// Show what ids hold: format, time (UTC, local, age), fields and bits
 ///
-/// All that `txid new --format` makes is recognised; what a text could be besides is told, too. An id is told in either
-/// case. What is no id is told on standard error, the others still come out, and the exit status
-/// is 1.
+/// Recognises every format that `txid new --format` makes. If an id could be of several formats, all are listed. Ids are
+/// accepted in upper and lower case. Invalid ids are reported on standard error; the others are still printed, and the
+/// exit status is 1.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   txid inspect b2fr5nvqg00000000000
   txid -n 3 | txid inspect --json")]
 pub struct Inspect {
-    /// Ids; without any, the words of standard input
+    /// Ids to inspect; reads words from standard input if none are given
     #[arg(value_name = "ID")]
     pub ids: Vec<String>,
-    /// One JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     pub json: bool,
-    /// Read 64-bit ids in this layout, as of txid new, instead of snowflake's
+    /// Read 64-bit ids in this layout (see txid help new) instead of snowflake's
     #[arg(long, value_name = "LAYOUT")]
     pub layout: Option<String>,
-    /// Read 64-bit ids from this time on, instead of their layout's
+    /// Read 64-bit ids with this epoch instead of the layout's
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub epoch: Option<String>,
 }
 
-/// Print the lowest id of one time and the highest of another, which bound all ids between
+/// Print the lowest id of one time and the highest of another: the bounds of a query
 #[derive(clap::Args)]
 #[command(after_help = format!("{TIMES}
 
@@ -150,7 +150,7 @@ pub struct Range {
     /// The last millisecond
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub to: String,
-    /// Print a condition on this column for a WHERE clause
+    /// Print a condition on this column, for a WHERE clause
     #[arg(long, value_name = "COLUMN", conflicts_with = "json")]
     pub sql: Option<String>,
     /// Print one JSON object
@@ -160,13 +160,14 @@ pub struct Range {
 
 /// Print the lines that carry an id from a window of time
 ///
-/// A line carries an id when one of its words, the longest runs of letters and digits, is an id, in either case. Without
-/// --from the window begins in 1970, without --to it ends in 2109. Lines come out as they are, without their file's name.
-/// To a terminal, control characters in them come out as \x1b. Compressed input (gzip) is recognised by its first bytes.
+/// A line carries an id if one of its words (the longest runs of letters and digits) is an id, in upper or lower case.
+/// Without --from, the window starts in 1970; without --to, it ends in 2109. Lines are printed unchanged, without the name
+/// of their file. On a terminal, control characters are printed as \x1b. Compressed input (gzip) is detected by its first
+/// bytes.
 ///
-/// A line longer than 8 MiB is left out, and an error names it. Memory stays below 32 MB.
+/// A line longer than 8 MiB is skipped, and an error names it. Memory stays below 32 MB.
 ///
-/// The exit status is 0 when a line was found, 1 when none was, 2 after an error.
+/// The exit status is 0 if a line was found, 1 if none was, and 2 after an error.
 #[derive(clap::Args)]
 #[command(after_help = format!("{TIMES}
 
@@ -181,34 +182,34 @@ pub struct Grep {
     /// The last millisecond of the window
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub to: Option<String>,
-    /// Begin so long ago: --since 10m is --from '10m ago'
+    /// Start this long ago: --since 10m is --from '10m ago'
     #[arg(long, value_name = "SPAN", conflicts_with = "from", allow_hyphen_values = true)]
     pub since: Option<String>,
-    /// Print how many lines there are, of each file, instead of the lines
+    /// Print the number of matching lines of each file instead of the lines
     #[arg(short, long)]
     pub count: bool,
-    /// Files to read; - or none at all is standard input
+    /// Files to read; reads standard input for - or if none are given
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
 }
 
 /// Order the lines of several files by the id in them
 ///
-/// What counts is the first id of a line, as in `txid grep`. A line without an id stays behind the line before it, as the
-/// lines of a stack trace should; at the top of a file such lines come before all others. Lines with the same id keep the
-/// order in which they were read. Compressed input (gzip) is recognised by its first bytes.
+/// Lines are ordered by their first id, found as in `txid grep`. A line without an id stays behind the line before it, as
+/// the lines of a stack trace should; at the top of a file, such lines come before all others. Lines with the same id keep
+/// the order in which they were read. Compressed input (gzip) is detected by its first bytes.
 ///
-/// What cannot be read, and a line longer than 8 MiB, is left out; an error names it, and the exit status is 2.
+/// Files that cannot be read and lines longer than 8 MiB are skipped; an error names them, and the exit status is 2.
 ///
-/// Memory stays below 128 MB whatever the size of the input, and a file in the temporary directory (TMPDIR) takes the
-/// rest. It has no name, so it is gone when the command is.
+/// Memory stays below 128 MB for input of any size. The rest is kept in a file in the temporary directory (TMPDIR), which
+/// has no name and disappears when the command ends.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   txid sort a.log b.log.gz
   txid grep --since 1h a.log b.log | txid sort")]
 pub struct Sort {
-    /// Files to read; - or none at all is standard input
+    /// Files to read; reads standard input for - or if none are given
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
 }

@@ -4,7 +4,7 @@ use memchr::{memchr, memchr_iter, memrchr};
 use std::io::{self, ErrorKind, Read};
 
 /// How many bytes of a line, its newline included, are kept. A log can have a request's body in a line. nginx's is at most
-/// 1 MB unless it is told otherwise, and 6 MB if each byte is written as `\u00XX`.
+/// 1 MB by default, and 6 MB if each byte is written as `\u00XX`.
 const LONGEST_LINE: usize = 8 << 20;
 
 const BLOCK: usize = 256 * 1024;
@@ -12,7 +12,7 @@ const BLOCK: usize = 256 * 1024;
 pub enum Piece<'a> {
     /// Whole lines, as many as have come; only the last one of all may lack its newline.
     Lines(&'a [u8]),
-    /// The line of this number is too long, and left out. The first line is number 1.
+    /// The line with this number is too long, and is skipped. The first line is number 1.
     TooLong(u64),
 }
 

@@ -1,5 +1,5 @@
-//! Every format that `txid inspect` reads: to add one, write its function and list it in `FORMATS`. What `txid new`
-//! makes is `Format` in args.rs.
+//! Every format that `txid inspect` reads. To add one, write its function and list it in `FORMATS`. `Format` in args.rs
+//! lists what `txid new` makes.
 
 use std::ops::RangeInclusive;
 use std::str;
@@ -14,15 +14,15 @@ type Fields = &'static [(&'static str, usize)];
 /// What an id is made of.
 #[derive(Default)]
 pub struct Anatomy {
-    /// What the id was taken for.
+    /// The most specific format that fits.
     pub format: &'static str,
-    /// What else it could be.
+    /// Other formats that fit.
     pub or_else: Vec<&'static str>,
     pub text: String,
     pub ms: Option<i64>,
-    /// What it holds besides its time, by name.
+    /// Its fields other than the time, by name.
     pub parts: Vec<(&'static str, String)>,
-    /// Its bits, and what they are; none where it is not one number.
+    /// Its bits, and what they mean; empty if it is not one number.
     pub bytes: Vec<u8>,
     pub fields: Fields,
 }
@@ -53,32 +53,32 @@ impl From<FormatError> for Wrong {
 
 type Read = fn(&str) -> Result<Anatomy, Wrong>;
 
-/// A text is taken for the first that it fits, so those come first that fit the least by chance.
+/// Most specific first: the first format that fits is the one reported.
 const FORMATS: [Read; 12] =
     [txid, uuid, flake, unique_id, traceparent, b3, sofa, skywalking, trace_id, otel_trace_id, any_trace_id, host_id];
 
-/// Fewer digits are rather some other number, unless the user says what layout they have.
+/// A number with fewer digits is rarely an id, unless the user gives a layout.
 const DIGITS_OF_A_SNOWFLAKE: RangeInclusive<usize> = 15..=19;
 
-/// How to read 64-bit ids, which do not say their layout.
+/// How to read 64-bit ids, which do not carry their layout.
 pub struct Snowflakes {
     layout: Layout,
-    told: bool,
+    is_chosen: bool,
     fields: Fields,
 }
 
 impl Snowflakes {
-    /// `told` is whether the user has chosen the layout.
-    pub fn new(layout: Layout, told: bool) -> Self {
+    /// `is_chosen`: whether the user gave the layout.
+    pub fn new(layout: Layout, is_chosen: bool) -> Self {
         let mut fields = layout.parts().map(|(name, bits)| (name, bits as usize)).to_vec();
         fields.insert(0, ("0", 64 - fields.iter().map(|(_, bits)| bits).sum::<usize>()));
-        // Once in the life of the command.
-        Self { layout, told, fields: fields.leak() }
+        // Leaked once for each run of the command.
+        Self { layout, is_chosen, fields: fields.leak() }
     }
 
     fn read(&self, text: &str) -> Result<Anatomy, Wrong> {
         let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        if !is_number || !self.told && !DIGITS_OF_A_SNOWFLAKE.contains(&text.len()) {
+        if !is_number || !self.is_chosen && !DIGITS_OF_A_SNOWFLAKE.contains(&text.len()) {
             return Err(Wrong::Length(format!("{} characters, a 64-bit id has 15 to 19 digits", text.len())));
         }
         let read = text.parse().ok().and_then(|id| Some((id, self.layout.decode(id)?)));
@@ -95,13 +95,13 @@ impl Snowflakes {
     }
 }
 
-/// What the text is; or what is wrong with it as the first format that has such a length.
+/// What the text is, or why it is not of the first format that has its length.
 pub fn recognise(text: &[u8], snowflakes: &Snowflakes) -> Result<Anatomy, String> {
     let Ok(words) = str::from_utf8(text) else {
         return Err(ParseError::Length(text.len()).to_string());
     };
     let (mut found, mut wrong) = (Vec::new(), Vec::new());
-    // A span id is of digits alone once in 1800 times.
+    // One span id in 1800 consists of digits only, so snowflakes come first.
     for read in FORMATS.map(|format| format(words)).into_iter().chain([snowflakes.read(words), span_id(words)]) {
         match read {
             Ok(anatomy) => found.push(anatomy),
@@ -118,7 +118,7 @@ pub fn recognise(text: &[u8], snowflakes: &Snowflakes) -> Result<Anatomy, String
     Ok(first)
 }
 
-/// Takes an error for one about the length, where the format has texts of many lengths, and hardly ever such a one.
+/// For formats with texts of many lengths: treats an error as one about the length unless the length is a usual one.
 fn unless_it_has_the_length(text: &str, usual: RangeInclusive<usize>) -> impl Fn(FormatError) -> Wrong {
     move |error| if usual.contains(&text.len()) { error.into() } else { Wrong::Length(error.to_string()) }
 }
@@ -253,7 +253,7 @@ fn skywalking(text: &str) -> Result<Anatomy, Wrong> {
     Ok(Anatomy { format: "SkyWalking id", text: text.to_string(), ms, parts, ..Anatomy::default() })
 }
 
-/// A random id looks as one that sorts by time does, but hardly ever has so small a sequence.
+/// A random id looks like a time-ordered one, but rarely has such a small sequence.
 fn trace_id(text: &str) -> Result<Anatomy, Wrong> {
     match trace::read_id(text)? {
         IdParts { sequence: 0x1_0000.., .. } => Err(Wrong::Content("its sequence is too large for a time".to_string())),
@@ -311,10 +311,10 @@ fn random(format: &'static str, text: &str, fields: Fields) -> Anatomy {
     Anatomy { format, text: text.to_string(), bytes: bytes_of(text), fields, ..Anatomy::default() }
 }
 
-/// All zeros is the one random id that is forbidden.
+/// The only forbidden random id is all zeros.
 fn unless_zeros(id: Anatomy) -> Result<Anatomy, Wrong> {
     match id.bytes.iter().all(|&byte| byte == 0) {
-        true => Err(Wrong::Content("zeros alone are forbidden".to_string())),
+        true => Err(Wrong::Content("all zeros is forbidden".to_string())),
         false => Ok(id),
     }
 }

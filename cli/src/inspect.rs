@@ -15,7 +15,7 @@ use std::ops::ControlFlow;
 use std::process::ExitCode;
 use txid::snowflake::Layout;
 
-/// How much of what is no id is repeated.
+/// How many bytes of an invalid id an error repeats.
 const SHOWN: usize = 60;
 
 /// An object with its keys in this order.
@@ -131,7 +131,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// How long ago that was, or will be, in the two largest units that say something.
+/// How long ago that was, or how far ahead it is, in the two largest units that are not zero.
 fn age(moment: Timestamp, now: Timestamp) -> String {
     let utc = |time: Timestamp| -> Zoned { time.to_zoned(TimeZone::UTC) };
     let (then, now) = (utc(moment), utc(now));

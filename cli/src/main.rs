@@ -21,7 +21,7 @@ use clap::Parser;
 use std::io::{Write, stderr};
 use std::process::ExitCode;
 
-/// What grep says, too, when it could not do all that it was asked to.
+/// The exit status after an error, as grep has it.
 const TROUBLE: u8 = 2;
 
 fn main() -> ExitCode {
@@ -40,18 +40,17 @@ fn main() -> ExitCode {
     })
 }
 
-/// Tells what is wrong, and why, on one line of standard error.
+/// Reports an error and its causes on one line of standard error.
 fn complain(error: &anyhow::Error) {
     say(&format!("{error:#}"));
 }
 
-/// Says it on standard error. Where that cannot be written to, as on a full disk, the exit status has to do: `eprintln`
-/// would panic.
+/// Writes to standard error. If that fails, as on a full disk, the exit status must suffice: `eprintln` would panic.
 fn say(message: &str) {
     let _ = writeln!(stderr(), "txid: {message}");
 }
 
-/// Rust ignores SIGPIPE, so that `txid -n 1000000 | head` would end with an error. It should end as grep does: at once.
+/// Rust ignores SIGPIPE, so `txid -n 1000000 | head` would end with an error. It should end at once, as grep does.
 fn end_quietly_when_nobody_reads() {
     // SAFETY: the default action is no handler of ours, and no other thread runs yet.
     #[cfg(unix)]

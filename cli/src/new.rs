@@ -1,4 +1,4 @@
-//! `txid new`: ids, one a line.
+//! `txid new`: ids, one per line.
 
 use crate::args::{Format, New};
 use crate::time;
@@ -49,7 +49,7 @@ fn maker(args: &New, at: Option<i64>) -> Result<Maker> {
             let host = trace::host_word(address()?.into());
             any(move || at.map_or_else(|| trace::host_id(host), |ms| trace::host_id_at(ms, 0, host)))
         }
-        _ if at.is_some() => bail!("--at: this format has no time, or only the present one"),
+        _ if at.is_some() => bail!("--at: ids of this format carry no time, or only the current time"),
         Format::UuidV1 => any(|| uuid::v1(None)),
         Format::UuidV4 => any(uuid::v4),
         Format::OtelTraceId => any(trace::otel_trace_id),
@@ -75,7 +75,7 @@ fn maker(args: &New, at: Option<i64>) -> Result<Maker> {
 
 fn generator(args: &New) -> Result<Generator> {
     let (Some(node), Some(state)) = (&args.node, &args.state) else {
-        bail!("--format snowflake needs --node, and the --state of all who use that node");
+        bail!("--format snowflake needs --node, and --state with the file that all users of that node share");
     };
     let layout: Layout = args.layout.as_deref().unwrap_or("snowflake").parse()?;
     if node == "lease" {
@@ -85,5 +85,5 @@ fn generator(args: &New) -> Result<Generator> {
 }
 
 fn address() -> Result<Ipv4Addr> {
-    txid::host_ipv4().ok_or_else(|| anyhow!("this host has no IPv4 address, which the format has in it"))
+    txid::host_ipv4().ok_or_else(|| anyhow!("this format needs an IPv4 address of this host, and none was found"))
 }

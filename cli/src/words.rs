@@ -42,7 +42,7 @@ struct Words<'a> {
     end: usize,
     /// The 128 bytes before the end, the lowest bit for the first.
     window: u128,
-    /// Places in the window that are still to be told.
+    /// Places in the window that have not been returned yet.
     places: u128,
 }
 

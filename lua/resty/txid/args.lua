@@ -1,5 +1,5 @@
--- Checks arguments. What is wrong is an error that names the function, the argument and what it got; it is raised where
--- the function was called that uses a check.
+-- Checks arguments. An error names the function, the argument and the value, and is raised at the line that called the
+-- function.
 
 local ffi = require "ffi"
 local lib = require "resty.txid.lib"
@@ -29,8 +29,9 @@ local UINT64_ID = tonumber(uint64_t)
 local _M = {}
 
 
--- Argument #`position` of the function `name` is wrong. Call this from the check that the function calls, and not as a
--- tail call: the level of the error counts them. Without `got`, the type of `value` is named.
+-- Raises an error about argument #`position` of the function `name`. Call this from a check that the function calls,
+-- and not as a tail call, because the level of the error counts the calls. Without `got`, the error names the type of
+-- `value`.
 local function bad_argument(position, name, expected, value, got)
     got = got or type(value) == "cdata" and tostring(ffi_typeof(value)) or type(value)
     error(format("bad argument #%d to '%s' (%s expected, got %s)", position, name, expected, got), 4)
@@ -38,7 +39,7 @@ end
 _M.bad_argument = bad_argument
 
 
--- Argument #1 of the function `name` has to be a string.
+-- Argument #1 of the function `name` must be a string.
 function _M.check_string(value, name)
     if type(value) ~= "string" then
         bad_argument(1, name, "string", value)
@@ -46,8 +47,8 @@ function _M.check_string(value, name)
 end
 
 
--- The same for a table. It is a function of its own because LuaJIT begins a trace in a function that is called oftener
--- than its callers, and then cannot finish it.
+-- The same for a table. A separate function, because LuaJIT starts a trace in a function that is called more often than
+-- its callers, and then cannot finish it.
 function _M.check_table(value, name)
     if type(value) ~= "table" then
         bad_argument(1, name, "table", value)
@@ -62,17 +63,17 @@ local function is_a_type(value)
 end
 
 
--- Whether the value is one of the 64-bit integers that LuaJIT has beside its numbers.
+-- Whether the value is an int64_t or a uint64_t.
 local function is_int64(value)
     return (ffi_istype(int64_t, value) or ffi_istype(uint64_t, value)) and not is_a_type(value)
 end
 _M.is_int64 = is_int64
 
 
--- A time in milliseconds, argument #`position` (1 unless given) of the function `name`, as an integer that C takes.
+-- Returns argument #`position` (default 1) of the function `name`, a time in milliseconds, as an integer for C.
 function _M.integer_ms(ms, name, position)
     if type(ms) == "number" then
-        -- Written so that it refuses a NaN, too.
+        -- Written so that a NaN is refused, too.
         if ms >= -MAX_NUMBER and ms <= MAX_NUMBER then
             return (floor(ms))
         end
@@ -96,8 +97,8 @@ local node = ffi_new("uint8_t[?]", lib.MAC_LEN)
 local node_text
 
 
--- The bytes of a MAC address, "02:42:ac:11:00:02", argument #`position` of the function `name`. They are valid until
--- the next call.
+-- Returns the bytes of a MAC address ("02:42:ac:11:00:02"), argument #`position` of the function `name`. They are valid
+-- until the next call.
 function _M.node_bytes(address, position, name)
     if address == node_text then
         return node
@@ -112,8 +113,8 @@ function _M.node_bytes(address, position, name)
 end
 
 
--- A function of the same kind, for the 32 bits that the library's function `read` makes of an address, or of the host's
--- own if there is none.
+-- Returns a function of the same kind for the 32 bits that the library's function `read` makes of an address, by
+-- default the host's.
 local function host_reader(read, example)
     local word = ffi_new("uint32_t[1]")
     local known, known_address

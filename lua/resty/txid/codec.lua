@@ -1,4 +1,4 @@
--- Reads ids back: their time and randomness, the bounds of a millisecond, and the 12 bytes of a BINARY(12) column.
+-- Reads ids: their time and random bits, the bounds of a millisecond, and the 12 bytes of a BINARY(12) column.
 
 local args = require "resty.txid.args"
 local ffi = require "ffi"
@@ -29,7 +29,7 @@ local bytes = ffi_new("uint8_t[?]", BYTES_LEN)
 local _M = {}
 
 
--- The id's milliseconds since 1970-01-01 UTC, or nil and what is wrong with it.
+-- Returns the id's milliseconds since 1970-01-01 UTC. Returns nil and the reason for an invalid id.
 function _M.ms(id)
     check_string(id, "ms")
 
@@ -41,13 +41,14 @@ function _M.ms(id)
 end
 
 
--- Whether the value, which may be anything, is an id.
+-- Whether the value, of any type, is an id.
 function _M.is_valid(id)
     return type(id) == "string" and C.txid_ms(id, #id) >= 0
 end
 
 
--- What the id holds: `ms`, the same as an RFC 3339 `time`, and the `random` 54 bits in hex; or nil and what is wrong.
+-- Returns the fields of the id: `ms`, the same as an RFC 3339 `time`, and the 54 `random` bits in hex. Returns nil and
+-- the reason for an invalid id.
 function _M.decode(id)
     check_string(id, "decode")
 
@@ -59,28 +60,28 @@ function _M.decode(id)
     return {
         ms = ms,
         time = rfc3339(ms),
-        -- The two top bits of the sixth byte are still time.
+        -- The top two bits of the sixth byte belong to the time.
         random = format("%02x%02x%02x%02x%02x%02x%02x", band(bytes[5], 0x3f), bytes[6], bytes[7], bytes[8],
                         bytes[9], bytes[10], bytes[11]),
     }
 end
 
 
--- The lowest id of the millisecond, which counts as in txid(ms).
+-- Returns the lowest id of the millisecond. `ms` is taken as by txid(ms).
 function _M.first(ms)
     C.txid_first(buf, integer_ms(ms, "first"))
     return (ffi_str(buf, LEN))
 end
 
 
--- The highest id of the millisecond, which counts as in txid(ms).
+-- Returns the highest id of the millisecond. `ms` is taken as by txid(ms).
 function _M.last(ms)
     C.txid_last(buf, integer_ms(ms, "last"))
     return (ffi_str(buf, LEN))
 end
 
 
--- The id as 12 raw bytes, which sort as ids do; or nil and what is wrong with it.
+-- Returns the id as 12 bytes, which sort as ids do. Returns nil and the reason for an invalid id.
 function _M.to_bytes(id)
     check_string(id, "to_bytes")
 
@@ -91,7 +92,7 @@ function _M.to_bytes(id)
 end
 
 
--- The id that 12 raw bytes hold; or nil and what is wrong with them.
+-- Returns the id that 12 bytes hold. Returns nil and the reason if there are not 12.
 function _M.from_bytes(s)
     check_string(s, "from_bytes")
 

@@ -27,8 +27,8 @@ local parts = ffi_new("txid_flake_parts")
 local _M = {}
 
 
--- A flake of this moment, or stamped with exactly `ms`. `node` is a MAC address, "02:42:ac:11:00:02", that no other
--- worker uses; by default each worker draws random ones.
+-- Returns a flake of this moment, or stamped with exactly `ms`. `node` is a MAC address ("02:42:ac:11:00:02") that no
+-- other worker uses; by default each worker draws random ones.
 function _M.flake(ms, node)
     local bytes = node ~= nil and node_bytes(node, 2, "flake") or nil
     if ms then
@@ -40,8 +40,8 @@ function _M.flake(ms, node)
 end
 
 
--- What a flake says: its `ms`, the same as an RFC 3339 `time`, its `node` as a MAC address, and its `sequence`; or nil
--- and what is wrong with it.
+-- Returns the fields of a flake: `ms`, the same as an RFC 3339 `time`, `node` as a MAC address, and `sequence`. Returns
+-- nil and the reason for an invalid flake.
 function _M.decode(s)
     check_string(s, "decode")
 

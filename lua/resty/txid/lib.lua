@@ -1,7 +1,7 @@
 -- Finds libtxid, loads it, and checks that it fits these Lua files.
 --
--- Without libtxid `engine` is "pure", not "native": require "resty.txid" works then all the same, in plain LuaJIT, and
--- any use of `C` is an error that says where libtxid was looked for.
+-- Without libtxid, `engine` is "pure" instead of "native". require "resty.txid" then works in plain LuaJIT, and any use
+-- of `C` raises an error that lists where libtxid was searched.
 
 local cdefs = require "resty.txid.cdefs"
 local ffi = require "ffi"
@@ -28,7 +28,7 @@ local SONAME = jit.os == "OSX" and FILE or FILE .. "." .. _M.ABI_VERSION
 local ENOENT, EACCES, ENOTDIR = 2, 13, 20
 
 
--- A file that is there but may not be opened exists: that is for whoever installed it to know.
+-- A file that exists but cannot be opened counts: the user should see the error.
 local function exists(path)
     local file, _, errno = open(path, "rb")
     if file then
@@ -38,23 +38,24 @@ local function exists(path)
 end
 
 
--- Whether it lies in a directory that may not be searched, where Lua's own loaders find nothing either. If it is only
--- the file that may not be opened, the slash makes a wrong name of it.
+-- Whether the file is in a directory that cannot be searched. Lua's own loaders find nothing there either. If only the
+-- file cannot be opened, the slash turns the name into an invalid one, and the error is another.
 local function is_out_of_reach(path)
     local _, _, errno = open(path .. "/", "rb")
     return errno == EACCES
 end
 
 
--- What the system's loader says of a name that it finds nowhere, not of a library that it finds and cannot load.
+-- Whether the system's loader found no library of this name, rather than one that it could not load.
 local function says_not_found(message)
     return message:find(SONAME:gsub("%p", "%%%0") .. "[:,].-[Nn]o such file") ~= nil
 end
 
 
--- The library and its path, or nil and how to come by it.
+-- Returns the library and its path, or nil and how to install it.
 --
--- The library lies beside a compiled Lua module would: "/usr/lib/lua/5.1/?.so" has it at "/usr/lib/lua/5.1/libtxid.so".
+-- The library is searched where a compiled Lua module would be: "/usr/lib/lua/5.1/?.so" has it at
+-- "/usr/lib/lua/5.1/libtxid.so".
 local function load_library()
     local is_there = false
     local tried = {}
@@ -83,7 +84,7 @@ local function load_library()
     is_there = is_there or not says_not_found(library)
     tried[#tried + 1] = "the system's loader: " .. library
 
-    local how = "install it with `luarocks install lua-resty-txid` or `make install`, or put its directory on "
+    local how = "install it with `make install`, or put its directory on "
                 .. "lua_package_cpath (\"/that/directory/?.so;;\"). Tried:\n\t" .. concat(tried, "\n\t")
     if is_there then
         error("resty.txid: cannot load " .. FILE .. "; " .. how, 0)
@@ -97,11 +98,11 @@ local function abi_version(library)
 end
 
 
--- For whoever runs this: in nginx's error log, or on stderr where there is no nginx.
+-- Writes to nginx's error log, or to stderr outside nginx.
 function _M.log(level, message)
     local ngx = ngx
     if ngx then
-        -- A tail call, so that nginx's log names the caller's place.
+        -- A tail call, so that nginx logs the caller's file and line.
         return ngx.log(ngx[level], message)
     end
     io.stderr:write(message, "\n")
@@ -137,14 +138,14 @@ _M.C = library
 local ngx_now = ngx and ngx.now
 
 
--- nginx's cached time, or the system's where there is no nginx.
+-- nginx's cached time, or the system's clock outside nginx.
 function _M.clock_ms()
     if not ngx_now then
         return (library.txid_clock_ms())
     end
 
     -- ngx.now() is a fraction just above or just below the millisecond. Half a millisecond more, and the conversion to
-    -- an integer, which cuts, gives the right one.
+    -- an integer, which truncates, gives the right one.
     return ngx_now() * 1000 + 0.5
 end
 

@@ -1,5 +1,5 @@
--- require "resty.txid.strong" is the function txid([ms]) of resty.txid, with ids that nobody can guess: each random bit
--- comes from the operating system's own generator and is used once.
+-- require "resty.txid.strong" is a function like that of resty.txid, txid([ms]). Its ids cannot be guessed: each random
+-- bit comes from the operating system's generator and is used once.
 
 local args = require "resty.txid.args"
 local ffi = require "ffi"
@@ -18,7 +18,7 @@ local log = lib.log
 local buf = ffi_new("char[?]", LEN)
 
 
--- An id that could be guessed is better than none, but not without a word, which is said once a worker.
+-- Without the system's randomness an id is still made. Each worker logs that once.
 local has_warned = false
 local function warn()
     if has_warned then

@@ -1,4 +1,4 @@
--- How values that are not ids are written, in what decode() returns and in messages.
+-- Writes values other than ids, for decode() and for messages.
 
 local ffi = require "ffi"
 local lib = require "resty.txid.lib"
@@ -22,14 +22,14 @@ local message = ffi.new("char[?]", lib.MESSAGE_LEN)
 local _M = {}
 
 
--- The milliseconds since 1970-01-01 UTC as a time of RFC 3339; nil where they are beyond any calendar.
+-- Returns milliseconds since 1970-01-01 UTC as an RFC 3339 time, or nil if they are beyond the calendar.
 function _M.rfc3339(ms)
     local seconds = date("!%Y-%m-%dT%H:%M:%S", floor(ms / 1000))
     return seconds and seconds .. format(".%03dZ", ms % 1000)
 end
 
 
--- The dotted text of the 32 bits of an IPv4 address.
+-- Returns the dotted text of an IPv4 address of 32 bits.
 function _M.dotted(word)
     return format("%d.%d.%d.%d", rshift(word, 24), band(rshift(word, 16), 255), band(rshift(word, 8), 255),
                   band(word, 255))
@@ -41,13 +41,13 @@ local function escaped(character)
 end
 
 
--- The beginning of a text that may be anything: it must not write a line of its own into a log.
+-- Returns the start of any text with control characters escaped, so that it cannot forge a line in a log.
 function _M.printable(text)
     return (gsub(sub(text, 1, 40), "[^ -~]", escaped))
 end
 
 
--- What is wrong with a text that is not of the format, one of the FORMAT_ constants.
+-- Returns the reason why a text is not of the format, one of the FORMAT_ constants.
 function _M.explain_format(text_format, text)
     C.txid_explain(text_format, text, #text, message)
     return (ffi_str(message))

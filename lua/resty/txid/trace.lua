@@ -102,7 +102,7 @@ local function read_trace_id(s, epoch)
 end
 
 
--- What an id of id() says, if its time counts from `epoch_ms`; or nil and what is wrong with it.
+-- Returns the fields of an id of id() whose time counts from `epoch_ms`. Returns nil and the reason for an invalid id.
 function _M.decode_id(s, epoch_ms)
     check_string(s, "decode_id")
 
@@ -129,7 +129,7 @@ function _M.decode_host_id(s, epoch_ms)
 end
 
 
--- What an id of sofa() says, or nil and what is wrong with it.
+-- Returns the fields of an id of sofa(). Returns nil and the reason for an invalid id.
 function _M.decode_sofa(s)
     check_string(s, "decode_sofa")
 
@@ -148,7 +148,7 @@ function _M.decode_sofa(s)
 end
 
 
--- What an id of skywalking() says, or nil and what is wrong with it.
+-- Returns the fields of an id of skywalking(). Returns nil and the reason for an invalid id.
 function _M.decode_skywalking(s)
     check_string(s, "decode_skywalking")
 
@@ -179,7 +179,7 @@ end
 local traceparent = {}
 
 
--- The header as a table; or nil and why it is to be ignored, and a new trace begun.
+-- Returns the header as a table. Returns nil and the reason for an invalid header: ignore it, and start a new trace.
 function traceparent.parse(header)
     check_string(header, "parse")
 
@@ -203,7 +203,7 @@ local function check_sampled(sampled)
 end
 
 
--- The beginning of a new trace, sampled unless `sampled` is false.
+-- Starts a new trace, sampled unless `sampled` is false.
 function traceparent.new(sampled)
     check_sampled(sampled)
 
@@ -211,7 +211,7 @@ function traceparent.new(sampled)
 end
 
 
--- The same trace with a span of its own.
+-- Returns a new span of the same trace.
 function traceparent.child(parent)
     check_traceparent(parent, "child")
 
@@ -236,7 +236,7 @@ _M.traceparent = traceparent
 local b3 = {}
 
 
--- The single header as a table; or nil and what is wrong with it.
+-- Returns the single header as a table. Returns nil and the reason for an invalid header.
 function b3.parse(header)
     check_string(header, "parse")
 
@@ -244,7 +244,7 @@ function b3.parse(header)
         return nil, explain_format(lib.FORMAT_B3, header)
     end
 
-    -- Without a function for what the parts have in common: LuaJIT would begin a trace there and could not finish it.
+    -- Repetitive on purpose: LuaJIT would start a trace in a shared function, and could not finish it.
     local self = {}
     local trace_id, parent_span_id = b3_parts.trace_id, b3_parts.parent_span_id
     if trace_id[0] ~= 0 then
@@ -267,7 +267,8 @@ end
 local SAMPLED = { ["0"] = false, ["1"] = true, ["false"] = false, ["true"] = true }
 
 
--- The X-B3- headers in a table such as ngx.req.get_headers() gives, as a table; or nil and what is wrong with them.
+-- Returns the X-B3- headers, from a table as ngx.req.get_headers() returns it, as a table. Returns nil and the reason
+-- if they are invalid.
 function b3.parse_headers(headers)
     check_table(headers, "parse_headers")
 
@@ -280,16 +281,16 @@ function b3.parse_headers(headers)
     if type(trace_id or "") ~= "string" or type(own_id or "") ~= "string" or type(parent_id or "") ~= "string"
        or type(sampled or "") ~= "string"
     then
-        return nil, "an X-B3- header is there more than once"
+        return nil, "an X-B3- header is repeated"
     end
 
     local self
     -- A dash in a header would make one field of the single header two.
     if find((trace_id or "") .. (own_id or "") .. (parent_id or ""), "-", 1, true) then
-        return nil, "an X-B3- header has a dash in it"
+        return nil, "an X-B3- header contains a dash"
 
     elseif trace_id and own_id then
-        -- The single header cannot have a parent without a decision, so it gets one here that is not looked at.
+        -- The single header cannot have a parent without a sampling decision, so add one and ignore it.
         local err
         self, err = b3.parse(trace_id .. "-" .. own_id .. (parent_id and "-0-" .. parent_id or ""))
         if not self then
@@ -298,7 +299,7 @@ function b3.parse_headers(headers)
         self.sampled = nil
 
     elseif trace_id or own_id or parent_id then
-        return nil, "X-B3-TraceId and X-B3-SpanId only go together"
+        return nil, "X-B3-TraceId and X-B3-SpanId must both be present"
 
     elseif not sampled and flags ~= "1" then
         return nil, "there are no X-B3- headers"
@@ -318,7 +319,7 @@ function b3.parse_headers(headers)
 end
 
 
--- The beginning of a new trace, sampled unless `sampled` is false.
+-- Starts a new trace, sampled unless `sampled` is false.
 function b3.new(sampled)
     check_sampled(sampled)
 
@@ -326,7 +327,7 @@ function b3.new(sampled)
 end
 
 
--- The same trace with a span of its own, called from the parent's; a new trace, where the parent has none.
+-- Returns a new span of the parent's trace, or of a new trace if the parent has none.
 function b3.child(parent)
     check_table(parent, "child")
 
@@ -340,7 +341,7 @@ function b3.child(parent)
 end
 
 
--- The ids of a table that is to be written.
+-- Checks the ids of a table before it is written.
 local function check_ids(self, name)
     local has_ids = type(self.trace_id) == "string" and type(self.span_id) == "string"
     if not has_ids and (self.trace_id ~= nil or self.span_id ~= nil) then

@@ -31,7 +31,7 @@ local parts = ffi_new("txid_unique_id_parts")
 local _M = {}
 
 
--- 27 characters, as today's httpd makes them: of this second, or of the one that `ms` is in.
+-- Returns 27 characters, as httpd 2.4 makes them, of this second or of the second of `ms`.
 function _M.long(ms)
     if ms then
         C.txid_unique_id_long(buf, integer_ms(ms, "long"))
@@ -42,7 +42,7 @@ function _M.long(ms)
 end
 
 
--- 24 characters, with the host's IPv4 address in them: `address`, or by default the host's own.
+-- Returns 24 characters that contain an IPv4 address: `address`, by default the host's.
 function _M.short(ms, address)
     local word = ipv4(address, 2, "short")
     if ms then
@@ -54,8 +54,8 @@ function _M.short(ms, address)
 end
 
 
--- What an id of either length says, or nil and what is wrong with it: the `ms` of its second, the same as an RFC 3339
--- `time`, its `counter` and `thread`; with an address, `address` and `pid`, and without, `random` in hex.
+-- Returns the fields of an id of either length: the `ms` of its second, the same as an RFC 3339 `time`, `counter` and
+-- `thread`; then `address` and `pid`, or `random` in hex. Returns nil and the reason for an invalid id.
 function _M.decode(s)
     check_string(s, "decode")
 

@@ -1,4 +1,4 @@
--- UUIDs of RFC 9562: v4 (random), v7 (sorts by time) and v1, and what a UUID says.
+-- UUIDs of RFC 9562: makes v4 (random), v7 (sorts by time) and v1, and reads any.
 
 local args = require "resty.txid.args"
 local ffi = require "ffi"
@@ -32,15 +32,15 @@ local parts = ffi_new("txid_uuid_parts")
 local _M = {}
 
 
--- A random UUID.
+-- Returns a random UUID.
 function _M.v4()
     C.txid_uuid_v4(buf)
     return (ffi_str(buf, LEN))
 end
 
 
--- A UUID that sorts by time, greater than the one that this worker made before it; or one that is stamped with exactly
--- `ms`, greater than the one before it if that has the same stamp.
+-- Returns a UUID that sorts by time: of this moment and greater than this worker's last one, or stamped with exactly
+-- `ms` and greater than the last one with the same stamp.
 function _M.v7(ms)
     if ms then
         C.txid_uuid_v7(buf, integer_ms(ms, "v7"))
@@ -51,7 +51,8 @@ function _M.v7(ms)
 end
 
 
--- A UUID of version 1. `node` is a MAC address, "02:42:ac:11:00:02", that no other worker uses; else it is random.
+-- Returns a UUID of version 1. `node` is a MAC address ("02:42:ac:11:00:02") that no other worker uses, by default
+-- random.
 function _M.v1(node)
     C.txid_uuid_v1_now(buf, clock_ms(), node ~= nil and node_bytes(node, 1, "v1") or nil)
     return (ffi_str(buf, LEN))
@@ -63,14 +64,14 @@ local function read(s)
 end
 
 
--- Whether the value, which may be anything, is a UUID of 36 characters.
+-- Whether the value, of any type, is a UUID of 36 characters.
 function _M.is_valid(s)
     return type(s) == "string" and read(s)
 end
 
 
--- What the UUID says: its `version` and `variant`, and where it has a time (versions 1, 6 and 7) its `ms` and the same
--- as an RFC 3339 `time`; or nil and what is wrong with it.
+-- Returns the fields of the UUID: `version`, `variant`, and for versions 1, 6 and 7 `ms` and the same as an RFC 3339
+-- `time`. Returns nil and the reason for an invalid UUID.
 function _M.decode(s)
     check_string(s, "decode")
 
