@@ -31,10 +31,10 @@ fn ids_go_up_from_one_run_to_the_next() {
 }
 
 #[test]
-fn what_is_missing_or_too_much_is_told() {
+fn missing_and_conflicting_options_are_reported() {
     for (args, what) in [
-        (&["new", "--format", "snowflake"][..], "needs --node, and the --state"),
-        (&["new", "--format", "snowflake", "--node", "3"], "needs --node, and the --state"),
+        (&["new", "--format", "snowflake"][..], "needs --node, and --state"),
+        (&["new", "--format", "snowflake", "--node", "3"], "needs --node, and --state"),
         (&["new", "--node", "3"], "are for --format snowflake"),
         (&["new", "--format", "snowflake", "--node", "1024", "--state", "x"], "not an integer from 0 to 1023"),
         (&["new", "--format", "snowflake", "--node", "3", "--state", "x", "--at", "now"], "--at"),
