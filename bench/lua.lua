@@ -1,7 +1,7 @@
 -- The first table: what a string of each kind costs in LuaJIT, in the nginx worker that runs this. Returns Markdown.
 --
 -- Each round times every row once, so that what disturbs the machine disturbs all of them, and compares each with its
--- floor. Time is the worker's own on a processor: what else runs on the machine is nobody's cost.
+-- floor. Time is the worker's own processor time, so other programs do not count.
 
 local ffi = require "ffi"
 local floor_of = require "floor"
@@ -63,7 +63,7 @@ end
 
 
 local function ns_a_call(row)
-    -- Nobody pays for the garbage of the row before.
+    -- So that no row pays for the garbage of the row before.
     collectgarbage()
     local start = cpu_ns()
     row.loop(row.calls, row.ring)

@@ -29,7 +29,7 @@ pub struct Txid {
 }
 
 impl Txid {
-    /// How many characters an id's text has.
+    /// The number of characters of an id's text.
     pub const LEN: usize = base32hex::LEN_OF_96_BITS;
 
     /// A new id of this moment, by the system's clock. Within a thread, time never runs backwards: a clock that is behind
@@ -44,7 +44,7 @@ impl Txid {
         Self::now_by(clock::system_ms())
     }
 
-    /// As [`Txid::now`], by the caller's reading of the clock: a server has often read it already, once for many requests.
+    /// As [`Txid::now`], with the caller's reading of the clock: a server often reads it once for many requests.
     ///
     /// ```
     /// use txid::Txid;
@@ -75,8 +75,8 @@ impl Txid {
         Self { ms: ms as u64 & TIME_MASK, random: entropy::next_u64(ms) >> (64 - RANDOM_BITS) }
     }
 
-    /// A new id of this moment that nobody can guess: the time is that of [`Txid::now`], and every random bit comes
-    /// from the operating system's own generator and is used once.
+    /// A new id of this moment that cannot be guessed: the time is that of [`Txid::now`], and every random bit comes from
+    /// the operating system's generator and is used once.
     ///
     /// ```
     /// let id = txid::Txid::strong()?;
@@ -86,12 +86,12 @@ impl Txid {
     ///
     /// # Errors
     ///
-    /// [`Guessable`], with an id all the same, when the operating system has no randomness to give.
+    /// [`Guessable`], which carries an id, if the operating system has no randomness.
     pub fn strong() -> Result<Self, Guessable> {
         Self::strong_by(clock::system_ms())
     }
 
-    /// As [`Txid::strong`], by the caller's reading of the clock, which counts as it does in [`Txid::now_by`].
+    /// As [`Txid::strong`], with the caller's reading of the clock, as in [`Txid::now_by`].
     ///
     /// ```
     /// assert_eq!(txid::Txid::strong_by(1_700_000_000_000)?.timestamp_ms(), 1_700_000_000_000);
@@ -105,7 +105,7 @@ impl Txid {
         Self::strong_at(clock::never_backwards(clock_ms))
     }
 
-    /// As [`Txid::strong`], stamped with exactly `ms`, which counts as it does in [`Txid::at`].
+    /// As [`Txid::strong`], stamped with exactly `ms`, as in [`Txid::at`].
     ///
     /// ```
     /// assert_eq!(txid::Txid::strong_at(655_829_050_000)?.timestamp_ms(), 655_829_050_000);
@@ -120,7 +120,7 @@ impl Txid {
         entropy::strong_u64(ms).map(id).map_err(|bits| Guessable(id(bits)))
     }
 
-    /// The lowest id of the millisecond `ms`, which counts as it does in [`Txid::at`]: where a query over a time begins.
+    /// The lowest id of the millisecond `ms`, taken as in [`Txid::at`]: the lower bound of a query.
     ///
     /// ```
     /// use txid::Txid;
@@ -132,7 +132,7 @@ impl Txid {
         Self { ms: ms as u64 & TIME_MASK, random: 0 }
     }
 
-    /// The highest id of the millisecond `ms`, which counts as it does in [`Txid::at`]: where a query over a time ends.
+    /// The highest id of the millisecond `ms`, taken as in [`Txid::at`]: the upper bound of a query.
     ///
     /// ```
     /// use txid::Txid;
@@ -172,7 +172,7 @@ impl Txid {
         text
     }
 
-    /// Reads text that need not be a `str`, of either case.
+    /// Reads text that need not be a `str`, in upper or lower case.
     ///
     /// ```
     /// use txid::{ParseError, Txid};
@@ -239,8 +239,8 @@ impl fmt::Debug for Txid {
     }
 }
 
-/// An id that was to be one that nobody can guess, but the operating system had no randomness to give: it is as unique as
-/// any other, made from the thread's own generator.
+/// An id that should be impossible to guess, but was made without the operating system's randomness. It is as unique as
+/// any other, and comes from the thread's own generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Guessable(
     /// The id.

@@ -1,5 +1,5 @@
-//! Apache's UNIQUE_ID, in both of its layouts: the short one with the alphabet `A-Za-z0-9@-`, the long one with that of
-//! today's httpd, `A-Za-z0-9-_`; the first httpds that had it used the other.
+//! Apache's UNIQUE_ID in both layouts: the short one with the alphabet `A-Za-z0-9@-`, the long one with that of current
+//! httpd, `A-Za-z0-9-_`. The first httpds with the long layout used the other alphabet.
 
 use crate::source::entropy::{self, Origin};
 use crate::source::{clock, thread_number};
@@ -11,11 +11,11 @@ use std::fmt;
 use std::net::Ipv4Addr;
 use std::str::FromStr;
 
-/// The alphabets of httpd up to the first 2.4s, and since.
+/// The alphabets of httpd before and after the first releases of 2.4.
 const OLDER: &Alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-";
 const NEWER: &Alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// So many ids the counter tells apart.
+/// The number of values of the counter.
 const LAP: u32 = 1 << 16;
 
 /// How far on the next series of a thread may begin: 24 bits tell laps apart, and two series have no 1024 laps in
@@ -36,9 +36,9 @@ const FARTHEST: u32 = (1 << 24) - 1024;
 pub struct UniqueId {
     /// Seconds since 1970-01-01 UTC.
     pub seconds: u32,
-    /// Who made it, which is what the two layouts have different fields for.
+    /// Who made it: the fields in which the two layouts differ.
     pub maker: UniqueIdMaker,
-    /// Starts somewhere, counts up, and wraps.
+    /// Starts at a random value, counts up, and wraps.
     pub counter: u16,
     /// The thread; in the ids of the short layout that are made here, 8 bits of its number and 24 others that tell apart
     /// what the counter does not.
@@ -63,7 +63,7 @@ pub enum UniqueIdMaker {
     },
 }
 
-/// What a thread keeps from one id to the next.
+/// The state of a thread between two ids.
 #[derive(Clone, Copy)]
 struct Series {
     origin: Origin,
@@ -76,9 +76,9 @@ struct Series {
 }
 
 impl UniqueId {
-    /// How many characters the text has in the layout with an address.
+    /// The number of characters in the layout with an address.
     pub const SHORT_LEN: usize = 24;
-    /// How many characters the text has in the layout without.
+    /// The number of characters in the layout without one.
     pub const LONG_LEN: usize = 27;
 
     /// A new id of this moment in the layout with the host's `address`.

@@ -71,7 +71,7 @@ location = /t {
 
 
 
-=== TEST 3: nothing, nil and false mean now; a second argument is nobody's business
+=== TEST 3: nothing, nil and false mean now; a second argument is ignored
 --- config
 location = /t {
     content_by_lua_block {

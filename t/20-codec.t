@@ -1,4 +1,4 @@
-# resty.txid.codec: what an id holds, the bounds of a millisecond, raw bytes, and what is said about what is no id.
+# resty.txid.codec: the fields of an id, the bounds of a millisecond, raw bytes, and errors about invalid ids.
 
 use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';
@@ -30,7 +30,7 @@ __DATA__
 
 
 
-=== TEST 2: what is no id is told with what is wrong and where
+=== TEST 2: an invalid id returns nil, the reason and the position
 --- config
     location = /t {
         content_by_lua_block {

@@ -58,7 +58,7 @@ location = /t {
 
 
 
-=== TEST 3: what is no UUID is told with what is wrong and where, and is_valid answers for any value
+=== TEST 3: an invalid UUID returns nil, the reason and the position; is_valid takes any value
 --- config
 location = /t {
     content_by_lua_block {

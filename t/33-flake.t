@@ -101,7 +101,7 @@ true
 
 
 
-=== TEST 5: what is none is told with what is wrong and where
+=== TEST 5: an invalid flake returns nil, the reason and the position
 --- config
 location = /t {
     content_by_lua_block {

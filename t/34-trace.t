@@ -102,7 +102,7 @@ true 1
 
 
 
-=== TEST 4: what is no id is told with what is wrong and where
+=== TEST 4: an invalid id returns nil, the reason and the position
 --- config
 location = /t {
     content_by_lua_block {

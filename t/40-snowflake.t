@@ -272,7 +272,7 @@ true
 
 
 
-=== TEST 6: files that are refused are told by their path, and what is wrong with them
+=== TEST 6: refused files are named with their path and the reason
 --- config
 location = /t {
     content_by_lua_block {

@@ -1,4 +1,4 @@
-//! Base62 with digits before capitals before small letters: text that sorts as the numbers do.
+//! Base62 with digits before upper-case before lower-case letters: text that sorts as the numbers do.
 
 use super::FormatError;
 
@@ -10,11 +10,11 @@ pub(crate) const LEN_OF_128_BITS: usize = 22;
 const DIGITS_A_PART: u32 = 10;
 const PART: u64 = 62_u64.pow(DIGITS_A_PART);
 
-/// Writes 128 bits as 22 characters, straight to where they are wanted: a copy of bytes that were written one by one just
-/// before would wait for them.
+/// Writes 128 bits as 22 characters, directly to their destination: copying bytes that were just written one by one would
+/// stall.
 #[inline(always)]
 pub(crate) fn encode_128_bits(bits: u128, text: &mut [u8; LEN_OF_128_BITS]) {
-    // Divisions of 128 bits are slow, so it is one, and a second only for what has more than 123 bits.
+    // Divisions of 128 bits are slow, so there is one, and a second one only for values of more than 123 bits.
     let high = bits / u128::from(PART);
     let low = (bits - high * u128::from(PART)) as u64;
     let (first, middle) = match u64::try_from(high) {

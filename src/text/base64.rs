@@ -1,14 +1,14 @@
-//! Base64 with an alphabet of one's choice, which differs from the usual ones in the last two characters.
+//! Base64 with a given alphabet, which differs from the usual ones in the last two characters.
 //!
 //! By hand, because data-encoding has Apache's older alphabet only with an allocation.
 
 use super::FormatError;
 
-/// What stands for each value.
+/// The character of each value.
 pub(crate) type Alphabet = [u8; 64];
 
-/// The text of six bytes, the low ones of `bits`. In a register from end to end: bytes that go through memory, written in
-/// fields of one size and read back in pieces of another, hold the processor up for longer than all the rest takes.
+/// The text of the low six bytes of `bits`. It stays in a register: fields written to memory in one size and read back in
+/// another stall the processor for longer than everything else takes.
 #[inline(always)]
 pub(crate) fn encode_six(bits: u64, alphabet: &Alphabet) -> [u8; 8] {
     let mut text = 0;
@@ -18,7 +18,7 @@ pub(crate) fn encode_six(bits: u64, alphabet: &Alphabet) -> [u8; 8] {
     text.to_le_bytes()
 }
 
-/// Reads `text` into as many whole `bytes` as it has. What is left over has to be zeros.
+/// Reads `text` into as many whole `bytes` as it has. The remaining bits must be zero.
 pub(crate) fn decode(text: &[u8], alphabet: &Alphabet, bytes: &mut [u8]) -> Result<(), FormatError> {
     let (mut bits, mut held, mut length) = (0_u32, 0, 0);
     for (index, &byte) in text.iter().enumerate() {

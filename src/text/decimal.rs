@@ -21,10 +21,10 @@ pub(crate) fn decode(text: &[u8], start: usize, end: usize) -> Result<u64, Forma
 
 const TOO_LARGE: &str = "a number has more than 64 bits";
 
-/// Writes the digits of a number at the start of `text`, and returns how many these are.
+/// Writes the digits of a number at the start of `text`, and returns how many there are.
 ///
-/// By hand for what ids are full of: a small number, and a time of 17 digits, in stores of eight. itoa writes two at a time
-/// elsewhere, and the copy from there waits for them, which makes an id of SkyWalking's take 27 ns in place of 21.
+/// By hand for the numbers that ids consist of: a small one, and a time of 17 digits, in stores of eight. itoa writes two at
+/// a time to a buffer, and the copy from there stalls: a SkyWalking id takes 27 ns instead of 21.
 #[inline(always)]
 pub(crate) fn encode(number: u64, text: &mut [u8; 20]) -> usize {
     const EIGHT_DIGITS: u64 = 100_000_000;

@@ -11,23 +11,23 @@ use std::fmt;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FormatError {
-    /// The text has not as many bytes as the format.
+    /// The text does not have as many bytes as the format.
     Length {
         /// How many it has.
         found: usize,
         /// How many there should be, in words.
         expected: &'static str,
     },
-    /// A byte is not one that may stand there.
+    /// A byte is not allowed at its position.
     Character {
-        /// The place, counted from 1.
+        /// The position, counted from 1.
         position: usize,
-        /// What stands there.
+        /// The byte at that position.
         byte: u8,
-        /// What may stand there, in words.
+        /// What is allowed there, in words.
         expected: &'static str,
     },
-    /// The characters are right, but what they say is not allowed; in words.
+    /// The characters are valid, but their value is not; the reason in words.
     Value(&'static str),
 }
 
@@ -58,13 +58,13 @@ impl std::error::Error for FormatError {}
 /// Why a text is not an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParseError {
-    /// The text has not 20 bytes but this many.
+    /// The text has this many bytes instead of 20.
     Length(usize),
-    /// The byte at this place, counted from 1, is not one of `0-9a-vA-V`.
+    /// The byte at this position, counted from 1, is not one of `0-9a-vA-V`.
     Character {
-        /// The place, counted from 1.
+        /// The position, counted from 1.
         position: usize,
-        /// What stands there.
+        /// The byte at that position.
         byte: u8,
     },
     /// The last character holds one bit, so it is `0` or `g`; it is this one.

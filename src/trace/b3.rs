@@ -18,9 +18,9 @@ use std::str::FromStr;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct B3 {
-    /// The trace and the spans. A header may have none and say only whether to sample.
+    /// The trace and the spans. A header may have none, and only say whether to sample.
     pub ids: Option<B3Ids>,
-    /// Whether to sample. None leaves it to who reads it.
+    /// Whether to sample. None leaves the decision to the receiver.
     pub sampled: Option<Sampling>,
 }
 
@@ -44,7 +44,7 @@ pub enum Sampling {
     Deny,
     /// Yes.
     Accept,
-    /// Yes, whatever else may speak against it.
+    /// Yes, regardless of other rules.
     Debug,
 }
 

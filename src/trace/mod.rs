@@ -28,7 +28,7 @@ pub use traceparent::Traceparent;
 const SEQUENCE_BITS: u32 = 23;
 const SEQUENCE_MASK: u64 = (1 << SEQUENCE_BITS) - 1;
 
-/// An id with a host in it draws its random word anew after so many.
+/// An id with a host draws a new random word after this many ids.
 const IDS_A_WORD: u32 = 5000;
 
 /// A trace's id: 32 hexadecimal characters.
@@ -103,7 +103,7 @@ impl fmt::Debug for SpanId {
 #[inline]
 fn time_and_sequence(ms: i64, epoch_ms: i64, stamp: Stamp) -> u64 {
     thread_local! {
-        /// The time that each kind of stamp had last, and the number that comes next in it.
+        /// The last time of each kind of stamp, and the next number within it.
         static NEXT: Cell<[(i64, u64); 2]> = const { Cell::new([(i64::MIN, 0); 2]) };
     }
     let mut next = NEXT.get();
@@ -222,7 +222,7 @@ fn next_host_id(ms: i64, epoch_ms: i64, host: u32, stamp: Stamp) -> TraceId {
     let high = time_and_sequence(ms, epoch_ms, stamp);
     let mut word = WORD.get();
     let origin = entropy::origin(ms);
-    // A time that comes again begins again at 0, which the same word may have served.
+    // A repeated time starts again at 0, which the same word may have been used with.
     if word.left == 0 || word.origin != origin || high <= word.last {
         word = Word { origin, random: entropy::next_u128(ms) as u32, left: IDS_A_WORD, last: 0 };
     }
@@ -248,7 +248,7 @@ pub fn otel_trace_id() -> TraceId {
 /// assert_ne!(txid::trace::span_id(), txid::trace::SpanId(0));
 /// ```
 pub fn span_id() -> SpanId {
-    // The generator gives each word as often as any other, so zero now and then, but not for ever.
+    // The generator returns zero as often as any other word, so this loop ends.
     loop {
         let bits = entropy::next_u64_without_stamp();
         if bits != 0 {
@@ -257,23 +257,23 @@ pub fn span_id() -> SpanId {
     }
 }
 
-/// What a time-ordered trace id says.
+/// The fields of a time-ordered trace id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IdParts {
     /// Milliseconds since the epoch it was made with.
     pub ms: u64,
-    /// Which one of its millisecond it is, from 0.
+    /// Its number within its millisecond, from 0.
     pub sequence: u32,
     /// The random bits.
     pub random: u64,
 }
 
-/// What a time-ordered trace id with a host in it says.
+/// The fields of a time-ordered trace id with a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostIdParts {
     /// Milliseconds since the epoch it was made with.
     pub ms: u64,
-    /// Which one of its millisecond it is, from 0.
+    /// Its number within its millisecond, from 0.
     pub sequence: u32,
     /// The host, as [`host_word`] has it.
     pub host: u32,
@@ -291,7 +291,7 @@ pub struct HostIdParts {
 ///
 /// # Errors
 ///
-/// [`FormatError`] says what is not as in a trace id, and where.
+/// [`FormatError`] says what is wrong, and where.
 pub fn read_id(text: &str) -> Result<IdParts, FormatError> {
     read_id_ascii(text.as_bytes())
 }
@@ -325,7 +325,7 @@ pub fn read_id_ascii(text: &[u8]) -> Result<IdParts, FormatError> {
 ///
 /// # Errors
 ///
-/// [`FormatError`] says what is not as in a trace id, and where.
+/// [`FormatError`] says what is wrong, and where.
 pub fn read_host_id(text: &str) -> Result<HostIdParts, FormatError> {
     let IdParts { ms, sequence, random } = read_id(text)?;
     Ok(HostIdParts { ms, sequence, host: (random >> 32) as u32, random: random as u32 })

@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub struct Callgrind<'a> {
     pub pid: &'a str,
     pub address: &'a str,
-    /// What it was told to begin the names of its files with.
+    /// The prefix of the names of its files.
     pub output: &'a Path,
 }
 

@@ -94,7 +94,7 @@ fn ns(data: &Path, round: usize, name: &str) -> f64 {
     estimates["median"]["point_estimate"].as_f64().unwrap()
 }
 
-/// Nanoseconds an id in each of so many threads.
+/// Nanoseconds for each id in each of this many threads.
 fn ns_in_each_of(threads: usize, fill: Fill) -> Vec<f64> {
     const CALLS: u32 = 100_000;
     let barrier = Barrier::new(threads);

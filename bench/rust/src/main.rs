@@ -4,7 +4,7 @@
 //! - `txid-bench requests WORKER ADDRESS COUNTED ITS_ADDRESS DIRECTORY` writes `requests.md` there, of the nginx worker with
 //!   that process id, and of another one, which runs under callgrind.
 //!
-//! Time is a thread's own on a processor, as in the first table: what else runs on the machine is nobody's cost.
+//! Time is a thread's own processor time, as in the first table, so other programs do not count.
 
 mod callgrind;
 mod cpu_time;
