@@ -1,6 +1,6 @@
 /*
- * The floor under any id in LuaJIT: a C function that writes so many bytes, which differ from call to call, and does
- * nothing else. Built by bench/run.sh; bench/floor.lua calls the one of a length.
+ * The floor of any id in LuaJIT: a C function that only writes this many bytes, different ones in each call. Built by
+ * bench/run.sh; bench/floor.lua calls the function of a length.
  */
 #include <stdint.h>
 #include <string.h>

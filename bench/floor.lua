@@ -1,4 +1,5 @@
--- require "floor" (length) is a function making the cheapest string of that length, by BENCH_FLOORS: floor.c, built.
+-- require "floor" (length) returns a function that makes the cheapest string of that length. BENCH_FLOORS names the
+-- library built from floor.c.
 
 local ffi = require "ffi"
 

@@ -1,4 +1,4 @@
-//! The instructions of a request, which come out the same whatever else the machine does.
+//! The instructions of a request, which do not depend on other load.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -7,10 +7,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-/// Enough that LuaJIT has compiled what it will.
+/// Enough for LuaJIT to compile everything that it will compile.
 const WARM_UP: usize = 1000;
 const REQUESTS: usize = 2000;
-/// With an answer that does not come.
+/// If no answer comes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// An nginx without a master that runs under callgrind.

@@ -1,4 +1,4 @@
-//! wrk, which asks for one path from the second processor, and can be held between two slices of its work.
+//! wrk, which requests one path from the second processor, and can be paused between two slices.
 
 use std::io;
 use std::os::unix::process::CommandExt as _;
@@ -11,7 +11,7 @@ fn wrk(before: &[&str], seconds: u32, url: &str) -> Command {
     let words = [before, &["taskset", "-c", "1", "wrk", "-t1", "-c16", "--timeout", "10s", &duration, url]].concat();
     let mut command = Command::new(words[0]);
     command.args(&words[1..]).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // A wrk that is held does not notice when this program ends before its time.
+    // A paused wrk does not notice when this program ends early.
     // SAFETY: a system call on plain data, between fork and exec.
     unsafe {
         command.pre_exec(|| match libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) {
@@ -22,7 +22,7 @@ fn wrk(before: &[&str], seconds: u32, url: &str) -> Command {
     command
 }
 
-/// How many requests were answered, all of them well.
+/// The number of requests that were answered, all without an error.
 fn answered(url: &str, output: &Output) -> f64 {
     let said = String::from_utf8_lossy(&output.stdout);
     let failed = said.contains("Non-2xx") || said.contains("Socket errors");
@@ -42,14 +42,14 @@ pub struct Load {
 }
 
 impl Load {
-    /// Starts wrk, and holds it.
+    /// Starts wrk, and pauses it.
     pub fn new(url: String) -> Self {
         let load = Self { wrk: wrk(&[], 3600, &url).spawn().unwrap(), url };
         load.signal(libc::SIGSTOP);
         load
     }
 
-    /// Lets wrk ask while `work` lasts.
+    /// Lets wrk run while `work` runs.
     pub fn during<T>(&self, work: impl FnOnce() -> T) -> T {
         self.signal(libc::SIGCONT);
         let result = work();
@@ -57,7 +57,7 @@ impl Load {
         result
     }
 
-    /// Fails if anything went wrong in all that time.
+    /// Fails if any request failed.
     pub fn end(self) {
         let main_thread = self.wrk.id() as libc::c_long;
         // SAFETY: as below. The main thread's sleep is what must end; kill may choose another thread.

@@ -13,13 +13,13 @@ use std::process::Command;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Many short slices, because what else the machine does comes and goes in seconds.
+/// Many short slices, because other load comes and goes within seconds.
 const ROUNDS: usize = 70;
 const SLICE: Duration = Duration::from_millis(100);
-/// Until the worker has answered the last of the row before, and is at this one's pace.
+/// Time to finish the requests of the row before, and to settle.
 const SETTLE: Duration = Duration::from_millis(10);
 
-/// What bench/requests.conf answers, where, and the row of the constant that is answered in the same way.
+/// The rows: their names and paths in bench/requests.conf, and the row of the constant that is answered in the same way.
 const ROWS: [(&str, &str, usize); 10] = [
     ("a constant", "/constant", 0),
     ("`$request_id`", "/request_id", 0),
@@ -56,7 +56,7 @@ impl Server {
         format!("http://{}{path}", self.address)
     }
 
-    /// How many requests nginx has seen.
+    /// The number of requests that nginx has handled.
     fn requests(&mut self) -> f64 {
         self.status.write_all(b"GET /status HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
         let mut answer = [0; 1024];

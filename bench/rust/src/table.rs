@@ -1,4 +1,4 @@
-//! What both tables are made with.
+//! Helpers of both tables.
 
 /// Lower quartile, median, upper quartile.
 fn quartiles(mut values: Vec<f64>) -> [f64; 3] {
