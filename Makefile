@@ -47,7 +47,7 @@ test-nginx-sources: ## build and test the modules with each nginx whose source t
 	@cargo build --locked --release --quiet
 	@scripts/test-nginx-sources.sh
 
-soak: ## kill processes on one snowflake state for 100 million ids, make a billion under signals and forks, search and sort a gigabyte, fuzz (a quarter of an hour)
+soak: ## kill, fork, signal, sort gigabytes, lease and fuzz (long)
 	@scripts/need.sh build stores
 	cargo test --locked --profile soak -p txid --test snowflake_processes -- soak
 	cargo test --locked --profile soak -p txid-capi --test signals -- soak
