@@ -119,6 +119,9 @@ impl Host {
 
 impl Drop for Host {
     fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("the agent of {} said:\n{}", self.name, self.log());
+        }
         for child in self.agent.iter_mut().chain(&mut self.workers) {
             let _ = child.kill();
             let _ = child.wait();

@@ -179,8 +179,8 @@ fn faults(mut server: Server, url: impl Fn(u16) -> String + Copy) {
     }
     println!("ids of each host: {made:?}");
     assert!(made.iter().sum::<usize>() > 10_000, "{made:?}");
-    let takes: usize = hosts.iter().map(|host| host.log().matches("took node").count()).sum();
-    assert!(takes > HOSTS, "nodes do not change hands: {takes}");
+    let changes: usize = hosts.iter().map(|host| host.log().matches(" node ").count()).sum();
+    assert!(changes > HOSTS, "no agent had to take a node anew or go on with its own: {changes}");
 }
 
 /// The fence itself: a host has a node that another still makes ids with, because its agent hangs.
