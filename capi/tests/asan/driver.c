@@ -318,6 +318,63 @@ snowflakes(const char *directory)
     free(longest);
 }
 
+/* Ranges of numbers. */
+
+static int32_t
+open_segment(const char *path, txid_segment **segment)
+{
+    char *message = exactly(TXID_MESSAGE_LEN);
+    char *copy = copy_of(path, strlen(path) + 1);
+    txid_segment **out = exactly(sizeof *out);
+
+    *out = NULL;
+    int32_t code = txid_segment_open(copy, out, message);
+    require(code <= 0 && (code == 0) == (*out != NULL), "txid_segment_open");
+    require(code == 0 || memchr(message, 0, TXID_MESSAGE_LEN) != NULL, "txid_segment_open says why");
+    *segment = *out;
+    free(out);
+    free(copy);
+    free(message);
+    return code;
+}
+
+/* `path` names the page of a segment whose agent has ended: it has numbers, and comes to its end. */
+static void
+segments(const char *path)
+{
+    char *message = exactly(TXID_MESSAGE_LEN);
+    char *buf = exactly(TXID_SEGMENT_LEN);
+    char *longest = exactly(100000);
+    txid_segment_counters *counters = exactly(sizeof *counters);
+    txid_segment *segment;
+    int64_t number, last = 0;
+
+    require(open_segment(path, &segment) == 0, "the page of a segment");
+    txid_segment_stats(segment, counters);
+    int32_t len = txid_segment_fill(segment, buf, message);
+    require(len > 0, "a segment's first number");
+    check_text(buf, (size_t)len, TXID_SEGMENT_LEN, "txid_segment_fill");
+    while ((number = txid_segment_next(segment, message)) >= 0) {
+        require(number > last, "a segment's numbers grow");
+        last = number;
+    }
+    require(last > 1, "a segment's numbers");
+    require(memchr(message, 0, TXID_MESSAGE_LEN) != NULL, "txid_segment_next says why");
+    require(txid_segment_fill(segment, buf, message) < 0, "a segment that is used up");
+    txid_segment_stats(segment, counters);
+    txid_segment_close(segment);
+
+    memset(longest, 'x', 99999);
+    longest[99999] = 0;
+    require(open_segment(longest, &segment) < 0, "a path of 100 KB");
+    require(open_segment("/", &segment) < 0, "a path without a name");
+    txid_segment_close(NULL);
+    free(counters);
+    free(longest);
+    free(buf);
+    free(message);
+}
+
 static void *
 everything(void *directory)
 {
@@ -330,8 +387,10 @@ everything(void *directory)
 }
 
 int
-main(void)
+main(int count, char **arguments)
 {
+    require(count == 2, "one argument: the page of a segment");
+    segments(arguments[1]);
     require(txid_abi_version() == TXID_ABI_VERSION, "another ABI version");
     require(!txid_entropy_degraded(), "no randomness");
     for (int32_t code = -1000; code < 10; code++) {

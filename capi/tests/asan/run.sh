@@ -20,4 +20,9 @@ if ! diff $built/declared $built/driven >$built/difference; then
 fi
 
 cc -fsanitize=address $built/driver.o "$built/$host/debug/libtxid.a" -lpthread -ldl -lm -o $built/driver
-ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 $built/driver
+
+# Only an agent makes the page of a segment.
+rm -rf $built/segment
+cargo run --locked --quiet --package txid-agent -- \
+    run --store "file://$PWD/$built/segment/store" --segment asan --create --dir $built/segment -- true
+ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 $built/driver $built/segment/asan.segment
