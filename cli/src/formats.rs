@@ -1,5 +1,5 @@
-//! Every format that `txid inspect` reads. To add one, write its function and list it in `FORMATS`. `Format` in args.rs
-//! lists what `txid new` makes.
+//! Every format that `txid inspect` reads. To add one, write its function and list it in `recognise`. `Format` in
+//! args.rs lists what `txid new` makes.
 
 use std::ops::RangeInclusive;
 use std::str;
@@ -51,11 +51,7 @@ impl From<FormatError> for Wrong {
     }
 }
 
-type Read = fn(&str) -> Result<Anatomy, Wrong>;
-
-/// Most specific first: the first format that fits is the one reported.
-const FORMATS: [Read; 12] =
-    [txid, uuid, flake, unique_id, traceparent, b3, sofa, skywalking, trace_id, otel_trace_id, any_trace_id, host_id];
+type Read<'a> = &'a dyn Fn(&str) -> Result<Anatomy, Wrong>;
 
 /// A number with fewer digits is rarely an id, unless the user gives a layout.
 const DIGITS_OF_A_SNOWFLAKE: RangeInclusive<usize> = 15..=19;
@@ -100,10 +96,28 @@ pub fn recognise(text: &[u8], snowflakes: &Snowflakes) -> Result<Anatomy, String
     let Ok(words) = str::from_utf8(text) else {
         return Err(ParseError::Length(text.len()).to_string());
     };
+    // Most specific first: the first format that fits is the one reported. One span id in 1800 consists of digits only,
+    // so snowflakes come before it.
+    let snowflake = |text: &str| snowflakes.read(text);
+    let formats: [Read; 14] = [
+        &txid,
+        &uuid,
+        &flake,
+        &unique_id,
+        &traceparent,
+        &b3,
+        &sofa,
+        &skywalking,
+        &trace_id,
+        &otel_trace_id,
+        &any_trace_id,
+        &host_id,
+        &snowflake,
+        &span_id,
+    ];
     let (mut found, mut wrong) = (Vec::new(), Vec::new());
-    // One span id in 1800 consists of digits only, so snowflakes come first.
-    for read in FORMATS.map(|format| format(words)).into_iter().chain([snowflakes.read(words), span_id(words)]) {
-        match read {
+    for read in formats {
+        match read(words) {
             Ok(anatomy) => found.push(anatomy),
             Err(error) => wrong.push(error),
         }

@@ -4,17 +4,16 @@
 //!
 //! | bytes | what |
 //! |---|---|
-//! | 40..56 | id of the boot in which the page was made |
-//! | 56..72 | device and inode of the file |
+//! | 40..72 | the boot and the file in which the page was made |
 //! | 128..144 | the first number that is free, and the end of the range in use: whoever takes a number needs both |
 //! | 256..272 | the next range |
 //! | 384..456 | what only the agent writes: step, numbers a second, last contact, counts, news, highest number seen, last fetch |
 
 use super::UsedUp;
 use super::words::Words;
+use crate::shared::origin::{Foreign, Origin};
 use crate::shared::page::{Image, Kind, Page, WORDS_AT};
 use crate::shared::{Identity, PageError};
-use crate::source::boot::boot_id;
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -26,9 +25,6 @@ static KIND: Kind = Kind {
     name: "segment",
     advice: "Stop txid-agent and what uses it, remove it, and start them again",
 };
-const BOOT_AT: usize = 40;
-const DEVICE_AT: usize = 56;
-const INODE_AT: usize = 64;
 const CUR_AT: usize = WORDS_AT;
 const END_AT: usize = WORDS_AT + 8;
 /// Not in the cache lines that each number changes.
@@ -252,19 +248,14 @@ impl SegmentPage {
 }
 
 fn fresh(file: Identity) -> Image {
-    let (device, inode) = (file.device.to_ne_bytes(), file.inode.to_ne_bytes());
-    Image::new(&KIND, &[(BOOT_AT, &boot_id()), (DEVICE_AT, &device), (INODE_AT, &inode)])
+    Image::new(&KIND, &Origin::new(file).placed())
 }
 
-/// Whether `found` is a page that was made in this boot, in this very file.
 fn check(found: &Image, file: Identity, path: &Path) -> Result<(), SegmentError> {
-    if [found.number(BOOT_AT), found.number(BOOT_AT + 8)].map(u64::to_ne_bytes).concat() != boot_id() {
-        return Err(SegmentError::OtherBoot(path.to_path_buf()));
-    }
-    if (found.number(DEVICE_AT), found.number(INODE_AT)) != (file.device, file.inode) {
-        return Err(SegmentError::Copied(path.to_path_buf()));
-    }
-    Ok(())
+    Origin::check(found, file).map_err(|foreign| match foreign {
+        Foreign::OtherBoot => SegmentError::OtherBoot(path.to_path_buf()),
+        Foreign::Copied => SegmentError::Copied(path.to_path_buf()),
+    })
 }
 
 /// Why there is no segment.
@@ -362,7 +353,7 @@ mod tests {
             assert!(matches!(SegmentPage::open_or_make(&copy), Err(SegmentError::Copied(_))));
             assert!(matches!(Segment::attach(&directory.join("none")), Err(SegmentError::NoAgent(_))));
 
-            let image = Image::new(&KIND, &[(BOOT_AT, &[1; 16])]);
+            let image = Image::new(&KIND, &[]);
             assert!(matches!(check(&image, Identity { device: 0, inode: 0 }, &path), Err(SegmentError::OtherBoot(_))));
         });
     }

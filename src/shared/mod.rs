@@ -4,6 +4,7 @@
 //! opening, checking and mapping a page, and finding it again in a child, are the same for all of them.
 
 mod file;
+pub(crate) mod origin;
 pub(crate) mod page;
 mod registry;
 pub(crate) mod word;

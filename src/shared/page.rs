@@ -93,7 +93,7 @@ impl Image {
         self.0[bytes].iter().all(|&byte| byte == 0)
     }
 
-    fn header(&self) -> Header {
+    pub(crate) fn header(&self) -> Header {
         Header(std::array::from_fn(|place| self.0[place]))
     }
 

@@ -7,21 +7,20 @@
 //! | 16..20 | bits of time, of node, of sequence; 1 if the sequence stands before the node |
 //! | 24..32 | unit of time in milliseconds |
 //! | 32..40 | epoch in milliseconds since 1970-01-01 UTC |
-//! | 40..56 | id of the boot in which the page was made |
-//! | 56..72 | device and inode of the file |
+//! | 40..72 | the boot and the file in which the page was made |
 //! | 128..136 | the word: node and first free position |
 //! | 256..264 | the limit: node and time |
 //! | 384..464 | what only the agent writes: generation, token, confirmed and noted limit, last contact, counts, news |
 
 use super::Unleased;
 use super::words::{NoClaim, Place, Shape, Words};
+use crate::shared::origin::{Foreign, Origin};
 use crate::shared::page::{Image, Kind, Page, WORDS_AT};
 use crate::shared::{Identity, PageError};
 use crate::snowflake::header::{self, LayoutFields};
 use crate::snowflake::layout::Layout;
 use crate::snowflake::state::{State, StateError};
 use crate::snowflake::step::Refusal;
-use crate::source::boot::boot_id;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -31,9 +30,6 @@ static KIND: Kind = Kind {
     name: "lease",
     advice: "Stop txid-agent and what uses it, remove it, and start them again",
 };
-const BOOT_AT: usize = 40;
-const DEVICE_AT: usize = 56;
-const INODE_AT: usize = 64;
 /// Each alone in its cache line, and in those that a processor may fetch along with it.
 const WORD_AT: usize = WORDS_AT;
 const LIMIT_AT: usize = 2 * WORDS_AT;
@@ -319,11 +315,9 @@ fn check_layout(layout: &Layout) -> Result<(), StateError> {
 }
 
 fn fresh(layout: &Layout, file: Identity) -> Image {
-    let (layout_fields, boot) = (LayoutFields::new(layout), boot_id());
-    let (device, inode) = (file.device.to_ne_bytes(), file.inode.to_ne_bytes());
-    let own_fields: [(usize, &[u8]); 3] = [(BOOT_AT, &boot), (DEVICE_AT, &device), (INODE_AT, &inode)];
-    let fields: Vec<_> = layout_fields.placed().into_iter().chain(own_fields).collect();
-    Image::new(&KIND, &fields)
+    let (layout_fields, origin) = (LayoutFields::new(layout), Origin::new(file));
+    let ([bits, unit, epoch], [boot, file]) = (layout_fields.placed(), origin.placed());
+    Image::new(&KIND, &[bits, unit, epoch, boot, file])
         .with_word(WORD_AT, Shape::new(layout).nothing())
         .with_word(CONFIRMED_AT, i64::MIN as u64)
         .with_word(NOTED_AT, i64::MIN as u64)
@@ -341,11 +335,8 @@ fn check(found: &Image, file: Identity, path: &Path, layout: &Layout) -> Result<
     if !its_layout.has_same_bits(layout) {
         return Err(StateError::OtherLayout { path, found: its_layout, wanted: *layout });
     }
-    if [found.number(BOOT_AT), found.number(BOOT_AT + 8)].map(u64::to_ne_bytes).concat() != boot_id() {
-        return Err(StateError::OtherBoot(path));
-    }
-    if (found.number(DEVICE_AT), found.number(INODE_AT)) != (file.device, file.inode) {
-        return Err(StateError::Copied(path));
-    }
-    Ok(())
+    Origin::check(found, file).map_err(|foreign| match foreign {
+        Foreign::OtherBoot => StateError::OtherBoot(path),
+        Foreign::Copied => StateError::Copied(path),
+    })
 }

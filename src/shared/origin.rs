@@ -1,0 +1,52 @@
+//! Where a page was made: in which boot of the machine, and in which file.
+//!
+//! What such a page says holds in that boot and for that file only. It tells nothing after a restart, and a copy of it
+//! would give out what the first one gives out.
+
+use super::Identity;
+use super::page::Image;
+use crate::source::boot::boot_id;
+
+const BOOT_AT: usize = 40;
+const FILE_AT: usize = 56;
+
+/// Boot and file, as the fields at bytes 40..72 of a header.
+pub(crate) struct Origin {
+    boot: [u8; 16],
+    file: [u8; 16],
+}
+
+/// How a page shows that it was made elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Foreign {
+    /// The machine was started again since.
+    OtherBoot,
+    /// It was made in another file.
+    Copied,
+}
+
+impl Origin {
+    /// This boot, and this file.
+    pub(crate) fn new(file: Identity) -> Self {
+        let mut bytes = [0; 16];
+        bytes[..8].copy_from_slice(&file.device.to_ne_bytes());
+        bytes[8..].copy_from_slice(&file.inode.to_ne_bytes());
+        Self { boot: boot_id(), file: bytes }
+    }
+
+    /// Each field with its place.
+    pub(crate) fn placed(&self) -> [(usize, &[u8]); 2] {
+        [(BOOT_AT, &self.boot), (FILE_AT, &self.file)]
+    }
+
+    /// Checks that `found`, which was read from `file`, was made there and in this boot.
+    pub(crate) fn check(found: &Image, file: Identity) -> Result<(), Foreign> {
+        let here = Self::new(file);
+        let [boot, file] = here.placed();
+        let header = found.header();
+        if !header.has(&[boot]) {
+            return Err(Foreign::OtherBoot);
+        }
+        if header.has(&[file]) { Ok(()) } else { Err(Foreign::Copied) }
+    }
+}
