@@ -5,7 +5,7 @@ use rustix::fs::{self, AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use std::ffi::{CStr, OsStr};
 use std::fmt;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
@@ -78,9 +78,10 @@ pub(crate) struct Identity {
 /// What a new file has in it.
 pub(super) type Content<'a> = &'a dyn Fn(Identity) -> Vec<u8>;
 
-pub(super) fn identity(file: &File) -> io::Result<Identity> {
-    let status = file.metadata()?;
-    Ok(Identity { device: status.dev(), inode: status.ino() })
+impl Identity {
+    pub(super) fn of(status: &Metadata) -> Self {
+        Self { device: status.dev(), inode: status.ino() }
+    }
 }
 
 #[cold]
@@ -205,8 +206,8 @@ fn make_temporary(directory: &OwnedFd) -> Result<(String, OwnedFd), Errno> {
 fn fill(file: OwnedFd, content: Content) -> Result<File, Errno> {
     fs::fchmod(file.as_fd(), FILE_MODE)?;
     let mut file = File::from(file);
-    let written =
-        identity(&file).and_then(|identity| file.write_all(&content(identity))).and_then(|()| file.sync_all());
+    let identity = file.metadata().map(|status| Identity::of(&status));
+    let written = identity.and_then(|identity| file.write_all(&content(identity))).and_then(|()| file.sync_all());
     written.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
     Ok(file)
 }

@@ -137,7 +137,7 @@ impl Page {
         check: impl FnOnce(&Image) -> Result<(), E>,
     ) -> Result<Self, E> {
         let header = fresh.header();
-        open(path, kind, Some(&|_| fresh.0.to_vec()), |known| *known == header, |found, _| check(found))
+        open(path, kind, Some(&|_| fresh.0.to_vec()), &|known| *known == header, |found, _| check(found))
     }
 
     /// The same for a page that says in which file it is: `fresh` gets to know that. A known page is taken if it has these
@@ -149,7 +149,7 @@ impl Page {
         fresh: impl Fn(Identity) -> Image,
         check: impl FnOnce(&Image, Identity) -> Result<(), E>,
     ) -> Result<Self, E> {
-        open(path, kind, Some(&|file| fresh(file).0.to_vec()), |known| known.is_of(kind) && known.has(fields), check)
+        open(path, kind, Some(&|file| fresh(file).0.to_vec()), &|known| known.is_of(kind) && known.has(fields), check)
     }
 
     /// Opens the page in the file at `path`, which somebody else makes. A known page is taken if it has these `fields`.
@@ -161,7 +161,7 @@ impl Page {
         fields: &[(usize, &[u8])],
         check: impl FnOnce(&Image, Identity) -> Result<(), E>,
     ) -> Result<Self, E> {
-        open(path, kind, None, |known| known.is_of(kind) && known.has(fields), check)
+        open(path, kind, None, &|known| known.is_of(kind) && known.has(fields), check)
     }
 
     /// A page in memory that this process shares with all that it forks from now on. It is the same whenever one with
@@ -169,7 +169,7 @@ impl Page {
     pub(crate) fn in_memory(fresh: &Image) -> Result<Self, PageError> {
         let header = fresh.header();
         let same = |known: &Known| known.file.is_none() && known.header == header;
-        if let Some(known) = registry::find(same) {
+        if let Some(known) = registry::find(&same) {
             return Ok(known.page);
         }
         // SAFETY: a new mapping at an address of the kernel's choice touches nothing that exists.
@@ -179,7 +179,7 @@ impl Page {
         for (word, bytes) in page.words.iter().zip(fresh.0.chunks_exact(8)) {
             word.store(u64::from_ne_bytes(std::array::from_fn(|place| bytes[place])), Ordering::Relaxed);
         }
-        Ok(registry::enter(Known { page, header, file: None }, same).page)
+        Ok(registry::enter(Known { page, header, file: None }, &same).page)
     }
 
     fn map(file: &File) -> rustix::io::Result<Self> {
@@ -196,7 +196,7 @@ impl Page {
 
     /// The path by which the page was opened, if it is in a file.
     pub(crate) fn path(&self) -> Option<&'static Path> {
-        let known = registry::find(|known| ptr::eq(known.page.words, self.words))?;
+        let known = registry::find(&|known| ptr::eq(known.page.words, self.words))?;
         Some(&known.file.as_ref()?.path)
     }
 
@@ -206,49 +206,87 @@ impl Page {
     }
 }
 
-#[inline(never)]
+/// Only what depends on the tenant's error is here, so that the rest is compiled once.
 fn open<E: From<PageError>>(
     path: &Path,
     kind: &'static Kind,
     fresh: Option<file::Content>,
-    is_wanted: impl Fn(&Header) -> bool,
+    is_wanted: &dyn Fn(&Header) -> bool,
     check: impl FnOnce(&Image, Identity) -> Result<(), E>,
 ) -> Result<Page, E> {
-    let by_path = registry::find(|known| known.is_at(path) && is_wanted(&known.header));
-    let file = match (file::open(path, fresh), by_path) {
-        (Err(FileError::Os { error, .. }), Some(known)) if error.kind() == io::ErrorKind::PermissionDenied => {
+    match Opened::read(path, kind, fresh, is_wanted)? {
+        Opened::Inherited(page) => Ok(page),
+        Opened::File(opened) => {
+            check(&opened.image, opened.identity)?;
+            Ok(opened.map(path)?)
+        }
+    }
+}
+
+enum Opened {
+    /// The process may not open the file, and has the page from the process that it was forked from.
+    Inherited(Page),
+    File(OpenedFile),
+}
+
+struct OpenedFile {
+    file: File,
+    identity: Identity,
+    image: Box<Image>,
+    /// The page that this process has under the file's name.
+    by_path: Option<&'static Known>,
+}
+
+impl Opened {
+    #[inline(never)]
+    fn read(
+        path: &Path,
+        kind: &'static Kind,
+        fresh: Option<file::Content>,
+        is_wanted: &dyn Fn(&Header) -> bool,
+    ) -> Result<Self, PageError> {
+        let by_path = registry::find(&|known| known.is_at(path) && is_wanted(&known.header));
+        let file = match (file::open(path, fresh), by_path) {
+            (Err(FileError::Os { error, .. }), Some(known)) if error.kind() == io::ErrorKind::PermissionDenied => {
+                return Ok(Self::Inherited(known.page));
+            }
+            (file, _) => file.map_err(PageError::File)?,
+        };
+        let os_refused = |action, error| PageError::File(refused(action, path, error));
+
+        let status = file.metadata().map_err(|error| os_refused("look at", error))?;
+        if status.len() != LEN as u64 {
+            return Err(PageError::Size { path: path.to_path_buf(), name: kind.name, bytes: status.len() });
+        }
+        let mut image = Box::new(Image([0; LEN]));
+        file.read_exact_at(&mut image.0, 0).map_err(|error| os_refused("read", error))?;
+        image.check(kind, path)?;
+        let identity = Identity::of(&status);
+        Ok(Self::File(OpenedFile { file, identity, image, by_path }))
+    }
+}
+
+impl OpenedFile {
+    #[inline(never)]
+    fn map(self, path: &Path) -> Result<Page, PageError> {
+        let identity = self.identity;
+        let file_now = FileId { path: path.to_path_buf(), identity };
+        if let Some(known) = self.by_path {
+            if known.file.as_ref() != Some(&file_now) {
+                return Err(PageError::Replaced(path.to_path_buf()));
+            }
             return Ok(known.page);
         }
-        (file, _) => file.map_err(PageError::File)?,
-    };
-    let os_refused = |action, error| PageError::File(refused(action, path, error));
-
-    let status = file.metadata().map_err(|error| os_refused("look at", error))?;
-    if status.len() != LEN as u64 {
-        return Err(PageError::Size { path: path.to_path_buf(), name: kind.name, bytes: status.len() }.into());
+        let page = match registry::find(&|known| known.file.as_ref().is_some_and(|file| file.identity == identity)) {
+            Some(known) => known.page,
+            None => Page::map(&self.file).map_err(|errno| PageError::File(refused("map", path, errno.into())))?,
+        };
+        let header = self.image.header();
+        let entered = registry::enter(Known { page, header, file: Some(file_now) }, &|known| {
+            known.is_at(path) && known.header == header
+        });
+        Ok(entered.page)
     }
-    let mut found = Image([0; LEN]);
-    file.read_exact_at(&mut found.0, 0).map_err(|error| os_refused("read", error))?;
-    found.check(kind, path)?;
-    let identity = file::identity(&file).map_err(|error| os_refused("look at", error))?;
-    check(&found, identity)?;
-
-    let file_now = FileId { path: path.to_path_buf(), identity };
-    if let Some(known) = by_path {
-        if known.file.as_ref() != Some(&file_now) {
-            return Err(PageError::Replaced(path.to_path_buf()).into());
-        }
-        return Ok(known.page);
-    }
-    let page = match registry::find(|known| known.file.as_ref().is_some_and(|file| file.identity == identity)) {
-        Some(known) => known.page,
-        None => Page::map(&file).map_err(|errno| os_refused("map", errno.into()))?,
-    };
-    let header = found.header();
-    let entered = registry::enter(Known { page, header, file: Some(file_now) }, |known| {
-        known.is_at(path) && known.header == header
-    });
-    Ok(entered.page)
 }
 
 /// Why there is no page.

@@ -36,11 +36,11 @@ struct Entry {
 static NEWEST: AtomicPtr<Entry> = AtomicPtr::new(ptr::null_mut());
 
 /// The page that is known for which `is_wanted` holds.
-pub(super) fn find(is_wanted: impl Fn(&Known) -> bool) -> Option<&'static Known> {
+pub(super) fn find(is_wanted: &dyn Fn(&Known) -> bool) -> Option<&'static Known> {
     find_from(NEWEST.load(Ordering::Acquire), is_wanted)
 }
 
-fn find_from(newest: *const Entry, is_wanted: impl Fn(&Known) -> bool) -> Option<&'static Known> {
+fn find_from(newest: *const Entry, is_wanted: &dyn Fn(&Known) -> bool) -> Option<&'static Known> {
     // SAFETY: an entry is whole before it is in the list, never changed, and never given back.
     let mut entry = unsafe { newest.as_ref() };
     while let Some(Entry { known, older }) = entry {
@@ -55,11 +55,11 @@ fn find_from(newest: *const Entry, is_wanted: impl Fn(&Known) -> bool) -> Option
 
 /// Adds a page; or finds the one that another thread has added in the meantime, if `is_same` holds for it.
 #[inline(never)]
-pub(super) fn enter(known: Known, is_same: impl Fn(&Known) -> bool) -> &'static Known {
+pub(super) fn enter(known: Known, is_same: &dyn Fn(&Known) -> bool) -> &'static Known {
     let entry = Box::leak(Box::new(Entry { known, older: ptr::null() }));
     let mut newest = NEWEST.load(Ordering::Acquire);
     loop {
-        if let Some(other) = find_from(newest, &is_same) {
+        if let Some(other) = find_from(newest, is_same) {
             return other;
         }
         entry.older = newest;

@@ -15,18 +15,12 @@ use std::fmt;
 /// assert_eq!(error.to_string(), "node '1024' is not an integer from 0 to 1023, the layout's range");
 /// ```
 pub fn node(from: &str, layout: &Layout) -> Result<u64, NodeError> {
-    let out_of_range = |value: String| NodeError::OutOfRange { value, last: layout.last_node() };
-    let in_range = |value: &str, shown: String| {
-        let digits = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
-        let number = value.parse().ok().filter(|&number| digits && number <= layout.last_node());
-        number.ok_or_else(|| out_of_range(shown))
-    };
     if let Some(name) = from.strip_prefix("env:") {
         let value = match std::env::var_os(name) {
             Some(value) => value.to_string_lossy().into_owned(),
             None => return Err(NodeError::Unset(name.to_string())),
         };
-        return in_range(&value, format!("{value}' of the environment variable '{name}"));
+        return in_range(&value, layout, format!("{value}' of the environment variable '{name}"));
     }
     match from {
         "ip" => {
@@ -36,12 +30,20 @@ pub fn node(from: &str, layout: &Layout) -> Result<u64, NodeError> {
         "hostname" => {
             let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
             match ordinal(&name) {
-                Some(ordinal) => in_range(ordinal, format!("{ordinal}' of the host name '{name}")),
+                Some(ordinal) => in_range(ordinal, layout, format!("{ordinal}' of the host name '{name}")),
                 None => Err(NodeError::NoOrdinal(name)),
             }
         }
-        number => in_range(number, number.to_string()),
+        number => in_range(number, layout, number.to_string()),
     }
+}
+
+/// The number in `value`, which an error shows as `shown`.
+#[inline(never)]
+fn in_range(value: &str, layout: &Layout, shown: String) -> Result<u64, NodeError> {
+    let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
+    let number = value.parse().ok().filter(|&number| is_number && number <= layout.last_node());
+    number.ok_or(NodeError::OutOfRange { value: shown, last: layout.last_node() })
 }
 
 /// The digits after a name's last hyphen.

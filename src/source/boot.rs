@@ -4,7 +4,7 @@ const LEN: usize = 16;
 
 /// Random, and new whenever the machine starts. Zeros where the system does not tell.
 pub(crate) fn boot_id() -> [u8; LEN] {
-    let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-    let digits: String = text.chars().filter(char::is_ascii_hexdigit).collect();
-    u128::from_str_radix(&digits, 16).unwrap_or(0).to_be_bytes()
+    let text = std::fs::read("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let digits = text.iter().filter_map(|&byte| char::from(byte).to_digit(16));
+    digits.fold(0, |id: u128, digit| id << 4 | u128::from(digit)).to_be_bytes()
 }

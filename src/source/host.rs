@@ -10,7 +10,7 @@
 //! A list of all interfaces alone would not do: `docker0` has the same private address on every host, so two hosts would
 //! pass for one.
 
-use rustix::net::{AddressFamily, SocketType};
+use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use std::ffi::CStr;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::ptr;
@@ -81,7 +81,7 @@ fn candidates() -> Vec<IpAddr> {
 /// (Through rustix: the UdpSocket of the standard library adds more to the size of libtxid.so.)
 fn source_towards(far: IpAddr) -> Option<IpAddr> {
     let family = if far.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
-    let socket = rustix::net::socket(family, SocketType::DGRAM, None).ok()?;
+    let socket = rustix::net::socket_with(family, SocketType::DGRAM, SocketFlags::CLOEXEC, None).ok()?;
     rustix::net::connect(&socket, &SocketAddr::new(far, 9)).ok()?;
     let source = SocketAddr::try_from(rustix::net::getsockname(&socket).ok()?).ok()?.ip();
     Some(source).filter(|address| !address.is_loopback())
