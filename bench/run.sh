@@ -74,6 +74,9 @@ cargo build --locked --release --quiet --manifest-path "$root/bench/rust/Cargo.t
 bench=$root/target/bench/release/txid-bench
 "$bench" ids "$root/target/release/libtxid.so" "$dir" >"$dir/criterion.log" 2>&1 || { cat "$dir/criterion.log" >&2; exit 1; }
 
+say "the encoders"
+"$bench" encoders "$dir"
+
 say "the third table: requests"
 port=$((20000 + $$ % 10000))
 sed "s/PORT/$((port + 1))/; s/nginx.pid/callgrind.pid/" "$dir/requests.conf" >"$dir/callgrind.conf"
@@ -122,6 +125,15 @@ Nanoseconds of processor time from nothing to text in a buffer, as criterion fin
 
 EOF
     cat "$dir/ids.md"
+    cat <<EOF
+
+## Encoders
+
+What the library writes by hand, next to what it would use instead: nanoseconds of processor time from a value to text in a
+buffer, or back.
+
+EOF
+    cat "$dir/encoders.md"
     cat <<EOF
 
 ## Requests a second
