@@ -1,6 +1,6 @@
 //! Keeps one lease: does what the state machine says, with a real page, a real store and real clocks.
 
-use crate::lease::{Answer, Event, Failure, Input, Lease, Now, Output, PageView, Request, Rules, Told, Write};
+use crate::lease::{Answer, Event, Failure, Input, Lease, Now, Output, PageView, Reply, Request, Rules, Write};
 use crate::store::{Put, Store};
 use rustix::fs::FlockOperation;
 use std::fmt;
@@ -109,7 +109,7 @@ pub fn say(page: &LeasePage, event: &Event) {
 }
 
 /// Keeps the lease of `page` until a message comes, or nobody is left to send one; then gives it back. Every change of
-/// state is told to `log`.
+/// state is written to `log`.
 pub fn keep(
     page: &OwnPage,
     rules: &Rules,
@@ -146,13 +146,13 @@ pub fn keep(
 }
 
 fn ask(page: &LeasePage, store: &mut dyn Store, request: &Request) -> Answer {
-    let told = match request {
-        Request::Read { key } => Told::Read(store.read(key)),
-        Request::Put { key, expected, bytes } => Told::Put(store.put(key, expected, bytes)),
-        Request::List { prefix } => Told::List(store.list(prefix)),
+    let reply = match request {
+        Request::Read { key } => Reply::Read(store.read(key)),
+        Request::Put { key, expected, bytes } => Reply::Put(store.put(key, expected, bytes)),
+        Request::List { prefix } => Reply::List(store.list(prefix)),
     };
-    let store_ms = match &told {
-        Told::Read(Err(_)) | Told::Put(Err(_) | Ok(Put::Unknown(_))) | Told::List(Err(_)) => {
+    let store_ms = match &reply {
+        Reply::Read(Err(_)) | Reply::Put(Err(_) | Ok(Put::Unknown(_))) | Reply::List(Err(_)) => {
             page.count_failure();
             None
         }
@@ -161,7 +161,7 @@ fn ask(page: &LeasePage, store: &mut dyn Store, request: &Request) -> Answer {
             store.clock_ms().ok().flatten()
         }
     };
-    Answer { told, store_ms }
+    Answer { reply, store_ms }
 }
 
 /// From the operating system, because a copied machine would repeat what this process keeps.

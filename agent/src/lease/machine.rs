@@ -39,14 +39,14 @@ pub enum Input {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Answer {
     /// The answer.
-    pub told: Told,
+    pub reply: Reply,
     /// [`crate::store::Store::clock_ms`].
     pub store_ms: Option<i64>,
 }
 
 /// What the store answered.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Told {
+pub enum Reply {
     /// To [`Request::Read`].
     Read(Result<Option<Record>, StoreError>),
     /// To [`Request::Put`].
@@ -358,16 +358,16 @@ impl Lease {
         if let Some(store_ms) = answer.store_ms {
             self.store_offset_ms = Some(store_ms.saturating_sub_unsigned(now.mono_ms));
         }
-        match (self.phase.clone(), answer.told) {
-            (Phase::Releasing { .. }, told) => self.released(now, rules, told),
-            (phase, Told::Read(Err(error)) | Told::Put(Err(error)) | Told::List(Err(error))) => {
+        match (self.phase.clone(), answer.reply) {
+            (Phase::Releasing { .. }, reply) => self.released(now, rules, reply),
+            (phase, Reply::Read(Err(error)) | Reply::Put(Err(error)) | Reply::List(Err(error))) => {
                 if matches!(phase, Phase::Taking(_)) {
                     self.phase = Phase::Choosing;
                 }
                 self.fail(rules, now, error);
             }
-            (Phase::Meeting, Told::Read(Ok(record))) => self.meet(rules, now, record),
-            (Phase::Founding(group), Told::Put(Ok(put))) => {
+            (Phase::Meeting, Reply::Read(Ok(record))) => self.meet(rules, now, record),
+            (Phase::Founding(group), Reply::Put(Ok(put))) => {
                 self.phase = Phase::Meeting;
                 match put {
                     Put::Written(_) if !rules.new => self.log(Event::NewGroup { from_ms: group.floor_ms }),
@@ -375,8 +375,8 @@ impl Lease {
                     Put::Unknown(error) => self.fail(rules, now, error),
                 }
             }
-            (Phase::Choosing, Told::List(Ok(records))) => self.choose(rules, now, records),
-            (Phase::Taking(mut taken), Told::Put(Ok(put))) => match put {
+            (Phase::Choosing, Reply::List(Ok(records))) => self.choose(rules, now, records),
+            (Phase::Taking(mut taken), Reply::Put(Ok(put))) => match put {
                 Put::Written(version) => {
                     taken.held.version = Some(version);
                     self.phase = Phase::Confirming(taken);
@@ -387,7 +387,7 @@ impl Lease {
                     self.fail(rules, now, error);
                 }
             },
-            (Phase::Settling(mut taken), Told::Read(Ok(record))) => {
+            (Phase::Settling(mut taken), Reply::Read(Ok(record))) => {
                 let wanted = taken.held.record(rules, taken.held.limit_ms, true).to_string();
                 self.phase = match record {
                     Some(record) if record.bytes == wanted.as_bytes() => {
@@ -398,7 +398,7 @@ impl Lease {
                     _ => Phase::Choosing,
                 };
             }
-            (Phase::Confirming(taken), Told::Read(Ok(record))) => {
+            (Phase::Confirming(taken), Reply::Read(Ok(record))) => {
                 let group = self.group.as_ref().map(|(_, version)| version);
                 if record.as_ref().map(|record| &record.version) == group {
                     self.publish(rules, now, taken);
@@ -406,7 +406,7 @@ impl Lease {
                     self.phase = Phase::Meeting;
                 }
             }
-            (Phase::Holding, Told::Put(Ok(put))) => match put {
+            (Phase::Holding, Reply::Put(Ok(put))) => match put {
                 Put::Written(version) => self.extended(rules, now, version),
                 Put::Conflict => self.phase = Phase::Judging,
                 Put::Unknown(error) => {
@@ -414,7 +414,7 @@ impl Lease {
                     self.fail(rules, now, error);
                 }
             },
-            (Phase::Judging, Told::Read(Ok(record))) => self.judge(rules, now, record),
+            (Phase::Judging, Reply::Read(Ok(record))) => self.judge(rules, now, record),
             // Not an answer to what was asked: ask again.
             _ => {}
         }
@@ -650,23 +650,23 @@ impl Lease {
         self.ask_put(rules, held.node, expected, &held.record(rules, self.free_ms, false));
     }
 
-    fn released(&mut self, now: &Now, rules: &Rules, told: Told) {
+    fn released(&mut self, now: &Now, rules: &Rules, reply: Reply) {
         const MOST_FAILURES: u32 = 3;
         let Some(held) = &mut self.held else { return };
-        match told {
-            Told::Put(Ok(Put::Written(_))) => {
+        match reply {
+            Reply::Put(Ok(Put::Written(_))) => {
                 let event = Event::Released { node: held.node };
                 self.log(event);
                 self.phase = Phase::Ended;
                 return;
             }
-            Told::Read(Ok(Some(record)))
+            Reply::Read(Ok(Some(record)))
                 if NodeRecord::parse(&record.bytes).is_ok_and(|found| found.held && held.is(&found)) =>
             {
                 held.version = Some(record.version);
                 self.phase = Phase::Releasing { is_sure: true };
             }
-            Told::Read(Ok(_)) => self.phase = Phase::Ended,
+            Reply::Read(Ok(_)) => self.phase = Phase::Ended,
             _ => {
                 self.phase = Phase::Releasing { is_sure: false };
                 self.wait(now, rules.retry_ms.0);

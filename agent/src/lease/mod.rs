@@ -1,4 +1,4 @@
-//! How a node is leased: who may have it, until when, and what happens when that cannot be told.
+//! How a node is leased: which host may use it, until when, and what happens when that is not known.
 //!
 //! Everything here is a function of what goes in. [`Lease::step`] is given the time, some randomness and what the store
 //! answered, and gives back what to do next: ask the store, write to the page that workers have mapped, log, or wait. So the
@@ -17,6 +17,6 @@ mod rules;
 pub use choose::{Choice, NoneFree, choose};
 pub use event::{Event, Failure};
 pub use group::Group;
-pub use machine::{Answer, Input, Lease, Now, Output, PageView, Request, Told, Write};
+pub use machine::{Answer, Input, Lease, Now, Output, PageView, Reply, Request, Write};
 pub use record::{BadRecord, NodeRecord};
 pub use rules::Rules;

@@ -316,7 +316,7 @@ impl Machine {
         };
         self.not_before_ms = now.monotonic_ms + wait_ms;
         let news = match trouble {
-            // What the store's last answer was is told by its time.
+            // The time of the last contact shows how the store answered last.
             Trouble::Store => SegmentNews::Serving,
             Trouble::NoTag => SegmentNews::NoTag,
             Trouble::WentDown => SegmentNews::WentDown,

@@ -155,10 +155,10 @@ fn a_store_that_is_away_at_the_start_is_waited_for() {
         .spawn()
         .unwrap();
     let mut buffer = [0; 1000];
-    let mut told = String::new();
-    while !told.contains("READY=1") {
+    let mut notified = String::new();
+    while !notified.contains("READY=1") {
         let length = socket.recv(&mut buffer).expect("nginx could not start");
-        told += &text(&buffer[..length]);
+        notified += &text(&buffer[..length]);
     }
     assert_eq!(place.status(&[]).status.code(), Some(1));
     server.restart();
