@@ -350,7 +350,7 @@ location = /t {
         local function say(epoch, name)
             local layout = { time_bits = 10, node_bits = 0, sequence_bits = 4, unit_ms = 1000, epoch = epoch }
             local id, err = snowflake.new { layout = layout, node = 0, state = "DIR/" .. name }()
-            ngx.say(id, " ", (err:gsub("clock says %S+", "clock says TIME,")))
+            ngx.say(id, " ", (err:gsub("clock reads %S+ and", "clock reads TIME, and")))
         end
         say("2020-01-01", "ended")
         say("2120-01-01", "not-begun")

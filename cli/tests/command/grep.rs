@@ -49,8 +49,10 @@ fn since_is_so_long_ago() {
         );
     }
     assert!(refusal(&mut txid(&["grep", "--since", "1m", "--from", "now"])).contains("cannot be used with"));
-    assert!(refusal(&mut txid(&["grep", "--since", "1m", "--to", "2m ago"])).contains("turned round: --since is"));
-    assert!(refusal(&mut txid(&["grep", "--from", "5", "--to", "4"])).contains("turned round"));
+    assert!(
+        refusal(&mut txid(&["grep", "--since", "1m", "--to", "2m ago"])).contains("the range is empty: --since is")
+    );
+    assert!(refusal(&mut txid(&["grep", "--from", "5", "--to", "4"])).contains("the range is empty"));
 }
 
 #[test]
@@ -123,7 +125,7 @@ fn what_follows_a_gzip_is_told_after_what_could_be_read() {
     let (one, two) = (log(&[1, 2]), log(&[3]));
     let followed = [&gzip(one.as_bytes())[..], b"\0\0garbage"].concat();
     let directory = directory(&[("a.gz", &followed), ("a.log", two.as_bytes())]);
-    let messages = "txid: a.gz: what follows the compressed part is neither gzip nor padding; it is left out\n";
+    let messages = "txid: a.gz: the data after the compressed part is neither gzip nor padding; skipped\n";
     for command in ["grep", "sort"] {
         let mut command = txid(&[command, "a.gz", "a.log"]);
         command.current_dir(&directory).assert().code(2).stdout(format!("{one}{two}")).stderr(messages);
@@ -210,10 +212,10 @@ fn a_line_that_is_too_long_is_told_and_the_others_are_searched() {
     let input = format!("{one}{long}{nine}{long}");
     let directory = directory(&[("a.gz", &gzip(input.as_bytes())), ("a.log", input.as_bytes())]);
     for file in ["a.log", "a.gz"] {
-        let messages = [2, 4].map(|line| format!("txid: {file}: line {line} is longer than 8 MiB; it is left out\n"));
+        let messages = [2, 4].map(|line| format!("txid: {file}: line {line} is longer than 8 MiB; skipped\n"));
         grep(&directory, &[file]).assert().code(2).stdout(format!("{one}{nine}")).stderr(messages.concat());
     }
-    let messages = "txid: standard input: line 1 is longer than 8 MiB; it is left out\n";
+    let messages = "txid: standard input: line 1 is longer than 8 MiB; skipped\n";
     txid(&["inspect"]).write_stdin(long).assert().code(2).stdout("").stderr(messages);
 }
 

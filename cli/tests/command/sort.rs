@@ -61,7 +61,7 @@ fn a_line_that_is_too_long_is_told_and_the_others_are_sorted() {
     let (one, two) = (id(1), id(2));
     let input = format!("{two} a\n{long}{longest}{long}\tat f\n{one} b\n{long}");
     let messages: String =
-        [2, 4, 7].map(|line| format!("txid: a: line {line} is longer than 8 MiB; it is left out\n")).concat();
+        [2, 4, 7].map(|line| format!("txid: a: line {line} is longer than 8 MiB; skipped\n")).concat();
     let directory = directory(&[("a", input.as_bytes())]);
     let assert = txid(&["sort", "a"]).current_dir(&directory).assert().code(2).stderr(messages);
     let expected = format!("{one} b\n{two} a\n{longest}\tat f\n");
@@ -97,6 +97,6 @@ fn memory_is_bounded() {
         let command = format!("ulimit -v {} && exec \"$0\" {command} long", mib << 10);
         let mut shell = assert_cmd::Command::new("sh");
         shell.args(["-c", &command, env!("CARGO_BIN_EXE_txid")]).current_dir(&directory);
-        shell.assert().code(2).stdout("").stderr("txid: long: line 1 is longer than 8 MiB; it is left out\n");
+        shell.assert().code(2).stdout("").stderr("txid: long: line 1 is longer than 8 MiB; skipped\n");
     }
 }

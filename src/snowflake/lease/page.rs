@@ -330,8 +330,7 @@ fn fresh(layout: &Layout, file: Identity) -> Image {
 }
 
 fn layout_in(found: &Image, path: &Path) -> Result<Layout, StateError> {
-    header::layout_of(found)
-        .map_err(|_| StateError::Page(PageError::damaged(&KIND, path, "its layout is invalid")))
+    header::layout_of(found).map_err(|_| StateError::Page(PageError::damaged(&KIND, path, "its layout is invalid")))
 }
 
 /// Whether `found` is a page of this layout, made in this boot, in this very file.
