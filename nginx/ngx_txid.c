@@ -78,7 +78,7 @@ ngx_txid_complain(ngx_log_t *log)
     if (!said) {
         said = 1;
         ngx_log_error(NGX_LOG_CRIT, log, 0,
-                      "txid: the operating system has no randomness to give, so ids could be guessed");
+                      "txid: the operating system gave no randomness, so ids could be guessed");
     }
 }
 

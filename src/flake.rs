@@ -8,8 +8,8 @@ use std::cell::Cell;
 use std::fmt;
 use std::str::FromStr;
 
-/// Beyond so many ids a node's sequence would repeat.
-const LAP: u32 = 1 << 16;
+/// The number of sequence values: after as many flakes, the sequence of a node would repeat.
+const SEQUENCE_VALUES: u32 = 1 << 16;
 
 /// A flake. Its text sorts as the flakes do.
 ///
@@ -28,12 +28,12 @@ pub struct Flake(
 );
 
 impl Flake {
-    /// How many characters the text has.
+    /// The length of the text.
     pub const LEN: usize = base62::LEN_OF_128_BITS;
 
-    /// A new flake of this moment. Without a `node`, a thread uses random ones, each for 65,536 flakes or a second at most,
-    /// so that none comes twice. With one, say a MAC address, let no two threads or processes use the same: a flake has no
-    /// other place to tell them apart by.
+    /// A new flake of this moment. Without a `node`, each thread draws random nodes, and uses each for at most 65,536
+    /// flakes or one second, so that no flake repeats. With a `node`, such as a MAC address, no two threads or
+    /// processes may use the same one: nothing else in a flake tells them apart.
     ///
     /// ```
     /// let node = [0x02, 0x42, 0xac, 0x11, 0x00, 0x02];
@@ -54,8 +54,8 @@ impl Flake {
         Self::new(maker.place.ms(), node.unwrap_or(maker.node), maker.place.number())
     }
 
-    /// A new flake stamped with exactly `ms`, in two's complement. With a `node`, the sequence comes round after 65,536
-    /// flakes of the thread, whatever their stamps: those of one stamp have to be made within so many.
+    /// A new flake stamped with exactly `ms`, in two's complement. With a `node`, the sequence wraps after 65,536
+    /// flakes of the thread, whatever their stamps: make at most that many between two flakes with the same stamp.
     ///
     /// ```
     /// assert_eq!(txid::Flake::at(1_522_545_688_552, None).timestamp_ms(), 1_522_545_688_552);
@@ -81,7 +81,7 @@ impl Flake {
         (self.0 >> 64) as u64
     }
 
-    /// What made it.
+    /// The node that made it.
     ///
     /// ```
     /// assert_eq!(txid::Flake(0x0242_ac11_0002_0007).node(), [0x02, 0x42, 0xac, 0x11, 0x00, 0x02]);
@@ -91,7 +91,7 @@ impl Flake {
         node
     }
 
-    /// Its number among those of its node.
+    /// Its number among the flakes of its node.
     ///
     /// ```
     /// assert_eq!(txid::Flake(0x0242_ac11_0002_0007).sequence(), 7);
@@ -100,7 +100,7 @@ impl Flake {
         self.0 as u16
     }
 
-    /// The text, without an allocation.
+    /// The text, without allocating.
     ///
     /// ```
     /// assert_eq!(&txid::Flake(62).to_text(), b"0000000000000000000010");
@@ -111,7 +111,7 @@ impl Flake {
         text
     }
 
-    /// Writes the text, without an allocation.
+    /// Writes the text, without allocating.
     ///
     /// ```
     /// let mut text = [0; txid::Flake::LEN];
@@ -123,7 +123,7 @@ impl Flake {
         base62::encode_128_bits(self.0, text);
     }
 
-    /// Reads text that need not be a `str`.
+    /// Reads text from bytes.
     ///
     /// ```
     /// assert_eq!(txid::Flake::from_text(b"0000000000000000000010")?, txid::Flake(62));
@@ -140,7 +140,7 @@ impl Flake {
     }
 }
 
-/// A thread's random node, and how far its sequence is.
+/// A thread's random node, and the position in its sequence.
 #[derive(Clone, Copy)]
 struct Maker {
     origin: Origin,
@@ -149,12 +149,13 @@ struct Maker {
 }
 
 impl Maker {
-    /// The next place, of a clock that reads `now_ms` where it counts. A lap has a node of its own, and so has a child.
+    /// The next place; `now_ms` is the clock's reading, where the time is the clock's. Each lap has a node of its own,
+    /// and so does each child.
     fn next(stamp_ms: i64, now_ms: Option<i64>) -> Self {
         thread_local! {
             static READING: Reading = const { Reading::none() };
             static MAKER: Cell<Maker> =
-                const { Cell::new(Maker { origin: Origin::NONE, node: [0; 6], place: Place::before(LAP) }) };
+                const { Cell::new(Maker { origin: Origin::NONE, node: [0; 6], place: Place::before(SEQUENCE_VALUES) }) };
         }
         let mut maker = MAKER.get();
         let origin = entropy::origin(stamp_ms);
@@ -162,11 +163,11 @@ impl Maker {
         let last_ms = maker.place.ms() as i64;
         let mut now_ms = now_ms.unwrap_or(last_ms);
         if maker.origin != origin && !had_been_wrong {
-            // Another node may sort before the last one, so it begins with another millisecond. The sequence goes on: for
-            // a node that is given, nothing has changed.
+            // A new node may sort before the old one, so it begins with a new millisecond. The sequence continues,
+            // because nothing changes for a given node.
             now_ms = now_ms.max(last_ms + 1);
         }
-        maker.place = maker.place.next(LAP, now_ms, had_been_wrong);
+        maker.place = maker.place.next(SEQUENCE_VALUES, now_ms, had_been_wrong);
         if maker.origin != origin || maker.place.number() == 0 {
             maker.origin = origin;
             maker.node = mac::random(stamp_ms);

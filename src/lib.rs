@@ -6,10 +6,10 @@
 //! assert_eq!(id.to_string().len(), 20);
 //! ```
 //!
-//! Any thread may make ids at any time, and so may any child process: `docs/design.md` says what is promised and why. What
-//! takes its time from the system's clock also takes a reading of it that the caller has: [`Txid::now_by`], for example.
+//! Any thread and any child process may make ids at any time: `docs/design.md` says what is promised, and why.
+//! Functions that read the system's clock have variants that take the caller's reading of it, such as [`Txid::now_by`].
 //!
-//! With the feature `serde` an id is its text in what serde writes and reads.
+//! With the feature `serde`, an id is serialized as its text.
 
 #![warn(missing_docs)]
 
@@ -40,7 +40,7 @@ pub use text::{FormatError, ParseError};
 pub use txid::{Guessable, Txid};
 pub use unique_id::{UniqueId, UniqueIdMaker};
 
-// Its examples are run as those of this documentation are.
+// Runs the examples of the guide as documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/rust.md")]
 mod guide {}

@@ -1,4 +1,4 @@
-//! Any format by its name and options, for programs that are told in a configuration which ids to make.
+//! Makes ids of a format that a configuration names, with its options.
 
 use crate::flake::Flake;
 use crate::snowflake::{self, Generator, Layout, MAX_DRIFT_MS, Refusal, State};
@@ -11,11 +11,11 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 
-/// Makes the ids of one format. What a name or an option has wrong is found when it is made, not when an id is.
+/// Makes the ids of one format. An invalid name or option is an error here, and not when the first id is made.
 ///
-/// All copies of a maker, in any number of processes and threads, make ids of their own. That is why a maker of flakes or
-/// of UUIDs of version 1 takes no node, and why there is none of SOFATracer ids, which have nothing to tell two copies of
-/// this library in one process apart by.
+/// Copies of a maker, in any number of processes and threads, never make the same id. That is why flakes and UUIDs of
+/// version 1 take no node here, and why SOFATracer ids are missing: nothing in them tells two copies of this library in
+/// one process apart.
 ///
 /// ```
 /// use txid::Maker;
@@ -47,7 +47,7 @@ enum Format {
     Snowflake(Generator),
 }
 
-/// The formats and the options that each knows.
+/// The formats, and the options of each.
 const FORMATS: [(&str, &[&str]); 14] = [
     ("txid", &[]),
     ("strong", &[]),
@@ -70,18 +70,18 @@ const FORMATS: [(&str, &[&str]); 14] = [
 pub struct Made {
     /// How many bytes.
     pub len: usize,
-    /// Whether the id was to be one that nobody can guess, and the operating system had no randomness to give.
+    /// Whether the id was meant to be impossible to guess, but the operating system had no randomness.
     pub guessable: bool,
 }
 
 impl Maker {
-    /// The most bytes that an id of any format has.
+    /// The length of the longest id of any format, in bytes.
     pub const MAX_LEN: usize = SkyWalking::MAX_LEN;
 
-    /// A maker of the format with this name: `txid`, `strong`, `uuid_v1`, `uuid_v4`, `uuid_v7`, `flake`, `unique_id`,
-    /// `trace_id`, `otel_trace_id`, `traceparent`, `skywalking`; `unique_id_short` and `trace_host_id`, with the option
-    /// `address=`, or the host's own; or `snowflake`, with `node=`, `state=` (the file that all who use the node share) and
-    /// `layout=`.
+    /// Finds the format of this name: `txid`, `strong`, `uuid_v1`, `uuid_v4`, `uuid_v7`, `flake`, `unique_id`,
+    /// `trace_id`, `otel_trace_id`, `traceparent` or `skywalking`; `unique_id_short` or `trace_host_id`, with the
+    /// option `address=`, which defaults to the host's own address; or `snowflake`, with `node=`, `state=` (the file
+    /// that all users of the node share) and `layout=`.
     ///
     /// ```
     /// let error = txid::Maker::parse("snowflake", ["node=1024", "state=/run/a"]).unwrap_err();
@@ -117,12 +117,12 @@ impl Maker {
         }))
     }
 
-    /// Writes a new id of this moment, where the clock reads `clock_ms`, to the beginning of `text`. As everywhere in this
-    /// library, time never runs backwards by a little.
+    /// Writes a new id to the beginning of `text`, when the clock reads `clock_ms`. As everywhere in this library, a
+    /// small step back of the clock does not move time backwards.
     ///
     /// # Errors
     ///
-    /// [`Refusal`], when a snowflake has no id to give.
+    /// [`Refusal`], if a snowflake cannot be made now.
     pub fn write_by(&self, clock_ms: i64, text: &mut [u8; Self::MAX_LEN]) -> Result<Made, Refusal> {
         Ok(match &self.0 {
             Format::Txid => put(text, &Txid::now_by(clock_ms).to_text()),
@@ -151,7 +151,7 @@ impl Maker {
         })
     }
 
-    /// As [`Maker::write_by`], for a maker of txids alone, which a caller can have inlined; None for any other.
+    /// As [`Maker::write_by`], but only for txids, so that the call can be inlined; None for any other format.
     ///
     /// ```
     /// let mut text = [0; txid::Maker::MAX_LEN];
@@ -187,7 +187,7 @@ fn put_unique_id(text: &mut [u8; Maker::MAX_LEN], id: UniqueId) -> Made {
     Made { len, guessable: false }
 }
 
-/// The options that were given, each at most once.
+/// The given options, each at most once.
 struct Options<'a>(Vec<(&'a str, &'a str)>);
 
 impl<'a> Options<'a> {
@@ -225,7 +225,7 @@ impl<'a> Options<'a> {
         let layout_name = self.get("layout").unwrap_or("snowflake");
         let snowflake = |error: &dyn fmt::Display| MakerError::Snowflake(error.to_string());
         let layout: Layout = layout_name.parse().map_err(|error| snowflake(&error))?;
-        // Sonyflake's own default.
+        // As Sonyflake itself does.
         let node =
             self.get("node").or((layout_name == "sonyflake").then_some("ip")).ok_or(MakerError::Missing("node"))?;
         let node = snowflake::node(node, &layout).map_err(|error| snowflake(&error))?;
@@ -242,31 +242,31 @@ fn wrong_address(text: &str) -> MakerError {
     MakerError::Address(text.to_string())
 }
 
-/// Why there is no such maker.
+/// Why a maker could not be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MakerError {
-    /// There is no format of this name.
+    /// No format has this name.
     NoFormat(String),
-    /// The format knows no such option.
+    /// The format does not have this option.
     NoOption {
         /// The format.
         format: String,
-        /// What was given.
+        /// The option as given.
         option: String,
-        /// The options that it knows.
+        /// The options of the format.
         known: &'static [&'static str],
     },
     /// An option was given twice.
     Twice(String),
     /// The format needs this option.
     Missing(&'static str),
-    /// This is not an address of the kind that the format takes.
+    /// Not an address, or not of the family that the format needs.
     Address(String),
     /// The host has no IPv4 address of its own.
     NoAddress,
-    /// The state's path depends on where the process was started.
+    /// The path of the state is relative, and would depend on the working directory.
     RelativeState(String),
-    /// What is wrong with the layout, the node or the state, in words.
+    /// The message of the error in the layout, the node or the state.
     Snowflake(String),
 }
 
@@ -274,22 +274,22 @@ impl fmt::Display for MakerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoFormat(format) => {
-                write!(f, "\"{format}\" is not a format; there are ")?;
+                write!(f, "\"{format}\" is not a format; the formats are ")?;
                 let names = FORMATS.map(|(name, _)| name);
                 f.write_str(&names.join(", "))
             }
             Self::NoOption { format, option, known: [] } => {
-                write!(f, "{format} takes no options, and \"{option}\" is one")
+                write!(f, "{format} takes no options, but got \"{option}\"")
             }
             Self::NoOption { format, option, known } => {
                 write!(f, "\"{option}\" is not an option of {format}, which takes {}=", known.join("=, "))
             }
-            Self::Twice(option) => write!(f, "{option}= is there twice"),
+            Self::Twice(option) => write!(f, "{option}= was given twice"),
             Self::Missing("state") => {
-                f.write_str("state= is missing: an absolute path to the file that all processes with this node share")
+                f.write_str("state= is missing: give the absolute path of a file for all processes with this node")
             }
             Self::Missing(option) => write!(f, "{option}= is missing"),
-            Self::Address(text) => write!(f, "address \"{text}\" is not an address of the kind that the format takes"),
+            Self::Address(text) => write!(f, "address \"{text}\" is not an IP address that the format can hold"),
             Self::NoAddress => f.write_str("this host has no IPv4 address of its own: give one with address="),
             Self::RelativeState(path) => write!(f, "state \"{path}\" is not an absolute path"),
             Self::Snowflake(why) => f.write_str(why),
@@ -346,14 +346,14 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         for (format, options, expected) in [
-            ("ulid", &[][..], "\"ulid\" is not a format; there are txid, "),
+            ("ulid", &[][..], "\"ulid\" is not a format; the formats are txid, "),
             ("TXID", &[], "\"TXID\" is not a format"),
             ("sofa", &[], "\"sofa\" is not a format"),
-            ("txid", &["node=1"], "txid takes no options, and \"node=1\" is one"),
+            ("txid", &["node=1"], "txid takes no options, but got \"node=1\""),
             ("flake", &["node=02:42:ac:11:00:02"], "flake takes no options"),
             ("snowflake", &["nod=1"], "\"nod=1\" is not an option of snowflake, which takes node=, state=, layout="),
             ("snowflake", &["node"], "node '' is not an integer"),
-            ("snowflake", &["node=1", "node=2"], "node= is there twice"),
+            ("snowflake", &["node=1", "node=2"], "node= was given twice"),
             ("snowflake", &["state=/run/a"], "node= is missing"),
             ("snowflake", &["node=1"], "state= is missing"),
             ("snowflake", &["node=1", "state=a"], "state \"a\" is not an absolute path"),

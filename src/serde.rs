@@ -1,4 +1,4 @@
-//! An id is its text, in every format.
+//! Serializes an id as its text, in every format.
 
 use crate::txid::Txid;
 use serde_core::de::{Deserialize, Deserializer, Error, Visitor};
@@ -21,7 +21,7 @@ impl Serialize for Txid {
 /// assert_eq!(id.timestamp_ms(), 655_829_050_002);
 ///
 /// let error = serde_json::from_str::<txid::Txid>("\"4om9qi54\"").unwrap_err();
-/// assert!(error.to_string().starts_with("8 characters, an id has 20"));
+/// assert!(error.to_string().starts_with("an id has 20 characters, not 8"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 impl<'de> Deserialize<'de> for Txid {

@@ -1,4 +1,4 @@
-//! The time in an id of a format that is not known beforehand.
+//! Finds the time in an id of an unknown format.
 
 use crate::flake::Flake;
 use crate::text::civil::Moment;
@@ -10,11 +10,11 @@ use crate::uuid;
 /// How many characters [`rfc3339`] writes.
 pub const RFC3339_LEN: usize = 24;
 
-/// The years 0 to 9999, which RFC 3339 can write. Whatever reads as an id of another time is none.
+/// The years 0 to 9999, which RFC 3339 can write. A text that would have another time is not an id.
 const WRITABLE_MS: std::ops::Range<i64> = -62_167_219_200_000..253_402_300_800_000;
 
-/// The milliseconds since 1970 that an id was stamped with, if `text` is an id that says so: a txid, a UUID of version 1, 6
-/// or 7, a flake, a UNIQUE_ID, or an id of SOFATracer or SkyWalking. Which of them it is, its length tells.
+/// The milliseconds since 1970 in the id `text`, if its format has a time: a txid, a UUID of version 1, 6 or 7, a
+/// flake, a UNIQUE_ID, or an id of SOFATracer or SkyWalking. The length determines the format.
 ///
 /// ```
 /// use txid::time_in;
@@ -29,7 +29,7 @@ pub fn ms(text: &[u8]) -> Option<i64> {
         Txid::LEN => text.parse::<Txid>().ok()?.timestamp_ms() as i64,
         Flake::LEN => text.parse::<Flake>().ok()?.timestamp_ms().try_into().ok()?,
         UniqueId::SHORT_LEN | UniqueId::LONG_LEN => i64::from(text.parse::<UniqueId>().ok()?.seconds) * 1000,
-        // 36 characters are a SkyWalking id only if no time since 1970 is in it.
+        // 36 characters are a UUID, because a SkyWalking id with a time since 1970 is longer.
         uuid::LEN => uuid::read(text).ok()?.ms?,
         26..=Sofa::MAX_LEN => text.parse::<Sofa>().ok()?.ms as i64,
         _ => text.parse::<SkyWalking>().ok()?.ms.try_into().ok()?,

@@ -32,8 +32,8 @@ impl Txid {
     /// The number of characters of an id's text.
     pub const LEN: usize = base32hex::LEN_OF_96_BITS;
 
-    /// A new id of this moment, by the system's clock. Within a thread, time never runs backwards: a clock that is behind
-    /// by up to ten seconds is waited for.
+    /// A new id with the time of the system's clock. Within a thread, time never goes backwards: after the clock is
+    /// stepped back by up to ten seconds, ids keep the last time until the clock has caught up.
     ///
     /// ```
     /// let (earlier, later) = (txid::Txid::now(), txid::Txid::now());
@@ -60,8 +60,8 @@ impl Txid {
         Self::at(clock::never_backwards(clock_ms))
     }
 
-    /// A new id stamped with exactly `ms`, of which the low 42 bits count (two's complement): -1 is the last millisecond
-    /// of the range, 2^42 its first.
+    /// A new id stamped with exactly `ms`, of which the low 42 bits count (two's complement): -1 is the last
+    /// millisecond of the range, and 2^42 is its first.
     ///
     /// ```
     /// use txid::Txid;
@@ -75,8 +75,8 @@ impl Txid {
         Self { ms: ms as u64 & TIME_MASK, random: entropy::next_u64(ms) >> (64 - RANDOM_BITS) }
     }
 
-    /// A new id of this moment that cannot be guessed: the time is that of [`Txid::now`], and every random bit comes from
-    /// the operating system's generator and is used once.
+    /// A new id that cannot be guessed. The time is that of [`Txid::now`], and every random bit comes from the
+    /// operating system's generator and is used only once.
     ///
     /// ```
     /// let id = txid::Txid::strong()?;
@@ -86,7 +86,7 @@ impl Txid {
     ///
     /// # Errors
     ///
-    /// [`Guessable`], which carries an id, if the operating system has no randomness.
+    /// [`Guessable`], which contains an id, if the operating system has no randomness.
     pub fn strong() -> Result<Self, Guessable> {
         Self::strong_by(clock::system_ms())
     }
@@ -120,7 +120,7 @@ impl Txid {
         entropy::strong_u64(ms).map(id).map_err(|bits| Guessable(id(bits)))
     }
 
-    /// The lowest id of the millisecond `ms`, taken as in [`Txid::at`]: the lower bound of a query.
+    /// The lowest id of the millisecond `ms`, read as in [`Txid::at`]: the lower bound of a query.
     ///
     /// ```
     /// use txid::Txid;
@@ -132,7 +132,7 @@ impl Txid {
         Self { ms: ms as u64 & TIME_MASK, random: 0 }
     }
 
-    /// The highest id of the millisecond `ms`, taken as in [`Txid::at`]: the upper bound of a query.
+    /// The highest id of the millisecond `ms`, read as in [`Txid::at`]: the upper bound of a query.
     ///
     /// ```
     /// use txid::Txid;
@@ -155,7 +155,7 @@ impl Txid {
         self.ms
     }
 
-    /// The id's text, without an allocation.
+    /// The id's text, without allocating.
     ///
     /// ```
     /// let id: txid::Txid = "4om9qi54la8ffr4bd9sg".parse()?;
@@ -164,7 +164,8 @@ impl Txid {
     /// ```
     #[inline(always)]
     pub fn to_text(self) -> [u8; Self::LEN] {
-        // 40 bits make eight characters. 96 bits are two such parts and 16 bits, which fill three characters and one bit.
+        // 40 bits make eight characters. 96 bits are two such parts and 16 bits, which fill three characters and one
+        // bit of a fourth.
         let mut text = [0; Self::LEN];
         text[..8].copy_from_slice(&base32hex::encode_40_bits(self.ms >> 2));
         text[8..16].copy_from_slice(&base32hex::encode_40_bits((self.ms & 3) << 38 | self.random >> 16));
@@ -172,7 +173,7 @@ impl Txid {
         text
     }
 
-    /// Reads text that need not be a `str`, in upper or lower case.
+    /// Reads text from bytes, in upper or lower case.
     ///
     /// ```
     /// use txid::{ParseError, Txid};
@@ -194,7 +195,7 @@ impl Txid {
     }
 }
 
-/// The 96 bits of any 12 bytes, most significant first, are an id.
+/// Any 12 bytes are an id: 96 bits, most significant first.
 ///
 /// ```
 /// use txid::Txid;
@@ -239,8 +240,8 @@ impl fmt::Debug for Txid {
     }
 }
 
-/// An id that should be impossible to guess, but was made without the operating system's randomness. It is as unique as
-/// any other, and comes from the thread's own generator.
+/// An id that was meant to be impossible to guess, but was made without the operating system's randomness. It comes
+/// from the thread's own generator, and is as unique as any other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Guessable(
     /// The id.
@@ -249,7 +250,7 @@ pub struct Guessable(
 
 impl fmt::Display for Guessable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} could be guessed: the operating system has no randomness to give", self.0)
+        write!(f, "{} could be guessed: the operating system gave no randomness", self.0)
     }
 }
 

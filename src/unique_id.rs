@@ -1,5 +1,5 @@
-//! Apache's UNIQUE_ID in both layouts: the short one with the alphabet `A-Za-z0-9@-`, the long one with that of current
-//! httpd, `A-Za-z0-9-_`. The first httpds with the long layout used the other alphabet.
+//! Apache's UNIQUE_ID in both layouts: the short one with the alphabet `A-Za-z0-9@-`, and the long one with that of
+//! current httpd, `A-Za-z0-9-_`. The first releases of httpd with the long layout used the other alphabet.
 
 use crate::source::entropy::{self, Origin};
 use crate::source::{clock, thread_number};
@@ -16,13 +16,13 @@ const OLDER: &Alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0
 const NEWER: &Alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /// The number of values of the counter.
-const LAP: u32 = 1 << 16;
+const COUNTER_VALUES: u32 = 1 << 16;
 
-/// How far on the next series of a thread may begin: 24 bits tell laps apart, and two series have no 1024 laps in
+/// How far ahead the next series of a thread may begin. 24 bits tell laps apart, and no two series make 1024 laps in
 /// one second.
 const FARTHEST: u32 = (1 << 24) - 1024;
 
-/// An id as `mod_unique_id` makes them.
+/// An id in the format of `mod_unique_id`.
 ///
 /// ```
 /// use txid::UniqueId;
@@ -36,16 +36,16 @@ const FARTHEST: u32 = (1 << 24) - 1024;
 pub struct UniqueId {
     /// Seconds since 1970-01-01 UTC.
     pub seconds: u32,
-    /// Who made it: the fields in which the two layouts differ.
+    /// What made it: the fields in which the two layouts differ.
     pub maker: UniqueIdMaker,
     /// Starts at a random value, counts up, and wraps.
     pub counter: u16,
-    /// The thread; in the ids of the short layout that are made here, 8 bits of its number and 24 others that tell apart
-    /// what the counter does not.
+    /// The thread. In the short ids made here: 8 bits of its number, and 24 bits that tell apart ids with the same
+    /// counter.
     pub thread: u32,
 }
 
-/// Who made a [`UniqueId`].
+/// What made a [`UniqueId`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UniqueIdMaker {
     /// 24 characters: a host and a process.
@@ -55,8 +55,8 @@ pub enum UniqueIdMaker {
         /// The process.
         pid: u32,
     },
-    /// 27 characters, as httpd 2.4 has it: a process by a random number. Those made here draw it anew for 65,536 ids, or
-    /// after a second of use.
+    /// 27 characters, as in httpd 2.4: a random number for the process. Here, a new one is drawn after 65,536 ids or a
+    /// second of use.
     Long {
         /// The random number.
         random: [u8; 10],
@@ -76,9 +76,9 @@ struct Series {
 }
 
 impl UniqueId {
-    /// The number of characters in the layout with an address.
+    /// The length of the layout with an address.
     pub const SHORT_LEN: usize = 24;
-    /// The number of characters in the layout without one.
+    /// The length of the layout without one.
     pub const LONG_LEN: usize = 27;
 
     /// A new id of this moment in the layout with the host's `address`.
@@ -90,7 +90,7 @@ impl UniqueId {
         Self::short_by(clock::system_ms(), address)
     }
 
-    /// As [`UniqueId::short`], where the clock reads `clock_ms`.
+    /// As [`UniqueId::short`], when the clock reads `clock_ms`.
     ///
     /// ```
     /// assert_eq!(txid::UniqueId::short_by(1_522_545_688_552, [10, 0, 0, 7].into()).seconds, 1_522_545_688);
@@ -123,7 +123,7 @@ impl UniqueId {
         Self::long_by(clock::system_ms())
     }
 
-    /// As [`UniqueId::long`], where the clock reads `clock_ms`.
+    /// As [`UniqueId::long`], when the clock reads `clock_ms`.
     ///
     /// ```
     /// assert_eq!(txid::UniqueId::long_by(1_522_545_688_552).seconds, 1_522_545_688);
@@ -147,7 +147,7 @@ impl UniqueId {
         }
     }
 
-    /// Writes the text, without an allocation, and returns how long it is.
+    /// Writes the text, without allocating, and returns its length.
     ///
     /// ```
     /// use txid::UniqueId;
@@ -180,7 +180,7 @@ impl UniqueId {
         length
     }
 
-    /// Reads text that need not be a `str`.
+    /// Reads text from bytes.
     ///
     /// ```
     /// let id = txid::UniqueId::long();
@@ -196,7 +196,7 @@ impl UniqueId {
             return Err(FormatError::Length { found: text.len(), expected: "a UNIQUE_ID has 24 or 27" });
         }
         let mut bytes = [0; 20];
-        // A long one may be of either age. One with neither @ nor _ is taken for a newer one.
+        // A long one may use either alphabet. One with neither @ nor _ is read with the newer alphabet.
         let is_older = text.len() == Self::SHORT_LEN || text.contains(&b'@');
         base64::decode(text, if is_older { OLDER } else { NEWER }, &mut bytes)?;
         let [s0, s1, s2, s3, maker @ ..] = bytes;
@@ -220,7 +220,7 @@ impl Series {
     const NONE: Self =
         Self { origin: Origin::NONE, pid: 0, thread: 0, left: 0, counter: 0, number: 0, random: [0; 10] };
 
-    /// One that begins anywhere but where this one may have been in the same second.
+    /// A maker that begins anywhere this one cannot have been in the same second.
     fn renewed(self, origin: Origin, bits: u128) -> Self {
         Self {
             origin,
@@ -232,7 +232,7 @@ impl Series {
         }
     }
 
-    /// The next count. No maker has one twice: after a lap, another begins.
+    /// The next count. No maker repeats one: after a lap, another maker begins.
     fn next(stamp_ms: i64) -> Self {
         thread_local! {
             static SERIES: Cell<Series> = const { Cell::new(Series::NONE) };
@@ -246,7 +246,7 @@ impl Series {
             let [random @ .., _, _, _, _, _, _] = entropy::next_u128(stamp_ms).to_be_bytes();
             series.random = random;
             series.number = series.number.wrapping_add(1);
-            series.left = LAP;
+            series.left = COUNTER_VALUES;
         }
         series.left -= 1;
         series.counter = series.counter.wrapping_add(1);

@@ -1,4 +1,4 @@
-//! UUIDs of RFC 9562: layout and text by the `uuid` crate, bits and time by this library.
+//! UUIDs of RFC 9562: the `uuid` crate does layout and text, this library does bits and time.
 //!
 //! ```
 //! let id = txid::uuid::v7();
@@ -15,12 +15,12 @@ use std::cell::Cell;
 
 pub use ::uuid::{Uuid, Variant};
 
-/// How many characters a UUID's text has.
+/// The length of a UUID's text.
 pub const LEN: usize = ::uuid::fmt::Hyphenated::LENGTH;
 
 const V7_TIME_MASK: i64 = (1 << 48) - 1;
 
-/// What follows the time in a version 7 is at most this: 74 bits.
+/// The largest value of the 74 bits after the time of version 7.
 const V7_RANDOM_MAX: u128 = (1 << 74) - 1;
 
 /// Milliseconds from 1582-10-15, where version 1 begins to count, to 1970.
@@ -41,7 +41,7 @@ pub fn v4() -> Uuid {
         .into_uuid()
 }
 
-/// A new UUID of this moment, version 7: greater than the one that this thread made before, also inside one millisecond.
+/// A new UUID of this moment, version 7: greater than the previous one of this thread, also within a millisecond.
 ///
 /// ```
 /// use txid::uuid;
@@ -54,8 +54,8 @@ pub fn v7() -> Uuid {
     v7_by(clock::system_ms())
 }
 
-/// A new UUID of version 7 stamped with exactly `ms`, of which the low 48 bits count (two's complement). It is greater than
-/// the thread's last one if that has the same stamp.
+/// A new UUID of version 7 stamped with exactly `ms`, of which the low 48 bits count (two's complement). If the
+/// thread's previous one has the same stamp, this one is greater.
 ///
 /// ```
 /// use txid::uuid;
@@ -68,7 +68,7 @@ pub fn v7_at(ms: i64) -> Uuid {
     next_v7(ms & V7_TIME_MASK, Stamp::Given)
 }
 
-/// As [`v7`], where the clock reads `clock_ms`.
+/// As [`v7`], when the clock reads `clock_ms`.
 ///
 /// ```
 /// let clock_ms = 1_700_000_000_000;
@@ -78,14 +78,14 @@ pub fn v7_by(clock_ms: i64) -> Uuid {
     next_v7(clock::never_backwards(clock_ms) & V7_TIME_MASK, Stamp::Clock)
 }
 
-/// The time and the 74 other bits of a version 7.
+/// The time and the other 74 bits of version 7.
 #[derive(Clone, Copy)]
 struct V7 {
     ms: i64,
     random: u128,
 }
 
-/// The last version 7 of each kind of stamp, so that a stamp from far ahead does not hold up the clock's.
+/// The last version 7 of each kind of stamp, so that a given stamp far ahead does not hold up the clock's.
 #[derive(Clone, Copy)]
 struct V7Order {
     stream: u64,
@@ -93,7 +93,7 @@ struct V7Order {
 }
 
 impl V7Order {
-    /// Nothing made yet: no time is -1.
+    /// The initial state: no time is -1.
     const fn new(stream: u64) -> Self {
         Self { stream, last: [V7 { ms: -1, random: 0 }; 2] }
     }
@@ -106,10 +106,10 @@ fn next_v7(ms: i64, stamp: Stamp) -> Uuid {
     let mut order = ORDER.get();
     let stream = entropy::origin(ms).stream;
     if order.stream != stream {
-        // A child of a fork: what its parent's last one was, its siblings know, too.
+        // In a child of a fork: the siblings know the parent's last UUID as well.
         order = V7Order::new(stream);
     }
-    // A millisecond that is full has sent the clock on into the next.
+    // When a millisecond is full, the time has moved into the next one.
     let ms = match stamp {
         Stamp::Clock => clock::hold(order.last[stamp as usize].ms, ms),
         Stamp::Given => ms,
@@ -125,12 +125,12 @@ fn next_v7(ms: i64, stamp: Stamp) -> Uuid {
         .into_uuid()
 }
 
-/// The first one of a millisecond, with the top bit left free to grow into.
+/// The first one of a millisecond, with the top bit clear to leave room for growth.
 fn first_v7(ms: i64) -> V7 {
     V7 { ms, random: entropy::next_u128(ms) & V7_RANDOM_MAX >> 1 }
 }
 
-/// RFC 9562, 6.2, method 2: within a millisecond the random part grows by a random amount.
+/// RFC 9562, 6.2, method 2: within a millisecond, the random part grows by a random amount.
 fn after(greatest: Option<u128>, ms: i64) -> V7 {
     let Some(greatest) = greatest else {
         return first_v7(ms);
@@ -139,9 +139,9 @@ fn after(greatest: Option<u128>, ms: i64) -> V7 {
     if random <= V7_RANDOM_MAX { V7 { ms, random } } else { first_v7(ms + 1) }
 }
 
-/// A new UUID of this moment, version 1, by a count of 100 ns that this thread gives out once. Without a `node`, that
-/// of the UUID is random; with one, let no two threads or processes use the same, because version 1 then has only 14
-/// random bits to tell them apart.
+/// A new UUID of this moment, version 1. This thread uses each count of 100 ns only once. Without a `node`, each UUID
+/// has a random one. With a `node`, no two threads or processes may use the same one, because only 14 random bits of
+/// version 1 would tell them apart.
 ///
 /// ```
 /// let node = [0x02, 0x42, 0xac, 0x11, 0x00, 0x02];
@@ -151,7 +151,7 @@ pub fn v1(node: Option<[u8; 6]>) -> Uuid {
     v1_by(clock::system_ms(), node)
 }
 
-/// As [`v1`], where the clock reads `clock_ms`.
+/// As [`v1`], when the clock reads `clock_ms`.
 ///
 /// ```
 /// let id = txid::uuid::v1_by(1_700_000_000_000, None).to_string();
@@ -186,8 +186,8 @@ pub fn v1_by(clock_ms: i64, node: Option<[u8; 6]>) -> Uuid {
     } else if v1.ticks - ticks <= clock::LONGEST_HOLD_MS * TICKS_A_MS {
         v1.ticks += 1;
     } else {
-        // The clock had been wrong. What it counts again is told apart by the sequence, which nothing else changes, and
-        // which comes round: so by another node as well, where none is given.
+        // The clock had been wrong. The sequence tells apart counts that come again; it wraps, so if no node was given,
+        // a new one is drawn as well.
         v1.ticks = ticks;
         v1.clock_sequence = v1.clock_sequence.wrapping_add(1);
         v1.node = mac::random(ms);
@@ -196,18 +196,18 @@ pub fn v1_by(clock_ms: i64, node: Option<[u8; 6]>) -> Uuid {
     Builder::from_gregorian_timestamp(v1.ticks, v1.clock_sequence, &node.unwrap_or(v1.node)).into_uuid()
 }
 
-/// What a UUID says.
+/// The fields of a UUID.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parts {
-    /// 0 to 15. Only a UUID of the RFC's variant has one that means something.
+    /// 0 to 15. Only meaningful in UUIDs of the RFC's variant.
     pub version: u8,
-    /// The variant: that of the RFC 9562, that of Microsoft, ...
+    /// The variant: that of RFC 9562, that of Microsoft, ...
     pub variant: Variant,
-    /// Milliseconds since 1970-01-01 UTC: for versions 1, 6 and 7.
+    /// Milliseconds since 1970-01-01 UTC, for versions 1, 6 and 7.
     pub ms: Option<i64>,
 }
 
-/// Reads a UUID of 36 characters, in either case.
+/// Reads a UUID of 36 characters, in upper or lower case.
 ///
 /// ```
 /// let parts = txid::uuid::read("017F22E2-79B0-7CC3-98C4-DC0C0C07398F")?;
@@ -217,12 +217,12 @@ pub struct Parts {
 ///
 /// # Errors
 ///
-/// [`FormatError`] says what is not as in a UUID, and where.
+/// [`FormatError`] says what is wrong, and where.
 pub fn read(text: &str) -> Result<Parts, FormatError> {
     read_ascii(text.as_bytes())
 }
 
-/// As [`read`]; any bytes but ASCII are not a UUID.
+/// As [`read`], from bytes.
 ///
 /// ```
 /// assert_eq!(txid::uuid::read_ascii(b"017f22e2-79b0-7cc3-98c4-dc0c0c07398f")?.version, 7);
@@ -250,7 +250,7 @@ pub fn read_ascii(text: &[u8]) -> Result<Parts, FormatError> {
     Ok(Parts { version, variant, ms })
 }
 
-/// What the parser of the `uuid` crate does not say: which character it stopped at.
+/// Finds the first wrong character, which the `uuid` crate does not report.
 fn first_wrong(text: &[u8]) -> FormatError {
     let fits = |index: usize| match index {
         8 | 13 | 18 | 23 => text[index] == b'-',
@@ -276,7 +276,7 @@ mod tests {
             u16::from_be_bytes([high, low]) & 0x3fff
         };
         let first = sequence_at(MS);
-        // Fresh randomness is mixed in meanwhile.
+        // Fresh randomness is mixed in during this time.
         thread::sleep(Duration::from_millis(1100));
         assert_eq!(sequence_at(MS + 1100), first);
         let second = sequence_at(MS - 3_600_000);

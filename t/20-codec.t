@@ -50,12 +50,12 @@ __DATA__
         }
     }
 --- response_body
-0 characters, an id has 20
-19 characters, an id has 20
-21 characters, an id has 20
+an id has 20 characters, not 0
+an id has 20 characters, not 19
+an id has 20 characters, not 21
 character 7 is 'z', not base32hex
 character 13 is '\x00', not base32hex
-character 20 is '1', the last one is '0' or 'g'
+character 20 is '1', but the last one must be '0' or 'g'
 
 
 

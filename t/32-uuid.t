@@ -76,8 +76,8 @@ location = /t {
     }
 }
 --- response_body
-0 characters, a UUID has 36
-32 characters, a UUID has 36
+a UUID has 36 characters, not 0
+a UUID has 36 characters, not 32
 character 36 is 'g', not hexadecimal
 character 9 is '0', not a dash
 character 35 is '\x00', not hexadecimal

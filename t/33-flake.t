@@ -116,12 +116,12 @@ location = /t {
     }
 }
 --- response_body
-0 characters, a flake has 22
+a flake has 22 characters, not 0
 character 21 is '-', not base62
-it says more than 128 bits
-4 characters, a UNIQUE_ID has 24 or 27
+its value has more than 128 bits
+a UNIQUE_ID has 24 or 27 characters, not 4
 character 24 is '_', not of Apache's base64
-the last character says too much
+the last character has bits that must be zero
 
 
 

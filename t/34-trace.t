@@ -117,12 +117,12 @@ location = /t {
     }
 }
 --- response_body
-0 characters, a trace id has 32
+a trace id has 32 characters, not 0
 character 32 is 'G', not lower-case hexadecimal
-8 characters, a SOFATracer id has 26 to 35
-the sequence is not one of 1000 to 9000
+a SOFATracer id has 26 to 35 characters, not 8
+the sequence is not from 1000 to 9000
 character 26 is 'x', not a digit
-35 characters, a SkyWalking id has 36 to 64
+a SkyWalking id has 36 to 64 characters, not 35
 character 37 is 'x', not a digit
 
 
@@ -181,14 +181,14 @@ location = /t {
     }
 }
 --- response_body
-0 characters, a traceparent has 55 or more
-54 characters, a traceparent has 55 or more
-56 characters, a traceparent of version 00 has 55
-56 characters, a traceparent of version 00 has 55
-version ff is forbidden
+a traceparent has 55 or more characters, not 0
+a traceparent has 55 or more characters, not 54
+a traceparent of version 00 has 55 characters, not 56
+a traceparent of version 00 has 55 characters, not 56
+version ff is not valid
 character 56 is 'x', not a dash
-a trace id of zeros is forbidden
-a parent id of zeros is forbidden
+a trace id must not be all zeros
+a parent id must not be all zeros
 character 5 is 'B', not lower-case hexadecimal
 character 39 is 'F', not lower-case hexadecimal
 character 2 is 'X', not lower-case hexadecimal
@@ -231,7 +231,7 @@ nil nil nil true true
 80f198ee56343ba864fe8b2a57d3eff7 e457b5a2e4d86bd1 nil true true
 80f198ee56343ba864fe8b2a57d3eff7 e457b5a2e4d86bd1 05e3ac9a4f6e3b90 true nil
 64fe8b2a57d3eff7 e457b5a2e4d86bd1 05e3ac9a4f6e3b90 true true
-0 characters, a b3 has 1, 33, 35, 49, 51, 52 or 68
+a b3 header has 1, 33, 35, 49, 51, 52 or 68 characters, not 0
 character 1 is 'x', not one of 0, 1 and d
 character 3 is 'F', not lower-case hexadecimal
 
@@ -280,7 +280,7 @@ true
 there are no X-B3- headers
 X-B3-TraceId and X-B3-SpanId must both be present
 an X-B3- header is repeated
-as a b3 header: 34 characters, a b3 has 1, 33, 35, 49, 51, 52 or 68
+as a b3 header: a b3 header has 1, 33, 35, 49, 51, 52 or 68 characters, not 34
 an X-B3- header contains a dash
 an X-B3- header contains a dash
 X-B3-Sampled is neither 0 nor 1

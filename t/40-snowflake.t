@@ -207,16 +207,16 @@ false bad option 'max_drift' to 'new' (number of seconds expected, got string)
 false bad option 'max_drift' to 'new' (seconds from 0 on expected, got -1)
 false bad option 'max_drift' to 'new' (seconds from 0 on expected, got nan)
 
-false cannot make a generator: layout 'twitter' is none of snowflake, sonyflake, uid, leaf, nor a list such as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01
+false cannot make a generator: layout 'twitter' is not one of snowflake, sonyflake, uid, leaf, nor a list such as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01
 false bad option 'layout' to 'new' (string or table expected, got number)
-false cannot make a generator: layout '' is none of snowflake, sonyflake, uid, leaf, nor a list such as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01
+false cannot make a generator: layout '' is not one of snowflake, sonyflake, uid, leaf, nor a list such as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01
 false bad option 'layout.order' to 'new' ('time,node,sequence' or 'time,sequence,node' expected, got node)
 false bad option 'layout.bits' to 'new' (there is no such option)
 false bad option 'layout.time_bits' to 'new' (number expected, got string)
 false cannot make a generator: layout has no sequence_bits
 false cannot make a generator: layout has time_bits '0', not an integer from 1 to 63
 false cannot make a generator: layout has time_bits '41.5', not an integer from 1 to 63
-false cannot make a generator: layout has 64 bits of time, node and sequence; there are 63
+false cannot make a generator: layout has 64 bits of time, node and sequence, more than the 63 of an id
 false cannot make a generator: layout has unit_ms '0', not an integer from 1 to 4294967296
 false cannot make a generator: layout has epoch '2020-02-30', not an integer from -9007199254740992 to 9007199254740992 or a date such as 2014-09-01T00:00:00Z
 
@@ -226,7 +226,7 @@ false cannot make a generator: node '1024' is not an integer from 0 to 1023, the
 false cannot make a generator: node '-1' is not an integer from 0 to 1023, the layout's range
 false cannot make a generator: node '1.5' is not an integer from 0 to 1023, the layout's range
 false cannot make a generator: node 'web-12' is not an integer from 0 to 1023, the layout's range
-false cannot make a generator: node: there is no environment variable 'TXID_NO_SUCH_NODE'
+false cannot make a generator: node: the environment variable 'TXID_NO_SUCH_NODE' is not set
 false bad option 'node' to 'new' (number, string or function that returns one expected, got nil)
 false cannot make a generator: node '4096' is not an integer from 0 to 1023, the layout's range
 
@@ -334,7 +334,7 @@ location = /t {
 }
 --- response_body_like chop
 ^true
-more ids were asked for than the layout has: all up to TIME are used, the clock says TIME
+all ids of the layout up to TIME are used up, and the clock reads TIME
 true
 [34] 2 0 true
 nil 0 1 true
@@ -350,15 +350,15 @@ location = /t {
         local function say(epoch, name)
             local layout = { time_bits = 10, node_bits = 0, sequence_bits = 4, unit_ms = 1000, epoch = epoch }
             local id, err = snowflake.new { layout = layout, node = 0, state = "DIR/" .. name }()
-            ngx.say(id, " ", (err:gsub("clock says %S+", "clock says TIME,")))
+            ngx.say(id, " ", (err:gsub("clock reads %S+ and", "clock reads TIME, and")))
         end
         say("2020-01-01", "ended")
         say("2120-01-01", "not-begun")
     }
 }
 --- response_body
-nil the clock says TIME, the layout ends at 2020-01-01T00:17:03.999Z
-nil the clock says TIME, the layout begins at 2120-01-01T00:00:00.000Z
+nil the clock reads TIME, and the layout ended at 2020-01-01T00:17:03.999Z
+nil the clock reads TIME, and the layout begins at 2120-01-01T00:00:00.000Z
 
 
 

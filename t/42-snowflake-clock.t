@@ -117,9 +117,9 @@ on
 0 -3600 -11 -10.5 -9.9 0
 --- out
 on
-0: the clock says 2025-12-31T23:00:00.000Z, 3600000 ms behind the last time used, 2026-01-01T00:00:00.000Z; ids go on when it has caught up
-0: the clock says 2025-12-31T23:59:49.000Z, 11000 ms behind the last time used, 2026-01-01T00:00:00.000Z; ids go on when it has caught up
-0: the clock says 2025-12-31T23:59:49.500Z, 10500 ms behind the last time used, 2026-01-01T00:00:00.000Z; ids go on when it has caught up
+0: the clock reads 2025-12-31T23:00:00.000Z, 3600000 ms behind the last time used, 2026-01-01T00:00:00.000Z; ids continue when it has caught up
+0: the clock reads 2025-12-31T23:59:49.000Z, 11000 ms behind the last time used, 2026-01-01T00:00:00.000Z; ids continue when it has caught up
+0: the clock reads 2025-12-31T23:59:49.500Z, 10500 ms behind the last time used, 2026-01-01T00:00:00.000Z; ids continue when it has caught up
 on
 on
 3000 issued, 3 refused, 1 steps
@@ -135,9 +135,9 @@ on
 --- out
 on
 1000 issued, 0 refused, 0 steps
-0: the clock says 2025-12-31T23:00:00.000Z, 3600000 ms behind the last time used, 2026-01-01T00:00:00.000Z; ids go on when it has caught up
+0: the clock reads 2025-12-31T23:00:00.000Z, 3600000 ms behind the last time used, 2026-01-01T00:00:00.000Z; ids continue when it has caught up
 0 issued, 1 refused, 0 steps
-0: the clock says 2025-12-31T23:00:00.000Z, 3600000 ms behind the last time used, 2026-01-01T00:00:00.000Z; ids go on when it has caught up
+0: the clock reads 2025-12-31T23:00:00.000Z, 3600000 ms behind the last time used, 2026-01-01T00:00:00.000Z; ids continue when it has caught up
 on
 1000 issued, 1 refused, 0 steps
 on
@@ -153,9 +153,9 @@ on
 --- out
 on
 on
-0: the clock says 2026-01-01T00:00:00.000Z, 3600000 ms behind the last time used, 2026-01-01T01:00:00.000Z; ids go on when it has caught up
+0: the clock reads 2026-01-01T00:00:00.000Z, 3600000 ms behind the last time used, 2026-01-01T01:00:00.000Z; ids continue when it has caught up
 2000 issued, 1 refused, 1 steps
-0: the clock says 2026-01-01T00:00:00.000Z, 3600000 ms behind the last time used, 2026-01-01T01:00:00.000Z; ids go on when it has caught up
+0: the clock reads 2026-01-01T00:00:00.000Z, 3600000 ms behind the last time used, 2026-01-01T01:00:00.000Z; ids continue when it has caught up
 0 issued, 1 refused, 0 steps
 on
 1000 issued, 0 refused, 0 steps
@@ -168,9 +168,9 @@ on
 --- steps
 0 0.001 0.003
 --- out
-413696: more ids were asked for than the layout has: all up to 2026-01-01T00:00:00.100Z are used, the clock says 2026-01-01T00:00:00.000Z
-4096: more ids were asked for than the layout has: all up to 2026-01-01T00:00:00.101Z are used, the clock says 2026-01-01T00:00:00.001Z
-8192: more ids were asked for than the layout has: all up to 2026-01-01T00:00:00.103Z are used, the clock says 2026-01-01T00:00:00.003Z
+413696: all ids of the layout up to 2026-01-01T00:00:00.100Z are used up, and the clock reads 2026-01-01T00:00:00.000Z
+4096: all ids of the layout up to 2026-01-01T00:00:00.101Z are used up, and the clock reads 2026-01-01T00:00:00.001Z
+8192: all ids of the layout up to 2026-01-01T00:00:00.103Z are used up, and the clock reads 2026-01-01T00:00:00.003Z
 425984 issued, 3 refused, 0 steps
 
 
@@ -181,9 +181,9 @@ on
 0 0.01
 0.01 0.02
 --- out
-256256: more ids were asked for than the layout has: all up to 2026-01-01T00:00:10.000Z are used, the clock says 2026-01-01T00:00:00.000Z
-256: more ids were asked for than the layout has: all up to 2026-01-01T00:00:10.010Z are used, the clock says 2026-01-01T00:00:00.010Z
+256256: all ids of the layout up to 2026-01-01T00:00:10.000Z are used up, and the clock reads 2026-01-01T00:00:00.000Z
+256: all ids of the layout up to 2026-01-01T00:00:10.010Z are used up, and the clock reads 2026-01-01T00:00:00.010Z
 256512 issued, 2 refused, 0 steps
-0: more ids were asked for than the layout has: all up to 2026-01-01T00:00:10.010Z are used, the clock says 2026-01-01T00:00:00.010Z
-256: more ids were asked for than the layout has: all up to 2026-01-01T00:00:10.020Z are used, the clock says 2026-01-01T00:00:00.020Z
+0: all ids of the layout up to 2026-01-01T00:00:10.010Z are used up, and the clock reads 2026-01-01T00:00:00.010Z
+256: all ids of the layout up to 2026-01-01T00:00:10.020Z are used up, and the clock reads 2026-01-01T00:00:00.020Z
 256 issued, 2 refused, 0 steps

@@ -75,9 +75,9 @@ location = /t {
     }
 }
 --- response_body
-cannot make a generator: there is no nobody; txid-agent makes it: start that first, with --node
+cannot make a generator: nobody does not exist; txid-agent makes it, so start that first, with --node
 cannot make a generator: orders belongs to the layout time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=1288834974657, not to time_bits=39,sequence_bits=8,node_bits=16,unit_ms=10,epoch=1409529600000
-cannot make a generator: copy is a copy of a lease; remove it, and let txid-agent make one of its own
+cannot make a generator: copy is a copy of a lease; remove it, and txid-agent will make a new one
 
 
 
@@ -98,8 +98,8 @@ location = /t {
     }
 }
 --- response_body
-nilthere is no lease for later; txid-agent has not reached its store yet
-there is no lease for later; txid-agent has not reached its store yet
+nillater has no lease; txid-agent has not reached its store yet
+later has no lease; txid-agent has not reached its store yet
 nil 0 0 true
 
 
@@ -127,7 +127,7 @@ location = /t {
 }
 --- response_body
 true
-the lease of short ended at 0000-00-00T00:00:00.000Z; txid-agent has not reached its store since 0000-00-00T00:00:00.000Z
+the lease of short ended at 0000-00-00T00:00:00.000Z; txid-agent last reached its store at 0000-00-00T00:00:00.000Z
 true
 true
 --- timeout: 15
@@ -147,7 +147,7 @@ location = /t {
         ngx.say(wait_until(function() return not order_id() end))
         ngx.say(wait_until(function()
             local _, err = order_id()
-            return err == "there is no lease for ended; txid-agent gave the node back when it was stopped"
+            return err == "ended has no lease; txid-agent gave the node back when it was stopped"
         end))
     }
 }

@@ -40,7 +40,7 @@ accepted server => 'txid_accept off;';
 refused http => 'txid_accept 10.0.0.0/33;', 'txid_accept: "10.0.0.0/33" is not an address, a network such as';
 refused server => 'txid_accept 127.0.0.1 localhost;', '"localhost" is not an address';
 refused server => 'txid_accept ::ffff:10.0.0.0/104;', 'write it as an IPv4 network';
-refused server => 'txid_accept off 127.0.0.1;', '"off" stands alone';
+refused server => 'txid_accept off 127.0.0.1;', '"off" cannot be combined';
 refused server => 'txid_accept;', 'invalid number of arguments in "txid_accept"';
 refused server => 'txid_accept all; txid_accept all;', '"txid_accept" directive is duplicate';
 refused location => 'txid_accept all;', '"txid_accept" directive is not allowed here';
@@ -52,7 +52,7 @@ refused server => 'txid_header A; txid_header B;', '"txid_header" directive is d
 
 accepted server => "txid_format $_;"
     for qw(txid strong uuid_v1 uuid_v4 uuid_v7 flake unique_id trace_id otel_trace_id traceparent skywalking);
-refused http => 'txid_format ulid;', '"ulid" is not a format; there are txid, strong,';
+refused http => 'txid_format ulid;', '"ulid" is not a format; the formats are txid, strong,';
 refused http => 'txid_format snowflake;', 'node= is missing';
 refused http => 'txid_format txid; txid_format txid;', '"txid_format" directive is duplicate';
 
@@ -75,7 +75,7 @@ for my $place ('http', nginx_has_stream() ? 'stream' : ()) {
     refused $place => 'txid_variable a skywalking;', '"a" is not a variable: write $name';
     refused $place => 'txid_variable $ skywalking;', '"$" is not a variable';
     refused $place => 'txid_variable $a;', 'invalid number of arguments';
-    refused $place => 'txid_variable $a snowflake node=1;', 'state= is missing: an absolute path';
+    refused $place => 'txid_variable $a snowflake node=1;', 'state= is missing: give the absolute path';
     refused $place => 'txid_variable $a snowflake node=1 state=here;', 'state "here" is not an absolute path';
     refused $place => "txid_variable \$a snowflake node=1024 state=@{[prefix()]}/b;",
         "node '1024' is not an integer from 0 to 1023";

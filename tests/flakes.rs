@@ -96,14 +96,14 @@ fn the_counter_starts_anywhere_and_counts_up() {
 #[test]
 fn errors_say_what_is_wrong_and_where() {
     let flake = |text: &str| text.parse::<Flake>().map_err(|error| error.to_string()).unwrap_err();
-    assert_eq!(flake(""), "0 characters, a flake has 22");
+    assert_eq!(flake(""), "a flake has 22 characters, not 0");
     assert_eq!(flake("00000000000000000000-0"), "character 21 is '-', not base62");
-    assert_eq!(flake("7n42DGM5Tflk9n8mt7Fhc8"), "it says more than 128 bits");
+    assert_eq!(flake("7n42DGM5Tflk9n8mt7Fhc8"), "its value has more than 128 bits");
     let unique_id = |text: &str| text.parse::<UniqueId>().map_err(|error| error.to_string()).unwrap_err();
-    assert_eq!(unique_id("AAAA"), "4 characters, a UNIQUE_ID has 24 or 27");
+    assert_eq!(unique_id("AAAA"), "a UNIQUE_ID has 24 or 27 characters, not 4");
     assert_eq!(unique_id("AAAAAAAAAAAAAAAAAAAAAAA_"), "character 24 is '_', not of Apache's base64");
     assert_eq!(unique_id("AAAAAAAAAAAA+AAAAAAAAAAA"), "character 13 is '+', not of Apache's base64");
-    assert_eq!(unique_id("AAAAAAAAAAAAAAAAAAAAAAAAAAB"), "the last character says too much");
+    assert_eq!(unique_id("AAAAAAAAAAAAAAAAAAAAAAAAAAB"), "the last character has bits that must be zero");
 }
 
 /// Of each age of httpd: the same bits, with and without the character that tells the alphabet.

@@ -65,10 +65,10 @@ fn every_bit_of_entropy_is_real() {
 fn errors_say_what_is_wrong_and_where() {
     let error = |text: &str| text.parse::<Txid>().unwrap_err();
     assert_eq!(error(""), ParseError::Length(0));
-    assert_eq!(error("4om9qi54la8ffr4bd9s").to_string(), "19 characters, an id has 20");
+    assert_eq!(error("4om9qi54la8ffr4bd9s").to_string(), "an id has 20 characters, not 19");
     assert_eq!(error("4om9qi5zla8ffr4bd9sg").to_string(), "character 8 is 'z', not base32hex");
     assert_eq!(error("4om9qi54la8ffr4bd9s\n").to_string(), "character 20 is '\\n', not base32hex");
-    assert_eq!(error("4om9qi54la8ffr4bd9s1").to_string(), "character 20 is '1', the last one is '0' or 'g'");
+    assert_eq!(error("4om9qi54la8ffr4bd9s1").to_string(), "character 20 is '1', but the last one must be '0' or 'g'");
     assert_eq!(error("4om9qi54la8ffr4bd9é"), ParseError::Character { position: 19, byte: 0xc3 });
 }
 

@@ -1,4 +1,4 @@
-//! The command line, and nothing that acts on it.
+//! The command line, and nothing else.
 
 use clap::{Parser, Subcommand};
 use jiff::{SignedDuration, Timestamp};
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use txid::snowflake::Layout;
 
-/// Lease snowflake nodes from the store that a team already runs, for all processes of this host
+/// Lease snowflake nodes and ranges of numbers from an existing store, for all processes of this host
 #[derive(Parser)]
 #[command(
     name = "txid-agent",
@@ -44,84 +44,84 @@ pub enum Command {
     Raise(Raise),
 }
 
-/// Lease nodes, and run a command with them
+/// Keep leases and segments, and run a command that uses them
 ///
-/// Makes DIR/TAG.segment for each segment, which processes take numbers from, and takes the next range before they need it.
-/// Makes DIR/NAME for each node, which processes make ids from, and extends the leases until it gets SIGTERM. Then it gives
-/// the nodes back.
+/// Makes DIR/TAG.segment for each segment, which processes take numbers from, and takes the next range before it is
+/// needed. Makes DIR/NAME for each node, which processes make ids from, and extends the leases until it receives
+/// SIGTERM. Then it gives the nodes back.
 ///
-/// With a command, starts it once there is a lease for each node, passes on the signals TERM, INT, QUIT, HUP, USR1, USR2 and
-/// WINCH, and ends as it ended.
+/// Starts the command, if there is one, when every node is leased; passes on the signals TERM, INT, QUIT, HUP, USR1,
+/// USR2 and WINCH; and exits with the command's status.
 #[derive(clap::Args)]
 pub struct Run {
-    /// Take what is not given here from this TOML file
+    /// Read options that are not given here from this TOML file
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Where leases are kept: see 'txid-agent --help'
+    /// The store, see 'txid-agent --help'
     #[arg(long, value_name = "URL")]
     pub store: Option<String>,
     /// A node to lease, and the layout of its ids: a name (snowflake, sonyflake, uid, leaf) or its parts
     #[arg(long = "node", value_name = "NAME=LAYOUT", value_parser = node)]
     pub nodes: Vec<(String, Layout)>,
-    /// A tag to take ranges of numbers of, and how many at a time at least [default: what the tag itself says]
+    /// A tag to take ranges of numbers from, and the least to take at a time [default: the tag's own step]
     #[arg(long = "segment", value_name = "TAG[=STEP]", value_parser = segment)]
     pub segments: Vec<(String, Option<u64>)>,
-    /// How many numbers of a segment to take at a time at most [default: 1000000]
+    /// The most numbers of a segment to take at a time [default: 1000000]
     #[arg(long, value_name = "COUNT", value_parser = count)]
     pub max_step: Option<u64>,
-    /// Make the tags that the store does not have
+    /// Make tags that the store does not have
     #[arg(long)]
     pub create: bool,
-    /// Where the files are made [default: /run/txid]
+    /// The directory of the files [default: /run/txid]
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
-    /// How long ids go on when the store is gone, from 2s to 1d [default: 60s]
+    /// How long ids continue when the store is down, from 2s to 1d [default: 60s]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub ahead: Option<Duration>,
-    /// The name that the store shows for this host [default: the host's]
+    /// The name of this host in the store [default: the host name]
     #[arg(long, value_name = "TEXT")]
     pub name: Option<String>,
     /// How far this host's clock may be off the store's [default: 10s]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub max_skew: Option<Duration>,
-    /// The store was never used: do not wait for leases that it may have lost
+    /// The store was never used before: do not wait for leases that it may have lost
     #[arg(long)]
     pub new: bool,
-    /// What to run once there are leases
+    /// The command to run when there are leases
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
 }
 
-/// Tell the state of the leases of this host
+/// Show the leases and segments of this host
 ///
-/// Exit status 0 if every lease is live, else 1.
+/// The exit status is 0 if ids and numbers can be made from all of them, and 1 otherwise.
 #[derive(clap::Args)]
 pub struct Status {
-    /// One JSON object a line
+    /// Print one JSON object per line
     #[arg(long, conflicts_with = "prometheus")]
     pub json: bool,
-    /// As Prometheus reads it
+    /// Print metrics for Prometheus
     #[arg(long)]
     pub prometheus: bool,
-    /// Where the files are
+    /// The directory of the files
     #[arg(long, value_name = "DIR", default_value = "/run/txid")]
     pub dir: PathBuf,
-    /// The files of leases, instead of all in DIR
+    /// The files to show, instead of all in DIR
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
 }
 
-/// List who has which node, and until when
+/// List the nodes in the store with their holders
 #[derive(clap::Args)]
 pub struct Nodes {
     #[command(flatten)]
     pub group: Group,
 }
 
-/// Take a node from a host that is gone, so that another need not wait until it is idle
+/// Take a node from a host that is gone, so that another host need not wait for it
 ///
-/// A host that still has it loses it at its next renewal. No id is repeated in either case: the next holder starts where the
-/// lease ends.
+/// If the host still has the node, it loses it at its next renewal. Ids do not repeat either way: the next holder
+/// starts where the lease ends.
 #[derive(clap::Args)]
 pub struct Release {
     #[command(flatten)]
@@ -130,10 +130,10 @@ pub struct Release {
     pub node: u64,
 }
 
-/// Let no lease start before a time, as after a backup of the store was restored
+/// Set the time before which no lease starts, after a backup of the store was restored
 ///
-/// The store may have forgotten leases then. Ids cannot repeat once the floor is later than the end of each lease that was
-/// ever granted: that is what it is without --at, if all agents have the --ahead that is given here, or a shorter one.
+/// The restored store may have lost leases. Ids cannot repeat if the floor is later than the end of every lease ever
+/// granted. The default floor is, if no agent has a longer --ahead than the one given here.
 #[derive(clap::Args)]
 pub struct Floor {
     #[command(flatten)]
@@ -141,31 +141,31 @@ pub struct Floor {
     /// The longest --ahead of all agents
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "60s")]
     pub ahead: Duration,
-    /// The floor itself, such as 2026-11-21T22:00:00Z
+    /// The floor, such as 2026-11-21T22:00:00Z
     #[arg(long, value_name = "TIME")]
     pub at: Option<Timestamp>,
 }
 
-/// Raise the number of a tag, as after a backup of the store was restored
+/// Raise the number of a tag, after a backup of the store was restored
 ///
-/// The store may have forgotten ranges then, and numbers would repeat. Each host's log and 'txid-agent status' say how far it
-/// had come: raise the number past the highest. It never goes down.
+/// The restored store may have lost ranges, and numbers would repeat. Each host's log and 'txid-agent status' show its
+/// highest number: raise the tag's number above all of them. The number never goes down.
 #[derive(clap::Args)]
 pub struct Raise {
-    /// Where tags are kept: see 'txid-agent --help'
+    /// The store, see 'txid-agent --help'
     #[arg(long, value_name = "URL")]
     pub store: String,
     /// The tag, as in --segment TAG
     #[arg(value_name = "TAG", value_parser = group_name)]
     pub tag: String,
-    /// The number from which on ranges may be taken
+    /// The number that the next range may start at
     #[arg(value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
     pub number: u64,
 }
 
 #[derive(clap::Args)]
 pub struct Group {
-    /// Where leases are kept: see 'txid-agent --help'
+    /// The store, see 'txid-agent --help'
     #[arg(long, value_name = "URL")]
     pub store: String,
     /// The name of the nodes, as in --node NAME=LAYOUT
@@ -186,17 +186,17 @@ fn segment(text: &str) -> Result<(String, Option<u64>), String> {
 }
 
 pub fn count(text: &str) -> Result<u64, String> {
-    // As many as Leaf's column can hold.
+    // The range of Leaf's column.
     let count = text.parse().ok().filter(|count| (1..=i32::MAX as u64).contains(count));
     count.ok_or_else(|| format!("'{text}' is not a count from 1 to {}", i32::MAX))
 }
 
-/// A name that is a part of a key in each store, and the name of a file.
+/// A name that is part of a key in each store, and the name of a file.
 pub fn group_name(name: &str) -> Result<String, String> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     if name.is_empty() || name.len() > 64 || name.starts_with('.') || !name.bytes().all(is_plain) {
         return Err(format!(
-            "'{name}' is no name: it may have 64 letters, digits, '-', '_' and '.', and not begin with '.'"
+            "'{name}' is not a name: use 1 to 64 letters, digits, '-', '_' and '.', not beginning with '.'"
         ));
     }
     Ok(name.to_owned())

@@ -1,4 +1,4 @@
-//! What `txid-agent run` is to do: the command line, and what it leaves open from a file.
+//! What `txid-agent run` is to do: the command line, completed by a file.
 
 use crate::args::{self, Run};
 use anyhow::{Context, bail, ensure};
@@ -70,7 +70,10 @@ impl Config {
             }
         }
         let config = Self {
-            store: args.store.or(file.store).context("say where leases are kept: --store URL")?,
+            store: args
+                .store
+                .or(file.store)
+                .context("--store URL is missing: the store that leases and segments come from")?,
             dir: args.dir.or(file.dir).unwrap_or_else(|| "/run/txid".into()),
             ahead: duration(args.ahead, "ahead", file.ahead, 60)?,
             name: match args.name.or(file.name) {
@@ -92,17 +95,17 @@ impl Config {
     fn check(&self) -> anyhow::Result<()> {
         ensure!(
             !self.nodes.is_empty() || !self.segments.is_empty(),
-            "say what to lease: --node NAME=LAYOUT, such as --node orders=snowflake, or --segment TAG"
+            "nothing to do: give --node NAME=LAYOUT, such as --node orders=snowflake, or --segment TAG"
         );
         let mut names: Vec<&str> = self.nodes.iter().map(|(name, _)| name.as_str()).collect();
         names.sort_unstable();
         if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-            bail!("the node {} is given twice", pair[0]);
+            bail!("the node {} was given twice", pair[0]);
         }
         let mut tags: Vec<&str> = self.segments.iter().map(|(tag, _)| tag.as_str()).collect();
         tags.sort_unstable();
         if let Some(pair) = tags.windows(2).find(|pair| pair[0] == pair[1]) {
-            bail!("the segment {} is given twice", pair[0]);
+            bail!("the segment {} was given twice", pair[0]);
         }
         let day = Duration::from_secs(24 * 60 * 60);
         ensure!(

@@ -1,6 +1,6 @@
-//! Keeps one lease: does what the state machine says, with a real page, a real store and real clocks.
+//! Keeps one lease: carries out what the state machine decides, with a real page, a real store and real clocks.
 
-use crate::lease::{Answer, Event, Failure, Input, Lease, Now, Output, PageView, Request, Rules, Told, Write};
+use crate::lease::{Answer, Event, Failure, Input, Lease, Now, Output, PageView, Reply, Request, Rules, Write};
 use crate::store::{Put, Store};
 use rustix::fs::FlockOperation;
 use std::fmt;
@@ -11,10 +11,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 use txid::snowflake::{Layout, LeaseNews, LeasePage, StateError};
 
-/// How often the clocks are looked at, so that a machine that was copied or stopped notices soon.
+/// How often the clocks are checked, so that a machine that was copied or stopped notices soon.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// The page in the file of a lease. Only one agent at a time has it.
+/// The page in the file of a lease. Only one agent at a time owns it.
 #[derive(Debug)]
 pub struct OwnPage {
     page: LeasePage,
@@ -22,8 +22,8 @@ pub struct OwnPage {
 }
 
 impl OwnPage {
-    /// Opens the page in the file at `path`, or makes it. A file from before this boot, or a copy, is replaced: whoever
-    /// makes ids refuses it, too.
+    /// Opens the page in the file at `path`, or makes it. A file from before this boot, or a copy, is replaced: code
+    /// that makes ids refuses it as well.
     pub fn open(path: &Path, layout: &Layout) -> Result<Self, PageError> {
         let page = match LeasePage::open_or_make(path, layout) {
             Err(StateError::OtherBoot(_) | StateError::Copied(_)) => {
@@ -45,11 +45,11 @@ impl OwnPage {
 /// Why an agent has no page to write to.
 #[derive(Debug)]
 pub enum PageError {
-    /// It cannot be opened or made.
+    /// It could not be opened or made.
     State(StateError),
-    /// Another agent has it.
+    /// Another agent owns it.
     InUse(PathBuf),
-    /// The operating system refused.
+    /// The operating system reported an error.
     Os(PathBuf, io::Error),
 }
 
@@ -67,7 +67,7 @@ impl fmt::Display for PageError {
 
 impl std::error::Error for PageError {}
 
-/// What a lease's agent finds in its page.
+/// What the agent of a lease finds in its page.
 pub fn look(page: &LeasePage) -> PageView {
     let view = page.view();
     PageView {
@@ -81,7 +81,7 @@ pub fn look(page: &LeasePage) -> PageView {
     }
 }
 
-/// Writes to the page, and gives what the state machine gets next.
+/// Writes to the page, and returns the next input of the state machine.
 pub fn write(page: &LeasePage, write: Write) -> Input {
     match write {
         Write::Close => return Input::Closed { free_ms: page.close() },
@@ -93,7 +93,7 @@ pub fn write(page: &LeasePage, write: Write) -> Input {
     Input::Go
 }
 
-/// Leaves word in the page for those who find no lease.
+/// Stores the reason in the page, for errors of those who make ids.
 pub fn say(page: &LeasePage, event: &Event) {
     page.say(match event {
         Event::Taken { .. } | Event::Resumed { .. } | Event::ClockRight => LeaseNews::Held,
@@ -108,8 +108,8 @@ pub fn say(page: &LeasePage, event: &Event) {
     });
 }
 
-/// Keeps the lease of `page` until a message comes, or nobody is left to send one; then gives it back. Every change of
-/// state is told to `log`.
+/// Keeps the lease of `page` until a message arrives or the sender is gone; then gives it back. Every change of state
+/// is written to `log`.
 pub fn keep(
     page: &OwnPage,
     rules: &Rules,
@@ -146,13 +146,13 @@ pub fn keep(
 }
 
 fn ask(page: &LeasePage, store: &mut dyn Store, request: &Request) -> Answer {
-    let told = match request {
-        Request::Read { key } => Told::Read(store.read(key)),
-        Request::Put { key, expected, bytes } => Told::Put(store.put(key, expected, bytes)),
-        Request::List { prefix } => Told::List(store.list(prefix)),
+    let reply = match request {
+        Request::Read { key } => Reply::Read(store.read(key)),
+        Request::Put { key, expected, bytes } => Reply::Put(store.put(key, expected, bytes)),
+        Request::List { prefix } => Reply::List(store.list(prefix)),
     };
-    let store_ms = match &told {
-        Told::Read(Err(_)) | Told::Put(Err(_) | Ok(Put::Unknown(_))) | Told::List(Err(_)) => {
+    let store_ms = match &reply {
+        Reply::Read(Err(_)) | Reply::Put(Err(_) | Ok(Put::Unknown(_))) | Reply::List(Err(_)) => {
             page.count_failure();
             None
         }
@@ -161,10 +161,10 @@ fn ask(page: &LeasePage, store: &mut dyn Store, request: &Request) -> Answer {
             store.clock_ms().ok().flatten()
         }
     };
-    Answer { told, store_ms }
+    Answer { reply, store_ms }
 }
 
-/// From the operating system, because a copied machine would repeat what this process keeps.
+/// From the operating system, because a copied machine would repeat the numbers of a generator in this process.
 fn random() -> u128 {
     let mut bytes = [0; 16];
     match getrandom::fill(&mut bytes) {

@@ -7,7 +7,7 @@ use stateright::{Checker, HasDiscoveries, Model, Property};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use txid::snowflake::{Layout, Order};
 use txid_agent::lease::{
-    Answer, Group, Input, Lease, NodeRecord, Now, Output, PageView, Request, Rules, Told, Write, choose,
+    Answer, Group, Input, Lease, NodeRecord, Now, Output, PageView, Reply, Request, Rules, Write, choose,
 };
 use txid_agent::store::{Expected, Put, Record, StoreError, Version};
 
@@ -185,7 +185,7 @@ impl Leases {
         let wall_ms = wall_ms(world, number);
         let page = &mut world.hosts[number].page;
         let input = match output {
-            Output::Ask(request) => Input::Answer(Answer { told: answer(world, &request), store_ms: None }),
+            Output::Ask(request) => Input::Answer(Answer { reply: answer(world, &request), store_ms: None }),
             Output::Write(Write::Close) => {
                 page.is_closed = true;
                 page.limit = None;
@@ -246,21 +246,21 @@ fn wall_ms(world: &World, number: usize) -> i64 {
     i64::from(world.now_ms) + i64::from(world.hosts[number].skew_ms)
 }
 
-fn answer(world: &mut World, request: &Request) -> Told {
+fn answer(world: &mut World, request: &Request) -> Reply {
     match request {
-        Request::Read { key } => Told::Read(Ok(world.records.get(key).cloned())),
+        Request::Read { key } => Reply::Read(Ok(world.records.get(key).cloned())),
         Request::List { prefix } => {
             let listed = world.records.iter().filter(|(key, _)| key.starts_with(prefix));
-            Told::List(Ok(listed.map(|(key, record)| (key.clone(), record.clone())).collect()))
+            Reply::List(Ok(listed.map(|(key, record)| (key.clone(), record.clone())).collect()))
         }
         Request::Put { key, expected, bytes } => {
             let there = world.records.get(key).map_or(Expected::Absent, |it| Expected::Version(it.version.clone()));
             if there != *expected {
-                return Told::Put(Ok(Put::Conflict));
+                return Reply::Put(Ok(Put::Conflict));
             }
             let version = Version(bytes.clone());
             world.records.insert(key.clone(), record(bytes.clone()));
-            Told::Put(Ok(Put::Written(version)))
+            Reply::Put(Ok(Put::Written(version)))
         }
     }
 }
@@ -348,7 +348,7 @@ impl Model for Leases {
         let mut world = world.clone();
         let unknown = || {
             let why = StoreError::TimedOut { store: String::new(), ms: 1 };
-            Input::Answer(Answer { told: Told::Put(Ok(Put::Unknown(why))), store_ms: None })
+            Input::Answer(Answer { reply: Reply::Put(Ok(Put::Unknown(why))), store_ms: None })
         };
         match action {
             Action::Tick => world.now_ms += 1,

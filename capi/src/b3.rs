@@ -5,10 +5,10 @@ use crate::trace::{TXID_SPAN_ID_LEN, TXID_TRACE_ID_LEN};
 use ::txid::trace::{B3, SpanId};
 use std::ffi::c_char;
 
-/// What a b3 header says. What it does not say is NULs.
+/// The contents of a b3 header. Missing parts are NULs.
 #[repr(C)]
 pub struct txid_b3_parts {
-    /// 32 hex digits, or 16 and NULs.
+    /// 32 hex digits, or 16 followed by NULs.
     pub trace_id: [c_char; TXID_TRACE_ID_LEN],
     /// 16 hex digits.
     pub span_id: [c_char; TXID_SPAN_ID_LEN],
@@ -18,8 +18,8 @@ pub struct txid_b3_parts {
     pub sampled: c_char,
 }
 
-/// Reads the `len` characters at `text` as a single b3 header. Returns 0, or a txid_error when it is not one; then nothing
-/// is written.
+/// Reads the `len` characters at `text` as a single b3 header. Returns 0, or a txid_error if it is not one; then
+/// nothing is written.
 ///
 /// # Safety
 ///

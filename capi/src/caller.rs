@@ -1,19 +1,20 @@
-//! Memory that the caller owns: what is read from it, and what is written to it.
+//! Memory that the caller owns: reading from it, and writing to it.
 
 use crate::error::txid_error;
 use std::ffi::c_char;
 use std::fmt::Display;
 use std::io::Write;
 
-/// How many bytes a function that takes a `message` may write there: text that says what is wrong, cut off if need be, and
-/// a NUL at its end. Where nothing is wrong, nothing is written.
+/// The size of the buffer for a `message`. On error, functions write a text to it that says what is wrong, truncated if
+/// necessary, and a final NUL. On success they write nothing.
 pub const TXID_MESSAGE_LEN: usize = 1024;
 
 /// The `len` bytes at `text`.
 ///
 /// # Safety
 ///
-/// `text` must be valid for reads of `len` bytes for as long as the result is used. Where `len` is 0, it may be anything.
+/// `text` must be valid for reads of `len` bytes for as long as the result is used. If `len` is 0, it may be any
+/// pointer.
 pub(crate) unsafe fn bytes<'a>(text: *const c_char, len: usize) -> &'a [u8] {
     if len == 0 {
         return &[];
@@ -33,18 +34,18 @@ pub(crate) unsafe fn write<const LEN: usize>(buf: *mut c_char, text: [u8; LEN]) 
     unsafe { buf.cast::<[u8; LEN]>().write(text) }
 }
 
-/// The place at `buf` for a text.
+/// The buffer at `buf` as an array.
 ///
 /// # Safety
 ///
-/// `buf` must be valid for writes of `LEN` bytes for as long as the result is used, and nobody else may use it.
+/// `buf` must be valid for writes of `LEN` bytes for as long as the result is used, and nothing else may use it.
 #[inline(always)]
 pub(crate) unsafe fn place<'a, const LEN: usize>(buf: *mut c_char) -> &'a mut [u8; LEN] {
     // SAFETY: the caller's promise; a byte array takes any address and any content.
     unsafe { &mut *buf.cast() }
 }
 
-/// Passes on what was read to `write`, which gives it to the caller.
+/// Passes the value of a successful read to `write`, which stores it in the caller's memory.
 pub(crate) fn written_if_read<T, E: Into<txid_error>>(read: Result<T, E>, write: impl FnOnce(T)) -> i32 {
     match read {
         Ok(parts) => {
@@ -55,7 +56,7 @@ pub(crate) fn written_if_read<T, E: Into<txid_error>>(read: Result<T, E>, write:
     }
 }
 
-/// Writes to `message` why there was an `error`, whose code is returned.
+/// Writes the reason of an `error` to `message`, and returns its code.
 ///
 /// # Safety
 ///
@@ -63,10 +64,10 @@ pub(crate) fn written_if_read<T, E: Into<txid_error>>(read: Result<T, E>, write:
 #[cold]
 pub(crate) unsafe fn fail(error: txid_error, why: &dyn Display, message: *mut c_char) -> i32 {
     let mut text = [0; TXID_MESSAGE_LEN];
-    // What does not fit is cut off.
+    // A longer text is truncated.
     let _ = write!(&mut text[..TXID_MESSAGE_LEN - 1], "{why}");
     let len = text.iter().position(|&byte| byte == 0).unwrap_or(TXID_MESSAGE_LEN - 1);
-    // SAFETY: the caller vouches for more than the text and its NUL.
+    // SAFETY: the caller vouches for a buffer larger than the text and its NUL.
     unsafe { message.cast::<u8>().copy_from_nonoverlapping(text.as_ptr(), len + 1) };
     error as i32
 }

@@ -1,37 +1,37 @@
-//! What can go wrong, as numbers.
+//! Errors as numbers.
 
 use ::txid::segment::SegmentError;
 use ::txid::snowflake::{LayoutError, NodeError, Refusal, StateError};
 use ::txid::{FormatError, PageError, ParseError};
 use std::ffi::{CStr, c_char};
 
-/// What a function that can fail returns; 0 is success. All are negative.
+/// The error codes; 0 is success. All are negative.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub enum txid_error {
     /// A text has too few or too many characters.
     Length = -1,
-    /// A text has a character that its alphabet does not have.
+    /// A text has a character that is not in its alphabet.
     Character = -2,
     /// The last character of an id is not '0' or 'g'.
     LastCharacter = -3,
-    /// A text has the right characters, but says something that is not allowed.
+    /// A text has valid characters, but a value that is not allowed.
     Value = -10,
-    /// The host has no address of the kind that is needed.
+    /// The host has no address of the required kind.
     NoAddress = -11,
-    /// A text is not an address of the kind that is needed.
+    /// A text is not an address of the required kind.
     Address = -12,
-    /// A layout of 64-bit ids is not one.
+    /// A layout of 64-bit ids is not valid.
     SnowflakeLayout = -30,
-    /// A node is not one of the layout's.
+    /// A node is not in the layout's range.
     SnowflakeNode = -31,
     /// A state's file cannot be opened or made.
     SnowflakeFile = -32,
-    /// A state's file is damaged, or that of another layout or node.
+    /// A state's file is damaged, or belongs to another layout or node.
     SnowflakeState = -33,
     /// The clock is too far behind the last time used.
     SnowflakeClockBehind = -34,
-    /// All ids up to as far ahead of the clock as is allowed are used.
+    /// All ids are used up, as far ahead of the clock as is allowed.
     SnowflakeExhausted = -35,
     /// The clock is before the layout's epoch.
     SnowflakeBeforeEpoch = -36,
@@ -41,9 +41,9 @@ pub enum txid_error {
     SnowflakeId = -38,
     /// The node is leased, and there is no lease now.
     SnowflakeUnleased = -39,
-    /// A segment's file cannot be opened: txid-agent has to be started before.
+    /// A segment's file cannot be opened: txid-agent must be started first.
     SegmentFile = -50,
-    /// A segment's file is damaged, a copy, or of another boot.
+    /// A segment's file is damaged, a copy, or from an earlier boot.
     SegmentState = -51,
     /// Both ranges of a segment are used up.
     SegmentUsedUp = -52,
@@ -120,7 +120,7 @@ impl From<&SegmentError> for txid_error {
     }
 }
 
-/// One list for two uses: the compiler sees that the match has every code, and so has the array.
+/// Generates both uses from one list: the compiler checks that the match, and so the array, has every code.
 macro_rules! meanings {
     ($($name:ident => $meaning:literal,)*) => {
         impl txid_error {
@@ -135,27 +135,27 @@ macro_rules! meanings {
 
 meanings! {
     Length => c"the text has too few or too many characters",
-    Character => c"the text has a character that is not of its alphabet",
+    Character => c"the text has a character that is not in its alphabet",
     LastCharacter => c"the last character is not '0' or 'g'",
-    Value => c"the text says something that is not allowed",
-    NoAddress => c"this host has no such address of its own: give one",
-    Address => c"the text is not an address of the kind that is needed",
-    SnowflakeLayout => c"the layout of 64-bit ids is not one",
-    SnowflakeNode => c"the node is not one of the layout's",
+    Value => c"the text has a value that is not allowed",
+    NoAddress => c"this host has no address of the required kind: give one",
+    Address => c"the text is not an address of the required kind",
+    SnowflakeLayout => c"the layout of 64-bit ids is not valid",
+    SnowflakeNode => c"the node is not in the layout's range",
     SnowflakeFile => c"the state's file cannot be opened or made",
-    SnowflakeState => c"the state's file is damaged, or that of another layout or node",
+    SnowflakeState => c"the state's file is damaged, or belongs to another layout or node",
     SnowflakeClockBehind => c"the clock is too far behind the last time used",
-    SnowflakeExhausted => c"all ids up to as far ahead of the clock as is allowed are used",
+    SnowflakeExhausted => c"all ids are used up, as far ahead of the clock as is allowed",
     SnowflakeBeforeEpoch => c"the clock is before the layout's epoch",
     SnowflakeEnded => c"the layout's time is used up",
     SnowflakeId => c"the id is not a number, or has more bits than the layout",
     SnowflakeUnleased => c"the node is leased, and there is no lease now",
-    SegmentFile => c"the segment's file cannot be opened: txid-agent has to be started before",
-    SegmentState => c"the segment's file is damaged, a copy, or of another boot",
+    SegmentFile => c"the segment's file cannot be opened: txid-agent must be started first",
+    SegmentState => c"the segment's file is damaged, a copy, or from an earlier boot",
     SegmentUsedUp => c"both ranges of the segment are used up",
 }
 
-/// What a txid_error, or 0, means: static text that, unlike an id, ends in a NUL.
+/// The meaning of a txid_error, or of 0, as a static text. Unlike an id, it is NUL-terminated.
 #[unsafe(no_mangle)]
 pub extern "C" fn txid_strerror(code: i32) -> *const c_char {
     let known = txid_error::ALL.iter().find(|known| **known as i32 == code);

@@ -7,7 +7,7 @@ use ::txid::trace::{self, B3, SkyWalking, Sofa, Traceparent};
 use ::txid::{Flake, FormatError, UniqueId, uuid};
 use std::ffi::c_char;
 
-/// What a text can be read as.
+/// The formats that a text can be read as.
 #[repr(C)]
 pub enum txid_format {
     /// txid_ms, txid_to_bytes.
@@ -30,8 +30,8 @@ pub enum txid_format {
     UniqueId = 8,
 }
 
-/// Writes to `message` what is wrong with the `len` characters at `text`, and where, when they are read as `format`, a
-/// txid_format. Returns 0 when nothing is wrong, or the txid_error.
+/// Writes to `message` what is wrong with the `len` characters at `text`, and where, if they are read as `format`, a
+/// txid_format. Returns 0 if nothing is wrong, otherwise a txid_error.
 ///
 /// # Safety
 ///
@@ -67,7 +67,7 @@ pub unsafe extern "C" fn txid_explain(format: i32, text: *const c_char, len: usi
     }
 }
 
-/// The format that a caller's number names; it may be any number.
+/// The format of the caller's number, which may be any number.
 fn format_of(number: i32) -> Option<txid_format> {
     use txid_format::*;
     [Txid, Uuid, TraceId, Sofa, Skywalking, Traceparent, B3, Flake, UniqueId]

@@ -5,26 +5,26 @@ use crate::host::TXID_MAC_LEN;
 use ::txid::Flake;
 use std::ffi::c_char;
 
-/// How many characters a flake has.
+/// The length of a flake.
 pub const TXID_FLAKE_LEN: usize = 22;
 
 const _: () = assert!(TXID_FLAKE_LEN == Flake::LEN);
 
-/// What a flake says.
+/// The fields of a flake.
 #[repr(C)]
 pub struct txid_flake_parts {
     /// Milliseconds since 1970-01-01 UTC.
     pub ms: u64,
-    /// Its number among those of its node.
+    /// Its number among the flakes of its node.
     pub sequence: u32,
-    /// What made it.
+    /// The node that made it.
     pub node: [u8; TXID_MAC_LEN],
 }
 
-/// Writes a new flake stamped with exactly `ms` to `buf`: TXID_FLAKE_LEN characters. The node is the TXID_MAC_LEN bytes
-/// at `node`, which no other thread or process should use, or random where `node` is NULL; with one that is given, the
-/// sequence comes round after 65,536 flakes of the thread, whatever their stamps: those of one stamp have to be made
-/// within so many.
+/// Writes a new flake stamped with exactly `ms` to `buf`: TXID_FLAKE_LEN characters. `node` points to TXID_MAC_LEN
+/// bytes that no other thread or process may use, or is NULL for a random node. With a given node, the sequence wraps
+/// after 65,536 flakes of the thread, whatever their stamps: make at most that many between two flakes with the same
+/// stamp.
 ///
 /// # Safety
 ///
@@ -38,8 +38,8 @@ pub unsafe extern "C" fn txid_flake(buf: *mut c_char, ms: i64, node: *const u8) 
     }
 }
 
-/// As txid_flake, for this moment; `clock_ms` counts as in txid_fill_now. Where 65,536 flakes of a millisecond are not
-/// enough, the next ones are of the next.
+/// As txid_flake, for this moment; see txid_fill_now for `clock_ms`. After 65,536 flakes in a millisecond, the
+/// following ones have the next millisecond.
 ///
 /// # Safety
 ///
@@ -53,7 +53,8 @@ pub unsafe extern "C" fn txid_flake_now(buf: *mut c_char, clock_ms: i64, node: *
     }
 }
 
-/// Reads the `len` characters at `text` as a flake. Returns 0, or a txid_error when it is not one; then nothing is written.
+/// Reads the `len` characters at `text` as a flake. Returns 0, or a txid_error if it is not one; then nothing is
+/// written.
 ///
 /// # Safety
 ///

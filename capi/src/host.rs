@@ -1,15 +1,15 @@
-//! What tells one host from another: its addresses.
+//! What identifies a host: its addresses.
 
 use crate::caller::{bytes, written_if_read};
 use crate::error::txid_error;
 use std::ffi::c_char;
 use std::net::IpAddr;
 
-/// How many bytes a MAC address has.
+/// The size of a MAC address.
 pub const TXID_MAC_LEN: usize = 6;
 
 /// Reads the `len` characters at `text` as a MAC address, "02:42:ac:11:00:02", into the TXID_MAC_LEN bytes at `mac`.
-/// Returns 0, or a txid_error when it is not one; then nothing is written.
+/// Returns 0, or a txid_error if it is not one; then nothing is written.
 ///
 /// # Safety
 ///
@@ -20,8 +20,8 @@ pub unsafe extern "C" fn txid_mac_read(text: *const c_char, len: usize, mac: *mu
     unsafe { written_if_read(::txid::read_mac(bytes(text, len)), |read| mac.cast::<[u8; TXID_MAC_LEN]>().write(read)) }
 }
 
-/// Writes the word that stands for a host to `host`: an IPv4 address, or the four words of an IPv6 address folded by XOR.
-/// The address is the `len` characters at `text`; where `len` is 0, it is the host's own. Returns 0 or a txid_error; then
+/// Writes the word that identifies a host to `host`: an IPv4 address, or the four words of an IPv6 address folded by
+/// XOR. The address is the `len` characters at `text`, or the host's own if `len` is 0. Returns 0 or a txid_error; then
 /// nothing is written.
 ///
 /// # Safety
@@ -34,7 +34,7 @@ pub unsafe extern "C" fn txid_host_word(text: *const c_char, len: usize, host: *
         .or_else(|error| ::txid::host_ipv6().filter(|_| len == 0).map(IpAddr::V6).ok_or(error));
     match address {
         Ok(address) => {
-            // SAFETY: the caller vouches for the place.
+            // SAFETY: the caller vouches for `host`.
             unsafe { host.write(::txid::trace::host_word(address)) };
             0
         }
@@ -42,9 +42,9 @@ pub unsafe extern "C" fn txid_host_word(text: *const c_char, len: usize, host: *
     }
 }
 
-/// Writes an IPv4 address to `ipv4`, most significant byte first: that of the `len` characters at `text`, or the host's own
-/// where `len` is 0. That is the address of its route to the world; without such a route, a private one of an interface
-/// that is no bridge, or else another one but link-local. Returns 0 or a txid_error; then nothing is written.
+/// Writes an IPv4 address to `ipv4`, most significant byte first: the `len` characters at `text`, or the host's own
+/// address if `len` is 0. That is the address of its default route; without one, a private address of an interface that
+/// is not a bridge, or else another one that is not link-local. Returns 0 or a txid_error; then nothing is written.
 ///
 /// # Safety
 ///
@@ -54,7 +54,7 @@ pub unsafe extern "C" fn txid_host_ipv4(text: *const c_char, len: usize, ipv4: *
     // SAFETY: the caller's promise is the same.
     match unsafe { address(text, len) } {
         Ok(IpAddr::V4(address)) => {
-            // SAFETY: the caller vouches for the place.
+            // SAFETY: the caller vouches for `ipv4`.
             unsafe { ipv4.write(address.to_bits()) };
             0
         }
@@ -63,7 +63,7 @@ pub unsafe extern "C" fn txid_host_ipv4(text: *const c_char, len: usize, ipv4: *
     }
 }
 
-/// The address that a text has, or the host's IPv4 address for no text.
+/// The address in a text, or the host's IPv4 address if the text is empty.
 ///
 /// # Safety
 ///

@@ -1,7 +1,7 @@
 //! The C interface of txid: `libtxid.so` and `libtxid.a`.
 //!
-//! Every `extern "C"` function is here, one file a subject, and nothing else touches a caller's raw pointer. Nothing in
-//! here decides anything: it converts, and calls the library. The comments become those of `include/txid.h`.
+//! All `extern "C"` functions are here, one file for each subject, and nothing else touches a caller's raw pointers.
+//! This crate makes no decisions: it converts, and calls the library. Its comments become those of `include/txid.h`.
 
 #![allow(non_camel_case_types, reason = "types have the names that they have in C")]
 
@@ -24,7 +24,7 @@ pub mod txid;
 pub mod unique_id;
 pub mod uuid;
 
-/// The version of this interface. It grows when a caller built for the version before could no longer work.
+/// The version of this interface. It grows when callers built for the previous version would no longer work.
 pub const TXID_ABI_VERSION: u32 = 2;
 
 /// The TXID_ABI_VERSION that the library was built with.

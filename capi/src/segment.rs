@@ -7,13 +7,13 @@ use std::ffi::{CStr, OsStr, c_char};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// How many characters a number of a segment has at most.
+/// The length of the longest number of a segment.
 pub const TXID_SEGMENT_LEN: usize = 19;
 
 /// Takes the numbers of one segment.
 pub struct txid_segment(Segment);
 
-/// What an agent has to say about a segment.
+/// What an agent reports about a segment.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub enum txid_segment_news {
@@ -21,18 +21,18 @@ pub enum txid_segment_news {
     Serving = 0,
     /// The store has no such tag.
     NoTag = 1,
-    /// The number in the store is lower than what was seen before. Nothing is taken until it is raised.
+    /// The number in the store is lower than one it had before. Nothing is taken until it is raised.
     WentDown = 2,
-    /// There are no more numbers of 63 bits.
+    /// The 63-bit numbers are used up.
     Ended = 3,
 }
 
-/// What a segment has.
+/// The state of a segment.
 #[repr(C)]
 pub struct txid_segment_counters {
-    /// How many numbers are left of the range in use.
+    /// How many numbers are left in the current range.
     pub left: u64,
-    /// How many the next range has; 0 if it is not there yet.
+    /// How many numbers the next range has; 0 if it is not there yet.
     pub next: u64,
     /// How many numbers the agent takes at a time.
     pub step: u64,
@@ -48,10 +48,10 @@ pub struct txid_segment_counters {
     pub news: i32,
 }
 
-/// Opens the segment in the file at `path`, which txid-agent has made, and writes it to `segment`. Give it back with
+/// Opens the segment in the file at `path`, which txid-agent has made, and writes it to `segment`. Release it with
 /// txid_segment_close.
 ///
-/// Returns 0, or a txid_error; then `message` says what is wrong, and `segment` is left as it is.
+/// Returns 0, or a txid_error; then `message` says what is wrong, and `segment` is unchanged.
 ///
 /// # Safety
 ///
@@ -66,7 +66,7 @@ pub unsafe extern "C" fn txid_segment_open(
     let path = Path::new(OsStr::from_bytes(unsafe { CStr::from_ptr(path) }.to_bytes()));
     match Segment::attach(path) {
         Ok(opened) => {
-            // SAFETY: the caller vouches for the place.
+            // SAFETY: the caller vouches for `segment`.
             unsafe { segment.write(Box::into_raw(Box::new(txid_segment(opened)))) };
             0
         }
@@ -75,11 +75,11 @@ pub unsafe extern "C" fn txid_segment_open(
     }
 }
 
-/// Gives a segment back. Its numbers stay for all who share it.
+/// Releases a segment. Other users of the same file are not affected.
 ///
 /// # Safety
 ///
-/// `segment` must be from txid_segment_open and not be used by anybody any more; or NULL, for nothing to be done.
+/// `segment` must be from txid_segment_open and must not be used any more; or NULL, which does nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_segment_close(segment: *mut txid_segment) {
     if !segment.is_null() {
@@ -88,7 +88,7 @@ pub unsafe extern "C" fn txid_segment_close(segment: *mut txid_segment) {
     }
 }
 
-/// The next number, which is not negative, or a txid_error; then `message` says what is wrong.
+/// The next number, which is not negative; or a txid_error, and then `message` says what is wrong.
 ///
 /// # Safety
 ///
@@ -104,12 +104,12 @@ pub unsafe extern "C" fn txid_segment_next(segment: *const txid_segment, message
     }
 }
 
-/// Writes the next number to `buf` as decimal digits, TXID_SEGMENT_LEN at most and no NUL, and returns how many; or a
-/// txid_error, as txid_segment_next does.
+/// Writes the next number to `buf` as decimal digits, at most TXID_SEGMENT_LEN and without a NUL, and returns their
+/// number; or a txid_error, as txid_segment_next does.
 ///
 /// # Safety
 ///
-/// As for txid_segment_next; and `buf` must be valid for writes of TXID_SEGMENT_LEN bytes.
+/// As for txid_segment_next; also, `buf` must be valid for writes of TXID_SEGMENT_LEN bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_segment_fill(
     segment: *const txid_segment,
@@ -128,7 +128,7 @@ pub unsafe extern "C" fn txid_segment_fill(
     digits.len() as i32
 }
 
-/// Writes what the segment has to `counters`.
+/// Writes the state of the segment to `counters`.
 ///
 /// # Safety
 ///

@@ -5,12 +5,12 @@ use crate::trace::TXID_TRACE_ID_LEN;
 use ::txid::trace::{SkyWalking, TraceId};
 use std::ffi::c_char;
 
-/// How many characters a SkyWalking id has at most.
+/// The length of the longest SkyWalking id.
 pub const TXID_SKYWALKING_MAX_LEN: usize = 64;
 
 const _: () = assert!(TXID_SKYWALKING_MAX_LEN == SkyWalking::MAX_LEN);
 
-/// What a SkyWalking id says.
+/// The fields of a SkyWalking id.
 #[repr(C)]
 pub struct txid_skywalking_parts {
     /// Milliseconds since 1970-01-01 UTC.
@@ -23,8 +23,7 @@ pub struct txid_skywalking_parts {
     pub instance: [c_char; TXID_TRACE_ID_LEN],
 }
 
-/// Writes a new SkyWalking id of this moment to `buf`, and returns how many characters it has. `clock_ms` counts as in
-/// txid_fill_now.
+/// Writes a new SkyWalking id of this moment to `buf`, and returns its length. See txid_fill_now for `clock_ms`.
 ///
 /// # Safety
 ///
@@ -36,8 +35,8 @@ pub unsafe extern "C" fn txid_skywalking_now(buf: *mut c_char, clock_ms: i64) ->
     id.write(unsafe { place(buf) })
 }
 
-/// Reads the `len` characters at `text` as a SkyWalking id. Returns 0, or a txid_error when it is not one; then nothing is
-/// written.
+/// Reads the `len` characters at `text` as a SkyWalking id. Returns 0, or a txid_error if it is not one; then nothing
+/// is written.
 ///
 /// # Safety
 ///

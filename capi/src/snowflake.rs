@@ -9,23 +9,23 @@ use std::fmt::Display;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// How many characters a 64-bit id has at most.
+/// The length of the longest 64-bit id.
 pub const TXID_SNOWFLAKE_LEN: usize = 19;
 
-/// The node of those whose agent leases one.
+/// The node that means "leased by the agent".
 const LEASED: &str = "lease";
 
 /// Makes the 64-bit ids of one layout and node.
 pub struct txid_snowflake(Generator);
 
-/// What a 64-bit id says.
+/// The fields of a 64-bit id.
 #[repr(C)]
 pub struct txid_snowflake_parts {
     /// Milliseconds since 1970-01-01 UTC.
     pub ms: i64,
     /// The node that made it.
     pub node: i64,
-    /// Its number in its unit of time.
+    /// Its number within its unit of time.
     pub sequence: i64,
 }
 
@@ -34,11 +34,12 @@ pub struct txid_snowflake_parts {
 pub struct txid_snowflake_counters {
     /// How many ids it has made.
     pub issued: u64,
-    /// How many milliseconds the last time used is ahead of the clock now, by all who share the state.
+    /// How many milliseconds the last time used is ahead of the clock now, counting the ids of every process that
+    /// shares the state.
     pub borrowed_ms: u64,
     /// How often it has seen the clock go back.
     pub clock_steps: u64,
-    /// How often it had no id to give.
+    /// How often it could not make an id.
     pub refused: u64,
     /// Its node; -1 if there is no lease now.
     pub node: i64,
@@ -50,15 +51,15 @@ pub struct txid_snowflake_counters {
     pub failures: u64,
 }
 
-/// Opens a generator of 64-bit ids, and writes it to `generator`. Give it back with txid_snowflake_close.
+/// Opens a generator of 64-bit ids, and writes it to `generator`. Release it with txid_snowflake_close.
 ///
-/// `layout` is a preset (snowflake, sonyflake, uid, leaf) or a list of parts from the highest bits to the lowest, such as
-/// time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01. `node` is a number, env:NAME, ip or hostname; or
-/// lease, for the node that txid-agent leases. `path` names the file that all processes with this node share, and is made
-/// if there is none, but for a leased node; or it is NULL, for memory that all processes share which this one forks from
-/// now on. Ids may run ahead of the clock by `max_drift_ms`.
+/// `layout` is a preset (snowflake, sonyflake, uid, leaf) or a list of parts from the highest bits to the lowest, such
+/// as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01. `node` is a number, env:NAME, ip or
+/// hostname; or lease, for the node that txid-agent leases. `path` is the file that all processes with this node share.
+/// It is made if it does not exist, unless the node is leased. If `path` is NULL, the state is in memory that this
+/// process shares with those it forks from now on. Ids may run ahead of the clock by `max_drift_ms`.
 ///
-/// Returns 0, or a txid_error; then `message` says what is wrong, and `generator` is left as it is.
+/// Returns 0, or a txid_error; then `message` says what is wrong, and `generator` is unchanged.
 ///
 /// # Safety
 ///
@@ -73,7 +74,7 @@ pub unsafe extern "C" fn txid_snowflake_open(
     generator: *mut *mut txid_snowflake,
     message: *mut c_char,
 ) -> i32 {
-    // SAFETY: the caller vouches for NULs at their ends.
+    // SAFETY: the caller vouches for their NULs.
     let (layout, node, path) = unsafe {
         let path = if path.is_null() { None } else { Some(CStr::from_ptr(path)) };
         (CStr::from_ptr(layout).to_string_lossy(), CStr::from_ptr(node).to_string_lossy(), path)
@@ -81,7 +82,7 @@ pub unsafe extern "C" fn txid_snowflake_open(
     match open(&layout, &node, path) {
         Ok(state) => {
             let opened = txid_snowflake(Generator::new(state).with_max_drift_ms(max_drift_ms));
-            // SAFETY: the caller vouches for the place.
+            // SAFETY: the caller vouches for `generator`.
             unsafe { generator.write(Box::into_raw(Box::new(opened))) };
             0
         }
@@ -107,7 +108,7 @@ fn open(layout: &str, node: &str, path: Option<&CStr>) -> Result<State, (txid_er
     .map_err(code_and_text)
 }
 
-/// An error's code and its text.
+/// The code and the text of an error.
 fn code_and_text<E: Display + 'static>(error: E) -> (txid_error, Box<dyn Display>)
 where
     for<'a> txid_error: From<&'a E>,
@@ -115,11 +116,11 @@ where
     (txid_error::from(&error), Box::new(error))
 }
 
-/// Gives a generator back. Others that share its state go on.
+/// Releases a generator. Others that share its state are not affected.
 ///
 /// # Safety
 ///
-/// `generator` must be from txid_snowflake_open and not be used by anybody any more; or NULL, for nothing to be done.
+/// `generator` must be from txid_snowflake_open and must not be used any more; or NULL, which does nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_snowflake_close(generator: *mut txid_snowflake) {
     if !generator.is_null() {
@@ -128,8 +129,9 @@ pub unsafe extern "C" fn txid_snowflake_close(generator: *mut txid_snowflake) {
     }
 }
 
-/// The next 64-bit id, which is positive, or a txid_error; then `message` says what is wrong. `clock_ms` is the caller's
-/// reading of the wall clock, or txid_clock_coarse_ms(). It may be old: before refusing, the clock is read anew.
+/// The next 64-bit id, which is positive; or a txid_error, and then `message` says what is wrong. `clock_ms` is the
+/// caller's reading of the wall clock, or txid_clock_coarse_ms(). It may be old: the clock is read again before an id
+/// is refused.
 ///
 /// # Safety
 ///
@@ -149,12 +151,12 @@ pub unsafe extern "C" fn txid_snowflake_next(
     }
 }
 
-/// Writes the next 64-bit id to `buf` as decimal digits, TXID_SNOWFLAKE_LEN at most and no NUL, and returns how many; or
-/// a txid_error, as txid_snowflake_next does.
+/// Writes the next 64-bit id to `buf` as decimal digits, at most TXID_SNOWFLAKE_LEN and without a NUL, and returns
+/// their number; or a txid_error, as txid_snowflake_next does.
 ///
 /// # Safety
 ///
-/// As for txid_snowflake_next; and `buf` must be valid for writes of TXID_SNOWFLAKE_LEN bytes.
+/// As for txid_snowflake_next; also, `buf` must be valid for writes of TXID_SNOWFLAKE_LEN bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_snowflake_fill(
     generator: *const txid_snowflake,
@@ -174,7 +176,7 @@ pub unsafe extern "C" fn txid_snowflake_fill(
     digits.len() as i32
 }
 
-/// The 64-bit id that the `len` decimal digits at `text` are, or a txid_error when they are not one.
+/// Reads the `len` decimal digits at `text` as a 64-bit id; returns it, or a txid_error.
 ///
 /// # Safety
 ///
@@ -188,8 +190,8 @@ pub unsafe extern "C" fn txid_snowflake_parse(text: *const c_char, len: usize) -
     id.unwrap_or(txid_error::SnowflakeId as i64)
 }
 
-/// Writes what `id` says in the generator's layout to `parts`. Returns 0, or a txid_error when the id has more bits than
-/// the layout; then nothing is written.
+/// Writes the fields of `id` in the generator's layout to `parts`. Returns 0, or a txid_error if the id has more bits
+/// than the layout; then nothing is written.
 ///
 /// # Safety
 ///
@@ -205,7 +207,7 @@ pub unsafe extern "C" fn txid_snowflake_decode(
     match layout.decode(id as u64) {
         Some(it) => {
             let (node, sequence) = (it.node as i64, it.sequence as i64);
-            // SAFETY: the caller vouches for the place.
+            // SAFETY: the caller vouches for `parts`.
             unsafe { parts.write(txid_snowflake_parts { ms: it.ms, node, sequence }) };
             0
         }

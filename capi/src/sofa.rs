@@ -4,12 +4,12 @@ use crate::caller::{bytes, place, written_if_read};
 use ::txid::trace::Sofa;
 use std::ffi::c_char;
 
-/// How many characters a SOFATracer id has at most.
+/// The length of the longest SOFATracer id.
 pub const TXID_SOFA_MAX_LEN: usize = 35;
 
 const _: () = assert!(TXID_SOFA_MAX_LEN == Sofa::MAX_LEN);
 
-/// What a SOFATracer id says.
+/// The fields of a SOFATracer id.
 #[repr(C)]
 pub struct txid_sofa_parts {
     /// Milliseconds since 1970-01-01 UTC.
@@ -22,8 +22,8 @@ pub struct txid_sofa_parts {
     pub pid: u32,
 }
 
-/// Writes a new SOFATracer id of this moment with the address `ipv4` of txid_host_ipv4 to `buf`, and returns how many
-/// characters it has. `clock_ms` counts as in txid_fill_now.
+/// Writes a new SOFATracer id of this moment to `buf`, with an address `ipv4` of txid_host_ipv4, and returns its
+/// length. See txid_fill_now for `clock_ms`.
 ///
 /// # Safety
 ///
@@ -35,8 +35,8 @@ pub unsafe extern "C" fn txid_sofa_now(buf: *mut c_char, clock_ms: i64, ipv4: u3
     id.write(unsafe { place(buf) })
 }
 
-/// Reads the `len` characters at `text` as a SOFATracer id. Returns 0, or a txid_error when it is not one; then nothing is
-/// written.
+/// Reads the `len` characters at `text` as a SOFATracer id. Returns 0, or a txid_error if it is not one; then nothing
+/// is written.
 ///
 /// # Safety
 ///

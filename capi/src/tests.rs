@@ -44,13 +44,17 @@ fn the_time_of_an_id_is_read_in_either_case() {
 #[test]
 fn a_text_that_is_no_id_gets_its_code_and_an_explanation() {
     for (text, code, message) in [
-        (&b""[..], txid_error::Length, "0 characters, an id has 20"),
-        (b"4om9qi54la8ffr4bd9s", txid_error::Length, "19 characters, an id has 20"),
-        (b"4om9qi54la8ffr4bd9sg0", txid_error::Length, "21 characters, an id has 20"),
+        (&b""[..], txid_error::Length, "an id has 20 characters, not 0"),
+        (b"4om9qi54la8ffr4bd9s", txid_error::Length, "an id has 20 characters, not 19"),
+        (b"4om9qi54la8ffr4bd9sg0", txid_error::Length, "an id has 20 characters, not 21"),
         (b"zom9qi54la8ffr4bd9sg", txid_error::Character, "character 1 is 'z', not base32hex"),
         (b"4om9qi54la8f\0r4bd9sg", txid_error::Character, "character 13 is '\\x00', not base32hex"),
         (b"4om9qi54la8ffr4bd9s\xff", txid_error::Character, "character 20 is '\\xff', not base32hex"),
-        (b"4om9qi54la8ffr4bd9s1", txid_error::LastCharacter, "character 20 is '1', the last one is '0' or 'g'"),
+        (
+            b"4om9qi54la8ffr4bd9s1",
+            txid_error::LastCharacter,
+            "character 20 is '1', but the last one must be '0' or 'g'",
+        ),
     ] {
         let code = code as i32;
         assert_eq!(ms(text), i64::from(code), "{message}");
@@ -65,7 +69,7 @@ fn a_text_that_is_no_id_gets_its_code_and_an_explanation() {
 
 #[test]
 fn a_wrong_length_is_found_without_a_look_at_the_text() {
-    let said = format!("{} characters, an id has 20", usize::MAX);
+    let said = format!("an id has 20 characters, not {}", usize::MAX);
     assert_eq!(explain(txid_format::Txid as i32, std::ptr::null(), usize::MAX), (txid_error::Length as i32, said));
 }
 

@@ -4,20 +4,20 @@ use crate::caller::{self, bytes, written_if_read};
 use ::txid::trace::{self, SpanId, TraceId};
 use std::ffi::c_char;
 
-/// How many characters a trace id has, of any of the three kinds.
+/// The length of a trace id of any of the three kinds.
 pub const TXID_TRACE_ID_LEN: usize = 32;
 
-/// How many characters a span id has.
+/// The length of a span id.
 pub const TXID_SPAN_ID_LEN: usize = 16;
 
 const _: () = assert!(TXID_TRACE_ID_LEN == TraceId::LEN && TXID_SPAN_ID_LEN == SpanId::LEN);
 
-/// What a trace id of txid_trace_id or txid_trace_host_id says.
+/// The fields of a trace id made by txid_trace_id or txid_trace_host_id.
 #[repr(C)]
 pub struct txid_trace_id_parts {
     /// Milliseconds since its epoch.
     pub ms: i64,
-    /// Its number in this millisecond.
+    /// Its number within its millisecond.
     pub sequence: u32,
     /// The word of txid_host_word, or random.
     pub host: u32,
@@ -25,8 +25,8 @@ pub struct txid_trace_id_parts {
     pub random: u32,
 }
 
-/// Writes a new trace id to `buf`, TXID_TRACE_ID_LEN characters, stamped with the 41 low bits of `ms - epoch_ms`. It sorts
-/// by time, and right behind the thread's last one if that has the same stamp.
+/// Writes a new trace id to `buf`, TXID_TRACE_ID_LEN characters, stamped with the low 41 bits of `ms - epoch_ms`. It
+/// sorts by time, and directly after the thread's previous one if that has the same stamp.
 ///
 /// # Safety
 ///
@@ -37,7 +37,7 @@ pub unsafe extern "C" fn txid_trace_id(buf: *mut c_char, ms: i64, epoch_ms: i64)
     unsafe { caller::write(buf, trace::id_at(ms, epoch_ms).to_text()) }
 }
 
-/// As txid_trace_id, for this moment; `clock_ms` counts as in txid_fill_now.
+/// As txid_trace_id, for this moment; see txid_fill_now for `clock_ms`.
 ///
 /// # Safety
 ///
@@ -48,7 +48,7 @@ pub unsafe extern "C" fn txid_trace_id_now(buf: *mut c_char, clock_ms: i64, epoc
     unsafe { caller::write(buf, trace::id_by(clock_ms, epoch_ms).to_text()) }
 }
 
-/// As txid_trace_id, with the word `host` of txid_host_word in it.
+/// As txid_trace_id, but with the word `host` of txid_host_word.
 ///
 /// # Safety
 ///
@@ -59,7 +59,7 @@ pub unsafe extern "C" fn txid_trace_host_id(buf: *mut c_char, ms: i64, epoch_ms:
     unsafe { caller::write(buf, trace::host_id_at(ms, epoch_ms, host).to_text()) }
 }
 
-/// As txid_trace_host_id, for this moment; `clock_ms` counts as in txid_fill_now.
+/// As txid_trace_host_id, for this moment; see txid_fill_now for `clock_ms`.
 ///
 /// # Safety
 ///
@@ -92,8 +92,8 @@ pub unsafe extern "C" fn txid_span_id(buf: *mut c_char) {
     unsafe { caller::write(buf, trace::span_id().to_text()) }
 }
 
-/// Reads the `len` characters at `text` as a trace id that txid_trace_id or txid_trace_host_id made. Returns 0, or a
-/// txid_error when it is not a trace id; then nothing is written.
+/// Reads the `len` characters at `text` as a trace id made by txid_trace_id or txid_trace_host_id. Returns 0, or a
+/// txid_error if it is not a trace id; then nothing is written.
 ///
 /// # Safety
 ///

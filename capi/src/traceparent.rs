@@ -1,16 +1,16 @@
-//! The traceparent header of W3C Trace Context.
+//! The `traceparent` header of W3C Trace Context.
 
 use crate::caller::{self, bytes, written_if_read};
 use crate::trace::{TXID_SPAN_ID_LEN, TXID_TRACE_ID_LEN};
 use ::txid::trace::Traceparent;
 use std::ffi::c_char;
 
-/// How many characters a traceparent of version 00 has.
+/// The length of a traceparent of version 00.
 pub const TXID_TRACEPARENT_LEN: usize = 55;
 
 const _: () = assert!(TXID_TRACEPARENT_LEN == Traceparent::LEN);
 
-/// What a traceparent says.
+/// The fields of a traceparent.
 #[repr(C)]
 pub struct txid_traceparent_parts {
     /// 32 hex digits.
@@ -34,8 +34,8 @@ pub unsafe extern "C" fn txid_traceparent_new(buf: *mut c_char, sampled: bool) {
     unsafe { caller::write(buf, Traceparent::new(sampled).to_text()) }
 }
 
-/// Writes the traceparent of a new span of the trace of the `len` characters at `text` to `buf`:
-/// TXID_TRACEPARENT_LEN characters. Returns 0, or a txid_error when they are not a traceparent; then nothing is written.
+/// Writes a traceparent with a new span of the trace in the `len` characters at `text` to `buf`: TXID_TRACEPARENT_LEN
+/// characters. Returns 0, or a txid_error if they are not a traceparent; then nothing is written.
 ///
 /// # Safety
 ///
@@ -48,8 +48,8 @@ pub unsafe extern "C" fn txid_traceparent_child(text: *const c_char, len: usize,
     }
 }
 
-/// Reads the `len` characters at `text` as a traceparent by W3C Trace Context, level 2. Returns 0, or a txid_error when it
-/// is to be ignored; then nothing is written.
+/// Reads the `len` characters at `text` as a traceparent of W3C Trace Context, level 2. Returns 0, or a txid_error if
+/// it must be ignored; then nothing is written.
 ///
 /// # Safety
 ///

@@ -5,16 +5,16 @@ use crate::error::txid_error;
 use ::txid::{Guessable, ParseError, Txid};
 use std::ffi::c_char;
 
-/// How many characters an id has. They are not NUL-terminated.
+/// The length of an id. Ids are not NUL-terminated.
 pub const TXID_LEN: usize = 20;
 
-/// How many bytes an id has when it is not text.
+/// The size of an id as bytes.
 pub const TXID_BYTES_LEN: usize = 12;
 
 const _: () = assert!(TXID_LEN == Txid::LEN);
 
-/// Writes a new id stamped with exactly `ms` to `buf`: TXID_LEN characters, no NUL. The low 42 bits of `ms` count, so that
-/// -1 gives the last millisecond of the range and 2^42 the first.
+/// Writes a new id stamped with exactly `ms` to `buf`: TXID_LEN characters, no NUL. Only the low 42 bits of `ms` count,
+/// so -1 gives the last millisecond of the range, and 2^42 the first.
 ///
 /// # Safety
 ///
@@ -26,8 +26,8 @@ pub unsafe extern "C" fn txid_fill(buf: *mut c_char, ms: i64) {
 }
 
 /// Writes a new id of this moment to `buf`, as txid_fill does. `clock_ms` is the caller's reading of the wall clock, or
-/// txid_clock_ms(). Within a thread time never runs backwards: a clock that is behind the last time used here by at most
-/// ten seconds is waited for, one further behind is followed.
+/// txid_clock_ms(). Within a thread, time never goes backwards: if the clock is at most ten seconds behind the last
+/// time used, ids keep that time until the clock has caught up; if it is further behind, it is followed.
 ///
 /// # Safety
 ///
@@ -38,8 +38,8 @@ pub unsafe extern "C" fn txid_fill_now(buf: *mut c_char, clock_ms: i64) {
     unsafe { caller::write(buf, Txid::now_by(clock_ms).to_text()) }
 }
 
-/// As txid_fill, with every random bit from the operating system's own generator, each used once, so that nobody can guess
-/// the id. Returns whether it is so: where the system has no randomness to give, the id is as one of txid_fill.
+/// As txid_fill, but every random bit comes from the operating system's own generator and is used only once, so that
+/// nobody can guess the id. Returns false if the system gave no randomness; then the id is like one of txid_fill.
 ///
 /// # Safety
 ///
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn txid_strong_fill(buf: *mut c_char, ms: i64) -> bool {
     unsafe { write_strong(buf, Txid::strong_at(ms)) }
 }
 
-/// As txid_strong_fill, for this moment; `clock_ms` counts as in txid_fill_now.
+/// As txid_strong_fill, for this moment; see txid_fill_now for `clock_ms`.
 ///
 /// # Safety
 ///
@@ -71,14 +71,15 @@ unsafe fn write_strong(buf: *mut c_char, id: Result<Txid, Guessable>) -> bool {
     id.is_ok()
 }
 
-/// Whether this thread's ids are made without the operating system's randomness, because it had none to give when it was
-/// last asked. Such ids are still made from the clock, the process and its address space; the next second asks again.
+/// Whether this thread's ids are made without the operating system's randomness, because it failed to give any when
+/// last asked. Such ids come from the clock, the process and its address space; the system is asked again in the next
+/// second.
 #[unsafe(no_mangle)]
 pub extern "C" fn txid_entropy_degraded() -> bool {
     ::txid::entropy_degraded()
 }
 
-/// Writes the lowest id of the millisecond `ms` to `buf`, as txid_fill does: no id stamped with `ms` is less.
+/// Writes the lowest id of the millisecond `ms` to `buf`, as txid_fill does: no id stamped with `ms` is lower.
 ///
 /// # Safety
 ///
@@ -89,7 +90,7 @@ pub unsafe extern "C" fn txid_first(buf: *mut c_char, ms: i64) {
     unsafe { caller::write(buf, Txid::first_of(ms).to_text()) }
 }
 
-/// Writes the highest id of the millisecond `ms` to `buf`, as txid_fill does: no id stamped with `ms` is greater.
+/// Writes the highest id of the millisecond `ms` to `buf`, as txid_fill does: no id stamped with `ms` is higher.
 ///
 /// # Safety
 ///
@@ -100,7 +101,7 @@ pub unsafe extern "C" fn txid_last(buf: *mut c_char, ms: i64) {
     unsafe { caller::write(buf, Txid::last_of(ms).to_text()) }
 }
 
-/// Reads the `len` characters at `text`, of either case, as an id. A wrong length is found without a look at the text.
+/// Reads the `len` characters at `text`, in upper or lower case, as an id. If `len` is wrong, `text` is not read.
 ///
 /// # Safety
 ///
@@ -114,8 +115,8 @@ pub(crate) unsafe fn read(text: *const c_char, len: usize) -> Result<Txid, Parse
     Txid::from_text(unsafe { &*text.cast::<[u8; TXID_LEN]>() })
 }
 
-/// The millisecond since 1970-01-01 UTC of the id at `text`, in either case, or a txid_error when the `len` characters
-/// there are not an id.
+/// The millisecond since 1970-01-01 UTC of the id at `text`, in upper or lower case; or a txid_error if the `len`
+/// characters are not an id.
 ///
 /// # Safety
 ///
@@ -129,8 +130,8 @@ pub unsafe extern "C" fn txid_ms(text: *const c_char, len: usize) -> i64 {
     }
 }
 
-/// Writes the TXID_BYTES_LEN bytes of the id at `text`, in either case, to `bytes_out`, where they sort as the text does.
-/// Returns 0, or a txid_error when the `len` characters are not an id; then nothing is written.
+/// Writes the TXID_BYTES_LEN bytes of the id at `text`, in upper or lower case, to `bytes_out`. They sort as the text
+/// does. Returns 0, or a txid_error if the `len` characters are not an id; then nothing is written.
 ///
 /// # Safety
 ///
@@ -141,7 +142,7 @@ pub unsafe extern "C" fn txid_to_bytes(text: *const c_char, len: usize, bytes_ou
     unsafe { written_if_read(read(text, len), |id| bytes_out.cast::<[u8; TXID_BYTES_LEN]>().write(id.into())) }
 }
 
-/// Writes the text of the id whose TXID_BYTES_LEN bytes are at `bytes` to `buf`, as txid_fill does. Any bytes are an id.
+/// Writes the text of the id in the TXID_BYTES_LEN bytes at `bytes` to `buf`, as txid_fill does. Any bytes are an id.
 ///
 /// # Safety
 ///

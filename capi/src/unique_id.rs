@@ -4,18 +4,18 @@ use crate::caller::{self, bytes, place, written_if_read};
 use ::txid::{UniqueId, UniqueIdMaker};
 use std::ffi::c_char;
 
-/// How many characters a UNIQUE_ID has in the layout with the host's address.
+/// The length of a UNIQUE_ID in the layout with the host's address.
 pub const TXID_UNIQUE_ID_SHORT_LEN: usize = 24;
 
-/// How many characters a UNIQUE_ID has in the layout of httpd 2.4.
+/// The length of a UNIQUE_ID in the layout of httpd 2.4.
 pub const TXID_UNIQUE_ID_LONG_LEN: usize = 27;
 
-/// How many random bytes a UNIQUE_ID of that layout has.
+/// The number of random bytes in a UNIQUE_ID of that layout.
 pub const TXID_UNIQUE_ID_RANDOM_LEN: usize = 10;
 
 const _: () = assert!(TXID_UNIQUE_ID_SHORT_LEN == UniqueId::SHORT_LEN && TXID_UNIQUE_ID_LONG_LEN == UniqueId::LONG_LEN);
 
-/// What a UNIQUE_ID says.
+/// The fields of a UNIQUE_ID.
 #[repr(C)]
 pub struct txid_unique_id_parts {
     /// When its second began, in milliseconds since 1970-01-01 UTC.
@@ -24,16 +24,16 @@ pub struct txid_unique_id_parts {
     pub counter: u32,
     /// The thread that made it.
     pub thread: u32,
-    /// In the layout with the host's address, that address, most significant byte first.
+    /// The host's address, in the layout that has it, most significant byte first.
     pub ipv4: u32,
-    /// In the layout with the host's address, the process.
+    /// The process, in the layout with the host's address.
     pub pid: u32,
-    /// In the layout of httpd 2.4, the random number of the process.
+    /// The random number of the process, in the layout of httpd 2.4.
     pub random: [u8; TXID_UNIQUE_ID_RANDOM_LEN],
 }
 
-/// Writes a new UNIQUE_ID in the layout with the address `ipv4` of txid_host_ipv4 to `buf`: TXID_UNIQUE_ID_SHORT_LEN
-/// characters, stamped with the second that `ms` is in.
+/// Writes a new UNIQUE_ID in the layout with the host's address to `buf`: TXID_UNIQUE_ID_SHORT_LEN characters, stamped
+/// with the second of `ms`. `ipv4` is from txid_host_ipv4.
 ///
 /// # Safety
 ///
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn txid_unique_id_short(buf: *mut c_char, ms: i64, ipv4: u
     unsafe { write_short(buf, UniqueId::short_at(ms, ipv4.into())) }
 }
 
-/// As txid_unique_id_short, for this moment; `clock_ms` counts as in txid_fill_now.
+/// As txid_unique_id_short, for this moment; see txid_fill_now for `clock_ms`.
 ///
 /// # Safety
 ///
@@ -67,8 +67,8 @@ unsafe fn write_short(buf: *mut c_char, id: UniqueId) {
     unsafe { caller::write(buf, short) }
 }
 
-/// Writes a new UNIQUE_ID in the layout of httpd 2.4 to `buf`: TXID_UNIQUE_ID_LONG_LEN characters, stamped with the second
-/// that `ms` is in.
+/// Writes a new UNIQUE_ID in the layout of httpd 2.4 to `buf`: TXID_UNIQUE_ID_LONG_LEN characters, stamped with the
+/// second of `ms`.
 ///
 /// # Safety
 ///
@@ -79,7 +79,7 @@ pub unsafe extern "C" fn txid_unique_id_long(buf: *mut c_char, ms: i64) {
     UniqueId::long_at(ms).write(unsafe { place(buf) });
 }
 
-/// As txid_unique_id_long, for this moment; `clock_ms` counts as in txid_fill_now.
+/// As txid_unique_id_long, for this moment; see txid_fill_now for `clock_ms`.
 ///
 /// # Safety
 ///
@@ -90,8 +90,8 @@ pub unsafe extern "C" fn txid_unique_id_long_now(buf: *mut c_char, clock_ms: i64
     UniqueId::long_by(clock_ms).write(unsafe { place(buf) });
 }
 
-/// Reads the `len` characters at `text` as a UNIQUE_ID of either layout, which `len` tells. What its layout does not
-/// have is zeros. Returns 0, or a txid_error when it is not one; then nothing is written.
+/// Reads the `len` characters at `text` as a UNIQUE_ID, whose layout `len` determines. Fields of the other layout are
+/// set to zero. Returns 0, or a txid_error if it is not one; then nothing is written.
 ///
 /// # Safety
 ///

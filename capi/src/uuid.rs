@@ -5,19 +5,19 @@ use crate::host::TXID_MAC_LEN;
 use ::txid::uuid::{self, Uuid};
 use std::ffi::c_char;
 
-/// How many characters a UUID has.
+/// The length of a UUID.
 pub const TXID_UUID_LEN: usize = 36;
 
 const _: () = assert!(TXID_UUID_LEN == uuid::LEN);
 
-/// What a UUID says.
+/// The fields of a UUID.
 #[repr(C)]
 pub struct txid_uuid_parts {
-    /// For versions 1, 6 and 7, milliseconds since 1970-01-01 UTC; else INT64_MIN.
+    /// Milliseconds since 1970-01-01 UTC for versions 1, 6 and 7, otherwise INT64_MIN.
     pub ms: i64,
     /// 0 to 15.
     pub version: u8,
-    /// 0 for that of the NCS, 1 for that of RFC 9562, 2 for Microsoft's, 3 for none yet.
+    /// 0 for NCS, 1 for RFC 9562, 2 for Microsoft, 3 for reserved ones.
     pub variant: u8,
 }
 
@@ -32,8 +32,8 @@ pub unsafe extern "C" fn txid_uuid_v4(buf: *mut c_char) {
     unsafe { write_uuid(uuid::v4(), buf) }
 }
 
-/// Writes a new UUID of version 7, stamped with the low 48 bits of `ms`, to `buf`. It is greater than the thread's last one
-/// if that has the same stamp.
+/// Writes a new UUID of version 7, stamped with the low 48 bits of `ms`, to `buf`. If the thread's previous one has the
+/// same stamp, this one is greater.
 ///
 /// # Safety
 ///
@@ -44,8 +44,8 @@ pub unsafe extern "C" fn txid_uuid_v7(buf: *mut c_char, ms: i64) {
     unsafe { write_uuid(uuid::v7_at(ms), buf) }
 }
 
-/// Writes a new UUID of version 7 of this moment to `buf`, greater than the one that this thread made so before. `clock_ms`
-/// counts as in txid_fill_now.
+/// Writes a new UUID of version 7 of this moment to `buf`, greater than the previous one of this thread. See
+/// txid_fill_now for `clock_ms`.
 ///
 /// # Safety
 ///
@@ -56,8 +56,8 @@ pub unsafe extern "C" fn txid_uuid_v7_now(buf: *mut c_char, clock_ms: i64) {
     unsafe { write_uuid(uuid::v7_by(clock_ms), buf) }
 }
 
-/// Writes a new UUID of version 1 of this moment to `buf`. `clock_ms` counts as in txid_fill_now. The node is the
-/// TXID_MAC_LEN bytes at `node`, which no other thread or process should use, or random where `node` is NULL.
+/// Writes a new UUID of version 1 of this moment to `buf`. See txid_fill_now for `clock_ms`. `node` points to
+/// TXID_MAC_LEN bytes that no other thread or process may use, or is NULL for a random node.
 ///
 /// # Safety
 ///
@@ -80,8 +80,8 @@ unsafe fn write_uuid(id: Uuid, buf: *mut c_char) {
     id.hyphenated().encode_lower(unsafe { place::<TXID_UUID_LEN>(buf) });
 }
 
-/// Reads the `len` characters at `text`, of either case, as a UUID. Returns 0, or a txid_error when it is not one; then
-/// nothing is written.
+/// Reads the `len` characters at `text`, in upper or lower case, as a UUID. Returns 0, or a txid_error if it is not
+/// one; then nothing is written.
 ///
 /// # Safety
 ///

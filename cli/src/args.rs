@@ -1,4 +1,4 @@
-//! The command line only: build.rs generates the man pages and completions from this file.
+//! The command line, and nothing else: build.rs generates the man pages and completions from this file.
 
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ A TIME is one of:
   1522545688552              milliseconds since 1970
   now
   '10m ago'                  also '2 days ago', '1h 30m ago'
-An id can carry the times from 1970-01-01 to 2109-05-15T07:35:11.103Z.";
+An id can hold the times from 1970-01-01 to 2109-05-15T07:35:11.103Z.";
 
 /// Make, read, find and sort 20-character ids that sort by time
 ///
@@ -136,7 +136,7 @@ pub struct Inspect {
     pub epoch: Option<String>,
 }
 
-/// Print the lowest id of one time and the highest of another: the bounds of a query
+/// Print the lowest id of one time and the highest of another, the bounds of a query
 #[derive(clap::Args)]
 #[command(after_help = format!("{TIMES}
 
@@ -158,14 +158,14 @@ pub struct Range {
     pub json: bool,
 }
 
-/// Print the lines that carry an id from a window of time
+/// Print the lines with an id from a window of time
 ///
-/// A line carries an id if one of its words (the longest runs of letters and digits) is an id, in upper or lower case.
-/// Without --from, the window starts in 1970; without --to, it ends in 2109. Lines are printed unchanged, without the name
-/// of their file. On a terminal, control characters are printed as \x1b. Compressed input (gzip) is detected by its first
+/// A line matches if one of its words (the longest runs of letters and digits) is an id, in upper or lower case.
+/// Without --from, the window starts in 1970; without --to, it ends in 2109. Lines are printed unchanged, and without
+/// file names. On a terminal, control characters are printed as \x1b. Compressed input (gzip) is detected by its first
 /// bytes.
 ///
-/// A line longer than 8 MiB is skipped, and an error names it. Memory stays below 32 MB.
+/// A line longer than 8 MiB is skipped, and an error reports it. Memory stays below 32 MB.
 ///
 /// The exit status is 0 if a line was found, 1 if none was, and 2 after an error.
 #[derive(clap::Args)]
@@ -195,14 +195,14 @@ pub struct Grep {
 
 /// Order the lines of several files by the id in them
 ///
-/// Lines are ordered by their first id, found as in `txid grep`. A line without an id stays behind the line before it, as
-/// the lines of a stack trace should; at the top of a file, such lines come before all others. Lines with the same id keep
-/// the order in which they were read. Compressed input (gzip) is detected by its first bytes.
+/// Lines are ordered by their first id, found as in `txid grep`. A line without an id stays with the line before it,
+/// like the lines of a stack trace; at the top of a file, such lines come before all others. Lines with the same id
+/// keep the order in which they were read. Compressed input (gzip) is detected by its first bytes.
 ///
-/// Files that cannot be read and lines longer than 8 MiB are skipped; an error names them, and the exit status is 2.
+/// Files that cannot be read and lines longer than 8 MiB are skipped; an error reports them, and the exit status is 2.
 ///
-/// Memory stays below 128 MB for input of any size. The rest is kept in a file in the temporary directory (TMPDIR), which
-/// has no name and disappears when the command ends.
+/// Memory stays below 128 MB for input of any size. The rest is kept in an unnamed file in the temporary directory
+/// (TMPDIR), which disappears when the command ends.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

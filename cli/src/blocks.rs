@@ -1,37 +1,37 @@
-//! An input in blocks of whole lines, in bounded memory.
+//! Reads input as blocks of whole lines, in bounded memory.
 
 use memchr::{memchr, memchr_iter, memrchr};
 use std::io::{self, ErrorKind, Read};
 
-/// How many bytes of a line, its newline included, are kept. A log can have a request's body in a line. nginx's is at most
-/// 1 MB by default, and 6 MB if each byte is written as `\u00XX`.
+/// The longest line that is kept, in bytes, including its newline. A line of a log can contain a request's body:
+/// nginx's limit is 1 MB by default, which becomes 6 MB if each byte is written as `\u00XX`.
 const LONGEST_LINE: usize = 8 << 20;
 
 const BLOCK: usize = 256 * 1024;
 
 pub enum Piece<'a> {
-    /// Whole lines, as many as have come; only the last one of all may lack its newline.
+    /// As many whole lines as have arrived; only the last line of the input may lack a newline.
     Lines(&'a [u8]),
-    /// The line with this number is too long, and is skipped. The first line is number 1.
+    /// The line with this number, counted from 1, is too long and is skipped.
     TooLong(u64),
 }
 
-/// What to say of a line that is too long.
+/// The message for a line that is too long.
 pub fn too_long(line: u64) -> String {
-    format!("line {line} is longer than {} MiB; it is left out", LONGEST_LINE >> 20)
+    format!("line {line} is longer than {} MiB; skipped", LONGEST_LINE >> 20)
 }
 
 pub struct Blocks {
     input: Box<dyn Read>,
-    /// Only a line that is longer than the buffer makes it grow, up to `longest`.
+    /// Grows only for a line that is longer than the buffer, up to `longest`.
     buffer: Vec<u8>,
     longest: usize,
     filled: usize,
-    /// How much of what is filled was handed out.
+    /// How much of the filled part was returned.
     given: usize,
     /// The number of the first line in the buffer.
     line: u64,
-    /// Whether what comes next still belongs to a line that is too long.
+    /// Whether the next bytes still belong to a line that is too long.
     passing: bool,
 }
 
@@ -40,7 +40,7 @@ impl Blocks {
         Self::with_sizes(input, BLOCK, LONGEST_LINE)
     }
 
-    /// For tests: with a buffer of `block` bytes at first, and of `longest` at last.
+    /// For tests: the buffer starts with `block` bytes and grows up to `longest`.
     pub fn with_sizes(input: Box<dyn Read>, block: usize, longest: usize) -> Self {
         Self { input, buffer: vec![0; block], longest, filled: 0, given: 0, line: 1, passing: false }
     }
@@ -74,7 +74,7 @@ impl Blocks {
                 self.buffer.copy_within(newline + 1..read, 0);
                 read -= newline + 1;
             }
-            // What was there before has no newline, or it would have been handed out.
+            // The bytes before have no newline, or they would have been returned.
             let newline = memrchr(b'\n', &self.buffer[self.filled..self.filled + read]);
             self.given = newline.map_or(0, |place| self.filled + place + 1);
             self.filled += read;
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// An input that comes in parts of these lengths, over and over.
+    /// An input that arrives in parts of these lengths, repeatedly.
     struct InParts(Vec<u8>, Vec<usize>);
 
     impl Read for InParts {

@@ -1,4 +1,4 @@
-//! Every format that `txid inspect` reads. To add one, write its function and list it in `recognise`. `Format` in
+//! Every format that `txid inspect` reads. To add a format, write its function and list it in `recognise`. `Format` in
 //! args.rs lists what `txid new` makes.
 
 use std::ops::RangeInclusive;
@@ -11,7 +11,7 @@ use txid::{Flake, FormatError, ParseError, Txid, UniqueId, UniqueIdMaker};
 /// Names and widths in bits, from the most significant bit on.
 type Fields = &'static [(&'static str, usize)];
 
-/// What an id is made of.
+/// What an id contains.
 #[derive(Default)]
 pub struct Anatomy {
     /// The most specific format that fits.
@@ -27,7 +27,7 @@ pub struct Anatomy {
     pub fields: Fields,
 }
 
-/// Why a text is not of a format.
+/// Why a text does not have a format.
 enum Wrong {
     Length(String),
     Content(String),
@@ -75,10 +75,10 @@ impl Snowflakes {
     fn read(&self, text: &str) -> Result<Anatomy, Wrong> {
         let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         if !is_number || !self.is_chosen && !DIGITS_OF_A_SNOWFLAKE.contains(&text.len()) {
-            return Err(Wrong::Length(format!("{} characters, a 64-bit id has 15 to 19 digits", text.len())));
+            return Err(Wrong::Length(format!("a 64-bit id has 15 to 19 digits, not {}", text.len())));
         }
         let read = text.parse().ok().and_then(|id| Some((id, self.layout.decode(id)?)));
-        let (id, it) = read.ok_or_else(|| Wrong::Content("it has more bits than the layout".to_string()))?;
+        let (id, it) = read.ok_or_else(|| Wrong::Content("its value has more bits than the layout".to_string()))?;
         Ok(Anatomy {
             format: "snowflake",
             text: text.to_string(),
@@ -91,7 +91,7 @@ impl Snowflakes {
     }
 }
 
-/// What the text is, or why it is not of the first format that has its length.
+/// The fields of an id; if it is not one, the error of the first format that has its length.
 pub fn recognise(text: &[u8], snowflakes: &Snowflakes) -> Result<Anatomy, String> {
     let Ok(words) = str::from_utf8(text) else {
         return Err(ParseError::Length(text.len()).to_string());
@@ -317,7 +317,7 @@ fn span_id(text: &str) -> Result<Anatomy, Wrong> {
     let is_hex = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     match text.len() == SpanId::LEN && is_hex {
         true => unless_zeros(random("span id", text, &[("random", 64)])),
-        false => Err(Wrong::Length(format!("{} characters, a span id has {} of 0-9a-f", text.len(), SpanId::LEN))),
+        false => Err(Wrong::Length(format!("a span id has {} characters of 0-9a-f, not {}", SpanId::LEN, text.len()))),
     }
 }
 
@@ -328,7 +328,7 @@ fn random(format: &'static str, text: &str, fields: Fields) -> Anatomy {
 /// The only forbidden random id is all zeros.
 fn unless_zeros(id: Anatomy) -> Result<Anatomy, Wrong> {
     match id.bytes.iter().all(|&byte| byte == 0) {
-        true => Err(Wrong::Content("all zeros is forbidden".to_string())),
+        true => Err(Wrong::Content("an id must not be all zeros".to_string())),
         false => Ok(id),
     }
 }

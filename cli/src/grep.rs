@@ -1,4 +1,4 @@
-//! `txid grep`: the lines that carry an id from a window of time.
+//! `txid grep`: prints the lines with an id from a window of time.
 
 use crate::input::{self, Source};
 use crate::{args::Grep, complain, say, terminal, time, words};
@@ -54,8 +54,8 @@ struct Search {
 }
 
 impl Search {
-    /// Trouble with the source is told and remembered, and the others have their turn; only what keeps the output from
-    /// being written is an error.
+    /// Errors of a source are reported and remembered, and the other sources are still read. Only an output that cannot
+    /// be written is an error here.
     fn source(&mut self, source: &Source) -> Result<()> {
         let bar = self.bar.clone();
         let blocks = match source.open(&bar) {
@@ -69,7 +69,7 @@ impl Search {
         let (mut count, mut binary, mut lines) = (0, false, Vec::new());
         let all = source.each(blocks, &bar, |block| {
             count += self.matching(block, &mut lines);
-            // As with grep: what is not text is not for a terminal.
+            // As in grep, binary content is not printed on a terminal.
             binary = binary || memchr(0, block).is_some();
             if lines.is_empty() {
                 return Ok(ControlFlow::Continue(()));
@@ -90,7 +90,7 @@ impl Search {
         Ok(())
     }
 
-    /// How many lines of the block carry an id of the window; `lines` are these, if they are wanted.
+    /// Counts the lines of the block with an id in the window; copies them to `lines` if they are wanted.
     fn matching(&self, block: &[u8], lines: &mut Vec<u8>) -> u64 {
         let mut count = 0;
         let mut next_line = 0;
@@ -112,7 +112,8 @@ impl Search {
         count
     }
 
-    /// Whole lines, as soon as they are known, so that `tail -f` can be searched. The bar makes room for them.
+    /// Prints whole lines as soon as they are known, so that `tail -f` can be searched. The progress bar is hidden
+    /// meanwhile.
     fn print(&mut self, lines: &[u8]) -> Result<()> {
         let out = &mut self.out;
         let mut write = |lines: &[u8]| out.write_all(lines).and_then(|()| out.flush());

@@ -1,16 +1,16 @@
-//! gzip as files have it: one member or several, and zeros after them.
+//! Reads gzip as it occurs in files: one or more members, possibly followed by zeros.
 
 use flate2::bufread::GzDecoder;
 use std::io::{self, BufRead, Read};
 
-/// What a file begins with when it is gzip.
+/// The first bytes of a gzip file.
 pub const MAGIC: [u8; 3] = [0x1f, 0x8b, 8];
 
 /// The contents of all members of a gzip, one after the other.
 ///
-/// Zeros between members and after the last are padding, as tapes and some that append to a file leave it.
+/// Zeros between members and after the last one are padding, left by tapes and by some programs that append to files.
 pub struct Members<R> {
-    /// Always there, but while one member follows another.
+    /// None only between two members.
     member: Option<GzDecoder<R>>,
 }
 
@@ -36,7 +36,7 @@ impl<R: BufRead> Members<R> {
                     return Ok(true);
                 }
                 Some(_) => {
-                    let error = "what follows the compressed part is neither gzip nor padding; it is left out";
+                    let error = "the data after the compressed part is neither gzip nor padding; skipped";
                     return Err(io::Error::new(io::ErrorKind::InvalidData, error));
                 }
             }

@@ -11,7 +11,7 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// What `files` stand for: - and no file at all are standard input.
+/// The sources that `files` names: standard input for -, or if there are none.
 pub fn sources(files: &[PathBuf]) -> Vec<Source<'_>> {
     if files.is_empty() {
         return vec![Source::Stdin];
@@ -32,13 +32,13 @@ impl Source<'_> {
         }
     }
 
-    /// Begins to read, and to move `bar`. A file that only looks like one, such as a directory, is told at once.
+    /// Starts to read, and to move `bar`. Something that is not a file, such as a directory, is an error at once.
     pub fn open(&self, bar: &ProgressBar) -> Result<Blocks> {
         self.decompressed(bar).map(Blocks::new).with_context(|| self.name())
     }
 
-    /// Passes on the blocks of lines, as long as they are wanted. What cannot be read is told and left out, which makes
-    /// the answer false; an error comes from `each` alone.
+    /// Passes each block of lines to `each`, until that wants no more. Input that cannot be read is reported and
+    /// skipped, and the result is false; an error comes only from `each`.
     pub fn each(
         &self,
         mut blocks: Blocks,
@@ -94,7 +94,7 @@ fn check(input: &Metadata) -> Result<()> {
     if input.is_dir() {
         bail!("is a directory");
     }
-    // What is read and written at once may never end.
+    // Reading and writing the same file may never end.
     let out = metadata(io::stdout())?;
     if input.is_file() && (input.dev(), input.ino()) == (out.dev(), out.ino()) {
         bail!("is also the output");
@@ -114,7 +114,7 @@ fn decompressed(mut input: impl Read + 'static) -> io::Result<Box<dyn Read>> {
     Ok(if compressed { Box::new(gzip::Members::new(BufReader::new(whole))) } else { Box::new(whole) })
 }
 
-/// A bar over the bytes of all files, which shows itself on a terminal only.
+/// A progress bar over the bytes of all files, shown only on a terminal.
 pub fn bar(sources: &[Source]) -> ProgressBar {
     let total = sources.iter().map(Source::len).sum();
     if total == 0 {

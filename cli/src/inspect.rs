@@ -1,4 +1,4 @@
-//! `txid inspect`: what ids hold.
+//! `txid inspect`: shows what ids hold.
 
 use crate::formats::{self, Anatomy, Snowflakes};
 use crate::input::Source;
@@ -15,10 +15,10 @@ use std::ops::ControlFlow;
 use std::process::ExitCode;
 use txid::snowflake::Layout;
 
-/// How many bytes of an invalid id an error repeats.
+/// How many bytes of an invalid id an error shows.
 const SHOWN: usize = 60;
 
-/// An object with its keys in this order.
+/// Writes an object with its keys in this order.
 struct Json<'a>(&'a Anatomy);
 
 impl Serialize for Json<'_> {
@@ -131,7 +131,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// How long ago that was, or how far ahead it is, in the two largest units that are not zero.
+/// The age of a moment, or the time until it, in the two largest units that are not zero.
 fn age(moment: Timestamp, now: Timestamp) -> String {
     let utc = |time: Timestamp| -> Zoned { time.to_zoned(TimeZone::UTC) };
     let (then, now) = (utc(moment), utc(now));

@@ -21,7 +21,7 @@ use clap::Parser;
 use std::io::{Write, stderr};
 use std::process::ExitCode;
 
-/// The exit status after an error, as grep has it.
+/// The exit status after an error, as in grep.
 const TROUBLE: u8 = 2;
 
 fn main() -> ExitCode {
@@ -45,14 +45,15 @@ fn complain(error: &anyhow::Error) {
     say(&format!("{error:#}"));
 }
 
-/// Writes to standard error. If that fails, as on a full disk, the exit status must suffice: `eprintln` would panic.
+/// Writes to standard error. If that fails, for example on a full disk, only the exit status remains: `eprintln` would
+/// panic.
 fn say(message: &str) {
     let _ = writeln!(stderr(), "txid: {message}");
 }
 
-/// Rust ignores SIGPIPE, so `txid -n 1000000 | head` would end with an error. It should end at once, as grep does.
+/// Rust ignores SIGPIPE, so `txid -n 1000000 | head` would end with an error. It should just end, like grep.
 fn end_quietly_when_nobody_reads() {
-    // SAFETY: the default action is no handler of ours, and no other thread runs yet.
+    // SAFETY: the default action is not a handler of ours, and no other thread runs yet.
     #[cfg(unix)]
     unsafe {
         libc::signal(libc::SIGPIPE, libc::SIG_DFL)

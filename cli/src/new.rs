@@ -1,4 +1,4 @@
-//! `txid new`: ids, one per line.
+//! `txid new`: makes ids, one per line.
 
 use crate::args::{Format, New};
 use crate::time;
@@ -66,7 +66,8 @@ fn maker(args: &New, at: Option<i64>) -> Result<Maker> {
             Ok(Box::new(move || Ok(generator.next()?.to_string())))
         }
         Format::Segment => {
-            let state = args.state.as_ref().context("--format segment needs the --state that txid-agent keeps")?;
+            let state =
+                args.state.as_ref().context("--format segment needs --state with the file that txid-agent keeps")?;
             let segment = Segment::attach(state)?;
             Ok(Box::new(move || Ok(segment.next()?.to_string())))
         }

@@ -1,10 +1,10 @@
-//! The bits of an id as a picture of its fields.
+//! Draws the bits of an id with its fields.
 
 use anstyle::{AnsiColor, Style};
 
 const BITS_A_ROW: usize = 48;
 
-/// Rows of bits, each with a ruler below that shows which field they belong to.
+/// Rows of bits, each with a ruler below that shows the fields.
 pub fn of(bytes: &[u8], fields: &[(&str, usize)]) -> Vec<String> {
     let bits = 8 * bytes.len();
     (0..bits).step_by(BITS_A_ROW).flat_map(|row| rows(bytes, fields, row, bits.min(row + BITS_A_ROW))).collect()
@@ -21,7 +21,7 @@ fn rows(bytes: &[u8], fields: &[(&str, usize)], begin: usize, end: usize) -> [St
             continue;
         }
         let style = Style::new().fg_color(Some((*colour).into()));
-        // A gap at every byte, also between two fields.
+        // A gap between bytes, also where two fields meet.
         let gap = if from > begin && from % 8 == 0 { " " } else { "" };
         let part = digits_of(bytes, from, to);
         let ruler = ruler(&format!(" {name}, {width} bits "), part.len());
@@ -42,7 +42,7 @@ fn digits_of(bytes: &[u8], from: usize, to: usize) -> String {
     digits
 }
 
-/// `|---- label ----|`, without the label where it does not fit.
+/// `|---- label ----|`, without the label if it does not fit.
 fn ruler(label: &str, width: usize) -> String {
     match width {
         0 | 1 => "|".repeat(width),

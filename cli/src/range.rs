@@ -1,4 +1,4 @@
-//! `txid range`: the two ids that bound a window of time.
+//! `txid range`: prints the two ids that bound a window of time.
 
 use crate::{args::Range, time};
 use anyhow::{Context, Result};

@@ -1,4 +1,4 @@
-//! Sorted runs of lines in one temporary file, and their merge.
+//! Sorted runs of lines in one temporary file, and how they are merged.
 
 use crate::sort::Key;
 use anyhow::{Context, Result};
@@ -13,13 +13,13 @@ use std::os::unix::fs::FileExt;
 const MEMORY: usize = 32 << 20;
 const LEAST_BUFFER: usize = 16 << 10;
 
-/// A line in the file: whether it has a key, the key, its length, and the line itself.
+/// The header of a line in the file: whether it has a key, the key, and the line's length.
 const HEADER: usize = 1 + 12 + 8;
 
 pub struct Runs {
-    /// Without a name from the start, so that it is gone with the process, however that ends.
+    /// Unnamed from the start, so that it disappears with the process, however that ends.
     file: File,
-    /// Where each run ends, which is where the next begins.
+    /// The end of each run, which is the beginning of the next.
     ends: Vec<u64>,
 }
 
@@ -46,7 +46,7 @@ impl Runs {
         Ok(())
     }
 
-    /// Writes the lines of all runs in order. Of lines with the same key those of an earlier run come first.
+    /// Writes the lines of all runs in order. For equal keys, lines of an earlier run come first.
     pub fn merge(self, out: &mut impl Write) -> Result<()> {
         let capacity = (MEMORY / self.ends.len()).max(LEAST_BUFFER);
         let begins = std::iter::once(0).chain(self.ends.iter().copied());
@@ -70,7 +70,7 @@ impl Runs {
     }
 }
 
-/// The part of the file that is one run.
+/// The part of the file that holds one run.
 struct Run<'a> {
     file: &'a File,
     begin: u64,
@@ -86,7 +86,7 @@ impl Read for Run<'_> {
     }
 }
 
-/// The key and the length of the line that follows.
+/// The key and the length of the next line.
 fn next_line(run: &mut BufReader<Run>) -> Result<Option<(Key, u64)>> {
     let mut header = [0; HEADER];
     if run.fill_buf().context("temporary file")?.is_empty() {
@@ -98,7 +98,7 @@ fn next_line(run: &mut BufReader<Run>) -> Result<Option<(Key, u64)>> {
     Ok(Some(((header[0] == 1).then_some(key), u64::from_le_bytes(len.try_into()?))))
 }
 
-/// Copies what need not fit into memory.
+/// Copies without holding everything in memory.
 fn copy(run: &mut BufReader<Run>, mut len: u64, out: &mut impl Write) -> Result<()> {
     while len > 0 {
         let part = run.fill_buf().context("temporary file")?;

@@ -1,7 +1,7 @@
-//! `txid sort`: the lines of several files in the order of their ids, in bounded memory.
+//! `txid sort`: sorts the lines of several files by their ids, in bounded memory.
 //!
-//! Lines gather until they fill what memory they may, are sorted, and go to a temporary file as one run. In the end all
-//! runs are merged. What fits into memory never sees the disk.
+//! Lines are collected until they fill the allowed memory, sorted, and written to a temporary file as one run. At the
+//! end all runs are merged. Input that fits into memory is never written to disk.
 
 use crate::runs::Runs;
 use crate::{args::Sort, complain, input, words};
@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 use std::process::ExitCode;
 use txid::Txid;
 
-/// How many bytes of lines, with what is noted about them, are sorted at once.
+/// How many bytes of lines, including the notes about them, are sorted at a time.
 const MEMORY: usize = 96 << 20;
 
 pub fn run(args: &Sort) -> Result<ExitCode> {
@@ -41,7 +41,7 @@ pub fn run(args: &Sort) -> Result<ExitCode> {
     Ok(ExitCode::from(if all { 0 } else { crate::TROUBLE }))
 }
 
-/// What lines are ordered by: none at all comes first.
+/// What lines are ordered by; None comes first.
 pub type Key = Option<Txid>;
 
 struct Line {
@@ -55,7 +55,7 @@ struct Sorter {
     text: Vec<u8>,
     lines: Vec<Line>,
     runs: Option<Runs>,
-    /// That of the line before, in the same source.
+    /// The key of the previous line of the same source.
     key: Key,
 }
 
@@ -79,7 +79,7 @@ impl Sorter {
         if line.last() != Some(&b'\n') {
             self.text.push(b'\n');
         }
-        // A line without an id has that of the line before: what has the same id keeps its order.
+        // A line without an id has the key of the previous line; equal keys keep their order.
         let id = words::first_id(line);
         self.key = id.or(self.key);
         match self.lines.last_mut() {
@@ -93,7 +93,7 @@ impl Sorter {
     }
 
     fn sort(&mut self) {
-        // Where a line begins tells it from all others, so that nothing is left to chance, and no memory is needed.
+        // The beginning of a line is unique, so the order is well defined, and this sort needs no memory.
         self.lines.sort_unstable_by_key(|line| (line.key, line.begin));
     }
 

@@ -1,7 +1,7 @@
-//! Others' text on a terminal.
+//! Makes foreign text safe to print on a terminal.
 
-/// The text without what could control a terminal: an escape is shown as `\x1b`, a byte that is no UTF-8 likewise. Tabs
-/// and the ends of lines stay.
+/// The text without anything that could control a terminal: an escape is shown as `\x1b`, and so are bytes that are not
+/// UTF-8. Tabs and line ends stay.
 pub fn harmless(text: &[u8]) -> String {
     let mut shown = String::with_capacity(text.len());
     for chunk in text.utf8_chunks() {

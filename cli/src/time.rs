@@ -1,4 +1,4 @@
-//! The times that a user writes.
+//! Reads times on the command line.
 
 use anyhow::{Context, Result, anyhow, bail};
 use jiff::civil::{Date, Time};
@@ -6,15 +6,15 @@ use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
 use std::ops::RangeInclusive;
 
-/// The last millisecond that an id can carry.
+/// The last millisecond that an id can hold.
 pub const LAST_MS: i64 = (1 << 42) - 1;
 
-/// Milliseconds since 1970 of a time in one of the forms that the help lists. `option` is where it was given.
+/// Milliseconds since 1970 of a time in one of the forms in the help. `option` is for errors.
 pub fn parse(option: &str, text: &str) -> Result<i64> {
     parse_at(text, Timestamp::now()).with_context(|| format!("{option} '{text}'"))
 }
 
-/// Milliseconds since 1970 of the moment that is a span such as `10m` back.
+/// Milliseconds since 1970 of the moment a span such as `10m` ago.
 pub fn parse_since(option: &str, text: &str) -> Result<i64> {
     let parsed = text
         .parse::<Span>()
@@ -25,21 +25,15 @@ pub fn parse_since(option: &str, text: &str) -> Result<i64> {
     parsed.with_context(|| format!("{option} '{text}'"))
 }
 
-/// All milliseconds from one to another, both included.
+/// The milliseconds from one to another, both included.
 pub fn window(from: (&str, i64), to: (&str, i64)) -> Result<RangeInclusive<i64>> {
     if from.1 > to.1 {
-        bail!(
-            "the range is turned round: {} is {}, after {}, which is {}",
-            from.0,
-            rfc3339(from.1),
-            to.0,
-            rfc3339(to.1)
-        );
+        bail!("the range is empty: {} is {}, after {}, which is {}", from.0, rfc3339(from.1), to.0, rfc3339(to.1));
     }
     Ok(from.1..=to.1)
 }
 
-/// The millisecond, one that an id can carry, in RFC 3339, UTC.
+/// The millisecond in RFC 3339, UTC. It must be one that an id can hold.
 pub fn rfc3339(ms: i64) -> String {
     rfc3339_of(timestamp(ms).unwrap_or_default())
 }
@@ -48,7 +42,7 @@ pub fn rfc3339_of(moment: Timestamp) -> String {
     format!("{moment:.3}")
 }
 
-/// The moment of any millisecond; none where it is beyond the calendar, which ends with the year 9999.
+/// The moment of a millisecond; None after the year 9999, where the calendar ends.
 pub fn timestamp(ms: i64) -> Option<Timestamp> {
     Timestamp::from_millisecond(ms).ok()
 }
@@ -63,7 +57,7 @@ fn parse_at(text: &str, now: Timestamp) -> Result<i64> {
     }
     let digits = text.strip_prefix('-').unwrap_or(text);
     if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        // What does not fit is as far out of the range as the nearest that does.
+        // A number that does not fit is outside the range anyway, like the nearest one that fits.
         let end = if digits == text { i64::MAX } else { i64::MIN };
         return ms_in_range(text.parse().unwrap_or(end));
     }
@@ -90,10 +84,10 @@ fn in_range(time: Timestamp) -> Result<i64> {
 
 fn ms_in_range(ms: i64) -> Result<i64> {
     if ms < 0 {
-        bail!("before {}, the first time that an id can carry", rfc3339(0));
+        bail!("before {}, the first time that an id can hold", rfc3339(0));
     }
     if ms > LAST_MS {
-        bail!("after {}, the last time that an id can carry", rfc3339(LAST_MS));
+        bail!("after {}, the last time that an id can hold", rfc3339(LAST_MS));
     }
     Ok(ms)
 }

@@ -1,5 +1,5 @@
-//! Finds ids in text. An id stands in a text as a word of 20 characters: a run of letters and digits (ASCII) that no letter
-//! or digit precedes or follows.
+//! Finds ids in text. An id is a word of 20 characters: a run of ASCII letters and digits with no letter or digit
+//! before or after it.
 
 use std::ops::RangeInclusive;
 use txid::Txid;
@@ -9,21 +9,21 @@ pub fn first_id(text: &[u8]) -> Option<Txid> {
     words(text).find_map(|(_, word)| Txid::from_text(&word).ok())
 }
 
-/// The places of the ids in `text` that lie in a range.
+/// The positions of the ids in `text` that are in a range.
 ///
-/// Text sorts as ids do, so the ids need not be read, which would take most of the time.
+/// Text sorts as ids do, so ids are compared without decoding them, which would take most of the time.
 pub fn ids_within(text: &[u8], range: &RangeInclusive<Txid>) -> impl Iterator<Item = usize> {
     let range = range.start().to_text()..=range.end().to_text();
     words(text).filter(move |(_, word)| range.contains(word) && is_id(word)).map(|(place, _)| place)
 }
 
-/// Whether a word of 20 letters and digits, in lower case, is an id: base32hex ends at v, and the last character is one
+/// Whether a word of 20 lower-case letters and digits is an id: the alphabet ends at v, and the last character is one
 /// bit.
 fn is_id(word: &[u8; Txid::LEN]) -> bool {
     word.iter().all(|&byte| byte <= b'v') && matches!(word[Txid::LEN - 1], b'0' | b'g')
 }
 
-/// The words of 20 characters, in lower case, and where they are.
+/// The words of 20 characters, in lower case, with their positions.
 fn words(text: &[u8]) -> impl Iterator<Item = (usize, [u8; Txid::LEN])> {
     Words { text, end: 0, window: 0, places: 0 }.filter_map(|place| {
         let mut word: [u8; Txid::LEN] = *text[place..].first_chunk()?;
@@ -32,17 +32,17 @@ fn words(text: &[u8]) -> impl Iterator<Item = (usize, [u8; Txid::LEN])> {
     })
 }
 
-/// The places of the words of 20 characters.
+/// The positions of the words of 20 characters.
 ///
-/// Most of a log is not ids, so what counts is how fast it is passed over. 64 bytes at a time become 64 bits, set where a
-/// letter or digit is; shifting these tells for all of them at once where a word of 20 begins.
+/// Most of a log is not ids, so skipping fast is what counts. 64 bytes at a time become 64 bits, set for letters and
+/// digits; shifts then find the beginnings of all words of 20 at once.
 struct Words<'a> {
     text: &'a [u8],
-    /// How far the text was looked at.
+    /// How far the text has been read.
     end: usize,
-    /// The 128 bytes before the end, the lowest bit for the first.
+    /// One bit for each of the 128 bytes before the end, the lowest bit for the first byte.
     window: u128,
-    /// Places in the window that have not been returned yet.
+    /// Positions in the window that have not been returned yet.
     places: u128,
 }
 
@@ -52,7 +52,7 @@ impl Iterator for Words<'_> {
     #[inline]
     fn next(&mut self) -> Option<usize> {
         while self.places == 0 {
-            // A word that touches the end is only seen in a window that goes on behind it.
+            // A word that touches the end is only found in a window that extends beyond it.
             if self.end >= self.text.len() + 64 {
                 return None;
             }
@@ -67,8 +67,8 @@ impl Iterator for Words<'_> {
     }
 }
 
-/// Where in the window a run of exactly 20 begins. A window answers for the places 44 to 107, of which it knows the bit
-/// before and the 20 after; the windows before and after it answer for the others.
+/// Where in the window runs of exactly 20 begin. A window answers for the positions 44 to 107, for which it knows the
+/// bit before and the 20 after; its neighbours answer for the others.
 fn places_of_20(window: u128) -> u128 {
     const KNOWN: u128 = (u64::MAX as u128) << 44;
     let two = window & window >> 1;
@@ -79,7 +79,7 @@ fn places_of_20(window: u128) -> u128 {
     twenty & !(window << 1) & !(window >> 20) & KNOWN
 }
 
-/// A bit for each of the first 64 bytes, the lowest for the first; bytes that are not there are no letters.
+/// One bit for each of the first 64 bytes, the lowest for the first; missing bytes count as non-letters.
 fn letters_and_digits(text: &[u8]) -> u64 {
     let Some(chunk) = text.first_chunk::<64>() else {
         let mut filled = [0; 64];
@@ -93,7 +93,7 @@ fn letters_and_digits(text: &[u8]) -> u64 {
     return chunk.iter().rev().fold(0, |bits, byte| bits << 1 | u64::from(byte.is_ascii_alphanumeric()));
 }
 
-/// The plain loop again, by hand, because it is what `txid grep` does most.
+/// The plain loop again, with SSE2, because `txid grep` spends most of its time here.
 ///
 /// # Safety
 ///
@@ -104,14 +104,15 @@ fn letters_and_digits(text: &[u8]) -> u64 {
 unsafe fn letters_and_digits_sse2(chunk: &[u8; 64]) -> u64 {
     use std::arch::x86_64::*;
 
-    // Only signed bytes can be compared: what is at most `count` from `first` is moved to the bottom of their range.
+    // Only signed comparisons exist: the bytes from `first` to `first + count` are moved to the bottom of the signed
+    // range.
     // SAFETY: the caller vouches for SSE2, which is all that these need.
     let within = |bytes, first: u8, count: i8| unsafe {
         let moved = _mm_add_epi8(bytes, _mm_set1_epi8(i8::MIN.wrapping_sub_unsigned(first)));
         _mm_cmpgt_epi8(_mm_set1_epi8(i8::MIN + count), moved)
     };
     chunk.chunks_exact(16).rev().fold(0, |bits, sixteen| {
-        // SAFETY: as above, and a chunk has the 16 bytes that are read, at any address.
+        // SAFETY: as above, and 16 bytes of the chunk are read, at any alignment.
         let found = unsafe {
             let bytes = _mm_loadu_si128(sixteen.as_ptr().cast());
             let letters = within(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), b'a', 26);
@@ -126,7 +127,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// As plain as can be.
+    /// The simplest implementation.
     fn plainly(text: &[u8]) -> Vec<usize> {
         let is_word = |place: usize| text.get(place).is_some_and(u8::is_ascii_alphanumeric);
         (0..text.len())

@@ -1,12 +1,12 @@
-//! The header that brings an id, and what to do with its value.
+//! The header that carries an id, and whether its value is accepted.
 
 use super::{Networks, Peer};
 
-/// The longest id that is taken from a client.
+/// The longest id that is accepted from a client.
 const LONGEST: usize = 128;
 
-/// Which bytes an id from a client may have: `A-Za-z0-9._~:/+=@-`. None of them ends a line, a field or a quotation in a
-/// log, a header or a shell.
+/// The bytes that an id from a client may have: `A-Za-z0-9._~:/+=@-`. None of them ends a line, a field or a quoted
+/// string in a log, a header or a shell.
 const ALLOWED: [bool; 256] = {
     let mut allowed = [false; 256];
     let mut byte = 0;
@@ -23,14 +23,14 @@ const ALLOWED: [bool; 256] = {
     allowed
 };
 
-/// What a request has of one header.
+/// The values of one header in a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Header<'a> {
-    /// None.
+    /// The request has no such header.
     Absent,
-    /// One, with this value.
+    /// The request has it once, with this value.
     One(&'a [u8]),
-    /// More than one. None of them is the right one.
+    /// The request has it more than once, so none of them is used.
     Several,
 }
 
@@ -51,19 +51,19 @@ impl<'a> Header<'a> {
     }
 }
 
-/// What becomes of an id that may have come in.
+/// What to do with an id that may have come in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The request gets a new id.
     New,
-    /// The id that came in is the request's.
+    /// The request keeps the id that came in.
     Accepted,
-    /// The peer may send an id, but this is not one. The request gets a new id, or is rejected.
+    /// The peer may send an id, but this is not a valid one. The request gets a new id, or is rejected.
     Invalid,
 }
 
 impl Verdict {
-    /// Judges the `header` that came from `peer`. Of several headers none counts.
+    /// Decides about the `header` that came from `peer`. If it is there more than once, none counts.
     ///
     /// ```
     /// use txid::request::{Header, Networks, Peer, Verdict};
@@ -86,7 +86,7 @@ impl Verdict {
     }
 }
 
-/// Whether a value may be taken as an id: 1 to 128 characters of `A-Za-z0-9._~:/+=@-`.
+/// Whether a value is accepted as an id: 1 to 128 characters of `A-Za-z0-9._~:/+=@-`.
 ///
 /// ```
 /// use txid::request::is_valid_id;
@@ -95,11 +95,11 @@ impl Verdict {
 /// assert!(!is_valid_id(b"${jndi:ldap://example.com/a}"));
 /// ```
 pub fn is_valid_id(value: &[u8]) -> bool {
-    // It is short enough to look at all of it in any case, which takes half as many instructions as to stop early.
+    // Always looks at every byte, which takes half as many instructions as stopping early, and the text is short.
     (1..=LONGEST).contains(&value.len()) && value.iter().fold(true, |so_far, &byte| so_far & ALLOWED[usize::from(byte)])
 }
 
-/// Whether a text may be the name of a header: a token of RFC 9110.
+/// Whether a text is valid as the name of a header: a token of RFC 9110.
 ///
 /// ```
 /// use txid::request::is_header_name;

@@ -1,5 +1,6 @@
-//! What a server needs to give each request one id and one trace: whose headers count, which values are taken, and what
-//! becomes of a trace that comes in. It reads no request itself; `nginx/` and others hand it what they found.
+//! What a server needs to give each request one id and one trace: which peers are trusted, which values are accepted,
+//! and how a trace that comes in continues. This module does not read requests; `nginx/` and others pass in what they
+//! found.
 
 mod header;
 mod networks;

@@ -1,15 +1,15 @@
-//! Networks of peers whose headers count.
+//! The networks of trusted peers.
 
 use std::fmt;
 use std::net::IpAddr;
 
-/// What nginx writes in place of the address of a peer of a Unix socket; a path follows where the peer has one.
+/// What nginx uses as the address of a peer on a Unix socket, followed by the path if the peer has one.
 const UNIX: &str = "unix:";
 
 /// A list of networks.
 ///
-/// Families are compared as nginx compares them: an IPv6 peer that stands for an IPv4 address (`::ffff:10.0.0.1`, as
-/// sockets for both families have it) is that IPv4 address, and `::/0` is all of IPv6 and nothing of IPv4.
+/// Addresses are compared as in nginx: an IPv4-mapped IPv6 address (`::ffff:10.0.0.1`, as sockets for both families
+/// report it) is an IPv4 address, and `::/0` contains all of IPv6 and nothing of IPv4.
 ///
 /// ```
 /// use txid::request::{Networks, Peer};
@@ -32,11 +32,12 @@ enum Network {
 }
 
 impl Networks {
-    /// Reads a list of addresses, networks such as `10.0.0.0/8`, `unix:` and `all`; or `off` alone, for nobody.
+    /// Reads a list of addresses, networks such as `10.0.0.0/8`, `unix:` and `all`; or `off` alone, which contains
+    /// nobody.
     ///
     /// # Errors
     ///
-    /// [`NetworkError`] names the entry that is wrong.
+    /// [`NetworkError`] names the invalid entry.
     pub fn parse<'a>(list: impl IntoIterator<Item = &'a str>) -> Result<Self, NetworkError> {
         let list: Vec<_> = list.into_iter().collect();
         if list == ["off"] {
@@ -45,7 +46,7 @@ impl Networks {
         list.into_iter().map(Network::parse).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Whether the peer is in one of them.
+    /// Whether the peer is in one of the networks.
     #[inline]
     pub fn contain(&self, peer: Peer) -> bool {
         self.0.iter().any(|network| match (network, peer) {
@@ -57,16 +58,16 @@ impl Networks {
     }
 }
 
-/// Who is at the other end of a connection.
+/// The other end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Peer {
     /// An IPv4 address.
     V4(u32),
-    /// An IPv6 address that stands for no IPv4 address.
+    /// An IPv6 address, unless it is IPv4-mapped.
     V6(u128),
-    /// A process of the same machine, on a Unix socket.
+    /// A process on this machine, on a Unix socket.
     Unix,
-    /// Something that no network but `all` has.
+    /// Anything else, which only `all` contains.
     Other,
 }
 
@@ -80,7 +81,7 @@ impl From<IpAddr> for Peer {
 }
 
 impl Peer {
-    /// Reads an address as nginx writes it.
+    /// Reads an address in nginx's notation.
     ///
     /// ```
     /// use txid::request::Peer;
@@ -108,7 +109,7 @@ impl Network {
         let not_a_network = || NetworkError::NotANetwork(text.to_string());
         let (address, length) = match text.split_once('/') {
             Some((address, length)) => {
-                // parse() takes a sign, too.
+                // parse() would accept a sign as well.
                 let digits = !length.is_empty() && length.bytes().all(|byte| byte.is_ascii_digit());
                 (address, Some(length.parse().ok().filter(|_| digits).ok_or_else(not_a_network)?))
             }
@@ -133,14 +134,14 @@ impl Network {
     }
 }
 
-/// Why a list of networks is not one.
+/// Why a list of networks is not valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NetworkError {
     /// This entry is not a network.
     NotANetwork(String),
-    /// This entry is written as IPv6, and its addresses count as IPv4.
+    /// This entry is an IPv6 network of IPv4-mapped addresses, which count as IPv4.
     Mapped(String),
-    /// `off` stands beside other entries.
+    /// `off` was given with other entries.
     OffWithOthers,
 }
 
@@ -151,9 +152,9 @@ impl fmt::Display for NetworkError {
                 write!(f, "\"{text}\" is not an address, a network such as 10.0.0.0/8 or fd00::/8, unix:, all or off")
             }
             Self::Mapped(text) => {
-                write!(f, "\"{text}\" is a network whose addresses count as IPv4: write it as an IPv4 network")
+                write!(f, "\"{text}\" contains IPv4-mapped addresses, which count as IPv4: write it as an IPv4 network")
             }
-            Self::OffWithOthers => f.write_str("\"off\" stands alone or not at all"),
+            Self::OffWithOthers => f.write_str("\"off\" cannot be combined with other networks"),
         }
     }
 }

@@ -1,9 +1,9 @@
-//! The span of a request: one that continues the trace that came in, or the first of a new trace.
+//! The span of a request: it continues the trace that came in, or starts a new one.
 
 use super::Header;
 use crate::trace::{self, B3, B3Ids, Sampling, SpanId, TraceId, Traceparent};
 
-/// In which headers a trace comes in.
+/// The headers that a trace comes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// W3C's `traceparent`.
@@ -14,7 +14,7 @@ pub enum Kind {
     B3Single,
 }
 
-/// What a request has of the headers that carry a trace.
+/// The headers of a request that carry a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is the header of its name")]
 pub struct TraceHeaders<'a> {
@@ -40,7 +40,7 @@ impl TraceHeaders<'_> {
     };
 }
 
-/// The part of a trace that one hop is.
+/// One hop of a trace.
 ///
 /// ```
 /// use txid::request::{Header, Kind, Span, TraceHeaders};
@@ -54,20 +54,20 @@ impl TraceHeaders<'_> {
 pub struct Span {
     /// The trace.
     pub trace_id: TraceId,
-    /// This hop.
+    /// The id of this hop.
     pub span_id: SpanId,
-    /// The span that this one was called from, where the trace came in.
+    /// The span that called this one, if the trace came in.
     pub parent_span_id: Option<SpanId>,
-    /// Whether the trace is recorded. None leaves it to the next hop.
+    /// Whether the trace is recorded. None leaves the decision to the next hop.
     pub sampled: Option<Sampling>,
     /// Whether the right-most seven bytes of the trace's id are known to be random.
     pub random: bool,
-    /// Whether it is the trace of the `traceparent` that came in, so that its `tracestate` goes on, too.
+    /// Whether it continues the trace of the `traceparent` that came in, so that its `tracestate` is passed on as well.
     pub is_continued: bool,
 }
 
 impl Span {
-    /// The first span of a new trace, which is recorded.
+    /// The first span of a new trace that is recorded.
     ///
     /// ```
     /// assert!(txid::request::Span::new().traceparent().to_string().ends_with("-03"));
@@ -84,7 +84,8 @@ impl Span {
         }
     }
 
-    /// The span that continues what came in as `kind`; where nothing or nothing valid did, the first of a new trace.
+    /// The span that continues the trace that came in as `kind`; if there is no valid one, the first span of a new
+    /// trace.
     pub fn of(kind: Kind, headers: &TraceHeaders<'_>) -> Self {
         let traceparent = read_traceparent(headers);
         let parent = match kind {
@@ -97,7 +98,7 @@ impl Span {
         };
         let started = Self { sampled: parent.sampled, random: false, ..Self::new() };
         let Some(ids) = parent.ids else {
-            // It said only whether to sample.
+            // The header only said whether to sample.
             return started;
         };
         let same = traceparent.filter(|other| other.trace_id == ids.trace_id);
@@ -110,13 +111,13 @@ impl Span {
         }
     }
 
-    /// As `traceparent` has it, which cannot leave open whether to record: it says yes.
+    /// The span as a `traceparent` header, which cannot leave the decision about recording open: it says yes.
     pub fn traceparent(&self) -> Traceparent {
         let sampled = self.sampled != Some(Sampling::Deny);
         Traceparent { trace_id: self.trace_id, span_id: self.span_id, sampled, random: self.random }
     }
 
-    /// As the single `b3` header has it.
+    /// The span as a single `b3` header.
     ///
     /// ```
     /// assert!(txid::request::Span::new().b3().to_string().ends_with("-1"));
@@ -140,7 +141,7 @@ fn read_b3(text: &[u8]) -> Option<B3> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// What the `X-B3-` headers say. All of them are right, or none counts.
+/// Reads the `X-B3-` headers. All of them must be valid, or none counts.
 fn read_many(headers: &TraceHeaders<'_>) -> Option<B3> {
     let sampling = match (headers.x_b3_flags, headers.x_b3_sampled) {
         (_, Header::Several) => return None,
@@ -158,7 +159,8 @@ fn read_many(headers: &TraceHeaders<'_>) -> Option<B3> {
             {
                 return None;
             }
-            // The single header's parser reads them. It has a parent only behind a decision, which does not count here.
+            // The parser of the single header reads them. There, a parent needs a sampling decision; this one is not
+            // used.
             let mut single = [trace_id, b"-", span_id].concat();
             if let Header::One(parent) = parent {
                 single.extend([b"-0-", parent].concat());
@@ -179,7 +181,7 @@ mod tests {
     const SPAN: &[u8] = b"00f067aa0ba902b7";
     const NONE: TraceHeaders<'_> = TraceHeaders::NONE;
 
-    /// The span in words, with what is new as TRACE and SPAN: traceparent, b3, and what is continued.
+    /// Describes the span, with new ids as TRACE and SPAN: traceparent, b3, and what is continued.
     fn shown(span: &Span) -> String {
         let traceparent = span.traceparent().to_string().replace(&span.span_id.to_string(), "SPAN");
         let b3 = span.b3().to_string().replace(&span.span_id.to_string(), "SPAN");

@@ -1,4 +1,4 @@
-//! Every order in which workers can take numbers while an agent grants ranges, tried one by one.
+//! Tries every order in which workers can take numbers while an agent grants ranges.
 
 use super::words::Words;
 use crate::shared::word::Word;
@@ -19,10 +19,10 @@ impl Page {
 
 type Take = fn(Words<'_, LoomWord>) -> Option<u64>;
 
-/// What workers take, each as often as `times` says, from the first range and those that an agent grants meanwhile.
+/// Runs workers that take `times` numbers each, from the first range and the ones that an agent grants in the meantime.
 fn try_all_orders_of_events(take: Take, times: &'static [usize], ranges: &'static [Range<u64>]) {
     let mut model = loom::model::Builder::new();
-    // The mistakes below need one such stop.
+    // One preemption is enough to find the mistakes below.
     model.preemption_bound = Some(2);
     model.check(move || {
         let page = Arc::new(Page([ranges[0].start, ranges[0].end, 0, 0].map(LoomWord::new)));
@@ -32,7 +32,7 @@ fn try_all_orders_of_events(take: Take, times: &'static [usize], ranges: &'stati
         };
         let workers: Vec<_> = times.iter().map(start_worker).collect();
         for range in &ranges[1..] {
-            // Else it comes too late for the workers, which is an order of its own.
+            // Otherwise the grant comes too late for the workers, which is also one of the orders.
             if page.words().wants() {
                 page.words().publish(range.clone());
             }
@@ -70,15 +70,15 @@ fn three_workers_take_no_number_twice() {
     try_all_orders_of_events(take, &[2, 1, 1], &[10..11, 20..22]);
 }
 
-/// What must not be: it finds out that it is past the end only after it has moved `cur`.
+/// A mistake: it notices that it is past the end only after it has moved `cur`.
 fn take_by_fetch_and_add(words: Words<'_, LoomWord>) -> Option<u64> {
     let number = words.cur.fetch_add(1, Ordering::AcqRel);
-    // Loom does not stop a thread here by itself.
+    // Loom does not preempt a thread here by itself.
     loom::thread::yield_now();
     if number < words.end.get_acquire() {
         return Some(number);
     }
-    // The next call has the numbers of the next range.
+    // The next call takes numbers from the next range.
     words.go_on(words.cur.get_acquire(), words.end.get_acquire());
     None
 }
@@ -89,7 +89,7 @@ fn a_fetch_and_add_gives_another_hosts_number() {
     try_all_orders_of_events(take_by_fetch_and_add, &[1, 1], &[11..11, 20..22]);
 }
 
-/// What must not be: the end is raised while `cur` is still at the end of the range before.
+/// A mistake: the end is raised while `cur` is still at the end of the previous range.
 fn take_with_the_end_raised_first(words: Words<'_, LoomWord>) -> Option<u64> {
     let (cur, end) = (words.cur.get_acquire(), words.end.get_acquire());
     if cur < end {

@@ -1,7 +1,7 @@
-//! Numbers, small and dense, from ranges that `txid-agent` takes from a database ahead of time.
+//! Small, dense numbers from ranges that `txid-agent` takes from a database ahead of time.
 //!
-//! All processes of a host share a page with the range in use and the next one, and take the numbers of both without a
-//! look at the database. When both are used up there is no number, at once, and a [`UsedUp`] that says why.
+//! All processes of a host share a page with the current range and the next one, and take numbers from both without
+//! asking the database. When both are used up, the call returns at once with a [`UsedUp`] that says why.
 //!
 //! ```
 //! use txid::segment::{Segment, SegmentPage};
@@ -39,7 +39,7 @@ pub struct UsedUp {
     pub path: Option<&'static Path>,
     /// When the agent last had an answer from its store, in milliseconds since 1970-01-01 UTC.
     pub contact_ms: Option<i64>,
-    /// What the agent said last.
+    /// What the agent last reported.
     pub news: SegmentNews,
 }
 
@@ -48,13 +48,13 @@ impl fmt::Display for UsedUp {
         let name = self.path.and_then(Path::file_stem).map_or("this page".into(), |name| name.to_string_lossy());
         write!(f, "the numbers of {name} are used up; ")?;
         match (self.news, self.contact_ms) {
-            (SegmentNews::Serving, Some(ms)) => write!(f, "txid-agent had the store's last answer at {}", Moment(ms)),
+            (SegmentNews::Serving, Some(ms)) => write!(f, "txid-agent last reached its store at {}", Moment(ms)),
             (SegmentNews::Serving, None) => f.write_str("txid-agent has not reached its store yet"),
             (SegmentNews::NoTag, _) => f.write_str("the store has no such tag"),
             (SegmentNews::WentDown, _) => f.write_str(
-                "the number in the store went down, as after a restored backup; raise it with txid-agent raise",
+                "the number in the store went down, as after a restored backup; correct it with txid-agent raise",
             ),
-            (SegmentNews::Ended, _) => f.write_str("the store's numbers have come to their end"),
+            (SegmentNews::Ended, _) => f.write_str("the store has no more numbers"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The four words that numbers are taken from, and the only ways to change them.
+//! The four words that numbers are taken from, and the only operations on them.
 //!
 //! | word | what | who writes it |
 //! |---|---|---|
@@ -6,10 +6,10 @@
 //! | `end` | the end of the range in use | who takes numbers |
 //! | `next_start`, `next_end` | the next range; there is one while `next_end > end` | the agent |
 //!
-//! None of them but `next_start` ever goes down: a range begins at or after the end of the one before it.
+//! Apart from `next_start`, none of them ever goes down: a range begins at or after the end of the previous one.
 //!
-//! There is no fetch-and-add. One that overshoots the end has a number that is not of its range, and where the end is
-//! raised before it looks, it takes that number for its own: another host's.
+//! There is no fetch-and-add. A worker that overshoots the end would have a number outside its range; if the end is
+//! raised before the worker checks it, the worker would keep a number that belongs to another host.
 
 use crate::shared::word::Word;
 use std::ops::Range;
@@ -23,7 +23,7 @@ pub(super) struct Words<'a, W> {
     pub(super) next_end: &'a W,
 }
 
-// Derived, these would ask for a word that can be copied, where a reference to it is enough.
+// Deriving these would require `W: Clone`, although only a reference is copied.
 impl<W> Clone for Words<'_, W> {
     fn clone(&self) -> Self {
         *self
@@ -33,7 +33,7 @@ impl<W> Clone for Words<'_, W> {
 impl<W> Copy for Words<'_, W> {}
 
 impl<W: Word> Words<'_, W> {
-    /// Takes a number, or nothing if both ranges are used up.
+    /// Takes a number, or None if both ranges are used up.
     #[inline(always)]
     pub(super) fn take(&self) -> Option<u64> {
         loop {
@@ -49,9 +49,11 @@ impl<W: Word> Words<'_, W> {
         }
     }
 
-    /// Goes on to the next range, unless there is none. Whoever is killed in here, or held up, is overtaken by the others.
+    /// Switches to the next range, if there is one. If a process is killed or preempted in here, others complete the
+    /// switch.
     ///
-    /// `cur` goes first. Were `end` raised first, the numbers between the two ranges would be free, which are other hosts'.
+    /// `cur` goes first. If `end` were raised first, the numbers between the two ranges would be free, and they belong
+    /// to other hosts.
     #[cold]
     #[inline(never)]
     pub(super) fn go_on(&self, cur: u64, end: u64) -> bool {
@@ -60,25 +62,25 @@ impl<W: Word> Words<'_, W> {
             return false;
         }
         let next_start = self.next_start.get_acquire();
-        // Where somebody else has been here, `cur` is there already.
+        // If another worker was here first, `cur` is there already.
         if self.cur.replace(cur, next_start.max(cur)) {
             self.end.replace(end, next_end);
         }
         true
     }
 
-    /// Whether the next range is free to be written.
+    /// Whether the next range may be written.
     pub(super) fn wants(&self) -> bool {
         self.next_end.get_acquire() <= self.end.get_acquire()
     }
 
-    /// Grants a range. The one before it must be in use already; and only one agent may do this.
+    /// Grants a range. The previous one must be in use already, and only one agent may do this.
     pub(super) fn publish(&self, range: Range<u64>) {
         self.next_start.set_release(range.start);
         self.next_end.set_release(range.end);
     }
 
-    /// What is left of the range in use, and of the next.
+    /// How many numbers are left in the current range, and in the next.
     pub(super) fn left(&self) -> (u64, u64) {
         let cur = self.cur.get_acquire();
         let end = self.end.get_acquire();

@@ -1,5 +1,5 @@
-//! Opens a small file that several users and processes share, or makes it: all of it or nothing, and never through a
-//! symbolic link.
+//! Opens a small file that several users and processes share, or makes it: completely or not at all, and never through
+//! a symbolic link.
 
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
@@ -16,34 +16,34 @@ use std::ptr;
 const DIRECTORY_MODE: Mode = Mode::from_raw_mode(0o750);
 const FILE_MODE: Mode = Mode::from_raw_mode(0o640);
 
-/// A descriptor that is only there to find other files by needs no permission to list the directory.
+/// O_PATH: a directory that is only used to find files in needs no read permission.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-const WAY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+const DIRECTORY_FLAGS: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-const WAY: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+const DIRECTORY_FLAGS: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// Why a file that processes share could not be opened or made.
 #[derive(Debug)]
 pub enum FileError {
-    /// The path does not end in a file's name.
+    /// The path does not end in a file name.
     NoName(PathBuf),
-    /// The file, or a directory on the way to it, is a symbolic link.
+    /// The file, or a directory on the path to it, is a symbolic link.
     SymbolicLink(PathBuf),
-    /// There is something of this name that is not a regular file.
+    /// The path exists, but is not a regular file.
     NotAFile(PathBuf),
     /// The operating system refused.
     Os {
-        /// What was tried.
+        /// What failed, as a verb.
         action: &'static str,
-        /// With which file or directory.
+        /// The file or directory.
         path: PathBuf,
-        /// What it said.
+        /// The error.
         error: io::Error,
     },
 }
 
 impl FileError {
-    /// Whether there is no such file.
+    /// Whether the file does not exist.
     pub(crate) fn is_missing(&self) -> bool {
         matches!(self, Self::Os { error, .. } if error.kind() == io::ErrorKind::NotFound)
     }
@@ -65,17 +65,17 @@ impl fmt::Display for FileError {
     }
 }
 
-// Without a source: what it would say is in the message already.
+// No source: the message includes it already.
 impl std::error::Error for FileError {}
 
-/// Which file it is, whatever its name.
+/// Identifies a file, whatever its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
     pub(crate) device: u64,
     pub(crate) inode: u64,
 }
 
-/// What a new file has in it.
+/// The content of a new file.
 pub(super) type Content<'a> = &'a dyn Fn(Identity) -> Vec<u8>;
 
 impl Identity {
@@ -90,8 +90,8 @@ pub(super) fn refused(action: &'static str, path: &Path, error: io::Error) -> Fi
     FileError::Os { action, path: path.to_path_buf(), error }
 }
 
-/// Opens the file at `path` for reading and writing. If there is none and there is `content` for it, it is made, with the
-/// directories that are missing; of several processes that make it at once, one does and the others open it.
+/// Opens the file at `path` for reading and writing. If it does not exist and there is `content` for it, makes it, with
+/// missing directories. If several processes make it at once, one succeeds and the others open its file.
 #[inline(never)]
 pub(super) fn open(path: &Path, content: Option<Content>) -> Result<File, FileError> {
     let (Some(name), Some(parent)) = (path.file_name(), path.parent()) else {
@@ -99,7 +99,7 @@ pub(super) fn open(path: &Path, content: Option<Content>) -> Result<File, FileEr
     };
     let directory = open_directory(parent, content.is_some())?;
     loop {
-        // Without NONBLOCK a FIFO would be waited for.
+        // Without NONBLOCK, opening a FIFO would wait.
         let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         match fs::openat(&directory, name, flags, Mode::empty()) {
             Ok(file) => {
@@ -114,7 +114,7 @@ pub(super) fn open(path: &Path, content: Option<Content>) -> Result<File, FileEr
                     return Err(refused("open", path, errno.into()));
                 };
                 match make(&directory, name, content) {
-                    // Somebody else was faster.
+                    // Another process was first.
                     Err(Errno::EXIST) => {}
                     made => return made.map_err(|errno| refused("make", path, errno.into())),
                 }
@@ -126,11 +126,12 @@ pub(super) fn open(path: &Path, content: Option<Content>) -> Result<File, FileEr
     }
 }
 
-/// Follows `path` down to its last directory; `makes` those that are missing.
+/// Follows `path` to its last directory; if `makes`, missing ones are made.
 #[inline(never)]
 fn open_directory(path: &Path, makes: bool) -> Result<OwnedFd, FileError> {
     let start = Path::new(if path.has_root() { "/" } else { "." });
-    let mut directory = fs::open(start, WAY, Mode::empty()).map_err(|errno| refused("open", start, errno.into()))?;
+    let mut directory =
+        fs::open(start, DIRECTORY_FLAGS, Mode::empty()).map_err(|errno| refused("open", start, errno.into()))?;
     let mut so_far = PathBuf::new();
     for component in path.components() {
         so_far.push(component);
@@ -138,10 +139,10 @@ fn open_directory(path: &Path, makes: bool) -> Result<OwnedFd, FileError> {
             continue;
         }
         let name = component.as_os_str();
-        let mut found = fs::openat(&directory, name, WAY, Mode::empty());
+        let mut found = fs::openat(&directory, name, DIRECTORY_FLAGS, Mode::empty());
         if makes && matches!(found, Err(Errno::NOENT)) {
             make_directory(&directory, name).map_err(|errno| refused("make directory", &so_far, errno.into()))?;
-            found = fs::openat(&directory, name, WAY, Mode::empty());
+            found = fs::openat(&directory, name, DIRECTORY_FLAGS, Mode::empty());
         }
         directory = found.map_err(|errno| {
             let status = fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW);
@@ -161,14 +162,14 @@ fn make_directory(parent: &OwnedFd, name: &OsStr) -> Result<(), Errno> {
     }
 }
 
-/// Whatever the umask took away or let stand. Whoever may write to `parent` may have put a link in the directory's place by
-/// now, and a mode that is set by name would be set through it.
+/// Sets the mode whatever the umask is. Not by name: anyone who may write to `parent` may have put a link in place of
+/// the directory by now.
 fn set_directory_mode(parent: &OwnedFd, name: &OsStr) -> Result<(), Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     fs::fchmod(fs::openat(parent, name, flags, Mode::empty())?, DIRECTORY_MODE)
 }
 
-/// Makes the file under another name, and gives it its own only when it is complete and on the disk.
+/// Makes the file under a temporary name, and links it to its own name once it is complete and on disk.
 #[inline(never)]
 fn make(directory: &OwnedFd, name: &OsStr, content: Content) -> Result<File, Errno> {
     let (temporary, file) = make_temporary(directory)?;
@@ -179,7 +180,7 @@ fn make(directory: &OwnedFd, name: &OsStr, content: Content) -> Result<File, Err
     let removed = fs::unlinkat(directory, &*temporary, AtFlags::empty());
     let file = made?;
     removed?;
-    // A directory that may be written to but not read cannot be opened for this; then the name is on the disk later.
+    // A directory without read permission cannot be opened for fsync; its entry then reaches the disk later.
     if let Ok(readable) =
         fs::openat(directory, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
     {
@@ -188,7 +189,7 @@ fn make(directory: &OwnedFd, name: &OsStr, content: Content) -> Result<File, Err
     Ok(file)
 }
 
-/// Its name is not made from the file's, which may be as long as a name can be.
+/// The name is not derived from the file's, which may already have the maximum length.
 fn make_temporary(directory: &OwnedFd) -> Result<(String, OwnedFd), Errno> {
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mut attempt = 0;
@@ -202,7 +203,8 @@ fn make_temporary(directory: &OwnedFd) -> Result<(String, OwnedFd), Errno> {
     }
 }
 
-/// Writes rather than stretches the file: a hole that finds no room on the disk later would kill who writes to the mapping.
+/// Writes the file rather than extending it: if the disk is full later, writing to a hole in the mapping would kill the
+/// process.
 fn fill(file: OwnedFd, content: Content) -> Result<File, Errno> {
     fs::fchmod(file.as_fd(), FILE_MODE)?;
     let mut file = File::from(file);
@@ -212,12 +214,12 @@ fn fill(file: OwnedFd, content: Content) -> Result<File, Errno> {
     Ok(file)
 }
 
-/// Who this process is, for an error: "user nobody (uid 65534)".
+/// This process's user, for an error: "user nobody (uid 65534)".
 fn user() -> String {
     let uid = rustix::process::geteuid().as_raw();
     let mut entry = MaybeUninit::uninit();
     let (mut text, mut found) = ([0; 1024], ptr::null_mut());
-    // SAFETY: all are our own, with their sizes. A name that is found lies in `text`, and ends with a NUL.
+    // SAFETY: all buffers are our own, with their sizes. If a name is found, it is in `text` and ends with a NUL.
     let name = unsafe {
         libc::getpwuid_r(uid, entry.as_mut_ptr(), text.as_mut_ptr(), text.len(), &mut found);
         found.as_ref().map(|found| CStr::from_ptr(found.pw_name).to_string_lossy())
@@ -240,7 +242,7 @@ mod tests {
         std::fs::create_dir_all(&theirs).unwrap();
         std::fs::set_permissions(&theirs, PermissionsExt::from_mode(0o700)).unwrap();
         symlink(&theirs, &link).unwrap();
-        let parent = fs::open(&directory, WAY, Mode::empty()).unwrap();
+        let parent = fs::open(&directory, DIRECTORY_FLAGS, Mode::empty()).unwrap();
         assert!(set_directory_mode(&parent, OsStr::new("link")).is_err());
         assert_eq!(std::fs::metadata(&theirs).unwrap().permissions().mode() & 0o777, 0o700);
         assert_eq!(set_directory_mode(&parent, OsStr::new("theirs")), Ok(()));

@@ -1,7 +1,7 @@
-//! Pages of memory that processes share: all of a host through a file, or a parent and its children.
+//! Pages of memory that processes share: all processes of a host through a file, or a parent and its children.
 //!
-//! A tenant says how its pages begin ([`page::Kind`]), which fields its header has, and which words it changes. Making,
-//! opening, checking and mapping a page, and finding it again in a child, are the same for all of them.
+//! Each use of a page defines its beginning ([`page::Kind`]), the fields of its header, and the words it changes.
+//! Making, opening, checking and mapping a page, and finding it again in a child, are the same for all uses.
 
 mod file;
 pub(crate) mod origin;

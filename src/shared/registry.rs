@@ -1,6 +1,6 @@
-//! Which pages this process, or one that it was forked from, has opened.
+//! The pages that this process, or a process it was forked from, has opened.
 //!
-//! A list that only grows, without a lock: a child that is forked while another thread adds to it can use it at once.
+//! A lock-free list that only grows: a child that is forked while another thread adds to it can use it at once.
 
 use super::file::Identity;
 use super::page::{Header, Page};
@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// A page, and what it can be found by.
+/// A page, and how to find it.
 pub(super) struct Known {
     pub(super) page: Page,
     pub(super) header: Header,
     pub(super) file: Option<FileId>,
 }
 
-/// The file of a page: the name it was opened by, and which file had that name.
+/// The file of a page: its path, and which file that was when it was opened.
 #[derive(PartialEq)]
 pub(super) struct FileId {
     pub(super) path: PathBuf,
@@ -35,13 +35,13 @@ struct Entry {
 
 static NEWEST: AtomicPtr<Entry> = AtomicPtr::new(ptr::null_mut());
 
-/// The page that is known for which `is_wanted` holds.
+/// The known page for which `is_wanted` holds.
 pub(super) fn find(is_wanted: &dyn Fn(&Known) -> bool) -> Option<&'static Known> {
     find_from(NEWEST.load(Ordering::Acquire), is_wanted)
 }
 
 fn find_from(newest: *const Entry, is_wanted: &dyn Fn(&Known) -> bool) -> Option<&'static Known> {
-    // SAFETY: an entry is whole before it is in the list, never changed, and never given back.
+    // SAFETY: an entry is complete before it is in the list, and is never changed or freed.
     let mut entry = unsafe { newest.as_ref() };
     while let Some(Entry { known, older }) = entry {
         if is_wanted(known) {
@@ -53,7 +53,7 @@ fn find_from(newest: *const Entry, is_wanted: &dyn Fn(&Known) -> bool) -> Option
     None
 }
 
-/// Adds a page; or finds the one that another thread has added in the meantime, if `is_same` holds for it.
+/// Adds a page; if another thread has added one in the meantime for which `is_same` holds, returns that one.
 #[inline(never)]
 pub(super) fn enter(known: Known, is_same: &dyn Fn(&Known) -> bool) -> &'static Known {
     let entry = Box::leak(Box::new(Entry { known, older: ptr::null() }));

@@ -1,7 +1,8 @@
-//! An atomic word that processes share, and the ways to change it.
+//! An atomic word that processes share, and the operations on it.
 //!
-//! A word that is alone holds the first position that is free. Positions of at most 55 bits leave the top byte to a check: the exclusive or
-//! of all eight bytes is then always the same, which shows a word that was damaged, or a lost page that reads as zeros.
+//! A word without companions holds the first free position. Positions of at most 55 bits leave the top byte for a
+//! check: the exclusive or of all eight bytes then has a fixed value, which reveals a damaged word, or a lost page that
+//! reads as zeros.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,24 +13,24 @@ const CHECK_SHIFT: u32 = 56;
 pub(crate) trait Word {
     fn get(&self) -> u64;
 
-    /// Puts `new` in place of `old`, or tells what is there instead.
+    /// Puts `new` in place of `old`; fails with the current value if that is not `old`.
     fn put(&self, old: u64, new: u64) -> Result<(), u64>;
 
-    /// The same as `get`, and what is read after it is not older.
+    /// The same as `get`, and later reads are not older.
     fn get_acquire(&self) -> u64;
 
-    /// Writes `new`, and who gets it gets what was written before it.
+    /// Writes `new`; a reader that sees it also sees everything written before it.
     fn set_release(&self, new: u64);
 
-    /// Sets these bits, and tells what was there.
+    /// Sets these bits, and returns the previous value.
     fn raise(&self, bits: u64) -> u64;
 
-    /// Puts `new` in place of `old`, if that is there. What is read after it is not older, and who gets `new` gets what
-    /// was written before it.
+    /// Puts `new` in place of `old`; returns false if the value is not `old`. Later reads are not older, and a reader
+    /// that sees `new` also sees everything written before it.
     fn replace(&self, old: u64, new: u64) -> bool;
 }
 
-// Relaxed where nothing but the word itself is shared: a swap always sees the newest value of its own word.
+// Relaxed where only the word itself is shared: a swap always sees the newest value of its own word.
 impl Word for AtomicU64 {
     #[inline]
     fn get(&self) -> u64 {
@@ -62,20 +63,20 @@ impl Word for AtomicU64 {
     }
 }
 
-/// How positions are kept in a word.
+/// How positions are stored in a word.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seal {
-    /// The bits of the check: the top byte's, or none.
+    /// The bits of the check: those of the top byte, or none.
     check_bits: u64,
 }
 
 impl Seal {
     pub(crate) fn new(position_bits: u32) -> Self {
-        // One bit more than that is needed for the end: "no position is free".
+        // One more bit is needed for the end, "no position is free".
         Self { check_bits: if position_bits < CHECK_SHIFT { u64::MAX << CHECK_SHIFT } else { 0 } }
     }
 
-    // Without a branch, of which the compiler would make two loops in `claim`.
+    // Without a branch, which the compiler would turn into two loops in `claim`.
     #[inline]
     pub(crate) fn close(self, position: u64) -> u64 {
         position | (u64::from(fold(position) ^ CHECK) << CHECK_SHIFT) & self.check_bits
@@ -99,10 +100,10 @@ fn fold(word: u64) -> u8 {
     (word ^ word >> 8) as u8
 }
 
-/// Takes the position that `next` chooses, given the first that is free, and everything below it out of `word`.
+/// Takes the position that `next` chooses, given the first free one, and everything below it from `word`.
 ///
-/// A position is this caller's alone because the swap succeeds for one caller only. Somebody who loses has lost to one who
-/// won, so that there is always one who gets on; a process that is killed in here has taken nothing or leaves a gap.
+/// A position belongs to this caller alone, because the swap succeeds for only one. A caller that loses has lost to one
+/// that succeeded, so there is always progress. A process that is killed in here has taken nothing, or leaves a gap.
 #[inline(always)]
 pub(crate) fn claim<R>(word: &impl Word, seal: Seal, mut next: impl FnMut(u64) -> Result<u64, R>) -> Result<u64, R> {
     let mut seen = word.get();

@@ -1,4 +1,4 @@
-//! Every order in which threads can take positions out of one word, tried one by one.
+//! Tries every order in which threads can take positions from one word.
 
 use super::step::next_position;
 use super::{Layout, Order};
@@ -14,7 +14,7 @@ impl Word for LoomWord {
     }
 
     fn put(&self, old: u64, new: u64) -> Result<(), u64> {
-        // Loom does not make a weak swap fail without a reason, so the strong one says as much.
+        // Loom never makes a weak swap fail spuriously, so a strong one tests the same.
         self.compare_exchange(old, new, Ordering::Relaxed, Ordering::Relaxed).map(drop)
     }
 
@@ -73,12 +73,12 @@ fn try_all_orders_of_events(clocks: Vec<Vec<i64>>) {
     });
 }
 
-/// What the clock can say: something before the last time used, something after it, or too far back for an id.
+/// What the clock can read: before the last time used, after it, or too far back for an id.
 const READINGS: [i64; 3] = [100, 103, 96];
 
 #[test]
 fn no_order_of_events_gives_three_threads_one_position() {
-    // Threads are alike, so that who gets which reading makes no difference.
+    // Threads are alike, so it does not matter which thread gets which reading.
     for a in 0..3 {
         for b in a..3 {
             for c in b..3 {

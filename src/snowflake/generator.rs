@@ -1,4 +1,4 @@
-//! A state, and the clock to use it by.
+//! Makes ids from a state and a clock.
 
 use super::layout::Layout;
 use super::state::State;
@@ -6,10 +6,10 @@ use super::step::{Refusal, next_position};
 use crate::source::{clock, entropy};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
-/// How far ids may run ahead of the clock, unless it is said otherwise.
+/// How far ids may run ahead of the clock by default.
 pub const MAX_DRIFT_MS: u64 = 10_000;
 
-/// Each unit of time of a layout with a random start begins its sequence below this.
+/// In a layout with a random start, each unit of time begins its sequence below this number.
 const RANDOM_STARTS: u64 = 100;
 
 /// Makes the ids of one node. Any thread may use it.
@@ -37,11 +37,11 @@ pub struct Generator {
 pub struct Stats {
     /// How many ids it has made.
     pub issued: u64,
-    /// How far the last time used is ahead of the clock now, by all who share the state.
+    /// How far the last time used is ahead of the clock, counting the ids of every process that shares the state.
     pub borrowed_ms: u64,
     /// How often it has seen the clock go back.
     pub clock_steps: u64,
-    /// How often it had no id to give.
+    /// How often it could not make an id.
     pub refused: u64,
 }
 
@@ -58,8 +58,8 @@ impl Generator {
         }
     }
 
-    /// The same with another limit to how far ids may run ahead of the clock: because the clock was stepped back, or
-    /// because they are asked for faster than the layout has them.
+    /// Sets how far ids may run ahead of the clock: after the clock was stepped back, or when more ids are requested
+    /// than the layout has.
     ///
     /// ```
     /// use txid::snowflake::{Generator, Layout, State};
@@ -74,20 +74,21 @@ impl Generator {
         Self { max_drift_ms, ..self }
     }
 
-    /// The next id, or why there is none now. The clock is read to its tick, a few milliseconds, which is a quarter of what
-    /// it costs to read it exactly; before there is no id, it is read exactly.
+    /// The next id, or why there is none now. The coarse clock, with a tick of a few milliseconds, costs a quarter of
+    /// the exact one; the exact one is read before an id is refused.
     #[allow(clippy::should_implement_trait)]
     #[inline]
     pub fn next(&self) -> Result<u64, Refusal> {
-        // In this order: another thread may read the clock later than this one and note it sooner.
+        // Load before reading the clock: another thread may read the clock later than this one and store its reading
+        // sooner.
         let last_ms = self.last_reading_ms.load(Ordering::Relaxed);
         let reading_ms = clock::coarse_ms();
         self.note(reading_ms, last_ms);
         self.next_noted(reading_ms)
     }
 
-    /// As [`Generator::next`], by the caller's reading of the clock, which may be old: before refusing, the clock is read
-    /// anew.
+    /// As [`Generator::next`], with the caller's reading of the clock. That may be old, so the clock is read again
+    /// before an id is refused.
     ///
     /// ```
     /// use txid::snowflake::{Generator, Layout, State};
@@ -136,7 +137,7 @@ impl Generator {
         self.count_refusal(self.claim(clock_ms))
     }
 
-    /// What it makes ids from.
+    /// The state that ids are made from.
     pub fn state(&self) -> &State {
         &self.state
     }
@@ -146,7 +147,7 @@ impl Generator {
         self.state.layout()
     }
 
-    /// What it has done so far.
+    /// What this generator has done so far.
     ///
     /// ```
     /// use txid::snowflake::{Generator, Layout, State};
@@ -160,7 +161,7 @@ impl Generator {
     pub fn stats(&self) -> Stats {
         let ahead_ms = match self.state.free().checked_sub(1) {
             Some(last) => self.layout().ms_of(last >> self.layout().sequence_bits()).saturating_sub(clock::system_ms()),
-            // Nothing was issued yet, and the epoch may lie in the future.
+            // No id was made yet, and the epoch may be in the future.
             None => 0,
         };
         Stats {
@@ -203,7 +204,7 @@ impl Generator {
     }
 }
 
-// Once a unit of time at most. Inlined, it would have every call prepare for it.
+// Called once a unit of time at most. If it were inlined, every call would pay for its setup.
 #[inline(never)]
 fn random_start(clock_ms: i64) -> u64 {
     entropy::next_u64(clock_ms) % RANDOM_STARTS

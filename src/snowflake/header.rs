@@ -1,4 +1,4 @@
-//! The layout in the header of a page.
+//! Stores the layout in the header of a page.
 
 use super::layout::{Layout, LayoutError, Order};
 use crate::shared::page::Image;
@@ -26,13 +26,13 @@ impl LayoutFields {
         }
     }
 
-    /// Each with its place.
+    /// Each field with its offset.
     pub(super) fn placed(&self) -> [(usize, &[u8]); 3] {
         [(BITS_AT, &self.bits), (UNIT_AT, &self.unit), (EPOCH_AT, &self.epoch)]
     }
 }
 
-/// The layout of a page that is there.
+/// The layout of an existing page.
 pub(super) fn layout_of(found: &Image) -> Result<Layout, LayoutError> {
     let order = if found.byte(BITS_AT + 3) == 0 { Order::NodeThenSequence } else { Order::SequenceThenNode };
     let bits = [0, 1, 2].map(|part| u32::from(found.byte(BITS_AT + part)));

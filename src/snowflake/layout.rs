@@ -5,14 +5,14 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// Times are kept where a double holds every millisecond, as Lua's and JavaScript's numbers are.
+/// Epochs are limited to the integers that a double holds exactly, because Lua and JavaScript numbers are doubles.
 const EPOCHS: RangeInclusive<i64> = -(1 << 53)..=1 << 53;
 const LONGEST_UNIT_MS: u64 = 1 << 32;
 
-/// What a layout's text has; Lua's keys are the same.
+/// The keys of a layout's text, which are also the keys of Lua's tables.
 const NAMES: [&str; 5] = ["time_bits", "node_bits", "sequence_bits", "unit_ms", "epoch"];
 
-/// Whether the node or the sequence stands next to the time.
+/// Whether the node or the sequence is next to the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Order {
     /// time, node, sequence: Twitter's.
@@ -49,14 +49,14 @@ pub struct Layout {
     random_start: bool,
 }
 
-/// What an id says.
+/// The fields of an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Parts {
     /// When the id's unit of time began, in milliseconds since 1970-01-01 UTC.
     pub ms: i64,
     /// The node that made it.
     pub node: u64,
-    /// Its number within the unit of time.
+    /// The position within the unit of time.
     pub sequence: u64,
 }
 
@@ -94,15 +94,15 @@ impl Layout {
         random_start: false,
     };
 
-    /// Leaf's: as Twitter's, and each millisecond starts its sequence at a random 0 to 99, so that ids made at a slow pace
-    /// spread evenly over shards that are chosen by their low bits.
+    /// Leaf's: as Twitter's, but each millisecond starts its sequence at a random number from 0 to 99, so that ids made
+    /// at a low rate spread evenly over shards that are selected by the low bits.
     pub const LEAF: Self = Self { random_start: true, ..Self::SNOWFLAKE };
 
     /// The presets by their names.
     pub const PRESETS: [(&str, Self); 4] =
         [("snowflake", Self::SNOWFLAKE), ("sonyflake", Self::SONYFLAKE), ("uid", Self::UID), ("leaf", Self::LEAF)];
 
-    /// A layout of one's own.
+    /// A custom layout.
     ///
     /// ```
     /// use txid::snowflake::{Layout, Order};
@@ -140,7 +140,7 @@ impl Layout {
         Ok(Self { time_bits, node_bits, sequence_bits, unit_ms, epoch_ms, order, random_start: false })
     }
 
-    /// The same layout counted from another epoch, in milliseconds since 1970-01-01 UTC.
+    /// The same layout with another epoch, in milliseconds since 1970-01-01 UTC.
     ///
     /// ```
     /// use txid::snowflake::Layout;
@@ -154,7 +154,7 @@ impl Layout {
         Ok(Self { random_start: self.random_start, ..Self::new(bits, self.unit_ms, epoch_ms, self.order)? })
     }
 
-    /// What `id` says, or nothing if it has more bits than the layout.
+    /// The fields of `id`, or None if it has more bits than the layout.
     ///
     /// ```
     /// use txid::snowflake::Layout;
@@ -179,7 +179,7 @@ impl Layout {
         })
     }
 
-    /// The names of an id's parts and their widths in bits, from the highest bits on.
+    /// The names of an id's parts and their widths in bits, from the highest bits to the lowest.
     ///
     /// ```
     /// use txid::snowflake::Layout;
@@ -194,12 +194,13 @@ impl Layout {
         }
     }
 
-    /// The highest node there is.
+    /// The highest valid node.
     pub fn last_node(&self) -> u64 {
         (1 << self.node_bits) - 1
     }
 
-    /// The milliseconds since 1970-01-01 UTC in which the layout has ids: from the epoch until the time bits are used up.
+    /// The milliseconds since 1970-01-01 UTC for which the layout has ids: from the epoch until the time bits are used
+    /// up.
     ///
     /// ```
     /// use txid::snowflake::Layout;
@@ -210,7 +211,7 @@ impl Layout {
         self.epoch_ms..=self.ms_of(self.last_time()).saturating_add(self.unit_ms as i64 - 1)
     }
 
-    /// How many ids a node has a second, sustained.
+    /// How many ids a node can make a second, sustained.
     ///
     /// ```
     /// assert_eq!(txid::snowflake::Layout::SNOWFLAKE.ids_a_second(), 4_096_000.0);
@@ -251,7 +252,7 @@ impl Layout {
         (1 << self.time_bits) - 1
     }
 
-    /// When a unit of time begins. Later than any clock can say, the last moment there is.
+    /// When a unit of time begins; at most `i64::MAX`.
     pub(super) fn ms_of(&self, time: u64) -> i64 {
         let ms = i128::from(time) * i128::from(self.unit_ms) + i128::from(self.epoch_ms);
         ms.min(i64::MAX.into()) as i64
@@ -275,18 +276,18 @@ impl Layout {
         }
     }
 
-    /// Whether the ids of both look the same; only how they choose a sequence may differ.
+    /// Whether ids of both layouts have the same bits. They may still start their sequences differently.
     pub(super) fn has_same_bits(&self, other: &Self) -> bool {
         Self { random_start: false, ..*self } == Self { random_start: false, ..*other }
     }
 }
 
-/// What is wrong with a layout.
+/// Why a layout is not valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LayoutError {
-    /// Neither a preset's name nor a list of parts.
+    /// Neither the name of a preset nor a list of parts.
     UnknownPreset(String),
-    /// A part of this name is not known, or was there before.
+    /// No part has this name, or the part is there twice.
     Part(String),
     /// This part is missing.
     Missing(&'static str),
@@ -296,12 +297,12 @@ pub enum LayoutError {
         name: &'static str,
         /// What was given.
         value: String,
-        /// The least that can be.
+        /// The lowest valid value.
         least: i64,
-        /// The most that can be.
+        /// The highest valid value.
         most: i64,
     },
-    /// The parts have this many bits together.
+    /// The parts have this many bits in total.
     TooWide(u32),
 }
 
@@ -309,7 +310,7 @@ impl fmt::Display for LayoutError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownPreset(name) => {
-                write!(f, "layout '{}' is none of", name.as_bytes().escape_ascii())?;
+                write!(f, "layout '{}' is not one of", name.as_bytes().escape_ascii())?;
                 for (separator, (known, _)) in [" ", ", ", ", ", ", "].iter().zip(Layout::PRESETS) {
                     write!(f, "{separator}{known}")?;
                 }
@@ -319,7 +320,7 @@ impl fmt::Display for LayoutError {
             }
             Self::Part(part) => write!(
                 f,
-                "layout has '{}'; it takes each of {} once, from the highest bits to the lowest",
+                "layout has '{}', but takes each of {} once, from the highest bits to the lowest",
                 part.as_bytes().escape_ascii(),
                 NAMES.join(", ")
             ),
@@ -332,7 +333,9 @@ impl fmt::Display for LayoutError {
                 )?;
                 if *name == "epoch" { f.write_str(" or a date such as 2014-09-01T00:00:00Z") } else { Ok(()) }
             }
-            Self::TooWide(sum) => write!(f, "layout has {sum} bits of time, node and sequence; there are 63"),
+            Self::TooWide(sum) => {
+                write!(f, "layout has {sum} bits of time, node and sequence, more than the 63 of an id")
+            }
         }
     }
 }

@@ -1,8 +1,8 @@
 //! 64-bit ids: time, node, sequence. Twitter's snowflake and its family.
 //!
-//! All processes of a host that share a node share a [`State`], in which the last position used is one atomic word. Nothing
-//! ever waits: no lock, no sleep, no server. When the clock cannot be followed there is no id, and a [`Refusal`] that says
-//! why.
+//! All processes of a host that share a node share a [`State`], which holds the last position used in one atomic word.
+//! Nothing waits: there is no lock, no sleep and no server. When the clock cannot be followed, the call returns a
+//! [`Refusal`] that says why.
 //!
 //! ```
 //! use txid::snowflake::{Generator, Layout, State};

@@ -1,10 +1,10 @@
-//! Where a node's number comes from.
+//! Finds a node's number.
 
 use super::layout::Layout;
 use crate::source::host;
 use std::fmt;
 
-/// Finds the node that `from` names: a number; `env:NAME`, an environment variable that holds one; `ip`, the low bits of
+/// Finds the node that `from` names: a number; `env:NAME`, an environment variable with a number; `ip`, the low bits of
 /// this machine's private IPv4 address; or `hostname`, the ordinal at the end of a StatefulSet pod's name (`web-12`).
 ///
 /// ```
@@ -52,21 +52,21 @@ fn ordinal(name: &str) -> Option<&str> {
     (!ordinal.is_empty() && ordinal.bytes().all(|byte| byte.is_ascii_digit())).then_some(ordinal)
 }
 
-/// Why there is no node.
+/// Why no node was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NodeError {
-    /// The value is not a number that the layout has room for.
+    /// The value is not a number in the layout's range.
     OutOfRange {
         /// What was given.
         value: String,
-        /// The layout's last node.
+        /// The highest node of the layout.
         last: u64,
     },
-    /// There is no environment variable of this name.
+    /// This environment variable is not set.
     Unset(String),
-    /// The host's name, this one, does not end in a hyphen and a number.
+    /// The host name, given here, does not end in a hyphen and a number.
     NoOrdinal(String),
-    /// This machine has no private address, or none but those of bridges.
+    /// This machine has no private IPv4 address, apart from those of bridges.
     NoPrivateAddress,
 }
 
@@ -76,7 +76,7 @@ impl fmt::Display for NodeError {
             Self::OutOfRange { value, last } => {
                 write!(f, "node '{value}' is not an integer from 0 to {last}, the layout's range")
             }
-            Self::Unset(name) => write!(f, "node: there is no environment variable '{name}'"),
+            Self::Unset(name) => write!(f, "node: the environment variable '{name}' is not set"),
             Self::NoOrdinal(name) => write!(f, "node: the host name '{name}' does not end in a hyphen and a number"),
             Self::NoPrivateAddress => f.write_str("node: this machine has no private IPv4 address, or only on bridges"),
         }

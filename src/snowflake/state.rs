@@ -1,4 +1,4 @@
-//! The last position used, in a page that all processes which share a node share.
+//! The last position used, in a page that all processes with the same node share.
 //!
 //! The fields of its header, and its one word:
 //!
@@ -28,10 +28,10 @@ static KIND: Kind = Kind {
     advice: "Take another file and another node, or remove it once the clock is past all ids made with it",
 };
 const NODE_AT: usize = 40;
-/// Alone in its cache line, and in those that a processor may fetch along with it.
+/// Alone in its cache line, and in the pair of lines that a processor may fetch together.
 const WORD_AT: usize = page::WORDS_AT;
 
-/// The last position used of one layout and node: mapped from a file, or in memory that child processes inherit.
+/// The last position used of one layout and node: in a mapped file, or in memory that child processes inherit.
 #[derive(Clone, Copy, Debug)]
 pub struct State {
     layout: Layout,
@@ -41,19 +41,21 @@ pub struct State {
 /// Where positions come from.
 #[derive(Clone, Copy, Debug)]
 enum Source {
-    /// A page that is all there is to say about its node.
+    /// A page of one node.
     Node { node: u64, word: &'static AtomicU64, seal: Seal },
-    /// A page that an agent grants nodes in.
+    /// A page in which an agent grants nodes.
     Lease(Lease),
 }
 
 impl State {
-    /// Opens the state at `path`, or makes it if there is none. Any number of processes and threads may have it open.
+    /// Opens the state at `path`, or makes it if it does not exist. Any number of processes and threads may have it
+    /// open.
     ///
-    /// A file of another layout or node is refused, as is a damaged one and anything that is not a regular file; none of
-    /// them is written to. So is every symbolic link, on the way to the file, too. Missing directories are made (0750).
+    /// A file of another layout or node, a damaged file, and anything that is not a regular file are refused and left
+    /// unchanged. Symbolic links are refused, also as directories on the way to the file. Missing directories are made
+    /// with mode 0750.
     ///
-    /// A process that may not open the file gets the state all the same if a process that it was forked from had it.
+    /// A process that may not open the file still gets the state if a process it was forked from had opened it.
     ///
     /// ```
     /// use txid::snowflake::{Layout, State, StateError};
@@ -72,9 +74,9 @@ impl State {
         Ok(Self::new(page, layout, node))
     }
 
-    /// The state of a layout and node in memory that this process shares with all that it forks from now on. It is the
-    /// same whenever it is asked for, also in a child, and lasts as long as the last of the processes: a restart begins
-    /// anew, and can repeat what was borrowed from the future before it.
+    /// The state of a layout and node in memory, shared by this process and all that it forks from now on. Every call
+    /// returns the same state, also in a child. It lasts as long as the last of these processes: after a restart, ids
+    /// that were borrowed from the future can repeat.
     ///
     /// ```
     /// use txid::snowflake::{Generator, Layout, State};
@@ -90,8 +92,8 @@ impl State {
         Ok(Self::new(Page::in_memory(&fresh(layout, node))?, layout, node))
     }
 
-    /// The state that `txid-agent` keeps at `path`, which grants a node for some time and extends that. Opening it takes no
-    /// lease: as long as there is none there are no ids, but a [`Refusal`] that says why.
+    /// The state that `txid-agent` keeps at `path`. The agent leases a node and extends the lease. Opening the state
+    /// takes no lease: while there is none, ids are refused, and the [`Refusal`] says why.
     ///
     /// A file of another layout is refused, and so is one that was copied, or made before this boot.
     #[inline(never)]
@@ -113,7 +115,7 @@ impl State {
         &self.layout
     }
 
-    /// The node that the state belongs to; or nothing if it has no lease now.
+    /// The node that the state belongs to; None if it has no lease now.
     pub fn node(&self) -> Option<u64> {
         match self.source {
             Source::Node { node, .. } => Some(node),
@@ -121,7 +123,7 @@ impl State {
         }
     }
 
-    /// What the lease's page says, if it is a leased one.
+    /// What the lease's page says; None if the node is not leased.
     pub fn lease(&self) -> Option<LeaseView> {
         match self.source {
             Source::Node { .. } => None,
@@ -137,7 +139,7 @@ impl State {
         }
     }
 
-    /// Takes the position that `next` chooses, given the first that is free; and tells whose node it is.
+    /// Takes the position that `next` chooses, given the first free one; returns it with its node.
     #[inline(always)]
     pub(super) fn claim(&self, next: impl FnMut(u64) -> Result<u64, Refusal>) -> Result<(u64, u64), Refusal> {
         match &self.source {
@@ -162,10 +164,10 @@ fn fresh(layout: &Layout, node: u64) -> Image {
     Image::new(&KIND, &[bits, unit, epoch, (NODE_AT, &node)]).with_word(WORD_AT, seal(layout).close(0))
 }
 
-/// Whether `found` is a whole page of this layout and node.
+/// Whether `found` is an intact page of this layout and node.
 fn check(found: &Image, path: &Path, layout: &Layout, node: u64) -> Result<(), StateError> {
     let damaged = |what| StateError::Page(PageError::damaged(&KIND, path, what));
-    let its_layout = header::layout_of(found).map_err(|_| damaged("it has a layout that cannot be"))?;
+    let its_layout = header::layout_of(found).map_err(|_| damaged("its layout is invalid"))?;
     if !its_layout.has_same_bits(layout) {
         return Err(StateError::OtherLayout { path: path.to_path_buf(), found: its_layout, wanted: *layout });
     }
@@ -177,24 +179,24 @@ fn check(found: &Image, path: &Path, layout: &Layout, node: u64) -> Result<(), S
         return Err(damaged("the check of its last position is wrong"));
     }
     if !found.is_zero(WORD_AT + 8..page::LEN) {
-        return Err(damaged("there is something where nothing should be"));
+        return Err(damaged("bytes that must be zero are not"));
     }
     Ok(())
 }
 
-/// Why there is no state.
+/// Why a state could not be opened.
 #[derive(Debug)]
 pub enum StateError {
     /// The layout has no such node.
     Node {
         /// The node asked for.
         node: u64,
-        /// The layout's last.
+        /// The highest node of the layout.
         last: u64,
     },
     /// The page could not be opened or made.
     Page(PageError),
-    /// The file is that of another layout.
+    /// The file belongs to another layout.
     OtherLayout {
         /// The file.
         path: PathBuf,
@@ -203,7 +205,7 @@ pub enum StateError {
         /// The layout asked for.
         wanted: Layout,
     },
-    /// The file is that of another node.
+    /// The file belongs to another node.
     OtherNode {
         /// The file.
         path: PathBuf,
@@ -212,11 +214,11 @@ pub enum StateError {
         /// The node asked for.
         wanted: u64,
     },
-    /// There is no file in which a node could be leased.
+    /// The file of the lease does not exist.
     NoLease(PathBuf),
-    /// The file was made before this boot, or on another machine.
+    /// The file was made before the last boot, or on another machine.
     OtherBoot(PathBuf),
-    /// The file was copied, so that another may go on with what it says.
+    /// The file is a copy, so another process may be using the original.
     Copied(PathBuf),
     /// The layout has no bits for nodes.
     NoNodes(Layout),
@@ -240,7 +242,7 @@ impl fmt::Display for StateError {
                 write!(f, "{} belongs to node {found}, not to node {wanted}", path.display())
             }
             Self::NoLease(path) => {
-                write!(f, "there is no {}; txid-agent makes it: start that first, with --node", path.display())
+                write!(f, "{} does not exist; txid-agent makes it, so start that first, with --node", path.display())
             }
             Self::OtherBoot(path) => write!(
                 f,
@@ -248,12 +250,12 @@ impl fmt::Display for StateError {
                 path.display()
             ),
             Self::Copied(path) => {
-                write!(f, "{} is a copy of a lease; remove it, and let txid-agent make one of its own", path.display())
+                write!(f, "{} is a copy of a lease; remove it, and txid-agent will make a new one", path.display())
             }
-            Self::NoNodes(layout) => write!(f, "the layout {layout} has no nodes that could be leased"),
+            Self::NoNodes(layout) => write!(f, "the layout {layout} has no bits for a node, so none can be leased"),
         }
     }
 }
 
-// Without a source: what it would say is in the message already.
+// No source: the message includes it already.
 impl std::error::Error for StateError {}

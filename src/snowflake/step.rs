@@ -1,42 +1,42 @@
-//! Which position comes next: no clock, no memory, only the rule.
+//! Which position comes next: a pure rule, without clock or memory.
 
 use super::layout::Layout;
 use super::lease::Unleased;
 use crate::text::civil::Moment;
 use std::fmt;
 
-/// Why there is no id now. Nothing is waited for: the caller decides, and the next call may well succeed.
+/// Why there is no id now. Nothing waits: the caller decides, and the next call may succeed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The clock has been stepped back from the last time used by more than the drift that is allowed.
+    /// The clock was stepped back from the last time used by more than the drift allows.
     ClockBehind {
         /// The last time used, in milliseconds since 1970-01-01 UTC.
         last_ms: i64,
-        /// What the clock says.
+        /// The clock's reading.
         clock_ms: i64,
     },
-    /// All ids are used up to as far ahead of the clock as is allowed.
+    /// All ids are used up, as far ahead of the clock as the drift allows.
     Exhausted {
         /// The last time used, in milliseconds since 1970-01-01 UTC.
         last_ms: i64,
-        /// What the clock says.
+        /// The clock's reading.
         clock_ms: i64,
     },
-    /// The clock says a time before the layout's epoch.
+    /// The clock reads a time before the layout's epoch.
     BeforeEpoch {
         /// The epoch, in milliseconds since 1970-01-01 UTC.
         epoch_ms: i64,
-        /// What the clock says.
+        /// The clock's reading.
         clock_ms: i64,
     },
     /// The layout's time bits are used up.
     Ended {
         /// The layout's last millisecond.
         end_ms: i64,
-        /// What the clock says.
+        /// The clock's reading.
         clock_ms: i64,
     },
-    /// The node is leased, and there is no lease now.
+    /// The node is leased, and the lease has ended.
     Unleased(Unleased),
 }
 
@@ -45,18 +45,18 @@ impl fmt::Display for Refusal {
         match *self {
             Self::ClockBehind { last_ms, clock_ms } => {
                 let behind_ms = last_ms.saturating_sub(clock_ms);
-                write!(f, "the clock says {}, {behind_ms} ms behind ", Moment(clock_ms))?;
-                write!(f, "the last time used, {}; ids go on when it has caught up", Moment(last_ms))
+                write!(f, "the clock reads {}, {behind_ms} ms behind ", Moment(clock_ms))?;
+                write!(f, "the last time used, {}; ids continue when it has caught up", Moment(last_ms))
             }
             Self::Exhausted { last_ms, clock_ms } => {
-                write!(f, "more ids were asked for than the layout has: all up to {} are used, ", Moment(last_ms))?;
-                write!(f, "the clock says {}", Moment(clock_ms))
+                write!(f, "all ids of the layout up to {} are used up, and ", Moment(last_ms))?;
+                write!(f, "the clock reads {}", Moment(clock_ms))
             }
             Self::BeforeEpoch { epoch_ms, clock_ms } => {
-                write!(f, "the clock says {}, the layout begins at {}", Moment(clock_ms), Moment(epoch_ms))
+                write!(f, "the clock reads {}, and the layout begins at {}", Moment(clock_ms), Moment(epoch_ms))
             }
             Self::Ended { end_ms, clock_ms } => {
-                write!(f, "the clock says {}, the layout ends at {}", Moment(clock_ms), Moment(end_ms))
+                write!(f, "the clock reads {}, and the layout ended at {}", Moment(clock_ms), Moment(end_ms))
             }
             Self::Unleased(unleased) => unleased.fmt(f),
         }
@@ -65,11 +65,11 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// The position to use when all below `free` are used up and the clock says `clock_ms`: the clock's own, or, while that is
-/// used, the first that is free, as long as it is at most `drift` units of time ahead.
+/// The position to use when all positions below `free` are used and the clock reads `clock_ms`: the clock's own if it
+/// is free, otherwise the first free one, if that is at most `drift` units of time ahead.
 ///
-/// The carry of an addition makes a full sequence borrow the next unit of time. A clock that was stepped back looks the
-/// same as a borrowed time: both are ahead of the clock, and both may be by as much.
+/// When a sequence is full, the carry of the addition borrows from the next unit of time. A clock that was stepped back
+/// looks the same as borrowed time: both are ahead of the clock, and the same limit applies.
 ///
 /// `start` gives the number at which a unit of time starts its sequence.
 #[inline(always)]
@@ -86,7 +86,7 @@ pub(super) fn next_position(
         return Err(Refusal::BeforeEpoch { epoch_ms, clock_ms });
     }
     let since_ms = (clock_ms as u64).wrapping_sub(epoch_ms as u64);
-    // A division costs as much as all the rest.
+    // A division costs as much as everything else here.
     let now = if layout.unit_ms() == 1 { since_ms } else { since_ms / layout.unit_ms() };
     if now > layout.last_time() {
         return Err(Refusal::Ended { end_ms: *layout.range_ms().end(), clock_ms });
@@ -96,7 +96,7 @@ pub(super) fn next_position(
     let time = position >> sequence_bits;
     if time > now.saturating_add(drift) {
         let last_ms = layout.ms_of((free - 1) >> sequence_bits);
-        // Only a clock that went back leaves more than the drift behind it.
+        // Only a clock that was stepped back is behind by more than the drift.
         let full = free == (now + drift + 1) << sequence_bits;
         return Err(if full {
             Refusal::Exhausted { last_ms, clock_ms }

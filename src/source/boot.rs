@@ -1,8 +1,8 @@
-//! Which boot of the machine this is.
+//! Identifies the boot of the machine.
 
 const LEN: usize = 16;
 
-/// Random, and new whenever the machine starts. Zeros where the system does not tell.
+/// A random id that changes when the machine starts. Zeros if the system has none.
 pub(crate) fn boot_id() -> [u8; LEN] {
     let text = std::fs::read("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let digits = text.iter().filter_map(|&byte| char::from(byte).to_digit(16));

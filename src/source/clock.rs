@@ -3,16 +3,16 @@
 use std::cell::Cell;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A clock that is behind by more than this had been wrong before, and is followed at once.
+/// If the clock is behind by more than this, it was wrong before, and is followed at once.
 pub(crate) const LONGEST_HOLD_MS: u64 = 10_000;
 
-/// Where an id's time is from. What counts up within a millisecond keeps an account for each, indexed by this, so that an
-/// id that is stamped with any time leaves the order of the clock's ids alone.
+/// Where an id's time comes from. Formats that count up within a millisecond keep one count for each source, so that an
+/// id with a given time does not disturb the order of the clock's ids.
 #[derive(Clone, Copy)]
 pub(crate) enum Stamp {
-    /// The clock's, never backwards.
+    /// The clock, never backwards.
     Clock,
-    /// One that the caller chose.
+    /// The caller.
     Given,
 }
 
@@ -25,7 +25,7 @@ pub fn system_ms() -> i64 {
     ms_of(SystemTime::now())
 }
 
-/// Cut toward minus infinity, as the time in an id is.
+/// Rounds down, also before 1970.
 fn ms_of(time: SystemTime) -> i64 {
     match time.duration_since(UNIX_EPOCH) {
         Ok(since) => since.as_millis() as i64,
@@ -33,7 +33,7 @@ fn ms_of(time: SystemTime) -> i64 {
     }
 }
 
-/// As [`system_ms`], to the clock's tick of a few milliseconds, and never later. It costs a quarter as much.
+/// As [`system_ms`], but with the clock's tick of a few milliseconds, and never later. It costs a quarter as much.
 ///
 /// ```
 /// assert!(txid::coarse_ms() <= txid::system_ms());
@@ -49,8 +49,8 @@ pub fn coarse_ms() -> i64 {
     time.tv_sec * 1000 + time.tv_nsec / 1_000_000
 }
 
-/// What to stamp when the clock reads `now_ms`: the last time this thread used, while the clock is behind that by at most
-/// ten seconds; else `now_ms`.
+/// The time to stamp when the clock reads `now_ms`: the last time this thread used, while the clock is behind that by
+/// at most ten seconds; otherwise `now_ms`.
 #[inline(always)]
 pub(crate) fn never_backwards(now_ms: i64) -> i64 {
     thread_local! {
@@ -61,13 +61,13 @@ pub(crate) fn never_backwards(now_ms: i64) -> i64 {
     ms
 }
 
-/// `last_ms` while `now_ms` is behind it by at most ten seconds, else `now_ms`.
+/// `last_ms` while `now_ms` is behind it by at most ten seconds, otherwise `now_ms`.
 #[inline(always)]
 pub(crate) fn hold(last_ms: i64, now_ms: i64) -> i64 {
     if last_ms > now_ms && last_ms.abs_diff(now_ms) <= LONGEST_HOLD_MS { last_ms } else { now_ms }
 }
 
-/// Nanoseconds of a clock that only ever moves forward.
+/// Nanoseconds of a clock that never goes backwards.
 #[inline(always)]
 pub(crate) fn uptime_ns() -> u64 {
     let time = read(libc::CLOCK_MONOTONIC);
@@ -77,7 +77,7 @@ pub(crate) fn uptime_ns() -> u64 {
 #[inline(always)]
 fn read(clock: libc::clockid_t) -> libc::timespec {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is a timespec of our own; a failure leaves it as it is.
+    // SAFETY: `time` is our own timespec; on failure it is unchanged.
     unsafe { libc::clock_gettime(clock, &mut time) };
     time
 }

@@ -1,12 +1,12 @@
-//! The per-thread, fork-safe generator: the only file that asks the OS for randomness.
+//! The fork-safe generator of each thread, and the only file that asks the OS for randomness.
 //!
-//! Each thread has one stream (xoshiro256++), which belongs to one generation of the process: a child, however it is made,
-//! is another generation, and seeds the stream anew. Because a signal may strike between any two instructions, and its
-//! handler may fork or make ids itself, a stream is marked while it is in use, and what was drawn counts only if the
-//! generation is still the same afterwards. An id that is made while the stream is in use gets a generator of its own.
+//! Each thread has one stream (xoshiro256++), which belongs to one generation of the process. A child, however it is
+//! made, is a new generation, and seeds its stream anew. A signal may arrive between any two instructions, and its
+//! handler may fork or make ids. So a stream is marked while it is in use, and a draw counts only if the generation is
+//! unchanged afterwards. An id made while the stream is in use gets a generator of its own.
 //!
-//! Two copies of one machine's memory have the same stream and the same generation. So whenever the clock is looked at, its
-//! nanoseconds are stirred in, which differ between copies; and once a second of use fresh randomness of the OS.
+//! Two copies of a machine's memory have the same stream and the same generation. So each look at the clock mixes in
+//! its nanoseconds, which differ between copies, and each second of use mixes in fresh randomness from the OS.
 
 use super::xoshiro::Xoshiro;
 use super::{clock, generation};
@@ -19,46 +19,48 @@ use std::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 
 const RESEED_AFTER_MS: u64 = 1000;
 
-/// In a burst the clock is looked at every so many draws, else at every draw: a burst is when two looks are this close.
+/// In a burst, the clock is read once in this many draws; otherwise at every draw. Two readings this close are a burst.
 const DRAWS_A_LOOK_IN_A_BURST: u32 = 64;
 const BURST_NS: u64 = NS_A_MS;
 
 const NS_A_MS: u64 = 1_000_000;
 
-/// In place of a generation's number: the stream is in use, by what a signal has interrupted.
+/// Stands in for a generation's number while the stream is in use by code that a signal interrupted.
 const IN_USE: u64 = u64::MAX;
 
 /// One thread's stream.
 struct Stream {
-    /// The generation of the process that it was seeded in.
+    /// The generation of the process that seeded it.
     generation: Cell<u64>,
     seeded_at_ns: Cell<u64>,
-    /// The stamp that belongs to the moment of seeding: a stamp a second or more away from it says "look at the clock".
+    /// The stamp at the moment of seeding. A stamp a second or more away from it means that it is time to read the
+    /// clock.
     seeded_at_stamp: Cell<i64>,
     looked_at_ns: Cell<u64>,
     draws_before_look: Cell<u32>,
-    /// Touched only by the call that has marked the stream as in use.
+    /// Only touched by the call that marked the stream as in use.
     source: UnsafeCell<Source>,
 }
 
-/// What is drawn from.
+/// The generator that draws come from.
 struct Source {
     rng: Xoshiro,
     origin: Origin,
 }
 
-/// Where a thread's randomness comes from. What a format keeps from one id to the next belongs to an origin: a child of a
-/// fork has another than its parent.
+/// Identifies the source of a thread's randomness. State that a format keeps between ids belongs to an origin; after a
+/// fork, parent and child have different origins.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Origin {
-    /// The same as long as the stream is.
+    /// Stays the same as long as the stream does.
     pub(crate) stream: u64,
-    /// Grows whenever fresh randomness is mixed in, which may be what parts two copies of a machine image.
+    /// Grows whenever fresh randomness is mixed in, because that may be the point where two copies of a machine
+    /// diverge.
     pub(crate) reseeds: u64,
 }
 
 impl Origin {
-    /// What no randomness comes from.
+    /// The origin of no randomness at all.
     pub(crate) const NONE: Self = Self { stream: 0, reseeds: u64::MAX };
 }
 
@@ -76,7 +78,7 @@ thread_local! {
     static DEGRADED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread's ids are made without the OS's randomness, because it had none to give when last asked.
+/// Whether this thread's ids are made without the OS's randomness, because the OS failed to give any when last asked.
 ///
 /// ```
 /// txid::Txid::now();
@@ -88,28 +90,28 @@ pub fn entropy_degraded() -> bool {
 
 /// 64 random bits for an id stamped `stamp_ms`.
 ///
-/// The stamp is mostly the time, so it serves to see that a second is over without asking for the time. Since a caller may
-/// stamp what it likes, the clock is looked at all the same, only less often while draws come faster than it ticks.
+/// The stamp is usually the time, so it shows when a second has passed without reading the clock. A caller may stamp
+/// any time, so the clock is read as well, but less often while draws come faster than it ticks.
 #[inline(always)]
 pub(crate) fn next_u64(stamp_ms: i64) -> u64 {
     draw(Some(stamp_ms), |source| source.rng.next())
 }
 
-/// 128 random bits for what an id stamped `stamp_ms` has in common with others.
+/// 128 random bits that several ids share, the first of them stamped `stamp_ms`.
 #[cold]
 #[inline(never)]
 pub(crate) fn next_u128(stamp_ms: i64) -> u128 {
     u128::from(next_u64(stamp_ms)) << 64 | u128::from(next_u64(stamp_ms))
 }
 
-/// 64 random bits for an id that has no time in it.
+/// 64 random bits for an id without a time.
 #[inline(never)]
 pub(crate) fn next_u64_without_stamp() -> u64 {
     draw(None, |source| source.rng.next())
 }
 
-/// 64 bits of the OS's own randomness, or an `Err` with 64 others for an id stamped `stamp_ms` where the OS has none. They
-/// are asked for when they are needed: what is kept, a copy of the memory has as well.
+/// 64 bits of the OS's own randomness; if the OS has none, `Err` with 64 other bits, for an id stamped `stamp_ms`. They
+/// are requested when they are needed: stored bits would also be in a copy of the memory.
 #[inline]
 pub(crate) fn strong_u64(stamp_ms: i64) -> Result<u64, u64> {
     let mut bytes = [0; 8];
@@ -128,7 +130,7 @@ fn draw<T>(stamp_ms: Option<i64>, take: impl Fn(&mut Source) -> T) -> T {
         let seeded_in = stream.generation.replace(IN_USE);
         compiler_fence(Ordering::SeqCst);
         if seeded_in == generation::read() && stream.is_fresh(stamp_ms) {
-            // SAFETY: the stream is in use by this call alone, and it is seeded.
+            // SAFETY: this call alone uses the stream, and it is seeded.
             let drawn = take(unsafe { stream.source() });
             compiler_fence(Ordering::SeqCst);
             if seeded_in == generation::read() {
@@ -169,7 +171,7 @@ fn look_at_the_clock_and_draw<T>(
 }
 
 impl Stream {
-    /// What is drawn from.
+    /// The generator that draws come from.
     ///
     /// # Safety
     ///
@@ -181,7 +183,8 @@ impl Stream {
         unsafe { &mut *self.source.get() }
     }
 
-    /// Whether the stream may be drawn from without a look at the clock; if so, that is one draw less before the next look.
+    /// Whether the stream may be drawn from without reading the clock. If so, this uses up one of the draws before the
+    /// next reading.
     #[inline(always)]
     fn is_fresh(&self, stamp_ms: Option<i64>) -> bool {
         let since_seeding = stamp_ms.map_or(0, |stamp_ms| stamp_ms.wrapping_sub(self.seeded_at_stamp.get()) as u64);
@@ -216,7 +219,7 @@ impl Stream {
 impl Source {
     const UNSEEDED: Self = Self { rng: Xoshiro::UNSEEDED, origin: Origin::NONE };
 
-    /// What there may be of a parent's is not drawn from without fresh randomness, so it can stay.
+    /// What a child inherits is never used without fresh randomness, so it can stay.
     fn seed(&mut self) {
         self.rng.mix(fresh_seed());
         self.origin = Origin { stream: self.rng.next(), reseeds: 0 };
@@ -236,9 +239,9 @@ fn fresh_seed() -> [u64; 4] {
     array::from_fn(|word| u64::from_le_bytes(array::from_fn(|byte| seed[8 * word + byte])))
 }
 
-/// Fills `bytes` with the OS's randomness, or says that it has none to give.
+/// Fills `bytes` with the OS's randomness. Returns whether that worked.
 fn ask_the_os(bytes: &mut [u8]) -> bool {
-    // The second way is for a sandbox that has closed the first.
+    // /dev/urandom is for sandboxes that forbid the system call.
     let given = getrandom::fill(bytes).is_ok() || read_urandom(bytes).is_ok();
     DEGRADED.set(!given);
     given
@@ -250,7 +253,7 @@ fn read_urandom(bytes: &mut [u8]) -> io::Result<()> {
     File::open("/dev/urandom")?.read_exact(bytes)
 }
 
-/// What differs between any two processes and any two moments, for when the OS has no randomness to give.
+/// Differs between any two processes and any two moments, for when the OS has no randomness.
 fn noise() -> [u64; 4] {
     static CALLS: AtomicU64 = AtomicU64::new(0);
     let on_the_stack = 0_u8;
@@ -273,7 +276,7 @@ mod tests {
     use std::mem::MaybeUninit;
     use std::ptr;
 
-    /// This thread's stream as it is now, for a copy of the machine to go on with.
+    /// This thread's stream as it is now, for a simulated copy of the machine.
     struct Snapshot(MaybeUninit<Stream>);
 
     impl Snapshot {
@@ -300,7 +303,7 @@ mod tests {
     fn copies_of_a_machine_part_at_the_first_look_at_the_clock() {
         let mut longest = 0;
         for before in 0..100 {
-            // A copy in the midst of a burst, anywhere between two looks.
+            // A copy in the middle of a burst, anywhere between two readings of the clock.
             numbers(100 + before);
             let snapshot = Snapshot::take();
             let original = numbers(100);

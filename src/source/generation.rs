@@ -1,18 +1,19 @@
-//! Whether this is still the process that it was: a number that is another one in every child, however the child was made.
+//! Detects whether this is still the same process: a number that differs in every child, however the child was made.
 //!
-//! The number lies in a page that the kernel wipes in every child (Linux 4.14 and later), so that reading it is enough to
-//! know. Where the kernel does not wipe, as in older ones, in emulators and on other systems, the process's id stands in
-//! for it, and is asked for each time.
+//! The number is in a page that the kernel wipes in every child (Linux 4.14 and later), so reading it is enough. Where
+//! the kernel does not wipe it (older kernels, emulators, other systems), the process id is used instead, and is
+//! requested each time.
 //!
-//! Nothing here locks or allocates: a signal may strike, and a handler may fork, between any two instructions.
+//! Nothing here locks or allocates: a signal may arrive, and a handler may fork, between any two instructions.
 
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
-/// No generation has this number.
+/// Never the number of a generation.
 pub(crate) const NONE: u64 = 0;
 
-/// What [`PAGE`] points to until the kernel was asked, and for good where it does not wipe. Both stay [`NONE`].
+/// What [`PAGE`] points to until the kernel was asked, and permanently where the kernel does not wipe. Both stay
+/// [`NONE`].
 static NOT_ASKED: AtomicU64 = AtomicU64::new(NONE);
 static NOT_WIPED: AtomicU64 = AtomicU64::new(NONE);
 
@@ -38,7 +39,7 @@ pub(crate) fn get() -> u64 {
 #[cold]
 #[inline(never)]
 fn begin() -> u64 {
-    /// Not in the page: a child's number is to be greater than that of any process it descends from.
+    /// Outside the page, so that a child's number is greater than that of every process it descends from.
     static LAST: AtomicU64 = AtomicU64::new(NONE);
 
     let mut page = PAGE.load(Ordering::Relaxed);
@@ -51,14 +52,14 @@ fn begin() -> u64 {
     let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
     // SAFETY: as in `read`.
     let page = unsafe { &*page };
-    // Another thread may have been faster.
+    // Another thread may have been first.
     page.compare_exchange(NONE, number, Ordering::Relaxed, Ordering::Relaxed).map_or_else(|other| other, |_| number)
 }
 
-/// Not as the C library has it: glibc before 2.25 remembers it, and takes no notice of a raw clone.
+/// Not through the C library: glibc before 2.25 caches it, and does not notice a raw clone.
 #[cfg(target_os = "linux")]
 fn process_id() -> u32 {
-    // SAFETY: it takes nothing and cannot fail.
+    // SAFETY: it has no arguments and cannot fail.
     unsafe { libc::syscall(libc::SYS_getpid) as u32 }
 }
 
@@ -67,14 +68,14 @@ fn process_id() -> u32 {
     std::process::id()
 }
 
-/// Makes `page` the process's, unless another thread has chosen before, and returns the one that is.
+/// Makes `page` the page of the process, unless another thread was first; returns the one in use.
 fn choose(page: *mut AtomicU64) -> *mut AtomicU64 {
     let not_asked = (&raw const NOT_ASKED).cast_mut();
     match PAGE.compare_exchange(not_asked, page, Ordering::Relaxed, Ordering::Relaxed) {
         Ok(_) => page,
         Err(chosen) => {
             if !ptr::eq(page, &NOT_WIPED) {
-                // SAFETY: mapped by `map`, and nobody has seen it.
+                // SAFETY: mapped by `map`, and not shared with anyone yet.
                 unsafe { libc::munmap(page.cast(), size_of::<AtomicU64>()) };
             }
             chosen
@@ -82,22 +83,22 @@ fn choose(page: *mut AtomicU64) -> *mut AtomicU64 {
     }
 }
 
-/// A page of zeros that the kernel wipes in children, or nothing where it does not or has no memory.
+/// A page of zeros that the kernel wipes in children; null if the kernel does not wipe or has no memory.
 #[cfg(target_os = "linux")]
 fn map() -> Option<*mut AtomicU64> {
-    /// Linux has no such advice and never had one.
+    /// Linux has never had this advice.
     const NO_ADVICE: libc::c_int = -1;
     const LENGTH: usize = size_of::<AtomicU64>();
 
-    // SAFETY: a new anonymous mapping at an address of the kernel's choice touches nothing that exists, and the advice is
-    // about this mapping alone.
+    // SAFETY: a new anonymous mapping at an address of the kernel's choice touches nothing that exists, and the advice
+    // concerns this mapping alone.
     unsafe {
         let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
         let page = libc::mmap(ptr::null_mut(), LENGTH, access, flags, -1, 0);
         if page == libc::MAP_FAILED {
             return None;
         }
-        // Emulators are known to accept any advice and take none: only who refuses one is believed.
+        // Some emulators accept any advice and ignore it. Trust only a kernel that rejects an invalid one.
         if libc::madvise(page, LENGTH, NO_ADVICE) == 0 || libc::madvise(page, LENGTH, libc::MADV_WIPEONFORK) != 0 {
             libc::munmap(page, LENGTH);
             return None;

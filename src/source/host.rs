@@ -1,14 +1,14 @@
 //! The host's own address.
 //!
-//! The first that there is of:
+//! The first of these that exists:
 //!
 //! 1. the address that packets to the rest of the world are sent from;
 //! 2. the address that packets to a private network are sent from;
-//! 3. a private address of an interface that is no bridge;
+//! a private address of an interface that is not a bridge;
 //! 4. any other address of such an interface, unless it is link-local.
 //!
-//! A list of all interfaces alone would not do: `docker0` has the same private address on every host, so two hosts would
-//! pass for one.
+//! A list of all interfaces alone is not enough: `docker0` has the same private address on every host, so two hosts
+//! would look like one.
 
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use std::ffi::CStr;
@@ -16,8 +16,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::ptr;
 use std::sync::OnceLock;
 
-/// Somewhere in the world: addresses that are only used in documentation (RFC 5737, RFC 3849), so that no route but the
-/// default one leads there. Then somewhere in each private network.
+/// Addresses for documentation only (RFC 5737, RFC 3849), so that only the default route leads there. Then one address
+/// in each private network.
 const FAR_AWAY: [IpAddr; 5] = [
     IpAddr::V4(Ipv4Addr::new(198, 51, 100, 1)),
     IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1)),
@@ -26,8 +26,8 @@ const FAR_AWAY: [IpAddr; 5] = [
     IpAddr::V4(Ipv4Addr::new(192, 168, 255, 254)),
 ];
 
-/// The host's IPv4 address: that of its route to the world; without one, a private address of an interface that is no
-/// bridge, or else any other but a link-local one. It is looked up once in a process.
+/// The host's IPv4 address: that of its default route; without one, a private address of an interface that is not a
+/// bridge, or else any other that is not link-local. It is looked up once in a process.
 ///
 /// ```
 /// if let Some(address) = txid::host_ipv4() {
@@ -39,7 +39,7 @@ pub fn host_ipv4() -> Option<Ipv4Addr> {
     found_once(&ADDRESS, || candidates().into_iter().find_map(v4))
 }
 
-/// The first of the host's IPv4 addresses that is private.
+/// The first private address among the host's IPv4 addresses.
 pub(crate) fn private_ipv4() -> Option<Ipv4Addr> {
     candidates().into_iter().filter_map(v4).find(Ipv4Addr::is_private)
 }
@@ -62,7 +62,7 @@ fn v4(address: IpAddr) -> Option<Ipv4Addr> {
     if let IpAddr::V4(v4) = address { Some(v4) } else { None }
 }
 
-/// Only what is found is kept: a host that has no address yet may have one later.
+/// Only a successful result is kept: a host without an address may get one later.
 fn found_once<T: Copy>(kept: &OnceLock<T>, find: impl FnOnce() -> Option<T>) -> Option<T> {
     kept.get().copied().or_else(|| find().map(|found| *kept.get_or_init(|| found)))
 }
@@ -77,8 +77,8 @@ fn candidates() -> Vec<IpAddr> {
     addresses
 }
 
-/// The address that packets to this one are sent from. Connecting a UDP socket asks the routing table and sends nothing.
-/// (Through rustix: the UdpSocket of the standard library adds more to the size of libtxid.so.)
+/// The address that packets to `far` are sent from. Connecting a UDP socket asks the routing table and sends nothing.
+/// (With rustix: the standard library's UdpSocket adds more to the size of libtxid.so.)
 fn source_towards(far: IpAddr) -> Option<IpAddr> {
     let family = if far.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
     let socket = rustix::net::socket_with(family, SocketType::DGRAM, SocketFlags::CLOEXEC, None).ok()?;
@@ -87,10 +87,10 @@ fn source_towards(far: IpAddr) -> Option<IpAddr> {
     Some(source).filter(|address| !address.is_loopback())
 }
 
-/// The addresses of interfaces that are no bridges.
+/// The addresses of all interfaces that are not bridges.
 fn of_interfaces() -> Vec<IpAddr> {
     let (mut list, mut addresses) = (ptr::null_mut(), Vec::new());
-    // SAFETY: there is a place for the list.
+    // SAFETY: `list` is ours to write to.
     if unsafe { libc::getifaddrs(&mut list) } != 0 {
         return addresses;
     }
@@ -98,20 +98,20 @@ fn of_interfaces() -> Vec<IpAddr> {
     // SAFETY: each interface is valid until the list is freed, and the last one's `next` is null.
     while let Some(interface) = unsafe { next.as_ref() } {
         next = interface.ifa_next;
-        // SAFETY: the name ends in a NUL, and the address is null or of the kind that it says it is.
+        // SAFETY: the name ends with a NUL, and the address is null or has the size of its family.
         let (name, address) = unsafe { (CStr::from_ptr(interface.ifa_name), ip(interface.ifa_addr)) };
         addresses.extend(address.filter(|&address| is_for_others(address) && !is_bridge(name)));
     }
-    // SAFETY: nothing of the list is used from here on.
+    // SAFETY: the list is not used after this.
     unsafe { libc::freeifaddrs(list) };
     addresses
 }
 
 /// # Safety
 ///
-/// `address` must be null or point to as much as its family has.
+/// `address` must be null or point to a whole address of its family.
 unsafe fn ip(address: *const libc::sockaddr) -> Option<IpAddr> {
-    // SAFETY: the caller's promise is the same for all three.
+    // SAFETY: the caller promises as much for all three.
     unsafe {
         match i32::from(address.as_ref()?.sa_family) {
             libc::AF_INET => {
@@ -130,7 +130,7 @@ fn is_for_others(address: IpAddr) -> bool {
     }
 }
 
-/// Linux shows a bridge so; elsewhere none is known.
+/// How Linux marks a bridge; other systems are not known to have a mark.
 fn is_bridge(interface: &CStr) -> bool {
     let path = [b"/sys/class/net/", interface.to_bytes(), b"/bridge"].concat();
     rustix::fs::access(&path[..], rustix::fs::Access::EXISTS).is_ok()

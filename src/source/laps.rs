@@ -1,6 +1,7 @@
-//! A sequence that runs round and round, for ids that have nothing random in them.
+//! A sequence number that wraps around, for ids without random bits.
 //!
-//! Where a lap ends within a millisecond the next lap begins in the next one, so no number comes twice in a millisecond.
+//! One pass through all numbers is a lap. If a lap ends within a millisecond, the next lap begins in the next
+//! millisecond, so that no number occurs twice in one.
 
 use super::clock;
 use std::cell::Cell;
@@ -11,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(crate) struct Place(u64);
 
 impl Place {
-    /// Before the first lap of numbers below `length`, which begins with 0.
+    /// The place before the first lap of numbers below `length`, which begins with 0.
     pub(crate) const fn before(length: u32) -> Self {
         Self(length as u64 - 1)
     }
@@ -24,10 +25,10 @@ impl Place {
         self.0 as u16
     }
 
-    /// The place after this one in laps of numbers below `length`, at most 65,536, when the clock reads `now_ms`.
+    /// The place after this one, in laps of numbers below `length` (at most 65,536), when the clock reads `now_ms`.
     ///
-    /// Laps that end faster than milliseconds run ahead of the clock, however far. Only where the clock itself
-    /// `had_been_wrong` is it followed back.
+    /// Laps that are shorter than a millisecond run ahead of the clock, however far. Time goes back only if the clock
+    /// itself `had_been_wrong`.
     pub(crate) fn next(self, length: u32, now_ms: i64, had_been_wrong: bool) -> Self {
         let now_ms = now_ms & ((1 << 48) - 1);
         let ahead_of_it = self.ms().max(now_ms as u64);
@@ -37,7 +38,7 @@ impl Place {
     }
 }
 
-/// What one thread has read from the clock last: laps that are ahead of the clock do not show whether it was set back.
+/// A thread's last reading of the clock, which shows a step back that laps ahead of the clock would hide.
 pub(crate) struct Reading(Cell<i64>);
 
 impl Reading {
@@ -45,14 +46,14 @@ impl Reading {
         Self(Cell::new(i64::MIN))
     }
 
-    /// Whether the clock, which now reads `now_ms`, has gone back by more than is held.
+    /// Whether the clock, which now reads `now_ms`, went back by more than the longest hold.
     pub(crate) fn had_been_wrong(&self, now_ms: i64) -> bool {
         let last_ms = self.0.replace(now_ms);
         last_ms > now_ms && last_ms.abs_diff(now_ms) > clock::LONGEST_HOLD_MS
     }
 }
 
-/// Laps that all threads of a process run together.
+/// One sequence for all threads of a process.
 pub(crate) struct SharedLaps<const LENGTH: u32>(AtomicU64);
 
 impl<const LENGTH: u32> SharedLaps<LENGTH> {

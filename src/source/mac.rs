@@ -1,19 +1,20 @@
-//! MAC addresses: the 48 bits that tell one maker of ids from another, or a random stand-in for them.
+//! MAC addresses as nodes, and random nodes in their place.
 
 use super::entropy;
 use crate::text::{FormatError, hex};
 
-/// A bit that no network card's own address has.
+/// A bit that is never set in a network card's address.
 const MULTICAST: u8 = 1;
 
-/// A node that is nobody's MAC address.
+/// A random node that is no network card's address.
 pub(crate) fn random(stamp_ms: i64) -> [u8; 6] {
     let [mut node @ .., _, _, _, _, _, _, _, _, _, _] = entropy::next_u128(stamp_ms).to_be_bytes();
     node[0] |= MULTICAST;
     node
 }
 
-/// Reads a MAC address such as `02:42:ac:11:00:02`, of either case: what a flake or a UUID of version 1 takes as its node.
+/// Reads a MAC address such as `02:42:ac:11:00:02`, in upper or lower case: the node of a flake or of a UUID of version
+/// 1.
 ///
 /// ```
 /// assert_eq!(txid::read_mac(b"02:42:AC:11:00:02")?, [0x02, 0x42, 0xac, 0x11, 0x00, 0x02]);

@@ -1,4 +1,4 @@
-//! Where an id's contents come from: randomness, time, process, thread and host.
+//! Where the contents of an id come from: randomness, time, process, thread and host.
 
 pub(crate) mod boot;
 pub(crate) mod clock;

@@ -3,7 +3,7 @@
 use super::generation;
 use std::cell::Cell;
 
-/// The process's id, asked for once a thread and process: asking costs as much as making an id does.
+/// The process id. It is requested once for each thread and process, because a request costs as much as an id.
 #[inline]
 pub(crate) fn id() -> u32 {
     thread_local! {

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A number that no other thread of the process has; the first thread to ask has 0.
+/// A number that no other thread of the process has; the first thread to ask gets 0.
 #[inline]
 pub(crate) fn get() -> u32 {
     static NEXT: AtomicU32 = AtomicU32::new(0);

@@ -1,21 +1,21 @@
-//! rand_xoshiro's generator, with what a stream needs besides: a constant to begin with, and a way to mix more in.
+//! rand_xoshiro's generator, extended by a constant initial value and a way to mix in more randomness.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// Nothing until something was mixed in.
+/// None until something is mixed in.
 pub(crate) struct Xoshiro(Option<Xoshiro256PlusPlus>);
 
 impl Xoshiro {
     pub(crate) const UNSEEDED: Self = Self(None);
 
-    /// The next number; nothing but zeros while nothing was mixed in.
+    /// The next number; zeros while nothing has been mixed in.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> u64 {
         self.0.as_mut().map_or(0, Rng::next_u64)
     }
 
-    /// Mixes `fresh` into what there is, so that nothing is taken away, however little is in it.
+    /// Mixes `fresh` into the state. Existing randomness is kept, however little `fresh` contains.
     pub(crate) fn mix(&mut self, fresh: [u64; 4]) {
         let mut seed = [0; 32];
         for (bytes, fresh) in seed.chunks_exact_mut(8).zip(fresh) {

@@ -4,14 +4,16 @@ pub(crate) const LEN_OF_96_BITS: usize = 20;
 
 /// Writes the low 40 bits of `bits` as eight characters, five bits each, most significant first.
 ///
-/// By hand, because this would be most of the cost of an id: data-encoding takes three times as long.
+/// Written by hand, because this is most of the cost of an id: data-encoding takes three times as long.
 #[inline(always)]
 pub(crate) fn encode_40_bits(bits: u64) -> [u8; 8] {
-    // Halve three times, so that every byte ends up with its own five bits, the first character's in the lowest.
+    // Split in halves three times, so that each byte holds its own five bits, with the first character in the lowest
+    // byte.
     let halves = bits >> 20 & 0x000f_ffff | (bits & 0x000f_ffff) << 32;
     let quarters = halves >> 10 & 0x0000_03ff_0000_03ff | (halves & 0x0000_03ff_0000_03ff) << 16;
     let values = quarters >> 5 & 0x001f_001f_001f_001f | (quarters & 0x001f_001f_001f_001f) << 8;
-    // 10 and above carry into a byte's top bit when 118 is added: those are the letters, 39 further on in ASCII.
+    // Adding 118 carries values of 10 and above into the top bit of their byte: these become letters, 39 higher in
+    // ASCII.
     let letters = (values + 0x7676_7676_7676_7676) & 0x8080_8080_8080_8080;
     let further_on = (letters - (letters >> 7)) & 0x2727_2727_2727_2727;
     (values + 0x3030_3030_3030_3030 + further_on).to_le_bytes()
@@ -30,9 +32,9 @@ const VALUES: [u8; 256] = {
     values
 };
 
-/// Reads 20 characters in upper or lower case as 96 bits, or returns the position of the first invalid one.
+/// Reads 20 characters in upper or lower case as 96 bits; on error, returns the position of the first invalid one.
 ///
-/// By hand, because data-encoding's decoder comes with one for every base: 60 KB, a seventh of the shared object.
+/// Written by hand, because data-encoding's decoder includes one for every base: 60 KB, a seventh of the shared object.
 pub(crate) fn decode(text: &[u8; LEN_OF_96_BITS]) -> Result<[u8; 12], usize> {
     // Three parts, so that none has to wait for another; and no branch until the end.
     let ([high, high_seen], [middle, middle_seen], [low, low_seen]) =

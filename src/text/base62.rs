@@ -1,4 +1,4 @@
-//! Base62 with digits before upper-case before lower-case letters: text that sorts as the numbers do.
+//! Base62, with digits before upper-case before lower-case letters, so that text sorts as the numbers do.
 
 use super::FormatError;
 
@@ -10,11 +10,11 @@ pub(crate) const LEN_OF_128_BITS: usize = 22;
 const DIGITS_A_PART: u32 = 10;
 const PART: u64 = 62_u64.pow(DIGITS_A_PART);
 
-/// Writes 128 bits as 22 characters, directly to their destination: copying bytes that were just written one by one would
-/// stall.
+/// Writes 128 bits as 22 characters, directly to their destination: copying bytes that were just written one by one
+/// stalls the processor.
 #[inline(always)]
 pub(crate) fn encode_128_bits(bits: u128, text: &mut [u8; LEN_OF_128_BITS]) {
-    // Divisions of 128 bits are slow, so there is one, and a second one only for values of more than 123 bits.
+    // Divisions of 128 bits are slow, so there is one, and another only for values of more than 123 bits.
     let high = bits / u128::from(PART);
     let low = (bits - high * u128::from(PART)) as u64;
     let (first, middle) = match u64::try_from(high) {
@@ -23,7 +23,7 @@ pub(crate) fn encode_128_bits(bits: u128, text: &mut [u8; LEN_OF_128_BITS]) {
     };
 
     [text[0], text[1]] = pair(first);
-    // Two chains of divisions that do not wait for each other, with two digits at each step.
+    // Two independent chains of divisions, with two digits at each step.
     let mut rest = [middle, low];
     for place in (0..DIGITS_A_PART as usize).step_by(2).rev() {
         [text[2 + place], text[3 + place]] = pair(rest[0] % (62 * 62));
@@ -49,7 +49,7 @@ pub(crate) fn decode_128_bits(text: &[u8; LEN_OF_128_BITS]) -> Result<u128, Form
             _ => return Err(FormatError::Character { position: index + 1, byte, expected: "base62" }),
         };
         let sum = bits.checked_mul(62).and_then(|shifted| shifted.checked_add(u128::from(digit)));
-        bits = sum.ok_or(FormatError::Value("it says more than 128 bits"))?;
+        bits = sum.ok_or(FormatError::Value("its value has more than 128 bits"))?;
     }
     Ok(bits)
 }

@@ -1,14 +1,14 @@
-//! Base64 with a given alphabet, which differs from the usual ones in the last two characters.
+//! Base64 with a given alphabet. Alphabets differ in their last two characters.
 //!
-//! By hand, because data-encoding has Apache's older alphabet only with an allocation.
+//! Written by hand, because data-encoding supports Apache's older alphabet only with an allocation.
 
 use super::FormatError;
 
 /// The character of each value.
 pub(crate) type Alphabet = [u8; 64];
 
-/// The text of the low six bytes of `bits`. It stays in a register: fields written to memory in one size and read back in
-/// another stall the processor for longer than everything else takes.
+/// The text of the low six bytes of `bits`. It stays in a register: writing memory in one size and reading it in
+/// another stalls the processor for longer than all the rest takes.
 #[inline(always)]
 pub(crate) fn encode_six(bits: u64, alphabet: &Alphabet) -> [u8; 8] {
     let mut text = 0;
@@ -40,7 +40,7 @@ pub(crate) fn decode(text: &[u8], alphabet: &Alphabet, bytes: &mut [u8]) -> Resu
     }
     match bits & ((1 << held) - 1) {
         0 => Ok(()),
-        _ => Err(FormatError::Value("the last character says too much")),
+        _ => Err(FormatError::Value("the last character has bits that must be zero")),
     }
 }
 

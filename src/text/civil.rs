@@ -4,7 +4,7 @@ use std::fmt;
 
 const MS_A_DAY: i64 = 86_400_000;
 const DAYS_IN_400_YEARS: i64 = 146_097;
-/// Days from 0000-03-01, where the counting below starts, to 1970-01-01.
+/// Days from 0000-03-01, where this calendar starts, to 1970-01-01.
 const DAYS_TO_1970: i64 = 719_468;
 
 /// A moment in milliseconds since 1970-01-01 UTC, written as `2014-09-01T00:00:00.000Z`.
@@ -13,7 +13,7 @@ pub(crate) struct Moment(pub(crate) i64);
 impl fmt::Display for Moment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (days, ms) = (self.0.div_euclid(MS_A_DAY), self.0.rem_euclid(MS_A_DAY));
-        // A year of these begins in March, so that the leap day is its last.
+        // Years begin in March here, so that the leap day is the last day of a year.
         let days = days + DAYS_TO_1970;
         let (era, day_of_era) = (days.div_euclid(DAYS_IN_400_YEARS), days.rem_euclid(DAYS_IN_400_YEARS));
         let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
@@ -54,7 +54,7 @@ pub(crate) fn parse(text: &str) -> Option<i64> {
     let day_of_year = (153 * month_from_march + 2) / 5 + day - 1;
     let days = era * DAYS_IN_400_YEARS + 365 * year_of_era + year_of_era / 4 - year_of_era / 100 + day_of_year;
     let moment = (days - DAYS_TO_1970) * MS_A_DAY + ((hour * 60 + minute) * 60 + second) * 1000 + ms;
-    // A day that its month does not have comes back as one of the next month.
+    // A day that its month does not have turns into a day of the next month.
     Moment(moment).to_string().starts_with(date).then_some(moment)
 }
 

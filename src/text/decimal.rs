@@ -23,8 +23,8 @@ const TOO_LARGE: &str = "a number has more than 64 bits";
 
 /// Writes the digits of a number at the start of `text`, and returns how many there are.
 ///
-/// By hand for the numbers that ids consist of: a small one, and a time of 17 digits, in stores of eight. itoa writes two at
-/// a time to a buffer, and the copy from there stalls: a SkyWalking id takes 27 ns instead of 21.
+/// Written by hand for the numbers that ids contain: small ones, and times of 17 digits, stored eight digits at a time.
+/// itoa writes two at a time to a buffer, and the copy from there stalls: a SkyWalking id takes 27 ns instead of 21.
 #[inline(always)]
 pub(crate) fn encode(number: u64, text: &mut [u8; 20]) -> usize {
     const EIGHT_DIGITS: u64 = 100_000_000;
@@ -49,8 +49,8 @@ pub(crate) fn encode(number: u64, text: &mut [u8; 20]) -> usize {
 /// The digits of a number below 100,000,000.
 #[inline(always)]
 fn eight(number: u64) -> [u8; 8] {
-    // Split in two three times over, all parts at once, so that every byte ends up with a digit. Multiplied and shifted,
-    // a part below 10,000 is divided by 100, and one below 100 by 10, exactly.
+    // Split in two three times, all parts at once, so that each byte holds one digit. A multiplication and a shift
+    // divide parts below 10,000 by 100, and parts below 100 by 10, exactly.
     let fours = (number / 10_000) | ((number % 10_000) << 32);
     let hundreds = ((fours * 10_486) >> 20) & 0x0000_007f_0000_007f;
     let twos = hundreds | (fours - hundreds * 100) << 16;
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn all_eights_of_digits_are_right() {
-        // Its halves do not meet.
+        // The halves do not affect each other.
         for half in 0..10_000 {
             assert_eq!(eight(half), format!("{half:08}").as_bytes());
             assert_eq!(eight(half * 10_000 + 9_999), format!("{half:04}9999").as_bytes());

@@ -1,21 +1,21 @@
-//! Why a text could not be read: one error for the 20-character id, one for all other formats.
+//! Why a text could not be read: one error for the 20-character id, and one for all other formats.
 
 use super::base32hex::LEN_OF_96_BITS;
 use std::fmt;
 
-/// Why a text is not of the format it was read as.
+/// Why a text could not be read as an id of its format.
 ///
 /// ```
 /// let error = txid::uuid::read("not-a-uuid").unwrap_err();
-/// assert_eq!(error.to_string(), "10 characters, a UUID has 36");
+/// assert_eq!(error.to_string(), "a UUID has 36 characters, not 10");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FormatError {
-    /// The text does not have as many bytes as the format.
+    /// The text has the wrong length.
     Length {
-        /// How many it has.
+        /// Its length in bytes.
         found: usize,
-        /// How many there should be, in words.
+        /// The lengths of the format, as the beginning of a sentence.
         expected: &'static str,
     },
     /// A byte is not allowed at its position.
@@ -24,15 +24,15 @@ pub enum FormatError {
         position: usize,
         /// The byte at that position.
         byte: u8,
-        /// What is allowed there, in words.
+        /// The characters that are allowed there.
         expected: &'static str,
     },
-    /// The characters are valid, but their value is not; the reason in words.
+    /// The characters are valid, but their value is not; this says why.
     Value(&'static str),
 }
 
 impl FormatError {
-    /// Fails unless `byte`, the one at `index`, is the `wanted` one.
+    /// Fails unless the byte at `index` is `wanted`.
     pub(crate) fn unless_byte_is(text: &[u8], index: usize, wanted: u8, expected: &'static str) -> Result<(), Self> {
         match text[index] == wanted {
             true => Ok(()),
@@ -44,7 +44,7 @@ impl FormatError {
 impl fmt::Display for FormatError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Length { found, expected } => write!(f, "{found} characters, {expected}"),
+            Self::Length { found, expected } => write!(f, "{expected} characters, not {found}"),
             Self::Character { position, byte, expected } => {
                 write!(f, "character {position} is '{}', not {expected}", byte.escape_ascii())
             }
@@ -67,19 +67,20 @@ pub enum ParseError {
         /// The byte at that position.
         byte: u8,
     },
-    /// The last character holds one bit, so it is `0` or `g`; it is this one.
+    /// The last character holds one bit, so it must be `0` or `g`; this is the character found.
     LastCharacter(u8),
 }
 
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Length(length) => write!(f, "{length} characters, an id has {}", LEN_OF_96_BITS),
+            Self::Length(length) => write!(f, "an id has {LEN_OF_96_BITS} characters, not {length}"),
             Self::Character { position, byte } => {
                 write!(f, "character {position} is '{}', not base32hex", byte.escape_ascii())
             }
             Self::LastCharacter(byte) => {
-                write!(f, "character {} is '{}', the last one is '0' or 'g'", LEN_OF_96_BITS, byte.escape_ascii())
+                let byte = byte.escape_ascii();
+                write!(f, "character {LEN_OF_96_BITS} is '{byte}', but the last one must be '0' or 'g'")
             }
         }
     }

@@ -5,12 +5,13 @@ use super::FormatError;
 /// Writes 32 bits as eight characters, most significant first.
 #[inline(always)]
 pub(crate) fn encode_32_bits(bits: u32) -> [u8; 8] {
-    // Halve three times, so that every byte ends up with its own four bits.
+    // Split in halves three times, so that each byte holds its own four bits.
     let bits = u64::from(bits);
     let halves = ((bits << 16) & 0x0000_ffff_0000_0000) | (bits & 0xffff);
     let quarters = ((halves << 8) & 0x00ff_0000_00ff_0000) | (halves & 0x0000_00ff_0000_00ff);
     let values = ((quarters << 4) & 0x0f00_0f00_0f00_0f00) | (quarters & 0x000f_000f_000f_000f);
-    // 10 and above carry into a byte's top bit when 118 is added: those are the letters, 39 further on in ASCII.
+    // Adding 118 carries values of 10 and above into the top bit of their byte: these become letters, 39 higher in
+    // ASCII.
     let letters = ((values + 0x7676_7676_7676_7676) >> 7) & 0x0101_0101_0101_0101;
     (values + 0x3030_3030_3030_3030 + letters * 39).to_be_bytes()
 }

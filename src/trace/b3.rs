@@ -1,11 +1,11 @@
-//! Zipkin's B3: the single `b3` header, and what the `X-B3-` headers say.
+//! Zipkin's B3: the single `b3` header, and the contents of the `X-B3-` headers.
 
 use super::{SpanId, TraceId, otel_trace_id, read_nonzero, span_id};
 use crate::text::FormatError;
 use std::fmt;
 use std::str::FromStr;
 
-/// What a `b3` header says.
+/// The contents of a `b3` header.
 ///
 /// ```
 /// use txid::trace::{B3, Sampling};
@@ -18,7 +18,7 @@ use std::str::FromStr;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct B3 {
-    /// The trace and the spans. A header may have none, and only say whether to sample.
+    /// The trace and the spans. None if the header only says whether to sample.
     pub ids: Option<B3Ids>,
     /// Whether to sample. None leaves the decision to the receiver.
     pub sampled: Option<Sampling>,
@@ -29,11 +29,11 @@ pub struct B3 {
 pub struct B3Ids {
     /// The trace.
     pub trace_id: TraceId,
-    /// Whether the trace's id is written with 16 characters, as it once was, not with 32.
+    /// Whether the trace's id is written with 16 characters, the older form, instead of 32.
     pub short: bool,
     /// The span.
     pub span_id: SpanId,
-    /// The span that this one was called from.
+    /// The span that called this one.
     pub parent_span_id: Option<SpanId>,
 }
 
@@ -49,7 +49,7 @@ pub enum Sampling {
 }
 
 impl Sampling {
-    /// As it is written in a header.
+    /// The character in a header.
     ///
     /// ```
     /// assert_eq!(txid::trace::Sampling::Debug.letter(), 'd');
@@ -64,7 +64,7 @@ impl Sampling {
 }
 
 impl B3 {
-    /// The most characters that the header has.
+    /// The length of the longest header.
     pub const MAX_LEN: usize = 68;
 
     /// The beginning of a new trace, with a random id of 32 characters.
@@ -78,7 +78,7 @@ impl B3 {
         Self { ids: Some(ids), sampled }
     }
 
-    /// The same trace with a new span, called from this one; a new trace, where this says only whether to sample.
+    /// The same trace with a new span, called from this one; a new trace if this header only says whether to sample.
     ///
     /// ```
     /// let b3: txid::trace::B3 = "0".parse()?;
@@ -95,7 +95,7 @@ impl B3 {
         }
     }
 
-    /// Reads text that need not be a `str`.
+    /// Reads text from bytes.
     ///
     /// ```
     /// assert_eq!(txid::trace::B3::from_text(b"0")?.ids, None);
@@ -118,14 +118,16 @@ impl B3 {
             1 => return Ok(Self { ids: None, sampled: sampling_at(0)? }),
             33 | 35 | 52 => 16,
             49 | 51 | 68 => 32,
-            found => return Err(FormatError::Length { found, expected: "a b3 has 1, 33, 35, 49, 51, 52 or 68" }),
+            found => {
+                return Err(FormatError::Length { found, expected: "a b3 header has 1, 33, 35, 49, 51, 52 or 68" });
+            }
         };
-        let zeros = "a trace id of zeros is forbidden";
+        let zeros = "a trace id must not be all zeros";
         let trace_id = match trace_len {
             16 => read_nonzero::<16>(text, 0, zeros)?,
             _ => read_nonzero::<32>(text, 0, zeros)?,
         };
-        let span_id_at = |index| read_nonzero::<16>(text, index, "a span id of zeros is forbidden");
+        let span_id_at = |index| read_nonzero::<16>(text, index, "a span id must not be all zeros");
         dash(trace_len)?;
         let span_id = SpanId(span_id_at(trace_len + 1)? as u64);
 
@@ -154,7 +156,7 @@ impl FromStr for B3 {
     }
 }
 
-/// The single header. A parent without a decision about sampling cannot be written there, and is left out.
+/// The single header. It cannot hold a parent without a sampling decision, so the parent is left out then.
 impl fmt::Display for B3 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(ids) = self.ids {

@@ -46,10 +46,10 @@ pub struct SpanId(
 );
 
 impl TraceId {
-    /// How many characters the text has.
+    /// The length of the text.
     pub const LEN: usize = 32;
 
-    /// The text, without an allocation.
+    /// The text, without allocating.
     ///
     /// ```
     /// assert_eq!(&txid::trace::TraceId(255).to_text(), b"000000000000000000000000000000ff");
@@ -61,10 +61,10 @@ impl TraceId {
 }
 
 impl SpanId {
-    /// How many characters the text has.
+    /// The length of the text.
     pub const LEN: usize = 16;
 
-    /// The text, without an allocation.
+    /// The text, without allocating.
     ///
     /// ```
     /// assert_eq!(&txid::trace::SpanId(255).to_text(), b"00000000000000ff");
@@ -134,7 +134,7 @@ pub fn id_at(ms: i64, epoch_ms: i64) -> TraceId {
     next_id(ms, epoch_ms, Stamp::Given)
 }
 
-/// As [`id`], where the clock reads `clock_ms`.
+/// As [`id`], when the clock reads `clock_ms`.
 ///
 /// ```
 /// let id = txid::trace::id_by(1_522_545_688_552, 0).to_string();
@@ -151,7 +151,7 @@ fn next_id(ms: i64, epoch_ms: i64, stamp: Stamp) -> TraceId {
     TraceId(u128::from(time_and_sequence(ms, epoch_ms, stamp)) << 64 | u128::from(random))
 }
 
-/// The 32 bits that stand for a host: its IPv4 address, or the four words of its IPv6 address folded by XOR.
+/// The 32 bits of a host: its IPv4 address, or the four words of its IPv6 address, folded by XOR.
 ///
 /// ```
 /// assert_eq!(txid::trace::host_word([10, 209, 52, 143].into()), 0x0ad1348f);
@@ -168,9 +168,9 @@ pub fn host_word(address: IpAddr) -> u32 {
     }
 }
 
-/// A new trace id of this moment with the host in it: `| ms : 41 | sequence : 23 | host : 32 | random : 32 |`.
+/// A new trace id of this moment with the host: `| ms : 41 | sequence : 23 | host : 32 | random : 32 |`.
 ///
-/// The random word serves 5000 ids of a thread, or those of a second, if they are fewer; and none that is stamped with an
+/// A random word is used for at most 5000 ids of a thread or one second, and is drawn anew if an id is stamped with an
 /// earlier time than the one before it.
 ///
 /// ```
@@ -195,7 +195,7 @@ pub fn host_id_at(ms: i64, epoch_ms: i64, host: u32) -> TraceId {
     next_host_id(ms, epoch_ms, host, Stamp::Given)
 }
 
-/// As [`host_id`], where the clock reads `clock_ms`.
+/// As [`host_id`], when the clock reads `clock_ms`.
 ///
 /// ```
 /// let id = txid::trace::host_id_by(1_522_545_688_552, 0, 0x0a000007).to_string();
@@ -222,7 +222,7 @@ fn next_host_id(ms: i64, epoch_ms: i64, host: u32, stamp: Stamp) -> TraceId {
     let high = time_and_sequence(ms, epoch_ms, stamp);
     let mut word = WORD.get();
     let origin = entropy::origin(ms);
-    // A repeated time starts again at 0, which the same word may have been used with.
+    // A time that comes again starts again at 0, which may have been used with the same word.
     if word.left == 0 || word.origin != origin || high <= word.last {
         word = Word { origin, random: entropy::next_u128(ms) as u32, left: IDS_A_WORD, last: 0 };
     }
@@ -233,7 +233,7 @@ fn next_host_id(ms: i64, epoch_ms: i64, host: u32, stamp: Stamp) -> TraceId {
     TraceId(u128::from(high) << 64 | u128::from(low))
 }
 
-/// A new random trace id, as OpenTelemetry has them: never all zeros.
+/// A new random trace id, as OpenTelemetry expects: never all zeros.
 ///
 /// ```
 /// assert_ne!(txid::trace::otel_trace_id(), txid::trace::TraceId(0));
@@ -248,7 +248,7 @@ pub fn otel_trace_id() -> TraceId {
 /// assert_ne!(txid::trace::span_id(), txid::trace::SpanId(0));
 /// ```
 pub fn span_id() -> SpanId {
-    // The generator returns zero as often as any other word, so this loop ends.
+    // Zero is as likely as any other word, so this loop ends.
     loop {
         let bits = entropy::next_u64_without_stamp();
         if bits != 0 {
@@ -260,7 +260,7 @@ pub fn span_id() -> SpanId {
 /// The fields of a time-ordered trace id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IdParts {
-    /// Milliseconds since the epoch it was made with.
+    /// Milliseconds since the epoch that it was made with.
     pub ms: u64,
     /// Its number within its millisecond, from 0.
     pub sequence: u32,
@@ -281,7 +281,7 @@ pub struct HostIdParts {
     pub random: u32,
 }
 
-/// Reads 32 characters as what [`id`] makes.
+/// Reads 32 characters as an id made by [`id`].
 ///
 /// ```
 /// let parts = txid::trace::read_id("b13f65bff40000010123456789abcdef")?;
@@ -296,7 +296,7 @@ pub fn read_id(text: &str) -> Result<IdParts, FormatError> {
     read_id_ascii(text.as_bytes())
 }
 
-/// As [`read_id`], of text that need not be a `str`.
+/// As [`read_id`], from bytes.
 ///
 /// ```
 /// assert_eq!(txid::trace::read_id_ascii(b"00000000000000000000000000000007")?.random, 7);
@@ -315,7 +315,7 @@ pub fn read_id_ascii(text: &[u8]) -> Result<IdParts, FormatError> {
     Ok(IdParts { ms: high >> SEQUENCE_BITS, sequence: (high & SEQUENCE_MASK) as u32, random })
 }
 
-/// Reads 32 characters as what [`host_id`] makes.
+/// Reads 32 characters as an id made by [`host_id`].
 ///
 /// ```
 /// let parts = txid::trace::read_host_id("b13f65bff40000010a00000789abcdef")?;
@@ -331,7 +331,7 @@ pub fn read_host_id(text: &str) -> Result<HostIdParts, FormatError> {
     Ok(HostIdParts { ms, sequence, host: (random >> 32) as u32, random: random as u32 })
 }
 
-/// The `LENGTH` characters from `start` on as a trace's or a span's id, which is never all zeros.
+/// Reads the `LENGTH` characters from `start` as the id of a trace or a span, which must not be all zeros.
 fn read_nonzero<const LENGTH: usize>(text: &[u8], start: usize, zeros: &'static str) -> Result<u128, FormatError> {
     match hex::decode::<LENGTH>(text, start)? {
         0 => Err(FormatError::Value(zeros)),

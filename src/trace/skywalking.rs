@@ -20,7 +20,7 @@ const SEQUENCE: u32 = 10_000;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SkyWalking {
-    /// The process that made it, by a random number.
+    /// The process that made it: a random number.
     pub instance: u128,
     /// The thread.
     pub thread: u32,
@@ -31,11 +31,11 @@ pub struct SkyWalking {
 }
 
 impl SkyWalking {
-    /// The most characters that the text has.
+    /// The length of the longest text.
     pub const MAX_LEN: usize = 32 + 1 + 10 + 1 + 20;
 
-    /// A new id of this moment. Where a thread's sequence comes round within a millisecond, it goes on in the next. The
-    /// instance is a thread's own, and drawn anew when fresh randomness is mixed in: after a second of use.
+    /// A new id of this moment. If a thread's sequence wraps within a millisecond, it continues in the next. Each
+    /// thread has an instance of its own, and draws a new one when fresh randomness is mixed in: after a second of use.
     ///
     /// ```
     /// use txid::trace::SkyWalking;
@@ -47,7 +47,7 @@ impl SkyWalking {
         Self::new_by(clock::system_ms())
     }
 
-    /// As [`SkyWalking::new`], where the clock reads `clock_ms`.
+    /// As [`SkyWalking::new`], when the clock reads `clock_ms`.
     ///
     /// ```
     /// assert_eq!(txid::trace::SkyWalking::new_by(1_700_000_000_000).ms, 1_700_000_000_000);
@@ -65,7 +65,7 @@ impl SkyWalking {
 
         let origin = entropy::origin(now_ms);
         let (drawn_from, mut instance) = INSTANCE.get();
-        // The times that a clock says again, another instance tells apart.
+        // After a step back, a new instance tells apart times that the clock repeats.
         if drawn_from != origin || had_been_wrong {
             instance = entropy::next_u128(now_ms);
             INSTANCE.set((origin, instance));
@@ -73,7 +73,7 @@ impl SkyWalking {
         Self { instance, thread: thread_number::get(), ms: place.ms(), sequence: place.number() }
     }
 
-    /// Writes the text, without an allocation, and returns how long it is.
+    /// Writes the text, without allocating, and returns its length.
     ///
     /// ```
     /// use txid::trace::SkyWalking;
@@ -89,13 +89,13 @@ impl SkyWalking {
         for number in [u64::from(self.thread), time] {
             text[length] = b'.';
             length += 1;
-            // At most 44 characters are behind it, so there is always room for 20 more.
+            // At most 44 characters are written so far, so there is always room for 20 more.
             length += text[length..].first_chunk_mut().map_or(0, |place| decimal::encode(number, place));
         }
         length
     }
 
-    /// Reads text that need not be a `str`.
+    /// Reads text from bytes.
     ///
     /// ```
     /// assert_eq!(txid::trace::SkyWalking::from_text(b"00000000000000000000000000000001.2.30004")?.sequence, 4);

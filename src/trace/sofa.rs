@@ -1,4 +1,4 @@
-//! SOFATracer's trace ids: IPv4 address, time, sequence and process, with nothing random.
+//! SOFATracer's trace ids: IPv4 address, time, sequence and process, without random bits.
 
 use crate::source::laps::{Reading, SharedLaps};
 use crate::source::{clock, process};
@@ -10,11 +10,11 @@ use std::str::FromStr;
 const FIRST: u16 = 1000;
 const LAST: u16 = 9000;
 
-/// A time beyond 13 digits begins anew.
+/// Times of more than 13 digits wrap around.
 const MS_RANGE: u64 = 10_u64.pow(13);
 const MS_DIGITS: usize = 13;
 
-/// A SOFATracer id: `0ad1348f`, `1403169275002`, `1003`, `56696` in a row.
+/// A SOFATracer id: `0ad1348f`, `1403169275002`, `1003` and `56696` in a row.
 ///
 /// ```
 /// use txid::trace::Sofa;
@@ -37,11 +37,11 @@ pub struct Sofa {
 }
 
 impl Sofa {
-    /// The most characters that the text has.
+    /// The length of the longest text.
     pub const MAX_LEN: usize = 8 + MS_DIGITS + 4 + 10;
 
-    /// A new id of this moment. All threads of a process share one sequence; where that comes round within a millisecond,
-    /// it goes on in the next.
+    /// A new id of this moment. All threads of a process share one sequence; if it wraps within a millisecond, it
+    /// continues in the next.
     ///
     /// ```
     /// use txid::trace::Sofa;
@@ -52,7 +52,7 @@ impl Sofa {
         Self::new_by(clock::system_ms(), address)
     }
 
-    /// As [`Sofa::new`], where the clock reads `clock_ms`.
+    /// As [`Sofa::new`], when the clock reads `clock_ms`.
     ///
     /// ```
     /// let id = txid::trace::Sofa::new_by(1_403_169_275_002, [10, 209, 52, 143].into());
@@ -66,7 +66,7 @@ impl Sofa {
         Self { address, ms: place.ms() % MS_RANGE, sequence: FIRST + place.number(), pid: process::id() }
     }
 
-    /// Writes the text, without an allocation, and returns how long it is.
+    /// Writes the text, without allocating, and returns its length.
     ///
     /// ```
     /// use txid::trace::Sofa;
@@ -80,7 +80,7 @@ impl Sofa {
     pub fn write(&self, text: &mut [u8; Self::MAX_LEN]) -> usize {
         let mut digits = itoa::Buffer::new();
         text[..8].copy_from_slice(&hex::encode_32_bits(self.address.to_bits()));
-        // A one ahead of the digits keeps the zeros that they may begin with.
+        // A leading 1 keeps the zeros that the digits may begin with.
         let time = digits.format(MS_RANGE + self.ms % MS_RANGE);
         text[8..21].copy_from_slice(&time.as_bytes()[1..]);
         text[21..25].copy_from_slice(&digits.format(self.sequence.clamp(FIRST, LAST)).as_bytes()[..4]);
@@ -89,7 +89,7 @@ impl Sofa {
         25 + pid.len()
     }
 
-    /// Reads text that need not be a `str`.
+    /// Reads text from bytes.
     ///
     /// ```
     /// assert_eq!(txid::trace::Sofa::from_text(b"0ad1348f1403169275002100356696")?.pid, 56696);
@@ -107,7 +107,7 @@ impl Sofa {
         let ms = decimal::decode(text, 8, 21)?;
         let sequence = decimal::decode(text, 21, 25)? as u16;
         if !(FIRST..=LAST).contains(&sequence) {
-            return Err(FormatError::Value("the sequence is not one of 1000 to 9000"));
+            return Err(FormatError::Value("the sequence is not from 1000 to 9000"));
         }
         let pid = decimal::decode(text, 25, text.len())?;
         let pid = pid.try_into().map_err(|_| FormatError::Value("the process id has more than 32 bits"))?;

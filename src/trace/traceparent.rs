@@ -1,4 +1,4 @@
-//! The traceparent header of W3C Trace Context, level 2.
+//! The `traceparent` header of W3C Trace Context, level 2.
 
 use super::{SpanId, TraceId, otel_trace_id, read_nonzero, span_id};
 use crate::text::{FormatError, hex};
@@ -8,7 +8,7 @@ use std::str::FromStr;
 const SAMPLED: u8 = 1;
 const RANDOM: u8 = 2;
 
-/// What a `traceparent` header says.
+/// The contents of a `traceparent` header.
 ///
 /// ```
 /// use txid::trace::Traceparent;
@@ -24,7 +24,7 @@ const RANDOM: u8 = 2;
 pub struct Traceparent {
     /// The trace.
     pub trace_id: TraceId,
-    /// The span: of the caller in a header that came in, of this hop in one that goes out.
+    /// The span: the caller's in a header that came in, and this hop's in a header that goes out.
     pub span_id: SpanId,
     /// Whether the caller may have recorded the trace.
     pub sampled: bool,
@@ -33,7 +33,7 @@ pub struct Traceparent {
 }
 
 impl Traceparent {
-    /// How many characters the text has.
+    /// The length of the text.
     pub const LEN: usize = 55;
 
     /// The beginning of a new trace, with a random id.
@@ -56,8 +56,7 @@ impl Traceparent {
         Self { span_id: span_id(), ..*self }
     }
 
-    /// The header's text, without an allocation. Its version is 00, whatever the one was that was read, and it has the two
-    /// flags that level 2 knows.
+    /// The header's text, without allocating. Its version is always 00, and its flags are the two of level 2.
     ///
     /// ```
     /// use txid::trace::Traceparent;
@@ -74,7 +73,7 @@ impl Traceparent {
         text
     }
 
-    /// The flags as they stand in the text: 1 for sampled, 2 for a random trace id, or both.
+    /// The flags as a number: 1 for sampled, 2 for a random trace id, or both.
     ///
     /// ```
     /// assert_eq!(txid::trace::Traceparent::new(true).flags(), 3);
@@ -83,7 +82,7 @@ impl Traceparent {
         u8::from(self.sampled) * SAMPLED + u8::from(self.random) * RANDOM
     }
 
-    /// Reads text that need not be a `str`.
+    /// Reads text from bytes.
     ///
     /// ```
     /// let header = b"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
@@ -104,14 +103,14 @@ impl Traceparent {
         let version = hex::decode::<2>(text, 0)?;
         dash(2)?;
         if version == 0xff {
-            return Err(FormatError::Value("version ff is forbidden"));
+            return Err(FormatError::Value("version ff is not valid"));
         }
         if version == 0 && text.len() != Self::LEN {
             return Err(length("a traceparent of version 00 has 55"));
         }
-        let trace_id = read_nonzero::<32>(text, 3, "a trace id of zeros is forbidden")?;
+        let trace_id = read_nonzero::<32>(text, 3, "a trace id must not be all zeros")?;
         dash(35)?;
-        let span_id = read_nonzero::<16>(text, 36, "a parent id of zeros is forbidden")?;
+        let span_id = read_nonzero::<16>(text, 36, "a parent id must not be all zeros")?;
         dash(52)?;
         let flags = hex::decode::<2>(text, 53)? as u8;
         if text.len() > Self::LEN {
@@ -121,7 +120,7 @@ impl Traceparent {
             trace_id: TraceId(trace_id),
             span_id: SpanId(span_id as u64),
             sampled: flags & SAMPLED != 0,
-            // All that may be assumed of a later version's flags is the sampled one.
+            // Only the sampled flag is sure to have the same meaning in later versions.
             random: version == 0 && flags & RANDOM != 0,
         })
     }

@@ -1,4 +1,4 @@
-//! `txid-agent floor`: after a backup of the store was restored.
+//! `txid-agent floor`: for a store that was restored from a backup.
 
 use super::{change, time};
 use crate::args::Floor;
@@ -11,25 +11,25 @@ pub fn run(args: &Floor) -> anyhow::Result<ExitCode> {
     let mut store = store::open(&args.group.store)?;
     let key = Group::key(&args.group.name);
     store.read(&key)?;
-    // The store's clock is the one that agents agree with.
+    // Agents go by the store's clock.
     let now_ms = store.clock_ms()?.unwrap_or_else(txid::system_ms);
     let wanted_ms = match args.at {
         Some(at) => at.as_millisecond(),
-        // Twice the largest skew that is allowed unless somebody says otherwise.
+        // Twice the default of --max-skew.
         None => now_ms + args.ahead.as_millis() as i64 + 20_000,
     };
     change(&mut *store, &key, |found| {
-        let found = found.with_context(|| format!("the store knows no nodes of the name {}", args.group.name))?;
+        let found = found.with_context(|| format!("the store has no nodes with the name {}", args.group.name))?;
         let mut group = Group::parse(found)?;
         if wanted_ms < group.floor_ms {
-            bail!("the floor is at {} already, and never goes back", time(group.floor_ms));
+            bail!("the floor is already at {}, and never goes back", time(group.floor_ms));
         }
         let mut id = [0; 16];
-        getrandom::fill(&mut id).context("the kernel gives no randomness")?;
+        getrandom::fill(&mut id).context("the kernel gave no randomness")?;
         group.floor_ms = wanted_ms;
         group.id = u128::from_ne_bytes(id);
         Ok(group.to_string().into_bytes())
     })?;
-    println!("no lease of {} starts before {} from now on", args.group.name, time(wanted_ms));
+    println!("from now on, no lease of {} starts before {}", args.group.name, time(wanted_ms));
     Ok(ExitCode::SUCCESS)
 }

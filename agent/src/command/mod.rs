@@ -1,4 +1,4 @@
-//! What else there is besides `run`.
+//! The subcommands other than `run`.
 
 pub mod floor;
 pub mod nodes;
@@ -14,12 +14,13 @@ use txid_agent::store::{Expected, Put, Record, Store, Version};
 /// The record of a group, and its version.
 fn group(store: &mut dyn Store, name: &str) -> anyhow::Result<(Group, Version)> {
     let Some(Record { bytes, version }) = store.read(&Group::key(name))? else {
-        bail!("the store knows no nodes of the name {name}");
+        bail!("the store has no nodes with the name {name}");
     };
     Ok((Group::parse(&bytes)?, version))
 }
 
-/// Changes one record. An agent may change it at the same time, so that it is tried again; `change` is given what is there.
+/// Changes one record. An agent may change it at the same time, so conflicts are retried; `change` gets the current
+/// record.
 fn change(
     store: &mut dyn Store,
     key: &str,
@@ -33,19 +34,19 @@ fn change(
             Put::Written(_) => return Ok(()),
             Put::Conflict => {}
             Put::Unknown(error) => {
-                return Err(error).context("it is not known whether this was written: look, and try again");
+                return Err(error).context("this may or may not have been written: check, and try again");
             }
         }
     }
-    bail!("somebody changes {key} all the time: try again")
+    bail!("{key} keeps changing: try again")
 }
 
-/// How a record is shown: held, or free.
+/// The state of a record for people: held or released.
 fn state(record: &NodeRecord) -> &'static str {
     if record.held { "held" } else { "released" }
 }
 
-/// A time as people write it.
+/// A time for people.
 fn time(ms: i64) -> String {
     match jiff::Timestamp::from_millisecond(ms) {
         Ok(time) => format!("{time:.3}"),

@@ -1,4 +1,4 @@
-//! `txid-agent nodes`: who has which node.
+//! `txid-agent nodes`: lists the nodes and their holders.
 
 use super::{group, state, time};
 use crate::args::Nodes;
@@ -14,7 +14,7 @@ pub fn run(args: &Nodes) -> anyhow::Result<ExitCode> {
     let mut nodes: Vec<(u64, NodeRecord)> = Vec::new();
     for (key, record) in store.list(&prefix)? {
         let number = key.strip_prefix(&prefix).and_then(|number| number.parse().ok());
-        let Some(node) = number else { anyhow::bail!("{key} is no key of this version of txid-agent") };
+        let Some(node) = number else { anyhow::bail!("{key} is not a key of this version of txid-agent") };
         nodes.push((node, NodeRecord::parse(&record.bytes)?));
     }
     nodes.sort_by_key(|(node, _)| *node);

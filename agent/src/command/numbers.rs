@@ -1,18 +1,18 @@
-//! What `txid-agent status` says of a segment.
+//! The segments in `txid-agent status`.
 
 use super::time;
 use serde_json::json;
 use std::path::Path;
 use txid::segment::{Segment, SegmentStats};
 
-/// What one file says.
+/// The contents of one file.
 pub struct Numbers {
     name: String,
     stats: SegmentStats,
 }
 
 impl Numbers {
-    /// Whether a file is that of a segment, by its name.
+    /// Whether a file is a segment's, by its name.
     pub fn are_in(path: &Path) -> bool {
         path.extension().is_some_and(|extension| extension == "segment")
     }
@@ -76,16 +76,14 @@ fn rate(stats: &SegmentStats) -> f64 {
 pub fn prometheus(all: &[Numbers]) -> String {
     type Value = fn(&Numbers) -> f64;
     let metrics: [(&str, &str, &str, Value); 6] = [
-        ("left", "gauge", "How many numbers there are.", |it| it.left() as f64),
-        ("rate", "gauge", "How many numbers are taken in a second.", |it| rate(&it.stats)),
-        ("step", "gauge", "How many numbers are taken from the store at a time.", |it| it.stats.step as f64),
+        ("left", "gauge", "Numbers left in both ranges.", |it| it.left() as f64),
+        ("rate", "gauge", "Numbers taken per second.", |it| rate(&it.stats)),
+        ("step", "gauge", "Numbers taken from the store at a time.", |it| it.stats.step as f64),
         ("contact_timestamp_seconds", "gauge", "When the store last answered.", |it| {
             it.stats.contact_ms.unwrap_or(0) as f64 / 1e3
         }),
-        ("ranges_total", "counter", "How many ranges were taken.", |it| it.stats.fetches as f64),
-        ("failures_total", "counter", "How often the store did not answer as it should.", |it| {
-            it.stats.failures as f64
-        }),
+        ("ranges_total", "counter", "Ranges taken from the store.", |it| it.stats.fetches as f64),
+        ("failures_total", "counter", "Failed requests to the store.", |it| it.stats.failures as f64),
     ];
     let mut text = String::new();
     for (metric, kind, help, value) in metrics {

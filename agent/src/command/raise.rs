@@ -1,4 +1,4 @@
-//! `txid-agent raise`: after a backup of the store was restored.
+//! `txid-agent raise`: for a store that was restored from a backup.
 
 use crate::args::Raise;
 use anyhow::bail;
@@ -9,7 +9,7 @@ pub fn run(args: &Raise) -> anyhow::Result<ExitCode> {
     let mut store = store::open(&args.store)?;
     match store::raise(&mut *store, &args.tag, args.number)? {
         None => bail!("the store has no tag {}", args.tag),
-        Some(was) if was >= args.number => println!("{} is at {was} already, and never goes down", args.tag),
+        Some(was) if was >= args.number => println!("{} is already at {was}, and never goes down", args.tag),
         Some(was) => println!("raised {} from {was} to {}", args.tag, args.number),
     }
     Ok(ExitCode::SUCCESS)

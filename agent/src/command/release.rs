@@ -1,4 +1,4 @@
-//! `txid-agent release`: a node of a host that is gone.
+//! `txid-agent release`: frees a node of a host that is gone.
 
 use super::{change, group, time};
 use crate::args::Release;
@@ -12,7 +12,7 @@ pub fn run(args: &Release) -> anyhow::Result<ExitCode> {
     group(&mut *store, &args.group.name)?;
     let mut done = String::new();
     change(&mut *store, &Group::node_key(&args.group.name, args.node), |found| {
-        let found = found.with_context(|| format!("nobody ever had node {} of {}", args.node, args.group.name))?;
+        let found = found.with_context(|| format!("node {} of {} was never leased", args.node, args.group.name))?;
         let mut record = NodeRecord::parse(found)?;
         done = if record.held {
             format!(
@@ -24,7 +24,7 @@ pub fn run(args: &Release) -> anyhow::Result<ExitCode> {
         } else {
             format!("node {} was free already", args.node)
         };
-        // The limit stays: it is what keeps ids apart.
+        // The limit stays, because it keeps ids apart.
         record.held = false;
         Ok(record.to_string().into_bytes())
     })?;

@@ -1,4 +1,4 @@
-//! `txid-agent status`: the leases and segments of this host, from their files alone.
+//! `txid-agent status`: shows the leases and segments of this host, read from their files alone.
 
 use super::numbers::{self, Numbers};
 use super::time;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use txid::snowflake::{LeasePage, LeaseView};
 
-/// What one file says.
+/// The contents of one file.
 struct Lease {
     name: String,
     view: LeaseView,
@@ -51,7 +51,7 @@ pub fn run(args: &Status) -> anyhow::Result<ExitCode> {
     Ok(if all_live { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// All leases in a directory. What begins with a dot is a lock.
+/// All leases in a directory. Names with a leading dot are locks.
 fn files(dir: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let context = || format!("{}: is txid-agent running?", dir.display());
     let mut files = Vec::new();
@@ -62,7 +62,7 @@ fn files(dir: &Path) -> anyhow::Result<Vec<PathBuf>> {
         }
     }
     files.sort();
-    anyhow::ensure!(!files.is_empty(), "there is no lease in {}: is txid-agent running?", dir.display());
+    anyhow::ensure!(!files.is_empty(), "no leases in {}: is txid-agent running?", dir.display());
     Ok(files)
 }
 
@@ -103,16 +103,14 @@ fn prometheus(leases: &[Lease]) -> String {
     let metrics: [(&str, &str, &str, Value); 6] = [
         ("live", "gauge", "1 if ids can be made.", |lease| f64::from(u8::from(lease.is_live()))),
         ("node", "gauge", "The node.", |lease| lease.view.node as f64),
-        ("left_seconds", "gauge", "How long ids go on if the store does not answer.", |lease| {
+        ("left_seconds", "gauge", "How long ids continue if the store does not answer.", |lease| {
             lease.left_ms as f64 / 1e3
         }),
         ("contact_timestamp_seconds", "gauge", "When the store last answered.", |lease| {
             lease.view.contact_ms.unwrap_or(0) as f64 / 1e3
         }),
-        ("renewals_total", "counter", "How often the lease was extended.", |lease| lease.view.renewals as f64),
-        ("failures_total", "counter", "How often the store did not answer as it should.", |lease| {
-            lease.view.failures as f64
-        }),
+        ("renewals_total", "counter", "Extensions of the lease.", |lease| lease.view.renewals as f64),
+        ("failures_total", "counter", "Failed requests to the store.", |lease| lease.view.failures as f64),
     ];
     let mut text = String::new();
     for (metric, kind, help, value) in metrics {

@@ -1,11 +1,11 @@
-//! Which node to take.
+//! Chooses a node to take.
 
 use super::record::NodeRecord;
 use super::rules::Rules;
 use crate::store::{Expected, Record};
 use std::collections::BTreeMap;
 
-/// How many numbers are drawn before all are gone through.
+/// How many random numbers are tried before all numbers are searched in order.
 const DRAWS: u64 = 4096;
 
 /// A node that may be taken.
@@ -13,26 +13,26 @@ const DRAWS: u64 = 4096;
 pub struct Choice {
     /// The node.
     pub node: u64,
-    /// What its record must still be.
+    /// The state that its record must still have.
     pub expected: Expected,
     /// How often it has been taken before.
     pub generation: u64,
-    /// The time at which a new holder starts, as far as the record knows.
+    /// The time at which a new holder starts, as far as its record shows.
     pub start_ms: i64,
 }
 
-/// There is no node to take now.
+/// No node can be taken now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NoneFree {
     /// How many nodes the layout has.
     pub nodes: u64,
-    /// The node that is free next, and when.
+    /// The node that becomes free first, and when.
     pub next: Option<(u64, i64)>,
 }
 
-/// Chooses among the records of a group: first one of this host's own name; then a number that is free, in an order of its
-/// own for each name, so that a fleet that starts at once does not race for the first; at last one whose holder has not been
-/// heard of for long. Nodes that `is_avoided` are passed over, and those that somebody holds unless `is_abandoned`.
+/// Chooses among the records of a group: first a node that has this host's name; then a free one, in a different order
+/// for each name, so that the hosts of a fleet that start together do not compete for the first; and last a node whose
+/// holder is gone. Nodes that `is_avoided` are skipped, and so are nodes that are held, unless `is_abandoned`.
 pub fn choose(
     rules: &Rules,
     wall_ms: i64,
@@ -93,7 +93,7 @@ pub fn choose(
         )
 }
 
-/// FNV-1a of a name and a number, stirred, because FNV leaves the upper bits of short texts alike.
+/// FNV-1a of a name and a number, mixed further, because FNV gives short texts similar upper bits.
 fn hash(name: &str, number: u64) -> u64 {
     let bytes = name.bytes().chain(number.to_le_bytes());
     let hash =
@@ -102,7 +102,7 @@ fn hash(name: &str, number: u64) -> u64 {
     hash ^ hash >> 33
 }
 
-/// A number from 0 to `last`, as evenly spread as `random` is.
+/// A number from 0 to `last`, as evenly distributed as `random`.
 fn below(random: u64, last: u64) -> u64 {
     ((u128::from(random) * (u128::from(last) + 1)) >> 64) as u64
 }

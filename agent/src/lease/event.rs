@@ -1,14 +1,14 @@
-//! What a lease has to say.
+//! The events of a lease, for the log.
 
 use super::choose::NoneFree;
 use super::record::BadRecord;
 use crate::store::StoreError;
 use std::fmt;
 
-/// A change of state. One line of the log each.
+/// A change of state: one line of the log.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Event {
-    /// This host has a node now.
+    /// This host has taken a node.
     Taken {
         /// The node.
         node: u64,
@@ -17,12 +17,12 @@ pub enum Event {
         /// How many nodes were tried.
         tries: u32,
     },
-    /// This host goes on with the node that it had.
+    /// This host continues with the node that it had.
     Resumed {
         /// The node.
         node: u64,
     },
-    /// The node has been given back.
+    /// The node was given back.
     Released {
         /// The node.
         node: u64,
@@ -34,42 +34,42 @@ pub enum Event {
         /// What its record says now.
         now: String,
     },
-    /// Somebody extended the lease with this host's own token.
+    /// Another process extended the lease with this host's token.
     Cloned {
         /// The node.
         node: u64,
     },
-    /// The store has an older state of the record than it confirmed, or none.
+    /// The store has an older record than the one it confirmed, or none.
     Forgotten {
         /// The node.
         node: u64,
     },
-    /// The store does not do what it should.
+    /// The store does not answer, or not as it should.
     StoreAway(StoreError),
-    /// The store does again.
+    /// The store answers again.
     StoreBack,
-    /// The clock of this host is off the store's by so much.
+    /// This host's clock differs from the store's by this much.
     ClockOff {
         /// Positive if this host's clock is ahead.
         by_ms: i64,
     },
-    /// The clock is right again.
+    /// The clock agrees with the store's again.
     ClockRight,
     /// The clock was stepped, or this process or its machine was stopped, or copied.
     Jumped {
         /// By how much.
         by_ms: i64,
     },
-    /// There is no node to be had.
+    /// No node is free.
     NoneFree(NoneFree),
-    /// The store knows nothing of the group.
+    /// The store has no record of the group.
     NewGroup {
         /// When the first lease can be taken.
         from_ms: i64,
     },
 }
 
-/// Why there can be no lease, until a person has done something about it.
+/// Why there can be no lease until somebody intervenes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Failure {
     /// The group has another layout.
@@ -78,12 +78,12 @@ pub enum Failure {
         group: String,
         /// Its layout.
         found: String,
-        /// The layout that was wanted.
+        /// The layout asked for.
         wanted: String,
     },
     /// The record of the group cannot be read.
     Group(BadRecord),
-    /// The store, at the start.
+    /// The store failed at the start.
     Store(StoreError),
 }
 
@@ -94,12 +94,12 @@ impl fmt::Display for Event {
                 let s = if *tries == 1 { "" } else { "s" };
                 write!(f, "took node {node}, generation {generation}, after {tries} attempt{s}")
             }
-            Self::Resumed { node } => write!(f, "goes on with node {node}"),
+            Self::Resumed { node } => write!(f, "continues with node {node}"),
             Self::Released { node } => write!(f, "gave node {node} back"),
-            Self::Lost { node, now } => write!(f, "lost node {node}, its record is '{now}'; takes another"),
+            Self::Lost { node, now } => write!(f, "lost node {node}, its record is '{now}'; taking another"),
             Self::Cloned { node } => write!(
                 f,
-                "this machine was copied while it ran: the other copy extended the lease of node {node}; takes another. \
+                "this machine was copied while it ran: the other copy extended the lease of node {node}; taking another. \
                  Ids made since the copy may exist twice"
             ),
             Self::Forgotten { node } => write!(
@@ -114,11 +114,13 @@ impl fmt::Display for Event {
                 write!(f, "the clock is {ms} ms {side} the store's; no lease is taken or extended until it is set")
             }
             Self::ClockRight => f.write_str("the clock agrees with the store's again"),
-            Self::Jumped { by_ms } => write!(f, "the clock or this process jumped by {by_ms} ms; asks the store first"),
+            Self::Jumped { by_ms } => {
+                write!(f, "the clock or this process jumped by {by_ms} ms; asking the store first")
+            }
             Self::NoneFree(NoneFree { nodes, next }) => {
                 write!(f, "all {nodes} nodes are taken")?;
                 match next {
-                    Some((node, ms)) => write!(f, "; node {node} is free first, at {}", utc(*ms)),
+                    Some((node, ms)) => write!(f, "; node {node} is free next, at {}", utc(*ms)),
                     None => Ok(()),
                 }
             }
@@ -149,7 +151,7 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// A time in a line of the log, as RFC 3339 writes it.
+/// A time for the log, in RFC 3339.
 fn utc(ms: i64) -> String {
     jiff::Timestamp::from_millisecond(ms).map_or_else(|_| format!("{ms} ms"), |time| format!("{time:.3}"))
 }

@@ -1,18 +1,18 @@
-//! What all nodes of a group have in common: a record beside theirs.
+//! The record of a group, with what its nodes have in common.
 
 use super::record::{BadRecord, fields, number};
 use std::fmt;
 
 const FORMAT: &str = "txid-group 1";
 
-/// The layout of a group's ids, and the time before which nobody may stamp one.
+/// The layout of a group's ids, and the earliest time of its leases.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Group {
     /// No lease starts before this, in milliseconds since 1970-01-01 UTC.
     pub floor_ms: i64,
     /// When the record was made.
     pub made_ms: i64,
-    /// Random, new whenever the record is made or changed: tells a store that was emptied meanwhile.
+    /// Random, and new whenever the record is made or changed: reveals that a store was emptied in the meantime.
     pub id: u128,
     /// The layout, as [`txid::snowflake::Layout`] writes it.
     pub layout: String,
@@ -46,7 +46,7 @@ impl Group {
         format!("{group}/meta")
     }
 
-    /// What the keys of the group's nodes begin with.
+    /// The prefix of the keys of the group's nodes.
     pub fn nodes(group: &str) -> String {
         format!("{group}/node/")
     }

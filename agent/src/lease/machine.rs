@@ -1,4 +1,4 @@
-//! The algorithm: what comes next, given the time and what the store answered.
+//! The algorithm: what to do next, given the time and the store's answers.
 
 use super::choose::{NoneFree, choose};
 use super::event::{Event, Failure};
@@ -8,18 +8,18 @@ use super::rules::Rules;
 use crate::store::{Expected, Put, Record, StoreError, Version};
 use std::collections::{BTreeMap, VecDeque};
 
-/// When a step is taken, and some randomness for it.
+/// The time of a step, and randomness for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Now {
     /// Milliseconds since 1970-01-01 UTC by this host's clock, which may be wrong.
     pub wall_ms: i64,
-    /// Milliseconds of a clock that only moves forward.
+    /// Milliseconds of a clock that never goes backwards.
     pub mono_ms: u64,
-    /// Never the same twice.
+    /// Different each time.
     pub random: u128,
 }
 
-/// What a step is given.
+/// The input of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Input {
     /// The last output is done, or its time has come.
@@ -35,18 +35,18 @@ pub enum Input {
     Stop,
 }
 
-/// What the store answered, and what its clock said.
+/// The store's answer, and its clock.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Answer {
     /// The answer.
-    pub told: Told,
+    pub reply: Reply,
     /// [`crate::store::Store::clock_ms`].
     pub store_ms: Option<i64>,
 }
 
-/// What the store answered.
+/// The store's answer to a request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Told {
+pub enum Reply {
     /// To [`Request::Read`].
     Read(Result<Option<Record>, StoreError>),
     /// To [`Request::Put`].
@@ -55,7 +55,7 @@ pub enum Told {
     List(Result<Vec<(String, Record)>, StoreError>),
 }
 
-/// What to ask the store.
+/// A request to the store.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Request {
     /// [`crate::store::Store::read`].
@@ -67,14 +67,14 @@ pub enum Request {
     Put {
         /// The key.
         key: String,
-        /// What must be there.
+        /// The record that must be there.
         expected: Expected,
-        /// What is to be there.
+        /// The new record.
         bytes: Vec<u8>,
     },
     /// [`crate::store::Store::list`].
     List {
-        /// What the keys begin with.
+        /// The prefix of the keys.
         prefix: String,
     },
 }
@@ -82,36 +82,36 @@ pub enum Request {
 /// What to do next.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Output {
-    /// Ask the store; its answer is the next input.
+    /// Send this request; the store's answer is the next input.
     Ask(Request),
     /// Write to the page.
     Write(Write),
-    /// Tell the log.
+    /// Write this to the log.
     Log(Event),
-    /// Come back when the monotonic clock says so, or with [`Input::Stop`].
+    /// Call again when the monotonic clock reaches this, or with [`Input::Stop`].
     Wait {
         /// By [`Now::mono_ms`].
         until_ms: u64,
     },
-    /// The lease is given back: all is done.
+    /// The lease has been given back, and all is done.
     Stopped,
-    /// There will be no lease without a person.
+    /// There will be no lease until somebody intervenes.
     Fail(Failure),
 }
 
-/// What to write to the page. Each is one atomic store, done before the next step.
+/// A write to the page: one atomic store, done before the next step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Write {
-    /// No more ids. [`Input::Closed`] answers.
+    /// Stops ids. [`Input::Closed`] is the reply.
     Close,
-    /// Ids of this node, from a time on. Only while the page is closed.
+    /// Allows ids of this node from a time on. Only while the page is closed.
     Open {
         /// The node.
         node: u64,
         /// The first time.
         start_ms: i64,
     },
-    /// Which lease this is, for an agent that starts again. Zeros: none that it could go on with.
+    /// Identifies the lease, for an agent that restarts. Zeros if there is none to continue.
     Generation {
         /// The record's.
         generation: u64,
@@ -123,7 +123,7 @@ pub enum Write {
         /// The limit.
         limit_ms: i64,
     },
-    /// Ids of this node, before this time.
+    /// Allows ids of this node before this time.
     Limit {
         /// The node.
         node: u64,
@@ -132,18 +132,18 @@ pub enum Write {
     },
 }
 
-/// What an agent that starts finds in the page.
+/// What an agent finds in the page when it starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PageView {
     /// The node of the word.
     pub node: u64,
-    /// 0 if there is no lease to go on with.
+    /// 0 if there is no lease to continue.
     pub generation: u64,
-    /// The lease's own.
+    /// The token of the lease.
     pub token: u128,
-    /// The limit that workers keep to; `i64::MIN` if it is another node's.
+    /// The limit for workers; `i64::MIN` if it belongs to another node.
     pub limit_ms: i64,
-    /// The limit that was last about to be written.
+    /// The last limit that was about to be written to the store.
     pub noted_ms: i64,
     /// When the first unit of time begins in which no id was made.
     pub free_ms: i64,
@@ -151,35 +151,35 @@ pub struct PageView {
     pub is_closed: bool,
 }
 
-/// One lease of one host, from the start of its agent to the end.
+/// One lease of one host, for the lifetime of its agent.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Lease {
     phase: Phase,
-    /// Outputs that are decided already.
+    /// Outputs that are already decided.
     queue: VecDeque<Output>,
-    /// Nothing is done before.
+    /// Nothing is done before this time.
     wake_ms: u64,
-    /// How often in a row something has failed.
+    /// How many failures there were in a row.
     failures: u32,
     held: Option<Held>,
-    /// A limit that may be in the store, or may get there yet.
+    /// A limit that may be in the store, or may still arrive there.
     pending_ms: Option<i64>,
-    /// The store has forgotten the limit that the page has.
+    /// The store has lost the limit that is in the page.
     is_forgotten: bool,
     is_closed: bool,
     free_ms: i64,
-    /// The group's record as it was when the list was asked for.
+    /// The group's record at the time of the list.
     group: Option<(Group, Version)>,
     tries: u32,
-    /// Nodes that were lost, and until when they are left alone.
+    /// Nodes that were lost, and until when they are avoided.
     avoided: BTreeMap<u64, u64>,
-    /// Since when a record that somebody else holds has not changed.
+    /// Since when the record of a node with another holder has not changed.
     unchanged: BTreeMap<u64, (Version, u64)>,
-    /// The store's clock less the monotonic one.
+    /// The store's clock minus the monotonic one.
     store_offset_ms: Option<i64>,
-    /// The wall clock less the monotonic one.
+    /// The wall clock minus the monotonic one.
     wall_offset_ms: Option<i64>,
-    /// By when this lease is looked at again, unless something stops it.
+    /// When the next check of the clocks is planned, if nothing delays it.
     planned_ms: u64,
     is_in_doubt: bool,
     is_stopping: bool,
@@ -188,7 +188,7 @@ pub struct Lease {
     said: Said,
 }
 
-/// What has been logged and is still so.
+/// Troubles that have been logged and still persist.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Said {
     away: Option<StoreError>,
@@ -201,9 +201,9 @@ struct Held {
     node: u64,
     generation: u64,
     token: u128,
-    /// The last that the store confirmed.
+    /// The last one that the store confirmed.
     limit_ms: i64,
-    /// Of the record with it; nothing if there is no record.
+    /// The version of the record with that limit; None if there is no record.
     version: Option<Version>,
 }
 
@@ -214,33 +214,33 @@ struct Taken {
     start_ms: i64,
 }
 
-/// What is done when the time has come and, if that is to ask the store, what the answer is to.
+/// What to do next; if that is a request, also what the next answer belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Phase {
     /// Read the record of the group.
     Meeting,
-    /// Make it.
+    /// Make that record.
     Founding(Group),
     /// List the nodes and choose one.
     Choosing,
-    /// Write its record.
+    /// Write the record of that node.
     Taking(Taken),
-    /// Read it, because nobody knows whether it was written.
+    /// Read it, because it is not known whether it was written.
     Settling(Taken),
-    /// Read the group's record again: if the store was emptied since, the list was worth nothing.
+    /// Read the group's record again: if the store was emptied in the meantime, the list is useless.
     Confirming(Taken),
     /// Write a later limit.
     Holding,
-    /// Read the record of one's own node, because it is not known what is in it.
+    /// Read the record of this host's node, because its content is not known.
     Judging,
     /// Write that the node is free.
     Releasing { is_sure: bool },
-    /// Everything is done.
+    /// All is done.
     Ended,
 }
 
 impl Lease {
-    /// The lease of an agent that starts on a page.
+    /// The lease of an agent that starts with this page.
     pub fn new(page: &PageView) -> Self {
         let held = (page.generation > 0).then_some(Held {
             node: page.node,
@@ -279,7 +279,7 @@ impl Lease {
         lease
     }
 
-    /// Takes in what happened, and says what to do next.
+    /// Takes an input, and returns what to do next.
     pub fn step(&mut self, rules: &Rules, now: &Now, input: Input) -> Output {
         self.look_at_clocks(rules, now);
         match input {
@@ -300,7 +300,7 @@ impl Lease {
         }
     }
 
-    /// A clock that is stepped or a process that is stopped may be a machine that was copied.
+    /// If the clock was stepped or the process was stopped, the machine may have been copied.
     fn look_at_clocks(&mut self, rules: &Rules, now: &Now) {
         let offset_ms = now.wall_ms.saturating_sub_unsigned(now.mono_ms);
         let stepped_ms = self.wall_offset_ms.map_or(0, |last_ms| offset_ms.saturating_sub(last_ms));
@@ -313,7 +313,7 @@ impl Lease {
         }
     }
 
-    /// Decides on at least one output. Nothing is in the queue, and no answer is waited for.
+    /// Decides on at least one output. The queue is empty, and no answer is pending.
     fn advance(&mut self, rules: &Rules, now: &Now) {
         if self.is_stopping && !matches!(self.phase, Phase::Releasing { .. } | Phase::Ended) {
             self.phase = if self.held.is_some() { Phase::Releasing { is_sure: true } } else { Phase::Ended };
@@ -358,16 +358,16 @@ impl Lease {
         if let Some(store_ms) = answer.store_ms {
             self.store_offset_ms = Some(store_ms.saturating_sub_unsigned(now.mono_ms));
         }
-        match (self.phase.clone(), answer.told) {
-            (Phase::Releasing { .. }, told) => self.released(now, rules, told),
-            (phase, Told::Read(Err(error)) | Told::Put(Err(error)) | Told::List(Err(error))) => {
+        match (self.phase.clone(), answer.reply) {
+            (Phase::Releasing { .. }, reply) => self.released(now, rules, reply),
+            (phase, Reply::Read(Err(error)) | Reply::Put(Err(error)) | Reply::List(Err(error))) => {
                 if matches!(phase, Phase::Taking(_)) {
                     self.phase = Phase::Choosing;
                 }
                 self.fail(rules, now, error);
             }
-            (Phase::Meeting, Told::Read(Ok(record))) => self.meet(rules, now, record),
-            (Phase::Founding(group), Told::Put(Ok(put))) => {
+            (Phase::Meeting, Reply::Read(Ok(record))) => self.meet(rules, now, record),
+            (Phase::Founding(group), Reply::Put(Ok(put))) => {
                 self.phase = Phase::Meeting;
                 match put {
                     Put::Written(_) if !rules.new => self.log(Event::NewGroup { from_ms: group.floor_ms }),
@@ -375,8 +375,8 @@ impl Lease {
                     Put::Unknown(error) => self.fail(rules, now, error),
                 }
             }
-            (Phase::Choosing, Told::List(Ok(records))) => self.choose(rules, now, records),
-            (Phase::Taking(mut taken), Told::Put(Ok(put))) => match put {
+            (Phase::Choosing, Reply::List(Ok(records))) => self.choose(rules, now, records),
+            (Phase::Taking(mut taken), Reply::Put(Ok(put))) => match put {
                 Put::Written(version) => {
                     taken.held.version = Some(version);
                     self.phase = Phase::Confirming(taken);
@@ -387,18 +387,18 @@ impl Lease {
                     self.fail(rules, now, error);
                 }
             },
-            (Phase::Settling(mut taken), Told::Read(Ok(record))) => {
+            (Phase::Settling(mut taken), Reply::Read(Ok(record))) => {
                 let wanted = taken.held.record(rules, taken.held.limit_ms, true).to_string();
                 self.phase = match record {
                     Some(record) if record.bytes == wanted.as_bytes() => {
                         taken.held.version = Some(record.version);
                         Phase::Confirming(taken)
                     }
-                    // It may be written yet. Then nobody uses the node until it is idle.
+                    // The write may still arrive. Then the node is unused until it is idle.
                     _ => Phase::Choosing,
                 };
             }
-            (Phase::Confirming(taken), Told::Read(Ok(record))) => {
+            (Phase::Confirming(taken), Reply::Read(Ok(record))) => {
                 let group = self.group.as_ref().map(|(_, version)| version);
                 if record.as_ref().map(|record| &record.version) == group {
                     self.publish(rules, now, taken);
@@ -406,7 +406,7 @@ impl Lease {
                     self.phase = Phase::Meeting;
                 }
             }
-            (Phase::Holding, Told::Put(Ok(put))) => match put {
+            (Phase::Holding, Reply::Put(Ok(put))) => match put {
                 Put::Written(version) => self.extended(rules, now, version),
                 Put::Conflict => self.phase = Phase::Judging,
                 Put::Unknown(error) => {
@@ -414,18 +414,18 @@ impl Lease {
                     self.fail(rules, now, error);
                 }
             },
-            (Phase::Judging, Told::Read(Ok(record))) => self.judge(rules, now, record),
-            // Not an answer to what was asked: ask again.
+            (Phase::Judging, Reply::Read(Ok(record))) => self.judge(rules, now, record),
+            // Not an answer to the request: ask again.
             _ => {}
         }
     }
 
-    /// The record of the group is there, or not.
+    /// Handles the record of the group, which may be missing.
     fn meet(&mut self, rules: &Rules, now: &Now, record: Option<Record>) {
         self.has_reached_store = true;
         let Some(record) = record else {
             if self.clock_is_right(rules, now) {
-                // No lease that the store may have lost has a later limit than this.
+                // Leases that the store may have lost have no later limit than this.
                 let ahead_ms = rules.ahead_ms.saturating_add(2 * rules.max_skew_ms);
                 let floor_ms = if rules.new { 0 } else { now.wall_ms.saturating_add_unsigned(ahead_ms) };
                 let (made_ms, id, layout) = (now.wall_ms, now.random, rules.layout.clone());
@@ -469,7 +469,7 @@ impl Lease {
         self.avoided.retain(|_, until_ms| *until_ms > now.mono_ms);
         self.observe(rules, now, &records);
 
-        // A clock that agrees with the store's tells how long a node has been idle; else it has to be seen.
+        // A clock that agrees with the store's shows how long a node has been idle; otherwise that must be observed.
         let can_tell = self.store_offset_ms.is_some() && !rules.may_lose_writes;
         let is_abandoned = |node: u64, _: &Record| {
             let seen_ms = self.unchanged.get(&node).map_or(0, |(_, since_ms)| now.mono_ms - since_ms);
@@ -483,7 +483,8 @@ impl Lease {
                     node: choice.node,
                     generation: choice.generation + 1,
                     token: now.random,
-                    // A limit that went back would let the next holder stamp what this one, or the last, has used.
+                    // If the limit went back, the next holder would stamp times that this one, or the last one, has
+                    // used.
                     limit_ms: now.wall_ms.saturating_add_unsigned(rules.ahead_ms).max(start_ms),
                     version: None,
                 };
@@ -503,7 +504,7 @@ impl Lease {
         self.phase = Phase::Meeting;
     }
 
-    /// Notes since when the records of nodes that seem idle have not changed.
+    /// Notes since when the records of seemingly idle nodes have not changed.
     fn observe(&mut self, rules: &Rules, now: &Now, records: &BTreeMap<u64, Record>) {
         let before = std::mem::take(&mut self.unchanged);
         for (&node, record) in records {
@@ -522,7 +523,7 @@ impl Lease {
     fn publish(&mut self, rules: &Rules, now: &Now, taken: Taken) {
         let Taken { held, start_ms, .. } = taken;
         let Held { node, generation, token, limit_ms, .. } = held;
-        // An agent that is killed between any two of these leaves a page that gives nothing, or one to go on with.
+        // If the agent is killed between any two of these, the page gives no ids, or has a lease that can be continued.
         self.queue.push_back(Output::Write(Write::Note { limit_ms }));
         self.queue.push_back(Output::Write(Write::Open { node, start_ms }));
         self.queue.push_back(Output::Write(Write::Generation { generation, token }));
@@ -544,7 +545,8 @@ impl Lease {
         let is_right = self.clock_is_right(rules, now);
         let Some(held) = self.held.clone() else { return };
         let limit_ms = match self.pending_ms {
-            // What may still be under way is written again, so that it cannot be taken for another's.
+            // A write that may still arrive is repeated with the same value, so that it cannot be mistaken for another
+            // agent's.
             Some(pending_ms) => pending_ms,
             None if is_right => now.wall_ms.saturating_add_unsigned(rules.ahead_ms).max(held.limit_ms),
             None => held.limit_ms,
@@ -553,7 +555,7 @@ impl Lease {
             if is_right {
                 self.wait_for_renewal(rules, now);
             } else {
-                // The store's clock may be the wrong one, and is asked for again.
+                // The store's clock may be wrong, so ask for it again.
                 self.phase = Phase::Judging;
             }
             return;
@@ -576,7 +578,7 @@ impl Lease {
         self.wait_for_renewal(rules, now);
     }
 
-    /// What the record of one's own node says decides how to go on.
+    /// Decides from the record of this host's node how to continue.
     fn judge(&mut self, rules: &Rules, now: &Now, record: Option<Record>) {
         let Some(held) = &mut self.held else { return };
         let parsed = record.as_ref().map(|record| NodeRecord::parse(&record.bytes));
@@ -611,7 +613,7 @@ impl Lease {
         }
     }
 
-    /// The page goes on with the lease that the store has just shown to be this host's.
+    /// Reopens the page, because the store has confirmed that the lease is this host's.
     fn reopen(&mut self) {
         let Some(Held { node, limit_ms, .. }) = self.held else { return };
         let was_closed = std::mem::take(&mut self.is_closed);
@@ -624,7 +626,7 @@ impl Lease {
         }
     }
 
-    /// The node is another's.
+    /// The node belongs to another host.
     fn give_up(&mut self, rules: &Rules, now: &Now, event: Event) {
         if let Some(held) = self.held.take() {
             self.avoided.insert(held.node, now.mono_ms.saturating_add(rules.idle_ms));
@@ -644,29 +646,29 @@ impl Lease {
         if !is_sure {
             return self.ask_read(Group::node_key(&rules.group, held.node));
         }
-        // From now on others may start at the times that this lease still has.
+        // From now on others may start at times that this lease still covers.
         self.queue.push_back(Output::Write(Write::Generation { generation: 0, token: 0 }));
         let expected = held.version.clone().map_or(Expected::Absent, Expected::Version);
         self.ask_put(rules, held.node, expected, &held.record(rules, self.free_ms, false));
     }
 
-    fn released(&mut self, now: &Now, rules: &Rules, told: Told) {
+    fn released(&mut self, now: &Now, rules: &Rules, reply: Reply) {
         const MOST_FAILURES: u32 = 3;
         let Some(held) = &mut self.held else { return };
-        match told {
-            Told::Put(Ok(Put::Written(_))) => {
+        match reply {
+            Reply::Put(Ok(Put::Written(_))) => {
                 let event = Event::Released { node: held.node };
                 self.log(event);
                 self.phase = Phase::Ended;
                 return;
             }
-            Told::Read(Ok(Some(record)))
+            Reply::Read(Ok(Some(record)))
                 if NodeRecord::parse(&record.bytes).is_ok_and(|found| found.held && held.is(&found)) =>
             {
                 held.version = Some(record.version);
                 self.phase = Phase::Releasing { is_sure: true };
             }
-            Told::Read(Ok(_)) => self.phase = Phase::Ended,
+            Reply::Read(Ok(_)) => self.phase = Phase::Ended,
             _ => {
                 self.phase = Phase::Releasing { is_sure: false };
                 self.wait(now, rules.retry_ms.0);
@@ -701,7 +703,7 @@ impl Lease {
         self.queue.push_back(Output::Log(event));
     }
 
-    /// Something failed, and is tried again after a while.
+    /// Handles a failure; tries again after a pause.
     fn fail(&mut self, rules: &Rules, now: &Now, error: StoreError) {
         if !self.has_reached_store && !error.may_pass() {
             return self.queue.push_back(Output::Fail(Failure::Store(error)));
@@ -724,7 +726,7 @@ impl Lease {
         }
     }
 
-    /// Whether the clock agrees with the store's. If not, there is a pause before that is asked again.
+    /// Whether the clock agrees with the store's. If not, waits before asking again.
     fn clock_is_right(&mut self, rules: &Rules, now: &Now) -> bool {
         let off = |offset_ms: i64| now.wall_ms.saturating_sub(offset_ms.saturating_add_unsigned(now.mono_ms));
         let by_ms = self.store_offset_ms.map_or(0, off);
@@ -738,14 +740,14 @@ impl Lease {
         !is_off
     }
 
-    /// Hosts that failed or started together are to come back apart: a fifth more or less.
+    /// Varies the pause by up to a fifth, so that hosts that failed or started together spread out.
     fn wait(&mut self, now: &Now, ms: u64) {
         let fifth_ms = ms / 5;
         let spread_ms = now.random as u64 % (2 * fifth_ms + 1);
         self.wake_ms = now.mono_ms.saturating_add(ms - fifth_ms + spread_ms);
     }
 
-    /// At once if what was written took so long that it is no longer worth much.
+    /// Renews at once if the write took so long that little of the lease is left.
     fn wait_for_renewal(&mut self, rules: &Rules, now: &Now) {
         let left_ms = self.held.as_ref().map_or(0, |held| held.limit_ms.saturating_sub(now.wall_ms));
         if self.said.clock_off || left_ms >= rules.ahead_ms.saturating_sub(rules.renew_ms) as i64 {
@@ -762,7 +764,7 @@ impl Held {
         NodeRecord { generation, limit_ms, token, held, owner: rules.owner.clone() }
     }
 
-    /// Whether the record is of the same lease. The owner's name says nothing: two hosts may have one.
+    /// Whether the record is of the same lease. The owner's name does not matter: two hosts may have the same.
     fn is(&self, found: &NodeRecord) -> bool {
         (self.generation, self.token) == (found.generation, found.token)
     }

@@ -1,19 +1,19 @@
-//! The record of a node: one line of text, which a person can read.
+//! The record of a node: one line of text that people can read.
 
 use std::fmt;
 
 const FORMAT: &str = "txid-lease 1";
 
-/// Who has a node, and until when.
+/// The holder of a node, and its limit.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NodeRecord {
     /// How often the node has been taken.
     pub generation: u64,
-    /// Nobody has stamped an id with this time or a later one, in milliseconds since 1970-01-01 UTC.
+    /// No id has been stamped with this time or a later one, in milliseconds since 1970-01-01 UTC.
     pub limit_ms: i64,
-    /// Random, new whenever the node is taken: tells holders of one name apart.
+    /// Random, and new whenever the node is taken: tells apart holders with the same name.
     pub token: u128,
-    /// Whether somebody has it. Else its last holder gave it back, and whoever wants it starts at the limit.
+    /// Whether a host holds the node. Otherwise the last holder gave it back, and the next one starts at the limit.
     pub held: bool,
     /// The name of the holder, or of the last one.
     pub owner: String,
@@ -42,7 +42,7 @@ impl NodeRecord {
             held: held == "held",
             owner: owner.strip_prefix("owner=").ok_or_else(bad)?.to_string(),
         };
-        // One text for one record: what is compared in a store is the text.
+        // Each record has exactly one text, because stores compare the text.
         if record.to_string().as_bytes() == bytes { Ok(record) } else { Err(bad()) }
     }
 }
@@ -55,7 +55,7 @@ impl fmt::Display for NodeRecord {
     }
 }
 
-/// The `count` fields behind the format's name, of which the last may have spaces in it.
+/// The `count` fields after the name of the format. The last one may contain spaces.
 pub(super) fn fields<'a>(bytes: &'a [u8], format: &str, count: usize) -> Option<Vec<&'a str>> {
     let text = std::str::from_utf8(bytes).ok()?.strip_prefix(format)?.strip_prefix(' ')?;
     Some(text.splitn(count, ' ').collect())
@@ -65,13 +65,13 @@ pub(super) fn number<T: std::str::FromStr>(field: &str, name: &str) -> Option<T>
     field.strip_prefix(name)?.parse().ok()
 }
 
-/// What is in the store is no record that this version knows.
+/// The store's record is not one that this version can read.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BadRecord(pub String);
 
 impl fmt::Display for BadRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "'{}' is no record of this version of txid-agent", self.0)
+        write!(f, "'{}' is not a record of this version of txid-agent", self.0)
     }
 }
 

@@ -1,6 +1,6 @@
-//! The figures that the algorithm goes by.
+//! The parameters of the algorithm.
 
-/// What is the same for a lease as long as its agent runs.
+/// What stays the same for a lease while its agent runs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Rules {
     /// The group in the store, and the name of the file: `orders`.
@@ -11,32 +11,32 @@ pub struct Rules {
     pub layout: String,
     /// The layout's last node.
     pub last_node: u64,
-    /// The store was never used: nobody can have a lease that it does not know.
+    /// The store was never used before: nobody can have a lease that it does not have.
     pub new: bool,
-    /// The store can forget what it has confirmed.
+    /// The store can lose writes that it has confirmed.
     pub may_lose_writes: bool,
-    /// How far ahead of the clock a limit is written: how long ids go on when the store is gone.
+    /// How far ahead of the clock a limit is written: how long ids continue when the store is down.
     pub ahead_ms: u64,
-    /// How long after an extension the next one is due, give or take a fifth.
+    /// How long after an extension the next one is due, varied by a fifth.
     pub renew_ms: u64,
-    /// The first and the longest pause before something is tried again.
+    /// The first and the longest pause before a retry.
     pub retry_ms: (u64, u64),
-    /// How long the limit of a node that somebody holds must be past before another takes it.
+    /// How long ago the limit of a held node must have passed before another host takes the node.
     pub idle_ms: u64,
-    /// How long such a node must be seen unchanged, where the store shows no clock or may lose writes.
+    /// How long such a node must be seen unchanged if the store shows no clock or may lose writes.
     pub observe_ms: u64,
-    /// How far after the old limit a lease starts, for what the store may have forgotten.
+    /// How far after the old limit a lease starts, because the store may have lost newer limits.
     pub margin_ms: u64,
-    /// How far ahead of the clock ids may run, and so the furthest limit that a lease can start at.
+    /// How far ahead of the clock ids may run, and so the latest limit that a lease can start at.
     pub max_drift_ms: u64,
     /// How far the clock may be off the store's.
     pub max_skew_ms: u64,
-    /// By how much the clocks of this host may move apart between two looks, and how much later than planned a look may be.
+    /// By how much the clocks of this host may drift apart between two checks, and how late a check may be.
     pub jump_ms: u64,
 }
 
 impl Rules {
-    /// The rules for the node of a group, with everything else as it is unless somebody wants it otherwise.
+    /// The rules for a node of a group, with the defaults.
     pub fn new(group: &str, owner: &str, layout: &txid::snowflake::Layout, may_lose_writes: bool) -> Self {
         Self {
             group: group.to_string(),

@@ -22,16 +22,16 @@ use txid_agent::store;
 
 /// What the main thread waits for.
 enum Event {
-    /// The lease or segment at this place in the list has something to say.
+    /// The lease or segment at this position in the list reports something.
     Said {
-        /// Its place: leases come first.
+        /// Its position: leases come first.
         place: usize,
-        /// What it is.
+        /// The message.
         text: String,
         /// Whether it is in service now.
         is_live: bool,
     },
-    /// No more is done for it.
+    /// Its thread has ended.
     Ended(usize, Result<(), String>),
     /// A signal.
     Signal(i32),
@@ -41,7 +41,7 @@ pub fn run(args: Run) -> anyhow::Result<ExitCode> {
     let config = Config::new(args)?;
     let (sender, events) = channel();
     watch_signals(sender.clone(), !config.command.is_empty())?;
-    // To let go of these has all nodes given back.
+    // Dropping these gives all nodes back.
     let leases = config.nodes.len();
     let mut keepers = (0..leases)
         .map(|place| start(&config, place, sender.clone()))
@@ -53,7 +53,7 @@ pub fn run(args: Run) -> anyhow::Result<ExitCode> {
     let mut notify = Notify::from_environment();
     let mut states = vec![State::Starting; keepers.len()];
     let mut child: Option<Supervised> = None;
-    // Later, one lease that needs a person does not take the others along.
+    // After the start, a lease that needs somebody's attention does not stop the others.
     let mut started = false;
     let mut stopping = false;
     let mut status = ExitCode::SUCCESS;
@@ -103,7 +103,7 @@ pub fn run(args: Run) -> anyhow::Result<ExitCode> {
         if stopping {
             continue;
         }
-        // A service that depends on this one starts even while the store is away: ids say what is missing.
+        // Services that depend on this one start even if the store is down: errors say what is missing.
         if states.iter().all(|state| *state != State::Starting) {
             notify.ready();
             started = true;
@@ -113,7 +113,7 @@ pub fn run(args: Run) -> anyhow::Result<ExitCode> {
                 Ok(started) => child = Some(started),
                 Err(error) => {
                     say(&format!("{}: {error}", config.command[0]));
-                    // What a shell says.
+                    // The exit statuses of a shell.
                     status = ExitCode::from(if error.kind() == std::io::ErrorKind::NotFound { 127 } else { 126 });
                     stopping = true;
                     keepers.clear();
@@ -126,15 +126,15 @@ pub fn run(args: Run) -> anyhow::Result<ExitCode> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// The store has not been asked yet.
+    /// The store has not answered yet.
     Starting,
-    /// There was no lease at the first try.
+    /// The first try brought no lease.
     Tried,
     Live,
     Ended,
 }
 
-/// Starts the thread that keeps a lease, until what is returned is let go.
+/// Starts the thread that keeps a lease until the returned sender is dropped.
 fn start(config: &Config, place: usize, events: Sender<Event>) -> anyhow::Result<Sender<()>> {
     let (name, layout) = &config.nodes[place];
     let mut store = store::open(&config.store)?;
@@ -142,7 +142,7 @@ fn start(config: &Config, place: usize, events: Sender<Event>) -> anyhow::Result
     let rules = rules(config, name, layout, store.may_lose_writes());
     let (keeper, stop) = channel();
     thread::Builder::new().name(format!("lease-{name}")).stack_size(512 << 10).spawn(move || {
-        // Nobody listens any more when the main thread has ended.
+        // The main thread may have ended already.
         let say = |event: &lease::Event| {
             let is_live = matches!(event, lease::Event::Taken { .. } | lease::Event::Resumed { .. });
             drop(events.send(Event::Said { place, text: event.to_string(), is_live }));
@@ -158,7 +158,7 @@ fn rules(config: &Config, name: &str, layout: &Layout, may_lose_writes: bool) ->
     rules.new = config.new;
     rules.ahead_ms = config.ahead.as_millis() as u64;
     rules.max_skew_ms = config.max_skew.as_millis() as u64;
-    // Several renewals can fail before a lease ends.
+    // So that several renewals can fail before a lease ends.
     rules.renew_ms = rules.renew_ms.min(rules.ahead_ms / 6);
     rules.retry_ms.0 = rules.retry_ms.0.min(rules.renew_ms);
     rules
@@ -180,9 +180,9 @@ fn watch_signals(events: Sender<Event>, has_command: bool) -> anyhow::Result<()>
     Ok(())
 }
 
-/// One line a change of state.
+/// One line for each change of state.
 fn say(text: &str) {
-    // The journal writes the time itself.
+    // The journal adds the time itself.
     let time = if std::env::var_os("JOURNAL_STREAM").is_some() {
         String::new()
     } else {

@@ -1,4 +1,4 @@
-//! What systemd wants to know of a service with `Type=notify`.
+//! Notifies systemd about a service with `Type=notify`.
 
 use std::env;
 use std::os::linux::net::SocketAddrExt;
@@ -31,7 +31,7 @@ impl Notify {
         self.send("STOPPING=1");
     }
 
-    /// One line, which `systemctl status` shows.
+    /// One line, shown by `systemctl status`.
     pub fn status(&self, text: &str) {
         self.send(&format!("STATUS={text}"));
     }

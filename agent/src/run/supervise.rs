@@ -1,4 +1,4 @@
-//! The command that has the leases, and as process 1 of a container all whose parents have ended.
+//! Supervises the command, and reaps orphans if it is process 1 of a container.
 
 use std::io;
 use std::process::{Command, ExitCode};
@@ -13,13 +13,13 @@ impl Supervised {
         Ok(Self { pid: child.id() as libc::pid_t })
     }
 
-    /// The child is not reaped but in `reap`, in the same thread: its number is not another's.
+    /// Children are reaped only by `reap`, in the same thread, so the pid is still this child's.
     pub fn pass_on(&self, signal: i32) {
-        // SAFETY: there is no memory in this.
+        // SAFETY: no memory is involved.
         unsafe { libc::kill(self.pid, signal) };
     }
 
-    /// Takes in all children that have ended. If the command was one of them, how it ended.
+    /// Reaps all children that have ended. Returns the exit code of the command if it was one of them.
     pub fn reap(&mut self) -> Option<ExitCode> {
         let mut ended = None;
         loop {
@@ -30,7 +30,7 @@ impl Supervised {
                 return ended;
             }
             if pid == self.pid {
-                // As a shell does it, a signal is 128 and its number.
+                // As in a shell, a signal is 128 plus its number.
                 let code =
                     if libc::WIFEXITED(status) { libc::WEXITSTATUS(status) } else { 128 + libc::WTERMSIG(status) };
                 ended = Some(ExitCode::from(code as u8));

@@ -1,4 +1,4 @@
-//! The thread that keeps one segment: looks whether a range is needed, takes it from the store, and grants it in the page.
+//! The thread of one segment: checks whether a range is needed, takes it from the store, and grants it in the page.
 
 use super::Event;
 use crate::config::Config;
@@ -13,7 +13,7 @@ use txid::segment::{SegmentError, SegmentPage};
 use txid_agent::segment::{self, Answer, Machine, Now, Output, Request, Rules, View, Write};
 use txid_agent::store::{self, Store};
 
-/// Starts the thread that keeps a segment, until what is returned is let go.
+/// Starts the thread of a segment, which runs until the returned sender is dropped.
 pub fn start(config: &Config, tag: usize, place: usize, events: Sender<Event>) -> anyhow::Result<Sender<()>> {
     let (tag, step) = &config.segments[tag];
     let store = store::open(&config.store)?;
@@ -22,7 +22,7 @@ pub fn start(config: &Config, tag: usize, place: usize, events: Sender<Event>) -
     let (keeper, stop) = channel();
     let mut keeping = Keeping { rules, store, page, stop, begin: Instant::now(), _lock: lock };
     thread::Builder::new().name(format!("tag-{tag}")).stack_size(512 << 10).spawn(move || {
-        // Nobody listens any more when the main thread has ended.
+        // The main thread may have ended already.
         let say = |event: &segment::Event| {
             let is_live = matches!(event, segment::Event::Serving { .. });
             drop(events.send(Event::Said { place, text: event.to_string(), is_live }));
@@ -33,8 +33,8 @@ pub fn start(config: &Config, tag: usize, place: usize, events: Sender<Event>) -
     Ok(keeper)
 }
 
-/// The page, and the lock of whoever writes to it. A page of another boot, or a copy, is replaced: whoever takes numbers
-/// refuses it, too.
+/// The page, and the lock of its only writer. A page of another boot, or a copy, is replaced: code that takes numbers
+/// refuses it as well.
 fn page(path: &Path) -> anyhow::Result<(SegmentPage, File)> {
     let page = match SegmentPage::open_or_make(path) {
         Err(SegmentError::OtherBoot(_) | SegmentError::Copied(_)) => {
@@ -57,7 +57,7 @@ struct Keeping {
     rules: Rules,
     store: Box<dyn Store>,
     page: SegmentPage,
-    /// All senders are gone when there are no more ranges to take.
+    /// All senders are dropped when no more ranges are to be taken.
     stop: Receiver<()>,
     begin: Instant,
     _lock: File,

@@ -1,4 +1,4 @@
-//! When a range is taken, and what is made of the answer.
+//! Decides when a range is taken, and what to do with the answer.
 
 use super::Rules;
 use crate::store::{StoreError, Taken};
@@ -6,9 +6,9 @@ use std::fmt;
 use std::ops::Range;
 use txid::segment::SegmentNews;
 
-/// How long the rate is measured for.
+/// The interval over which the rate is measured.
 const RATE_MS: u64 = 1000;
-/// How often to look whether somebody has mended what a person must mend.
+/// How often to check whether somebody has fixed what only people can fix.
 const MENDED_MS: u64 = 5000;
 
 /// The time now, by two clocks.
@@ -16,67 +16,67 @@ const MENDED_MS: u64 = 5000;
 pub struct Now {
     /// Milliseconds since 1970-01-01 UTC.
     pub ms: i64,
-    /// Milliseconds on a clock that never goes back.
+    /// Milliseconds of a clock that never goes backwards.
     pub monotonic_ms: u64,
 }
 
-/// What the page says.
+/// The contents of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct View {
-    /// How many numbers are left of the range in use.
+    /// How many numbers are left in the current range.
     pub left: u64,
-    /// How many the next range has.
+    /// How many numbers the next range has.
     pub next: u64,
     /// Whether there is room for a range.
     pub wants: bool,
-    /// The end of all that was granted.
+    /// The end of all granted ranges.
     pub granted: u64,
     /// The highest number that the store is known to have had.
     pub seen: u64,
     /// How many ranges were granted.
     pub fetches: u64,
-    /// How many numbers are to be taken next.
+    /// How many numbers to take next.
     pub step: u64,
     /// When the last range was taken.
     pub fetched_ms: i64,
 }
 
-/// What the store is asked for.
+/// A request to the store.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Request {
-    /// A range of so many numbers, or of the tag's own step.
+    /// Take a range of this size, or of the tag's own step.
     Take {
         /// How many.
         count: Option<u64>,
-        /// What the tag's number must not be below.
+        /// The tag's number must not be below this.
         seen: u64,
     },
-    /// The tag to be made.
+    /// Make the tag.
     Create {
         /// With this step.
         step: u64,
     },
 }
 
-/// What came of it.
+/// The result of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Answer {
     /// The store answered.
     Taken(Taken),
-    /// The tag is there.
+    /// The tag exists.
     Created,
-    /// It may or may not have done it.
+    /// The store may or may not have done it.
     Failed(StoreError),
 }
 
-/// What is to be written to the page, in this order.
+/// Writes to the page, in this order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Write {
     /// The store has had this number.
     See(u64),
-    /// How many numbers to take next time; and when the last range was taken.
+    /// How many numbers to take next time, and when the last range was taken.
     Step(u64, i64),
-    /// These numbers are for all who use the page.
+    /// Grants these numbers to all users of the page.
     Publish(Range<u64>),
     /// How many numbers are taken in a thousand seconds.
     Rate(u64),
@@ -84,39 +84,39 @@ pub enum Write {
     Contact(i64),
     /// The store did not do what it was asked for.
     Failure,
-    /// What to tell those who find no number.
+    /// The reason for those who get no number.
     Say(SegmentNews),
 }
 
-/// What a person may want to know.
+/// Events for the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The first range is there, or the first after trouble.
+    /// The first range has arrived, or the first one after trouble.
     Serving {
         /// The range.
         range: Range<u64>,
     },
     /// The tag was made.
     Created,
-    /// Another number at a time.
+    /// The step has changed.
     Step {
-        /// How many until now.
+        /// The old step.
         from: u64,
-        /// How many from now on.
+        /// The new step.
         to: u64,
     },
     /// The store did not answer, or not as it should.
     Failed(StoreError),
-    /// There is no such tag.
+    /// The store has no such tag.
     NoTag,
     /// The store's number is lower than it was.
     WentDown {
-        /// What it is.
+        /// The number now.
         number: u64,
-        /// What it was.
+        /// The highest number before.
         seen: u64,
     },
-    /// The store's number can go no higher.
+    /// The store's number cannot go higher.
     Ended,
 }
 
@@ -125,7 +125,7 @@ impl fmt::Display for Event {
         match self {
             Self::Serving { range } => write!(f, "numbers from {} on", range.start),
             Self::Created => f.write_str("made the tag"),
-            Self::Step { from, to } => write!(f, "takes {to} numbers at a time, {from} until now"),
+            Self::Step { from, to } => write!(f, "takes {to} numbers at a time, {from} before"),
             Self::Failed(error) => write!(f, "takes no numbers: {error}"),
             Self::NoTag => f.write_str("the store has no such tag"),
             Self::WentDown { number, seen } => write!(
@@ -138,20 +138,20 @@ impl fmt::Display for Event {
     }
 }
 
-/// What is to be done.
+/// What to do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
-    /// To the page.
+    /// Writes to the page.
     pub writes: Vec<Write>,
-    /// For the log.
+    /// Events for the log.
     pub events: Vec<Event>,
-    /// Of the store. Its answer is to be given to the next step.
+    /// A request to the store. Its answer is an argument of the next step.
     pub request: Option<Request>,
-    /// When to come again, if nothing is asked of the store.
+    /// When to call again, if there is no request.
     pub wait_ms: u64,
 }
 
-/// Why nothing is taken.
+/// Why no ranges are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Trouble {
     Store,
@@ -164,17 +164,17 @@ enum Trouble {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Machine {
     rules: Rules,
-    /// How many numbers the range in use had, and the next has; 0 if that is not known.
+    /// The sizes of the current and of the next range; 0 if unknown.
     sizes: (u64, u64),
     trouble: Option<Trouble>,
-    /// Nothing is asked before this.
+    /// No requests before this time.
     not_before_ms: u64,
     retry_ms: u64,
     is_serving: bool,
     rate: Rate,
 }
 
-/// How fast numbers are taken.
+/// Measures how fast numbers are taken.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Rate {
     since_ms: Option<u64>,
@@ -183,7 +183,7 @@ struct Rate {
 }
 
 impl Machine {
-    /// A machine that has not asked yet.
+    /// The initial state.
     pub fn new(rules: Rules) -> Self {
         Self {
             retry_ms: rules.retry_ms.0,
@@ -196,7 +196,7 @@ impl Machine {
         }
     }
 
-    /// What is to be done now. `answer` is that to what was asked for in the step before.
+    /// Decides what to do now. `answer` is the answer to the request of the previous step.
     pub fn step(&mut self, now: Now, view: &View, answer: Option<Answer>) -> Output {
         let mut output = Output::default();
         let mut published = 0;
@@ -234,16 +234,16 @@ impl Machine {
         output
     }
 
-    /// Whether a tenth of the range in use is used, and there is no next one.
+    /// Whether a tenth of the current range is used, and there is no next one.
     fn is_wanted(&mut self, view: &View) -> bool {
         if !view.wants {
             return false;
         }
-        // The next range has come into use.
+        // The next range has become the current one.
         if self.sizes.1 > 0 {
             self.sizes = (self.sizes.1, 0);
         }
-        // After a restart: of what is left.
+        // After a restart, the size is what is left.
         if self.sizes.0 == 0 {
             self.sizes.0 = view.left;
         }
@@ -263,7 +263,7 @@ impl Machine {
                 Trouble::Store,
                 Event::Failed(StoreError::Damaged {
                     store: self.rules.tag.clone(),
-                    why: "its step is 0: let it be 1 or more".to_owned(),
+                    why: "its step is 0, but must be 1 or more".to_owned(),
                 }),
                 now,
                 output,
@@ -272,7 +272,7 @@ impl Machine {
         }
         self.trouble = None;
         self.retry_ms = self.rules.retry_ms.0;
-        // The second range is taken right after the first, so that it says nothing of how long they last.
+        // The second range is taken right after the first, so the interval says nothing about how long a range lasts.
         let next_step = if view.fetches < 2 {
             self.rules.step.unwrap_or(own)
         } else {
@@ -305,7 +305,7 @@ impl Machine {
         output.writes.push(Write::Contact(now.ms));
     }
 
-    /// Says what is wrong, once, and waits.
+    /// Reports trouble once, and waits.
     fn mind(&mut self, trouble: Trouble, event: Event, now: Now, output: &mut Output) {
         let wait_ms = if trouble == Trouble::Store {
             let wait_ms = self.retry_ms;
@@ -316,7 +316,7 @@ impl Machine {
         };
         self.not_before_ms = now.monotonic_ms + wait_ms;
         let news = match trouble {
-            // What the store's last answer was is told by its time.
+            // The time of the last contact shows how the store answered last.
             Trouble::Store => SegmentNews::Serving,
             Trouble::NoTag => SegmentNews::NoTag,
             Trouble::WentDown => SegmentNews::WentDown,
@@ -353,7 +353,7 @@ impl Machine {
         if view.wants && self.not_before_ms > now.monotonic_ms {
             return (self.not_before_ms - now.monotonic_ms).min(RATE_MS);
         }
-        // Half of what a tenth of a range lasts at this rate.
+        // Half the time that a tenth of a range lasts at this rate.
         let tenth = self.sizes.0.max(self.sizes.1) / 10;
         let half_ms = (tenth * 500_000).checked_div(self.rate.milli).unwrap_or(most);
         half_ms.clamp(least, most)

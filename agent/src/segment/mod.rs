@@ -1,5 +1,5 @@
-//! How ranges of numbers are taken from a store ahead of time: decided in one pure state machine, which reads no clock and
-//! asks no store by itself.
+//! Takes ranges of numbers from a store ahead of time: one pure state machine decides, and reads no clock and asks no
+//! store by itself.
 
 mod machine;
 mod rules;
@@ -7,5 +7,5 @@ mod rules;
 pub use machine::{Answer, Event, Machine, Now, Output, Request, View, Write};
 pub use rules::Rules;
 
-/// The step of a tag that is made, unless it is said otherwise.
+/// The default step of a new tag.
 pub const STEP: u64 = 1000;

@@ -5,25 +5,25 @@ const SHORT_MS: i64 = 15 * 60 * 1000;
 /// A range that lasted longer than this was too long.
 const LONG_MS: i64 = 30 * 60 * 1000;
 
-/// What a tag's ranges are taken by.
+/// The parameters of a tag.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Rules {
     /// The tag.
     pub tag: String,
-    /// How many numbers are taken at a time at least, in place of what the tag itself says.
+    /// The least to take at a time, instead of the tag's own step.
     pub step: Option<u64>,
-    /// How many numbers are taken at a time at most, unless the tag itself says more.
+    /// The most to take at a time, unless the tag's own step is larger.
     pub max_step: u64,
-    /// Whether a tag that is missing is made.
+    /// Whether a missing tag is made.
     pub create: bool,
-    /// How long to wait after a failure: at first, and at most, in milliseconds.
+    /// How long to wait after a failure, at first and at most, in milliseconds.
     pub retry_ms: (u64, u64),
-    /// How often to look whether a range is needed: most often, and least often, in milliseconds.
+    /// The shortest and the longest interval between two checks, in milliseconds.
     pub look_ms: (u64, u64),
 }
 
 impl Rules {
-    /// Leaf's.
+    /// Leaf's rules.
     pub fn new(tag: &str) -> Self {
         Self {
             tag: tag.to_owned(),
@@ -35,7 +35,7 @@ impl Rules {
         }
     }
 
-    /// How many numbers to take after a range of `step` lasted for `lasted_ms`. `own` is what the tag says.
+    /// How many numbers to take after a range of `step` numbers lasted `lasted_ms`. `own` is the tag's own step.
     pub(super) fn next_step(&self, step: u64, own: u64, lasted_ms: i64) -> u64 {
         let own = self.step.unwrap_or(own);
         let wanted = if lasted_ms < SHORT_MS {

@@ -2,7 +2,7 @@
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// How long an answer's time is used. Past that, the next look at the clock asks the store.
+/// How long the time of an answer is used. After that, the store is asked again.
 const FRESH_MS: i64 = 60_000;
 
 /// The time of the last answer.
@@ -17,12 +17,12 @@ struct Seen {
 }
 
 impl StoreClock {
-    /// Takes down that the store's clock shows `store_ms` now.
+    /// Notes that the store's clock reads `store_ms` now.
     pub(super) fn saw(&mut self, store_ms: i64) {
         self.last = Some(Seen { store_ms, at_ms: since_boot_ms() });
     }
 
-    /// What the store's clock shows now, if an answer of late showed it.
+    /// The store's clock now, if a recent answer showed it.
     pub(super) fn now_ms(&self) -> Option<i64> {
         let seen = self.last.as_ref()?;
         let passed = since_boot_ms() - seen.at_ms;
@@ -30,7 +30,7 @@ impl StoreClock {
     }
 }
 
-/// Unlike `Instant`, this goes on while the machine sleeps.
+/// Unlike `Instant`, this continues while the machine sleeps.
 fn since_boot_ms() -> i64 {
     let now = clock_gettime(ClockId::Boottime);
     now.tv_sec * 1000 + now.tv_nsec / 1_000_000

@@ -54,7 +54,7 @@ impl ConsulStore {
                 self.prefix
             )))),
             status @ 400..500 => Err(Failure::NotDone(place.misconfigured(format_args!("status {status}: {said}")))),
-            // No leader, as a rule; it may have the request.
+            // Usually there is no leader; the request may have been received.
             status => Err(Failure::Unknown(place.unreachable(format_args!("status {status}: {said}")))),
         }
     }
@@ -63,10 +63,10 @@ impl ConsulStore {
         let path = format!("/v1/kv/{}", utf8_percent_encode(&format!("{}{key}", self.prefix), &ESCAPED));
         let answer = self.call("GET", &path, query, "").map_err(Failure::into_error)?;
         let pairs = match (answer.status, answer.json) {
-            // Consul says nothing more where there is no such key.
+            // Consul's answer for a key that does not exist.
             (404, _) if answer.text.is_empty() => return Ok(Vec::new()),
             (200, Some(Value::Array(pairs))) => pairs,
-            _ => return Err(self.place.misconfigured("what answers is no Consul")),
+            _ => return Err(self.place.misconfigured("the server is not Consul")),
         };
         pairs
             .iter()
@@ -88,8 +88,9 @@ impl Store for ConsulStore {
     fn put(&mut self, key: &str, expected: &Expected, bytes: &[u8]) -> Result<Put, StoreError> {
         let index = match expected {
             Expected::Absent => 0,
-            Expected::Version(version) => index(version)
-                .ok_or_else(|| self.place.damaged(format_args!("{version:?} is no version of a record in Consul")))?,
+            Expected::Version(version) => index(version).ok_or_else(|| {
+                self.place.damaged(format_args!("{version:?} is not a version of a record in Consul"))
+            })?,
         };
         let key = format!("{}{key}", self.prefix);
         let write = json!({ "KV": { "Verb": "cas", "Key": key, "Value": BASE64.encode(bytes), "Index": index } });
@@ -109,7 +110,7 @@ impl Store for ConsulStore {
                 }
                 Ok(Put::Conflict)
             }
-            (status, _) => Err(self.place.misconfigured(format_args!("what answers is no Consul: status {status}"))),
+            (status, _) => Err(self.place.misconfigured(format_args!("the server is not Consul: status {status}"))),
         }
     }
 
@@ -133,7 +134,7 @@ impl Store for ConsulStore {
     }
 }
 
-/// Consul counts all changes of a data centre, and compares the number of a key's last one.
+/// Consul counts all changes of a data centre, and compares the number of a key's last change.
 fn version(pair: &Value) -> Option<Version> {
     pair["ModifyIndex"].as_u64().map(|index| Version(index.to_string().into_bytes()))
 }

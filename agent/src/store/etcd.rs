@@ -13,7 +13,7 @@ pub(super) struct EtcdStore {
     http: Http,
     prefix: String,
     login: Option<(String, Secret)>,
-    /// What the login gave, until it is refused.
+    /// The token of the login, until it is refused.
     token: Option<String>,
     may_lose_writes: bool,
 }
@@ -43,7 +43,7 @@ impl EtcdStore {
 
     fn call(&mut self, path: &str, body: &Value) -> Result<Value, Failure> {
         let body = body.to_string();
-        // Twice: a token may have expired.
+        // Twice, because a token may have expired.
         for renewed in [false, true] {
             if self.token.is_none() && self.login.is_some() {
                 self.log_in().map_err(Failure::NotDone)?;
@@ -57,7 +57,7 @@ impl EtcdStore {
             }
             return self.understand(answer);
         }
-        Err(Failure::NotDone(self.place.refused("it does not take the token that it has just given")))
+        Err(Failure::NotDone(self.place.refused("it refused the token that it had just issued")))
     }
 
     fn log_in(&mut self) -> Result<(), StoreError> {
@@ -81,7 +81,7 @@ impl EtcdStore {
         let place = &self.place;
         let said = message(&answer);
         match answer.status {
-            200 => answer.json.ok_or_else(|| Failure::Unknown(place.misconfigured("what answers is no etcd"))),
+            200 => answer.json.ok_or_else(|| Failure::Unknown(place.misconfigured("the server is not etcd"))),
             404 => Err(Failure::NotDone(place.misconfigured(
                 "there is no /v3 here: this is etcd before 3.4, or its JSON gateway is off (enable-grpc-gateway: true turns \
                  it on)",
@@ -95,10 +95,10 @@ impl EtcdStore {
                 Err(Failure::NotDone(place.refused(format_args!("{said}; {LOGIN}"))))
             }
             400 if said.contains("HTTPS server") => {
-                Err(Failure::NotDone(place.misconfigured("it wants TLS: write etcds:// instead of etcd://")))
+                Err(Failure::NotDone(place.misconfigured("it requires TLS: write etcds:// instead of etcd://")))
             }
             status @ 400..500 => Err(Failure::NotDone(place.misconfigured(format_args!("status {status}: {said}")))),
-            // No leader, or no answer from it in time: it may have the request.
+            // No leader, or no answer from it in time: the request may have been received.
             status => Err(Failure::Unknown(place.unreachable(format_args!("status {status}: {said}")))),
         }
     }
@@ -112,7 +112,7 @@ impl EtcdStore {
             .flatten()
             .map(|pair| {
                 let key = String::from_utf8(decode(&pair["key"])?).ok()?;
-                // An empty value is left out.
+                // JSON omits an empty value.
                 let bytes = if pair.get("value").is_some() { decode(&pair["value"])? } else { Vec::new() };
                 Some((key.strip_prefix(&self.prefix)?.to_owned(), Record::compared_by_bytes(bytes)))
             })
@@ -141,7 +141,7 @@ impl Store for EtcdStore {
         };
         let write = json!({ "request_put": { "key": key, "value": encode(bytes) } });
         match self.call("/v3/kv/txn", &json!({ "compare": [compare], "success": [write] })) {
-            // What is false is left out.
+            // JSON omits `false`.
             Ok(answer) if answer["succeeded"] == true => Ok(Put::Written(Version(bytes.to_vec()))),
             Ok(_) => Ok(Put::Conflict),
             Err(failure) => failure.of_put(),
@@ -151,7 +151,7 @@ impl Store for EtcdStore {
     fn list(&mut self, prefix: &str) -> Result<Vec<(String, Record)>, StoreError> {
         let first = self.key(prefix);
         let mut past = first.clone();
-        // The prefix ends with a slash, and a zero comes after it.
+        // The prefix ends with a slash, and a zero is the next character.
         if let Some(last) = past.last_mut() {
             *last += 1;
         }

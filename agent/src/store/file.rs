@@ -1,5 +1,5 @@
-//! A directory: a file for each record, and one lock. It needs no server, and it serves one host, or all that share it by a
-//! file system with locks.
+//! A directory with a file for each record, and one lock. It needs no server, and serves one host, or all hosts that
+//! share it on a file system with locks.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -34,7 +34,7 @@ impl FileStore {
         })
     }
 
-    /// Waits for the lock, which ends with the file that is returned, or with the process.
+    /// Waits for the lock, which is held until the returned file is closed or the process ends.
     fn lock(&self) -> Result<File, StoreError> {
         fs::create_dir_all(&self.directory).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => self.place.misconfigured("no directory can be made there"),
@@ -58,7 +58,7 @@ impl FileStore {
 
     fn path(&self, key: &str) -> Result<PathBuf, StoreError> {
         if key.split('/').any(|name| name.is_empty() || name.starts_with('.')) {
-            return Err(self.place.misconfigured(format_args!("{key:?} is not fit for a file's name")));
+            return Err(self.place.misconfigured(format_args!("{key:?} cannot be a file name")));
         }
         Ok(self.directory.join(key))
     }
@@ -71,7 +71,7 @@ impl FileStore {
         }
     }
 
-    /// Writes beside the old one and takes its place, so that there is always a whole one.
+    /// Writes a new file and renames it over the old one, so that there is always a whole one.
     fn replace(&self, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         let not_done = |error: io::Error| Failure::NotDone(self.say(path, &error));
         let parent = path.parent().unwrap_or(&self.directory);

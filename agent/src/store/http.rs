@@ -12,14 +12,14 @@ use super::tls::Tls;
 use super::url::{Host, Place, StoreUrl};
 use super::{Failure, StoreError};
 
-/// More than any list of records has.
+/// Larger than any list of records.
 const LONGEST_ANSWER: u64 = 64 << 20;
 
 /// The hosts of one store, and the connection to one of them.
 pub(super) struct Http {
     place: Place,
     hosts: Vec<Host>,
-    /// The one that answered last.
+    /// The host that answered last.
     current: usize,
     tls: Option<Tls>,
     agent: Option<Agent>,
@@ -29,7 +29,7 @@ pub(super) struct Http {
 /// An answer, whatever its status.
 pub(super) struct Answer {
     pub(super) status: u16,
-    /// The body, or nothing if it is not JSON.
+    /// The body; None if it is not JSON.
     pub(super) json: Option<Value>,
     pub(super) text: String,
 }
@@ -46,7 +46,7 @@ impl Http {
         }
     }
 
-    /// Sends one request to the first host that takes it.
+    /// Sends one request to the first host that accepts it.
     pub(super) fn send(
         &mut self,
         method: &str,
@@ -62,7 +62,7 @@ impl Http {
                     self.turn_to_next();
                 }
                 result => {
-                    // A server that has lost the others says so with a status from 500 on.
+                    // A server that has lost contact with the others answers with a status of 500 or more.
                     if !matches!(&result, Ok(answer) if answer.status < 500) {
                         self.turn_to_next();
                     }
@@ -105,13 +105,13 @@ impl Http {
         Ok(Answer { status: response.status().as_u16(), json: serde_json::from_str(&text).ok(), text })
     }
 
-    /// The certificates are read anew for each agent, and so after each failure.
+    /// Reads the certificates anew for each agent, and so after each failure.
     fn agent(&mut self) -> Result<&Agent, StoreError> {
         if self.agent.is_none() {
             let timeout = self.place.timeout;
             let mut config = Agent::config_builder()
                 .timeout_global(Some(timeout))
-                // Ends before the whole does, so that it is known that nothing was sent.
+                // Shorter than the total time-out, so that it is certain that nothing was sent.
                 .timeout_resolve(Some(timeout / 3))
                 .timeout_connect(Some(timeout * 2 / 3))
                 .http_status_as_error(false)
@@ -150,7 +150,7 @@ impl Http {
         Ok(config.build())
     }
 
-    /// The header has whole seconds, cut off: half a second later is right on average.
+    /// The header has whole seconds, rounded down: half a second later is right on average.
     fn look_at_clock(&mut self, response: &Response<Body>) {
         let date = response.headers().get("date").and_then(|date| date.to_str().ok());
         let date = date.and_then(|date| httpdate::parse_http_date(date).ok());
@@ -172,15 +172,15 @@ impl Http {
             ureq::Error::Rustls(why) => Failure::NotDone(place.misconfigured(why)),
             ureq::Error::BadUri(_) | ureq::Error::Http(_) => Failure::NotDone(place.misconfigured(error)),
             ureq::Error::Protocol(_) => Failure::Unknown(place.misconfigured(format_args!(
-                "what answers does not speak HTTP{}: {error}",
-                if self.tls.is_some() { "S" } else { ", or it wants TLS" }
+                "the server does not speak HTTP{}: {error}",
+                if self.tls.is_some() { "S" } else { ", or it requires TLS" }
             ))),
             ureq::Error::Io(why) => match why.kind() {
                 std::io::ErrorKind::ConnectionRefused
                 | std::io::ErrorKind::HostUnreachable
                 | std::io::ErrorKind::NetworkUnreachable
                 | std::io::ErrorKind::AddrNotAvailable => Failure::NotDone(at(why)),
-                // How rustls says that it does not like the other side.
+                // How rustls reports that it does not accept the other side.
                 std::io::ErrorKind::InvalidData => Failure::NotDone(place.misconfigured(why)),
                 std::io::ErrorKind::TimedOut | std::io::ErrorKind::WouldBlock => Failure::Unknown(place.timed_out()),
                 _ => Failure::Unknown(at(why)),

@@ -1,11 +1,11 @@
-//! Leaf's table, as MySQL and PostgreSQL have it. Leaf's own servers may run on it at the same time.
+//! Leaf's table in MySQL and PostgreSQL. Leaf's own servers may use it at the same time.
 
 use super::url::Place;
 use super::{Failure, StoreError, tag};
 
 pub(super) const TABLE: &str = "leaf_alloc";
 
-/// What Leaf's documentation has, in words that both databases know.
+/// As in Leaf's documentation, in SQL that both databases understand.
 pub(super) const CREATE: &str = "CREATE TABLE IF NOT EXISTS leaf_alloc (biz_tag varchar(128) NOT NULL DEFAULT '', max_id \
                                  bigint NOT NULL DEFAULT 1, step int NOT NULL, description varchar(256) DEFAULT NULL, \
                                  update_time timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP, PRIMARY KEY (biz_tag))";
@@ -14,7 +14,7 @@ pub(super) fn insert(tag: &str, step: u64) -> String {
     format!("INSERT INTO leaf_alloc (biz_tag, max_id, step) VALUES ('{tag}', {}, {step})", tag::FIRST)
 }
 
-/// The statements for somebody who is to make a tag.
+/// The statements that make a tag, for an error message.
 pub(super) fn how_to_create(tag: &str, step: u64) -> String {
     format!("{}; in a new database, first: {CREATE}", insert(tag, step))
 }
@@ -25,5 +25,5 @@ pub(super) fn number(place: &Place, column: &str, value: i64) -> Result<u64, Fai
 }
 
 fn negative(place: &Place, column: &str, value: i64) -> StoreError {
-    place.misconfigured(format_args!("{TABLE} has {column} = {value}: let it be 1 or more"))
+    place.misconfigured(format_args!("{TABLE} has {column} = {value}: it must be 1 or more"))
 }

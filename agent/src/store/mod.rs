@@ -1,4 +1,4 @@
-//! What a lease needs of a store, whichever it is.
+//! What leases and segments need of any store.
 
 mod clock;
 mod consul;
@@ -23,7 +23,7 @@ use self::url::StoreUrl;
 pub use self::tag::{Taken, raise};
 pub use self::url::PASSWORD_VARIABLE;
 
-/// The store that `url` names. Nothing is connected to yet: the first access does that, and each one after an outage.
+/// The store of `url`. This does not connect: the first access does, and each one after an outage.
 pub fn open(url: &str) -> Result<Box<dyn Store>, StoreError> {
     let url = StoreUrl::parse(url)?;
     Ok(match url.scheme.as_str() {
@@ -37,56 +37,56 @@ pub fn open(url: &str) -> Result<Box<dyn Store>, StoreError> {
     })
 }
 
-/// A place that keeps small records, which can be compared and set.
+/// A place for small records, with compare-and-set.
 ///
-/// Keys are short paths such as `orders/node/17`, below whatever prefix the store's URL names. A call returns within the
-/// store's time-out.
+/// Keys are short paths such as `orders/node/17`, below the prefix in the store's URL. Calls return within the store's
+/// time-out.
 pub trait Store: Send {
-    /// The record at `key`, if there is one. It is as new as the last [`Put::Written`] of anybody: a copy that may lag
-    /// behind is not read.
+    /// The record at `key`, if there is one. It is as new as the last [`Put::Written`] of any client: replicas that may
+    /// lag behind are not read.
     fn read(&mut self, key: &str) -> Result<Option<Record>, StoreError>;
 
-    /// Writes `bytes` at `key` if what is there is what is `expected`, in one atomic step.
+    /// Writes `bytes` at `key` if the record there is the `expected` one, in one atomic step.
     ///
-    /// An error means that nothing was written, and that nothing will be. Whenever the request may have reached the store
-    /// and its answer did not come, that is [`Put::Unknown`].
+    /// An error means that nothing was written, and that nothing will be. If the request may have reached the store
+    /// without an answer, the result is [`Put::Unknown`].
     fn put(&mut self, key: &str, expected: &Expected, bytes: &[u8]) -> Result<Put, StoreError>;
 
-    /// All records whose key begins with `prefix`, in no certain order. `prefix` ends with a slash.
+    /// All records whose key begins with `prefix`, in any order. `prefix` ends with a slash.
     fn list(&mut self, prefix: &str) -> Result<Vec<(String, Record)>, StoreError>;
 
-    /// The store's own clock in milliseconds since 1970-01-01 UTC, or nothing if it shows none.
+    /// The store's own clock in milliseconds since 1970-01-01 UTC; None if it shows none.
     ///
-    /// Where answers carry the time, this costs no request: it is the time of the last answer and what has passed since
-    /// on this host's monotonic clock.
+    /// If answers carry the time, this needs no request: it is the time of the last answer, plus what has passed since
+    /// then on this host's monotonic clock.
     fn clock_ms(&mut self) -> Result<Option<i64>, StoreError>;
 
-    /// Whether the store can forget a write that it has confirmed, as when an asynchronous copy takes over.
+    /// Whether the store can lose a write that it has confirmed, for example when an asynchronous replica takes over.
     fn may_lose_writes(&self) -> bool;
 
-    /// Takes `count` numbers off the tag's, or as many as its own step says, unless it is below `seen`. In one atomic step,
-    /// so that nobody else ever has them; with 0 it is only looked at.
+    /// Takes `count` numbers of the tag, or as many as its own step, unless its number is below `seen`. This is one
+    /// atomic step, so nobody else ever gets them. A count of 0 only reads.
     ///
-    /// After an error the numbers may be taken all the same. Then they are nobody's.
+    /// After an error, the numbers may have been taken. Then nobody uses them.
     fn take(&mut self, tag: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError> {
         tag::take_from_record(self, tag, count, seen)
     }
 
-    /// Makes a tag, unless there is one.
+    /// Makes a tag, unless it exists.
     fn create_tag(&mut self, tag: &str, step: u64) -> Result<(), StoreError> {
         tag::create_record(self, tag, step)
     }
 
-    /// What somebody has to enter who is to make a tag.
+    /// The command that makes a tag, for an error message.
     fn how_to_create(&self, tag: &str, step: u64) -> String {
         format!("txid-agent run --segment {tag}={step} --create")
     }
 
-    /// The error that the store has something that cannot be.
+    /// The error for a value in the store that is not valid.
     fn damaged(&self, what: &str) -> StoreError;
 }
 
-/// What a store keeps at a key.
+/// A record in a store.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Record {
     /// The content.
@@ -96,41 +96,41 @@ pub struct Record {
 }
 
 impl Record {
-    /// A record of a store that compares what is there with what is expected, byte by byte. As a record holds a random
-    /// token, a store that was emptied and filled anew cannot match by chance, as counted versions can.
+    /// A record of a store that compares the bytes that are there with the expected ones. Because a record holds a
+    /// random token, a store that was emptied and refilled cannot match by chance, as counted versions can.
     fn compared_by_bytes(bytes: Vec<u8>) -> Self {
         Self { version: Version(bytes.clone()), bytes }
     }
 }
 
-/// What tells one state of a record from all others it ever had. Only the store that made it knows what it says.
+/// Tells one state of a record from all its other states. Only the store that made it can interpret it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Version(pub Vec<u8>);
 
 /// What must be at a key for [`Store::put`] to write.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Expected {
-    /// Nothing.
+    /// No record.
     Absent,
-    /// The record in just this version.
+    /// The record in exactly this version.
     Version(Version),
 }
 
-/// What came of a [`Store::put`].
+/// The result of a [`Store::put`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Put {
-    /// It is written, and this is its version now.
+    /// It was written, and has this version now.
     Written(Version),
-    /// Something else is there. Nothing was written.
+    /// Another record is there. Nothing was written.
     Conflict,
-    /// It may or may not have been written, or may be written yet. Reading tells.
+    /// It may have been written, or may still be. Reading shows which.
     Unknown(StoreError),
 }
 
-/// Why a store did not do what it was asked for.
+/// Why a request to a store failed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum StoreError {
-    /// Nobody answers at the address.
+    /// No server answers at the address.
     Unreachable {
         /// The store, as its URL names it but without a password.
         store: String,
@@ -139,36 +139,36 @@ pub enum StoreError {
     },
     /// No answer came in time.
     TimedOut {
-        /// The store, as its URL names it but without a password.
+        /// The store, by its URL without the password.
         store: String,
-        /// How long was waited.
+        /// How long the wait was.
         ms: u64,
     },
-    /// The store answers that this user may not.
+    /// The store denies this user access.
     Refused {
         /// The store, as its URL names it but without a password.
         store: String,
-        /// What it said, and what to do about it.
+        /// Its message, and what to do about it.
         why: String,
     },
-    /// The URL, or how the store is set up, does not allow it ever.
+    /// The URL, or the configuration of the store, can never work.
     Misconfigured {
         /// The store, as its URL names it but without a password.
         store: String,
         /// What is wrong, and what to do about it.
         why: String,
     },
-    /// The store answers something that cannot be its answer.
+    /// The store answered something that is not valid.
     Damaged {
         /// The store, as its URL names it but without a password.
         store: String,
-        /// What it is.
+        /// The answer.
         why: String,
     },
 }
 
 impl StoreError {
-    /// Whether it may pass by itself, so that trying again makes sense. Everything else wants a person.
+    /// Whether the error may go away by itself, so that trying again makes sense. All others need somebody's attention.
     pub fn may_pass(&self) -> bool {
         matches!(self, Self::Unreachable { .. } | Self::TimedOut { .. })
     }
@@ -181,14 +181,14 @@ impl fmt::Display for StoreError {
             Self::TimedOut { store, ms } => write!(f, "{store} did not answer within {ms} ms"),
             Self::Refused { store, why } => write!(f, "{store} refused: {why}"),
             Self::Misconfigured { store, why } => write!(f, "{store} cannot be used: {why}"),
-            Self::Damaged { store, why } => write!(f, "{store} answered what cannot be: {why}"),
+            Self::Damaged { store, why } => write!(f, "{store} gave an invalid answer: {why}"),
         }
     }
 }
 
 impl std::error::Error for StoreError {}
 
-/// Why an access failed, and whether it may still have done something.
+/// Why an access failed, and whether it may still have had an effect.
 enum Failure {
     /// Nothing was done, and nothing will be.
     NotDone(StoreError),

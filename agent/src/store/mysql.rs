@@ -41,11 +41,11 @@ impl MysqlStore {
             .tcp_connect_timeout(timeout)
             .read_timeout(timeout)
             .write_timeout(timeout)
-            // An UPDATE says how many rows it found, also where it writes what is there already.
+            // An UPDATE reports how many rows it found, even if they already have the new value.
             .additional_capabilities(CapabilityFlags::CLIENT_FOUND_ROWS);
         Ok(Self {
             table: sql::table(&url)?,
-            // Several hosts are one and its copies, and these follow behind unless somebody saw to it.
+            // Several hosts are usually a primary and its replicas, which lag behind unless configured otherwise.
             may_lose_writes: url.may_lose_writes(url.hosts.len() > 1)?,
             place: url.place,
             hosts: url.hosts,
@@ -79,14 +79,14 @@ impl MysqlStore {
         let mut connection = Conn::new(options).map_err(say)?;
         let read_only: Option<i64> = connection.query_first("SELECT @@global.read_only + 0").map_err(say)?;
         if read_only == Some(1) {
-            return Err(self.place.unreachable(format_args!("{host} is a copy, and the primary is wanted")));
+            return Err(self.place.unreachable(format_args!("{host} is a replica, but the primary is needed")));
         }
-        // A clock without summer time; and a lock is not waited for after we have given up.
+        // A time zone without daylight saving time; and no waiting for a lock after this client has given up.
         let patience = self.place.timeout.as_secs().max(1);
         connection
             .query_drop(format!("SET time_zone = '+00:00', autocommit = 1, innodb_lock_wait_timeout = {patience}"))
             .map_err(say)?;
-        // A Galera node then answers a read only when it has all that the others have.
+        // A Galera node then answers a read only after it has received everything that the other nodes have.
         match connection.query_drop("SET SESSION wsrep_sync_wait = 1") {
             Err(Error::MySqlError(error)) if error.code == UNKNOWN_VARIABLE => {}
             other => other.map_err(say)?,
@@ -94,7 +94,7 @@ impl MysqlStore {
         Ok(connection)
     }
 
-    /// Runs one statement. Where there is no table yet, makes it first.
+    /// Runs one statement. If the table is missing, makes it first.
     fn run<T>(&mut self, work: impl Fn(&mut Conn) -> Result<T, Error>) -> Result<T, Failure> {
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
@@ -121,7 +121,7 @@ impl MysqlStore {
         }
     }
 
-    /// Runs statements on the table of tags. Nothing if there is no such table.
+    /// Runs statements on the table of tags. None if there is no such table.
     fn run_on_tags<T>(&mut self, work: impl Fn(&mut Conn) -> Result<T, Error>) -> Result<Option<T>, Failure> {
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
@@ -147,7 +147,7 @@ impl MysqlStore {
         );
         connection.query_drop(&create).map_err(|error| match self.say(&error, &self.table).into_error() {
             StoreError::Refused { why, .. } => self.place.refused(format_args!(
-                "{why}; have this run by somebody who may, and grant SELECT, INSERT and UPDATE on it: {create}"
+                "{why}; let a user with the right to do so run this, and grant SELECT, INSERT and UPDATE on it: {create}"
             )),
             other => other,
         })
@@ -174,8 +174,8 @@ impl MysqlStore {
             Error::DriverError(DriverError::CouldNotConnect(None)) => place.unreachable(host),
             Error::MySqlError(error) => place.unreachable(&error.message),
             Error::TlsError(error) => place.misconfigured(error),
-            Error::DriverError(DriverError::TlsNotSupported) => place.misconfigured("this server has no TLS"),
-            other => place.misconfigured(format_args!("what answers is no MySQL: {other}")),
+            Error::DriverError(DriverError::TlsNotSupported) => place.misconfigured("this server does not support TLS"),
+            other => place.misconfigured(format_args!("the server is not MySQL: {other}")),
         }
     }
 
@@ -187,7 +187,9 @@ impl MysqlStore {
                     "{}; the user needs SELECT, INSERT and UPDATE on the table {table}",
                     error.message
                 ))),
-                1290 | 1836 => Failure::NotDone(place.unreachable("this server is a copy, and the primary is wanted")),
+                1290 | 1836 => {
+                    Failure::NotDone(place.unreachable("this server is a replica, but the primary is needed"))
+                }
                 // Lock time-out, deadlock, too many connections, disk full: rolled back.
                 1205 | 1213 | 1040 | 1021 | 1114 => Failure::NotDone(place.unreachable(&error.message)),
                 1054 | 1064 | 1146 | 1406 => Failure::NotDone(place.misconfigured(&error.message)),
@@ -201,7 +203,7 @@ impl MysqlStore {
 
 const LOGIN: &str = "give the user as mysql://USER@HOST and the password as TXID_STORE_PASSWORD or ?password-file=FILE";
 
-/// The one below, if it is the network's.
+/// The underlying error, if it is one of the network.
 fn io_error(error: &Error) -> Option<&io::Error> {
     match error {
         Error::IoError(error) => Some(error),
@@ -225,7 +227,7 @@ impl Store for MysqlStore {
     }
 
     fn put(&mut self, key: &str, expected: &Expected, bytes: &[u8]) -> Result<Put, StoreError> {
-        // LAST_INSERT_ID(ms) brings the server's time back with the answer to an UPDATE.
+        // LAST_INSERT_ID(ms) returns the server's time with the answer to an UPDATE.
         let insert =
             format!("INSERT INTO {} SET name = ?, record = ?, changed_ms = LAST_INSERT_ID({NOW_MS})", self.table);
         let update = format!(
@@ -279,7 +281,8 @@ impl Store for MysqlStore {
     }
 
     fn take(&mut self, tag: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError> {
-        // One statement takes the numbers and brings their end back: no transaction is held open, nothing is read in between.
+        // One statement takes the numbers and returns their end: no transaction stays open, and nothing is read in
+        // between.
         let update = "UPDATE leaf_alloc SET max_id = LAST_INSERT_ID(max_id + ?) WHERE biz_tag = ? AND max_id >= ?";
         let found: Option<(i64, i64)> = self
             .run_on_tags(|connection| {

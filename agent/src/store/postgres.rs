@@ -21,7 +21,7 @@ const NOW_MS: &str = "(extract(epoch FROM clock_timestamp()) * 1000)::int8";
 pub(super) struct PostgresStore {
     place: Place,
     hosts: Vec<Host>,
-    /// All but the hosts.
+    /// Everything but the hosts.
     config: Config,
     tls: Option<Tls>,
     table: String,
@@ -43,7 +43,7 @@ impl PostgresStore {
             .application_name("txid-agent")
             .connect_timeout(place.timeout)
             .tcp_user_timeout(place.timeout)
-            // The server gives up when we do, so that little is done afterwards.
+            // The server gives up when this client does, so that little is done afterwards.
             .options(format!("-c statement_timeout={}", place.timeout.as_millis()))
             .target_session_attrs(TargetSessionAttrs::ReadWrite)
             .ssl_mode(if url.tls.is_some() { SslMode::Require } else { SslMode::Disable });
@@ -52,7 +52,7 @@ impl PostgresStore {
         }
         Ok(Self {
             table: sql::table(&url)?,
-            // Several hosts are one and its copies, and these follow behind unless somebody saw to it.
+            // Several hosts are usually a primary and its replicas, which lag behind unless configured otherwise.
             may_lose_writes: url.may_lose_writes(url.hosts.len() > 1)?,
             remote: Remote::new(&place)?,
             hosts: url.hosts,
@@ -71,7 +71,7 @@ impl PostgresStore {
         }
     }
 
-    /// Connects to the first host that is no copy.
+    /// Connects to the first host that is not a replica.
     fn connect_by<T>(&self, tls: T) -> Result<Client, StoreError>
     where
         T: MakeTlsConnect<Socket> + Send + 'static,
@@ -90,7 +90,7 @@ impl PostgresStore {
         connected.ok_or_else(|| self.place.timed_out())?.map_err(|error| self.say_no_connection(&error))
     }
 
-    /// Runs one statement. Where there is no table yet, makes it first.
+    /// Runs one statement. If the table is missing, makes it first.
     fn run(&mut self, statement: &str, args: &[&str]) -> Result<Vec<Row>, Failure> {
         let table = self.table.clone();
         match self.try_run(statement, args, &table) {
@@ -108,7 +108,7 @@ impl PostgresStore {
         })
     }
 
-    /// Runs a statement on the table of tags. Where there is no such table, there are no rows.
+    /// Runs a statement on the table of tags. If there is no such table, there are no rows.
     fn run_on_tags(&mut self, statement: &str, args: &[&str]) -> Result<Vec<Row>, StoreError> {
         match self.try_run(statement, args, leaf::TABLE) {
             Ok(rows) => Ok(rows),
@@ -126,9 +126,9 @@ impl PostgresStore {
         match self.try_run(&create, &[], &table) {
             Err(Tried::Failed(failure)) => match failure.into_error() {
                 StoreError::Refused { why, .. } => Err(self.place.refused(format_args!(
-                    "{why}; have this run by somebody who may, and grant SELECT, INSERT and UPDATE on it: {create}"
+                    "{why}; let a user with the right to do so run this, and grant SELECT, INSERT and UPDATE on it: {create}"
                 ))),
-                // Somebody else may have made it at the same time.
+                // Another client may have made it at the same time.
                 StoreError::Misconfigured { .. } => Ok(()),
                 other => Err(other),
             },
@@ -161,7 +161,7 @@ impl PostgresStore {
         }
     }
 
-    /// What it means that no connection came about.
+    /// What a failed connection means.
     fn say_no_connection(&self, error: &Error) -> StoreError {
         let place = &self.place;
         let why = causes(error);
@@ -173,12 +173,12 @@ impl PostgresStore {
             };
         }
         if why.contains("password missing") {
-            return place.refused(format_args!("it wants a password; {LOGIN}"));
+            return place.refused(format_args!("it requires a password; {LOGIN}"));
         }
         match error.source().and_then(|source| source.downcast_ref::<io::Error>()).map(io::Error::kind) {
             Some(io::ErrorKind::TimedOut) => place.timed_out(),
             Some(io::ErrorKind::PermissionDenied) => {
-                place.unreachable("there are only copies, and the primary is wanted")
+                place.unreachable("all servers are replicas, but the primary is needed")
             }
             Some(io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput) => place.misconfigured(why),
             Some(_) => place.unreachable(why),
@@ -187,7 +187,7 @@ impl PostgresStore {
         }
     }
 
-    /// What it means that a statement failed.
+    /// What a failed statement means.
     fn say(&self, error: &Error, table: &str) -> Failure {
         let place = &self.place;
         let why = causes(error);
@@ -196,7 +196,7 @@ impl PostgresStore {
             "42501" => Failure::NotDone(
                 place.refused(format_args!("{why}; the user needs SELECT, INSERT and UPDATE on the table {table}")),
             ),
-            "25006" => Failure::NotDone(place.unreachable("this server is a copy, and the primary is wanted")),
+            "25006" => Failure::NotDone(place.unreachable("this server is a replica, but the primary is needed")),
             // Deadlock, serialization failure, lock time-out: rolled back.
             "40P01" | "40001" | "55P03" => Failure::NotDone(place.unreachable(why)),
             // Shutting down, cancelled, out of resources, connection trouble.
@@ -208,7 +208,7 @@ impl PostgresStore {
     }
 }
 
-/// What came of one try.
+/// The result of one try.
 enum Tried {
     NoTable,
     Failed(Failure),

@@ -1,7 +1,7 @@
 //! Redis and Valkey: a hash for each group, whose fields are its records.
 //!
-//! `HGETALL txid/orders` shows everything. Each access is one script, so that it is atomic, brings the server's time along,
-//! and is refused by a copy, which may lag behind.
+//! `HGETALL txid/orders` shows everything. Each access is one script, so it is atomic, returns the server's time as
+//! well, and is refused by a replica, which may lag behind.
 
 use std::collections::BTreeMap;
 
@@ -20,8 +20,8 @@ if redis.call('HGET', KEYS[1], ARGV[1]) ~= (ARGV[3] or false) then return {now[1
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 return {now[1], now[2], 1}";
 
-/// KEYS: the group. ARGV: the field. A copy refuses to delete even what is not there. With ARGV[2], the record is written
-/// again as it is, so that WAIT then says whether the copies have it.
+/// KEYS: the group. ARGV: the field. The deletion makes a replica refuse the script. With ARGV[2], the record is
+/// written again unchanged, so that WAIT then shows whether the replicas have it.
 const READ: &str = "\
 local now = redis.call('TIME')
 redis.call('HDEL', KEYS[1], '')
@@ -35,8 +35,8 @@ local now = redis.call('TIME')
 redis.call('HDEL', KEYS[1], '')
 return {now[1], now[2], redis.call('HGETALL', KEYS[1])}";
 
-/// KEYS: the tag. ARGV: how many numbers, or nothing for the tag's own step; and what the number must not be below. Lua has
-/// no integers, so that they stay texts here, and the sum is HINCRBY's.
+/// KEYS: the tag. ARGV: how many numbers, or empty for the tag's own step; and the number it must not be below. Lua has
+/// no 64-bit integers, so numbers stay texts here, and HINCRBY adds them.
 const TAKE: &str = "\
 local now = redis.call('TIME')
 redis.call('HDEL', KEYS[1], '')
@@ -58,19 +58,19 @@ return {now[1], now[2], false}";
 const LOGIN: &str = "the password, or the user, is wrong or missing: give it as redis://USER@HOST and TXID_STORE_PASSWORD, or \
                      ?password-file=FILE";
 
-/// What passes by itself.
+/// Errors that go away by themselves.
 const TRANSIENT: [&str; 9] =
     ["LOADING", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "ASK", "BUSY", "OOM", "MISCONF", "NOREPLICAS"];
 
 pub(super) struct RedisStore {
     place: Place,
     hosts: Vec<Host>,
-    /// The name by which the hosts, which are then Sentinels, know the servers.
+    /// The name of the master, if the hosts are Sentinels.
     master: Option<String>,
     login: RedisConnectionInfo,
     tls: Option<Tls>,
     prefix: String,
-    /// How many copies must confirm a write.
+    /// How many replicas must confirm a write.
     wait: u32,
     may_lose_writes: bool,
     connection: Option<Connection>,
@@ -84,7 +84,9 @@ impl RedisStore {
         let (master, database) = if url.scheme == "redis+sentinel" {
             let (master, database) = url.path.split_once('/').unwrap_or((&url.path, ""));
             if master.is_empty() {
-                return Err(place.misconfigured("say which master: redis+sentinel://HOST:26379/MASTER"));
+                return Err(
+                    place.misconfigured("the name of the master is missing: redis+sentinel://HOST:26379/MASTER")
+                );
             }
             (Some(master.to_owned()), database)
         } else {
@@ -92,11 +94,11 @@ impl RedisStore {
         };
         let database = if database.is_empty() { Ok(0) } else { database.parse::<i64>() };
         let database = database.map_err(|_| {
-            place.misconfigured("what stands after the hosts is a database's number; for a prefix, give ?prefix=NAME")
+            place.misconfigured("the path must be the number of a database; for a prefix, give ?prefix=NAME")
         })?;
         let wait = url.option("wait").unwrap_or("0");
         let wait = wait.parse().map_err(|_| {
-            place.misconfigured(format_args!("wait={wait} is not how many copies must confirm a write"))
+            place.misconfigured(format_args!("wait={wait} is not a number of replicas that must confirm a write"))
         })?;
         let mut login = RedisConnectionInfo::default().set_db(database);
         if let Some(user) = &url.user {
@@ -139,7 +141,7 @@ impl RedisStore {
     }
 
     fn ask_sentinel(&self, sentinel: &Host, master: &str) -> Result<Host, StoreError> {
-        // A Sentinel has no databases, and passwords of its own.
+        // A Sentinel has no databases, and its own passwords.
         let mut connection = self.connect_to(sentinel, RedisConnectionInfo::default())?;
         let found: Option<(String, u16)> = redis::cmd("SENTINEL")
             .arg("get-master-addr-by-name")
@@ -189,7 +191,7 @@ impl RedisStore {
             })
     }
 
-    /// Runs a script for `group`. Where that fails, the next access begins with another host.
+    /// Runs a script for `group`. If that fails, the next access begins with another host.
     fn run<T: FromRedisValue>(&mut self, script: &str, group: &str, args: &[&[u8]], copies: u32) -> Result<T, Failure> {
         let result = self.try_run(script, group, args, copies);
         if result.is_err() {
@@ -198,7 +200,7 @@ impl RedisStore {
         result
     }
 
-    /// Runs a script for `group`, and waits for the copies if that is asked for.
+    /// Runs a script for `group`, and waits for the replicas if required.
     fn try_run<T: FromRedisValue>(
         &mut self,
         script: &str,
@@ -228,7 +230,7 @@ impl RedisStore {
                 .map_err(|error| Failure::Unknown(self.say(&error).into_error()))?;
             if confirmed < copies {
                 return Err(Failure::Unknown(self.place.unreachable(format_args!(
-                    "{confirmed} of its copies have the write, and wait={copies} asks for {copies}"
+                    "{confirmed} of its replicas confirmed the write, but wait={copies} requires {copies}"
                 ))));
             }
         }
@@ -240,7 +242,7 @@ impl RedisStore {
     /// What an error means. The connection it came from is not used again.
     fn say(&self, error: &RedisError) -> Failure {
         let place = &self.place;
-        // The script's own errors name the one that a command gave.
+        // The script's own errors contain the error of a command.
         let text = error.to_string();
         let tells = |code: &str| error.code() == Some(code) || text.contains(code);
         if error.is_timeout() {
@@ -255,7 +257,7 @@ impl RedisStore {
         Failure::NotDone(match error.kind() {
             ErrorKind::Parse | ErrorKind::UnexpectedReturnType => {
                 return Failure::Unknown(
-                    place.misconfigured(format_args!("what answers is no Redis: {}", cause(error))),
+                    place.misconfigured(format_args!("the server is not Redis: {}", cause(error))),
                 );
             }
             ErrorKind::AuthenticationFailed => place.refused(LOGIN),
@@ -265,7 +267,7 @@ impl RedisStore {
                 cause(error),
                 self.prefix
             )),
-            _ if tells("READONLY") => place.unreachable("this server is a copy, and the master is wanted"),
+            _ if tells("READONLY") => place.unreachable("this server is a replica, but the master is needed"),
             _ if TRANSIENT.iter().any(|code| tells(code)) => place.unreachable(cause(error)),
             _ => place.misconfigured(cause(error)),
         })
@@ -347,7 +349,7 @@ fn split(key: &str) -> (&str, &str) {
     key.split_once('/').unwrap_or((key, ""))
 }
 
-/// The error without the crate's own headings.
+/// The error without the headings of the redis crate.
 fn cause(error: &RedisError) -> String {
     match (error.code(), error.detail()) {
         (Some(code), Some(detail)) => format!("{code} {detail}"),

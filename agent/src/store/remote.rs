@@ -1,5 +1,5 @@
-//! Where the two clients run that are written for an asynchronous runtime: one thread, which also answers the server's
-//! keep-alives between two calls.
+//! Runs the two clients that need an asynchronous runtime: one thread, which also answers the server's keep-alives
+//! between two calls.
 
 use std::error::Error;
 use std::time::Duration;
@@ -22,17 +22,17 @@ impl Remote {
             .thread_stack_size(512 << 10)
             .enable_all()
             .build()
-            .map_err(|error| place.unreachable(format_args!("this host gives no thread for it: {error}")))?;
+            .map_err(|error| place.unreachable(format_args!("cannot start a thread for it: {error}")))?;
         Ok(Self { runtime, timeout: place.timeout })
     }
 
-    /// Waits for an answer, but for no longer than the store's time-out.
+    /// Waits for an answer, at most as long as the store's time-out.
     pub(super) fn run<T>(&self, answer: impl Future<Output = T>) -> Option<T> {
         self.runtime.block_on(async { tokio::time::timeout(self.timeout, answer).await.ok() })
     }
 }
 
-/// An error and all that it was caused by.
+/// An error with all its causes.
 pub(super) fn causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();

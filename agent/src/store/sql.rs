@@ -1,4 +1,4 @@
-//! What MySQL and PostgreSQL have in common: one table, which a person can read.
+//! What MySQL and PostgreSQL have in common: one table that people can read.
 
 use super::url::{Place, StoreUrl};
 use super::{Failure, StoreError};
@@ -9,12 +9,12 @@ pub(super) fn table(url: &StoreUrl) -> Result<String, StoreError> {
     if table.is_empty() || !table.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'.') {
         return Err(url
             .place
-            .misconfigured(format_args!("table={table} is no table's name: letters, digits, _ and .")));
+            .misconfigured(format_args!("table={table} is not the name of a table: use letters, digits, _ and .")));
     }
     Ok(table.to_owned())
 }
 
-/// The database and who uses it, from the URL.
+/// The database and its user, from the URL.
 pub(super) fn database(url: &StoreUrl) -> Result<(&str, &str), StoreError> {
     let user = url.user.as_deref().ok_or_else(|| {
         url.place.misconfigured(format_args!("it names no user: write {}://USER@HOST/DATABASE", url.scheme))
@@ -28,7 +28,7 @@ pub(super) fn database(url: &StoreUrl) -> Result<(&str, &str), StoreError> {
     Ok((user, &url.path))
 }
 
-/// The columns hold text, so that a person can read them.
+/// The columns hold text, so that people can read them.
 pub(super) fn text<'a>(place: &Place, bytes: &'a [u8]) -> Result<&'a str, Failure> {
     match std::str::from_utf8(bytes) {
         Ok(text) if !text.contains('\0') => Ok(text),

@@ -1,25 +1,25 @@
-//! A number that a store keeps for a tag, and that ranges are taken off.
+//! A number that a store keeps for a tag, and that ranges are taken from.
 
 use super::{Expected, Put, Record, Store, StoreError};
 use std::fmt;
 use std::ops::Range;
 
-/// The number of a tag that was just made, as in Leaf's own INSERT.
+/// The number of a new tag, as in Leaf's own INSERT.
 pub(super) const FIRST: u64 = 1;
 
-/// What came of [`Store::take`].
+/// The result of [`Store::take`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Taken {
-    /// These numbers are the caller's.
+    /// These numbers belong to the caller.
     Range {
         /// The numbers.
         range: Range<u64>,
-        /// How many the tag itself says are to be taken at a time.
+        /// The tag's own step.
         step: u64,
     },
-    /// There is no such tag.
+    /// The store has no such tag.
     NoTag,
-    /// The tag's number is below what was seen of it before. It was left as it is.
+    /// The tag's number is below one that it had before. It was not changed.
     WentDown {
         /// The number now.
         number: u64,
@@ -35,7 +35,7 @@ impl Taken {
     }
 }
 
-/// A tag as those stores keep it that have nothing of their own for a number: one record, which a person can read.
+/// A tag in stores without a type for it: one record that people can read.
 struct Tag {
     max_id: u64,
     step: u64,
@@ -91,15 +91,15 @@ pub(super) fn take_from_record<S: Store + ?Sized>(
         let end = max_id + count;
         match store.put(&key, &Expected::Version(version), Tag { max_id: end, step }.to_string().as_bytes())? {
             Put::Written(_) => return Ok(Taken::below(end, count, step)),
-            // Somebody else has taken a range: each such time, one gets on.
+            // Another client has taken a range; in each such round, one client succeeds.
             Put::Conflict => {}
-            // Should it have been written, its numbers are nobody's.
+            // If it was written after all, nobody uses its numbers.
             Put::Unknown(error) => return Err(error),
         }
     }
 }
 
-/// [`Store::create_tag`] by setting what is absent.
+/// [`Store::create_tag`] by setting an absent record.
 pub(super) fn create_record<S: Store + ?Sized>(store: &mut S, tag: &str, step: u64) -> Result<(), StoreError> {
     match store.put(&key(tag), &Expected::Absent, Tag { max_id: FIRST, step }.to_string().as_bytes())? {
         Put::Written(_) | Put::Conflict => Ok(()),
@@ -107,13 +107,15 @@ pub(super) fn create_record<S: Store + ?Sized>(store: &mut S, tag: &str, step: u
     }
 }
 
-/// Raises the tag's number to `least`, and tells what it was; or nothing if there is no such tag. It never goes down.
+/// Raises the tag's number to `least`, and returns its previous value; None if there is no such tag. It never goes
+/// down.
 pub fn raise(store: &mut dyn Store, tag: &str, least: u64) -> Result<Option<u64>, StoreError> {
     match store.take(tag, Some(0), least)? {
         Taken::NoTag => Ok(None),
         Taken::Range { range, .. } => Ok(Some(range.end)),
         Taken::WentDown { number } => {
-            // A range that nobody gets. If somebody takes another meanwhile, the number is just a little higher.
+            // A range that nobody uses. If another client takes one in the meantime, the number is just a little
+            // higher.
             match store.take(tag, Some(least - number), 0)? {
                 Taken::NoTag => Ok(None),
                 _ => Ok(Some(number)),

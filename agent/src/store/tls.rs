@@ -1,4 +1,4 @@
-//! Certificates, for the stores that are reached by TLS: one provider (ring), and the same three files for all.
+//! Certificates for stores reached over TLS: one provider (ring), and the same three files for all.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,17 +11,17 @@ use rustls::{ClientConfig, RootCertStore};
 use super::StoreError;
 use super::url::Place;
 
-/// Which files are used. They are read at each connection, so that certificates can be renewed.
+/// The files. They are read for each connection, so that certificates can be renewed.
 #[derive(Clone)]
 pub(super) struct Tls {
-    /// PEM: who may sign for the server.
+    /// PEM: the authorities that may sign for the server.
     pub ca: PathBuf,
-    /// PEM: this host's own certificate and its key.
+    /// PEM: this host's certificate and its key.
     pub identity: Option<(PathBuf, PathBuf)>,
 }
 
 impl Tls {
-    /// Looks whether the files can be read. Without `ca`, those are trusted whom the system trusts.
+    /// Checks that the files can be read. Without `ca`, the system's authorities are trusted.
     pub(super) fn new(
         place: &Place,
         ca: Option<PathBuf>,
@@ -32,12 +32,12 @@ impl Tls {
         })?;
         let tls = Self { ca, identity };
         tls.config(place)?;
-        // Clients that take no provider use the process's.
+        // Clients without a setting for the provider use the process's.
         let _ = rustls::crypto::ring::default_provider().install_default();
         Ok(tls)
     }
 
-    /// The files for a client that uses rustls itself.
+    /// The configuration for a client that uses rustls itself.
     pub(super) fn config(&self, place: &Place) -> Result<ClientConfig, StoreError> {
         let bad = |name: &str, file: &Path, why: String| {
             place.misconfigured(format_args!("{name}={}: {why}", file.display()))
@@ -45,7 +45,7 @@ impl Tls {
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(certificates(&self.ca).map_err(|why| bad("ca", &self.ca, why))?);
         if roots.is_empty() {
-            return Err(bad("ca", &self.ca, "there is no certificate in it".to_owned()));
+            return Err(bad("ca", &self.ca, "it contains no certificate".to_owned()));
         }
         let builder = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
             .with_safe_default_protocol_versions()

@@ -1,4 +1,4 @@
-//! `scheme://user:password@host:port,host:port/path?option=value`, as all stores have it.
+//! `scheme://user:password@host:port,host:port/path?option=value`, the same for all stores.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -9,20 +9,20 @@ use percent_encoding::percent_decode_str;
 use super::StoreError;
 use super::tls::Tls;
 
-/// Where a password is looked for that is neither in the URL nor in a file.
+/// The variable for a password that is neither in the URL nor in a file.
 pub const PASSWORD_VARIABLE: &str = "TXID_STORE_PASSWORD";
 
-/// What every store knows.
+/// The options of every store.
 const COMMON: [&str; 7] = ["timeout", "tls", "ca", "cert", "key", "password-file", "may-lose-writes"];
 
-/// A store's URL in its parts.
+/// The parts of a store's URL.
 pub(super) struct StoreUrl {
     pub scheme: String,
     pub user: Option<String>,
     pub password: Option<Secret>,
-    /// At least one, but for `file`.
+    /// At least one, except for `file`.
     pub hosts: Vec<Host>,
-    /// What stands after the hosts, decoded, without slashes at its ends.
+    /// The part after the hosts, decoded, without slashes at its ends.
     pub path: String,
     pub tls: Option<Tls>,
     pub place: Place,
@@ -32,7 +32,7 @@ pub(super) struct StoreUrl {
 /// A host and its port.
 #[derive(Clone)]
 pub(super) struct Host {
-    /// A name or an address, an IPv6 address without brackets.
+    /// A name or an address; IPv6 addresses are without brackets.
     pub name: String,
     pub port: u16,
 }
@@ -47,7 +47,7 @@ impl fmt::Display for Host {
     }
 }
 
-/// A password: no `Debug` and no `Display` shows it.
+/// A password, which neither `Debug` nor `Display` shows.
 #[derive(Clone)]
 pub(super) struct Secret(String);
 
@@ -57,7 +57,7 @@ impl Secret {
     }
 }
 
-/// A store's name in messages, and how long it is waited for.
+/// A store's name for messages, and its time-out.
 #[derive(Clone)]
 pub(super) struct Place {
     label: String,
@@ -86,17 +86,17 @@ impl Place {
     }
 }
 
-/// What a server says may have several lines.
+/// A server's message may have several lines.
 fn one_line(text: impl fmt::Display) -> String {
     text.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 impl StoreUrl {
-    /// Takes `text` apart. Looks for the password, but opens no connection.
+    /// Parses `text`. Looks up the password, but opens no connection.
     pub(super) fn parse(text: &str) -> Result<Self, StoreError> {
         let Some((scheme, rest)) = text.split_once("://") else {
             let why = "a store is a URL such as etcd://10.0.0.5:2379/txid or file:///var/lib/txid/leases";
-            // It may be a password that stands in the wrong place.
+            // The text may be a password in the wrong place.
             return Err(StoreError::Misconfigured { store: "the store".to_owned(), why: why.to_owned() });
         };
         let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
@@ -130,7 +130,7 @@ impl StoreUrl {
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             if options.iter().any(|(known, _)| known == name) {
-                return Err(place.misconfigured(format_args!("the option {name} is given twice")));
+                return Err(place.misconfigured(format_args!("the option {name} was given twice")));
             }
             options.push((name.to_owned(), decode(value)?));
         }
@@ -181,7 +181,7 @@ impl StoreUrl {
         Ok(url)
     }
 
-    /// The value of an option, if it is given.
+    /// The value of an option, if it was given.
     pub(super) fn option(&self, name: &str) -> Option<&str> {
         self.options.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
@@ -198,7 +198,7 @@ impl StoreUrl {
         }
     }
 
-    /// Fails if there is an option that neither all stores nor this one has.
+    /// Fails if an option is neither common to all stores nor in `own`.
     pub(super) fn knows_only(&self, own: &[&str]) -> Result<(), StoreError> {
         match self.options.iter().find(|(name, _)| !COMMON.contains(&name.as_str()) && !own.contains(&name.as_str())) {
             None => Ok(()),
@@ -209,9 +209,9 @@ impl StoreUrl {
         }
     }
 
-    /// Whether the store can lose a write that it confirmed: as the option says, or else `unless_told`.
-    pub(super) fn may_lose_writes(&self, unless_told: bool) -> Result<bool, StoreError> {
-        Ok(self.flag("may-lose-writes")?.unwrap_or(unless_told))
+    /// Whether the store can lose a write that it confirmed: the value of the option, or else `unless_given`.
+    pub(super) fn may_lose_writes(&self, unless_given: bool) -> Result<bool, StoreError> {
+        Ok(self.flag("may-lose-writes")?.unwrap_or(unless_given))
     }
 
     fn find_tls(&self) -> Result<Option<Tls>, StoreError> {

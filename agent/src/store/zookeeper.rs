@@ -1,7 +1,7 @@
-//! ZooKeeper 3.5 and later: a node of the tree for each record.
+//! ZooKeeper 3.5 and later: a znode for each record.
 //!
-//! ZooKeeper counts a record's versions anew when it was deleted and made again, so that an old version can come back. So
-//! each record has a child with a random name from when it was made, and every write checks that the child is there.
+//! ZooKeeper restarts a record's version when it is deleted and made again, so an old version can come back. So each
+//! record gets a child with a random name when it is made, and every write checks that the child is there.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use super::remote::{Remote, causes};
 use super::url::{Place, StoreUrl};
 use super::{Expected, Failure, Put, Record, Store, StoreError, Version};
 
-/// How the name of that child begins.
+/// The prefix of that child's name.
 const BORN: &str = "born-";
 
-/// Between two renewals, the runtime's thread keeps it up.
+/// Between two renewals, the runtime's thread keeps the session alive.
 const SESSION: Duration = Duration::from_secs(10);
 
 pub(super) struct ZookeeperStore {
@@ -68,12 +68,12 @@ impl ZookeeperStore {
         }
         let connected = self.remote.run(connector.connect(&self.hosts)).ok_or_else(|| self.place.timed_out())?;
         connected.map_err(|error| match error {
-            Error::NoHosts => self.place.unreachable("no server took the connection"),
+            Error::NoHosts => self.place.unreachable("no server accepted the connection"),
             other => self.say(other).into_error(),
         })
     }
 
-    /// Runs `work` with a client, which is kept if all went well.
+    /// Runs `work` with a client, which is kept if it succeeds.
     fn run<T>(&mut self, work: impl AsyncFnOnce(&Client) -> Result<T, Error>) -> Result<T, Failure> {
         let client = match self.client.take() {
             Some(client) if !client.state().is_terminated() => client,
@@ -102,12 +102,12 @@ impl ZookeeperStore {
             Error::BadArguments(_) | Error::Unimplemented | Error::QuotaExceeded => {
                 Failure::NotDone(place.misconfigured(why))
             }
-            Error::NotReadOnly => Failure::NotDone(place.unreachable("this server has lost the others")),
+            Error::NotReadOnly => Failure::NotDone(place.unreachable("this server has lost contact with the others")),
             _ => Failure::Unknown(place.unreachable(why)),
         }
     }
 
-    /// What a new record is made with: if there is a user, only that user may then touch it.
+    /// The options of a new record: if there is a user, only that user may access it.
     fn options(&self) -> CreateOptions<'static> {
         CreateMode::Persistent.with_acls(if self.auth.is_some() { Acls::creator_all() } else { Acls::anyone_all() })
     }
@@ -160,7 +160,7 @@ impl Store for ZookeeperStore {
     fn read(&mut self, key: &str) -> Result<Option<Record>, StoreError> {
         let (root, path) = (self.root.clone(), self.path(key));
         let found = self.run(async |client| {
-            // A server may lag behind the leader until it has synced. The three requests go out together.
+            // A server may lag behind the leader until it has synced. The three requests are sent together.
             let sync = client.sync(&root);
             let children = client.list_children(&path);
             let data = client.get_data(&path);
@@ -176,7 +176,7 @@ impl Store for ZookeeperStore {
         });
         let Some((children, (bytes, stat))) = found.map_err(Failure::into_error)? else { return Ok(None) };
         record(&children, bytes, &stat).map(Some).ok_or_else(|| {
-            self.place.damaged(format_args!("{path} has no child {BORN}..., so it is no record of ours"))
+            self.place.damaged(format_args!("{path} has no child {BORN}..., so it is not a record of txid-agent"))
         })
     }
 
@@ -186,7 +186,7 @@ impl Store for ZookeeperStore {
             Expected::Absent => self.create(&path, bytes),
             Expected::Version(old) => {
                 let (number, born) = parts(old).ok_or_else(|| {
-                    self.place.damaged(format_args!("{old:?} is no version of a record in ZooKeeper"))
+                    self.place.damaged(format_args!("{old:?} is not a version of a record in ZooKeeper"))
                 })?;
                 let born = born.to_owned();
                 self.change(&path, number, &born, bytes).map(|stat| {
@@ -212,7 +212,7 @@ impl Store for ZookeeperStore {
             let mut records = Vec::new();
             let mut level = vec![prefix];
             while !level.is_empty() {
-                // All requests of a level go out together.
+                // All requests of a level are sent together.
                 let asked: Vec<_> = level
                     .drain(..)
                     .map(|key| {
@@ -269,7 +269,7 @@ impl Store for ZookeeperStore {
     }
 }
 
-/// The children are asked for first: were the record made anew in between, no write fits the pair.
+/// The children are read first: if the record is made again in between, no write matches the pair.
 fn record(children: &[String], bytes: Vec<u8>, stat: &Stat) -> Option<Record> {
     let born = children.iter().find(|child| child.starts_with(BORN))?;
     Some(Record { bytes, version: version(stat.version, born) })

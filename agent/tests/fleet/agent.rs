@@ -155,10 +155,10 @@ fn a_store_that_is_away_at_the_start_is_waited_for() {
         .spawn()
         .unwrap();
     let mut buffer = [0; 1000];
-    let mut told = String::new();
-    while !told.contains("READY=1") {
+    let mut notified = String::new();
+    while !notified.contains("READY=1") {
         let length = socket.recv(&mut buffer).expect("nginx could not start");
-        told += &text(&buffer[..length]);
+        notified += &text(&buffer[..length]);
     }
     assert_eq!(place.status(&[]).status.code(), Some(1));
     server.restart();
@@ -185,7 +185,7 @@ fn an_agent_that_was_killed_goes_on_with_its_node() {
     let mut child = place.run(&[]).stderr(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
-    assert!(line.contains("goes on with node"), "{line}");
+    assert!(line.contains("continues with node"), "{line}");
     assert_eq!(node(&place), before);
     signal(&child, libc::SIGTERM);
     assert_eq!(child.wait().unwrap().code(), Some(0));
@@ -215,14 +215,14 @@ fn status_in_three_forms() {
 #[test]
 fn an_operator_takes_a_node_and_sets_a_floor() {
     let place = Place::new();
-    assert!(text(&place.of_store("nodes", &[]).stderr).contains("the store knows no nodes of the name orders"));
+    assert!(text(&place.of_store("nodes", &[]).stderr).contains("the store has no nodes with the name orders"));
     let mut child = place.run(&[]).stderr(Stdio::null()).spawn().unwrap();
     until("no lease", || place.status(&[]).status.success());
     let status: serde_json::Value = serde_json::from_slice(&place.status(&["--json"]).stdout).unwrap();
     kill(&mut child);
     let node = status["node"].to_string();
     let other = if node == "5" { "6" } else { "5" };
-    assert!(text(&place.of_store("release", &[other]).stderr).contains("nobody ever had node"));
+    assert!(text(&place.of_store("release", &[other]).stderr).contains("was never leased"));
     let released = text(&place.of_store("release", &[&node]).stdout);
     assert!(released.contains(&format!("took node {node} from")) && released.contains("starts at"), "{released}");
     let nodes = text(&place.of_store("nodes", &[]).stdout);
@@ -252,14 +252,14 @@ fn what_is_wrong_at_the_start_is_said_in_one_line() {
     fails(&mut run(&["--store", &place.store()]), 1, "--node NAME=LAYOUT");
     fails(&mut run(&["--store", &place.store(), "--node", "orders"]), 2, "NAME=LAYOUT");
     fails(&mut run(&["--store", &place.store(), "--node", "orders=snowfake"]), 2, "snowfake");
-    fails(&mut run(&["--store", &place.store(), "--node", "../x=snowflake"]), 2, "'../x' is no name");
+    fails(&mut run(&["--store", &place.store(), "--node", "../x=snowflake"]), 2, "'../x' is not a name");
     fails(&mut run(&["--store", &place.store(), "--node", "o=snowflake", "--ahead", "1s"]), 1, "--ahead 1s");
     fails(
         &mut run(&["--store", &place.store(), "--node", "o=snowflake", "--ahead", "soon"]),
         2,
         "'soon' is not a time",
     );
-    fails(&mut run(&["--store", &place.store(), "--node", "o=leaf", "--node", "o=uid"]), 1, "o is given twice");
+    fails(&mut run(&["--store", &place.store(), "--node", "o=leaf", "--node", "o=uid"]), 1, "o was given twice");
 
     // The password by environment, which is not shown either.
     let mut command = run(&["--store", &redis.replace(":the-wrong-one@", ""), "--node", "orders=snowflake"]);

@@ -195,9 +195,7 @@ fn numbers_go_on_without_the_store_then_end_at_once_and_come_back() {
     let start = Instant::now();
     let why = segment.next().unwrap_err();
     assert!(start.elapsed() < Duration::from_millis(50), "it does not wait");
-    assert!(
-        why.to_string().starts_with("the numbers of invoices are used up; txid-agent had the store's last answer at 2")
-    );
+    assert!(why.to_string().starts_with("the numbers of invoices are used up; txid-agent last reached its store at 2"));
     until("no failure is counted", || segment.stats().failures > 1);
     fs::remove_file(place.path("store")).unwrap();
     fs::rename(place.path("away"), place.path("store")).unwrap();

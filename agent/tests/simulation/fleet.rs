@@ -81,7 +81,7 @@ pub struct Report {
     pub refused_when_held: u64,
     pub renewals: u64,
     pub requests_when_held: u64,
-    /// How often each thing was told.
+    /// How often each event was reported.
     pub taken: u64,
     pub resumed: u64,
     pub lost: u64,
@@ -249,10 +249,10 @@ impl Fleet {
                 self.run_agent(host, input);
             }
             Happening::Arrival { host, agent, request, answered_ms } => {
-                let told = self.store.answer(&request);
+                let reply = self.store.answer(&request);
                 if let Some(ms) = answered_ms {
                     let store_ms = Some(START_MS + (self.now_ms + ms) as i64);
-                    self.after(ms, Happening::Agent { host, agent, input: Input::Answer(Answer { told, store_ms }) });
+                    self.after(ms, Happening::Agent { host, agent, input: Input::Answer(Answer { reply, store_ms }) });
                 }
             }
             Happening::Start { host, agent } => {
@@ -336,8 +336,8 @@ impl Fleet {
         let (agent, is_cut_off) =
             (host.agent, self.now_ms < host.cut_off_until_ms || self.now_ms < self.store_is_down_until_ms);
         let course = course(&mut self.random, self.plan.weather, is_cut_off, &request);
-        if let Some(told) = course.instead {
-            let input = Input::Answer(Answer { told, store_ms: None });
+        if let Some(reply) = course.instead {
+            let input = Input::Answer(Answer { reply, store_ms: None });
             self.after(course.answered_ms, Happening::Agent { host: number, agent, input });
             if let Some(ms) = course.arrives_ms {
                 self.after(ms, Happening::Arrival { host: number, agent, request, answered_ms: None });

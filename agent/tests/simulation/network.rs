@@ -2,7 +2,7 @@
 
 use crate::random::Random;
 use std::collections::BTreeMap;
-use txid_agent::lease::{Request, Told};
+use txid_agent::lease::{Reply, Request};
 use txid_agent::store::{Expected, Put, Record, StoreError, Version};
 
 const TIMEOUT_MS: u64 = 3000;
@@ -15,22 +15,22 @@ pub struct Memory {
 }
 
 impl Memory {
-    pub fn answer(&mut self, request: &Request) -> Told {
+    pub fn answer(&mut self, request: &Request) -> Reply {
         match request {
-            Request::Read { key } => Told::Read(Ok(self.records.get(key).cloned())),
+            Request::Read { key } => Reply::Read(Ok(self.records.get(key).cloned())),
             Request::List { prefix } => {
                 let listed = self.records.iter().filter(|(key, _)| key.starts_with(prefix));
-                Told::List(Ok(listed.map(|(key, record)| (key.clone(), record.clone())).collect()))
+                Reply::List(Ok(listed.map(|(key, record)| (key.clone(), record.clone())).collect()))
             }
             Request::Put { key, expected, bytes } => {
                 let there = self.records.get(key).map_or(Expected::Absent, |it| Expected::Version(it.version.clone()));
                 if there != *expected {
-                    return Told::Put(Ok(Put::Conflict));
+                    return Reply::Put(Ok(Put::Conflict));
                 }
                 self.written += 1;
                 let version = Version(self.written.to_be_bytes().to_vec());
                 self.records.insert(key.clone(), Record { bytes: bytes.clone(), version: version.clone() });
-                Told::Put(Ok(Put::Written(version)))
+                Reply::Put(Ok(Put::Written(version)))
             }
         }
     }
@@ -47,7 +47,7 @@ pub struct Course {
     /// When the agent has an answer.
     pub answered_ms: u64,
     /// What that is, if it is not the store's.
-    pub instead: Option<Told>,
+    pub instead: Option<Reply>,
 }
 
 /// How likely accidents are, in a million.
@@ -62,9 +62,9 @@ pub fn course(random: &mut Random, weather: Weather, is_cut_off: bool, request: 
     let timed_out = || {
         let error = StoreError::TimedOut { store: "memory".to_string(), ms: TIMEOUT_MS };
         match request {
-            Request::Read { .. } => Told::Read(Err(error)),
-            Request::List { .. } => Told::List(Err(error)),
-            Request::Put { .. } => Told::Put(Ok(Put::Unknown(error))),
+            Request::Read { .. } => Reply::Read(Err(error)),
+            Request::List { .. } => Reply::List(Err(error)),
+            Request::Put { .. } => Reply::Put(Ok(Put::Unknown(error))),
         }
     };
     let fails = |arrives_ms| Course { arrives_ms, answered_ms: TIMEOUT_MS, instead: Some(timed_out()) };
@@ -73,12 +73,12 @@ pub fn course(random: &mut Random, weather: Weather, is_cut_off: bool, request: 
             return fails(None);
         }
         let error = StoreError::Unreachable { store: "memory".to_string(), why: "connection refused".to_string() };
-        let told = match request {
-            Request::Read { .. } => Told::Read(Err(error)),
-            Request::List { .. } => Told::List(Err(error)),
-            Request::Put { .. } => Told::Put(Err(error)),
+        let reply = match request {
+            Request::Read { .. } => Reply::Read(Err(error)),
+            Request::List { .. } => Reply::List(Err(error)),
+            Request::Put { .. } => Reply::Put(Err(error)),
         };
-        return Course { arrives_ms: None, answered_ms: 1, instead: Some(told) };
+        return Course { arrives_ms: None, answered_ms: 1, instead: Some(reply) };
     }
     let there_ms = 1 + random.below(20);
     if random.chance(weather.lost_requests) {

@@ -40,7 +40,7 @@ fn urls() {
         ("etcd://a:port", "\"a:port\" is not HOST"),
         ("etcd://a:70000", "\"a:70000\" is not HOST"),
         ("etcd://a?prefix=x", "no option prefix"),
-        ("redis://a?wait=1&wait=2", "the option wait is given twice"),
+        ("redis://a?wait=1&wait=2", "the option wait was given twice"),
         ("redis://a?wait=many", "wait=many"),
         ("redis://a/txid", "?prefix=NAME"),
         ("redis+sentinel://a", "which master"),
@@ -48,7 +48,7 @@ fn urls() {
         ("redis://a?timeout=1h", "timeout=1h is not a time"),
         ("redis://a?may-lose-writes=no", "may-lose-writes=no is neither"),
         ("rediss://a?ca=/nowhere/ca.pem", "ca=/nowhere/ca.pem"),
-        ("redis://a?ca=/dev/null", "there is no certificate in it"),
+        ("redis://a?ca=/dev/null", "it contains no certificate"),
         ("rediss://a?cert=/etc/cert.pem", "cert= and key= go together"),
         ("etcd://user@a", "the user user has no password"),
         ("postgres://a/ids", "names no user"),
@@ -152,7 +152,7 @@ fn redis_copies() {
         store.put("any/key", &Expected::Absent, b"x").unwrap_err(),
     ] {
         assert!(error.may_pass(), "it may become the master: {error:?}");
-        one_line(&error, "is a copy");
+        one_line(&error, "is a replica");
     }
 
     // Without the copy, a write is not known to be safe, and reading it does not make it so.
@@ -161,7 +161,7 @@ fn redis_copies() {
     drop(copy);
     let lost = store.put("wait/node/2", &Expected::Absent, b"two").unwrap();
     assert!(matches!(&lost, Put::Unknown(error) if error.to_string().contains("wait=1 asks for 1")), "{lost:?}");
-    one_line(&store.read("wait/node/2").unwrap_err(), "0 of its copies have the write");
+    one_line(&store.read("wait/node/2").unwrap_err(), "0 of its replicas confirmed the write");
 }
 
 #[test]

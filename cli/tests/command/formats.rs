@@ -32,15 +32,15 @@ fn inspected(id: &str) -> Value {
 }
 
 #[test]
-fn every_format_is_made_and_told() {
+fn every_format_is_made_and_recognized() {
     let with_an_address = WITH_AN_ADDRESS.iter().filter(|_| txid::host_ipv4().is_some());
-    for (name, told, takes_a_time) in FORMATS.iter().chain(with_an_address) {
+    for (name, shown, takes_a_time) in FORMATS.iter().chain(with_an_address) {
         let ids = printed(&mut txid(&["new", "-n", "3", "--format", name]));
         let ids: std::collections::HashSet<_> = ids.lines().collect();
         assert_eq!(ids.len(), 3, "{name}");
         for id in ids {
             // A random trace id has a small sequence now and then.
-            assert!(inspected(id)["format"] == *told || *name == "otel-trace-id", "{name}: {id}");
+            assert!(inspected(id)["format"] == *shown || *name == "otel-trace-id", "{name}: {id}");
         }
 
         let at = ["new", "--format", name, "--at", "1522545688552"];
@@ -86,14 +86,14 @@ fn the_samples_are_told() {
         ("C232AB00-9414-11EC-B3C8-9F6BDECED846", "UUID version 1", "time", "2022-02-22T19:22:22.000Z"),
         ("00000000-0000-0000-0000-000000000000", "UUID", "variant", "of the NCS"),
     ] {
-        let told = inspected(id);
-        assert_eq!((told["format"].as_str(), told[name].as_str()), (Some(format), Some(value)), "{told}");
+        let object = inspected(id);
+        assert_eq!((object["format"].as_str(), object[name].as_str()), (Some(format), Some(value)), "{object}");
     }
 }
 
-/// A random text has such a time, too.
+/// Random text can hold such a time, too.
 #[test]
-fn a_time_that_no_calendar_has_is_told_in_milliseconds_only() {
+fn a_time_outside_the_calendar_is_shown_in_milliseconds_only() {
     for (id, ms) in [
         ("1n42DGM5Tflk9n8mt7Fhc6", "4241228278813657531"),
         ("ffffffff-ffff-7fff-bfff-ffffffffffff", "281474976710655"),
@@ -108,15 +108,15 @@ fn a_time_that_no_calendar_has_is_told_in_milliseconds_only() {
 }
 
 #[test]
-fn what_is_wrong_is_told_of_the_format_that_was_meant() {
-    for (id, told) in [
+fn errors_are_those_of_the_format_that_was_meant() {
+    for (id, message) in [
         ("4bf92f3577b34da6a3ce929d0e0e473G", "character 32 is 'G', not lower-case hexadecimal"),
         ("919108f7-52d1-4320-9bac-f847db4148ag", "character 36 is 'g', not hexadecimal"),
-        ("ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "version ff is forbidden"),
-        ("zzzzzzzzzzzzzzzzzzzzzz", "it says more than 128 bits"),
-        ("5", "1 characters, an id has 20"),
+        ("ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "version ff is not valid"),
+        ("zzzzzzzzzzzzzzzzzzzzzz", "its value has more than 128 bits"),
+        ("5", "an id has 20 characters, not 1"),
     ] {
-        txid(&["inspect", id]).assert().code(1).stdout("").stderr(format!("txid: '{id}': {told}\n"));
+        txid(&["inspect", id]).assert().code(1).stdout("").stderr(format!("txid: '{id}': {message}\n"));
     }
 }
 

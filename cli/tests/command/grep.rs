@@ -49,8 +49,10 @@ fn since_is_so_long_ago() {
         );
     }
     assert!(refusal(&mut txid(&["grep", "--since", "1m", "--from", "now"])).contains("cannot be used with"));
-    assert!(refusal(&mut txid(&["grep", "--since", "1m", "--to", "2m ago"])).contains("turned round: --since is"));
-    assert!(refusal(&mut txid(&["grep", "--from", "5", "--to", "4"])).contains("turned round"));
+    assert!(
+        refusal(&mut txid(&["grep", "--since", "1m", "--to", "2m ago"])).contains("the range is empty: --since is")
+    );
+    assert!(refusal(&mut txid(&["grep", "--from", "5", "--to", "4"])).contains("the range is empty"));
 }
 
 #[test]
@@ -123,10 +125,10 @@ fn what_follows_a_gzip_is_told_after_what_could_be_read() {
     let (one, two) = (log(&[1, 2]), log(&[3]));
     let followed = [&gzip(one.as_bytes())[..], b"\0\0garbage"].concat();
     let directory = directory(&[("a.gz", &followed), ("a.log", two.as_bytes())]);
-    let told = "txid: a.gz: what follows the compressed part is neither gzip nor padding; it is left out\n";
+    let messages = "txid: a.gz: the data after the compressed part is neither gzip nor padding; skipped\n";
     for command in ["grep", "sort"] {
         let mut command = txid(&[command, "a.gz", "a.log"]);
-        command.current_dir(&directory).assert().code(2).stdout(format!("{one}{two}")).stderr(told);
+        command.current_dir(&directory).assert().code(2).stdout(format!("{one}{two}")).stderr(messages);
     }
 }
 
@@ -146,12 +148,12 @@ fn a_damaged_gzip_is_told_after_what_could_be_read() {
 #[test]
 fn what_cannot_be_read_is_told_and_the_others_are_searched() {
     let directory = directory(&[("a.log", log(&[1]).as_bytes())]);
-    let told = "txid: missing: No such file or directory (os error 2)\ntxid: .: is a directory\n";
+    let messages = "txid: missing: No such file or directory (os error 2)\ntxid: .: is a directory\n";
     grep(&directory, &["missing", ".", "a.log"])
         .assert()
         .code(2)
         .stdout(printed(&mut grep(&directory, &["a.log"])))
-        .stderr(told);
+        .stderr(messages);
 
     let unreadable = directory.path().join("unreadable");
     std::os::unix::fs::symlink("unreadable", unreadable).unwrap();
@@ -171,8 +173,8 @@ fn the_output_is_not_searched() {
         let command = format!("exec \"$0\" {command} >>a.log");
         let mut shell = Command::new("sh");
         shell.args(["-c", &command, env!("CARGO_BIN_EXE_txid")]).current_dir(&directory);
-        let told = format!("txid: {name}: is also the output\n");
-        shell.timeout(Duration::from_secs(5)).assert().code(2).stdout("").stderr(told);
+        let messages = format!("txid: {name}: is also the output\n");
+        shell.timeout(Duration::from_secs(5)).assert().code(2).stdout("").stderr(messages);
         assert_eq!(std::fs::read_to_string(directory.path().join("a.log")).unwrap(), lines);
     }
 }
@@ -181,12 +183,12 @@ fn the_output_is_not_searched() {
 fn a_binary_file_only_tells_that_it_matches() {
     let binary = format!("\0\x01 {}\nmore\n", id(1));
     let directory = directory(&[("a.bin", binary.as_bytes()), ("b.bin", b"\0\n"), ("a.log", log(&[2]).as_bytes())]);
-    let told = "txid: a.bin: binary file matches\n";
+    let messages = "txid: a.bin: binary file matches\n";
     grep(&directory, &["a.bin", "b.bin", "a.log"])
         .assert()
         .code(0)
         .stdout(printed(&mut grep(&directory, &["a.log"])))
-        .stderr(told);
+        .stderr(messages);
     assert_eq!(printed(&mut grep(&directory, &["-c", "a.bin"])), "1\n");
     grep(&directory, &["b.bin"]).assert().code(1).stdout("").stderr("");
     txid(&["grep"]).write_stdin(vec![0; 1_000_000]).assert().code(1).stdout("").stderr("");
@@ -210,11 +212,11 @@ fn a_line_that_is_too_long_is_told_and_the_others_are_searched() {
     let input = format!("{one}{long}{nine}{long}");
     let directory = directory(&[("a.gz", &gzip(input.as_bytes())), ("a.log", input.as_bytes())]);
     for file in ["a.log", "a.gz"] {
-        let told = [2, 4].map(|line| format!("txid: {file}: line {line} is longer than 8 MiB; it is left out\n"));
-        grep(&directory, &[file]).assert().code(2).stdout(format!("{one}{nine}")).stderr(told.concat());
+        let messages = [2, 4].map(|line| format!("txid: {file}: line {line} is longer than 8 MiB; skipped\n"));
+        grep(&directory, &[file]).assert().code(2).stdout(format!("{one}{nine}")).stderr(messages.concat());
     }
-    let told = "txid: standard input: line 1 is longer than 8 MiB; it is left out\n";
-    txid(&["inspect"]).write_stdin(long).assert().code(2).stdout("").stderr(told);
+    let messages = "txid: standard input: line 1 is longer than 8 MiB; skipped\n";
+    txid(&["inspect"]).write_stdin(long).assert().code(2).stdout("").stderr(messages);
 }
 
 #[test]

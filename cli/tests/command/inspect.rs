@@ -74,17 +74,17 @@ fn ids_come_on_standard_input_too() {
 
 #[test]
 fn a_bad_id_is_told_and_the_others_come_out() {
-    let told = "txid: '4om9qi5zla8ffr4bd9sg': character 8 is 'z', not base32hex\n\
-                txid: '': 0 characters, an id has 20\n";
+    let messages = "txid: '4om9qi5zla8ffr4bd9sg': character 8 is 'z', not base32hex\n\
+                txid: '': an id has 20 characters, not 0\n";
     let args = ["inspect", "--json", SAMPLE, "4om9qi5zla8ffr4bd9sg", "", SAMPLE];
-    txid(&args).assert().code(1).stdout(JSON.repeat(2)).stderr(told);
-    let told = "txid: 'a\\x00\\xff': 3 characters, an id has 20\n";
+    txid(&args).assert().code(1).stdout(JSON.repeat(2)).stderr(messages);
+    let message = "txid: 'a\\x00\\xff': an id has 20 characters, not 3\n";
     txid(&["inspect", "--json"]).write_stdin(format!("{SAMPLE} ").into_bytes()).assert().code(0);
-    txid(&["inspect"]).write_stdin(b"a\0\xff".to_vec()).assert().code(1).stdout("").stderr(told);
+    txid(&["inspect"]).write_stdin(b"a\0\xff".to_vec()).assert().code(1).stdout("").stderr(message);
 }
 
 #[test]
 fn a_long_word_is_not_repeated() {
-    let told = format!("txid: '{}...': 3000000 characters, an id has 20\n", "x".repeat(60));
-    txid(&["inspect"]).write_stdin("x".repeat(3_000_000)).assert().code(1).stdout("").stderr(told);
+    let message = format!("txid: '{}...': an id has 20 characters, not 3000000\n", "x".repeat(60));
+    txid(&["inspect"]).write_stdin("x".repeat(3_000_000)).assert().code(1).stdout("").stderr(message);
 }

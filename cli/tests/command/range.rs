@@ -36,7 +36,7 @@ fn an_object_in_json() {
 fn a_range_turned_round_is_refused() {
     assert_eq!(
         refusal(&mut txid(&["range", "--from", "2018-04-02", "--to", "2018-04-01"])),
-        "txid: the range is turned round: --from is 2018-04-02T00:00:00.000Z, after --to, which is 2018-04-01T00:00:00.000Z\n"
+        "txid: the range is empty: --from is 2018-04-02T00:00:00.000Z, after --to, which is 2018-04-01T00:00:00.000Z\n"
     );
 }
 

@@ -27,7 +27,7 @@ fn ids_go_up_from_one_run_to_the_next() {
     let other_layout = refusal(&mut new(state, &["--layout", "sonyflake"]));
     assert!(other_layout.contains("belongs to the layout time_bits=41"), "{other_layout}");
     let no_layout = refusal(&mut new(state, &["--layout", "twitter"]));
-    assert!(no_layout.contains("'twitter' is none of snowflake, sonyflake, uid, leaf"), "{no_layout}");
+    assert!(no_layout.contains("'twitter' is not one of snowflake, sonyflake, uid, leaf"), "{no_layout}");
 }
 
 #[test]
@@ -61,7 +61,10 @@ fn an_id_is_read_by_its_layout() {
 #[test]
 fn few_digits_are_only_taken_for_one_when_the_layout_is_told() {
     let said = txid(&["inspect", "12291"]).assert().code(1).stdout("").get_output().stderr.clone();
-    assert_eq!(String::from_utf8(said).unwrap(), "txid: '12291': 5 characters, an id has 20\n");
+    assert_eq!(String::from_utf8(said).unwrap(), "txid: '12291': an id has 20 characters, not 5\n");
     let said = txid(&["inspect", "9999999999999999999"]).assert().code(1).stdout("").get_output().stderr.clone();
-    assert_eq!(String::from_utf8(said).unwrap(), "txid: '9999999999999999999': it has more bits than the layout\n");
+    assert_eq!(
+        String::from_utf8(said).unwrap(),
+        "txid: '9999999999999999999': its value has more bits than the layout\n"
+    );
 }

@@ -40,10 +40,10 @@ fn what_cannot_be_read_is_told_and_the_others_are_sorted() {
     let compressed = gzip(lines.as_bytes());
     let one = id(1) + "\n";
     let directory = directory(&[("a", one.as_bytes()), ("cut.gz", &compressed[..compressed.len() / 2])]);
-    for (file, told) in [("missing", "txid: missing: No such file"), (".", "txid: .: is a directory")] {
+    for (file, message) in [("missing", "txid: missing: No such file"), (".", "txid: .: is a directory")] {
         let assert = txid(&["sort", "a", file]).current_dir(&directory).assert().code(2).stdout(one.clone());
         let said = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
-        assert!(said.starts_with(told) && said.lines().count() == 1, "{said}");
+        assert!(said.starts_with(message) && said.lines().count() == 1, "{said}");
     }
     let assert = txid(&["sort", "cut.gz", "a"]).current_dir(&directory).assert().code(2);
     let said = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
@@ -60,10 +60,10 @@ fn a_line_that_is_too_long_is_told_and_the_others_are_sorted() {
     let longest = format!("{} {}\n", id(3), "x".repeat((8 << 20) - 22));
     let (one, two) = (id(1), id(2));
     let input = format!("{two} a\n{long}{longest}{long}\tat f\n{one} b\n{long}");
-    let told: String =
-        [2, 4, 7].map(|line| format!("txid: a: line {line} is longer than 8 MiB; it is left out\n")).concat();
+    let messages: String =
+        [2, 4, 7].map(|line| format!("txid: a: line {line} is longer than 8 MiB; skipped\n")).concat();
     let directory = directory(&[("a", input.as_bytes())]);
-    let assert = txid(&["sort", "a"]).current_dir(&directory).assert().code(2).stderr(told);
+    let assert = txid(&["sort", "a"]).current_dir(&directory).assert().code(2).stderr(messages);
     let expected = format!("{one} b\n{two} a\n{longest}\tat f\n");
     assert!(assert.get_output().stdout == expected.as_bytes());
 }
@@ -97,6 +97,6 @@ fn memory_is_bounded() {
         let command = format!("ulimit -v {} && exec \"$0\" {command} long", mib << 10);
         let mut shell = assert_cmd::Command::new("sh");
         shell.args(["-c", &command, env!("CARGO_BIN_EXE_txid")]).current_dir(&directory);
-        shell.assert().code(2).stdout("").stderr("txid: long: line 1 is longer than 8 MiB; it is left out\n");
+        shell.assert().code(2).stdout("").stderr("txid: long: line 1 is longer than 8 MiB; skipped\n");
     }
 }

@@ -128,7 +128,7 @@ local function read_urandom()
 end
 
 
--- What differs between any two processes and any two moments, for when the system has no randomness to give.
+-- What differs between any two processes and any two moments, for when the system gave no randomness.
 local has_warned = false
 local function gather_noise()
     if not has_warned then

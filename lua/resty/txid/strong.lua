@@ -26,7 +26,7 @@ local function warn()
     end
 
     has_warned = true
-    log("CRIT", "resty.txid.strong: the operating system has no randomness to give, so ids could be guessed")
+    log("CRIT", "resty.txid.strong: the operating system gave no randomness, so ids could be guessed")
 end
 
 

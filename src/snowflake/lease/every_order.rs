@@ -1,4 +1,4 @@
-//! Every order in which workers can take positions while an agent changes the lease, tried one by one.
+//! Tries every order in which workers can take positions while an agent changes the lease.
 
 use super::words::{Shape, Words};
 use crate::snowflake::step::next_position;
@@ -26,10 +26,10 @@ impl Page {
 /// A lease: the node, the first time, and the limit.
 type Lease = (u64, u64, u64);
 
-/// What workers take whose clocks say `clocks`, while the agent goes from one lease to the next.
+/// Runs workers whose clocks read `clocks` while the agent goes from one lease to the next.
 fn try_all_orders_of_events(leases: &'static [Lease], clocks: &'static [i64]) {
     let mut model = loom::model::Builder::new();
-    // One worker is stopped as often as can be; of two, each order with two such stops is enough to wait for.
+    // One worker is preempted as often as possible. With two workers, two preemptions keep the test fast enough.
     model.preemption_bound = (clocks.len() > 1).then_some(2);
     model.check(move || {
         let page = Arc::new(Page { word: LoomWord::new(Shape::new(&layout()).nothing()), limit: LoomWord::new(0) });
@@ -46,7 +46,7 @@ fn try_all_orders_of_events(leases: &'static [Lease], clocks: &'static [i64]) {
         let workers: Vec<_> = clocks.iter().map(start_worker).collect();
         let mut granted = vec![(node, start, limit)];
         for &(node, start, limit) in &leases[1..] {
-            // Whoever has the node next, this host or another, may start where it was closed.
+            // The next holder of the node, this host or another, may start where it was closed.
             let past = page.words().close();
             let last = granted.last_mut().unwrap();
             last.2 = last.2.min(past);
@@ -85,12 +85,12 @@ fn another_node_gives_nothing_outside_its_lease() {
 
 #[test]
 fn a_node_that_comes_back_starts_past_what_others_had() {
-    // Meanwhile another host had it until 130.
+    // Another host held it until 130 in between.
     try_all_clocks(&[(1, 100, 110), (1, 130, 140)]);
 }
 
 #[test]
 fn a_later_lease_may_end_before_an_earlier_one() {
-    // It was given back at 101, and the clock was set back since.
+    // It was given back at 101, and the clock has been stepped back since.
     try_all_clocks(&[(1, 100, 140), (1, 110, 114)]);
 }

@@ -1,6 +1,6 @@
-//! A node that somebody else grants: until when is in the page, and who extends it is `txid-agent`.
+//! A node that `txid-agent` leases: the page says until when, and the agent extends it.
 //!
-//! Who makes ids only looks at the page, and never waits. Who grants leases writes to it through a [`LeasePage`].
+//! Code that makes ids only reads the page, and never waits. The agent writes to it through a [`LeasePage`].
 
 mod page;
 mod words;
@@ -20,11 +20,11 @@ use std::path::Path;
 pub struct Unleased {
     /// The file of the lease.
     pub path: Option<&'static Path>,
-    /// When the lease ended, in milliseconds since 1970-01-01 UTC; or nothing if there is none at all.
+    /// When the lease ended, in milliseconds since 1970-01-01 UTC; None if there was none.
     pub ended_ms: Option<i64>,
     /// When the agent last had an answer from its store, in milliseconds since 1970-01-01 UTC.
     pub contact_ms: Option<i64>,
-    /// What the agent said last.
+    /// What the agent last reported.
     pub news: LeaseNews,
 }
 
@@ -33,19 +33,23 @@ impl fmt::Display for Unleased {
         let name = self.path.and_then(Path::file_name).map_or("this process".into(), |name| name.to_string_lossy());
         match self.ended_ms {
             Some(ms) => write!(f, "the lease of {name} ended at {}; ", Moment(ms))?,
-            None => write!(f, "there is no lease for {name}; ")?,
+            None => write!(f, "{name} has no lease;  ")?,
         }
         match (self.news, self.contact_ms) {
             (LeaseNews::Starting | LeaseNews::Held, Some(ms)) => {
-                write!(f, "txid-agent has not reached its store since {}", Moment(ms))
+                write!(f, "txid-agent last reached its store at {}", Moment(ms))
             }
             (LeaseNews::Starting | LeaseNews::Held, None) => f.write_str("txid-agent has not reached its store yet"),
-            (LeaseNews::Lost, _) => f.write_str("another host has taken the node, txid-agent is taking one"),
-            (LeaseNews::Copied, _) => f.write_str("this machine was copied while it ran, txid-agent is taking a node"),
-            (LeaseNews::Asking, _) => f.write_str("the clock or the machine jumped, txid-agent is asking its store"),
-            (LeaseNews::Waiting, _) => {
-                f.write_str("its store was new or empty, txid-agent waits for leases that it lost")
+            (LeaseNews::Lost, _) => f.write_str("another host took the node, and txid-agent is taking a new one"),
+            (LeaseNews::Copied, _) => {
+                f.write_str("this machine was copied while it ran, and txid-agent is taking a new node")
             }
+            (LeaseNews::Asking, _) => {
+                f.write_str("the clock was stepped or the machine was stopped, and txid-agent is asking its store")
+            }
+            (LeaseNews::Waiting, _) => f.write_str(
+                "the store was new or empty, and txid-agent waits until leases that it may have lost have expired",
+            ),
             (LeaseNews::NoneFree, _) => f.write_str("all nodes are taken"),
             (LeaseNews::ClockOff, _) => f.write_str("the clock of this host is too far off the store's"),
             (LeaseNews::Released, _) => f.write_str("txid-agent gave the node back when it was stopped"),

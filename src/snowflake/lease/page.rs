@@ -324,8 +324,7 @@ fn fresh(layout: &Layout, file: Identity) -> Image {
 }
 
 fn layout_in(found: &Image, path: &Path) -> Result<Layout, StateError> {
-    header::layout_of(found)
-        .map_err(|_| StateError::Page(PageError::damaged(&KIND, path, "it has a layout that cannot be")))
+    header::layout_of(found).map_err(|_| StateError::Page(PageError::damaged(&KIND, path, "its layout is invalid")))
 }
 
 /// Whether `found` is a page of this layout, made in this boot, in this very file.

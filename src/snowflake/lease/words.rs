@@ -5,17 +5,17 @@
 //! | word | node | 1 if closed, then the first position that is free |
 //! | limit | node | the first unit of time that may not be used; 0 while there is none |
 //!
-//! Node and position are one atomic word. Kept apart, a worker that is held up while the node changes would put the new
-//! node's position beside the old node's number, and repeat ids.
+//! Node and position share one atomic word. In two words, a worker that is preempted while the node changes would
+//! combine the new node's position with the old node's number, and repeat ids.
 
 use crate::shared::word::Word;
 use crate::snowflake::layout::Layout;
 
-/// How often a worker looks again while the word is open and the limit is not there yet. Once says as much as often where
-/// all orders of events are tried.
+/// How often a worker looks again while the word is open and the limit is not set yet. Where a test tries all orders of
+/// events, once is enough.
 const LOOKS: u32 = if cfg!(test) { 1 } else { 100 };
 
-/// Where the parts of the words are, for a layout.
+/// The widths of the parts of the words, for a layout.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     time_bits: u32,
@@ -30,7 +30,7 @@ pub(super) struct Words<'a, W> {
     pub(super) shape: Shape,
 }
 
-// Derived, these would ask for a word that can be copied, where a reference to it is enough.
+// Deriving these would require `W: Clone`, although only a reference is copied.
 impl<W> Clone for Words<'_, W> {
     fn clone(&self) -> Self {
         *self
@@ -47,12 +47,12 @@ pub(super) struct Place {
     pub(super) is_closed: bool,
 }
 
-/// Why nothing was claimed.
+/// Why no position was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoClaim<R> {
-    /// The rule has no position now.
+    /// `next` gave no position.
     Refused(R),
-    /// There is no lease, or not for that time.
+    /// There is no lease, or it does not cover that time.
     Unleased,
 }
 
@@ -71,7 +71,7 @@ impl Shape {
 
     fn place(self, word: u64) -> Place {
         Place {
-            // Without nodes the shift may be that of the whole word.
+            // Without node bits, the shift may be the width of the word.
             node: word.checked_shr(self.node_shift()).unwrap_or(0),
             free: word & (self.closed() - 1),
             is_closed: word & self.closed() != 0,
@@ -82,7 +82,7 @@ impl Shape {
         node.checked_shl(self.node_shift()).unwrap_or(0) | free
     }
 
-    /// The word of a page that never had a lease.
+    /// The word of a page that has never had a lease.
     pub(super) fn nothing(self) -> u64 {
         self.closed()
     }
@@ -97,17 +97,17 @@ impl<W: Word> Words<'_, W> {
         self.shape.place(self.word.get())
     }
 
-    /// The node's limit, if there is one for the node that the word has.
+    /// The limit, if there is one for the node in the word.
     pub(super) fn limit(&self) -> Option<u64> {
         let place = self.shape.place(self.word.get_acquire());
         let unit = self.limit.get_acquire().wrapping_sub(self.shape.limit(place.node, 0));
         (!place.is_closed && (1..=1 << self.shape.time_bits).contains(&unit)).then_some(unit)
     }
 
-    /// Takes the position that `next` chooses, given the first that is free; and tells whose it is.
+    /// Takes the position that `next` chooses, given the first free one; returns it with its node.
     ///
-    /// The limit is read after the word. Should the lease have changed in between, so has the word, and the swap fails:
-    /// the agent closes the word first and sets the limit last, and no word comes twice.
+    /// The limit is read after the word. If the lease changed in between, the word changed as well, and the swap fails:
+    /// the agent closes the word first and sets the limit last, and no word occurs twice.
     #[inline(always)]
     pub(super) fn claim<R>(&self, mut next: impl FnMut(u64) -> Result<u64, R>) -> Result<(u64, u64), NoClaim<R>> {
         let mut looks = 0;
@@ -121,7 +121,7 @@ impl<W: Word> Words<'_, W> {
             let position = next(free).map_err(NoClaim::Refused)?;
             let unit = limit.wrapping_sub(self.shape.limit(node, 0));
             if position >> self.shape.sequence_bits >= unit || unit > 1 << self.shape.time_bits {
-                // The agent has opened the word and is about to set the limit.
+                // The agent has opened the word, and is about to set the limit.
                 if limit == 0 && looks < LOOKS {
                     looks += 1;
                     std::hint::spin_loop();
@@ -135,20 +135,20 @@ impl<W: Word> Words<'_, W> {
         }
     }
 
-    /// No more positions. Tells the first unit of time that is past all that were taken.
+    /// Ends the taking of positions. Returns the first unit of time after all that were taken.
     pub(super) fn close(&self) -> u64 {
         let before = self.word.raise(self.shape.closed());
         self.limit.set_release(0);
         (self.shape.place(before).free >> self.shape.sequence_bits) + 1
     }
 
-    /// Positions of `node` from the beginning of `unit` on. The word must be closed.
+    /// Allows positions of `node` from the beginning of `unit`. The word must be closed.
     pub(super) fn open(&self, node: u64, unit: u64) {
         let free = unit.min(1 << self.shape.time_bits) << self.shape.sequence_bits;
         self.word.set_release(self.shape.word(node, free));
     }
 
-    /// Positions of `node` before the beginning of `unit`.
+    /// Allows positions of `node` before the beginning of `unit`.
     pub(super) fn set_limit(&self, node: u64, unit: u64) {
         self.limit.set_release(self.shape.limit(node, unit.min(1 << self.shape.time_bits)));
     }
