@@ -49,14 +49,16 @@ pub enum Command {
 #[command(after_help = format!("{TIMES}
 
 A NAME is one of:
-  txid, strong (cannot be guessed)                              20 characters
-  uuid-v1, uuid-v4, uuid-v7, flake                              of RFC 9562; 128 bits in base62
-  unique-id, unique-id-short                                    Apache's: current, and with the host's address
-  trace-id, trace-host-id, otel-trace-id, span-id               hexadecimal; the first two sort by time
-  sofa, skywalking                                              trace ids of SOFATracer and SkyWalking
-  traceparent, b3                                               headers of a new trace
-  snowflake                                                     64 bits; takes --node and --state, and --layout
-  segment                                                       numbers from a database; takes --state
+  txid, strong                20 characters; strong cannot be guessed
+  uuid-v1, uuid-v4, uuid-v7   as in RFC 9562
+  flake                       128 bits in base62
+  unique-id, unique-id-short  Apache's UNIQUE_ID, current and older
+  trace-id, trace-host-id     32 hexadecimal digits that sort by time
+  otel-trace-id, span-id      32 and 16 hexadecimal digits
+  sofa, skywalking            trace ids of SOFATracer and SkyWalking
+  traceparent, b3             headers of a new trace
+  snowflake                   64 bits; takes --node, --state and --layout
+  segment                     numbers from a database; takes --state
 
 Examples:
   txid new -n 5

@@ -124,3 +124,18 @@ fn errors_are_those_of_the_format_that_was_meant() {
 fn an_unknown_format_is_refused() {
     assert!(refusal(&mut txid(&["new", "--format", "uuid-v3"])).contains("uuid-v3"));
 }
+
+/// So that a new format is not forgotten here. Snowflakes and segments need files, and have tests of their own.
+#[test]
+fn every_format_of_the_help_is_tested_here() {
+    let help = printed(&mut txid(&["new", "--help"]));
+    let (_, list) = help.split_once("A NAME is one of:\n").unwrap();
+    let (list, _) = list.split_once("\n\n").unwrap();
+    let named = list.lines().flat_map(|line| line.trim().split("  ").next().unwrap().split(", "));
+    let mut tested: Vec<_> = FORMATS.iter().chain(&WITH_AN_ADDRESS).map(|(name, ..)| *name).collect();
+    tested.extend(["snowflake", "segment"]);
+    let mut named: Vec<_> = named.collect();
+    named.sort_unstable();
+    tested.sort_unstable();
+    assert_eq!(named, tested);
+}
