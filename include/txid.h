@@ -16,93 +16,93 @@
 #include <stdint.h>
 
 /**
- * The version of this interface. It grows when a caller built for the version before could no longer work.
+ * The version of this interface. It grows when callers built for the previous version would no longer work.
  */
 #define TXID_ABI_VERSION 2
 
 /**
- * How many bytes a function that takes a `message` may write there: text that says what is wrong, cut off if need be, and
- * a NUL at its end. Where nothing is wrong, nothing is written.
+ * The size of the buffer for a `message`. On error, functions write a text to it that says what is wrong, truncated if
+ * necessary, and a final NUL. On success they write nothing.
  */
 #define TXID_MESSAGE_LEN 1024
 
 /**
- * How many characters a flake has.
+ * The length of a flake.
  */
 #define TXID_FLAKE_LEN 22
 
 /**
- * How many bytes a MAC address has.
+ * The size of a MAC address.
  */
 #define TXID_MAC_LEN 6
 
 /**
- * How many characters a number of a segment has at most.
+ * The length of the longest number of a segment.
  */
 #define TXID_SEGMENT_LEN 19
 
 /**
- * How many characters a SkyWalking id has at most.
+ * The length of the longest SkyWalking id.
  */
 #define TXID_SKYWALKING_MAX_LEN 64
 
 /**
- * How many characters a 64-bit id has at most.
+ * The length of the longest 64-bit id.
  */
 #define TXID_SNOWFLAKE_LEN 19
 
 /**
- * How many characters a SOFATracer id has at most.
+ * The length of the longest SOFATracer id.
  */
 #define TXID_SOFA_MAX_LEN 35
 
 /**
- * How many characters a trace id has, of any of the three kinds.
+ * The length of a trace id of any of the three kinds.
  */
 #define TXID_TRACE_ID_LEN 32
 
 /**
- * How many characters a span id has.
+ * The length of a span id.
  */
 #define TXID_SPAN_ID_LEN 16
 
 /**
- * How many characters a traceparent of version 00 has.
+ * The length of a traceparent of version 00.
  */
 #define TXID_TRACEPARENT_LEN 55
 
 /**
- * How many characters an id has. They are not NUL-terminated.
+ * The length of an id. Ids are not NUL-terminated.
  */
 #define TXID_LEN 20
 
 /**
- * How many bytes an id has when it is not text.
+ * The size of an id as bytes.
  */
 #define TXID_BYTES_LEN 12
 
 /**
- * How many characters a UNIQUE_ID has in the layout with the host's address.
+ * The length of a UNIQUE_ID in the layout with the host's address.
  */
 #define TXID_UNIQUE_ID_SHORT_LEN 24
 
 /**
- * How many characters a UNIQUE_ID has in the layout of httpd 2.4.
+ * The length of a UNIQUE_ID in the layout of httpd 2.4.
  */
 #define TXID_UNIQUE_ID_LONG_LEN 27
 
 /**
- * How many random bytes a UNIQUE_ID of that layout has.
+ * The number of random bytes in a UNIQUE_ID of that layout.
  */
 #define TXID_UNIQUE_ID_RANDOM_LEN 10
 
 /**
- * How many characters a UUID has.
+ * The length of a UUID.
  */
 #define TXID_UUID_LEN 36
 
 /**
- * What a function that can fail returns; 0 is success. All are negative.
+ * The error codes; 0 is success. All are negative.
  */
 typedef enum {
   /**
@@ -110,7 +110,7 @@ typedef enum {
    */
   TXID_ERROR_LENGTH = -1,
   /**
-   * A text has a character that its alphabet does not have.
+   * A text has a character that is not in its alphabet.
    */
   TXID_ERROR_CHARACTER = -2,
   /**
@@ -118,23 +118,23 @@ typedef enum {
    */
   TXID_ERROR_LAST_CHARACTER = -3,
   /**
-   * A text has the right characters, but says something that is not allowed.
+   * A text has valid characters, but a value that is not allowed.
    */
   TXID_ERROR_VALUE = -10,
   /**
-   * The host has no address of the kind that is needed.
+   * The host has no address of the required kind.
    */
   TXID_ERROR_NO_ADDRESS = -11,
   /**
-   * A text is not an address of the kind that is needed.
+   * A text is not an address of the required kind.
    */
   TXID_ERROR_ADDRESS = -12,
   /**
-   * A layout of 64-bit ids is not one.
+   * A layout of 64-bit ids is not valid.
    */
   TXID_ERROR_SNOWFLAKE_LAYOUT = -30,
   /**
-   * A node is not one of the layout's.
+   * A node is not in the layout's range.
    */
   TXID_ERROR_SNOWFLAKE_NODE = -31,
   /**
@@ -142,7 +142,7 @@ typedef enum {
    */
   TXID_ERROR_SNOWFLAKE_FILE = -32,
   /**
-   * A state's file is damaged, or that of another layout or node.
+   * A state's file is damaged, or belongs to another layout or node.
    */
   TXID_ERROR_SNOWFLAKE_STATE = -33,
   /**
@@ -150,7 +150,7 @@ typedef enum {
    */
   TXID_ERROR_SNOWFLAKE_CLOCK_BEHIND = -34,
   /**
-   * All ids up to as far ahead of the clock as is allowed are used.
+   * All ids are used up, as far ahead of the clock as is allowed.
    */
   TXID_ERROR_SNOWFLAKE_EXHAUSTED = -35,
   /**
@@ -170,11 +170,11 @@ typedef enum {
    */
   TXID_ERROR_SNOWFLAKE_UNLEASED = -39,
   /**
-   * A segment's file cannot be opened: txid-agent has to be started before.
+   * A segment's file cannot be opened: txid-agent must be started first.
    */
   TXID_ERROR_SEGMENT_FILE = -50,
   /**
-   * A segment's file is damaged, a copy, or of another boot.
+   * A segment's file is damaged, a copy, or from an earlier boot.
    */
   TXID_ERROR_SEGMENT_STATE = -51,
   /**
@@ -184,7 +184,7 @@ typedef enum {
 } txid_error;
 
 /**
- * What a text can be read as.
+ * The formats that a text can be read as.
  */
 typedef enum {
   /**
@@ -226,7 +226,7 @@ typedef enum {
 } txid_format;
 
 /**
- * What an agent has to say about a segment.
+ * What an agent reports about a segment.
  */
 typedef enum {
   /**
@@ -238,11 +238,11 @@ typedef enum {
    */
   TXID_SEGMENT_NEWS_NO_TAG = 1,
   /**
-   * The number in the store is lower than what was seen before. Nothing is taken until it is raised.
+   * The number in the store is lower than one it had before. Nothing is taken until it is raised.
    */
   TXID_SEGMENT_NEWS_WENT_DOWN = 2,
   /**
-   * There are no more numbers of 63 bits.
+   * The 63-bit numbers are used up.
    */
   TXID_SEGMENT_NEWS_ENDED = 3,
 } txid_segment_news;
@@ -258,11 +258,11 @@ typedef struct txid_segment txid_segment;
 typedef struct txid_snowflake txid_snowflake;
 
 /**
- * What a b3 header says. What it does not say is NULs.
+ * The contents of a b3 header. Missing parts are NULs.
  */
 typedef struct {
   /**
-   * 32 hex digits, or 16 and NULs.
+   * 32 hex digits, or 16 followed by NULs.
    */
   char trace_id[TXID_TRACE_ID_LEN];
   /**
@@ -280,7 +280,7 @@ typedef struct {
 } txid_b3_parts;
 
 /**
- * What a flake says.
+ * The fields of a flake.
  */
 typedef struct {
   /**
@@ -288,25 +288,25 @@ typedef struct {
    */
   uint64_t ms;
   /**
-   * Its number among those of its node.
+   * Its number among the flakes of its node.
    */
   uint32_t sequence;
   /**
-   * What made it.
+   * The node that made it.
    */
   uint8_t node[TXID_MAC_LEN];
 } txid_flake_parts;
 
 /**
- * What a segment has.
+ * The state of a segment.
  */
 typedef struct {
   /**
-   * How many numbers are left of the range in use.
+   * How many numbers are left in the current range.
    */
   uint64_t left;
   /**
-   * How many the next range has; 0 if it is not there yet.
+   * How many numbers the next range has; 0 if it is not there yet.
    */
   uint64_t next;
   /**
@@ -336,7 +336,7 @@ typedef struct {
 } txid_segment_counters;
 
 /**
- * What a SkyWalking id says.
+ * The fields of a SkyWalking id.
  */
 typedef struct {
   /**
@@ -358,7 +358,7 @@ typedef struct {
 } txid_skywalking_parts;
 
 /**
- * What a 64-bit id says.
+ * The fields of a 64-bit id.
  */
 typedef struct {
   /**
@@ -370,7 +370,7 @@ typedef struct {
    */
   int64_t node;
   /**
-   * Its number in its unit of time.
+   * Its number within its unit of time.
    */
   int64_t sequence;
 } txid_snowflake_parts;
@@ -384,7 +384,8 @@ typedef struct {
    */
   uint64_t issued;
   /**
-   * How many milliseconds the last time used is ahead of the clock now, by all who share the state.
+   * How many milliseconds the last time used is ahead of the clock now, counting the ids of every process that
+   * shares the state.
    */
   uint64_t borrowed_ms;
   /**
@@ -392,7 +393,7 @@ typedef struct {
    */
   uint64_t clock_steps;
   /**
-   * How often it had no id to give.
+   * How often it could not make an id.
    */
   uint64_t refused;
   /**
@@ -414,7 +415,7 @@ typedef struct {
 } txid_snowflake_counters;
 
 /**
- * What a SOFATracer id says.
+ * The fields of a SOFATracer id.
  */
 typedef struct {
   /**
@@ -436,7 +437,7 @@ typedef struct {
 } txid_sofa_parts;
 
 /**
- * What a trace id of txid_trace_id or txid_trace_host_id says.
+ * The fields of a trace id made by txid_trace_id or txid_trace_host_id.
  */
 typedef struct {
   /**
@@ -444,7 +445,7 @@ typedef struct {
    */
   int64_t ms;
   /**
-   * Its number in this millisecond.
+   * Its number within its millisecond.
    */
   uint32_t sequence;
   /**
@@ -458,7 +459,7 @@ typedef struct {
 } txid_trace_id_parts;
 
 /**
- * What a traceparent says.
+ * The fields of a traceparent.
  */
 typedef struct {
   /**
@@ -480,7 +481,7 @@ typedef struct {
 } txid_traceparent_parts;
 
 /**
- * What a UNIQUE_ID says.
+ * The fields of a UNIQUE_ID.
  */
 typedef struct {
   /**
@@ -496,25 +497,25 @@ typedef struct {
    */
   uint32_t thread;
   /**
-   * In the layout with the host's address, that address, most significant byte first.
+   * The host's address, in the layout that has it, most significant byte first.
    */
   uint32_t ipv4;
   /**
-   * In the layout with the host's address, the process.
+   * The process, in the layout with the host's address.
    */
   uint32_t pid;
   /**
-   * In the layout of httpd 2.4, the random number of the process.
+   * The random number of the process, in the layout of httpd 2.4.
    */
   uint8_t random[TXID_UNIQUE_ID_RANDOM_LEN];
 } txid_unique_id_parts;
 
 /**
- * What a UUID says.
+ * The fields of a UUID.
  */
 typedef struct {
   /**
-   * For versions 1, 6 and 7, milliseconds since 1970-01-01 UTC; else INT64_MIN.
+   * Milliseconds since 1970-01-01 UTC for versions 1, 6 and 7, otherwise INT64_MIN.
    */
   int64_t ms;
   /**
@@ -522,7 +523,7 @@ typedef struct {
    */
   uint8_t version;
   /**
-   * 0 for that of the NCS, 1 for that of RFC 9562, 2 for Microsoft's, 3 for none yet.
+   * 0 for NCS, 1 for RFC 9562, 2 for Microsoft, 3 for reserved ones.
    */
   uint8_t variant;
 } txid_uuid_parts;
@@ -537,8 +538,8 @@ extern "C" {
 uint32_t txid_abi_version(void);
 
 /**
- * Reads the `len` characters at `text` as a single b3 header. Returns 0, or a txid_error when it is not one; then nothing
- * is written.
+ * Reads the `len` characters at `text` as a single b3 header. Returns 0, or a txid_error if it is not one; then
+ * nothing is written.
  *
  * Safety:
  *
@@ -554,19 +555,19 @@ int32_t txid_b3_read(const char *text,
 int64_t txid_clock_ms(void);
 
 /**
- * Milliseconds since 1970-01-01 UTC by the system's clock, to its tick of a few milliseconds and never later. It costs a
- * quarter of what txid_clock_ms does.
+ * Milliseconds since 1970-01-01 UTC by the system's clock, with its tick of a few milliseconds, and never later. It
+ * costs a quarter of txid_clock_ms.
  */
 int64_t txid_clock_coarse_ms(void);
 
 /**
- * What a txid_error, or 0, means: static text that, unlike an id, ends in a NUL.
+ * The meaning of a txid_error, or of 0, as a static text. Unlike an id, it is NUL-terminated.
  */
 const char *txid_strerror(int32_t code);
 
 /**
- * Writes to `message` what is wrong with the `len` characters at `text`, and where, when they are read as `format`, a
- * txid_format. Returns 0 when nothing is wrong, or the txid_error.
+ * Writes to `message` what is wrong with the `len` characters at `text`, and where, if they are read as `format`, a
+ * txid_format. Returns 0 if nothing is wrong, otherwise a txid_error.
  *
  * Safety:
  *
@@ -578,10 +579,10 @@ int32_t txid_explain(int32_t format,
                      char *message);
 
 /**
- * Writes a new flake stamped with exactly `ms` to `buf`: TXID_FLAKE_LEN characters. The node is the TXID_MAC_LEN bytes
- * at `node`, which no other thread or process should use, or random where `node` is NULL; with one that is given, the
- * sequence comes round after 65,536 flakes of the thread, whatever their stamps: those of one stamp have to be made
- * within so many.
+ * Writes a new flake stamped with exactly `ms` to `buf`: TXID_FLAKE_LEN characters. `node` points to TXID_MAC_LEN
+ * bytes that no other thread or process may use, or is NULL for a random node. With a given node, the sequence wraps
+ * after 65,536 flakes of the thread, whatever their stamps: make at most that many between two flakes with the same
+ * stamp.
  *
  * Safety:
  *
@@ -592,8 +593,8 @@ void txid_flake(char *buf,
                 const uint8_t *node);
 
 /**
- * As txid_flake, for this moment; `clock_ms` counts as in txid_fill_now. Where 65,536 flakes of a millisecond are not
- * enough, the next ones are of the next.
+ * As txid_flake, for this moment; see txid_fill_now for `clock_ms`. After 65,536 flakes in a millisecond, the
+ * following ones have the next millisecond.
  *
  * Safety:
  *
@@ -604,7 +605,8 @@ void txid_flake_now(char *buf,
                     const uint8_t *node);
 
 /**
- * Reads the `len` characters at `text` as a flake. Returns 0, or a txid_error when it is not one; then nothing is written.
+ * Reads the `len` characters at `text` as a flake. Returns 0, or a txid_error if it is not one; then nothing is
+ * written.
  *
  * Safety:
  *
@@ -616,7 +618,7 @@ int32_t txid_flake_read(const char *text,
 
 /**
  * Reads the `len` characters at `text` as a MAC address, "02:42:ac:11:00:02", into the TXID_MAC_LEN bytes at `mac`.
- * Returns 0, or a txid_error when it is not one; then nothing is written.
+ * Returns 0, or a txid_error if it is not one; then nothing is written.
  *
  * Safety:
  *
@@ -627,8 +629,8 @@ int32_t txid_mac_read(const char *text,
                       uint8_t *mac);
 
 /**
- * Writes the word that stands for a host to `host`: an IPv4 address, or the four words of an IPv6 address folded by XOR.
- * The address is the `len` characters at `text`; where `len` is 0, it is the host's own. Returns 0 or a txid_error; then
+ * Writes the word that identifies a host to `host`: an IPv4 address, or the four words of an IPv6 address folded by
+ * XOR. The address is the `len` characters at `text`, or the host's own if `len` is 0. Returns 0 or a txid_error; then
  * nothing is written.
  *
  * Safety:
@@ -640,9 +642,9 @@ int32_t txid_host_word(const char *text,
                        uint32_t *host);
 
 /**
- * Writes an IPv4 address to `ipv4`, most significant byte first: that of the `len` characters at `text`, or the host's own
- * where `len` is 0. That is the address of its route to the world; without such a route, a private one of an interface
- * that is no bridge, or else another one but link-local. Returns 0 or a txid_error; then nothing is written.
+ * Writes an IPv4 address to `ipv4`, most significant byte first: the `len` characters at `text`, or the host's own
+ * address if `len` is 0. That is the address of its default route; without one, a private address of an interface that
+ * is not a bridge, or else another one that is not link-local. Returns 0 or a txid_error; then nothing is written.
  *
  * Safety:
  *
@@ -653,10 +655,10 @@ int32_t txid_host_ipv4(const char *text,
                        uint32_t *ipv4);
 
 /**
- * Opens the segment in the file at `path`, which txid-agent has made, and writes it to `segment`. Give it back with
+ * Opens the segment in the file at `path`, which txid-agent has made, and writes it to `segment`. Release it with
  * txid_segment_close.
  *
- * Returns 0, or a txid_error; then `message` says what is wrong, and `segment` is left as it is.
+ * Returns 0, or a txid_error; then `message` says what is wrong, and `segment` is unchanged.
  *
  * Safety:
  *
@@ -667,16 +669,16 @@ int32_t txid_segment_open(const char *path,
                           char *message);
 
 /**
- * Gives a segment back. Its numbers stay for all who share it.
+ * Releases a segment. Other users of the same file are not affected.
  *
  * Safety:
  *
- * `segment` must be from txid_segment_open and not be used by anybody any more; or NULL, for nothing to be done.
+ * `segment` must be from txid_segment_open and must not be used any more; or NULL, which does nothing.
  */
 void txid_segment_close(txid_segment *segment);
 
 /**
- * The next number, which is not negative, or a txid_error; then `message` says what is wrong.
+ * The next number, which is not negative; or a txid_error, and then `message` says what is wrong.
  *
  * Safety:
  *
@@ -685,19 +687,19 @@ void txid_segment_close(txid_segment *segment);
 int64_t txid_segment_next(const txid_segment *segment, char *message);
 
 /**
- * Writes the next number to `buf` as decimal digits, TXID_SEGMENT_LEN at most and no NUL, and returns how many; or a
- * txid_error, as txid_segment_next does.
+ * Writes the next number to `buf` as decimal digits, at most TXID_SEGMENT_LEN and without a NUL, and returns their
+ * number; or a txid_error, as txid_segment_next does.
  *
  * Safety:
  *
- * As for txid_segment_next; and `buf` must be valid for writes of TXID_SEGMENT_LEN bytes.
+ * As for txid_segment_next; also, `buf` must be valid for writes of TXID_SEGMENT_LEN bytes.
  */
 int32_t txid_segment_fill(const txid_segment *segment,
                           char *buf,
                           char *message);
 
 /**
- * Writes what the segment has to `counters`.
+ * Writes the state of the segment to `counters`.
  *
  * Safety:
  *
@@ -706,8 +708,7 @@ int32_t txid_segment_fill(const txid_segment *segment,
 void txid_segment_stats(const txid_segment *segment, txid_segment_counters *counters);
 
 /**
- * Writes a new SkyWalking id of this moment to `buf`, and returns how many characters it has. `clock_ms` counts as in
- * txid_fill_now.
+ * Writes a new SkyWalking id of this moment to `buf`, and returns its length. See txid_fill_now for `clock_ms`.
  *
  * Safety:
  *
@@ -717,8 +718,8 @@ size_t txid_skywalking_now(char *buf,
                            int64_t clock_ms);
 
 /**
- * Reads the `len` characters at `text` as a SkyWalking id. Returns 0, or a txid_error when it is not one; then nothing is
- * written.
+ * Reads the `len` characters at `text` as a SkyWalking id. Returns 0, or a txid_error if it is not one; then nothing
+ * is written.
  *
  * Safety:
  *
@@ -729,15 +730,15 @@ int32_t txid_skywalking_read(const char *text,
                              txid_skywalking_parts *parts);
 
 /**
- * Opens a generator of 64-bit ids, and writes it to `generator`. Give it back with txid_snowflake_close.
+ * Opens a generator of 64-bit ids, and writes it to `generator`. Release it with txid_snowflake_close.
  *
- * `layout` is a preset (snowflake, sonyflake, uid, leaf) or a list of parts from the highest bits to the lowest, such as
- * time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01. `node` is a number, env:NAME, ip or hostname; or
- * lease, for the node that txid-agent leases. `path` names the file that all processes with this node share, and is made
- * if there is none, but for a leased node; or it is NULL, for memory that all processes share which this one forks from
- * now on. Ids may run ahead of the clock by `max_drift_ms`.
+ * `layout` is a preset (snowflake, sonyflake, uid, leaf) or a list of parts from the highest bits to the lowest, such
+ * as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01. `node` is a number, env:NAME, ip or
+ * hostname; or lease, for the node that txid-agent leases. `path` is the file that all processes with this node share.
+ * It is made if it does not exist, unless the node is leased. If `path` is NULL, the state is in memory that this
+ * process shares with those it forks from now on. Ids may run ahead of the clock by `max_drift_ms`.
  *
- * Returns 0, or a txid_error; then `message` says what is wrong, and `generator` is left as it is.
+ * Returns 0, or a txid_error; then `message` says what is wrong, and `generator` is unchanged.
  *
  * Safety:
  *
@@ -752,17 +753,18 @@ int32_t txid_snowflake_open(const char *layout,
                             char *message);
 
 /**
- * Gives a generator back. Others that share its state go on.
+ * Releases a generator. Others that share its state are not affected.
  *
  * Safety:
  *
- * `generator` must be from txid_snowflake_open and not be used by anybody any more; or NULL, for nothing to be done.
+ * `generator` must be from txid_snowflake_open and must not be used any more; or NULL, which does nothing.
  */
 void txid_snowflake_close(txid_snowflake *generator);
 
 /**
- * The next 64-bit id, which is positive, or a txid_error; then `message` says what is wrong. `clock_ms` is the caller's
- * reading of the wall clock, or txid_clock_coarse_ms(). It may be old: before refusing, the clock is read anew.
+ * The next 64-bit id, which is positive; or a txid_error, and then `message` says what is wrong. `clock_ms` is the
+ * caller's reading of the wall clock, or txid_clock_coarse_ms(). It may be old: the clock is read again before an id
+ * is refused.
  *
  * Safety:
  *
@@ -773,12 +775,12 @@ int64_t txid_snowflake_next(const txid_snowflake *generator,
                             char *message);
 
 /**
- * Writes the next 64-bit id to `buf` as decimal digits, TXID_SNOWFLAKE_LEN at most and no NUL, and returns how many; or
- * a txid_error, as txid_snowflake_next does.
+ * Writes the next 64-bit id to `buf` as decimal digits, at most TXID_SNOWFLAKE_LEN and without a NUL, and returns
+ * their number; or a txid_error, as txid_snowflake_next does.
  *
  * Safety:
  *
- * As for txid_snowflake_next; and `buf` must be valid for writes of TXID_SNOWFLAKE_LEN bytes.
+ * As for txid_snowflake_next; also, `buf` must be valid for writes of TXID_SNOWFLAKE_LEN bytes.
  */
 int32_t txid_snowflake_fill(const txid_snowflake *generator,
                             int64_t clock_ms,
@@ -786,7 +788,7 @@ int32_t txid_snowflake_fill(const txid_snowflake *generator,
                             char *message);
 
 /**
- * The 64-bit id that the `len` decimal digits at `text` are, or a txid_error when they are not one.
+ * Reads the `len` decimal digits at `text` as a 64-bit id; returns it, or a txid_error.
  *
  * Safety:
  *
@@ -795,8 +797,8 @@ int32_t txid_snowflake_fill(const txid_snowflake *generator,
 int64_t txid_snowflake_parse(const char *text, size_t len);
 
 /**
- * Writes what `id` says in the generator's layout to `parts`. Returns 0, or a txid_error when the id has more bits than
- * the layout; then nothing is written.
+ * Writes the fields of `id` in the generator's layout to `parts`. Returns 0, or a txid_error if the id has more bits
+ * than the layout; then nothing is written.
  *
  * Safety:
  *
@@ -816,8 +818,8 @@ int32_t txid_snowflake_decode(const txid_snowflake *generator,
 void txid_snowflake_stats(const txid_snowflake *generator, txid_snowflake_counters *counters);
 
 /**
- * Writes a new SOFATracer id of this moment with the address `ipv4` of txid_host_ipv4 to `buf`, and returns how many
- * characters it has. `clock_ms` counts as in txid_fill_now.
+ * Writes a new SOFATracer id of this moment to `buf`, with an address `ipv4` of txid_host_ipv4, and returns its
+ * length. See txid_fill_now for `clock_ms`.
  *
  * Safety:
  *
@@ -828,8 +830,8 @@ size_t txid_sofa_now(char *buf,
                      uint32_t ipv4);
 
 /**
- * Reads the `len` characters at `text` as a SOFATracer id. Returns 0, or a txid_error when it is not one; then nothing is
- * written.
+ * Reads the `len` characters at `text` as a SOFATracer id. Returns 0, or a txid_error if it is not one; then nothing
+ * is written.
  *
  * Safety:
  *
@@ -840,8 +842,8 @@ int32_t txid_sofa_read(const char *text,
                        txid_sofa_parts *parts);
 
 /**
- * Writes a new trace id to `buf`, TXID_TRACE_ID_LEN characters, stamped with the 41 low bits of `ms - epoch_ms`. It sorts
- * by time, and right behind the thread's last one if that has the same stamp.
+ * Writes a new trace id to `buf`, TXID_TRACE_ID_LEN characters, stamped with the low 41 bits of `ms - epoch_ms`. It
+ * sorts by time, and directly after the thread's previous one if that has the same stamp.
  *
  * Safety:
  *
@@ -852,7 +854,7 @@ void txid_trace_id(char *buf,
                    int64_t epoch_ms);
 
 /**
- * As txid_trace_id, for this moment; `clock_ms` counts as in txid_fill_now.
+ * As txid_trace_id, for this moment; see txid_fill_now for `clock_ms`.
  *
  * Safety:
  *
@@ -861,7 +863,7 @@ void txid_trace_id(char *buf,
 void txid_trace_id_now(char *buf, int64_t clock_ms, int64_t epoch_ms);
 
 /**
- * As txid_trace_id, with the word `host` of txid_host_word in it.
+ * As txid_trace_id, but with the word `host` of txid_host_word.
  *
  * Safety:
  *
@@ -870,7 +872,7 @@ void txid_trace_id_now(char *buf, int64_t clock_ms, int64_t epoch_ms);
 void txid_trace_host_id(char *buf, int64_t ms, int64_t epoch_ms, uint32_t host);
 
 /**
- * As txid_trace_host_id, for this moment; `clock_ms` counts as in txid_fill_now.
+ * As txid_trace_host_id, for this moment; see txid_fill_now for `clock_ms`.
  *
  * Safety:
  *
@@ -897,8 +899,8 @@ void txid_otel_trace_id(char *buf);
 void txid_span_id(char *buf);
 
 /**
- * Reads the `len` characters at `text` as a trace id that txid_trace_id or txid_trace_host_id made. Returns 0, or a
- * txid_error when it is not a trace id; then nothing is written.
+ * Reads the `len` characters at `text` as a trace id made by txid_trace_id or txid_trace_host_id. Returns 0, or a
+ * txid_error if it is not a trace id; then nothing is written.
  *
  * Safety:
  *
@@ -918,8 +920,8 @@ int32_t txid_trace_id_read(const char *text,
 void txid_traceparent_new(char *buf, bool sampled);
 
 /**
- * Writes the traceparent of a new span of the trace of the `len` characters at `text` to `buf`:
- * TXID_TRACEPARENT_LEN characters. Returns 0, or a txid_error when they are not a traceparent; then nothing is written.
+ * Writes a traceparent with a new span of the trace in the `len` characters at `text` to `buf`: TXID_TRACEPARENT_LEN
+ * characters. Returns 0, or a txid_error if they are not a traceparent; then nothing is written.
  *
  * Safety:
  *
@@ -930,8 +932,8 @@ int32_t txid_traceparent_child(const char *text,
                                char *buf);
 
 /**
- * Reads the `len` characters at `text` as a traceparent by W3C Trace Context, level 2. Returns 0, or a txid_error when it
- * is to be ignored; then nothing is written.
+ * Reads the `len` characters at `text` as a traceparent of W3C Trace Context, level 2. Returns 0, or a txid_error if
+ * it must be ignored; then nothing is written.
  *
  * Safety:
  *
@@ -942,8 +944,8 @@ int32_t txid_traceparent_read(const char *text,
                               txid_traceparent_parts *parts);
 
 /**
- * Writes a new id stamped with exactly `ms` to `buf`: TXID_LEN characters, no NUL. The low 42 bits of `ms` count, so that
- * -1 gives the last millisecond of the range and 2^42 the first.
+ * Writes a new id stamped with exactly `ms` to `buf`: TXID_LEN characters, no NUL. Only the low 42 bits of `ms` count,
+ * so -1 gives the last millisecond of the range, and 2^42 the first.
  *
  * Safety:
  *
@@ -954,8 +956,8 @@ void txid_fill(char *buf,
 
 /**
  * Writes a new id of this moment to `buf`, as txid_fill does. `clock_ms` is the caller's reading of the wall clock, or
- * txid_clock_ms(). Within a thread time never runs backwards: a clock that is behind the last time used here by at most
- * ten seconds is waited for, one further behind is followed.
+ * txid_clock_ms(). Within a thread, time never goes backwards: if the clock is at most ten seconds behind the last
+ * time used, ids keep that time until the clock has caught up; if it is further behind, it is followed.
  *
  * Safety:
  *
@@ -965,8 +967,8 @@ void txid_fill_now(char *buf,
                    int64_t clock_ms);
 
 /**
- * As txid_fill, with every random bit from the operating system's own generator, each used once, so that nobody can guess
- * the id. Returns whether it is so: where the system has no randomness to give, the id is as one of txid_fill.
+ * As txid_fill, but every random bit comes from the operating system's own generator and is used only once, so that
+ * nobody can guess the id. Returns false if the system gave no randomness; then the id is like one of txid_fill.
  *
  * Safety:
  *
@@ -976,7 +978,7 @@ bool txid_strong_fill(char *buf,
                       int64_t ms);
 
 /**
- * As txid_strong_fill, for this moment; `clock_ms` counts as in txid_fill_now.
+ * As txid_strong_fill, for this moment; see txid_fill_now for `clock_ms`.
  *
  * Safety:
  *
@@ -985,13 +987,14 @@ bool txid_strong_fill(char *buf,
 bool txid_strong_fill_now(char *buf, int64_t clock_ms);
 
 /**
- * Whether this thread's ids are made without the operating system's randomness, because it had none to give when it was
- * last asked. Such ids are still made from the clock, the process and its address space; the next second asks again.
+ * Whether this thread's ids are made without the operating system's randomness, because it failed to give any when
+ * last asked. Such ids come from the clock, the process and its address space; the system is asked again in the next
+ * second.
  */
 bool txid_entropy_degraded(void);
 
 /**
- * Writes the lowest id of the millisecond `ms` to `buf`, as txid_fill does: no id stamped with `ms` is less.
+ * Writes the lowest id of the millisecond `ms` to `buf`, as txid_fill does: no id stamped with `ms` is lower.
  *
  * Safety:
  *
@@ -1001,7 +1004,7 @@ void txid_first(char *buf,
                 int64_t ms);
 
 /**
- * Writes the highest id of the millisecond `ms` to `buf`, as txid_fill does: no id stamped with `ms` is greater.
+ * Writes the highest id of the millisecond `ms` to `buf`, as txid_fill does: no id stamped with `ms` is higher.
  *
  * Safety:
  *
@@ -1011,8 +1014,8 @@ void txid_last(char *buf,
                int64_t ms);
 
 /**
- * The millisecond since 1970-01-01 UTC of the id at `text`, in either case, or a txid_error when the `len` characters
- * there are not an id.
+ * The millisecond since 1970-01-01 UTC of the id at `text`, in upper or lower case; or a txid_error if the `len`
+ * characters are not an id.
  *
  * Safety:
  *
@@ -1022,8 +1025,8 @@ int64_t txid_ms(const char *text,
                 size_t len);
 
 /**
- * Writes the TXID_BYTES_LEN bytes of the id at `text`, in either case, to `bytes_out`, where they sort as the text does.
- * Returns 0, or a txid_error when the `len` characters are not an id; then nothing is written.
+ * Writes the TXID_BYTES_LEN bytes of the id at `text`, in upper or lower case, to `bytes_out`. They sort as the text
+ * does. Returns 0, or a txid_error if the `len` characters are not an id; then nothing is written.
  *
  * Safety:
  *
@@ -1034,7 +1037,7 @@ int32_t txid_to_bytes(const char *text,
                       uint8_t *bytes_out);
 
 /**
- * Writes the text of the id whose TXID_BYTES_LEN bytes are at `bytes` to `buf`, as txid_fill does. Any bytes are an id.
+ * Writes the text of the id in the TXID_BYTES_LEN bytes at `bytes` to `buf`, as txid_fill does. Any bytes are an id.
  *
  * Safety:
  *
@@ -1044,8 +1047,8 @@ void txid_from_bytes(const uint8_t *bytes,
                      char *buf);
 
 /**
- * Writes a new UNIQUE_ID in the layout with the address `ipv4` of txid_host_ipv4 to `buf`: TXID_UNIQUE_ID_SHORT_LEN
- * characters, stamped with the second that `ms` is in.
+ * Writes a new UNIQUE_ID in the layout with the host's address to `buf`: TXID_UNIQUE_ID_SHORT_LEN characters, stamped
+ * with the second of `ms`. `ipv4` is from txid_host_ipv4.
  *
  * Safety:
  *
@@ -1056,7 +1059,7 @@ void txid_unique_id_short(char *buf,
                           uint32_t ipv4);
 
 /**
- * As txid_unique_id_short, for this moment; `clock_ms` counts as in txid_fill_now.
+ * As txid_unique_id_short, for this moment; see txid_fill_now for `clock_ms`.
  *
  * Safety:
  *
@@ -1065,8 +1068,8 @@ void txid_unique_id_short(char *buf,
 void txid_unique_id_short_now(char *buf, int64_t clock_ms, uint32_t ipv4);
 
 /**
- * Writes a new UNIQUE_ID in the layout of httpd 2.4 to `buf`: TXID_UNIQUE_ID_LONG_LEN characters, stamped with the second
- * that `ms` is in.
+ * Writes a new UNIQUE_ID in the layout of httpd 2.4 to `buf`: TXID_UNIQUE_ID_LONG_LEN characters, stamped with the
+ * second of `ms`.
  *
  * Safety:
  *
@@ -1076,7 +1079,7 @@ void txid_unique_id_long(char *buf,
                          int64_t ms);
 
 /**
- * As txid_unique_id_long, for this moment; `clock_ms` counts as in txid_fill_now.
+ * As txid_unique_id_long, for this moment; see txid_fill_now for `clock_ms`.
  *
  * Safety:
  *
@@ -1085,8 +1088,8 @@ void txid_unique_id_long(char *buf,
 void txid_unique_id_long_now(char *buf, int64_t clock_ms);
 
 /**
- * Reads the `len` characters at `text` as a UNIQUE_ID of either layout, which `len` tells. What its layout does not
- * have is zeros. Returns 0, or a txid_error when it is not one; then nothing is written.
+ * Reads the `len` characters at `text` as a UNIQUE_ID, whose layout `len` determines. Fields of the other layout are
+ * set to zero. Returns 0, or a txid_error if it is not one; then nothing is written.
  *
  * Safety:
  *
@@ -1106,8 +1109,8 @@ int32_t txid_unique_id_read(const char *text,
 void txid_uuid_v4(char *buf);
 
 /**
- * Writes a new UUID of version 7, stamped with the low 48 bits of `ms`, to `buf`. It is greater than the thread's last one
- * if that has the same stamp.
+ * Writes a new UUID of version 7, stamped with the low 48 bits of `ms`, to `buf`. If the thread's previous one has the
+ * same stamp, this one is greater.
  *
  * Safety:
  *
@@ -1117,8 +1120,8 @@ void txid_uuid_v7(char *buf,
                   int64_t ms);
 
 /**
- * Writes a new UUID of version 7 of this moment to `buf`, greater than the one that this thread made so before. `clock_ms`
- * counts as in txid_fill_now.
+ * Writes a new UUID of version 7 of this moment to `buf`, greater than the previous one of this thread. See
+ * txid_fill_now for `clock_ms`.
  *
  * Safety:
  *
@@ -1128,8 +1131,8 @@ void txid_uuid_v7_now(char *buf,
                       int64_t clock_ms);
 
 /**
- * Writes a new UUID of version 1 of this moment to `buf`. `clock_ms` counts as in txid_fill_now. The node is the
- * TXID_MAC_LEN bytes at `node`, which no other thread or process should use, or random where `node` is NULL.
+ * Writes a new UUID of version 1 of this moment to `buf`. See txid_fill_now for `clock_ms`. `node` points to
+ * TXID_MAC_LEN bytes that no other thread or process may use, or is NULL for a random node.
  *
  * Safety:
  *
@@ -1140,8 +1143,8 @@ void txid_uuid_v1_now(char *buf,
                       const uint8_t *node);
 
 /**
- * Reads the `len` characters at `text`, of either case, as a UUID. Returns 0, or a txid_error when it is not one; then
- * nothing is written.
+ * Reads the `len` characters at `text`, in upper or lower case, as a UUID. Returns 0, or a txid_error if it is not
+ * one; then nothing is written.
  *
  * Safety:
  *

@@ -11,11 +11,11 @@
 
 typedef struct {
     ngx_txid_ids_t   *txid;
-    /* Where $request_txid, $txid_trace_id and $realip_remote_addr are; the last one is NGX_ERROR where there is none. */
+    /* The indexes of $request_txid, $txid_trace_id and $realip_remote_addr; the last is NGX_ERROR without realip. */
     ngx_int_t         request;
     ngx_int_t         span;
     ngx_int_t         realip;
-    /* Whether any server or location needs them. */
+    /* Whether any server or location needs these. */
     unsigned          post_read:1;
     unsigned          header_filter:1;
 } ngx_http_txid_main_conf_t;
@@ -24,18 +24,18 @@ typedef struct {
 typedef struct {
     txid_networks    *accept;
     txid_maker       *maker;
-    /* In lower case. */
+    /* Lower case. */
     ngx_str_t         header;
     ngx_uint_t        header_hash;
     ngx_uint_t        reject;
-    /* A txid_trace_kind and one, or 0. */
+    /* A txid_trace_kind plus one, or 0. */
     ngx_uint_t        trace;
     ngx_flag_t        error_log;
 } ngx_http_txid_srv_conf_t;
 
 
 typedef struct {
-    /* Of no length where it is off. */
+    /* Empty if it is off. */
     ngx_str_t         response_header;
 } ngx_http_txid_loc_conf_t;
 

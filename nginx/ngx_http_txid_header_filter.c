@@ -1,5 +1,5 @@
 /*
- * The request's id in the response, in the place of what the upstream may have sent.
+ * Puts the request's id into the response, instead of one that the upstream may have sent.
  */
 
 #include "ngx_http_txid.h"

@@ -1,5 +1,5 @@
 /*
- * The directives, and when what is done. All that is decided is decided in nginx/rust and in src/.
+ * The directives, and the phases of the module. All decisions are made in nginx/rust and in src/.
  */
 
 #include "ngx_http_txid.h"
@@ -334,7 +334,7 @@ ngx_http_txid_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 }
 
 
-/* A request pays for nothing that no server asks for. */
+/* Handlers that no server needs are not installed. */
 static ngx_int_t
 ngx_http_txid_init(ngx_conf_t *cf)
 {

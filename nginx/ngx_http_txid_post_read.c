@@ -1,12 +1,12 @@
 /*
- * What is done as soon as a request is read: its id goes into its lines of the error log, and one that is not an id may be
- * rejected.
+ * Runs as soon as a request is read: adds its id to its lines of the error log, and may reject a request with an
+ * invalid id.
  */
 
 #include "ngx_http_txid.h"
 
 
-/* nginx's own, which it keeps to itself but for each request's field. */
+/* nginx's own handler, which is only accessible in the field of a request. */
 static ngx_http_log_handler_pt  ngx_http_txid_next_log_handler;
 
 
@@ -19,7 +19,7 @@ ngx_http_txid_log_handler(ngx_http_request_t *r, ngx_http_request_t *sr, u_char 
 
     tmcf = ngx_http_get_module_main_conf(r, ngx_http_txid_module);
 
-    /* It was made beforehand: to make it in here could log a line of its own. */
+    /* Made earlier: making it here could itself write to the log. */
     id = &r->main->variables[tmcf->request];
     if (id->valid) {
         end = ngx_snprintf(buf, len, ", txid: %v", id);

@@ -1,13 +1,13 @@
 /*
- * What a request brings: an id, a trace.
+ * Reads the id and the trace that a request carries.
  */
 
 #include "ngx_http_txid.h"
 
 
 /*
- * The peer itself. Where realip has put an address that it was told in the place of the peer's, the peer's is in a variable,
- * which is that of the connection elsewhere.
+ * The peer itself. If realip has replaced its address, the peer's own is in a variable; otherwise it is the
+ * connection's.
  */
 void
 ngx_http_txid_find_peer(ngx_http_request_t *r, txid_peer *peer)
@@ -31,7 +31,7 @@ ngx_http_txid_find_peer(ngx_http_request_t *r, txid_peer *peer)
 }
 
 
-/* An X_Request_Id is not an X-Request-Id, and one that was removed has no hash. */
+/* X_Request_Id is not X-Request-Id, and a removed header has no hash. */
 static ngx_uint_t
 ngx_http_txid_is(const ngx_table_elt_t *h, const ngx_str_t *lowcase_name, ngx_uint_t hash)
 {
@@ -63,7 +63,7 @@ ngx_http_txid_find_header(ngx_http_request_t *r, const ngx_str_t *lowcase_name, 
 }
 
 
-/* All values of a header that is a list, which nginx joins only since 1.23. */
+/* All values of a header that is a list. nginx joins them itself only since 1.23. */
 ngx_int_t
 ngx_http_txid_join_headers(ngx_http_request_t *r, const ngx_str_t *lowcase_name, ngx_http_variable_value_t *v)
 {

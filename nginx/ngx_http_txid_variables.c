@@ -1,6 +1,6 @@
 /*
- * The variables. Each is indexed, so that it keeps its value also where it is only ever asked for by name, and belongs to
- * the main request: a subrequest may have variables of its own.
+ * The variables. They are indexed, so that they keep their values even if they are only accessed by name, and they
+ * belong to the main request, because a subrequest may have its own variables.
  */
 
 #include "ngx_http_txid.h"
@@ -89,7 +89,7 @@ ngx_http_txid_part(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_
 }
 
 
-/* It goes on with its trace, or not at all. */
+/* It is passed on with its trace, or not at all. */
 static ngx_int_t
 ngx_http_txid_tracestate(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
 {
@@ -203,7 +203,7 @@ ngx_http_txid_add_variables(ngx_conf_t *cf)
 }
 
 
-/* Whether the realip module is there is known when all modules have added their variables. */
+/* The realip module is only known after all modules have added their variables. */
 ngx_int_t
 ngx_http_txid_find_realip(ngx_conf_t *cf)
 {

@@ -1,5 +1,5 @@
 /*
- * The variables of a session in stream.
+ * The variables of a stream session.
  */
 
 #include <ngx_config.h>
@@ -10,7 +10,7 @@
 
 
 typedef struct {
-    /* Where $txid_trace_id is. */
+    /* The index of $txid_trace_id. */
     ngx_int_t  span;
 } ngx_stream_txid_main_conf_t;
 
@@ -126,7 +126,7 @@ ngx_stream_txid_read_time(ngx_stream_session_t *s, ngx_stream_variable_value_t *
 }
 
 
-/* Returns where the variable is. */
+/* Returns the index of the variable. */
 static ngx_int_t
 ngx_stream_txid_add(ngx_conf_t *cf, const ngx_str_t *name, ngx_stream_get_variable_pt handler, uintptr_t data)
 {

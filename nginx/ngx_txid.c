@@ -4,7 +4,7 @@
 ngx_txid_complaint_t  ngx_txid_complaint;
 
 
-/* The variables that need no directive. */
+/* Variables that need no directive. */
 const ngx_txid_format_t  ngx_txid_formats[] = {
     { ngx_string("txid"), ngx_string("txid") },
     { ngx_string("txid_strong"), ngx_string("strong") },
@@ -20,7 +20,7 @@ const ngx_txid_format_t  ngx_txid_formats[] = {
 #define part(text)         offsetof(txid_span, text), sizeof(((txid_span *) 0)->text), 0
 #define optional(text)     offsetof(txid_span, text), 0, offsetof(txid_span, text ## _len)
 
-/* Beside $txid_trace_id, which is where a span begins. */
+/* In addition to $txid_trace_id, the beginning of a span. */
 const ngx_txid_part_t  ngx_txid_parts[] = {
     { ngx_string("txid_span_id"), part(span_id) },
     { ngx_string("txid_parent_span_id"), optional(parent_span_id) },
@@ -116,7 +116,7 @@ ngx_txid_read_time(const ngx_variable_value_t *id, ngx_uint_t iso8601, ngx_pool_
 }
 
 
-/* The words of txid_time: $source $name [ms | iso8601]. */
+/* The arguments of txid_time: $source $name [ms | iso8601]. */
 ngx_txid_time_t *
 ngx_txid_time_words(ngx_conf_t *cf, ngx_str_t *source, ngx_str_t *name)
 {
@@ -165,7 +165,7 @@ ngx_txid_variable_name(ngx_conf_t *cf, const ngx_str_t *word, ngx_str_t *name)
 _Static_assert(offsetof(txid_span, trace_id) == 0, "a span begins with its trace's id");
 
 
-/* The span is kept behind the value of $txid_trace_id, of which it is the beginning. */
+/* The value of $txid_trace_id is the beginning of the span, and the rest of the span follows it. */
 void
 ngx_txid_keep_span(const txid_span *span, ngx_variable_value_t *v)
 {

@@ -12,7 +12,7 @@
 #include "ngx_txid_lib.h"
 
 
-/* A txid_text is laid out as a string of nginx. */
+/* A txid_text has the layout of an ngx_str_t. */
 #define ngx_txid_text(str)  ((const txid_text *) (str))
 
 _Static_assert(sizeof(txid_text) == sizeof(ngx_str_t)
@@ -28,7 +28,7 @@ typedef struct {
 } ngx_txid_ids_t;
 
 
-/* A variable with the time in another one's id. */
+/* A variable with the time of the id in another variable. */
 typedef struct {
     ngx_int_t      source;
     ngx_uint_t     iso8601;
@@ -41,7 +41,7 @@ typedef struct {
 } ngx_txid_format_t;
 
 
-/* A variable with a part of a span. Where len_at is not 0, it is where the span says how long the part is. */
+/* A variable with a part of a span. len_at is the offset of the length of the part in the span, or 0. */
 typedef struct {
     ngx_str_t      name;
     size_t         at;
@@ -50,14 +50,14 @@ typedef struct {
 } ngx_txid_part_t;
 
 
-/* What the library has to say about the id that was made last. */
+/* The errors of the library about the last id. */
 typedef struct {
     bool           guessable;
     char           message[TXID_MESSAGE_LEN];
 } ngx_txid_complaint_t;
 
 
-/* Only for the module that it is linked into: nginx shows the symbols of each module to all others. */
+/* Hidden, because nginx makes the symbols of each module visible to all others. */
 #pragma GCC visibility push(hidden)
 
 extern const ngx_txid_format_t  ngx_txid_formats[];
@@ -102,7 +102,7 @@ ngx_txid_make(const txid_maker *maker, ngx_pool_t *pool, ngx_log_t *log, ngx_var
         return NGX_ERROR;
     }
 
-    /* ngx_current_msec is no wall clock. */
+    /* ngx_current_msec is not a wall clock. */
     now = ngx_timeofday();
     len = txid_maker_fill(maker, (int64_t) now->sec * 1000 + now->msec, (char *) id, &ngx_txid_complaint.guessable,
                           ngx_txid_complaint.message);

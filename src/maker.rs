@@ -358,8 +358,8 @@ mod tests {
             ("snowflake", &["node=1"], "state= is missing"),
             ("snowflake", &["node=1", "state=a"], "state \"a\" is not an absolute path"),
             ("snowflake", &["layout=a", "node=1", "state=/run/a"], "layout 'a'"),
-            ("unique_id_short", &["address=::1"], "address \"::1\" is not an address of the kind"),
-            ("trace_host_id", &["address=localhost"], "address \"localhost\" is not an address of the kind"),
+            ("unique_id_short", &["address=::1"], "address \"::1\" is not an IP address that"),
+            ("trace_host_id", &["address=localhost"], "address \"localhost\" is not an IP address that"),
         ] {
             let error = Maker::parse(format, options.iter().copied()).unwrap_err().to_string();
             assert!(error.starts_with(expected), "{error}");

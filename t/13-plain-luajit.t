@@ -112,7 +112,7 @@ DIR/lua/5.1/?.so;DIR/loadall.so;DIR/?.so
 --- lua
 print(require("resty.txid")(655829050000):sub(1, 8), require("resty.txid")():match("^[0-9a-v]+[0g]$") ~= nil)
 --- out_like chop
-^resty\.txid: there is no libtxid\.so, so ids are made in plain LuaJIT; for the faster engine, install it with .*
+^resty\.txid: libtxid\.so was not found, so ids are made in plain LuaJIT; to use it, install it with .*
 	DIR/lua/5\.1/libtxid\.so: no such file
 	DIR/libtxid\.so: no such file
 	the system's loader: libtxid\.so\.2: cannot open shared object file: No such file or directory
@@ -129,7 +129,7 @@ local lib = require "resty.txid.lib"
 print(lib.engine)
 print(select(2, pcall(function() return lib.C.txid_anything() end)))
 --- out_like chop
-^[^\n]*there is no libtxid\.so.*
+^[^\n]*libtxid\.so was not found.*
 pure
 resty\.txid: txid_anything needs libtxid\.so, which was not found; install it with .*
 	DIR/libtxid\.so: no such file
@@ -150,7 +150,7 @@ for file in io.popen("cd lua && find resty -name '*.lua' ! -path '*request*'"):l
 end
 print(pcall(require("resty.txid.uuid").v4))
 --- out_like chop
-^resty\.txid: there is no libtxid\.so.*?No such file or directory
+^resty\.txid: libtxid\.so was not found.*?No such file or directory
 false	resty.txid: txid_uuid_v4 needs libtxid\.so, which was not found
 
 
@@ -217,7 +217,7 @@ local load_lib = assert(loadfile(package.searchpath("resty.txid.lib", package.pa
 require "support.be_nobody"()
 print(load_lib().engine)
 --- out_like chop
-^resty\.txid: there is no libtxid\.so, .*
+^resty\.txid: libtxid\.so was not found, .*
 pure
 $
 

@@ -29,7 +29,7 @@ location = /t {
     content_by_lua_block {
         local function notices()
             local file = assert(io.open(ngx.config.prefix() .. "logs/error.log"))
-            local _, count = file:read("*a"):gsub("there is no libtxid.so, so ids are made in plain LuaJIT", "")
+            local _, count = file:read("*a"):gsub("libtxid.so was not found, so ids are made in plain LuaJIT", "")
             file:close()
             return count
         end

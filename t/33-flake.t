@@ -91,7 +91,7 @@ location = /t {
         if ok then
             ngx.say(unique_id.decode(made).address ~= "127.0.0.1")
         else
-            ngx.say(made:find("finds no address of this host's own; give one such as \"10.0.0.7\" as argument #2", 1, true)
+            ngx.say(made:find("found no address of this host; give one such as \"10.0.0.7\" as argument #2", 1, true)
                     ~= nil)
         end
     }

@@ -277,7 +277,7 @@ X-B3-Sampled: 1
 05e3ac9a4f6e3b90
 false
 true
-there are no X-B3- headers
+no X-B3- headers
 X-B3-TraceId and X-B3-SpanId must both be present
 an X-B3- header is repeated
 as a b3 header: a b3 header has 1, 33, 35, 49, 51, 52 or 68 characters, not 34

@@ -50,8 +50,8 @@ location = /t {
 --- response_body_like
 ^bad argument #1 to 'configure' \(table expected, got nil\)
 bad argument #1 to 'configure' \(table expected, got string\)
-resty.txid.request: configure knows no key "acept"; it knows accept, format, header, .*
-resty.txid.request: configure knows no key 1; it knows .*
+resty.txid.request: configure has no option "acept"; it has accept, format, header, .*
+resty.txid.request: configure has no option 1; it has .*
 resty.txid.request: header must be the name of a header, not ""
 resty.txid.request: header must be the name of a header, not "X Id"
 resty.txid.request: header must be the name of a header, not "X-Id:"

@@ -224,6 +224,6 @@ resty.txid.request: trace must be "off", "traceparent", "b3", "b3-single" or a l
 resty.txid.request: trace must be "off", "traceparent", "b3", "b3-single" or a list of these, not this table
 resty.txid.request: trace must be "off", "traceparent", "b3", "b3-single" or a list of these, not this table (entry 2 is "x")
 resty.txid.request: trace must be "off", "traceparent", "b3", "b3-single" or a list of these, not this table (it has the key "traceparent")
-resty.txid.request: trace_id_header is "X-Trace-Id", and trace is off
+resty.txid.request: trace_id_header is "X-Trace-Id", but trace is off
 resty.txid.request: trace_id_header must be the name of a header or false, not "X:"
 nil

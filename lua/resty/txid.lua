@@ -28,7 +28,7 @@ return function(ms)
         C.txid_fill_now(buf, clock_ms())
     end
 
-    -- In parentheses, here as in the other modules, so that it is no tail call of C: LuaJIT does not compile what ends
-    -- in one and is called from C, as it is once a request.
+    -- In parentheses, here as in the other modules, so that this is not a tail call of C. A function that ends in one,
+    -- and is called from C once a request, is not compiled by LuaJIT.
     return (ffi_str(buf, LEN))
 end

@@ -72,4 +72,4 @@ LUA_PATH="$tmp/site/lualib/?.lua" LUA_CPATH="$tmp/site/lualib/?.so" luajit -e '
     print(require "resty.txid"())
     assert(require("resty.txid.lib").engine == "pure", "there was a library")' >id 2>said
 is_id "$(cat id)" "the package of OPM"
-has "$(cat said)" "there is no libtxid.so, so ids are made in plain LuaJIT"
+has "$(cat said)" "libtxid.so was not found, so ids are made in plain LuaJIT"

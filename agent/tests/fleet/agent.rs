@@ -370,7 +370,7 @@ fn is_small(server: &Server, url: impl Fn(u16) -> String) {
     let direct = url(server.port);
     until("the store does not answer", || {
         let output = agent().args(["nodes", "--store", &direct, "x"]).output().unwrap();
-        text(&output.stderr).contains("no nodes of the name")
+        text(&output.stderr).contains("no nodes with the name")
     });
     let start = Instant::now();
     let mut host = Host::new("host", server.port, url, "snowflake");

@@ -43,7 +43,7 @@ fn urls() {
         ("redis://a?wait=1&wait=2", "the option wait was given twice"),
         ("redis://a?wait=many", "wait=many"),
         ("redis://a/txid", "?prefix=NAME"),
-        ("redis+sentinel://a", "which master"),
+        ("redis+sentinel://a", "name of the master"),
         ("redis://a?timeout=soon", "timeout=soon is not a time"),
         ("redis://a?timeout=1h", "timeout=1h is not a time"),
         ("redis://a?may-lose-writes=no", "may-lose-writes=no is neither"),
@@ -53,7 +53,7 @@ fn urls() {
         ("etcd://user@a", "the user user has no password"),
         ("postgres://a/ids", "names no user"),
         ("mysql://user@a", "names no database"),
-        ("mysql://user@a/ids?table=x;y", "no table's name"),
+        ("mysql://user@a/ids?table=x;y", "not the name of a table"),
         ("consul://user@a", "no users"),
         ("zookeeper://a?tls=1", "TLS to ZooKeeper is not supported"),
         ("file://var/lib/txid", "three slashes"),
@@ -160,7 +160,7 @@ fn redis_copies() {
     written(store.put("wait/node/1", &Expected::Absent, b"one").unwrap());
     drop(copy);
     let lost = store.put("wait/node/2", &Expected::Absent, b"two").unwrap();
-    assert!(matches!(&lost, Put::Unknown(error) if error.to_string().contains("wait=1 asks for 1")), "{lost:?}");
+    assert!(matches!(&lost, Put::Unknown(error) if error.to_string().contains("wait=1 requires 1")), "{lost:?}");
     one_line(&store.read("wait/node/2").unwrap_err(), "0 of its replicas confirmed the write");
 }
 

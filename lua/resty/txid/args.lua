@@ -47,8 +47,8 @@ function _M.check_string(value, name)
 end
 
 
--- The same for a table. A separate function, because LuaJIT starts a trace in a function that is called more often than
--- its callers, and then cannot finish it.
+-- The same for a table. This is a separate function, because LuaJIT starts a trace in a function that is called more
+-- often than its callers, and then cannot finish it.
 function _M.check_table(value, name)
     if type(value) ~= "table" then
         bad_argument(1, name, "table", value)
@@ -56,8 +56,8 @@ function _M.check_table(value, name)
 end
 
 
--- ffi.istype() and C take a type for a value of itself, and as a number it is LuaJIT's number for the type. Only a
--- value with that number needs the slow test.
+-- ffi.istype() and C accept a ctype in place of its value; as a number, it is LuaJIT's id of the type. Only a value
+-- with that number needs the slow test.
 local function is_a_type(value)
     return (value == INT64_ID or value == UINT64_ID) and tostring(value):sub(1, 6) == "ctype<"
 end
@@ -73,7 +73,7 @@ _M.is_int64 = is_int64
 -- Returns argument #`position` (default 1) of the function `name`, a time in milliseconds, as an integer for C.
 function _M.integer_ms(ms, name, position)
     if type(ms) == "number" then
-        -- Written so that a NaN is refused, too.
+        -- Written this way so that NaN is refused, too.
         if ms >= -MAX_NUMBER and ms <= MAX_NUMBER then
             return (floor(ms))
         end
@@ -87,7 +87,7 @@ function _M.integer_ms(ms, name, position)
 end
 
 
--- How a message shows an argument that should have been an address.
+-- Shows an argument that should have been an address in a message.
 local function shown(value)
     return type(value) == "string" and '"' .. printable(value) .. '"' or nil
 end
@@ -113,7 +113,7 @@ function _M.node_bytes(address, position, name)
 end
 
 
--- Returns a function of the same kind for the 32 bits that the library's function `read` makes of an address, by
+-- Returns a function of the same kind for the 32 bits that the library's function `read` derives from an address, by
 -- default the host's.
 local function host_reader(read, example)
     local word = ffi_new("uint32_t[1]")
@@ -129,7 +129,7 @@ local function host_reader(read, example)
         end
 
         if address == nil and C[read](nil, 0, word) < 0 then
-            error("'" .. name .. "' finds no address of this host's own; give one such as " .. example
+            error("'" .. name .. "' found no address of this host; give one such as " .. example
                   .. " as argument #" .. position, 3)
         end
 

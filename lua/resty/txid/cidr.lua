@@ -1,8 +1,8 @@
--- Says whether an address is in one of some networks: cidr.matcher { "10.0.0.0/8", "2001:db8::/32", "unix:" }.
+-- Tells whether an address is in one of several networks: cidr.matcher { "10.0.0.0/8", "2001:db8::/32", "unix:" }.
 --
--- Families are compared as nginx does (ngx_cidr_match). An address in ::ffff:0:0/96, as sockets for both families give
--- an IPv4 peer, is the IPv4 address it stands for. IPv4 networks have IPv4 addresses alone, IPv6 networks have
--- IPv6 addresses alone. So nothing is in a network that is written with such an address, and matcher refuses it.
+-- Families are compared as in nginx (ngx_cidr_match). An address in ::ffff:0:0/96, as sockets for both families report
+-- an IPv4 peer, is an IPv4 address. IPv4 networks contain only IPv4 addresses, and IPv6 networks only IPv6 addresses.
+-- So a network of such mapped addresses contains nothing, and matcher refuses it.
 
 local bit = require "bit"
 local ffi = require "ffi"
@@ -39,8 +39,8 @@ local words_ptr = ffi.typeof("uint32_t *")
 local _M = {}
 
 
--- Writes the 16 bytes of an address; an IPv4 address has 12 zeros behind its four. Returns how many bits the address
--- has, and whether it was written as an IPv6 address that stands for an IPv4 one.
+-- Writes the 16 bytes of an address; an IPv4 address is followed by 12 zeros. Returns the number of bits of the
+-- address, and whether it was written as an IPv4-mapped IPv6 address.
 local function parse_address(text, bytes)
     if C.inet_pton(AF_INET, text, bytes) == 1 then
         ffi_fill(bytes + 4, 12)
@@ -62,7 +62,7 @@ end
 
 
 local function parse_network(text)
-    -- A C string would end at a NUL.
+    -- A C string would end at the NUL.
     if type(text) ~= "string" or find(text, "%z") then
         return nil
     end
@@ -74,7 +74,7 @@ local function parse_network(text)
         return nil
     end
     if is_mapped then
-        return nil, ", whose addresses count as IPv4: write it as an IPv4 network"
+        return nil, ", which contains IPv4-mapped addresses: write it as an IPv4 network"
     end
 
     local bits = tonumber(length) or family
@@ -86,7 +86,7 @@ local function parse_network(text)
     for i = 0, 15 do
         mask[i] = band(lshift(0xff, 8 - min(max(bits - 8 * i, 0), 8)), 0xff)
     end
-    -- The pointers do not keep what they point to.
+    -- Kept here, because pointers do not keep what they point to.
     return {
         family = family, bytes = bytes, words = ffi_cast(words_ptr, bytes), mask_bytes = mask,
         mask = ffi_cast(words_ptr, mask),

@@ -1,4 +1,4 @@
--- Finds libtxid, loads it, and checks that it fits these Lua files.
+-- Finds libtxid, loads it, and checks that it matches these Lua files.
 --
 -- Without libtxid, `engine` is "pure" instead of "native". require "resty.txid" then works in plain LuaJIT, and any use
 -- of `C` raises an error that lists where libtxid was searched.
@@ -23,7 +23,7 @@ end
 
 
 local FILE = jit.os == "OSX" and "libtxid.dylib" or "libtxid.so"
--- Distributions have the file of that name in a package for developers, and this one in the library's.
+-- Distributions put the file with the plain name into the development package, and this one into the library's.
 local SONAME = jit.os == "OSX" and FILE or FILE .. "." .. _M.ABI_VERSION
 local ENOENT, EACCES, ENOTDIR = 2, 13, 20
 
@@ -38,15 +38,15 @@ local function exists(path)
 end
 
 
--- Whether the file is in a directory that cannot be searched. Lua's own loaders find nothing there either. If only the
--- file cannot be opened, the slash turns the name into an invalid one, and the error is another.
+-- Whether the file is in a directory without search permission. Lua's own loaders find nothing there either. If only
+-- the file cannot be opened, the slash makes the name invalid, and the error is a different one.
 local function is_out_of_reach(path)
     local _, _, errno = open(path .. "/", "rb")
     return errno == EACCES
 end
 
 
--- Whether the system's loader found no library of this name, rather than one that it could not load.
+-- Whether the system's loader did not find the library, as opposed to failing to load it.
 local function says_not_found(message)
     return message:find(SONAME:gsub("%p", "%%%0") .. "[:,].-[Nn]o such file") ~= nil
 end
@@ -54,7 +54,7 @@ end
 
 -- Returns the library and its path, or nil and how to install it.
 --
--- The library is searched where a compiled Lua module would be: "/usr/lib/lua/5.1/?.so" has it at
+-- The library is searched for where a compiled Lua module would be: for "/usr/lib/lua/5.1/?.so", that is
 -- "/usr/lib/lua/5.1/libtxid.so".
 local function load_library()
     local is_there = false
@@ -121,7 +121,7 @@ if library then
     _M.path = path_or_how
 
 else
-    _M.log("NOTICE", "resty.txid: there is no " .. FILE .. ", so ids are made in plain LuaJIT; for the faster engine, "
+    _M.log("NOTICE", "resty.txid: " .. FILE .. " was not found, so ids are made in plain LuaJIT; to use it, "
                      .. path_or_how)
 
     _M.engine = "pure"
@@ -138,14 +138,14 @@ _M.C = library
 local ngx_now = ngx and ngx.now
 
 
--- nginx's cached time, or the system's clock outside nginx.
+-- nginx's cached time; outside nginx, the system's clock.
 function _M.clock_ms()
     if not ngx_now then
         return (library.txid_clock_ms())
     end
 
-    -- ngx.now() is a fraction just above or just below the millisecond. Half a millisecond more, and the conversion to
-    -- an integer, which truncates, gives the right one.
+    -- ngx.now() is a fraction just above or just below the millisecond. Adding half a millisecond makes the truncation
+    -- in the conversion to an integer give the right one.
     return ngx_now() * 1000 + 0.5
 end
 

@@ -1,7 +1,7 @@
--- txid([ms]) in plain LuaJIT, for where libtxid is not to be had. `require "resty.txid"` uses it by itself then.
+-- txid([ms]) in plain LuaJIT, for systems without libtxid. `require "resty.txid"` uses it automatically.
 --
--- The layout of an id, the arguments, the errors and the promises are those of libtxid; only the generator is a smaller
--- one (xoshiro128++), which LuaJIT computes without 64-bit boxes.
+-- The layout, the arguments, the errors and the guarantees are those of libtxid. Only the generator is smaller
+-- (xoshiro128++), because LuaJIT computes it without boxed 64-bit integers.
 
 local args = require "resty.txid.args"
 local bit = require "bit"
@@ -34,7 +34,7 @@ local SEED_LEN = 16
 local LOW_42_BITS = 0x3ffffffffffULL
 
 
--- Under names of our own, so that another module's declaration of the same functions cannot be in the way.
+-- Under our own names, so that another module's declarations of the same functions cannot conflict.
 ffi.cdef[[
 int txid_pure_clock_gettime(int clock, long *time) __asm__("clock_gettime");
 int txid_pure_getpid(void) __asm__("getpid");
@@ -52,7 +52,7 @@ local timespec = ffi.new("long[2]")
 
 local function clock_ms()
     if ngx_now then
-        -- Rounded, as lib.clock_ms() says.
+        -- Rounded, for the reason given in lib.clock_ms().
         return (floor(ngx_now() * 1000 + 0.5))
     end
 
@@ -65,9 +65,9 @@ end
 local stream_t = ffi.typeof("struct { int32_t s0, s1, s2, s3, seeded, pid; }")
 
 
--- A stream that the kernel wipes in every child process (Linux 4.14 and later), so that a child finds it not seeded.
--- nil where there is no such thing. Emulators are known to accept any advice and take none: only who refuses an advice
--- that there has never been is believed.
+-- A stream that the kernel wipes in every child process (Linux 4.14 and later), so that a child finds it unseeded; nil
+-- where the kernel cannot do that. Some emulators accept any advice and ignore it, so only a kernel that rejects an
+-- advice that has never existed is trusted.
 local function wiped_in_children()
     local SIZE, READ_AND_WRITE, PRIVATE_AND_ANONYMOUS = ffi.sizeof(stream_t), 3, 0x22
     local NO_ADVICE, WIPE_ON_FORK = -1, 18
@@ -86,7 +86,7 @@ end
 
 
 local stream = jit.os == "Linux" and wiped_in_children()
--- Elsewhere each id asks who its process is.
+-- Elsewhere, each id asks for the process id.
 local asks_for_pid = not stream
 stream = stream or ffi.new(stream_t)
 
@@ -115,7 +115,7 @@ local function read_urandom()
         return false
     end
 
-    -- Unbuffered, because each buffer's worth would be read of which a few bytes are wanted.
+    -- Unbuffered, because only a few bytes are needed of what would fill a buffer.
     file:setvbuf("no")
     local bytes = file:read(SEED_LEN)
     file:close()
@@ -132,7 +132,7 @@ end
 local has_warned = false
 local function gather_noise()
     if not has_warned then
-        lib.log("WARN", "resty.txid: the system gives no randomness, ids are made from the clock and the process alone")
+        lib.log("WARN", "resty.txid: the system gave no randomness; ids are made from the clock and the process alone")
         has_warned = true
     end
     C.txid_pure_clock_gettime(CLOCK_REALTIME, timespec)
@@ -146,7 +146,7 @@ end
 local seeded_at_ms = 0
 
 
--- Mixes fresh randomness into what there is, so that a seed that the system refuses takes nothing away.
+-- Mixes fresh randomness into the state. If the system gives none, the existing state is kept.
 local function reseed(now_ms)
     local good = has_getrandom and C.txid_pure_getrandom(seed, SEED_LEN, 0) == SEED_LEN or read_urandom()
     if not good then
@@ -162,7 +162,7 @@ local function reseed(now_ms)
     seeded_at_ms = now_ms
 
     if not good then
-        -- Noise differs in few bits: spread them.
+        -- The noise differs in only a few bits, so spread them.
         for _ = 1, 16 do
             next_32_bits()
         end
@@ -170,7 +170,7 @@ local function reseed(now_ms)
 end
 
 
--- The value 10 bits have as two characters.
+-- The two characters of each value of 10 bits.
 local pairs_of_characters
 do
     local ALPHABET = "0123456789abcdefghijklmnopqrstuv"
@@ -188,7 +188,8 @@ local buf = ffi.new("uint16_t[?]", LEN / 2)
 local last_ms = -math.huge
 
 
--- As libtxid has it: a clock that is a little behind is waited for, one that is far behind had been wrong before.
+-- As in libtxid: a clock that is a little behind was stepped back, and time stays; one that is far behind was wrong
+-- before.
 local function never_backwards(now_ms)
     local behind = last_ms - now_ms
     if behind <= 0 or behind > LONGEST_HOLD_MS then
@@ -210,14 +211,14 @@ return function(ms)
         stamp = never_backwards(now_ms)
     end
 
-    -- Once a second of use, too, so that two copies of one machine image part ways.
+    -- Also once a second of use, so that two copies of a machine image diverge.
     if stream.seeded == 0 or abs(now_ms - seeded_at_ms) >= RESEED_AFTER_MS
        or asks_for_pid and stream.pid ~= C.txid_pure_getpid()
     then
         reseed(now_ms)
     end
 
-    -- 42 bits of time in two halves, then 8 + 10 + 10 and 10 + 10 + 6 of the two words' better, upper bits.
+    -- 42 bits of time in two halves, then 8 + 10 + 10 and 10 + 10 + 6 of the upper, better bits of the two words.
     local high = floor(stamp / 2^22) % 2^20
     local low = stamp % 2^22
     local a, b = next_32_bits(), next_32_bits()
@@ -232,6 +233,6 @@ return function(ms)
     buf[8] = pairs_of_characters[band(rshift(b, 12), 1023)]
     buf[9] = pairs_of_characters[lshift(band(rshift(b, 6), 63), 4)]
 
-    -- In parentheses for the reason that resty.txid gives.
+    -- In parentheses for the reason given in resty.txid.
     return (ffi_str(buf, LEN))
 end

@@ -1,5 +1,5 @@
--- One id a request: the client's own where it may be trusted, a new one elsewhere, the same wherever nginx takes it.
--- Call configure { ... } in init_by_lua, then id() or handle().
+-- One id for each request: the client's own if the client is trusted, otherwise a new one, and the same through
+-- redirects and subrequests. Call configure { ... } in init_by_lua, then id() or handle().
 
 local args = require "resty.txid.args"
 local native = require "resty.txid.request.native"
@@ -31,7 +31,7 @@ local trace
 local _M = {}
 
 
--- Call it in init_by_lua. What is wrong stops nginx with a line that names it.
+-- Call this in init_by_lua. A wrong option stops nginx with a message that names it.
 function _M.configure(given)
     args.check_table(given, "configure")
     settings = options.check(given)
@@ -39,8 +39,8 @@ function _M.configure(given)
 end
 
 
--- In these, nginx makes up a request and, for the moment, a connection. The ngx.ctx of a TLS handshake lives as long as
--- the client's connection does, and that of each request of the connection inherits from it.
+-- In these phases, nginx creates a fake request and connection. The ngx.ctx of a TLS handshake lives as long as the
+-- client's connection, and the ngx.ctx of each request on the connection inherits from it.
 local PHASES_WITHOUT_REQUEST = {
     exit_worker = true,
     init_worker = true,
@@ -62,19 +62,20 @@ local function is_accepted()
     if type(accept) == "boolean" then
         return accept
     end
-    -- realip puts an address in the place of the peer's that a client may have made up.
+    -- realip replaces the peer's address by one that the client may have made up.
     return accept(var.realip_remote_addr or var.remote_addr)
 end
 
 
--- Returns the client's id, or nil and true when the request is to be rejected for it.
+-- Returns the client's id; or nil and true if the request must be rejected because of it.
 local function client_id()
-    -- A look at the variable first spares the requests without an id a table of all their headers.
+    -- Checking the variable first saves requests without an id a table of all their headers.
     if not settings.accept or not is_of_a_request() or not var[settings.header_variable] or not is_accepted() then
         return nil
     end
 
-    -- The variable has the first of many headers, or all of them, by nginx's version. Of many, none is the right one.
+    -- For repeated headers the variable has the first or all of them, depending on nginx's version. If repeated, none
+    -- is used.
     local id = rawget(req_get_headers(0), lower(settings.header))
     if type(id) ~= "string" then
         return nil
@@ -97,7 +98,7 @@ local function first_id(ctx)
             end
         end
 
-        -- Where a function of the settings has waited, another thread or a subrequest may have been faster.
+        -- If a function of the settings has waited, another thread or a subrequest may have been first.
         kept = find_kept() or ctx
         if not rawget(kept, "txid_id") then
             kept.txid_id = id
@@ -119,22 +120,22 @@ end
 -- The id of the request.
 local function id_of_request()
     local ctx = context()
-    -- Raw, because of what a request inherits.
+    -- Raw, because the table inherits fields.
     return rawget(ctx, "txid_id") or first_id(ctx)
 end
 
 
 _M.id = id_of_request
 if native.is_loaded then
-    -- nginx's own module and Lua do not each make one.
+    -- So that nginx's module and Lua do not each make an id.
     function _M.id()
         return is_of_a_request() and var.request_txid or id_of_request()
     end
 end
 
 
--- The span of the request, a table with the strings trace_id and span_id and more, as resty.txid.trace has them. Where
--- trace is off it is nil.
+-- The span of the request: a table with the strings trace_id and span_id and more, as in resty.txid.trace; nil if trace
+-- is off.
 function _M.span()
     if not settings.trace then
         return nil
@@ -163,7 +164,7 @@ local function set_variable(name, value)
 end
 
 
--- nginx knows all its variables from the start: one that is not there now never will be.
+-- nginx knows all its variables from the start, so a variable that is missing now stays missing.
 local function set_variable_if_defined(name, value)
     if defined[name] == nil then
         defined[name] = pcall(set_variable, name, value)
@@ -174,7 +175,7 @@ local function set_variable_if_defined(name, value)
 end
 
 
--- Once: the page that says so may be a redirect away, and handled, too.
+-- Only once: the error page may be an internal redirect, which is handled as well.
 local function is_to_be_rejected()
     local kept = find_kept() or context()
     if kept.txid_rejected then
@@ -185,10 +186,11 @@ local function is_to_be_rejected()
 end
 
 
--- Sends the id upstream and in the response, and writes $request_txid, if there is one. (map "" $request_txid { default
--- ""; } makes one. "set" does, too, but in a server it runs again on a redirect, and after server_rewrite_by_lua.)
--- In header_filter_by_lua it does what is left to do then: for errors that nginx finds before it comes to
--- rewrite_by_lua, and in place of an id that the upstream sent.
+-- Sends the id upstream and in the response, and writes $request_txid, if the variable exists. (map "" $request_txid {
+-- default ""; } creates it. "set" does as well, but in a server it runs again on a redirect, and after
+-- server_rewrite_by_lua.)
+-- In header_filter_by_lua, it does the rest: for errors that nginx finds before rewrite_by_lua, and to replace an id
+-- that the upstream sent.
 function _M.handle()
     local id = _M.id()
     local span = _M.span()
@@ -215,9 +217,9 @@ function _M.handle()
 end
 
 
--- ngx.log with the id in front.
+-- ngx.log with the id before the message.
 function _M.log(level, ...)
-    -- A tail call, so that the line in the log names the caller's place and not this one.
+    -- A tail call, so that the log names the caller's line and not this one.
     return ngx_log(level, "[", _M.id(), "] ", ...)
 end
 

@@ -1,4 +1,4 @@
--- Small, dense numbers from ranges that txid-agent takes from a database. segment.new{...} returns what takes them.
+-- Small, dense numbers from ranges that txid-agent takes from a database. segment.new{...} returns a source of numbers.
 
 local args = require "resty.txid.args"
 local ffi = require "ffi"
@@ -33,7 +33,7 @@ local methods = {}
 local segment_mt = { __index = methods }
 
 
--- The next number in decimal, or nil and why there is none now.
+-- Returns the next number in decimal, or nil and why there is none now.
 function segment_mt.__call(self)
     local len = C.txid_segment_fill(self.handle, buf, message)
     if len < 0 then
@@ -43,7 +43,7 @@ function segment_mt.__call(self)
 end
 
 
--- C would follow whatever else there is as if it were a segment.
+-- C would use anything else as if it were a segment.
 local function handle_of(self, name)
     local handle = type(self) == "table" and self.handle
     if not handle then
@@ -53,7 +53,7 @@ local function handle_of(self, name)
 end
 
 
--- The next number as an int64_t, or nil and why there is none now.
+-- Returns the next number as an int64_t, or nil and why there is none now.
 function methods.next(self)
     local number = C.txid_segment_next(handle_of(self, "next"), message)
     if number < 0 then
@@ -63,7 +63,7 @@ function methods.next(self)
 end
 
 
--- What is left for all processes of this host, and what txid-agent has to say.
+-- Returns what is left for all processes of this host, and what txid-agent reports.
 function methods.stats(self)
     C.txid_segment_stats(handle_of(self, "stats"), counters)
     local contact_ms, lasts_ms = tonumber(counters.contact_ms), tonumber(counters.lasts_ms)
@@ -80,7 +80,7 @@ function methods.stats(self)
 end
 
 
--- Raises at the caller of new(), which has called the function that calls this.
+-- Raises an error at the caller of new(), which called the function that calls this.
 local function wrong(option, what)
     error("bad option '" .. option .. "' to 'new' (" .. what .. ")", 3)
 end
@@ -89,13 +89,13 @@ end
 local _M = {}
 
 
--- What takes numbers; an option that is wrong, or a file that cannot be had, raises an error.
+-- Returns a source of numbers; raises an error if an option is wrong or the file cannot be opened.
 --   state  the file that txid-agent keeps, such as "/run/txid/invoices.segment"
 function _M.new(options)
     check_table(options, "new")
     for key in pairs(options) do
         if key ~= "state" then
-            wrong(tostring(key), "there is no such option")
+            wrong(tostring(key), "unknown option")
         end
     end
 
@@ -106,7 +106,7 @@ function _M.new(options)
     if state:sub(1, 1) ~= "/" then
         wrong("state", "absolute path expected, got '" .. state .. "'")
     end
-    -- C would take what stands before a NUL for the whole.
+    -- C would read only the part before a NUL.
     if state:find("\0", 1, true) then
         wrong("state", "text without a NUL expected")
     end

@@ -48,13 +48,13 @@ local methods = {}
 local generator_mt = { __index = methods }
 
 
--- Whatever the clock says here is looked at again before there is no id, so nginx's cached time will do.
+-- nginx's cached time is enough: before an id is refused, the library reads the clock itself.
 local clock_ms = ngx and lib.clock_ms or function()
     return (C.txid_clock_coarse_ms())
 end
 
 
--- The next id in decimal, or nil and why there is none now.
+-- Returns the next id in decimal, or nil and why there is none now.
 function generator_mt.__call(self)
     local len = C.txid_snowflake_fill(self.handle, clock_ms(), buf, message)
     if len < 0 then
@@ -64,7 +64,7 @@ function generator_mt.__call(self)
 end
 
 
--- C would follow whatever else there is as if it were a generator.
+-- C would use anything else as if it were a generator.
 local function handle_of(self, name)
     local handle = type(self) == "table" and self.handle
     if not handle then
@@ -74,7 +74,7 @@ local function handle_of(self, name)
 end
 
 
--- The next id as an int64_t, or nil and why there is none now.
+-- Returns the next id as an int64_t, or nil and why there is none now.
 function methods.next(self)
     local id = C.txid_snowflake_next(handle_of(self, "next"), clock_ms(), message)
     if id < 0 then
@@ -84,13 +84,13 @@ function methods.next(self)
 end
 
 
--- A number where that holds the value, else the int64_t.
+-- A number if that is exact, otherwise the int64_t.
 local function exact(value)
     return value <= MAX_NUMBER and value >= -MAX_NUMBER and tonumber(value) or value
 end
 
 
--- The id as a number for C; or nil and why it is none.
+-- Returns the id as a number for C; or nil and why it is not an id.
 local function number_of(id)
     if type(id) == "string" then
         local number = C.txid_snowflake_parse(id, #id)
@@ -101,14 +101,15 @@ local function number_of(id)
     end
 
     if not is_int64(id) then
-        -- A Lua number has lost the last bits of most ids already.
+        -- A Lua number cannot hold the last bits of most ids.
         bad_argument(1, "decode", "string, int64_t or uint64_t", id)
     end
     return id
 end
 
 
--- What an id says: `ms`, the same as an RFC 3339 `time`, `node` and `sequence`; or nil and what is wrong with it.
+-- Returns the fields of an id: `ms`, the same as an RFC 3339 `time`, `node` and `sequence`; or nil and what is wrong
+-- with it.
 function methods.decode(self, id)
     local handle = handle_of(self, "decode")
     local number, err = number_of(id)
@@ -132,8 +133,9 @@ function methods.decode(self, id)
 end
 
 
--- What this generator has done in this process, and how far all who share its state are ahead of the clock. If the node
--- is leased: what is left of the lease, how often it was taken or extended, and how often the agent's store failed.
+-- What this generator has done in this process, and how far all users of its state are ahead of the clock. If the node
+-- is leased, also what is left of the lease, how often it was taken or extended, and how often the agent's store
+-- failed.
 function methods.stats(self)
     C.txid_snowflake_stats(handle_of(self, "stats"), counters)
     local is_leased = counters.lease_left_ms >= 0
@@ -150,7 +152,7 @@ function methods.stats(self)
 end
 
 
--- Raises at the caller of new(), which has called the function that calls this.
+-- Raises an error at the caller of new(), which called the function that calls this.
 local function wrong(option, what)
     error("bad option '" .. option .. "' to 'new' (" .. what .. ")", 4)
 end
@@ -159,13 +161,13 @@ end
 local function check_keys(given, known, prefix)
     for key in pairs(given) do
         if not known[key] then
-            wrong(prefix .. tostring(key), "there is no such option")
+            wrong(prefix .. tostring(key), "unknown option")
         end
     end
 end
 
 
--- C would take what stands before a NUL for the whole.
+-- C would read only the part before a NUL.
 local function check_text(option, value)
     if value:find("\0", 1, true) then
         wrong(option, "text without a NUL expected")
@@ -178,7 +180,7 @@ local function number_text(value)
 end
 
 
--- The layout in the words of txid_snowflake_open, which says what is wrong with the values.
+-- The layout as text for txid_snowflake_open, which checks the values.
 local function layout_text(layout)
     if type(layout) == "string" then
         return layout
@@ -211,7 +213,7 @@ end
 
 
 local function node_text(node, layout)
-    -- Sonyflake's own default.
+    -- As Sonyflake itself does.
     if node == nil and layout == "sonyflake" then
         node = "ip"
     end
@@ -239,7 +241,7 @@ local function check_state(state)
         wrong("state", "string expected, got " .. type(state))
 
     elseif state:sub(1, 1) ~= "/" then
-        -- A relative path would be another file for a process that was started elsewhere, and ids would repeat.
+        -- A relative path could be another file for another process, and ids would repeat.
         wrong("state", "absolute path expected, got '" .. state .. "'")
     end
     return state
@@ -263,13 +265,13 @@ end
 local _M = {}
 
 
--- A generator; an option that is wrong, or a state that cannot be had, raises an error.
---   layout     "snowflake", "sonyflake", "uid", "leaf", or a table of time_bits, node_bits, sequence_bits and, if need
---              be, unit_ms (1), epoch (1970; milliseconds or a date) and order ("time,node,sequence")
---   node       a number, "env:NAME", "ip" (sonyflake's default), "hostname", "lease" (txid-agent's), or a function that
---              returns one of them
+-- Returns a generator; raises an error if an option is wrong or the state cannot be opened.
+--   layout     "snowflake", "sonyflake", "uid", "leaf", or a table: time_bits, node_bits, sequence_bits; optionally unit_ms
+--              (1), epoch (1970; milliseconds or a date) and order ("time,node,sequence")
+--   node       a number, "env:NAME", "ip" (sonyflake's default), "hostname", "lease" (from txid-agent), or a function
+--              that returns one of them
 --   state      the file that all processes with this node share
---   max_drift  how many seconds ids may run ahead of the clock; 10 if it is not given
+--   max_drift  how many seconds ids may run ahead of the clock; default 10
 function _M.new(options)
     check_table(options, "new")
     check_keys(options, OPTIONS, "")

@@ -1,4 +1,5 @@
 -- require "resty.txid.strong" is a function like that of resty.txid, txid([ms]). Its ids cannot be guessed: each random
+-- bit comes from the operating system's generator and is used only once.
 -- bit comes from the operating system's generator and is used once.
 
 local args = require "resty.txid.args"
@@ -18,7 +19,7 @@ local log = lib.log
 local buf = ffi_new("char[?]", LEN)
 
 
--- Without the system's randomness an id is still made. Each worker logs that once.
+-- Without the system's randomness, ids are still made. Each worker logs that once.
 local has_warned = false
 local function warn()
     if has_warned then

@@ -22,14 +22,14 @@ local message = ffi.new("char[?]", lib.MESSAGE_LEN)
 local _M = {}
 
 
--- Returns milliseconds since 1970-01-01 UTC as an RFC 3339 time, or nil if they are beyond the calendar.
+-- Returns milliseconds since 1970-01-01 UTC as an RFC 3339 time, or nil if they are outside the calendar.
 function _M.rfc3339(ms)
     local seconds = date("!%Y-%m-%dT%H:%M:%S", floor(ms / 1000))
     return seconds and seconds .. format(".%03dZ", ms % 1000)
 end
 
 
--- Returns the dotted text of an IPv4 address of 32 bits.
+-- Returns a 32-bit IPv4 address in dotted notation.
 function _M.dotted(word)
     return format("%d.%d.%d.%d", rshift(word, 24), band(rshift(word, 16), 255), band(rshift(word, 8), 255),
                   band(word, 255))
@@ -41,13 +41,13 @@ local function escaped(character)
 end
 
 
--- Returns the start of any text with control characters escaped, so that it cannot forge a line in a log.
+-- Returns the beginning of any text with control characters escaped, so that it cannot forge a line in a log.
 function _M.printable(text)
     return (gsub(sub(text, 1, 40), "[^ -~]", escaped))
 end
 
 
--- Returns the reason why a text is not of the format, one of the FORMAT_ constants.
+-- Returns the reason why a text does not have the format, one of the FORMAT_ constants.
 function _M.explain_format(text_format, text)
     C.txid_explain(text_format, text, #text, message)
     return (ffi_str(message))

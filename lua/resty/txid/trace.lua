@@ -40,7 +40,8 @@ local traceparent_parts = ffi_new("txid_traceparent_parts")
 local _M = {}
 
 
--- A trace id that sorts by time, of this moment or stamped with `ms`. Its time counts from `epoch_ms`, by default 1970.
+-- Returns a trace id that sorts by time, of this moment or stamped with `ms`. Its time counts from `epoch_ms`, by
+-- default 1970.
 function _M.id(ms, epoch_ms)
     local epoch = epoch_ms and integer_ms(epoch_ms, "id", 2) or 0
     if ms then
@@ -52,7 +53,7 @@ function _M.id(ms, epoch_ms)
 end
 
 
--- The same with the host in it: `address` is its IPv4 or IPv6 address, by default the host's own.
+-- The same with the host: `address` is its IPv4 or IPv6 address, by default the host's own.
 function _M.host_id(ms, address, epoch_ms)
     local word = host_word(address, 2, "host_id")
     local epoch = epoch_ms and integer_ms(epoch_ms, "host_id", 3) or 0
@@ -65,14 +66,14 @@ function _M.host_id(ms, address, epoch_ms)
 end
 
 
--- A random trace id, never all zeros.
+-- Returns a random trace id, never all zeros.
 function _M.otel_trace_id()
     C.txid_otel_trace_id(buf)
     return (ffi_str(buf, TRACE_ID_LEN))
 end
 
 
--- A random span id, never all zeros.
+-- Returns a random span id, never all zeros.
 local function span_id()
     C.txid_span_id(buf)
     return (ffi_str(buf, SPAN_ID_LEN))
@@ -80,13 +81,13 @@ end
 _M.span_id = span_id
 
 
--- A SOFATracer id. `address` is the host's IPv4 address, by default its own.
+-- Returns a SOFATracer id. `address` is the host's IPv4 address, by default its own.
 function _M.sofa(address)
     return (ffi_str(buf, C.txid_sofa_now(buf, clock_ms(), ipv4(address, 1, "sofa"))))
 end
 
 
--- A SkyWalking id.
+-- Returns a SkyWalking id.
 function _M.skywalking()
     return (ffi_str(buf, C.txid_skywalking_now(buf, clock_ms())))
 end
@@ -115,7 +116,7 @@ function _M.decode_id(s, epoch_ms)
 end
 
 
--- The same for host_id(): `host` is its IPv4 address, or the IPv6 address's four words folded, written like one.
+-- The same for host_id(): `host` is its IPv4 address, or the four words of its IPv6 address folded, in dotted notation.
 function _M.decode_host_id(s, epoch_ms)
     check_string(s, "decode_host_id")
 
@@ -179,7 +180,7 @@ end
 local traceparent = {}
 
 
--- Returns the header as a table. Returns nil and the reason for an invalid header: ignore it, and start a new trace.
+-- Returns the header as a table; or nil and the reason if it is invalid: ignore it, and start a new trace.
 function traceparent.parse(header)
     check_string(header, "parse")
 
@@ -219,7 +220,7 @@ function traceparent.child(parent)
 end
 
 
--- The header, of version 00.
+-- Returns the header, in version 00.
 function traceparent.tostring(self)
     check_traceparent(self, "tostring")
 
@@ -231,8 +232,8 @@ end
 _M.traceparent = traceparent
 
 
--- Zipkin's b3 header, and its X-B3- headers, as a table: `trace_id` (of 32 or 16 characters), `span_id`, and where
--- known `parent_span_id`, `sampled` (a boolean) and `debug` (true). A header may say no more than whether to sample.
+-- Zipkin's b3 header, and its X-B3- headers, as a table: `trace_id` (32 or 16 characters), `span_id`, and, if known,
+-- `parent_span_id`, `sampled` (a boolean) and `debug` (true). A header may contain only the sampling decision.
 local b3 = {}
 
 
@@ -267,8 +268,8 @@ end
 local SAMPLED = { ["0"] = false, ["1"] = true, ["false"] = false, ["true"] = true }
 
 
--- Returns the X-B3- headers, from a table as ngx.req.get_headers() returns it, as a table. Returns nil and the reason
--- if they are invalid.
+-- Returns the X-B3- headers as a table, from one as ngx.req.get_headers() returns it; or nil and the reason if they are
+-- invalid.
 function b3.parse_headers(headers)
     check_table(headers, "parse_headers")
 
@@ -277,7 +278,7 @@ function b3.parse_headers(headers)
     local parent_id = headers["x-b3-parentspanid"] or headers["X-B3-ParentSpanId"]
     local sampled = headers["x-b3-sampled"] or headers["X-B3-Sampled"]
     local flags = headers["x-b3-flags"] or headers["X-B3-Flags"]
-    -- A header that comes more than once is a table.
+    -- A repeated header is a table.
     if type(trace_id or "") ~= "string" or type(own_id or "") ~= "string" or type(parent_id or "") ~= "string"
        or type(sampled or "") ~= "string"
     then
@@ -285,7 +286,7 @@ function b3.parse_headers(headers)
     end
 
     local self
-    -- A dash in a header would make one field of the single header two.
+    -- A dash would turn one field of the single header into two.
     if find((trace_id or "") .. (own_id or "") .. (parent_id or ""), "-", 1, true) then
         return nil, "an X-B3- header contains a dash"
 
@@ -302,7 +303,7 @@ function b3.parse_headers(headers)
         return nil, "X-B3-TraceId and X-B3-SpanId must both be present"
 
     elseif not sampled and flags ~= "1" then
-        return nil, "there are no X-B3- headers"
+        return nil, "no X-B3- headers"
 
     else
         self = {}
@@ -351,7 +352,7 @@ local function check_ids(self, name)
 end
 
 
--- The single header. It has no place for a parent without a decision about sampling.
+-- Returns the single header. It cannot hold a parent without a sampling decision.
 function b3.tostring(self)
     check_table(self, "tostring")
     check_ids(self, "tostring")
@@ -371,7 +372,7 @@ function b3.tostring(self)
 end
 
 
--- The X-B3- headers, by name.
+-- Returns the X-B3- headers by name.
 function b3.headers(self)
     check_table(self, "headers")
     check_ids(self, "headers")

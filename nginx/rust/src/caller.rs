@@ -1,4 +1,4 @@
-//! What nginx hands over, and where it wants to read what is wrong.
+//! The values that nginx passes in, and the messages that it gets back.
 
 use ::txid::request::Header;
 use std::borrow::Cow;
@@ -6,33 +6,33 @@ use std::ffi::c_char;
 use std::fmt::Display;
 use std::io::Write;
 
-/// How many bytes a function that takes a `message` may write there: text that says what is wrong, cut off if need be, and
-/// a NUL at its end.
+/// The size of the buffer for a `message`. On error, functions write a text to it that says what is wrong, truncated if
+/// necessary, and a final NUL.
 pub const TXID_MESSAGE_LEN: usize = 1024;
 
 /// An ngx_str_t.
 #[repr(C)]
 pub struct txid_text {
-    /// How many bytes it has.
+    /// Its length in bytes.
     pub len: usize,
-    /// Where they are.
+    /// Its bytes.
     pub data: *const c_char,
 }
 
-/// What a request has of one header.
+/// The values of one header in a request.
 #[repr(C)]
 pub struct txid_header {
-    /// How often it is there.
+    /// How often the request has it.
     pub count: usize,
-    /// The value of the last one.
+    /// The last value.
     pub value: txid_text,
 }
 
 impl txid_text {
     /// # Safety
     ///
-    /// The text must be valid for reads of its length for as long as the result is used. Where it has none, it may be
-    /// anywhere.
+    /// The text must be valid for reads of its length for as long as the result is used. If its length is 0, it may be
+    /// any pointer.
     pub(crate) unsafe fn bytes<'a>(&self) -> &'a [u8] {
         if self.len == 0 {
             return &[];
@@ -56,7 +56,7 @@ impl txid_header {
     }
 }
 
-/// The words of a directive. What is not UTF-8 is shown as it would be in a message.
+/// The words of a directive. Invalid UTF-8 is replaced, as in a message.
 ///
 /// # Safety
 ///
@@ -66,7 +66,7 @@ pub(crate) unsafe fn words<'a>(list: *const txid_text, count: usize) -> Vec<Cow<
     unsafe { (0..count).map(|index| String::from_utf8_lossy((*list.add(index)).bytes())).collect() }
 }
 
-/// Puts what was opened on the heap, for C to hold; or writes to `message` why it was not, and returns NULL.
+/// Moves an opened value to the heap for C; on error, writes the reason to `message` and returns NULL.
 ///
 /// # Safety
 ///
@@ -88,7 +88,7 @@ pub(crate) unsafe fn open<T, E: Display>(opened: Result<T, E>, message: *mut c_c
 #[cold]
 pub(crate) unsafe fn write_message(why: &dyn Display, message: *mut c_char) {
     let mut text = [0; TXID_MESSAGE_LEN];
-    // What does not fit is cut off.
+    // A longer text is truncated.
     let _ = write!(&mut text[..TXID_MESSAGE_LEN - 1], "{why}");
     // SAFETY: the caller vouches for the length, and a byte array needs no alignment.
     unsafe { message.cast::<[u8; TXID_MESSAGE_LEN]>().write(text) };

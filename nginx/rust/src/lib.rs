@@ -1,7 +1,8 @@
-//! What the nginx modules call: `libngx_txid.a`, of which `nginx/ngx_txid_lib.h` is the interface.
+//! The library of the nginx modules: `libngx_txid.a`, with the interface `nginx/ngx_txid_lib.h`.
 //!
-//! Nothing in here decides anything: it takes what nginx's C has at hand, and calls the library. It is no part of
-//! `libtxid.so`, whose users have no requests, and its functions stay inside the modules that are linked with it.
+//! This crate makes no decisions: it converts what nginx's C code has, and calls the library. It is not part of
+//! `libtxid.so`, whose users have no requests, and its functions are visible only in the modules that are linked with
+//! it.
 
 #![allow(non_camel_case_types, reason = "types have the names that they have in C")]
 

@@ -1,10 +1,10 @@
-//! Ids of any format by its name.
+//! Makes ids of a named format.
 
 use crate::caller::{open, txid_text, words, write_message};
 use ::txid::Maker;
 use std::ffi::c_char;
 
-/// How many characters an id of any format has at most.
+/// The length of the longest id of any format.
 pub const TXID_MAX_LEN: usize = 64;
 
 const _: () = assert!(TXID_MAX_LEN == Maker::MAX_LEN);
@@ -12,8 +12,8 @@ const _: () = assert!(TXID_MAX_LEN == Maker::MAX_LEN);
 /// Makes the ids of one format.
 pub struct txid_maker(Maker);
 
-/// Opens a maker of ids. Of the `count` words, the first is the name of the format, and each that follows an option of it:
-/// name=value. Returns NULL when something is wrong; then `message` says what.
+/// Opens a maker of ids. The first of the `count` words is the name of the format, and the others are its options,
+/// name=value. Returns NULL on error; then `message` says what is wrong.
 ///
 /// # Safety
 ///
@@ -32,20 +32,20 @@ pub unsafe extern "C" fn txid_maker_open(
     }
 }
 
-/// Gives a maker back. Others that share its state go on.
+/// Releases a maker. Others that share its state are not affected.
 ///
 /// # Safety
 ///
-/// `maker` must be from txid_maker_open and not be used by anybody any more.
+/// `maker` must be from txid_maker_open and must not be used any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_maker_close(maker: *mut txid_maker) {
     // SAFETY: it was made by `open`, and the caller gives it up.
     drop(unsafe { Box::from_raw(maker) });
 }
 
-/// Writes a new id of this moment, where the clock reads `clock_ms`, to `buf`, and returns how many characters it has; or 0,
-/// and `message` says why there is none. An id that was to be one that nobody can guess, and is not because the system has
-/// no randomness to give, sets `guessable`; else it is left as it is.
+/// Writes a new id to `buf`, when the clock reads `clock_ms`, and returns its length; or returns 0, and `message` says
+/// why there is no id. Sets `guessable` if the id was meant to be impossible to guess, but the system gave no
+/// randomness; otherwise leaves it unchanged.
 ///
 /// # Safety
 ///
@@ -70,7 +70,7 @@ pub unsafe extern "C" fn txid_maker_fill(
 
 /// # Safety
 ///
-/// As for txid_maker_fill, which is the shorter for it.
+/// As for txid_maker_fill. This is the slow path, kept out of line.
 #[inline(never)]
 unsafe fn fill_other(
     maker: *const txid_maker,

@@ -1,4 +1,4 @@
-//! Whose headers count, and for what.
+//! Which peers are trusted.
 
 use crate::caller::{open, txid_header, txid_text, words};
 use ::txid::request::{Networks, Peer, Verdict, is_header_name};
@@ -8,10 +8,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 /// Networks of peers.
 pub struct txid_networks(Networks);
 
-/// Who sent a request.
+/// The sender of a request.
 #[repr(C)]
 pub struct txid_peer {
-    /// Its struct sockaddr, or NULL where all there is is text.
+    /// Its struct sockaddr, or NULL if only its text is known.
     pub sockaddr: *const c_void,
     /// Its address as nginx writes it.
     pub text: txid_text,
@@ -20,7 +20,7 @@ pub struct txid_peer {
 impl txid_peer {
     /// # Safety
     ///
-    /// The address must be valid for reads of what its family has, or the text for reads of its length.
+    /// The address must be valid for reads of the size of its family, or the text for reads of its length.
     #[inline]
     unsafe fn read(&self) -> Peer {
         if self.sockaddr.is_null() {
@@ -45,19 +45,19 @@ impl txid_peer {
     }
 }
 
-/// What becomes of an id that may have come in with a request.
+/// What to do with an id that may have come in with a request.
 #[repr(C)]
 pub enum txid_verdict {
     /// The request gets a new id.
     New,
-    /// The id that came in is the request's.
+    /// The request keeps the id that came in.
     Accepted,
-    /// The peer may send an id, but this is not one. The request gets a new id, or is rejected.
+    /// The peer may send an id, but this is not a valid one. The request gets a new id, or is rejected.
     Invalid,
 }
 
-/// Reads a list of `count` networks: addresses, networks such as 10.0.0.0/8, unix: and all; or off alone. Returns NULL when
-/// something is wrong; then `message` says what.
+/// Reads a list of `count` networks: addresses, networks such as 10.0.0.0/8, unix: and all; or off alone. Returns NULL
+/// on error; then `message` says what is wrong.
 ///
 /// # Safety
 ///
@@ -75,11 +75,11 @@ pub unsafe extern "C" fn txid_networks_open(
     }
 }
 
-/// Gives networks back.
+/// Releases networks.
 ///
 /// # Safety
 ///
-/// `networks` must be from txid_networks_open and not be used by anybody any more.
+/// `networks` must be from txid_networks_open and must not be used any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_networks_close(networks: *mut txid_networks) {
     // SAFETY: it was made by `open`, and the caller gives it up.
@@ -90,18 +90,19 @@ pub unsafe extern "C" fn txid_networks_close(networks: *mut txid_networks) {
 ///
 /// # Safety
 ///
-/// `networks` must be from txid_networks_open, `peer` be valid for a read, as must what it points to.
+/// `networks` must be from txid_networks_open, and `peer` must be valid for a read, as must what it points to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_networks_contain(networks: *const txid_networks, peer: *const txid_peer) -> bool {
     // SAFETY: the caller vouches for both.
     unsafe { (*networks).0.contain((*peer).read()) }
 }
 
-/// What becomes of the id in `header`, which `peer` sent, where `accept` are the networks whose ids are taken. Of several headers none counts.
+/// Decides about the id in `header`, which `peer` sent. `accept` are the networks whose ids are accepted. A repeated
+/// header does not count.
 ///
 /// # Safety
 ///
-/// `accept` must be from txid_networks_open, the others be valid for a read, as must what they point to.
+/// `accept` must be from txid_networks_open, and the others must be valid for a read, as must what they point to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_judge(
     accept: *const txid_networks,
@@ -116,7 +117,7 @@ pub unsafe extern "C" fn txid_judge(
     }
 }
 
-/// Whether `name` may be the name of a header.
+/// Whether `name` is valid as the name of a header.
 ///
 /// # Safety
 ///

@@ -5,7 +5,7 @@ use ::txid::request::{Kind, Span, TraceHeaders};
 use ::txid::trace::{B3, Sampling, SpanId, TraceId, Traceparent};
 use std::io::Write;
 
-/// In which headers a trace comes in.
+/// The headers that a trace comes in.
 #[allow(dead_code, reason = "C makes them")]
 #[repr(C)]
 pub enum txid_trace_kind {
@@ -20,14 +20,14 @@ pub enum txid_trace_kind {
 /// The headers that carry a trace, in the order of txid_span_continue.
 pub const TXID_TRACE_HEADERS: usize = 7;
 
-/// The span of a request, as it goes on in headers. One of length 0 is not to be sent.
+/// The span of a request, in the form of headers. A header of length 0 must not be sent.
 #[repr(C)]
 pub struct txid_span {
     /// X-B3-TraceId: the trace.
     pub trace_id: [u8; 32],
     /// X-B3-SpanId: this hop.
     pub span_id: [u8; 16],
-    /// X-B3-ParentSpanId: the span that this one was called from.
+    /// X-B3-ParentSpanId: the span that called this one.
     pub parent_span_id: [u8; 16],
     /// traceparent
     pub traceparent: [u8; 55],
@@ -37,15 +37,15 @@ pub struct txid_span {
     pub sampled: u8,
     /// X-B3-Flags: 1.
     pub flags: u8,
-    /// How long parent_span_id is: 16 or 0.
+    /// The length of parent_span_id: 16 or 0.
     pub parent_span_id_len: u8,
-    /// How long b3 is.
+    /// The length of b3.
     pub b3_len: u8,
-    /// How long sampled is: 1 or 0.
+    /// The length of sampled: 1 or 0.
     pub sampled_len: u8,
-    /// How long flags is: 1 or 0.
+    /// The length of flags: 1 or 0.
     pub flags_len: u8,
-    /// Whether it is the trace of the traceparent that came in, so that its tracestate goes on, too.
+    /// Whether it continues the trace of the traceparent that came in, so that its tracestate is passed on as well.
     pub is_continued: bool,
 }
 
@@ -58,18 +58,18 @@ const _: () = assert!(TraceId::LEN == 32 && SpanId::LEN == 16 && Traceparent::LE
 /// `span` must be valid for a write.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_span_start(span: *mut txid_span) {
-    // SAFETY: the caller vouches for the place.
+    // SAFETY: the caller vouches for `span`.
     unsafe { span.write(txid_span::from(&Span::new())) }
 }
 
-/// Writes a span to `span` that continues what came in as `kind`; where nothing or nothing valid did, the first of a new
-/// trace. `headers` are the request's traceparent, b3, X-B3-TraceId, X-B3-SpanId, X-B3-ParentSpanId, X-B3-Sampled and
-/// X-B3-Flags.
+/// Writes a span to `span` that continues the trace that came in as `kind`; if there is no valid one, the first span of
+/// a new trace. `headers` are the request's traceparent, b3, X-B3-TraceId, X-B3-SpanId, X-B3-ParentSpanId, X-B3-Sampled
+/// and X-B3-Flags.
 ///
 /// # Safety
 ///
-/// `headers` must be valid for reads of TXID_TRACE_HEADERS of them, as must their texts; `kind` must be one of the enum's, and
-/// `span` be valid for a write.
+/// `headers` must be valid for reads of TXID_TRACE_HEADERS of them, as must their texts; `kind` must be one of the
+/// enum's values, and `span` must be valid for a write.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_span_continue(kind: txid_trace_kind, headers: *const txid_header, span: *mut txid_span) {
     // SAFETY: the caller vouches for the headers.
@@ -84,7 +84,7 @@ pub unsafe extern "C" fn txid_span_continue(kind: txid_trace_kind, headers: *con
     };
     let headers =
         TraceHeaders { traceparent, b3, x_b3_trace_id, x_b3_span_id, x_b3_parent_span_id, x_b3_sampled, x_b3_flags };
-    // SAFETY: the caller vouches for the place.
+    // SAFETY: the caller vouches for `span`.
     unsafe { span.write(txid_span::from(&Span::of(kind, &headers))) }
 }
 
@@ -92,7 +92,7 @@ impl From<&Span> for txid_span {
     fn from(span: &Span) -> Self {
         let mut b3 = [0; B3::MAX_LEN];
         let mut rest = &mut b3[..];
-        // It has room for the longest.
+        // It has room for the longest one.
         let _ = write!(rest, "{}", span.b3());
         let b3_len = B3::MAX_LEN - rest.len();
         let debug = span.sampled == Some(Sampling::Debug);

@@ -3,13 +3,13 @@
 use crate::caller::txid_text;
 use ::txid::time_in;
 
-/// How many characters txid_rfc3339 writes.
+/// The length of the text of txid_rfc3339.
 pub const TXID_RFC3339_LEN: usize = 24;
 
 const _: () = assert!(TXID_RFC3339_LEN == time_in::RFC3339_LEN);
 
-/// Writes the milliseconds since 1970-01-01 UTC that the id at `text` was stamped with to `ms`: of a txid, a UUID of version
-/// 1, 6 or 7, a flake, a UNIQUE_ID, or an id of SOFATracer or SkyWalking. Returns whether it is one of these.
+/// Writes the time in the id at `text` to `ms`, in milliseconds since 1970-01-01 UTC: of a txid, a UUID of version 1, 6
+/// or 7, a flake, a UNIQUE_ID, or an id of SOFATracer or SkyWalking. Returns whether it is one of these.
 ///
 /// # Safety
 ///
@@ -20,8 +20,8 @@ pub unsafe extern "C" fn txid_time_in(text: *const txid_text, ms: *mut i64) -> b
     unsafe { time_in::ms((*text).bytes()).map(|found| ms.write(found)).is_some() }
 }
 
-/// Writes the milliseconds since 1970 that txid_time_in found as RFC 3339 has them, "2014-09-01T00:00:00.000Z", to `buf`.
-/// Returns whether they are of the years 0 to 9999; else nothing is written.
+/// Writes the milliseconds since 1970 that txid_time_in found in RFC 3339, "2014-09-01T00:00:00.000Z", to `buf`.
+/// Returns false, and writes nothing, if they are outside the years 0 to 9999.
 ///
 /// # Safety
 ///

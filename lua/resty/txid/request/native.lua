@@ -1,4 +1,4 @@
--- Whether this nginx has ngx_http_txid_module, with which $request_txid is the id of a request.
+-- Tells whether this nginx has ngx_http_txid_module, whose $request_txid is then the id of the request.
 
 local ffi = require "ffi"
 
@@ -7,7 +7,7 @@ local C = ffi.C
 local pcall = pcall
 
 
--- Of the ngx_module_t that every module is, it only counts whether it is there.
+-- Every module is an ngx_module_t; here, only its existence matters.
 ffi.cdef[[
 extern char ngx_http_txid_module;
 ]]

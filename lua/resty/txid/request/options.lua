@@ -1,4 +1,4 @@
--- Checks what resty.txid.request.configure() is given. Whatever is wrong is found when nginx starts, and named.
+-- Checks the options of resty.txid.request.configure(). Errors are found when nginx starts, and name the option.
 
 local cidr = require "resty.txid.cidr"
 
@@ -55,7 +55,7 @@ checks.response = boolean
 checks.upstream = boolean
 
 
--- What is wrong with a table that is to be a list, or nil.
+-- Returns why a table is not a list, or nil.
 local function unlike_a_list(value)
     for key in pairs(value) do
         if type(key) ~= "number" or key < 1 or key > #value then
@@ -103,7 +103,7 @@ function checks.accept(value)
 end
 
 
--- A regular expression has to match the whole id.
+-- A regular expression must match the whole id.
 function checks.valid(value)
     if type(value) == "function" then
         return value
@@ -196,7 +196,7 @@ function checks.trace(value)
         return nil, TRACE
     end
 
-    -- It takes the library, without which each request would fail.
+    -- This needs the library. Without it, each request would fail.
     local ok
     ok, err = pcall(trace.span, kinds)
     return ok and kinds or nil, TRACE, err
@@ -213,11 +213,11 @@ local function key_names()
 end
 
 
--- Returns the options as request.lua uses them, with defaults for those that are not given.
+-- Returns the options for request.lua, with defaults for those that are not given.
 function _M.check(given)
     for key in pairs(given) do
         if not checks[key] then
-            error("resty.txid.request: configure knows no key " .. show(key) .. "; it knows " .. key_names(), 3)
+            error("resty.txid.request: configure has no option " .. show(key) .. "; it has " .. key_names(), 3)
         end
     end
 
@@ -236,7 +236,7 @@ function _M.check(given)
     end
 
     if options.trace_id_header and not options.trace then
-        error("resty.txid.request: trace_id_header is " .. show(options.trace_id_header) .. ", and trace is off", 3)
+        error("resty.txid.request: trace_id_header is " .. show(options.trace_id_header) .. ", but trace is off", 3)
     end
     options.header_variable = "http_" .. lower(options.header):gsub("-", "_")
     return options

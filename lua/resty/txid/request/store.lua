@@ -1,25 +1,25 @@
--- What is kept for a request and all that nginx makes of it: internal redirects and subrequests.
+-- Keeps data for a request and everything that nginx derives from it: internal redirects and subrequests.
 --
--- ngx.ctx alone does not do: nginx empties it on every internal redirect (error_page, index, try_files, ngx.exec, a
--- named location), and each subrequest (auth_request, mirror, ngx.location.capture) has one of its own. An nginx
--- variable does not, either: ngx.location.capture gives its subrequest new ones, and to read one that is not set yet
--- writes a warning to the log. What all of these share is the connection, of which a request has one to itself until it
--- ends (in HTTP/2 and HTTP/3, where a connection carries many, nginx makes a connection object for each).
+-- ngx.ctx alone is not enough: nginx clears it on every internal redirect (error_page, index, try_files, ngx.exec, a
+-- named location), and each subrequest (auth_request, mirror, ngx.location.capture) has its own. An nginx variable is
+-- not enough either: ngx.location.capture gives its subrequest new ones, and reading one that is not set yet logs a
+-- warning. What all of these share is the connection, which a request has to itself until it ends (in HTTP/2 and
+-- HTTP/3, where a connection carries many requests, nginx creates a connection object for each).
 --
--- So a table finds the ngx.ctx of the first of them by the address of the connection. Three facts keep this from ever
--- handing on what belongs to an earlier request, or from growing:
+-- So a table maps the address of the connection to the ngx.ctx of the first of them. Three facts ensure that data of an
+-- earlier request is never used, and that the table does not grow:
 --
--- - An ngx.ctx is listed in ctx_tables, under a number, until the whole request has ended, redirects and subrequests
---   included. When it is no longer in its place there, it does not count. (So code that puts another table in the place
---   of ngx.ctx, instead of a field into it, takes the id away.)
--- - It may be listed again: a gateway that takes its tables from a pool, as Kong does, has it serve a request of
---   another connection, and a timer that is handed it for its own ngx.ctx lists it under the same number, as likely as
---   not. So it says of which connection it is and when its request began, and counts for nothing but redirects and
---   subrequests.
--- - The table's values are weak: what no request has any more, the garbage collector takes.
+-- - An ngx.ctx is listed in ctx_tables, under a number, until the whole request has ended, including redirects and
+-- subrequests. If it is no longer in its place there, it does not count. (So code that replaces ngx.ctx by another
+-- table, instead of setting fields in it, loses the id.)
+-- - The same table may be listed again: a gateway that takes its tables from a pool, as Kong does, uses it for a
+-- request of another connection, and a timer that gets it as its own ngx.ctx lists it, probably under the same number.
+-- So the table records its connection and when its request began, and counts only for redirects and subrequests of
+-- that.
+-- - The table's values are weak: the garbage collector frees those that no request uses.
 --
--- $connection and $connection_requests together would tell requests apart, too, but to read them costs some 200 ns, and
--- leaves strings to the garbage collector.
+-- $connection and $connection_requests together would identify a request as well, but reading them costs some 200 ns,
+-- and creates garbage strings.
 
 local base = require "resty.core.base"
 local core_ctx = require "resty.core.ctx"
@@ -39,7 +39,7 @@ local tonumber = tonumber
 local SIGNATURE = 0x50545448
 local uintptr_t = ffi.typeof("uintptr_t")
 
--- How every request of every nginx begins; what follows differs with the version and with how it was built.
+-- The beginning of a request in every nginx; the rest differs with its version and how it was built.
 local request_head_ptr = ffi.typeof("struct { uint32_t signature; void *connection; } *")
 
 local owners = setmetatable({}, { __mode = "v" })
@@ -55,8 +55,8 @@ local function connection_address()
 end
 
 
--- The present ngx.ctx. A new one has room for our fields from the start: that costs less than to let it grow. And so
--- does this way to it, over one through the table ngx.
+-- The current ngx.ctx. A new one has room for our fields from the start, which costs less than growing it. This way to
+-- it also costs less than the one through the table ngx.
 function _M.context()
     local request = get_request()
     if request then
@@ -69,7 +69,7 @@ function _M.context()
 end
 
 
--- Whether the present request may be the owner's: a redirected one, a subrequest, or what the owner is a subrequest of.
+-- Whether the current request may belong to the owner: a redirected request, a subrequest, or the owner's parent.
 local function may_be_of(owner)
     local request = get_request()
     if C.ngx_http_lua_ffi_is_subrequest(request) == 1 then
@@ -80,8 +80,8 @@ local function may_be_of(owner)
 end
 
 
--- The ngx.ctx that keep() was given for this request, before a redirect or in a subrequest; and the address of the
--- connection, for keep(). It is nil where there is none, or where it may be the present ngx.ctx.
+-- Returns the ngx.ctx that keep() got for this request, before a redirect or in a subrequest; and the address of the
+-- connection, for keep(). The first is nil if there is none, or if it may be the current ngx.ctx.
 function _M.find()
     local address = connection_address()
     local owner = owners[address]
@@ -92,7 +92,7 @@ function _M.find()
 end
 
 
--- Keeps ctx, which has to be the present ngx.ctx, for the request of the connection at this address.
+-- Keeps ctx, which must be the current ngx.ctx, for the request on the connection at this address.
 function _M.keep(ctx, address)
     local request = get_request()
     ctx.txid_connection = address

@@ -22,7 +22,7 @@ local readers = {}
 local writers = {}
 
 
--- Of many headers of a name none is the right one.
+-- Of repeated headers, none is used.
 local function single(headers, name)
     local value = rawget(headers, name)
     return type(value) == "string" and value or nil
@@ -56,7 +56,7 @@ readers.b3 = b3.parse_headers
 
 function writers.traceparent(span)
     req_set_header("traceparent", traceparent.tostring(span))
-    -- It is part of the trace that was not continued.
+    -- tracestate belongs to the trace that was not continued.
     if not span.continued then
         req_clear_header("tracestate")
     end
@@ -73,7 +73,7 @@ function writers.b3(span, kinds)
     for i = 1, #B3_HEADERS do
         req_set_header(B3_HEADERS[i], headers[B3_HEADERS[i]])
     end
-    -- Whoever finds the single header looks at no other.
+    -- A receiver that finds the single header looks at no other.
     if not contains(kinds, "b3-single") then
         req_clear_header("b3")
     end
@@ -83,7 +83,7 @@ end
 _M.kinds = readers
 
 
--- A header with nothing but a trace id: of 32 characters, or of 16 as old B3 had them.
+-- A header that holds only a trace id: 32 characters, or 16 as in older versions of B3.
 local function bare_trace_id(headers, name)
     local id = name and lower(single(headers, lower(name)) or "")
     if id and (#id == TRACE_ID_LEN or #id == TRACE_ID_LEN / 2) and not find(id, "[^0-9a-f]") and find(id, "[^0]") then
@@ -93,7 +93,7 @@ local function bare_trace_id(headers, name)
 end
 
 
--- A span for this hop. `headers` are those to continue from, where there are any.
+-- A span for this hop. `headers` are the request's, to continue a trace.
 function _M.span(kinds, trace_id_header, headers)
     local parent, kind
     for i = 1, headers and #kinds or 0 do
@@ -111,15 +111,15 @@ function _M.span(kinds, trace_id_header, headers)
     end
 
     local span = b3.child(parent)
-    -- One of 64 bits is the right half of one of 128, which all others need.
+    -- A trace id of 64 bits is the right half of one of 128 bits, which all other formats require.
     span.trace_id = rep("0", TRACE_ID_LEN - #span.trace_id) .. span.trace_id
-    -- What came in as another kind may be the trace of traceparent and tracestate as well.
+    -- A trace that came in as another kind may be the one of traceparent and tracestate as well.
     local same = kind == "traceparent" and parent or readers.traceparent(headers)
     if same and same.trace_id == span.trace_id then
         span.random = same.random
         span.continued = true
     end
-    -- A traceparent cannot leave open whether to sample, as the others can. Then it is as for a new trace.
+    -- Unlike the others, a traceparent must say whether to sample. Then the default is that of a new trace.
     if span.sampled == nil and contains(kinds, "traceparent") then
         span.sampled = true
     end
@@ -127,7 +127,7 @@ function _M.span(kinds, trace_id_header, headers)
 end
 
 
--- Sends the span upstream as what is configured.
+-- Sends the span upstream in the configured formats.
 function _M.send(kinds, trace_id_header, span)
     for i = 1, #kinds do
         writers[kinds[i]](span, kinds)
