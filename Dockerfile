@@ -1,6 +1,6 @@
-# OpenResty with txid in it: docker build -t openresty-txid . && docker run --rm -p 8080:80 openresty-txid
+# OpenResty with txid: docker build -t openresty-txid . && docker run --rm -p 8080:80 openresty-txid
 #
-# The stage "workshop" has what building and testing take, too; docker-compose.yml runs make in it.
+# The stage "workshop" also has what building and testing need; docker-compose.yml runs make in it.
 
 FROM rust:1-bookworm AS rust
 

@@ -56,10 +56,10 @@ soak: ## kill, fork, signal, sort gigabytes, lease and fuzz (long)
 	fuzz/run.sh 20
 	TXID_FLEET_SECONDS=120 cargo test --locked -p txid-agent --test fleet faults -- --nocapture --test-threads=1
 
-mutants: ## change the library in every way that cargo-mutants knows and see that a test fails (hours; FILES=src/txid.rs for one)
+mutants: ## check that every mutation of cargo-mutants makes a test fail (hours; FILES=src/txid.rs for one file)
 	cargo mutants --package txid $(addprefix --file ,$(FILES))
 
-bench: ## measure, against PEERS= too, and write bench/RESULTS.md
+bench: ## measure txid, other libraries and PEERS=, and write bench/RESULTS.md
 	@scripts/need.sh build bench
 	@cargo build --locked --release --quiet
 	@bench/run.sh
@@ -76,17 +76,17 @@ lint: ## rustfmt, clippy and luacheck
 	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
 	luacheck --quiet .
 
-headers: ## write include/txid.h, cdefs.lua and nginx/ngx_txid_lib.h anew from Rust
+headers: ## generate include/txid.h, cdefs.lua and nginx/ngx_txid_lib.h from Rust
 	TXID_BLESS=1 cargo test --locked --quiet --package txid-capi --package txid-nginx --test interface
 
-# `sudo make install` may find no cargo, and what the user built.
+# `sudo make install` may not find cargo, and then installs what the user built.
 install: $(if $(shell command -v cargo),build) ## install below PREFIX (/usr/local); also LUA_LIB_DIR, LUA_C_DIR, LIB_DIR, DESTDIR
 	@scripts/install.sh put
 
-uninstall: ## remove what install put there
+uninstall: ## remove what make install installed
 	@scripts/install.sh remove
 
-# LuaRocks calls these two, and chooses the directories.
+# Called by LuaRocks, which chooses the directories.
 build-rock:
 	@scripts/need.sh build
 	cargo build --locked --release
@@ -105,20 +105,20 @@ rpm: build agent ## pack dist/*.rpm
 	@scripts/need.sh rpm
 	packaging/rpm.sh
 
-test-install: ## install in every way that there is, each from a clean checkout
+test-install: ## install in every supported way, each from a clean checkout
 	@scripts/need.sh build test-install
 	scripts/test-install.sh
 
-test-platforms: ## try it in fresh Debians, on an old glibc, arm64 and OpenResty (OPENRESTY_SRC=); PLATFORMS= chooses
+test-platforms: ## test in fresh Debians, on an old glibc, arm64 and OpenResty (OPENRESTY_SRC=); PLATFORMS= chooses some
 	@scripts/need.sh build platforms
 	@scripts/test-platforms.sh $(PLATFORMS)
 
-bump: ## set VERSION=x.y.z, and Cargo.toml's repository, wherever they are written
+bump: ## write VERSION=x.y.z, and the repository of Cargo.toml, to all files that contain them
 	@scripts/bump.sh
 
-release: ## check and pack VERSION=x.y.z into dist/; DRY_RUN=1 only says how, PUBLISH=1 uploads
+release: ## check and pack VERSION=x.y.z into dist/; DRY_RUN=1 only prints the steps, PUBLISH=1 uploads
 	@scripts/release.sh
 
-clean: ## remove what was built
+clean: ## remove all built files
 	cargo clean
 	rm -rf dist t/servroot*

@@ -13,15 +13,15 @@ lib_dir=/usr/lib/$(cc -print-multiarch)
 stage=$PWD/target/deb
 packaging/stage.sh "$stage" "$lib_dir"
 
-# The release's day is that of every file, so that the same sources give the same packages.
+# All files get the date of the release, so that the same sources give the same packages.
 released=$(sed -n "s/^## \[$version\] - //p" CHANGELOG.md)
 SOURCE_DATE_EPOCH=$(date -u -d "${released:-$(date -u -r CHANGELOG.md -I)}" +%s)
 export SOURCE_DATE_EPOCH
 
-# Debian's zsh looks elsewhere than Fedora's.
+# Debian's zsh looks in a different directory than Fedora's.
 mv "$stage/command/usr/share/zsh/site-functions" "$stage/command/usr/share/zsh/vendor-completions"
 
-# What the binaries of a directory are linked with, and the newest version of glibc that a symbol asks for.
+# The dependencies of the binaries in a directory: the newest version of glibc that their symbols need.
 needs_libc() {
     dynamic=$(find "$1" -type f \( -path '*/bin/*' -o -name '*.so*' \) -exec readelf -W --dynamic --version-info {} +)
     newest=$(echo "$dynamic" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1)
@@ -45,13 +45,13 @@ changelog() {
     cat <<END
 txid ($version-1) unstable; urgency=medium
 
-  * Release $version; changelog.gz says what it has.
+  * Release $version; see changelog.gz.
 
  -- $maintainer  $(date -u -R -d "@$SOURCE_DATE_EPOCH")
 END
 }
 
-# What packages that are linked with a library are to depend on; and the loader is to learn of it.
+# The dependencies of packages that link with a library, and the trigger for the loader's cache.
 for_linking() { # for_linking PACKAGE LIBRARY DIR
     soname=${2##*/}
     echo "${soname%.so.*} ${soname##*.so.} $1 (>= $version)" >"$3/shlibs"
@@ -99,7 +99,7 @@ END
     echo "dist/$1_$version-1_$for.deb"
 }
 
-# The nginx that a module fits: what it was built with.
+# The nginx that a module fits: the one it was built with.
 nginx_abi() { sed -n 's/^nginx:abi=//p' /usr/share/nginx/src/debian/libnginx-mod.abisubstvars; }
 
 stage_module() { # stage_module KIND NUMBER: NUMBER says when nginx loads it
@@ -109,7 +109,7 @@ stage_module() { # stage_module KIND NUMBER: NUMBER says when nginx loads it
     install -m 644 "target/nginx/ngx_$1_txid_module.so" "$root/usr/lib/nginx/modules/"
     strip --strip-unneeded --remove-section=.comment "$root/usr/lib/nginx/modules/ngx_$1_txid_module.so"
     echo "load_module modules/ngx_$1_txid_module.so;" >"$root/usr/share/nginx/modules-available/$conf"
-    # What dh_nginx would put there enables the module and has nginx reloaded.
+    # The scripts that dh_nginx would add: they enable the module, and reload nginx.
     for script in postinst prerm postrm; do
         {
             printf '#!/bin/sh\nset -e\n'
@@ -119,7 +119,7 @@ stage_module() { # stage_module KIND NUMBER: NUMBER says when nginx loads it
     done
 }
 stage_module http 50
-# Behind stream itself.
+# Loaded after stream itself.
 stage_module stream 70
 
 mkdir -p dist

@@ -10,12 +10,12 @@ day=$(LC_ALL=C date -u -d "${released:-$(date -u -r CHANGELOG.md -I)}" '+%a %b %
 stage=$PWD/target/rpm/stage
 packaging/stage.sh "$stage" /usr/lib64
 
-# files PART PACKAGE: lists its files, and its licence and changes with them.
+# files PART PACKAGE: lists its files, with the licence and the changelog.
 files() {
     root=$stage/$1
     install -D -m 644 LICENSE "$root/usr/share/licenses/$2/LICENSE"
     [ "$1" = lib ] || install -D -m 644 CHANGELOG.md "$root/usr/share/doc/$2/CHANGELOG.md"
-    # Directories of our own go with the package; those of the system stay.
+    # Our own directories belong to the package; the system's do not.
     (
         cd "$root"
         find usr ! -type d | sed 's|^|/|; s|^/usr/share/doc/|%doc &|; s|^/usr/share/licenses/|%license &|'

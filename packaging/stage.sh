@@ -27,19 +27,19 @@ take lua /usr/share/lua
 take command /usr/bin /usr/share/man /usr/share/bash-completion /usr/share/zsh /usr/share/fish
 
 gzip -9n "$stage"/command/usr/share/man/man1/*.1
-# `make install` is for those who make ids; the agent comes as a package, with its unit.
+# `make install` leaves out the agent, which comes as a package, with its unit.
 agent=$stage/agent
 install -D -m 755 target/release/txid-agent "$agent/usr/bin/txid-agent"
 install -D -m 644 packaging/agent/txid-agent.service "$agent/usr/lib/systemd/system/txid-agent.service"
 install -D -m 644 packaging/agent/agent.toml "$agent/etc/txid/agent.toml"
 
-# Both distributions want nothing of debugging, and no compilers' names.
+# Both distributions forbid debug sections and the names of compilers.
 strip --strip-unneeded --remove-section=.comment "$stage/lib$2/libtxid.so.2" "$stage"/command/usr/bin/* "$agent"/usr/bin/*
 strip --strip-debug --remove-section=.comment "$stage/dev$2/libtxid.a"
 
 left=$(find "$all" ! -type d)
 if [ -n "$left" ]; then
-    echo "txid: no package has these files of make install:" "$left" >&2
+    echo "txid: these files of make install are in no package:" "$left" >&2
     exit 1
 fi
 rm -r "$all"

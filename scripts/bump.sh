@@ -1,5 +1,6 @@
 #!/bin/sh
-# VERSION=x.y.z bump.sh: writes that version, and the repository's address in Cargo.toml, wherever they are wanted.
+# VERSION=x.y.z bump.sh: writes that version, and the repository's address from Cargo.toml, to all files that contain
+# them.
 set -eu
 
 cd "$(dirname "$0")/.."

@@ -1,4 +1,4 @@
-# To be sourced in the root of the tree. Sets what Cargo.toml says: version and repository.
+# To be sourced in the root of the tree. Sets version and repository from Cargo.toml.
 
 fact() { sed -n "s/^$1 = \"\(.*\)\"\$/\1/p" Cargo.toml | head -n 1; }
 

@@ -1,20 +1,20 @@
 #!/bin/sh
-# install.sh put|remove|rock: copies what `make install` installs below $DESTDIR, takes it away again, or copies only what
-# LuaRocks wants in a rock. $BUILT is where what is to be installed was built, if not target/release.
+# install.sh put|remove|rock: installs below $DESTDIR, removes that again, or installs only what LuaRocks needs for a
+# rock. $BUILT is the directory of the built files, by default target/release.
 set -eu
 
 . scripts/facts.sh
 share=$PREFIX/share
 release=${BUILT:-target/release}
 pkg_config=$LIB_DIR/pkgconfig/txid.pc
-# The name that it is linked with and that Lua looks for, and the one that the loader asks for.
+# The name for linking and for Lua, and the name that the loader looks for.
 case $(uname) in
     Darwin) library=libtxid.dylib loaded=libtxid.dylib ;;
     *) library=libtxid.so loaded=libtxid.so.2 ;;
 esac
 pages="txid txid-new txid-inspect txid-range txid-grep txid-sort"
 
-# One file a line: its mode, where it is, its name where it goes to, and that directory, which may have spaces.
+# One file per line: its mode, its path, its installed name, and its directory, which may contain spaces.
 file() { # file MODE FILE DIRECTORY [NAME]
     echo "$1 $2 ${4:-${2##*/}} $3"
 }
@@ -44,7 +44,8 @@ put() {
     done
 }
 
-# Straight to where it belongs: who installs may not be allowed to write to the tree, or be root and leave files in it.
+# Written directly to its destination: the user may not have write access to the tree, or may be root and leave files
+# there.
 put_pkg_config() {
     install -d "$DESTDIR$(dirname "$pkg_config")"
     prefix=$(printf %s "$PREFIX" | sed 's/[&|\\]/\\&/g')
@@ -55,16 +56,16 @@ put_pkg_config() {
 }
 
 link() { # link FILE NAME
-    # A relative link holds below $DESTDIR, too. The ln of macOS makes none.
+    # A relative link also works below $DESTDIR. The ln of macOS cannot make one.
     ln -srf "$DESTDIR$1" "$DESTDIR$2" 2>/dev/null || ln -sf "$1" "$DESTDIR$2"
 }
 
 case $1 in
     put)
-        [ -f $release/$library ] && [ -f $release/txid ] || { echo "txid: nothing is built yet: run make build" >&2; exit 1; }
+        [ -f $release/$library ] && [ -f $release/txid ] || { echo "txid: not built yet: run make build" >&2; exit 1; }
         files | put
         put_pkg_config
-        # One file, with a name for who links with it, and one where lua_package_cpath looks.
+        # One file, with a link for the linker, and one where lua_package_cpath looks.
         [ "$loaded" = "$library" ] || link "$LIB_DIR/$loaded" "$LIB_DIR/$library"
         install -d "$DESTDIR$LUA_C_DIR"
         [ "$LUA_C_DIR" = "$LIB_DIR" ] || link "$LIB_DIR/$loaded" "$LUA_C_DIR/$library"

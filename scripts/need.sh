@@ -1,5 +1,5 @@
 #!/bin/sh
-# need.sh PURPOSE...: installs from Debian what is missing for building, running, testing or checking txid.
+# need.sh PURPOSE...: installs the Debian packages that are missing for building, running, testing or checking txid.
 set -eu
 
 say() { echo "txid: $*" >&2; }
@@ -8,7 +8,7 @@ have() { command -v "$1" >/dev/null 2>&1; }
 # at_least LEAST VERSION
 at_least() { [ "$(printf '%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]; }
 
-# choose LEAST PACKAGE...: the first of these packages that this release has in that version or a later one.
+# choose LEAST PACKAGE...: the first of these packages that this release has in at least that version.
 choose() {
     least=$1
     shift
@@ -21,7 +21,7 @@ choose() {
     return 1
 }
 
-# The lists of a fresh machine are empty.
+# A fresh machine has no package lists.
 choose_with_new_lists() {
     choose "$@" || { [ "$(id -u)" -eq 0 ] && apt-get update >/dev/null 2>&1 && choose "$@"; }
 }
@@ -48,7 +48,7 @@ for purpose in "$@"; do
             needs_luajit=yes
             packages="$packages libtest-base-perl libfaketime nghttp2-client valgrind procps pkg-config iproute2"
             have openresty || packages="$packages $nginx_with_lua libnginx-mod-http-headers-more-filter libnginx-mod-stream"
-            # What our ids are held against.
+            # Other implementations that our ids are compared with.
             packages="$packages apache2-bin python3-venv"
             ;;
         bench)
@@ -69,7 +69,7 @@ for purpose in "$@"; do
             needs_luajit=yes
             packages="$packages perl luarocks pkg-config debootstrap lintian rpm rpm2cpio rpmlint cpio libyaml-libyaml-perl"
             ;;
-        *) say "need.sh knows no purpose '$purpose'"; exit 2 ;;
+        *) say "need.sh: unknown purpose '$purpose'"; exit 2 ;;
     esac
 done
 
@@ -80,14 +80,14 @@ if have cargo && have rustc; then
         exit 1
     }
 elif [ -n "$may_install_rust" ] && have apt-get && rust=$(choose_with_new_lists "$least_rust" cargo cargo-web); then
-    # Debian 12 has a newer Rust beside its own, for browsers.
+    # Debian 12 also has a newer Rust, for building browsers.
     packages="$packages $rust"
 else
     say "cargo is missing: install a Rust toolchain ($least_rust or later) and try again"
     exit 1
 fi
 
-# Up to Debian 12, luajit is Mike Pall's, which takes nginx's Lua away; luajit2 is OpenResty's, and luajit after that.
+# Up to Debian 12, luajit is Mike Pall's, which conflicts with nginx's Lua; luajit2 is OpenResty's. Later, luajit is.
 if [ -n "$needs_luajit" ] && ! have luajit; then
     packages="$packages $(choose_with_new_lists 0 luajit2 luajit || echo luajit)"
 fi
@@ -114,12 +114,12 @@ say "installing from Debian:$missing"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 install() {
-    # What is there stays, even where it is in the way, as Debian's luajit is in that of its nginx with Lua.
+    # Nothing is removed, even if it conflicts, as Debian's luajit does with its nginx with Lua.
     # shellcheck disable=SC2086 # a list of names
     DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y --no-remove --no-install-recommends $missing \
         >"$log" 2>&1 </dev/null
 }
-# The lists of a fresh machine are empty or old; only then is it worth the time to fetch them.
+# A fresh machine has no package lists, or old ones; only then are they fetched.
 if ! install && ! { apt-get update >"$log" 2>&1 && install; }; then
     grep -A 1 'will be REMOVED' "$log" >&2 || :
     tail -n 5 "$log" >&2

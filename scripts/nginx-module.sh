@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds target/nginx/ngx_http_txid_module.so and ngx_stream_txid_module.so for the nginx of the source tree $NGINX_SRC, by
-# default that of Debian's nginx-dev, into $NGINX_OUT, by default target/nginx.
+# Builds target/nginx/ngx_http_txid_module.so and ngx_stream_txid_module.so for the nginx of the source tree $NGINX_SRC,
+# by default that of Debian's nginx-dev. $NGINX_OUT is the output directory, by default target/nginx.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -9,11 +9,11 @@ out=${NGINX_OUT:-$root/target/nginx}
 
 configure=$src/configure
 [ -x "$configure" ] || configure=$src/auto/configure
-[ -x "$configure" ] || { echo "txid: there is no configure in '$src': set NGINX_SRC to nginx's source tree" >&2; exit 1; }
+[ -x "$configure" ] || { echo "txid: no configure in '$src': set NGINX_SRC to nginx's source tree" >&2; exit 1; }
 mkdir -p "$out"
 log=$out/build.log
 
-# configure wants to be run in the source tree, which need not be writable: $work shows it in another place.
+# configure must run in the source tree, which may not be writable: $work is a tree of links to it.
 work=$out/src
 rm -rf "$work" "$out"/*.so
 mkdir -p "$work"
@@ -24,13 +24,13 @@ for entry in "$src"/*; do
     esac
 done
 
-# With --with-compat, a module fits any nginx of the same version that has it, too, and was built with PCRE and gzip.
+# With --with-compat, a module also fits other builds of the same nginx version with that option, PCRE and gzip.
 if ! { cd "$work" && "$configure" --with-compat --with-threads --with-stream=dynamic \
         --with-cc-opt='-g -O2 -fPIC -fstack-protector-strong -D_FORTIFY_SOURCE=2 -Wformat -Werror=format-security' \
         --with-ld-opt='-Wl,-z,relro -Wl,-z,now' --add-dynamic-module="$root/nginx" \
     && make -f objs/Makefile objs/ngx_http_txid_module.so objs/ngx_stream_txid_module.so; } >"$log" 2>&1; then
     tail -n 30 "$log" >&2
-    echo "txid: the modules could not be built; all of it is in $log" >&2
+    echo "txid: the modules could not be built; see $log" >&2
     exit 1
 fi
 for module in ngx_http_txid_module ngx_stream_txid_module; do

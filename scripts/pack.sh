@@ -1,6 +1,6 @@
 #!/bin/sh
-# Packs into dist/ all that a release has, with SHA-256 sums: the sources, what `make install` installs for each machine and
-# C library, a binary rock, and the Debian and RPM packages.
+# Packs all files of a release into dist/, with SHA-256 sums: the sources, what `make install` installs for each machine
+# and C library, a binary rock, and the Debian and RPM packages.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -13,7 +13,7 @@ rm -rf dist
 mkdir dist
 git archive --prefix="$name/" --output="dist/$name.tar.gz" HEAD
 
-# For each machine that this Rust can build for, to be unpacked in /: glibc 2.17 and later, or musl.
+# For each target that this Rust can build for, to be unpacked in /: glibc 2.17 and later, or musl.
 scripts/release-binaries.sh
 for built in target/portable/*-linux-*/release; do
     [ -f "$built/libtxid.so" ] || continue

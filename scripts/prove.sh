@@ -1,6 +1,6 @@
 #!/bin/sh
-# prove.sh [FILE...]: runs the test-nginx suites against target/release/libtxid.so. Without arguments, all of t/, and then
-# those of resty.txid once more without the library.
+# prove.sh [FILE...]: runs the test-nginx suites against target/release/libtxid.so. Without arguments, runs all of t/,
+# and then those of resty.txid again without the library.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -22,7 +22,7 @@ if [ $# -gt 0 ]; then
     # shellcheck disable=SC2086 # nothing, or an option and its value
     exec prove $include "$@"
 fi
-# Both, whatever comes of the first.
+# Both, even if the first fails.
 status=0
 # shellcheck disable=SC2086
 prove $include t/ || status=$?

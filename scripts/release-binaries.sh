@@ -9,7 +9,7 @@ set -eu
 cd "$(dirname "$0")/.."
 [ $# -gt 0 ] || set -- x86_64-unknown-linux-gnu.2.17 aarch64-unknown-linux-gnu.2.17 x86_64-unknown-linux-musl aarch64-unknown-linux-musl
 
-# has_std TARGET: whether this Rust can build for it; rustup is asked for what is missing.
+# has_std TARGET: whether this Rust can build for it. If not, asks rustup for the standard library.
 has_std() {
     libraries=$(rustc --print target-libdir --target "$1")
     [ -n "$(find "$libraries" -name 'libstd-*.rlib' 2>/dev/null)" ] && return
@@ -29,7 +29,7 @@ for wanted in "$@"; do
         continue
     fi
     scripts/venv.sh target/zig packaging/zig.txt
-    # A shared object for musl takes the dynamic C library.
+    # A shared object for musl links the C library dynamically.
     flags=${RUSTFLAGS-}
     case $target in *-musl) flags="$flags -C target-feature=-crt-static" ;; esac
     PATH="$PWD/target/zig/bin:$PATH" RUSTFLAGS=$flags CARGO_TARGET_DIR=target/portable \

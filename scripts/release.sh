@@ -1,6 +1,6 @@
 #!/bin/sh
-# VERSION=x.y.z release.sh: checks that all that names a version names this one, runs the tests, and packs dist/. With
-# PUBLISH=1 it then uploads to LuaRocks and OPM; with DRY_RUN=1 it only checks, and prints what it would do.
+# VERSION=x.y.z release.sh: checks that every file with a version has this one, runs the tests, and packs dist/. With
+# PUBLISH=1, then uploads to LuaRocks and OPM; with DRY_RUN=1, only checks, and prints what it would do.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -44,7 +44,7 @@ check "the newest release in CHANGELOG.md" \
     "$(sed -n 's/^## \[\([0-9][^]]*\)\] - [0-9-]*$/\1/p' CHANGELOG.md | head -n 1)" "$wanted"
 check "the tag of this commit" "$(git tag --points-at HEAD --list 'v*')" "v$wanted"
 check "what is not committed" "$(git status --porcelain)" ""
-# What the release is built for, and what this Rust cannot build for.
+# Prints the targets of the release, and those that this Rust cannot build for.
 DRY_RUN=1 scripts/release-binaries.sh
 if [ $problems -gt 0 ]; then
     wanted=${wanted:-x.y.z}
@@ -65,7 +65,7 @@ fi
 run make lint test test-install
 run scripts/pack.sh
 if [ "${PUBLISH-}" = 1 ]; then
-    # The key is not for the eyes of who reads a log.
+    # So that the key does not appear in the output.
     run sh -c "luarocks upload $rockspec --api-key=\"\$LUAROCKS_API_KEY\""
     run opm upload
 fi

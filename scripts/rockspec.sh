@@ -1,5 +1,5 @@
 #!/bin/sh
-# rockspec.sh VERSION: prints the rockspec of that release, which is the one for the newest sources, pinned.
+# rockspec.sh VERSION: prints the rockspec of that release: the one for the newest sources, pinned to the version.
 set -eu
 
 cd "$(dirname "$0")/.."

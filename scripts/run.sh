@@ -34,10 +34,10 @@ clean_up() {
 trap clean_up EXIT
 trap 'clean_up; exit 0' INT TERM HUP
 
-# Workers are another user than root, and need to reach the upstream's socket in here.
+# Workers run as another user than root, and must reach the upstream's socket in here.
 chmod 755 "$prefix"
 mkdir "$prefix/logs"
-# Where nginx makes sockets with a relative name.
+# nginx makes sockets with relative names in its working directory.
 cd "$prefix"
 sed "s/127\.0\.0\.1:8080/$address:$port/" "$root/examples/$example.conf" >"$prefix/nginx.conf"
 
@@ -45,7 +45,7 @@ LUA_PATH="$root/lua/?.lua;;" LUA_CPATH="$root/target/release/?.so;;" \
     "$nginx" -p "$prefix/" -c nginx.conf -e "$prefix/logs/error.log" -g "daemon off;$load" 2>"$prefix/stderr" &
 pid=$!
 
-# nginx writes its pid when it listens, and tries a port that is in use for 2.5 s.
+# nginx writes its pid when it listens. If a port is in use, it retries for 2.5 s.
 while [ ! -s "$prefix/logs/nginx.pid" ]; do
     if ! kill -0 "$pid" 2>/dev/null; then
         pid=

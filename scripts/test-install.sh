@@ -10,7 +10,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export scratch checkout="$scratch/checkout"
 
-# What git knows of, and what is new and not ignored.
+# All files that git tracks, and new ones that it does not ignore.
 mkdir "$checkout"
 git ls-files -z --cached --others --exclude-standard | tar -c --null -T - | tar -x -C "$checkout"
 

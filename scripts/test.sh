@@ -1,5 +1,5 @@
 #!/bin/sh
-# test.sh: runs all tests of what is built, whatever fails on the way, and says in the end what did.
+# test.sh: runs all tests of what is built, even if some fail, and prints at the end which failed.
 set -eu
 
 cd "$(dirname "$0")/.."

@@ -1,5 +1,6 @@
 #!/bin/sh
-# venv.sh DIR REQUIREMENTS: makes DIR a virtual environment of Python with what the file lists, unless it is that already.
+# venv.sh DIR REQUIREMENTS: makes DIR a Python virtual environment with the packages in the file, unless it is one
+# already.
 set -eu
 
 if cmp -s "$2" "$1/requirements.txt"; then

@@ -57,7 +57,7 @@ is_deeply [get('/api/segment/get/invoices')], [200, 1043], 'the next';
 my ($status, $body) = get('/api/segment/get/invoices');
 is $status, 500, 'none left';
 like $body, qr/^the numbers of invoices are used up; /, 'and why';
-is_deeply [get('/api/segment/get/other')], [500, 'there is no segment of this name here'], 'another tag';
+is_deeply [get('/api/segment/get/other')], [500, 'unknown segment'], 'another tag';
 
 ($status, $body) = get('/api/snowflake/get/test');
 is $status, 200, 'a snowflake';

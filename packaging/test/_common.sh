@@ -4,7 +4,7 @@ fail() { echo "FAILED: $*"; exit 1; }
 
 # is_id TEXT WHAT
 is_id() {
-    printf '%s\n' "$1" | grep -Eqx '[0-9a-v]{19}[0g]' || fail "$2 gave '$1', which is no id"
+    printf '%s\n' "$1" | grep -Eqx '[0-9a-v]{19}[0g]' || fail "$2 gave '$1', which is not an id"
 }
 
 # is_empty DIR...: there is no file in these directories.
@@ -17,7 +17,7 @@ is_empty() {
 has() {
     case $1 in
         *"$2"*) ;;
-        *) fail "there is no '$2' in: $1" ;;
+        *) fail "'$2' is missing in: $1" ;;
     esac
 }
 
@@ -25,7 +25,7 @@ has() {
 without_cargo() {
     usr=$tmp/without-cargo/usr
     mkdir -p "$usr/bin"
-    # LuaRocks looks for headers from where it finds Lua.
+    # LuaRocks looks for headers relative to Lua.
     ln -sfn /usr/include "$usr/include"
     find /usr/bin /usr/local/bin -maxdepth 1 ! -type d ! -name cargo ! -name rustc ! -name rustup \
         -exec ln -sf -t "$usr/bin" {} +

@@ -1,4 +1,4 @@
-# `cargo install` of the command, which takes nothing else of this project's.
+# `cargo install` of the command, which installs nothing else.
 . packaging/test/_common.sh
 
 cargo install --locked --path cli --root "$tmp/root"

@@ -1,4 +1,4 @@
-# Dockerfile, docker-compose.yml and the workflow: they parse, and what they name in the tree is there.
+# Dockerfile, docker-compose.yml and the workflow: they parse, and the files they name exist.
 . packaging/test/_common.sh
 
 perl - <<'END'

@@ -1,10 +1,10 @@
-# The Debian packages, in a Debian of their own: the example serves ids, and nothing is left behind.
+# The Debian packages, in a Debian of their own: the example serves ids, and removal leaves nothing behind.
 . packaging/test/_common.sh
 
 make --no-print-directory deb
 
 lintian --allow-root --display-info --pedantic --suppress-tags-from-file packaging/lintian dist/*.deb >"$tmp/lintian"
-[ ! -s "$tmp/lintian" ] || fail "lintian has something to say: $(cat "$tmp/lintian")"
+[ ! -s "$tmp/lintian" ] || fail "lintian complains: $(cat "$tmp/lintian")"
 
 if [ "$(id -u)" -ne 0 ]; then
     echo "# the packages were made but not installed: a chroot needs root"
@@ -31,7 +31,7 @@ files >"$tmp/before"
 in_root sh -c 'dpkg -i /tmp/*.deb'
 
 is_id "$(in_root txid)" "the command"
-in_root ldconfig -p | grep -q 'libtxid\.so\.2' || fail "the loader was not told of the library"
+in_root ldconfig -p | grep -q 'libtxid\.so\.2' || fail "the loader does not find the library"
 [ -s "$root/usr/share/man/man1/txid.1.gz" ] || fail "there is no man page"
 
 # serve EXAMPLE: with the modules that the packages have enabled.
@@ -50,7 +50,7 @@ serve() {
 }
 
 stop() {
-    ! grep -e 'no libtxid' -e '\[error\]' "$tmp/start.log" "$root/srv/logs/error.log" || fail "nginx had something to say"
+    ! grep -e 'libtxid.so was not found' -e '\[error\]' "$tmp/start.log" "$root/srv/logs/error.log" || fail "nginx logged an error"
     nginx=$(cat "$root/srv/logs/nginx.pid")
     kill "$nginx"
     trap - EXIT
@@ -75,7 +75,7 @@ leases=$(in_root txid-agent run --store file:///tmp/leases --dir /tmp/run --new 
 has "$leases" "orders: node "
 rm -r "$root/tmp/leases" "$root/tmp/run"
 
-# C programs, with what the package for developers has.
+# C programs, with the files of the development package.
 in_root test -e "$(in_root sh -c 'echo /usr/lib/*/libtxid.so')" || fail "libtxid.so points nowhere"
 in_root dpkg --purge lua-resty-txid libtxid-dev libtxid2 txid txid-agent libnginx-mod-http-txid libnginx-mod-stream-txid
 files >"$tmp/after"

@@ -1,4 +1,4 @@
-# dist.ini, by the rules that `opm build` has for it; and the Lua files alone, which is what OPM installs.
+# dist.ini, by the rules of `opm build`; and the Lua files alone, which is what OPM installs.
 . packaging/test/_common.sh
 
 . scripts/facts.sh
@@ -70,6 +70,6 @@ cp -r lua/. "$tmp/site/lualib"
 cd "$tmp"
 LUA_PATH="$tmp/site/lualib/?.lua" LUA_CPATH="$tmp/site/lualib/?.so" luajit -e '
     print(require "resty.txid"())
-    assert(require("resty.txid.lib").engine == "pure", "there was a library")' >id 2>said
+    assert(require("resty.txid.lib").engine == "pure", "the library was found")' >id 2>said
 is_id "$(cat id)" "the package of OPM"
 has "$(cat said)" "libtxid.so was not found, so ids are made in plain LuaJIT"

@@ -18,7 +18,7 @@ commit "Move"
 . scripts/facts.sh
 make --no-print-directory bump VERSION=9.8.7
 commit "Release 9.8.7"
-# What a release was stays in CHANGELOG.md; other packages may have our old version, in lock files and in what was measured.
+# Earlier releases stay in CHANGELOG.md; other packages may have our old version, in lock files and in measurements.
 ! git grep -nF "$version" -- . ':!CHANGELOG.md' ':!*Cargo.lock' ':!bench/RESULTS.md' || fail "make bump left the old version"
 ! git grep -F https://example.com/txid || fail "make bump left the old address"
 
@@ -37,7 +37,7 @@ make --no-print-directory bump VERSION=9.8.7
 refuses() {
     sed -i "$3" "$2"
     commit "Break $2"
-    if said=$(DRY_RUN=1 release); then fail "released all the same with '$3' on $2: $said"; fi
+    if said=$(DRY_RUN=1 release); then fail "released in spite of '$3' on $2: $said"; fi
     has "$said" "$1"
     git reset --quiet --hard HEAD~
     git tag --force v9.8.7

@@ -1,4 +1,4 @@
-# The RPMs, opened: their lists of files, what they need, and that the files work together.
+# The RPMs, unpacked: their lists of files, their dependencies, and that the files work together.
 . packaging/test/_common.sh
 
 . scripts/facts.sh

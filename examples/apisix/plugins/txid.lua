@@ -1,6 +1,6 @@
--- An APISIX plugin that gives each request its id. Put the directory that holds apisix/ on extra_lua_path
--- ("DIRECTORY/?.lua"), write "txid" and all others that you use into `plugins` of config.yaml (it replaces the default
--- list), and enable it in a global rule. What configure() is given comes from config.yaml:
+-- An APISIX plugin that gives each request its id. Put the directory that contains apisix/ on extra_lua_path
+-- ("DIRECTORY/?.lua"), list "txid" and all other plugins you use in `plugins` of config.yaml (this replaces the default
+-- list), and enable it in a global rule. The options of configure() come from config.yaml:
 --     plugin_attr:
 --       txid:
 --         accept: ["10.0.0.0/8"]
@@ -24,7 +24,7 @@ function _M.check_schema(conf)
 end
 
 
--- An error that went on from here would leave the gateway without its other plugins.
+-- An error raised here would leave the gateway without its other plugins.
 function _M.init()
     local ok, err = pcall(request.configure, plugin.plugin_attr(_M.name) or {})
     if not ok then

@@ -13,7 +13,7 @@ local Txid = {
 }
 
 
--- Kong calls it in each worker, at the start and after a change. The settings are the gateway's: the first ones count.
+-- Kong calls this in each worker, at the start and after a change. The settings are global, and the first ones count.
 function Txid.configure(_, configs)
     local config = configs and configs[1]
     if config then
@@ -22,7 +22,7 @@ function Txid.configure(_, configs)
 end
 
 
--- In Kong's access, requests that no route takes are gone already, and other plugins have run in its rewrite.
+-- Not in access: by then, Kong has answered requests without a route, and other plugins have run in rewrite.
 function Txid.rewrite()
     request.handle()
 end

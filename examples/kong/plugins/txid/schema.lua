@@ -2,7 +2,7 @@ local cidr = require "resty.txid.cidr"
 local typedefs = require "kong.db.schema.typedefs"
 
 
--- What configure() would not take is refused here, where the Admin API can say so.
+-- Values that configure() would reject are rejected here, where the Admin API can report them.
 local network = {
     type = "string",
     custom_validator = function(text)
@@ -14,7 +14,7 @@ local network = {
 return {
     name = "txid",
     fields = {
-        -- For the gateway as a whole, not for a route, a service or a consumer.
+        -- For the whole gateway, and not for a route, a service or a consumer.
         { route = typedefs.no_route },
         { service = typedefs.no_service },
         { consumer = typedefs.no_consumer },
