@@ -1,0 +1,204 @@
+//! The figures that README.md and docs/ quote from bench/RESULTS.md are the ones that `make bench` wrote there.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs;
+
+const RESULTS: &str = "bench/RESULTS.md";
+
+/// The sections of bench/RESULTS.md, by the beginning of their headings.
+const MACHINE: &str = "# What";
+const LUA: &str = "## In LuaJIT";
+const NATIVE: &str = "## At the C ABI";
+const REQUESTS: &str = "## Requests";
+
+/// A row of bench/RESULTS.md: its section, its first cell, and the column of the figure.
+type Source = (&'static str, &'static str, usize);
+
+const fn ns(row: &'static str) -> Source {
+    (LUA, row, 1)
+}
+
+const fn price(row: &'static str) -> Source {
+    (LUA, row, 2)
+}
+
+const fn times_fill(row: &'static str) -> Source {
+    (NATIVE, row, 2)
+}
+
+const fn of_constant(row: &'static str) -> Source {
+    (REQUESTS, row, 2)
+}
+
+const fn machine(row: &'static str) -> Source {
+    (MACHINE, row, 1)
+}
+
+/// Each line that quotes figures, with `{}` in their place, and where each is from.
+const QUOTES: &[(&str, &str, &[Source])] = &[
+    ("README.md", "| `txid` | 20 | to 1 ms | yes | nothing | 2109 | {} |", &[price("txid()")]),
+    ("README.md", "| `strong` | 20 | to 1 ms | no (54 bits) | nothing | 2109 | {} |", &[price(STRONG)]),
+    ("README.md", "| UUID v7 | 36 | strictly in a worker | yes | nothing | 10889 | {} |", &[price("uuid.v7()")]),
+    ("README.md", "| UUID v4 | 36 | no | yes | nothing | – | {} |", &[price("uuid.v4()")]),
+    ("README.md", "or a node | 584 million years | {} |", &[price("flake()")]),
+    ("README.md", "a state file | 2080, or by your layout | {} |", &[price("order_id() of snowflake")]),
+    ("README.md", "| 2039, or by your epoch | {} |", &[price("trace.id()")]),
+    ("README.md", "Of the {} ns that `txid()` takes, {} ns are a C call", &[ns("txid()"), ns(FLOOR)]),
+    (
+        "README.md",
+        "| the floor: a C function that writes 20 bytes, and `ffi.string` | {} | {} |",
+        &[ns(FLOOR), price(FLOOR)],
+    ),
+    ("README.md", "| `txid()` | {} | {} |", &[ns("txid()"), price("txid()")]),
+    (
+        "README.md",
+        "| `txid()` in plain LuaJIT, without the library | {} | {} |",
+        &[ns("txid() in plain LuaJIT"), price("txid() in plain LuaJIT")],
+    ),
+    ("README.md", "| lua-resty-jit-uuid, v4 (floor of 36 bytes) | {} | {} |", &[ns(JIT_UUID), price(JIT_UUID)]),
+    ("README.md", "| lua-resty-uuid (libuuid), v4 (floor of 36 bytes) | {} | {} |", &[ns(LIBUUID), price(LIBUUID)]),
+    ("README.md", "| lua-resty-txid 1.0.0 | {} | {} |", &[ns("lua-resty-txid"), price("lua-resty-txid")]),
+    ("README.md", "In C, `txid_fill` takes {} ns.", &[(NATIVE, "txid_fill", 1)]),
+    ("README.md", "serves {} times as many requests a second", &[of_constant("`txid()` in `set_by_lua_block`")]),
+    ("README.md", "with nginx's own `$request_id`, {} times", &[of_constant("`$request_id`")]),
+    ("README.md", "on {}; medians", &[machine("date")]),
+    (
+        "docs/compare.md",
+        "| requests a second, compared with a constant | {} | {} in Lua |",
+        &[of_constant("`$request_id`"), of_constant("`txid()` in `set_by_lua_block`")],
+    ),
+    ("docs/compare.md", "| an id in LuaJIT | {} times the floor | {} |", &[price("lua-resty-txid"), price("txid()")]),
+    (
+        "docs/compare.md",
+        "| v4 in LuaJIT | {} times the floor of its length | {} |",
+        &[price(JIT_UUID), price("uuid.v4()")],
+    ),
+    (
+        "docs/compare.md",
+        "| v4 with libuuid | {} times the floor of its length | {} |",
+        &[price(LIBUUID), price("uuid.v4()")],
+    ),
+    (
+        "docs/compare.md",
+        "| **with a counter** | {}, {}; counting {} |",
+        &[times_fill("ulid"), times_fill("ferroid ULID"), times_fill("ferroid ULID, counting within a millisecond")],
+    ),
+    ("docs/compare.md", "| KSUID (`svix-ksuid`) | 1 s | **128 bits** | 27 | no | {} |", &[times_fill("svix-ksuid")]),
+    ("docs/compare.md", "| **20** | **within a process** | {} |", &[times_fill("xid")]),
+    ("docs/compare.md", "| 25 | **within a generator** | {} |", &[times_fill("scru128")]),
+    ("docs/compare.md", "| 36 | **within a process** | {} |", &[times_fill("uuid v7, fast-rng")]),
+    ("docs/compare.md", "the clock is read as well, it takes {}.", &[times_fill("txid_fill_now of txid_clock_ms")]),
+    ("docs/formats.md", "| a system call for each id (Debian 12) | {} |", &[price(STRONG)]),
+];
+
+const FLOOR: &str = "*floor: 20 characters*";
+const STRONG: &str = "strong() (measured apart, since it asks the system for each id)";
+const JIT_UUID: &str = "lua-resty-jit-uuid v4";
+const LIBUUID: &str = "lua-resty-uuid v4";
+
+/// Pages in which every figure with two decimals must be in [`QUOTES`].
+const COMPLETE: [&str; 2] = ["README.md", "docs/compare.md"];
+
+/// The cells of a row of a table.
+fn cells(line: &str) -> Option<Vec<&str>> {
+    let row = line.strip_prefix('|')?.strip_suffix('|')?;
+    Some(row.split('|').map(str::trim).collect())
+}
+
+/// The figures of bench/RESULTS.md: the medians, without the quartiles.
+fn results() -> HashMap<Source, String> {
+    let text = fs::read_to_string(RESULTS).unwrap();
+    let sections = [MACHINE, LUA, NATIVE, REQUESTS];
+    let mut section = None;
+    let mut figures = HashMap::new();
+    for line in text.lines() {
+        if line.starts_with('#') {
+            section = sections.into_iter().find(|section| line.starts_with(section));
+        }
+        if let (Some(section), Some(cells)) = (section, cells(line)) {
+            for (column, cell) in cells.iter().enumerate().skip(1) {
+                let median = cell.split(" (").next().unwrap_or_default();
+                let row: &'static str = cells[0].to_string().leak();
+                figures.insert((section, row, column), median.to_string());
+            }
+        }
+    }
+    figures
+}
+
+fn is_of_a_figure(c: char) -> bool {
+    c.is_ascii_digit() || matches!(c, '.' | '-')
+}
+
+/// The figures in the place of `{}`, with their places in the line, if the line has the words of `template`.
+fn quoted<'a>(line: &'a str, template: &str) -> Option<Vec<(usize, &'a str)>> {
+    let words: Vec<_> = template.split("{}").collect();
+    line.match_indices(words[0]).find_map(|(start, _)| {
+        let mut at = start + words[0].len();
+        let mut found = Vec::new();
+        for next in &words[1..] {
+            let rest = &line[at..];
+            let figure = rest[..rest.find(|c| !is_of_a_figure(c)).unwrap_or(rest.len())].trim_end_matches(['.', '-']);
+            if figure.is_empty() || !rest[figure.len()..].starts_with(next) {
+                return None;
+            }
+            found.push((at, figure));
+            at += figure.len() + next.len();
+        }
+        Some(found)
+    })
+}
+
+#[test]
+fn figures_are_those_of_the_benchmark() {
+    let results = results();
+    let mut complaints = Vec::new();
+    let mut covered = BTreeSet::new();
+    for (file, template, sources) in QUOTES {
+        let text = fs::read_to_string(file).unwrap();
+        let found = text.lines().zip(1..).find_map(|(line, number)| Some((number, quoted(line, template)?)));
+        let Some((number, figures)) = found else {
+            complaints.push(format!("{file}: no line reads: {template}"));
+            continue;
+        };
+        for ((at, figure), source) in figures.into_iter().zip(*sources) {
+            covered.insert((*file, number, at));
+            match results.get(source) {
+                Some(measured) if measured == figure => {}
+                Some(measured) => complaints
+                    .push(format!("{file}:{number}: says {figure} of '{}', {RESULTS} has {measured}", source.1)),
+                None => {
+                    complaints.push(format!("{file}:{number}: says {figure} of '{}', {RESULTS} has none", source.1))
+                }
+            }
+        }
+    }
+    for file in COMPLETE {
+        let text = fs::read_to_string(file).unwrap();
+        for (line, number) in text.lines().zip(1..) {
+            for (at, figure) in two_decimals(line) {
+                if !covered.contains(&(file, number, at)) {
+                    complaints.push(format!("{file}:{number}: says {figure}, which tests/figures.rs does not check"));
+                }
+            }
+        }
+    }
+    assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
+}
+
+/// Numbers with two decimals, unless they are versions.
+fn two_decimals(line: &str) -> Vec<(usize, &str)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(start) = line[at..].find(is_of_a_figure).map(|start| at + start) {
+        let end = line[start..].find(|c| !is_of_a_figure(c)).map_or(line.len(), |length| start + length);
+        let figure = line[start..end].trim_end_matches(['.', '-']);
+        let is_version = ["Rust ", "nginx "].iter().any(|program| line[..start].ends_with(program));
+        let decimals = figure.split_once('.').map_or("", |(_, decimals)| decimals);
+        if !is_version && decimals.len() == 2 && decimals.bytes().all(|byte| byte.is_ascii_digit()) {
+            found.push((start, figure));
+        }
+        at = end;
+    }
+    found
+}
