@@ -273,7 +273,7 @@ fn postgres_access() {
     works(&format!("postgres://txid:{POSTGRES_PASSWORD}@{host}/ids?table=other&ca={}", file("ca.pem")));
     wants_a_person(&format!("postgres://nobody:{POSTGRES_PASSWORD}@{host}/ids"), "SELECT, INSERT and UPDATE");
     wants_a_person(&format!("postgres://txid:{WRONG}@{host}/ids"), "give the user as postgres://USER@HOST");
-    wants_a_person(&format!("postgres://txid@{host}/ids"), "it wants a password");
+    wants_a_person(&format!("postgres://txid@{host}/ids"), "it requires a password");
     wants_a_person(&format!("postgres://txid:{POSTGRES_PASSWORD}@{host}/none"), "\"none\" does not exist");
     let other = format!("postgres://txid:{POSTGRES_PASSWORD}@{host}/ids?ca={}", file("other-ca.pem"));
     wants_a_person(&other, "certificate");
@@ -282,7 +282,7 @@ fn postgres_access() {
     run(servers::psql(&server, "ids").args(["-c", read_only]));
     let error = open(&format!("postgres://txid:{POSTGRES_PASSWORD}@{host}/ids")).unwrap().read("any/key").unwrap_err();
     assert!(error.may_pass());
-    one_line(&error, "copies");
+    one_line(&error, "replicas");
 }
 
 #[test]
@@ -294,7 +294,7 @@ fn mariadb_access() {
     wants_a_person(&format!("mysql://nobody:{MARIADB_PASSWORD}@{host}/ids"), "SELECT, INSERT and UPDATE");
     wants_a_person(&format!("mysql://txid:{WRONG}@{host}/ids"), "give the user as mysql://USER@HOST");
     wants_a_person(&format!("mysql://txid:{MARIADB_PASSWORD}@{host}/none"), "none");
-    wants_a_person(&format!("mysql://txid:{MARIADB_PASSWORD}@{host}/ids?tls=1"), "no TLS");
+    wants_a_person(&format!("mysql://txid:{MARIADB_PASSWORD}@{host}/ids?tls=1"), "does not support TLS");
 }
 
 #[test]
