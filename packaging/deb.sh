@@ -19,7 +19,7 @@ SOURCE_DATE_EPOCH=$(date -u -d "${released:-$(date -u -r CHANGELOG.md -I)}" +%s)
 export SOURCE_DATE_EPOCH
 
 # Debian's zsh looks in a different directory than Fedora's.
-mv "$stage/command/usr/share/zsh/site-functions" "$stage/command/usr/share/zsh/vendor-completions"
+for part in command agent; do mv "$stage/$part/usr/share/zsh/site-functions" "$stage/$part/usr/share/zsh/vendor-completions"; done
 
 # The dependencies of the binaries in a directory: the newest version of glibc that their symbols need.
 needs_libc() {

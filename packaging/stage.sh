@@ -32,6 +32,14 @@ agent=$stage/agent
 install -D -m 755 target/release/txid-agent "$agent/usr/bin/txid-agent"
 install -D -m 644 packaging/agent/txid-agent.service "$agent/usr/lib/systemd/system/txid-agent.service"
 install -D -m 644 packaging/agent/agent.toml "$agent/etc/txid/agent.toml"
+share=$agent/usr/share
+mkdir -p "$share/man/man1"
+install -m 644 target/release/agent/man/*.1 "$share/man/man1/"
+gzip -9n "$share"/man/man1/*.1
+completions=target/release/agent/completions
+install -D -m 644 $completions/bash/txid-agent "$share/bash-completion/completions/txid-agent"
+install -D -m 644 $completions/zsh/_txid-agent "$share/zsh/site-functions/_txid-agent"
+install -D -m 644 $completions/fish/txid-agent.fish "$share/fish/vendor_completions.d/txid-agent.fish"
 
 # Both distributions forbid debug sections and the names of compilers.
 strip --strip-unneeded --remove-section=.comment "$stage/lib$2/libtxid.so.2" "$stage"/command/usr/bin/* "$agent"/usr/bin/*

@@ -6,6 +6,7 @@ use rustix::fs::FlockOperation;
 use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -25,21 +26,38 @@ impl OwnPage {
     /// Opens the page in the file at `path`, or makes it. A file from before this boot, or a copy, is replaced: code
     /// that makes ids refuses it as well.
     pub fn open(path: &Path, layout: &Layout) -> Result<Self, PageError> {
-        let page = match LeasePage::open_or_make(path, layout) {
-            Err(StateError::OtherBoot(_) | StateError::Copied(_)) => {
-                std::fs::remove_file(path).map_err(|error| PageError::Os(path.to_path_buf(), error))?;
-                LeasePage::open_or_make(path, layout)
+        loop {
+            match LeasePage::open_or_make(path, layout) {
+                Ok(_) | Err(StateError::OtherBoot(_) | StateError::Copied(_)) => {}
+                Err(error) => return Err(PageError::State(error)),
             }
-            opened => opened,
-        };
-        let page = page.map_err(PageError::State)?;
-        let os = |error: io::Error| PageError::Os(path.to_path_buf(), error);
-        let lock = OpenOptions::new().read(true).write(true).open(path).map_err(os)?;
-        match rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive) {
-            Err(rustix::io::Errno::WOULDBLOCK) => Err(PageError::InUse(path.to_path_buf())),
-            locked => locked.map(|()| Self { page, _lock: lock }).map_err(|errno| os(errno.into())),
+            // Only who has the lock of a file removes it, or uses its page.
+            let Some(lock) = lock(path)? else { continue };
+            match LeasePage::open_or_make(path, layout) {
+                Ok(page) => return Ok(Self { page, _lock: lock }),
+                Err(StateError::OtherBoot(_) | StateError::Copied(_)) => {
+                    std::fs::remove_file(path).map_err(|error| PageError::Os(path.to_path_buf(), error))?;
+                }
+                Err(error) => return Err(PageError::State(error)),
+            }
         }
     }
+}
+
+/// Locks the file at `path`; nothing if it is not there any more, as another agent has removed it meanwhile.
+fn lock(path: &Path) -> Result<Option<File>, PageError> {
+    let os = |error: io::Error| PageError::Os(path.to_path_buf(), error);
+    let file = match OpenOptions::new().read(true).write(true).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        file => file.map_err(os)?,
+    };
+    match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Err(rustix::io::Errno::WOULDBLOCK) => return Err(PageError::InUse(path.to_path_buf())),
+        locked => locked.map_err(|errno| os(errno.into()))?,
+    }
+    let (locked, there) = (file.metadata().map_err(os)?, std::fs::metadata(path));
+    let is_there = there.is_ok_and(|there| (there.dev(), there.ino()) == (locked.dev(), locked.ino()));
+    Ok(is_there.then_some(file))
 }
 
 /// Why an agent has no page to write to.

@@ -25,6 +25,8 @@ enum Broken {
     TrustsName,
     /// Node and position are two words.
     Apart,
+    /// An agent that gives its node back leaves the generation in the page, to go on with should it be killed.
+    KeepsGeneration,
 }
 
 fn rules(owner: &str, last_node: u64) -> Rules {
@@ -53,6 +55,8 @@ struct Leases {
     losses: u8,
     stops: u8,
     back_steps: u8,
+    /// The first host has a lease already.
+    starts_leased: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -122,7 +126,7 @@ impl Leases {
     /// Two hosts of one name, and one node to quarrel about.
     fn new(broken: Broken) -> Self {
         let rules = [rules("a", 0), rules("a", 0)];
-        Self { broken, rules, last_ms: 1, crashes: 0, losses: 0, stops: 0, back_steps: 0 }
+        Self { broken, rules, last_ms: 1, crashes: 0, losses: 0, stops: 0, back_steps: 0, starts_leased: false }
     }
 
     /// Two hosts, two nodes, and both want the same one first.
@@ -194,6 +198,9 @@ impl Leases {
             Output::Write(Write::Open { node, start_ms }) => {
                 let start_ms = if self.broken == Broken::StartsAnywhere { wall_ms } else { start_ms };
                 (page.node, page.free, page.is_closed) = (node, start_ms.max(0) as u64, false);
+                Input::Go
+            }
+            Output::Write(Write::Generation { generation: 0, .. }) if self.broken == Broken::KeepsGeneration => {
                 Input::Go
             }
             Output::Write(Write::Generation { generation, token }) => {
@@ -307,6 +314,9 @@ impl Model for Leases {
         };
         for number in 0..2 {
             self.step(&mut world, number, Input::Go);
+        }
+        while self.starts_leased && world.hosts[0].page.limit.is_none() {
+            self.act(&mut world, 0);
         }
         vec![world]
     }
@@ -437,6 +447,23 @@ fn a_generation_that_is_published_before_the_word_is_found() {
 #[test]
 fn an_agent_that_trusts_its_name_is_found() {
     assert!(is_found(Leases { crashes: 1, ..Leases::new(Broken::TrustsName) }));
+}
+
+/// The agent is killed while it gives its node back, and the store gets the release after the agent has started again.
+fn late_release(broken: Broken) -> Leases {
+    // The first time is used up when the page is closed; two are left for the two to quarrel about.
+    let rules = Leases::new(broken).rules.map(|rules| Rules { ahead_ms: 3, ..rules });
+    Leases { rules, crashes: 1, losses: 1, stops: 1, last_ms: 0, starts_leased: true, ..Leases::new(broken) }
+}
+
+#[test]
+fn an_agent_that_goes_on_with_what_it_was_giving_back_is_found() {
+    assert!(is_found(late_release(Broken::KeepsGeneration)));
+}
+
+#[test]
+fn a_late_release_takes_nothing_from_an_agent_that_starts_again() {
+    assert!(!is_found(late_release(Broken::Nothing)));
 }
 
 #[test]

@@ -32,7 +32,9 @@ in_root sh -c 'dpkg -i /tmp/*.deb'
 
 is_id "$(in_root txid)" "the command"
 in_root ldconfig -p | grep -q 'libtxid\.so\.2' || fail "the loader does not find the library"
-[ -s "$root/usr/share/man/man1/txid.1.gz" ] || fail "there is no man page"
+for page in txid txid-agent; do
+    [ -s "$root/usr/share/man/man1/$page.1.gz" ] || fail "there is no man page of $page"
+done
 
 # serve EXAMPLE: with the modules that the packages have enabled.
 serve() {

@@ -14,7 +14,11 @@ printf '%s\n' /usr/lib64/libtxid.so /usr/lib64/libtxid.a /usr/lib64/pkgconfig/tx
     printf '/usr/share/man/man1/%s.gz\n' $(ls target/release/man)
     printf '/usr/share/%s\n' bash-completion/completions/txid zsh/site-functions/_txid fish/vendor_completions.d/txid.fish
 } >"$tmp/txid"
-printf '%s\n' /etc/txid/agent.toml /usr/bin/txid-agent /usr/lib/systemd/system/txid-agent.service >"$tmp/txid-agent"
+{
+    printf '%s\n' /etc/txid/agent.toml /usr/bin/txid-agent /usr/lib/systemd/system/txid-agent.service
+    printf '/usr/share/man/man1/%s.gz\n' $(ls target/release/agent/man)
+    printf '/usr/share/%s\n' bash-completion/completions/txid-agent zsh/site-functions/_txid-agent fish/vendor_completions.d/txid-agent.fish
+} >"$tmp/txid-agent"
 for package in libtxid libtxid-devel lua-resty-txid txid txid-agent; do
     printf '%s\n' "/usr/share/licenses/$package" "/usr/share/licenses/$package/LICENSE" >>"$tmp/$package"
     [ $package = libtxid ] || printf '%s\n' "/usr/share/doc/$package" "/usr/share/doc/$package/CHANGELOG.md" >>"$tmp/$package"

@@ -24,6 +24,8 @@ static KIND: Kind = Kind {
     version: 1,
     name: "segment",
     advice: "Stop txid-agent and what uses it, remove it, and start them again",
+    // No number is in two pages.
+    may_be_replaced: true,
 };
 const CUR_AT: usize = WORDS_AT;
 const END_AT: usize = WORDS_AT + 8;

@@ -40,6 +40,9 @@ pub(crate) struct Kind {
     pub(crate) name: &'static str,
     /// What to do about a damaged one.
     pub(crate) advice: &'static str,
+    /// Whether a second file may take the place of one that is in use. Not if both say what to use next: then those who
+    /// have the first one would repeat the ids of those who take the second.
+    pub(crate) may_be_replaced: bool,
 }
 
 /// The part of a page that never changes.
@@ -218,7 +221,7 @@ fn open<E: From<PageError>>(
         Opened::Inherited(page) => Ok(page),
         Opened::File(opened) => {
             check(&opened.image, opened.identity)?;
-            Ok(opened.map(path)?)
+            Ok(opened.map(path, kind)?)
         }
     }
 }
@@ -268,14 +271,13 @@ impl Opened {
 
 impl OpenedFile {
     #[inline(never)]
-    fn map(self, path: &Path) -> Result<Page, PageError> {
+    fn map(self, path: &Path, kind: &'static Kind) -> Result<Page, PageError> {
         let identity = self.identity;
         let file_now = FileId { path: path.to_path_buf(), identity };
-        if let Some(known) = self.by_path {
-            if known.file.as_ref() != Some(&file_now) {
-                return Err(PageError::Replaced(path.to_path_buf()));
-            }
-            return Ok(known.page);
+        match self.by_path {
+            Some(known) if known.file.as_ref() == Some(&file_now) => return Ok(known.page),
+            Some(_) if !kind.may_be_replaced => return Err(PageError::Replaced(path.to_path_buf())),
+            _ => {}
         }
         let page = match registry::find(&|known| known.file.as_ref().is_some_and(|file| file.identity == identity)) {
             Some(known) => known.page,
@@ -369,7 +371,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const APPLES: Kind = Kind { magic: b"txidtest", version: 3, name: "basket", advice: "Buy another." };
+    const APPLES: Kind =
+        Kind { magic: b"txidtest", version: 3, name: "basket", advice: "Buy another.", may_be_replaced: false };
     const FIELD_AT: usize = 16;
     const WORD_AT: usize = 512;
 

@@ -26,6 +26,7 @@ static KIND: Kind = Kind {
     version: 1,
     name: "state",
     advice: "Take another file and another node, or remove it once the clock is past all ids made with it",
+    may_be_replaced: false,
 };
 const NODE_AT: usize = 40;
 /// Alone in its cache line, and in the pair of lines that a processor may fetch together.

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 
 /// How many random numbers are tried before all numbers are searched in order.
 const DRAWS: u64 = 4096;
+/// How many of the nodes that are free next are named.
+const SHOWN: usize = 3;
 
 /// A node that may be taken.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -22,12 +24,16 @@ pub struct Choice {
 }
 
 /// No node can be taken now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NoneFree {
     /// How many nodes the layout has.
     pub nodes: u64,
-    /// The node that becomes free first, and when.
-    pub next: Option<(u64, i64)>,
+    /// How many of them have a lease that has not ended: the others wait until they are idle.
+    pub live: u64,
+    /// How many have a record that this version cannot read.
+    pub unreadable: u64,
+    /// The nodes that are free next, and when.
+    pub next: Vec<(u64, i64)>,
 }
 
 /// Chooses among the records of a group: first a node that has this host's name; then a free one, in a different order
@@ -78,19 +84,22 @@ pub fn choose(
     startable()
         .filter(|&(node, _)| is_abandoned(node, &records[&node]))
         .min_by_key(|&(node, _)| order(node))
-        .map_or_else(
-            || {
-                let next = known().filter(|&(node, _)| !is_avoided(node)).map(|(node, record)| {
-                    let (held, idle_ms) = (start_ms(record), if record.held { rules.idle_ms } else { 0 });
-                    (node, held.saturating_add_unsigned(idle_ms))
-                });
-                Err(NoneFree {
-                    nodes: rules.last_node.saturating_add(1),
-                    next: next.min_by_key(|&(_, free_ms)| free_ms),
-                })
-            },
-            |(node, record)| Ok(take(node, record)),
-        )
+        .map(|(node, record)| take(node, record))
+        .ok_or_else(|| {
+            let free_ms = |record: &NodeRecord| {
+                start_ms(record).saturating_add_unsigned(if record.held { rules.idle_ms } else { 0 })
+            };
+            let others = || known().filter(|&(node, _)| !is_avoided(node));
+            let mut next: Vec<_> = others().map(|(node, record)| (node, free_ms(record))).collect();
+            next.sort_unstable_by_key(|&(node, free_ms)| (free_ms, node));
+            next.truncate(SHOWN);
+            NoneFree {
+                nodes: rules.last_node.saturating_add(1),
+                live: known().filter(|(_, record)| record.held && record.limit_ms > wall_ms).count() as u64,
+                unreadable: parsed.values().filter(|record| record.is_none()).count() as u64,
+                next,
+            }
+        })
 }
 
 /// FNV-1a of a name and a number, mixed further, because FNV gives short texts similar upper bits.

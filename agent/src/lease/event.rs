@@ -117,12 +117,16 @@ impl fmt::Display for Event {
             Self::Jumped { by_ms } => {
                 write!(f, "the clock or this process jumped by {by_ms} ms; asking the store first")
             }
-            Self::NoneFree(NoneFree { nodes, next }) => {
-                write!(f, "all {nodes} nodes are taken")?;
-                match next {
-                    Some((node, ms)) => write!(f, "; node {node} is free next, at {}", utc(*ms)),
-                    None => Ok(()),
+            Self::NoneFree(NoneFree { nodes, live, unreadable, next }) => {
+                write!(f, "all {nodes} nodes are taken, {live} by hosts that extend their leases")?;
+                if *unreadable > 0 {
+                    write!(f, " and {unreadable} by records that this version cannot read")?;
                 }
+                for (place, (node, ms)) in next.iter().enumerate() {
+                    let lead = if place == 0 { "; free next: node" } else { "," };
+                    write!(f, "{lead} {node} at {}", utc(*ms))?;
+                }
+                Ok(())
             }
             Self::NewGroup { from_ms } => write!(
                 f,

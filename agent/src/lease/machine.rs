@@ -370,7 +370,7 @@ impl Lease {
             (Phase::Founding(group), Reply::Put(Ok(put))) => {
                 self.phase = Phase::Meeting;
                 match put {
-                    Put::Written(_) if !rules.new => self.log(Event::NewGroup { from_ms: group.floor_ms }),
+                    Put::Written(_) if group.floor_ms > 0 => self.log(Event::NewGroup { from_ms: group.floor_ms }),
                     Put::Written(_) | Put::Conflict => {}
                     Put::Unknown(error) => self.fail(rules, now, error),
                 }
@@ -425,9 +425,11 @@ impl Lease {
         self.has_reached_store = true;
         let Some(record) = record else {
             if self.clock_is_right(rules, now) {
-                // Leases that the store may have lost have no later limit than this.
+                // Leases that the store may have lost have no later limit than this. A store that had the group before is
+                // not new, whatever was said when this agent started.
                 let ahead_ms = rules.ahead_ms.saturating_add(2 * rules.max_skew_ms);
-                let floor_ms = if rules.new { 0 } else { now.wall_ms.saturating_add_unsigned(ahead_ms) };
+                let is_new = rules.new && self.group.is_none();
+                let floor_ms = if is_new { 0 } else { now.wall_ms.saturating_add_unsigned(ahead_ms) };
                 let (made_ms, id, layout) = (now.wall_ms, now.random, rules.layout.clone());
                 self.phase = Phase::Founding(Group { floor_ms, made_ms, id, layout });
             }

@@ -9,7 +9,12 @@ pub struct Supervised {
 
 impl Supervised {
     pub fn start(command: &[String]) -> io::Result<Self> {
-        let child = Command::new(&command[0]).args(&command[1..]).env_remove("NOTIFY_SOCKET").spawn()?;
+        // Neither systemd's socket nor the store's password is the command's.
+        let child = Command::new(&command[0])
+            .args(&command[1..])
+            .env_remove("NOTIFY_SOCKET")
+            .env_remove("TXID_STORE_PASSWORD")
+            .spawn()?;
         Ok(Self { pid: child.id() as libc::pid_t })
     }
 

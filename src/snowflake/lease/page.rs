@@ -29,6 +29,8 @@ static KIND: Kind = Kind {
     version: 1,
     name: "lease",
     advice: "Stop txid-agent and what uses it, remove it, and start them again",
+    // Each has a lease of its own.
+    may_be_replaced: true,
 };
 /// Each alone in its cache line, and in those that a processor may fetch along with it.
 const WORD_AT: usize = WORDS_AT;
