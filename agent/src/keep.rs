@@ -102,7 +102,7 @@ pub fn say(page: &LeasePage, event: &Event) {
         Event::Cloned { .. } => LeaseNews::Copied,
         Event::ClockOff { .. } => LeaseNews::ClockOff,
         Event::Jumped { .. } => LeaseNews::Asking,
-        Event::NoneFree(_) => LeaseNews::NoneFree,
+        Event::NoneFree(_) | Event::UsedUp(_) => LeaseNews::NoneFree,
         Event::NewGroup { .. } => LeaseNews::Waiting,
         Event::Forgotten { .. } | Event::StoreAway(_) | Event::StoreBack => return,
     });
@@ -125,7 +125,7 @@ pub fn keep(
     loop {
         let now = Now { wall_ms: txid::system_ms(), mono_ms: mono_ms(), random: random() };
         input = match lease.step(rules, &now, input) {
-            Output::Ask(request) => Input::Answer(ask(page, store, &request)),
+            Output::Ask(request) => Input::Answer(ask(page, rules, store, &request)),
             Output::Write(it) => write(page, it),
             Output::Log(event) => {
                 say(page, &event);
@@ -145,14 +145,15 @@ pub fn keep(
     }
 }
 
-fn ask(page: &LeasePage, store: &mut dyn Store, request: &Request) -> Answer {
+fn ask(page: &LeasePage, rules: &Rules, store: &mut dyn Store, request: &Request) -> Answer {
     let told = match request {
         Request::Read { key } => Told::Read(store.read(key)),
         Request::Put { key, expected, bytes } => Told::Put(store.put(key, expected, bytes)),
         Request::List { prefix } => Told::List(store.list(prefix)),
+        Request::Number => Told::Number(store.number(rules.numbering, &rules.group, &rules.owner, rules.last_node)),
     };
     let store_ms = match &told {
-        Told::Read(Err(_)) | Told::Put(Err(_) | Ok(Put::Unknown(_))) | Told::List(Err(_)) => {
+        Told::Read(Err(_)) | Told::Put(Err(_) | Ok(Put::Unknown(_))) | Told::List(Err(_)) | Told::Number(Err(_)) => {
             page.count_failure();
             None
         }

@@ -2,7 +2,7 @@
 
 use super::choose::NoneFree;
 use super::record::BadRecord;
-use crate::store::StoreError;
+use crate::store::{Numbering, StoreError};
 use std::fmt;
 
 /// A change of state. One line of the log each.
@@ -60,6 +60,8 @@ pub enum Event {
         /// By how much.
         by_ms: i64,
     },
+    /// Those who number the nodes have no more numbers for this layout.
+    UsedUp(Numbering),
     /// There is no node to be had.
     NoneFree(NoneFree),
     /// The store knows nothing of the group.
@@ -115,6 +117,12 @@ impl fmt::Display for Event {
             }
             Self::ClockRight => f.write_str("the clock agrees with the store's again"),
             Self::Jumped { by_ms } => write!(f, "the clock or this process jumped by {by_ms} ms; asks the store first"),
+            Self::UsedUp(numbering) => write!(
+                f,
+                "{} has given all numbers that the layout has nodes for; nodes that other agents no longer use are taken from \
+                 now on",
+                numbering.place()
+            ),
             Self::NoneFree(NoneFree { nodes, next }) => {
                 write!(f, "all {nodes} nodes are taken")?;
                 match next {

@@ -1,5 +1,7 @@
 //! The figures that the algorithm goes by.
 
+use crate::store::Numbering;
+
 /// What is the same for a lease as long as its agent runs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Rules {
@@ -11,6 +13,8 @@ pub struct Rules {
     pub layout: String,
     /// The layout's last node.
     pub last_node: u64,
+    /// Who numbers the nodes. Where others do, only numbers that were given are taken.
+    pub numbering: Numbering,
     /// The store was never used: nobody can have a lease that it does not know.
     pub new: bool,
     /// The store can forget what it has confirmed.
@@ -43,6 +47,7 @@ impl Rules {
             owner: owner.to_string(),
             layout: layout.to_string(),
             last_node: layout.last_node(),
+            numbering: Numbering::Own,
             new: false,
             may_lose_writes,
             ahead_ms: 60_000,
