@@ -4,7 +4,6 @@ use clap::{Parser, Subcommand};
 use jiff::{SignedDuration, Timestamp};
 use std::path::PathBuf;
 use std::time::Duration;
-use txid::snowflake::Layout;
 
 /// Lease snowflake nodes and ranges of numbers from an existing store, for all processes of this host
 #[derive(Parser)]
@@ -26,6 +25,7 @@ A password is taken from TXID_STORE_PASSWORD, or from ?password-file=FILE. Other
 Examples:
   txid-agent run --store etcd://10.0.0.5:2379/txid --node orders=snowflake -- nginx -g 'daemon off;'
   txid-agent run --store mysql://app@10.0.0.5/leaf --segment invoices -- nginx -g 'daemon off;'
+  txid-agent run --store zookeeper://10.0.0.5/snowflake/LEAF.NAME --node orders=leaf_forever -- nginx -g 'daemon off;'
   txid-agent run --config /etc/txid/agent.toml
   txid-agent status"
 )]
@@ -61,8 +61,11 @@ pub struct Run {
     #[arg(long, value_name = "URL")]
     pub store: Option<String>,
     /// A node to lease, and the layout of its ids: a name (snowflake, sonyflake, uid, leaf) or its parts
+    ///
+    /// With worker_node or worker_node:LAYOUT, new nodes get their numbers from UidGenerator's table WORKER_NODE (MySQL,
+    /// PostgreSQL); with leaf_forever or leaf_forever:LAYOUT from Leaf's path in ZooKeeper. So none is also one of theirs.
     #[arg(long = "node", value_name = "NAME=LAYOUT", value_parser = node)]
-    pub nodes: Vec<(String, Layout)>,
+    pub nodes: Vec<(String, String)>,
     /// A tag to take ranges of numbers from, and the least to take at a time [default: the tag's own step]
     #[arg(long = "segment", value_name = "TAG[=STEP]", value_parser = segment)]
     pub segments: Vec<(String, Option<u64>)>,
@@ -173,9 +176,9 @@ pub struct Group {
     pub name: String,
 }
 
-fn node(text: &str) -> Result<(String, Layout), String> {
+fn node(text: &str) -> Result<(String, String), String> {
     let (name, layout) = text.split_once('=').ok_or("write NAME=LAYOUT, such as orders=snowflake")?;
-    Ok((group_name(name)?, layout.parse().map_err(|error| format!("{error}"))?))
+    Ok((group_name(name)?, layout.to_string()))
 }
 
 fn segment(text: &str) -> Result<(String, Option<u64>), String> {

@@ -7,10 +7,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use txid::snowflake::Layout;
+use txid_agent::store::Numbering;
 
 pub struct Config {
     pub store: String,
-    pub nodes: Vec<(String, Layout)>,
+    pub nodes: Vec<Node>,
     pub segments: Vec<(String, Option<u64>)>,
     pub max_step: u64,
     pub create: bool,
@@ -20,6 +21,22 @@ pub struct Config {
     pub max_skew: Duration,
     pub new: bool,
     pub command: Vec<String>,
+}
+
+/// A node to lease.
+#[derive(Clone)]
+pub struct Node {
+    pub name: String,
+    pub layout: Layout,
+    pub numbering: Numbering,
+}
+
+impl Node {
+    fn new(name: &str, layout: &str) -> Result<Self, String> {
+        let name = args::group_name(name)?;
+        let (numbering, layout) = Numbering::parse(layout).map_err(|why| format!("{name}: {why}"))?;
+        Ok(Self { name, layout, numbering })
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -53,14 +70,14 @@ impl Config {
             (None, Some(text)) => args::duration(&text).map_err(|why| anyhow::anyhow!("{shown}: {name}: {why}")),
             (None, None) => Ok(Duration::from_secs(unless)),
         };
-        let mut nodes = args.nodes;
-        if nodes.is_empty() {
-            for (name, layout) in file.nodes {
-                let why = |why| anyhow::anyhow!("{shown}: nodes: {why}");
-                let layout = layout.parse().map_err(|error| why(format!("{name}: {error}")))?;
-                nodes.push((args::group_name(&name).map_err(why)?, layout));
-            }
-        }
+        let (place, given) = match args.nodes {
+            given if !given.is_empty() => ("--node".to_string(), given),
+            _ => (format!("{shown}: nodes"), file.nodes.into_iter().collect()),
+        };
+        let node = |(name, layout): &(String, String)| {
+            Node::new(name, layout).map_err(|why| anyhow::anyhow!("{place}: {why}"))
+        };
+        let nodes = given.iter().map(node).collect::<anyhow::Result<_>>()?;
         let mut segments = args.segments;
         if segments.is_empty() {
             for (tag, Segment { step }) in file.segments {
@@ -97,7 +114,7 @@ impl Config {
             !self.nodes.is_empty() || !self.segments.is_empty(),
             "nothing to do: give --node NAME=LAYOUT, such as --node orders=snowflake, or --segment TAG"
         );
-        let mut names: Vec<&str> = self.nodes.iter().map(|(name, _)| name.as_str()).collect();
+        let mut names: Vec<&str> = self.nodes.iter().map(|node| node.name.as_str()).collect();
         names.sort_unstable();
         if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
             bail!("the node {} was given twice", pair[0]);
@@ -106,6 +123,21 @@ impl Config {
         tags.sort_unstable();
         if let Some(pair) = tags.windows(2).find(|pair| pair[0] == pair[1]) {
             bail!("the segment {} was given twice", pair[0]);
+        }
+        for Node { name, layout, numbering } in &self.nodes {
+            let (first_ms, last_ms) = layout.range_ms().into_inner();
+            ensure!(
+                (first_ms..=last_ms).contains(&txid::system_ms()),
+                "the layout of the node {name} has ids from {} to {}: take another epoch or more time_bits, as in \
+                 worker_node:time_bits=30,node_bits=20,sequence_bits=13,unit_ms=1000,epoch=2016-05-19T16:00:00Z",
+                date(first_ms),
+                date(last_ms)
+            );
+            ensure!(
+                numbering.is_in(&self.store),
+                "the node {name} is to be of {}, which is not in this kind of store",
+                numbering.place()
+            );
         }
         let day = Duration::from_secs(24 * 60 * 60);
         ensure!(
@@ -132,6 +164,10 @@ impl File {
             anyhow::anyhow!("{} line {line}: {}", path.display(), error.message().trim())
         })
     }
+}
+
+fn date(ms: i64) -> String {
+    jiff::Timestamp::from_millisecond(ms).map_or_else(|_| format!("{ms} ms"), |time| time.to_string())
 }
 
 fn host_name() -> anyhow::Result<String> {

@@ -120,7 +120,7 @@ pub fn say(page: &LeasePage, event: &Event) {
         Event::Cloned { .. } => LeaseNews::Copied,
         Event::ClockOff { .. } => LeaseNews::ClockOff,
         Event::Jumped { .. } => LeaseNews::Asking,
-        Event::NoneFree(_) => LeaseNews::NoneFree,
+        Event::NoneFree(_) | Event::UsedUp(_) => LeaseNews::NoneFree,
         Event::NewGroup { .. } => LeaseNews::Waiting,
         Event::Forgotten { .. } | Event::StoreAway(_) | Event::StoreBack => return,
     });
@@ -143,7 +143,7 @@ pub fn keep(
     loop {
         let now = Now { wall_ms: txid::system_ms(), mono_ms: mono_ms(), random: random() };
         input = match lease.step(rules, &now, input) {
-            Output::Ask(request) => Input::Answer(ask(page, store, &request)),
+            Output::Ask(request) => Input::Answer(ask(page, rules, store, &request)),
             Output::Write(it) => write(page, it),
             Output::Log(event) => {
                 say(page, &event);
@@ -163,14 +163,18 @@ pub fn keep(
     }
 }
 
-fn ask(page: &LeasePage, store: &mut dyn Store, request: &Request) -> Answer {
+fn ask(page: &LeasePage, rules: &Rules, store: &mut dyn Store, request: &Request) -> Answer {
     let reply = match request {
         Request::Read { key } => Reply::Read(store.read(key)),
         Request::Put { key, expected, bytes } => Reply::Put(store.put(key, expected, bytes)),
         Request::List { prefix } => Reply::List(store.list(prefix)),
+        Request::Number => Reply::Number(store.number(rules.numbering, &rules.group, &rules.owner, rules.last_node)),
     };
     let store_ms = match &reply {
-        Reply::Read(Err(_)) | Reply::Put(Err(_) | Ok(Put::Unknown(_))) | Reply::List(Err(_)) => {
+        Reply::Read(Err(_))
+        | Reply::Put(Err(_) | Ok(Put::Unknown(_)))
+        | Reply::List(Err(_))
+        | Reply::Number(Err(_)) => {
             page.count_failure();
             None
         }

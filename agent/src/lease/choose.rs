@@ -2,7 +2,7 @@
 
 use super::record::NodeRecord;
 use super::rules::Rules;
-use crate::store::{Expected, Record};
+use crate::store::{Expected, Numbering, Record};
 use std::collections::BTreeMap;
 
 /// How many random numbers are tried before all numbers are searched in order.
@@ -67,6 +67,7 @@ pub fn choose(
 
     let free = |node: u64| match parsed.get(&node) {
         _ if is_avoided(node) => None,
+        None if rules.numbering != Numbering::Own => None,
         None => Some(Choice { node, expected: Expected::Absent, generation: 0, start_ms: i64::MIN }),
         Some(Some(record)) if !record.held && start_ms(record) <= latest_start_ms => Some(take(node, record)),
         Some(_) => None,

@@ -2,7 +2,7 @@
 
 use super::choose::NoneFree;
 use super::record::BadRecord;
-use crate::store::StoreError;
+use crate::store::{Numbering, StoreError};
 use std::fmt;
 
 /// A change of state: one line of the log.
@@ -60,6 +60,8 @@ pub enum Event {
         /// By how much.
         by_ms: i64,
     },
+    /// The table or path that numbers the nodes has no more numbers for this layout.
+    UsedUp(Numbering),
     /// No node is free.
     NoneFree(NoneFree),
     /// The store has no record of the group.
@@ -117,6 +119,12 @@ impl fmt::Display for Event {
             Self::Jumped { by_ms } => {
                 write!(f, "the clock or this process jumped by {by_ms} ms; asking the store first")
             }
+            Self::UsedUp(numbering) => write!(
+                f,
+                "{} has given all numbers that the layout has nodes for; nodes that other agents no longer use are taken from \
+                 now on",
+                numbering.place()
+            ),
             Self::NoneFree(NoneFree { nodes, live, unreadable, next }) => {
                 write!(f, "all {nodes} nodes are taken, {live} by hosts that extend their leases")?;
                 if *unreadable > 0 {

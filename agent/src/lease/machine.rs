@@ -1,11 +1,11 @@
 //! The algorithm: what to do next, given the time and the store's answers.
 
-use super::choose::{NoneFree, choose};
+use super::choose::{Choice, NoneFree, choose};
 use super::event::{Event, Failure};
 use super::group::Group;
 use super::record::NodeRecord;
 use super::rules::Rules;
-use crate::store::{Expected, Put, Record, StoreError, Version};
+use crate::store::{Expected, Numbered, Numbering, Put, Record, StoreError, Version};
 use std::collections::{BTreeMap, VecDeque};
 
 /// The time of a step, and randomness for it.
@@ -53,6 +53,8 @@ pub enum Reply {
     Put(Result<Put, StoreError>),
     /// To [`Request::List`].
     List(Result<Vec<(String, Record)>, StoreError>),
+    /// To [`Request::Number`].
+    Number(Result<Numbered, StoreError>),
 }
 
 /// A request to the store.
@@ -77,6 +79,8 @@ pub enum Request {
         /// The prefix of the keys.
         prefix: String,
     },
+    /// [`crate::store::Store::number`], by the rules.
+    Number,
 }
 
 /// What to do next.
@@ -171,6 +175,8 @@ pub struct Lease {
     /// The group's record at the time of the list.
     group: Option<(Group, Version)>,
     tries: u32,
+    /// No more numbers for new nodes.
+    numbers_used_up: bool,
     /// Nodes that were lost, and until when they are avoided.
     avoided: BTreeMap<u64, u64>,
     /// Since when the record of a node with another holder has not changed.
@@ -223,6 +229,8 @@ enum Phase {
     Founding(Group),
     /// List the nodes and choose one.
     Choosing,
+    /// Get the number of a new node, because no node is free.
+    Numbering(NoneFree),
     /// Write the record of that node.
     Taking(Taken),
     /// Read it, because it is not known whether it was written.
@@ -262,6 +270,7 @@ impl Lease {
             free_ms: page.free_ms,
             group: None,
             tries: 0,
+            numbers_used_up: false,
             avoided: BTreeMap::new(),
             unchanged: BTreeMap::new(),
             store_offset_ms: None,
@@ -339,6 +348,7 @@ impl Lease {
                 bytes: group.to_string().into_bytes(),
             }),
             Phase::Choosing => self.ask(Request::List { prefix: Group::nodes(&rules.group) }),
+            Phase::Numbering(_) => self.ask(Request::Number),
             Phase::Taking(Taken { held, expected, .. }) => {
                 let record = held.record(rules, held.limit_ms, true);
                 self.ask_put(rules, held.node, expected, &record);
@@ -360,7 +370,13 @@ impl Lease {
         }
         match (self.phase.clone(), answer.reply) {
             (Phase::Releasing { .. }, reply) => self.released(now, rules, reply),
-            (phase, Reply::Read(Err(error)) | Reply::Put(Err(error)) | Reply::List(Err(error))) => {
+            (Phase::Numbering(_), Reply::Number(Err(error))) if self.is_resuming && !error.may_pass() => {
+                self.queue.push_back(Output::Fail(Failure::Store(error)));
+            }
+            (
+                phase,
+                Reply::Read(Err(error)) | Reply::Put(Err(error)) | Reply::List(Err(error)) | Reply::Number(Err(error)),
+            ) => {
                 if matches!(phase, Phase::Taking(_)) {
                     self.phase = Phase::Choosing;
                 }
@@ -376,6 +392,14 @@ impl Lease {
                 }
             }
             (Phase::Choosing, Reply::List(Ok(records))) => self.choose(rules, now, records),
+            (Phase::Numbering(_), Reply::Number(Ok(Numbered::Node(node)))) => {
+                self.take(rules, now, Choice { node, expected: Expected::Absent, generation: 0, start_ms: i64::MIN });
+            }
+            (Phase::Numbering(none), Reply::Number(Ok(Numbered::UsedUp))) => {
+                self.numbers_used_up = true;
+                self.log(Event::UsedUp(rules.numbering));
+                self.say_none_free(rules, now, none);
+            }
             (Phase::Taking(mut taken), Reply::Put(Ok(put))) => match put {
                 Put::Written(version) => {
                     taken.held.version = Some(version);
@@ -478,23 +502,27 @@ impl Lease {
             self.unchanged.contains_key(&node) && (can_tell || seen_ms >= rules.observe_ms)
         };
         match choose(rules, now.wall_ms, &records, |node| self.avoided.contains_key(&node), is_abandoned) {
-            Ok(choice) => {
-                let floor_ms = self.group.as_ref().map_or(i64::MIN, |(group, _)| group.floor_ms);
-                let start_ms = choice.start_ms.max(floor_ms).max(self.free_ms);
-                let held = Held {
-                    node: choice.node,
-                    generation: choice.generation + 1,
-                    token: now.random,
-                    // If the limit went back, the next holder would stamp times that this one, or the last one, has
-                    // used.
-                    limit_ms: now.wall_ms.saturating_add_unsigned(rules.ahead_ms).max(start_ms),
-                    version: None,
-                };
-                self.tries += 1;
-                self.phase = Phase::Taking(Taken { held, expected: choice.expected, start_ms });
+            Ok(choice) => self.take(rules, now, choice),
+            Err(none) if rules.numbering != Numbering::Own && !self.numbers_used_up => {
+                self.phase = Phase::Numbering(none);
             }
             Err(none) => self.say_none_free(rules, now, none),
         }
+    }
+
+    fn take(&mut self, rules: &Rules, now: &Now, choice: Choice) {
+        let floor_ms = self.group.as_ref().map_or(i64::MIN, |(group, _)| group.floor_ms);
+        let start_ms = choice.start_ms.max(floor_ms).max(self.free_ms);
+        let held = Held {
+            node: choice.node,
+            generation: choice.generation + 1,
+            token: now.random,
+            // A limit that went back would let the next holder stamp what this one, or the last, has used.
+            limit_ms: now.wall_ms.saturating_add_unsigned(rules.ahead_ms).max(start_ms),
+            version: None,
+        };
+        self.tries += 1;
+        self.phase = Phase::Taking(Taken { held, expected: choice.expected, start_ms });
     }
 
     fn say_none_free(&mut self, rules: &Rules, now: &Now, none: NoneFree) {

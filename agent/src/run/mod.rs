@@ -5,7 +5,7 @@ mod supervise;
 mod tag;
 
 use crate::args::Run;
-use crate::config::Config;
+use crate::config::{Config, Node};
 use anyhow::Context;
 use notify::Notify;
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH};
@@ -15,7 +15,6 @@ use std::process::ExitCode;
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use supervise::Supervised;
-use txid::snowflake::Layout;
 use txid_agent::keep::{OwnPage, keep};
 use txid_agent::lease::{self, Rules};
 use txid_agent::store;
@@ -48,7 +47,7 @@ pub fn run(args: Run) -> anyhow::Result<ExitCode> {
         .chain((0..config.segments.len()).map(|tag| tag::start(&config, tag, leases + tag, sender.clone())))
         .collect::<anyhow::Result<Vec<_>>>()?;
     let names: Vec<&str> =
-        config.nodes.iter().map(|(name, _)| &**name).chain(config.segments.iter().map(|(tag, _)| &**tag)).collect();
+        config.nodes.iter().map(|node| &*node.name).chain(config.segments.iter().map(|(tag, _)| &**tag)).collect();
 
     let mut notify = Notify::from_environment();
     let mut states = vec![State::Starting; keepers.len()];
@@ -136,10 +135,11 @@ enum State {
 
 /// Starts the thread that keeps a lease until the returned sender is dropped.
 fn start(config: &Config, place: usize, events: Sender<Event>) -> anyhow::Result<Sender<()>> {
-    let (name, layout) = &config.nodes[place];
+    let node = &config.nodes[place];
+    let name = &node.name;
     let mut store = store::open(&config.store)?;
-    let page = OwnPage::open(&config.dir.join(name), layout)?;
-    let rules = rules(config, name, layout, store.may_lose_writes());
+    let page = OwnPage::open(&config.dir.join(name), &node.layout)?;
+    let rules = rules(config, node, store.may_lose_writes());
     let (keeper, stop) = channel();
     thread::Builder::new().name(format!("lease-{name}")).stack_size(512 << 10).spawn(move || {
         // The main thread may have ended already.
@@ -153,8 +153,9 @@ fn start(config: &Config, place: usize, events: Sender<Event>) -> anyhow::Result
     Ok(keeper)
 }
 
-fn rules(config: &Config, name: &str, layout: &Layout, may_lose_writes: bool) -> Rules {
-    let mut rules = Rules::new(name, &config.name, layout, may_lose_writes);
+fn rules(config: &Config, node: &Node, may_lose_writes: bool) -> Rules {
+    let mut rules = Rules::new(&node.name, &config.name, &node.layout, may_lose_writes);
+    rules.numbering = node.numbering;
     rules.new = config.new;
     rules.ahead_ms = config.ahead.as_millis() as u64;
     rules.max_skew_ms = config.max_skew.as_millis() as u64;

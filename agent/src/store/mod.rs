@@ -7,6 +7,7 @@ mod file;
 mod http;
 mod leaf;
 mod mysql;
+mod numbering;
 mod postgres;
 mod redis;
 mod remote;
@@ -20,6 +21,7 @@ use std::fmt;
 
 use self::url::StoreUrl;
 
+pub use self::numbering::{Numbered, Numbering};
 pub use self::tag::{Taken, raise};
 pub use self::url::PASSWORD_VARIABLE;
 
@@ -80,6 +82,18 @@ pub trait Store: Send {
     /// The command that makes a tag, for an error message.
     fn how_to_create(&self, tag: &str, step: u64) -> String {
         format!("txid-agent run --segment {tag}={step} --create")
+    }
+
+    /// The number of a new node, by the count of another system, for a host with this name. Takes no number above `last` if
+    /// that can be seen beforehand.
+    ///
+    /// After an error a number may have been taken all the same. Then nobody uses it.
+    fn number(&mut self, from: Numbering, group: &str, owner: &str, last: u64) -> Result<Numbered, StoreError> {
+        let _ = (group, owner, last);
+        Err(StoreError::Misconfigured {
+            store: "this store".to_owned(),
+            why: format!("it does not number nodes: {} is elsewhere", from.place()),
+        })
     }
 
     /// The error for a value in the store that is not valid.

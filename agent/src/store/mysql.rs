@@ -8,9 +8,10 @@ use mysql::prelude::Queryable;
 use mysql::{ClientIdentity, Conn, DriverError, Error, OptsBuilder, Params, SslOpts, Value};
 
 use super::clock::StoreClock;
+use super::numbering::{self, WORKER_NODE};
 use super::tls::Tls;
 use super::url::{Host, Place, StoreUrl};
-use super::{Expected, Failure, Put, Record, Store, StoreError, Taken, Version, leaf, sql, tag};
+use super::{Expected, Failure, Numbered, Numbering, Put, Record, Store, StoreError, Taken, Version, leaf, sql, tag};
 
 const NOW_MS: &str = "FLOOR(UNIX_TIMESTAMP(NOW(3)) * 1000)";
 const NO_SUCH_TABLE: u16 = 1146;
@@ -121,8 +122,12 @@ impl MysqlStore {
         }
     }
 
-    /// Runs statements on the table of tags. None if there is no such table.
     fn run_on_tags<T>(&mut self, work: impl Fn(&mut Conn) -> Result<T, Error>) -> Result<Option<T>, Failure> {
+        self.run_on(leaf::TABLE, work)
+    }
+
+    /// Runs statements on another's table. Nothing if there is no such table.
+    fn run_on<T>(&mut self, table: &str, work: impl Fn(&mut Conn) -> Result<T, Error>) -> Result<Option<T>, Failure> {
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
             None => self.connect().map_err(Failure::NotDone)?,
@@ -132,7 +137,7 @@ impl MysqlStore {
             Ok(result) => Some(result),
             Err(error) => {
                 self.hosts.rotate_left(1);
-                return Err(self.say(&error, leaf::TABLE));
+                return Err(self.say(&error, table));
             }
         };
         self.connection = Some(connection);
@@ -317,6 +322,23 @@ impl Store for MysqlStore {
             }
         });
         made.map(drop).map_err(Failure::into_error)
+    }
+
+    fn number(&mut self, from: Numbering, group: &str, owner: &str, last: u64) -> Result<Numbered, StoreError> {
+        if from != Numbering::WorkerNode {
+            return Err(self.place.misconfigured(format_args!("{} is not in MySQL", from.place())));
+        }
+        let (insert, columns) = (numbering::insert("?", "?"), numbering::host_and_port(owner, group));
+        let given = self.run_on(WORKER_NODE, |connection| {
+            let highest: Option<Option<u64>> = connection.query_first("SELECT MAX(ID) FROM WORKER_NODE")?;
+            if highest.flatten().is_some_and(|highest| highest >= last) {
+                return Ok(None);
+            }
+            connection.exec_drop(&insert, columns.clone())?;
+            Ok(Some(connection.last_insert_id()))
+        });
+        let given = given.map_err(Failure::into_error)?.ok_or_else(|| numbering::no_table(&self.place))?;
+        Ok(given.filter(|node| *node <= last).map_or(Numbered::UsedUp, Numbered::Node))
     }
 
     fn how_to_create(&self, tag: &str, step: u64) -> String {

@@ -11,10 +11,11 @@ use tokio_postgres::{Client, Config, Error, NoTls, Row, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::clock::StoreClock;
+use super::numbering::{self, WORKER_NODE};
 use super::remote::{Remote, causes};
 use super::tls::Tls;
 use super::url::{Host, Place, StoreUrl};
-use super::{Expected, Failure, Put, Record, Store, StoreError, Taken, Version, leaf, sql};
+use super::{Expected, Failure, Numbered, Numbering, Put, Record, Store, StoreError, Taken, Version, leaf, sql};
 
 const NOW_MS: &str = "(extract(epoch FROM clock_timestamp()) * 1000)::int8";
 
@@ -293,6 +294,25 @@ impl Store for PostgresStore {
     fn create_tag(&mut self, tag: &str, step: u64) -> Result<(), StoreError> {
         self.run_on_tags(leaf::CREATE, &[])?;
         self.run_on_tags(&format!("{} ON CONFLICT DO NOTHING", leaf::insert(tag, step)), &[]).map(drop)
+    }
+
+    fn number(&mut self, from: Numbering, group: &str, owner: &str, last: u64) -> Result<Numbered, StoreError> {
+        if from != Numbering::WorkerNode {
+            return Err(self.place.misconfigured(format_args!("{} is not in PostgreSQL", from.place())));
+        }
+        let (host, port) = numbering::host_and_port(owner, group);
+        let insert = format!("{} RETURNING ID::int8", numbering::insert("$1", "$2"));
+        let mut run = |statement: &str, args: &[&str]| match self.try_run(statement, args, WORKER_NODE) {
+            Ok(rows) => Ok(rows.first().and_then(|row| row.get::<_, Option<i64>>(0))),
+            Err(Tried::NoTable) => Err(numbering::no_table(&self.place)),
+            Err(Tried::Failed(failure)) => Err(failure.into_error()),
+        };
+        let is_last = |node: i64| u64::try_from(node).is_ok_and(|node| node >= last);
+        if run("SELECT max(ID)::int8 FROM WORKER_NODE", &[])?.is_some_and(is_last) {
+            return Ok(Numbered::UsedUp);
+        }
+        let given = run(&insert, &[&host, &port])?.and_then(|node| u64::try_from(node).ok());
+        Ok(given.filter(|node| *node <= last).map_or(Numbered::UsedUp, Numbered::Node))
     }
 
     fn how_to_create(&self, tag: &str, step: u64) -> String {

@@ -9,6 +9,7 @@ use txid::Txid;
 use zookeeper_client::{Acls, Client, CreateMode, CreateOptions, Error, MultiWriteError, MultiWriteResult, Stat};
 
 use super::clock::StoreClock;
+use super::numbering::{self, Numbered, Numbering};
 use super::remote::{Remote, causes};
 use super::url::{Place, StoreUrl};
 use super::{Expected, Failure, Put, Record, Store, StoreError, Version};
@@ -109,7 +110,11 @@ impl ZookeeperStore {
 
     /// The options of a new record: if there is a user, only that user may access it.
     fn options(&self) -> CreateOptions<'static> {
-        CreateMode::Persistent.with_acls(if self.auth.is_some() { Acls::creator_all() } else { Acls::anyone_all() })
+        CreateMode::Persistent.with_acls(self.acls())
+    }
+
+    fn acls(&self) -> Acls<'static> {
+        if self.auth.is_some() { Acls::creator_all() } else { Acls::anyone_all() }
     }
 
     fn path(&self, key: &str) -> String {
@@ -262,6 +267,33 @@ impl Store for ZookeeperStore {
 
     fn may_lose_writes(&self) -> bool {
         self.may_lose_writes
+    }
+
+    fn number(&mut self, from: Numbering, _: &str, owner: &str, last: u64) -> Result<Numbered, StoreError> {
+        if from != Numbering::LeafForever {
+            return Err(self.place.misconfigured(format_args!("{} is not in ZooKeeper", from.place())));
+        }
+        let forever = format!("{}/forever", self.root);
+        let child = format!("{forever}/{}", numbering::leaf_child(owner));
+        let content = numbering::leaf_content(owner, txid::system_ms());
+        let options = CreateMode::PersistentSequential.with_acls(self.acls());
+        let given = self.run(async |client| {
+            let children = match client.list_children(&forever).await {
+                Err(Error::NoNode) => return Ok(None),
+                other => other?,
+            };
+            if children.iter().filter_map(|child| numbering::leaf_number(child)).any(|number| number >= last) {
+                return Ok(Some(Numbered::UsedUp));
+            }
+            let (_, sequence) = client.create(&child, content.as_bytes(), &options).await?;
+            let node = u64::try_from(sequence.into_i64()).ok().filter(|node| *node <= last);
+            Ok(Some(node.map_or(Numbered::UsedUp, Numbered::Node)))
+        });
+        given.map_err(Failure::into_error)?.ok_or_else(|| {
+            self.place.misconfigured(format_args!(
+                "there is no {forever}: write zookeeper://HOST/snowflake/NAME, with the leaf.name of Leaf's servers"
+            ))
+        })
     }
 
     fn damaged(&self, what: &str) -> StoreError {

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use txid::snowflake::{Generator, Layout, LeasePage, Order};
 use txid_agent::keep::{look, say, write};
 use txid_agent::lease::{Answer, Event, Input, Lease, Now, Output, Request, Rules};
+use txid_agent::store::Numbering;
 
 /// With a unit of a second, two hosts that have one node at one time repeat each other almost surely, however few ids they
 /// make.
@@ -30,6 +31,9 @@ pub struct Plan {
     ends: u64,
     outages: u64,
     emptyings: u64,
+    /// Starts of programs with a library that takes the number of a new node each time, and makes ids with it from then on.
+    old_starts: u64,
+    numbering: Numbering,
     ids_a_burst: u64,
 }
 
@@ -45,6 +49,8 @@ impl Plan {
         ends: 0,
         outages: 0,
         emptyings: 0,
+        old_starts: 0,
+        numbering: Numbering::Own,
         ids_a_burst: 2,
     };
 
@@ -59,8 +65,13 @@ impl Plan {
         ends: 500,
         outages: 3_000,
         emptyings: 3_000,
+        old_starts: 0,
+        numbering: Numbering::Own,
         ids_a_burst: 2,
     };
+
+    /// Half of the fleet still has the old library.
+    pub const BESIDE_OLD: Self = Self { numbering: Numbering::WorkerNode, old_starts: 200_000, ..Self::ROUGH };
 }
 
 /// What came of it.
@@ -89,6 +100,8 @@ pub struct Report {
     pub forgotten: u64,
     pub jumped: u64,
     pub none_free: u64,
+    /// How many numbers of nodes were taken by programs with the old library.
+    pub old: usize,
 }
 
 pub struct Fleet {
@@ -97,6 +110,8 @@ pub struct Fleet {
     store: Memory,
     store_is_down_until_ms: u64,
     hosts: Vec<Host>,
+    /// The nodes of the programs with the old library.
+    old: Vec<u64>,
     now_ms: u64,
     queue: BinaryHeap<Reverse<(u64, u64, usize)>>,
     events: Vec<Option<Happening>>,
@@ -155,6 +170,7 @@ impl Fleet {
             forgotten: 0,
             jumped: 0,
             none_free: 0,
+            old: 0,
         };
         let mut fleet = Self {
             random: Random::new(seed),
@@ -162,6 +178,7 @@ impl Fleet {
             store: Memory::default(),
             store_is_down_until_ms: 0,
             hosts: vec![],
+            old: vec![],
             now_ms: 0,
             queue: BinaryHeap::new(),
             events: vec![],
@@ -172,7 +189,7 @@ impl Fleet {
         for number in 0..hosts {
             // Some share their name with another.
             let name = format!("web-{}", if number % 100 == 99 { number - 1 } else { number });
-            let rules = Rules { new: true, ..Rules::new("orders", &name, &LAYOUT, false) };
+            let rules = Rules { new: true, numbering: plan.numbering, ..Rules::new("orders", &name, &LAYOUT, false) };
             let page = new_page();
             let skew_ms = fleet.random.around(plan.most_skew_ms);
             fleet.hosts.push(Host {
@@ -230,6 +247,7 @@ impl Fleet {
     pub fn report(mut self) -> Report {
         self.report.leased = self.hosts.iter().filter(|host| host.page.state().node().is_some()).count();
         self.report.ids = self.ids.len();
+        self.report.old = self.old.len();
         self.ids.sort_unstable();
         self.report.twice = self.ids.windows(2).filter(|pair| pair[0] == pair[1]).count();
         self.report.tries = self.tries as f64 / self.report.taken as f64;
@@ -385,6 +403,14 @@ impl Fleet {
             }
             self.have_an_accident(number);
         }
+        if self.plan.old_starts > 0 && self.random.chance(self.plan.old_starts) {
+            self.old.extend(self.store.number());
+        }
+        // The first ids of this second.
+        let second = ((START_MS + self.now_ms as i64 - 1_577_836_800_000) / 1000) as u64;
+        self.ids.extend(
+            self.old.iter().flat_map(|node| (0..self.plan.ids_a_burst).map(move |n| (second << 10 | node) << 12 | n)),
+        );
         if self.random.chance(self.plan.outages) {
             self.store_is_down_until_ms = self.now_ms + 1000 + self.random.below(180_000);
         }

@@ -39,6 +39,18 @@ fn no_accident_gives_an_id_twice() {
     assert_eq!(report.leased, 1000, "without a lease at the end, seed {}", seed());
 }
 
+/// UidGenerator and Leaf take the number of a new node at each start, from a count that is in the store.
+#[test]
+fn beside_an_old_library_no_accident_gives_an_id_twice() {
+    let mut fleet = Fleet::new(seed(), 200, Plan::BESIDE_OLD);
+    fleet.run(1_200_000);
+    fleet.calm_down(300_000);
+    let report = fleet.report();
+    println!("{report:?}");
+    assert_eq!((report.twice, report.backwards, report.leased), (0, 0, 200), "seed {}", seed());
+    assert!(report.old > 200, "{}", report.old);
+}
+
 /// For `make soak`.
 #[test]
 #[ignore = "takes minutes"]

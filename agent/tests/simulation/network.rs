@@ -3,8 +3,10 @@
 use crate::random::Random;
 use std::collections::BTreeMap;
 use txid_agent::lease::{Reply, Request};
-use txid_agent::store::{Expected, Put, Record, StoreError, Version};
+use txid_agent::store::{Expected, Numbered, Put, Record, StoreError, Version};
 
+/// With 10 bits of node.
+const LAST_NODE: u64 = 1023;
 const TIMEOUT_MS: u64 = 3000;
 
 /// Records in memory, each with a version that never comes again.
@@ -12,6 +14,8 @@ const TIMEOUT_MS: u64 = 3000;
 pub struct Memory {
     records: BTreeMap<String, Record>,
     written: u64,
+    /// Of nodes. Emptying the records leaves this count alone: it is in a table of somebody else's.
+    given: u64,
 }
 
 impl Memory {
@@ -32,7 +36,14 @@ impl Memory {
                 self.records.insert(key.clone(), Record { bytes: bytes.clone(), version: version.clone() });
                 Reply::Put(Ok(Put::Written(version)))
             }
+            Request::Number => Reply::Number(Ok(self.number().map_or(Numbered::UsedUp, Numbered::Node))),
         }
+    }
+
+    /// The number of a new node, which nobody has had.
+    pub fn number(&mut self) -> Option<u64> {
+        self.given += 1;
+        (self.given <= LAST_NODE).then_some(self.given)
     }
 
     pub fn empty(&mut self) {
@@ -65,6 +76,7 @@ pub fn course(random: &mut Random, weather: Weather, is_cut_off: bool, request: 
             Request::Read { .. } => Reply::Read(Err(error)),
             Request::List { .. } => Reply::List(Err(error)),
             Request::Put { .. } => Reply::Put(Ok(Put::Unknown(error))),
+            Request::Number => Reply::Number(Err(error)),
         }
     };
     let fails = |arrives_ms| Course { arrives_ms, answered_ms: TIMEOUT_MS, instead: Some(timed_out()) };
@@ -77,6 +89,7 @@ pub fn course(random: &mut Random, weather: Weather, is_cut_off: bool, request: 
             Request::Read { .. } => Reply::Read(Err(error)),
             Request::List { .. } => Reply::List(Err(error)),
             Request::Put { .. } => Reply::Put(Err(error)),
+            Request::Number => Reply::Number(Err(error)),
         };
         return Course { arrives_ms: None, answered_ms: 1, instead: Some(reply) };
     }

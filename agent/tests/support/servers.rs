@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Makes the command from the directory and the port.
-type Start = dyn Fn(&Path, u16) -> Command + Send;
+type Start = dyn Fn(&Path, u16) -> Command + Send + Sync;
 
 /// A server that can be killed and started again with what it had.
 pub struct Server {
@@ -23,7 +23,7 @@ pub struct Server {
 }
 
 impl Server {
-    pub fn start(prepare: impl FnOnce(&Path), start: impl Fn(&Path, u16) -> Command + Send + 'static) -> Self {
+    pub fn start(prepare: impl FnOnce(&Path), start: impl Fn(&Path, u16) -> Command + Send + Sync + 'static) -> Self {
         let directory = tempfile::Builder::new().prefix("txid-store").tempdir().unwrap();
         prepare(directory.path());
         let mut server = Self { port: free_port(), directory, start: Box::new(start), child: None };

@@ -1,0 +1,123 @@
+//! Real agents beside UidGenerator and Leaf, on one table or path: what those two do to it is done here as their sources have it.
+
+#![allow(missing_docs)]
+
+// Each test has those servers of them that it needs.
+#[allow(dead_code)]
+#[path = "../support/servers.rs"]
+mod servers;
+
+mod leaf;
+mod uid_generator;
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use txid::snowflake::LeasePage;
+
+/// An agent that ends with the test.
+struct Agent(Child);
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Agent {
+    /// Gives the node back.
+    fn stop(mut self) {
+        // SAFETY: there is no memory in this, and the child is not reaped yet.
+        unsafe { libc::kill(self.0.id() as libc::pid_t, libc::SIGTERM) };
+        assert!(self.0.wait().unwrap().success());
+    }
+}
+
+/// A fleet of hosts on one store.
+struct Fleet {
+    directory: tempfile::TempDir,
+    store: String,
+    node: String,
+}
+
+impl Fleet {
+    /// `node` is as in `--node orders=NODE`.
+    fn new(store: &str, node: &str) -> Self {
+        Self { directory: tempfile::tempdir().unwrap(), store: store.to_owned(), node: node.to_owned() }
+    }
+
+    fn path(&self, host: &str) -> PathBuf {
+        self.directory.path().join(host)
+    }
+
+    fn log(&self, host: &str) -> String {
+        fs::read_to_string(self.directory.path().join(format!("{host}.log"))).unwrap_or_default()
+    }
+
+    fn start(&self, host: &str) -> Agent {
+        let log = File::options().create(true).append(true).open(self.directory.path().join(format!("{host}.log")));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_txid-agent"));
+        servers::end_with_the_test(&mut command);
+        command.args(["run", "--new", "--name", host, "--store", &self.store, "--node"]);
+        command.arg(format!("orders={}", self.node)).arg("--dir").arg(self.path(host));
+        Agent(command.stdin(Stdio::null()).stderr(log.unwrap()).spawn().unwrap())
+    }
+
+    /// The node that a host has, once it has one.
+    fn node(&self, host: &str) -> u64 {
+        let page = self.path(host).join("orders");
+        let mut node = None;
+        servers::until("there is no lease", || {
+            let view = LeasePage::attach(&page).ok().map(|page| page.view());
+            node = view.filter(|view| view.limit_ms.is_some()).map(|view| view.node);
+            node.is_some()
+        });
+        node.unwrap()
+    }
+
+    /// Fails at the start, with this in its log.
+    fn fails(&self, host: &str, wanted: &str) {
+        assert!(!self.start(host).0.wait().unwrap().success());
+        let log = self.log(host);
+        assert!(log.contains(wanted), "{wanted:?} is not in {log}");
+    }
+}
+
+/// Each host starts, some are killed and some are stopped, while `old` takes nodes as an old library does. Tells the nodes of
+/// all who run at the end; those that the fleet has had; and those of the old library.
+fn everybody_starts(fleet: &Fleet, old: impl Fn(usize) -> u64 + Sync) {
+    let hosts: Vec<String> = (0..4).map(|number| format!("web-{number}")).collect();
+    let (agents, theirs) = std::thread::scope(|scope| {
+        let old = &old;
+        let theirs: Vec<_> = (0..3)
+            .map(|thread| scope.spawn(move || (0..20).map(|turn| old(20 * thread + turn)).collect::<Vec<_>>()))
+            .collect();
+        let agents: Vec<Agent> = hosts.iter().map(|host| fleet.start(host)).collect();
+        let had: Vec<u64> = hosts.iter().map(|host| fleet.node(host)).collect();
+        (
+            agents.into_iter().zip(had).collect::<Vec<_>>(),
+            theirs.into_iter().flat_map(|it| it.join().unwrap()).collect::<Vec<_>>(),
+        )
+    });
+    let mut all: Vec<u64> = agents.iter().map(|(_, node)| *node).chain(theirs.iter().copied()).collect();
+    let count = all.len();
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!(all.len(), count, "a node twice: {all:?}");
+    assert_eq!(count, 64);
+
+    // A restart takes no new number: that is how those of others are used up.
+    let had: BTreeSet<u64> = agents.iter().map(|(_, node)| *node).collect();
+    for (agent, _) in agents {
+        agent.stop();
+    }
+    let agents: Vec<Agent> = hosts.iter().map(|host| fleet.start(host)).collect();
+    let has: BTreeSet<u64> = hosts.iter().map(|host| fleet.node(host)).collect();
+    assert_eq!(has, had, "the same nodes again");
+    let next = old(60);
+    assert!(!has.contains(&next) && !theirs.contains(&next), "{next}");
+    drop(agents);
+}
