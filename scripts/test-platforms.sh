@@ -7,7 +7,8 @@
 #   arm64                                   the aarch64 release under qemu-user, with Debian's LuaJIT and nginx for arm64
 #   openresty                               t/ on the OpenResty whose sources are in OPENRESTY_SRC=
 #
-# DEBIAN_MIRROR is where Debian is fetched from, else debootstrap chooses. The host's certificates (SSL_CERT_FILE) go with it into the chroots.
+# DEBIAN_MIRROR is where Debian is fetched from, else debootstrap chooses. The host's
+# certificates (SSL_CERT_FILE) go with it into the chroots.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -36,7 +37,7 @@ make_root() { # make_root SUITE [OPTION...]
     shift
     root=$work/$platform
     rm -rf "$root"
-    mkdir -p "$work/debs"
+    mkdir -p "$work/debs/partial"
     # shellcheck disable=SC2086 # nothing, or a mirror
     debootstrap --variant=minbase --cache-dir="$work/debs" "$@" "$suite" "$root" ${DEBIAN_MIRROR-}
     mirror=$(sed -n 's/^deb \([^ ]*\) .*/\1/p' "$root/etc/apt/sources.list" | head -n 1)
@@ -54,15 +55,20 @@ add_updates() { # add_updates SUITE
 # Runs a command in the root, with a /proc and processes of its own, which end with it.
 in_root() { # in_root COMMAND...
     certificates=
-    [ -z "${SSL_CERT_FILE-}" ] || certificates="SSL_CERT_FILE=/etc/host.pem PIP_CERT=/etc/host.pem"
+    [ ! -f "$root/etc/host.pem" ] \
+        || certificates="SSL_CERT_FILE=/etc/host.pem CARGO_HTTP_CAINFO=/etc/host.pem PIP_CERT=/etc/host.pem"
+    mkdir -p "$root/root/.cargo/registry" "$work/crates"
     # shellcheck disable=SC2016,SC2086 # the inner shell's variables; a list of settings
     unshare --mount --pid --fork --kill-child sh -euc '
-        root=$1
-        shift
+        root=$1 work=$2
+        shift 2
+        # What one platform has fetched, the next need not.
+        mount --bind "$work/crates" "$root/root/.cargo/registry"
+        mount --bind "$work/debs" "$root/var/cache/apt/archives"
         mount -t proc proc "$root/proc"
         mount --rbind /dev "$root/dev"
         mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
-        exec env -i "$@"' sh "$root" HOME=/root LC_ALL=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+        exec env -i "$@"' sh "$root" "$work" HOME=/root LC_ALL=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
         $certificates chroot "$root" "$@"
 }
 
