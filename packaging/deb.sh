@@ -102,25 +102,39 @@ END
 # The nginx that a module fits: the one it was built with.
 nginx_abi() { sed -n 's/^nginx:abi=//p' /usr/share/nginx/src/debian/libnginx-mod.abisubstvars; }
 
+# A maintainer script of what debhelper would put into one.
+debhelper() { # debhelper ROOT SCRIPT SED-SCRIPT PART...
+    to=$1/DEBIAN/$2 edit=$3
+    shift 3
+    mkdir -p "${to%/*}"
+    {
+        printf '#!/bin/sh\nset -e\n'
+        for part in "$@"; do sed "$edit" "/usr/share/debhelper/autoscripts/$part"; done
+    } >"$to"
+    chmod 755 "$to"
+}
+
 stage_module() { # stage_module KIND NUMBER: NUMBER says when nginx loads it
     conf=mod-$1-txid.conf
     root=$stage/$1-module
-    mkdir -p "$root/usr/lib/nginx/modules" "$root/usr/share/nginx/modules-available" "$root/DEBIAN"
+    mkdir -p "$root/usr/lib/nginx/modules" "$root/usr/share/nginx/modules-available"
     install -m 644 "target/nginx/ngx_$1_txid_module.so" "$root/usr/lib/nginx/modules/"
     strip --strip-unneeded --remove-section=.comment "$root/usr/lib/nginx/modules/ngx_$1_txid_module.so"
     echo "load_module modules/ngx_$1_txid_module.so;" >"$root/usr/share/nginx/modules-available/$conf"
     # The scripts that dh_nginx would add: they enable the module, and reload nginx.
     for script in postinst prerm postrm; do
-        {
-            printf '#!/bin/sh\nset -e\n'
-            sed "s/#NAMES#/$conf:$2-$conf/" /usr/share/debhelper/autoscripts/$script-nginx
-        } >"$root/DEBIAN/$script"
-        chmod 755 "$root/DEBIAN/$script"
+        debhelper "$root" $script "s/#NAMES#/$conf:$2-$conf/" $script-nginx
     done
 }
 stage_module http 50
 # Loaded after stream itself.
 stage_module stream 70
+
+# The agent is off until it has a configuration, is restarted by an upgrade, and stops when its package goes.
+unit='s/#UNITFILES*#/txid-agent.service/; s/#RESTART_ACTION#/try-restart/'
+debhelper "$stage/agent" postinst "$unit" postinst-systemd-dont-enable postinst-systemd-restartnostart
+debhelper "$stage/agent" prerm "$unit" prerm-systemd-restart
+debhelper "$stage/agent" postrm "$unit" postrm-systemd-reload-only postrm-systemd
 
 mkdir -p dist
 for control in packaging/deb/*; do pack "${control##*/}"; done

@@ -62,7 +62,7 @@ for purpose in "$@"; do
         locality) packages="$packages python3-venv" ;;
         lint) have luacheck || packages="$packages lua-check" ;;
         rpm) packages="$packages rpm" ;;
-        platforms) packages="$packages debootstrap util-linux qemu-user-static binutils perl python3-venv" ;;
+        platforms) packages="$packages debootstrap util-linux qemu-user-static musl-tools binutils perl python3-venv" ;;
         openresty) packages="$packages make perl libpcre2-dev libssl-dev zlib1g-dev" ;;
         release) packages="$packages binutils luarocks perl pkg-config python3-venv rpm" ;;
         test-install)

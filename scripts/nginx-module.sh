@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds target/nginx/ngx_http_txid_module.so and ngx_stream_txid_module.so for the nginx of the source tree $NGINX_SRC,
-# by default that of Debian's nginx-dev. $NGINX_OUT is the output directory, by default target/nginx.
+# by default that of Debian's nginx-dev. $NGINX_OUT is the output directory, by default target/nginx. Its file `version`
+# says which nginx that is.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -37,4 +38,5 @@ for module in ngx_http_txid_module ngx_stream_txid_module; do
     strip -o "$out/$module.so" "$work/objs/$module.so"
     echo "$out/$module.so"
 done
+sed -n 's/^#define NGINX_VERSION *"\(.*\)"/\1/p' "$src/src/core/nginx.h" >"$out/version"
 rm -rf "$work"

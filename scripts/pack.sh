@@ -9,6 +9,7 @@ name=lua-resty-txid-$version
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
+scripts/need.sh build release
 rm -rf dist
 mkdir dist
 git archive --prefix="$name/" --output="dist/$name.tar.gz" HEAD
@@ -29,7 +30,8 @@ luarocks --lua-version 5.1 --tree "$scratch/tree" make "rockspec/$name-1.rockspe
 (cd dist && luarocks --lua-version 5.1 --tree "$scratch/tree" pack lua-resty-txid "$version")
 cp "rockspec/$name-1.rockspec" dist/
 
-make --no-print-directory deb rpm
+# They have the library and the command of above, for old systems, too.
+BUILT=target/portable/$(uname -m)-unknown-linux-gnu/release make --no-print-directory deb rpm
 
 cd dist
 sha256sum -- * >"$scratch/sums"

@@ -18,7 +18,7 @@ fi
 
 root=$tmp/root
 log=$tmp/debootstrap.log
-debootstrap --variant=minbase --include=nginx,libnginx-mod-http-lua,libnginx-mod-stream "$VERSION_CODENAME" "$root" >"$log" 2>&1 \
+debootstrap --variant=minbase --include=nginx,libnginx-mod-http-lua,libnginx-mod-stream,systemd "$VERSION_CODENAME" "$root" >"$log" 2>&1 \
     || { tail -n 5 "$log"; fail "debootstrap"; }
 in_root() { DEBIAN_FRONTEND=noninteractive LC_ALL=C chroot "$root" "$@"; }
 # In /var/lib/nginx are directories that nginx makes when it starts.
@@ -77,8 +77,21 @@ leases=$(in_root txid-agent run --store file:///tmp/leases --dir /tmp/run --new 
 has "$leases" "orders: node "
 rm -r "$root/tmp/leases" "$root/tmp/run"
 
-# C programs, with the files of the development package.
-in_root test -e "$(in_root sh -c 'echo /usr/lib/*/libtxid.so')" || fail "libtxid.so points nowhere"
+# systemd accepts the unit. Removing the package also removes what enabled it.
+said=$(in_root systemd-analyze verify --man=no txid-agent.service 2>&1) || fail "the unit: $said"
+[ -z "$said" ] || fail "the unit: $said"
+in_root systemctl --quiet enable txid-agent
+
+# A C program with the files of the development package: compiled here, run there.
+(
+    export PKG_CONFIG_SYSROOT_DIR="$root" PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1
+    PKG_CONFIG_LIBDIR=$(echo "$root"/usr/lib/*/pkgconfig)
+    export PKG_CONFIG_LIBDIR
+    # shellcheck disable=SC2046 # options
+    cc -Wall -Wextra -Werror examples/c/now.c $(pkg-config --cflags --libs txid) -o "$root/tmp/now"
+)
+is_id "$(in_root /tmp/now)" examples/c/now.c
+rm "$root/tmp/now"
 in_root dpkg --purge lua-resty-txid libtxid-dev libtxid2 txid txid-agent libnginx-mod-http-txid libnginx-mod-stream-txid
 files >"$tmp/after"
 diff "$tmp/before" "$tmp/after" || fail "the packages left something"
