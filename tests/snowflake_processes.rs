@@ -1,8 +1,9 @@
 //! One state and many processes, which are killed at any moment. `make soak` has more of it, and measures.
 //!
-//! A program of its own (see Cargo.toml), of one thread: no child inherits a lock that another thread holds.
+//! A program of its own (see Cargo.toml), one test at a time: no child inherits a lock that another thread holds.
 
 mod directory;
+mod one_by_one;
 
 use directory::Directory;
 use std::fs;
@@ -21,7 +22,7 @@ fn generator(path: &Path, layout: &Layout) -> Generator {
 
 /// Runs `work` in a child, and returns its process id.
 fn start(work: impl FnOnce()) -> i32 {
-    // SAFETY: this program has one thread.
+    // SAFETY: the program's other thread only waits for this one.
     let pid = unsafe { libc::fork() };
     assert!(pid >= 0);
     if pid == 0 {
@@ -115,8 +116,8 @@ fn killed_often() {
     processes_that_are_killed_repeat_nothing(2_000_000, Duration::from_millis(5));
 }
 
-fn killed_every_tenth_of_a_second() {
-    processes_that_are_killed_repeat_nothing(100_000_000, Duration::from_millis(100));
+fn killed_every_hundredth_of_a_second() {
+    processes_that_are_killed_repeat_nothing(100_000_000, Duration::from_millis(10));
 }
 
 fn many_that_make_it_at_once_share_one() {
@@ -263,22 +264,18 @@ fn four_processes_on_one_word_are_fast() {
 }
 
 fn main() {
-    const TESTS: [(&str, fn()); 4] = [
-        ("many_that_make_it_at_once_share_one", many_that_make_it_at_once_share_one),
-        ("killed_often", killed_often),
-        ("what_a_parent_opened_its_children_share", what_a_parent_opened_its_children_share),
-        ("who_may_not_is_told_who_and_what", who_may_not_is_told_who_and_what),
-    ];
-    const SOAK: [(&str, fn()); 4] = [
-        ("killed_every_tenth_of_a_second", killed_every_tenth_of_a_second),
-        ("nothing_is_left_when_the_drift_is_used_up", nothing_is_left_when_the_drift_is_used_up),
-        ("one_thread_is_fast", one_thread_is_fast),
-        ("four_processes_on_one_word_are_fast", four_processes_on_one_word_are_fast),
-    ];
-    let soak = std::env::args().any(|argument| argument == "soak");
-    for (name, test) in if soak { &SOAK[..] } else { &TESTS[..] } {
-        println!("test {name} ...");
-        test();
-        println!("test {name} ... ok");
+    if std::env::args().any(|argument| argument == "soak") {
+        one_by_one::run(one_by_one::tests![
+            killed_every_hundredth_of_a_second,
+            nothing_is_left_when_the_drift_is_used_up,
+            one_thread_is_fast,
+            four_processes_on_one_word_are_fast,
+        ]);
     }
+    one_by_one::run(one_by_one::tests![
+        many_that_make_it_at_once_share_one,
+        killed_often,
+        what_a_parent_opened_its_children_share,
+        who_may_not_is_told_who_and_what,
+    ]);
 }

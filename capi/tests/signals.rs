@@ -7,6 +7,8 @@
 
 #[path = "../../tests/attack/mod.rs"]
 mod attack;
+#[path = "../../tests/directory/mod.rs"]
+mod directory;
 mod library;
 #[path = "../../tests/one_by_one/mod.rs"]
 mod one_by_one;
@@ -14,9 +16,12 @@ mod one_by_one;
 use attack::{
     Child, Shared, block, end, ended_well, fork, handle, instruction, raw_clone, refuse, step_no_further, step_through,
 };
+use directory::Directory;
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::ffi::{CString, c_char, c_void};
+use std::fs::File;
+use std::io::{BufWriter, Write};
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -205,6 +210,7 @@ fn random_bits() -> u64 {
 }
 
 static STORM: OnceLock<Shared<u64>> = OnceLock::new();
+static CHILDREN: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     /// Where a fork may strike: what is made but not yet in the list, parent and child would both put there.
@@ -221,24 +227,26 @@ extern "C" fn on_alarm(_: i32, _: *mut libc::siginfo_t, _: *mut c_void) {
     static ALARMS: AtomicU64 = AtomicU64::new(0);
     let starts = [None, Some(fork as fn() -> i32), None, Some(raw_clone)];
     let start = starts[ALARMS.fetch_add(1, Ordering::Relaxed) as usize % starts.len()];
-    if IS_MAKING.get() && !IS_CHILD.load(Ordering::Relaxed) && start.is_some_and(|start| start() == 0) {
-        IS_CHILD.store(true, Ordering::Relaxed);
+    if let Some(start) = start.filter(|_| IS_MAKING.get() && !IS_CHILD.load(Ordering::Relaxed)) {
+        match start() {
+            0 => IS_CHILD.store(true, Ordering::Relaxed),
+            pid => _ = CHILDREN.fetch_add(u64::from(pid > 0), Ordering::Relaxed),
+        }
     }
     make(2);
 }
 
-/// Ids of one millisecond, made by threads, forks, raw clones and handlers: as many pairs are equal as chance makes so.
-fn a_billion_ids_in_a_storm_of_signals_and_forks() {
-    let wanted = std::env::var("SOAK_IDS").map_or(1_000_000_000, |ids| ids.parse::<usize>().unwrap());
-    let ids = STORM.get_or_init(|| Shared::new(wanted + wanted / 10 + 1_000_000));
-    handle(libc::SIGALRM, on_alarm);
-    // SAFETY: plain system calls with arguments of our own. Children are not waited for.
-    unsafe {
-        libc::signal(libc::SIGCHLD, libc::SIG_IGN);
-        let every = libc::timeval { tv_sec: 0, tv_usec: 150 };
-        let timer = libc::itimerval { it_interval: every, it_value: every };
-        assert_eq!(libc::setitimer(libc::ITIMER_REAL, &timer, ptr::null_mut()), 0);
-    }
+/// Has SIGALRM strike every so many microseconds, or never with 0.
+fn alarm_every(tv_usec: i64) {
+    let every = libc::timeval { tv_sec: 0, tv_usec };
+    let timer = libc::itimerval { it_interval: every, it_value: every };
+    // SAFETY: the timer is our own.
+    assert_eq!(unsafe { libc::setitimer(libc::ITIMER_REAL, &timer, ptr::null_mut()) }, 0);
+}
+
+/// Has some threads make ids, under fire, until there are so many.
+fn storm(wanted: usize) {
+    let ids = STORM.get().unwrap();
     let run = || {
         block(libc::SIGALRM, false);
         while ids.len() < wanted {
@@ -254,17 +262,53 @@ fn a_billion_ids_in_a_storm_of_signals_and_forks() {
         }
         block(libc::SIGALRM, true);
     };
+    alarm_every(150);
     std::thread::scope(|scope| (0..3).for_each(|_| _ = scope.spawn(run)));
-    // SAFETY: stops the timer. The last children have ended when there are none to wait for.
-    unsafe {
-        libc::setitimer(libc::ITIMER_REAL, &std::mem::zeroed(), ptr::null_mut());
-        while libc::waitpid(-1, ptr::null_mut(), 0) > 0 {}
+    alarm_every(0);
+    // Children leave no status behind, so this waits until the last has ended.
+    // SAFETY: a plain system call.
+    while unsafe { libc::waitpid(-1, ptr::null_mut(), 0) } > 0 {}
+}
+
+/// Ids of one millisecond, made by threads, forks, raw clones and handlers: as many pairs are equal as chance makes so.
+///
+/// A billion need 8 GB. So they are made in storms of 50 million, and go to files by their first four bits; what is equal
+/// meets in one file.
+fn a_billion_ids_in_storms_of_signals_and_forks() {
+    const FILES: usize = 16;
+    let wanted = std::env::var("SOAK_IDS").map_or(1_000_000_000, |ids| ids.parse::<usize>().unwrap());
+    let at_once = wanted.min(50_000_000);
+    let directory = Directory::new("storm");
+    let paths: Vec<_> = (0..FILES).map(|file| directory.0.join(file.to_string())).collect();
+    let mut files: Vec<_> = paths.iter().map(|path| BufWriter::new(File::create_new(path).unwrap())).collect();
+
+    let ids = STORM.get_or_init(|| Shared::new(at_once + at_once / 10 + 1_000_000));
+    handle(libc::SIGALRM, on_alarm);
+    // SAFETY: children are not waited for.
+    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
+    let mut made = 0;
+    while made < wanted {
+        storm(at_once.min(wanted - made));
+        for id in ids.items() {
+            files[(id >> 50) as usize].write_all(&id.to_ne_bytes()).unwrap();
+        }
+        made += ids.len();
+        ids.clear();
     }
-    let ids = ids.sorted();
-    let pairs = ids.windows(2).filter(|pair| pair[0] == pair[1]).count();
-    let by_chance = (ids.len() as f64).powi(2) / 2_f64.powi(55);
-    println!("{} ids: {pairs} equal pairs, {by_chance:.1} expected by chance", ids.len());
-    assert!(pairs as f64 <= by_chance + 6.0 * by_chance.sqrt() + 1.0);
+    files.into_iter().for_each(|file| drop(file.into_inner().unwrap()));
+
+    let pairs: usize = paths.iter().map(|path| equal_pairs(&std::fs::read(path).unwrap())).sum();
+    let by_chance = (made as f64).powi(2) / 2_f64.powi(55);
+    let children = CHILDREN.load(Ordering::Relaxed);
+    println!("{made} ids, {children} forks: {pairs} equal pairs, {by_chance:.1} expected by chance");
+    assert!(children > 0);
+    assert!((pairs as f64 - by_chance).abs() <= 5.0 * by_chance.sqrt() + 1.0);
+}
+
+fn equal_pairs(ids: &[u8]) -> usize {
+    let mut ids: Vec<_> = ids.chunks_exact(8).map(|id| u64::from_ne_bytes(id.try_into().unwrap())).collect();
+    ids.sort_unstable();
+    ids.windows(2).filter(|pair| pair[0] == pair[1]).count()
 }
 
 fn main() {
@@ -272,7 +316,7 @@ fn main() {
     if std::env::args().any(|argument| argument == "soak") {
         // Only for who makes ids: a child of a thread that waits for another would wait for ever.
         block(libc::SIGALRM, true);
-        one_by_one::run(one_by_one::tests![a_billion_ids_in_a_storm_of_signals_and_forks]);
+        one_by_one::run(one_by_one::tests![a_billion_ids_in_storms_of_signals_and_forks]);
     }
     one_by_one::run(one_by_one::tests![
         a_fork_at_any_instruction,

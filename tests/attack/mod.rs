@@ -161,23 +161,16 @@ impl<T: Copy + 'static> Shared<T> {
         self.length.load(Ordering::Relaxed) as usize
     }
 
-    /// All items in order, in their place, when those who wrote have ended.
-    pub fn sorted(&self) -> &[T]
-    where
-        T: Ord,
-    {
-        assert!(self.len() <= self.room, "more than there was room for");
-        // SAFETY: so many have been written, and nobody writes or reads any more.
-        let items = unsafe { std::slice::from_raw_parts_mut(self.items, self.len()) };
-        items.sort_unstable();
-        items
-    }
-
     /// All items, when those who wrote have ended.
     pub fn items(&self) -> Vec<T> {
         assert!(self.len() <= self.room, "more than there was room for");
         // SAFETY: so many have been written.
         (0..self.len()).map(|place| unsafe { self.items.add(place).read() }).collect()
+    }
+
+    /// Forgets all items, when those who wrote have ended.
+    pub fn clear(&self) {
+        self.length.store(0, Ordering::Relaxed);
     }
 }
 

@@ -16,6 +16,7 @@ impl Directory {
     }
 
     /// Where a state may be.
+    #[allow(dead_code)]
     pub fn file(&self) -> PathBuf {
         self.0.join("orders")
     }
