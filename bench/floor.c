@@ -17,6 +17,7 @@ static uint64_t word;
         memcpy(buf, words, length);                         \
     }
 
+FLOOR(7)
 FLOOR(16)
 FLOOR(19)
 FLOOR(20)

@@ -28,6 +28,11 @@ return {
     { 52, "trace.skywalking()", "m.skywalking()", module = "resty.txid.trace" },
     { 19, "order_id() of snowflake", "m.order_id()", module = "resty.txid.snowflake",
       first = "m.order_id = m.new { layout = 'snowflake', node = 1, state = ngx.config.prefix() .. 'orders' }" },
+    { 19, "order_id() of snowflake, on a leased node", "m.leased()", module = "resty.txid.snowflake",
+      first = "m.leased = m.new { layout = 'snowflake', node = 'lease', state = ngx.config.prefix() .. 'agent/orders' }" },
+    { 7, "invoice_no() of a segment", "m.invoice_no()", module = "resty.txid.segment",
+      first = "m.invoice_no = m.new { state = ngx.config.prefix() .. 'agent/invoices.segment' } " ..
+              "repeat local number = m.invoice_no() until number and #number == 7" },
 
     { 20, "lua-resty-txid", "m()", peer = "lua-resty-txid/lib/resty/txid.lua" },
     { 36, "lua-resty-jit-uuid v4", "m.generate_v4()", peer = "lua-resty-jit-uuid/lib/resty/jit-uuid.lua",

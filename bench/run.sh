@@ -1,15 +1,16 @@
 #!/bin/sh
-# Makes the three tables of bench/RESULTS.md from target/release/libtxid.so. PEERS names a directory that holds other
-# people's libraries (bench/rows.lua says which) for the first table.
+# Makes the three tables of bench/RESULTS.md from libtxid.so and txid-agent in target/release, and the nginx module, which it
+# builds. PEERS names a directory that holds other people's libraries for the first table (bench/rows.lua says which), and
+# ngx_txid for the third.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 results=$root/bench/RESULTS.md
 wanted="ndk_http_module ngx_http_lua_module"
 . "$root/scripts/nginx.sh"
-load=
+load_lua=
 for module in $modules; do
-    load="$load load_module $module;"
+    load_lua="$load_lua load_module $module;"
 done
 
 say() { echo "txid: $*" >&2; }
@@ -32,40 +33,41 @@ clean_up() {
 }
 trap clean_up EXIT
 trap 'clean_up; exit 1' INT TERM HUP
-# Workers are another user than root, and leave the first table in here.
-chmod 777 "$dir"
+# Workers are another user than root.
+chmod 755 "$dir"
 
-serve() { # serve CONF DIRECTIVES [UNDER...]: starts nginx with this configuration and under this command
-    conf=$1
-    directives="daemon off;$load$2"
-    shift 2
-    "$@" "$nginx" -p "$dir/" -c "$conf" -e "$dir/error.log" -g "$directives" &
+serve() { # serve NAME CONF DIRECTIVES [UNDER...]: starts nginx in $dir/NAME with this configuration and under this command
+    name=$1 conf=$2 directives="daemon off; $3"
+    shift 3
+    "$@" "$nginx" -p "$dir/$name/" -c "$conf" -e "$dir/$name/error.log" -g "$directives" &
     pid=$!
     pids="$pids $pid"
 }
 
 fail() { # fail WHAT: with what nginx had to say
     say "$1"
-    cat "$dir"/lua.failed "$dir/error.log" >&2 2>/dev/null || :
+    cat "$dir/$name"/*.failed "$dir/$name/error.log" >&2 2>/dev/null || :
     exit 1
 }
 
-await() { # await FILE: until nginx has written it
-    while [ ! -s "$dir/$1" ]; do
-        [ ! -s "$dir/lua.failed" ] && kill -0 "$pid" 2>/dev/null || fail "no $1:"
+await() { # await FILE: until the nginx that was started last has written it
+    while [ ! -s "$dir/$name/$1" ]; do
+        [ ! -s "$dir/$name/lua.failed" ] && kill -0 "$pid" 2>/dev/null || fail "no $1:"
         sleep 0.1
     done
 }
 
 say "the first table: in LuaJIT, in an nginx worker"
+mkdir "$dir/lua"
 cc -O2 -shared -fPIC -o "$dir/floors.so" "$root/bench/floor.c"
-cat >"$dir/paths.conf" <<EOF
+cat >"$dir/lua/paths.conf" <<EOF
 lua_package_path "$root/bench/?.lua;$root/lua/?.lua;${PEERS:+$PEERS/lua-resty-txid/lib/?.lua;$PEERS/lua-resty-string/lib/?.lua;};";
 lua_package_cpath "$root/target/release/?.so;;";
 EOF
-cp "$root/bench/lua.conf" "$root/bench/requests.conf" "$dir/"
+cp "$root/bench/lua.conf" "$dir/lua/nginx.conf"
 export BENCH_DIR="$root/bench" BENCH_FLOORS="$dir/floors.so" PEERS="${PEERS:-}"
-serve lua.conf ""
+serve lua nginx.conf "$load_lua" "$root/target/release/txid-agent" run --store "file://$dir/store" --new --dir "$dir/lua/agent" \
+    --node orders=snowflake --segment invoices=1000000 --create --
 await lua.md
 stop
 
@@ -78,16 +80,45 @@ say "the encoders"
 "$bench" encoders "$dir"
 
 say "the third table: requests"
+NGINX_OUT=$dir/modules "$root/scripts/nginx-module.sh" >/dev/null
 port=$((20000 + $$ % 10000))
-sed "s/PORT/$((port + 1))/; s/nginx.pid/callgrind.pid/" "$dir/requests.conf" >"$dir/callgrind.conf"
-sed -i "s/PORT/$port/" "$dir/requests.conf"
-serve callgrind.conf "master_process off;" valgrind --quiet --tool=callgrind --callgrind-out-file="$dir/callgrind"
-counted=$pid
-await callgrind.pid
-serve requests.conf ""
-await nginx.pid
-sleep 0.2
-"$bench" requests "$(ps -o pid= --ppid "$pid" | tr -d ' ')" "127.0.0.1:$port" "$counted" "127.0.0.1:$((port + 1))" "$dir"
+servers=
+serve_requests() { # serve_requests NAME CONF DIRECTIVES: for wrk, and once more under callgrind
+    mkdir -p "$dir/$1"
+    sed "s/PORT/$((port + 1))/; s/nginx.pid/callgrind.pid/" "$root/bench/$2" >"$dir/$1/callgrind.conf"
+    sed "s/PORT/$port/" "$root/bench/$2" >"$dir/$1/nginx.conf"
+    serve "$1" callgrind.conf "master_process off; $3" \
+        valgrind --quiet --tool=callgrind --callgrind-out-file="$dir/$1/callgrind"
+    counted=$pid
+    await callgrind.pid
+    serve "$1" nginx.conf "$3"
+    await nginx.pid
+    sleep 0.2
+    servers="$servers $1 $(ps -o pid= --ppid "$pid" | tr -d ' ') 127.0.0.1:$port $counted 127.0.0.1:$((port + 1))"
+    port=$((port + 2))
+}
+
+serve_requests lua requests.conf "$load_lua"
+mkdir "$dir/native"
+cp "$root/bench/native_module.conf" "$dir/native/module.conf"
+serve_requests native native.conf "load_module $dir/modules/ngx_http_txid_module.so;"
+if [ -d "${PEERS:-/nonexistent}/ngx_txid" ]; then
+    mkdir "$dir/addon"
+    cp "$PEERS/ngx_txid"/*.c "$dir/addon/"
+    # Its own config is from before modules were files, and its code from before compilers warned of a case that goes on.
+    cat >"$dir/addon/config" <<'EOF'
+ngx_addon_name=ngx_txid_module
+ngx_module_type=HTTP
+ngx_module_name=ngx_txid_module
+ngx_module_srcs="$ngx_addon_dir/ngx_txid_module.c $ngx_addon_dir/base32.c"
+CFLAGS="$CFLAGS -Wno-error"
+. auto/module
+EOF
+    NGINX_OUT=$dir/peers_modules "$root/scripts/nginx-module.sh" "$dir/addon" ngx_txid_module >/dev/null
+    serve_requests ngx_txid native.conf "load_module $dir/peers_modules/ngx_txid_module.so;"
+fi
+# shellcheck disable=SC2086 # words
+"$bench" requests "$dir" $servers
 stop
 
 version_of() { "$@" 2>&1 | head -n 1; }
@@ -105,7 +136,7 @@ a ratio is one of two contenders within a round.
 | system | $(. /etc/os-release && echo "$PRETTY_NAME"), Linux $(uname -r) |
 | busy with other work | load average $(cut -d ' ' -f 1-3 /proc/loadavg) at the end |
 | nginx | $(version_of "$nginx" -v | sed 's/^[^:]*: //') |
-| LuaJIT | $(cat "$dir/luajit") |
+| LuaJIT | $(cat "$dir/lua/luajit") |
 | Rust | $(version_of rustc --version) |
 | wrk | $(version_of wrk -v | cut -d ' ' -f 1-2) |
 
@@ -115,7 +146,7 @@ Nanoseconds of the worker's own processor time for one string, which is then kep
 such library has under it: a C function that writes as many bytes, and \`ffi.string\`.
 
 EOF
-    cat "$dir/lua.md"
+    cat "$dir/lua/lua.md"
     cat <<EOF
 
 ## At the C ABI, and in Rust

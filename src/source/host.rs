@@ -4,7 +4,7 @@
 //!
 //! 1. the address that packets to the rest of the world are sent from;
 //! 2. the address that packets to a private network are sent from;
-//! a private address of an interface that is not a bridge;
+//! 3. a private address of an interface that is not a bridge;
 //! 4. any other address of such an interface, unless it is link-local.
 //!
 //! A list of all interfaces alone is not enough: `docker0` has the same private address on every host, so two hosts

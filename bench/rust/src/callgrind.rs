@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
@@ -14,19 +14,19 @@ const REQUESTS: usize = 2000;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// An nginx without a master that runs under callgrind.
-pub struct Callgrind<'a> {
-    pub pid: &'a str,
-    pub address: &'a str,
+pub struct Callgrind {
+    pub pid: String,
+    pub address: String,
     /// The prefix of the names of its files.
-    pub output: &'a Path,
+    pub output: PathBuf,
 }
 
-impl Callgrind<'_> {
-    /// Instructions a request, without the kernel's.
-    pub fn instructions(&self, path: &str) -> f64 {
-        let mut connection = TcpStream::connect(self.address).unwrap();
+impl Callgrind {
+    /// Instructions a request with this header line, if any, without the kernel's.
+    pub fn instructions(&self, path: &str, header: &str) -> f64 {
+        let mut connection = TcpStream::connect(&self.address).unwrap();
         connection.set_read_timeout(Some(PATIENCE)).unwrap();
-        let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{header}\r\n");
         let mut answer = [0; 4096];
         connection.write_all(request.as_bytes()).unwrap();
         // They are all of one length, and short enough to come at once.
@@ -50,7 +50,7 @@ impl Callgrind<'_> {
     }
 
     fn control(&self, what: &str) {
-        let output = Command::new("callgrind_control").args([what, self.pid]).output().unwrap();
+        let output = Command::new("callgrind_control").args([what, &self.pid]).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
 }

@@ -5,10 +5,12 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Output, Stdio};
 
 /// What runs wrk for so long at most, below `before`.
-fn wrk(before: &[&str], seconds: u32, url: &str) -> Command {
+fn wrk(before: &[&str], seconds: u32, url: &str, header: &str) -> Command {
     let duration = format!("-d{seconds}");
     // While it is held, no answer of its is late. It keeps a counter for each microsecond of this.
-    let words = [before, &["taskset", "-c", "1", "wrk", "-t1", "-c16", "--timeout", "10s", &duration, url]].concat();
+    let wrk = ["taskset", "-c", "1", "wrk", "-t1", "-c16", "--timeout", "10s", &duration];
+    let header: &[&str] = if header.is_empty() { &[] } else { &["-H", header.trim_end()] };
+    let words = [before, &wrk, header, &[url]].concat();
     let mut command = Command::new(words[0]);
     command.args(&words[1..]).stdout(Stdio::piped()).stderr(Stdio::piped());
     // A paused wrk does not notice when this program ends early.
@@ -32,8 +34,8 @@ fn answered(url: &str, output: &Output) -> f64 {
 }
 
 /// Has wrk ask for a second, under another command, and returns how often it was answered.
-pub fn for_a_second(before: &[&str], url: &str) -> f64 {
-    answered(url, &wrk(before, 1, url).output().unwrap())
+pub fn for_a_second(before: &[&str], url: &str, header: &str) -> f64 {
+    answered(url, &wrk(before, 1, url, header).output().unwrap())
 }
 
 pub struct Load {
@@ -43,8 +45,8 @@ pub struct Load {
 
 impl Load {
     /// Starts wrk, and pauses it.
-    pub fn new(url: String) -> Self {
-        let load = Self { wrk: wrk(&[], 3600, &url).spawn().unwrap(), url };
+    pub fn new(url: String, header: &str) -> Self {
+        let load = Self { wrk: wrk(&[], 3600, &url, header).spawn().unwrap(), url };
         load.signal(libc::SIGSTOP);
         load
     }

@@ -2,8 +2,8 @@
 //!
 //! - `txid-bench ids LIBTXID DIRECTORY` writes `ids.md` there, and has criterion keep its data there;
 //! - `txid-bench encoders DIRECTORY` writes `encoders.md` there;
-//! - `txid-bench requests WORKER ADDRESS COUNTED ITS_ADDRESS DIRECTORY` writes `requests.md` there, of the nginx worker with
-//!   that process id, and of another one, which runs under callgrind.
+//! - `txid-bench requests DIRECTORY [NAME WORKER ADDRESS COUNTED ITS_ADDRESS]...` writes `requests.md` there, of nginx workers
+//!   with these process ids, and of others, which run under callgrind and write to `DIRECTORY/NAME/callgrind`.
 //!
 //! Time is a thread's own processor time, as in the first table, so other programs do not count.
 
@@ -15,7 +15,6 @@ mod load;
 mod requests;
 mod table;
 
-use callgrind::Callgrind;
 use std::fs;
 use std::path::Path;
 
@@ -25,13 +24,11 @@ fn main() {
     let (directory, file, table) = match words[..] {
         ["ids", library, directory] => (directory, "ids.md", ids::table(library, Path::new(directory))),
         ["encoders", directory] => (directory, "encoders.md", encoders::table()),
-        ["requests", worker, address, counted, its_address, directory] => {
-            let directory_path = Path::new(directory);
-            let counted = Callgrind { pid: counted, address: its_address, output: &directory_path.join("callgrind") };
-            (directory, "requests.md", requests::table(worker, address, &counted, directory_path))
+        ["requests", directory, ref servers @ ..] => {
+            (directory, "requests.md", requests::table(servers, Path::new(directory)))
         }
         _ => panic!(
-            "txid-bench takes ids LIBTXID DIRECTORY, encoders DIRECTORY, or requests WORKER ADDRESS COUNTED ITS_ADDRESS DIRECTORY"
+            "txid-bench takes ids LIBTXID DIRECTORY, encoders DIRECTORY, or requests DIRECTORY [NAME WORKER ADDRESS COUNTED ITS_ADDRESS]..."
         ),
     };
     fs::write(Path::new(directory).join(file), table).unwrap();

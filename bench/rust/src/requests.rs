@@ -19,25 +19,39 @@ const SLICE: Duration = Duration::from_millis(100);
 /// Time to finish the requests of the row before, and to settle.
 const SETTLE: Duration = Duration::from_millis(10);
 
-/// The rows: their names and paths in bench/requests.conf, and the row of the constant that is answered in the same way.
-const ROWS: [(&str, &str, usize); 10] = [
-    ("a constant", "/constant", 0),
-    ("`$request_id`", "/request_id", 0),
-    ("a constant in `set_by_lua_block`", "/constant_set", 0),
-    ("the floor's string in `set_by_lua_block`", "/floor_set", 0),
-    ("`txid()` in `set_by_lua_block`", "/txid", 0),
-    ("a constant in `add_header`", "/constant_header", 5),
-    ("`txid()` in `set_by_lua_block`, in `add_header`", "/txid_header", 5),
-    ("`id()` in `set_by_lua_block`, in `add_header`", "/id", 5),
-    ("a constant header of `content_by_lua_block`", "/constant_lua", 8),
-    ("`handle()` in `rewrite_by_lua_block`", "/handle", 8),
+/// The server that answers a row (one that bench/run.sh started), its name, its path in bench/*.conf, a header line, the row
+/// of the constant that is answered in the same way, and that of `$request_id`.
+struct Row(&'static str, &'static str, &'static str, &'static str, usize, usize);
+
+const ROWS: [Row; 19] = [
+    Row("lua", "a constant", "/constant", "", 0, 1),
+    Row("lua", "`$request_id`", "/request_id", "", 0, 1),
+    Row("lua", "a constant in `set_by_lua_block`", "/constant_set", "", 0, 1),
+    Row("lua", "the floor's string in `set_by_lua_block`", "/floor_set", "", 0, 1),
+    Row("lua", "`txid()` in `set_by_lua_block`", "/txid", "", 0, 1),
+    Row("lua", "a constant in `add_header`", "/constant_header", "", 5, 1),
+    Row("lua", "`txid()` in `set_by_lua_block`, in `add_header`", "/txid_header", "", 5, 1),
+    Row("lua", "`id()` in `set_by_lua_block`, in `add_header`", "/id", "", 5, 1),
+    Row("lua", "a constant header of `content_by_lua_block`", "/constant_lua", "", 8, 1),
+    Row("lua", "`handle()` in `rewrite_by_lua_block`", "/handle", "", 8, 1),
+    Row("native", "without Lua: a constant in a variable", "/constant", "", 10, 11),
+    Row("native", "without Lua: `$request_id`", "/request_id", "", 10, 11),
+    Row("native", "native: `$txid`", "/txid", "", 10, 11),
+    Row("native", "without Lua: the constant, with an id in the request", "/constant", ID, 13, 11),
+    Row("native", "native: `$request_txid`, which checks that id", "/request_txid", ID, 13, 11),
+    Row("native", "without Lua: a constant in `add_header`", "/constant_header", "", 15, 11),
+    Row("native", "native: `txid_response_header`", "/response_header", "", 15, 11),
+    Row("ngx_txid", "beside ngx_txid: a constant in a variable", "/constant", "", 17, 11),
+    Row("ngx_txid", "ngx_txid: `$txid`", "/txid", "", 17, 11),
 ];
-const REQUEST_ID: usize = 1;
+const ID: &str = "X-Request-Id: 4om9qi54la8ffr4bd9sg\r\n";
 
 struct Server {
+    name: String,
     worker: i32,
     address: String,
     status: TcpStream,
+    counted: Callgrind,
 }
 
 /// Of one slice of one row.
@@ -47,13 +61,23 @@ struct Rates {
 }
 
 impl Server {
-    fn new(worker: &str, address: &str) -> Self {
-        let status = TcpStream::connect(address).unwrap();
-        Self { worker: worker.parse().unwrap(), address: address.to_string(), status }
+    fn new(words: &[&str], directory: &Path) -> Self {
+        let [name, worker, address, counted, its_address] = words[..] else { panic!("five words a server") };
+        Self {
+            name: name.to_string(),
+            worker: worker.parse().unwrap(),
+            address: address.to_string(),
+            status: TcpStream::connect(address).unwrap(),
+            counted: Callgrind {
+                pid: counted.to_string(),
+                address: its_address.to_string(),
+                output: directory.join(name).join("callgrind"),
+            },
+        }
     }
 
-    fn url(&self, path: &str) -> String {
-        format!("http://{}{path}", self.address)
+    fn load(&self, row: &Row) -> Load {
+        Load::new(format!("http://{}{}", self.address, row.2), row.3)
     }
 
     /// The number of requests that nginx has handled.
@@ -78,7 +102,7 @@ impl Server {
     }
 
     /// Instructions a request, the kernel's included, where perf can count them.
-    fn instructions(&self, path: &str, directory: &Path) -> Option<f64> {
+    fn instructions_by_perf(&self, row: &Row, directory: &Path) -> Option<f64> {
         let (worker, counts) = (self.worker.to_string(), directory.join("perf.csv"));
         let perf = ["perf", "stat", "-x,", "-e", "instructions", "-p", &worker, "-o", counts.to_str()?, "--"];
         if !Command::new("perf")
@@ -88,43 +112,72 @@ impl Server {
         {
             return None;
         }
-        let answered = load::for_a_second(&perf, &self.url(path));
+        let answered = load::for_a_second(&perf, &format!("http://{}{}", self.address, row.2), row.3);
         let counted = fs::read_to_string(&counts).ok()?;
         let line = counted.lines().find(|line| line.contains("instructions"))?;
         Some(line.split(',').next()?.parse::<f64>().ok()? / answered)
     }
 }
 
-/// Measures the nginx worker with this process id at this address, and counts with one that runs under callgrind.
-pub fn table(worker: &str, address: &str, counted: &Callgrind, directory: &Path) -> String {
-    let mut server = Server::new(worker, address);
-    let loads = ROWS.map(|(_, path, _)| Load::new(server.url(path)));
-    let rounds: Vec<[Rates; ROWS.len()]> =
-        (0..ROUNDS).map(|_| loads.each_ref().map(|load| load.during(|| server.measure()))).collect();
-    loads.into_iter().for_each(Load::end);
+/// Measures these servers, of which each is five words: its name, the process id and the address of its worker, and of the one
+/// that runs under callgrind.
+pub fn table(servers: &[&str], directory: &Path) -> String {
+    let mut servers: Vec<Server> = servers.chunks(5).map(|words| Server::new(words, directory)).collect();
+    let server_of = |row: &Row| servers.iter().position(|server| server.name == row.0);
+    let (measured, missing): (Vec<_>, Vec<_>) = ROWS.iter().enumerate().partition(|(_, row)| server_of(row).is_some());
+    let contenders: Vec<_> = measured
+        .into_iter()
+        .map(|(place, row)| {
+            let server = server_of(row).unwrap();
+            (place, server, servers[server].load(row))
+        })
+        .collect();
+
+    // By the rows' places; what is not measured stays empty.
+    let mut rates: [Vec<Rates>; ROWS.len()] = Default::default();
+    for _ in 0..ROUNDS {
+        for (place, server, load) in &contenders {
+            rates[*place].push(load.during(|| servers[*server].measure()));
+        }
+    }
+    let mut instructions = [0.0; ROWS.len()];
+    for (place, server, load) in contenders {
+        load.end();
+        let (server, row) = (&servers[server], &ROWS[place]);
+        instructions[place] =
+            server.instructions_by_perf(row, directory).unwrap_or_else(|| server.counted.instructions(row.2, row.3));
+    }
 
     let mut table = format!(
         "{ROUNDS} rounds, {} ms a row.\n\n\
          | | requests/s | over its constant | over `$request_id` | of the worker's own time: µs a request | over its constant \
-         | over `$request_id` | instructions a request |\n|---|--:|--:|--:|--:|--:|--:|--:|\n",
+         | over `$request_id` | instructions a request | over its constant |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n",
         SLICE.as_millis()
     );
-    for (row, (name, path, constant)) in ROWS.iter().enumerate() {
-        let of = |rate: fn(&Rates) -> f64| rounds.iter().map(|round| rate(&round[row])).collect();
+    for (row, Row(_, name, _, _, constant, request_id)) in ROWS.iter().enumerate() {
+        if rates[row].is_empty() {
+            continue;
+        }
+        let of = |rate: fn(&Rates) -> f64| rates[row].iter().map(rate).collect();
         let over = |rate: fn(&Rates) -> f64, other: usize| {
-            cell(rounds.iter().map(|round| rate(&round[row]) / rate(&round[other])).collect(), 2)
+            cell(rates[row].iter().zip(&rates[other]).map(|(row, other)| rate(row) / rate(other)).collect(), 2)
         };
         let _ = writeln!(
             table,
-            "| {name} | {} | {} | {} | {} | {} | {} | {} |",
+            "| {name} | {} | {} | {} | {} | {} | {} | {:.0} | {:.3} |",
             cell(of(|rates| rates.a_second), 0),
             over(|rates| rates.a_second, *constant),
-            over(|rates| rates.a_second, REQUEST_ID),
+            over(|rates| rates.a_second, *request_id),
             cell(of(|rates| 1e6 / rates.a_cpu_second), 2),
             over(|rates| rates.a_cpu_second, *constant),
-            over(|rates| rates.a_cpu_second, REQUEST_ID),
-            server.instructions(path, directory).unwrap_or_else(|| counted.instructions(path)).round(),
+            over(|rates| rates.a_cpu_second, *request_id),
+            instructions[row],
+            instructions[row] / instructions[*constant],
         );
+    }
+    if !missing.is_empty() {
+        let names: Vec<_> = missing.into_iter().map(|(_, row)| row.1).collect();
+        let _ = writeln!(table, "\nNot measured, because PEERS does not have it: {}.", names.join(", "));
     }
     table
 }
