@@ -29,7 +29,8 @@ return {
     { 19, "order_id() of snowflake", "m.order_id()", module = "resty.txid.snowflake",
       first = "m.order_id = m.new { layout = 'snowflake', node = 1, state = ngx.config.prefix() .. 'orders' }" },
     { 19, "order_id() of snowflake, on a leased node", "m.leased()", module = "resty.txid.snowflake",
-      first = "m.leased = m.new { layout = 'snowflake', node = 'lease', state = ngx.config.prefix() .. 'agent/orders' }" },
+      first = "m.leased = m.new { layout = 'snowflake', node = 'lease', " ..
+              "state = ngx.config.prefix() .. 'agent/orders' }" },
     { 7, "invoice_no() of a segment", "m.invoice_no()", module = "resty.txid.segment",
       first = "m.invoice_no = m.new { state = ngx.config.prefix() .. 'agent/invoices.segment' } " ..
               "repeat local number = m.invoice_no() until number and #number == 7" },

@@ -27,7 +27,7 @@ impl Holder {
         self.runtime.block_on(async {
             let acls = Acls::anyone_all();
             if self.client.check_stat(FOREVER).await.unwrap().is_none() {
-                self.client.mkdir(FOREVER, &CreateMode::Persistent.with_acls(acls.clone())).await.unwrap();
+                self.client.mkdir(FOREVER, &CreateMode::Persistent.with_acls(acls)).await.unwrap();
             }
             let mut nodes: HashMap<String, i32> = HashMap::new();
             for key in self.client.list_children(FOREVER).await.unwrap() {
