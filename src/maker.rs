@@ -78,6 +78,15 @@ impl Maker {
     /// The length of the longest id of any format, in bytes.
     pub const MAX_LEN: usize = SkyWalking::MAX_LEN;
 
+    /// The name of every format.
+    ///
+    /// ```
+    /// assert!(txid::Maker::names().any(|name| name == "uuid_v7"));
+    /// ```
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        FORMATS.into_iter().map(|(name, _)| name)
+    }
+
     /// Finds the format of this name: `txid`, `strong`, `uuid_v1`, `uuid_v4`, `uuid_v7`, `flake`, `unique_id`,
     /// `trace_id`, `otel_trace_id`, `traceparent` or `skywalking`; `unique_id_short` or `trace_host_id`, with the
     /// option `address=`, which defaults to the host's own address; or `snowflake`, with `node=`, `state=` (the file
@@ -275,8 +284,7 @@ impl fmt::Display for MakerError {
         match self {
             Self::NoFormat(format) => {
                 write!(f, "\"{format}\" is not a format; the formats are ")?;
-                let names = FORMATS.map(|(name, _)| name);
-                f.write_str(&names.join(", "))
+                f.write_str(&Maker::names().collect::<Vec<_>>().join(", "))
             }
             Self::NoOption { format, option, known: [] } => {
                 write!(f, "{format} takes no options, but got \"{option}\"")

@@ -8,7 +8,7 @@ mod one_by_one;
 use attack::{Child, fork, raw_clone, refuse};
 use std::collections::HashSet;
 use std::time::Duration;
-use txid::{Txid, trace};
+use txid::{Maker, Txid, trace};
 
 type Text = [u8; Txid::LEN];
 
@@ -36,28 +36,37 @@ fn child_and_grandchild_make_their_own_ids(start: fn() -> i32) {
     assert_no_id_twice(&[ids(1000), texts(child), texts(sibling)]);
 }
 
-/// The formats that keep something from one id to the next, each id filled up to one length.
-const KEPT: [fn() -> Padded; 10] = [
+/// The ways to make an id that keep something for the next one, but the formats that a [`Maker`] has.
+const KEPT: [fn() -> Padded; 7] = [
     || pad(txid::uuid::v7_at(7)),
-    || pad(txid::uuid::v1(None)),
     || pad(trace::id_at(7, 0)),
     || pad(trace::host_id_at(7, 0, 0x0a00_0007)),
     || pad(trace::Sofa::new([10, 0, 0, 7].into())),
-    || pad(trace::SkyWalking::new()),
-    || pad(txid::Flake::now(None)),
     || pad(txid::Flake::at(7, None)),
     || pad(txid::UniqueId::long_at(7)),
     || pad(txid::UniqueId::short_at(7, [10, 0, 0, 7].into())),
 ];
 
-type Padded = [u8; 64];
+type Padded = [u8; Maker::MAX_LEN];
 
+/// The id, filled up to one length.
 fn pad(id: impl std::fmt::Display) -> Padded {
     format!("{:<64}", id.to_string()).into_bytes().try_into().unwrap()
 }
 
+/// What makes ids of this format; or nothing if it needs options, or an address that this host does not have.
+fn maker(name: &'static str) -> Option<Box<dyn Fn() -> Padded>> {
+    let maker = Maker::parse(name, []).ok()?;
+    Some(Box::new(move || {
+        let mut text = [b' '; Maker::MAX_LEN];
+        maker.write_by(7, &mut text).unwrap();
+        text
+    }))
+}
+
 fn no_format_goes_on_with_what_the_parent_kept(start: fn() -> i32) {
-    for make in KEPT {
+    let kept = KEPT.map(|make| Box::new(make) as Box<dyn Fn() -> Padded>);
+    for make in kept.into_iter().chain(Maker::names().filter_map(maker)) {
         let ids = || (0..2000).map(|_| make()).collect::<Vec<_>>().concat();
         let before = ids();
         let child = Child::start(start, || {
