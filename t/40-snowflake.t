@@ -10,7 +10,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: ids go up, as strings and as int64_t, and say the time and the node
+=== TEST 1: ids increase, as strings and as int64_t, and contain the time and the node
 --- config
 location = /t {
     content_by_lua_block {
@@ -75,7 +75,7 @@ custom 1577836800002 2020-01-01T00:00:00.002Z 0 1 nil nil
 
 
 
-=== TEST 3: what is no id is nil and what is wrong; a wrong type is an error
+=== TEST 3: an invalid id returns nil and the reason; a wrong type is an error
 --- config
 location = /t {
     content_by_lua_block {
@@ -137,7 +137,7 @@ bad self to 'stats' (a generator expected, as in generator:stats())
 
 
 
-=== TEST 4: options that are wrong are errors where new() was called, and name the option
+=== TEST 4: wrong options are errors at the call of new(), and name the option
 --- config
 location = /t {
     content_by_lua_block {

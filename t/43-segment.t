@@ -93,7 +93,7 @@ qr/\[alert\].* exited on signal 9/
 
 
 
-=== TEST 3: a reload goes on with the same page, while the workers of both generations take numbers
+=== TEST 3: a reload continues with the same page, while the workers of both generations take numbers
 --- http_config
 lua_shared_dict seen 100m;
 lua_shared_dict generations 100k;
@@ -138,7 +138,7 @@ location = /t {
 
 
 
-=== TEST 4: what is wrong is said
+=== TEST 4: errors say what is wrong
 --- http_config
 init_by_lua_block {
     require "support.segment_page".make("DIR/wrong.segment")
