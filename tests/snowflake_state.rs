@@ -108,7 +108,7 @@ fn a_file_of_a_later_version_is_refused() {
     later[120..128].copy_from_slice(&checksum.to_ne_bytes());
     fs::write(&path, &later).unwrap();
     let error = open(&path).unwrap_err();
-    assert_eq!(error.to_string(), format!("{} is a state of version 2, this library knows 1", path.display()));
+    assert_eq!(error.to_string(), format!("{} is a state of version 2, but this library supports 1", path.display()));
 }
 
 #[test]
