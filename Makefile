@@ -27,7 +27,8 @@ build: ## build target/release/libtxid.so, libtxid.a and the command txid
 
 run: ## serve examples/nginx.conf on 127.0.0.1:8080 (PORT=) until Ctrl-C
 	@scripts/need.sh build run
-	@cargo build --locked --release --quiet
+	@# The library alone: the command's dependencies would take most of the time.
+	cargo build --locked --release --package txid-capi
 	@exec scripts/run.sh
 
 nginx-module: ## build target/nginx/*.so, the modules for the nginx that is installed or whose sources are in NGINX_SRC=

@@ -9,7 +9,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: numbers at the edges, and round them
+=== TEST 1: numbers at and around the limits
 --- config
 location = /t {
     content_by_lua_block {
@@ -93,7 +93,7 @@ true
 
 
 
-=== TEST 4: every kind of wrong argument is an error that says what came
+=== TEST 4: every kind of wrong argument is an error that shows it
 --- config
 location = /t {
     content_by_lua_block {

@@ -9,7 +9,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: without an argument, 10,000 fractions of a second are read back as nginx's clock had them
+=== TEST 1: without an argument, 10,000 readings of nginx's clock with fractions are read back
 --- config
 location = /t {
     content_by_lua_block {
@@ -39,7 +39,7 @@ location = /t {
 
 
 
-=== TEST 2: 10,000 times that are given are read back
+=== TEST 2: 10,000 given times are read back
 --- config
 location = /t {
     content_by_lua_block {
@@ -58,7 +58,7 @@ location = /t {
 
 
 
-=== TEST 3: it is the time that nginx has cached
+=== TEST 3: the time is the one that nginx has cached
 --- config
 location = /t {
     content_by_lua_block {

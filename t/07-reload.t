@@ -13,7 +13,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: three times HUP while eight clients ask without a pause
+=== TEST 1: three reloads while eight clients send requests without a pause
 --- http_config
 lua_shared_dict seen 100m;
 lua_shared_dict reloads 100k;

@@ -57,7 +57,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: a step back by up to ten seconds is waited for
+=== TEST 1: after a step back by up to ten seconds, time stays
 --- config
 location = /t {
     content_by_lua_block {
@@ -77,7 +77,7 @@ clock +1 id +1
 
 
 
-=== TEST 2: while it is waited for, ids have the very same millisecond
+=== TEST 2: in that time, ids have the same millisecond
 --- config
 location = /t {
     content_by_lua_block {
@@ -94,7 +94,7 @@ true true
 
 
 
-=== TEST 3: a clock that is an hour back had been wrong, and is followed at once
+=== TEST 3: a clock that steps back by an hour is followed at once
 --- config
 location = /t {
     content_by_lua_block {
@@ -144,7 +144,7 @@ clock +86395 id +86400
 
 
 
-=== TEST 6: a time that is given is neither held nor remembered
+=== TEST 6: a given time is neither held nor remembered
 --- config
 location = /t {
     content_by_lua_block {

@@ -9,7 +9,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: ids over many a Lua
+=== TEST 1: ids over many Lua VMs
 --- http_config
 lua_code_cache off;
 lua_shared_dict seen 1m;

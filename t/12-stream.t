@@ -23,7 +23,7 @@ content_by_lua_block {
 
 
 
-=== TEST 2: it is the time that nginx has cached
+=== TEST 2: the time is the one that nginx has cached
 --- stream_server_config
 content_by_lua_block {
     local ms = require("support.decode")(require "resty.txid"())

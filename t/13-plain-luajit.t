@@ -74,7 +74,7 @@ print(repeated, backwards)
 
 
 
-=== TEST 3: a time that is given
+=== TEST 3: a given time
 --- lua
 local txid = require "resty.txid"
 local decode = require "support.decode"
@@ -121,7 +121,7 @@ $
 
 
 
-=== TEST 7: without the library, whatever else needs it says so, and where it was looked for
+=== TEST 7: without the library, modules that need it say so, and where it was searched for
 --- cpath
 DIR/?.so
 --- lua
@@ -138,7 +138,7 @@ $
 
 
 
-=== TEST 8: without the library, every module that needs no nginx can be loaded, to say so when it is used
+=== TEST 8: without the library, every module that needs no nginx can be loaded, and says so when it is used
 --- cpath
 DIR/?.so
 --- lua
@@ -155,7 +155,7 @@ false	resty.txid: txid_uuid_v4 needs libtxid\.so, which was not found
 
 
 
-=== TEST 9: a file that is no library is an error, which names it and says what the loader says of it
+=== TEST 9: a file that is not a library is an error with its name and the loader's message
 --- file
 not a library
 --- cpath
@@ -179,7 +179,7 @@ print(#require "resty.txid"())
 
 
 
-=== TEST 11: a library of another version
+=== TEST 11: a library with another ABI version
 --- c
 unsigned txid_abi_version(void) { return 4000000000u; }
 --- cpath
@@ -206,7 +206,7 @@ $
 
 
 
-=== TEST 13: in a directory that may not be searched nothing is found, as by Lua's own loaders
+=== TEST 13: a directory without search permission is skipped, as by Lua's own loaders
 --- cpath
 DIR/closed/?.so
 --- lua
@@ -223,7 +223,7 @@ $
 
 
 
-=== TEST 14: a library that is there but may not be read is an error
+=== TEST 14: a library without read permission is an error
 --- file
 closed
 --- cpath

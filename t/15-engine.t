@@ -10,7 +10,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: the engine is the one that is to be tested
+=== TEST 1: the engine is the one under test
 --- config
 location = /t {
     content_by_lua_block {
@@ -23,7 +23,7 @@ $ENV{TXID_WITHOUT_LIBRARY} ? "pure\n" : "native\n"
 
 
 
-=== TEST 2: the library is missed in one notice, not in one an id
+=== TEST 2: one notice says that the library is missing, not one for each id
 --- config
 location = /t {
     content_by_lua_block {

@@ -9,7 +9,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: decode tells the time and the randomness of an id, in either case
+=== TEST 1: decode returns the time and the random bits of an id, in upper and lower case
 --- config
     location = /t {
         content_by_lua_block {
@@ -78,7 +78,7 @@ true true false false false false false false false false false false false fals
 
 
 
-=== TEST 4: a millisecond has a first and a last id, and counts as in txid(ms)
+=== TEST 4: the first and the last id of a millisecond, which is read as in txid(ms)
 --- config
     location = /t {
         content_by_lua_block {
@@ -104,7 +104,7 @@ vvvvvvvvo00000000000 vvvvvvvvvvvvvvvvvvvg
 
 
 
-=== TEST 5: raw bytes read back, keep the order, and are 12
+=== TEST 5: bytes are read back, keep the order, and are 12
 --- config
     location = /t {
         content_by_lua_block {

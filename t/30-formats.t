@@ -50,7 +50,7 @@ location = /t {
 
 
 
-=== TEST 2: one stamp for 200,000 ids of one worker, which is many laps of the small sequences
+=== TEST 2: 200,000 ids of one worker with the same stamp: small sequences wrap many times
 --- config
 location = /t {
     content_by_lua_block {

@@ -84,7 +84,7 @@ location = /t {
 
 
 
-=== TEST 4: without the system's randomness ids go on, and the log says so once
+=== TEST 4: without the system's randomness, ids are still made, and the log says so once
 --- config
 location = /t {
     content_by_lua_block {

@@ -28,7 +28,7 @@ location = /t {
 
 
 
-=== TEST 2: decode says what a UUID says, in either case
+=== TEST 2: decode returns the fields of a UUID, in upper and lower case
 --- config
 location = /t {
     content_by_lua_block {

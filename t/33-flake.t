@@ -9,7 +9,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: a flake says its time, its node and its number
+=== TEST 1: decode returns the time, the node and the sequence of a flake
 --- config
 location = /t {
     content_by_lua_block {
@@ -57,7 +57,7 @@ sorted
 
 
 
-=== TEST 3: a unique id of each length says what it is made of
+=== TEST 3: decode returns the fields of a unique id of each length
 --- config
 location = /t {
     content_by_lua_block {

@@ -9,7 +9,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: an id says its time and its number in that millisecond, with and without a host
+=== TEST 1: decode returns the time and the sequence of an id, with and without a host
 --- config
 location = /t {
     content_by_lua_block {
@@ -42,7 +42,7 @@ true
 
 
 
-=== TEST 2: ids of a worker sort as they were made, and a random word serves 5000
+=== TEST 2: ids of a worker sort as they were made, and a random word is used for 5000
 --- config
 location = /t {
     content_by_lua_block {
@@ -160,7 +160,7 @@ location = /t {
 
 
 
-=== TEST 6: a traceparent that is to be ignored
+=== TEST 6: a traceparent that must be ignored
 --- config
 location = /t {
     content_by_lua_block {

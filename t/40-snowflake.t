@@ -10,7 +10,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: ids go up, as strings and as int64_t, and say the time and the node
+=== TEST 1: ids increase, as strings and as int64_t, and contain the time and the node
 --- config
 location = /t {
     content_by_lua_block {
@@ -75,7 +75,7 @@ custom 1577836800002 2020-01-01T00:00:00.002Z 0 1 nil nil
 
 
 
-=== TEST 3: what is no id is nil and what is wrong; a wrong type is an error
+=== TEST 3: an invalid id returns nil and the reason; a wrong type is an error
 --- config
 location = /t {
     content_by_lua_block {
@@ -137,7 +137,7 @@ bad self to 'stats' (a generator expected, as in generator:stats())
 
 
 
-=== TEST 4: options that are wrong are errors where new() was called, and name the option
+=== TEST 4: wrong options are errors at the call of new(), and name the option
 --- config
 location = /t {
     content_by_lua_block {
@@ -300,8 +300,8 @@ false there/of-3 belongs to node 3, not to node 4
 false there/of-3 belongs to the layout time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=1288834974657, not to time_bits=39,sequence_bits=8,node_bits=16,unit_ms=10,epoch=1409529600000
 false there/link is a symbolic link; give the path that it leads to
 false there/fifo is not a regular file
-false there/short has 1 bytes, a state has 4096; it is left as it is
-false there/damaged is damaged or no state: its first 8 bytes are wrong; it is left as it is. Take another file and another node, or remove it once the clock is past all ids made with it
+false there/short has 1 bytes, but a state has 4096; it was left unchanged
+false there/damaged is damaged or not a state: its first 8 bytes are wrong; it was left unchanged. Take another file and another node, or remove it once the clock is past all ids made with it
 false there is not a regular file
 false cannot open directory there/of-3: Not a directory (os error 20)
 

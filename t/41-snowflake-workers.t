@@ -96,7 +96,7 @@ false made in init_by_lua when nginx starts
 
 
 
-=== TEST 3: three reloads, with a file and without, while the workers of all generations go on
+=== TEST 3: three reloads, with a file and without, while the workers of all generations make ids
 --- http_config
 lua_shared_dict seen 100m;
 lua_shared_dict generations 100k;

@@ -94,7 +94,7 @@ run {
 
 __DATA__
 
-=== TEST 1: a millisecond and five seconds back: it goes on from the last time used
+=== TEST 1: a millisecond and five seconds back: ids continue from the last time used
 --- steps
 0 -0.001 -5 0
 0 -0.001 -5 -5.5
@@ -112,7 +112,7 @@ on
 
 
 
-=== TEST 2: an hour back: nothing until the clock has caught up, all by itself
+=== TEST 2: an hour back: nil until the clock has caught up
 --- steps
 0 -3600 -11 -10.5 -9.9 0
 --- out

@@ -93,7 +93,7 @@ qr/\[alert\].* exited on signal 9/
 
 
 
-=== TEST 3: a reload goes on with the same page, while the workers of both generations take numbers
+=== TEST 3: a reload continues with the same page, while the workers of both generations take numbers
 --- http_config
 lua_shared_dict seen 100m;
 lua_shared_dict generations 100k;
@@ -138,7 +138,7 @@ location = /t {
 
 
 
-=== TEST 4: what is wrong is said
+=== TEST 4: errors say what is wrong
 --- http_config
 init_by_lua_block {
     require "support.segment_page".make("DIR/wrong.segment")
@@ -169,7 +169,7 @@ bad option 'state' to 'new' (the file that txid-agent keeps expected, got nil)
 bad option 'state' to 'new' (absolute path expected, got 'x')
 bad option 'state' to 'new' (text without a NUL expected)
 bad option 'node' to 'new' (unknown option)
-cannot open a segment: there is no none.segment: txid-agent makes it, and has to be started before
+cannot open a segment: none.segment does not exist; txid-agent makes it, so start that first
 cannot open a segment: copy.segment is a copy of another file, which has the same numbers; use the file that txid-agent made
 bad self to 'next' (a segment expected, as in segment:next())
 

@@ -17,7 +17,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: ids go up, of the node that the agent has leased
+=== TEST 1: ids increase, and have the node that the agent has leased
 --- http_config
 init_by_lua_block {
     order_id = require "resty.txid.snowflake".new {
@@ -45,7 +45,7 @@ true true 0
 
 
 
-=== TEST 2: a node of one's own has no lease in its stats
+=== TEST 2: a node that is not leased has no lease in its stats
 --- config
 location = /t {
     content_by_lua_block {
@@ -104,7 +104,7 @@ nil 0 0 true
 
 
 
-=== TEST 5: a lease that is not extended ends, and goes on when it is extended again
+=== TEST 5: a lease that is not extended ends, and ids continue when it is extended again
 --- config
 location = /t {
     content_by_lua_block {

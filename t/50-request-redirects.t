@@ -114,7 +114,7 @@ server: 200 1 id: id() log response
 
 
 
-=== TEST 4: error_page for what the upstream said, to another upstream
+=== TEST 4: error_page for a response of the upstream, to another upstream
 --- config
 location /case {
     proxy_intercept_errors on;
@@ -230,7 +230,7 @@ server: 204 1 id: id() log response upstream*2
 
 
 
-=== TEST 14: auth_request that says no, and the error page for that
+=== TEST 14: auth_request that refuses, and the error page for that
 --- config
 location /case { auth_request /auth; error_page 401 = @upstream; }
 location = /auth { internal; proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_4/?status=401; }

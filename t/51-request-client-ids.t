@@ -153,7 +153,7 @@ a bad one: 204 1 id: log response upstream, a new one
 
 
 
-=== TEST 5: a function is asked with the peer's address
+=== TEST 5: a function gets the peer's address
 --- config
 { accept = function(address) return address == "127.0.0.1" and ngx.var.http_x_secret == "s" end }
 send("with it", "X-Request-Id: 7f3a\r\nX-Secret: s")
@@ -164,7 +164,7 @@ without it: 204 1 id: log response upstream, a new one
 
 
 
-=== TEST 6: valid as a regular expression, which has to match the whole of it
+=== TEST 6: valid as a regular expression, which must match the whole id
 --- config
 { accept = true, valid = "[0-9]+|[a-f]+" }
 send("numbers", "X-Request-Id: 0123")

@@ -80,7 +80,7 @@ location = /t {
 
 
 
-=== TEST 2: an upstream that sends an id of its own
+=== TEST 2: an upstream that sends its own id
 --- http_config
 server {
     listen 127.0.0.1:$TEST_NGINX_RAND_PORT_2;
@@ -202,7 +202,7 @@ true
 
 
 
-=== TEST 6: request.log says the id, and where it was called
+=== TEST 6: request.log logs the id, and the line of the caller
 --- http_config
 --- config
 location = /t {
@@ -219,7 +219,7 @@ location = /t {
 
 
 
-=== TEST 7: a timer has an id of its own, whatever clients may send
+=== TEST 7: a timer has its own id, whatever clients send
 --- http_config
 init_by_lua_block { request = require "resty.txid.request" request.configure { accept = true } }
 --- config

@@ -9,7 +9,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: each key, wrong
+=== TEST 1: each option, wrong
 --- config
 location = /t {
     content_by_lua_block {
@@ -78,7 +78,7 @@ resty.txid.request: upstream must be true or false, not 1
 
 
 
-=== TEST 2: a format that makes no string
+=== TEST 2: a format that does not make a string
 --- config
 location = /t {
     content_by_lua_block {
@@ -136,7 +136,7 @@ location = /t {
 
 
 
-=== TEST 4: a trace without the library that it takes
+=== TEST 4: a trace without the library that it needs
 --- http_config
 init_by_lua_block {
     package.cpath = "/nowhere/?.so"

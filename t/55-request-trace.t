@@ -98,7 +98,7 @@ of another kind: traceparent=00-TRACE-SPAN-03 b3=4bf92f3577b34da6a3ce929d0e0e473
 
 
 
-=== TEST 2: from where it is not accepted, a new trace
+=== TEST 2: from a network that is not accepted, a new trace
 --- config
 { accept = { "10.0.0.0/8" }, trace = "traceparent" }
 send("a good one", "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\r\ntracestate: a=1")
@@ -107,7 +107,7 @@ a good one: traceparent=00-TRACE-SPAN-03
 
 
 
-=== TEST 3: b3 in many headers
+=== TEST 3: b3 in several headers
 --- config
 { accept = true, trace = "b3" }
 local trace_id = "X-B3-TraceId: 4bf92f3577b34da6a3ce929d0e0e4736\r\n"
@@ -181,7 +181,7 @@ beside b3: x-b3-traceid=0000000000000000a3ce929d0e0e4736 x-b3-spanid=SPAN x-b3-p
 
 
 
-=== TEST 7: a traceparent beside a b3 that counts: tracestate goes on only with its own trace
+=== TEST 7: a traceparent beside a b3 that counts: tracestate is passed on only with its own trace
 --- config
 { accept = true, trace = { "b3", "traceparent" } }
 local state = "\r\ntracestate: a=1\r\nX-B3-TraceId: 4bf92f3577b34da6a3ce929d0e0e4736\r\nX-B3-SpanId: 00f067aa0ba902b7\r\nX-B3-Sampled: 1"
@@ -193,7 +193,7 @@ another: traceparent=00-4bf92f3577b34da6a3ce929d0e0e4736-SPAN-01 x-b3-traceid=4b
 
 
 
-=== TEST 8: a client's b3 does not stay beside the X-B3- headers, which it outranks
+=== TEST 8: a client's b3, which has precedence, does not stay beside the X-B3- headers
 --- config
 { trace = "b3" }
 local b3 = "b3: 4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-d"

@@ -62,7 +62,7 @@ bytes: 0
 
 
 
-=== TEST 3: nothing is kept of a request that is over
+=== TEST 3: nothing is kept of a finished request
 --- http_config
 init_by_lua_block {
     request = require "resty.txid.request"

@@ -10,7 +10,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: a handshake's id is that of no request, neither of its connection nor of one that comes while it is open
+=== TEST 1: a handshake's id is not that of any request, on its connection or on others
 --- http_config
 init_by_lua_block {
     request = require "resty.txid.request"
@@ -84,7 +84,7 @@ ids: 9, spans of requests: 8
 
 
 
-=== TEST 2: before there is any request, whatever clients may send
+=== TEST 2: before there is any request, whatever clients send
 --- http_config
 init_by_lua_block {
     request = require "resty.txid.request"
@@ -113,7 +113,7 @@ location = /t {
 
 
 
-=== TEST 3: in init_by_lua, where there is not even a request that nginx made up
+=== TEST 3: in init_by_lua, where there is not even a fake request
 --- http_config
 init_by_lua_block {
     local request = require "resty.txid.request"
@@ -128,7 +128,7 @@ location = /t {
 
 
 
-=== TEST 4: a table that was ngx.ctx of a request that is over, and is that of another one now
+=== TEST 4: a table that was the ngx.ctx of a finished request, and is that of another one now
 --- http_config
 init_by_lua_block {
     request = require "resty.txid.request"
@@ -212,7 +212,7 @@ true
 
 
 
-=== TEST 6: a table of a request that is over, which a timer has made its own ngx.ctx
+=== TEST 6: a table of a finished request, which a timer uses as its ngx.ctx
 --- http_config
 init_by_lua_block {
     request = require "resty.txid.request"

@@ -48,7 +48,7 @@ true
 
 
 
-=== TEST 2: each request has its own, with the time of that moment
+=== TEST 2: each request has its own id, with the time of that moment
 --- config
 location = /one { return 200 "$txid $request_txid $txid_strong $txid_uuid_v1 $txid_uuid_v4 $txid_uuid_v7 $txid_flake $txid_unique_id $txid_trace_id $txid_span_id"; }
 location = /t {
@@ -77,7 +77,7 @@ location = /t {
 
 
 
-=== TEST 3: nobody may overwrite one
+=== TEST 3: variables cannot be overwritten
 --- config
 location = /t {
     content_by_lua_block {
@@ -160,7 +160,7 @@ X-Request-Id: mine
 
 
 
-=== TEST 8: the response's header takes the place of all that the upstream sent, save where it is off
+=== TEST 8: the response's header replaces those of the upstream, unless it is off
 --- http_config
 server {
     listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
@@ -193,7 +193,7 @@ location = /t {
 
 
 
-=== TEST 9: every answer has the header
+=== TEST 9: every response has the header
 --- http_config
 txid_response_header X-Request-Id;
 log_format ids $request_txid;
@@ -248,7 +248,7 @@ GET /all
 
 
 
-=== TEST 10: an invalid id is rejected, once, under a new one; several are not
+=== TEST 10: an invalid id is rejected, once, with a new id; a repeated header is not
 --- http_config
 txid_accept all;
 txid_response_header X-Request-Id;
@@ -268,7 +268,7 @@ location = /t { return 200 $request_txid; }
 
 
 
-=== TEST 11: where ids are not accepted none is rejected
+=== TEST 11: if ids are not accepted, none is rejected
 --- config
 txid_on_invalid reject;
 location = /t { return 200 $request_txid; }
@@ -314,7 +314,7 @@ client: 127.0.0.1, txid: mine-123, server: localhost
 
 
 
-=== TEST 14: a subrequest and a redirect log it, too; and without the directive nothing is there
+=== TEST 14: subrequests and redirects log it as well; without the directive, nothing does
 --- http_config
 txid_accept all;
 --- config
@@ -347,7 +347,7 @@ txid: mine
 
 
 
-=== TEST 16: without the system's randomness strong ids go on, and the log says so once
+=== TEST 16: without the system's randomness, strong ids are still made, and the log says so once
 --- config
 location = /strong { return 200 $txid_strong; }
 location = /t {
@@ -379,7 +379,7 @@ location = /t {
 
 
 
-=== TEST 17: a 64-bit id that cannot be had is left out, and the log says why
+=== TEST 17: a 64-bit id that cannot be made is left out, and the log says why
 --- http_config
 txid_variable $order snowflake node=1 layout=time_bits=1,node_bits=10,sequence_bits=12 state=DIR/ended;
 --- config

@@ -25,7 +25,7 @@ return "$txid $txid $ms $iso $txid_strong $txid_uuid_v1 $txid_uuid_v4 $txid_uuid
 
 
 
-=== TEST 2: each session has its own
+=== TEST 2: each session has its own ids
 --- stream_server_config
 return "$txid $txid_uuid_v7 $txid_trace_id";
 --- config

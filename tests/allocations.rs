@@ -1,4 +1,4 @@
-//! No id costs an allocation, save for a thread's first.
+//! No id allocates, except a thread's first.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -11,7 +11,7 @@ struct Counting;
 
 thread_local!(static ALLOCATED_BYTES: Cell<usize> = const { Cell::new(0) });
 
-// SAFETY: all is left to the system's allocator; a counter of a thread's own is plain data.
+// SAFETY: everything is left to the system's allocator; the thread's own counter is plain data.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATED_BYTES.set(ALLOCATED_BYTES.get() + layout.size());
@@ -64,7 +64,7 @@ fn ids_are_made_without_an_allocation() {
                 make();
                 let before = ALLOCATED_BYTES.get();
                 (0..10_000).for_each(|_| make());
-                // And with a stream that is due for fresh randomness.
+                // Also with a stream that is due for fresh randomness.
                 std::thread::sleep(Duration::from_millis(1100));
                 (0..10_000).for_each(|_| make());
                 ALLOCATED_BYTES.get() - before

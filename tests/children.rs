@@ -1,6 +1,6 @@
-//! No child goes on with its parent's stream, and ids are made where the OS gives no randomness.
+//! No child continues with its parent's stream, and ids are made even if the OS gives no randomness.
 //!
-//! A program of its own (see Cargo.toml); each test has a thread of its own, and with it a stream that is not yet seeded.
+//! A program of its own (see Cargo.toml); each test has its own thread, and so a stream that is not seeded yet.
 
 mod attack;
 mod one_by_one;
@@ -36,7 +36,7 @@ fn child_and_grandchild_make_their_own_ids(start: fn() -> i32) {
     assert_no_id_twice(&[ids(1000), texts(child), texts(sibling)]);
 }
 
-/// The ways to make an id that keep something for the next one, but the formats that a [`Maker`] has.
+/// The ways to make an id that keep state between ids, other than the formats of a [`Maker`].
 const KEPT: [fn() -> Padded; 7] = [
     || pad(txid::uuid::v7_at(7)),
     || pad(trace::id_at(7, 0)),
@@ -88,8 +88,8 @@ fn formats_begin_anew_in_a_raw_clone() {
     no_format_goes_on_with_what_the_parent_kept(raw_clone);
 }
 
-/// Version 7 grows by a random 32 bits within a millisecond. Were a child's first one its parent's next, the ids of two
-/// children would lie too close together.
+/// Version 7 grows by a random 32 bits within a millisecond. If a child's first one continued its parent's, the ids of
+/// two children would be too close together.
 fn a_childs_version_7_does_not_follow_its_parents() {
     let last = txid::uuid::v7_at(7).as_u128();
     let child = Child::start(fork, || txid::uuid::v7_at(7).as_u128().to_be_bytes().to_vec());
@@ -111,8 +111,8 @@ fn no_child_has_its_parents_strong_ids() {
     }
 }
 
-/// What the OS has given ahead of time, the copy of a machine's memory would have as well. glibc 2.41 keeps some where the
-/// kernel lets it, and forgets it when the machine was copied.
+/// Randomness that the OS gave ahead of time would also be in a copy of the machine's memory. glibc 2.41 keeps some if
+/// the kernel allows it, and drops it when the machine was copied.
 fn nothing_is_kept_of_the_strong_randomness() {
     let child = Child::start(fork, || {
         strong(1);
@@ -141,7 +141,7 @@ fn raw_clone_makes_a_new_stream() {
     child_and_grandchild_make_their_own_ids(raw_clone);
 }
 
-/// The child of a vfork runs in its parent's memory while the parent waits: they take turns on one stream.
+/// The child of a vfork runs in its parent's memory while the parent waits, so they take turns on one stream.
 fn vfork_takes_turns() {
     extern "C" fn child(ids_out: *mut libc::c_void) -> i32 {
         // SAFETY: the parent passed its own vector and is suspended.
@@ -162,7 +162,7 @@ fn vfork_takes_turns() {
     assert_no_id_twice(&[before, in_child, ids(1000)]);
 }
 
-/// The system calls that give randomness: of itself, and of a file of that name.
+/// The system calls for randomness: direct, and from a file of that name.
 const NO_RANDOMNESS: [libc::c_long; 3] = [libc::SYS_getrandom, libc::SYS_openat, libc::SYS_open];
 
 fn without_the_oss_randomness_ids_are_made_and_it_shows() {
@@ -179,7 +179,7 @@ fn without_the_oss_randomness_ids_are_made_and_it_shows() {
     assert!(!txid::entropy_degraded());
 }
 
-/// Unless the C library goes on by itself: glibc 2.41 asks the kernel seldom, where the kernel lets it.
+/// Unless the C library needs no system call: glibc 2.41 rarely asks the kernel, if the kernel allows it.
 fn a_refusal_after_a_good_start_shows_at_the_next_reseed() {
     let child = Child::start(fork, || {
         ids(1);
@@ -208,7 +208,7 @@ fn where_getrandom_is_refused_later_there_is_dev_urandom() {
 
 fn where_the_kernel_does_not_wipe(accepts_any_advice: bool, start: fn() -> i32) {
     let child = Child::start(fork, || {
-        // An errno of 0 says that all went well.
+        // An errno of 0 means success.
         refuse(&[libc::SYS_madvise], if accepts_any_advice { 0 } else { libc::EINVAL });
         strong(1);
         let before = [ids(100), strong(100)].concat();
@@ -244,14 +244,14 @@ fn without_memory_for_a_stream_ids_are_made() {
     assert_no_id_twice(&[texts(child)]);
 }
 
-/// What another thread has begun, nobody in a child will end. All first ids of this process have to be here.
+/// What another thread has begun is never finished in a child. So all first ids of this process must be made here.
 fn a_fork_in_the_midst_of_another_threads_first_id_does_not_hang() {
     let child = Child::start(fork, || {
         let mut all = Vec::new();
         for _ in 0..200 {
             let other = std::thread::spawn(|| ids(10));
             let child = Child::start(fork, || {
-                // SAFETY: ends the child if it does hang.
+                // SAFETY: ends the child if it hangs.
                 unsafe { libc::alarm(5) };
                 ids(10).concat()
             });

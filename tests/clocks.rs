@@ -1,5 +1,5 @@
-//! No id comes twice, whatever the clock does: ids without randomness apart, where a clock that was set far back says a time
-//! again.
+//! No id repeats, whatever the clock does, except ids without random bits, if the clock is stepped back far and repeats
+//! a time.
 
 use std::collections::HashSet;
 use std::fmt::Display;
@@ -14,7 +14,7 @@ fn text(id: impl Display) -> String {
     id.to_string()
 }
 
-/// What is made by a reading of the clock.
+/// Ids made with a reading of the clock.
 const MAKERS: [(&str, Make); 8] = [
     ("txid", |ms| text(Txid::now_by(ms))),
     ("v1", |ms| text(uuid::v1_by(ms, None))),

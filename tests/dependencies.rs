@@ -1,5 +1,5 @@
-//! docs/dependencies.md names every crate that there is, and no other; and each that is shipped has a licence that goes with
-//! ours, and comes from the registry.
+//! docs/dependencies.md names all crates, and no others; and each one that is shipped has a compatible licence, and
+//! comes from the registry.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +23,7 @@ const LICENCES: [&str; 12] = [
     "Zlib",
 ];
 
-/// Crates whose licence is a file without a name that Cargo knows; read on 2026-11-21.
+/// Crates with a licence file that Cargo cannot name; read on 2026-11-21.
 const WITH_A_LICENCE_FILE: [(&str, &str); 1] = [("webpki", "ISC")];
 
 type Names = BTreeSet<String>;
@@ -34,7 +34,7 @@ fn cargo(args: &[&str]) -> String {
     String::from_utf8(said.stdout).unwrap()
 }
 
-/// The packages of this workspace, each with what its Cargo.toml names.
+/// The packages of this workspace, with the dependencies in their Cargo.toml.
 fn packages() -> BTreeMap<String, Names> {
     let metadata: Value = serde_json::from_str(&cargo(&["metadata", "--no-deps", "--format-version=1"])).unwrap();
     let name = |value: &Value| value["name"].as_str().unwrap().to_string();
@@ -42,11 +42,11 @@ fn packages() -> BTreeMap<String, Names> {
     packages.map(|it| (name(it), it["dependencies"].as_array().unwrap().iter().map(name).collect())).collect()
 }
 
-/// A crate that is linked with something of ours on a machine like this one.
+/// A crate that is linked into something of ours on a machine like this one.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Linked {
     name: String,
-    /// Its version, and where it is from if that is not the registry.
+    /// Its version, and its source if that is not the registry.
     version: String,
     licence: String,
 }
@@ -72,7 +72,7 @@ fn document() -> BTreeMap<String, Section> {
     let text = fs::read_to_string(DOCUMENT).unwrap();
     let mut sections = BTreeMap::<_, Section>::new();
     let mut name = String::new();
-    // A list may go on over several lines.
+    // A list may span several lines.
     for block in text.split("\n\n") {
         for line in block.lines() {
             if let Some(title) = line.strip_prefix("## `") {
@@ -103,7 +103,7 @@ fn the_document_names_all_dependencies_and_no_other() {
         let indirect = match name.as_str() {
             "txid" => &(&in_the_library - &direct) - &own,
             "txid-fuzz" => Names::new(),
-            // What they have of the library is not repeated.
+            // What they have through the library is not repeated.
             _ => &(&(&names(linked_with(name)) - &direct) - &own) - &in_the_library,
         };
         let found = documented.remove(name).unwrap_or_default();
@@ -120,7 +120,7 @@ fn what_is_shipped_is_free_and_from_the_registry() {
     for it in packages.keys().flat_map(|package| linked_with(package)).filter(|it| !packages.contains_key(&it.name)) {
         let of_file = WITH_A_LICENCE_FILE.iter().find(|(name, _)| it.licence.is_empty() && *name == it.name);
         let licence = of_file.map_or(it.licence.as_str(), |(_, licence)| licence).replace('/', " OR ");
-        // All parts of it, and of each part one choice.
+        // All parts of it, and of each part one alternative.
         let is_free = licence
             .split(" AND ")
             .all(|part| part.split(" OR ").any(|choice| LICENCES.contains(&choice.trim_matches(['(', ')']))));

@@ -15,7 +15,7 @@ fn markdown_files() -> Vec<PathBuf> {
     names.map(|name| PathBuf::from(String::from_utf8(name.to_vec()).unwrap())).filter(|path| path.exists()).collect()
 }
 
-/// The lines that are not in a block of code.
+/// The lines outside of code blocks.
 fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut in_code = false;
     text.lines().enumerate().filter_map(move |(index, line)| {
@@ -25,10 +25,10 @@ fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// What stands between `](` and `)`, outside of `code`.
+/// The text between `](` and `)`, outside of `code`.
 fn links(line: &str) -> Vec<&str> {
     let outside = line.split('`').step_by(2);
-    // The text of a link may be code itself, and then its end is in the next part.
+    // The text of a link may be code itself; its end is then in the next part.
     outside
         .flat_map(|part| part.match_indices("](").map(move |(at, _)| &part[at + 2..]))
         .filter_map(|rest| rest.split_once(')').map(|(target, _)| target))

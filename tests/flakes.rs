@@ -1,4 +1,4 @@
-//! What flakes and UNIQUE_IDs say, how flakes sort, and that none comes twice.
+//! The fields of flakes and UNIQUE_IDs, how flakes sort, and that none repeats.
 
 use proptest::prelude::*;
 use std::collections::HashSet;
@@ -28,7 +28,7 @@ fn a_node_that_is_given_gets_each_number_once_a_stamp_whatever_the_generator_doe
     let mut of_one_stamp = HashSet::new();
     for _ in 0..2 {
         assert!((0..30_000).all(|_| of_one_stamp.insert(Flake::at(7, Some(NODE)))));
-        // Fresh randomness is mixed in meanwhile.
+        // Fresh randomness is mixed in during this time.
         std::thread::sleep(std::time::Duration::from_millis(1100));
     }
 }
@@ -50,7 +50,7 @@ fn no_id_twice_across_threads_nor_after_many_laps_of_one_stamp() {
     }
 }
 
-/// The bits by hand, against which both layouts are held.
+/// The bits computed by hand, to compare both layouts with.
 fn bits_of(text: &str, last_two: &str) -> Vec<bool> {
     let alphabet = format!("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789{last_two}");
     let value = |c| alphabet.find(c).unwrap();
@@ -89,7 +89,7 @@ fn the_counter_starts_anywhere_and_counts_up() {
         (0..8).map(|_| std::thread::spawn(|| UniqueId::long_at(0).counter).join().unwrap()).collect();
     assert!(starts.len() > 4, "{starts:?}");
     let counters: Vec<_> = (0..100_000).map(|_| UniqueId::long_at(0).counter).collect();
-    // Fresh randomness once a second is a new start.
+    // After a second, fresh randomness starts a new series.
     assert!(counters.windows(2).filter(|pair| pair[1] != pair[0].wrapping_add(1)).count() <= 2);
 }
 
@@ -106,7 +106,7 @@ fn errors_say_what_is_wrong_and_where() {
     assert_eq!(unique_id("AAAAAAAAAAAAAAAAAAAAAAAAAAB"), "the last character has bits that must be zero");
 }
 
-/// Of each age of httpd: the same bits, with and without the character that tells the alphabet.
+/// From both versions of httpd: the same bits, with and without the character that reveals the alphabet.
 #[test]
 fn long_ids_of_older_httpds_are_read() {
     let newer: UniqueId = "awFqxtNirgRaFaBf17HW_gAAAEQ".parse().unwrap();

@@ -1,9 +1,9 @@
-//! Which of a host's addresses is taken for its own, in network namespaces with interfaces of all kinds.
+//! Which of a host's addresses is used as its own, tested in network namespaces with interfaces of all kinds.
 
 use std::process::Command;
 use txid::snowflake::{Layout, node};
 
-/// Docker's bridge, which is there before the others and has this address on every host.
+/// Docker's bridge, which is there before the others, with the same address on every host.
 const DOCKER: &str = "
     ip link add docker0 type bridge
     ip address add 172.17.0.1/16 dev docker0
@@ -13,13 +13,13 @@ const DOCKER: &str = "
     ip link set veth0 up
     ip link set inside up";
 
-/// The host's own interface; its address and routes are a test's.
+/// The host's own interface; each test sets its address and routes.
 const ETHERNET: &str = "
     ip link add eth0 type veth peer name far
     ip link set far up
     ip link set eth0 up";
 
-/// Runs this program's `tells_the_addresses` in a network namespace of its own; `None` where there may be none.
+/// Runs this program's `tells_the_addresses` in its own network namespace; `None` if that is not allowed.
 fn in_namespace(set_up: &str) -> Option<String> {
     let run = |options: &[&str], script: &str| {
         Command::new("unshare")
@@ -30,7 +30,7 @@ fn in_namespace(set_up: &str) -> Option<String> {
             .output()
             .expect("unshare is there")
     };
-    // As root, or in a namespace of users where anybody is.
+    // As root, or in a user namespace with root rights.
     let probe = "mount -t sysfs sysfs /sys && ip link add docker0 type bridge";
     let works = |options: &&[&str]| run(options, probe).status.success();
     let Some(options) = [&[][..], &["--map-root-user"]].into_iter().find(works) else {

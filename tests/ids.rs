@@ -1,4 +1,4 @@
-//! What an id says, and how ids sort.
+//! The fields of ids, and how ids sort.
 
 use proptest::prelude::*;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -8,7 +8,8 @@ use txid::{ParseError, Txid};
 
 const RANGE_MS: i64 = 1 << 42;
 
-/// Ids that others made, and the time in their first eight characters; the two bits in the ninth are random with them.
+/// Ids from other implementations, and the time in their first eight characters; here, the two bits in the ninth are
+/// random.
 #[test]
 fn known_ids_read_back() {
     for (text, ms) in [("4om9qi54la8ffr4bd9sg", 655_829_050_000), ("4on1lg74nt0ud2ssllu0", 655_929_050_000)] {
@@ -55,7 +56,7 @@ fn every_bit_of_entropy_is_real() {
         ones |= bits;
         zeros |= !bits;
     }
-    // 100 bits of text: 42 of time, 54 of entropy, and four zeros that fill up the last character.
+    // 100 bits of text: 42 of time, 54 random, and four zeros that fill the last character.
     let entropy = ((1 << 54) - 1) << 4;
     assert_eq!(ones, entropy);
     assert_eq!(zeros & entropy, entropy);
@@ -79,7 +80,7 @@ fn a_million_random_inputs_are_read_or_refused() {
     for _ in 0..1_000_000 {
         let mut text = [0; Txid::LEN];
         rng.fill_bytes(&mut text);
-        // Half of them have only characters of an id, but mostly a wrong last one.
+        // Half of them have only valid characters, but mostly a wrong last one.
         if rng.next_u32() & 1 == 0 {
             text.iter_mut().for_each(|byte| {
                 *byte = b"0123456789abcdefghijklmnopqrstuvABCDEFGHIJKLMNOPQRSTUV"[*byte as usize % 54]

@@ -1,5 +1,5 @@
-//! A child that is forked while another thread opens states can open one, too: it waits for no lock of a thread that it
-//! does not have.
+//! A child that is forked while another thread opens states can open one as well: it does not wait for a lock of a
+//! thread that does not exist in the child.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,7 @@ const SECONDS_BEFORE_A_CHILD_HANGS: u32 = 10;
 
 /// Opens the state in a child, and returns its status: a child that hangs is killed by SIGALRM.
 fn open_in_a_child(path: &Path) -> i32 {
-    // SAFETY: the child of a threaded program; what it calls is what is tested here.
+    // SAFETY: the child of a threaded program; the functions it calls are under test.
     let pid = unsafe { libc::fork() };
     assert!(pid >= 0);
     if pid == 0 {

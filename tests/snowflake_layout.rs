@@ -1,4 +1,4 @@
-//! What 64-bit ids say, in each layout.
+//! The fields of 64-bit ids, in each layout.
 
 use proptest::prelude::*;
 use std::collections::HashSet;

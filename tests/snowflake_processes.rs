@@ -1,4 +1,4 @@
-//! One state and many processes, which are killed at any moment. `make soak` has more of it, and measures.
+//! One state and many processes, which are killed at any moment. `make soak` runs this for longer, and measures.
 //!
 //! A program of its own (see Cargo.toml), one test at a time: no child inherits a lock that another thread holds.
 
@@ -47,7 +47,7 @@ fn kill(pid: i32) {
     end_of(pid);
 }
 
-/// So many numbers, zeros at first, that this process and its children share.
+/// This many numbers, initially zero, shared by this process and its children.
 fn shared(numbers: usize) -> &'static [AtomicU64] {
     // SAFETY: a new mapping of this size, which is never unmapped.
     unsafe {
@@ -59,7 +59,7 @@ fn shared(numbers: usize) -> &'static [AtomicU64] {
     }
 }
 
-/// Eight processes make `ids` ids in all, and every `pause` one of them is killed and replaced.
+/// Eight processes make `ids` ids in total, and every `pause` one of them is killed and replaced.
 fn processes_that_are_killed_repeat_nothing(ids: usize, pause: Duration) {
     const PROCESSES: usize = 8;
     let directory = Directory::new("killed");
@@ -69,7 +69,7 @@ fn processes_that_are_killed_repeat_nothing(ids: usize, pause: Duration) {
     let run = |slot: usize| {
         start(|| {
             let generator = generator(&directory.file(), &Layout::SNOWFLAKE);
-            // What is killed between these two stores has made an id that nobody sees: as good as none.
+            // If the process is killed between these two stores, it has made an id that is never seen.
             for place in counts[slot].load(Ordering::Relaxed) as usize..room {
                 let id = loop {
                     match generator.next() {
@@ -210,7 +210,7 @@ fn nothing_is_left_when_the_drift_is_used_up() {
     println!("{made} ids in {seconds:.1} s, then nothing, and {} two milliseconds later", 2 * 4096);
 }
 
-/// As many as any clock lets through here: 4 million a millisecond.
+/// As many as the clock allows: 4 million a millisecond.
 fn wide() -> Layout {
     Layout::new([40, 1, 22], 1, EPOCH_MS, Order::NodeThenSequence).unwrap()
 }

@@ -1,4 +1,4 @@
-//! What a state's file promises: one word for all, and a file that is wrong is refused and left as it is.
+//! The guarantees of a state's file: one word for all, and a wrong file is refused and left unchanged.
 
 mod directory;
 
@@ -108,7 +108,7 @@ fn a_file_of_a_later_version_is_refused() {
     later[120..128].copy_from_slice(&checksum.to_ne_bytes());
     fs::write(&path, &later).unwrap();
     let error = open(&path).unwrap_err();
-    assert_eq!(error.to_string(), format!("{} is a state of version 2, this library knows 1", path.display()));
+    assert_eq!(error.to_string(), format!("{} is a state of version 2, but this library supports 1", path.display()));
 }
 
 #[test]
@@ -233,7 +233,7 @@ fn a_name_may_be_as_long_as_the_file_system_lets_it_be() {
     assert!(error.to_string().contains("File name too long"), "{error}");
 }
 
-/// Whoever prints an error prints its sources after it, as anyhow does: the text must not come twice.
+/// Programs that print an error also print its sources, as anyhow does: the text must not appear twice.
 #[test]
 fn no_error_says_again_what_its_source_says() {
     let directory = Directory::new("sources");

@@ -1,4 +1,4 @@
-//! What trace ids and their headers say, and that no id comes twice.
+//! The fields of trace ids and their headers, and that no id repeats.
 
 use proptest::prelude::*;
 use std::collections::HashSet;
@@ -71,7 +71,7 @@ fn the_random_word_beside_a_host_serves_5000_ids() {
         })
         .collect();
     let runs: Vec<_> = words.chunk_by(|a, b| a == b).map(<[u32]>::len).collect();
-    // Fresh randomness once a second ends a run early.
+    // After a second, fresh randomness ends a run early.
     assert!(runs.iter().all(|&run| run <= 5000) && (4..=6).contains(&runs.len()), "{runs:?}");
 }
 
@@ -148,12 +148,12 @@ fn traceparents_are_read_as_the_w3c_has_it() {
         let parent = read(&with("00", TRACE, SPAN, flags)).unwrap();
         assert_eq!((parent.sampled, parent.random), (sampled, random));
         assert_eq!((parent.trace_id.to_string(), parent.span_id.to_string()), (TRACE.to_string(), SPAN.to_string()));
-        // Flags that level 2 does not know are not passed on.
+        // Flags that level 2 does not define are not passed on.
         let known = format!("0{}", u8::from(sampled) + 2 * u8::from(random));
         assert_eq!(parent.to_string(), with("00", TRACE, SPAN, &known));
     }
 
-    // A later version may have more behind the flags, of which only the sampled one is looked at.
+    // A later version may have more after the flags; only its sampled flag is read.
     for (text, sampled) in
         [("01", true), ("00", false), ("03", true), ("01-", true), ("01-what-is-this", true), ("02-", false)]
     {

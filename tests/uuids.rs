@@ -1,11 +1,11 @@
-//! What UUIDs say, how they sort, and that none comes twice.
+//! The fields of UUIDs, how they sort, and that none repeats.
 
 use proptest::prelude::*;
 use std::collections::HashSet;
 use txid::FormatError;
 use txid::uuid::{self, Uuid, Variant};
 
-/// The crate's own parser, which this library's reading is held against.
+/// The crate's own parser, to compare this library's with.
 fn parsed(text: &str) -> ::uuid::Uuid {
     ::uuid::Uuid::parse_str(text).unwrap()
 }
@@ -120,7 +120,7 @@ fn every_random_bit_is_real() {
     }
     let version_and_variant = 0xf_u128 << 76 | 0x3_u128 << 62;
     assert_eq!(ones[0] & zeros[0], !version_and_variant);
-    // The top bit behind the time of a millisecond's first version 7 is left free.
+    // The top bit after the time of a millisecond's first version 7 is clear.
     assert_eq!(ones[1] & zeros[1], ((1 << 80) - 1) & !version_and_variant & !(1 << 75));
 }
 

@@ -1,7 +1,7 @@
-//! Every order of events of two agents, their workers and a store, tried one by one, up to a few milliseconds of time.
+//! Tries every order of events of two agents, their workers and a store, up to a few milliseconds.
 //!
-//! The agents are the real state machine. Time goes in steps of one millisecond, in each of which a node has one id. The
-//! ways to break the algorithm are each shown to be found.
+//! The agents are the real state machine. Time advances in steps of one millisecond, in each of which a node has one
+//! id. Each way to break the algorithm is shown to be found.
 
 use stateright::{Checker, HasDiscoveries, Model, Property};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -13,17 +13,17 @@ use txid_agent::store::{Expected, Put, Record, StoreError, Version};
 
 const MAX_DRIFT_MS: u64 = 2;
 
-/// What is wrong with the algorithm.
+/// A mistake in the algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Broken {
     Nothing,
-    /// A new holder starts at its own time, and not at the old limit.
+    /// A new holder starts at its own time, instead of the old limit.
     StartsAnywhere,
     /// The generation is published before the word.
     GenerationFirst,
-    /// An agent that starts again goes on with any lease that has its name.
+    /// An agent that restarts continues any lease with its name.
     TrustsName,
-    /// Node and position are two words.
+    /// Node and position are in two words.
     Apart,
     /// An agent that gives its node back leaves the generation in the page, to go on with should it be killed.
     KeepsGeneration,
@@ -63,7 +63,7 @@ struct Leases {
 struct World {
     now_ms: u8,
     records: BTreeMap<String, Record>,
-    /// Writes that the store has yet to get, though nobody waits for an answer.
+    /// Writes that the store has not received yet, although no agent waits for an answer.
     late: Vec<Request>,
     hosts: Vec<Host>,
     crashes: u8,
@@ -96,7 +96,7 @@ struct Page {
     noted_ms: i64,
 }
 
-/// How far a worker has come, which can be held up for any time. That it reads two words is tried in the library.
+/// The progress of a worker, which can be preempted for any time. That it reads two words is tested in the library.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Worker {
     Idle,
@@ -123,13 +123,13 @@ enum Action {
 }
 
 impl Leases {
-    /// Two hosts of one name, and one node to quarrel about.
+    /// Two hosts with the same name, which compete for one node.
     fn new(broken: Broken) -> Self {
         let rules = [rules("a", 0), rules("a", 0)];
         Self { broken, rules, last_ms: 1, crashes: 0, losses: 0, stops: 0, back_steps: 0, starts_leased: false }
     }
 
-    /// Two hosts, two nodes, and both want the same one first.
+    /// Two hosts and two nodes; both hosts want the same one first.
     fn with_two_nodes(broken: Broken) -> Self {
         let first = |name: &str| choose(&rules(name, 1), 0, &BTreeMap::new(), |_| false, |_, _| false).unwrap().node;
         let other = ["b", "c", "d", "e", "f", "g", "h"].into_iter().find(|name| first(name) == first("a")).unwrap();
@@ -146,7 +146,7 @@ impl Leases {
         let now = self.now(world, number);
         let host = &mut world.hosts[number];
         let mut output = host.lease.step(&self.rules[number], &now, input);
-        // What concerns nobody else, or is undone by nothing that comes before the next output, is no event of its own.
+        // What affects no other process, or cannot be disturbed before the next output, is not a separate event.
         loop {
             match output {
                 Output::Log(_) => {}
@@ -164,7 +164,7 @@ impl Leases {
         }
     }
 
-    /// Another life of the agent.
+    /// The agent restarts.
     fn start(&self, world: &mut World, number: usize) {
         let host = &mut world.hosts[number];
         let mut view = host.page.view();
@@ -183,7 +183,7 @@ impl Leases {
         self.step(world, number, Input::Go);
     }
 
-    /// The agent does what it is about to, and goes on with what comes of it.
+    /// The agent does what it is about to do, and continues with the result.
     fn act(&self, world: &mut World, number: usize) {
         let Some(output) = world.hosts[number].next.pop_front() else { return };
         let wall_ms = wall_ms(world, number);
@@ -406,7 +406,7 @@ impl Model for Leases {
     }
 }
 
-/// Whether an id can come twice. Every order of events there is was tried if not.
+/// Whether an id can repeat. If not, every order of events was tried.
 fn is_found(model: Leases) -> bool {
     let broken = model.broken;
     let checker = model.checker().threads(2).finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();

@@ -1,5 +1,5 @@
-//! Every order of events on a small model: the agent's real state machine, a page, workers that may stop after each access to
-//! it, answers that are lost, agents that are killed between any two writes, other hosts and another program.
+//! Tries every order of events on a small model: the agent's real state machine, a page, workers that may stop after
+//! each access to it, lost answers, agents that are killed between any two writes, other hosts and another program.
 
 #![allow(missing_docs)]
 
@@ -8,15 +8,15 @@ use std::collections::{HashSet, VecDeque};
 use txid_agent::segment::{Answer, Machine, Now, Request, Rules, View, Write};
 use txid_agent::store::{StoreError, Taken};
 
-/// What is wrong on purpose.
+/// A deliberate mistake.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mistake {
     None,
-    /// A worker moves `cur` before it looks whether it is at the end.
+    /// A worker moves `cur` before it checks whether it is at the end.
     FetchAndAdd,
-    /// A worker raises `end` while `cur` is still at the end of the range before.
+    /// A worker raises `end` while `cur` is still at the end of the previous range.
     EndFirst,
-    /// The agent grants the next range before it says where that begins.
+    /// The agent grants the next range before it writes where that begins.
     NextEndFirst,
 }
 
@@ -52,7 +52,7 @@ impl Page {
     }
 }
 
-/// Where a worker is, and what it has read.
+/// What a worker is doing, and what it has read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Worker {
     Start,
@@ -95,7 +95,7 @@ struct World {
     restores: u8,
 }
 
-/// How large the model is.
+/// The size of the model.
 struct Size {
     hosts: usize,
     workers: usize,
@@ -103,7 +103,7 @@ struct Size {
     losses: u8,
     others: u8,
     restores: u8,
-    /// The store has no numbers from here on.
+    /// The store's numbers end here.
     limit: u64,
 }
 
@@ -157,7 +157,7 @@ impl World {
         Answer::Taken(Taken::Range { range, step: STEP })
     }
 
-    /// A worker has a number, which must be new, and its host's.
+    /// A worker has taken a number, which must be new, and its host's.
     fn take(&mut self, host: usize, number: u64) -> Result<(), String> {
         let bit = 1 << number;
         if self.taken & bit != 0 {
@@ -208,7 +208,7 @@ impl World {
             (dead.agent, dead.answer) = (None, None);
             dead.writes.clear();
             if let Some(request) = dead.request.take() {
-                // The store may have it.
+                // The store may have received it.
                 let mut served = world.clone();
                 served.serve(host, &request, size.limit);
                 next.push(served);
@@ -304,7 +304,7 @@ impl World {
                 if page.end == end {
                     page.end = next_end;
                 }
-                // `Moved` is what is still to be done.
+                // `Moved` is still to be done.
                 Worker::Moved(cur, start)
             }
             Worker::NextStart(cur, end, next_end, start) => {
@@ -337,7 +337,7 @@ impl World {
     }
 }
 
-/// Searches all worlds. Returns how many there are, and all numbers that were taken in some of them.
+/// Searches all worlds. Returns their number, and all numbers that were taken in some of them.
 fn search(size: &Size, mistake: Mistake) -> Result<(usize, u64), String> {
     let first = World::new(size);
     let mut seen = HashSet::from([first.clone()]);

@@ -42,28 +42,28 @@ def main(root):
                    f"{statistics.median(rates[name]):,.0f} | {faster:.2f} |")
 
     head = "| | {} read | times fewer | rows a second | times as fast |\n|---|--:|--:|--:|--:|\n"
-    page = f"""# What ids that sort by time change in a database
+    page = f"""# How ids that sort by time affect a database
 
 Written by `make locality` on {datetime.date.today()}, with chdb {chdb.__version__} and SQLite {sqlite3.sqlite_version}: {ids.COUNT:,} ids of each
-kind, {ids.IDS_A_MS} a millisecond, as the primary key of rows with 100 bytes more. The look-up is of {clickhouse.NEIGHBOURS:,} ids that were made
-one after the other, as the requests of one incident are. Rates are medians of {ROUNDS} rounds in which the kinds take turns, and
+kind, {ids.IDS_A_MS} a millisecond, as the primary key of rows with 100 more bytes. The look-up is of {clickhouse.NEIGHBOURS:,} ids that were made
+one after the other, like the requests of an incident. Rates are medians of {ROUNDS} rounds in which the kinds take turns, and are
 compared within a round.
 
 ## ClickHouse
 
-Rows of a MergeTree table lie in granules of 8,192, and a granule is the least that is read. An index says where each begins,
-so ids that lie together cost one or two, and ids from all over the table cost nearly all.
+Rows of a MergeTree table are stored in granules of 8,192, and a granule is the smallest unit that is read. An index has the first key of
+each, so neighbouring ids need one or two granules, and ids from all over the table need nearly all.
 
 {head.format("granules")}""" + "\n".join(rows(granules, clickhouse_rates)) + f"""
 
 ## SQLite
 
-A row lies in the page of the B-tree that its id belongs in. A new id that sorts behind all others goes into the last page,
-which is at hand; a random one goes into any page, which has to be fetched, split in the middle and written.
+The id of a row determines its page in the B-tree. A new id that sorts after all others goes into the last page, which is in the cache;
+a random one goes into any page, which must be fetched, possibly split, and written.
 
 {head.format("pages")}""" + "\n".join(rows(pages, sqlite_rates)) + """
 
-![Rows a second that SQLite takes in, while the table grows](locality.svg)
+![Rows a second that SQLite inserts, while the table grows](locality.svg)
 """
     docs = pathlib.Path(root) / "docs"
     docs.mkdir(exist_ok=True)
@@ -72,7 +72,7 @@ which is at hand; a random one goes into any page, which has to be fetched, spli
     for name in kinds:
         medians = [statistics.median(rates) for rates in zip(*steps[name])]
         lines[name] = [((number + 1) * ids.COUNT / len(medians), rate) for number, rate in enumerate(medians)]
-    title = "Rows a second that SQLite takes in, while the table grows"
+    title = "Rows a second that SQLite inserts, while the table grows"
     (docs / "locality.svg").write_text(plot.svg(title, "rows in the table", lines))
     print(page)
 

@@ -1,4 +1,4 @@
-//! `include/txid.h` and `lua/resty/txid/cdefs.lua` say what `capi/src` says.
+//! `include/txid.h` and `lua/resty/txid/cdefs.lua` match `capi/src`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -27,14 +27,15 @@ fn generate(change: impl FnOnce(&mut cbindgen::Config)) -> String {
 
 #[test]
 fn the_header_is_fresh() {
-    // What a Rust caller has to promise is said in words of C by the header's first comment.
+    // The promises of a Rust caller are worded for C in the header's first comment.
     let header = generate(|_| {}).replace(" # Safety\n", " Safety:\n");
     assert_checked_in("include/txid.h", &header);
 }
 
-/// What LuaJIT reads of a bare header: its declarations, and its constants by name and value.
+/// What LuaJIT reads of a bare header: its declarations, and its constants with names and values.
 ///
-/// LuaJIT's parser knows no `#define`, and an enum in a cdef could not be declared twice: these become Lua's.
+/// LuaJIT's parser does not support `#define`, and an enum in a cdef could not be declared twice: these become Lua
+/// values.
 fn declarations_and_constants(header: &str) -> (String, Vec<(&str, &str)>) {
     let (mut declarations, mut constants, mut is_in_enum) = (String::new(), Vec::new(), false);
     for line in header.lines().filter(|line| !line.is_empty()) {

@@ -1,4 +1,4 @@
-//! What users load: `libtxid.so` as a release builds it.
+//! Checks what users load: `libtxid.so` as a release builds it.
 
 #![cfg(target_os = "linux")]
 
@@ -26,7 +26,7 @@ fn it_exports_its_own_functions_only() {
     assert_eq!(exported.iter().filter(|name| !name.starts_with("txid_")).count(), 0, "{exported:?}");
 }
 
-/// The minor version of the compiler, as 95 of 1.95.0.
+/// The minor version of the compiler, such as 95 of 1.95.0.
 fn rust_minor() -> u32 {
     let output = Command::new("rustc").arg("--version").output().unwrap();
     let version = String::from_utf8(output.stdout).unwrap();
@@ -35,7 +35,7 @@ fn rust_minor() -> u32 {
 
 #[test]
 fn it_is_small_and_stripped() {
-    // 1.85, the oldest that will do, makes some 50 KB more of the same sources: its standard library is larger.
+    // 1.85, the oldest supported version, makes some 50 KB more of the same sources: its standard library is larger.
     let bound = if rust_minor() >= 95 { 450 } else { 510 } * 1024;
     let size = library::path().metadata().unwrap().len();
     assert!(size <= bound, "{size} bytes of at most {bound}");
@@ -54,8 +54,8 @@ fn its_soname_has_the_version_of_the_interface() {
     assert!(dynamic.contains("Library soname: [libtxid.so.2]"), "{dynamic}");
 }
 
-/// Loads the library into `true` beside another one that has all of its symbols, and comes first where names are looked
-/// up: what nginx does with two modules that both have a libtxid.
+/// Loads the library into `true` after another one that has all of its symbols and comes first in symbol lookup, as in
+/// nginx with two modules that both contain libtxid.
 #[test]
 fn it_calls_its_own_functions_where_another_copy_is_loaded_first() {
     let directory = std::env::temp_dir().join(format!("txid-copies-{}", std::process::id()));

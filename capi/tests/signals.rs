@@ -1,7 +1,7 @@
-//! No id comes twice where a signal strikes between any two instructions of one that is being made, whether its handler
-//! forks or makes ids of its own.
+//! No id repeats if a signal arrives between any two instructions of making one, whether its handler forks or makes ids
+//! itself.
 //!
-//! The processor's trap flag sends a signal after each instruction, so that none is left to chance.
+//! The processor's trap flag sends a signal after each instruction, so that none is missed.
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
@@ -30,7 +30,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{LazyLock, OnceLock};
 use std::time::Duration;
 
-/// What is random in an id: the ninth character holds two bits of the time.
+/// The random bits of an id: the ninth character also holds two bits of the time.
 type Random = [u8; 11];
 
 type Fill = unsafe extern "C" fn(*mut c_char, i64);
@@ -58,7 +58,7 @@ static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
     }
 });
 
-/// Where a library's instructions are.
+/// The addresses of a library's instructions.
 fn code_of(path: &Path) -> Range<usize> {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
     let path = path.canonicalize().unwrap();
@@ -67,7 +67,7 @@ fn code_of(path: &Path) -> Range<usize> {
     usize::from_str_radix(begin, 16).unwrap()..usize::from_str_radix(end, 16).unwrap()
 }
 
-/// What the handler does, and where it and all others put their ids.
+/// What the handler does, and where all put their ids.
 struct Attack {
     start: Option<fn() -> i32>,
     makes_ids: bool,
@@ -93,7 +93,8 @@ fn id() -> Random {
 
 extern "C" fn on_step(_: i32, _: *mut libc::siginfo_t, context: *mut c_void) {
     let attack = ATTACK.get().unwrap();
-    // Not in what it calls: the kernel's code that reads the clock begins again when it took longer than a tick.
+    // Not in the functions it calls: the kernel's code that reads the clock starts over when it took longer than a
+    // tick.
     if !LIBRARY.code.contains(&instruction(context)) {
         return;
     }
@@ -116,8 +117,8 @@ extern "C" fn on_step(_: i32, _: *mut libc::siginfo_t, context: *mut c_void) {
     }
 }
 
-/// Makes an id with the attack between its instructions, and some after it. Nothing is said of an id that a fork struck:
-/// parent and child both have it.
+/// Makes an id with the attack between its instructions, and some ids after it. The id that a fork interrupted is not
+/// compared: parent and child both have it.
 fn strike(stamp_ms: i64, first_step: u64) {
     let attack = ATTACK.get().unwrap();
     STEPS.store(first_step, Ordering::Relaxed);
@@ -132,19 +133,19 @@ fn strike(stamp_ms: i64, first_step: u64) {
     (0..64).for_each(|_| attack.ids.push(id()));
 }
 
-/// Attacks a thread's first id, one like any other, and one that mixes in fresh randomness.
+/// Attacks a thread's first id, an ordinary one, and one that mixes in fresh randomness.
 fn attacked(attack: Attack) -> Vec<u8> {
     // SAFETY: ends the process if it hangs.
     unsafe { libc::alarm(60) };
     let attack = ATTACK.get_or_init(|| attack);
     handle(libc::SIGTRAP, on_step);
-    // The first time that a process asks for randomness it looks for the C library's function, which takes a lock.
+    // When a process asks for randomness for the first time, it looks up the C library's function, which takes a lock.
     // SAFETY: the text has the 20 bytes.
     assert!(unsafe { (LIBRARY.strong_fill)([0; 20].as_mut_ptr(), 0) });
     strike(0, 0);
     (0..attack.every).for_each(|first_step| strike(0, first_step));
     std::thread::sleep(Duration::from_millis(1100));
-    // Another second than the last one's, for the stamp to say that one is over.
+    // A different second than the last one's, so that the stamp shows that a second is over.
     strike(8192, 0);
 
     let ids = attack.ids.items();
@@ -153,7 +154,8 @@ fn attacked(attack: Attack) -> Vec<u8> {
 }
 
 fn assert_no_repeats(prepare: fn(), start: Option<fn() -> i32>, makes_ids: bool) {
-    // A child of a strike is like no other. An id with a handler's at each of its instructions has none of its own left.
+    // Each child of an attack is different. An id with one from the handler at each instruction has none of its own
+    // left.
     let every = if start.is_some() { 1 } else { 61 };
     let child = Child::start(fork, || {
         prepare();
@@ -213,7 +215,7 @@ static STORM: OnceLock<Shared<u64>> = OnceLock::new();
 static CHILDREN: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
-    /// Where a fork may strike: what is made but not yet in the list, parent and child would both put there.
+    /// Where a fork may happen: parent and child would both add an id that is made but not yet in the list.
     static IS_MAKING: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -222,7 +224,7 @@ fn make(count: usize) {
     (0..count).for_each(|_| ids.push(random_bits()));
 }
 
-/// Makes ids, and forks, one time each way, a child that makes some after what was interrupted.
+/// Makes ids and forks, one time in each way, a child that makes some ids after what was interrupted.
 extern "C" fn on_alarm(_: i32, _: *mut libc::siginfo_t, _: *mut c_void) {
     static ALARMS: AtomicU64 = AtomicU64::new(0);
     let starts = [None, Some(fork as fn() -> i32), None, Some(raw_clone)];
@@ -314,7 +316,7 @@ fn equal_pairs(ids: &[u8]) -> usize {
 fn main() {
     LazyLock::force(&LIBRARY);
     if std::env::args().any(|argument| argument == "soak") {
-        // Only for who makes ids: a child of a thread that waits for another would wait for ever.
+        // Only for code that makes ids: a child of a thread that waits for another thread would wait forever.
         block(libc::SIGALRM, true);
         one_by_one::run(one_by_one::tests![a_billion_ids_in_storms_of_signals_and_forks]);
     }

@@ -1,4 +1,4 @@
-//! What an id costs, in measures that a busy machine leaves alone.
+//! What an id costs, in measures that do not depend on how busy the machine is.
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
@@ -13,8 +13,8 @@ type Fill = unsafe extern "C" fn(*mut c_char, i64);
 
 const CALLS: u64 = 10_000;
 
-/// What `CALLS` calls took when this was written. A bound is a tenth above: when a change makes an id cheaper, lower these,
-/// and when one makes it dearer, let it be for a reason.
+/// What `CALLS` calls took when this was written. The limit is a tenth higher. When a change makes an id cheaper, lower
+/// these; when one makes it more expensive, there must be a reason.
 const INSTRUCTIONS: [(&str, u64); 2] = [("txid_fill", 1_146_000), ("txid_fill_now", 1_213_000)];
 
 fn function(name: &str) -> Fill {
@@ -69,7 +69,7 @@ fn the_instructions_of_an_id_are_bounded() {
     }
 }
 
-/// Sets the protection of what the library can write to, save for what belongs to threads.
+/// Sets the protection of the memory that the library can write to, except what belongs to threads.
 fn protect_the_librarys_memory(protection: i32) {
     unsafe extern "C" fn protect(object: *mut libc::dl_phdr_info, _: usize, protection: *mut libc::c_void) -> i32 {
         // SAFETY: the loader describes an object that is loaded, and `protection` is the caller's.
@@ -90,7 +90,7 @@ fn protect_the_librarys_memory(protection: i32) {
         }
     }
     let mut protection = protection;
-    // SAFETY: the callback keeps to what it is given.
+    // SAFETY: the callback only uses what it gets.
     assert_eq!(unsafe { libc::dl_iterate_phdr(Some(protect), (&raw mut protection).cast()) }, 1);
 }
 
@@ -108,18 +108,18 @@ fn calls_with_the_librarys_memory_protected() {
                 }
                 barrier.wait();
                 make_ids(CALLS);
-                // And with a stream that is due for fresh randomness.
+                // Also with a stream that is due for fresh randomness.
                 std::thread::sleep(Duration::from_millis(1100));
                 make_ids(CALLS);
             });
         }
     });
-    // Its end may write.
+    // The end of a thread may write.
     protect_the_librarys_memory(libc::PROT_READ | libc::PROT_WRITE);
 }
 
-/// What two threads write to, they wait for; since there is no such thing, two make twice as many ids as one. How many they
-/// make by the clock is in bench/RESULTS.md: here other programs would decide that.
+/// Threads wait for memory that both write to. There is none, so two threads make twice as many ids as one.
+/// bench/RESULTS.md has the measured rate, which other programs would disturb here.
 #[test]
 fn threads_write_to_nothing_they_share() {
     let program = Command::new(std::env::current_exe().unwrap())

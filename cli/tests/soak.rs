@@ -1,4 +1,4 @@
-//! What takes a gigabyte on disk: `make soak` runs these on the release binary, and they print what they measured.
+//! Tests that need gigabytes on disk: `make soak` runs them on the release binary, and they print what they measured.
 
 use flate2::{Compression, write::GzEncoder};
 use std::fs::{self, File};
@@ -13,8 +13,8 @@ use txid::Txid;
 const GIGABYTE: u64 = 1_000_000_000;
 const FIRST_MS: i64 = 1_795_200_000_000;
 
-/// An access log of a gigabyte, a few requests a second, and how many lines it has. Lines are out of order as they are in
-/// life and, `shuffled`, as they never are.
+/// An access log of a gigabyte, with a few requests a second, and its number of lines. Lines are slightly out of order,
+/// as in practice, and, if `shuffled`, completely.
 fn log(path: &Path, shuffled: bool) -> u64 {
     let mut out = BufWriter::new(File::create(path).unwrap());
     let (mut bytes, mut lines) = (0, 0_u64);
@@ -53,7 +53,7 @@ fn txid(args: &[&str]) -> Command {
     command
 }
 
-/// With its output in a file: grep sees when it goes to /dev/null, and ends at the first line that it finds.
+/// With its output in a file: grep detects /dev/null, and ends at the first match.
 fn time(command: &mut Command, out: &Path) -> Duration {
     command.stdout(File::create(out).unwrap());
     let start = Instant::now();
@@ -66,8 +66,8 @@ fn median(mut times: Vec<Duration>) -> f64 {
     times[times.len() / 2].as_secs_f64()
 }
 
-/// The most memory that the command had at once, in MB. The kernel's account at its end would count what this process had
-/// when it started the command.
+/// The peak memory of the command, in MB. The kernel's figure at its end would include what this process had when it
+/// started the command.
 fn peak_mb(command: &mut Command) -> (ExitStatus, u64) {
     let mut child = command.spawn().unwrap();
     let mut peak_kb = 0;
@@ -135,7 +135,7 @@ fn sort_takes_a_gigabyte_in_128_mb() {
     assert_eq!(sorted.metadata().unwrap().len(), path.metadata().unwrap().len());
 }
 
-/// Of a gigabyte's line, plain and as the 8.7 MB that gzip makes of it.
+/// A line of a gigabyte, plain and as the 8.7 MB that gzip makes of it.
 #[test]
 #[ignore = "needs a gigabyte"]
 fn a_line_of_a_gigabyte_takes_no_more_memory() {
@@ -167,7 +167,7 @@ fn a_line_of_a_gigabyte_takes_no_more_memory() {
     }
 }
 
-/// The longest lines there may be, and the shortest, of which most is noted.
+/// The longest lines allowed, and the shortest, which have the most notes.
 #[test]
 #[ignore = "needs two gigabytes"]
 fn sort_takes_the_longest_and_the_shortest_lines_in_128_mb() {

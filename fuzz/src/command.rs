@@ -40,7 +40,7 @@ fn read_all(input: impl Read) -> (Vec<u8>, io::Result<usize>) {
     (read, end)
 }
 
-/// Whatever flate2 reads, we read likewise; and all that it reads before it gives up.
+/// We read everything that flate2 reads, and everything before the point where it gives up.
 pub fn gzip(bytes: &[u8]) {
     let (ours, end) = read_all(Members::new(bytes));
     let (theirs, their_end) = read_all(MultiGzDecoder::new(bytes));
@@ -50,7 +50,7 @@ pub fn gzip(bytes: &[u8]) {
     }
 }
 
-/// What is packed here, in members with padding between, comes out as it was.
+/// What is packed here, in members with padding in between, is read back unchanged.
 pub fn padded_gzip(mut bytes: &[u8]) {
     let (mut packed, mut plain) = (Vec::new(), Vec::new());
     while !bytes.is_empty() {
@@ -67,7 +67,7 @@ pub fn padded_gzip(mut bytes: &[u8]) {
     assert!(read == plain && (end.is_ok() || packed.is_empty()));
 }
 
-/// The lines of a log, in blocks as small as can be, are those of the whole; and so are the ids in them.
+/// The lines of a log, in the smallest possible blocks, are those of the whole, and so are the ids in them.
 pub fn log(mut bytes: &[u8]) {
     let [block, longest] = take(&mut bytes).map(|byte: u8| usize::from(byte) + 1);
     let longest = longest.max(block);
@@ -89,7 +89,7 @@ pub fn log(mut bytes: &[u8]) {
     }
     assert_eq!((lines, left_out), (expected, too_long));
 
-    // What a word is must not depend on where it stands.
+    // Whether something is a word must not depend on its position.
     let words = || bytes.split(|byte| !byte.is_ascii_alphanumeric()).filter_map(|word| Txid::from_text(word).ok());
     let range = Txid::first_of(1 << 41)..=Txid::last_of(1 << 42);
     let (first, within) = (words().next(), words().filter(|id| range.contains(id)).count());
@@ -118,7 +118,7 @@ pub fn inspect(bytes: &[u8]) {
     }
 }
 
-/// A time that a user writes is one that an id can carry, and is read again as it is shown.
+/// A time that a user writes is one that an id can hold, and is read back as it is shown.
 pub fn time(bytes: &[u8]) {
     let text = &*text(bytes);
     for ms in [time::parse("--at", text), time::parse_since("--since", text)].into_iter().flatten() {
@@ -127,7 +127,7 @@ pub fn time(bytes: &[u8]) {
     }
 }
 
-/// Nothing that comes to a terminal controls it.
+/// Nothing printed on a terminal can control it.
 pub fn terminal(bytes: &[u8]) {
     let shown = terminal::harmless(bytes);
     let controls = shown.replace("\r\n", "\n").contains(|char: char| char.is_control() && !"\t\n".contains(char));

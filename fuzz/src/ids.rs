@@ -1,4 +1,4 @@
-//! Ids that are read.
+//! Reading of ids.
 
 use crate::{reads_back, take, text};
 use txid::uuid::{self, Uuid};
@@ -37,7 +37,7 @@ pub fn uuid(bytes: &[u8]) {
             assert_eq!(id.to_string().into_bytes(), bytes.to_ascii_lowercase());
             assert_eq!((usize::from(parts.version), parts.variant), (id.get_version_num(), id.get_variant()));
         }
-        // The crate takes other spellings, too.
+        // The crate also accepts other spellings.
         (Err(FormatError::Length { found, .. }), _) => assert!(found == bytes.len() && found != 36),
         (Err(FormatError::Character { position, byte, .. }), Err(_)) => assert_eq!(bytes[position - 1], byte),
         other => panic!("{other:?}"),
@@ -54,7 +54,7 @@ pub fn mac(bytes: &[u8]) {
 
 pub fn flake(bytes: &[u8]) {
     let text = &*text(bytes);
-    // The alphabet is in the order of ASCII.
+    // The alphabet is in ASCII order.
     let is_one = text.len() == Flake::LEN
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
         && text.as_bytes() <= &Flake(u128::MAX).to_text()[..];
@@ -72,7 +72,7 @@ pub fn unique_id(bytes: &[u8]) {
     let is_of = |more: &str| text.chars().all(|char| char.is_ascii_alphanumeric() || more.contains(char));
     let is_one = match text.len() {
         UniqueId::SHORT_LEN => is_of("@-"),
-        // The last character has two bits too many, which are zeros.
+        // The last character has two extra bits, which are zeros.
         UniqueId::LONG_LEN => (is_of("@-") || is_of("-_")) && text.ends_with(|last| "AEIMQUYcgkosw048".contains(last)),
         _ => false,
     };

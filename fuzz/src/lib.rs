@@ -1,8 +1,8 @@
-//! What every parser and decoder must do with any bytes: answer, and answer rightly. Each target is a function that panics
-//! when it does not.
+//! What every parser and decoder must do with any bytes: give an answer, and the right one. Each target is a function
+//! that panics otherwise.
 //!
-//! `cargo test` runs them over `corpus/` and all that is one change away from it; `fuzz/run.sh` lets libFuzzer look for
-//! more.
+//! `cargo test` runs them over `corpus/` and everything that is one change away from it; `fuzz/run.sh` lets libFuzzer
+//! search for more.
 
 mod command;
 mod ids;
@@ -41,12 +41,13 @@ pub fn target(name: &str) -> Option<Target> {
     TARGETS.iter().find(|(known, _)| *known == name).map(|(_, target)| *target)
 }
 
-/// The bytes as text, for what only takes text, and to say what they are. What is not UTF-8 becomes what no format has.
+/// The bytes as text, for functions that only take text, and for messages. Invalid UTF-8 is replaced by characters that
+/// no format has.
 fn text(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
     String::from_utf8_lossy(bytes)
 }
 
-/// Takes what the bytes begin with.
+/// Takes the first bytes.
 fn take<const N: usize>(bytes: &mut &[u8]) -> [u8; N] {
     let mut taken = [0; N];
     let (head, rest) = bytes.split_at(N.min(bytes.len()));
@@ -60,7 +61,7 @@ fn is_hex(text: &str, count: usize) -> bool {
     text.len() == count && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// Whether these are as many hexadecimal digits, and not only zeros.
+/// Whether these are this many hexadecimal digits, not all zero.
 fn is_hex_id(text: &str, count: usize) -> bool {
     is_hex(text, count) && text.bytes().any(|byte| byte != b'0')
 }
@@ -69,8 +70,8 @@ fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Reads the bytes with `read` if they are one, and else is refused them with a reason. What is read must be read so again from
-/// its own text.
+/// Reads the bytes with `read`; if they are not valid, there must be a reason. A value must be read back from its own
+/// text.
 fn reads_back<T, E>(bytes: &[u8], is_one: bool, read: fn(&[u8]) -> Result<T, E>) -> Option<T>
 where
     T: ToString + PartialEq + std::fmt::Debug,

@@ -1,4 +1,4 @@
-//! libFuzzer's program when it is built by `fuzz/run.sh`; else runs a target over files, to look at one that failed:
+//! libFuzzer's program when it is built by `fuzz/run.sh`; otherwise runs a target over files, to reproduce a failure:
 //! `cargo run -p txid-fuzz TARGET FILE...`.
 
 #![cfg_attr(fuzzing, no_main)]

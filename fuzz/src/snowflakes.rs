@@ -8,10 +8,10 @@ use txid::snowflake::{self, Generator, Layout, State};
 
 pub fn layout(bytes: &[u8]) {
     match &*text(bytes) {
-        // Its text is Twitter's: the ids look the same.
+        // Its text is Twitter's, because the ids look the same.
         "leaf" => check_ids(&Layout::LEAF, bytes),
         _ => {
-            // What is one is for the layout to say.
+            // The layout decides what is valid.
             let read = |bytes: &[u8]| text(bytes).parse::<Layout>();
             let is_one = read(bytes).is_ok();
             reads_back(bytes, is_one, read).inspect(|layout| check_ids(layout, bytes));
@@ -19,7 +19,7 @@ pub fn layout(bytes: &[u8]) {
     }
 }
 
-/// Any number in a layout, and what a generator makes of any reading of the clock.
+/// Any number in a layout, and what a generator does with any reading of the clock.
 pub fn id(bytes: &[u8]) {
     let mut rest = bytes;
     let presets = Layout::PRESETS;
@@ -52,10 +52,10 @@ pub fn node(bytes: &[u8]) {
 const PAGE: usize = 4096;
 const CHECKSUM_AT: usize = 120;
 
-/// Every state that is accepted stays mapped for good.
+/// Every accepted state stays mapped forever.
 const MOST_ACCEPTED: usize = 500;
 
-/// A state's file: the first byte says whether its checksum is made right, and the others how it begins.
+/// A state's file: the first byte says whether its checksum is corrected, and the others are its beginning.
 pub fn state_file(mut bytes: &[u8]) {
     static DIRECTORY: LazyLock<TempDir> = LazyLock::new(|| TempDir::new().expect("a directory"));
     static COUNT: AtomicUsize = AtomicUsize::new(0);

@@ -1,4 +1,4 @@
-//! Trace ids, and headers that come in from outside.
+//! Trace ids, and headers from clients.
 
 use crate::{is_digits, is_hex, is_hex_id, reads_back, text};
 use txid::trace::{self, B3, SkyWalking, Sofa, TraceId, Traceparent};
@@ -97,7 +97,7 @@ pub fn skywalking(bytes: &[u8]) {
     }
 }
 
-/// Digits without the zeros that they begin with.
+/// Digits without leading zeros.
 fn plain(digits: &str) -> String {
     let kept = digits.trim_start_matches('0');
     if kept.is_empty() { "0".to_string() } else { kept.to_string() }

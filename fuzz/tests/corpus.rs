@@ -1,14 +1,14 @@
-//! Every target over its corpus, and over all that is one change away from it: cut off anywhere, a byte changed, left out or
-//! put in, or one input's beginning with another's end.
+//! Every target over its corpus, and over everything that is one change away from it: truncated anywhere, one byte
+//! changed, removed or inserted, or the beginning of one input with the end of another.
 
 use std::fs;
 use std::path::Path;
 use txid_fuzz::{TARGETS, Target};
 
-/// What is put in a byte's place: the ends of alphabets and what lies beyond them, separators, digits, bits.
+/// Replacement bytes: the ends of alphabets and their neighbours, separators, digits, bits.
 const BYTES: &[u8] = b"\0\x01\t\n 09:/-.,=gGvVwfFzZ_@+\x1b\x1f\x7f\x80\x8b\xc3\xff";
 
-/// From inputs that are longer, only so much is changed.
+/// Of longer inputs, only this much is changed.
 const CHANGED: usize = 200;
 
 fn corpus(name: &str) -> Vec<Vec<u8>> {
@@ -41,7 +41,7 @@ fn one_change_away(input: &[u8], other: &[u8], target: Target) {
 
 #[test]
 fn every_target_answers_rightly() {
-    // In parallel, each with its name on it when it fails.
+    // In parallel, with its name in a failure.
     std::thread::scope(|scope| {
         for (name, target) in TARGETS {
             std::thread::Builder::new()

@@ -5,7 +5,7 @@
 //! | bytes | what |
 //! |---|---|
 //! | 40..72 | the boot and the file in which the page was made |
-//! | 128..144 | the first number that is free, and the end of the range in use: whoever takes a number needs both |
+//! | 128..144 | the first free number, and the end of the current range: taking a number needs both |
 //! | 256..272 | the next range |
 //! | 384..456 | what only the agent writes: step, numbers a second, last contact, counts, news, highest number seen, last fetch |
 
@@ -29,7 +29,7 @@ static KIND: Kind = Kind {
 };
 const CUR_AT: usize = WORDS_AT;
 const END_AT: usize = WORDS_AT + 8;
-/// Not in the cache lines that each number changes.
+/// Not in the cache lines that change with each number.
 const NEXT_START_AT: usize = 2 * WORDS_AT;
 const NEXT_END_AT: usize = 2 * WORDS_AT + 8;
 const AGENT_AT: usize = 3 * WORDS_AT;
@@ -42,36 +42,36 @@ const NEWS_AT: usize = AGENT_AT + 40;
 const SEEN_AT: usize = AGENT_AT + 48;
 const FETCHED_AT: usize = AGENT_AT + 56;
 
-/// Where numbers come from, for those who take them. Any thread may use it.
+/// A source of numbers. Any thread may use it.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment {
     words: Words<'static, AtomicU64>,
     page: Page,
 }
 
-/// A segment as its agent sees it. One agent at a time may write.
+/// A segment, for its agent. Only one agent at a time may write.
 #[derive(Clone, Copy, Debug)]
 pub struct SegmentPage {
     segment: Segment,
 }
 
-/// What an agent has to say about a segment.
+/// What an agent reports about a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SegmentNews {
     /// It takes ranges when they are needed.
     Serving,
     /// The store has no such tag.
     NoTag,
-    /// The number in the store is lower than what was seen before. Nothing is taken until it is raised.
+    /// The number in the store is lower than one it had before. Nothing is taken until it is raised.
     WentDown,
-    /// There are no more numbers of 63 bits.
+    /// The 63-bit numbers are used up.
     Ended,
 }
 
 impl SegmentNews {
     const ALL: [Self; 4] = [Self::Serving, Self::NoTag, Self::WentDown, Self::Ended];
 
-    /// One word for it.
+    /// The state as one word.
     pub fn name(self) -> &'static str {
         match self {
             Self::Serving => "serving",
@@ -82,10 +82,10 @@ impl SegmentNews {
     }
 }
 
-/// What a segment's page says at one time.
+/// The contents of a segment's page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentStats {
-    /// How many numbers are left of the range in use.
+    /// How many numbers are left in the current range.
     pub left: u64,
     /// How many the next range has; 0 if it is not there yet.
     pub next: u64,
@@ -93,7 +93,7 @@ pub struct SegmentStats {
     pub granted: u64,
     /// How many numbers the agent takes at a time.
     pub step: u64,
-    /// How many numbers were taken lately, in a thousand seconds.
+    /// How many numbers were taken recently, in a thousand seconds.
     pub rate_milli: u64,
     /// When the store last answered, in milliseconds since 1970-01-01 UTC.
     pub contact_ms: Option<i64>,
@@ -101,12 +101,12 @@ pub struct SegmentStats {
     pub fetches: u64,
     /// How often the store did not do what it was asked for.
     pub failures: u64,
-    /// What the agent said last.
+    /// What the agent last reported.
     pub news: SegmentNews,
 }
 
 impl SegmentStats {
-    /// For how many milliseconds the numbers last at the present rate; or nothing if none are taken.
+    /// How many milliseconds the numbers last at the current rate; None if none are taken.
     pub fn lasts_ms(&self) -> Option<u64> {
         let left = u128::from(self.left) + u128::from(self.next);
         let ms = (left * 1_000_000).checked_div(u128::from(self.rate_milli))?;
@@ -133,7 +133,7 @@ impl Segment {
         Self { words: Words { cur, end, next_start, next_end }, page }
     }
 
-    /// The next number, which nobody else has; or why there is none now. It never waits.
+    /// The next number, which is never given out again; or why there is none now. It never waits.
     #[allow(clippy::should_implement_trait)]
     #[inline]
     pub fn next(&self) -> Result<u64, UsedUp> {
@@ -150,7 +150,7 @@ impl Segment {
         UsedUp { path: self.page.path(), contact_ms, news }
     }
 
-    /// What the page says.
+    /// The contents of the page.
     pub fn stats(&self) -> SegmentStats {
         let (left, next) = self.words.left();
         SegmentStats {
@@ -172,7 +172,7 @@ impl Segment {
 }
 
 impl SegmentPage {
-    /// Opens the page in the file at `path`, or makes it, without numbers, if there is none.
+    /// Opens the page in the file at `path`; if it does not exist, makes it, without numbers.
     ///
     /// A page that was made elsewhere or before this boot is refused, and not written to.
     pub fn open_or_make(path: &Path) -> Result<Self, SegmentError> {
@@ -180,21 +180,21 @@ impl SegmentPage {
         Ok(Self { segment: Segment::new(page) })
     }
 
-    /// What takes numbers from this page.
+    /// The source of numbers in this page.
     pub fn segment(&self) -> &Segment {
         &self.segment
     }
 
-    /// Whether there is room for a range: none is there beside the one in use.
+    /// Whether there is room for another range after the current one.
     pub fn wants(&self) -> bool {
         self.segment.words.wants()
     }
 
-    /// Grants the numbers of `range` to all who use the page. Nobody else may have them, and there must be room.
+    /// Grants the numbers of `range` to all users of the page. They must not be used elsewhere, and there must be room.
     ///
     /// # Panics
     ///
-    /// If there is no room, or the range does not begin at or after the end of all before it.
+    /// If there is no room, or the range begins before the end of all earlier ones.
     pub fn publish(&self, range: Range<u64>) {
         assert!(self.wants(), "the next range is not used up");
         let granted = self.segment.stats().granted;
@@ -218,7 +218,7 @@ impl SegmentPage {
         self.segment.get(FETCHED_AT) as i64
     }
 
-    /// A range was taken at this time, and so many numbers are to be taken next time.
+    /// A range was taken at this time, and the next one has `step` numbers.
     pub fn set_step(&self, step: u64, fetched_ms: i64) {
         self.set(STEP_AT, step);
         self.set(FETCHED_AT, fetched_ms as u64);
@@ -239,7 +239,7 @@ impl SegmentPage {
         self.segment.page.word(FAILURES_AT).fetch_add(1, Ordering::Relaxed);
     }
 
-    /// What to tell those who find no number.
+    /// The reason for those who get no number.
     pub fn say(&self, news: SegmentNews) {
         self.set(NEWS_AT, news as u64);
     }
@@ -260,16 +260,16 @@ fn check(found: &Image, file: Identity, path: &Path) -> Result<(), SegmentError>
     })
 }
 
-/// Why there is no segment.
+/// Why a segment could not be opened.
 #[derive(Debug)]
 pub enum SegmentError {
     /// The page could not be opened or made.
     Page(PageError),
-    /// There is no such file: the agent has not made it.
+    /// The file does not exist: the agent has not made it.
     NoAgent(PathBuf),
-    /// The page was made before the machine was started.
+    /// The page was made before the last boot.
     OtherBoot(PathBuf),
-    /// The page was made in another file.
+    /// The page belongs to another file.
     Copied(PathBuf),
 }
 
@@ -284,7 +284,7 @@ impl fmt::Display for SegmentError {
         match self {
             Self::Page(error) => error.fmt(f),
             Self::NoAgent(path) => {
-                write!(f, "there is no {}: txid-agent makes it, and has to be started before", path.display())
+                write!(f, "{} does not exist; txid-agent makes it, so start that first", path.display())
             }
             Self::OtherBoot(path) => write!(
                 f,
@@ -300,7 +300,7 @@ impl fmt::Display for SegmentError {
     }
 }
 
-// Without a source: what it would say is in the message already.
+// No source: the message includes it already.
 impl std::error::Error for SegmentError {}
 
 #[cfg(test)]

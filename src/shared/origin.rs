@@ -1,7 +1,7 @@
-//! Where a page was made: in which boot of the machine, and in which file.
+//! The origin of a page: the boot of the machine, and the file.
 //!
-//! What such a page says holds in that boot and for that file only. It tells nothing after a restart, and a copy of it
-//! would give out what the first one gives out.
+//! Such a page is valid only in that boot and in that file: after a restart it says nothing, and a copy of it would
+//! give out what the original gives out.
 
 use super::Identity;
 use super::page::Image;
@@ -16,12 +16,12 @@ pub(crate) struct Origin {
     file: [u8; 16],
 }
 
-/// How a page shows that it was made elsewhere.
+/// How a page can be from elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Foreign {
-    /// The machine was started again since.
+    /// The machine was rebooted in the meantime.
     OtherBoot,
-    /// It was made in another file.
+    /// It belongs to another file.
     Copied,
 }
 
@@ -34,12 +34,12 @@ impl Origin {
         Self { boot: boot_id(), file: bytes }
     }
 
-    /// Each field with its place.
+    /// Each field with its offset.
     pub(crate) fn placed(&self) -> [(usize, &[u8]); 2] {
         [(BOOT_AT, &self.boot), (FILE_AT, &self.file)]
     }
 
-    /// Checks that `found`, which was read from `file`, was made there and in this boot.
+    /// Checks that `found`, read from `file`, was made in that file and in this boot.
     pub(crate) fn check(found: &Image, file: Identity) -> Result<(), Foreign> {
         let here = Self::new(file);
         let [boot, file] = here.placed();

@@ -1,17 +1,17 @@
-//! One page: a header that never changes, and words that are only ever touched as atomics.
+//! One page: a header that never changes, and words that are only accessed as atomics.
 //!
 //! All numbers are in the machine's own byte order, because a page never leaves its host:
 //!
 //! | bytes | what |
 //! |---|---|
-//! | 0..8 | the tenant's magic |
-//! | 8..12 | the tenant's version |
-//! | 16..120 | the tenant's fields |
+//! | 0..8 | the magic of its kind |
+//! | 8..12 | the version of its kind |
+//! | 16..120 | the fields of its kind |
 //! | 120..128 | FNV-1a of bytes 0..120 |
-//! | 128..4096 | the tenant's words |
+//! | 128..4096 | the words of its kind |
 //!
-//! Bytes without a meaning are zero. They are room for later versions: one that gives a meaning to any of them has
-//! another number, so that older libraries refuse the page instead of passing over what it says.
+//! Unused bytes are zero. They are room for later versions: a version that uses any of them has a new number, so that
+//! older libraries refuse the page instead of ignoring it.
 
 use super::file::{self, FileError, Identity, refused};
 use super::registry::{self, FileId, Known};
@@ -26,19 +26,19 @@ use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub(crate) const LEN: usize = 4096;
-/// Where the words begin: behind the cache lines of the header, and behind those that a processor fetches along with them.
+/// Where the words begin: after the cache lines of the header, and after those that a processor fetches with them.
 pub(crate) const WORDS_AT: usize = 128;
 const VERSION_AT: usize = 8;
 const CHECKSUM_AT: usize = 120;
 
-/// What tells the pages of one tenant from those of another.
+/// Distinguishes the pages of one use from those of others.
 #[derive(Debug)]
 pub(crate) struct Kind {
     pub(crate) magic: &'static [u8; 8],
     pub(crate) version: u32,
-    /// What an error calls such a page.
+    /// The name of such a page in errors.
     pub(crate) name: &'static str,
-    /// What to do about a damaged one.
+    /// What to do about a damaged one, in errors.
     pub(crate) advice: &'static str,
     /// Whether a second file may take the place of one that is in use. Not if both say what to use next: then those who
     /// have the first one would repeat the ids of those who take the second.
@@ -54,17 +54,17 @@ impl Header {
         self.0[..VERSION_AT] == *kind.magic && self.0[VERSION_AT..VERSION_AT + 4] == kind.version.to_ne_bytes()
     }
 
-    /// Whether each of these fields is at its place.
+    /// Whether each of these fields is at its offset.
     pub(crate) fn has(&self, fields: &[(usize, &[u8])]) -> bool {
         fields.iter().all(|&(at, field)| self.0[at..at + field.len()] == *field)
     }
 }
 
-/// A page's bytes before it is mapped: to write a new one, and to check one that is there.
+/// The bytes of a page before it is mapped: to write a new one, and to check an existing one.
 pub(crate) struct Image([u8; LEN]);
 
 impl Image {
-    /// A new page with these fields, each at its place.
+    /// A new page with these fields, each at its offset.
     #[inline(never)]
     pub(crate) fn new(kind: &Kind, fields: &[(usize, &[u8])]) -> Self {
         let mut page = [0; LEN];
@@ -122,17 +122,17 @@ fn fnv_1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// A mapped page. It stays mapped for good: a few pages, for which nobody needs to know who still has one.
+/// A mapped page. It stays mapped forever: there are only a few, and so nobody must track their users.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Page {
     words: &'static [AtomicU64; LEN / 8],
 }
 
 impl Page {
-    /// Opens the page in the file at `path`, or makes it with the content of `fresh` if there is none. `check` says whether
-    /// a page that is there is the wanted one.
+    /// Opens the page in the file at `path`, or makes it with the content of `fresh` if it does not exist. `check`
+    /// decides whether an existing page is the right one.
     ///
-    /// A process that may not open the file gets the page all the same if a process that it was forked from had it.
+    /// A process that may not open the file still gets the page if a process it was forked from had opened it.
     pub(crate) fn open_or_make<E: From<PageError>>(
         path: &Path,
         kind: &'static Kind,
@@ -143,8 +143,7 @@ impl Page {
         open(path, kind, Some(&|_| fresh.0.to_vec()), &|known| *known == header, |found, _| check(found))
     }
 
-    /// The same for a page that says in which file it is: `fresh` gets to know that. A known page is taken if it has these
-    /// `fields`.
+    /// The same for a page that names its own file: `fresh` gets that. A known page is used if it has these `fields`.
     pub(crate) fn open_or_make_bound<E: From<PageError>>(
         path: &Path,
         kind: &'static Kind,
@@ -155,9 +154,10 @@ impl Page {
         open(path, kind, Some(&|file| fresh(file).0.to_vec()), &|known| known.is_of(kind) && known.has(fields), check)
     }
 
-    /// Opens the page in the file at `path`, which somebody else makes. A known page is taken if it has these `fields`.
+    /// Opens the page in the file at `path`, which another program makes. A known page is used if it has these
+    /// `fields`.
     ///
-    /// A process that may not open the file gets the page all the same if a process that it was forked from had it.
+    /// A process that may not open the file still gets the page if a process it was forked from had opened it.
     pub(crate) fn attach<E: From<PageError>>(
         path: &Path,
         kind: &'static Kind,
@@ -167,8 +167,8 @@ impl Page {
         open(path, kind, None, &|known| known.is_of(kind) && known.has(fields), check)
     }
 
-    /// A page in memory that this process shares with all that it forks from now on. It is the same whenever one with
-    /// this header is asked for, also in a child.
+    /// A page in memory, shared by this process and all that it forks from now on. Every call with this header returns
+    /// the same page, also in a child.
     pub(crate) fn in_memory(fresh: &Image) -> Result<Self, PageError> {
         let header = fresh.header();
         let same = |known: &Known| known.file.is_none() && known.header == header;
@@ -192,8 +192,8 @@ impl Page {
     }
 
     fn at(address: *mut libc::c_void) -> Self {
-        // SAFETY: the page was just mapped, and stays so; it is aligned to more than 8 bytes, and its words are only ever
-        // touched as atomics, here and in all other processes.
+        // SAFETY: the page was just mapped, and stays mapped; it is aligned to more than 8 bytes, and its words are
+        // only accessed as atomics, here and in all other processes.
         Self { words: unsafe { &*address.cast() } }
     }
 
@@ -209,7 +209,7 @@ impl Page {
     }
 }
 
-/// Only what depends on the tenant's error is here, so that the rest is compiled once.
+/// Only the code that depends on the caller's error type is here, so that the rest is compiled once.
 fn open<E: From<PageError>>(
     path: &Path,
     kind: &'static Kind,
@@ -227,7 +227,7 @@ fn open<E: From<PageError>>(
 }
 
 enum Opened {
-    /// The process may not open the file, and has the page from the process that it was forked from.
+    /// The process may not open the file, and has inherited the page from the process it was forked from.
     Inherited(Page),
     File(OpenedFile),
 }
@@ -236,7 +236,7 @@ struct OpenedFile {
     file: File,
     identity: Identity,
     image: Box<Image>,
-    /// The page that this process has under the file's name.
+    /// The page that this process has open under the file's name.
     by_path: Option<&'static Known>,
 }
 
@@ -291,46 +291,46 @@ impl OpenedFile {
     }
 }
 
-/// Why there is no page.
+/// Why a page could not be opened.
 #[derive(Debug)]
 pub enum PageError {
     /// The file could not be opened or made.
     File(FileError),
-    /// The file has not the size of a page.
+    /// The file does not have the size of a page.
     Size {
         /// The file.
         path: PathBuf,
-        /// What it was to be.
+        /// What was expected.
         name: &'static str,
-        /// How many bytes it has.
+        /// Its size.
         bytes: u64,
     },
-    /// The page is of a version that this library does not know.
+    /// The page has a version that this library does not support.
     Version {
         /// The file.
         path: PathBuf,
-        /// What it was to be.
+        /// What was expected.
         name: &'static str,
         /// Its version.
         found: u32,
-        /// The version that this library knows.
+        /// The version that this library supports.
         known: u32,
     },
     /// The page has been damaged.
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What it was to be.
+        /// What was expected.
         name: &'static str,
-        /// How that shows.
+        /// How the damage shows.
         what: &'static str,
         /// What to do about it.
         advice: &'static str,
     },
-    /// The file is not the one that this process has open under its name. Those who have the first one would repeat the
-    /// ids of those who take the second.
+    /// The file is not the one that this process has open under the same name. Users of both files would repeat each
+    /// other's ids.
     Replaced(PathBuf),
-    /// There is no memory for a page without a file.
+    /// No memory for a page without a file.
     NoMemory(io::Error),
 }
 
@@ -345,25 +345,25 @@ impl fmt::Display for PageError {
         match self {
             Self::File(error) => error.fmt(f),
             Self::Size { path, name, bytes } => {
-                write!(f, "{} has {bytes} bytes, a {name} has {LEN}; it is left as it is", path.display())
+                write!(f, "{} has {bytes} bytes, but a {name} has {LEN}; it was left unchanged", path.display())
             }
             Self::Version { path, name, found, known } => {
-                write!(f, "{} is a {name} of version {found}, this library knows {known}", path.display())
+                write!(f, "{} is a {name} of version {found}, but this library supports {known}", path.display())
             }
             Self::Damaged { path, name, what, advice } => {
-                write!(f, "{} is damaged or no {name}: {what}; it is left as it is. {advice}", path.display())
+                write!(f, "{} is damaged or not a {name}: {what}; it was left unchanged. {advice}", path.display())
             }
             Self::Replaced(path) => write!(
                 f,
-                "{} was replaced while it is in use; put the first file back, or restart with the second",
+                "{} was replaced while it is in use; restore the first file, or restart with the second",
                 path.display()
             ),
-            Self::NoMemory(error) => write!(f, "there is no memory for it: {error}"),
+            Self::NoMemory(error) => write!(f, "no memory for it: {error}"),
         }
     }
 }
 
-// Without a source: what it would say is in the message already.
+// No source: the message includes it already.
 impl std::error::Error for PageError {}
 
 #[cfg(test)]
@@ -414,7 +414,7 @@ mod tests {
                 .map(|page| (page, field))
             };
             assert!(matches!(attach(), Err(PageError::File(FileError::Os { .. }))));
-            assert!(!path.exists(), "who attaches makes nothing");
+            assert!(!path.exists(), "attaching makes nothing");
             let made = open(path, 5).unwrap();
             let (attached, field) = attach().unwrap();
             assert_eq!(field, 5);

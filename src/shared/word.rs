@@ -129,7 +129,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_damaged_byte_is_told(position in 0..=1_u64 << 55, byte in 0..8, damage in 1..=255_u64) {
+        fn any_damaged_byte_is_noticed(position in 0..=1_u64 << 55, byte in 0..8, damage in 1..=255_u64) {
             let seal = Seal::new(55);
             let word = seal.close(position);
             prop_assert!(seal.is_whole(word));

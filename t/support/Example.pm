@@ -1,6 +1,6 @@
 package Example;
 
-# Starts nginx with a configuration that somebody may copy, with this tree's modules, and sends requests to it.
+# Starts nginx with a configuration from the documentation, with this tree's modules, and sends requests to it.
 
 use strict;
 use warnings;

@@ -1,6 +1,6 @@
 package OwnNginx;
 
-# An nginx with a configuration, a prefix and a life of its own, for test files that do more with it than Test::Nginx can.
+# An nginx with its own configuration, prefix and lifetime, for tests that need more than Test::Nginx offers.
 
 use strict;
 use warnings;
@@ -29,10 +29,10 @@ sub write_config {
     close $out or die $!;
 }
 
-# Runs it and returns what it says; $? is how it ended.
+# Runs it and returns its output; $? is its status.
 sub nginx { `timeout 60 $nginx -p $prefix/ -c nginx.conf -e $prefix/logs/error.log @_ 2>&1` }
 
-# Says which port is free to listen on.
+# Returns a free port.
 sub free_port {
     my $socket = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1) or die $!;
     return $socket->sockport;

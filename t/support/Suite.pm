@@ -1,6 +1,6 @@
 package Suite;
 
-# For test files of Test::Nginx: each of their blocks finds this tree's modules, asks for /t, and wants no error logged,
+# For test files of Test::Nginx: each block finds this tree's modules, requests /t, and expects no error in the log,
 # unless it says otherwise.
 
 use strict;

@@ -1,4 +1,4 @@
--- Makes a worker that is root a user who may do little. nginx does that by itself, but the tests tell it not to.
+-- Turns a worker that runs as root into an unprivileged user. nginx does that by itself, but the tests disable it.
 
 local ffi = require "ffi"
 
@@ -14,8 +14,8 @@ int setuid(unsigned uid);
 local NOBODY = 65534
 
 
--- Returns the user's number. Who has to load modules later `reads_the_tree`: then root stays root where nobody may not
--- read it, as below a /root that is closed to others.
+-- Returns the user's number. With `reads_the_tree`, for code that loads modules later, root stays root if nobody cannot
+-- read the tree, for example below a /root that is closed to others.
 return function(reads_the_tree)
     if reads_the_tree and ffi.C.geteuid() == 0 then
         ffi.C.seteuid(NOBODY)

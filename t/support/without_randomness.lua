@@ -1,4 +1,4 @@
--- Takes the system's randomness away from this process, for good, and with it all files that are not open yet. Needs
+-- Permanently takes the system's randomness away from this process, and with it all files that are not open yet. Needs
 -- Linux on x64 or arm64.
 
 local ffi = require "ffi"

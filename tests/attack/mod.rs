@@ -1,5 +1,5 @@
-//! What an attack needs: children made in every way, system calls that are refused, memory that a family of processes
-//! shares, and signals between any two instructions.
+//! Tools for attacks: children made in every way, refused system calls, memory that a family of processes shares, and
+//! signals between any two instructions.
 
 #![allow(dead_code)]
 
@@ -10,30 +10,30 @@ use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub fn fork() -> i32 {
-    // SAFETY: what the tests' children do needs no lock that another thread could have held.
+    // SAFETY: the tests' children need no lock that another thread could have held.
     unsafe { libc::fork() }
 }
 
-/// A fork that the C library does not know of, so that no fork handler runs.
+/// A fork that the C library does not notice, so that no fork handler runs.
 pub fn raw_clone() -> i32 {
-    // SAFETY: as for `fork`; no flags but the signal, so the child has its own memory and goes on here.
+    // SAFETY: as for `fork`; no flags but the signal, so the child has its own memory and continues here.
     unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) as i32 }
 }
 
-/// Ends this process at once, without what its parent may have registered for the end.
+/// Ends this process at once, without running what its parent may have registered for the end.
 pub fn end(status: i32) -> ! {
     // SAFETY: always allowed.
     unsafe { libc::_exit(status) }
 }
 
-/// Whether the child `pid` ended well.
+/// Whether the child `pid` ended successfully.
 pub fn ended_well(pid: i32) -> bool {
     let mut status = 0;
     // SAFETY: `status` is our own.
     unsafe { libc::waitpid(pid, &mut status, 0) == pid && status == 0 }
 }
 
-/// A child, and what it writes.
+/// A child, and its output.
 pub struct Child {
     pid: i32,
     output: std::fs::File,
@@ -60,14 +60,14 @@ impl Child {
             }
             end(0);
         }
-        // SAFETY: both descriptors are open and owned by nobody else.
+        // SAFETY: both descriptors are open and not owned by anything else.
         unsafe {
             libc::close(ends[1]);
             Self { pid, output: std::fs::File::from_raw_fd(ends[0]) }
         }
     }
 
-    /// What it wrote. It must have ended well.
+    /// Its output. It must have ended successfully.
     pub fn output(mut self) -> Vec<u8> {
         let mut output = Vec::new();
         self.output.read_to_end(&mut output).unwrap();
@@ -76,7 +76,7 @@ impl Child {
     }
 }
 
-/// From here on the calling thread's `syscalls` fail with `errno`.
+/// From now on, the calling thread's `syscalls` fail with `errno`.
 pub fn refuse(syscalls: &[libc::c_long], errno: i32) {
     refuse_where(syscalls, &[], errno);
 }
@@ -116,7 +116,7 @@ pub fn refuse_where(syscalls: &[libc::c_long], third: &[u32], errno: i32) {
     }
 }
 
-/// A list that a process and all that it forks write to, also from signal handlers.
+/// A list that a process and all that it forks write to, also in signal handlers.
 #[derive(Clone, Copy)]
 pub struct Shared<T: 'static> {
     length: &'static AtomicU64,
@@ -124,13 +124,13 @@ pub struct Shared<T: 'static> {
     room: usize,
 }
 
-// SAFETY: a place of the list is written to by the one that took it, and read when all have ended.
+// SAFETY: only the process that took an entry writes to it, and it is read after all have ended.
 unsafe impl<T: Send> Send for Shared<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Sync for Shared<T> {}
 
 impl<T: Copy + 'static> Shared<T> {
-    /// With room for so many.
+    /// With room for this many.
     pub fn new(room: usize) -> Self {
         const HEAD: usize = 64;
         // SAFETY: a new mapping at an address of the kernel's choice touches nothing that exists. It is never unmapped.
@@ -152,7 +152,7 @@ impl<T: Copy + 'static> Shared<T> {
     pub fn push(&self, item: T) {
         let place = self.length.fetch_add(1, Ordering::Relaxed) as usize;
         if place < self.room {
-            // SAFETY: in the mapping, and nobody else has this place.
+            // SAFETY: in the mapping, and nothing else has this entry.
             unsafe { self.items.add(place).write(item) };
         }
     }
@@ -164,7 +164,7 @@ impl<T: Copy + 'static> Shared<T> {
     /// All items, when those who wrote have ended.
     pub fn items(&self) -> Vec<T> {
         assert!(self.len() <= self.room, "more than there was room for");
-        // SAFETY: so many have been written.
+        // SAFETY: this many have been written.
         (0..self.len()).map(|place| unsafe { self.items.add(place).read() }).collect()
     }
 
@@ -174,9 +174,9 @@ impl<T: Copy + 'static> Shared<T> {
     }
 }
 
-/// Calls `handler` at each `signal`, with the registers of what it interrupts.
+/// Calls `handler` at each `signal`, with the registers of the interrupted code.
 pub fn handle(signal: i32, handler: extern "C" fn(i32, *mut libc::siginfo_t, *mut c_void)) {
-    // SAFETY: the action is whole, and the handlers of these tests only do what a handler may.
+    // SAFETY: the action is complete, and the handlers of these tests only do what a handler may do.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = handler as *const () as usize;
@@ -185,7 +185,7 @@ pub fn handle(signal: i32, handler: extern "C" fn(i32, *mut libc::siginfo_t, *mu
     }
 }
 
-/// Has the calling thread, and those that it starts from now on, get `signal` or not.
+/// Unblocks or blocks `signal` for the calling thread, and for those that it starts from now on.
 pub fn block(signal: i32, is_blocked: bool) {
     // SAFETY: the set is our own.
     unsafe {
@@ -197,10 +197,10 @@ pub fn block(signal: i32, is_blocked: bool) {
     }
 }
 
-/// Runs `work` with a SIGTRAP after each instruction of this thread, system calls apart.
+/// Runs `work` with a SIGTRAP after each instruction of this thread, except in system calls.
 #[cfg(target_arch = "x86_64")]
 pub fn step_through(work: impl FnOnce()) {
-    // SAFETY: sets the trap flag and clears it again; what lies between is a call like any other.
+    // SAFETY: sets the trap flag and clears it again, with an ordinary call in between.
     unsafe {
         std::arch::asm!("pushfq", "or qword ptr [rsp], 0x100", "popfq");
         work();
@@ -208,17 +208,17 @@ pub fn step_through(work: impl FnOnce()) {
     }
 }
 
-/// Where the instruction is that a signal has interrupted.
+/// The address of the interrupted instruction.
 #[cfg(target_arch = "x86_64")]
 pub fn instruction(context: *mut c_void) -> usize {
-    // SAFETY: the kernel gave it to a handler of `handle`.
+    // SAFETY: the kernel passed it to a handler of `handle`.
     unsafe { (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs[libc::REG_RIP as usize] as usize }
 }
 
-/// Lets what the signal interrupted go on without a SIGTRAP after each instruction.
+/// Lets the interrupted code continue without a SIGTRAP after each instruction.
 #[cfg(target_arch = "x86_64")]
 pub fn step_no_further(context: *mut c_void) {
-    // SAFETY: the kernel gave it to a handler of `handle`.
+    // SAFETY: the kernel passed it to a handler of `handle`.
     let context = unsafe { &mut *context.cast::<libc::ucontext_t>() };
     context.uc_mcontext.gregs[libc::REG_EFL as usize] &= !0x100;
 }

@@ -4,7 +4,7 @@ use std::fs::{self, DirBuilder};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 
-/// It goes when the test ends.
+/// It is removed when the test ends.
 pub struct Directory(pub PathBuf);
 
 impl Directory {

@@ -1,4 +1,4 @@
-//! Runs the tests of a program of its own one at a time, each in a thread of its own, and reports every one.
+//! Runs the tests of a separate program one at a time, each in its own thread, and reports each.
 
 /// The functions and their names, for [`run`].
 #[allow(unused_macros)]
@@ -8,7 +8,7 @@ macro_rules! tests {
 #[allow(unused_imports)]
 pub(crate) use tests;
 
-/// Runs all `tests`, or those that an argument names a part of, and ends the program.
+/// Runs all `tests`, or those whose names contain an argument, and ends the program.
 pub fn run(tests: &[(&str, fn())]) -> ! {
     let wanted: Vec<_> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-') && argument != "soak").collect();

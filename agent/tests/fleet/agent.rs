@@ -1,4 +1,4 @@
-//! One agent: how it starts, supervises, tells, and ends.
+//! One agent: how it starts, supervises, reports, and ends.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -42,7 +42,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// Fails, at once, with one line.
+/// Fails at once, with one line.
 fn fails(command: &mut Command, code: i32, wanted: &str) {
     let start = Instant::now();
     let output = command.stdin(Stdio::null()).output().unwrap();
@@ -261,7 +261,7 @@ fn what_is_wrong_at_the_start_is_said_in_one_line() {
     );
     fails(&mut run(&["--store", &place.store(), "--node", "o=leaf", "--node", "o=uid"]), 1, "o was given twice");
 
-    // The password by environment, which is not shown either.
+    // The password from the environment, which is never shown either.
     let mut command = run(&["--store", &redis.replace(":the-wrong-one@", ""), "--node", "orders=snowflake"]);
     fails(command.env("TXID_STORE_PASSWORD", "the-wrong-two"), 1, "TXID_STORE_PASSWORD");
 
@@ -301,7 +301,7 @@ fn a_file_says_what_the_command_line_does_not() {
     fails(agent().args(["run", "--config", "/nowhere/agent.toml"]), 1, "/nowhere/agent.toml");
 }
 
-/// An outage that is shorter than `ahead` is not seen by anybody who makes ids; after a longer one, ids go on by themselves.
+/// An outage that is shorter than `ahead` does not affect ids; after a longer one, ids continue by themselves.
 #[test]
 fn an_outage() {
     let server = servers::redis(&[]);
@@ -351,7 +351,7 @@ fn a_renewal_is_one_request() {
     assert!(renewals >= 4 && requests <= renewals + 1, "{requests} requests, {renewals} renewals");
 }
 
-/// The memory that an agent has needed at most when it has a lease, on each store.
+/// The peak memory of an agent that has a lease, on each store.
 #[test]
 fn it_is_small() {
     let etcd = servers::etcd(&[]);
@@ -383,7 +383,7 @@ fn is_small(server: &Server, url: impl Fn(u16) -> String) {
     let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();
     let kib: u64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
     println!("{kib} KiB at most, a lease was seen after {took:?}: {direct}");
-    // Without debug_assertions, as it is shipped, it is about half of that.
+    // Without debug_assertions, as shipped, it is about half of that.
     let most = if cfg!(debug_assertions) { 20 } else { 15 };
     assert!(kib < most << 10, "{line}");
 }

@@ -1,4 +1,4 @@
-//! A host of a fleet: an agent, its way to the store, and processes that make ids.
+//! A host of a fleet: an agent, its connection to the store, and processes that make ids.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -13,7 +13,7 @@ use txid::snowflake::{Generator, Layout, LeasePage, LeaseView, State};
 use crate::proxy::Proxy;
 use crate::servers;
 
-/// Set for a process that makes ids: the lease, the layout, and the file that they are written to.
+/// Set for a process that makes ids: the lease, the layout, and the file that the ids are written to.
 const WORKER: &str = "TXID_TEST_WORKER";
 
 pub struct Host {
@@ -34,7 +34,7 @@ pub fn agent() -> Command {
 }
 
 pub fn signal(child: &Child, signal: i32) {
-    // SAFETY: there is no memory in this, and the child is not reaped yet.
+    // SAFETY: no memory is involved, and the child is not reaped yet.
     assert_eq!(unsafe { libc::kill(child.id() as libc::pid_t, signal) }, 0);
 }
 
@@ -97,7 +97,7 @@ impl Host {
         self.files.push(ids);
     }
 
-    /// What its page says.
+    /// The contents of its page.
     pub fn view(&self) -> LeaseView {
         LeasePage::attach(&self.path("run").join("orders")).unwrap().view()
     }
@@ -129,7 +129,7 @@ impl Drop for Host {
     }
 }
 
-/// Not a test: what the processes run that make ids.
+/// Not a test: the code of the processes that make ids.
 #[test]
 fn worker() {
     let Ok(orders) = std::env::var(WORKER) else { return };
@@ -144,10 +144,10 @@ fn worker() {
         }
     };
     let generator = Generator::new(state);
-    // What is written is not lost by a kill.
+    // Written data survives a kill.
     let mut batch = Vec::with_capacity(32 * 8);
     let start = Instant::now();
-    // A parent that was killed leaves nobody to end this.
+    // Otherwise this would survive a parent that was killed.
     while start.elapsed() < Duration::from_secs(120) {
         while batch.len() < 32 * 8 {
             match generator.next() {

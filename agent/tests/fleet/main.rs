@@ -1,4 +1,4 @@
-//! Real agents on real servers, four processes a host that make ids, and everything that can go wrong with them.
+//! Real agents on real servers, four processes on each host that make ids, and everything that can go wrong.
 
 #![allow(missing_docs)]
 
@@ -17,7 +17,7 @@ use host::{Host, agent, kill, signal};
 use proxy::Mode;
 use servers::{MARIADB_PASSWORD, POSTGRES_PASSWORD, Server};
 
-/// Three hosts on four nodes, so that a node soon comes to another host.
+/// Three hosts on four nodes, so that nodes soon move between hosts.
 const LAYOUT: &str = "time_bits=41,node_bits=2,sequence_bits=12,unit_ms=1,epoch=1288834974657";
 const HOSTS: usize = 3;
 const WORKERS: usize = 4;
@@ -29,7 +29,7 @@ static TURN: Mutex<()> = Mutex::new(());
 #[test]
 fn faults_on_redis() {
     let server = servers::redis(&[]);
-    // There is no copy that could lose a write.
+    // There is no replica that could lose a write.
     faults(server, |port| format!("redis://127.0.0.1:{port}?may-lose-writes=0&timeout=1s"));
 }
 
@@ -69,7 +69,7 @@ impl Random {
     }
 }
 
-/// What is undone later.
+/// Faults that are undone later.
 enum Undo {
     Network(usize),
     Agent(usize),
@@ -101,7 +101,7 @@ fn faults(mut server: Server, url: impl Fn(u16) -> String + Copy) {
         let (place, worker) = (random.below(HOSTS as u64) as usize, random.below(WORKERS as u64) as usize);
         let until = Instant::now() + Duration::from_millis(500 + random.below(4000));
         let host = &mut hosts[place];
-        // Each once, and then as it comes.
+        // Each once, and then at random.
         let fault = if step < 8 { step } else { random.below(9) };
         step += 1;
         match fault {
@@ -135,7 +135,7 @@ fn faults(mut server: Server, url: impl Fn(u16) -> String + Copy) {
                 std::thread::sleep(Duration::from_millis(500));
                 server.restart();
             }
-            // An operator takes a node away from whoever has it, dead or not.
+            // An operator takes a node away from its holder, dead or not.
             _ => {
                 let node = host.view().node.to_string();
                 let output = agent().args(["release", "--store", &direct, "orders", &node]).output().unwrap();
@@ -153,7 +153,8 @@ fn faults(mut server: Server, url: impl Fn(u16) -> String + Copy) {
     }
     undo.iter().for_each(|(_, what)| put_right(&hosts, what));
 
-    // Everything is well again. A host does not take a node back that it has lost; its agent forgets that when it starts.
+    // Everything works again. A host does not take back a node that it has lost; its agent forgets that when it
+    // restarts.
     for host in &mut hosts {
         kill(host.agent.as_mut().unwrap());
         host.start_agent(&OPTIONS);
@@ -183,7 +184,7 @@ fn faults(mut server: Server, url: impl Fn(u16) -> String + Copy) {
     assert!(changes > HOSTS, "no agent had to take a node anew or go on with its own: {changes}");
 }
 
-/// The fence itself: a host has a node that another still makes ids with, because its agent hangs.
+/// The fence itself: a host has a node that another host still makes ids with, because its agent hangs.
 #[test]
 fn a_node_that_is_taken_away() {
     let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -216,7 +217,7 @@ fn a_node_that_is_taken_away() {
 fn put_right(hosts: &[Host], what: &Undo) {
     match *what {
         Undo::Network(place) => hosts[place].proxy.set(Mode::Pass),
-        // They may have been killed and replaced; then this is of no effect.
+        // They may have been killed and replaced; then this has no effect.
         Undo::Agent(place) => signal(hosts[place].agent.as_ref().unwrap(), libc::SIGCONT),
         Undo::Worker(place, worker) => signal(&hosts[place].workers[worker], libc::SIGCONT),
     }

@@ -1,4 +1,4 @@
-//! Real agents, and all that can happen to them, while numbers are taken.
+//! Real agents and everything that can happen to them, while numbers are taken.
 
 #![allow(missing_docs)]
 
@@ -183,12 +183,12 @@ fn numbers_go_on_without_the_store_then_end_at_once_and_come_back() {
     let _agent = place.agent("host", &["--segment", "invoices=100", "--max-step", "100", "--create"]);
     let segment = place.segment("host");
     assert_eq!(next(&segment), 1);
-    // With a tenth used, the next range is there.
+    // When a tenth is used, the next range is there.
     for expected in 2..=11 {
         assert_eq!(segment.next(), Ok(expected));
     }
     until("there is no next range", || segment.stats().next > 0);
-    // A file in the place of the directory is a store that is away.
+    // A file in place of the directory is a store that is down.
     fs::rename(place.path("store"), place.path("away")).unwrap();
     fs::write(place.path("store"), "").unwrap();
     assert_eq!(take_all(&segment), (12..=200).collect::<Vec<_>>());

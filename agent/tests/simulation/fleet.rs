@@ -11,14 +11,14 @@ use txid_agent::keep::{look, say, write};
 use txid_agent::lease::{Answer, Event, Input, Lease, Now, Output, Request, Rules};
 use txid_agent::store::Numbering;
 
-/// With a unit of a second, two hosts that have one node at one time repeat each other almost surely, however few ids they
-/// make.
+/// With a unit of a second, two hosts that have the same node at the same time almost certainly repeat each other's
+/// ids, even if they make few.
 static LAYOUT: LazyLock<Layout> =
     LazyLock::new(|| Layout::new([31, 10, 12], 1000, 1_577_836_800_000, Order::NodeThenSequence).unwrap());
 /// 2026-11-21.
 const START_MS: i64 = 1_795_000_000_000;
 
-/// What may go wrong, in a million each second for each host or, for the store, in all.
+/// What may go wrong, per million, each second, for each host, or for the store as a whole.
 #[derive(Clone, Copy)]
 pub struct Plan {
     weather: Weather,
@@ -74,7 +74,7 @@ impl Plan {
     pub const BESIDE_OLD: Self = Self { numbering: Numbering::WorkerNode, old_starts: 200_000, ..Self::ROUGH };
 }
 
-/// What came of it.
+/// The results.
 #[derive(Debug)]
 pub struct Report {
     /// Hosts that have a lease at the end.
@@ -86,9 +86,9 @@ pub struct Report {
     pub backwards: u64,
     /// Nodes tried for each one taken, on average.
     pub tries: f64,
-    /// Ids that were refused on hosts that had one before, since something happened to them.
+    /// Ids that were refused on hosts that had a lease before, since something happened to them.
     pub refused: u64,
-    /// The same in a time when nothing happens.
+    /// The same in a time without accidents.
     pub refused_when_held: u64,
     pub renewals: u64,
     pub requests_when_held: u64,
@@ -125,7 +125,7 @@ struct Host {
     page: LeasePage,
     workers: Generator,
     lease: Option<Lease>,
-    /// Which agent it is that events are for.
+    /// The agent that an event is for.
     agent: u64,
     paused_until_ms: u64,
     cut_off_until_ms: u64,
@@ -233,7 +233,7 @@ impl Fleet {
         self.now_ms = end_ms;
     }
 
-    /// The same without accidents, with clocks that are set right and everybody back on the network.
+    /// The same without accidents, with correct clocks and everybody back on the network.
     pub fn calm_down(&mut self, ms: u64) {
         self.store_is_down_until_ms = 0;
         self.plan = Plan { ids_a_burst: self.plan.ids_a_burst, ..Plan::CALM };
@@ -312,7 +312,7 @@ impl Fleet {
             input = match lease.step(&host.rules, &now, input) {
                 Output::Write(it) => {
                     let input = write(&host.page, it);
-                    // A hundred times as likely here as elsewhere: these are the moments that matter.
+                    // A hundred times as likely here as elsewhere, because these moments matter most.
                     if self.random.chance(self.plan.kills) {
                         return self.kill(number);
                     }
@@ -366,7 +366,7 @@ impl Fleet {
         }
     }
 
-    /// The agent is killed, and started again after a while.
+    /// The agent is killed, and restarted after a while.
     fn kill(&mut self, number: usize) {
         let longest_ms = if self.random.chance(500_000) { 1_000 } else { 120_000 };
         let pause_ms = 1 + self.random.below(longest_ms);
@@ -416,7 +416,7 @@ impl Fleet {
         }
         if self.random.chance(self.plan.emptyings) {
             self.store.empty();
-            // From now on nobody may say that the store is new.
+            // From now on, no agent may claim that the store is new.
             for host in &mut self.hosts {
                 host.rules.new = false;
             }
@@ -467,7 +467,7 @@ impl Fleet {
             let most_ms = [3_000, 30_000, 3_600_000][self.random.below(3) as usize];
             let by_ms = self.random.around(most_ms);
             self.hosts[number].skew_ms += by_ms;
-            // Somebody sets it right after a while.
+            // It is corrected after a while.
             let right_ms = self.random.below(600_000);
             self.after(right_ms, Happening::SetClockRight { host: number });
         }

@@ -1,7 +1,7 @@
-//! A fleet of hosts on one store, simulated from a seed: the state machine of the agent and the pages and generators of the
-//! library are the real ones; time, store, network and accidents are not.
+//! A fleet of hosts on one store, simulated from a seed: the agent's state machine and the library's pages and
+//! generators are the real ones; time, store, network and accidents are simulated.
 //!
-//! `TXID_SEED=7 cargo test -p txid-agent --test simulation` tries another run. Every failure tells its seed.
+//! `TXID_SEED=7 cargo test -p txid-agent --test simulation` tries another run. Every failure shows its seed.
 
 mod fleet;
 mod network;

@@ -9,7 +9,7 @@ use txid_agent::store::{Expected, Numbered, Put, Record, StoreError, Version};
 const LAST_NODE: u64 = 1023;
 const TIMEOUT_MS: u64 = 3000;
 
-/// Records in memory, each with a version that never comes again.
+/// Records in memory, each with a version that is never used again.
 #[derive(Default)]
 pub struct Memory {
     records: BTreeMap<String, Record>,
@@ -51,13 +51,13 @@ impl Memory {
     }
 }
 
-/// What becomes of a request.
+/// The fate of a request.
 pub struct Course {
     /// When it reaches the store, if ever, in milliseconds from now.
     pub arrives_ms: Option<u64>,
     /// When the agent has an answer.
     pub answered_ms: u64,
-    /// What that is, if it is not the store's.
+    /// The answer, if it is not the store's.
     pub instead: Option<Reply>,
 }
 

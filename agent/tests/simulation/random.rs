@@ -1,4 +1,4 @@
-//! Randomness that a seed gives again.
+//! Randomness that a seed reproduces.
 
 /// SplitMix64.
 pub struct Random(u64);
@@ -15,7 +15,7 @@ impl Random {
         mixed ^ mixed >> 31
     }
 
-    /// From 0 to `end` less 1.
+    /// From 0 to `end` - 1.
     pub fn below(&mut self, end: u64) -> u64 {
         self.next() % end
     }

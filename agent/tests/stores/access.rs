@@ -1,4 +1,4 @@
-//! Passwords, permissions, TLS, and what is said where they are wrong.
+//! Passwords, permissions, TLS, and the errors when they are wrong.
 
 use std::fs;
 use std::process::Command;
@@ -24,7 +24,7 @@ fn works(url: &str) {
 fn certificates() -> (tempfile::TempDir, impl Fn(&str) -> String) {
     let directory = tempfile::tempdir().unwrap();
     certificates::write(directory.path());
-    // PostgreSQL's user must get there.
+    // PostgreSQL's user must be able to read it.
     run(Command::new("chmod").arg("755").arg(directory.path()));
     let path = directory.path().to_owned();
     (directory, move |name: &str| path.join(name).to_str().unwrap().to_owned())
@@ -144,7 +144,7 @@ fn redis_copies() {
         )
     });
 
-    // A copy, which may lag behind, is neither read nor written.
+    // A replica, which may lag behind, is neither read nor written.
     let mut store = open(&format!("redis://127.0.0.1:{}", copy.port)).unwrap();
     for error in [
         store.read("any/key").unwrap_err(),
@@ -155,7 +155,7 @@ fn redis_copies() {
         one_line(&error, "is a replica");
     }
 
-    // Without the copy, a write is not known to be safe, and reading it does not make it so.
+    // Without the replica, a write is not known to be safe, and reading it does not change that.
     let mut store = open(&waits).unwrap();
     written(store.put("wait/node/1", &Expected::Absent, b"one").unwrap());
     drop(copy);
@@ -193,7 +193,7 @@ fn etcd_passwords() {
     let control = |args: &[&str]| {
         run(Command::new("etcdctl").env("ETCDCTL_API", "3").args(["--endpoints", &host]).args(args));
     };
-    // A user and a password where nobody asks for them do no harm.
+    // A user and a password that the server does not ask for do no harm.
     works(&format!("etcd://fleet:{IN_URL}@{host}/before"));
     control(&["user", "add", &format!("root:{PASSWORD}")]);
     control(&["user", "add", &format!("fleet:{PASSWORD}")]);
@@ -277,7 +277,7 @@ fn postgres_access() {
     wants_a_person(&format!("postgres://txid:{POSTGRES_PASSWORD}@{host}/none"), "\"none\" does not exist");
     let other = format!("postgres://txid:{POSTGRES_PASSWORD}@{host}/ids?ca={}", file("other-ca.pem"));
     wants_a_person(&other, "certificate");
-    // A copy is neither read nor written.
+    // A replica is neither read nor written.
     let read_only = "ALTER USER txid SET default_transaction_read_only = on";
     run(servers::psql(&server, "ids").args(["-c", read_only]));
     let error = open(&format!("postgres://txid:{POSTGRES_PASSWORD}@{host}/ids")).unwrap().read("any/key").unwrap_err();
@@ -308,7 +308,7 @@ fn zookeeper_access() {
     wants_a_person(&format!("zookeeper://fleet@{host}"), "has no password");
 }
 
-/// A record that was deleted and made again counts its versions anew; an old version must fit none of the new ones.
+/// A record that was deleted and made again restarts its versions; an old version must match none of the new ones.
 #[test]
 fn zookeeper_records_made_anew() {
     let server = servers::zookeeper();
@@ -333,7 +333,7 @@ fn zookeeper_records_made_anew() {
     assert_eq!(store.read("orders/node/1").unwrap().unwrap().bytes, b"of the second, later");
 }
 
-/// The first of two hosts is gone, the first hangs, or the first is only a copy.
+/// The first of two hosts is down, hangs, or is only a replica.
 #[test]
 fn the_second_host() {
     let redis = servers::redis(&[]);
@@ -364,7 +364,7 @@ fn the_second_host() {
     until("the master is not found", || store.read("any/key").is_ok());
 }
 
-/// Another server at the port: nothing hangs, and it is said.
+/// Another kind of server at the port: nothing hangs, and the error says so.
 #[test]
 fn another_kind_of_server() {
     let server = servers::redis(&[]);

@@ -1,4 +1,4 @@
-//! Certificates for a test: one that signs, a server's, a client's, and one that signs nothing of these.
+//! Certificates for a test: an authority, a server's, a client's, and an authority that signed none of these.
 
 use std::fs;
 use std::path::Path;

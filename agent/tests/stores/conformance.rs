@@ -1,4 +1,4 @@
-//! What every store must do, whichever it is.
+//! What every store must do.
 
 use std::sync::Barrier;
 use std::thread;
@@ -10,7 +10,7 @@ use crate::consul::StandIn;
 use crate::proxy::{Mode, Proxy};
 use crate::servers::{Server, until};
 
-/// A server that can be killed and started again with what it had.
+/// A server that can be killed and restarted with its data.
 pub trait Kill {
     fn port(&self) -> u16;
     fn kill(&mut self);
@@ -88,11 +88,11 @@ pub fn text(record: &Option<Record>) -> Option<&str> {
 }
 
 pub fn basics(store: &mut dyn Store, has_clock: bool) {
-    // Nothing there.
+    // Nothing is there.
     assert_eq!(store.read("orders/node/1").unwrap(), None);
     assert_eq!(store.list("orders/").unwrap(), []);
 
-    // The clock is there before anything is written.
+    // The clock works before anything is written.
     let clock = store.clock_ms().unwrap();
     assert_eq!(clock.is_some(), has_clock);
 
@@ -103,7 +103,7 @@ pub fn basics(store: &mut dyn Store, has_clock: bool) {
     assert_eq!(text(&read), Some("one 1"));
     assert_eq!(Expected::Version(read.unwrap().version), first, "a write and a read tell the same version");
 
-    // Changed only from what is there.
+    // Changed only from the current version.
     let second = written(put(store, "orders/node/1", first.clone(), "two 2"));
     assert_eq!(put(store, "orders/node/1", first.clone(), "three 3"), Put::Conflict);
     assert_eq!(put(store, "orders/node/2", first, "three 3"), Put::Conflict, "not there at all");
@@ -111,7 +111,7 @@ pub fn basics(store: &mut dyn Store, has_clock: bool) {
     assert_eq!(text(&store.read("orders/node/1").unwrap()), Some("two 2"));
     let same = written(put(store, "orders/node/1", second, "two 2"));
 
-    // What differs only in blanks or case is something else.
+    // Texts that differ only in blanks or case are different.
     for other in ["two 2 ", "TWO 2", "two  2"] {
         let expected = Expected::Version(written_version(&same, other));
         if Expected::Version(written_version(&same, "two 2")) == same {
@@ -119,7 +119,7 @@ pub fn basics(store: &mut dyn Store, has_clock: bool) {
         }
     }
 
-    // Lists keep apart what only begins alike.
+    // Lists separate prefixes that only begin alike.
     written(put(store, "orders/node/10", Expected::Absent, "ten"));
     written(put(store, "orders/meta", Expected::Absent, "meta"));
     written(put(store, "orders2/node/1", Expected::Absent, "of another group"));
@@ -136,16 +136,16 @@ pub fn basics(store: &mut dyn Store, has_clock: bool) {
     keys.sort();
     assert_eq!(keys, ["orders/meta", "orders/node/1", "orders/node/10"]);
 
-    // A version from a list is as good.
+    // A version from a list works as well.
     let (key, record) = store.list("orders/node/").unwrap().into_iter().find(|(key, _)| key.ends_with("10")).unwrap();
     written(put(store, &key, Expected::Version(record.version), "eleven"));
 
-    // As long as a record may become.
+    // The longest possible record.
     let long = "x".repeat(900);
     written(put(store, "orders/node/3", Expected::Absent, &long));
     assert_eq!(text(&store.read("orders/node/3").unwrap()), Some(long.as_str()));
 
-    // This host's clock is the store's, here.
+    // Here, this host's clock is the store's.
     if let Some(clock) = store.clock_ms().unwrap() {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as i64;
         assert!((clock - now).abs() < 1500, "{clock} {now}");
@@ -160,7 +160,7 @@ fn written_version(like: &Expected, text: &str) -> txid_agent::store::Version {
     version
 }
 
-/// Eight threads count one record up: each success must be one step.
+/// Eight threads increment one record: each success must be one step.
 pub fn races(url: &str) {
     const STEPS: u32 = 25;
     const THREADS: u32 = 8;
@@ -197,13 +197,13 @@ pub fn races(url: &str) {
     assert!(text(&end).unwrap().starts_with(&format!("{} ", THREADS * STEPS)), "{end:?}");
 }
 
-/// A write whose answer is lost is said to be unknown, in time, and can be settled by reading.
+/// A write whose answer is lost is reported as unknown, within the time-out, and reading settles it.
 fn lost_replies(url: &impl Fn(u16, &str) -> String, port: u16) {
     let proxy = Proxy::to(port);
     let url = url(proxy.port, "&timeout=500ms");
     let mut store = open(&url).unwrap();
     let first = written(put(&mut *store, "lost/node/1", Expected::Absent, "none"));
-    // A statement that is prepared needs two answers the first time.
+    // A prepared statement needs two answers the first time.
     let first = written(put(&mut *store, "lost/node/1", first, "first"));
 
     proxy.set(Mode::SwallowReplies);
@@ -223,7 +223,7 @@ fn lost_replies(url: &impl Fn(u16, &str) -> String, port: u16) {
     assert_eq!(text(&record), Some("second"), "the server had it");
     assert_eq!(put(&mut *store, "lost/node/1", first, "third"), Put::Conflict);
 
-    // Whatever is said without a connection, it is not that it was written, and afterwards the store is as it was.
+    // Errors without a connection never claim that something was written, and afterwards the store is unchanged.
     proxy.set(Mode::Refuse);
     let before = Expected::Version(record.unwrap().version);
     for _ in 0..3 {
@@ -236,7 +236,7 @@ fn lost_replies(url: &impl Fn(u16, &str) -> String, port: u16) {
     until("it does not come back", || store.read("lost/node/1").is_ok());
 }
 
-/// The server dies, and comes back with what it had.
+/// The server dies, and comes back with its data.
 fn outage(url: &str, server: &mut impl Kill) {
     let mut store = open(url).unwrap();
     let before = written(put(&mut *store, "outage/node/1", Expected::Absent, "before"));
@@ -257,7 +257,7 @@ fn outage(url: &str, server: &mut impl Kill) {
     written(put(&mut *store, "outage/node/1", before, "after"));
 }
 
-/// A port where nobody listens.
+/// A port without a server.
 fn nobody_there(url: &impl Fn(u16, &str) -> String) {
     let mut store = open(&url(crate::servers::free_port(), "&timeout=1s")).unwrap();
     let error = store.read("any/key").unwrap_err();
@@ -267,7 +267,7 @@ fn nobody_there(url: &impl Fn(u16, &str) -> String) {
     assert!(store.list("any/").is_err());
 }
 
-/// What a person reads: one line, with what was asked for in it, and no password.
+/// The message for people: one line with the expected text, and without passwords.
 pub fn one_line(error: &StoreError, wanted: &str) {
     let text = error.to_string();
     assert!(!text.contains('\n') && text.len() < 700, "{text}");
@@ -276,7 +276,7 @@ pub fn one_line(error: &StoreError, wanted: &str) {
     println!("{text}");
 }
 
-/// A store that must not be used as it is: said at the first access, and nothing a retry helps with.
+/// A store that must not be used in this way: reported at the first access, and retries do not help.
 pub fn wants_a_person(url: &str, wanted: &str) -> StoreError {
     let error = match open(url) {
         Err(error) => error,

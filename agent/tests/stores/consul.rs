@@ -1,5 +1,5 @@
-//! A stand-in for Consul, of which there is no server to be had here. It is written from Consul's documentation of `/v1/kv`
-//! and `/v1/txn`, keeps state, and knows no more than these two. That a real Consul does the same is not shown.
+//! A stand-in for Consul, because no server was available. It is written from Consul's documentation of `/v1/kv` and
+//! `/v1/txn`, keeps state, and supports only these two. It does not show that a real Consul does the same.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};

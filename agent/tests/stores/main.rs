@@ -1,4 +1,4 @@
-//! Every store against a real server, but for Consul, which there is none of to be had: a stand-in takes its place.
+//! Every store with a real server, except Consul, which has a stand-in.
 
 #![allow(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! Ranges of numbers: no number twice, whoever takes them, and none below what was seen.
+//! Ranges of numbers: no number is taken twice, and none below one seen before.
 
 use std::ops::Range;
 use std::thread;
@@ -35,7 +35,7 @@ pub fn tags(url: &str) {
     assert_eq!(range(store.take("invoices", Some(100), 21).unwrap()), (21..121, 20));
     assert_eq!(range(store.take("invoices", Some(0), 121).unwrap()), (121..121, 20), "only a look");
 
-    // Below what was seen, nothing is taken.
+    // Below a number seen before, nothing is taken.
     assert_eq!(store.take("invoices", None, 122).unwrap(), Taken::WentDown { number: 121 });
     assert_eq!(store.take("invoices", None, 1 << 62).unwrap(), Taken::WentDown { number: 121 });
     assert_eq!(raise(store, "invoices", 9_000_000_000_000_000_001).unwrap(), Some(121));
@@ -110,10 +110,10 @@ pub fn beside_leaf(server: &Server, url: &str) {
     assert_eq!(taken.iter().map(|range| range.end).max(), Some(1 + 150 * 2000));
     assert_apart(taken);
 
-    // The step in the table is heeded from the next range on.
+    // The step in the table applies from the next range on.
     leaf.0.query_drop("UPDATE leaf_alloc SET step = 7").unwrap();
     assert_eq!(range(open(url).unwrap().take("leaf-segment-test", None, 0).unwrap()), (300_001..300_008, 7));
-    // What a person would have to mend.
+    // Errors that people must fix.
     leaf.0.query_drop("UPDATE leaf_alloc SET step = -7").unwrap();
     let error = open(url).unwrap().take("leaf-segment-test", None, 0).unwrap_err();
     assert!(error.to_string().contains("leaf_alloc has step = -7"), "{error}");
@@ -121,7 +121,7 @@ pub fn beside_leaf(server: &Server, url: &str) {
     assert_eq!(open(url).unwrap().take("leaf-segment-test", None, 0).unwrap(), Taken::Ended);
 }
 
-/// Somebody who may only read.
+/// A user with read access only.
 pub fn without_permission(server: &Server) {
     let url = format!("mysql://nobody:{MARIADB_PASSWORD}@127.0.0.1:{}/ids", server.port);
     let error = open(&url).unwrap().take("leaf-segment-test", Some(1), 0).unwrap_err();

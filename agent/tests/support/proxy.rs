@@ -1,4 +1,4 @@
-//! A TCP proxy that can stop passing on what the server answers.
+//! A TCP proxy that can stop forwarding the server's answers.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -9,11 +9,11 @@ use std::thread;
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Mode {
-    /// All is passed on.
+    /// Everything is forwarded.
     Pass,
-    /// The server gets all, and its answers are lost.
+    /// The server receives everything, and its answers are lost.
     SwallowReplies,
-    /// Connections that are there end, and new ones end at once.
+    /// Existing connections end, and new ones end at once.
     Refuse,
 }
 
@@ -47,7 +47,7 @@ impl Proxy {
     }
 }
 
-/// Passes on what `from` says, unless the mode is at least `until`.
+/// Forwards what `from` sends, unless the mode is at least `until`.
 fn pass(from: &TcpStream, to: &TcpStream, mode: &Arc<AtomicU8>, until: u8) {
     let (mut from, mut to, mode) = (from.try_clone().unwrap(), to.try_clone().unwrap(), mode.clone());
     thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! Real servers, each on 127.0.0.1, a free port and a directory of its own, which end with the test.
+//! Real servers, each on 127.0.0.1, a free port and its own directory, which end with the test.
 
 use std::fs;
 use std::net::{TcpListener, TcpStream};
@@ -14,7 +14,7 @@ use tempfile::TempDir;
 /// Makes the command from the directory and the port.
 type Start = dyn Fn(&Path, u16) -> Command + Send + Sync;
 
-/// A server that can be killed and started again with what it had.
+/// A server that can be killed and restarted with its data.
 pub struct Server {
     pub port: u16,
     pub directory: TempDir,
@@ -31,11 +31,11 @@ impl Server {
         server
     }
 
-    /// Starts it, and waits until it takes connections.
+    /// Starts it, and waits until it accepts connections.
     pub fn restart(&mut self) {
         let log = self.directory.path().join("log");
         let start = Instant::now();
-        // Where the one before was killed, its children may still hold on to something for a moment.
+        // If the previous one was killed, its children may hold resources for a moment.
         loop {
             let ended = self.child.as_mut().is_none_or(|child| child.try_wait().unwrap().is_some());
             if ended {
@@ -49,7 +49,7 @@ impl Server {
         }
     }
 
-    /// A connection to a port on which nobody listens may be one to itself.
+    /// A connection to a port without a listener may connect to itself.
     fn takes_connections(&self) -> bool {
         TcpStream::connect(("127.0.0.1", self.port))
             .is_ok_and(|stream| stream.local_addr().unwrap() != stream.peer_addr().unwrap())
@@ -69,7 +69,7 @@ impl Server {
         if let Some(mut child) = self.child.take() {
             child.kill().unwrap();
             child.wait().unwrap();
-            // PostgreSQL's children need a moment to see that they are orphans.
+            // PostgreSQL's children need a moment to notice that they are orphans.
             sleep(Duration::from_millis(300));
         }
     }
@@ -100,7 +100,7 @@ pub fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-/// Tries `ready` until it is true. A server takes connections before it answers.
+/// Tries `ready` until it is true. A server accepts connections before it answers.
 pub fn until(what: &str, mut ready: impl FnMut() -> bool) {
     let start = Instant::now();
     while !ready() {
@@ -155,7 +155,7 @@ pub fn etcd(options: &[&str]) -> Server {
     )
 }
 
-/// Neither PostgreSQL nor MariaDB runs as root.
+/// PostgreSQL and MariaDB do not run as root.
 fn as_user(user: &str, program: &str) -> Command {
     // SAFETY: `geteuid` has no preconditions.
     if unsafe { libc::geteuid() } != 0 {
@@ -171,7 +171,7 @@ fn postgres_program(name: &str) -> String {
     newest.join("bin").join(name).to_str().unwrap().to_owned()
 }
 
-/// A data directory that is made once, as that takes a second or three, and copied by each test.
+/// A data directory that is made once, because that takes a few seconds, and copied for each test.
 fn template(name: &str, make: impl FnOnce(&Path)) -> PathBuf {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _guard = ONE_AT_A_TIME.lock().unwrap();

@@ -6,14 +6,15 @@ use std::sync::LazyLock;
 
 static LIBRARY: LazyLock<PathBuf> = LazyLock::new(|| {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
-    // All that is shipped, because a package that is built alone may be built with fewer features of what it depends on.
+    // Builds everything that is shipped, because a package that is built alone may have fewer features of its
+    // dependencies.
     let build =
         Command::new(env!("CARGO")).args(["build", "--locked", "--release"]).current_dir(&root).status().unwrap();
     assert!(build.success());
     std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from).join("release/libtxid.so")
 });
 
-/// Where the library is, built anew if need be.
+/// The path of the library, rebuilt if necessary.
 pub fn path() -> &'static Path {
     &LIBRARY
 }

@@ -1,9 +1,9 @@
-//! `txid new --format` and what `txid inspect` takes its ids for.
+//! `txid new --format`, and what `txid inspect` recognizes its ids as.
 
 use crate::{printed, refusal, txid};
 use serde_json::Value;
 
-/// The name for `new`, what `inspect` says, and whether it has a time of one's choice.
+/// The name for `new`, what `inspect` calls it, and whether its time can be given.
 const FORMATS: [(&str, &str, bool); 13] = [
     ("txid", "txid", true),
     ("strong", "txid", true),
@@ -20,7 +20,7 @@ const FORMATS: [(&str, &str, bool); 13] = [
     ("b3", "b3", false),
 ];
 
-/// Those with the host's address in them, which it may not have.
+/// Formats with the host's address, if the host has one.
 const WITH_AN_ADDRESS: [(&str, &str, bool); 3] = [
     ("unique-id-short", "Apache UNIQUE_ID", true),
     ("trace-host-id", "time-ordered trace id", true),
@@ -125,7 +125,7 @@ fn an_unknown_format_is_refused() {
     assert!(refusal(&mut txid(&["new", "--format", "uuid-v3"])).contains("uuid-v3"));
 }
 
-/// So that a new format is not forgotten here. Snowflakes and segments need files, and have tests of their own.
+/// So that no new format is forgotten here. Snowflakes and segments need files, and have their own tests.
 #[test]
 fn every_format_of_the_help_is_tested_here() {
     let help = printed(&mut txid(&["new", "--help"]));

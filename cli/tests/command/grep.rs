@@ -107,7 +107,7 @@ fn gzip_is_read_with_all_its_members() {
     assert_eq!(printed(txid(&["grep"]).write_stdin(members)), both);
 }
 
-/// As tapes and some that append to a file leave it.
+/// Padding, as tapes and some programs that append to files leave it.
 #[test]
 fn zeros_after_a_gzip_are_padding() {
     let (one, two) = (log(&[1, 2]), log(&[3]));
@@ -158,11 +158,11 @@ fn what_cannot_be_read_is_told_and_the_others_are_searched() {
     let unreadable = directory.path().join("unreadable");
     std::os::unix::fs::symlink("unreadable", unreadable).unwrap();
     assert!(refusal(&mut grep(&directory, &["unreadable"])).starts_with("txid: unreadable: "));
-    // Reading from where nothing is mapped fails only when it is read, not when it is opened.
+    // Reading unmapped memory fails when it is read, not when it is opened.
     assert!(refusal(&mut txid(&["grep", "/proc/self/mem"])).starts_with("txid: /proc/self/mem: "));
 }
 
-/// It would find what it wrote, for ever.
+/// It would find its own output, forever.
 #[test]
 fn the_output_is_not_searched() {
     let lines = log(&[1, 2]);
@@ -194,7 +194,7 @@ fn a_binary_file_only_tells_that_it_matches() {
     txid(&["grep"]).write_stdin(vec![0; 1_000_000]).assert().code(1).stdout("").stderr("");
 }
 
-/// However late the first zero is: all lines before the block that has it are out by then, and none after.
+/// Wherever the first zero is: all lines before its block are printed by then, and none after.
 #[test]
 fn a_binary_file_is_seen_as_one_wherever_its_first_zero_is() {
     let text = log(&[1]).repeat(20_000);
@@ -229,7 +229,7 @@ fn a_line_longer_than_any_block_is_found_whole() {
 
 #[test]
 fn every_line_is_seen_wherever_blocks_end() {
-    // Lines of growing length move the end of a block through all places of an id.
+    // Lines of growing length move the end of a block through all positions of an id.
     let lines: String = (0..20_000).map(|ms| format!("{} {}\n", "-".repeat(ms as usize % 97), id(ms))).collect();
     assert!(printed(txid(&["grep"]).write_stdin(&*lines)) == lines);
     assert_eq!(printed(txid(&["grep", "-c", "--from=100", "--to=18999"]).write_stdin(lines)), "18900\n");

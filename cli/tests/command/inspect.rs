@@ -25,7 +25,7 @@ const JSON: &str = concat!(
     "\n"
 );
 
-/// What moves on is replaced.
+/// Replaces what changes with time.
 fn ageless(block: &str) -> String {
     let lines = block.lines().map(|line| if line.starts_with("  age ") { "  age     AGE" } else { line });
     lines.map(|line| format!("{line}\n")).collect()
@@ -42,7 +42,7 @@ fn an_id_is_shown_in_either_case() {
 #[test]
 fn the_age_is_told_in_two_units() {
     let now = txid::system_ms();
-    // All with room for a command that starts late.
+    // Each with tolerance for a command that starts late.
     for (ago, age) in [
         (-900, "now"),
         (10_000, "1"),

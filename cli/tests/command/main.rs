@@ -21,19 +21,19 @@ fn txid(args: &[&str]) -> Command {
     command
 }
 
-/// What it prints when it succeeds without a complaint.
+/// The output of a command that succeeds without a complaint.
 fn printed(command: &mut Command) -> String {
     let assert = command.assert().success().stderr("");
     String::from_utf8(assert.get_output().stdout.clone()).unwrap()
 }
 
-/// What it says when it gives up with status 2 before it prints anything.
+/// The message of a command that ends with status 2 before it prints anything.
 fn refusal(command: &mut Command) -> String {
     let assert = command.assert().code(2).stdout("");
     String::from_utf8(assert.get_output().stderr.clone()).unwrap()
 }
 
-/// A new directory with files of these names and contents. The files' names are relative to it.
+/// A new directory with files of these names and contents.
 fn directory(files: &[(&str, &[u8])]) -> TempDir {
     let directory = TempDir::new().unwrap();
     for (name, content) in files {

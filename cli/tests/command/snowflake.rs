@@ -1,4 +1,4 @@
-//! 64-bit ids, which need a node and a state, and are read by a layout.
+//! 64-bit ids, which need a node and a state, and are read with a layout.
 
 use crate::{printed, refusal, txid};
 use tempfile::TempDir;

@@ -68,7 +68,7 @@ fn a_line_that_is_too_long_is_told_and_the_others_are_sorted() {
     assert!(assert.get_output().stdout == expected.as_bytes());
 }
 
-/// More than is sorted in memory at once, with lines of the same id on both sides of where it is cut.
+/// More than is sorted in memory at once, with lines of the same id on both sides of the boundary.
 #[test]
 fn what_does_not_fit_into_memory_is_sorted_alike() {
     let shared: Vec<_> = (0..100).map(id).collect();
@@ -87,7 +87,7 @@ fn what_does_not_fit_into_memory_is_sorted_alike() {
     assert!(said.starts_with("txid: temporary file: "), "{said}");
 }
 
-/// As much memory as the help says, plus what the binary itself maps: a line of 300 MB does not make it more.
+/// The memory stated in the help, plus what the binary itself maps: a line of 300 MB does not increase it.
 #[test]
 fn memory_is_bounded() {
     let directory = directory(&[]);

@@ -1,4 +1,4 @@
-//! What is different on a terminal, which `script` pretends to be.
+//! What is different on a terminal, simulated by `script`.
 
 use crate::{directory, id, printed, txid};
 use assert_cmd::Command;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 const ESCAPE: char = '\x1b';
 
-/// All that the command writes when its output and errors go to a terminal.
+/// Everything that the command writes when its output and errors go to a terminal.
 fn on_terminal(directory: &Path, command: &str) -> String {
     let command = format!("{} {command}", env!("CARGO_BIN_EXE_txid"));
     let mut script = Command::new("script");
@@ -40,7 +40,7 @@ fn a_bar_shows_on_a_terminal_while_files_are_read() {
 fn what_a_log_has_in_it_cannot_control_the_terminal() {
     let one = id(1);
     let line = format!("{one} \x1b]0;title\x07\u{9b}1m\r\n");
-    // A zero makes it a binary file, but only once it is read.
+    // A zero makes it a binary file, but only once the zero is read.
     let content = [line.as_bytes(), "x\n".repeat(300_000).as_bytes(), b"\0\n"].concat();
     let directory = directory(&[("a.log", &content)]);
     let shown = on_terminal(directory.path(), "grep a.log 2>&1");

@@ -1,9 +1,9 @@
-//! What --at, --from and --to take, seen through `txid range`.
+//! The times that --at, --from and --to accept, tested with `txid range`.
 
 use crate::{printed, refusal, txid};
 use txid::Txid;
 
-/// The millisecond that `text` is taken for.
+/// The millisecond that `text` is read as.
 fn ms(text: &str) -> i64 {
     let bounds = printed(&mut txid(&["range", "--from", text, "--to", "2109-05-15"]));
     bounds.lines().next().unwrap().parse::<Txid>().unwrap().timestamp_ms() as i64

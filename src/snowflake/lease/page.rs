@@ -4,7 +4,7 @@
 //!
 //! | bytes | what |
 //! |---|---|
-//! | 16..20 | bits of time, of node, of sequence; 1 if the sequence stands before the node |
+//! | 16..20 | bits of time, of node, of sequence; 1 if the sequence is before the node |
 //! | 24..32 | unit of time in milliseconds |
 //! | 32..40 | epoch in milliseconds since 1970-01-01 UTC |
 //! | 40..72 | the boot and the file in which the page was made |
@@ -32,7 +32,7 @@ static KIND: Kind = Kind {
     // Each has a lease of its own.
     may_be_replaced: true,
 };
-/// Each alone in its cache line, and in those that a processor may fetch along with it.
+/// Each alone in its cache line, and in the pair of lines that a processor may fetch together.
 const WORD_AT: usize = WORDS_AT;
 const LIMIT_AT: usize = 2 * WORDS_AT;
 const AGENT_AT: usize = 3 * WORDS_AT;
@@ -45,34 +45,34 @@ const RENEWALS_AT: usize = AGENT_AT + 48;
 const FAILURES_AT: usize = AGENT_AT + 56;
 const NEWS_AT: usize = AGENT_AT + 64;
 
-/// A lease as those see it who make ids.
+/// A lease, for code that makes ids.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lease {
     words: Words<'static, AtomicU64>,
     page: Page,
 }
 
-/// A lease as its agent sees it. One agent at a time may write.
+/// A lease, for its agent. Only one agent at a time may write.
 #[derive(Clone, Copy, Debug)]
 pub struct LeasePage {
     lease: Lease,
     layout: Layout,
 }
 
-/// What an agent has to say about a lease.
+/// What an agent reports about a lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeaseNews {
     /// It has not done anything yet.
     Starting,
-    /// There is a lease, and it is extended when its time comes.
+    /// There is a lease, which is extended in time.
     Held,
     /// Another host has the node.
     Lost,
     /// The machine was copied while it ran.
     Copied,
-    /// The clock was stepped, or the agent or its machine stopped: it asks before it goes on.
+    /// The clock was stepped, or the agent or its machine was stopped: the agent asks the store before it continues.
     Asking,
-    /// The store has no record of the group, so that it may have lost leases.
+    /// The store has no record of the group, so it may have lost leases.
     Waiting,
     /// All nodes are taken.
     NoneFree,
@@ -96,24 +96,24 @@ impl LeaseNews {
     ];
 }
 
-/// What a lease's page says at one time.
+/// The contents of a lease's page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeaseView {
-    /// The node of the word. Nobody has it if there is no limit.
+    /// The node of the word. Not held if there is no limit.
     pub node: u64,
-    /// No ids while this is so.
+    /// While this is true, there are no ids.
     pub is_closed: bool,
-    /// Ids have times before this, in milliseconds since 1970-01-01 UTC; or there is no lease.
+    /// Ids have times before this, in milliseconds since 1970-01-01 UTC; None if there is no lease.
     pub limit_ms: Option<i64>,
     /// When the first unit of time begins in which no id was made.
     pub free_ms: i64,
-    /// How often the node has been taken; 0 if there is no lease to go on with.
+    /// How often the node has been taken; 0 if there is no lease to continue.
     pub generation: u64,
-    /// The lease's own.
+    /// The token of the lease.
     pub token: u128,
     /// The limit that was last confirmed by the store for this generation; `i64::MIN` if none was.
     pub confirmed_ms: i64,
-    /// The limit that was last about to be written to the store.
+    /// The last limit that was about to be written to the store.
     pub noted_ms: i64,
     /// When the store last answered, in milliseconds since 1970-01-01 UTC.
     pub contact_ms: Option<i64>,
@@ -121,7 +121,7 @@ pub struct LeaseView {
     pub renewals: u64,
     /// How often the store did not do what it was asked for.
     pub failures: u64,
-    /// What the agent said last.
+    /// What the agent last reported.
     pub news: LeaseNews,
 }
 
@@ -151,12 +151,12 @@ impl Lease {
         self.words.limit().map(|_| self.words.place().node)
     }
 
-    /// The first position that is free.
+    /// The first free position.
     pub(crate) fn free(&self) -> u64 {
         self.words.place().free
     }
 
-    /// Takes the position that `next` chooses, and tells whose node it is.
+    /// Takes the position that `next` chooses; returns it with its node.
     #[inline(always)]
     pub(crate) fn claim(
         &self,
@@ -199,10 +199,10 @@ impl Lease {
 }
 
 impl LeasePage {
-    /// Opens the page in the file at `path`, or makes it, closed, if there is none.
+    /// Opens the page in the file at `path`; if it does not exist, makes it, closed.
     ///
-    /// A page of another layout is refused, and so is one that was made elsewhere, or before this boot: nobody knows what
-    /// was made of its lease since. None of them is written to.
+    /// A page of another layout is refused, and so is one that was made elsewhere or before this boot, because its
+    /// lease may have been used since. None of them is written to.
     ///
     /// ```
     /// use txid::snowflake::{Generator, Layout, LeasePage, State};
@@ -230,7 +230,7 @@ impl LeasePage {
         Ok(Self { lease: Lease::new(page, layout), layout: *layout })
     }
 
-    /// Opens the page in the file at `path`, whatever its layout, to look at it.
+    /// Opens the page in the file at `path`, whatever its layout, for reading.
     pub fn attach(path: &Path) -> Result<Self, StateError> {
         let mut its_layout = None;
         let page = Page::attach(path, &KIND, &[], |found, file| {
@@ -242,43 +242,43 @@ impl LeasePage {
         Ok(Self { lease: Lease::new(page, &layout), layout })
     }
 
-    /// A page in memory, for an agent and those who make ids in one process, and its children. It is the same whenever
-    /// this layout and `number` are asked for.
+    /// A page in memory, for an agent and the code that makes ids in the same process, and its children. Every call
+    /// with this layout and `number` returns the same page.
     pub fn in_memory(layout: &Layout, number: u64) -> Result<Self, StateError> {
         check_layout(layout)?;
         let page = Page::in_memory(&fresh(layout, Identity { device: 0, inode: number }))?;
         Ok(Self { lease: Lease::new(page, layout), layout: *layout })
     }
 
-    /// The state to make ids with, as those have it who open the page's file with [`State::leased`].
+    /// The state to make ids with, as [`State::leased`] returns it for the page's file.
     pub fn state(&self) -> State {
         State::of_lease(self.lease, &self.layout)
     }
 
-    /// What the page says.
+    /// The contents of the page.
     pub fn view(&self) -> LeaseView {
         self.lease.view(&self.layout)
     }
 
-    /// No more ids. Returns when the first unit of time begins in which none was made.
+    /// Stops ids. Returns when the first unit of time begins in which none was made.
     pub fn close(&self) -> i64 {
         self.layout.ms_of(self.lease.words.close())
     }
 
-    /// Ids of `node`, from the first unit of time on that begins at `start_ms` or later; but none before there is a limit.
-    /// The page must be closed, and no id may have been made with that node in that unit or later.
+    /// Allows ids of `node`, from the first unit of time that begins at `start_ms` or later, once there is a limit. The
+    /// page must be closed, and no id may have been made with that node in that unit or later.
     pub fn open(&self, node: u64, start_ms: i64) {
         self.lease.words.open(node, self.layout.unit_from(start_ms));
     }
 
-    /// Ids of `node`, with times before `limit_ms`.
+    /// Allows ids of `node` with times before `limit_ms`.
     pub fn set_limit(&self, node: u64, limit_ms: i64) {
         self.lease.words.set_limit(node, self.layout.unit_from(limit_ms));
         self.set(CONFIRMED_AT, limit_ms as u64);
         self.lease.page.word(RENEWALS_AT).fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Which lease it is, for an agent that starts again. Zeros: none that it could go on with.
+    /// Identifies the lease, for an agent that restarts. Zeros if there is none to continue.
     pub fn set_generation(&self, generation: u64, token: u128) {
         self.set(GENERATION_AT, 0);
         self.set(CONFIRMED_AT, i64::MIN as u64);
@@ -302,7 +302,7 @@ impl LeasePage {
         self.lease.page.word(FAILURES_AT).fetch_add(1, Ordering::Relaxed);
     }
 
-    /// What to tell those who find no lease.
+    /// The reason for those who find no lease.
     pub fn say(&self, news: LeaseNews) {
         self.set(NEWS_AT, news as u64);
     }
@@ -329,7 +329,7 @@ fn layout_in(found: &Image, path: &Path) -> Result<Layout, StateError> {
     header::layout_of(found).map_err(|_| StateError::Page(PageError::damaged(&KIND, path, "its layout is invalid")))
 }
 
-/// Whether `found` is a page of this layout, made in this boot, in this very file.
+/// Whether `found` is a page of this layout, made in this boot, and in this file.
 fn check(found: &Image, file: Identity, path: &Path, layout: &Layout) -> Result<(), StateError> {
     let its_layout = layout_in(found, path)?;
     let path = path.to_path_buf();
