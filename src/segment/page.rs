@@ -216,7 +216,7 @@ impl SegmentPage {
         self.segment.get(FETCHED_AT) as i64
     }
 
-    /// A range was taken at this time, and so many numbers are to be taken next time.
+    /// A range of so many numbers was taken, at this time.
     pub fn set_step(&self, step: u64, fetched_ms: i64) {
         self.set(STEP_AT, step);
         self.set(FETCHED_AT, fetched_ms as u64);

@@ -1,6 +1,8 @@
 //! How ranges of numbers are taken from a store ahead of time: decided in one pure state machine, which reads no clock and
 //! asks no store by itself.
 
+#[cfg(test)]
+mod every_second;
 mod machine;
 mod rules;
 
