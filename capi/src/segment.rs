@@ -156,3 +156,112 @@ pub unsafe extern "C" fn txid_segment_stats(segment: *const txid_segment, counte
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::caller::TXID_MESSAGE_LEN;
+    use ::txid::segment::SegmentPage;
+    use std::ffi::CString;
+    use std::path::PathBuf;
+    use std::ptr;
+
+    /// A directory of this test's own.
+    fn place(name: &str) -> PathBuf {
+        let directory = std::env::temp_dir().canonicalize().unwrap();
+        directory.join(format!("txid-capi-segment-{name}-{}", std::process::id()))
+    }
+
+    fn text(message: &[u8]) -> &str {
+        CStr::from_bytes_until_nul(message).unwrap().to_str().unwrap()
+    }
+
+    fn open(path: &Path) -> Result<*mut txid_segment, (i32, String)> {
+        let path = CString::new(path.as_os_str().as_bytes()).unwrap();
+        let (mut segment, mut message) = (ptr::null_mut(), [0_u8; TXID_MESSAGE_LEN]);
+        // SAFETY: all three are ours, and have their room.
+        match unsafe { txid_segment_open(path.as_ptr(), &mut segment, message.as_mut_ptr().cast()) } {
+            0 => Ok(segment),
+            code => Err((code, text(&message).to_owned())),
+        }
+    }
+
+    fn fill(segment: *const txid_segment) -> Result<String, (i32, String)> {
+        let (mut buf, mut message) = ([0_u8; TXID_SEGMENT_LEN], [0_u8; TXID_MESSAGE_LEN]);
+        // SAFETY: the segment is open, and both have their room.
+        match unsafe { txid_segment_fill(segment, buf.as_mut_ptr().cast(), message.as_mut_ptr().cast()) } {
+            len @ 1.. => Ok(String::from_utf8(buf[..len as usize].to_vec()).unwrap()),
+            code => Err((code, text(&message).to_owned())),
+        }
+    }
+
+    fn stats(segment: *const txid_segment) -> txid_segment_counters {
+        let mut counters = std::mem::MaybeUninit::uninit();
+        // SAFETY: the segment is open, and all of the counters are written.
+        unsafe {
+            txid_segment_stats(segment, counters.as_mut_ptr());
+            counters.assume_init()
+        }
+    }
+
+    #[test]
+    fn numbers_go_on_over_two_ranges_and_then_it_is_said_why_there_are_none() {
+        let path = place("numbers").join("invoices.segment");
+        let page = SegmentPage::open_or_make(&path).unwrap();
+        page.publish(9..11);
+        page.publish(9_223_372_036_854_775_806..9_223_372_036_854_775_807);
+        let segment = open(&path).unwrap();
+        let numbers: Vec<_> = std::iter::from_fn(|| fill(segment).ok()).collect();
+        assert_eq!(numbers, ["9", "10", "9223372036854775806"]);
+        let used_up = "the numbers of invoices are used up; txid-agent has not reached its store yet";
+        assert_eq!(fill(segment), Err((txid_error::SegmentUsedUp as i32, used_up.to_owned())));
+        let mut message = [0_u8; TXID_MESSAGE_LEN];
+        // SAFETY: the segment is open, and the message has its room.
+        let number = unsafe { txid_segment_next(segment, message.as_mut_ptr().cast()) };
+        assert_eq!((number, text(&message)), (i64::from(txid_error::SegmentUsedUp as i32), used_up));
+        // SAFETY: nobody uses it any more.
+        unsafe { txid_segment_close(segment) };
+        std::fs::remove_dir_all(place("numbers")).unwrap();
+    }
+
+    #[test]
+    fn counters_are_those_of_the_page() {
+        let path = place("counters").join("invoices.segment");
+        let page = SegmentPage::open_or_make(&path).unwrap();
+        page.publish(1..101);
+        page.publish(101..401);
+        page.set_step(300, 5);
+        page.set_contact(1_795_255_200_000);
+        page.count_failure();
+        page.say(SegmentNews::WentDown);
+        let segment = open(&path).unwrap();
+        assert_eq!(stats(segment).lasts_ms, -1, "none are taken");
+        page.set_rate(4000);
+        assert_eq!(fill(segment).unwrap(), "1");
+        let now = stats(segment);
+        assert_eq!((now.left, now.next, now.step, now.fetches, now.failures), (99, 300, 300, 2, 1));
+        assert_eq!((now.lasts_ms, now.contact_ms), (399 * 1000 / 4, 1_795_255_200_000));
+        assert_eq!(now.news, txid_segment_news::WentDown as i32);
+        // SAFETY: nobody uses it any more.
+        unsafe { txid_segment_close(segment) };
+        std::fs::remove_dir_all(place("counters")).unwrap();
+    }
+
+    #[test]
+    fn a_file_that_is_no_segment_of_this_host_is_refused() {
+        let directory = place("refused");
+        let path = directory.join("invoices.segment");
+        let (code, why) = open(&path).unwrap_err();
+        assert_eq!(code, txid_error::SegmentFile as i32);
+        assert!(why.contains("txid-agent makes it, and has to be started before"), "{why}");
+        SegmentPage::open_or_make(&path).unwrap();
+        let copy = directory.join("copy.segment");
+        std::fs::copy(&path, &copy).unwrap();
+        let (code, why) = open(&copy).unwrap_err();
+        assert_eq!(code, txid_error::SegmentState as i32);
+        assert!(why.contains("copy.segment is a copy of another file"), "{why}");
+        std::fs::write(&copy, "numbers").unwrap();
+        assert_eq!(open(&copy).unwrap_err().0, txid_error::SegmentState as i32);
+        std::fs::remove_dir_all(directory).unwrap();
+    }
+}

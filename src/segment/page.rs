@@ -218,7 +218,7 @@ impl SegmentPage {
         self.segment.get(FETCHED_AT) as i64
     }
 
-    /// A range was taken at this time, and the next one has `step` numbers.
+    /// A range of `step` numbers was taken, at this time.
     pub fn set_step(&self, step: u64, fetched_ms: i64) {
         self.set(STEP_AT, step);
         self.set(FETCHED_AT, fetched_ms as u64);

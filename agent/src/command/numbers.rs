@@ -75,9 +75,12 @@ fn rate(stats: &SegmentStats) -> f64 {
 
 pub fn prometheus(all: &[Numbers]) -> String {
     type Value = fn(&Numbers) -> f64;
-    let metrics: [(&str, &str, &str, Value); 6] = [
+    let metrics: [(&str, &str, &str, Value); 7] = [
         ("left", "gauge", "Numbers left in both ranges.", |it| it.left() as f64),
         ("rate", "gauge", "Numbers taken per second.", |it| rate(&it.stats)),
+        ("lasts_seconds", "gauge", "How long the numbers last at this rate if the store does not answer.", |it| {
+            it.stats.lasts_ms().map_or(f64::INFINITY, |ms| ms as f64 / 1e3)
+        }),
         ("step", "gauge", "Numbers taken from the store at a time.", |it| it.stats.step as f64),
         ("contact_timestamp_seconds", "gauge", "When the store last answered.", |it| {
             it.stats.contact_ms.unwrap_or(0) as f64 / 1e3
@@ -89,7 +92,9 @@ pub fn prometheus(all: &[Numbers]) -> String {
     for (metric, kind, help, value) in metrics {
         text += &format!("# HELP txid_segment_{metric} {help}\n# TYPE txid_segment_{metric} {kind}\n");
         for it in all {
-            text += &format!("txid_segment_{metric}{{name=\"{}\"}} {}\n", it.name, value(it));
+            let value = value(it);
+            let value = if value.is_finite() { value.to_string() } else { "+Inf".to_owned() };
+            text += &format!("txid_segment_{metric}{{name=\"{}\"}} {value}\n", it.name);
         }
     }
     text

@@ -35,7 +35,7 @@ pub struct View {
     pub seen: u64,
     /// How many ranges were granted.
     pub fetches: u64,
-    /// How many numbers to take next.
+    /// How many numbers were taken last.
     pub step: u64,
     /// When the last range was taken.
     pub fetched_ms: i64,
@@ -74,7 +74,7 @@ pub enum Answer {
 pub enum Write {
     /// The store has had this number.
     See(u64),
-    /// How many numbers to take next time, and when the last range was taken.
+    /// How many numbers were taken from the store, and when.
     Step(u64, i64),
     /// Grants these numbers to all users of the page.
     Publish(Range<u64>),
@@ -166,6 +166,10 @@ pub struct Machine {
     rules: Rules,
     /// The sizes of the current and of the next range; 0 if unknown.
     sizes: (u64, u64),
+    /// The step that the tag itself has, once the store has told it.
+    own_step: Option<u64>,
+    /// How many numbers the page had after the last range was taken.
+    had: Option<u64>,
     trouble: Option<Trouble>,
     /// No requests before this time.
     not_before_ms: u64,
@@ -189,6 +193,8 @@ impl Machine {
             retry_ms: rules.retry_ms.0,
             rules,
             sizes: (0, 0),
+            own_step: None,
+            had: None,
             trouble: None,
             not_before_ms: 0,
             is_serving: false,
@@ -225,7 +231,7 @@ impl Machine {
             }
         }
         if published == 0 && self.is_wanted(view) && now.monotonic_ms >= self.not_before_ms {
-            let count = if view.step == 0 { self.rules.step } else { Some(view.step) };
+            let count = self.count(now, view);
             output.request = Some(Request::Take { count, seen: view.seen.max(view.granted) });
             return output;
         }
@@ -250,6 +256,22 @@ impl Machine {
         view.left <= self.sizes.0 - self.sizes.0.div_ceil(10)
     }
 
+    /// How many numbers to take; nothing if that is as many as the tag itself says.
+    fn count(&self, now: Now, view: &View) -> Option<u64> {
+        let step = view.step;
+        // The second range is taken right after the first, so that nothing is known of how long they last.
+        if step == 0 || view.fetches < 2 {
+            return if step == 0 { self.rules.step } else { Some(step) };
+        }
+        // The ranges that were used up since were smaller or larger than the last one: what counts is the pace. To go by them
+        // would double or halve twice before the first change tells.
+        let used = self.had.map_or(step, |had| had.saturating_sub(view.left + view.next)).max(1);
+        let passed_ms = i128::from(now.ms.saturating_sub(view.fetched_ms));
+        let lasts_ms = i64::try_from(passed_ms * i128::from(step) / i128::from(used)).unwrap_or(i64::MAX);
+        // An agent that has just started does not know yet how low it may go.
+        Some(self.rules.next_step(step, self.own_step.unwrap_or(step), lasts_ms))
+    }
+
     fn taken(&mut self, now: Now, view: &View, range: Range<u64>, own: u64, output: &mut Output) -> u64 {
         let seen = view.seen.max(view.granted);
         if range.start < seen {
@@ -272,15 +294,11 @@ impl Machine {
         }
         self.trouble = None;
         self.retry_ms = self.rules.retry_ms.0;
-        // The second range is taken right after the first, so the interval says nothing about how long a range lasts.
-        let next_step = if view.fetches < 2 {
-            self.rules.step.unwrap_or(own)
-        } else {
-            self.rules.next_step(view.step, own, now.ms.saturating_sub(view.fetched_ms))
-        };
-        if view.step != 0 && next_step != view.step {
-            output.events.push(Event::Step { from: view.step, to: next_step });
+        if view.step != 0 && count != view.step {
+            output.events.push(Event::Step { from: view.step, to: count });
         }
+        self.own_step = Some(own);
+        self.had = Some(view.left + view.next + count);
         if !self.is_serving {
             self.is_serving = true;
             output.events.push(Event::Serving { range: range.clone() });
@@ -288,7 +306,7 @@ impl Machine {
         self.sizes.1 = count;
         output.writes.extend([
             Write::See(range.end),
-            Write::Step(next_step, now.ms),
+            Write::Step(count, now.ms),
             Write::Publish(range),
             Write::Say(SegmentNews::Serving),
         ]);
@@ -307,6 +325,8 @@ impl Machine {
 
     /// Reports trouble once, and waits.
     fn mind(&mut self, trouble: Trouble, event: Event, now: Now, output: &mut Output) {
+        // A connection that was idle for hours may be closed. A single failure, with numbers left, is not worth a line.
+        let may_pass = trouble == Trouble::Store && self.is_serving && self.retry_ms == self.rules.retry_ms.0;
         let wait_ms = if trouble == Trouble::Store {
             let wait_ms = self.retry_ms;
             self.retry_ms = (2 * wait_ms).min(self.rules.retry_ms.1);
@@ -323,6 +343,9 @@ impl Machine {
             Trouble::Ended => SegmentNews::Ended,
         };
         output.writes.push(Write::Say(news));
+        if may_pass {
+            return;
+        }
         if self.trouble.replace(trouble) != Some(trouble) {
             output.events.push(event);
         }

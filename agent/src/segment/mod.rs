@@ -1,6 +1,8 @@
 //! Takes ranges of numbers from a store ahead of time: one pure state machine decides, and reads no clock and asks no
 //! store by itself.
 
+#[cfg(test)]
+mod every_second;
 mod machine;
 mod rules;
 

@@ -35,12 +35,12 @@ impl Rules {
         }
     }
 
-    /// How many numbers to take after a range of `step` numbers lasted `lasted_ms`. `own` is the tag's own step.
-    pub(super) fn next_step(&self, step: u64, own: u64, lasted_ms: i64) -> u64 {
+    /// How many numbers to take after `step` of them, which last for `lasts_ms`. `own` is the tag's own step.
+    pub(super) fn next_step(&self, step: u64, own: u64, lasts_ms: i64) -> u64 {
         let own = self.step.unwrap_or(own);
-        let wanted = if lasted_ms < SHORT_MS {
+        let wanted = if lasts_ms < SHORT_MS {
             step.saturating_mul(2)
-        } else if lasted_ms > LONG_MS {
+        } else if lasts_ms > LONG_MS {
             step / 2
         } else {
             step

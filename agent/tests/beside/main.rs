@@ -80,7 +80,13 @@ impl Fleet {
 
     /// Fails at the start, with this in its log.
     fn fails(&self, host: &str, wanted: &str) {
-        assert!(!self.start(host).0.wait().unwrap().success());
+        let mut agent = self.start(host);
+        let mut ended = None;
+        servers::until("it does not fail", || {
+            ended = agent.0.try_wait().unwrap();
+            ended.is_some()
+        });
+        assert!(!ended.unwrap().success());
         let log = self.log(host);
         assert!(log.contains(wanted), "{wanted:?} is not in {log}");
     }

@@ -2,6 +2,8 @@
 
 #![allow(missing_docs)]
 
+mod kills;
+
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -227,6 +229,40 @@ fn a_number_that_went_down_is_an_alarm_and_is_not_followed() {
     assert!(place.run(&["raise", "--store", &place.url(), "invoices", "5"]).contains("never goes down"));
     assert_eq!(next(&segment), 51);
     assert_eq!(segment.stats().news, SegmentNews::Serving);
+}
+
+#[test]
+fn status_says_how_long_the_numbers_last() {
+    let place = Place::new();
+    let _agent = place.agent("host", &["--segment", "invoices=10000", "--max-step", "10000", "--create"]);
+    let segment = place.segment("host");
+    let status =
+        |form: &[&str]| place.run(&[&["status", "--dir", place.path("host").to_str().unwrap()], form].concat());
+    until("there are no numbers", || segment.stats().next > 0);
+    assert!(
+        status(&[]).contains("10000 numbers left up to 10001, none are taken now; takes 10000 at a time"),
+        "{}",
+        status(&[])
+    );
+    assert!(status(&["--prometheus"]).contains("txid_segment_lasts_seconds{name=\"invoices\"} +Inf\n"));
+
+    // Some 500 a second for as long as the agent needs to measure it.
+    let start = Instant::now();
+    let mut taken = 0_u64;
+    until("the rate is not measured", || {
+        while u128::from(taken) < start.elapsed().as_millis() / 2 {
+            next(&segment);
+            taken += 1;
+        }
+        (400_000..600_000).contains(&segment.stats().rate_milli)
+    });
+    let value: serde_json::Value = serde_json::from_str(&place.status("host")).unwrap();
+    let number = |name: &str| value[name].as_f64().unwrap();
+    let lasts_ms = (number("left") + number("next")) / number("rate") * 1000.0;
+    assert!((number("lasts_ms") - lasts_ms).abs() <= 1.0, "{value}");
+    assert!((15_000.0..50_000.0).contains(&lasts_ms), "{value}");
+    assert!(status(&[]).contains(" s at ") && status(&[]).contains(" a second; takes 10000"), "{}", status(&[]));
+    assert!(!status(&["--prometheus"]).contains("Inf"), "{}", status(&["--prometheus"]));
 }
 
 #[test]

@@ -61,8 +61,12 @@ fn mariadb() {
     let mut server = servers::mariadb();
     let login = format!("txid:{MARIADB_PASSWORD}");
     all(|port, options| format!("mysql://{login}@127.0.0.1:{port}/ids?{options}"), &mut server, true);
-    let url = format!("mysql://{login}@127.0.0.1:{}/ids", server.port);
-    tags::beside_leaf(&server, &url);
+}
+
+#[test]
+fn mariadb_with_leaf_on_it() {
+    let server = servers::mariadb();
+    tags::beside_leaf(&server, &format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{}/ids", server.port));
     tags::without_permission(&server);
 }
 

@@ -5,6 +5,7 @@ mod grep;
 mod inspect;
 mod make;
 mod range;
+mod segment;
 mod snowflake;
 mod sort;
 mod terminal;

@@ -1,0 +1,69 @@
+//! Numbers of a segment, from the page that txid-agent makes.
+
+use crate::{printed, refusal, txid};
+use tempfile::TempDir;
+use txid::segment::{SegmentNews, SegmentPage};
+
+fn new(state: &str, count: &str) -> assert_cmd::Command {
+    txid(&["new", "--format", "segment", "--state", state, "-n", count])
+}
+
+#[test]
+fn numbers_go_on_from_one_run_to_the_next_until_they_are_used_up() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().canonicalize().unwrap().join("invoices.segment");
+    let state = path.to_str().unwrap();
+    let page = SegmentPage::open_or_make(&path).unwrap();
+    page.publish(1042..1045);
+    page.publish(2000..2003);
+    assert_eq!(printed(&mut new(state, "2")), "1042\n1043\n");
+    assert_eq!(printed(&mut new(state, "3")), "1044\n2000\n2001\n", "over the end of a range");
+
+    // What there is comes out, and why there is no more.
+    page.set_contact(1_795_255_200_000);
+    page.say(SegmentNews::WentDown);
+    let assert = new(state, "5").assert().code(2);
+    let output = assert.get_output();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "2002\n");
+    let said = String::from_utf8_lossy(&output.stderr);
+    let why = "txid: the numbers of invoices are used up; the number in the store went down, as after a restored backup; raise it \
+               with txid-agent raise\n";
+    assert_eq!(said, why);
+    page.publish(3000..3001);
+    assert_eq!(printed(&mut new(state, "1")), "3000\n", "numbers again");
+}
+
+#[test]
+fn four_at_a_time_take_no_number_twice() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().canonicalize().unwrap().join("invoices.segment");
+    SegmentPage::open_or_make(&path).unwrap().publish(1..1_000_000);
+    let state = path.to_str().unwrap();
+    let mut numbers: Vec<u64> = std::thread::scope(|scope| {
+        let runs: Vec<_> = (0..4).map(|_| scope.spawn(|| printed(&mut new(state, "20000")))).collect();
+        runs.into_iter()
+            .flat_map(|run| run.join().unwrap().lines().map(|line| line.parse().unwrap()).collect::<Vec<_>>())
+            .collect()
+    });
+    numbers.sort_unstable();
+    assert_eq!(numbers, (1..=80_000).collect::<Vec<_>>());
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let directory = TempDir::new().unwrap();
+    let missing = directory.path().join("invoices.segment");
+    let said = refusal(&mut new(missing.to_str().unwrap(), "1"));
+    assert!(said.contains("invoices.segment: txid-agent makes it, and has to be started before"), "{said}");
+    for (args, what) in [
+        (&["new", "--format", "segment"][..], "--format segment needs the --state that txid-agent keeps"),
+        (
+            &["new", "--format", "segment", "--state", "x", "--node", "3"],
+            "--node and --layout are for --format snowflake",
+        ),
+        (&["new", "--format", "segment", "--state", "x", "--at", "now"], "--at: ids of this format carry no time"),
+    ] {
+        let said = refusal(&mut txid(args));
+        assert!(said.contains(what), "{said}");
+    }
+}
