@@ -43,6 +43,8 @@ pub enum Event {
     Forgotten {
         /// The node.
         node: u64,
+        /// Whether nobody else can have taken it meanwhile.
+        is_ours: bool,
     },
     /// The store does not answer, or not as it should.
     StoreAway(StoreError),
@@ -104,11 +106,15 @@ impl fmt::Display for Event {
                 "this machine was copied while it ran: the other copy extended the lease of node {node}; taking another. \
                  Ids made since the copy may exist twice"
             ),
-            Self::Forgotten { node } => write!(
-                f,
-                "the store has forgotten what it confirmed for node {node}, as after a failover or a restored backup; \
-                 writes it again. Run 'txid-agent floor' before new hosts start"
-            ),
+            Self::Forgotten { node, is_ours } => {
+                let then =
+                    if *is_ours { "writes it again" } else { "another host may have had it since, so takes another" };
+                write!(
+                    f,
+                    "the store has forgotten what it confirmed for node {node}, as after a failover or a restored backup; \
+                     {then}. Run 'txid-agent floor' before new hosts start"
+                )
+            }
             Self::StoreAway(error) => error.fmt(f),
             Self::StoreBack => f.write_str("the store answers again"),
             Self::ClockOff { by_ms } => {

@@ -19,6 +19,9 @@ pub struct Group {
 }
 
 impl Group {
+    /// The floor while the group is being made: there are no leases yet.
+    pub const UNSET: i64 = i64::MAX;
+
     /// Reads a record.
     ///
     /// ```

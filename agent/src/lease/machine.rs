@@ -225,8 +225,8 @@ struct Taken {
 enum Phase {
     /// Read the record of the group.
     Meeting,
-    /// Make that record.
-    Founding(Group),
+    /// Make that record, or set its floor.
+    Founding { group: Group, expected: Expected },
     /// List the nodes and choose one.
     Choosing,
     /// Get the number of a new node, because no node is free.
@@ -342,9 +342,9 @@ impl Lease {
         }
         match self.phase.clone() {
             Phase::Meeting | Phase::Confirming(_) => self.ask_read(Group::key(&rules.group)),
-            Phase::Founding(group) => self.ask(Request::Put {
+            Phase::Founding { group, expected } => self.ask(Request::Put {
                 key: Group::key(&rules.group),
-                expected: Expected::Absent,
+                expected,
                 bytes: group.to_string().into_bytes(),
             }),
             Phase::Choosing => self.ask(Request::List { prefix: Group::nodes(&rules.group) }),
@@ -383,10 +383,12 @@ impl Lease {
                 self.fail(rules, now, error);
             }
             (Phase::Meeting, Reply::Read(Ok(record))) => self.meet(rules, now, record),
-            (Phase::Founding(group), Reply::Put(Ok(put))) => {
+            (Phase::Founding { group, .. }, Reply::Put(Ok(put))) => {
                 self.phase = Phase::Meeting;
                 match put {
-                    Put::Written(_) if group.floor_ms > 0 => self.log(Event::NewGroup { from_ms: group.floor_ms }),
+                    Put::Written(_) if (1..Group::UNSET).contains(&group.floor_ms) => {
+                        self.log(Event::NewGroup { from_ms: group.floor_ms })
+                    }
                     Put::Written(_) | Put::Conflict => {}
                     Put::Unknown(error) => self.fail(rules, now, error),
                 }
@@ -447,18 +449,7 @@ impl Lease {
     /// Handles the record of the group, which may be missing.
     fn meet(&mut self, rules: &Rules, now: &Now, record: Option<Record>) {
         self.has_reached_store = true;
-        let Some(record) = record else {
-            if self.clock_is_right(rules, now) {
-                // Leases that the store may have lost have no later limit than this. A store that had the group before is
-                // not new, whatever was said when this agent started.
-                let ahead_ms = rules.ahead_ms.saturating_add(2 * rules.max_skew_ms);
-                let is_new = rules.new && self.group.is_none();
-                let floor_ms = if is_new { 0 } else { now.wall_ms.saturating_add_unsigned(ahead_ms) };
-                let (made_ms, id, layout) = (now.wall_ms, now.random, rules.layout.clone());
-                self.phase = Phase::Founding(Group { floor_ms, made_ms, id, layout });
-            }
-            return;
-        };
+        let Some(record) = record else { return self.found(rules, now, None) };
         let group = match Group::parse(&record.bytes) {
             Ok(group) if group.layout == rules.layout => group,
             Ok(group) => {
@@ -469,6 +460,9 @@ impl Lease {
             Err(bad) => return self.queue.push_back(Output::Fail(Failure::Group(bad))),
         };
         let floor_ms = group.floor_ms;
+        if floor_ms == Group::UNSET {
+            return self.found(rules, now, Some(record.version));
+        }
         self.group = Some((group, record.version));
         if self.held.is_some() {
             if self.free_ms < floor_ms {
@@ -482,6 +476,25 @@ impl Lease {
             self.tries = 0;
             self.phase = Phase::Choosing;
         }
+    }
+
+    /// Makes the record of the group in two writes. The floor is worked out once the store is seen to have the first: a
+    /// write that is late may come to a store that was emptied since, and its floor would be too low for that.
+    fn found(&mut self, rules: &Rules, now: &Now, version: Option<Version>) {
+        if !self.clock_is_right(rules, now) {
+            return;
+        }
+        // No lease that the store may have lost has a later limit than this. A store that had the group before is not new,
+        // whatever was said when this agent started.
+        let ahead_ms = rules.ahead_ms.saturating_add(2 * rules.max_skew_ms);
+        let floor_ms = match &version {
+            None => Group::UNSET,
+            Some(_) if rules.new && self.group.is_none() => 0,
+            Some(_) => now.wall_ms.saturating_add_unsigned(ahead_ms),
+        };
+        let group = Group { floor_ms, made_ms: now.wall_ms, id: now.random, layout: rules.layout.clone() };
+        let expected = version.map_or(Expected::Absent, Expected::Version);
+        self.phase = Phase::Founding { group, expected };
     }
 
     fn choose(&mut self, rules: &Rules, now: &Now, records: Vec<(String, Record)>) {
@@ -581,6 +594,9 @@ impl Lease {
             None if is_right => now.wall_ms.saturating_add_unsigned(rules.ahead_ms).max(held.limit_ms),
             None => held.limit_ms,
         };
+        if self.is_forgotten && !self.is_ours_alone(rules, now) {
+            return self.give_up(rules, now, Event::Forgotten { node: held.node, is_ours: false });
+        }
         if limit_ms == held.limit_ms && !self.is_forgotten {
             if is_right {
                 self.wait_for_renewal(rules, now);
@@ -598,7 +614,12 @@ impl Lease {
 
     /// The store has confirmed the pending limit.
     fn extended(&mut self, rules: &Rules, now: &Now, version: Version) {
+        let is_ours = !self.is_forgotten || self.is_ours_alone(rules, now);
         let Some(held) = &mut self.held else { return };
+        if !is_ours {
+            let event = Event::Forgotten { node: held.node, is_ours };
+            return self.give_up(rules, now, event);
+        }
         held.version = Some(version);
         held.limit_ms = self.pending_ms.take().unwrap_or(held.limit_ms);
         self.is_forgotten = false;
@@ -608,8 +629,20 @@ impl Lease {
         self.wait_for_renewal(rules, now);
     }
 
+    /// Whether no other host can have taken the node, even if the store has lost that since. A host that takes it must be
+    /// able to start at its limit, by a clock that may be off the store's.
+    fn is_ours_alone(&self, rules: &Rules, now: &Now) -> bool {
+        let latest_ms = match self.store_offset_ms {
+            Some(offset_ms) => offset_ms.saturating_add_unsigned(now.mono_ms + rules.max_skew_ms),
+            None => now.wall_ms.saturating_add_unsigned(2 * rules.max_skew_ms),
+        };
+        let limit_ms = self.held.as_ref().map_or(i64::MIN, |held| held.limit_ms);
+        limit_ms > latest_ms.saturating_add_unsigned(rules.max_drift_ms)
+    }
+
     /// Decides from the record of this host's node how to continue.
     fn judge(&mut self, rules: &Rules, now: &Now, record: Option<Record>) {
+        let is_ours = self.is_ours_alone(rules, now);
         let Some(held) = &mut self.held else { return };
         let parsed = record.as_ref().map(|record| NodeRecord::parse(&record.bytes));
         let (limit_ms, version) = match (parsed, record) {
@@ -634,8 +667,8 @@ impl Lease {
                 if limit_ms == Some(held.limit_ms) {
                     self.is_forgotten = false;
                     self.reopen();
-                } else if !std::mem::replace(&mut self.is_forgotten, true) {
-                    let event = Event::Forgotten { node: held.node };
+                } else if !std::mem::replace(&mut self.is_forgotten, true) && is_ours {
+                    let event = Event::Forgotten { node: held.node, is_ours };
                     self.log(event);
                 }
                 self.phase = Phase::Holding;

@@ -72,6 +72,15 @@ impl Plan {
 
     /// Half of the fleet still has the old library.
     pub const BESIDE_OLD: Self = Self { numbering: Numbering::WorkerNode, old_starts: 200_000, ..Self::ROUGH };
+
+    /// A store that is emptied again and again, also while hosts are cut off and writes are under way.
+    pub const FORGETFUL: Self = Self {
+        weather: Weather { lost_requests: 10_000, lost_answers: 20_000, late_requests: 50_000 },
+        cut_offs: 2_000,
+        outages: 0,
+        emptyings: 15_000,
+        ..Self::ROUGH
+    };
 }
 
 /// The results.

@@ -51,6 +51,18 @@ fn beside_an_old_library_no_accident_gives_an_id_twice() {
     assert!(report.old > 200, "{}", report.old);
 }
 
+#[test]
+fn a_store_that_is_emptied_again_and_again_gives_no_id_twice() {
+    for seed in seed()..seed() + 4 {
+        let mut fleet = Fleet::new(seed, 200, Plan::FORGETFUL);
+        fleet.run(1_800_000);
+        fleet.calm_down(300_000);
+        let report = fleet.report();
+        println!("seed {seed}: {report:?}");
+        assert_eq!((report.twice, report.backwards, report.leased), (0, 0, 200), "seed {seed}");
+    }
+}
+
 /// For `make soak`.
 #[test]
 #[ignore = "takes minutes"]
