@@ -12,13 +12,13 @@
 #include <stdint.h>
 
 /**
- * How many bytes a function that takes a `message` may write there: text that says what is wrong, cut off if need be, and
- * a NUL at its end.
+ * The size of the buffer for a `message`. On error, functions write a text to it that says what is wrong, truncated if
+ * necessary, and a final NUL.
  */
 #define TXID_MESSAGE_LEN 1024
 
 /**
- * How many characters an id of any format has at most.
+ * The length of the longest id of any format.
  */
 #define TXID_MAX_LEN 64
 
@@ -28,12 +28,12 @@
 #define TXID_TRACE_HEADERS 7
 
 /**
- * How many characters txid_rfc3339 writes.
+ * The length of the text of txid_rfc3339.
  */
 #define TXID_RFC3339_LEN 24
 
 /**
- * What becomes of an id that may have come in with a request.
+ * What to do with an id that may have come in with a request.
  */
 typedef enum {
   /**
@@ -41,17 +41,17 @@ typedef enum {
    */
   TXID_VERDICT_NEW,
   /**
-   * The id that came in is the request's.
+   * The request keeps the id that came in.
    */
   TXID_VERDICT_ACCEPTED,
   /**
-   * The peer may send an id, but this is not one. The request gets a new id, or is rejected.
+   * The peer may send an id, but this is not a valid one. The request gets a new id, or is rejected.
    */
   TXID_VERDICT_INVALID,
 } txid_verdict;
 
 /**
- * In which headers a trace comes in.
+ * The headers that a trace comes in.
  */
 typedef enum {
   /**
@@ -83,21 +83,21 @@ typedef struct txid_networks txid_networks;
  */
 typedef struct {
   /**
-   * How many bytes it has.
+   * Its length in bytes.
    */
   size_t len;
   /**
-   * Where they are.
+   * Its bytes.
    */
   const char *data;
 } txid_text;
 
 /**
- * Who sent a request.
+ * The sender of a request.
  */
 typedef struct {
   /**
-   * Its struct sockaddr, or NULL where all there is is text.
+   * Its struct sockaddr, or NULL if only its text is known.
    */
   const void *sockaddr;
   /**
@@ -107,21 +107,21 @@ typedef struct {
 } txid_peer;
 
 /**
- * What a request has of one header.
+ * The values of one header in a request.
  */
 typedef struct {
   /**
-   * How often it is there.
+   * How often the request has it.
    */
   size_t count;
   /**
-   * The value of the last one.
+   * The last value.
    */
   txid_text value;
 } txid_header;
 
 /**
- * The span of a request, as it goes on in headers. One of length 0 is not to be sent.
+ * The span of a request, in the form of headers. A header of length 0 must not be sent.
  */
 typedef struct {
   /**
@@ -133,7 +133,7 @@ typedef struct {
    */
   uint8_t span_id[16];
   /**
-   * X-B3-ParentSpanId: the span that this one was called from.
+   * X-B3-ParentSpanId: the span that called this one.
    */
   uint8_t parent_span_id[16];
   /**
@@ -153,30 +153,30 @@ typedef struct {
    */
   uint8_t flags;
   /**
-   * How long parent_span_id is: 16 or 0.
+   * The length of parent_span_id: 16 or 0.
    */
   uint8_t parent_span_id_len;
   /**
-   * How long b3 is.
+   * The length of b3.
    */
   uint8_t b3_len;
   /**
-   * How long sampled is: 1 or 0.
+   * The length of sampled: 1 or 0.
    */
   uint8_t sampled_len;
   /**
-   * How long flags is: 1 or 0.
+   * The length of flags: 1 or 0.
    */
   uint8_t flags_len;
   /**
-   * Whether it is the trace of the traceparent that came in, so that its tracestate goes on, too.
+   * Whether it continues the trace of the traceparent that came in, so that its tracestate is passed on as well.
    */
   bool is_continued;
 } txid_span;
 
 /**
- * Opens a maker of ids. Of the `count` words, the first is the name of the format, and each that follows an option of it:
- * name=value. Returns NULL when something is wrong; then `message` says what.
+ * Opens a maker of ids. The first of the `count` words is the name of the format, and the others are its options,
+ * name=value. Returns NULL on error; then `message` says what is wrong.
  *
  * Safety:
  *
@@ -187,18 +187,18 @@ txid_maker *txid_maker_open(const txid_text *list,
                             char *message);
 
 /**
- * Gives a maker back. Others that share its state go on.
+ * Releases a maker. Others that share its state are not affected.
  *
  * Safety:
  *
- * `maker` must be from txid_maker_open and not be used by anybody any more.
+ * `maker` must be from txid_maker_open and must not be used any more.
  */
 void txid_maker_close(txid_maker *maker);
 
 /**
- * Writes a new id of this moment, where the clock reads `clock_ms`, to `buf`, and returns how many characters it has; or 0,
- * and `message` says why there is none. An id that was to be one that nobody can guess, and is not because the system has
- * no randomness to give, sets `guessable`; else it is left as it is.
+ * Writes a new id to `buf`, when the clock reads `clock_ms`, and returns its length; or returns 0, and `message` says
+ * why there is no id. Sets `guessable` if the id was meant to be impossible to guess, but the system gave no
+ * randomness; otherwise leaves it unchanged.
  *
  * Safety:
  *
@@ -212,8 +212,8 @@ size_t txid_maker_fill(const txid_maker *maker,
                        char *message);
 
 /**
- * Reads a list of `count` networks: addresses, networks such as 10.0.0.0/8, unix: and all; or off alone. Returns NULL when
- * something is wrong; then `message` says what.
+ * Reads a list of `count` networks: addresses, networks such as 10.0.0.0/8, unix: and all; or off alone. Returns NULL
+ * on error; then `message` says what is wrong.
  *
  * Safety:
  *
@@ -224,11 +224,11 @@ txid_networks *txid_networks_open(const txid_text *list,
                                   char *message);
 
 /**
- * Gives networks back.
+ * Releases networks.
  *
  * Safety:
  *
- * `networks` must be from txid_networks_open and not be used by anybody any more.
+ * `networks` must be from txid_networks_open and must not be used any more.
  */
 void txid_networks_close(txid_networks *networks);
 
@@ -237,24 +237,25 @@ void txid_networks_close(txid_networks *networks);
  *
  * Safety:
  *
- * `networks` must be from txid_networks_open, `peer` be valid for a read, as must what it points to.
+ * `networks` must be from txid_networks_open, and `peer` must be valid for a read, as must what it points to.
  */
 bool txid_networks_contain(const txid_networks *networks,
                            const txid_peer *peer);
 
 /**
- * What becomes of the id in `header`, which `peer` sent, where `accept` are the networks whose ids are taken. Of several headers none counts.
+ * Decides about the id in `header`, which `peer` sent. `accept` are the networks whose ids are accepted. A repeated
+ * header does not count.
  *
  * Safety:
  *
- * `accept` must be from txid_networks_open, the others be valid for a read, as must what they point to.
+ * `accept` must be from txid_networks_open, and the others must be valid for a read, as must what they point to.
  */
 txid_verdict txid_judge(const txid_networks *accept,
                         const txid_peer *peer,
                         const txid_header *header);
 
 /**
- * Whether `name` may be the name of a header.
+ * Whether `name` is valid as the name of a header.
  *
  * Safety:
  *
@@ -272,22 +273,22 @@ bool txid_is_header_name(const txid_text *name);
 void txid_span_start(txid_span *span);
 
 /**
- * Writes a span to `span` that continues what came in as `kind`; where nothing or nothing valid did, the first of a new
- * trace. `headers` are the request's traceparent, b3, X-B3-TraceId, X-B3-SpanId, X-B3-ParentSpanId, X-B3-Sampled and
- * X-B3-Flags.
+ * Writes a span to `span` that continues the trace that came in as `kind`; if there is no valid one, the first span of
+ * a new trace. `headers` are the request's traceparent, b3, X-B3-TraceId, X-B3-SpanId, X-B3-ParentSpanId, X-B3-Sampled
+ * and X-B3-Flags.
  *
  * Safety:
  *
- * `headers` must be valid for reads of TXID_TRACE_HEADERS of them, as must their texts; `kind` must be one of the enum's, and
- * `span` be valid for a write.
+ * `headers` must be valid for reads of TXID_TRACE_HEADERS of them, as must their texts; `kind` must be one of the
+ * enum's values, and `span` must be valid for a write.
  */
 void txid_span_continue(txid_trace_kind kind,
                         const txid_header *headers,
                         txid_span *span);
 
 /**
- * Writes the milliseconds since 1970-01-01 UTC that the id at `text` was stamped with to `ms`: of a txid, a UUID of version
- * 1, 6 or 7, a flake, a UNIQUE_ID, or an id of SOFATracer or SkyWalking. Returns whether it is one of these.
+ * Writes the time in the id at `text` to `ms`, in milliseconds since 1970-01-01 UTC: of a txid, a UUID of version 1, 6
+ * or 7, a flake, a UNIQUE_ID, or an id of SOFATracer or SkyWalking. Returns whether it is one of these.
  *
  * Safety:
  *
@@ -297,8 +298,8 @@ bool txid_time_in(const txid_text *text,
                   int64_t *ms);
 
 /**
- * Writes the milliseconds since 1970 that txid_time_in found as RFC 3339 has them, "2014-09-01T00:00:00.000Z", to `buf`.
- * Returns whether they are of the years 0 to 9999; else nothing is written.
+ * Writes the milliseconds since 1970 that txid_time_in found in RFC 3339, "2014-09-01T00:00:00.000Z", to `buf`.
+ * Returns false, and writes nothing, if they are outside the years 0 to 9999.
  *
  * Safety:
  *
