@@ -73,6 +73,7 @@ sub configuration {
     my ($text) = @_;
     $text =~ s/^\s*load_module .*;\n//mg;
     $text =~ s{/var/lib/txid}{PREFIX/state}g;
+    $text =~ s{/var/log/nginx/}{logs/}g;
     $text =~ s/\blisten 8080;/listen 127.0.0.1:8080;/g;
     $text =~ s/^(\s*server \{)$/$1 listen 127.0.0.1:8080;/mg unless $text =~ /\blisten /;
     $text .= "server { listen 127.0.0.1:8080; location / { return 200; } }\n" unless $text =~ /\bserver \{/;
@@ -98,7 +99,7 @@ sub check_nginx {
         like $sent, qr/^$id$/, 'the response has an id';
         is $body, $sent, 'the upstream got the same';
     }
-    if ($text =~ m{access_log logs/access\.log}) {
+    if ($text =~ m{access_log \S+/access\.log}) {
         my $log = contents("$prefix/logs/access.log");
         like $log, qr/^$sent /, 'the log has the same';
         my @shown = map { $_->{language} eq 'text' ? masked($_->{text}) : () } @$page;
