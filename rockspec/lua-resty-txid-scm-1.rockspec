@@ -6,19 +6,19 @@ source = {
 }
 description = {
     summary = "Unique, time-sortable, 20-character ids for nginx and LuaJIT",
-    detailed = "Makes an id in one FFI call to libtxid, a library in Rust, which needs cargo to be built.",
+    detailed = "Makes an id with one FFI call to libtxid, a library in Rust. Building it needs cargo.",
     homepage = "https://example.com/txid",
     license = "MIT",
 }
 supported_platforms = { "linux", "macosx" }
 dependencies = {
-    -- Which LuaJIT is, too. It does need LuaJIT.
+    -- LuaJIT counts as Lua 5.1. LuaJIT is required.
     "lua == 5.1",
 }
 build = {
     type = "make",
     build_target = "build-rock",
-    -- Asked for by LuaRocks, which knows the compiler's options; cargo does, too.
+    -- LuaRocks requires these; cargo knows the compiler's options itself.
     build_variables = { CFLAGS = "$(CFLAGS)" },
     install_target = "install-rock",
     install_variables = {
