@@ -59,7 +59,7 @@ resty.txid.request: header must be the name of a header, not 1
 resty.txid.request: accept must be true, false, a list of networks or a function, not "10.0.0.0/8"
 resty.txid.request: accept must be a list of networks, not this table \(entry 2 is '10.0.0.0/33', not an address, .*\)
 resty.txid.request: accept must be a list of networks, not this table \(entry 1 is '::/129', not an address, .*\)
-resty.txid.request: accept must be a list of networks, not this table \(entry 1 is '::ffff:10.0.0.0/8', whose .* IPv4 network\)
+resty.txid.request: accept must be a list of networks, not this table \(entry 1 is '::ffff:10.0.0.0/8', which .* IPv4 network\)
 resty.txid.request: accept must be a list of networks, not this table \(entry 1 is 'localhost', not an address, .*\)
 resty.txid.request: accept must be a list of networks, not this table \(entry 1 is '10', not an address, .*\)
 resty.txid.request: accept must be a list of networks, not this table \(entry 1 is '10.0.0.1.*', not an address, .*\)
