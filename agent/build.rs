@@ -1,4 +1,4 @@
-//! Writes the man pages and the shells' completions beside the built binary: `agent/man/` and `agent/completions/`.
+//! Writes the man pages and the shell completions next to the built binary: `agent/man/` and `agent/completions/`.
 
 use args::Args;
 use clap::CommandFactory;

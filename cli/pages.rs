@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Where the built binary will be: OUT_DIR is release/build/txid-cli-<hash>/out, which nobody could guess.
+/// The directory of the built binary: OUT_DIR is release/build/txid-cli-<hash>/out, and the hash is unpredictable.
 pub fn beside_binary() -> io::Result<PathBuf> {
     let out = std::env::var_os("OUT_DIR").ok_or(io::ErrorKind::NotFound)?;
     Ok(Path::new(&out).ancestors().nth(3).ok_or(io::ErrorKind::NotFound)?.to_path_buf())
@@ -20,7 +20,7 @@ pub fn write(command: Command, directory: &Path) -> io::Result<()> {
     clap_mangen::generate_to(command.clone(), &man)?;
     for page in fs::read_dir(man)? {
         let page = page?.path();
-        // What help says last is tables and examples, which man would fill as it fills a paragraph.
+        // The end of a help text has tables and examples, which man would reflow like paragraphs.
         fs::write(&page, fs::read_to_string(&page)?.replace(".SH EXTRA\n", ".SH NOTES\n.nf\n"))?;
     }
     for (shell, file) in [

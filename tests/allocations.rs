@@ -28,7 +28,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Every way to make an id but the formats that a [`Maker`] has.
+/// Every way to make an id, except the formats of a [`Maker`].
 const PATHS: [(&str, fn()); 11] = [
     ("Txid::at", || _ = black_box(Txid::at(7).to_text())),
     ("Txid::now", || _ = black_box(Txid::now().to_text())),
@@ -46,7 +46,7 @@ const PATHS: [(&str, fn()); 11] = [
     ("host_ipv4", || _ = black_box(txid::host_ipv4())),
 ];
 
-/// What makes ids of this format; or nothing if it needs options, or an address that this host does not have.
+/// Makes ids of this format; None if it needs options, or an address that this host does not have.
 fn maker(name: &'static str) -> Option<impl Fn() + Send> {
     let maker = Maker::parse(name, []).ok()?;
     Some(move || _ = black_box(maker.write_by(7, &mut [0; Maker::MAX_LEN])))

@@ -49,12 +49,12 @@ const KEPT: [fn() -> Padded; 7] = [
 
 type Padded = [u8; Maker::MAX_LEN];
 
-/// The id, filled up to one length.
+/// The id, padded to the same length.
 fn pad(id: impl std::fmt::Display) -> Padded {
     format!("{:<64}", id.to_string()).into_bytes().try_into().unwrap()
 }
 
-/// What makes ids of this format; or nothing if it needs options, or an address that this host does not have.
+/// Makes ids of this format; None if it needs options, or an address that this host does not have.
 fn maker(name: &'static str) -> Option<Box<dyn Fn() -> Padded>> {
     let maker = Maker::parse(name, []).ok()?;
     Some(Box::new(move || {

@@ -135,7 +135,7 @@ impl Config {
             );
             ensure!(
                 numbering.is_in(&self.store),
-                "the node {name} is to be of {}, which is not in this kind of store",
+                "the numbers of the node {name} are from {}, which is not in this kind of store",
                 numbering.place()
             );
         }

@@ -31,7 +31,7 @@ impl OwnPage {
                 Ok(_) | Err(StateError::OtherBoot(_) | StateError::Copied(_)) => {}
                 Err(error) => return Err(PageError::State(error)),
             }
-            // Only who has the lock of a file removes it, or uses its page.
+            // Only the holder of a file's lock removes the file, or uses its page.
             let Some(lock) = lock(path)? else { continue };
             match LeasePage::open_or_make(path, layout) {
                 Ok(page) => return Ok(Self { page, _lock: lock }),
@@ -44,7 +44,7 @@ impl OwnPage {
     }
 }
 
-/// Locks the file at `path`; nothing if it is not there any more, as another agent has removed it meanwhile.
+/// Locks the file at `path`; None if it is gone, because another agent has removed it in the meantime.
 fn lock(path: &Path) -> Result<Option<File>, PageError> {
     let os = |error: io::Error| PageError::Os(path.to_path_buf(), error);
     let file = match OpenOptions::new().read(true).write(true).open(path) {

@@ -253,7 +253,7 @@ mod tests {
         let path = directory.join("invoices.segment");
         let (code, why) = open(&path).unwrap_err();
         assert_eq!(code, txid_error::SegmentFile as i32);
-        assert!(why.contains("txid-agent makes it, and has to be started before"), "{why}");
+        assert!(why.contains("txid-agent makes it, so start that first"), "{why}");
         SegmentPage::open_or_make(&path).unwrap();
         let copy = directory.join("copy.segment");
         std::fs::copy(&path, &copy).unwrap();

@@ -40,8 +40,8 @@ pub(crate) struct Kind {
     pub(crate) name: &'static str,
     /// What to do about a damaged one, in errors.
     pub(crate) advice: &'static str,
-    /// Whether a second file may take the place of one that is in use. Not if both say what to use next: then those who
-    /// have the first one would repeat the ids of those who take the second.
+    /// Whether a file that is in use may be replaced by another one. Not if both say what to use next: users of both
+    /// files would repeat each other's ids.
     pub(crate) may_be_replaced: bool,
 }
 

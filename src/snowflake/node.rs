@@ -38,7 +38,7 @@ pub fn node(from: &str, layout: &Layout) -> Result<u64, NodeError> {
     }
 }
 
-/// The number in `value`, which an error shows as `shown`.
+/// Reads the number in `value`, which errors show as `shown`.
 #[inline(never)]
 fn in_range(value: &str, layout: &Layout, shown: String) -> Result<u64, NodeError> {
     let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());

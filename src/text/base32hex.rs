@@ -19,7 +19,7 @@ pub(crate) fn encode_40_bits(bits: u64) -> [u8; 8] {
     (values + 0x3030_3030_3030_3030 + further_on).to_le_bytes()
 }
 
-/// The value of each character; 0xff if it is not of the alphabet.
+/// The value of each character; 0xff if it is not in the alphabet.
 const VALUES: [u8; 256] = {
     let mut values = [0xff; 256];
     let mut value = 0;
@@ -36,7 +36,7 @@ const VALUES: [u8; 256] = {
 ///
 /// Written by hand, because data-encoding's decoder includes one for every base: 60 KB, a seventh of the shared object.
 pub(crate) fn decode(text: &[u8; LEN_OF_96_BITS]) -> Result<[u8; 12], usize> {
-    // Three parts, so that none has to wait for another; and no branch until the end.
+    // Three independent parts, and no branch until the end.
     let ([high, high_seen], [middle, middle_seen], [low, low_seen]) =
         (read(&text[..8]), read(&text[8..16]), read(&text[16..]));
     if (high_seen | middle_seen | low_seen) > 31 {
@@ -51,7 +51,7 @@ pub(crate) fn decode(text: &[u8; LEN_OF_96_BITS]) -> Result<[u8; 12], usize> {
     Ok([b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11])
 }
 
-/// The bits of the characters, and every bit that any of their values has: more than 31 if one is invalid.
+/// The bits of the characters, and the bitwise or of their values: more than 31 if one is invalid.
 #[inline(always)]
 fn read(text: &[u8]) -> [u64; 2] {
     text.iter().fold([0, 0], |[bits, seen], &byte| {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// How many random numbers are tried before all numbers are searched in order.
 const DRAWS: u64 = 4096;
-/// How many of the nodes that are free next are named.
+/// How many of the nodes that become free next are named.
 const SHOWN: usize = 3;
 
 /// A node that may be taken.
@@ -28,11 +28,11 @@ pub struct Choice {
 pub struct NoneFree {
     /// How many nodes the layout has.
     pub nodes: u64,
-    /// How many of them have a lease that has not ended: the others wait until they are idle.
+    /// How many of them have a lease that has not ended; the others must wait until they are idle.
     pub live: u64,
     /// How many have a record that this version cannot read.
     pub unreadable: u64,
-    /// The nodes that are free next, and when.
+    /// The nodes that become free next, and when.
     pub next: Vec<(u64, i64)>,
 }
 

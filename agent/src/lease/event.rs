@@ -43,7 +43,7 @@ pub enum Event {
     Forgotten {
         /// The node.
         node: u64,
-        /// Whether nobody else can have taken it meanwhile.
+        /// Whether no other host can have taken it in the meantime.
         is_ours: bool,
     },
     /// The store does not answer, or not as it should.
@@ -62,7 +62,7 @@ pub enum Event {
         /// By how much.
         by_ms: i64,
     },
-    /// The table or path that numbers the nodes has no more numbers for this layout.
+    /// The table or path has no more numbers for this layout.
     UsedUp(Numbering),
     /// No node is free.
     NoneFree(NoneFree),
@@ -108,10 +108,10 @@ impl fmt::Display for Event {
             ),
             Self::Forgotten { node, is_ours } => {
                 let then =
-                    if *is_ours { "writes it again" } else { "another host may have had it since, so takes another" };
+                    if *is_ours { "writing it again" } else { "another host may have had it since; taking another" };
                 write!(
                     f,
-                    "the store has forgotten what it confirmed for node {node}, as after a failover or a restored backup; \
+                    "the store has lost what it confirmed for node {node}, as after a failover or a restored backup; \
                      {then}. Run 'txid-agent floor' before new hosts start"
                 )
             }
@@ -127,8 +127,7 @@ impl fmt::Display for Event {
             }
             Self::UsedUp(numbering) => write!(
                 f,
-                "{} has given all numbers that the layout has nodes for; nodes that other agents no longer use are taken from \
-                 now on",
+                "{} has used up the numbers of the layout; from now on, nodes are taken that other agents no longer use",
                 numbering.place()
             ),
             Self::NoneFree(NoneFree { nodes, live, unreadable, next }) => {

@@ -175,7 +175,7 @@ pub struct Lease {
     /// The group's record at the time of the list.
     group: Option<(Group, Version)>,
     tries: u32,
-    /// No more numbers for new nodes.
+    /// There are no more numbers for new nodes.
     numbers_used_up: bool,
     /// Nodes that were lost, and until when they are avoided.
     avoided: BTreeMap<u64, u64>,
@@ -478,14 +478,14 @@ impl Lease {
         }
     }
 
-    /// Makes the record of the group in two writes. The floor is worked out once the store is seen to have the first: a
-    /// write that is late may come to a store that was emptied since, and its floor would be too low for that.
+    /// Makes the record of the group in two writes. The floor is computed after the first write is seen in the store: a
+    /// late write may arrive in a store that was emptied in the meantime, and its floor would be too low.
     fn found(&mut self, rules: &Rules, now: &Now, version: Option<Version>) {
         if !self.clock_is_right(rules, now) {
             return;
         }
-        // No lease that the store may have lost has a later limit than this. A store that had the group before is not new,
-        // whatever was said when this agent started.
+        // No lease that the store may have lost has a later limit than this. A store that had the group before is not
+        // new, whatever was claimed when this agent started.
         let ahead_ms = rules.ahead_ms.saturating_add(2 * rules.max_skew_ms);
         let floor_ms = match &version {
             None => Group::UNSET,
@@ -629,8 +629,8 @@ impl Lease {
         self.wait_for_renewal(rules, now);
     }
 
-    /// Whether no other host can have taken the node, even if the store has lost that since. A host that takes it must be
-    /// able to start at its limit, by a clock that may be off the store's.
+    /// Whether no other host can have taken the node, even if the store has lost that. To take it, a host must be able
+    /// to start at its limit, and its clock may be off the store's.
     fn is_ours_alone(&self, rules: &Rules, now: &Now) -> bool {
         let latest_ms = match self.store_offset_ms {
             Some(offset_ms) => offset_ms.saturating_add_unsigned(now.mono_ms + rules.max_skew_ms),

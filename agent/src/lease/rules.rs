@@ -13,7 +13,7 @@ pub struct Rules {
     pub layout: String,
     /// The layout's last node.
     pub last_node: u64,
-    /// Who numbers the nodes. If others do, only numbers that they have given are taken.
+    /// What numbers the nodes. If it is not the agents, only numbers given out by it are taken.
     pub numbering: Numbering,
     /// The store was never used before: nobody can have a lease that it does not have.
     pub new: bool,

@@ -9,7 +9,7 @@ pub struct Supervised {
 
 impl Supervised {
     pub fn start(command: &[String]) -> io::Result<Self> {
-        // Neither systemd's socket nor the store's password is the command's.
+        // The command gets neither systemd's socket nor the store's password.
         let child = Command::new(&command[0])
             .args(&command[1..])
             .env_remove("NOTIFY_SOCKET")

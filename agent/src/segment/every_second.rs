@@ -1,4 +1,4 @@
-//! The state machine over hours of its own time, with a page and a store that are a few numbers.
+//! Runs the state machine for hours of simulated time, with a page and a store that consist of a few numbers.
 
 use super::{Answer, Event, Machine, Now, Output, Request, Rules, View, Write};
 use crate::store::{StoreError, Taken};
@@ -9,7 +9,7 @@ use txid::segment::SegmentNews;
 struct Host {
     machine: Machine,
     now_ms: u64,
-    /// When the machine wants to look again.
+    /// When the machine checks again.
     wake_ms: u64,
     ranges: Vec<Range<u64>>,
     seen: u64,
@@ -24,7 +24,7 @@ struct Host {
     number: u64,
     own_step: u64,
     is_away: bool,
-    /// How many of the next answers are missing.
+    /// How many of the next answers are lost.
     fails: u32,
     asked: u64,
     events: Vec<Event>,
@@ -86,7 +86,7 @@ impl Host {
         Answer::Taken(Taken::Range { range: start..self.number, step: self.own_step })
     }
 
-    /// All that the agent does until it waits.
+    /// Everything that the agent does until it waits.
     fn work(&mut self) {
         let mut answer = None;
         loop {
@@ -128,7 +128,7 @@ impl Host {
         Some(number)
     }
 
-    /// So many numbers a minute, for so many minutes. Tells how many there were not.
+    /// This many numbers a minute, for this many minutes. Returns how many were missing.
     fn run(&mut self, minutes: u64, a_minute: u64) -> u64 {
         let (mut refused, mut asked) = (0, 0);
         let start_ms = self.now_ms;

@@ -166,7 +166,7 @@ pub struct Machine {
     rules: Rules,
     /// The sizes of the current and of the next range; 0 if unknown.
     sizes: (u64, u64),
-    /// The step that the tag itself has, once the store has told it.
+    /// The tag's own step, once the store has reported it.
     own_step: Option<u64>,
     /// How many numbers the page had after the last range was taken.
     had: Option<u64>,
@@ -256,19 +256,19 @@ impl Machine {
         view.left <= self.sizes.0 - self.sizes.0.div_ceil(10)
     }
 
-    /// How many numbers to take; nothing if that is as many as the tag itself says.
+    /// How many numbers to take; None for the tag's own step.
     fn count(&self, now: Now, view: &View) -> Option<u64> {
         let step = view.step;
-        // The second range is taken right after the first, so that nothing is known of how long they last.
+        // The second range is taken right after the first, so nothing is known about how long they last.
         if step == 0 || view.fetches < 2 {
             return if step == 0 { self.rules.step } else { Some(step) };
         }
-        // The ranges that were used up since were smaller or larger than the last one: what counts is the pace. To go by them
-        // would double or halve twice before the first change tells.
+        // The ranges used up since then were smaller or larger than the last one, so the pace counts. Going by those
+        // ranges would double or halve twice before the first change has an effect.
         let used = self.had.map_or(step, |had| had.saturating_sub(view.left + view.next)).max(1);
         let passed_ms = i128::from(now.ms.saturating_sub(view.fetched_ms));
         let lasts_ms = i64::try_from(passed_ms * i128::from(step) / i128::from(used)).unwrap_or(i64::MAX);
-        // An agent that has just started does not know yet how low it may go.
+        // An agent that has just started does not know the minimum yet.
         Some(self.rules.next_step(step, self.own_step.unwrap_or(step), lasts_ms))
     }
 
@@ -325,7 +325,8 @@ impl Machine {
 
     /// Reports trouble once, and waits.
     fn mind(&mut self, trouble: Trouble, event: Event, now: Now, output: &mut Output) {
-        // A connection that was idle for hours may be closed. A single failure, with numbers left, is not worth a line.
+        // A connection that was idle for hours may be closed. A single failure is not worth a line while numbers are
+        // left.
         let may_pass = trouble == Trouble::Store && self.is_serving && self.retry_ms == self.rules.retry_ms.0;
         let wait_ms = if trouble == Trouble::Store {
             let wait_ms = self.retry_ms;

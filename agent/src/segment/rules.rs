@@ -35,7 +35,7 @@ impl Rules {
         }
     }
 
-    /// How many numbers to take after `step` of them, which last for `lasts_ms`. `own` is the tag's own step.
+    /// How many numbers to take after a range of `step` numbers that lasts `lasts_ms`. `own` is the tag's own step.
     pub(super) fn next_step(&self, step: u64, own: u64, lasts_ms: i64) -> u64 {
         let own = self.step.unwrap_or(own);
         let wanted = if lasts_ms < SHORT_MS {

@@ -84,10 +84,10 @@ pub trait Store: Send {
         format!("txid-agent run --segment {tag}={step} --create")
     }
 
-    /// The number of a new node, by the count of another system, for a host with this name. Takes no number above `last` if
-    /// that can be seen beforehand.
+    /// The number of a new node for a host with this name, from the counter of another system. Takes no number above
+    /// `last`, if that can be checked before.
     ///
-    /// After an error a number may have been taken all the same. Then nobody uses it.
+    /// After an error, a number may have been taken. Then nobody uses it.
     fn number(&mut self, from: Numbering, group: &str, owner: &str, last: u64) -> Result<Numbered, StoreError> {
         let _ = (group, owner, last);
         Err(StoreError::Misconfigured {

@@ -126,7 +126,7 @@ impl MysqlStore {
         self.run_on(leaf::TABLE, work)
     }
 
-    /// Runs statements on another's table. Nothing if there is no such table.
+    /// Runs statements on another system's table. None if there is no such table.
     fn run_on<T>(&mut self, table: &str, work: impl Fn(&mut Conn) -> Result<T, Error>) -> Result<Option<T>, Failure> {
         let mut connection = match self.connection.take() {
             Some(connection) => connection,

@@ -1,13 +1,13 @@
-//! Where the number of a new node comes from.
+//! The source of the numbers of new nodes.
 //!
-//! UidGenerator and Leaf each count the nodes up, and never give a number twice. An agent that takes its numbers from the same
-//! count meets none of theirs, while both run.
+//! UidGenerator and Leaf each count their nodes up, and never give out a number twice. An agent that takes its numbers
+//! from the same counter shares none of theirs, while both run.
 
 use super::StoreError;
 use super::url::Place;
 use txid::snowflake::Layout;
 
-/// Who numbers the nodes of a group.
+/// What numbers the nodes of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Numbering {
     /// The agents themselves: any number of the layout may be taken.
@@ -23,7 +23,7 @@ pub enum Numbering {
 pub enum Numbered {
     /// Nobody has had it, and nobody else will get it.
     Node(u64),
-    /// The layout has no number that is as high.
+    /// The numbers are above the layout's last node.
     UsedUp,
 }
 
@@ -39,7 +39,7 @@ impl Numbering {
         }
     }
 
-    /// Reads `worker_node`, with the layout that UidGenerator has as it was published; `worker_node:LAYOUT`; or a layout alone.
+    /// Reads `worker_node`, with UidGenerator's default layout; `worker_node:LAYOUT`; or a layout alone.
     ///
     /// ```
     /// use txid::snowflake::Layout;
@@ -51,7 +51,7 @@ impl Numbering {
     /// # Ok::<(), txid::snowflake::LayoutError>(())
     /// ```
     pub fn parse(text: &str) -> Result<(Self, Layout), txid::snowflake::LayoutError> {
-        // An epoch may have colons, too.
+        // An epoch may contain colons as well.
         let (name, layout) = text.split_once(':').map_or((text, None), |(name, layout)| (name, Some(layout)));
         let numbering = Self::ALL.into_iter().find(|known| *known != Self::Own && known.name() == name);
         Ok(match (numbering, layout) {
@@ -62,7 +62,7 @@ impl Numbering {
         })
     }
 
-    /// Whether a store of this URL has such numbers.
+    /// Whether a store with this URL can have such numbers.
     pub fn is_in(self, url: &str) -> bool {
         let scheme = url.split("://").next().unwrap_or("");
         match self {
@@ -72,7 +72,7 @@ impl Numbering {
         }
     }
 
-    /// What is shown where there are no more.
+    /// The name in messages.
     pub fn place(self) -> &'static str {
         match self {
             Self::Own => "txid-agent",
@@ -84,7 +84,7 @@ impl Numbering {
 
 pub(super) const WORKER_NODE: &str = "WORKER_NODE";
 
-/// As UidGenerator's mapper has it. The type 2 is a host, and no container.
+/// As in UidGenerator's mapper. Type 2 is a host, as opposed to a container.
 pub(super) fn insert(name: &str, port: &str) -> String {
     format!(
         "INSERT INTO WORKER_NODE (HOST_NAME, PORT, TYPE, LAUNCH_DATE, MODIFIED, CREATED) VALUES ({name}, {port}, 2, \
@@ -92,7 +92,7 @@ pub(super) fn insert(name: &str, port: &str) -> String {
     )
 }
 
-/// What the columns `HOST_NAME` and `PORT` show. UidGenerator looks for neither.
+/// The contents of the columns `HOST_NAME` and `PORT`. UidGenerator does not search them.
 pub(super) fn host_and_port(owner: &str, group: &str) -> (String, String) {
     let cut = |text: &str| text.chars().take(64).collect();
     (cut(owner), cut(&format!("txid-{group}")))
@@ -104,7 +104,8 @@ pub(super) fn no_table(place: &Place) -> StoreError {
     )
 }
 
-/// What Leaf's path shows: `NAME:txid-0000000012`. Leaf splits this at hyphens and takes what is behind the first for the number, so
+/// The name in Leaf's path: `NAME:txid-0000000012`. Leaf splits it at hyphens and reads the part after the first as the
+/// number, so the name must not have any; and no Leaf server has the port `txid`, so none takes the number for its own.
 /// that the name must have none; and no Leaf server has the port `txid`, so that none takes the number for its own.
 pub(super) fn leaf_child(owner: &str) -> String {
     let plain = |letter: char| if letter.is_ascii_alphanumeric() || letter == '.' { letter } else { '_' };

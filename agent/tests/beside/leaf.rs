@@ -86,7 +86,7 @@ fn on_zookeeper() {
     let _agent = fleet.start("too-late");
     servers::until("it does not say so", || fleet.log("too-late").contains("all 1024 nodes are taken"));
     let log = fleet.log("too-late");
-    assert!(log.contains("Leaf's path has given all numbers that the layout has nodes for"), "{log}");
+    assert!(log.contains("Leaf's path has used up the numbers of the layout"), "{log}");
 }
 
 #[test]
@@ -100,12 +100,12 @@ fn what_is_wrong_is_said_at_once() {
     says(
         "redis://127.0.0.1",
         "leaf_forever",
-        "the node orders is to be of Leaf's path, which is not in this kind of store",
+        "the numbers of the node orders are from Leaf's path, which is not in this kind of store",
     );
     says(
         "zookeeper://127.0.0.1",
         "worker_node:snowflake",
-        "is to be of the table WORKER_NODE, which is not in this kind of store",
+        "are from the table WORKER_NODE, which is not in this kind of store",
     );
-    says("mysql://app@127.0.0.1/ids", "worker_node:snowfake", "layout 'snowfake' is none of");
+    says("mysql://app@127.0.0.1/ids", "worker_node:snowfake", "layout 'snowfake' is not one of");
 }

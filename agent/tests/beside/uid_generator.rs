@@ -70,7 +70,7 @@ fn on_mariadb() {
     let agent = fleet.start("too-late");
     servers::until("it does not say so", || fleet.log("too-late").contains("all 2097152 nodes are taken"));
     let log = fleet.log("too-late");
-    assert!(log.contains("the table WORKER_NODE has given all numbers that the layout has nodes for"), "{log}");
+    assert!(log.contains("the table WORKER_NODE has used up the numbers of the layout"), "{log}");
     assert_eq!(connection.query_first("SELECT MAX(ID) FROM WORKER_NODE").unwrap(), Some(last), "none is wasted");
     drop(agent);
 }

@@ -54,9 +54,9 @@ fn what_is_wrong_is_said() {
     let directory = TempDir::new().unwrap();
     let missing = directory.path().join("invoices.segment");
     let said = refusal(&mut new(missing.to_str().unwrap(), "1"));
-    assert!(said.contains("invoices.segment: txid-agent makes it, and has to be started before"), "{said}");
+    assert!(said.contains("invoices.segment does not exist; txid-agent makes it, so start that first"), "{said}");
     for (args, what) in [
-        (&["new", "--format", "segment"][..], "--format segment needs the --state that txid-agent keeps"),
+        (&["new", "--format", "segment"][..], "--format segment needs --state with the file that txid-agent keeps"),
         (
             &["new", "--format", "segment", "--state", "x", "--node", "3"],
             "--node and --layout are for --format snowflake",

@@ -14,17 +14,17 @@ fn layout() -> Layout {
     Layout::new([10, 2, 0], 1, 0, Order::NodeThenSequence).unwrap()
 }
 
-/// What is wrong with the words.
+/// A mistake in the words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Broken {
     Nothing,
-    /// A worker's load of the word lets later loads be older.
+    /// A worker's load of the word does not order later loads.
     LoadsRelaxed,
-    /// The agent's store of the word does not bring what was stored before it.
+    /// The agent's store of the word does not publish earlier stores.
     StoresRelaxed,
     /// A worker reads the limit first.
     LimitFirst,
-    /// The agent leaves the limit there when it closes the word.
+    /// The agent does not clear the limit when it closes the word.
     LimitStays,
 }
 
@@ -55,7 +55,7 @@ impl Word for BreakableWord {
     fn set_release(&self, new: u64) {
         match self.broken {
             Broken::StoresRelaxed => self.word.store(new, Ordering::Relaxed),
-            // This is how the limit is taken away.
+            // This removes the limit.
             Broken::LimitStays if new == 0 => {}
             _ => self.word.set_release(new),
         }
@@ -160,7 +160,7 @@ fn a_later_lease_may_end_before_an_earlier_one() {
     try_all_clocks(Broken::Nothing, &ENDS_EARLIER);
 }
 
-/// It was given back at 101, and the clock was set back since.
+/// It was given back at 101, and the clock has been stepped back since.
 const ENDS_EARLIER: [Lease; 2] = [(1, 100, 140), (1, 110, 114)];
 
 #[test]
