@@ -121,7 +121,7 @@ pub fn say(page: &LeasePage, event: &Event) {
         Event::ClockOff { .. } => LeaseNews::ClockOff,
         Event::Jumped { .. } => LeaseNews::Asking,
         Event::NoneFree(_) | Event::UsedUp(_) => LeaseNews::NoneFree,
-        Event::NewGroup { .. } | Event::Forgotten { is_ours: false, .. } => LeaseNews::Waiting,
+        Event::NewGroup { .. } | Event::Floor { .. } | Event::Forgotten { is_ours: false, .. } => LeaseNews::Waiting,
         Event::Forgotten { .. } | Event::StoreAway(_) | Event::StoreBack => return,
     });
 }

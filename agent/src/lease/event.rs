@@ -71,6 +71,11 @@ pub enum Event {
         /// When the first lease can be taken.
         from_ms: i64,
     },
+    /// The group has a floor that is not reached yet.
+    Floor {
+        /// When the first lease can be taken.
+        from_ms: i64,
+    },
 }
 
 /// Why there can be no lease until somebody intervenes.
@@ -146,6 +151,11 @@ impl fmt::Display for Event {
                 f,
                 "the store knows no such group; made it. Leases can be taken from {} on, in case others have some that the \
                  store has lost (--new skips that)",
+                utc(*from_ms)
+            ),
+            Self::Floor { from_ms } => write!(
+                f,
+                "no lease can be taken before {}: the store was new or empty, or somebody has set a floor",
                 utc(*from_ms)
             ),
         }

@@ -200,6 +200,7 @@ struct Said {
     away: Option<StoreError>,
     clock_off: bool,
     none_free: bool,
+    floor_ms: Option<i64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -301,6 +302,8 @@ impl Lease {
             if let Some(output) = self.queue.pop_front() {
                 self.planned_ms = match output {
                     Output::Wait { until_ms } => until_ms,
+                    // Where the name server is away, too, an answer takes as long as the system's resolver likes.
+                    Output::Ask(_) => u64::MAX,
                     _ => now.mono_ms,
                 };
                 return output;
@@ -387,7 +390,8 @@ impl Lease {
                 self.phase = Phase::Meeting;
                 match put {
                     Put::Written(_) if (1..Group::UNSET).contains(&group.floor_ms) => {
-                        self.log(Event::NewGroup { from_ms: group.floor_ms })
+                        self.said.floor_ms = Some(group.floor_ms);
+                        self.log(Event::NewGroup { from_ms: group.floor_ms });
                     }
                     Put::Written(_) | Put::Conflict => {}
                     Put::Unknown(error) => self.fail(rules, now, error),
@@ -471,6 +475,10 @@ impl Lease {
             }
             self.phase = Phase::Judging;
         } else if floor_ms > now.wall_ms.saturating_add_unsigned(rules.max_drift_ms) {
+            self.store_is_back();
+            if self.said.floor_ms.replace(floor_ms) != Some(floor_ms) {
+                self.log(Event::Floor { from_ms: floor_ms });
+            }
             self.wait(now, rules.retry_ms.1);
         } else {
             self.tries = 0;
