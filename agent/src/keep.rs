@@ -115,7 +115,7 @@ pub fn write(page: &LeasePage, write: Write) -> Input {
 pub fn say(page: &LeasePage, event: &Event) {
     page.say(match event {
         Event::Taken { .. } | Event::Resumed { .. } | Event::ClockRight => LeaseNews::Held,
-        Event::Released { .. } => LeaseNews::Released,
+        Event::Released { .. } | Event::NotReleased { .. } => LeaseNews::Released,
         Event::Lost { .. } => LeaseNews::Lost,
         Event::Cloned { .. } => LeaseNews::Copied,
         Event::ClockOff { .. } => LeaseNews::ClockOff,

@@ -194,3 +194,24 @@ fn a_store_that_had_the_group_is_not_new() {
     let Output::Ask(Request::Put { bytes, .. }) = host.read(Some(&bytes)) else { panic!() };
     assert!(Group::parse(&bytes).unwrap().floor_ms > START_MS);
 }
+
+#[test]
+fn a_node_that_cannot_be_given_back_is_said() {
+    let (mut host, _) = Host::leased();
+    let mut output = host.step(Input::Stop);
+    let error = || txid_agent::store::StoreError::TimedOut { store: "store".into(), ms: 3000 };
+    for _ in 0..10 {
+        output = match output {
+            Output::Ask(Request::Put { .. }) => host.told(Told::Put(Ok(Put::Unknown(error())))),
+            Output::Ask(_) => host.told(Told::Read(Err(error()))),
+            Output::Wait { .. } => host.wait(output),
+            other => {
+                assert_eq!(other, Output::Stopped);
+                break;
+            }
+        };
+    }
+    let free_ms = START_MS + 60_000 + 600_000;
+    let says = |it: &Output| matches!(it, Output::Log(Event::NotReleased { free_ms: at, .. }) if *at == free_ms);
+    assert!(host.outputs.iter().any(says), "{:?}", host.outputs);
+}

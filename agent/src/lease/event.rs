@@ -27,6 +27,13 @@ pub enum Event {
         /// The node.
         node: u64,
     },
+    /// The node could not be given back.
+    NotReleased {
+        /// The node.
+        node: u64,
+        /// When others may take it.
+        free_ms: i64,
+    },
     /// Another holder has the node.
     Lost {
         /// The node.
@@ -105,6 +112,11 @@ impl fmt::Display for Event {
             }
             Self::Resumed { node } => write!(f, "continues with node {node}"),
             Self::Released { node } => write!(f, "gave node {node} back"),
+            Self::NotReleased { node, free_ms } => write!(
+                f,
+                "could not give node {node} back; others take it from {} on, or after 'txid-agent release'",
+                utc(*free_ms)
+            ),
             Self::Lost { node, now } => write!(f, "lost node {node}, its record is '{now}'; taking another"),
             Self::Cloned { node } => write!(
                 f,

@@ -726,10 +726,11 @@ impl Lease {
     fn released(&mut self, now: &Now, rules: &Rules, reply: Reply) {
         const MOST_FAILURES: u32 = 3;
         let Some(held) = &mut self.held else { return };
+        let latest_ms = self.pending_ms.unwrap_or(held.limit_ms);
+        let (node, free_ms) = (held.node, latest_ms.saturating_add_unsigned(rules.idle_ms));
         match reply {
             Reply::Put(Ok(Put::Written(_))) => {
-                let event = Event::Released { node: held.node };
-                self.log(event);
+                self.log(Event::Released { node });
                 self.phase = Phase::Ended;
                 return;
             }
@@ -739,7 +740,11 @@ impl Lease {
                 held.version = Some(record.version);
                 self.phase = Phase::Releasing { is_sure: true };
             }
-            Reply::Read(Ok(_)) => self.phase = Phase::Ended,
+            // It was released after all, or is another's.
+            Reply::Read(Ok(_)) => {
+                self.phase = Phase::Ended;
+                return;
+            }
             _ => {
                 self.phase = Phase::Releasing { is_sure: false };
                 self.wait(now, rules.retry_ms.0);
@@ -747,6 +752,7 @@ impl Lease {
         }
         self.failures += 1;
         if self.failures == MOST_FAILURES {
+            self.log(Event::NotReleased { node, free_ms });
             self.phase = Phase::Ended;
         }
     }
