@@ -1,14 +1,14 @@
-//! Single steps of the state machine: what it answers to what happens, one thing after another.
+//! Single steps of the state machine: what comes out when something happens.
 
 use std::collections::VecDeque;
 use txid::snowflake::Layout;
-use txid_agent::lease::{Answer, Event, Group, Input, Lease, Now, Output, PageView, Request, Rules, Told, Write};
-use txid_agent::store::{Expected, Put, Record, Version};
+use txid_agent::lease::{Answer, Event, Group, Input, Lease, Now, Output, PageView, Reply, Request, Rules, Write};
+use txid_agent::store::{Expected, Put, Record, StoreError, Version};
 
 /// 2026-11-21.
 const START_MS: i64 = 1_795_000_000_000;
 
-/// A lease with clocks that are right, and a store that answers what it is told to.
+/// A lease with clocks that are right, and a store that replies as the test wants.
 struct Host {
     rules: Rules,
     lease: Lease,
@@ -50,16 +50,16 @@ impl Host {
         }
     }
 
-    fn told(&mut self, told: Told) -> Output {
-        self.step(Input::Answer(Answer { told, store_ms: Some(self.wall_ms()) }))
+    fn replies(&mut self, reply: Reply) -> Output {
+        self.step(Input::Answer(Answer { reply, store_ms: Some(self.wall_ms()) }))
     }
 
     fn read(&mut self, bytes: Option<&[u8]>) -> Output {
-        self.told(Told::Read(Ok(bytes.map(record))))
+        self.replies(Reply::Read(Ok(bytes.map(record))))
     }
 
     fn written(&mut self) -> Output {
-        self.told(Told::Put(Ok(Put::Written(Version(vec![1])))))
+        self.replies(Reply::Put(Ok(Put::Written(Version(vec![1])))))
     }
 
     /// When it next wants to do something.
@@ -75,7 +75,7 @@ impl Host {
         assert!(matches!(host.step(Input::Go), Output::Ask(Request::Read { .. })));
         let meta = group(0);
         assert!(matches!(host.read(Some(&meta)), Output::Ask(Request::List { .. })));
-        assert!(matches!(host.told(Told::List(Ok(vec![]))), Output::Ask(Request::Put { .. })));
+        assert!(matches!(host.replies(Reply::List(Ok(vec![]))), Output::Ask(Request::Put { .. })));
         assert!(matches!(host.written(), Output::Ask(Request::Read { .. })));
         let wait = host.read(Some(&meta));
         assert!(host.outputs.iter().any(|it| matches!(it, Output::Write(Write::Limit { .. }))), "{:?}", host.outputs);
@@ -119,15 +119,15 @@ fn a_process_that_was_stopped_closes_and_asks() {
 fn forgotten(after_ms: u64) -> (Host, Output) {
     let (mut host, wait) = Host::leased();
     let Output::Wait { until_ms } = wait else { panic!("{wait:?}") };
-    let error = || txid_agent::store::StoreError::TimedOut { store: "store".into(), ms: 3000 };
+    let error = || StoreError::TimedOut { store: "store".into(), ms: 3000 };
     host.now_ms = until_ms;
     host.step(Input::Go);
     // It is away first: the requests go nowhere.
     while host.now_ms < until_ms + after_ms {
-        let output = host.told(Told::Put(Err(error())));
+        let output = host.replies(Reply::Put(Err(error())));
         host.wait(output);
     }
-    let output = host.told(Told::Put(Ok(Put::Conflict)));
+    let output = host.replies(Reply::Put(Ok(Put::Conflict)));
     assert!(matches!(output, Output::Ask(Request::Read { .. })), "{output:?}");
     let output = host.read(None);
     (host, output)
@@ -185,7 +185,7 @@ fn a_store_that_had_the_group_is_not_new() {
     let (mut host, wait) = Host::leased();
     host.rules.new = true;
     host.wait(wait);
-    host.told(Told::Put(Ok(Put::Conflict)));
+    host.replies(Reply::Put(Ok(Put::Conflict)));
     // Another has the node, and then the store is empty.
     let other = b"txid-lease 1 generation=9 limit=0 token=00000000000000000000000000000001 held owner=web-2";
     assert!(matches!(host.read(Some(other)), Output::Ask(Request::Read { .. })));
@@ -199,11 +199,11 @@ fn a_store_that_had_the_group_is_not_new() {
 fn a_node_that_cannot_be_given_back_is_said() {
     let (mut host, _) = Host::leased();
     let mut output = host.step(Input::Stop);
-    let error = || txid_agent::store::StoreError::TimedOut { store: "store".into(), ms: 3000 };
+    let error = || StoreError::TimedOut { store: "store".into(), ms: 3000 };
     for _ in 0..10 {
         output = match output {
-            Output::Ask(Request::Put { .. }) => host.told(Told::Put(Ok(Put::Unknown(error())))),
-            Output::Ask(_) => host.told(Told::Read(Err(error()))),
+            Output::Ask(Request::Put { .. }) => host.replies(Reply::Put(Ok(Put::Unknown(error())))),
+            Output::Ask(_) => host.replies(Reply::Read(Err(error()))),
             Output::Wait { .. } => host.wait(output),
             other => {
                 assert_eq!(other, Output::Stopped);
@@ -214,4 +214,19 @@ fn a_node_that_cannot_be_given_back_is_said() {
     let free_ms = START_MS + 60_000 + 600_000;
     let says = |it: &Output| matches!(it, Output::Log(Event::NotReleased { free_ms: at, .. }) if *at == free_ms);
     assert!(host.outputs.iter().any(says), "{:?}", host.outputs);
+}
+
+#[test]
+fn who_may_read_but_not_write_gives_up_at_the_start_and_tries_again_later() {
+    let refused = || StoreError::Refused { store: "store".into(), why: "no permission".into() };
+    let mut host = Host::new();
+    host.step(Input::Go);
+    host.read(None);
+    let output = host.replies(Reply::Put(Err(refused())));
+    assert!(matches!(output, Output::Fail(_)), "{output:?}");
+
+    let (mut host, wait) = Host::leased();
+    host.wait(wait);
+    let output = host.replies(Reply::Put(Err(refused())));
+    assert!(matches!(output, Output::Wait { .. }), "{output:?}");
 }

@@ -189,7 +189,7 @@ pub struct Lease {
     planned_ms: u64,
     is_in_doubt: bool,
     is_stopping: bool,
-    has_reached_store: bool,
+    may_write: bool,
     is_resuming: bool,
     said: Said,
 }
@@ -279,7 +279,7 @@ impl Lease {
             planned_ms: u64::MAX,
             is_in_doubt: false,
             is_stopping: false,
-            has_reached_store: false,
+            may_write: false,
             is_resuming: true,
             said: Said::default(),
         };
@@ -371,6 +371,8 @@ impl Lease {
         if let Some(store_ms) = answer.store_ms {
             self.store_offset_ms = Some(store_ms.saturating_sub_unsigned(now.mono_ms));
         }
+        // Who may read may not be allowed to write.
+        self.may_write |= matches!(answer.reply, Reply::Put(Ok(Put::Written(_) | Put::Conflict)));
         match (self.phase.clone(), answer.reply) {
             (Phase::Releasing { .. }, reply) => self.released(now, rules, reply),
             (Phase::Numbering(_), Reply::Number(Err(error))) if self.is_resuming && !error.may_pass() => {
@@ -452,7 +454,6 @@ impl Lease {
 
     /// Handles the record of the group, which may be missing.
     fn meet(&mut self, rules: &Rules, now: &Now, record: Option<Record>) {
-        self.has_reached_store = true;
         let Some(record) = record else { return self.found(rules, now, None) };
         let group = match Group::parse(&record.bytes) {
             Ok(group) if group.layout == rules.layout => group,
@@ -782,7 +783,7 @@ impl Lease {
 
     /// Handles a failure; tries again after a pause.
     fn fail(&mut self, rules: &Rules, now: &Now, error: StoreError) {
-        if !self.has_reached_store && !error.may_pass() {
+        if !self.may_write && !error.may_pass() {
             return self.queue.push_back(Output::Fail(Failure::Store(error)));
         }
         let (first_ms, longest_ms) = rules.retry_ms;
