@@ -115,13 +115,13 @@ pub fn write(page: &LeasePage, write: Write) -> Input {
 pub fn say(page: &LeasePage, event: &Event) {
     page.say(match event {
         Event::Taken { .. } | Event::Resumed { .. } | Event::ClockRight => LeaseNews::Held,
-        Event::Released { .. } => LeaseNews::Released,
+        Event::Released { .. } | Event::NotReleased { .. } => LeaseNews::Released,
         Event::Lost { .. } => LeaseNews::Lost,
         Event::Cloned { .. } => LeaseNews::Copied,
         Event::ClockOff { .. } => LeaseNews::ClockOff,
         Event::Jumped { .. } => LeaseNews::Asking,
         Event::NoneFree(_) | Event::UsedUp(_) => LeaseNews::NoneFree,
-        Event::NewGroup { .. } | Event::Forgotten { is_ours: false, .. } => LeaseNews::Waiting,
+        Event::NewGroup { .. } | Event::Floor { .. } | Event::Forgotten { is_ours: false, .. } => LeaseNews::Waiting,
         Event::Forgotten { .. } | Event::StoreAway(_) | Event::StoreBack => return,
     });
 }

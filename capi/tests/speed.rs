@@ -4,10 +4,12 @@
 
 mod library;
 
-use std::ffi::{CString, c_char};
+use std::ffi::{CString, c_char, c_void};
+use std::path::Path;
 use std::process::Command;
 use std::sync::Barrier;
 use std::time::Duration;
+use txid::snowflake::{Layout, LeasePage};
 
 type Fill = unsafe extern "C" fn(*mut c_char, i64);
 
@@ -17,17 +19,22 @@ const CALLS: u64 = 10_000;
 /// these; when one makes it more expensive, there must be a reason.
 const INSTRUCTIONS: [(&str, u64); 2] = [("txid_fill", 1_146_000), ("txid_fill_now", 1_213_000)];
 
-fn function(name: &str) -> Fill {
+fn symbol(name: &str) -> *mut c_void {
     let path = CString::new(library::path().to_str().unwrap()).unwrap();
     let name = CString::new(name).unwrap();
-    // SAFETY: the library's initialisers are Rust's own, and both functions have this signature.
+    // SAFETY: the library's initialisers are Rust's own.
     unsafe {
         let handle = libc::dlopen(path.as_ptr(), libc::RTLD_NOW);
         assert!(!handle.is_null());
         let symbol = libc::dlsym(handle, name.as_ptr());
         assert!(!symbol.is_null());
-        std::mem::transmute::<*mut libc::c_void, Fill>(symbol)
+        symbol
     }
+}
+
+fn function(name: &str) -> Fill {
+    // SAFETY: both functions have this signature.
+    unsafe { std::mem::transmute::<*mut c_void, Fill>(symbol(name)) }
 }
 
 fn call(function: Fill, calls: u64) {
@@ -44,12 +51,13 @@ fn calls_to_count() {
     INSTRUCTIONS.iter().for_each(|(name, _)| call(function(name), CALLS));
 }
 
-fn instructions_of(name: &str) -> u64 {
+/// Of all calls of the function `name` in `test`.
+fn instructions_of(name: &str, test: &str) -> u64 {
     library::path();
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", &format!("--toggle-collect={name}")])
         .arg(std::env::current_exe().unwrap())
-        .args(["--exact", "calls_to_count", "--ignored"])
+        .args(["--exact", test, "--ignored"])
         .output()
         .expect("valgrind runs (scripts/need.sh test installs it)");
     let said = String::from_utf8_lossy(&output.stderr);
@@ -62,11 +70,64 @@ fn instructions_of(name: &str) -> u64 {
 #[test]
 fn the_instructions_of_an_id_are_bounded() {
     for (name, today) in INSTRUCTIONS {
-        let counted = instructions_of(name);
+        let counted = instructions_of(name, "calls_to_count");
         println!("{CALLS} calls of {name}: {counted} instructions");
         assert!(counted > CALLS, "{name} was not seen");
         assert!(counted <= today + today / 10, "{CALLS} calls of {name}: {counted} instructions, {today} once");
     }
+}
+
+type Open =
+    unsafe extern "C" fn(*const c_char, *const c_char, *const c_char, u64, *mut *mut c_void, *mut c_char) -> i32;
+type FillSnowflake = unsafe extern "C" fn(*const c_void, i64, *mut c_char, *mut c_char) -> i32;
+
+/// Makes `CALLS` ids of a snowflake, a hundred a millisecond.
+fn make_snowflakes(node: &str, state: &Path) {
+    let [layout, node, state] = ["snowflake", node, state.to_str().unwrap()].map(|text| CString::new(text).unwrap());
+    let (mut generator, mut text, mut message) = (std::ptr::null_mut(), [0; 20], [0; 1024]);
+    // SAFETY: the functions have these signatures, and all that they write to is as long as include/txid.h wants it.
+    unsafe {
+        let open: Open = std::mem::transmute(symbol("txid_snowflake_open"));
+        let fill: FillSnowflake = std::mem::transmute(symbol("txid_snowflake_fill"));
+        let opened = open(layout.as_ptr(), node.as_ptr(), state.as_ptr(), 10_000, &mut generator, message.as_mut_ptr());
+        assert_eq!(opened, 0);
+        let start_ms = txid::system_ms();
+        for call in 0..CALLS as i64 {
+            assert!(fill(generator, start_ms + call / 100, text.as_mut_ptr(), message.as_mut_ptr()) > 0);
+        }
+    }
+}
+
+fn in_directory(name: &str, make: impl FnOnce(&Path)) {
+    let directory = std::env::temp_dir().canonicalize().unwrap().join(format!("txid-{name}-{}", std::process::id()));
+    make(&directory.join("orders"));
+    std::fs::remove_dir_all(directory).unwrap();
+}
+
+#[test]
+#[ignore = "a_lease_costs_a_tenth_at_most runs it under valgrind"]
+fn ids_of_a_node_of_its_own() {
+    in_directory("own", |state| make_snowflakes("17", state));
+}
+
+#[test]
+#[ignore = "a_lease_costs_a_tenth_at_most runs it under valgrind"]
+fn ids_of_a_leased_node() {
+    in_directory("leased", |state| {
+        let page = LeasePage::open_or_make(state, &Layout::SNOWFLAKE).unwrap();
+        page.open(17, txid::system_ms());
+        page.set_limit(17, txid::system_ms() + 3_600_000);
+        make_snowflakes("lease", state);
+    });
+}
+
+#[test]
+fn a_lease_costs_a_tenth_at_most() {
+    let [own, leased] =
+        ["ids_of_a_node_of_its_own", "ids_of_a_leased_node"].map(|test| instructions_of("txid_snowflake_fill", test));
+    println!("{CALLS} calls of txid_snowflake_fill: {own} instructions, {leased} with a lease");
+    assert!(own > CALLS, "the function was not seen");
+    assert!(leased <= own + own / 10, "{CALLS} ids: {own} instructions, {leased} with a lease");
 }
 
 /// Sets the protection of the memory that the library can write to, except what belongs to threads.

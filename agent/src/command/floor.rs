@@ -21,7 +21,7 @@ pub fn run(args: &Floor) -> anyhow::Result<ExitCode> {
     change(&mut *store, &key, |found| {
         let found = found.with_context(|| format!("the store has no nodes with the name {}", args.group.name))?;
         let mut group = Group::parse(found)?;
-        if wanted_ms < group.floor_ms {
+        if wanted_ms < group.floor_ms && group.floor_ms != Group::UNSET {
             bail!("the floor is already at {}, and never goes back", time(group.floor_ms));
         }
         let mut id = [0; 16];

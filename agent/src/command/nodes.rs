@@ -19,7 +19,8 @@ pub fn run(args: &Nodes) -> anyhow::Result<ExitCode> {
     }
     nodes.sort_by_key(|(node, _)| *node);
     let mut out = stdout().lock();
-    writeln!(out, "layout {}, floor {}", group.layout, time(group.floor_ms))?;
+    let floor = if group.floor_ms == Group::UNSET { "not set yet".to_owned() } else { time(group.floor_ms) };
+    writeln!(out, "layout {}, floor {floor}", group.layout)?;
     writeln!(out, "{:>8}  {:8}  {:24}  {:>10}  OWNER", "NODE", "STATE", "UNTIL", "GENERATION")?;
     for (node, record) in nodes {
         let (state, until) = (state(&record), time(record.limit_ms));

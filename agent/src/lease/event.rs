@@ -27,6 +27,13 @@ pub enum Event {
         /// The node.
         node: u64,
     },
+    /// The node could not be given back.
+    NotReleased {
+        /// The node.
+        node: u64,
+        /// When others may take it.
+        free_ms: i64,
+    },
     /// Another holder has the node.
     Lost {
         /// The node.
@@ -71,6 +78,11 @@ pub enum Event {
         /// When the first lease can be taken.
         from_ms: i64,
     },
+    /// The group has a floor that is not reached yet.
+    Floor {
+        /// When the first lease can be taken.
+        from_ms: i64,
+    },
 }
 
 /// Why there can be no lease until somebody intervenes.
@@ -100,6 +112,11 @@ impl fmt::Display for Event {
             }
             Self::Resumed { node } => write!(f, "continues with node {node}"),
             Self::Released { node } => write!(f, "gave node {node} back"),
+            Self::NotReleased { node, free_ms } => write!(
+                f,
+                "could not give node {node} back; others take it from {} on, or after 'txid-agent release'",
+                utc(*free_ms)
+            ),
             Self::Lost { node, now } => write!(f, "lost node {node}, its record is '{now}'; taking another"),
             Self::Cloned { node } => write!(
                 f,
@@ -145,6 +162,11 @@ impl fmt::Display for Event {
                 f,
                 "the store knows no such group; made it. Leases can be taken from {} on, in case others have some that the \
                  store has lost (--new skips that)",
+                utc(*from_ms)
+            ),
+            Self::Floor { from_ms } => write!(
+                f,
+                "no lease can be taken before {}: the store was new or empty, or somebody has set a floor",
                 utc(*from_ms)
             ),
         }

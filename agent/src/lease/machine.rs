@@ -189,7 +189,7 @@ pub struct Lease {
     planned_ms: u64,
     is_in_doubt: bool,
     is_stopping: bool,
-    has_reached_store: bool,
+    may_write: bool,
     is_resuming: bool,
     said: Said,
 }
@@ -200,6 +200,7 @@ struct Said {
     away: Option<StoreError>,
     clock_off: bool,
     none_free: bool,
+    floor_ms: Option<i64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -278,7 +279,7 @@ impl Lease {
             planned_ms: u64::MAX,
             is_in_doubt: false,
             is_stopping: false,
-            has_reached_store: false,
+            may_write: false,
             is_resuming: true,
             said: Said::default(),
         };
@@ -301,6 +302,8 @@ impl Lease {
             if let Some(output) = self.queue.pop_front() {
                 self.planned_ms = match output {
                     Output::Wait { until_ms } => until_ms,
+                    // Where the name server is away, too, an answer takes as long as the system's resolver likes.
+                    Output::Ask(_) => u64::MAX,
                     _ => now.mono_ms,
                 };
                 return output;
@@ -368,6 +371,8 @@ impl Lease {
         if let Some(store_ms) = answer.store_ms {
             self.store_offset_ms = Some(store_ms.saturating_sub_unsigned(now.mono_ms));
         }
+        // Who may read may not be allowed to write.
+        self.may_write |= matches!(answer.reply, Reply::Put(Ok(Put::Written(_) | Put::Conflict)));
         match (self.phase.clone(), answer.reply) {
             (Phase::Releasing { .. }, reply) => self.released(now, rules, reply),
             (Phase::Numbering(_), Reply::Number(Err(error))) if self.is_resuming && !error.may_pass() => {
@@ -387,7 +392,8 @@ impl Lease {
                 self.phase = Phase::Meeting;
                 match put {
                     Put::Written(_) if (1..Group::UNSET).contains(&group.floor_ms) => {
-                        self.log(Event::NewGroup { from_ms: group.floor_ms })
+                        self.said.floor_ms = Some(group.floor_ms);
+                        self.log(Event::NewGroup { from_ms: group.floor_ms });
                     }
                     Put::Written(_) | Put::Conflict => {}
                     Put::Unknown(error) => self.fail(rules, now, error),
@@ -448,7 +454,6 @@ impl Lease {
 
     /// Handles the record of the group, which may be missing.
     fn meet(&mut self, rules: &Rules, now: &Now, record: Option<Record>) {
-        self.has_reached_store = true;
         let Some(record) = record else { return self.found(rules, now, None) };
         let group = match Group::parse(&record.bytes) {
             Ok(group) if group.layout == rules.layout => group,
@@ -471,6 +476,10 @@ impl Lease {
             }
             self.phase = Phase::Judging;
         } else if floor_ms > now.wall_ms.saturating_add_unsigned(rules.max_drift_ms) {
+            self.store_is_back();
+            if self.said.floor_ms.replace(floor_ms) != Some(floor_ms) {
+                self.log(Event::Floor { from_ms: floor_ms });
+            }
             self.wait(now, rules.retry_ms.1);
         } else {
             self.tries = 0;
@@ -718,10 +727,11 @@ impl Lease {
     fn released(&mut self, now: &Now, rules: &Rules, reply: Reply) {
         const MOST_FAILURES: u32 = 3;
         let Some(held) = &mut self.held else { return };
+        let latest_ms = self.pending_ms.unwrap_or(held.limit_ms);
+        let (node, free_ms) = (held.node, latest_ms.saturating_add_unsigned(rules.idle_ms));
         match reply {
             Reply::Put(Ok(Put::Written(_))) => {
-                let event = Event::Released { node: held.node };
-                self.log(event);
+                self.log(Event::Released { node });
                 self.phase = Phase::Ended;
                 return;
             }
@@ -731,7 +741,11 @@ impl Lease {
                 held.version = Some(record.version);
                 self.phase = Phase::Releasing { is_sure: true };
             }
-            Reply::Read(Ok(_)) => self.phase = Phase::Ended,
+            // It was released after all, or is another's.
+            Reply::Read(Ok(_)) => {
+                self.phase = Phase::Ended;
+                return;
+            }
             _ => {
                 self.phase = Phase::Releasing { is_sure: false };
                 self.wait(now, rules.retry_ms.0);
@@ -739,6 +753,7 @@ impl Lease {
         }
         self.failures += 1;
         if self.failures == MOST_FAILURES {
+            self.log(Event::NotReleased { node, free_ms });
             self.phase = Phase::Ended;
         }
     }
@@ -768,7 +783,7 @@ impl Lease {
 
     /// Handles a failure; tries again after a pause.
     fn fail(&mut self, rules: &Rules, now: &Now, error: StoreError) {
-        if !self.has_reached_store && !error.may_pass() {
+        if !self.may_write && !error.may_pass() {
             return self.queue.push_back(Output::Fail(Failure::Store(error)));
         }
         let (first_ms, longest_ms) = rules.retry_ms;

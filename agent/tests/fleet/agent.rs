@@ -1,10 +1,12 @@
 //! One agent: how it starts, supervises, reports, and ends.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader};
 use std::os::unix::net::UnixDatagram;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
+
+use txid::snowflake::{Generator, Layout, State};
 
 use crate::host::{Host, agent, kill, signal};
 use crate::proxy::Mode;
@@ -77,18 +79,21 @@ fn the_command_runs_with_leases_and_its_end_is_ours() {
 #[test]
 fn signals_are_passed_on() {
     let place = Place::new();
-    for name in ["TERM", "INT", "QUIT", "HUP", "USR1", "USR2", "WINCH"] {
+    for (name, number) in [
+        ("TERM", libc::SIGTERM),
+        ("INT", libc::SIGINT),
+        ("QUIT", libc::SIGQUIT),
+        ("HUP", libc::SIGHUP),
+        ("USR1", libc::SIGUSR1),
+        ("USR2", libc::SIGUSR2),
+        ("WINCH", libc::SIGWINCH),
+    ] {
         let script =
             format!("trap 'echo got {name}; exit 3' {name}; echo ready; for i in {{1..400}}; do sleep 0.05; done");
         let mut child =
             place.run(&["--", "bash", "-c", &script]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         assert_eq!(lines.next().unwrap().unwrap(), "ready");
-        let number =
-            ["HUP", "INT", "QUIT", "USR1", "USR2", "TERM", "WINCH"].iter().position(|known| *known == name).unwrap();
-        let number =
-            [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGUSR1, libc::SIGUSR2, libc::SIGTERM, libc::SIGWINCH]
-                [number];
         signal(&child, number);
         assert_eq!(lines.next().unwrap().unwrap(), format!("got {name}"));
         assert_eq!(child.wait().unwrap().code(), Some(3));
@@ -210,6 +215,196 @@ fn status_in_three_forms() {
     assert!(metrics.contains("txid_lease_live{name=\"orders\"} 1\n"), "{metrics}");
     assert!(metrics.contains("# TYPE txid_lease_renewals_total counter\n"), "{metrics}");
     kill(&mut child);
+}
+
+/// A probe looks at the status alone.
+#[test]
+fn every_form_of_status_fails_without_a_live_lease() {
+    let place = Place::new();
+    let codes = || [&[][..], &["--json"], &["--prometheus"]].map(|form| place.status(form).status.code());
+    assert_eq!(codes(), [Some(1); 3], "there is no file");
+    let mut child = place.run(&["--ahead", "2s"]).stderr(Stdio::null()).spawn().unwrap();
+    until("no lease", || codes() == [Some(0); 3]);
+    kill(&mut child);
+    until("the lease does not end", || codes() == [Some(1); 3]);
+    let status: serde_json::Value = serde_json::from_slice(&place.status(&["--json"]).stdout).unwrap();
+    assert_eq!((&status["live"], &status["lease_left_ms"]), (&false.into(), &0.into()));
+    assert!(text(&place.status(&["--prometheus"]).stdout).contains("txid_lease_live{name=\"orders\"} 0\n"));
+}
+
+/// Files that nobody may make ids with: those who try are told, and an agent makes a new one, on another node.
+#[test]
+fn a_file_that_was_copied_or_is_of_another_boot() {
+    let place = Place::new();
+    let mut child = place.run(&[]).stderr(Stdio::null()).spawn().unwrap();
+    until("no lease", || place.status(&[]).status.success());
+    let file = place.0.path().join("run/orders");
+    let used = Generator::new(State::leased(&file, &Layout::SNOWFLAKE).unwrap());
+    let mut ids: Vec<u64> = (0..10_000).map(|_| used.next().unwrap()).collect();
+
+    let copied = fs::read(&file).unwrap();
+    let mut of_another_boot = copied.clone();
+    of_another_boot[40] ^= 1;
+    let checksum = of_another_boot[..120]
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash: u64, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    of_another_boot[120..128].copy_from_slice(&checksum.to_ne_bytes());
+    for (name, bytes, wanted) in [("copied", copied, "is a copy"), ("older", of_another_boot, "boot")] {
+        let dir = place.0.path().join(name);
+        fs::create_dir(&dir).unwrap();
+        let file = dir.join("orders");
+        fs::write(&file, bytes).unwrap();
+        let refused = State::leased(&file, &Layout::SNOWFLAKE).unwrap_err().to_string();
+        assert!(refused.contains(wanted), "{refused}");
+        let mut other = agent()
+            .args(["run", "--store", &place.store(), "--node", "orders=snowflake", "--name", name, "--dir"])
+            .arg(&dir)
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let live = || agent().arg("status").arg(&file).output().unwrap().status.success();
+        until("no lease in its place", live);
+        let generator = Generator::new(State::leased(&file, &Layout::SNOWFLAKE).unwrap());
+        assert_ne!(generator.state().node(), used.state().node());
+        ids.extend((0..10_000).map(|_| generator.next().unwrap()));
+        kill(&mut other);
+    }
+    ids.extend((0..10_000).map(|_| used.next().unwrap()));
+    ids.sort_unstable();
+    assert!(ids.is_sorted_by(|one, other| one < other), "an id twice");
+    kill(&mut child);
+}
+
+/// Somebody clears the directory: who has the file goes on, and who opens it after the agent's restart has the new one.
+#[test]
+fn a_file_that_was_removed() {
+    let place = Place::new();
+    let mut child = place.run(&[]).stderr(Stdio::null()).spawn().unwrap();
+    until("no lease", || place.status(&[]).status.success());
+    let file = place.0.path().join("run/orders");
+    let old = Generator::new(State::leased(&file, &Layout::SNOWFLAKE).unwrap());
+    fs::remove_file(&file).unwrap();
+    let mut ids: Vec<u64> = (0..10_000).map(|_| old.next().unwrap()).collect();
+    kill(&mut child);
+    let mut child = place.run(&[]).stderr(Stdio::null()).spawn().unwrap();
+    until("no lease", || place.status(&[]).status.success());
+    let new = Generator::new(State::leased(&file, &Layout::SNOWFLAKE).unwrap());
+    for _ in 0..10_000 {
+        ids.extend([old.next().unwrap(), new.next().unwrap()]);
+    }
+    ids.sort_unstable();
+    assert!(ids.is_sorted_by(|one, other| one < other), "an id twice");
+    kill(&mut child);
+}
+
+#[test]
+fn agents_that_start_at_once_on_one_file_agree_who_keeps_it() {
+    let place = Place::new();
+    fs::create_dir(place.0.path().join("run")).unwrap();
+    for _ in 0..5 {
+        // As if it had been copied there.
+        let donor = Place::new();
+        assert!(donor.run(&["--", "true"]).output().unwrap().status.success());
+        fs::copy(donor.0.path().join("run/orders"), place.0.path().join("run/orders")).unwrap();
+        let mut agents: Vec<_> = (0..4).map(|_| place.run(&[]).stderr(Stdio::null()).spawn().unwrap()).collect();
+        until("more than one, or none, goes on", || {
+            agents.iter_mut().filter_map(|agent| agent.try_wait().unwrap()).filter(|it| it.code() == Some(1)).count()
+                == 3
+        });
+        until("no lease", || place.status(&[]).status.success());
+        agents.iter_mut().for_each(|agent| drop((agent.kill(), agent.wait())));
+    }
+}
+
+/// By the environment or in a file: in no line of a log, no command line, and not handed on to the command.
+#[test]
+fn a_password_is_shown_nowhere() {
+    const PASSWORD: &str = "the-right/one:of@all";
+    let server = servers::redis(&["--requirepass", PASSWORD]);
+    let place = Place::new();
+    let file = place.0.path().join("password");
+    fs::write(&file, PASSWORD).unwrap();
+    let log = place.0.path().join("log");
+    for by_file in [false, true] {
+        let option = if by_file { format!("&password-file={}", file.display()) } else { String::new() };
+        let mut command = agent();
+        command
+            .args(["run", "--new", "--node", "orders=snowflake", "--ahead", "2s", "--store"])
+            .arg(format!("redis://127.0.0.1:{}?timeout=200ms{option}", server.port))
+            .arg("--dir")
+            .arg(place.0.path().join("run"))
+            .args(["--", "sh", "-c", "env; echo ready; sleep 60"])
+            .stdout(Stdio::piped())
+            .stderr(fs::File::options().create(true).append(true).open(&log).unwrap());
+        if !by_file {
+            command.env("TXID_STORE_PASSWORD", PASSWORD);
+        }
+        let mut child = command.spawn().unwrap();
+        let mut environment = String::new();
+        for line in BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap) {
+            if line == "ready" {
+                break;
+            }
+            environment += &line;
+        }
+        assert!(!environment.contains("the-right"), "{environment}");
+        let command_line = fs::read_to_string(format!("/proc/{}/cmdline", child.id())).unwrap();
+        assert!(command_line.contains("orders=snowflake") && !command_line.contains("the-right"), "{command_line}");
+        // Whatever there is to say of a store that asks for another password, and that goes away.
+        let config = |password: &str, new: &str| {
+            let mut control = Command::new("redis-cli");
+            control.env("REDISCLI_AUTH", password).args(["-p", &server.port.to_string()]);
+            servers::run(control.args(["config", "set", "requirepass", new]));
+            servers::run(Command::new("redis-cli").env("REDISCLI_AUTH", new).args([
+                "-p",
+                &server.port.to_string(),
+                "client",
+                "kill",
+                "type",
+                "normal",
+            ]));
+        };
+        config(PASSWORD, "another");
+        until("it does not complain", || fs::read_to_string(&log).unwrap().contains("wrong or missing"));
+        config("another", PASSWORD);
+        signal(&child, libc::SIGTERM);
+        child.wait().unwrap();
+    }
+    let said = fs::read_to_string(&log).unwrap();
+    assert!(said.contains("took node") && !said.contains("the-right"), "{said}");
+    let shown: Vec<u8> = fs::read(place.0.path().join("run/orders")).unwrap();
+    assert!(!String::from_utf8_lossy(&shown).contains("the-right"));
+}
+
+/// Each with what to do, in one line.
+#[test]
+fn all_nodes_are_taken() {
+    let place = Place::new();
+    let layout = "orders=time_bits=41,node_bits=1,sequence_bits=12,unit_ms=1,epoch=1288834974657";
+    let start = |number: usize| {
+        agent()
+            .args(["run", "--new", "--store", &place.store(), "--node", layout, "--name", &format!("web-{number}")])
+            .arg("--dir")
+            .arg(place.0.path().join(number.to_string()))
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    };
+    let mut agents: Vec<_> = (0..2).map(start).collect();
+    let mut line = String::new();
+    for agent in &mut agents {
+        BufReader::new(agent.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    }
+    assert_eq!(line.matches("took node").count(), 2, "{line}");
+    agents.push(start(2));
+    line.clear();
+    BufReader::new(agents[2].stderr.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(
+        line.contains("all 2 nodes are taken, 2 by hosts that extend their leases; free next: node ")
+            && line.matches("Z").count() == 3,
+        "{line}"
+    );
+    agents.iter_mut().for_each(kill);
 }
 
 #[test]
@@ -351,22 +546,23 @@ fn a_renewal_is_one_request() {
     assert!(renewals >= 4 && requests <= renewals + 1, "{requests} requests, {renewals} renewals");
 }
 
-/// The peak memory of an agent that has a lease, on each store.
+/// The peak memory of an agent that has a lease, on each store, and its own time until then, whatever else runs and however
+/// long the store takes.
 #[test]
-fn it_is_small() {
+fn it_is_small_and_starts_quickly() {
     let etcd = servers::etcd(&[]);
-    is_small(&etcd, |port| format!("etcd://127.0.0.1:{port}"));
+    is_small_and_quick(&etcd, |port| format!("etcd://127.0.0.1:{port}"));
     let redis = servers::redis(&[]);
-    is_small(&redis, |port| format!("redis://127.0.0.1:{port}?may-lose-writes=0"));
+    is_small_and_quick(&redis, |port| format!("redis://127.0.0.1:{port}?may-lose-writes=0"));
     let zookeeper = servers::zookeeper();
-    is_small(&zookeeper, |port| format!("zookeeper://127.0.0.1:{port}"));
+    is_small_and_quick(&zookeeper, |port| format!("zookeeper://127.0.0.1:{port}"));
     let mariadb = servers::mariadb();
-    is_small(&mariadb, |port| format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{port}/ids"));
+    is_small_and_quick(&mariadb, |port| format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{port}/ids"));
     let postgres = servers::postgres(&[]);
-    is_small(&postgres, |port| format!("postgres://txid:{POSTGRES_PASSWORD}@127.0.0.1:{port}/ids"));
+    is_small_and_quick(&postgres, |port| format!("postgres://txid:{POSTGRES_PASSWORD}@127.0.0.1:{port}/ids"));
 }
 
-fn is_small(server: &Server, url: impl Fn(u16) -> String) {
+fn is_small_and_quick(server: &Server, url: impl Fn(u16) -> String) {
     let direct = url(server.port);
     until("the store does not answer", || {
         let output = agent().args(["nodes", "--store", &direct, "x"]).output().unwrap();
@@ -377,13 +573,19 @@ fn is_small(server: &Server, url: impl Fn(u16) -> String) {
     host.start_agent(&["--new"]);
     until("no lease", || host.is_live());
     let took = start.elapsed();
-    let mut status = String::new();
-    let path = format!("/proc/{}/status", host.agent.as_ref().unwrap().id());
-    fs::File::open(path).unwrap().read_to_string(&mut status).unwrap();
+    let proc = |file: &str| {
+        let path = format!("/proc/{}/{file}", host.agent.as_ref().unwrap().id());
+        fs::read_to_string(path).unwrap()
+    };
+    let status = proc("status");
     let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();
     let kib: u64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
-    println!("{kib} KiB at most, a lease was seen after {took:?}: {direct}");
+    // User and system time, in hundredths of a second.
+    let own_ms: u64 =
+        proc("stat").split_whitespace().skip(13).take(2).map(|ticks| 10 * ticks.parse::<u64>().unwrap()).sum();
+    println!("{kib} KiB at most, {own_ms} ms of its own, a lease was seen after {took:?}: {direct}");
     // Without debug_assertions, as shipped, it is about half of that.
     let most = if cfg!(debug_assertions) { 20 } else { 15 };
     assert!(kib < most << 10, "{line}");
+    assert!(own_ms < 100, "{own_ms} ms");
 }

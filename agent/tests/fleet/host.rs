@@ -148,7 +148,7 @@ fn worker() {
     let mut batch = Vec::with_capacity(32 * 8);
     let start = Instant::now();
     // Otherwise this would survive a parent that was killed.
-    while start.elapsed() < Duration::from_secs(120) {
+    while start.elapsed() < Duration::from_secs(600) {
         while batch.len() < 32 * 8 {
             match generator.next() {
                 Ok(id) => batch.extend_from_slice(&id.to_ne_bytes()),

@@ -9,7 +9,6 @@ mod proxy;
 #[path = "../support/servers.rs"]
 mod servers;
 
-use std::collections::HashMap;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -167,16 +166,16 @@ fn faults(mut server: Server, url: impl Fn(u16) -> String + Copy) {
         host.workers.iter_mut().for_each(kill);
     }
 
-    let mut seen: HashMap<u64, usize> = HashMap::new();
-    let mut made = [0; HOSTS];
+    let made = hosts.iter().map(|host| host.ids().len()).collect::<Vec<_>>();
+    let mut all: Vec<(u64, usize)> = Vec::with_capacity(made.iter().sum());
     for (place, host) in hosts.iter().enumerate() {
-        for id in host.ids() {
-            made[place] += 1;
-            if let Some(other) = seen.insert(id, place) {
-                let logs: String = hosts.iter().map(|host| format!("== {}\n{}", host.name, host.log())).collect();
-                panic!("{id} was made by host-{other} and by host-{place}; TXID_FLEET_SEED={seed}\n{logs}");
-            }
-        }
+        all.extend(host.ids().into_iter().map(|id| (id, place)));
+    }
+    all.sort_unstable();
+    if let Some(pair) = all.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        let ((id, one), (_, other)) = (pair[0], pair[1]);
+        let logs: String = hosts.iter().map(|host| format!("== {}\n{}", host.name, host.log())).collect();
+        panic!("{id} was made by host-{one} and by host-{other}; TXID_FLEET_SEED={seed}\n{logs}");
     }
     println!("ids of each host: {made:?}");
     assert!(made.iter().sum::<usize>() > 10_000, "{made:?}");

@@ -1,5 +1,6 @@
 //! What every store must do.
 
+use std::process::{Command, Stdio};
 use std::sync::Barrier;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -276,7 +277,8 @@ pub fn one_line(error: &StoreError, wanted: &str) {
     println!("{text}");
 }
 
-/// A store that must not be used in this way: reported at the first access, and retries do not help.
+/// A store that must not be used in this way: reported at the first access, and retries do not help. The agent ends with
+/// that line.
 pub fn wants_a_person(url: &str, wanted: &str) -> StoreError {
     let error = match open(url) {
         Err(error) => error,
@@ -287,5 +289,30 @@ pub fn wants_a_person(url: &str, wanted: &str) -> StoreError {
     };
     assert!(!error.may_pass(), "{error:?}");
     one_line(&error, wanted);
+    agent_ends(url, wanted);
     error
+}
+
+/// At its start, with status 1, one line that says what is wanted, and no password.
+fn agent_ends(url: &str, wanted: &str) {
+    let directory = tempfile::tempdir().unwrap();
+    let mut agent = Command::new(env!("CARGO_BIN_EXE_txid-agent"))
+        .args(["run", "--new", "--node", "any=snowflake", "--store", url, "--dir"])
+        .arg(directory.path())
+        .stdin(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let start = Instant::now();
+    while agent.try_wait().unwrap().is_none() && start.elapsed() < Duration::from_secs(20) {
+        thread::sleep(Duration::from_millis(10));
+    }
+    // Of one that has not ended there is no status.
+    agent.kill().unwrap();
+    let output = agent.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(said.contains(wanted) && said.contains("txid-agent: "), "{wanted:?} is not in: {said}");
+    assert!(!said.contains("the-password") && !said.contains("the-wrong"), "{said}");
 }

@@ -181,7 +181,11 @@ fn template(name: &str, make: impl FnOnce(&Path)) -> PathBuf {
         make(directory.path());
         let copy = kept.with_extension(std::process::id().to_string());
         run(Command::new("cp").arg("-a").arg(directory.path()).arg(&copy));
-        fs::rename(copy, &kept).unwrap();
+        // Another test binary may have made it meanwhile.
+        if fs::rename(&copy, &kept).is_err() {
+            assert!(kept.exists(), "{}", kept.display());
+            fs::remove_dir_all(copy).unwrap();
+        }
     }
     kept
 }

@@ -2,6 +2,7 @@
 
 use crate::{printed, refusal, txid};
 use tempfile::TempDir;
+use txid::snowflake::{Layout, LeasePage};
 
 const SAMPLE: &str = "1160090501362225152";
 
@@ -28,6 +29,36 @@ fn ids_go_up_from_one_run_to_the_next() {
     assert!(other_layout.contains("belongs to the layout time_bits=41"), "{other_layout}");
     let no_layout = refusal(&mut new(state, &["--layout", "twitter"]));
     assert!(no_layout.contains("'twitter' is not one of snowflake, sonyflake, uid, leaf"), "{no_layout}");
+}
+
+#[test]
+fn a_leased_node_is_taken_from_the_agents_file() {
+    let directory = TempDir::new().unwrap();
+    let state = directory.path().canonicalize().unwrap().join("run/orders");
+    let path = state.to_str().unwrap();
+    let leased =
+        |more: &[&str]| txid(&[&["new", "--format", "snowflake", "--node", "lease", "--state", path], more].concat());
+    let none = refusal(&mut leased(&[]));
+    assert_eq!(none, format!("txid: there is no {path}; txid-agent makes it: start that first, with --node\n"));
+
+    let page = LeasePage::open_or_make(&state, &Layout::SNOWFLAKE).unwrap();
+    let unleased = refusal(&mut leased(&[]));
+    assert_eq!(unleased, "txid: there is no lease for orders; txid-agent has not reached its store yet\n");
+    let now_ms = txid::system_ms();
+    page.open(17, now_ms);
+    page.set_limit(17, now_ms + 60_000);
+    let ids: Vec<u64> = [printed(&mut leased(&["-n", "1000"])), printed(&mut leased(&["-n", "1000"]))]
+        .concat()
+        .lines()
+        .map(|line| line.parse().unwrap())
+        .collect();
+    assert_eq!(ids.len(), 2000);
+    assert!(ids.is_sorted_by(|one, other| one < other));
+    assert!(ids.iter().all(|&id| Layout::SNOWFLAKE.decode(id).unwrap().node == 17));
+    let other_layout = refusal(&mut leased(&["--layout", "sonyflake"]));
+    assert!(other_layout.contains("belongs to the layout time_bits=41"), "{other_layout}");
+    page.close();
+    assert!(refusal(&mut leased(&[])).contains("there is no lease for orders"));
 }
 
 #[test]

@@ -1,0 +1,232 @@
+//! Single steps of the state machine: what comes out when something happens.
+
+use std::collections::VecDeque;
+use txid::snowflake::Layout;
+use txid_agent::lease::{Answer, Event, Group, Input, Lease, Now, Output, PageView, Reply, Request, Rules, Write};
+use txid_agent::store::{Expected, Put, Record, StoreError, Version};
+
+/// 2026-11-21.
+const START_MS: i64 = 1_795_000_000_000;
+
+/// A lease with clocks that are right, and a store that replies as the test wants.
+struct Host {
+    rules: Rules,
+    lease: Lease,
+    now_ms: u64,
+    /// What has come out since it was last looked at.
+    outputs: VecDeque<Output>,
+}
+
+impl Host {
+    fn new() -> Self {
+        let page = PageView {
+            node: 0,
+            generation: 0,
+            token: 0,
+            limit_ms: i64::MIN,
+            noted_ms: i64::MIN,
+            free_ms: 0,
+            is_closed: true,
+        };
+        let rules = Rules::new("orders", "web-1", &Layout::SNOWFLAKE, false);
+        Self { rules, lease: Lease::new(&page), now_ms: 0, outputs: VecDeque::new() }
+    }
+
+    fn wall_ms(&self) -> i64 {
+        START_MS + self.now_ms as i64
+    }
+
+    /// Goes on until the store is asked, or there is nothing to do.
+    fn step(&mut self, mut input: Input) -> Output {
+        loop {
+            let now = Now { wall_ms: self.wall_ms(), mono_ms: self.now_ms, random: 7 };
+            let output = self.lease.step(&self.rules, &now, input);
+            input = match output {
+                Output::Ask(_) | Output::Wait { .. } | Output::Stopped | Output::Fail(_) => return output,
+                Output::Write(Write::Close) => Input::Closed { free_ms: self.wall_ms() + 1 },
+                _ => Input::Go,
+            };
+            self.outputs.push_back(output);
+        }
+    }
+
+    fn replies(&mut self, reply: Reply) -> Output {
+        self.step(Input::Answer(Answer { reply, store_ms: Some(self.wall_ms()) }))
+    }
+
+    fn read(&mut self, bytes: Option<&[u8]>) -> Output {
+        self.replies(Reply::Read(Ok(bytes.map(record))))
+    }
+
+    fn written(&mut self) -> Output {
+        self.replies(Reply::Put(Ok(Put::Written(Version(vec![1])))))
+    }
+
+    /// When it next wants to do something.
+    fn wait(&mut self, output: Output) -> Output {
+        let Output::Wait { until_ms } = output else { panic!("{output:?}") };
+        self.now_ms = until_ms;
+        self.step(Input::Go)
+    }
+
+    /// One that has taken a node, and what it does next.
+    fn leased() -> (Self, Output) {
+        let mut host = Self::new();
+        assert!(matches!(host.step(Input::Go), Output::Ask(Request::Read { .. })));
+        let meta = group(0);
+        assert!(matches!(host.read(Some(&meta)), Output::Ask(Request::List { .. })));
+        assert!(matches!(host.replies(Reply::List(Ok(vec![]))), Output::Ask(Request::Put { .. })));
+        assert!(matches!(host.written(), Output::Ask(Request::Read { .. })));
+        let wait = host.read(Some(&meta));
+        assert!(host.outputs.iter().any(|it| matches!(it, Output::Write(Write::Limit { .. }))), "{:?}", host.outputs);
+        host.outputs.clear();
+        (host, wait)
+    }
+
+    fn has_closed(&self) -> bool {
+        self.outputs.contains(&Output::Write(Write::Close))
+    }
+}
+
+fn record(bytes: &[u8]) -> Record {
+    Record { version: Version(bytes.to_vec()), bytes: bytes.to_vec() }
+}
+
+fn group(floor_ms: i64) -> Vec<u8> {
+    let layout = Layout::SNOWFLAKE.to_string();
+    Group { floor_ms, made_ms: START_MS, id: 1, layout }.to_string().into_bytes()
+}
+
+#[test]
+fn an_answer_that_takes_long_closes_nothing() {
+    let (mut host, wait) = Host::leased();
+    assert!(matches!(host.wait(wait), Output::Ask(Request::Put { .. })));
+    host.now_ms += 30_000;
+    host.written();
+    assert!(!host.has_closed(), "{:?}", host.outputs);
+}
+
+#[test]
+fn a_process_that_was_stopped_closes_and_asks() {
+    let (mut host, wait) = Host::leased();
+    let Output::Wait { until_ms } = wait else { panic!("{wait:?}") };
+    host.now_ms = until_ms + 11_000;
+    assert!(matches!(host.step(Input::Go), Output::Ask(Request::Read { .. })));
+    assert!(host.has_closed());
+}
+
+/// The store is empty when the lease is extended, this long after it was last.
+fn forgotten(after_ms: u64) -> (Host, Output) {
+    let (mut host, wait) = Host::leased();
+    let Output::Wait { until_ms } = wait else { panic!("{wait:?}") };
+    let error = || StoreError::TimedOut { store: "store".into(), ms: 3000 };
+    host.now_ms = until_ms;
+    host.step(Input::Go);
+    // It is away first: the requests go nowhere.
+    while host.now_ms < until_ms + after_ms {
+        let output = host.replies(Reply::Put(Err(error())));
+        host.wait(output);
+    }
+    let output = host.replies(Reply::Put(Ok(Put::Conflict)));
+    assert!(matches!(output, Output::Ask(Request::Read { .. })), "{output:?}");
+    let output = host.read(None);
+    (host, output)
+}
+
+#[test]
+fn a_record_that_nobody_else_can_have_taken_is_written_again() {
+    let (host, output) = forgotten(0);
+    assert!(matches!(output, Output::Ask(Request::Put { expected: Expected::Absent, .. })), "{output:?}");
+    assert!(!host.has_closed());
+}
+
+#[test]
+fn a_node_that_another_may_have_had_is_not_taken_back_from_an_empty_store() {
+    for after_ms in [35_000, 700_000] {
+        let (host, output) = forgotten(after_ms);
+        assert!(matches!(&output, Output::Ask(Request::Read { key }) if key == "orders/meta"), "{output:?}");
+        assert!(host.has_closed());
+        let says = |it: &Output| matches!(it, Output::Log(Event::Forgotten { is_ours: false, .. }));
+        assert!(host.outputs.iter().any(says), "{:?}", host.outputs);
+    }
+}
+
+/// A first write that is late brings no floor, and so none that is too low.
+#[test]
+fn the_floor_of_a_group_is_worked_out_when_the_store_has_the_group() {
+    let mut host = Host::new();
+    host.step(Input::Go);
+    let Output::Ask(Request::Put { expected: Expected::Absent, bytes, .. }) = host.read(None) else { panic!() };
+    assert_eq!(Group::parse(&bytes).unwrap().floor_ms, Group::UNSET);
+    host.now_ms += 100_000;
+    assert!(matches!(host.written(), Output::Ask(Request::Read { .. })));
+    let Output::Ask(Request::Put { expected, bytes: with_floor, .. }) = host.read(Some(&bytes)) else { panic!() };
+    assert_eq!(expected, Expected::Version(Version(bytes)));
+    assert_eq!(Group::parse(&with_floor).unwrap().floor_ms, host.wall_ms() + 80_000);
+}
+
+/// systemd waits for a word, and so does a person.
+#[test]
+fn who_waits_for_the_floor_says_so_once() {
+    let mut host = Host::new();
+    host.step(Input::Go);
+    let floor_ms = START_MS + 80_000;
+    let says = |it: &Output| *it == Output::Log(Event::Floor { from_ms: floor_ms });
+    let wait = host.read(Some(&group(floor_ms)));
+    assert!(host.outputs.iter().any(says));
+    host.outputs.clear();
+    host.wait(wait);
+    host.read(Some(&group(floor_ms)));
+    assert!(host.outputs.is_empty(), "{:?}", host.outputs);
+}
+
+#[test]
+fn a_store_that_had_the_group_is_not_new() {
+    let (mut host, wait) = Host::leased();
+    host.rules.new = true;
+    host.wait(wait);
+    host.replies(Reply::Put(Ok(Put::Conflict)));
+    // Another has the node, and then the store is empty.
+    let other = b"txid-lease 1 generation=9 limit=0 token=00000000000000000000000000000001 held owner=web-2";
+    assert!(matches!(host.read(Some(other)), Output::Ask(Request::Read { .. })));
+    let Output::Ask(Request::Put { bytes, .. }) = host.read(None) else { panic!() };
+    host.written();
+    let Output::Ask(Request::Put { bytes, .. }) = host.read(Some(&bytes)) else { panic!() };
+    assert!(Group::parse(&bytes).unwrap().floor_ms > START_MS);
+}
+
+#[test]
+fn a_node_that_cannot_be_given_back_is_said() {
+    let (mut host, _) = Host::leased();
+    let mut output = host.step(Input::Stop);
+    let error = || StoreError::TimedOut { store: "store".into(), ms: 3000 };
+    for _ in 0..10 {
+        output = match output {
+            Output::Ask(Request::Put { .. }) => host.replies(Reply::Put(Ok(Put::Unknown(error())))),
+            Output::Ask(_) => host.replies(Reply::Read(Err(error()))),
+            Output::Wait { .. } => host.wait(output),
+            other => {
+                assert_eq!(other, Output::Stopped);
+                break;
+            }
+        };
+    }
+    let free_ms = START_MS + 60_000 + 600_000;
+    let says = |it: &Output| matches!(it, Output::Log(Event::NotReleased { free_ms: at, .. }) if *at == free_ms);
+    assert!(host.outputs.iter().any(says), "{:?}", host.outputs);
+}
+
+#[test]
+fn who_may_read_but_not_write_gives_up_at_the_start_and_tries_again_later() {
+    let refused = || StoreError::Refused { store: "store".into(), why: "no permission".into() };
+    let mut host = Host::new();
+    host.step(Input::Go);
+    host.read(None);
+    let output = host.replies(Reply::Put(Err(refused())));
+    assert!(matches!(output, Output::Fail(_)), "{output:?}");
+
+    let (mut host, wait) = Host::leased();
+    host.wait(wait);
+    let output = host.replies(Reply::Put(Err(refused())));
+    assert!(matches!(output, Output::Wait { .. }), "{output:?}");
+}
