@@ -15,7 +15,7 @@ OPENRESTY_SRC ?=
 
 export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_SRCS OPENRESTY_SRC
 
-.PHONY: help build agent nginx-module run-native test-nginx-sources build-rock run test soak mutants bench locality lint headers install uninstall install-rock deb rpm
+.PHONY: help build agent nginx-module run-native test-nginx-sources build-rock run test soak mutants bench bench-segments locality lint headers install uninstall install-rock deb rpm
 .PHONY: test-install test-platforms bump release clean
 
 help: ## list the targets
@@ -64,6 +64,12 @@ bench: ## measure txid, other libraries and PEERS=, and write bench/RESULTS.md
 	@scripts/need.sh build bench
 	@cargo build --locked --release --quiet
 	@bench/run.sh
+
+bench-segments: ## measure numbers and requests a second of segments, and write bench/SEGMENTS.md
+	@scripts/need.sh build bench segments
+	@cargo build --locked --release --quiet
+	@cargo build --locked --release --quiet --package txid-agent
+	@bench/segments.sh
 
 locality: ## measure what ids do to ClickHouse and SQLite, and write docs/locality.md
 	@scripts/need.sh build locality

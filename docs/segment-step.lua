@@ -1,17 +1,18 @@
 -- Draws docs/segment-step.svg: numbers a second, and how many txid-agent takes at a time, as measured here and now, to
 -- its standard output. From the root of the tree, beside
---     faketime -f '+0 x60' txid-agent run --store file:///tmp/store --dir /tmp/run --segment invoices=1000 --create
--- whose clock runs 60 times as fast, so that 15 minutes last 15 s:
+--     faketime --exclude-monotonic -f '+0 x120' txid-agent run --store file:///tmp/store --dir /tmp/run \
+--         --segment invoices=1000 --create
+-- whose clock runs 120 times as fast, so that 15 minutes last 7.5 s:
 --     LUA_PATH="lua/?.lua;;" LUA_CPATH="target/release/?.so;;" luajit docs/segment-step.lua /tmp/run/invoices.segment
 
 local clock_ms = require("resty.txid.lib").C.txid_clock_ms
 local segment = require "resty.txid.segment"
 
 
--- Seconds, and numbers a second.
-local LOAD = { { 30, 200 }, { 45, 5000 }, { 15, 100000 }, { 60, 200 }, { 60, 20 } }
-local FASTER = 60
-local MOST = 1e7
+-- Minutes of the agent's clock, and numbers in such a minute.
+local LOAD = { { 60, 200 }, { 60, 2000 }, { 150, 600 }, { 150, 300 } }
+local FASTER = 120
+local LEAST, MOST = 100, 1e5
 
 
 local points, refused, total = {}, 0, 0
@@ -20,7 +21,7 @@ local ffi = require "ffi"
 ffi.cdef "int usleep(unsigned);"
 
 for _, phase in ipairs(LOAD) do
-    local seconds, rate = phase[1], phase[2]
+    local seconds, rate = phase[1] * 60 / FASTER, phase[2] * FASTER / 60
     local start, asked, shown, shown_at = tonumber(clock_ms()), 0, 0, 0
     repeat
         local elapsed = (tonumber(clock_ms()) - start) / 1000
@@ -29,7 +30,8 @@ for _, phase in ipairs(LOAD) do
             asked = asked + 1
         end
         if elapsed - shown_at >= 0.5 then
-            points[#points + 1] = { total + elapsed, (asked - shown) / (elapsed - shown_at), invoice_no:stats().step }
+            local a_minute = (asked - shown) / (elapsed - shown_at) / FASTER * 60
+            points[#points + 1] = { total + elapsed, a_minute, invoice_no:stats().step }
             shown, shown_at = asked, elapsed
         end
         ffi.C.usleep(1000)
@@ -48,7 +50,7 @@ end
 
 
 local function y(value)
-    return TOP + HEIGHT - math.log10(math.max(value, 1)) / math.log10(MOST) * HEIGHT
+    return TOP + HEIGHT - math.log10(math.max(value, LEAST) / LEAST) / math.log10(MOST / LEAST) * HEIGHT
 end
 
 
@@ -69,15 +71,16 @@ end
 
 out('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 370" font-family="sans-serif" font-size="12">')
 out('<rect width="720" height="370" fill="white"/>')
-for seconds = 0, total, 30 do
+for minutes = 0, total * FASTER / 60, 30 do
+    local seconds = minutes * 60 / FASTER
     out('<path d="M%.1f %d V%d" stroke="#ddd"/>', x(seconds), TOP, TOP + HEIGHT)
-    out('<text x="%.1f" y="%d" text-anchor="middle">%d</text>', x(seconds), TOP + HEIGHT + 18, seconds * FASTER / 60)
+    out('<text x="%.1f" y="%d" text-anchor="middle">%d</text>', x(seconds), TOP + HEIGHT + 18, minutes)
 end
-for power = 0, math.log10(MOST) do
+for power = math.log10(LEAST), math.log10(MOST) do
     out('<path d="M%d %.1f H%d" stroke="#ddd"/>', LEFT, y(10 ^ power), LEFT + WIDTH)
     out('<text x="%d" y="%.1f" text-anchor="end">%d</text>', LEFT - 8, y(10 ^ power) + 4, 10 ^ power)
 end
-line(2, "#1769aa", "numbers taken in a second of the load", TOP + 16)
+line(2, "#1769aa", "numbers taken in a minute", TOP + 16)
 line(3, "#c62828", "numbers that the agent takes at a time", TOP + 32)
 out('<text x="%d" y="%d" text-anchor="middle">minutes of the agent\'s clock; %d ranges, %d numbers refused</text>',
     LEFT + WIDTH / 2, TOP + HEIGHT + 38, tonumber(stats.fetches), refused)

@@ -55,6 +55,10 @@ for purpose in "$@"; do
             packages="$packages wrk procps valgrind"
             have openresty || packages="$packages $nginx_with_lua"
             ;;
+        segments)
+            needs_luajit=yes
+            packages="$packages util-linux"
+            ;;
         stores)
             packages="$packages redis-server redis-tools etcd-server etcd-client postgresql mariadb-server-core mariadb-client-core"
             packages="$packages zookeeper util-linux"

@@ -15,8 +15,8 @@ fn numbers_go_on_from_one_run_to_the_next_until_they_are_used_up() {
     let state = path.to_str().unwrap();
     let page = SegmentPage::open_or_make(&path).unwrap();
     page.publish(1042..1045);
-    page.publish(2000..2003);
     assert_eq!(printed(&mut new(state, "2")), "1042\n1043\n");
+    page.publish(2000..2003);
     assert_eq!(printed(&mut new(state, "3")), "1044\n2000\n2001\n", "over the end of a range");
 
     // What there is comes out, and why there is no more.
