@@ -1,10 +1,11 @@
 # resty.txid.snowflake on a leased node: a real txid-agent, and what workers see of it.
 
 use lib 't/support';
+# Before the plan: without an agent there is nothing to test.
+use Agent;
 use Test::Nginx::Socket::Lua 'no_plan';
 use Suite;
 use State;
-use Agent;
 
 Agent::start('orders');
 Agent::start('short', '--ahead', '2s');

@@ -12,12 +12,13 @@ use lib 't/support';
 use Cwd qw(getcwd realpath);
 use Example qw(contents free_port request serve);
 use File::Temp qw(tempdir);
+use Modules;
 use Test::More;
 use Tree qw(library lua_cpath lua_path luajit);
 
 my $root      = getcwd();
 my ($release) = library() =~ m{(.*)/};
-my $native    = ($release =~ s{/release$}{/nginx}r) . '/ngx_http_txid_module.so';
+my $native    = Modules::directory() . '/ngx_http_txid_module.so';
 my $id        = qr/\b[0-9a-v]{19}[0g]\b/;
 my $scratch   = realpath(tempdir(CLEANUP => 1));
 
@@ -64,8 +65,9 @@ sub masked {
 # Whether nginx has what these directives need; and if not, what.
 sub missing {
     my ($text) = @_;
-    return if $text !~ /^\s*txid_\w+ /m && $text !~ /ngx_http_txid_module/ || -e $native;
-    return "there is no $native: make nginx-module";
+    return if $text !~ /^\s*txid_\w+ /m && $text !~ /ngx_http_txid_module/;
+    return "there is no $native: make nginx-module" if !-e $native;
+    return Modules::misfit();
 }
 
 # A whole configuration, of a part of one.
@@ -85,7 +87,9 @@ server { listen unix:PREFIX/upstream.sock; access_log off; location / { return 2
 END
     # Behind the example's own server, which is then the first of its address.
     $text =~ s/\}\s*\z/$upstream}\n/ if $text =~ m{http://backend};
-    return "pid logs/nginx.pid;\nerror_log logs/error.log;\n$text";
+    # Root's own tree may be closed to nginx's workers.
+    my $user = $> == 0 ? "user root;\n" : '';
+    return "${user}pid logs/nginx.pid;\nerror_log logs/error.log;\n$text";
 }
 
 sub check_nginx {

@@ -1,0 +1,32 @@
+package Modules;
+
+# nginx's own modules of txid: where they are, target/nginx or $TXID_NGINX_MODULES, and whether nginx can load them.
+
+use strict;
+use warnings;
+use Cwd qw(getcwd);
+use File::Spec;
+
+my $target = File::Spec->rel2abs($ENV{CARGO_TARGET_DIR} || 'target', getcwd());
+
+# Empty says that they are built in.
+sub directory { $ENV{TXID_NGINX_MODULES} // "$target/nginx" }
+
+# What nginx says to an option.
+sub nginx {
+    my ($option) = @_;
+    my $nginx = $ENV{TEST_NGINX_BINARY} || 'nginx';
+    return `$nginx $option 2>&1`;
+}
+
+# Why this nginx cannot load them, if so: as where it is OpenResty's, and they are for Debian's.
+sub misfit {
+    open my $file, '<', directory() . '/version' or return;
+    chomp(my $built_for = <$file>);
+    my ($nginx) = nginx('-v') =~ m{/(\d+\.\d+\.\d+)} or return;
+    return if $nginx eq $built_for;
+    return directory() . " is for nginx $built_for, and this nginx is $nginx: "
+        . "run `make nginx-module NGINX_SRC=...` with the sources of $nginx";
+}
+
+1;
