@@ -299,4 +299,11 @@ mod tests {
         thread::sleep(Duration::from_millis(1100));
         assert_eq!(sequence_at(MS - 3_598_900), second);
     }
+
+    #[test]
+    fn a_millisecond_that_is_full_is_followed_by_the_next() {
+        assert_eq!(after(Some(V7_RANDOM_MAX), 5).ms, 6);
+        let next = after(Some(7), 5);
+        assert!(next.ms == 5 && next.random > 7 && next.random <= 8 + u128::from(u32::MAX));
+    }
 }

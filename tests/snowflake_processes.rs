@@ -12,7 +12,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use txid::snowflake::{Generator, Layout, Order, Refusal, State};
+use txid::segment::Segment;
+use txid::snowflake::{Generator, Layout, LeasePage, Order, Refusal, State};
 
 const EPOCH_MS: i64 = 1_577_836_800_000;
 
@@ -175,6 +176,8 @@ fn who_may_not_is_told_who_and_what() {
     let made_elsewhere = start(|| assert!(open(&path).is_ok()));
     assert_eq!(end_of(made_elsewhere), 0);
     open(&opened_before).unwrap();
+    let leased = directory.0.join("leased");
+    LeasePage::open_or_make(&leased, &Layout::SNOWFLAKE).unwrap();
     fs::set_permissions(&directory.0, fs::Permissions::from_mode(0o755)).unwrap();
 
     let child = start(|| {
@@ -193,6 +196,11 @@ fn who_may_not_is_told_who_and_what() {
         let expected = format!("cannot make directory {}: {who}", below_at.display());
         assert_eq!(open(&below).unwrap_err().to_string(), expected);
         open(&opened_before).expect("it is inherited");
+        State::leased(&leased, &Layout::SNOWFLAKE).expect("it is inherited");
+        let expected = format!("cannot open {}: {who}", leased.display());
+        assert_eq!(State::leased(&leased, &wide()).unwrap_err().to_string(), expected);
+        assert_eq!(Segment::attach(&leased).unwrap_err().to_string(), expected);
+        assert_eq!(LeasePage::open_or_make(&leased, &wide()).unwrap_err().to_string(), expected);
     });
     assert_eq!(end_of(child), 0);
 }
