@@ -1,10 +1,10 @@
 //! The 128-bit flake: `| ms : 64 | node : 48 | sequence : 16 |` in base62.
 
 use crate::source::entropy::{self, Origin};
+use crate::source::kept::Kept;
 use crate::source::laps::{Place, Reading};
 use crate::source::{clock, mac};
 use crate::text::{FormatError, base62};
-use std::cell::Cell;
 use std::fmt;
 use std::str::FromStr;
 
@@ -149,31 +149,39 @@ struct Maker {
 }
 
 impl Maker {
+    const NONE: Self = Self { origin: Origin::NONE, node: [0; 6], place: Place::before(SEQUENCE_VALUES) };
+
     /// The next place; `now_ms` is the clock's reading, where the time is the clock's. Each lap has a node of its own,
     /// and so does each child.
     fn next(stamp_ms: i64, now_ms: Option<i64>) -> Self {
         thread_local! {
             static READING: Reading = const { Reading::none() };
-            static MAKER: Cell<Maker> =
-                const { Cell::new(Maker { origin: Origin::NONE, node: [0; 6], place: Place::before(SEQUENCE_VALUES) }) };
+            static MAKER: Kept<Maker> = const { Kept::new(Maker::NONE) };
         }
-        let mut maker = MAKER.get();
         let origin = entropy::origin(stamp_ms);
         let had_been_wrong = now_ms.is_some_and(|now_ms| READING.with(|reading| reading.had_been_wrong(now_ms)));
-        let last_ms = maker.place.ms() as i64;
+        MAKER.with(|kept| {
+            kept.step(Maker::NONE, |maker| {
+                maker.advance(origin, stamp_ms, now_ms, had_been_wrong);
+                *maker
+            })
+        })
+    }
+
+    #[inline(always)]
+    fn advance(&mut self, origin: Origin, stamp_ms: i64, now_ms: Option<i64>, had_been_wrong: bool) {
+        let last_ms = self.place.ms() as i64;
         let mut now_ms = now_ms.unwrap_or(last_ms);
-        if maker.origin != origin && !had_been_wrong {
+        if self.origin != origin && !had_been_wrong {
             // A new node may sort before the old one, so it begins with a new millisecond. The sequence continues,
             // because nothing changes for a given node.
             now_ms = now_ms.max(last_ms + 1);
         }
-        maker.place = maker.place.next(SEQUENCE_VALUES, now_ms, had_been_wrong);
-        if maker.origin != origin || maker.place.number() == 0 {
-            maker.origin = origin;
-            maker.node = mac::random(stamp_ms);
+        self.place = self.place.next(SEQUENCE_VALUES, now_ms, had_been_wrong);
+        if self.origin != origin || self.place.number() == 0 {
+            self.origin = origin;
+            self.node = mac::random(stamp_ms);
         }
-        MAKER.set(maker);
-        maker
     }
 }
 

@@ -2,11 +2,11 @@
 //! current httpd, `A-Za-z0-9-_`. The first releases of httpd with the long layout used the other alphabet.
 
 use crate::source::entropy::{self, Origin};
+use crate::source::kept::Kept;
 use crate::source::{clock, thread_number};
 use crate::text::FormatError;
 use crate::text::base64::{self, Alphabet};
 
-use std::cell::Cell;
 use std::fmt;
 use std::net::Ipv4Addr;
 use std::str::FromStr;
@@ -235,23 +235,30 @@ impl Series {
     /// The next count. No maker repeats one: after a lap, another maker begins.
     fn next(stamp_ms: i64) -> Self {
         thread_local! {
-            static SERIES: Cell<Series> = const { Cell::new(Series::NONE) };
+            static SERIES: Kept<Series> = const { Kept::new(Series::NONE) };
         }
-        let mut series = SERIES.get();
         let origin = entropy::origin(stamp_ms);
-        if series.origin != origin {
-            series = series.renewed(origin, entropy::next_u128(stamp_ms));
+        SERIES.with(|kept| {
+            kept.step(Self::NONE, |series| {
+                series.advance(origin, stamp_ms);
+                *series
+            })
+        })
+    }
+
+    #[inline(always)]
+    fn advance(&mut self, origin: Origin, stamp_ms: i64) {
+        if self.origin != origin {
+            *self = self.renewed(origin, entropy::next_u128(stamp_ms));
         }
-        if series.left == 0 {
+        if self.left == 0 {
             let [random @ .., _, _, _, _, _, _] = entropy::next_u128(stamp_ms).to_be_bytes();
-            series.random = random;
-            series.number = series.number.wrapping_add(1);
-            series.left = COUNTER_VALUES;
+            self.random = random;
+            self.number = self.number.wrapping_add(1);
+            self.left = COUNTER_VALUES;
         }
-        series.left -= 1;
-        series.counter = series.counter.wrapping_add(1);
-        SERIES.set(series);
-        series
+        self.left -= 1;
+        self.counter = self.counter.wrapping_add(1);
     }
 }
 

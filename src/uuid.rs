@@ -8,6 +8,7 @@
 
 use crate::source::clock::{self, Stamp};
 use crate::source::entropy::{self, Origin};
+use crate::source::kept::Kept;
 use crate::source::mac;
 use crate::text::FormatError;
 use ::uuid::{Builder, Version};
@@ -159,41 +160,55 @@ pub fn v1(node: Option<[u8; 6]>) -> Uuid {
 /// # Ok::<(), txid::FormatError>(())
 /// ```
 pub fn v1_by(clock_ms: i64, node: Option<[u8; 6]>) -> Uuid {
-    #[derive(Clone, Copy)]
-    struct V1 {
-        origin: Origin,
-        ticks: u64,
-        clock_sequence: u16,
-        node: [u8; 6],
-    }
     thread_local! {
-        static LAST: Cell<V1> = const { Cell::new(V1 { origin: Origin::NONE, ticks: 0, clock_sequence: 0, node: [0; 6] }) };
+        static LAST: Kept<V1> = const { Kept::new(V1::NONE) };
     }
 
     let ms = clock::never_backwards(clock_ms);
     let ticks = (ms.wrapping_add(GREGORIAN_MS) as u64).wrapping_mul(TICKS_A_MS) & TICKS_MASK;
-    let mut v1 = LAST.get();
     let origin = entropy::origin(ms);
-    if v1.origin.stream != origin.stream {
-        v1.clock_sequence = entropy::next_u128(ms) as u16;
-    }
-    if v1.origin != origin {
-        v1.origin = origin;
-        v1.node = mac::random(ms);
-    }
-    if v1.ticks < ticks {
-        v1.ticks = ticks;
-    } else if v1.ticks - ticks <= clock::LONGEST_HOLD_MS * TICKS_A_MS {
-        v1.ticks += 1;
-    } else {
-        // The clock had been wrong. The sequence tells apart counts that come again; it wraps, so if no node was given,
-        // a new one is drawn as well.
-        v1.ticks = ticks;
-        v1.clock_sequence = v1.clock_sequence.wrapping_add(1);
-        v1.node = mac::random(ms);
-    }
-    LAST.set(v1);
+    let v1 = LAST.with(|kept| {
+        kept.step(V1::NONE, |v1| {
+            v1.advance(origin, ms, ticks);
+            *v1
+        })
+    });
     Builder::from_gregorian_timestamp(v1.ticks, v1.clock_sequence, &node.unwrap_or(v1.node)).into_uuid()
+}
+
+/// The last version 1 of a thread.
+#[derive(Clone, Copy)]
+struct V1 {
+    origin: Origin,
+    ticks: u64,
+    clock_sequence: u16,
+    node: [u8; 6],
+}
+
+impl V1 {
+    const NONE: Self = Self { origin: Origin::NONE, ticks: 0, clock_sequence: 0, node: [0; 6] };
+
+    #[inline(always)]
+    fn advance(&mut self, origin: Origin, ms: i64, ticks: u64) {
+        if self.origin.stream != origin.stream {
+            self.clock_sequence = entropy::next_u128(ms) as u16;
+        }
+        if self.origin != origin {
+            self.origin = origin;
+            self.node = mac::random(ms);
+        }
+        if self.ticks < ticks {
+            self.ticks = ticks;
+        } else if self.ticks - ticks <= clock::LONGEST_HOLD_MS * TICKS_A_MS {
+            self.ticks += 1;
+        } else {
+            // The clock had been wrong. The sequence tells apart counts that come again; it wraps, so if no node was
+            // given, a new one is drawn as well.
+            self.ticks = ticks;
+            self.clock_sequence = self.clock_sequence.wrapping_add(1);
+            self.node = mac::random(ms);
+        }
+    }
 }
 
 /// The fields of a UUID.
@@ -283,5 +298,12 @@ mod tests {
         assert_eq!(second, (first + 1) & 0x3fff);
         thread::sleep(Duration::from_millis(1100));
         assert_eq!(sequence_at(MS - 3_598_900), second);
+    }
+
+    #[test]
+    fn a_millisecond_that_is_full_is_followed_by_the_next() {
+        assert_eq!(after(Some(V7_RANDOM_MAX), 5).ms, 6);
+        let next = after(Some(7), 5);
+        assert!(next.ms == 5 && next.random > 7 && next.random <= 8 + u128::from(u32::MAX));
     }
 }

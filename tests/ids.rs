@@ -194,3 +194,9 @@ fn debug_shows_the_text() {
     assert_eq!(format!("{:?}", txid::trace::SpanId(255)), "SpanId(00000000000000ff)");
     assert_eq!(format!("{:?}", txid::trace::TraceId(255)), format!("TraceId({:032x})", 255));
 }
+
+#[test]
+fn it_is_said_of_an_id_that_it_could_be_guessed() {
+    let said = txid::Guessable(Txid::first_of(0)).to_string();
+    assert!(said.contains("guess"), "{said}");
+}

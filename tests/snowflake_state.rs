@@ -296,3 +296,11 @@ fn a_state_that_is_shared_keeps_the_layout_it_was_opened_with() {
         assert_eq!(*State::in_memory(&layout, 5).unwrap().layout(), layout);
     }
 }
+
+#[test]
+fn a_state_knows_its_node() {
+    let directory = Directory::new("node");
+    let state = State::open(&directory.file(), &Layout::SNOWFLAKE, 17).unwrap();
+    assert_eq!((state.node(), state.lease()), (Some(17), None));
+    assert_eq!(State::in_memory(&Layout::SNOWFLAKE, 18).unwrap().node(), Some(18));
+}

@@ -146,3 +146,10 @@ proptest! {
         prop_assert_eq!(uuid::read(&text).is_ok(), text.len() == 36 && ::uuid::Uuid::parse_str(&text).is_ok());
     }
 }
+
+#[test]
+fn a_burst_keeps_the_clock_sequence() {
+    let sequence = || uuid::v1_by(1_700_000_000_000, None).as_fields().3[..2].to_vec();
+    let first = sequence();
+    assert!((0..30_000).all(|_| sequence() == first));
+}

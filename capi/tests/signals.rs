@@ -30,17 +30,29 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{LazyLock, OnceLock};
 use std::time::Duration;
 
-/// The random bits of an id: the ninth character also holds two bits of the time.
-type Random = [u8; 11];
+/// Room for the longest id.
+type Text = [u8; 64];
 
 type Fill = unsafe extern "C" fn(*mut c_char, i64);
 type StrongFill = unsafe extern "C" fn(*mut c_char, i64) -> bool;
+type FillBy = unsafe extern "C" fn(*mut c_char, i64, *const u8);
+type FillWith = unsafe extern "C" fn(*mut c_char, i64, u32);
+type FillWithHost = unsafe extern "C" fn(*mut c_char, i64, i64, u32);
+type Put = unsafe extern "C" fn(*mut c_char, i64) -> usize;
+type PutWith = unsafe extern "C" fn(*mut c_char, i64, u32) -> usize;
 
 /// `libtxid.so` as it is shipped: a debug build has a hundred times as many instructions.
 struct Library {
     code: Range<usize>,
     fill: Fill,
     strong_fill: StrongFill,
+    flake: FillBy,
+    uuid_v1: FillBy,
+    unique_id_short: FillWith,
+    unique_id_long: Fill,
+    trace_host_id: FillWithHost,
+    skywalking: Put,
+    sofa: PutWith,
 }
 
 static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
@@ -54,6 +66,13 @@ static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
             code: code_of(library::path()),
             fill: std::mem::transmute::<*mut c_void, Fill>(symbol(c"txid_fill")),
             strong_fill: std::mem::transmute::<*mut c_void, StrongFill>(symbol(c"txid_strong_fill")),
+            flake: std::mem::transmute::<*mut c_void, FillBy>(symbol(c"txid_flake_now")),
+            uuid_v1: std::mem::transmute::<*mut c_void, FillBy>(symbol(c"txid_uuid_v1_now")),
+            unique_id_short: std::mem::transmute::<*mut c_void, FillWith>(symbol(c"txid_unique_id_short_now")),
+            unique_id_long: std::mem::transmute::<*mut c_void, Fill>(symbol(c"txid_unique_id_long_now")),
+            trace_host_id: std::mem::transmute::<*mut c_void, FillWithHost>(symbol(c"txid_trace_host_id_now")),
+            skywalking: std::mem::transmute::<*mut c_void, Put>(symbol(c"txid_skywalking_now")),
+            sofa: std::mem::transmute::<*mut c_void, PutWith>(symbol(c"txid_sofa_now")),
         }
     }
 });
@@ -69,26 +88,72 @@ fn code_of(path: &Path) -> Range<usize> {
 
 /// What the handler does, and where all put their ids.
 struct Attack {
+    make: fn(i64) -> Text,
     start: Option<fn() -> i32>,
     makes_ids: bool,
-    ids: Shared<Random>,
+    ids: Shared<Text>,
     every: u64,
 }
+
+impl Attack {
+    fn make_some(&self, count: usize) {
+        (0..count).for_each(|_| self.ids.push((self.make)(FROZEN_MS)));
+    }
+}
+
+const FROZEN_MS: i64 = 1_700_000_000_000;
 
 static ATTACK: OnceLock<Attack> = OnceLock::new();
 static IS_CHILD: AtomicBool = AtomicBool::new(false);
 static STEPS: AtomicU64 = AtomicU64::new(0);
 
-fn id_at(ms: i64) -> Random {
-    let mut text = [0_u8; 20];
-    // SAFETY: the text has the 20 bytes.
-    unsafe { (LIBRARY.fill)(text.as_mut_ptr().cast(), ms) };
-    let [_, _, _, _, _, _, _, _, _, random @ ..] = text;
-    random
+fn text(write: impl FnOnce(*mut c_char)) -> Text {
+    let mut text = [0; size_of::<Text>()];
+    write(text.as_mut_ptr().cast());
+    text
 }
 
-fn id() -> Random {
-    id_at(0)
+/// What is random in an id: the ninth character holds two bits of the time.
+fn random_of_id(ms: i64) -> Text {
+    // SAFETY: here and below, the text has room for the longest id.
+    let mut text = text(|text| unsafe { (LIBRARY.fill)(text, ms) });
+    text[..9].fill(0);
+    text
+}
+
+fn flake(ms: i64) -> Text {
+    // SAFETY: as above, and a node may be NULL.
+    text(|text| unsafe { (LIBRARY.flake)(text, ms, ptr::null()) })
+}
+
+fn uuid_v1(ms: i64) -> Text {
+    // SAFETY: as above.
+    text(|text| unsafe { (LIBRARY.uuid_v1)(text, ms, ptr::null()) })
+}
+
+fn unique_id_short(ms: i64) -> Text {
+    // SAFETY: as above.
+    text(|text| unsafe { (LIBRARY.unique_id_short)(text, ms, 0x0a00_0007) })
+}
+
+fn unique_id_long(ms: i64) -> Text {
+    // SAFETY: as above.
+    text(|text| unsafe { (LIBRARY.unique_id_long)(text, ms) })
+}
+
+fn trace_host_id(ms: i64) -> Text {
+    // SAFETY: as above.
+    text(|text| unsafe { (LIBRARY.trace_host_id)(text, ms, 0, 0x0a00_0007) })
+}
+
+fn skywalking(ms: i64) -> Text {
+    // SAFETY: as above.
+    text(|text| unsafe { _ = (LIBRARY.skywalking)(text, ms) })
+}
+
+fn sofa(ms: i64) -> Text {
+    // SAFETY: as above.
+    text(|text| unsafe { _ = (LIBRARY.sofa)(text, ms, 0x0a00_0007) })
 }
 
 extern "C" fn on_step(_: i32, _: *mut libc::siginfo_t, context: *mut c_void) {
@@ -113,7 +178,7 @@ extern "C" fn on_step(_: i32, _: *mut libc::siginfo_t, context: *mut c_void) {
         step_no_further(context);
     }
     if attack.makes_ids {
-        (0..4).for_each(|_| attack.ids.push(id()));
+        attack.make_some(4);
     }
 }
 
@@ -123,14 +188,14 @@ fn strike(stamp_ms: i64, first_step: u64) {
     let attack = ATTACK.get().unwrap();
     STEPS.store(first_step, Ordering::Relaxed);
     let mut struck = None;
-    step_through(|| struck = Some(id_at(stamp_ms)));
+    step_through(|| struck = Some((attack.make)(stamp_ms)));
     if IS_CHILD.load(Ordering::Relaxed) {
-        (0..64).for_each(|_| attack.ids.push(id()));
+        attack.make_some(64);
         end(0);
     }
     assert!(STEPS.load(Ordering::Relaxed) > 50, "the instructions were not seen");
     attack.ids.push(struck.unwrap());
-    (0..64).for_each(|_| attack.ids.push(id()));
+    attack.make_some(64);
 }
 
 /// Attacks a thread's first id, an ordinary one, and one that mixes in fresh randomness.
@@ -142,11 +207,11 @@ fn attacked(attack: Attack) -> Vec<u8> {
     // When a process asks for randomness for the first time, it looks up the C library's function, which takes a lock.
     // SAFETY: the text has the 20 bytes.
     assert!(unsafe { (LIBRARY.strong_fill)([0; 20].as_mut_ptr(), 0) });
-    strike(0, 0);
-    (0..attack.every).for_each(|first_step| strike(0, first_step));
+    strike(FROZEN_MS, 0);
+    (0..attack.every).for_each(|first_step| strike(FROZEN_MS, first_step));
     std::thread::sleep(Duration::from_millis(1100));
     // A different second than the last one's, so that the stamp shows that a second is over.
-    strike(8192, 0);
+    strike(FROZEN_MS + 8192, 0);
 
     let ids = attack.ids.items();
     let distinct = ids.iter().collect::<HashSet<_>>().len();
@@ -154,12 +219,16 @@ fn attacked(attack: Attack) -> Vec<u8> {
 }
 
 fn assert_no_repeats(prepare: fn(), start: Option<fn() -> i32>, makes_ids: bool) {
+    assert_no_repeats_of(random_of_id, prepare, start, makes_ids);
+}
+
+fn assert_no_repeats_of(make: fn(i64) -> Text, prepare: fn(), start: Option<fn() -> i32>, makes_ids: bool) {
     // Each child of an attack is different. An id with one from the handler at each instruction has none of its own
     // left.
     let every = if start.is_some() { 1 } else { 61 };
     let child = Child::start(fork, || {
         prepare();
-        attacked(Attack { start, makes_ids, ids: Shared::new(10_000_000), every })
+        attacked(Attack { make, start, makes_ids, ids: Shared::new(10_000_000), every })
     });
     let said = String::from_utf8(child.output()).unwrap();
     println!("{said}");
@@ -198,6 +267,40 @@ fn ids_made_in_a_handler_at_any_instruction() {
 
 fn ids_made_in_a_handler_at_any_instruction_where_the_kernel_cannot_wipe() {
     assert_no_repeats(where_the_kernel_cannot_wipe, None, true);
+}
+
+/// With all that a thread keeps from one id of a format to the next.
+fn nothing_that_is_kept_repeats(make: fn(i64) -> Text) {
+    assert_no_repeats_of(make, as_it_is, None, true);
+    assert_no_repeats_of(make, as_it_is, Some(fork), true);
+}
+
+fn flakes() {
+    nothing_that_is_kept_repeats(flake);
+}
+
+fn uuids_of_version_1() {
+    nothing_that_is_kept_repeats(uuid_v1);
+}
+
+fn short_unique_ids() {
+    nothing_that_is_kept_repeats(unique_id_short);
+}
+
+fn long_unique_ids() {
+    nothing_that_is_kept_repeats(unique_id_long);
+}
+
+fn trace_ids_with_a_host() {
+    nothing_that_is_kept_repeats(trace_host_id);
+}
+
+fn skywalking_ids() {
+    nothing_that_is_kept_repeats(skywalking);
+}
+
+fn sofatracer_ids() {
+    nothing_that_is_kept_repeats(sofa);
 }
 
 /// All 54 random bits of an id.
@@ -328,5 +431,12 @@ fn main() {
         a_raw_clone_at_any_instruction_where_the_kernel_cannot_wipe,
         ids_made_in_a_handler_at_any_instruction,
         ids_made_in_a_handler_at_any_instruction_where_the_kernel_cannot_wipe,
+        flakes,
+        uuids_of_version_1,
+        short_unique_ids,
+        long_unique_ids,
+        trace_ids_with_a_host,
+        skywalking_ids,
+        sofatracer_ids,
     ]);
 }

@@ -8,3 +8,12 @@ pub(crate) fn boot_id() -> [u8; LEN] {
     let digits = text.iter().filter_map(|&byte| char::from(byte).to_digit(16));
     digits.fold(0, |id: u128, digit| id << 4 | u128::from(digit)).to_be_bytes()
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    #[test]
+    fn it_is_what_the_kernel_says() {
+        let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
+        assert_eq!(super::boot_id(), *uuid::Uuid::parse_str(text.trim()).unwrap().as_bytes());
+    }
+}

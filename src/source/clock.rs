@@ -122,4 +122,11 @@ mod tests {
         assert_eq!(never_backwards(4_000), 5_000);
         std::thread::spawn(|| assert_eq!(never_backwards(4_000), 4_000)).join().unwrap();
     }
+
+    #[test]
+    fn the_coarse_clock_is_behind_by_a_tick_at_most() {
+        let before = system_ms();
+        let coarse = coarse_ms();
+        assert!((before - 100..=system_ms()).contains(&coarse), "{coarse} at {before}");
+    }
 }

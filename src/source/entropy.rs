@@ -353,4 +353,25 @@ mod tests {
         STREAM.with(|stream| stream.generation.set(IN_USE));
         assert_ne!(std::thread::spawn(|| numbers(2)).join().unwrap(), numbers(2));
     }
+
+    #[test]
+    fn the_clock_is_looked_at_less_often_in_a_burst_alone() {
+        numbers(1);
+        let draws_after_a_look = |ns_since_the_last: u64| {
+            STREAM.with(|stream| {
+                stream.looked_at_ns.set(clock::uptime_ns() - ns_since_the_last);
+                stream.draws_before_look.set(0);
+                numbers(1);
+                stream.draws_before_look.get()
+            })
+        };
+        assert_eq!((0..100).map(|_| draws_after_a_look(0)).max(), Some(DRAWS_A_LOOK_IN_A_BURST - 1));
+        assert_eq!(draws_after_a_look(BURST_NS), 0);
+    }
+
+    #[test]
+    fn no_two_words_of_a_seed_share_bytes() {
+        let seed = fresh_seed().map(u64::to_le_bytes);
+        assert!(seed.windows(2).all(|words| words[0][1..] != words[1][..7]), "{seed:?}");
+    }
 }

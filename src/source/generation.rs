@@ -123,4 +123,9 @@ mod tests {
         assert_eq!((0..100).map(|_| get()).find(|&other| other != number), None);
         std::thread::spawn(move || assert_eq!(get(), number)).join().unwrap();
     }
+
+    #[test]
+    fn the_process_is_asked_for_where_the_kernel_does_not_wipe() {
+        assert_eq!(process_id(), std::process::id());
+    }
 }

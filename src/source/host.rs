@@ -135,3 +135,23 @@ fn is_bridge(interface: &CStr) -> bool {
     let path = [b"/sys/class/net/", interface.to_bytes(), b"/bridge"].concat();
     rustix::fs::access(&path[..], rustix::fs::Access::EXISTS).is_ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_that_only_mean_something_here_are_for_nobody_else() {
+        for (address, expected) in [
+            ("10.0.0.7", true),
+            ("203.0.113.9", true),
+            ("127.0.0.1", false),
+            ("169.254.3.4", false),
+            ("2001:db8::7", true),
+            ("::1", false),
+            ("fe80::7", false),
+        ] {
+            assert_eq!(is_for_others(address.parse().unwrap()), expected, "{address}");
+        }
+    }
+}

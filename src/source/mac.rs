@@ -37,3 +37,17 @@ pub fn read_mac(text: &[u8]) -> Result<[u8; 6], FormatError> {
     }
     Ok(node)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_colon_is_looked_at() {
+        for place in [2, 5, 8, 11, 14] {
+            let mut text = *b"02:42:ac:11:00:02";
+            text[place] = b'-';
+            assert!(read_mac(&text).is_err(), "{place}");
+        }
+    }
+}

@@ -1,20 +1,22 @@
 //! Which process this is.
 
 use super::generation;
-use std::cell::Cell;
+use super::kept::Kept;
 
 /// The process id. It is requested once for each thread and process, because a request costs as much as an id.
 #[inline]
 pub(crate) fn id() -> u32 {
+    const UNKNOWN: (u64, u32) = (generation::NONE, 0);
     thread_local! {
-        static KNOWN: Cell<(u64, u32)> = const { Cell::new((generation::NONE, 0)) };
+        static KNOWN: Kept<(u64, u32)> = const { Kept::new(UNKNOWN) };
     }
     let generation = generation::get();
-    let (known_in, id) = KNOWN.get();
-    if known_in == generation {
-        return id;
-    }
-    let id = std::process::id();
-    KNOWN.set((generation, id));
-    id
+    KNOWN.with(|kept| {
+        kept.step(UNKNOWN, |known| {
+            if known.0 != generation {
+                *known = (generation, std::process::id());
+            }
+            known.1
+        })
+    })
 }

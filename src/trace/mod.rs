@@ -9,7 +9,8 @@
 //! ```
 
 use crate::source::clock::{self, Stamp};
-use crate::source::entropy;
+use crate::source::entropy::{self, Origin};
+use crate::source::kept::Kept;
 use crate::text::{FormatError, hex};
 use std::cell::Cell;
 use std::fmt;
@@ -210,26 +211,29 @@ pub fn host_id_by(clock_ms: i64, epoch_ms: i64, host: u32) -> TraceId {
 fn next_host_id(ms: i64, epoch_ms: i64, host: u32, stamp: Stamp) -> TraceId {
     #[derive(Clone, Copy)]
     struct Word {
-        origin: entropy::Origin,
+        origin: Origin,
         random: u32,
         left: u32,
         last: u64,
     }
+    const NONE: Word = Word { origin: Origin::NONE, random: 0, left: 0, last: 0 };
     thread_local! {
-        static WORD: Cell<Word> =
-            const { Cell::new(Word { origin: entropy::Origin::NONE, random: 0, left: 0, last: 0 }) };
+        static WORD: Kept<Word> = const { Kept::new(NONE) };
     }
     let high = time_and_sequence(ms, epoch_ms, stamp);
-    let mut word = WORD.get();
     let origin = entropy::origin(ms);
-    // A time that comes again starts again at 0, which may have been used with the same word.
-    if word.left == 0 || word.origin != origin || high <= word.last {
-        word = Word { origin, random: entropy::next_u128(ms) as u32, left: IDS_A_WORD, last: 0 };
-    }
-    word.left -= 1;
-    word.last = high;
-    WORD.set(word);
-    let low = u64::from(host) << 32 | u64::from(word.random);
+    let random = WORD.with(|kept| {
+        kept.step(NONE, |word| {
+            // A repeated time starts again at 0, which the same word may have been used with.
+            if word.left == 0 || word.origin != origin || high <= word.last {
+                *word = Word { origin, random: entropy::next_u128(ms) as u32, left: IDS_A_WORD, last: 0 };
+            }
+            word.left -= 1;
+            word.last = high;
+            word.random
+        })
+    });
+    let low = u64::from(host) << 32 | u64::from(random);
     TraceId(u128::from(high) << 64 | u128::from(low))
 }
 

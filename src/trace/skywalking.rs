@@ -1,9 +1,10 @@
 //! SkyWalking's trace ids: `<instance>.<thread>.<ms * 10000 + sequence>`.
 
+use crate::source::entropy::{self, Origin};
+use crate::source::kept::Kept;
 use crate::source::laps::{Place, Reading};
-use crate::source::{clock, entropy, thread_number};
+use crate::source::{clock, thread_number};
 use crate::text::{FormatError, decimal, hex};
-use std::cell::Cell;
 use std::fmt;
 use std::str::FromStr;
 
@@ -28,6 +29,18 @@ pub struct SkyWalking {
     pub ms: u64,
     /// 0 to 9999.
     pub sequence: u16,
+}
+
+/// A thread's instance, and how far its sequence is.
+#[derive(Clone, Copy)]
+struct Maker {
+    place: Place,
+    origin: Origin,
+    instance: u128,
+}
+
+impl Maker {
+    const NONE: Self = Self { place: Place::before(SEQUENCE), origin: Origin::NONE, instance: 0 };
 }
 
 impl SkyWalking {
@@ -55,22 +68,23 @@ impl SkyWalking {
     pub fn new_by(clock_ms: i64) -> Self {
         thread_local! {
             static READING: Reading = const { Reading::none() };
-            static PLACE: Cell<Place> = const { Cell::new(Place::before(SEQUENCE)) };
-            static INSTANCE: Cell<(entropy::Origin, u128)> = const { Cell::new((entropy::Origin::NONE, 0)) };
+            static MAKER: Kept<Maker> = const { Kept::new(Maker::NONE) };
         }
         let now_ms = clock::never_backwards(clock_ms);
         let had_been_wrong = READING.with(|reading| reading.had_been_wrong(now_ms));
-        let place = PLACE.get().next(SEQUENCE, now_ms, had_been_wrong);
-        PLACE.set(place);
-
         let origin = entropy::origin(now_ms);
-        let (drawn_from, mut instance) = INSTANCE.get();
-        // After a step back, a new instance tells apart times that the clock repeats.
-        if drawn_from != origin || had_been_wrong {
-            instance = entropy::next_u128(now_ms);
-            INSTANCE.set((origin, instance));
-        }
-        Self { instance, thread: thread_number::get(), ms: place.ms(), sequence: place.number() }
+        MAKER.with(|kept| {
+            kept.step(Maker::NONE, |maker| {
+                maker.place = maker.place.next(SEQUENCE, now_ms, had_been_wrong);
+                // After a step back, a new instance tells apart times that the clock repeats.
+                if maker.origin != origin || had_been_wrong {
+                    maker.origin = origin;
+                    maker.instance = entropy::next_u128(now_ms);
+                }
+                let (ms, sequence) = (maker.place.ms(), maker.place.number());
+                Self { instance: maker.instance, thread: thread_number::get(), ms, sequence }
+            })
+        })
     }
 
     /// Writes the text, without allocating, and returns its length.

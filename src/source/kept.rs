@@ -1,0 +1,51 @@
+//! State that a thread keeps between ids, safe from signals.
+//!
+//! A signal handler that makes ids while the thread is making one counts as another thread: it starts from the first
+//! state, and its state is not kept.
+
+use std::cell::Cell;
+use std::sync::atomic::{Ordering, compiler_fence};
+
+pub(crate) struct Kept<T> {
+    is_in_use: Cell<bool>,
+    state: Cell<T>,
+}
+
+impl<T: Copy> Kept<T> {
+    pub(crate) const fn new(first: T) -> Self {
+        Self { is_in_use: Cell::new(false), state: Cell::new(first) }
+    }
+
+    /// Takes one `step` from the kept state, or from `first` if a signal has interrupted such a step.
+    #[inline(always)]
+    pub(crate) fn step<R>(&self, first: T, step: impl FnOnce(&mut T) -> R) -> R {
+        let is_interrupted = self.is_in_use.replace(true);
+        compiler_fence(Ordering::SeqCst);
+        let mut state = if is_interrupted { first } else { self.state.get() };
+        let result = step(&mut state);
+        if !is_interrupted {
+            self.state.set(state);
+            compiler_fence(Ordering::SeqCst);
+            self.is_in_use.set(false);
+        }
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_interrupts_a_step_begins_anew_and_leaves_nothing() {
+        let kept = Kept::new(10);
+        let next = |state: &mut u32| {
+            *state += 1;
+            *state
+        };
+        assert_eq!((kept.step(0, next), kept.step(0, next)), (11, 12));
+        let nested = kept.step(0, |state| (next(state), kept.step(0, next), kept.step(0, next)));
+        assert_eq!(nested, (13, 1, 1));
+        assert_eq!(kept.step(0, next), 14);
+    }
+}

@@ -1,0 +1,147 @@
+//! What an agent writes to the page of a lease, and what those who make ids see of it.
+
+mod directory;
+
+use directory::Directory;
+use txid::snowflake::{Generator, Layout, LeaseNews, LeasePage, LeaseView, Order, Refusal, State, StateError};
+
+const LAYOUT: Layout = Layout::SNOWFLAKE;
+const EPOCH_MS: i64 = 1_288_834_974_657;
+const NOW_MS: i64 = 1_700_000_000_000;
+
+fn generator(directory: &Directory) -> Generator {
+    Generator::new(State::leased(&directory.file(), &LAYOUT).unwrap())
+}
+
+#[test]
+fn what_an_agent_writes_is_seen() {
+    let directory = Directory::new("lease-view");
+    let page = LeasePage::open_or_make(&directory.file(), &LAYOUT).unwrap();
+    let seen = || LeasePage::attach(&directory.file()).unwrap().view();
+    let fresh = LeaseView {
+        node: 0,
+        is_closed: true,
+        limit_ms: None,
+        free_ms: EPOCH_MS + 1,
+        generation: 0,
+        token: 0,
+        confirmed_ms: i64::MIN,
+        noted_ms: i64::MIN,
+        contact_ms: None,
+        renewals: 0,
+        failures: 0,
+        news: LeaseNews::Starting,
+    };
+    assert_eq!(seen(), fresh);
+
+    let token = 0x0123_4567_89ab_cdef_0011_2233_4455_6677;
+    page.set_generation(3, token);
+    page.open(17, NOW_MS);
+    page.note(NOW_MS + 90_000);
+    page.set_limit(17, NOW_MS + 60_000);
+    page.set_contact(NOW_MS + 5);
+    page.count_failure();
+    page.count_failure();
+    page.say(LeaseNews::Held);
+    let held = LeaseView {
+        node: 17,
+        is_closed: false,
+        limit_ms: Some(NOW_MS + 60_000),
+        free_ms: NOW_MS + 1,
+        generation: 3,
+        token,
+        confirmed_ms: NOW_MS + 60_000,
+        noted_ms: NOW_MS + 90_000,
+        contact_ms: Some(NOW_MS + 5),
+        renewals: 1,
+        failures: 2,
+        news: LeaseNews::Held,
+    };
+    assert_eq!(seen(), held);
+    assert_eq!(generator(&directory).state().lease(), Some(held));
+
+    page.set_generation(4, 0);
+    assert_eq!(seen(), LeaseView { generation: 4, token: 0, confirmed_ms: i64::MIN, ..held });
+}
+
+#[test]
+fn ids_stay_within_the_lease() {
+    let directory = Directory::new("lease-ids");
+    let page = LeasePage::open_or_make(&directory.file(), &LAYOUT).unwrap();
+    let orders = generator(&directory);
+    assert_eq!((orders.state().node(), orders.stats().borrowed_ms), (None, 0));
+    page.open(17, NOW_MS);
+    assert!(matches!(orders.next_at(NOW_MS), Err(Refusal::Unleased(_))), "there is no limit yet");
+    page.set_limit(17, NOW_MS + 60_000);
+    assert_eq!(orders.state().node(), Some(17));
+
+    let next = |clock_ms| {
+        let id = LAYOUT.decode(orders.next_at(clock_ms).unwrap()).unwrap();
+        (id.ms - NOW_MS, id.node, id.sequence)
+    };
+    assert_eq!([next(NOW_MS), next(NOW_MS), next(NOW_MS + 7)], [(0, 17, 0), (0, 17, 1), (7, 17, 0)]);
+    assert_eq!(next(NOW_MS + 59_999), (59_999, 17, 0));
+    assert!(matches!(orders.next_at(NOW_MS + 60_000), Err(Refusal::Unleased(_))));
+    assert_eq!(next(NOW_MS + 59_999), (59_999, 17, 1));
+
+    assert_eq!(page.close(), NOW_MS + 60_000);
+    assert!(page.view().is_closed && page.view().limit_ms.is_none());
+    assert!(matches!(orders.next_at(NOW_MS + 59_999), Err(Refusal::Unleased(_))));
+    page.open(18, NOW_MS + 60_000);
+    page.set_limit(18, NOW_MS + 61_000);
+    assert_eq!(next(NOW_MS + 60_000), (60_000, 18, 0));
+}
+
+#[test]
+fn who_finds_no_lease_is_told_why() {
+    let directory = Directory::new("lease-why");
+    let page = LeasePage::open_or_make(&directory.file(), &LAYOUT).unwrap();
+    let orders = generator(&directory);
+    let why = || orders.next_at(NOW_MS).unwrap_err().to_string();
+    assert_eq!(why(), "there is no lease for orders; txid-agent has not reached its store yet");
+    page.set_contact(NOW_MS);
+    assert_eq!(
+        why(),
+        "there is no lease for orders; txid-agent has not reached its store since 2023-11-14T22:13:20.000Z"
+    );
+    page.open(17, NOW_MS - 60_000);
+    page.set_limit(17, NOW_MS - 1000);
+    for (news, why_then) in [
+        (LeaseNews::Held, "txid-agent has not reached its store since 2023-11-14T22:13:20.000Z"),
+        (LeaseNews::Lost, "another host has taken the node, txid-agent is taking one"),
+        (LeaseNews::Copied, "this machine was copied while it ran, txid-agent is taking a node"),
+        (LeaseNews::Asking, "the clock or the machine jumped, txid-agent is asking its store"),
+        (LeaseNews::Waiting, "its store was new or empty, txid-agent waits for leases that it lost"),
+        (LeaseNews::NoneFree, "all nodes are taken"),
+        (LeaseNews::ClockOff, "the clock of this host is too far off the store's"),
+        (LeaseNews::Released, "txid-agent gave the node back when it was stopped"),
+    ] {
+        page.say(news);
+        assert_eq!(why(), format!("the lease of orders ended at 2023-11-14T22:13:19.000Z; {why_then}"));
+    }
+}
+
+#[test]
+fn a_page_that_is_no_lease_here_is_refused() {
+    let directory = Directory::new("lease-refused");
+    let (path, copy) = (directory.file(), directory.0.join("copy"));
+    assert!(matches!(State::leased(&path, &LAYOUT), Err(StateError::NoLease(_))));
+    assert!(matches!(State::leased(&directory.0, &LAYOUT), Err(StateError::Page(_))), "it is a directory");
+    LeasePage::open_or_make(&path, &LAYOUT).unwrap();
+    std::fs::copy(&path, &copy).unwrap();
+    for refused in [LeasePage::open_or_make(&copy, &LAYOUT).map(drop), State::leased(&copy, &LAYOUT).map(drop)] {
+        assert!(matches!(refused, Err(StateError::Copied(_))));
+    }
+    let wide = Layout::new([41, 12, 10], 1, EPOCH_MS, Order::NodeThenSequence).unwrap();
+    for refused in [LeasePage::open_or_make(&path, &wide).map(drop), State::leased(&path, &wide).map(drop)] {
+        assert!(matches!(refused, Err(StateError::OtherLayout { .. })));
+    }
+    let without_nodes = Layout::new([41, 0, 22], 1, EPOCH_MS, Order::NodeThenSequence).unwrap();
+    for refused in [
+        LeasePage::open_or_make(&directory.0.join("new"), &without_nodes).map(drop),
+        LeasePage::in_memory(&without_nodes, 1).map(drop),
+        State::leased(&path, &without_nodes).map(drop),
+    ] {
+        assert!(matches!(refused, Err(StateError::NoNodes(_))));
+    }
+}

@@ -1,0 +1,95 @@
+//! What an agent writes to the page of a segment, and what those who take numbers see of it.
+
+mod directory;
+
+use directory::Directory;
+use txid::segment::{Segment, SegmentError, SegmentNews, SegmentPage, SegmentStats};
+
+#[test]
+fn what_an_agent_writes_is_seen() {
+    let directory = Directory::new("segment-view");
+    let page = SegmentPage::open_or_make(&directory.file()).unwrap();
+    let segment = Segment::attach(&directory.file()).unwrap();
+    let fresh = SegmentStats {
+        left: 0,
+        next: 0,
+        granted: 0,
+        step: 0,
+        rate_milli: 0,
+        contact_ms: None,
+        fetches: 0,
+        failures: 0,
+        news: SegmentNews::Serving,
+    };
+    assert_eq!(segment.stats(), fresh);
+    assert_eq!((page.seen(), page.fetched_ms()), (0, 0));
+
+    page.publish(100..110);
+    page.see(500);
+    page.see(400);
+    page.set_step(10, 1_700_000_000_000);
+    page.set_rate(2500);
+    page.set_contact(1_700_000_000_123);
+    page.count_failure();
+    page.count_failure();
+    page.say(SegmentNews::WentDown);
+    let written = SegmentStats {
+        left: 0,
+        next: 10,
+        granted: 110,
+        step: 10,
+        rate_milli: 2500,
+        contact_ms: Some(1_700_000_000_123),
+        fetches: 1,
+        failures: 2,
+        news: SegmentNews::WentDown,
+    };
+    assert_eq!(segment.stats(), written);
+    assert_eq!((page.seen(), page.fetched_ms()), (500, 1_700_000_000_000));
+
+    assert_eq!([segment.next(), segment.next()], [Ok(100), Ok(101)]);
+    assert_eq!(segment.stats(), SegmentStats { left: 8, next: 0, ..written });
+    page.publish(200..205);
+    assert_eq!(segment.stats(), SegmentStats { left: 8, next: 5, granted: 205, fetches: 2, ..written });
+    assert!(!page.wants());
+}
+
+#[test]
+fn who_finds_no_number_is_told_why() {
+    let directory = Directory::new("segment-why");
+    let page = SegmentPage::open_or_make(&directory.file()).unwrap();
+    page.set_contact(1_700_000_000_000);
+    for (news, name, why) in [
+        (SegmentNews::Serving, "serving", "txid-agent had the store's last answer at 2023-11-14T22:13:20.000Z"),
+        (SegmentNews::NoTag, "no-tag", "the store has no such tag"),
+        (
+            SegmentNews::WentDown,
+            "went-down",
+            "the number in the store went down, as after a restored backup; raise it with txid-agent raise",
+        ),
+        (SegmentNews::Ended, "ended", "the store's numbers have come to their end"),
+    ] {
+        page.say(news);
+        assert_eq!(news.name(), name);
+        let said = page.segment().next().unwrap_err().to_string();
+        assert_eq!(said, format!("the numbers of orders are used up; {why}"));
+    }
+}
+
+#[test]
+fn a_page_that_cannot_be_used_is_told_of() {
+    let directory = Directory::new("segment-refused");
+    let said = |error: SegmentError| error.to_string().replace(directory.0.to_str().unwrap(), "DIR");
+    let missing = Segment::attach(&directory.file()).unwrap_err();
+    assert_eq!(said(missing), "there is no DIR/orders: txid-agent makes it, and has to be started before");
+    let a_directory = Segment::attach(&directory.0).unwrap_err();
+    assert!(matches!(a_directory, SegmentError::Page(_)), "{a_directory}");
+    SegmentPage::open_or_make(&directory.file()).unwrap();
+    let copy = directory.0.join("copy");
+    std::fs::copy(directory.file(), &copy).unwrap();
+    let copied = Segment::attach(&copy).unwrap_err();
+    assert_eq!(
+        said(copied),
+        "DIR/copy is a copy of another file, which has the same numbers; use the file that txid-agent made"
+    );
+}
