@@ -61,8 +61,9 @@ mutants: ## check that every mutation of cargo-mutants makes a test fail (hours;
 	cargo mutants --package txid $(addprefix --file ,$(FILES))
 
 bench: ## measure txid, other libraries and PEERS=, and write bench/RESULTS.md
-	@scripts/need.sh build bench
+	@scripts/need.sh build nginx-module bench
 	@cargo build --locked --release --quiet
+	@cargo build --locked --release --quiet --package txid-agent
 	@bench/run.sh
 
 bench-segments: ## measure numbers and requests a second of segments, and write bench/SEGMENTS.md

@@ -9,8 +9,16 @@
 #include "ngx_txid.h"
 
 
+/* A variable with ids: of a format, or txids of a series. */
 typedef struct {
-    ngx_txid_ids_t   *txid;
+    txid_maker       *maker;
+    txid_series      *series;
+    ngx_int_t         index;
+} ngx_http_txid_ids_t;
+
+
+typedef struct {
+    txid_series      *series;
     /* The indexes of $request_txid, $txid_trace_id and $realip_remote_addr; the last is NGX_ERROR without realip. */
     ngx_int_t         request;
     ngx_int_t         span;
@@ -23,6 +31,7 @@ typedef struct {
 
 typedef struct {
     txid_networks    *accept;
+    /* NULL for txids. */
     txid_maker       *maker;
     /* Lower case. */
     ngx_str_t         header;

@@ -296,7 +296,7 @@ ngx_http_txid_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_value(conf->error_log, prev->error_log, 0);
 
     if (conf->maker == NULL) {
-        conf->maker = prev->maker ? prev->maker : tmcf->txid->maker;
+        conf->maker = prev->maker;
     }
 
     if (conf->header.data == NULL) {

@@ -22,9 +22,21 @@ ngx_http_txid_of_main(ngx_http_request_t *r, ngx_http_variable_value_t *v, ngx_u
 
 
 static ngx_int_t
+ngx_http_txid_txid(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
+{
+    ngx_http_txid_ids_t  *ids = (ngx_http_txid_ids_t *) data;
+
+    if (r->variables != r->main->variables) {
+        return ngx_http_txid_of_main(r, v, ids->index);
+    }
+    return ngx_txid_make_txid(ids->series, r->pool, v);
+}
+
+
+static ngx_int_t
 ngx_http_txid_ids(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
 {
-    ngx_txid_ids_t  *ids = (ngx_txid_ids_t *) data;
+    ngx_http_txid_ids_t  *ids = (ngx_http_txid_ids_t *) data;
 
     if (r->variables != r->main->variables) {
         return ngx_http_txid_of_main(r, v, ids->index);
@@ -36,11 +48,14 @@ ngx_http_txid_ids(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t
 static ngx_int_t
 ngx_http_txid_request_id(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
 {
-    txid_header                header;
-    ngx_http_txid_srv_conf_t  *tscf;
+    txid_header                 header;
+    ngx_http_txid_srv_conf_t   *tscf;
+    ngx_http_txid_main_conf_t  *tmcf;
+
+    tmcf = ngx_http_get_module_main_conf(r, ngx_http_txid_module);
 
     if (r->variables != r->main->variables) {
-        return ngx_http_txid_of_main(r, v, data);
+        return ngx_http_txid_of_main(r, v, tmcf->request);
     }
 
     r = r->main;
@@ -50,6 +65,9 @@ ngx_http_txid_request_id(ngx_http_request_t *r, ngx_http_variable_value_t *v, ui
     }
 
     tscf = ngx_http_get_module_srv_conf(r, ngx_http_txid_module);
+    if (tscf->maker == NULL) {
+        return ngx_txid_make_txid(tmcf->series, r->pool, v);
+    }
     return ngx_txid_make(tscf->maker, r->pool, r->connection->log, v);
 }
 
@@ -57,8 +75,11 @@ ngx_http_txid_request_id(ngx_http_request_t *r, ngx_http_variable_value_t *v, ui
 static ngx_int_t
 ngx_http_txid_trace_id(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
 {
+    ngx_http_txid_main_conf_t  *tmcf;
+
     if (r->variables != r->main->variables) {
-        return ngx_http_txid_of_main(r, v, data);
+        tmcf = ngx_http_get_module_main_conf(r, ngx_http_txid_module);
+        return ngx_http_txid_of_main(r, v, tmcf->span);
     }
     return ngx_http_txid_read_span(r->main, v);
 }
@@ -117,7 +138,7 @@ ngx_http_txid_read_time(ngx_http_request_t *r, ngx_http_variable_value_t *v, uin
 }
 
 
-static ngx_http_variable_t *
+static ngx_int_t
 ngx_http_txid_add(ngx_conf_t *cf, const ngx_str_t *name, ngx_http_get_variable_pt handler, uintptr_t data,
     ngx_uint_t flags)
 {
@@ -125,81 +146,95 @@ ngx_http_txid_add(ngx_conf_t *cf, const ngx_str_t *name, ngx_http_get_variable_p
     ngx_http_variable_t  *var;
 
     var = ngx_http_add_variable(cf, &copy, flags);
-    if (var != NULL) {
-        var->get_handler = handler;
-        var->data = data;
+    if (var == NULL) {
+        return NGX_ERROR;
     }
-    return var;
+
+    var->get_handler = handler;
+    var->data = data;
+    return NGX_OK;
 }
 
 
-static ngx_txid_ids_t *
+/* Returns where it is. */
+static ngx_int_t
+ngx_http_txid_add_indexed(ngx_conf_t *cf, const ngx_str_t *name, ngx_http_get_variable_pt handler, uintptr_t data)
+{
+    ngx_str_t  copy = *name;
+
+    if (ngx_http_txid_add(cf, name, handler, data, 0) != NGX_OK) {
+        return NGX_ERROR;
+    }
+    return ngx_http_get_variable_index(cf, &copy);
+}
+
+
+/* Of the format that the words name, or txids where there are none. */
+static ngx_int_t
 ngx_http_txid_add_ids(ngx_conf_t *cf, const ngx_str_t *name, const ngx_str_t *words, size_t count)
 {
-    ngx_str_t        copy = *name;
-    ngx_txid_ids_t  *ids;
+    ngx_http_txid_ids_t        *ids;
+    ngx_http_txid_main_conf_t  *tmcf;
 
-    ids = ngx_palloc(cf->pool, sizeof(ngx_txid_ids_t));
+    ids = ngx_palloc(cf->pool, sizeof(ngx_http_txid_ids_t));
     if (ids == NULL) {
-        return NULL;
+        return NGX_ERROR;
+    }
+
+    if (count == 0) {
+        tmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_txid_module);
+        ids->series = tmcf->series;
+        ids->index = ngx_http_txid_add_indexed(cf, name, ngx_http_txid_txid, (uintptr_t) ids);
+        return ids->index == NGX_ERROR ? NGX_ERROR : NGX_OK;
     }
 
     ids->maker = ngx_txid_open_maker(cf, words, count);
-    if (ids->maker == NULL || ngx_http_txid_add(cf, name, ngx_http_txid_ids, (uintptr_t) ids, 0) == NULL) {
-        return NULL;
+    if (ids->maker == NULL) {
+        return NGX_ERROR;
     }
 
-    ids->index = ngx_http_get_variable_index(cf, &copy);
-    return ids->index == NGX_ERROR ? NULL : ids;
+    ids->index = ngx_http_txid_add_indexed(cf, name, ngx_http_txid_ids, (uintptr_t) ids);
+    return ids->index == NGX_ERROR ? NGX_ERROR : NGX_OK;
 }
 
 
 ngx_int_t
 ngx_http_txid_add_variables(ngx_conf_t *cf)
 {
-    ngx_txid_ids_t             *ids;
-    ngx_http_variable_t        *var;
     const ngx_txid_part_t      *part;
     const ngx_txid_format_t    *format;
     ngx_http_txid_main_conf_t  *tmcf;
 
+    static ngx_str_t  txid = ngx_string("txid");
     static ngx_str_t  request = ngx_string("request_txid");
     static ngx_str_t  trace_id = ngx_string("txid_trace_id");
     static ngx_str_t  tracestate = ngx_string("txid_tracestate");
 
     tmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_txid_module);
 
+    tmcf->series = ngx_txid_open_series(cf);
+    if (tmcf->series == NULL || ngx_http_txid_add_ids(cf, &txid, NULL, 0) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     for (format = ngx_txid_formats; format->name.len; format++) {
-        ids = ngx_http_txid_add_ids(cf, &format->name, &format->format, 1);
-        if (ids == NULL) {
+        if (ngx_http_txid_add_ids(cf, &format->name, &format->format, 1) != NGX_OK) {
             return NGX_ERROR;
         }
-        if (format == ngx_txid_formats) {
-            tmcf->txid = ids;
-        }
     }
 
-    var = ngx_http_txid_add(cf, &request, ngx_http_txid_request_id, 0, 0);
-    tmcf->request = ngx_http_get_variable_index(cf, &request);
-    if (var == NULL || tmcf->request == NGX_ERROR) {
+    tmcf->request = ngx_http_txid_add_indexed(cf, &request, ngx_http_txid_request_id, 0);
+    tmcf->span = ngx_http_txid_add_indexed(cf, &trace_id, ngx_http_txid_trace_id, 0);
+    if (tmcf->request == NGX_ERROR || tmcf->span == NGX_ERROR) {
         return NGX_ERROR;
     }
-    var->data = tmcf->request;
-
-    var = ngx_http_txid_add(cf, &trace_id, ngx_http_txid_trace_id, 0, 0);
-    tmcf->span = ngx_http_get_variable_index(cf, &trace_id);
-    if (var == NULL || tmcf->span == NGX_ERROR) {
-        return NGX_ERROR;
-    }
-    var->data = tmcf->span;
 
     for (part = ngx_txid_parts; part->name.len; part++) {
-        if (ngx_http_txid_add(cf, &part->name, ngx_http_txid_part, (uintptr_t) part, 0) == NULL) {
+        if (ngx_http_txid_add(cf, &part->name, ngx_http_txid_part, (uintptr_t) part, 0) != NGX_OK) {
             return NGX_ERROR;
         }
     }
-    var = ngx_http_txid_add(cf, &tracestate, ngx_http_txid_tracestate, 0, NGX_HTTP_VAR_NOCACHEABLE);
-    return var == NULL ? NGX_ERROR : NGX_OK;
+    return ngx_http_txid_add(cf, &tracestate, ngx_http_txid_tracestate, 0, NGX_HTTP_VAR_NOCACHEABLE);
 }
 
 
@@ -231,7 +266,7 @@ ngx_http_txid_variable(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     words = cf->args->elts;
     if (ngx_txid_variable_name(cf, &words[1], &name) != NGX_OK
-        || ngx_http_txid_add_ids(cf, &name, &words[2], cf->args->nelts - 2) == NULL)
+        || ngx_http_txid_add_ids(cf, &name, &words[2], cf->args->nelts - 2) != NGX_OK)
     {
         return NGX_CONF_ERROR;
     }
@@ -252,7 +287,7 @@ ngx_http_txid_time(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     time->source = ngx_http_get_variable_index(cf, &source);
     if (time->source == NGX_ERROR
-        || ngx_http_txid_add(cf, &name, ngx_http_txid_read_time, (uintptr_t) time, NGX_HTTP_VAR_NOCACHEABLE) == NULL)
+        || ngx_http_txid_add(cf, &name, ngx_http_txid_read_time, (uintptr_t) time, NGX_HTTP_VAR_NOCACHEABLE) != NGX_OK)
     {
         return NGX_CONF_ERROR;
     }

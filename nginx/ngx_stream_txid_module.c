@@ -77,6 +77,13 @@ ngx_stream_txid_create_main_conf(ngx_conf_t *cf)
 
 
 static ngx_int_t
+ngx_stream_txid_txid(ngx_stream_session_t *s, ngx_stream_variable_value_t *v, uintptr_t data)
+{
+    return ngx_txid_make_txid((const txid_series *) data, s->connection->pool, v);
+}
+
+
+static ngx_int_t
 ngx_stream_txid_ids(ngx_stream_session_t *s, ngx_stream_variable_value_t *v, uintptr_t data)
 {
     return ngx_txid_make((const txid_maker *) data, s->connection->pool, s->connection->log, v);
@@ -159,8 +166,16 @@ ngx_stream_txid_add_variables(ngx_conf_t *cf)
 {
     const ngx_txid_part_t        *part;
     const ngx_txid_format_t      *format;
+    txid_series                  *series;
     ngx_stream_txid_main_conf_t  *tmcf;
-    static ngx_str_t              trace_id = ngx_string("txid_trace_id");
+
+    static ngx_str_t  txid = ngx_string("txid");
+    static ngx_str_t  trace_id = ngx_string("txid_trace_id");
+
+    series = ngx_txid_open_series(cf);
+    if (series == NULL || ngx_stream_txid_add(cf, &txid, ngx_stream_txid_txid, (uintptr_t) series) == NGX_ERROR) {
+        return NGX_ERROR;
+    }
 
     for (format = ngx_txid_formats; format->name.len; format++) {
         if (ngx_stream_txid_add_ids(cf, &format->name, &format->format, 1) == NGX_ERROR) {

@@ -1,12 +1,8 @@
 #include "ngx_txid.h"
 
 
-ngx_txid_complaint_t  ngx_txid_complaint;
-
-
-/* Variables that need no directive. */
+/* Variables that need no directive, beside $txid. */
 const ngx_txid_format_t  ngx_txid_formats[] = {
-    { ngx_string("txid"), ngx_string("txid") },
     { ngx_string("txid_strong"), ngx_string("strong") },
     { ngx_string("txid_uuid_v1"), ngx_string("uuid_v1") },
     { ngx_string("txid_uuid_v4"), ngx_string("uuid_v4") },
@@ -30,6 +26,30 @@ const ngx_txid_part_t  ngx_txid_parts[] = {
     { ngx_string("txid_b3_flags"), optional(flags) },
     { ngx_null_string, 0, 0, 0 }
 };
+
+
+static void
+ngx_txid_close_series(void *series)
+{
+    txid_series_close(series);
+}
+
+
+/* It lives as long as the configuration. A worker is a child, and goes on with a series of its own. */
+txid_series *
+ngx_txid_open_series(ngx_conf_t *cf)
+{
+    ngx_pool_cleanup_t  *cleanup;
+
+    cleanup = ngx_pool_cleanup_add(cf->pool, 0);
+    if (cleanup == NULL) {
+        return NULL;
+    }
+
+    cleanup->handler = ngx_txid_close_series;
+    cleanup->data = txid_series_open();
+    return cleanup->data;
+}
 
 
 static void
@@ -64,22 +84,36 @@ ngx_txid_open_maker(ngx_conf_t *cf, const ngx_str_t *words, size_t count)
 }
 
 
-void
-ngx_txid_complain(ngx_log_t *log)
+ngx_int_t
+ngx_txid_make(const txid_maker *maker, ngx_pool_t *pool, ngx_log_t *log, ngx_variable_value_t *v)
 {
-    static ngx_uint_t  said;
+    char         message[TXID_MESSAGE_LEN];
+    bool         guessable;
+    size_t       len;
+    u_char      *id;
 
-    if (!ngx_txid_complaint.guessable) {
-        ngx_log_error(NGX_LOG_ERR, log, 0, "txid: no id: %s", ngx_txid_complaint.message);
-        return;
+    static bool  said;
+
+    id = ngx_pnalloc(pool, TXID_MAX_LEN);
+    if (id == NULL) {
+        return NGX_ERROR;
     }
 
-    ngx_txid_complaint.guessable = false;
-    if (!said) {
-        said = 1;
+    guessable = false;
+    len = txid_maker_fill(maker, ngx_txid_clock_ms(), (char *) id, &guessable, message);
+    ngx_txid_set(v, id, len);
+
+    if (len == 0) {
+        v->not_found = 1;
+        ngx_log_error(NGX_LOG_ERR, log, 0, "txid: no id: %s", message);
+    }
+
+    if (guessable && !said) {
+        said = true;
         ngx_log_error(NGX_LOG_CRIT, log, 0,
                       "txid: the operating system gave no randomness, so ids could be guessed");
     }
+    return NGX_OK;
 }
 
 

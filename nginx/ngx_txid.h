@@ -21,13 +21,6 @@ _Static_assert(sizeof(txid_text) == sizeof(ngx_str_t)
                "a txid_text is an ngx_str_t");
 
 
-/* A variable with ids of one format. */
-typedef struct {
-    txid_maker    *maker;
-    ngx_int_t      index;
-} ngx_txid_ids_t;
-
-
 /* A variable with the time of the id in another variable. */
 typedef struct {
     ngx_int_t      source;
@@ -50,22 +43,15 @@ typedef struct {
 } ngx_txid_part_t;
 
 
-/* The errors of the library about the last id. */
-typedef struct {
-    bool           guessable;
-    char           message[TXID_MESSAGE_LEN];
-} ngx_txid_complaint_t;
-
-
 /* Hidden, because nginx makes the symbols of each module visible to all others. */
 #pragma GCC visibility push(hidden)
 
 extern const ngx_txid_format_t  ngx_txid_formats[];
 extern const ngx_txid_part_t    ngx_txid_parts[];
-extern ngx_txid_complaint_t     ngx_txid_complaint;
 
+txid_series *ngx_txid_open_series(ngx_conf_t *cf);
 txid_maker *ngx_txid_open_maker(ngx_conf_t *cf, const ngx_str_t *words, size_t count);
-void ngx_txid_complain(ngx_log_t *log);
+ngx_int_t ngx_txid_make(const txid_maker *maker, ngx_pool_t *pool, ngx_log_t *log, ngx_variable_value_t *v);
 
 ngx_int_t ngx_txid_read_time(const ngx_variable_value_t *id, ngx_uint_t iso8601, ngx_pool_t *pool,
     ngx_variable_value_t *v);
@@ -86,32 +72,34 @@ ngx_txid_set(ngx_variable_value_t *v, const u_char *data, size_t len)
     v->valid = 1;
     v->no_cacheable = 0;
     v->not_found = 0;
+    v->escape = 0;
     v->data = (u_char *) data;
 }
 
 
-static ngx_inline ngx_int_t
-ngx_txid_make(const txid_maker *maker, ngx_pool_t *pool, ngx_log_t *log, ngx_variable_value_t *v)
+/* ngx_current_msec is no wall clock. */
+static ngx_inline int64_t
+ngx_txid_clock_ms(void)
 {
-    size_t       len;
-    u_char      *id;
     ngx_time_t  *now;
 
-    id = ngx_pnalloc(pool, TXID_MAX_LEN);
+    now = ngx_timeofday();
+    return (int64_t) now->sec * 1000 + now->msec;
+}
+
+
+static ngx_inline ngx_int_t
+ngx_txid_make_txid(const txid_series *series, ngx_pool_t *pool, ngx_variable_value_t *v)
+{
+    u_char  *id;
+
+    id = ngx_pnalloc(pool, TXID_LEN);
     if (id == NULL) {
         return NGX_ERROR;
     }
 
-    /* ngx_current_msec is not a wall clock. */
-    now = ngx_timeofday();
-    len = txid_maker_fill(maker, (int64_t) now->sec * 1000 + now->msec, (char *) id, &ngx_txid_complaint.guessable,
-                          ngx_txid_complaint.message);
-    ngx_txid_set(v, id, len);
-
-    if (len == 0 || ngx_txid_complaint.guessable) {
-        v->not_found = len == 0;
-        ngx_txid_complain(log);
-    }
+    ngx_txid_set(v, id, TXID_LEN);
+    txid_series_fill(series, ngx_txid_clock_ms(), (char *) id);
     return NGX_OK;
 }
 

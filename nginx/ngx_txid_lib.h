@@ -23,6 +23,11 @@
 #define TXID_MAX_LEN 64
 
 /**
+ * How many characters txid_series_fill writes.
+ */
+#define TXID_LEN 20
+
+/**
  * The headers that carry a trace, in the order of txid_span_continue.
  */
 #define TXID_TRACE_HEADERS 7
@@ -77,6 +82,11 @@ typedef struct txid_maker txid_maker;
  * Networks of peers.
  */
 typedef struct txid_networks txid_networks;
+
+/**
+ * Makes txids, in one thread.
+ */
+typedef struct txid_series txid_series;
 
 /**
  * An ngx_str_t.
@@ -262,6 +272,31 @@ txid_verdict txid_judge(const txid_networks *accept,
  * `name` must be valid for a read, as must its text.
  */
 bool txid_is_header_name(const txid_text *name);
+
+/**
+ * Opens a series of txids.
+ */
+txid_series *txid_series_open(void);
+
+/**
+ * Gives a series back.
+ *
+ * Safety:
+ *
+ * `series` must be from txid_series_open and not be used by anybody any more.
+ */
+void txid_series_close(txid_series *series);
+
+/**
+ * Writes a new txid of this moment, where the clock reads `clock_ms`, to `buf`.
+ *
+ * Safety:
+ *
+ * `series` must be from txid_series_open and in use by no other thread, `buf` be valid for writes of TXID_LEN bytes.
+ */
+void txid_series_fill(const txid_series *series,
+                      int64_t clock_ms,
+                      char *buf);
 
 /**
  * Writes the first span of a new trace to `span`.

@@ -19,6 +19,7 @@ pub mod request;
 pub mod segment;
 #[cfg(feature = "serde")]
 mod serde;
+mod series;
 mod shared;
 pub mod snowflake;
 mod source;
@@ -31,6 +32,7 @@ pub mod uuid;
 
 pub use flake::Flake;
 pub use maker::{Made, Maker, MakerError};
+pub use series::Series;
 pub use shared::{FileError, PageError};
 pub use source::clock::{coarse_ms, system_ms};
 pub use source::entropy::entropy_degraded;

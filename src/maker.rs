@@ -159,23 +159,6 @@ impl Maker {
             }
         })
     }
-
-    /// As [`Maker::write_by`], but only for txids, so that the call can be inlined; None for any other format.
-    ///
-    /// ```
-    /// let mut text = [0; txid::Maker::MAX_LEN];
-    /// assert_eq!(txid::Maker::parse("txid", [])?.write_txid_by(655_829_050_000, &mut text), Some(20));
-    /// assert_eq!(txid::Maker::parse("flake", [])?.write_txid_by(655_829_050_000, &mut text), None);
-    /// # Ok::<(), txid::MakerError>(())
-    /// ```
-    #[inline(always)]
-    pub fn write_txid_by(&self, clock_ms: i64, text: &mut [u8; Self::MAX_LEN]) -> Option<usize> {
-        if !matches!(self.0, Format::Txid) {
-            return None;
-        }
-        text[..Txid::LEN].copy_from_slice(&Txid::now_by(clock_ms).to_text());
-        Some(Txid::LEN)
-    }
 }
 
 #[inline(always)]

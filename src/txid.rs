@@ -72,7 +72,13 @@ impl Txid {
     /// ```
     #[inline(always)]
     pub fn at(ms: i64) -> Self {
-        Self { ms: ms as u64 & TIME_MASK, random: entropy::next_u64(ms) >> (64 - RANDOM_BITS) }
+        Self::of(ms, entropy::next_u64(ms))
+    }
+
+    /// The id stamped with `ms` that has the upper 54 of these random bits.
+    #[inline(always)]
+    pub(crate) fn of(ms: i64, bits: u64) -> Self {
+        Self { ms: ms as u64 & TIME_MASK, random: bits >> (64 - RANDOM_BITS) }
     }
 
     /// A new id that cannot be guessed. The time is that of [`Txid::now`], and every random bit comes from the
@@ -116,8 +122,7 @@ impl Txid {
     ///
     /// As [`Txid::strong`].
     pub fn strong_at(ms: i64) -> Result<Self, Guessable> {
-        let id = |bits: u64| Self { ms: ms as u64 & TIME_MASK, random: bits >> (64 - RANDOM_BITS) };
-        entropy::strong_u64(ms).map(id).map_err(|bits| Guessable(id(bits)))
+        entropy::strong_u64(ms).map(|bits| Self::of(ms, bits)).map_err(|bits| Guessable(Self::of(ms, bits)))
     }
 
     /// The lowest id of the millisecond `ms`, read as in [`Txid::at`]: the lower bound of a query.
@@ -169,7 +174,7 @@ impl Txid {
         let mut text = [0; Self::LEN];
         text[..8].copy_from_slice(&base32hex::encode_40_bits(self.ms >> 2));
         text[8..16].copy_from_slice(&base32hex::encode_40_bits((self.ms & 3) << 38 | self.random >> 16));
-        text[16..].copy_from_slice(&base32hex::encode_40_bits((self.random & 0xffff) << 24)[..4]);
+        text[16..].copy_from_slice(&base32hex::encode_20_bits((self.random as u32 & 0xffff) << 4));
         text
     }
 

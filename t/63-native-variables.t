@@ -390,3 +390,42 @@ location = /t { return 200 "[$order]"; }
 txid: no id:
 --- no_error_log
 [alert]
+
+
+
+=== TEST 18: a subrequest with variables of its own has the ids of its request, whoever asks first
+--- config
+location = /t {
+    content_by_lua_block {
+        local names = { "txid", "txid_strong", "txid_uuid_v7", "request_txid", "txid_trace_id", "txid_span_id" }
+        for i, name in ipairs(names) do
+            local before = i % 2 == 0 and ngx.var[name]
+            local inside = ngx.location.capture("/sub?" .. name).body
+            ngx.say(name, " ", #inside > 0 and inside == ngx.var[name] and inside == (before or inside))
+        end
+    }
+}
+location = /sub { content_by_lua_block { ngx.print(ngx.var[ngx.var.args]) } }
+--- response_body
+txid true
+txid_strong true
+txid_uuid_v7 true
+request_txid true
+txid_trace_id true
+txid_span_id true
+
+
+
+=== TEST 19: where nginx takes names with underscores, such a one is still another header
+--- http_config
+underscores_in_headers on;
+txid_accept all;
+--- config
+location = /t {
+    return 200 "$http_x_request_id $request_txid\n";
+}
+--- more_headers
+X_Request_Id: theirs-1
+X-Request-Id: mine-1
+x_request-id: theirs-2
+--- response_body_like: mine-1$

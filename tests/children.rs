@@ -8,7 +8,7 @@ mod one_by_one;
 use attack::{Child, fork, raw_clone, refuse};
 use std::collections::HashSet;
 use std::time::Duration;
-use txid::{Maker, Txid, trace};
+use txid::{Maker, Series, Txid, trace};
 
 type Text = [u8; Txid::LEN];
 
@@ -26,7 +26,7 @@ fn assert_no_id_twice(groups: &[Vec<Text>]) {
     assert_eq!(ids.iter().collect::<HashSet<_>>().len(), ids.len());
 }
 
-fn child_and_grandchild_make_their_own_ids(start: fn() -> i32) {
+fn child_and_grandchild_make_their_own_ids(start: fn() -> i32, ids: impl Fn(usize) -> Vec<Text>) {
     ids(1);
     let child = Child::start(start, || {
         let grandchild = Child::start(start, || ids(1000).concat());
@@ -134,11 +134,22 @@ fn what_could_be_guessed_is_said_to_be() {
 }
 
 fn fork_makes_a_new_stream() {
-    child_and_grandchild_make_their_own_ids(fork);
+    child_and_grandchild_make_their_own_ids(fork, ids);
 }
 
 fn raw_clone_makes_a_new_stream() {
-    child_and_grandchild_make_their_own_ids(raw_clone);
+    child_and_grandchild_make_their_own_ids(raw_clone, ids);
+}
+
+fn a_series_begins_anew_in_a_child() {
+    for start in [fork, raw_clone] {
+        let series = Series::new();
+        child_and_grandchild_make_their_own_ids(start, |count| {
+            let mut texts = vec![[0; Txid::LEN]; count];
+            texts.iter_mut().for_each(|text| series.write_by(0, text));
+            texts
+        });
+    }
 }
 
 /// The child of a vfork runs in its parent's memory while the parent waits, so they take turns on one stream.
@@ -267,6 +278,7 @@ fn main() {
         a_fork_in_the_midst_of_another_threads_first_id_does_not_hang,
         fork_makes_a_new_stream,
         raw_clone_makes_a_new_stream,
+        a_series_begins_anew_in_a_child,
         vfork_takes_turns,
         without_the_oss_randomness_ids_are_made_and_it_shows,
         a_refusal_after_a_good_start_shows_at_the_next_reseed,

@@ -1,9 +1,9 @@
 //! The fork-safe generator of each thread, and the only file that asks the OS for randomness.
 //!
-//! Each thread has one stream (xoshiro256++), which belongs to one generation of the process. A child, however it is
-//! made, is a new generation, and seeds its stream anew. A signal may arrive between any two instructions, and its
-//! handler may fork or make ids. So a stream is marked while it is in use, and a draw counts only if the generation is
-//! unchanged afterwards. An id made while the stream is in use gets a generator of its own.
+//! Each thread has one stream (xoshiro256++), as has each series of txids. A stream belongs to one generation of the
+//! process. A child, however it is made, is a new generation, and seeds its stream anew. A signal may arrive between any
+//! two instructions, and its handler may fork or make ids. So a stream is marked while it is in use, and a draw counts
+//! only if the generation is unchanged afterwards. An id made while the stream is in use gets a generator of its own.
 //!
 //! Two copies of a machine's memory have the same stream and the same generation. So each look at the clock mixes in
 //! its nanoseconds, which differ between copies, and each second of use mixes in fresh randomness from the OS.
@@ -28,8 +28,8 @@ const NS_A_MS: u64 = 1_000_000;
 /// Stands in for a generation's number while the stream is in use by code that a signal interrupted.
 const IN_USE: u64 = u64::MAX;
 
-/// One thread's stream.
-struct Stream {
+/// The stream of one thread or of one series.
+pub(crate) struct Stream {
     /// The generation of the process that seeded it.
     generation: Cell<u64>,
     seeded_at_ns: Cell<u64>,
@@ -65,16 +65,7 @@ impl Origin {
 }
 
 thread_local! {
-    static STREAM: Stream = const {
-        Stream {
-            generation: Cell::new(generation::NONE),
-            seeded_at_ns: Cell::new(0),
-            seeded_at_stamp: Cell::new(0),
-            looked_at_ns: Cell::new(0),
-            draws_before_look: Cell::new(0),
-            source: UnsafeCell::new(Source::UNSEEDED),
-        }
-    };
+    static STREAM: Stream = const { Stream::UNSEEDED };
     static DEGRADED: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -126,19 +117,9 @@ pub(crate) fn origin(stamp_ms: i64) -> Origin {
 
 #[inline(always)]
 fn draw<T>(stamp_ms: Option<i64>, take: impl Fn(&mut Source) -> T) -> T {
-    STREAM.with(|stream| {
-        let seeded_in = stream.generation.replace(IN_USE);
-        compiler_fence(Ordering::SeqCst);
-        if seeded_in == generation::read() && stream.is_fresh(stamp_ms) {
-            // SAFETY: this call alone uses the stream, and it is seeded.
-            let drawn = take(unsafe { stream.source() });
-            compiler_fence(Ordering::SeqCst);
-            if seeded_in == generation::read() {
-                stream.generation.set(seeded_in);
-                return drawn;
-            }
-        }
-        look_at_the_clock_and_draw(stream, seeded_in, stamp_ms, take)
+    STREAM.with(|stream| match stream.draw_quickly(stamp_ms, &take) {
+        Ok(drawn) => drawn,
+        Err(seeded_in) => look_at_the_clock_and_draw(stream, seeded_in, stamp_ms, take),
     })
 }
 
@@ -171,6 +152,46 @@ fn look_at_the_clock_and_draw<T>(
 }
 
 impl Stream {
+    pub(crate) const UNSEEDED: Self = Self {
+        generation: Cell::new(generation::NONE),
+        seeded_at_ns: Cell::new(0),
+        seeded_at_stamp: Cell::new(0),
+        looked_at_ns: Cell::new(0),
+        draws_before_look: Cell::new(0),
+        source: UnsafeCell::new(Source::UNSEEDED),
+    };
+
+    /// 64 random bits for an id stamped `stamp_ms`; or the argument of [`Stream::next_slowly`], which is then to be called.
+    #[inline(always)]
+    pub(crate) fn next_quickly(&self, stamp_ms: i64) -> Result<u64, u64> {
+        // SAFETY: what needs no look at the clock was seeded at an earlier one.
+        self.draw_quickly(Some(stamp_ms), &|source| unsafe { source.rng.next_seeded() })
+    }
+
+    /// As [`Stream::next_quickly`], after that has failed.
+    #[inline(always)]
+    pub(crate) fn next_slowly(&self, seeded_in: u64, stamp_ms: i64) -> u64 {
+        look_at_the_clock_and_draw(self, seeded_in, Some(stamp_ms), |source| source.rng.next())
+    }
+
+    /// Draws if there is no need to look at the clock. If there is, leaves the stream marked as in use, and returns the
+    /// mark it had.
+    #[inline(always)]
+    fn draw_quickly<T>(&self, stamp_ms: Option<i64>, take: &impl Fn(&mut Source) -> T) -> Result<T, u64> {
+        let seeded_in = self.generation.replace(IN_USE);
+        compiler_fence(Ordering::SeqCst);
+        if seeded_in == generation::read() && self.is_fresh(stamp_ms) {
+            // SAFETY: this call alone uses the stream, and it is seeded.
+            let drawn = take(unsafe { self.source() });
+            compiler_fence(Ordering::SeqCst);
+            if seeded_in == generation::read() {
+                self.generation.set(seeded_in);
+                return Ok(drawn);
+            }
+        }
+        Err(seeded_in)
+    }
+
     /// The generator that draws come from.
     ///
     /// # Safety

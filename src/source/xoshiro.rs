@@ -15,6 +15,17 @@ impl Xoshiro {
         self.0.as_mut().map_or(0, Rng::next_u64)
     }
 
+    /// As [`Xoshiro::next`], without checking that anything was mixed in.
+    ///
+    /// # Safety
+    ///
+    /// Something was.
+    #[inline(always)]
+    pub(crate) unsafe fn next_seeded(&mut self) -> u64 {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.as_mut().unwrap_unchecked() }.next_u64()
+    }
+
     /// Mixes `fresh` into the state. Existing randomness is kept, however little `fresh` contains.
     pub(crate) fn mix(&mut self, fresh: [u64; 4]) {
         let mut seed = [0; 32];

@@ -19,6 +19,16 @@ pub(crate) fn encode_40_bits(bits: u64) -> [u8; 8] {
     (values + 0x3030_3030_3030_3030 + further_on).to_le_bytes()
 }
 
+/// As [`encode_40_bits`], of the low 20 bits: half the work, and with a multiplication, for which 64-bit lanes of vectors
+/// have no instruction.
+#[inline(always)]
+pub(crate) fn encode_20_bits(bits: u32) -> [u8; 4] {
+    let quarters = bits >> 10 & 0x0000_03ff | (bits & 0x0000_03ff) << 16;
+    let values = quarters >> 5 & 0x001f_001f | (quarters & 0x001f_001f) << 8;
+    let letters = (values + 0x7676_7676) >> 7 & 0x0101_0101;
+    (values + 0x3030_3030 + letters * 39).to_le_bytes()
+}
+
 /// The value of each character; 0xff if it is not in the alphabet.
 const VALUES: [u8; 256] = {
     let mut values = [0xff; 256];
@@ -72,6 +82,11 @@ mod tests {
             let mut theirs = [0; 8];
             BASE32HEX_NOPAD.encode_mut(&bits.to_be_bytes()[3..], &mut theirs);
             prop_assert_eq!(theirs.to_ascii_lowercase(), encode_40_bits(bits));
+        }
+
+        #[test]
+        fn twenty_bits_are_written_as_half_of_forty(bits in 0..1_u32 << 20) {
+            prop_assert_eq!(&encode_20_bits(bits)[..], &encode_40_bits(u64::from(bits))[4..]);
         }
 
         #[test]

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 fn wrk(before: &[&str], seconds: u32, url: &str, header: &str) -> Command {
     let duration = format!("-d{seconds}");
     // While it is held, no answer of its is late. It keeps a counter for each microsecond of this.
-    let wrk = ["taskset", "-c", "1", "wrk", "-t1", "-c16", "--timeout", "10s", &duration];
+    let wrk = ["taskset", "-c", "1", "wrk", "-t1", "-c16", "--timeout", "20s", &duration];
     let header: &[&str] = if header.is_empty() { &[] } else { &["-H", header.trim_end()] };
     let words = [before, &wrk, header, &[url]].concat();
     let mut command = Command::new(words[0]);

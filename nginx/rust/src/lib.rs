@@ -9,5 +9,6 @@
 mod caller;
 mod maker;
 mod networks;
+mod series;
 mod span;
 mod time;

@@ -61,26 +61,6 @@ pub unsafe extern "C" fn txid_maker_fill(
 ) -> usize {
     // SAFETY: the caller vouches for all of them; a byte array takes any address and any content.
     unsafe {
-        if let Some(len) = (*maker).0.write_txid_by(clock_ms, &mut *buf.cast()) {
-            return len;
-        }
-        fill_other(maker, clock_ms, buf, guessable, message)
-    }
-}
-
-/// # Safety
-///
-/// As for txid_maker_fill. This is the slow path, kept out of line.
-#[inline(never)]
-unsafe fn fill_other(
-    maker: *const txid_maker,
-    clock_ms: i64,
-    buf: *mut c_char,
-    guessable: *mut bool,
-    message: *mut c_char,
-) -> usize {
-    // SAFETY: the caller's promise is the same.
-    unsafe {
         match (*maker).0.write_by(clock_ms, &mut *buf.cast()) {
             Ok(made) => {
                 if made.guessable {

@@ -1,0 +1,53 @@
+//! Txids from a generator of one's own.
+
+use crate::source::{clock, entropy::Stream};
+use crate::txid::Txid;
+use std::cell::Cell;
+
+/// A series of txids that is not the thread's but has a generator and a last time of its own. It is for a program that has
+/// one thread and cannot have thread-locals cheaply, as a module of nginx. A fork parts it as it does a thread's.
+///
+/// ```
+/// let series = txid::Series::new();
+/// let (mut first, mut second) = ([0; txid::Txid::LEN], [0; txid::Txid::LEN]);
+/// series.write_by(655_829_050_000, &mut first);
+/// series.write_by(655_829_050_000, &mut second);
+/// assert_ne!(first, second);
+/// assert_eq!(txid::Txid::from_text(&first)?.timestamp_ms(), 655_829_050_000);
+/// # Ok::<(), txid::ParseError>(())
+/// ```
+pub struct Series {
+    stream: Stream,
+    last_ms: Cell<i64>,
+}
+
+impl Series {
+    /// A series that has made none yet.
+    pub const fn new() -> Self {
+        Self { stream: Stream::UNSEEDED, last_ms: Cell::new(i64::MIN) }
+    }
+
+    /// Writes a new id of this moment, where the clock reads `clock_ms`, as [`Txid::now_by`] makes them.
+    #[inline(always)]
+    pub fn write_by(&self, clock_ms: i64, text: &mut [u8; Txid::LEN]) {
+        let ms = clock::hold(self.last_ms.get(), clock_ms);
+        self.last_ms.set(ms);
+        match self.stream.next_quickly(ms) {
+            Ok(bits) => *text = Txid::of(ms, bits).to_text(),
+            Err(seeded_in) => self.write_slowly(seeded_in, ms, text),
+        }
+    }
+
+    /// All the rest of [`Series::write_by`], which calls nothing else, and so need not save what it has in registers.
+    #[cold]
+    #[inline(never)]
+    fn write_slowly(&self, seeded_in: u64, ms: i64, text: &mut [u8; Txid::LEN]) {
+        *text = Txid::of(ms, self.stream.next_slowly(seeded_in, ms)).to_text();
+    }
+}
+
+impl Default for Series {
+    fn default() -> Self {
+        Self::new()
+    }
+}
