@@ -446,7 +446,7 @@ fn what_is_wrong_at_the_start_is_said_in_one_line() {
     fails(&mut run(&["--node", "orders=snowflake"]), 1, "--store URL");
     fails(&mut run(&["--store", &place.store()]), 1, "--node NAME=LAYOUT");
     fails(&mut run(&["--store", &place.store(), "--node", "orders"]), 2, "NAME=LAYOUT");
-    fails(&mut run(&["--store", &place.store(), "--node", "orders=snowfake"]), 2, "snowfake");
+    fails(&mut run(&["--store", &place.store(), "--node", "orders=snowfake"]), 1, "snowfake");
     fails(&mut run(&["--store", &place.store(), "--node", "../x=snowflake"]), 2, "'../x' is not a name");
     fails(&mut run(&["--store", &place.store(), "--node", "o=snowflake", "--ahead", "1s"]), 1, "--ahead 1s");
     fails(
