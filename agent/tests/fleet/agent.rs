@@ -468,6 +468,39 @@ fn what_is_wrong_at_the_start_is_said_in_one_line() {
     fails(&mut command, 1, "layout");
 }
 
+/// Up to the store, which is elsewhere.
+#[test]
+fn the_command_lines_of_the_examples_are_accepted() {
+    for example in ["compose.yml", "kubernetes.yml"] {
+        let path = format!("{}/../examples/agent/{example}", env!("CARGO_MANIFEST_DIR"));
+        let yaml = fs::read_to_string(path).unwrap();
+        let args: Vec<&str> = yaml
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("- "))
+            .skip_while(|arg| !arg.starts_with("--store="))
+            .take_while(|arg| *arg != "--")
+            .collect();
+        assert!(args.len() >= 2, "{example}: {args:?}");
+        let place = Place::new();
+        let mut child = agent()
+            .arg("run")
+            .args(
+                args.iter()
+                    .map(|arg| arg.replace("etcd:2379", "127.0.0.1:1").replace("etcd.default.svc:2379", "127.0.0.1:1")),
+            )
+            .arg("--dir")
+            .arg(place.0.path().join("run"))
+            .env("TXID_STORE_PASSWORD", "secret")
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+        assert!(line.contains("orders: cannot reach etcd://127.0.0.1:1"), "{example}: {line}");
+        kill(&mut child);
+    }
+}
+
 #[test]
 fn a_file_says_what_the_command_line_does_not() {
     let place = Place::new();

@@ -39,11 +39,11 @@ fn a_leased_node_is_taken_from_the_agents_file() {
     let leased =
         |more: &[&str]| txid(&[&["new", "--format", "snowflake", "--node", "lease", "--state", path], more].concat());
     let none = refusal(&mut leased(&[]));
-    assert_eq!(none, format!("txid: there is no {path}; txid-agent makes it: start that first, with --node\n"));
+    assert_eq!(none, format!("txid: {path} does not exist; txid-agent makes it, so start that first, with --node\n"));
 
     let page = LeasePage::open_or_make(&state, &Layout::SNOWFLAKE).unwrap();
     let unleased = refusal(&mut leased(&[]));
-    assert_eq!(unleased, "txid: there is no lease for orders; txid-agent has not reached its store yet\n");
+    assert_eq!(unleased, "txid: orders has no lease; txid-agent has not reached its store yet\n");
     let now_ms = txid::system_ms();
     page.open(17, now_ms);
     page.set_limit(17, now_ms + 60_000);
@@ -58,7 +58,7 @@ fn a_leased_node_is_taken_from_the_agents_file() {
     let other_layout = refusal(&mut leased(&["--layout", "sonyflake"]));
     assert!(other_layout.contains("belongs to the layout time_bits=41"), "{other_layout}");
     page.close();
-    assert!(refusal(&mut leased(&[])).contains("there is no lease for orders"));
+    assert!(refusal(&mut leased(&[])).contains("orders has no lease"));
 }
 
 #[test]
