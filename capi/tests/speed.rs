@@ -87,8 +87,8 @@ fn make_snowflakes(node: &str, state: &Path) {
     let (mut generator, mut text, mut message) = (std::ptr::null_mut(), [0; 20], [0; 1024]);
     // SAFETY: the functions have these signatures, and all that they write to is as long as include/txid.h wants it.
     unsafe {
-        let open: Open = std::mem::transmute(symbol("txid_snowflake_open"));
-        let fill: FillSnowflake = std::mem::transmute(symbol("txid_snowflake_fill"));
+        let open = std::mem::transmute::<*mut c_void, Open>(symbol("txid_snowflake_open"));
+        let fill = std::mem::transmute::<*mut c_void, FillSnowflake>(symbol("txid_snowflake_fill"));
         let opened = open(layout.as_ptr(), node.as_ptr(), state.as_ptr(), 10_000, &mut generator, message.as_mut_ptr());
         assert_eq!(opened, 0);
         let start_ms = txid::system_ms();

@@ -446,7 +446,7 @@ fn what_is_wrong_at_the_start_is_said_in_one_line() {
     fails(&mut run(&["--node", "orders=snowflake"]), 1, "--store URL");
     fails(&mut run(&["--store", &place.store()]), 1, "--node NAME=LAYOUT");
     fails(&mut run(&["--store", &place.store(), "--node", "orders"]), 2, "NAME=LAYOUT");
-    fails(&mut run(&["--store", &place.store(), "--node", "orders=snowfake"]), 2, "snowfake");
+    fails(&mut run(&["--store", &place.store(), "--node", "orders=snowfake"]), 1, "snowfake");
     fails(&mut run(&["--store", &place.store(), "--node", "../x=snowflake"]), 2, "'../x' is not a name");
     fails(&mut run(&["--store", &place.store(), "--node", "o=snowflake", "--ahead", "1s"]), 1, "--ahead 1s");
     fails(
@@ -466,6 +466,39 @@ fn what_is_wrong_at_the_start_is_said_in_one_line() {
     let mut command = agent();
     command.args(["run", "--store", &place.store(), "--node", "orders=sonyflake", "--dir"]).arg(elsewhere);
     fails(&mut command, 1, "layout");
+}
+
+/// Up to the store, which is elsewhere.
+#[test]
+fn the_command_lines_of_the_examples_are_accepted() {
+    for example in ["compose.yml", "kubernetes.yml"] {
+        let path = format!("{}/../examples/agent/{example}", env!("CARGO_MANIFEST_DIR"));
+        let yaml = fs::read_to_string(path).unwrap();
+        let args: Vec<&str> = yaml
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("- "))
+            .skip_while(|arg| !arg.starts_with("--store="))
+            .take_while(|arg| *arg != "--")
+            .collect();
+        assert!(args.len() >= 2, "{example}: {args:?}");
+        let place = Place::new();
+        let mut child = agent()
+            .arg("run")
+            .args(
+                args.iter()
+                    .map(|arg| arg.replace("etcd:2379", "127.0.0.1:1").replace("etcd.default.svc:2379", "127.0.0.1:1")),
+            )
+            .arg("--dir")
+            .arg(place.0.path().join("run"))
+            .env("TXID_STORE_PASSWORD", "secret")
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+        assert!(line.contains("orders: cannot reach etcd://127.0.0.1:1"), "{example}: {line}");
+        kill(&mut child);
+    }
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn a_leased_node_is_taken_from_the_agents_file() {
     let leased =
         |more: &[&str]| txid(&[&["new", "--format", "snowflake", "--node", "lease", "--state", path], more].concat());
     let none = refusal(&mut leased(&[]));
-    assert_eq!(none, format!("txid: there is no {path}; txid-agent makes it: start that first, with --node\n"));
+    assert_eq!(none, format!("txid: {path} does not exist; txid-agent makes it, so start that first, with --node\n"));
 
     let page = LeasePage::open_or_make(&state, &Layout::SNOWFLAKE).unwrap();
     let unleased = refusal(&mut leased(&[]));
