@@ -21,9 +21,9 @@ log=$tmp/debootstrap.log
 debootstrap --variant=minbase --include=nginx,libnginx-mod-http-lua,libnginx-mod-stream,systemd "$VERSION_CODENAME" "$root" >"$log" 2>&1 \
     || { tail -n 5 "$log"; fail "debootstrap"; }
 in_root() { DEBIAN_FRONTEND=noninteractive LC_ALL=C chroot "$root" "$@"; }
-# In /var/lib/nginx are directories that nginx makes when it starts.
+# In /run and /var/lib/nginx is what systemd and nginx make there themselves.
 files() {
-    (cd "$root" && find . \( -path ./proc -o -path ./sys -o -path './var/lib/nginx/*' \) -prune -o -print | sort)
+    (cd "$root" && find . \( -path ./proc -o -path ./sys -o -path ./run -o -path './var/lib/nginx/*' \) -prune -o -print | sort)
 }
 
 cp dist/*.deb "$root/tmp/"
