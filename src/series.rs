@@ -24,7 +24,7 @@ pub struct Series {
 impl Series {
     /// A series that has made none yet.
     pub const fn new() -> Self {
-        Self { stream: Stream::UNSEEDED, last_ms: Cell::new(i64::MIN) }
+        Self { stream: Stream::unseeded(), last_ms: Cell::new(i64::MIN) }
     }
 
     /// Writes a new id of this moment, where the clock reads `clock_ms`, as [`Txid::now_by`] makes them.

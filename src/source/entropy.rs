@@ -65,7 +65,7 @@ impl Origin {
 }
 
 thread_local! {
-    static STREAM: Stream = const { Stream::UNSEEDED };
+    static STREAM: Stream = const { Stream::unseeded() };
     static DEGRADED: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -152,14 +152,16 @@ fn look_at_the_clock_and_draw<T>(
 }
 
 impl Stream {
-    pub(crate) const UNSEEDED: Self = Self {
-        generation: Cell::new(generation::NONE),
-        seeded_at_ns: Cell::new(0),
-        seeded_at_stamp: Cell::new(0),
-        looked_at_ns: Cell::new(0),
-        draws_before_look: Cell::new(0),
-        source: UnsafeCell::new(Source::UNSEEDED),
-    };
+    pub(crate) const fn unseeded() -> Self {
+        Self {
+            generation: Cell::new(generation::NONE),
+            seeded_at_ns: Cell::new(0),
+            seeded_at_stamp: Cell::new(0),
+            looked_at_ns: Cell::new(0),
+            draws_before_look: Cell::new(0),
+            source: UnsafeCell::new(Source::UNSEEDED),
+        }
+    }
 
     /// 64 random bits for an id stamped `stamp_ms`; or the argument of [`Stream::next_slowly`], which is then to be called.
     #[inline(always)]
