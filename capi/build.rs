@@ -7,8 +7,8 @@ fn main() {
         // handlers still point into it: once loaded, it stays.
         println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
         println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libtxid.so.2");
-        // nginx loads modules with RTLD_GLOBAL: without this, the library's calls to itself could go to another copy of it,
-        // in a module that was built with one, for example.
+        // nginx loads modules with RTLD_GLOBAL: without this, the library's calls to itself could go to another copy of
+        // it, in a module that was built with one, for example.
         println!("cargo::rustc-cdylib-link-arg=-Wl,-Bsymbolic");
     }
 }

@@ -742,8 +742,8 @@ int32_t txid_skywalking_read(const char *text,
  *
  * Safety:
  *
- * `layout`, `node` and `path`, if not NULL, must be NUL-terminated. `generator` must be valid for a write, `message` for
- * writes of TXID_MESSAGE_LEN bytes.
+ * `layout`, `node` and `path`, if not NULL, must be NUL-terminated. `generator` must be valid for a write, `message`
+ * for writes of TXID_MESSAGE_LEN bytes.
  */
 int32_t txid_snowflake_open(const char *layout,
                             const char *node,

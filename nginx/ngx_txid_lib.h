@@ -212,8 +212,8 @@ void txid_maker_close(txid_maker *maker);
  *
  * Safety:
  *
- * `maker` must be from txid_maker_open, `buf` valid for writes of TXID_MAX_LEN bytes, `guessable` for a write, `message` for
- * writes of TXID_MESSAGE_LEN bytes.
+ * `maker` must be from txid_maker_open, `buf` valid for writes of TXID_MAX_LEN bytes, `guessable` for a write,
+ * `message` for writes of TXID_MESSAGE_LEN bytes.
  */
 size_t txid_maker_fill(const txid_maker *maker,
                        int64_t clock_ms,

@@ -4,8 +4,8 @@ use crate::source::{clock, entropy::Stream};
 use crate::txid::Txid;
 use std::cell::Cell;
 
-/// A series of txids that is not the thread's but has a generator and a last time of its own. It is for a program that has
-/// one thread and cannot have thread-locals cheaply, as a module of nginx. A fork parts it as it does a thread's.
+/// A series of txids that is not the thread's but has a generator and a last time of its own. It is for a program that
+/// has one thread and cannot have thread-locals cheaply, as a module of nginx. A fork parts it as it does a thread's.
 ///
 /// ```
 /// let series = txid::Series::new();

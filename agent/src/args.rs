@@ -62,8 +62,9 @@ pub struct Run {
     pub store: Option<String>,
     /// A node to lease, and the layout of its ids: a name (snowflake, sonyflake, uid, leaf) or its parts
     ///
-    /// With worker_node or worker_node:LAYOUT, new nodes get their numbers from UidGenerator's table WORKER_NODE (MySQL,
-    /// PostgreSQL); with leaf_forever or leaf_forever:LAYOUT from Leaf's path in ZooKeeper. So no node is also one of theirs.
+    /// With worker_node or worker_node:LAYOUT, new nodes get their numbers from UidGenerator's table WORKER_NODE
+    /// (MySQL, PostgreSQL); with leaf_forever or leaf_forever:LAYOUT from Leaf's path in ZooKeeper. So no node is also
+    /// one of theirs.
     #[arg(long = "node", value_name = "NAME=LAYOUT", value_parser = node)]
     pub nodes: Vec<(String, String)>,
     /// A tag to take ranges of numbers from, and the least to take at a time [default: the tag's own step]

@@ -63,8 +63,8 @@ pub struct txid_snowflake_counters {
 ///
 /// # Safety
 ///
-/// `layout`, `node` and `path`, if not NULL, must be NUL-terminated. `generator` must be valid for a write, `message` for
-/// writes of TXID_MESSAGE_LEN bytes.
+/// `layout`, `node` and `path`, if not NULL, must be NUL-terminated. `generator` must be valid for a write, `message`
+/// for writes of TXID_MESSAGE_LEN bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_snowflake_open(
     layout: *const c_char,

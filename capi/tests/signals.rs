@@ -377,8 +377,8 @@ fn storm(wanted: usize) {
 
 /// Ids of one millisecond, made by threads, forks, raw clones and handlers: as many pairs are equal as chance makes so.
 ///
-/// A billion need 8 GB. So they are made in storms of 50 million, and go to files by their first four bits; what is equal
-/// meets in one file.
+/// A billion need 8 GB. So they are made in storms of 50 million, and go to files by their first four bits; what is
+/// equal meets in one file.
 fn a_billion_ids_in_storms_of_signals_and_forks() {
     const FILES: usize = 16;
     let wanted = std::env::var("SOAK_IDS").map_or(1_000_000_000, |ids| ids.parse::<usize>().unwrap());

@@ -76,11 +76,12 @@ pub struct New {
     /// What kind of ids to make
     #[arg(long, value_name = "NAME", value_enum, default_value_t, hide_possible_values = true)]
     pub format: Format,
-    /// For --format snowflake: the node; a number, env:NAME, ip or hostname, or lease for the one that txid-agent leases
+    /// For --format snowflake: the node; a number, env:NAME, ip or hostname, or lease for the one that txid-agent
+    /// leases
     #[arg(long, value_name = "NODE")]
     pub node: Option<String>,
-    /// For --format snowflake: the state file shared by all users of the node; created if missing. For --format segment: the
-    /// file that txid-agent keeps
+    /// For --format snowflake: the state file shared by all users of the node; created if missing. For --format
+    /// segment: the file that txid-agent keeps
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
     /// For --format snowflake: snowflake, sonyflake, uid, leaf, or
@@ -115,9 +116,9 @@ pub enum Format {
 
 /// Show what ids hold: format, time (UTC, local, age), fields and bits
 ///
-/// Recognises every format that `txid new --format` makes. If an id could be of several formats, all are listed. Ids are
-/// accepted in upper and lower case. Invalid ids are reported on standard error; the others are still printed, and the
-/// exit status is 1.
+/// Recognises every format that `txid new --format` makes. If an id could be of several formats, all are listed. Ids
+/// are accepted in upper and lower case. Invalid ids are reported on standard error; the others are still printed, and
+/// the exit status is 1.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -1,9 +1,10 @@
 //! The fork-safe generator of each thread, and the only file that asks the OS for randomness.
 //!
 //! Each thread has one stream (xoshiro256++), as has each series of txids. A stream belongs to one generation of the
-//! process. A child, however it is made, is a new generation, and seeds its stream anew. A signal may arrive between any
-//! two instructions, and its handler may fork or make ids. So a stream is marked while it is in use, and a draw counts
-//! only if the generation is unchanged afterwards. An id made while the stream is in use gets a generator of its own.
+//! process. A child, however it is made, is a new generation, and seeds its stream anew. A signal may arrive between
+//! any two instructions, and its handler may fork or make ids. So a stream is marked while it is in use, and a draw
+//! counts only if the generation is unchanged afterwards. An id made while the stream is in use gets a generator of its
+//! own.
 //!
 //! Two copies of a machine's memory have the same stream and the same generation. So each look at the clock mixes in
 //! its nanoseconds, which differ between copies, and each second of use mixes in fresh randomness from the OS.
@@ -163,7 +164,8 @@ impl Stream {
         }
     }
 
-    /// 64 random bits for an id stamped `stamp_ms`; or the argument of [`Stream::next_slowly`], which is then to be called.
+    /// 64 random bits for an id stamped `stamp_ms`; or the argument of [`Stream::next_slowly`], which is then to be
+    /// called.
     #[inline(always)]
     pub(crate) fn next_quickly(&self, stamp_ms: i64) -> Result<u64, u64> {
         // SAFETY: what needs no look at the clock was seeded at an earlier one.

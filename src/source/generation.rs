@@ -22,8 +22,8 @@ static PAGE: AtomicPtr<AtomicU64> = AtomicPtr::new((&raw const NOT_ASKED).cast_m
 /// The generation's number if it can be read, or [`NONE`].
 #[inline(always)]
 pub(crate) fn read() -> u64 {
-    // SAFETY: it points to one of the two statics or to a page that stays mapped, and only atomic operations touch those.
-    // Relaxed, because there is nothing in the page but the one word.
+    // SAFETY: it points to one of the two statics or to a page that stays mapped, and only atomic operations touch
+    // those. Relaxed, because there is nothing in the page but the one word.
     unsafe { &*PAGE.load(Ordering::Relaxed) }.load(Ordering::Relaxed)
 }
 

@@ -19,8 +19,8 @@ pub(crate) fn encode_40_bits(bits: u64) -> [u8; 8] {
     (values + 0x3030_3030_3030_3030 + further_on).to_le_bytes()
 }
 
-/// As [`encode_40_bits`], of the low 20 bits: half the work, and with a multiplication, for which 64-bit lanes of vectors
-/// have no instruction.
+/// As [`encode_40_bits`], of the low 20 bits: half the work, and with a multiplication, for which 64-bit lanes of
+/// vectors have no instruction.
 #[inline(always)]
 pub(crate) fn encode_20_bits(bits: u32) -> [u8; 4] {
     let quarters = bits >> 10 & 0x0000_03ff | (bits & 0x0000_03ff) << 16;

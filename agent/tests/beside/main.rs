@@ -1,4 +1,5 @@
-//! Real agents beside UidGenerator and Leaf, on one table or path: what those two do to it is done here as their sources have it.
+//! Real agents beside UidGenerator and Leaf, on one table or path: what those two do to it is done here as their
+//! sources have it.
 
 #![allow(missing_docs)]
 
@@ -92,8 +93,8 @@ impl Fleet {
     }
 }
 
-/// Each host starts, some are killed and some are stopped, while `old` takes nodes as an old library does. Tells the nodes of
-/// all who run at the end; those that the fleet has had; and those of the old library.
+/// Each host starts, some are killed and some are stopped, while `old` takes nodes as an old library does. Tells the
+/// nodes of all who run at the end; those that the fleet has had; and those of the old library.
 fn everybody_starts(fleet: &Fleet, old: impl Fn(usize) -> u64 + Sync) {
     let hosts: Vec<String> = (0..4).map(|number| format!("web-{number}")).collect();
     let (agents, theirs) = std::thread::scope(|scope| {

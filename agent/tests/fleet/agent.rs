@@ -579,8 +579,8 @@ fn a_renewal_is_one_request() {
     assert!(renewals >= 4 && requests <= renewals + 1, "{requests} requests, {renewals} renewals");
 }
 
-/// The peak memory of an agent that has a lease, on each store, and its own time until then, whatever else runs and however
-/// long the store takes.
+/// The peak memory of an agent that has a lease, on each store, and its own time until then, whatever else runs and
+/// however long the store takes.
 #[test]
 fn it_is_small_and_starts_quickly() {
     let etcd = servers::etcd(&[]);

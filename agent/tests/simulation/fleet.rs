@@ -31,7 +31,8 @@ pub struct Plan {
     ends: u64,
     outages: u64,
     emptyings: u64,
-    /// Starts of programs with a library that takes the number of a new node each time, and makes ids with it from then on.
+    /// Starts of programs with a library that takes the number of a new node each time, and makes ids with it from then
+    /// on.
     old_starts: u64,
     numbering: Numbering,
     ids_a_burst: u64,

@@ -277,8 +277,8 @@ pub fn one_line(error: &StoreError, wanted: &str) {
     println!("{text}");
 }
 
-/// A store that must not be used in this way: reported at the first access, and retries do not help. The agent ends with
-/// that line.
+/// A store that must not be used in this way: reported at the first access, and retries do not help. The agent ends
+/// with that line.
 pub fn wants_a_person(url: &str, wanted: &str) -> StoreError {
     let error = match open(url) {
         Err(error) => error,

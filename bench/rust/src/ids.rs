@@ -1,4 +1,5 @@
-//! The second table: ids to text in a buffer, at the C ABI of libtxid.so and by other crates, as criterion measures them.
+//! The second table: ids to text in a buffer, at the C ABI of libtxid.so and by other crates, as criterion measures
+//! them.
 
 use crate::cpu_time::{self, CpuTime};
 use crate::table::cell;

@@ -19,8 +19,8 @@ const SLICE: Duration = Duration::from_millis(100);
 /// Time to finish the requests of the row before, and to settle.
 const SETTLE: Duration = Duration::from_millis(10);
 
-/// The server that answers a row (one that bench/run.sh started), its name, its path in bench/*.conf, a header line, the row
-/// of the constant that is answered in the same way, and that of `$request_id`.
+/// The server that answers a row (one that bench/run.sh started), its name, its path in bench/*.conf, a header line,
+/// the row of the constant that is answered in the same way, and that of `$request_id`.
 struct Row(&'static str, &'static str, &'static str, &'static str, usize, usize);
 
 const ROWS: [Row; 19] = [
@@ -119,8 +119,8 @@ impl Server {
     }
 }
 
-/// Measures these servers, of which each is five words: its name, the process id and the address of its worker, and of the one
-/// that runs under callgrind.
+/// Measures these servers, of which each is five words: its name, the process id and the address of its worker, and of
+/// the one that runs under callgrind.
 pub fn table(servers: &[&str], directory: &Path) -> String {
     let mut servers: Vec<Server> = servers.chunks(5).map(|words| Server::new(words, directory)).collect();
     let server_of = |row: &Row| servers.iter().position(|server| server.name == row.0);

@@ -60,7 +60,8 @@ impl txid_header {
 ///
 /// # Safety
 ///
-/// `list` must be valid for reads of `count` texts, and they for reads of their lengths, for as long as the result is used.
+/// `list` must be valid for reads of `count` texts, and they for reads of their lengths, for as long as the result is
+/// used.
 pub(crate) unsafe fn words<'a>(list: *const txid_text, count: usize) -> Vec<Cow<'a, str>> {
     // SAFETY: the caller vouches for the list and its texts.
     unsafe { (0..count).map(|index| String::from_utf8_lossy((*list.add(index)).bytes())).collect() }

@@ -49,8 +49,8 @@ pub unsafe extern "C" fn txid_maker_close(maker: *mut txid_maker) {
 ///
 /// # Safety
 ///
-/// `maker` must be from txid_maker_open, `buf` valid for writes of TXID_MAX_LEN bytes, `guessable` for a write, `message` for
-/// writes of TXID_MESSAGE_LEN bytes.
+/// `maker` must be from txid_maker_open, `buf` valid for writes of TXID_MAX_LEN bytes, `guessable` for a write,
+/// `message` for writes of TXID_MESSAGE_LEN bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_maker_fill(
     maker: *const txid_maker,

@@ -1,4 +1,5 @@
-//! Txids, by far the most wanted ids, at the least cost: in a file that is loaded, a thread-local would cost a function call.
+//! Txids, by far the most wanted ids, at the least cost: in a file that is loaded, a thread-local would cost a function
+//! call.
 
 use ::txid::{Series, Txid};
 use std::ffi::c_char;
