@@ -98,20 +98,20 @@ fn who_finds_no_lease_is_told_why() {
     let page = LeasePage::open_or_make(&directory.file(), &LAYOUT).unwrap();
     let orders = generator(&directory);
     let why = || orders.next_at(NOW_MS).unwrap_err().to_string();
-    assert_eq!(why(), "there is no lease for orders; txid-agent has not reached its store yet");
+    assert_eq!(why(), "orders has no lease; txid-agent has not reached its store yet");
     page.set_contact(NOW_MS);
-    assert_eq!(
-        why(),
-        "there is no lease for orders; txid-agent has not reached its store since 2023-11-14T22:13:20.000Z"
-    );
+    assert_eq!(why(), "orders has no lease; txid-agent last reached its store at 2023-11-14T22:13:20.000Z");
     page.open(17, NOW_MS - 60_000);
     page.set_limit(17, NOW_MS - 1000);
     for (news, why_then) in [
-        (LeaseNews::Held, "txid-agent has not reached its store since 2023-11-14T22:13:20.000Z"),
-        (LeaseNews::Lost, "another host has taken the node, txid-agent is taking one"),
-        (LeaseNews::Copied, "this machine was copied while it ran, txid-agent is taking a node"),
-        (LeaseNews::Asking, "the clock or the machine jumped, txid-agent is asking its store"),
-        (LeaseNews::Waiting, "its store was new or empty, txid-agent waits for leases that it lost"),
+        (LeaseNews::Held, "txid-agent last reached its store at 2023-11-14T22:13:20.000Z"),
+        (LeaseNews::Lost, "another host took the node, and txid-agent is taking a new one"),
+        (LeaseNews::Copied, "this machine was copied while it ran, and txid-agent is taking a new node"),
+        (LeaseNews::Asking, "the clock was stepped or the machine was stopped, and txid-agent is asking its store"),
+        (
+            LeaseNews::Waiting,
+            "the store was new or empty, and txid-agent waits until leases that it may have lost have expired",
+        ),
         (LeaseNews::NoneFree, "all nodes are taken"),
         (LeaseNews::ClockOff, "the clock of this host is too far off the store's"),
         (LeaseNews::Released, "txid-agent gave the node back when it was stopped"),

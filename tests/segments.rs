@@ -60,14 +60,14 @@ fn who_finds_no_number_is_told_why() {
     let page = SegmentPage::open_or_make(&directory.file()).unwrap();
     page.set_contact(1_700_000_000_000);
     for (news, name, why) in [
-        (SegmentNews::Serving, "serving", "txid-agent had the store's last answer at 2023-11-14T22:13:20.000Z"),
+        (SegmentNews::Serving, "serving", "txid-agent last reached its store at 2023-11-14T22:13:20.000Z"),
         (SegmentNews::NoTag, "no-tag", "the store has no such tag"),
         (
             SegmentNews::WentDown,
             "went-down",
-            "the number in the store went down, as after a restored backup; raise it with txid-agent raise",
+            "the number in the store went down, as after a restored backup; correct it with txid-agent raise",
         ),
-        (SegmentNews::Ended, "ended", "the store's numbers have come to their end"),
+        (SegmentNews::Ended, "ended", "the store has no more numbers"),
     ] {
         page.say(news);
         assert_eq!(news.name(), name);
@@ -81,7 +81,7 @@ fn a_page_that_cannot_be_used_is_told_of() {
     let directory = Directory::new("segment-refused");
     let said = |error: SegmentError| error.to_string().replace(directory.0.to_str().unwrap(), "DIR");
     let missing = Segment::attach(&directory.file()).unwrap_err();
-    assert_eq!(said(missing), "there is no DIR/orders: txid-agent makes it, and has to be started before");
+    assert_eq!(said(missing), "DIR/orders does not exist; txid-agent makes it, so start that first");
     let a_directory = Segment::attach(&directory.0).unwrap_err();
     assert!(matches!(a_directory, SegmentError::Page(_)), "{a_directory}");
     SegmentPage::open_or_make(&directory.file()).unwrap();

@@ -214,21 +214,21 @@ mod tests {
         for (refusal, expected) in [
             (
                 Refusal::ClockBehind { last_ms: ms + 20_000, clock_ms: ms },
-                "the clock says 2023-11-14T22:13:20.000Z, 20000 ms behind the last time used, 2023-11-14T22:13:40.000Z; \
-                 ids go on when it has caught up",
+                "the clock reads 2023-11-14T22:13:20.000Z, 20000 ms behind the last time used, 2023-11-14T22:13:40.000Z; \
+                 ids continue when it has caught up",
             ),
             (
                 Refusal::Exhausted { last_ms: ms + 10_000, clock_ms: ms },
-                "more ids were asked for than the layout has: all up to 2023-11-14T22:13:30.000Z are used, the clock says \
+                "all ids of the layout up to 2023-11-14T22:13:30.000Z are used up, and the clock reads \
                  2023-11-14T22:13:20.000Z",
             ),
             (
                 Refusal::BeforeEpoch { epoch_ms: ms + 1, clock_ms: ms },
-                "the clock says 2023-11-14T22:13:20.000Z, the layout begins at 2023-11-14T22:13:20.001Z",
+                "the clock reads 2023-11-14T22:13:20.000Z, and the layout begins at 2023-11-14T22:13:20.001Z",
             ),
             (
                 Refusal::Ended { end_ms: ms - 1, clock_ms: ms },
-                "the clock says 2023-11-14T22:13:20.000Z, the layout ends at 2023-11-14T22:13:19.999Z",
+                "the clock reads 2023-11-14T22:13:20.000Z, and the layout ended at 2023-11-14T22:13:19.999Z",
             ),
         ] {
             assert_eq!(refusal.to_string(), expected);

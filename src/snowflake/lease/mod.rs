@@ -33,7 +33,7 @@ impl fmt::Display for Unleased {
         let name = self.path.and_then(Path::file_name).map_or("this process".into(), |name| name.to_string_lossy());
         match self.ended_ms {
             Some(ms) => write!(f, "the lease of {name} ended at {}; ", Moment(ms))?,
-            None => write!(f, "{name} has no lease;  ")?,
+            None => write!(f, "{name} has no lease; ")?,
         }
         match (self.news, self.contact_ms) {
             (LeaseNews::Starting | LeaseNews::Held, Some(ms)) => {
