@@ -58,6 +58,7 @@ soak: ## kill, fork, signal, sort gigabytes, lease and fuzz (long)
 	TXID_FLEET_SECONDS=120 cargo test --locked -p txid-agent --test fleet faults -- --nocapture --test-threads=1
 
 mutants: ## check that every mutation of cargo-mutants makes a test fail (hours; FILES=src/txid.rs for one file)
+	@scripts/need.sh build mutants
 	cargo mutants --package txid $(addprefix --file ,$(FILES))
 
 bench: ## measure txid, other libraries and PEERS=, and write bench/RESULTS.md

@@ -1,5 +1,5 @@
 #!/bin/sh
-# need.sh PURPOSE...: installs the Debian packages that are missing for building, running, testing or checking txid.
+# need.sh PURPOSE...: installs the Debian packages, and what of cargo is wanted, that are missing for building, running, testing or checking txid.
 set -eu
 
 say() { echo "txid: $*" >&2; }
@@ -31,6 +31,7 @@ nginx_with_lua="nginx libnginx-mod-http-lua"
 packages=
 may_install_rust=
 needs_luajit=
+needs_mutants=
 for purpose in "$@"; do
     case $purpose in
         build) have cc || packages="$packages gcc libc6-dev" ;;
@@ -64,6 +65,7 @@ for purpose in "$@"; do
             packages="$packages zookeeper util-linux"
             ;;
         locality) packages="$packages python3-venv" ;;
+        mutants) needs_mutants=yes ;;
         lint) have luacheck || packages="$packages lua-check" ;;
         rpm) packages="$packages rpm" ;;
         platforms) packages="$packages debootstrap util-linux qemu-user-static musl-tools binutils perl python3-venv" ;;
@@ -89,6 +91,11 @@ elif [ -n "$may_install_rust" ] && have apt-get && rust=$(choose_with_new_lists 
 else
     say "cargo is missing: install a Rust toolchain ($least_rust or later) and try again"
     exit 1
+fi
+
+if [ -n "$needs_mutants" ] && ! cargo mutants --version >/dev/null 2>&1; then
+    say "installing with cargo: cargo-mutants"
+    cargo install --locked --quiet cargo-mutants
 fi
 
 # Up to Debian 12, luajit is Mike Pall's, which conflicts with nginx's Lua; luajit2 is OpenResty's. Later, luajit is.

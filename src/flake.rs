@@ -204,3 +204,24 @@ impl fmt::Debug for Flake {
         write!(f, "Flake({self})")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_node_begins_with_another_millisecond() {
+        let mut maker = Maker::NONE;
+        let mut next = |reseeds, now_ms, had_been_wrong| {
+            maker.advance(Origin { stream: 1, reseeds }, 0, Some(now_ms), had_been_wrong);
+            (maker.place.ms(), maker.place.number(), maker.node)
+        };
+        let (first, second) = (next(0, 1000, false), next(0, 1000, false));
+        assert_eq!((first.0, first.1), (1000, 0));
+        assert_eq!(second, (1000, 1, first.2));
+        let renewed = next(1, 1000, false);
+        assert_eq!((renewed.0, renewed.1), (1001, 2));
+        assert_ne!(renewed.2, first.2);
+        assert_eq!(next(2, -50_000_000, true).0, (1 << 48) - 50_000_000);
+    }
+}

@@ -295,4 +295,12 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn a_series_goes_on_from_the_one_before_it() {
+        let before = Series { number: 5, ..Series::NONE };
+        assert_eq!(before.renewed(Origin::NONE, 0).number, 5);
+        assert_eq!(before.renewed(Origin::NONE, 7 << 32).number, 12);
+        assert_eq!(before.renewed(Origin::NONE, u128::from(FARTHEST) << 32).number, 5);
+    }
 }

@@ -136,8 +136,14 @@ fn after(greatest: Option<u128>, ms: i64) -> V7 {
     let Some(greatest) = greatest else {
         return first_v7(ms);
     };
-    let random = greatest + 1 + u128::from(entropy::next_u64(ms) >> 32);
+    let random = grown(greatest, (entropy::next_u64(ms) >> 32) as u32);
     if random <= V7_RANDOM_MAX { V7 { ms, random } } else { first_v7(ms + 1) }
+}
+
+/// Greater than `random`, even where `by` is 0.
+#[inline(always)]
+fn grown(random: u128, by: u32) -> u128 {
+    random + 1 + u128::from(by)
 }
 
 /// A new UUID of this moment, version 1. This thread uses each count of 100 ns only once. Without a `node`, each UUID
@@ -305,5 +311,10 @@ mod tests {
         assert_eq!(after(Some(V7_RANDOM_MAX), 5).ms, 6);
         let next = after(Some(7), 5);
         assert!(next.ms == 5 && next.random > 7 && next.random <= 8 + u128::from(u32::MAX));
+    }
+
+    #[test]
+    fn what_grows_by_nothing_is_greater() {
+        assert_eq!((grown(7, 0), grown(7, 5)), (8, 13));
     }
 }

@@ -264,3 +264,29 @@ proptest! {
         let _ = (text.parse::<Sofa>(), text.parse::<SkyWalking>());
     }
 }
+
+#[test]
+fn the_words_of_an_ipv6_address_are_folded() {
+    let address = "123:4567:89ab:cdef:1111:2222:4444:888f".parse().unwrap();
+    assert_eq!(trace::host_word(address), 0x0123_4567 ^ 0x89ab_cdef ^ 0x1111_2222 ^ 0x4444_888f);
+}
+
+#[test]
+fn ids_are_shown_as_their_text() {
+    assert_eq!(format!("{:?}", TraceId(255)), "TraceId(000000000000000000000000000000ff)");
+    assert_eq!(format!("{:?}", SpanId(255)), "SpanId(00000000000000ff)");
+}
+
+#[test]
+fn both_halves_of_a_random_id_are_random() {
+    let id = trace::otel_trace_id().0;
+    assert!(id >> 64 != 0 && id as u64 != 0);
+}
+
+#[test]
+fn a_child_of_b3_has_a_span_of_its_own() {
+    let parent: B3 = "80f198ee56343ba864fe8b2a57d3eff7-e457b5a2e4d86bd1-1".parse().unwrap();
+    let (parent, child) = (parent.ids.unwrap(), parent.child().ids.unwrap());
+    assert_ne!(child.span_id, parent.span_id);
+    assert_eq!((child.trace_id, child.parent_span_id), (parent.trace_id, Some(parent.span_id)));
+}

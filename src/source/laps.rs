@@ -118,4 +118,10 @@ mod tests {
         let readings = [5, 20_005, 10_005, 5, -9_996, -9_995];
         assert_eq!(readings.map(|ms| reading.had_been_wrong(ms)), [false, false, false, false, true, false]);
     }
+
+    #[test]
+    fn a_time_has_48_bits() {
+        let place = Place::before(10).next(10, -1, false);
+        assert_eq!((place.ms(), place.number()), ((1 << 48) - 1, 0));
+    }
 }

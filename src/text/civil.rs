@@ -122,4 +122,11 @@ mod tests {
             prop_assert!(Moment(ms).to_string().ends_with('Z'));
         }
     }
+
+    #[test]
+    fn no_hour_has_a_60th_minute() {
+        for time in ["24:00:00", "12:60:00", "12:00:60", "12:60:60"] {
+            assert_eq!(parse(&format!("2026-01-01T{time}Z")), None, "{time}");
+        }
+    }
 }
