@@ -23,6 +23,13 @@ pub struct Choice {
     pub start_ms: i64,
 }
 
+impl Choice {
+    /// A node that nobody has had.
+    pub(super) fn new_node(node: u64) -> Self {
+        Self { node, expected: Expected::Absent, generation: 0, start_ms: i64::MIN }
+    }
+}
+
 /// No node can be taken now.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NoneFree {
@@ -68,7 +75,7 @@ pub fn choose(
     let free = |node: u64| match parsed.get(&node) {
         _ if is_avoided(node) => None,
         None if rules.numbering != Numbering::Own => None,
-        None => Some(Choice { node, expected: Expected::Absent, generation: 0, start_ms: i64::MIN }),
+        None => Some(Choice::new_node(node)),
         Some(Some(record)) if !record.held && start_ms(record) <= latest_start_ms => Some(take(node, record)),
         Some(_) => None,
     };

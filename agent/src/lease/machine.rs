@@ -175,6 +175,8 @@ pub struct Lease {
     /// The group's record at the time of the list.
     group: Option<(Group, Version)>,
     tries: u32,
+    /// The number of a new node that was given, and not taken yet.
+    given: Option<u64>,
     /// There are no more numbers for new nodes.
     numbers_used_up: bool,
     /// Nodes that were lost, and until when they are avoided.
@@ -271,6 +273,7 @@ impl Lease {
             free_ms: page.free_ms,
             group: None,
             tries: 0,
+            given: None,
             numbers_used_up: false,
             avoided: BTreeMap::new(),
             unchanged: BTreeMap::new(),
@@ -401,7 +404,8 @@ impl Lease {
             }
             (Phase::Choosing, Reply::List(Ok(records))) => self.choose(rules, now, records),
             (Phase::Numbering(_), Reply::Number(Ok(Numbered::Node(node)))) => {
-                self.take(rules, now, Choice { node, expected: Expected::Absent, generation: 0, start_ms: i64::MIN });
+                self.given = Some(node);
+                self.take(rules, now, Choice::new_node(node));
             }
             (Phase::Numbering(none), Reply::Number(Ok(Numbered::UsedUp))) => {
                 self.numbers_used_up = true;
@@ -513,7 +517,8 @@ impl Lease {
         }
         let prefix = Group::nodes(&rules.group);
         let node = |key: &str| key.strip_prefix(&prefix).and_then(|number| number.parse().ok());
-        let records = records.into_iter().filter_map(|(key, record)| Some((node(&key)?, record))).collect();
+        let records: BTreeMap<_, _> =
+            records.into_iter().filter_map(|(key, record)| Some((node(&key)?, record))).collect();
         self.avoided.retain(|_, until_ms| *until_ms > now.mono_ms);
         self.observe(rules, now, &records);
 
@@ -525,10 +530,14 @@ impl Lease {
         };
         match choose(rules, now.wall_ms, &records, |node| self.avoided.contains_key(&node), is_abandoned) {
             Ok(choice) => self.take(rules, now, choice),
-            Err(none) if rules.numbering != Numbering::Own && !self.numbers_used_up => {
-                self.phase = Phase::Numbering(none);
-            }
-            Err(none) => self.say_none_free(rules, now, none),
+            Err(none) => match self.given.filter(|node| !records.contains_key(node)) {
+                // Otherwise each failure of the store would use up a number.
+                Some(node) => self.take(rules, now, Choice::new_node(node)),
+                None if rules.numbering != Numbering::Own && !self.numbers_used_up => {
+                    self.phase = Phase::Numbering(none);
+                }
+                None => self.say_none_free(rules, now, none),
+            },
         }
     }
 
@@ -588,6 +597,7 @@ impl Lease {
         self.is_forgotten = false;
         self.unchanged.clear();
         self.said.none_free = false;
+        self.given = None;
         self.phase = Phase::Holding;
         self.store_is_back();
         self.wait_for_renewal(rules, now);
