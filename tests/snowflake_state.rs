@@ -304,3 +304,13 @@ fn a_state_knows_its_node() {
     assert_eq!((state.node(), state.lease()), (Some(17), None));
     assert_eq!(State::in_memory(&Layout::SNOWFLAKE, 18).unwrap().node(), Some(18));
 }
+
+#[test]
+fn each_step_back_of_the_clock_is_counted_once() {
+    let generator = Generator::new(State::in_memory(&Layout::SNOWFLAKE, 21).unwrap());
+    let steps = [5, 5, 3, 3, 9, 8].map(|ms| {
+        generator.next_at(1_700_000_000_000 + ms).unwrap();
+        generator.stats().clock_steps
+    });
+    assert_eq!(steps, [0, 0, 1, 1, 1, 2]);
+}

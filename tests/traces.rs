@@ -290,3 +290,9 @@ fn a_child_of_b3_has_a_span_of_its_own() {
     assert_ne!(child.span_id, parent.span_id);
     assert_eq!((child.trace_id, child.parent_span_id), (parent.trace_id, Some(parent.span_id)));
 }
+
+#[test]
+fn sofas_time_of_more_than_13_digits_begins_anew() {
+    let id = Sofa { address: [10, 0, 0, 7].into(), ms: 10_000_000_000_007, sequence: 1000, pid: 1 };
+    assert_eq!(id.to_string(), "0a000007000000000000710001");
+}
