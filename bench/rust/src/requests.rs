@@ -140,10 +140,17 @@ pub fn table(servers: &[&str], directory: &Path) -> String {
             rates[*place].push(load.during(|| servers[*server].measure()));
         }
     }
+    // All of them, before anything that takes long: a wrk that is held for too long counts its requests as lost.
+    let counted: Vec<_> = contenders
+        .into_iter()
+        .map(|(place, server, load)| {
+            load.end();
+            (place, &servers[server])
+        })
+        .collect();
     let mut instructions = [0.0; ROWS.len()];
-    for (place, server, load) in contenders {
-        load.end();
-        let (server, row) = (&servers[server], &ROWS[place]);
+    for (place, server) in counted {
+        let row = &ROWS[place];
         instructions[place] =
             server.instructions_by_perf(row, directory).unwrap_or_else(|| server.counted.instructions(row.2, row.3));
     }
