@@ -13,7 +13,7 @@ local format = string.format
 local sort = table.sort
 
 
-local ROUNDS = 41
+local ROUNDS = 121
 local CALLS = 100000
 -- A row that needs longer than this for a call is called less often.
 local SLOW_NS = 1000

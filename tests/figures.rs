@@ -93,7 +93,7 @@ const QUOTES: &[(&str, &str, &[Source])] = &[
 ];
 
 const FLOOR: &str = "*floor: 20 characters*";
-const STRONG: &str = "strong() (measured apart, since it asks the system for each id)";
+const STRONG: &str = "strong()";
 const JIT_UUID: &str = "lua-resty-jit-uuid v4";
 const LIBUUID: &str = "lua-resty-uuid v4";
 
