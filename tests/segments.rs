@@ -65,7 +65,7 @@ fn without_a_number_the_error_says_why() {
         (
             SegmentNews::WentDown,
             "went-down",
-            "the number in the store went down, as after a restored backup; correct it with txid-agent raise",
+            "the number in the store went down, as after a restored backup; raise it with txid-agent raise",
         ),
         (SegmentNews::Ended, "ended", "the store has no more numbers"),
     ] {
