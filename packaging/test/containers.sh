@@ -81,8 +81,12 @@ for my $workflow (glob '.github/workflows/*.yml') {
 
 # The agent's examples; agent/tests/fleet runs their command lines.
 my $fleet = LoadFile('examples/agent/compose.yml')->{services};
--f "examples/agent/$fleet->{$_}{build}{context}/$fleet->{$_}{build}{dockerfile}"
-    or die "examples/agent/compose.yml: there is no Dockerfile of $_\n" for qw(web-1 web-2);
+for my $name (qw(web-1 web-2)) {
+    # This parser leaves a merge key as it is.
+    my $build = $fleet->{$name}{build} // $fleet->{$name}{'<<'}{build};
+    -f "examples/agent/$build->{context}/$build->{dockerfile}"
+        or die "examples/agent/compose.yml: there is no Dockerfile of $name\n";
+}
 LoadFile('examples/agent/kubernetes.yml')->{spec}{template}{spec}{containers}[0]{args}
     or die "examples/agent/kubernetes.yml: there is no command line\n";
 END
