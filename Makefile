@@ -27,8 +27,8 @@ build: ## build target/release/libtxid.so, libtxid.a and the command txid
 
 run: ## serve examples/nginx.conf on 127.0.0.1:8080 (PORT=) until Ctrl-C
 	@scripts/need.sh build run
-	@# The library alone: the command's dependencies would take most of the time.
-	cargo build --locked --release --package txid-capi
+	@# Not the library alone: Cargo would choose other features of what it depends on, and so build another library.
+	cargo build --locked --release
 	@exec scripts/run.sh
 
 nginx-module: ## build target/nginx/*.so, the modules for the nginx that is installed or whose sources are in NGINX_SRC=
