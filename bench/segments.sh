@@ -72,26 +72,28 @@ numbers() { # numbers TAG PROCESSES: a row's cells: the median round, and over a
         '{ refused += $2; taken += $3 } END { printf "%s | %s | %.1f", millions, ranges ? sprintf("%.0f", taken / ranges) : "-", 100 * refused / (refused + taken) }' "$dir/rounds"
 }
 
+measure() { # measure TAG OPTIONS...: sets one and four, the cells of a tag's rows, with an agent of its own
+    tag=$1
+    shift
+    agent "$@"
+    await "$dir/run/$tag.segment"
+    sleep 1
+    one=$(numbers "$tag" 1)
+    four=$(numbers "$tag" 4)
+    # shellcheck disable=SC2086 # a list
+    kill $pids
+    # shellcheck disable=SC2086
+    wait $pids || :
+    pids=
+    rm -r "$dir/run"
+}
+
 say "numbers a second"
 # Ranges that are not used up while it is measured, and the largest that are taken unless somebody wants more.
-agent --segment large=1000000000 --max-step 2000000000
-await "$dir/run/large.segment"
-sleep 1
-large_one=$(numbers large 1)
-large_four=$(numbers large 4)
-kill "$pids"
-wait "$pids" || :
-pids=
-rm -r "$dir/run"
-agent --segment usual=1000000
-await "$dir/run/usual.segment"
-sleep 1
-usual_one=$(numbers usual 1)
-usual_four=$(numbers usual 4)
-kill "$pids"
-wait "$pids" || :
-pids=
-rm -r "$dir/run"
+measure large --segment large=1000000000 --max-step 2000000000
+large_one=$one large_four=$four
+measure usual --segment usual=1000000
+usual_one=$one usual_four=$four
 
 say "requests a second"
 port=$((20000 + $$ % 10000))

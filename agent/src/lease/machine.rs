@@ -633,10 +633,10 @@ impl Lease {
 
     /// The store has confirmed the pending limit.
     fn extended(&mut self, rules: &Rules, now: &Now, version: Version) {
-        let is_ours = !self.is_forgotten || self.is_ours_alone(rules, now);
+        let may_be_lost = self.is_forgotten && !self.is_ours_alone(rules, now);
         let Some(held) = &mut self.held else { return };
-        if !is_ours {
-            let event = Event::Forgotten { node: held.node, is_ours };
+        if may_be_lost {
+            let event = Event::Forgotten { node: held.node, is_ours: false };
             return self.give_up(rules, now, event);
         }
         held.version = Some(version);

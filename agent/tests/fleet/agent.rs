@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::os::unix::net::UnixDatagram;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use txid::snowflake::{Generator, Layout, State};
@@ -29,6 +29,13 @@ impl Place {
         command.args(["run", "--store", &self.store(), "--node", "orders=snowflake", "--new", "--dir"]);
         command.arg(self.0.path().join("run")).args(more).stdin(Stdio::null());
         command
+    }
+
+    /// An agent that has its lease.
+    fn start(&self) -> Child {
+        let child = self.run(&[]).stderr(Stdio::null()).spawn().unwrap();
+        until("no lease", || self.status(&[]).status.success());
+        child
     }
 
     fn of_store(&self, command: &str, more: &[&str]) -> Output {
@@ -176,8 +183,7 @@ fn a_store_that_is_away_at_the_start_is_waited_for() {
 #[test]
 fn an_agent_that_was_killed_goes_on_with_its_node() {
     let place = Place::new();
-    let mut child = place.run(&[]).stderr(Stdio::null()).spawn().unwrap();
-    until("no lease", || place.status(&[]).status.success());
+    let mut child = place.start();
     let node = |place: &Place| {
         let status: serde_json::Value = serde_json::from_slice(&place.status(&["--json"]).stdout).unwrap();
         (status["node"].clone(), status["generation"].clone())
@@ -236,8 +242,7 @@ fn every_form_of_status_fails_without_a_live_lease() {
 #[test]
 fn a_file_that_was_copied_or_is_of_another_boot() {
     let place = Place::new();
-    let mut child = place.run(&[]).stderr(Stdio::null()).spawn().unwrap();
-    until("no lease", || place.status(&[]).status.success());
+    let mut child = place.start();
     let file = place.0.path().join("run/orders");
     let used = Generator::new(State::leased(&file, &Layout::SNOWFLAKE).unwrap());
     let mut ids: Vec<u64> = (0..10_000).map(|_| used.next().unwrap()).collect();
@@ -279,15 +284,13 @@ fn a_file_that_was_copied_or_is_of_another_boot() {
 #[test]
 fn a_file_that_was_removed() {
     let place = Place::new();
-    let mut child = place.run(&[]).stderr(Stdio::null()).spawn().unwrap();
-    until("no lease", || place.status(&[]).status.success());
+    let mut child = place.start();
     let file = place.0.path().join("run/orders");
     let old = Generator::new(State::leased(&file, &Layout::SNOWFLAKE).unwrap());
     fs::remove_file(&file).unwrap();
     let mut ids: Vec<u64> = (0..10_000).map(|_| old.next().unwrap()).collect();
     kill(&mut child);
-    let mut child = place.run(&[]).stderr(Stdio::null()).spawn().unwrap();
-    until("no lease", || place.status(&[]).status.success());
+    let mut child = place.start();
     let new = Generator::new(State::leased(&file, &Layout::SNOWFLAKE).unwrap());
     for _ in 0..10_000 {
         ids.extend([old.next().unwrap(), new.next().unwrap()]);
@@ -411,8 +414,7 @@ fn all_nodes_are_taken() {
 fn an_operator_takes_a_node_and_sets_a_floor() {
     let place = Place::new();
     assert!(text(&place.of_store("nodes", &[]).stderr).contains("the store has no nodes with the name orders"));
-    let mut child = place.run(&[]).stderr(Stdio::null()).spawn().unwrap();
-    until("no lease", || place.status(&[]).status.success());
+    let mut child = place.start();
     let status: serde_json::Value = serde_json::from_slice(&place.status(&["--json"]).stdout).unwrap();
     kill(&mut child);
     let node = status["node"].to_string();

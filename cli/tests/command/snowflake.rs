@@ -10,18 +10,21 @@ fn new(state: &str, more: &[&str]) -> assert_cmd::Command {
     txid(&[&["new", "--format", "snowflake", "--node", "3", "--state", state], more].concat())
 }
 
+/// The ids of two runs, of which each is greater than the one before.
+fn two_thousand_ids(new: impl Fn(&[&str]) -> assert_cmd::Command) -> Vec<u64> {
+    let text = [printed(&mut new(&["-n", "1000"])), printed(&mut new(&["-n", "1000"]))].concat();
+    let ids: Vec<u64> = text.lines().map(|line| line.parse().unwrap()).collect();
+    assert_eq!(ids.len(), 2000);
+    assert!(ids.is_sorted_by(|one, other| one < other));
+    ids
+}
+
 #[test]
 fn ids_go_up_from_one_run_to_the_next() {
     let directory = TempDir::new().unwrap();
     let state = directory.path().canonicalize().unwrap().join("made/orders");
     let state = state.to_str().unwrap();
-    let ids: Vec<u64> = [printed(&mut new(state, &["-n", "1000"])), printed(&mut new(state, &["-n", "1000"]))]
-        .concat()
-        .lines()
-        .map(|line| line.parse().unwrap())
-        .collect();
-    assert_eq!(ids.len(), 2000);
-    assert!(ids.is_sorted_by(|one, other| one < other));
+    two_thousand_ids(|more| new(state, more));
 
     let none = refusal(&mut new("/proc/none", &[]));
     assert_eq!(none, "txid: cannot make /proc/none: No such file or directory (os error 2)\n");
@@ -47,13 +50,7 @@ fn a_leased_node_is_taken_from_the_agents_file() {
     let now_ms = txid::system_ms();
     page.open(17, now_ms);
     page.set_limit(17, now_ms + 60_000);
-    let ids: Vec<u64> = [printed(&mut leased(&["-n", "1000"])), printed(&mut leased(&["-n", "1000"]))]
-        .concat()
-        .lines()
-        .map(|line| line.parse().unwrap())
-        .collect();
-    assert_eq!(ids.len(), 2000);
-    assert!(ids.is_sorted_by(|one, other| one < other));
+    let ids = two_thousand_ids(leased);
     assert!(ids.iter().all(|&id| Layout::SNOWFLAKE.decode(id).unwrap().node == 17));
     let other_layout = refusal(&mut leased(&["--layout", "sonyflake"]));
     assert!(other_layout.contains("belongs to the layout time_bits=41"), "{other_layout}");
