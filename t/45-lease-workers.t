@@ -1,10 +1,11 @@
 # A leased node and all workers of an nginx: reloads, a node that changes, and metrics.
 
 use lib 't/support';
+# Before the plan: without an agent there is nothing to test.
+use Agent;
 use Test::Nginx::Socket::Lua 'no_plan';
 use Suite;
 use State;
-use Agent;
 
 Agent::start('reloads');
 # It notices soon that its node was taken away.

@@ -157,7 +157,7 @@ fn a_line_of_a_gigabyte_takes_no_more_memory() {
             let mut run = txid(&[command, path.to_str().unwrap()]);
             let (status, peak) =
                 peak_mb(run.stdout(File::create(&out).unwrap()).stderr(File::create(&messages).unwrap()));
-            let name = path.file_name().unwrap().display();
+            let name = path.file_name().unwrap().to_string_lossy();
             println!("{command} {name}: at most {peak} MB");
             assert!(status.code() == Some(2) && peak <= most);
             assert_eq!(fs::read_to_string(&out).unwrap(), expected.concat());
