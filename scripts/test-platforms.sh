@@ -63,6 +63,8 @@ in_root() { # in_root COMMAND...
     unshare --mount --pid --fork --kill-child sh -euc '
         root=$1 work=$2
         shift 2
+        # A root of its own, as on a machine: unshare makes new namespaces of it.
+        mount --bind "$root" "$root"
         # What one platform has fetched, the next need not.
         mount --bind "$work/crates" "$root/root/.cargo/registry"
         mount --bind "$work/debs" "$root/var/cache/apt/archives"

@@ -26,17 +26,10 @@ fn it_exports_its_own_functions_only() {
     assert_eq!(exported.iter().filter(|name| !name.starts_with("txid_")).count(), 0, "{exported:?}");
 }
 
-/// The minor version of the compiler, such as 95 of 1.95.0.
-fn rust_minor() -> u32 {
-    let output = Command::new("rustc").arg("--version").output().unwrap();
-    let version = String::from_utf8(output.stdout).unwrap();
-    version.split('.').nth(1).and_then(|minor| minor.parse().ok()).unwrap_or_else(|| panic!("rustc is {version:?}"))
-}
-
 #[test]
 fn it_is_small_and_stripped() {
     // 1.85, the oldest supported version, makes some 50 KB more of the same sources: its standard library is larger.
-    let bound = if rust_minor() >= 95 { 450 } else { 510 } * 1024;
+    let bound = if library::rust_minor() >= 95 { 450 } else { 510 } * 1024;
     let size = library::path().metadata().unwrap().len();
     assert!(size <= bound, "{size} bytes of at most {bound}");
     assert!(!output_of("readelf", "--sections").contains(".symtab"));

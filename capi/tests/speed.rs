@@ -15,8 +15,8 @@ type Fill = unsafe extern "C" fn(*mut c_char, i64);
 
 const CALLS: u64 = 10_000;
 
-/// What `CALLS` calls took when this was written. The limit is a tenth higher. When a change makes an id cheaper, lower
-/// these; when one makes it more expensive, there must be a reason.
+/// What `CALLS` calls took when this was written. The limit is a tenth higher; an eighth with an older compiler, whose code
+/// takes 2 % more. When a change makes an id cheaper, lower these; when one makes it more expensive, there must be a reason.
 const INSTRUCTIONS: [(&str, u64); 2] = [("txid_fill", 1_146_000), ("txid_fill_now", 1_213_000)];
 
 fn symbol(name: &str) -> *mut c_void {
@@ -69,11 +69,12 @@ fn instructions_of(name: &str, test: &str) -> u64 {
 
 #[test]
 fn the_instructions_of_an_id_are_bounded() {
+    let part = if library::rust_minor() >= 95 { 10 } else { 8 };
     for (name, today) in INSTRUCTIONS {
         let counted = instructions_of(name, "calls_to_count");
         println!("{CALLS} calls of {name}: {counted} instructions");
         assert!(counted > CALLS, "{name} was not seen");
-        assert!(counted <= today + today / 10, "{CALLS} calls of {name}: {counted} instructions, {today} once");
+        assert!(counted <= today + today / part, "{CALLS} calls of {name}: {counted} instructions, {today} once");
     }
 }
 

@@ -161,10 +161,11 @@ impl MysqlStore {
     fn say_no_connection(&self, host: &Host, error: &Error) -> StoreError {
         let place = &self.place;
         if let Some(error) = io_error(error) {
-            return if is_timeout(error) {
-                place.timed_out()
-            } else {
-                place.unreachable(format_args!("{host}: {error}"))
+            return match error.kind() {
+                // How rustls reports that it does not accept the other side.
+                io::ErrorKind::InvalidData => place.misconfigured(error),
+                _ if is_timeout(error) => place.timed_out(),
+                _ => place.unreachable(format_args!("{host}: {error}")),
             };
         }
         match error {

@@ -296,6 +296,19 @@ fn mariadb_access() {
 }
 
 #[test]
+fn mariadb_tls() {
+    let (_directory, file) = certificates();
+    let server = servers::mariadb_with(&[
+        &format!("--ssl-cert={}", file("server.pem")),
+        &format!("--ssl-key={}", file("server.key")),
+        &format!("--ssl-ca={}", file("ca.pem")),
+    ]);
+    let url = |ca: &str| format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{}/ids?ca={}", server.port, file(ca));
+    works(&url("ca.pem"));
+    wants_a_person(&url("other-ca.pem"), "certificate");
+}
+
+#[test]
 fn zookeeper_access() {
     let server = servers::zookeeper();
     let host = format!("127.0.0.1:{}", server.port);

@@ -243,8 +243,13 @@ pub fn psql(server: &Server, database: &str) -> Command {
 
 pub const MARIADB_PASSWORD: &str = "the-password-of-mariadb";
 
-/// A server with the users `txid` (may all in `ids`) and `nobody`, and the database `ids`.
+/// A server without TLS.
 pub fn mariadb() -> Server {
+    mariadb_with(&["--skip-ssl"])
+}
+
+/// A server with the users `txid` (may all in `ids`) and `nobody`, and the database `ids`.
+pub fn mariadb_with(options: &[&str]) -> Server {
     let made = template("mariadb", |directory| {
         let output = Command::new("mariadb-install-db")
             .args(["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db"])
@@ -263,11 +268,13 @@ pub fn mariadb() -> Server {
         )
         .unwrap();
     });
+    let options: Vec<String> = options.iter().map(|&option| option.to_owned()).collect();
     let server = Server::start(
         |directory| drop(run(Command::new("cp").arg("-a").arg(made.join("data")).arg(directory))),
         move |directory, port| {
             let mut command = Command::new("mariadbd");
             command.args(["--no-defaults", "--user=root", "--bind-address=127.0.0.1", "--skip-name-resolve"]);
+            command.args(&options);
             command.arg(format!("--datadir={}", directory.join("data").display()));
             command.arg(format!("--port={port}"));
             command.arg(format!("--socket={}", directory.join("socket").display()));

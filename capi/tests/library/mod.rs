@@ -18,3 +18,11 @@ static LIBRARY: LazyLock<PathBuf> = LazyLock::new(|| {
 pub fn path() -> &'static Path {
     &LIBRARY
 }
+
+/// The minor version of the compiler, such as 95 of 1.95.0.
+#[allow(dead_code, reason = "not every test has bounds")]
+pub fn rust_minor() -> u32 {
+    let output = Command::new("rustc").arg("--version").output().unwrap();
+    let version = String::from_utf8(output.stdout).unwrap();
+    version.split('.').nth(1).and_then(|minor| minor.parse().ok()).unwrap_or_else(|| panic!("rustc is {version:?}"))
+}
