@@ -103,8 +103,8 @@ sub check_nginx {
         like $sent, qr/^$id$/, 'the response has an id';
         is $body, $sent, 'the upstream got the same';
     }
-    if ($text =~ m{access_log \S+/access\.log}) {
-        my $log = contents("$prefix/logs/access.log");
+    if ($text =~ m{access_log\s+\S+/(\w+\.log)}) {
+        my $log = contents("$prefix/logs/$1");
         like $log, qr/^$sent /, 'the log has the same';
         my @shown = map { $_->{language} eq 'text' ? masked($_->{text}) : () } @$page;
         ok scalar(grep { $_ eq masked($log) } @shown), 'the page shows the line of the log' or diag($log);
