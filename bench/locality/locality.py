@@ -21,7 +21,7 @@ def main(root):
     granules, clickhouse_rates = {}, {name: [] for name in kinds}
     pages, sqlite_rates, steps = {}, {name: [] for name in kinds}, {name: [] for name in kinds}
     merge_tree, b_tree = clickhouse.Table(), sqlite.Table()
-    # Round by round, so that what disturbs the machine disturbs all kinds.
+    # The kinds take turns in each round, so that other load affects all of them.
     for _ in range(ROUNDS):
         for name, made in kinds.items():
             clickhouse_rates[name].append(merge_tree.fill(made))

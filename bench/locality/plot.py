@@ -1,4 +1,4 @@
-"""A plot of a few lines, as SVG."""
+"""Draws a plot of a few lines as SVG."""
 
 WIDTH, HEIGHT = 720, 360
 LEFT, RIGHT, TOP, BOTTOM = 70, 110, 30, 50
@@ -6,7 +6,7 @@ COLOURS = ["#c0392b", "#2471a3", "#1e8449"]
 
 
 def svg(title, x_label, lines):
-    """`lines` has a list of (x, y) by name."""
+    """Returns the SVG. `lines` maps names to lists of (x, y)."""
     greatest_x = max(x for line in lines.values() for x, _ in line)
     greatest_y = max(y for line in lines.values() for _, y in line)
 
