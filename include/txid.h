@@ -326,7 +326,7 @@ typedef struct {
    */
   uint64_t fetches;
   /**
-   * How often the store did not do what it was asked for.
+   * How many requests to the store failed.
    */
   uint64_t failures;
   /**
@@ -409,7 +409,7 @@ typedef struct {
    */
   uint64_t renewals;
   /**
-   * How often the agent's store did not do what it was asked for.
+   * How many of the agent's requests to its store failed.
    */
   uint64_t failures;
 } txid_snowflake_counters;

@@ -31,7 +31,7 @@ pub struct View {
     pub wants: bool,
     /// The end of all granted ranges.
     pub granted: u64,
-    /// The highest number that the store is known to have had.
+    /// The highest number that the store is known to have reached.
     pub seen: u64,
     /// How many ranges were granted.
     pub fetches: u64,
@@ -72,7 +72,7 @@ pub enum Answer {
 /// Writes to the page, in this order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Write {
-    /// The store has had this number.
+    /// The store has reached this number.
     See(u64),
     /// How many numbers were taken from the store, and when.
     Step(u64, i64),
@@ -82,9 +82,9 @@ pub enum Write {
     Rate(u64),
     /// The store answered, at this time.
     Contact(i64),
-    /// The store did not do what it was asked for.
+    /// A request failed.
     Failure,
-    /// The reason for those who get no number.
+    /// The reason that callers get if there is no number.
     Say(SegmentNews),
 }
 
