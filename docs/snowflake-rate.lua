@@ -1,5 +1,4 @@
--- Draws docs/snowflake-rate.svg: ids a second against refusals, as measured here and now, to its standard output.
--- From the root of the tree:
+-- Measures ids and refusals a second, and prints docs/snowflake-rate.svg. From the root of the tree:
 --     LUA_PATH="lua/?.lua;;" LUA_CPATH="target/release/?.so;;" luajit docs/snowflake-rate.lua DIRECTORY
 -- DIRECTORY is an absolute path without symbolic links, where states may be made.
 
@@ -15,7 +14,7 @@ local LAST_RATE = 640000
 local STEP = 64000
 
 
--- What was made and refused in a second of asking at this rate.
+-- Requests ids at this rate. Returns how many were made and refused a second.
 local function measure(rate, state)
     local order_id = snowflake.new { layout = LAYOUT, node = 1, state = state, max_drift = MAX_DRIFT }
     local start, asked = tonumber(clock_ms()), 0
