@@ -125,15 +125,15 @@ impl fmt::Display for Event {
         match self {
             Self::Serving { range } => write!(f, "numbers from {} on", range.start),
             Self::Created => f.write_str("made the tag"),
-            Self::Step { from, to } => write!(f, "takes {to} numbers at a time, {from} before"),
-            Self::Failed(error) => write!(f, "takes no numbers: {error}"),
+            Self::Step { from, to } => write!(f, "now takes {to} numbers at a time, instead of {from}"),
+            Self::Failed(error) => write!(f, "cannot take numbers: {error}"),
             Self::NoTag => f.write_str("the store has no such tag"),
             Self::WentDown { number, seen } => write!(
                 f,
                 "ALARM: the store's number is {number} and was {seen}, as after a restored backup; numbers would repeat, so none \
-                 are taken until it is raised: txid-agent raise"
+                 are taken until it is raised with txid-agent raise"
             ),
-            Self::Ended => f.write_str("ALARM: the store's number is at its end"),
+            Self::Ended => f.write_str("ALARM: the store's number cannot go higher"),
         }
     }
 }
