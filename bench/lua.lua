@@ -127,7 +127,7 @@ end
 
 local ready, missing = ready_rows()
 for round = 1, ROUNDS do
-    -- Forwards and backwards in turn, so that no row always runs after the same neighbour.
+    -- Forwards and backwards in turn, so that no row always runs after the same neighbor.
     for place = 1, #ready do
         local row = ready[round % 2 == 1 and place or #ready + 1 - place]
         row.ns[round] = ns_a_call(row)

@@ -59,13 +59,13 @@ local function out(text, ...)
 end
 
 
-local function line(column, colour, name, at)
+local function line(column, color, name, at)
     local text = {}
     for i, point in ipairs(points) do
         text[i] = ("%.1f,%.1f"):format(x(point[1]), y(point[column]))
     end
-    out('<polyline fill="none" stroke="%s" stroke-width="2" points="%s"/>', colour, table.concat(text, " "))
-    out('<text x="%d" y="%d" fill="%s">%s</text>', LEFT + 8, at, colour, name)
+    out('<polyline fill="none" stroke="%s" stroke-width="2" points="%s"/>', color, table.concat(text, " "))
+    out('<text x="%d" y="%d" fill="%s">%s</text>', LEFT + 8, at, color, name)
 end
 
 

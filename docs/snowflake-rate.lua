@@ -49,18 +49,18 @@ local function out(text, ...)
 end
 
 
-local function line(values, colour, name)
+local function line(values, color, name)
     local points = {}
     for i, value in ipairs(values) do
         points[i] = ("%.1f,%.1f"):format(x(value[1]), y(value[2]))
     end
-    out('<polyline fill="none" stroke="%s" stroke-width="2" points="%s"/>', colour, table.concat(points, " "))
+    out('<polyline fill="none" stroke="%s" stroke-width="2" points="%s"/>', color, table.concat(points, " "))
     for _, value in ipairs(values) do
         out('<circle cx="%.1f" cy="%.1f" r="3" fill="%s"><title>%d asked, %d %s</title></circle>', x(value[1]),
-            y(value[2]), colour, value[1], value[2], name)
+            y(value[2]), color, value[1], value[2], name)
     end
     local last = values[#values]
-    out('<text x="%.1f" y="%.1f" fill="%s">%s</text>', x(last[1]) + 8, y(last[2]) + 4, colour, name)
+    out('<text x="%.1f" y="%.1f" fill="%s">%s</text>', x(last[1]) + 8, y(last[2]) + 4, color, name)
 end
 
 

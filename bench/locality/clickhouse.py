@@ -50,7 +50,7 @@ class Table:
             f"EXPLAIN indexes = 1 SELECT count() FROM locality.log WHERE id IN ({literals(ids)})", "TabSeparatedRaw"))
         return tuple(int(number) for number in re.findall(r"Granules: (\d+)/(\d+)", plan)[-1])
 
-    def granules_of_neighbours(self, ids):
+    def granules_of_neighbors(self, ids):
         """The same for ids that were made one after the other: the median over several places."""
         gap = (len(ids) - NEIGHBOURS) // (LOOK_UPS - 1)
         read = sorted(self.granules(ids[start:start + NEIGHBOURS]) for start in range(0, gap * LOOK_UPS, gap))

@@ -49,7 +49,7 @@ class Table:
         database.close()
         return rates, rate
 
-    def pages_of_neighbours(self, ids):
+    def pages_of_neighbors(self, ids):
         """Returns how many pages a look-up of ids that were made one after the other reads, and how many there are."""
         database = sqlite3.connect(self.path)
         database.execute("PRAGMA mmap_size = 0")

@@ -57,7 +57,7 @@ struct Library {
 
 static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
     let path = CString::new(library::path().as_os_str().as_bytes()).unwrap();
-    // SAFETY: the library's initialisers are Rust's own, and the functions have these signatures.
+    // SAFETY: the library's initializers are Rust's own, and the functions have these signatures.
     unsafe {
         let handle = libc::dlopen(path.as_ptr(), libc::RTLD_NOW);
         assert!(!handle.is_null());

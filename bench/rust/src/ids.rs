@@ -35,7 +35,7 @@ struct Txid {
 
 impl Txid {
     fn load(path: &str) -> Self {
-        // SAFETY: libtxid's initialisers are Rust's own, its functions have these signatures, and it is never unloaded.
+        // SAFETY: libtxid's initializers are Rust's own, its functions have these signatures, and it is never unloaded.
         unsafe {
             let library = Library::new(path).unwrap();
             Self {
@@ -107,7 +107,7 @@ fn ns_in_each_of(threads: usize, fill: Fill) -> Vec<f64> {
         let start = cpu_time::now();
         (0..CALLS).for_each(|_| make());
         let taken = cpu_time::now() - start;
-        // Continue until the other thread is done, too: with an idle neighbour, a processor is faster.
+        // Continue until the other thread is done, too: with an idle neighbor, a processor is faster.
         barrier.wait();
         taken.as_nanos() as f64 / f64::from(CALLS)
     };
