@@ -1,8 +1,9 @@
 //! The figures that README.md and docs/ quote are the ones that `make bench` wrote to bench/RESULTS.md, and `make
-//! bench-segments` to bench/SEGMENTS.md.
+//! bench-segments` to bench/SEGMENTS.md. Those of the layouts in docs/snowflake.md are what the library computes.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
+use txid::snowflake::Layout;
 
 /// The beginnings of headings.
 const MACHINE: &str = "# What";
@@ -228,4 +229,27 @@ fn two_decimals(line: &str) -> Vec<(usize, &str)> {
         at = end;
     }
     found
+}
+
+#[test]
+fn layouts_are_as_documented() {
+    let text = fs::read_to_string("docs/snowflake.md").unwrap();
+    let rows = text.split("## Choosing a layout").nth(1).unwrap().lines().filter_map(cells).skip(2);
+    let rows: Vec<_> = rows.take_while(|row| row.len() == 5).collect();
+    assert!(rows.len() > 5, "{rows:?}");
+    for row in rows {
+        let layout = row[0].split('`').nth(1).unwrap().replace(['{', '}', '"', ' '], "");
+        let layout: Layout = layout.parse().unwrap();
+        let last = txid::time_in::rfc3339(*layout.range_ms().end()).unwrap();
+        assert!(row[1].contains(std::str::from_utf8(&last[..10]).unwrap()), "{row:?}: {last:?}");
+
+        let figure = |column: usize| row[column].replace(',', "").parse::<f64>().unwrap();
+        let (_, sequence_bits) = layout.parts().into_iter().find(|(name, _)| *name == "sequence").unwrap();
+        let in_a_unit = f64::from(1 << sequence_bits);
+        let unit_ms = in_a_unit * 1000.0 / layout.ids_a_second();
+        assert_eq!(figure(2), (layout.last_node() + 1) as f64, "{row:?}");
+        assert_eq!(figure(3), layout.ids_a_second(), "{row:?}");
+        // The current unit, and those of ten seconds.
+        assert_eq!(figure(4), in_a_unit * (1.0 + 10_000.0 / unit_ms), "{row:?}");
+    }
 }
