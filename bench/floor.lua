@@ -1,5 +1,5 @@
--- require "floor" (length) returns a function that makes the cheapest string of that length. BENCH_FLOORS names the
--- library built from floor.c.
+-- require "floor" (length) returns a function that makes the cheapest string of that length. BENCH_FLOORS is the path
+-- of the library built from floor.c.
 
 local ffi = require "ffi"
 
@@ -7,8 +7,8 @@ local ffi = require "ffi"
 local floors = ffi.load(os.getenv("BENCH_FLOORS"))
 
 
--- Code of its own for each: what several share would be compiled for the first of them. In parentheses for the same
--- reason as in resty.txid.
+-- Loaded once for each length: LuaJIT would compile shared code for the first length only. The call is in parentheses
+-- for the same reason as in resty.txid.
 return function(length)
     ffi.cdef("void floor_" .. length .. "(char *buf);")
     return loadstring(([[

@@ -1,7 +1,7 @@
--- The first table: what a string of each kind costs in LuaJIT, in the nginx worker that runs this. Returns Markdown.
+-- The first table: what a string of each kind costs in LuaJIT, inside an nginx worker. Returns Markdown.
 --
--- Each round times every row once, so that what disturbs the machine disturbs all of them, and compares each with its
--- floor. Time is the worker's own processor time, so other programs do not count.
+-- Each round measures every row once, so that other load affects all rows, and compares each with its floor. Time is
+-- the worker's own processor time, so other programs do not count.
 
 local ffi = require "ffi"
 local floor_of = require "floor"
@@ -15,7 +15,7 @@ local sort = table.sort
 
 local ROUNDS = 121
 local CALLS = 100000
--- A row that needs longer than this for a call is called less often.
+-- A row with slower calls than this is called less often.
 local SLOW_NS = 1000
 local CALLS_OF_A_SLOW_ROW = 5000
 local CLOCK_THREAD_CPUTIME_ID = 3
@@ -35,7 +35,7 @@ local function cpu_ns()
 end
 
 
--- Code of its own for each loop: what several share would be compiled for the first of them.
+-- Loaded once for each row: LuaJIT would compile a shared loop for the first row only.
 local function loop_of(call, m)
     return assert(loadstring(([[
         local m = ...
@@ -63,7 +63,7 @@ end
 
 
 local function ns_a_call(row)
-    -- So that no row pays for the garbage of the row before.
+    -- Otherwise a row would pay for the garbage of the previous one.
     collectgarbage()
     local start = cpu_ns()
     row.loop(row.calls, row.ring)
@@ -71,7 +71,7 @@ local function ns_a_call(row)
 end
 
 
--- A floor for each length in front of the rows; rows that cannot be had are named in the second list.
+-- Returns the rows, with a floor before the first row of each length; and the names of peers that are not installed.
 local function ready_rows()
     local ready, missing, floor_by_length = {}, {}, {}
 
@@ -127,14 +127,14 @@ end
 
 local ready, missing = ready_rows()
 for round = 1, ROUNDS do
-    -- There and back, so that each row follows now one neighbour and now the other.
+    -- Forwards and backwards in turn, so that no row always runs after the same neighbor.
     for place = 1, #ready do
         local row = ready[round % 2 == 1 and place or #ready + 1 - place]
         row.ns[round] = ns_a_call(row)
     end
 end
 
--- Before a row's times are sorted: here they are still in the order of the rounds.
+-- Call this before a row's times are sorted: it pairs the times of the same round.
 for _, row in ipairs(ready) do
     row.times = row.floor and format("%.2f (%.2f to %.2f)", times_the_floor(row)) or "1"
 end

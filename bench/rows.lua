@@ -1,9 +1,9 @@
--- The rows of the first table: the length of the string (and with it the floor that the row stands on), the name, and
--- the call, in which `m` is the module, `ms` a time in milliseconds that changes from call to call, and `i` the number
--- of the call. What `reads` makes a number, not a string.
+-- The rows of the first table: the length of the string, which determines the row's floor; the name; and the call, in
+-- which `m` is the module, `ms` a time in milliseconds that changes with each call, and `i` the number of the call. A
+-- row with `reads` returns a number and not a string.
 --
--- A row's `module` is one of ours. Its `peer` is somebody else's: a file below the directory that PEERS names, so that
--- it may have a module's name that is also ours. `first` is done once, before the first call.
+-- `module` is one of our modules. `peer` is another library: a file below PEERS, named by its path because some have
+-- the name of one of our modules. `first` runs once, before the first call.
 return {
     { 20, "txid()", "m()", module = "resty.txid" },
     { 20, "txid(ms)", "m(ms)", module = "resty.txid" },

@@ -1,7 +1,6 @@
 #!/bin/sh
-# Makes the three tables of bench/RESULTS.md from libtxid.so and txid-agent in target/release, and the nginx module, which it
-# builds. PEERS names a directory that holds other people's libraries for the first table (bench/rows.lua says which), and
-# ngx_txid for the third.
+# Writes bench/RESULTS.md. Measures libtxid.so and txid-agent in target/release, and the nginx module, which it builds. PEERS is a
+# directory with other libraries for the first table (listed in bench/rows.lua), and with ngx_txid for the third.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -19,7 +18,7 @@ dir=$(mktemp -d)
 pids=
 stop() {
     for pid in $pids; do
-        # An nginx without a master overlooks a signal that comes just before it waits for events.
+        # nginx without a master process misses a signal that arrives just before it waits for events, so repeat it.
         while kill "$pid" 2>/dev/null; do
             sleep 0.1
         done
@@ -33,7 +32,7 @@ clean_up() {
 }
 trap clean_up EXIT
 trap 'clean_up; exit 1' INT TERM HUP
-# Workers are another user than root.
+# nginx's workers do not run as root.
 chmod 755 "$dir"
 
 serve() { # serve NAME CONF DIRECTIVES [UNDER...]: starts nginx in $dir/NAME with this configuration and under this command
@@ -44,13 +43,13 @@ serve() { # serve NAME CONF DIRECTIVES [UNDER...]: starts nginx in $dir/NAME wit
     pids="$pids $pid"
 }
 
-fail() { # fail WHAT: with what nginx had to say
+fail() { # fail WHAT: prints nginx's errors, and exits
     say "$1"
     cat "$dir/$name"/*.failed "$dir/$name/error.log" >&2 2>/dev/null || :
     exit 1
 }
 
-await() { # await FILE: until the nginx that was started last has written it
+await() { # await FILE: waits until the nginx that was started last has written this file
     while [ ! -s "$dir/$name/$1" ]; do
         [ ! -s "$dir/$name/lua.failed" ] && kill -0 "$pid" 2>/dev/null || fail "no $1:"
         sleep 0.1
@@ -83,7 +82,7 @@ say "the third table: requests"
 NGINX_OUT=$dir/modules "$root/scripts/nginx-module.sh" >/dev/null
 port=$((20000 + $$ % 10000))
 servers=
-serve_requests() { # serve_requests NAME CONF DIRECTIVES: for wrk, and once more under callgrind
+serve_requests() { # serve_requests NAME CONF DIRECTIVES: starts one nginx for wrk, and one under callgrind
     mkdir -p "$dir/$1"
     sed "s/PORT/$((port + 1))/; s/nginx.pid/callgrind.pid/" "$root/bench/$2" >"$dir/$1/callgrind.conf"
     sed "s/PORT/$port/" "$root/bench/$2" >"$dir/$1/nginx.conf"
@@ -105,7 +104,7 @@ serve_requests native native.conf "load_module $dir/modules/ngx_http_txid_module
 if [ -d "${PEERS:-/nonexistent}/ngx_txid" ]; then
     mkdir "$dir/addon"
     cp "$PEERS/ngx_txid"/*.c "$dir/addon/"
-    # Its own config is from before modules were files, and its code from before compilers warned of a case that goes on.
+    # Its own config cannot build a dynamic module, and its code falls through a switch, which compilers now warn about.
     cat >"$dir/addon/config" <<'EOF'
 ngx_addon_name=ngx_txid_module
 ngx_module_type=HTTP
@@ -126,8 +125,8 @@ version_of() { "$@" 2>&1 | head -n 1; }
     cat <<EOF
 # What \`make bench\` measured
 
-Written by \`make bench\`. Medians, and in brackets the quartiles; the contenders of a table take turns, round by round, and
-a ratio is one of two contenders within a round.
+Written by \`make bench\`. Figures are medians, with the quartiles in brackets. The rows of a table take turns in each round, and a
+ratio compares two rows of the same round.
 
 | | |
 |---|---|
@@ -142,8 +141,8 @@ a ratio is one of two contenders within a round.
 
 ## In LuaJIT, inside an nginx worker
 
-Nanoseconds of the worker's own processor time for one string, which is then kept in a ring of 256. The floor is what any
-such library has under it: a C function that writes as many bytes, and \`ffi.string\`.
+Nanoseconds of the worker's own processor time for one string, which is then kept in a ring of 256. The floor is the least that any
+such library needs: a C function that writes as many bytes, and \`ffi.string\`.
 
 EOF
     cat "$dir/lua/lua.md"
@@ -151,8 +150,8 @@ EOF
 
 ## At the C ABI, and in Rust
 
-Nanoseconds of processor time from nothing to text in a buffer, as criterion finds them. \`txid_fill\` is called through
-\`libtxid.so\` and is given its time, as nginx has it at hand; the third row asks the system for it, as most of the others do.
+Nanoseconds of processor time from nothing to text in a buffer, measured by criterion. \`txid_fill\` is called through \`libtxid.so\`,
+and gets the time as an argument, because nginx has it already. The third row reads the clock, as most of the others do.
 
 EOF
     cat "$dir/ids.md"
@@ -160,7 +159,7 @@ EOF
 
 ## Encoders
 
-What the library writes by hand, next to what it would use instead: nanoseconds of processor time from a value to text in a
+The library's own encoders, next to the code that could replace them: nanoseconds of processor time from a value to text in a
 buffer, or back.
 
 EOF
@@ -169,10 +168,9 @@ EOF
 
 ## Requests a second
 
-One nginx worker on one processor, and on the other \`wrk\`, which asks for one row after the other. A row's constant is the
-one above it that is answered in the same way. The worker's own processor time leaves out what else kept the machine busy.
-Instructions are counted by callgrind, and are nginx's own, without the kernel's, or by
-\`perf stat\`, with them, where it can.
+One nginx worker runs on one processor, and \`wrk\` on the other, which requests the rows in turn. A row's constant is the one above it
+that is answered in the same way. The worker's own processor time leaves out other load on the machine. Instructions are counted by
+callgrind, without the kernel's, or by \`perf stat\`, with the kernel's, where that is allowed.
 
 EOF
     cat "$dir/requests.md"

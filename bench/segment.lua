@@ -1,5 +1,5 @@
--- Takes numbers from the page of a segment as fast as it can, for as many seconds as are given. Prints how many there
--- were, and how many there were not.
+-- Takes numbers from a segment as fast as possible, for the given number of seconds. Prints how many calls got a
+-- number, and how many did not.
 
 local clock_ms = require("resty.txid.lib").C.txid_clock_ms
 local segment = require "resty.txid.segment"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes bench/SEGMENTS.md: numbers a second from one page, by one process and by four, and requests a second that
-# examples/leaf.conf answers.
+# Writes bench/SEGMENTS.md: numbers a second from one page, by one process and by four, and requests a second of
+# examples/leaf.conf.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -24,7 +24,7 @@ clean_up() {
 }
 trap clean_up EXIT
 trap 'clean_up; exit 1' INT TERM HUP
-# nginx's workers are another user than root.
+# nginx's workers do not run as root.
 chmod 755 "$dir"
 mkdir "$dir/logs"
 
@@ -33,7 +33,7 @@ agent() { # agent OPTIONS...: starts txid-agent with a store of its own
     pids="$pids $!"
 }
 
-await() { # await FILE: until txid-agent has made it
+await() { # await FILE: waits until txid-agent has made this file
     tries=0
     while [ ! -e "$1" ]; do
         tries=$((tries + 1))
@@ -89,7 +89,7 @@ measure() { # measure TAG OPTIONS...: sets one and four, the cells of a tag's ro
 }
 
 say "numbers a second"
-# Ranges that are not used up while it is measured, and the largest that are taken unless somebody wants more.
+# Ranges that are never used up here, and ranges of the default --max-step.
 measure large --segment large=1000000000 --max-step 2000000000
 large_one=$one large_four=$four
 measure usual --segment usual=1000000
@@ -104,7 +104,7 @@ done
 sed "s|127.0.0.1:8080|127.0.0.1:$port|; s|/run/txid/|$dir/run/|; s|^worker_processes .*|worker_processes 1; worker_cpu_affinity 01;|
     s|^http {|http { lua_package_path '$LUA_PATH'; lua_package_cpath '$LUA_CPATH';|
     s|^    server {|    server { location = /constant { return 200 1042; }|" "$root/examples/leaf.conf" >"$dir/nginx.conf"
-# Ranges that a fleet would have at this rate.
+# The step that a tag would have at this rate.
 agent --segment invoices=100000 --node orders=leaf -- "$nginx" -p "$dir/" -c nginx.conf -e "$dir/logs/error.log" -g "$load"
 await "$dir/logs/nginx.pid"
 sleep 1
@@ -112,7 +112,7 @@ sleep 1
 worker=$(ps -o pid= --ppid "$(cat "$dir/logs/nginx.pid")" | tr -d ' ')
 ticks() { awk '{ print $14 + $15 }' "/proc/$worker/stat"; }
 
-requests() { # requests PATH: one round: requests a second, the same of the worker's own time, latency, failures
+requests() { # requests PATH: one round: requests a second, requests a second of the worker's own time, latency, failures
     ticks=$(ticks)
     taskset -c "$(($(nproc) - 1))" wrk -t 1 -c 32 -d "${seconds}s" --latency "http://127.0.0.1:$port$1" >"$dir/wrk"
     awk -v ticks="$(($(ticks) - ticks))" -v hertz="$(getconf CLK_TCK)" '
@@ -124,7 +124,7 @@ for path in /constant /api/segment/get/invoices /api/snowflake/get/order; do
     requests "$path" >/dev/null
     : >"$dir/$(basename "$path")"
 done
-# They take turns, so that what else the machine does falls on all of them.
+# The paths take turns, so that other load affects all of them.
 for _ in $(seq $rounds); do
     for path in /constant /api/segment/get/invoices /api/snowflake/get/order; do
         requests "$path" >>"$dir/$(basename "$path")"
@@ -149,8 +149,8 @@ Written by \`make bench-segments\`. Each figure is the median of $rounds rounds 
 
 ## Numbers a second from one page
 
-\`next()\` in plain LuaJIT, with \`txid-agent\` beside it on a directory as its store. Millions a second, all processes together; how many
-numbers a range had, where one was used up; and how many of a hundred calls got none, because they were faster than the agent.
+\`next()\` in plain LuaJIT, while \`txid-agent\` takes ranges from a directory. Millions a second of all processes together; the numbers in a
+range; and the percentage of calls that got no number, because the next range was not there yet.
 
 | | millions a second | numbers a range | refused, % |
 |---|--:|--:|--:|
@@ -161,8 +161,8 @@ numbers a range had, where one was used up; and how many of a hundred calls got 
 
 ## Requests a second of examples/leaf.conf
 
-**One** nginx worker on one processor, \`wrk\` with 32 connections on another. A constant is what nginx itself can do here: \`return 200\`. The
-second column leaves out what else kept the machine busy.
+**One** nginx worker runs on one processor, and \`wrk\` with 32 connections on another. The constant (\`return 200\`) is what nginx itself can
+do here. The second column leaves out other load on the machine.
 
 | | requests a second | a second of the worker's own processor time | 99 % within | failed |
 |---|--:|--:|--:|--:|
@@ -171,7 +171,7 @@ second column leaves out what else kept the machine busy.
 | \`/api/snowflake/get/order\` | $(of order) |
 
 Leaf's README has "nearly 50,000" a second on a virtual machine with **4** processors and 8 GB, and 99.9 % within 1 ms, called by Meituan's
-RPC and not by HTTP. That was another machine, years ago: the two figures tell the order of magnitude, and no more.
+RPC and not by HTTP. That was another machine, years ago: compare the order of magnitude only.
 EOM
 cp "$dir/SEGMENTS.md" "$results"
 cat "$results"

@@ -3,12 +3,12 @@
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     if std::env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
-        // A reload closes the old Lua VM and with it its handle on the library, while threads' exit handlers and fork
-        // handlers still point into it: once loaded, it stays.
+        // Keep the library loaded: a reload of nginx closes the old Lua VM, and with it the library's handle, while exit
+        // handlers of threads and fork handlers still point into it.
         println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
         println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libtxid.so.2");
-        // nginx loads modules with RTLD_GLOBAL: without this, the library's calls to itself could go to another copy of
-        // it, in a module that was built with one, for example.
+        // Bind the library's calls to itself: nginx loads modules with RTLD_GLOBAL, and one of them may contain another
+        // copy of the library.
         println!("cargo::rustc-cdylib-link-arg=-Wl,-Bsymbolic");
     }
 }

@@ -120,7 +120,7 @@ local function out(text, ...)
 end
 
 
-local function curve(bits, colour)
+local function curve(bits, color)
     local list = {}
     for exponent = 0, MAX_X, 0.05 do
         local p = probability(10 ^ exponent, bits)
@@ -128,14 +128,14 @@ local function curve(bits, colour)
             list[#list + 1] = ("%.1f,%.1f"):format(x(10 ^ exponent), y(p))
         end
     end
-    out('<polyline fill="none" stroke="%s" stroke-width="2" points="%s"/>', colour, table.concat(list, " "))
+    out('<polyline fill="none" stroke="%s" stroke-width="2" points="%s"/>', color, table.concat(list, " "))
 end
 
 
-local function mark(m, text, colour)
+local function mark(m, text, color)
     local p = probability(m, RANDOM_BITS)
-    out('<circle cx="%.1f" cy="%.1f" r="4" fill="%s"/>', x(m), y(p), colour)
-    out('<text x="%.1f" y="%.1f" fill="%s">%s</text>', x(m) + 9, y(p) + 12, colour, text)
+    out('<circle cx="%.1f" cy="%.1f" r="4" fill="%s"/>', x(m), y(p), color)
+    out('<text x="%.1f" y="%.1f" fill="%s">%s</text>', x(m) + 9, y(p) + 12, color, text)
 end
 
 

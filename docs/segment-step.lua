@@ -1,8 +1,8 @@
--- Draws docs/segment-step.svg: numbers a second, and how many txid-agent takes at a time, as measured here and now, to
--- its standard output. From the root of the tree, beside
+-- Measures numbers a second and how many txid-agent takes at a time, and prints docs/segment-step.svg. Start the agent
+-- with a clock that runs 120 times as fast, so that 15 minutes last 7.5 s:
 --     faketime --exclude-monotonic -f '+0 x120' txid-agent run --store file:///tmp/store --dir /tmp/run \
 --         --segment invoices=1000 --create
--- whose clock runs 120 times as fast, so that 15 minutes last 7.5 s:
+-- Then, from the root of the tree:
 --     LUA_PATH="lua/?.lua;;" LUA_CPATH="target/release/?.so;;" luajit docs/segment-step.lua /tmp/run/invoices.segment
 
 local clock_ms = require("resty.txid.lib").C.txid_clock_ms
@@ -59,13 +59,13 @@ local function out(text, ...)
 end
 
 
-local function line(column, colour, name, at)
+local function line(column, color, name, at)
     local text = {}
     for i, point in ipairs(points) do
         text[i] = ("%.1f,%.1f"):format(x(point[1]), y(point[column]))
     end
-    out('<polyline fill="none" stroke="%s" stroke-width="2" points="%s"/>', colour, table.concat(text, " "))
-    out('<text x="%d" y="%d" fill="%s">%s</text>', LEFT + 8, at, colour, name)
+    out('<polyline fill="none" stroke="%s" stroke-width="2" points="%s"/>', color, table.concat(text, " "))
+    out('<text x="%d" y="%d" fill="%s">%s</text>', LEFT + 8, at, color, name)
 end
 
 

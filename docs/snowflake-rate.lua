@@ -1,5 +1,4 @@
--- Draws docs/snowflake-rate.svg: ids a second against refusals, as measured here and now, to its standard output.
--- From the root of the tree:
+-- Measures ids and refusals a second, and prints docs/snowflake-rate.svg. From the root of the tree:
 --     LUA_PATH="lua/?.lua;;" LUA_CPATH="target/release/?.so;;" luajit docs/snowflake-rate.lua DIRECTORY
 -- DIRECTORY is an absolute path without symbolic links, where states may be made.
 
@@ -15,7 +14,7 @@ local LAST_RATE = 640000
 local STEP = 64000
 
 
--- What was made and refused in a second of asking at this rate.
+-- Requests ids at this rate. Returns how many were made and refused a second.
 local function measure(rate, state)
     local order_id = snowflake.new { layout = LAYOUT, node = 1, state = state, max_drift = MAX_DRIFT }
     local start, asked = tonumber(clock_ms()), 0
@@ -50,18 +49,18 @@ local function out(text, ...)
 end
 
 
-local function line(values, colour, name)
+local function line(values, color, name)
     local points = {}
     for i, value in ipairs(values) do
         points[i] = ("%.1f,%.1f"):format(x(value[1]), y(value[2]))
     end
-    out('<polyline fill="none" stroke="%s" stroke-width="2" points="%s"/>', colour, table.concat(points, " "))
+    out('<polyline fill="none" stroke="%s" stroke-width="2" points="%s"/>', color, table.concat(points, " "))
     for _, value in ipairs(values) do
         out('<circle cx="%.1f" cy="%.1f" r="3" fill="%s"><title>%d asked, %d %s</title></circle>', x(value[1]),
-            y(value[2]), colour, value[1], value[2], name)
+            y(value[2]), color, value[1], value[2], name)
     end
     local last = values[#values]
-    out('<text x="%.1f" y="%.1f" fill="%s">%s</text>', x(last[1]) + 8, y(last[2]) + 4, colour, name)
+    out('<text x="%.1f" y="%.1f" fill="%s">%s</text>', x(last[1]) + 8, y(last[2]) + 4, color, name)
 end
 
 

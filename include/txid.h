@@ -1,9 +1,9 @@
 /*
  * txid: 20-character ids that sort by time. The interface of libtxid.
  *
- * The caller owns all memory, and the library keeps no pointer it was given. The text of an id is not NUL-terminated; a
- * message is. Any function may be called from any thread at any time, save from a signal handler; there is nothing to
- * initialise.
+ * The caller owns all memory, and the library keeps none of the pointers it gets. The text of an id is not
+ * NUL-terminated; a message is. Any function may be called from any thread at any time, but not from a signal handler.
+ * There is nothing to initialize.
  *
  * Generated from capi/ by `make headers`: do not edit.
  */
@@ -326,7 +326,7 @@ typedef struct {
    */
   uint64_t fetches;
   /**
-   * How often the store did not do what it was asked for.
+   * How many requests to the store failed.
    */
   uint64_t failures;
   /**
@@ -409,7 +409,7 @@ typedef struct {
    */
   uint64_t renewals;
   /**
-   * How often the agent's store did not do what it was asked for.
+   * How many of the agent's requests to its store failed.
    */
   uint64_t failures;
 } txid_snowflake_counters;

@@ -6,8 +6,7 @@
 
 
 /*
- * The peer itself. If realip has replaced its address, the peer's own is in a variable; otherwise it is the
- * connection's.
+ * The peer of the connection. If realip has replaced its address, the original one is in a variable.
  */
 void
 ngx_http_txid_find_peer(ngx_http_request_t *r, txid_peer *peer)

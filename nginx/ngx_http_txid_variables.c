@@ -110,7 +110,7 @@ ngx_http_txid_part(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_
 }
 
 
-/* It is passed on with its trace, or not at all. */
+/* tracestate is passed on only with its own trace. */
 static ngx_int_t
 ngx_http_txid_tracestate(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
 {
@@ -156,7 +156,7 @@ ngx_http_txid_add(ngx_conf_t *cf, const ngx_str_t *name, ngx_http_get_variable_p
 }
 
 
-/* Returns where it is. */
+/* Returns the index of the variable. */
 static ngx_int_t
 ngx_http_txid_add_indexed(ngx_conf_t *cf, const ngx_str_t *name, ngx_http_get_variable_pt handler, uintptr_t data)
 {
@@ -169,7 +169,7 @@ ngx_http_txid_add_indexed(ngx_conf_t *cf, const ngx_str_t *name, ngx_http_get_va
 }
 
 
-/* Of the format that the words name, or txids where there are none. */
+/* Adds a variable with ids of the format that the words name; without words, with txids. */
 static ngx_int_t
 ngx_http_txid_add_ids(ngx_conf_t *cf, const ngx_str_t *name, const ngx_str_t *words, size_t count)
 {

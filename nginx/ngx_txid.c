@@ -1,7 +1,7 @@
 #include "ngx_txid.h"
 
 
-/* Variables that need no directive, beside $txid. */
+/* Variables that need no directive, in addition to $txid. */
 const ngx_txid_format_t  ngx_txid_formats[] = {
     { ngx_string("txid_strong"), ngx_string("strong") },
     { ngx_string("txid_uuid_v1"), ngx_string("uuid_v1") },
@@ -35,7 +35,7 @@ ngx_txid_close_series(void *series)
 }
 
 
-/* It lives as long as the configuration. A worker is a child, and goes on with a series of its own. */
+/* The series lives as long as the configuration. Each worker is a child, and so continues with a series of its own. */
 txid_series *
 ngx_txid_open_series(ngx_conf_t *cf)
 {

@@ -279,11 +279,11 @@ bool txid_is_header_name(const txid_text *name);
 txid_series *txid_series_open(void);
 
 /**
- * Gives a series back.
+ * Releases a series.
  *
  * Safety:
  *
- * `series` must be from txid_series_open and not be used by anybody any more.
+ * `series` must be from txid_series_open and must not be used any more.
  */
 void txid_series_close(txid_series *series);
 
@@ -292,7 +292,7 @@ void txid_series_close(txid_series *series);
  *
  * Safety:
  *
- * `series` must be from txid_series_open and in use by no other thread, `buf` be valid for writes of TXID_LEN bytes.
+ * `series` must be from txid_series_open and not in use by another thread, `buf` valid for writes of TXID_LEN bytes.
  */
 void txid_series_fill(const txid_series *series,
                       int64_t clock_ms,

@@ -12,13 +12,13 @@ description = {
 }
 supported_platforms = { "linux", "macosx" }
 dependencies = {
-    -- Which LuaJIT is, too. It does need LuaJIT.
+    -- LuaJIT counts as Lua 5.1. LuaJIT is required.
     "lua == 5.1",
 }
 build = {
     type = "make",
     build_target = "build-rock",
-    -- Asked for by LuaRocks, which knows the compiler's options; cargo does, too.
+    -- LuaRocks requires these; cargo knows the compiler's options itself.
     build_variables = { CFLAGS = "$(CFLAGS)" },
     install_target = "install-rock",
     install_variables = {

@@ -1,11 +1,12 @@
-//! Txids from a generator of one's own.
+//! Txids from a generator other than the thread's.
 
 use crate::source::{clock, entropy::Stream};
 use crate::txid::Txid;
 use std::cell::Cell;
 
-/// A series of txids that is not the thread's but has a generator and a last time of its own. It is for a program that
-/// has one thread and cannot have thread-locals cheaply, as a module of nginx. A fork parts it as it does a thread's.
+/// A series of txids with its own generator and its own last time, instead of the thread's: for programs with one thread
+/// in which thread-locals are slow, such as nginx modules. After a fork, parent and child continue differently, as with
+/// the thread's.
 ///
 /// ```
 /// let series = txid::Series::new();
@@ -22,12 +23,12 @@ pub struct Series {
 }
 
 impl Series {
-    /// A series that has made none yet.
+    /// A series without any ids yet.
     pub const fn new() -> Self {
         Self { stream: Stream::unseeded(), last_ms: Cell::new(i64::MIN) }
     }
 
-    /// Writes a new id of this moment, where the clock reads `clock_ms`, as [`Txid::now_by`] makes them.
+    /// Writes a new id of this moment, where the clock reads `clock_ms`, as [`Txid::now_by`] does.
     #[inline(always)]
     pub fn write_by(&self, clock_ms: i64, text: &mut [u8; Txid::LEN]) {
         let ms = clock::hold(self.last_ms.get(), clock_ms);
@@ -38,7 +39,7 @@ impl Series {
         }
     }
 
-    /// All the rest of [`Series::write_by`], which calls nothing else, and so need not save what it has in registers.
+    /// The slow path of [`Series::write_by`]: its only call, so that the fast path need not save registers.
     #[cold]
     #[inline(never)]
     fn write_slowly(&self, seeded_in: u64, ms: i64, text: &mut [u8; Txid::LEN]) {

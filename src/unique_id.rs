@@ -1,5 +1,5 @@
 //! Apache's UNIQUE_ID in both layouts: the short one with the alphabet `A-Za-z0-9@-`, and the long one with that of
-//! current httpd, `A-Za-z0-9-_`. The first releases of httpd with the long layout used the other alphabet.
+//! current httpd, `A-Za-z0-9-_`. httpd 2.4.29 to 2.4.46 wrote the long layout with the other alphabet.
 
 use crate::source::entropy::{self, Origin};
 use crate::source::kept::Kept;
@@ -11,7 +11,7 @@ use std::fmt;
 use std::net::Ipv4Addr;
 use std::str::FromStr;
 
-/// The alphabets of httpd before and after the first releases of 2.4.
+/// The alphabets of httpd before 2.4.47, and since.
 const OLDER: &Alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-";
 const NEWER: &Alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
@@ -220,7 +220,7 @@ impl Series {
     const NONE: Self =
         Self { origin: Origin::NONE, pid: 0, thread: 0, left: 0, counter: 0, number: 0, random: [0; 10] };
 
-    /// A maker that begins anywhere this one cannot have been in the same second.
+    /// A series that begins where this one cannot have been in the same second.
     fn renewed(self, origin: Origin, bits: u128) -> Self {
         Self {
             origin,
@@ -232,7 +232,7 @@ impl Series {
         }
     }
 
-    /// The next count. No maker repeats one: after a lap, another maker begins.
+    /// The next count. After 65,536 counts, the number changes, so that no two ids are the same.
     fn next(stamp_ms: i64) -> Self {
         thread_local! {
             static SERIES: Kept<Series> = const { Kept::new(Series::NONE) };

@@ -1,5 +1,5 @@
-# The stand-in for Test::Nginx in t/lib, tested by running small test files with
-# it in a child process, whichever Test::Nginx the files beside this one use.
+# Tests the stand-in for Test::Nginx in t/lib: runs small test files with it in a
+# child process, also if the other files use the real Test::Nginx.
 
 use strict;
 use warnings;
@@ -15,8 +15,8 @@ my $debian = '/usr/lib/nginx/modules';
 
 plan skip_all => "no nginx at $nginx" unless $build =~ /^nginx version|^nginx/m;
 
-# The -I of prove arrive here too. The children shall see the installed
-# Test::Base, not the copy that the real Test::Nginx brings.
+# Drops prove's -I options, so that children see the installed Test::Base and
+# not the copy that comes with the real Test::Nginx.
 delete $ENV{PERL5LIB};
 plan skip_all => 'Test::Base is not installed' if system "$^X -e 'require Test::Base' 2>/dev/null";
 
@@ -361,7 +361,7 @@ proxy_pass 127.0.0.1:$TEST_NGINX_SERVER_PORT;
 END
 }
 
-# Each of these is added to a block that would pass, and must make it fail.
+# Each of these is added to a block that passes, and must make it fail.
 my @wrong = (
     "--- response_body\nother\n",
     "--- response_body_like: other\n",

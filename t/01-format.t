@@ -1,4 +1,4 @@
-# What an id looks like, and that none comes twice.
+# The format of an id; and no id repeats.
 
 use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';

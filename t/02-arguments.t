@@ -1,4 +1,4 @@
-# What txid(ms) takes, and what it says of anything else.
+# The arguments that txid(ms) accepts, and its errors for all others.
 
 use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';

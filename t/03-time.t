@@ -13,7 +13,7 @@ __DATA__
 --- config
 location = /t {
     content_by_lua_block {
-        -- ngx.now() is this sum, and often a little less than the millisecond it stands for.
+        -- ngx.now() is computed like this, and is often slightly below the millisecond.
         local second, ms
         ngx.now = function()
             return second + ms / 1000

@@ -1,4 +1,4 @@
-# No two processes make one id: not the master that made some before it forked, nor its workers, nor their successors.
+# No two processes make the same id: not a master that makes ids before it forks, nor its workers, nor their successors.
 
 use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';

@@ -41,7 +41,7 @@ location = /id {
     }
 }
 
-# A reload lets a worker finish its requests: this one goes on to the end in the first of the generations that it sees.
+# During a reload, old workers finish their requests. So this request continues in the worker that received it.
 location = /t {
     content_by_lua_block {
         local http = require "support.http"

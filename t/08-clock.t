@@ -1,9 +1,9 @@
-# Time never runs backwards, unless it had been far ahead. libfaketime moves the clock that nginx sees.
+# Time never goes backwards, unless it was far ahead. libfaketime moves the clock that nginx sees.
 
 use lib 't/support';
 my ($libfaketime, $clock_file);
 
-# Before Test::Nginx is loaded, which keeps what LD_PRELOAD is then.
+# Before Test::Nginx is loaded, because it keeps the LD_PRELOAD of that moment.
 BEGIN {
     ($libfaketime) = grep {-e} map { glob "$_/faketime/libfaketime.so.1" }
         qw(/usr/lib/* /usr/lib /usr/lib64 /usr/local/lib);
@@ -37,7 +37,7 @@ init_by_lua_block {
     local txid = require "resty.txid"
     local start
 
-    -- Puts the clock this far from where it was, and returns how far the clock and the time in a new id then are from
+    -- Sets the clock to this offset from its first reading. Returns how far the clock and the time in a new id are then from
     -- where the first one was, to the nearest second.
     function step_to(seconds)
         local file = assert(io.open(os.getenv("FAKETIME_TIMESTAMP_FILE"), "w"))

@@ -1,4 +1,4 @@
-# With lua_code_cache off each request has a Lua of its own, which loads the library again.
+# With lua_code_cache off, each request has its own Lua VM, which loads the library again.
 
 use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';

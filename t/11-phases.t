@@ -14,7 +14,7 @@ __DATA__
 lua_shared_dict phases 1m;
 
 init_by_lua_block {
-    -- Keeps one id a phase; an id that another phase made is not kept, and then there is one too few.
+    -- Keeps one id for each phase. A repeated id is not kept, so that the count is too low.
     function make_id()
         local id = require "resty.txid"(0)
         if ngx.shared.phases:safe_add(id, true) then

@@ -1,7 +1,7 @@
-# resty.txid in a LuaJIT without nginx, and what it says where its library is missing or is not the right one.
+# resty.txid in LuaJIT without nginx, and its errors if the library is missing or is not the right one.
 #
-# --- lua runs with package.cpath set to --- cpath, or to where the release library is. In both sections and in what is
-# expected, DIR is a directory that has the --- file, or what the compiler makes of --- c, as libtxid.so.
+# --- lua runs with package.cpath set to --- cpath, by default to the release library's directory. In both sections and in the
+# expected output, DIR is a directory whose libtxid.so is the --- file, or is compiled from --- c.
 
 use lib 't/support';
 use Test::Base;
@@ -211,7 +211,7 @@ $
 DIR/closed/?.so
 --- lua
 os.execute("mkdir -m 0 DIR/closed")
--- As nobody, this tree may be out of reach.
+-- The user nobody may not be able to read this tree.
 require "resty.txid.cdefs"
 local load_lib = assert(loadfile(package.searchpath("resty.txid.lib", package.path)))
 require "support.be_nobody"()
@@ -230,7 +230,7 @@ closed
 DIR/?.so
 --- lua
 os.execute("chmod 755 DIR; chmod 0 DIR/libtxid.so")
--- As nobody, this tree may be out of reach.
+-- The user nobody may not be able to read this tree.
 require "resty.txid.cdefs"
 local load_lib = assert(loadfile(package.searchpath("resty.txid.lib", package.path)))
 require "support.be_nobody"()

@@ -1,4 +1,4 @@
-# What `make install` installs works where it lies, and `make uninstall` leaves nothing of it.
+# `make install` installs files that work where they are, and `make uninstall` removes all of them.
 
 use strict;
 use warnings;
@@ -12,7 +12,7 @@ my $luajit = luajit() or plan skip_all => 'there is no luajit';
 my $pkg_config = !system 'pkg-config --version >/dev/null 2>&1' or diag 'there is no pkg-config';
 my $stage  = tempdir(CLEANUP => 1);
 
-# A `make test` around this one passes its own settings on.
+# Drops the settings that an outer `make test` passes on.
 delete @ENV{qw(MAKEFLAGS MAKEOVERRIDES MFLAGS PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR)};
 
 sub make {
@@ -46,7 +46,7 @@ sub id_with {
     return `timeout 20 $luajit -e 'print(require "resty.txid"())' 2>&1`;
 }
 
-# What a shell makes of what pkg-config says of an installation.
+# Evaluates the output of pkg-config in a shell.
 sub flags {
     my ($prefix) = @_;
     local $ENV{PKG_CONFIG_PATH} = "$prefix/lib/pkgconfig";
@@ -94,19 +94,19 @@ for my $case (
     ok !-e "$stage$to{lua}/resty", "$name: nor its directory";
 }
 
-# With sudo there may be no cargo: then only what the first of the README's two commands built is there to install.
+# Under sudo there may be no cargo. Then `make install` installs what `make build` has built.
 open my $readme, '<', 'README.md' or die "README.md: $!";
 my @builds = map { /`(make.*?) && sudo / ? $1 : () } <$readme>;
 ok @builds > 0, 'the README says how to build before sudo';
 like `$_ --dry-run`, qr/^cargo build --locked --release$/m, "$_ builds the library" for @builds;
 
-# Who installs may be another than who builds: a file of root's in the tree would be in the builder's way the next time.
+# `sudo make install` must not leave files of root in the tree, because the next build by the user would fail.
 unlink 'target/release/txid.pc';
 make("install DESTDIR=$stage");
 ok !-e 'target/release/txid.pc', 'what is only made for the install is not left in the tree';
 make("uninstall DESTDIR=$stage");
 
-# resty/ is where others' modules are, too.
+# resty/ also contains modules of other libraries.
 my $resty = "$stage/usr/local/share/lua/5.1/resty";
 make("install DESTDIR=$stage");
 open my $other, '>', "$resty/other.lua" or die "$resty: $!";

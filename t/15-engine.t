@@ -1,4 +1,4 @@
-# Which engine makes the ids: libtxid, or plain LuaJIT where TXID_WITHOUT_LIBRARY hides the library.
+# The implementation in use: libtxid, or plain LuaJIT if TXID_WITHOUT_LIBRARY hides the library.
 
 use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';

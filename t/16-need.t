@@ -1,4 +1,4 @@
-# scripts/need.sh, which has apt-get install what is missing, on a machine that these stand-ins for its tools make up.
+# scripts/need.sh, which installs missing packages with apt-get, on a machine simulated by stand-ins for its tools.
 
 use strict;
 use warnings;
@@ -21,7 +21,7 @@ tool('rustc', 'echo rustc 1.999.0');
 tool('id', 'echo 0');
 tool('dpkg-query', 'exit 1');
 
-# As apt-get is where a package that is there cannot be had with the new ones.
+# Like apt-get when an installed package conflicts with the new ones.
 tool('apt-get', <<'END');
 case "$*" in
     *update*) exit 0 ;;
@@ -44,7 +44,7 @@ like $said, qr/REMOVED:\n  luajit\n/, 'which one is said';
 like $said, qr/^E: no\ntxid: apt-get could not install: wrk procps\b/m, 'and what is missing';
 ok -e "$bin/apt-get", 'nothing was removed';
 
-# A machine whose release has these packages, and nothing of Rust or LuaJIT. What it is asked to install is said. Its lists
+# A machine without Rust and LuaJIT, whose release has these packages. It prints what it is asked to install. Its package lists
 # are empty until they are fetched.
 sub machine {
     my (%candidates) = @_;
@@ -88,7 +88,7 @@ like $installed, qr/ luajit$/m, "and OpenResty's LuaJIT as luajit";
 
 machine('cargo' => '0.47.0-3', luajit => '2.1.0~beta3');
 ($status, $said, $installed) = installed('build', 'run');
-is $status, 1, 'a release without a new Rust is told';
+is $status, 1, 'a release without a new Rust is reported';
 like $said, qr/^txid: cargo is missing: install a Rust toolchain \(1\.\d+ or later\) and try again$/m, 'what to do';
 is $installed, '', 'and nothing is installed';
 

@@ -136,7 +136,7 @@ vvvvvvvvo00000000000 vvvvvvvvvvvvvvvvvvvg
     location = /t {
         content_by_lua_block {
             local codec = require "resty.txid.codec"
-            -- An own calendar, day by day from 1970 to 2109.
+            -- An independent calendar, day by day from 1970 to 2109.
             local days_of = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 }
             local day, checked = 0, 0
             for year = 1970, 2109 do

@@ -1,4 +1,4 @@
-# All formats alike: no id comes twice, whichever process makes it, and every function compiles.
+# For every format: no id repeats, whichever process makes it, and every function compiles.
 
 use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';
@@ -119,7 +119,7 @@ a hop of a b3: compiled
 --- config
 location = /t {
     content_by_lua_block {
-        -- What a plain LuaJIT has no ngx for is the clock: the modules are loaded anew without it.
+        -- Loads the modules again without ngx. Of ngx, they use only the clock.
         local nginx = ngx
         for name in pairs(package.loaded) do
             if name:find("^resty%.txid") then

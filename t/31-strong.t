@@ -1,4 +1,4 @@
-# resty.txid.strong: resty.txid with other randomness.
+# resty.txid.strong: resty.txid with randomness from the operating system.
 
 use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';

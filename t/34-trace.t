@@ -62,7 +62,7 @@ location = /t {
                 words, runs = word, runs + 1
             end
         end
-        -- Two, three where it began within a run, and one more where a second went by.
+        -- Two; three if the first was already in use; and one more if a second has passed.
         ngx.say(runs >= 2 and runs <= 4)
     }
 }

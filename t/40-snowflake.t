@@ -1,4 +1,4 @@
-# resty.txid.snowflake: what its ids say, and what it says about options that are wrong.
+# resty.txid.snowflake: the contents of its ids, and its errors for wrong options.
 
 use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';
@@ -54,7 +54,7 @@ location = /t {
         say("snowflake", 0, "9223372036854775807")
         say("leaf", 0, "1160090501362225152")
         say("sonyflake", 1, "0")
-        -- 7 units of 10 ms, sequence 3, node 258: the sequence stands before the node.
+        -- 7 units of 10 ms, sequence 3, node 258: the sequence is before the node.
         say("sonyflake", 1, tostring((7 * 256 + 3) * 65536 + 258))
         -- 9 s, node 5, sequence 6.
         say("uid", 1, tostring(9 * 2^35 + 5 * 2^13 + 6):gsub("%.0$", ""), nil)
@@ -260,7 +260,7 @@ location = /t {
             ngx.say(not ok and node:find("host name", 1, true) and true)
         end
 
-        -- As many as there are sandboxes: the machine may have no private address.
+        -- Both results are right: the machine may have no private address.
         local ok, node = pcall(node_of, "ip", "ip")
         ngx.say(ok and type(node) == "number" or node:find("private IPv4 address", 1, true) ~= nil)
     }
@@ -321,7 +321,7 @@ location = /t {
             id, err = g()
             made = made + (id and 1 or 0)
         until not id
-        -- Meanwhile, a second may have begun.
+        -- A new second may have begun in the meantime.
         ngx.say(made == 3 or made == 4)
         ngx.say((err:gsub("%d%d%d%d%-%d%d%-%d%dT%d%d:%d%d:%d%d%.%d%d%dZ", "TIME")))
         local _, again = g:next()

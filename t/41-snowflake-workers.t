@@ -1,4 +1,4 @@
-# One state for all workers: through kills, reloads and a restart of its generators, no 64-bit id twice.
+# One state for all workers: no 64-bit id repeats over kills, reloads and a restart of the generators.
 
 use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';
@@ -102,8 +102,8 @@ lua_shared_dict seen 100m;
 lua_shared_dict generations 100k;
 init_by_lua_block {
     local snowflake = require "resty.txid.snowflake"
-    -- All of them borrow from the future all the time, where a state that begins anew would repeat what is there: 400
-    -- seconds in the end, however slow the machine.
+    -- All of them borrow from the future all the time, up to 400 seconds even on a slow machine. A state that started anew
+    -- would repeat ids there.
     local layout = { time_bits = 41, node_bits = 10, sequence_bits = 2, unit_ms = 100, epoch = "2020-01-01" }
     in_file = snowflake.new { layout = layout, node = 1, state = "DIR/reloads", max_drift = 3600 }
     in_memory = snowflake.new { layout = layout, node = 2, max_drift = 3600 }
@@ -119,7 +119,7 @@ init_worker_by_lua_block {
         ngx.shared.generations:incr("made", 1, 0)
     end
 
-    -- A timer that is still to come runs in a worker that ends, too.
+    -- A pending timer also runs in a worker that is shutting down.
     make()
     ngx.timer.at(0.3, make)
     ngx.shared.generations:incr("workers", 1, 0)

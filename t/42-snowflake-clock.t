@@ -1,8 +1,8 @@
 # resty.txid.snowflake when the clock is stepped: libfaketime moves it, within one process and across a restart.
 #
-# Each block's --- steps are made in one LuaJIT after the other, on one state: a line is a process, and its words are
-# where the clock is put, in seconds from where it was first, before 1000 ids are asked for. What is said of each is "on"
-# for a thousand ids, each greater than all before it, or why there was none.
+# Each line of a block's --- steps is a LuaJIT process; all use one state. Each word is a time, in seconds from the first
+# reading of the clock, at which the process requests 1000 ids. The output is "on" if it gets a thousand ids, each greater than
+# all earlier ones, or the reason why there was none.
 
 use strict;
 use warnings;
@@ -29,7 +29,7 @@ sub write_file {
     close $file or die "$path: $!";
 }
 
-# The clock of these processes stands still but for the steps, so that the counts are exact.
+# The clock only moves at a step, so that the counts are exact.
 write_file("$dir/steps.lua", <<'END');
 local state, options, last = arg[1], arg[2], tonumber(arg[3])
 local snowflake = require "resty.txid.snowflake"
@@ -40,7 +40,7 @@ options.count = nil
 
 local function put_clock(seconds)
     local file = assert(io.open(os.getenv("FAKETIME_TIMESTAMP_FILE"), "w"))
-    -- 2026-01-01, and not a day on which the hour changes.
+    -- 2026-01-01: no change to or from summer time.
     file:write(os.date("!%Y-%m-%d %H:%M:%S", 1767225600 + math.floor(seconds)),
                (".%03d"):format(math.floor(seconds * 1000 + 0.5) % 1000), "\n")
     file:close()

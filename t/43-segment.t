@@ -1,4 +1,4 @@
-# Small, dense numbers from one page for all workers: none twice, through kills and reloads, and none that was not granted.
+# Numbers from one page for all workers: none repeats over kills and reloads, and none is outside the granted ranges.
 
 use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';
@@ -114,7 +114,7 @@ init_worker_by_lua_block {
         end
     end
 
-    -- A timer that is still to come runs in a worker that ends, too.
+    -- A pending timer also runs in a worker that is shutting down.
     take()
     ngx.timer.at(0.2, take)
     ngx.shared.generations:incr("workers", 1, 0)

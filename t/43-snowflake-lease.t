@@ -1,4 +1,4 @@
-# resty.txid.snowflake on a leased node: a real txid-agent, and what workers see of it.
+# resty.txid.snowflake on a node that a real txid-agent leases.
 
 use lib 't/support';
 # Before the plan: without an agent there is nothing to test.
@@ -10,7 +10,7 @@ use State;
 Agent::start('orders');
 Agent::start('short', '--ahead', '2s');
 Agent::start('ended');
-# Nobody listens there.
+# Nothing listens on this port.
 Agent::start('later', '--store', 'etcd://127.0.0.1:1/txid');
 
 no_long_string();

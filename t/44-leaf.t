@@ -22,7 +22,7 @@ my $config = do { local $/; readline $in };
 $config =~ s/127\.0\.0\.1:8080/127.0.0.1:$port/;
 $config =~ s/^daemon off;//m;
 $config =~ s{/run/txid/}{$dir/}g;
-# A lease is txid-agent's to give; here a node does.
+# Uses a fixed node instead of a lease, because txid-agent does not run here.
 $config =~ s/node = "lease"/node = 17/;
 $config =~ s{(init_by_lua_block \{)}{$1
         require "support.segment_page".make("$dir/invoices.segment")
@@ -45,7 +45,7 @@ sub get {
     my $socket = IO::Socket::INET->new("127.0.0.1:$port") or die $!;
     local $SIG{ALRM} = sub { die "no answer\n" };
     alarm 10;
-    # By HTTP/1.0 a body comes as it is.
+    # HTTP/1.0 has no chunked bodies.
     print $socket "GET $path HTTP/1.0\r\n\r\n";
     my $response = do { local $/; readline $socket };
     alarm 0;

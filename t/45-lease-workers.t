@@ -8,7 +8,7 @@ use Suite;
 use State;
 
 Agent::start('reloads');
-# It notices soon that its node was taken away.
+# A short interval, so that it soon notices that its node was taken.
 Agent::start('moved', '--ahead', '2s');
 Agent::start('measured');
 
@@ -20,7 +20,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: three reloads while the lease is held: ids go on, none comes twice
+=== TEST 1: three reloads while the lease is held: ids continue, and none repeats
 --- http_config
 lua_shared_dict seen 100m;
 lua_shared_dict generations 100k;
@@ -70,7 +70,7 @@ true true
 
 
 
-=== TEST 2: the node changes while workers make ids: they go on, still greater in each worker, and none comes twice
+=== TEST 2: the node changes while workers make ids: ids continue, increase in each worker, and none repeats
 --- http_config
 lua_shared_dict seen 100m;
 lua_shared_dict nodes 100k;

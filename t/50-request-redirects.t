@@ -1,12 +1,12 @@
-# One id a request over everything that nginx does with a request. Each block's locations are served three times: with
-# set_by_lua's id(), with rewrite_by_lua's handle() and with that of server_rewrite_by_lua. The client, the log, a
-# log_by_lua and the upstream say which ids they saw.
+# One id for each request, whatever nginx does with the request. Each block's locations are served three times: with id() in
+# set_by_lua, with handle() in rewrite_by_lua, and with handle() in server_rewrite_by_lua. The client, the log, a log_by_lua and
+# the upstream report the ids that they saw.
 
 use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';
 use Suite;
 
-# The map makes a variable that handle() can write to. With "set" a redirect, which runs it again, would empty it.
+# The map makes a variable that handle() can write to. A redirect would run "set" again, and empty the variable.
 my $http_config = <<'END';
 map "" $request_txid { default ""; }
 lua_shared_dict agree 1m;

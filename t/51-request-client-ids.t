@@ -1,10 +1,10 @@
-# Which ids of a client are honoured, and what becomes of the others: never in the log, never sent upstream.
+# Which ids of clients are accepted. All others are never logged, and never sent upstream.
 
 use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';
 use Suite;
 
-# The first line of a block's config is what configure() is given.
+# The first line of a block's config is the argument of configure().
 add_block_preprocessor(sub {
     my ($block) = @_;
     my ($options, $rest) = $block->config =~ /\A([^\n]*)\n(.*)\z/s;
@@ -14,7 +14,7 @@ init_by_lua_block {
     agree = require "support.agree"
     require("resty.txid.request").configure $options
 
-    -- Sends a request with these header lines and says which id all that see it agree on.
+    -- Sends a request with these header lines. Prints the id, and who saw it.
     function send(name, lines)
         local verdict, response = agree.report(\$TEST_NGINX_RAND_PORT_1,
             "GET / HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n" .. lines .. "\\r\\n\\r\\n")

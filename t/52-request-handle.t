@@ -1,4 +1,4 @@
-# What handle() does besides: errors that nginx makes itself, ids of the upstream, rejection, options, and the log.
+# More of handle(): errors that nginx generates, ids from the upstream, rejection, options, and the log.
 
 use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';
@@ -7,7 +7,7 @@ use Suite;
 add_block_preprocessor(sub {
     my ($block) = @_;
     my $config = $block->http_config;
-    # nginx keeps a place for a variable that the configuration uses somewhere, as this log_format does.
+    # handle() can write only to a variable that the configuration uses somewhere, as in this log_format.
     my $variable = "map '' \$request_txid { default ''; }\nlog_format ids \$request_txid;\n";
     $config = "init_by_lua_block {\n    agree = require 'support.agree'\n    request = require 'resty.txid.request'\n}\n$config"
         unless $config =~ /init_by_lua/;

@@ -1,4 +1,4 @@
-# What configure() says of what it cannot use.
+# The errors of configure().
 
 use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';

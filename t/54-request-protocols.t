@@ -41,7 +41,7 @@ END
 
 sub nginx { `timeout 20 $nginx -p $prefix/ -c nginx.conf -e $prefix/logs/error.log @_ 2>&1` }
 
-# Says which port is free to listen on.
+# Returns a free port.
 sub free_port {
     my $socket = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1) or die $!;
     return $socket->sockport;
@@ -72,7 +72,7 @@ my $output = nginx();
 isnt $?, 0, 'a wrong network: nginx does not start';
 like $output, qr/accept must be a list of networks.*10\.0\.0\.0\/33/, 'and says why';
 
-# nginx warns of what it wants written the other way.
+# nginx 1.25.1 and later warns about the http2 parameter of listen.
 my ($major, $minor, $patch) = nginx('-v') =~ m{/(\d+)\.(\d+)\.(\d+)} or die "nginx has no version\n";
 my $has_http2_on = sprintf('%d.%03d%03d', $major, $minor, $patch) >= 1.025001;
 my ($on_listen, $of_server) = $has_http2_on ? ('', 'http2 on;') : (' http2', '');
@@ -90,14 +90,14 @@ write_config(<<"END");
         $of_server
         listen unix:$prefix/gateway.sock;
         access_log logs/ids.log ids;
-        # As soon as the request is read, and so before the id is made.
+        # Runs as soon as the request is read, before the id is made.
         set_real_ip_from 127.0.0.1;
         real_ip_header X-Forwarded-For;
         rewrite_by_lua_block { if not ngx.var.uri:find("^/late") then request.handle() end }
 
         location / { content_by_lua_block { ngx.say("id=", request.id(), " ", ngx.header["X-Request-Id"]) } }
         location /redirected { content_by_lua_block { ngx.exec("/target") } }
-        # Only what comes after the redirect asks for an id.
+        # Only the location after the redirect requests an id.
         location /late { content_by_lua_block { ngx.exec("\@late") } }
         location \@late { content_by_lua_block { ngx.say("id=", request.id(), " late") } }
         location /quiet { return 204; }

@@ -1,11 +1,11 @@
-# Trace context: what comes in is continued where it may be, and what goes upstream is what is configured.
+# Trace context: an accepted trace is continued, and the configured headers are sent upstream.
 
 use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';
 use Suite;
 
-# The first line of a block's config is what configure() is given. The upstream says which headers it got, with this hop's
-# span as SPAN, a new trace as TRACE and everything else as it is.
+# The first line of a block's config is the argument of configure(). The upstream prints the headers that it got, with this hop's
+# span as SPAN, a new trace as TRACE, and everything else unchanged.
 add_block_preprocessor(sub {
     my ($block) = @_;
     my ($options, $rest) = $block->config =~ /\A([^\n]*)\n(.*)\z/s;

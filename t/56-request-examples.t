@@ -1,4 +1,4 @@
-# examples/gateway.conf does what it says, and so do the plugins for Kong and APISIX, as far as that shows without them.
+# examples/gateway.conf, and the plugins for Kong and APISIX as far as they can be tested without these gateways.
 
 use strict;
 use warnings;
@@ -62,7 +62,7 @@ http {
         kong = require "kong.plugins.txid.handler"
         apisix = require "apisix.plugins.txid"
 
-        -- Settings are taken where they are for the whole gateway, and where configure() can use them.
+        -- The schema only accepts global settings, with values that configure() accepts.
         local schema = require "kong.plugins.txid.schema"
         assert(schema.name == "txid" and schema.fields[1].route == typedefs.no_route)
         local network = schema.fields[#schema.fields].config.fields[1].accept.elements.custom_validator

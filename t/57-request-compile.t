@@ -1,5 +1,5 @@
-# Neither id() nor handle() leaves compiled code, a request's second id() costs next to nothing, and what is kept for a
-# request goes with it.
+# id() and handle() compile completely, a request's second id() costs very little, and nothing is kept after a request has
+# ended.
 
 use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';
@@ -24,7 +24,7 @@ location = /t {
             return request.id()
         end
 
-        -- Said at the end, as the header has to be open.
+        -- Printed at the end, because the response header must not be sent before.
         local lines = {}
         lines[1] = "id: " .. trace(function() return request.id() end)
         lines[2] = "id, anew: " .. trace(anew)
@@ -51,7 +51,7 @@ location = /t {
         local cost = require "support.cost"
         local id = request.id()
         local instructions, bytes = cost(function() return request.id() == id end)
-        -- LuaJIT of Debian 12 makes 62 of it, or some 90 where it compiles a part by itself first.
+        -- Debian 12's LuaJIT makes 62 instructions, or about 90 if it compiles a part separately first.
         ngx.say("instructions: ", instructions <= 120 and "at most 120" or instructions)
         ngx.say("bytes: ", bytes)
     }

@@ -1,5 +1,5 @@
-# Where ngx.ctx or the connection is not a request's own: in TLS handshakes, whose ngx.ctx requests inherit from, where no
-# request is at all, where the tables of ngx.ctx are used again, and where many ask for one request's id at a time.
+# Cases in which ngx.ctx or the connection does not belong to one request: TLS handshakes, from whose ngx.ctx requests inherit;
+# phases without a request; ngx.ctx tables that are used again; and several threads that request the id at the same time.
 
 use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';

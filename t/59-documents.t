@@ -4,7 +4,7 @@
 #
 # A block of Lua ends without an error. One of nginx starts, answers, writes a log line that the page shows, and logs no error.
 # A block of console prints what the page shows: "..." stands for any lines, and ids and random node numbers may differ.
-# Examples in Rust are run by `cargo test --doc`.
+# A txid-agent with a store on another host starts, and waits for the store. Examples in Rust are run by `cargo test --doc`.
 
 use strict;
 use warnings;
@@ -53,7 +53,9 @@ sub blocks {
 
 sub here {
     my ($text) = @_;
-    return $text =~ s{/var/lib/txid}{$scratch}gr;
+    $text =~ s{/var/lib/txid}{$scratch}g;
+    $text =~ s{/run/txid}{$scratch/run}g;
+    return $text =~ s{txid-agent run }{txid-agent run --dir $scratch/run }gr;
 }
 
 # What may differ from one run to the next.
@@ -62,9 +64,11 @@ sub masked {
     return $text =~ s/$id/ID/gr;
 }
 
-# Whether nginx has what these directives need; and if not, what.
+# Why nginx or txid-agent cannot run this, if so.
 sub missing {
-    my ($text) = @_;
+    my ($language, $text) = @_;
+    return 'there is no txid-agent: make agent' if $language =~ /^(?:sh|console)$/ && $text =~ /\btxid-agent\b/ && !-x "$release/txid-agent";
+    return if $language ne 'nginx';
     return if $text !~ /^\s*txid_\w+ /m && $text !~ /ngx_http_txid_module/;
     return "there is no $native: make nginx-module" if !-e $native;
     return Modules::misfit();
@@ -103,8 +107,8 @@ sub check_nginx {
         like $sent, qr/^$id$/, 'the response has an id';
         is $body, $sent, 'the upstream got the same';
     }
-    if ($text =~ m{access_log \S+/access\.log}) {
-        my $log = contents("$prefix/logs/access.log");
+    if ($text =~ m{access_log\s+\S+/(\w+\.log)}) {
+        my $log = contents("$prefix/logs/$1");
         like $log, qr/^$sent /, 'the log has the same';
         my @shown = map { $_->{language} eq 'text' ? masked($_->{text}) : () } @$page;
         ok scalar(grep { $_ eq masked($log) } @shown), 'the page shows the line of the log' or diag($log);
@@ -161,14 +165,29 @@ sub check_console {
         $run =~ s/\baccess\.log/$scratch\/access.log/g;
         $run =~ s/^curl -i/curl -s -i/;
         my $output = masked(`PATH=$release:\$PATH; $run 2>&1` =~ s/\r//gr);
+        # As grep, txid grep ends with 1 if it finds nothing.
+        cmp_ok $? >> 8, '<=', $command =~ /^txid grep/ ? 1 : 0, "$command: status";
         my $pattern = join '', map { $_ eq "...\n" ? '(?s:.*)' : quotemeta } split /^/, masked($shown);
         like $output, qr/^$pattern$/, $command;
     }
     $stop->() if $stop;
 }
 
+# No server answers there.
+sub check_agent {
+    my ($block) = @_;
+    for my $command ($block->{text} =~ /^(txid-agent run .*)/mg) {
+        my $own = tempdir(CLEANUP => 1);
+        my $run = $command =~ s{(--store \w+://(?:\w+@)?)[^/\s]+}{--dir $own ${1}127.0.0.1:1}r;
+        my $output = `PATH=$release:\$PATH timeout 2 $run 2>&1`;
+        is $? >> 8, 124, $command or diag($output);
+        like $output, qr/127\.0\.0\.1:1/, 'and waits for the store';
+    }
+}
+
 sub check_sh {
     my ($block) = @_;
+    return check_agent($block) if $block->{text} =~ /^txid-agent run /;
     my $output = do { local $ENV{PATH} = "$release:$ENV{PATH}"; my $file = write_file('block.sh', here($block->{text})); `sh -e $file 2>&1` };
     is $?, 0, 'runs' or diag($output);
 }
@@ -189,8 +208,10 @@ for my $file ('README.md', glob 'docs/*.md') {
         $count++;
         my $check = $check{$language} or fail("$name: there is no way to run '$language'"), next;
         subtest $name => sub {
-            my $reason = $block->{reason} // ($language eq 'nginx' && missing($block->{text}));
+            my $reason = $block->{reason} // missing($language, $block->{text});
             plan skip_all => $reason if $reason;
+            # Examples use different nodes.
+            unlink "$scratch/orders";
             $check->($block, \@page);
         };
     }

@@ -1,5 +1,4 @@
-# $request_txid over everything that nginx does with a request: the cases of t/50, with nginx's own module in the place of
-# Lua, which only watches.
+# $request_txid, whatever nginx does with the request: the cases of t/50 with the nginx module. Lua only observes.
 
 use lib 't/support';
 use Native;

@@ -1,4 +1,4 @@
-# Which ids of a client nginx's own module honours: the vectors of t/51, save those whose rule is written in Lua.
+# Which ids of clients the nginx module accepts: the cases of t/51, except those with a rule in Lua.
 
 use lib 't/support';
 use Native;
@@ -12,7 +12,7 @@ my @cases = grep {
         || s/^--- config\n\{\}\n/--- config\ntxid_accept off;\n/m
 } split /^(?==== )/m, $cases;
 die 'there were more cases' if @cases < 4;
-# The module gives an id to what is no request, too: the client's, if nginx had read it when it met what is wrong.
+# The module also gives an id to an invalid request: the client's, if nginx had read it before it found the mistake.
 for (@cases) {
     s/^(continued on the next line): 400 0 id: $/$1: 400 1 id: response, the client's 7f3a/m;
     s/^(.*): 400 0 id: $/$1: 400 1 id: response, a new one/mg;
@@ -28,7 +28,7 @@ lua_shared_dict agree 1m;
 init_by_lua_block {
     agree = require "support.agree"
 
-    -- Sends a request with these header lines and says which id all that see it agree on.
+    -- Sends a request with these header lines. Prints the id, and who saw it.
     function send(name, lines)
         local verdict, response = agree.report(\$TEST_NGINX_RAND_PORT_1,
             "GET / HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n" .. lines .. "\\r\\n\\r\\n")

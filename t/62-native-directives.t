@@ -7,7 +7,7 @@ use Native qw(nginx_has_stream);
 use OwnNginx;
 use Test::More;
 
-# What nginx -t says about these lines, the first of which is the 10th of the file.
+# Returns the output of nginx -t for these lines. The first of them is line 10 of the file.
 sub check {
     my ($place, $lines) = @_;
     my %before = (

@@ -1,4 +1,4 @@
-# The variables and headers of nginx's own modules.
+# The variables and headers of the nginx modules.
 
 use lib 't/support';
 use Native qw(nginx_has_stream);
@@ -393,7 +393,7 @@ txid: no id:
 
 
 
-=== TEST 18: a subrequest with variables of its own has the ids of its request, whoever asks first
+=== TEST 18: a subrequest with its own variables has the ids of its request, whichever is evaluated first
 --- config
 location = /t {
     content_by_lua_block {
@@ -416,7 +416,7 @@ txid_span_id true
 
 
 
-=== TEST 19: where nginx takes names with underscores, such a one is still another header
+=== TEST 19: with underscores_in_headers on, a name with underscores is still another header
 --- http_config
 underscores_in_headers on;
 txid_accept all;

@@ -1,4 +1,4 @@
-# Which traces nginx's own module continues: the vectors of t/55 for a single kind of header.
+# Which traces the nginx module continues: the cases of t/55 with a single kind of header.
 
 use lib 't/support';
 use Native;
@@ -26,7 +26,7 @@ die 'there were more cases' if @cases < 4;
 s/^(with tracestate: .*)\|/$1,/m for @cases;
 spec_string(join '', @cases);
 
-# The first line of a block's config is who is accepted, and the kind.
+# The first line of a block's config is the accepted networks, and the kind of header.
 add_block_preprocessor(sub {
     my ($block) = @_;
     my ($accept, $kind, $rest) = $block->config =~ /\A(\S+) (\S+)\n(.*)\z/s;

@@ -1,4 +1,4 @@
-# The variables of nginx's own module in stream.
+# The variables of the nginx module for stream.
 
 use lib 't/support';
 use Native qw(nginx_has_stream);

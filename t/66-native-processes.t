@@ -1,5 +1,5 @@
-# No id of nginx's own modules comes twice, whatever becomes of its processes: workers that are killed, reloads, a binary that
-# is upgraded; in HTTP/1.0, 1.1 and 2, in stream, and beside the Lua library in the same workers.
+# No id of the nginx modules repeats over killed workers, reloads and a binary upgrade; in HTTP/1.0, 1.1 and 2, in stream, and with
+# the Lua library in the same workers.
 
 use strict;
 use warnings;

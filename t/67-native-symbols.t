@@ -1,5 +1,5 @@
-# The library is in a process more than once: in each of nginx's own modules and in what Lua loads, which may be of another
-# version. LD_DEBUG shows that none of them is bound to a symbol of another.
+# A process may contain several copies of the library: one in each nginx module, and the one that Lua loads, possibly of another
+# version. LD_DEBUG shows that none of them binds to a symbol of another.
 
 use strict;
 use warnings;
@@ -17,7 +17,7 @@ plan skip_all => 'the modules are built in' unless $ours;
 like `nm -D --defined-only $_`, qr/\A(?:\w+ \w (?:ngx_(?:http|stream)_txid_module|ngx_module\w*)\n)+\z/,
     "$_ shows nothing but what nginx looks for" for split ' ', $ours;
 
-# As another version would be: a file and a soname of its own.
+# Like another version: with its own file and soname.
 my $other = prefix() . '/other';
 mkdir $other;
 copy(library(), "$other/libtxid.so") or die $!;

@@ -1,9 +1,8 @@
-# What nginx's own module costs a request, in instructions of nginx, which come out the same on any machine: against the same
-# location with a constant in the place of an id.
+# Counts the instructions that the nginx module adds to a request, compared with the same location and a constant instead of an
+# id. They are the same on any machine.
 #
-# The difference leaves out the C library's: what malloc needs depends on the requests before, and would drown what is counted
-# here. Of several rounds the least counts: while the machine is busy with something else, nginx reads the time more often, and
-# so does the generator.
+# The difference leaves out the C library, because malloc's share depends on earlier requests and is larger than what is counted
+# here. The lowest of several rounds counts: on a busy machine, nginx and the generator read the clock more often.
 
 use strict;
 use warnings;
@@ -22,8 +21,7 @@ my $modules = $ENV{TEST_NGINX_LOAD_MODULES} // '';
 
 use constant { ROUNDS => 10, REQUESTS => 100 };
 
-# Of a server with each of these contents, for a request with each of these headers, the instructions: all of nginx's, and
-# those that are not in the C library.
+# For each pair of a server's content and a request header: the instructions of a request, all and without the C library's.
 sub count {
     my (@asked) = @_;
     my @ports = map { free_port() } @asked;

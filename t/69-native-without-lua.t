@@ -1,5 +1,5 @@
-# nginx's own modules in an nginx without Lua, as most are: one id over all that nginx does with a request, whose ids count,
-# which traces go on, and stream.
+# The nginx modules in an nginx without Lua: one id whatever nginx does with a request, accepted ids, continued traces, and
+# stream.
 
 use strict;
 use warnings;
@@ -33,7 +33,7 @@ END
 write_config(<<"END");
 events {}
 http {
-    # Which id each saw.
+    # The ids that each of them saw.
     log_format front 'log \$request_txid';
     log_format upstream 'upstream \$http_x_request_id';
     txid_time \$request_txid \$id_time iso8601;
@@ -110,7 +110,7 @@ is $?, 0, 'nginx starts' or BAIL_OUT($said);
 
 my $read = 0;
 
-# The new lines of the log, once there are so many.
+# Waits for this many new lines of the log, and returns them.
 sub logged {
     my ($count) = @_;
     my @lines;
@@ -121,7 +121,7 @@ sub logged {
     return @new;
 }
 
-# That all who see a request see one id, and how often.
+# Checks that everyone who sees a request sees the same id, and how often.
 sub agree {
     my ($path, $expected, $header) = @_;
     my $response = exchange($port, "GET $path HTTP/1.1\r\nHost: a\r\nConnection: close\r\n" . ($header // '') . "\r\n");

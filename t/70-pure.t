@@ -1,4 +1,4 @@
-# resty.txid.pure in a plain LuaJIT, beside libtxid.
+# resty.txid.pure in plain LuaJIT, compared with libtxid.
 
 use strict;
 use warnings;

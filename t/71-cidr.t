@@ -1,4 +1,4 @@
-# resty.txid.cidr in a plain LuaJIT, against a reference.
+# resty.txid.cidr in plain LuaJIT, compared with a reference.
 
 use strict;
 use warnings;

@@ -1,5 +1,5 @@
--- resty.txid.cidr against a reference that knows the bits of every address because it made them, and against texts that
--- are nearly networks. Says its results in TAP. The same seed fails again: luajit t/cidr.lua SEED.
+-- Compares resty.txid.cidr with a reference that knows the bits of each address because it made them, and tests texts
+-- that are nearly networks. Prints TAP. To repeat a failure: luajit t/cidr.lua SEED.
 
 local cidr = require "resty.txid.cidr"
 
@@ -19,7 +19,7 @@ local function random_bits(count)
 end
 
 
--- As one who wants to get past a network would choose it: alike up to some bit, and then different.
+-- Like an attacker's choice: equal up to some bit, and then different.
 local function like(bits, length)
     local copy = {}
     for i = 1, #bits do
@@ -61,8 +61,8 @@ local function ipv4_text(bits, first)
 end
 
 
--- One of the many spellings of an address: with zeros or without, in either case, with a run of zeros left out, with
--- its end as an IPv4 address.
+-- One of the many notations of an address: with or without leading zeros, in upper or lower case, with a run of zeros
+-- omitted, or with an IPv4 address at the end.
 local function ipv6_text(bits)
     local spell = ({ "%x", "%X", "%04x" })[random(3)]
     local groups = {}
@@ -87,24 +87,24 @@ end
 
 local function random_ipv6_bits()
     local bits = random_bits(128)
-    -- Few addresses of life have no zeros.
+    -- Few real addresses have no zeros.
     if random(2) == 1 then
         local first = 16 * random(0, 7) + 1
         for i = first, math.min(128, first + 16 * random(8) - 1) do
             bits[i] = 0
         end
     end
-    -- Global ones, so that none stands for an IPv4 address.
+    -- Global addresses, so that none is an IPv4-mapped one.
     bits[1], bits[2], bits[3] = 0, 0, 1
     return bits
 end
 
 
--- Returns what was asked when the answer is not the reference's.
+-- Returns the question if the answer differs from the reference's.
 local function wrong_answer(bits, text_of)
     local length = random(0, #bits)
     local network = text_of(bits) .. "/" .. length
-    -- Others in the list change nothing, whether they come before or after.
+    -- Other networks before or after it change nothing.
     local list = { "unix:", "203.0.113.77", "fe80::77" }
     table.insert(list, random(4), network)
     local is_in, err = cidr.matcher(list)
@@ -135,7 +135,7 @@ local function no_wrong_answer()
 end
 
 
--- A text that is no network is refused with a reason; one that is has an answer for anything.
+-- An invalid network is refused with a reason; a valid one has an answer for any text.
 local function any_text_has_an_answer()
     local alphabet = "0123456789abcdefABCDEF:./%-+ gxX\0\n\255"
     local samples = { "10.0.0.0/8", "255.255.255.255/32", "2001:db8::/32", "::ffff:10.0.0.0/104", "::/0", "unix:", "" }

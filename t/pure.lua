@@ -1,4 +1,4 @@
--- Tests of resty.txid.pure that need no nginx. Says its results in TAP.
+-- Tests resty.txid.pure without nginx. Prints TAP.
 
 local ffi = require "ffi"
 local native = require "resty.txid"
@@ -35,7 +35,7 @@ local function is(got, expected, name)
 end
 
 
--- Another resty.txid.pure, with a stream of its own, in a world where some functions of C or of nginx are others.
+-- Loads another resty.txid.pure, with its own stream, and with some functions of C or nginx replaced.
 local function load_pure(c_functions, nginx)
     package.loaded["resty.txid.pure"] = nil
     package.loaded.ffi = setmetatable({ C = setmetatable(c_functions or {}, { __index = C }) }, { __index = ffi })
@@ -53,7 +53,7 @@ end
 local pure = load_pure()
 
 
--- What a call gave, with the ids' random part left out.
+-- The result of a call, without the random part of ids.
 local function outcome(txid, ...)
     local returned, value = pcall(function(...) return (txid(...)) end, ...)
     return returned and ("%s, %.0f"):format(value:sub(1, 8), decode(value)) or value
@@ -153,14 +153,14 @@ do
 
     local wrong = 0
     for ms = 1700000000000, 1700000000999 do
-        -- As floating-point numbers come out: a little above or a little below.
+        -- Like computed floating-point numbers: slightly above or slightly below.
         wrong = wrong + (at(ms / 1000 - 1e-6) == ms and at(ms / 1000 + 1e-6) == ms and 0 or 1)
     end
     is(wrong, 0, "nginx's seconds are rounded, not cut, to milliseconds")
 end
 
 
--- The ids of this process, of two children and of a child's child, which all went on from one stream.
+-- The ids of this process, two children and a grandchild, which all continued from one stream.
 local function ids_of_family(txid, count)
     local fds = ffi.new("int[2]")
     assert(C.pipe(fds) == 0)
@@ -193,7 +193,7 @@ local function ids_of_family(txid, count)
     make()
     C.close(fds[1])
 
-    -- A pipe holds 64 KiB, and all of the family have written.
+    -- A pipe holds 64 KiB, and all four processes have written.
     local buf = ffi.new("char[65536]")
     local text = ffi.string(buf, C.read(fds[0], buf, 65536))
     C.close(fds[0])
@@ -273,7 +273,7 @@ end
 
 
 do
-    -- The code between two seeds is hot too, in a worker that runs for a while.
+    -- In a worker that runs for a while, the code between two seeds is hot as well.
     local now = 1000
     local txid = load_pure(nil, { now = function() return now end })
     is(trace(function(i)

@@ -1,4 +1,5 @@
-//! Every link between the Markdown files of this repository leads somewhere, and README.md stays short.
+//! Every link between the Markdown files of this repository leads somewhere, every file and make target that they name
+//! exists, and README.md stays short.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -91,6 +92,70 @@ fn every_link_leads_somewhere() {
     assert!(files.len() > 10, "{files:?}");
     let broken: Vec<_> = files.iter().flat_map(|file| broken(file)).collect();
     assert!(broken.is_empty(), "these links lead nowhere:\n{}", broken.join("\n"));
+}
+
+/// The paths and make targets that a line names in `code`, or a command in a code block.
+fn named(line: &str, is_code: bool) -> Vec<String> {
+    let spans: Vec<_> = if is_code { vec![line] } else { line.split('`').skip(1).step_by(2).collect() };
+    let mut named = Vec::new();
+    for words in spans.iter().map(|span| span.split_whitespace().collect::<Vec<_>>()) {
+        let is_command = |at: usize| words[at] == "make" && (at == 0 || ["&&", "sudo", "$"].contains(&words[at - 1]));
+        let targets = (1..words.len()).filter(|&at| is_command(at - 1)).map(|at| format!("make {}", words[at]));
+        let paths = words.iter().map(|word| word.trim_end_matches(['.', ',', ':', ';', ')']));
+        let is_ours = |path: &&str| path.split_once('/').is_some_and(|(first, _)| DIRECTORIES.contains(&first));
+        named.extend(targets.chain(paths.filter(is_ours).map(str::to_string)));
+    }
+    named
+}
+
+/// The directories whose files the documents name with a path from the root.
+const DIRECTORIES: [&str; 15] = [
+    "agent",
+    "bench",
+    "capi",
+    "cli",
+    "docs",
+    "examples",
+    "fuzz",
+    "include",
+    "lua",
+    "nginx",
+    "packaging",
+    "rockspec",
+    "scripts",
+    "src",
+    "t",
+];
+
+/// A path may be the beginning of one, as `t/60`.
+fn exists(name: &str, makefile: &str) -> bool {
+    if let Some(target) = name.strip_prefix("make ") {
+        let is_word = target.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+        return !is_word || makefile.lines().any(|line| line.starts_with(&format!("{target}:")));
+    }
+    let (directory, start) = name.rsplit_once('/').unwrap();
+    fs::read_dir(directory)
+        .is_ok_and(|mut files| files.any(|file| file.unwrap().file_name().to_string_lossy().starts_with(start)))
+}
+
+#[test]
+fn every_named_file_and_target_exists() {
+    let makefile = fs::read_to_string("Makefile").unwrap();
+    let mut missing = Vec::new();
+    for file in markdown_files().iter().filter(|file| !file.starts_with("bench")) {
+        let text = fs::read_to_string(file).unwrap();
+        let lines: BTreeSet<usize> = prose(&text).map(|(line, _)| line).collect();
+        for (line, number) in text.lines().zip(1..) {
+            let names = named(line, !lines.contains(&number));
+            missing.extend(
+                names
+                    .into_iter()
+                    .filter(|name| !exists(name, &makefile))
+                    .map(|name| format!("{}:{number}: {name}", file.display())),
+            );
+        }
+    }
+    assert!(missing.is_empty(), "these do not exist:\n{}", missing.join("\n"));
 }
 
 #[test]

@@ -1,17 +1,23 @@
-//! The figures that README.md and docs/ quote from bench/RESULTS.md are the ones that `make bench` wrote there.
+//! The figures that README.md and docs/ quote are the ones that `make bench` wrote to bench/RESULTS.md, and `make
+//! bench-segments` to bench/SEGMENTS.md. Those of the layouts in docs/snowflake.md are what the library computes.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
+use txid::snowflake::Layout;
 
-const RESULTS: &str = "bench/RESULTS.md";
-
-/// The sections of bench/RESULTS.md, by the beginning of their headings.
+/// The beginnings of headings.
 const MACHINE: &str = "# What";
 const LUA: &str = "## In LuaJIT";
 const NATIVE: &str = "## At the C ABI";
 const REQUESTS: &str = "## Requests";
+const NUMBERS: &str = "## Numbers a second";
+const LEAF: &str = "## Requests a second of examples/leaf.conf";
 
-/// A row of bench/RESULTS.md: its section, its first cell, and the column of the figure.
+/// The files with measured figures, and the sections that are quoted.
+const MEASURED: [(&str, &[&str]); 2] =
+    [("bench/RESULTS.md", &[MACHINE, LUA, NATIVE, REQUESTS]), ("bench/SEGMENTS.md", &[NUMBERS, LEAF])];
+
+/// A row of one of these: its section, its first cell, and the column of the figure.
 type Source = (&'static str, &'static str, usize);
 
 const fn ns(row: &'static str) -> Source {
@@ -28,6 +34,10 @@ const fn times_fill(row: &'static str) -> Source {
 
 const fn of_constant(row: &'static str) -> Source {
     (REQUESTS, row, 2)
+}
+
+const fn instructions_of_constant(row: &'static str) -> Source {
+    (REQUESTS, row, 8)
 }
 
 const fn machine(row: &'static str) -> Source {
@@ -65,7 +75,7 @@ const QUOTES: &[(&str, &str, &[Source])] = &[
     ("README.md", "on {}; medians", &[machine("date")]),
     (
         "docs/compare.md",
-        "| requests a second, compared with a constant | {} | {} in Lua |",
+        "| requests a second, compared with a constant | {}, with nginx 1.22.1 | {} in Lua |",
         &[of_constant("`$request_id`"), of_constant("`txid()` in `set_by_lua_block`")],
     ),
     ("docs/compare.md", "| an id in LuaJIT | {} times the floor | {} |", &[price("lua-resty-txid"), price("txid()")]),
@@ -84,12 +94,28 @@ const QUOTES: &[(&str, &str, &[Source])] = &[
         "| **with a counter** | {}, {}; counting {} |",
         &[times_fill("ulid"), times_fill("ferroid ULID"), times_fill("ferroid ULID, counting within a millisecond")],
     ),
-    ("docs/compare.md", "| KSUID (`svix-ksuid`) | 1 s | **128 bits** | 27 | no | {} |", &[times_fill("svix-ksuid")]),
+    ("docs/compare.md", "| **no** | 27 | no | {} |", &[times_fill("svix-ksuid")]),
     ("docs/compare.md", "| **20** | **within a process** | {} |", &[times_fill("xid")]),
     ("docs/compare.md", "| 25 | **within a generator** | {} |", &[times_fill("scru128")]),
     ("docs/compare.md", "| 36 | **within a process** | {} |", &[times_fill("uuid v7, fast-rng")]),
-    ("docs/compare.md", "the clock is read as well, it takes {}.", &[times_fill("txid_fill_now of txid_clock_ms")]),
-    ("docs/formats.md", "| a system call for each id (Debian 12) | {} |", &[price(STRONG)]),
+    ("docs/compare.md", "If it reads the clock as well, it takes {}.", &[times_fill("txid_fill_now of txid_clock_ms")]),
+    ("docs/formats.md", "With a system call (Debian 12), it takes {} times the floor", &[price(STRONG)]),
+    (
+        "docs/nginx-module.md",
+        "nginx's own `$request_id` takes {} times the instructions",
+        &[instructions_of_constant("without Lua: `$request_id`")],
+    ),
+    ("docs/nginx-module.md", "ngx_txid's `$txid` {} times", &[instructions_of_constant("ngx_txid: `$txid`")]),
+    (
+        "docs/segments.md",
+        "one process took {} million a second, and four processes {} million",
+        &[(NUMBERS, "one process, ranges of a million", 1), (NUMBERS, "four processes, ranges of a million", 1)],
+    ),
+    (
+        "docs/segments.md",
+        "{} requests a second for a number of a segment, {} for a snowflake and {} for a constant",
+        &[(LEAF, "`/api/segment/get/invoices`", 1), (LEAF, "`/api/snowflake/get/order`", 1), (LEAF, "a constant", 1)],
+    ),
 ];
 
 const FLOOR: &str = "*floor: 20 characters*";
@@ -97,7 +123,7 @@ const STRONG: &str = "strong()";
 const JIT_UUID: &str = "lua-resty-jit-uuid v4";
 const LIBUUID: &str = "lua-resty-uuid v4";
 
-/// In place of a figure that bench/RESULTS.md does not have.
+/// In place of a figure that was not measured.
 const NOT_MEASURED: &str = "–";
 
 /// Pages in which every figure with two decimals must be in [`QUOTES`].
@@ -109,21 +135,22 @@ fn cells(line: &str) -> Option<Vec<&str>> {
     Some(row.split('|').map(str::trim).collect())
 }
 
-/// The figures of bench/RESULTS.md: the medians, without the quartiles.
+/// The measured figures: the medians, without the quartiles.
 fn results() -> HashMap<Source, String> {
-    let text = fs::read_to_string(RESULTS).unwrap();
-    let sections = [MACHINE, LUA, NATIVE, REQUESTS];
-    let mut section = None;
     let mut figures = HashMap::new();
-    for line in text.lines() {
-        if line.starts_with('#') {
-            section = sections.into_iter().find(|section| line.starts_with(section));
-        }
-        if let (Some(section), Some(cells)) = (section, cells(line)) {
-            for (column, cell) in cells.iter().enumerate().skip(1) {
-                let median = cell.split(" (").next().unwrap_or_default();
-                let row: &'static str = cells[0].to_string().leak();
-                figures.insert((section, row, column), median.to_string());
+    for (file, sections) in MEASURED {
+        let text = fs::read_to_string(file).unwrap();
+        let mut section = None;
+        for line in text.lines() {
+            if line.starts_with('#') {
+                section = sections.iter().find(|&section| line.starts_with(section));
+            }
+            if let (Some(section), Some(cells)) = (section, cells(line)) {
+                for (column, cell) in cells.iter().enumerate().skip(1) {
+                    let median = cell.split(" (").next().unwrap_or_default();
+                    let row: &'static str = cells[0].to_string().leak();
+                    figures.insert((*section, row, column), median.to_string());
+                }
             }
         }
     }
@@ -131,7 +158,7 @@ fn results() -> HashMap<Source, String> {
 }
 
 fn is_of_a_figure(c: char) -> bool {
-    c.is_ascii_digit() || matches!(c, '.' | '-' | '–')
+    c.is_ascii_digit() || matches!(c, '.' | ',' | '-' | '–')
 }
 
 /// The figures in the place of `{}`, with their places in the line, if the line has the words of `template`.
@@ -142,7 +169,8 @@ fn quoted<'a>(line: &'a str, template: &str) -> Option<Vec<(usize, &'a str)>> {
         let mut found = Vec::new();
         for next in &words[1..] {
             let rest = &line[at..];
-            let figure = rest[..rest.find(|c| !is_of_a_figure(c)).unwrap_or(rest.len())].trim_end_matches(['.', '-']);
+            let figure =
+                rest[..rest.find(|c| !is_of_a_figure(c)).unwrap_or(rest.len())].trim_end_matches(['.', ',', '-']);
             if figure.is_empty() || !rest[figure.len()..].starts_with(next) {
                 return None;
             }
@@ -168,8 +196,8 @@ fn figures_are_those_of_the_benchmark() {
         for ((at, figure), source) in figures.into_iter().zip(*sources) {
             covered.insert((*file, number, at));
             let measured = results.get(source).map_or(NOT_MEASURED, String::as_str);
-            if figure != measured {
-                complaints.push(format!("{file}:{number}: says {figure} of '{}', {RESULTS} has {measured}", source.1));
+            if figure.replace(',', "") != measured {
+                complaints.push(format!("{file}:{number}: says {figure} of '{}', measured was {measured}", source.1));
             }
         }
     }
@@ -192,8 +220,8 @@ fn two_decimals(line: &str) -> Vec<(usize, &str)> {
     let mut at = 0;
     while let Some(start) = line[at..].find(is_of_a_figure).map(|start| at + start) {
         let end = line[start..].find(|c| !is_of_a_figure(c)).map_or(line.len(), |length| start + length);
-        let figure = line[start..end].trim_end_matches(['.', '-']);
-        let is_version = ["Rust ", "nginx "].iter().any(|program| line[..start].ends_with(program));
+        let figure = line[start..end].trim_end_matches(['.', ',', '-']);
+        let is_version = ["Rust ", "nginx ", "APISIX "].iter().any(|program| line[..start].ends_with(program));
         let decimals = figure.split_once('.').map_or("", |(_, decimals)| decimals);
         if !is_version && decimals.len() == 2 && decimals.bytes().all(|byte| byte.is_ascii_digit()) {
             found.push((start, figure));
@@ -201,4 +229,27 @@ fn two_decimals(line: &str) -> Vec<(usize, &str)> {
         at = end;
     }
     found
+}
+
+#[test]
+fn layouts_are_as_documented() {
+    let text = fs::read_to_string("docs/snowflake.md").unwrap();
+    let rows = text.split("## Choosing a layout").nth(1).unwrap().lines().filter_map(cells).skip(2);
+    let rows: Vec<_> = rows.take_while(|row| row.len() == 5).collect();
+    assert!(rows.len() > 5, "{rows:?}");
+    for row in rows {
+        let layout = row[0].split('`').nth(1).unwrap().replace(['{', '}', '"', ' '], "");
+        let layout: Layout = layout.parse().unwrap();
+        let last = txid::time_in::rfc3339(*layout.range_ms().end()).unwrap();
+        assert!(row[1].contains(std::str::from_utf8(&last[..10]).unwrap()), "{row:?}: {last:?}");
+
+        let figure = |column: usize| row[column].replace(',', "").parse::<f64>().unwrap();
+        let (_, sequence_bits) = layout.parts().into_iter().find(|(name, _)| *name == "sequence").unwrap();
+        let in_a_unit = f64::from(1 << sequence_bits);
+        let unit_ms = in_a_unit * 1000.0 / layout.ids_a_second();
+        assert_eq!(figure(2), (layout.last_node() + 1) as f64, "{row:?}");
+        assert_eq!(figure(3), layout.ids_a_second(), "{row:?}");
+        // The current unit, and those of ten seconds.
+        assert_eq!(figure(4), in_a_unit * (1.0 + 10_000.0 / unit_ms), "{row:?}");
+    }
 }

@@ -137,7 +137,7 @@ pub struct Release {
 /// Set the time before which no lease starts, after a backup of the store was restored
 ///
 /// The restored store may have lost leases. Ids cannot repeat if the floor is later than the end of every lease ever
-/// granted. The default floor is, if no agent has a longer --ahead than the one given here.
+/// granted. The default floor is late enough, unless an agent has a longer --ahead than the one given here.
 #[derive(clap::Args)]
 pub struct Floor {
     #[command(flatten)]

@@ -1,4 +1,4 @@
-"""What ids cost a MergeTree table of ClickHouse, whose rows lie in granules of 8192."""
+"""Measures what ids cost in a MergeTree table of ClickHouse, which stores rows in granules of 8192."""
 
 import pathlib
 import re
@@ -27,7 +27,7 @@ class Table:
         self.directory.cleanup()
 
     def fill(self, ids):
-        """Inserts the ids block by block, and returns how many rows a second went in, merges included."""
+        """Inserts the ids block by block. Returns the rows a second, including merges."""
         self.session.query("DROP TABLE IF EXISTS locality.log SYNC")
         self.session.query(
             "CREATE TABLE locality.log (id String, line String) ENGINE = MergeTree ORDER BY id "
@@ -45,13 +45,13 @@ class Table:
         return len(ids) / (time.monotonic() - start)
 
     def granules(self, ids):
-        """How many granules a look-up of ids reads, and how many there are."""
+        """Returns how many granules a look-up of these ids reads, and how many there are."""
         plan = str(self.session.query(
             f"EXPLAIN indexes = 1 SELECT count() FROM locality.log WHERE id IN ({literals(ids)})", "TabSeparatedRaw"))
         return tuple(int(number) for number in re.findall(r"Granules: (\d+)/(\d+)", plan)[-1])
 
-    def granules_of_neighbours(self, ids):
-        """The same for ids that were made one after the other: the median of some places, and how many there are."""
+    def granules_of_neighbors(self, ids):
+        """The same for ids that were made one after the other: the median over several places."""
         gap = (len(ids) - NEIGHBOURS) // (LOOK_UPS - 1)
         read = sorted(self.granules(ids[start:start + NEIGHBOURS]) for start in range(0, gap * LOOK_UPS, gap))
         return read[LOOK_UPS // 2]

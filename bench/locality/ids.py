@@ -1,4 +1,4 @@
-"""A million ids of each kind, made by libtxid, a hundred a millisecond."""
+"""Makes a million ids of each kind with libtxid, a hundred a millisecond."""
 
 import ctypes
 
@@ -21,7 +21,7 @@ def made(fill, length):
 
 
 def kinds(root):
-    """Name and ids, in the order they were made in: the first kind is random, the others sort by time."""
+    """Returns the ids of each kind, in the order in which they were made. The first kind is random, the others sort by time."""
     library = load(root)
     return {
         "UUID v4": made(lambda buffer, _: library.txid_uuid_v4(buffer), 36),

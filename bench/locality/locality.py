@@ -21,15 +21,15 @@ def main(root):
     granules, clickhouse_rates = {}, {name: [] for name in kinds}
     pages, sqlite_rates, steps = {}, {name: [] for name in kinds}, {name: [] for name in kinds}
     merge_tree, b_tree = clickhouse.Table(), sqlite.Table()
-    # Round by round, so that what disturbs the machine disturbs all kinds.
+    # The kinds take turns in each round, so that other load affects all of them.
     for _ in range(ROUNDS):
         for name, made in kinds.items():
             clickhouse_rates[name].append(merge_tree.fill(made))
-            granules[name] = merge_tree.granules_of_neighbours(made)
+            granules[name] = merge_tree.granules_of_neighbors(made)
             rates, rate = b_tree.fill(made)
             steps[name].append(rates)
             sqlite_rates[name].append(rate)
-            pages[name] = b_tree.pages_of_neighbours(made)
+            pages[name] = b_tree.pages_of_neighbors(made)
     merge_tree.close()
     b_tree.close()
 
@@ -52,7 +52,7 @@ compared within a round.
 ## ClickHouse
 
 Rows of a MergeTree table are stored in granules of 8,192, and a granule is the smallest unit that is read. An index has the first key of
-each, so neighbouring ids need one or two granules, and ids from all over the table need nearly all.
+each, so neighboring ids need one or two granules, and ids from all over the table need nearly all.
 
 {head.format("granules")}""" + "\n".join(rows(granules, clickhouse_rates)) + f"""
 

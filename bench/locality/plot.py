@@ -1,12 +1,12 @@
-"""A plot of a few lines, as SVG."""
+"""Draws a plot of a few lines as SVG."""
 
 WIDTH, HEIGHT = 720, 360
 LEFT, RIGHT, TOP, BOTTOM = 70, 110, 30, 50
-COLOURS = ["#c0392b", "#2471a3", "#1e8449"]
+COLORS = ["#c0392b", "#2471a3", "#1e8449"]
 
 
 def svg(title, x_label, lines):
-    """`lines` has a list of (x, y) by name."""
+    """Returns the SVG. `lines` maps names to lists of (x, y)."""
     greatest_x = max(x for line in lines.values() for x, _ in line)
     greatest_y = max(y for line in lines.values() for _, y in line)
 
@@ -15,8 +15,8 @@ def svg(title, x_label, lines):
         down = HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * y / greatest_y
         return f"{across:.1f},{down:.1f}"
 
-    def text(across, down, words, anchor="middle", colour="#333"):
-        return f'<text x="{across}" y="{down}" text-anchor="{anchor}" fill="{colour}">{words}</text>'
+    def text(across, down, words, anchor="middle", color="#333"):
+        return f'<text x="{across}" y="{down}" text-anchor="{anchor}" fill="{color}">{words}</text>'
 
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="12">',
@@ -30,9 +30,9 @@ def svg(title, x_label, lines):
         across, down = place(x, y).split(",")
         parts.append(text(across, HEIGHT - BOTTOM + 16, f"{x:,.0f}"))
         parts.append(text(LEFT - 6, float(down) + 4, f"{y:,.0f}", "end"))
-    for (name, line), colour in zip(lines.items(), COLOURS):
+    for (name, line), color in zip(lines.items(), COLORS):
         points = " ".join(place(x, y) for x, y in line)
-        parts.append(f'<polyline fill="none" stroke="{colour}" stroke-width="2" points="{points}"/>')
+        parts.append(f'<polyline fill="none" stroke="{color}" stroke-width="2" points="{points}"/>')
         across, down = place(*line[-1]).split(",")
-        parts.append(text(float(across) + 6, float(down) + 4, name, "start", colour))
+        parts.append(text(float(across) + 6, float(down) + 4, name, "start", color))
     return "\n".join(parts) + "\n</svg>\n"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Writes docs/locality.md and docs/locality.svg: what ids that sort by time change in ClickHouse and in SQLite. Takes a few
-# minutes; chdb, which is ClickHouse's engine as a Python package, goes into a virtual environment below target/.
+# Writes docs/locality.md and docs/locality.svg: how ids that sort by time affect ClickHouse and SQLite. Takes a few minutes.
+# Installs chdb, ClickHouse's engine as a Python package, in a virtual environment below target/.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,4 +1,4 @@
-"""What ids cost SQLite's B-tree, where a row lies in the page that its id belongs in."""
+"""Measures what ids cost in SQLite's B-tree, where the id of a row determines its page."""
 
 import os
 import pathlib
@@ -12,7 +12,7 @@ STEPS = 20
 
 
 def reads():
-    """How often this process has read from a file so far: SQLite reads a page at a time."""
+    """Returns how often this process has read from a file so far. SQLite reads a page at a time."""
     lines = pathlib.Path("/proc/self/io").read_text().splitlines()
     return int(dict(line.split(": ") for line in lines)["syscr"])
 
@@ -26,7 +26,7 @@ class Table:
         self.directory.cleanup()
 
     def fill(self, ids):
-        """Inserts the ids, a transaction a block, and returns the rows a second of each twentieth, and of all."""
+        """Inserts the ids, with a transaction for each block. Returns the rows a second of each twentieth, and of all."""
         if os.path.exists(self.path):
             os.remove(self.path)
         database = sqlite3.connect(self.path, isolation_level=None)
@@ -49,8 +49,8 @@ class Table:
         database.close()
         return rates, rate
 
-    def pages_of_neighbours(self, ids):
-        """How many pages a look-up of ids reads that were made one after the other, and how many there are."""
+    def pages_of_neighbors(self, ids):
+        """Returns how many pages a look-up of ids that were made one after the other reads, and how many there are."""
         database = sqlite3.connect(self.path)
         database.execute("PRAGMA mmap_size = 0")
         database.execute("PRAGMA cache_size = -100000")

@@ -42,7 +42,7 @@ pub struct txid_segment_counters {
     pub contact_ms: i64,
     /// How many ranges were taken from the store.
     pub fetches: u64,
-    /// How often the store did not do what it was asked for.
+    /// How many requests to the store failed.
     pub failures: u64,
     /// A txid_segment_news.
     pub news: i32,

@@ -47,7 +47,7 @@ pub struct txid_snowflake_counters {
     pub lease_left_ms: i64,
     /// How often the lease was taken or extended.
     pub renewals: u64,
-    /// How often the agent's store did not do what it was asked for.
+    /// How many of the agent's requests to its store failed.
     pub failures: u64,
 }
 

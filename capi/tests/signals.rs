@@ -57,7 +57,7 @@ struct Library {
 
 static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
     let path = CString::new(library::path().as_os_str().as_bytes()).unwrap();
-    // SAFETY: the library's initialisers are Rust's own, and the functions have these signatures.
+    // SAFETY: the library's initializers are Rust's own, and the functions have these signatures.
     unsafe {
         let handle = libc::dlopen(path.as_ptr(), libc::RTLD_NOW);
         assert!(!handle.is_null());
@@ -341,7 +341,7 @@ extern "C" fn on_alarm(_: i32, _: *mut libc::siginfo_t, _: *mut c_void) {
     make(2);
 }
 
-/// Has SIGALRM strike every so many microseconds, or never with 0.
+/// Sends SIGALRM every `tv_usec` microseconds; 0 turns it off.
 fn alarm_every(tv_usec: i64) {
     let every = libc::timeval { tv_sec: 0, tv_usec };
     let timer = libc::itimerval { it_interval: every, it_value: every };
@@ -349,7 +349,7 @@ fn alarm_every(tv_usec: i64) {
     assert_eq!(unsafe { libc::setitimer(libc::ITIMER_REAL, &timer, ptr::null_mut()) }, 0);
 }
 
-/// Has some threads make ids, under fire, until there are so many.
+/// Makes this many ids in several threads, under a storm of signals.
 fn storm(wanted: usize) {
     let ids = STORM.get().unwrap();
     let run = || {
@@ -359,7 +359,7 @@ fn storm(wanted: usize) {
             let id = random_bits();
             IS_MAKING.set(false);
             if IS_CHILD.load(Ordering::Relaxed) {
-                // The id that the fork struck is the parent's as well.
+                // The interrupted id belongs to the parent as well.
                 make(64);
                 end(0);
             }
@@ -370,15 +370,16 @@ fn storm(wanted: usize) {
     alarm_every(150);
     std::thread::scope(|scope| (0..3).for_each(|_| _ = scope.spawn(run)));
     alarm_every(0);
-    // Children leave no status behind, so this waits until the last has ended.
+    // Children leave no status, so this returns when the last one has ended.
     // SAFETY: a plain system call.
     while unsafe { libc::waitpid(-1, ptr::null_mut(), 0) } > 0 {}
 }
 
-/// Ids of one millisecond, made by threads, forks, raw clones and handlers: as many pairs are equal as chance makes so.
+/// Of the ids of one millisecond, made by threads, forks, raw clones and handlers, as many pairs are equal as chance
+/// predicts.
 ///
-/// A billion need 8 GB. So they are made in storms of 50 million, and go to files by their first four bits; what is
-/// equal meets in one file.
+/// A billion ids need 8 GB. So they are made in storms of 50 million, and written to files by their first four bits.
+/// Equal ids are in the same file.
 fn a_billion_ids_in_storms_of_signals_and_forks() {
     const FILES: usize = 16;
     let wanted = std::env::var("SOAK_IDS").map_or(1_000_000_000, |ids| ids.parse::<usize>().unwrap());

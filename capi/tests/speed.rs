@@ -22,7 +22,7 @@ const INSTRUCTIONS: [(&str, u64); 2] = [("txid_fill", 1_146_000), ("txid_fill_no
 fn symbol(name: &str) -> *mut c_void {
     let path = CString::new(library::path().to_str().unwrap()).unwrap();
     let name = CString::new(name).unwrap();
-    // SAFETY: the library's initialisers are Rust's own.
+    // SAFETY: the library's initializers are Rust's own.
     unsafe {
         let handle = libc::dlopen(path.as_ptr(), libc::RTLD_NOW);
         assert!(!handle.is_null());

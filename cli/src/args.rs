@@ -116,7 +116,7 @@ pub enum Format {
 
 /// Show what ids hold: format, time (UTC, local, age), fields and bits
 ///
-/// Recognises every format that `txid new --format` makes. If an id could be of several formats, all are listed. Ids
+/// Recognizes every format that `txid new --format` makes. If an id could be of several formats, all are listed. Ids
 /// are accepted in upper and lower case. Invalid ids are reported on standard error; the others are still printed, and
 /// the exit status is 1.
 #[derive(clap::Args)]

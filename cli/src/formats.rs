@@ -1,4 +1,4 @@
-//! Every format that `txid inspect` reads. To add a format, write its function and list it in `recognise`. `Format` in
+//! Every format that `txid inspect` reads. To add a format, write its function and list it in `recognize`. `Format` in
 //! args.rs lists what `txid new` makes.
 
 use std::ops::RangeInclusive;
@@ -92,7 +92,7 @@ impl Snowflakes {
 }
 
 /// The fields of an id; if it is not one, the error of the first format that has its length.
-pub fn recognise(text: &[u8], snowflakes: &Snowflakes) -> Result<Anatomy, String> {
+pub fn recognize(text: &[u8], snowflakes: &Snowflakes) -> Result<Anatomy, String> {
     let Ok(words) = str::from_utf8(text) else {
         return Err(ParseError::Length(text.len()).to_string());
     };

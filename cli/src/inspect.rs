@@ -83,7 +83,7 @@ struct Inspection {
 
 impl Inspection {
     fn show(&mut self, text: &[u8]) -> Result<()> {
-        let id = match formats::recognise(text, &self.snowflakes) {
+        let id = match formats::recognize(text, &self.snowflakes) {
             Ok(id) => id,
             Err(error) => {
                 self.all_good = false;

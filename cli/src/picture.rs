@@ -11,16 +11,16 @@ pub fn of(bytes: &[u8], fields: &[(&str, usize)]) -> Vec<String> {
 }
 
 fn rows(bytes: &[u8], fields: &[(&str, usize)], begin: usize, end: usize) -> [String; 2] {
-    let colours = [AnsiColor::Cyan, AnsiColor::Yellow, AnsiColor::Green, AnsiColor::Magenta];
+    let colors = [AnsiColor::Cyan, AnsiColor::Yellow, AnsiColor::Green, AnsiColor::Magenta];
     let (mut digits, mut rulers) = (String::new(), String::new());
     let mut field_begin = 0;
-    for (&(name, width), colour) in fields.iter().zip(colours.iter().cycle()) {
+    for (&(name, width), color) in fields.iter().zip(colors.iter().cycle()) {
         let (from, to) = (field_begin.max(begin), (field_begin + width).min(end));
         field_begin += width;
         if from >= to {
             continue;
         }
-        let style = Style::new().fg_color(Some((*colour).into()));
+        let style = Style::new().fg_color(Some((*color).into()));
         // A gap between bytes, also where two fields meet.
         let gap = if from > begin && from % 8 == 0 { " " } else { "" };
         let part = digits_of(bytes, from, to);

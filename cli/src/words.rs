@@ -68,7 +68,7 @@ impl Iterator for Words<'_> {
 }
 
 /// Where in the window runs of exactly 20 begin. A window answers for the positions 44 to 107, for which it knows the
-/// bit before and the 20 after; its neighbours answer for the others.
+/// bit before and the 20 after; its neighbors answer for the others.
 fn places_of_20(window: u128) -> u128 {
     const KNOWN: u128 = (u64::MAX as u128) << 44;
     let two = window & window >> 1;

@@ -105,7 +105,7 @@ pub fn inspect(bytes: &[u8]) {
     static LAYOUTS: LazyLock<[Snowflakes; 2]> =
         LazyLock::new(|| [Snowflakes::new(Layout::SNOWFLAKE, false), Snowflakes::new(Layout::SONYFLAKE, true)]);
     for layout in &*LAYOUTS {
-        match formats::recognise(bytes, layout) {
+        match formats::recognize(bytes, layout) {
             Ok(id) => {
                 assert_eq!(id.text.to_ascii_lowercase().as_bytes(), bytes.to_ascii_lowercase());
                 let bits: usize = id.fields.iter().map(|(_, bits)| bits).sum();

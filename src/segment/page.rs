@@ -99,7 +99,7 @@ pub struct SegmentStats {
     pub contact_ms: Option<i64>,
     /// How many ranges were taken from the store.
     pub fetches: u64,
-    /// How often the store did not do what it was asked for.
+    /// How many requests to the store failed.
     pub failures: u64,
     /// What the agent last reported.
     pub news: SegmentNews,
@@ -203,12 +203,12 @@ impl SegmentPage {
         self.segment.page.word(FETCHES_AT).fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The highest number that the store is known to have had.
+    /// The highest number that the store is known to have reached.
     pub fn seen(&self) -> u64 {
         self.segment.get(SEEN_AT)
     }
 
-    /// The store has had this number.
+    /// Records that the store has reached this number.
     pub fn see(&self, number: u64) {
         self.segment.page.word(SEEN_AT).fetch_max(number, Ordering::AcqRel);
     }
@@ -218,28 +218,28 @@ impl SegmentPage {
         self.segment.get(FETCHED_AT) as i64
     }
 
-    /// A range of `step` numbers was taken, at this time.
+    /// Records that a range of `step` numbers was taken at this time.
     pub fn set_step(&self, step: u64, fetched_ms: i64) {
         self.set(STEP_AT, step);
         self.set(FETCHED_AT, fetched_ms as u64);
     }
 
-    /// How many numbers are taken in a thousand seconds.
+    /// Records how many numbers are taken in a thousand seconds.
     pub fn set_rate(&self, rate_milli: u64) {
         self.set(RATE_AT, rate_milli);
     }
 
-    /// The store answered, at this time.
+    /// Records that the store answered at this time.
     pub fn set_contact(&self, ms: i64) {
         self.set(CONTACT_AT, ms as u64);
     }
 
-    /// The store did not do what it was asked for.
+    /// Counts a request that failed.
     pub fn count_failure(&self) {
         self.segment.page.word(FAILURES_AT).fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The reason for those who get no number.
+    /// Sets the reason that callers get if there is no number.
     pub fn say(&self, news: SegmentNews) {
         self.set(NEWS_AT, news as u64);
     }

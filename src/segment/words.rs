@@ -2,8 +2,8 @@
 //!
 //! | word | what | who writes it |
 //! |---|---|---|
-//! | `cur` | the first number that is free | who takes numbers |
-//! | `end` | the end of the range in use | who takes numbers |
+//! | `cur` | the first number that is free | whoever takes a number |
+//! | `end` | the end of the range in use | whoever takes a number |
 //! | `next_start`, `next_end` | the next range; there is one while `next_end > end` | the agent |
 //!
 //! Apart from `next_start`, none of them ever goes down: a range begins at or after the end of the previous one.

@@ -164,15 +164,15 @@ impl Stream {
         }
     }
 
-    /// 64 random bits for an id stamped `stamp_ms`; or the argument of [`Stream::next_slowly`], which is then to be
-    /// called.
+    /// 64 random bits for an id stamped `stamp_ms`; or the argument of [`Stream::next_slowly`], to call
+    /// instead.
     #[inline(always)]
     pub(crate) fn next_quickly(&self, stamp_ms: i64) -> Result<u64, u64> {
-        // SAFETY: what needs no look at the clock was seeded at an earlier one.
+        // SAFETY: a stream is only drawn from without a look at the clock after an earlier look has seeded it.
         self.draw_quickly(Some(stamp_ms), &|source| unsafe { source.rng.next_seeded() })
     }
 
-    /// As [`Stream::next_quickly`], after that has failed.
+    /// The rest of [`Stream::next_quickly`], after that has failed.
     #[inline(always)]
     pub(crate) fn next_slowly(&self, seeded_in: u64, stamp_ms: i64) -> u64 {
         look_at_the_clock_and_draw(self, seeded_in, Some(stamp_ms), |source| source.rng.next())
@@ -201,7 +201,7 @@ impl Stream {
     /// # Safety
     ///
     /// The caller has marked the stream as in use, and has no other reference to it.
-    #[allow(clippy::mut_from_ref, reason = "the mark sees to it that there is one at a time")]
+    #[allow(clippy::mut_from_ref, reason = "the mark ensures that there is only one at a time")]
     #[inline(always)]
     unsafe fn source(&self) -> &mut Source {
         // SAFETY: the caller's promise.
@@ -244,7 +244,7 @@ impl Stream {
 impl Source {
     const UNSEEDED: Self = Self { rng: Xoshiro::UNSEEDED, origin: Origin::NONE };
 
-    /// What a child inherits is never used without fresh randomness, so it can stay.
+    /// Keeps the inherited state in a child: it is never used before fresh randomness is mixed in.
     fn seed(&mut self) {
         self.rng.mix(fresh_seed());
         self.origin = Origin { stream: self.rng.next(), reseeds: 0 };

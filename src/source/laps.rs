@@ -38,7 +38,7 @@ impl Place {
     }
 }
 
-/// A thread's last reading of the clock, which shows a step back that laps ahead of the clock would hide.
+/// A thread's last reading of the clock. It reveals a step back even if laps are ahead of the clock.
 pub(crate) struct Reading(Cell<i64>);
 
 impl Reading {
@@ -100,7 +100,7 @@ mod tests {
         let places: Vec<_> = (0..100_000).map(|_| next(1_000_000)).collect();
         assert_eq!(Place(places[99_999]).ms(), 1_000_000 + 49_999);
         assert!(places.is_sorted_by(|earlier, later| earlier < later));
-        // By less than the clock may be held it is not followed.
+        // A clock that goes back by no more than the longest hold is not followed.
         assert!(next(1_000_000 - 10_000) > places[99_999]);
     }
 

@@ -19,7 +19,7 @@ impl Xoshiro {
     ///
     /// # Safety
     ///
-    /// Something was.
+    /// Something must have been mixed in.
     #[inline(always)]
     pub(crate) unsafe fn next_seeded(&mut self) -> u64 {
         // SAFETY: the caller's promise.

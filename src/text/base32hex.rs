@@ -44,7 +44,7 @@ const VALUES: [u8; 256] = {
 
 /// Reads 20 characters in upper or lower case as 96 bits; on error, returns the position of the first invalid one.
 ///
-/// Written by hand, because data-encoding's decoder includes one for every base: 60 KB, a seventh of the shared object.
+/// Written by hand, because data-encoding's decoder includes one for every base, which makes libtxid.so larger.
 pub(crate) fn decode(text: &[u8; LEN_OF_96_BITS]) -> Result<[u8; 12], usize> {
     // Three independent parts, and no branch until the end.
     let ([high, high_seen], [middle, middle_seen], [low, low_seen]) =

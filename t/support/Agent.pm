@@ -14,7 +14,7 @@ Test::More::plan(skip_all => 'there is no txid-agent: cargo build -p txid-agent'
 
 my $dir = State::directory();
 my @pids;
-# For those who ask the store, as an operator does.
+# For commands that read the store, as an operator runs them.
 symlink $agent, "$dir/txid-agent" or die "$dir/txid-agent: $!";
 
 # Keeps DIR/run-NAME/NAME, and writes its own process id to DIR/NAME.pid.
@@ -34,7 +34,7 @@ sub start {
         last if -e "$dir/run-$name/$name";
         sleep 0.01;
     }
-    # Workers that open the file themselves are nobody.
+    # Workers that open the file themselves run as nobody.
     chmod 0755, "$dir/run-$name";
     chmod 0666, "$dir/run-$name/$name";
     return;

@@ -46,7 +46,7 @@ sub serve {
     close $out or die $!;
     local $ENV{LUA_PATH}  = lua_path();
     local $ENV{LUA_CPATH} = lua_cpath();
-    # Where it makes sockets with a relative name.
+    # Sockets with relative names are made in the current directory.
     my $output = `cd $prefix && timeout 60 $nginx -p $prefix/ -c nginx.conf -e $prefix/logs/error.log -g '$load' 2>&1`;
     is $?, 0, 'nginx starts' or diag($output), return;
     $load{$prefix} = $load;

@@ -1,6 +1,6 @@
 package Modules;
 
-# nginx's own modules of txid: where they are, target/nginx or $TXID_NGINX_MODULES, and whether nginx can load them.
+# Finds the nginx modules, in target/nginx or $TXID_NGINX_MODULES, and checks whether nginx can load them.
 
 use strict;
 use warnings;
@@ -9,17 +9,17 @@ use File::Spec;
 
 my $target = File::Spec->rel2abs($ENV{CARGO_TARGET_DIR} || 'target', getcwd());
 
-# Empty says that they are built in.
+# Empty if they are built in.
 sub directory { $ENV{TXID_NGINX_MODULES} // "$target/nginx" }
 
-# What nginx says to an option.
+# The output of nginx with an option.
 sub nginx {
     my ($option) = @_;
     my $nginx = $ENV{TEST_NGINX_BINARY} || 'nginx';
     return `$nginx $option 2>&1`;
 }
 
-# Why this nginx cannot load them, if so: as where it is OpenResty's, and they are for Debian's.
+# Why this nginx cannot load them, if it cannot: for example, it is OpenResty's and they are for Debian's.
 sub misfit {
     open my $file, '<', directory() . '/version' or return;
     chomp(my $built_for = <$file>);

@@ -1,6 +1,6 @@
 package Native;
 
-# For test files of nginx's own modules: loads them into the nginx of Test::Nginx, so use it before that.
+# For test files of the nginx modules: loads them into the nginx of Test::Nginx, so use it before Test::Nginx.
 
 use strict;
 use warnings;
@@ -12,12 +12,12 @@ our @EXPORT_OK = qw(modules nginx_has_stream);
 
 my $directory = Modules::directory();
 
-# All that nginx has to load.
+# All modules that nginx loads.
 sub modules { split ' ', $ENV{TEST_NGINX_LOAD_MODULES} // '' }
 
 if ($directory ne '') {
     my @ours = ("$directory/ngx_http_txid_module.so");
-    # It needs stream, which nginx may not have.
+    # It needs stream, which nginx may lack.
     push @ours, "$directory/ngx_stream_txid_module.so" if nginx_has_stream();
     for (@ours) {
         -e or die "there is no $_: run `make nginx-module` in the root of the tree, and the tests from there\n";

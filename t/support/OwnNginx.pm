@@ -13,7 +13,7 @@ our @EXPORT = qw(exchange free_port log_lines nginx pid_in prefix wait_until wri
 
 my $nginx  = $ENV{TEST_NGINX_BINARY} || 'nginx';
 my $prefix = tempdir(CLEANUP => 1);
-# Workers may be another user than root.
+# Workers may not run as root.
 chmod 0755, $prefix;
 mkdir "$prefix/logs";
 my $test_process = $$;

@@ -8,7 +8,7 @@ use Cwd qw(realpath);
 use File::Temp qw(tempdir);
 use Test::Nginx::Socket ();
 
-# A state takes no symbolic link on the way to it.
+# A state is refused if there is a symbolic link in its path.
 my $dir = realpath(tempdir('txid-state-XXXXXX', TMPDIR => 1, CLEANUP => 1));
 chmod 0777, $dir or die "$dir: $!";
 

@@ -14,7 +14,7 @@ our @EXPORT_OK = qw(nginx_has);
 
 library();
 
-# Of localhost, with its key.
+# A certificate for localhost, with its key.
 $ENV{TEST_NGINX_CERTIFICATE} = File::Spec->rel2abs('t/support/localhost.pem');
 
 my $paths = 'lua_package_path "' . lua_path() . "\";\nlua_package_cpath \"" . lua_cpath() . "\";\n";
@@ -28,7 +28,7 @@ Test::Nginx::Socket::add_block_preprocessor(sub {
     $block->set_value(no_error_log  => "[error]\n[alert]\n") unless defined $block->no_error_log;
 });
 
-# Whether nginx has this module, loaded or, as all those of OpenResty are, built in.
+# Whether nginx has this module, loaded or (as in OpenResty) built in.
 sub nginx_has {
     my ($module) = @_;
     return 1 if ($ENV{TEST_NGINX_LOAD_MODULES} // '') =~ /\b\Q$module\E\b/;

@@ -1,5 +1,5 @@
--- Who saw which id of a request: note(place, id) where one is seen, then report(...) to send a request and say how many
--- ids there were, and at which places. Needs lua_shared_dict agree.
+-- Checks that everyone sees the same id of a request. Call note(place, id) where an id is seen, then report(...), which
+-- sends a request and returns how many ids there were, and where. Needs lua_shared_dict agree.
 
 local wait_until = require "support.wait_until"
 
@@ -25,8 +25,8 @@ local function exchange(port, bytes)
 end
 
 
--- The request is a path, or everything that is sent. Its log phase is over when nginx has closed the connection, unless
--- nginx lingers to read what else may come: then it has to be said how many notes to wait for.
+-- The request is a path, or all that is sent. Its log phase is over when nginx has closed the connection, unless nginx
+-- lingers to read more input: then pass the number of notes to wait for.
 function _M.report(port, request, expected)
     if request:find("^/") then
         request = "GET " .. request .. " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"

@@ -38,7 +38,7 @@ return function(hot)
     local instructions, bytes = math.huge, math.huge
     for _ = 1, ATTEMPTS do
         local more_instructions, more_bytes = attempt(hot)
-        -- None at all is no compiled function.
+        -- No instructions means that nothing was compiled.
         if more_instructions > 0 then
             instructions, bytes = math.min(instructions, more_instructions), math.min(bytes, more_bytes)
         end

@@ -1,4 +1,4 @@
--- Every function that makes an id, by name, each with what it needs.
+-- Every function that makes an id, by name, with the arguments it needs.
 
 local flake = require "resty.txid.flake"
 local strong = require "resty.txid.strong"

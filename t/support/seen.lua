@@ -1,4 +1,4 @@
--- Every id that any process made, in a shared dictionary that they all see and that survives a reload.
+-- Collects the ids of all processes in a shared dictionary, which survives a reload.
 
 local dict = ngx.shared.seen
 
@@ -6,7 +6,7 @@ local dict = ngx.shared.seen
 local _M = {}
 
 
--- Keeps the id; one that is there already is an error in the log.
+-- Adds the id. Logs an error if it is there already.
 function _M.add(id)
     local ok, err = dict:safe_add(id, true)
     if not ok then

@@ -1,4 +1,4 @@
--- What txid-agent does with the page of a segment: makes it, and grants ranges. In a test, no store is needed.
+-- Does what txid-agent does with the page of a segment: makes it, and grants ranges. Needs no store.
 
 local bit = require "bit"
 local ffi = require "ffi"
@@ -54,7 +54,7 @@ function _M.make(path)
 end
 
 
--- Grants the numbers from `first` up to, and without, `past`.
+-- Grants the numbers from `first` up to `past`, excluding `past`.
 function _M.publish(path, first, past)
     local range = ffi.new("uint64_t[2]", first, past)
     write(path, 256, ffi.string(range, 8))

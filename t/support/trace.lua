@@ -1,16 +1,16 @@
--- What LuaJIT's compiler logs about a function.
+-- Shows what LuaJIT's compiler logs about a function.
 
 local traceinfo = require("jit.util").traceinfo
 local traceerr = require("jit.vmdef").traceerr
 
 
--- This abort is about where a recording began, not about what it met: the counter that finds hot code was one that the
--- loop and the function share by chance. LuaJIT just begins anew.
+-- This abort is about where a recording began, and not about the code: the loop and the function share a hot counter
+-- by chance. LuaJIT simply starts again.
 local BEGUN_IN_THE_WRONG_PLACE = "leaving loop in root trace"
 
 
--- Calls the function from a loop of its own, and then anew from C, as nginx does once a request: there LuaJIT compiles
--- nothing that ends in a tail call of C. Returns "compiled", or all that kept it from being compiled as a whole.
+-- Calls the function from its own loop, and then from C, as nginx does in each request: there LuaJIT does not compile a
+-- function that ends in a tail call of C. Returns "compiled", or everything that kept it from compiling completely.
 return function(hot)
     local trouble = {}
     local wanted, compiled
@@ -33,7 +33,7 @@ return function(hot)
     end
 
     local function watch(link, call)
-        -- Nothing that was compiled or counted before is in the way, nor a finalizer, which would abort a recording.
+        -- Start clean: without compiled code, hot counters, or a pending finalizer, which would abort a recording.
         collectgarbage()
         jit.flush()
         jit.opt.start("hotloop=56")
@@ -46,7 +46,7 @@ return function(hot)
         end
     end
 
-    -- A C function that takes whatever the function returns.
+    -- A C function that accepts any arguments.
     local from_c = loadstring("local hot = ... for i = 1, 1000 do table.sort({ i, i + 1 }, hot) end")
     jit.off(from_c)
     watch("loop", loadstring("local hot = ... for i = 1, 1000 do hot(i) end"))

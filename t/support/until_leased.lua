@@ -1,4 +1,4 @@
--- Waits until there is a lease, for at most half a minute, in init_by_lua, where ngx.sleep is not available.
+-- Waits for a lease for at most half a minute, in init_by_lua, where ngx.sleep is not available.
 
 local ffi = require "ffi"
 

@@ -1,4 +1,4 @@
--- Waits until the condition is true, for a minute at most, as a slow machine may need, and returns whether it is.
+-- Waits until the condition is true, for at most a minute because machines may be slow. Returns whether it is.
 return function(condition)
     for _ = 1, 6000 do
         if condition() then

@@ -1,5 +1,5 @@
--- Permanently takes the system's randomness away from this process, and with it all files that are not open yet. Needs
--- Linux on x64 or arm64.
+-- Permanently denies this process the system's randomness, and all files that are not open yet. Needs Linux on x64 or
+-- arm64.
 
 local ffi = require "ffi"
 

@@ -38,7 +38,7 @@ impl Numbers {
         };
         let contact = stats.contact_ms.map_or("never".to_owned(), time);
         format!(
-            "{name}: {} numbers left up to {}, {lasts}; takes {} at a time; the store answered last {contact}; {} ranges, {} failures; {}",
+            "{name}: {} numbers left up to {}, {lasts}; takes {} at a time; the store last answered {contact}; {} ranges, {} failures; {}",
             self.left(),
             stats.granted,
             stats.step,

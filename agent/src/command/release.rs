@@ -22,7 +22,7 @@ pub fn run(args: &Release) -> anyhow::Result<ExitCode> {
                 time(record.limit_ms)
             )
         } else {
-            format!("node {} was free already", args.node)
+            format!("node {} is already free", args.node)
         };
         // The limit stays, because it keeps ids apart.
         record.held = false;

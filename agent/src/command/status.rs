@@ -77,7 +77,7 @@ fn text(lease: &Lease) -> String {
     };
     let contact = view.contact_ms.map_or("never".to_owned(), time);
     format!(
-        "{name}: {state}; the store answered last {contact}; {} renewals, {} failures",
+        "{name}: {state}; the store last answered {contact}; {} renewals, {} failures",
         view.renewals, view.failures
     )
 }

@@ -117,18 +117,21 @@ impl fmt::Display for Event {
                 "could not give node {node} back; others take it from {} on, or after 'txid-agent release'",
                 utc(*free_ms)
             ),
-            Self::Lost { node, now } => write!(f, "lost node {node}, its record is '{now}'; taking another"),
+            Self::Lost { node, now } => write!(f, "lost node {node}: its record is now '{now}'; taking another node"),
             Self::Cloned { node } => write!(
                 f,
-                "this machine was copied while it ran: the other copy extended the lease of node {node}; taking another. \
-                 Ids made since the copy may exist twice"
+                "this machine was copied while it ran: the other copy extended the lease of node {node}; taking another \
+                 node. Ids made since the copy may exist twice"
             ),
             Self::Forgotten { node, is_ours } => {
-                let then =
-                    if *is_ours { "writing it again" } else { "another host may have had it since; taking another" };
+                let then = if *is_ours {
+                    "writing it again"
+                } else {
+                    "another host may have had it since, so taking another node"
+                };
                 write!(
                     f,
-                    "the store has lost what it confirmed for node {node}, as after a failover or a restored backup; \
+                    "the store has lost a confirmed write for node {node}, as after a failover or a restored backup; \
                      {then}. Run 'txid-agent floor' before new hosts start"
                 )
             }
@@ -140,17 +143,17 @@ impl fmt::Display for Event {
             }
             Self::ClockRight => f.write_str("the clock agrees with the store's again"),
             Self::Jumped { by_ms } => {
-                write!(f, "the clock or this process jumped by {by_ms} ms; asking the store first")
+                write!(f, "the clock or this process jumped by {by_ms} ms; asking the store before ids continue")
             }
             Self::UsedUp(numbering) => write!(
                 f,
-                "{} has used up the numbers of the layout; from now on, nodes are taken that other agents no longer use",
+                "{} has used up the numbers of the layout; from now on, only nodes that other agents no longer use are taken",
                 numbering.place()
             ),
             Self::NoneFree(NoneFree { nodes, live, unreadable, next }) => {
                 write!(f, "all {nodes} nodes are taken, {live} by hosts that extend their leases")?;
                 if *unreadable > 0 {
-                    write!(f, " and {unreadable} by records that this version cannot read")?;
+                    write!(f, "; this version cannot read the records of {unreadable}")?;
                 }
                 for (place, (node, ms)) in next.iter().enumerate() {
                     let lead = if place == 0 { "; free next: node" } else { "," };
@@ -160,13 +163,13 @@ impl fmt::Display for Event {
             }
             Self::NewGroup { from_ms } => write!(
                 f,
-                "the store knows no such group; made it. Leases can be taken from {} on, in case others have some that the \
-                 store has lost (--new skips that)",
+                "the store had no such group, so it was made. Leases can be taken from {} on, because the store may have lost \
+                 leases that other hosts have (--new skips this wait)",
                 utc(*from_ms)
             ),
             Self::Floor { from_ms } => write!(
                 f,
-                "no lease can be taken before {}: the store was new or empty, or somebody has set a floor",
+                "no lease can be taken before {}: the store was new or empty, or a floor was set",
                 utc(*from_ms)
             ),
         }
@@ -179,7 +182,7 @@ impl fmt::Display for Failure {
             Self::OtherLayout { group, found, wanted } => {
                 write!(
                     f,
-                    "the store has {group} with the layout {found}, not {wanted}; take another name or that layout"
+                    "the store has {group} with the layout {found}, not {wanted}; use another name or that layout"
                 )
             }
             Self::Group(bad) => write!(f, "the record of the group is damaged: {bad}"),

@@ -28,7 +28,7 @@ pub enum Input {
     Answer(Answer),
     /// [`Write::Close`] is done.
     Closed {
-        /// When the first unit of time begins in which no id was made.
+        /// The beginning of the first unit of time in which no id was made.
         free_ms: i64,
     },
     /// The lease is to be given back. May come instead of any [`Input::Go`].
@@ -149,7 +149,7 @@ pub struct PageView {
     pub limit_ms: i64,
     /// The last limit that was about to be written to the store.
     pub noted_ms: i64,
-    /// When the first unit of time begins in which no id was made.
+    /// The beginning of the first unit of time in which no id was made.
     pub free_ms: i64,
     /// Whether the page is closed.
     pub is_closed: bool,
@@ -305,7 +305,7 @@ impl Lease {
             if let Some(output) = self.queue.pop_front() {
                 self.planned_ms = match output {
                     Output::Wait { until_ms } => until_ms,
-                    // Where the name server is away, too, an answer takes as long as the system's resolver likes.
+                    // If the name server is down as well, the answer takes as long as the system's resolver.
                     Output::Ask(_) => u64::MAX,
                     _ => now.mono_ms,
                 };
@@ -374,7 +374,7 @@ impl Lease {
         if let Some(store_ms) = answer.store_ms {
             self.store_offset_ms = Some(store_ms.saturating_sub_unsigned(now.mono_ms));
         }
-        // Who may read may not be allowed to write.
+        // A user with the right to read may not have the right to write.
         self.may_write |= matches!(answer.reply, Reply::Put(Ok(Put::Written(_) | Put::Conflict)));
         match (self.phase.clone(), answer.reply) {
             (Phase::Releasing { .. }, reply) => self.released(now, rules, reply),

@@ -178,7 +178,7 @@ fn the_step_follows_the_rate_up_and_down() {
     assert_eq!(host.run(600, 1), 0);
     assert_eq!(host.step, 100, "never below the tag's own");
     let steps: Vec<_> = host.events.iter().filter(|event| matches!(event, Event::Step { .. })).collect();
-    assert_eq!(steps.len(), 6, "three up and three down, each told: {steps:?}");
+    assert_eq!(steps.len(), 6, "three up and three down, each in the log: {steps:?}");
     assert!(host.taken.is_sorted_by(|a, b| a < b));
 }
 

@@ -31,7 +31,7 @@ pub struct View {
     pub wants: bool,
     /// The end of all granted ranges.
     pub granted: u64,
-    /// The highest number that the store is known to have had.
+    /// The highest number that the store is known to have reached.
     pub seen: u64,
     /// How many ranges were granted.
     pub fetches: u64,
@@ -72,7 +72,7 @@ pub enum Answer {
 /// Writes to the page, in this order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Write {
-    /// The store has had this number.
+    /// The store has reached this number.
     See(u64),
     /// How many numbers were taken from the store, and when.
     Step(u64, i64),
@@ -82,9 +82,9 @@ pub enum Write {
     Rate(u64),
     /// The store answered, at this time.
     Contact(i64),
-    /// The store did not do what it was asked for.
+    /// A request failed.
     Failure,
-    /// The reason for those who get no number.
+    /// The reason that callers get if there is no number.
     Say(SegmentNews),
 }
 
@@ -125,15 +125,15 @@ impl fmt::Display for Event {
         match self {
             Self::Serving { range } => write!(f, "numbers from {} on", range.start),
             Self::Created => f.write_str("made the tag"),
-            Self::Step { from, to } => write!(f, "takes {to} numbers at a time, {from} before"),
-            Self::Failed(error) => write!(f, "takes no numbers: {error}"),
+            Self::Step { from, to } => write!(f, "now takes {to} numbers at a time, instead of {from}"),
+            Self::Failed(error) => write!(f, "cannot take numbers: {error}"),
             Self::NoTag => f.write_str("the store has no such tag"),
             Self::WentDown { number, seen } => write!(
                 f,
                 "ALARM: the store's number is {number} and was {seen}, as after a restored backup; numbers would repeat, so none \
-                 are taken until it is raised: txid-agent raise"
+                 are taken until it is raised with txid-agent raise"
             ),
-            Self::Ended => f.write_str("ALARM: the store's number is at its end"),
+            Self::Ended => f.write_str("ALARM: the store's number cannot go higher"),
         }
     }
 }

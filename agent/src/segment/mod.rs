@@ -1,5 +1,5 @@
-//! Takes ranges of numbers from a store ahead of time: one pure state machine decides, and reads no clock and asks no
-//! store by itself.
+//! Takes ranges of numbers from a store ahead of time. A pure state machine decides; it does not read clocks or connect
+//! to a store.
 
 #[cfg(test)]
 mod every_second;

@@ -134,7 +134,7 @@ impl Store for ConsulStore {
     }
 }
 
-/// Consul counts all changes of a data centre, and compares the number of a key's last change.
+/// Consul counts all changes of a data center, and compares the number of a key's last change.
 fn version(pair: &Value) -> Option<Version> {
     pair["ModifyIndex"].as_u64().map(|index| Version(index.to_string().into_bytes()))
 }

@@ -1,7 +1,7 @@
 //! The source of the numbers of new nodes.
 //!
-//! UidGenerator and Leaf each count their nodes up, and never give out a number twice. An agent that takes its numbers
-//! from the same counter shares none of theirs, while both run.
+//! UidGenerator and Leaf each count their nodes up, and never give out a number twice. If an agent takes its numbers
+//! from the same counter, both can run at the same time and never share a node.
 
 use super::StoreError;
 use super::url::Place;
@@ -104,9 +104,8 @@ pub(super) fn no_table(place: &Place) -> StoreError {
     )
 }
 
-/// The name in Leaf's path: `NAME:txid-0000000012`. Leaf splits it at hyphens and reads the part after the first as the
-/// number, so the name must not have any; and no Leaf server has the port `txid`, so none takes the number for its own.
-/// that the name must have none; and no Leaf server has the port `txid`, so that none takes the number for its own.
+/// The name in Leaf's path: `NAME:txid-0000000012`. Leaf reads the number after the first hyphen, so `NAME` must not
+/// contain one. No Leaf server has the port `txid`, so none takes the number for its own.
 pub(super) fn leaf_child(owner: &str) -> String {
     let plain = |letter: char| if letter.is_ascii_alphanumeric() || letter == '.' { letter } else { '_' };
     format!("{}:txid-", owner.chars().map(plain).collect::<String>())
@@ -126,7 +125,7 @@ pub(super) fn leaf_number(child: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// As Leaf's SnowflakeZookeeperHolder reads all names below its path.
+    /// Reads a name as Leaf's SnowflakeZookeeperHolder does.
     fn as_leaf_reads(child: &str) -> (&str, i32) {
         let mut parts = child.split('-');
         (parts.next().unwrap(), parts.next().unwrap().parse().unwrap())

@@ -82,7 +82,9 @@ pub(super) fn take_from_record<S: Store + ?Sized>(
     loop {
         let Some(Record { bytes, version }) = store.read(&key)? else { return Ok(Taken::NoTag) };
         let Some(Tag { max_id, step }) = Tag::parse(&bytes) else {
-            return Err(store.damaged(&format!("{key} is no number and step: {}", String::from_utf8_lossy(&bytes))));
+            return Err(
+                store.damaged(&format!("{key} is not a number and a step: {}", String::from_utf8_lossy(&bytes)))
+            );
         };
         let count = match count(max_id, step, wanted, seen) {
             Ok(count) => count,

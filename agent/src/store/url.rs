@@ -204,7 +204,7 @@ impl StoreUrl {
             None => Ok(()),
             Some((name, _)) => {
                 let known = own.iter().chain(&COMMON).copied().collect::<Vec<_>>().join(", ");
-                Err(self.place.misconfigured(format_args!("it has no option {name}; it has {known}")))
+                Err(self.place.misconfigured(format_args!("it has no option {name}; its options are {known}")))
             }
         }
     }

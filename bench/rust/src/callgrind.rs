@@ -1,4 +1,4 @@
-//! The instructions of a request, which do not depend on other load.
+//! Counts the instructions of a request, which do not depend on other load.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -7,13 +7,13 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-/// Enough for LuaJIT to compile everything that it will compile.
+/// Enough requests for LuaJIT to compile everything that it compiles.
 const WARM_UP: usize = 1000;
 const REQUESTS: usize = 2000;
-/// If no answer comes.
+/// How long to wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// An nginx without a master that runs under callgrind.
+/// An nginx that runs under callgrind, without a master process.
 pub struct Callgrind {
     pub pid: String,
     pub address: String,
@@ -22,14 +22,14 @@ pub struct Callgrind {
 }
 
 impl Callgrind {
-    /// Instructions a request with this header line, if any, without the kernel's.
+    /// The instructions of a request with this header line, if any, without the kernel's.
     pub fn instructions(&self, path: &str, header: &str) -> f64 {
         let mut connection = TcpStream::connect(&self.address).unwrap();
         connection.set_read_timeout(Some(PATIENCE)).unwrap();
         let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{header}\r\n");
         let mut answer = [0; 4096];
         connection.write_all(request.as_bytes()).unwrap();
-        // They are all of one length, and short enough to come at once.
+        // All answers have the same length, and are short enough to arrive at once.
         let length = connection.read(&mut answer).unwrap();
         let mut ask = |times| {
             for _ in 0..times {
@@ -40,7 +40,7 @@ impl Callgrind {
         ask(WARM_UP);
         self.control("--zero");
         ask(REQUESTS);
-        // It writes a file for each path, with the next number.
+        // callgrind writes a file for each dump, and numbers them.
         self.control("--dump");
         let written = (1..).map(|number| self.output.with_extension(number.to_string()));
         let last = written.take_while(|file| file.exists()).last().unwrap();

@@ -1,4 +1,4 @@
-//! The time that a thread or a process was on a processor.
+//! Reads the processor time of a thread or a process.
 
 use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use std::time::Duration;
@@ -10,12 +10,12 @@ fn read(clock: libc::clockid_t) -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// Of the calling thread so far.
+/// The time of the calling thread so far.
 pub fn now() -> Duration {
     read(libc::CLOCK_THREAD_CPUTIME_ID)
 }
 
-/// Of another process so far.
+/// The time of another process so far.
 pub fn of_process(pid: i32) -> Duration {
     let mut clock = 0;
     // SAFETY: `clock` is our own.
@@ -23,7 +23,7 @@ pub fn of_process(pid: i32) -> Duration {
     read(clock)
 }
 
-/// The thread's own time, for criterion.
+/// Lets criterion measure the thread's own time.
 pub struct CpuTime;
 
 impl Measurement for CpuTime {

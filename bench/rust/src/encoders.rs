@@ -1,4 +1,4 @@
-//! The encoders of the library, each next to data-encoding, or to the standard library where that has none.
+//! Compares each encoder of the library with data-encoding, or with the standard library if data-encoding has none.
 
 use crate::cpu_time;
 use crate::table::cell;
@@ -12,10 +12,10 @@ use txid::{Txid, UniqueId, UniqueIdMaker};
 const ROUNDS: usize = 41;
 const CALLS: usize = 20_000;
 
-/// Inputs take turns, so that no branch is always the same.
+/// How many inputs take turns, so that no branch always goes the same way.
 const INPUTS: usize = 256;
 
-/// A thing to do, and the two that do it: ours, and the other. The other's name is what stands in the table.
+/// A task, our code for it, and the code that could replace it, with its name in the table.
 struct Row {
     what: &'static str,
     other: &'static str,

@@ -1,5 +1,4 @@
-//! The second table: ids to text in a buffer, at the C ABI of libtxid.so and by other crates, as criterion measures
-//! them.
+//! The second table: ids as text in a buffer, by the C ABI of libtxid.so and by other crates, measured by criterion.
 
 use crate::cpu_time::{self, CpuTime};
 use crate::table::cell;
@@ -21,7 +20,7 @@ const ROUNDS: usize = 15;
 const ROUNDS_OF_TWO_THREADS: usize = 301;
 const MS: i64 = 1_700_000_000_000;
 
-/// Within one cache line, so that no row is slower by where its text happens to lie.
+/// Aligned to cache lines, so that no row is slower because of its address.
 #[repr(align(64))]
 struct Text([u8; 64]);
 
@@ -36,7 +35,7 @@ struct Txid {
 
 impl Txid {
     fn load(path: &str) -> Self {
-        // SAFETY: libtxid's initialisers are Rust's own, its functions have these signatures, and it is never unloaded.
+        // SAFETY: libtxid's initializers are Rust's own, its functions have these signatures, and it is never unloaded.
         unsafe {
             let library = Library::new(path).unwrap();
             Self {
@@ -95,7 +94,7 @@ fn ns(data: &Path, round: usize, name: &str) -> f64 {
     estimates["median"]["point_estimate"].as_f64().unwrap()
 }
 
-/// Nanoseconds for each id in each of this many threads.
+/// The nanoseconds of an id in each of this many threads.
 fn ns_in_each_of(threads: usize, fill: Fill) -> Vec<f64> {
     const CALLS: u32 = 100_000;
     let barrier = Barrier::new(threads);
@@ -108,7 +107,7 @@ fn ns_in_each_of(threads: usize, fill: Fill) -> Vec<f64> {
         let start = cpu_time::now();
         (0..CALLS).for_each(|_| make());
         let taken = cpu_time::now() - start;
-        // Until the other is through, too: an empty processor would be faster.
+        // Continue until the other thread is done, too: with an idle neighbor, a processor is faster.
         barrier.wait();
         taken.as_nanos() as f64 / f64::from(CALLS)
     };
@@ -118,7 +117,7 @@ fn ns_in_each_of(threads: usize, fill: Fill) -> Vec<f64> {
     })
 }
 
-/// How many ids two threads make in the time in which one makes one.
+/// How many times as many ids two threads make as one.
 fn two_threads_over_one(fill: Fill) -> f64 {
     let alone = ns_in_each_of(1, fill)[0];
     ns_in_each_of(2, fill).iter().map(|together| alone / together).sum()

@@ -1,19 +1,19 @@
-//! wrk, which requests one path from the second processor, and can be paused between two slices.
+//! Runs wrk, which requests one path from the second processor, and is paused between two slices.
 
 use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Output, Stdio};
 
-/// What runs wrk for so long at most, below `before`.
+/// The command that runs wrk for at most this long, as an argument of `before`.
 fn wrk(before: &[&str], seconds: u32, url: &str, header: &str) -> Command {
     let duration = format!("-d{seconds}");
-    // While it is held, no answer of its is late. It keeps a counter for each microsecond of this.
+    // Long enough that no answer is late because wrk was paused. wrk allocates a counter for each microsecond.
     let wrk = ["taskset", "-c", "1", "wrk", "-t1", "-c16", "--timeout", "20s", &duration];
     let header: &[&str] = if header.is_empty() { &[] } else { &["-H", header.trim_end()] };
     let words = [before, &wrk, header, &[url]].concat();
     let mut command = Command::new(words[0]);
     command.args(&words[1..]).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // A paused wrk does not notice when this program ends early.
+    // wrk must end with this program: while paused, it would not notice.
     // SAFETY: a system call on plain data, between fork and exec.
     unsafe {
         command.pre_exec(|| match libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) {
@@ -24,7 +24,7 @@ fn wrk(before: &[&str], seconds: u32, url: &str, header: &str) -> Command {
     command
 }
 
-/// The number of requests that were answered, all without an error.
+/// The number of requests that wrk reports. Fails if there were errors.
 fn answered(url: &str, output: &Output) -> f64 {
     let said = String::from_utf8_lossy(&output.stdout);
     let failed = said.contains("Non-2xx") || said.contains("Socket errors");
@@ -33,7 +33,7 @@ fn answered(url: &str, output: &Output) -> f64 {
     count.parse().unwrap()
 }
 
-/// Has wrk ask for a second, under another command, and returns how often it was answered.
+/// Runs wrk for a second under another command, and returns the number of answers.
 pub fn for_a_second(before: &[&str], url: &str, header: &str) -> f64 {
     answered(url, &wrk(before, 1, url, header).output().unwrap())
 }

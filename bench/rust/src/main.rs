@@ -1,9 +1,9 @@
-//! The tables that are not made inside nginx, as Markdown in a file:
+//! Makes the tables that are not made inside nginx, as Markdown in a file:
 //!
-//! - `txid-bench ids LIBTXID DIRECTORY` writes `ids.md` there, and has criterion keep its data there;
-//! - `txid-bench encoders DIRECTORY` writes `encoders.md` there;
-//! - `txid-bench requests DIRECTORY [NAME WORKER ADDRESS COUNTED ITS_ADDRESS]...` writes `requests.md` there, of nginx workers
-//!   with these process ids, and of others, which run under callgrind and write to `DIRECTORY/NAME/callgrind`.
+//! - `txid-bench ids LIBTXID DIRECTORY` writes `ids.md` and criterion's data to the directory;
+//! - `txid-bench encoders DIRECTORY` writes `encoders.md`;
+//! - `txid-bench requests DIRECTORY [NAME WORKER ADDRESS COUNTED ITS_ADDRESS]...` writes `requests.md`. WORKER is the process id
+//!   of an nginx worker, and COUNTED that of one under callgrind, which writes to `DIRECTORY/NAME/callgrind`.
 //!
 //! Time is a thread's own processor time, as in the first table, so other programs do not count.
 

@@ -1,4 +1,4 @@
-//! The third table: the requests that one nginx worker answers, with wrk asking from another processor.
+//! The third table: how many requests one nginx worker answers, with wrk on another processor.
 
 use crate::callgrind::Callgrind;
 use crate::cpu_time;
@@ -13,14 +13,14 @@ use std::process::Command;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Many short slices, because other load comes and goes within seconds.
+/// There are many short slices, because other load changes within seconds.
 const ROUNDS: usize = 70;
 const SLICE: Duration = Duration::from_millis(100);
-/// Time to finish the requests of the row before, and to settle.
+/// Time to finish the requests of the previous row.
 const SETTLE: Duration = Duration::from_millis(10);
 
-/// The server that answers a row (one that bench/run.sh started), its name, its path in bench/*.conf, a header line,
-/// the row of the constant that is answered in the same way, and that of `$request_id`.
+/// The server of a row (started by bench/run.sh), the row's name, its path in bench/*.conf, a header line, the row of the
+/// constant that is answered in the same way, and the row of `$request_id`.
 struct Row(&'static str, &'static str, &'static str, &'static str, usize, usize);
 
 const ROWS: [Row; 19] = [
@@ -54,7 +54,7 @@ struct Server {
     counted: Callgrind,
 }
 
-/// Of one slice of one row.
+/// What one slice of one row measured.
 struct Rates {
     a_second: f64,
     a_cpu_second: f64,
@@ -101,7 +101,7 @@ impl Server {
         }
     }
 
-    /// Instructions a request, the kernel's included, where perf can count them.
+    /// The instructions of a request, including the kernel's, if perf can count them.
     fn instructions_by_perf(&self, row: &Row, directory: &Path) -> Option<f64> {
         let (worker, counts) = (self.worker.to_string(), directory.join("perf.csv"));
         let perf = ["perf", "stat", "-x,", "-e", "instructions", "-p", &worker, "-o", counts.to_str()?, "--"];
@@ -119,8 +119,8 @@ impl Server {
     }
 }
 
-/// Measures these servers, of which each is five words: its name, the process id and the address of its worker, and of
-/// the one that runs under callgrind.
+/// Measures these servers. Each is five words: its name, the process id and the address of its worker, and those of the
+/// nginx under callgrind.
 pub fn table(servers: &[&str], directory: &Path) -> String {
     let mut servers: Vec<Server> = servers.chunks(5).map(|words| Server::new(words, directory)).collect();
     let server_of = |row: &Row| servers.iter().position(|server| server.name == row.0);
@@ -133,14 +133,14 @@ pub fn table(servers: &[&str], directory: &Path) -> String {
         })
         .collect();
 
-    // By the rows' places; what is not measured stays empty.
+    // One for each row; empty for rows that are not measured.
     let mut rates: [Vec<Rates>; ROWS.len()] = Default::default();
     for _ in 0..ROUNDS {
         for (place, server, load) in &contenders {
             rates[*place].push(load.during(|| servers[*server].measure()));
         }
     }
-    // All of them, before anything that takes long: a wrk that is held for too long counts its requests as lost.
+    // Stop every wrk before anything slow: if wrk is paused for too long, it reports its requests as failed.
     let counted: Vec<_> = contenders
         .into_iter()
         .map(|(place, server, load)| {

@@ -1,4 +1,4 @@
-//! Helpers of both tables.
+//! Helpers for tables.
 
 /// Lower quartile, median, upper quartile.
 fn quartiles(mut values: Vec<f64>) -> [f64; 3] {

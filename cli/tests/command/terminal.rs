@@ -16,7 +16,7 @@ fn on_terminal(directory: &Path, command: &str) -> String {
 }
 
 #[test]
-fn colours_are_for_a_terminal_only() {
+fn colors_are_for_a_terminal_only() {
     let directory = directory(&[]);
     let sample = "inspect 4om9qi54la8ffr4bd9sg";
     assert!(on_terminal(directory.path(), sample).contains(ESCAPE));

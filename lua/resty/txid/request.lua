@@ -127,7 +127,7 @@ end
 
 _M.id = id_of_request
 if native.is_loaded then
-    -- So that nginx's module and Lua do not each make an id.
+    -- Otherwise nginx's module and Lua would each make an id.
     function _M.id()
         return is_of_a_request() and var.request_txid or id_of_request()
     end

@@ -1,6 +1,5 @@
 -- require "resty.txid.strong" is a function like that of resty.txid, txid([ms]). Its ids cannot be guessed: each random
 -- bit comes from the operating system's generator and is used only once.
--- bit comes from the operating system's generator and is used once.
 
 local args = require "resty.txid.args"
 local ffi = require "ffi"

@@ -1,5 +1,4 @@
-//! Txids, by far the most wanted ids, at the least cost: in a file that is loaded, a thread-local would cost a function
-//! call.
+//! Txids, without the thread-local generator: in a module that nginx loads, a thread-local costs a function call.
 
 use ::txid::{Series, Txid};
 use std::ffi::c_char;
@@ -18,11 +17,11 @@ pub extern "C" fn txid_series_open() -> *mut txid_series {
     Box::into_raw(Box::new(txid_series(Series::new())))
 }
 
-/// Gives a series back.
+/// Releases a series.
 ///
 /// # Safety
 ///
-/// `series` must be from txid_series_open and not be used by anybody any more.
+/// `series` must be from txid_series_open and must not be used any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_series_close(series: *mut txid_series) {
     // SAFETY: it was made by `txid_series_open`, and the caller gives it up.
@@ -33,7 +32,7 @@ pub unsafe extern "C" fn txid_series_close(series: *mut txid_series) {
 ///
 /// # Safety
 ///
-/// `series` must be from txid_series_open and in use by no other thread, `buf` be valid for writes of TXID_LEN bytes.
+/// `series` must be from txid_series_open and not in use by another thread, `buf` valid for writes of TXID_LEN bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_series_fill(series: *const txid_series, clock_ms: i64, buf: *mut c_char) {
     // SAFETY: the caller vouches for both; a byte array takes any address and any content.

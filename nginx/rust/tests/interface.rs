@@ -1,4 +1,4 @@
-//! `nginx/ngx_txid_lib.h` says what `nginx/rust/` says.
+//! `nginx/ngx_txid_lib.h` matches `nginx/rust/`.
 
 use std::fs;
 use std::path::Path;
@@ -18,6 +18,6 @@ fn the_header_is_fresh() {
     let checked_in = fs::read_to_string(&path).unwrap_or_default();
     assert!(
         checked_in == fresh,
-        "nginx/ngx_txid_lib.h is not what nginx/rust/ says: run `make headers`, commit the result"
+        "nginx/ngx_txid_lib.h does not match nginx/rust/: run `make headers`, commit the result"
     );
 }

@@ -105,7 +105,7 @@ pub struct LeaseView {
     pub is_closed: bool,
     /// Ids have times before this, in milliseconds since 1970-01-01 UTC; None if there is no lease.
     pub limit_ms: Option<i64>,
-    /// When the first unit of time begins in which no id was made.
+    /// The beginning of the first unit of time in which no id was made.
     pub free_ms: i64,
     /// How often the node has been taken; 0 if there is no lease to continue.
     pub generation: u64,
@@ -119,7 +119,7 @@ pub struct LeaseView {
     pub contact_ms: Option<i64>,
     /// How often a limit was set.
     pub renewals: u64,
-    /// How often the store did not do what it was asked for.
+    /// How many requests to the store failed.
     pub failures: u64,
     /// What the agent last reported.
     pub news: LeaseNews,
@@ -260,7 +260,7 @@ impl LeasePage {
         self.lease.view(&self.layout)
     }
 
-    /// Stops ids. Returns when the first unit of time begins in which none was made.
+    /// Stops ids. Returns the beginning of the first unit of time in which none was made.
     pub fn close(&self) -> i64 {
         self.layout.ms_of(self.lease.words.close())
     }
@@ -278,7 +278,7 @@ impl LeasePage {
         self.lease.page.word(RENEWALS_AT).fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Identifies the lease, for an agent that restarts. Zeros if there is none to continue.
+    /// Records which lease this is, for an agent that restarts. Zeros mean that there is none to continue.
     pub fn set_generation(&self, generation: u64, token: u128) {
         self.set(GENERATION_AT, 0);
         self.set(CONFIRMED_AT, i64::MIN as u64);
@@ -287,22 +287,22 @@ impl LeasePage {
         self.set(GENERATION_AT, generation);
     }
 
-    /// A limit that is about to be written to the store.
+    /// Records a limit that is about to be written to the store.
     pub fn note(&self, limit_ms: i64) {
         self.set(NOTED_AT, limit_ms as u64);
     }
 
-    /// The store answered, at this time.
+    /// Records that the store answered at this time.
     pub fn set_contact(&self, ms: i64) {
         self.set(CONTACT_AT, ms as u64);
     }
 
-    /// The store did not do what it was asked for.
+    /// Counts a request that failed.
     pub fn count_failure(&self) {
         self.lease.page.word(FAILURES_AT).fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The reason for those who find no lease.
+    /// Sets the reason that callers get if there is no lease.
     pub fn say(&self, news: LeaseNews) {
         self.set(NEWS_AT, news as u64);
     }

@@ -135,7 +135,7 @@ impl<W: Word> Words<'_, W> {
         }
     }
 
-    /// Ends the taking of positions. Returns the first unit of time after all that were taken.
+    /// Closes the word: from now on, no position can be taken. Returns the first unit of time after all that were taken.
     pub(super) fn close(&self) -> u64 {
         let before = self.word.raise(self.shape.closed());
         self.limit.set_release(0);

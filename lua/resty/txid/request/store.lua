@@ -10,7 +10,7 @@
 -- earlier request is never used, and that the table does not grow:
 --
 -- - An ngx.ctx is listed in ctx_tables, under a number, until the whole request has ended, including redirects and
--- subrequests. If it is no longer in its place there, it does not count. (So code that replaces ngx.ctx by another
+-- subrequests. If it is no longer listed under its number, it is ignored. (So code that replaces ngx.ctx by another
 -- table, instead of setting fields in it, loses the id.)
 -- - The same table may be listed again: a gateway that takes its tables from a pool, as Kong does, uses it for a
 -- request of another connection, and a timer that gets it as its own ngx.ctx lists it, probably under the same number.

@@ -149,7 +149,7 @@ sub as_regex {
     return ref $pattern ? $pattern : qr/\Q$pattern\E/;
 }
 
-# Serious lines that the block says nothing about. They fail no test.
+# Serious lines that no section of the block mentions. They fail no test.
 sub warn_of_unexpected {
     my ($block, $lines) = @_;
     my $mentioned = join "\n", map { patterns($block, $_) } qw(error_log no_error_log);

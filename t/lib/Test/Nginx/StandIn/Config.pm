@@ -1,6 +1,6 @@
 package Test::Nginx::StandIn::Config;
 
-# The files a block asks for: nginx.conf and its user files.
+# Writes the files of a block: nginx.conf and its user files.
 
 use strict;
 use warnings;
@@ -18,7 +18,7 @@ use Test::Nginx::StandIn::Text qw(expand_variables);
 our @EXPORT_OK = qw(
     config_text env_to_nginx write_file write_user_files);
 
-# nginx drops every variable it is not told to keep. The loader's and the
+# nginx drops every variable without an env directive. The loader's and the
 # sanitizers' are needed to run a library under test.
 my @kept_variables = qw(LD_PRELOAD LD_LIBRARY_PATH ASAN_OPTIONS);
 
@@ -41,8 +41,8 @@ sub config_text {
     my $environment = join "\n", map {"env $_;"} @kept_variables;
     my $temp_paths  = temp_paths($text{http_config});
 
-    # As root, nginx would else hand its workers to a user who may not be able
-    # to read the checkout.
+    # Otherwise, as root, nginx would run its workers as a user who may not be
+    # able to read the checkout.
     my $user = $> == 0 ? 'user root;' : '';
 
     return <<"END_OF_CONFIG";

@@ -21,7 +21,7 @@ my %known = map { $_ => 1 } qw(
     stream_request stream_response stream_response_like
 );
 
-# What Test::Base itself keeps in a block.
+# Fields that Test::Base itself keeps in a block.
 my %bookkeeping = map { $_ => 1 } qw(
     name description seq_num is_filtered blocks_object original_values
     _section_map _section_order

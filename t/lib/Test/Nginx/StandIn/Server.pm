@@ -57,7 +57,7 @@ sub start {
 sub is_running { $may_be_starting && defined running_pid() }
 
 sub stop {
-    # The pid file comes last in a start.
+    # nginx writes the pid file last.
     wait_until(2, sub { defined running_pid() }) if $may_be_starting;
     $may_be_starting = 0;
     my $pid = running_pid() // return;
@@ -69,7 +69,7 @@ sub stop {
         warn "nginx $pid did not end on $signal\n";
     }
 
-    # As a daemon it leads a process group; its workers are in it.
+    # A daemon leads a process group, which contains its workers.
     kill KILL => -$pid;
     wait_until(2, sub { !is_our_nginx($pid) }) or warn "nginx $pid survived KILL\n";
 }
@@ -80,8 +80,8 @@ sub running_pid {
     return is_our_nginx($pid) ? $pid : undef;
 }
 
-# A pid file can outlive its process and the number be another's by now; ours is
-# the one that was started with our configuration. A zombie has no command line.
+# A pid file can outlive its process, and the number may belong to another one by
+# now. Ours was started with our configuration. A zombie has no command line.
 sub is_our_nginx {
     my ($pid) = @_;
     open my $file, '<', "/proc/$pid/cmdline" or return 0;
@@ -110,7 +110,7 @@ END {
         my $passed = $? == 0 && Test::More->builder->is_passing;
         local $?;
 
-        # A second one must not cut this short.
+        # A second signal must not interrupt this.
         local @SIG{@ending_signals} = ('IGNORE') x @ending_signals;
         stop();
         if (server_root_is_ours() && -d server_root()) {

@@ -17,8 +17,8 @@ our @EXPORT_OK = qw(
 my $given_port = $ENV{TEST_NGINX_SERVER_PORT} || $ENV{TEST_NGINX_PORT};
 my $port       = $given_port || reserve_ports();
 
-# Without a port of the caller's choice the server root carries the port too,
-# as the real one does under TEST_NGINX_RANDOMIZE: two files run side by side.
+# Unless the caller chose a port, the server root also contains the port, as with
+# the real one under TEST_NGINX_RANDOMIZE, so that files can run at once.
 my $server_root = File::Spec->rel2abs($ENV{TEST_NGINX_SERVROOT}
     || ($given_port ? 't/servroot' : "t/servroot_$port"));
 
