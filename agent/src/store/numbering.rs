@@ -106,7 +106,6 @@ pub(super) fn no_table(place: &Place) -> StoreError {
 
 /// The name in Leaf's path: `NAME:txid-0000000012`. Leaf splits it at hyphens and reads the part after the first as the
 /// number, so the name must not have any; and no Leaf server has the port `txid`, so none takes the number for its own.
-/// that the name must have none; and no Leaf server has the port `txid`, so that none takes the number for its own.
 pub(super) fn leaf_child(owner: &str) -> String {
     let plain = |letter: char| if letter.is_ascii_alphanumeric() || letter == '.' { letter } else { '_' };
     format!("{}:txid-", owner.chars().map(plain).collect::<String>())
