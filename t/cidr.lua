@@ -165,7 +165,33 @@ local function any_text_has_an_answer()
 end
 
 
+-- What is no address is in no network. C would read a NULL, and a text up to its NUL.
+local function what_is_no_address_is_in_no_network()
+    local is_in = assert(cidr.matcher { "0.0.0.0/0", "::/0", "unix:" })
+    for _, value in ipairs { "10.0.0.1\0", "10.0.0.1\0.example", "unix:\0", "\0", 167772161, true, {}, print } do
+        if is_in(value) then
+            return nil, tostring(value)
+        end
+    end
+    return is_in(nil) == false, "nil"
+end
+
+
+local function what_is_no_list_is_refused()
+    for _, value in ipairs { "10.0.0.0/8", 8, true, print } do
+        local called, err = pcall(function() cidr.matcher(value) end)
+        local expected = "^t/cidr.lua:%d+: bad argument #1 to 'matcher' %(table expected, got " .. type(value)
+        if called or not err:find(expected) then
+            return nil, tostring(err)
+        end
+    end
+    return true
+end
+
+
 local tests = {
+    { "what is no address is in no network", what_is_no_address_is_in_no_network },
+    { "what is no list is refused", what_is_no_list_is_refused },
     { "networks match as the reference does", no_wrong_answer },
     { "any text has an answer", any_text_has_an_answer },
 }

@@ -27,7 +27,8 @@ fn assert_no_id_twice(groups: &[Vec<Text>]) {
 }
 
 fn child_and_grandchild_make_their_own_ids(start: fn() -> i32, ids: impl Fn(usize) -> Vec<Text>) {
-    ids(1);
+    // In a burst, so that the child would go on without a look at the clock.
+    ids(100);
     let child = Child::start(start, || {
         let grandchild = Child::start(start, || ids(1000).concat());
         [ids(1000).concat(), grandchild.output()].concat()
@@ -218,15 +219,25 @@ fn where_getrandom_is_refused_later_there_is_dev_urandom() {
 }
 
 fn where_the_kernel_does_not_wipe(accepts_any_advice: bool, start: fn() -> i32) {
+    // An errno of 0 means success.
+    let errno = if accepts_any_advice { 0 } else { libc::EINVAL };
     let child = Child::start(fork, || {
-        // An errno of 0 means success.
-        refuse(&[libc::SYS_madvise], if accepts_any_advice { 0 } else { libc::EINVAL });
+        refuse(&[libc::SYS_madvise], errno);
         strong(1);
         let before = [ids(100), strong(100)].concat();
         let grandchild = Child::start(start, || [ids(1000), strong(1000)].concat().concat());
         [before.concat(), ids(1000).concat(), grandchild.output()].concat()
     });
     assert_no_id_twice(&[texts(child)]);
+
+    // The clock, which is looked at for each id there, would hide that a child goes on with its parent's stream. What is
+    // kept from one id to the next shows it.
+    let child = Child::start(fork, || {
+        refuse(&[libc::SYS_madvise], errno);
+        no_format_goes_on_with_what_the_parent_kept(start);
+        Vec::new()
+    });
+    assert_eq!(child.output(), []);
 }
 
 fn where_the_kernel_refuses_to_wipe_a_fork_makes_a_new_stream() {

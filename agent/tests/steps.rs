@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use txid::snowflake::Layout;
 use txid_agent::lease::{Answer, Event, Group, Input, Lease, Now, Output, PageView, Reply, Request, Rules, Write};
-use txid_agent::store::{Expected, Put, Record, StoreError, Version};
+use txid_agent::store::{Expected, Numbered, Numbering, Put, Record, StoreError, Version};
 
 /// 2026-11-21.
 const START_MS: i64 = 1_795_000_000_000;
@@ -229,4 +229,55 @@ fn who_may_read_but_not_write_gives_up_at_the_start_and_tries_again_later() {
     host.wait(wait);
     let output = host.replies(Reply::Put(Err(refused())));
     assert!(matches!(output, Output::Wait { .. }), "{output:?}");
+}
+
+/// Another system's counter never gives a number twice, so one that is asked for and not used is lost.
+#[test]
+fn a_number_that_was_given_is_used_after_the_store_failed() {
+    let error = || StoreError::Unreachable { store: "store".into(), why: "gone".into() };
+    let mut host = Host::new();
+    host.rules.numbering = Numbering::LeafForever;
+    let taking = |output: &Output, node: u64| match output {
+        Output::Ask(Request::Put { key, expected: Expected::Absent, .. }) => *key == format!("orders/node/{node}"),
+        _ => false,
+    };
+    // Goes on until the list of nodes is asked for, and says what there is.
+    let lists = |host: &mut Host, mut output: Output, records: Vec<(String, Record)>| {
+        loop {
+            output = match output {
+                Output::Ask(Request::List { .. }) => return host.replies(Reply::List(Ok(records))),
+                Output::Ask(Request::Read { .. }) => host.read(Some(&group(0))),
+                Output::Wait { .. } => host.wait(output),
+                other => panic!("{other:?}"),
+            }
+        }
+    };
+
+    let output = host.step(Input::Go);
+    assert!(matches!(lists(&mut host, output, vec![]), Output::Ask(Request::Number)));
+    let mut output = host.replies(Reply::Number(Ok(Numbered::Node(12))));
+    for _ in 0..3 {
+        assert!(taking(&output, 12), "{output:?}");
+        let wait = host.replies(Reply::Put(Err(error())));
+        output = lists(&mut host, wait, vec![]);
+    }
+
+    // Unless somebody else has the node by now.
+    assert!(taking(&output, 12), "{output:?}");
+    let output = host.replies(Reply::Put(Ok(Put::Conflict)));
+    let other =
+        b"txid-lease 1 generation=1 limit=1795000060000 token=00000000000000000000000000000001 held owner=web-2";
+    let output = lists(&mut host, output, vec![("orders/node/12".to_owned(), record(other))]);
+    assert!(matches!(output, Output::Ask(Request::Number)), "{output:?}");
+    let output = host.replies(Reply::Number(Ok(Numbered::Node(13))));
+    assert!(taking(&output, 13), "{output:?}");
+    host.written();
+
+    // What is leased is not taken again.
+    host.read(Some(&group(0)));
+    assert!(
+        host.outputs.iter().any(|it| matches!(it, Output::Write(Write::Open { node: 13, .. }))),
+        "{:?}",
+        host.outputs
+    );
 }

@@ -98,7 +98,10 @@ pub unsafe extern "C" fn txid_segment_next(segment: *const txid_segment, message
     // SAFETY: the caller vouches for both.
     unsafe {
         match (*segment).0.next() {
-            Ok(number) => number as i64,
+            Ok(number) => number.try_into().unwrap_or_else(|_| {
+                let why = "the segment's file is damaged: it grants numbers of more than 63 bits";
+                i64::from(fail(txid_error::SegmentUsedUp, &why, message))
+            }),
             Err(used_up) => i64::from(fail(txid_error::SegmentUsedUp, &used_up, message)),
         }
     }
@@ -223,6 +226,23 @@ mod tests {
         // SAFETY: nobody uses it any more.
         unsafe { txid_segment_close(segment) };
         std::fs::remove_dir_all(place("numbers")).unwrap();
+    }
+
+    /// As a damaged page has it. If it passed for a length, the caller would read beyond `buf`.
+    #[test]
+    fn a_number_of_more_than_63_bits_is_an_error() {
+        let path = place("damaged").join("invoices.segment");
+        SegmentPage::open_or_make(&path).unwrap().publish(i64::MAX as u64..(1 << 63) + 20);
+        let segment = open(&path).unwrap();
+        assert_eq!(fill(segment).unwrap(), i64::MAX.to_string());
+        for _ in 0..20 {
+            let (code, why) = fill(segment).unwrap_err();
+            assert_eq!(code, txid_error::SegmentUsedUp as i32);
+            assert!(why.contains("more than 63 bits"), "{why}");
+        }
+        // SAFETY: nobody uses it any more.
+        unsafe { txid_segment_close(segment) };
+        std::fs::remove_dir_all(place("damaged")).unwrap();
     }
 
     #[test]

@@ -48,6 +48,7 @@ struct Library {
     strong_fill: StrongFill,
     flake: FillBy,
     uuid_v1: FillBy,
+    uuid_v7: Fill,
     unique_id_short: FillWith,
     unique_id_long: Fill,
     trace_host_id: FillWithHost,
@@ -68,6 +69,7 @@ static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
             strong_fill: std::mem::transmute::<*mut c_void, StrongFill>(symbol(c"txid_strong_fill")),
             flake: std::mem::transmute::<*mut c_void, FillBy>(symbol(c"txid_flake_now")),
             uuid_v1: std::mem::transmute::<*mut c_void, FillBy>(symbol(c"txid_uuid_v1_now")),
+            uuid_v7: std::mem::transmute::<*mut c_void, Fill>(symbol(c"txid_uuid_v7_now")),
             unique_id_short: std::mem::transmute::<*mut c_void, FillWith>(symbol(c"txid_unique_id_short_now")),
             unique_id_long: std::mem::transmute::<*mut c_void, Fill>(symbol(c"txid_unique_id_long_now")),
             trace_host_id: std::mem::transmute::<*mut c_void, FillWithHost>(symbol(c"txid_trace_host_id_now")),
@@ -129,6 +131,11 @@ fn flake(ms: i64) -> Text {
 fn uuid_v1(ms: i64) -> Text {
     // SAFETY: as above.
     text(|text| unsafe { (LIBRARY.uuid_v1)(text, ms, ptr::null()) })
+}
+
+fn uuid_v7(ms: i64) -> Text {
+    // SAFETY: as above.
+    text(|text| unsafe { (LIBRARY.uuid_v7)(text, ms) })
 }
 
 fn unique_id_short(ms: i64) -> Text {
@@ -283,6 +290,10 @@ fn uuids_of_version_1() {
     nothing_that_is_kept_repeats(uuid_v1);
 }
 
+fn uuids_of_version_7() {
+    nothing_that_is_kept_repeats(uuid_v7);
+}
+
 fn short_unique_ids() {
     nothing_that_is_kept_repeats(unique_id_short);
 }
@@ -434,6 +445,7 @@ fn main() {
         ids_made_in_a_handler_at_any_instruction_where_the_kernel_cannot_wipe,
         flakes,
         uuids_of_version_1,
+        uuids_of_version_7,
         short_unique_ids,
         long_unique_ids,
         trace_ids_with_a_host,

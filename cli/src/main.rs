@@ -18,7 +18,7 @@ mod words;
 
 use args::{Args, Command};
 use clap::Parser;
-use std::io::{Write, stderr};
+use std::io::{IsTerminal, Write, stderr};
 use std::process::ExitCode;
 
 /// The exit status after an error, as in grep.
@@ -48,6 +48,11 @@ fn complain(error: &anyhow::Error) {
 /// Writes to standard error. If that fails, for example on a full disk, only the exit status remains: `eprintln` would
 /// panic.
 fn say(message: &str) {
+    // Names of files, and what is no id, may be anybody's choice.
+    let message = match stderr().is_terminal() {
+        true => &*terminal::harmless(message.as_bytes()),
+        false => message,
+    };
     let _ = writeln!(stderr(), "txid: {message}");
 }
 

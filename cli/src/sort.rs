@@ -4,11 +4,12 @@
 //! end all runs are merged. Input that fits into memory is never written to disk.
 
 use crate::runs::Runs;
+use crate::terminal::Harmless;
 use crate::{args::Sort, complain, input, words};
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
 use memchr::memchr;
-use std::io::{self, BufWriter, Write, stdout};
+use std::io::{self, BufWriter, IsTerminal, Write, stdout};
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 use txid::Txid;
@@ -35,7 +36,10 @@ pub fn run(args: &Sort) -> Result<ExitCode> {
             }
         }
     }
-    let mut out = BufWriter::new(stdout().lock());
+    let mut out: Box<dyn Write> = match stdout().is_terminal() {
+        true => Box::new(Harmless::new(stdout().lock())),
+        false => Box::new(BufWriter::new(stdout().lock())),
+    };
     sorter.write(&mut out)?;
     out.flush().context("standard output")?;
     Ok(ExitCode::from(if all { 0 } else { crate::TROUBLE }))

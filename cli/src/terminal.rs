@@ -1,5 +1,8 @@
 //! Makes foreign text safe to print on a terminal.
 
+use memchr::memrchr;
+use std::io::{self, Write};
+
 /// The text without anything that could control a terminal: an escape is shown as `\x1b`, and so are bytes that are not
 /// UTF-8. Tabs and line ends stay.
 pub fn harmless(text: &[u8]) -> String {
@@ -16,6 +19,34 @@ pub fn harmless(text: &[u8]) -> String {
         chunk.invalid().iter().for_each(|byte| shown += &format!("\\x{byte:02x}"));
     }
     shown
+}
+
+/// Passes on whole lines, without anything that could control a terminal.
+pub struct Harmless<W> {
+    out: W,
+    /// The beginning of a line.
+    rest: Vec<u8>,
+}
+
+impl<W: Write> Harmless<W> {
+    pub fn new(out: W) -> Self {
+        Self { out, rest: Vec::new() }
+    }
+}
+
+impl<W: Write> Write for Harmless<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.rest.extend_from_slice(bytes);
+        if let Some(newline) = memrchr(b'\n', &self.rest) {
+            self.out.write_all(harmless(&self.rest[..=newline]).as_bytes())?;
+            self.rest.drain(..=newline);
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 
 mod command;
 mod ids;
+mod networks;
 mod snowflakes;
 mod traces;
 
@@ -24,6 +25,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("b3", traces::b3),
     ("sofa", traces::sofa),
     ("skywalking", traces::skywalking),
+    ("networks", networks::networks),
     ("layout", snowflakes::layout),
     ("node", snowflakes::node),
     ("snowflake", snowflakes::id),

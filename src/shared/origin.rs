@@ -50,3 +50,26 @@ impl Origin {
         if header.has(&[file]) { Ok(()) } else { Err(Foreign::Copied) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::page::Kind;
+    use super::*;
+
+    #[test]
+    fn a_page_is_of_one_boot_and_of_one_file_on_one_device() {
+        const KIND: Kind = Kind { magic: b"txid-tst", version: 1, name: "", advice: "", may_be_replaced: false };
+        let identity = |device, inode| Identity { device, inode };
+        let here = Origin::new(identity(5, 7));
+        let image = |origin: &Origin| Image::new(&KIND, &origin.placed());
+        assert_eq!(Origin::check(&image(&here), identity(5, 7)), Ok(()));
+        for elsewhere in [identity(5, 8), identity(6, 7), identity(7, 5)] {
+            assert_eq!(Origin::check(&image(&here), elsewhere), Err(Foreign::Copied));
+        }
+        for at in [0, 15] {
+            let mut earlier = Origin::new(identity(5, 7));
+            earlier.boot[at] ^= 1;
+            assert_eq!(Origin::check(&image(&earlier), identity(5, 7)), Err(Foreign::OtherBoot));
+        }
+    }
+}

@@ -373,6 +373,47 @@ mod tests {
         assert!(origins[0] != origins[1] && origins[0] != origin(0));
     }
 
+    /// Draws, with a fork between the check that the stream is this process's and the draw; returns what the parent and
+    /// the child have drawn.
+    #[cfg(target_os = "linux")]
+    fn drawn_around_a_fork() -> [u64; 2] {
+        // SAFETY: a new mapping, which is never unmapped.
+        let of_child = unsafe {
+            let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
+            let page = libc::mmap(ptr::null_mut(), size_of::<AtomicU64>(), access, flags, -1, 0);
+            assert_ne!(page, libc::MAP_FAILED);
+            &*page.cast::<AtomicU64>()
+        };
+        let pid = Cell::new(-1);
+        let drawn = draw(Some(0), |source| {
+            if pid.get() == -1 {
+                // SAFETY: the child calls nothing that takes a lock.
+                pid.set(unsafe { libc::fork() });
+            }
+            source.rng.next()
+        });
+        if pid.get() == 0 {
+            of_child.store(drawn, Ordering::Relaxed);
+            // SAFETY: skips what belongs to the parent.
+            unsafe { libc::_exit(0) };
+        }
+        let mut status = 0;
+        // SAFETY: the child is ours.
+        assert_eq!(unsafe { (libc::waitpid(pid.get(), &mut status, 0), status) }, (pid.get(), 0));
+        [drawn, of_child.load(Ordering::Relaxed)]
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_draw_that_a_fork_interrupts_is_made_anew_in_the_child() {
+        let [parent, child] = drawn_around_a_fork();
+        assert_ne!(parent, child, "in the first draw of the thread");
+        numbers(100);
+        assert!(STREAM.with(|stream| stream.draws_before_look.get()) > 0);
+        let [parent, child] = drawn_around_a_fork();
+        assert_ne!(parent, child, "in a burst");
+    }
+
     #[test]
     fn a_generator_that_was_left_in_use_does_not_hold_up_other_threads() {
         STREAM.with(|stream| stream.generation.set(IN_USE));

@@ -3,17 +3,18 @@
 //! A signal handler that makes ids while the thread is making one counts as another thread: it starts from the first
 //! state, and its state is not kept.
 
-use std::cell::Cell;
+use std::cell::{Cell, UnsafeCell};
 use std::sync::atomic::{Ordering, compiler_fence};
 
 pub(crate) struct Kept<T> {
     is_in_use: Cell<bool>,
-    state: Cell<T>,
+    /// Only touched by the step that marked it as in use.
+    state: UnsafeCell<T>,
 }
 
 impl<T: Copy> Kept<T> {
     pub(crate) const fn new(first: T) -> Self {
-        Self { is_in_use: Cell::new(false), state: Cell::new(first) }
+        Self { is_in_use: Cell::new(false), state: UnsafeCell::new(first) }
     }
 
     /// Takes one `step` from the kept state, or from `first` if a signal has interrupted such a step.
@@ -21,10 +22,16 @@ impl<T: Copy> Kept<T> {
     pub(crate) fn step<R>(&self, first: T, step: impl FnOnce(&mut T) -> R) -> R {
         let is_interrupted = self.is_in_use.replace(true);
         compiler_fence(Ordering::SeqCst);
-        let mut state = if is_interrupted { first } else { self.state.get() };
-        let result = step(&mut state);
+        let mut of_its_own;
+        let state = if is_interrupted {
+            of_its_own = first;
+            &mut of_its_own
+        } else {
+            // SAFETY: the mark was not set, so this step alone uses the state.
+            unsafe { &mut *self.state.get() }
+        };
+        let result = step(state);
         if !is_interrupted {
-            self.state.set(state);
             compiler_fence(Ordering::SeqCst);
             self.is_in_use.set(false);
         }

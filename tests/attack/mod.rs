@@ -6,6 +6,7 @@
 use std::ffi::c_void;
 use std::io::Read;
 use std::os::fd::FromRawFd;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -48,7 +49,8 @@ impl Child {
         let pid = start();
         assert!(pid >= 0);
         if pid == 0 {
-            let output = work();
+            // A panic would end this thread, the child's only one, and with that the child, successfully.
+            let output = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| end(1));
             let mut rest = &output[..];
             while !rest.is_empty() {
                 // SAFETY: the descriptor is open, and the bytes are ours.

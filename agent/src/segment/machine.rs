@@ -379,7 +379,7 @@ impl Machine {
         }
         // Half the time that a tenth of a range lasts at this rate.
         let tenth = self.sizes.0.max(self.sizes.1) / 10;
-        let half_ms = (tenth * 500_000).checked_div(self.rate.milli).unwrap_or(most);
+        let half_ms = tenth.saturating_mul(500_000).checked_div(self.rate.milli).unwrap_or(most);
         half_ms.clamp(least, most)
     }
 }
@@ -390,5 +390,22 @@ impl Write {
             Self::Publish(range) => range.end - range.start,
             _ => 0,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_may_be_as_large_as_a_store_can_say() {
+        let mut machine = Machine::new(Rules::new("a"));
+        let now = Now { ms: 1_700_000_000_000, monotonic_ms: 0 };
+        let view = View { left: 0, next: 0, wants: true, granted: 0, seen: 0, fetches: 0, step: 0, fetched_ms: 0 };
+        assert!(machine.step(now, &view, None).request.is_some());
+        let range = 1..i64::MAX as u64;
+        let answer = Answer::Taken(Taken::Range { range: range.clone(), step: range.end });
+        let output = machine.step(now, &view, Some(answer));
+        assert!(output.writes.contains(&Write::Publish(range)) && output.request.is_none());
     }
 }

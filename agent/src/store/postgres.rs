@@ -275,20 +275,21 @@ impl Store for PostgresStore {
 
     fn take(&mut self, tag: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError> {
         let update = "UPDATE leaf_alloc SET max_id = max_id + coalesce(nullif($2, '')::int8, step), update_time = now() \
-                      WHERE biz_tag = $1 AND max_id >= $3::int8 \
+                      WHERE biz_tag = $1 AND max_id >= $3::int8 AND step >= 0 \
                       RETURNING max_id::int8, coalesce(nullif($2, '')::int8, step)::int8, step::int8";
         let count = count.map_or(String::new(), |count| count.to_string());
         let rows = self.run_on_tags(update, &[tag, &count, &seen.to_string()])?;
-        let number = |row: &Row, at: usize, column: &str| {
-            leaf::number(&self.place, column, row.get(at)).map_err(Failure::into_error)
-        };
+        let place = self.place.clone();
+        let number =
+            |row: &Row, at: usize, column: &str| leaf::number(&place, column, row.get(at)).map_err(Failure::into_error);
         if let Some(row) = rows.first() {
             let (end, count, step) = (number(row, 0, "max_id")?, number(row, 1, "step")?, number(row, 2, "step")?);
             return Ok(Taken::below(end, count, step));
         }
-        let rows = self.run_on_tags("SELECT max_id::int8 FROM leaf_alloc WHERE biz_tag = $1", &[tag])?;
+        let rows = self.run_on_tags("SELECT max_id::int8, step::int8 FROM leaf_alloc WHERE biz_tag = $1", &[tag])?;
         let Some(row) = rows.first() else { return Ok(Taken::NoTag) };
-        Ok(Taken::WentDown { number: leaf::number(&self.place, "max_id", row.get(0)).map_err(Failure::into_error)? })
+        let (found, _) = (number(row, 0, "max_id")?, number(row, 1, "step")?);
+        Ok(Taken::WentDown { number: found })
     }
 
     fn create_tag(&mut self, tag: &str, step: u64) -> Result<(), StoreError> {

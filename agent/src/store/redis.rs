@@ -36,13 +36,14 @@ redis.call('HDEL', KEYS[1], '')
 return {now[1], now[2], redis.call('HGETALL', KEYS[1])}";
 
 /// KEYS: the tag. ARGV: how many numbers, or empty for the tag's own step; and the number it must not be below. Lua has
-/// no 64-bit integers, so numbers stay texts here, and HINCRBY adds them.
+/// no 64-bit integers, so numbers stay texts here, and HINCRBY adds them. A negative one is only returned.
 const TAKE: &str = "\
 local now = redis.call('TIME')
 redis.call('HDEL', KEYS[1], '')
 local found = redis.call('HMGET', KEYS[1], 'max_id', 'step')
 local number, step = found[1], found[2]
 if not number or not step then return {now[1], now[2], {}} end
+if (number .. ' ' .. step):find('-', 1, true) then return {now[1], now[2], {number, '0', step}} end
 if #number < #ARGV[2] or #number == #ARGV[2] and number < ARGV[2] then return {now[1], now[2], {number}} end
 local count = ARGV[1] ~= '' and ARGV[1] or step
 redis.call('HINCRBY', KEYS[1], 'max_id', count)
@@ -320,10 +321,16 @@ impl Store for RedisStore {
     fn take(&mut self, tag: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError> {
         let (count, seen) = (count.map_or(String::new(), |count| count.to_string()), seen.to_string());
         let args: [&[u8]; 2] = [count.as_bytes(), seen.as_bytes()];
-        let found: Vec<u64> = self.run(TAKE, tag, &args, self.wait).map_err(Failure::into_error)?;
+        let found: Vec<i64> = self.run(TAKE, tag, &args, self.wait).map_err(Failure::into_error)?;
+        let number = |field, value: i64| {
+            u64::try_from(value).map_err(|_| {
+                self.place
+                    .misconfigured(format_args!("{}/{tag} has {field} = {value}: it must be 1 or more", self.prefix))
+            })
+        };
         Ok(match found[..] {
-            [end, count, step] => Taken::below(end, count, step),
-            [number] => Taken::WentDown { number },
+            [end, count, step] => Taken::below(number("max_id", end)?, number("step", count)?, number("step", step)?),
+            [found] => Taken::WentDown { number: number("max_id", found)? },
             _ => Taken::NoTag,
         })
     }

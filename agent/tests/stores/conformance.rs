@@ -54,6 +54,7 @@ pub fn all(url: impl Fn(u16, &str) -> String + Sync, server: &mut impl Kill, has
     races(&url(port, ""));
     crate::tags::tags(&url(port, ""));
     lost_replies(&url, port);
+    trips(&url, port);
     outage(&url(port, "&timeout=1s"), server);
     nobody_there(&url);
 }
@@ -315,4 +316,32 @@ fn agent_ends(url: &str, wanted: &str) {
     assert_eq!(said.lines().count(), 1, "{said}");
     assert!(said.contains(wanted) && said.contains("txid-agent: "), "{wanted:?} is not in: {said}");
     assert!(!said.contains("the-password") && !said.contains("the-wrong"), "{said}");
+}
+
+/// How often the store is waited for: once to take a range or to extend a lease, and not at all for its clock.
+fn trips(url: &impl Fn(u16, &str) -> String, port: u16) {
+    let proxy = Proxy::to(port);
+    let mut store = open(&url(proxy.port, "")).unwrap();
+    store.create_tag("trips", 10).unwrap();
+    let mut version = written(put(&mut *store, "trips/node/1", Expected::Absent, "0"));
+    let of_a_range = match url(port, "").split("://").next().unwrap() {
+        "redis" | "postgres" => 1,
+        // It is read first: whether the number can go up by so much, or what the record is.
+        "mysql" | "etcd" | "consul" => 2,
+        // And that server may be behind the others.
+        "zookeeper" => 3,
+        other => panic!("{other}"),
+    };
+    for turn in 0..4 {
+        let before = proxy.trips();
+        store.take("trips", None, 0).unwrap();
+        let after = proxy.trips();
+        version = written(put(&mut *store, "trips/node/1", version, &turn.to_string()));
+        store.clock_ms().unwrap();
+        let at_last = proxy.trips();
+        // At first, statements are prepared.
+        if turn > 0 {
+            assert_eq!((after - before, at_last - after), (of_a_range, 1), "for a range, and to extend a lease");
+        }
+    }
 }

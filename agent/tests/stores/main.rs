@@ -14,6 +14,7 @@ mod tags;
 
 use conformance::{all, basics, races, wants_a_person};
 use servers::{MARIADB_PASSWORD, POSTGRES_PASSWORD};
+use std::process::Command;
 use txid_agent::store::open;
 
 #[test]
@@ -41,6 +42,13 @@ fn consul_stand_in() {
 fn redis() {
     let mut server = servers::redis(&[]);
     all(|port, options| format!("redis://127.0.0.1:{port}?{options}"), &mut server, true);
+    let control =
+        |args: &[&str]| servers::run(Command::new("redis-cli").args(["-p", &server.port.to_string()]).args(args));
+    tags::negative_numbers(
+        &format!("redis://127.0.0.1:{}", server.port),
+        |field, value| _ = control(&["HSET", "txid/wrong", field, &value.to_string()]),
+        |field| control(&["HGET", "txid/wrong", field]).trim().to_owned(),
+    );
 }
 
 #[test]
@@ -54,6 +62,12 @@ fn postgres() {
     let mut server = servers::postgres(&[]);
     let login = format!("txid:{POSTGRES_PASSWORD}");
     all(|port, options| format!("postgres://{login}@127.0.0.1:{port}/ids?{options}"), &mut server, true);
+    let ask = |statement: String| servers::run(servers::psql(&server, "ids").args(["-c", &statement]));
+    tags::negative_numbers(
+        &format!("postgres://{login}@127.0.0.1:{}/ids", server.port),
+        |column, value| _ = ask(format!("UPDATE leaf_alloc SET {column} = {value} WHERE biz_tag = 'wrong'")),
+        |column| ask(format!("SELECT {column} FROM leaf_alloc WHERE biz_tag = 'wrong'")).trim().to_owned(),
+    );
 }
 
 #[test]

@@ -53,6 +53,22 @@ pub fn tags(url: &str) {
     assert_apart(taken);
 }
 
+/// A number or a step that cannot be, as people may set it: nothing changes, and people are told. A negative step would
+/// lead back to numbers that were taken.
+pub fn negative_numbers(url: &str, set: impl Fn(&str, i64), get: impl Fn(&str) -> String) {
+    let mut store = open(url).unwrap();
+    store.create_tag("wrong", 20).unwrap();
+    for (max_id, step, expected) in [(1000, -20, "step = -20"), (-5, 20, "max_id = -5"), (-5, -20, "max_id = -5")] {
+        set("max_id", max_id);
+        set("step", step);
+        for count in [None, Some(10)] {
+            let error = store.take("wrong", count, 0).unwrap_err();
+            assert!(!error.may_pass() && error.to_string().contains(expected), "{error}");
+            assert_eq!((get("max_id"), get("step")), (max_id.to_string(), step.to_string()));
+        }
+    }
+}
+
 fn take(url: &str, tag: &str, times: usize) -> Vec<Range<u64>> {
     let mut store = open(url).unwrap();
     (0..times).map(|_| range(store.take(tag, None, 0).unwrap()).0).collect()

@@ -1,9 +1,9 @@
-//! A TCP proxy that can stop forwarding the server's answers.
+//! A TCP proxy that can stop forwarding the server's answers, and counts round trips.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::thread;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -20,6 +20,22 @@ pub enum Mode {
 pub struct Proxy {
     pub port: u16,
     mode: Arc<AtomicU8>,
+    trips: Arc<Trips>,
+}
+
+/// How often the client has sent something after the server did, or as the first.
+#[derive(Default)]
+struct Trips {
+    count: AtomicUsize,
+    is_out: AtomicBool,
+}
+
+impl Trips {
+    fn sends(&self, is_client: bool) {
+        if self.is_out.swap(is_client, Ordering::SeqCst) != is_client && is_client {
+            self.count.fetch_add(1, Ordering::SeqCst);
+        }
+    }
 }
 
 impl Proxy {
@@ -27,7 +43,8 @@ impl Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let mode = Arc::new(AtomicU8::new(Mode::Pass as u8));
-        let shared = mode.clone();
+        let trips = Arc::new(Trips::default());
+        let (shared, counted) = (mode.clone(), trips.clone());
         thread::spawn(move || {
             for client in listener.incoming() {
                 let Ok(client) = client else { return };
@@ -35,11 +52,18 @@ impl Proxy {
                     continue;
                 }
                 let Ok(server) = TcpStream::connect(("127.0.0.1", server)) else { continue };
-                pass(&client, &server, &shared, Mode::Refuse as u8);
-                pass(&server, &client, &shared, Mode::SwallowReplies as u8);
+                let (asking, answering) = (counted.clone(), counted.clone());
+                pass(&client, &server, &shared, Mode::Refuse as u8, move || asking.sends(true));
+                pass(&server, &client, &shared, Mode::SwallowReplies as u8, move || answering.sends(false));
             }
         });
-        Self { port, mode }
+        Self { port, mode, trips }
+    }
+
+    /// The round trips so far.
+    #[allow(dead_code, reason = "not all tests count")]
+    pub fn trips(&self) -> usize {
+        self.trips.count.load(Ordering::SeqCst)
     }
 
     pub fn set(&self, mode: Mode) {
@@ -48,7 +72,7 @@ impl Proxy {
 }
 
 /// Forwards what `from` sends, unless the mode is at least `until`.
-fn pass(from: &TcpStream, to: &TcpStream, mode: &Arc<AtomicU8>, until: u8) {
+fn pass(from: &TcpStream, to: &TcpStream, mode: &Arc<AtomicU8>, until: u8, sends: impl Fn() + Send + 'static) {
     let (mut from, mut to, mode) = (from.try_clone().unwrap(), to.try_clone().unwrap(), mode.clone());
     thread::spawn(move || {
         let mut buffer = [0; 65536];
@@ -57,6 +81,7 @@ fn pass(from: &TcpStream, to: &TcpStream, mode: &Arc<AtomicU8>, until: u8) {
             if read == 0 || now == Mode::Refuse as u8 {
                 break;
             }
+            sends();
             if now < until && to.write_all(&buffer[..read]).is_err() {
                 break;
             }

@@ -48,3 +48,33 @@ fn what_a_log_has_in_it_cannot_control_the_terminal() {
     assert!(!shown.contains("\x1b]") && !shown.contains('\x07'), "{shown:?}");
     assert_eq!(printed(txid(&["grep", "a.log"]).current_dir(&directory)), line);
 }
+
+#[test]
+fn what_is_sorted_cannot_control_the_terminal() {
+    let (one, two) = (id(1), id(2));
+    let log = format!("{two} \x1b]0;title\x07é\r\n{one} \u{9b}1m");
+    let directory = directory(&[("a.log", log.as_bytes())]);
+    // The terminal ends lines by \r\n.
+    let shown = on_terminal(directory.path(), "sort a.log");
+    assert_eq!(shown, format!("{one} \\x9b1m\r\n{two} \\x1b]0;title\\x07é\r\r\n"));
+    assert_eq!(
+        printed(txid(&["sort", "a.log"]).current_dir(&directory)),
+        format!("{one} \u{9b}1m\n{two} \x1b]0;title\x07é\r\n")
+    );
+}
+
+#[test]
+fn what_an_error_names_cannot_control_the_terminal() {
+    const TITLE: &str = "\x1b]0;title\x07";
+    let directory = directory(&[(TITLE, format!("{} \0\n", id(1)).as_bytes()), ("words", TITLE.as_bytes())]);
+    for (command, named) in [
+        (format!("grep '{TITLE}'"), "txid: \\x1b]0;title\\x07: binary file matches"),
+        (format!("sort '{TITLE}/none'"), "txid: \\x1b]0;title\\x07/none: "),
+        ("inspect <words".to_owned(), "\\x1b]0;title\\x07"),
+        (format!("range --from '{TITLE}' --to now"), "\\x1b]0;title\\x07"),
+    ] {
+        // Its status does not matter.
+        let shown = on_terminal(directory.path(), &format!("{command}; true"));
+        assert!(shown.contains(named) && !shown.contains("\x1b]"), "{shown:?}");
+    }
+}

@@ -12,6 +12,7 @@ local C = ffi.C
 local assert = assert
 local band = bit.band
 local bxor = bit.bxor
+local error = error
 local ffi_cast = ffi.cast
 local ffi_copy = ffi.copy
 local ffi_fill = ffi.fill
@@ -103,6 +104,10 @@ end
 
 -- Returns a function(address) -> boolean, or nil and what is wrong with the list.
 function _M.matcher(list)
+    if type(list) ~= "table" then
+        error("bad argument #1 to 'matcher' (table expected, got " .. type(list) .. ")", 2)
+    end
+
     local networks, takes_unix = {}, false
     for i = 1, #list do
         local text = list[i]
@@ -123,6 +128,10 @@ function _M.matcher(list)
     return function(address)
         if address == UNIX then
             return takes_unix
+        end
+        -- C would read a NULL for nil, and a text up to its NUL.
+        if type(address) ~= "string" or find(address, "\0", 1, true) then
+            return false
         end
         local family = parse_address(address, bytes)
         if not family then
