@@ -233,20 +233,20 @@ fn user() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::directory::Directory;
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     #[test]
     fn no_mode_is_set_through_a_symbolic_link() {
-        let directory = std::env::temp_dir().join(format!("txid-links-{}", std::process::id()));
-        let (theirs, link) = (directory.join("theirs"), directory.join("link"));
-        std::fs::create_dir_all(&theirs).unwrap();
+        let directory = Directory::new("links");
+        let (theirs, link) = (directory.0.join("theirs"), directory.0.join("link"));
+        std::fs::create_dir(&theirs).unwrap();
         std::fs::set_permissions(&theirs, PermissionsExt::from_mode(0o700)).unwrap();
         symlink(&theirs, &link).unwrap();
-        let parent = fs::open(&directory, DIRECTORY_FLAGS, Mode::empty()).unwrap();
+        let parent = fs::open(&directory.0, DIRECTORY_FLAGS, Mode::empty()).unwrap();
         assert!(set_directory_mode(&parent, OsStr::new("link")).is_err());
         assert_eq!(std::fs::metadata(&theirs).unwrap().permissions().mode() & 0o777, 0o700);
         assert_eq!(set_directory_mode(&parent, OsStr::new("theirs")), Ok(()));
         assert_eq!(std::fs::metadata(&theirs).unwrap().permissions().mode() & 0o777, 0o750);
-        std::fs::remove_dir_all(directory).unwrap();
     }
 }

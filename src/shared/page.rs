@@ -369,6 +369,7 @@ impl std::error::Error for PageError {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::directory::Directory;
     use proptest::prelude::*;
 
     const APPLES: Kind =
@@ -385,10 +386,7 @@ mod tests {
     }
 
     fn in_directory(name: &str, test: impl FnOnce(&Path)) {
-        let directory = std::env::temp_dir().join(format!("txid-page-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&directory).unwrap();
-        test(&directory.join("page"));
-        std::fs::remove_dir_all(directory).unwrap();
+        test(&Directory::new(&format!("page-{name}")).file());
     }
 
     #[test]
