@@ -2,7 +2,7 @@
 
 mod directory;
 
-use directory::Directory;
+use directory::{Directory, word};
 use txid::segment::{Segment, SegmentError, SegmentNews, SegmentPage, SegmentStats};
 
 #[test]
@@ -52,6 +52,27 @@ fn what_an_agent_writes_is_seen() {
     page.publish(200..205);
     assert_eq!(segment.stats(), SegmentStats { left: 8, next: 5, granted: 205, fetches: 2, ..written });
     assert!(!page.wants());
+}
+
+#[test]
+fn each_word_is_where_other_versions_look_for_it() {
+    let directory = Directory::new("segment-words");
+    let page = SegmentPage::open_or_make(&directory.file()).unwrap();
+    page.publish(100..110);
+    assert_eq!(page.segment().next(), Ok(100));
+    page.publish(200..205);
+    page.set_step(10, 1_700_000_000_000);
+    page.set_rate(2500);
+    page.set_contact(1_700_000_000_123);
+    page.count_failure();
+    page.say(SegmentNews::WentDown);
+    page.see(500);
+    let written = std::fs::read(directory.file()).unwrap();
+    assert_eq!([128, 136].map(|at| word(&written, at)), [101, 110]);
+    assert_eq!([256, 264].map(|at| word(&written, at)), [200, 205]);
+    let of_agent = [384, 392, 400, 408, 416, 424, 432, 440].map(|at| word(&written, at));
+    let went_down = SegmentNews::WentDown as u64;
+    assert_eq!(of_agent, [10, 2500, 1_700_000_000_123, 2, 1, went_down, 500, 1_700_000_000_000]);
 }
 
 #[test]
