@@ -98,6 +98,14 @@ fn without_a_number_the_error_says_why() {
 }
 
 #[test]
+fn who_only_takes_numbers_makes_no_directory() {
+    let directory = Directory::new("segment-none");
+    let missing = directory.0.join("missing");
+    assert!(matches!(Segment::attach(&missing.join("orders")), Err(SegmentError::NoAgent(_))));
+    assert!(!missing.exists());
+}
+
+#[test]
 fn a_page_that_cannot_be_used_is_an_error() {
     let directory = Directory::new("segment-refused");
     let said = |error: SegmentError| error.to_string().replace(directory.0.to_str().unwrap(), "DIR");

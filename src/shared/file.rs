@@ -192,12 +192,12 @@ fn make(directory: &OwnedFd, name: &OsStr, content: Content) -> Result<File, Err
 /// The name is not derived from the file's, which may already have the maximum length.
 fn make_temporary(directory: &OwnedFd) -> Result<(String, OwnedFd), Errno> {
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let mut attempt = 0;
+    let mut attempt = 0_u32;
     loop {
         let temporary = format!(".txid.{}-{attempt}", std::process::id());
         match fs::openat(directory, &*temporary, flags, FILE_MODE) {
             // Left behind by a process that was killed here, or in use by another thread or container.
-            Err(Errno::EXIST) if attempt < 1000 => attempt += 1,
+            Err(Errno::EXIST) => attempt += 1,
             opened => return opened.map(|file| (temporary, file)),
         }
     }
