@@ -48,6 +48,14 @@ fn leaf_starts_each_millisecond_at_random_below_a_hundred() {
 }
 
 #[test]
+fn an_epoch_is_an_integer_that_a_double_holds() {
+    for farthest in [-(1 << 53), 1 << 53] {
+        assert!(Layout::SNOWFLAKE.with_epoch_ms(farthest).is_ok());
+        assert!(Layout::SNOWFLAKE.with_epoch_ms(farthest + farthest.signum()).is_err());
+    }
+}
+
+#[test]
 fn texts_that_are_no_layout_are_told() {
     let error = |text: &str| text.parse::<Layout>().unwrap_err();
     assert_eq!(error("time_bits=41,node_bits=10"), LayoutError::Missing("sequence_bits"));

@@ -393,6 +393,7 @@ mod tests {
     fn another_tenants_page_is_made_and_opened() {
         in_directory("made", |path| {
             let page = open(path, 1).unwrap();
+            assert_eq!(size_of_val(page.words), LEN);
             assert_eq!(page.word(WORD_AT).load(Ordering::Relaxed), 7);
             page.word(WORD_AT).store(8, Ordering::Relaxed);
             assert!(std::ptr::eq(open(path, 1).unwrap().words, page.words));
