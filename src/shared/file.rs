@@ -249,4 +249,14 @@ mod tests {
         assert_eq!(set_directory_mode(&parent, OsStr::new("theirs")), Ok(()));
         assert_eq!(std::fs::metadata(&theirs).unwrap().permissions().mode() & 0o777, 0o750);
     }
+
+    #[test]
+    fn no_mode_is_set_of_what_is_no_directory() {
+        let directory = Directory::new("fifo");
+        let parent = fs::open(&directory.0, DIRECTORY_FLAGS, Mode::empty()).unwrap();
+        fs::mkfifoat(&parent, "fifo", FILE_MODE).unwrap();
+        // Opening it to read does not wait while it is open like this.
+        let _both_ends = fs::openat(&parent, "fifo", OFlags::RDWR, Mode::empty()).unwrap();
+        assert_eq!(set_directory_mode(&parent, OsStr::new("fifo")), Err(Errno::NOTDIR));
+    }
 }
