@@ -86,6 +86,16 @@ fn each_word_is_where_other_versions_look_for_it() {
 }
 
 #[test]
+fn the_page_says_its_layout() {
+    for layout in [LAYOUT, Layout::SONYFLAKE, Layout::UID] {
+        let directory = Directory::new("lease-layout");
+        LeasePage::open_or_make(&directory.file(), &layout).unwrap();
+        let page = LeasePage::attach(&directory.file()).unwrap();
+        assert_eq!(page.state().layout().to_string(), layout.to_string());
+    }
+}
+
+#[test]
 fn ids_stay_within_the_lease() {
     let directory = Directory::new("lease-ids");
     let page = LeasePage::open_or_make(&directory.file(), &LAYOUT).unwrap();

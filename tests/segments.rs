@@ -98,6 +98,19 @@ fn without_a_number_the_error_says_why() {
 }
 
 #[test]
+fn a_page_that_was_removed_is_made_anew() {
+    let directory = Directory::new("segment-anew");
+    let old = SegmentPage::open_or_make(&directory.file()).unwrap();
+    old.publish(100..110);
+    std::fs::remove_file(directory.file()).unwrap();
+    let new = SegmentPage::open_or_make(&directory.file()).unwrap();
+    assert_eq!(new.segment().stats().granted, 0);
+    new.publish(200..210);
+    assert_eq!([old.segment().next(), new.segment().next()], [Ok(100), Ok(200)]);
+    assert_eq!(Segment::attach(&directory.file()).unwrap().next(), Ok(201));
+}
+
+#[test]
 fn who_only_takes_numbers_makes_no_directory() {
     let directory = Directory::new("segment-none");
     let missing = directory.0.join("missing");

@@ -419,6 +419,8 @@ mod tests {
             assert_eq!(field, 5);
             attached.word(WORD_AT).store(9, Ordering::Relaxed);
             assert_eq!(made.word(WORD_AT).load(Ordering::Relaxed), 9);
+            std::fs::remove_file(path).unwrap();
+            assert!(matches!(attach(), Err(PageError::File(FileError::Os { .. }))), "only a right to it is inherited");
         });
     }
 
