@@ -86,6 +86,19 @@ fn each_word_is_where_other_versions_look_for_it() {
 }
 
 #[test]
+fn what_is_borrowed_is_counted_from_the_clock() {
+    let directory = Directory::new("lease-borrowed");
+    let page = LeasePage::open_or_make(&directory.file(), &LAYOUT).unwrap();
+    let orders = generator(&directory);
+    let ahead_ms = txid::system_ms() + 60_000;
+    page.open(17, ahead_ms);
+    page.set_limit(17, ahead_ms + 60_000);
+    orders.next_at(ahead_ms).unwrap();
+    let borrowed_ms = orders.stats().borrowed_ms;
+    assert!((1..=60_000).contains(&borrowed_ms), "{borrowed_ms}");
+}
+
+#[test]
 fn the_page_says_its_layout() {
     for layout in [LAYOUT, Layout::SONYFLAKE, Layout::UID] {
         let directory = Directory::new("lease-layout");

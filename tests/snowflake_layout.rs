@@ -81,6 +81,11 @@ fn texts_that_are_no_layout_are_told() {
     {
         assert!(matches!(error(wrong), LayoutError::OutOfRange { .. }), "{wrong}");
     }
+    // Only an epoch may be a date.
+    let of_a_unit = error("unit_ms=1970-01-01T00:00:00.005Z").to_string();
+    assert!(of_a_unit.ends_with("not an integer from 1 to 4294967296"), "{of_a_unit}");
+    let of_an_epoch = error("epoch=x").to_string();
+    assert!(of_an_epoch.ends_with("or a date such as 2014-09-01T00:00:00Z"), "{of_an_epoch}");
     assert_eq!(error("twitter"), LayoutError::UnknownPreset("twitter".to_string()));
 }
 

@@ -299,3 +299,13 @@ fn sofas_time_of_more_than_13_digits_begins_anew() {
     // The greatest ends in 4_073_709_551_615.
     assert_eq!(Sofa { ms: u64::MAX, ..id }.to_string(), "0a000007407370955161510001");
 }
+
+#[test]
+fn the_longest_texts_have_the_greatest_length() {
+    let skywalking = SkyWalking { instance: 1, thread: u32::MAX, ms: u64::MAX, sequence: 9999 };
+    assert!(skywalking.to_string().ends_with(".4294967295.18446744073709551615"));
+    assert_eq!(skywalking.to_string().len(), SkyWalking::MAX_LEN);
+    let sofa = Sofa { address: [10, 0, 0, 7].into(), ms: 1, sequence: 9000, pid: u32::MAX };
+    assert!(sofa.to_string().ends_with("90004294967295"));
+    assert_eq!(sofa.to_string().len(), Sofa::MAX_LEN);
+}
