@@ -116,6 +116,7 @@ fn ids_stay_within_the_lease() {
     assert_eq!((orders.state().node(), orders.stats().borrowed_ms), (None, 0));
     page.open(17, NOW_MS);
     assert!(matches!(orders.next_at(NOW_MS), Err(Refusal::Unleased(_))), "there is no limit yet");
+    assert_eq!((orders.state().node(), page.view().limit_ms), (None, None));
     page.set_limit(17, NOW_MS + 60_000);
     assert_eq!(orders.state().node(), Some(17));
 
@@ -134,6 +135,8 @@ fn ids_stay_within_the_lease() {
     page.open(18, NOW_MS + 60_000);
     page.set_limit(18, NOW_MS + 61_000);
     assert_eq!(next(NOW_MS + 60_000), (60_000, 18, 0));
+    page.set_limit(18, i64::MAX);
+    assert_eq!(next(NOW_MS + 61_000), (61_000, 18, 0), "until the layout ends");
 }
 
 #[test]
