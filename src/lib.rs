@@ -13,6 +13,9 @@
 
 #![warn(missing_docs)]
 
+#[cfg(test)]
+#[path = "../tests/directory/mod.rs"]
+mod directory;
 mod flake;
 mod maker;
 pub mod request;

@@ -22,6 +22,8 @@ impl Serialize for Txid {
 ///
 /// let error = serde_json::from_str::<txid::Txid>("\"4om9qi54\"").unwrap_err();
 /// assert!(error.to_string().starts_with("an id has 20 characters, not 8"));
+/// let error = serde_json::from_str::<txid::Txid>("7").unwrap_err();
+/// assert!(error.to_string().contains("expected an id of 20 characters"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 impl<'de> Deserialize<'de> for Txid {

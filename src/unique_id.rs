@@ -110,7 +110,7 @@ impl UniqueId {
             seconds: ms.div_euclid(1000) as u32,
             maker: UniqueIdMaker::Short { address, pid: series.pid },
             counter: series.counter,
-            thread: series.thread << 24 | series.number & 0x00ff_ffff,
+            thread: series.thread_and_number(),
         }
     }
 
@@ -232,6 +232,11 @@ impl Series {
         }
     }
 
+    /// The 32 bits beside the count in a short id.
+    fn thread_and_number(&self) -> u32 {
+        self.thread << 24 | self.number & 0x00ff_ffff
+    }
+
     /// The next count. After 65,536 counts, the number changes, so that no two ids are the same.
     fn next(stamp_ms: i64) -> Self {
         thread_local! {
@@ -302,5 +307,11 @@ mod tests {
         assert_eq!(before.renewed(Origin::NONE, 0).number, 5);
         assert_eq!(before.renewed(Origin::NONE, 7 << 32).number, 12);
         assert_eq!(before.renewed(Origin::NONE, u128::from(FARTHEST) << 32).number, 5);
+    }
+
+    #[test]
+    fn the_number_of_a_series_stays_out_of_the_threads_bits() {
+        let series = Series { thread: 0x1234, number: 0xff00_0001, ..Series::NONE };
+        assert_eq!(series.thread_and_number(), 0x3400_0001);
     }
 }

@@ -1,5 +1,6 @@
 //! Which of a host's addresses is used as its own, tested in network namespaces with interfaces of all kinds.
 
+use std::path::Path;
 use std::process::Command;
 use txid::snowflake::{Layout, node};
 
@@ -48,8 +49,10 @@ fn in_namespace(set_up: &str) -> Option<String> {
 #[ignore = "the other tests run it in namespaces"]
 fn tells_the_addresses() {
     let show = |address: Option<String>| address.unwrap_or_else(|| "none".to_string());
-    let own = txid::host_ipv4().map(|address| address.to_string());
-    println!("\naddresses: {} {}", show(own), show(node("ip", &Layout::SONYFLAKE).ok().map(|node| node.to_string())));
+    let v4 = txid::host_ipv4().map(|address| address.to_string());
+    let v6 = txid::host_ipv6().map(|address| address.to_string());
+    let node = node("ip", &Layout::SONYFLAKE).ok().map(|node| node.to_string());
+    println!("\naddresses: {} {} {}", show(v4), show(v6), show(node));
 }
 
 fn assert_addresses(set_up: &str, expected: &str) {
@@ -61,15 +64,15 @@ fn assert_addresses(set_up: &str, expected: &str) {
 #[test]
 fn a_public_address_with_a_route_counts_before_dockers_private_one() {
     let routed = "ip address add 203.0.113.7/24 dev eth0\nip route add default via 203.0.113.1";
-    assert_addresses(&format!("{DOCKER}{ETHERNET}\n{routed}"), "203.0.113.7 none");
+    assert_addresses(&format!("{DOCKER}{ETHERNET}\n{routed}"), "203.0.113.7 none none");
 }
 
 #[test]
 fn without_a_default_route_a_bridge_does_not_count() {
     let private = "ip address add 192.168.3.7/24 dev eth0";
-    assert_addresses(&format!("{DOCKER}{ETHERNET}\n{private}"), &format!("192.168.3.7 {}", 3 << 8 | 7));
+    assert_addresses(&format!("{DOCKER}{ETHERNET}\n{private}"), &format!("192.168.3.7 none {}", 3 << 8 | 7));
     let public = "ip address add 203.0.113.7/24 dev eth0";
-    assert_addresses(&format!("{DOCKER}{ETHERNET}\n{public}"), "203.0.113.7 none");
+    assert_addresses(&format!("{DOCKER}{ETHERNET}\n{public}"), "203.0.113.7 none none");
 }
 
 #[test]
@@ -77,7 +80,7 @@ fn a_private_network_beside_the_public_one_has_the_node() {
     let both = "ip address add 203.0.113.7/24 dev eth0
         ip address add 10.2.3.4/24 dev eth0
         ip route add default via 203.0.113.1";
-    assert_addresses(&format!("{DOCKER}{ETHERNET}\n{both}"), &format!("203.0.113.7 {}", 3 << 8 | 4));
+    assert_addresses(&format!("{DOCKER}{ETHERNET}\n{both}"), &format!("203.0.113.7 none {}", 3 << 8 | 4));
 }
 
 #[test]
@@ -87,11 +90,20 @@ fn a_bridge_with_the_default_route_is_the_hosts_own() {
         ip address add 10.1.2.3/24 dev br0
         ip link set br0 up
         ip route add default via 10.1.2.1";
-    assert_addresses(&format!("{DOCKER}{ETHERNET}\n{bridge}"), &format!("10.1.2.3 {}", 2 << 8 | 3));
+    assert_addresses(&format!("{DOCKER}{ETHERNET}\n{bridge}"), &format!("10.1.2.3 none {}", 2 << 8 | 3));
 }
 
 #[test]
 fn dockers_bridge_alone_is_no_address() {
-    assert_addresses(DOCKER, "none none");
-    assert_addresses("true", "none none");
+    assert_addresses(DOCKER, "none none none");
+    assert_addresses("true", "none none none");
+}
+
+#[test]
+fn a_global_ipv6_address_is_the_hosts_own() {
+    if !Path::new("/proc/net/if_inet6").exists() {
+        return eprintln!("skipped: there is no IPv6 here");
+    }
+    let global = "ip -6 address add 2001:db8::7/64 dev eth0 nodad";
+    assert_addresses(&format!("{ETHERNET}\n{global}"), "none 2001:db8::7 none");
 }

@@ -2,7 +2,7 @@
 
 mod directory;
 
-use directory::Directory;
+use directory::{Directory, word};
 use txid::snowflake::{Generator, Layout, LeaseNews, LeasePage, LeaseView, Order, Refusal, State, StateError};
 
 const LAYOUT: Layout = Layout::SNOWFLAKE;
@@ -65,6 +65,50 @@ fn what_an_agent_writes_is_seen() {
 }
 
 #[test]
+fn each_word_is_where_other_versions_look_for_it() {
+    let directory = Directory::new("lease-words");
+    let page = LeasePage::open_or_make(&directory.file(), &LAYOUT).unwrap();
+    page.set_generation(3, 4 << 64 | 5);
+    page.open(17, NOW_MS);
+    page.note(NOW_MS + 90_000);
+    page.set_limit(17, NOW_MS + 60_000);
+    page.set_contact(NOW_MS + 5);
+    page.count_failure();
+    page.count_failure();
+    page.say(LeaseNews::Lost);
+    let written = std::fs::read(directory.file()).unwrap();
+    let unit = (NOW_MS - EPOCH_MS) as u64;
+    assert_eq!(word(&written, 128), 17 << 54 | unit << 12);
+    assert_eq!(word(&written, 256), 17 << 42 | (unit + 60_000));
+    let of_agent = [384, 392, 400, 408, 416, 424, 432, 440, 448].map(|at| word(&written, at));
+    let [confirmed, noted, contact] = [60_000, 90_000, 5].map(|later| (NOW_MS + later) as u64);
+    assert_eq!(of_agent, [3, 4, 5, confirmed, noted, contact, 1, 2, LeaseNews::Lost as u64]);
+}
+
+#[test]
+fn what_is_borrowed_is_counted_from_the_clock() {
+    let directory = Directory::new("lease-borrowed");
+    let page = LeasePage::open_or_make(&directory.file(), &LAYOUT).unwrap();
+    let orders = generator(&directory);
+    let ahead_ms = txid::system_ms() + 60_000;
+    page.open(17, ahead_ms);
+    page.set_limit(17, ahead_ms + 60_000);
+    orders.next_at(ahead_ms).unwrap();
+    let borrowed_ms = orders.stats().borrowed_ms;
+    assert!((1..=60_000).contains(&borrowed_ms), "{borrowed_ms}");
+}
+
+#[test]
+fn the_page_says_its_layout() {
+    for layout in [LAYOUT, Layout::SONYFLAKE, Layout::UID] {
+        let directory = Directory::new("lease-layout");
+        LeasePage::open_or_make(&directory.file(), &layout).unwrap();
+        let page = LeasePage::attach(&directory.file()).unwrap();
+        assert_eq!(page.state().layout().to_string(), layout.to_string());
+    }
+}
+
+#[test]
 fn ids_stay_within_the_lease() {
     let directory = Directory::new("lease-ids");
     let page = LeasePage::open_or_make(&directory.file(), &LAYOUT).unwrap();
@@ -72,6 +116,7 @@ fn ids_stay_within_the_lease() {
     assert_eq!((orders.state().node(), orders.stats().borrowed_ms), (None, 0));
     page.open(17, NOW_MS);
     assert!(matches!(orders.next_at(NOW_MS), Err(Refusal::Unleased(_))), "there is no limit yet");
+    assert_eq!((orders.state().node(), page.view().limit_ms), (None, None));
     page.set_limit(17, NOW_MS + 60_000);
     assert_eq!(orders.state().node(), Some(17));
 
@@ -90,6 +135,8 @@ fn ids_stay_within_the_lease() {
     page.open(18, NOW_MS + 60_000);
     page.set_limit(18, NOW_MS + 61_000);
     assert_eq!(next(NOW_MS + 60_000), (60_000, 18, 0));
+    page.set_limit(18, i64::MAX);
+    assert_eq!(next(NOW_MS + 61_000), (61_000, 18, 0), "until the layout ends");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 mod directory;
 
-use directory::Directory;
+use directory::{Directory, word};
 use txid::segment::{Segment, SegmentError, SegmentNews, SegmentPage, SegmentStats};
 
 #[test]
@@ -55,6 +55,27 @@ fn what_an_agent_writes_is_seen() {
 }
 
 #[test]
+fn each_word_is_where_other_versions_look_for_it() {
+    let directory = Directory::new("segment-words");
+    let page = SegmentPage::open_or_make(&directory.file()).unwrap();
+    page.publish(100..110);
+    assert_eq!(page.segment().next(), Ok(100));
+    page.publish(200..205);
+    page.set_step(10, 1_700_000_000_000);
+    page.set_rate(2500);
+    page.set_contact(1_700_000_000_123);
+    page.count_failure();
+    page.say(SegmentNews::WentDown);
+    page.see(500);
+    let written = std::fs::read(directory.file()).unwrap();
+    assert_eq!([128, 136].map(|at| word(&written, at)), [101, 110]);
+    assert_eq!([256, 264].map(|at| word(&written, at)), [200, 205]);
+    let of_agent = [384, 392, 400, 408, 416, 424, 432, 440].map(|at| word(&written, at));
+    let went_down = SegmentNews::WentDown as u64;
+    assert_eq!(of_agent, [10, 2500, 1_700_000_000_123, 2, 1, went_down, 500, 1_700_000_000_000]);
+}
+
+#[test]
 fn without_a_number_the_error_says_why() {
     let directory = Directory::new("segment-why");
     let page = SegmentPage::open_or_make(&directory.file()).unwrap();
@@ -74,6 +95,27 @@ fn without_a_number_the_error_says_why() {
         let said = page.segment().next().unwrap_err().to_string();
         assert_eq!(said, format!("the numbers of orders are used up; {why}"));
     }
+}
+
+#[test]
+fn a_page_that_was_removed_is_made_anew() {
+    let directory = Directory::new("segment-anew");
+    let old = SegmentPage::open_or_make(&directory.file()).unwrap();
+    old.publish(100..110);
+    std::fs::remove_file(directory.file()).unwrap();
+    let new = SegmentPage::open_or_make(&directory.file()).unwrap();
+    assert_eq!(new.segment().stats().granted, 0);
+    new.publish(200..210);
+    assert_eq!([old.segment().next(), new.segment().next()], [Ok(100), Ok(200)]);
+    assert_eq!(Segment::attach(&directory.file()).unwrap().next(), Ok(201));
+}
+
+#[test]
+fn who_only_takes_numbers_makes_no_directory() {
+    let directory = Directory::new("segment-none");
+    let missing = directory.0.join("missing");
+    assert!(matches!(Segment::attach(&missing.join("orders")), Err(SegmentError::NoAgent(_))));
+    assert!(!missing.exists());
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! A child that is forked while another thread opens states can open one as well: it does not wait for a lock of a
 //! thread that does not exist in the child.
 
+mod directory;
+
+use directory::Directory;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use txid::snowflake::{Layout, State};
@@ -30,20 +33,18 @@ fn open_in_a_child(path: &Path) -> i32 {
 
 #[test]
 fn a_child_opens_a_state_while_its_parent_opens_others() {
-    let directory = std::env::temp_dir().canonicalize().unwrap().join(format!("txid-forks-{}", std::process::id()));
-    std::fs::create_dir(&directory).unwrap();
+    let directory = Directory::new("forks");
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             for number in (0..).take_while(|_| !stop.load(Ordering::Relaxed)) {
-                State::open(&directory.join(format!("other-{number}")), &Layout::SNOWFLAKE, 1).unwrap();
+                State::open(&directory.0.join(format!("other-{number}")), &Layout::SNOWFLAKE, 1).unwrap();
             }
         });
-        let path = directory.join("orders");
+        let path = directory.file();
         let failed: Vec<_> =
             (0..CHILDREN).map(|_| open_in_a_child(&path)).filter(|status| *status != 0).take(1).collect();
         stop.store(true, Ordering::Relaxed);
         assert!(failed.is_empty(), "a child ended with status {failed:?}; {} is SIGALRM", libc::SIGALRM);
     });
-    std::fs::remove_dir_all(directory).unwrap();
 }

@@ -33,6 +33,8 @@ fn the_presets_are_as_their_origins_have_them() {
     let begin_ms = *Layout::SONYFLAKE.range_ms().start();
     assert_eq!(sonyflake.next_at(begin_ms + 75), Ok((7 << 8) << 16 | 258));
     assert_eq!(sonyflake.next_at(begin_ms + 75), Ok((7 << 8 | 1) << 16 | 258));
+    let parts = Parts { ms: begin_ms + 70, node: 258, sequence: 1 };
+    assert_eq!(Layout::SONYFLAKE.decode((7 << 8 | 1) << 16 | 258), Some(parts));
     assert!(generator(&Layout::UID, 1).next_at(1_732_109_055_999).is_ok());
     assert!(generator(&Layout::UID, 1).next_at(1_732_109_056_000).is_err());
 }
@@ -45,6 +47,24 @@ fn leaf_starts_each_millisecond_at_random_below_a_hundred() {
     assert!(starts.iter().all(|&start| start < 100));
     assert!(starts.iter().collect::<HashSet<_>>().len() > 80);
     assert_eq!(sequence(NOW_MS + 999), starts[999] + 1);
+    let later = Layout::LEAF.with_epoch_ms(NOW_MS).unwrap();
+    let leaf = generator(&later, 2);
+    assert!((0..1000).any(|ms| later.decode(leaf.next_at(NOW_MS + ms).unwrap()).unwrap().sequence > 0));
+}
+
+#[test]
+fn ids_run_ahead_by_whole_units_of_time() {
+    // A unit has 10 ms and 256 ids.
+    let sonyflake = generator(&Layout::SONYFLAKE, 259).with_max_drift_ms(109);
+    assert_eq!((0..10_000).filter(|_| sonyflake.next_at(NOW_MS).is_ok()).count(), 11 * 256);
+}
+
+#[test]
+fn an_epoch_is_an_integer_that_a_double_holds() {
+    for farthest in [-(1 << 53), 1 << 53] {
+        assert!(Layout::SNOWFLAKE.with_epoch_ms(farthest).is_ok());
+        assert!(Layout::SNOWFLAKE.with_epoch_ms(farthest + farthest.signum()).is_err());
+    }
 }
 
 #[test]
@@ -61,6 +81,11 @@ fn texts_that_are_no_layout_are_told() {
     {
         assert!(matches!(error(wrong), LayoutError::OutOfRange { .. }), "{wrong}");
     }
+    // Only an epoch may be a date.
+    let of_a_unit = error("unit_ms=1970-01-01T00:00:00.005Z").to_string();
+    assert!(of_a_unit.ends_with("not an integer from 1 to 4294967296"), "{of_a_unit}");
+    let of_an_epoch = error("epoch=x").to_string();
+    assert!(of_an_epoch.ends_with("or a date such as 2014-09-01T00:00:00Z"), "{of_an_epoch}");
     assert_eq!(error("twitter"), LayoutError::UnknownPreset("twitter".to_string()));
 }
 

@@ -214,10 +214,14 @@ fn a_node_that_the_layout_has_not_is_refused_before_anything_is_made() {
 #[test]
 fn what_a_killed_process_left_behind_is_no_hindrance() {
     let directory = Directory::new("left-behind");
-    let temporary = directory.0.join(format!(".txid.{}-0", std::process::id()));
-    fs::write(&temporary, "half").unwrap();
+    // As if many had, each with the same number: the first process of a container is often number 1.
+    let temporary = |attempt| directory.0.join(format!(".txid.{}-{attempt}", std::process::id()));
+    for attempt in 0..1200 {
+        fs::write(temporary(attempt), "half").unwrap();
+    }
     generator(&directory.file()).next().unwrap();
-    assert_eq!(fs::read(&temporary).unwrap(), b"half");
+    assert_eq!(fs::read(temporary(1199)).unwrap(), b"half");
+    assert!(!temporary(1200).exists());
 }
 
 #[test]

@@ -267,8 +267,9 @@ proptest! {
 
 #[test]
 fn the_words_of_an_ipv6_address_are_folded() {
-    let address = "123:4567:89ab:cdef:1111:2222:4444:888f".parse().unwrap();
-    assert_eq!(trace::host_word(address), 0x0123_4567 ^ 0x89ab_cdef ^ 0x1111_2222 ^ 0x4444_888f);
+    // Each word has bits in common with those before it.
+    let address = "123:4567:89ab:cdef:9999:3333:5555:888f".parse().unwrap();
+    assert_eq!(trace::host_word(address), 0x0123_4567 ^ 0x89ab_cdef ^ 0x9999_3333 ^ 0x5555_888f);
 }
 
 #[test]
@@ -295,4 +296,16 @@ fn a_child_of_b3_has_a_span_of_its_own() {
 fn sofas_time_of_more_than_13_digits_begins_anew() {
     let id = Sofa { address: [10, 0, 0, 7].into(), ms: 10_000_000_000_007, sequence: 1000, pid: 1 };
     assert_eq!(id.to_string(), "0a000007000000000000710001");
+    // The greatest ends in 4_073_709_551_615.
+    assert_eq!(Sofa { ms: u64::MAX, ..id }.to_string(), "0a000007407370955161510001");
+}
+
+#[test]
+fn the_longest_texts_have_the_greatest_length() {
+    let skywalking = SkyWalking { instance: 1, thread: u32::MAX, ms: u64::MAX, sequence: 9999 };
+    assert!(skywalking.to_string().ends_with(".4294967295.18446744073709551615"));
+    assert_eq!(skywalking.to_string().len(), SkyWalking::MAX_LEN);
+    let sofa = Sofa { address: [10, 0, 0, 7].into(), ms: 1, sequence: 9000, pid: u32::MAX };
+    assert!(sofa.to_string().ends_with("90004294967295"));
+    assert_eq!(sofa.to_string().len(), Sofa::MAX_LEN);
 }

@@ -60,6 +60,12 @@ fn each_version_7_is_greater_than_the_one_before() {
 }
 
 #[test]
+fn the_next_version_7_of_a_millisecond_cannot_be_guessed() {
+    let bits: Vec<_> = (0..10).map(|_| uuid::v7_at(9).as_u128()).collect();
+    assert!(bits.windows(2).any(|pair| pair[1] - pair[0] > 1), "{bits:x?}");
+}
+
+#[test]
 fn a_stamp_from_far_ahead_does_not_hold_up_the_clock() {
     let before = uuid::v7();
     let ahead = uuid::v7_at(1 << 47);

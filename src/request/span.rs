@@ -255,6 +255,8 @@ mod tests {
             many(b"4bf92f3577b34da6-3ce929d0e0e4736", SPAN),
             many(b"00000000000000000000000000000000", SPAN),
             many(TRACE, b"0000000000000000"),
+            many(TRACE, b"00f067aa0ba902b7-1"),
+            many(b"4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-1", SPAN),
             TraceHeaders { x_b3_trace_id: Several, ..ids },
             TraceHeaders { x_b3_span_id: Absent, ..ids },
             TraceHeaders { x_b3_sampled: One(b"2"), ..ids },

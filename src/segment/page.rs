@@ -7,7 +7,7 @@
 //! | 40..72 | the boot and the file in which the page was made |
 //! | 128..144 | the first free number, and the end of the current range: taking a number needs both |
 //! | 256..272 | the next range |
-//! | 384..456 | what only the agent writes: step, numbers a second, last contact, counts, news, highest number seen, last fetch |
+//! | 384..448 | what only the agent writes: step, numbers a second, last contact, counts, news, highest number seen, last fetch |
 
 use super::UsedUp;
 use super::words::Words;
@@ -306,13 +306,10 @@ impl std::error::Error for SegmentError {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::directory::Directory;
 
     fn in_directory(name: &str, test: impl FnOnce(&Path)) {
-        let directory = std::env::temp_dir().canonicalize().unwrap();
-        let directory = directory.join(format!("txid-segment-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&directory).unwrap();
-        test(&directory);
-        std::fs::remove_dir_all(directory).unwrap();
+        test(&Directory::new(&format!("segment-{name}")).0);
     }
 
     #[test]

@@ -192,12 +192,12 @@ fn make(directory: &OwnedFd, name: &OsStr, content: Content) -> Result<File, Err
 /// The name is not derived from the file's, which may already have the maximum length.
 fn make_temporary(directory: &OwnedFd) -> Result<(String, OwnedFd), Errno> {
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let mut attempt = 0;
+    let mut attempt = 0_u32;
     loop {
         let temporary = format!(".txid.{}-{attempt}", std::process::id());
         match fs::openat(directory, &*temporary, flags, FILE_MODE) {
             // Left behind by a process that was killed here, or in use by another thread or container.
-            Err(Errno::EXIST) if attempt < 1000 => attempt += 1,
+            Err(Errno::EXIST) => attempt += 1,
             opened => return opened.map(|file| (temporary, file)),
         }
     }
@@ -233,20 +233,30 @@ fn user() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::directory::Directory;
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     #[test]
     fn no_mode_is_set_through_a_symbolic_link() {
-        let directory = std::env::temp_dir().join(format!("txid-links-{}", std::process::id()));
-        let (theirs, link) = (directory.join("theirs"), directory.join("link"));
-        std::fs::create_dir_all(&theirs).unwrap();
+        let directory = Directory::new("links");
+        let (theirs, link) = (directory.0.join("theirs"), directory.0.join("link"));
+        std::fs::create_dir(&theirs).unwrap();
         std::fs::set_permissions(&theirs, PermissionsExt::from_mode(0o700)).unwrap();
         symlink(&theirs, &link).unwrap();
-        let parent = fs::open(&directory, DIRECTORY_FLAGS, Mode::empty()).unwrap();
+        let parent = fs::open(&directory.0, DIRECTORY_FLAGS, Mode::empty()).unwrap();
         assert!(set_directory_mode(&parent, OsStr::new("link")).is_err());
         assert_eq!(std::fs::metadata(&theirs).unwrap().permissions().mode() & 0o777, 0o700);
         assert_eq!(set_directory_mode(&parent, OsStr::new("theirs")), Ok(()));
         assert_eq!(std::fs::metadata(&theirs).unwrap().permissions().mode() & 0o777, 0o750);
-        std::fs::remove_dir_all(directory).unwrap();
+    }
+
+    #[test]
+    fn no_mode_is_set_of_what_is_no_directory() {
+        let directory = Directory::new("fifo");
+        let parent = fs::open(&directory.0, DIRECTORY_FLAGS, Mode::empty()).unwrap();
+        fs::mkfifoat(&parent, "fifo", FILE_MODE).unwrap();
+        // Opening it to read does not wait while it is open like this.
+        let _both_ends = fs::openat(&parent, "fifo", OFlags::RDWR, Mode::empty()).unwrap();
+        assert_eq!(set_directory_mode(&parent, OsStr::new("fifo")), Err(Errno::NOTDIR));
     }
 }

@@ -369,6 +369,7 @@ impl std::error::Error for PageError {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::directory::Directory;
     use proptest::prelude::*;
 
     const APPLES: Kind =
@@ -385,16 +386,14 @@ mod tests {
     }
 
     fn in_directory(name: &str, test: impl FnOnce(&Path)) {
-        let directory = std::env::temp_dir().join(format!("txid-page-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&directory).unwrap();
-        test(&directory.join("page"));
-        std::fs::remove_dir_all(directory).unwrap();
+        test(&Directory::new(&format!("page-{name}")).file());
     }
 
     #[test]
     fn another_tenants_page_is_made_and_opened() {
         in_directory("made", |path| {
             let page = open(path, 1).unwrap();
+            assert_eq!(size_of_val(page.words), LEN);
             assert_eq!(page.word(WORD_AT).load(Ordering::Relaxed), 7);
             page.word(WORD_AT).store(8, Ordering::Relaxed);
             assert!(std::ptr::eq(open(path, 1).unwrap().words, page.words));
@@ -420,6 +419,8 @@ mod tests {
             assert_eq!(field, 5);
             attached.word(WORD_AT).store(9, Ordering::Relaxed);
             assert_eq!(made.word(WORD_AT).load(Ordering::Relaxed), 9);
+            std::fs::remove_file(path).unwrap();
+            assert!(matches!(attach(), Err(PageError::File(FileError::Os { .. }))), "only a right to it is inherited");
         });
     }
 

@@ -215,6 +215,7 @@ impl Layout {
     ///
     /// ```
     /// assert_eq!(txid::snowflake::Layout::SNOWFLAKE.ids_a_second(), 4_096_000.0);
+    /// assert_eq!(txid::snowflake::Layout::SONYFLAKE.ids_a_second(), 25_600.0);
     /// ```
     pub fn ids_a_second(&self) -> f64 {
         (1_u64 << self.sequence_bits) as f64 * 1000.0 / self.unit_ms as f64

@@ -120,6 +120,14 @@ mod tests {
     }
 
     #[test]
+    fn no_number_comes_twice_before_1970() {
+        let laps = SharedLaps::<2>::new();
+        let places: Vec<_> = (0..1000).map(|_| laps.next(-1_000_000, false)).collect();
+        assert_eq!(places[0].ms(), (1 << 48) - 1_000_000);
+        assert!(places.is_sorted_by(|earlier, later| earlier.0 < later.0));
+    }
+
+    #[test]
     fn a_time_has_48_bits() {
         let place = Place::before(10).next(10, -1, false);
         assert_eq!((place.ms(), place.number()), ((1 << 48) - 1, 0));

@@ -11,6 +11,8 @@ impl Directory {
     pub fn new(name: &str) -> Self {
         let parent = std::env::temp_dir().canonicalize().unwrap();
         let path = parent.join(format!("txid-{name}-{}", std::process::id()));
+        // Of a process that was killed, and had the same number.
+        let _ = fs::remove_dir_all(&path);
         DirBuilder::new().mode(0o700).create(&path).unwrap();
         Self(path)
     }
@@ -20,6 +22,12 @@ impl Directory {
     pub fn file(&self) -> PathBuf {
         self.0.join("orders")
     }
+}
+
+/// The word at `at` of a page.
+#[allow(dead_code)]
+pub fn word(page: &[u8], at: usize) -> u64 {
+    u64::from_ne_bytes(page[at..at + 8].try_into().unwrap())
 }
 
 impl Drop for Directory {

@@ -10,7 +10,7 @@
 //! | 40..72 | the boot and the file in which the page was made |
 //! | 128..136 | the word: node and first free position |
 //! | 256..264 | the limit: node and time |
-//! | 384..464 | what only the agent writes: generation, token, confirmed and noted limit, last contact, counts, news |
+//! | 384..456 | what only the agent writes: generation, token, confirmed and noted limit, last contact, counts, news |
 
 use super::Unleased;
 use super::words::{NoClaim, Place, Shape, Words};
