@@ -243,10 +243,15 @@ fn outage(url: &str, server: &mut impl Kill) {
     let mut store = open(url).unwrap();
     let before = written(put(&mut *store, "outage/node/1", Expected::Absent, "before"));
     server.kill();
+    let mut may_be_written = false;
     for _ in 0..3 {
         let start = Instant::now();
         match store.put("outage/node/1", &before, b"during") {
-            Err(error) | Ok(Put::Unknown(error)) => assert!(error.may_pass(), "{error:?}"),
+            Err(error) => assert!(error.may_pass(), "{error:?}"),
+            Ok(Put::Unknown(error)) => {
+                assert!(error.may_pass(), "{error:?}");
+                may_be_written = true;
+            }
             other => panic!("{other:?}"),
         }
         assert!(start.elapsed() < Duration::from_millis(2500), "{:?}", start.elapsed());
@@ -255,8 +260,10 @@ fn outage(url: &str, server: &mut impl Kill) {
     assert!(matches!(error, StoreError::Unreachable { .. } | StoreError::TimedOut { .. }), "{error:?}");
     server.restart();
     until("it does not come back", || store.read("outage/node/1").is_ok());
-    assert_eq!(text(&store.read("outage/node/1").unwrap()), Some("before"));
-    written(put(&mut *store, "outage/node/1", before, "after"));
+    // A client that comes back by itself may still send what it had not sent.
+    let record = store.read("outage/node/1").unwrap().unwrap();
+    assert!(record.bytes == b"before" || may_be_written && record.bytes == b"during", "{record:?}");
+    written(put(&mut *store, "outage/node/1", Expected::Version(record.version), "after"));
 }
 
 /// A port without a server.
@@ -318,7 +325,7 @@ fn agent_ends(url: &str, wanted: &str) {
     assert!(!said.contains("the-password") && !said.contains("the-wrong"), "{said}");
 }
 
-/// How often the store is waited for: once to take a range or to extend a lease, and not at all for its clock.
+/// How often the store is waited for, at most: once to extend a lease, and not at all for its clock.
 fn trips(url: &impl Fn(u16, &str) -> String, port: u16) {
     let proxy = Proxy::to(port);
     let mut store = open(&url(proxy.port, "")).unwrap();
@@ -328,7 +335,7 @@ fn trips(url: &impl Fn(u16, &str) -> String, port: u16) {
         "redis" | "postgres" => 1,
         // It is read first: whether the number can go up by so much, or what the record is.
         "mysql" | "etcd" | "consul" => 2,
-        // And that server may be behind the others.
+        // And that server may be behind the others; to ask it to catch up may share a packet with the reading.
         "zookeeper" => 3,
         other => panic!("{other}"),
     };
@@ -341,7 +348,8 @@ fn trips(url: &impl Fn(u16, &str) -> String, port: u16) {
         let at_last = proxy.trips();
         // At first, statements are prepared.
         if turn > 0 {
-            assert_eq!((after - before, at_last - after), (of_a_range, 1), "for a range, and to extend a lease");
+            let (range, extension) = (after - before, at_last - after);
+            assert!(range <= of_a_range && extension <= 1, "{range} for a range, {extension} to extend a lease");
         }
     }
 }
