@@ -1,7 +1,7 @@
 //! Tries every order of events of two agents, their workers and a store, up to a few milliseconds.
 //!
-//! The agents are the real state machine. Time advances in steps of one millisecond, in each of which a node has one
-//! id. Each way to break the algorithm is shown to be found.
+//! The agents are the real state machine. Time advances in steps of one millisecond, and a node has one id for each.
+//! To show that the model finds mistakes, each test at the end breaks the algorithm in one way.
 
 use stateright::{Checker, HasDiscoveries, Model, Property};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -25,12 +25,13 @@ enum Broken {
     TrustsName,
     /// Node and position are in two words.
     Apart,
-    /// An agent that gives its node back leaves the generation in the page, to go on with should it be killed.
+    /// An agent that gives its node back leaves the generation in the page, so that it continues the lease if it is
+    /// killed meanwhile.
     KeepsGeneration,
 }
 
 fn rules(owner: &str, last_node: u64) -> Rules {
-    // One position a millisecond.
+    // One id a millisecond.
     let layout = Layout::new([10, 1, 0], 1, 0, Order::NodeThenSequence).unwrap();
     Rules {
         last_node,
@@ -48,7 +49,7 @@ fn rules(owner: &str, last_node: u64) -> Rules {
 
 struct Leases {
     broken: Broken,
-    /// Of each host.
+    /// One for each host.
     rules: [Rules; 2],
     last_ms: u8,
     crashes: u8,
@@ -96,7 +97,8 @@ struct Page {
     noted_ms: i64,
 }
 
-/// The progress of a worker, which can be preempted for any time. That it reads two words is tested in the library.
+/// The progress of a worker, which can be preempted for any time. The library's own tests cover that it reads two
+/// words.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Worker {
     Idle,
@@ -146,7 +148,7 @@ impl Leases {
         let now = self.now(world, number);
         let host = &mut world.hosts[number];
         let mut output = host.lease.step(&self.rules[number], &now, input);
-        // What affects no other process, or cannot be disturbed before the next output, is not a separate event.
+        // Steps that affect no other process, or that nothing can disturb, are not separate events.
         loop {
             match output {
                 Output::Log(_) => {}
@@ -244,7 +246,7 @@ impl Leases {
     }
 }
 
-/// What the store compares is the text.
+/// The store compares the text, so the text is the version.
 fn record(bytes: Vec<u8>) -> Record {
     Record { version: Version(bytes.clone()), bytes }
 }
@@ -406,7 +408,7 @@ impl Model for Leases {
     }
 }
 
-/// Whether an id can repeat. If not, every order of events was tried.
+/// Whether some order of events repeats an id. If none does, all were tried.
 fn is_found(model: Leases) -> bool {
     let broken = model.broken;
     let checker = model.checker().threads(2).finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
@@ -452,7 +454,7 @@ fn an_agent_that_trusts_its_name_is_found() {
 
 /// The agent is killed while it gives its node back, and the store gets the release after the agent has started again.
 fn late_release(broken: Broken) -> Leases {
-    // The first time is used up when the page is closed; two are left for the two to quarrel about.
+    // Closing the page uses up the first millisecond. Two are left that both agents could use.
     let rules = Leases::new(broken).rules.map(|rules| Rules { ahead_ms: 3, ..rules });
     Leases { rules, crashes: 1, losses: 1, stops: 1, last_ms: 0, starts_leased: true, ..Leases::new(broken) }
 }

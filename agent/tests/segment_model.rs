@@ -103,7 +103,7 @@ struct Size {
     losses: u8,
     others: u8,
     restores: u8,
-    /// The store's numbers end here.
+    /// The first number that the store cannot grant.
     limit: u64,
 }
 
@@ -157,7 +157,7 @@ impl World {
         Answer::Taken(Taken::Range { range, step: STEP })
     }
 
-    /// A worker has taken a number, which must be new, and its host's.
+    /// A worker takes a number. It must be new, and must have been granted to this host.
     fn take(&mut self, host: usize, number: u64) -> Result<(), String> {
         let bit = 1 << number;
         if self.taken & bit != 0 {
@@ -304,7 +304,7 @@ impl World {
                 if page.end == end {
                     page.end = next_end;
                 }
-                // `Moved` is still to be done.
+                // The step `Moved` is still to come.
                 Worker::Moved(cur, start)
             }
             Worker::NextStart(cur, end, next_end, start) => {
@@ -346,7 +346,7 @@ fn search(size: &Size, mistake: Mistake) -> Result<(usize, u64), String> {
     while let Some(world) = open.pop() {
         taken |= world.taken;
         for next in world.next(size, mistake)? {
-            // The overshoot of a mistake has no end.
+            // A mistake could move `cur` without end.
             let in_bounds = next.hosts.iter().all(|host| host.page.cur < 16);
             if in_bounds && !seen.contains(&next) {
                 seen.insert(next.clone());

@@ -1,4 +1,4 @@
-//! Single steps of the state machine: what comes out when something happens.
+//! Single steps of the state machine: its output for each input.
 
 use std::collections::VecDeque;
 use txid::snowflake::Layout;
@@ -8,12 +8,12 @@ use txid_agent::store::{Expected, Numbered, Numbering, Put, Record, StoreError, 
 /// 2026-11-21.
 const START_MS: i64 = 1_795_000_000_000;
 
-/// A lease with clocks that are right, and a store that replies as the test wants.
+/// A host with a correct clock, and a store that replies as the test wants.
 struct Host {
     rules: Rules,
     lease: Lease,
     now_ms: u64,
-    /// What has come out since it was last looked at.
+    /// The outputs since the test last cleared them.
     outputs: VecDeque<Output>,
 }
 
@@ -36,7 +36,7 @@ impl Host {
         START_MS + self.now_ms as i64
     }
 
-    /// Goes on until the store is asked, or there is nothing to do.
+    /// Continues until the machine asks the store or waits.
     fn step(&mut self, mut input: Input) -> Output {
         loop {
             let now = Now { wall_ms: self.wall_ms(), mono_ms: self.now_ms, random: 7 };
@@ -62,14 +62,14 @@ impl Host {
         self.replies(Reply::Put(Ok(Put::Written(Version(vec![1])))))
     }
 
-    /// When it next wants to do something.
+    /// Lets time pass until the machine wants to do something.
     fn wait(&mut self, output: Output) -> Output {
         let Output::Wait { until_ms } = output else { panic!("{output:?}") };
         self.now_ms = until_ms;
         self.step(Input::Go)
     }
 
-    /// One that has taken a node, and what it does next.
+    /// A host that has taken a node, and its next output.
     fn leased() -> (Self, Output) {
         let mut host = Self::new();
         assert!(matches!(host.step(Input::Go), Output::Ask(Request::Read { .. })));
@@ -115,14 +115,14 @@ fn a_process_that_was_stopped_closes_and_asks() {
     assert!(host.has_closed());
 }
 
-/// The store is empty when the lease is extended, this long after it was last.
+/// The store is unreachable for this long when the lease should be extended, and empty afterwards.
 fn forgotten(after_ms: u64) -> (Host, Output) {
     let (mut host, wait) = Host::leased();
     let Output::Wait { until_ms } = wait else { panic!("{wait:?}") };
     let error = || StoreError::TimedOut { store: "store".into(), ms: 3000 };
     host.now_ms = until_ms;
     host.step(Input::Go);
-    // It is away first: the requests go nowhere.
+    // First, all requests time out.
     while host.now_ms < until_ms + after_ms {
         let output = host.replies(Reply::Put(Err(error())));
         host.wait(output);
@@ -151,9 +151,9 @@ fn a_node_that_another_may_have_had_is_not_taken_back_from_an_empty_store() {
     }
 }
 
-/// A first write that is late brings no floor, and so none that is too low.
+/// The first write has no floor, so that a write that arrives late cannot bring one that is too low.
 #[test]
-fn the_floor_of_a_group_is_worked_out_when_the_store_has_the_group() {
+fn the_floor_of_a_group_is_set_once_the_store_has_the_group() {
     let mut host = Host::new();
     host.step(Input::Go);
     let Output::Ask(Request::Put { expected: Expected::Absent, bytes, .. }) = host.read(None) else { panic!() };
@@ -165,9 +165,9 @@ fn the_floor_of_a_group_is_worked_out_when_the_store_has_the_group() {
     assert_eq!(Group::parse(&with_floor).unwrap().floor_ms, host.wall_ms() + 80_000);
 }
 
-/// systemd waits for a word, and so does a person.
+/// It is reported, because systemd and people wait for the start.
 #[test]
-fn who_waits_for_the_floor_says_so_once() {
+fn waiting_for_the_floor_is_reported_once() {
     let mut host = Host::new();
     host.step(Input::Go);
     let floor_ms = START_MS + 80_000;
@@ -186,7 +186,7 @@ fn a_store_that_had_the_group_is_not_new() {
     host.rules.new = true;
     host.wait(wait);
     host.replies(Reply::Put(Ok(Put::Conflict)));
-    // Another has the node, and then the store is empty.
+    // Another host takes the node, and then the store is emptied.
     let other = b"txid-lease 1 generation=9 limit=0 token=00000000000000000000000000000001 held owner=web-2";
     assert!(matches!(host.read(Some(other)), Output::Ask(Request::Read { .. })));
     let Output::Ask(Request::Put { bytes, .. }) = host.read(None) else { panic!() };
@@ -196,7 +196,7 @@ fn a_store_that_had_the_group_is_not_new() {
 }
 
 #[test]
-fn a_node_that_cannot_be_given_back_is_said() {
+fn a_node_that_cannot_be_given_back_is_reported() {
     let (mut host, _) = Host::leased();
     let mut output = host.step(Input::Stop);
     let error = || StoreError::TimedOut { store: "store".into(), ms: 3000 };
@@ -217,7 +217,7 @@ fn a_node_that_cannot_be_given_back_is_said() {
 }
 
 #[test]
-fn who_may_read_but_not_write_gives_up_at_the_start_and_tries_again_later() {
+fn without_permission_to_write_it_ends_at_the_start_and_retries_later() {
     let refused = || StoreError::Refused { store: "store".into(), why: "no permission".into() };
     let mut host = Host::new();
     host.step(Input::Go);
@@ -231,7 +231,7 @@ fn who_may_read_but_not_write_gives_up_at_the_start_and_tries_again_later() {
     assert!(matches!(output, Output::Wait { .. }), "{output:?}");
 }
 
-/// Another system's counter never gives a number twice, so one that is asked for and not used is lost.
+/// Another system's counter never gives a number twice, so a number that is requested and not used is lost.
 #[test]
 fn a_number_that_was_given_is_used_after_the_store_failed() {
     let error = || StoreError::Unreachable { store: "store".into(), why: "gone".into() };
@@ -241,7 +241,7 @@ fn a_number_that_was_given_is_used_after_the_store_failed() {
         Output::Ask(Request::Put { key, expected: Expected::Absent, .. }) => *key == format!("orders/node/{node}"),
         _ => false,
     };
-    // Goes on until the list of nodes is asked for, and says what there is.
+    // Continues until the machine asks for the list of nodes, and replies with these records.
     let lists = |host: &mut Host, mut output: Output, records: Vec<(String, Record)>| {
         loop {
             output = match output {
@@ -273,7 +273,7 @@ fn a_number_that_was_given_is_used_after_the_store_failed() {
     assert!(taking(&output, 13), "{output:?}");
     host.written();
 
-    // What is leased is not taken again.
+    // A node that was leased is not taken again.
     host.read(Some(&group(0)));
     assert!(
         host.outputs.iter().any(|it| matches!(it, Output::Write(Write::Open { node: 13, .. }))),

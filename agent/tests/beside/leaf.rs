@@ -21,7 +21,7 @@ impl Holder {
         Self { runtime, client }
     }
 
-    /// `init`, with its `checkExists`, the way it reads all names, and its `createNode`.
+    /// Leaf's `init`: `checkExists`, reading all names, and `createNode`.
     fn init(&self, ip: &str, port: u16) -> u64 {
         let listen_address = format!("{ip}:{port}");
         self.runtime.block_on(async {
@@ -65,18 +65,18 @@ fn on_zookeeper() {
     everybody_starts(&fleet, |turn| Holder::connect(server.port).init("10.0.0.2", turn as u16));
     assert_eq!(holder.init("10.0.0.1", 8080), 0, "a server of Leaf's finds its own again");
 
-    // What stands there is for people, and such that Leaf can read it.
+    // The data is for people to read, and Leaf can parse it.
     holder.run(async |client| {
         let children = client.list_children(FOREVER).await?;
         let ours = children.iter().find(|name| name.starts_with("web_2:txid-")).expect("no child for web-2");
         let (data, _) = client.get_data(&format!("{FOREVER}/{ours}")).await?;
         let data: serde_json::Value = serde_json::from_slice(&data).unwrap();
         assert_eq!((&data["ip"], &data["port"], data["timestamp"].is_i64()), (&"web-2".into(), &"txid".into(), true));
-        assert_eq!(data.as_object().unwrap().len(), 3, "Leaf takes no other field");
+        assert_eq!(data.as_object().unwrap().len(), 3, "Leaf accepts no other field");
         Ok(())
     });
 
-    // The last number there is.
+    // Uses up the last number.
     holder.run(async |client| {
         let options = CreateMode::Persistent.with_acls(Acls::anyone_all());
         client.create(&format!("{FOREVER}/10.0.0.3:8080-0000001023"), b"", &options).await.map(drop)
@@ -90,7 +90,7 @@ fn on_zookeeper() {
 }
 
 #[test]
-fn what_is_wrong_is_said_at_once() {
+fn mistakes_are_reported_at_once() {
     let says = |store: &str, node: &str, wanted: &str| Fleet::new(store, node).fails("host", wanted);
     says(
         "mysql://app@127.0.0.1/ids",

@@ -1,9 +1,9 @@
-//! Real agents beside UidGenerator and Leaf, on one table or path: what those two do to it is done here as their
-//! sources have it.
+//! Real agents that share a table or path with UidGenerator or Leaf. The tests themselves do what those two do, step
+//! by step as in their sources.
 
 #![allow(missing_docs)]
 
-// Each test has those servers of them that it needs.
+// Not every test uses every server.
 #[allow(dead_code)]
 #[path = "../support/servers.rs"]
 mod servers;
@@ -18,7 +18,7 @@ use std::process::{Child, Command, Stdio};
 
 use txid::snowflake::LeasePage;
 
-/// An agent that ends with the test.
+/// An agent that is killed when the test ends.
 struct Agent(Child);
 
 impl Drop for Agent {
@@ -29,9 +29,9 @@ impl Drop for Agent {
 }
 
 impl Agent {
-    /// Gives the node back.
+    /// Ends the agent, which gives its node back.
     fn stop(mut self) {
-        // SAFETY: there is no memory in this, and the child is not reaped yet.
+        // SAFETY: no memory is involved, and the child is not reaped yet.
         unsafe { libc::kill(self.0.id() as libc::pid_t, libc::SIGTERM) };
         assert!(self.0.wait().unwrap().success());
     }
@@ -67,7 +67,7 @@ impl Fleet {
         Agent(command.stdin(Stdio::null()).stderr(log.unwrap()).spawn().unwrap())
     }
 
-    /// The node that a host has, once it has one.
+    /// Waits until a host has a node, and returns it.
     fn node(&self, host: &str) -> u64 {
         let page = self.path(host).join("orders");
         let mut node = None;
@@ -79,7 +79,7 @@ impl Fleet {
         node.unwrap()
     }
 
-    /// Fails at the start, with this in its log.
+    /// Checks that an agent ends at once, with `wanted` in its log.
     fn fails(&self, host: &str, wanted: &str) {
         let mut agent = self.start(host);
         let mut ended = None;
@@ -93,8 +93,8 @@ impl Fleet {
     }
 }
 
-/// Each host starts, some are killed and some are stopped, while `old` takes nodes as an old library does. Tells the
-/// nodes of all who run at the end; those that the fleet has had; and those of the old library.
+/// Starts all hosts while `old` takes nodes as the other library does. Checks that no node is taken twice, and that
+/// the hosts have the same nodes after a restart.
 fn everybody_starts(fleet: &Fleet, old: impl Fn(usize) -> u64 + Sync) {
     let hosts: Vec<String> = (0..4).map(|number| format!("web-{number}")).collect();
     let (agents, theirs) = std::thread::scope(|scope| {
@@ -116,7 +116,7 @@ fn everybody_starts(fleet: &Fleet, old: impl Fn(usize) -> u64 + Sync) {
     assert_eq!(all.len(), count, "a node twice: {all:?}");
     assert_eq!(count, 64);
 
-    // A restart takes no new number: that is how those of others are used up.
+    // A restart takes no new number. (In the other libraries it does, which uses the numbers up.)
     let had: BTreeSet<u64> = agents.iter().map(|(_, node)| *node).collect();
     for (agent, _) in agents {
         agent.stop();

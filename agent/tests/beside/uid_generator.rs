@@ -1,4 +1,5 @@
-//! UidGenerator's DisposableWorkerIdAssigner, on its WORKER_NODE.sql and by its mapper WORKER_NODE.xml.
+//! UidGenerator's DisposableWorkerIdAssigner, with the table of its WORKER_NODE.sql and the statements of its
+//! WORKER_NODE.xml.
 
 use mysql::prelude::Queryable;
 use txid::snowflake::{Generator, Layout, State};
@@ -6,7 +7,7 @@ use txid::snowflake::{Generator, Layout, State};
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD};
 use crate::{Fleet, everybody_starts};
 
-/// As its README recommends, with the epoch in China's time.
+/// As its README recommends, with the epoch in China's time zone.
 const LAYOUT: &str = "time_bits=29,node_bits=21,sequence_bits=13,unit_ms=1000,epoch=2016-09-19T16:00:00Z";
 
 /// WORKER_NODE.sql.
@@ -16,7 +17,7 @@ const TABLE: &str = "CREATE TABLE WORKER_NODE (ID BIGINT NOT NULL AUTO_INCREMENT
                      TIMESTAMP NOT NULL COMMENT 'modified time', CREATED TIMESTAMP NOT NULL COMMENT 'created time', PRIMARY \
                      KEY(ID)) COMMENT='DB WorkerID Assigner for UID Generator',ENGINE = INNODB";
 
-/// WORKER_NODE.xml, with `useGeneratedKeys`.
+/// The INSERT of WORKER_NODE.xml, with `useGeneratedKeys`.
 fn assign(connection: &mut mysql::Conn, turn: usize) -> u64 {
     let mut transaction = connection.start_transaction(mysql::TxOpts::default()).unwrap();
     transaction
@@ -45,7 +46,7 @@ fn on_mariadb() {
     connection.query_drop(TABLE).unwrap();
     everybody_starts(&fleet, |turn| assign(&mut connect(), turn));
 
-    // What stands in the table is for people.
+    // The other columns are for people to read.
     let row: (String, String, i32, bool) = connection
         .query_first(
             "SELECT HOST_NAME, PORT, TYPE, ABS(TIMESTAMPDIFF(SECOND, CREATED, NOW())) < 300 FROM WORKER_NODE WHERE HOST_NAME = \
@@ -55,14 +56,14 @@ fn on_mariadb() {
         .unwrap();
     assert_eq!(row, ("web-2".into(), "txid-orders".into(), 2, true));
 
-    // The ids are those of a node of this table.
+    // The ids contain the node from the table.
     let agent = fleet.start("web-1");
     let (node, layout): (u64, Layout) = (fleet.node("web-1"), LAYOUT.parse().unwrap());
     let orders = Generator::new(State::leased(&fleet.path("web-1").join("orders"), &layout).unwrap());
     assert_eq!(layout.decode(orders.next().unwrap()).unwrap().node, node);
     drop(agent);
 
-    // The last number there is; and one past it, which UidGenerator does not take either.
+    // The last number; and one past it, which UidGenerator does not accept either.
     let last = layout.last_node();
     connection.query_drop(format!("ALTER TABLE WORKER_NODE AUTO_INCREMENT = {last}")).unwrap();
     let _agent = fleet.start("last");

@@ -12,7 +12,7 @@ use crate::host::{Host, agent, kill, signal};
 use crate::proxy::Mode;
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, Server, until};
 
-/// A directory with a store in it, and one for the pages.
+/// A directory with a store and the lease files.
 struct Place(tempfile::TempDir);
 
 impl Place {
@@ -31,7 +31,7 @@ impl Place {
         command
     }
 
-    /// An agent that has its lease.
+    /// Starts an agent and waits until it has its lease.
     fn start(&self) -> Child {
         let child = self.run(&[]).stderr(Stdio::null()).spawn().unwrap();
         until("no lease", || self.status(&[]).status.success());
@@ -51,7 +51,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// Fails at once, with one line.
+/// Checks that the command fails at once, with this exit status and one line that contains `wanted`.
 fn fails(command: &mut Command, code: i32, wanted: &str) {
     let start = Instant::now();
     let output = command.stdin(Stdio::null()).output().unwrap();
@@ -64,7 +64,7 @@ fn fails(command: &mut Command, code: i32, wanted: &str) {
 }
 
 #[test]
-fn the_command_runs_with_leases_and_its_end_is_ours() {
+fn the_command_has_a_lease_when_it_starts_and_its_exit_status_is_ours() {
     let place = Place::new();
     let status = format!("{} status --dir {}/run", env!("CARGO_BIN_EXE_txid-agent"), place.0.path().display());
     let output = place.run(&["--", "sh", "-c", &format!("{status}; exit 7")]).output().unwrap();
@@ -108,7 +108,7 @@ fn signals_are_passed_on() {
 }
 
 #[test]
-fn as_process_one_it_reaps() {
+fn as_process_one_it_reaps_orphans() {
     let place = Place::new();
     let mut command = Command::new("unshare");
     command.args(["--fork", "--pid", "--mount-proc"]);
@@ -128,7 +128,7 @@ fn as_process_one_it_reaps() {
 }
 
 #[test]
-fn systemd_is_told() {
+fn systemd_is_notified() {
     let place = Place::new();
     let path = place.0.path().join("notify");
     let socket = UnixDatagram::bind(&path).unwrap();
@@ -151,7 +151,7 @@ fn systemd_is_told() {
 }
 
 #[test]
-fn a_store_that_is_away_at_the_start_is_waited_for() {
+fn it_waits_for_a_store_that_is_down_at_the_start() {
     let place = Place::new();
     let path = place.0.path().join("notify");
     let socket = UnixDatagram::bind(&path).unwrap();
@@ -181,7 +181,7 @@ fn a_store_that_is_away_at_the_start_is_waited_for() {
 }
 
 #[test]
-fn an_agent_that_was_killed_goes_on_with_its_node() {
+fn an_agent_that_was_killed_keeps_its_node_when_it_restarts() {
     let place = Place::new();
     let mut child = place.start();
     let node = |place: &Place| {
@@ -223,7 +223,7 @@ fn status_in_three_forms() {
     kill(&mut child);
 }
 
-/// A probe looks at the status alone.
+/// A health probe looks at the exit status only.
 #[test]
 fn every_form_of_status_fails_without_a_live_lease() {
     let place = Place::new();
@@ -238,9 +238,9 @@ fn every_form_of_status_fails_without_a_live_lease() {
     assert!(text(&place.status(&["--prometheus"]).stdout).contains("txid_lease_live{name=\"orders\"} 0\n"));
 }
 
-/// Files that nobody may make ids with: those who try are told, and an agent makes a new one, on another node.
+/// Nobody may make ids with such a file: opening it is refused, and an agent replaces it and takes another node.
 #[test]
-fn a_file_that_was_copied_or_is_of_another_boot() {
+fn a_file_that_was_copied_or_is_from_another_boot() {
     let place = Place::new();
     let mut child = place.start();
     let file = place.0.path().join("run/orders");
@@ -280,7 +280,8 @@ fn a_file_that_was_copied_or_is_of_another_boot() {
     kill(&mut child);
 }
 
-/// Somebody clears the directory: who has the file goes on, and who opens it after the agent's restart has the new one.
+/// Somebody clears the directory: processes that have the file open go on with it, and processes that open it after
+/// the agent's restart get the new one.
 #[test]
 fn a_file_that_was_removed() {
     let place = Place::new();
@@ -301,7 +302,7 @@ fn a_file_that_was_removed() {
 }
 
 #[test]
-fn agents_that_start_at_once_on_one_file_agree_who_keeps_it() {
+fn of_agents_that_start_together_on_one_file_one_keeps_it() {
     let place = Place::new();
     fs::create_dir(place.0.path().join("run")).unwrap();
     for _ in 0..5 {
@@ -319,7 +320,8 @@ fn agents_that_start_at_once_on_one_file_agree_who_keeps_it() {
     }
 }
 
-/// By the environment or in a file: in no line of a log, no command line, and not handed on to the command.
+/// The password comes from the environment or a file. It must appear in no log line and no command line, and the
+/// command must not inherit it.
 #[test]
 fn a_password_is_shown_nowhere() {
     const PASSWORD: &str = "the-right/one:of@all";
@@ -353,7 +355,7 @@ fn a_password_is_shown_nowhere() {
         assert!(!environment.contains("the-right"), "{environment}");
         let command_line = fs::read_to_string(format!("/proc/{}/cmdline", child.id())).unwrap();
         assert!(command_line.contains("orders=snowflake") && !command_line.contains("the-right"), "{command_line}");
-        // Whatever there is to say of a store that asks for another password, and that goes away.
+        // Makes the agent log what it can: the store wants another password, and closes the connections.
         let config = |password: &str, new: &str| {
             let mut control = Command::new("redis-cli");
             control.env("REDISCLI_AUTH", password).args(["-p", &server.port.to_string()]);
@@ -379,7 +381,7 @@ fn a_password_is_shown_nowhere() {
     assert!(!String::from_utf8_lossy(&shown).contains("the-right"));
 }
 
-/// Each with what to do, in one line.
+/// The error says, in one line, what to do.
 #[test]
 fn all_nodes_are_taken() {
     let place = Place::new();
@@ -432,7 +434,7 @@ fn an_operator_takes_a_node_and_sets_a_floor() {
 }
 
 #[test]
-fn what_is_wrong_at_the_start_is_said_in_one_line() {
+fn mistakes_at_the_start_are_reported_in_one_line() {
     let place = Place::new();
     let server = servers::redis(&["--requirepass", "the-right-one"]);
     let redis = format!("redis://:the-wrong-one@127.0.0.1:{}", server.port);
@@ -470,7 +472,7 @@ fn what_is_wrong_at_the_start_is_said_in_one_line() {
     fails(&mut command, 1, "layout");
 }
 
-/// Up to the store, which is elsewhere.
+/// They get as far as connecting to the store, which does not exist here.
 #[test]
 fn the_command_lines_of_the_examples_are_accepted() {
     for example in ["compose.yml", "kubernetes.yml"] {
@@ -504,7 +506,7 @@ fn the_command_lines_of_the_examples_are_accepted() {
 }
 
 #[test]
-fn a_file_says_what_the_command_line_does_not() {
+fn options_come_from_a_file_unless_the_command_line_has_them() {
     let place = Place::new();
     let config = place.0.path().join("agent.toml");
     let text = format!(
@@ -531,7 +533,7 @@ fn a_file_says_what_the_command_line_does_not() {
     fails(agent().args(["run", "--config", "/nowhere/agent.toml"]), 1, "/nowhere/agent.toml");
 }
 
-/// An outage that is shorter than `ahead` does not affect ids; after a longer one, ids continue by themselves.
+/// An outage shorter than `ahead` does not affect ids. After a longer one, ids continue without help.
 #[test]
 fn an_outage() {
     let server = servers::redis(&[]);
@@ -581,8 +583,8 @@ fn a_renewal_is_one_request() {
     assert!(renewals >= 4 && requests <= renewals + 1, "{requests} requests, {renewals} renewals");
 }
 
-/// The peak memory of an agent that has a lease, on each store, and its own time until then, whatever else runs and
-/// however long the store takes.
+/// For each store: the peak memory of an agent that has a lease, and the processor time it used until then, which
+/// does not depend on what else runs or on how fast the store is.
 #[test]
 fn it_is_small_and_starts_quickly() {
     let etcd = servers::etcd(&[]);
@@ -615,7 +617,7 @@ fn is_small_and_quick(server: &Server, url: impl Fn(u16) -> String) {
     let status = proc("status");
     let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();
     let kib: u64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
-    // User and system time, in hundredths of a second.
+    // User and system time, in ticks of 10 ms.
     let own_ms: u64 =
         proc("stat").split_whitespace().skip(13).take(2).map(|ticks| 10 * ticks.parse::<u64>().unwrap()).sum();
     println!("{kib} KiB at most, {own_ms} ms of its own, a lease was seen after {took:?}: {direct}");

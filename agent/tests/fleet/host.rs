@@ -45,7 +45,7 @@ pub fn kill(child: &mut Child) {
 }
 
 impl Host {
-    /// `store` makes the URL from a port, here the proxy's.
+    /// `store` makes the store's URL from a port: here, the proxy's.
     pub fn new(name: &str, server: u16, store: impl Fn(u16) -> String, layout: &str) -> Self {
         let proxy = Proxy::to(server);
         let store = store(proxy.port);
@@ -147,7 +147,7 @@ fn worker() {
     // Written data survives a kill.
     let mut batch = Vec::with_capacity(32 * 8);
     let start = Instant::now();
-    // Otherwise this would survive a parent that was killed.
+    // A limit, because this process would survive a parent that is killed.
     while start.elapsed() < Duration::from_secs(600) {
         while batch.len() < 32 * 8 {
             match generator.next() {

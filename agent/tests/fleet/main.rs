@@ -22,7 +22,7 @@ const HOSTS: usize = 3;
 const WORKERS: usize = 4;
 const OPTIONS: [&str; 2] = ["--ahead", "3s"];
 
-/// The tests of this file take turns: they measure nothing, but each has twenty processes.
+/// The tests of this file run one at a time, because each starts twenty processes.
 static TURN: Mutex<()> = Mutex::new(());
 
 #[test]
@@ -56,7 +56,7 @@ fn faults_on_zookeeper() {
     faults(server, |port| format!("zookeeper://127.0.0.1:{port}/fleet?timeout=1s"));
 }
 
-/// xorshift: the order of the faults, which a failure prints.
+/// xorshift. It decides the order of the faults; a test prints its seed.
 struct Random(u64);
 
 impl Random {
@@ -100,7 +100,7 @@ fn faults(mut server: Server, url: impl Fn(u16) -> String + Copy) {
         let (place, worker) = (random.below(HOSTS as u64) as usize, random.below(WORKERS as u64) as usize);
         let until = Instant::now() + Duration::from_millis(500 + random.below(4000));
         let host = &mut hosts[place];
-        // Each once, and then at random.
+        // Each fault once, and then at random.
         let fault = if step < 8 { step } else { random.below(9) };
         step += 1;
         match fault {
@@ -134,7 +134,7 @@ fn faults(mut server: Server, url: impl Fn(u16) -> String + Copy) {
                 std::thread::sleep(Duration::from_millis(500));
                 server.restart();
             }
-            // An operator takes a node away from its holder, dead or not.
+            // An operator releases a node, whether its holder is alive or not.
             _ => {
                 let node = host.view().node.to_string();
                 let output = agent().args(["release", "--store", &direct, "orders", &node]).output().unwrap();
@@ -152,8 +152,7 @@ fn faults(mut server: Server, url: impl Fn(u16) -> String + Copy) {
     }
     undo.iter().for_each(|(_, what)| put_right(&hosts, what));
 
-    // Everything works again. A host does not take back a node that it has lost; its agent forgets that when it
-    // restarts.
+    // Everything works again. An agent does not take back a node that it has lost until it restarts.
     for host in &mut hosts {
         kill(host.agent.as_mut().unwrap());
         host.start_agent(&OPTIONS);
@@ -183,7 +182,8 @@ fn faults(mut server: Server, url: impl Fn(u16) -> String + Copy) {
     assert!(changes > HOSTS, "no agent had to take a node anew or go on with its own: {changes}");
 }
 
-/// The fence itself: a host has a node that another host still makes ids with, because its agent hangs.
+/// A node is released while its host still makes ids, because the agent there hangs. Another host takes the node: its
+/// ids must begin where the old lease ends.
 #[test]
 fn a_node_that_is_taken_away() {
     let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());

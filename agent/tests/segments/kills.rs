@@ -15,7 +15,7 @@ use crate::{Place, until};
 /// Set for a process that takes numbers: the segment, and the file that they are written to.
 const WORKER: &str = "TXID_TEST_NUMBERS";
 
-/// Not a test: what the processes run that take numbers.
+/// Not a test: the code of the processes that take numbers.
 #[test]
 fn worker() {
     let Ok(files) = std::env::var(WORKER) else { return };
@@ -25,7 +25,7 @@ fn worker() {
     let start = Instant::now();
     while start.elapsed() < Duration::from_secs(60) {
         match segment.next() {
-            // What is written is not lost by a kill.
+            // Written data survives a kill.
             Ok(number) => file.write_all(&number.to_ne_bytes()).unwrap(),
             Err(_) => sleep(Duration::from_millis(1)),
         }
@@ -46,7 +46,7 @@ fn start_worker(segment: &Path, numbers: &Path) -> Child {
     command.spawn().unwrap()
 }
 
-/// Each host loses an agent or a worker every few milliseconds, at a moment that is nowhere in particular.
+/// On each host, an agent or a worker is killed every few milliseconds, at an arbitrary moment.
 #[test]
 fn no_number_is_taken_twice_through_kills_at_any_moment() {
     let place = Place::new();
@@ -85,7 +85,7 @@ fn no_number_is_taken_twice_through_kills_at_any_moment() {
             workers.push(start(host));
         }
     }
-    // All is well again, and all have numbers.
+    // The kills have stopped: all workers get numbers again.
     let sizes = || workers.iter().map(|(_, _, file)| fs::metadata(file).map_or(0, |it| it.len())).collect::<Vec<_>>();
     let before = sizes();
     until("numbers do not go on", || sizes().iter().zip(&before).all(|(now, before)| *now > before + 800));
@@ -105,7 +105,7 @@ fn no_number_is_taken_twice_through_kills_at_any_moment() {
     all.sort_unstable();
     all.dedup();
     assert_eq!(all.len(), count, "twice, seed {seed}");
-    // A killed worker may have one that it did not write; a killed agent a range that it did not grant.
+    // A killed worker may have taken a number without writing it, and a killed agent a range without granting it.
     let lost = all.last().unwrap() - count as u64;
     println!("{count} numbers by {} processes, {lost} that nobody has", files.len());
     assert!(count > 10_000, "{count} are too few to tell");

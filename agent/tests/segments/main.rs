@@ -1,4 +1,4 @@
-//! Real agents and everything that can happen to them, while numbers are taken.
+//! Real agents with segments: kills, restarts, outages of the store, and a store that was set back.
 
 #![allow(missing_docs)]
 
@@ -190,7 +190,7 @@ fn numbers_go_on_without_the_store_then_end_at_once_and_come_back() {
         assert_eq!(segment.next(), Ok(expected));
     }
     until("there is no next range", || segment.stats().next > 0);
-    // A file in place of the directory is a store that is down.
+    // Puts a file in place of the directory: the store is down.
     fs::rename(place.path("store"), place.path("away")).unwrap();
     fs::write(place.path("store"), "").unwrap();
     assert_eq!(take_all(&segment), (12..=200).collect::<Vec<_>>());
@@ -246,7 +246,7 @@ fn status_says_how_long_the_numbers_last() {
     );
     assert!(status(&["--prometheus"]).contains("txid_segment_lasts_seconds{name=\"invoices\"} +Inf\n"));
 
-    // Some 500 a second for as long as the agent needs to measure it.
+    // Takes about 500 numbers a second until the agent has measured the rate.
     let start = Instant::now();
     let mut taken = 0_u64;
     until("the rate is not measured", || {

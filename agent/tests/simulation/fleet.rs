@@ -18,7 +18,7 @@ static LAYOUT: LazyLock<Layout> =
 /// 2026-11-21.
 const START_MS: i64 = 1_795_000_000_000;
 
-/// What may go wrong, per million, each second, for each host, or for the store as a whole.
+/// How likely each accident is: per million, each second, for each host or for the store as a whole.
 #[derive(Clone, Copy)]
 pub struct Plan {
     weather: Weather,
@@ -31,8 +31,8 @@ pub struct Plan {
     ends: u64,
     outages: u64,
     emptyings: u64,
-    /// Starts of programs with a library that takes the number of a new node each time, and makes ids with it from then
-    /// on.
+    /// Starts of programs with the other library, which takes the number of a new node at each start and makes ids
+    /// with it from then on.
     old_starts: u64,
     numbering: Numbering,
     ids_a_burst: u64,
@@ -71,10 +71,10 @@ impl Plan {
         ids_a_burst: 2,
     };
 
-    /// Half of the fleet still has the old library.
+    /// Half of the fleet still uses the other library.
     pub const BESIDE_OLD: Self = Self { numbering: Numbering::WorkerNode, old_starts: 200_000, ..Self::ROUGH };
 
-    /// A store that is emptied again and again, also while hosts are cut off and writes are under way.
+    /// A store that is emptied again and again, even while hosts are cut off and writes are under way.
     pub const FORGETFUL: Self = Self {
         weather: Weather { lost_requests: 10_000, lost_answers: 20_000, late_requests: 50_000 },
         cut_offs: 2_000,
@@ -90,13 +90,13 @@ pub struct Report {
     /// Hosts that have a lease at the end.
     pub leased: usize,
     pub ids: usize,
-    /// Ids that were made before.
+    /// Ids that had been made before.
     pub twice: usize,
     /// Ids that were not greater than the one before on their host.
     pub backwards: u64,
     /// Nodes tried for each one taken, on average.
     pub tries: f64,
-    /// Ids that were refused on hosts that had a lease before, since something happened to them.
+    /// Ids that were refused on hosts that had had a lease, because of an accident.
     pub refused: u64,
     /// The same in a time without accidents.
     pub refused_when_held: u64,
@@ -110,7 +110,7 @@ pub struct Report {
     pub forgotten: u64,
     pub jumped: u64,
     pub none_free: u64,
-    /// How many numbers of nodes were taken by programs with the old library.
+    /// How many nodes were taken by programs with the other library.
     pub old: usize,
 }
 
@@ -120,7 +120,7 @@ pub struct Fleet {
     store: Memory,
     store_is_down_until_ms: u64,
     hosts: Vec<Host>,
-    /// The nodes of the programs with the old library.
+    /// The nodes of the programs with the other library.
     old: Vec<u64>,
     now_ms: u64,
     queue: BinaryHeap<Reverse<(u64, u64, usize)>>,
@@ -227,7 +227,7 @@ impl Fleet {
         self.events.push(Some(happening));
     }
 
-    /// Lets this much time pass.
+    /// Lets `ms` milliseconds pass.
     pub fn run(&mut self, ms: u64) {
         let end_ms = self.now_ms + ms;
         while let Some(&Reverse((at_ms, _, place))) = self.queue.peek() {
@@ -243,7 +243,7 @@ impl Fleet {
         self.now_ms = end_ms;
     }
 
-    /// The same without accidents, with correct clocks and everybody back on the network.
+    /// Lets time pass without accidents, with correct clocks and all hosts on the network.
     pub fn calm_down(&mut self, ms: u64) {
         self.store_is_down_until_ms = 0;
         self.plan = Plan { ids_a_burst: self.plan.ids_a_burst, ..Plan::CALM };
@@ -322,7 +322,7 @@ impl Fleet {
             input = match lease.step(&host.rules, &now, input) {
                 Output::Write(it) => {
                     let input = write(&host.page, it);
-                    // A hundred times as likely here as elsewhere, because these moments matter most.
+                    // A hundred times as likely as at other moments, because these matter most.
                     if self.random.chance(self.plan.kills) {
                         return self.kill(number);
                     }
@@ -405,7 +405,7 @@ impl Fleet {
         }
     }
 
-    /// Everybody makes some ids, and something may happen to each.
+    /// Each host makes some ids and may have an accident.
     fn second(&mut self) {
         for number in 0..self.hosts.len() {
             for _ in 0..self.plan.ids_a_burst {
@@ -416,7 +416,7 @@ impl Fleet {
         if self.plan.old_starts > 0 && self.random.chance(self.plan.old_starts) {
             self.old.extend(self.store.number());
         }
-        // The first ids of this second.
+        // Programs with the other library make the first ids of this second.
         let second = ((START_MS + self.now_ms as i64 - 1_577_836_800_000) / 1000) as u64;
         self.ids.extend(
             self.old.iter().flat_map(|node| (0..self.plan.ids_a_burst).map(move |n| (second << 10 | node) << 12 | n)),

@@ -31,7 +31,7 @@ fn a_thousand_hosts_that_start_at_once_have_a_node_each_within_three_tries() {
 fn no_accident_gives_an_id_twice() {
     let mut fleet = Fleet::new(seed(), 1000, Plan::ROUGH);
     fleet.run(1_200_000);
-    // 1,000 hosts on 1,024 nodes: some have to wait until a node that was given up is idle, 10 minutes after its limit.
+    // 1,000 hosts on 1,024 nodes: some have to wait until an abandoned node is idle, 10 minutes after its limit.
     fleet.calm_down(900_000);
     let report = fleet.report();
     println!("{report:?}");
@@ -40,7 +40,7 @@ fn no_accident_gives_an_id_twice() {
     assert_eq!(report.leased, 1000, "without a lease at the end, seed {}", seed());
 }
 
-/// UidGenerator and Leaf take the number of a new node at each start, from a count that is in the store.
+/// UidGenerator and Leaf take the number of a new node at each start, from a counter in the store.
 #[test]
 fn beside_an_old_library_no_accident_gives_an_id_twice() {
     let mut fleet = Fleet::new(seed(), 200, Plan::BESIDE_OLD);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use txid_agent::lease::{Reply, Request};
 use txid_agent::store::{Expected, Numbered, Put, Record, StoreError, Version};
 
-/// With 10 bits of node.
+/// A node has 10 bits.
 const LAST_NODE: u64 = 1023;
 const TIMEOUT_MS: u64 = 3000;
 
@@ -14,7 +14,7 @@ const TIMEOUT_MS: u64 = 3000;
 pub struct Memory {
     records: BTreeMap<String, Record>,
     written: u64,
-    /// Of nodes. Emptying the records leaves this count alone: it is in a table of somebody else's.
+    /// The nodes given so far. Emptying the records does not change this count, which is in another system's table.
     given: u64,
 }
 

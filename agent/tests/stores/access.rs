@@ -191,7 +191,7 @@ fn etcd_passwords() {
     let control = |args: &[&str]| {
         run(Command::new("etcdctl").env("ETCDCTL_API", "3").args(["--endpoints", &host]).args(args));
     };
-    // A user and a password that the server does not ask for do no harm.
+    // A user and a password are harmless if the server does not ask for them.
     works(&format!("etcd://fleet:{IN_URL}@{host}/before"));
     control(&["user", "add", &format!("root:{PASSWORD}")]);
     control(&["user", "add", &format!("fleet:{PASSWORD}")]);
@@ -319,7 +319,7 @@ fn zookeeper_access() {
     wants_a_person(&format!("zookeeper://fleet@{host}"), "has no password");
 }
 
-/// A record that was deleted and made again restarts its versions; an old version must match none of the new ones.
+/// A record that is deleted and made again starts with version 0 again. A version of the old record must not match.
 #[test]
 fn zookeeper_records_made_anew() {
     let server = servers::zookeeper();

@@ -90,7 +90,7 @@ pub fn text(record: &Option<Record>) -> Option<&str> {
 }
 
 pub fn basics(store: &mut dyn Store, has_clock: bool) {
-    // Nothing is there.
+    // The store is empty.
     assert_eq!(store.read("orders/node/1").unwrap(), None);
     assert_eq!(store.list("orders/").unwrap(), []);
 
@@ -98,14 +98,14 @@ pub fn basics(store: &mut dyn Store, has_clock: bool) {
     let clock = store.clock_ms().unwrap();
     assert_eq!(clock.is_some(), has_clock);
 
-    // Made once.
+    // A record is created only if there is none.
     let first = written(put(store, "orders/node/1", Expected::Absent, "one 1"));
     assert_eq!(put(store, "orders/node/1", Expected::Absent, "another 1"), Put::Conflict);
     let read = store.read("orders/node/1").unwrap();
     assert_eq!(text(&read), Some("one 1"));
-    assert_eq!(Expected::Version(read.unwrap().version), first, "a write and a read tell the same version");
+    assert_eq!(Expected::Version(read.unwrap().version), first, "a write and a read return the same version");
 
-    // Changed only from the current version.
+    // A record is changed only if the version is the current one.
     let second = written(put(store, "orders/node/1", first.clone(), "two 2"));
     assert_eq!(put(store, "orders/node/1", first.clone(), "three 3"), Put::Conflict);
     assert_eq!(put(store, "orders/node/2", first, "three 3"), Put::Conflict, "not there at all");
@@ -121,7 +121,7 @@ pub fn basics(store: &mut dyn Store, has_clock: bool) {
         }
     }
 
-    // Lists separate prefixes that only begin alike.
+    // A list does not contain keys whose prefix merely begins alike.
     written(put(store, "orders/node/10", Expected::Absent, "ten"));
     written(put(store, "orders/meta", Expected::Absent, "meta"));
     written(put(store, "orders2/node/1", Expected::Absent, "of another group"));
@@ -147,14 +147,14 @@ pub fn basics(store: &mut dyn Store, has_clock: bool) {
     written(put(store, "orders/node/3", Expected::Absent, &long));
     assert_eq!(text(&store.read("orders/node/3").unwrap()), Some(long.as_str()));
 
-    // Here, this host's clock is the store's.
+    // In this test the store runs on this host, and so has its clock.
     if let Some(clock) = store.clock_ms().unwrap() {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as i64;
         assert!((clock - now).abs() < 1500, "{clock} {now}");
     }
 }
 
-/// The version of a store that compares bytes, for other bytes.
+/// The version that a store which compares bytes has for `text`.
 fn written_version(like: &Expected, text: &str) -> txid_agent::store::Version {
     let Expected::Version(version) = like else { panic!() };
     let mut version = version.clone();
@@ -199,7 +199,7 @@ pub fn races(url: &str) {
     assert!(text(&end).unwrap().starts_with(&format!("{} ", THREADS * STEPS)), "{end:?}");
 }
 
-/// A write whose answer is lost is reported as unknown, within the time-out, and reading settles it.
+/// A write whose answer is lost is reported as unknown within the time-out. Reading shows whether it happened.
 fn lost_replies(url: &impl Fn(u16, &str) -> String, port: u16) {
     let proxy = Proxy::to(port);
     let url = url(proxy.port, "&timeout=500ms");
@@ -213,7 +213,7 @@ fn lost_replies(url: &impl Fn(u16, &str) -> String, port: u16) {
     let lost = store.put("lost/node/1", &first, b"second");
     assert!(matches!(lost, Ok(Put::Unknown(_))), "{lost:?}");
     assert!(start.elapsed() < Duration::from_millis(1500), "{:?}", start.elapsed());
-    // A new connection gets no answer either, and nothing was sent on it.
+    // A new connection gets no answer either.
     let start = Instant::now();
     let error = store.read("lost/node/1").unwrap_err();
     assert!(error.may_pass(), "{error:?}");
@@ -225,7 +225,7 @@ fn lost_replies(url: &impl Fn(u16, &str) -> String, port: u16) {
     assert_eq!(text(&record), Some("second"), "the server had it");
     assert_eq!(put(&mut *store, "lost/node/1", first, "third"), Put::Conflict);
 
-    // Errors without a connection never claim that something was written, and afterwards the store is unchanged.
+    // Without a connection, a write fails or its result is unknown; it never succeeds.
     proxy.set(Mode::Refuse);
     let before = Expected::Version(record.unwrap().version);
     for _ in 0..3 {
@@ -260,7 +260,7 @@ fn outage(url: &str, server: &mut impl Kill) {
     assert!(matches!(error, StoreError::Unreachable { .. } | StoreError::TimedOut { .. }), "{error:?}");
     server.restart();
     until("it does not come back", || store.read("outage/node/1").is_ok());
-    // A client that comes back by itself may still send what it had not sent.
+    // A client that reconnects by itself may still send an earlier write.
     let record = store.read("outage/node/1").unwrap().unwrap();
     assert!(record.bytes == b"before" || may_be_written && record.bytes == b"during", "{record:?}");
     written(put(&mut *store, "outage/node/1", Expected::Version(record.version), "after"));
@@ -285,8 +285,8 @@ pub fn one_line(error: &StoreError, wanted: &str) {
     println!("{text}");
 }
 
-/// A store that must not be used in this way: reported at the first access, and retries do not help. The agent ends
-/// with that line.
+/// Checks that an error which only a person can mend is reported at the first access, is not retried, and ends the
+/// agent.
 pub fn wants_a_person(url: &str, wanted: &str) -> StoreError {
     let error = match open(url) {
         Err(error) => error,
@@ -301,7 +301,7 @@ pub fn wants_a_person(url: &str, wanted: &str) -> StoreError {
     error
 }
 
-/// At its start, with status 1, one line that says what is wanted, and no password.
+/// Checks that the agent ends at its start with status 1 and one line that contains `wanted` and no password.
 fn agent_ends(url: &str, wanted: &str) {
     let directory = tempfile::tempdir().unwrap();
     let mut agent = Command::new(env!("CARGO_BIN_EXE_txid-agent"))
@@ -315,7 +315,7 @@ fn agent_ends(url: &str, wanted: &str) {
     while agent.try_wait().unwrap().is_none() && start.elapsed() < Duration::from_secs(20) {
         thread::sleep(Duration::from_millis(10));
     }
-    // Of one that has not ended there is no status.
+    // If it has not ended by itself, it has no exit status.
     agent.kill().unwrap();
     let output = agent.wait_with_output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
@@ -325,7 +325,7 @@ fn agent_ends(url: &str, wanted: &str) {
     assert!(!said.contains("the-password") && !said.contains("the-wrong"), "{said}");
 }
 
-/// How often the store is waited for, at most: once to extend a lease, and not at all for its clock.
+/// Counts round trips. Extending a lease takes one; reading the store's clock takes none more.
 fn trips(url: &impl Fn(u16, &str) -> String, port: u16) {
     let proxy = Proxy::to(port);
     let mut store = open(&url(proxy.port, "")).unwrap();
@@ -333,9 +333,9 @@ fn trips(url: &impl Fn(u16, &str) -> String, port: u16) {
     let mut version = written(put(&mut *store, "trips/node/1", Expected::Absent, "0"));
     let of_a_range = match url(port, "").split("://").next().unwrap() {
         "redis" | "postgres" => 1,
-        // It is read first: whether the number can go up by so much, or what the record is.
+        // One to read the number or the record first.
         "mysql" | "etcd" | "consul" => 2,
-        // And that server may be behind the others; to ask it to catch up may share a packet with the reading.
+        // One more to make a server that lags catch up, which may share a packet with the read.
         "zookeeper" => 3,
         other => panic!("{other}"),
     };
@@ -346,7 +346,7 @@ fn trips(url: &impl Fn(u16, &str) -> String, port: u16) {
         version = written(put(&mut *store, "trips/node/1", version, &turn.to_string()));
         store.clock_ms().unwrap();
         let at_last = proxy.trips();
-        // At first, statements are prepared.
+        // In the first turn, statements are prepared.
         if turn > 0 {
             let (range, extension) = (after - before, at_last - after);
             assert!(range <= of_a_range && extension <= 1, "{range} for a range, {extension} to extend a lease");

@@ -25,7 +25,7 @@ struct State {
 pub struct StandIn {
     pub port: u16,
     state: Arc<Mutex<State>>,
-    /// Of the server that runs.
+    /// Ends the running server.
     stop: Arc<AtomicBool>,
     token: Option<&'static str>,
 }

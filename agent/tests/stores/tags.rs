@@ -1,4 +1,4 @@
-//! Ranges of numbers: no number is taken twice, and none below one seen before.
+//! Ranges of numbers: no number is taken twice, and none is below a number that was seen before.
 
 use std::ops::Range;
 use std::thread;
@@ -15,7 +15,7 @@ fn range(taken: Taken) -> (Range<u64>, u64) {
     }
 }
 
-/// No two of them have a number in common.
+/// Checks that no two ranges overlap.
 fn assert_apart(mut ranges: Vec<Range<u64>>) {
     ranges.sort_by_key(|range| range.start);
     for pair in ranges.windows(2) {
@@ -53,8 +53,8 @@ pub fn tags(url: &str) {
     assert_apart(taken);
 }
 
-/// A number or a step that cannot be, as people may set it: nothing changes, and people are told. A negative step would
-/// lead back to numbers that were taken.
+/// An invalid number or step, as people may set it, is an error and changes nothing. A negative step would lead back to
+/// numbers that were taken.
 pub fn negative_numbers(url: &str, set: impl Fn(&str, i64), get: impl Fn(&str) -> String) {
     let mut store = open(url).unwrap();
     store.create_tag("wrong", 20).unwrap();
@@ -94,7 +94,7 @@ impl Leaf {
     }
 }
 
-/// A table that Leaf's own scripts made, with Leaf's servers still on it.
+/// A table that Leaf's own scripts made, and that Leaf's servers still use.
 pub fn beside_leaf(server: &Server, url: &str) {
     let port = server.port;
     let mut leaf = Leaf::connect(port);

@@ -23,7 +23,7 @@ pub struct Proxy {
     trips: Arc<Trips>,
 }
 
-/// How often the client has sent something after the server did, or as the first.
+/// Counts round trips: how often the client sent something after the server did, or at the start.
 #[derive(Default)]
 struct Trips {
     count: AtomicUsize,

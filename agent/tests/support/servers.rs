@@ -1,4 +1,4 @@
-//! Real servers, each on 127.0.0.1, a free port and its own directory, which end with the test.
+//! Real servers, each on 127.0.0.1, a free port and its own directory. They end with the test.
 
 use std::fs;
 use std::net::{TcpListener, TcpStream};
@@ -49,7 +49,7 @@ impl Server {
         }
     }
 
-    /// A connection to a port without a listener may connect to itself.
+    /// Whether the server accepts connections. A connection to a port without a listener may connect to itself.
     fn takes_connections(&self) -> bool {
         TcpStream::connect(("127.0.0.1", self.port))
             .is_ok_and(|stream| stream.local_addr().unwrap() != stream.peer_addr().unwrap())
@@ -192,7 +192,8 @@ fn template(name: &str, make: impl FnOnce(&Path)) -> PathBuf {
 
 pub const POSTGRES_PASSWORD: &str = "the-password-of-postgres";
 
-/// A server with the users `owner` (may all), `txid` (may use what is there) and `nobody`, and the database `ids`.
+/// A server with the database `ids` and the users `owner` (may do everything), `txid` (may use what exists) and
+/// `nobody`.
 pub fn postgres(options: &[&str]) -> Server {
     let made = template("postgres", |directory| {
         let password = directory.join("password");
@@ -214,7 +215,7 @@ pub fn postgres(options: &[&str]) -> Server {
             let mut command = as_user("postgres", &postgres_program("postgres"));
             command.arg("-D").arg(directory.join("data"));
             command.args(["-h", "127.0.0.1", "-p", &port.to_string(), "-k", directory.to_str().unwrap()]);
-            // The machine does not crash in a test, and a disk may be slow.
+            // A test does not crash the machine, and disks may be slow.
             command.args(["-c", "fsync=off"]);
             for option in &options {
                 command.args(["-c", &option.replace("DIRECTORY", directory.to_str().unwrap())]);
@@ -248,7 +249,7 @@ pub fn mariadb() -> Server {
     mariadb_with(&["--skip-ssl"])
 }
 
-/// A server with the users `txid` (may all in `ids`) and `nobody`, and the database `ids`.
+/// A server with the database `ids` and the users `txid` (may do everything in `ids`) and `nobody`.
 pub fn mariadb_with(options: &[&str]) -> Server {
     let made = template("mariadb", |directory| {
         let output = Command::new("mariadb-install-db")
