@@ -15,7 +15,7 @@ OPENRESTY_SRC ?=
 
 export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_SRCS OPENRESTY_SRC
 
-.PHONY: help build agent nginx-module run-native test-nginx-sources build-rock run test soak mutants bench bench-segments locality lint headers install uninstall install-rock deb rpm
+.PHONY: help build build-tests agent nginx-module run-native test-nginx-sources build-rock run test soak mutants bench bench-segments locality lint headers install uninstall install-rock deb rpm
 .PHONY: test-install test-platforms bump release clean
 
 help: ## list the targets
@@ -40,8 +40,13 @@ run-native: nginx-module ## serve examples/native.conf, without Lua, on 127.0.0.
 
 test: ## install what the tests need from Debian, then run all of them
 	@scripts/need.sh build test stores
-	@$(MAKE) --no-print-directory build nginx-module
+	@# At once: Cargo locks each profile by itself, and each of these has minutes in which it uses one core.
+	@$(MAKE) --no-print-directory -j build nginx-module build-tests
 	@scripts/test.sh
+
+# All Rust tests at once: if Cargo builds some alone, it chooses other features of what they depend on.
+build-tests:
+	cargo test --locked --workspace --all-features --no-run
 
 test-nginx-sources: ## build and test the modules with each nginx whose source tree is in NGINX_SRCS=, dynamic, static and under ASAN
 	@scripts/need.sh build test nginx-sources
@@ -55,7 +60,7 @@ soak: ## kill, fork, signal, sort gigabytes, lease and fuzz (long)
 	cargo test --locked -p txid-cli --test soak -- --ignored --nocapture --test-threads=1
 	cargo test --locked -p txid-agent --test model --test simulation -- --ignored --nocapture --test-threads=1
 	fuzz/run.sh 20
-	TXID_FLEET_SECONDS=120 cargo test --locked -p txid-agent --test fleet faults -- --nocapture --test-threads=1
+	TXID_FLEET_SECONDS=120 cargo test --locked -p txid-agent --test with_servers faults -- --nocapture --test-threads=1
 
 mutants: ## check that every mutation of cargo-mutants makes a test fail (hours; FILES=src/txid.rs for one file)
 	@scripts/need.sh build mutants

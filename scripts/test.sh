@@ -15,26 +15,21 @@ library=target/release/libtxid.so
 built=$(cksum "$library")
 library_is_unchanged() { [ "$(cksum "$library")" = "$built" ]; }
 
-# shellcheck disable=SC2086 # a command and its options
-run $rust --no-run
-# nginx and the agent wait more than they work, so the suites of nginx run beside all others, and print what they say last.
+# nginx and the agent wait more than they work, so the other suites run beside those of Rust. Their output comes last.
 said=$(mktemp)
-setsid scripts/prove.sh >"$said" 2>&1 &
-prove=$!
+setsid sh -c '
+    for suite in scripts/prove.sh capi/tests/asan/run.sh tests/peers/run.sh; do
+        echo "$suite"
+        "$suite" || echo "    $suite" >>"$1"
+    done' sh "$failed" >"$said" 2>&1 &
+others=$!
 # The whole group: a command in the background does not see Ctrl-C.
-trap 'kill -- "-$prove" 2>/dev/null || :; rm -f "$failed" "$said"' EXIT
+trap 'kill -- "-$others" 2>/dev/null || :; rm -f "$failed" "$said"' EXIT
 trap 'exit 130' INT TERM
-# shellcheck disable=SC2086
+# shellcheck disable=SC2086 # a command and its options
 RUST_TEST_THREADS=$(($(nproc) * 2)) run $rust
-run capi/tests/asan/run.sh
-run tests/peers/run.sh
-prove() {
-    wait "$prove"
-    status=$?
-    cat "$said"
-    return "$status"
-}
-run prove
+wait "$others" || :
+cat "$said"
 run library_is_unchanged
 
 [ -s "$failed" ] || exit 0

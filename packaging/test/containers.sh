@@ -79,7 +79,7 @@ for my $workflow (glob '.github/workflows/*.yml') {
     }
 }
 
-# The agent's examples; agent/tests/fleet runs their command lines.
+# The agent's examples; agent/tests/with_servers/fleet runs their command lines.
 my $fleet = LoadFile('examples/agent/compose.yml')->{services};
 for my $name (qw(web-1 web-2)) {
     # This parser leaves a merge key as it is.

@@ -182,7 +182,7 @@ fn the_step_follows_the_rate_up_and_down() {
     assert!(host.taken.is_sorted_by(|a, b| a < b));
 }
 
-/// A range is one to three round trips, by the store, as `agent/tests/stores` counts them: at most 3/step for a number.
+/// A range is one to three round trips, by the store, as `agent/tests/with_servers/stores` counts them: at most 3/step for a number.
 #[test]
 fn a_range_is_asked_for_once() {
     let mut host = Host::new(Rules { max_step: 100, ..rules() });

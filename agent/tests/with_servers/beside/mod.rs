@@ -1,13 +1,6 @@
 //! Real agents that share a table or path with UidGenerator or Leaf. The tests themselves do what those two do, step
 //! by step as in their sources.
 
-#![allow(missing_docs)]
-
-// Not every test uses every server.
-#[allow(dead_code)]
-#[path = "../support/servers.rs"]
-mod servers;
-
 mod leaf;
 mod uid_generator;
 
@@ -16,6 +9,7 @@ use std::fs::{self, File};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
+use crate::servers;
 use txid::snowflake::LeasePage;
 
 /// An agent that is killed when the test ends.

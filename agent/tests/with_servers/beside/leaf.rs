@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use tokio::runtime::Runtime;
 use zookeeper_client::{Acls, Client, CreateMode, Error};
 
-use crate::{Fleet, everybody_starts, servers};
+use super::{Fleet, everybody_starts};
+use crate::servers;
 
 const FOREVER: &str = "/snowflake/com.sankuai.leaf.opensource.test/forever";
 

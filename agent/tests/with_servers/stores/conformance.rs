@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use txid_agent::store::{Expected, Put, Record, Store, StoreError, open};
 
-use crate::consul::StandIn;
+use super::consul::StandIn;
 use crate::proxy::{Mode, Proxy};
 use crate::servers::{Server, until};
 
@@ -52,7 +52,7 @@ pub fn all(url: impl Fn(u16, &str) -> String + Sync, server: &mut impl Kill, has
     wait_for(&url(port, ""));
     basics(&mut *open(&url(port, "")).unwrap(), has_clock);
     races(&url(port, ""));
-    crate::tags::tags(&url(port, ""));
+    super::tags::tags(&url(port, ""));
     lost_replies(&url, port);
     trips(&url, port);
     outage(&url(port, "&timeout=1s"), server);

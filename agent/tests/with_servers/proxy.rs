@@ -61,7 +61,6 @@ impl Proxy {
     }
 
     /// The round trips so far.
-    #[allow(dead_code, reason = "not all tests count")]
     pub fn trips(&self) -> usize {
         self.trips.count.load(Ordering::SeqCst)
     }

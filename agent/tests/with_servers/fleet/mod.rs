@@ -1,29 +1,19 @@
 //! Real agents on real servers, four processes on each host that make ids, and everything that can go wrong.
 
-#![allow(missing_docs)]
-
 mod agent;
 mod host;
-#[path = "../support/proxy.rs"]
-mod proxy;
-#[path = "../support/servers.rs"]
-mod servers;
 
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use crate::proxy::Mode;
+use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, Server};
 use host::{Host, agent, kill, signal};
-use proxy::Mode;
-use servers::{MARIADB_PASSWORD, POSTGRES_PASSWORD, Server};
 
 /// Three hosts on four nodes, so that nodes soon move between hosts.
 const LAYOUT: &str = "time_bits=41,node_bits=2,sequence_bits=12,unit_ms=1,epoch=1288834974657";
 const HOSTS: usize = 3;
 const WORKERS: usize = 4;
 const OPTIONS: [&str; 2] = ["--ahead", "3s"];
-
-/// The tests of this file run one at a time, because each starts twenty processes.
-static TURN: Mutex<()> = Mutex::new(());
 
 #[test]
 fn faults_on_redis() {
@@ -76,7 +66,6 @@ enum Undo {
 }
 
 fn faults(mut server: Server, url: impl Fn(u16) -> String + Copy) {
-    let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let seconds = std::env::var("TXID_FLEET_SECONDS").map_or(6, |seconds| seconds.parse().unwrap());
     let seed = std::env::var("TXID_FLEET_SEED")
         .map_or_else(|_| u64::from(std::process::id()) * 7919, |seed| seed.parse().unwrap());
@@ -186,7 +175,6 @@ fn faults(mut server: Server, url: impl Fn(u16) -> String + Copy) {
 /// ids must begin where the old lease ends.
 #[test]
 fn a_node_that_is_taken_away() {
-    let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let server = servers::redis(&[]);
     let url = |port| format!("redis://127.0.0.1:{port}?may-lose-writes=0");
     let layout = LAYOUT.replace("node_bits=2", "node_bits=1");

@@ -1,7 +1,5 @@
 //! Real agents with segments: kills, restarts, outages of the store, and a store that was set back.
 
-#![allow(missing_docs)]
-
 mod kills;
 
 use std::fs;

@@ -91,7 +91,7 @@ impl Host {
         let lease = self.path("run").join("orders");
         let mut command = Command::new(std::env::current_exe().unwrap());
         servers::end_with_the_test(&mut command);
-        command.args(["--exact", "host::worker"]).stdin(Stdio::null()).stdout(Stdio::null());
+        command.args(["--exact", "fleet::host::worker"]).stdin(Stdio::null()).stdout(Stdio::null());
         command.env(WORKER, format!("{}\n{}\n{}", lease.display(), self.layout, ids.display()));
         self.workers.push(command.spawn().unwrap());
         self.files.push(ids);

@@ -1,19 +1,13 @@
 //! Every store with a real server, except Consul, which has a stand-in.
 
-#![allow(missing_docs)]
-
 mod access;
 mod certificates;
 mod conformance;
 mod consul;
-#[path = "../support/proxy.rs"]
-mod proxy;
-#[path = "../support/servers.rs"]
-mod servers;
 mod tags;
 
+use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD};
 use conformance::{all, basics, races, wants_a_person};
-use servers::{MARIADB_PASSWORD, POSTGRES_PASSWORD};
 use std::process::Command;
 use txid_agent::store::open;
 

@@ -4,8 +4,8 @@
 use mysql::prelude::Queryable;
 use txid::snowflake::{Generator, Layout, State};
 
+use super::{Fleet, everybody_starts};
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD};
-use crate::{Fleet, everybody_starts};
 
 /// As its README recommends, with the epoch in China's time zone.
 const LAYOUT: &str = "time_bits=29,node_bits=21,sequence_bits=13,unit_ms=1000,epoch=2016-09-19T16:00:00Z";

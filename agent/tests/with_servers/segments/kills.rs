@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use txid::segment::Segment;
 
-use crate::{Place, until};
+use super::{Place, until};
 
 /// Set for a process that takes numbers: the segment, and the file that they are written to.
 const WORKER: &str = "TXID_TEST_NUMBERS";
@@ -34,7 +34,7 @@ fn worker() {
 
 fn start_worker(segment: &Path, numbers: &Path) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "kills::worker"]).stdin(Stdio::null()).stdout(Stdio::null());
+    command.args(["--exact", "segments::kills::worker"]).stdin(Stdio::null()).stdout(Stdio::null());
     command.env(WORKER, format!("{}\n{}", segment.display(), numbers.display()));
     // SAFETY: `prctl` is async-signal-safe.
     unsafe {

@@ -5,8 +5,8 @@ use std::process::Command;
 
 use txid_agent::store::{Expected, Put, open};
 
-use crate::certificates;
-use crate::conformance::{one_line, wait_for, wants_a_person, written};
+use super::certificates;
+use super::conformance::{one_line, wait_for, wants_a_person, written};
 use crate::proxy::{Mode, Proxy};
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, Server, run, until};
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use txid::snowflake::{Generator, Layout, State};
 
-use crate::host::{Host, agent, kill, signal};
+use super::host::{Host, agent, kill, signal};
 use crate::proxy::Mode;
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, Server, until};
 

@@ -1,0 +1,10 @@
+//! Real agents with real servers. One program, because each program that links the agent takes long to build.
+
+#![allow(missing_docs)]
+
+mod beside;
+mod fleet;
+mod proxy;
+mod segments;
+mod servers;
+mod stores;
