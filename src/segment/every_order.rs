@@ -1,12 +1,12 @@
 //! Tries every order in which workers can take numbers while an agent grants ranges.
 
 use super::words::Words;
+use crate::shared::every_order::{LoomWord, explore};
 use crate::shared::word::Word;
+use loom::model::Builder;
 use loom::sync::atomic::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
-
-type LoomWord = loom::sync::atomic::AtomicU64;
 
 struct Page([LoomWord; 4]);
 
@@ -21,10 +21,10 @@ type Take = fn(Words<'_, LoomWord>) -> Option<u64>;
 
 /// Runs workers that take `times` numbers each, from the first range and the ones that an agent grants in the meantime.
 fn try_all_orders_of_events(take: Take, times: &'static [usize], ranges: &'static [Range<u64>]) {
-    let mut model = loom::model::Builder::new();
+    let mut model = Builder::new();
     // One preemption is enough to find the mistakes below.
     model.preemption_bound = Some(2);
-    model.check(move || {
+    explore(model, move || {
         let page = Arc::new(Page([ranges[0].start, ranges[0].end, 0, 0].map(LoomWord::new)));
         let start_worker = |&times: &usize| {
             let page = page.clone();

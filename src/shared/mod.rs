@@ -3,6 +3,8 @@
 //! Each use of a page defines its beginning ([`page::Kind`]), the fields of its header, and the words it changes.
 //! Making, opening, checking and mapping a page, and finding it again in a child, are the same for all uses.
 
+#[cfg(test)]
+pub(crate) mod every_order;
 mod file;
 pub(crate) mod origin;
 pub(crate) mod page;

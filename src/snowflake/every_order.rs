@@ -2,45 +2,17 @@
 
 use super::step::next_position;
 use super::{Layout, Order};
+use crate::shared::every_order::{LoomWord, explore};
 use crate::shared::word::{Seal, Word, claim};
+use loom::model::Builder;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-
-type LoomWord = loom::sync::atomic::AtomicU64;
-
-impl Word for LoomWord {
-    fn get(&self) -> u64 {
-        self.load(Ordering::Relaxed)
-    }
-
-    fn put(&self, old: u64, new: u64) -> Result<(), u64> {
-        // Loom never makes a weak swap fail spuriously, so a strong one tests the same.
-        self.compare_exchange(old, new, Ordering::Relaxed, Ordering::Relaxed).map(drop)
-    }
-
-    fn get_acquire(&self) -> u64 {
-        self.load(Ordering::Acquire)
-    }
-
-    fn set_release(&self, new: u64) {
-        self.store(new, Ordering::Release);
-    }
-
-    fn raise(&self, bits: u64) -> u64 {
-        self.fetch_or(bits, Ordering::AcqRel)
-    }
-
-    fn replace(&self, old: u64, new: u64) -> bool {
-        self.compare_exchange(old, new, Ordering::AcqRel, Ordering::Relaxed).is_ok()
-    }
-}
 
 const START: u64 = 101 << 1;
 
 /// Every order in which threads can read and swap the word, each thread with the clock readings of one of `clocks`.
 fn try_all_orders_of_events(clocks: Vec<Vec<i64>>) {
     const DRIFT: u64 = 4;
-    loom::model(move || {
+    explore(Builder::new(), move || {
         // A unit of two positions, so that sequences fill up and borrow.
         let layout = Layout::new([10, 0, 1], 1, 0, Order::NodeThenSequence).unwrap();
         let seal = Seal::new(11);

@@ -1,13 +1,13 @@
 //! Tries every order in which workers can take positions while an agent changes the lease.
 
 use super::words::{NoClaim, Shape, Words};
+use crate::shared::every_order::{LoomWord, explore};
 use crate::shared::word::Word;
 use crate::snowflake::step::{Refusal, next_position};
 use crate::snowflake::{Layout, Order};
+use loom::model::Builder;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-
-type LoomWord = loom::sync::atomic::AtomicU64;
 
 /// One position a millisecond.
 fn layout() -> Layout {
@@ -97,10 +97,10 @@ type Lease = (u64, u64, u64);
 
 /// Runs workers whose clocks read `clocks` while the agent goes from one lease to the next.
 fn try_all_orders_of_events(broken: Broken, leases: &'static [Lease], clocks: &'static [i64]) {
-    let mut model = loom::model::Builder::new();
+    let mut model = Builder::new();
     // One worker is preempted as often as possible. With two workers, two preemptions keep the test fast enough.
     model.preemption_bound = (clocks.len() > 1).then_some(2);
-    model.check(move || {
+    explore(model, move || {
         let page = Arc::new(Page::new(broken));
         let (node, start, limit) = leases[0];
         page.words().open(node, start);
