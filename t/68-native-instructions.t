@@ -104,7 +104,9 @@ my ($constant, $txid, $with_header, $checked, $added, $response) = count(
     ["location = /x { add_header X-Request-Id $id always; return 200 hello; }"],
     ['location = /x { txid_response_header X-Request-Id; return 200 hello; }'],
 );
-at_most('$txid', $txid, $constant, 1.005);
+# The id takes the same 158 instructions everywhere, but the constant 127 in an nginx that is built with a stack protector, as
+# Debian's is, and 109 in one without, as OpenResty is by default.
+at_most('$txid', $txid, $constant, qx("$nginx" -V 2>&1) =~ /-fstack-protector/ ? 1.005 : 1.01);
 at_most('$request_txid and a header to check', $checked, $with_header, 1.04);
 at_most('txid_response_header', $response, $added, 1.07);
 
