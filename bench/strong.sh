@@ -1,6 +1,6 @@
 #!/bin/sh
-# strong.sh: measures what a strong id costs here, in times the floor. With glibc 2.41 and Linux 6.11, it needs no system
-# call; the price elsewhere is that call's.
+# strong.sh: measures what a strong id costs here, in times the floor. With Linux 6.11 or later, it needs no system call;
+# the price elsewhere is that call's.
 set -eu
 
 cd "$(dirname "$0")/.."

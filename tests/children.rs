@@ -7,6 +7,7 @@ mod one_by_one;
 
 use attack::{Child, fork, raw_clone, refuse};
 use std::collections::HashSet;
+use std::ops::Range;
 use std::time::Duration;
 use txid::{Maker, Series, Txid, trace};
 
@@ -112,16 +113,99 @@ fn no_child_has_its_parents_strong_ids() {
     }
 }
 
-/// Randomness that the OS gave ahead of time would also be in a copy of the machine's memory. glibc 2.41 keeps some if
-/// the kernel allows it, and drops it when the machine was copied.
+/// The mappings that the kernel drops when it needs their memory: the state of its getrandom in the vDSO.
+fn droppable() -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut last = 0..0;
+    for line in std::fs::read_to_string("/proc/self/smaps").unwrap().lines() {
+        let mut words = line.split(' ');
+        if let Some((begin, end)) = words.next().unwrap().split_once('-') {
+            last = usize::from_str_radix(begin, 16).unwrap()..usize::from_str_radix(end, 16).unwrap();
+        } else if line.starts_with("VmFlags:") && words.any(|flag| flag == "dp") {
+            found.push(last.clone());
+        }
+    }
+    found
+}
+
+/// Whether the kernel has a getrandom without a system call. If not, says that a test is skipped.
+fn vdso_has_getrandom() -> bool {
+    let name = if cfg!(target_arch = "aarch64") { c"__kernel_getrandom" } else { c"__vdso_getrandom" };
+    // SAFETY: the kernel's code has no initializers, and the symbol is not called.
+    let found = unsafe {
+        let vdso = libc::dlopen(c"linux-vdso.so.1".as_ptr(), libc::RTLD_NOW | libc::RTLD_NOLOAD);
+        !vdso.is_null() && !libc::dlsym(vdso, name.as_ptr()).is_null()
+    };
+    if !found {
+        println!("skipped: the vDSO of this kernel has no getrandom");
+    }
+    found
+}
+
+fn strong_ids_need_no_system_call_if_the_kernel_can_do_without() {
+    if !vdso_has_getrandom() {
+        return;
+    }
+    let made_without_a_system_call = || {
+        let child = Child::start(fork, || {
+            strong(1);
+            refuse(&NO_RANDOMNESS, libc::EIO);
+            let made = (0..1000).map_while(|_| Some(Txid::strong_at(0).ok()?.to_text()));
+            made.collect::<Vec<_>>().concat()
+        });
+        texts(child)
+    };
+    // Once a minute, the kernel's code makes one.
+    let made = (0..3).map(|_| made_without_a_system_call()).find(|made| made.len() == 1000);
+    assert_no_id_twice(&[made.expect("the kernel's code was not used")]);
+}
+
+/// Randomness that was given ahead of time would also be in a copy of the memory. Only the kernel keeps some, which it
+/// drops when the machine was copied, in memory that it can take away at any time.
 fn nothing_is_kept_of_the_strong_randomness() {
     let child = Child::start(fork, || {
         strong(1);
+        let of_the_kernel = droppable();
         refuse(&NO_RANDOMNESS, libc::EIO);
-        let (ours, theirs) = (Txid::strong_at(0).is_ok(), getrandom::fill(&mut [0; 8]).is_ok());
-        vec![u8::from(ours == theirs)]
+        for range in of_the_kernel {
+            // SAFETY: what the kernel may do at any time.
+            assert_eq!(unsafe { libc::madvise(range.start as *mut _, range.len(), libc::MADV_DONTNEED) }, 0);
+        }
+        vec![u8::from(Txid::strong_at(0).is_err())]
     });
     assert_eq!(child.output(), [1]);
+}
+
+/// A process of its own, because what the first strong id maps stays mapped.
+fn without_memory_for_the_kernels_state_strong_ids_are_made_by_system_calls() {
+    let child = Child::start(fork, || {
+        let mut texts = Vec::with_capacity(100);
+        refuse(&[libc::SYS_mmap], libc::ENOMEM);
+        texts.extend((0..100).map(|_| Txid::strong_at(0).unwrap().to_text()));
+        refuse(&NO_RANDOMNESS, libc::EIO);
+        assert!(Txid::strong_at(0).is_err() || getrandom::fill(&mut [0; 8]).is_ok());
+        texts.concat()
+    });
+    assert_no_id_twice(&[texts(child)]);
+}
+
+fn threads_leave_nothing_of_the_strong_randomness_behind() {
+    let in_threads = |threads: usize| {
+        for _ in 0..threads / 100 {
+            std::thread::scope(|scope| (0..100).for_each(|_| _ = scope.spawn(|| strong(1))));
+        }
+    };
+    let child = Child::start(fork, || {
+        in_threads(100);
+        let mapped = || (droppable(), std::fs::read_to_string("/proc/self/maps").unwrap().lines().count());
+        let (states, mappings) = mapped();
+        in_threads(10_000);
+        let (states_after, mappings_after) = mapped();
+        assert!(states_after == states, "{} states' mappings, {} once", states_after.len(), states.len());
+        assert!(mappings_after < mappings + 100, "{mappings_after} mappings, {mappings} after the first 100 threads");
+        Vec::new()
+    });
+    assert_eq!(child.output(), []);
 }
 
 fn what_could_be_guessed_is_said_to_be() {
@@ -301,6 +385,9 @@ fn main() {
         where_all_advice_is_taken_for_good_a_fork_makes_a_new_stream,
         where_all_advice_is_taken_for_good_a_raw_clone_makes_a_new_stream,
         without_memory_for_a_stream_ids_are_made,
+        without_memory_for_the_kernels_state_strong_ids_are_made_by_system_calls,
+        strong_ids_need_no_system_call_if_the_kernel_can_do_without,
+        threads_leave_nothing_of_the_strong_randomness_behind,
         formats_begin_anew_in_a_fork,
         formats_begin_anew_in_a_raw_clone,
         a_childs_version_7_does_not_follow_its_parents,

@@ -99,7 +99,6 @@ const QUOTES: &[(&str, &str, &[Source])] = &[
     ("docs/compare.md", "| 25 | **within a generator** | {} |", &[times_fill("scru128")]),
     ("docs/compare.md", "| 36 | **within a process** | {} |", &[times_fill("uuid v7, fast-rng")]),
     ("docs/compare.md", "If it reads the clock as well, it takes {}.", &[times_fill("txid_fill_now of txid_clock_ms")]),
-    ("docs/formats.md", "| a system call for each id (Debian 12; `make bench`) | {} |", &[price(STRONG)]),
     (
         "docs/nginx-module.md",
         "nginx's own `$request_id` takes {} times the instructions",

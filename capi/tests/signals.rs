@@ -81,12 +81,18 @@ static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
 
 /// The addresses of a library's instructions.
 fn code_of(path: &Path) -> Range<usize> {
-    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
-    let path = path.canonicalize().unwrap();
-    let line = maps.lines().find(|line| line.contains(" r-xp ") && line.ends_with(path.to_str().unwrap())).unwrap();
-    let (begin, end) = line.split_once(' ').unwrap().0.split_once('-').unwrap();
-    usize::from_str_radix(begin, 16).unwrap()..usize::from_str_radix(end, 16).unwrap()
+    code_named(path.canonicalize().unwrap().to_str().unwrap()).unwrap()
 }
+
+fn code_named(name: &str) -> Option<Range<usize>> {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    let line = maps.lines().find(|line| line.contains(" r-xp ") && line.ends_with(name))?;
+    let (begin, end) = line.split_once(' ')?.0.split_once('-')?;
+    Some(usize::from_str_radix(begin, 16).unwrap()..usize::from_str_radix(end, 16).unwrap())
+}
+
+/// The kernel's code in this process, which a strong id calls.
+static VDSO: LazyLock<Range<usize>> = LazyLock::new(|| code_named("[vdso]").unwrap_or_default());
 
 /// What the handler does, and where all put their ids.
 struct Attack {
@@ -107,6 +113,7 @@ const FROZEN_MS: i64 = 1_700_000_000_000;
 
 static ATTACK: OnceLock<Attack> = OnceLock::new();
 static IS_CHILD: AtomicBool = AtomicBool::new(false);
+static ALSO_VDSO: AtomicBool = AtomicBool::new(false);
 static STEPS: AtomicU64 = AtomicU64::new(0);
 
 fn text(write: impl FnOnce(*mut c_char)) -> Text {
@@ -119,6 +126,13 @@ fn text(write: impl FnOnce(*mut c_char)) -> Text {
 fn random_of_id(ms: i64) -> Text {
     // SAFETY: here and below, the text has room for the longest id.
     let mut text = text(|text| unsafe { (LIBRARY.fill)(text, ms) });
+    text[..9].fill(0);
+    text
+}
+
+fn random_of_strong_id(ms: i64) -> Text {
+    // SAFETY: as above.
+    let mut text = text(|text| assert!(unsafe { (LIBRARY.strong_fill)(text, ms) }));
     text[..9].fill(0);
     text
 }
@@ -165,9 +179,11 @@ fn sofa(ms: i64) -> Text {
 
 extern "C" fn on_step(_: i32, _: *mut libc::siginfo_t, context: *mut c_void) {
     let attack = ATTACK.get().unwrap();
-    // Not in the functions it calls: the kernel's code that reads the clock starts over when it took longer than a
+    // Not in all functions it calls: the kernel's code that reads the clock starts over when it took longer than a
     // tick.
-    if !LIBRARY.code.contains(&instruction(context)) {
+    let at = instruction(context);
+    let is_attacked = LIBRARY.code.contains(&at) || ALSO_VDSO.load(Ordering::Relaxed) && VDSO.contains(&at);
+    if !is_attacked {
         return;
     }
     if STEPS.fetch_add(1, Ordering::Relaxed) % attack.every != 0 {
@@ -216,6 +232,10 @@ fn attacked(attack: Attack) -> Vec<u8> {
     assert!(unsafe { (LIBRARY.strong_fill)([0; 20].as_mut_ptr(), 0) });
     strike(FROZEN_MS, 0);
     (0..attack.every).for_each(|first_step| strike(FROZEN_MS, first_step));
+    if ALSO_VDSO.load(Ordering::Relaxed) {
+        // The kernel's code makes the randomness of twelve ids at a time. One of twelve strikes, 65 ids apart, meets that.
+        (0..12).for_each(|_| strike(FROZEN_MS, 0));
+    }
     std::thread::sleep(Duration::from_millis(1100));
     // A different second than the last one's, so that the stamp shows that a second is over.
     strike(FROZEN_MS + 8192, 0);
@@ -250,6 +270,10 @@ fn assert_says_no_repeats(attack: Child) {
 }
 
 fn as_it_is() {}
+
+fn also_in_the_kernels_code() {
+    ALSO_VDSO.store(true, Ordering::Relaxed);
+}
 
 fn where_the_kernel_cannot_wipe() {
     refuse(&[libc::SYS_madvise], libc::EINVAL);
@@ -288,6 +312,13 @@ fn nothing_that_is_kept_repeats(make: fn(i64) -> Text) {
     // At once, because each waits for more than a second.
     let attacks = [None, Some(fork as fn() -> i32)].map(|start| start_attack(make, as_it_is, start, true));
     attacks.into_iter().for_each(assert_says_no_repeats);
+}
+
+fn strong_ids() {
+    assert_no_repeats_of(random_of_strong_id, also_in_the_kernels_code, None, true);
+    for (start, makes_ids) in [(fork as fn() -> i32, true), (fork, false), (raw_clone, true)] {
+        assert_no_repeats_of(random_of_strong_id, also_in_the_kernels_code, Some(start), makes_ids);
+    }
 }
 
 fn flakes() {
@@ -438,6 +469,7 @@ fn equal_pairs(ids: &[u8]) -> usize {
 
 fn main() {
     LazyLock::force(&LIBRARY);
+    LazyLock::force(&VDSO);
     if std::env::args().any(|argument| argument == "soak") {
         // Only for code that makes ids: a child of a thread that waits for another thread would wait forever.
         block(libc::SIGALRM, true);
@@ -451,6 +483,7 @@ fn main() {
         a_raw_clone_at_any_instruction_where_the_kernel_cannot_wipe,
         ids_made_in_a_handler_at_any_instruction,
         ids_made_in_a_handler_at_any_instruction_where_the_kernel_cannot_wipe,
+        strong_ids,
         flakes,
         uuids_of_version_1,
         uuids_of_version_7,

@@ -1,4 +1,4 @@
-//! The fork-safe generator of each thread, and the only file that asks the OS for randomness.
+//! The fork-safe generator of each thread. Only this file asks the OS for randomness, and `vdso.rs` for it.
 //!
 //! Each thread has one stream (xoshiro256++), as has each series of txids. A stream belongs to one generation of the
 //! process. A child, however it is made, is a new generation, and seeds its stream anew. A signal may arrive between
@@ -10,7 +10,7 @@
 //! its nanoseconds, which differ between copies, and each second of use mixes in fresh randomness from the OS.
 
 use super::xoshiro::Xoshiro;
-use super::{clock, generation};
+use super::{clock, generation, vdso};
 use std::array;
 use std::cell::{Cell, UnsafeCell};
 use std::fs::File;
@@ -103,11 +103,16 @@ pub(crate) fn next_u64_without_stamp() -> u64 {
 }
 
 /// 64 bits of the OS's own randomness; if the OS has none, `Err` with 64 other bits, for an id stamped `stamp_ms`. They
-/// are requested when they are needed: stored bits would also be in a copy of the memory.
+/// are requested when they are needed: stored bits would also be in a copy of the memory. What the vDSO stores, the
+/// kernel makes invalid when the machine was copied.
 #[inline]
 pub(crate) fn strong_u64(stamp_ms: i64) -> Result<u64, u64> {
     let mut bytes = [0; 8];
-    if ask_the_os(&mut bytes) { Ok(u64::from_le_bytes(bytes)) } else { Err(next_u64(stamp_ms)) }
+    if ask_the_vdso(&mut bytes) || ask_the_os(&mut bytes) {
+        Ok(u64::from_le_bytes(bytes))
+    } else {
+        Err(next_u64(stamp_ms))
+    }
 }
 
 /// The origin of the randomness for an id stamped `stamp_ms`.
@@ -262,6 +267,16 @@ fn fresh_seed() -> [u64; 4] {
         return noise();
     }
     array::from_fn(|word| u64::from_le_bytes(array::from_fn(|byte| seed[8 * word + byte])))
+}
+
+/// Fills `bytes` with the OS's randomness, without a system call. Returns whether that worked. Not for seeds, which are
+/// too rare to be worth it, and must differ in two copies of a process on one kernel.
+fn ask_the_vdso(bytes: &mut [u8]) -> bool {
+    let given = vdso::fill(bytes);
+    if given {
+        DEGRADED.set(false);
+    }
+    given
 }
 
 /// Fills `bytes` with the OS's randomness. Returns whether that worked.

@@ -10,4 +10,5 @@ pub(crate) mod laps;
 pub(crate) mod mac;
 pub(crate) mod process;
 pub(crate) mod thread_number;
+pub(crate) mod vdso;
 pub(crate) mod xoshiro;
