@@ -1,5 +1,6 @@
 #!/bin/sh
-# need.sh PURPOSE...: installs the Debian packages, and what of cargo is wanted, that are missing for building, running, testing or checking txid.
+# need.sh PURPOSE...: installs the Debian packages and cargo commands that are missing for a purpose, such as build, run or
+# test.
 set -eu
 
 say() { echo "txid: $*" >&2; }
@@ -86,7 +87,7 @@ if have cargo && have rustc; then
         exit 1
     }
 elif [ -n "$may_install_rust" ] && have apt-get && rust=$(choose_with_new_lists "$least_rust" cargo cargo-web); then
-    # Debian 12 also has a newer Rust, for building browsers.
+    # Debian 12 also has a newer Rust, cargo-web, for building browsers.
     packages="$packages $rust"
 else
     say "cargo is missing: install a Rust toolchain ($least_rust or later) and try again"
@@ -98,7 +99,8 @@ if [ -n "$needs_mutants" ] && ! cargo mutants --version >/dev/null 2>&1; then
     cargo install --locked --quiet cargo-mutants
 fi
 
-# Up to Debian 12, luajit is Mike Pall's, which conflicts with nginx's Lua; luajit2 is OpenResty's. Later, luajit is.
+# Up to Debian 12, the package luajit is Mike Pall's, which conflicts with nginx's Lua, and luajit2 is OpenResty's. Later,
+# luajit is OpenResty's.
 if [ -n "$needs_luajit" ] && ! have luajit; then
     packages="$packages $(choose_with_new_lists 0 luajit2 luajit || echo luajit)"
 fi
@@ -125,7 +127,7 @@ say "installing from Debian:$missing"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 install() {
-    # Nothing is removed, even if it conflicts, as Debian's luajit does with its nginx with Lua.
+    # Nothing is removed: a package that conflicts with an installed one, as Debian's luajit with its nginx, is an error.
     # shellcheck disable=SC2086 # a list of names
     DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y --no-remove --no-install-recommends $missing \
         >"$log" 2>&1 </dev/null

@@ -58,13 +58,13 @@ sub here {
     return $text =~ s{txid-agent run }{txid-agent run --dir $scratch/run }gr;
 }
 
-# What may differ from one run to the next.
+# The parts of an output that may differ from one run to the next.
 sub masked {
     my ($text) = @_;
     return $text =~ s/$id/ID/gr;
 }
 
-# Why nginx or txid-agent cannot run this, if so.
+# The reason why nginx or txid-agent cannot run this here, or nothing.
 sub missing {
     my ($language, $text) = @_;
     return 'there is no txid-agent: make agent' if $language =~ /^(?:sh|console)$/ && $text =~ /\btxid-agent\b/ && !-x "$release/txid-agent";
@@ -74,7 +74,7 @@ sub missing {
     return Modules::misfit();
 }
 
-# A whole configuration, of a part of one.
+# Completes a part of a configuration.
 sub configuration {
     my ($text) = @_;
     $text =~ s/^\s*load_module .*;\n//mg;
