@@ -27,9 +27,15 @@ choose_with_new_lists() {
     choose "$@" || { [ "$(id -u)" -eq 0 ] && apt-get update >/dev/null 2>&1 && choose "$@"; }
 }
 
+# Where Debian has a new enough Rust, its name; Debian 12 has it as cargo-web.
+from_debian() {
+    package=$(choose "$least_rust" cargo cargo-web) && echo ", or: apt-get install $package"
+}
+
 least_rust=$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml)
 nginx_with_lua="nginx libnginx-mod-http-lua"
 packages=
+needs_rust=yes
 may_install_rust=
 needs_luajit=
 needs_mutants=
@@ -38,6 +44,10 @@ for purpose in "$@"; do
         build) have cc || packages="$packages gcc libc6-dev" ;;
         run)
             may_install_rust=yes
+            have openresty || packages="$packages $nginx_with_lua"
+            ;;
+        try)
+            needs_rust=
             have openresty || packages="$packages $nginx_with_lua"
             ;;
         nginx-module)
@@ -80,17 +90,19 @@ for purpose in "$@"; do
     esac
 done
 
-if have cargo && have rustc; then
+if [ -z "$needs_rust" ]; then
+    :
+elif have cargo && have rustc; then
     rust=$(rustc --version | cut -d ' ' -f 2)
     at_least "$least_rust" "$rust" || {
-        say "$(command -v rustc) is Rust $rust, and $least_rust or later is needed: rustup update, or put a newer one first in PATH"
+        say "$(command -v rustc) is Rust $rust, and $least_rust or later is needed: rustup update, or put a newer one first in PATH$(from_debian)"
         exit 1
     }
 elif [ -n "$may_install_rust" ] && have apt-get && rust=$(choose_with_new_lists "$least_rust" cargo cargo-web); then
     # Debian 12 also has a newer Rust, cargo-web, for building browsers.
     packages="$packages $rust"
 else
-    say "cargo is missing: install a Rust toolchain ($least_rust or later) and try again"
+    say "cargo is missing: install a Rust toolchain ($least_rust or later) and try again$(from_debian)"
     exit 1
 fi
 

@@ -59,6 +59,8 @@ while [ ! -s "$prefix/logs/nginx.pid" ]; do
     sleep 0.1
 done
 
+[ "$example" = native ] || [ -f "$root/target/release/libtxid.so" ] \
+    || echo "The library is not built (make build), so ids are made in plain LuaJIT."
 cat <<EOF
 Serving examples/$example.conf on http://127.0.0.1:$port/ until Ctrl-C. Try:
 

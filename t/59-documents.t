@@ -131,22 +131,22 @@ sub check_c {
     is $?, 0, 'compiles and runs' or diag($output);
 }
 
-# Starts `make run`, and returns when it serves.
+# Starts `make run` or `make try`, and returns when it serves.
 sub make_run {
-    my ($port) = @_;
+    my ($make, $port) = @_;
     my $pid = open my $out, '-|' // die $!;
     if (!$pid) {
         setpgrp;
         delete @ENV{qw(LUA_PATH LUA_CPATH)};
         $ENV{PORT} = $port;
-        exec 'sh', '-c', 'make run 2>&1';
+        exec 'sh', '-c', "$make 2>&1";
     }
     my $said = '';
     while (<$out>) {
         $said .= $_;
         last if /^Serving/;
     }
-    like $said, qr/^Serving/m, 'make run';
+    like $said, qr/^Serving/m, $make;
     return sub { kill TERM => -$pid; local $?; close $out };
 }
 
@@ -156,8 +156,8 @@ sub check_console {
     my ($port, $stop);
     for (@steps) {
         my ($command, $shown) = /^(.*)\n(.*)\z/s ? split(/\n/, $_, 2) : ($_, '');
-        if ($command eq 'make run') {
-            $stop = make_run($port = free_port());
+        if ($command =~ /^make (?:run|try)$/) {
+            $stop = make_run($command, $port = free_port());
             next;
         }
         my $run = here($command);
