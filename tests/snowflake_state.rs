@@ -149,10 +149,10 @@ fn symbolic_links_are_refused_wherever_they_are() {
     refused(dangling.clone(), &dangling);
     assert!(!directory.0.join("nowhere").exists());
 
-    let way = directory.0.join("way");
-    symlink(&real, &way).unwrap();
-    refused(way.join("orders"), &way);
-    refused(way.join("below/orders"), &way);
+    let linked = directory.0.join("linked");
+    symlink(&real, &linked).unwrap();
+    refused(linked.join("orders"), &linked);
+    refused(linked.join("below/orders"), &linked);
     assert!(!real.join("below/orders").exists());
 }
 
