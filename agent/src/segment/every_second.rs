@@ -194,7 +194,7 @@ fn a_range_is_asked_for_once() {
 }
 
 #[test]
-fn without_the_store_the_numbers_last_as_long_as_is_told_then_come_back_at_once() {
+fn without_the_store_the_numbers_last_as_long_as_stated_and_then_come_back_at_once() {
     let mut host = Host::new(Rules { max_step: 100, ..rules() });
     assert_eq!(host.run(10, 60), 0);
     host.is_away = true;
@@ -223,7 +223,7 @@ fn without_the_store_the_numbers_last_as_long_as_is_told_then_come_back_at_once(
 }
 
 #[test]
-fn one_failure_is_no_news_and_two_are() {
+fn one_failure_is_not_reported_and_two_are() {
     let mut host = Host::new(rules());
     assert_eq!(host.run(60, 100), 0);
     let (said, fetches) = (host.events.len(), host.fetches);
@@ -239,7 +239,7 @@ fn one_failure_is_no_news_and_two_are() {
 }
 
 #[test]
-fn a_number_that_went_down_is_told_once_and_never_followed() {
+fn a_number_that_went_down_is_reported_once_and_never_followed() {
     let mut host = Host::new(rules());
     assert_eq!(host.run(20, 100), 0);
     let (was, seen) = (host.number, host.seen);
