@@ -15,7 +15,7 @@ OPENRESTY_SRC ?=
 
 export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_SRCS OPENRESTY_SRC
 
-.PHONY: help build build-tests agent nginx-module run-native test-nginx-sources build-rock run test soak mutants bench bench-segments locality lint headers install uninstall install-rock deb rpm
+.PHONY: help build build-tests agent nginx-module run-native test-nginx-sources build-rock run try test soak mutants bench bench-segments locality lint headers install uninstall install-rock deb rpm
 .PHONY: test-install test-platforms bump release clean
 
 help: ## list the targets
@@ -27,8 +27,12 @@ build: ## build target/release/libtxid.so, libtxid.a and the command txid
 
 run: ## serve examples/nginx.conf on 127.0.0.1:8080 (PORT=) until Ctrl-C
 	@scripts/need.sh build run
-	@# Not the library alone: Cargo would choose other features of what it depends on, and so build another library.
-	cargo build --locked --release
+	@# In a directory of its own: built alone, which takes a sixth of the time, the library may be another one than in target/release.
+	cargo build --locked --release --package txid-capi --target-dir target/run
+	@exec env BUILT=target/run/release scripts/run.sh
+
+try: ## as run, at once: needs no Rust, and makes ids in plain LuaJIT unless the library is built
+	@scripts/need.sh try
 	@exec scripts/run.sh
 
 nginx-module: ## build target/nginx/*.so, the modules for the nginx that is installed or whose sources are in NGINX_SRC=

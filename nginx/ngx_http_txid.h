@@ -23,7 +23,7 @@ typedef struct {
     ngx_int_t         request;
     ngx_int_t         span;
     ngx_int_t         realip;
-    /* Whether any server or location needs these. */
+    /* Whether any server or location needs these handlers. */
     unsigned          post_read:1;
     unsigned          header_filter:1;
 } ngx_http_txid_main_conf_t;

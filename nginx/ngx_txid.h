@@ -77,7 +77,7 @@ ngx_txid_set(ngx_variable_value_t *v, const u_char *data, size_t len)
 }
 
 
-/* ngx_current_msec is no wall clock. */
+/* ngx_current_msec does not count from 1970. */
 static ngx_inline int64_t
 ngx_txid_clock_ms(void)
 {

@@ -102,7 +102,7 @@ END
 # The nginx that a module fits: the one it was built with.
 nginx_abi() { sed -n 's/^nginx:abi=//p' /usr/share/nginx/src/debian/libnginx-mod.abisubstvars; }
 
-# A maintainer script of what debhelper would put into one.
+# Writes a maintainer script of debhelper's snippets.
 debhelper() { # debhelper ROOT SCRIPT SED-SCRIPT PART...
     to=$1/DEBIAN/$2 edit=$3
     shift 3

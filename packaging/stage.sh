@@ -20,14 +20,14 @@ take() { # take PART PATH...
     done
 }
 
-# The link first: it is not there for -e once what it points to is gone.
+# The link first: -e is false for a link without its target.
 take dev "$2/libtxid.so" "$2/libtxid.a" "$2/pkgconfig" /usr/include
 take lib "$2/libtxid.so.2"
 take lua /usr/share/lua
 take command /usr/bin /usr/share/man /usr/share/bash-completion /usr/share/zsh /usr/share/fish
 
 gzip -9n "$stage"/command/usr/share/man/man1/*.1
-# `make install` leaves out the agent, which comes as a package, with its unit.
+# `make install` does not install the agent: only packages have it, with its systemd unit.
 agent=$stage/agent
 install -D -m 755 target/release/txid-agent "$agent/usr/bin/txid-agent"
 install -D -m 644 packaging/agent/txid-agent.service "$agent/usr/lib/systemd/system/txid-agent.service"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# need.sh PURPOSE...: installs the Debian packages, and what of cargo is wanted, that are missing for building, running, testing or checking txid.
+# need.sh PURPOSE...: installs the Debian packages and cargo commands that are missing for a purpose, such as build, run or
+# test.
 set -eu
 
 say() { echo "txid: $*" >&2; }
@@ -26,9 +27,15 @@ choose_with_new_lists() {
     choose "$@" || { [ "$(id -u)" -eq 0 ] && apt-get update >/dev/null 2>&1 && choose "$@"; }
 }
 
+# Where Debian has a new enough Rust, its name; Debian 12 has it as cargo-web.
+from_debian() {
+    package=$(choose "$least_rust" cargo cargo-web) && echo ", or: apt-get install $package"
+}
+
 least_rust=$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml)
 nginx_with_lua="nginx libnginx-mod-http-lua"
 packages=
+needs_rust=yes
 may_install_rust=
 needs_luajit=
 needs_mutants=
@@ -37,6 +44,10 @@ for purpose in "$@"; do
         build) have cc || packages="$packages gcc libc6-dev" ;;
         run)
             may_install_rust=yes
+            have openresty || packages="$packages $nginx_with_lua"
+            ;;
+        try)
+            needs_rust=
             have openresty || packages="$packages $nginx_with_lua"
             ;;
         nginx-module)
@@ -79,17 +90,19 @@ for purpose in "$@"; do
     esac
 done
 
-if have cargo && have rustc; then
+if [ -z "$needs_rust" ]; then
+    :
+elif have cargo && have rustc; then
     rust=$(rustc --version | cut -d ' ' -f 2)
     at_least "$least_rust" "$rust" || {
-        say "$(command -v rustc) is Rust $rust, and $least_rust or later is needed: rustup update, or put a newer one first in PATH"
+        say "$(command -v rustc) is Rust $rust, and $least_rust or later is needed: rustup update, or put a newer one first in PATH$(from_debian)"
         exit 1
     }
 elif [ -n "$may_install_rust" ] && have apt-get && rust=$(choose_with_new_lists "$least_rust" cargo cargo-web); then
-    # Debian 12 also has a newer Rust, for building browsers.
+    # Debian 12 also has a newer Rust, cargo-web, for building browsers.
     packages="$packages $rust"
 else
-    say "cargo is missing: install a Rust toolchain ($least_rust or later) and try again"
+    say "cargo is missing: install a Rust toolchain ($least_rust or later) and try again$(from_debian)"
     exit 1
 fi
 
@@ -98,7 +111,8 @@ if [ -n "$needs_mutants" ] && ! cargo mutants --version >/dev/null 2>&1; then
     cargo install --locked --quiet cargo-mutants
 fi
 
-# Up to Debian 12, luajit is Mike Pall's, which conflicts with nginx's Lua; luajit2 is OpenResty's. Later, luajit is.
+# Up to Debian 12, the package luajit is Mike Pall's, which conflicts with nginx's Lua, and luajit2 is OpenResty's. Later,
+# luajit is OpenResty's.
 if [ -n "$needs_luajit" ] && ! have luajit; then
     packages="$packages $(choose_with_new_lists 0 luajit2 luajit || echo luajit)"
 fi
@@ -125,7 +139,7 @@ say "installing from Debian:$missing"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 install() {
-    # Nothing is removed, even if it conflicts, as Debian's luajit does with its nginx with Lua.
+    # Nothing is removed: a package that conflicts with an installed one, as Debian's luajit with its nginx, is an error.
     # shellcheck disable=SC2086 # a list of names
     DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y --no-remove --no-install-recommends $missing \
         >"$log" 2>&1 </dev/null

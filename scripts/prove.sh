@@ -15,7 +15,7 @@ if perl -MTest::Nginx::Socket::Lua -e 1 2>/dev/null; then
     echo "t/: with the installed Test::Nginx"
 else
     echo "t/: with the stand-in for Test::Nginx in t/lib"
-    # It gives each file ports of its own, and a file waits more than it works.
+    # It gives each file its own ports. Several run at once, because a file mostly waits.
     include="-I t/lib -j 4"
 fi
 

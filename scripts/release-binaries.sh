@@ -1,9 +1,9 @@
 #!/bin/sh
 # release-binaries.sh [TARGET...]: builds the library and the command for each target as a release ships them, into
-# target/portable/TARGET/release. Where DRY_RUN=1 it only says what it would build.
+# target/portable/TARGET/release. With DRY_RUN=1, it only prints what it would build.
 #
-# zig links them against the oldest glibc that Rust's standard library works with, 2.17 (CentOS 7, 2012), and has the
-# cross-linkers; it comes from PyPI, into target/zig.
+# zig links them against the oldest glibc that Rust's standard library works with, 2.17 (CentOS 7, 2012), and can link for
+# other machines. It is installed from PyPI into target/zig.
 set -eu
 
 cd "$(dirname "$0")/.."

@@ -37,13 +37,13 @@ check "the address in dist.ini" "$(ini repo_link)" "$repository"
 kong=examples/kong/plugins/txid/handler.lua
 check "the version in $kong" "$(sed -n 's/.*VERSION = "\(.*\)".*/\1/p' $kong)" "$wanted"
 check "the release's rockspec" "$(echo rockspec/lua-resty-txid-[0-9]*.rockspec)" "$rockspec"
-check "the rockspec's difference to that of the newest sources" \
+check "the difference between the release's rockspec and scripts/rockspec.sh $wanted" \
     "$(scripts/rockspec.sh "$wanted" | diff - "$rockspec" 2>&1)" ""
 check "the address in $scm" "$(sed -n 's/.*homepage = "\(.*\)".*/\1/p' $scm)" "$repository"
 check "the newest release in CHANGELOG.md" \
     "$(sed -n 's/^## \[\([0-9][^]]*\)\] - [0-9-]*$/\1/p' CHANGELOG.md | head -n 1)" "$wanted"
 check "the tag of this commit" "$(git tag --points-at HEAD --list 'v*')" "v$wanted"
-check "what is not committed" "$(git status --porcelain)" ""
+check "the list of uncommitted changes" "$(git status --porcelain)" ""
 # Prints the targets of the release, and those that this Rust cannot build for.
 DRY_RUN=1 scripts/release-binaries.sh
 if [ $problems -gt 0 ]; then

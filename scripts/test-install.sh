@@ -1,6 +1,6 @@
 #!/bin/sh
-# test-install.sh [WAY...]: installs in every way that packaging/test has a file for, or in those named, each time from a
-# clean checkout, and looks that it works and that nothing is left.
+# test-install.sh [NAME...]: runs packaging/test/NAME.sh, by default all of them, each in a clean checkout. Each installs txid
+# in one way, and checks that it works and that removing it leaves nothing behind.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -15,16 +15,16 @@ mkdir "$checkout"
 git ls-files -z --cached --others --exclude-standard | tar -c --null -T - | tar -x -C "$checkout"
 
 failed=
-for way in "$@"; do
-    mkdir "$scratch/$way"
+for name in "$@"; do
+    mkdir "$scratch/$name"
     start=$(date +%s)
-    if (cd "$checkout" && tmp="$scratch/$way" sh -eu "packaging/test/$way.sh") >"$scratch/$way.log" 2>&1; then
-        grep '^#' "$scratch/$way.log" || :
-        echo "ok - $way ($(($(date +%s) - start)) s)"
+    if (cd "$checkout" && tmp="$scratch/$name" sh -eu "packaging/test/$name.sh") >"$scratch/$name.log" 2>&1; then
+        grep '^#' "$scratch/$name.log" || :
+        echo "ok - $name ($(($(date +%s) - start)) s)"
     else
-        tail -n 30 "$scratch/$way.log"
-        echo "not ok - $way"
-        failed="$failed $way"
+        tail -n 30 "$scratch/$name.log"
+        echo "not ok - $name"
+        failed="$failed $name"
     fi
 done
 [ -z "$failed" ] || { echo "txid: failed:$failed" >&2; exit 1; }

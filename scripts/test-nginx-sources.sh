@@ -1,6 +1,6 @@
 #!/bin/sh
-# test-nginx-sources.sh: builds each nginx whose source tree is named in $NGINX_SRCS with the modules, once as files to load,
-# once built in, and once built in under AddressSanitizer, runs the tests that need no Lua, and says which it ran.
+# test-nginx-sources.sh: builds each nginx whose source tree is in $NGINX_SRCS three times: with the modules as files, with
+# the modules built in, and with them built in under AddressSanitizer. Runs the tests that need no Lua with each.
 set -eu
 
 cd "$(dirname "$0")/.."

@@ -1,5 +1,5 @@
 # Tests the stand-in for Test::Nginx in t/lib: runs small test files with it in a
-# child process, also if the other files use the real Test::Nginx.
+# child process, even if the other files use the real Test::Nginx.
 
 use strict;
 use warnings;

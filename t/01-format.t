@@ -1,4 +1,4 @@
-# The format of an id; and no id repeats.
+# The format of an id, and that no id repeats.
 
 use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';
@@ -56,7 +56,7 @@ location = /t {
 
 
 
-=== TEST 4: every random bit is sometimes one and sometimes zero, and the four bits that fill up are zero
+=== TEST 4: every random bit is sometimes one and sometimes zero, and the four bits of padding are zero
 --- config
 location = /t {
     content_by_lua_block {

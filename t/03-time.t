@@ -1,4 +1,4 @@
-# An id carries exactly the millisecond it was stamped with, and ids sort by it.
+# An id holds exactly the millisecond that it was made with, and ids sort by it.
 
 use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';

@@ -144,7 +144,7 @@ clock +86395 id +86400
 
 
 
-=== TEST 6: a given time is neither held nor remembered
+=== TEST 6: a time given as an argument is used as it is, and does not affect later ids
 --- config
 location = /t {
     content_by_lua_block {

@@ -33,7 +33,7 @@ nil: compiled
 
 
 
-=== TEST 2: after an error, too
+=== TEST 2: the same after an error
 --- config
 location = /t {
     content_by_lua_block {
@@ -47,7 +47,7 @@ compiled
 
 
 
-=== TEST 3: the check sees a stitch, an abort, a tail call of C, and what is not compiled at all
+=== TEST 3: the check detects a stitch, an abort, a tail call of C, and code that is not compiled at all
 --- config
 location = /t {
     content_by_lua_block {

@@ -1,4 +1,4 @@
-# The same in nginx's stream.
+# Ids in nginx's stream module.
 
 use lib 't/support';
 use Test::Nginx::Socket::Lua::Stream;

@@ -46,7 +46,7 @@ run {
 
 __DATA__
 
-=== TEST 1: ids of the system's clock
+=== TEST 1: ids have the time of the system's clock
 --- lua
 assert(ngx == nil)
 local txid = require "resty.txid"
@@ -121,7 +121,7 @@ $
 
 
 
-=== TEST 7: without the library, modules that need it say so, and where it was searched for
+=== TEST 7: without the library, modules that need it say so, and where they looked
 --- cpath
 DIR/?.so
 --- lua
@@ -241,7 +241,7 @@ print(select(2, pcall(load_lib)))
 
 
 
-=== TEST 15: every module that the documents name, and that needs no nginx, can be loaded
+=== TEST 15: every module that the documents name can be loaded, unless it needs nginx
 --- lua
 local count = 0
 for _, name in ipairs { "README.md", "docs/lua.md", "docs/formats.md" } do
@@ -261,7 +261,7 @@ true
 
 
 
-=== TEST 16: a module requires no other than the three that all of them share; only the request helper stands on others
+=== TEST 16: modules require only the three modules that all share; only the request helper requires others
 --- lua
 local SHARED = { args = true, lib = true, text = true }
 local count = 0

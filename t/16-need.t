@@ -96,6 +96,12 @@ machine('cargo' => '1.85.0+dfsg3-1');
 ($status, $said, $installed) = installed('build');
 is $status, 1, 'who only builds, as LuaRocks does, gets no Rust unasked';
 
+machine();
+unlink "$bin/openresty";
+($status, $said, $installed) = installed('try');
+is $status, 0, 'make try needs no Rust' or diag $said;
+like $installed, qr/ nginx libnginx-mod-http-lua$/m, 'only nginx with Lua';
+
 machine('cargo' => '1.85.0+dfsg3-1');
 tool('cargo', '');
 tool('rustc', 'echo "rustc 1.63.0 (4b91a6ea7 2022-08-08)"');
@@ -103,5 +109,9 @@ tool('rustc', 'echo "rustc 1.63.0 (4b91a6ea7 2022-08-08)"');
 is $status, 1, 'a Rust that is too old';
 like $said, qr{^txid: $bin/rustc is Rust 1\.63\.0, and 1\.\d+ or later is needed: }, 'is named before anything is built';
 is $installed, '', 'and nothing is installed';
+
+open my $lists, '>', "$bin/lists" or die $!;
+($status, $said) = installed('build');
+like $said, qr{ first in PATH, or: apt-get install cargo$}m, 'the newer one that Debian has is named as well';
 
 done_testing;

@@ -56,7 +56,7 @@ qr/\[alert\].* exited on signal 9/
 
 
 
-=== TEST 2: without a file, the workers share what was made in init_by_lua
+=== TEST 2: without a file, the workers share the state that was made in init_by_lua
 --- http_config
 lua_shared_dict seen 100m;
 lua_shared_dict pids 100k;
@@ -149,7 +149,7 @@ true true
 
 
 
-=== TEST 4: a master that is root opens it for workers that may not
+=== TEST 4: a master that runs as root opens it for workers without permission
 --- http_config
 init_by_lua_block {
     order_id = require "resty.txid.snowflake".new { layout = "snowflake", node = 17, state = "DIR/of-root/orders" }
@@ -166,7 +166,7 @@ location = /t {
         ngx.say("inherited: ", #snowflake.new { layout = "snowflake", node = 17, state = "DIR/of-root/orders" }())
 
         local ok, err = pcall(snowflake.new, { layout = "snowflake", node = 17, state = "DIR/closed/orders" })
-        -- Where the tests are not root's, the worker is who made the directory.
+        -- If the tests do not run as root, the worker's user made the directory.
         local there = "DIR/closed/orders: Permission denied (os error 13), as user nobody (uid 65534)"
         ngx.say(uid ~= 65534 or not ok and err:find(there, 1, true) ~= nil or err)
     }

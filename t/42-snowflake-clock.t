@@ -1,8 +1,8 @@
 # resty.txid.snowflake when the clock is stepped: libfaketime moves it, within one process and across a restart.
 #
 # Each line of a block's --- steps is a LuaJIT process; all use one state. Each word is a time, in seconds from the first
-# reading of the clock, at which the process requests 1000 ids. The output is "on" if it gets a thousand ids, each greater than
-# all earlier ones, or the reason why there was none.
+# reading of the clock, at which the process requests 1,000 ids. The output is "on" if it gets them all, each greater than all
+# earlier ones; otherwise it is the reason.
 
 use strict;
 use warnings;

@@ -14,7 +14,7 @@ init_by_lua_block {
     agree = require "support.agree"
     require("resty.txid.request").configure $options
 
-    -- Sends a request with these header lines. Prints the id, and who saw it.
+    -- Sends a request with these header lines. Prints the request's id, and where it was seen.
     function send(name, lines)
         local verdict, response = agree.report(\$TEST_NGINX_RAND_PORT_1,
             "GET / HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n" .. lines .. "\\r\\n\\r\\n")

@@ -9,7 +9,7 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: each option, wrong
+=== TEST 1: a wrong value for each option
 --- config
 location = /t {
     content_by_lua_block {

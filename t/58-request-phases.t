@@ -84,7 +84,7 @@ ids: 9, spans of requests: 8
 
 
 
-=== TEST 2: before there is any request, whatever clients send
+=== TEST 2: in phases without a request, whatever clients send
 --- http_config
 init_by_lua_block {
     request = require "resty.txid.request"

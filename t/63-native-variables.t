@@ -149,7 +149,7 @@ location = /t { return 200 $request_txid; }
 
 
 
-=== TEST 7: without a directive nothing is sent or taken
+=== TEST 7: without a directive, no header is sent or accepted
 --- config
 location = /t { return 200 $request_txid; }
 --- more_headers

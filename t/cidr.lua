@@ -165,7 +165,7 @@ local function any_text_has_an_answer()
 end
 
 
--- What is no address is in no network. C would read a NULL, and a text up to its NUL.
+-- A text that is not an address is in no network. C code would read a NULL, and a text only up to its NUL.
 local function what_is_no_address_is_in_no_network()
     local is_in = assert(cidr.matcher { "0.0.0.0/0", "::/0", "unix:" })
     for _, value in ipairs { "10.0.0.1\0", "10.0.0.1\0.example", "unix:\0", "\0", 167772161, true, {}, print } do

@@ -46,7 +46,7 @@ const PATHS: [(&str, fn()); 11] = [
     ("host_ipv4", || _ = black_box(txid::host_ipv4())),
 ];
 
-/// Makes ids of this format; None if it needs options, or an address that this host does not have.
+/// A function that makes ids of this format; None if it needs options, or an address that this host does not have.
 fn maker(name: &'static str) -> Option<impl Fn() + Send> {
     let maker = Maker::parse(name, []).ok()?;
     Some(move || _ = black_box(maker.write_by(7, &mut [0; Maker::MAX_LEN])))
@@ -64,7 +64,7 @@ fn ids_are_made_without_an_allocation() {
                 make();
                 let before = ALLOCATED_BYTES.get();
                 (0..10_000).for_each(|_| make());
-                // Also with a stream that is due for fresh randomness.
+                // Long enough for fresh randomness to be due.
                 std::thread::sleep(Duration::from_millis(1100));
                 (0..10_000).for_each(|_| make());
                 ALLOCATED_BYTES.get() - before

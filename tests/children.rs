@@ -1,6 +1,6 @@
 //! No child continues with its parent's stream, and ids are made even if the OS gives no randomness.
 //!
-//! A program of its own (see Cargo.toml); each test has its own thread, and so a stream that is not seeded yet.
+//! A separate program (see Cargo.toml): each test has its own thread, and so a stream that is not seeded yet.
 
 mod attack;
 mod one_by_one;
@@ -27,8 +27,8 @@ fn assert_no_id_twice(groups: &[Vec<Text>]) {
     assert_eq!(ids.iter().collect::<HashSet<_>>().len(), ids.len());
 }
 
-fn child_and_grandchild_make_their_own_ids(start: fn() -> i32, ids: impl Fn(usize) -> Vec<Text>) {
-    // In a burst, so that the child would go on without a look at the clock.
+fn child_and_grandchild_make_ids_of_their_own(start: fn() -> i32, ids: impl Fn(usize) -> Vec<Text>) {
+    // In a burst, so that the child would continue without reading the clock.
     ids(100);
     let child = Child::start(start, || {
         let grandchild = Child::start(start, || ids(1000).concat());
@@ -38,7 +38,7 @@ fn child_and_grandchild_make_their_own_ids(start: fn() -> i32, ids: impl Fn(usiz
     assert_no_id_twice(&[ids(1000), texts(child), texts(sibling)]);
 }
 
-/// The ways to make an id that keep state between ids, other than the formats of a [`Maker`].
+/// The functions that keep state from one id to the next, except the formats of a [`Maker`].
 const KEPT: [fn() -> Padded; 7] = [
     || pad(txid::uuid::v7_at(7)),
     || pad(trace::id_at(7, 0)),
@@ -56,7 +56,7 @@ fn pad(id: impl std::fmt::Display) -> Padded {
     format!("{:<64}", id.to_string()).into_bytes().try_into().unwrap()
 }
 
-/// Makes ids of this format; None if it needs options, or an address that this host does not have.
+/// A function that makes ids of this format; None if it needs options, or an address that this host does not have.
 fn maker(name: &'static str) -> Option<Box<dyn Fn() -> Padded>> {
     let maker = Maker::parse(name, []).ok()?;
     Some(Box::new(move || {
@@ -66,7 +66,7 @@ fn maker(name: &'static str) -> Option<Box<dyn Fn() -> Padded>> {
     }))
 }
 
-fn no_format_goes_on_with_what_the_parent_kept(start: fn() -> i32) {
+fn no_format_continues_its_parents_state(start: fn() -> i32) {
     let kept = KEPT.map(|make| Box::new(make) as Box<dyn Fn() -> Padded>);
     for make in kept.into_iter().chain(Maker::names().filter_map(maker)) {
         let ids = || (0..2000).map(|_| make()).collect::<Vec<_>>().concat();
@@ -83,15 +83,15 @@ fn no_format_goes_on_with_what_the_parent_kept(start: fn() -> i32) {
 }
 
 fn formats_begin_anew_in_a_fork() {
-    no_format_goes_on_with_what_the_parent_kept(fork);
+    no_format_continues_its_parents_state(fork);
 }
 
 fn formats_begin_anew_in_a_raw_clone() {
-    no_format_goes_on_with_what_the_parent_kept(raw_clone);
+    no_format_continues_its_parents_state(raw_clone);
 }
 
-/// Version 7 grows by a random 32 bits within a millisecond. If a child's first one continued its parent's, the ids of
-/// two children would be too close together.
+/// Within a millisecond, each version 7 is greater than the last one by a random number of 32 bits. If a child's first
+/// one continued its parent's, the ids of two children would be too close together.
 fn a_childs_version_7_does_not_follow_its_parents() {
     let last = txid::uuid::v7_at(7).as_u128();
     let child = Child::start(fork, || txid::uuid::v7_at(7).as_u128().to_be_bytes().to_vec());
@@ -162,7 +162,7 @@ fn strong_ids_need_no_system_call_if_the_kernel_can_do_without() {
 
 /// Randomness that was given ahead of time would also be in a copy of the memory. Only the kernel keeps some, which it
 /// drops when the machine was copied, in memory that it can take away at any time.
-fn nothing_is_kept_of_the_strong_randomness() {
+fn no_strong_randomness_is_kept() {
     let child = Child::start(fork, || {
         strong(1);
         let of_the_kernel = droppable();
@@ -208,7 +208,7 @@ fn threads_leave_nothing_of_the_strong_randomness_behind() {
     assert_eq!(child.output(), []);
 }
 
-fn what_could_be_guessed_is_said_to_be() {
+fn ids_that_could_be_guessed_are_reported() {
     let child = Child::start(fork, || {
         refuse(&NO_RANDOMNESS, libc::EIO);
         let ids: Vec<_> = (0..1000).map(|_| Txid::strong_at(0).unwrap_err().0.to_text()).collect();
@@ -221,17 +221,17 @@ fn what_could_be_guessed_is_said_to_be() {
 }
 
 fn fork_makes_a_new_stream() {
-    child_and_grandchild_make_their_own_ids(fork, ids);
+    child_and_grandchild_make_ids_of_their_own(fork, ids);
 }
 
 fn raw_clone_makes_a_new_stream() {
-    child_and_grandchild_make_their_own_ids(raw_clone, ids);
+    child_and_grandchild_make_ids_of_their_own(raw_clone, ids);
 }
 
 fn a_series_begins_anew_in_a_child() {
     for start in [fork, raw_clone] {
         let series = Series::new();
-        child_and_grandchild_make_their_own_ids(start, |count| {
+        child_and_grandchild_make_ids_of_their_own(start, |count| {
             let mut texts = vec![[0; Txid::LEN]; count];
             texts.iter_mut().for_each(|text| series.write_by(0, text));
             texts
@@ -263,7 +263,7 @@ fn vfork_takes_turns() {
 /// The system calls for randomness: direct, and from a file of that name.
 const NO_RANDOMNESS: [libc::c_long; 3] = [libc::SYS_getrandom, libc::SYS_openat, libc::SYS_open];
 
-fn without_the_oss_randomness_ids_are_made_and_it_shows() {
+fn without_randomness_from_the_os_ids_are_made_and_it_shows() {
     let starved = || {
         Child::start(fork, || {
             refuse(&NO_RANDOMNESS, libc::EIO);
@@ -316,11 +316,11 @@ fn where_the_kernel_does_not_wipe(accepts_any_advice: bool, start: fn() -> i32) 
     });
     assert_no_id_twice(&[texts(child)]);
 
-    // The clock, which is looked at for each id there, would hide that a child goes on with its parent's stream. What is
-    // kept from one id to the next shows it.
+    // There, the clock is read for each id, which would hide that a child continues its parent's stream. What is kept
+    // from one id to the next shows it.
     let child = Child::start(fork, || {
         refuse(&[libc::SYS_madvise], errno);
-        no_format_goes_on_with_what_the_parent_kept(start);
+        no_format_continues_its_parents_state(start);
         Vec::new()
     });
     assert_eq!(child.output(), []);
@@ -334,11 +334,11 @@ fn where_the_kernel_refuses_to_wipe_a_raw_clone_makes_a_new_stream() {
     where_the_kernel_does_not_wipe(false, raw_clone);
 }
 
-fn where_all_advice_is_taken_for_good_a_fork_makes_a_new_stream() {
+fn where_any_advice_is_accepted_a_fork_makes_a_new_stream() {
     where_the_kernel_does_not_wipe(true, fork);
 }
 
-fn where_all_advice_is_taken_for_good_a_raw_clone_makes_a_new_stream() {
+fn where_any_advice_is_accepted_a_raw_clone_makes_a_new_stream() {
     where_the_kernel_does_not_wipe(true, raw_clone);
 }
 
@@ -352,7 +352,7 @@ fn without_memory_for_a_stream_ids_are_made() {
     assert_no_id_twice(&[texts(child)]);
 }
 
-/// What another thread has begun is never finished in a child. So all first ids of this process must be made here.
+/// What another thread has begun is never finished in a child. So this process must have made no id before.
 fn a_fork_in_the_midst_of_another_threads_first_id_does_not_hang() {
     let child = Child::start(fork, || {
         let mut all = Vec::new();
@@ -377,13 +377,13 @@ fn main() {
         raw_clone_makes_a_new_stream,
         a_series_begins_anew_in_a_child,
         vfork_takes_turns,
-        without_the_oss_randomness_ids_are_made_and_it_shows,
+        without_randomness_from_the_os_ids_are_made_and_it_shows,
         a_refusal_after_a_good_start_shows_at_the_next_reseed,
         where_getrandom_is_refused_later_there_is_dev_urandom,
         where_the_kernel_refuses_to_wipe_a_fork_makes_a_new_stream,
         where_the_kernel_refuses_to_wipe_a_raw_clone_makes_a_new_stream,
-        where_all_advice_is_taken_for_good_a_fork_makes_a_new_stream,
-        where_all_advice_is_taken_for_good_a_raw_clone_makes_a_new_stream,
+        where_any_advice_is_accepted_a_fork_makes_a_new_stream,
+        where_any_advice_is_accepted_a_raw_clone_makes_a_new_stream,
         without_memory_for_a_stream_ids_are_made,
         without_memory_for_the_kernels_state_strong_ids_are_made_by_system_calls,
         strong_ids_need_no_system_call_if_the_kernel_can_do_without,
@@ -392,7 +392,7 @@ fn main() {
         formats_begin_anew_in_a_raw_clone,
         a_childs_version_7_does_not_follow_its_parents,
         no_child_has_its_parents_strong_ids,
-        nothing_is_kept_of_the_strong_randomness,
-        what_could_be_guessed_is_said_to_be,
+        no_strong_randomness_is_kept,
+        ids_that_could_be_guessed_are_reported,
     ]);
 }

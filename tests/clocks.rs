@@ -1,5 +1,4 @@
-//! No id repeats, whatever the clock does, except ids without random bits, if the clock is stepped back far and repeats
-//! a time.
+//! No id repeats, whatever the clock does. The exception are ids without random bits after the clock was stepped back far.
 
 use std::collections::HashSet;
 use std::fmt::Display;

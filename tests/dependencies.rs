@@ -1,5 +1,5 @@
-//! docs/dependencies.md names all crates, and no others; and each one that is shipped has a compatible licence, and
-//! comes from the registry.
+//! docs/dependencies.md names exactly the crates in use. Each crate that is shipped has a compatible licence and comes
+//! from the registry.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -103,7 +103,7 @@ fn the_document_names_all_dependencies_and_no_other() {
         let indirect = match name.as_str() {
             "txid" => &(&in_the_library - &direct) - &own,
             "txid-fuzz" => Names::new(),
-            // What they have through the library is not repeated.
+            // Crates that they have through the library are not repeated.
             _ => &(&(&names(linked_with(name)) - &direct) - &own) - &in_the_library,
         };
         let found = documented.remove(name).unwrap_or_default();

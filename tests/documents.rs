@@ -127,7 +127,7 @@ const DIRECTORIES: [&str; 15] = [
     "t",
 ];
 
-/// A path may be the beginning of one, as `t/60`.
+/// A path may be the beginning of a path, such as `t/60`.
 fn exists(name: &str, makefile: &str) -> bool {
     if let Some(target) = name.strip_prefix("make ") {
         let is_word = target.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');

@@ -1,5 +1,6 @@
 //! The figures that README.md and docs/ quote are the ones that `make bench` wrote to bench/RESULTS.md, and `make
-//! bench-segments` to bench/SEGMENTS.md. Those of the layouts in docs/snowflake.md are what the library computes.
+//! bench-segments` to bench/SEGMENTS.md. Those of layouts are what the library computes, and some others are constants of
+//! the code.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -117,6 +118,32 @@ const QUOTES: &[(&str, &str, &[Source])] = &[
     ),
 ];
 
+const CARGO: (&str, &str) = ("Cargo.toml", "rust-version = \"{}\"");
+const OLDEST_GLIBC: (&str, &str) = ("scripts/release-binaries.sh", "set -- x86_64-unknown-linux-gnu.{} aarch64");
+const LEASES: &str = "agent/src/lease/rules.rs";
+
+/// Each line that repeats a figure of the code, and the line of the code, with `{}` in place of the figure.
+const SET_IN_CODE: &[(&str, &str, (&str, &str))] = &[
+    ("README.md", "Rust {} or later", CARGO),
+    ("docs/quick-start-nginx.md", "Rust {} or later", CARGO),
+    ("docs/quick-start-openresty.md", "Rust {} or later", CARGO),
+    ("docs/platforms.md", "- **Rust {}**", CARGO),
+    ("docs/platforms.md", "- **glibc {}**", OLDEST_GLIBC),
+    ("docs/platforms.md", "the release for this machine asks for no symbol newer than glibc {}", OLDEST_GLIBC),
+    ("docs/platforms.md", "the aarch64 release asks for no symbol newer than glibc {}", OLDEST_GLIBC),
+    ("docs/design.md", "all {} and", ("src/txid.rs", "UTC : {} | random")),
+    ("docs/design.md", "and {} bits are real", ("src/txid.rs", "const RANDOM_BITS: u32 = {};")),
+    ("docs/design.md", "The object has at most {} KB", ("capi/tests/shared_object.rs", ">= 95 { {} }")),
+    ("docs/leases.md", "| `--ahead` | {} s |", (LEASES, " ahead_ms: {}_000")),
+    ("docs/leases.md", "| extension | {} s +-20 % |", (LEASES, " renew_ms: {}_000")),
+    ("docs/leases.md", "| `--max-skew` | {} s |", (LEASES, " max_skew_ms: {}_000")),
+    (
+        "docs/leases.md",
+        "| a request times out | {} s |",
+        ("agent/src/store/url.rs", "timeout: Duration::from_secs({})"),
+    ),
+];
+
 const FLOOR: &str = "*floor: 20 characters*";
 const STRONG: &str = "strong()";
 const JIT_UUID: &str = "lua-resty-jit-uuid v4";
@@ -213,6 +240,18 @@ fn figures_are_those_of_the_benchmark() {
     assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
 }
 
+#[test]
+fn figures_are_those_of_the_code() {
+    let figure = |file: &str, template: &str| {
+        let text = fs::read_to_string(file).unwrap();
+        let found = text.lines().find_map(|line| Some(quoted(line, template)?[0].1.to_owned()));
+        found.unwrap_or_else(|| panic!("{file}: no line reads: {template}"))
+    };
+    for (page, says, (code, sets)) in SET_IN_CODE {
+        assert_eq!(figure(page, says), figure(code, sets), "{page}: {says}; {code}: {sets}");
+    }
+}
+
 /// Numbers with two decimals, unless they are versions.
 fn two_decimals(line: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
@@ -250,5 +289,25 @@ fn layouts_are_as_documented() {
         assert_eq!(figure(3), layout.ids_a_second(), "{row:?}");
         // The current unit, and those of ten seconds.
         assert_eq!(figure(4), in_a_unit * (1.0 + 10_000.0 / unit_ms), "{row:?}");
+    }
+}
+
+#[test]
+fn presets_are_as_documented() {
+    let text = fs::read_to_string("docs/formats.md").unwrap();
+    for (name, layout) in Layout::PRESETS {
+        let row = text.lines().filter_map(cells).find(|row| row[0] == format!("`{name}`")).unwrap();
+        let parts = layout.parts();
+        let bits: Vec<_> = parts.iter().map(|(part, bits)| format!("`{part} : {bits}`")).collect();
+        assert!(row[1] == bits.join(", ") || row[1].starts_with("as `snowflake`;"), "{row:?}");
+
+        let (_, sequence_bits) = parts.iter().find(|(part, _)| *part == "sequence").unwrap();
+        let unit_ms = f64::from(1 << sequence_bits) * 1000.0 / layout.ids_a_second();
+        let unit = if unit_ms < 1000.0 { format!("{unit_ms} ms") } else { format!("{} s", unit_ms / 1000.0) };
+        assert_eq!(row[2], unit, "{row:?}");
+
+        let epoch_ms = *layout.range_ms().start();
+        let time = String::from_utf8(txid::time_in::rfc3339(epoch_ms).unwrap().to_vec()).unwrap();
+        assert!(row[3] == epoch_ms.to_string() || row[3] == time.replace(".000", ""), "{row:?}: {epoch_ms}");
     }
 }

@@ -9,7 +9,7 @@ const NODE: [u8; 6] = [0x02, 0x42, 0xac, 0x11, 0x00, 0x02];
 const HOST: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 7);
 
 #[test]
-fn flakes_of_one_thread_sort_as_they_were_made() {
+fn flakes_of_one_thread_sort_in_order() {
     let flakes: Vec<_> = (0..300_000).map(|_| Flake::now(None)).collect();
     assert!(flakes.is_sorted_by(|a, b| a < b));
     assert!(flakes.is_sorted_by_key(|flake| flake.to_string()));
@@ -28,7 +28,7 @@ fn a_node_that_is_given_gets_each_number_once_a_stamp_whatever_the_generator_doe
     let mut of_one_stamp = HashSet::new();
     for _ in 0..2 {
         assert!((0..30_000).all(|_| of_one_stamp.insert(Flake::at(7, Some(NODE)))));
-        // Fresh randomness is mixed in during this time.
+        // Long enough for fresh randomness to be mixed in.
         std::thread::sleep(std::time::Duration::from_millis(1100));
     }
 }
@@ -106,7 +106,7 @@ fn errors_say_what_is_wrong_and_where() {
     assert_eq!(unique_id("AAAAAAAAAAAAAAAAAAAAAAAAAAB"), "the last character has bits that must be zero");
 }
 
-/// From both versions of httpd: the same bits, with and without the character that reveals the alphabet.
+/// Ids of both versions of httpd: the same bits, with and without the character that reveals the alphabet.
 #[test]
 fn long_ids_of_older_httpds_are_read() {
     let newer: UniqueId = "awFqxtNirgRaFaBf17HW_gAAAEQ".parse().unwrap();
@@ -132,7 +132,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_gets_an_answer(text in "\\PC{0,30}|[0-9A-Za-z]{22}|[0-9A-Za-z@_-]{24}|[0-9A-Za-z@_-]{27}") {
+    fn any_text_is_parsed_or_refused(text in "\\PC{0,30}|[0-9A-Za-z]{22}|[0-9A-Za-z@_-]{24}|[0-9A-Za-z@_-]{27}") {
         if let Ok(flake) = text.parse::<Flake>() {
             prop_assert_eq!(flake.to_string(), text.as_str());
         }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use txid::snowflake::{Layout, node};
 
-/// Docker's bridge, which is there before the others, with the same address on every host.
+/// Docker's bridge, the first interface, with the same address on every host.
 const DOCKER: &str = "
     ip link add docker0 type bridge
     ip address add 172.17.0.1/16 dev docker0

@@ -8,8 +8,8 @@ use txid::{ParseError, Txid};
 
 const RANGE_MS: i64 = 1 << 42;
 
-/// Ids from other implementations, and the time in their first eight characters; here, the two bits in the ninth are
-/// random.
+/// Ids from other implementations, and the time in their first eight characters. In these ids, the two bits of time in
+/// the ninth character are random.
 #[test]
 fn known_ids_read_back() {
     for (text, ms) in [("4om9qi54la8ffr4bd9sg", 655_829_050_000), ("4on1lg74nt0ud2ssllu0", 655_929_050_000)] {
@@ -21,7 +21,7 @@ fn known_ids_read_back() {
 }
 
 #[test]
-fn known_times_begin_as_they_always_did() {
+fn known_times_have_the_known_first_characters() {
     for (ms, begin) in [
         (0, "00000000"),
         (4, "00000001"),
@@ -74,13 +74,13 @@ fn errors_say_what_is_wrong_and_where() {
 }
 
 #[test]
-fn a_million_random_inputs_are_read_or_refused() {
+fn a_million_random_inputs_are_parsed_or_refused() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     let mut read = 0;
     for _ in 0..1_000_000 {
         let mut text = [0; Txid::LEN];
         rng.fill_bytes(&mut text);
-        // Half of them have only valid characters, but mostly a wrong last one.
+        // Half of the texts have only valid characters, but mostly a wrong last one.
         if rng.next_u32() & 1 == 0 {
             text.iter_mut().for_each(|byte| {
                 *byte = b"0123456789abcdefghijklmnopqrstuvABCDEFGHIJKLMNOPQRSTUV"[*byte as usize % 54]
@@ -170,7 +170,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_gets_an_answer(text in "\\PC{0,24}|[0-9a-v]{20}") {
+    fn any_text_is_parsed_or_refused(text in "\\PC{0,24}|[0-9a-v]{20}") {
         if let Ok(id) = text.parse::<Txid>() {
             prop_assert_eq!(id.to_string(), text.to_lowercase());
         }
@@ -196,7 +196,7 @@ fn debug_shows_the_text() {
 }
 
 #[test]
-fn it_is_said_of_an_id_that_it_could_be_guessed() {
+fn a_guessable_id_is_reported() {
     let said = txid::Guessable(Txid::first_of(0)).to_string();
     assert!(said.contains("guess"), "{said}");
 }

@@ -1,4 +1,4 @@
-//! What an agent writes to the page of a lease, and what those who make ids see of it.
+//! What an agent writes to the page of a lease, and what processes that make ids see of it.
 
 mod directory;
 
@@ -14,7 +14,7 @@ fn generator(directory: &Directory) -> Generator {
 }
 
 #[test]
-fn what_an_agent_writes_is_seen() {
+fn everything_an_agent_writes_is_visible() {
     let directory = Directory::new("lease-view");
     let page = LeasePage::open_or_make(&directory.file(), &LAYOUT).unwrap();
     let seen = || LeasePage::attach(&directory.file()).unwrap().view();
@@ -169,7 +169,7 @@ fn without_a_lease_the_error_says_why() {
 }
 
 #[test]
-fn a_page_that_is_no_lease_here_is_refused() {
+fn a_page_that_is_not_a_lease_of_this_host_is_refused() {
     let directory = Directory::new("lease-refused");
     let (path, copy) = (directory.file(), directory.0.join("copy"));
     assert!(matches!(State::leased(&path, &LAYOUT), Err(StateError::NoLease(_))));

@@ -1,4 +1,4 @@
-//! What an agent writes to the page of a segment, and what those who take numbers see of it.
+//! What an agent writes to the page of a segment, and what processes that take numbers see of it.
 
 mod directory;
 
@@ -6,7 +6,7 @@ use directory::{Directory, word};
 use txid::segment::{Segment, SegmentError, SegmentNews, SegmentPage, SegmentStats};
 
 #[test]
-fn what_an_agent_writes_is_seen() {
+fn everything_an_agent_writes_is_visible() {
     let directory = Directory::new("segment-view");
     let page = SegmentPage::open_or_make(&directory.file()).unwrap();
     let segment = Segment::attach(&directory.file()).unwrap();
@@ -111,7 +111,7 @@ fn a_page_that_was_removed_is_made_anew() {
 }
 
 #[test]
-fn who_only_takes_numbers_makes_no_directory() {
+fn attaching_makes_no_directory() {
     let directory = Directory::new("segment-none");
     let missing = directory.0.join("missing");
     assert!(matches!(Segment::attach(&missing.join("orders")), Err(SegmentError::NoAgent(_))));

@@ -1,5 +1,5 @@
-//! A child that is forked while another thread opens states can open one as well: it does not wait for a lock of a
-//! thread that does not exist in the child.
+//! A child that is forked while another thread opens states can open one as well. It does not wait for the lock of a
+//! thread that it does not have.
 
 mod directory;
 

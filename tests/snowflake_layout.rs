@@ -68,7 +68,7 @@ fn an_epoch_is_an_integer_that_a_double_holds() {
 }
 
 #[test]
-fn texts_that_are_no_layout_are_told() {
+fn invalid_layouts_are_refused() {
     let error = |text: &str| text.parse::<Layout>().unwrap_err();
     assert_eq!(error("time_bits=41,node_bits=10"), LayoutError::Missing("sequence_bits"));
     assert_eq!(error("time_bits=41,node_bits=11,sequence_bits=12"), LayoutError::TooWide(64));
@@ -122,7 +122,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_gets_an_answer(text in "\\PC{0,40}|[a-z_]{0,14}=[0-9-]{0,20}(,[a-z_]{0,14}=[0-9-]{0,20}){0,5}") {
+    fn any_text_is_parsed_or_refused(text in "\\PC{0,40}|[a-z_]{0,14}=[0-9-]{0,20}(,[a-z_]{0,14}=[0-9-]{0,20}){0,5}") {
         let _ = text.parse::<Layout>();
     }
 }

@@ -1,6 +1,6 @@
 //! One state and many processes, which are killed at any moment. `make soak` runs this for longer, and measures.
 //!
-//! A program of its own (see Cargo.toml), one test at a time: no child inherits a lock that another thread holds.
+//! A separate program (see Cargo.toml) that runs one test at a time, so that no child inherits a lock of another thread.
 
 mod directory;
 mod one_by_one;
@@ -28,7 +28,7 @@ fn start(work: impl FnOnce()) -> i32 {
     assert!(pid >= 0);
     if pid == 0 {
         let failed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).is_err();
-        // SAFETY: skips what belongs to the parent.
+        // SAFETY: ends the child, without the parent's cleanup.
         unsafe { libc::_exit(i32::from(failed)) };
     }
     pid
@@ -70,7 +70,7 @@ fn processes_that_are_killed_repeat_nothing(ids: usize, pause: Duration) {
     let run = |slot: usize| {
         start(|| {
             let generator = generator(&directory.file(), &Layout::SNOWFLAKE);
-            // If the process is killed between these two stores, it has made an id that is never seen.
+            // If the process is killed between these two stores, nobody sees the id.
             for place in counts[slot].load(Ordering::Relaxed) as usize..room {
                 let id = loop {
                     match generator.next() {
@@ -121,7 +121,7 @@ fn killed_every_hundredth_of_a_second() {
     processes_that_are_killed_repeat_nothing(100_000_000, Duration::from_millis(10));
 }
 
-fn many_that_make_it_at_once_share_one() {
+fn processes_that_make_it_at_once_share_it() {
     const PROCESSES: usize = 8;
     const IDS: usize = 100;
     for round in 0..50 {
@@ -149,7 +149,7 @@ fn many_that_make_it_at_once_share_one() {
     }
 }
 
-fn what_a_parent_opened_its_children_share() {
+fn children_share_what_their_parent_opened() {
     let directory = Directory::new("inherited");
     let layout = Layout::new([41, 0, 2], 1, EPOCH_MS, Order::NodeThenSequence).unwrap();
     for state in [State::open(&directory.file(), &layout, 0).unwrap(), State::in_memory(&layout, 0).unwrap()] {
@@ -169,7 +169,7 @@ fn what_a_parent_opened_its_children_share() {
     }
 }
 
-fn who_may_not_is_told_who_and_what() {
+fn without_permission_the_error_names_user_and_file() {
     let directory = Directory::new("who");
     let (path, opened_before) = (directory.file(), directory.0.join("opened-before"));
     let open = |path: &Path| State::open(path, &Layout::SNOWFLAKE, 1);
@@ -218,12 +218,12 @@ fn nothing_is_left_when_the_drift_is_used_up() {
     println!("{made} ids in {seconds:.1} s, then nothing, and {} two milliseconds later", 2 * 4096);
 }
 
-/// As many as the clock allows: 4 million a millisecond.
+/// A layout with 4 million ids a millisecond, so that only speed limits their number.
 fn wide() -> Layout {
     Layout::new([40, 1, 22], 1, EPOCH_MS, Order::NodeThenSequence).unwrap()
 }
 
-/// What this thread has had of a processor.
+/// The processor time of this thread.
 fn cpu_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is our own.
@@ -249,7 +249,7 @@ fn one_thread_is_fast() {
     assert!(rates[10] >= 50.0);
 }
 
-/// By the time that they have of the processors, of which others may want some.
+/// Measures processor time, because other programs may use the processors as well.
 fn four_processes_on_one_word_are_fast() {
     const PROCESSES: usize = 4;
     let directory = Directory::new("four");
@@ -288,9 +288,9 @@ fn main() {
         ]);
     }
     one_by_one::run(one_by_one::tests![
-        many_that_make_it_at_once_share_one,
+        processes_that_make_it_at_once_share_it,
         killed_often,
-        what_a_parent_opened_its_children_share,
-        who_may_not_is_told_who_and_what,
+        children_share_what_their_parent_opened,
+        without_permission_the_error_names_user_and_file,
     ]);
 }

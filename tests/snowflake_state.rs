@@ -1,4 +1,4 @@
-//! The guarantees of a state's file: one word for all, and a wrong file is refused and left unchanged.
+//! The guarantees of a state's file: all processes share one word, and a wrong file is refused and left unchanged.
 
 mod directory;
 
@@ -36,7 +36,7 @@ fn a_state_goes_on_where_it_was() {
 }
 
 #[test]
-fn what_is_open_twice_is_shared() {
+fn a_state_that_is_opened_twice_is_shared() {
     let directory = Directory::new("shared");
     let (one, two) = (generator(&directory.file()), generator(&directory.file()));
     let ids: Vec<_> = (0..1000).flat_map(|_| [one.next().unwrap(), two.next().unwrap()]).collect();
@@ -149,10 +149,10 @@ fn symbolic_links_are_refused_wherever_they_are() {
     refused(dangling.clone(), &dangling);
     assert!(!directory.0.join("nowhere").exists());
 
-    let way = directory.0.join("way");
-    symlink(&real, &way).unwrap();
-    refused(way.join("orders"), &way);
-    refused(way.join("below/orders"), &way);
+    let linked = directory.0.join("linked");
+    symlink(&real, &linked).unwrap();
+    refused(linked.join("orders"), &linked);
+    refused(linked.join("below/orders"), &linked);
     assert!(!real.join("below/orders").exists());
 }
 
@@ -168,7 +168,7 @@ fn a_file_that_was_replaced_while_in_use_is_refused() {
 }
 
 #[test]
-fn what_is_no_file_is_refused_at_once() {
+fn what_is_not_a_file_is_refused_at_once() {
     let directory = Directory::new("no-file");
     let path = directory.file();
     let refused = |path: &Path| {
@@ -203,7 +203,7 @@ fn what_is_no_file_is_refused_at_once() {
 }
 
 #[test]
-fn a_node_that_the_layout_has_not_is_refused_before_anything_is_made() {
+fn a_node_outside_the_layout_is_refused_before_anything_is_made() {
     let directory = Directory::new("node");
     let error = State::open(&directory.file(), &Layout::SNOWFLAKE, 1024).unwrap_err();
     assert_eq!(error.to_string(), "node 1024 is not in the layout's range, 0 to 1023");
@@ -212,9 +212,9 @@ fn a_node_that_the_layout_has_not_is_refused_before_anything_is_made() {
 }
 
 #[test]
-fn what_a_killed_process_left_behind_is_no_hindrance() {
+fn files_of_a_killed_process_do_no_harm() {
     let directory = Directory::new("left-behind");
-    // As if many had, each with the same number: the first process of a container is often number 1.
+    // As if several processes with the same number had been killed: in a container, the first process is often number 1.
     let temporary = |attempt| directory.0.join(format!(".txid.{}-{attempt}", std::process::id()));
     for attempt in 0..1200 {
         fs::write(temporary(attempt), "half").unwrap();
@@ -225,7 +225,7 @@ fn what_a_killed_process_left_behind_is_no_hindrance() {
 }
 
 #[test]
-fn a_name_may_be_as_long_as_the_file_system_lets_it_be() {
+fn a_name_may_be_as_long_as_the_file_system_allows() {
     let directory = Directory::new("long-name");
     for len in 240..=255 {
         let path = directory.0.join("x".repeat(len));
@@ -237,9 +237,9 @@ fn a_name_may_be_as_long_as_the_file_system_lets_it_be() {
     assert!(error.to_string().contains("File name too long"), "{error}");
 }
 
-/// Programs that print an error also print its sources, as anyhow does: the text must not appear twice.
+/// Programs print an error together with its sources, as anyhow does. No text must appear twice.
 #[test]
-fn no_error_says_again_what_its_source_says() {
+fn no_error_repeats_its_source() {
     let directory = Directory::new("sources");
     fs::create_dir(directory.file()).unwrap();
     for path in [directory.0.join("x".repeat(256)), directory.file(), PathBuf::from("/proc/self/none"), PathBuf::new()]
@@ -251,7 +251,7 @@ fn no_error_says_again_what_its_source_says() {
 }
 
 #[test]
-fn the_file_has_its_place_on_the_disk_before_it_is_mapped() {
+fn the_file_has_disk_space_before_it_is_mapped() {
     let directory = Directory::new("blocks");
     generator(&directory.file());
     let metadata = fs::metadata(directory.file()).unwrap();
@@ -260,7 +260,7 @@ fn the_file_has_its_place_on_the_disk_before_it_is_mapped() {
 }
 
 #[test]
-fn threads_that_read_the_clock_in_turns_see_no_step_of_it() {
+fn threads_that_take_turns_do_not_count_a_step_of_the_clock() {
     let wide = Layout::new([41, 0, 22], 1, 1_700_000_000_000, Order::NodeThenSequence).unwrap();
     let orders = Generator::new(State::in_memory(&wide, 0).unwrap());
     let end = Instant::now() + Duration::from_secs(1);

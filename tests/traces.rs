@@ -21,7 +21,7 @@ fn a_time_ordered_id_counts_from_0_in_each_millisecond() {
 }
 
 #[test]
-fn ids_of_one_thread_sort_as_they_were_made() {
+fn ids_of_one_thread_sort_in_order() {
     let ids: Vec<_> = (0..200_000).map(|_| trace::id().to_string()).collect();
     assert!(ids.is_sorted_by(|a, b| a < b));
     let ids: Vec<_> = (0..200_000).map(|_| trace::host_id(HOST).to_string()).collect();
@@ -94,7 +94,7 @@ fn sofatracers_sequence_runs_from_1000_to_9000_and_no_further() {
         assert!((1000..=9000).contains(&pair[1].sequence));
     }
     assert!(ids.iter().all(|id| id.pid == std::process::id()));
-    // Another test's thread may get a certain one, but not every time.
+    // The thread of another test may get that value once, but not every time.
     for end in [1000, 9000] {
         assert!((0..1_000_000).any(|_| Sofa::new([10, 0, 0, 7].into()).sequence == end), "{end} never comes");
     }
@@ -225,7 +225,7 @@ fn b3_headers_are_read_in_each_of_their_shapes() {
 }
 
 #[test]
-fn numbers_that_are_too_large_are_told() {
+fn numbers_that_are_too_large_are_refused() {
     let sofa = |text: &str| text.parse::<Sofa>().map_err(|error| error.to_string());
     assert_eq!(sofa("0ad1348f140316927500210039999999999"), Err("the process id has more than 32 bits".to_string()));
     assert_eq!(sofa("0ad1348f140316927500209995"), Err("the sequence is not from 1000 to 9000".to_string()));
@@ -257,7 +257,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_gets_an_answer(text in "\\PC{0,70}|[0-9a-f-]{0,70}|[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}|[0-9a-f]{32}(\\.[0-9]{1,20}){0,3}") {
+    fn any_text_is_parsed_or_refused(text in "\\PC{0,70}|[0-9a-f-]{0,70}|[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}|[0-9a-f]{32}(\\.[0-9]{1,20}){0,3}") {
         let _: Result<_, FormatError> = trace::read_id(&text);
         for read_back in [
             text.parse::<Traceparent>().ok().map(|it| it.to_string().get(3..52) == text.get(3..52)),
@@ -271,7 +271,7 @@ proptest! {
 
 #[test]
 fn the_words_of_an_ipv6_address_are_folded() {
-    // Each word has bits in common with those before it.
+    // Each word shares bits with those before it.
     let address = "123:4567:89ab:cdef:9999:3333:5555:888f".parse().unwrap();
     assert_eq!(trace::host_word(address), 0x0123_4567 ^ 0x89ab_cdef ^ 0x9999_3333 ^ 0x5555_888f);
 }

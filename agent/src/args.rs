@@ -63,14 +63,14 @@ pub struct Run {
     /// A node to lease, and the layout of its ids: a name (snowflake, sonyflake, uid, leaf) or its parts
     ///
     /// With worker_node or worker_node:LAYOUT, new nodes get their numbers from UidGenerator's table WORKER_NODE
-    /// (MySQL, PostgreSQL); with leaf_forever or leaf_forever:LAYOUT from Leaf's path in ZooKeeper. So no node is also
-    /// one of theirs.
+    /// (MySQL, PostgreSQL); with leaf_forever or leaf_forever:LAYOUT, from Leaf's path in ZooKeeper. Then no node is
+    /// ever shared with those systems.
     #[arg(long = "node", value_name = "NAME=LAYOUT", value_parser = node)]
     pub nodes: Vec<(String, String)>,
-    /// A tag to take ranges of numbers from, and the least to take at a time [default: the tag's own step]
+    /// A tag to take ranges of numbers from, and the smallest range to take [default: the tag's own step]
     #[arg(long = "segment", value_name = "TAG[=STEP]", value_parser = segment)]
     pub segments: Vec<(String, Option<u64>)>,
-    /// The most numbers of a segment to take at a time [default: 1000000]
+    /// The largest range of a segment to take [default: 1000000]
     #[arg(long, value_name = "COUNT", value_parser = count)]
     pub max_step: Option<u64>,
     /// Make tags that the store does not have
@@ -162,7 +162,7 @@ pub struct Raise {
     /// The tag, as in --segment TAG
     #[arg(value_name = "TAG", value_parser = group_name)]
     pub tag: String,
-    /// The number that the next range may start at
+    /// The lowest number that the next range may start at
     #[arg(value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
     pub number: u64,
 }

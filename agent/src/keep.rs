@@ -111,7 +111,7 @@ pub fn write(page: &LeasePage, write: Write) -> Input {
     Input::Go
 }
 
-/// Stores the reason in the page, for errors of those who make ids.
+/// Stores the reason in the page, for the errors of processes that cannot make ids.
 pub fn say(page: &LeasePage, event: &Event) {
     page.say(match event {
         Event::Taken { .. } | Event::Resumed { .. } | Event::ClockRight => LeaseNews::Held,

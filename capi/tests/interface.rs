@@ -27,12 +27,12 @@ fn generate(change: impl FnOnce(&mut cbindgen::Config)) -> String {
 
 #[test]
 fn the_header_is_fresh() {
-    // The promises of a Rust caller are worded for C in the header's first comment.
+    // The header's first comment says in terms of C what a caller must guarantee.
     let header = generate(|_| {}).replace(" # Safety\n", " Safety:\n");
     assert_checked_in("include/txid.h", &header);
 }
 
-/// What LuaJIT reads of a bare header: its declarations, and its constants with names and values.
+/// Splits a bare header into what LuaJIT can parse: its declarations, and its constants with names and values.
 ///
 /// LuaJIT's parser does not support `#define`, and an enum in a cdef could not be declared twice: these become Lua
 /// values.

@@ -28,7 +28,7 @@ fn it_exports_its_own_functions_only() {
 
 #[test]
 fn it_is_small_and_stripped() {
-    // 1.85, the oldest supported version, makes some 50 KB more of the same sources: its standard library is larger.
+    // With Rust 1.85, the oldest supported version, the file is about 50 KB larger: its standard library is larger.
     let bound = if library::rust_minor() >= 95 { 450 } else { 510 } * 1024;
     let size = library::path().metadata().unwrap().len();
     assert!(size <= bound, "{size} bytes of at most {bound}");

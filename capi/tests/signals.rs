@@ -94,7 +94,7 @@ fn code_named(name: &str) -> Option<Range<usize>> {
 /// The kernel's code in this process, which a strong id calls.
 static VDSO: LazyLock<Range<usize>> = LazyLock::new(|| code_named("[vdso]").unwrap_or_default());
 
-/// What the handler does, and where all put their ids.
+/// What the handler does, and where all processes put their ids.
 struct Attack {
     make: fn(i64) -> Text,
     start: Option<fn() -> i32>,
@@ -122,7 +122,7 @@ fn text(write: impl FnOnce(*mut c_char)) -> Text {
     text
 }
 
-/// What is random in an id: the ninth character holds two bits of the time.
+/// The random bits of an id. The ninth character also holds two bits of the time.
 fn random_of_id(ms: i64) -> Text {
     // SAFETY: here and below, the text has room for the longest id.
     let mut text = text(|text| unsafe { (LIBRARY.fill)(text, ms) });
@@ -179,8 +179,8 @@ fn sofa(ms: i64) -> Text {
 
 extern "C" fn on_step(_: i32, _: *mut libc::siginfo_t, context: *mut c_void) {
     let attack = ATTACK.get().unwrap();
-    // Not in all functions it calls: the kernel's code that reads the clock starts over when it took longer than a
-    // tick.
+    // Not in all code that it calls: the kernel's code that reads the clock would start over forever, because each try takes
+    // longer than a tick.
     let at = instruction(context);
     let is_attacked = LIBRARY.code.contains(&at) || ALSO_VDSO.load(Ordering::Relaxed) && VDSO.contains(&at);
     if !is_attacked {
@@ -227,7 +227,7 @@ fn attacked(attack: Attack) -> Vec<u8> {
     unsafe { libc::alarm(60) };
     let attack = ATTACK.get_or_init(|| attack);
     handle(libc::SIGTRAP, on_step);
-    // When a process asks for randomness for the first time, it looks up the C library's function, which takes a lock.
+    // The first request for randomness looks up the C library's function, which takes a lock.
     // SAFETY: the text has the 20 bytes.
     assert!(unsafe { (LIBRARY.strong_fill)([0; 20].as_mut_ptr(), 0) });
     strike(FROZEN_MS, 0);
@@ -237,7 +237,7 @@ fn attacked(attack: Attack) -> Vec<u8> {
         (0..12).for_each(|_| strike(FROZEN_MS, 0));
     }
     std::thread::sleep(Duration::from_millis(1100));
-    // A different second than the last one's, so that the stamp shows that a second is over.
+    // A different second than before, so that the stamp shows that a second has passed.
     strike(FROZEN_MS + 8192, 0);
 
     let ids = attack.ids.items();
@@ -254,8 +254,8 @@ fn assert_no_repeats_of(make: fn(i64) -> Text, prepare: fn(), start: Option<fn()
 }
 
 fn start_attack(make: fn(i64) -> Text, prepare: fn(), start: Option<fn() -> i32>, makes_ids: bool) -> Child {
-    // Each child of an attack is different. An id with one from the handler at each instruction has none of its own
-    // left.
+    // A child can be started at every instruction. A handler that makes ids cannot run so often: it would use up all
+    // that the interrupted call could take its id from.
     let every = if start.is_some() { 1 } else { 61 };
     Child::start(fork, || {
         prepare();
@@ -307,8 +307,8 @@ fn ids_made_in_a_handler_at_any_instruction_where_the_kernel_cannot_wipe() {
     assert_no_repeats(where_the_kernel_cannot_wipe, None, true);
 }
 
-/// With all that a thread keeps from one id of a format to the next.
-fn nothing_that_is_kept_repeats(make: fn(i64) -> Text) {
+/// The same for everything that a thread keeps from one id of a format to the next.
+fn no_kept_state_repeats(make: fn(i64) -> Text) {
     // At once, because each waits for more than a second.
     let attacks = [None, Some(fork as fn() -> i32)].map(|start| start_attack(make, as_it_is, start, true));
     attacks.into_iter().for_each(assert_says_no_repeats);
@@ -322,35 +322,35 @@ fn strong_ids() {
 }
 
 fn flakes() {
-    nothing_that_is_kept_repeats(flake);
+    no_kept_state_repeats(flake);
 }
 
 fn uuids_of_version_1() {
-    nothing_that_is_kept_repeats(uuid_v1);
+    no_kept_state_repeats(uuid_v1);
 }
 
 fn uuids_of_version_7() {
-    nothing_that_is_kept_repeats(uuid_v7);
+    no_kept_state_repeats(uuid_v7);
 }
 
 fn short_unique_ids() {
-    nothing_that_is_kept_repeats(unique_id_short);
+    no_kept_state_repeats(unique_id_short);
 }
 
 fn long_unique_ids() {
-    nothing_that_is_kept_repeats(unique_id_long);
+    no_kept_state_repeats(unique_id_long);
 }
 
 fn trace_ids_with_a_host() {
-    nothing_that_is_kept_repeats(trace_host_id);
+    no_kept_state_repeats(trace_host_id);
 }
 
 fn skywalking_ids() {
-    nothing_that_is_kept_repeats(skywalking);
+    no_kept_state_repeats(skywalking);
 }
 
 fn sofatracer_ids() {
-    nothing_that_is_kept_repeats(sofa);
+    no_kept_state_repeats(sofa);
 }
 
 /// All 54 random bits of an id.
@@ -368,7 +368,8 @@ static STORM: OnceLock<Shared<u64>> = OnceLock::new();
 static CHILDREN: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
-    /// Where a fork may happen: parent and child would both add an id that is made but not yet in the list.
+    /// Whether an id is being made. Only then may a fork happen: otherwise, parent and child could both add an id that
+    /// is made but not in the list yet.
     static IS_MAKING: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -377,7 +378,7 @@ fn make(count: usize) {
     (0..count).for_each(|_| ids.push(random_bits()));
 }
 
-/// Makes ids and forks, one time in each way, a child that makes some ids after what was interrupted.
+/// Makes ids. Also starts a child that makes some more, alternately by fork and raw clone.
 extern "C" fn on_alarm(_: i32, _: *mut libc::siginfo_t, _: *mut c_void) {
     static ALARMS: AtomicU64 = AtomicU64::new(0);
     let starts = [None, Some(fork as fn() -> i32), None, Some(raw_clone)];
@@ -425,8 +426,8 @@ fn storm(wanted: usize) {
     while unsafe { libc::waitpid(-1, ptr::null_mut(), 0) } > 0 {}
 }
 
-/// Of the ids of one millisecond, made by threads, forks, raw clones and handlers, as many pairs are equal as chance
-/// predicts.
+/// Among the ids of one millisecond, made by threads, forks, raw clones and handlers, there are as many equal pairs as
+/// chance predicts.
 ///
 /// A billion ids need 8 GB. So they are made in storms of 50 million, and written to files by their first four bits.
 /// Equal ids are in the same file.
@@ -471,7 +472,7 @@ fn main() {
     LazyLock::force(&LIBRARY);
     LazyLock::force(&VDSO);
     if std::env::args().any(|argument| argument == "soak") {
-        // Only for code that makes ids: a child of a thread that waits for another thread would wait forever.
+        // Only threads that make ids get the signal: a child of a thread that waits for another one would wait forever.
         block(libc::SIGALRM, true);
         one_by_one::run(one_by_one::tests![a_billion_ids_in_storms_of_signals_and_forks]);
     }

@@ -1,4 +1,4 @@
-//! What an id costs, in measures that do not depend on how busy the machine is.
+//! The cost of an id, in measures that do not depend on the load of the machine.
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
@@ -15,8 +15,8 @@ type Fill = unsafe extern "C" fn(*mut c_char, i64);
 
 const CALLS: u64 = 10_000;
 
-/// What `CALLS` calls took when this was written. The limit is a tenth higher; an eighth with an older compiler, whose code
-/// takes 2 % more. When a change makes an id cheaper, lower these; when one makes it more expensive, there must be a reason.
+/// The instructions of `CALLS` calls. The limit is a tenth higher, or an eighth with an older compiler, whose code takes
+/// 2 % more. If a change makes ids cheaper, lower these numbers; raise them only for a reason.
 const INSTRUCTIONS: [(&str, u64); 2] = [("txid_fill", 1_146_000), ("txid_fill_now", 1_213_000)];
 
 fn symbol(name: &str) -> *mut c_void {
@@ -51,7 +51,7 @@ fn calls_to_count() {
     INSTRUCTIONS.iter().for_each(|(name, _)| call(function(name), CALLS));
 }
 
-/// Of all calls of the function `name` in `test`.
+/// The instructions of all calls of the function `name` in `test`.
 fn instructions_of(name: &str, test: &str) -> u64 {
     library::path();
     let output = Command::new("valgrind")
@@ -170,7 +170,7 @@ fn calls_with_the_librarys_memory_protected() {
                 }
                 barrier.wait();
                 make_ids(CALLS);
-                // Also with a stream that is due for fresh randomness.
+                // Long enough for fresh randomness to be due.
                 std::thread::sleep(Duration::from_millis(1100));
                 make_ids(CALLS);
             });
@@ -180,8 +180,8 @@ fn calls_with_the_librarys_memory_protected() {
     protect_the_librarys_memory(libc::PROT_READ | libc::PROT_WRITE);
 }
 
-/// Threads wait for memory that both write to. There is none, so two threads make twice as many ids as one.
-/// bench/RESULTS.md has the measured rate, which other programs would disturb here.
+/// Threads wait for each other only if they write to the same memory. They do not, so two threads make twice as many ids
+/// as one. bench/RESULTS.md has the measured rate, which other programs would disturb here.
 #[test]
 fn threads_write_to_nothing_they_share() {
     let program = Command::new(std::env::current_exe().unwrap())

@@ -48,7 +48,7 @@ fn complain(error: &anyhow::Error) {
 /// Writes to standard error. If that fails, for example on a full disk, only the exit status remains: `eprintln` would
 /// panic.
 fn say(message: &str) {
-    // Names of files, and what is no id, may be anybody's choice.
+    // It may contain names of files and invalid ids, which anybody may have chosen.
     let message = match stderr().is_terminal() {
         true => &*terminal::harmless(message.as_bytes()),
         false => message,

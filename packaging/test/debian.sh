@@ -1,4 +1,4 @@
-# The Debian packages, in a Debian of their own: the example serves ids, and removal leaves nothing behind.
+# The Debian packages, in a fresh Debian: the example serves ids, and removal leaves nothing behind.
 . packaging/test/_common.sh
 
 make --no-print-directory deb
@@ -21,7 +21,7 @@ log=$tmp/debootstrap.log
 debootstrap --variant=minbase --include=nginx,libnginx-mod-http-lua,libnginx-mod-stream,systemd "$VERSION_CODENAME" "$root" >"$log" 2>&1 \
     || { tail -n 5 "$log"; fail "debootstrap"; }
 in_root() { DEBIAN_FRONTEND=noninteractive LC_ALL=C chroot "$root" "$@"; }
-# In /run and /var/lib/nginx is what systemd and nginx make there themselves.
+# systemd and nginx make files in /run and /var/lib/nginx themselves.
 files() {
     (cd "$root" && find . \( -path ./proc -o -path ./sys -o -path ./run -o -path './var/lib/nginx/*' \) -prune -o -print | sort)
 }
@@ -46,7 +46,7 @@ serve() {
         echo "include /etc/nginx/modules-enabled/*.conf;"
         sed "s/127\.0\.0\.1:8080/127.0.0.1:$port/; s/error\.log;/error.log notice;/" "examples/$1.conf"
     } >"$root/srv/nginx.conf"
-    # What init_by_lua logs at the start goes to stderr: nginx has no other log yet.
+    # While nginx starts, it logs to stderr: so do messages of init_by_lua.
     in_root nginx -p /srv/ -c nginx.conf 2>"$tmp/start.log"
     trap 'kill "$(cat "$root/srv/logs/nginx.pid")"' EXIT
 }

@@ -59,7 +59,7 @@ END
 
 find lua -name '*.lua' | while read -r file; do
     luajit -b "$file" /dev/null
-    # opm writes / as - and - as /, as it goes along.
+    # opm replaces / by -, and later - by /.
     case $file in
         *-*) fail "opm would make directories of the hyphens in $file" ;;
     esac

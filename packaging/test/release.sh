@@ -47,12 +47,12 @@ refuses "the version in Cargo.lock" Cargo.lock 's/^version = "9.8.7"/version = "
 refuses "the version in dist.ini" dist.ini 's/^version = .*/version = 9.8.6/'
 refuses "the version in examples/kong" examples/kong/plugins/txid/handler.lua 's/9.8.7/9.8.6/'
 refuses "the address in dist.ini" dist.ini 's/elsewhere/nowhere/'
-refuses "the rockspec's difference" rockspec/lua-resty-txid-9.8.7-1.rockspec 's/v9.8.7/v9.8.6/'
+refuses "the difference between the release's rockspec" rockspec/lua-resty-txid-9.8.7-1.rockspec 's/v9.8.7/v9.8.6/'
 refuses "the newest release in CHANGELOG.md" CHANGELOG.md 's/^## \[9.8.7\]/## [9.8.6]/'
 
 touch new
 if said=$(DRY_RUN=1 release); then fail "released with a file that is not committed: $said"; fi
-has "$said" "what is not committed"
+has "$said" "the list of uncommitted changes"
 rm new
 git tag --delete v9.8.7
 if said=$(DRY_RUN=1 release); then fail "released without a tag: $said"; fi
@@ -69,7 +69,7 @@ for file in lua-resty-txid-9.8.7.tar.gz "lua-resty-txid-9.8.7-linux-$(uname -m)-
     grep -q " $file\$" SHA256SUMS || fail "there is no $file in: $(cat SHA256SUMS)"
 done
 
-# The packages ask for no newer glibc than the library has to.
+# The packages need no newer glibc than the library does.
 for package in libtxid2 txid; do
     needs=$(dpkg-deb --field "$package"_9.8.7-1_*.deb Depends)
     has "$needs" "libc6 (>= 2.17)"

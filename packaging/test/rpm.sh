@@ -1,4 +1,4 @@
-# The RPMs, unpacked: their lists of files, their dependencies, and that the files work together.
+# The RPMs: checks their lists of files and their dependencies, and unpacks them to check that the files work together.
 . packaging/test/_common.sh
 
 . scripts/facts.sh

@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn how_long_numbers_last_is_said() {
+    fn the_message_says_how_long_numbers_last() {
         let stats = SegmentStats {
             left: 300,
             next: 700,

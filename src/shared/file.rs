@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn no_mode_is_set_of_what_is_no_directory() {
+    fn no_mode_is_set_unless_it_is_a_directory() {
         let directory = Directory::new("fifo");
         let parent = fs::open(&directory.0, DIRECTORY_FLAGS, Mode::empty()).unwrap();
         fs::mkfifoat(&parent, "fifo", FILE_MODE).unwrap();

@@ -122,7 +122,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_lost_page_is_told() {
+    fn a_lost_page_is_detected() {
         assert!(!Seal::new(55).is_whole(0));
         assert!(!Seal::new(55).is_whole(u64::MAX));
     }

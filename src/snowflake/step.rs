@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_goes_back_is_waited_for_in_the_last_time_used() {
+    fn while_the_clock_is_behind_the_last_time_is_used() {
         let layout = layout([10, 0, 2], 1);
         let free = (20 << 2) + 1;
         assert_eq!(next(&layout, 5, free, EPOCH_MS + 15), Ok(free));

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_digit_is_found() {
+    fn what_is_not_a_digit_is_found() {
         let error = FormatError::Character { position: 6, byte: b'x', expected: "a digit" };
         assert_eq!(decode(b"abc12x4", 3, 7), Err(error));
     }

@@ -21,7 +21,7 @@ pub fn raw_clone() -> i32 {
     unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) as i32 }
 }
 
-/// Ends this process at once, without running what its parent may have registered for the end.
+/// Ends this process at once, without the exit handlers that it inherited.
 pub fn end(status: i32) -> ! {
     // SAFETY: always allowed.
     unsafe { libc::_exit(status) }
@@ -132,7 +132,7 @@ unsafe impl<T: Send> Send for Shared<T> {}
 unsafe impl<T: Send> Sync for Shared<T> {}
 
 impl<T: Copy + 'static> Shared<T> {
-    /// With room for this many.
+    /// Makes a list with room for this many items.
     pub fn new(room: usize) -> Self {
         const HEAD: usize = 64;
         // SAFETY: a new mapping at an address of the kernel's choice touches nothing that exists. It is never unmapped.
@@ -163,14 +163,14 @@ impl<T: Copy + 'static> Shared<T> {
         self.length.load(Ordering::Relaxed) as usize
     }
 
-    /// All items, when those who wrote have ended.
+    /// All items. The processes that wrote must have ended.
     pub fn items(&self) -> Vec<T> {
         assert!(self.len() <= self.room, "more than there was room for");
         // SAFETY: this many have been written.
         (0..self.len()).map(|place| unsafe { self.items.add(place).read() }).collect()
     }
 
-    /// Forgets all items, when those who wrote have ended.
+    /// Removes all items. The processes that wrote must have ended.
     pub fn clear(&self) {
         self.length.store(0, Ordering::Relaxed);
     }

@@ -11,13 +11,13 @@ impl Directory {
     pub fn new(name: &str) -> Self {
         let parent = std::env::temp_dir().canonicalize().unwrap();
         let path = parent.join(format!("txid-{name}-{}", std::process::id()));
-        // Of a process that was killed, and had the same number.
+        // It may be left over from a killed process with the same number.
         let _ = fs::remove_dir_all(&path);
         DirBuilder::new().mode(0o700).create(&path).unwrap();
         Self(path)
     }
 
-    /// Where a state may be.
+    /// A path for a state's file.
     #[allow(dead_code)]
     pub fn file(&self) -> PathBuf {
         self.0.join("orders")

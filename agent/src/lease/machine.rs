@@ -548,7 +548,7 @@ impl Lease {
             node: choice.node,
             generation: choice.generation + 1,
             token: now.random,
-            // A limit that went back would let the next holder stamp what this one, or the last, has used.
+            // If the limit went back, the next holder could use times that were already used.
             limit_ms: now.wall_ms.saturating_add_unsigned(rules.ahead_ms).max(start_ms),
             version: None,
         };
@@ -751,7 +751,7 @@ impl Lease {
                 held.version = Some(record.version);
                 self.phase = Phase::Releasing { is_sure: true };
             }
-            // It was released after all, or is another's.
+            // It was released after all, or another host has it.
             Reply::Read(Ok(_)) => {
                 self.phase = Phase::Ended;
                 return;

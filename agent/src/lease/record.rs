@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_record_is_refused() {
+    fn invalid_records_are_refused() {
         let text = "txid-lease 1 generation=7 limit=1763719200000 token=000000000000000000000000000000ff held owner=a";
         assert!(NodeRecord::parse(text.as_bytes()).is_ok());
         for wrong in [

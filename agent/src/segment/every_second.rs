@@ -20,7 +20,7 @@ struct Host {
     rate_milli: u64,
     news: SegmentNews,
     failures: u64,
-    /// Of the store.
+    /// The number in the store.
     number: u64,
     own_step: u64,
     is_away: bool,
@@ -128,7 +128,7 @@ impl Host {
         Some(number)
     }
 
-    /// This many numbers a minute, for this many minutes. Returns how many were missing.
+    /// Takes `a_minute` numbers a minute for `minutes` minutes. Returns how many could not be had.
     fn run(&mut self, minutes: u64, a_minute: u64) -> u64 {
         let (mut refused, mut asked) = (0, 0);
         let start_ms = self.now_ms;
@@ -182,7 +182,8 @@ fn the_step_follows_the_rate_up_and_down() {
     assert!(host.taken.is_sorted_by(|a, b| a < b));
 }
 
-/// A range is one to three round trips, by the store, as `agent/tests/with_servers/stores` counts them: at most 3/step for a number.
+/// A range takes one to three round trips, depending on the store (`agent/tests/with_servers/stores` counts them): at most
+/// 3/step for a number.
 #[test]
 fn a_range_is_asked_for_once() {
     let mut host = Host::new(Rules { max_step: 100, ..rules() });
@@ -193,7 +194,7 @@ fn a_range_is_asked_for_once() {
 }
 
 #[test]
-fn without_the_store_the_numbers_last_as_long_as_is_told_then_come_back_at_once() {
+fn without_the_store_the_numbers_last_as_long_as_stated_and_then_come_back_at_once() {
     let mut host = Host::new(Rules { max_step: 100, ..rules() });
     assert_eq!(host.run(10, 60), 0);
     host.is_away = true;
@@ -222,7 +223,7 @@ fn without_the_store_the_numbers_last_as_long_as_is_told_then_come_back_at_once(
 }
 
 #[test]
-fn one_failure_is_no_news_and_two_are() {
+fn one_failure_is_not_reported_and_two_are() {
     let mut host = Host::new(rules());
     assert_eq!(host.run(60, 100), 0);
     let (said, fetches) = (host.events.len(), host.fetches);
@@ -238,7 +239,7 @@ fn one_failure_is_no_news_and_two_are() {
 }
 
 #[test]
-fn a_number_that_went_down_is_told_once_and_never_followed() {
+fn a_number_that_went_down_is_reported_once_and_never_followed() {
     let mut host = Host::new(rules());
     assert_eq!(host.run(20, 100), 0);
     let (was, seen) = (host.number, host.seen);

@@ -8,7 +8,7 @@ use txid::segment::SegmentNews;
 
 /// The interval over which the rate is measured.
 const RATE_MS: u64 = 1000;
-/// How often to check whether somebody has fixed what only people can fix.
+/// How often to retry after an error that only people can fix.
 const MENDED_MS: u64 = 5000;
 
 /// The time now, by two clocks.

@@ -1,5 +1,5 @@
 /* Calls every function of txid.h with buffers on the heap that have exactly the size that the header names, so that
- * AddressSanitizer sees a byte read or written too much. What is read is every sample, and all that is a few bytes away. */
+ * AddressSanitizer sees an access beyond them. Parses every sample, and every text that differs from one in a few bytes. */
 
 #include "txid.h"
 
@@ -51,7 +51,7 @@ untouched(const unsigned char *bytes, size_t len)
     return true;
 }
 
-/* What makes ids. `used` is how many characters there are; all of them must be of an id's alphabet. */
+/* Functions that make ids. `used` is how many characters they write; all must be of an id's alphabet. */
 
 static void
 check_text(const char *text, size_t used, size_t len, const char *name)
@@ -117,7 +117,7 @@ make(int64_t ms)
     free(mac);
 }
 
-/* What reads. */
+/* Functions that parse. */
 
 typedef int32_t (*reader)(const char *text, size_t len, void *parts);
 
@@ -305,7 +305,7 @@ snowflakes(const char *directory)
             unlink(path);
         }
     }
-    /* What is repeated in a message must not make it longer than it may be. */
+    /* A long value must not make the message longer than it may be. */
     memset(longest, 'x', 99999);
     longest[99999] = 0;
     require(open_one(longest, "0", NULL, &generator) < 0, "a layout of 100 KB");
@@ -338,7 +338,7 @@ open_segment(const char *path, txid_segment **segment)
     return code;
 }
 
-/* `path` names the page of a segment whose agent has ended: it has numbers, and comes to its end. */
+/* `path` names the page of a segment whose agent has ended: it still has some numbers. */
 static void
 segments(const char *path)
 {
@@ -397,7 +397,7 @@ main(int count, char **arguments)
         require(strlen(txid_strerror(code)) > 0, "txid_strerror");
     }
 
-    /* What was read rightly, so that a reader that refuses all is seen. */
+    /* How many texts were accepted: shows a parser that refuses everything. */
     size_t accepted = read_all();
     require(accepted > 1000, "hardly anything can be read");
 

@@ -52,7 +52,7 @@ fn every_format_is_made_and_recognized() {
 }
 
 #[test]
-fn what_else_it_could_be_is_told() {
+fn other_formats_that_fit_are_listed() {
     let trace_id = inspected("b13f65bff40000010123456789abcdef");
     assert_eq!(trace_id["format"], "time-ordered trace id");
     assert_eq!(trace_id["ms"], 1_522_545_688_552_u64);
@@ -76,7 +76,7 @@ fn zeros_are_no_random_id() {
 }
 
 #[test]
-fn the_samples_are_told() {
+fn the_samples_are_recognized() {
     for (id, format, name, value) in [
         ("0ad1348f1403169275002100356696", "SOFATracer id", "address", "10.209.52.143"),
         ("b3e4bd0d1f2c4a5e8c9d0a1b2c3d4e5f.57.15225456885520042", "SkyWalking id", "thread", "57"),

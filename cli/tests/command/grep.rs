@@ -56,7 +56,7 @@ fn since_is_so_long_ago() {
 }
 
 #[test]
-fn counts_are_told_of_each_file() {
+fn counts_are_printed_for_each_file() {
     let directory = directory(&[("a.log", log(&[1, 2, 3]).as_bytes()), ("b.log", b"nothing\n")]);
     assert_eq!(printed(&mut grep(&directory, &["-c", "a.log"])), "3\n");
     assert_eq!(printed(&mut grep(&directory, &["--count", "--from=2", "a.log", "b.log"])), "a.log:2\nb.log:0\n");
@@ -121,7 +121,7 @@ fn zeros_after_a_gzip_are_padding() {
 }
 
 #[test]
-fn what_follows_a_gzip_is_told_after_what_could_be_read() {
+fn data_after_a_gzip_is_reported_after_its_lines() {
     let (one, two) = (log(&[1, 2]), log(&[3]));
     let followed = [&gzip(one.as_bytes())[..], b"\0\0garbage"].concat();
     let directory = directory(&[("a.gz", &followed), ("a.log", two.as_bytes())]);
@@ -133,7 +133,7 @@ fn what_follows_a_gzip_is_told_after_what_could_be_read() {
 }
 
 #[test]
-fn a_damaged_gzip_is_told_after_what_could_be_read() {
+fn a_damaged_gzip_is_reported_after_its_lines() {
     let lines = log(&(0..20_000).collect::<Vec<_>>());
     let compressed = gzip(lines.as_bytes());
     let directory = directory(&[("cut.gz", &compressed[..compressed.len() / 2]), ("a.log", log(&[7]).as_bytes())]);
@@ -146,7 +146,7 @@ fn a_damaged_gzip_is_told_after_what_could_be_read() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_and_the_others_are_searched() {
+fn unreadable_files_are_reported_and_the_others_are_searched() {
     let directory = directory(&[("a.log", log(&[1]).as_bytes())]);
     let messages = "txid: missing: No such file or directory (os error 2)\ntxid: .: is a directory\n";
     grep(&directory, &["missing", ".", "a.log"])
@@ -206,7 +206,7 @@ fn a_binary_file_is_seen_as_one_wherever_its_first_zero_is() {
 }
 
 #[test]
-fn a_line_that_is_too_long_is_told_and_the_others_are_searched() {
+fn lines_that_are_too_long_are_reported_and_the_others_are_searched() {
     let long = format!("{} {}\n", id(5), "x".repeat(8 << 20));
     let (one, nine) = (log(&[1]), log(&[9]));
     let input = format!("{one}{long}{nine}{long}");

@@ -40,7 +40,7 @@ fn an_id_is_shown_in_either_case() {
 }
 
 #[test]
-fn the_age_is_told_in_two_units() {
+fn the_age_has_two_units() {
     let now = txid::system_ms();
     // Each with tolerance for a command that starts late.
     for (ago, age) in [
@@ -73,7 +73,7 @@ fn ids_come_on_standard_input_too() {
 }
 
 #[test]
-fn a_bad_id_is_told_and_the_others_come_out() {
+fn an_invalid_id_is_reported_and_the_others_are_printed() {
     let messages = "txid: '4om9qi5zla8ffr4bd9sg': character 8 is 'z', not base32hex\n\
                 txid: '': an id has 20 characters, not 0\n";
     let args = ["inspect", "--json", SAMPLE, "4om9qi5zla8ffr4bd9sg", "", SAMPLE];

@@ -56,7 +56,7 @@ fn a_reader_that_leaves_ends_it_by_a_signal() {
 }
 
 #[test]
-fn a_full_disk_is_told() {
+fn a_full_disk_is_reported() {
     for args in [&["-n", "100000"][..], &["inspect", "4om9qi54la8ffr4bd9sg"], &["range", "--from", "0", "--to", "1"]] {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let output = Command::new(env!("CARGO_BIN_EXE_txid")).args(args).stdout(full).output().unwrap();
@@ -69,7 +69,7 @@ fn a_full_disk_is_told() {
 }
 
 #[test]
-fn an_error_that_cannot_be_told_keeps_its_status() {
+fn an_error_that_cannot_be_printed_keeps_its_status() {
     let directory = crate::directory(&[("a.bin", format!("\0 {}\n", crate::id(1)).as_bytes())]);
     for (args, status) in [(&["inspect", "no-id"], 1), (&["grep", "missing"], 2), (&["grep", "a.bin"], 0)] {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();

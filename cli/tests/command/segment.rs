@@ -50,7 +50,7 @@ fn four_at_a_time_take_no_number_twice() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn errors_say_what_is_wrong() {
     let directory = TempDir::new().unwrap();
     let missing = directory.path().join("invoices.segment");
     let said = refusal(&mut new(missing.to_str().unwrap(), "1"));

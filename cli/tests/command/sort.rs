@@ -35,7 +35,7 @@ fn the_first_id_of_a_line_counts() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_and_the_others_are_sorted() {
+fn unreadable_files_are_reported_and_the_others_are_sorted() {
     let lines: String = (0..20_000).map(|ms| format!("{} GET /{ms}\n", id(ms))).collect();
     let compressed = gzip(lines.as_bytes());
     let one = id(1) + "\n";
@@ -55,7 +55,7 @@ fn what_cannot_be_read_is_told_and_the_others_are_sorted() {
 }
 
 #[test]
-fn a_line_that_is_too_long_is_told_and_the_others_are_sorted() {
+fn lines_that_are_too_long_are_reported_and_the_others_are_sorted() {
     let long = format!("{} {}\n", id(0), "x".repeat(8 << 20));
     let longest = format!("{} {}\n", id(3), "x".repeat((8 << 20) - 22));
     let (one, two) = (id(1), id(2));

@@ -50,7 +50,7 @@ fn what_a_log_has_in_it_cannot_control_the_terminal() {
 }
 
 #[test]
-fn what_is_sorted_cannot_control_the_terminal() {
+fn sorted_lines_cannot_control_the_terminal() {
     let (one, two) = (id(1), id(2));
     let log = format!("{two} \x1b]0;title\x07é\r\n{one} \u{9b}1m");
     let directory = directory(&[("a.log", log.as_bytes())]);

@@ -59,7 +59,7 @@ fn the_ends_of_the_range() {
 }
 
 #[test]
-fn what_is_no_time_is_told_with_what_would_be() {
+fn an_invalid_time_is_reported_with_a_valid_one() {
     for text in [
         "",
         " ",

@@ -10,7 +10,7 @@ fn the_header_is_fresh() {
     let config = cbindgen::Config::from_file(here.join("cbindgen.toml")).unwrap();
     let mut text = Vec::new();
     cbindgen::Builder::new().with_crate(here).with_config(config).generate().unwrap().write(&mut text);
-    // What a Rust caller has to promise is said in words of C by the header's first comment.
+    // The header's first comment says in terms of C what a caller must guarantee.
     let fresh = String::from_utf8(text).unwrap().replace(" # Safety\n", " Safety:\n");
     if std::env::var_os("TXID_BLESS").is_some() {
         fs::write(&path, &fresh).unwrap();
