@@ -27,9 +27,9 @@ build: ## build target/release/libtxid.so, libtxid.a and the command txid
 
 run: ## serve examples/nginx.conf on 127.0.0.1:8080 (PORT=) until Ctrl-C
 	@scripts/need.sh build run
-	@# In a directory of its own: built alone, which takes a sixth of the time, the library may be another one than in target/release.
-	cargo build --locked --release --package txid-capi --target-dir target/run
-	@exec env BUILT=target/run/release scripts/run.sh
+	@# Not the library alone: Cargo would choose other features of what it depends on, and so build another library.
+	cargo build --locked --release
+	@exec scripts/run.sh
 
 try: ## as run, at once: needs no Rust, and makes ids in plain LuaJIT unless the library is built
 	@scripts/need.sh try

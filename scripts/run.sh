@@ -1,12 +1,11 @@
 #!/bin/sh
 # run.sh [native]: serves examples/nginx.conf, or examples/native.conf, on $ADDRESS:$PORT, 127.0.0.1:8080 by default, until
-# Ctrl-C, and leaves nothing behind. $BUILT is the directory of the library, by default target/release.
+# Ctrl-C, and leaves nothing behind.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 port=${PORT:-8080}
 address=${ADDRESS:-127.0.0.1}
-built=${BUILT:-target/release}
 case $port in
     '' | *[!0-9]*) echo "txid: PORT is '$port', not a number" >&2; exit 2 ;;
 esac
@@ -42,7 +41,7 @@ mkdir "$prefix/logs"
 cd "$prefix"
 sed "s/127\.0\.0\.1:8080/$address:$port/" "$root/examples/$example.conf" >"$prefix/nginx.conf"
 
-LUA_PATH="$root/lua/?.lua;;" LUA_CPATH="$root/$built/?.so;;" \
+LUA_PATH="$root/lua/?.lua;;" LUA_CPATH="$root/target/release/?.so;;" \
     "$nginx" -p "$prefix/" -c nginx.conf -e "$prefix/logs/error.log" -g "daemon off;$load" 2>"$prefix/stderr" &
 pid=$!
 
@@ -60,7 +59,7 @@ while [ ! -s "$prefix/logs/nginx.pid" ]; do
     sleep 0.1
 done
 
-[ "$example" = native ] || [ -f "$root/$built/libtxid.so" ] \
+[ "$example" = native ] || [ -f "$root/target/release/libtxid.so" ] \
     || echo "The library is not built (make build), so ids are made in plain LuaJIT."
 cat <<EOF
 Serving examples/$example.conf on http://127.0.0.1:$port/ until Ctrl-C. Try:
