@@ -61,7 +61,7 @@ pub unsafe extern "C" fn txid_maker_fill(
 ) -> usize {
     // SAFETY: the caller vouches for all of them; a byte array takes any address and any content.
     unsafe {
-        match (*maker).0.write_by(clock_ms, &mut *buf.cast()) {
+        match (*maker).0.write_by(clock_ms, &mut *buf.cast::<[u8; TXID_MAX_LEN]>()) {
             Ok(made) => {
                 if made.guessable {
                     guessable.write(true);

@@ -36,5 +36,5 @@ pub unsafe extern "C" fn txid_series_close(series: *mut txid_series) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_series_fill(series: *const txid_series, clock_ms: i64, buf: *mut c_char) {
     // SAFETY: the caller vouches for both; a byte array takes any address and any content.
-    unsafe { (*series).0.write_by(clock_ms, &mut *buf.cast()) }
+    unsafe { (*series).0.write_by(clock_ms, &mut *buf.cast::<[u8; TXID_LEN]>()) }
 }
