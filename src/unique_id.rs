@@ -3,7 +3,7 @@
 
 use crate::source::entropy::{self, Origin};
 use crate::source::kept::Kept;
-use crate::source::{clock, thread_number};
+use crate::source::{clock, process, thread_number};
 use crate::text::FormatError;
 use crate::text::base64::{self, Alphabet};
 
@@ -224,7 +224,7 @@ impl Series {
     fn renewed(self, origin: Origin, bits: u128) -> Self {
         Self {
             origin,
-            pid: std::process::id(),
+            pid: process::id(),
             thread: thread_number::get(),
             counter: bits as u16,
             number: self.number.wrapping_add((bits >> 32) as u32 % FARTHEST),

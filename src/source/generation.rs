@@ -6,6 +6,7 @@
 //!
 //! Nothing here locks or allocates: a signal may arrive, and a handler may fork, between any two instructions.
 
+use super::process;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
@@ -47,25 +48,13 @@ fn begin() -> u64 {
         page = choose(map().unwrap_or((&raw const NOT_WIPED).cast_mut()));
     }
     if ptr::eq(page, &NOT_WIPED) {
-        return process_id().into();
+        return process::requested_id().into();
     }
     let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
     // SAFETY: as in `read`.
     let page = unsafe { &*page };
     // Another thread may have been first.
     page.compare_exchange(NONE, number, Ordering::Relaxed, Ordering::Relaxed).map_or_else(|other| other, |_| number)
-}
-
-/// Not through the C library: glibc before 2.25 caches it, and does not notice a raw clone.
-#[cfg(target_os = "linux")]
-fn process_id() -> u32 {
-    // SAFETY: it has no arguments and cannot fail.
-    unsafe { libc::syscall(libc::SYS_getpid) as u32 }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn process_id() -> u32 {
-    std::process::id()
 }
 
 /// Makes `page` the page of the process, unless another thread was first; returns the one in use.
@@ -122,10 +111,5 @@ mod tests {
         assert_ne!(number, NONE);
         assert_eq!((0..100).map(|_| get()).find(|&other| other != number), None);
         std::thread::spawn(move || assert_eq!(get(), number)).join().unwrap();
-    }
-
-    #[test]
-    fn the_process_is_asked_for_where_the_kernel_does_not_wipe() {
-        assert_eq!(process_id(), std::process::id());
     }
 }
