@@ -74,6 +74,15 @@ fn a_stamp_from_far_ahead_does_not_hold_up_the_clock() {
 }
 
 #[test]
+fn stamps_with_the_same_48_bits_are_one_millisecond() {
+    let ids: Vec<_> = (0..64).map(|lap| uuid::v7_at(7 + (lap << 48))).collect();
+    assert!(ids.is_sorted_by(|a, b| a < b));
+    // Before 1970, too, they do not begin with no random bits.
+    let [a, b] = [(); 2].map(|()| std::thread::spawn(|| uuid::v7_at(-1).as_u128()).join().unwrap());
+    assert!(a.abs_diff(b) > 1 << 40);
+}
+
+#[test]
 fn a_stamp_that_is_the_clocks_own_is_in_its_order() {
     for _ in 0..1000 {
         let by_clock = uuid::v7();
