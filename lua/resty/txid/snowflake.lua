@@ -14,6 +14,7 @@ local ffi_new = ffi.new
 local ffi_str = ffi.string
 local floor = math.floor
 local format = string.format
+local getenv = os.getenv
 local is_int64 = args.is_int64
 local pairs = pairs
 local printable = text.printable
@@ -235,6 +236,11 @@ local function check_state(state)
         if not get_phase or get_phase() ~= "init" then
             wrong("state", "without it, workers share a generator only if it is made in init_by_lua when nginx starts; "
                            .. "make it there, or give a file: state = \"/var/lib/txid/orders\"")
+        end
+        -- The sockets that an nginx passes on to the binary that it starts.
+        if getenv("NGINX") then
+            wrong("state", "without it, the workers before and after a binary upgrade would repeat each other's ids; "
+                           .. "give a file, or restart nginx instead")
         end
 
     elseif type(state) ~= "string" then
