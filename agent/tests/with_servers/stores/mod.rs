@@ -7,9 +7,10 @@ mod consul;
 mod tags;
 
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD};
-use conformance::{all, basics, races, wants_a_person};
+use conformance::{all, basics, one_line, put, races, text, wants_a_person, written};
+use std::fs;
 use std::process::Command;
-use txid_agent::store::open;
+use txid_agent::store::{Expected, open};
 
 #[test]
 fn file() {
@@ -18,6 +19,41 @@ fn file() {
     basics(&mut *open(&url).unwrap(), false);
     races(&url);
     tags::tags(&url);
+}
+
+#[test]
+fn a_directory_whose_lock_is_held_does_not_answer() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut store = open(&format!("file://{}/leases?timeout=200ms", directory.path().display())).unwrap();
+    let before = written(put(&mut *store, "any/key", Expected::Absent, "before"));
+    // As by an agent that is stopped at the wrong moment.
+    let lock = fs::File::open(directory.path().join("leases/.lock")).unwrap();
+    rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    for error in [
+        store.read("any/key").unwrap_err(),
+        store.put("any/key", &before, b"during").unwrap_err(),
+        store.list("any/").unwrap_err(),
+    ] {
+        assert!(error.may_pass(), "{error:?}");
+        one_line(&error, "did not answer within 200 ms");
+    }
+    drop(lock);
+    written(put(&mut *store, "any/key", before, "after"));
+}
+
+/// A record is never half written, whenever the agent is killed.
+#[test]
+fn a_record_in_a_directory_is_replaced_as_a_whole() {
+    let directory = tempfile::tempdir().unwrap();
+    let leases = directory.path().join("leases");
+    let mut store = open(&format!("file://{}", leases.display())).unwrap();
+    let before = written(put(&mut *store, "any/key", Expected::Absent, "before"));
+    let opened = fs::File::open(leases.join("any/key")).unwrap();
+    // What an agent leaves that is killed while it writes.
+    fs::write(leases.join(".new"), "half of a very long rec").unwrap();
+    written(put(&mut *store, "any/key", before, "after"));
+    assert_eq!(std::io::read_to_string(opened).unwrap(), "before");
+    assert_eq!(text(&store.read("any/key").unwrap()), Some("after"));
 }
 
 /// The stand-in, not Consul itself.
