@@ -194,3 +194,32 @@ fn random() -> u128 {
         Err(_) => txid::uuid::v4().as_u128(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Barrier;
+    use std::thread;
+
+    /// Each removes the file and makes a new one: what the others have locked is then not the file any more.
+    #[test]
+    fn of_several_that_find_a_copy_one_owns_the_page() {
+        let directory = tempfile::tempdir().unwrap();
+        let (path, other) = (directory.path().join("orders"), directory.path().join("other"));
+        drop(OwnPage::open(&other, &Layout::SNOWFLAKE).unwrap());
+        for round in 0..500 {
+            std::fs::copy(&other, &path).unwrap();
+            let start = Barrier::new(4);
+            let owners: Vec<_> = thread::scope(|scope| {
+                let open = || {
+                    start.wait();
+                    OwnPage::open(&path, &Layout::SNOWFLAKE)
+                };
+                let threads: Vec<_> = (0..4).map(|_| scope.spawn(open)).collect();
+                threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+            });
+            assert_eq!(owners.iter().filter(|owner| owner.is_ok()).count(), 1, "round {round}: {owners:?}");
+            std::fs::remove_file(&path).unwrap();
+        }
+    }
+}

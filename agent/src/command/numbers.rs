@@ -99,3 +99,52 @@ pub fn prometheus(all: &[Numbers]) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use txid::segment::SegmentNews;
+
+    fn numbers() -> Numbers {
+        let stats = SegmentStats {
+            left: 300,
+            next: 700,
+            granted: 5_000,
+            step: 800,
+            rate_milli: 2_500,
+            contact_ms: Some(1_700_000_000_500),
+            fetches: 5,
+            failures: 6,
+            news: SegmentNews::Serving,
+        };
+        Numbers { name: "invoices".to_owned(), stats }
+    }
+
+    #[test]
+    fn each_metric_has_its_own_value() {
+        let text = prometheus(&[numbers()]);
+        let samples: Vec<_> = text.lines().filter(|line| !line.starts_with('#')).collect();
+        assert_eq!(
+            samples,
+            [
+                "txid_segment_left{name=\"invoices\"} 1000",
+                "txid_segment_rate{name=\"invoices\"} 2.5",
+                "txid_segment_lasts_seconds{name=\"invoices\"} 400",
+                "txid_segment_step{name=\"invoices\"} 800",
+                "txid_segment_contact_timestamp_seconds{name=\"invoices\"} 1700000000.5",
+                "txid_segment_ranges_total{name=\"invoices\"} 5",
+                "txid_segment_failures_total{name=\"invoices\"} 6",
+            ]
+        );
+    }
+
+    #[test]
+    fn each_field_has_its_own_value() {
+        let status: serde_json::Value = serde_json::from_str(&numbers().json()).unwrap();
+        let expected = json!({
+            "name": "invoices", "live": true, "left": 300, "next": 700, "granted": 5_000, "step": 800, "rate": 2.5,
+            "lasts_ms": 400_000, "contact": "2023-11-14T22:13:20.500Z", "ranges": 5, "failures": 6, "news": "serving",
+        });
+        assert_eq!(status, expected);
+    }
+}

@@ -121,3 +121,55 @@ fn prometheus(leases: &[Lease]) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use txid::snowflake::LeaseNews;
+
+    fn lease() -> Lease {
+        let view = LeaseView {
+            node: 17,
+            is_closed: false,
+            limit_ms: Some(1_700_000_060_000),
+            free_ms: 1_700_000_000_001,
+            generation: 3,
+            token: 4,
+            confirmed_ms: 1_700_000_060_000,
+            noted_ms: 1_700_000_060_000,
+            contact_ms: Some(1_700_000_000_500),
+            renewals: 5,
+            failures: 6,
+            news: LeaseNews::Held,
+        };
+        Lease { name: "orders".to_owned(), view, left_ms: 59_500 }
+    }
+
+    #[test]
+    fn each_metric_has_its_own_value() {
+        let text = prometheus(&[lease()]);
+        let samples: Vec<_> = text.lines().filter(|line| !line.starts_with('#')).collect();
+        assert_eq!(
+            samples,
+            [
+                "txid_lease_live{name=\"orders\"} 1",
+                "txid_lease_node{name=\"orders\"} 17",
+                "txid_lease_left_seconds{name=\"orders\"} 59.5",
+                "txid_lease_contact_timestamp_seconds{name=\"orders\"} 1700000000.5",
+                "txid_lease_renewals_total{name=\"orders\"} 5",
+                "txid_lease_failures_total{name=\"orders\"} 6",
+            ]
+        );
+    }
+
+    #[test]
+    fn each_field_has_its_own_value() {
+        let status: serde_json::Value = serde_json::from_str(&json(&lease())).unwrap();
+        let expected = json!({
+            "name": "orders", "live": true, "node": 17, "limit": "2023-11-14T22:14:20.000Z", "lease_left_ms": 59_500,
+            "generation": 3, "contact": "2023-11-14T22:13:20.500Z", "renewals": 5, "failures": 6,
+        });
+        assert_eq!(status, expected);
+        assert!(text(&lease()).starts_with("orders: node 17, until 2023-11-14T22:14:20.000Z (59 s left); "));
+    }
+}
