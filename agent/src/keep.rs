@@ -201,6 +201,26 @@ mod tests {
     use std::sync::Barrier;
     use std::thread;
 
+    #[test]
+    fn answers_and_failures_of_the_store_show_in_the_page() {
+        let directory = tempfile::tempdir().unwrap();
+        let layout = &Layout::SNOWFLAKE;
+        let page = LeasePage::open_or_make(&directory.path().join("orders"), layout).unwrap();
+        let rules = Rules::new("orders", "here", layout, false);
+        let ask = |store: &str| {
+            let mut store = crate::store::open(&format!("file://{}/{store}", directory.path().display())).unwrap();
+            ask(&page, &rules, &mut *store, &Request::Read { key: "orders/node/1".to_owned() })
+        };
+        // The page's own file is no directory.
+        assert!(matches!(ask("orders").reply, Reply::Read(Err(_))));
+        let view = page.view();
+        assert_eq!((view.failures, view.contact_ms), (1, None));
+        assert!(matches!(ask("leases").reply, Reply::Read(Ok(None))));
+        let view = page.view();
+        assert_eq!(view.failures, 1);
+        assert!(view.contact_ms.is_some_and(|ms| ms.abs_diff(txid::system_ms()) < 10_000));
+    }
+
     /// Each removes the file and makes a new one: what the others have locked is then not the file any more.
     #[test]
     fn of_several_that_find_a_copy_one_owns_the_page() {
