@@ -5,7 +5,7 @@
 mod attack;
 mod one_by_one;
 
-use attack::{Child, fork, raw_clone, refuse};
+use attack::{Child, forbid, fork, raw_clone, refuse};
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -353,6 +353,20 @@ fn without_memory_for_a_stream_ids_are_made() {
     assert_no_id_twice(&[texts(child)]);
 }
 
+fn ids_open_no_file_and_no_socket() {
+    let child = Child::start(fork, || {
+        let makers = Maker::names().filter_map(maker).collect::<Vec<_>>();
+        assert!(makers.len() > 10);
+        forbid(&[libc::SYS_openat, libc::SYS_openat2, libc::SYS_socket, libc::SYS_connect, libc::SYS_execve]);
+        for make in &makers {
+            (0..100).for_each(|_| _ = make());
+        }
+        KEPT.iter().for_each(|make| _ = make());
+        Vec::new()
+    });
+    assert_eq!(child.output(), []);
+}
+
 /// The C library's process id, as glibc before 2.25 has it: kept, and not renewed in a child made by a raw clone.
 #[unsafe(no_mangle)]
 extern "C" fn getpid() -> i32 {
@@ -400,6 +414,7 @@ fn main() {
         without_memory_for_the_kernels_state_strong_ids_are_made_by_system_calls,
         strong_ids_need_no_system_call_if_the_kernel_can_do_without,
         threads_leave_nothing_of_the_strong_randomness_behind,
+        ids_open_no_file_and_no_socket,
         formats_begin_anew_in_a_fork,
         formats_begin_anew_in_a_raw_clone,
         a_childs_version_7_does_not_follow_its_parents,

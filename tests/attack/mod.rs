@@ -85,9 +85,18 @@ pub fn refuse(syscalls: &[libc::c_long], errno: i32) {
 
 /// The same for calls whose third argument is one of `third`.
 pub fn refuse_where(syscalls: &[libc::c_long], third: &[u32], errno: i32) {
+    filter(syscalls, third, libc::SECCOMP_RET_ERRNO | errno as u32);
+}
+
+/// From now on, the process ends when the calling thread calls one of `syscalls`.
+pub fn forbid(syscalls: &[libc::c_long]) {
+    filter(syscalls, &[], libc::SECCOMP_RET_KILL_PROCESS);
+}
+
+fn filter(syscalls: &[libc::c_long], third: &[u32], action: u32) {
     let op = |code: u32, k: u32, jt: u8, jf: u8| libc::sock_filter { code: code as u16, jt, jf, k };
     let (load, equal) = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K);
-    let refuse = op(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_ERRNO | errno as u32, 0, 0);
+    let refuse = op(libc::BPF_RET | libc::BPF_K, action, 0, 0);
     let allow = op(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_ALLOW, 0, 0);
     // Offset 0 of seccomp_data is the number of the call, 32 the lower half of its third argument.
     let mut filter = vec![op(load, 0, 0, 0)];
