@@ -153,3 +153,69 @@ impl<W: Word> Words<'_, W> {
         self.limit.set_release(self.shape.limit(node, unit.min(1 << self.shape.time_bits)));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::snowflake::Order;
+    use std::cell::Cell;
+
+    /// A word that another process changes before a certain look at it.
+    struct Late {
+        now: u64,
+        then: u64,
+        looks: Cell<u32>,
+        changes_after: u32,
+    }
+
+    impl Late {
+        fn new(now: u64, then: u64, changes_after: u32) -> Self {
+            Self { now, then, looks: Cell::new(0), changes_after }
+        }
+    }
+
+    impl Word for Late {
+        fn get(&self) -> u64 {
+            self.looks.set(self.looks.get() + 1);
+            if self.looks.get() > self.changes_after { self.then } else { self.now }
+        }
+
+        fn put(&self, _: u64, _: u64) -> Result<(), u64> {
+            Ok(())
+        }
+
+        fn get_acquire(&self) -> u64 {
+            self.get()
+        }
+
+        fn set_release(&self, _: u64) {}
+
+        fn raise(&self, _: u64) -> u64 {
+            self.get()
+        }
+
+        fn replace(&self, _: u64, _: u64) -> bool {
+            true
+        }
+    }
+
+    /// Claims position 5 of node 2, and returns how often it looked at the limit.
+    fn claim(limit_before: u64, limit_after: u64, changes_after: u32) -> (Result<(u64, u64), NoClaim<()>>, u32) {
+        let shape = Shape::new(&Layout::new([10, 2, 0], 1, 0, Order::NodeThenSequence).unwrap());
+        let word = Late::new(shape.word(2, 5), shape.word(2, 5), 0);
+        let limit = Late::new(limit_before, limit_after, changes_after);
+        let claimed = Words { word: &word, limit: &limit, shape }.claim(Ok);
+        (claimed, limit.looks.get())
+    }
+
+    #[test]
+    fn a_limit_that_is_about_to_be_set_is_waited_for_and_no_other() {
+        let shape = Shape::new(&Layout::new([10, 2, 0], 1, 0, Order::NodeThenSequence).unwrap());
+        let (covers, ended, of_another) = (shape.limit(2, 6), shape.limit(2, 5), shape.limit(3, 6));
+        assert_eq!(claim(covers, covers, 0), (Ok((2, 5)), 1));
+        assert_eq!(claim(0, covers, LOOKS), (Ok((2, 5)), LOOKS + 1));
+        assert_eq!(claim(0, covers, LOOKS + 1), (Err(NoClaim::Unleased), LOOKS + 1));
+        assert_eq!(claim(ended, covers, 1), (Err(NoClaim::Unleased), 1));
+        assert_eq!(claim(of_another, covers, 1), (Err(NoClaim::Unleased), 1));
+    }
+}
