@@ -2,7 +2,7 @@
 
 mod directory;
 
-use directory::{Directory, word};
+use directory::{Directory, has_header_of, word};
 use txid::snowflake::{Generator, Layout, LeaseNews, LeasePage, LeaseView, Order, Refusal, State, StateError};
 
 const LAYOUT: Layout = Layout::SNOWFLAKE;
@@ -65,7 +65,7 @@ fn everything_an_agent_writes_is_visible() {
 }
 
 #[test]
-fn each_word_is_where_other_versions_look_for_it() {
+fn everything_is_where_other_versions_look_for_it() {
     let directory = Directory::new("lease-words");
     let page = LeasePage::open_or_make(&directory.file(), &LAYOUT).unwrap();
     page.set_generation(3, 4 << 64 | 5);
@@ -83,6 +83,7 @@ fn each_word_is_where_other_versions_look_for_it() {
     let of_agent = [384, 392, 400, 408, 416, 424, 432, 440, 448].map(|at| word(&written, at));
     let [confirmed, noted, contact] = [60_000, 90_000, 5].map(|later| (NOW_MS + later) as u64);
     assert_eq!(of_agent, [3, 4, 5, confirmed, noted, contact, 1, 2, LeaseNews::Lost as u64]);
+    assert!(has_header_of(&directory.file(), b"txidleas"));
 }
 
 #[test]

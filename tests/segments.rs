@@ -2,7 +2,7 @@
 
 mod directory;
 
-use directory::{Directory, word};
+use directory::{Directory, has_header_of, word};
 use txid::segment::{Segment, SegmentError, SegmentNews, SegmentPage, SegmentStats};
 
 #[test]
@@ -55,7 +55,7 @@ fn everything_an_agent_writes_is_visible() {
 }
 
 #[test]
-fn each_word_is_where_other_versions_look_for_it() {
+fn everything_is_where_other_versions_look_for_it() {
     let directory = Directory::new("segment-words");
     let page = SegmentPage::open_or_make(&directory.file()).unwrap();
     page.publish(100..110);
@@ -73,6 +73,7 @@ fn each_word_is_where_other_versions_look_for_it() {
     let of_agent = [384, 392, 400, 408, 416, 424, 432, 440].map(|at| word(&written, at));
     let went_down = SegmentNews::WentDown as u64;
     assert_eq!(of_agent, [10, 2500, 1_700_000_000_123, 2, 1, went_down, 500, 1_700_000_000_000]);
+    assert!(has_header_of(&directory.file(), b"txidsegm"));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 mod directory;
 
-use directory::Directory;
+use directory::{Directory, word};
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -33,6 +33,26 @@ fn a_state_goes_on_where_it_was() {
     assert_eq!(second, first + 1);
     assert!(generator(&directory.file()).next_at(now_ms - 10_001).is_err());
     assert_eq!(generator(&directory.file()).next_at(now_ms - 10_000), Ok(second + 1));
+}
+
+/// A file outlives the version that made it.
+#[test]
+fn everything_is_where_other_versions_look_for_it() {
+    let directory = Directory::new("places");
+    let ms = 1_700_000_000_000_u64;
+    generator(&directory.file()).next_at(ms as i64).unwrap();
+    let page = fs::read(directory.file()).unwrap();
+    assert_eq!(page[..16], *b"txidsnow\x01\0\0\0\0\0\0\0");
+    assert_eq!(page[16..24], [41, 10, 12, 0, 0, 0, 0, 0]);
+    let epoch_ms = 1_288_834_974_657;
+    assert_eq!([24, 32, 40].map(|at| word(&page, at)), [1, epoch_ms, NODE]);
+    let fnv_1a = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    assert_eq!(word(&page, 120), page[..120].iter().fold(0xcbf2_9ce4_8422_2325, fnv_1a));
+    // The first free position, and a byte that makes the exclusive or of all eight 0xa5.
+    let position = (ms - epoch_ms) << 12 | 1;
+    let check = position.to_ne_bytes().iter().fold(0xa5, |check, byte| check ^ byte);
+    assert_eq!(word(&page, 128), u64::from(check) << 56 | position);
+    assert!(page[48..120].iter().chain(&page[136..]).all(|&byte| byte == 0));
 }
 
 #[test]

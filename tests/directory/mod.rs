@@ -1,8 +1,8 @@
 //! A directory for a test's files.
 
 use std::fs::{self, DirBuilder};
-use std::os::unix::fs::DirBuilderExt;
-use std::path::PathBuf;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
 
 /// It is removed when the test ends.
 pub struct Directory(pub PathBuf);
@@ -28,6 +28,17 @@ impl Directory {
 #[allow(dead_code)]
 pub fn word(page: &[u8], at: usize) -> u64 {
     u64::from_ne_bytes(page[at..at + 8].try_into().unwrap())
+}
+
+/// What the header of a page of `kind` in the file at `path` begins with, where another version looks for it: that and
+/// its version, and at bytes 40..72 the boot and the file.
+#[allow(dead_code)]
+pub fn has_header_of(path: &Path, kind: &[u8; 8]) -> bool {
+    let (page, status) = (fs::read(path).unwrap(), fs::metadata(path).unwrap());
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap().trim().replace('-', "");
+    let found: String = page[40..56].iter().map(|byte| format!("{byte:02x}")).collect();
+    let file = [word(&page, 56), word(&page, 64)];
+    page[..8] == *kind && word(&page, 8) == 1 && found == boot && file == [status.dev(), status.ino()]
 }
 
 impl Drop for Directory {
