@@ -1,13 +1,10 @@
 //! Keeps one lease: carries out what the state machine decides, with a real page, a real store and real clocks.
 
 use crate::lease::{Answer, Event, Failure, Input, Lease, Now, Output, PageView, Reply, Request, Rules, Write};
+use crate::own::{OwnError, own};
 use crate::store::{Put, Store};
-use rustix::fs::FlockOperation;
-use std::fmt;
-use std::fs::{File, OpenOptions};
-use std::io;
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 use txid::snowflake::{Layout, LeaseNews, LeasePage, StateError};
@@ -23,67 +20,15 @@ pub struct OwnPage {
 }
 
 impl OwnPage {
-    /// Opens the page in the file at `path`, or makes it. A file from before this boot, or a copy, is replaced: code
-    /// that makes ids refuses it as well.
-    pub fn open(path: &Path, layout: &Layout) -> Result<Self, PageError> {
-        loop {
-            match LeasePage::open_or_make(path, layout) {
-                Ok(_) | Err(StateError::OtherBoot(_) | StateError::Copied(_)) => {}
-                Err(error) => return Err(PageError::State(error)),
-            }
-            // Only the holder of a file's lock removes the file, or uses its page.
-            let Some(lock) = lock(path)? else { continue };
-            match LeasePage::open_or_make(path, layout) {
-                Ok(page) => return Ok(Self { page, _lock: lock }),
-                Err(StateError::OtherBoot(_) | StateError::Copied(_)) => {
-                    std::fs::remove_file(path).map_err(|error| PageError::Os(path.to_path_buf(), error))?;
-                }
-                Err(error) => return Err(PageError::State(error)),
-            }
-        }
+    /// Opens the page in the file at `path`, or makes it.
+    pub fn open(path: &Path, layout: &Layout) -> Result<Self, OwnError<StateError>> {
+        let (page, lock) = own(path, |path| match LeasePage::open_or_make(path, layout) {
+            Err(StateError::OtherBoot(_) | StateError::Copied(_)) => Ok(None),
+            page => page.map(Some),
+        })?;
+        Ok(Self { page, _lock: lock })
     }
 }
-
-/// Locks the file at `path`; None if it is gone, because another agent has removed it in the meantime.
-fn lock(path: &Path) -> Result<Option<File>, PageError> {
-    let os = |error: io::Error| PageError::Os(path.to_path_buf(), error);
-    let file = match OpenOptions::new().read(true).write(true).open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        file => file.map_err(os)?,
-    };
-    match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Err(rustix::io::Errno::WOULDBLOCK) => return Err(PageError::InUse(path.to_path_buf())),
-        locked => locked.map_err(|errno| os(errno.into()))?,
-    }
-    let (locked, there) = (file.metadata().map_err(os)?, std::fs::metadata(path));
-    let is_there = there.is_ok_and(|there| (there.dev(), there.ino()) == (locked.dev(), locked.ino()));
-    Ok(is_there.then_some(file))
-}
-
-/// Why an agent has no page to write to.
-#[derive(Debug)]
-pub enum PageError {
-    /// It could not be opened or made.
-    State(StateError),
-    /// Another agent owns it.
-    InUse(PathBuf),
-    /// The operating system reported an error.
-    Os(PathBuf, io::Error),
-}
-
-impl fmt::Display for PageError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::State(error) => error.fmt(f),
-            Self::InUse(path) => {
-                write!(f, "another txid-agent keeps {}; stop it, or take another --dir", path.display())
-            }
-            Self::Os(path, error) => write!(f, "cannot lock {}: {error}", path.display()),
-        }
-    }
-}
-
-impl std::error::Error for PageError {}
 
 /// What the agent of a lease finds in its page.
 pub fn look(page: &LeasePage) -> PageView {
@@ -238,7 +183,8 @@ mod tests {
                 let threads: Vec<_> = (0..4).map(|_| scope.spawn(open)).collect();
                 threads.into_iter().map(|thread| thread.join().unwrap()).collect()
             });
-            assert_eq!(owners.iter().filter(|owner| owner.is_ok()).count(), 1, "round {round}: {owners:?}");
+            let refused = owners.iter().filter(|owner| matches!(owner, Err(OwnError::InUse(_)))).count();
+            assert_eq!((owners.iter().flatten().count(), refused), (1, 3), "round {round}: {owners:?}");
             std::fs::remove_file(&path).unwrap();
         }
     }

@@ -2,5 +2,6 @@
 
 pub mod keep;
 pub mod lease;
+pub mod own;
 pub mod segment;
 pub mod store;

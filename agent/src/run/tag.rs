@@ -2,14 +2,13 @@
 
 use super::Event;
 use crate::config::Config;
-use anyhow::{Context, bail};
-use rustix::fs::{FlockOperation, flock};
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 use txid::segment::{SegmentError, SegmentPage};
+use txid_agent::own::{OwnError, own};
 use txid_agent::segment::{self, Answer, Machine, Now, Output, Request, Rules, View, Write};
 use txid_agent::store::{self, Store};
 
@@ -33,24 +32,12 @@ pub fn start(config: &Config, tag: usize, place: usize, events: Sender<Event>) -
     Ok(keeper)
 }
 
-/// The page, and the lock of its only writer. A page of another boot, or a copy, is replaced: code that takes numbers
-/// refuses it as well.
-fn page(path: &Path) -> anyhow::Result<(SegmentPage, File)> {
-    let page = match SegmentPage::open_or_make(path) {
-        Err(SegmentError::OtherBoot(_) | SegmentError::Copied(_)) => {
-            fs::remove_file(path).with_context(|| path.display().to_string())?;
-            SegmentPage::open_or_make(path)?
-        }
-        other => other?,
-    };
-    let context = || path.display().to_string();
-    let lock = OpenOptions::new().read(true).write(true).open(path).with_context(context)?;
-    match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
-        Err(rustix::io::Errno::WOULDBLOCK) => {
-            bail!("another txid-agent keeps {}; stop it, or take another --dir", path.display())
-        }
-        locked => locked.map(|()| (page, lock)).with_context(context),
-    }
+/// The page, and the lock of its only writer.
+fn page(path: &Path) -> Result<(SegmentPage, File), OwnError<SegmentError>> {
+    own(path, |path| match SegmentPage::open_or_make(path) {
+        Err(SegmentError::OtherBoot(_) | SegmentError::Copied(_)) => Ok(None),
+        page => page.map(Some),
+    })
 }
 
 struct Keeping {
@@ -137,5 +124,39 @@ impl Keeping {
 
     fn now(&self) -> Now {
         Now { ms: txid::system_ms(), monotonic_ms: self.begin.elapsed().as_millis() as u64 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::sync::Barrier;
+    use txid::segment::Segment;
+
+    /// Each removes the file and makes a new one.
+    #[test]
+    fn of_several_that_find_a_copy_one_owns_the_page_that_is_there() {
+        let directory = tempfile::tempdir().unwrap();
+        let (path, other) = (directory.path().join("a.segment"), directory.path().join("b.segment"));
+        drop(page(&other).unwrap());
+        for round in 0..200 {
+            fs::copy(&other, &path).unwrap();
+            let start = Barrier::new(4);
+            let owners: Vec<_> = thread::scope(|scope| {
+                let own = || {
+                    start.wait();
+                    page(&path)
+                };
+                let threads: Vec<_> = (0..4).map(|_| scope.spawn(own)).collect();
+                threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+            });
+            let owned: Vec<_> = owners.iter().flatten().collect();
+            let refused = owners.iter().filter(|owner| matches!(owner, Err(OwnError::InUse(_)))).count();
+            assert_eq!((owned.len(), refused), (1, 3), "round {round}: {owners:?}");
+            owned[0].0.publish(1..5);
+            assert_eq!(Segment::attach(&path).unwrap().stats().next, 4, "round {round}");
+            fs::remove_file(&path).unwrap();
+        }
     }
 }

@@ -1,0 +1,66 @@
+//! Opens the file of a page as its only writer.
+
+use rustix::fs::FlockOperation;
+use std::fmt;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// Opens the page in the file at `path`, and returns it with the lock of its only writer, which lasts until it is
+/// dropped.
+///
+/// `open` opens or makes the page, or returns None if the file is from before this boot, or a copy. Such a file is
+/// replaced: code that makes ids or takes numbers refuses it as well.
+pub fn own<P, E>(path: &Path, open: impl Fn(&Path) -> Result<Option<P>, E>) -> Result<(P, File), OwnError<E>> {
+    loop {
+        drop(open(path).map_err(OwnError::Page)?);
+        // Only the holder of a file's lock removes the file, or uses its page.
+        let Some(lock) = lock(path)? else { continue };
+        match open(path).map_err(OwnError::Page)? {
+            Some(page) => return Ok((page, lock)),
+            None => std::fs::remove_file(path).map_err(|error| OwnError::Os(path.to_path_buf(), error))?,
+        }
+    }
+}
+
+/// Locks the file at `path`; None if it is gone, because another agent has removed it in the meantime.
+fn lock<E>(path: &Path) -> Result<Option<File>, OwnError<E>> {
+    let os = |error: io::Error| OwnError::Os(path.to_path_buf(), error);
+    let file = match OpenOptions::new().read(true).write(true).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        file => file.map_err(os)?,
+    };
+    match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Err(rustix::io::Errno::WOULDBLOCK) => return Err(OwnError::InUse(path.to_path_buf())),
+        locked => locked.map_err(|errno| os(errno.into()))?,
+    }
+    let (locked, there) = (file.metadata().map_err(os)?, std::fs::metadata(path));
+    let is_there = there.is_ok_and(|there| (there.dev(), there.ino()) == (locked.dev(), locked.ino()));
+    Ok(is_there.then_some(file))
+}
+
+/// Why an agent has no page to write to.
+#[derive(Debug)]
+pub enum OwnError<E> {
+    /// It could not be opened or made.
+    Page(E),
+    /// Another agent owns it.
+    InUse(PathBuf),
+    /// The operating system reported an error.
+    Os(PathBuf, io::Error),
+}
+
+impl<E: fmt::Display> fmt::Display for OwnError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Page(error) => error.fmt(f),
+            Self::InUse(path) => {
+                write!(f, "another txid-agent keeps {}; stop it, or take another --dir", path.display())
+            }
+            Self::Os(path, error) => write!(f, "cannot lock {}: {error}", path.display()),
+        }
+    }
+}
+
+impl<E: fmt::Debug + fmt::Display> std::error::Error for OwnError<E> {}
