@@ -77,7 +77,7 @@ impl State {
 
     /// The state of a layout and node in memory, shared by this process and all that it forks from now on. Every call
     /// returns the same state, also in a child. It lasts as long as the last of these processes: after a restart, ids
-    /// that were borrowed from the future can repeat.
+    /// that were borrowed from the future can repeat. Any other process that uses the node repeats their ids.
     ///
     /// ```
     /// use txid::snowflake::{Generator, Layout, State};
