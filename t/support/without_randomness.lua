@@ -1,5 +1,5 @@
--- Takes the system's randomness, and all files that are not open yet, away from this process for good. Needs Linux on x64
--- or arm64.
+-- Takes the system's randomness, and all files that are not open yet, away from this process for good. Needs Linux on
+-- x64 or arm64.
 
 local ffi = require "ffi"
 
