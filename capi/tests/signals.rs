@@ -227,9 +227,13 @@ fn attacked(attack: Attack) -> Vec<u8> {
     unsafe { libc::alarm(60) };
     let attack = ATTACK.get_or_init(|| attack);
     handle(libc::SIGTRAP, on_step);
-    // The first request for randomness looks up the C library's function, which takes a lock.
-    // SAFETY: the text has the 20 bytes.
-    assert!(unsafe { (LIBRARY.strong_fill)([0; 20].as_mut_ptr(), 0) });
+    // The first strong id maps memory. A thread's first getrandom of glibc 2.41 blocks all signals for a moment, and the
+    // trap flag's, which cannot wait, would then end the process.
+    // SAFETY: the text has the 20 bytes, and so has the array.
+    unsafe {
+        assert!((LIBRARY.strong_fill)([0; 20].as_mut_ptr(), 0));
+        assert_eq!(libc::getrandom([0_u8; 20].as_mut_ptr().cast(), 20, 0), 20);
+    }
     strike(FROZEN_MS, 0);
     (0..attack.every).for_each(|first_step| strike(FROZEN_MS, first_step));
     if ALSO_VDSO.load(Ordering::Relaxed) {
