@@ -21,7 +21,8 @@ my $modules = $ENV{TEST_NGINX_LOAD_MODULES} // '';
 
 use constant { ROUNDS => 10, REQUESTS => 100 };
 
-# For each pair of a server's content and a request header: the instructions of a request, all and without the C library's.
+# For each pair of a server's content and a request header: the instructions of a request; all, those without the C library's, and
+# those of the module.
 sub count {
     my (@asked) = @_;
     my @ports = map { free_port() } @asked;
@@ -53,16 +54,16 @@ END
         my $request = "GET /x HTTP/1.1\r\nHost: localhost\r\n$header\r\n";
         my $ask = sub { for (1 .. $_[0]) { syswrite $socket, $request; sysread $socket, my $answer, 4096 or die "no answer\n" } };
         $ask->(200);
-        my ($whole, $own);
+        my @lowest;
         for (1 .. ROUNDS) {
             system "callgrind_control --zero $pid >/dev/null 2>&1";
             $ask->(REQUESTS);
             system "callgrind_control --dump $pid >/dev/null 2>&1";
             $dumps++;
-            my ($whole_now, $own_now) = map { $_ / REQUESTS } instructions("$out.$dumps");
-            ($whole, $own) = ($whole_now, $own_now) if !defined $own || $own_now < $own;
+            my @now = map { $_ / REQUESTS } instructions("$out.$dumps");
+            @lowest = @now if !@lowest || $now[1] < $lowest[1];
         }
-        push @counts, [$whole, $own];
+        push @counts, [@lowest];
     }
     kill KILL => $pid;
     waitpid $pid, 0;
@@ -72,20 +73,21 @@ END
 
 sub instructions {
     my ($file) = @_;
-    my ($whole, $own, $object, $is_call) = (0, 0, '', 0);
+    my ($whole, $own, $module, $object, $is_call) = (0, 0, 0, '', 0);
     open my $dump, '<', $file or die "$file: $!";
     while (<$dump>) {
         if    (/^ob=(.*)/)    { $object  = $1 }
         elsif (/^calls=/)     { $is_call = 1 }
-        elsif (/^[\d+*-]\S* (\d+)$/) {
+        elsif (my ($cost) = /^[\d+*-]\S* (\d+)$/) {
             if (!$is_call) {
-                $whole += $1;
-                $own += $1 unless $object =~ m{/libc[.-]};
+                $whole  += $cost;
+                $own    += $cost unless $object =~ m{/libc[.-]};
+                $module += $cost if $object =~ m{/ngx_http_txid_module\.so$};
             }
             $is_call = 0;
         }
     }
-    return $whole, $own;
+    return $whole, $own, $module;
 }
 
 sub compared {
@@ -110,9 +112,16 @@ my ($constant, $txid, $nginx_id, $with_header, $checked, $added, $response) = co
     ["location = /x { add_header X-Request-Id $id always; return 200 hello; }"],
     ['location = /x { txid_response_header X-Request-Id; return 200 hello; }'],
 );
-# The id takes the same 158 instructions everywhere, but the constant 127 in an nginx that is built with a stack protector, as
-# Debian's is, and 109 in one without, as OpenResty is by default.
-at_most(qx("$nginx" -V 2>&1) =~ /-fstack-protector/ ? 1.005 : 1.01, '$txid', $txid, $constant);
+# The constant takes 127 in nginx 1.22 and 1.26 of Debian, 119 in nginx 1.30 of Debian unstable, and 109 in an nginx that is built
+# without a stack protector, as OpenResty is by default. In the last two, the request's pool is also full here, and then an
+# allocation takes 10 more.
+my ($minor) = qx("$nginx" -V 2>&1) =~ m{/1\.(\d+)\.\d+.*-fstack-protector}s;
+at_most($minor && $minor <= 26 ? 1.005 : 1.01, '$txid', $txid, $constant);
+SKIP: {
+    skip 'the module is built in', 1 unless $txid->[2];
+    my $module = $txid->[2] - $constant->[2];
+    cmp_ok $module, '<=', 155, sprintf '$txid: %.0f instructions of the module itself', $module;
+}
 at_most(1.04, '$request_txid and a header to check', $checked, $with_header);
 at_most(1.07, 'txid_response_header', $response, $added);
 note((compared("nginx's own \$request_id", $nginx_id, $constant))[1]);
