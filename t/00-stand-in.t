@@ -89,8 +89,8 @@ sub dies {
 sub nginx_processes {
     my ($directory) = @_;
     return grep {
-        open my $in, '<', $_;
-        $in && index(do { local $/; readline $in } // '', $directory) >= 0;
+        my $is_open = open my $in, '<', $_;
+        $is_open && index(do { local $/; readline $in } // '', $directory) >= 0;
     } glob '/proc/[0-9]*/cmdline';
 }
 
