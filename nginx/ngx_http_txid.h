@@ -19,7 +19,7 @@ typedef struct {
 
 typedef struct {
     txid_series      *series;
-    /* The indexes of $request_txid, $txid_trace_id and $realip_remote_addr; the last is NGX_ERROR without realip. */
+    /* The indexes of $request_txid, $txid_trace_id and $realip_remote_addr; the last is NGX_DECLINED without realip. */
     ngx_int_t         request;
     ngx_int_t         span;
     ngx_int_t         realip;

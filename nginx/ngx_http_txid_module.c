@@ -344,6 +344,9 @@ ngx_http_txid_init(ngx_conf_t *cf)
 
     tmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_txid_module);
     tmcf->realip = ngx_http_txid_find_realip(cf);
+    if (tmcf->realip == NGX_ERROR) {
+        return NGX_ERROR;
+    }
 
     if (tmcf->header_filter) {
         ngx_http_txid_init_header_filter();

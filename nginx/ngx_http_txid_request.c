@@ -6,7 +6,8 @@
 
 
 /*
- * The peer of the connection. If realip has replaced its address, the original one is in a variable.
+ * The peer of the connection. If realip has replaced its address, the original one is in a variable. If that cannot be
+ * read, the peer is one that only "all" contains: c->sockaddr may be what the client made up.
  */
 void
 ngx_http_txid_find_peer(ngx_http_request_t *r, txid_peer *peer)
@@ -16,13 +17,19 @@ ngx_http_txid_find_peer(ngx_http_request_t *r, txid_peer *peer)
     ngx_http_txid_main_conf_t  *tmcf;
 
     c = r->connection;
+    peer->sockaddr = c->sockaddr;
+
     tmcf = ngx_http_get_module_main_conf(r, ngx_http_txid_module);
-    vv = tmcf->realip == NGX_ERROR ? NULL : ngx_http_get_indexed_variable(r, tmcf->realip);
+    if (tmcf->realip == NGX_DECLINED) {
+        return;
+    }
 
-    if (vv == NULL || vv->not_found || vv->data == c->addr_text.data) {
-        peer->sockaddr = c->sockaddr;
+    vv = ngx_http_get_indexed_variable(r, tmcf->realip);
+    if (vv == NULL || vv->not_found) {
+        peer->sockaddr = NULL;
+        peer->text.len = 0;
 
-    } else {
+    } else if (vv->data != c->addr_text.data) {
         peer->sockaddr = NULL;
         peer->text.len = vv->len;
         peer->text.data = (char *) vv->data;

@@ -238,7 +238,10 @@ ngx_http_txid_add_variables(ngx_conf_t *cf)
 }
 
 
-/* The realip module is only known after all modules have added their variables. */
+/*
+ * Returns the index of $realip_remote_addr, or NGX_DECLINED if there is no such variable, which is only known after all
+ * modules have added theirs.
+ */
 ngx_int_t
 ngx_http_txid_find_realip(ngx_conf_t *cf)
 {
@@ -255,7 +258,7 @@ ngx_http_txid_find_realip(ngx_conf_t *cf)
             return ngx_http_get_variable_index(cf, &name);
         }
     }
-    return NGX_ERROR;
+    return NGX_DECLINED;
 }
 
 
