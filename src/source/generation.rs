@@ -53,8 +53,9 @@ fn begin() -> u64 {
     let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
     // SAFETY: as in `read`.
     let page = unsafe { &*page };
-    // Another thread may have been first.
-    page.compare_exchange(NONE, number, Ordering::Relaxed, Ordering::Relaxed).map_or_else(|other| other, |_| number)
+    // Another thread may have been first. Release, so that nobody sees this number, and forks, before `LAST` has it: the
+    // child would count to the same number again.
+    page.compare_exchange(NONE, number, Ordering::Release, Ordering::Relaxed).map_or_else(|other| other, |_| number)
 }
 
 /// Makes `page` the page of the process, unless another thread was first; returns the one in use.
