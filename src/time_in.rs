@@ -24,15 +24,14 @@ const WRITABLE_MS: std::ops::Range<i64> = -62_167_219_200_000..253_402_300_800_0
 /// assert_eq!(time_in::ms(b"7f3a"), None);
 /// ```
 pub fn ms(text: &[u8]) -> Option<i64> {
-    let text = std::str::from_utf8(text).ok()?;
     let ms = match text.len() {
-        Txid::LEN => text.parse::<Txid>().ok()?.timestamp_ms() as i64,
-        Flake::LEN => text.parse::<Flake>().ok()?.timestamp_ms().try_into().ok()?,
-        UniqueId::SHORT_LEN | UniqueId::LONG_LEN => i64::from(text.parse::<UniqueId>().ok()?.seconds) * 1000,
+        Txid::LEN => Txid::from_text(text).ok()?.timestamp_ms() as i64,
+        Flake::LEN => Flake::from_text(text).ok()?.timestamp_ms().try_into().ok()?,
+        UniqueId::SHORT_LEN | UniqueId::LONG_LEN => i64::from(UniqueId::from_text(text).ok()?.seconds) * 1000,
         // 36 characters are a UUID, because a SkyWalking id with a time since 1970 is longer.
-        uuid::LEN => uuid::read(text).ok()?.ms?,
-        26..=Sofa::MAX_LEN => text.parse::<Sofa>().ok()?.ms as i64,
-        _ => text.parse::<SkyWalking>().ok()?.ms.try_into().ok()?,
+        uuid::LEN => uuid::read_ascii(text).ok()?.ms?,
+        26..=Sofa::MAX_LEN => Sofa::from_text(text).ok()?.ms as i64,
+        _ => SkyWalking::from_text(text).ok()?.ms.try_into().ok()?,
     };
     Some(ms).filter(|ms| WRITABLE_MS.contains(ms))
 }

@@ -134,11 +134,11 @@ fn as_b3(parent: Traceparent) -> B3 {
 }
 
 fn read_traceparent(headers: &TraceHeaders<'_>) -> Option<Traceparent> {
-    std::str::from_utf8(headers.traceparent.single()?).ok()?.parse().ok()
+    Traceparent::from_text(headers.traceparent.single()?).ok()
 }
 
 fn read_b3(text: &[u8]) -> Option<B3> {
-    std::str::from_utf8(text).ok()?.parse().ok()
+    B3::from_text(text).ok()
 }
 
 /// Reads the `X-B3-` headers. All of them must be valid, or none counts.
