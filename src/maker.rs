@@ -8,8 +8,9 @@ use crate::txid::{Guessable, Txid};
 use crate::unique_id::UniqueId;
 use crate::uuid;
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::Ipv4Addr;
 use std::path::Path;
+use std::str::FromStr;
 
 /// Makes the ids of one format. An invalid name or option is an error here, and not when the first id is made.
 ///
@@ -89,8 +90,8 @@ impl Maker {
 
     /// Finds the format of this name: `txid`, `strong`, `uuid_v1`, `uuid_v4`, `uuid_v7`, `flake`, `unique_id`,
     /// `trace_id`, `otel_trace_id`, `traceparent` or `skywalking`; `unique_id_short` or `trace_host_id`, with the
-    /// option `address=`, which defaults to the host's own address; or `snowflake`, with `node=`, `state=` (the file
-    /// that all users of the node share) and `layout=`.
+    /// option `address=`, which defaults to the host's own address; or `snowflake`, with `node=` (as for
+    /// [`snowflake::node`], or `lease`), `state=` (the file that all users of the node share) and `layout=`.
     ///
     /// ```
     /// let error = txid::Maker::parse("snowflake", ["node=1024", "state=/run/a"]).unwrap_err();
@@ -113,12 +114,9 @@ impl Maker {
             "uuid_v7" => Format::UuidV7,
             "flake" => Format::Flake,
             "unique_id" => Format::UniqueId,
-            "unique_id_short" => match options.address(IpAddr::is_ipv4)? {
-                IpAddr::V4(address) => Format::UniqueIdShort(address),
-                IpAddr::V6(address) => return Err(wrong_address(&address.to_string())),
-            },
+            "unique_id_short" => Format::UniqueIdShort(options.address()?),
             "trace_id" => Format::TraceId,
-            "trace_host_id" => Format::TraceHostId(trace::host_word(options.address(|_| true)?)),
+            "trace_host_id" => Format::TraceHostId(trace::host_word(options.address()?)),
             "otel_trace_id" => Format::OtelTraceId,
             "traceparent" => Format::Traceparent,
             "skywalking" => Format::SkyWalking,
@@ -206,10 +204,11 @@ impl<'a> Options<'a> {
         self.0.iter().find(|(given, _)| *given == name).map(|(_, value)| *value)
     }
 
-    fn address(&self, fits: fn(&IpAddr) -> bool) -> Result<IpAddr, MakerError> {
+    /// An `Ipv4Addr`, or an `IpAddr` of either family.
+    fn address<A: FromStr + From<Ipv4Addr>>(&self) -> Result<A, MakerError> {
         match self.get("address") {
-            Some(text) => text.parse().ok().filter(fits).ok_or_else(|| wrong_address(text)),
-            None => host_ipv4().map(IpAddr::V4).ok_or(MakerError::NoAddress),
+            Some(text) => text.parse().map_err(|_| MakerError::Address(text.to_string())),
+            None => host_ipv4().map(A::from).ok_or(MakerError::NoAddress),
         }
     }
 
@@ -220,18 +219,21 @@ impl<'a> Options<'a> {
         // As Sonyflake itself does.
         let node =
             self.get("node").or((layout_name == "sonyflake").then_some("ip")).ok_or(MakerError::Missing("node"))?;
-        let node = snowflake::node(node, &layout).map_err(|error| snowflake(&error))?;
+        let given = match node {
+            "lease" => None,
+            node => Some(snowflake::node(node, &layout).map_err(|error| snowflake(&error))?),
+        };
         let path = Path::new(self.get("state").ok_or(MakerError::Missing("state"))?);
         if !path.is_absolute() {
             return Err(MakerError::RelativeState(path.display().to_string()));
         }
-        let state = State::open(path, &layout, node).map_err(|error| snowflake(&error))?;
+        let state = match given {
+            Some(node) => State::open(path, &layout, node),
+            None => State::leased(path, &layout),
+        };
+        let state = state.map_err(|error| snowflake(&error))?;
         Ok(Generator::new(state).with_max_drift_ms(MAX_DRIFT_MS))
     }
-}
-
-fn wrong_address(text: &str) -> MakerError {
-    MakerError::Address(text.to_string())
 }
 
 /// Why a maker could not be made.
@@ -279,6 +281,9 @@ impl fmt::Display for MakerError {
             Self::Missing("state") => {
                 f.write_str("state= is missing: give the absolute path of a file for all processes with this node")
             }
+            Self::Missing("node") => {
+                f.write_str("node= is missing: give a number, env:NAME, ip, hostname, or lease for that of txid-agent")
+            }
             Self::Missing(option) => write!(f, "{option}= is missing"),
             Self::Address(text) => write!(f, "address \"{text}\" is not an IP address that the format can hold"),
             Self::NoAddress => f.write_str("this host has no IPv4 address of its own: give one with address="),
@@ -293,6 +298,7 @@ impl std::error::Error for MakerError {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::directory::Directory;
     use std::collections::HashSet;
 
     fn make(maker: &Maker) -> String {
@@ -332,6 +338,22 @@ mod tests {
             let made = Maker::parse(format, options.iter().map(|_| "address=10.0.0.7").take(1));
             assert_eq!(made.is_err(), format == "snowflake", "{format}");
         }
+    }
+
+    #[test]
+    fn a_leased_node_is_the_one_of_the_lease() {
+        let directory = Directory::new("maker");
+        let path = directory.file();
+        let state = format!("state={}", path.display());
+        let parse = || Maker::parse("snowflake", ["node=lease", &state]);
+        let error = parse().unwrap_err().to_string();
+        assert!(error.ends_with("does not exist; txid-agent makes it, so start that first, with --node"), "{error}");
+        let page = snowflake::LeasePage::open_or_make(&path, &Layout::SNOWFLAKE).unwrap();
+        let (maker, now_ms) = (parse().unwrap(), crate::source::clock::system_ms());
+        assert!(matches!(maker.write_by(now_ms, &mut [0; Maker::MAX_LEN]), Err(Refusal::Unleased(_))));
+        page.open(17, now_ms);
+        page.set_limit(17, now_ms + 60_000);
+        assert_eq!(Layout::SNOWFLAKE.decode(make(&maker).parse().unwrap()).unwrap().node, 17);
     }
 
     #[test]

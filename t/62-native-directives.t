@@ -81,6 +81,7 @@ for my $place ('http', nginx_has_stream() ? 'stream' : ()) {
         "node '1024' is not an integer from 0 to 1023";
     refused $place => "txid_variable \$a snowflake node=1 layout=x state=@{[prefix()]}/b;", "layout 'x'";
     refused $place => "txid_variable \$a snowflake node=1 state=/proc/txid/a;", '/proc/txid';
+    refused $place => "txid_variable \$a snowflake node=lease state=@{[prefix()]}/b;", 'txid-agent makes it, so start that first';
     refused $place => 'txid_variable $a snowflake nod=1;', '"nod=1" is not an option of snowflake';
     refused $place => 'txid_variable $a unique_id_short address=::1;', 'address "::1" is not an IP address that the format can hold';
     refused $place => 'txid_variable $a txid node=1;', 'txid takes no options';
