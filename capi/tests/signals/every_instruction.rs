@@ -1,16 +1,12 @@
-//! No id repeats if a signal arrives between any two instructions of making one, whether its handler forks or makes ids
-//! itself.
-//!
-//! The processor's trap flag sends a signal after each instruction, so that none is missed.
+//! The trap flag of x86-64 sends a signal after each instruction, so that none is missed.
 
-#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
-
-#[path = "../../tests/attack/mod.rs"]
+#[path = "../../../tests/attack/mod.rs"]
 mod attack;
-#[path = "../../tests/directory/mod.rs"]
+#[path = "../../../tests/directory/mod.rs"]
 mod directory;
+#[path = "../library/mod.rs"]
 mod library;
-#[path = "../../tests/one_by_one/mod.rs"]
+#[path = "../../../tests/one_by_one/mod.rs"]
 mod one_by_one;
 
 use attack::{
@@ -472,7 +468,7 @@ fn equal_pairs(ids: &[u8]) -> usize {
     ids.windows(2).filter(|pair| pair[0] == pair[1]).count()
 }
 
-fn main() {
+pub fn run() {
     LazyLock::force(&LIBRARY);
     LazyLock::force(&VDSO);
     if std::env::args().any(|argument| argument == "soak") {
