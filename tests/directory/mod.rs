@@ -3,14 +3,18 @@
 use std::fs::{self, DirBuilder};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// It is removed when the test ends.
 pub struct Directory(pub PathBuf);
 
 impl Directory {
     pub fn new(name: &str) -> Self {
+        /// Tests that run at the same time may choose the same name.
+        static MADE: AtomicU32 = AtomicU32::new(0);
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
         let parent = std::env::temp_dir().canonicalize().unwrap();
-        let path = parent.join(format!("txid-{name}-{}", std::process::id()));
+        let path = parent.join(format!("txid-{name}-{}-{number}", std::process::id()));
         // It may be left over from a killed process with the same number.
         let _ = fs::remove_dir_all(&path);
         DirBuilder::new().mode(0o700).create(&path).unwrap();
@@ -43,6 +47,10 @@ pub fn has_header_of(path: &Path, kind: &[u8; 8]) -> bool {
 
 impl Drop for Directory {
     fn drop(&mut self) {
-        fs::remove_dir_all(&self.0).unwrap();
+        let removed = fs::remove_dir_all(&self.0);
+        // A second panic would hide the first.
+        if !std::thread::panicking() {
+            removed.unwrap();
+        }
     }
 }
