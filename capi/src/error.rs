@@ -74,7 +74,7 @@ impl From<&StateError> for txid_error {
         match error {
             StateError::Node { .. } => Self::SnowflakeNode,
             StateError::Page(PageError::File(_) | PageError::NoMemory(_)) => Self::SnowflakeFile,
-            StateError::NoLease(_) => Self::SnowflakeFile,
+            StateError::NoLease(_) | StateError::UnknownBoot(_) => Self::SnowflakeFile,
             StateError::NoNodes(_) => Self::SnowflakeLayout,
             StateError::Page(_)
             | StateError::OtherLayout { .. }
@@ -112,9 +112,9 @@ impl From<&Refusal> for txid_error {
 impl From<&SegmentError> for txid_error {
     fn from(error: &SegmentError) -> Self {
         match error {
-            SegmentError::Page(PageError::File(_) | PageError::NoMemory(_)) | SegmentError::NoAgent(_) => {
-                Self::SegmentFile
-            }
+            SegmentError::Page(PageError::File(_) | PageError::NoMemory(_))
+            | SegmentError::NoAgent(_)
+            | SegmentError::UnknownBoot(_) => Self::SegmentFile,
             SegmentError::Page(_) | SegmentError::OtherBoot(_) | SegmentError::Copied(_) => Self::SegmentState,
         }
     }

@@ -11,7 +11,7 @@
 
 use super::UsedUp;
 use super::words::Words;
-use crate::shared::origin::{Foreign, Origin};
+use crate::shared::origin::{self, Foreign, Origin};
 use crate::shared::page::{Image, Kind, Page, WORDS_AT};
 use crate::shared::{Identity, PageError};
 use std::fmt;
@@ -174,8 +174,12 @@ impl Segment {
 impl SegmentPage {
     /// Opens the page in the file at `path`; if it does not exist, makes it, without numbers.
     ///
-    /// A page that was made elsewhere or before this boot is refused, and not written to.
+    /// A page that was made elsewhere or before this boot is refused, and not written to. If nothing shows which boot
+    /// this is, no page is made.
     pub fn open_or_make(path: &Path) -> Result<Self, SegmentError> {
+        if !Origin::is_known() {
+            return Err(SegmentError::UnknownBoot(path.to_path_buf()));
+        }
         let page = Page::open_or_make_bound(path, &KIND, &[], fresh, |found, file| check(found, file, path))?;
         Ok(Self { segment: Segment::new(page) })
     }
@@ -255,6 +259,7 @@ fn fresh(file: Identity) -> Image {
 
 fn check(found: &Image, file: Identity, path: &Path) -> Result<(), SegmentError> {
     Origin::check(found, file).map_err(|foreign| match foreign {
+        Foreign::UnknownBoot => SegmentError::UnknownBoot(path.to_path_buf()),
         Foreign::OtherBoot => SegmentError::OtherBoot(path.to_path_buf()),
         Foreign::Copied => SegmentError::Copied(path.to_path_buf()),
     })
@@ -267,6 +272,8 @@ pub enum SegmentError {
     Page(PageError),
     /// The file does not exist: the agent has not made it.
     NoAgent(PathBuf),
+    /// Nothing shows which boot this is, so the page may be from an earlier one.
+    UnknownBoot(PathBuf),
     /// The page was made before the last boot.
     OtherBoot(PathBuf),
     /// The page belongs to another file.
@@ -286,6 +293,7 @@ impl fmt::Display for SegmentError {
             Self::NoAgent(path) => {
                 write!(f, "{} does not exist; txid-agent makes it, so start that first", path.display())
             }
+            Self::UnknownBoot(path) => origin::write_unknown_boot(f, path),
             Self::OtherBoot(path) => write!(
                 f,
                 "{} was made before this machine was started, and its numbers may have been used; txid-agent makes a new one",

@@ -5,20 +5,25 @@
 
 use super::Identity;
 use super::page::Image;
-use crate::source::boot::boot_id;
+use crate::source::boot::{BOOT_ID, boot_id};
+use std::fmt;
+use std::path::Path;
 
 const BOOT_AT: usize = 40;
 const FILE_AT: usize = 56;
 
 /// Boot and file, as the fields at bytes 40..72 of a header.
 pub(crate) struct Origin {
-    boot: [u8; 16],
+    /// None if it cannot be read.
+    boot: Option<[u8; 16]>,
     file: [u8; 16],
 }
 
 /// How a page can be from elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Foreign {
+    /// Nothing shows which boot this is.
+    UnknownBoot,
     /// The machine was rebooted in the meantime.
     OtherBoot,
     /// It belongs to another file.
@@ -36,19 +41,40 @@ impl Origin {
 
     /// Each field with its offset.
     pub(crate) fn placed(&self) -> [(usize, &[u8]); 2] {
-        [(BOOT_AT, &self.boot), (FILE_AT, &self.file)]
+        [(BOOT_AT, self.boot.as_ref().unwrap_or(&[0; 16])), (FILE_AT, &self.file)]
+    }
+
+    /// Whether pages in files can be used at all: they can be told from those of other boots.
+    pub(crate) fn is_known() -> bool {
+        boot_id().is_some()
     }
 
     /// Checks that `found`, read from `file`, was made in that file and in this boot.
     pub(crate) fn check(found: &Image, file: Identity) -> Result<(), Foreign> {
-        let here = Self::new(file);
-        let [boot, file] = here.placed();
+        Self::new(file).is_of(found)
+    }
+
+    fn is_of(&self, found: &Image) -> Result<(), Foreign> {
+        if self.boot.is_none() {
+            return Err(Foreign::UnknownBoot);
+        }
+        let [boot, file] = self.placed();
         let header = found.header();
         if !header.has(&[boot]) {
             return Err(Foreign::OtherBoot);
         }
         if header.has(&[file]) { Ok(()) } else { Err(Foreign::Copied) }
     }
+}
+
+/// Writes why the file at `path` is of no use while nothing shows which boot this is.
+pub(crate) fn write_unknown_boot(f: &mut fmt::Formatter<'_>, path: &Path) -> fmt::Result {
+    write!(
+        f,
+        "cannot tell whether {} is from this boot, because {BOOT_ID} cannot be read; mount /proc here (systemd: without \
+         ProcSubset=pid)",
+        path.display()
+    )
 }
 
 #[cfg(test)]
@@ -68,8 +94,13 @@ mod tests {
         }
         for at in [0, 15] {
             let mut earlier = Origin::new(identity(5, 7));
-            earlier.boot[at] ^= 1;
+            earlier.boot.as_mut().unwrap()[at] ^= 1;
             assert_eq!(Origin::check(&image(&earlier), identity(5, 7)), Err(Foreign::OtherBoot));
         }
+        // Otherwise such pages would be valid in every boot.
+        let nowhere = Origin { boot: None, ..Origin::new(identity(5, 7)) };
+        assert_eq!(nowhere.is_of(&image(&here)), Err(Foreign::UnknownBoot));
+        assert_eq!(nowhere.is_of(&image(&nowhere)), Err(Foreign::UnknownBoot));
+        assert_eq!(here.is_of(&image(&nowhere)), Err(Foreign::OtherBoot));
     }
 }

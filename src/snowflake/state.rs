@@ -15,6 +15,7 @@ use super::layout::Layout;
 use super::lease::{Lease, LeaseView};
 use super::step::Refusal;
 use crate::shared::PageError;
+use crate::shared::origin;
 use crate::shared::page::{self, Image, Kind, Page};
 use crate::shared::word::{self, Seal};
 use std::fmt;
@@ -217,6 +218,8 @@ pub enum StateError {
     },
     /// The file of the lease does not exist.
     NoLease(PathBuf),
+    /// Nothing shows which boot this is, so the file may be from an earlier one.
+    UnknownBoot(PathBuf),
     /// The file was made before the last boot, or on another machine.
     OtherBoot(PathBuf),
     /// The file is a copy, so another process may be using the original.
@@ -245,6 +248,7 @@ impl fmt::Display for StateError {
             Self::NoLease(path) => {
                 write!(f, "{} does not exist; txid-agent makes it, so start that first, with --node", path.display())
             }
+            Self::UnknownBoot(path) => origin::write_unknown_boot(f, path),
             Self::OtherBoot(path) => write!(
                 f,
                 "{} was made before this boot or on another machine; txid-agent makes a new one when it starts",

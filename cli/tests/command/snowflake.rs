@@ -2,6 +2,7 @@
 
 use crate::{printed, refusal, txid};
 use tempfile::TempDir;
+use txid::segment::SegmentPage;
 use txid::snowflake::{Layout, LeasePage};
 
 const SAMPLE: &str = "1160090501362225152";
@@ -56,6 +57,34 @@ fn a_leased_node_is_taken_from_the_agents_file() {
     assert!(other_layout.contains("belongs to the layout time_bits=41"), "{other_layout}");
     page.close();
     assert!(refusal(&mut leased(&[])).contains("orders has no lease"));
+}
+
+/// Nothing then shows which boot this is, and a page of an earlier one has ids that were used.
+#[cfg(target_os = "linux")]
+#[test]
+fn without_proc_a_page_of_the_agent_is_refused() {
+    let without_proc = |args: &[&str]| {
+        let mut command = assert_cmd::Command::new("unshare");
+        command.args(["-rm", "sh", "-c", "mount -t tmpfs tmpfs /proc && exec \"$@\"", "sh"]).args(args);
+        command
+    };
+    if !without_proc(&["true"]).output().is_ok_and(|output| output.status.success()) {
+        return println!("skipped: this user may not mount, or unshare is missing");
+    }
+    let directory = TempDir::new().unwrap();
+    let [lease, segment] = ["orders", "orders.segment"].map(|name| directory.path().canonicalize().unwrap().join(name));
+    let page = LeasePage::open_or_make(&lease, &Layout::SNOWFLAKE).unwrap();
+    page.open(17, txid::system_ms());
+    page.set_limit(17, txid::system_ms() + 60_000);
+    SegmentPage::open_or_make(&segment).unwrap().publish(1..9);
+    for (path, options) in [(lease, &["snowflake", "--node", "lease"][..]), (segment, &["segment"])] {
+        let path = path.to_str().unwrap();
+        let new = [&["new", "--state", path, "--format"], options].concat();
+        printed(&mut txid(&new));
+        let said = refusal(&mut without_proc(&[&[env!("CARGO_BIN_EXE_txid")], &*new].concat()));
+        let why = "because /proc/sys/kernel/random/boot_id cannot be read; mount /proc here";
+        assert!(said.contains(&format!("cannot tell whether {path} is from this boot, {why}")), "{said}");
+    }
 }
 
 #[test]

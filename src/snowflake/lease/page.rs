@@ -202,7 +202,7 @@ impl LeasePage {
     /// Opens the page in the file at `path`; if it does not exist, makes it, closed.
     ///
     /// A page of another layout is refused, and so is one that was made elsewhere or before this boot, because its
-    /// lease may have been used since. None of them is written to.
+    /// lease may have been used since. None of them is written to. If nothing shows which boot this is, no page is made.
     ///
     /// ```
     /// use txid::snowflake::{Generator, Layout, LeasePage, State};
@@ -220,6 +220,9 @@ impl LeasePage {
     /// ```
     pub fn open_or_make(path: &Path, layout: &Layout) -> Result<Self, StateError> {
         check_layout(layout)?;
+        if !Origin::is_known() {
+            return Err(StateError::UnknownBoot(path.to_path_buf()));
+        }
         let page = Page::open_or_make_bound(
             path,
             &KIND,
@@ -337,6 +340,7 @@ fn check(found: &Image, file: Identity, path: &Path, layout: &Layout) -> Result<
         return Err(StateError::OtherLayout { path, found: its_layout, wanted: *layout });
     }
     Origin::check(found, file).map_err(|foreign| match foreign {
+        Foreign::UnknownBoot => StateError::UnknownBoot(path),
         Foreign::OtherBoot => StateError::OtherBoot(path),
         Foreign::Copied => StateError::Copied(path),
     })
