@@ -226,7 +226,8 @@ impl Stream {
     #[inline(never)]
     fn look_at_the_clock(&self, stamp_ms: Option<i64>, source: &mut Source, is_seeded: bool) {
         let now_ns = clock::uptime_ns();
-        let mut age_ms = now_ns.saturating_sub(self.seeded_at_ns.get()) / NS_A_MS;
+        // A process that was restored on another machine may find this clock further back: the differences are then huge.
+        let mut age_ms = now_ns.wrapping_sub(self.seeded_at_ns.get()) / NS_A_MS;
         if !is_seeded || age_ms >= RESEED_AFTER_MS {
             if is_seeded {
                 source.reseed()
@@ -241,7 +242,7 @@ impl Stream {
         if let Some(stamp_ms) = stamp_ms {
             self.seeded_at_stamp.set(stamp_ms.wrapping_sub(age_ms as i64));
         }
-        let is_burst = now_ns.saturating_sub(self.looked_at_ns.replace(now_ns)) < BURST_NS;
+        let is_burst = now_ns.wrapping_sub(self.looked_at_ns.replace(now_ns)) < BURST_NS;
         self.draws_before_look.set(if is_burst { DRAWS_A_LOOK_IN_A_BURST - 1 } else { 0 });
     }
 }
@@ -368,6 +369,13 @@ mod tests {
         };
         age(0);
         assert!(after_a_burst() == before);
+        let ahead_ns = 3_600_000_000_000;
+        STREAM.with(|stream| stream.seeded_at_ns.set(clock::uptime_ns() + ahead_ns));
+        assert!(
+            after_a_burst() == Origin { reseeds: before.reseeds + 1, ..before },
+            "restored where the clock is behind"
+        );
+        let before = origin(0);
         age(RESEED_AFTER_MS * NS_A_MS);
         assert!(after_a_burst() == Origin { reseeds: before.reseeds + 1, ..before });
         assert!(origin(RESEED_AFTER_MS as i64) == Origin { reseeds: before.reseeds + 1, ..before });
