@@ -50,7 +50,9 @@ impl FileStore {
                 Err(error) => return Err(self.say(&path, &error.into())),
             }
             if start.elapsed() > self.place.timeout {
-                return Err(self.place.timed_out());
+                let ms = self.place.timeout.as_millis();
+                let why = format!("{}: another process has held this lock for {ms} ms", path.display());
+                return Err(self.place.unreachable(why));
             }
             std::thread::sleep(Duration::from_millis(2));
         }
