@@ -736,7 +736,8 @@ int32_t txid_skywalking_read(const char *text,
  * as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01. `node` is a number, env:NAME, ip or
  * hostname; or lease, for the node that txid-agent leases. `path` is the file that all processes with this node share.
  * It is made if it does not exist, unless the node is leased. If `path` is NULL, the state is in memory that this
- * process shares with those it forks from now on. Ids may run ahead of the clock by `max_drift_ms`.
+ * process shares with those it forks from now on; that is refused while another libtxid.so is loaded, which would not
+ * share it. Ids may run ahead of the clock by `max_drift_ms`.
  *
  * Returns 0, or a txid_error; then `message` says what is wrong, and `generator` is unchanged.
  *

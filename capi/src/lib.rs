@@ -8,6 +8,14 @@
 pub mod b3;
 mod caller;
 pub mod clock;
+#[cfg(target_os = "linux")]
+mod copies;
+#[cfg(not(target_os = "linux"))]
+mod copies {
+    pub(crate) fn other() -> Option<String> {
+        None
+    }
+}
 pub mod error;
 pub mod explain;
 pub mod flake;

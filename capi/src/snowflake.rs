@@ -1,6 +1,7 @@
 //! 64-bit ids.
 
 use crate::caller::{bytes, fail};
+use crate::copies;
 use crate::error::txid_error;
 use ::txid::snowflake::{self, Generator, Layout, LeaseView, State};
 use ::txid::system_ms;
@@ -57,7 +58,8 @@ pub struct txid_snowflake_counters {
 /// as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01. `node` is a number, env:NAME, ip or
 /// hostname; or lease, for the node that txid-agent leases. `path` is the file that all processes with this node share.
 /// It is made if it does not exist, unless the node is leased. If `path` is NULL, the state is in memory that this
-/// process shares with those it forks from now on. Ids may run ahead of the clock by `max_drift_ms`.
+/// process shares with those it forks from now on; that is refused while another libtxid.so is loaded, which would not
+/// share it. Ids may run ahead of the clock by `max_drift_ms`.
 ///
 /// Returns 0, or a txid_error; then `message` says what is wrong, and `generator` is unchanged.
 ///
@@ -103,7 +105,14 @@ fn open(layout: &str, node: &str, path: Option<&CStr>) -> Result<State, (txid_er
     let node = snowflake::node(node, &layout).map_err(code_and_text)?;
     match path {
         Some(path) => State::open(Path::new(OsStr::from_bytes(path.to_bytes())), &layout, node),
-        None => State::in_memory(&layout, node),
+        None => match copies::other() {
+            Some(other) => {
+                let why = " is loaded as well, and the two copies of the library would not share a state in memory; \
+                           restart with one of them, or give a file";
+                return Err((txid_error::SnowflakeFile, Box::new(other + why)));
+            }
+            None => State::in_memory(&layout, node),
+        },
     }
     .map_err(code_and_text)
 }

@@ -4,6 +4,8 @@
 
 mod library;
 
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -65,6 +67,46 @@ fn it_calls_its_own_functions_where_another_copy_is_loaded_first() {
     assert!(said.contains(&bound_to_the_system), "the library was not loaded: {said}");
     let bound: Vec<_> = said.lines().filter(|line| line.contains("symbol `txid_")).collect();
     assert!(bound.is_empty(), "{bound:?}");
+}
+
+/// nginx's master keeps a library that it has loaded. After a reload with another `lua_package_cpath` it has two, and the
+/// workers of both would make the same ids.
+#[test]
+fn two_copies_make_no_states_in_memory() {
+    type Open =
+        unsafe extern "C" fn(*const c_char, *const c_char, *const c_char, u64, *mut *mut c_void, *mut c_char) -> i32;
+
+    let directory = std::env::temp_dir().join(format!("txid-two-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap();
+    let other = directory.join("libtxid.so");
+    std::fs::copy(library::path(), &other).unwrap();
+    let load = |path: &Path| {
+        let path = CString::new(path.as_os_str().as_bytes()).unwrap();
+        // SAFETY: the library's initializers do nothing, and the function has this type.
+        unsafe {
+            let loaded = libc::dlopen(path.as_ptr(), libc::RTLD_NOW);
+            assert!(!loaded.is_null());
+            std::mem::transmute::<*mut c_void, Open>(libc::dlsym(loaded, c"txid_snowflake_open".as_ptr()))
+        }
+    };
+    let in_memory = |open: Open| {
+        let (mut generator, mut message) = (std::ptr::null_mut(), [0; 512]);
+        // SAFETY: all texts end with a NUL, and the buffers are long enough.
+        unsafe {
+            let (layout, node) = (c"snowflake".as_ptr(), c"17".as_ptr());
+            let code = open(layout, node, std::ptr::null(), 0, &mut generator, message.as_mut_ptr());
+            (code, CStr::from_ptr(message.as_ptr()).to_string_lossy().into_owned())
+        }
+    };
+    let first = load(library::path());
+    assert_eq!(in_memory(first), (0, String::new()));
+    let second = load(&other);
+    for (open, loaded_as_well) in [(second, library::path()), (first, &other)] {
+        let (code, why) = in_memory(open);
+        let expected = format!("{} is loaded as well, and the two copies", loaded_as_well.display());
+        assert!(code == -32 && why.starts_with(&expected), "{code} {why}");
+    }
+    std::fs::remove_dir_all(directory).unwrap();
 }
 
 #[test]

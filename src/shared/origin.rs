@@ -44,7 +44,7 @@ impl Origin {
         [(BOOT_AT, self.boot.as_ref().unwrap_or(&[0; 16])), (FILE_AT, &self.file)]
     }
 
-    /// Whether pages in files can be used at all: they can be told from those of other boots.
+    /// Whether it is known which boot this is.
     pub(crate) fn is_known() -> bool {
         boot_id().is_some()
     }
