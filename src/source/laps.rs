@@ -7,6 +7,9 @@ use super::clock;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// The bits of a time.
+const MS_MASK: i64 = (1 << 48) - 1;
+
 /// A time of 48 bits and a number of 16, in one word.
 #[derive(Clone, Copy)]
 pub(crate) struct Place(u64);
@@ -30,7 +33,7 @@ impl Place {
     /// Laps that are shorter than a millisecond run ahead of the clock, however far. Time goes back only if the clock
     /// itself `had_been_wrong`.
     pub(crate) fn next(self, length: u32, now_ms: i64, had_been_wrong: bool) -> Self {
-        let now_ms = now_ms & ((1 << 48) - 1);
+        let now_ms = now_ms & MS_MASK;
         let ahead_of_it = self.ms().max(now_ms as u64);
         let ms = if had_been_wrong { clock::hold(self.ms() as i64, now_ms) as u64 } else { ahead_of_it };
         let number = u64::from(self.number()) + 1;
@@ -46,8 +49,10 @@ impl Reading {
         Self(Cell::new(i64::MIN))
     }
 
-    /// Whether the clock, which now reads `now_ms`, went back by more than the longest hold.
+    /// Whether the clock, which now reads `now_ms`, went back by more than the longest hold. By its 48 bits, in which a
+    /// time before 1970 is far in the future: otherwise a single such reading would hold up all that follow.
     pub(crate) fn had_been_wrong(&self, now_ms: i64) -> bool {
+        let now_ms = now_ms & MS_MASK;
         let last_ms = self.0.replace(now_ms);
         last_ms > now_ms && last_ms.abs_diff(now_ms) > clock::LONGEST_HOLD_MS
     }
@@ -115,8 +120,15 @@ mod tests {
     #[test]
     fn only_a_clock_that_goes_far_back_had_been_wrong() {
         let reading = Reading::none();
-        let readings = [5, 20_005, 10_005, 5, -9_996, -9_995];
+        let readings = [1_000_005, 1_020_005, 1_010_005, 1_000_005, 990_004, 990_005];
         assert_eq!(readings.map(|ms| reading.had_been_wrong(ms)), [false, false, false, false, true, false]);
+    }
+
+    #[test]
+    fn a_reading_from_before_1970_does_not_hold_up_what_follows() {
+        let (laps, reading) = (SharedLaps::<10>::new(), Reading::none());
+        let next = |now_ms| laps.next(now_ms, reading.had_been_wrong(now_ms)).ms();
+        assert_eq!([5_000_000, -1, 5_000_001, 5_000_002].map(next), [5_000_000, (1 << 48) - 1, 5_000_001, 5_000_002]);
     }
 
     #[test]
