@@ -62,7 +62,7 @@ soak: ## kill, fork, signal, sort gigabytes, lease and fuzz (long)
 	cargo test --locked --profile soak -p txid --test snowflake_processes -- soak
 	cargo test --locked --profile soak -p txid-capi --test signals -- soak
 	cargo test --locked -p txid-cli --test soak -- --ignored --nocapture --test-threads=1
-	cargo test --locked -p txid-agent --test model --test simulation -- --ignored --nocapture --test-threads=1
+	cargo test --locked -p txid-agent-machines --test model --test simulation -- --ignored --nocapture --test-threads=1
 	fuzz/run.sh 20
 	TXID_FLEET_SECONDS=120 cargo test --locked -p txid-agent --test with_servers faults -- --nocapture --test-threads=1
 

@@ -120,7 +120,7 @@ const QUOTES: &[(&str, &str, &[Source])] = &[
 
 const CARGO: (&str, &str) = ("Cargo.toml", "rust-version = \"{}\"");
 const OLDEST_GLIBC: (&str, &str) = ("scripts/release-binaries.sh", "set -- x86_64-unknown-linux-gnu.{} aarch64");
-const LEASES: &str = "agent/src/lease/rules.rs";
+const LEASES: &str = "agent/machines/src/lease/rules.rs";
 
 /// Each line that repeats a figure of the code, and the line of the code, with `{}` in place of the figure.
 const SET_IN_CODE: &[(&str, &str, (&str, &str))] = &[

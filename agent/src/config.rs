@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use txid::snowflake::Layout;
-use txid_agent::store::Numbering;
+use txid_agent_machines::store::Numbering;
 
 pub struct Config {
     pub store: String,

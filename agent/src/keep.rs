@@ -1,13 +1,15 @@
 //! Keeps one lease: carries out what the state machine decides, with a real page, a real store and real clocks.
 
-use crate::lease::{Answer, Event, Failure, Input, Lease, Now, Output, PageView, Reply, Request, Rules, Write};
 use crate::own::{OwnError, own};
-use crate::store::{Put, Store};
+use crate::store::Store;
 use std::fs::File;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
-use txid::snowflake::{Layout, LeaseNews, LeasePage, StateError};
+use txid::snowflake::{Layout, LeasePage, StateError};
+use txid_agent_machines::lease::page::{look, say, write};
+use txid_agent_machines::lease::{Answer, Event, Failure, Input, Lease, Now, Output, Reply, Request, Rules};
+use txid_agent_machines::store::Put;
 
 /// How often the clocks are checked, so that a machine that was copied or stopped notices soon.
 const LOOK: Duration = Duration::from_secs(1);
@@ -28,47 +30,6 @@ impl OwnPage {
         })?;
         Ok(Self { page, _lock: lock })
     }
-}
-
-/// What the agent of a lease finds in its page.
-pub fn look(page: &LeasePage) -> PageView {
-    let view = page.view();
-    PageView {
-        node: view.node,
-        generation: view.generation,
-        token: view.token,
-        limit_ms: view.confirmed_ms,
-        noted_ms: view.noted_ms,
-        free_ms: view.free_ms,
-        is_closed: view.is_closed,
-    }
-}
-
-/// Writes to the page, and returns the next input of the state machine.
-pub fn write(page: &LeasePage, write: Write) -> Input {
-    match write {
-        Write::Close => return Input::Closed { free_ms: page.close() },
-        Write::Open { node, start_ms } => page.open(node, start_ms),
-        Write::Generation { generation, token } => page.set_generation(generation, token),
-        Write::Note { limit_ms } => page.note(limit_ms),
-        Write::Limit { node, limit_ms } => page.set_limit(node, limit_ms),
-    }
-    Input::Go
-}
-
-/// Stores the reason in the page, for the errors of processes that cannot make ids.
-pub fn say(page: &LeasePage, event: &Event) {
-    page.say(match event {
-        Event::Taken { .. } | Event::Resumed { .. } | Event::ClockRight => LeaseNews::Held,
-        Event::Released { .. } | Event::NotReleased { .. } => LeaseNews::Released,
-        Event::Lost { .. } => LeaseNews::Lost,
-        Event::Cloned { .. } => LeaseNews::Copied,
-        Event::ClockOff { .. } => LeaseNews::ClockOff,
-        Event::Jumped { .. } => LeaseNews::Asking,
-        Event::NoneFree(_) | Event::UsedUp(_) => LeaseNews::NoneFree,
-        Event::NewGroup { .. } | Event::Floor { .. } | Event::Forgotten { is_ours: false, .. } => LeaseNews::Waiting,
-        Event::Forgotten { .. } | Event::StoreAway(_) | Event::StoreBack => return,
-    });
 }
 
 /// Keeps the lease of `page` until a message arrives or the sender is gone; then gives it back. Every change of state

@@ -4,8 +4,8 @@ use super::{change, time};
 use crate::args::Floor;
 use anyhow::{Context, bail};
 use std::process::ExitCode;
-use txid_agent::lease::Group;
 use txid_agent::store;
+use txid_agent_machines::lease::Group;
 
 pub fn run(args: &Floor) -> anyhow::Result<ExitCode> {
     let mut store = store::open(&args.group.store)?;

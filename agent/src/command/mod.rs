@@ -8,8 +8,9 @@ pub mod release;
 pub mod status;
 
 use anyhow::{Context, bail};
-use txid_agent::lease::{Group, NodeRecord};
-use txid_agent::store::{Expected, Put, Record, Store, Version};
+use txid_agent::store::Store;
+use txid_agent_machines::lease::{Group, NodeRecord};
+use txid_agent_machines::store::{Expected, Put, Record, Version};
 
 /// The record of a group, and its version.
 fn group(store: &mut dyn Store, name: &str) -> anyhow::Result<(Group, Version)> {

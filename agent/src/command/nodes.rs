@@ -4,8 +4,8 @@ use super::{group, state, time};
 use crate::args::Nodes;
 use std::io::{Write, stdout};
 use std::process::ExitCode;
-use txid_agent::lease::{Group, NodeRecord};
 use txid_agent::store;
+use txid_agent_machines::lease::{Group, NodeRecord};
 
 pub fn run(args: &Nodes) -> anyhow::Result<ExitCode> {
     let mut store = store::open(&args.group.store)?;

@@ -4,8 +4,8 @@ use super::{change, group, time};
 use crate::args::Release;
 use anyhow::Context;
 use std::process::ExitCode;
-use txid_agent::lease::{Group, NodeRecord};
 use txid_agent::store;
+use txid_agent_machines::lease::{Group, NodeRecord};
 
 pub fn run(args: &Release) -> anyhow::Result<ExitCode> {
     let mut store = store::open(&args.group.store)?;

@@ -16,8 +16,8 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use supervise::Supervised;
 use txid_agent::keep::{OwnPage, keep};
-use txid_agent::lease::{self, Rules};
 use txid_agent::store;
+use txid_agent_machines::lease::{self, Rules};
 
 /// What the main thread waits for.
 enum Event {

@@ -9,8 +9,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 use txid::segment::{SegmentError, SegmentPage};
 use txid_agent::own::{OwnError, own};
-use txid_agent::segment::{self, Answer, Machine, Now, Output, Request, Rules, View, Write};
 use txid_agent::store::{self, Store};
+use txid_agent_machines::segment::{self, Answer, Machine, Now, Output, Request, Rules, View, Write};
 
 /// Starts the thread of a segment, which runs until the returned sender is dropped.
 pub fn start(config: &Config, tag: usize, place: usize, events: Sender<Event>) -> anyhow::Result<Sender<()>> {

@@ -3,10 +3,11 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
+use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
 
 use super::http::{Answer, Http};
 use super::url::{Place, Secret, StoreUrl};
-use super::{Expected, Failure, Put, Record, Store, StoreError, Version};
+use super::{Failure, Store};
 
 pub(super) struct EtcdStore {
     place: Place,

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
+use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
 
 use super::url::{Place, StoreUrl};
-use super::{Expected, Failure, Put, Record, Store, StoreError, Version};
+use super::{Failure, Store};
 
 /// No key has these names.
 const LOCK: &str = ".lock";

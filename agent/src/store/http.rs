@@ -3,14 +3,15 @@
 use std::time::Duration;
 
 use serde_json::Value;
+use txid_agent_machines::store::StoreError;
 use ureq::http::{Request, Response};
 use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig};
 use ureq::{Agent, Body, Proxy, Timeout};
 
+use super::Failure;
 use super::clock::StoreClock;
 use super::tls::Tls;
 use super::url::{Host, Place, StoreUrl};
-use super::{Failure, StoreError};
 
 /// Larger than any list of records.
 const LONGEST_ANSWER: u64 = 64 << 20;

@@ -1,7 +1,9 @@
 //! Leaf's table in MySQL and PostgreSQL. Leaf's own servers may use it at the same time.
 
+use txid_agent_machines::store::StoreError;
+
 use super::url::Place;
-use super::{Failure, StoreError, tag};
+use super::{Failure, tag};
 
 pub(super) const TABLE: &str = "leaf_alloc";
 

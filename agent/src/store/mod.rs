@@ -17,12 +17,11 @@ mod tls;
 mod url;
 mod zookeeper;
 
-use std::fmt;
+use txid_agent_machines::store::{Expected, Numbered, Numbering, Put, Record, StoreError, Taken};
 
 use self::url::StoreUrl;
 
-pub use self::numbering::{Numbered, Numbering};
-pub use self::tag::{Taken, raise};
+pub use self::tag::raise;
 pub use self::url::PASSWORD_VARIABLE;
 
 /// The store of `url`. This does not connect: the first access does, and each one after an outage.
@@ -99,108 +98,6 @@ pub trait Store: Send {
     /// The error for a value in the store that is not valid.
     fn damaged(&self, what: &str) -> StoreError;
 }
-
-/// A record in a store.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Record {
-    /// The content.
-    pub bytes: Vec<u8>,
-    /// What [`Store::put`] compares.
-    pub version: Version,
-}
-
-impl Record {
-    /// A record of a store that compares the bytes that are there with the expected ones. Because a record holds a
-    /// random token, a store that was emptied and refilled cannot match by chance, as counted versions can.
-    fn compared_by_bytes(bytes: Vec<u8>) -> Self {
-        Self { version: Version(bytes.clone()), bytes }
-    }
-}
-
-/// Tells one state of a record from all its other states. Only the store that made it can interpret it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Version(pub Vec<u8>);
-
-/// What must be at a key for [`Store::put`] to write.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Expected {
-    /// No record.
-    Absent,
-    /// The record in exactly this version.
-    Version(Version),
-}
-
-/// The result of a [`Store::put`].
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Put {
-    /// It was written, and has this version now.
-    Written(Version),
-    /// Another record is there. Nothing was written.
-    Conflict,
-    /// It may have been written, or may still be. Reading shows which.
-    Unknown(StoreError),
-}
-
-/// Why a request to a store failed.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum StoreError {
-    /// No server answers at the address.
-    Unreachable {
-        /// The store, as its URL names it but without a password.
-        store: String,
-        /// What happened.
-        why: String,
-    },
-    /// No answer came in time.
-    TimedOut {
-        /// The store, by its URL without the password.
-        store: String,
-        /// How long the wait was.
-        ms: u64,
-    },
-    /// The store denies this user access.
-    Refused {
-        /// The store, as its URL names it but without a password.
-        store: String,
-        /// Its message, and what to do about it.
-        why: String,
-    },
-    /// The URL, or the configuration of the store, can never work.
-    Misconfigured {
-        /// The store, as its URL names it but without a password.
-        store: String,
-        /// What is wrong, and what to do about it.
-        why: String,
-    },
-    /// The store answered something that is not valid.
-    Damaged {
-        /// The store, as its URL names it but without a password.
-        store: String,
-        /// The answer.
-        why: String,
-    },
-}
-
-impl StoreError {
-    /// Whether the error may go away by itself, so that trying again makes sense. All others need somebody's attention.
-    pub fn may_pass(&self) -> bool {
-        matches!(self, Self::Unreachable { .. } | Self::TimedOut { .. })
-    }
-}
-
-impl fmt::Display for StoreError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unreachable { store, why } => write!(f, "cannot reach {store}: {why}"),
-            Self::TimedOut { store, ms } => write!(f, "{store} did not answer within {ms} ms"),
-            Self::Refused { store, why } => write!(f, "{store} refused: {why}"),
-            Self::Misconfigured { store, why } => write!(f, "{store} cannot be used: {why}"),
-            Self::Damaged { store, why } => write!(f, "{store} gave an invalid answer: {why}"),
-        }
-    }
-}
-
-impl std::error::Error for StoreError {}
 
 /// Why an access failed, and whether it may still have had an effect.
 enum Failure {

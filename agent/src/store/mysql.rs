@@ -6,12 +6,13 @@ use std::io;
 use mysql::consts::CapabilityFlags;
 use mysql::prelude::Queryable;
 use mysql::{ClientIdentity, Conn, DriverError, Error, OptsBuilder, Params, SslOpts, Value};
+use txid_agent_machines::store::{Expected, Numbered, Numbering, Put, Record, StoreError, Taken, Version};
 
 use super::clock::StoreClock;
 use super::numbering::{self, WORKER_NODE};
 use super::tls::Tls;
 use super::url::{Host, Place, StoreUrl};
-use super::{Expected, Failure, Numbered, Numbering, Put, Record, Store, StoreError, Taken, Version, leaf, sql, tag};
+use super::{Failure, Store, leaf, sql, tag};
 
 const NOW_MS: &str = "FLOOR(UNIX_TIMESTAMP(NOW(3)) * 1000)";
 const NO_SUCH_TABLE: u16 = 1146;

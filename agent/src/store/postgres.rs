@@ -9,13 +9,14 @@ use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Config, Error, NoTls, Row, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
+use txid_agent_machines::store::{Expected, Numbered, Numbering, Put, Record, StoreError, Taken, Version};
 
 use super::clock::StoreClock;
 use super::numbering::{self, WORKER_NODE};
 use super::remote::{Remote, causes};
 use super::tls::Tls;
 use super::url::{Host, Place, StoreUrl};
-use super::{Expected, Failure, Numbered, Numbering, Put, Record, Store, StoreError, Taken, Version, leaf, sql};
+use super::{Failure, Store, leaf, sql};
 
 const NOW_MS: &str = "(extract(epoch FROM clock_timestamp()) * 1000)::int8";
 

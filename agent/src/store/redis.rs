@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 
 use redis::{Client, ClientTlsConfig, Connection, ConnectionAddr, ErrorKind, FromRedisValue, IntoConnectionInfo};
 use redis::{RedisConnectionInfo, RedisError, TlsCertificates};
+use txid_agent_machines::store::{Expected, Put, Record, StoreError, Taken, Version};
 
 use super::clock::StoreClock;
 use super::tls::Tls;
 use super::url::{Host, Place, StoreUrl};
-use super::{Expected, Failure, Put, Record, Store, StoreError, Taken, Version, tag};
+use super::{Failure, Store, tag};
 
 /// KEYS: the group. ARGV: the field, the new bytes, and the old ones unless there must be none.
 const PUT: &str = "\

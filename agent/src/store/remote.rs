@@ -5,8 +5,8 @@ use std::error::Error;
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
+use txid_agent_machines::store::StoreError;
 
-use super::StoreError;
 use super::url::Place;
 
 pub(super) struct Remote {

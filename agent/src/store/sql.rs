@@ -1,7 +1,9 @@
 //! What MySQL and PostgreSQL have in common: one table that people can read.
 
+use txid_agent_machines::store::StoreError;
+
+use super::Failure;
 use super::url::{Place, StoreUrl};
-use super::{Failure, StoreError};
 
 /// The table's name, from the URL.
 pub(super) fn table(url: &StoreUrl) -> Result<String, StoreError> {

@@ -1,39 +1,11 @@
 //! A number that a store keeps for a tag, and that ranges are taken from.
 
-use super::{Expected, Put, Record, Store, StoreError};
+use super::Store;
 use std::fmt;
-use std::ops::Range;
+use txid_agent_machines::store::{Expected, Put, Record, StoreError, Taken};
 
 /// The number of a new tag, as in Leaf's own INSERT.
 pub(super) const FIRST: u64 = 1;
-
-/// The result of [`Store::take`].
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Taken {
-    /// These numbers belong to the caller.
-    Range {
-        /// The numbers.
-        range: Range<u64>,
-        /// The tag's own step.
-        step: u64,
-    },
-    /// The store has no such tag.
-    NoTag,
-    /// The tag's number is below one that it had before. It was not changed.
-    WentDown {
-        /// The number now.
-        number: u64,
-    },
-    /// The tag's number cannot go up by that much.
-    Ended,
-}
-
-impl Taken {
-    /// The `count` numbers below `end`.
-    pub(super) fn below(end: u64, count: u64, step: u64) -> Self {
-        Self::Range { range: end - count..end, step }
-    }
-}
 
 /// A tag in stores without a type for it: one record that people can read.
 struct Tag {

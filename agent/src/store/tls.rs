@@ -7,8 +7,8 @@ use std::sync::Arc;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, RootCertStore};
+use txid_agent_machines::store::StoreError;
 
-use super::StoreError;
 use super::url::Place;
 
 /// The files. They are read for each connection, so that certificates can be renewed.

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use percent_encoding::percent_decode_str;
+use txid_agent_machines::store::StoreError;
 
-use super::StoreError;
 use super::tls::Tls;
 
 /// The variable for a password that is neither in the URL nor in a file.

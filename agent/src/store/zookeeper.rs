@@ -6,13 +6,14 @@
 use std::time::Duration;
 
 use txid::Txid;
+use txid_agent_machines::store::{Expected, Numbered, Numbering, Put, Record, StoreError, Version};
 use zookeeper_client::{Acls, Client, CreateMode, CreateOptions, Error, MultiWriteError, MultiWriteResult, Stat};
 
 use super::clock::StoreClock;
-use super::numbering::{self, Numbered, Numbering};
+use super::numbering;
 use super::remote::{Remote, causes};
 use super::url::{Place, StoreUrl};
-use super::{Expected, Failure, Put, Record, Store, StoreError, Version};
+use super::{Failure, Store};
 
 /// The prefix of that child's name.
 const BORN: &str = "born-";

@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use txid::segment::{Segment, SegmentError, SegmentNews};
-use txid_agent::store::{Taken, open};
+use txid_agent::store::open;
+use txid_agent_machines::store::Taken;
 
 /// A directory with a store and hosts in it.
 struct Place(TempDir);

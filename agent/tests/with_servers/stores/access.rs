@@ -3,7 +3,8 @@
 use std::fs;
 use std::process::Command;
 
-use txid_agent::store::{Expected, Put, open};
+use txid_agent::store::open;
+use txid_agent_machines::store::{Expected, Put};
 
 use super::certificates;
 use super::conformance::{one_line, wait_for, wants_a_person, written};

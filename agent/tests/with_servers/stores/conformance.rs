@@ -5,7 +5,8 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use txid_agent::store::{Expected, Put, Record, Store, StoreError, open};
+use txid_agent::store::{Store, open};
+use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
 
 use super::consul::StandIn;
 use crate::proxy::{Mode, Proxy};
@@ -155,7 +156,7 @@ pub fn basics(store: &mut dyn Store, has_clock: bool) {
 }
 
 /// The version that a store which compares bytes has for `text`.
-fn written_version(like: &Expected, text: &str) -> txid_agent::store::Version {
+fn written_version(like: &Expected, text: &str) -> Version {
     let Expected::Version(version) = like else { panic!() };
     let mut version = version.clone();
     version.0 = text.as_bytes().to_vec();

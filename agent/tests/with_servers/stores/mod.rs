@@ -10,7 +10,8 @@ use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD};
 use conformance::{all, basics, one_line, put, races, text, wants_a_person, written};
 use std::fs;
 use std::process::Command;
-use txid_agent::store::{Expected, open};
+use txid_agent::store::open;
+use txid_agent_machines::store::Expected;
 
 #[test]
 fn file() {

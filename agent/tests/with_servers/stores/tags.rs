@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::thread;
 
 use mysql::prelude::Queryable;
-use txid_agent::store::{Taken, open, raise};
+use txid_agent::store::{open, raise};
+use txid_agent_machines::store::Taken;
 
 use crate::servers::{MARIADB_PASSWORD, Server};
 

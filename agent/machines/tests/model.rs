@@ -6,10 +6,10 @@
 use stateright::{Checker, HasDiscoveries, Model, Property};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use txid::snowflake::{Layout, Order};
-use txid_agent::lease::{
+use txid_agent_machines::lease::{
     Answer, Group, Input, Lease, NodeRecord, Now, Output, PageView, Reply, Request, Rules, Write, choose,
 };
-use txid_agent::store::{Expected, Put, Record, StoreError, Version};
+use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
 
 const MAX_DRIFT_MS: u64 = 2;
 

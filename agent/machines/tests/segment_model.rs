@@ -5,8 +5,8 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use txid_agent::segment::{Answer, Machine, Now, Request, Rules, View, Write};
-use txid_agent::store::{StoreError, Taken};
+use txid_agent_machines::segment::{Answer, Machine, Now, Request, Rules, View, Write};
+use txid_agent_machines::store::{StoreError, Taken};
 
 /// A deliberate mistake.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! How a node is leased: which host may use it, until when, and what happens when that is not known.
 //!
-//! Everything here is a pure function of its inputs. [`Lease::step`] gets the time, some randomness and the store's
+//! All but [`page`] is a pure function of its inputs. [`Lease::step`] gets the time, some randomness and the store's
 //! answer, and returns what to do next: ask the store, write to the page that workers have mapped, log, or wait. So the
 //! same code runs in the agent, in a model checker that tries every order of events, and in a simulation of 1,000
 //! hosts.
@@ -12,6 +12,7 @@ mod choose;
 mod event;
 mod group;
 mod machine;
+pub mod page;
 mod record;
 mod rules;
 

@@ -23,13 +23,13 @@ impl NodeRecord {
     /// Reads a record.
     ///
     /// ```
-    /// use txid_agent::lease::NodeRecord;
+    /// use txid_agent_machines::lease::NodeRecord;
     ///
     /// let text = "txid-lease 1 generation=7 limit=1763719200000 token=000000000000000000000000000000ff held owner=web 1";
     /// let record = NodeRecord::parse(text.as_bytes())?;
     /// assert_eq!((record.generation, record.token, record.held, record.owner.as_str()), (7, 255, true, "web 1"));
     /// assert_eq!(record.to_string(), text);
-    /// # Ok::<(), txid_agent::lease::BadRecord>(())
+    /// # Ok::<(), txid_agent_machines::lease::BadRecord>(())
     /// ```
     pub fn parse(bytes: &[u8]) -> Result<Self, BadRecord> {
         let bad = || BadRecord(bytes.escape_ascii().to_string().chars().take(200).collect());

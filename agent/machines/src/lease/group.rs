@@ -25,11 +25,11 @@ impl Group {
     /// Reads a record.
     ///
     /// ```
-    /// use txid_agent::lease::Group;
+    /// use txid_agent_machines::lease::Group;
     ///
     /// let text = "txid-group 1 floor=0 made=1763719200000 id=000000000000000000000000000000ff layout=time_bits=41";
     /// assert_eq!(Group::parse(text.as_bytes())?.to_string(), text);
-    /// # Ok::<(), txid_agent::lease::BadRecord>(())
+    /// # Ok::<(), txid_agent_machines::lease::BadRecord>(())
     /// ```
     pub fn parse(bytes: &[u8]) -> Result<Self, BadRecord> {
         let bad = || BadRecord(bytes.escape_ascii().to_string().chars().take(200).collect());

@@ -2,8 +2,10 @@
 
 use std::collections::VecDeque;
 use txid::snowflake::Layout;
-use txid_agent::lease::{Answer, Event, Group, Input, Lease, Now, Output, PageView, Reply, Request, Rules, Write};
-use txid_agent::store::{Expected, Numbered, Numbering, Put, Record, StoreError, Version};
+use txid_agent_machines::lease::{
+    Answer, Event, Group, Input, Lease, Now, Output, PageView, Reply, Request, Rules, Write,
+};
+use txid_agent_machines::store::{Expected, Numbered, Numbering, Put, Record, StoreError, Version};
 
 /// 2026-11-21.
 const START_MS: i64 = 1_795_000_000_000;

@@ -2,8 +2,8 @@
 
 use crate::random::Random;
 use std::collections::BTreeMap;
-use txid_agent::lease::{Reply, Request};
-use txid_agent::store::{Expected, Numbered, Put, Record, StoreError, Version};
+use txid_agent_machines::lease::{Reply, Request};
+use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, Version};
 
 /// A node has 10 bits.
 const LAST_NODE: u64 = 1023;

@@ -7,9 +7,9 @@ use std::collections::BinaryHeap;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use txid::snowflake::{Generator, Layout, LeasePage, Order};
-use txid_agent::keep::{look, say, write};
-use txid_agent::lease::{Answer, Event, Input, Lease, Now, Output, Request, Rules};
-use txid_agent::store::Numbering;
+use txid_agent_machines::lease::page::{look, say, write};
+use txid_agent_machines::lease::{Answer, Event, Input, Lease, Now, Output, Request, Rules};
+use txid_agent_machines::store::Numbering;
 
 /// With a unit of a second, two hosts that have the same node at the same time almost certainly repeat each other's
 /// ids, even if they make few.

@@ -1,0 +1,8 @@
+//! What txid-agent decides. The agent carries it out: it reads the clocks and asks the store.
+//!
+//! This is a crate of its own so that no client of a store can be used here, and because the tests try millions of
+//! steps, so that it is optimized for them and the clients are not.
+
+pub mod lease;
+pub mod segment;
+pub mod store;

@@ -1,0 +1,64 @@
+//! Why a store did not do what it was asked for.
+
+use std::fmt;
+
+/// Why a request to a store failed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum StoreError {
+    /// No server answers at the address.
+    Unreachable {
+        /// The store, as its URL names it but without a password.
+        store: String,
+        /// What happened.
+        why: String,
+    },
+    /// No answer came in time.
+    TimedOut {
+        /// The store, by its URL without the password.
+        store: String,
+        /// How long the wait was.
+        ms: u64,
+    },
+    /// The store denies this user access.
+    Refused {
+        /// The store, as its URL names it but without a password.
+        store: String,
+        /// Its message, and what to do about it.
+        why: String,
+    },
+    /// The URL, or the configuration of the store, can never work.
+    Misconfigured {
+        /// The store, as its URL names it but without a password.
+        store: String,
+        /// What is wrong, and what to do about it.
+        why: String,
+    },
+    /// The store answered something that is not valid.
+    Damaged {
+        /// The store, as its URL names it but without a password.
+        store: String,
+        /// The answer.
+        why: String,
+    },
+}
+
+impl StoreError {
+    /// Whether the error may go away by itself, so that trying again makes sense. All others need somebody's attention.
+    pub fn may_pass(&self) -> bool {
+        matches!(self, Self::Unreachable { .. } | Self::TimedOut { .. })
+    }
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreachable { store, why } => write!(f, "cannot reach {store}: {why}"),
+            Self::TimedOut { store, ms } => write!(f, "{store} did not answer within {ms} ms"),
+            Self::Refused { store, why } => write!(f, "{store} refused: {why}"),
+            Self::Misconfigured { store, why } => write!(f, "{store} cannot be used: {why}"),
+            Self::Damaged { store, why } => write!(f, "{store} gave an invalid answer: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for StoreError {}

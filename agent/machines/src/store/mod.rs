@@ -1,0 +1,78 @@
+//! What the state machines ask a store for, and what it answers.
+
+mod error;
+mod numbering;
+
+use std::ops::Range;
+
+pub use error::StoreError;
+pub use numbering::{Numbered, Numbering};
+
+/// A record in a store.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Record {
+    /// The content.
+    pub bytes: Vec<u8>,
+    /// What a write compares.
+    pub version: Version,
+}
+
+impl Record {
+    /// A record of a store that compares the bytes that are there with the expected ones. Because a record holds a
+    /// random token, a store that was emptied and refilled cannot match by chance, as counted versions can.
+    pub fn compared_by_bytes(bytes: Vec<u8>) -> Self {
+        Self { version: Version(bytes.clone()), bytes }
+    }
+}
+
+/// Tells one state of a record from all its other states. Only the store that made it can interpret it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Version(pub Vec<u8>);
+
+/// What must be at a key for a write to happen.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Expected {
+    /// No record.
+    Absent,
+    /// The record in exactly this version.
+    Version(Version),
+}
+
+/// The result of a write.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Put {
+    /// It was written, and has this version now.
+    Written(Version),
+    /// Another record is there. Nothing was written.
+    Conflict,
+    /// It may have been written, or may still be. Reading shows which.
+    Unknown(StoreError),
+}
+
+/// The result of taking numbers of a tag.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Taken {
+    /// These numbers belong to the caller.
+    Range {
+        /// The numbers.
+        range: Range<u64>,
+        /// The tag's own step.
+        step: u64,
+    },
+    /// The store has no such tag.
+    NoTag,
+    /// The tag's number is below one that it had before. It was not changed.
+    WentDown {
+        /// The number now.
+        number: u64,
+    },
+    /// The tag's number cannot go up by that much.
+    Ended,
+}
+
+impl Taken {
+    /// The `count` numbers below `end`.
+    pub fn below(end: u64, count: u64, step: u64) -> Self {
+        Self::Range { range: end - count..end, step }
+    }
+}
