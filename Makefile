@@ -1,5 +1,5 @@
 # PREFIX/share/lua/5.1 and PREFIX/lib/lua/5.1 are where Debian's nginx and LuaJIT look. For OpenResty:
-# make install LUA_LIB_DIR=/usr/local/openresty/lualib
+# make install LUA_LIB_DIR=/usr/local/openresty/site/lualib
 PREFIX ?= /usr/local
 LUA_LIB_DIR ?= $(PREFIX)/share/lua/5.1
 LUA_C_DIR ?= $(subst /share/lua/,/lib/lua/,$(LUA_LIB_DIR))

@@ -144,7 +144,7 @@ fn look_at_the_clock_and_draw<T>(
     }
     loop {
         let generation = generation::get();
-        // SAFETY: `draw` has marked the stream for this call alone.
+        // SAFETY: the stream was not in use, and `draw_quickly` has marked it for this call alone.
         let source = unsafe { stream.source() };
         stream.look_at_the_clock(stamp_ms, source, seeded_in == generation);
         let drawn = take(source);
