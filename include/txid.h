@@ -743,8 +743,8 @@ int32_t txid_skywalking_read(const char *text,
  *
  * Safety:
  *
- * `layout`, `node` and `path`, if not NULL, must be NUL-terminated. `generator` must be valid for a write, `message`
- * for writes of TXID_MESSAGE_LEN bytes.
+ * `layout` and `node` must be NUL-terminated, and so must `path` unless it is NULL. `generator` must be valid for a
+ * write, `message` for writes of TXID_MESSAGE_LEN bytes.
  */
 int32_t txid_snowflake_open(const char *layout,
                             const char *node,
@@ -763,7 +763,7 @@ int32_t txid_snowflake_open(const char *layout,
 void txid_snowflake_close(txid_snowflake *generator);
 
 /**
- * The next 64-bit id, which is positive; or a txid_error, and then `message` says what is wrong. `clock_ms` is the
+ * The next 64-bit id, which is not negative; or a txid_error, and then `message` says what is wrong. `clock_ms` is the
  * caller's reading of the wall clock, or txid_clock_coarse_ms(). It may be old: the clock is read again before an id
  * is refused.
  *

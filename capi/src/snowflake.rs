@@ -65,8 +65,8 @@ pub struct txid_snowflake_counters {
 ///
 /// # Safety
 ///
-/// `layout`, `node` and `path`, if not NULL, must be NUL-terminated. `generator` must be valid for a write, `message`
-/// for writes of TXID_MESSAGE_LEN bytes.
+/// `layout` and `node` must be NUL-terminated, and so must `path` unless it is NULL. `generator` must be valid for a
+/// write, `message` for writes of TXID_MESSAGE_LEN bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_snowflake_open(
     layout: *const c_char,
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn txid_snowflake_close(generator: *mut txid_snowflake) {
     }
 }
 
-/// The next 64-bit id, which is positive; or a txid_error, and then `message` says what is wrong. `clock_ms` is the
+/// The next 64-bit id, which is not negative; or a txid_error, and then `message` says what is wrong. `clock_ms` is the
 /// caller's reading of the wall clock, or txid_clock_coarse_ms(). It may be old: the clock is read again before an id
 /// is refused.
 ///
