@@ -23,7 +23,7 @@ pub fn start(config: &Config, tag: usize, place: usize, events: Sender<Event>) -
     thread::Builder::new().name(format!("tag-{tag}")).stack_size(512 << 10).spawn(move || {
         // The main thread may have ended already.
         let say = |event: &segment::Event| {
-            let is_live = matches!(event, segment::Event::Serving { .. });
+            let is_live = matches!(event, segment::Event::Serving { .. } | segment::Event::Resumed { .. });
             drop(events.send(Event::Said { place, text: event.to_string(), is_live }));
         };
         let ended = keeping.keep(say);

@@ -96,6 +96,11 @@ pub enum Event {
         /// The range.
         range: Range<u64>,
     },
+    /// The page has numbers left from before this agent started.
+    Resumed {
+        /// How many.
+        left: u64,
+    },
     /// The tag was made.
     Created,
     /// The step has changed.
@@ -124,6 +129,7 @@ impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Serving { range } => write!(f, "numbers from {} on", range.start),
+            Self::Resumed { left } => write!(f, "{left} numbers left from before"),
             Self::Created => f.write_str("made the tag"),
             Self::Step { from, to } => write!(f, "now takes {to} numbers at a time, instead of {from}"),
             Self::Failed(error) => write!(f, "cannot take numbers: {error}"),
@@ -205,6 +211,13 @@ impl Machine {
     /// Decides what to do now. `answer` is the answer to the request of the previous step.
     pub fn step(&mut self, now: Now, view: &View, answer: Option<Answer>) -> Output {
         let mut output = Output::default();
+        // After a restart. The agent's command starts when numbers are served, and is often the only one that takes any:
+        // if it waited for another range, none would ever be wanted.
+        let left = view.left + view.next;
+        if !self.is_serving && self.trouble.is_none() && left > 0 {
+            self.is_serving = true;
+            output.events.push(Event::Resumed { left });
+        }
         let mut published = 0;
         match answer {
             None => {}
@@ -396,6 +409,16 @@ impl Write {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_that_are_left_are_served_at_once_and_said_once() {
+        let (mut machine, now) = (Machine::new(Rules::new("a")), Now { ms: 1_700_000_000_000, monotonic_ms: 0 });
+        let view =
+            View { left: 40, next: 100, wants: false, granted: 200, seen: 200, fetches: 2, step: 100, fetched_ms: 0 };
+        let output = machine.step(now, &view, None);
+        assert_eq!((output.events, output.request), (vec![Event::Resumed { left: 140 }], None));
+        assert_eq!(machine.step(now, &view, None).events, []);
+    }
 
     #[test]
     fn a_range_may_be_as_large_as_a_store_can_say() {

@@ -178,6 +178,29 @@ fn restarts_waste_nothing_and_the_step_follows_the_rate() {
     assert!(status.contains("\"step\":40") && status.contains("\"news\":\"serving\""), "{status}");
 }
 
+/// The command is what takes numbers: if it waited for a range, it would wait forever.
+#[test]
+fn a_restarted_agent_starts_its_command_with_the_numbers_that_are_left() {
+    let place = Place::new();
+    let starts = |with: &[&str], what: &str| {
+        let started = place.path(what);
+        let command = ["--", "touch", started.to_str().unwrap()];
+        let mut agent = place.agent("host", &[with, &command].concat());
+        until("the command does not start", || started.exists());
+        agent.kill();
+    };
+    starts(&["--segment", "invoices=10", "--create"], "first");
+    starts(&["--segment", "invoices"], "with a range that nobody used");
+    let segment = place.segment("host");
+    assert_eq!((next(&segment), segment.stats().fetches), (1, 1));
+    // The store is down.
+    fs::remove_dir_all(place.path("store")).unwrap();
+    fs::write(place.path("store"), "").unwrap();
+    starts(&["--segment", "invoices"], "without a store");
+    assert_eq!(next(&segment), 2);
+    assert!(place.log().contains("invoices: 9 numbers left from before"), "{}", place.log());
+}
+
 #[test]
 fn numbers_go_on_without_the_store_then_end_at_once_and_come_back() {
     let place = Place::new();
