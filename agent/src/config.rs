@@ -34,6 +34,9 @@ pub struct Node {
 impl Node {
     fn new(name: &str, layout: &str) -> Result<Self, String> {
         let name = args::group_name(name)?;
+        if name.ends_with(".segment") {
+            return Err(format!("'{name}' ends with .segment, as only the files of segments do: choose another name"));
+        }
         let (numbering, layout) = Numbering::parse(layout).map_err(|why| format!("{name}: {why}"))?;
         Ok(Self { name, layout, numbering })
     }
@@ -78,12 +81,16 @@ impl Config {
             Node::new(name, layout).map_err(|why| anyhow::anyhow!("{place}: {why}"))
         };
         let nodes = given.iter().map(node).collect::<anyhow::Result<_>>()?;
+        let count = |count: Option<u64>, name: &str| {
+            let count = count.map(|count| args::count(&count.to_string())).transpose();
+            count.map_err(|why| anyhow::anyhow!("{shown}: {name}: {why}"))
+        };
         let mut segments = args.segments;
         if segments.is_empty() {
             for (tag, Segment { step }) in file.segments {
-                let why = |why| anyhow::anyhow!("{shown}: segments: {why}");
-                let step = step.map(|step| args::count(&step.to_string())).transpose().map_err(why)?;
-                segments.push((args::group_name(&tag).map_err(why)?, step));
+                let step = count(step, &format!("segments.{tag}.step"))?;
+                segments
+                    .push((args::group_name(&tag).map_err(|why| anyhow::anyhow!("{shown}: segments: {why}"))?, step));
             }
         }
         let config = Self {
@@ -101,7 +108,7 @@ impl Config {
             new: args.new,
             nodes,
             segments,
-            max_step: args.max_step.or(file.max_step).unwrap_or(1_000_000),
+            max_step: args.max_step.or(count(file.max_step, "max-step")?).unwrap_or(1_000_000),
             create: args.create,
             command: args.command,
         };

@@ -530,6 +530,14 @@ fn options_come_from_a_file_unless_the_command_line_has_them() {
     fails(&mut run(), 1, "ahead: 'often' is not a time");
     fs::write(&config, text.replace("sonyflake", "sunnyflake")).unwrap();
     fails(&mut run(), 1, "sunnyflake");
+    fs::write(&config, text.replace("users", "\"users.segment\"")).unwrap();
+    fails(&mut run(), 1, "agent.toml: nodes: 'users.segment' ends with .segment");
+    for count in ["0", "2147483648"] {
+        fs::write(&config, format!("max-step = {count}\n{text}")).unwrap();
+        fails(&mut run(), 1, &format!("agent.toml: max-step: '{count}' is not a count from 1 to 2147483647"));
+        fs::write(&config, format!("{text}[segments.invoices]\nstep = {count}\n")).unwrap();
+        fails(&mut run(), 1, &format!("agent.toml: segments.invoices.step: '{count}' is not a count"));
+    }
     fails(agent().args(["run", "--config", "/nowhere/agent.toml"]), 1, "/nowhere/agent.toml");
 }
 
