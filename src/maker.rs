@@ -91,7 +91,7 @@ impl Maker {
     /// Finds the format of this name: `txid`, `strong`, `uuid_v1`, `uuid_v4`, `uuid_v7`, `flake`, `unique_id`,
     /// `trace_id`, `otel_trace_id`, `traceparent` or `skywalking`; `unique_id_short` or `trace_host_id`, with the
     /// option `address=`, which defaults to the host's own address; or `snowflake`, with `node=` (as for
-    /// [`snowflake::node`], or `lease`), `state=` (the file that all users of the node share) and `layout=`.
+    /// [`snowflake::node()`], or `lease`), `state=` (the file that all users of the node share) and `layout=`.
     ///
     /// ```
     /// let error = txid::Maker::parse("snowflake", ["node=1024", "state=/run/a"]).unwrap_err();
