@@ -52,7 +52,7 @@ fn parse_at(text: &str, now: Timestamp) -> Result<i64> {
         return in_range(now);
     }
     if text.ends_with("ago") {
-        let span: Span = text.parse().map_err(|error| anyhow!("{error}"))?;
+        let span: Span = text.parse().map_err(|error| not_a_time(&error))?;
         return back(now, span);
     }
     let digits = text.strip_prefix('-').unwrap_or(text);

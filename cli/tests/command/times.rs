@@ -71,10 +71,13 @@ fn an_invalid_time_is_reported_with_a_valid_one() {
         "tomorrow",
         "10m",
         "١٢٣",
+        "ago",
+        "x ago",
+        "1 fortnight ago",
     ] {
         assert!(why_not(text).contains("write it as 2018-04-01T01:21:28.552Z"), "{text}");
     }
-    for text in ["ago", "x ago", "-10m ago", "99999999999999 years ago", "1e9h ago"] {
+    for text in ["-10m ago", "99999999999999 years ago", "1e9h ago"] {
         why_not(text);
     }
 }
