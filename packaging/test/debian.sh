@@ -20,7 +20,11 @@ root=$tmp/root
 log=$tmp/debootstrap.log
 debootstrap --variant=minbase --include=nginx,libnginx-mod-http-lua,libnginx-mod-stream,systemd "$VERSION_CODENAME" "$root" >"$log" 2>&1 \
     || { tail -n 5 "$log"; fail "debootstrap"; }
-in_root() { DEBIAN_FRONTEND=noninteractive LC_ALL=C chroot "$root" "$@"; }
+# With a /proc, as on a machine: txid-agent asks it which boot this is.
+in_root() {
+    # shellcheck disable=SC2016 # the inner shell's variables
+    unshare --mount sh -euc 'mount -t proc proc "$1/proc" && exec chroot "$@"' sh "$root" env DEBIAN_FRONTEND=noninteractive LC_ALL=C "$@"
+}
 # systemd and nginx make files in /run and /var/lib/nginx themselves.
 files() {
     (cd "$root" && find . \( -path ./proc -o -path ./sys -o -path ./run -o -path './var/lib/nginx/*' \) -prune -o -print | sort)
