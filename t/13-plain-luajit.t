@@ -38,7 +38,7 @@ run {
     write_file("$dir/test.lua", $lua);
     local @ENV{qw(LUA_PATH LUA_CPATH)} = (lua_path(), $cpath);
     my $luajit = luajit();
-    my $out = `timeout 20 $luajit $dir/test.lua 2>&1`;
+    my $out = `timeout 120 $luajit $dir/test.lua 2>&1`;
 
     my $expected = ($block->out // $block->out_like) =~ s/\bDIR\b/$dir/gr;
     defined $block->out ? is($out, $expected, $name) : like($out, qr/$expected/s, $name);

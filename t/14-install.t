@@ -43,7 +43,7 @@ my @command = (
 
 sub id_with {
     local @ENV{qw(LUA_PATH LUA_CPATH)} = @_;
-    return `timeout 20 $luajit -e 'print(require "resty.txid"())' 2>&1`;
+    return `timeout 120 $luajit -e 'print(require "resty.txid"())' 2>&1`;
 }
 
 # Evaluates the output of pkg-config in a shell.

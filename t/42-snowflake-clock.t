@@ -85,7 +85,7 @@ run {
         );
         my $options = $block->options // '';
         my $luajit  = luajit();
-        my $out     = `timeout 60 $luajit $dir/steps.lua $dir/state$state '$options' $last_id $steps 2>&1`;
+        my $out     = `timeout 120 $luajit $dir/steps.lua $dir/state$state '$options' $last_id $steps 2>&1`;
         $out =~ s/(\d+)\n\z// and $last_id = $1;
         $said .= $out;
     }

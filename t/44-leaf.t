@@ -34,10 +34,10 @@ close $out or die $!;
 
 $ENV{LUA_PATH}  = lua_path();
 $ENV{LUA_CPATH} = lua_cpath();
-my $output = `timeout 20 $nginx -p $dir/ -c nginx.conf -e $dir/logs/error.log -g '$load' 2>&1`;
+my $output = `timeout 120 $nginx -p $dir/ -c nginx.conf -e $dir/logs/error.log -g '$load' 2>&1`;
 is $?, 0, 'nginx starts' or BAIL_OUT($output);
 
-END { `timeout 20 $nginx -p $dir/ -c nginx.conf -e $dir/logs/error.log -s stop -g '$load' 2>&1` }
+END { `timeout 120 $nginx -p $dir/ -c nginx.conf -e $dir/logs/error.log -s stop -g '$load' 2>&1` }
 
 # The status and the body.
 sub get {

@@ -39,7 +39,7 @@ END
     close $out or die $!;
 }
 
-sub nginx { `timeout 20 $nginx -p $prefix/ -c nginx.conf -e $prefix/logs/error.log @_ 2>&1` }
+sub nginx { `timeout 120 $nginx -p $prefix/ -c nginx.conf -e $prefix/logs/error.log @_ 2>&1` }
 
 # Returns a free port.
 sub free_port {
@@ -137,7 +137,7 @@ like http("GET /address HTTP/1.0\r\nX-Forwarded-For: 192.0.2.1\r\nX-Request-Id: 
 
 SKIP: {
     skip 'no nghttp', 2 unless grep { -x "$_/nghttp" } File::Spec->path;
-    my $nghttp = 'timeout 20 nghttp';
+    my $nghttp = 'timeout 120 nghttp';
     my @paths  = ('/', '/redirected', '/late', '/redirected');
     my $urls   = join ' ', map { "http://127.0.0.1:$h2$paths[$_ % 4]?$_" } 1 .. 100;
 

@@ -120,7 +120,7 @@ sub check_lua {
     my ($block) = @_;
     my $luajit = luajit() or return pass('there is no luajit');
     my $file = write_file('block.lua', here($block->{text}));
-    my $output = `timeout 60 $luajit $file 2>&1`;
+    my $output = `timeout 120 $luajit $file 2>&1`;
     is $?, 0, 'runs' or diag($output);
 }
 

@@ -72,7 +72,7 @@ sub ask {
         exchange($stream, '') if $stream_block;
     }
     if (grep { -x "$_/nghttp" } File::Spec->path) {
-        my @answers = `timeout 20 nghttp @{[map {"http://127.0.0.1:$h2/?$_"} 1 .. 20]}`;
+        my @answers = `timeout 120 nghttp @{[map {"http://127.0.0.1:$h2/?$_"} 1 .. 20]}`;
         $asked += grep {/^\d+$/} @answers;
     }
     return keys %workers;

@@ -178,9 +178,9 @@ like get($port, [], '/plain'), qr/^($id) (?!\1)$id 20\d\d-\d\d-\d\dT\d\d:\d\d:\d
 SKIP: {
     skip 'no nghttp', 2 unless grep { -x "$_/nghttp" } File::Spec->path;
     my %ids;
-    $ids{$1}++ while `timeout 20 nghttp @{[map {"http://127.0.0.1:$h2/plain?$_"} 1 .. 100]}` =~ /($id) $id 20/g;
+    $ids{$1}++ while `timeout 120 nghttp @{[map {"http://127.0.0.1:$h2/plain?$_"} 1 .. 100]}` =~ /($id) $id 20/g;
     is_deeply [scalar keys %ids, grep { $_ > 1 } values %ids], [100], 'HTTP/2: each request has its own';
-    like `timeout 20 nghttp -v -H 'X-Request-Id: mine' http://127.0.0.1:$h2/plain`, qr/x-request-id: mine.*mine/s,
+    like `timeout 120 nghttp -v -H 'X-Request-Id: mine' http://127.0.0.1:$h2/plain`, qr/x-request-id: mine.*mine/s,
         q{HTTP/2: the client's};
 }
 

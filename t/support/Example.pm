@@ -47,7 +47,7 @@ sub serve {
     local $ENV{LUA_PATH}  = lua_path();
     local $ENV{LUA_CPATH} = lua_cpath();
     # Sockets with relative names are made in the current directory.
-    my $output = `cd $prefix && timeout 60 $nginx -p $prefix/ -c nginx.conf -e $prefix/logs/error.log -g '$load' 2>&1`;
+    my $output = `cd $prefix && timeout 120 $nginx -p $prefix/ -c nginx.conf -e $prefix/logs/error.log -g '$load' 2>&1`;
     is $?, 0, 'nginx starts' or diag($output), return;
     $load{$prefix} = $load;
     return ($port, $prefix);
@@ -55,7 +55,7 @@ sub serve {
 
 END {
     local $?;
-    `cd $_ && timeout 20 $nginx -p $_/ -c nginx.conf -e $_/logs/error.log -s stop -g '$load{$_}' 2>&1` for keys %load;
+    `cd $_ && timeout 120 $nginx -p $_/ -c nginx.conf -e $_/logs/error.log -s stop -g '$load{$_}' 2>&1` for keys %load;
 }
 
 sub request {

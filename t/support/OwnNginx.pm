@@ -30,7 +30,7 @@ sub write_config {
 }
 
 # Runs it and returns its output; $? is its status.
-sub nginx { `timeout 60 $nginx -p $prefix/ -c nginx.conf -e $prefix/logs/error.log @_ 2>&1` }
+sub nginx { `timeout 120 $nginx -p $prefix/ -c nginx.conf -e $prefix/logs/error.log @_ 2>&1` }
 
 # Returns a free port.
 sub free_port {
