@@ -1,9 +1,9 @@
 # 64-bit ids of the nginx modules on a node that a real txid-agent leases. Lua only reads them.
 
 use lib 't/support';
+use Native;
 # Before the plan: without an agent there is nothing to test.
 use Agent;
-use Native;
 use Test::Nginx::Socket::Lua 'no_plan';
 use State;
 use Suite;
