@@ -89,8 +89,8 @@ impl Config {
         if segments.is_empty() {
             for (tag, Segment { step }) in file.segments {
                 let step = count(step, &format!("segments.{tag}.step"))?;
-                segments
-                    .push((args::group_name(&tag).map_err(|why| anyhow::anyhow!("{shown}: segments: {why}"))?, step));
+                let tag = args::group_name(&tag).map_err(|why| anyhow::anyhow!("{shown}: segments: {why}"))?;
+                segments.push((tag, step));
             }
         }
         let config = Self {
