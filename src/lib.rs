@@ -13,9 +13,6 @@
 
 #![warn(missing_docs)]
 
-#[cfg(test)]
-#[path = "../tests/directory/mod.rs"]
-mod directory;
 mod flake;
 mod maker;
 pub mod request;

@@ -298,8 +298,8 @@ impl std::error::Error for MakerError {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::directory::Directory;
     use std::collections::HashSet;
+    use test_helpers::Directory;
 
     fn make(maker: &Maker) -> String {
         let mut text = [0; Maker::MAX_LEN];

@@ -2,14 +2,12 @@
 //!
 //! A separate program (see Cargo.toml): each test has its own thread, and so a stream that is not seeded yet.
 
-mod attack;
-mod one_by_one;
-
-use attack::{Child, forbid, fork, raw_clone, refuse};
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
+use test_helpers::attack::{Child, forbid, fork, raw_clone, refuse};
+use test_helpers::one_by_one;
 use txid::{Maker, Series, Txid, trace};
 
 type Text = [u8; Txid::LEN];

@@ -1,8 +1,6 @@
 //! What an agent writes to the page of a lease, and what processes that make ids see of it.
 
-mod directory;
-
-use directory::{Directory, has_header_of, word};
+use test_helpers::{Directory, has_header_of, word};
 use txid::snowflake::{Generator, Layout, LeaseNews, LeasePage, LeaseView, Order, Refusal, State, StateError};
 
 const LAYOUT: Layout = Layout::SNOWFLAKE;

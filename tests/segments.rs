@@ -1,8 +1,6 @@
 //! What an agent writes to the page of a segment, and what processes that take numbers see of it.
 
-mod directory;
-
-use directory::{Directory, has_header_of, word};
+use test_helpers::{Directory, has_header_of, word};
 use txid::segment::{Segment, SegmentError, SegmentNews, SegmentPage, SegmentStats};
 
 #[test]

@@ -1,11 +1,9 @@
 //! A child that is forked while another thread opens states can open one as well. It does not wait for the lock of a
 //! thread that it does not have.
 
-mod directory;
-
-use directory::Directory;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use test_helpers::Directory;
 use txid::snowflake::{Layout, State};
 
 const CHILDREN: usize = 300;

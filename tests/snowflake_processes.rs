@@ -2,16 +2,13 @@
 //!
 //! A separate program (see Cargo.toml) that runs one test at a time, so that no child inherits a lock of another thread.
 
-mod directory;
-mod one_by_one;
-
-use directory::Directory;
 use std::fs;
 use std::hint::black_box;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+use test_helpers::{Directory, one_by_one};
 use txid::segment::Segment;
 use txid::snowflake::{Generator, Layout, LeasePage, Order, Refusal, State};
 

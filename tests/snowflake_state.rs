@@ -1,12 +1,10 @@
 //! The guarantees of a state's file: all processes share one word, and a wrong file is refused and left unchanged.
 
-mod directory;
-
-use directory::{Directory, word};
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use test_helpers::{Directory, word};
 use txid::snowflake::{Generator, Layout, Order, State, StateError};
 use txid::{FileError, PageError};
 

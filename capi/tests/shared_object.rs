@@ -2,12 +2,11 @@
 
 #![cfg(target_os = "linux")]
 
-mod library;
-
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::Command;
+use test_helpers::library;
 
 fn output_of(tool: &str, option: &str) -> String {
     let output = Command::new(tool).arg(option).arg("-W").arg(library::path()).output().unwrap();

@@ -2,13 +2,12 @@
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
-mod library;
-
 use std::ffi::{CString, c_char, c_void};
 use std::path::Path;
 use std::process::Command;
 use std::sync::Barrier;
 use std::time::Duration;
+use test_helpers::library;
 use txid::snowflake::{Layout, LeasePage};
 
 type Fill = unsafe extern "C" fn(*mut c_char, i64);

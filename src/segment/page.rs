@@ -314,7 +314,7 @@ impl std::error::Error for SegmentError {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::directory::Directory;
+    use test_helpers::Directory;
 
     fn in_directory(name: &str, test: impl FnOnce(&Path)) {
         test(&Directory::new(&format!("segment-{name}")).0);

@@ -233,8 +233,8 @@ fn user() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::directory::Directory;
     use std::os::unix::fs::{PermissionsExt, symlink};
+    use test_helpers::Directory;
 
     #[test]
     fn no_mode_is_set_through_a_symbolic_link() {

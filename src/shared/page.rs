@@ -369,8 +369,8 @@ impl std::error::Error for PageError {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::directory::Directory;
     use proptest::prelude::*;
+    use test_helpers::Directory;
 
     const APPLES: Kind =
         Kind { magic: b"txidtest", version: 3, name: "basket", advice: "Buy another.", may_be_replaced: false };

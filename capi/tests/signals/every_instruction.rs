@@ -1,18 +1,5 @@
 //! The trap flag of x86-64 sends a signal after each instruction, so that none is missed.
 
-#[path = "../../../tests/attack/mod.rs"]
-mod attack;
-#[path = "../../../tests/directory/mod.rs"]
-mod directory;
-#[path = "../library/mod.rs"]
-mod library;
-#[path = "../../../tests/one_by_one/mod.rs"]
-mod one_by_one;
-
-use attack::{
-    Child, Shared, block, end, ended_well, fork, handle, instruction, raw_clone, refuse, step_no_further, step_through,
-};
-use directory::Directory;
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::ffi::{CString, c_char, c_void};
@@ -25,6 +12,10 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{LazyLock, OnceLock};
 use std::time::Duration;
+use test_helpers::attack::{
+    Child, Shared, block, end, ended_well, fork, handle, instruction, raw_clone, refuse, step_no_further, step_through,
+};
+use test_helpers::{Directory, library, one_by_one};
 
 /// Room for the longest id.
 type Text = [u8; 64];
@@ -405,7 +396,7 @@ fn storm(wanted: usize) {
     let ids = STORM.get().unwrap();
     let run = || {
         block(libc::SIGALRM, false);
-        while ids.len() < wanted {
+        while ids.count() < wanted {
             IS_MAKING.set(true);
             let id = random_bits();
             IS_MAKING.set(false);
@@ -449,7 +440,7 @@ fn a_billion_ids_in_storms_of_signals_and_forks() {
         for id in ids.items() {
             files[(id >> 50) as usize].write_all(&id.to_ne_bytes()).unwrap();
         }
-        made += ids.len();
+        made += ids.count();
         ids.clear();
     }
     files.into_iter().for_each(|file| drop(file.into_inner().unwrap()));

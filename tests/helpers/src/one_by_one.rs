@@ -1,12 +1,11 @@
 //! Runs the tests of a separate program one at a time, each in its own thread, and reports each.
 
 /// The functions and their names, for [`run`].
-#[allow(unused_macros)]
+#[macro_export]
 macro_rules! tests {
     ($($test:ident),* $(,)?) => { &[$((stringify!($test), $test as fn())),*] };
 }
-#[allow(unused_imports)]
-pub(crate) use tests;
+pub use tests;
 
 /// Runs all `tests`, or those whose names contain an argument, and ends the program.
 pub fn run(tests: &[(&str, fn())]) -> ! {

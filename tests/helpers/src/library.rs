@@ -5,7 +5,7 @@ use std::process::Command;
 use std::sync::LazyLock;
 
 static LIBRARY: LazyLock<PathBuf> = LazyLock::new(|| {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
     // Builds everything that is shipped, because a package that is built alone may have fewer features of its
     // dependencies.
     let build =
@@ -20,7 +20,6 @@ pub fn path() -> &'static Path {
 }
 
 /// The minor version of the compiler, such as 95 of 1.95.0.
-#[allow(dead_code, reason = "not every test has bounds")]
 pub fn rust_minor() -> u32 {
     let output = Command::new("rustc").arg("--version").output().unwrap();
     let version = String::from_utf8(output.stdout).unwrap();

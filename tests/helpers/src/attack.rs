@@ -1,8 +1,6 @@
 //! Tools for attacks: children made in every way, refused system calls, memory that a family of processes shares, and
 //! signals between any two instructions.
 
-#![allow(dead_code)]
-
 use std::ffi::c_void;
 use std::io::Read;
 use std::os::fd::FromRawFd;
@@ -168,15 +166,15 @@ impl<T: Copy + 'static> Shared<T> {
         }
     }
 
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.length.load(Ordering::Relaxed) as usize
     }
 
     /// All items. The processes that wrote must have ended.
     pub fn items(&self) -> Vec<T> {
-        assert!(self.len() <= self.room, "more than there was room for");
+        assert!(self.count() <= self.room, "more than there was room for");
         // SAFETY: this many have been written.
-        (0..self.len()).map(|place| unsafe { self.items.add(place).read() }).collect()
+        (0..self.count()).map(|place| unsafe { self.items.add(place).read() }).collect()
     }
 
     /// Removes all items. The processes that wrote must have ended.

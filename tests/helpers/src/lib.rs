@@ -1,0 +1,9 @@
+//! What the tests of several packages use.
+
+#[cfg(target_os = "linux")]
+pub mod attack;
+mod directory;
+pub mod library;
+pub mod one_by_one;
+
+pub use directory::{Directory, has_header_of, word};
