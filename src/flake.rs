@@ -1,8 +1,8 @@
 //! The 128-bit flake: `| ms : 64 | node : 48 | sequence : 16 |` in base62.
 
-use crate::source::entropy::{self, Origin};
+use crate::source::entropy::{self, StreamId};
 use crate::source::kept::Kept;
-use crate::source::laps::{Place, Reading};
+use crate::source::laps::{Position, Reading};
 use crate::source::{clock, mac};
 use crate::text::{FormatError, base62};
 use std::fmt;
@@ -51,7 +51,7 @@ impl Flake {
     pub fn now_by(clock_ms: i64, node: Option<[u8; 6]>) -> Self {
         let ms = clock::never_backwards(clock_ms);
         let maker = Maker::next(ms, Some(ms));
-        Self::new(maker.place.ms(), node.unwrap_or(maker.node), maker.place.number())
+        Self::new(maker.position.ms(), node.unwrap_or(maker.node), maker.position.number())
     }
 
     /// A new flake stamped with exactly `ms`, in two's complement. With a `node`, the sequence wraps after 65,536
@@ -62,7 +62,7 @@ impl Flake {
     /// ```
     pub fn at(ms: i64, node: Option<[u8; 6]>) -> Self {
         let maker = Maker::next(ms, None);
-        Self::new(ms as u64, node.unwrap_or(maker.node), maker.place.number())
+        Self::new(ms as u64, node.unwrap_or(maker.node), maker.position.number())
     }
 
     fn new(ms: u64, node: [u8; 6], sequence: u16) -> Self {
@@ -143,43 +143,43 @@ impl Flake {
 /// A thread's random node, and the position in its sequence.
 #[derive(Clone, Copy)]
 struct Maker {
-    origin: Origin,
+    stream_id: StreamId,
     node: [u8; 6],
-    place: Place,
+    position: Position,
 }
 
 impl Maker {
-    const NONE: Self = Self { origin: Origin::NONE, node: [0; 6], place: Place::before(SEQUENCE_VALUES) };
+    const NONE: Self = Self { stream_id: StreamId::NONE, node: [0; 6], position: Position::before(SEQUENCE_VALUES) };
 
-    /// The next place; `now_ms` is the clock's reading, where the time is the clock's. Each lap has a node of its own,
+    /// The next position; `now_ms` is the clock's reading, where the time is the clock's. Each lap has a node of its own,
     /// and so does each child.
     fn next(stamp_ms: i64, now_ms: Option<i64>) -> Self {
         thread_local! {
             static READING: Reading = const { Reading::none() };
             static MAKER: Kept<Maker> = const { Kept::new(Maker::NONE) };
         }
-        let origin = entropy::origin(stamp_ms);
+        let stream_id = entropy::stream_id(stamp_ms);
         let had_been_wrong = now_ms.is_some_and(|now_ms| READING.with(|reading| reading.had_been_wrong(now_ms)));
         MAKER.with(|kept| {
             kept.step(Maker::NONE, |maker| {
-                maker.advance(origin, stamp_ms, now_ms, had_been_wrong);
+                maker.advance(stream_id, stamp_ms, now_ms, had_been_wrong);
                 *maker
             })
         })
     }
 
     #[inline(always)]
-    fn advance(&mut self, origin: Origin, stamp_ms: i64, now_ms: Option<i64>, had_been_wrong: bool) {
-        let last_ms = self.place.ms() as i64;
+    fn advance(&mut self, stream_id: StreamId, stamp_ms: i64, now_ms: Option<i64>, had_been_wrong: bool) {
+        let last_ms = self.position.ms() as i64;
         let mut now_ms = now_ms.unwrap_or(last_ms);
-        if self.origin != origin && !had_been_wrong {
+        if self.stream_id != stream_id && !had_been_wrong {
             // A new node may sort before the old one, so it begins with a new millisecond. The sequence continues,
             // because nothing changes for a given node.
             now_ms = now_ms.max(last_ms + 1);
         }
-        self.place = self.place.next(SEQUENCE_VALUES, now_ms, had_been_wrong);
-        if self.origin != origin || self.place.number() == 0 {
-            self.origin = origin;
+        self.position = self.position.next(SEQUENCE_VALUES, now_ms, had_been_wrong);
+        if self.stream_id != stream_id || self.position.number() == 0 {
+            self.stream_id = stream_id;
             self.node = mac::random(stamp_ms);
         }
     }
@@ -213,8 +213,8 @@ mod tests {
     fn another_node_begins_with_another_millisecond() {
         let mut maker = Maker::NONE;
         let mut next = |reseeds, now_ms, had_been_wrong| {
-            maker.advance(Origin { stream: 1, reseeds }, 0, Some(now_ms), had_been_wrong);
-            (maker.place.ms(), maker.place.number(), maker.node)
+            maker.advance(StreamId { stream: 1, reseeds }, 0, Some(now_ms), had_been_wrong);
+            (maker.position.ms(), maker.position.number(), maker.node)
         };
         let (first, second) = (next(0, 1000, false), next(0, 1000, false));
         assert_eq!((first.0, first.1), (1000, 0));

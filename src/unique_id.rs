@@ -1,7 +1,7 @@
 //! Apache's UNIQUE_ID in both layouts: the short one with the alphabet `A-Za-z0-9@-`, and the long one with that of
 //! current httpd, `A-Za-z0-9-_`. httpd 2.4.29 to 2.4.46 wrote the long layout with the other alphabet.
 
-use crate::source::entropy::{self, Origin};
+use crate::source::entropy::{self, StreamId};
 use crate::source::kept::Kept;
 use crate::source::{clock, process, thread_number};
 use crate::text::FormatError;
@@ -66,7 +66,7 @@ pub enum UniqueIdMaker {
 /// The state of a thread between two ids.
 #[derive(Clone, Copy)]
 struct Series {
-    origin: Origin,
+    stream_id: StreamId,
     pid: u32,
     thread: u32,
     left: u32,
@@ -218,12 +218,12 @@ impl UniqueId {
 
 impl Series {
     const NONE: Self =
-        Self { origin: Origin::NONE, pid: 0, thread: 0, left: 0, counter: 0, number: 0, random: [0; 10] };
+        Self { stream_id: StreamId::NONE, pid: 0, thread: 0, left: 0, counter: 0, number: 0, random: [0; 10] };
 
     /// A series that begins where this one cannot have been in the same second.
-    fn renewed(self, origin: Origin, bits: u128) -> Self {
+    fn renewed(self, stream_id: StreamId, bits: u128) -> Self {
         Self {
-            origin,
+            stream_id,
             pid: process::id(),
             thread: thread_number::get(),
             counter: bits as u16,
@@ -242,19 +242,19 @@ impl Series {
         thread_local! {
             static SERIES: Kept<Series> = const { Kept::new(Series::NONE) };
         }
-        let origin = entropy::origin(stamp_ms);
+        let stream_id = entropy::stream_id(stamp_ms);
         SERIES.with(|kept| {
             kept.step(Self::NONE, |series| {
-                series.advance(origin, stamp_ms);
+                series.advance(stream_id, stamp_ms);
                 *series
             })
         })
     }
 
     #[inline(always)]
-    fn advance(&mut self, origin: Origin, stamp_ms: i64) {
-        if self.origin != origin {
-            *self = self.renewed(origin, entropy::next_u128(stamp_ms));
+    fn advance(&mut self, stream_id: StreamId, stamp_ms: i64) {
+        if self.stream_id != stream_id {
+            *self = self.renewed(stream_id, entropy::next_u128(stamp_ms));
         }
         if self.left == 0 {
             let [random @ .., _, _, _, _, _, _] = entropy::next_u128(stamp_ms).to_be_bytes();
@@ -294,7 +294,7 @@ mod tests {
             let before = Series { number, ..Series::NONE };
             for bits in [bits, u128::from(number.wrapping_sub(back)) << 32] {
                 // Its first lap has the next number.
-                let first = before.renewed(Origin::NONE, bits).number.wrapping_add(1);
+                let first = before.renewed(StreamId::NONE, bits).number.wrapping_add(1);
                 let distance = first.wrapping_sub(number) & 0x00ff_ffff;
                 prop_assert!(distance > 0 && distance < (1 << 24) - 1000, "{distance}");
             }
@@ -304,11 +304,11 @@ mod tests {
     #[test]
     fn a_series_goes_on_from_the_one_before_it() {
         let before = Series { number: 5, ..Series::NONE };
-        assert_eq!(before.renewed(Origin::NONE, 0).number, 5);
-        assert_eq!(before.renewed(Origin::NONE, 7 << 32).number, 12);
+        assert_eq!(before.renewed(StreamId::NONE, 0).number, 5);
+        assert_eq!(before.renewed(StreamId::NONE, 7 << 32).number, 12);
         // The farthest leaves room for 1,024 laps, in 24 bits.
-        assert_eq!(before.renewed(Origin::NONE, 0xff_fbff << 32).number, 0xff_fbff + 5);
-        assert_eq!(before.renewed(Origin::NONE, 0xff_fc00 << 32).number, 5);
+        assert_eq!(before.renewed(StreamId::NONE, 0xff_fbff << 32).number, 0xff_fbff + 5);
+        assert_eq!(before.renewed(StreamId::NONE, 0xff_fc00 << 32).number, 5);
     }
 
     #[test]

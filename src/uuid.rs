@@ -7,7 +7,7 @@
 //! ```
 
 use crate::source::clock::{self, Stamp};
-use crate::source::entropy::{self, Origin};
+use crate::source::entropy::{self, StreamId};
 use crate::source::kept::Kept;
 use crate::source::mac;
 use crate::text::FormatError;
@@ -104,7 +104,7 @@ thread_local! {
 }
 
 fn next_v7(ms: i64, stamp: Stamp) -> Uuid {
-    let stream = entropy::origin(ms).stream;
+    let stream = entropy::stream_id(ms).stream;
     let next = ORDER.with(|kept| {
         kept.step(V7Order::new(0), |order| {
             if order.stream != stream {
@@ -175,10 +175,10 @@ pub fn v1_by(clock_ms: i64, node: Option<[u8; 6]>) -> Uuid {
 
     let ms = clock::never_backwards(clock_ms);
     let ticks = (ms.wrapping_add(GREGORIAN_MS) as u64).wrapping_mul(TICKS_A_MS) & TICKS_MASK;
-    let origin = entropy::origin(ms);
+    let stream_id = entropy::stream_id(ms);
     let v1 = LAST.with(|kept| {
         kept.step(V1::NONE, |v1| {
-            v1.advance(origin, ms, ticks);
+            v1.advance(stream_id, ms, ticks);
             *v1
         })
     });
@@ -188,22 +188,22 @@ pub fn v1_by(clock_ms: i64, node: Option<[u8; 6]>) -> Uuid {
 /// The last version 1 of a thread.
 #[derive(Clone, Copy)]
 struct V1 {
-    origin: Origin,
+    stream_id: StreamId,
     ticks: u64,
     clock_sequence: u16,
     node: [u8; 6],
 }
 
 impl V1 {
-    const NONE: Self = Self { origin: Origin::NONE, ticks: 0, clock_sequence: 0, node: [0; 6] };
+    const NONE: Self = Self { stream_id: StreamId::NONE, ticks: 0, clock_sequence: 0, node: [0; 6] };
 
     #[inline(always)]
-    fn advance(&mut self, origin: Origin, ms: i64, ticks: u64) {
-        if self.origin.stream != origin.stream {
+    fn advance(&mut self, stream_id: StreamId, ms: i64, ticks: u64) {
+        if self.stream_id.stream != stream_id.stream {
             self.clock_sequence = entropy::next_u128(ms) as u16;
         }
-        if self.origin != origin {
-            self.origin = origin;
+        if self.stream_id != stream_id {
+            self.stream_id = stream_id;
             self.node = mac::random(ms);
         }
         if self.ticks < ticks {

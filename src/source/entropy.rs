@@ -46,22 +46,22 @@ pub(crate) struct Stream {
 /// The generator that draws come from.
 struct Source {
     rng: Xoshiro,
-    origin: Origin,
+    stream_id: StreamId,
 }
 
-/// Identifies the source of a thread's randomness. State that a format keeps between ids belongs to an origin; after a
-/// fork, parent and child have different origins.
+/// Identifies the source of a thread's randomness. What a format keeps between ids belongs to one stream; after a fork,
+/// parent and child have different ones.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Origin {
-    /// Stays the same as long as the stream does.
+pub(crate) struct StreamId {
+    /// Stays the same until the stream is seeded anew.
     pub(crate) stream: u64,
     /// Grows whenever fresh randomness is mixed in, because that may be the point where two copies of a machine
     /// diverge.
     pub(crate) reseeds: u64,
 }
 
-impl Origin {
-    /// The origin of no randomness at all.
+impl StreamId {
+    /// The id of no stream.
     pub(crate) const NONE: Self = Self { stream: 0, reseeds: u64::MAX };
 }
 
@@ -115,10 +115,10 @@ pub(crate) fn strong_u64(stamp_ms: i64) -> Result<u64, u64> {
     }
 }
 
-/// The origin of the randomness for an id stamped `stamp_ms`.
+/// The id of the stream that an id stamped `stamp_ms`.
 #[inline(always)]
-pub(crate) fn origin(stamp_ms: i64) -> Origin {
-    draw(Some(stamp_ms), |source| source.origin)
+pub(crate) fn stream_id(stamp_ms: i64) -> StreamId {
+    draw(Some(stamp_ms), |source| source.stream_id)
 }
 
 #[inline(always)]
@@ -248,17 +248,17 @@ impl Stream {
 }
 
 impl Source {
-    const UNSEEDED: Self = Self { rng: Xoshiro::UNSEEDED, origin: Origin::NONE };
+    const UNSEEDED: Self = Self { rng: Xoshiro::UNSEEDED, stream_id: StreamId::NONE };
 
     /// Keeps the inherited state in a child: it is never used before fresh randomness is mixed in.
     fn seed(&mut self) {
         self.rng.mix(fresh_seed());
-        self.origin = Origin { stream: self.rng.next(), reseeds: 0 };
+        self.stream_id = StreamId { stream: self.rng.next(), reseeds: 0 };
     }
 
     fn reseed(&mut self) {
         self.rng.mix(fresh_seed());
-        self.origin.reseeds += 1;
+        self.stream_id.reseeds += 1;
     }
 }
 
@@ -361,24 +361,24 @@ mod tests {
     #[test]
     fn a_copy_gets_fresh_randomness_when_a_second_is_over() {
         numbers(1);
-        let before = origin(0);
+        let before = stream_id(0);
         let age = |ns: u64| STREAM.with(|stream| stream.seeded_at_ns.set(clock::uptime_ns() - ns));
         let after_a_burst = || {
             numbers(DRAWS_A_LOOK_IN_A_BURST as usize);
-            origin(0)
+            stream_id(0)
         };
         age(0);
         assert!(after_a_burst() == before);
         let ahead_ns = 3_600_000_000_000;
         STREAM.with(|stream| stream.seeded_at_ns.set(clock::uptime_ns() + ahead_ns));
         assert!(
-            after_a_burst() == Origin { reseeds: before.reseeds + 1, ..before },
+            after_a_burst() == StreamId { reseeds: before.reseeds + 1, ..before },
             "restored where the clock is behind"
         );
-        let before = origin(0);
+        let before = stream_id(0);
         age(RESEED_AFTER_MS * NS_A_MS);
-        assert!(after_a_burst() == Origin { reseeds: before.reseeds + 1, ..before });
-        assert!(origin(RESEED_AFTER_MS as i64) == Origin { reseeds: before.reseeds + 1, ..before });
+        assert!(after_a_burst() == StreamId { reseeds: before.reseeds + 1, ..before });
+        assert!(stream_id(RESEED_AFTER_MS as i64) == StreamId { reseeds: before.reseeds + 1, ..before });
     }
 
     #[test]
@@ -387,13 +387,13 @@ mod tests {
         let snapshot = Snapshot::take();
         let generation = STREAM.with(|stream| stream.generation.replace(IN_USE));
         let nested = numbers(10);
-        let origins = [origin(0), origin(0)];
+        let stream_ids = [stream_id(0), stream_id(0)];
         assert!(STREAM.with(|stream| stream.generation.get()) == IN_USE);
         STREAM.with(|stream| stream.generation.set(generation));
         let after = numbers(10);
         snapshot.resume();
         assert!(nested.iter().all(|number| !after.contains(number) && !numbers(10).contains(number)));
-        assert!(origins[0] != origins[1] && origins[0] != origin(0));
+        assert!(stream_ids[0] != stream_ids[1] && stream_ids[0] != stream_id(0));
     }
 
     /// Draws, with a fork between the check that the stream is this process's and the draw; returns what the parent and

@@ -12,10 +12,10 @@ const MS_MASK: i64 = (1 << 48) - 1;
 
 /// A time of 48 bits and a number of 16, in one word.
 #[derive(Clone, Copy)]
-pub(crate) struct Place(u64);
+pub(crate) struct Position(u64);
 
-impl Place {
-    /// The place before the first lap of numbers below `length`, which begins with 0.
+impl Position {
+    /// The position before the first lap of numbers below `length`, which begins with 0.
     pub(crate) const fn before(length: u32) -> Self {
         Self(length as u64 - 1)
     }
@@ -28,7 +28,7 @@ impl Place {
         self.0 as u16
     }
 
-    /// The place after this one, in laps of numbers below `length` (at most 65,536), when the clock reads `now_ms`.
+    /// The position after this one, in laps of numbers below `length` (at most 65,536), when the clock reads `now_ms`.
     ///
     /// Laps that are shorter than a millisecond run ahead of the clock, however far. Time goes back only if the clock
     /// itself `had_been_wrong`.
@@ -63,16 +63,16 @@ pub(crate) struct SharedLaps<const LENGTH: u32>(AtomicU64);
 
 impl<const LENGTH: u32> SharedLaps<LENGTH> {
     pub(crate) const fn new() -> Self {
-        Self(AtomicU64::new(Place::before(LENGTH).0))
+        Self(AtomicU64::new(Position::before(LENGTH).0))
     }
 
-    pub(crate) fn next(&self, now_ms: i64, had_been_wrong: bool) -> Place {
-        let mut place = Place(self.0.load(Ordering::Relaxed));
+    pub(crate) fn next(&self, now_ms: i64, had_been_wrong: bool) -> Position {
+        let mut position = Position(self.0.load(Ordering::Relaxed));
         loop {
-            let next = place.next(LENGTH, now_ms, had_been_wrong);
-            match self.0.compare_exchange_weak(place.0, next.0, Ordering::Relaxed, Ordering::Relaxed) {
+            let next = position.next(LENGTH, now_ms, had_been_wrong);
+            match self.0.compare_exchange_weak(position.0, next.0, Ordering::Relaxed, Ordering::Relaxed) {
                 Ok(_) => return next,
-                Err(now) => place = Place(now),
+                Err(now) => position = Position(now),
             }
         }
     }
@@ -86,15 +86,15 @@ mod tests {
     #[test]
     fn no_number_comes_twice_in_a_millisecond() {
         let laps = SharedLaps::<10>::new();
-        let places: Vec<_> = (0..1000).map(|turn| laps.next(1_000_000 + turn / 300, false)).collect();
-        assert_eq!((places[0].ms(), places[0].number()), (1_000_000, 0));
-        assert_eq!(places.iter().map(|place| place.0).collect::<HashSet<_>>().len(), 1000);
-        assert!(places.is_sorted_by_key(|place| place.ms()));
+        let positions: Vec<_> = (0..1000).map(|turn| laps.next(1_000_000 + turn / 300, false)).collect();
+        assert_eq!((positions[0].ms(), positions[0].number()), (1_000_000, 0));
+        assert_eq!(positions.iter().map(|position| position.0).collect::<HashSet<_>>().len(), 1000);
+        assert!(positions.is_sorted_by_key(|position| position.ms()));
     }
 
     #[test]
     fn the_longest_lap_begins_with_0_as_well() {
-        let first = Place::before(1 << 16).next(1 << 16, 1_000_000, false);
+        let first = Position::before(1 << 16).next(1 << 16, 1_000_000, false);
         assert_eq!((first.ms(), first.number()), (1_000_000, 0));
     }
 
@@ -102,19 +102,19 @@ mod tests {
     fn no_number_comes_twice_however_long_the_clock_stands_still() {
         let (laps, reading) = (SharedLaps::<2>::new(), Reading::none());
         let next = |now_ms| laps.next(now_ms, reading.had_been_wrong(now_ms)).0;
-        let places: Vec<_> = (0..100_000).map(|_| next(1_000_000)).collect();
-        assert_eq!(Place(places[99_999]).ms(), 1_000_000 + 49_999);
-        assert!(places.is_sorted_by(|earlier, later| earlier < later));
+        let positions: Vec<_> = (0..100_000).map(|_| next(1_000_000)).collect();
+        assert_eq!(Position(positions[99_999]).ms(), 1_000_000 + 49_999);
+        assert!(positions.is_sorted_by(|earlier, later| earlier < later));
         // A clock that goes back by no more than the longest hold is not followed.
-        assert!(next(1_000_000 - 10_000) > places[99_999]);
+        assert!(next(1_000_000 - 10_000) > positions[99_999]);
     }
 
     #[test]
     fn a_clock_that_had_been_wrong_is_followed() {
-        let place = Place::before(10).next(10, 1_000_000, false);
-        assert_eq!(place.next(10, 999_999, true).ms(), 1_000_000);
-        assert_eq!(place.next(10, 5, true).ms(), 5);
-        assert_eq!(place.next(10, 5, false).ms(), 1_000_000);
+        let position = Position::before(10).next(10, 1_000_000, false);
+        assert_eq!(position.next(10, 999_999, true).ms(), 1_000_000);
+        assert_eq!(position.next(10, 5, true).ms(), 5);
+        assert_eq!(position.next(10, 5, false).ms(), 1_000_000);
     }
 
     #[test]
@@ -134,14 +134,14 @@ mod tests {
     #[test]
     fn no_number_comes_twice_before_1970() {
         let laps = SharedLaps::<2>::new();
-        let places: Vec<_> = (0..1000).map(|_| laps.next(-1_000_000, false)).collect();
-        assert_eq!(places[0].ms(), (1 << 48) - 1_000_000);
-        assert!(places.is_sorted_by(|earlier, later| earlier.0 < later.0));
+        let positions: Vec<_> = (0..1000).map(|_| laps.next(-1_000_000, false)).collect();
+        assert_eq!(positions[0].ms(), (1 << 48) - 1_000_000);
+        assert!(positions.is_sorted_by(|earlier, later| earlier.0 < later.0));
     }
 
     #[test]
     fn a_time_has_48_bits() {
-        let place = Place::before(10).next(10, -1, false);
-        assert_eq!((place.ms(), place.number()), ((1 << 48) - 1, 0));
+        let position = Position::before(10).next(10, -1, false);
+        assert_eq!((position.ms(), position.number()), ((1 << 48) - 1, 0));
     }
 }

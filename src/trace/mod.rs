@@ -9,7 +9,7 @@
 //! ```
 
 use crate::source::clock::{self, Stamp};
-use crate::source::entropy::{self, Origin};
+use crate::source::entropy::{self, StreamId};
 use crate::source::kept::Kept;
 use crate::text::{FormatError, hex};
 use std::cell::Cell;
@@ -211,22 +211,22 @@ pub fn host_id_by(clock_ms: i64, epoch_ms: i64, host: u32) -> TraceId {
 fn next_host_id(ms: i64, epoch_ms: i64, host: u32, stamp: Stamp) -> TraceId {
     #[derive(Clone, Copy)]
     struct Word {
-        origin: Origin,
+        stream_id: StreamId,
         random: u32,
         left: u32,
         last: u64,
     }
-    const NONE: Word = Word { origin: Origin::NONE, random: 0, left: 0, last: 0 };
+    const NONE: Word = Word { stream_id: StreamId::NONE, random: 0, left: 0, last: 0 };
     thread_local! {
         static WORD: Kept<Word> = const { Kept::new(NONE) };
     }
     let high = time_and_sequence(ms, epoch_ms, stamp);
-    let origin = entropy::origin(ms);
+    let stream_id = entropy::stream_id(ms);
     let random = WORD.with(|kept| {
         kept.step(NONE, |word| {
             // A repeated time starts again at 0, which the same word may have been used with.
-            if word.left == 0 || word.origin != origin || high <= word.last {
-                *word = Word { origin, random: entropy::next_u128(ms) as u32, left: IDS_A_WORD, last: 0 };
+            if word.left == 0 || word.stream_id != stream_id || high <= word.last {
+                *word = Word { stream_id, random: entropy::next_u128(ms) as u32, left: IDS_A_WORD, last: 0 };
             }
             word.left -= 1;
             word.last = high;

@@ -1,8 +1,8 @@
 //! SkyWalking's trace ids: `<instance>.<thread>.<ms * 10000 + sequence>`.
 
-use crate::source::entropy::{self, Origin};
+use crate::source::entropy::{self, StreamId};
 use crate::source::kept::Kept;
-use crate::source::laps::{Place, Reading};
+use crate::source::laps::{Position, Reading};
 use crate::source::{clock, thread_number};
 use crate::text::{FormatError, decimal, hex};
 use std::fmt;
@@ -34,13 +34,13 @@ pub struct SkyWalking {
 /// A thread's instance, and how far its sequence is.
 #[derive(Clone, Copy)]
 struct Maker {
-    place: Place,
-    origin: Origin,
+    position: Position,
+    stream_id: StreamId,
     instance: u128,
 }
 
 impl Maker {
-    const NONE: Self = Self { place: Place::before(SEQUENCE), origin: Origin::NONE, instance: 0 };
+    const NONE: Self = Self { position: Position::before(SEQUENCE), stream_id: StreamId::NONE, instance: 0 };
 }
 
 impl SkyWalking {
@@ -72,16 +72,16 @@ impl SkyWalking {
         }
         let now_ms = clock::never_backwards(clock_ms);
         let had_been_wrong = READING.with(|reading| reading.had_been_wrong(now_ms));
-        let origin = entropy::origin(now_ms);
+        let stream_id = entropy::stream_id(now_ms);
         MAKER.with(|kept| {
             kept.step(Maker::NONE, |maker| {
-                maker.place = maker.place.next(SEQUENCE, now_ms, had_been_wrong);
+                maker.position = maker.position.next(SEQUENCE, now_ms, had_been_wrong);
                 // After a step back, a new instance tells apart times that the clock repeats.
-                if maker.origin != origin || had_been_wrong {
-                    maker.origin = origin;
+                if maker.stream_id != stream_id || had_been_wrong {
+                    maker.stream_id = stream_id;
                     maker.instance = entropy::next_u128(now_ms);
                 }
-                let (ms, sequence) = (maker.place.ms(), maker.place.number());
+                let (ms, sequence) = (maker.position.ms(), maker.position.number());
                 Self { instance: maker.instance, thread: thread_number::get(), ms, sequence }
             })
         })

@@ -62,8 +62,8 @@ impl Sofa {
         static LAPS: SharedLaps<{ (LAST - FIRST + 1) as u32 }> = SharedLaps::new();
         thread_local!(static READING: Reading = const { Reading::none() });
         let ms = clock::never_backwards(clock_ms);
-        let place = LAPS.next(ms, READING.with(|reading| reading.had_been_wrong(ms)));
-        Self { address, ms: place.ms() % MS_RANGE, sequence: FIRST + place.number(), pid: process::id() }
+        let position = LAPS.next(ms, READING.with(|reading| reading.had_been_wrong(ms)));
+        Self { address, ms: position.ms() % MS_RANGE, sequence: FIRST + position.number(), pid: process::id() }
     }
 
     /// Writes the text, without allocating, and returns its length.
