@@ -9,10 +9,11 @@
 //! | 256..272 | the next range |
 //! | 384..448 | what only the agent writes: step, numbers a second, last contact, counts, news, highest number seen, last fetch |
 
-use super::UsedUp;
+use super::used_up::{SegmentNews, UsedUp};
 use super::words::Words;
+use crate::shared::image::{Image, Kind, WORDS_AT};
 use crate::shared::origin::{self, Foreign, Origin};
-use crate::shared::page::{Image, Kind, Page, WORDS_AT};
+use crate::shared::page::Page;
 use crate::shared::{Identity, PageError};
 use std::fmt;
 use std::ops::Range;
@@ -53,33 +54,6 @@ pub struct Segment {
 #[derive(Clone, Copy, Debug)]
 pub struct SegmentPage {
     segment: Segment,
-}
-
-/// What an agent reports about a segment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SegmentNews {
-    /// It takes ranges when they are needed.
-    Serving,
-    /// The store has no such tag.
-    NoTag,
-    /// The number in the store is lower than one it had before. Nothing is taken until it is raised.
-    WentDown,
-    /// The 63-bit numbers are used up.
-    Ended,
-}
-
-impl SegmentNews {
-    const ALL: [Self; 4] = [Self::Serving, Self::NoTag, Self::WentDown, Self::Ended];
-
-    /// The state as one word.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Serving => "serving",
-            Self::NoTag => "no-tag",
-            Self::WentDown => "went-down",
-            Self::Ended => "ended",
-        }
-    }
 }
 
 /// The contents of a segment's page.

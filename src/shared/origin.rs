@@ -4,7 +4,7 @@
 //! give out what the original gives out.
 
 use super::Identity;
-use super::page::Image;
+use super::image::Image;
 use crate::source::boot::{BOOT_ID, boot_id};
 use std::fmt;
 use std::path::Path;
@@ -79,7 +79,7 @@ pub(crate) fn write_unknown_boot(f: &mut fmt::Formatter<'_>, path: &Path) -> fmt
 
 #[cfg(test)]
 mod tests {
-    use super::super::page::Kind;
+    use super::super::image::Kind;
     use super::*;
 
     #[test]

@@ -1,125 +1,38 @@
-//! One page: a header that never changes, and words that are only accessed as atomics.
-//!
-//! All numbers are in the machine's own byte order, because a page never leaves its host:
-//!
-//! | bytes | what |
-//! |---|---|
-//! | 0..8 | the magic of its kind |
-//! | 8..12 | the version of its kind |
-//! | 16..120 | the fields of its kind |
-//! | 120..128 | FNV-1a of bytes 0..120 |
-//! | 128..4096 | the words of its kind |
-//!
-//! Unused bytes are zero. They are room for later versions: a version that uses any of them has a new number, so that
-//! older libraries refuse the page instead of ignoring it.
+//! A mapped page: how it is opened, made, checked, mapped, and found again in a child.
 
 use super::file::{self, FileError, Identity, refused};
-use super::registry::{self, FileId, Known};
+use super::image::{Flaw, Header, Image, Kind, LEN};
+use super::list::List;
 use rustix::mm::{self, MapFlags, ProtFlags};
 use std::fmt;
 use std::fs::File;
 use std::io;
-use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-pub(crate) const LEN: usize = 4096;
-/// Where the words begin: after the cache lines of the header, and after those that a processor fetches with them.
-pub(crate) const WORDS_AT: usize = 128;
-const VERSION_AT: usize = 8;
-const CHECKSUM_AT: usize = 120;
+/// The pages that this process, or a process it was forked from, has opened.
+static KNOWN: List<Known> = List::new();
 
-/// Distinguishes the pages of one use from those of others.
-#[derive(Debug)]
-pub(crate) struct Kind {
-    pub(crate) magic: &'static [u8; 8],
-    pub(crate) version: u32,
-    /// The name of such a page in errors.
-    pub(crate) name: &'static str,
-    /// What to do about a damaged one, in errors.
-    pub(crate) advice: &'static str,
-    /// Whether a file that is in use may be replaced by another one. Not if both say what to use next: users of both
-    /// files would repeat each other's ids.
-    pub(crate) may_be_replaced: bool,
+/// A page, and how to find it.
+struct Known {
+    page: Page,
+    header: Header,
+    file: Option<FileId>,
 }
 
-/// The part of a page that never changes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Header([u8; WORDS_AT]);
-
-impl Header {
-    pub(crate) fn is_of(&self, kind: &Kind) -> bool {
-        self.0[..VERSION_AT] == *kind.magic && self.0[VERSION_AT..VERSION_AT + 4] == kind.version.to_ne_bytes()
-    }
-
-    /// Whether each of these fields is at its offset.
-    pub(crate) fn has(&self, fields: &[(usize, &[u8])]) -> bool {
-        fields.iter().all(|&(at, field)| self.0[at..at + field.len()] == *field)
-    }
+/// The file of a page: its path, and which file that was when it was opened.
+#[derive(PartialEq)]
+struct FileId {
+    path: PathBuf,
+    identity: Identity,
 }
 
-/// The bytes of a page before it is mapped: to write a new one, and to check an existing one.
-pub(crate) struct Image([u8; LEN]);
-
-impl Image {
-    /// A new page with these fields, each at its offset.
-    #[inline(never)]
-    pub(crate) fn new(kind: &Kind, fields: &[(usize, &[u8])]) -> Self {
-        let mut page = [0; LEN];
-        page[..VERSION_AT].copy_from_slice(kind.magic);
-        page[VERSION_AT..VERSION_AT + 4].copy_from_slice(&kind.version.to_ne_bytes());
-        for &(at, field) in fields {
-            page[at..at + field.len()].copy_from_slice(field);
-        }
-        let checksum = fnv_1a(&page[..CHECKSUM_AT]);
-        page[CHECKSUM_AT..WORDS_AT].copy_from_slice(&checksum.to_ne_bytes());
-        Self(page)
+impl Known {
+    fn is_at(&self, path: &Path) -> bool {
+        self.file.as_ref().is_some_and(|file| file.path == path)
     }
-
-    /// The same with this word at `at`.
-    pub(crate) fn with_word(mut self, at: usize, word: u64) -> Self {
-        self.0[at..at + 8].copy_from_slice(&word.to_ne_bytes());
-        self
-    }
-
-    pub(crate) fn byte(&self, at: usize) -> u8 {
-        self.0[at]
-    }
-
-    pub(crate) fn number(&self, at: usize) -> u64 {
-        u64::from_ne_bytes(std::array::from_fn(|place| self.0[at + place]))
-    }
-
-    pub(crate) fn is_zero(&self, bytes: Range<usize>) -> bool {
-        self.0[bytes].iter().all(|&byte| byte == 0)
-    }
-
-    pub(crate) fn header(&self) -> Header {
-        Header(std::array::from_fn(|place| self.0[place]))
-    }
-
-    #[inline(never)]
-    fn check(&self, kind: &'static Kind, path: &Path) -> Result<(), PageError> {
-        if self.0[..VERSION_AT] != *kind.magic {
-            return Err(PageError::damaged(kind, path, "its first 8 bytes are wrong"));
-        }
-        if self.number(CHECKSUM_AT) != fnv_1a(&self.0[..CHECKSUM_AT]) {
-            return Err(PageError::damaged(kind, path, "its checksum is wrong"));
-        }
-        let found = u32::from_ne_bytes(std::array::from_fn(|place| self.0[VERSION_AT + place]));
-        if found != kind.version {
-            let (path, known) = (path.to_path_buf(), kind.version);
-            return Err(PageError::Version { path, name: kind.name, found, known });
-        }
-        Ok(())
-    }
-}
-
-#[inline(never)]
-fn fnv_1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// A mapped page. It stays mapped forever: there are only a few, and so nobody must track their users.
@@ -172,7 +85,7 @@ impl Page {
     pub(crate) fn in_memory(fresh: &Image) -> Result<Self, PageError> {
         let header = fresh.header();
         let same = |known: &Known| known.file.is_none() && known.header == header;
-        if let Some(known) = registry::find(&same) {
+        if let Some(known) = KNOWN.find(&same) {
             return Ok(known.page);
         }
         // SAFETY: a new mapping at an address of the kernel's choice touches nothing that exists.
@@ -182,7 +95,7 @@ impl Page {
         for (word, bytes) in page.words.iter().zip(fresh.0.chunks_exact(8)) {
             word.store(u64::from_ne_bytes(std::array::from_fn(|place| bytes[place])), Ordering::Relaxed);
         }
-        Ok(registry::enter(Known { page, header, file: None }, &same).page)
+        Ok(KNOWN.enter(Known { page, header, file: None }, &same).page)
     }
 
     fn map(file: &File) -> rustix::io::Result<Self> {
@@ -199,7 +112,7 @@ impl Page {
 
     /// The path by which the page was opened, if it is in a file.
     pub(crate) fn path(&self) -> Option<&'static Path> {
-        let known = registry::find(&|known| ptr::eq(known.page.words, self.words))?;
+        let known = KNOWN.find(&|known| ptr::eq(known.page.words, self.words))?;
         Some(&known.file.as_ref()?.path)
     }
 
@@ -226,6 +139,17 @@ fn open<E: From<PageError>>(
     }
 }
 
+fn check(image: &Image, kind: &'static Kind, path: &Path) -> Result<(), PageError> {
+    match image.flaw(kind) {
+        None => Ok(()),
+        Some(Flaw::Magic) => Err(PageError::damaged(kind, path, "its first 8 bytes are wrong")),
+        Some(Flaw::Checksum) => Err(PageError::damaged(kind, path, "its checksum is wrong")),
+        Some(Flaw::Version(found)) => {
+            Err(PageError::Version { path: path.to_path_buf(), name: kind.name, found, known: kind.version })
+        }
+    }
+}
+
 enum Opened {
     /// The process may not open the file, and has inherited the page from the process it was forked from.
     Inherited(Page),
@@ -248,7 +172,7 @@ impl Opened {
         fresh: Option<file::Content>,
         is_wanted: &dyn Fn(&Header) -> bool,
     ) -> Result<Self, PageError> {
-        let by_path = registry::find(&|known| known.is_at(path) && is_wanted(&known.header));
+        let by_path = KNOWN.find(&|known| known.is_at(path) && is_wanted(&known.header));
         let file = match (file::open(path, fresh), by_path) {
             (Err(FileError::Os { error, .. }), Some(known)) if error.kind() == io::ErrorKind::PermissionDenied => {
                 return Ok(Self::Inherited(known.page));
@@ -263,7 +187,7 @@ impl Opened {
         }
         let mut image = Box::new(Image([0; LEN]));
         file.read_exact_at(&mut image.0, 0).map_err(|error| os_refused("read", error))?;
-        image.check(kind, path)?;
+        check(&image, kind, path)?;
         let identity = Identity::of(&status);
         Ok(Self::File(OpenedFile { file, identity, image, by_path }))
     }
@@ -279,14 +203,13 @@ impl OpenedFile {
             Some(_) if !kind.may_be_replaced => return Err(PageError::Replaced(path.to_path_buf())),
             _ => {}
         }
-        let page = match registry::find(&|known| known.file.as_ref().is_some_and(|file| file.identity == identity)) {
+        let page = match KNOWN.find(&|known| known.file.as_ref().is_some_and(|file| file.identity == identity)) {
             Some(known) => known.page,
             None => Page::map(&self.file).map_err(|errno| PageError::File(refused("map", path, errno.into())))?,
         };
         let header = self.image.header();
-        let entered = registry::enter(Known { page, header, file: Some(file_now) }, &|known| {
-            known.is_at(path) && known.header == header
-        });
+        let entered = KNOWN
+            .enter(Known { page, header, file: Some(file_now) }, &|known| known.is_at(path) && known.header == header);
         Ok(entered.page)
     }
 }
@@ -369,7 +292,6 @@ impl std::error::Error for PageError {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
     use test_helpers::Directory;
 
     const APPLES: Kind =
@@ -447,15 +369,6 @@ mod tests {
                 threads.into_iter().map(|thread| thread.join().unwrap()).collect()
             });
             assert!(pages.iter().all(|&page| page == pages[0]), "{pages:?}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn any_damaged_byte_of_the_header_is_found(byte in 0..WORDS_AT, damage in 1..=255_u8) {
-            let mut image = basket(1);
-            image.0[byte] ^= damage;
-            prop_assert!(image.check(&APPLES, Path::new("page")).is_err());
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Makes ids from a state and a clock.
 
 use super::layout::Layout;
+use super::refusal::Refusal;
 use super::state::State;
-use super::step::{Refusal, next_position};
+use super::step::next_position;
 use crate::source::{clock, entropy};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 

@@ -1,7 +1,7 @@
 //! Stores the layout in the header of a page.
 
 use super::layout::{Layout, LayoutError, Order};
-use crate::shared::page::Image;
+use crate::shared::image::Image;
 
 const BITS_AT: usize = 16;
 const UNIT_AT: usize = 24;

@@ -18,6 +18,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod error;
 #[cfg(test)]
 mod every_order;
 mod generator;
@@ -25,12 +26,14 @@ mod header;
 mod layout;
 mod lease;
 mod node;
+mod refusal;
 mod state;
 mod step;
 
+pub use error::StateError;
 pub use generator::{Generator, MAX_DRIFT_MS, Stats};
 pub use layout::{Layout, LayoutError, Order, Parts};
-pub use lease::{LeaseNews, LeasePage, LeaseView, Unleased};
+pub use lease::{LeasePage, LeaseView};
 pub use node::{NodeError, node};
-pub use state::{State, StateError};
-pub use step::Refusal;
+pub use refusal::{LeaseNews, Refusal, Unleased};
+pub use state::State;

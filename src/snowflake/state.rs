@@ -10,16 +10,16 @@
 //! | 40..48 | node |
 //! | 128..136 | the word |
 
+use super::error::StateError;
 use super::header::{self, LayoutFields};
 use super::layout::Layout;
-use super::lease::{Lease, LeaseView};
-use super::step::Refusal;
+use super::lease::{Lease, LeasePage, LeaseView};
+use super::refusal::Refusal;
 use crate::shared::PageError;
-use crate::shared::origin;
-use crate::shared::page::{self, Image, Kind, Page};
+use crate::shared::image::{self, Image, Kind};
+use crate::shared::page::Page;
 use crate::shared::word::{self, Seal};
-use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 static KIND: Kind = Kind {
@@ -31,7 +31,7 @@ static KIND: Kind = Kind {
 };
 const NODE_AT: usize = 40;
 /// Alone in its cache line, and in the pair of lines that a processor may fetch together.
-const WORD_AT: usize = page::WORDS_AT;
+const WORD_AT: usize = image::WORDS_AT;
 
 /// The last position used of one layout and node: in a mapped file, or in memory that child processes inherit.
 #[derive(Clone, Copy, Debug)]
@@ -103,7 +103,7 @@ impl State {
         Ok(Self::of_lease(Lease::attach(path, layout)?, layout))
     }
 
-    pub(super) fn of_lease(lease: Lease, layout: &Layout) -> Self {
+    fn of_lease(lease: Lease, layout: &Layout) -> Self {
         Self { layout: *layout, source: Source::Lease(lease) }
     }
 
@@ -151,6 +151,13 @@ impl State {
     }
 }
 
+impl LeasePage {
+    /// The state to make ids with, as [`State::leased`] returns it for the page's file.
+    pub fn state(&self) -> State {
+        State::of_lease(self.lease, &self.layout)
+    }
+}
+
 fn seal(layout: &Layout) -> Seal {
     Seal::new(layout.time_bits() + layout.sequence_bits())
 }
@@ -180,87 +187,8 @@ fn check(found: &Image, path: &Path, layout: &Layout, node: u64) -> Result<(), S
     if !seal(layout).is_whole(found.number(WORD_AT)) {
         return Err(damaged("the check of its last position is wrong"));
     }
-    if !found.is_zero(WORD_AT + 8..page::LEN) {
+    if !found.is_zero(WORD_AT + 8..image::LEN) {
         return Err(damaged("bytes that must be zero are not"));
     }
     Ok(())
 }
-
-/// Why a state could not be opened.
-#[derive(Debug)]
-pub enum StateError {
-    /// The layout has no such node.
-    Node {
-        /// The node asked for.
-        node: u64,
-        /// The highest node of the layout.
-        last: u64,
-    },
-    /// The page could not be opened or made.
-    Page(PageError),
-    /// The file belongs to another layout.
-    OtherLayout {
-        /// The file.
-        path: PathBuf,
-        /// Its layout.
-        found: Layout,
-        /// The layout asked for.
-        wanted: Layout,
-    },
-    /// The file belongs to another node.
-    OtherNode {
-        /// The file.
-        path: PathBuf,
-        /// Its node.
-        found: u64,
-        /// The node asked for.
-        wanted: u64,
-    },
-    /// The file of the lease does not exist.
-    NoLease(PathBuf),
-    /// Nothing shows which boot this is, so the file may be from an earlier one.
-    UnknownBoot(PathBuf),
-    /// The file was made before the last boot, or on another machine.
-    OtherBoot(PathBuf),
-    /// The file is a copy, so another process may be using the original.
-    Copied(PathBuf),
-    /// The layout has no bits for nodes.
-    NoNodes(Layout),
-}
-
-impl From<PageError> for StateError {
-    fn from(error: PageError) -> Self {
-        Self::Page(error)
-    }
-}
-
-impl fmt::Display for StateError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Node { node, last } => write!(f, "node {node} is not in the layout's range, 0 to {last}"),
-            Self::Page(error) => error.fmt(f),
-            Self::OtherLayout { path, found, wanted } => {
-                write!(f, "{} belongs to the layout {found}, not to {wanted}", path.display())
-            }
-            Self::OtherNode { path, found, wanted } => {
-                write!(f, "{} belongs to node {found}, not to node {wanted}", path.display())
-            }
-            Self::NoLease(path) => {
-                write!(f, "{} does not exist; txid-agent makes it, so start that first, with --node", path.display())
-            }
-            Self::UnknownBoot(path) => origin::write_unknown_boot(f, path),
-            Self::OtherBoot(path) => write!(
-                f,
-                "{} was made before this boot or on another machine; txid-agent makes a new one when it starts",
-                path.display()
-            ),
-            Self::Copied(path) => {
-                write!(f, "{} is a copy of a lease; remove it, and txid-agent will make a new one", path.display())
-            }
-            Self::NoNodes(layout) => write!(f, "the layout {layout} has no bits for a node, so none can be leased"),
-        }
-    }
-}
-
-// No source: the message includes it already.
-impl std::error::Error for StateError {}

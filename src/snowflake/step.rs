@@ -1,69 +1,7 @@
 //! Which position comes next: a pure rule, without clock or memory.
 
 use super::layout::Layout;
-use super::lease::Unleased;
-use crate::text::civil::Moment;
-use std::fmt;
-
-/// Why there is no id now. Nothing waits: the caller decides, and the next call may succeed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// The clock was stepped back from the last time used by more than the drift allows.
-    ClockBehind {
-        /// The last time used, in milliseconds since 1970-01-01 UTC.
-        last_ms: i64,
-        /// The clock's reading.
-        clock_ms: i64,
-    },
-    /// All ids are used up, as far ahead of the clock as the drift allows.
-    Exhausted {
-        /// The last time used, in milliseconds since 1970-01-01 UTC.
-        last_ms: i64,
-        /// The clock's reading.
-        clock_ms: i64,
-    },
-    /// The clock reads a time before the layout's epoch.
-    BeforeEpoch {
-        /// The epoch, in milliseconds since 1970-01-01 UTC.
-        epoch_ms: i64,
-        /// The clock's reading.
-        clock_ms: i64,
-    },
-    /// The layout's time bits are used up.
-    Ended {
-        /// The layout's last millisecond.
-        end_ms: i64,
-        /// The clock's reading.
-        clock_ms: i64,
-    },
-    /// The node is leased, and the lease has ended.
-    Unleased(Unleased),
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::ClockBehind { last_ms, clock_ms } => {
-                let behind_ms = last_ms.saturating_sub(clock_ms);
-                write!(f, "the clock reads {}, {behind_ms} ms behind ", Moment(clock_ms))?;
-                write!(f, "the last time used, {}; ids continue when it has caught up", Moment(last_ms))
-            }
-            Self::Exhausted { last_ms, clock_ms } => {
-                write!(f, "all ids of the layout up to {} are used up, and ", Moment(last_ms))?;
-                write!(f, "the clock reads {}", Moment(clock_ms))
-            }
-            Self::BeforeEpoch { epoch_ms, clock_ms } => {
-                write!(f, "the clock reads {}, and the layout begins at {}", Moment(clock_ms), Moment(epoch_ms))
-            }
-            Self::Ended { end_ms, clock_ms } => {
-                write!(f, "the clock reads {}, and the layout ended at {}", Moment(clock_ms), Moment(end_ms))
-            }
-            Self::Unleased(unleased) => unleased.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for Refusal {}
+use super::refusal::Refusal;
 
 /// The position to use when all positions below `free` are used and the clock reads `clock_ms`: the clock's own if it
 /// is free, otherwise the first free one, if that is at most `drift` units of time ahead.
@@ -205,33 +143,6 @@ mod tests {
                 let ahead_ms = layout.ms_of(position >> sequence_bits).saturating_sub(clock_ms);
                 prop_assert!(i128::from(ahead_ms) <= i128::from(drift) * i128::from(unit_ms));
             }
-        }
-    }
-
-    #[test]
-    fn a_refusal_says_why() {
-        let ms = 1_700_000_000_000;
-        for (refusal, expected) in [
-            (
-                Refusal::ClockBehind { last_ms: ms + 20_000, clock_ms: ms },
-                "the clock reads 2023-11-14T22:13:20.000Z, 20000 ms behind the last time used, 2023-11-14T22:13:40.000Z; \
-                 ids continue when it has caught up",
-            ),
-            (
-                Refusal::Exhausted { last_ms: ms + 10_000, clock_ms: ms },
-                "all ids of the layout up to 2023-11-14T22:13:30.000Z are used up, and the clock reads \
-                 2023-11-14T22:13:20.000Z",
-            ),
-            (
-                Refusal::BeforeEpoch { epoch_ms: ms + 1, clock_ms: ms },
-                "the clock reads 2023-11-14T22:13:20.000Z, and the layout begins at 2023-11-14T22:13:20.001Z",
-            ),
-            (
-                Refusal::Ended { end_ms: ms - 1, clock_ms: ms },
-                "the clock reads 2023-11-14T22:13:20.000Z, and the layout ended at 2023-11-14T22:13:19.999Z",
-            ),
-        ] {
-            assert_eq!(refusal.to_string(), expected);
         }
     }
 }

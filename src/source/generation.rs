@@ -6,7 +6,7 @@
 //!
 //! Nothing here locks or allocates: a signal may arrive, and a handler may fork, between any two instructions.
 
-use super::process;
+use super::pid::pid;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
@@ -48,7 +48,7 @@ fn begin() -> u64 {
         page = choose(map().unwrap_or((&raw const NOT_WIPED).cast_mut()));
     }
     if ptr::eq(page, &NOT_WIPED) {
-        return process::requested_id().into();
+        return pid().into();
     }
     let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
     // SAFETY: as in `read`.

@@ -8,6 +8,7 @@ pub(crate) mod host;
 pub(crate) mod kept;
 pub(crate) mod laps;
 pub(crate) mod mac;
+mod pid;
 pub(crate) mod process;
 pub(crate) mod thread_number;
 pub(crate) mod vdso;

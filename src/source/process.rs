@@ -2,6 +2,7 @@
 
 use super::generation;
 use super::kept::Kept;
+use super::pid::pid;
 
 /// The process id. It is requested once for each thread and process, because a request costs as much as an id.
 #[inline]
@@ -14,29 +15,9 @@ pub(crate) fn id() -> u32 {
     KNOWN.with(|kept| {
         kept.step(UNKNOWN, |known| {
             if known.0 != generation {
-                *known = (generation, requested_id());
+                *known = (generation, pid());
             }
             known.1
         })
     })
-}
-
-/// Not through the C library: glibc before 2.25 caches it, and does not notice a raw clone.
-#[cfg(target_os = "linux")]
-pub(super) fn requested_id() -> u32 {
-    // SAFETY: it has no arguments and cannot fail.
-    unsafe { libc::syscall(libc::SYS_getpid) as u32 }
-}
-
-#[cfg(not(target_os = "linux"))]
-pub(super) fn requested_id() -> u32 {
-    std::process::id()
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn the_id_is_this_processs() {
-        assert_eq!(super::requested_id(), std::process::id());
-    }
 }

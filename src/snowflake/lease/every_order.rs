@@ -3,7 +3,8 @@
 use super::words::{NoClaim, Shape, Words};
 use crate::shared::every_order::{LoomWord, explore};
 use crate::shared::word::Word;
-use crate::snowflake::step::{Refusal, next_position};
+use crate::snowflake::refusal::Refusal;
+use crate::snowflake::step::next_position;
 use crate::snowflake::{Layout, Order};
 use loom::model::Builder;
 use std::sync::Arc;

@@ -12,15 +12,15 @@
 //! | 256..264 | the limit: node and time |
 //! | 384..456 | what only the agent writes: generation, token, confirmed and noted limit, last contact, counts, news |
 
-use super::Unleased;
-use super::words::{NoClaim, Place, Shape, Words};
+use super::words::{Contents, NoClaim, Shape, Words};
+use crate::shared::image::{Image, Kind, WORDS_AT};
 use crate::shared::origin::{Foreign, Origin};
-use crate::shared::page::{Image, Kind, Page, WORDS_AT};
+use crate::shared::page::Page;
 use crate::shared::{Identity, PageError};
+use crate::snowflake::error::StateError;
 use crate::snowflake::header::{self, LayoutFields};
 use crate::snowflake::layout::Layout;
-use crate::snowflake::state::{State, StateError};
-use crate::snowflake::step::Refusal;
+use crate::snowflake::refusal::{LeaseNews, Refusal, Unleased};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -55,45 +55,8 @@ pub(crate) struct Lease {
 /// A lease, for its agent. Only one agent at a time may write.
 #[derive(Clone, Copy, Debug)]
 pub struct LeasePage {
-    lease: Lease,
-    layout: Layout,
-}
-
-/// What an agent reports about a lease.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LeaseNews {
-    /// It has not done anything yet.
-    Starting,
-    /// There is a lease, which is extended in time.
-    Held,
-    /// Another host has the node.
-    Lost,
-    /// The machine was copied while it ran.
-    Copied,
-    /// The clock was stepped, or the agent or its machine was stopped: the agent asks the store before it continues.
-    Asking,
-    /// The store has no record of the group, so it may have lost leases.
-    Waiting,
-    /// All nodes are taken.
-    NoneFree,
-    /// The clock is too far off the store's.
-    ClockOff,
-    /// The agent was stopped, and gave the node back.
-    Released,
-}
-
-impl LeaseNews {
-    const ALL: [Self; 9] = [
-        Self::Starting,
-        Self::Held,
-        Self::Lost,
-        Self::Copied,
-        Self::Asking,
-        Self::Waiting,
-        Self::NoneFree,
-        Self::ClockOff,
-        Self::Released,
-    ];
+    pub(in crate::snowflake) lease: Lease,
+    pub(in crate::snowflake) layout: Layout,
 }
 
 /// The contents of a lease's page.
@@ -148,12 +111,12 @@ impl Lease {
 
     /// The node, if there is a lease.
     pub(crate) fn node(&self) -> Option<u64> {
-        self.words.limit().map(|_| self.words.place().node)
+        self.words.limit().map(|_| self.words.contents().node)
     }
 
     /// The first free position.
     pub(crate) fn free(&self) -> u64 {
-        self.words.place().free
+        self.words.contents().free
     }
 
     /// Takes the position that `next` chooses; returns it with its node.
@@ -179,7 +142,7 @@ impl Lease {
 
     pub(crate) fn view(&self, layout: &Layout) -> LeaseView {
         let get = |at: usize| self.page.word(at).load(Ordering::Acquire);
-        let Place { node, free, is_closed } = self.words.place();
+        let Contents { node, free, is_closed } = self.words.contents();
         let news = LeaseNews::ALL.get(get(NEWS_AT) as usize).copied().unwrap_or(LeaseNews::Starting);
         LeaseView {
             node,
@@ -251,11 +214,6 @@ impl LeasePage {
         check_layout(layout)?;
         let page = Page::in_memory(&fresh(layout, Identity { device: 0, inode: number }))?;
         Ok(Self { lease: Lease::new(page, layout), layout: *layout })
-    }
-
-    /// The state to make ids with, as [`State::leased`] returns it for the page's file.
-    pub fn state(&self) -> State {
-        State::of_lease(self.lease, &self.layout)
     }
 
     /// The contents of the page.

@@ -41,7 +41,7 @@ impl<W> Copy for Words<'_, W> {}
 
 /// What the word says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct Contents {
     pub(super) node: u64,
     pub(super) free: u64,
     pub(super) is_closed: bool,
@@ -69,8 +69,8 @@ impl Shape {
         self.time_bits + self.sequence_bits + 1
     }
 
-    fn place(self, word: u64) -> Place {
-        Place {
+    fn contents(self, word: u64) -> Contents {
+        Contents {
             // Without node bits, the shift may be the width of the word.
             node: word.checked_shr(self.node_shift()).unwrap_or(0),
             free: word & (self.closed() - 1),
@@ -93,13 +93,13 @@ impl Shape {
 }
 
 impl<W: Word> Words<'_, W> {
-    pub(super) fn place(&self) -> Place {
-        self.shape.place(self.word.get())
+    pub(super) fn contents(&self) -> Contents {
+        self.shape.contents(self.word.get())
     }
 
     /// The limit, if there is one for the node in the word.
     pub(super) fn limit(&self) -> Option<u64> {
-        let place = self.shape.place(self.word.get_acquire());
+        let place = self.shape.contents(self.word.get_acquire());
         let unit = self.limit.get_acquire().wrapping_sub(self.shape.limit(place.node, 0));
         (!place.is_closed && (1..=1 << self.shape.time_bits).contains(&unit)).then_some(unit)
     }
@@ -114,7 +114,7 @@ impl<W: Word> Words<'_, W> {
         loop {
             let seen = self.word.get_acquire();
             let limit = self.limit.get_acquire();
-            let Place { node, free, is_closed } = self.shape.place(seen);
+            let Contents { node, free, is_closed } = self.shape.contents(seen);
             if is_closed {
                 return Err(NoClaim::Unleased);
             }
@@ -139,7 +139,7 @@ impl<W: Word> Words<'_, W> {
     pub(super) fn close(&self) -> u64 {
         let before = self.word.raise(self.shape.closed());
         self.limit.set_release(0);
-        (self.shape.place(before).free >> self.shape.sequence_bits) + 1
+        (self.shape.contents(before).free >> self.shape.sequence_bits) + 1
     }
 
     /// Allows positions of `node` from the beginning of `unit`. The word must be closed.

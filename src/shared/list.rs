@@ -1,0 +1,54 @@
+//! A list that only grows, without locks: a child that is forked while another thread adds to it can use it at once.
+
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+pub(super) struct List<T: 'static> {
+    newest: AtomicPtr<Entry<T>>,
+}
+
+struct Entry<T> {
+    item: T,
+    older: *const Entry<T>,
+}
+
+impl<T> List<T> {
+    pub(super) const fn new() -> Self {
+        Self { newest: AtomicPtr::new(ptr::null_mut()) }
+    }
+
+    /// The newest item for which `is_wanted` holds.
+    pub(super) fn find(&self, is_wanted: &dyn Fn(&T) -> bool) -> Option<&'static T> {
+        find_from(self.newest.load(Ordering::Acquire), is_wanted)
+    }
+
+    /// Adds an item; if another thread has added one in the meantime for which `is_same` holds, returns that one.
+    #[inline(never)]
+    pub(super) fn enter(&self, item: T, is_same: &dyn Fn(&T) -> bool) -> &'static T {
+        let entry = Box::leak(Box::new(Entry { item, older: ptr::null() }));
+        let mut newest = self.newest.load(Ordering::Acquire);
+        loop {
+            if let Some(other) = find_from(newest, is_same) {
+                return other;
+            }
+            entry.older = newest;
+            match self.newest.compare_exchange_weak(newest, entry, Ordering::AcqRel, Ordering::Acquire) {
+                Ok(_) => return &entry.item,
+                Err(newer) => newest = newer,
+            }
+        }
+    }
+}
+
+fn find_from<T>(newest: *const Entry<T>, is_wanted: &dyn Fn(&T) -> bool) -> Option<&'static T> {
+    // SAFETY: an entry is complete before it is in the list, and is never changed or freed.
+    let mut entry: Option<&'static Entry<T>> = unsafe { newest.as_ref() };
+    while let Some(Entry { item, older }) = entry {
+        if is_wanted(item) {
+            return Some(item);
+        }
+        // SAFETY: as above.
+        entry = unsafe { older.as_ref() };
+    }
+    None
+}
