@@ -12,10 +12,10 @@ use std::time::Duration;
     version,
     after_help = "\
 A store is one of:
-  redis://HOST, rediss://HOST           Redis, Valkey; redis+sentinel://HOST/MASTER
+  redis://HOST, valkey://HOST           rediss://HOST with TLS; redis+sentinel://HOST/MASTER
   etcd://HOST,HOST/PREFIX               etcds://HOST with TLS
-  mysql://USER@HOST/DATABASE            MySQL, MariaDB
-  postgres://USER@HOST/DATABASE         PostgreSQL
+  mysql://USER@HOST/DATABASE            or mariadb://
+  postgres://USER@HOST/DATABASE         or postgresql://
   zookeeper://HOST,HOST/PREFIX
   consul://HOST/PREFIX                  consuls://HOST with TLS
   file:///var/lib/txid/leases           a directory: one host, or a file system that hosts share

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use txid::snowflake::Layout;
+use txid_agent::store;
 use txid_agent_machines::store::Numbering;
 
 pub struct Config {
@@ -141,7 +142,7 @@ impl Config {
                 date(last_ms)
             );
             ensure!(
-                numbering.is_in(&self.store),
+                store::can_number(&self.store, *numbering),
                 "the numbers of the node {name} are from {}, which is not in this kind of store",
                 numbering.place()
             );

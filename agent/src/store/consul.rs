@@ -6,14 +6,15 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
 
+use super::address::Address;
 use super::http::{Answer, Http};
-use super::url::{Place, Secret, StoreUrl};
+use super::url::{Secret, StoreUrl};
 use super::{Failure, Store};
 
 const ESCAPED: AsciiSet = NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.');
 
 pub(super) struct ConsulStore {
-    place: Place,
+    address: Address,
     http: Http,
     prefix: String,
     token: Option<Secret>,
@@ -25,7 +26,7 @@ impl ConsulStore {
     pub(super) fn open(url: StoreUrl) -> Result<Self, StoreError> {
         url.knows_only(&["dc"])?;
         if url.user.is_some() {
-            return Err(url.place.misconfigured(
+            return Err(url.address.misconfigured(
                 "Consul has tokens, and no users: give the token as TXID_STORE_PASSWORD or ?password-file=FILE",
             ));
         }
@@ -35,7 +36,7 @@ impl ConsulStore {
             prefix: format!("{}/", if url.path.is_empty() { "txid" } else { &url.path }),
             datacenter: url.option("dc").map(str::to_owned),
             token: url.password,
-            place: url.place,
+            address: url.address,
         })
     }
 
@@ -46,17 +47,17 @@ impl ConsulStore {
         let headers: Vec<(&str, &str)> = token.iter().map(|token| ("x-consul-token", token.reveal())).collect();
         let answer = self.http.send(method, &path, &headers, body)?;
         let said: String = answer.text.chars().take(200).collect();
-        let place = &self.place;
+        let address = &self.address;
         match answer.status {
             200 | 404 | 409 => Ok(answer),
-            401 | 403 => Err(Failure::NotDone(place.refused(format_args!(
+            401 | 403 => Err(Failure::NotDone(address.refused(format_args!(
                 "{said}; the token (TXID_STORE_PASSWORD or ?password-file=FILE) needs key_prefix \"{}\" {{ policy = \
                  \"write\" }}",
                 self.prefix
             )))),
-            status @ 400..500 => Err(Failure::NotDone(place.misconfigured(format_args!("status {status}: {said}")))),
+            status @ 400..500 => Err(Failure::NotDone(address.misconfigured(format_args!("status {status}: {said}")))),
             // Usually there is no leader; the request may have been received.
-            status => Err(Failure::Unknown(place.unreachable(format_args!("status {status}: {said}")))),
+            status => Err(Failure::Unknown(address.unreachable(format_args!("status {status}: {said}")))),
         }
     }
 
@@ -67,7 +68,7 @@ impl ConsulStore {
             // Consul's answer for a key that does not exist.
             (404, _) if answer.text.is_empty() => return Ok(Vec::new()),
             (200, Some(Value::Array(pairs))) => pairs,
-            _ => return Err(self.place.misconfigured("the server is not Consul")),
+            _ => return Err(self.address.misconfigured("the server is not Consul")),
         };
         pairs
             .iter()
@@ -77,7 +78,7 @@ impl ConsulStore {
                 Some((key, Record { bytes, version: version(pair)? }))
             })
             .collect::<Option<_>>()
-            .ok_or_else(|| self.place.damaged(Value::Array(pairs)))
+            .ok_or_else(|| self.address.damaged(Value::Array(pairs)))
     }
 }
 
@@ -90,7 +91,7 @@ impl Store for ConsulStore {
         let index = match expected {
             Expected::Absent => 0,
             Expected::Version(version) => index(version).ok_or_else(|| {
-                self.place.damaged(format_args!("{version:?} is not a version of a record in Consul"))
+                self.address.damaged(format_args!("{version:?} is not a version of a record in Consul"))
             })?,
         };
         let key = format!("{}{key}", self.prefix);
@@ -102,16 +103,16 @@ impl Store for ConsulStore {
         match (answer.status, answer.json) {
             (200, Some(json)) => match version(&json["Results"][0]["KV"]) {
                 Some(version) => Ok(Put::Written(version)),
-                None => Ok(Put::Unknown(self.place.damaged(json))),
+                None => Ok(Put::Unknown(self.address.damaged(json))),
             },
             (409, Some(json)) => {
                 let said = json["Errors"][0]["What"].as_str().unwrap_or_default().to_owned();
                 if said.contains("Permission denied") {
-                    return Err(self.place.refused(said));
+                    return Err(self.address.refused(said));
                 }
                 Ok(Put::Conflict)
             }
-            (status, _) => Err(self.place.misconfigured(format_args!("the server is not Consul: status {status}"))),
+            (status, _) => Err(self.address.misconfigured(format_args!("the server is not Consul: status {status}"))),
         }
     }
 
@@ -131,7 +132,7 @@ impl Store for ConsulStore {
     }
 
     fn damaged(&self, what: &str) -> StoreError {
-        self.place.damaged(what)
+        self.address.damaged(what)
     }
 }
 

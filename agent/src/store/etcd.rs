@@ -5,12 +5,13 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
 
+use super::address::Address;
 use super::http::{Answer, Http};
-use super::url::{Place, Secret, StoreUrl};
+use super::url::{Secret, StoreUrl};
 use super::{Failure, Store};
 
 pub(super) struct EtcdStore {
-    place: Place,
+    address: Address,
     http: Http,
     prefix: String,
     login: Option<(String, Secret)>,
@@ -26,7 +27,7 @@ impl EtcdStore {
         let login = match (&url.user, &url.password) {
             (Some(user), Some(password)) => Some((user.clone(), password.clone())),
             (Some(user), None) => {
-                return Err(url.place.misconfigured(format_args!(
+                return Err(url.address.misconfigured(format_args!(
                     "the user {user} has no password: set TXID_STORE_PASSWORD, or give ?password-file=FILE"
                 )));
             }
@@ -35,7 +36,7 @@ impl EtcdStore {
         Ok(Self {
             may_lose_writes: url.may_lose_writes(false)?,
             prefix: format!("/{}/", if url.path.is_empty() { "txid" } else { &url.path }),
-            place: url.place,
+            address: url.address,
             http,
             login,
             token: None,
@@ -58,7 +59,7 @@ impl EtcdStore {
             }
             return self.understand(answer);
         }
-        Err(Failure::NotDone(self.place.refused("it refused the token that it had just issued")))
+        Err(Failure::NotDone(self.address.refused("it refused the token that it had just issued")))
     }
 
     fn log_in(&mut self) -> Result<(), StoreError> {
@@ -70,7 +71,7 @@ impl EtcdStore {
             None if message(&answer).contains("authentication is not enabled") => self.login = None,
             None => {
                 let Err(failure) = self.understand(answer) else {
-                    return Err(self.place.damaged("a login without a token"));
+                    return Err(self.address.damaged("a login without a token"));
                 };
                 return Err(failure.into_error());
             }
@@ -79,28 +80,28 @@ impl EtcdStore {
     }
 
     fn understand(&self, answer: Answer) -> Result<Value, Failure> {
-        let place = &self.place;
+        let address = &self.address;
         let said = message(&answer);
         match answer.status {
-            200 => answer.json.ok_or_else(|| Failure::Unknown(place.misconfigured("the server is not etcd"))),
-            404 => Err(Failure::NotDone(place.misconfigured(
+            200 => answer.json.ok_or_else(|| Failure::Unknown(address.misconfigured("the server is not etcd"))),
+            404 => Err(Failure::NotDone(address.misconfigured(
                 "there is no /v3 here: this is etcd before 3.4, or its JSON gateway is off (enable-grpc-gateway: true turns \
                  it on)",
             ))),
-            401 => Err(Failure::NotDone(place.refused(format_args!("{said}; {LOGIN}")))),
-            403 => Err(Failure::NotDone(place.refused(format_args!(
+            401 => Err(Failure::NotDone(address.refused(format_args!("{said}; {LOGIN}")))),
+            403 => Err(Failure::NotDone(address.refused(format_args!(
                 "{said}; the user's role needs readwrite on the prefix {}",
                 self.prefix
             )))),
             400 if said.contains("authentication failed") || said.contains("user name is empty") => {
-                Err(Failure::NotDone(place.refused(format_args!("{said}; {LOGIN}"))))
+                Err(Failure::NotDone(address.refused(format_args!("{said}; {LOGIN}"))))
             }
             400 if said.contains("HTTPS server") => {
-                Err(Failure::NotDone(place.misconfigured("it requires TLS: write etcds:// instead of etcd://")))
+                Err(Failure::NotDone(address.misconfigured("it requires TLS: write etcds:// instead of etcd://")))
             }
-            status @ 400..500 => Err(Failure::NotDone(place.misconfigured(format_args!("status {status}: {said}")))),
+            status @ 400..500 => Err(Failure::NotDone(address.misconfigured(format_args!("status {status}: {said}")))),
             // No leader, or no answer from it in time: the request may have been received.
-            status => Err(Failure::Unknown(place.unreachable(format_args!("status {status}: {said}")))),
+            status => Err(Failure::Unknown(address.unreachable(format_args!("status {status}: {said}")))),
         }
     }
 
@@ -118,7 +119,7 @@ impl EtcdStore {
                 Some((key.strip_prefix(&self.prefix)?.to_owned(), Record::compared_by_bytes(bytes)))
             })
             .collect::<Option<_>>()
-            .ok_or_else(|| self.place.damaged(found))
+            .ok_or_else(|| self.address.damaged(found))
     }
 
     fn key(&self, key: &str) -> Vec<u8> {
@@ -171,7 +172,7 @@ impl Store for EtcdStore {
     }
 
     fn damaged(&self, what: &str) -> StoreError {
-        self.place.damaged(what)
+        self.address.damaged(what)
     }
 }
 

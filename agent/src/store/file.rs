@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use rustix::fs::{FlockOperation, flock};
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
 
-use super::url::{Place, StoreUrl};
+use super::address::Address;
+use super::url::StoreUrl;
 use super::{Failure, Store};
 
 /// No key has these names.
@@ -17,7 +18,7 @@ const LOCK: &str = ".lock";
 const ASIDE: &str = ".new";
 
 pub(super) struct FileStore {
-    place: Place,
+    address: Address,
     directory: PathBuf,
     may_lose_writes: bool,
 }
@@ -26,19 +27,19 @@ impl FileStore {
     pub(super) fn open(url: StoreUrl) -> Result<Self, StoreError> {
         url.knows_only(&[])?;
         if url.path.is_empty() {
-            return Err(url.place.misconfigured("it names no directory: write file:///var/lib/txid/leases"));
+            return Err(url.address.misconfigured("it names no directory: write file:///var/lib/txid/leases"));
         }
         Ok(Self {
             directory: Path::new("/").join(&url.path),
             may_lose_writes: url.may_lose_writes(false)?,
-            place: url.place,
+            address: url.address,
         })
     }
 
     /// Waits for the lock, which is held until the returned file is closed or the process ends.
     fn lock(&self) -> Result<File, StoreError> {
         fs::create_dir_all(&self.directory).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => self.place.misconfigured("no directory can be made there"),
+            io::ErrorKind::NotFound => self.address.misconfigured("no directory can be made there"),
             _ => self.say(&self.directory, &error),
         })?;
         let path = self.directory.join(LOCK);
@@ -50,10 +51,10 @@ impl FileStore {
                 Err(rustix::io::Errno::WOULDBLOCK | rustix::io::Errno::INTR) => {}
                 Err(error) => return Err(self.say(&path, &error.into())),
             }
-            if start.elapsed() > self.place.timeout {
-                let ms = self.place.timeout.as_millis();
+            if start.elapsed() > self.address.timeout {
+                let ms = self.address.timeout.as_millis();
                 let why = format!("{}: another process has held this lock for {ms} ms", path.display());
-                return Err(self.place.unreachable(why));
+                return Err(self.address.unreachable(why));
             }
             std::thread::sleep(Duration::from_millis(2));
         }
@@ -61,7 +62,7 @@ impl FileStore {
 
     fn path(&self, key: &str) -> Result<PathBuf, StoreError> {
         if key.split('/').any(|name| name.is_empty() || name.starts_with('.')) {
-            return Err(self.place.misconfigured(format_args!("{key:?} cannot be a file name")));
+            return Err(self.address.misconfigured(format_args!("{key:?} cannot be a file name")));
         }
         Ok(self.directory.join(key))
     }
@@ -93,11 +94,11 @@ impl FileStore {
     fn say(&self, path: &Path, error: &io::Error) -> StoreError {
         let why = format!("{}: {error}", path.display());
         match error.kind() {
-            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => self.place.refused(why),
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => self.address.refused(why),
             io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory | io::ErrorKind::AlreadyExists => {
-                self.place.misconfigured(why)
+                self.address.misconfigured(why)
             }
-            _ => self.place.unreachable(why),
+            _ => self.address.unreachable(why),
         }
     }
 
@@ -160,6 +161,6 @@ impl Store for FileStore {
     }
 
     fn damaged(&self, what: &str) -> StoreError {
-        self.place.damaged(what)
+        self.address.damaged(what)
     }
 }

@@ -9,16 +9,17 @@ use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig};
 use ureq::{Agent, Body, Proxy, Timeout};
 
 use super::Failure;
+use super::address::Address;
 use super::clock::StoreClock;
 use super::tls::Tls;
-use super::url::{Host, Place, StoreUrl};
+use super::url::{Host, StoreUrl};
 
 /// Larger than any list of records.
 const LONGEST_ANSWER: u64 = 64 << 20;
 
 /// The hosts of one store, and the connection to one of them.
 pub(super) struct Http {
-    place: Place,
+    address: Address,
     hosts: Vec<Host>,
     /// The host that answered last.
     current: usize,
@@ -38,7 +39,7 @@ pub(super) struct Answer {
 impl Http {
     pub(super) fn new(url: &StoreUrl) -> Self {
         Self {
-            place: url.place.clone(),
+            address: url.address.clone(),
             hosts: url.hosts.clone(),
             current: 0,
             tls: url.tls.clone(),
@@ -71,7 +72,7 @@ impl Http {
                 }
             }
         }
-        Err(Failure::NotDone(last.unwrap_or_else(|| self.place.unreachable("there is no host to connect to"))))
+        Err(Failure::NotDone(last.unwrap_or_else(|| self.address.unreachable("there is no host to connect to"))))
     }
 
     fn turn_to_next(&mut self) {
@@ -93,7 +94,7 @@ impl Http {
             request = request.header(*name, *value);
         }
         let request =
-            request.body(body.to_owned()).map_err(|error| Failure::NotDone(self.place.misconfigured(error)))?;
+            request.body(body.to_owned()).map_err(|error| Failure::NotDone(self.address.misconfigured(error)))?;
         let agent = self.agent().map_err(Failure::NotDone)?.clone();
         let mut response = agent.run(request).map_err(|error| self.say(&host, &error))?;
         self.look_at_clock(&response);
@@ -109,7 +110,7 @@ impl Http {
     /// Reads the certificates anew for each agent, and so after each failure.
     fn agent(&mut self) -> Result<&Agent, StoreError> {
         if self.agent.is_none() {
-            let timeout = self.place.timeout;
+            let timeout = self.address.timeout;
             let mut config = Agent::config_builder()
                 .timeout_global(Some(timeout))
                 // Shorter than the total time-out, so that it is certain that nothing was sent.
@@ -126,11 +127,11 @@ impl Http {
             }
             self.agent = Some(config.build().new_agent());
         }
-        self.agent.as_ref().ok_or_else(|| self.place.unreachable("no agent"))
+        self.agent.as_ref().ok_or_else(|| self.address.unreachable("no agent"))
     }
 
     fn tls_config(&self, tls: &Tls) -> Result<TlsConfig, StoreError> {
-        let bad = |error: ureq::Error| self.place.misconfigured(error);
+        let bad = |error: ureq::Error| self.address.misconfigured(error);
         let chain = |pem: &[u8]| {
             ureq::tls::parse_pem(pem)
                 .filter_map(|item| match item {
@@ -141,11 +142,11 @@ impl Http {
                 .collect::<Result<Vec<Certificate<'static>>, _>>()
                 .map_err(bad)
         };
-        let roots = chain(&Tls::pem(&self.place, &tls.ca)?)?;
+        let roots = chain(&Tls::pem(&self.address, &tls.ca)?)?;
         let mut config = TlsConfig::builder().root_certs(RootCerts::new_with_certs(&roots));
         if let Some((cert, key)) = &tls.identity {
-            let key = PrivateKey::from_pem(&Tls::pem(&self.place, key)?).map_err(bad)?;
-            let cert = chain(&Tls::pem(&self.place, cert)?)?;
+            let key = PrivateKey::from_pem(&Tls::pem(&self.address, key)?).map_err(bad)?;
+            let cert = chain(&Tls::pem(&self.address, cert)?)?;
             config = config.client_cert(Some(ClientCert::new_with_certs(&cert, key)));
         }
         Ok(config.build())
@@ -162,17 +163,17 @@ impl Http {
 
     /// What an error means, and whether the request was sent.
     fn say(&self, host: &Host, error: &ureq::Error) -> Failure {
-        let place = &self.place;
-        let at = |why: &dyn std::fmt::Display| place.unreachable(format_args!("{host}: {why}"));
+        let address = &self.address;
+        let at = |why: &dyn std::fmt::Display| address.unreachable(format_args!("{host}: {why}"));
         match error {
-            ureq::Error::Timeout(Timeout::Resolve | Timeout::Connect) => Failure::NotDone(place.timed_out()),
-            ureq::Error::Timeout(_) => Failure::Unknown(place.timed_out()),
+            ureq::Error::Timeout(Timeout::Resolve | Timeout::Connect) => Failure::NotDone(address.timed_out()),
+            ureq::Error::Timeout(_) => Failure::Unknown(address.timed_out()),
             ureq::Error::HostNotFound => Failure::NotDone(at(&"this name has no address")),
             ureq::Error::ConnectionFailed => Failure::NotDone(at(&"connection refused")),
-            ureq::Error::Tls(why) => Failure::NotDone(place.misconfigured(why)),
-            ureq::Error::Rustls(why) => Failure::NotDone(place.misconfigured(why)),
-            ureq::Error::BadUri(_) | ureq::Error::Http(_) => Failure::NotDone(place.misconfigured(error)),
-            ureq::Error::Protocol(_) => Failure::Unknown(place.misconfigured(format_args!(
+            ureq::Error::Tls(why) => Failure::NotDone(address.misconfigured(why)),
+            ureq::Error::Rustls(why) => Failure::NotDone(address.misconfigured(why)),
+            ureq::Error::BadUri(_) | ureq::Error::Http(_) => Failure::NotDone(address.misconfigured(error)),
+            ureq::Error::Protocol(_) => Failure::Unknown(address.misconfigured(format_args!(
                 "the server does not speak HTTP{}: {error}",
                 if self.tls.is_some() { "S" } else { ", or it requires TLS" }
             ))),
@@ -182,8 +183,8 @@ impl Http {
                 | std::io::ErrorKind::NetworkUnreachable
                 | std::io::ErrorKind::AddrNotAvailable => Failure::NotDone(at(why)),
                 // How rustls reports that it does not accept the other side.
-                std::io::ErrorKind::InvalidData => Failure::NotDone(place.misconfigured(why)),
-                std::io::ErrorKind::TimedOut | std::io::ErrorKind::WouldBlock => Failure::Unknown(place.timed_out()),
+                std::io::ErrorKind::InvalidData => Failure::NotDone(address.misconfigured(why)),
+                std::io::ErrorKind::TimedOut | std::io::ErrorKind::WouldBlock => Failure::Unknown(address.timed_out()),
                 _ => Failure::Unknown(at(why)),
             },
             other => Failure::Unknown(at(other)),

@@ -2,7 +2,7 @@
 
 use txid_agent_machines::store::StoreError;
 
-use super::url::Place;
+use super::address::Address;
 use super::{Failure, tag};
 
 pub(super) const TABLE: &str = "leaf_alloc";
@@ -22,10 +22,10 @@ pub(super) fn how_to_create(tag: &str, step: u64) -> String {
 }
 
 /// A column that must not be negative.
-pub(super) fn number(place: &Place, column: &str, value: i64) -> Result<u64, Failure> {
-    u64::try_from(value).map_err(|_| Failure::NotDone(negative(place, column, value)))
+pub(super) fn number(address: &Address, column: &str, value: i64) -> Result<u64, Failure> {
+    u64::try_from(value).map_err(|_| Failure::NotDone(negative(address, column, value)))
 }
 
-fn negative(place: &Place, column: &str, value: i64) -> StoreError {
-    place.misconfigured(format_args!("{TABLE} has {column} = {value}: it must be 1 or more"))
+fn negative(address: &Address, column: &str, value: i64) -> StoreError {
+    address.misconfigured(format_args!("{TABLE} has {column} = {value}: it must be 1 or more"))
 }

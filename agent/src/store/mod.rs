@@ -1,5 +1,6 @@
 //! What leases and segments need of any store.
 
+mod address;
 mod clock;
 mod consul;
 mod etcd;
@@ -11,6 +12,7 @@ mod numbering;
 mod postgres;
 mod redis;
 mod remote;
+mod scheme;
 mod sql;
 mod tag;
 mod tls;
@@ -19,22 +21,24 @@ mod zookeeper;
 
 use txid_agent_machines::store::{Expected, Numbered, Numbering, Put, Record, StoreError, Taken};
 
+use self::scheme::Kind;
 use self::url::StoreUrl;
 
+pub use self::scheme::{can_number, schemes};
 pub use self::tag::raise;
 pub use self::url::PASSWORD_VARIABLE;
 
 /// The store of `url`. This does not connect: the first access does, and each one after an outage.
 pub fn open(url: &str) -> Result<Box<dyn Store>, StoreError> {
     let url = StoreUrl::parse(url)?;
-    Ok(match url.scheme.as_str() {
-        "redis" | "rediss" | "valkey" | "redis+sentinel" => Box::new(redis::RedisStore::open(url)?),
-        "etcd" | "etcds" => Box::new(etcd::EtcdStore::open(url)?),
-        "consul" | "consuls" => Box::new(consul::ConsulStore::open(url)?),
-        "mysql" | "mariadb" => Box::new(mysql::MysqlStore::open(url)?),
-        "postgres" | "postgresql" => Box::new(postgres::PostgresStore::open(url)?),
-        "zookeeper" => Box::new(zookeeper::ZookeeperStore::open(url)?),
-        _ => Box::new(file::FileStore::open(url)?),
+    Ok(match url.scheme.kind {
+        Kind::Redis => Box::new(redis::RedisStore::open(url)?),
+        Kind::Etcd => Box::new(etcd::EtcdStore::open(url)?),
+        Kind::Consul => Box::new(consul::ConsulStore::open(url)?),
+        Kind::Mysql => Box::new(mysql::MysqlStore::open(url)?),
+        Kind::Postgres => Box::new(postgres::PostgresStore::open(url)?),
+        Kind::Zookeeper => Box::new(zookeeper::ZookeeperStore::open(url)?),
+        Kind::File => Box::new(file::FileStore::open(url)?),
     })
 }
 

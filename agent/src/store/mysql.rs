@@ -8,10 +8,11 @@ use mysql::prelude::Queryable;
 use mysql::{ClientIdentity, Conn, DriverError, Error, OptsBuilder, Params, SslOpts, Value};
 use txid_agent_machines::store::{Expected, Numbered, Numbering, Put, Record, StoreError, Taken, Version};
 
+use super::address::Address;
 use super::clock::StoreClock;
 use super::numbering::{self, WORKER_NODE};
 use super::tls::Tls;
-use super::url::{Host, Place, StoreUrl};
+use super::url::{Host, StoreUrl};
 use super::{Failure, Store, leaf, sql, tag};
 
 const NOW_MS: &str = "FLOOR(UNIX_TIMESTAMP(NOW(3)) * 1000)";
@@ -20,7 +21,7 @@ const DUPLICATE_KEY: u16 = 1062;
 const UNKNOWN_VARIABLE: u16 = 1193;
 
 pub(super) struct MysqlStore {
-    place: Place,
+    address: Address,
     hosts: Vec<Host>,
     options: OptsBuilder,
     tls: Option<Tls>,
@@ -34,7 +35,7 @@ impl MysqlStore {
     pub(super) fn open(url: StoreUrl) -> Result<Self, StoreError> {
         url.knows_only(&["table"])?;
         let (user, database) = sql::database(&url)?;
-        let timeout = Some(url.place.timeout);
+        let timeout = Some(url.address.timeout);
         let options = OptsBuilder::new()
             .user(Some(user))
             .pass(url.password.as_ref().map(|password| password.reveal()))
@@ -49,7 +50,7 @@ impl MysqlStore {
             table: sql::table(&url)?,
             // Several hosts are usually a primary and its replicas, which lag behind unless configured otherwise.
             may_lose_writes: url.may_lose_writes(url.hosts.len() > 1)?,
-            place: url.place,
+            address: url.address,
             hosts: url.hosts,
             tls: url.tls,
             options,
@@ -59,7 +60,7 @@ impl MysqlStore {
     }
 
     fn connect(&self) -> Result<Conn, StoreError> {
-        let mut last = self.place.unreachable("there is no host to connect to");
+        let mut last = self.address.unreachable("there is no host to connect to");
         for host in &self.hosts {
             match self.connect_to(host) {
                 Ok(connection) => return Ok(connection),
@@ -81,10 +82,10 @@ impl MysqlStore {
         let mut connection = Conn::new(options).map_err(say)?;
         let read_only: Option<i64> = connection.query_first("SELECT @@global.read_only + 0").map_err(say)?;
         if read_only == Some(1) {
-            return Err(self.place.unreachable(format_args!("{host} is a replica, but the primary is needed")));
+            return Err(self.address.unreachable(format_args!("{host} is a replica, but the primary is needed")));
         }
         // A time zone without daylight saving time; and no waiting for a lock after this client has given up.
-        let patience = self.place.timeout.as_secs().max(1);
+        let patience = self.address.timeout.as_secs().max(1);
         connection
             .query_drop(format!("SET time_zone = '+00:00', autocommit = 1, innodb_lock_wait_timeout = {patience}"))
             .map_err(say)?;
@@ -152,7 +153,7 @@ impl MysqlStore {
             self.table
         );
         connection.query_drop(&create).map_err(|error| match self.say(&error, &self.table).into_error() {
-            StoreError::Refused { why, .. } => self.place.refused(format_args!(
+            StoreError::Refused { why, .. } => self.address.refused(format_args!(
                 "{why}; let a user with the right to do so run this, and grant SELECT, INSERT and UPDATE on it: {create}"
             )),
             other => other,
@@ -160,50 +161,52 @@ impl MysqlStore {
     }
 
     fn say_no_connection(&self, host: &Host, error: &Error) -> StoreError {
-        let place = &self.place;
+        let address = &self.address;
         if let Some(error) = io_error(error) {
             return match error.kind() {
                 // How rustls reports that it does not accept the other side.
-                io::ErrorKind::InvalidData => place.misconfigured(error),
-                _ if is_timeout(error) => place.timed_out(),
-                _ => place.unreachable(format_args!("{host}: {error}")),
+                io::ErrorKind::InvalidData => address.misconfigured(error),
+                _ if is_timeout(error) => address.timed_out(),
+                _ => address.unreachable(format_args!("{host}: {error}")),
             };
         }
         match error {
             Error::MySqlError(error) if [1044, 1045, 1698].contains(&error.code) => {
-                place.refused(format_args!("{}; {LOGIN}", error.message))
+                address.refused(format_args!("{}; {LOGIN}", error.message))
             }
-            Error::MySqlError(error) if [1049].contains(&error.code) => place.misconfigured(&error.message),
-            Error::DriverError(DriverError::ConnectTimeout | DriverError::Timeout) => place.timed_out(),
+            Error::MySqlError(error) if [1049].contains(&error.code) => address.misconfigured(&error.message),
+            Error::DriverError(DriverError::ConnectTimeout | DriverError::Timeout) => address.timed_out(),
             Error::DriverError(DriverError::CouldNotConnect(Some((_, why, _)))) => {
-                place.unreachable(format_args!("{host}: {why}"))
+                address.unreachable(format_args!("{host}: {why}"))
             }
-            Error::DriverError(DriverError::CouldNotConnect(None)) => place.unreachable(host),
-            Error::MySqlError(error) => place.unreachable(&error.message),
-            Error::TlsError(error) => place.misconfigured(error),
-            Error::DriverError(DriverError::TlsNotSupported) => place.misconfigured("this server does not support TLS"),
-            other => place.misconfigured(format_args!("the server is not MySQL: {other}")),
+            Error::DriverError(DriverError::CouldNotConnect(None)) => address.unreachable(host),
+            Error::MySqlError(error) => address.unreachable(&error.message),
+            Error::TlsError(error) => address.misconfigured(error),
+            Error::DriverError(DriverError::TlsNotSupported) => {
+                address.misconfigured("this server does not support TLS")
+            }
+            other => address.misconfigured(format_args!("the server is not MySQL: {other}")),
         }
     }
 
     fn say(&self, error: &Error, table: &str) -> Failure {
-        let place = &self.place;
+        let address = &self.address;
         match error {
             Error::MySqlError(error) => match error.code {
-                1044 | 1142 | 1143 | 1227 | 1370 => Failure::NotDone(place.refused(format_args!(
+                1044 | 1142 | 1143 | 1227 | 1370 => Failure::NotDone(address.refused(format_args!(
                     "{}; the user needs SELECT, INSERT and UPDATE on the table {table}",
                     error.message
                 ))),
                 1290 | 1836 => {
-                    Failure::NotDone(place.unreachable("this server is a replica, but the primary is needed"))
+                    Failure::NotDone(address.unreachable("this server is a replica, but the primary is needed"))
                 }
                 // Lock time-out, deadlock, too many connections, disk full: rolled back.
-                1205 | 1213 | 1040 | 1021 | 1114 => Failure::NotDone(place.unreachable(&error.message)),
-                1054 | 1064 | 1146 | 1406 => Failure::NotDone(place.misconfigured(&error.message)),
-                _ => Failure::Unknown(place.unreachable(&error.message)),
+                1205 | 1213 | 1040 | 1021 | 1114 => Failure::NotDone(address.unreachable(&error.message)),
+                1054 | 1064 | 1146 | 1406 => Failure::NotDone(address.misconfigured(&error.message)),
+                _ => Failure::Unknown(address.unreachable(&error.message)),
             },
-            other if io_error(other).is_some_and(is_timeout) => Failure::Unknown(place.timed_out()),
-            other => Failure::Unknown(place.unreachable(other)),
+            other if io_error(other).is_some_and(is_timeout) => Failure::Unknown(address.timed_out()),
+            other => Failure::Unknown(address.unreachable(other)),
         }
     }
 }
@@ -228,7 +231,7 @@ impl Store for MysqlStore {
         let select = format!("SELECT {NOW_MS}, (SELECT record FROM {} WHERE name = ?)", self.table);
         let row: Option<(i64, Option<Vec<u8>>)> =
             self.run(|connection| connection.exec_first(&select, (key,))).map_err(Failure::into_error)?;
-        let (now_ms, record) = row.ok_or_else(|| self.place.damaged("no row"))?;
+        let (now_ms, record) = row.ok_or_else(|| self.address.damaged("no row"))?;
         self.clock.saw(now_ms);
         Ok(record.map(Record::compared_by_bytes))
     }
@@ -241,11 +244,11 @@ impl Store for MysqlStore {
             "UPDATE {} SET record = ?, changed_ms = LAST_INSERT_ID({NOW_MS}) WHERE name = ? AND BINARY record = BINARY ?",
             self.table
         );
-        let prepared = sql::text(&self.place, bytes).and_then(|new| {
+        let prepared = sql::text(&self.address, bytes).and_then(|new| {
             Ok(match expected {
                 Expected::Absent => (insert, vec![Value::from(key), Value::from(new)]),
                 Expected::Version(old) => {
-                    let old = sql::text(&self.place, &old.0)?;
+                    let old = sql::text(&self.address, &old.0)?;
                     (update, vec![Value::from(new), Value::from(key), Value::from(old)])
                 }
             })
@@ -298,8 +301,8 @@ impl Store for MysqlStore {
             .map_err(Failure::into_error)?
             .flatten();
         let Some((number, step)) = found else { return Ok(Taken::NoTag) };
-        let number = leaf::number(&self.place, "max_id", number).map_err(Failure::into_error)?;
-        let step = leaf::number(&self.place, "step", step).map_err(Failure::into_error)?;
+        let number = leaf::number(&self.address, "max_id", number).map_err(Failure::into_error)?;
+        let step = leaf::number(&self.address, "step", step).map_err(Failure::into_error)?;
         let count = match tag::count(number, step, count, seen) {
             Ok(count) => count,
             Err(taken) => return Ok(taken),
@@ -328,7 +331,7 @@ impl Store for MysqlStore {
 
     fn number(&mut self, from: Numbering, group: &str, owner: &str, last: u64) -> Result<Numbered, StoreError> {
         if from != Numbering::WorkerNode {
-            return Err(self.place.misconfigured(format_args!("{} is not in MySQL", from.place())));
+            return Err(self.address.misconfigured(format_args!("{} is not in MySQL", from.place())));
         }
         let (insert, columns) = (numbering::insert("?", "?"), numbering::host_and_port(owner, group));
         let given = self.run_on(WORKER_NODE, |connection| {
@@ -339,7 +342,7 @@ impl Store for MysqlStore {
             connection.exec_drop(&insert, columns.clone())?;
             Ok(Some(connection.last_insert_id()))
         });
-        let given = given.map_err(Failure::into_error)?.ok_or_else(|| numbering::no_table(&self.place))?;
+        let given = given.map_err(Failure::into_error)?.ok_or_else(|| numbering::no_table(&self.address))?;
         Ok(given.filter(|node| *node <= last).map_or(Numbered::UsedUp, Numbered::Node))
     }
 
@@ -348,6 +351,6 @@ impl Store for MysqlStore {
     }
 
     fn damaged(&self, what: &str) -> StoreError {
-        self.place.damaged(what)
+        self.address.damaged(what)
     }
 }

@@ -1,6 +1,6 @@
 //! How a new node is numbered by UidGenerator's table and by Leaf's path.
 
-use super::url::Place;
+use super::address::Address;
 use txid_agent_machines::store::StoreError;
 
 pub(super) const WORKER_NODE: &str = "WORKER_NODE";
@@ -19,8 +19,8 @@ pub(super) fn host_and_port(owner: &str, group: &str) -> (String, String) {
     (cut(owner), cut(&format!("txid-{group}")))
 }
 
-pub(super) fn no_table(place: &Place) -> StoreError {
-    place.misconfigured(
+pub(super) fn no_table(address: &Address) -> StoreError {
+    address.misconfigured(
         "it has no table WORKER_NODE: name the database that UidGenerator uses, or make the table as its WORKER_NODE.sql does",
     )
 }

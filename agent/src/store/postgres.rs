@@ -11,17 +11,18 @@ use tokio_postgres::{Client, Config, Error, NoTls, Row, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 use txid_agent_machines::store::{Expected, Numbered, Numbering, Put, Record, StoreError, Taken, Version};
 
+use super::address::Address;
 use super::clock::StoreClock;
 use super::numbering::{self, WORKER_NODE};
 use super::remote::{Remote, causes};
 use super::tls::Tls;
-use super::url::{Host, Place, StoreUrl};
+use super::url::{Host, StoreUrl};
 use super::{Failure, Store, leaf, sql};
 
 const NOW_MS: &str = "(extract(epoch FROM clock_timestamp()) * 1000)::int8";
 
 pub(super) struct PostgresStore {
-    place: Place,
+    address: Address,
     hosts: Vec<Host>,
     /// Everything but the hosts.
     config: Config,
@@ -37,16 +38,16 @@ impl PostgresStore {
     pub(super) fn open(url: StoreUrl) -> Result<Self, StoreError> {
         url.knows_only(&["table"])?;
         let (user, database) = sql::database(&url)?;
-        let place = url.place.clone();
+        let address = url.address.clone();
         let mut config = Config::new();
         config
             .user(user)
             .dbname(database)
             .application_name("txid-agent")
-            .connect_timeout(place.timeout)
-            .tcp_user_timeout(place.timeout)
+            .connect_timeout(address.timeout)
+            .tcp_user_timeout(address.timeout)
             // The server gives up when this client does, so that little is done afterwards.
-            .options(format!("-c statement_timeout={}", place.timeout.as_millis()))
+            .options(format!("-c statement_timeout={}", address.timeout.as_millis()))
             .target_session_attrs(TargetSessionAttrs::ReadWrite)
             .ssl_mode(if url.tls.is_some() { SslMode::Require } else { SslMode::Disable });
         if let Some(password) = &url.password {
@@ -56,10 +57,10 @@ impl PostgresStore {
             table: sql::table(&url)?,
             // Several hosts are usually a primary and its replicas, which lag behind unless configured otherwise.
             may_lose_writes: url.may_lose_writes(url.hosts.len() > 1)?,
-            remote: Remote::new(&place)?,
+            remote: Remote::new(&address)?,
             hosts: url.hosts,
             tls: url.tls,
-            place,
+            address,
             config,
             client: None,
             clock: StoreClock::default(),
@@ -69,7 +70,7 @@ impl PostgresStore {
     fn connect(&self) -> Result<Client, StoreError> {
         match &self.tls {
             None => self.connect_by(NoTls),
-            Some(tls) => self.connect_by(MakeRustlsConnect::new(tls.config(&self.place)?)),
+            Some(tls) => self.connect_by(MakeRustlsConnect::new(tls.config(&self.address)?)),
         }
     }
 
@@ -89,7 +90,7 @@ impl PostgresStore {
             tokio::spawn(async move { connection.await.ok() });
             Ok(client)
         });
-        connected.ok_or_else(|| self.place.timed_out())?.map_err(|error| self.say_no_connection(&error))
+        connected.ok_or_else(|| self.address.timed_out())?.map_err(|error| self.say_no_connection(&error))
     }
 
     /// Runs one statement. If the table is missing, makes it first.
@@ -104,7 +105,7 @@ impl PostgresStore {
         }
         .map_err(|tried| match tried {
             Tried::NoTable => {
-                Failure::NotDone(self.place.misconfigured(format_args!("there is no table {}", self.table)))
+                Failure::NotDone(self.address.misconfigured(format_args!("there is no table {}", self.table)))
             }
             Tried::Failed(failure) => failure,
         })
@@ -127,7 +128,7 @@ impl PostgresStore {
         let table = self.table.clone();
         match self.try_run(&create, &[], &table) {
             Err(Tried::Failed(failure)) => match failure.into_error() {
-                StoreError::Refused { why, .. } => Err(self.place.refused(format_args!(
+                StoreError::Refused { why, .. } => Err(self.address.refused(format_args!(
                     "{why}; let a user with the right to do so run this, and grant SELECT, INSERT and UPDATE on it: {create}"
                 ))),
                 // Another client may have made it at the same time.
@@ -150,7 +151,7 @@ impl PostgresStore {
         let args: Vec<(&(dyn ToSql + Sync), Type)> =
             args.iter().map(|arg| (arg as &(dyn ToSql + Sync), Type::TEXT)).collect();
         match self.remote.run(client.query_typed(statement, &args)) {
-            None => Err(Tried::Failed(Failure::Unknown(self.place.timed_out()))),
+            None => Err(Tried::Failed(Failure::Unknown(self.address.timed_out()))),
             Some(Ok(rows)) => {
                 self.client = Some(client);
                 Ok(rows)
@@ -165,47 +166,47 @@ impl PostgresStore {
 
     /// What a failed connection means.
     fn say_no_connection(&self, error: &Error) -> StoreError {
-        let place = &self.place;
+        let address = &self.address;
         let why = causes(error);
         if let Some(code) = error.code() {
             return match code.code() {
-                "28P01" | "28000" => place.refused(format_args!("{why}; {LOGIN}")),
-                code if code.starts_with("57P") || code.starts_with("53") => place.unreachable(why),
-                _ => place.misconfigured(why),
+                "28P01" | "28000" => address.refused(format_args!("{why}; {LOGIN}")),
+                code if code.starts_with("57P") || code.starts_with("53") => address.unreachable(why),
+                _ => address.misconfigured(why),
             };
         }
         if why.contains("password missing") {
-            return place.refused(format_args!("it requires a password; {LOGIN}"));
+            return address.refused(format_args!("it requires a password; {LOGIN}"));
         }
         match error.source().and_then(|source| source.downcast_ref::<io::Error>()).map(io::Error::kind) {
-            Some(io::ErrorKind::TimedOut) => place.timed_out(),
+            Some(io::ErrorKind::TimedOut) => address.timed_out(),
             Some(io::ErrorKind::PermissionDenied) => {
-                place.unreachable("all servers are replicas, but the primary is needed")
+                address.unreachable("all servers are replicas, but the primary is needed")
             }
-            Some(io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput) => place.misconfigured(why),
-            Some(_) => place.unreachable(why),
-            None if error.is_closed() => place.unreachable(why),
-            None => place.misconfigured(why),
+            Some(io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput) => address.misconfigured(why),
+            Some(_) => address.unreachable(why),
+            None if error.is_closed() => address.unreachable(why),
+            None => address.misconfigured(why),
         }
     }
 
     /// What a failed statement means.
     fn say(&self, error: &Error, table: &str) -> Failure {
-        let place = &self.place;
+        let address = &self.address;
         let why = causes(error);
-        let Some(code) = error.code() else { return Failure::Unknown(place.unreachable(why)) };
+        let Some(code) = error.code() else { return Failure::Unknown(address.unreachable(why)) };
         match code.code() {
             "42501" => Failure::NotDone(
-                place.refused(format_args!("{why}; the user needs SELECT, INSERT and UPDATE on the table {table}")),
+                address.refused(format_args!("{why}; the user needs SELECT, INSERT and UPDATE on the table {table}")),
             ),
-            "25006" => Failure::NotDone(place.unreachable("this server is a replica, but the primary is needed")),
+            "25006" => Failure::NotDone(address.unreachable("this server is a replica, but the primary is needed")),
             // Deadlock, serialization failure, lock time-out: rolled back.
-            "40P01" | "40001" | "55P03" => Failure::NotDone(place.unreachable(why)),
+            "40P01" | "40001" | "55P03" => Failure::NotDone(address.unreachable(why)),
             // Shutting down, cancelled, out of resources, connection trouble.
             code if ["57", "53", "08", "40"].iter().any(|class| code.starts_with(class)) => {
-                Failure::Unknown(place.unreachable(why))
+                Failure::Unknown(address.unreachable(why))
             }
-            _ => Failure::NotDone(place.misconfigured(why)),
+            _ => Failure::NotDone(address.misconfigured(why)),
         }
     }
 }
@@ -223,7 +224,7 @@ impl Store for PostgresStore {
     fn read(&mut self, key: &str) -> Result<Option<Record>, StoreError> {
         let select = format!("SELECT {NOW_MS}, (SELECT record FROM {} WHERE name = $1)", self.table);
         let rows = self.run(&select, &[key]).map_err(Failure::into_error)?;
-        let row = rows.first().ok_or_else(|| self.place.damaged("no row"))?;
+        let row = rows.first().ok_or_else(|| self.address.damaged("no row"))?;
         self.clock.saw(row.get(0));
         Ok(row.get::<_, Option<String>>(1).map(|text| Record::compared_by_bytes(text.into_bytes())))
     }
@@ -237,10 +238,10 @@ impl Store for PostgresStore {
         let update = format!(
             "UPDATE {table} SET record = $2, changed = clock_timestamp() WHERE name = $1 AND record = $3 RETURNING {NOW_MS}"
         );
-        let written = sql::text(&self.place, bytes).and_then(|new| match expected {
+        let written = sql::text(&self.address, bytes).and_then(|new| match expected {
             Expected::Absent => self.run(&insert, &[key, new]),
             Expected::Version(old) => {
-                let old = sql::text(&self.place, &old.0)?.to_owned();
+                let old = sql::text(&self.address, &old.0)?.to_owned();
                 self.run(&update, &[key, new, &old])
             }
         });
@@ -280,9 +281,10 @@ impl Store for PostgresStore {
                       RETURNING max_id::int8, coalesce(nullif($2, '')::int8, step)::int8, step::int8";
         let count = count.map_or(String::new(), |count| count.to_string());
         let rows = self.run_on_tags(update, &[tag, &count, &seen.to_string()])?;
-        let place = self.place.clone();
-        let number =
-            |row: &Row, at: usize, column: &str| leaf::number(&place, column, row.get(at)).map_err(Failure::into_error);
+        let address = self.address.clone();
+        let number = |row: &Row, at: usize, column: &str| {
+            leaf::number(&address, column, row.get(at)).map_err(Failure::into_error)
+        };
         if let Some(row) = rows.first() {
             let (end, count, step) = (number(row, 0, "max_id")?, number(row, 1, "step")?, number(row, 2, "step")?);
             return Ok(Taken::below(end, count, step));
@@ -300,13 +302,13 @@ impl Store for PostgresStore {
 
     fn number(&mut self, from: Numbering, group: &str, owner: &str, last: u64) -> Result<Numbered, StoreError> {
         if from != Numbering::WorkerNode {
-            return Err(self.place.misconfigured(format_args!("{} is not in PostgreSQL", from.place())));
+            return Err(self.address.misconfigured(format_args!("{} is not in PostgreSQL", from.place())));
         }
         let (host, port) = numbering::host_and_port(owner, group);
         let insert = format!("{} RETURNING ID::int8", numbering::insert("$1", "$2"));
         let mut run = |statement: &str, args: &[&str]| match self.try_run(statement, args, WORKER_NODE) {
             Ok(rows) => Ok(rows.first().and_then(|row| row.get::<_, Option<i64>>(0))),
-            Err(Tried::NoTable) => Err(numbering::no_table(&self.place)),
+            Err(Tried::NoTable) => Err(numbering::no_table(&self.address)),
             Err(Tried::Failed(failure)) => Err(failure.into_error()),
         };
         let is_last = |node: i64| u64::try_from(node).is_ok_and(|node| node >= last);
@@ -322,6 +324,6 @@ impl Store for PostgresStore {
     }
 
     fn damaged(&self, what: &str) -> StoreError {
-        self.place.damaged(what)
+        self.address.damaged(what)
     }
 }

@@ -9,10 +9,11 @@ use redis::{Client, ClientTlsConfig, Connection, ConnectionAddr, ErrorKind, From
 use redis::{RedisConnectionInfo, RedisError, TlsCertificates};
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, Taken, Version};
 
+use super::address::Address;
 use super::clock::StoreClock;
 use super::tls::Tls;
-use super::url::{Host, Place, StoreUrl};
-use super::{Failure, Store, tag};
+use super::url::{Host, StoreUrl};
+use super::{Failure, Store, scheme, tag};
 
 /// KEYS: the group. ARGV: the field, the new bytes, and the old ones unless there must be none.
 const PUT: &str = "\
@@ -65,7 +66,7 @@ const TRANSIENT: [&str; 9] =
     ["LOADING", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "ASK", "BUSY", "OOM", "MISCONF", "NOREPLICAS"];
 
 pub(super) struct RedisStore {
-    place: Place,
+    address: Address,
     hosts: Vec<Host>,
     /// The name of the master, if the hosts are Sentinels.
     master: Option<String>,
@@ -82,12 +83,12 @@ pub(super) struct RedisStore {
 impl RedisStore {
     pub(super) fn open(url: StoreUrl) -> Result<Self, StoreError> {
         url.knows_only(&["prefix", "wait"])?;
-        let place = url.place.clone();
-        let (master, database) = if url.scheme == "redis+sentinel" {
+        let address = url.address.clone();
+        let (master, database) = if url.scheme.name == scheme::SENTINEL {
             let (master, database) = url.path.split_once('/').unwrap_or((&url.path, ""));
             if master.is_empty() {
                 return Err(
-                    place.misconfigured("the name of the master is missing: redis+sentinel://HOST:26379/MASTER")
+                    address.misconfigured("the name of the master is missing: redis+sentinel://HOST:26379/MASTER")
                 );
             }
             (Some(master.to_owned()), database)
@@ -96,11 +97,11 @@ impl RedisStore {
         };
         let database = if database.is_empty() { Ok(0) } else { database.parse::<i64>() };
         let database = database.map_err(|_| {
-            place.misconfigured("the path must be the number of a database; for a prefix, give ?prefix=NAME")
+            address.misconfigured("the path must be the number of a database; for a prefix, give ?prefix=NAME")
         })?;
         let wait = url.option("wait").unwrap_or("0");
         let wait = wait.parse().map_err(|_| {
-            place.misconfigured(format_args!("wait={wait} is not a number of replicas that must confirm a write"))
+            address.misconfigured(format_args!("wait={wait} is not a number of replicas that must confirm a write"))
         })?;
         let mut login = RedisConnectionInfo::default().set_db(database);
         if let Some(user) = &url.user {
@@ -114,7 +115,7 @@ impl RedisStore {
             prefix: url.option("prefix").unwrap_or("txid").to_owned(),
             hosts: url.hosts,
             tls: url.tls,
-            place,
+            address,
             master,
             login,
             wait,
@@ -125,7 +126,7 @@ impl RedisStore {
 
     /// Connects to the first host that answers, or to the master that a Sentinel names.
     fn connect(&mut self) -> Result<Connection, StoreError> {
-        let mut last = self.place.unreachable("there is no host to connect to");
+        let mut last = self.address.unreachable("there is no host to connect to");
         for host in self.hosts.clone() {
             let connected = match &self.master {
                 None => self.connect_to(&host, self.login.clone()),
@@ -151,7 +152,7 @@ impl RedisStore {
             .query(&mut connection)
             .map_err(|error| self.say(&error).into_error())?;
         let (name, port) = found.ok_or_else(|| {
-            self.place.misconfigured(format_args!("the Sentinel at {sentinel} knows no master {master}"))
+            self.address.misconfigured(format_args!("the Sentinel at {sentinel} knows no master {master}"))
         })?;
         Ok(Host { name, port })
     }
@@ -171,24 +172,24 @@ impl RedisStore {
                 let client_tls = match &tls.identity {
                     None => None,
                     Some((cert, key)) => Some(ClientTlsConfig {
-                        client_cert: Tls::pem(&self.place, cert)?,
-                        client_key: Tls::pem(&self.place, key)?,
+                        client_cert: Tls::pem(&self.address, cert)?,
+                        client_key: Tls::pem(&self.address, key)?,
                     }),
                 };
-                let root_cert = Some(Tls::pem(&self.place, &tls.ca)?);
+                let root_cert = Some(Tls::pem(&self.address, &tls.ca)?);
                 Client::build_with_tls(info, TlsCertificates { client_tls, root_cert })
             }
         };
-        let timeout = Some(self.place.timeout);
+        let timeout = Some(self.address.timeout);
         client
-            .and_then(|client| client.get_connection_with_timeout(self.place.timeout))
+            .and_then(|client| client.get_connection_with_timeout(self.address.timeout))
             .and_then(|connection| {
                 connection.set_read_timeout(timeout)?;
                 connection.set_write_timeout(timeout)?;
                 Ok(connection)
             })
             .map_err(|error| match self.say(&error).into_error() {
-                StoreError::Unreachable { .. } => self.place.unreachable(format_args!("{host}: {}", cause(&error))),
+                StoreError::Unreachable { .. } => self.address.unreachable(format_args!("{host}: {}", cause(&error))),
                 said => said,
             })
     }
@@ -224,14 +225,14 @@ impl RedisStore {
         }
         let (seconds, micros, answer): (i64, i64, T) = answer.map_err(|error| self.say(&error))?;
         if copies > 0 {
-            let patience = (self.place.timeout / 2).as_millis() as u64;
+            let patience = (self.address.timeout / 2).as_millis() as u64;
             let confirmed: u32 = redis::cmd("WAIT")
                 .arg(copies)
                 .arg(patience)
                 .query(&mut connection)
                 .map_err(|error| Failure::Unknown(self.say(&error).into_error()))?;
             if confirmed < copies {
-                return Err(Failure::Unknown(self.place.unreachable(format_args!(
+                return Err(Failure::Unknown(self.address.unreachable(format_args!(
                     "{confirmed} of its replicas confirmed the write, but wait={copies} requires {copies}"
                 ))));
             }
@@ -243,35 +244,35 @@ impl RedisStore {
 
     /// What an error means. The connection it came from is not used again.
     fn say(&self, error: &RedisError) -> Failure {
-        let place = &self.place;
+        let address = &self.address;
         // The script's own errors contain the error of a command.
         let text = error.to_string();
         let tells = |code: &str| error.code() == Some(code) || text.contains(code);
         if error.is_timeout() {
-            return Failure::Unknown(place.timed_out());
+            return Failure::Unknown(address.timed_out());
         }
         if text.contains("certificate") {
-            return Failure::NotDone(place.misconfigured(cause(error)));
+            return Failure::NotDone(address.misconfigured(cause(error)));
         }
         if error.is_io_error() || error.is_connection_dropped() {
-            return Failure::Unknown(place.unreachable(cause(error)));
+            return Failure::Unknown(address.unreachable(cause(error)));
         }
         Failure::NotDone(match error.kind() {
             ErrorKind::Parse | ErrorKind::UnexpectedReturnType => {
                 return Failure::Unknown(
-                    place.misconfigured(format_args!("the server is not Redis: {}", cause(error))),
+                    address.misconfigured(format_args!("the server is not Redis: {}", cause(error))),
                 );
             }
-            ErrorKind::AuthenticationFailed => place.refused(LOGIN),
-            _ if tells("WRONGPASS") || tells("NOAUTH") => place.refused(LOGIN),
-            _ if tells("NOPERM") || text.contains("no permissions") || text.contains("can't run this command") => place.refused(format_args!(
+            ErrorKind::AuthenticationFailed => address.refused(LOGIN),
+            _ if tells("WRONGPASS") || tells("NOAUTH") => address.refused(LOGIN),
+            _ if tells("NOPERM") || text.contains("no permissions") || text.contains("can't run this command") => address.refused(format_args!(
                 "{}; the user needs +eval +time +hget +hset +hdel +hgetall (+hmget +hincrby +hexists for segments, +wait for wait=, +select for another database) on ~{}/*",
                 cause(error),
                 self.prefix
             )),
-            _ if tells("READONLY") => place.unreachable("this server is a replica, but the master is needed"),
-            _ if TRANSIENT.iter().any(|code| tells(code)) => place.unreachable(cause(error)),
-            _ => place.misconfigured(cause(error)),
+            _ if tells("READONLY") => address.unreachable("this server is a replica, but the master is needed"),
+            _ if TRANSIENT.iter().any(|code| tells(code)) => address.unreachable(cause(error)),
+            _ => address.misconfigured(cause(error)),
         })
     }
 }
@@ -325,7 +326,7 @@ impl Store for RedisStore {
         let found: Vec<i64> = self.run(TAKE, tag, &args, self.wait).map_err(Failure::into_error)?;
         let number = |field, value: i64| {
             u64::try_from(value).map_err(|_| {
-                self.place
+                self.address
                     .misconfigured(format_args!("{}/{tag} has {field} = {value}: it must be 1 or more", self.prefix))
             })
         };
@@ -348,7 +349,7 @@ impl Store for RedisStore {
     }
 
     fn damaged(&self, what: &str) -> StoreError {
-        self.place.damaged(what)
+        self.address.damaged(what)
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use txid_agent_machines::store::StoreError;
 
-use super::url::Place;
+use super::address::Address;
 
 pub(super) struct Remote {
     runtime: Runtime,
@@ -15,15 +15,15 @@ pub(super) struct Remote {
 }
 
 impl Remote {
-    pub(super) fn new(place: &Place) -> Result<Self, StoreError> {
+    pub(super) fn new(address: &Address) -> Result<Self, StoreError> {
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("txid-store")
             .thread_stack_size(512 << 10)
             .enable_all()
             .build()
-            .map_err(|error| place.unreachable(format_args!("cannot start a thread for it: {error}")))?;
-        Ok(Self { runtime, timeout: place.timeout })
+            .map_err(|error| address.unreachable(format_args!("cannot start a thread for it: {error}")))?;
+        Ok(Self { runtime, timeout: address.timeout })
     }
 
     /// Waits for an answer, at most as long as the store's time-out.

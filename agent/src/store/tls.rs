@@ -9,7 +9,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, RootCertStore};
 use txid_agent_machines::store::StoreError;
 
-use super::url::Place;
+use super::address::Address;
 
 /// The files. They are read for each connection, so that certificates can be renewed.
 #[derive(Clone)]
@@ -23,24 +23,24 @@ pub(super) struct Tls {
 impl Tls {
     /// Checks that the files can be read. Without `ca`, the system's authorities are trusted.
     pub(super) fn new(
-        place: &Place,
+        address: &Address,
         ca: Option<PathBuf>,
         identity: Option<(PathBuf, PathBuf)>,
     ) -> Result<Self, StoreError> {
         let ca = ca.or_else(|| openssl_probe::probe().cert_file).ok_or_else(|| {
-            place.misconfigured("this system has no list of certificates that it trusts: give ca=FILE")
+            address.misconfigured("this system has no list of certificates that it trusts: give ca=FILE")
         })?;
         let tls = Self { ca, identity };
-        tls.config(place)?;
+        tls.config(address)?;
         // Clients without a setting for the provider use the process's.
         let _ = rustls::crypto::ring::default_provider().install_default();
         Ok(tls)
     }
 
     /// The configuration for a client that uses rustls itself.
-    pub(super) fn config(&self, place: &Place) -> Result<ClientConfig, StoreError> {
+    pub(super) fn config(&self, address: &Address) -> Result<ClientConfig, StoreError> {
         let bad = |name: &str, file: &Path, why: String| {
-            place.misconfigured(format_args!("{name}={}: {why}", file.display()))
+            address.misconfigured(format_args!("{name}={}: {why}", file.display()))
         };
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(certificates(&self.ca).map_err(|why| bad("ca", &self.ca, why))?);
@@ -49,7 +49,7 @@ impl Tls {
         }
         let builder = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
             .with_safe_default_protocol_versions()
-            .map_err(|error| place.misconfigured(error))?
+            .map_err(|error| address.misconfigured(error))?
             .with_root_certificates(roots);
         match &self.identity {
             None => Ok(builder.with_no_client_auth()),
@@ -62,8 +62,8 @@ impl Tls {
     }
 
     /// A file's bytes, for a client that takes PEM.
-    pub(super) fn pem(place: &Place, file: &Path) -> Result<Vec<u8>, StoreError> {
-        fs::read(file).map_err(|error| place.misconfigured(format_args!("{}: {error}", file.display())))
+    pub(super) fn pem(address: &Address, file: &Path) -> Result<Vec<u8>, StoreError> {
+        fs::read(file).map_err(|error| address.misconfigured(format_args!("{}: {error}", file.display())))
     }
 }
 

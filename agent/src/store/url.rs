@@ -7,6 +7,8 @@ use std::time::Duration;
 use percent_encoding::percent_decode_str;
 use txid_agent_machines::store::StoreError;
 
+use super::address::Address;
+use super::scheme::{self, Kind, Scheme};
 use super::tls::Tls;
 
 /// The variable for a password that is neither in the URL nor in a file.
@@ -17,7 +19,7 @@ const COMMON: [&str; 7] = ["timeout", "tls", "ca", "cert", "key", "password-file
 
 /// The parts of a store's URL.
 pub(super) struct StoreUrl {
-    pub scheme: String,
+    pub scheme: &'static Scheme,
     pub user: Option<String>,
     pub password: Option<Secret>,
     /// At least one, except for `file`.
@@ -25,7 +27,7 @@ pub(super) struct StoreUrl {
     /// The part after the hosts, decoded, without slashes at its ends.
     pub path: String,
     pub tls: Option<Tls>,
-    pub place: Place,
+    pub address: Address,
     options: Vec<(String, String)>,
 }
 
@@ -57,40 +59,6 @@ impl Secret {
     }
 }
 
-/// A store's name for messages, and its time-out.
-#[derive(Clone)]
-pub(super) struct Place {
-    label: String,
-    pub timeout: Duration,
-}
-
-impl Place {
-    pub(super) fn unreachable(&self, why: impl fmt::Display) -> StoreError {
-        StoreError::Unreachable { store: self.label.clone(), why: one_line(why) }
-    }
-
-    pub(super) fn timed_out(&self) -> StoreError {
-        StoreError::TimedOut { store: self.label.clone(), ms: self.timeout.as_millis() as u64 }
-    }
-
-    pub(super) fn refused(&self, why: impl fmt::Display) -> StoreError {
-        StoreError::Refused { store: self.label.clone(), why: one_line(why) }
-    }
-
-    pub(super) fn misconfigured(&self, why: impl fmt::Display) -> StoreError {
-        StoreError::Misconfigured { store: self.label.clone(), why: one_line(why) }
-    }
-
-    pub(super) fn damaged(&self, why: impl fmt::Display) -> StoreError {
-        StoreError::Damaged { store: self.label.clone(), why: one_line(why) }
-    }
-}
-
-/// A server's message may have several lines.
-fn one_line(text: impl fmt::Display) -> String {
-    text.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 impl StoreUrl {
     /// Parses `text`. Looks up the password, but opens no connection.
     pub(super) fn parse(text: &str) -> Result<Self, StoreError> {
@@ -111,68 +79,66 @@ impl StoreUrl {
         };
         let shown_user = user.filter(|user| !user.is_empty()).map(|user| format!("{user}@")).unwrap_or_default();
         let slash = if rest.contains('/') { "/" } else { "" };
-        let mut place =
-            Place { label: format!("{scheme}://{shown_user}{hosts}{slash}{path}"), timeout: Duration::from_secs(3) };
+        let mut address = Address::new(format!("{scheme}://{shown_user}{hosts}{slash}{path}"));
 
-        let port = default_port(scheme).ok_or_else(|| {
-            place.misconfigured(format_args!(
-                "there is no store of the kind {scheme}; there are redis, rediss, redis+sentinel, etcd, etcds, mysql, \
-                 postgres, zookeeper, consul, consuls and file"
-            ))
+        let scheme = scheme::find(scheme).ok_or_else(|| {
+            let known: Vec<_> = scheme::schemes().collect();
+            address
+                .misconfigured(format_args!("there is no store of the kind {scheme}; there are {}", known.join(", ")))
         })?;
         let decode = |text: &str| {
             percent_decode_str(text)
                 .decode_utf8()
                 .map(|text| text.into_owned())
-                .map_err(|_| place.misconfigured("a %-escape in it is not UTF-8"))
+                .map_err(|_| address.misconfigured("a %-escape in it is not UTF-8"))
         };
         let mut options = Vec::new();
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             if options.iter().any(|(known, _)| known == name) {
-                return Err(place.misconfigured(format_args!("the option {name} was given twice")));
+                return Err(address.misconfigured(format_args!("the option {name} was given twice")));
             }
             options.push((name.to_owned(), decode(value)?));
         }
         let user = user.filter(|user| !user.is_empty()).map(decode).transpose()?;
         let password = password.map(decode).transpose()?;
         let path_text = decode(path)?;
-        let hosts = if scheme == "file" {
+        let hosts = if scheme.kind == Kind::File {
             if !hosts.is_empty() {
-                return Err(place.misconfigured("a directory's URL has three slashes: file:///var/lib/txid/leases"));
+                return Err(address.misconfigured("a directory's URL has three slashes: file:///var/lib/txid/leases"));
             }
             Vec::new()
         } else {
             hosts
                 .split(',')
                 .map(|host| {
-                    Host::parse(host, port)
-                        .ok_or_else(|| place.misconfigured(format_args!("{host:?} is not HOST or HOST:PORT")))
+                    Host::parse(host, scheme.port)
+                        .ok_or_else(|| address.misconfigured(format_args!("{host:?} is not HOST or HOST:PORT")))
                 })
                 .collect::<Result<_, _>>()?
         };
 
         let mut url = Self {
-            scheme: scheme.to_owned(),
+            scheme,
             user,
             password: password.map(Secret),
             hosts,
             path: path_text.trim_matches('/').to_owned(),
             tls: None,
-            place: place.clone(),
+            address: address.clone(),
             options,
         };
         if let Some(timeout) = url.option("timeout") {
-            place.timeout = timeout
+            address.timeout = timeout
                 .parse::<jiff::SignedDuration>()
                 .ok()
                 .and_then(|timeout| Duration::try_from(timeout).ok())
                 .filter(|timeout| (10..=60_000).contains(&timeout.as_millis()))
                 .ok_or_else(|| {
-                    place
+                    address
                         .misconfigured(format_args!("timeout={timeout} is not a time between 10ms and 60s, such as 3s"))
                 })?;
-            url.place = place;
+            url.address = address;
         }
         url.tls = url.find_tls()?;
         if url.password.is_none() {
@@ -193,7 +159,7 @@ impl StoreUrl {
             Some("1") => Ok(Some(true)),
             Some("0") => Ok(Some(false)),
             Some(other) => {
-                Err(self.place.misconfigured(format_args!("{name}={other} is neither {name}=1 nor {name}=0")))
+                Err(self.address.misconfigured(format_args!("{name}={other} is neither {name}=1 nor {name}=0")))
             }
         }
     }
@@ -204,7 +170,7 @@ impl StoreUrl {
             None => Ok(()),
             Some((name, _)) => {
                 let known = own.iter().chain(&COMMON).copied().collect::<Vec<_>>().join(", ");
-                Err(self.place.misconfigured(format_args!("it has no option {name}; its options are {known}")))
+                Err(self.address.misconfigured(format_args!("it has no option {name}; its options are {known}")))
             }
         }
     }
@@ -215,7 +181,7 @@ impl StoreUrl {
     }
 
     fn find_tls(&self) -> Result<Option<Tls>, StoreError> {
-        let wanted = matches!(self.scheme.as_str(), "rediss" | "etcds" | "consuls")
+        let wanted = self.scheme.is_tls
             || self.flag("tls")?.unwrap_or(self.option("ca").is_some() || self.option("cert").is_some());
         if !wanted {
             return Ok(None);
@@ -224,15 +190,15 @@ impl StoreUrl {
         let identity = match (file("cert"), file("key")) {
             (Some(cert), Some(key)) => Some((cert, key)),
             (None, None) => None,
-            _ => return Err(self.place.misconfigured("cert= and key= go together")),
+            _ => return Err(self.address.misconfigured("cert= and key= go together")),
         };
-        Tls::new(&self.place, file("ca"), identity).map(Some)
+        Tls::new(&self.address, file("ca"), identity).map(Some)
     }
 
     fn find_password(&self) -> Result<Option<Secret>, StoreError> {
         if let Some(file) = self.option("password-file") {
             let text = std::fs::read_to_string(file)
-                .map_err(|error| self.place.misconfigured(format_args!("password-file={file}: {error}")))?;
+                .map_err(|error| self.address.misconfigured(format_args!("password-file={file}: {error}")))?;
             return Ok(Some(Secret(text.trim_end_matches(['\r', '\n']).to_owned())));
         }
         Ok(std::env::var(PASSWORD_VARIABLE).ok().filter(|word| !word.is_empty()).map(Secret))
@@ -251,19 +217,4 @@ impl Host {
         let port = port.map_or(Some(default_port), |port| port.parse().ok().filter(|port| *port != 0))?;
         (!name.is_empty()).then(|| Self { name: name.to_owned(), port })
     }
-}
-
-fn default_port(scheme: &str) -> Option<u16> {
-    Some(match scheme {
-        "redis" | "rediss" | "valkey" => 6379,
-        "redis+sentinel" => 26379,
-        "etcd" | "etcds" => 2379,
-        "mysql" | "mariadb" => 3306,
-        "postgres" | "postgresql" => 5432,
-        "zookeeper" => 2181,
-        "consul" => 8500,
-        "consuls" => 8501,
-        "file" => 0,
-        _ => return None,
-    })
 }

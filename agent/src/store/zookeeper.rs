@@ -9,10 +9,11 @@ use txid::Txid;
 use txid_agent_machines::store::{Expected, Numbered, Numbering, Put, Record, StoreError, Version};
 use zookeeper_client::{Acls, Client, CreateMode, CreateOptions, Error, MultiWriteError, MultiWriteResult, Stat};
 
+use super::address::Address;
 use super::clock::StoreClock;
 use super::numbering;
 use super::remote::{Remote, causes};
-use super::url::{Place, StoreUrl};
+use super::url::StoreUrl;
 use super::{Failure, Store};
 
 /// The prefix of that child's name.
@@ -22,7 +23,7 @@ const BORN: &str = "born-";
 const SESSION: Duration = Duration::from_secs(10);
 
 pub(super) struct ZookeeperStore {
-    place: Place,
+    address: Address,
     hosts: String,
     auth: Option<String>,
     root: String,
@@ -35,14 +36,14 @@ pub(super) struct ZookeeperStore {
 impl ZookeeperStore {
     pub(super) fn open(url: StoreUrl) -> Result<Self, StoreError> {
         url.knows_only(&[])?;
-        let place = url.place.clone();
+        let address = url.address.clone();
         if url.tls.is_some() {
-            return Err(place.misconfigured("TLS to ZooKeeper is not supported: use a tunnel on this host"));
+            return Err(address.misconfigured("TLS to ZooKeeper is not supported: use a tunnel on this host"));
         }
         let auth = match (&url.user, &url.password) {
             (Some(user), Some(password)) => Some(format!("{user}:{}", password.reveal())),
             (Some(user), None) => {
-                return Err(place.misconfigured(format_args!(
+                return Err(address.misconfigured(format_args!(
                     "the user {user} has no password: set TXID_STORE_PASSWORD, or give ?password-file=FILE"
                 )));
             }
@@ -53,8 +54,8 @@ impl ZookeeperStore {
             auth,
             root: format!("/{}", if url.path.is_empty() { "txid" } else { &url.path }),
             may_lose_writes: url.may_lose_writes(false)?,
-            remote: Remote::new(&place)?,
-            place,
+            remote: Remote::new(&address)?,
+            address,
             client: None,
             clock: StoreClock::default(),
         })
@@ -63,14 +64,14 @@ impl ZookeeperStore {
     fn connect(&self) -> Result<Client, StoreError> {
         let mut connector = Client::connector()
             .with_session_timeout(SESSION)
-            .with_connection_timeout(self.place.timeout)
+            .with_connection_timeout(self.address.timeout)
             .with_fail_eagerly();
         if let Some(auth) = &self.auth {
             connector = connector.with_auth("digest", auth.as_bytes());
         }
-        let connected = self.remote.run(connector.connect(&self.hosts)).ok_or_else(|| self.place.timed_out())?;
+        let connected = self.remote.run(connector.connect(&self.hosts)).ok_or_else(|| self.address.timed_out())?;
         connected.map_err(|error| match error {
-            Error::NoHosts => self.place.unreachable("no server accepted the connection"),
+            Error::NoHosts => self.address.unreachable("no server accepted the connection"),
             other => self.say(other).into_error(),
         })
     }
@@ -82,7 +83,7 @@ impl ZookeeperStore {
             _ => self.connect().map_err(Failure::NotDone)?,
         };
         match self.remote.run(work(&client)) {
-            None => Err(Failure::Unknown(self.place.timed_out())),
+            None => Err(Failure::Unknown(self.address.timed_out())),
             Some(Ok(result)) => {
                 self.client = Some(client);
                 Ok(result)
@@ -92,20 +93,20 @@ impl ZookeeperStore {
     }
 
     fn say(&self, error: Error) -> Failure {
-        let place = &self.place;
+        let address = &self.address;
         let why = causes(&error);
         match error {
-            Error::NoAuth | Error::AuthFailed | Error::InvalidAcl => Failure::NotDone(place.refused(format_args!(
+            Error::NoAuth | Error::AuthFailed | Error::InvalidAcl => Failure::NotDone(address.refused(format_args!(
                 "{why}; what lies below {} belongs to another user: give yours as zookeeper://USER@HOST, and \
                  TXID_STORE_PASSWORD or ?password-file=FILE",
                 self.root
             ))),
-            Error::Timeout => Failure::Unknown(place.timed_out()),
+            Error::Timeout => Failure::Unknown(address.timed_out()),
             Error::BadArguments(_) | Error::Unimplemented | Error::QuotaExceeded => {
-                Failure::NotDone(place.misconfigured(why))
+                Failure::NotDone(address.misconfigured(why))
             }
-            Error::NotReadOnly => Failure::NotDone(place.unreachable("this server has lost contact with the others")),
-            _ => Failure::Unknown(place.unreachable(why)),
+            Error::NotReadOnly => Failure::NotDone(address.unreachable("this server has lost contact with the others")),
+            _ => Failure::Unknown(address.unreachable(why)),
         }
     }
 
@@ -182,7 +183,7 @@ impl Store for ZookeeperStore {
         });
         let Some((children, (bytes, stat))) = found.map_err(Failure::into_error)? else { return Ok(None) };
         record(&children, bytes, &stat).map(Some).ok_or_else(|| {
-            self.place.damaged(format_args!("{path} has no child {BORN}..., so it is not a record of txid-agent"))
+            self.address.damaged(format_args!("{path} has no child {BORN}..., so it is not a record of txid-agent"))
         })
     }
 
@@ -192,7 +193,7 @@ impl Store for ZookeeperStore {
             Expected::Absent => self.create(&path, bytes),
             Expected::Version(old) => {
                 let (number, born) = parts(old).ok_or_else(|| {
-                    self.place.damaged(format_args!("{old:?} is not a version of a record in ZooKeeper"))
+                    self.address.damaged(format_args!("{old:?} is not a version of a record in ZooKeeper"))
                 })?;
                 let born = born.to_owned();
                 self.change(&path, number, &born, bytes).map(|stat| {
@@ -272,7 +273,7 @@ impl Store for ZookeeperStore {
 
     fn number(&mut self, from: Numbering, _: &str, owner: &str, last: u64) -> Result<Numbered, StoreError> {
         if from != Numbering::LeafForever {
-            return Err(self.place.misconfigured(format_args!("{} is not in ZooKeeper", from.place())));
+            return Err(self.address.misconfigured(format_args!("{} is not in ZooKeeper", from.place())));
         }
         let forever = format!("{}/forever", self.root);
         let child = format!("{forever}/{}", numbering::leaf_child(owner));
@@ -291,14 +292,14 @@ impl Store for ZookeeperStore {
             Ok(Some(node.map_or(Numbered::UsedUp, Numbered::Node)))
         });
         given.map_err(Failure::into_error)?.ok_or_else(|| {
-            self.place.misconfigured(format_args!(
+            self.address.misconfigured(format_args!(
                 "there is no {forever}: write zookeeper://HOST/snowflake/NAME, with the leaf.name of Leaf's servers"
             ))
         })
     }
 
     fn damaged(&self, what: &str) -> StoreError {
-        self.place.damaged(what)
+        self.address.damaged(what)
     }
 }
 

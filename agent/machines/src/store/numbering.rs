@@ -60,16 +60,6 @@ impl Numbering {
         })
     }
 
-    /// Whether a store with this URL can have such numbers.
-    pub fn is_in(self, url: &str) -> bool {
-        let scheme = url.split("://").next().unwrap_or("");
-        match self {
-            Self::Own => true,
-            Self::WorkerNode => ["mysql", "mariadb", "postgres", "postgresql"].contains(&scheme),
-            Self::LeafForever => scheme == "zookeeper",
-        }
-    }
-
     /// The name in messages.
     pub fn place(self) -> &'static str {
         match self {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use txid_agent::store::open;
+use txid_agent::store::{open, schemes};
 use txid_agent_machines::store::{Expected, Put};
 
 use super::certificates;
@@ -73,6 +73,22 @@ fn urls() {
     assert!(!open("redis://a?may-lose-writes=0").unwrap().may_lose_writes());
     assert!(!open("mysql://u@a/ids").unwrap().may_lose_writes());
     assert!(open("mysql://u@a,b/ids").unwrap().may_lose_writes(), "one and its copies");
+}
+
+/// The list in the code is the only one; people read the others.
+#[test]
+fn every_scheme_is_documented() {
+    let help = run(Command::new(env!("CARGO_BIN_EXE_txid-agent")).arg("--help"));
+    let page = include_str!("../../../../docs/leases-stores.md");
+    let refused = open("memcached://10.0.0.5").err().unwrap().to_string();
+    for scheme in schemes() {
+        let shown = format!("{scheme}://");
+        assert!(
+            help.contains(&shown) && page.contains(&shown),
+            "{shown} is not in the help or in docs/leases-stores.md"
+        );
+        assert!(refused.contains(scheme), "{scheme} is not in: {refused}");
+    }
 }
 
 #[test]
