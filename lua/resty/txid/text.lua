@@ -25,7 +25,8 @@ local _M = {}
 -- Returns milliseconds since 1970-01-01 UTC as an RFC 3339 time, or nil if they are outside the calendar.
 function _M.rfc3339(ms)
     local seconds = date("!%Y-%m-%dT%H:%M:%S", floor(ms / 1000))
-    return seconds and seconds .. format(".%03dZ", ms % 1000)
+    -- A year has four digits.
+    return seconds and #seconds == 19 and seconds .. format(".%03dZ", ms % 1000) or nil
 end
 
 
