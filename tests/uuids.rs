@@ -2,8 +2,7 @@
 
 use proptest::prelude::*;
 use std::collections::HashSet;
-use txid::FormatError;
-use txid::uuid::{self, Uuid, Variant};
+use txid::uuid::{self, Uuid};
 
 /// The crate's own parser, to compare this library's with.
 fn parsed(text: &str) -> ::uuid::Uuid {
@@ -13,39 +12,6 @@ fn parsed(text: &str) -> ::uuid::Uuid {
 fn ms_by_the_crate(id: Uuid) -> i64 {
     let (seconds, nanoseconds) = parsed(&id.to_string()).get_timestamp().unwrap().to_unix();
     seconds as i64 * 1000 + i64::from(nanoseconds / 1_000_000)
-}
-
-#[test]
-fn the_samples_of_rfc_9562_read_back() {
-    for (text, version, ms) in [
-        ("C232AB00-9414-11EC-B3C8-9F6BDECED846", 1, Some(1_645_557_742_000)),
-        ("919108f7-52d1-4320-9bac-f847db4148a8", 4, None),
-        ("1EC9414C-232A-6B00-B3C8-9F6BDECED846", 6, Some(1_645_557_742_000)),
-        ("017F22E2-79B0-7CC3-98C4-DC0C0C07398F", 7, Some(1_645_557_742_000)),
-    ] {
-        let parts = uuid::read(text).unwrap();
-        assert_eq!((parts.version, parts.variant, parts.ms), (version, Variant::RFC4122, ms), "{text}");
-    }
-}
-
-#[test]
-fn a_uuid_of_another_variant_has_no_time() {
-    assert_eq!(uuid::read("00000000-0000-0000-0000-000000000000").unwrap().variant, Variant::NCS);
-    let of_microsoft = uuid::read("c232ab00-9414-11ec-c3c8-9f6bdeced846").unwrap();
-    assert_eq!((of_microsoft.variant, of_microsoft.ms), (Variant::Microsoft, None));
-}
-
-#[test]
-fn errors_say_what_is_wrong_and_where() {
-    let error = |text: &str| uuid::read(text).unwrap_err().to_string();
-    assert_eq!(error(""), "a UUID has 36 characters, not 0");
-    assert_eq!(error("919108f752d143209bacf847db4148a8"), "a UUID has 36 characters, not 32");
-    assert_eq!(error("919108f7-52d1-4320-9bac-f847db4148ag"), "character 36 is 'g', not hexadecimal");
-    assert_eq!(error("919108f7052d1-4320-9bac-f847db4148a8"), "character 9 is '0', not a dash");
-    assert!(matches!(
-        uuid::read("91910\u{e9}f7-52d1-4320-9bac-f847db4148a"),
-        Err(FormatError::Character { position: 6, .. })
-    ));
 }
 
 #[test]
