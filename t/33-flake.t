@@ -101,31 +101,7 @@ true
 
 
 
-=== TEST 5: an invalid flake returns nil, the reason and the position
---- config
-location = /t {
-    content_by_lua_block {
-        local flake = require "resty.txid.flake"
-        local unique_id = require "resty.txid.unique_id"
-        ngx.say(select(2, flake.decode("")))
-        ngx.say(select(2, flake.decode("00000000000000000000-0")))
-        ngx.say(select(2, flake.decode("7n42DGM5Tflk9n8mt7Fhc8")))
-        ngx.say(select(2, unique_id.decode("AAAA")))
-        ngx.say(select(2, unique_id.decode("AAAAAAAAAAAAAAAAAAAAAAA_")))
-        ngx.say(select(2, unique_id.decode("AAAAAAAAAAAAAAAAAAAAAAAAAAB")))
-    }
-}
---- response_body
-a flake has 22 characters, not 0
-character 21 is '-', not base62
-its value has more than 128 bits
-a UNIQUE_ID has 24 or 27 characters, not 4
-character 24 is '_', not of Apache's base64
-the last character has bits that must be zero
-
-
-
-=== TEST 6: a wrong argument is an error at the caller's level
+=== TEST 5: a wrong argument is an error at the caller's level
 --- config
 location = /t {
     content_by_lua_block {

@@ -1,0 +1,202 @@
+-- What tests/vectors/ says, in plain LuaJIT: luajit t/vectors.lua FILE, a file that t/support/Vectors.pm made. Prints
+-- what differs. Without libtxid, only what Lua does by itself.
+
+local lib = require "resty.txid.lib"
+local txid = require "resty.txid"
+
+
+local vectors = dofile(arg[1])
+local has_library = lib.engine == "native"
+
+
+local function each(cases, differs)
+    assert(#cases > 0)
+    for _, case in ipairs(cases) do
+        local difference = differs(case)
+        if difference then
+            print((case.format or "") .. " " .. (case.name or "") .. ": " .. difference)
+        end
+    end
+end
+
+
+-- A value of Lua in the words of the vectors.
+local function plain(value)
+    if type(value) == "number" then
+        return ("%.0f"):format(value)
+    end
+    return type(value) == "cdata" and tostring(value):gsub("U?LL$", "") or value
+end
+
+
+local function unless_equal(found, expected)
+    local keys = {}
+    for key in pairs(found) do
+        keys[key] = true
+    end
+    for key in pairs(expected) do
+        keys[key] = true
+    end
+    for key in pairs(keys) do
+        if found[key] ~= expected[key] then
+            return key .. " is " .. tostring(found[key]) .. ", not " .. tostring(expected[key])
+        end
+    end
+    return nil
+end
+
+
+-- A Lua number holds only 53 bits.
+local function int64(digits)
+    return loadstring("return " .. digits .. "LL")()
+end
+
+
+each(vectors.times.bounds, function(case)
+    if case.format == "txid" then
+        local made = txid(int64(case.ms))
+        return made:sub(1, 8) ~= case.first:sub(1, 8) and made or nil
+    end
+end)
+
+
+if not has_library then
+    return
+end
+
+
+local codec = require "resty.txid.codec"
+local flake = require "resty.txid.flake"
+local snowflake = require "resty.txid.snowflake"
+local text = require "resty.txid.text"
+local trace = require "resty.txid.trace"
+local unique_id = require "resty.txid.unique_id"
+local uuid = require "resty.txid.uuid"
+
+
+local function hex(bytes)
+    return (bytes:gsub(".", function(byte) return ("%02x"):format(byte:byte()) end))
+end
+
+
+local readers = {
+    uuid = uuid.decode, uuid_v1 = uuid.decode, uuid_v4 = uuid.decode, uuid_v6 = uuid.decode, uuid_v7 = uuid.decode,
+    flake = flake.decode, unique_id = unique_id.decode, unique_id_short = unique_id.decode, sofa = trace.decode_sofa,
+    skywalking = trace.decode_skywalking,
+}
+
+
+function readers.txid(s)
+    local decoded, err = codec.decode(s)
+    if not decoded or not codec.is_valid(s) or codec.ms(s) ~= decoded.ms then
+        return nil, err
+    end
+    local bytes = codec.to_bytes(s)
+    decoded.bits, decoded.written = hex(bytes), codec.from_bytes(bytes)
+    return decoded
+end
+
+
+function readers.trace_id(s, case)
+    return trace.decode_id(s, tonumber(case.epoch))
+end
+
+
+function readers.trace_host_id(s, case)
+    return trace.decode_host_id(s, tonumber(case.epoch))
+end
+
+
+function readers.traceparent(s)
+    local parsed, err = trace.traceparent.parse(s)
+    if parsed then
+        parsed.written = trace.traceparent.tostring(parsed)
+    end
+    return parsed, err
+end
+
+
+function readers.b3(s)
+    local parsed, err = trace.b3.parse(s)
+    if not parsed then
+        return nil, err
+    end
+    parsed.written = trace.b3.tostring(parsed)
+    if parsed.sampled ~= nil then
+        parsed.sampled = parsed.debug and "d" or parsed.sampled and "1" or "0"
+    end
+    parsed.debug = nil
+    return parsed
+end
+
+
+function readers.snowflake(s, case)
+    local state = os.tmpname()
+    os.remove(state)
+    local generator = snowflake.new { layout = case.layout, node = 0, state = state }
+    local decoded, err = generator:decode(s)
+    os.remove(state)
+    if decoded then
+        decoded.datacenter, decoded.worker = nil, nil
+    end
+    return decoded, err
+end
+
+
+-- These have no reader in Lua.
+local function is_read_elsewhere(case)
+    return case.format == "otel_trace_id" or case.format == "span_id"
+end
+
+
+each(vectors.formats.valid, function(case)
+    if is_read_elsewhere(case) then
+        return nil
+    end
+    local decoded, err = readers[case.format](case.text, case)
+    if not decoded then
+        return "refused: " .. tostring(err)
+    end
+
+    local found, expected = {}, { ms = case.ms and plain(tonumber(case.ms)) }
+    for key, value in pairs(decoded) do
+        found[key] = plain(value)
+    end
+    found.time = nil
+    for key, value in pairs(case.fields) do
+        expected[key] = value
+    end
+    if found.written then
+        expected.written = case.written or case.text
+        expected.bits = case.bits
+    end
+    return unless_equal(found, expected)
+end)
+
+
+each(vectors.formats.invalid, function(case)
+    if is_read_elsewhere(case) then
+        return nil
+    end
+    local decoded, err = readers[case.format](case.text, case)
+    if decoded then
+        return "was read"
+    end
+    return case.message and err ~= case.message and err or nil
+end)
+
+
+each(vectors.times.bounds, function(case)
+    if case.format == "txid" then
+        local ms = int64(case.ms)
+        return unless_equal({ codec.first(ms), codec.last(ms) }, { case.first, case.last })
+    end
+    local first, last = readers[case.format](case.first, case), readers[case.format](case.last, case)
+    return unless_equal({ plain(first.ms), plain(last.ms) }, { case.ms, case.ms })
+end)
+
+
+each(vectors.times.calendar, function(case)
+    local written = text.rfc3339(tonumber(case.ms))
+    return written ~= case.time and tostring(written) or nil
+end)
