@@ -10,6 +10,7 @@ mod snowflake;
 mod sort;
 mod terminal;
 mod times;
+mod vectors;
 
 use assert_cmd::Command;
 use flate2::{Compression, write::GzEncoder};

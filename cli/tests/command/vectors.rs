@@ -1,0 +1,160 @@
+//! What tests/vectors/ says about formats and times.
+
+use crate::{printed, refusal, txid};
+use serde_json::{Map, Value, json};
+
+const FORMATS: &str = include_str!("../../../tests/vectors/formats.json");
+const TIMES: &str = include_str!("../../../tests/vectors/times.json");
+
+/// Calls `differs` with each case of a section, and fails with everything that it says.
+fn each(file: &str, section: &str, differs: impl Fn(&Value) -> Option<String>) {
+    let file: Value = serde_json::from_str(file).unwrap();
+    let wrong: String = file[section]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|case| Some(format!("{case}\n    {}\n", differs(case)?)))
+        .collect();
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// What `inspect` calls a format.
+fn shown_format(case: &Value) -> String {
+    match case["format"].as_str().unwrap() {
+        "uuid_v1" | "uuid_v4" | "uuid_v7" => format!("UUID version {}", case["fields"]["version"].as_str().unwrap()),
+        "uuid" | "uuid_v6" => "UUID".to_string(),
+        "unique_id" | "unique_id_short" => "Apache UNIQUE_ID".to_string(),
+        "trace_id" => "time-ordered trace id".to_string(),
+        "trace_host_id" => "time-ordered trace id with a host".to_string(),
+        "otel_trace_id" => "OpenTelemetry trace id".to_string(),
+        "span_id" => "span id".to_string(),
+        "sofa" => "SOFATracer id".to_string(),
+        "skywalking" => "SkyWalking id".to_string(),
+        "traceparent" => "W3C traceparent".to_string(),
+        other => other.to_string(),
+    }
+}
+
+/// What `inspect` calls a field, and how it shows the value; None if it does not show it.
+fn shown_field(format: &Value, name: &str, value: &Value) -> Option<(&'static str, String)> {
+    let text = value.as_str().map_or(value.to_string(), str::to_string);
+    let name = match name {
+        "random" if format == "traceparent" => return None,
+        "variant" => {
+            let variant = match text.as_str() {
+                "ncs" => "of the NCS",
+                "rfc9562" => "of RFC 9562",
+                "microsoft" => "of Microsoft",
+                _ => "of none yet",
+            };
+            return Some(("variant", variant.to_string()));
+        }
+        "pid" => "process",
+        "trace_id" => "trace",
+        "span_id" => "span",
+        "parent_span_id" => "parent",
+        name => {
+            ["address", "counter", "host", "instance", "node", "random", "sampled", "sequence", "thread", "version"]
+                .into_iter()
+                .find(|known| *known == name)?
+        }
+    };
+    Some((name, text))
+}
+
+/// What `inspect --json` prints, or None if it refuses the text.
+fn inspected(case: &Value) -> Option<Map<String, Value>> {
+    let text: Vec<_> = case["text"].as_str().unwrap().chars().map(|byte| byte as u8).collect();
+    let mut command = txid(&["inspect", "--json"]);
+    if let Some(layout) = case["layout"].as_str() {
+        command.args(["--layout", layout]);
+    }
+    match std::str::from_utf8(&text) {
+        Ok(text) if !text.contains('\0') => command.args(["--", text]),
+        // No argument can contain these.
+        _ => command.write_stdin(text),
+    };
+    let output = command.output().unwrap();
+    let code = output.status.code().unwrap();
+    assert!(code == 0 || code == 1 && output.stdout.is_empty(), "{case}: {output:?}");
+    serde_json::from_slice(&output.stdout).ok()
+}
+
+#[test]
+fn valid_texts_are_inspected() {
+    each(FORMATS, "valid", |case| {
+        let found = inspected(case);
+        if case["format"] == "b3" && case["fields"].get("trace_id").is_none() {
+            // A decision alone is not an id.
+            return found.map(|found| json!(found).to_string());
+        }
+        let Some(found) = found.map(Value::Object) else {
+            return Some("refused".to_string());
+        };
+        let format = shown_format(case);
+        if found["format"] != format {
+            // Another format that fits as well, and is more usual.
+            let others = found["or_else"].as_array().map_or(&[][..], Vec::as_slice);
+            return (!others.contains(&format.into())).then(|| found.to_string());
+        }
+
+        let epoch_ms = case["epoch"].as_str().map_or(0, |epoch| epoch.parse::<i64>().unwrap());
+        let ms: Option<i64> = case["ms"].as_str().and_then(|ms| ms.parse().ok());
+        // Upper case is not kept; everything else is shown as it came.
+        let is_written_anew = format == "txid" || format.starts_with("UUID");
+        let id = case.get("written").filter(|_| is_written_anew).unwrap_or(&case["text"]);
+        let mut expected = vec![("id", id.clone()), ("ms", json!(ms.map(|ms| ms - epoch_ms)))];
+        expected.extend(case.get("bits").map(|bits| ("hex", bits.clone())));
+        let fields = case["fields"].as_object().unwrap().iter();
+        expected.extend(
+            fields
+                .filter_map(|(name, value)| shown_field(&case["format"], name, value))
+                .map(|(name, value)| (name, value.into())),
+        );
+        let wrong = expected.iter().find(|(name, value)| found[name] != *value)?;
+        Some(format!("{wrong:?} in {found}"))
+    });
+}
+
+#[test]
+fn invalid_texts_are_not_taken_for_the_format() {
+    each(FORMATS, "invalid", |case| {
+        let found = json!(inspected(case)?);
+        let (format, none) = (shown_format(case), Vec::new());
+        let others = found["or_else"].as_array().unwrap_or(&none);
+        let is_the_format = found["format"] == format || others.contains(&format.into());
+        is_the_format.then(|| found.to_string())
+    });
+}
+
+#[test]
+fn bounds_are_those_of_the_millisecond() {
+    each(TIMES, "bounds", |case| {
+        let ms = case["ms"].as_str().unwrap();
+        if case["format"] != "txid" || !(0..1 << 42).contains(&ms.parse::<i64>().unwrap()) {
+            return None;
+        }
+        let found = printed(&mut txid(&["range", "--from", ms, "--to", ms]));
+        let expected = format!("{}\n{}\n", case["first"].as_str().unwrap(), case["last"].as_str().unwrap());
+        (found != expected).then_some(found)
+    });
+}
+
+#[test]
+fn texts_are_read_as_times() {
+    each(TIMES, "texts", |case| {
+        let bounds = printed(&mut txid(&["range", "--from", case["text"].as_str().unwrap(), "--to", "4398046511103"]));
+        let first: txid::Txid = bounds.lines().next().unwrap().parse().unwrap();
+        let ms = first.timestamp_ms().to_string();
+        (case["ms"] != *ms).then_some(ms)
+    });
+    each(TIMES, "invalid_texts", |case| {
+        let said = refusal(&mut txid(&["--at", case["text"].as_str().unwrap()]));
+        let reason = match said {
+            _ if said.contains("before 1970") => "before",
+            _ if said.contains("after 2109") => "after",
+            _ => "text",
+        };
+        (case["reason"] != reason).then_some(said)
+    });
+}
