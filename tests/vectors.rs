@@ -1,35 +1,15 @@
 //! What tests/vectors/ says about formats and times. tests/vectors/README.md describes the files.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::fmt::Display;
+use test_helpers::vectors::{bytes, each};
 use txid::snowflake::Layout;
 use txid::trace::{self, B3, SkyWalking, Sofa, Traceparent};
 use txid::uuid::{self, Uuid, Variant};
 use txid::{Flake, FormatError, ParseError, Txid, UniqueId, UniqueIdMaker, time_in};
 
-const FORMATS: &str = include_str!("vectors/formats.json");
-const TIMES: &str = include_str!("vectors/times.json");
-
-/// Calls `differs` with each case of a section, and fails with everything that it says.
-fn each(file: &str, section: &str, differs: impl Fn(&Map<String, Value>) -> Option<String>) {
-    let file: Value = serde_json::from_str(file).unwrap();
-    let cases = file[section].as_array().unwrap();
-    assert!(!cases.is_empty(), "{section} has no cases");
-    let wrong: Vec<_> = cases.iter().filter_map(|case| Some((case, differs(case.as_object()?)?))).collect();
-    assert!(wrong.is_empty(), "{}", wrong.iter().map(|(case, why)| format!("{case}\n    {why}\n")).collect::<String>());
-}
-
 fn unless_equal(found: &Value, expected: &Value) -> Option<String> {
     (found != expected).then(|| format!("found {found}"))
-}
-
-fn text_of<'a>(case: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
-    case.get(key)?.as_str()
-}
-
-/// A character is a byte.
-fn bytes_of(text: &str) -> Vec<u8> {
-    text.chars().map(|character| u8::try_from(character).unwrap()).collect()
 }
 
 /// What a reading function returns, in the words of the vectors.
@@ -72,11 +52,11 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn read(case: &Map<String, Value>) -> Result<Read, Wrong> {
-    let text = bytes_of(text_of(case, "text").unwrap());
-    let epoch_ms: i64 = text_of(case, "epoch").map_or(0, |epoch| epoch.parse().unwrap());
+fn read(case: &Value) -> Result<Read, Wrong> {
+    let text = bytes(&case["text"]);
+    let epoch_ms: i64 = case["epoch"].as_str().map_or(0, |epoch| epoch.parse().unwrap());
     let number = |number: &dyn Display| Value::String(number.to_string());
-    match text_of(case, "format").unwrap() {
+    match case["format"].as_str().unwrap() {
         "txid" => {
             let id = Txid::from_text(&text)?;
             let bits = hex(&<[u8; 12]>::from(id));
@@ -194,13 +174,13 @@ fn read(case: &Map<String, Value>) -> Result<Read, Wrong> {
 }
 
 /// Formats without a reader in the library: `txid inspect` reads them.
-fn is_read_elsewhere(case: &Map<String, Value>) -> bool {
-    matches!(text_of(case, "format"), Some("otel_trace_id" | "span_id" | "snowflake"))
+fn is_read_elsewhere(case: &Value) -> bool {
+    matches!(case["format"].as_str(), Some("otel_trace_id" | "span_id" | "snowflake"))
 }
 
 #[test]
 fn valid_texts_are_read_and_written() {
-    each(FORMATS, "valid", |case| {
+    each("formats", "valid", |case| {
         if is_read_elsewhere(case) {
             return None;
         }
@@ -208,24 +188,16 @@ fn valid_texts_are_read_and_written() {
             Ok(found) => found,
             Err(wrong) => return Some(wrong.message),
         };
-        let mut expected = case.clone();
-        let written = expected.remove("written").unwrap_or(case["text"].clone());
-        let found = json!({
-            "written": found.written, "ms": found.ms, "fields": found.fields, "bits": found.bits,
-        });
-        let expected = json!({
-            "written": written,
-            "ms": expected.remove("ms"),
-            "fields": expected.remove("fields"),
-            "bits": expected.remove("bits"),
-        });
+        let found = json!([found.written, found.ms, found.fields, found.bits]);
+        let written = case.get("written").unwrap_or(&case["text"]);
+        let expected = json!([written, case["ms"], case["fields"], case["bits"]]);
         unless_equal(&found, &expected)
     });
 }
 
 #[test]
 fn invalid_texts_are_refused_with_the_reason() {
-    each(FORMATS, "invalid", |case| {
+    each("formats", "invalid", |case| {
         if is_read_elsewhere(case) {
             return None;
         }
@@ -233,23 +205,22 @@ fn invalid_texts_are_refused_with_the_reason() {
             return Some("it was read".to_string());
         };
         let position = wrong.position.map(|position| position.to_string());
-        let found = json!({ "reason": wrong.reason, "position": position, "message": wrong.message });
-        let expected =
-            json!({ "reason": case["reason"], "position": case.get("position"), "message": case["message"] });
+        let found = json!([wrong.reason, position, wrong.message]);
+        let expected = json!([case["reason"], case["position"], case["message"]]);
         unless_equal(&found, &expected)
     });
 }
 
 #[test]
 fn snowflakes_are_read() {
-    let parse = |case: &Map<String, Value>| {
-        let layout: Layout = text_of(case, "layout").unwrap().parse().unwrap();
-        let text = text_of(case, "text").unwrap();
+    let parse = |case: &Value| {
+        let layout: Layout = case["layout"].as_str().unwrap().parse().unwrap();
+        let text = case["text"].as_str().unwrap();
         let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         text.parse().ok().filter(|_| is_number).and_then(|id: u64| Some((id, layout.decode(id)?)))
     };
-    let is_one = |case: &Map<String, Value>| text_of(case, "format") == Some("snowflake");
-    each(FORMATS, "valid", |case| {
+    let is_one = |case: &Value| case["format"].as_str() == Some("snowflake");
+    each("formats", "valid", |case| {
         let Some((id, parts)) = is_one(case).then(|| parse(case))? else {
             return Some("it was not read".to_string());
         };
@@ -260,15 +231,15 @@ fn snowflakes_are_read() {
         });
         unless_equal(&found, &json!({ "ms": case["ms"], "fields": case["fields"], "bits": case["bits"] }))
     });
-    each(FORMATS, "invalid", |case| (is_one(case) && parse(case).is_some()).then(|| "it was read".to_string()));
+    each("formats", "invalid", |case| (is_one(case) && parse(case).is_some()).then(|| "it was read".to_string()));
 }
 
 #[test]
 fn text_sorts_as_the_bits_do() {
-    each(FORMATS, "order", |order| {
+    each("formats", "order", |order| {
         let bits_of = |text: &Value| {
             let case = json!({ "format": order["format"], "text": text });
-            read(case.as_object().unwrap()).ok().and_then(|read| read.bits)
+            read(&case).ok().and_then(|read| read.bits)
         };
         let texts: Vec<_> =
             order["texts"].as_array().unwrap().iter().map(|text| (text.as_str(), bits_of(text))).collect();
@@ -279,28 +250,28 @@ fn text_sorts_as_the_bits_do() {
 
 #[test]
 fn times_are_written_in_rfc_3339() {
-    each(TIMES, "calendar", |case| {
+    each("times", "calendar", |case| {
         let written = time_in::rfc3339(case["ms"].as_str()?.parse().unwrap());
         let written = written.map(|text| String::from_utf8(text.to_vec()).unwrap());
-        unless_equal(&json!(written), &json!(case.get("time")))
+        unless_equal(&json!(written), &case["time"])
     });
 }
 
 #[test]
 fn bounds_contain_their_millisecond_and_no_other() {
-    each(TIMES, "bounds", |case| {
+    each("times", "bounds", |case| {
         let ms: i64 = case["ms"].as_str()?.parse().unwrap();
         if case["format"] == "txid" {
             let found = json!([Txid::first_of(ms).to_string(), Txid::last_of(ms).to_string()]);
             return unless_equal(&found, &json!([case["first"], case["last"]]));
         }
         let read_ms = |key: &str| {
-            if let Some(layout) = text_of(case, "layout") {
+            if let Some(layout) = case["layout"].as_str() {
                 let layout: Layout = layout.parse().unwrap();
-                return layout.decode(text_of(case, key)?.parse().ok()?).map(|parts| parts.ms);
+                return layout.decode(case[key].as_str()?.parse().ok()?).map(|parts| parts.ms);
             }
             let case = json!({ "format": case["format"], "text": case[key] });
-            read(case.as_object()?).ok()?.ms?.parse().ok()
+            read(&case).ok()?.ms?.parse().ok()
         };
         let found = [read_ms("first"), read_ms("last")];
         (found != [Some(ms), Some(ms)]).then(|| format!("found {found:?}"))

@@ -6,10 +6,7 @@ use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use test_helpers::library;
-
-const FORMATS: &str = include_str!("../../tests/vectors/formats.json");
-const TIMES: &str = include_str!("../../tests/vectors/times.json");
+use test_helpers::{library, vectors};
 
 /// Compiles read.c and gives it these lines. Returns its output, a map of names and values for each line.
 fn read(lines: &[String]) -> Vec<Map<String, Value>> {
@@ -46,18 +43,19 @@ fn read(lines: &[String]) -> Vec<Map<String, Value>> {
     read
 }
 
-fn section<'a>(file: &'a Value, name: &str) -> Vec<&'a Value> {
-    // `txid inspect` reads the formats that C has no function for.
-    let read_elsewhere = |case: &&Value| case["format"] == "otel_trace_id" || case["format"] == "span_id";
-    file[name].as_array().unwrap().iter().filter(|case| !read_elsewhere(case)).collect()
+/// The cases that C has a function for. `txid inspect` reads the others.
+fn section(name: &str) -> Vec<Value> {
+    let mut cases = vectors::cases("formats", name);
+    cases.retain(|case| case["format"] != "otel_trace_id" && case["format"] != "span_id");
+    cases
 }
 
 fn line(case: &Value) -> String {
-    let text: String = case["text"].as_str().unwrap().chars().map(|byte| format!("{:02x}", u32::from(byte))).collect();
+    let text: String = vectors::bytes(&case["text"]).iter().map(|byte| format!("{byte:02x}")).collect();
     format!("{}\t{text}\t{}\n", case["format"].as_str().unwrap(), case["layout"].as_str().unwrap_or_default())
 }
 
-fn compare(cases: &[&Value], found: Vec<Map<String, Value>>, expected: impl Fn(&Value, &Map<String, Value>) -> Value) {
+fn compare(cases: &[Value], found: Vec<Map<String, Value>>, expected: impl Fn(&Value, &Map<String, Value>) -> Value) {
     let wrong: String = cases
         .iter()
         .zip(found)
@@ -69,9 +67,8 @@ fn compare(cases: &[&Value], found: Vec<Map<String, Value>>, expected: impl Fn(&
 
 #[test]
 fn valid_texts_are_read() {
-    let file = serde_json::from_str(FORMATS).unwrap();
-    let cases = section(&file, "valid");
-    let found = read(&cases.iter().map(|case| line(case)).collect::<Vec<_>>());
+    let cases = section("valid");
+    let found = read(&cases.iter().map(line).collect::<Vec<_>>());
     compare(&cases, found, |case, found| {
         let mut expected = case["fields"].clone();
         for value in expected.as_object_mut().unwrap().values_mut().filter(|value| value.is_boolean()) {
@@ -92,9 +89,8 @@ fn valid_texts_are_read() {
 
 #[test]
 fn invalid_texts_are_refused_with_the_reason() {
-    let file = serde_json::from_str(FORMATS).unwrap();
-    let cases = section(&file, "invalid");
-    let found = read(&cases.iter().map(|case| line(case)).collect::<Vec<_>>());
+    let cases = section("invalid");
+    let found = read(&cases.iter().map(line).collect::<Vec<_>>());
     compare(&cases, found, |case, _| {
         if case["format"] == "snowflake" {
             return json!({ "code": "-38" });
@@ -112,8 +108,8 @@ fn invalid_texts_are_refused_with_the_reason() {
 
 #[test]
 fn bounds_are_those_of_the_millisecond() {
-    let file: Value = serde_json::from_str(TIMES).unwrap();
-    let cases: Vec<_> = section(&file, "bounds").into_iter().filter(|case| case["format"] == "txid").collect();
+    let mut cases = vectors::cases("times", "bounds");
+    cases.retain(|case| case["format"] == "txid");
     let found =
         read(&cases.iter().map(|case| format!("bounds\t{}\n", case["ms"].as_str().unwrap())).collect::<Vec<_>>());
     compare(&cases, found, |case, _| json!({ "first": case["first"], "last": case["last"] }));

@@ -2,21 +2,7 @@
 
 use crate::{printed, refusal, txid};
 use serde_json::{Map, Value, json};
-
-const FORMATS: &str = include_str!("../../../tests/vectors/formats.json");
-const TIMES: &str = include_str!("../../../tests/vectors/times.json");
-
-/// Calls `differs` with each case of a section, and fails with everything that it says.
-fn each(file: &str, section: &str, differs: impl Fn(&Value) -> Option<String>) {
-    let file: Value = serde_json::from_str(file).unwrap();
-    let wrong: String = file[section]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter_map(|case| Some(format!("{case}\n    {}\n", differs(case)?)))
-        .collect();
-    assert!(wrong.is_empty(), "{wrong}");
-}
+use test_helpers::vectors::{bytes, each};
 
 /// What `inspect` calls a format.
 fn shown_format(case: &Value) -> String {
@@ -64,7 +50,7 @@ fn shown_field(format: &Value, name: &str, value: &Value) -> Option<(&'static st
 
 /// What `inspect --json` prints, or None if it refuses the text.
 fn inspected(case: &Value) -> Option<Map<String, Value>> {
-    let text: Vec<_> = case["text"].as_str().unwrap().chars().map(|byte| byte as u8).collect();
+    let text = bytes(&case["text"]);
     let mut command = txid(&["inspect", "--json"]);
     if let Some(layout) = case["layout"].as_str() {
         command.args(["--layout", layout]);
@@ -82,7 +68,7 @@ fn inspected(case: &Value) -> Option<Map<String, Value>> {
 
 #[test]
 fn valid_texts_are_inspected() {
-    each(FORMATS, "valid", |case| {
+    each("formats", "valid", |case| {
         let found = inspected(case);
         if case["format"] == "b3" && case["fields"].get("trace_id").is_none() {
             // A decision alone is not an id.
@@ -118,7 +104,7 @@ fn valid_texts_are_inspected() {
 
 #[test]
 fn invalid_texts_are_not_taken_for_the_format() {
-    each(FORMATS, "invalid", |case| {
+    each("formats", "invalid", |case| {
         let found = json!(inspected(case)?);
         let (format, none) = (shown_format(case), Vec::new());
         let others = found["or_else"].as_array().unwrap_or(&none);
@@ -129,7 +115,7 @@ fn invalid_texts_are_not_taken_for_the_format() {
 
 #[test]
 fn bounds_are_those_of_the_millisecond() {
-    each(TIMES, "bounds", |case| {
+    each("times", "bounds", |case| {
         let ms = case["ms"].as_str().unwrap();
         if case["format"] != "txid" || !(0..1 << 42).contains(&ms.parse::<i64>().unwrap()) {
             return None;
@@ -142,13 +128,13 @@ fn bounds_are_those_of_the_millisecond() {
 
 #[test]
 fn texts_are_read_as_times() {
-    each(TIMES, "texts", |case| {
+    each("times", "texts", |case| {
         let bounds = printed(&mut txid(&["range", "--from", case["text"].as_str().unwrap(), "--to", "4398046511103"]));
         let first: txid::Txid = bounds.lines().next().unwrap().parse().unwrap();
         let ms = first.timestamp_ms().to_string();
         (case["ms"] != *ms).then_some(ms)
     });
-    each(TIMES, "invalid_texts", |case| {
+    each("times", "invalid_texts", |case| {
         let said = refusal(&mut txid(&["--at", case["text"].as_str().unwrap()]));
         let reason = match said {
             _ if said.contains("before 1970") => "before",
