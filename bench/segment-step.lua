@@ -3,7 +3,7 @@
 --     faketime --exclude-monotonic -f '+0 x120' txid-agent run --store file:///tmp/store --dir /tmp/run \
 --         --segment invoices=1000 --create
 -- Then, from the root of the tree:
---     LUA_PATH="lua/?.lua;;" LUA_CPATH="target/release/?.so;;" luajit docs/segment-step.lua /tmp/run/invoices.segment
+--     LUA_PATH="lua/?.lua;;" LUA_CPATH="target/release/?.so;;" luajit bench/segment-step.lua /tmp/run/invoices.segment
 
 local clock_ms = require("resty.txid.lib").C.txid_clock_ms
 local segment = require "resty.txid.segment"
