@@ -15,7 +15,7 @@ OPENRESTY_SRC ?=
 
 export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_SRCS OPENRESTY_SRC
 
-.PHONY: help build build-tests agent nginx-module run-native test-nginx-sources build-rock run try test soak mutants bench bench-segments locality lint headers install uninstall install-rock deb rpm
+.PHONY: help build build-tests check agent nginx-module run-native test-nginx-sources build-rock run try test soak mutants bench bench-segments locality lint headers install uninstall install-rock deb rpm
 .PHONY: test-install test-platforms bump release clean
 
 help: ## list the targets
@@ -47,6 +47,15 @@ test: ## install what the tests need from Debian, then run all of them
 	@# At once: Cargo locks each profile by itself, and each of these has minutes in which it uses one core.
 	@$(MAKE) --no-print-directory -j build nginx-module build-tests
 	@scripts/test.sh
+
+check: target/release/libtxid.so ## lint, unit tests and plain LuaJIT, in a minute; Lua runs with the library that was last built
+	@scripts/need.sh check
+	@$(MAKE) --no-print-directory lint
+	cargo test --locked --quiet --workspace --all-features --lib --bins --test circles --test dependencies --test documents --test figures
+	prove -I t/lib -j 4 t/13-plain-luajit.t t/70-pure.t t/71-cidr.t
+
+target/release/libtxid.so:
+	@$(MAKE) --no-print-directory build
 
 # All Rust tests at once: if Cargo builds some alone, it chooses other features of what they depend on.
 build-tests:
@@ -87,12 +96,15 @@ locality: ## measure what ids do to ClickHouse and SQLite, and write docs/locali
 	@cargo build --locked --release --quiet
 	@bench/locality/run.sh
 
-lint: ## rustfmt, clippy and luacheck
+lint: ## rustfmt, clippy, luacheck, subjects of commits, and cargo-deny if it is installed
 	@scripts/need.sh build lint
 	cargo fmt --all -- --check
 	cargo fmt --manifest-path bench/rust/Cargo.toml -- --check
 	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
 	luacheck --quiet .
+	scripts/subjects.sh
+	@# Not installed by need.sh: it takes minutes to compile.
+	! cargo deny --version >/dev/null 2>&1 || cargo deny --workspace --all-features check bans licenses sources
 
 headers: ## generate include/txid.h, cdefs.lua and nginx/ngx_txid_lib.h from Rust
 	TXID_BLESS=1 cargo test --locked --quiet --package txid-capi --package txid-nginx --test interface

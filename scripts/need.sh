@@ -63,6 +63,10 @@ for purpose in "$@"; do
             # Other implementations that our ids are compared with.
             packages="$packages apache2-bin python3-venv"
             ;;
+        check)
+            needs_luajit=yes
+            packages="$packages libtest-base-perl"
+            ;;
         bench)
             packages="$packages wrk procps valgrind"
             have openresty || packages="$packages $nginx_with_lua"

@@ -1,7 +1,7 @@
 //! A fleet of hosts on one store, simulated from a seed: the agent's state machine and the library's pages and
 //! generators are the real ones; time, store, network and accidents are simulated.
 //!
-//! `TXID_SEED=7 cargo test -p txid-agent --test simulation` tries another run. Every failure shows its seed.
+//! `TXID_SEED=7 cargo test -p txid-agent-machines --test simulation` tries another run. Every failure shows its seed.
 
 mod fleet;
 mod network;
