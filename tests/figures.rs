@@ -47,14 +47,26 @@ const fn machine(row: &'static str) -> Source {
 
 /// Each line that quotes figures, with `{}` in their place, and where each is from.
 const QUOTES: &[(&str, &str, &[Source])] = &[
-    ("README.md", "| `txid` | 20 | to 1 ms | yes | nothing | 2109 | {} |", &[price("txid()")]),
-    ("README.md", "| `strong` | 20 | to 1 ms | no (54 bits) | nothing | 2109 | {} |", &[price(STRONG)]),
-    ("README.md", "| UUID v7 | 36 | strictly in a worker | yes | nothing | 10889 | {} |", &[price("uuid.v7()")]),
-    ("README.md", "| UUID v4 | 36 | no | yes | nothing | – | {} |", &[price("uuid.v4()")]),
-    ("README.md", "or a node | 584 million years | {} |", &[price("flake()")]),
-    ("README.md", "a state file | 2080, or by your layout | {} |", &[price("order_id() of snowflake")]),
-    ("README.md", "| 2^63 numbers | {} |", &[price("invoice_no() of a segment")]),
-    ("README.md", "| 2039, or by your epoch | {} |", &[price("trace.id()")]),
+    ("README.md", "| `txid` | 20 | to 1 ms | yes | nothing | 2109 | {} | {} |", &[ns("txid()"), price("txid()")]),
+    (
+        "README.md",
+        "| `strong` | 20 | to 1 ms | no (54 bits) | nothing | 2109 | {} | {} |",
+        &[ns(STRONG), price(STRONG)],
+    ),
+    (
+        "README.md",
+        "| UUID v7 | 36 | strictly in a worker | yes | nothing | 10889 | {} | {} |",
+        &[ns("uuid.v7()"), price("uuid.v7()")],
+    ),
+    ("README.md", "| UUID v4 | 36 | no | yes | nothing | – | {} | {} |", &[ns("uuid.v4()"), price("uuid.v4()")]),
+    ("README.md", "or a node | 584 million years | {} | {} |", &[ns("flake()"), price("flake()")]),
+    (
+        "README.md",
+        "a state file | 2080, or by your layout | {} | {} |",
+        &[ns("order_id() of snowflake"), price("order_id() of snowflake")],
+    ),
+    ("README.md", "| 2^63 numbers | {} | {} |", &[ns("invoice_no() of a segment"), price("invoice_no() of a segment")]),
+    ("README.md", "| 2039, or by your epoch | {} | {} |", &[ns("trace.id()"), price("trace.id()")]),
     ("README.md", "Of the {} ns that `txid()` takes, {} ns are a C call", &[ns("txid()"), ns(FLOOR)]),
     (
         "README.md",
