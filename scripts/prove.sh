@@ -27,7 +27,7 @@ fi
 status=0
 # shellcheck disable=SC2086
 prove $include t/ || status=$?
-echo "t/: resty.txid in plain LuaJIT"
+echo "t/: resty.txid and the ids of clients in plain LuaJIT"
 # shellcheck disable=SC2086
-TXID_WITHOUT_LIBRARY=1 prove $include t/0[1-9]-*.t t/1[0-2]-*.t t/15-engine.t || status=$?
+TXID_WITHOUT_LIBRARY=1 prove $include t/0[1-9]-*.t t/1[0-2]-*.t t/15-engine.t t/51-request-client-ids.t || status=$?
 exit "$status"

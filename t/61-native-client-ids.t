@@ -1,59 +1,38 @@
-# Which ids of clients the nginx module accepts: the cases of t/51, except those with a rule in Lua.
+# Which ids of clients the nginx module accepts.
 
 use lib 't/support';
+use ClientIds qw(block trusting upstream);
 use Native;
 use Test::Nginx::Socket::Lua 'no_plan';
 use Suite;
+use Vectors qw(vectors);
 
-my ($cases) = do { local (@ARGV, $/) = 't/51-request-client-ids.t'; <> } =~ /^__DATA__\n(.*)/ms or die 'no cases';
-my @cases = grep {
-    s/^--- config\n\{ accept = \{ (.*) \} \}\n/"--- config\ntxid_accept " . join(' ', $1 =~ m{"(.*?)"}g) . ";\n"/me
-        || s/^--- config\n\{ accept = true \}\n/--- config\ntxid_accept all;\n/m
-        || s/^--- config\n\{\}\n/--- config\ntxid_accept off;\n/m
-} split /^(?==== )/m, $cases;
-die 'there were more cases' if @cases < 4;
-# The module also gives an id to an invalid request: the client's, if nginx had read it before it found the mistake.
-for (@cases) {
-    s/^(continued on the next line): 400 0 id: $/$1: 400 1 id: response, the client's 7f3a/m;
-    s/^(.*): 400 0 id: $/$1: 400 1 id: response, a new one/mg;
-}
-spec_string(join '', @cases);
+# The module also gives an id to a request with a mistake: the client's, if nginx had read it before.
+my $rejected = sub { '400 1 id: response, ' . (defined $_[0] ? "the client's $_[0]" : 'a new one') };
 
-# The first line of a block's config is the directive.
-add_block_preprocessor(sub {
-    my ($block) = @_;
-    my ($directive, $rest) = $block->config =~ /\A([^\n]*)\n(.*)\z/s;
-    $block->set_value(http_config => <<"END");
-lua_shared_dict agree 1m;
-init_by_lua_block {
-    agree = require "support.agree"
+# Each list of networks is that of a server.
+my @trusting = trusting();
+my $servers  = server('localhost', '127.0.0.0/8');
+for my $number (0 .. $#trusting) {
+    $trusting[$number]{host} = "server-$number";
+    $servers .= server("server-$number", @{ $trusting[$number]{networks} });
+}
 
-    -- Sends a request with these header lines. Prints the request's id, and where it was seen.
-    function send(name, lines)
-        local verdict, response = agree.report(\$TEST_NGINX_RAND_PORT_1,
-            "GET / HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n" .. lines .. "\\r\\n\\r\\n")
-        local id = response:match("X%-Request%-Id: ([^\\r]*)")
-        if id then
-            verdict = verdict .. ", " .. (id:find("^[0-9a-v]+\$") and #id == 20 and "a new one" or "the client's " .. id)
-        end
-        ngx.say(name, ": ", verdict)
-    end
-}
-server {
-    listen 127.0.0.1:\$TEST_NGINX_RAND_PORT_2;
-    access_log off;
-    location / {
-        content_by_lua_block {
-            local ids = ngx.req.get_headers()["X-Request-Id"]
-            agree.note("upstream", type(ids) == "table" and table.concat(ids, ",") or ids)
-            ngx.exit(204)
-        }
-    }
-}
+my %by_default = (name => 'a good id', host => 'default', lines => ['X-Request-Id: 7f3a'], answer => 'new');
+
+spec_string(block(1, 'ids of validity.json', $rejected, @{ vectors('validity')->{requests} })
+    . block(2, 'networks of trust.json', $rejected, @trusting)
+    . block(3, 'nobody is accepted by default', $rejected, \%by_default));
+
+sub server {
+    my ($name, @networks) = @_;
+    my $accept = @networks ? "txid_accept @networks;" : '';
+    return <<"END";
 server {
     listen 127.0.0.1:\$TEST_NGINX_RAND_PORT_1;
+    server_name $name;
     access_log off;
-    $directive
+    $accept
     txid_response_header X-Request-Id;
     location / {
         proxy_set_header X-Request-Id \$request_txid;
@@ -62,7 +41,11 @@ server {
     }
 }
 END
-    $block->set_value(config => "location = /t { content_by_lua_block {\n$rest\n} }\n");
+}
+
+add_block_preprocessor(sub {
+    my ($block) = @_;
+    $block->set_value(http_config => upstream() . $servers . server('default'));
 });
 
 no_long_string();

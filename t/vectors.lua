@@ -1,6 +1,7 @@
 -- What tests/vectors/ says, in plain LuaJIT: luajit t/vectors.lua FILE, a file that t/support/Vectors.pm made. Prints
 -- what differs. Without libtxid, only what Lua does by itself.
 
+local cidr = require "resty.txid.cidr"
 local lib = require "resty.txid.lib"
 local txid = require "resty.txid"
 
@@ -57,6 +58,52 @@ each(vectors.times.bounds, function(case)
         local made = txid(int64(case.ms))
         return made:sub(1, 8) ~= case.first:sub(1, 8) and made or nil
     end
+end)
+
+
+-- Lua has true and false for these.
+local function is_a_word(network)
+    return network == "all" or network == "off"
+end
+
+
+local function has_a_word(networks)
+    for _, network in ipairs(networks) do
+        if is_a_word(network) then
+            return true
+        end
+    end
+    return false
+end
+
+
+each(vectors.trust.networks, function(case)
+    if has_a_word(case.networks) then
+        return nil
+    end
+    local contains = assert(cidr.matcher(case.networks))
+    for _, peer in ipairs(case.inside) do
+        if not contains(peer) then
+            return "does not contain " .. peer
+        end
+    end
+    for _, peer in ipairs(case.outside) do
+        if contains(peer) then
+            return "contains " .. peer
+        end
+    end
+    return nil
+end)
+
+
+each(vectors.trust.invalid, function(case)
+    local contains, err = cidr.matcher(case.networks)
+    if contains then
+        return "was taken"
+    end
+    local is_named = is_a_word(case.entry) or err:find("'" .. case.entry .. "'", 1, true)
+    local says_mapped = err:find("write it as an IPv4 network", 1, true) ~= nil
+    return (not is_named or says_mapped ~= (case.reason == "mapped")) and err or nil
 end)
 
 

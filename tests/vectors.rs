@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use std::fmt::Display;
 use test_helpers::vectors::{bytes, each};
+use txid::request::{NetworkError, Networks, Peer, is_valid_id};
 use txid::snowflake::Layout;
 use txid::trace::{self, B3, SkyWalking, Sofa, Traceparent};
 use txid::uuid::{self, Uuid, Variant};
@@ -275,5 +276,39 @@ fn bounds_contain_their_millisecond_and_no_other() {
         };
         let found = [read_ms("first"), read_ms("last")];
         (found != [Some(ms), Some(ms)]).then(|| format!("found {found:?}"))
+    });
+}
+
+#[test]
+fn networks_contain_their_peers_and_no_others() {
+    let networks = |case: &Value| {
+        let list = case["networks"].as_array().unwrap().iter();
+        Networks::parse(list.map(|network| network.as_str().unwrap()))
+    };
+    each("trust", "networks", |case| {
+        let networks = networks(case).unwrap();
+        let wrong = |peers: &str, expected| {
+            let peers = case[peers].as_array().unwrap().iter();
+            peers.map(bytes).find(|peer| networks.contain(Peer::parse(peer)) != expected)
+        };
+        let peer = wrong("inside", true).or_else(|| wrong("outside", false))?;
+        Some(peer.escape_ascii().to_string())
+    });
+    each("trust", "invalid", |case| {
+        let found = match networks(case) {
+            Err(NetworkError::NotANetwork(entry)) => json!([entry, "not_a_network"]),
+            Err(NetworkError::Mapped(entry)) => json!([entry, "mapped"]),
+            Err(NetworkError::OffWithOthers) => json!(["off", "off"]),
+            Ok(_) => json!("it was taken"),
+        };
+        unless_equal(&found, &json!([case["entry"], case["reason"]]))
+    });
+}
+
+#[test]
+fn ids_of_clients_are_valid_or_not() {
+    each("validity", "values", |case| {
+        let found = is_valid_id(&bytes(&case["value"]));
+        unless_equal(&json!(found), &case["valid"])
     });
 }

@@ -1,0 +1,87 @@
+package ClientIds;
+
+# The requests of tests/vectors/validity.json, and those of trust.json that can be sent here: from 127.0.0.1.
+
+use strict;
+use warnings;
+use Exporter 'import';
+use Vectors qw(lua_of vectors);
+
+our @EXPORT_OK = qw(block trusting upstream);
+
+# Without nginx's own mistakes, which have other lines, a request is seen in these places.
+my $SEEN = '204 1 id: log response upstream';
+
+# What support.requests prints of a request. `$rejected` is what it prints after a mistake that nginx finds, as a function
+# of the id that nginx may have read before.
+sub expected {
+    my ($case, $rejected) = @_;
+    my $id = $case->{id};
+    return "$case->{name}: $SEEN, the client's $id\n" if $case->{answer} eq 'kept';
+    return "$case->{name}: $SEEN, a new one\n"        if $case->{answer} eq 'new';
+    return "$case->{name}: " . $rejected->($id) . "\n";
+}
+
+# A block with these requests. Each has a name, lines and an answer as in validity.json, `host` for the server and `before`
+# for Lua that runs first.
+sub block {
+    my ($number, $title, $rejected, @requests) = @_;
+    my ($calls, $body) = ('', '');
+    for my $case (@requests) {
+        my $arguments = join ', ', map { lua_of($_) } $case->{host} // 'localhost', @$case{qw(name lines)};
+        $calls .= ($case->{before} // '') . "requests.print_id(\$TEST_NGINX_RAND_PORT_1, $arguments)\n";
+        $body  .= expected($case, $rejected);
+    }
+    return <<"END";
+=== TEST $number: $title
+--- config
+location = /t { content_by_lua_block {
+$calls} }
+--- response_body
+$body
+
+
+END
+}
+
+# A request for each list of networks that 127.0.0.1 is inside or outside of, with the list.
+sub trusting {
+    my @requests;
+    for my $case (@{ vectors('trust')->{networks} }) {
+        my ($inside, $outside) = map { scalar grep { $_ eq '127.0.0.1' } @{ $case->{$_} } } qw(inside outside);
+        next unless $inside || $outside;
+        push @requests, {
+            name     => $case->{name},
+            lines    => ['X-Request-Id: 7f3a'],
+            answer   => $inside ? 'kept' : 'new',
+            id       => '7f3a',
+            networks => $case->{networks},
+        };
+    }
+    die 'no list of networks' unless @requests;
+    return @requests;
+}
+
+# What both kinds of servers need: where requests go.
+sub upstream {
+    return <<'END';
+lua_shared_dict agree 1m;
+init_by_lua_block {
+    agree = require "support.agree"
+    requests = require "support.requests"
+}
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_2;
+    access_log off;
+    location / {
+        content_by_lua_block {
+            local ids = ngx.req.get_headers()["X-Request-Id"]
+            agree.note("upstream", type(ids) == "table" and table.concat(ids, ",") or ids)
+            ngx.exit(204)
+        }
+    }
+}
+END
+}
+
+1;

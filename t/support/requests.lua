@@ -1,0 +1,33 @@
+-- Sends the requests of tests/vectors/ to the nginx that it runs in.
+
+local agree = require "support.agree"
+
+
+local _M = {}
+
+
+-- The lines of a request's head, each with its CR LF.
+local function head_of(lines)
+    local head = {}
+    for _, line in ipairs(lines) do
+        line = type(line) == "table" and line or { line = line }
+        local text = line.line .. ("a"):rep(tonumber(line.pad or 0)) .. "\r\n"
+        head[#head + 1] = text:rep(tonumber(line.times or 1))
+    end
+    return table.concat(head)
+end
+
+
+-- Prints the request's id, and where it was seen.
+function _M.print_id(port, host, name, lines)
+    local verdict, response = agree.report(port, "GET / HTTP/1.1\r\nHost: " .. host .. "\r\nConnection: close\r\n"
+                                                 .. head_of(lines) .. "\r\n")
+    local id = response:match("X%-Request%-Id: ([^\r]*)")
+    if id then
+        verdict = verdict .. ", " .. (id:find("^[0-9a-v]+$") and #id == 20 and "a new one" or "the client's " .. id)
+    end
+    ngx.say(name, ": ", verdict)
+end
+
+
+return _M
