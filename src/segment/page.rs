@@ -117,6 +117,11 @@ impl Segment {
         }
     }
 
+    /// Why [`Segment::next`] would give no number; None if it would give one. Takes none.
+    pub fn refusal(&self) -> Option<UsedUp> {
+        (self.words.left() == (0, 0)).then(|| self.used_up())
+    }
+
     #[cold]
     #[inline(never)]
     fn used_up(&self) -> UsedUp {
@@ -307,7 +312,9 @@ mod tests {
             page.publish(7..8);
             let stats = segment.stats();
             assert_eq!((stats.left, stats.next, stats.fetches), (1, 1, 2));
+            assert_eq!(segment.refusal(), None);
             assert_eq!([segment.next(), segment.next()], [Ok(6), Ok(7)]);
+            assert_eq!(segment.refusal(), segment.next().err());
             let why = segment.next().unwrap_err().to_string();
             assert_eq!(why, "the numbers of a are used up; txid-agent has not reached its store yet");
         });

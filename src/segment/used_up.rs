@@ -34,7 +34,7 @@ impl fmt::Display for UsedUp {
 impl std::error::Error for UsedUp {}
 
 /// What an agent reports about a segment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SegmentNews {
     /// It takes ranges when they are needed.
     Serving,

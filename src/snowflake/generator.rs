@@ -138,6 +138,24 @@ impl Generator {
         self.count_refusal(self.claim(clock_ms))
     }
 
+    /// Why [`Generator::next_at`] would make no id; None if it would make one. Makes none.
+    ///
+    /// ```
+    /// use txid::snowflake::{Generator, Layout, State};
+    ///
+    /// let orders = Generator::new(State::in_memory(&Layout::SNOWFLAKE, 22)?);
+    /// let now_ms = 1_700_000_000_000;
+    /// let first = orders.next_at(now_ms)?;
+    /// assert_eq!(orders.refusal_at(now_ms), None);
+    /// assert!(orders.refusal_at(now_ms - 3_600_000).is_some());
+    /// assert_eq!(orders.next_at(now_ms)?, first + 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn refusal_at(&self, clock_ms: i64) -> Option<Refusal> {
+        let next = |free| next_position(self.layout(), self.drift(), free, clock_ms, || 0);
+        self.state.probe(next).err()
+    }
+
     /// The state that ids are made from.
     pub fn state(&self) -> &State {
         &self.state
@@ -175,15 +193,20 @@ impl Generator {
 
     #[inline(always)]
     fn claim(&self, clock_ms: i64) -> Result<u64, Refusal> {
-        let layout = self.layout();
-        let drift = match layout.unit_ms() {
-            1 => self.max_drift_ms,
-            unit_ms => self.max_drift_ms / unit_ms,
-        };
+        let (layout, drift) = (self.layout(), self.drift());
         let start = || if layout.random_start() { random_start(clock_ms) } else { 0 };
         let (node, position) = self.state.claim(|free| next_position(layout, drift, free, clock_ms, start))?;
         self.issued.fetch_add(1, Ordering::Relaxed);
         Ok(layout.id(position, node))
+    }
+
+    /// How many units of time ids may run ahead of the clock.
+    #[inline(always)]
+    fn drift(&self) -> u64 {
+        match self.layout().unit_ms() {
+            1 => self.max_drift_ms,
+            unit_ms => self.max_drift_ms / unit_ms,
+        }
     }
 
     #[inline]

@@ -149,6 +149,14 @@ impl State {
             Source::Lease(lease) => lease.claim(&self.layout, next),
         }
     }
+
+    /// Whether [`State::claim`] would take a position now. Takes none.
+    pub(super) fn probe(&self, mut next: impl FnMut(u64) -> Result<u64, Refusal>) -> Result<(), Refusal> {
+        match &self.source {
+            Source::Node { .. } => next(self.free()).map(drop),
+            Source::Lease(lease) => lease.probe(&self.layout, next),
+        }
+    }
 }
 
 impl LeasePage {

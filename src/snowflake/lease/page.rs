@@ -133,6 +133,14 @@ impl Lease {
         }
     }
 
+    /// Whether [`Lease::claim`] would take a position now. Takes none.
+    pub(crate) fn probe(&self, layout: &Layout, next: impl FnMut(u64) -> Result<u64, Refusal>) -> Result<(), Refusal> {
+        self.words.probe(next).map_err(|why| match why {
+            NoClaim::Refused(refusal) => refusal,
+            NoClaim::Unleased => self.refusal(layout),
+        })
+    }
+
     #[cold]
     #[inline(never)]
     fn refusal(&self, layout: &Layout) -> Refusal {

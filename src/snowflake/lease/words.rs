@@ -135,6 +135,12 @@ impl<W: Word> Words<'_, W> {
         }
     }
 
+    /// Whether a position could be taken now, by the rules of [`Words::claim`]. Takes none.
+    pub(super) fn probe<R>(&self, next: impl FnMut(u64) -> Result<u64, R>) -> Result<(), NoClaim<R>> {
+        let (word, limit) = (ReadOnly(self.word), ReadOnly(self.limit));
+        Words { word: &word, limit: &limit, shape: self.shape }.claim(next).map(drop)
+    }
+
     /// Closes the word: from now on, no position can be taken. Returns the first unit of time after all that were taken.
     pub(super) fn close(&self) -> u64 {
         let before = self.word.raise(self.shape.closed());
@@ -151,6 +157,33 @@ impl<W: Word> Words<'_, W> {
     /// Allows positions of `node` before the beginning of `unit`.
     pub(super) fn set_limit(&self, node: u64, unit: u64) {
         self.limit.set_release(self.shape.limit(node, unit.min(1 << self.shape.time_bits)));
+    }
+}
+
+/// A word whose writes have no effect.
+struct ReadOnly<'a, W>(&'a W);
+
+impl<W: Word> Word for ReadOnly<'_, W> {
+    fn get(&self) -> u64 {
+        self.0.get()
+    }
+
+    fn put(&self, _: u64, _: u64) -> Result<(), u64> {
+        Ok(())
+    }
+
+    fn get_acquire(&self) -> u64 {
+        self.0.get_acquire()
+    }
+
+    fn set_release(&self, _: u64) {}
+
+    fn raise(&self, _: u64) -> u64 {
+        self.0.get()
+    }
+
+    fn replace(&self, _: u64, _: u64) -> bool {
+        true
     }
 }
 
