@@ -1,5 +1,4 @@
 //! Leases snowflake nodes from a store that keeps small records, for all processes of a host.
 
-pub mod keep;
-pub mod own;
+pub mod keeper;
 pub mod store;

@@ -4,5 +4,6 @@
 //! steps, so that it is optimized for them and the clients are not.
 
 pub mod lease;
+pub mod protocol;
 pub mod segment;
 pub mod store;

@@ -7,8 +7,9 @@ use stateright::{Checker, HasDiscoveries, Model, Property};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use txid::snowflake::{Layout, Order};
 use txid_agent_machines::lease::{
-    Answer, Group, Input, Lease, NodeRecord, Now, Output, PageView, Reply, Request, Rules, Write, choose,
+    Answer, Group, Input, Lease, NodeRecord, Output, PageView, Reply, Request, Rules, Write, choose,
 };
+use txid_agent_machines::protocol::{Machine, Now};
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
 
 const MAX_DRIFT_MS: u64 = 2;
@@ -147,7 +148,7 @@ impl Leases {
     fn step(&self, world: &mut World, number: usize, input: Input) {
         let now = self.now(world, number);
         let host = &mut world.hosts[number];
-        let mut output = host.lease.step(&self.rules[number], &now, input);
+        let mut output = host.step(&self.rules[number], &now, input);
         // Steps that affect no other process, or that nothing can disturb, are not separate events.
         loop {
             match output {
@@ -155,14 +156,14 @@ impl Leases {
                 Output::Write(Write::Note { limit_ms }) => host.page.noted_ms = limit_ms,
                 _ => break,
             }
-            output = host.lease.step(&self.rules[number], &now, Input::Go);
+            output = host.step(&self.rules[number], &now, Input::Go);
         }
         let opens = matches!(output, Output::Write(Write::Open { .. }));
         host.next.push_back(output);
         if opens && self.broken == Broken::GenerationFirst {
-            let after = host.lease.step(&self.rules[number], &now, Input::Go);
-            let place = if matches!(after, Output::Write(Write::Generation { .. })) { 0 } else { 1 };
-            host.next.insert(place, after);
+            let after = host.step(&self.rules[number], &now, Input::Go);
+            let index = if matches!(after, Output::Write(Write::Generation { .. })) { 0 } else { 1 };
+            host.next.insert(index, after);
         }
     }
 
@@ -195,7 +196,7 @@ impl Leases {
             Output::Write(Write::Close) => {
                 page.is_closed = true;
                 page.limit = None;
-                Input::Closed { free_ms: page.free as i64 + 1 }
+                Input::Go
             }
             Output::Write(Write::Open { node, start_ms }) => {
                 let start_ms = if self.broken == Broken::StartsAnywhere { wall_ms } else { start_ms };
@@ -243,6 +244,12 @@ impl Leases {
                 Worker::Idle
             }
         };
+    }
+}
+
+impl Host {
+    fn step(&mut self, rules: &Rules, now: &Now, input: Input) -> Output {
+        self.lease.step(rules, now, &self.page.view(), input)
     }
 }
 
@@ -376,8 +383,8 @@ impl Model for Leases {
                 }
                 self.step(&mut world, number, unknown());
             }
-            Action::Late(place) => {
-                let request = world.late.remove(place);
+            Action::Late(index) => {
+                let request = world.late.remove(index);
                 answer(&mut world, &request);
             }
             Action::Crash(number) => {

@@ -4,8 +4,10 @@
 #![allow(missing_docs)]
 
 use std::collections::{HashSet, VecDeque};
+use std::sync::LazyLock;
 
-use txid_agent_machines::segment::{Answer, Machine, Now, Request, Rules, View, Write};
+use txid_agent_machines::protocol::{Machine, Now};
+use txid_agent_machines::segment::{Answer, Input, Output, Request, Rules, Segment, View, Write};
 use txid_agent_machines::store::{StoreError, Taken};
 
 /// A deliberate mistake.
@@ -22,7 +24,7 @@ enum Mistake {
 
 /// The tag's own step.
 const STEP: u64 = 2;
-const NOW: Now = Now { ms: 1, monotonic_ms: 1 };
+const NOW: Now = Now { wall_ms: 1, mono_ms: 1, random: 0 };
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Page {
@@ -75,7 +77,7 @@ enum Access {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Host {
     page: Page,
-    agent: Option<Machine>,
+    agent: Option<Segment>,
     writes: VecDeque<Access>,
     request: Option<Request>,
     answer: Option<Answer>,
@@ -115,15 +117,13 @@ fn away() -> StoreError {
     StoreError::TimedOut { store: String::new(), ms: 0 }
 }
 
-fn machine() -> Machine {
-    Machine::new(Rules { max_step: STEP, retry_ms: (0, 0), ..Rules::new("a") })
-}
+static RULES: LazyLock<Rules> = LazyLock::new(|| Rules { max_step: STEP, retry_ms: (0, 0), ..Rules::new("a") });
 
 impl World {
     fn new(size: &Size) -> Self {
         let host = Host {
             page: Page::default(),
-            agent: Some(machine()),
+            agent: Some(Segment::new()),
             writes: VecDeque::new(),
             request: None,
             answer: None,
@@ -198,7 +198,7 @@ impl World {
         let it = &self.hosts[host];
         let Some(agent) = &it.agent else {
             let mut world = self.clone();
-            world.hosts[host].agent = Some(machine());
+            world.hosts[host].agent = Some(Segment::new());
             return next.push(world);
         };
         if self.kills > 0 {
@@ -249,21 +249,30 @@ impl World {
         let mut world = self.clone();
         let mut agent = agent.clone();
         let after = &mut world.hosts[host];
-        let output = agent.step(NOW, &it.page.view(), after.answer.take());
-        for write in output.writes {
-            match write {
-                Write::See(number) => after.writes.push_back(Access::See(number)),
-                Write::Step(step, _) => after.writes.push_back(Access::Step(step)),
-                Write::Publish(range) if mistake == Mistake::NextEndFirst => {
+        let view = it.page.view();
+        let mut input = after.answer.take().map_or(Input::Go, Input::Answer);
+        // What is written is decided in one step. The agent may be killed between any two of these writes.
+        loop {
+            match agent.step(&RULES, &NOW, &view, input) {
+                Output::Write(Write::See(number)) => after.writes.push_back(Access::See(number)),
+                Output::Write(Write::Step(step, _)) => after.writes.push_back(Access::Step(step)),
+                Output::Write(Write::Publish(range)) if mistake == Mistake::NextEndFirst => {
                     after.writes.extend([Access::NextEnd(range.end), Access::NextStart(range.start)]);
                 }
-                Write::Publish(range) => {
+                Output::Write(Write::Publish(range)) => {
                     after.writes.extend([Access::NextStart(range.start), Access::NextEnd(range.end)]);
                 }
-                Write::Rate(_) | Write::Contact(_) | Write::Failure | Write::Say(_) => {}
+                Output::Write(Write::Rate(_) | Write::Contact(_) | Write::Failure | Write::Say(_)) | Output::Log(_) => {
+                }
+                Output::Ask(request) => {
+                    after.request = Some(request);
+                    break;
+                }
+                Output::Wait { .. } => break,
+                Output::Stopped | Output::Fail(_) => unreachable!("nobody stops it, and there is a tag"),
             }
+            input = Input::Go;
         }
-        after.request = output.request;
         after.agent = Some(agent);
         next.push(world);
     }

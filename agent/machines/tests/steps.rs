@@ -2,9 +2,8 @@
 
 use std::collections::VecDeque;
 use txid::snowflake::Layout;
-use txid_agent_machines::lease::{
-    Answer, Event, Group, Input, Lease, Now, Output, PageView, Reply, Request, Rules, Write,
-};
+use txid_agent_machines::lease::{Answer, Event, Group, Input, Lease, Output, PageView, Reply, Request, Rules, Write};
+use txid_agent_machines::protocol::{Machine, Now};
 use txid_agent_machines::store::{Expected, Numbered, Numbering, Put, Record, StoreError, Version};
 
 /// 2026-11-21.
@@ -14,6 +13,7 @@ const START_MS: i64 = 1_795_000_000_000;
 struct Host {
     rules: Rules,
     lease: Lease,
+    page: PageView,
     now_ms: u64,
     /// The outputs since the test last cleared them.
     outputs: VecDeque<Output>,
@@ -31,7 +31,7 @@ impl Host {
             is_closed: true,
         };
         let rules = Rules::new("orders", "web-1", &Layout::SNOWFLAKE, false);
-        Self { rules, lease: Lease::new(&page), now_ms: 0, outputs: VecDeque::new() }
+        Self { rules, lease: Lease::new(&page), page, now_ms: 0, outputs: VecDeque::new() }
     }
 
     fn wall_ms(&self) -> i64 {
@@ -42,10 +42,17 @@ impl Host {
     fn step(&mut self, mut input: Input) -> Output {
         loop {
             let now = Now { wall_ms: self.wall_ms(), mono_ms: self.now_ms, random: 7 };
-            let output = self.lease.step(&self.rules, &now, input);
+            let output = self.lease.step(&self.rules, &now, &self.page, input);
             input = match output {
                 Output::Ask(_) | Output::Wait { .. } | Output::Stopped | Output::Fail(_) => return output,
-                Output::Write(Write::Close) => Input::Closed { free_ms: self.wall_ms() + 1 },
+                Output::Write(Write::Close) => {
+                    (self.page.is_closed, self.page.free_ms) = (true, self.wall_ms() + 1);
+                    Input::Go
+                }
+                Output::Write(Write::Open { .. }) => {
+                    self.page.is_closed = false;
+                    Input::Go
+                }
                 _ => Input::Go,
             };
             self.outputs.push_back(output);

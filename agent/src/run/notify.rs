@@ -6,7 +6,6 @@ use std::os::unix::net::{SocketAddr, UnixDatagram};
 
 pub struct Notify {
     socket: Option<(UnixDatagram, SocketAddr)>,
-    is_ready: bool,
 }
 
 impl Notify {
@@ -18,13 +17,11 @@ impl Notify {
             };
             Some((UnixDatagram::unbound().ok()?, address.ok()?))
         });
-        Self { socket, is_ready: false }
+        Self { socket }
     }
 
-    pub fn ready(&mut self) {
-        if !std::mem::replace(&mut self.is_ready, true) {
-            self.send("READY=1");
-        }
+    pub fn ready(&self) {
+        self.send("READY=1");
     }
 
     pub fn stopping(&self) {

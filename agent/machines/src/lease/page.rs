@@ -1,7 +1,7 @@
 //! Reads and writes the page that workers have mapped, as the state machine says.
 
 use super::event::Event;
-use super::machine::{Input, PageView, Write};
+use super::protocol::{PageView, Write};
 use txid::snowflake::{LeaseNews, LeasePage};
 
 /// What the agent of a lease finds in its page.
@@ -18,16 +18,15 @@ pub fn look(page: &LeasePage) -> PageView {
     }
 }
 
-/// Writes to the page, and returns the next input of the state machine.
-pub fn write(page: &LeasePage, write: Write) -> Input {
+/// Writes to the page.
+pub fn write(page: &LeasePage, write: Write) {
     match write {
-        Write::Close => return Input::Closed { free_ms: page.close() },
+        Write::Close => drop(page.close()),
         Write::Open { node, start_ms } => page.open(node, start_ms),
         Write::Generation { generation, token } => page.set_generation(generation, token),
         Write::Note { limit_ms } => page.note(limit_ms),
         Write::Limit { node, limit_ms } => page.set_limit(node, limit_ms),
     }
-    Input::Go
 }
 
 /// Stores the reason in the page, for the errors of processes that cannot make ids.

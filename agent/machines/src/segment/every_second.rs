@@ -1,13 +1,15 @@
 //! Runs the state machine for hours of simulated time, with a page and a store that consist of a few numbers.
 
-use super::{Answer, Event, Machine, Now, Output, Request, Rules, View, Write};
+use super::{Answer, Event, Input, Output, Request, Rules, Segment, View, Write};
+use crate::protocol::{Machine, Now};
 use crate::store::{StoreError, Taken};
 use std::ops::Range;
 use txid::segment::SegmentNews;
 
 /// One tag, its page, and a store with one number.
 struct Host {
-    machine: Machine,
+    rules: Rules,
+    machine: Segment,
     now_ms: u64,
     /// When the machine checks again.
     wake_ms: u64,
@@ -34,7 +36,8 @@ struct Host {
 impl Host {
     fn new(rules: Rules) -> Self {
         Self {
-            machine: Machine::new(rules),
+            rules,
+            machine: Segment::new(),
             now_ms: 0,
             wake_ms: 0,
             ranges: Vec::new(),
@@ -57,7 +60,7 @@ impl Host {
     }
 
     fn view(&self) -> View {
-        let size = |place: usize| self.ranges.get(place).map_or(0, |range| range.end - range.start);
+        let size = |which: usize| self.ranges.get(which).map_or(0, |range| range.end - range.start);
         View {
             left: size(0),
             next: size(1),
@@ -88,34 +91,42 @@ impl Host {
 
     /// Everything that the agent does until it waits.
     fn work(&mut self) {
-        let mut answer = None;
+        let mut input = Input::Go;
         loop {
-            let now = Now { ms: 1_000_000_000_000 + self.now_ms as i64, monotonic_ms: self.now_ms };
-            let Output { writes, events, request, wait_ms } = self.machine.step(now, &self.view(), answer.take());
-            for write in writes {
-                match write {
-                    Write::See(number) => self.seen = self.seen.max(number),
-                    Write::Step(step, ms) => (self.step, self.fetched_ms) = (step, ms),
-                    Write::Publish(range) => {
-                        assert!(self.ranges.len() < 2 && range.start >= self.granted, "{range:?}");
-                        (self.granted, self.fetches) = (range.end, self.fetches + 1);
-                        self.ranges.push(range);
-                    }
-                    Write::Rate(milli) => self.rate_milli = milli,
-                    Write::Failure => self.failures += 1,
-                    Write::Say(news) => self.news = news,
-                    Write::Contact(_) => {}
+            let now = Now { wall_ms: 1_000_000_000_000 + self.now_ms as i64, mono_ms: self.now_ms, random: 0 };
+            input = match self.machine.step(&self.rules, &now, &self.view(), input) {
+                Output::Write(write) => {
+                    self.write(write);
+                    Input::Go
                 }
-            }
-            self.events.extend(events);
-            match request {
-                Some(request) => answer = Some(self.answer(&request)),
-                None => {
-                    assert!((1..=1000).contains(&wait_ms), "{wait_ms}");
-                    self.wake_ms = self.now_ms + wait_ms;
+                Output::Log(event) => {
+                    self.events.push(event);
+                    Input::Go
+                }
+                Output::Ask(request) => Input::Answer(self.answer(&request)),
+                Output::Wait { until_ms } => {
+                    assert!((1..=1000).contains(&(until_ms - self.now_ms)), "{until_ms} at {}", self.now_ms);
+                    self.wake_ms = until_ms;
                     return;
                 }
+                Output::Stopped | Output::Fail(_) => unreachable!("nobody stops it, and there is a tag"),
+            };
+        }
+    }
+
+    fn write(&mut self, write: Write) {
+        match write {
+            Write::See(number) => self.seen = self.seen.max(number),
+            Write::Step(step, ms) => (self.step, self.fetched_ms) = (step, ms),
+            Write::Publish(range) => {
+                assert!(self.ranges.len() < 2 && range.start >= self.granted, "{range:?}");
+                (self.granted, self.fetches) = (range.end, self.fetches + 1);
+                self.ranges.push(range);
             }
+            Write::Rate(milli) => self.rate_milli = milli,
+            Write::Failure => self.failures += 1,
+            Write::Say(news) => self.news = news,
+            Write::Contact(_) => {}
         }
     }
 
@@ -266,7 +277,7 @@ fn an_agent_that_starts_again_takes_nothing_that_is_not_needed() {
     assert_eq!(host.run(10, 100), 0);
     let asked = host.asked;
     for _ in 0..20 {
-        host.machine = Machine::new(rules());
+        host.machine = Segment::new();
         (host.wake_ms, host.ranges[0].start) = (0, host.ranges[0].start);
         host.run(1, 0);
     }

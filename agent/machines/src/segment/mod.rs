@@ -4,9 +4,11 @@
 #[cfg(test)]
 mod every_second;
 mod machine;
+mod protocol;
 mod rules;
 
-pub use machine::{Answer, Event, Machine, Now, Output, Request, View, Write};
+pub use machine::Segment;
+pub use protocol::{Answer, Event, Failure, Input, Output, Request, View, Write};
 pub use rules::Rules;
 
 /// The default step of a new tag.

@@ -8,7 +8,8 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use txid::snowflake::{Generator, Layout, LeasePage, Order};
 use txid_agent_machines::lease::page::{look, say, write};
-use txid_agent_machines::lease::{Answer, Event, Input, Lease, Now, Output, Request, Rules};
+use txid_agent_machines::lease::{Answer, Event, Input, Lease, Output, Request, Rules};
+use txid_agent_machines::protocol::{Machine, Now};
 use txid_agent_machines::store::Numbering;
 
 /// With a unit of a second, two hosts that have the same node at the same time almost certainly repeat each other's
@@ -230,13 +231,13 @@ impl Fleet {
     /// Lets `ms` milliseconds pass.
     pub fn run(&mut self, ms: u64) {
         let end_ms = self.now_ms + ms;
-        while let Some(&Reverse((at_ms, _, place))) = self.queue.peek() {
+        while let Some(&Reverse((at_ms, _, event))) = self.queue.peek() {
             if at_ms > end_ms {
                 break;
             }
             self.queue.pop();
             self.now_ms = at_ms;
-            if let Some(happening) = self.events[place].take() {
+            if let Some(happening) = self.events[event].take() {
                 self.happen(happening);
             }
         }
@@ -319,14 +320,14 @@ impl Fleet {
         loop {
             let now = Now { wall_ms: self.wall_ms(number), mono_ms: self.now_ms, random: self.random.token() };
             let host = &mut self.hosts[number];
-            input = match lease.step(&host.rules, &now, input) {
+            input = match lease.step(&host.rules, &now, &look(&host.page), input) {
                 Output::Write(it) => {
-                    let input = write(&host.page, it);
+                    write(&host.page, it);
                     // A hundred times as likely as at other moments, because these matter most.
                     if self.random.chance(self.plan.kills) {
                         return self.kill(number);
                     }
-                    input
+                    Input::Go
                 }
                 Output::Log(event) => {
                     say(&host.page, &event);

@@ -13,9 +13,9 @@ use crate::proxy::Mode;
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, Server, until};
 
 /// A directory with a store and the lease files.
-struct Place(tempfile::TempDir);
+struct Directory(tempfile::TempDir);
 
-impl Place {
+impl Directory {
     fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
@@ -51,6 +51,38 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
+/// The lease is lost before the segment has numbers.
+#[test]
+fn the_command_starts_only_when_all_are_live_at_once() {
+    const TWO_NODES: &str = "time_bits=41,node_bits=1,sequence_bits=12,unit_ms=1,epoch=1288834974657";
+    let directory = Directory::new();
+    let path = |name: &str| directory.0.path().join(name);
+    // A file in place of a directory: the segment waits.
+    fs::create_dir(path("leases")).unwrap();
+    fs::write(path("leases/invoices"), "").unwrap();
+    let mut child = agent()
+        .args(["run", "--store", &directory.store(), "--new", "--ahead", "2s", "--segment", "invoices", "--create"])
+        .args(["--node", &format!("orders={TWO_NODES}"), "--dir", path("run").to_str().unwrap()])
+        .args(["--", "touch", path("started").to_str().unwrap()])
+        .stderr(fs::File::create(path("log")).unwrap())
+        .spawn()
+        .unwrap();
+    let says = |text: &str| until(text, || fs::read_to_string(path("log")).unwrap().contains(text));
+    says("orders: took node");
+    for node in 0..2 {
+        let record =
+            "txid-lease 1 generation=9 limit=9000000000000 token=00000000000000000000000000000001 held owner=b";
+        fs::write(path("other"), record).unwrap();
+        fs::rename(path("other"), path(&format!("leases/orders/node/{node}"))).unwrap();
+    }
+    says("orders: lost node");
+    fs::remove_file(path("leases/invoices")).unwrap();
+    says("invoices: numbers from");
+    std::thread::sleep(Duration::from_millis(500));
+    assert!(!path("started").exists(), "{}", fs::read_to_string(path("log")).unwrap());
+    kill(&mut child);
+}
+
 /// Checks that the command fails at once, with this exit status and one line that contains `wanted`.
 fn fails(command: &mut Command, code: i32, wanted: &str) {
     let start = Instant::now();
@@ -65,27 +97,27 @@ fn fails(command: &mut Command, code: i32, wanted: &str) {
 
 #[test]
 fn the_command_has_a_lease_when_it_starts_and_its_exit_status_is_ours() {
-    let place = Place::new();
-    let status = format!("{} status --dir {}/run", env!("CARGO_BIN_EXE_txid-agent"), place.0.path().display());
-    let output = place.run(&["--", "sh", "-c", &format!("{status}; exit 7")]).output().unwrap();
+    let directory = Directory::new();
+    let status = format!("{} status --dir {}/run", env!("CARGO_BIN_EXE_txid-agent"), directory.0.path().display());
+    let output = directory.run(&["--", "sh", "-c", &format!("{status}; exit 7")]).output().unwrap();
     assert_eq!(output.status.code(), Some(7), "{output:?}");
     assert!(text(&output.stdout).contains("orders: node "), "there is a lease when it starts: {output:?}");
     assert!(text(&output.stderr).contains("gave node"), "{output:?}");
-    assert!(text(&place.of_store("nodes", &[]).stdout).contains("released"));
-    assert_eq!(place.status(&[]).status.code(), Some(1), "no lease any more");
+    assert!(text(&directory.of_store("nodes", &[]).stdout).contains("released"));
+    assert_eq!(directory.status(&[]).status.code(), Some(1), "no lease any more");
 
-    let output = place.run(&["--", "sh", "-c", "kill -KILL $$"]).output().unwrap();
+    let output = directory.run(&["--", "sh", "-c", "kill -KILL $$"]).output().unwrap();
     assert_eq!(output.status.code(), Some(128 + 9));
-    let output = place.run(&["--", "/nowhere/nginx"]).output().unwrap();
+    let output = directory.run(&["--", "/nowhere/nginx"]).output().unwrap();
     assert_eq!(output.status.code(), Some(127));
     assert!(text(&output.stderr).contains("/nowhere/nginx: No such file"), "{output:?}");
-    let output = place.run(&["--", "/etc/passwd"]).output().unwrap();
+    let output = directory.run(&["--", "/etc/passwd"]).output().unwrap();
     assert_eq!(output.status.code(), Some(126));
 }
 
 #[test]
 fn signals_are_passed_on() {
-    let place = Place::new();
+    let directory = Directory::new();
     for (name, number) in [
         ("TERM", libc::SIGTERM),
         ("INT", libc::SIGINT),
@@ -98,7 +130,7 @@ fn signals_are_passed_on() {
         let script =
             format!("trap 'echo got {name}; exit 3' {name}; echo ready; for i in {{1..400}}; do sleep 0.05; done");
         let mut child =
-            place.run(&["--", "bash", "-c", &script]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+            directory.run(&["--", "bash", "-c", &script]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         assert_eq!(lines.next().unwrap().unwrap(), "ready");
         signal(&child, number);
@@ -109,10 +141,10 @@ fn signals_are_passed_on() {
 
 #[test]
 fn as_process_one_it_reaps_orphans() {
-    let place = Place::new();
+    let directory = Directory::new();
     let mut command = Command::new("unshare");
     command.args(["--fork", "--pid", "--mount-proc"]);
-    let run = place.run(&[
+    let run = directory.run(&[
         "--",
         "sh",
         "-c",
@@ -129,11 +161,11 @@ fn as_process_one_it_reaps_orphans() {
 
 #[test]
 fn systemd_is_notified() {
-    let place = Place::new();
-    let path = place.0.path().join("notify");
+    let directory = Directory::new();
+    let path = directory.0.path().join("notify");
     let socket = UnixDatagram::bind(&path).unwrap();
     socket.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
-    let mut child = place.run(&[]).env("NOTIFY_SOCKET", &path).stderr(Stdio::null()).spawn().unwrap();
+    let mut child = directory.run(&[]).env("NOTIFY_SOCKET", &path).stderr(Stdio::null()).spawn().unwrap();
     let hears = |wanted: &str| {
         let mut buffer = [0; 1000];
         loop {
@@ -152,15 +184,15 @@ fn systemd_is_notified() {
 
 #[test]
 fn it_waits_for_a_store_that_is_down_at_the_start() {
-    let place = Place::new();
-    let path = place.0.path().join("notify");
+    let directory = Directory::new();
+    let path = directory.0.path().join("notify");
     let socket = UnixDatagram::bind(&path).unwrap();
     socket.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
     let mut server = servers::redis(&[]);
     server.kill();
-    let log = place.0.path().join("log");
+    let log = directory.0.path().join("log");
     let mut child = agent()
-        .args(["run", "--new", "--node", "orders=snowflake", "--dir", place.0.path().join("run").to_str().unwrap()])
+        .args(["run", "--new", "--node", "orders=snowflake", "--dir", directory.0.path().join("run").to_str().unwrap()])
         .args(["--store", &format!("redis://127.0.0.1:{}?timeout=500ms", server.port)])
         .env("NOTIFY_SOCKET", &path)
         .stderr(fs::File::create(&log).unwrap())
@@ -172,9 +204,9 @@ fn it_waits_for_a_store_that_is_down_at_the_start() {
         let length = socket.recv(&mut buffer).expect("nginx could not start");
         notified += &text(&buffer[..length]);
     }
-    assert_eq!(place.status(&[]).status.code(), Some(1));
+    assert_eq!(directory.status(&[]).status.code(), Some(1));
     server.restart();
-    until("it takes no node", || place.status(&[]).status.success());
+    until("it takes no node", || directory.status(&[]).status.success());
     let said = fs::read_to_string(&log).unwrap();
     assert_eq!(said.matches("cannot reach").count(), 1, "one line a change of state: {said}");
     kill(&mut child);
@@ -182,42 +214,42 @@ fn it_waits_for_a_store_that_is_down_at_the_start() {
 
 #[test]
 fn an_agent_that_was_killed_keeps_its_node_when_it_restarts() {
-    let place = Place::new();
-    let mut child = place.start();
-    let node = |place: &Place| {
-        let status: serde_json::Value = serde_json::from_slice(&place.status(&["--json"]).stdout).unwrap();
+    let directory = Directory::new();
+    let mut child = directory.start();
+    let node = |directory: &Directory| {
+        let status: serde_json::Value = serde_json::from_slice(&directory.status(&["--json"]).stdout).unwrap();
         (status["node"].clone(), status["generation"].clone())
     };
-    let before = node(&place);
+    let before = node(&directory);
 
-    fails(&mut place.run(&[]), 1, "another txid-agent keeps");
+    fails(&mut directory.run(&[]), 1, "another txid-agent keeps");
     kill(&mut child);
-    assert!(place.status(&[]).status.success(), "the lease does not end with its agent");
-    let mut child = place.run(&[]).stderr(Stdio::piped()).spawn().unwrap();
+    assert!(directory.status(&[]).status.success(), "the lease does not end with its agent");
+    let mut child = directory.run(&[]).stderr(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
     assert!(line.contains("continues with node"), "{line}");
-    assert_eq!(node(&place), before);
+    assert_eq!(node(&directory), before);
     signal(&child, libc::SIGTERM);
     assert_eq!(child.wait().unwrap().code(), Some(0));
-    assert!(text(&place.of_store("nodes", &[]).stdout).contains("released"));
+    assert!(text(&directory.of_store("nodes", &[]).stdout).contains("released"));
 }
 
 #[test]
 fn status_in_three_forms() {
-    let place = Place::new();
-    let missing = place.status(&[]);
+    let directory = Directory::new();
+    let missing = directory.status(&[]);
     assert_eq!(missing.status.code(), Some(1));
     assert!(text(&missing.stderr).contains("is txid-agent running?"));
-    let mut child = place.run(&["--node", "users=sonyflake"]).stderr(Stdio::null()).spawn().unwrap();
-    until("no leases", || place.status(&[]).status.success());
-    let status = place.status(&["--json"]);
+    let mut child = directory.run(&["--node", "users=sonyflake"]).stderr(Stdio::null()).spawn().unwrap();
+    until("no leases", || directory.status(&[]).status.success());
+    let status = directory.status(&["--json"]);
     let lines: Vec<serde_json::Value> =
         text(&status.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines.len(), 2);
     assert_eq!((&lines[0]["name"], &lines[0]["live"]), (&"orders".into(), &true.into()));
     assert!(lines[1]["lease_left_ms"].as_i64().unwrap() > 40_000);
-    let metrics = text(&place.status(&["--prometheus"]).stdout);
+    let metrics = text(&directory.status(&["--prometheus"]).stdout);
     assert!(metrics.contains("txid_lease_live{name=\"orders\"} 1\n"), "{metrics}");
     assert!(metrics.contains("# TYPE txid_lease_renewals_total counter\n"), "{metrics}");
     kill(&mut child);
@@ -226,24 +258,24 @@ fn status_in_three_forms() {
 /// A health probe looks at the exit status only.
 #[test]
 fn every_form_of_status_fails_without_a_live_lease() {
-    let place = Place::new();
-    let codes = || [&[][..], &["--json"], &["--prometheus"]].map(|form| place.status(form).status.code());
+    let directory = Directory::new();
+    let codes = || [&[][..], &["--json"], &["--prometheus"]].map(|form| directory.status(form).status.code());
     assert_eq!(codes(), [Some(1); 3], "there is no file");
-    let mut child = place.run(&["--ahead", "2s"]).stderr(Stdio::null()).spawn().unwrap();
+    let mut child = directory.run(&["--ahead", "2s"]).stderr(Stdio::null()).spawn().unwrap();
     until("no lease", || codes() == [Some(0); 3]);
     kill(&mut child);
     until("the lease does not end", || codes() == [Some(1); 3]);
-    let status: serde_json::Value = serde_json::from_slice(&place.status(&["--json"]).stdout).unwrap();
+    let status: serde_json::Value = serde_json::from_slice(&directory.status(&["--json"]).stdout).unwrap();
     assert_eq!((&status["live"], &status["lease_left_ms"]), (&false.into(), &0.into()));
-    assert!(text(&place.status(&["--prometheus"]).stdout).contains("txid_lease_live{name=\"orders\"} 0\n"));
+    assert!(text(&directory.status(&["--prometheus"]).stdout).contains("txid_lease_live{name=\"orders\"} 0\n"));
 }
 
 /// Nobody may make ids with such a file: opening it is refused, and an agent replaces it and takes another node.
 #[test]
 fn a_file_that_was_copied_or_is_from_another_boot() {
-    let place = Place::new();
-    let mut child = place.start();
-    let file = place.0.path().join("run/orders");
+    let directory = Directory::new();
+    let mut child = directory.start();
+    let file = directory.0.path().join("run/orders");
     let used = Generator::new(State::leased(&file, &Layout::SNOWFLAKE).unwrap());
     let mut ids: Vec<u64> = (0..10_000).map(|_| used.next().unwrap()).collect();
 
@@ -255,14 +287,14 @@ fn a_file_that_was_copied_or_is_from_another_boot() {
         .fold(0xcbf2_9ce4_8422_2325, |hash: u64, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
     of_another_boot[120..128].copy_from_slice(&checksum.to_ne_bytes());
     for (name, bytes, wanted) in [("copied", copied, "is a copy"), ("older", of_another_boot, "boot")] {
-        let dir = place.0.path().join(name);
+        let dir = directory.0.path().join(name);
         fs::create_dir(&dir).unwrap();
         let file = dir.join("orders");
         fs::write(&file, bytes).unwrap();
         let refused = State::leased(&file, &Layout::SNOWFLAKE).unwrap_err().to_string();
         assert!(refused.contains(wanted), "{refused}");
         let mut other = agent()
-            .args(["run", "--store", &place.store(), "--node", "orders=snowflake", "--name", name, "--dir"])
+            .args(["run", "--store", &directory.store(), "--node", "orders=snowflake", "--name", name, "--dir"])
             .arg(&dir)
             .stderr(Stdio::null())
             .spawn()
@@ -284,14 +316,14 @@ fn a_file_that_was_copied_or_is_from_another_boot() {
 /// the agent's restart get the new one.
 #[test]
 fn a_file_that_was_removed() {
-    let place = Place::new();
-    let mut child = place.start();
-    let file = place.0.path().join("run/orders");
+    let directory = Directory::new();
+    let mut child = directory.start();
+    let file = directory.0.path().join("run/orders");
     let old = Generator::new(State::leased(&file, &Layout::SNOWFLAKE).unwrap());
     fs::remove_file(&file).unwrap();
     let mut ids: Vec<u64> = (0..10_000).map(|_| old.next().unwrap()).collect();
     kill(&mut child);
-    let mut child = place.start();
+    let mut child = directory.start();
     let new = Generator::new(State::leased(&file, &Layout::SNOWFLAKE).unwrap());
     for _ in 0..10_000 {
         ids.extend([old.next().unwrap(), new.next().unwrap()]);
@@ -303,19 +335,19 @@ fn a_file_that_was_removed() {
 
 #[test]
 fn of_agents_that_start_together_on_one_file_one_keeps_it() {
-    let place = Place::new();
-    fs::create_dir(place.0.path().join("run")).unwrap();
+    let directory = Directory::new();
+    fs::create_dir(directory.0.path().join("run")).unwrap();
     for _ in 0..5 {
         // As if it had been copied there.
-        let donor = Place::new();
+        let donor = Directory::new();
         assert!(donor.run(&["--", "true"]).output().unwrap().status.success());
-        fs::copy(donor.0.path().join("run/orders"), place.0.path().join("run/orders")).unwrap();
-        let mut agents: Vec<_> = (0..4).map(|_| place.run(&[]).stderr(Stdio::null()).spawn().unwrap()).collect();
+        fs::copy(donor.0.path().join("run/orders"), directory.0.path().join("run/orders")).unwrap();
+        let mut agents: Vec<_> = (0..4).map(|_| directory.run(&[]).stderr(Stdio::null()).spawn().unwrap()).collect();
         until("more than one, or none, goes on", || {
             agents.iter_mut().filter_map(|agent| agent.try_wait().unwrap()).filter(|it| it.code() == Some(1)).count()
                 == 3
         });
-        until("no lease", || place.status(&[]).status.success());
+        until("no lease", || directory.status(&[]).status.success());
         agents.iter_mut().for_each(|agent| drop((agent.kill(), agent.wait())));
     }
 }
@@ -326,10 +358,10 @@ fn of_agents_that_start_together_on_one_file_one_keeps_it() {
 fn a_password_is_shown_nowhere() {
     const PASSWORD: &str = "the-right/one:of@all";
     let server = servers::redis(&["--requirepass", PASSWORD]);
-    let place = Place::new();
-    let file = place.0.path().join("password");
+    let directory = Directory::new();
+    let file = directory.0.path().join("password");
     fs::write(&file, PASSWORD).unwrap();
-    let log = place.0.path().join("log");
+    let log = directory.0.path().join("log");
     for by_file in [false, true] {
         let option = if by_file { format!("&password-file={}", file.display()) } else { String::new() };
         let mut command = agent();
@@ -337,7 +369,7 @@ fn a_password_is_shown_nowhere() {
             .args(["run", "--new", "--node", "orders=snowflake", "--ahead", "2s", "--store"])
             .arg(format!("redis://127.0.0.1:{}?timeout=200ms{option}", server.port))
             .arg("--dir")
-            .arg(place.0.path().join("run"))
+            .arg(directory.0.path().join("run"))
             .args(["--", "sh", "-c", "env; echo ready; sleep 60"])
             .stdout(Stdio::piped())
             .stderr(fs::File::options().create(true).append(true).open(&log).unwrap());
@@ -377,20 +409,20 @@ fn a_password_is_shown_nowhere() {
     }
     let said = fs::read_to_string(&log).unwrap();
     assert!(said.contains("took node") && !said.contains("the-right"), "{said}");
-    let shown: Vec<u8> = fs::read(place.0.path().join("run/orders")).unwrap();
+    let shown: Vec<u8> = fs::read(directory.0.path().join("run/orders")).unwrap();
     assert!(!String::from_utf8_lossy(&shown).contains("the-right"));
 }
 
 /// The error says, in one line, what to do.
 #[test]
 fn all_nodes_are_taken() {
-    let place = Place::new();
+    let directory = Directory::new();
     let layout = "orders=time_bits=41,node_bits=1,sequence_bits=12,unit_ms=1,epoch=1288834974657";
     let start = |number: usize| {
         agent()
-            .args(["run", "--new", "--store", &place.store(), "--node", layout, "--name", &format!("web-{number}")])
+            .args(["run", "--new", "--store", &directory.store(), "--node", layout, "--name", &format!("web-{number}")])
             .arg("--dir")
-            .arg(place.0.path().join(number.to_string()))
+            .arg(directory.0.path().join(number.to_string()))
             .stderr(Stdio::piped())
             .spawn()
             .unwrap()
@@ -414,31 +446,31 @@ fn all_nodes_are_taken() {
 
 #[test]
 fn an_operator_takes_a_node_and_sets_a_floor() {
-    let place = Place::new();
-    assert!(text(&place.of_store("nodes", &[]).stderr).contains("the store has no nodes with the name orders"));
-    let mut child = place.start();
-    let status: serde_json::Value = serde_json::from_slice(&place.status(&["--json"]).stdout).unwrap();
+    let directory = Directory::new();
+    assert!(text(&directory.of_store("nodes", &[]).stderr).contains("the store has no nodes with the name orders"));
+    let mut child = directory.start();
+    let status: serde_json::Value = serde_json::from_slice(&directory.status(&["--json"]).stdout).unwrap();
     kill(&mut child);
     let node = status["node"].to_string();
     let other = if node == "5" { "6" } else { "5" };
-    assert!(text(&place.of_store("release", &[other]).stderr).contains("was never leased"));
-    let released = text(&place.of_store("release", &[&node]).stdout);
+    assert!(text(&directory.of_store("release", &[other]).stderr).contains("was never leased"));
+    let released = text(&directory.of_store("release", &[&node]).stdout);
     assert!(released.contains(&format!("took node {node} from")) && released.contains("starts at"), "{released}");
-    let nodes = text(&place.of_store("nodes", &[]).stdout);
+    let nodes = text(&directory.of_store("nodes", &[]).stdout);
     assert!(nodes.contains("released") && nodes.contains(status["limit"].as_str().unwrap()), "{nodes}");
 
-    let floor = place.of_store("floor", &["--at", "2100-01-01T00:00:00Z"]);
+    let floor = directory.of_store("floor", &["--at", "2100-01-01T00:00:00Z"]);
     assert!(text(&floor.stdout).contains("before 2100-01-01T00:00:00.000Z"), "{floor:?}");
-    let back = place.of_store("floor", &[]);
+    let back = directory.of_store("floor", &[]);
     assert!(text(&back.stderr).contains("never goes back"), "{back:?}");
 }
 
 #[test]
 fn mistakes_at_the_start_are_reported_in_one_line() {
-    let place = Place::new();
+    let directory = Directory::new();
     let server = servers::redis(&["--requirepass", "the-right-one"]);
     let redis = format!("redis://:the-wrong-one@127.0.0.1:{}", server.port);
-    let dir = place.0.path().join("run");
+    let dir = directory.0.path().join("run");
     let dir = dir.to_str().unwrap();
     let run = |args: &[&str]| {
         let mut command = agent();
@@ -448,27 +480,27 @@ fn mistakes_at_the_start_are_reported_in_one_line() {
     fails(&mut run(&["--store", &redis, "--node", "orders=snowflake"]), 1, "TXID_STORE_PASSWORD");
     fails(&mut run(&["--store", "etcd://a:b", "--node", "orders=snowflake"]), 1, "HOST:PORT");
     fails(&mut run(&["--node", "orders=snowflake"]), 1, "--store URL");
-    fails(&mut run(&["--store", &place.store()]), 1, "--node NAME=LAYOUT");
-    fails(&mut run(&["--store", &place.store(), "--node", "orders"]), 2, "NAME=LAYOUT");
-    fails(&mut run(&["--store", &place.store(), "--node", "orders=snowfake"]), 1, "snowfake");
-    fails(&mut run(&["--store", &place.store(), "--node", "../x=snowflake"]), 2, "'../x' is not a name");
-    fails(&mut run(&["--store", &place.store(), "--node", "o=snowflake", "--ahead", "1s"]), 1, "--ahead 1s");
+    fails(&mut run(&["--store", &directory.store()]), 1, "--node NAME=LAYOUT");
+    fails(&mut run(&["--store", &directory.store(), "--node", "orders"]), 2, "NAME=LAYOUT");
+    fails(&mut run(&["--store", &directory.store(), "--node", "orders=snowfake"]), 1, "snowfake");
+    fails(&mut run(&["--store", &directory.store(), "--node", "../x=snowflake"]), 2, "'../x' is not a name");
+    fails(&mut run(&["--store", &directory.store(), "--node", "o=snowflake", "--ahead", "1s"]), 1, "--ahead 1s");
     fails(
-        &mut run(&["--store", &place.store(), "--node", "o=snowflake", "--ahead", "soon"]),
+        &mut run(&["--store", &directory.store(), "--node", "o=snowflake", "--ahead", "soon"]),
         2,
         "'soon' is not a time",
     );
-    fails(&mut run(&["--store", &place.store(), "--node", "o=leaf", "--node", "o=uid"]), 1, "o was given twice");
+    fails(&mut run(&["--store", &directory.store(), "--node", "o=leaf", "--node", "o=uid"]), 1, "o was given twice");
 
     // The password from the environment, which is never shown either.
     let mut command = run(&["--store", &redis.replace(":the-wrong-one@", ""), "--node", "orders=snowflake"]);
     fails(command.env("TXID_STORE_PASSWORD", "the-wrong-two"), 1, "TXID_STORE_PASSWORD");
 
     // Another layout in the store.
-    place.run(&["--", "true"]).output().unwrap();
-    let elsewhere = place.0.path().join("elsewhere");
+    directory.run(&["--", "true"]).output().unwrap();
+    let elsewhere = directory.0.path().join("elsewhere");
     let mut command = agent();
-    command.args(["run", "--store", &place.store(), "--node", "orders=sonyflake", "--dir"]).arg(elsewhere);
+    command.args(["run", "--store", &directory.store(), "--node", "orders=sonyflake", "--dir"]).arg(elsewhere);
     fails(&mut command, 1, "layout");
 }
 
@@ -485,7 +517,7 @@ fn the_command_lines_of_the_examples_are_accepted() {
             .take_while(|arg| *arg != "--")
             .collect();
         assert!(args.len() >= 2, "{example}: {args:?}");
-        let place = Place::new();
+        let directory = Directory::new();
         let mut child = agent()
             .arg("run")
             .args(
@@ -493,7 +525,7 @@ fn the_command_lines_of_the_examples_are_accepted() {
                     .map(|arg| arg.replace("etcd:2379", "127.0.0.1:1").replace("etcd.default.svc:2379", "127.0.0.1:1")),
             )
             .arg("--dir")
-            .arg(place.0.path().join("run"))
+            .arg(directory.0.path().join("run"))
             .env("TXID_STORE_PASSWORD", "secret")
             .stderr(Stdio::piped())
             .spawn()
@@ -507,13 +539,13 @@ fn the_command_lines_of_the_examples_are_accepted() {
 
 #[test]
 fn options_come_from_a_file_unless_the_command_line_has_them() {
-    let place = Place::new();
-    let config = place.0.path().join("agent.toml");
+    let directory = Directory::new();
+    let config = directory.0.path().join("agent.toml");
     let text = format!(
         "store = \"{}\"\ndir = \"{}/run\"\nahead = \"30s\"\nname = \"web-1\"\nmax-skew = \"5s\"\n\n[nodes]\norders = \
          \"snowflake\"\nusers = \"sonyflake\"\n",
-        place.store(),
-        place.0.path().display()
+        directory.store(),
+        directory.0.path().display()
     );
     fs::write(&config, &text).unwrap();
     let run = || {
@@ -523,7 +555,7 @@ fn options_come_from_a_file_unless_the_command_line_has_them() {
     };
     let output = run().args(["--", "true"]).output().unwrap();
     assert!(output.status.success(), "{output:?}");
-    assert!(self::text(&place.of_store("nodes", &[]).stdout).contains("web-1"));
+    assert!(self::text(&directory.of_store("nodes", &[]).stdout).contains("web-1"));
     fs::write(&config, text.replace("max-skew", "max-skw")).unwrap();
     fails(&mut run(), 1, "agent.toml line 5: unknown field `max-skw`");
     fs::write(&config, text.replace("\"30s\"", "\"often\"")).unwrap();

@@ -86,9 +86,9 @@ fn faults(mut server: Server, url: impl Fn(u16) -> String + Copy) {
     let mut killed_server = false;
     let mut step = 0;
     while start.elapsed() < Duration::from_secs(seconds) {
-        let (place, worker) = (random.below(HOSTS as u64) as usize, random.below(WORKERS as u64) as usize);
+        let (which, worker) = (random.below(HOSTS as u64) as usize, random.below(WORKERS as u64) as usize);
         let until = Instant::now() + Duration::from_millis(500 + random.below(4000));
-        let host = &mut hosts[place];
+        let host = &mut hosts[which];
         // Each fault once, and then at random.
         let fault = if step < 8 { step } else { random.below(9) };
         step += 1;
@@ -99,7 +99,7 @@ fn faults(mut server: Server, url: impl Fn(u16) -> String + Copy) {
             }
             1 => {
                 signal(host.agent.as_ref().unwrap(), libc::SIGSTOP);
-                undo.push((until, Undo::Agent(place)));
+                undo.push((until, Undo::Agent(which)));
             }
             2 => {
                 host.start_worker();
@@ -107,15 +107,15 @@ fn faults(mut server: Server, url: impl Fn(u16) -> String + Copy) {
             }
             3 => {
                 signal(&host.workers[worker], libc::SIGSTOP);
-                undo.push((until, Undo::Worker(place, worker)));
+                undo.push((until, Undo::Worker(which, worker)));
             }
             4 => {
                 host.proxy.set(Mode::SwallowReplies);
-                undo.push((until, Undo::Network(place)));
+                undo.push((until, Undo::Network(which)));
             }
             5 => {
                 host.proxy.set(Mode::Refuse);
-                undo.push((until, Undo::Network(place)));
+                undo.push((until, Undo::Network(which)));
             }
             6 if !killed_server && start.elapsed() > Duration::from_secs(seconds / 3) => {
                 killed_server = true;
@@ -156,8 +156,8 @@ fn faults(mut server: Server, url: impl Fn(u16) -> String + Copy) {
 
     let made = hosts.iter().map(|host| host.ids().len()).collect::<Vec<_>>();
     let mut all: Vec<(u64, usize)> = Vec::with_capacity(made.iter().sum());
-    for (place, host) in hosts.iter().enumerate() {
-        all.extend(host.ids().into_iter().map(|id| (id, place)));
+    for (which, host) in hosts.iter().enumerate() {
+        all.extend(host.ids().into_iter().map(|id| (id, which)));
     }
     all.sort_unstable();
     if let Some(pair) = all.windows(2).find(|pair| pair[0].0 == pair[1].0) {
@@ -203,9 +203,9 @@ fn a_node_that_is_taken_away() {
 
 fn put_right(hosts: &[Host], what: &Undo) {
     match *what {
-        Undo::Network(place) => hosts[place].proxy.set(Mode::Pass),
+        Undo::Network(which) => hosts[which].proxy.set(Mode::Pass),
         // They may have been killed and replaced; then this has no effect.
-        Undo::Agent(place) => signal(hosts[place].agent.as_ref().unwrap(), libc::SIGCONT),
-        Undo::Worker(place, worker) => signal(&hosts[place].workers[worker], libc::SIGCONT),
+        Undo::Agent(which) => signal(hosts[which].agent.as_ref().unwrap(), libc::SIGCONT),
+        Undo::Worker(which, worker) => signal(&hosts[which].workers[worker], libc::SIGCONT),
     }
 }

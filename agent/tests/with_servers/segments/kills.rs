@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use txid::segment::Segment;
 
-use super::{Place, until};
+use super::{Directory, until};
 
 /// Set for a process that takes numbers: the segment, and the file that they are written to.
 const WORKER: &str = "TXID_TEST_NUMBERS";
@@ -49,18 +49,18 @@ fn start_worker(segment: &Path, numbers: &Path) -> Child {
 /// On each host, an agent or a worker is killed every few milliseconds, at an arbitrary moment.
 #[test]
 fn no_number_is_taken_twice_through_kills_at_any_moment() {
-    let place = Place::new();
+    let directory = Directory::new();
     let options = ["--segment", "invoices=50", "--max-step", "400", "--create"];
     let hosts = ["one", "two"];
-    let mut agents = hosts.map(|host| place.agent(host, &options));
+    let mut agents = hosts.map(|host| directory.agent(host, &options));
     for host in hosts {
-        place.segment(host);
+        directory.segment(host);
     }
     let mut files = Vec::new();
     let mut start = |host: usize| {
-        let file = place.path(&format!("numbers-{}", files.len()));
+        let file = directory.path(&format!("numbers-{}", files.len()));
         files.push(file.clone());
-        (host, start_worker(&place.path(hosts[host]).join("invoices.segment"), &file), file)
+        (host, start_worker(&directory.path(hosts[host]).join("invoices.segment"), &file), file)
     };
     let mut workers: Vec<_> = [0, 0, 1, 1].into_iter().map(&mut start).collect();
 
@@ -77,7 +77,7 @@ fn no_number_is_taken_twice_through_kills_at_any_moment() {
         if below(2) == 0 {
             let host = below(2) as usize;
             agents[host].kill();
-            agents[host] = place.agent(hosts[host], &options);
+            agents[host] = directory.agent(hosts[host], &options);
         } else {
             let (host, mut worker, _) = workers.swap_remove(below(4) as usize);
             worker.kill().unwrap();

@@ -15,9 +15,9 @@ use txid_agent::store::open;
 use txid_agent_machines::store::Taken;
 
 /// A directory with a store and hosts in it.
-struct Place(TempDir);
+struct Directory(TempDir);
 
-impl Place {
+impl Directory {
     fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
@@ -104,15 +104,15 @@ fn take_all(segment: &Segment) -> Vec<u64> {
 
 #[test]
 fn no_number_is_taken_twice_through_kills_of_agents_and_beside_another_program() {
-    let place = Place::new();
+    let directory = Directory::new();
     let options = ["--segment", "invoices=20", "--max-step", "500", "--create"];
     let stop = AtomicBool::new(false);
     let mut all: Vec<u64> = scope(|scope| {
         let hosts = ["one", "two"].map(|host| {
-            let (place, stop, options) = (&place, &stop, &options);
+            let (directory, stop, options) = (&directory, &stop, &options);
             scope.spawn(move || {
-                let mut agent = place.agent(host, options);
-                let segment = place.segment(host);
+                let mut agent = directory.agent(host, options);
+                let segment = directory.segment(host);
                 std::thread::scope(|scope| {
                     let workers: Vec<_> = (0..2)
                         .map(|_| {
@@ -131,7 +131,7 @@ fn no_number_is_taken_twice_through_kills_of_agents_and_beside_another_program()
                     for pause in 1..12 {
                         sleep(Duration::from_millis(37 * pause % 300));
                         agent.kill();
-                        agent = place.agent(host, options);
+                        agent = directory.agent(host, options);
                     }
                     sleep(Duration::from_millis(500));
                     stop.store(true, Ordering::Relaxed);
@@ -140,7 +140,7 @@ fn no_number_is_taken_twice_through_kills_of_agents_and_beside_another_program()
             })
         });
         let other = scope.spawn(|| {
-            let mut store = open(&place.url()).unwrap();
+            let mut store = open(&directory.url()).unwrap();
             let mut taken = Vec::new();
             while !stop.load(Ordering::Relaxed) {
                 if let Taken::Range { range, .. } = store.take("invoices", Some(3), 0).unwrap() {
@@ -162,50 +162,50 @@ fn no_number_is_taken_twice_through_kills_of_agents_and_beside_another_program()
 
 #[test]
 fn restarts_waste_nothing_and_the_step_follows_the_rate() {
-    let place = Place::new();
-    let mut agent = place.agent("host", &["--segment", "invoices=10", "--max-step", "40", "--create"]);
-    let segment = place.segment("host");
+    let directory = Directory::new();
+    let mut agent = directory.agent("host", &["--segment", "invoices=10", "--max-step", "40", "--create"]);
+    let segment = directory.segment("host");
     for expected in 1..=200 {
         assert_eq!(next(&segment), expected);
         if expected % 60 == 0 {
             agent.kill();
-            agent = place.agent("host", &["--segment", "invoices", "--max-step", "40"]);
+            agent = directory.agent("host", &["--segment", "invoices", "--max-step", "40"]);
         }
     }
     assert_eq!(segment.stats().step, 40, "doubled as ranges were short, up to the largest");
     assert!(segment.stats().fetches < 15, "{:?}", segment.stats());
-    let status = place.status("host");
+    let status = directory.status("host");
     assert!(status.contains("\"step\":40") && status.contains("\"news\":\"serving\""), "{status}");
 }
 
 /// The command is what takes numbers: if it waited for a range, it would wait forever.
 #[test]
 fn a_restarted_agent_starts_its_command_with_the_numbers_that_are_left() {
-    let place = Place::new();
+    let directory = Directory::new();
     let starts = |with: &[&str], what: &str| {
-        let started = place.path(what);
+        let started = directory.path(what);
         let command = ["--", "touch", started.to_str().unwrap()];
-        let mut agent = place.agent("host", &[with, &command].concat());
+        let mut agent = directory.agent("host", &[with, &command].concat());
         until("the command does not start", || started.exists());
         agent.kill();
     };
     starts(&["--segment", "invoices=10", "--create"], "first");
     starts(&["--segment", "invoices"], "with a range that nobody used");
-    let segment = place.segment("host");
+    let segment = directory.segment("host");
     assert_eq!((next(&segment), segment.stats().fetches), (1, 1));
     // The store is down.
-    fs::remove_dir_all(place.path("store")).unwrap();
-    fs::write(place.path("store"), "").unwrap();
+    fs::remove_dir_all(directory.path("store")).unwrap();
+    fs::write(directory.path("store"), "").unwrap();
     starts(&["--segment", "invoices"], "without a store");
     assert_eq!(next(&segment), 2);
-    assert!(place.log().contains("invoices: 9 numbers left from before"), "{}", place.log());
+    assert!(directory.log().contains("invoices: 9 numbers left from before"), "{}", directory.log());
 }
 
 #[test]
 fn numbers_go_on_without_the_store_then_end_at_once_and_come_back() {
-    let place = Place::new();
-    let _agent = place.agent("host", &["--segment", "invoices=100", "--max-step", "100", "--create"]);
-    let segment = place.segment("host");
+    let directory = Directory::new();
+    let _agent = directory.agent("host", &["--segment", "invoices=100", "--max-step", "100", "--create"]);
+    let segment = directory.segment("host");
     assert_eq!(next(&segment), 1);
     // When a tenth is used, the next range is there.
     for expected in 2..=11 {
@@ -213,56 +213,56 @@ fn numbers_go_on_without_the_store_then_end_at_once_and_come_back() {
     }
     until("there is no next range", || segment.stats().next > 0);
     // Puts a file in place of the directory: the store is down.
-    fs::rename(place.path("store"), place.path("away")).unwrap();
-    fs::write(place.path("store"), "").unwrap();
+    fs::rename(directory.path("store"), directory.path("away")).unwrap();
+    fs::write(directory.path("store"), "").unwrap();
     assert_eq!(take_all(&segment), (12..=200).collect::<Vec<_>>());
     let start = Instant::now();
     let why = segment.next().unwrap_err();
     assert!(start.elapsed() < Duration::from_millis(50), "it does not wait");
     assert!(why.to_string().starts_with("the numbers of invoices are used up; txid-agent last reached its store at 2"));
     until("no failure is counted", || segment.stats().failures > 1);
-    fs::remove_file(place.path("store")).unwrap();
-    fs::rename(place.path("away"), place.path("store")).unwrap();
+    fs::remove_file(directory.path("store")).unwrap();
+    fs::rename(directory.path("away"), directory.path("store")).unwrap();
     assert_eq!(next(&segment), 201);
 }
 
 #[test]
 fn a_number_that_went_down_is_an_alarm_and_is_not_followed() {
-    let place = Place::new();
-    let _agent = place.agent("host", &["--segment", "invoices=10", "--max-step", "10", "--create"]);
-    let segment = place.segment("host");
+    let directory = Directory::new();
+    let _agent = directory.agent("host", &["--segment", "invoices=10", "--max-step", "10", "--create"]);
+    let segment = directory.segment("host");
     assert_eq!(next(&segment), 1);
-    let backup = fs::read(place.path("store").join("invoices/segment")).unwrap();
+    let backup = fs::read(directory.path("store").join("invoices/segment")).unwrap();
     for expected in 2..=35 {
         assert_eq!(next(&segment), expected);
     }
     until("there is no next range", || segment.stats().next > 0);
-    fs::write(place.path("store").join("invoices/segment"), backup).unwrap();
+    fs::write(directory.path("store").join("invoices/segment"), backup).unwrap();
     assert_eq!(take_all(&segment), (36..=50).collect::<Vec<_>>(), "service goes on with what there is");
     until("there is no alarm", || segment.stats().news == SegmentNews::WentDown);
     let why = segment.next().unwrap_err().to_string();
     assert!(why.contains("went down") && why.contains("txid-agent raise"), "{why}");
     let is_logged = || {
-        let log = place.log();
+        let log = directory.log();
         log.contains("ALARM: the store's number is ") && log.contains(" and was 51, as after")
     };
     until("the log does not say so", is_logged);
-    assert!(place.status("host").contains("\"news\":\"went-down\""), "{}", place.status("host"));
+    assert!(directory.status("host").contains("\"news\":\"went-down\""), "{}", directory.status("host"));
 
-    let raised = place.run(&["raise", "--store", &place.url(), "invoices", "51"]);
+    let raised = directory.run(&["raise", "--store", &directory.url(), "invoices", "51"]);
     assert!(raised.starts_with("raised invoices from ") && raised.ends_with(" to 51\n"), "{raised}");
-    assert!(place.run(&["raise", "--store", &place.url(), "invoices", "5"]).contains("never goes down"));
+    assert!(directory.run(&["raise", "--store", &directory.url(), "invoices", "5"]).contains("never goes down"));
     assert_eq!(next(&segment), 51);
     assert_eq!(segment.stats().news, SegmentNews::Serving);
 }
 
 #[test]
 fn status_says_how_long_the_numbers_last() {
-    let place = Place::new();
-    let _agent = place.agent("host", &["--segment", "invoices=10000", "--max-step", "10000", "--create"]);
-    let segment = place.segment("host");
+    let directory = Directory::new();
+    let _agent = directory.agent("host", &["--segment", "invoices=10000", "--max-step", "10000", "--create"]);
+    let segment = directory.segment("host");
     let status =
-        |form: &[&str]| place.run(&[&["status", "--dir", place.path("host").to_str().unwrap()], form].concat());
+        |form: &[&str]| directory.run(&[&["status", "--dir", directory.path("host").to_str().unwrap()], form].concat());
     until("there are no numbers", || segment.stats().next > 0);
     assert!(
         status(&[]).contains("10000 numbers left up to 10001, none are taken now; takes 10000 at a time"),
@@ -281,7 +281,7 @@ fn status_says_how_long_the_numbers_last() {
         }
         (400_000..600_000).contains(&segment.stats().rate_milli)
     });
-    let value: serde_json::Value = serde_json::from_str(&place.status("host")).unwrap();
+    let value: serde_json::Value = serde_json::from_str(&directory.status("host")).unwrap();
     let number = |name: &str| value[name].as_f64().unwrap();
     let lasts_ms = (number("left") + number("next")) / number("rate") * 1000.0;
     assert!((number("lasts_ms") - lasts_ms).abs() <= 1.0, "{value}");
@@ -292,10 +292,10 @@ fn status_says_how_long_the_numbers_last() {
 
 #[test]
 fn a_tag_that_is_missing_is_an_error_that_says_how_to_make_it() {
-    let place = Place::new();
-    let mut agent = place.agent("host", &["--segment", "invoices=7"]);
+    let directory = Directory::new();
+    let mut agent = directory.agent("host", &["--segment", "invoices=7"]);
     assert_eq!(agent.0.wait().unwrap().code(), Some(1));
-    let log = place.log();
+    let log = directory.log();
     assert!(log.contains("the store has no such tag; make it with --create, or: "), "{log}");
     assert!(log.contains("txid-agent run --segment invoices=7 --create"), "{log}");
 }

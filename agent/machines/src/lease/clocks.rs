@@ -1,0 +1,58 @@
+//! This host's clocks, compared with each other and with the store's.
+
+use super::protocol::Output;
+use super::rules::Rules;
+use crate::protocol::Now;
+
+/// What was seen of the clocks so far.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Clocks {
+    /// The store's clock minus the monotonic one.
+    store_offset_ms: Option<i64>,
+    /// The wall clock minus the monotonic one.
+    wall_offset_ms: Option<i64>,
+    /// When the next step is planned, if nothing delays it.
+    planned_ms: u64,
+}
+
+impl Clocks {
+    pub(super) fn new() -> Self {
+        Self { store_offset_ms: None, wall_offset_ms: None, planned_ms: u64::MAX }
+    }
+
+    /// By how much the clock was stepped, or this step is late, if that is too much. Then the machine may have been
+    /// stopped, or copied.
+    pub(super) fn jumped(&mut self, rules: &Rules, now: &Now) -> Option<i64> {
+        let offset_ms = now.wall_ms.saturating_sub_unsigned(now.mono_ms);
+        let stepped_ms = self.wall_offset_ms.map_or(0, |last_ms| offset_ms.saturating_sub(last_ms));
+        let late_ms = now.mono_ms.saturating_sub(self.planned_ms);
+        self.wall_offset_ms = Some(offset_ms);
+        let by_ms = if stepped_ms.unsigned_abs() > rules.jump_ms { stepped_ms } else { late_ms as i64 };
+        (by_ms.unsigned_abs() > rules.jump_ms).then_some(by_ms)
+    }
+
+    /// Notes when the step after this output is planned.
+    pub(super) fn plan(&mut self, now: &Now, output: &Output) {
+        self.planned_ms = match output {
+            Output::Wait { until_ms } => *until_ms,
+            // If the name server is down as well, the answer takes as long as the system's resolver.
+            Output::Ask(_) => u64::MAX,
+            Output::Write(_) | Output::Log(_) | Output::Stopped | Output::Fail(_) => now.mono_ms,
+        };
+    }
+
+    /// Takes note of the store's clock.
+    pub(super) fn store_shows(&mut self, now: &Now, store_ms: i64) {
+        self.store_offset_ms = Some(store_ms.saturating_sub_unsigned(now.mono_ms));
+    }
+
+    /// The time by the store's clock, if it showed one.
+    pub(super) fn store_ms(&self, now: &Now) -> Option<i64> {
+        self.store_offset_ms.map(|offset_ms| offset_ms.saturating_add_unsigned(now.mono_ms))
+    }
+
+    /// By how much this host's clock is ahead of the store's; 0 if that shows none.
+    pub(super) fn ahead_of_store_ms(&self, now: &Now) -> i64 {
+        self.store_ms(now).map_or(0, |store_ms| now.wall_ms.saturating_sub(store_ms))
+    }
+}

@@ -1,0 +1,146 @@
+//! What a lease's machine asks for, is answered, and writes.
+
+use super::event::{Event, Failure};
+use crate::protocol;
+use crate::store::{Expected, Numbered, Put, Record, StoreError};
+
+/// The input of a step.
+pub type Input = protocol::Input<Answer>;
+
+/// What to do next.
+pub type Output = protocol::Output<Request, Write, Event, Failure>;
+
+/// A request to the store.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Request {
+    /// Read the record at this key.
+    Read {
+        /// The key.
+        key: String,
+    },
+    /// Write a record, if the one that is there is the expected one.
+    Put {
+        /// The key.
+        key: String,
+        /// The record that must be there.
+        expected: Expected,
+        /// The new record.
+        bytes: Vec<u8>,
+    },
+    /// List the records whose keys begin with this.
+    List {
+        /// The prefix of the keys.
+        prefix: String,
+    },
+    /// Get the number of a new node, from what [`super::Rules::numbering`] says.
+    Number,
+}
+
+/// The store's answer, and its clock.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Answer {
+    /// The answer.
+    pub reply: Reply,
+    /// The store's clock in milliseconds since 1970-01-01 UTC, if it shows one.
+    pub store_ms: Option<i64>,
+}
+
+/// The store's answer to a request of the same name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Reply {
+    /// To [`Request::Read`].
+    Read(Result<Option<Record>, StoreError>),
+    /// To [`Request::Put`].
+    Put(Result<Put, StoreError>),
+    /// To [`Request::List`].
+    List(Result<Vec<(String, Record)>, StoreError>),
+    /// To [`Request::Number`].
+    Number(Result<Numbered, StoreError>),
+}
+
+impl Reply {
+    pub(super) fn of_read(self) -> Result<Option<Record>, StoreError> {
+        match self {
+            Self::Read(result) => result,
+            other => Err(other.is_not("a read")),
+        }
+    }
+
+    /// A write whose effect is not known is [`Put::Unknown`], never an error.
+    pub(super) fn of_put(self) -> Result<Put, StoreError> {
+        match self {
+            Self::Put(result) => result,
+            other => Err(other.is_not("a write")),
+        }
+    }
+
+    pub(super) fn of_list(self) -> Result<Vec<(String, Record)>, StoreError> {
+        match self {
+            Self::List(result) => result,
+            other => Err(other.is_not("a list")),
+        }
+    }
+
+    pub(super) fn of_number(self) -> Result<Numbered, StoreError> {
+        match self {
+            Self::Number(result) => result,
+            other => Err(other.is_not("a number")),
+        }
+    }
+
+    fn is_not(&self, wanted: &str) -> StoreError {
+        StoreError::Damaged { store: "the store".to_owned(), why: format!("{self:?} as the answer to {wanted}") }
+    }
+}
+
+/// A write to the page: one atomic store, done before the next step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Write {
+    /// Stops ids.
+    Close,
+    /// Allows ids of this node from a time on. Only while the page is closed.
+    Open {
+        /// The node.
+        node: u64,
+        /// The first time.
+        start_ms: i64,
+    },
+    /// Identifies the lease, for an agent that restarts. Zeros if there is none to continue.
+    Generation {
+        /// The record's.
+        generation: u64,
+        /// The record's.
+        token: u128,
+    },
+    /// A limit that is about to be written to the store.
+    Note {
+        /// The limit.
+        limit_ms: i64,
+    },
+    /// Allows ids of this node before this time.
+    Limit {
+        /// The node.
+        node: u64,
+        /// The limit.
+        limit_ms: i64,
+    },
+}
+
+/// What is in the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PageView {
+    /// The node of the word.
+    pub node: u64,
+    /// 0 if there is no lease to continue.
+    pub generation: u64,
+    /// The token of the lease.
+    pub token: u128,
+    /// The last limit that the store confirmed; `i64::MIN` if it belongs to another node.
+    pub limit_ms: i64,
+    /// The last limit that was about to be written to the store.
+    pub noted_ms: i64,
+    /// The beginning of the first unit of time in which no id was made. Exact while the page is closed.
+    pub free_ms: i64,
+    /// Whether the page is closed.
+    pub is_closed: bool,
+}

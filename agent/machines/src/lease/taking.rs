@@ -1,0 +1,246 @@
+//! From the record of the group to a node of this host's own.
+
+use super::choose::{Choice, NoneFree, choose};
+use super::event::{Event, Failure};
+use super::group::Group;
+use super::machine::{Given, Lease, Numbers, Trouble};
+use super::phase::{Candidate, Held, Phase, Stored};
+use super::protocol::{Reply, Write};
+use super::record::NodeRecord;
+use crate::store::{Expected, Numbered, Numbering, Put, Record, Version};
+use std::collections::BTreeMap;
+
+impl Lease {
+    /// The record of the group was read.
+    pub(super) fn met(&mut self, given: &Given, found: Option<Held>, reply: Reply) -> Phase {
+        let Given { rules, now, page } = given;
+        let record = match reply.of_read() {
+            Ok(Some(record)) => record,
+            Ok(None) => return self.found(given, found, None),
+            Err(error) => return self.fail(given, error, Phase::Meeting { found }),
+        };
+        let group = match Group::parse(&record.bytes) {
+            Ok(group) if group.layout == rules.layout => group,
+            Ok(group) => {
+                let (name, wanted) = (rules.group.clone(), rules.layout.clone());
+                return self.give_in(Failure::OtherLayout { group: name, found: group.layout, wanted });
+            }
+            Err(bad) => return self.give_in(Failure::Group(bad)),
+        };
+        let floor_ms = group.floor_ms;
+        if floor_ms == Group::UNSET {
+            return self.found(given, found, Some(record.version));
+        }
+        self.group = Some((group, record.version));
+        if let Some(held) = found {
+            if page.free_ms < floor_ms {
+                self.close(given);
+            }
+            return Phase::Judging(held);
+        }
+        if floor_ms > now.wall_ms.saturating_add_unsigned(rules.max_drift_ms) {
+            self.store_is_back();
+            self.complain(Trouble::Floor(floor_ms), Event::Floor { from_ms: floor_ms });
+            self.wait(given, rules.retry_ms.1);
+            return Phase::Meeting { found: None };
+        }
+        self.tries = 0;
+        Phase::Choosing
+    }
+
+    /// Makes the record of the group in two writes. The floor is computed after the first write is seen in the store: a
+    /// late write may arrive in a store that was emptied in the meantime, and its floor would be too low.
+    fn found(&mut self, given: &Given, found: Option<Held>, version: Option<Version>) -> Phase {
+        let Given { rules, now, .. } = given;
+        if !self.clock_is_right(given) {
+            return Phase::Meeting { found };
+        }
+        // No lease that the store may have lost has a later limit than this. A store that had the group before is not
+        // new, whatever was claimed when this agent started.
+        let ahead_ms = rules.ahead_ms.saturating_add(2 * rules.max_skew_ms);
+        let floor_ms = match &version {
+            None => Group::UNSET,
+            Some(_) if rules.new && self.group.is_none() => 0,
+            Some(_) => now.wall_ms.saturating_add_unsigned(ahead_ms),
+        };
+        let group = Group { floor_ms, made_ms: now.wall_ms, id: now.random, layout: rules.layout.clone() };
+        let expected = version.map_or(Expected::Absent, Expected::Version);
+        Phase::Founding { group, expected, found }
+    }
+
+    /// The record of the group was written, or not.
+    pub(super) fn founded(
+        &mut self,
+        given: &Given,
+        group: Group,
+        expected: Expected,
+        found: Option<Held>,
+        reply: Reply,
+    ) -> Phase {
+        match reply.of_put() {
+            Ok(Put::Written(_)) => {
+                if (1..Group::UNSET).contains(&group.floor_ms) {
+                    self.complain(Trouble::Floor(group.floor_ms), Event::NewGroup { from_ms: group.floor_ms });
+                }
+                Phase::Meeting { found }
+            }
+            Ok(Put::Conflict) => Phase::Meeting { found },
+            Ok(Put::Unknown(error)) => self.fail(given, error, Phase::Meeting { found }),
+            Err(error) => self.fail(given, error, Phase::Founding { group, expected, found }),
+        }
+    }
+
+    /// All nodes are known: chooses one.
+    pub(super) fn listed(&mut self, given: &Given, reply: Reply) -> Phase {
+        let Given { rules, now, .. } = given;
+        let records = match reply.of_list() {
+            Ok(records) => records,
+            Err(error) => return self.fail(given, error, Phase::Choosing),
+        };
+        if !self.clock_is_right(given) {
+            return Phase::Meeting { found: None };
+        }
+        let prefix = Group::nodes(&rules.group);
+        let node = |key: &str| key.strip_prefix(&prefix).and_then(|number| number.parse().ok());
+        let records: BTreeMap<u64, _> =
+            records.into_iter().filter_map(|(key, record)| Some((node(&key)?, record))).collect();
+        self.avoided.retain(|_, until_ms| *until_ms > now.mono_ms);
+        self.observe(given, &records);
+
+        // A clock that agrees with the store's shows how long a node has been idle; otherwise that must be observed.
+        let can_tell = self.clocks.store_ms(now).is_some() && !rules.may_lose_writes;
+        let is_abandoned = |node: u64, _: &Record| {
+            let seen_ms = self.unchanged.get(&node).map(|(_, since_ms)| now.mono_ms - since_ms);
+            seen_ms.is_some_and(|seen_ms| can_tell || seen_ms >= rules.observe_ms)
+        };
+        match choose(rules, now.wall_ms, &records, |node| self.avoided.contains_key(&node), is_abandoned) {
+            Ok(choice) => self.take(given, choice),
+            Err(none) => match self.numbers {
+                // Otherwise each failure of the store would use up a number.
+                Numbers::Given(node) if !records.contains_key(&node) => self.take(given, Choice::new_node(node)),
+                Numbers::Given(_) | Numbers::Ask if rules.numbering != Numbering::Own => Phase::Numbering { none },
+                Numbers::Given(_) | Numbers::Ask | Numbers::UsedUp => self.none_is_free(given, none),
+            },
+        }
+    }
+
+    /// Another system has given the number of a new node.
+    pub(super) fn numbered(&mut self, given: &Given, none: NoneFree, reply: Reply) -> Phase {
+        match reply.of_number() {
+            Ok(Numbered::Node(node)) => {
+                self.numbers = Numbers::Given(node);
+                self.take(given, Choice::new_node(node))
+            }
+            Ok(Numbered::UsedUp) => {
+                self.numbers = Numbers::UsedUp;
+                self.log(Event::UsedUp(given.rules.numbering));
+                self.none_is_free(given, none)
+            }
+            Err(error) => self.fail(given, error, Phase::Numbering { none }),
+        }
+    }
+
+    fn take(&mut self, given: &Given, choice: Choice) -> Phase {
+        let Given { rules, now, page } = given;
+        let start_ms = choice.start_ms.max(self.floor_ms()).max(page.free_ms);
+        let held = Held {
+            node: choice.node,
+            generation: choice.generation + 1,
+            token: now.random,
+            // If the limit went back, the next holder could use times that were already used.
+            limit_ms: now.wall_ms.saturating_add_unsigned(rules.ahead_ms).max(start_ms),
+            pending_ms: None,
+            stored: Stored::Unknown,
+        };
+        self.tries += 1;
+        Phase::Taking(Candidate { held, expected: choice.expected, start_ms })
+    }
+
+    fn none_is_free(&mut self, given: &Given, none: NoneFree) -> Phase {
+        self.store_is_back();
+        self.complain(Trouble::NoneFree, Event::NoneFree(none));
+        self.wait(given, given.rules.retry_ms.1);
+        Phase::Meeting { found: None }
+    }
+
+    /// Notes since when the records of seemingly idle nodes have not changed.
+    fn observe(&mut self, given: &Given, records: &BTreeMap<u64, Record>) {
+        let Given { rules, now, .. } = given;
+        let before = std::mem::take(&mut self.unchanged);
+        for (&node, record) in records {
+            let Ok(parsed) = NodeRecord::parse(&record.bytes) else { continue };
+            let idle_ms = parsed.limit_ms.saturating_add_unsigned(rules.idle_ms);
+            if parsed.held && idle_ms <= now.wall_ms {
+                let since_ms = match before.get(&node) {
+                    Some((version, since_ms)) if *version == record.version => *since_ms,
+                    _ => now.mono_ms,
+                };
+                self.unchanged.insert(node, (record.version.clone(), since_ms));
+            }
+        }
+    }
+
+    /// The record of the node was written, or not.
+    pub(super) fn taken(&mut self, given: &Given, candidate: Candidate, reply: Reply) -> Phase {
+        match reply.of_put() {
+            Ok(Put::Written(version)) => Phase::Confirming(candidate.written(version)),
+            Ok(Put::Conflict) => Phase::Choosing,
+            Ok(Put::Unknown(error)) => self.fail(given, error, Phase::Settling(candidate)),
+            Err(error) => self.fail(given, error, Phase::Choosing),
+        }
+    }
+
+    /// The record of the node was read, to see whether it was written.
+    pub(super) fn settled(&mut self, given: &Given, candidate: Candidate, reply: Reply) -> Phase {
+        let wanted = candidate.held.record(given.rules, candidate.held.limit_ms, true).to_string();
+        match reply.of_read() {
+            Ok(Some(record)) if record.bytes == wanted.as_bytes() => {
+                Phase::Confirming(candidate.written(record.version))
+            }
+            // The write may still arrive. Then the node is unused until it is idle.
+            Ok(_) => Phase::Choosing,
+            Err(error) => self.fail(given, error, Phase::Settling(candidate)),
+        }
+    }
+
+    /// The record of the group was read again: if the store was emptied in the meantime, the list was of no use.
+    pub(super) fn confirmed(&mut self, given: &Given, candidate: Candidate, reply: Reply) -> Phase {
+        let group = self.group.as_ref().map(|(_, version)| version);
+        match reply.of_read() {
+            Ok(record) if record.as_ref().map(|record| &record.version) == group => self.publish(given, candidate),
+            Ok(_) => Phase::Meeting { found: None },
+            Err(error) => self.fail(given, error, Phase::Confirming(candidate)),
+        }
+    }
+
+    fn publish(&mut self, given: &Given, Candidate { held, start_ms, .. }: Candidate) -> Phase {
+        let Held { node, generation, token, limit_ms, .. } = held;
+        // If the agent is killed between any two of these, the page gives no ids, or has a lease that can be continued.
+        self.write(Write::Note { limit_ms });
+        self.write(Write::Open { node, start_ms });
+        self.write(Write::Generation { generation, token });
+        self.write(Write::Limit { node, limit_ms });
+        self.log(Event::Taken { node, generation, tries: self.tries });
+        self.serves();
+        self.unchanged.clear();
+        self.is_over(|trouble| *trouble == Trouble::NoneFree);
+        if matches!(self.numbers, Numbers::Given(_)) {
+            self.numbers = Numbers::Ask;
+        }
+        self.store_is_back();
+        self.wait_for_renewal(given, limit_ms);
+        Phase::Holding(held)
+    }
+
+    /// No lease starts before this.
+    pub(super) fn floor_ms(&self) -> i64 {
+        self.group.as_ref().map_or(i64::MIN, |(group, _)| group.floor_ms)
+    }
+}
+
+impl Candidate {
+    fn written(mut self, version: Version) -> Self {
+        self.held.stored = Stored::Confirmed(version);
+        self
+    }
+}

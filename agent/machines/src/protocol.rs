@@ -1,0 +1,84 @@
+//! How a machine and what carries it out talk to each other. Both machines use the same protocol, and so the agent has
+//! one keeper for both.
+//!
+//! A machine is a pure function of its inputs: it reads no clock, no page and no store. [`Machine::step`] gets all of
+//! these, and returns one output. Whoever carries it out does what the output says, and calls again with the result:
+//!
+//! | output | what is done | next input |
+//! |---|---|---|
+//! | [`Output::Ask`] | the store is asked | [`Input::Answer`] |
+//! | [`Output::Write`] | one write to the page | [`Input::Go`] |
+//! | [`Output::Log`] | one line of the log | [`Input::Go`] |
+//! | [`Output::Wait`] | nothing, until that time or earlier | [`Input::Go`], or [`Input::Stop`] to end |
+//! | [`Output::Stopped`], [`Output::Fail`] | all is done | none |
+
+use std::fmt;
+
+/// The time of a step, and randomness for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Now {
+    /// Milliseconds since 1970-01-01 UTC by this host's clock, which may be wrong.
+    pub wall_ms: i64,
+    /// Milliseconds of a clock that never goes backwards.
+    pub mono_ms: u64,
+    /// Different each time.
+    pub random: u128,
+}
+
+/// The input of a step.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Input<A> {
+    /// The last output is done, or its time has come.
+    Go,
+    /// The store's answer.
+    Answer(A),
+    /// The machine is to end. Only after [`Output::Wait`], when nothing is under way.
+    Stop,
+}
+
+/// What to do next.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Output<R, W, E, F> {
+    /// Send this request to the store.
+    Ask(R),
+    /// Write to the page.
+    Write(W),
+    /// Write this to the log.
+    Log(E),
+    /// Call again when the monotonic clock reaches this, or earlier.
+    Wait {
+        /// By [`Now::mono_ms`].
+        until_ms: u64,
+    },
+    /// All is done.
+    Stopped,
+    /// There is nothing more to do until somebody intervenes.
+    Fail(F),
+}
+
+/// What [`Machine::step`] returns.
+pub type OutputOf<M> =
+    Output<<M as Machine>::Request, <M as Machine>::Write, <M as Machine>::Event, <M as Machine>::Failure>;
+
+/// Decides what is done for one lease or one segment, for the lifetime of its agent.
+pub trait Machine {
+    /// What stays the same while the agent runs.
+    type Rules;
+    /// What is in the page.
+    type View;
+    /// A request to the store.
+    type Request;
+    /// The store's answer to it.
+    type Answer;
+    /// A write to the page.
+    type Write;
+    /// A line of the log.
+    type Event: fmt::Display;
+    /// Why nothing more can be done.
+    type Failure: fmt::Display;
+
+    /// Takes an input, and returns what to do next. `page` is as it was after the last write.
+    fn step(&mut self, rules: &Self::Rules, now: &Now, page: &Self::View, input: Input<Self::Answer>) -> OutputOf<Self>
+    where
+        Self: Sized;
+}

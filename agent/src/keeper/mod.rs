@@ -1,0 +1,125 @@
+//! Carries out what a machine decides, with real clocks, a real page and a real store: one keeper for leases and for
+//! segments.
+
+mod lease;
+mod own;
+mod segment;
+
+pub use lease::KeptLease;
+pub use own::OwnError;
+pub use segment::KeptSegment;
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+use txid_agent_machines::protocol::{Input, Machine, Now, Output};
+
+/// How often the machine is asked at least, so that a host that was copied or stopped notices soon. Also how long there
+/// must be no ids or numbers before that is reported: a worker may just be faster than the store.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// A lease or a segment: what its machine decides about, and what its outputs are carried out on.
+pub trait Kept {
+    /// What decides.
+    type Machine: Machine;
+
+    /// The machine of an agent that starts.
+    fn machine(&self) -> Self::Machine;
+
+    /// The machine's rules.
+    fn rules(&self) -> &<Self::Machine as Machine>::Rules;
+
+    /// Reads the page.
+    fn look(&self) -> <Self::Machine as Machine>::View;
+
+    /// Writes to the page.
+    fn write(&mut self, write: <Self::Machine as Machine>::Write);
+
+    /// Asks the store.
+    fn ask(&mut self, request: <Self::Machine as Machine>::Request) -> <Self::Machine as Machine>::Answer;
+
+    /// Notes in the page why there are no ids or numbers, for the errors of processes that want some.
+    fn note(&self, event: &<Self::Machine as Machine>::Event);
+
+    /// Why a process would get no id or number now; None if it would get one.
+    fn refusal(&self) -> Option<String>;
+
+    /// The reason why the machine gave up, for a person.
+    fn explain(&self, failure: <Self::Machine as Machine>::Failure) -> String;
+}
+
+/// A change of state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// One line of the log.
+    pub text: String,
+    /// Whether processes get ids or numbers now.
+    pub live: bool,
+}
+
+/// Keeps a lease or a segment until a message arrives or the sender is gone, and then ends it.
+pub fn keep<K: Kept>(kept: &mut K, stop: &Receiver<()>, mut report: impl FnMut(Report)) -> Result<(), String> {
+    let begin = Instant::now();
+    let mono_ms = || begin.elapsed().as_millis() as u64;
+    let mut machine = kept.machine();
+    let mut outage = Outage::default();
+    let mut input = Input::Go;
+    loop {
+        let now = Now { wall_ms: txid::system_ms(), mono_ms: mono_ms(), random: random() };
+        input = match machine.step(kept.rules(), &now, &kept.look(), input) {
+            Output::Ask(request) => Input::Answer(kept.ask(request)),
+            Output::Write(write) => {
+                kept.write(write);
+                Input::Go
+            }
+            Output::Log(event) => {
+                kept.note(&event);
+                report(Report { text: event.to_string(), live: kept.refusal().is_none() });
+                Input::Go
+            }
+            Output::Wait { until_ms } => {
+                if let Some(change) = outage.look(kept.refusal()) {
+                    report(change);
+                }
+                let left = Duration::from_millis(until_ms.saturating_sub(mono_ms()));
+                match stop.recv_timeout(left.min(LOOK)) {
+                    Err(RecvTimeoutError::Timeout) => Input::Go,
+                    Ok(()) | Err(RecvTimeoutError::Disconnected) => Input::Stop,
+                }
+            }
+            Output::Stopped => return Ok(()),
+            Output::Fail(failure) => return Err(kept.explain(failure)),
+        };
+    }
+}
+
+/// A time without ids or numbers. It begins and ends without an event if a lease ends or a range is used up.
+#[derive(Default)]
+struct Outage {
+    since: Option<Instant>,
+    is_reported: bool,
+}
+
+impl Outage {
+    /// Reports an outage once when it lasts, and its end.
+    fn look(&mut self, refusal: Option<String>) -> Option<Report> {
+        let Some(why) = refusal else {
+            self.since = None;
+            let was_reported = std::mem::take(&mut self.is_reported);
+            return was_reported.then(|| Report { text: "in service".to_owned(), live: true });
+        };
+        let lasts = self.since.get_or_insert_with(Instant::now).elapsed() >= LOOK;
+        if !lasts || std::mem::replace(&mut self.is_reported, true) {
+            return None;
+        }
+        Some(Report { text: format!("out of service: {why}"), live: false })
+    }
+}
+
+/// From the operating system, because a copied machine would repeat the numbers of a generator in this process.
+fn random() -> u128 {
+    let mut bytes = [0; 16];
+    match getrandom::fill(&mut bytes) {
+        Ok(()) => u128::from_ne_bytes(bytes),
+        Err(_) => txid::uuid::v4().as_u128(),
+    }
+}
