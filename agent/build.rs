@@ -7,12 +7,10 @@ use std::io;
 #[allow(dead_code)]
 #[path = "src/args.rs"]
 mod args;
-#[path = "../cli/pages.rs"]
-mod pages;
 
 fn main() -> io::Result<()> {
-    for file in ["build.rs", "../cli/pages.rs", "src/args.rs"] {
+    for file in ["build.rs", "src/args.rs"] {
         println!("cargo::rerun-if-changed={file}");
     }
-    pages::write(Args::command(), &pages::beside_binary()?.join("agent"))
+    txid_pages::write(Args::command(), &txid_pages::beside_binary()?.join("agent"))
 }

@@ -1,17 +1,9 @@
 //! Writes the man pages and the shell completions next to the built binary: `man/` and `completions/`.
 
-use args::Args;
 use clap::CommandFactory;
 use std::io;
 
-#[allow(dead_code)]
-#[path = "src/args.rs"]
-mod args;
-mod pages;
-
 fn main() -> io::Result<()> {
-    for file in ["build.rs", "pages.rs", "src/args.rs"] {
-        println!("cargo::rerun-if-changed={file}");
-    }
-    pages::write(Args::command(), &pages::beside_binary()?)
+    println!("cargo::rerun-if-changed=build.rs");
+    txid_pages::write(txid_args::Args::command(), &txid_pages::beside_binary()?)
 }

@@ -1,5 +1,7 @@
 //! The 128-bit flake: `| ms : 64 | node : 48 | sequence : 16 |` in base62.
 
+use crate::format::{Anatomy, Format, Make, Read};
+use crate::maker::Maker;
 use crate::source::entropy::{self, StreamId};
 use crate::source::kept::Kept;
 use crate::source::laps::{Position, Reading};
@@ -10,6 +12,33 @@ use std::str::FromStr;
 
 /// The number of sequence values: after as many flakes, the sequence of a node would repeat.
 const SEQUENCE_VALUES: u32 = 1 << 16;
+
+pub(crate) const FORMAT: Format = Format {
+    name: "flake",
+    title: "flake",
+    about: "128 bits in base62, 22 characters that sort by time",
+    make: Some(Make {
+        options: &[],
+        takes_a_time: true,
+        in_nginx: true,
+        maker: |_| {
+            let by = |clock_ms| Flake::now_by(clock_ms, None).to_text();
+            Ok(Maker::of(by).at(|ms| Flake::at(ms, None).to_text()))
+        },
+    }),
+    read: Some(Read {
+        lengths: Flake::LEN..=Flake::LEN,
+        is_certain: true,
+        anatomy: |text, _| {
+            let id = Flake::from_text(text)?;
+            let node = id.node().map(|byte| format!("{byte:02x}")).join(":");
+            let parts = vec![("node", node), ("sequence", id.sequence().to_string())];
+            let fields = [("time", 64), ("node", 48), ("sequence", 16)];
+            Ok(Anatomy::new(id.to_string(), parts).with_bits(&id.0.to_be_bytes(), &fields))
+        },
+        ms: Some(|text, _| Flake::from_text(text).ok()?.timestamp_ms().try_into().ok()),
+    }),
+};
 
 /// A flake. Its text sorts as the flakes do.
 ///
@@ -50,8 +79,8 @@ impl Flake {
     /// ```
     pub fn now_by(clock_ms: i64, node: Option<[u8; 6]>) -> Self {
         let ms = clock::never_backwards(clock_ms);
-        let maker = Maker::next(ms, Some(ms));
-        Self::new(maker.position.ms(), node.unwrap_or(maker.node), maker.position.number())
+        let mark = Mark::next(ms, Some(ms));
+        Self::new(mark.position.ms(), node.unwrap_or(mark.node), mark.position.number())
     }
 
     /// A new flake stamped with exactly `ms`, in two's complement. With a `node`, the sequence wraps after 65,536
@@ -61,8 +90,8 @@ impl Flake {
     /// assert_eq!(txid::Flake::at(1_522_545_688_552, None).timestamp_ms(), 1_522_545_688_552);
     /// ```
     pub fn at(ms: i64, node: Option<[u8; 6]>) -> Self {
-        let maker = Maker::next(ms, None);
-        Self::new(ms as u64, node.unwrap_or(maker.node), maker.position.number())
+        let mark = Mark::next(ms, None);
+        Self::new(ms as u64, node.unwrap_or(mark.node), mark.position.number())
     }
 
     fn new(ms: u64, node: [u8; 6], sequence: u16) -> Self {
@@ -142,13 +171,13 @@ impl Flake {
 
 /// A thread's random node, and the position in its sequence.
 #[derive(Clone, Copy)]
-struct Maker {
+struct Mark {
     stream_id: StreamId,
     node: [u8; 6],
     position: Position,
 }
 
-impl Maker {
+impl Mark {
     const NONE: Self = Self { stream_id: StreamId::NONE, node: [0; 6], position: Position::before(SEQUENCE_VALUES) };
 
     /// The next position; `now_ms` is the clock's reading, where the time is the clock's. Each lap has a node of its own,
@@ -156,14 +185,14 @@ impl Maker {
     fn next(stamp_ms: i64, now_ms: Option<i64>) -> Self {
         thread_local! {
             static READING: Reading = const { Reading::none() };
-            static MAKER: Kept<Maker> = const { Kept::new(Maker::NONE) };
+            static MARK: Kept<Mark> = const { Kept::new(Mark::NONE) };
         }
         let stream_id = entropy::stream_id(stamp_ms);
         let had_been_wrong = now_ms.is_some_and(|now_ms| READING.with(|reading| reading.had_been_wrong(now_ms)));
-        MAKER.with(|kept| {
-            kept.step(Maker::NONE, |maker| {
-                maker.advance(stream_id, stamp_ms, now_ms, had_been_wrong);
-                *maker
+        MARK.with(|kept| {
+            kept.step(Mark::NONE, |mark| {
+                mark.advance(stream_id, stamp_ms, now_ms, had_been_wrong);
+                *mark
             })
         })
     }
@@ -211,10 +240,10 @@ mod tests {
 
     #[test]
     fn another_node_begins_with_another_millisecond() {
-        let mut maker = Maker::NONE;
+        let mut mark = Mark::NONE;
         let mut next = |reseeds, now_ms, had_been_wrong| {
-            maker.advance(StreamId { stream: 1, reseeds }, 0, Some(now_ms), had_been_wrong);
-            (maker.position.ms(), maker.position.number(), maker.node)
+            mark.advance(StreamId { stream: 1, reseeds }, 0, Some(now_ms), had_been_wrong);
+            (mark.position.ms(), mark.position.number(), mark.node)
         };
         let (first, second) = (next(0, 1000, false), next(0, 1000, false));
         assert_eq!((first.0, first.1), (1000, 0));

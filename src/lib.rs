@@ -14,6 +14,8 @@
 #![warn(missing_docs)]
 
 mod flake;
+mod format;
+pub mod formats;
 mod maker;
 pub mod request;
 pub mod segment;
@@ -31,7 +33,7 @@ mod unique_id;
 pub mod uuid;
 
 pub use flake::Flake;
-pub use maker::{Made, Maker, MakerError};
+pub use maker::{Made, Maker, MakerError, NoId};
 pub use series::Series;
 pub use shared::{FileError, PageError};
 pub use source::clock::{coarse_ms, system_ms};

@@ -1,11 +1,7 @@
 //! Finds the time in an id of an unknown format.
 
-use crate::flake::Flake;
+use crate::formats;
 use crate::text::civil::Moment;
-use crate::trace::{SkyWalking, Sofa};
-use crate::txid::Txid;
-use crate::unique_id::UniqueId;
-use crate::uuid;
 
 /// How many characters [`rfc3339`] writes.
 pub const RFC3339_LEN: usize = 24;
@@ -13,8 +9,8 @@ pub const RFC3339_LEN: usize = 24;
 /// The years 0 to 9999, which RFC 3339 can write. A text that would have another time is not an id.
 const WRITABLE_MS: std::ops::Range<i64> = -62_167_219_200_000..253_402_300_800_000;
 
-/// The milliseconds since 1970 in the id `text`, if its format has a time: a txid, a UUID of version 1, 6 or 7, a
-/// flake, a UNIQUE_ID, or an id of SOFATracer or SkyWalking. The length determines the format.
+/// The milliseconds since 1970 in the id `text`, if its format has a time and can be told from others: a txid, a UUID of
+/// version 1, 6 or 7, a flake, a UNIQUE_ID, or an id of SOFATracer or SkyWalking.
 ///
 /// ```
 /// use txid::time_in;
@@ -24,16 +20,7 @@ const WRITABLE_MS: std::ops::Range<i64> = -62_167_219_200_000..253_402_300_800_0
 /// assert_eq!(time_in::ms(b"7f3a"), None);
 /// ```
 pub fn ms(text: &[u8]) -> Option<i64> {
-    let ms = match text.len() {
-        Txid::LEN => Txid::from_text(text).ok()?.timestamp_ms() as i64,
-        Flake::LEN => Flake::from_text(text).ok()?.timestamp_ms().try_into().ok()?,
-        UniqueId::SHORT_LEN | UniqueId::LONG_LEN => i64::from(UniqueId::from_text(text).ok()?.seconds) * 1000,
-        // 36 characters are a UUID, because a SkyWalking id with a time since 1970 is longer.
-        uuid::LEN => uuid::read_ascii(text).ok()?.ms?,
-        26..=Sofa::MAX_LEN => Sofa::from_text(text).ok()?.ms as i64,
-        _ => SkyWalking::from_text(text).ok()?.ms.try_into().ok()?,
-    };
-    Some(ms).filter(|ms| WRITABLE_MS.contains(ms))
+    formats::certain_ms(text).filter(|ms| WRITABLE_MS.contains(ms))
 }
 
 /// The milliseconds since 1970 as RFC 3339 and ISO 8601 write them, `2014-09-01T00:00:00.000Z`, in the years 0 to 9999.

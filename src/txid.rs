@@ -1,5 +1,7 @@
 //! The 96-bit id: `| ms since 1970-01-01 UTC : 42 | random : 54 |`.
 
+use crate::format::{Anatomy, Format, Make, Read};
+use crate::maker::{Made, Maker};
 use crate::source::{clock, entropy};
 use crate::text::{ParseError, base32hex};
 use std::fmt;
@@ -8,6 +10,50 @@ use std::str::FromStr;
 const RANDOM_BITS: u32 = 54;
 const RANDOM_MASK: u64 = (1 << RANDOM_BITS) - 1;
 const TIME_MASK: u64 = (1 << 42) - 1;
+
+pub(crate) const FORMAT: Format = Format {
+    name: "txid",
+    title: "txid",
+    about: "20 characters that sort by time",
+    make: Some(Make {
+        options: &[],
+        takes_a_time: true,
+        in_nginx: true,
+        maker: |_| Ok(Maker::of(|clock_ms| Txid::now_by(clock_ms).to_text()).at(|ms| Txid::at(ms).to_text())),
+    }),
+    read: Some(Read {
+        lengths: Txid::LEN..=Txid::LEN,
+        is_certain: true,
+        anatomy: |text, _| {
+            let id = Txid::from_text(text)?;
+            let parts = vec![("random", format!("{:014x}", id.random))];
+            Ok(Anatomy::new(id.to_string(), parts)
+                .with_bits(&<[u8; 12]>::from(id), &[("time", 42), ("random", RANDOM_BITS as usize)]))
+        },
+        ms: Some(|text, _| Some(Txid::from_text(text).ok()?.ms as i64)),
+    }),
+};
+
+/// Nothing in its ids tells them from others.
+pub(crate) const STRONG: Format = Format {
+    name: "strong",
+    title: "strong txid",
+    about: "the same, of randomness that cannot be guessed",
+    make: Some(Make {
+        options: &[],
+        takes_a_time: true,
+        in_nginx: true,
+        maker: |_| {
+            let write = |id: Result<Txid, Guessable>, text: &mut [u8]| {
+                text[..Txid::LEN].copy_from_slice(&id.unwrap_or_else(|Guessable(id)| id).to_text());
+                Made { len: Txid::LEN, guessable: id.is_err() }
+            };
+            Ok(Maker::writing(move |clock_ms, text| Ok(write(Txid::strong_by(clock_ms), text)))
+                .writing_at(move |ms, text| write(Txid::strong_at(ms), text)))
+        },
+    }),
+    read: None,
+};
 
 /// A 96-bit id that sorts by the millisecond it was made in.
 ///

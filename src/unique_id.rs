@@ -1,6 +1,8 @@
 //! Apache's UNIQUE_ID in both layouts: the short one with the alphabet `A-Za-z0-9@-`, and the long one with that of
 //! current httpd, `A-Za-z0-9-_`. httpd 2.4.29 to 2.4.46 wrote the long layout with the other alphabet.
 
+use crate::format::{Anatomy, Format, Make, Read};
+use crate::maker::{Made, Maker, Text};
 use crate::source::entropy::{self, StreamId};
 use crate::source::kept::Kept;
 use crate::source::{clock, process, thread_number};
@@ -21,6 +23,90 @@ const COUNTER_VALUES: u32 = 1 << 16;
 /// How far ahead the next series of a thread may begin. 24 bits tell laps apart, and no two series make 1024 laps in
 /// one second.
 const FARTHEST: u32 = (1 << 24) - 1024;
+
+pub(crate) const LONG: Format = Format {
+    name: "unique_id",
+    title: "Apache UNIQUE_ID",
+    about: "Apache's UNIQUE_ID of today, 27 characters",
+    make: Some(Make {
+        options: &[],
+        takes_a_time: true,
+        in_nginx: true,
+        maker: |_| {
+            Ok(Maker::writing(|clock_ms, text| Ok(put(text, UniqueId::long_by(clock_ms))))
+                .writing_at(|ms, text| put(text, UniqueId::long_at(ms))))
+        },
+    }),
+    read: Some(Read {
+        lengths: UniqueId::LONG_LEN..=UniqueId::LONG_LEN,
+        is_certain: true,
+        anatomy: |text, _| {
+            let id = UniqueId::from_text(text)?;
+            let UniqueIdMaker::Long { random } = id.maker else {
+                return Err(FormatError::Length { found: text.len(), expected: "today's UNIQUE_ID has 27" });
+            };
+            let parts = vec![
+                ("random", random.map(|byte| format!("{byte:02x}")).concat()),
+                ("counter", id.counter.to_string()),
+                ("thread", id.thread.to_string()),
+            ];
+            let bits =
+                [&id.seconds.to_be_bytes()[..], &random, &id.counter.to_be_bytes(), &id.thread.to_be_bytes()].concat();
+            let fields = [("time", 32), ("random", 80), ("counter", 16), ("thread", 32)];
+            Ok(Anatomy::new(String::from_utf8_lossy(text), parts).with_bits(&bits, &fields))
+        },
+        ms: Some(|text, _| ms_in(text, UniqueId::LONG_LEN)),
+    }),
+};
+
+pub(crate) const SHORT: Format = Format {
+    name: "unique_id_short",
+    title: "Apache UNIQUE_ID",
+    about: "Apache's older UNIQUE_ID, 24 characters with the host's address",
+    make: Some(Make {
+        options: &["address"],
+        takes_a_time: true,
+        in_nginx: true,
+        maker: |options| {
+            let address = options.address()?;
+            Ok(Maker::writing(move |clock_ms, text| Ok(put(text, UniqueId::short_by(clock_ms, address))))
+                .writing_at(move |ms, text| put(text, UniqueId::short_at(ms, address))))
+        },
+    }),
+    read: Some(Read {
+        lengths: UniqueId::SHORT_LEN..=UniqueId::SHORT_LEN,
+        is_certain: true,
+        anatomy: |text, _| {
+            let id = UniqueId::from_text(text)?;
+            let UniqueIdMaker::Short { address, pid } = id.maker else {
+                return Err(FormatError::Length { found: text.len(), expected: "the older UNIQUE_ID has 24" });
+            };
+            let parts = vec![
+                ("address", address.to_string()),
+                ("process", pid.to_string()),
+                ("counter", id.counter.to_string()),
+                ("thread", id.thread.to_string()),
+            ];
+            let words = [id.seconds, address.to_bits(), pid].map(u32::to_be_bytes).concat();
+            let bits = [&words[..], &id.counter.to_be_bytes(), &id.thread.to_be_bytes()].concat();
+            let fields = [("time", 32), ("address", 32), ("process", 32), ("counter", 16), ("thread", 32)];
+            Ok(Anatomy::new(String::from_utf8_lossy(text), parts).with_bits(&bits, &fields))
+        },
+        ms: Some(|text, _| ms_in(text, UniqueId::SHORT_LEN)),
+    }),
+};
+
+fn put(text: &mut Text, id: UniqueId) -> Made {
+    let mut written = [0; UniqueId::LONG_LEN];
+    let len = id.write(&mut written);
+    text[..len].copy_from_slice(&written[..len]);
+    Made::of(len)
+}
+
+fn ms_in(text: &[u8], length: usize) -> Option<i64> {
+    let id = UniqueId::from_text(text).ok().filter(|_| text.len() == length)?;
+    Some(i64::from(id.seconds) * 1000)
+}
 
 /// An id in the format of `mod_unique_id`.
 ///

@@ -6,6 +6,8 @@
 //! assert!(id < txid::uuid::v7());
 //! ```
 
+use crate::format::{Anatomy, Format, Make, Read};
+use crate::maker::{Made, Maker, Text};
 use crate::source::clock::{self, Stamp};
 use crate::source::entropy::{self, StreamId};
 use crate::source::kept::Kept;
@@ -27,6 +29,144 @@ const V7_RANDOM_MAX: u128 = (1 << 74) - 1;
 const GREGORIAN_MS: i64 = 12_219_292_800_000;
 const TICKS_A_MS: u64 = 10_000;
 const TICKS_MASK: u64 = (1 << 60) - 1;
+
+pub(crate) const V1: Format = Format {
+    name: "uuid_v1",
+    title: "UUID version 1",
+    about: "a UUID of RFC 9562 with the time and a random node",
+    // A node is given in Rust, C and Lua only: it must be of one thread.
+    make: Some(Make {
+        options: &[],
+        takes_a_time: false,
+        in_nginx: true,
+        maker: |_| Ok(Maker::writing(|clock_ms, text| Ok(put(text, v1_by(clock_ms, None))))),
+    }),
+    read: Some(Read {
+        lengths: LEN..=LEN,
+        is_certain: true,
+        anatomy: |text, _| {
+            let fields = [
+                ("low", 32),
+                ("mid", 16),
+                ("version", 4),
+                ("high", 12),
+                ("variant", 2),
+                ("sequence", 14),
+                ("node", 48),
+            ];
+            anatomy(text, Some(1), &fields)
+        },
+        ms: Some(|text, _| ms_in(text, 1)),
+    }),
+};
+
+pub(crate) const V4: Format = Format {
+    name: "uuid_v4",
+    title: "UUID version 4",
+    about: "a random UUID",
+    make: Some(Make {
+        options: &[],
+        takes_a_time: false,
+        in_nginx: true,
+        maker: |_| Ok(Maker::writing(|_, text| Ok(put(text, v4())))),
+    }),
+    read: Some(Read {
+        lengths: LEN..=LEN,
+        is_certain: true,
+        anatomy: |text, _| {
+            let fields = [("random", 48), ("version", 4), ("random", 12), ("variant", 2), ("random", 62)];
+            anatomy(text, Some(4), &fields)
+        },
+        ms: None,
+    }),
+};
+
+pub(crate) const V6: Format = Format {
+    name: "uuid_v6",
+    title: "UUID version 6",
+    about: "version 1 with its time in order",
+    make: None,
+    read: Some(Read {
+        lengths: LEN..=LEN,
+        is_certain: true,
+        anatomy: |text, _| {
+            let fields = [("time", 48), ("version", 4), ("time", 12), ("variant", 2), ("sequence", 14), ("node", 48)];
+            anatomy(text, Some(6), &fields)
+        },
+        ms: Some(|text, _| ms_in(text, 6)),
+    }),
+};
+
+pub(crate) const V7: Format = Format {
+    name: "uuid_v7",
+    title: "UUID version 7",
+    about: "a UUID that sorts by time",
+    make: Some(Make {
+        options: &[],
+        takes_a_time: true,
+        in_nginx: true,
+        maker: |_| {
+            Ok(Maker::writing(|clock_ms, text| Ok(put(text, v7_by(clock_ms))))
+                .writing_at(|ms, text| put(text, v7_at(ms))))
+        },
+    }),
+    read: Some(Read {
+        lengths: LEN..=LEN,
+        is_certain: true,
+        anatomy: |text, _| {
+            let fields = [("time", 48), ("version", 4), ("random", 12), ("variant", 2), ("random", 62)];
+            anatomy(text, Some(7), &fields)
+        },
+        ms: Some(|text, _| ms_in(text, 7)),
+    }),
+};
+
+/// Of other versions and variants.
+pub(crate) const OTHER: Format = Format {
+    name: "uuid",
+    title: "UUID",
+    about: "any other UUID",
+    make: None,
+    read: Some(Read {
+        lengths: LEN..=LEN,
+        is_certain: true,
+        anatomy: |text, _| anatomy(text, None, &[("bits", 128)]),
+        ms: None,
+    }),
+};
+
+fn put(text: &mut Text, id: Uuid) -> Made {
+    id.hyphenated().encode_lower(text);
+    Made::of(LEN)
+}
+
+/// The versions that have a format of their own.
+const VERSIONS: [u8; 4] = [1, 4, 6, 7];
+
+fn version_of(parts: &Parts) -> Option<u8> {
+    Some(parts.version).filter(|version| parts.variant == Variant::RFC4122 && VERSIONS.contains(version))
+}
+
+fn anatomy(text: &[u8], version: Option<u8>, fields: &[(&'static str, usize)]) -> Result<Anatomy, FormatError> {
+    let parts = read_ascii(text)?;
+    if version_of(&parts) != version {
+        return Err(FormatError::Value("the UUID has another version"));
+    }
+    let variant = match parts.variant {
+        Variant::RFC4122 => "of RFC 9562",
+        Variant::NCS => "of the NCS",
+        Variant::Microsoft => "of Microsoft",
+        _ => "of none yet",
+    };
+    let id = Uuid::try_parse_ascii(text).unwrap_or_default();
+    let shown = vec![("version", parts.version.to_string()), ("variant", variant.to_string())];
+    Ok(Anatomy::new(id.to_string(), shown).with_bits(id.as_bytes(), fields))
+}
+
+fn ms_in(text: &[u8], version: u8) -> Option<i64> {
+    let parts = read_ascii(text).ok()?;
+    parts.ms.filter(|_| version_of(&parts) == Some(version))
+}
 
 /// A new random UUID, version 4.
 ///

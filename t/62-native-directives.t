@@ -75,7 +75,7 @@ for my $place ('http', nginx_has_stream() ? 'stream' : ()) {
     refused $place => 'txid_variable a skywalking;', '"a" is not a variable: write $name';
     refused $place => 'txid_variable $ skywalking;', '"$" is not a variable';
     refused $place => 'txid_variable $a;', 'invalid number of arguments';
-    refused $place => 'txid_variable $a snowflake node=1;', 'state= is missing: give the absolute path';
+    refused $place => 'txid_variable $a snowflake node=1;', 'state= is missing: give the path of a file';
     refused $place => 'txid_variable $a snowflake node=1 state=here;', 'state "here" is not an absolute path';
     refused $place => "txid_variable \$a snowflake node=1024 state=@{[prefix()]}/b;",
         "node '1024' is not an integer from 0 to 1023";

@@ -33,6 +33,7 @@ impl From<FormatError> for Wrong {
             FormatError::Length { .. } => ("length", None),
             FormatError::Character { position, .. } => ("character", Some(position)),
             FormatError::Value(_) => ("value", None),
+            FormatError::Txid(error) => return error.into(),
         };
         Self { reason, position, message: error.to_string() }
     }

@@ -55,6 +55,7 @@ impl From<FormatError> for txid_error {
             FormatError::Length { .. } => Self::Length,
             FormatError::Character { .. } => Self::Character,
             FormatError::Value(_) => Self::Value,
+            FormatError::Txid(error) => error.into(),
         }
     }
 }

@@ -2,12 +2,13 @@
 
 use crate::caller::{bytes, fail};
 use crate::error::txid_error;
-use crate::txid::read;
+use crate::txid::{TXID_LEN, read};
 use ::txid::trace::{self, B3, SkyWalking, Sofa, Traceparent};
-use ::txid::{Flake, FormatError, UniqueId, uuid};
+use ::txid::{Flake, FormatError, Txid, UniqueId, uuid};
 use std::ffi::c_char;
 
 /// The formats that a text can be read as.
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub enum txid_format {
     /// txid_ms, txid_to_bytes.
@@ -38,39 +39,69 @@ pub enum txid_format {
 /// `text` must be valid for reads of `len` bytes, `message` for writes of TXID_MESSAGE_LEN bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_explain(format: i32, text: *const c_char, len: usize, message: *mut c_char) -> i32 {
-    let format = format_of(format);
-    if let Some(txid_format::Txid) = format {
-        // SAFETY: the caller's promise is the same.
-        return match unsafe { read(text, len) } {
-            Ok(_) => 0,
+    let read = match usize::try_from(format).ok().and_then(|number| READERS.get(number)) {
+        // Of a text of another length, not even the address is looked at.
+        Some((txid_format::Txid, _)) if len != TXID_LEN => {
             // SAFETY: the caller's promise is the same.
-            Err(error) => unsafe { fail(txid_error::from(error), &error, message) },
-        };
-    }
-    // SAFETY: the caller's promise is the same.
-    let text = unsafe { bytes(text, len) };
-    let error = match format {
-        Some(txid_format::Uuid) => uuid::read_ascii(text).err(),
-        Some(txid_format::TraceId) => trace::read_id_ascii(text).err(),
-        Some(txid_format::Sofa) => Sofa::from_text(text).err(),
-        Some(txid_format::Skywalking) => SkyWalking::from_text(text).err(),
-        Some(txid_format::Traceparent) => Traceparent::from_text(text).err(),
-        Some(txid_format::B3) => B3::from_text(text).err(),
-        Some(txid_format::Flake) => Flake::from_text(text).err(),
-        Some(txid_format::UniqueId) => UniqueId::from_text(text).err(),
-        Some(txid_format::Txid) | None => Some(FormatError::Value("no such format")),
-    };
-    match error {
-        None => 0,
+            unsafe { read(text, len) }.map(|_| ()).map_err(FormatError::from)
+        }
         // SAFETY: the caller's promise is the same.
-        Some(error) => unsafe { fail(txid_error::from(error), &error, message) },
+        Some((_, reader)) => reader(unsafe { bytes(text, len) }),
+        None => Err(FormatError::Value("no such format")),
+    };
+    match read {
+        Ok(()) => 0,
+        // SAFETY: the caller's promise is the same.
+        Err(error) => unsafe { fail(txid_error::from(error), &error, message) },
     }
 }
 
-/// The format of the caller's number, which may be any number.
-fn format_of(number: i32) -> Option<txid_format> {
-    use txid_format::*;
-    [Txid, Uuid, TraceId, Sofa, Skywalking, Traceparent, B3, Flake, UniqueId]
-        .into_iter()
-        .nth(usize::try_from(number).ok()?)
+type Reader = fn(&[u8]) -> Result<(), FormatError>;
+
+/// How a text is read as each format, in the order of their numbers.
+const READERS: [(txid_format, Reader); 9] = [
+    (txid_format::Txid, |text| Ok(Txid::from_text(text).map(|_| ())?)),
+    (txid_format::Uuid, |text| uuid::read_ascii(text).map(drop)),
+    (txid_format::TraceId, |text| trace::read_id_ascii(text).map(drop)),
+    (txid_format::Sofa, |text| Sofa::from_text(text).map(drop)),
+    (txid_format::Skywalking, |text| SkyWalking::from_text(text).map(drop)),
+    (txid_format::Traceparent, |text| Traceparent::from_text(text).map(drop)),
+    (txid_format::B3, |text| B3::from_text(text).map(drop)),
+    (txid_format::Flake, |text| Flake::from_text(text).map(drop)),
+    (txid_format::UniqueId, |text| UniqueId::from_text(text).map(drop)),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ::txid::formats::{self, Numbers};
+    use ::txid::{Maker, system_ms};
+
+    #[test]
+    fn a_format_is_read_where_its_number_says() {
+        for (number, (format, _)) in READERS.iter().enumerate() {
+            assert_eq!(*format as usize, number);
+        }
+    }
+
+    /// What has no text of its own: numbers, and what any text of its length could be.
+    const UNEXPLAINED: [&str; 3] = ["snowflake", "segment", "span_id"];
+
+    #[test]
+    fn every_format_can_be_explained() {
+        for format in formats::ALL.iter().filter(|format| !UNEXPLAINED.contains(&format.name)) {
+            let Some(maker) = format.make.as_ref().map(|make| format.maker(address_of(make.options)).unwrap()) else {
+                continue;
+            };
+            let mut text = [0; Maker::MAX_LEN];
+            let made = maker.write_by(system_ms(), &mut text).unwrap();
+            let text = &text[..made.len];
+            assert!(READERS.iter().any(|(_, read)| read(text).is_ok()), "{format:?} is missing in READERS");
+            assert!(formats::recognize(text, &Numbers::UNKNOWN).is_ok(), "{format:?}");
+        }
+    }
+
+    fn address_of(options: &'static [&'static str]) -> impl Iterator<Item = (&'static str, &'static std::ffi::OsStr)> {
+        options.iter().map(|option| (*option, "10.0.0.7".as_ref()))
+    }
 }

@@ -9,6 +9,7 @@ const LONGEST_LINE: usize = 8 << 20;
 
 const BLOCK: usize = 256 * 1024;
 
+/// A part of the input.
 pub enum Piece<'a> {
     /// As many whole lines as have arrived; only the last line of the input may lack a newline.
     Lines(&'a [u8]),
@@ -17,10 +18,11 @@ pub enum Piece<'a> {
 }
 
 /// The message for a line that is too long.
-pub fn too_long(line: u64) -> String {
+pub(crate) fn too_long(line: u64) -> String {
     format!("line {line} is longer than {} MiB; skipped", LONGEST_LINE >> 20)
 }
 
+/// The blocks of an input.
 pub struct Blocks {
     input: Box<dyn Read>,
     /// Grows only for a line that is longer than the buffer, up to `longest`.
@@ -36,6 +38,7 @@ pub struct Blocks {
 }
 
 impl Blocks {
+    /// Starts to read.
     pub fn new(input: Box<dyn Read>) -> Self {
         Self::with_sizes(input, BLOCK, LONGEST_LINE)
     }
@@ -45,7 +48,8 @@ impl Blocks {
         Self { input, buffer: vec![0; block], longest, filled: 0, given: 0, line: 1, passing: false }
     }
 
-    pub fn next(&mut self) -> io::Result<Option<Piece<'_>>> {
+    /// The next part; None at the end.
+    pub fn next_piece(&mut self) -> io::Result<Option<Piece<'_>>> {
         self.line += memchr_iter(b'\n', &self.buffer[..self.given]).count() as u64;
         self.buffer.copy_within(self.given..self.filled, 0);
         self.filled -= self.given;
@@ -112,7 +116,7 @@ mod tests {
         ) {
             let mut blocks = Blocks::with_sizes(Box::new(InParts(text.clone().into(), parts)), block, 16);
             let (mut lines, mut left_out) = (Vec::new(), Vec::new());
-            while let Some(piece) = blocks.next().unwrap() {
+            while let Some(piece) = blocks.next_piece().unwrap() {
                 match piece {
                     Piece::Lines(block) => lines.extend_from_slice(block),
                     Piece::TooLong(line) => left_out.push(line),

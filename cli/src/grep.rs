@@ -1,7 +1,7 @@
 //! `txid grep`: prints the lines with an id from a window of time.
 
 use crate::input::{self, Source};
-use crate::{args::Grep, complain, say, terminal, time, words};
+use crate::{complain, say, terminal, time, words};
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
 use memchr::{memchr, memrchr};
@@ -9,8 +9,9 @@ use std::io::{IsTerminal, Stdout, Write, stdout};
 use std::ops::{ControlFlow, RangeInclusive};
 use std::process::ExitCode;
 use txid::Txid;
+use txid_args::Grep;
 
-pub fn run(args: &Grep) -> Result<ExitCode> {
+pub(crate) fn run(args: &Grep) -> Result<ExitCode> {
     let sources = input::sources(&args.files);
     let mut search = Search {
         ids: ids_of(args)?,

@@ -4,7 +4,7 @@ use flate2::bufread::GzDecoder;
 use std::io::{self, BufRead, Read};
 
 /// The first bytes of a gzip file.
-pub const MAGIC: [u8; 3] = [0x1f, 0x8b, 8];
+pub(crate) const MAGIC: [u8; 3] = [0x1f, 0x8b, 8];
 
 /// The contents of all members of a gzip, one after the other.
 ///
@@ -15,6 +15,7 @@ pub struct Members<R> {
 }
 
 impl<R: BufRead> Members<R> {
+    /// Starts to read.
     pub fn new(input: R) -> Self {
         Self { member: Some(GzDecoder::new(input)) }
     }

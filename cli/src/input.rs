@@ -12,20 +12,20 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// The sources that `files` names: standard input for -, or if there are none.
-pub fn sources(files: &[PathBuf]) -> Vec<Source<'_>> {
+pub(crate) fn sources(files: &[PathBuf]) -> Vec<Source<'_>> {
     if files.is_empty() {
         return vec![Source::Stdin];
     }
     files.iter().map(|file| if file.as_os_str() == "-" { Source::Stdin } else { Source::File(file) }).collect()
 }
 
-pub enum Source<'a> {
+pub(crate) enum Source<'a> {
     Stdin,
     File(&'a Path),
 }
 
 impl Source<'_> {
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         match self {
             Self::Stdin => "standard input".to_string(),
             Self::File(path) => path.display().to_string(),
@@ -33,13 +33,13 @@ impl Source<'_> {
     }
 
     /// Starts to read, and to move `bar`. Something that is not a file, such as a directory, is an error at once.
-    pub fn open(&self, bar: &ProgressBar) -> Result<Blocks> {
+    pub(crate) fn open(&self, bar: &ProgressBar) -> Result<Blocks> {
         self.decompressed(bar).map(Blocks::new).with_context(|| self.name())
     }
 
     /// Passes each block of lines to `each`, until that wants no more. Input that cannot be read is reported and
     /// skipped, and the result is false; an error comes only from `each`.
-    pub fn each(
+    pub(crate) fn each(
         &self,
         mut blocks: Blocks,
         bar: &ProgressBar,
@@ -48,7 +48,7 @@ impl Source<'_> {
         let tell = |error: Error| bar.suspend(|| complain(&error.context(self.name())));
         let mut all = true;
         loop {
-            match blocks.next() {
+            match blocks.next_piece() {
                 Ok(None) => return Ok(all),
                 Ok(Some(Piece::Lines(block))) => {
                     if each(block)?.is_break() {
@@ -115,7 +115,7 @@ fn decompressed(mut input: impl Read + 'static) -> io::Result<Box<dyn Read>> {
 }
 
 /// A progress bar over the bytes of all files, shown only on a terminal.
-pub fn bar(sources: &[Source]) -> ProgressBar {
+pub(crate) fn bar(sources: &[Source]) -> ProgressBar {
     let total = sources.iter().map(Source::len).sum();
     if total == 0 {
         return ProgressBar::hidden();

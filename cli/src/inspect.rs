@@ -1,8 +1,7 @@
 //! `txid inspect`: shows what ids hold.
 
-use crate::formats::{self, Anatomy, Snowflakes};
 use crate::input::Source;
-use crate::{args::Inspect, complain, picture, time};
+use crate::{complain, picture, time};
 use anstyle::Style;
 use anyhow::{Context, Result, anyhow};
 use indicatif::ProgressBar;
@@ -13,19 +12,41 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::process::ExitCode;
+use txid::FormatError;
+use txid::formats::{self, Anatomy, Numbers};
 use txid::snowflake::Layout;
+use txid_args::Inspect;
 
 /// How many bytes of an invalid id an error shows.
 const SHOWN: usize = 60;
 
+/// An id, and what it is.
+struct Id {
+    /// What it most likely is, and what it may be.
+    format: &'static str,
+    or_else: Vec<&'static str>,
+    ms: Option<i64>,
+    holds: Anatomy,
+}
+
+impl Id {
+    fn read(text: &[u8], numbers: &Numbers) -> Result<Self, FormatError> {
+        let mut found = formats::recognize(text, numbers)?;
+        let (format, holds) = found.remove(0);
+        let mut or_else: Vec<_> = found.iter().map(|(other, _)| other.title).collect();
+        or_else.retain(|title| *title != format.title);
+        Ok(Self { format: format.title, or_else, ms: format.ms(text, numbers), holds })
+    }
+}
+
 /// Writes an object with its keys in this order.
-struct Json<'a>(&'a Anatomy);
+struct Json<'a>(&'a Id);
 
 impl Serialize for Json<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let id = self.0;
         let mut object = serializer.serialize_map(None)?;
-        object.serialize_entry("id", &id.text)?;
+        object.serialize_entry("id", &id.holds.text)?;
         object.serialize_entry("format", id.format)?;
         if !id.or_else.is_empty() {
             object.serialize_entry("or_else", &id.or_else)?;
@@ -36,19 +57,19 @@ impl Serialize for Json<'_> {
             }
             object.serialize_entry("ms", &ms)?;
         }
-        for (name, value) in &id.parts {
+        for (name, value) in &id.holds.parts {
             object.serialize_entry(name, value)?;
         }
-        if !id.bytes.is_empty() {
-            object.serialize_entry("hex", &hex(&id.bytes))?;
+        if !id.holds.bytes.is_empty() {
+            object.serialize_entry("hex", &hex(&id.holds.bytes))?;
         }
         object.end()
     }
 }
 
-pub fn run(args: &Inspect) -> Result<ExitCode> {
-    let snowflakes = snowflakes(args)?;
-    let mut inspection = Inspection { json: args.json, now: Timestamp::now(), snowflakes, all_good: true };
+pub(crate) fn run(args: &Inspect) -> Result<ExitCode> {
+    let numbers = numbers(args)?;
+    let mut inspection = Inspection { json: args.json, now: Timestamp::now(), numbers, all_good: true };
     for id in &args.ids {
         inspection.show(id.as_bytes())?;
     }
@@ -66,24 +87,24 @@ pub fn run(args: &Inspect) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(!inspection.all_good)))
 }
 
-fn snowflakes(args: &Inspect) -> Result<Snowflakes> {
+fn numbers(args: &Inspect) -> Result<Numbers> {
     let mut layout: Layout = args.layout.as_deref().unwrap_or("snowflake").parse()?;
     if let Some(epoch) = &args.epoch {
         layout = layout.with_epoch_ms(time::parse("--epoch", epoch)?)?;
     }
-    Ok(Snowflakes::new(layout, args.layout.is_some() || args.epoch.is_some()))
+    Ok(Numbers { layout, is_chosen: args.layout.is_some() || args.epoch.is_some() })
 }
 
 struct Inspection {
     json: bool,
     now: Timestamp,
-    snowflakes: Snowflakes,
+    numbers: Numbers,
     all_good: bool,
 }
 
 impl Inspection {
     fn show(&mut self, text: &[u8]) -> Result<()> {
-        let id = match formats::recognize(text, &self.snowflakes) {
+        let id = match Id::read(text, &self.numbers) {
             Ok(id) => id,
             Err(error) => {
                 self.all_good = false;
@@ -96,9 +117,9 @@ impl Inspection {
         anstream::stdout().lock().write_all(shown.as_bytes()).context("standard output")
     }
 
-    fn block(&self, id: &Anatomy) -> String {
+    fn block(&self, id: &Id) -> String {
         let bold = Style::new().bold();
-        let mut block = format!("{bold}{}{bold:#}\n", id.text);
+        let mut block = format!("{bold}{}{bold:#}\n", id.holds.text);
         let mut rows = vec![("format", id.format.to_string())];
         if !id.or_else.is_empty() {
             rows.push(("or", id.or_else.join(", ")));
@@ -112,15 +133,15 @@ impl Inspection {
             }
             rows.push(("ms", ms.to_string()));
         }
-        rows.extend(id.parts.iter().map(|(name, value)| (*name, value.clone())));
-        if !id.bytes.is_empty() {
-            rows.push(("hex", hex(&id.bytes)));
+        rows.extend(id.holds.parts.iter().map(|(name, value)| (*name, value.clone())));
+        if !id.holds.bytes.is_empty() {
+            rows.push(("hex", hex(&id.holds.bytes)));
         }
         let width = rows.iter().map(|(name, _)| name.len() + 1).max().unwrap_or_default().max(8);
         for (name, value) in rows {
             block += &format!("  {name:<width$}{value}\n");
         }
-        for line in picture::of(&id.bytes, id.fields) {
+        for line in picture::of(&id.holds.bytes, &id.holds.fields) {
             block += &format!("  {line}\n");
         }
         block

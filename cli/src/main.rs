@@ -1,66 +1,7 @@
-//! The `txid` command: makes, reads, finds and sorts ids.
+//! The `txid` command.
 
-mod args;
-mod blocks;
-mod formats;
-mod grep;
-mod gzip;
-mod input;
-mod inspect;
-mod new;
-mod picture;
-mod range;
-mod runs;
-mod sort;
-mod terminal;
-mod time;
-mod words;
-
-use args::{Args, Command};
-use clap::Parser;
-use std::io::{IsTerminal, Write, stderr};
 use std::process::ExitCode;
 
-/// The exit status after an error, as in grep.
-const TROUBLE: u8 = 2;
-
 fn main() -> ExitCode {
-    end_quietly_when_nobody_reads();
-    let args = Args::parse();
-    let done = match args.command.unwrap_or(Command::New(args.new)) {
-        Command::New(args) => new::run(&args),
-        Command::Inspect(args) => inspect::run(&args),
-        Command::Range(args) => range::run(&args),
-        Command::Grep(args) => grep::run(&args),
-        Command::Sort(args) => sort::run(&args),
-    };
-    done.unwrap_or_else(|error| {
-        complain(&error);
-        ExitCode::from(TROUBLE)
-    })
-}
-
-/// Reports an error and its causes on one line of standard error.
-fn complain(error: &anyhow::Error) {
-    say(&format!("{error:#}"));
-}
-
-/// Writes to standard error. If that fails, for example on a full disk, only the exit status remains: `eprintln` would
-/// panic.
-fn say(message: &str) {
-    // It may contain names of files and invalid ids, which anybody may have chosen.
-    let message = match stderr().is_terminal() {
-        true => &*terminal::harmless(message.as_bytes()),
-        false => message,
-    };
-    let _ = writeln!(stderr(), "txid: {message}");
-}
-
-/// Rust ignores SIGPIPE, so `txid -n 1000000 | head` would end with an error. It should just end, like grep.
-fn end_quietly_when_nobody_reads() {
-    // SAFETY: the default action is not a handler of ours, and no other thread runs yet.
-    #[cfg(unix)]
-    unsafe {
-        libc::signal(libc::SIGPIPE, libc::SIG_DFL)
-    };
+    txid_cli::run()
 }

@@ -1,90 +1,63 @@
 //! `txid new`: makes ids, one per line.
 
-use crate::args::{Format, New};
 use crate::time;
 use anyhow::{Context, Result, anyhow, bail};
+use std::ffi::OsStr;
 use std::io::{BufWriter, Write, stdout};
-use std::net::Ipv4Addr;
 use std::process::ExitCode;
-use txid::segment::Segment;
-use txid::snowflake::{self, Generator, Layout, State};
-use txid::trace::{self, B3, Sampling, SkyWalking, Sofa, Traceparent};
-use txid::{Flake, Txid, UniqueId, uuid};
+use txid::formats::{self, Format};
+use txid::{Maker, MakerError};
+use txid_args::{New, name};
 
-pub fn run(args: &New) -> Result<ExitCode> {
+pub(crate) fn run(args: &New) -> Result<ExitCode> {
     let at = args.at.as_deref().map(|text| time::parse("--at", text)).transpose()?;
-    let make = maker(args, at)?;
+    let maker = maker(args)?;
     let mut out = BufWriter::new(stdout().lock());
+    let mut text = [0; Maker::MAX_LEN];
     for _ in 0..args.count {
-        writeln!(out, "{}", make()?).context("standard output")?;
+        let id = make(&maker, at, &mut text)?;
+        out.write_all(id).and_then(|()| out.write_all(b"\n")).context("standard output")?;
     }
     out.flush().context("standard output")?;
     Ok(ExitCode::SUCCESS)
 }
 
-type Maker = Box<dyn Fn() -> Result<String>>;
-
-fn maker(args: &New, at: Option<i64>) -> Result<Maker> {
-    fn any<T: ToString>(make: impl Fn() -> T + 'static) -> Result<Maker> {
-        Ok(Box::new(move || Ok(make().to_string())))
-    }
-    if (args.node.is_some() || args.layout.is_some()) && args.format != Format::Snowflake {
-        bail!("--node and --layout are for --format snowflake");
-    }
-    if args.state.is_some() && !matches!(args.format, Format::Snowflake | Format::Segment) {
-        bail!("--state is for --format snowflake or segment");
-    }
-    match args.format {
-        Format::Txid => any(move || at.map_or_else(Txid::now, Txid::at)),
-        Format::Strong => Ok(Box::new(move || Ok(at.map_or_else(Txid::strong, Txid::strong_at)?.to_string()))),
-        Format::UuidV7 => any(move || at.map_or_else(uuid::v7, uuid::v7_at)),
-        Format::Flake => any(move || at.map_or_else(|| Flake::now(None), |ms| Flake::at(ms, None))),
-        Format::UniqueId => any(move || at.map_or_else(UniqueId::long, UniqueId::long_at)),
-        Format::UniqueIdShort => {
-            let address = address()?;
-            any(move || at.map_or_else(|| UniqueId::short(address), |ms| UniqueId::short_at(ms, address)))
-        }
-        Format::TraceId => any(move || at.map_or_else(trace::id, |ms| trace::id_at(ms, 0))),
-        Format::TraceHostId => {
-            let host = trace::host_word(address()?.into());
-            any(move || at.map_or_else(|| trace::host_id(host), |ms| trace::host_id_at(ms, 0, host)))
-        }
-        _ if at.is_some() => bail!("--at: ids of this format carry no time, or only the current time"),
-        Format::UuidV1 => any(|| uuid::v1(None)),
-        Format::UuidV4 => any(uuid::v4),
-        Format::OtelTraceId => any(trace::otel_trace_id),
-        Format::SpanId => any(trace::span_id),
-        Format::Sofa => {
-            let address = address()?;
-            any(move || Sofa::new(address))
-        }
-        Format::Skywalking => any(SkyWalking::new),
-        Format::Traceparent => any(|| Traceparent::new(true)),
-        Format::B3 => any(|| B3::new(Some(Sampling::Accept))),
-        Format::Snowflake => {
-            let generator = generator(args)?;
-            Ok(Box::new(move || Ok(generator.next()?.to_string())))
-        }
-        Format::Segment => {
-            let state =
-                args.state.as_ref().context("--format segment needs --state with the file that txid-agent keeps")?;
-            let segment = Segment::attach(state)?;
-            Ok(Box::new(move || Ok(segment.next()?.to_string())))
-        }
-    }
-}
-
-fn generator(args: &New) -> Result<Generator> {
-    let (Some(node), Some(state)) = (&args.node, &args.state) else {
-        bail!("--format snowflake needs --node, and --state with the file that all users of that node share");
+fn make<'a>(maker: &Maker, at: Option<i64>, text: &'a mut [u8; Maker::MAX_LEN]) -> Result<&'a [u8]> {
+    let made = match at {
+        Some(ms) => maker.write_at(ms, text).context("--at: ids of this format are not stamped with a given time")?,
+        None => maker.write_by(txid::system_ms(), text)?,
     };
-    let layout: Layout = args.layout.as_deref().unwrap_or("snowflake").parse()?;
-    if node == "lease" {
-        return Ok(Generator::new(State::leased(state, &layout)?));
+    if made.guessable {
+        bail!("{} could be guessed: the operating system gave no randomness", text[..made.len].escape_ascii());
     }
-    Ok(Generator::new(State::open(state, &layout, snowflake::node(node, &layout)?)?))
+    Ok(&text[..made.len])
 }
 
-fn address() -> Result<Ipv4Addr> {
-    txid::host_ipv4().ok_or_else(|| anyhow!("this format needs an IPv4 address of this host, and none was found"))
+fn maker(args: &New) -> Result<Maker> {
+    let Some(make) = &args.format.make else { bail!("ids of this format are only read") };
+    if args.at.is_some() && !make.takes_a_time {
+        bail!("--at: ids of this format carry no time, or only the current time");
+    }
+    // The library wants an absolute path; here, a relative one is of the working directory.
+    let state = args.state.as_ref().map(std::path::absolute).transpose().context("--state")?;
+    let given = [
+        ("node", args.node.as_ref().map(AsRef::as_ref)),
+        ("state", state.as_ref().map(AsRef::as_ref)),
+        ("layout", args.layout.as_ref().map(AsRef::as_ref)),
+    ];
+    let options: Vec<(&str, &OsStr)> = given.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
+    if let Some((option, _)) = options.iter().find(|(option, _)| !make.options.contains(option)) {
+        bail!("--{option} is for --format {}", formats_with(option));
+    }
+    args.format.maker(options).map_err(|error| match error {
+        MakerError::Missing { option, give } => anyhow!("--format {} needs --{option}: {give}", name(args.format)),
+        MakerError::NoAddress => anyhow!("this format needs an IPv4 address of this host, and none was found"),
+        other => other.into(),
+    })
+}
+
+/// The names of the formats with this option.
+fn formats_with(option: &str) -> String {
+    let has = |format: &&&Format| format.make.as_ref().is_some_and(|make| make.options.contains(&option));
+    formats::ALL.iter().filter(has).map(|format| name(format)).collect::<Vec<_>>().join(" or ")
 }

@@ -1,11 +1,12 @@
 //! `txid range`: prints the two ids that bound a window of time.
 
-use crate::{args::Range, time};
+use crate::time;
 use anyhow::{Context, Result};
 use serde::Serialize;
 use std::io::{Write, stdout};
 use std::process::ExitCode;
 use txid::Txid;
+use txid_args::Range;
 
 #[derive(Serialize)]
 struct Bounds {
@@ -15,7 +16,7 @@ struct Bounds {
     to: String,
 }
 
-pub fn run(args: &Range) -> Result<ExitCode> {
+pub(crate) fn run(args: &Range) -> Result<ExitCode> {
     let window =
         time::window(("--from", time::parse("--from", &args.from)?), ("--to", time::parse("--to", &args.to)?))?;
     let bounds = Bounds {

@@ -1,6 +1,5 @@
 //! Sorted runs of lines in one temporary file, and how they are merged.
 
-use crate::sort::Key;
 use anyhow::{Context, Result};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,6 +7,7 @@ use std::collections::binary_heap::PeekMut;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, Read, Write};
 use std::os::unix::fs::FileExt;
+use txid::Txid;
 
 /// How much memory the merge has for reading, and how little it reads of a run at once.
 const MEMORY: usize = 32 << 20;
@@ -16,7 +16,10 @@ const LEAST_BUFFER: usize = 16 << 10;
 /// The header of a line in the file: whether it has a key, the key, and the line's length.
 const HEADER: usize = 1 + 12 + 8;
 
-pub struct Runs {
+/// What lines are ordered by; None comes first.
+pub(crate) type Key = Option<Txid>;
+
+pub(crate) struct Runs {
     /// Unnamed from the start, so that it disappears with the process, however that ends.
     file: File,
     /// The end of each run, which is the beginning of the next.
@@ -24,12 +27,12 @@ pub struct Runs {
 }
 
 impl Runs {
-    pub fn new() -> io::Result<Self> {
+    pub(crate) fn new() -> io::Result<Self> {
         Ok(Self { file: tempfile::tempfile()?, ends: Vec::new() })
     }
 
     /// Adds lines that are in order.
-    pub fn add<'a>(&mut self, lines: impl Iterator<Item = (Key, &'a [u8])>) -> io::Result<()> {
+    pub(crate) fn add<'a>(&mut self, lines: impl Iterator<Item = (Key, &'a [u8])>) -> io::Result<()> {
         let mut end = self.ends.last().copied().unwrap_or(0);
         let mut out = BufWriter::with_capacity(LEAST_BUFFER, &self.file);
         for (key, line) in lines {
@@ -47,7 +50,7 @@ impl Runs {
     }
 
     /// Writes the lines of all runs in order. For equal keys, lines of an earlier run come first.
-    pub fn merge(self, out: &mut impl Write) -> Result<()> {
+    pub(crate) fn merge(self, out: &mut impl Write) -> Result<()> {
         let capacity = (MEMORY / self.ends.len()).max(LEAST_BUFFER);
         let begins = std::iter::once(0).chain(self.ends.iter().copied());
         let mut runs: Vec<_> = begins

@@ -3,21 +3,21 @@
 //! Lines are collected until they fill the allowed memory, sorted, and written to a temporary file as one run. At the
 //! end all runs are merged. Input that fits into memory is never written to disk.
 
-use crate::runs::Runs;
+use crate::runs::{Key, Runs};
 use crate::terminal::Harmless;
-use crate::{args::Sort, complain, input, words};
+use crate::{complain, input, words};
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
 use memchr::memchr;
 use std::io::{self, BufWriter, IsTerminal, Write, stdout};
 use std::ops::ControlFlow;
 use std::process::ExitCode;
-use txid::Txid;
+use txid_args::Sort;
 
 /// How many bytes of lines, including the notes about them, are sorted at a time.
 const MEMORY: usize = 96 << 20;
 
-pub fn run(args: &Sort) -> Result<ExitCode> {
+pub(crate) fn run(args: &Sort) -> Result<ExitCode> {
     let mut sorter = Sorter::default();
     let bar = ProgressBar::hidden();
     let mut all = true;
@@ -44,9 +44,6 @@ pub fn run(args: &Sort) -> Result<ExitCode> {
     out.flush().context("standard output")?;
     Ok(ExitCode::from(if all { 0 } else { crate::TROUBLE }))
 }
-
-/// What lines are ordered by; None comes first.
-pub type Key = Option<Txid>;
 
 struct Line {
     key: Key,

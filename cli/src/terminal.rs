@@ -22,14 +22,14 @@ pub fn harmless(text: &[u8]) -> String {
 }
 
 /// Passes on whole lines, without anything that could control a terminal.
-pub struct Harmless<W> {
+pub(crate) struct Harmless<W> {
     out: W,
     /// The beginning of a line.
     rest: Vec<u8>,
 }
 
 impl<W: Write> Harmless<W> {
-    pub fn new(out: W) -> Self {
+    pub(crate) fn new(out: W) -> Self {
         Self { out, rest: Vec::new() }
     }
 }

@@ -26,7 +26,7 @@ pub fn parse_since(option: &str, text: &str) -> Result<i64> {
 }
 
 /// The milliseconds from one to another, both included.
-pub fn window(from: (&str, i64), to: (&str, i64)) -> Result<RangeInclusive<i64>> {
+pub(crate) fn window(from: (&str, i64), to: (&str, i64)) -> Result<RangeInclusive<i64>> {
     if from.1 > to.1 {
         bail!("the range is empty: {} is {}, after {}, which is {}", from.0, rfc3339(from.1), to.0, rfc3339(to.1));
     }
@@ -38,6 +38,7 @@ pub fn rfc3339(ms: i64) -> String {
     rfc3339_of(timestamp(ms).unwrap_or_default())
 }
 
+/// The moment in RFC 3339, UTC.
 pub fn rfc3339_of(moment: Timestamp) -> String {
     format!("{moment:.3}")
 }

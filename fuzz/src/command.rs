@@ -1,36 +1,14 @@
-//! What the command reads: gzip, lines, texts that may be ids, times. The files are the command's own.
+//! What the command reads: gzip, lines, texts that may be ids, times.
 
 use crate::{take, text};
-use blocks::{Blocks, Piece};
 use flate2::{Compression, bufread::MultiGzDecoder, write::GzEncoder};
-use formats::Snowflakes;
-use members::Members;
 use std::io::{self, BufReader, Cursor, Read, Write};
-use std::sync::LazyLock;
 use txid::Txid;
+use txid::formats::{self, Numbers};
 use txid::snowflake::Layout;
-
-#[allow(dead_code)]
-#[path = "../../cli/src/blocks.rs"]
-mod blocks;
-#[allow(dead_code)]
-#[path = "../../cli/src/formats.rs"]
-mod formats;
-#[allow(dead_code)]
-#[path = "../../cli/src/gzip.rs"]
-mod members;
-#[allow(dead_code)]
-#[path = "../../cli/src/picture.rs"]
-mod picture;
-#[allow(dead_code)]
-#[path = "../../cli/src/terminal.rs"]
-mod terminal;
-#[allow(dead_code)]
-#[path = "../../cli/src/time.rs"]
-mod time;
-#[allow(dead_code)]
-#[path = "../../cli/src/words.rs"]
-mod words;
+use txid_cli::blocks::{Blocks, Piece};
+use txid_cli::gzip::Members;
+use txid_cli::{picture, terminal, time, words};
 
 const MOST: u64 = 1 << 20;
 
@@ -73,7 +51,7 @@ pub fn log(mut bytes: &[u8]) {
     let longest = longest.max(block);
     let mut blocks = Blocks::with_sizes(Box::new(Cursor::new(bytes.to_vec())), block, longest);
     let (mut lines, mut left_out) = (Vec::new(), Vec::new());
-    while let Some(piece) = blocks.next().expect("memory can be read") {
+    while let Some(piece) = blocks.next_piece().expect("memory can be read") {
         match piece {
             Piece::Lines(some) => lines.extend_from_slice(some),
             Piece::TooLong(line) => left_out.push(line),
@@ -102,18 +80,19 @@ pub fn log(mut bytes: &[u8]) {
 
 /// What `txid inspect` shows of a word.
 pub fn inspect(bytes: &[u8]) {
-    static LAYOUTS: LazyLock<[Snowflakes; 2]> =
-        LazyLock::new(|| [Snowflakes::new(Layout::SNOWFLAKE, false), Snowflakes::new(Layout::SONYFLAKE, true)]);
-    for layout in &*LAYOUTS {
-        match formats::recognize(bytes, layout) {
-            Ok(id) => {
-                assert_eq!(id.text.to_ascii_lowercase().as_bytes(), bytes.to_ascii_lowercase());
-                let bits: usize = id.fields.iter().map(|(_, bits)| bits).sum();
-                assert!(id.bytes.is_empty() || 8 * id.bytes.len() == bits);
-                assert_eq!(picture::of(&id.bytes, id.fields).is_empty(), id.bytes.is_empty());
-                id.ms.and_then(time::timestamp).map(time::rfc3339_of);
+    for numbers in [Numbers::UNKNOWN, Numbers { layout: Layout::SONYFLAKE, is_chosen: true }] {
+        match formats::recognize(bytes, &numbers) {
+            Ok(found) => {
+                assert!(!found.is_empty());
+                for (format, id) in found {
+                    assert_eq!(id.text.to_ascii_lowercase().as_bytes(), bytes.to_ascii_lowercase());
+                    let bits: usize = id.fields.iter().map(|(_, bits)| bits).sum();
+                    assert!(id.bytes.is_empty() || 8 * id.bytes.len() == bits);
+                    assert_eq!(picture::of(&id.bytes, &id.fields).is_empty(), id.bytes.is_empty());
+                    format.ms(bytes, &numbers).and_then(time::timestamp).map(time::rfc3339_of);
+                }
             }
-            Err(error) => assert!(!error.is_empty()),
+            Err(error) => assert!(!error.to_string().is_empty()),
         }
     }
 }

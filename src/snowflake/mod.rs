@@ -21,6 +21,7 @@
 mod error;
 #[cfg(test)]
 mod every_order;
+pub(crate) mod format;
 mod generator;
 mod header;
 mod layout;

@@ -29,6 +29,14 @@ pub enum FormatError {
     },
     /// The characters are valid, but their value is not; this says why.
     Value(&'static str),
+    /// The text is not an id of 20 characters.
+    Txid(ParseError),
+}
+
+impl From<ParseError> for FormatError {
+    fn from(error: ParseError) -> Self {
+        Self::Txid(error)
+    }
 }
 
 impl FormatError {
@@ -49,6 +57,7 @@ impl fmt::Display for FormatError {
                 write!(f, "character {position} is '{}', not {expected}", byte.escape_ascii())
             }
             Self::Value(what) => f.write_str(what),
+            Self::Txid(error) => error.fmt(f),
         }
     }
 }

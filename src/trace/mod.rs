@@ -8,18 +8,20 @@
 //! assert!(earlier < later);
 //! ```
 
+use crate::format::{Anatomy, Format, Make, Read};
+use crate::maker::Maker;
 use crate::source::clock::{self, Stamp};
 use crate::source::entropy::{self, StreamId};
 use crate::source::kept::Kept;
 use crate::text::{FormatError, hex};
 use std::cell::Cell;
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
-mod b3;
-mod skywalking;
-mod sofa;
-mod traceparent;
+pub(crate) mod b3;
+pub(crate) mod skywalking;
+pub(crate) mod sofa;
+pub(crate) mod traceparent;
 
 pub use b3::{B3, B3Ids, Sampling};
 pub use skywalking::SkyWalking;
@@ -31,6 +33,120 @@ const SEQUENCE_MASK: u64 = (1 << SEQUENCE_BITS) - 1;
 
 /// An id with a host draws a new random word after this many ids.
 const IDS_A_WORD: u32 = 5000;
+
+pub(crate) const ID: Format = Format {
+    name: "trace_id",
+    title: "time-ordered trace id",
+    about: "a trace id that sorts by time, 32 hexadecimal digits",
+    make: Some(Make {
+        options: &[],
+        takes_a_time: true,
+        in_nginx: true,
+        maker: |_| Ok(Maker::of(|clock_ms| id_by(clock_ms, 0).to_text()).at(|ms| id_at(ms, 0).to_text())),
+    }),
+    read: Some(Read {
+        lengths: TraceId::LEN..=TraceId::LEN,
+        is_certain: false,
+        anatomy: |text, _| {
+            let id = read_id_ascii(text)?;
+            let parts = vec![("sequence", id.sequence.to_string()), ("random", format!("{:016x}", id.random))];
+            // A random id rarely has such a small sequence.
+            Ok(of_trace(text, parts, &[("time", 41), ("sequence", 23), ("random", 64)])?
+                .unlikely_if(id.sequence > 0xffff))
+        },
+        ms: Some(|text, _| Some(read_id_ascii(text).ok()?.ms as i64)),
+    }),
+};
+
+pub(crate) const HOST_ID: Format = Format {
+    name: "trace_host_id",
+    title: "time-ordered trace id with a host",
+    about: "the same, with the host's address",
+    make: Some(Make {
+        options: &["address"],
+        takes_a_time: true,
+        in_nginx: true,
+        maker: |options| {
+            let host = host_word(options.address()?);
+            Ok(Maker::of(move |clock_ms| host_id_by(clock_ms, 0, host).to_text())
+                .at(move |ms| host_id_at(ms, 0, host).to_text()))
+        },
+    }),
+    read: Some(Read {
+        lengths: TraceId::LEN..=TraceId::LEN,
+        is_certain: false,
+        anatomy: |text, _| {
+            let id = host_id_in(read_id_ascii(text)?);
+            let parts = vec![
+                ("sequence", id.sequence.to_string()),
+                ("host", Ipv4Addr::from_bits(id.host).to_string()),
+                ("random", format!("{:08x}", id.random)),
+            ];
+            // Nothing tells a host from random bits.
+            Ok(of_trace(text, parts, &[("time", 41), ("sequence", 23), ("host", 32), ("random", 32)])?
+                .unlikely_if(true))
+        },
+        ms: Some(|text, _| Some(read_id_ascii(text).ok()?.ms as i64)),
+    }),
+};
+
+pub(crate) const OTEL_ID: Format = Format {
+    name: "otel_trace_id",
+    title: "OpenTelemetry trace id",
+    about: "a random trace id of OpenTelemetry, 32 hexadecimal digits",
+    make: Some(Make {
+        options: &[],
+        takes_a_time: false,
+        in_nginx: true,
+        maker: |_| Ok(Maker::of(|_| otel_trace_id().to_text())),
+    }),
+    read: Some(Read {
+        lengths: TraceId::LEN..=TraceId::LEN,
+        is_certain: false,
+        anatomy: |text, _| {
+            read_id_ascii(text)?;
+            read_nonzero::<{ TraceId::LEN }>(text, 0, "a trace id must not be all zeros")?;
+            of_trace(text, Vec::new(), &[("random", 128)])
+        },
+        ms: None,
+    }),
+};
+
+pub(crate) const SPAN_ID: Format = Format {
+    name: "span_id",
+    title: "span id",
+    about: "a random span id of OpenTelemetry, 16 hexadecimal digits",
+    make: Some(Make {
+        options: &[],
+        takes_a_time: false,
+        in_nginx: false,
+        maker: |_| Ok(Maker::of(|_| span_id().to_text())),
+    }),
+    read: Some(Read {
+        lengths: SpanId::LEN..=SpanId::LEN,
+        is_certain: false,
+        anatomy: |text, _| {
+            if text.len() != SpanId::LEN {
+                return Err(FormatError::Length { found: text.len(), expected: "a span id has 16" });
+            }
+            let bits = read_nonzero::<{ SpanId::LEN }>(text, 0, "a span id must not be all zeros")? as u64;
+            // One span id in 1800 consists of digits only, as each 64-bit id does.
+            Ok(Anatomy::new(String::from_utf8_lossy(text), Vec::new())
+                .with_bits(&bits.to_be_bytes(), &[("random", 64)])
+                .unlikely_if(text.iter().all(u8::is_ascii_digit)))
+        },
+        ms: None,
+    }),
+};
+
+fn of_trace(
+    text: &[u8],
+    parts: Vec<(&'static str, String)>,
+    fields: &[(&'static str, usize)],
+) -> Result<Anatomy, FormatError> {
+    let bits = hex::decode::<{ TraceId::LEN }>(text, 0)?;
+    Ok(Anatomy::new(String::from_utf8_lossy(text), parts).with_bits(&bits.to_be_bytes(), fields))
+}
 
 /// A trace's id: 32 hexadecimal characters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -331,8 +447,11 @@ pub fn read_id_ascii(text: &[u8]) -> Result<IdParts, FormatError> {
 ///
 /// [`FormatError`] says what is wrong, and where.
 pub fn read_host_id(text: &str) -> Result<HostIdParts, FormatError> {
-    let IdParts { ms, sequence, random } = read_id(text)?;
-    Ok(HostIdParts { ms, sequence, host: (random >> 32) as u32, random: random as u32 })
+    read_id(text).map(host_id_in)
+}
+
+fn host_id_in(IdParts { ms, sequence, random }: IdParts) -> HostIdParts {
+    HostIdParts { ms, sequence, host: (random >> 32) as u32, random: random as u32 }
 }
 
 /// Reads the `LENGTH` characters from `start` as the id of a trace or a span, which must not be all zeros.

@@ -1,5 +1,7 @@
 //! SkyWalking's trace ids: `<instance>.<thread>.<ms * 10000 + sequence>`.
 
+use crate::format::{Anatomy, Format, Make, Read};
+use crate::maker::{Made, Maker};
 use crate::source::entropy::{self, StreamId};
 use crate::source::kept::Kept;
 use crate::source::laps::{Position, Reading};
@@ -9,6 +11,32 @@ use std::fmt;
 use std::str::FromStr;
 
 const SEQUENCE: u32 = 10_000;
+
+pub(crate) const FORMAT: Format = Format {
+    name: "skywalking",
+    title: "SkyWalking id",
+    about: "a trace id of SkyWalking",
+    make: Some(Make {
+        options: &[],
+        takes_a_time: false,
+        in_nginx: true,
+        maker: |_| Ok(Maker::writing(|clock_ms, text| Ok(Made::of(SkyWalking::new_by(clock_ms).write(text))))),
+    }),
+    read: Some(Read {
+        lengths: 50..=60,
+        is_certain: true,
+        anatomy: |text, _| {
+            let id = SkyWalking::from_text(text)?;
+            let parts = vec![
+                ("instance", format!("{:032x}", id.instance)),
+                ("thread", id.thread.to_string()),
+                ("sequence", id.sequence.to_string()),
+            ];
+            Ok(Anatomy::new(String::from_utf8_lossy(text), parts))
+        },
+        ms: Some(|text, _| Some(SkyWalking::from_text(text).ok()?.ms as i64)),
+    }),
+};
 
 /// A SkyWalking id.
 ///
@@ -33,13 +61,13 @@ pub struct SkyWalking {
 
 /// A thread's instance, and how far its sequence is.
 #[derive(Clone, Copy)]
-struct Maker {
+struct Mark {
     position: Position,
     stream_id: StreamId,
     instance: u128,
 }
 
-impl Maker {
+impl Mark {
     const NONE: Self = Self { position: Position::before(SEQUENCE), stream_id: StreamId::NONE, instance: 0 };
 }
 
@@ -68,21 +96,21 @@ impl SkyWalking {
     pub fn new_by(clock_ms: i64) -> Self {
         thread_local! {
             static READING: Reading = const { Reading::none() };
-            static MAKER: Kept<Maker> = const { Kept::new(Maker::NONE) };
+            static MARK: Kept<Mark> = const { Kept::new(Mark::NONE) };
         }
         let now_ms = clock::never_backwards(clock_ms);
         let had_been_wrong = READING.with(|reading| reading.had_been_wrong(now_ms));
         let stream_id = entropy::stream_id(now_ms);
-        MAKER.with(|kept| {
-            kept.step(Maker::NONE, |maker| {
-                maker.position = maker.position.next(SEQUENCE, now_ms, had_been_wrong);
+        MARK.with(|kept| {
+            kept.step(Mark::NONE, |mark| {
+                mark.position = mark.position.next(SEQUENCE, now_ms, had_been_wrong);
                 // After a step back, a new instance tells apart times that the clock repeats.
-                if maker.stream_id != stream_id || had_been_wrong {
-                    maker.stream_id = stream_id;
-                    maker.instance = entropy::next_u128(now_ms);
+                if mark.stream_id != stream_id || had_been_wrong {
+                    mark.stream_id = stream_id;
+                    mark.instance = entropy::next_u128(now_ms);
                 }
-                let (ms, sequence) = (maker.position.ms(), maker.position.number());
-                Self { instance: maker.instance, thread: thread_number::get(), ms, sequence }
+                let (ms, sequence) = (mark.position.ms(), mark.position.number());
+                Self { instance: mark.instance, thread: thread_number::get(), ms, sequence }
             })
         })
     }

@@ -1,5 +1,7 @@
 //! SOFATracer's trace ids: IPv4 address, time, sequence and process, without random bits.
 
+use crate::format::{Anatomy, Format, Make, Read};
+use crate::maker::{Made, Maker};
 use crate::source::laps::{Reading, SharedLaps};
 use crate::source::{clock, process};
 use crate::text::{FormatError, decimal, hex};
@@ -13,6 +15,41 @@ const LAST: u16 = 9000;
 /// Times of more than 13 digits wrap around.
 const MS_RANGE: u64 = 10_u64.pow(13);
 const MS_DIGITS: usize = 13;
+
+pub(crate) const FORMAT: Format = Format {
+    name: "sofa",
+    title: "SOFATracer id",
+    about: "a trace id of SOFATracer, with the host's address",
+    make: Some(Make {
+        options: &["address"],
+        // Two copies of this library in one process would count from the same number.
+        takes_a_time: false,
+        in_nginx: false,
+        maker: |options| {
+            let address = options.address()?;
+            Ok(Maker::writing(move |clock_ms, text| {
+                let mut written = [0; Sofa::MAX_LEN];
+                let len = Sofa::new_by(clock_ms, address).write(&mut written);
+                text[..len].copy_from_slice(&written[..len]);
+                Ok(Made::of(len))
+            }))
+        },
+    }),
+    read: Some(Read {
+        lengths: 30..=30,
+        is_certain: true,
+        anatomy: |text, _| {
+            let id = Sofa::from_text(text)?;
+            let parts = vec![
+                ("address", id.address.to_string()),
+                ("sequence", id.sequence.to_string()),
+                ("process", id.pid.to_string()),
+            ];
+            Ok(Anatomy::new(String::from_utf8_lossy(text), parts))
+        },
+        ms: Some(|text, _| Some(Sofa::from_text(text).ok()?.ms as i64)),
+    }),
+};
 
 /// A SOFATracer id: `0ad1348f`, `1403169275002`, `1003` and `56696` in a row.
 ///

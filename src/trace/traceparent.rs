@@ -1,12 +1,40 @@
 //! The `traceparent` header of W3C Trace Context, level 2.
 
 use super::{SpanId, TraceId, otel_trace_id, read_nonzero, span_id};
+use crate::format::{Anatomy, Format, Make, Read};
+use crate::maker::Maker;
 use crate::text::{FormatError, hex};
 use std::fmt;
 use std::str::FromStr;
 
 const SAMPLED: u8 = 1;
 const RANDOM: u8 = 2;
+
+pub(crate) const FORMAT: Format = Format {
+    name: "traceparent",
+    title: "W3C traceparent",
+    about: "the W3C's header of a new trace",
+    make: Some(Make {
+        options: &[],
+        takes_a_time: false,
+        in_nginx: true,
+        maker: |_| Ok(Maker::of(|_| Traceparent::new(true).to_text())),
+    }),
+    read: Some(Read {
+        lengths: Traceparent::LEN..=Traceparent::LEN,
+        is_certain: true,
+        anatomy: |text, _| {
+            let header = Traceparent::from_text(text)?;
+            let parts = vec![
+                ("trace", header.trace_id.to_string()),
+                ("span", header.span_id.to_string()),
+                ("sampled", header.sampled.to_string()),
+            ];
+            Ok(Anatomy::new(String::from_utf8_lossy(text), parts))
+        },
+        ms: None,
+    }),
+};
 
 /// The contents of a `traceparent` header.
 ///

@@ -56,11 +56,11 @@ fn errors_say_what_is_wrong() {
     let said = refusal(&mut new(missing.to_str().unwrap(), "1"));
     assert!(said.contains("invoices.segment does not exist; txid-agent makes it, so start that first"), "{said}");
     for (args, what) in [
-        (&["new", "--format", "segment"][..], "--format segment needs --state with the file that txid-agent keeps"),
         (
-            &["new", "--format", "segment", "--state", "x", "--node", "3"],
-            "--node and --layout are for --format snowflake",
+            &["new", "--format", "segment"][..],
+            "--format segment needs --state: the path of the file that txid-agent keeps",
         ),
+        (&["new", "--format", "segment", "--state", "x", "--node", "3"], "--node is for --format snowflake"),
         (&["new", "--format", "segment", "--state", "x", "--at", "now"], "--at: ids of this format carry no time"),
     ] {
         let said = refusal(&mut txid(args));

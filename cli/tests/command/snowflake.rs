@@ -90,9 +90,10 @@ fn without_proc_a_page_of_the_agent_is_refused() {
 #[test]
 fn missing_and_conflicting_options_are_reported() {
     for (args, what) in [
-        (&["new", "--format", "snowflake"][..], "needs --node, and --state"),
-        (&["new", "--format", "snowflake", "--node", "3"], "needs --node, and --state"),
-        (&["new", "--node", "3"], "are for --format snowflake"),
+        (&["new", "--format", "snowflake"][..], "--format snowflake needs --node: a number, env:NAME"),
+        (&["new", "--format", "snowflake", "--node", "3"], "--format snowflake needs --state: the path of a file"),
+        (&["new", "--node", "3"], "--node is for --format snowflake\n"),
+        (&["new", "--state", "x"], "--state is for --format snowflake or segment\n"),
         (&["new", "--format", "snowflake", "--node", "1024", "--state", "x"], "not an integer from 0 to 1023"),
         (&["new", "--format", "snowflake", "--node", "3", "--state", "x", "--at", "now"], "--at"),
     ] {

@@ -7,8 +7,10 @@ use test_helpers::vectors::{bytes, each};
 /// What `inspect` calls a format.
 fn shown_format(case: &Value) -> String {
     match case["format"].as_str().unwrap() {
-        "uuid_v1" | "uuid_v4" | "uuid_v7" => format!("UUID version {}", case["fields"]["version"].as_str().unwrap()),
-        "uuid" | "uuid_v6" => "UUID".to_string(),
+        "uuid_v1" | "uuid_v4" | "uuid_v6" | "uuid_v7" => {
+            format!("UUID version {}", case["fields"]["version"].as_str().unwrap())
+        }
+        "uuid" => "UUID".to_string(),
         "unique_id" | "unique_id_short" => "Apache UNIQUE_ID".to_string(),
         "trace_id" => "time-ordered trace id".to_string(),
         "trace_host_id" => "time-ordered trace id with a host".to_string(),

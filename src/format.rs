@@ -1,0 +1,143 @@
+//! What a format says of itself. Each says it in its own file; `formats.rs` lists them all.
+
+use crate::maker::{Maker, MakerError, Options};
+use crate::snowflake::Layout;
+use crate::text::FormatError;
+use std::ffi::OsStr;
+use std::fmt;
+use std::ops::RangeInclusive;
+
+/// One format of ids.
+pub struct Format {
+    /// Its name in a configuration. The command writes dashes where this has underscores.
+    pub name: &'static str,
+    /// What people call it.
+    pub title: &'static str,
+    /// What its ids are, for a list of formats.
+    pub about: &'static str,
+    /// How to make its ids; None for a format that is only read.
+    pub make: Option<Make>,
+    /// How to read its ids; None for those that nothing tells apart from ids of another format.
+    pub read: Option<Read>,
+}
+
+/// How to make the ids of a format.
+pub struct Make {
+    /// The names of its options.
+    pub options: &'static [&'static str],
+    /// Whether an id can be stamped with a given time.
+    pub takes_a_time: bool,
+    /// Whether nginx offers it: what two copies of this library in one process make must not repeat.
+    pub in_nginx: bool,
+    pub(crate) maker: fn(&Options) -> Result<Maker, MakerError>,
+}
+
+/// How to read the ids of a format.
+pub struct Read {
+    /// How long nearly all of them are, in bytes. An error in a text of another length is of no use.
+    pub lengths: RangeInclusive<usize>,
+    /// Whether a text that fits is hardly ever anything else.
+    pub is_certain: bool,
+    pub(crate) anatomy: fn(&[u8], &Numbers) -> Result<Anatomy, FormatError>,
+    /// The time of an id, if the format has one.
+    pub(crate) ms: Option<ReadMs>,
+}
+
+/// The milliseconds since 1970 in an id of the format.
+type ReadMs = fn(&[u8], &Numbers) -> Option<i64>;
+
+/// How 64-bit ids are read, which do not carry their layout.
+#[derive(Clone, Copy, Debug)]
+pub struct Numbers {
+    /// The layout of all of them.
+    pub layout: Layout,
+    /// Whether somebody chose the layout. Otherwise, a number of few digits is not taken for an id.
+    pub is_chosen: bool,
+}
+
+impl Numbers {
+    /// Twitter's layout, which nobody chose.
+    pub const UNKNOWN: Self = Self { layout: Layout::SNOWFLAKE, is_chosen: false };
+}
+
+/// What an id holds besides its time.
+#[derive(Clone, Debug)]
+pub struct Anatomy {
+    /// The id, as this library writes it.
+    pub text: String,
+    /// Its fields by name, but the time.
+    pub parts: Vec<(&'static str, String)>,
+    /// Its bits; empty if it is not one number.
+    pub bytes: Vec<u8>,
+    /// Names and widths of its fields, from the most significant bit on.
+    pub fields: Vec<(&'static str, usize)>,
+    /// Whether other ids are hardly ever like this one.
+    pub(crate) is_likely: bool,
+}
+
+impl Anatomy {
+    pub(crate) fn new(text: impl Into<String>, parts: Vec<(&'static str, String)>) -> Self {
+        Self { text: text.into(), parts, bytes: Vec::new(), fields: Vec::new(), is_likely: true }
+    }
+
+    /// For an id that is one number.
+    pub(crate) fn with_bits(self, bytes: &[u8], fields: &[(&'static str, usize)]) -> Self {
+        Self { bytes: bytes.to_vec(), fields: fields.to_vec(), ..self }
+    }
+
+    pub(crate) fn unlikely_if(self, condition: bool) -> Self {
+        Self { is_likely: !condition, ..self }
+    }
+}
+
+impl Format {
+    /// Prepares to make ids, with these options.
+    ///
+    /// ```
+    /// let format = txid::formats::named("sofa").unwrap();
+    /// let maker = format.maker([("address", "10.0.0.7".as_ref())])?;
+    /// let mut text = [0; txid::Maker::MAX_LEN];
+    /// let made = maker.write_by(txid::system_ms(), &mut text)?;
+    /// assert!(text[..made.len].starts_with(b"0a000007"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`MakerError`] says what is wrong with an option.
+    pub fn maker<'a>(&self, options: impl IntoIterator<Item = (&'a str, &'a OsStr)>) -> Result<Maker, MakerError> {
+        let make = self.make.as_ref().ok_or(MakerError::OnlyRead(self.name))?;
+        (make.maker)(&Options::new(self.name, make.options, options)?)
+    }
+
+    /// The milliseconds since 1970 in `text`, if it is an id of this format and holds a time.
+    ///
+    /// ```
+    /// use txid::formats::{Numbers, named};
+    ///
+    /// let uuid = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f".as_bytes();
+    /// assert_eq!(named("uuid_v7").unwrap().ms(uuid, &Numbers::UNKNOWN), Some(1_645_557_742_000));
+    /// assert_eq!(named("uuid_v4").unwrap().ms(uuid, &Numbers::UNKNOWN), None);
+    /// ```
+    pub fn ms(&self, text: &[u8], numbers: &Numbers) -> Option<i64> {
+        self.read.as_ref()?.ms?(text, numbers)
+    }
+
+    /// Whether its ids hold the time when they were made.
+    pub fn has_a_time(&self) -> bool {
+        self.read.as_ref().is_some_and(|read| read.ms.is_some())
+    }
+}
+
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Format({})", self.name)
+    }
+}
+
+/// There are no two formats of one name.
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}

@@ -1,0 +1,196 @@
+//! The list of formats. Whatever goes through all formats goes through it.
+
+use crate::maker::{Maker, MakerError};
+use crate::text::{FormatError, ParseError};
+use crate::{flake, segment, snowflake, trace, txid, unique_id, uuid};
+
+pub use crate::format::{Anatomy, Format, Make, Numbers, Read};
+
+/// All formats, the most specific first: a text that fits several is most likely an id of the first.
+///
+/// ```
+/// assert!(txid::formats::ALL.iter().any(|format| format.name == "uuid_v7"));
+/// ```
+pub static ALL: [&Format; 20] = [
+    &txid::FORMAT,
+    &txid::STRONG,
+    &uuid::V1,
+    &uuid::V4,
+    &uuid::V6,
+    &uuid::V7,
+    &uuid::OTHER,
+    &flake::FORMAT,
+    &unique_id::LONG,
+    &unique_id::SHORT,
+    &trace::ID,
+    &trace::HOST_ID,
+    &trace::OTEL_ID,
+    &trace::SPAN_ID,
+    &trace::traceparent::FORMAT,
+    &trace::sofa::FORMAT,
+    &trace::skywalking::FORMAT,
+    &trace::b3::FORMAT,
+    &snowflake::format::FORMAT,
+    &segment::format::FORMAT,
+];
+
+/// The format of this name.
+///
+/// ```
+/// assert_eq!(txid::formats::named("uuid_v7").unwrap().title, "UUID version 7");
+/// ```
+pub fn named(name: &str) -> Option<&'static Format> {
+    ALL.into_iter().find(|format| format.name == name)
+}
+
+/// The formats that a text fits, most likely first, and what it holds as an id of each.
+///
+/// ```
+/// use txid::formats::{Numbers, recognize};
+///
+/// let found = recognize(b"b13f65bff40000010123456789abcdef", &Numbers::UNKNOWN)?;
+/// let names: Vec<_> = found.iter().map(|(format, _)| format.name).collect();
+/// assert_eq!(names, ["trace_id", "otel_trace_id", "trace_host_id"]);
+/// # Ok::<(), txid::FormatError>(())
+/// ```
+///
+/// # Errors
+///
+/// The error of the first format that has such a text's length.
+pub fn recognize(text: &[u8], numbers: &Numbers) -> Result<Vec<(&'static Format, Anatomy)>, FormatError> {
+    let (mut found, mut wrong) = (Vec::new(), None);
+    for format in ALL {
+        let Some(read) = &format.read else { continue };
+        match (read.anatomy)(text, numbers) {
+            Ok(anatomy) => found.push((format, anatomy)),
+            Err(error) if read.lengths.contains(&text.len()) => wrong = wrong.or(Some(error)),
+            Err(_) => {}
+        }
+    }
+    if found.is_empty() {
+        return Err(wrong.unwrap_or(ParseError::Length(text.len()).into()));
+    }
+    found.sort_by_key(|(_, anatomy)| !anatomy.is_likely);
+    Ok(found)
+}
+
+/// The milliseconds since 1970 in `text`, if that is hardly anything but an id with a time.
+pub(crate) fn certain_ms(text: &[u8]) -> Option<i64> {
+    let mut certain = ALL.into_iter().filter(|format| format.read.as_ref().is_some_and(|read| read.is_certain));
+    certain.find_map(|format| format.ms(text, &Numbers::UNKNOWN))
+}
+
+impl Maker {
+    /// The names that [`Maker::parse`] knows.
+    ///
+    /// ```
+    /// assert!(txid::Maker::names().any(|name| name == "uuid_v7"));
+    /// ```
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        let is_offered = |format: &&Format| format.make.as_ref().is_some_and(|make| make.in_nginx);
+        ALL.into_iter().filter(is_offered).map(|format| format.name)
+    }
+
+    /// A maker of the format of this name, with options such as `address=10.0.0.7`. Of the formats in
+    /// [`ALL`], those are missing that nginx does not offer.
+    ///
+    /// Copies of such a maker, in any number of processes and threads, never make the same id. That is why flakes and
+    /// UUIDs of version 1 take no node here, and why SOFATracer ids are missing: nothing in them tells two copies of
+    /// this library in one process apart.
+    ///
+    /// ```
+    /// let error = txid::Maker::parse("snowflake", ["node=1024", "state=/run/a"]).unwrap_err();
+    /// assert_eq!(error.to_string(), "node '1024' is not an integer from 0 to 1023, the layout's range");
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`MakerError`] says what is wrong with the name or an option.
+    pub fn parse<'a>(name: &str, options: impl IntoIterator<Item = &'a str>) -> Result<Self, MakerError> {
+        let Some(format) = named(name).filter(|_| Self::names().any(|known| known == name)) else {
+            return Err(MakerError::NoFormat { name: name.to_string(), known: Self::names().collect() });
+        };
+        let options = options.into_iter().map(|option| option.split_once('=').unwrap_or((option, "")));
+        format.maker(options.map(|(name, value)| (name, value.as_ref())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::NoId;
+    use crate::snowflake::{Layout, LeasePage, Refusal};
+    use crate::trace::SkyWalking;
+    use std::collections::HashSet;
+    use test_helpers::Directory;
+
+    fn make(maker: &Maker) -> String {
+        let mut text = [0; Maker::MAX_LEN];
+        let made = maker.write_by(crate::source::clock::system_ms(), &mut text).unwrap();
+        assert!(!made.guessable);
+        String::from_utf8(text[..made.len].to_vec()).unwrap()
+    }
+
+    #[test]
+    fn every_format_makes_ids_of_its_own_length() {
+        for (format, length) in [
+            ("txid", 20),
+            ("strong", 20),
+            ("uuid_v1", 36),
+            ("uuid_v4", 36),
+            ("uuid_v7", 36),
+            ("flake", 22),
+            ("unique_id", 27),
+            ("trace_id", 32),
+            ("otel_trace_id", 32),
+            ("traceparent", 55),
+        ] {
+            let maker = Maker::parse(format, []).unwrap();
+            let ids: HashSet<String> = (0..1000).map(|_| make(&maker)).collect();
+            assert_eq!(ids.len(), 1000, "{format}");
+            assert!(ids.iter().all(|id| id.len() == length), "{format}");
+        }
+        assert_eq!(make(&Maker::parse("unique_id_short", ["address=10.0.0.7"]).unwrap()).len(), 24);
+        assert!(make(&Maker::parse("trace_host_id", ["address=10.0.0.7"]).unwrap()).contains("0a000007"));
+        assert!(make(&Maker::parse("skywalking", []).unwrap()).parse::<SkyWalking>().is_ok());
+    }
+
+    #[test]
+    fn a_leased_node_is_the_one_of_the_lease() {
+        let directory = Directory::new("maker");
+        let path = directory.file();
+        let state = format!("state={}", path.display());
+        let parse = || Maker::parse("snowflake", ["node=lease", &state]);
+        let error = parse().unwrap_err().to_string();
+        assert!(error.ends_with("does not exist; txid-agent makes it, so start that first, with --node"), "{error}");
+        let page = LeasePage::open_or_make(&path, &Layout::SNOWFLAKE).unwrap();
+        let (maker, now_ms) = (parse().unwrap(), crate::source::clock::system_ms());
+        assert!(matches!(maker.write_by(now_ms, &mut [0; Maker::MAX_LEN]), Err(NoId::Snowflake(Refusal::Unleased(_)))));
+        page.open(17, now_ms);
+        page.set_limit(17, now_ms + 60_000);
+        assert_eq!(Layout::SNOWFLAKE.decode(make(&maker).parse().unwrap()).unwrap().node, 17);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (format, options, expected) in [
+            ("ulid", &[][..], "\"ulid\" is not a format; the formats are txid, "),
+            ("TXID", &[], "\"TXID\" is not a format"),
+            ("sofa", &[], "\"sofa\" is not a format"),
+            ("txid", &["node=1"], "txid takes no options, but got \"node=1\""),
+            ("flake", &["node=02:42:ac:11:00:02"], "flake takes no options"),
+            ("snowflake", &["nod=1"], "\"nod=1\" is not an option of snowflake, which takes node=, state=, layout="),
+            ("snowflake", &["node"], "node '' is not an integer"),
+            ("snowflake", &["node=1", "node=2"], "node= was given twice"),
+            ("snowflake", &["state=/run/a"], "node= is missing"),
+            ("snowflake", &["node=1"], "state= is missing"),
+            ("snowflake", &["node=1", "state=a"], "state \"a\" is not an absolute path"),
+            ("snowflake", &["layout=a", "node=1", "state=/run/a"], "layout 'a'"),
+            ("unique_id_short", &["address=::1"], "address \"::1\" is not an IP address that"),
+            ("trace_host_id", &["address=localhost"], "address \"localhost\" is not an IP address that"),
+        ] {
+            let error = Maker::parse(format, options.iter().copied()).unwrap_err().to_string();
+            assert!(error.starts_with(expected), "{error}");
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! 64-bit ids as a format.
+
+use super::generator::Generator;
+use super::layout::Layout;
+use super::node;
+use super::state::State;
+use crate::format::{Anatomy, Format, Make, Numbers, Read};
+use crate::maker::{Made, Maker, MakerError, NoId, Options};
+use crate::text::{FormatError, decimal};
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
+/// A number with fewer digits is rarely an id, unless somebody chose its layout.
+const DIGITS: RangeInclusive<usize> = 15..=19;
+
+pub(crate) const FORMAT: Format = Format {
+    name: "snowflake",
+    title: "snowflake",
+    about: "64-bit numbers that sort by time",
+    make: Some(Make {
+        options: &["node", "state", "layout"],
+        takes_a_time: false,
+        in_nginx: true,
+        maker: |options| {
+            let generator = generator(options)?;
+            Ok(Maker::writing(move |clock_ms, text| {
+                Ok(Made::number(generator.next_by(clock_ms).map_err(NoId::Snowflake)?, text))
+            }))
+        },
+    }),
+    read: Some(Read {
+        lengths: DIGITS,
+        is_certain: false,
+        anatomy: |text, numbers| {
+            let id = read(text, numbers)?;
+            let too_large = FormatError::Value("its value has more bits than the layout");
+            let it = numbers.layout.decode(id).ok_or(too_large)?;
+            let mut fields = numbers.layout.parts().map(|(name, bits)| (name, bits as usize)).to_vec();
+            fields.insert(0, ("0", 64 - fields.iter().map(|(_, bits)| bits).sum::<usize>()));
+            let parts = vec![("node", it.node.to_string()), ("sequence", it.sequence.to_string())];
+            Ok(Anatomy::new(String::from_utf8_lossy(text), parts).with_bits(&id.to_be_bytes(), &fields))
+        },
+        ms: Some(|text, numbers| Some(numbers.layout.decode(read(text, numbers).ok()?)?.ms)),
+    }),
+};
+
+fn read(text: &[u8], numbers: &Numbers) -> Result<u64, FormatError> {
+    if text.is_empty() || !numbers.is_chosen && !DIGITS.contains(&text.len()) {
+        return Err(FormatError::Length { found: text.len(), expected: "a 64-bit id has 15 to 19" });
+    }
+    decimal::decode(text, 0, text.len())
+}
+
+fn generator(options: &Options) -> Result<Generator, MakerError> {
+    let snowflake = |error: &dyn Display| MakerError::Snowflake(error.to_string());
+    let layout_name = options.text("layout")?.unwrap_or("snowflake");
+    let layout: Layout = layout_name.parse().map_err(|error| snowflake(&error))?;
+    // As Sonyflake itself does.
+    let default = (layout_name == "sonyflake").then_some("ip");
+    let node = options.text("node")?.or(default).ok_or(MakerError::Missing {
+        option: "node",
+        give: "a number, env:NAME, ip, hostname, or lease for that of txid-agent",
+    })?;
+    let given = match node {
+        "lease" => None,
+        node => Some(node::node(node, &layout).map_err(|error| snowflake(&error))?),
+    };
+    let path = options.path("state", "the path of a file for all processes with this node")?;
+    let state = match given {
+        Some(node) => State::open(path, &layout, node),
+        None => State::leased(path, &layout),
+    };
+    Ok(Generator::new(state.map_err(|error| snowflake(&error))?))
+}
