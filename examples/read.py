@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""Reads an id, as docs/formats.md describes it: read.py FORMAT TEXT [LAYOUT or EPOCH]"""
+
+import json
+import re
+import sys
+from datetime import datetime, timedelta, timezone
+
+BASE32 = "0123456789abcdefghijklmnopqrstuv"
+BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+OLDER, NEWER = BASE64 + "@-", BASE64 + "-_"
+GREGORIAN_MS = -12219292800000
+PRESETS = {
+    "snowflake": "time_bits=41,node_bits=10,sequence_bits=12,epoch=1288834974657",
+    "leaf": "time_bits=41,node_bits=10,sequence_bits=12,epoch=1288834974657",
+    "sonyflake": "time_bits=39,sequence_bits=8,node_bits=16,unit_ms=10,epoch=1409529600000",
+    "uid": "time_bits=28,node_bits=22,sequence_bits=13,unit_ms=1000,epoch=1463673600000",
+}
+
+
+def must(condition, reason):
+    if not condition:
+        raise ValueError(reason)
+
+
+def matched(pattern, text):
+    match = re.fullmatch(pattern, text, re.ASCII)
+    must(match, "not of this format")
+    return match.groups()
+
+
+def number(text, digits):
+    value = 0
+    for character in text:
+        must(character in digits, f"{character!r} is not a digit")
+        value = value * len(digits) + digits.index(character)
+    return value
+
+
+def split(bits, *widths):
+    fields = []
+    for width in reversed(widths):
+        fields.append(bits & ((1 << width) - 1))
+        bits >>= width
+    return fields[::-1]
+
+
+def below(value, bits):
+    value = int(value)
+    must(value < 1 << bits, f"more than {bits} bits")
+    return value
+
+
+def dotted(word):
+    return ".".join(str(byte) for byte in word.to_bytes(4, "big"))
+
+
+def result(ms, fields, width=None, bits=0, written=None):
+    fields = {name: value if isinstance(value, (bool, str)) else str(value) for name, value in fields.items()}
+    return {"ms": ms, "fields": fields, "bits": width and f"{bits:0{width // 4}x}", "written": written}
+
+
+def read_txid(text, _):
+    matched("[0-9a-vA-V]{19}[0gG]", text)
+    bits = number(text.lower(), BASE32) >> 4
+    ms, random = split(bits, 42, 54)
+    return result(ms, {"random": f"{random:014x}"}, 96, bits, text.lower())
+
+
+def read_uuid(text, _):
+    bits = int("".join(matched("([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})", text.lower())), 16)
+    must(text.isascii(), "not ASCII")
+    high, middle, version, low, top, _ = split(bits, 32, 16, 4, 12, 3, 61)
+    variant = "ncs" if top < 4 else "rfc9562" if top < 6 else "microsoft" if top == 6 else "future"
+    ticks = {1: low << 48 | middle << 32 | high, 6: high << 28 | middle << 12 | low}.get(version)
+    ms = None
+    if variant == "rfc9562" and ticks is not None:
+        ms = ticks // 10000 + GREGORIAN_MS
+    elif variant == "rfc9562" and version == 7:
+        ms = high << 16 | middle
+    return result(ms, {"version": version, "variant": variant}, 128, bits, text.lower())
+
+
+def read_flake(text, _):
+    must(len(text) == 22, "not 22 characters")
+    bits = below(number(text, BASE62), 128)
+    ms, node, sequence = split(bits, 64, 48, 16)
+    return result(ms, {"node": node.to_bytes(6, "big").hex(":"), "sequence": sequence}, 128, bits, text)
+
+
+def read_unique_id(text, _):
+    must(len(text) in (24, 27), "neither 24 nor 27 characters")
+    is_short = len(text) == 24
+    bits = number(text, OLDER if is_short or "@" in text else NEWER)
+    if is_short:
+        seconds, address, pid, counter, thread = split(bits, 32, 32, 32, 16, 32)
+        fields = {"address": dotted(address), "pid": pid, "counter": counter, "thread": thread}
+        return result(seconds * 1000, fields, 144, bits, text)
+    must(bits & 3 == 0, "the last two bits are not zero")
+    bits >>= 2
+    seconds, random, counter, thread = split(bits, 32, 80, 16, 32)
+    written = "".join(NEWER[value] for value in split(bits << 2, *[6] * 27))
+    return result(seconds * 1000, {"random": f"{random:020x}", "counter": counter, "thread": thread}, 160, bits, written)
+
+
+def read_trace_id(text, epoch):
+    (digits,) = matched("([0-9a-f]{32})", text)
+    bits = int(digits, 16)
+    ms, sequence, random = split(bits, 41, 23, 64)
+    return result(ms + int(epoch or 0), {"sequence": sequence, "random": f"{random:016x}"}, 128, bits, text)
+
+
+def read_trace_host_id(text, epoch):
+    read = read_trace_id(text, epoch)
+    host, random = split(int(text, 16), 32, 32)
+    read["fields"].update(host=dotted(host), random=f"{random:08x}")
+    return read
+
+
+def read_random(width):
+    def read(text, _):
+        matched(f"[0-9a-f]{{{width // 4}}}", text)
+        must(int(text, 16) != 0, "all zeros")
+        return result(None, {}, width, int(text, 16), text)
+    return read
+
+
+def read_sofa(text, _):
+    address, ms, sequence, pid = matched("([0-9a-f]{8})([0-9]{13})([0-9]{4})([0-9]{1,10})", text)
+    must(1000 <= int(sequence) <= 9000, "the sequence is not from 1000 to 9000")
+    pid = below(pid, 32)
+    return result(int(ms), {"address": dotted(int(address, 16)), "sequence": sequence, "pid": pid},
+                  written=f"{address}{ms}{sequence}{pid}")
+
+
+def read_skywalking(text, _):
+    must(len(text) <= 64, "more than 64 characters")
+    instance, thread, time = matched("([0-9a-f]{32})[.]([0-9]+)[.]([0-9]+)", text)
+    thread, time = below(thread, 32), below(time, 64)
+    ms, sequence = divmod(time, 10000)
+    return result(ms, {"instance": instance, "thread": thread, "sequence": sequence}, written=f"{instance}.{thread}.{time}")
+
+
+def read_traceparent(text, _):
+    version, trace, span, flags, more = matched("([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-(?s:.*))?", text)
+    must(version != "ff" and not (version == "00" and more), "not of its version")
+    must(int(trace, 16) and int(span, 16), "all zeros")
+    sampled, random = bool(int(flags, 16) & 1), version == "00" and bool(int(flags, 16) & 2)
+    fields = {"trace_id": trace, "span_id": span, "sampled": sampled, "random": random}
+    return result(None, fields, written=f"00-{trace}-{span}-0{sampled + 2 * random}")
+
+
+def read_b3(text, _):
+    ids = "((?:[0-9a-f]{16}){1,2})-([0-9a-f]{16})(?:-([01d])(?:-([0-9a-f]{16}))?)?|([01d])"
+    trace, span, sampled, parent, alone = matched(ids, text)
+    must(all(int(id, 16) for id in (trace, span, parent) if id), "all zeros")
+    fields = {"trace_id": trace, "span_id": span, "parent_span_id": parent, "sampled": sampled or alone}
+    return result(None, {name: value for name, value in fields.items() if value}, written=text)
+
+
+def read_snowflake(text, layout):
+    parts = [part.split("=") for part in PRESETS.get(layout, layout).split(",")]
+    options, widths = dict(parts), [(name, int(value)) for name, value in parts if name.endswith("_bits")]
+    epoch = options.get("epoch", "0")
+    if "-" in epoch[1:]:
+        epoch = datetime.fromisoformat(epoch.replace("Z", "")).replace(tzinfo=timezone.utc).timestamp() * 1000
+    (digits,) = matched("([0-9]+)", text)
+    bits = below(digits, sum(width for _, width in widths))
+    fields = dict(zip((name for name, _ in widths), split(bits, *(width for _, width in widths))))
+    ms = fields.pop("time_bits") * int(options.get("unit_ms", 1)) + int(epoch)
+    return result(ms, {name[:-5]: value for name, value in fields.items()}, 64, bits, text)
+
+
+READERS = {name[5:]: reader for name, reader in globals().items() if name.startswith("read_") and name != "read_random"}
+READERS |= {f"uuid_v{version}": read_uuid for version in (1, 4, 6, 7)}
+READERS |= {"unique_id_short": read_unique_id, "otel_trace_id": read_random(128), "span_id": read_random(64)}
+
+
+def date(ms):
+    try:
+        moment = datetime(1970, 1, 1) + timedelta(milliseconds=ms)
+    except OverflowError:
+        return None
+    return moment.isoformat(timespec="milliseconds") + "Z"
+
+
+if __name__ == "__main__":
+    if len(sys.argv) not in (3, 4) or sys.argv[1] not in READERS:
+        sys.exit(f"{__doc__}\nFORMAT is one of {', '.join(READERS)}")
+    try:
+        found = READERS[sys.argv[1]](sys.argv[2], "".join(sys.argv[3:]))
+        print(json.dumps(found | {"time": found["ms"] is not None and date(found["ms"]) or None}))
+    except ValueError as error:
+        sys.exit(f"{sys.argv[2]}: {error}")
