@@ -1,0 +1,60 @@
+//! Runs the scenarios in `testdata`: what happens to a lease's machine, and what it does then.
+//!
+//! A scenario is a text file: steps, a line `----`, and the machine's outputs up to the next empty line. [`play`] lists
+//! the steps. `TXID_BLESS=1 cargo test -p txid-agent-machines --test scenarios` writes the outputs into the files; read
+//! the difference before you commit it.
+
+mod play;
+mod store;
+mod text;
+
+use play::Play;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+#[test]
+fn each_scenario_ends_as_written() {
+    let is_to_bless = env::var_os("TXID_BLESS").is_some();
+    let mut wrong = String::new();
+    for path in scenarios() {
+        let expected = fs::read_to_string(&path).unwrap();
+        let found = run(&expected, &path);
+        if is_to_bless {
+            fs::write(&path, found).unwrap();
+        } else if found != expected {
+            let line = found.lines().zip(expected.lines()).position(|(found, expected)| found != expected);
+            let line = line.unwrap_or_else(|| found.lines().count().min(expected.lines().count()));
+            let show = |text: &str| text.lines().nth(line).unwrap_or("the end").to_owned();
+            wrong += &format!("{}:{}\n  has {}\n  now {}\n", path.display(), line + 1, show(&expected), show(&found));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}TXID_BLESS=1 writes what the machine does now");
+}
+
+fn scenarios() -> Vec<PathBuf> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
+    let mut paths: Vec<_> = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    assert!(paths.len() > 5, "{paths:?}");
+    paths
+}
+
+/// The scenario, with the outputs that the machine has now.
+fn run(scenario: &str, path: &Path) -> String {
+    let mut play = Play::new();
+    let mut written = String::new();
+    let mut lines = scenario.lines().enumerate();
+    while let Some((number, line)) = lines.next() {
+        written += &format!("{line}\n");
+        if line == "----" {
+            written += &std::mem::take(&mut play.output);
+            let after = lines.by_ref().map(|(_, line)| line).find(|line| line.is_empty());
+            written += if after.is_some() { "\n" } else { "" };
+        } else if !line.is_empty() && !line.starts_with('#') {
+            let done = play.step(line);
+            assert!(done.is_some(), "{}:{}: '{line}' is not a step", path.display(), number + 1);
+        }
+    }
+    assert!(play.output.is_empty(), "{} ends without ----", path.display());
+    written
+}
