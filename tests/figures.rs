@@ -152,7 +152,7 @@ const SET_IN_CODE: &[(&str, &str, (&str, &str))] = &[
     (
         "docs/leases.md",
         "| a request times out | {} s |",
-        ("agent/src/store/url.rs", "timeout: Duration::from_secs({})"),
+        ("agent/src/store/address.rs", "timeout: Duration::from_secs({})"),
     ),
 ];
 
