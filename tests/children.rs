@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
-use test_helpers::attack::{Child, forbid, fork, raw_clone, refuse};
+use test_helpers::attack::{Child, Shared, end, ended_well, forbid, fork, raw_clone, refuse};
 use test_helpers::one_by_one;
 use txid::{Maker, Series, Txid, trace};
 
@@ -309,11 +309,9 @@ fn where_getrandom_is_refused_later_there_is_dev_urandom() {
     assert_eq!(child.output(), [0, 100]);
 }
 
-fn where_the_kernel_does_not_wipe(accepts_any_advice: bool, start: fn() -> i32) {
-    // An errno of 0 means success.
-    let errno = if accepts_any_advice { 0 } else { libc::EINVAL };
+fn where_the_kernel_does_not_wipe(hide: fn(), start: fn() -> i32) {
     let child = Child::start(fork, || {
-        refuse(&[libc::SYS_madvise], errno);
+        hide();
         strong(1);
         let before = [ids(100), strong(100)].concat();
         let grandchild = Child::start(start, || [ids(1000), strong(1000)].concat().concat());
@@ -324,27 +322,137 @@ fn where_the_kernel_does_not_wipe(accepts_any_advice: bool, start: fn() -> i32) 
     // There, the clock is read for each id, which would hide that a child continues its parent's stream. What is kept
     // from one id to the next shows it.
     let child = Child::start(fork, || {
-        refuse(&[libc::SYS_madvise], errno);
+        hide();
         no_format_continues_its_parents_state(start);
         Vec::new()
     });
     assert_eq!(child.output(), b"");
 }
 
-fn where_the_kernel_refuses_to_wipe_a_fork_makes_a_new_stream() {
-    where_the_kernel_does_not_wipe(false, fork);
+fn no_wiping() {
+    refuse(&[libc::SYS_madvise], libc::EINVAL);
 }
 
-fn where_the_kernel_refuses_to_wipe_a_raw_clone_makes_a_new_stream() {
-    where_the_kernel_does_not_wipe(false, raw_clone);
+fn any_advice_is_accepted() {
+    // An errno of 0 means success.
+    refuse(&[libc::SYS_madvise], 0);
 }
 
-fn where_any_advice_is_accepted_a_fork_makes_a_new_stream() {
-    where_the_kernel_does_not_wipe(true, fork);
+fn no_wiping_and_no_timers() {
+    no_wiping();
+    refuse(&[libc::SYS_timer_create], libc::EPERM);
 }
 
-fn where_any_advice_is_accepted_a_raw_clone_makes_a_new_stream() {
-    where_the_kernel_does_not_wipe(true, raw_clone);
+/// A process may be forbidden later what it has used before.
+fn no_wiping_and_soon_no_timers() {
+    no_wiping();
+    trace::Sofa::new([10, 0, 0, 7].into());
+    refuse(&[libc::SYS_timer_gettime], libc::EPERM);
+}
+
+const HIDDEN: [fn(); 4] = [no_wiping, any_advice_is_accepted, no_wiping_and_no_timers, no_wiping_and_soon_no_timers];
+
+fn where_the_kernel_does_not_wipe_a_fork_makes_a_new_stream() {
+    HIDDEN.iter().for_each(|&hide| where_the_kernel_does_not_wipe(hide, fork));
+}
+
+fn where_the_kernel_does_not_wipe_a_raw_clone_makes_a_new_stream() {
+    HIDDEN.iter().for_each(|&hide| where_the_kernel_does_not_wipe(hide, raw_clone));
+}
+
+/// Sets which process id the next child gets. The process must be of a PID namespace that nobody else is in.
+fn next_pid_is(pid: u32) {
+    std::fs::write("/proc/sys/kernel/ns_last_pid", (pid - 1).to_string()).unwrap();
+}
+
+/// Whether this process may give its children a namespace of process ids. If not, says that a test is skipped.
+fn may_choose_pids() -> bool {
+    // SAFETY: it concerns only children of this thread.
+    let has_namespace = unsafe { libc::unshare(libc::CLONE_NEWPID) } == 0;
+    let may = has_namespace && std::fs::OpenOptions::new().write(true).open("/proc/sys/kernel/ns_last_pid").is_ok();
+    if !may {
+        println!("skipped: choosing process ids takes root, and a kernel with ns_last_pid");
+    }
+    may
+}
+
+/// A process makes ids, and forks an heir, which makes none. It makes more ids, and ends. Then the heir forks a child,
+/// which gets the process id of the first one, and has its memory.
+fn an_heirs_child_gets_the_id_of_its_ancestor(start: fn() -> i32, ids: Shared<Padded>) {
+    const PID: u32 = 4242;
+    let make = || KEPT.iter().for_each(|make| (0..40).for_each(|_| ids.push(make())));
+    let run = |work: &dyn Fn()| {
+        let pid = start();
+        if pid == 0 {
+            work();
+            end(0);
+        }
+        pid
+    };
+    let heir = || {
+        // SAFETY: signal 0 only asks whether the process exists.
+        while unsafe { libc::kill(PID as i32, 0) } == 0 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        next_pid_is(PID);
+        let child = run(&|| {
+            // SAFETY: it has no arguments and cannot fail.
+            assert_eq!(unsafe { libc::syscall(libc::SYS_getpid) }, libc::c_long::from(PID));
+            make();
+        });
+        assert!(ended_well(child));
+    };
+    next_pid_is(PID);
+    let ancestor = run(&|| {
+        make();
+        run(&heir);
+        make();
+    });
+    // The heir, too, is then a child of the first process of the namespace, which this is.
+    assert!(ended_well(ancestor) && ended_well(-1));
+}
+
+fn a_process_is_not_taken_for_an_ancestor_that_had_its_id() {
+    for start in [fork, raw_clone] {
+        let ids = Shared::new(10_000);
+        let child = Child::start(fork, || {
+            if may_choose_pids() {
+                let first = Child::start(fork, || {
+                    no_wiping();
+                    an_heirs_child_gets_the_id_of_its_ancestor(start, ids);
+                    Vec::new()
+                });
+                first.output();
+            }
+            Vec::new()
+        });
+        child.output();
+        let all = ids.items();
+        assert!(all.is_empty() || all.len() == 3 * 40 * KEPT.len(), "{} ids", all.len());
+        let distinct: HashSet<_> = all.iter().collect();
+        assert_eq!(distinct.len(), all.len());
+    }
+}
+
+/// In a new namespace, it has the process id 1 that its parent has in another one.
+fn a_child_with_its_parents_id_makes_a_new_stream() {
+    let child = Child::start(fork, || {
+        if may_choose_pids() {
+            let first = Child::start(fork, || {
+                no_wiping();
+                let ids = || KEPT.iter().flat_map(|make| (0..40).flat_map(|_| make())).collect::<Vec<_>>();
+                let before = ids();
+                assert!(may_choose_pids());
+                let of_child = Child::start(raw_clone, ids).output();
+                [before, ids(), of_child].concat()
+            });
+            return first.output();
+        }
+        Vec::new()
+    });
+    let output = child.output();
+    let distinct: HashSet<_> = output.chunks_exact(64).collect();
+    assert_eq!(64 * distinct.len(), output.len());
 }
 
 fn without_memory_for_a_stream_ids_are_made() {
@@ -410,10 +518,10 @@ fn main() {
         without_randomness_from_the_os_ids_are_made_and_it_shows,
         a_refusal_after_a_good_start_shows_at_the_next_reseed,
         where_getrandom_is_refused_later_there_is_dev_urandom,
-        where_the_kernel_refuses_to_wipe_a_fork_makes_a_new_stream,
-        where_the_kernel_refuses_to_wipe_a_raw_clone_makes_a_new_stream,
-        where_any_advice_is_accepted_a_fork_makes_a_new_stream,
-        where_any_advice_is_accepted_a_raw_clone_makes_a_new_stream,
+        where_the_kernel_does_not_wipe_a_fork_makes_a_new_stream,
+        where_the_kernel_does_not_wipe_a_raw_clone_makes_a_new_stream,
+        a_process_is_not_taken_for_an_ancestor_that_had_its_id,
+        a_child_with_its_parents_id_makes_a_new_stream,
         without_memory_for_a_stream_ids_are_made,
         without_memory_for_the_kernels_state_strong_ids_are_made_by_system_calls,
         strong_ids_need_no_system_call_if_the_kernel_can_do_without,

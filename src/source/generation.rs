@@ -1,17 +1,23 @@
 //! Detects whether this is still the same process: a number that differs in every child, however the child was made.
 //!
 //! The number is in a page that the kernel wipes in every child (Linux 4.14 and later), so reading it is enough. Where
-//! the kernel does not wipe it (older kernels, emulators, other systems), the process id is used instead, and is
-//! requested each time.
+//! the kernel does not wipe it (older kernels, emulators, other systems), the kernel is asked each time: for the number
+//! in a timer of this process, or where there are no timers, for the process id.
 //!
 //! Nothing here locks or allocates: a signal may arrive, and a handler may fork, between any two instructions.
 
 use super::pid::pid;
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+use super::timer;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 /// Never the number of a generation.
 pub(crate) const NONE: u64 = 0;
+
+/// The last number that was given out. Outside the page, so that a child's number is greater than that of every process
+/// it descends from.
+static LAST: AtomicU64 = AtomicU64::new(NONE);
 
 /// What [`PAGE`] points to until the kernel was asked, and permanently where the kernel does not wipe. Both stay
 /// [`NONE`].
@@ -40,15 +46,12 @@ pub(crate) fn get() -> u64 {
 #[cold]
 #[inline(never)]
 fn begin() -> u64 {
-    /// Outside the page, so that a child's number is greater than that of every process it descends from.
-    static LAST: AtomicU64 = AtomicU64::new(NONE);
-
     let mut page = PAGE.load(Ordering::Relaxed);
     if ptr::eq(page, &NOT_ASKED) {
         page = choose(map().unwrap_or((&raw const NOT_WIPED).cast_mut()));
     }
     if ptr::eq(page, &NOT_WIPED) {
-        return pid().into();
+        return where_nothing_is_wiped();
     }
     let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
     // SAFETY: as in `read`.
@@ -56,6 +59,22 @@ fn begin() -> u64 {
     // Another thread may have been first. Release, so that nobody sees this number, and forks, before `LAST` has it: the
     // child would count to the same number again.
     page.compare_exchange(NONE, number, Ordering::Release, Ordering::Relaxed).map_or_else(|other| other, |_| number)
+}
+
+/// Above all numbers that are counted.
+fn by_process_id() -> u64 {
+    1 << 32 | u64::from(pid())
+}
+
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+fn where_nothing_is_wiped() -> u64 {
+    timer::number(&LAST).unwrap_or_else(by_process_id)
+}
+
+// Elsewhere, the kernel's structs are not those of the C library, or there are no such timers.
+#[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
+fn where_nothing_is_wiped() -> u64 {
+    by_process_id()
 }
 
 /// Makes `page` the page of the process, unless another thread was first; returns the one in use.

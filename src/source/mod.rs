@@ -11,5 +11,7 @@ pub(crate) mod mac;
 mod pid;
 pub(crate) mod process;
 pub(crate) mod thread_number;
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+mod timer;
 pub(crate) mod vdso;
 pub(crate) mod xoshiro;

@@ -25,11 +25,12 @@ pub fn end(status: i32) -> ! {
     unsafe { libc::_exit(status) }
 }
 
-/// Whether the child `pid` ended successfully.
+/// Whether the child `pid`, or any child if that is -1, ended successfully.
 pub fn ended_well(pid: i32) -> bool {
     let mut status = 0;
     // SAFETY: `status` is our own.
-    unsafe { libc::waitpid(pid, &mut status, 0) == pid && status == 0 }
+    let ended = unsafe { libc::waitpid(pid, &mut status, 0) };
+    (ended == pid || pid == -1 && ended > 0) && status == 0
 }
 
 /// A child, and its output.
