@@ -18,7 +18,7 @@ library_is_unchanged() { [ "$(cksum "$library")" = "$built" ]; }
 # nginx and the agent wait more than they work, so the other suites run beside those of Rust. Their output comes last.
 said=$(mktemp)
 setsid sh -c '
-    for suite in scripts/prove.sh capi/tests/asan/run.sh tests/peers/run.sh; do
+    for suite in scripts/prove.sh capi/tests/asan/run.sh tests/peers/run.sh tests/sql/run.sh; do
         echo "$suite"
         "$suite" || echo "    $suite" >>"$1"
     done' sh "$failed" >"$said" 2>&1 &

@@ -1,0 +1,150 @@
+"""What the tests need of an engine."""
+
+import datetime
+import os
+import pathlib
+import subprocess
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).parents[3]
+EPOCH = datetime.datetime(1970, 1, 1)
+
+
+class Refused(Exception):
+    """An engine did not take this SQL."""
+
+
+class Engine:
+    # Types of a column that sorts as the ids do, by the name of their functions.
+    KEYS = {}
+    # The file in sql/.
+    FILE = None
+    # What the engine's times can hold.
+    FIRST_MS = -62135596800000
+    LAST_MS = 253402300799999
+    NULL = "NULL"
+
+    @staticmethod
+    def missing():
+        """Why there is no such engine here, or None."""
+        return None
+
+    def load(self):
+        self.query((ROOT / "sql" / self.FILE).read_text())
+
+    def query(self, sql):
+        """The rows, as tuples of strings, numbers and None."""
+        raise NotImplementedError
+
+    def call(self, function, *arguments):
+        """A call of a function of sql/, as SQL."""
+        return f"{function}({', '.join(str(argument) for argument in arguments)})"
+
+    def text(self, text):
+        """A literal of any text, without an assumption about how the engine escapes characters."""
+        raise NotImplementedError
+
+    def holds(self, text):
+        """Whether a column can have this text."""
+        return True
+
+    def number(self, number):
+        return number
+
+    def create_texts(self, texts):
+        """A table of texts, numbered from 0."""
+        self.query("CREATE TABLE texts (n BIGINT, id TEXT)")
+        values = (f"({n}, {self.text(text)})" for n, text in enumerate(texts))
+        self.query(f"INSERT INTO texts VALUES {', '.join(values)}")
+
+    def analyze(self, table):
+        """Lets the planner know what is in the table."""
+        self.query(f"ANALYZE {table}")
+
+    def time(self, microseconds):
+        """A literal of a time."""
+        return f"TIMESTAMP '{EPOCH + datetime.timedelta(microseconds=microseconds)}'"
+
+    def time_of_row(self, ms, row):
+        """The time `row` seconds after `ms`, as SQL."""
+        raise NotImplementedError
+
+    def ms(self, time):
+        """The milliseconds since 1970 of a time, as SQL."""
+        raise NotImplementedError
+
+    def numbers(self, count):
+        """A table of the numbers from 0, in a column i, as SQL."""
+        raise NotImplementedError
+
+    def create(self, table, columns, key):
+        """Makes a table that is sorted or indexed by the column `key`."""
+        self.query(f"CREATE TABLE {table} ({columns}, PRIMARY KEY ({key}))")
+
+    def plan(self, query):
+        """What EXPLAIN says about a query."""
+        return "\n".join(" ".join(str(value) for value in row) for row in self.query(f"EXPLAIN {query}"))
+
+    def reads_a_range(self, plan, table):
+        """Whether the plan reads a range of the table by its key, and not the whole table."""
+        raise NotImplementedError
+
+    def close(self):
+        pass
+
+
+class Server(Engine):
+    """A server in a directory of its own, which listens on a socket in there."""
+
+    USER = "root"
+    PROGRAM = None
+
+    def __init__(self):
+        self.directory = tempfile.TemporaryDirectory(prefix="txid-sql")
+        self.path = pathlib.Path(self.directory.name)
+        self.prepare()
+        with open(self.path / "log", "wb") as log:
+            self.process = subprocess.Popen(self.as_user(self.command()), stdout=log, stderr=log)
+        self.wait()
+
+    def as_user(self, command):
+        """Servers do not run as root, and they end with the test."""
+        user = ["--reuid", self.USER, "--regid", self.USER, "--clear-groups"] if os.geteuid() == 0 else []
+        return ["setpriv", *user, "--pdeathsig", "KILL", *command]
+
+    def prepare(self):
+        raise NotImplementedError
+
+    def command(self):
+        raise NotImplementedError
+
+    def wait(self):
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                return self.query("SELECT 1")
+            except Refused as error:
+                if time.monotonic() > deadline or self.process.poll() is not None:
+                    log = (self.path / "log").read_text(errors="replace")
+                    self.close()
+                    raise RuntimeError(f"the server does not answer: {error} {log}") from error
+                time.sleep(0.05)
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        # Its children need a moment to notice.
+        for _ in range(100):
+            try:
+                return self.directory.cleanup()
+            except OSError:
+                time.sleep(0.05)
+
+
+def output(command, sql):
+    """What a client prints for this SQL."""
+    client = subprocess.run(command, input=sql, capture_output=True, text=True, timeout=600)
+    if client.returncode != 0:
+        raise Refused(f"{client.stderr}{sql[:1000]}")
+    return client.stdout

@@ -1,0 +1,169 @@
+"""What the functions of sql/ promise, in each engine."""
+
+import itertools
+import os
+import unittest
+
+import vectors
+from engines.postgresql import PostgreSQL
+
+ROWS = int(os.environ.get("TXID_ROWS", "10000"))
+
+
+class Promises:
+    ENGINE = None
+
+    @classmethod
+    def setUpClass(cls):
+        missing = cls.ENGINE.missing()
+        if missing:
+            raise unittest.SkipTest(missing)
+        cls.engine = cls.ENGINE()
+        cls.addClassCleanup(cls.engine.close)
+        cls.engine.load()
+
+    def values(self, *expressions):
+        """The values of these expressions, as text, of one query: each one takes a while to start."""
+        (row,) = self.engine.query(f"SELECT {', '.join(expressions)}")
+        return [None if value is None else str(value) for value in row]
+
+    def read(self, function, id, *layout):
+        """The milliseconds that ..._ms and ..._time give."""
+        call = self.engine.call
+        return call(f"{function}_ms", id, *layout), self.engine.ms(call(f"{function}_time", id, *layout))
+
+    def expected(self, ms):
+        """What ..._ms and ..._time give: None if they cannot hold it."""
+        return (
+            None if ms is None or int(ms) >= 2**63 else ms,
+            None if ms is None or int(ms) > self.engine.LAST_MS else ms,
+        )
+
+    def check_texts(self, section):
+        """Reads the texts from a table, as queries do: an engine may compute with constants in another way."""
+        cases = [case for case in vectors.cases("formats", section) if case["format"] != "snowflake"]
+        cases = [case for case in cases if self.engine.holds(case["text"])]
+        self.assertGreater(len(cases), 25)
+        self.engine.create_texts([case["text"] for case in cases])
+        for function in set(vectors.FUNCTIONS.values()) - {"snowflake"}:
+            rows = self.engine.query(f"SELECT n, {', '.join(self.read(function, 'id'))} FROM texts ORDER BY n")
+            for case, (_, *found) in zip(cases, rows, strict=True):
+                if vectors.FUNCTIONS[case["format"]] != function:
+                    continue
+                ms = case.get("ms")
+                if ms and "epoch" in case:
+                    ms = str(int(ms) - int(case["epoch"]))
+                found = tuple(None if value is None else str(value) for value in found)
+                self.assertEqual(found, self.expected(ms), case)
+        self.engine.query("DROP TABLE texts")
+
+    def test_valid_texts(self):
+        self.check_texts("valid")
+
+    def test_invalid_texts(self):
+        self.check_texts("invalid")
+
+    def test_numbers(self):
+        cases = vectors.cases("formats", "valid") + vectors.cases("formats", "invalid")
+        cases = [case for case in cases if case["format"] == "snowflake" and fits_64_bits(case["text"])]
+        self.assertGreater(len(cases), 10)
+        calls = (self.read("snowflake", self.engine.number(case["text"]), *vectors.layout(case)) for case in cases)
+        found = pairs(self.values(*itertools.chain(*calls)))
+        for case, ms in zip(cases, found, strict=True):
+            self.assertEqual(ms, self.expected(case.get("ms")), case)
+
+    def test_null_gives_null(self):
+        for function in set(vectors.FUNCTIONS.values()):
+            layout = vectors.PRESETS["snowflake"] if function == "snowflake" else ()
+            calls = [self.engine.call(f"{function}_{kind}", self.engine.NULL, *layout) for kind in ("ms", "time", "first", "last")]
+            self.assertEqual(self.values(*calls), [None] * 4, function)
+
+    def bounds(self, *questions):
+        """The first and last id of each (function, microseconds, layout)."""
+        calls = (
+            self.engine.call(f"{function}_{end}", self.engine.time(microseconds), *layout)
+            for function, microseconds, layout in questions
+            for end in ("first", "last")
+        )
+        return pairs(self.values(*calls))
+
+    def test_bounds(self):
+        questions, answers = [], []
+        for case in vectors.cases("times", "bounds"):
+            ms = int(case["ms"])
+            if not self.engine.FIRST_MS <= ms <= self.engine.LAST_MS:
+                continue
+            layout = vectors.layout(case) if "layout" in case else ()
+            # The library wraps. A query would then find rows of another time.
+            wraps = case["format"] == "txid" and not 0 <= ms < 2**42
+            for microseconds in (0, 999):
+                questions.append((vectors.FUNCTIONS[case["format"]], ms * 1000 + microseconds, layout))
+                answers.append((None, None) if wraps else (case["first"], case["last"]))
+        self.assertGreater(len(questions), 30)
+        for question, found, expected in zip(questions, self.bounds(*questions), answers, strict=True):
+            self.assertEqual(found, expected, question)
+
+    def test_no_id_has_these_times(self):
+        questions, answers = [], []
+        for function, layout, first, end in [
+            ("txid", (), 0, 2**42),
+            ("uuid_v7", (), 0, 2**48),
+            ("flake", (), 0, None),
+            ("trace_id", (), 0, 2**41),
+            ("snowflake", vectors.PRESETS["snowflake"], 1288834974657, 1288834974657 + 2**41),
+            ("snowflake", vectors.PRESETS["sonyflake"], 1409529600000, 1409529600000 + 2**39 * 10),
+        ]:
+            times = [(first * 1000 - 1, False), (first * 1000, True)]
+            if end is not None and end <= self.engine.LAST_MS:
+                times += [(end * 1000 - 1, True), (end * 1000, False)]
+            for microseconds, ids in times:
+                questions.append((function, microseconds, layout))
+                answers.append((ids, ids))
+        for question, found, expected in zip(questions, self.bounds(*questions), answers, strict=True):
+            self.assertEqual(tuple(bound is not None for bound in found), expected, (question, found))
+
+    def test_ids_sort_by_time(self):
+        for case in vectors.cases("formats", "order"):
+            function = vectors.FUNCTIONS[case["format"]]
+            self.engine.create("sorted", f"id {self.engine.KEYS[function]}", "id")
+            values = ", ".join(f"('{text}')" for text in reversed(case["texts"]))
+            self.engine.query(f"INSERT INTO sorted VALUES {values}")
+            found = [str(row[0]) for row in self.engine.query("SELECT id FROM sorted ORDER BY id")]
+            self.engine.query("DROP TABLE sorted")
+            self.assertEqual(found, case["texts"], case["name"])
+
+    def test_a_time_is_a_range_of_the_key(self):
+        """One id each second. A query for an hour reads a range of the key, and finds the rows that a look at each id finds."""
+        start = 1790000000000
+        for function, key in self.engine.KEYS.items():
+            layout = vectors.PRESETS["snowflake"] if function == "snowflake" else ()
+            self.engine.create("requests", f"id {key}, n BIGINT", "id")
+            of_row = self.engine.call(f"{function}_first", self.engine.time_of_row(start, "i"), *layout)
+            self.engine.query(f"INSERT INTO requests SELECT {of_row}, i FROM {self.engine.numbers(ROWS)}")
+            self.engine.analyze("requests")
+            hour = [self.engine.time((start + (ROWS // 2 + 3600 * i) * 1000) * 1000) for i in range(2)]
+            first, end = (self.engine.call(f"{function}_first", time, *layout) for time in hour)
+            by_key = f"FROM requests WHERE id >= {first} AND id < {end}"
+            ms, _ = self.read(function, "id", *layout)
+            slowly = f"FROM requests WHERE {ms} >= {start + ROWS // 2 * 1000} AND {ms} < {start + (ROWS // 2 + 3600) * 1000}"
+            counts = [int(self.engine.query(f"SELECT count(n) {query}")[0][0]) for query in (by_key, slowly)]
+            self.assertEqual(counts, [3600, 3600], function)
+            plan = self.engine.plan(f"SELECT count(n) {by_key}")
+            self.assertTrue(self.engine.reads_a_range(plan, "requests"), (function, plan))
+            # The check can fail.
+            plan = self.engine.plan(f"SELECT count(n) {slowly}")
+            self.assertFalse(self.engine.reads_a_range(plan, "requests"), (function, plan))
+            self.engine.query("DROP TABLE requests")
+
+
+def pairs(values):
+    return list(zip(values[::2], values[1::2], strict=True))
+
+
+def fits_64_bits(text):
+    digits = text.removeprefix("-")
+    return digits.isascii() and digits.isdigit() and -(2**63) <= int(text) < 2**63
+
+
+class PostgreSQLTest(Promises, unittest.TestCase):
+    ENGINE = PostgreSQL

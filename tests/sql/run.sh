@@ -1,0 +1,12 @@
+#!/bin/sh
+# Holds the functions of sql/ against tests/vectors/, in real engines. PostgreSQL and MariaDB are Debian's; DuckDB and ClickHouse
+# (chdb) go into a virtual environment below target/.
+# TXID_ROWS=1000000 makes larger tables for the plans of queries.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+venv=$root/target/sql
+"$root/scripts/venv.sh" "$venv" "$here/requirements.txt"
+cd "$here"
+exec "$venv/bin/python" -B -m unittest --quiet "${@:-promises}"

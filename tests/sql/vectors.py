@@ -1,0 +1,46 @@
+"""The vectors of the formats that sql/ knows."""
+
+import datetime
+import json
+import pathlib
+
+DIRECTORY = pathlib.Path(__file__).parents[1] / "vectors"
+# The formats of the vectors, and the names of their functions.
+FUNCTIONS = {
+    "txid": "txid",
+    "uuid": "uuid_v7",
+    "uuid_v7": "uuid_v7",
+    "flake": "flake",
+    "trace_id": "trace_id",
+    "trace_host_id": "trace_id",
+    "snowflake": "snowflake",
+}
+PRESETS = {
+    "snowflake": (41, 22, 1, 1288834974657),
+    "leaf": (41, 22, 1, 1288834974657),
+    "sonyflake": (39, 24, 10, 1409529600000),
+    "uid": (28, 35, 1000, 1463673600000),
+}
+
+
+def cases(file, section):
+    """The cases of these formats."""
+    return [case for case in json.loads((DIRECTORY / f"{file}.json").read_text())[section] if case["format"] in FUNCTIONS]
+
+
+def layout(case):
+    """What a layout is to the functions of sql/: the bits of the time, those below it, the unit and the epoch."""
+    name = case["layout"]
+    if name in PRESETS:
+        return PRESETS[name]
+    parts = dict(part.split("=") for part in name.split(","))
+    return (
+        int(parts["time_bits"]),
+        int(parts["node_bits"]) + int(parts["sequence_bits"]),
+        int(parts["unit_ms"]),
+        int(parts["epoch"]) if parts["epoch"].isdigit() else ms_of_date(parts["epoch"]),
+    )
+
+
+def ms_of_date(date):
+    return (datetime.date.fromisoformat(date) - datetime.date(1970, 1, 1)) // datetime.timedelta(milliseconds=1)
