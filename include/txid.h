@@ -3,7 +3,7 @@
  *
  * The caller owns all memory, and the library keeps none of the pointers it gets. The text of an id is not
  * NUL-terminated; a message is. Any function may be called from any thread at any time, but not from a signal handler.
- * There is nothing to initialize.
+ * There is nothing to initialize. What needs TXID_NGINX is only in the library that nginx/config builds.
  *
  * Generated from capi/ by `make headers`: do not edit.
  */
@@ -21,6 +21,11 @@
 #define TXID_ABI_VERSION 2
 
 /**
+ * The length of the longest b3 header.
+ */
+#define TXID_B3_MAX_LEN 68
+
+/**
  * The size of the buffer for a `message`. On error, functions write a text to it that says what is wrong, truncated if
  * necessary, and a final NUL. On success they write nothing.
  */
@@ -35,6 +40,13 @@
  * The size of a MAC address.
  */
 #define TXID_MAC_LEN 6
+
+#if defined(TXID_NGINX)
+/**
+ * The length of the longest id of any format.
+ */
+#define TXID_MAX_LEN 64
+#endif
 
 /**
  * The length of the longest number of a segment.
@@ -55,6 +67,13 @@
  * The length of the longest SOFATracer id.
  */
 #define TXID_SOFA_MAX_LEN 35
+
+#if defined(TXID_NGINX)
+/**
+ * The length of the text of txid_rfc3339.
+ */
+#define TXID_RFC3339_LEN 24
+#endif
 
 /**
  * The length of a trace id of any of the three kinds.
@@ -129,6 +148,14 @@ typedef enum {
    * A text is not an address of the required kind.
    */
   TXID_ERROR_ADDRESS = -12,
+  /**
+   * An option, or the name of a format, is not known or has an invalid value.
+   */
+  TXID_ERROR_OPTION = -20,
+  /**
+   * An option is already set.
+   */
+  TXID_ERROR_OPTION_TWICE = -21,
   /**
    * A layout of 64-bit ids is not valid.
    */
@@ -248,9 +275,46 @@ typedef enum {
 } txid_segment_news;
 
 /**
+ * What to do with an id that may have come in with a request.
+ */
+typedef enum {
+  /**
+   * The request gets a new id.
+   */
+  TXID_VERDICT_NEW = 0,
+  /**
+   * The request keeps the id that came in.
+   */
+  TXID_VERDICT_ACCEPTED = 1,
+  /**
+   * The peer may send an id, but it sent an invalid one, or several. The request gets a new id, or is rejected.
+   */
+  TXID_VERDICT_INVALID = 2,
+} txid_verdict;
+
+#if defined(TXID_NGINX)
+/**
+ * Makes the ids of one format.
+ */
+typedef struct txid_maker txid_maker;
+#endif
+
+/**
+ * The options of a server: whose ids and traces it accepts, and in which headers.
+ */
+typedef struct txid_policy txid_policy;
+
+/**
  * Takes the numbers of one segment.
  */
 typedef struct txid_segment txid_segment;
+
+#if defined(TXID_NGINX)
+/**
+ * Makes txids, in one thread.
+ */
+typedef struct txid_series txid_series;
+#endif
 
 /**
  * Makes the 64-bit ids of one layout and node.
@@ -296,6 +360,112 @@ typedef struct {
    */
   uint8_t node[TXID_MAC_LEN];
 } txid_flake_parts;
+
+/**
+ * A text, laid out as nginx's ngx_str_t.
+ */
+typedef struct {
+  /**
+   * Its length in bytes.
+   */
+  size_t len;
+  /**
+   * Its bytes.
+   */
+  const char *data;
+} txid_text;
+
+/**
+ * A header of a request, laid out as lua-nginx-module's ngx_http_lua_ffi_table_elt_t.
+ */
+typedef struct {
+  /**
+   * The length of the name.
+   */
+  int32_t name_len;
+  /**
+   * The name, in lower case.
+   */
+  const char *name;
+  /**
+   * The length of the value.
+   */
+  int32_t value_len;
+  /**
+   * The value.
+   */
+  const char *value;
+} txid_field;
+
+/**
+ * The values of one header in a request.
+ */
+typedef struct {
+  /**
+   * How often the request has it.
+   */
+  size_t count;
+  /**
+   * The last value.
+   */
+  txid_text value;
+} txid_header;
+
+/**
+ * The headers of a request that a policy looks at.
+ */
+typedef struct {
+  /**
+   * The one with the id, by default X-Request-Id.
+   */
+  txid_header id;
+  /**
+   * The one that holds only the trace's id, if the policy names one.
+   */
+  txid_header trace_id;
+  /**
+   * traceparent
+   */
+  txid_header traceparent;
+  /**
+   * b3
+   */
+  txid_header b3;
+  /**
+   * X-B3-TraceId
+   */
+  txid_header x_b3_trace_id;
+  /**
+   * X-B3-SpanId
+   */
+  txid_header x_b3_span_id;
+  /**
+   * X-B3-ParentSpanId
+   */
+  txid_header x_b3_parent_span_id;
+  /**
+   * X-B3-Sampled
+   */
+  txid_header x_b3_sampled;
+  /**
+   * X-B3-Flags
+   */
+  txid_header x_b3_flags;
+} txid_headers;
+
+/**
+ * The sender of a request.
+ */
+typedef struct {
+  /**
+   * Its struct sockaddr, or NULL if only its text is known.
+   */
+  const void *sockaddr;
+  /**
+   * Its address as nginx writes it.
+   */
+  txid_text text;
+} txid_peer;
 
 /**
  * The state of a segment.
@@ -435,6 +605,60 @@ typedef struct {
    */
   uint32_t pid;
 } txid_sofa_parts;
+
+/**
+ * The span of a request, in the form of headers. A header of length 0 must not be sent.
+ */
+typedef struct {
+  /**
+   * X-B3-TraceId: the trace.
+   */
+  uint8_t trace_id[TXID_TRACE_ID_LEN];
+  /**
+   * X-B3-SpanId: this hop.
+   */
+  uint8_t span_id[TXID_SPAN_ID_LEN];
+  /**
+   * X-B3-ParentSpanId: the span that called this one.
+   */
+  uint8_t parent_span_id[TXID_SPAN_ID_LEN];
+  /**
+   * traceparent
+   */
+  uint8_t traceparent[TXID_TRACEPARENT_LEN];
+  /**
+   * b3
+   */
+  uint8_t b3[TXID_B3_MAX_LEN];
+  /**
+   * X-B3-Sampled: 0 or 1.
+   */
+  uint8_t sampled;
+  /**
+   * X-B3-Flags: 1.
+   */
+  uint8_t flags;
+  /**
+   * The length of parent_span_id: 16 or 0.
+   */
+  uint8_t parent_span_id_len;
+  /**
+   * The length of b3.
+   */
+  uint8_t b3_len;
+  /**
+   * The length of sampled: 1 or 0.
+   */
+  uint8_t sampled_len;
+  /**
+   * The length of flags: 1 or 0.
+   */
+  uint8_t flags_len;
+  /**
+   * Whether it continues the trace of the traceparent that came in, so that its tracestate is passed on as well.
+   */
+  bool is_continued;
+} txid_span;
 
 /**
  * The fields of a trace id made by txid_trace_id or txid_trace_host_id.
@@ -654,6 +878,175 @@ int32_t txid_host_ipv4(const char *text,
                        size_t len,
                        uint32_t *ipv4);
 
+#if defined(TXID_NGINX)
+/**
+ * Opens a maker of ids, and writes it to `maker`. The first of the `count` words is the name of the format, and the
+ * others are its options, name=value. Release it with txid_maker_close.
+ *
+ * Returns 0, or a txid_error; then `message` says what is wrong, and `maker` is unchanged.
+ *
+ * Safety:
+ *
+ * `list` must be valid for reads of `count` texts, as must their bytes; `maker` for a write, `message` for writes of
+ * TXID_MESSAGE_LEN bytes.
+ */
+int32_t txid_maker_open(const txid_text *list,
+                        size_t count,
+                        txid_maker **maker,
+                        char *message);
+#endif
+
+#if defined(TXID_NGINX)
+/**
+ * Releases a maker. Others that share its state are not affected.
+ *
+ * Safety:
+ *
+ * `maker` must be from txid_maker_open and must not be used any more; or NULL, which does nothing.
+ */
+void txid_maker_close(txid_maker *maker);
+#endif
+
+#if defined(TXID_NGINX)
+/**
+ * Writes a new id of this moment to `buf`, and returns its length; see txid_fill_now for `clock_ms`. Sets `guessable`
+ * if the id was meant to be impossible to guess, but the system gave no randomness; otherwise leaves it unchanged. If
+ * there is no id now, returns a txid_error, and `message` says why.
+ *
+ * Safety:
+ *
+ * `maker` must be from txid_maker_open, `buf` valid for writes of TXID_MAX_LEN bytes, `guessable` for a write,
+ * `message` for writes of TXID_MESSAGE_LEN bytes.
+ */
+int32_t txid_maker_fill(const txid_maker *maker,
+                        int64_t clock_ms,
+                        char *buf,
+                        bool *guessable,
+                        char *message);
+#endif
+
+/**
+ * Opens a policy without options, which accepts nobody's ids. Release it with txid_policy_close.
+ */
+txid_policy *txid_policy_open(void);
+
+/**
+ * Releases a policy.
+ *
+ * Safety:
+ *
+ * `policy` must be from txid_policy_open and must not be used any more; or NULL, which does nothing.
+ */
+void txid_policy_close(txid_policy *policy);
+
+/**
+ * Sets the option of this name to what the `count` words say: accept (all, off, or addresses, networks such as
+ * 10.0.0.0/8 and unix:), header (a name), on_invalid (replace or reject), trace (off, or traceparent, b3 and b3_single
+ * in the order in which they count), or trace_id_header (a name or off).
+ *
+ * Returns 0, or a txid_error; then `message` says what is wrong.
+ *
+ * Safety:
+ *
+ * `policy` must be from txid_policy_open and not in use by another thread; `option` valid for reads of `option_len`
+ * bytes; `list` for reads of `count` texts, as must be their bytes; `message` for writes of TXID_MESSAGE_LEN bytes.
+ */
+int32_t txid_policy_set(txid_policy *policy,
+                        const char *option,
+                        size_t option_len,
+                        const txid_text *list,
+                        size_t count,
+                        char *message);
+
+/**
+ * Takes from `parent` the options that are not set in `policy`.
+ *
+ * Safety:
+ *
+ * Both must be from txid_policy_open, and `policy` not in use by another thread.
+ */
+void txid_policy_inherit(txid_policy *policy, const txid_policy *parent);
+
+/**
+ * Whether the policy accepts nobody's ids, so that no header needs to be read.
+ *
+ * Safety:
+ *
+ * `policy` must be from txid_policy_open.
+ */
+bool txid_policy_trusts_nobody(const txid_policy *policy);
+
+/**
+ * Whether the policy rejects requests with an invalid id.
+ *
+ * Safety:
+ *
+ * `policy` must be from txid_policy_open.
+ */
+bool txid_policy_rejects(const txid_policy *policy);
+
+/**
+ * Whether the policy continues traces.
+ *
+ * Safety:
+ *
+ * `policy` must be from txid_policy_open.
+ */
+bool txid_policy_traces(const txid_policy *policy);
+
+/**
+ * Writes the name of the header with the id to `name`. It belongs to the policy.
+ *
+ * Safety:
+ *
+ * `policy` must be from txid_policy_open, and `name` valid for a write. The text is valid until the policy changes.
+ */
+void txid_policy_header(const txid_policy *policy,
+                        txid_text *name);
+
+/**
+ * As txid_policy_header, for the header that holds only the trace's id; its length is 0 if there is none.
+ *
+ * Safety:
+ *
+ * As for txid_policy_header.
+ */
+void txid_policy_trace_id_header(const txid_policy *policy,
+                                 txid_text *name);
+
+/**
+ * Finds the headers that the policy looks at among the `count` at `fields`, and writes them to `headers`.
+ *
+ * Safety:
+ *
+ * `policy` must be from txid_policy_open; `fields` valid for reads of `count` of them, as must be what they point to;
+ * `headers` for a write. What is written there points to the values of the fields.
+ */
+void txid_headers_find(const txid_policy *policy,
+                       const txid_field *fields,
+                       size_t count,
+                       txid_headers *headers);
+
+/**
+ * Decides about the id in `header`, which `peer` sent. Returns a txid_verdict.
+ *
+ * Safety:
+ *
+ * `policy` must be from txid_policy_open, and the others must be valid for a read, as must what they point to.
+ */
+int32_t txid_policy_judge(const txid_policy *policy,
+                          const txid_peer *peer,
+                          const txid_header *header);
+
+/**
+ * Whether the `len` characters at `name` are valid as the name of a header.
+ *
+ * Safety:
+ *
+ * `name` must be valid for reads of `len` bytes.
+ */
+bool txid_is_header_name(const char *name, size_t len);
+
 /**
  * Opens the segment in the file at `path`, which txid-agent has made, and writes it to `segment`. Release it with
  * txid_segment_close.
@@ -706,6 +1099,37 @@ int32_t txid_segment_fill(const txid_segment *segment,
  * `segment` must be from txid_segment_open, `counters` valid for a write.
  */
 void txid_segment_stats(const txid_segment *segment, txid_segment_counters *counters);
+
+#if defined(TXID_NGINX)
+/**
+ * Opens a series of txids. Release it with txid_series_close.
+ */
+txid_series *txid_series_open(void);
+#endif
+
+#if defined(TXID_NGINX)
+/**
+ * Releases a series.
+ *
+ * Safety:
+ *
+ * `series` must be from txid_series_open and must not be used any more; or NULL, which does nothing.
+ */
+void txid_series_close(txid_series *series);
+#endif
+
+#if defined(TXID_NGINX)
+/**
+ * Writes a new txid of this moment to `buf`; see txid_fill_now for `clock_ms`.
+ *
+ * Safety:
+ *
+ * `series` must be from txid_series_open and not in use by another thread, `buf` valid for writes of TXID_LEN bytes.
+ */
+void txid_series_fill(const txid_series *series,
+                      int64_t clock_ms,
+                      char *buf);
+#endif
 
 /**
  * Writes a new SkyWalking id of this moment to `buf`, and returns its length. See txid_fill_now for `clock_ms`.
@@ -841,6 +1265,56 @@ size_t txid_sofa_now(char *buf,
 int32_t txid_sofa_read(const char *text,
                        size_t len,
                        txid_sofa_parts *parts);
+
+/**
+ * Writes the first span of a new trace to `span`.
+ *
+ * Safety:
+ *
+ * `span` must be valid for a write.
+ */
+void txid_span_start(txid_span *span);
+
+/**
+ * Writes a span to `span` that continues the trace in `headers`, which `peer` sent; if there is no valid one, or the
+ * policy does not accept the peer, the first span of a new trace.
+ *
+ * Safety:
+ *
+ * `policy` must be from txid_policy_open; `peer` and `headers` must be valid for a read, as must what they point to;
+ * and `span` for a write.
+ */
+void txid_span_continue(const txid_policy *policy,
+                        const txid_peer *peer,
+                        const txid_headers *headers,
+                        txid_span *span);
+
+#if defined(TXID_NGINX)
+/**
+ * Writes the time in the id of `len` characters at `text` to `ms`, in milliseconds since 1970-01-01 UTC: of a txid, a UUID of version 1, 6
+ * or 7, a flake, a UNIQUE_ID, or an id of SOFATracer or SkyWalking. Returns whether it is one of these.
+ *
+ * Safety:
+ *
+ * `text` must be valid for reads of `len` bytes, `ms` for a write.
+ */
+bool txid_time_in(const char *text,
+                  size_t len,
+                  int64_t *ms);
+#endif
+
+#if defined(TXID_NGINX)
+/**
+ * Writes the milliseconds since 1970 that txid_time_in found in RFC 3339, "2014-09-01T00:00:00.000Z", to `buf`.
+ * Returns false, and writes nothing, if they are outside the years 0 to 9999.
+ *
+ * Safety:
+ *
+ * `buf` must be valid for writes of TXID_RFC3339_LEN bytes.
+ */
+bool txid_rfc3339(int64_t ms,
+                  uint8_t *buf);
+#endif
 
 /**
  * Writes a new trace id to `buf`, TXID_TRACE_ID_LEN characters, stamped with the low 41 bits of `ms - epoch_ms`. It

@@ -29,17 +29,24 @@ typedef struct {
 } ngx_http_txid_main_conf_t;
 
 
+/* The name of a request header, in lower case. */
 typedef struct {
-    txid_networks    *accept;
+    ngx_str_t         name;
+    ngx_uint_t        hash;
+} ngx_http_txid_name_t;
+
+
+typedef struct {
+    txid_policy           *policy;
     /* NULL for txids. */
-    txid_maker       *maker;
-    /* Lower case. */
-    ngx_str_t         header;
-    ngx_uint_t        header_hash;
-    ngx_uint_t        reject;
-    /* A txid_trace_kind plus one, or 0. */
-    ngx_uint_t        trace;
-    ngx_flag_t        error_log;
+    txid_maker            *maker;
+    ngx_flag_t             error_log;
+    /* What the policy says. */
+    ngx_http_txid_name_t   header;
+    ngx_http_txid_name_t   trace_id_header;
+    unsigned               accepts:1;
+    unsigned               rejects:1;
+    unsigned               traces:1;
 } ngx_http_txid_srv_conf_t;
 
 
@@ -58,12 +65,10 @@ ngx_int_t ngx_http_txid_find_realip(ngx_conf_t *cf);
 char *ngx_http_txid_variable(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_txid_time(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
-void ngx_http_txid_find_header(ngx_http_request_t *r, const ngx_str_t *lowcase_name, ngx_uint_t hash,
-    txid_header *header);
+void ngx_http_txid_init_request(void);
 ngx_int_t ngx_http_txid_join_headers(ngx_http_request_t *r, const ngx_str_t *lowcase_name, ngx_http_variable_value_t *v);
-txid_verdict ngx_http_txid_judge(ngx_http_request_t *r, txid_header *header);
+ngx_int_t ngx_http_txid_judge(ngx_http_request_t *r, txid_header *header);
 ngx_int_t ngx_http_txid_read_span(ngx_http_request_t *r, ngx_http_variable_value_t *v);
-void ngx_http_txid_find_peer(ngx_http_request_t *r, txid_peer *peer);
 
 ngx_int_t ngx_http_txid_post_read(ngx_http_request_t *r);
 void ngx_http_txid_init_header_filter(void);

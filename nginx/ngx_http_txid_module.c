@@ -1,13 +1,12 @@
 /*
- * The directives, and the phases of the module. All decisions are made in nginx/rust and in src/.
+ * The directives, and the phases of the module. All decisions are made in src/.
  */
 
 #include "ngx_http_txid.h"
 
 
-static char *ngx_http_txid_accept(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+static char *ngx_http_txid_option(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *ngx_http_txid_format(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-static char *ngx_http_txid_header(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *ngx_http_txid_response_header(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static ngx_int_t ngx_http_txid_init(ngx_conf_t *cf);
 static void *ngx_http_txid_create_main_conf(ngx_conf_t *cf);
@@ -17,33 +16,39 @@ static void *ngx_http_txid_create_loc_conf(ngx_conf_t *cf);
 static char *ngx_http_txid_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child);
 
 
-static ngx_conf_enum_t  ngx_http_txid_on_invalid[] = {
-    { ngx_string("replace"), 0 },
-    { ngx_string("reject"), 1 },
-    { ngx_null_string, 0 }
-};
-
-static ngx_conf_enum_t  ngx_http_txid_traces[] = {
-    { ngx_string("off"), 0 },
-    { ngx_string("traceparent"), TXID_TRACE_KIND_TRACEPARENT + 1 },
-    { ngx_string("b3"), TXID_TRACE_KIND_B3 + 1 },
-    { ngx_string("b3_single"), TXID_TRACE_KIND_B3_SINGLE + 1 },
-    { ngx_null_string, 0 }
-};
-
-
 static ngx_command_t  ngx_http_txid_commands[] = {
 
     { ngx_string("txid_accept"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
-      ngx_http_txid_accept,
+      ngx_http_txid_option,
       NGX_HTTP_SRV_CONF_OFFSET,
       0,
       NULL },
 
     { ngx_string("txid_header"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
-      ngx_http_txid_header,
+      ngx_http_txid_option,
+      NGX_HTTP_SRV_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("txid_on_invalid"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
+      ngx_http_txid_option,
+      NGX_HTTP_SRV_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("txid_trace"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
+      ngx_http_txid_option,
+      NGX_HTTP_SRV_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("txid_trace_id_header"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
+      ngx_http_txid_option,
       NGX_HTTP_SRV_CONF_OFFSET,
       0,
       NULL },
@@ -54,20 +59,6 @@ static ngx_command_t  ngx_http_txid_commands[] = {
       NGX_HTTP_SRV_CONF_OFFSET,
       0,
       NULL },
-
-    { ngx_string("txid_on_invalid"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
-      ngx_conf_set_enum_slot,
-      NGX_HTTP_SRV_CONF_OFFSET,
-      offsetof(ngx_http_txid_srv_conf_t, reject),
-      &ngx_http_txid_on_invalid },
-
-    { ngx_string("txid_trace"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
-      ngx_conf_set_enum_slot,
-      NGX_HTTP_SRV_CONF_OFFSET,
-      offsetof(ngx_http_txid_srv_conf_t, trace),
-      &ngx_http_txid_traces },
 
     { ngx_string("txid_error_log"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_FLAG,
@@ -132,45 +123,28 @@ ngx_module_t  ngx_http_txid_module = {
 };
 
 
-static void
-ngx_http_txid_close_networks(void *networks)
-{
-    txid_networks_close(networks);
-}
-
-
+/* The directives that are options of the policy: what is left of their names after "txid_" is the option's. */
 static char *
-ngx_http_txid_accept(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+ngx_http_txid_option(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     ngx_http_txid_srv_conf_t  *tscf = conf;
 
-    char                 message[TXID_MESSAGE_LEN];
-    ngx_str_t           *words;
-    ngx_pool_cleanup_t  *cleanup;
-
-    if (tscf->accept != NGX_CONF_UNSET_PTR) {
-        return "is duplicate";
-    }
+    char        message[TXID_MESSAGE_LEN];
+    size_t      prefix;
+    int32_t     rc;
+    ngx_str_t  *words;
 
     words = cf->args->elts;
-    if (cf->args->nelts == 2 && ngx_strcmp(words[1].data, "off") == 0) {
-        tscf->accept = NULL;
-        return NGX_CONF_OK;
+    prefix = sizeof("txid_") - 1;
+    rc = txid_policy_set(tscf->policy, (char *) cmd->name.data + prefix, cmd->name.len - prefix,
+                         ngx_txid_text(&words[1]), cf->args->nelts - 1, message);
+    if (rc == TXID_ERROR_OPTION_TWICE) {
+        return "is duplicate";
     }
-
-    cleanup = ngx_pool_cleanup_add(cf->pool, 0);
-    if (cleanup == NULL) {
+    if (rc != 0) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "%V: %s", &cmd->name, message);
         return NGX_CONF_ERROR;
     }
-
-    tscf->accept = txid_networks_open(ngx_txid_text(&words[1]), cf->args->nelts - 1, message);
-    if (tscf->accept == NULL) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "txid_accept: %s", message);
-        return NGX_CONF_ERROR;
-    }
-
-    cleanup->handler = ngx_http_txid_close_networks;
-    cleanup->data = tscf->accept;
     return NGX_CONF_OK;
 }
 
@@ -192,39 +166,6 @@ ngx_http_txid_format(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-static ngx_int_t
-ngx_http_txid_check_header_name(ngx_conf_t *cf, const ngx_str_t *name)
-{
-    if (!txid_is_header_name(ngx_txid_text(name))) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "txid: \"%V\" is not the name of a header", name);
-        return NGX_ERROR;
-    }
-    return NGX_OK;
-}
-
-
-static char *
-ngx_http_txid_header(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    ngx_http_txid_srv_conf_t  *tscf = conf;
-
-    ngx_str_t  *words;
-
-    if (tscf->header.data != NULL) {
-        return "is duplicate";
-    }
-
-    words = cf->args->elts;
-    if (ngx_http_txid_check_header_name(cf, &words[1]) != NGX_OK) {
-        return NGX_CONF_ERROR;
-    }
-
-    tscf->header = words[1];
-    tscf->header_hash = ngx_hash_strlow(words[1].data, words[1].data, words[1].len);
-    return NGX_CONF_OK;
-}
-
-
 static char *
 ngx_http_txid_response_header(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
@@ -238,7 +179,8 @@ ngx_http_txid_response_header(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     words = cf->args->elts;
-    if (ngx_http_txid_check_header_name(cf, &words[1]) != NGX_OK) {
+    if (!txid_is_header_name((char *) words[1].data, words[1].len)) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "%V: \"%V\" is not the name of a header", &cmd->name, &words[1]);
         return NGX_CONF_ERROR;
     }
 
@@ -261,21 +203,45 @@ ngx_http_txid_create_main_conf(ngx_conf_t *cf)
 }
 
 
+static void
+ngx_http_txid_close_policy(void *policy)
+{
+    txid_policy_close(policy);
+}
+
+
 static void *
 ngx_http_txid_create_srv_conf(ngx_conf_t *cf)
 {
+    ngx_pool_cleanup_t        *cleanup;
     ngx_http_txid_srv_conf_t  *tscf;
 
     tscf = ngx_pcalloc(cf->pool, sizeof(ngx_http_txid_srv_conf_t));
-    if (tscf == NULL) {
+    cleanup = ngx_pool_cleanup_add(cf->pool, 0);
+    if (tscf == NULL || cleanup == NULL) {
         return NULL;
     }
 
-    tscf->accept = NGX_CONF_UNSET_PTR;
-    tscf->reject = NGX_CONF_UNSET_UINT;
-    tscf->trace = NGX_CONF_UNSET_UINT;
+    tscf->policy = txid_policy_open();
     tscf->error_log = NGX_CONF_UNSET;
+    cleanup->handler = ngx_http_txid_close_policy;
+    cleanup->data = tscf->policy;
     return tscf;
+}
+
+
+/* Copies the name in lower case. An empty one, with the hash 0, is that of no header. */
+static ngx_int_t
+ngx_http_txid_set_name(ngx_conf_t *cf, ngx_http_txid_name_t *name, const txid_text *text)
+{
+    name->name.len = text->len;
+    name->name.data = ngx_pnalloc(cf->pool, ngx_max(text->len, 1));
+    if (name->name.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    name->hash = ngx_hash_strlow(name->name.data, (u_char *) text->data, text->len);
+    return NGX_OK;
 }
 
 
@@ -285,31 +251,29 @@ ngx_http_txid_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_http_txid_srv_conf_t  *prev = parent;
     ngx_http_txid_srv_conf_t  *conf = child;
 
+    txid_text                   header, trace_id_header;
     ngx_http_txid_main_conf_t  *tmcf;
-    static u_char               header[] = "x-request-id";
 
-    tmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_txid_module);
-
-    ngx_conf_merge_ptr_value(conf->accept, prev->accept, NULL);
-    ngx_conf_merge_uint_value(conf->reject, prev->reject, 0);
-    ngx_conf_merge_uint_value(conf->trace, prev->trace, 0);
     ngx_conf_merge_value(conf->error_log, prev->error_log, 0);
-
     if (conf->maker == NULL) {
         conf->maker = prev->maker;
     }
 
-    if (conf->header.data == NULL) {
-        conf->header = prev->header;
-        conf->header_hash = prev->header_hash;
-    }
-    if (conf->header.data == NULL) {
-        conf->header.len = sizeof(header) - 1;
-        conf->header.data = header;
-        conf->header_hash = ngx_hash_key(header, sizeof(header) - 1);
+    txid_policy_inherit(conf->policy, prev->policy);
+    txid_policy_header(conf->policy, &header);
+    txid_policy_trace_id_header(conf->policy, &trace_id_header);
+    if (ngx_http_txid_set_name(cf, &conf->header, &header) != NGX_OK
+        || ngx_http_txid_set_name(cf, &conf->trace_id_header, &trace_id_header) != NGX_OK)
+    {
+        return NGX_CONF_ERROR;
     }
 
-    if (conf->error_log || conf->reject) {
+    conf->accepts = !txid_policy_trusts_nobody(conf->policy);
+    conf->rejects = txid_policy_rejects(conf->policy);
+    conf->traces = txid_policy_traces(conf->policy);
+
+    if (conf->error_log || conf->rejects) {
+        tmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_txid_module);
         tmcf->post_read = 1;
     }
     return NGX_CONF_OK;
@@ -343,6 +307,7 @@ ngx_http_txid_init(ngx_conf_t *cf)
     ngx_http_txid_main_conf_t  *tmcf;
 
     tmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_txid_module);
+    ngx_http_txid_init_request();
     tmcf->realip = ngx_http_txid_find_realip(cf);
     if (tmcf->realip == NGX_ERROR) {
         return NGX_ERROR;

@@ -46,8 +46,8 @@ ngx_http_txid_post_read(ngx_http_request_t *r)
         r->log_handler = ngx_http_txid_log_handler;
     }
 
-    if (tscf->reject && ngx_http_txid_judge(r, &header) == TXID_VERDICT_INVALID) {
-        ngx_log_error(NGX_LOG_INFO, r->connection->log, 0, "client sent an invalid \"%V\" header", &tscf->header);
+    if (tscf->rejects && ngx_http_txid_judge(r, &header) == TXID_VERDICT_INVALID) {
+        ngx_log_error(NGX_LOG_INFO, r->connection->log, 0, "client sent an invalid \"%V\" header", &tscf->header.name);
         return NGX_HTTP_BAD_REQUEST;
     }
     return NGX_DECLINED;

@@ -5,11 +5,43 @@
 #include "ngx_http_txid.h"
 
 
+/* A header that a trace comes in, and its place in txid_headers. */
+typedef struct {
+    ngx_http_txid_name_t   name;
+    size_t                 at;
+} ngx_http_txid_trace_header_t;
+
+
+#define trace_header(text, field)  { { ngx_string(text), 0 }, offsetof(txid_headers, field) }
+
+static ngx_http_txid_trace_header_t  ngx_http_txid_trace_headers[] = {
+    trace_header("traceparent", traceparent),
+    trace_header("b3", b3),
+    trace_header("x-b3-traceid", x_b3_trace_id),
+    trace_header("x-b3-spanid", x_b3_span_id),
+    trace_header("x-b3-parentspanid", x_b3_parent_span_id),
+    trace_header("x-b3-sampled", x_b3_sampled),
+    trace_header("x-b3-flags", x_b3_flags),
+    { { ngx_null_string, 0 }, 0 }
+};
+
+
+void
+ngx_http_txid_init_request(void)
+{
+    ngx_http_txid_trace_header_t  *known;
+
+    for (known = ngx_http_txid_trace_headers; known->name.name.len; known++) {
+        known->name.hash = ngx_hash_key(known->name.name.data, known->name.name.len);
+    }
+}
+
+
 /*
  * The peer of the connection. If realip has replaced its address, the original one is in a variable. If that cannot be
  * read, the peer is one that only "all" contains: c->sockaddr may be what the client made up.
  */
-void
+static void
 ngx_http_txid_find_peer(ngx_http_request_t *r, txid_peer *peer)
 {
     ngx_connection_t           *c;
@@ -38,16 +70,25 @@ ngx_http_txid_find_peer(ngx_http_request_t *r, txid_peer *peer)
 
 
 /* X_Request_Id is not X-Request-Id, and a removed header has no hash. */
-static ngx_uint_t
-ngx_http_txid_is(const ngx_table_elt_t *h, const ngx_str_t *lowcase_name, ngx_uint_t hash)
+static ngx_inline ngx_uint_t
+ngx_http_txid_is(const ngx_table_elt_t *h, const ngx_http_txid_name_t *name)
 {
-    return h->hash == hash && h->key.len == lowcase_name->len
-           && ngx_strncmp(h->lowcase_key, lowcase_name->data, lowcase_name->len) == 0;
+    return h->hash == name->hash && h->key.len == name->name.len
+           && ngx_memcmp(h->lowcase_key, name->name.data, name->name.len) == 0;
 }
 
 
-void
-ngx_http_txid_find_header(ngx_http_request_t *r, const ngx_str_t *lowcase_name, ngx_uint_t hash, txid_header *header)
+static ngx_inline void
+ngx_http_txid_add(txid_header *header, const ngx_table_elt_t *h)
+{
+    header->count++;
+    header->value.len = h->value.len;
+    header->value.data = (char *) h->value.data;
+}
+
+
+static void
+ngx_http_txid_find_id(ngx_http_request_t *r, const ngx_http_txid_name_t *name, txid_header *header)
 {
     ngx_uint_t        i;
     ngx_list_part_t  *part;
@@ -59,10 +100,37 @@ ngx_http_txid_find_header(ngx_http_request_t *r, const ngx_str_t *lowcase_name, 
         h = part->elts;
 
         for (i = 0; i < part->nelts; i++) {
-            if (ngx_http_txid_is(&h[i], lowcase_name, hash)) {
-                header->count++;
-                header->value.len = h[i].value.len;
-                header->value.data = (char *) h[i].value.data;
+            if (ngx_http_txid_is(&h[i], name)) {
+                ngx_http_txid_add(header, &h[i]);
+            }
+        }
+    }
+}
+
+
+static void
+ngx_http_txid_find_trace(ngx_http_request_t *r, const ngx_http_txid_name_t *trace_id, txid_headers *headers)
+{
+    ngx_uint_t                      i;
+    ngx_list_part_t                *part;
+    ngx_table_elt_t                *h;
+    ngx_http_txid_trace_header_t   *known;
+
+    ngx_memzero(headers, sizeof(txid_headers));
+
+    for (part = &r->headers_in.headers.part; part; part = part->next) {
+        h = part->elts;
+
+        for (i = 0; i < part->nelts; i++) {
+            if (ngx_http_txid_is(&h[i], trace_id)) {
+                ngx_http_txid_add(&headers->trace_id, &h[i]);
+            }
+
+            for (known = ngx_http_txid_trace_headers; known->name.name.len; known++) {
+                if (ngx_http_txid_is(&h[i], &known->name)) {
+                    ngx_http_txid_add((txid_header *) ((u_char *) headers + known->at), &h[i]);
+                    break;
+                }
             }
         }
     }
@@ -73,23 +141,25 @@ ngx_http_txid_find_header(ngx_http_request_t *r, const ngx_str_t *lowcase_name, 
 ngx_int_t
 ngx_http_txid_join_headers(ngx_http_request_t *r, const ngx_str_t *lowcase_name, ngx_http_variable_value_t *v)
 {
-    u_char           *joined, *end;
-    size_t            len;
-    ngx_uint_t        i, hash;
-    ngx_list_part_t  *part;
-    ngx_table_elt_t  *h;
+    u_char                *joined, *end;
+    size_t                 len;
+    ngx_uint_t             i;
+    ngx_list_part_t       *part;
+    ngx_table_elt_t       *h;
+    ngx_http_txid_name_t   name;
 
     len = 0;
     end = NULL;
     joined = NULL;
-    hash = ngx_hash_key(lowcase_name->data, lowcase_name->len);
+    name.name = *lowcase_name;
+    name.hash = ngx_hash_key(lowcase_name->data, lowcase_name->len);
 
     for ( ;; ) {
         for (part = &r->headers_in.headers.part; part; part = part->next) {
             h = part->elts;
 
             for (i = 0; i < part->nelts; i++) {
-                if (!ngx_http_txid_is(&h[i], lowcase_name, hash)) {
+                if (!ngx_http_txid_is(&h[i], &name)) {
                     continue;
                 }
                 if (joined == NULL) {
@@ -120,24 +190,25 @@ ngx_http_txid_join_headers(ngx_http_request_t *r, const ngx_str_t *lowcase_name,
 }
 
 
-txid_verdict
+/* Returns a txid_verdict. */
+ngx_int_t
 ngx_http_txid_judge(ngx_http_request_t *r, txid_header *header)
 {
     txid_peer                  peer;
     ngx_http_txid_srv_conf_t  *tscf;
 
     tscf = ngx_http_get_module_srv_conf(r, ngx_http_txid_module);
-    if (tscf->accept == NULL) {
+    if (!tscf->accepts) {
         return TXID_VERDICT_NEW;
     }
 
-    ngx_http_txid_find_header(r, &tscf->header, tscf->header_hash, header);
+    ngx_http_txid_find_id(r, &tscf->header, header);
     if (header->count == 0) {
         return TXID_VERDICT_NEW;
     }
 
     ngx_http_txid_find_peer(r, &peer);
-    return txid_judge(tscf->accept, &peer, header);
+    return txid_policy_judge(tscf->policy, &peer, header);
 }
 
 
@@ -146,15 +217,8 @@ ngx_http_txid_read_span(ngx_http_request_t *r, ngx_http_variable_value_t *v)
 {
     txid_span                 *span;
     txid_peer                  peer;
-    ngx_uint_t                 i;
-    txid_header                headers[TXID_TRACE_HEADERS];
+    txid_headers               headers;
     ngx_http_txid_srv_conf_t  *tscf;
-
-    /* In the order of txid_span_continue. */
-    static const ngx_str_t     names[TXID_TRACE_HEADERS] = {
-        ngx_string("traceparent"), ngx_string("b3"), ngx_string("x-b3-traceid"), ngx_string("x-b3-spanid"),
-        ngx_string("x-b3-parentspanid"), ngx_string("x-b3-sampled"), ngx_string("x-b3-flags")
-    };
 
     span = ngx_palloc(r->pool, sizeof(txid_span));
     if (span == NULL) {
@@ -162,16 +226,14 @@ ngx_http_txid_read_span(ngx_http_request_t *r, ngx_http_variable_value_t *v)
     }
 
     tscf = ngx_http_get_module_srv_conf(r, ngx_http_txid_module);
-    ngx_http_txid_find_peer(r, &peer);
 
-    if (tscf->trace == 0 || tscf->accept == NULL || !txid_networks_contain(tscf->accept, &peer)) {
-        txid_span_start(span);
+    if (tscf->accepts && tscf->traces) {
+        ngx_http_txid_find_peer(r, &peer);
+        ngx_http_txid_find_trace(r, &tscf->trace_id_header, &headers);
+        txid_span_continue(tscf->policy, &peer, &headers, span);
 
     } else {
-        for (i = 0; i < TXID_TRACE_HEADERS; i++) {
-            ngx_http_txid_find_header(r, &names[i], ngx_hash_key(names[i].data, names[i].len), &headers[i]);
-        }
-        txid_span_continue(tscf->trace - 1, headers, span);
+        txid_span_start(span);
     }
 
     ngx_txid_keep_span(span, v);

@@ -72,8 +72,7 @@ ngx_txid_open_maker(ngx_conf_t *cf, const ngx_str_t *words, size_t count)
         return NULL;
     }
 
-    maker = txid_maker_open(ngx_txid_text(words), count, message);
-    if (maker == NULL) {
+    if (txid_maker_open(ngx_txid_text(words), count, &maker, message) != 0) {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "txid: %s", message);
         return NULL;
     }
@@ -89,8 +88,8 @@ ngx_txid_make(const txid_maker *maker, ngx_pool_t *pool, ngx_log_t *log, ngx_var
 {
     char         message[TXID_MESSAGE_LEN];
     bool         guessable;
-    size_t       len;
     u_char      *id;
+    int32_t      len;
 
     static bool  said;
 
@@ -101,9 +100,9 @@ ngx_txid_make(const txid_maker *maker, ngx_pool_t *pool, ngx_log_t *log, ngx_var
 
     guessable = false;
     len = txid_maker_fill(maker, ngx_txid_clock_ms(), (char *) id, &guessable, message);
-    ngx_txid_set(v, id, len);
+    ngx_txid_set(v, id, ngx_max(len, 0));
 
-    if (len == 0) {
+    if (len < 0) {
         v->not_found = 1;
         ngx_log_error(NGX_LOG_ERR, log, 0, "txid: no id: %s", message);
     }
@@ -120,18 +119,15 @@ ngx_txid_make(const txid_maker *maker, ngx_pool_t *pool, ngx_log_t *log, ngx_var
 ngx_int_t
 ngx_txid_read_time(const ngx_variable_value_t *id, ngx_uint_t iso8601, ngx_pool_t *pool, ngx_variable_value_t *v)
 {
-    u_char     *text;
-    int64_t     ms;
-    ngx_str_t   source;
+    u_char   *text;
+    int64_t   ms;
 
     v->not_found = 1;
     if (id == NULL || id->not_found) {
         return NGX_OK;
     }
 
-    source.len = id->len;
-    source.data = id->data;
-    if (!txid_time_in(ngx_txid_text(&source), &ms)) {
+    if (!txid_time_in((const char *) id->data, id->len, &ms)) {
         return NGX_OK;
     }
 

@@ -9,7 +9,8 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 
-#include "ngx_txid_lib.h"
+#define TXID_NGINX
+#include "txid.h"
 
 
 /* A txid_text has the layout of an ngx_str_t. */

@@ -11,7 +11,7 @@ printf '%s\n' "${VERSION-}" | grep -Eqx '[0-9]+\.[0-9]+\.[0-9]+' || {
     exit 2
 }
 
-for manifest in Cargo.toml */Cargo.toml cli/*/Cargo.toml agent/machines/Cargo.toml nginx/rust/Cargo.toml; do
+for manifest in Cargo.toml */Cargo.toml cli/*/Cargo.toml agent/machines/Cargo.toml; do
     [ ! -f "$manifest" ] || sed -i "$manifest" \
         -e "/^\[package\]/,/^\[[^p]/s/^version = .*/version = \"$VERSION\"/" \
         -e "s/^\(txid[a-z-]*\) = { version = \"[^\"]*\"/\1 = { version = \"$VERSION\"/"

@@ -16,6 +16,8 @@ configure=$src/configure
 [ -x "$configure" ] || { echo "txid: no configure in '$src': set NGINX_SRC to nginx's source tree" >&2; exit 1; }
 mkdir -p "$out"
 log=$out/build.log
+# Not in the tree of links, which is removed.
+export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$root/target/nginx-rust}"
 
 # configure must run in the source tree, which may not be writable: $work is a tree of links to it.
 work=$out/src

@@ -27,7 +27,7 @@ ini() { sed -n "s/^$1 = //p" dist.ini; }
 
 rockspec=rockspec/lua-resty-txid-$wanted-1.rockspec
 scm=rockspec/lua-resty-txid-scm-1.rockspec
-for manifest in Cargo.toml */Cargo.toml agent/machines/Cargo.toml nginx/rust/Cargo.toml; do
+for manifest in Cargo.toml */Cargo.toml agent/machines/Cargo.toml; do
     [ ! -f "$manifest" ] || check "the version in $manifest" \
         "$(sed -n 's/^version = "\(.*\)"/\1/p' "$manifest" | head -n 1)" "$wanted"
 done

@@ -139,11 +139,13 @@ location = /t {
         send("/", "good")
         send("/", "b,ad")
         send("/", "")
+        send("/", "good\r\nX-Request-Id: good")
         send("/page", "b,ad")
     }
 }
 --- response_body
 200 1 id: content response
+400 1 id: response
 400 1 id: response
 400 1 id: response
 400 1 id: response, our page

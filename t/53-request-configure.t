@@ -26,7 +26,6 @@ location = /t {
         try { header = "X Id" }
         try { header = "X-Id:" }
         try { header = 1 }
-        try { accept = "10.0.0.0/8" }
         try { accept = { "10.0.0.0/8", "10.0.0.0/33" } }
         try { accept = { "::/129" } }
         try { accept = { "::ffff:10.0.0.0/8" } }
@@ -52,27 +51,26 @@ location = /t {
 bad argument #1 to 'configure' \(table expected, got string\)
 resty.txid.request: configure has no option "acept"; it has accept, format, header, .*
 resty.txid.request: configure has no option 1; it has .*
-resty.txid.request: header must be the name of a header, not ""
-resty.txid.request: header must be the name of a header, not "X Id"
-resty.txid.request: header must be the name of a header, not "X-Id:"
-resty.txid.request: header must be the name of a header, not 1
-resty.txid.request: accept must be true, false, a list of networks or a function, not "10.0.0.0/8"
-resty.txid.request: accept must be a list of networks, not this table \(entry 2 is '10.0.0.0/33', not an address, .*\)
-resty.txid.request: accept must be a list of networks, not this table \(entry 1 is '::/129', not an address, .*\)
-resty.txid.request: accept must be a list of networks, not this table \(entry 1 is '::ffff:10.0.0.0/8', which .* IPv4 network\)
-resty.txid.request: accept must be a list of networks, not this table \(entry 1 is 'localhost', not an address, .*\)
-resty.txid.request: accept must be a list of networks, not this table \(entry 1 is '10', not an address, .*\)
-resty.txid.request: accept must be a list of networks, not this table \(entry 1 is '10.0.0.1.*', not an address, .*\)
-resty.txid.request: accept must be a list of networks, not this table \(it has the key "cidr"\)
-resty.txid.request: accept must be a list of networks, not this table \(it has the key 3\)
+resty.txid.request: header: "" is not the name of a header
+resty.txid.request: header: "X Id" is not the name of a header
+resty.txid.request: header: "X-Id:" is not the name of a header
+resty.txid.request: header must be a string, not 1
+resty.txid.request: accept: "10.0.0.0/33" is not an address, a network such as .*
+resty.txid.request: accept: "::/129" is not an address, .*
+resty.txid.request: accept: "::ffff:10.0.0.0/8" contains IPv4-mapped addresses, .* IPv4 network
+resty.txid.request: accept: "localhost" is not an address, .*
+resty.txid.request: accept must be true, false, a list of networks or a function, not this table \(entry 1 is 10\)
+resty.txid.request: accept: "10.0.0.1\\0" is not an address, .*
+resty.txid.request: accept must be .*, not this table \(it has the key "cidr"\)
+resty.txid.request: accept must be .*, not this table \(it has the key 3\)
 resty.txid.request: valid must be a regular expression or a function, not 5
 resty.txid.request: valid must be a regular expression, not "\[a-" \(.*\)
 resty.txid.request: format must be the name of a generator or a function, not true
-resty.txid.request: format must be the name of a generator such as txid or uuid.v7, not ""
-resty.txid.request: format must be the name of a generator such as txid or uuid.v7, not "../txid"
-resty.txid.request: format must be the name of a generator such as txid or uuid.v7, not "codec.decode" \(.*\)
-resty.txid.request: format must be the name of a generator such as txid or uuid.v7, not "lib"
-resty.txid.request: on_invalid must be "replace" or "reject", not "ignore"
+resty.txid.request: format must be the name of a generator such as txid or uuid_v7, not ""
+resty.txid.request: format must be the name of a generator such as txid or uuid_v7, not "../txid"
+resty.txid.request: format must be the name of a generator such as txid or uuid_v7, not "codec.decode" \(.*\)
+resty.txid.request: format must be the name of a generator such as txid or uuid_v7, not "lib"
+resty.txid.request: on_invalid: "ignore" is neither replace nor reject
 resty.txid.request: response must be true or false, not "yes"
 resty.txid.request: upstream must be true or false, not 1
 
@@ -150,5 +148,5 @@ location = /t {
     }
 }
 --- response_body_like
-^resty.txid.request: trace must be .*, not "b3" \(resty.txid: txid_otel_trace_id needs libtxid.so, which was not found; (?s:.*)
+^resty.txid.request: trace: resty.txid: txid_span_start needs libtxid.so, which was not found; (?s:.*)
 20$

@@ -70,7 +70,7 @@ init_by_lua_block { require("resty.txid.request").configure { accept = { "10.0.0
 END
 my $output = nginx();
 isnt $?, 0, 'a wrong network: nginx does not start';
-like $output, qr/accept must be a list of networks.*10\.0\.0\.0\/33/, 'and says why';
+like $output, qr/accept: ".*10\.0\.0\.0\/33/, 'and says why';
 
 # nginx 1.25.1 and later warns about the http2 parameter of listen.
 my ($major, $minor, $patch) = nginx('-v') =~ m{/(\d+)\.(\d+)\.(\d+)} or die "nginx has no version\n";
@@ -147,6 +147,6 @@ SKIP: {
 }
 
 open my $errors, '<', "$prefix/logs/error.log" or die $!;
-is_deeply [grep {/\[(?:error|crit|alert|warn)\]/ && !/configure|must be/} <$errors>], [], 'no error is logged';
+is_deeply [grep {/\[(?:error|crit|alert|warn)\]/ && !/accept: "10/} <$errors>], [], 'no error is logged';
 
 done_testing;

@@ -159,7 +159,7 @@ send("two", b3 .. "\r\ntraceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa
 --- response_body
 nothing comes in: traceparent=00-TRACE-SPAN-03 b3=TRACE-SPAN-1 x-b3-traceid=TRACE x-b3-spanid=SPAN x-b3-sampled=1
 the last: traceparent=00-0000000000000000a3ce929d0e0e4736-SPAN-00 b3=0000000000000000a3ce929d0e0e4736-SPAN-0-00f067aa0ba902b7 x-b3-traceid=0000000000000000a3ce929d0e0e4736 x-b3-spanid=SPAN x-b3-parentspanid=00f067aa0ba902b7 x-b3-sampled=0
-undecided: traceparent=00-0000000000000000a3ce929d0e0e4736-SPAN-01 b3=0000000000000000a3ce929d0e0e4736-SPAN-1-00f067aa0ba902b7 x-b3-traceid=0000000000000000a3ce929d0e0e4736 x-b3-spanid=SPAN x-b3-parentspanid=00f067aa0ba902b7 x-b3-sampled=1
+undecided: traceparent=00-0000000000000000a3ce929d0e0e4736-SPAN-01 b3=0000000000000000a3ce929d0e0e4736-SPAN x-b3-traceid=0000000000000000a3ce929d0e0e4736 x-b3-spanid=SPAN x-b3-parentspanid=00f067aa0ba902b7
 two: traceparent=00-4bf92f3577b34da6a3ce929d0e0e4736-SPAN-01 b3=4bf92f3577b34da6a3ce929d0e0e4736-SPAN-1-00f067aa0ba902b7 x-b3-traceid=4bf92f3577b34da6a3ce929d0e0e4736 x-b3-spanid=SPAN x-b3-parentspanid=00f067aa0ba902b7 x-b3-sampled=1
 
 
@@ -219,11 +219,11 @@ try { trace_id_header = "X-Trace-Id" }
 try { trace = "b3", trace_id_header = "X:" }
 ngx.say(request.span())
 --- response_body
-resty.txid.request: trace must be "off", "traceparent", "b3", "b3-single" or a list of these, not true
-resty.txid.request: trace must be "off", "traceparent", "b3", "b3-single" or a list of these, not "b4"
-resty.txid.request: trace must be "off", "traceparent", "b3", "b3-single" or a list of these, not this table
-resty.txid.request: trace must be "off", "traceparent", "b3", "b3-single" or a list of these, not this table (entry 2 is "x")
-resty.txid.request: trace must be "off", "traceparent", "b3", "b3-single" or a list of these, not this table (it has the key "traceparent")
+resty.txid.request: trace must be "off", "traceparent", "b3", "b3_single" or a list of these, not true
+resty.txid.request: trace: "b4" is not one of off, traceparent, b3 and b3_single
+resty.txid.request: trace: "" is not one of off, traceparent, b3 and b3_single
+resty.txid.request: trace: "x" is not one of off, traceparent, b3 and b3_single
+resty.txid.request: trace must be "off", "traceparent", "b3", "b3_single" or a list of these, not this table (it has the key "traceparent")
 resty.txid.request: trace_id_header is "X-Trace-Id", but trace is off
-resty.txid.request: trace_id_header must be the name of a header or false, not "X:"
+resty.txid.request: trace_id_header: "X:" is not the name of a header
 nil

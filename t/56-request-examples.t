@@ -107,7 +107,7 @@ END
 
     ($status) = request($port, '/init');
     is $status, 200, 'APISIX: goes on with a wrong attribute';
-    like contents("$prefix/logs/error.log"), qr/accept must be a list of networks.*127\.0\.0\.0\/33/, 'APISIX: and says so';
+    like contents("$prefix/logs/error.log"), qr/accept: ".*127\.0\.0\.0\/33/, 'APISIX: and says so';
     (undef, $sent, $body) = request($port, '/apisix');
     like $sent, qr/^$id$/, 'APISIX: one id';
     is $body, "$sent $sent\n", "APISIX: sent upstream, and to APISIX's own logs";

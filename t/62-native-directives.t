@@ -57,9 +57,13 @@ refused http => 'txid_format snowflake;', 'node= is missing';
 refused http => 'txid_format txid; txid_format txid;', '"txid_format" directive is duplicate';
 
 accepted server => 'txid_on_invalid reject;';
-refused server => 'txid_on_invalid no;', 'invalid value "no"';
-accepted server => "txid_trace $_;" for qw(off traceparent b3 b3_single);
-refused server => 'txid_trace jaeger;', 'invalid value "jaeger"';
+refused server => 'txid_on_invalid no;', 'txid_on_invalid: "no" is neither replace nor reject';
+accepted server => "txid_trace $_;" for qw(off traceparent b3 b3_single b3-single), 'traceparent b3 b3_single';
+refused server => 'txid_trace jaeger;', 'txid_trace: "jaeger" is not one of off, traceparent, b3 and b3_single';
+refused server => 'txid_trace b3 off;', '"off" is not one of off, traceparent';
+refused server => 'txid_trace b3; txid_trace b3;', '"txid_trace" directive is duplicate';
+accepted server => "txid_trace_id_header $_;" for qw(X-Trace-Id off);
+refused server => 'txid_trace_id_header "X Trace";', 'txid_trace_id_header: "X Trace" is not the name of a header';
 accepted http => 'txid_error_log on;';
 refused http => 'txid_error_log yes;', 'invalid value "yes" in "txid_error_log" directive, it must be "on" or "off"';
 

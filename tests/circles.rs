@@ -10,7 +10,7 @@ use syn::visit::{self, Visit};
 use syn::{Attribute, File, ItemMod, ItemUse, Macro, UseTree, Visibility};
 
 /// The root of each crate.
-const CRATES: [&str; 4] = ["src/lib.rs", "capi/src/lib.rs", "nginx/rust/src/lib.rs", "agent/machines/src/lib.rs"];
+const CRATES: [&str; 3] = ["src/lib.rs", "capi/src/lib.rs", "agent/machines/src/lib.rs"];
 
 /// Names on the way from a crate's root, such as `["shared", "page"]`.
 type Way = Vec<String>;

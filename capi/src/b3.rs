@@ -5,6 +5,11 @@ use crate::trace::{TXID_SPAN_ID_LEN, TXID_TRACE_ID_LEN};
 use ::txid::trace::{B3, SpanId};
 use std::ffi::c_char;
 
+/// The length of the longest b3 header.
+pub const TXID_B3_MAX_LEN: usize = 68;
+
+const _: () = assert!(TXID_B3_MAX_LEN == B3::MAX_LEN);
+
 /// The contents of a b3 header. Missing parts are NULs.
 #[repr(C)]
 pub struct txid_b3_parts {

@@ -1,6 +1,7 @@
 //! Memory that the caller owns: reading from it, and writing to it.
 
 use crate::error::txid_error;
+use std::borrow::Cow;
 use std::ffi::c_char;
 use std::fmt::Display;
 use std::io::Write;
@@ -8,6 +9,40 @@ use std::io::Write;
 /// The size of the buffer for a `message`. On error, functions write a text to it that says what is wrong, truncated if
 /// necessary, and a final NUL. On success they write nothing.
 pub const TXID_MESSAGE_LEN: usize = 1024;
+
+/// A text, laid out as nginx's ngx_str_t.
+#[repr(C)]
+pub struct txid_text {
+    /// Its length in bytes.
+    pub len: usize,
+    /// Its bytes.
+    pub data: *const c_char,
+}
+
+impl txid_text {
+    pub(crate) fn of(text: &str) -> Self {
+        Self { len: text.len(), data: text.as_ptr().cast() }
+    }
+
+    /// # Safety
+    ///
+    /// As for [`bytes`].
+    pub(crate) unsafe fn bytes<'a>(&self) -> &'a [u8] {
+        // SAFETY: the caller's promise is the same.
+        unsafe { bytes(self.data, self.len) }
+    }
+}
+
+/// A list of texts. Invalid UTF-8 is replaced, as in a message.
+///
+/// # Safety
+///
+/// `list` must be valid for reads of `count` texts, and they for reads of their lengths, for as long as the result is
+/// used.
+pub(crate) unsafe fn words<'a>(list: *const txid_text, count: usize) -> Vec<Cow<'a, str>> {
+    // SAFETY: the caller vouches for the list and its texts.
+    unsafe { (0..count).map(|index| String::from_utf8_lossy((*list.add(index)).bytes())).collect() }
+}
 
 /// The `len` bytes at `text`.
 ///

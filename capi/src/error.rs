@@ -21,6 +21,10 @@ pub enum txid_error {
     NoAddress = -11,
     /// A text is not an address of the required kind.
     Address = -12,
+    /// An option, or the name of a format, is not known or has an invalid value.
+    Option = -20,
+    /// An option is already set.
+    OptionTwice = -21,
     /// A layout of 64-bit ids is not valid.
     SnowflakeLayout = -30,
     /// A node is not in the layout's range.
@@ -141,6 +145,8 @@ meanings! {
     Value => c"the text has a value that is not allowed",
     NoAddress => c"this host has no address of the required kind: give one",
     Address => c"the text is not an address of the required kind",
+    Option => c"the option is not known, or its value is not valid",
+    OptionTwice => c"the option is already set",
     SnowflakeLayout => c"the layout of 64-bit ids is not valid",
     SnowflakeNode => c"the node is not in the layout's range",
     SnowflakeFile => c"the state's file cannot be opened or made",

@@ -21,12 +21,20 @@ pub mod error;
 pub mod explain;
 pub mod flake;
 pub mod host;
+#[cfg(feature = "nginx")]
+pub mod maker;
+pub mod policy;
 pub mod segment;
+#[cfg(feature = "nginx")]
+pub mod series;
 pub mod skywalking;
 pub mod snowflake;
 pub mod sofa;
+pub mod span;
 #[cfg(test)]
 mod tests;
+#[cfg(feature = "nginx")]
+pub mod time_in;
 pub mod trace;
 pub mod traceparent;
 pub mod txid;

@@ -38,8 +38,15 @@ fn the_header_is_fresh() {
 /// values.
 fn declarations_and_constants(header: &str) -> (String, Vec<(&str, &str)>) {
     let (mut declarations, mut constants, mut is_in_enum) = (String::new(), Vec::new(), false);
+    let mut is_for_nginx = false;
     for line in header.lines().filter(|line| !line.is_empty()) {
-        if let Some(definition) = line.strip_prefix("#define ") {
+        // libtxid.so does not have it.
+        if line == "#if defined(TXID_NGINX)" {
+            is_for_nginx = true;
+        } else if line == "#endif" {
+            is_for_nginx = false;
+        } else if is_for_nginx {
+        } else if let Some(definition) = line.strip_prefix("#define ") {
             constants.extend(definition.split_once(' '));
         } else if line.starts_with("typedef enum") {
             is_in_enum = true;

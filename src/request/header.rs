@@ -1,6 +1,4 @@
-//! The header that carries an id, and whether its value is accepted.
-
-use super::{Networks, Peer};
+//! The headers of a request, and which values are valid as an id.
 
 /// The longest id that is accepted from a client.
 const LONGEST: usize = 128;
@@ -58,32 +56,8 @@ pub enum Verdict {
     New,
     /// The request keeps the id that came in.
     Accepted,
-    /// The peer may send an id, but this is not a valid one. The request gets a new id, or is rejected.
+    /// The peer may send an id, but it sent an invalid one, or several. The request gets a new id, or is rejected.
     Invalid,
-}
-
-impl Verdict {
-    /// Decides about the `header` that came from `peer`. If it is there more than once, none counts.
-    ///
-    /// ```
-    /// use txid::request::{Header, Networks, Peer, Verdict};
-    ///
-    /// let accept = Networks::parse(["10.0.0.0/8"])?;
-    /// let (inside, outside) = (Peer::parse(b"10.1.2.3"), Peer::parse(b"192.0.2.1"));
-    /// assert_eq!(Verdict::of(&accept, inside, Header::One(b"7f3a")), Verdict::Accepted);
-    /// assert_eq!(Verdict::of(&accept, inside, Header::One(b"7f 3a")), Verdict::Invalid);
-    /// assert_eq!(Verdict::of(&accept, outside, Header::One(b"7f3a")), Verdict::New);
-    /// # Ok::<(), txid::request::NetworkError>(())
-    /// ```
-    pub fn of(accept: &Networks, peer: Peer, header: Header<'_>) -> Self {
-        match header.single() {
-            Some(value) if accept.contain(peer) => match is_valid_id(value) {
-                true => Self::Accepted,
-                false => Self::Invalid,
-            },
-            _ => Self::New,
-        }
-    }
 }
 
 /// Whether a value is accepted as an id: 1 to 128 characters of `A-Za-z0-9._~:/+=@-`.
@@ -130,19 +104,5 @@ mod tests {
         assert!(is_valid_id(&[b'a'; 128]));
         assert!(!is_valid_id(&[b'a'; 129]));
         assert!(!is_valid_id(&[b'a'; 100_000]));
-    }
-
-    #[test]
-    fn of_several_none_counts_and_none_is_invalid() {
-        let all = Networks::parse(["all"]).unwrap();
-        assert_eq!(Verdict::of(&all, Peer::parse(b"10.0.0.1"), Header::Several), Verdict::New);
-        assert_eq!(Verdict::of(&all, Peer::parse(b"10.0.0.1"), Header::Absent), Verdict::New);
-        assert_eq!(Verdict::of(&all, Peer::parse(b"10.0.0.1"), Header::One(b"")), Verdict::Invalid);
-    }
-
-    #[test]
-    fn nobody_is_accepted_by_default() {
-        assert_eq!(Verdict::of(&Networks::default(), Peer::parse(b"127.0.0.1"), Header::One(b"7f3a")), Verdict::New);
-        assert_eq!(Verdict::of(&Networks::default(), Peer::parse(b"127.0.0.1"), Header::One(b"\n")), Verdict::New);
     }
 }

@@ -1,11 +1,13 @@
 //! What a server needs to give each request one id and one trace: which peers are trusted, which values are accepted,
-//! and how a trace that comes in continues. This module does not read requests; `nginx/` and others pass in what they
-//! found.
+//! and how a trace that comes in continues. This module does not read requests; Lua, `nginx/` and others pass in what
+//! they found.
 
 mod header;
 mod networks;
+mod policy;
 mod span;
 
 pub use header::{Header, Verdict, is_header_name, is_valid_id};
 pub use networks::{NetworkError, Networks, Peer};
-pub use span::{Kind, Span, TraceHeaders};
+pub use policy::{Policy, PolicyError};
+pub use span::{Kind, RequestHeaders, Span};

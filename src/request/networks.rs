@@ -46,6 +46,11 @@ impl Networks {
         list.into_iter().map(Network::parse).collect::<Result<_, _>>().map(Self)
     }
 
+    /// Whether the list contains nobody.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Whether the peer is in one of the networks.
     #[inline]
     pub fn contain(&self, peer: Peer) -> bool {
@@ -149,10 +154,10 @@ impl fmt::Display for NetworkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotANetwork(text) => {
-                write!(f, "\"{text}\" is not an address, a network such as 10.0.0.0/8 or fd00::/8, unix:, all or off")
+                write!(f, "{text:?} is not an address, a network such as 10.0.0.0/8 or fd00::/8, unix:, all or off")
             }
             Self::Mapped(text) => {
-                write!(f, "\"{text}\" contains IPv4-mapped addresses, which count as IPv4: write it as an IPv4 network")
+                write!(f, "{text:?} contains IPv4-mapped addresses, which count as IPv4: write it as an IPv4 network")
             }
             Self::OffWithOthers => f.write_str("\"off\" cannot be combined with other networks"),
         }

@@ -1,9 +1,10 @@
 //! The span of a request: it continues the trace that came in, or starts a new one.
 
 use super::Header;
+use crate::text::hex;
 use crate::trace::{self, B3, B3Ids, Sampling, SpanId, TraceId, Traceparent};
 
-/// The headers that a trace comes in.
+/// A kind of headers that a trace comes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// W3C's `traceparent`.
@@ -14,10 +15,33 @@ pub enum Kind {
     B3Single,
 }
 
-/// The headers of a request that carry a trace.
+impl Kind {
+    /// The kind of this name: `traceparent`, `b3`, or `b3_single`, also written `b3-single`.
+    ///
+    /// ```
+    /// use txid::request::Kind;
+    ///
+    /// assert_eq!(Kind::named("b3"), Some(Kind::B3));
+    /// assert_eq!(Kind::named("jaeger"), None);
+    /// ```
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "traceparent" => Some(Self::Traceparent),
+            "b3" => Some(Self::B3),
+            "b3_single" | "b3-single" => Some(Self::B3Single),
+            _ => None,
+        }
+    }
+}
+
+/// The headers of a request that a [`Policy`](super::Policy) looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is the header of its name")]
-pub struct TraceHeaders<'a> {
+pub struct RequestHeaders<'a> {
+    /// The header with the request's id.
+    pub id: Header<'a>,
+    /// The header that holds only the trace's id.
+    pub trace_id: Header<'a>,
     pub traceparent: Header<'a>,
     pub b3: Header<'a>,
     pub x_b3_trace_id: Header<'a>,
@@ -27,9 +51,11 @@ pub struct TraceHeaders<'a> {
     pub x_b3_flags: Header<'a>,
 }
 
-impl TraceHeaders<'_> {
+impl RequestHeaders<'_> {
     /// No header at all.
     pub const NONE: Self = Self {
+        id: Header::Absent,
+        trace_id: Header::Absent,
         traceparent: Header::Absent,
         b3: Header::Absent,
         x_b3_trace_id: Header::Absent,
@@ -43,10 +69,10 @@ impl TraceHeaders<'_> {
 /// One hop of a trace.
 ///
 /// ```
-/// use txid::request::{Header, Kind, Span, TraceHeaders};
+/// use txid::request::{Header, Kind, Span, RequestHeaders};
 ///
 /// let traceparent = Header::One(b"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
-/// let span = Span::of(Kind::Traceparent, &TraceHeaders { traceparent, ..TraceHeaders::NONE });
+/// let span = Span::of(&[Kind::Traceparent], &RequestHeaders { traceparent, ..RequestHeaders::NONE });
 /// assert!(span.is_continued);
 /// assert!(span.traceparent().to_string().starts_with("00-4bf92f3577b34da6a3ce929d0e0e4736-"));
 /// ```
@@ -84,30 +110,30 @@ impl Span {
         }
     }
 
-    /// The span that continues the trace that came in as `kind`; if there is no valid one, the first span of a new
-    /// trace.
-    pub fn of(kind: Kind, headers: &TraceHeaders<'_>) -> Self {
-        let traceparent = read_traceparent(headers);
-        let parent = match kind {
-            Kind::Traceparent => traceparent.map(as_b3),
+    /// The span that continues the trace that came in: as the first of these kinds that is valid, otherwise in the
+    /// header that holds only its id. If there is none, the first span of a new trace.
+    pub fn of(kinds: &[Kind], headers: &RequestHeaders<'_>) -> Self {
+        let traceparent = headers.traceparent.single().and_then(|text| Traceparent::from_text(text).ok());
+        let read = |kind: &Kind| match kind {
+            Kind::Traceparent => traceparent.map(Parent::from),
             Kind::B3 => read_many(headers),
-            Kind::B3Single => headers.b3.single().and_then(read_b3),
+            Kind::B3Single => read_b3(headers.b3.single()?).map(Parent::from),
         };
-        let Some(parent) = parent else {
+        let Some(parent) = kinds.iter().find_map(read).or_else(|| read_bare(headers.trace_id)) else {
             return Self::new();
         };
-        let started = Self { sampled: parent.sampled, random: false, ..Self::new() };
-        let Some(ids) = parent.ids else {
+        let Some(trace_id) = parent.trace_id else {
             // The header only said whether to sample.
-            return started;
+            return Self { sampled: parent.sampled, random: false, ..Self::new() };
         };
-        let same = traceparent.filter(|other| other.trace_id == ids.trace_id);
+        let same = traceparent.filter(|other| other.trace_id == trace_id);
         Self {
-            trace_id: ids.trace_id,
-            parent_span_id: Some(ids.span_id),
+            trace_id,
+            span_id: trace::span_id(),
+            parent_span_id: parent.span_id,
+            sampled: parent.sampled,
             random: same.is_some_and(|other| other.random),
             is_continued: same.is_some(),
-            ..started
         }
     }
 
@@ -128,13 +154,25 @@ impl Span {
     }
 }
 
-fn as_b3(parent: Traceparent) -> B3 {
-    let ids = B3Ids { trace_id: parent.trace_id, short: false, span_id: parent.span_id, parent_span_id: None };
-    B3 { ids: Some(ids), sampled: Some(if parent.sampled { Sampling::Accept } else { Sampling::Deny }) }
+/// What came in, of any kind.
+struct Parent {
+    trace_id: Option<TraceId>,
+    span_id: Option<SpanId>,
+    sampled: Option<Sampling>,
 }
 
-fn read_traceparent(headers: &TraceHeaders<'_>) -> Option<Traceparent> {
-    Traceparent::from_text(headers.traceparent.single()?).ok()
+impl From<Traceparent> for Parent {
+    fn from(header: Traceparent) -> Self {
+        let sampled = if header.sampled { Sampling::Accept } else { Sampling::Deny };
+        Self { trace_id: Some(header.trace_id), span_id: Some(header.span_id), sampled: Some(sampled) }
+    }
+}
+
+impl From<B3> for Parent {
+    fn from(header: B3) -> Self {
+        let (trace_id, span_id) = header.ids.map(|ids| (ids.trace_id, ids.span_id)).unzip();
+        Self { trace_id, span_id, sampled: header.sampled }
+    }
 }
 
 fn read_b3(text: &[u8]) -> Option<B3> {
@@ -142,8 +180,8 @@ fn read_b3(text: &[u8]) -> Option<B3> {
 }
 
 /// Reads the `X-B3-` headers. All of them must be valid, or none counts.
-fn read_many(headers: &TraceHeaders<'_>) -> Option<B3> {
-    let sampling = match (headers.x_b3_flags, headers.x_b3_sampled) {
+fn read_many(headers: &RequestHeaders<'_>) -> Option<Parent> {
+    let sampled = match (headers.x_b3_flags, headers.x_b3_sampled) {
         (_, Header::Several) => return None,
         (_, Header::One(value)) if !matches!(value, b"0" | b"1" | b"false" | b"true") => return None,
         (Header::One(b"1"), _) => Some(Sampling::Debug),
@@ -151,25 +189,42 @@ fn read_many(headers: &TraceHeaders<'_>) -> Option<B3> {
         (_, Header::One(_)) => Some(Sampling::Accept),
         (_, Header::Absent) => None,
     };
-    let ids = match (headers.x_b3_trace_id, headers.x_b3_span_id, headers.x_b3_parent_span_id) {
-        (Header::Absent, Header::Absent, Header::Absent) => None,
+    let (trace_id, span_id) = match (headers.x_b3_trace_id, headers.x_b3_span_id, headers.x_b3_parent_span_id) {
+        (Header::Absent, Header::Absent, Header::Absent) => (None, None),
         (Header::One(trace_id), Header::One(span_id), parent @ (Header::Absent | Header::One(_))) => {
-            let sixteen = |id: &[u8]| id.len() == 16;
-            if !sixteen(span_id) || !(sixteen(trace_id) || trace_id.len() == 32) || !parent.single().is_none_or(sixteen)
-            {
-                return None;
-            }
-            // The parser of the single header reads them. There, a parent needs a sampling decision; this one is not
-            // used.
-            let mut single = [trace_id, b"-", span_id].concat();
             if let Header::One(parent) = parent {
-                single.extend([b"-0-", parent].concat());
+                read_span_id(parent)?;
             }
-            Some(read_b3(&single)?.ids?)
+            (Some(read_trace_id(trace_id)?), Some(read_span_id(span_id)?))
         }
         _ => return None,
     };
-    (ids.is_some() || sampling.is_some()).then_some(B3 { ids, sampled: sampling })
+    (trace_id.is_some() || sampled.is_some()).then_some(Parent { trace_id, span_id, sampled })
+}
+
+/// Reads the header that holds only the trace's id, which may be in upper case.
+fn read_bare(header: Header<'_>) -> Option<Parent> {
+    let text = header.single()?;
+    let mut lower = [0; TraceId::LEN];
+    let lower = lower.get_mut(..text.len())?;
+    lower.copy_from_slice(text);
+    lower.make_ascii_lowercase();
+    Some(Parent { trace_id: Some(read_trace_id(lower)?), span_id: None, sampled: None })
+}
+
+/// Reads 32 characters, or 16 as in older versions of B3, which are the right half.
+fn read_trace_id(text: &[u8]) -> Option<TraceId> {
+    let bits = match text.len() {
+        TraceId::LEN => hex::decode::<{ TraceId::LEN }>(text, 0),
+        SpanId::LEN => hex::decode::<{ SpanId::LEN }>(text, 0),
+        _ => return None,
+    };
+    bits.ok().filter(|&bits| bits != 0).map(TraceId)
+}
+
+fn read_span_id(text: &[u8]) -> Option<SpanId> {
+    let bits = (text.len() == SpanId::LEN).then(|| hex::decode::<{ SpanId::LEN }>(text, 0))?;
+    bits.ok().filter(|&bits| bits != 0).map(|bits| SpanId(bits as u64))
 }
 
 #[cfg(test)]
@@ -179,7 +234,7 @@ mod tests {
 
     const TRACE: &[u8] = b"4bf92f3577b34da6a3ce929d0e0e4736";
     const SPAN: &[u8] = b"00f067aa0ba902b7";
-    const NONE: TraceHeaders<'_> = TraceHeaders::NONE;
+    const NONE: RequestHeaders<'_> = RequestHeaders::NONE;
 
     /// Describes the span, with new ids as TRACE and SPAN: traceparent, b3, and what is continued.
     fn shown(span: &Span) -> String {
@@ -193,13 +248,13 @@ mod tests {
         }
     }
 
-    fn many<'a>(trace_id: &'a [u8], span_id: &'a [u8]) -> TraceHeaders<'a> {
-        TraceHeaders { x_b3_trace_id: One(trace_id), x_b3_span_id: One(span_id), ..NONE }
+    fn many<'a>(trace_id: &'a [u8], span_id: &'a [u8]) -> RequestHeaders<'a> {
+        RequestHeaders { x_b3_trace_id: One(trace_id), x_b3_span_id: One(span_id), ..NONE }
     }
 
     #[test]
     fn traceparent() {
-        let shown = |traceparent| shown(&Span::of(Kind::Traceparent, &TraceHeaders { traceparent, ..NONE }));
+        let shown = |traceparent| shown(&Span::of(&[Kind::Traceparent], &RequestHeaders { traceparent, ..NONE }));
         assert_eq!(shown(Absent), "00-TRACE-SPAN-03 TRACE-SPAN-1");
         assert_eq!(
             shown(One(b"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00")),
@@ -222,7 +277,7 @@ mod tests {
 
     #[test]
     fn b3_in_many_headers() {
-        let shown = |headers: TraceHeaders<'_>| shown(&Span::of(Kind::B3, &headers));
+        let shown = |headers: RequestHeaders<'_>| shown(&Span::of(&[Kind::B3], &headers));
         let ids = many(TRACE, SPAN);
         let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-SPAN";
         let b3 = "4bf92f3577b34da6a3ce929d0e0e4736-SPAN";
@@ -236,17 +291,17 @@ mod tests {
             (One(b"0"), One(b"1"), format!("{trace}-01 {b3}-d-00f067aa0ba902b7")),
             (Absent, Several, format!("{trace}-01 {b3}")),
         ] {
-            assert_eq!(shown(TraceHeaders { x_b3_sampled: sampled, x_b3_flags: flags, ..ids }), expected);
+            assert_eq!(shown(RequestHeaders { x_b3_sampled: sampled, x_b3_flags: flags, ..ids }), expected);
         }
         assert_eq!(
-            shown(TraceHeaders { x_b3_parent_span_id: One(b"05e3ac9a4f6e3b90"), ..ids }),
+            shown(RequestHeaders { x_b3_parent_span_id: One(b"05e3ac9a4f6e3b90"), ..ids }),
             format!("{trace}-01 {b3}")
         );
         assert_eq!(
             shown(many(b"a3ce929d0e0e4736", SPAN)),
             "00-0000000000000000a3ce929d0e0e4736-SPAN-01 0000000000000000a3ce929d0e0e4736-SPAN"
         );
-        assert_eq!(shown(TraceHeaders { x_b3_sampled: One(b"0"), ..NONE }), "00-TRACE-SPAN-00 TRACE-SPAN-0");
+        assert_eq!(shown(RequestHeaders { x_b3_sampled: One(b"0"), ..NONE }), "00-TRACE-SPAN-00 TRACE-SPAN-0");
         let new = "00-TRACE-SPAN-03 TRACE-SPAN-1";
         for wrong in [
             NONE,
@@ -257,13 +312,13 @@ mod tests {
             many(TRACE, b"0000000000000000"),
             many(TRACE, b"00f067aa0ba902b7-1"),
             many(b"4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-1", SPAN),
-            TraceHeaders { x_b3_trace_id: Several, ..ids },
-            TraceHeaders { x_b3_span_id: Absent, ..ids },
-            TraceHeaders { x_b3_sampled: One(b"2"), ..ids },
-            TraceHeaders { x_b3_sampled: Several, ..ids },
-            TraceHeaders { x_b3_parent_span_id: One(b""), ..ids },
-            TraceHeaders { x_b3_parent_span_id: Several, ..ids },
-            TraceHeaders { x_b3_parent_span_id: One(SPAN), ..NONE },
+            RequestHeaders { x_b3_trace_id: Several, ..ids },
+            RequestHeaders { x_b3_span_id: Absent, ..ids },
+            RequestHeaders { x_b3_sampled: One(b"2"), ..ids },
+            RequestHeaders { x_b3_sampled: Several, ..ids },
+            RequestHeaders { x_b3_parent_span_id: One(b""), ..ids },
+            RequestHeaders { x_b3_parent_span_id: Several, ..ids },
+            RequestHeaders { x_b3_parent_span_id: One(SPAN), ..NONE },
         ] {
             assert_eq!(shown(wrong), new, "{wrong:?}");
         }
@@ -271,7 +326,7 @@ mod tests {
 
     #[test]
     fn b3_in_one_header() {
-        let shown = |b3| shown(&Span::of(Kind::B3Single, &TraceHeaders { b3, ..NONE }));
+        let shown = |b3| shown(&Span::of(&[Kind::B3Single], &RequestHeaders { b3, ..NONE }));
         let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-SPAN";
         let b3 = "4bf92f3577b34da6a3ce929d0e0e4736-SPAN";
         assert_eq!(shown(One(b"4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7")), format!("{trace}-01 {b3}"));
@@ -287,8 +342,8 @@ mod tests {
 
     #[test]
     fn a_traceparent_beside_b3_goes_on_only_if_it_is_the_same_trace() {
-        let ids = TraceHeaders { x_b3_sampled: One(b"1"), ..many(TRACE, SPAN) };
-        let with = |traceparent| Span::of(Kind::B3, &TraceHeaders { traceparent: One(traceparent), ..ids });
+        let ids = RequestHeaders { x_b3_sampled: One(b"1"), ..many(TRACE, SPAN) };
+        let with = |traceparent| Span::of(&[Kind::B3], &RequestHeaders { traceparent: One(traceparent), ..ids });
         let same = with(b"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-03");
         assert!(same.is_continued && same.random);
         let other = with(b"00-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-00f067aa0ba902b7-03");
@@ -296,8 +351,38 @@ mod tests {
     }
 
     #[test]
+    fn of_several_kinds_the_first_valid_one_counts() {
+        let kinds = [Kind::Traceparent, Kind::B3, Kind::B3Single];
+        let headers = RequestHeaders { b3: One(b"a3ce929d0e0e4736-00f067aa0ba902b7-0"), ..many(TRACE, SPAN) };
+        assert_eq!(Span::of(&kinds, &headers).sampled, None);
+        assert_eq!(Span::of(&[Kind::B3Single, Kind::B3], &headers).sampled, Some(Sampling::Deny));
+        let headers = RequestHeaders { traceparent: One(b"nonsense"), x_b3_span_id: Absent, ..headers };
+        assert_eq!(Span::of(&kinds, &headers).trace_id, TraceId(0xa3ce929d0e0e4736));
+    }
+
+    #[test]
+    fn a_header_with_only_the_traces_id() {
+        let shown = |trace_id| shown(&Span::of(&[Kind::B3], &RequestHeaders { trace_id, ..NONE }));
+        for (text, id) in [
+            (&b"4bf92f3577b34da6a3ce929d0e0e4736"[..], "4bf92f3577b34da6a3ce929d0e0e4736"),
+            (b"4BF92F3577B34DA6A3CE929D0E0E4736", "4bf92f3577b34da6a3ce929d0e0e4736"),
+            (b"a3ce929d0e0e4736", "0000000000000000a3ce929d0e0e4736"),
+        ] {
+            let span = Span::of(&[Kind::B3], &RequestHeaders { trace_id: One(text), ..NONE });
+            assert_eq!((span.trace_id.to_string().as_str(), span.sampled, span.parent_span_id), (id, None, None));
+        }
+        let long = [b'a'; 33];
+        for wrong in [Absent, Several, One(b""), One(b"00000000000000000000000000000000"), One(&long), One(b"\xff")] {
+            assert_eq!(shown(wrong), "00-TRACE-SPAN-03 TRACE-SPAN-1");
+        }
+        let beside = RequestHeaders { trace_id: One(&long[..32]), ..many(TRACE, SPAN) };
+        assert_eq!(Span::of(&[Kind::B3], &beside).trace_id.to_string().as_bytes(), TRACE);
+    }
+
+    #[test]
     fn only_its_own_kind_is_continued() {
-        let b3 = TraceHeaders { b3: One(b"4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-1"), ..many(TRACE, SPAN) };
-        assert_eq!(Span::of(Kind::Traceparent, &b3).parent_span_id, None);
+        let b3 =
+            RequestHeaders { b3: One(b"4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-1"), ..many(TRACE, SPAN) };
+        assert_eq!(Span::of(&[Kind::Traceparent], &b3).parent_span_id, None);
     }
 }

@@ -1,6 +1,7 @@
 -- What include/txid.h declares. Written by `make headers`: do not edit.
 
 require("ffi").cdef[[
+typedef struct txid_policy txid_policy;
 typedef struct txid_segment txid_segment;
 typedef struct txid_snowflake txid_snowflake;
 typedef struct {
@@ -14,6 +15,35 @@ typedef struct {
   uint32_t sequence;
   uint8_t node[6];
 } txid_flake_parts;
+typedef struct {
+  size_t len;
+  const char *data;
+} txid_text;
+typedef struct {
+  int32_t name_len;
+  const char *name;
+  int32_t value_len;
+  const char *value;
+} txid_field;
+typedef struct {
+  size_t count;
+  txid_text value;
+} txid_header;
+typedef struct {
+  txid_header id;
+  txid_header trace_id;
+  txid_header traceparent;
+  txid_header b3;
+  txid_header x_b3_trace_id;
+  txid_header x_b3_span_id;
+  txid_header x_b3_parent_span_id;
+  txid_header x_b3_sampled;
+  txid_header x_b3_flags;
+} txid_headers;
+typedef struct {
+  const void *sockaddr;
+  txid_text text;
+} txid_peer;
 typedef struct {
   uint64_t left;
   uint64_t next;
@@ -52,6 +82,20 @@ typedef struct {
   uint32_t pid;
 } txid_sofa_parts;
 typedef struct {
+  uint8_t trace_id[32];
+  uint8_t span_id[16];
+  uint8_t parent_span_id[16];
+  uint8_t traceparent[55];
+  uint8_t b3[68];
+  uint8_t sampled;
+  uint8_t flags;
+  uint8_t parent_span_id_len;
+  uint8_t b3_len;
+  uint8_t sampled_len;
+  uint8_t flags_len;
+  bool is_continued;
+} txid_span;
+typedef struct {
   int64_t ms;
   uint32_t sequence;
   uint32_t host;
@@ -88,6 +132,28 @@ int32_t txid_flake_read(const char *text, size_t len, txid_flake_parts *parts);
 int32_t txid_mac_read(const char *text, size_t len, uint8_t *mac);
 int32_t txid_host_word(const char *text, size_t len, uint32_t *host);
 int32_t txid_host_ipv4(const char *text, size_t len, uint32_t *ipv4);
+txid_policy *txid_policy_open(void);
+void txid_policy_close(txid_policy *policy);
+int32_t txid_policy_set(txid_policy *policy,
+                        const char *option,
+                        size_t option_len,
+                        const txid_text *list,
+                        size_t count,
+                        char *message);
+void txid_policy_inherit(txid_policy *policy, const txid_policy *parent);
+bool txid_policy_trusts_nobody(const txid_policy *policy);
+bool txid_policy_rejects(const txid_policy *policy);
+bool txid_policy_traces(const txid_policy *policy);
+void txid_policy_header(const txid_policy *policy, txid_text *name);
+void txid_policy_trace_id_header(const txid_policy *policy, txid_text *name);
+void txid_headers_find(const txid_policy *policy,
+                       const txid_field *fields,
+                       size_t count,
+                       txid_headers *headers);
+int32_t txid_policy_judge(const txid_policy *policy,
+                          const txid_peer *peer,
+                          const txid_header *header);
+bool txid_is_header_name(const char *name, size_t len);
 int32_t txid_segment_open(const char *path, txid_segment **segment, char *message);
 void txid_segment_close(txid_segment *segment);
 int64_t txid_segment_next(const txid_segment *segment, char *message);
@@ -114,6 +180,11 @@ int32_t txid_snowflake_decode(const txid_snowflake *generator,
 void txid_snowflake_stats(const txid_snowflake *generator, txid_snowflake_counters *counters);
 size_t txid_sofa_now(char *buf, int64_t clock_ms, uint32_t ipv4);
 int32_t txid_sofa_read(const char *text, size_t len, txid_sofa_parts *parts);
+void txid_span_start(txid_span *span);
+void txid_span_continue(const txid_policy *policy,
+                        const txid_peer *peer,
+                        const txid_headers *headers,
+                        txid_span *span);
 void txid_trace_id(char *buf, int64_t ms, int64_t epoch_ms);
 void txid_trace_id_now(char *buf, int64_t clock_ms, int64_t epoch_ms);
 void txid_trace_host_id(char *buf, int64_t ms, int64_t epoch_ms, uint32_t host);
@@ -149,6 +220,7 @@ int32_t txid_uuid_read(const char *text, size_t len, txid_uuid_parts *parts);
 
 return {
     ABI_VERSION = 2,
+    B3_MAX_LEN = 68,
     MESSAGE_LEN = 1024,
     FLAKE_LEN = 22,
     MAC_LEN = 6,
@@ -171,6 +243,8 @@ return {
     ERROR_VALUE = -10,
     ERROR_NO_ADDRESS = -11,
     ERROR_ADDRESS = -12,
+    ERROR_OPTION = -20,
+    ERROR_OPTION_TWICE = -21,
     ERROR_SNOWFLAKE_LAYOUT = -30,
     ERROR_SNOWFLAKE_NODE = -31,
     ERROR_SNOWFLAKE_FILE = -32,
@@ -197,4 +271,7 @@ return {
     SEGMENT_NEWS_NO_TAG = 1,
     SEGMENT_NEWS_WENT_DOWN = 2,
     SEGMENT_NEWS_ENDED = 3,
+    VERDICT_NEW = 0,
+    VERDICT_ACCEPTED = 1,
+    VERDICT_INVALID = 2,
 }

@@ -1,4 +1,5 @@
 -- Tells whether an address is in one of several networks: cidr.matcher { "10.0.0.0/8", "2001:db8::/32", "unix:" }.
+-- "all" contains every address, and "off", which must be alone, none.
 --
 -- Families are compared as in nginx (ngx_cidr_match). An address in ::ffff:0:0/96, as sockets for both families report
 -- an IPv4 peer, is an IPv4 address. IPv4 networks contain only IPv4 addresses, and IPv6 networks only IPv6 addresses.
@@ -18,10 +19,12 @@ local ffi_copy = ffi.copy
 local ffi_fill = ffi.fill
 local ffi_new = ffi.new
 local find = string.find
+local format = string.format
 local lshift = bit.lshift
 local match = string.match
 local max = math.max
 local min = math.min
+local sub = string.sub
 local tonumber = tonumber
 local tostring = tostring
 local type = type
@@ -35,6 +38,8 @@ int inet_pton(int af, const char *src, void *dst);
 local AF_INET = 2
 local AF_INET6 = assert(({ Linux = 10, OSX = 30, BSD = 28 })[jit.os], "resty.txid.cidr: unknown system")
 local UNIX = "unix:"
+local NOT_A_NETWORK = " is not an address, a network such as 10.0.0.0/8 or fd00::/8, unix:, all or off"
+local MAPPED = " contains IPv4-mapped addresses, which count as IPv4: write it as an IPv4 network"
 local words_ptr = ffi.typeof("uint32_t *")
 
 local _M = {}
@@ -75,7 +80,7 @@ local function parse_network(text)
         return nil
     end
     if is_mapped then
-        return nil, ", which contains IPv4-mapped addresses: write it as an IPv4 network"
+        return nil, MAPPED
     end
 
     local bits = tonumber(length) or family
@@ -108,16 +113,24 @@ function _M.matcher(list)
         error("bad argument #1 to 'matcher' (table expected, got " .. type(list) .. ")", 2)
     end
 
-    local networks, takes_unix = {}, false
+    local networks, takes_all, takes_unix = {}, false, false
     for i = 1, #list do
         local text = list[i]
-        if text == UNIX then
+        if text == "all" then
+            takes_all = true
+
+        elseif text == UNIX then
             takes_unix = true
+
+        elseif text == "off" then
+            if #list > 1 then
+                return nil, '"off" cannot be combined with other networks'
+            end
+
         else
             local network, why = parse_network(text)
             if not network then
-                return nil, "entry " .. i .. " is '" .. tostring(text) .. "'"
-                            .. (why or ", not an address, a network such as 10.0.0.0/8 or fd00::/8, or unix:")
+                return nil, format("%q", tostring(text)) .. (why or NOT_A_NETWORK)
             end
             networks[#networks + 1] = network
         end
@@ -126,12 +139,16 @@ function _M.matcher(list)
     local bytes = ffi_new("uint8_t[16]")
     local words = ffi_cast(words_ptr, bytes)
     return function(address)
-        if address == UNIX then
-            return takes_unix
+        if takes_all then
+            return true
         end
         -- C would read a NULL for nil, and a text up to its NUL.
         if type(address) ~= "string" or find(address, "\0", 1, true) then
             return false
+        end
+        -- The path of the socket may follow.
+        if sub(address, 1, #UNIX) == UNIX then
+            return takes_unix
         end
         local family = parse_address(address, bytes)
         if not family then

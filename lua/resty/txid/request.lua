@@ -14,10 +14,8 @@ local ngx_exit = ngx.exit
 local ngx_log = ngx.log
 local pcall = pcall
 local rawget = rawget
-local req_get_headers = ngx.req.get_headers
 local req_set_header = ngx.req.set_header
 local require = require
-local lower = string.lower
 local type = type
 local var = ngx.var
 
@@ -35,7 +33,7 @@ local _M = {}
 function _M.configure(given)
     args.check_table(given, "configure")
     settings = options.check(given)
-    trace = settings.trace and require "resty.txid.request.trace"
+    trace = settings.kinds and require "resty.txid.request.trace"
 end
 
 
@@ -57,40 +55,19 @@ local function is_of_a_request()
 end
 
 
-local function is_accepted()
-    local accept = settings.accept
-    if type(accept) == "boolean" then
-        return accept
-    end
-    -- realip replaces the peer's address by one that the client may have made up.
-    return accept(var.realip_remote_addr or var.remote_addr)
-end
-
-
--- Returns the client's id; or nil and true if the request must be rejected because of it.
+-- Returns the client's id; or nil, and whether the client sent an invalid one.
 local function client_id()
-    -- Checking the variable first saves requests without an id a table of all their headers.
-    if not settings.accept or not is_of_a_request() or not var[settings.header_variable] or not is_accepted() then
-        return nil
+    if not settings.trusts or not is_of_a_request() then
+        return nil, false
     end
-
-    -- For repeated headers the variable has the first or all of them, depending on nginx's version. If repeated, none
-    -- is used.
-    local id = rawget(req_get_headers(0), lower(settings.header))
-    if type(id) ~= "string" then
-        return nil
-    end
-    if settings.valid(id) then
-        return id
-    end
-    return nil, settings.on_invalid == "reject"
+    return settings.sent_id(settings.policy, settings.accepts, settings.valid)
 end
 
 
 local function first_id(ctx)
     local kept, address = find_kept()
     if not kept then
-        local id, rejected = client_id()
+        local id, is_invalid = client_id()
         if not id then
             id = settings.format()
             if type(id) ~= "string" then
@@ -102,7 +79,7 @@ local function first_id(ctx)
         kept = find_kept() or ctx
         if not rawget(kept, "txid_id") then
             kept.txid_id = id
-            if rejected then
+            if is_invalid and settings.rejects then
                 kept.txid_rejected = true
             end
             if is_of_a_request() then
@@ -134,10 +111,10 @@ if native.is_loaded then
 end
 
 
--- The span of the request: a table with the strings trace_id and span_id and more, as in resty.txid.trace; nil if trace
--- is off.
+-- The span of the request: a table with the strings trace_id and span_id and more, as in resty.txid.trace, and with the
+-- headers traceparent and b3; nil if trace is off.
 function _M.span()
-    if not settings.trace then
+    if not trace then
         return nil
     end
 
@@ -148,9 +125,10 @@ function _M.span()
         local kept = find_kept() or ctx
         span = rawget(kept, "txid_span")
         if not span then
-            local headers = settings.accept and is_of_a_request() and is_accepted() and req_get_headers(0)
+            local may_continue = settings.trusts and is_of_a_request()
+            local own = settings.span(may_continue and settings.policy, settings.accepts)
             -- As in first_id().
-            span = rawget(kept, "txid_span") or trace.span(settings.trace, settings.trace_id_header, headers)
+            span = rawget(kept, "txid_span") or own
             kept.txid_span = span
         end
         ctx.txid_span = span
@@ -200,7 +178,7 @@ function _M.handle()
     if is_early and settings.upstream then
         req_set_header(header, id)
         if span then
-            trace.send(settings.trace, settings.trace_id_header, span)
+            trace.send(settings.kinds, settings.trace_id_header, span)
         end
     end
     if settings.response then
@@ -211,7 +189,7 @@ function _M.handle()
         set_variable_if_defined("txid_trace_id", span.trace_id)
         set_variable_if_defined("txid_span_id", span.span_id)
     end
-    if is_early and settings.on_invalid == "reject" and is_to_be_rejected() then
+    if is_early and settings.rejects and is_to_be_rejected() then
         return ngx_exit(400)
     end
 end

@@ -1,13 +1,14 @@
--- Checks the options of resty.txid.request.configure(). Errors are found when nginx starts, and name the option.
+-- Checks the options of resty.txid.request.configure(). Errors are found when nginx starts, and name the option. Here
+-- values get their types; what the options of the policy say is read in the same way as nginx's directives.
 
-local cidr = require "resty.txid.cidr"
+local engine = require("resty.txid.lib").engine
+local policies = require(engine == "native" and "resty.txid.request.policy" or "resty.txid.request.plain")
 
 
 local concat = table.concat
 local error = error
-local find = string.find
 local format = string.format
-local lower = string.lower
+local gsub = string.gsub
 local match = string.match
 local pairs = pairs
 local pcall = pcall
@@ -23,7 +24,7 @@ local _M = {}
 local DEFAULTS = {
     header = "X-Request-Id",
     accept = false,
-    valid = "[A-Za-z0-9._~:/+=@-]{1,128}",
+    valid = false,
     format = "txid",
     on_invalid = "replace",
     response = true,
@@ -32,7 +33,16 @@ local DEFAULTS = {
     trace_id_header = false,
 }
 
-local checks = {}
+-- nginx's names of formats that have another one here. The names of the others are those of their modules.
+local FORMATS = {
+    uuid_v1 = "uuid.v1",
+    uuid_v4 = "uuid.v4",
+    uuid_v7 = "uuid.v7",
+    unique_id = "unique_id.long",
+    trace_id = "trace.id",
+    otel_trace_id = "trace.otel_trace_id",
+    skywalking = "trace.skywalking",
+}
 
 
 local function show(value)
@@ -41,6 +51,72 @@ local function show(value)
     end
     return type(value) == "table" and "this table" or tostring(value)
 end
+
+
+-- Returns why a table is not a list of strings, or nil.
+local function unlike_a_list(value)
+    for key in pairs(value) do
+        if type(key) ~= "number" or key < 1 or key > #value then
+            return "it has the key " .. show(key)
+        end
+    end
+    for i = 1, #value do
+        if type(value[i]) ~= "string" then
+            return "entry " .. i .. " is " .. show(value[i])
+        end
+    end
+    return nil
+end
+
+
+-- The options of the policy: each function returns a list of words; or nil, what it expects, and why.
+local words = {}
+
+
+local function word(value)
+    if type(value) == "string" then
+        return { value }
+    end
+    return nil, "a string"
+end
+
+
+words.header = word
+words.on_invalid = word
+
+
+local function word_or_list(value, expected)
+    if type(value) ~= "table" then
+        return word(value), expected
+    end
+    local err = unlike_a_list(value)
+    return not err and value or nil, expected, err
+end
+
+
+function words.accept(value)
+    if type(value) == "boolean" or type(value) == "function" then
+        return { value and "all" or "off" }
+    end
+    return word_or_list(value, "true, false, a list of networks or a function")
+end
+
+
+function words.trace(value)
+    return word_or_list(value, '"off", "traceparent", "b3", "b3_single" or a list of these')
+end
+
+
+function words.trace_id_header(value)
+    if value == false then
+        return { "off" }
+    end
+    return word(value), "the name of a header or false"
+end
+
+
+-- The other options: each function returns the value for request.lua.
+local checks = {}
 
 
 local function boolean(value)
@@ -55,57 +131,9 @@ checks.response = boolean
 checks.upstream = boolean
 
 
--- Returns why a table is not a list, or nil.
-local function unlike_a_list(value)
-    for key in pairs(value) do
-        if type(key) ~= "number" or key < 1 or key > #value then
-            return "it has the key " .. show(key)
-        end
-    end
-    return nil
-end
-
-
-local function is_header_name(value)
-    return type(value) == "string" and find(value, "^[%w!#$%%&'*+.^_`|~-]+$") ~= nil
-end
-
-
-function checks.header(value)
-    if is_header_name(value) then
-        return value
-    end
-    return nil, "the name of a header"
-end
-
-
-function checks.trace_id_header(value)
-    if value == false or is_header_name(value) then
-        return value
-    end
-    return nil, "the name of a header or false"
-end
-
-
-function checks.accept(value)
-    if type(value) == "boolean" or type(value) == "function" then
-        return value
-    end
-    if type(value) ~= "table" then
-        return nil, "true, false, a list of networks or a function"
-    end
-    local matcher
-    local err = unlike_a_list(value)
-    if not err then
-        matcher, err = cidr.matcher(value)
-    end
-    return matcher, "a list of networks", err
-end
-
-
 -- A regular expression must match the whole id.
 function checks.valid(value)
-    if type(value) == "function" then
+    if type(value) == "function" or value == false then
         return value
     end
     if type(value) ~= "string" then
@@ -129,7 +157,12 @@ local function generator(name)
         return require "resty.txid"
     end
 
-    local file, field = match(name, "^([%w_]+)%.?([%w_]*)$")
+    if name == "traceparent" then
+        local traceparent = require("resty.txid.trace").traceparent
+        return function() return traceparent.tostring(traceparent.new()) end
+    end
+
+    local file, field = match(FORMATS[name] or name, "^([%w_]+)%.?([%w_]*)$")
     if not file then
         return nil
     end
@@ -161,84 +194,86 @@ function checks.format(value)
         end
         err = ok and "it makes a " .. type(id) .. ", not a string" or id
     end
-    return nil, "the name of a generator such as txid or uuid.v7", err
+    return nil, "the name of a generator such as txid or uuid_v7", err
 end
 
 
-function checks.on_invalid(value)
-    if value == "replace" or value == "reject" then
-        return value
+local function names()
+    local sorted = {}
+    for name in pairs(DEFAULTS) do
+        sorted[#sorted + 1] = name
     end
-    return nil, '"replace" or "reject"'
+    sort(sorted)
+    return concat(sorted, ", ")
 end
 
 
-local TRACE = '"off", "traceparent", "b3", "b3-single" or a list of these'
-
-
-function checks.trace(value)
-    if value == "off" then
-        return false
+local function value_of(given, name)
+    local value = given[name]
+    if value == nil then
+        return DEFAULTS[name]
     end
+    return value
+end
 
-    local kinds = type(value) == "table" and value or { value }
-    local err = unlike_a_list(kinds)
-    if err then
-        return nil, TRACE, err
-    end
-    local trace = require "resty.txid.request.trace"
-    for i = 1, #kinds do
-        if not trace.kinds[kinds[i]] then
-            return nil, TRACE, kinds == value and "entry " .. i .. " is " .. show(kinds[i]) or nil
+
+-- Returns what the checks return for each option, by name.
+local function check_each(given, by_name)
+    local results = {}
+    for name, check in pairs(by_name) do
+        local value = value_of(given, name)
+        local result, expected, err = check(value)
+        if result == nil then
+            error("resty.txid.request: " .. name .. " must be " .. expected .. ", not " .. show(value)
+                  .. (err and " (" .. tostring(err) .. ")" or ""), 4)
         end
+        results[name] = result
     end
-    if #kinds == 0 then
-        return nil, TRACE
-    end
-
-    -- This needs the library. Without it, each request would fail.
-    local ok
-    ok, err = pcall(trace.span, kinds)
-    return ok and kinds or nil, TRACE, err
+    return results
 end
 
 
-local function key_names()
-    local names = {}
-    for name in pairs(checks) do
-        names[#names + 1] = name
+-- The kinds that a span is sent in: a list that has each of them as a field as well; nil if trace is off.
+local function kinds_of(list)
+    if list[1] == "off" then
+        return nil
     end
-    sort(names)
-    return concat(names, ", ")
+    local kinds = {}
+    for i = 1, #list do
+        local kind = gsub(list[i], "-", "_")
+        kinds[i], kinds[kind] = kind, true
+    end
+    return kinds
 end
 
 
 -- Returns the options for request.lua, with defaults for those that are not given.
 function _M.check(given)
     for key in pairs(given) do
-        if not checks[key] then
-            error("resty.txid.request: configure has no option " .. show(key) .. "; it has " .. key_names(), 3)
+        if DEFAULTS[key] == nil then
+            error("resty.txid.request: configure has no option " .. show(key) .. "; it has " .. names(), 3)
         end
     end
 
-    local options = {}
-    for key, check in pairs(checks) do
-        local value = given[key]
-        if value == nil then
-            value = DEFAULTS[key]
-        end
-        local checked, expected, err = check(value)
-        if checked == nil then
-            error("resty.txid.request: " .. key .. " must be " .. expected .. ", not " .. show(value)
-                  .. (err and " (" .. tostring(err) .. ")" or ""), 3)
-        end
-        options[key] = checked
+    local policy = check_each(given, words)
+    local options = check_each(given, checks)
+    local name, err
+    options.policy, name, err = policies.open(policy)
+    if not options.policy then
+        error("resty.txid.request: " .. name .. ": " .. err, 3)
+    end
+    if given.trace_id_header and policy.trace[1] == "off" then
+        error("resty.txid.request: trace_id_header is " .. show(given.trace_id_header) .. ", but trace is off", 3)
     end
 
-    if options.trace_id_header and not options.trace then
-        error("resty.txid.request: trace_id_header is " .. show(options.trace_id_header) .. ", but trace is off", 3)
-    end
-    options.header_variable = "http_" .. lower(options.header):gsub("-", "_")
+    options.header = policy.header[1]
+    options.trusts = policy.accept[1] ~= "off" and #policy.accept > 0
+    options.accepts = type(given.accept) == "function" and given.accept or nil
+    options.rejects = policy.on_invalid[1] == "reject"
+    options.kinds = kinds_of(policy.trace)
+    options.trace_id_header = given.trace_id_header or nil
+    options.sent_id = policies.sent_id
+    options.span = policies.span
     return options
 end
 

@@ -1,38 +1,26 @@
 //! The span of a request.
 
-use crate::caller::txid_header;
-use ::txid::request::{Kind, Span, TraceHeaders};
-use ::txid::trace::{B3, Sampling, SpanId, TraceId, Traceparent};
+use crate::b3::TXID_B3_MAX_LEN;
+use crate::policy::{txid_headers, txid_peer, txid_policy};
+use crate::trace::{TXID_SPAN_ID_LEN, TXID_TRACE_ID_LEN};
+use crate::traceparent::TXID_TRACEPARENT_LEN;
+use ::txid::request::Span;
+use ::txid::trace::{B3, Sampling, SpanId};
 use std::io::Write;
-
-/// The headers that a trace comes in.
-#[allow(dead_code, reason = "C makes them")]
-#[repr(C)]
-pub enum txid_trace_kind {
-    /// W3C's traceparent.
-    Traceparent,
-    /// The X-B3- headers.
-    B3,
-    /// The single b3 header.
-    B3Single,
-}
-
-/// The headers that carry a trace, in the order of txid_span_continue.
-pub const TXID_TRACE_HEADERS: usize = 7;
 
 /// The span of a request, in the form of headers. A header of length 0 must not be sent.
 #[repr(C)]
 pub struct txid_span {
     /// X-B3-TraceId: the trace.
-    pub trace_id: [u8; 32],
+    pub trace_id: [u8; TXID_TRACE_ID_LEN],
     /// X-B3-SpanId: this hop.
-    pub span_id: [u8; 16],
+    pub span_id: [u8; TXID_SPAN_ID_LEN],
     /// X-B3-ParentSpanId: the span that called this one.
-    pub parent_span_id: [u8; 16],
+    pub parent_span_id: [u8; TXID_SPAN_ID_LEN],
     /// traceparent
-    pub traceparent: [u8; 55],
+    pub traceparent: [u8; TXID_TRACEPARENT_LEN],
     /// b3
-    pub b3: [u8; 68],
+    pub b3: [u8; TXID_B3_MAX_LEN],
     /// X-B3-Sampled: 0 or 1.
     pub sampled: u8,
     /// X-B3-Flags: 1.
@@ -49,8 +37,6 @@ pub struct txid_span {
     pub is_continued: bool,
 }
 
-const _: () = assert!(TraceId::LEN == 32 && SpanId::LEN == 16 && Traceparent::LEN == 55 && B3::MAX_LEN == 68);
-
 /// Writes the first span of a new trace to `span`.
 ///
 /// # Safety
@@ -62,30 +48,22 @@ pub unsafe extern "C" fn txid_span_start(span: *mut txid_span) {
     unsafe { span.write(txid_span::from(&Span::new())) }
 }
 
-/// Writes a span to `span` that continues the trace that came in as `kind`; if there is no valid one, the first span of
-/// a new trace. `headers` are the request's traceparent, b3, X-B3-TraceId, X-B3-SpanId, X-B3-ParentSpanId, X-B3-Sampled
-/// and X-B3-Flags.
+/// Writes a span to `span` that continues the trace in `headers`, which `peer` sent; if there is no valid one, or the
+/// policy does not accept the peer, the first span of a new trace.
 ///
 /// # Safety
 ///
-/// `headers` must be valid for reads of TXID_TRACE_HEADERS of them, as must their texts; `kind` must be one of the
-/// enum's values, and `span` must be valid for a write.
+/// `policy` must be from txid_policy_open; `peer` and `headers` must be valid for a read, as must what they point to;
+/// and `span` for a write.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn txid_span_continue(kind: txid_trace_kind, headers: *const txid_header, span: *mut txid_span) {
-    // SAFETY: the caller vouches for the headers.
-    let [traceparent, b3, x_b3_trace_id, x_b3_span_id, x_b3_parent_span_id, x_b3_sampled, x_b3_flags] = unsafe {
-        let headers = &*headers.cast::<[txid_header; TXID_TRACE_HEADERS]>();
-        headers.each_ref().map(|header| header.read())
-    };
-    let kind = match kind {
-        txid_trace_kind::Traceparent => Kind::Traceparent,
-        txid_trace_kind::B3 => Kind::B3,
-        txid_trace_kind::B3Single => Kind::B3Single,
-    };
-    let headers =
-        TraceHeaders { traceparent, b3, x_b3_trace_id, x_b3_span_id, x_b3_parent_span_id, x_b3_sampled, x_b3_flags };
-    // SAFETY: the caller vouches for `span`.
-    unsafe { span.write(txid_span::from(&Span::of(kind, &headers))) }
+pub unsafe extern "C" fn txid_span_continue(
+    policy: *const txid_policy,
+    peer: *const txid_peer,
+    headers: *const txid_headers,
+    span: *mut txid_span,
+) {
+    // SAFETY: the caller vouches for all of them.
+    unsafe { span.write(txid_span::from(&(*policy).0.span((*peer).read(), &(*headers).read()))) }
 }
 
 impl From<&Span> for txid_span {

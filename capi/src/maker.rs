@@ -1,0 +1,96 @@
+//! Ids of a format that a configuration names.
+
+use crate::caller::{fail, place, txid_text, words};
+use crate::error::txid_error;
+use ::txid::{Maker, NoId};
+use std::ffi::c_char;
+
+/// The length of the longest id of any format.
+pub const TXID_MAX_LEN: usize = 64;
+
+const _: () = assert!(TXID_MAX_LEN == Maker::MAX_LEN);
+
+/// Makes the ids of one format.
+pub struct txid_maker(Maker);
+
+/// Opens a maker of ids, and writes it to `maker`. The first of the `count` words is the name of the format, and the
+/// others are its options, name=value. Release it with txid_maker_close.
+///
+/// Returns 0, or a txid_error; then `message` says what is wrong, and `maker` is unchanged.
+///
+/// # Safety
+///
+/// `list` must be valid for reads of `count` texts, as must their bytes; `maker` for a write, `message` for writes of
+/// TXID_MESSAGE_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_maker_open(
+    list: *const txid_text,
+    count: usize,
+    maker: *mut *mut txid_maker,
+    message: *mut c_char,
+) -> i32 {
+    // SAFETY: the caller vouches for the texts.
+    let list = unsafe { words(list, count) };
+    let (format, options) = list.split_first().map_or(("", &[][..]), |(format, options)| (&**format, options));
+    match Maker::parse(format, options.iter().map(|option| &**option)) {
+        Ok(opened) => {
+            // SAFETY: the caller vouches for `maker`.
+            unsafe { maker.write(Box::into_raw(Box::new(txid_maker(opened)))) };
+            0
+        }
+        // SAFETY: the caller's promise is the same.
+        Err(error) => unsafe { fail(txid_error::Option, &error, message) },
+    }
+}
+
+/// Releases a maker. Others that share its state are not affected.
+///
+/// # Safety
+///
+/// `maker` must be from txid_maker_open and must not be used any more; or NULL, which does nothing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_maker_close(maker: *mut txid_maker) {
+    if !maker.is_null() {
+        // SAFETY: it was made by `Box::into_raw`, and the caller gives it up.
+        drop(unsafe { Box::from_raw(maker) });
+    }
+}
+
+/// Writes a new id of this moment to `buf`, and returns its length; see txid_fill_now for `clock_ms`. Sets `guessable`
+/// if the id was meant to be impossible to guess, but the system gave no randomness; otherwise leaves it unchanged. If
+/// there is no id now, returns a txid_error, and `message` says why.
+///
+/// # Safety
+///
+/// `maker` must be from txid_maker_open, `buf` valid for writes of TXID_MAX_LEN bytes, `guessable` for a write,
+/// `message` for writes of TXID_MESSAGE_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_maker_fill(
+    maker: *const txid_maker,
+    clock_ms: i64,
+    buf: *mut c_char,
+    guessable: *mut bool,
+    message: *mut c_char,
+) -> i32 {
+    // SAFETY: the caller vouches for all of them.
+    unsafe {
+        match (*maker).0.write_by(clock_ms, place::<TXID_MAX_LEN>(buf)) {
+            Ok(made) => {
+                if made.guessable {
+                    guessable.write(true);
+                }
+                made.len as i32
+            }
+            Err(refusal) => fail(txid_error::from(&refusal), &refusal, message),
+        }
+    }
+}
+
+impl From<&NoId> for txid_error {
+    fn from(why: &NoId) -> Self {
+        match why {
+            NoId::Snowflake(refusal) => Self::from(refusal),
+            NoId::Segment(_) => Self::SegmentUsedUp,
+        }
+    }
+}

@@ -1,0 +1,364 @@
+//! What a server does with the ids that come in.
+
+use crate::caller::{fail, txid_text, words};
+use crate::error::txid_error;
+use ::txid::request::{Header, Peer, Policy, PolicyError, RequestHeaders, Verdict, is_header_name};
+use std::ffi::{c_char, c_void};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// The options of a server: whose ids and traces it accepts, and in which headers.
+pub struct txid_policy(pub(crate) Policy);
+
+/// A header of a request, laid out as lua-nginx-module's ngx_http_lua_ffi_table_elt_t.
+#[repr(C)]
+pub struct txid_field {
+    /// The length of the name.
+    pub name_len: i32,
+    /// The name, in lower case.
+    pub name: *const c_char,
+    /// The length of the value.
+    pub value_len: i32,
+    /// The value.
+    pub value: *const c_char,
+}
+
+/// The values of one header in a request.
+#[repr(C)]
+pub struct txid_header {
+    /// How often the request has it.
+    pub count: usize,
+    /// The last value.
+    pub value: txid_text,
+}
+
+/// The headers of a request that a policy looks at.
+#[repr(C)]
+pub struct txid_headers {
+    /// The one with the id, by default X-Request-Id.
+    pub id: txid_header,
+    /// The one that holds only the trace's id, if the policy names one.
+    pub trace_id: txid_header,
+    /// traceparent
+    pub traceparent: txid_header,
+    /// b3
+    pub b3: txid_header,
+    /// X-B3-TraceId
+    pub x_b3_trace_id: txid_header,
+    /// X-B3-SpanId
+    pub x_b3_span_id: txid_header,
+    /// X-B3-ParentSpanId
+    pub x_b3_parent_span_id: txid_header,
+    /// X-B3-Sampled
+    pub x_b3_sampled: txid_header,
+    /// X-B3-Flags
+    pub x_b3_flags: txid_header,
+}
+
+/// The sender of a request.
+#[repr(C)]
+pub struct txid_peer {
+    /// Its struct sockaddr, or NULL if only its text is known.
+    pub sockaddr: *const c_void,
+    /// Its address as nginx writes it.
+    pub text: txid_text,
+}
+
+/// What to do with an id that may have come in with a request.
+#[repr(C)]
+pub enum txid_verdict {
+    /// The request gets a new id.
+    New = 0,
+    /// The request keeps the id that came in.
+    Accepted = 1,
+    /// The peer may send an id, but it sent an invalid one, or several. The request gets a new id, or is rejected.
+    Invalid = 2,
+}
+
+/// Opens a policy without options, which accepts nobody's ids. Release it with txid_policy_close.
+#[unsafe(no_mangle)]
+pub extern "C" fn txid_policy_open() -> *mut txid_policy {
+    Box::into_raw(Box::new(txid_policy(Policy::default())))
+}
+
+/// Releases a policy.
+///
+/// # Safety
+///
+/// `policy` must be from txid_policy_open and must not be used any more; or NULL, which does nothing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_policy_close(policy: *mut txid_policy) {
+    if !policy.is_null() {
+        // SAFETY: it was made by `Box::into_raw`, and the caller gives it up.
+        drop(unsafe { Box::from_raw(policy) });
+    }
+}
+
+/// Sets the option of this name to what the `count` words say: accept (all, off, or addresses, networks such as
+/// 10.0.0.0/8 and unix:), header (a name), on_invalid (replace or reject), trace (off, or traceparent, b3 and b3_single
+/// in the order in which they count), or trace_id_header (a name or off).
+///
+/// Returns 0, or a txid_error; then `message` says what is wrong.
+///
+/// # Safety
+///
+/// `policy` must be from txid_policy_open and not in use by another thread; `option` valid for reads of `option_len`
+/// bytes; `list` for reads of `count` texts, as must be their bytes; `message` for writes of TXID_MESSAGE_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_policy_set(
+    policy: *mut txid_policy,
+    option: *const c_char,
+    option_len: usize,
+    list: *const txid_text,
+    count: usize,
+    message: *mut c_char,
+) -> i32 {
+    let option = txid_text { len: option_len, data: option };
+    // SAFETY: the caller vouches for the texts, and for the policy.
+    let set = unsafe {
+        let (option, list) = (words(&option, 1), words(list, count));
+        (*policy).0.set(&option[0], &list.iter().map(|word| &**word).collect::<Vec<_>>())
+    };
+    match set {
+        Ok(()) => 0,
+        // SAFETY: the caller's promise is the same.
+        Err(error) => unsafe { fail(txid_error::from(&error), &error, message) },
+    }
+}
+
+impl From<&PolicyError> for txid_error {
+    fn from(error: &PolicyError) -> Self {
+        match error {
+            PolicyError::Twice => Self::OptionTwice,
+            _ => Self::Option,
+        }
+    }
+}
+
+/// Takes from `parent` the options that are not set in `policy`.
+///
+/// # Safety
+///
+/// Both must be from txid_policy_open, and `policy` not in use by another thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_policy_inherit(policy: *mut txid_policy, parent: *const txid_policy) {
+    // SAFETY: the caller vouches for both.
+    unsafe { (*policy).0.inherit(&(*parent).0) }
+}
+
+/// Whether the policy accepts nobody's ids, so that no header needs to be read.
+///
+/// # Safety
+///
+/// `policy` must be from txid_policy_open.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_policy_trusts_nobody(policy: *const txid_policy) -> bool {
+    // SAFETY: the caller vouches for it.
+    unsafe { (*policy).0.trusts_nobody() }
+}
+
+/// Whether the policy rejects requests with an invalid id.
+///
+/// # Safety
+///
+/// `policy` must be from txid_policy_open.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_policy_rejects(policy: *const txid_policy) -> bool {
+    // SAFETY: the caller vouches for it.
+    unsafe { (*policy).0.rejects() }
+}
+
+/// Whether the policy continues traces.
+///
+/// # Safety
+///
+/// `policy` must be from txid_policy_open.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_policy_traces(policy: *const txid_policy) -> bool {
+    // SAFETY: the caller vouches for it.
+    unsafe { !(*policy).0.kinds().is_empty() }
+}
+
+/// Writes the name of the header with the id to `name`. It belongs to the policy.
+///
+/// # Safety
+///
+/// `policy` must be from txid_policy_open, and `name` valid for a write. The text is valid until the policy changes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_policy_header(policy: *const txid_policy, name: *mut txid_text) {
+    // SAFETY: the caller vouches for both.
+    unsafe { name.write(txid_text::of((*policy).0.header())) }
+}
+
+/// As txid_policy_header, for the header that holds only the trace's id; its length is 0 if there is none.
+///
+/// # Safety
+///
+/// As for txid_policy_header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_policy_trace_id_header(policy: *const txid_policy, name: *mut txid_text) {
+    // SAFETY: the caller vouches for both.
+    unsafe { name.write(txid_text::of((*policy).0.trace_id_header().unwrap_or_default())) }
+}
+
+/// Finds the headers that the policy looks at among the `count` at `fields`, and writes them to `headers`.
+///
+/// # Safety
+///
+/// `policy` must be from txid_policy_open; `fields` valid for reads of `count` of them, as must be what they point to;
+/// `headers` for a write. What is written there points to the values of the fields.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_headers_find(
+    policy: *const txid_policy,
+    fields: *const txid_field,
+    count: usize,
+    headers: *mut txid_headers,
+) {
+    // SAFETY: the caller vouches for all of them.
+    let (policy, fields, headers) = unsafe {
+        headers.write(txid_headers::NONE);
+        let fields = if count == 0 { &[] } else { std::slice::from_raw_parts(fields, count) };
+        (&(*policy).0, fields, &mut *headers)
+    };
+    let is = |wanted: &str, name: &[u8]| name.eq_ignore_ascii_case(wanted.as_bytes());
+    for field in fields {
+        // SAFETY: the caller vouches for the name.
+        let name = unsafe { txid_text { len: field.name_len as usize, data: field.name }.bytes() };
+        let value = || txid_text { len: field.value_len as usize, data: field.value };
+        if is(policy.header(), name) {
+            headers.id.add(value());
+        }
+        if policy.trace_id_header().is_some_and(|header| is(header, name)) {
+            headers.trace_id.add(value());
+        }
+        if let Some(header) = headers.of_traces(name) {
+            header.add(value());
+        }
+    }
+}
+
+/// Decides about the id in `header`, which `peer` sent. Returns a txid_verdict.
+///
+/// # Safety
+///
+/// `policy` must be from txid_policy_open, and the others must be valid for a read, as must what they point to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_policy_judge(
+    policy: *const txid_policy,
+    peer: *const txid_peer,
+    header: *const txid_header,
+) -> i32 {
+    // SAFETY: the caller vouches for all of them.
+    let verdict = match unsafe { (*policy).0.judge((*peer).read(), (*header).read()) } {
+        Verdict::New => txid_verdict::New,
+        Verdict::Accepted => txid_verdict::Accepted,
+        Verdict::Invalid => txid_verdict::Invalid,
+    };
+    verdict as i32
+}
+
+/// Whether the `len` characters at `name` are valid as the name of a header.
+///
+/// # Safety
+///
+/// `name` must be valid for reads of `len` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_is_header_name(name: *const c_char, len: usize) -> bool {
+    // SAFETY: the caller's promise is the same.
+    is_header_name(unsafe { txid_text { len, data: name }.bytes() })
+}
+
+impl txid_peer {
+    /// # Safety
+    ///
+    /// The address must be valid for reads of the size of its family, or the text for reads of its length.
+    #[inline]
+    pub(crate) unsafe fn read(&self) -> Peer {
+        if self.sockaddr.is_null() {
+            // SAFETY: the caller's promise is the same.
+            return Peer::parse(unsafe { self.text.bytes() });
+        }
+        // SAFETY: the family says what the caller vouches for.
+        unsafe {
+            match i32::from((*self.sockaddr.cast::<libc::sockaddr>()).sa_family) {
+                libc::AF_INET => {
+                    let address = (*self.sockaddr.cast::<libc::sockaddr_in>()).sin_addr.s_addr;
+                    IpAddr::V4(Ipv4Addr::from_bits(u32::from_be(address))).into()
+                }
+                libc::AF_INET6 => {
+                    let address = (*self.sockaddr.cast::<libc::sockaddr_in6>()).sin6_addr.s6_addr;
+                    IpAddr::V6(Ipv6Addr::from(address)).into()
+                }
+                libc::AF_UNIX => Peer::Unix,
+                _ => Peer::Other,
+            }
+        }
+    }
+}
+
+impl txid_header {
+    const NONE: Self = Self { count: 0, value: txid_text { len: 0, data: std::ptr::null() } };
+
+    fn add(&mut self, value: txid_text) {
+        self.count += 1;
+        self.value = value;
+    }
+
+    /// # Safety
+    ///
+    /// The value must be valid for reads of its length for as long as the result is used.
+    unsafe fn read<'a>(&self) -> Header<'a> {
+        match self.count {
+            0 => Header::Absent,
+            // SAFETY: the caller's promise is the same.
+            1 => Header::One(unsafe { self.value.bytes() }),
+            _ => Header::Several,
+        }
+    }
+}
+
+impl txid_headers {
+    const NONE: Self = Self {
+        id: txid_header::NONE,
+        trace_id: txid_header::NONE,
+        traceparent: txid_header::NONE,
+        b3: txid_header::NONE,
+        x_b3_trace_id: txid_header::NONE,
+        x_b3_span_id: txid_header::NONE,
+        x_b3_parent_span_id: txid_header::NONE,
+        x_b3_sampled: txid_header::NONE,
+        x_b3_flags: txid_header::NONE,
+    };
+
+    fn of_traces(&mut self, name: &[u8]) -> Option<&mut txid_header> {
+        Some(match name {
+            b"traceparent" => &mut self.traceparent,
+            b"b3" => &mut self.b3,
+            b"x-b3-traceid" => &mut self.x_b3_trace_id,
+            b"x-b3-spanid" => &mut self.x_b3_span_id,
+            b"x-b3-parentspanid" => &mut self.x_b3_parent_span_id,
+            b"x-b3-sampled" => &mut self.x_b3_sampled,
+            b"x-b3-flags" => &mut self.x_b3_flags,
+            _ => return None,
+        })
+    }
+
+    /// # Safety
+    ///
+    /// As for [`txid_header::read`].
+    pub(crate) unsafe fn read<'a>(&self) -> RequestHeaders<'a> {
+        // SAFETY: the caller's promise is the same.
+        unsafe {
+            RequestHeaders {
+                id: self.id.read(),
+                trace_id: self.trace_id.read(),
+                traceparent: self.traceparent.read(),
+                b3: self.b3.read(),
+                x_b3_trace_id: self.x_b3_trace_id.read(),
+                x_b3_span_id: self.x_b3_span_id.read(),
+                x_b3_parent_span_id: self.x_b3_parent_span_id.read(),
+                x_b3_sampled: self.x_b3_sampled.read(),
+                x_b3_flags: self.x_b3_flags.read(),
+            }
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! What a server does with the ids and the traces that come in: the options of one server, and what they decide.
+
+use super::header::{Header, Verdict, is_header_name, is_valid_id};
+use super::networks::{NetworkError, Networks, Peer};
+use super::span::{Kind, RequestHeaders, Span};
+use std::fmt;
+
+/// An option: its name, which is the same in Lua, in nginx (after `txid_`) and here; and what reads its words.
+struct PolicyOption {
+    name: &'static str,
+    read: fn(&mut Policy, &[&str]) -> Result<(), PolicyError>,
+}
+
+/// All options. docs/request.md says what they mean.
+const OPTIONS: [PolicyOption; 5] = [
+    PolicyOption {
+        name: "accept",
+        read: |policy, words| once(&mut policy.accept, Networks::parse(words.iter().copied())?),
+    },
+    PolicyOption { name: "header", read: |policy, words| once(&mut policy.header, header_name(words)?) },
+    PolicyOption { name: "on_invalid", read: |policy, words| once(&mut policy.reject, reject(words)?) },
+    PolicyOption { name: "trace", read: |policy, words| once(&mut policy.kinds, kinds(words)?) },
+    PolicyOption {
+        name: "trace_id_header",
+        read: |policy, words| {
+            let name = if words == ["off"] { None } else { Some(header_name(words)?) };
+            once(&mut policy.trace_id_header, name)
+        },
+    },
+];
+
+/// What a server does with the ids and the traces that come in. Without options, nobody's are accepted.
+///
+/// ```
+/// use txid::request::{Header, Peer, Policy, Verdict};
+///
+/// let mut policy = Policy::default();
+/// policy.set("accept", &["10.0.0.0/8", "unix:"])?;
+/// assert_eq!(policy.judge(Peer::parse(b"10.1.2.3"), Header::One(b"7f3a")), Verdict::Accepted);
+/// assert_eq!(policy.judge(Peer::parse(b"10.1.2.3"), Header::One(b"7f 3a")), Verdict::Invalid);
+/// assert_eq!(policy.judge(Peer::parse(b"192.0.2.1"), Header::One(b"7f3a")), Verdict::New);
+/// # Ok::<(), txid::request::PolicyError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Policy {
+    // None where the option is not given, so that it can be inherited.
+    accept: Option<Networks>,
+    header: Option<String>,
+    reject: Option<bool>,
+    kinds: Option<Vec<Kind>>,
+    trace_id_header: Option<Option<String>>,
+}
+
+impl Policy {
+    /// The header with the id, unless the option `header` names another one.
+    pub const DEFAULT_HEADER: &str = "X-Request-Id";
+
+    /// Sets the option to what these words say: `accept` (as for [`Networks::parse`]), `header` (a name), `on_invalid`
+    /// (`replace` or `reject`), `trace` (`off`, or [kinds](Kind) in the order in which they count) or `trace_id_header`
+    /// (a name or `off`).
+    ///
+    /// ```
+    /// let mut policy = txid::request::Policy::default();
+    /// assert_eq!(
+    ///     policy.set("trace", &["b4"]).unwrap_err().to_string(),
+    ///     "\"b4\" is not one of off, traceparent, b3 and b3_single"
+    /// );
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`PolicyError`] says what is wrong with the name or the words.
+    pub fn set(&mut self, option: &str, words: &[&str]) -> Result<(), PolicyError> {
+        match OPTIONS.iter().find(|known| known.name == option) {
+            Some(known) => (known.read)(self, words),
+            None => Err(PolicyError::NoOption(option.to_string())),
+        }
+    }
+
+    /// Takes from `parent` the options that are not set.
+    ///
+    /// ```
+    /// use txid::request::{Peer, Policy};
+    ///
+    /// let (mut http, mut server) = (Policy::default(), Policy::default());
+    /// http.set("accept", &["all"])?;
+    /// server.inherit(&http);
+    /// assert!(server.trusts(Peer::parse(b"192.0.2.1")));
+    /// # Ok::<(), txid::request::PolicyError>(())
+    /// ```
+    pub fn inherit(&mut self, parent: &Self) {
+        fn take<T: Clone>(own: &mut Option<T>, parents: &Option<T>) {
+            *own = own.take().or_else(|| parents.clone());
+        }
+        take(&mut self.accept, &parent.accept);
+        take(&mut self.header, &parent.header);
+        take(&mut self.reject, &parent.reject);
+        take(&mut self.kinds, &parent.kinds);
+        take(&mut self.trace_id_header, &parent.trace_id_header);
+    }
+
+    /// The name of the header with the id.
+    pub fn header(&self) -> &str {
+        self.header.as_deref().unwrap_or(Self::DEFAULT_HEADER)
+    }
+
+    /// The name of the header that holds only the trace's id, if there is one.
+    pub fn trace_id_header(&self) -> Option<&str> {
+        self.trace_id_header.as_ref()?.as_deref()
+    }
+
+    /// Whether a request with an invalid id is rejected, instead of getting a new one.
+    pub fn rejects(&self) -> bool {
+        self.reject == Some(true)
+    }
+
+    /// The headers that a trace may come in. The first valid one counts.
+    pub fn kinds(&self) -> &[Kind] {
+        self.kinds.as_deref().unwrap_or_default()
+    }
+
+    /// Whether nobody is accepted, so that no header needs to be read.
+    #[inline]
+    pub fn trusts_nobody(&self) -> bool {
+        self.accept.as_ref().is_none_or(Networks::is_empty)
+    }
+
+    /// Whether ids and traces of this peer are accepted.
+    #[inline]
+    pub fn trusts(&self, peer: Peer) -> bool {
+        self.accept.as_ref().is_some_and(|accept| accept.contain(peer))
+    }
+
+    /// Decides about the `header` with the id, which came from `peer`.
+    #[inline]
+    pub fn judge(&self, peer: Peer, header: Header<'_>) -> Verdict {
+        match header {
+            Header::Absent => Verdict::New,
+            _ if !self.trusts(peer) => Verdict::New,
+            Header::One(value) if is_valid_id(value) => Verdict::Accepted,
+            Header::One(_) | Header::Several => Verdict::Invalid,
+        }
+    }
+
+    /// The span of a request from `peer`: it continues the trace that came in, if the peer is accepted and sent a valid
+    /// one, or starts a new trace.
+    ///
+    /// ```
+    /// use txid::request::{Header, Peer, Policy, RequestHeaders};
+    ///
+    /// let mut policy = Policy::default();
+    /// policy.set("accept", &["10.0.0.0/8"])?;
+    /// policy.set("trace", &["traceparent"])?;
+    /// let traceparent = Header::One(b"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+    /// let headers = RequestHeaders { traceparent, ..RequestHeaders::NONE };
+    /// assert!(policy.span(Peer::parse(b"10.1.2.3"), &headers).is_continued);
+    /// assert!(!policy.span(Peer::parse(b"192.0.2.1"), &headers).is_continued);
+    /// # Ok::<(), txid::request::PolicyError>(())
+    /// ```
+    pub fn span(&self, peer: Peer, headers: &RequestHeaders<'_>) -> Span {
+        match self.kinds() {
+            [] => Span::new(),
+            kinds if self.trusts(peer) => Span::of(kinds, headers),
+            _ => Span::new(),
+        }
+    }
+}
+
+fn once<T>(option: &mut Option<T>, value: T) -> Result<(), PolicyError> {
+    match option.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(PolicyError::Twice),
+    }
+}
+
+fn header_name(words: &[&str]) -> Result<String, PolicyError> {
+    match words {
+        [name] if is_header_name(name.as_bytes()) => Ok(name.to_string()),
+        _ => Err(PolicyError::NoHeaderName(words.join(" "))),
+    }
+}
+
+fn reject(words: &[&str]) -> Result<bool, PolicyError> {
+    match words {
+        ["replace"] => Ok(false),
+        ["reject"] => Ok(true),
+        _ => Err(PolicyError::NoAction(words.join(" "))),
+    }
+}
+
+fn kinds(words: &[&str]) -> Result<Vec<Kind>, PolicyError> {
+    let no_kind = |word: &str| PolicyError::NoKind(word.to_string());
+    match words {
+        [] => Err(no_kind("")),
+        ["off"] => Ok(Vec::new()),
+        _ => words.iter().map(|word| Kind::named(word).ok_or_else(|| no_kind(word))).collect(),
+    }
+}
+
+/// Why an option is not valid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PolicyError {
+    /// There is no option of this name.
+    NoOption(String),
+    /// The option is already set.
+    Twice,
+    /// A list of networks is not valid.
+    Networks(NetworkError),
+    /// This is not the name of a header.
+    NoHeaderName(String),
+    /// This is not what can be done about an invalid id.
+    NoAction(String),
+    /// This is not the name of a kind of trace.
+    NoKind(String),
+}
+
+impl From<NetworkError> for PolicyError {
+    fn from(error: NetworkError) -> Self {
+        Self::Networks(error)
+    }
+}
+
+impl fmt::Display for PolicyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoOption(name) => {
+                let names = OPTIONS.map(|option| option.name).join(", ");
+                write!(f, "{name:?} is not an option; the options are {names}")
+            }
+            Self::Twice => f.write_str("the option is already set"),
+            Self::Networks(error) => error.fmt(f),
+            Self::NoHeaderName(name) => write!(f, "{name:?} is not the name of a header"),
+            Self::NoAction(word) => write!(f, "{word:?} is neither replace nor reject"),
+            Self::NoKind(word) => write!(f, "{word:?} is not one of off, traceparent, b3 and b3_single"),
+        }
+    }
+}
+
+impl std::error::Error for PolicyError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Header::{Absent, One, Several};
+
+    fn policy(options: &[(&str, &[&str])]) -> Policy {
+        let mut policy = Policy::default();
+        for (option, words) in options {
+            policy.set(option, words).unwrap();
+        }
+        policy
+    }
+
+    const INSIDE: Peer = Peer::V4(0x0a000001);
+
+    #[test]
+    fn an_accepted_peer_sends_one_valid_id_or_an_invalid_one() {
+        let inside = policy(&[("accept", &["10.0.0.0/8"])]);
+        assert_eq!(inside.judge(INSIDE, One(b"7f3a")), Verdict::Accepted);
+        for header in [One(b""), One(b"7f 3a"), Several] {
+            assert_eq!(inside.judge(INSIDE, header), Verdict::Invalid);
+        }
+        assert_eq!(inside.judge(INSIDE, Absent), Verdict::New);
+        for header in [Absent, One(b"7f3a"), One(b"7f 3a"), Several] {
+            assert_eq!(inside.judge(Peer::V4(1), header), Verdict::New);
+        }
+    }
+
+    #[test]
+    fn nobody_is_accepted_by_default() {
+        assert!(Policy::default().trusts_nobody());
+        assert_eq!(Policy::default().judge(INSIDE, One(b"7f3a")), Verdict::New);
+        assert!(policy(&[("accept", &["off"])]).trusts_nobody());
+        assert!(!policy(&[("accept", &["all"])]).trusts_nobody());
+    }
+
+    #[test]
+    fn options_that_are_not_set_are_inherited() {
+        let all: [(&str, &[&str]); 5] = [
+            ("accept", &["all"]),
+            ("header", &["A"]),
+            ("on_invalid", &["reject"]),
+            ("trace", &["b3"]),
+            ("trace_id_header", &["B"]),
+        ];
+        let none: [(&str, &[&str]); 5] = [
+            ("accept", &["off"]),
+            ("header", &["C"]),
+            ("on_invalid", &["replace"]),
+            ("trace", &["off"]),
+            ("trace_id_header", &["off"]),
+        ];
+        assert_eq!(all.len(), OPTIONS.len());
+        for (given, expected) in [(&none[..], &none[..]), (&[], &all[..])] {
+            let mut child = policy(given);
+            child.inherit(&policy(&all));
+            assert_eq!(child, policy(expected));
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (option, words, reason) in [
+            ("acept", &["all"][..], "\"acept\" is not an option; the options are accept, header, on_invalid, trace, "),
+            ("accept", &["10.0.0.0/33"], "\"10.0.0.0/33\" is not an address, a network such as"),
+            ("header", &["X Id"], "\"X Id\" is not the name of a header"),
+            ("header", &[], "\"\" is not the name of a header"),
+            ("header", &["A", "B"], "\"A B\" is not the name of a header"),
+            ("on_invalid", &["no"], "\"no\" is neither replace nor reject"),
+            ("trace", &["b4"], "\"b4\" is not one of off, traceparent, b3 and b3_single"),
+            ("trace", &["b3", "off"], "\"off\" is not one of"),
+            ("trace", &[], "\"\" is not one of"),
+            ("trace_id_header", &["A:"], "\"A:\" is not the name of a header"),
+        ] {
+            let error = Policy::default().set(option, words).unwrap_err().to_string();
+            assert!(error.starts_with(reason), "{error}");
+        }
+        assert_eq!(policy(&[("trace", &["off"])]).set("trace", &["b3"]), Err(PolicyError::Twice));
+    }
+}
