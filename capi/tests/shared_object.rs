@@ -77,7 +77,8 @@ fn two_copies_make_no_states_in_memory() {
 
     let directory = std::env::temp_dir().join(format!("txid-two-{}", std::process::id()));
     std::fs::create_dir_all(&directory).unwrap();
-    let other = directory.join("libtxid.so");
+    // Whatever its file is called.
+    let other = directory.join("ids.so");
     std::fs::copy(library::path(), &other).unwrap();
     let load = |path: &Path| {
         let path = CString::new(path.as_os_str().as_bytes()).unwrap();
