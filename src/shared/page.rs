@@ -3,6 +3,7 @@
 use super::file::{self, FileError, Identity, refused};
 use super::image::{Flaw, Header, Image, Kind, LEN};
 use super::list::List;
+use crate::source::cancellation;
 use rustix::mm::{self, MapFlags, ProtFlags};
 use std::fmt;
 use std::fs::File;
@@ -130,13 +131,13 @@ fn open<E: From<PageError>>(
     is_wanted: &dyn Fn(&Header) -> bool,
     check: impl FnOnce(&Image, Identity) -> Result<(), E>,
 ) -> Result<Page, E> {
-    match Opened::read(path, kind, fresh, is_wanted)? {
+    cancellation::held_up(|| match Opened::read(path, kind, fresh, is_wanted)? {
         Opened::Inherited(page) => Ok(page),
         Opened::File(opened) => {
             check(&opened.image, opened.identity)?;
             Ok(opened.map(path, kind)?)
         }
-    }
+    })
 }
 
 fn check(image: &Image, kind: &'static Kind, path: &Path) -> Result<(), PageError> {

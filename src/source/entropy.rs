@@ -10,7 +10,7 @@
 //! its nanoseconds, which differ between copies, and each second of use mixes in fresh randomness from the OS.
 
 use super::xoshiro::Xoshiro;
-use super::{clock, generation, vdso};
+use super::{cancellation, clock, generation, vdso};
 use std::array;
 use std::cell::{Cell, UnsafeCell};
 use std::fs::File;
@@ -283,7 +283,7 @@ fn ask_the_vdso(bytes: &mut [u8]) -> bool {
 /// Fills `bytes` with the OS's randomness. Returns whether that worked.
 fn ask_the_os(bytes: &mut [u8]) -> bool {
     // /dev/urandom is for sandboxes that forbid the system call.
-    let given = getrandom::fill(bytes).is_ok() || read_urandom(bytes).is_ok();
+    let given = cancellation::held_up(|| getrandom::fill(bytes).is_ok() || read_urandom(bytes).is_ok());
     DEGRADED.set(!given);
     given
 }

@@ -10,6 +10,7 @@
 //! A list of all interfaces alone is not enough: `docker0` has the same private address on every host, so two hosts
 //! would look like one.
 
+use super::cancellation;
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use std::ffi::CStr;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -69,8 +70,10 @@ fn found_once<T: Copy>(kept: &OnceLock<T>, find: impl FnOnce() -> Option<T>) -> 
 
 /// The host's addresses, the best first.
 fn candidates() -> Vec<IpAddr> {
-    let mut addresses: Vec<_> = FAR_AWAY.into_iter().filter_map(source_towards).collect();
-    let own = of_interfaces();
+    let (mut addresses, own) = cancellation::held_up(|| {
+        let of_routes: Vec<_> = FAR_AWAY.into_iter().filter_map(source_towards).collect();
+        (of_routes, of_interfaces())
+    });
     let is_private = |address: &IpAddr| matches!(address, IpAddr::V4(v4) if v4.is_private());
     addresses.extend(own.iter().copied().filter(is_private));
     addresses.extend(own);

@@ -1,6 +1,7 @@
 //! Where the contents of an id come from: randomness, time, process, thread and host.
 
 pub(crate) mod boot;
+pub(crate) mod cancellation;
 pub(crate) mod clock;
 pub(crate) mod entropy;
 pub(crate) mod generation;
