@@ -49,10 +49,10 @@ fn what_has_begun_is_finished() {
     for number in 0..20 {
         let path = directory.0.join(format!("state-{}", number / 2));
         // Made, and opened the next time.
-        assert!(finishes(&|| drop(State::open(&path, &Layout::SNOWFLAKE, 1).unwrap())));
+        assert!(finishes(&|| _ = State::open(&path, &Layout::SNOWFLAKE, 1).unwrap()));
     }
     assert!(finishes(&|| assert_eq!(txid::Txid::now().to_text().len(), 20)), "the first id of a thread");
-    assert!(finishes(&|| drop(txid::host_ipv6())), "the host's address");
+    assert!(finishes(&|| _ = txid::host_ipv6()), "the host's address");
     assert_eq!(open_descriptors(), before);
     // Or the cancellations were none.
     // SAFETY: it has nothing to do with memory.
