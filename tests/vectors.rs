@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 use std::fmt::Display;
-use test_helpers::vectors::{bytes, each};
+use test_helpers::vectors::{bytes, cases, each};
+use txid::formats::{self, Numbers};
 use txid::request::{NetworkError, Networks, Peer, is_valid_id};
 use txid::snowflake::Layout;
 use txid::trace::{self, B3, SkyWalking, Sofa, Traceparent};
@@ -311,5 +312,49 @@ fn ids_of_clients_are_valid_or_not() {
     each("validity", "values", |case| {
         let found = is_valid_id(&bytes(&case["value"]));
         unless_equal(&json!(found), &case["valid"])
+    });
+}
+
+/// How to read a case's text.
+fn numbers(case: &Value) -> Numbers {
+    match case["layout"].as_str() {
+        Some(layout) => Numbers { layout: layout.parse().unwrap(), is_chosen: true },
+        None => Numbers::UNKNOWN,
+    }
+}
+
+fn recognized(case: &Value) -> Vec<&'static str> {
+    let found = formats::recognize(&bytes(&case["text"]), &numbers(case)).unwrap_or_default();
+    found.into_iter().map(|(format, _)| format.name).collect()
+}
+
+#[test]
+fn every_format_that_is_read_has_vectors() {
+    for section in ["valid", "invalid"] {
+        let cases = cases("formats", section);
+        for format in formats::ALL.into_iter().filter(|format| format.read.is_some()) {
+            // What is no UUID of one version is none of any.
+            let name = if section == "invalid" && format.name.starts_with("uuid") { "uuid" } else { format.name };
+            assert!(cases.iter().any(|case| case["format"] == name), "{name} has no {section} vectors");
+        }
+    }
+}
+
+#[test]
+fn texts_are_recognized_as_their_format_only() {
+    each("formats", "valid", |case| {
+        let found = recognized(case);
+        // A decision alone is not an id.
+        let is_an_id = case["format"] != "b3" || case["fields"].get("trace_id").is_some();
+        let name = case["format"].as_str()?;
+        let text = bytes(&case["text"]);
+        let ms = formats::named(name)?.ms(&text, &numbers(case));
+        let epoch_ms = case["epoch"].as_str().map_or(0, |epoch| epoch.parse().unwrap());
+        let expected: Option<i64> = case["ms"].as_str().and_then(|ms| ms.parse().ok()).map(|ms: i64| ms - epoch_ms);
+        (found.contains(&name) != is_an_id || ms != expected).then(|| format!("found {found:?} of {ms:?}"))
+    });
+    each("formats", "invalid", |case| {
+        let found = recognized(case);
+        found.contains(&case["format"].as_str()?).then(|| format!("found {found:?}"))
     });
 }

@@ -5,22 +5,9 @@ use serde_json::{Map, Value, json};
 use test_helpers::vectors::{bytes, each};
 
 /// What `inspect` calls a format.
-fn shown_format(case: &Value) -> String {
-    match case["format"].as_str().unwrap() {
-        "uuid_v1" | "uuid_v4" | "uuid_v6" | "uuid_v7" => {
-            format!("UUID version {}", case["fields"]["version"].as_str().unwrap())
-        }
-        "uuid" => "UUID".to_string(),
-        "unique_id" | "unique_id_short" => "Apache UNIQUE_ID".to_string(),
-        "trace_id" => "time-ordered trace id".to_string(),
-        "trace_host_id" => "time-ordered trace id with a host".to_string(),
-        "otel_trace_id" => "OpenTelemetry trace id".to_string(),
-        "span_id" => "span id".to_string(),
-        "sofa" => "SOFATracer id".to_string(),
-        "skywalking" => "SkyWalking id".to_string(),
-        "traceparent" => "W3C traceparent".to_string(),
-        other => other.to_string(),
-    }
+fn shown_format(case: &Value) -> &'static str {
+    let name = case["format"].as_str().unwrap();
+    txid::formats::named(name).unwrap_or_else(|| panic!("{name} is not a format")).title
 }
 
 /// What `inspect` calls a field, and how it shows the value; None if it does not show it.
