@@ -106,8 +106,9 @@ lint: ## rustfmt, clippy, luacheck, subjects of commits, and cargo-deny if it is
 	@# Not installed by need.sh: it takes minutes to compile.
 	! cargo deny --version >/dev/null 2>&1 || cargo deny --workspace --all-features check bans licenses sources
 
-headers: ## generate include/txid.h and cdefs.lua from Rust
+headers: ## generate include/txid.h and cdefs.lua from Rust, and put web/txid.js into its page
 	TXID_BLESS=1 cargo test --locked --quiet --package txid-capi --test interface
+	TXID_BLESS=1 cargo test --locked --quiet --package txid --test page the_page_contains_the_module
 
 # `sudo make install` may not find cargo, and then installs what the user built.
 install: $(if $(shell command -v cargo),build) ## install below PREFIX (/usr/local); also LUA_LIB_DIR, LUA_C_DIR, LIB_DIR, DESTDIR

@@ -62,6 +62,8 @@ for purpose in "$@"; do
             have openresty || packages="$packages $nginx_with_lua libnginx-mod-http-headers-more-filter libnginx-mod-stream"
             # Other implementations that our ids are compared with.
             packages="$packages apache2-bin python3-venv"
+            # For the page, web/index.html.
+            packages="$packages chromium nodejs"
             ;;
         check)
             needs_luajit=yes

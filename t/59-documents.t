@@ -68,6 +68,7 @@ sub masked {
 sub missing {
     my ($language, $text) = @_;
     return 'there is no txid-agent: make agent' if $language =~ /^(?:sh|console)$/ && $text =~ /\btxid-agent\b/ && !-x "$release/txid-agent";
+    return 'there is no node' if $language eq 'js' && !`which node`;
     return if $language ne 'nginx';
     return if $text !~ /^\s*txid_\w+ /m && $text !~ /ngx_http_txid_module/;
     return "there is no $native: make nginx-module" if !-e $native;
@@ -121,6 +122,13 @@ sub check_lua {
     my $luajit = luajit() or return pass('there is no luajit');
     my $file = write_file('block.lua', here($block->{text}));
     my $output = `timeout 120 $luajit $file 2>&1`;
+    is $?, 0, 'runs' or diag($output);
+}
+
+sub check_js {
+    my ($block) = @_;
+    my $file = write_file('block.mjs', $block->{text} =~ s|"\./txid\.js"|"$root/web/txid.js"|r);
+    my $output = `node $file 2>&1`;
     is $?, 0, 'runs' or diag($output);
 }
 
@@ -192,7 +200,7 @@ sub check_sh {
     is $?, 0, 'runs' or diag($output);
 }
 
-my %check = (c => \&check_c, console => \&check_console, lua => \&check_lua, nginx => \&check_nginx, sh => \&check_sh);
+my %check = (c => \&check_c, console => \&check_console, js => \&check_js, lua => \&check_lua, nginx => \&check_nginx, sh => \&check_sh);
 my %not_run = map { $_ => 1 } qw(diff go java python rust sql text toml yaml);
 
 $ENV{LUA_PATH}  = lua_path();

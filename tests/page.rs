@@ -1,0 +1,109 @@
+//! web/txid.js reads tests/vectors/ in Node and in Chromium, and web/index.html contains it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const BEGIN: &str = "// Begin of txid.js\n";
+const END: &str = "// End of txid.js\n";
+
+fn in_tree(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(in_tree(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The output of the first of these programs that there is. Without any, the test passes, and says that it was skipped.
+fn run(names: &[&str], args: &[&str]) -> Option<Output> {
+    let output = names.iter().find_map(|name| Command::new(name).args(args).current_dir(in_tree("")).output().ok());
+    if output.is_none() {
+        println!("skipped: there is no {}", names.join(" and no "));
+    }
+    output
+}
+
+/// The document that a browser makes of a file, after its script has run.
+fn document(file: &Path, fragment: &str) -> Option<String> {
+    let profile = tempfile::tempdir().unwrap();
+    let output = run(
+        &["chromium", "chromium-browser", "google-chrome"],
+        &[
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--virtual-time-budget=60000",
+            &format!("--user-data-dir={}", profile.path().display()),
+            "--dump-dom",
+            &format!("file://{}#{fragment}", file.display()),
+        ],
+    )?;
+    assert!(output.status.success(), "{output:?}");
+    Some(String::from_utf8(output.stdout).unwrap())
+}
+
+/// With `TXID_BLESS` set, copies the module into the page.
+#[test]
+fn the_page_contains_the_module() {
+    let (page, module) = (read("web/index.html"), read("web/txid.js"));
+    let (before, rest) = page.split_once(BEGIN).unwrap();
+    let (copy, after) = rest.split_once(END).unwrap();
+    if std::env::var_os("TXID_BLESS").is_some() {
+        fs::write(in_tree("web/index.html"), [before, BEGIN, &module, END, after].concat()).unwrap();
+    } else {
+        assert!(copy == module, "web/index.html has another txid.js: run `make headers` and commit the result");
+    }
+}
+
+#[test]
+fn the_module_is_short() {
+    let lines = read("web/txid.js").lines().count();
+    assert!(lines <= 600, "{lines} lines");
+}
+
+#[test]
+fn the_vectors_in_node() {
+    if let Some(output) = run(&["node", "nodejs"], &["tests/web/node.mjs"]) {
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+/// The module as it is in the page, in a file that is opened without a server.
+#[test]
+fn the_vectors_in_a_browser() {
+    let page = read("web/index.html");
+    let (module, _) = page.split_once(BEGIN).unwrap().1.split_once(END).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("vectors.html");
+    let tested = format!(
+        "<meta charset=utf-8><body>no answer<script type=module>\n{module}\n{}\n\
+         const wrong = differences({{ parse, read, find, bounds, date }}, {{ formats: {}, times: {} }});\n\
+         document.body.textContent = `${{wrong.length}} differences\\n${{wrong.join(\"\\n\")}}`;\n</script>",
+        read("tests/web/differences.mjs"),
+        read("tests/vectors/formats.json"),
+        read("tests/vectors/times.json"),
+    );
+    fs::write(&file, tested).unwrap();
+    if let Some(document) = document(&file, "") {
+        assert!(document.contains(">0 differences\n"), "{document}");
+    }
+}
+
+#[test]
+fn the_page_shows_the_ids_of_a_line() {
+    let line = "GET%20/?id=4om9qi54la8ffr4bd9sg%20trace=017F22E2-79B0-7CC3-98C4-DC0C0C07398F.";
+    let Some(document) = document(&in_tree("web/index.html"), line) else { return };
+    for shown in [
+        "<h2>txid</h2>",
+        "<dd>1990-10-13T14:44:10.002Z</dd>",
+        ">4om9qi54g00000000000</button>",
+        ">4om9qi54nvvvvvvvvvvg</button>",
+        "<h2>UUID version 7</h2>",
+        "<dd>2022-02-22T19:22:22.000Z</dd>",
+        "2 ids",
+    ] {
+        assert!(document.contains(shown), "the page does not show {shown}");
+    }
+}
