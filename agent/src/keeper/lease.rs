@@ -2,7 +2,7 @@
 
 use super::Kept;
 use super::own::{OwnError, own};
-use crate::store::Store;
+use crate::store::{Durability, Store};
 use std::fs::File;
 use std::path::Path;
 use txid::snowflake::{Generator, Layout, LeasePage, StateError};
@@ -17,6 +17,9 @@ pub struct KeptLease {
     /// Asked whether it would make an id.
     generator: Generator,
     store: Box<dyn Store>,
+    /// What it said with its last answer.
+    durability: Durability,
+    has_answered: bool,
     _lock: File,
 }
 
@@ -32,7 +35,9 @@ impl KeptLease {
             Err(StateError::OtherBoot(_) | StateError::Copied(_)) => Ok(None),
             page => page.map(Some),
         })?;
-        Ok(Self { rules, page, generator: Generator::new(page.state()), store, _lock: lock })
+        let generator = Generator::new(page.state());
+        let durability = store.durability().clone();
+        Ok(Self { rules, page, generator, store, durability, has_answered: false, _lock: lock })
     }
 }
 
@@ -65,6 +70,7 @@ impl Kept for KeptLease {
                 Reply::Number(store.number(rules.numbering, &rules.group, &rules.owner, rules.last_node))
             }
         };
+        self.has_answered = false;
         let store_ms = match &reply {
             Reply::Read(Err(_))
             | Reply::Put(Err(_) | Ok(Put::Unknown(_)))
@@ -74,11 +80,26 @@ impl Kept for KeptLease {
                 None
             }
             Reply::Read(Ok(_)) | Reply::Put(Ok(_)) | Reply::List(Ok(_)) | Reply::Number(Ok(_)) => {
+                self.has_answered = true;
                 self.page.set_contact(txid::system_ms());
                 store.clock_ms().ok().flatten()
             }
         };
         Answer { reply, store_ms }
+    }
+
+    fn learn(&mut self) -> Option<String> {
+        if !self.has_answered || self.durability == *self.store.durability() {
+            return None;
+        }
+        self.durability = self.store.durability().clone();
+        self.rules.learn(self.durability.may_lose_writes());
+        let why = self.durability.why()?;
+        Some(format!(
+            "the store can lose a write that it has confirmed ({why}), so a lease starts {} s after the end of the last \
+             one; may-lose-writes=0 in its URL says otherwise",
+            self.rules.margin_ms / 1000
+        ))
     }
 
     fn note(&self, event: &Event) {

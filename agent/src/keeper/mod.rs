@@ -37,6 +37,9 @@ pub trait Kept {
     /// Asks the store.
     fn ask(&mut self, request: <Self::Machine as Machine>::Request) -> <Self::Machine as Machine>::Answer;
 
+    /// Takes note of what the store said about itself. If that changed, returns a line for the log.
+    fn learn(&mut self) -> Option<String>;
+
     /// Notes in the page why there are no ids or numbers, for the errors of processes that want some.
     fn note(&self, event: &<Self::Machine as Machine>::Event);
 
@@ -66,7 +69,13 @@ pub fn keep<K: Kept>(kept: &mut K, stop: &Receiver<()>, mut report: impl FnMut(R
     loop {
         let now = Now { wall_ms: txid::system_ms(), mono_ms: mono_ms(), random: random() };
         input = match machine.step(kept.rules(), &now, &kept.look(), input) {
-            Output::Ask(request) => Input::Answer(kept.ask(request)),
+            Output::Ask(request) => {
+                let answer = kept.ask(request);
+                if let Some(text) = kept.learn() {
+                    report(Report { text, live: kept.refusal().is_none() });
+                }
+                Input::Answer(answer)
+            }
             Output::Write(write) => {
                 kept.write(write);
                 Input::Go

@@ -2,7 +2,7 @@
 
 use super::Kept;
 use super::own::{OwnError, own};
-use crate::store::Store;
+use crate::store::{Durability, Store};
 use std::fs::File;
 use std::path::Path;
 use txid::segment::{SegmentError, SegmentPage};
@@ -13,6 +13,9 @@ pub struct KeptSegment {
     rules: Rules,
     page: SegmentPage,
     store: Box<dyn Store>,
+    /// What it said with its last answer.
+    durability: Durability,
+    has_answered: bool,
     _lock: File,
 }
 
@@ -23,7 +26,8 @@ impl KeptSegment {
             Err(SegmentError::OtherBoot(_) | SegmentError::Copied(_)) => Ok(None),
             page => page.map(Some),
         })?;
-        Ok(Self { rules, page, store, _lock: lock })
+        let durability = store.durability().clone();
+        Ok(Self { rules, page, store, durability, has_answered: false, _lock: lock })
     }
 }
 
@@ -71,7 +75,17 @@ impl Kept for KeptSegment {
             Request::Take { count, seen } => self.store.take(tag, count, seen).map(Answer::Taken),
             Request::Create { step } => self.store.create_tag(tag, step).map(|()| Answer::Created),
         };
+        self.has_answered = answer.is_ok();
         answer.unwrap_or_else(Answer::Failed)
+    }
+
+    fn learn(&mut self) -> Option<String> {
+        if !self.has_answered || self.durability == *self.store.durability() {
+            return None;
+        }
+        self.durability = self.store.durability().clone();
+        let why = self.durability.why()?;
+        Some(format!("the store can lose a write that it has confirmed ({why}), and then numbers repeat"))
     }
 
     /// The machine writes the news itself.

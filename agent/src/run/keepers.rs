@@ -46,7 +46,7 @@ impl Keepers {
         let mut keepers = Self { all: Vec::new() };
         for node in &config.nodes {
             let store = store::open(&config.store)?;
-            let rules = lease_rules(config, node, store.may_lose_writes());
+            let rules = lease_rules(config, node, store.durability().may_lose_writes());
             let kept = KeptLease::open(&config.dir.join(&node.name), &node.layout, rules, store)?;
             keepers.add(&node.name, kept, events)?;
         }

@@ -38,7 +38,22 @@ impl Address {
     }
 }
 
-/// A server's message may have several lines.
+/// The longest message. A line of the log has the name of the store and what happened besides.
+const LONGEST: usize = 500;
+
+/// A server's message may have several lines, and any length.
 fn one_line(text: impl fmt::Display) -> String {
-    text.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
+    let mut line = String::new();
+    for word in text.to_string().split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        for letter in word.chars().filter(|letter| !letter.is_control()) {
+            if line.len() > LONGEST {
+                return line + "...";
+            }
+            line.push(letter);
+        }
+    }
+    line
 }

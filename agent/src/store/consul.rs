@@ -1,15 +1,19 @@
 //! Consul's key-value store, through `/v1/txn` with the verb `cas` and `/v1/kv`.
 
+use std::borrow::Cow;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use serde_json::{Value, json};
+use serde::Deserialize;
+use serde_json::json;
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
 
 use super::address::Address;
-use super::http::{Answer, Http};
+use super::durability::Durability;
+use super::http::{Answer, Http, Kind};
 use super::url::{Secret, StoreUrl};
-use super::{Failure, Store};
+use super::{Failure, MOST_RECORDS, Store, record};
 
 const ESCAPED: AsciiSet = NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.');
 
@@ -19,7 +23,7 @@ pub(super) struct ConsulStore {
     prefix: String,
     token: Option<Secret>,
     datacenter: Option<String>,
-    may_lose_writes: bool,
+    durability: Durability,
 }
 
 impl ConsulStore {
@@ -30,9 +34,12 @@ impl ConsulStore {
                 "Consul has tokens, and no users: give the token as TXID_STORE_PASSWORD or ?password-file=FILE",
             ));
         }
+        let mut durability = url.durability()?;
+        // A majority of the servers has written it to disk.
+        durability.learn(Durability::Kept);
         Ok(Self {
             http: Http::new(&url),
-            may_lose_writes: url.may_lose_writes(false)?,
+            durability,
             prefix: format!("{}/", if url.path.is_empty() { "txid" } else { &url.path }),
             datacenter: url.option("dc").map(str::to_owned),
             token: url.password,
@@ -40,12 +47,12 @@ impl ConsulStore {
         })
     }
 
-    fn call(&mut self, method: &str, path: &str, query: &str, body: &str) -> Result<Answer, Failure> {
+    fn call(&mut self, kind: Kind, method: &str, path: &str, query: &str, body: &str) -> Result<Answer, Failure> {
         let dc = self.datacenter.as_ref().map(|dc| format!("&dc={}", utf8_percent_encode(dc, &ESCAPED)));
         let path = format!("{path}?{query}{}", dc.unwrap_or_default());
         let token = self.token.clone();
         let headers: Vec<(&str, &str)> = token.iter().map(|token| ("x-consul-token", token.reveal())).collect();
-        let answer = self.http.send(method, &path, &headers, body)?;
+        let answer = self.http.send(kind, method, &path, &headers, body)?;
         let said: String = answer.text.chars().take(200).collect();
         let address = &self.address;
         match answer.status {
@@ -63,31 +70,36 @@ impl ConsulStore {
 
     fn get(&mut self, key: &str, query: &str) -> Result<Vec<(String, Record)>, StoreError> {
         let path = format!("/v1/kv/{}", utf8_percent_encode(&format!("{}{key}", self.prefix), &ESCAPED));
-        let answer = self.call("GET", &path, query, "").map_err(Failure::into_error)?;
-        let pairs = match (answer.status, answer.json) {
+        let answer = self.call(Kind::Read, "GET", &path, query, "").map_err(Failure::into_error)?;
+        if answer.status == 404 && answer.text.is_empty() {
             // Consul's answer for a key that does not exist.
-            (404, _) if answer.text.is_empty() => return Ok(Vec::new()),
-            (200, Some(Value::Array(pairs))) => pairs,
-            _ => return Err(self.address.misconfigured("the server is not Consul")),
+            return Ok(Vec::new());
+        }
+        let pairs = answer.json::<Vec<Pair>>().filter(|pairs| answer.status == 200 && pairs.len() <= MOST_RECORDS);
+        let pairs = pairs.ok_or_else(|| self.address.damaged("the server is not Consul"))?;
+        let record = |pair: Pair| {
+            let key = pair.key.strip_prefix(&self.prefix).map(str::to_owned);
+            let bytes = BASE64.decode(pair.value.as_deref().unwrap_or_default()).ok();
+            let (key, bytes) = key
+                .zip(bytes)
+                .ok_or_else(|| self.address.damaged(format_args!("key {:?}, value {:?}", pair.key, pair.value)))?;
+            Ok((key, Record { bytes, version: version(pair.index) }))
         };
-        pairs
-            .iter()
-            .map(|pair| {
-                let key = pair["Key"].as_str()?.strip_prefix(&self.prefix)?.to_owned();
-                let bytes = BASE64.decode(pair["Value"].as_str().unwrap_or_default()).ok()?;
-                Some((key, Record { bytes, version: version(pair)? }))
-            })
-            .collect::<Option<_>>()
-            .ok_or_else(|| self.address.damaged(Value::Array(pairs)))
+        pairs.into_iter().map(record).collect()
     }
 }
 
 impl Store for ConsulStore {
     fn read(&mut self, key: &str) -> Result<Option<Record>, StoreError> {
-        Ok(self.get(key, "consistent")?.pop().map(|(_, record)| record))
+        self.http.begin();
+        match self.get(key, "consistent")?.pop() {
+            Some((_, found)) => Ok(Some(Record { version: found.version, ..record(&self.address, key, found.bytes)? })),
+            None => Ok(None),
+        }
     }
 
     fn put(&mut self, key: &str, expected: &Expected, bytes: &[u8]) -> Result<Put, StoreError> {
+        self.http.begin();
         let index = match expected {
             Expected::Absent => 0,
             Expected::Version(version) => index(version).ok_or_else(|| {
@@ -96,27 +108,28 @@ impl Store for ConsulStore {
         };
         let key = format!("{}{key}", self.prefix);
         let write = json!({ "KV": { "Verb": "cas", "Key": key, "Value": BASE64.encode(bytes), "Index": index } });
-        let answer = match self.call("PUT", "/v1/txn", "", &json!([write]).to_string()) {
+        let answer = match self.call(Kind::Write, "PUT", "/v1/txn", "", &json!([write]).to_string()) {
             Ok(answer) => answer,
             Err(failure) => return failure.of_put(),
         };
-        match (answer.status, answer.json) {
-            (200, Some(json)) => match version(&json["Results"][0]["KV"]) {
-                Some(version) => Ok(Put::Written(version)),
-                None => Ok(Put::Unknown(self.address.damaged(json))),
-            },
-            (409, Some(json)) => {
-                let said = json["Errors"][0]["What"].as_str().unwrap_or_default().to_owned();
-                if said.contains("Permission denied") {
-                    return Err(self.address.refused(said));
+        match answer.status {
+            200 => Ok(match answer.json::<Done>().and_then(|done| Some(done.results?.first()?.kv.index)) {
+                Some(index) => Put::Written(version(index)),
+                None => Put::Unknown(self.address.damaged(&answer.text)),
+            }),
+            409 => match answer.json::<Done>().and_then(|done| done.errors) {
+                Some(errors) if errors.iter().any(|error| error.what.contains("Permission denied")) => {
+                    Err(self.address.refused(&errors[0].what))
                 }
-                Ok(Put::Conflict)
-            }
-            (status, _) => Err(self.address.misconfigured(format_args!("the server is not Consul: status {status}"))),
+                Some(_) => Ok(Put::Conflict),
+                None => Ok(Put::Unknown(self.address.damaged(&answer.text))),
+            },
+            status => Err(self.address.misconfigured(format_args!("the server is not Consul: status {status}"))),
         }
     }
 
     fn list(&mut self, prefix: &str) -> Result<Vec<(String, Record)>, StoreError> {
+        self.http.begin();
         self.get(prefix, "recurse&consistent")
     }
 
@@ -127,8 +140,8 @@ impl Store for ConsulStore {
         Ok(self.http.clock.now_ms())
     }
 
-    fn may_lose_writes(&self) -> bool {
-        self.may_lose_writes
+    fn durability(&self) -> &Durability {
+        &self.durability
     }
 
     fn damaged(&self, what: &str) -> StoreError {
@@ -137,8 +150,47 @@ impl Store for ConsulStore {
 }
 
 /// Consul counts all changes of a data center, and compares the number of a key's last change.
-fn version(pair: &Value) -> Option<Version> {
-    pair["ModifyIndex"].as_u64().map(|index| Version(index.to_string().into_bytes()))
+fn version(index: u64) -> Version {
+    Version(index.to_string().into_bytes())
+}
+
+/// A key and its value, in base64.
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Pair<'a> {
+    #[serde(borrow)]
+    key: Cow<'a, str>,
+    #[serde(borrow, default)]
+    value: Option<Cow<'a, str>>,
+    #[serde(rename = "ModifyIndex")]
+    index: u64,
+}
+
+/// The answer to a transaction.
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Done<'a> {
+    results: Option<Vec<Changed>>,
+    #[serde(borrow)]
+    errors: Option<Vec<WhyNot<'a>>>,
+}
+
+#[derive(Deserialize)]
+struct Changed {
+    #[serde(rename = "KV")]
+    kv: Index,
+}
+
+#[derive(Deserialize)]
+struct Index {
+    #[serde(rename = "ModifyIndex")]
+    index: u64,
+}
+
+#[derive(Deserialize)]
+struct WhyNot<'a> {
+    #[serde(rename = "What", borrow)]
+    what: Cow<'a, str>,
 }
 
 fn index(version: &Version) -> Option<u64> {

@@ -1,14 +1,19 @@
 //! etcd 3.4 and later, through the JSON gateway that it serves on its client port.
 
+use std::borrow::Cow;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
 
 use super::address::Address;
-use super::http::{Answer, Http};
+use super::durability::Durability;
+use super::http::{Answer, Http, Kind};
 use super::url::{Secret, StoreUrl};
-use super::{Failure, Store};
+use super::{Failure, MOST_RECORDS, Store, record};
 
 pub(super) struct EtcdStore {
     address: Address,
@@ -17,7 +22,7 @@ pub(super) struct EtcdStore {
     login: Option<(String, Secret)>,
     /// The token of the login, until it is refused.
     token: Option<String>,
-    may_lose_writes: bool,
+    durability: Durability,
 }
 
 impl EtcdStore {
@@ -33,8 +38,11 @@ impl EtcdStore {
             }
             (None, _) => None,
         };
+        let mut durability = url.durability()?;
+        // A majority of the servers has written it to disk.
+        durability.learn(Durability::Kept);
         Ok(Self {
-            may_lose_writes: url.may_lose_writes(false)?,
+            durability,
             prefix: format!("/{}/", if url.path.is_empty() { "txid" } else { &url.path }),
             address: url.address,
             http,
@@ -43,7 +51,7 @@ impl EtcdStore {
         })
     }
 
-    fn call(&mut self, path: &str, body: &Value) -> Result<Value, Failure> {
+    fn call(&mut self, kind: Kind, path: &str, body: &Value) -> Result<Answer, Failure> {
         let body = body.to_string();
         // Twice, because a token may have expired.
         for renewed in [false, true] {
@@ -52,12 +60,13 @@ impl EtcdStore {
             }
             let token = self.token.clone();
             let headers: Vec<(&str, &str)> = token.iter().map(|token| ("authorization", token.as_str())).collect();
-            let answer = self.http.send("POST", path, &headers, &body)?;
+            let answer = self.http.send(kind, "POST", path, &headers, &body)?;
             if is_bad_token(&answer) && self.login.is_some() && !renewed {
                 self.token = None;
                 continue;
             }
-            return self.understand(answer);
+            self.understand(&answer)?;
+            return Ok(answer);
         }
         Err(Failure::NotDone(self.address.refused("it refused the token that it had just issued")))
     }
@@ -65,25 +74,25 @@ impl EtcdStore {
     fn log_in(&mut self) -> Result<(), StoreError> {
         let Some((user, password)) = &self.login else { return Ok(()) };
         let body = json!({ "name": user, "password": password.reveal() }).to_string();
-        let answer = self.http.send("POST", "/v3/auth/authenticate", &[], &body).map_err(Failure::into_error)?;
-        match answer.json.as_ref().and_then(|json| json["token"].as_str()) {
-            Some(token) => self.token = Some(token.to_owned()),
+        let path = "/v3/auth/authenticate";
+        let answer = self.http.send(Kind::Read, "POST", path, &[], &body).map_err(Failure::into_error)?;
+        match answer.json::<Token>().and_then(|json| json.token) {
+            Some(token) => self.token = Some(token),
             None if message(&answer).contains("authentication is not enabled") => self.login = None,
             None => {
-                let Err(failure) = self.understand(answer) else {
-                    return Err(self.address.damaged("a login without a token"));
-                };
-                return Err(failure.into_error());
+                self.understand(&answer).map_err(Failure::into_error)?;
+                return Err(self.address.damaged("a login without a token"));
             }
         }
         Ok(())
     }
 
-    fn understand(&self, answer: Answer) -> Result<Value, Failure> {
+    /// Whether the answer is one; if not, why.
+    fn understand(&self, answer: &Answer) -> Result<(), Failure> {
         let address = &self.address;
-        let said = message(&answer);
+        let said = message(answer);
         match answer.status {
-            200 => answer.json.ok_or_else(|| Failure::Unknown(address.misconfigured("the server is not etcd"))),
+            200 => Ok(()),
             404 => Err(Failure::NotDone(address.misconfigured(
                 "there is no /v3 here: this is etcd before 3.4, or its JSON gateway is off (enable-grpc-gateway: true turns \
                  it on)",
@@ -106,20 +115,25 @@ impl EtcdStore {
     }
 
     fn range(&mut self, request: &Value) -> Result<Vec<(String, Record)>, StoreError> {
-        let answer = self.call("/v3/kv/range", request).map_err(Failure::into_error)?;
-        let Some(found) = answer.get("kvs") else { return Ok(Vec::new()) };
-        found
-            .as_array()
-            .into_iter()
-            .flatten()
-            .map(|pair| {
-                let key = String::from_utf8(decode(&pair["key"])?).ok()?;
-                // JSON omits an empty value.
-                let bytes = if pair.get("value").is_some() { decode(&pair["value"])? } else { Vec::new() };
-                Some((key.strip_prefix(&self.prefix)?.to_owned(), Record::compared_by_bytes(bytes)))
-            })
-            .collect::<Option<_>>()
-            .ok_or_else(|| self.address.damaged(found))
+        let answer = self.call(Kind::Read, "/v3/kv/range", request).map_err(Failure::into_error)?;
+        let range = answer.json::<Range>().ok_or_else(|| self.not_etcd(&answer))?;
+        if range.kvs.len() > MOST_RECORDS {
+            return Err(self.address.damaged(format_args!("it returned {} records", range.kvs.len())));
+        }
+        let record = |pair: Pair| {
+            let read = || {
+                let key = String::from_utf8(BASE64.decode(&*pair.key).ok()?).ok()?;
+                Some((key.strip_prefix(&self.prefix)?.to_owned(), BASE64.decode(&*pair.value).ok()?))
+            };
+            let (key, bytes) = read()
+                .ok_or_else(|| self.address.damaged(format_args!("key {:?}, value {:?}", pair.key, pair.value)))?;
+            Ok((key, Record::compared_by_bytes(bytes)))
+        };
+        range.kvs.into_iter().map(record).collect()
+    }
+
+    fn not_etcd(&self, answer: &Answer) -> StoreError {
+        self.address.damaged(format_args!("the server is not etcd: {}", message(answer)))
     }
 
     fn key(&self, key: &str) -> Vec<u8> {
@@ -129,11 +143,16 @@ impl EtcdStore {
 
 impl Store for EtcdStore {
     fn read(&mut self, key: &str) -> Result<Option<Record>, StoreError> {
+        self.http.begin();
         let request = json!({ "key": encode(&self.key(key)) });
-        Ok(self.range(&request)?.pop().map(|(_, record)| record))
+        match self.range(&request)?.pop() {
+            Some((_, Record { bytes, .. })) => record(&self.address, key, bytes).map(Some),
+            None => Ok(None),
+        }
     }
 
     fn put(&mut self, key: &str, expected: &Expected, bytes: &[u8]) -> Result<Put, StoreError> {
+        self.http.begin();
         let key = encode(&self.key(key));
         let compare = match expected {
             Expected::Absent => json!({ "key": key, "target": "CREATE", "result": "EQUAL", "create_revision": "0" }),
@@ -142,15 +161,18 @@ impl Store for EtcdStore {
             }
         };
         let write = json!({ "request_put": { "key": key, "value": encode(bytes) } });
-        match self.call("/v3/kv/txn", &json!({ "compare": [compare], "success": [write] })) {
-            // JSON omits `false`.
-            Ok(answer) if answer["succeeded"] == true => Ok(Put::Written(Version(bytes.to_vec()))),
-            Ok(_) => Ok(Put::Conflict),
+        match self.call(Kind::Write, "/v3/kv/txn", &json!({ "compare": [compare], "success": [write] })) {
+            Ok(answer) => Ok(match answer.json() {
+                Some(Written { succeeded: true, .. }) => Put::Written(Version(bytes.to_vec())),
+                Some(Written { succeeded: false, .. }) => Put::Conflict,
+                None => Put::Unknown(self.not_etcd(&answer)),
+            }),
             Err(failure) => failure.of_put(),
         }
     }
 
     fn list(&mut self, prefix: &str) -> Result<Vec<(String, Record)>, StoreError> {
+        self.http.begin();
         let first = self.key(prefix);
         let mut past = first.clone();
         // The prefix ends with a slash, and a zero is the next character.
@@ -167,8 +189,8 @@ impl Store for EtcdStore {
         Ok(self.http.clock.now_ms())
     }
 
-    fn may_lose_writes(&self) -> bool {
-        self.may_lose_writes
+    fn durability(&self) -> &Durability {
+        &self.durability
     }
 
     fn damaged(&self, what: &str) -> StoreError {
@@ -185,14 +207,49 @@ fn is_bad_token(answer: &Answer) -> bool {
 }
 
 fn message(answer: &Answer) -> String {
-    let said = answer.json.as_ref().and_then(|json| json["error"].as_str().or_else(|| json["message"].as_str()));
-    said.unwrap_or(&answer.text).chars().take(200).collect()
+    let said = answer.json::<Said>().and_then(|json| json.error.or(json.message));
+    said.as_deref().unwrap_or(&answer.text).chars().take(200).collect()
 }
 
 fn encode(bytes: &[u8]) -> String {
     BASE64.encode(bytes)
 }
 
-fn decode(text: &Value) -> Option<Vec<u8>> {
-    BASE64.decode(text.as_str()?).ok()
+/// The answer to a range. JSON omits what is empty, but there is always a header.
+#[derive(Deserialize)]
+struct Range<'a> {
+    #[serde(rename = "header")]
+    _header: IgnoredAny,
+    #[serde(borrow, default)]
+    kvs: Vec<Pair<'a>>,
+}
+
+/// A key and its value, in base64.
+#[derive(Deserialize)]
+struct Pair<'a> {
+    #[serde(borrow)]
+    key: Cow<'a, str>,
+    #[serde(borrow, default)]
+    value: Cow<'a, str>,
+}
+
+/// The answer to a transaction. JSON omits `false`.
+#[derive(Deserialize)]
+struct Written {
+    #[serde(rename = "header")]
+    _header: IgnoredAny,
+    #[serde(default)]
+    succeeded: bool,
+}
+
+#[derive(Deserialize)]
+struct Token {
+    token: Option<String>,
+}
+
+/// An error.
+#[derive(Deserialize)]
+struct Said {
+    error: Option<String>,
+    message: Option<String>,
 }

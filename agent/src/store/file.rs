@@ -10,6 +10,7 @@ use rustix::fs::{FlockOperation, flock};
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
 
 use super::address::Address;
+use super::durability::Durability;
 use super::url::StoreUrl;
 use super::{Failure, Store};
 
@@ -20,7 +21,7 @@ const ASIDE: &str = ".new";
 pub(super) struct FileStore {
     address: Address,
     directory: PathBuf,
-    may_lose_writes: bool,
+    durability: Durability,
 }
 
 impl FileStore {
@@ -29,11 +30,10 @@ impl FileStore {
         if url.path.is_empty() {
             return Err(url.address.misconfigured("it names no directory: write file:///var/lib/txid/leases"));
         }
-        Ok(Self {
-            directory: Path::new("/").join(&url.path),
-            may_lose_writes: url.may_lose_writes(false)?,
-            address: url.address,
-        })
+        let mut durability = url.durability()?;
+        // It is on the disk, as far as the disk keeps its word.
+        durability.learn(Durability::Kept);
+        Ok(Self { directory: Path::new("/").join(&url.path), durability, address: url.address })
     }
 
     /// Waits for the lock, which is held until the returned file is closed or the process ends.
@@ -156,8 +156,8 @@ impl Store for FileStore {
         Ok(None)
     }
 
-    fn may_lose_writes(&self) -> bool {
-        self.may_lose_writes
+    fn durability(&self) -> &Durability {
+        &self.durability
     }
 
     fn damaged(&self, what: &str) -> StoreError {

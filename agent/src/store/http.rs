@@ -1,21 +1,19 @@
 //! Requests to a server that speaks JSON over HTTP: etcd's gateway and Consul.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde::Deserialize;
 use txid_agent_machines::store::StoreError;
 use ureq::http::{Request, Response};
 use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig};
 use ureq::{Agent, Body, Proxy, Timeout};
 
-use super::Failure;
 use super::address::Address;
 use super::clock::StoreClock;
+use super::remote::too_large;
 use super::tls::Tls;
 use super::url::{Host, StoreUrl};
-
-/// Larger than any list of records.
-const LONGEST_ANSWER: u64 = 64 << 20;
+use super::{Failure, LARGEST_ANSWER};
 
 /// The hosts of one store, and the connection to one of them.
 pub(super) struct Http {
@@ -26,14 +24,37 @@ pub(super) struct Http {
     tls: Option<Tls>,
     agent: Option<Agent>,
     pub(super) clock: StoreClock,
+    /// When the call must have ended.
+    deadline: Instant,
+}
+
+/// How long a request may take.
+#[derive(Clone, Copy)]
+struct Patience {
+    /// Until there is a connection.
+    connect: Duration,
+    /// In all.
+    total: Duration,
 }
 
 /// An answer, whatever its status.
 pub(super) struct Answer {
     pub(super) status: u16,
-    /// The body; None if it is not JSON.
-    pub(super) json: Option<Value>,
     pub(super) text: String,
+}
+
+impl Answer {
+    /// The body; None if it is not JSON of this kind. Fields that nobody asks for take no memory.
+    pub(super) fn json<'a, T: Deserialize<'a>>(&'a self) -> Option<T> {
+        serde_json::from_str(&self.text).ok()
+    }
+}
+
+/// Whether a request can be sent again without harm.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Read,
+    Write,
 }
 
 impl Http {
@@ -45,31 +66,41 @@ impl Http {
             tls: url.tls.clone(),
             agent: None,
             clock: StoreClock::default(),
+            deadline: Instant::now(),
         }
     }
 
-    /// Sends one request to the first host that accepts it.
+    /// Begins a call: from now on, all requests together may take the store's time-out.
+    pub(super) fn begin(&mut self) {
+        self.deadline = Instant::now() + self.address.timeout;
+    }
+
+    /// Sends one request to the first host that answers.
+    ///
+    /// As with other stores, a host may use half of the time that is left, the last one all of it. A write that may
+    /// have arrived is not sent again.
     pub(super) fn send(
         &mut self,
+        kind: Kind,
         method: &str,
         path: &str,
         headers: &[(&str, &str)],
         body: &str,
     ) -> Result<Answer, Failure> {
         let mut last = None;
-        for _ in 0..self.hosts.len() {
-            match self.send_to_current(method, path, headers, body) {
-                Err(Failure::NotDone(error)) if error.may_pass() => {
-                    last = Some(error);
-                    self.turn_to_next();
-                }
-                result => {
-                    // A server that has lost contact with the others answers with a status of 500 or more.
-                    if !matches!(&result, Ok(answer) if answer.status < 500) {
-                        self.turn_to_next();
-                    }
-                    return result;
-                }
+        for others in (0..self.hosts.len()).rev() {
+            let left = self.deadline.saturating_duration_since(Instant::now());
+            let half = if others == 0 { left } else { left / 2 };
+            let patience = Patience { connect: half, total: if kind == Kind::Read { half } else { left } };
+            let result = self.send_to_current(patience, method, path, headers, body);
+            // A server that has lost contact with the others answers with a status of 500 or more.
+            if !matches!(&result, Ok(answer) if answer.status < 500) {
+                self.turn_to_next();
+            }
+            match result {
+                Err(Failure::NotDone(error)) if error.may_pass() => last = Some(error),
+                Err(Failure::Unknown(error)) if error.may_pass() && kind == Kind::Read => last = Some(error),
+                result => return result,
             }
         }
         Err(Failure::NotDone(last.unwrap_or_else(|| self.address.unreachable("there is no host to connect to"))))
@@ -82,6 +113,7 @@ impl Http {
 
     fn send_to_current(
         &mut self,
+        patience: Patience,
         method: &str,
         path: &str,
         headers: &[(&str, &str)],
@@ -96,26 +128,27 @@ impl Http {
         let request =
             request.body(body.to_owned()).map_err(|error| Failure::NotDone(self.address.misconfigured(error)))?;
         let agent = self.agent().map_err(Failure::NotDone)?.clone();
+        let request = agent
+            .configure_request(request)
+            .timeout_global(Some(patience.total))
+            // Shorter than the total time-out, so that it is certain that nothing was sent.
+            .timeout_resolve(Some(patience.connect / 3))
+            .timeout_connect(Some(patience.connect * 2 / 3))
+            .build();
         let mut response = agent.run(request).map_err(|error| self.say(&host, &error))?;
         self.look_at_clock(&response);
-        let text = response
-            .body_mut()
-            .with_config()
-            .limit(LONGEST_ANSWER)
-            .read_to_string()
-            .map_err(|error| Failure::Unknown(self.say(&host, &error).into_error()))?;
-        Ok(Answer { status: response.status().as_u16(), json: serde_json::from_str(&text).ok(), text })
+        let body = response.body_mut().with_config().limit(LARGEST_ANSWER as u64).read_to_string();
+        let text = body.map_err(|error| match error {
+            ureq::Error::BodyExceedsLimit(_) => Failure::Unknown(self.address.damaged(too_large())),
+            other => Failure::Unknown(self.say(&host, &other).into_error()),
+        })?;
+        Ok(Answer { status: response.status().as_u16(), text })
     }
 
     /// Reads the certificates anew for each agent, and so after each failure.
     fn agent(&mut self) -> Result<&Agent, StoreError> {
         if self.agent.is_none() {
-            let timeout = self.address.timeout;
             let mut config = Agent::config_builder()
-                .timeout_global(Some(timeout))
-                // Shorter than the total time-out, so that it is certain that nothing was sent.
-                .timeout_resolve(Some(timeout / 3))
-                .timeout_connect(Some(timeout * 2 / 3))
                 .http_status_as_error(false)
                 .max_redirects(0)
                 .max_idle_age(Duration::from_secs(120))

@@ -3,7 +3,8 @@
 use txid_agent_machines::store::StoreError;
 
 use super::address::Address;
-use super::{Failure, tag};
+use super::sql::{self, Value};
+use super::tag;
 
 pub(super) const TABLE: &str = "leaf_alloc";
 
@@ -21,11 +22,19 @@ pub(super) fn how_to_create(tag: &str, step: u64) -> String {
     format!("{}; in a new database, first: {CREATE}", insert(tag, step))
 }
 
-/// A column that must not be negative.
-pub(super) fn number(address: &Address, column: &str, value: i64) -> Result<u64, Failure> {
-    u64::try_from(value).map_err(|_| Failure::NotDone(negative(address, column, value)))
+/// The columns `max_id` and `step` of a row. People write them, so they may hold anything.
+pub(super) fn numbers(address: &Address, tag: &str, row: &[Value]) -> Result<(u64, u64), StoreError> {
+    Ok((number(address, tag, "max_id", row.first())?, number(address, tag, "step", row.get(1))?))
 }
 
-fn negative(address: &Address, column: &str, value: i64) -> StoreError {
-    address.misconfigured(format_args!("{TABLE} has {column} = {value}: it must be 1 or more"))
+pub(super) fn number(address: &Address, tag: &str, column: &str, value: Option<&Value>) -> Result<u64, StoreError> {
+    let text = value.and_then(sql::shown);
+    let number = text.as_ref().and_then(|text| text.parse().ok()).filter(|number| *number <= i64::MAX as u64);
+    number.ok_or_else(|| {
+        address.misconfigured(format_args!(
+            "{TABLE} has {column} = {} for biz_tag = '{tag}': it must be a whole number from 1 to {}",
+            text.as_deref().unwrap_or("NULL"),
+            i64::MAX
+        ))
+    })
 }

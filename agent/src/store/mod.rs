@@ -3,6 +3,7 @@
 mod address;
 mod clock;
 mod consul;
+mod durability;
 mod etcd;
 mod file;
 mod http;
@@ -19,14 +20,25 @@ mod tls;
 mod url;
 mod zookeeper;
 
+use self::address::Address;
 use txid_agent_machines::store::{Expected, Numbered, Numbering, Put, Record, StoreError, Taken};
 
 use self::scheme::Kind;
 use self::url::StoreUrl;
 
+pub use self::durability::Durability;
 pub use self::scheme::{can_number, schemes};
 pub use self::tag::raise;
 pub use self::url::PASSWORD_VARIABLE;
+
+/// The longest answer that is read: a list of 10,000 nodes is about as long in etcd's JSON, and 30,000 in SQL.
+const LARGEST_ANSWER: usize = 4 << 20;
+
+/// The longest record. Ours have at most 500 bytes.
+const LARGEST_RECORD: usize = 1000;
+
+/// The records of the largest fleet.
+const MOST_RECORDS: usize = 1 << 16;
 
 /// The store of `url`. This does not connect: the first access does, and each one after an outage.
 pub fn open(url: &str) -> Result<Box<dyn Store>, StoreError> {
@@ -67,7 +79,8 @@ pub trait Store: Send {
     fn clock_ms(&mut self) -> Result<Option<i64>, StoreError>;
 
     /// Whether the store can lose a write that it has confirmed, for example when an asynchronous replica takes over.
-    fn may_lose_writes(&self) -> bool;
+    /// Each new connection asks the server again, if it can be asked.
+    fn durability(&self) -> &Durability;
 
     /// Takes `count` numbers of the tag, or as many as its own step, unless its number is below `seen`. This is one
     /// atomic step, so nobody else ever gets them. A count of 0 only reads.
@@ -101,6 +114,14 @@ pub trait Store: Send {
 
     /// The error for a value in the store that is not valid.
     fn damaged(&self, what: &str) -> StoreError;
+
+    /// The error for a record that another client changed at the same moment.
+    fn contended(&self, key: &str) -> StoreError {
+        match self.damaged("") {
+            StoreError::Damaged { store, .. } => StoreError::Contended { store, key: key.to_owned() },
+            other => other,
+        }
+    }
 }
 
 /// Why an access failed, and whether it may still have had an effect.
@@ -124,4 +145,16 @@ impl Failure {
             Self::Unknown(error) => Ok(Put::Unknown(error)),
         }
     }
+}
+
+/// The record at `key`, unless it is too long to be one.
+fn record(address: &Address, key: &str, bytes: Vec<u8>) -> Result<Record, StoreError> {
+    if bytes.len() > LARGEST_RECORD {
+        let start = bytes[..100].escape_ascii();
+        return Err(address.damaged(format_args!(
+            "{key} has {} bytes, and a record has at most {LARGEST_RECORD}; it begins with {start}",
+            bytes.len()
+        )));
+    }
+    Ok(Record::compared_by_bytes(bytes))
 }

@@ -3,23 +3,28 @@
 use std::error::Error as _;
 use std::io;
 
-use tokio_postgres::config::{SslMode, TargetSessionAttrs};
+use futures_util::TryStreamExt;
+use postgres_protocol::escape::escape_literal as literal;
+use tokio::net::TcpStream;
+use tokio_postgres::config::SslMode;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::tls::MakeTlsConnect;
-use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{Client, Config, Error, NoTls, Row, Socket};
+use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
+use tokio_postgres::{Client, Config, Error, NoTls, SimpleQueryMessage, SimpleQueryRow};
 use tokio_postgres_rustls::MakeRustlsConnect;
 use txid_agent_machines::store::{Expected, Numbered, Numbering, Put, Record, StoreError, Taken, Version};
 
 use super::address::Address;
 use super::clock::StoreClock;
+use super::durability::Durability;
 use super::numbering::{self, WORKER_NODE};
-use super::remote::{Remote, causes};
+use super::remote::{Budget, Remote, Wire, causes, tcp};
 use super::tls::Tls;
 use super::url::{Host, StoreUrl};
-use super::{Failure, Store, leaf, sql};
+use super::{Failure, MOST_RECORDS, Store, leaf, record, sql, tag};
 
 const NOW_MS: &str = "(extract(epoch FROM clock_timestamp()) * 1000)::int8";
+
+type Row = Vec<sql::Value>;
 
 pub(super) struct PostgresStore {
     address: Address,
@@ -28,9 +33,11 @@ pub(super) struct PostgresStore {
     config: Config,
     tls: Option<Tls>,
     table: String,
-    may_lose_writes: bool,
-    client: Option<Client>,
     remote: Remote,
+    client: Option<Client>,
+    /// Of the client's connection.
+    budget: Budget,
+    durability: Durability,
     clock: StoreClock,
 }
 
@@ -44,80 +51,91 @@ impl PostgresStore {
             .user(user)
             .dbname(database)
             .application_name("txid-agent")
-            .connect_timeout(address.timeout)
-            .tcp_user_timeout(address.timeout)
             // The server gives up when this client does, so that little is done afterwards.
             .options(format!("-c statement_timeout={}", address.timeout.as_millis()))
-            .target_session_attrs(TargetSessionAttrs::ReadWrite)
             .ssl_mode(if url.tls.is_some() { SslMode::Require } else { SslMode::Disable });
         if let Some(password) = &url.password {
             config.password(password.reveal());
         }
         Ok(Self {
             table: sql::table(&url)?,
-            // Several hosts are usually a primary and its replicas, which lag behind unless configured otherwise.
-            may_lose_writes: url.may_lose_writes(url.hosts.len() > 1)?,
+            durability: url.durability()?,
             remote: Remote::new(&address)?,
             hosts: url.hosts,
             tls: url.tls,
             address,
             config,
             client: None,
+            budget: Budget::default(),
             clock: StoreClock::default(),
         })
     }
 
-    fn connect(&self) -> Result<Client, StoreError> {
-        match &self.tls {
-            None => self.connect_by(NoTls),
-            Some(tls) => self.connect_by(MakeRustlsConnect::new(tls.config(&self.address)?)),
-        }
+    /// Connects to the first host that is not a replica.
+    fn connect(&mut self) -> Result<Client, StoreError> {
+        let mut hosts = std::mem::take(&mut self.hosts);
+        let has_several = hosts.len() > 1;
+        let connected = self.remote.connect(&mut hosts, async |host| self.connect_to(host, has_several).await);
+        self.hosts = hosts;
+        let (client, budget, durability) = connected?;
+        self.durability.learn(durability);
+        self.budget = budget;
+        Ok(client)
     }
 
-    /// Connects to the first host that is not a replica.
-    fn connect_by<T>(&self, tls: T) -> Result<Client, StoreError>
+    async fn connect_to(&self, host: &Host, has_several: bool) -> Result<(Client, Budget, Durability), StoreError> {
+        let budget = Budget::default();
+        let client = match &self.tls {
+            None => self.log_in(host, NoTls, &budget).await?,
+            Some(tls) => {
+                let mut connector = MakeRustlsConnect::new(tls.config(&self.address)?);
+                let connector = MakeTlsConnect::<Wire<TcpStream>>::make_tls_connect(&mut connector, &host.name);
+                let connector = connector.map_err(|error| self.address.misconfigured(error))?;
+                self.log_in(host, connector, &budget).await?
+            }
+        };
+        let settings = "SELECT current_setting('transaction_read_only'), current_setting('fsync'), \
+                        current_setting('synchronous_commit'), current_setting('synchronous_standby_names'), \
+                        (SELECT count(*) FROM pg_stat_replication)";
+        let rows = query(&client, settings).await.map_err(|error| self.say_no_connection(host, &error))?;
+        let row = rows.into_iter().next().unwrap_or_default();
+        let setting = |at: usize| row.get(at).and_then(sql::shown).unwrap_or_default();
+        if setting(0) == "on" {
+            return Err(self.address.unreachable(format_args!("{host} is a replica, but the primary is needed")));
+        }
+        let durability = match (setting(1).as_str(), setting(2).as_str(), setting(3).as_str(), setting(4).as_str()) {
+            ("on", "off", ..) => Durability::may_lose("synchronous_commit = off"),
+            ("on", _, "", "0") if !has_several => Durability::Kept,
+            ("on", _, "", _) => Durability::may_lose("it has replicas, and synchronous_standby_names is empty"),
+            ("on", "local", ..) => Durability::may_lose("synchronous_commit = local, and it has replicas"),
+            ("on", ..) => Durability::Kept,
+            (fsync, ..) => Durability::may_lose(&format!("fsync = {fsync}")),
+        };
+        Ok((client, budget, durability))
+    }
+
+    async fn log_in<T>(&self, host: &Host, tls: T, budget: &Budget) -> Result<Client, StoreError>
     where
-        T: MakeTlsConnect<Socket> + Send + 'static,
+        T: TlsConnect<Wire<TcpStream>>,
         T::Stream: Send + 'static,
     {
-        let mut config = self.config.clone();
-        for host in &self.hosts {
-            config.host(&host.name).port(host.port);
-        }
-        let connected = self.remote.run(async {
-            let (client, connection) = config.connect(tls).await?;
-            // It ends when the client is dropped or the server is gone.
-            tokio::spawn(async move { connection.await.ok() });
-            Ok(client)
-        });
-        connected.ok_or_else(|| self.address.timed_out())?.map_err(|error| self.say_no_connection(&error))
+        let wire = Wire::new(tcp(&self.address, host).await?, budget.clone());
+        let connected = self.config.connect_raw(wire, tls).await;
+        let (client, connection) = connected.map_err(|error| self.say_no_connection(host, &error))?;
+        // It ends when the client is dropped or the server is gone.
+        tokio::spawn(async move { connection.await.ok() });
+        Ok(client)
     }
 
     /// Runs one statement. If the table is missing, makes it first.
-    fn run(&mut self, statement: &str, args: &[&str]) -> Result<Vec<Row>, Failure> {
+    fn run(&mut self, statement: &str) -> Result<Vec<Row>, Failure> {
         let table = self.table.clone();
-        match self.try_run(statement, args, &table) {
-            Err(Tried::NoTable) => {
-                self.make_table().map_err(Failure::NotDone)?;
-                self.try_run(statement, args, &table)
-            }
-            other => other,
+        if let Some(rows) = self.run_on(&table, statement)? {
+            return Ok(rows);
         }
-        .map_err(|tried| match tried {
-            Tried::NoTable => {
-                Failure::NotDone(self.address.misconfigured(format_args!("there is no table {}", self.table)))
-            }
-            Tried::Failed(failure) => failure,
-        })
-    }
-
-    /// Runs a statement on the table of tags. If there is no such table, there are no rows.
-    fn run_on_tags(&mut self, statement: &str, args: &[&str]) -> Result<Vec<Row>, StoreError> {
-        match self.try_run(statement, args, leaf::TABLE) {
-            Ok(rows) => Ok(rows),
-            Err(Tried::NoTable) => Ok(Vec::new()),
-            Err(Tried::Failed(failure)) => Err(failure.into_error()),
-        }
+        self.make_table().map_err(Failure::NotDone)?;
+        self.run_on(&table, statement)?
+            .ok_or_else(|| Failure::NotDone(self.address.misconfigured(format_args!("there is no table {table}"))))
     }
 
     fn make_table(&mut self) -> Result<(), StoreError> {
@@ -125,47 +143,39 @@ impl PostgresStore {
             "CREATE TABLE IF NOT EXISTS {} (name text PRIMARY KEY, record text NOT NULL, changed timestamptz NOT NULL)",
             self.table
         );
-        let table = self.table.clone();
-        match self.try_run(&create, &[], &table) {
-            Err(Tried::Failed(failure)) => match failure.into_error() {
-                StoreError::Refused { why, .. } => Err(self.address.refused(format_args!(
-                    "{why}; let a user with the right to do so run this, and grant SELECT, INSERT and UPDATE on it: {create}"
-                ))),
-                // Another client may have made it at the same time.
-                StoreError::Misconfigured { .. } => Ok(()),
-                other => Err(other),
-            },
-            _ => Ok(()),
+        match self.run_on(&self.table.clone(), &create).map_err(Failure::into_error) {
+            Err(StoreError::Refused { why, .. }) => Err(self.address.refused(format_args!(
+                "{why}; let a user with the right to do so run this, and grant SELECT, INSERT and UPDATE on it: {create}"
+            ))),
+            // Another client may have made it at the same time.
+            Ok(_) | Err(StoreError::Misconfigured { .. }) => Ok(()),
+            Err(other) => Err(other),
         }
     }
 
-    fn try_run(&mut self, statement: &str, args: &[&str], table: &str) -> Result<Vec<Row>, Tried> {
+    /// Runs a statement on a table. None if there is no such table.
+    fn run_on(&mut self, table: &str, statement: &str) -> Result<Option<Vec<Row>>, Failure> {
         let client = match self.client.take().filter(|client| !client.is_closed()) {
             Some(client) => client,
-            None => self.connect().map_err(|error| {
-                // The next access begins with another host.
-                self.hosts.rotate_left(1);
-                Tried::Failed(Failure::NotDone(error))
-            })?,
+            None => self.connect().map_err(Failure::NotDone)?,
         };
-        let args: Vec<(&(dyn ToSql + Sync), Type)> =
-            args.iter().map(|arg| (arg as &(dyn ToSql + Sync), Type::TEXT)).collect();
-        match self.remote.run(client.query_typed(statement, &args)) {
-            None => Err(Tried::Failed(Failure::Unknown(self.address.timed_out()))),
-            Some(Ok(rows)) => {
-                self.client = Some(client);
-                Ok(rows)
-            }
-            Some(Err(error)) if error.code() == Some(&SqlState::UNDEFINED_TABLE) => {
-                self.client = Some(client);
-                Err(Tried::NoTable)
-            }
-            Some(Err(error)) => Err(Tried::Failed(self.say(&error, table))),
+        self.budget.renew();
+        let result = match self.remote.run(query(&client, statement)) {
+            None => Err(Failure::Unknown(self.address.timed_out())),
+            Some(Ok(rows)) => Ok(Some(rows)),
+            Some(Err(error)) if error.code() == Some(&SqlState::UNDEFINED_TABLE) => Ok(None),
+            Some(Err(error)) => Err(self.say(&error, table)),
+        };
+        match &result {
+            Ok(_) => self.client = Some(client),
+            // The next access begins with another host.
+            Err(_) => self.hosts.rotate_left(1),
         }
+        result
     }
 
     /// What a failed connection means.
-    fn say_no_connection(&self, error: &Error) -> StoreError {
+    fn say_no_connection(&self, host: &Host, error: &Error) -> StoreError {
         let address = &self.address;
         let why = causes(error);
         if let Some(code) = error.code() {
@@ -179,13 +189,9 @@ impl PostgresStore {
             return address.refused(format_args!("it requires a password; {LOGIN}"));
         }
         match error.source().and_then(|source| source.downcast_ref::<io::Error>()).map(io::Error::kind) {
-            Some(io::ErrorKind::TimedOut) => address.timed_out(),
-            Some(io::ErrorKind::PermissionDenied) => {
-                address.unreachable("all servers are replicas, but the primary is needed")
-            }
             Some(io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput) => address.misconfigured(why),
-            Some(_) => address.unreachable(why),
-            None if error.is_closed() => address.unreachable(why),
+            Some(_) => address.unreachable(format_args!("{host}: {why}")),
+            None if error.is_closed() => address.unreachable(format_args!("{host}: {why}")),
             None => address.misconfigured(why),
         }
     }
@@ -211,44 +217,65 @@ impl PostgresStore {
     }
 }
 
-/// The result of one try.
-enum Tried {
-    NoTable,
-    Failed(Failure),
+/// Runs a statement with the simple protocol, in which all values are texts.
+///
+/// For other protocols, the driver asks the server about each type that it does not know, and about the types of the
+/// answer to that: a server could let it ask until the stack ends.
+async fn query(client: &Client, statement: &str) -> Result<Vec<Row>, Error> {
+    let mut messages = std::pin::pin!(client.simple_query_raw(statement).await?);
+    let mut rows = Vec::new();
+    while let Some(message) = messages.try_next().await? {
+        if let SimpleQueryMessage::Row(row) = message {
+            rows.push(values(&row));
+        }
+        if rows.len() == MOST_RECORDS {
+            break;
+        }
+    }
+    Ok(rows)
 }
 
 const LOGIN: &str =
     "give the user as postgres://USER@HOST and the password as TXID_STORE_PASSWORD or ?password-file=FILE";
 
+fn values(row: &SimpleQueryRow) -> Row {
+    // A text that is not UTF-8, as a database of the encoding SQL_ASCII may have it, is no record of ours.
+    let value = |at| row.try_get(at).unwrap_or(Some("(not UTF-8)")).map(|text| text.as_bytes().to_vec());
+    (0..row.len()).map(value).collect()
+}
+
 impl Store for PostgresStore {
     fn read(&mut self, key: &str) -> Result<Option<Record>, StoreError> {
-        let select = format!("SELECT {NOW_MS}, (SELECT record FROM {} WHERE name = $1)", self.table);
-        let rows = self.run(&select, &[key]).map_err(Failure::into_error)?;
-        let row = rows.first().ok_or_else(|| self.address.damaged("no row"))?;
-        self.clock.saw(row.get(0));
-        Ok(row.get::<_, Option<String>>(1).map(|text| Record::compared_by_bytes(text.into_bytes())))
+        self.remote.begin();
+        let (table, name) = (&self.table, literal(key));
+        let select = format!("SELECT {NOW_MS}, name, record FROM (SELECT 1) one LEFT JOIN {table} ON name = {name}");
+        let row = self.run(&select).map_err(Failure::into_error)?.into_iter().next().unwrap_or_default();
+        let now_ms = sql::parse(row.first()).ok_or_else(|| self.address.damaged("it does not tell its time"))?;
+        self.clock.saw(now_ms);
+        sql::found(&self.address, &self.table, key, row)?.map(|bytes| record(&self.address, key, bytes)).transpose()
     }
 
     fn put(&mut self, key: &str, expected: &Expected, bytes: &[u8]) -> Result<Put, StoreError> {
-        let table = &self.table;
-        let insert = format!(
-            "INSERT INTO {table} (name, record, changed) VALUES ($1, $2, clock_timestamp()) ON CONFLICT DO NOTHING RETURNING \
-             {NOW_MS}"
-        );
-        let update = format!(
-            "UPDATE {table} SET record = $2, changed = clock_timestamp() WHERE name = $1 AND record = $3 RETURNING {NOW_MS}"
-        );
-        let written = sql::text(&self.address, bytes).and_then(|new| match expected {
-            Expected::Absent => self.run(&insert, &[key, new]),
-            Expected::Version(old) => {
-                let old = sql::text(&self.address, &old.0)?.to_owned();
-                self.run(&update, &[key, new, &old])
-            }
+        self.remote.begin();
+        let (table, name) = (&self.table, literal(key));
+        let prepared = sql::text(&self.address, bytes).and_then(|new| {
+            let new = literal(new);
+            Ok(match expected {
+                Expected::Absent => format!(
+                    "INSERT INTO {table} (name, record, changed) VALUES ({name}, {new}, clock_timestamp()) ON CONFLICT DO \
+                     NOTHING RETURNING {NOW_MS}"
+                ),
+                Expected::Version(old) => format!(
+                    "UPDATE {table} SET record = {new}, changed = clock_timestamp() WHERE name = {name} AND record = {} \
+                     RETURNING {NOW_MS}",
+                    literal(sql::text(&self.address, &old.0)?)
+                ),
+            })
         });
-        match written {
+        match prepared.and_then(|statement| self.run(&statement)) {
             Ok(rows) => Ok(match rows.first() {
                 Some(row) => {
-                    self.clock.saw(row.get(0));
+                    self.clock.saw(sql::parse(row.first()).unwrap_or(0));
                     Put::Written(Version(bytes.to_vec()))
                 }
                 None => Put::Conflict,
@@ -258,10 +285,10 @@ impl Store for PostgresStore {
     }
 
     fn list(&mut self, prefix: &str) -> Result<Vec<(String, Record)>, StoreError> {
-        let select = format!("SELECT name, record FROM {} WHERE starts_with(name, $1)", self.table);
-        let rows = self.run(&select, &[prefix]).map_err(Failure::into_error)?;
-        let record = |row: &Row| (row.get(0), Record::compared_by_bytes(row.get::<_, String>(1).into_bytes()));
-        Ok(rows.iter().map(record).collect())
+        self.remote.begin();
+        let select = format!("SELECT name, record FROM {} WHERE starts_with(name, {})", self.table, literal(prefix));
+        let rows = self.run(&select).map_err(Failure::into_error)?;
+        sql::listed(&self.address, &self.table, rows)
     }
 
     fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {
@@ -271,52 +298,56 @@ impl Store for PostgresStore {
         Ok(self.clock.now_ms())
     }
 
-    fn may_lose_writes(&self) -> bool {
-        self.may_lose_writes
+    fn durability(&self) -> &Durability {
+        &self.durability
     }
 
     fn take(&mut self, tag: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError> {
-        let update = "UPDATE leaf_alloc SET max_id = max_id + coalesce(nullif($2, '')::int8, step), update_time = now() \
-                      WHERE biz_tag = $1 AND max_id >= $3::int8 AND step >= 0 \
-                      RETURNING max_id::int8, coalesce(nullif($2, '')::int8, step)::int8, step::int8";
-        let count = count.map_or(String::new(), |count| count.to_string());
-        let rows = self.run_on_tags(update, &[tag, &count, &seen.to_string()])?;
-        let address = self.address.clone();
-        let number = |row: &Row, at: usize, column: &str| {
-            leaf::number(&address, column, row.get(at)).map_err(Failure::into_error)
-        };
-        if let Some(row) = rows.first() {
-            let (end, count, step) = (number(row, 0, "max_id")?, number(row, 1, "step")?, number(row, 2, "step")?);
-            return Ok(Taken::below(end, count, step));
+        self.remote.begin();
+        let name = literal(tag);
+        let step = count.map_or("step".to_owned(), |count| count.to_string());
+        let update = format!(
+            "UPDATE leaf_alloc SET max_id = max_id + {step}, update_time = now() WHERE biz_tag = {name} AND max_id >= {seen} \
+             AND step >= 0 RETURNING max_id, step, {step}"
+        );
+        let rows = self.run_on(leaf::TABLE, &update).map_err(Failure::into_error)?;
+        if let Some(row) = rows.and_then(|rows| rows.into_iter().next()) {
+            let (end, step) = leaf::numbers(&self.address, tag, &row)?;
+            let count = leaf::number(&self.address, tag, "step", row.get(2))?;
+            return tag::taken(&self.address, tag, end, count, step);
         }
-        let rows = self.run_on_tags("SELECT max_id::int8, step::int8 FROM leaf_alloc WHERE biz_tag = $1", &[tag])?;
-        let Some(row) = rows.first() else { return Ok(Taken::NoTag) };
-        let (found, _) = (number(row, 0, "max_id")?, number(row, 1, "step")?);
-        Ok(Taken::WentDown { number: found })
+        let select = format!("SELECT max_id, step FROM leaf_alloc WHERE biz_tag = {name}");
+        let rows = self.run_on(leaf::TABLE, &select).map_err(Failure::into_error)?;
+        let Some(row) = rows.and_then(|rows| rows.into_iter().next()) else { return Ok(Taken::NoTag) };
+        let (number, _) = leaf::numbers(&self.address, tag, &row)?;
+        Ok(Taken::WentDown { number })
     }
 
     fn create_tag(&mut self, tag: &str, step: u64) -> Result<(), StoreError> {
-        self.run_on_tags(leaf::CREATE, &[])?;
-        self.run_on_tags(&format!("{} ON CONFLICT DO NOTHING", leaf::insert(tag, step)), &[]).map(drop)
+        self.remote.begin();
+        for statement in [leaf::CREATE.to_owned(), format!("{} ON CONFLICT DO NOTHING", leaf::insert(tag, step))] {
+            self.run_on(leaf::TABLE, &statement).map_err(Failure::into_error)?;
+        }
+        Ok(())
     }
 
     fn number(&mut self, from: Numbering, group: &str, owner: &str, last: u64) -> Result<Numbered, StoreError> {
+        self.remote.begin();
         if from != Numbering::WorkerNode {
             return Err(self.address.misconfigured(format_args!("{} is not in PostgreSQL", from.place())));
         }
         let (host, port) = numbering::host_and_port(owner, group);
-        let insert = format!("{} RETURNING ID::int8", numbering::insert("$1", "$2"));
-        let mut run = |statement: &str, args: &[&str]| match self.try_run(statement, args, WORKER_NODE) {
-            Ok(rows) => Ok(rows.first().and_then(|row| row.get::<_, Option<i64>>(0))),
-            Err(Tried::NoTable) => Err(numbering::no_table(&self.address)),
-            Err(Tried::Failed(failure)) => Err(failure.into_error()),
+        let insert = format!("{} RETURNING ID", numbering::insert(&literal(&host), &literal(&port)));
+        let address = self.address.clone();
+        let mut run = |statement: &str| -> Result<Option<u64>, StoreError> {
+            let rows = self.run_on(WORKER_NODE, statement).map_err(Failure::into_error)?;
+            let rows = rows.ok_or_else(|| numbering::no_table(&address))?;
+            Ok(sql::parse(rows.first().and_then(|row| row.first())))
         };
-        let is_last = |node: i64| u64::try_from(node).is_ok_and(|node| node >= last);
-        if run("SELECT max(ID)::int8 FROM WORKER_NODE", &[])?.is_some_and(is_last) {
+        if run("SELECT max(ID) FROM WORKER_NODE")?.is_some_and(|highest| highest >= last) {
             return Ok(Numbered::UsedUp);
         }
-        let given = run(&insert, &[&host, &port])?.and_then(|node| u64::try_from(node).ok());
-        Ok(given.filter(|node| *node <= last).map_or(Numbered::UsedUp, Numbered::Node))
+        Ok(run(&insert)?.filter(|node| *node <= last).map_or(Numbered::UsedUp, Numbered::Node))
     }
 
     fn how_to_create(&self, tag: &str, step: u64) -> String {

@@ -1,34 +1,225 @@
-//! Runs the two clients that need an asynchronous runtime: one thread, which also answers the server's keep-alives
-//! between two calls.
+//! Calls to a server: a deadline for all of a call, and a limit on what is read for it.
+//!
+//! One runtime runs in the thread that calls. A client that is not done at the deadline is dropped, and its connection
+//! with it.
 
 use std::error::Error;
-use std::time::Duration;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::Instant;
 
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
 use txid_agent_machines::store::StoreError;
 
+use super::LARGEST_ANSWER;
 use super::address::Address;
+use super::tls::Tls;
+use super::url::Host;
 
+/// Runs the clients of one store.
 pub(super) struct Remote {
-    runtime: Runtime,
-    timeout: Duration,
+    address: Address,
+    /// Always there, until it is dropped.
+    runtime: Option<Runtime>,
+    /// When the call must have ended.
+    deadline: Instant,
 }
 
 impl Remote {
     pub(super) fn new(address: &Address) -> Result<Self, StoreError> {
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(1)
-            .thread_name("txid-store")
-            .thread_stack_size(512 << 10)
+        let runtime = Builder::new_current_thread()
             .enable_all()
+            // Only names are looked up in such threads.
+            .max_blocking_threads(4)
+            .thread_stack_size(256 << 10)
             .build()
-            .map_err(|error| address.unreachable(format_args!("cannot start a thread for it: {error}")))?;
-        Ok(Self { runtime, timeout: address.timeout })
+            .map_err(|error| address.unreachable(format_args!("cannot start its client: {error}")))?;
+        Ok(Self { address: address.clone(), runtime: Some(runtime), deadline: Instant::now() })
     }
 
-    /// Waits for an answer, at most as long as the store's time-out.
+    /// Begins a call: from now on, all requests together may take the store's time-out.
+    pub(super) fn begin(&mut self) {
+        self.deadline = Instant::now() + self.address.timeout;
+    }
+
+    /// Waits for an answer until the call must end; None if it does not come.
     pub(super) fn run<T>(&self, answer: impl Future<Output = T>) -> Option<T> {
-        self.runtime.block_on(async { tokio::time::timeout(self.timeout, answer).await.ok() })
+        self.run_until(self.deadline, answer)
+    }
+
+    fn run_until<T>(&self, deadline: Instant, answer: impl Future<Output = T>) -> Option<T> {
+        let runtime = self.runtime.as_ref()?;
+        runtime.block_on(async { tokio::time::timeout_at(deadline.into(), answer).await.ok() })
+    }
+
+    /// Connects to the first of `hosts` that `connect` accepts.
+    ///
+    /// A host may use half of the time that is left, the last one all of it: so a silent one does not use up the time
+    /// of the others. A host that failed goes to the end of the list.
+    pub(super) fn connect<C>(
+        &self,
+        hosts: &mut [Host],
+        connect: impl AsyncFn(&Host) -> Result<C, StoreError>,
+    ) -> Result<C, StoreError> {
+        let mut last = self.address.unreachable("there is no host to connect to");
+        for others in (0..hosts.len()).rev() {
+            let left = self.deadline.saturating_duration_since(Instant::now());
+            let patience = if others == 0 { left } else { left / 2 };
+            match self.run_until(Instant::now() + patience, connect(&hosts[0])) {
+                Some(Ok(connection)) => return Ok(connection),
+                Some(Err(error)) if !error.may_pass() => return Err(error),
+                Some(Err(error)) => last = error,
+                None => last = self.address.timed_out(),
+            }
+            hosts.rotate_left(1);
+        }
+        Err(last)
+    }
+}
+
+impl Drop for Remote {
+    /// Without waiting for names that are still being looked up.
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// Counts what is read for one request.
+#[derive(Clone, Default)]
+pub(super) struct Budget(Arc<AtomicUsize>);
+
+impl Budget {
+    /// Begins a new request.
+    pub(super) fn renew(&self) {
+        self.0.store(0, Ordering::Relaxed);
+    }
+}
+
+/// A connection that reads at most [`LARGEST_ANSWER`] bytes for a request.
+pub(super) struct Wire<S> {
+    stream: S,
+    budget: Budget,
+}
+
+pub(super) enum Transport {
+    Plain(TcpStream),
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+impl<S> Wire<S> {
+    pub(super) fn new(stream: S, budget: Budget) -> Self {
+        Self { stream, budget }
+    }
+
+    pub(super) fn renew(&self) {
+        self.budget.renew();
+    }
+}
+
+impl Wire<Transport> {
+    /// Connects; with TLS at once if there is `tls`.
+    pub(super) async fn connect(address: &Address, host: &Host, tls: Option<&Tls>) -> Result<Self, StoreError> {
+        let wire = Self::new(Transport::Plain(tcp(address, host).await?), Budget::default());
+        match tls {
+            None => Ok(wire),
+            Some(tls) => wire.secure(address, host, tls).await,
+        }
+    }
+
+    /// Continues with TLS.
+    pub(super) async fn secure(self, address: &Address, host: &Host, tls: &Tls) -> Result<Self, StoreError> {
+        let Transport::Plain(stream) = self.stream else { return Ok(self) };
+        let name = ServerName::try_from(host.name.clone())
+            .map_err(|error| address.misconfigured(format_args!("{}: {error}", host.name)))?;
+        let secured = TlsConnector::from(Arc::new(tls.config(address)?)).connect(name, stream).await;
+        let secured = secured.map_err(|error| match error.kind() {
+            // How rustls reports that it does not accept the other side.
+            io::ErrorKind::InvalidData => address.misconfigured(error),
+            _ => address.unreachable(format_args!("{host}: {error}")),
+        })?;
+        Ok(Self::new(Transport::Tls(Box::new(secured)), self.budget))
+    }
+}
+
+/// A connection without TLS.
+pub(super) async fn tcp(address: &Address, host: &Host) -> Result<TcpStream, StoreError> {
+    let stream = TcpStream::connect((host.name.as_str(), host.port)).await.map_err(|error| match error.kind() {
+        io::ErrorKind::TimedOut => address.timed_out(),
+        _ => address.unreachable(format_args!("{host}: {error}")),
+    })?;
+    stream.set_nodelay(true).map_err(|error| address.unreachable(format_args!("{host}: {error}")))?;
+    Ok(stream)
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let before = buf.filled().len();
+        ready!(Pin::new(&mut self.stream).poll_read(cx, buf))?;
+        let read = buf.filled().len() - before;
+        let total = self.budget.0.fetch_add(read, Ordering::Relaxed) + read;
+        Poll::Ready(if total > LARGEST_ANSWER { Err(too_large()) } else { Ok(()) })
+    }
+}
+
+/// The error for an answer that is not read to its end.
+pub(super) fn too_large() -> io::Error {
+    let why = format!("an answer is larger than {} MB", LARGEST_ANSWER >> 20);
+    io::Error::new(io::ErrorKind::InvalidData, why)
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Wire<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(cx, buf)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
+
+impl AsyncRead for Transport {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_read(cx, buf),
+            Self::Tls(stream) => Pin::new(stream).poll_read(cx, buf),
+        }
+    }
+}
+
+impl AsyncWrite for Transport {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_write(cx, buf),
+            Self::Tls(stream) => Pin::new(stream).poll_write(cx, buf),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_flush(cx),
+            Self::Tls(stream) => Pin::new(stream).poll_flush(cx),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
+            Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What MySQL and PostgreSQL have in common: one table that people can read.
 
-use txid_agent_machines::store::StoreError;
+use txid_agent_machines::store::{Record, StoreError};
 
 use super::Failure;
 use super::address::Address;
@@ -37,4 +37,50 @@ pub(super) fn text<'a>(address: &Address, bytes: &'a [u8]) -> Result<&'a str, Fa
         Ok(text) if !text.contains('\0') => Ok(text),
         _ => Err(Failure::NotDone(address.misconfigured("a record in a SQL store is text, and these bytes are not"))),
     }
+}
+
+/// A value as text; None is NULL.
+pub(super) type Value = Option<Vec<u8>>;
+
+/// A value for a message.
+pub(super) fn shown(value: &Value) -> Option<String> {
+    value.as_ref().map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+}
+
+/// A value that must be something else than text.
+pub(super) fn parse<T: std::str::FromStr>(value: Option<&Value>) -> Option<T> {
+    std::str::from_utf8(value?.as_ref()?).ok()?.parse().ok()
+}
+
+/// The record of a row with a time, a name and a record. Without a name, there is no record.
+pub(super) fn found(address: &Address, table: &str, key: &str, row: Vec<Value>) -> Result<Value, StoreError> {
+    match <[Value; 3]>::try_from(row) {
+        Ok([_, None, _]) => Ok(None),
+        Ok([_, Some(_), Some(bytes)]) => Ok(Some(bytes)),
+        Ok([_, Some(_), None]) => Err(null(address, table, key)),
+        Err(row) => Err(address.damaged(format_args!("it returned {} columns for {key}", row.len()))),
+    }
+}
+
+/// The records of rows with a name and a record.
+pub(super) fn listed(
+    address: &Address,
+    table: &str,
+    rows: Vec<Vec<Value>>,
+) -> Result<Vec<(String, Record)>, StoreError> {
+    rows.into_iter()
+        .map(|row| match <[Value; 2]>::try_from(row) {
+            Ok([Some(name), record]) => {
+                let name = String::from_utf8_lossy(&name).into_owned();
+                let record = record.ok_or_else(|| null(address, table, &name))?;
+                Ok((name, Record::compared_by_bytes(record)))
+            }
+            _ => Err(address.damaged(format_args!("{table} has a row without a name"))),
+        })
+        .collect()
+}
+
+/// The error for a record that somebody has made NULL.
+fn null(address: &Address, table: &str, key: &str) -> StoreError {
+    address.damaged(format_args!("{table} has record = NULL for name = '{key}'"))
 }

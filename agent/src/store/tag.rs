@@ -1,6 +1,7 @@
 //! A number that a store keeps for a tag, and that ranges are taken from.
 
 use super::Store;
+use super::address::Address;
 use std::fmt;
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, Taken};
 
@@ -43,6 +44,14 @@ pub(super) fn count(number: u64, step: u64, count: Option<u64>, seen: u64) -> Re
     }
 }
 
+/// The `count` numbers below `end`, if the store's numbers can be true.
+pub(super) fn taken(address: &Address, tag: &str, end: u64, count: u64, step: u64) -> Result<Taken, StoreError> {
+    match end.checked_sub(count).filter(|_| end <= i64::MAX as u64) {
+        Some(start) => Ok(Taken::Range { range: start..end, step }),
+        None => Err(address.damaged(format_args!("it took {count} numbers of {tag}, and they end at {end}"))),
+    }
+}
+
 /// [`Store::take`] by reading, comparing and setting.
 pub(super) fn take_from_record<S: Store + ?Sized>(
     store: &mut S,
@@ -51,25 +60,21 @@ pub(super) fn take_from_record<S: Store + ?Sized>(
     seen: u64,
 ) -> Result<Taken, StoreError> {
     let key = key(tag);
-    loop {
-        let Some(Record { bytes, version }) = store.read(&key)? else { return Ok(Taken::NoTag) };
-        let Some(Tag { max_id, step }) = Tag::parse(&bytes) else {
-            return Err(
-                store.damaged(&format!("{key} is not a number and a step: {}", String::from_utf8_lossy(&bytes)))
-            );
-        };
-        let count = match count(max_id, step, wanted, seen) {
-            Ok(count) => count,
-            Err(taken) => return Ok(taken),
-        };
-        let end = max_id + count;
-        match store.put(&key, &Expected::Version(version), Tag { max_id: end, step }.to_string().as_bytes())? {
-            Put::Written(_) => return Ok(Taken::below(end, count, step)),
-            // Another client has taken a range; in each such round, one client succeeds.
-            Put::Conflict => {}
-            // If it was written after all, nobody uses its numbers.
-            Put::Unknown(error) => return Err(error),
-        }
+    let Some(Record { bytes, version }) = store.read(&key)? else { return Ok(Taken::NoTag) };
+    let Some(Tag { max_id, step }) = Tag::parse(&bytes) else {
+        return Err(store.damaged(&format!("{key} is not a number and a step: {}", bytes.escape_ascii())));
+    };
+    let count = match count(max_id, step, wanted, seen) {
+        Ok(count) => count,
+        Err(taken) => return Ok(taken),
+    };
+    let end = max_id + count;
+    match store.put(&key, &Expected::Version(version), Tag { max_id: end, step }.to_string().as_bytes())? {
+        Put::Written(_) => Ok(Taken::Range { range: max_id..end, step }),
+        // Another client has taken a range. To ask again is up to the caller, who knows how to wait.
+        Put::Conflict => Err(store.contended(&key)),
+        // If it was written after all, nobody uses its numbers.
+        Put::Unknown(error) => Err(error),
     }
 }
 

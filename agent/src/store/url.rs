@@ -8,6 +8,7 @@ use percent_encoding::percent_decode_str;
 use txid_agent_machines::store::StoreError;
 
 use super::address::Address;
+use super::durability::Durability;
 use super::scheme::{self, Kind, Scheme};
 use super::tls::Tls;
 
@@ -175,9 +176,9 @@ impl StoreUrl {
         }
     }
 
-    /// Whether the store can lose a write that it confirmed: the value of the option, or else `unless_given`.
-    pub(super) fn may_lose_writes(&self, unless_given: bool) -> Result<bool, StoreError> {
-        Ok(self.flag("may-lose-writes")?.unwrap_or(unless_given))
+    /// Whether the store can lose a write that it confirmed, if the URL says so.
+    pub(super) fn durability(&self) -> Result<Durability, StoreError> {
+        Ok(self.flag("may-lose-writes")?.map_or(Durability::Unknown, |may_lose| Durability::Said { may_lose }))
     }
 
     fn find_tls(&self) -> Result<Option<Tls>, StoreError> {

@@ -55,10 +55,19 @@ impl Rules {
             retry_ms: (1_000, 10_000),
             idle_ms: 600_000,
             observe_ms: 30_000,
-            margin_ms: if may_lose_writes { 60_000 } else { 0 },
+            margin_ms: Self::margin_ms(may_lose_writes),
             max_drift_ms: 10_000,
             max_skew_ms: 10_000,
             jump_ms: 10_000,
         }
+    }
+    /// Notes whether the store can lose writes that it has confirmed. Only once it has answered, this is known.
+    pub fn learn(&mut self, may_lose_writes: bool) {
+        self.may_lose_writes = may_lose_writes;
+        self.margin_ms = Self::margin_ms(may_lose_writes);
+    }
+
+    fn margin_ms(may_lose_writes: bool) -> u64 {
+        if may_lose_writes { 60_000 } else { 0 }
     }
 }

@@ -19,6 +19,13 @@ pub enum StoreError {
         /// How long the wait was.
         ms: u64,
     },
+    /// Another client changed the record between reading and writing it.
+    Contended {
+        /// The store, as its URL names it but without a password.
+        store: String,
+        /// The record.
+        key: String,
+    },
     /// The store denies this user access.
     Refused {
         /// The store, as its URL names it but without a password.
@@ -45,7 +52,7 @@ pub enum StoreError {
 impl StoreError {
     /// Whether the error may go away by itself, so that trying again makes sense. All others need somebody's attention.
     pub fn may_pass(&self) -> bool {
-        matches!(self, Self::Unreachable { .. } | Self::TimedOut { .. })
+        matches!(self, Self::Unreachable { .. } | Self::TimedOut { .. } | Self::Contended { .. })
     }
 }
 
@@ -54,6 +61,7 @@ impl fmt::Display for StoreError {
         match self {
             Self::Unreachable { store, why } => write!(f, "cannot reach {store}: {why}"),
             Self::TimedOut { store, ms } => write!(f, "{store} did not answer within {ms} ms"),
+            Self::Contended { store, key } => write!(f, "{store}: another client changed {key} at the same moment"),
             Self::Refused { store, why } => write!(f, "{store} refused: {why}"),
             Self::Misconfigured { store, why } => write!(f, "{store} cannot be used: {why}"),
             Self::Damaged { store, why } => write!(f, "{store} gave an invalid answer: {why}"),

@@ -69,10 +69,3 @@ pub enum Taken {
     /// The tag's number cannot go up by that much.
     Ended,
 }
-
-impl Taken {
-    /// The `count` numbers below `end`.
-    pub fn below(end: u64, count: u64, step: u64) -> Self {
-        Self::Range { range: end - count..end, step }
-    }
-}

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use txid::segment::{Segment, SegmentError, SegmentNews};
 use txid_agent::store::open;
-use txid_agent_machines::store::Taken;
+use txid_agent_machines::store::{StoreError, Taken};
 
 /// A directory with a store and hosts in it.
 struct Directory(TempDir);
@@ -143,8 +143,10 @@ fn no_number_is_taken_twice_through_kills_of_agents_and_beside_another_program()
             let mut store = open(&directory.url()).unwrap();
             let mut taken = Vec::new();
             while !stop.load(Ordering::Relaxed) {
-                if let Taken::Range { range, .. } = store.take("invoices", Some(3), 0).unwrap() {
-                    taken.extend(range);
+                match store.take("invoices", Some(3), 0) {
+                    Ok(Taken::Range { range, .. }) => taken.extend(range),
+                    Ok(_) | Err(StoreError::Contended { .. }) => {}
+                    Err(error) => panic!("{error}"),
                 }
                 sleep(Duration::from_millis(5));
             }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use txid_agent::store::{open, schemes};
+use txid_agent::store::{Durability, open, schemes};
 use txid_agent_machines::store::{Expected, Put};
 
 use super::certificates;
@@ -69,10 +69,15 @@ fn urls() {
     {
         assert!(open(url).is_ok(), "{url}");
     }
-    assert!(open("redis://a").unwrap().may_lose_writes());
-    assert!(!open("redis://a?may-lose-writes=0").unwrap().may_lose_writes());
-    assert!(!open("mysql://u@a/ids").unwrap().may_lose_writes());
-    assert!(open("mysql://u@a,b/ids").unwrap().may_lose_writes(), "one and its copies");
+    for (url, known) in [
+        ("redis://a", Durability::Unknown),
+        ("mysql://u@a/ids", Durability::Unknown),
+        ("etcd://a", Durability::Kept),
+        ("redis://a?may-lose-writes=0", Durability::Said { may_lose: false }),
+        ("etcd://a?may-lose-writes=1", Durability::Said { may_lose: true }),
+    ] {
+        assert_eq!(*open(url).unwrap().durability(), known, "{url}");
+    }
 }
 
 /// The list in the code is the only one; people read the others.
@@ -297,7 +302,7 @@ fn postgres_access() {
     run(servers::psql(&server, "ids").args(["-c", read_only]));
     let error = open(&format!("postgres://txid:{POSTGRES_PASSWORD}@{host}/ids")).unwrap().read("any/key").unwrap_err();
     assert!(error.may_pass());
-    one_line(&error, "replicas");
+    one_line(&error, "is a replica");
 }
 
 #[test]

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 use std::thread;
+use std::time::Duration;
 
 use mysql::prelude::Queryable;
 use txid_agent::store::{open, raise};
-use txid_agent_machines::store::Taken;
+use txid_agent_machines::store::{StoreError, Taken};
 
 use crate::servers::{MARIADB_PASSWORD, Server};
 
@@ -72,7 +73,15 @@ pub fn negative_numbers(url: &str, set: impl Fn(&str, i64), get: impl Fn(&str) -
 
 fn take(url: &str, tag: &str, times: usize) -> Vec<Range<u64>> {
     let mut store = open(url).unwrap();
-    (0..times).map(|_| range(store.take(tag, None, 0).unwrap()).0).collect()
+    let mut take = || {
+        loop {
+            match store.take(tag, None, 0) {
+                Err(StoreError::Contended { .. }) => thread::sleep(Duration::from_millis(1)),
+                taken => return range(taken.unwrap()).0,
+            }
+        }
+    };
+    (0..times).map(|_| take()).collect()
 }
 
 /// Leaf's own SQL, from its IDAllocMapper and IDAllocDaoImpl: an UPDATE and a SELECT in one transaction.

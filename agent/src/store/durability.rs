@@ -1,0 +1,49 @@
+//! Whether a store keeps the writes that it has confirmed.
+
+/// What is known about that.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// The store was not asked yet.
+    Unknown,
+    /// It keeps them.
+    Kept,
+    /// It can lose one.
+    MayLose {
+        /// The setting, or the kind of servers.
+        why: String,
+    },
+    /// The URL says whether it can.
+    Said {
+        /// As in the URL.
+        may_lose: bool,
+    },
+}
+
+impl Durability {
+    pub(super) fn may_lose(why: &str) -> Self {
+        Self::MayLose { why: why.to_owned() }
+    }
+
+    /// Takes over what a server said, unless the URL knows better.
+    pub(super) fn learn(&mut self, told: Self) {
+        if !matches!(self, Self::Said { .. }) {
+            *self = told;
+        }
+    }
+
+    /// Whether a confirmed write can be lost, for all that is known.
+    pub fn may_lose_writes(&self) -> bool {
+        match self {
+            Self::Kept | Self::Said { may_lose: false } => false,
+            Self::Unknown | Self::MayLose { .. } | Self::Said { may_lose: true } => true,
+        }
+    }
+
+    /// How a confirmed write can be lost, if the store was asked.
+    pub fn why(&self) -> Option<&str> {
+        match self {
+            Self::MayLose { why } => Some(why),
+            Self::Unknown | Self::Kept | Self::Said { .. } => None,
+        }
+    }
+}

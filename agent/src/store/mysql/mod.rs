@@ -1,0 +1,352 @@
+//! MySQL and MariaDB: one table.
+
+mod protocol;
+
+use std::io;
+
+use self::protocol::{Answer, Connection, Error, Login, literal};
+use super::address::Address;
+use super::clock::StoreClock;
+use super::durability::Durability;
+use super::numbering::{self, WORKER_NODE};
+use super::remote::{Remote, Transport, Wire};
+use super::tls::Tls;
+use super::url::{Host, Secret, StoreUrl};
+use super::{Failure, Store, leaf, record, sql, tag};
+use txid_agent_machines::store::{Expected, Numbered, Numbering, Put, Record, StoreError, Taken, Version};
+
+const NOW_MS: &str = "FLOOR(UNIX_TIMESTAMP(NOW(3)) * 1000)";
+const NO_SUCH_TABLE: u16 = 1146;
+const DUPLICATE_KEY: u16 = 1062;
+const UNKNOWN_VARIABLE: u16 = 1193;
+
+type Conn = Connection<Wire<Transport>>;
+
+pub(super) struct MysqlStore {
+    address: Address,
+    hosts: Vec<Host>,
+    user: String,
+    password: Option<Secret>,
+    database: String,
+    tls: Option<Tls>,
+    table: String,
+    remote: Remote,
+    connection: Option<Conn>,
+    durability: Durability,
+    clock: StoreClock,
+}
+
+impl MysqlStore {
+    pub(super) fn open(url: StoreUrl) -> Result<Self, StoreError> {
+        url.knows_only(&["table"])?;
+        let (user, database) = sql::database(&url)?;
+        Ok(Self {
+            user: user.to_owned(),
+            database: database.to_owned(),
+            table: sql::table(&url)?,
+            durability: url.durability()?,
+            remote: Remote::new(&url.address)?,
+            address: url.address,
+            hosts: url.hosts,
+            password: url.password,
+            tls: url.tls,
+            connection: None,
+            clock: StoreClock::default(),
+        })
+    }
+
+    fn connect(&mut self) -> Result<Conn, StoreError> {
+        let mut hosts = std::mem::take(&mut self.hosts);
+        let has_several = hosts.len() > 1;
+        let connected = self.remote.connect(&mut hosts, async |host| self.connect_to(host, has_several).await);
+        self.hosts = hosts;
+        let (connection, durability) = connected?;
+        self.durability.learn(durability);
+        Ok(connection)
+    }
+
+    async fn connect_to(&self, host: &Host, has_several: bool) -> Result<(Conn, Durability), StoreError> {
+        let address = &self.address;
+        let say = |error| self.say_no_connection(host, error);
+        let mut connection = Connection::new(Wire::connect(address, host, None).await?);
+        let greeting = connection.greeting().await.map_err(say)?;
+        if let Some(tls) = &self.tls {
+            if !connection.ask_for_tls(&greeting).await.map_err(say)? {
+                return Err(address.misconfigured("this server does not support TLS"));
+            }
+            connection = connection.over(async |wire: Wire<_>| wire.secure(address, host, tls).await).await?;
+        }
+        let password = self.password.as_ref().map_or("", Secret::reveal);
+        let login = Login { user: &self.user, password, database: &self.database };
+        connection.log_in(&greeting, &login, self.tls.is_some()).await.map_err(say)?;
+        // A time zone without daylight saving time; no waiting for a lock after this client has given up; and an error
+        // instead of another value where a column is too small.
+        let patience = address.timeout.as_secs().max(1);
+        let set = format!(
+            "SET time_zone = '+00:00', autocommit = 1, innodb_lock_wait_timeout = {patience}, \
+             sql_mode = CONCAT(@@sql_mode, ',STRICT_ALL_TABLES')"
+        );
+        connection.query(&set).await.map_err(say)?;
+        let settings = "SELECT @@global.read_only + 0, @@global.innodb_flush_log_at_trx_commit, @@global.log_bin, \
+                        @@global.sync_binlog";
+        let settings = connection.query(settings).await.map_err(say)?;
+        let setting =
+            |at: usize| settings.rows.first().and_then(|row| row.get(at)).and_then(sql::shown).unwrap_or_default();
+        if setting(0) == "1" {
+            return Err(address.unreachable(format_args!("{host} is a replica, but the primary is needed")));
+        }
+        let mut has_cluster = false;
+        for (name, sets) in [
+            // A Galera node then answers a read only after it has received everything that the other nodes have.
+            ("wsrep_on", Some("SET SESSION wsrep_sync_wait = 1")),
+            ("group_replication_group_name", None),
+        ] {
+            let value = match connection.query(&format!("SELECT @@global.{name}")).await {
+                Err(Error::Server { code: UNKNOWN_VARIABLE, .. }) => continue,
+                other => other.map_err(say)?,
+            };
+            let value = value.rows.first().and_then(|row| row.first()).and_then(sql::shown).unwrap_or_default();
+            if !["", "0", "OFF"].contains(&value.as_str()) {
+                has_cluster = true;
+                if let Some(sets) = sets {
+                    connection.query(sets).await.map_err(say)?;
+                }
+            }
+        }
+        let replicas = "SELECT COUNT(*) FROM information_schema.processlist WHERE command LIKE 'Binlog Dump%'";
+        let replicas = connection.query(replicas).await.map_err(say)?;
+        let replicas = replicas.rows.first().and_then(|row| row.first()).and_then(sql::shown).unwrap_or_default();
+        let durability = if has_cluster {
+            // The other servers have the write before it is confirmed.
+            Durability::Kept
+        } else if setting(1) != "1" {
+            Durability::may_lose(&format!("innodb_flush_log_at_trx_commit = {}", setting(1)))
+        } else if setting(2) == "1" && setting(3) != "1" {
+            Durability::may_lose(&format!("sync_binlog = {}", setting(3)))
+        } else if has_several || replicas != "0" {
+            Durability::may_lose("it has replicas, which may lag behind")
+        } else {
+            Durability::Kept
+        };
+        Ok((connection, durability))
+    }
+
+    /// Runs one statement. If the table is missing, makes it first.
+    fn run(&mut self, statement: &str) -> Result<Answer, Failure> {
+        match self.run_on(&self.table.clone(), statement)? {
+            Some(answer) => Ok(answer),
+            None => {
+                self.make_table().map_err(Failure::NotDone)?;
+                self.run_on(&self.table.clone(), statement)?.ok_or_else(|| {
+                    Failure::NotDone(self.address.misconfigured(format_args!("there is no table {}", self.table)))
+                })
+            }
+        }
+    }
+
+    /// Runs a statement on a table. None if there is no such table. If a statement fails, the next access begins with
+    /// another host.
+    fn run_on(&mut self, table: &str, statement: &str) -> Result<Option<Answer>, Failure> {
+        let mut connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => self.connect().map_err(Failure::NotDone)?,
+        };
+        connection.stream.renew();
+        let result = match self.remote.run(connection.query(statement)) {
+            None => Err(Failure::Unknown(self.address.timed_out())),
+            Some(Err(Error::Server { code: NO_SUCH_TABLE, .. })) => Ok(None),
+            // Its own kind of error, because a statement may expect it.
+            Some(Err(Error::Server { code: DUPLICATE_KEY, .. })) => Ok(Some(Answer::default())),
+            Some(Ok(answer)) => Ok(Some(answer)),
+            Some(Err(error)) => Err(self.say(error, table)),
+        };
+        match &result {
+            Ok(_) => self.connection = Some(connection),
+            Err(_) => self.hosts.rotate_left(1),
+        }
+        result
+    }
+
+    fn make_table(&mut self) -> Result<(), StoreError> {
+        let create = format!(
+            "CREATE TABLE IF NOT EXISTS {} (name VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin PRIMARY KEY, record \
+             VARCHAR(1000) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, changed_ms BIGINT NOT NULL) ENGINE=InnoDB",
+            self.table
+        );
+        self.run_on(&self.table.clone(), &create).map(drop).map_err(|failure| match failure.into_error() {
+            StoreError::Refused { why, .. } => self.address.refused(format_args!(
+                "{why}; let a user with the right to do so run this, and grant SELECT, INSERT and UPDATE on it: {create}"
+            )),
+            other => other,
+        })
+    }
+
+    fn say_no_connection(&self, host: &Host, error: Error) -> StoreError {
+        let address = &self.address;
+        match error {
+            Error::Server { code: 1044 | 1045 | 1698, message } => address.refused(format_args!("{message}; {LOGIN}")),
+            Error::Server { code: 1049, message } => address.misconfigured(message),
+            Error::Server { message, .. } => address.unreachable(format_args!("{host}: {message}")),
+            Error::Io(error) => match error.kind() {
+                io::ErrorKind::InvalidData => address.misconfigured(format_args!("the server is not MySQL: {error}")),
+                io::ErrorKind::UnexpectedEof => address.unreachable(format_args!("{host}: it closed the connection")),
+                _ => address.unreachable(format_args!("{host}: {error}")),
+            },
+        }
+    }
+
+    fn say(&self, error: Error, table: &str) -> Failure {
+        let address = &self.address;
+        match error {
+            Error::Server { code, message } => {
+                match code {
+                    1044 | 1142 | 1143 | 1227 | 1370 => Failure::NotDone(address.refused(format_args!(
+                        "{message}; the user needs SELECT, INSERT and UPDATE on the table {table}"
+                    ))),
+                    1290 | 1836 => {
+                        Failure::NotDone(address.unreachable("this server is a replica, but the primary is needed"))
+                    }
+                    // Lock time-out, deadlock, too many connections, disk full: rolled back.
+                    1205 | 1213 | 1040 | 1021 | 1114 => Failure::NotDone(address.unreachable(message)),
+                    // A value that the column cannot hold.
+                    1264 | 1265 | 1366 | 1406 => {
+                        Failure::NotDone(address.misconfigured(format_args!("the table {table}: {message}")))
+                    }
+                    1054 | 1064 | 1146 => Failure::NotDone(address.misconfigured(message)),
+                    _ => Failure::Unknown(address.unreachable(message)),
+                }
+            }
+            Error::Io(error) => Failure::Unknown(match error.kind() {
+                io::ErrorKind::InvalidData => address.damaged(error),
+                io::ErrorKind::UnexpectedEof => address.unreachable("it closed the connection"),
+                _ => address.unreachable(error),
+            }),
+        }
+    }
+}
+
+const LOGIN: &str = "give the user as mysql://USER@HOST and the password as TXID_STORE_PASSWORD or ?password-file=FILE";
+
+impl Store for MysqlStore {
+    fn read(&mut self, key: &str) -> Result<Option<Record>, StoreError> {
+        self.remote.begin();
+        let select = format!(
+            "SELECT {NOW_MS}, name, record FROM (SELECT 1) one LEFT JOIN {} ON name = {}",
+            self.table,
+            literal(key)
+        );
+        let answer = self.run(&select).map_err(Failure::into_error)?;
+        let row = answer.rows.into_iter().next().unwrap_or_default();
+        let now_ms = sql::parse(row.first()).ok_or_else(|| self.address.damaged("it does not tell its time"))?;
+        self.clock.saw(now_ms);
+        sql::found(&self.address, &self.table, key, row)?.map(|bytes| record(&self.address, key, bytes)).transpose()
+    }
+
+    fn put(&mut self, key: &str, expected: &Expected, bytes: &[u8]) -> Result<Put, StoreError> {
+        self.remote.begin();
+        let (table, name) = (&self.table, literal(key));
+        // LAST_INSERT_ID(ms) returns the server's time with the answer to an UPDATE.
+        let prepared = sql::text(&self.address, bytes).and_then(|new| {
+            let new = literal(new);
+            Ok(match expected {
+                Expected::Absent => {
+                    format!(
+                        "INSERT INTO {table} SET name = {name}, record = {new}, changed_ms = LAST_INSERT_ID({NOW_MS})"
+                    )
+                }
+                // The bytes are those that reading returned, whatever the column's character set is.
+                Expected::Version(old) => format!(
+                    "UPDATE {table} SET record = {new}, changed_ms = LAST_INSERT_ID({NOW_MS}) WHERE name = {name} AND \
+                     CAST(CONVERT(record USING utf8mb4) AS BINARY) = CAST({} AS BINARY)",
+                    literal(sql::text(&self.address, &old.0)?)
+                ),
+            })
+        });
+        match prepared.and_then(|statement| self.run(&statement)) {
+            Ok(Answer { affected: 0, .. }) => Ok(Put::Conflict),
+            Ok(Answer { last_id, .. }) => {
+                self.clock.saw(i64::try_from(last_id).unwrap_or(0));
+                Ok(Put::Written(Version(bytes.to_vec())))
+            }
+            Err(failure) => failure.of_put(),
+        }
+    }
+
+    fn list(&mut self, prefix: &str) -> Result<Vec<(String, Record)>, StoreError> {
+        self.remote.begin();
+        let (table, prefix) = (&self.table, literal(prefix));
+        let select = format!("SELECT name, record FROM {table} WHERE LEFT(name, CHAR_LENGTH({prefix})) = {prefix}");
+        let rows = self.run(&select).map_err(Failure::into_error)?.rows;
+        sql::listed(&self.address, &self.table, rows)
+    }
+
+    fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {
+        if self.clock.now_ms().is_none() {
+            self.read("clock")?;
+        }
+        Ok(self.clock.now_ms())
+    }
+
+    fn durability(&self) -> &Durability {
+        &self.durability
+    }
+
+    fn take(&mut self, tag: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError> {
+        self.remote.begin();
+        let select = format!("SELECT max_id, step FROM leaf_alloc WHERE biz_tag = {}", literal(tag));
+        let found = self.run_on(leaf::TABLE, &select).map_err(Failure::into_error)?;
+        let Some(row) = found.and_then(|answer| answer.rows.into_iter().next()) else { return Ok(Taken::NoTag) };
+        let (number, step) = leaf::numbers(&self.address, tag, &row)?;
+        let count = match tag::count(number, step, count, seen) {
+            Ok(count) => count,
+            Err(taken) => return Ok(taken),
+        };
+        // One statement takes the numbers and returns their end: no transaction stays open, and nothing is read in
+        // between.
+        let update = format!(
+            "UPDATE leaf_alloc SET max_id = LAST_INSERT_ID(max_id + {count}) WHERE biz_tag = {} AND max_id >= {seen}",
+            literal(tag)
+        );
+        match self.run_on(leaf::TABLE, &update).map_err(Failure::into_error)? {
+            None => Ok(Taken::NoTag),
+            Some(Answer { affected: 0, .. }) => Ok(Taken::WentDown { number }),
+            Some(Answer { last_id, .. }) => tag::taken(&self.address, tag, last_id, count, step),
+        }
+    }
+
+    fn create_tag(&mut self, tag: &str, step: u64) -> Result<(), StoreError> {
+        self.remote.begin();
+        for statement in [leaf::CREATE, &leaf::insert(tag, step)] {
+            self.run_on(leaf::TABLE, statement).map_err(Failure::into_error)?;
+        }
+        Ok(())
+    }
+
+    fn number(&mut self, from: Numbering, group: &str, owner: &str, last: u64) -> Result<Numbered, StoreError> {
+        self.remote.begin();
+        if from != Numbering::WorkerNode {
+            return Err(self.address.misconfigured(format_args!("{} is not in MySQL", from.place())));
+        }
+        let (host, port) = numbering::host_and_port(owner, group);
+        let address = self.address.clone();
+        let mut run = |statement: &str| -> Result<Answer, StoreError> {
+            let answer = self.run_on(WORKER_NODE, statement).map_err(Failure::into_error)?;
+            answer.ok_or_else(|| numbering::no_table(&address))
+        };
+        let highest = run("SELECT MAX(ID) FROM WORKER_NODE")?;
+        let highest: Option<u64> = sql::parse(highest.rows.first().and_then(|row| row.first()));
+        if highest.is_some_and(|highest| highest >= last) {
+            return Ok(Numbered::UsedUp);
+        }
+        let given = run(&numbering::insert(&literal(&host), &literal(&port)))?.last_id;
+        Ok(Some(given).filter(|node| *node <= last).map_or(Numbered::UsedUp, Numbered::Node))
+    }
+
+    fn how_to_create(&self, tag: &str, step: u64) -> String {
+        leaf::how_to_create(tag, step)
+    }
+
+    fn damaged(&self, what: &str) -> StoreError {
+        self.address.damaged(what)
+    }
+}

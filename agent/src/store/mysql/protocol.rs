@@ -1,0 +1,326 @@
+//! The protocol of MySQL and MariaDB, as far as one statement at a time needs it: login, TLS, `COM_QUERY` and rows of
+//! texts.
+
+use std::io;
+
+use super::super::MOST_RECORDS;
+use super::super::sql::Value;
+use mysql_common::crypto;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+
+/// Our tables have fewer.
+const MOST_COLUMNS: u64 = 64;
+
+const LONG_PASSWORD: u32 = 1;
+/// An UPDATE reports how many rows it found, even if they already have the new value.
+const FOUND_ROWS: u32 = 1 << 1;
+const CONNECT_WITH_DB: u32 = 1 << 3;
+const PROTOCOL_41: u32 = 1 << 9;
+const SSL: u32 = 1 << 11;
+const TRANSACTIONS: u32 = 1 << 13;
+const SECURE_CONNECTION: u32 = 1 << 15;
+const PLUGIN_AUTH: u32 = 1 << 19;
+
+/// `utf8mb4_general_ci`.
+const COLLATION: u8 = 45;
+
+/// What went wrong.
+#[derive(Debug)]
+pub(super) enum Error {
+    /// The server says so.
+    Server {
+        code: u16,
+        message: String,
+    },
+    Io(io::Error),
+}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+/// What a statement did, and the rows that it returned.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Answer {
+    pub affected: u64,
+    pub last_id: u64,
+    /// Each value as text; None is NULL.
+    pub rows: Vec<Vec<Value>>,
+}
+
+/// What the server says first.
+#[derive(Debug)]
+pub(super) struct Greeting {
+    capabilities: u32,
+    scramble: Vec<u8>,
+    plugin: Vec<u8>,
+}
+
+pub(super) struct Login<'a> {
+    pub user: &'a str,
+    pub password: &'a str,
+    pub database: &'a str,
+}
+
+/// A connection that reads and writes packets.
+pub(super) struct Connection<S> {
+    pub stream: S,
+    sequence: u8,
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
+    pub(super) fn new(stream: S) -> Self {
+        Self { stream, sequence: 0 }
+    }
+
+    /// The same connection over what `stream` makes of the stream.
+    pub(super) async fn over<E>(self, stream: impl AsyncFnOnce(S) -> Result<S, E>) -> Result<Self, E> {
+        Ok(Self { stream: stream(self.stream).await?, sequence: self.sequence })
+    }
+
+    async fn receive(&mut self) -> Result<Vec<u8>, Error> {
+        let mut header = [0; 4];
+        self.stream.read_exact(&mut header).await?;
+        let length = u32::from_le_bytes([header[0], header[1], header[2], 0]);
+        self.sequence = header[3].wrapping_add(1);
+        // Not allocated before it is there: the server's word is not enough.
+        let mut packet = Vec::new();
+        (&mut self.stream).take(length.into()).read_to_end(&mut packet).await?;
+        if packet.len() != length as usize {
+            return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+        }
+        match packet.first() {
+            Some(0xff) => Err(server_error(&packet)),
+            Some(_) => Ok(packet),
+            None => Err(wrong("an empty packet")),
+        }
+    }
+
+    async fn send(&mut self, payload: &[u8]) -> Result<(), Error> {
+        let length = u32::try_from(payload.len()).ok().filter(|length| *length < 1 << 24);
+        let length = length.ok_or_else(|| wrong("a statement that is too long"))?.to_le_bytes();
+        let mut packet = vec![length[0], length[1], length[2], self.sequence];
+        packet.extend_from_slice(payload);
+        self.sequence = self.sequence.wrapping_add(1);
+        self.stream.write_all(&packet).await?;
+        Ok(self.stream.flush().await?)
+    }
+
+    /// Reads what the server says first.
+    pub(super) async fn greeting(&mut self) -> Result<Greeting, Error> {
+        let packet = self.receive().await?;
+        Greeting::parse(&packet).ok_or_else(|| wrong("its greeting is not one"))
+    }
+
+    /// Asks for TLS. If the server has it, the stream continues with it.
+    pub(super) async fn ask_for_tls(&mut self, greeting: &Greeting) -> Result<bool, Error> {
+        if greeting.capabilities & SSL == 0 {
+            return Ok(false);
+        }
+        self.send(&head(CAPABILITIES | SSL)).await?;
+        Ok(true)
+    }
+
+    /// Logs in. Only over TLS, the password may be sent as it is.
+    pub(super) async fn log_in(&mut self, greeting: &Greeting, login: &Login<'_>, is_tls: bool) -> Result<(), Error> {
+        let mut plugin = match greeting.plugin.as_slice() {
+            CACHING_SHA2 => CACHING_SHA2.to_vec(),
+            _ => NATIVE.to_vec(),
+        };
+        let mut scramble = greeting.scramble.clone();
+        let first = proof(&plugin, login.password, &scramble).unwrap_or_default();
+        let mut response = head(CAPABILITIES | if is_tls { SSL } else { 0 });
+        response.extend_from_slice(login.user.as_bytes());
+        response.push(0);
+        response.push(first.len() as u8);
+        response.extend_from_slice(&first);
+        response.extend_from_slice(login.database.as_bytes());
+        response.push(0);
+        response.extend_from_slice(&plugin);
+        response.push(0);
+        self.send(&response).await?;
+        // A login has at most so many packets.
+        for _ in 0..6 {
+            let packet = self.receive().await?;
+            match (packet[0], &packet[1..]) {
+                (0x00, _) => return Ok(()),
+                (0xfe, rest) => {
+                    let mut parts = rest.splitn(2, |byte| *byte == 0);
+                    plugin = parts.next().unwrap_or_default().to_vec();
+                    scramble = parts.next().unwrap_or_default().to_vec();
+                    if scramble.last() == Some(&0) {
+                        scramble.pop();
+                    }
+                    let proof = proof(&plugin, login.password, &scramble).ok_or_else(|| {
+                        wrong(&format!(
+                            "the user's password is of the kind {}; this client knows mysql_native_password and \
+                             caching_sha2_password",
+                            String::from_utf8_lossy(&plugin)
+                        ))
+                    })?;
+                    self.send(&proof).await?;
+                }
+                // The server knows the password already.
+                (0x01, [0x03]) => {}
+                // It wants the whole password, over TLS or encrypted with its key.
+                (0x01, [0x04]) => {
+                    let mut password = login.password.as_bytes().to_vec();
+                    password.push(0);
+                    if !is_tls {
+                        self.send(&[0x02]).await?;
+                        let key = self.receive().await?;
+                        for (byte, mask) in password.iter_mut().zip(scramble.iter().cycle()) {
+                            *byte ^= mask;
+                        }
+                        password = crypto::encrypt(&password, &key[1..]);
+                    }
+                    self.send(&password).await?;
+                }
+                _ => return Err(wrong("its answer to the login is not one")),
+            }
+        }
+        Err(wrong("its login does not end"))
+    }
+
+    /// Runs one statement.
+    pub(super) async fn query(&mut self, statement: &str) -> Result<Answer, Error> {
+        self.sequence = 0;
+        self.send(&[&[0x03], statement.as_bytes()].concat()).await?;
+        let packet = self.receive().await?;
+        let mut rest = &packet[..];
+        if packet[0] == 0 {
+            rest = &rest[1..];
+            let done = number(&mut rest).zip(number(&mut rest)).ok_or_else(|| wrong("a result that is cut off"))?;
+            return Ok(Answer { affected: done.0, last_id: done.1, rows: Vec::new() });
+        }
+        let columns = number(&mut rest).filter(|columns| (1..=MOST_COLUMNS).contains(columns) && rest.is_empty());
+        let columns = columns.ok_or_else(|| wrong("a number of columns that cannot be"))?;
+        for _ in 0..columns {
+            self.receive().await?;
+        }
+        if !is_end(&self.receive().await?) {
+            return Err(wrong("columns without an end"));
+        }
+        let mut rows = Vec::new();
+        loop {
+            let packet = self.receive().await?;
+            if is_end(&packet) {
+                return Ok(Answer { rows, ..Answer::default() });
+            }
+            if rows.len() == MOST_RECORDS {
+                return Err(wrong("more rows than there can be"));
+            }
+            rows.push(row(&packet, columns).ok_or_else(|| wrong("a row that is cut off"))?);
+        }
+    }
+}
+
+const CAPABILITIES: u32 =
+    LONG_PASSWORD | FOUND_ROWS | CONNECT_WITH_DB | PROTOCOL_41 | TRANSACTIONS | SECURE_CONNECTION | PLUGIN_AUTH;
+
+/// What a request for TLS and a login begin with.
+fn head(capabilities: u32) -> Vec<u8> {
+    let mut bytes = capabilities.to_le_bytes().to_vec();
+    bytes.extend((1_u32 << 24).to_le_bytes());
+    bytes.push(COLLATION);
+    bytes.extend([0; 23]);
+    bytes
+}
+
+const NATIVE: &[u8] = b"mysql_native_password";
+const CACHING_SHA2: &[u8] = b"caching_sha2_password";
+
+/// Shows that this client knows the password; None if the method is not known here.
+fn proof(plugin: &[u8], password: &str, scramble: &[u8]) -> Option<Vec<u8>> {
+    let password = password.as_bytes();
+    match plugin {
+        NATIVE => Some(mysql_common::scramble::scramble_native(scramble, password).map_or(Vec::new(), Into::into)),
+        CACHING_SHA2 => {
+            Some(mysql_common::scramble::scramble_sha256(scramble, password).map_or(Vec::new(), Into::into))
+        }
+        _ => None,
+    }
+}
+
+impl Greeting {
+    fn parse(packet: &[u8]) -> Option<Self> {
+        let rest = packet.strip_prefix(&[10])?;
+        let version_ends = rest.iter().position(|byte| *byte == 0)?;
+        // The number of the connection.
+        let rest = rest.get(version_ends + 1 + 4..)?;
+        let (first, rest) = rest.split_at_checked(8)?;
+        let (low, rest) = rest.get(1..)?.split_at_checked(2)?;
+        // The collation and the state.
+        let (high, rest) = rest.get(3..)?.split_at_checked(2)?;
+        let (&length, rest) = rest.split_first()?;
+        let second = (usize::from(length).max(21) - 8).min(rest.get(10..)?.len());
+        let (second, plugin) = rest[10..].split_at(second);
+        let scramble = [first, second.strip_suffix(&[0]).unwrap_or(second)].concat();
+        Some(Self {
+            capabilities: u32::from_le_bytes([low[0], low[1], high[0], high[1]]),
+            scramble: scramble[..scramble.len().min(20)].to_vec(),
+            plugin: plugin.split(|byte| *byte == 0).next().unwrap_or_default().to_vec(),
+        })
+    }
+}
+
+/// Reads a number of a variable length. The first byte of NULL is none.
+fn number(rest: &mut &[u8]) -> Option<u64> {
+    let (&first, after) = rest.split_first()?;
+    let length = match first {
+        0..=0xfa => 0,
+        0xfc => 2,
+        0xfd => 3,
+        0xfe => 8,
+        _ => return None,
+    };
+    let (bytes, after) = after.split_at_checked(length)?;
+    *rest = after;
+    if length == 0 {
+        return Some(first.into());
+    }
+    let mut number = [0; 8];
+    number[..length].copy_from_slice(bytes);
+    Some(u64::from_le_bytes(number))
+}
+
+fn row(mut packet: &[u8], columns: u64) -> Option<Vec<Value>> {
+    let mut values = Vec::new();
+    for _ in 0..columns {
+        if let Some(rest) = packet.strip_prefix(&[0xfb]) {
+            packet = rest;
+            values.push(None);
+            continue;
+        }
+        let length = usize::try_from(number(&mut packet)?).ok()?;
+        let (value, rest) = packet.split_at_checked(length)?;
+        packet = rest;
+        values.push(Some(value.to_vec()));
+    }
+    packet.is_empty().then_some(values)
+}
+
+/// The packet that ends columns or rows.
+fn is_end(packet: &[u8]) -> bool {
+    packet[0] == 0xfe && packet.len() < 9
+}
+
+/// The code, a state of five letters, and a sentence.
+fn server_error(packet: &[u8]) -> Error {
+    let code = packet.get(1..3).map_or(0, |code| u16::from_le_bytes([code[0], code[1]]));
+    let message = packet.get(3..).unwrap_or_default();
+    let message = if message.first() == Some(&b'#') { message.get(6..).unwrap_or_default() } else { message };
+    Error::Server { code, message: String::from_utf8_lossy(&message[..message.len().min(500)]).into_owned() }
+}
+
+fn wrong(what: &str) -> Error {
+    io::Error::new(io::ErrorKind::InvalidData, what.to_owned()).into()
+}
+
+/// A text as a literal that needs no escapes, whatever the server's mode is.
+pub(super) fn literal(text: &str) -> String {
+    let hex: String = text.bytes().map(|byte| format!("{byte:02x}")).collect();
+    format!("_utf8mb4 x'{hex}'")
+}

@@ -1,0 +1,480 @@
+//! Redis and Valkey: a hash for each group, whose fields are its records.
+//!
+//! `HGETALL txid/orders` shows everything. Each access is one script, so it is atomic, returns the server's time as
+//! well, and is refused by a replica, which may lag behind.
+
+mod resp;
+
+use std::io;
+
+use self::resp::{Connection, Reply, command};
+use super::address::Address;
+use super::clock::StoreClock;
+use super::durability::Durability;
+use super::remote::{Remote, Transport, Wire};
+use super::tls::Tls;
+use super::url::{Host, Secret, StoreUrl};
+use super::{Failure, Store, record, scheme, tag};
+use txid_agent_machines::store::{Expected, Put, Record, StoreError, Taken, Version};
+
+/// KEYS: the group. ARGV: the field, the new bytes, and the old ones unless there must be none.
+const PUT: &str = "\
+local now = redis.call('TIME')
+if redis.call('HGET', KEYS[1], ARGV[1]) ~= (ARGV[3] or false) then return {now[1], now[2], 0} end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+return {now[1], now[2], 1}";
+
+/// KEYS: the group. ARGV: the field. The deletion makes a replica refuse the script. With ARGV[2], the record is
+/// written again unchanged, so that WAIT then shows whether the replicas have it.
+const READ: &str = "\
+local now = redis.call('TIME')
+redis.call('HDEL', KEYS[1], '')
+local found = redis.call('HGET', KEYS[1], ARGV[1])
+if found and ARGV[2] then redis.call('HSET', KEYS[1], ARGV[1], found) end
+return {now[1], now[2], found}";
+
+/// KEYS: the group.
+const LIST: &str = "\
+local now = redis.call('TIME')
+redis.call('HDEL', KEYS[1], '')
+return {now[1], now[2], redis.call('HGETALL', KEYS[1])}";
+
+/// KEYS: the tag. ARGV: how many numbers, or empty for the tag's own step; and the number it must not be below. Lua has
+/// no 64-bit integers, so numbers stay texts here, and HINCRBY adds them. A negative one is only returned.
+const TAKE: &str = "\
+local now = redis.call('TIME')
+redis.call('HDEL', KEYS[1], '')
+local found = redis.call('HMGET', KEYS[1], 'max_id', 'step')
+local number, step = found[1], found[2]
+if not number or not step then return {now[1], now[2], {}} end
+if (number .. ' ' .. step):find('-', 1, true) then return {now[1], now[2], {number, '0', step}} end
+if #number < #ARGV[2] or #number == #ARGV[2] and number < ARGV[2] then return {now[1], now[2], {number}} end
+local count = ARGV[1] ~= '' and ARGV[1] or step
+redis.call('HINCRBY', KEYS[1], 'max_id', count)
+return {now[1], now[2], {redis.call('HGET', KEYS[1], 'max_id'), count, step}}";
+
+/// KEYS: the tag. ARGV: the first number, the step.
+const CREATE_TAG: &str = "\
+local now = redis.call('TIME')
+if redis.call('HEXISTS', KEYS[1], 'max_id') == 0 then
+redis.call('HSET', KEYS[1], 'max_id', ARGV[1], 'step', ARGV[2]) end
+return {now[1], now[2], false}";
+
+const LOGIN: &str = "the password, or the user, is wrong or missing: give it as redis://USER@HOST and TXID_STORE_PASSWORD, or \
+                     ?password-file=FILE";
+
+/// Errors that go away by themselves.
+const TRANSIENT: [&str; 9] =
+    ["LOADING", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "ASK", "BUSY", "OOM", "MISCONF", "NOREPLICAS"];
+
+pub(super) struct RedisStore {
+    address: Address,
+    hosts: Vec<Host>,
+    /// The name of the master, if the hosts are Sentinels.
+    master: Option<String>,
+    login: Login,
+    tls: Option<Tls>,
+    prefix: String,
+    /// How many replicas must confirm a write.
+    wait: u32,
+    remote: Remote,
+    connection: Option<Connection<Wire<Transport>>>,
+    durability: Durability,
+    clock: StoreClock,
+}
+
+#[derive(Clone)]
+struct Login {
+    user: Option<String>,
+    password: Option<Secret>,
+    database: u32,
+}
+
+impl RedisStore {
+    pub(super) fn open(url: StoreUrl) -> Result<Self, StoreError> {
+        url.knows_only(&["prefix", "wait"])?;
+        let address = url.address.clone();
+        let (master, database) = if url.scheme.name == scheme::SENTINEL {
+            let (master, database) = url.path.split_once('/').unwrap_or((&url.path, ""));
+            if master.is_empty() {
+                return Err(
+                    address.misconfigured("the name of the master is missing: redis+sentinel://HOST:26379/MASTER")
+                );
+            }
+            (Some(master.to_owned()), database)
+        } else {
+            (None, url.path.as_str())
+        };
+        let database = if database.is_empty() { Ok(0) } else { database.parse() };
+        let database = database.map_err(|_| {
+            address.misconfigured("the path must be the number of a database; for a prefix, give ?prefix=NAME")
+        })?;
+        let wait = url.option("wait").unwrap_or("0");
+        let wait = wait.parse().map_err(|_| {
+            address.misconfigured(format_args!("wait={wait} is not a number of replicas that must confirm a write"))
+        })?;
+        Ok(Self {
+            durability: url.durability()?,
+            prefix: url.option("prefix").unwrap_or("txid").to_owned(),
+            login: Login { user: url.user.clone(), password: url.password.clone(), database },
+            remote: Remote::new(&address)?,
+            hosts: url.hosts,
+            tls: url.tls,
+            address,
+            master,
+            wait,
+            connection: None,
+            clock: StoreClock::default(),
+        })
+    }
+
+    /// Connects to the first host that answers, or to the master that a Sentinel names.
+    fn connect(&mut self) -> Result<Connection<Wire<Transport>>, StoreError> {
+        let mut hosts = std::mem::take(&mut self.hosts);
+        let connected = self.remote.connect(&mut hosts, async |host| match &self.master {
+            None => self.connect_to(host).await,
+            Some(master) => self.connect_to(&self.ask_sentinel(host, master).await?).await,
+        });
+        self.hosts = hosts;
+        let (connection, durability) = connected?;
+        self.durability.learn(durability);
+        Ok(connection)
+    }
+
+    async fn ask_sentinel(&self, sentinel: &Host, master: &str) -> Result<Host, StoreError> {
+        // A Sentinel has its own passwords.
+        let mut connection = self.open_connection(sentinel).await?;
+        let question = command(&[b"SENTINEL", b"get-master-addr-by-name", master.as_bytes()]);
+        let found = self.ask(&mut connection, &[question]).await.map_err(Failure::into_error)?;
+        let Reply::List(found) = &found[0] else {
+            return Err(self
+                .address
+                .misconfigured(format_args!("the Sentinel at {sentinel} knows no master {master}")));
+        };
+        match &found[..] {
+            [Reply::Text(name), port @ Reply::Text(_)] => {
+                let port = integer(port).and_then(|port| u16::try_from(port).ok());
+                let name = String::from_utf8(name.clone()).ok();
+                name.zip(port).map(|(name, port)| Host { name, port })
+            }
+            _ => None,
+        }
+        .ok_or_else(|| self.address.damaged(format_args!("the Sentinel at {sentinel} named the master {found:?}")))
+    }
+
+    async fn open_connection(&self, host: &Host) -> Result<Connection<Wire<Transport>>, StoreError> {
+        Ok(Connection::new(Wire::connect(&self.address, host, self.tls.as_ref()).await?))
+    }
+
+    /// Connects, logs in, and asks what the server does with a write that it has confirmed.
+    async fn connect_to(&self, host: &Host) -> Result<(Connection<Wire<Transport>>, Durability), StoreError> {
+        let mut connection = self.open_connection(host).await?;
+        let mut commands = Vec::new();
+        let Login { user, password, database } = &self.login;
+        if let Some(password) = password.as_ref().map(|password| password.reveal().as_bytes()) {
+            commands.push(match user {
+                Some(user) => command(&[b"AUTH", user.as_bytes(), password]),
+                None => command(&[b"AUTH", password]),
+            });
+        }
+        if *database != 0 {
+            commands.push(command(&[b"SELECT", database.to_string().as_bytes()]));
+        }
+        let logins = commands.len();
+        commands.push(command(&[b"INFO", b"replication"]));
+        commands.push(command(&[b"CONFIG", b"GET", b"append*"]));
+        let at_host = |error| match error {
+            StoreError::Unreachable { why, .. } => self.address.unreachable(format_args!("{host}: {why}")),
+            other => other,
+        };
+        connection.stream().renew();
+        let replies = connection.ask(&commands).await.map_err(|error| at_host(self.say_io(&error).into_error()))?;
+        let (_, settings) = replies.split_at(logins);
+        for (at, reply) in replies.iter().enumerate() {
+            // Without a login, all is refused; without permission, only the settings stay unknown.
+            match reply {
+                Reply::Error(error) if at < logins || error.starts_with("NOAUTH") => {
+                    return Err(at_host(self.say(error)));
+                }
+                _ => {}
+            }
+        }
+        Ok((connection, durability(&settings[0], &settings[1], self.master.is_some())))
+    }
+
+    /// Sends commands. An answer that is an error is returned as one.
+    async fn ask(
+        &self,
+        connection: &mut Connection<Wire<Transport>>,
+        commands: &[Vec<u8>],
+    ) -> Result<Vec<Reply>, Failure> {
+        connection.stream().renew();
+        let replies = connection.ask(commands).await.map_err(|error| self.say_io(&error))?;
+        match replies.iter().find_map(|reply| if let Reply::Error(error) = reply { Some(error) } else { None }) {
+            Some(error) => Err(Failure::NotDone(self.say(error))),
+            None => Ok(replies),
+        }
+    }
+
+    /// Runs a script for `group`, and waits for the replicas if required. If that fails, the next access begins with
+    /// another host.
+    fn run(&mut self, script: &str, group: &str, args: &[&[u8]], copies: u32) -> Result<Reply, Failure> {
+        let mut connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => self.connect().map_err(Failure::NotDone)?,
+        };
+        let answer = self.remote.run(self.run_script(&mut connection, script, group, args, copies));
+        match answer.unwrap_or_else(|| Err(Failure::Unknown(self.address.timed_out()))) {
+            Ok(((seconds, micros, answer), moved)) => {
+                self.connection = Some(moved.unwrap_or(connection));
+                self.clock.saw(seconds.saturating_mul(1000).saturating_add(micros / 1000));
+                Ok(answer)
+            }
+            Err(failure) => {
+                self.hosts.rotate_left(1);
+                Err(failure)
+            }
+        }
+    }
+
+    async fn run_script(
+        &self,
+        connection: &mut Connection<Wire<Transport>>,
+        script: &str,
+        group: &str,
+        args: &[&[u8]],
+        copies: u32,
+    ) -> Result<(Clocked, Option<Connection<Wire<Transport>>>), Failure> {
+        let key = format!("{}/{group}", self.prefix);
+        let mut words = vec![b"EVAL".as_slice(), script.as_bytes(), b"1", key.as_bytes()];
+        words.extend(args);
+        let mut commands = vec![command(&words)];
+        if copies > 0 {
+            let patience = (self.address.timeout / 2).as_millis();
+            commands.push(command(&[b"WAIT", copies.to_string().as_bytes(), patience.to_string().as_bytes()]));
+        }
+        connection.stream().renew();
+        let mut replies = connection.ask(&commands).await.map_err(|error| self.say_io(&error))?;
+        let mut moved = None;
+        if let Some(node) = redirection(&replies[0]) {
+            let (mut other, _) = self.connect_to(&node).await.map_err(Failure::NotDone)?;
+            replies = other.ask(&commands).await.map_err(|error| self.say_io(&error))?;
+            moved = Some(other);
+        }
+        let answer = clocked(replies.swap_remove(0)).map_err(|reply| match reply {
+            Reply::Error(error) => Failure::NotDone(self.say(&error)),
+            other => Failure::Unknown(self.not_redis(&format!("{other:?}"))),
+        })?;
+        match replies.pop() {
+            None => {}
+            Some(Reply::Error(error)) => return Err(Failure::Unknown(self.say(&error))),
+            Some(reply) => {
+                let confirmed = integer(&reply).unwrap_or(0);
+                if confirmed < i64::from(copies) {
+                    return Err(Failure::Unknown(self.address.unreachable(format_args!(
+                        "{confirmed} of its replicas confirmed the write, but wait={copies} requires {copies}"
+                    ))));
+                }
+            }
+        }
+        Ok((answer, moved))
+    }
+
+    fn say_io(&self, error: &io::Error) -> Failure {
+        Failure::Unknown(match error.kind() {
+            io::ErrorKind::InvalidData => self.not_redis(&error.to_string()),
+            io::ErrorKind::UnexpectedEof => self.address.unreachable("it closed the connection"),
+            _ => self.address.unreachable(error),
+        })
+    }
+
+    fn not_redis(&self, why: &str) -> StoreError {
+        self.address.damaged(format_args!("the server is not Redis: {why}"))
+    }
+
+    /// What an error of the server means. The connection it came from is not used again.
+    fn say(&self, error: &str) -> StoreError {
+        let address = &self.address;
+        // The script's own errors contain the error of a command.
+        let tells = |code: &str| error.contains(code);
+        if tells("WRONGPASS") || tells("NOAUTH") || tells("called without any password configured") {
+            address.refused(LOGIN)
+        } else if tells("NOPERM") || tells("no permissions") || tells("can't run this command") {
+            address.refused(format_args!(
+                "{error}; the user needs +eval +time +hget +hset +hdel +hgetall (+hmget +hincrby +hexists for segments, +wait for wait=, +select for another database) on ~{}/*",
+                self.prefix
+            ))
+        } else if tells("READONLY") {
+            address.unreachable("this server is a replica, but the master is needed")
+        } else if TRANSIENT.iter().any(|code| tells(code)) {
+            address.unreachable(error)
+        } else {
+            address.misconfigured(error)
+        }
+    }
+
+    /// A number of a tag, which people may have set.
+    fn field(&self, tag: &str, name: &str, reply: &Reply) -> Result<u64, StoreError> {
+        let found = integer(reply).and_then(|number| u64::try_from(number).ok());
+        found.ok_or_else(|| {
+            let shown = match reply {
+                Reply::Text(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+                other => format!("{other:?}"),
+            };
+            self.address.misconfigured(format_args!("{}/{tag} has {name} = {shown}: it must be 1 or more", self.prefix))
+        })
+    }
+}
+
+/// Seconds, microseconds, and the answer itself.
+type Clocked = (i64, i64, Reply);
+
+/// The parts of a script's answer.
+fn clocked(reply: Reply) -> Result<Clocked, Reply> {
+    let Reply::List(mut parts) = reply else { return Err(reply) };
+    match (&parts[..], parts.first().and_then(integer), parts.get(1).and_then(integer)) {
+        ([_, _, _], Some(seconds), Some(micros)) => Ok((seconds, micros, parts.swap_remove(2))),
+        _ => Err(Reply::List(parts)),
+    }
+}
+
+fn integer(reply: &Reply) -> Option<i64> {
+    match reply {
+        Reply::Integer(number) => Some(*number),
+        Reply::Text(bytes) => std::str::from_utf8(bytes).ok()?.parse().ok(),
+        _ => None,
+    }
+}
+
+/// Where a cluster has the hash: `MOVED 3999 10.0.0.7:6379`.
+fn redirection(reply: &Reply) -> Option<Host> {
+    let Reply::Error(error) = reply else { return None };
+    let mut words = error.split(' ');
+    if !matches!(words.next(), Some("MOVED" | "ASK")) {
+        return None;
+    }
+    let (name, port) = words.nth(1)?.rsplit_once(':')?;
+    Some(Host { name: name.trim_matches(['[', ']']).to_owned(), port: port.parse().ok()? })
+}
+
+/// What `INFO replication` and `CONFIG GET append*` tell. Without permission for them, nothing is known.
+fn durability(info: &Reply, config: &Reply, has_sentinel: bool) -> Durability {
+    let (Reply::Text(info), Reply::List(config)) = (info, config) else {
+        return Durability::may_lose("the user may not ask for its settings (+info +config|get)");
+    };
+    let text = |reply: &Reply| match reply {
+        Reply::Text(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        _ => String::new(),
+    };
+    let setting = |name: &str| config.chunks_exact(2).find(|pair| text(&pair[0]) == name).map(|pair| text(&pair[1]));
+    let info = String::from_utf8_lossy(info);
+    let replicas = info.lines().find_map(|line| line.trim().strip_prefix("connected_slaves:")).unwrap_or("?");
+    match (setting("appendonly").as_deref(), setting("appendfsync").as_deref()) {
+        _ if has_sentinel => Durability::may_lose("Sentinels replace the master by a replica, which may lag behind"),
+        _ if replicas != "0" => {
+            Durability::may_lose(&format!("connected_slaves:{replicas}, and a replica may lag behind"))
+        }
+        (Some("yes"), Some("always")) => Durability::Kept,
+        (Some("yes"), fsync) => Durability::may_lose(&format!("appendfsync {}", fsync.unwrap_or("?"))),
+        (appendonly, _) => Durability::may_lose(&format!("appendonly {}", appendonly.unwrap_or("?"))),
+    }
+}
+
+impl Store for RedisStore {
+    fn read(&mut self, key: &str) -> Result<Option<Record>, StoreError> {
+        self.remote.begin();
+        let (group, field) = split(key);
+        let again: &[&[u8]] = &[field.as_bytes(), b"1"];
+        let args = if self.wait > 0 { again } else { &again[..1] };
+        match self.run(READ, group, args, self.wait).map_err(Failure::into_error)? {
+            Reply::Nil => Ok(None),
+            Reply::Text(bytes) => record(&self.address, key, bytes).map(Some),
+            other => Err(self.not_redis(&format!("{key} is {other:?}"))),
+        }
+    }
+
+    fn put(&mut self, key: &str, expected: &Expected, bytes: &[u8]) -> Result<Put, StoreError> {
+        self.remote.begin();
+        let (group, field) = split(key);
+        let mut args = vec![field.as_bytes(), bytes];
+        if let Expected::Version(old) = expected {
+            args.push(&old.0);
+        }
+        match self.run(PUT, group, &args, self.wait) {
+            Ok(Reply::Integer(1)) => Ok(Put::Written(Version(bytes.to_vec()))),
+            Ok(Reply::Integer(0)) => Ok(Put::Conflict),
+            Ok(other) => Ok(Put::Unknown(self.not_redis(&format!("a write returned {other:?}")))),
+            Err(failure) => failure.of_put(),
+        }
+    }
+
+    fn list(&mut self, prefix: &str) -> Result<Vec<(String, Record)>, StoreError> {
+        self.remote.begin();
+        let (group, field) = split(prefix);
+        let found = self.run(LIST, group, &[], 0).map_err(Failure::into_error)?;
+        let Reply::List(found) = found else { return Err(self.not_redis(&format!("{group} is {found:?}"))) };
+        let mut records = Vec::new();
+        let mut words = found.into_iter();
+        while let (Some(name), Some(bytes)) = (words.next(), words.next()) {
+            let (Reply::Text(name), Reply::Text(bytes)) = (name, bytes) else {
+                return Err(self.not_redis(&format!("{group} has a field that is no text")));
+            };
+            let name = String::from_utf8_lossy(&name);
+            if name.starts_with(field) {
+                records.push((format!("{group}/{name}"), Record::compared_by_bytes(bytes)));
+            }
+        }
+        Ok(records)
+    }
+
+    fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {
+        if self.clock.now_ms().is_none() {
+            self.read("clock/")?;
+        }
+        Ok(self.clock.now_ms())
+    }
+
+    fn durability(&self) -> &Durability {
+        &self.durability
+    }
+
+    fn take(&mut self, tag: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError> {
+        self.remote.begin();
+        let (count, seen) = (count.map_or(String::new(), |count| count.to_string()), seen.to_string());
+        let args: [&[u8]; 2] = [count.as_bytes(), seen.as_bytes()];
+        let found = match self.run(TAKE, tag, &args, self.wait).map_err(Failure::into_error)? {
+            Reply::List(found) => found,
+            other => return Err(self.not_redis(&format!("{tag} is {other:?}"))),
+        };
+        match &found[..] {
+            [end, count, step] => {
+                let end = self.field(tag, "max_id", end)?;
+                let (count, step) = (self.field(tag, "step", count)?, self.field(tag, "step", step)?);
+                tag::taken(&self.address, tag, end, count, step)
+            }
+            [number] => Ok(Taken::WentDown { number: self.field(tag, "max_id", number)? }),
+            [] => Ok(Taken::NoTag),
+            other => Err(self.not_redis(&format!("{tag} is {other:?}"))),
+        }
+    }
+
+    fn create_tag(&mut self, tag: &str, step: u64) -> Result<(), StoreError> {
+        self.remote.begin();
+        let (first, step) = (tag::FIRST.to_string(), step.to_string());
+        let args: [&[u8]; 2] = [first.as_bytes(), step.as_bytes()];
+        self.run(CREATE_TAG, tag, &args, self.wait).map(drop).map_err(Failure::into_error)
+    }
+
+    fn how_to_create(&self, tag: &str, step: u64) -> String {
+        format!("HSET {}/{tag} max_id {} step {step}", self.prefix, tag::FIRST)
+    }
+
+    fn damaged(&self, what: &str) -> StoreError {
+        self.address.damaged(what)
+    }
+}
+
+/// The hash and the field of a key.
+fn split(key: &str) -> (&str, &str) {
+    key.split_once('/').unwrap_or((key, ""))
+}

@@ -1,0 +1,127 @@
+//! The protocol of Redis: commands are arrays of texts, and answers one of five types.
+
+use std::io;
+
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
+
+/// Our answers have lists in lists, and no more.
+const DEEPEST: u8 = 4;
+
+/// Elements of all lists in an answer. Small ones take more memory than bytes on the wire.
+const MOST_ELEMENTS: usize = 1 << 17;
+
+/// The longest line: an error, a number or a short text.
+const LONGEST_LINE: u64 = 1 << 16;
+
+/// An answer.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Reply {
+    Nil,
+    Integer(i64),
+    Text(Vec<u8>),
+    List(Vec<Reply>),
+    /// A code such as `NOAUTH`, and a sentence.
+    Error(String),
+}
+
+/// The bytes of a command.
+pub(super) fn command(words: &[&[u8]]) -> Vec<u8> {
+    let mut bytes = format!("*{}\r\n", words.len()).into_bytes();
+    for word in words {
+        bytes.extend(format!("${}\r\n", word.len()).bytes());
+        bytes.extend_from_slice(word);
+        bytes.extend(b"\r\n");
+    }
+    bytes
+}
+
+/// A connection that sends commands and reads their answers in order.
+pub(super) struct Connection<S>(BufReader<S>);
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
+    pub(super) fn new(stream: S) -> Self {
+        Self(BufReader::new(stream))
+    }
+
+    pub(super) fn stream(&self) -> &S {
+        self.0.get_ref()
+    }
+
+    /// Sends all commands, then reads an answer for each.
+    pub(super) async fn ask(&mut self, commands: &[Vec<u8>]) -> io::Result<Vec<Reply>> {
+        self.0.write_all(&commands.concat()).await?;
+        self.0.flush().await?;
+        let mut replies = Vec::new();
+        for _ in commands {
+            replies.push(read(&mut self.0).await?);
+        }
+        Ok(replies)
+    }
+}
+
+/// Reads one answer.
+pub(super) async fn read<R: AsyncRead + Unpin>(reader: &mut BufReader<R>) -> io::Result<Reply> {
+    let mut elements = MOST_ELEMENTS;
+    read_within(reader, DEEPEST, &mut elements).await
+}
+
+async fn read_within<R: AsyncRead + Unpin>(
+    reader: &mut BufReader<R>,
+    depth: u8,
+    elements: &mut usize,
+) -> io::Result<Reply> {
+    let line = line(reader).await?;
+    let (kind, rest) = line.split_at_checked(1).ok_or_else(|| wrong("an empty line"))?;
+    match kind {
+        "+" => Ok(Reply::Text(rest.as_bytes().to_vec())),
+        "-" => Ok(Reply::Error(rest.to_owned())),
+        ":" => rest.parse().map(Reply::Integer).map_err(|_| wrong(&line)),
+        "$" => match length(rest).ok_or_else(|| wrong(&line))? {
+            None => Ok(Reply::Nil),
+            Some(length) => text(reader, length).await.map(Reply::Text),
+        },
+        "*" => {
+            let Some(count) = length(rest).ok_or_else(|| wrong(&line))? else { return Ok(Reply::Nil) };
+            let left = depth.checked_sub(1).ok_or_else(|| wrong("lists in lists in lists"))?;
+            *elements = elements.checked_sub(count).ok_or_else(|| wrong("a list that is too long"))?;
+            // Not allocated before it is there: the server's word is not enough.
+            let mut list = Vec::new();
+            for _ in 0..count {
+                list.push(Box::pin(read_within(reader, left, elements)).await?);
+            }
+            Ok(Reply::List(list))
+        }
+        _ => Err(wrong(&line)),
+    }
+}
+
+/// A line without its end. Its bytes need not be UTF-8.
+async fn line<R: AsyncRead + Unpin>(reader: &mut BufReader<R>) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    (&mut *reader).take(LONGEST_LINE).read_until(b'\n', &mut bytes).await?;
+    match bytes.strip_suffix(b"\r\n") {
+        Some(line) => Ok(String::from_utf8_lossy(line).into_owned()),
+        None if bytes.len() as u64 == LONGEST_LINE || bytes.ends_with(b"\n") => {
+            Err(wrong(&String::from_utf8_lossy(&bytes)))
+        }
+        None => Err(io::ErrorKind::UnexpectedEof.into()),
+    }
+}
+
+async fn text<R: AsyncRead + Unpin>(reader: &mut BufReader<R>, length: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    (&mut *reader).take(length as u64).read_to_end(&mut bytes).await?;
+    let mut end = [0; 2];
+    reader.read_exact(&mut end).await?;
+    if bytes.len() == length && &end == b"\r\n" { Ok(bytes) } else { Err(wrong("a text without its end")) }
+}
+
+/// A length; the inner None is -1, which means that there is nothing.
+fn length(text: &str) -> Option<Option<usize>> {
+    if text == "-1" { Some(None) } else { text.parse().ok().map(Some) }
+}
+
+fn wrong(what: &str) -> io::Error {
+    let start: String = what.chars().take(100).collect();
+    io::Error::new(io::ErrorKind::InvalidData, format!("it does not speak the protocol of Redis: {start:?}"))
+}

@@ -1,0 +1,367 @@
+//! ZooKeeper 3.5 and later: a znode for each record.
+//!
+//! ZooKeeper restarts a record's version when it is deleted and made again, so an old version can come back. So each
+//! record gets a child with a random name when it is made, and every write checks that the child is there.
+
+mod protocol;
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use self::protocol::{Access, Answer, BAD_VERSION, Connection, Error, NO_NODE, NODE_EXISTS, Request, Stat};
+use super::address::Address;
+use super::clock::StoreClock;
+use super::durability::Durability;
+use super::remote::{Remote, Transport, Wire};
+use super::url::{Host, StoreUrl};
+use super::{Failure, Store, numbering, record};
+use txid::Txid;
+use txid_agent_machines::store::{Expected, Numbered, Numbering, Put, Record, StoreError, Version};
+
+/// The prefix of that child's name.
+const BORN: &str = "born-";
+
+/// A group, `node`, and a number.
+const DEEPEST: u8 = 3;
+
+/// What is asked for: longer than the time between two renewals, so that a session need not be kept alive. Servers may
+/// grant less.
+const SESSION: Duration = Duration::from_secs(40);
+
+type Conn = Connection<Wire<Transport>>;
+
+pub(super) struct ZookeeperStore {
+    address: Address,
+    hosts: Vec<Host>,
+    auth: Option<String>,
+    root: String,
+    durability: Durability,
+    remote: Remote,
+    /// And when it was used last.
+    connection: Option<(Conn, Instant)>,
+    clock: StoreClock,
+}
+
+impl ZookeeperStore {
+    pub(super) fn open(url: StoreUrl) -> Result<Self, StoreError> {
+        url.knows_only(&[])?;
+        let address = url.address.clone();
+        if url.tls.is_some() {
+            return Err(address.misconfigured("TLS to ZooKeeper is not supported: use a tunnel on this host"));
+        }
+        let auth = match (&url.user, &url.password) {
+            (Some(user), Some(password)) => Some(format!("{user}:{}", password.reveal())),
+            (Some(user), None) => {
+                return Err(address.misconfigured(format_args!(
+                    "the user {user} has no password: set TXID_STORE_PASSWORD, or give ?password-file=FILE"
+                )));
+            }
+            (None, _) => None,
+        };
+        let mut durability = url.durability()?;
+        // A majority of the servers has written it to disk.
+        durability.learn(Durability::Kept);
+        Ok(Self {
+            auth,
+            root: format!("/{}", if url.path.is_empty() { "txid" } else { &url.path }),
+            durability,
+            remote: Remote::new(&address)?,
+            address,
+            hosts: url.hosts,
+            connection: None,
+            clock: StoreClock::default(),
+        })
+    }
+
+    fn connect(&mut self) -> Result<Conn, StoreError> {
+        let mut hosts = std::mem::take(&mut self.hosts);
+        let connected = self.remote.connect(&mut hosts, async |host| {
+            let wire = Wire::connect(&self.address, host, None).await?;
+            Connection::begin(wire, SESSION, self.auth.as_deref()).await.map_err(|error| match self.say(error) {
+                Failure::NotDone(StoreError::Unreachable { why, .. })
+                | Failure::Unknown(StoreError::Unreachable { why, .. }) => {
+                    self.address.unreachable(format_args!("{host}: {why}"))
+                }
+                other => other.into_error(),
+            })
+        });
+        self.hosts = hosts;
+        connected
+    }
+
+    /// Sends `requests`, each of which must be answered. If that fails, the next access begins with another host.
+    fn ask(&mut self, requests: &[Request]) -> Result<Vec<Result<Answer, Error>>, Failure> {
+        // A session that may end any moment is not used for a write.
+        let is_fresh = |(connection, used): &(Conn, Instant)| used.elapsed() < connection.session / 2;
+        let mut connection = match self.connection.take().filter(is_fresh) {
+            Some((connection, _)) => connection,
+            None => self.connect().map_err(Failure::NotDone)?,
+        };
+        connection.stream.renew();
+        let answers = match self.remote.run(connection.ask(requests)) {
+            None => Err(Failure::Unknown(self.address.timed_out())),
+            Some(answers) => answers.map_err(|error| self.say(error)),
+        };
+        match &answers {
+            Ok(_) => self.connection = Some((connection, Instant::now())),
+            Err(_) => self.hosts.rotate_left(1),
+        }
+        answers
+    }
+
+    /// Sends one request. None if the answer is one of `expected`.
+    fn ask_one(&mut self, request: Request, expected: &[i32]) -> Result<Option<Answer>, Failure> {
+        match self.ask(&[request])?.pop() {
+            Some(Ok(answer)) => Ok(Some(answer)),
+            Some(Err(Error::Server(code))) if expected.contains(&code) => Ok(None),
+            Some(Err(error)) => Err(self.say(error)),
+            None => Err(Failure::Unknown(self.address.damaged("no answer"))),
+        }
+    }
+
+    /// What an error means.
+    fn say(&self, error: Error) -> Failure {
+        let address = &self.address;
+        let code = match error {
+            Error::Server(code) => code,
+            Error::Io(error) => {
+                return Failure::Unknown(match error.kind() {
+                    io::ErrorKind::InvalidData => address.damaged(error),
+                    io::ErrorKind::UnexpectedEof => address.unreachable("it closed the connection"),
+                    _ => address.unreachable(error),
+                });
+            }
+        };
+        match code {
+            -102 | -114 | -115 => Failure::NotDone(address.refused(format_args!(
+                "error {code}; what lies below {} belongs to another user: give yours as zookeeper://USER@HOST, and \
+                 TXID_STORE_PASSWORD or ?password-file=FILE",
+                self.root
+            ))),
+            -6 | -8 | -125 => Failure::NotDone(address.misconfigured(format_args!(
+                "error {code}: {}",
+                if code == -125 { "the quota is used up" } else { "it does not know this request" }
+            ))),
+            -119 => Failure::NotDone(address.unreachable("this server has lost contact with the others")),
+            _ => Failure::Unknown(address.unreachable(format_args!("error {code}"))),
+        }
+    }
+
+    /// If there is a user, only that user may access a new record.
+    fn access(&self) -> Access {
+        if self.auth.is_some() { Access::Creator } else { Access::Anyone }
+    }
+
+    fn path(&self, key: &str) -> String {
+        format!("{}/{}", self.root, key.trim_end_matches('/'))
+    }
+
+    /// Does all of `requests`, or none.
+    fn ask_all(&mut self, requests: Request) -> Result<Result<Option<Stat>, Error>, Failure> {
+        let answer = self.ask(&[requests])?.pop();
+        let answer = answer.ok_or_else(|| Failure::Unknown(self.address.damaged("no answer")))?;
+        Ok(answer.and_then(|mut answer| answer.all()))
+    }
+
+    /// Makes a record, and what lies above it.
+    fn create(&mut self, path: &str, bytes: &[u8]) -> Result<Option<Version>, Failure> {
+        let born = format!("{BORN}{}", Txid::now());
+        for parents_made in [false, true] {
+            let create = |path: &str, bytes| Request::create(path, bytes, self.access(), false);
+            let both = Request::all(&[create(path, bytes), create(&format!("{path}/{born}"), b"")]);
+            match self.ask_all(both)? {
+                Err(Error::Server(NO_NODE)) if !parents_made => {
+                    let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent).to_owned();
+                    self.make(&parent)?;
+                }
+                Err(Error::Server(NODE_EXISTS | NO_NODE)) => return Ok(None),
+                other => return other.map(|_| Some(version(0, &born))).map_err(|error| self.say(error)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Makes an empty record at `path`, and what lies above it, where there is none.
+    fn make(&mut self, path: &str) -> Result<(), Failure> {
+        let ends = path.match_indices('/').map(|(at, _)| at).skip(1).chain([path.len()]);
+        let requests: Vec<_> = ends.map(|end| Request::create(&path[..end], b"", self.access(), false)).collect();
+        for answer in self.ask(&requests)? {
+            match answer {
+                Ok(_) | Err(Error::Server(NODE_EXISTS)) => {}
+                Err(error) => return Err(self.say(error)),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Store for ZookeeperStore {
+    fn read(&mut self, key: &str) -> Result<Option<Record>, StoreError> {
+        self.remote.begin();
+        let path = self.path(key);
+        // A server may lag behind the leader until it has synced. The three requests are sent together.
+        let requests = [Request::sync(&self.root), Request::children(&path), Request::data(&path)];
+        let answers = self.ask(&requests).map_err(Failure::into_error)?;
+        let Ok([sync, children, data]) = <[_; 3]>::try_from(answers) else {
+            return Err(self.address.damaged("three requests did not get three answers"));
+        };
+        match sync {
+            Ok(_) | Err(Error::Server(NO_NODE)) => {}
+            Err(error) => return Err(self.say(error).into_error()),
+        }
+        let found = match (children, data) {
+            (Err(Error::Server(NO_NODE)), _) | (_, Err(Error::Server(NO_NODE))) => return Ok(None),
+            (Ok(mut children), Ok(mut data)) => children.texts().and_then(|children| Ok((children, data.record()?))),
+            (Err(error), _) | (_, Err(error)) => Err(error),
+        };
+        let (children, (bytes, stat)) = found.map_err(|error| self.say(error).into_error())?;
+        let version = version_of(&children, &stat).ok_or_else(|| {
+            self.address.damaged(format_args!("{path} has no child {BORN}..., so it is not a record of txid-agent"))
+        })?;
+        Ok(Some(Record { version, ..record(&self.address, key, bytes)? }))
+    }
+
+    fn put(&mut self, key: &str, expected: &Expected, bytes: &[u8]) -> Result<Put, StoreError> {
+        self.remote.begin();
+        let path = self.path(key);
+        let written = match expected {
+            Expected::Absent => self.create(&path, bytes),
+            Expected::Version(old) => {
+                let (number, born) = parts(old).ok_or_else(|| {
+                    self.address.damaged(format_args!("{old:?} is not a version of a record in ZooKeeper"))
+                })?;
+                let all = [Request::check(&format!("{path}/{born}"), 0), Request::set_data(&path, bytes, number)];
+                let born = born.to_owned();
+                match self.ask_all(Request::all(&all)) {
+                    Ok(Ok(Some(stat))) => {
+                        self.clock.saw(stat.mtime);
+                        Ok(Some(version(stat.version, &born)))
+                    }
+                    Ok(Ok(None)) => Err(Failure::Unknown(self.address.damaged("a write without a version"))),
+                    Ok(Err(Error::Server(NO_NODE | BAD_VERSION))) => Ok(None),
+                    Ok(Err(error)) => Err(self.say(error)),
+                    Err(failure) => Err(failure),
+                }
+            }
+        };
+        match written {
+            Ok(Some(version)) => Ok(Put::Written(version)),
+            Ok(None) => Ok(Put::Conflict),
+            Err(failure) => failure.of_put(),
+        }
+    }
+
+    fn list(&mut self, prefix: &str) -> Result<Vec<(String, Record)>, StoreError> {
+        self.remote.begin();
+        let mut records = Vec::new();
+        let mut level = vec![prefix.trim_end_matches('/').to_owned()];
+        let mut is_synced = false;
+        for depth in 0.. {
+            if level.is_empty() {
+                break;
+            }
+            if depth == DEEPEST {
+                return Err(self.address.damaged(format_args!("{prefix} has records below records")));
+            }
+            // All requests of a level are sent together.
+            let mut requests: Vec<_> = level
+                .iter()
+                .flat_map(|key| {
+                    let path = self.path(key);
+                    [Request::children(&path), Request::data(&path)]
+                })
+                .collect();
+            if !is_synced {
+                requests.insert(0, Request::sync(&self.root));
+            }
+            let mut answers = self.ask(&requests).map_err(Failure::into_error)?.into_iter();
+            if !std::mem::replace(&mut is_synced, true) {
+                match answers.next() {
+                    None | Some(Ok(_) | Err(Error::Server(NO_NODE))) => {}
+                    Some(Err(error)) => return Err(self.say(error).into_error()),
+                }
+            }
+            let mut next = Vec::new();
+            for key in level {
+                let (children, (bytes, stat)) = match (answers.next(), answers.next()) {
+                    (Some(Ok(mut children)), Some(Ok(mut data))) => {
+                        let found = children.texts().and_then(|children| Ok((children, data.record()?)));
+                        found.map_err(|error| self.say(error).into_error())?
+                    }
+                    // Deleted in the meantime.
+                    (Some(Err(Error::Server(NO_NODE))), _) | (_, Some(Err(Error::Server(NO_NODE)))) => continue,
+                    (Some(Err(error)), _) | (_, Some(Err(error))) => return Err(self.say(error).into_error()),
+                    _ => return Err(self.address.damaged(format_args!("no answer for {key}"))),
+                };
+                match version_of(&children, &stat) {
+                    Some(version) => records.push((key, Record { bytes, version })),
+                    None => next.extend(children.iter().map(|child| format!("{key}/{child}"))),
+                }
+            }
+            level = next;
+        }
+        Ok(records)
+    }
+
+    fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {
+        if self.clock.now_ms().is_none() {
+            self.remote.begin();
+            // Only a write shows the time.
+            let root = self.root.clone();
+            self.make(&root).map_err(Failure::into_error)?;
+            let answer = self.ask_one(Request::set_data(&root, b"", -1), &[]).map_err(Failure::into_error)?;
+            let stat = answer.map(|mut answer| answer.stat()).transpose();
+            if let Some(stat) = stat.map_err(|error| self.say(error).into_error())? {
+                self.clock.saw(stat.mtime);
+            }
+        }
+        Ok(self.clock.now_ms())
+    }
+
+    fn durability(&self) -> &Durability {
+        &self.durability
+    }
+
+    fn number(&mut self, from: Numbering, _: &str, owner: &str, last: u64) -> Result<Numbered, StoreError> {
+        self.remote.begin();
+        if from != Numbering::LeafForever {
+            return Err(self.address.misconfigured(format_args!("{} is not in ZooKeeper", from.place())));
+        }
+        let forever = format!("{}/forever", self.root);
+        let child = format!("{forever}/{}", numbering::leaf_child(owner));
+        let content = numbering::leaf_content(owner, txid::system_ms());
+        let none = self.address.misconfigured(format_args!(
+            "there is no {forever}: write zookeeper://HOST/snowflake/NAME, with the leaf.name of Leaf's servers"
+        ));
+        let children = self.ask_one(Request::children(&forever), &[NO_NODE]).map_err(Failure::into_error)?;
+        let children = children.ok_or(none)?.texts().map_err(|error| self.say(error).into_error())?;
+        if children.iter().filter_map(|child| numbering::leaf_number(child)).any(|number| number >= last) {
+            return Ok(Numbered::UsedUp);
+        }
+        let create = Request::create(&child, content.as_bytes(), self.access(), true);
+        let made = self.ask_one(create, &[]).map_err(Failure::into_error)?;
+        let path = made.map_or(Ok(String::new()), |mut made| made.text());
+        let path = path.map_err(|error| self.say(error).into_error())?;
+        let node = numbering::leaf_number(&path).filter(|node| *node <= last);
+        Ok(node.map_or(Numbered::UsedUp, Numbered::Node))
+    }
+
+    fn damaged(&self, what: &str) -> StoreError {
+        self.address.damaged(what)
+    }
+}
+
+/// The version of a record; None if it is none of ours. The children are read first: if the record is made again in
+/// between, no write matches the pair.
+fn version_of(children: &[String], stat: &Stat) -> Option<Version> {
+    children.iter().find(|child| child.starts_with(BORN)).map(|born| version(stat.version, born))
+}
+
+fn version(number: i32, born: &str) -> Version {
+    Version(format!("{number} {born}").into_bytes())
+}
+
+fn parts(version: &Version) -> Option<(i32, &str)> {
+    let (number, born) = std::str::from_utf8(&version.0).ok()?.split_once(' ')?;
+    Some((number.parse().ok()?, born))
+}

@@ -1,0 +1,293 @@
+//! The protocol of ZooKeeper, as far as records need it: packets with a length, and fields in a fixed order.
+
+use std::io;
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+
+/// Errors that a request may expect.
+pub(super) const NO_NODE: i32 = -101;
+pub(super) const BAD_VERSION: i32 = -103;
+pub(super) const NODE_EXISTS: i32 = -110;
+
+/// Of a request in a multi that another request in it made fail.
+const OTHER_FAILED: i32 = -2;
+
+const AUTH: i32 = -4;
+/// Numbers of packets that are no answers: watches and pings.
+const NO_ANSWERS: [i32; 2] = [-1, -2];
+
+/// What went wrong.
+#[derive(Debug)]
+pub(super) enum Error {
+    /// The server says so, with this code.
+    Server(i32),
+    Io(io::Error),
+}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+/// The state of a record.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Stat {
+    pub mtime: i64,
+    pub version: i32,
+}
+
+/// Who may access a new record.
+#[derive(Clone, Copy)]
+pub(super) enum Access {
+    Anyone,
+    Creator,
+}
+
+/// A request: its operation, and its fields.
+pub(super) struct Request(i32, Vec<u8>);
+
+impl Request {
+    pub(super) fn sync(path: &str) -> Self {
+        Self(9, Fields::default().text(path).0)
+    }
+
+    pub(super) fn children(path: &str) -> Self {
+        Self(8, Fields::default().text(path).flag(false).0)
+    }
+
+    pub(super) fn data(path: &str) -> Self {
+        Self(4, Fields::default().text(path).flag(false).0)
+    }
+
+    /// `is_numbered` lets the server add a number of ten digits to the path.
+    pub(super) fn create(path: &str, data: &[u8], access: Access, is_numbered: bool) -> Self {
+        let (scheme, id) = match access {
+            Access::Anyone => ("world", "anyone"),
+            Access::Creator => ("auth", ""),
+        };
+        const ALL: i32 = 31;
+        let fields = Fields::default().text(path).bytes(data).number(1).number(ALL).text(scheme).text(id);
+        Self(1, fields.number(if is_numbered { 2 } else { 0 }).0)
+    }
+
+    /// Any version is -1.
+    pub(super) fn set_data(path: &str, data: &[u8], version: i32) -> Self {
+        Self(5, Fields::default().text(path).bytes(data).number(version).0)
+    }
+
+    pub(super) fn check(path: &str, version: i32) -> Self {
+        Self(13, Fields::default().text(path).number(version).0)
+    }
+
+    /// Does all or nothing.
+    pub(super) fn all(requests: &[Self]) -> Self {
+        let mut fields = Fields::default();
+        for Self(operation, body) in requests {
+            fields = fields.number(*operation).flag(false).number(-1);
+            fields.0.extend_from_slice(body);
+        }
+        Self(14, fields.number(-1).flag(true).number(-1).0)
+    }
+}
+
+/// Fields of a packet, in their order.
+#[derive(Default)]
+struct Fields(Vec<u8>);
+
+impl Fields {
+    fn number(mut self, number: i32) -> Self {
+        self.0.extend(number.to_be_bytes());
+        self
+    }
+
+    fn long(mut self, number: i64) -> Self {
+        self.0.extend(number.to_be_bytes());
+        self
+    }
+
+    fn flag(mut self, flag: bool) -> Self {
+        self.0.push(flag.into());
+        self
+    }
+
+    fn bytes(self, bytes: &[u8]) -> Self {
+        let mut fields = self.number(i32::try_from(bytes.len()).unwrap_or(i32::MAX));
+        fields.0.extend_from_slice(bytes);
+        fields
+    }
+
+    fn text(self, text: &str) -> Self {
+        self.bytes(text.as_bytes())
+    }
+}
+
+/// An answer whose fields are read in their order.
+#[derive(Debug)]
+pub(super) struct Answer {
+    bytes: Vec<u8>,
+    at: usize,
+}
+
+impl Answer {
+    fn take(&mut self, length: usize) -> Option<&[u8]> {
+        let end = self.at.checked_add(length)?;
+        let taken = self.bytes.get(self.at..end)?;
+        self.at = end;
+        Some(taken)
+    }
+
+    fn number(&mut self) -> Option<i32> {
+        Some(i32::from_be_bytes(self.take(4)?.try_into().ok()?))
+    }
+
+    fn long(&mut self) -> Option<i64> {
+        Some(i64::from_be_bytes(self.take(8)?.try_into().ok()?))
+    }
+
+    /// A length of -1 is an empty value.
+    fn bytes(&mut self) -> Option<Vec<u8>> {
+        match self.number()? {
+            -1 => Some(Vec::new()),
+            length => Some(self.take(usize::try_from(length).ok()?)?.to_vec()),
+        }
+    }
+
+    pub(super) fn text(&mut self) -> Result<String, Error> {
+        self.bytes().and_then(|bytes| String::from_utf8(bytes).ok()).ok_or_else(|| wrong("a text"))
+    }
+
+    pub(super) fn texts(&mut self) -> Result<Vec<String>, Error> {
+        let count = self.number().ok_or_else(|| wrong("a list"))?;
+        // Not allocated before it is there: the server's word is not enough.
+        (0..count).map(|_| self.text()).collect()
+    }
+
+    /// A record's content and state.
+    pub(super) fn record(&mut self) -> Result<(Vec<u8>, Stat), Error> {
+        let bytes = self.bytes().ok_or_else(|| wrong("a record"))?;
+        Ok((bytes, self.stat()?))
+    }
+
+    pub(super) fn stat(&mut self) -> Result<Stat, Error> {
+        let mut stat = || {
+            // The transactions of its making and of its last change, and the time of its making.
+            self.take(3 * 8)?;
+            let stat = Stat { mtime: self.long()?, version: self.number()? };
+            // What children, permissions, owner, and lengths there are.
+            self.take(2 * 4 + 8 + 2 * 4 + 8)?;
+            Some(stat)
+        };
+        stat().ok_or_else(|| wrong("the state of a record"))
+    }
+
+    /// The last state in the answer to [`Request::all`], if it contains one; or the error of the request that failed.
+    pub(super) fn all(&mut self) -> Result<Option<Stat>, Error> {
+        let mut last = None;
+        let mut failed = 0;
+        loop {
+            let head = self.number().zip(self.take(1).map(|done| done[0] != 0));
+            let (operation, is_done) = head.ok_or_else(|| wrong("the answer to several requests"))?;
+            self.number().ok_or_else(|| wrong("the answer to several requests"))?;
+            match operation {
+                _ if is_done => break,
+                1 => drop(self.text()?),
+                5 => last = Some(self.stat()?),
+                13 => {}
+                -1 => {
+                    let code = self.number().ok_or_else(|| wrong("an error"))?;
+                    if failed == 0 && code != OTHER_FAILED {
+                        failed = code;
+                    }
+                }
+                _ => return Err(wrong("the answer to several requests")),
+            }
+        }
+        if failed == 0 { Ok(last) } else { Err(Error::Server(failed)) }
+    }
+}
+
+/// A connection with its session.
+pub(super) struct Connection<S> {
+    pub stream: S,
+    next: i32,
+    /// When the server forgets the session of a silent client.
+    pub session: Duration,
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
+    /// Begins a session. `auth` is a name and a password.
+    pub(super) async fn begin(stream: S, session: Duration, auth: Option<&str>) -> Result<Self, Error> {
+        let mut connection = Self { stream, next: 1, session };
+        let session_ms = i32::try_from(session.as_millis()).unwrap_or(i32::MAX);
+        let hello = Fields::default().number(0).long(0).number(session_ms).long(0).bytes(&[0; 16]).flag(false);
+        connection.send(&[hello.0]).await?;
+        let mut answer = connection.receive().await?;
+        let granted = answer.number().and_then(|_| answer.number()).ok_or_else(|| wrong("a session"))?;
+        connection.session = Duration::from_millis(u64::try_from(granted).unwrap_or(0));
+        if let Some(auth) = auth {
+            let packet = Fields::default().number(AUTH).number(100).number(0).text("digest").text(auth);
+            connection.send(&[packet.0]).await?;
+            connection.answer(AUTH).await??;
+        }
+        Ok(connection)
+    }
+
+    /// Sends all requests at once, and returns the answer to each.
+    pub(super) async fn ask(&mut self, requests: &[Request]) -> Result<Vec<Result<Answer, Error>>, Error> {
+        let first = self.next;
+        self.next = first.checked_add_unsigned(requests.len() as u32).unwrap_or(1);
+        let numbered = |(number, Request(operation, body)): (i32, &Request)| {
+            let mut packet = Fields::default().number(number).number(*operation).0;
+            packet.extend_from_slice(body);
+            packet
+        };
+        let packets: Vec<_> = (first..).zip(requests).map(numbered).collect();
+        self.send(&packets).await?;
+        let mut answers = Vec::new();
+        for number in (first..).take(requests.len()) {
+            answers.push(self.answer(number).await?);
+        }
+        Ok(answers)
+    }
+
+    async fn send(&mut self, packets: &[Vec<u8>]) -> Result<(), Error> {
+        let mut bytes = Vec::new();
+        for packet in packets {
+            bytes = Fields(bytes).bytes(packet).0;
+        }
+        self.stream.write_all(&bytes).await?;
+        Ok(self.stream.flush().await?)
+    }
+
+    async fn receive(&mut self) -> Result<Answer, Error> {
+        let length = self.stream.read_i32().await?;
+        let length = u64::try_from(length).map_err(|_| wrong("a length below 0"))?;
+        let mut bytes = Vec::new();
+        (&mut self.stream).take(length).read_to_end(&mut bytes).await?;
+        if bytes.len() as u64 == length { Ok(Answer { bytes, at: 0 }) } else { Err(closed()) }
+    }
+
+    async fn answer(&mut self, wanted: i32) -> Result<Result<Answer, Error>, Error> {
+        loop {
+            let mut answer = self.receive().await?;
+            let head = answer.number().zip(answer.long()).zip(answer.number());
+            let ((number, _), code) = head.ok_or_else(|| wrong("an answer that is cut off"))?;
+            if number == wanted {
+                return Ok(if code == 0 { Ok(answer) } else { Err(Error::Server(code)) });
+            }
+            if !NO_ANSWERS.contains(&number) {
+                return Err(wrong("an answer to another request"));
+            }
+        }
+    }
+}
+
+fn closed() -> Error {
+    io::Error::from(io::ErrorKind::UnexpectedEof).into()
+}
+
+fn wrong(what: &str) -> Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("it does not speak the protocol of ZooKeeper: {what}")).into()
+}
