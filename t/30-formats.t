@@ -46,7 +46,7 @@ location = /t {
 }
 --- timeout: 20
 --- response_body
-4 workers, 18 kinds, 378000 ids
+4 workers, 20 kinds, 420000 ids
 
 
 
@@ -55,7 +55,7 @@ location = /t {
 location = /t {
     content_by_lua_block {
         local makers = require "support.makers"
-        for _, name in ipairs { "flake(ms)", "unique_id.long(ms)", "unique_id.short(ms)", "sofa", "skywalking" } do
+        for _, name in ipairs { "flake(ms)", "unique_id(ms)", "unique_id_short(ms)", "sofa", "skywalking" } do
             local seen = {}
             for i = 1, 200000 do
                 local id = makers[name]()
@@ -72,8 +72,8 @@ location = /t {
 --- timeout: 20
 --- response_body
 flake(ms)
-unique_id.long(ms)
-unique_id.short(ms)
+unique_id(ms)
+unique_id_short(ms)
 sofa
 skywalking
 

@@ -1,11 +1,14 @@
 //! No id allocates, except a thread's first.
 
+mod made;
+
+use made::{makers, makers_that_stamp};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::hint::black_box;
 use std::time::Duration;
-use txid::trace::{self, Sofa, Traceparent};
-use txid::{Flake, Maker, Txid, UniqueId, uuid};
+use txid::trace::Traceparent;
+use txid::{Maker, Txid};
 
 struct Counting;
 
@@ -28,37 +31,33 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Every way to make an id, except the formats of a [`Maker`].
-const PATHS: [(&str, fn()); 11] = [
-    ("Txid::at", || _ = black_box(Txid::at(7).to_text())),
+/// What is no format.
+const OTHERS: [(&str, fn()); 3] = [
     ("Txid::now", || _ = black_box(Txid::now().to_text())),
-    ("Txid::strong_at", || _ = black_box(Txid::strong_at(7))),
-    ("uuid::v7_at", || _ = black_box(uuid::v7_at(7))),
-    ("trace::span_id", || _ = black_box(trace::span_id().to_text())),
-    ("Sofa", || _ = black_box(Sofa::new([10, 0, 0, 7].into()).write(&mut [0; Sofa::MAX_LEN]))),
-    ("Traceparent", || _ = black_box(Traceparent::new(true).child().to_text())),
-    ("Flake::at", || _ = black_box(Flake::at(7, None).to_text())),
-    ("UniqueId::long_at", || _ = black_box(UniqueId::long_at(7).write(&mut [0; UniqueId::LONG_LEN]))),
-    ("UniqueId::short_at", || {
-        _ = black_box(UniqueId::short_at(7, [10, 0, 0, 7].into()).write(&mut [0; UniqueId::LONG_LEN]));
-    }),
+    ("a child of a traceparent", || _ = black_box(Traceparent::new(true).child().to_text())),
     // The host's address is looked up once.
     ("host_ipv4", || _ = black_box(txid::host_ipv4())),
 ];
 
-/// A function that makes ids of this format; None if it needs options, or an address that this host does not have.
-fn maker(name: &'static str) -> Option<impl Fn() + Send> {
-    let maker = Maker::parse(name, []).ok()?;
-    Some(move || _ = black_box(maker.write_by(7, &mut [0; Maker::MAX_LEN])))
+type Make = Box<dyn Fn() + Send>;
+
+fn by(maker: Maker) -> Make {
+    Box::new(move || _ = black_box(maker.write_by(7, &mut [0; Maker::MAX_LEN])))
+}
+
+fn at(maker: Maker) -> Make {
+    Box::new(move || _ = black_box(maker.write_at(7, &mut [0; Maker::MAX_LEN])))
 }
 
 #[test]
 fn ids_are_made_without_an_allocation() {
-    let paths = PATHS.map(|(name, make)| (name, Box::new(make) as Box<dyn Fn() + Send>));
-    let formats = Maker::names().filter_map(|name| Some((name, Box::new(maker(name)?) as Box<dyn Fn() + Send>)));
-    let threads: Vec<_> = paths
+    let others = OTHERS.map(|(name, make)| (name, Box::new(make) as Make));
+    let formats = makers().map(|(format, maker)| (format.name, by(maker)));
+    let stamped = makers_that_stamp().map(|(format, maker)| (format.name, at(maker)));
+    let threads: Vec<_> = others
         .into_iter()
         .chain(formats)
+        .chain(stamped)
         .map(|(name, make)| {
             let bytes = std::thread::spawn(move || {
                 make();
@@ -72,7 +71,7 @@ fn ids_are_made_without_an_allocation() {
             (name, bytes)
         })
         .collect();
-    assert!(threads.len() >= PATHS.len() + 10, "formats that need nothing are made by name");
+    assert!(threads.len() > 20);
     for (name, bytes) in threads {
         assert_eq!(bytes.join().unwrap(), 0, "bytes allocated by {name}");
     }

@@ -2,13 +2,16 @@
 //!
 //! A separate program (see Cargo.toml): each test has its own thread, and so a stream that is not seeded yet.
 
+mod made;
+
+use made::{makers, makers_that_stamp};
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 use test_helpers::attack::{Child, Shared, end, ended_well, forbid, fork, raw_clone, refuse};
 use test_helpers::one_by_one;
-use txid::{Maker, Series, Txid, trace};
+use txid::{Maker, Series, Txid};
 
 type Text = [u8; Txid::LEN];
 
@@ -37,37 +40,29 @@ fn child_and_grandchild_make_ids_of_their_own(start: fn() -> i32, ids: impl Fn(u
     assert_no_id_twice(&[ids(1000), texts(child), texts(sibling)]);
 }
 
-/// The functions that keep state from one id to the next, except the formats of a [`Maker`].
-const KEPT: [fn() -> Padded; 7] = [
-    || pad(txid::uuid::v7_at(7)),
-    || pad(trace::id_at(7, 0)),
-    || pad(trace::host_id_at(7, 0, 0x0a00_0007)),
-    || pad(trace::Sofa::new([10, 0, 0, 7].into())),
-    || pad(txid::Flake::at(7, None)),
-    || pad(txid::UniqueId::long_at(7)),
-    || pad(txid::UniqueId::short_at(7, [10, 0, 0, 7].into())),
-];
-
 type Padded = [u8; Maker::MAX_LEN];
+type Make = Box<dyn Fn() -> Padded>;
 
-/// The id, padded to the same length.
-fn pad(id: impl std::fmt::Display) -> Padded {
-    format!("{:<64}", id.to_string()).into_bytes().try_into().unwrap()
+/// Functions that make ids of each format, of this moment and of a given one, padded to the same length.
+fn makes() -> impl Iterator<Item = Make> {
+    let by = makers().map(|(format, maker)| -> Make {
+        // Nothing but the time tells SOFATracer ids of two processes with one process id apart.
+        let clock_ms = move || if format.name == "sofa" { txid::system_ms() } else { 7 };
+        Box::new(move || pad(|text| _ = maker.write_by(clock_ms(), text).unwrap()))
+    });
+    let stamped = makers_that_stamp()
+        .map(|(_, maker)| -> Make { Box::new(move || pad(|text| _ = maker.write_at(7, text).unwrap())) });
+    by.chain(stamped)
 }
 
-/// A function that makes ids of this format; None if it needs options, or an address that this host does not have.
-fn maker(name: &'static str) -> Option<Box<dyn Fn() -> Padded>> {
-    let maker = Maker::parse(name, []).ok()?;
-    Some(Box::new(move || {
-        let mut text = [b' '; Maker::MAX_LEN];
-        maker.write_by(7, &mut text).unwrap();
-        text
-    }))
+fn pad(write: impl Fn(&mut Padded)) -> Padded {
+    let mut text = [b' '; Maker::MAX_LEN];
+    write(&mut text);
+    text
 }
 
 fn no_format_continues_its_parents_state(start: fn() -> i32) {
-    let kept = KEPT.map(|make| Box::new(make) as Box<dyn Fn() -> Padded>);
-    for make in kept.into_iter().chain(Maker::names().filter_map(maker)) {
+    for make in makes() {
         let ids = || (0..2000).map(|_| make()).collect::<Vec<_>>().concat();
         let before = ids();
         let child = Child::start(start, || {
@@ -346,7 +341,7 @@ fn no_wiping_and_no_timers() {
 /// A process may be forbidden later what it has used before.
 fn no_wiping_and_soon_no_timers() {
     no_wiping();
-    trace::Sofa::new([10, 0, 0, 7].into());
+    txid::trace::Sofa::new([10, 0, 0, 7].into());
     refuse(&[libc::SYS_timer_gettime], libc::EPERM);
 }
 
@@ -380,7 +375,7 @@ fn may_choose_pids() -> bool {
 /// which gets the process id of the first one, and has its memory.
 fn an_heirs_child_gets_the_id_of_its_ancestor(start: fn() -> i32, ids: Shared<Padded>) {
     const PID: u32 = 4242;
-    let make = || KEPT.iter().for_each(|make| (0..40).for_each(|_| ids.push(make())));
+    let make = || makes().for_each(|make| (0..40).for_each(|_| ids.push(make())));
     let run = |work: &dyn Fn()| {
         let pid = start();
         if pid == 0 {
@@ -428,7 +423,7 @@ fn a_process_is_not_taken_for_an_ancestor_that_had_its_id() {
         });
         child.output();
         let all = ids.items();
-        assert!(all.is_empty() || all.len() == 3 * 40 * KEPT.len(), "{} ids", all.len());
+        assert!(all.is_empty() || all.len() == 3 * 40 * makes().count(), "{} ids", all.len());
         let distinct: HashSet<_> = all.iter().collect();
         assert_eq!(distinct.len(), all.len());
     }
@@ -440,7 +435,7 @@ fn a_child_with_its_parents_id_makes_a_new_stream() {
         if may_choose_pids() {
             let first = Child::start(fork, || {
                 no_wiping();
-                let ids = || KEPT.iter().flat_map(|make| (0..40).flat_map(|_| make())).collect::<Vec<_>>();
+                let ids = || makes().flat_map(|make| (0..40).flat_map(move |_| make())).collect::<Vec<_>>();
                 let before = ids();
                 assert!(may_choose_pids());
                 let of_child = Child::start(raw_clone, ids).output();
@@ -467,13 +462,12 @@ fn without_memory_for_a_stream_ids_are_made() {
 
 fn ids_open_no_file_and_no_socket() {
     let child = Child::start(fork, || {
-        let makers = Maker::names().filter_map(maker).collect::<Vec<_>>();
-        assert!(makers.len() > 10);
+        let makes: Vec<_> = makes().collect();
+        assert!(makes.len() > 20);
         forbid(&[libc::SYS_openat, libc::SYS_openat2, libc::SYS_socket, libc::SYS_connect, libc::SYS_execve]);
-        for make in &makers {
+        for make in &makes {
             (0..100).for_each(|_| _ = make());
         }
-        KEPT.iter().for_each(|make| _ = make());
         Vec::new()
     });
     assert_eq!(child.output(), b"");

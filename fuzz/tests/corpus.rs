@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::Path;
+use txid::formats::{self, Numbers};
 use txid_fuzz::{TARGETS, Target};
 
 /// Replacement bytes: the ends of alphabets and their neighbours, separators, digits, bits.
@@ -58,6 +59,18 @@ fn every_target_answers_rightly() {
                 .unwrap();
         }
     });
+}
+
+#[test]
+fn the_corpus_of_inspect_has_every_format() {
+    let texts = corpus("inspect");
+    for format in formats::ALL.iter().filter(|format| format.read.is_some()) {
+        let is_one = |text: &Vec<u8>| {
+            let found = formats::recognize(text, &Numbers::UNKNOWN).unwrap_or_default();
+            found.iter().any(|(found, _)| found == format)
+        };
+        assert!(texts.iter().any(is_one), "fuzz/corpus/inspect/ has no {format:?}");
+    }
 }
 
 #[test]

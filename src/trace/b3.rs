@@ -5,6 +5,7 @@ use crate::format::{Anatomy, Format, Make, Read};
 use crate::maker::{Made, Maker};
 use crate::text::FormatError;
 use std::fmt;
+use std::io::Write;
 use std::str::FromStr;
 
 pub(crate) const FORMAT: Format = Format {
@@ -17,9 +18,11 @@ pub(crate) const FORMAT: Format = Format {
         in_nginx: false,
         maker: |_| {
             Ok(Maker::writing(|_, text| {
-                let header = B3::new(Some(Sampling::Accept)).to_string();
-                text[..header.len()].copy_from_slice(header.as_bytes());
-                Ok(Made::of(header.len()))
+                let mut rest = &mut text[..];
+                let written = write!(rest, "{}", B3::new(Some(Sampling::Accept)));
+                debug_assert!(written.is_ok(), "a new header has no parent, and so there is room");
+                let left = rest.len();
+                Ok(Made::of(text.len() - left))
             }))
         },
     }),

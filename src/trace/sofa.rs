@@ -36,7 +36,8 @@ pub(crate) const FORMAT: Format = Format {
         },
     }),
     read: Some(Read {
-        lengths: 30..=30,
+        // A process id has at most seven digits on Linux.
+        lengths: 26..=32,
         is_certain: true,
         anatomy: |text, _| {
             let id = Sofa::from_text(text)?;

@@ -1,4 +1,4 @@
--- Every function that makes an id, by name, with the arguments it needs.
+-- Every function that makes an id, by the name of its format, with the arguments it needs.
 
 local flake = require "resty.txid.flake"
 local strong = require "resty.txid.strong"
@@ -14,18 +14,20 @@ local MS = 1522545688552
 return {
     ["strong"] = function() return strong() end,
     ["strong(ms)"] = function() return strong(MS) end,
-    ["v4"] = uuid.v4,
-    ["v7"] = function() return uuid.v7() end,
-    ["v7(ms)"] = function() return uuid.v7(MS) end,
-    ["v1"] = function() return uuid.v1() end,
+    ["uuid_v4"] = uuid.v4,
+    ["uuid_v7"] = function() return uuid.v7() end,
+    ["uuid_v7(ms)"] = function() return uuid.v7(MS) end,
+    ["uuid_v1"] = function() return uuid.v1() end,
     ["flake"] = function() return flake.flake() end,
     ["flake(ms)"] = function() return flake.flake(MS) end,
-    ["unique_id.long"] = function() return unique_id.long() end,
-    ["unique_id.long(ms)"] = function() return unique_id.long(MS) end,
-    ["unique_id.short"] = function() return unique_id.short(nil, ADDRESS) end,
-    ["unique_id.short(ms)"] = function() return unique_id.short(MS, ADDRESS) end,
-    ["trace.id"] = function() return trace.id() end,
-    ["trace.host_id"] = function() return trace.host_id(nil, ADDRESS) end,
+    ["unique_id"] = function() return unique_id.long() end,
+    ["unique_id(ms)"] = function() return unique_id.long(MS) end,
+    ["unique_id_short"] = function() return unique_id.short(nil, ADDRESS) end,
+    ["unique_id_short(ms)"] = function() return unique_id.short(MS, ADDRESS) end,
+    ["trace_id"] = function() return trace.id() end,
+    ["trace_id(ms)"] = function() return trace.id(MS) end,
+    ["trace_host_id"] = function() return trace.host_id(nil, ADDRESS) end,
+    ["trace_host_id(ms)"] = function() return trace.host_id(MS, ADDRESS) end,
     ["otel_trace_id"] = trace.otel_trace_id,
     ["span_id"] = trace.span_id,
     ["sofa"] = function() return trace.sofa(ADDRESS) end,

@@ -182,6 +182,18 @@ static const char *const SAMPLES[] = {
     "9223372036854775807",
 };
 
+/* How many texts could be read as each format. There are fewer formats than this. */
+#define MOST_FORMATS 32
+static size_t explained[MOST_FORMATS];
+
+static bool
+is_format(int32_t format)
+{
+    char message[TXID_MESSAGE_LEN] = "";
+    txid_explain(format, "", 0, message);
+    return strcmp(message, "no such format") != 0;
+}
+
 static size_t
 read_bytes(const char *bytes, size_t len)
 {
@@ -196,9 +208,12 @@ read_bytes(const char *bytes, size_t len)
         accepted += code == 0;
         free(parts);
     }
-    for (int32_t format = -1; format <= TXID_FORMAT_UNIQUE_ID + 1; format++) {
+    for (int32_t format = -1; format < MOST_FORMATS; format++) {
         char *message = exactly(TXID_MESSAGE_LEN);
         int32_t code = txid_explain(format, text, len, message);
+        if (format >= 0 && code == 0) {
+            explained[format]++;
+        }
         require(code == 0 ? untouched((unsigned char *)message, TXID_MESSAGE_LEN)
                           : memchr(message, 0, TXID_MESSAGE_LEN) != NULL,
                 "txid_explain");
@@ -400,6 +415,10 @@ main(int count, char **arguments)
     /* How many texts were accepted: shows a parser that refuses everything. */
     size_t accepted = read_all();
     require(accepted > 1000, "hardly anything can be read");
+    require(is_format(0) && !is_format(MOST_FORMATS - 1), "the numbers of formats are from 0 on");
+    for (int32_t format = 0; is_format(format); format++) {
+        require(explained[format] > 0, "SAMPLES has no text of a format");
+    }
 
     char directory[] = "/tmp/txid-asan-XXXXXX";
     require(mkdtemp(directory) != NULL, "no directory");

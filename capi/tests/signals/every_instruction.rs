@@ -16,6 +16,7 @@ use test_helpers::attack::{
     Child, Shared, block, end, ended_well, fork, handle, instruction, raw_clone, refuse, step_no_further, step_through,
 };
 use test_helpers::{Directory, library, one_by_one};
+use txid::formats;
 
 /// Room for the longest id.
 type Text = [u8; 64];
@@ -312,36 +313,30 @@ fn strong_ids() {
     }
 }
 
-fn flakes() {
-    no_kept_state_repeats(flake);
-}
+/// The formats that keep something, or draw from something kept, and their attacks.
+const FORMATS: [(&str, fn()); 10] = [
+    ("txid", ids_made_in_a_handler_at_any_instruction),
+    ("strong", strong_ids),
+    ("flake", || no_kept_state_repeats(flake)),
+    ("uuid_v1", || no_kept_state_repeats(uuid_v1)),
+    ("uuid_v7", || no_kept_state_repeats(uuid_v7)),
+    ("unique_id", || no_kept_state_repeats(unique_id_long)),
+    ("unique_id_short", || no_kept_state_repeats(unique_id_short)),
+    ("trace_host_id", || no_kept_state_repeats(trace_host_id)),
+    ("skywalking", || no_kept_state_repeats(skywalking)),
+    ("sofa", || no_kept_state_repeats(sofa)),
+];
 
-fn uuids_of_version_1() {
-    no_kept_state_repeats(uuid_v1);
-}
+/// Made of randomness alone, or beside 64 bits of it, from where a txid's comes; or of a word that processes share, whose
+/// orders of events are in src/snowflake/ and src/segment/.
+const NOTHING_KEPT: [&str; 8] =
+    ["uuid_v4", "trace_id", "otel_trace_id", "span_id", "traceparent", "b3", "snowflake", "segment"];
 
-fn uuids_of_version_7() {
-    no_kept_state_repeats(uuid_v7);
-}
-
-fn short_unique_ids() {
-    no_kept_state_repeats(unique_id_short);
-}
-
-fn long_unique_ids() {
-    no_kept_state_repeats(unique_id_long);
-}
-
-fn trace_ids_with_a_host() {
-    no_kept_state_repeats(trace_host_id);
-}
-
-fn skywalking_ids() {
-    no_kept_state_repeats(skywalking);
-}
-
-fn sofatracer_ids() {
-    no_kept_state_repeats(sofa);
+fn every_format_is_attacked_or_keeps_nothing() {
+    for format in formats::ALL.iter().filter(|format| format.make.is_some()) {
+        let is_attacked = FORMATS.iter().any(|(name, _)| *name == format.name);
+        assert!(is_attacked != NOTHING_KEPT.contains(&format.name), "{format:?} is in neither list, or in both");
+    }
 }
 
 /// All 54 random bits of an id.
@@ -467,22 +462,14 @@ pub fn run() {
         block(libc::SIGALRM, true);
         one_by_one::run(one_by_one::tests![a_billion_ids_in_storms_of_signals_and_forks]);
     }
-    one_by_one::run(one_by_one::tests![
+    let tests: &[(&str, fn())] = one_by_one::tests![
+        every_format_is_attacked_or_keeps_nothing,
         a_fork_at_any_instruction,
         a_fork_at_any_instruction_whose_handler_makes_ids,
         a_raw_clone_at_any_instruction,
         a_fork_at_any_instruction_where_the_kernel_cannot_wipe,
         a_raw_clone_at_any_instruction_where_the_kernel_cannot_wipe,
-        ids_made_in_a_handler_at_any_instruction,
         ids_made_in_a_handler_at_any_instruction_where_the_kernel_cannot_wipe,
-        strong_ids,
-        flakes,
-        uuids_of_version_1,
-        uuids_of_version_7,
-        short_unique_ids,
-        long_unique_ids,
-        trace_ids_with_a_host,
-        skywalking_ids,
-        sofatracer_ids,
-    ]);
+    ];
+    one_by_one::run(&[tests, &FORMATS].concat());
 }

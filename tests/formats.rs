@@ -1,0 +1,142 @@
+//! What is true of every format, and what a new one must bring along.
+
+mod made;
+
+use made::makers;
+use serde_json::Value;
+use std::collections::HashSet;
+use std::fs;
+use txid::Maker;
+use txid::formats::{ALL, Format, Numbers, named, recognize};
+
+const MS: i64 = 1_522_545_688_552;
+
+fn text(write: impl FnOnce(&mut [u8; Maker::MAX_LEN]) -> usize) -> Vec<u8> {
+    let mut text = [0; Maker::MAX_LEN];
+    let len = write(&mut text);
+    text[..len].to_vec()
+}
+
+fn now(maker: &Maker) -> Vec<u8> {
+    text(|text| maker.write_by(txid::system_ms(), text).unwrap().len)
+}
+
+#[test]
+fn ids_are_as_long_as_their_format_says_and_are_recognized() {
+    for (format, maker) in makers() {
+        // Nothing tells a strong id from another.
+        let read_as = if format.name == "strong" { named("txid").unwrap() } else { format };
+        let ids: HashSet<_> = (0..1000).map(|_| now(&maker)).collect();
+        assert_eq!(ids.len(), 1000, "{format:?}");
+        for id in ids {
+            let found = recognize(&id, &Numbers::UNKNOWN).unwrap();
+            let is_found = found.iter().any(|(found, _)| *found == read_as);
+            assert!(is_found, "{format:?}: {} is {found:?}", id.escape_ascii());
+            let lengths = &read_as.read.as_ref().unwrap().lengths;
+            assert!(lengths.contains(&id.len()), "{format:?}: {} is not of {lengths:?}", id.escape_ascii());
+        }
+    }
+}
+
+#[test]
+fn a_given_time_is_read_back() {
+    for (format, maker) in makers() {
+        let mut id = [0; Maker::MAX_LEN];
+        let stamped = maker.write_at(MS, &mut id);
+        assert_eq!(stamped.is_some(), format.make.as_ref().unwrap().takes_a_time, "{format:?}");
+        let Some(stamped) = stamped.filter(|_| format.read.is_some()) else { continue };
+        let ms = format.ms(&id[..stamped.len], &Numbers::UNKNOWN).unwrap();
+        assert!(ms == MS || ms == MS / 1000 * 1000, "{format:?}: {ms}");
+    }
+}
+
+#[test]
+fn a_clocks_time_is_read_back() {
+    for (format, maker) in makers().filter(|(format, _)| format.has_a_time()) {
+        let before = txid::system_ms() / 1000 * 1000;
+        let ms = format.ms(&now(&maker), &Numbers::UNKNOWN).unwrap();
+        assert!((before..=txid::system_ms()).contains(&ms), "{format:?}: {ms}");
+    }
+}
+
+#[test]
+fn names_are_different_and_of_lower_case_letters() {
+    let names: HashSet<_> = ALL.iter().map(|format| format.name).collect();
+    assert_eq!(names.len(), ALL.len());
+    assert!(ALL.iter().all(|format| format.name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_'))));
+}
+
+/// Says what a format lacks, all of it at once.
+fn each_has(what: &str, has: impl Fn(&Format) -> bool) {
+    let lacking: Vec<_> = ALL.iter().filter(|format| !has(format)).map(|format| format.name).collect();
+    assert!(lacking.is_empty(), "{what}: nothing of {lacking:?}");
+}
+
+fn file(path: &str) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// How its functions in C begin: all UUIDs are read by the same one.
+fn prefix(format: &Format) -> String {
+    match (format.name, &format.make) {
+        ("txid", _) => "txid_fill".to_string(),
+        (name, Some(_)) => format!("txid_{name}"),
+        (name, None) => format!("txid_{}_read", family(name)),
+    }
+}
+
+/// `uuid` of `uuid_v7`.
+fn family(name: &str) -> &str {
+    name.split("_v").next().unwrap_or(name)
+}
+
+#[test]
+fn each_has_its_functions_in_c() {
+    let header = file("include/txid.h");
+    each_has("include/txid.h", |format| header.contains(&prefix(format)));
+}
+
+#[test]
+fn each_has_its_functions_in_lua() {
+    let modules = fs::read_dir("lua/resty/txid").unwrap().map(|entry| entry.unwrap().path());
+    let lua = modules.filter(|path| path.is_file() && !path.ends_with("cdefs.lua"));
+    let lua: String = lua.map(|path| file(path.to_str().unwrap())).collect::<String>() + &file("lua/resty/txid.lua");
+    each_has("lua/", |format| lua.contains(&format!("C.{}", prefix(format))));
+}
+
+#[test]
+fn each_is_made_in_the_suites_of_lua() {
+    // These have suites of their own: t/09, t/34, t/40 and t/43.
+    const ELSEWHERE: [&str; 5] = ["txid", "traceparent", "b3", "snowflake", "segment"];
+    let makers = file("t/support/makers.lua");
+    each_has("t/support/makers.lua", |format| {
+        let line = |more: &str| makers.contains(&format!("[\"{}{more}\"]", format.name));
+        match &format.make {
+            Some(make) if !ELSEWHERE.contains(&format.name) => line("") && (!make.takes_a_time || line("(ms)")),
+            _ => true,
+        }
+    });
+}
+
+#[test]
+fn each_that_can_be_read_has_vectors() {
+    let vectors: Value = serde_json::from_str(&file("tests/vectors/formats.json")).unwrap();
+    for section in ["valid", "invalid"] {
+        let of_family = |format: &Format, case: &Value| {
+            let name = case["format"].as_str().unwrap();
+            name == format.name || section == "invalid" && family(name) == family(format.name)
+        };
+        each_has(section, |format| {
+            format.read.is_none() || vectors[section].as_array().unwrap().iter().any(|case| of_family(format, case))
+        });
+    }
+}
+
+#[test]
+fn each_is_described() {
+    // Segments have a page of their own.
+    let text = file("docs/formats.md") + &file("docs/segments.md");
+    let is_of_a_word = |char: char| char.is_ascii_alphanumeric() || char == '_';
+    let words: HashSet<_> = text.split(|char: char| !is_of_a_word(char)).collect();
+    each_has("docs/formats.md", |format| words.contains(family(format.name)));
+}
