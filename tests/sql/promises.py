@@ -2,10 +2,15 @@
 
 import itertools
 import os
+import sys
 import unittest
 
 import vectors
+from engines.clickhouse import ClickHouse
+from engines.duckdb import DuckDB
+from engines.mariadb import MariaDB
 from engines.postgresql import PostgreSQL
+from engines.sqlite import SQLite
 
 ROWS = int(os.environ.get("TXID_ROWS", "10000"))
 
@@ -17,6 +22,7 @@ class Promises:
     def setUpClass(cls):
         missing = cls.ENGINE.missing()
         if missing:
+            print(f"# {cls.__name__} is skipped: {missing}", file=sys.stderr)
             raise unittest.SkipTest(missing)
         cls.engine = cls.ENGINE()
         cls.addClassCleanup(cls.engine.close)
@@ -75,7 +81,8 @@ class Promises:
     def test_null_gives_null(self):
         for function in set(vectors.FUNCTIONS.values()):
             layout = vectors.PRESETS["snowflake"] if function == "snowflake" else ()
-            calls = [self.engine.call(f"{function}_{kind}", self.engine.NULL, *layout) for kind in ("ms", "time", "first", "last")]
+            calls = [self.engine.call(f"{function}_{kind}", "NULL", *layout) for kind in ("ms", "time")]
+            calls += [self.engine.call(f"{function}_{end}", self.engine.NULL_TIME, *layout) for end in ("first", "last")]
             self.assertEqual(self.values(*calls), [None] * 4, function)
 
     def bounds(self, *questions):
@@ -165,5 +172,21 @@ def fits_64_bits(text):
     return digits.isascii() and digits.isdigit() and -(2**63) <= int(text) < 2**63
 
 
+class ClickHouseTest(Promises, unittest.TestCase):
+    ENGINE = ClickHouse
+
+
+class DuckDBTest(Promises, unittest.TestCase):
+    ENGINE = DuckDB
+
+
+class MariaDBTest(Promises, unittest.TestCase):
+    ENGINE = MariaDB
+
+
 class PostgreSQLTest(Promises, unittest.TestCase):
     ENGINE = PostgreSQL
+
+
+class SQLiteTest(Promises, unittest.TestCase):
+    ENGINE = SQLite

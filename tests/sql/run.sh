@@ -7,6 +7,8 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 venv=$root/target/sql
-"$root/scripts/venv.sh" "$venv" "$here/requirements.txt"
+python=$venv/bin/python
+# Not every machine has a wheel of each.
+"$root/scripts/venv.sh" "$venv" "$here/requirements.txt" || python=python3
 cd "$here"
-exec "$venv/bin/python" -B -m unittest --quiet "${@:-promises}"
+exec "$python" -B -m unittest --quiet "${@:-promises}"

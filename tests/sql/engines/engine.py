@@ -1,6 +1,7 @@
 """What the tests need of an engine."""
 
 import datetime
+import importlib
 import os
 import pathlib
 import subprocess
@@ -23,7 +24,7 @@ class Engine:
     # What the engine's times can hold.
     FIRST_MS = -62135596800000
     LAST_MS = 253402300799999
-    NULL = "NULL"
+    NULL_TIME = "NULL"
 
     @staticmethod
     def missing():
@@ -140,6 +141,14 @@ class Server(Engine):
                 return self.directory.cleanup()
             except OSError:
                 time.sleep(0.05)
+
+
+def missing_module(name):
+    """Why this Python module is not here, or None."""
+    try:
+        importlib.import_module(name)
+    except ImportError as error:
+        return str(error)
 
 
 def output(command, sql):

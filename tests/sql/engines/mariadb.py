@@ -1,0 +1,66 @@
+"""MariaDB, which stands for MySQL too: Debian has no MySQL."""
+
+import shutil
+import subprocess
+
+from . import engine
+
+
+def text_key(length):
+    return f"CHAR({length}) CHARACTER SET ascii COLLATE ascii_bin"
+
+
+class MariaDB(engine.Server):
+    FILE = "mysql.sql"
+    KEYS = {
+        "txid": text_key(20),
+        "uuid_v7": "UUID",
+        "flake": text_key(22),
+        "trace_id": text_key(32),
+        "snowflake": "BIGINT",
+    }
+
+    database = "mysql"
+
+    @staticmethod
+    def missing():
+        programs = ("mariadbd", "mariadb-install-db", "mariadb", "setpriv")
+        missing = [program for program in programs if not shutil.which(program)]
+        return f"{', '.join(missing)}: not installed" if missing else None
+
+    def prepare(self):
+        install = ["mariadb-install-db", "--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db"]
+        subprocess.run([*install, f"--datadir={self.path / 'data'}"], check=True, capture_output=True)
+
+    def command(self):
+        options = ["--skip-networking", "--performance-schema=off", "--innodb-flush-log-at-trx-commit=0"]
+        files = [f"--datadir={self.path / 'data'}", f"--socket={self.path / 'socket'}"]
+        return ["mariadbd", "--no-defaults", f"--user={self.USER}", *files, *options]
+
+    def load(self):
+        self.query("CREATE DATABASE ids")
+        self.database = "ids"
+        super().load()
+
+    def query(self, sql):
+        command = ["mariadb", "--no-defaults", f"--socket={self.path / 'socket'}", "-u", "root", "--batch", "--skip-column-names"]
+        said = engine.output([*command, self.database], sql)
+        return [tuple(None if value == "NULL" else value for value in line.split("\t")) for line in said.splitlines()]
+
+    def text(self, text):
+        return f"CONVERT(X'{text.encode().hex()}' USING utf8mb4)"
+
+    def time_of_row(self, ms, row):
+        return f"{self.time(ms * 1000)} + INTERVAL {row} SECOND"
+
+    def ms(self, time):
+        return f"TIMESTAMPDIFF(MICROSECOND, '1970-01-01', {time}) DIV 1000"
+
+    def numbers(self, count):
+        return f"(SELECT seq AS i FROM seq_0_to_{count - 1}) AS numbers"
+
+    def analyze(self, table):
+        self.query(f"ANALYZE TABLE {table}")
+
+    def reads_a_range(self, plan, table):
+        return f"{table} range PRIMARY PRIMARY" in plan
