@@ -1,12 +1,12 @@
 //! What tests/vectors/ says about formats and times. tests/vectors/README.md describes the files.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::fmt::Display;
 use test_helpers::vectors::{bytes, cases, each};
 use txid::formats::{self, Numbers};
-use txid::request::{NetworkError, Networks, Peer, is_valid_id};
+use txid::request::{Header, Kind, NetworkError, Networks, Peer, RequestHeaders, Span, is_valid_id};
 use txid::snowflake::Layout;
-use txid::trace::{self, B3, SkyWalking, Sofa, Traceparent};
+use txid::trace::{self, B3, Sampling, SkyWalking, Sofa, Traceparent};
 use txid::uuid::{self, Uuid, Variant};
 use txid::{Flake, FormatError, ParseError, Txid, UniqueId, UniqueIdMaker, time_in};
 
@@ -356,5 +356,84 @@ fn texts_are_recognized_as_their_format_only() {
     each("formats", "invalid", |case| {
         let found = recognized(case);
         found.contains(&case["format"].as_str()?).then(|| format!("found {found:?}"))
+    });
+}
+
+/// The headers of a request's head.
+struct Head(Vec<(String, Vec<u8>)>);
+
+impl Head {
+    fn of(lines: &Value) -> Self {
+        let line = |line: &Value| {
+            let (name, value) = line.as_str()?.split_once(':')?;
+            Some((name.to_lowercase(), bytes(&value.trim().into())))
+        };
+        Self(lines.as_array().unwrap().iter().map(|text| line(text).unwrap()).collect())
+    }
+
+    fn header(&self, name: &str) -> Header<'_> {
+        let mut values = self.0.iter().filter(|(other, _)| *other == name.to_lowercase());
+        match (values.next(), values.next()) {
+            (None, _) => Header::Absent,
+            (Some((_, value)), None) => Header::One(value),
+            _ => Header::Several,
+        }
+    }
+}
+
+/// The headers of these kinds that a span is sent in.
+fn sent(span: &Span, kinds: &[Kind], trace_id_header: Option<&str>) -> Map<String, Value> {
+    let mut sent = Map::new();
+    let mut send = |name: &str, value: String| sent.insert(name.to_lowercase(), value.into());
+    for kind in kinds {
+        match kind {
+            Kind::Traceparent => _ = send("traceparent", span.traceparent().to_string()),
+            Kind::B3Single => _ = send("b3", span.b3().to_string()),
+            Kind::B3 => {
+                send("X-B3-TraceId", span.trace_id.to_string());
+                send("X-B3-SpanId", span.span_id.to_string());
+                span.parent_span_id.map(|parent| send("X-B3-ParentSpanId", parent.to_string()));
+                match span.sampled {
+                    Some(Sampling::Debug) => _ = send("X-B3-Flags", "1".to_string()),
+                    Some(sampled) => _ = send("X-B3-Sampled", sampled.letter().to_string()),
+                    None => {}
+                }
+            }
+        }
+    }
+    trace_id_header.map(|name| send(name, span.trace_id.to_string()));
+    sent
+}
+
+/// nginx passes on the other headers of a client, and `tracestate`: t/55 and t/64 see them.
+#[test]
+fn traces_are_continued() {
+    each("traces", "requests", |case| {
+        let words = case["kinds"].as_array()?.iter();
+        let kinds: Vec<_> = words.map(|kind| Kind::named(kind.as_str().unwrap()).unwrap()).collect();
+        let (head, name) = (Head::of(&case["lines"]), case["trace_id_header"].as_str());
+        let headers = RequestHeaders {
+            trace_id: name.map_or(Header::Absent, |name| head.header(name)),
+            traceparent: head.header("traceparent"),
+            b3: head.header("b3"),
+            x_b3_trace_id: head.header("X-B3-TraceId"),
+            x_b3_span_id: head.header("X-B3-SpanId"),
+            x_b3_parent_span_id: head.header("X-B3-ParentSpanId"),
+            x_b3_sampled: head.header("X-B3-Sampled"),
+            x_b3_flags: head.header("X-B3-Flags"),
+            ..RequestHeaders::NONE
+        };
+        let span = match case["accepted"] == true {
+            true => Span::of(&kinds, &headers),
+            false => Span::new(),
+        };
+        let is_new = !case["lines"].to_string().to_lowercase().contains(&span.trace_id.to_string()[16..]);
+        let text = json!(sent(&span, &kinds, name)).to_string().replace(&span.span_id.to_string(), "SPAN");
+        let text = if is_new { text.replace(&span.trace_id.to_string(), "TRACE") } else { text };
+        let mut expected = case["sent"].as_object()?.clone();
+        let passed_on = expected.remove("tracestate").is_some();
+        expected.retain(|name, value| !(name == "b3" && head.header("b3") == Header::One(&bytes(value))));
+        let found: Value = serde_json::from_str(&text).unwrap();
+        (found != json!(expected) || span.is_continued < passed_on).then(|| format!("found {text}"))
     });
 }

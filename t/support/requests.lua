@@ -1,6 +1,7 @@
 -- Sends the requests of tests/vectors/ to the nginx that it runs in.
 
 local agree = require "support.agree"
+local http = require "support.http"
 
 
 local _M = {}
@@ -27,6 +28,21 @@ function _M.print_id(port, host, name, lines)
         verdict = verdict .. ", " .. (id:find("^[0-9a-v]+$") and #id == 20 and "a new one" or "the client's " .. id)
     end
     ngx.say(name, ": ", verdict)
+end
+
+
+-- Prints what the server sent upstream, with this hop's span as SPAN, a new trace as TRACE, and everything else
+-- unchanged. Needs the servers of t/support/Traces.pm.
+function _M.print_sent(port, host, name, lines)
+    local request = head_of(lines)
+    local response = http.send("GET / HTTP/1.0\r\nHost: " .. host .. "\r\n" .. request .. "\r\n", port)
+    local head, body = response:match("^(.-\r\n)\r\n(.*)")
+    local trace, span = head:match("This%-Trace: (%x+)"), head:match("This%-Span: (%x+)")
+    body = body:gsub(span, "SPAN")
+    if not request:lower():find(trace:sub(17), 1, true) then
+        body = body:gsub(trace, "TRACE")
+    end
+    ngx.say(name, ": ", body)
 end
 
 
