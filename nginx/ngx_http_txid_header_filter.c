@@ -1,11 +1,15 @@
 /*
- * Puts the request's id into the response, instead of one that the upstream may have sent.
+ * Puts the request's id into the response. This filter runs after nginx's own headers filter, so that it also replaces
+ * a header that add_header or the upstream has set.
  */
 
 #include "ngx_http_txid.h"
 
 
 static ngx_http_output_header_filter_pt  ngx_http_next_header_filter;
+#if (NGX_HTTP_TXID_EARLY_HINTS)
+static ngx_http_output_header_filter_pt  ngx_http_next_early_hints_filter;
+#endif
 
 
 static void
@@ -28,7 +32,7 @@ ngx_http_txid_remove(ngx_http_request_t *r, const ngx_str_t *name)
 
 
 static ngx_int_t
-ngx_http_txid_header_filter(ngx_http_request_t *r)
+ngx_http_txid_put(ngx_http_request_t *r)
 {
     ngx_table_elt_t            *h;
     ngx_http_variable_value_t  *id;
@@ -37,7 +41,7 @@ ngx_http_txid_header_filter(ngx_http_request_t *r)
 
     tlcf = ngx_http_get_module_loc_conf(r, ngx_http_txid_module);
     if (tlcf->response_header.len == 0 || r != r->main) {
-        return ngx_http_next_header_filter(r);
+        return NGX_OK;
     }
 
     tmcf = ngx_http_get_module_main_conf(r, ngx_http_txid_module);
@@ -60,9 +64,26 @@ ngx_http_txid_header_filter(ngx_http_request_t *r)
     h->key = tlcf->response_header;
     h->value.len = id->len;
     h->value.data = id->data;
-
-    return ngx_http_next_header_filter(r);
+    return NGX_OK;
 }
+
+
+static ngx_int_t
+ngx_http_txid_header_filter(ngx_http_request_t *r)
+{
+    return ngx_http_txid_put(r) == NGX_OK ? ngx_http_next_header_filter(r) : NGX_ERROR;
+}
+
+
+#if (NGX_HTTP_TXID_EARLY_HINTS)
+
+static ngx_int_t
+ngx_http_txid_early_hints_filter(ngx_http_request_t *r)
+{
+    return ngx_http_txid_put(r) == NGX_OK ? ngx_http_next_early_hints_filter(r) : NGX_ERROR;
+}
+
+#endif
 
 
 void
@@ -70,4 +91,9 @@ ngx_http_txid_init_header_filter(void)
 {
     ngx_http_next_header_filter = ngx_http_top_header_filter;
     ngx_http_top_header_filter = ngx_http_txid_header_filter;
+
+#if (NGX_HTTP_TXID_EARLY_HINTS)
+    ngx_http_next_early_hints_filter = ngx_http_top_early_hints_filter;
+    ngx_http_top_early_hints_filter = ngx_http_txid_early_hints_filter;
+#endif
 }

@@ -8,6 +8,7 @@ use File::Spec;
 use IO::Socket::UNIX;
 use Native qw(nginx_has_stream);
 use OwnNginx;
+use POSIX ();
 use Test::More;
 
 my $id   = qr/[0-9a-v]{19}[0g]/;
@@ -23,7 +24,12 @@ sub write_file {
 write_file('directory/index.html', "index\n");
 write_file('page.shtml',           qq{<!--#include virtual="/up1" --><!--#include virtual="/up2" -->\n});
 
-my ($port, $other, $rejecting, $upstream, $h2, $stream) = map { free_port() } 1 .. 6;
+my ($port, $other, $rejecting, $upstream, $h2, $stream, $hinting) = map { free_port() } 1 .. 7;
+write_config("events {} http { early_hints 1; }");
+nginx('-t');
+# nginx has it since 1.29.
+my $early_hints = $? == 0 ? 'early_hints 1;' : '';
+unlink prefix() . '/logs/error.log';
 my $stream_block = nginx_has_stream() ? <<"END" : '';
 stream {
     txid_time \$txid \$iso iso8601;
@@ -59,6 +65,8 @@ http {
         access_log logs/ids.log front;
         txid_accept 127.0.0.1 unix:;
         txid_response_header X-Request-Id;
+        # As those have it who used nginx's own id before.
+        add_header X-Request-Id \$request_id always;
         txid_trace traceparent;
         set_real_ip_from 127.0.0.0/8;
         real_ip_header X-Forwarded-For;
@@ -67,6 +75,7 @@ http {
         proxy_set_header tracestate \$txid_tracestate;
         proxy_intercept_errors on;
 
+        $early_hints
         location = /plain { return 200 "\$request_txid \$txid \$id_time"; }
         location = /up { proxy_pass http://127.0.0.1:$upstream; }
         location = /up1 { proxy_pass http://127.0.0.1:$upstream; }
@@ -87,6 +96,7 @@ http {
         location = /no { proxy_pass http://127.0.0.1:$upstream/?status=401; }
         location = /mirrored { mirror /up1; proxy_pass http://127.0.0.1:$upstream; }
         location = /page.shtml { ssi on; ssi_types *; }
+        location = /hinted { proxy_pass http://127.0.0.1:$hinting; proxy_http_version 1.1; }
         location = /address { return 200 "\$request_txid \$remote_addr"; }
     }
     server {
@@ -174,6 +184,22 @@ like get($port, ["traceparent: $came", "traceparent: $came", 'tracestate: a=1'],
     qr/^00-(?!$trace)[0-9a-f]{32}-[0-9a-f]{16}-03\|\|$/, 'two are none';
 
 like get($port, [], '/plain'), qr/^($id) (?!\1)$id 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, '$txid, and the time';
+
+SKIP: {
+    skip 'no early_hints', 1 unless $early_hints;
+    my $listening = IO::Socket::INET->new(LocalAddr => "127.0.0.1:$hinting", Listen => 1, ReuseAddr => 1) or die $!;
+    my $pid = fork // die $!;
+    if (!$pid) {
+        alarm 20;
+        my $from = $listening->accept;
+        until (($_ = <$from>) eq "\r\n") { }
+        print $from "HTTP/1.1 $_\r\nX-Request-Id: upstream\r\nLink: </a>\r\nContent-Length: 0\r\n\r\n" for '103 Early Hints', '200 OK';
+        POSIX::_exit(0);
+    }
+    my $response = exchange($port, "GET /hinted HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Request-Id: mine\r\n\r\n");
+    waitpid $pid, 0;
+    is_deeply [$response =~ /^(?:HTTP\/1.1 |X-Request-Id: )(\w+)/gm], [qw(103 mine 200 mine)], 'one header in a 103, too';
+}
 
 SKIP: {
     skip 'no nghttp', 2 unless grep { -x "$_/nghttp" } File::Spec->path;
