@@ -71,6 +71,8 @@ ngx_int_t ngx_http_txid_judge(ngx_http_request_t *r, txid_header *header);
 ngx_int_t ngx_http_txid_read_span(ngx_http_request_t *r, ngx_http_variable_value_t *v);
 
 ngx_int_t ngx_http_txid_post_read(ngx_http_request_t *r);
+ngx_int_t ngx_http_txid_init_error_log(ngx_conf_t *cf);
+void ngx_http_txid_add_to_error_log(ngx_http_request_t *r);
 void ngx_http_txid_init_header_filter(void);
 
 #pragma GCC visibility pop

@@ -318,6 +318,10 @@ ngx_http_txid_init(ngx_conf_t *cf)
     }
 
     if (tmcf->post_read) {
+        if (ngx_http_txid_init_error_log(cf) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
         cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
         handler = ngx_array_push(&cmcf->phases[NGX_HTTP_POST_READ_PHASE].handlers);
         if (handler == NULL) {

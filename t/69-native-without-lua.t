@@ -165,7 +165,7 @@ sub get {
 like get($other, ['X-Request-Id: mine']), qr/^$id$/, 'a peer that is in none of the networks, nor in ::/0';
 is get($rejecting, ['X-Request-Id: mine']), 'mine', 'from all';
 like get($rejecting, ['X-Request-Id: not mine']), qr/400 Bad Request/, 'an invalid one is rejected';
-ok wait_until { grep {/client sent an invalid "x-request-id" header, client: 127\.0\.0\.1, txid: $id, /} log_lines('error.log') },
+ok wait_until { grep {/client sent an invalid "x-request-id" header, client: (["]?)127\.0\.0\.1\1, txid: \1$id\1, /} log_lines('error.log') },
     'and the log says so';
 like get($port, ['X-Request-Id: mine', 'X-Forwarded-For: 192.0.2.1'], '/address'), qr/^mine 192\.0\.2\.1$/,
     'behind realip, the peer counts';
