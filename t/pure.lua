@@ -137,6 +137,44 @@ do
 end
 
 
+-- The 54 random bits of an id, as numbers of 28 and of 26 bits.
+local function random_bits(id)
+    local DIGITS = "0123456789abcdefghijklmnopqrstuv"
+    local bits = {}
+    for position = 9, 19 do
+        local value = DIGITS:find(id:sub(position, position), 1, true) - 1
+        for weight = 4, 0, -1 do
+            bits[#bits + 1] = math.floor(value / 2^weight) % 2
+        end
+    end
+    bits[#bits + 1] = id:sub(20, 20) == "g" and 1 or 0
+    -- The first two are the last ones of the time.
+    local text = table.concat(bits, "", 3)
+    return tonumber(text:sub(1, 28), 2) .. " " .. tonumber(text:sub(29), 2)
+end
+
+
+do
+    -- The first numbers of xoshiro128++ from the state 1, 2, 3, 4, by its authors' program.
+    local KNOWN = {
+        641, 1573767, 3222811527, 3517856514, 836907274, 4247214768, 3867114732, 1355841295, 495546011, 621204420,
+    }
+    local txid = load_pure {
+        txid_pure_getrandom = function(buf)
+            local seed = ffi.cast("int32_t *", buf)
+            seed[0], seed[1], seed[2], seed[3] = 1, 2, 3, 4
+            return 16
+        end,
+    }
+    local got, expected = {}, {}
+    for i = 1, #KNOWN, 2 do
+        got[#got + 1] = random_bits(txid(0))
+        expected[#expected + 1] = math.floor(KNOWN[i] / 2^4) .. " " .. math.floor(KNOWN[i + 1] / 2^6)
+    end
+    is(table.concat(got, ", "), table.concat(expected, ", "), "random bits are the upper ones of xoshiro128++")
+end
+
+
 do
     local now = 1000
     local txid = load_pure(nil, { now = function() return now end })
@@ -214,6 +252,35 @@ is(ids_of_family(load_pure { txid_pure_madvise = function() return 0 end }, 400)
    "and where an emulator accepts any advice and takes none")
 is(ids_of_family(load_pure { txid_pure_mmap = function() return ffi.cast("void *", -1) end }, 400), "1600 of 1600",
    "and where there is no memory to map")
+
+
+do
+    -- Where the kernel wipes, which it is asked for once, no id asks for the process id.
+    local function asked(c_functions)
+        local pids, advices = 0, {}
+        local madvise = c_functions.txid_pure_madvise or function(...) return C.txid_pure_madvise(...) end
+        c_functions.txid_pure_madvise = function(address, len, advice)
+            advices[#advices + 1] = advice
+            return madvise(address, len, advice)
+        end
+        c_functions.txid_pure_getpid = function()
+            pids = pids + 1
+            return 1
+        end
+        local txid = load_pure(c_functions)
+        for _ = 1, 10 do
+            txid()
+        end
+        return "advices " .. table.concat(advices, " ") .. "; " .. (pids > 0 and "pids" or "no pids")
+    end
+
+    local address = C.txid_pure_mmap(nil, 4096, 3, 0x22, -1, 0)
+    local does_wipe = C.txid_pure_madvise(address, 4096, -1) ~= 0 and C.txid_pure_madvise(address, 4096, 18) == 0
+    C.txid_pure_munmap(address, 4096)
+    is(asked {}, "advices -1 18; " .. (does_wipe and "no pids" or "pids"), "a kernel that wipes is let do so")
+    is(asked { txid_pure_madvise = function() return 0 end }, "advices -1; pids",
+       "one that takes any advice is not trusted")
+end
 
 
 do
