@@ -13,6 +13,9 @@ FILES ?=
 PLATFORMS ?=
 OPENRESTY_SRC ?=
 
+# The library ends the process if it panics. An agent has many leases, and one of them must not end the others.
+BUILD_AGENT = CARGO_PROFILE_RELEASE_PANIC=unwind cargo build --locked --release --package txid-agent
+
 export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_SRCS OPENRESTY_SRC
 
 .PHONY: help build build-tests check agent nginx-module run-native test-nginx-sources build-rock run try test soak mutants bench bench-segments locality lint headers install uninstall install-rock deb rpm
@@ -82,13 +85,13 @@ mutants: ## check that every mutation of cargo-mutants makes a test fail (hours;
 bench: ## measure txid, other libraries and PEERS=, and write bench/RESULTS.md
 	@scripts/need.sh build nginx-module bench
 	@cargo build --locked --release --quiet
-	@cargo build --locked --release --quiet --package txid-agent
+	@$(BUILD_AGENT) --quiet
 	@bench/run.sh
 
 bench-segments: ## measure numbers and requests a second of segments, and write bench/SEGMENTS.md
 	@scripts/need.sh build bench segments
 	@cargo build --locked --release --quiet
-	@cargo build --locked --release --quiet --package txid-agent
+	@$(BUILD_AGENT) --quiet
 	@bench/segments.sh
 
 locality: ## measure what ids do to ClickHouse and SQLite, and write docs/locality.md
@@ -127,7 +130,7 @@ install-rock:
 
 agent: ## build target/release/txid-agent
 	@scripts/need.sh build
-	cargo build --locked --release --package txid-agent
+	$(BUILD_AGENT)
 
 deb: build agent nginx-module ## pack dist/*.deb
 	packaging/deb.sh

@@ -2,7 +2,8 @@
 //! share it on a file system with locks.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -12,7 +13,7 @@ use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
 use super::address::Address;
 use super::durability::Durability;
 use super::url::StoreUrl;
-use super::{Failure, Store};
+use super::{Failure, LARGEST_RECORD, Store, record};
 
 /// No key has these names.
 const LOCK: &str = ".lock";
@@ -36,20 +37,31 @@ impl FileStore {
         Ok(Self { directory: Path::new("/").join(&url.path), durability, address: url.address })
     }
 
-    /// Waits for the lock, which is held until the returned file is closed or the process ends.
-    fn lock(&self) -> Result<File, StoreError> {
+    /// Waits for the lock, which is held until what is returned is dropped or the process ends.
+    ///
+    /// The directory itself is locked, because a file in it may be removed while it is locked, and is then another one
+    /// for the next process. NFS locks files only: so there is one as well, and it must still be the one that is there.
+    fn lock(&self) -> Result<[File; 2], StoreError> {
         fs::create_dir_all(&self.directory).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => self.address.misconfigured("no directory can be made there"),
             _ => self.say(&self.directory, &error),
         })?;
         let path = self.directory.join(LOCK);
-        let file = OpenOptions::new().create(true).append(true).open(&path).map_err(|error| self.say(&path, &error))?;
         let start = Instant::now();
         loop {
-            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) => return Ok(file),
-                Err(rustix::io::Errno::WOULDBLOCK | rustix::io::Errno::INTR) => {}
-                Err(error) => return Err(self.say(&path, &error.into())),
+            let open = |file: io::Result<File>, path| file.map_err(|error| self.say(path, &error));
+            let directory = open(File::open(&self.directory), &self.directory)?;
+            let file = open(OpenOptions::new().create(true).append(true).open(&path), &path)?;
+            let locked = match try_lock(&directory) {
+                Ok(is_locked) => is_locked && try_lock(&file).map_err(|error| self.say(&path, &error))?,
+                // How NFS says that it does not lock directories.
+                Err(error) if error.raw_os_error() == Some(libc::EBADF) => {
+                    try_lock(&file).map_err(|error| self.say(&path, &error))?
+                }
+                Err(error) => return Err(self.say(&self.directory, &error)),
+            };
+            if locked && is_there(&file, &path) && is_there(&directory, &self.directory) {
+                return Ok([directory, file]);
             }
             if start.elapsed() > self.address.timeout {
                 let ms = self.address.timeout.as_millis();
@@ -68,8 +80,11 @@ impl FileStore {
     }
 
     fn look(&self, path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
-        match fs::read(path) {
-            Ok(bytes) => Ok(Some(bytes)),
+        let mut bytes = Vec::new();
+        // One more byte than a record may have shows that it is too long.
+        let read = File::open(path).and_then(|file| file.take(LARGEST_RECORD as u64 + 1).read_to_end(&mut bytes));
+        match read {
+            Ok(_) => Ok(Some(bytes)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(self.say(path, &error)),
         }
@@ -120,11 +135,27 @@ impl FileStore {
     }
 }
 
+fn try_lock(file: &File) -> io::Result<bool> {
+    match flock(file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(true),
+        Err(rustix::io::Errno::WOULDBLOCK | rustix::io::Errno::INTR) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether the file at `path` is this one, and not another one that somebody made in its place.
+fn is_there(file: &File, path: &Path) -> bool {
+    match (file.metadata(), fs::metadata(path)) {
+        (Ok(open), Ok(found)) => (open.dev(), open.ino()) == (found.dev(), found.ino()),
+        _ => false,
+    }
+}
+
 impl Store for FileStore {
     fn read(&mut self, key: &str) -> Result<Option<Record>, StoreError> {
         let path = self.path(key)?;
         let _lock = self.lock()?;
-        Ok(self.look(&path)?.map(Record::compared_by_bytes))
+        self.look(&path)?.map(|bytes| record(&self.address, key, bytes)).transpose()
     }
 
     fn put(&mut self, key: &str, expected: &Expected, bytes: &[u8]) -> Result<Put, StoreError> {

@@ -6,6 +6,7 @@ mod consul;
 mod durability;
 mod etcd;
 mod file;
+mod guarded;
 mod http;
 mod leaf;
 mod mysql;
@@ -42,6 +43,11 @@ const MOST_RECORDS: usize = 1 << 16;
 
 /// The store of `url`. This does not connect: the first access does, and each one after an outage.
 pub fn open(url: &str) -> Result<Box<dyn Store>, StoreError> {
+    let url = url.to_owned();
+    Ok(Box::new(guarded::Guarded::new(move || open_unguarded(&url))?))
+}
+
+fn open_unguarded(url: &str) -> Result<Box<dyn Store>, StoreError> {
     let url = StoreUrl::parse(url)?;
     Ok(match url.scheme.kind {
         Kind::Redis => Box::new(redis::RedisStore::open(url)?),
@@ -152,8 +158,7 @@ fn record(address: &Address, key: &str, bytes: Vec<u8>) -> Result<Record, StoreE
     if bytes.len() > LARGEST_RECORD {
         let start = bytes[..100].escape_ascii();
         return Err(address.damaged(format_args!(
-            "{key} has {} bytes, and a record has at most {LARGEST_RECORD}; it begins with {start}",
-            bytes.len()
+            "{key} is longer than any record, which has at most {LARGEST_RECORD} bytes; it begins with {start}"
         )));
     }
     Ok(Record::compared_by_bytes(bytes))

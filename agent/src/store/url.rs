@@ -68,8 +68,13 @@ impl StoreUrl {
             // The text may be a password in the wrong place.
             return Err(StoreError::Misconfigured { store: "the store".to_owned(), why: why.to_owned() });
         };
+        let hidden = |why| StoreError::Misconfigured { store: format!("{scheme}://..."), why };
         let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+        // A password with one of these characters, and its rest looks like a path or an option. Nothing of it is shown.
+        if has_login_behind(path, query) {
+            return Err(hidden("in its user and password, write / as %2F, ? as %3F, : as %3A and @ as %40".to_owned()));
+        }
         let (login, hosts) = match authority.rsplit_once('@') {
             Some((login, hosts)) => (Some(login), hosts),
             None => (None, authority),
@@ -204,6 +209,12 @@ impl StoreUrl {
         }
         Ok(std::env::var(PASSWORD_VARIABLE).ok().filter(|word| !word.is_empty()).map(Secret))
     }
+}
+
+/// Whether there is an `@` where no user and password can be. Names of files may contain one.
+fn has_login_behind(path: &str, query: &str) -> bool {
+    let is_file = |pair: &&str| ["password-file=", "ca=", "cert=", "key="].iter().any(|name| pair.starts_with(name));
+    path.contains('@') || query.split('&').filter(|pair| !is_file(pair)).any(|pair| pair.contains('@'))
 }
 
 impl Host {

@@ -61,12 +61,20 @@ fn urls() {
         ("file:///", "names no directory"),
         ("redis://a?password-file=/nowhere/password", "password-file=/nowhere/password"),
         ("redis://u:the-password%ff@a", "not UTF-8"),
+        ("mysql://root:the-password/1@a/ids", "write / as %2F"),
+        ("mysql://root:1/the-password@a/ids", "write / as %2F"),
+        ("mysql://root:the-password?1@a/ids", "? as %3F"),
+        ("mysql://root:1?the-password=2@a/ids", "? as %3F"),
     ] {
         wants_a_person(url, wanted);
     }
-    for url in
-        ["redis://[::1]:6379/2?prefix=x", "etcd://a,b:2380,c/deep/prefix", "valkey://a", "file:///var/lib/txid/leases"]
-    {
+    for url in [
+        "redis://[::1]:6379/2?prefix=x",
+        "redis://a?password-file=/dev/null&prefix=x",
+        "etcd://a,b:2380,c/deep/prefix",
+        "valkey://a",
+        "file:///var/lib/txid/leases",
+    ] {
         assert!(open(url).is_ok(), "{url}");
     }
     for (url, known) in [

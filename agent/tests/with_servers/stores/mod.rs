@@ -4,7 +4,9 @@ mod access;
 mod certificates;
 mod conformance;
 mod consul;
+mod deadlines;
 mod tags;
+mod values;
 
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD};
 use conformance::{all, basics, one_line, put, races, text, wants_a_person, written};

@@ -1,0 +1,117 @@
+//! A call ends within its time-out, whatever the hosts do, and the next host is tried in the same call.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use txid_agent::store::open;
+use txid_agent_machines::store::Expected;
+
+use super::conformance::wait_for;
+use super::consul::StandIn;
+use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD};
+
+/// The time-out of these tests, and the longest that a call may take: machines that run tests are slow.
+const TIMEOUT_MS: u64 = 1000;
+const LATEST: Duration = Duration::from_millis(2 * TIMEOUT_MS);
+
+/// A server that does the same with every connection.
+fn server(each: impl Fn(TcpStream) + Copy + Send + 'static) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for client in listener.incoming().map_while(Result::ok) {
+            thread::spawn(move || each(client));
+        }
+    });
+    port
+}
+
+fn is_silent(mut client: TcpStream) {
+    _ = client.read_to_end(&mut Vec::new());
+}
+
+/// Sends a byte now and then, so that no read takes long.
+fn drips(mut client: TcpStream) {
+    // What each of the clients takes for the beginning of an answer.
+    let answer = b"HTTP/1.1 200 OK\r\nx: ".iter().chain([&b'+'; 200]);
+    for byte in answer {
+        thread::sleep(Duration::from_millis(100));
+        if client.write_all(&[*byte]).is_err() {
+            return;
+        }
+    }
+}
+
+/// The URL of each store with these hosts.
+fn urls(hosts: impl Fn(&str) -> String) -> Vec<String> {
+    let more = format!("timeout={TIMEOUT_MS}ms");
+    vec![
+        format!("redis://{}?{more}", hosts("redis")),
+        format!("etcd://{}/txid?{more}", hosts("etcd")),
+        format!("consul://{}/txid?{more}", hosts("consul")),
+        format!("mysql://txid:{MARIADB_PASSWORD}@{}/ids?{more}", hosts("mysql")),
+        format!("postgres://txid:{POSTGRES_PASSWORD}@{}/ids?{more}", hosts("postgres")),
+        format!("zookeeper://{}/txid?{more}", hosts("zookeeper")),
+    ]
+}
+
+#[test]
+fn a_host_that_is_silent_or_slow() {
+    for each in [is_silent, drips] {
+        thread::scope(|scope| {
+            for url in urls(|_| format!("127.0.0.1:{}", server(each))) {
+                scope.spawn(move || {
+                    let mut store = open(&url).unwrap();
+                    for call in 0..3 {
+                        let start = Instant::now();
+                        let failed = match call {
+                            0 => store.read("any/node/1").is_err(),
+                            1 => store.list("any/node/").is_err(),
+                            _ => !matches!(
+                                store.put("any/node/1", &Expected::Absent, b"x"),
+                                Ok(txid_agent_machines::store::Put::Written(_))
+                            ),
+                        };
+                        assert!(failed && start.elapsed() < LATEST, "{url}: {:?} in call {call}", start.elapsed());
+                    }
+                });
+            }
+        });
+    }
+}
+
+#[test]
+fn three_silent_hosts_and_one_that_serves() {
+    let (redis, etcd, zookeeper) = (servers::redis(&[]), servers::etcd(&[]), servers::zookeeper());
+    let (mariadb, postgres, consul) = (servers::mariadb(), servers::postgres(&[]), StandIn::start(None));
+    let port = |name: &str| match name {
+        "redis" => redis.port,
+        "etcd" => etcd.port,
+        "consul" => consul.port,
+        "mysql" => mariadb.port,
+        "postgres" => postgres.port,
+        _ => zookeeper.port,
+    };
+    for url in urls(|name| format!("127.0.0.1:{}", port(name))) {
+        wait_for(&url);
+    }
+    let silent: Vec<String> = (0..3).map(|_| format!("127.0.0.1:{}", server(is_silent))).collect();
+    let hosts = |name: &str| format!("{},127.0.0.1:{}", silent.join(","), port(name));
+    thread::scope(|scope| {
+        for url in urls(hosts) {
+            scope.spawn(move || {
+                let mut store = open(&url).unwrap();
+                let start = Instant::now();
+                let mut calls = 1;
+                while let Err(error) = store.read("any/node/1") {
+                    assert!(error.may_pass(), "{url}: {error}");
+                    calls += 1;
+                }
+                let took = start.elapsed();
+                assert!(calls <= 2 && took < Duration::from_millis(4 * TIMEOUT_MS), "{url}: {calls} calls, {took:?}");
+            });
+        }
+    });
+}

@@ -1,0 +1,172 @@
+//! What people and other programs may leave in a store: each value that cannot be one is an error that names it, and
+//! the next call works.
+
+use std::fs;
+use std::process::Command;
+
+use mysql::prelude::Queryable;
+use txid_agent::store::{Store, open};
+use txid_agent_machines::store::{Expected, Taken};
+
+use super::conformance::{one_line, text, wait_for, written};
+use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, run};
+
+/// Sets a column of Leaf's table by `set`, and checks the error for taking a range.
+fn refuses(store: &mut dyn Store, mut set: impl FnMut(&str), cases: &[(&str, &str)]) {
+    for (statement, wanted) in cases {
+        set(statement);
+        for count in [None, Some(10)] {
+            let error = store.take("wrong", count, 0).unwrap_err();
+            assert!(!error.may_pass(), "{error:?}");
+            one_line(&error, wanted);
+            one_line(&error, "biz_tag = 'wrong'");
+        }
+    }
+}
+
+#[test]
+fn in_mariadb() {
+    // In this mode, MariaDB stores another value than the one that it returns, if a column is too small.
+    let server = servers::mariadb_with(&["--skip-ssl", "--sql-mode="]);
+    let url = format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{}/ids", server.port);
+    let store = &mut *open(&url).unwrap();
+    store.create_tag("wrong", 20).unwrap();
+    store.create_tag("right", 20).unwrap();
+    let mut client = mysql::Conn::new(mysql::Opts::from_url(&(url.clone() + "?prefer_socket=false")).unwrap()).unwrap();
+    let mut set = |statements: &str| {
+        for statement in statements.split(';') {
+            client.query_drop(statement).unwrap();
+        }
+    };
+    set("ALTER TABLE leaf_alloc MODIFY max_id bigint NULL, MODIFY step int NULL");
+    let wrong = "UPDATE leaf_alloc SET step = 20, max_id = 1 WHERE biz_tag = 'wrong'; UPDATE leaf_alloc SET ";
+    let cases = [
+        ("max_id = NULL WHERE biz_tag = 'wrong'", "leaf_alloc has max_id = NULL"),
+        ("step = NULL WHERE biz_tag = 'wrong'", "leaf_alloc has step = NULL"),
+        ("step = -7 WHERE biz_tag = 'wrong'", "leaf_alloc has step = -7"),
+        ("max_id = -5 WHERE biz_tag = 'wrong'", "leaf_alloc has max_id = -5"),
+    ];
+    for (change, wanted) in cases {
+        refuses(store, &mut set, &[(&format!("{wrong}{change}"), wanted)]);
+        assert!(matches!(store.take("right", None, 0), Ok(Taken::Range { .. })), "the other tags go on");
+    }
+    let of_type = |kind: &str, value: &str| {
+        format!("{wrong} max_id = 1; ALTER TABLE leaf_alloc MODIFY max_id {kind} NULL; {wrong} max_id = {value}")
+    };
+    refuses(
+        store,
+        &mut set,
+        &[
+            (&of_type("bigint unsigned", "18446744073709551615"), "max_id = 18446744073709551615"),
+            (&of_type("double", "1e30"), "max_id = 1e30"),
+            (&of_type("varchar(20)", "'many'"), "max_id = many"),
+            (&of_type("decimal(20,2)", "1.5"), "max_id = 1.50"),
+        ],
+    );
+
+    set("DELETE FROM leaf_alloc WHERE biz_tag = 'wrong'; ALTER TABLE leaf_alloc MODIFY max_id int");
+    let store = &mut *open(&url).unwrap();
+    store.create_tag("small", 10).unwrap();
+    set("UPDATE leaf_alloc SET max_id = 2147483640 WHERE biz_tag = 'small'");
+    one_line(
+        &store.take("small", None, 0).unwrap_err(),
+        "the table leaf_alloc: Out of range value for column 'max_id'",
+    );
+    let Ok(Taken::Range { range, .. }) = store.take("small", Some(5), 0) else { panic!("there is room for these") };
+    assert_eq!(range, 2_147_483_640..2_147_483_645);
+
+    // A record that is NULL, and one in another character set.
+    let first = written(store.put("orders/node/1", &Expected::Absent, b"one").unwrap());
+    set("ALTER TABLE txid_lease MODIFY record VARCHAR(1000) CHARACTER SET latin1 NULL");
+    let first = written(store.put("orders/node/1", &first, "owner=caf\u{e9}-1".as_bytes()).unwrap());
+    written(store.put("orders/node/1", &first, "owner=caf\u{e9}-2".as_bytes()).unwrap());
+    assert_eq!(text(&store.read("orders/node/1").unwrap()), Some("owner=caf\u{e9}-2"));
+    let error = store.put("orders/node/2", &Expected::Absent, "owner=\u{4e2d}".as_bytes()).unwrap_err();
+    one_line(&error, "the table txid_lease: Incorrect string value");
+    set("UPDATE txid_lease SET record = NULL");
+    one_line(&store.read("orders/node/1").unwrap_err(), "txid_lease has record = NULL for name = 'orders/node/1'");
+    one_line(&store.list("orders/").unwrap_err(), "txid_lease has record = NULL for name = 'orders/node/1'");
+}
+
+#[test]
+fn in_postgres() {
+    let server = servers::postgres(&[]);
+    let store = &mut *open(&format!("postgres://txid:{POSTGRES_PASSWORD}@127.0.0.1:{}/ids", server.port)).unwrap();
+    store.create_tag("wrong", 20).unwrap();
+    let set = |statement: &str| drop(run(servers::psql(&server, "ids").args(["-c", statement])));
+    set("ALTER TABLE leaf_alloc ALTER max_id DROP NOT NULL, ALTER step DROP NOT NULL");
+    refuses(
+        store,
+        set,
+        &[
+            ("UPDATE leaf_alloc SET max_id = NULL", "leaf_alloc has max_id = NULL"),
+            ("UPDATE leaf_alloc SET max_id = 1, step = NULL", "leaf_alloc has step = NULL"),
+            ("UPDATE leaf_alloc SET step = -7", "leaf_alloc has step = -7"),
+            (
+                "ALTER TABLE leaf_alloc ALTER max_id TYPE float8; UPDATE leaf_alloc SET max_id = 1e30, step = 1",
+                "= 1e+30",
+            ),
+        ],
+    );
+    store.put("orders/node/1", &Expected::Absent, b"one").unwrap();
+    set("ALTER TABLE txid_lease ALTER record DROP NOT NULL; UPDATE txid_lease SET record = NULL");
+    one_line(&store.read("orders/node/1").unwrap_err(), "txid_lease has record = NULL for name = 'orders/node/1'");
+    one_line(&store.list("orders/").unwrap_err(), "txid_lease has record = NULL for name = 'orders/node/1'");
+    set("UPDATE txid_lease SET record = repeat('x', 2000)");
+    one_line(&store.read("orders/node/1").unwrap_err(), "orders/node/1 is longer than any record");
+}
+
+#[test]
+fn in_redis() {
+    let server = servers::redis(&[]);
+    let url = format!("redis://127.0.0.1:{}", server.port);
+    wait_for(&url);
+    let store = &mut *open(&url).unwrap();
+    let set = |args: &[&str]| drop(run(Command::new("redis-cli").args(["-p", &server.port.to_string()]).args(args)));
+    for (max_id, step, wanted) in [
+        ("many", "20", "hash value is not an integer"),
+        ("1", "some", "value is not an integer"),
+        ("1", "1.5", "value is not an integer"),
+        ("-5", "20", "txid/wrong has max_id = -5"),
+        ("9223372036854775807", "20", "would overflow"),
+        ("99999999999999999999", "20", "hash value is not an integer"),
+    ] {
+        set(&["HSET", "txid/wrong", "max_id", max_id, "step", step]);
+        let error = store.take("wrong", None, 0).unwrap_err();
+        assert!(!error.may_pass(), "{error:?}");
+        one_line(&error, wanted);
+    }
+    set(&["HSET", "txid/orders", "node/1", &"x".repeat(2000)]);
+    one_line(&store.read("orders/node/1").unwrap_err(), "orders/node/1 is longer than any record");
+    set(&["SET", "txid/text", "no hash"]);
+    one_line(&store.read("text/node/1").unwrap_err(), "WRONGTYPE");
+    assert!(store.read("others/node/1").unwrap().is_none(), "the next call works");
+}
+
+/// A lock that was removed is no lock any more, even for the process that has it.
+#[test]
+fn the_lock_of_a_directory_is_removed() {
+    const STEPS: usize = 300;
+    let directory = tempfile::tempdir().unwrap();
+    let url = format!("file://{}/leases", directory.path().display());
+    open(&url).unwrap().create_tag("race", 1).unwrap();
+    let take = || -> Vec<u64> {
+        let mut store = open(&url).unwrap();
+        let one = |_| loop {
+            if let Ok(Taken::Range { range, .. }) = store.take("race", None, 0) {
+                return range.start;
+            }
+        };
+        (0..STEPS).map(one).collect()
+    };
+    let mut taken: Vec<u64> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(take)).collect();
+        let lock = directory.path().join("leases/.lock");
+        while !threads.iter().all(|thread| thread.is_finished()) {
+            _ = fs::remove_file(&lock);
+        }
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    taken.sort_unstable();
+    assert_eq!(taken, (1..=4 * STEPS as u64).collect::<Vec<_>>(), "each number once");
+}
