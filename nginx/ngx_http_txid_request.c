@@ -26,6 +26,12 @@ static ngx_http_txid_trace_header_t  ngx_http_txid_trace_headers[] = {
 };
 
 
+/* A bit for each hash modulo 64: most other headers are told from these by one test. */
+static uint64_t  ngx_http_txid_trace_bits;
+
+#define hash_bit(hash)  ((uint64_t) 1 << ((hash) & 63))
+
+
 void
 ngx_http_txid_init_request(void)
 {
@@ -33,6 +39,7 @@ ngx_http_txid_init_request(void)
 
     for (known = ngx_http_txid_trace_headers; known->name.name.len; known++) {
         known->name.hash = ngx_hash_key(known->name.name.data, known->name.name.len);
+        ngx_http_txid_trace_bits |= hash_bit(known->name.hash);
     }
 }
 
@@ -124,6 +131,10 @@ ngx_http_txid_find_trace(ngx_http_request_t *r, const ngx_http_txid_name_t *trac
         for (i = 0; i < part->nelts; i++) {
             if (ngx_http_txid_is(&h[i], trace_id)) {
                 ngx_http_txid_add(&headers->trace_id, &h[i]);
+            }
+
+            if (!(ngx_http_txid_trace_bits & hash_bit(h[i].hash))) {
+                continue;
             }
 
             for (known = ngx_http_txid_trace_headers; known->name.name.len; known++) {

@@ -4,7 +4,7 @@ use crate::formats;
 use crate::text::civil::Moment;
 
 /// How many characters [`rfc3339`] writes.
-pub const RFC3339_LEN: usize = 24;
+pub const RFC3339_LEN: usize = Moment::LEN;
 
 /// The years 0 to 9999, which RFC 3339 can write. A text that would have another time is not an id.
 const WRITABLE_MS: std::ops::Range<i64> = -62_167_219_200_000..253_402_300_800_000;
@@ -30,10 +30,7 @@ pub fn ms(text: &[u8]) -> Option<i64> {
 /// assert_eq!(txid::time_in::rfc3339(i64::MAX), None);
 /// ```
 pub fn rfc3339(ms: i64) -> Option<[u8; RFC3339_LEN]> {
-    if !WRITABLE_MS.contains(&ms) {
-        return None;
-    }
-    Moment(ms).to_string().as_bytes().try_into().ok()
+    Moment(ms).to_text()
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ use crate::trace::{TXID_SPAN_ID_LEN, TXID_TRACE_ID_LEN};
 use crate::traceparent::TXID_TRACEPARENT_LEN;
 use ::txid::request::Span;
 use ::txid::trace::{B3, Sampling, SpanId};
-use std::io::Write;
 
 /// The span of a request, in the form of headers. A header of length 0 must not be sent.
 #[repr(C)]
@@ -69,10 +68,7 @@ pub unsafe extern "C" fn txid_span_continue(
 impl From<&Span> for txid_span {
     fn from(span: &Span) -> Self {
         let mut b3 = [0; B3::MAX_LEN];
-        let mut rest = &mut b3[..];
-        // It has room for the longest one.
-        let _ = write!(rest, "{}", span.b3());
-        let b3_len = B3::MAX_LEN - rest.len();
+        let b3_len = span.b3().write(&mut b3);
         let debug = span.sampled == Some(Sampling::Debug);
         let sampled = span.sampled.filter(|_| !debug).map(|sampling| sampling.letter() as u8);
         Self {

@@ -10,8 +10,13 @@ const DAYS_TO_1970: i64 = 719_468;
 /// A moment in milliseconds since 1970-01-01 UTC, written as `2014-09-01T00:00:00.000Z`.
 pub(crate) struct Moment(pub(crate) i64);
 
-impl fmt::Display for Moment {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Moment {
+    /// The length of the text of a year with four digits.
+    pub(crate) const LEN: usize = 24;
+
+    /// The year, the month, the day, and the milliseconds of the day.
+    #[inline]
+    fn date(&self) -> (i64, i64, i64, i64) {
         let (days, ms) = (self.0.div_euclid(MS_A_DAY), self.0.rem_euclid(MS_A_DAY));
         // Years begin in March here, so that the leap day is the last day of a year.
         let days = days + DAYS_TO_1970;
@@ -21,7 +26,36 @@ impl fmt::Display for Moment {
         let month_from_march = (5 * day_of_year + 2) / 153;
         let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
         let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-        let year = era * 400 + year_of_era + i64::from(month <= 2);
+        (era * 400 + year_of_era + i64::from(month <= 2), month, day, ms)
+    }
+
+    /// The text, if the year has four digits.
+    pub(crate) fn to_text(&self) -> Option<[u8; Self::LEN]> {
+        let (year, month, day, ms) = self.date();
+        if !(0..=9999).contains(&year) {
+            return None;
+        }
+        let mut text = *b"0000-00-00T00:00:00.000Z";
+        let mut put = |at: usize, number: i64| {
+            text[at] += (number / 10) as u8;
+            text[at + 1] += (number % 10) as u8;
+        };
+        put(0, year / 100);
+        put(2, year % 100);
+        put(5, month);
+        put(8, day);
+        put(11, ms / 3_600_000);
+        put(14, ms / 60_000 % 60);
+        put(17, ms / 1000 % 60);
+        put(20, ms % 1000 / 10);
+        text[22] += (ms % 10) as u8;
+        Some(text)
+    }
+}
+
+impl fmt::Display for Moment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (year, month, day, ms) = self.date();
         write!(f, "{year:04}-{month:02}-{day:02}T")?;
         write!(f, "{:02}:{:02}:{:02}.{:03}Z", ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60, ms % 1000)
     }
@@ -120,6 +154,11 @@ mod tests {
         #[test]
         fn any_moment_is_written(ms: i64) {
             prop_assert!(Moment(ms).to_string().ends_with('Z'));
+        }
+
+        #[test]
+        fn both_texts_are_the_same(ms in -62_167_219_200_000_i64..253_402_300_800_000) {
+            prop_assert_eq!(Moment(ms).to_text().unwrap().to_vec(), Moment(ms).to_string().into_bytes());
         }
     }
 

@@ -34,9 +34,37 @@ pub(crate) fn encode_128_bits(bits: u128) -> [u8; 32] {
     text
 }
 
+/// Reads eight characters, as [`encode_32_bits`] writes them.
+#[inline(always)]
+fn decode_32_bits(text: [u8; 8]) -> Option<u32> {
+    let letters = u64::from_be_bytes(text);
+    // A letter has the bit 0x40, and counts from 1 in its low four bits.
+    let values = (letters & 0x0f0f_0f0f_0f0f_0f0f) + ((letters >> 6) & 0x0101_0101_0101_0101) * 9;
+    let quarters = (values | values >> 4) & 0x00ff_00ff_00ff_00ff;
+    let halves = (quarters | quarters >> 8) & 0x0000_ffff_0000_ffff;
+    let bits = (halves | halves >> 16) as u32;
+    // Other characters have values as well, but are not written like this.
+    (encode_32_bits(bits) == text).then_some(bits)
+}
+
 /// Reads the `LENGTH` characters of `text` that begin at `start`, at most 32, as a number.
+#[inline]
 pub(crate) fn decode<const LENGTH: usize>(text: &[u8], start: usize) -> Result<u128, FormatError> {
     const { assert!(LENGTH <= 32) };
+    let mut eights = text[start..start + LENGTH].chunks_exact(8);
+    let read = eights.try_fold(0, |bits, eight| {
+        let eight = eight.try_into().expect("a chunk has its length");
+        Some(bits << 32 | u128::from(decode_32_bits(eight)?))
+    });
+    match read {
+        Some(bits) if LENGTH % 8 == 0 => Ok(bits),
+        _ => decode_slowly::<LENGTH>(text, start),
+    }
+}
+
+/// As [`decode`], one character after the other, which finds the wrong one.
+#[cold]
+fn decode_slowly<const LENGTH: usize>(text: &[u8], start: usize) -> Result<u128, FormatError> {
     let mut bits = 0;
     for (index, &byte) in text[start..start + LENGTH].iter().enumerate() {
         let digit = match byte {
@@ -63,6 +91,17 @@ mod tests {
             let text = encode_128_bits(bits);
             prop_assert_eq!(std::str::from_utf8(&text).unwrap(), format!("{bits:032x}"));
             prop_assert_eq!(decode::<32>(&text, 0), Ok(bits));
+            prop_assert_eq!(decode::<16>(&text, 16), Ok(u128::from(bits as u64)));
+        }
+
+        #[test]
+        fn a_wrong_character_is_found(bits: u64, position in 0_usize..16, byte: u8) {
+            let mut text = encode_64_bits(bits);
+            text[position] = byte;
+            let expected = decode_slowly::<16>(&text, 0);
+            let is_hex = matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+            prop_assert_eq!(expected.is_ok(), is_hex);
+            prop_assert_eq!(decode::<16>(&text, 0), expected);
         }
     }
 }

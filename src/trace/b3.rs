@@ -133,6 +133,41 @@ impl B3 {
         }
     }
 
+    /// Writes the text to the beginning of `text`, without allocating, and returns its length.
+    ///
+    /// ```
+    /// use txid::trace::B3;
+    ///
+    /// let mut text = [0; B3::MAX_LEN];
+    /// assert_eq!(B3::new(None).write(&mut text), 49);
+    /// ```
+    pub fn write(&self, text: &mut [u8; Self::MAX_LEN]) -> usize {
+        let mut len = 0;
+        let mut put = |part: &[u8]| {
+            text[len..len + part.len()].copy_from_slice(part);
+            len += part.len();
+        };
+        if let Some(ids) = self.ids {
+            match ids.short {
+                true => put(&SpanId(ids.trace_id.0 as u64).to_text()),
+                false => put(&ids.trace_id.to_text()),
+            }
+            put(b"-");
+            put(&ids.span_id.to_text());
+        }
+        if let Some(sampled) = self.sampled {
+            if self.ids.is_some() {
+                put(b"-");
+            }
+            put(&[sampled.letter() as u8]);
+            if let Some(parent) = self.ids.and_then(|ids| ids.parent_span_id) {
+                put(b"-");
+                put(&parent.to_text());
+            }
+        }
+        len
+    }
+
     /// Reads text from bytes.
     ///
     /// ```
@@ -197,19 +232,8 @@ impl FromStr for B3 {
 /// The single header. It cannot hold a parent without a sampling decision, so the parent is left out then.
 impl fmt::Display for B3 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(ids) = self.ids {
-            match ids.short {
-                true => write!(f, "{:016x}-{}", ids.trace_id.0 as u64, ids.span_id)?,
-                false => write!(f, "{}-{}", ids.trace_id, ids.span_id)?,
-            }
-        }
-        if let Some(sampled) = self.sampled {
-            let dash = if self.ids.is_some() { "-" } else { "" };
-            write!(f, "{dash}{}", sampled.letter())?;
-            if let Some(parent) = self.ids.and_then(|ids| ids.parent_span_id) {
-                write!(f, "-{parent}")?;
-            }
-        }
-        Ok(())
+        let mut text = [0; Self::MAX_LEN];
+        let len = self.write(&mut text);
+        f.write_str(std::str::from_utf8(&text[..len]).expect("it is ASCII"))
     }
 }
