@@ -111,9 +111,8 @@ if native.is_loaded then
 end
 
 
--- The span of the request: a table with the strings trace_id and span_id and more, as in resty.txid.trace, and with the
--- headers traceparent and b3; nil if trace is off.
-function _M.span()
+-- The span of the request, as the library writes it; nil if trace is off.
+local function span_of_request()
     if not trace then
         return nil
     end
@@ -134,6 +133,14 @@ function _M.span()
         ctx.txid_span = span
     end
     return span
+end
+
+
+-- The span of the request: a table with the strings trace_id and span_id and more, as in resty.txid.trace, and with the
+-- headers traceparent and b3; nil if trace is off.
+function _M.span()
+    local span = span_of_request()
+    return span and trace.as_table(span)
 end
 
 
@@ -171,7 +178,7 @@ end
 -- that the upstream sent.
 function _M.handle()
     local id = _M.id()
-    local span = _M.span()
+    local span = span_of_request()
     local header = settings.header
     local is_early = get_phase() ~= "header_filter"
 
@@ -185,9 +192,11 @@ function _M.handle()
         ngx.header[header] = id
     end
     set_variable_if_defined("request_txid", id)
-    if span then
-        set_variable_if_defined("txid_trace_id", span.trace_id)
-        set_variable_if_defined("txid_span_id", span.span_id)
+    if span and defined.txid_trace_id ~= false then
+        set_variable_if_defined("txid_trace_id", trace.trace_id(span))
+    end
+    if span and defined.txid_span_id ~= false then
+        set_variable_if_defined("txid_span_id", trace.span_id(span))
     end
     if is_early and settings.rejects and is_to_be_rejected() then
         return ngx_exit(400)

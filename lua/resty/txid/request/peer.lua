@@ -4,6 +4,16 @@
 local var = ngx.var
 
 
+local lacks_realip
+
+
 return function()
-    return var.realip_remote_addr or var.remote_addr
+    local address = not lacks_realip and var.realip_remote_addr
+    if address then
+        return address
+    end
+
+    -- nginx knows all its variables from the start, and this one always has a value.
+    lacks_realip = true
+    return var.remote_addr
 end

@@ -11,11 +11,7 @@ local ACCEPTED = lib.VERDICT_ACCEPTED
 local C = ffi.C
 local INVALID = lib.VERDICT_INVALID
 local L = lib.C
-local SPAN_ID_LEN = lib.SPAN_ID_LEN
-local TRACEPARENT_LEN = lib.TRACEPARENT_LEN
-local TRACE_ID_LEN = lib.TRACE_ID_LEN
 local assert = assert
-local byte = string.byte
 local error = error
 local ffi_cast = ffi.cast
 local ffi_gc = ffi.gc
@@ -29,7 +25,7 @@ local elements_ptr = ffi.typeof("ngx_http_lua_ffi_table_elt_t *")
 local headers = ffi_new("txid_headers")
 local message = ffi_new("char[?]", lib.MESSAGE_LEN)
 local peer = ffi_new("txid_peer")
-local span = ffi_new("txid_span")
+local span_type = ffi.typeof("txid_span")
 local truncated = ffi_new("int[1]")
 
 local capacity = 0
@@ -108,8 +104,9 @@ function _M.sent_id(policy, accepts, valid)
 end
 
 
--- Returns the span of this request. It continues the trace that an accepted peer sent, or starts one.
+-- Returns the span of this request as a txid_span. It continues the trace that an accepted peer sent, or starts one.
 function _M.span(policy, accepts)
+    local span = ffi_new(span_type)
     local address = policy and peer_address()
     if address and (not accepts or accepts(address)) then
         find_headers(policy)
@@ -118,25 +115,7 @@ function _M.span(policy, accepts)
     else
         L.txid_span_start(span)
     end
-
-    local has_parent, has_sampled, is_debug = span.parent_span_id_len ~= 0, span.sampled_len ~= 0, span.flags_len ~= 0
-    local sampled
-    if is_debug then
-        sampled = true
-    elseif has_sampled then
-        sampled = span.sampled == byte("1")
-    end
-    return {
-        trace_id = ffi_str(span.trace_id, TRACE_ID_LEN),
-        span_id = ffi_str(span.span_id, SPAN_ID_LEN),
-        parent_span_id = has_parent and ffi_str(span.parent_span_id, SPAN_ID_LEN) or nil,
-        sampled = sampled,
-        debug = is_debug or nil,
-        random = span.traceparent[TRACEPARENT_LEN - 1] >= byte("2"),
-        continued = span.is_continued,
-        traceparent = ffi_str(span.traceparent, TRACEPARENT_LEN),
-        b3 = ffi_str(span.b3, span.b3_len),
-    }
+    return span
 end
 
 
