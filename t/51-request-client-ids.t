@@ -10,13 +10,7 @@ use Vectors qw(lua_of vectors);
 my $rejected = sub {'400 0 id: '};
 my $configure = 'require("resty.txid.request").configure ';
 
-# In Lua, all and off are true and false.
-my @trusting = map {
-    my @networks = @{ $_->{networks} };
-    my $accept   = "@networks" eq 'all' ? 'true' : "@networks" eq 'off' ? 'false' : lua_of(\@networks);
-    +{ %$_, before => "$configure { accept = $accept }\n" }
-} grep { $_->{networks}->@* == 1 || !grep {/^(?:all|off)$/} $_->{networks}->@* } trusting();
-
+my @trusting = map { my $accept = lua_of($_->{networks}); +{ %$_, before => "$configure { accept = $accept }\n" } } trusting();
 my @ids = map { +{ %$_, before => "$configure { accept = { '127.0.0.0/8' } }\n" } } @{ vectors('validity')->{requests} };
 
 my ($own) = do { local (@ARGV, $/) = __FILE__; <> } =~ /^__DATA__\n(.*)/ms;

@@ -6,6 +6,7 @@ use lib 't/support';
 use Native qw(nginx_has_stream);
 use OwnNginx;
 use Test::More;
+use Vectors qw(vectors);
 
 # Returns the output of nginx -t for these lines. The first of them is line 10 of the file.
 sub check {
@@ -39,7 +40,11 @@ accepted http => 'txid_accept all;';
 accepted server => 'txid_accept off;';
 refused http => 'txid_accept 10.0.0.0/33;', 'txid_accept: "10.0.0.0/33" is not an address, a network such as';
 refused server => 'txid_accept 127.0.0.1 localhost;', '"localhost" is not an address';
-refused server => 'txid_accept ::ffff:10.0.0.0/104;', 'write it as an IPv4 network';
+my %says = (not_a_network => 'is not an address', mapped => 'contains IPv4-mapped addresses, which count as IPv4: write it as an IPv4 network', off => 'cannot be combined');
+for my $case (@{ vectors('trust')->{invalid} }) {
+    my $list = join ' ', map {"\"$_\""} @{ $case->{networks} };
+    refused server => "txid_accept $list;", qq("$case->{entry}" $says{ $case->{reason} });
+}
 refused server => 'txid_accept off 127.0.0.1;', '"off" cannot be combined';
 refused server => 'txid_accept;', 'invalid number of arguments in "txid_accept"';
 refused server => 'txid_accept all; txid_accept all;', '"txid_accept" directive is duplicate';

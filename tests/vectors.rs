@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use std::fmt::Display;
-use test_helpers::vectors::{bytes, cases, each};
+use test_helpers::vectors::{bytes, cases, each, headers, masked};
 use txid::formats::{self, Numbers};
 use txid::request::{Header, Kind, NetworkError, Networks, Peer, RequestHeaders, Span, is_valid_id};
 use txid::snowflake::Layout;
@@ -359,25 +359,12 @@ fn texts_are_recognized_as_their_format_only() {
     });
 }
 
-/// The headers of a request's head.
-struct Head(Vec<(String, Vec<u8>)>);
-
-impl Head {
-    fn of(lines: &Value) -> Self {
-        let line = |line: &Value| {
-            let (name, value) = line.as_str()?.split_once(':')?;
-            Some((name.to_lowercase(), bytes(&value.trim().into())))
-        };
-        Self(lines.as_array().unwrap().iter().map(|text| line(text).unwrap()).collect())
-    }
-
-    fn header(&self, name: &str) -> Header<'_> {
-        let mut values = self.0.iter().filter(|(other, _)| *other == name.to_lowercase());
-        match (values.next(), values.next()) {
-            (None, _) => Header::Absent,
-            (Some((_, value)), None) => Header::One(value),
-            _ => Header::Several,
-        }
+fn header<'a>(headers: &'a [(String, Vec<u8>)], name: &str) -> Header<'a> {
+    let mut values = headers.iter().filter(|(other, _)| *other == name.to_lowercase());
+    match (values.next(), values.next()) {
+        (None, _) => Header::Absent,
+        (Some((_, value)), None) => Header::One(value),
+        _ => Header::Several,
     }
 }
 
@@ -411,28 +398,28 @@ fn traces_are_continued() {
     each("traces", "requests", |case| {
         let words = case["kinds"].as_array()?.iter();
         let kinds: Vec<_> = words.map(|kind| Kind::named(kind.as_str().unwrap()).unwrap()).collect();
-        let (head, name) = (Head::of(&case["lines"]), case["trace_id_header"].as_str());
-        let headers = RequestHeaders {
-            trace_id: name.map_or(Header::Absent, |name| head.header(name)),
-            traceparent: head.header("traceparent"),
-            b3: head.header("b3"),
-            x_b3_trace_id: head.header("X-B3-TraceId"),
-            x_b3_span_id: head.header("X-B3-SpanId"),
-            x_b3_parent_span_id: head.header("X-B3-ParentSpanId"),
-            x_b3_sampled: head.header("X-B3-Sampled"),
-            x_b3_flags: head.header("X-B3-Flags"),
+        let (head, name) = (headers(case), case["trace_id_header"].as_str());
+        let header = |name| header(&head, name);
+        let request = RequestHeaders {
+            trace_id: name.map_or(Header::Absent, header),
+            traceparent: header("traceparent"),
+            b3: header("b3"),
+            x_b3_trace_id: header("X-B3-TraceId"),
+            x_b3_span_id: header("X-B3-SpanId"),
+            x_b3_parent_span_id: header("X-B3-ParentSpanId"),
+            x_b3_sampled: header("X-B3-Sampled"),
+            x_b3_flags: header("X-B3-Flags"),
             ..RequestHeaders::NONE
         };
         let span = match case["accepted"] == true {
-            true => Span::of(&kinds, &headers),
+            true => Span::of(&kinds, &request),
             false => Span::new(),
         };
-        let is_new = !case["lines"].to_string().to_lowercase().contains(&span.trace_id.to_string()[16..]);
-        let text = json!(sent(&span, &kinds, name)).to_string().replace(&span.span_id.to_string(), "SPAN");
-        let text = if is_new { text.replace(&span.trace_id.to_string(), "TRACE") } else { text };
+        let text = json!(sent(&span, &kinds, name)).to_string();
+        let text = masked(case, &text, &span.trace_id.to_string(), &span.span_id.to_string());
         let mut expected = case["sent"].as_object()?.clone();
         let passed_on = expected.remove("tracestate").is_some();
-        expected.retain(|name, value| !(name == "b3" && head.header("b3") == Header::One(&bytes(value))));
+        expected.retain(|name, value| !(name == "b3" && header("b3") == Header::One(&bytes(value))));
         let found: Value = serde_json::from_str(&text).unwrap();
         (found != json!(expected) || passed_on && !span.is_continued).then(|| format!("found {text}"))
     });

@@ -24,3 +24,19 @@ pub fn bytes(text: &Value) -> Vec<u8> {
     let characters = text.as_str().unwrap().chars();
     characters.map(|character| u8::try_from(character).expect("a character above U+00FF")).collect()
 }
+
+/// The names, in lower case, and the values of the headers in the lines of a case of traces.json.
+pub fn headers(case: &Value) -> Vec<(String, Vec<u8>)> {
+    let header = |line: &Value| {
+        let (name, value) = line.as_str()?.split_once(':')?;
+        Some((name.to_lowercase(), bytes(&value.trim().into())))
+    };
+    case["lines"].as_array().unwrap().iter().map(|line| header(line).unwrap()).collect()
+}
+
+/// `text` with this hop's span as SPAN, and with TRACE for a trace that does not come from the lines of the case.
+pub fn masked(case: &Value, text: &str, trace_id: &str, span_id: &str) -> String {
+    let text = text.replace(span_id, "SPAN");
+    let came_in = case["lines"].to_string().to_lowercase().contains(&trace_id[16..]);
+    if came_in { text } else { text.replace(trace_id, "TRACE") }
+}
