@@ -77,6 +77,7 @@ soak: ## kill, fork, signal, sort gigabytes, lease and fuzz (long)
 	cargo test --locked -p txid-agent-machines --test model --test simulation -- --ignored --nocapture --test-threads=1
 	fuzz/run.sh 20
 	TXID_FLEET_SECONDS=120 cargo test --locked -p txid-agent --test with_servers faults -- --nocapture --test-threads=1
+	TXID_HOSTILE_SECONDS=120 cargo test --locked -p txid-agent --test with_servers stores::hostile -- --nocapture
 
 mutants: ## check that every mutation of cargo-mutants makes a test fail (hours; FILES=src/txid.rs for one file)
 	@scripts/need.sh build mutants

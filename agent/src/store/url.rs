@@ -230,3 +230,33 @@ impl Host {
         (!name.is_empty()).then(|| Self { name: name.to_owned(), port })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn no_error_shows_a_password(
+            scheme in "redis|etcd|mysql|zookeeper|consul|file|other",
+            before in "[a-z/:@?&=#%,0-9]{0,6}",
+            after in "[a-z/:@?&=#%,0-9]{0,6}",
+            rest in "(host|host:1|:x|)(/[a-z/]{0,5})?([?](timeout=1s|a=b|ca=/x|tls=2|wait=))?",
+        ) {
+            // The whole is a password, written as it is: some of these are no valid URLs, and none may show `SECRET`.
+            let url = format!("{scheme}://user:{before}SECRET{after}@{rest}");
+            if let Err(error) = StoreUrl::parse(&url) {
+                prop_assert!(!error.to_string().contains("SECRET"), "{url}: {error}");
+            }
+            if let Ok(url) = StoreUrl::parse(&url) {
+                prop_assert!(!url.address.misconfigured("").to_string().contains("SECRET"));
+            }
+        }
+
+        #[test]
+        fn any_text_is_a_url_or_an_error(text in "[a-z]{0,5}(://)?[ -~]{0,40}") {
+            let _ = StoreUrl::parse(&text);
+        }
+    }
+}

@@ -324,3 +324,94 @@ pub(super) fn literal(text: &str) -> String {
     let hex: String = text.bytes().map(|byte| format!("{byte:02x}")).collect();
     format!("_utf8mb4 x'{hex}'")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A connection on which the server has sent these packets.
+    fn run<T>(
+        packets: &[u8],
+        work: impl AsyncFnOnce(&mut Connection<tokio::io::Join<&[u8], tokio::io::Sink>>) -> T,
+    ) -> T {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let stream = tokio::io::join(packets, tokio::io::sink());
+        runtime.block_on(work(&mut Connection::new(stream)))
+    }
+
+    fn packets(payloads: &[Vec<u8>]) -> Vec<u8> {
+        let packet = |payload: &Vec<u8>| [&(payload.len() as u32).to_le_bytes()[..3], &[0], payload].concat();
+        payloads.iter().flat_map(packet).collect()
+    }
+
+    /// An answer with two columns.
+    fn rows(rows: &[[Option<Vec<u8>>; 2]]) -> Vec<u8> {
+        let value = |value: &Option<Vec<u8>>| match value {
+            None => vec![0xfb],
+            Some(bytes) => [&[0xfc], &(bytes.len() as u16).to_le_bytes()[..], bytes].concat(),
+        };
+        let mut payloads = vec![vec![2], b"column".to_vec(), b"column".to_vec(), vec![0xfe, 0, 0, 0, 0]];
+        payloads.extend(rows.iter().map(|[first, second]| [value(first), value(second)].concat()));
+        payloads.push(vec![0xfe, 0, 0, 0, 0]);
+        packets(&payloads)
+    }
+
+    const LOGIN: Login<'_> = Login { user: "txid", password: "the-password", database: "ids" };
+
+    fn try_all(bytes: &[u8]) {
+        let _ = run(bytes, async |connection| connection.query("SELECT 1").await);
+        let _ = run(bytes, async |connection| {
+            let greeting = connection.greeting().await?;
+            connection.log_in(&greeting, &LOGIN, true).await
+        });
+    }
+
+    fn greeting() -> Vec<u8> {
+        let mut bytes = b"\x0a8.0.36\0\x01\0\0\0abcdefgh\0\xff\xff\x2d\x02\0\xff\xff\x15".to_vec();
+        bytes.extend([0; 10]);
+        bytes.extend(b"ijklmnopqrst\0caching_sha2_password\0");
+        bytes
+    }
+
+    proptest! {
+        #[test]
+        fn rows_are_read_back(sent in prop::collection::vec(any::<[Option<Vec<u8>>; 2]>(), 0..5)) {
+            let answer = run(&rows(&sent), async |connection| connection.query("SELECT 1").await).unwrap();
+            prop_assert_eq!(answer.rows, sent.into_iter().map(Vec::from).collect::<Vec<_>>());
+        }
+
+        #[test]
+        fn any_bytes_are_an_answer_or_an_error(bytes in any::<Vec<u8>>(), payloads: Vec<Vec<u8>>) {
+            try_all(&bytes);
+            try_all(&packets(&payloads));
+            try_all(&packets(&[vec![greeting()], payloads].concat()));
+        }
+
+        #[test]
+        fn a_changed_answer_is_one_or_an_error(
+            sent in prop::collection::vec(any::<[Option<Vec<u8>>; 2]>(), 0..3),
+            at in any::<prop::sample::Index>(),
+            byte: u8,
+        ) {
+            for mut bytes in [rows(&sent), packets(&[greeting(), vec![1, 3], vec![0, 0, 0, 2, 0, 0, 0]])] {
+                let at = at.index(bytes.len());
+                bytes[at] = byte;
+                try_all(&bytes);
+                try_all(&bytes[..at]);
+            }
+        }
+    }
+
+    #[test]
+    fn a_greeting_and_a_result() {
+        let greeting = Greeting::parse(&greeting()).unwrap();
+        assert_eq!((greeting.scramble, greeting.plugin), (b"abcdefghijklmnopqrst".to_vec(), CACHING_SHA2.to_vec()));
+        let done = packets(&[vec![0, 1, 0xfd, 1, 2, 3, 2, 0, 0, 0]]);
+        let answer = run(&done, async |connection| connection.query("UPDATE t").await).unwrap();
+        assert_eq!(answer, Answer { affected: 1, last_id: 0x03_0201, rows: Vec::new() });
+        let failed = packets(&[b"\xff\x26\x04#23000Duplicate".to_vec()]);
+        let error = run(&failed, async |connection| connection.query("UPDATE t").await).unwrap_err();
+        assert!(matches!(&error, Error::Server { code: 1062, message } if message == "Duplicate"), "{error:?}");
+    }
+}

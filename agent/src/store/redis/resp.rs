@@ -125,3 +125,70 @@ fn wrong(what: &str) -> io::Error {
     let start: String = what.chars().take(100).collect();
     io::Error::new(io::ErrorKind::InvalidData, format!("it does not speak the protocol of Redis: {start:?}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn decode(bytes: &[u8]) -> io::Result<Reply> {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(read(&mut BufReader::new(bytes)))
+    }
+
+    fn encode(reply: &Reply) -> Vec<u8> {
+        match reply {
+            Reply::Nil => b"$-1\r\n".to_vec(),
+            Reply::Integer(number) => format!(":{number}\r\n").into_bytes(),
+            Reply::Text(text) => [format!("${}\r\n", text.len()).as_bytes(), text, b"\r\n"].concat(),
+            Reply::List(list) => {
+                let head = format!("*{}\r\n", list.len()).into_bytes();
+                list.iter().map(encode).fold(head, |bytes, part| [bytes, part].concat())
+            }
+            Reply::Error(error) => format!("-{error}\r\n").into_bytes(),
+        }
+    }
+
+    fn replies() -> impl Strategy<Value = Reply> {
+        let one = prop_oneof![
+            Just(Reply::Nil),
+            any::<i64>().prop_map(Reply::Integer),
+            any::<Vec<u8>>().prop_map(Reply::Text),
+            "[A-Z]{1,9} [ -~]{0,40}".prop_map(Reply::Error),
+        ];
+        one.prop_recursive(2, 20, 6, |one| prop::collection::vec(one, 0..6).prop_map(Reply::List))
+    }
+
+    proptest! {
+        #[test]
+        fn what_redis_sends_is_read_back(reply in replies()) {
+            prop_assert_eq!(decode(&encode(&reply)).unwrap(), reply);
+        }
+
+        #[test]
+        fn a_part_of_an_answer_is_none(reply in replies(), end in any::<prop::sample::Index>()) {
+            let bytes = encode(&reply);
+            prop_assert!(decode(&bytes[..end.index(bytes.len())]).is_err());
+        }
+
+        #[test]
+        fn any_bytes_are_an_answer_or_an_error(bytes in any::<Vec<u8>>(), kind in 0..5_usize) {
+            let _ = decode(&[&b"+-:$*"[kind..=kind], &bytes].concat());
+        }
+
+        #[test]
+        fn a_changed_answer_is_one_or_an_error(reply in replies(), at in any::<prop::sample::Index>(), byte: u8) {
+            let mut bytes = encode(&reply);
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+            let _ = decode(&bytes);
+        }
+    }
+
+    #[test]
+    fn lists_have_an_end() {
+        for bytes in [b"*1\r\n".repeat(9), b"*1000000\r\n".to_vec(), [b'+'; 1 << 17].to_vec()] {
+            assert_eq!(decode(&bytes).unwrap_err().kind(), io::ErrorKind::InvalidData);
+        }
+    }
+}

@@ -291,3 +291,68 @@ fn closed() -> Error {
 fn wrong(what: &str) -> Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("it does not speak the protocol of ZooKeeper: {what}")).into()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn try_all(bytes: &[u8]) {
+        let answer = || Answer { bytes: bytes.to_vec(), at: 0 };
+        let _ = answer().text();
+        let _ = answer().texts();
+        let _ = answer().record();
+        let _ = answer().all();
+        let stream = || tokio::io::join(bytes, tokio::io::sink());
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let _ = runtime.block_on(Connection::begin(stream(), Duration::from_secs(1), Some("a:b")));
+        let mut connection = Connection { stream: stream(), next: 1, session: Duration::ZERO };
+        let _ = runtime.block_on(connection.ask(&[Request::sync("/a"), Request::data("/a")]));
+    }
+
+    fn stat(mtime: i64, version: i32) -> Vec<u8> {
+        let fields = Fields::default().long(1).long(2).long(3).long(mtime).number(version).number(0).number(0);
+        fields.long(0).number(0).number(0).long(0).0
+    }
+
+    proptest! {
+        #[test]
+        fn fields_are_read_back(texts: Vec<String>, data: Vec<u8>, mtime: i64, version: i32) {
+            let count = Fields::default().number(texts.len() as i32);
+            let bytes = texts.iter().fold(count, |fields, text| fields.text(text)).0;
+            prop_assert_eq!(Answer { bytes, at: 0 }.texts().unwrap(), texts);
+            let bytes = [Fields::default().bytes(&data).0, stat(mtime, version)].concat();
+            prop_assert_eq!(Answer { bytes, at: 0 }.record().unwrap(), (data, Stat { mtime, version }));
+        }
+
+        #[test]
+        fn any_bytes_are_an_answer_or_an_error(bytes: Vec<u8>, count in 0..4_i32) {
+            try_all(&bytes);
+            try_all(&Fields::default().number(count).bytes(&bytes).0);
+        }
+
+        #[test]
+        fn a_changed_answer_is_one_or_an_error(at in any::<prop::sample::Index>(), byte: u8, mtime: i64) {
+            let set = [Fields::default().number(5).flag(false).number(0).0, stat(mtime, 1)].concat();
+            let end = Fields::default().number(-1).flag(true).number(-1).0;
+            let all = [Fields::default().number(13).flag(false).number(0).0, set, end].concat();
+            let whole = Answer { bytes: all.clone(), at: 0 }.all().unwrap();
+            prop_assert_eq!(whole, Some(Stat { mtime, version: 1 }));
+            let packet = [Fields::default().number(1).long(9).number(0).0, all].concat();
+            let mut bytes = Fields::default().bytes(&packet).0;
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+            try_all(&bytes);
+            try_all(&bytes[..at]);
+        }
+    }
+
+    #[test]
+    fn of_several_requests_the_one_that_failed_counts() {
+        let failed = |code| Fields::default().number(-1).flag(false).number(code).number(code);
+        let end = Fields::default().number(-1).flag(true).number(-1).0;
+        let bytes = [failed(0).0, failed(BAD_VERSION).0, failed(OTHER_FAILED).0, end].concat();
+        let error = Answer { bytes, at: 0 }.all().unwrap_err();
+        assert!(matches!(error, Error::Server(BAD_VERSION)), "{error:?}");
+    }
+}
