@@ -5,6 +5,7 @@ mod certificates;
 mod conformance;
 mod consul;
 mod deadlines;
+mod durability;
 mod hostile;
 mod tags;
 mod values;

@@ -1,0 +1,92 @@
+//! What real servers say about a write that they have confirmed.
+
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use txid_agent::store::{Durability, open};
+
+use super::conformance::wait_for;
+use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, until};
+
+/// What a store says at its first answer; None if it keeps what it confirms.
+fn weakness(url: &str) -> Option<String> {
+    wait_for(url);
+    let mut store = open(url).unwrap();
+    assert_eq!(*store.durability(), Durability::Unknown);
+    store.read("any/node/1").unwrap();
+    match store.durability() {
+        Durability::Kept => None,
+        Durability::MayLose { why } => Some(why.clone()),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn redis() {
+    let server = servers::redis(&[]);
+    let url = format!("redis://127.0.0.1:{}", server.port);
+    assert_eq!(weakness(&url), None, "appendonly yes, appendfsync always");
+    let replica = servers::redis(&["--replicaof", &format!("127.0.0.1 {}", server.port)]);
+    until("the replica is not seen", || weakness(&url).is_some());
+    assert_eq!(weakness(&url).unwrap(), "connected_slaves:1, and a replica may lag behind");
+    drop(replica);
+    for (option, why) in [("--appendfsync everysec", "appendfsync everysec"), ("--appendonly no", "appendonly no")] {
+        let server = servers::redis(&[option]);
+        assert_eq!(weakness(&format!("redis://127.0.0.1:{}", server.port)).unwrap(), why);
+    }
+}
+
+#[test]
+fn postgres() {
+    for (options, why) in [
+        (vec!["fsync=on"], None),
+        (vec![], Some("fsync = off")),
+        (vec!["fsync=on", "synchronous_commit=off"], Some("synchronous_commit = off")),
+    ] {
+        let server = servers::postgres(&options);
+        let url = |hosts: &str| format!("postgres://txid:{POSTGRES_PASSWORD}@{hosts}/ids");
+        let host = format!("127.0.0.1:{}", server.port);
+        assert_eq!(weakness(&url(&host)).as_deref(), why, "{options:?}");
+        if why.is_none() {
+            let two = url(&format!("{host},127.0.0.1:{}", servers::free_port()));
+            assert_eq!(weakness(&two).unwrap(), "it has replicas, and synchronous_standby_names is empty");
+        }
+    }
+}
+
+#[test]
+fn mariadb() {
+    for (options, why) in [
+        (vec![], None),
+        (vec!["--innodb-flush-log-at-trx-commit=2"], Some("innodb_flush_log_at_trx_commit = 2")),
+        (vec!["--log-bin", "--sync-binlog=0"], Some("sync_binlog = 0")),
+        (vec!["--log-bin", "--sync-binlog=1"], None),
+    ] {
+        let server = servers::mariadb_with(&[&["--skip-ssl"], &options[..]].concat());
+        let url = format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{}/ids", server.port);
+        assert_eq!(weakness(&url).as_deref(), why, "{options:?}");
+    }
+}
+
+/// The agent says it once, and then a lease starts only after the margin.
+#[test]
+fn the_log_says_which_setting_it_is() {
+    let server = servers::redis(&["--appendfsync everysec"]);
+    let url = format!("redis://127.0.0.1:{}", server.port);
+    wait_for(&url);
+    for (options, is_said) in [("", true), ("?may-lose-writes=0", false)] {
+        let directory = tempfile::tempdir().unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_txid-agent"));
+        command.args(["run", "--new", "--node", "any=snowflake", "--store", &format!("{url}{options}"), "--dir"]);
+        command.arg(directory.path()).stdin(Stdio::null()).stderr(Stdio::piped());
+        servers::end_with_the_test(&mut command);
+        let mut agent = command.spawn().unwrap();
+        sleep(Duration::from_secs(2));
+        agent.kill().unwrap();
+        let log = String::from_utf8(agent.wait_with_output().unwrap().stderr).unwrap();
+        let said =
+            log.lines().filter(|line| line.contains("can lose a write that it has confirmed (appendfsync everysec)"));
+        assert_eq!(said.count(), usize::from(is_said), "{options:?}: {log}");
+    }
+}
