@@ -4,6 +4,7 @@
 //! steps, so that it is optimized for them and the clients are not.
 
 pub mod lease;
+pub mod pace;
 pub mod protocol;
 pub mod segment;
 pub mod store;

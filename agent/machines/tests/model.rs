@@ -44,6 +44,8 @@ fn rules(owner: &str, last_node: u64) -> Rules {
         observe_ms: 0,
         max_drift_ms: MAX_DRIFT_MS,
         jump_ms: 100,
+        // What was sent when would make many worlds of one.
+        most_requests: usize::MAX,
         ..Rules::new("g", owner, &layout, false)
     }
 }

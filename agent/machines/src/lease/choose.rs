@@ -54,8 +54,10 @@ pub fn choose(
     is_abandoned: impl Fn(u64, &Record) -> bool,
 ) -> Result<Choice, NoneFree> {
     let latest_start_ms = wall_ms.saturating_add_unsigned(rules.max_drift_ms);
+    // A record without a next generation is as useless as one that cannot be read.
+    let usable = |record: &NodeRecord| record.generation < u64::MAX;
     let parsed: BTreeMap<u64, Option<NodeRecord>> =
-        records.iter().map(|(&node, record)| (node, NodeRecord::parse(&record.bytes).ok())).collect();
+        records.iter().map(|(&node, record)| (node, NodeRecord::parse(&record.bytes).ok().filter(usable))).collect();
     let start_ms = |record: &NodeRecord| record.limit_ms.saturating_add_unsigned(rules.margin_ms);
     let take = |node: u64, record: &NodeRecord| Choice {
         node,

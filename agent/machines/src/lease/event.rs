@@ -55,6 +55,13 @@ pub enum Event {
     },
     /// The store does not answer, or not as it should.
     StoreAway(StoreError),
+    /// The store refuses one write after the other because of the record that is there, or does not keep them.
+    Conflicts {
+        /// Where.
+        key: String,
+        /// How many in a row.
+        count: u32,
+    },
     /// The store answers again.
     StoreBack,
     /// This host's clock differs from the store's by this much.
@@ -136,6 +143,11 @@ impl fmt::Display for Event {
                 )
             }
             Self::StoreAway(error) => error.fmt(f),
+            Self::Conflicts { key, count } => write!(
+                f,
+                "{count} writes in a row had no effect, the last one of {key}: the store does not have the record that it \
+                 shows, or keeps none, or this user may not write it; check permissions and character sets"
+            ),
             Self::StoreBack => f.write_str("the store answers again"),
             Self::ClockOff { by_ms } => {
                 let (side, ms) = (if *by_ms > 0 { "ahead of" } else { "behind" }, by_ms.unsigned_abs());

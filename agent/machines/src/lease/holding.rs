@@ -1,11 +1,15 @@
 //! Extends a lease, and finds out whether it is still this host's.
 
 use super::event::Event;
+use super::group::Group;
 use super::machine::{Given, Lease, put};
 use super::phase::{Held, Phase, Stored};
 use super::protocol::{Reply, Write};
 use super::record::NodeRecord;
 use crate::store::{Expected, Put, Version};
+
+/// How much of a record is shown that is not this host's.
+const MOST_SHOWN: usize = 200;
 
 impl Lease {
     /// It is time to extend the lease.
@@ -41,7 +45,10 @@ impl Lease {
     pub(super) fn extended(&mut self, given: &Given, held: Held, reply: Reply) -> Phase {
         match reply.of_put() {
             Ok(Put::Written(version)) => self.has_pending(given, held, version),
-            Ok(Put::Conflict) => Phase::Judging(held),
+            Ok(Put::Conflict) => {
+                let key = Group::node_key(&given.rules.group, held.node);
+                self.beaten(given, key, Phase::Judging(held))
+            }
             Ok(Put::Unknown(error)) => self.fail(given, error, Phase::Judging(held)),
             Err(error) => self.fail(given, error, Phase::Holding(held)),
         }
@@ -81,7 +88,8 @@ impl Lease {
         let limit_ms = match NodeRecord::parse(&record.bytes) {
             Ok(found) if held.is(&found) => found.limit_ms,
             Ok(_) | Err(_) => {
-                let event = Event::Lost { node: held.node, now: record.bytes.escape_ascii().to_string() };
+                let now = record.bytes.escape_ascii().take(MOST_SHOWN).map(char::from).collect();
+                let event = Event::Lost { node: held.node, now };
                 return self.give_up(given, &held, event);
             }
         };

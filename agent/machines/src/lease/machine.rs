@@ -7,10 +7,14 @@ use super::phase::{Candidate, Held, Phase};
 use super::protocol::{Answer, Input, Output, PageView, Request, Write};
 use super::record::NodeRecord;
 use super::rules::Rules;
+use crate::pace::Pace;
 use crate::protocol::{Machine, Now};
 use crate::store::{Expected, StoreError, Version};
 use std::collections::{BTreeMap, VecDeque};
 use std::mem::Discriminant;
+
+/// So many writes in a row may be without effect because this host lost races; more are the store's fault.
+const RACES: u32 = 5;
 
 /// One lease of one host, for the lifetime of its agent.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -20,8 +24,11 @@ pub struct Lease {
     queue: VecDeque<Output>,
     /// Nothing is done before this time.
     wake_ms: u64,
+    pace: Pace,
     /// How many failures there were in a row.
     failures: u32,
+    /// How many writes in a row had no effect.
+    conflicts: u32,
     pub(super) clocks: Clocks,
     /// The group's record when it was read last.
     pub(super) group: Option<(Group, Version)>,
@@ -53,6 +60,8 @@ pub(super) enum Numbers {
 pub(super) enum Trouble {
     /// The store fails in this way.
     Store(Discriminant<StoreError>),
+    /// Writes have no effect.
+    Conflicts,
     ClockOff,
     NoneFree,
     /// No lease can be taken before this.
@@ -75,7 +84,9 @@ impl Lease {
             phase: Phase::Meeting { found },
             queue: close.into_iter().collect(),
             wake_ms: 0,
+            pace: Pace::default(),
             failures: 0,
+            conflicts: 0,
             clocks: Clocks::new(),
             group: None,
             tries: 0,
@@ -111,6 +122,9 @@ impl Machine for Lease {
         loop {
             if let Some(output) = self.queue.pop_front() {
                 self.clocks.plan(now, &output);
+                if let Output::Ask(_) = output {
+                    self.pace.send(rules.most_requests, now.mono_ms);
+                }
                 return output;
             }
             self.advance(given);
@@ -152,8 +166,10 @@ impl Lease {
     /// Decides on an output or another phase. The queue is empty, and no answer is pending.
     fn advance(&mut self, given: &Given) {
         let rules = given.rules;
-        if given.now.mono_ms < self.wake_ms {
-            return self.queue.push_back(Output::Wait { until_ms: self.wake_ms });
+        let next_ms = if matches!(self.phase, Phase::Ended) { 0 } else { self.pace.next_ms(rules.most_requests) };
+        let until_ms = self.wake_ms.max(next_ms);
+        if given.now.mono_ms < until_ms {
+            return self.queue.push_back(Output::Wait { until_ms });
         }
         let request = match &self.phase {
             Phase::Meeting { .. } | Phase::Confirming(_) => Request::Read { key: Group::key(&rules.group) },
@@ -233,18 +249,27 @@ impl Lease {
         if !self.has_served && !error.may_pass() {
             return self.give_in(Failure::Store(error));
         }
-        let (first_ms, longest_ms) = given.rules.retry_ms;
-        let pause_ms = first_ms.saturating_mul(1 << self.failures.min(20)).min(longest_ms);
+        self.wait(given, pause_ms(given.rules, self.failures));
         self.failures += 1;
-        self.wait(given, pause_ms);
         self.complain(Trouble::Store(std::mem::discriminant(&error)), Event::StoreAway(error));
+        then
+    }
+
+    /// A write had no effect, or may have none. That is a race with another host, and goes on with the phase `then` at
+    /// once; but a store that refuses again and again is asked less and less often.
+    pub(super) fn beaten(&mut self, given: &Given, key: String, then: Phase) -> Phase {
+        self.conflicts += 1;
+        if let Some(failures) = self.conflicts.checked_sub(RACES) {
+            self.wait(given, pause_ms(given.rules, failures));
+            self.complain(Trouble::Conflicts, Event::Conflicts { key, count: self.conflicts });
+        }
         then
     }
 
     /// The store did what it was asked.
     pub(super) fn store_is_back(&mut self) {
-        self.failures = 0;
-        if self.is_over(|trouble| matches!(trouble, Trouble::Store(_))) {
+        (self.failures, self.conflicts) = (0, 0);
+        if self.is_over(|trouble| matches!(trouble, Trouble::Store(_) | Trouble::Conflicts)) {
             self.log(Event::StoreBack);
         }
     }
@@ -295,6 +320,12 @@ impl Lease {
             self.wake_ms = now.mono_ms;
         }
     }
+}
+
+/// The pause before a retry, after so many others.
+fn pause_ms(rules: &Rules, failures: u32) -> u64 {
+    let (first_ms, longest_ms) = rules.retry_ms;
+    first_ms.saturating_mul(1 << failures.min(20)).min(longest_ms)
 }
 
 /// The request that writes the record of a node.

@@ -1,5 +1,6 @@
 //! The parameters of the algorithm.
 
+use crate::pace;
 use crate::store::Numbering;
 
 /// What stays the same for a lease while its agent runs.
@@ -25,6 +26,8 @@ pub struct Rules {
     pub renew_ms: u64,
     /// The first and the longest pause before a retry.
     pub retry_ms: (u64, u64),
+    /// How many requests may be sent in any ten seconds, whatever the store answers.
+    pub most_requests: usize,
     /// How long ago the limit of a held node must have passed before another host takes the node.
     pub idle_ms: u64,
     /// How long such a node must be seen unchanged if the store shows no clock or may lose writes.
@@ -53,6 +56,7 @@ impl Rules {
             ahead_ms: 60_000,
             renew_ms: 10_000,
             retry_ms: (1_000, 10_000),
+            most_requests: pace::MOST,
             idle_ms: 600_000,
             observe_ms: 30_000,
             margin_ms: Self::margin_ms(may_lose_writes),

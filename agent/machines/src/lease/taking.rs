@@ -77,14 +77,16 @@ impl Lease {
         found: Option<Held>,
         reply: Reply,
     ) -> Phase {
+        let key = Group::key(&given.rules.group);
         match reply.of_put() {
             Ok(Put::Written(_)) => {
                 if (1..Group::UNSET).contains(&group.floor_ms) {
                     self.complain(Trouble::Floor(group.floor_ms), Event::NewGroup { from_ms: group.floor_ms });
                 }
-                Phase::Meeting { found }
+                // Unless it is there when it is read.
+                self.beaten(given, key, Phase::Meeting { found })
             }
-            Ok(Put::Conflict) => Phase::Meeting { found },
+            Ok(Put::Conflict) => self.beaten(given, key, Phase::Meeting { found }),
             Ok(Put::Unknown(error)) => self.fail(given, error, Phase::Meeting { found }),
             Err(error) => self.fail(given, error, Phase::Founding { group, expected, found }),
         }
@@ -101,7 +103,7 @@ impl Lease {
             return Phase::Meeting { found: None };
         }
         let prefix = Group::nodes(&rules.group);
-        let node = |key: &str| key.strip_prefix(&prefix).and_then(|number| number.parse().ok());
+        let node = |key: &str| key.strip_prefix(&prefix)?.parse().ok().filter(|&node| node <= rules.last_node);
         let records: BTreeMap<u64, _> =
             records.into_iter().filter_map(|(key, record)| Some((node(&key)?, record))).collect();
         self.avoided.retain(|_, until_ms| *until_ms > now.mono_ms);
@@ -127,11 +129,11 @@ impl Lease {
     /// Another system has given the number of a new node.
     pub(super) fn numbered(&mut self, given: &Given, none: NoneFree, reply: Reply) -> Phase {
         match reply.of_number() {
-            Ok(Numbered::Node(node)) => {
+            Ok(Numbered::Node(node)) if node <= given.rules.last_node => {
                 self.numbers = Numbers::Given(node);
                 self.take(given, Choice::new_node(node))
             }
-            Ok(Numbered::UsedUp) => {
+            Ok(Numbered::Node(_) | Numbered::UsedUp) => {
                 self.numbers = Numbers::UsedUp;
                 self.log(Event::UsedUp(given.rules.numbering));
                 self.none_is_free(given, none)
@@ -184,7 +186,9 @@ impl Lease {
     pub(super) fn taken(&mut self, given: &Given, candidate: Candidate, reply: Reply) -> Phase {
         match reply.of_put() {
             Ok(Put::Written(version)) => Phase::Confirming(candidate.written(version)),
-            Ok(Put::Conflict) => Phase::Choosing,
+            Ok(Put::Conflict) => {
+                self.beaten(given, Group::node_key(&given.rules.group, candidate.held.node), Phase::Choosing)
+            }
             Ok(Put::Unknown(error)) => self.fail(given, error, Phase::Settling(candidate)),
             Err(error) => self.fail(given, error, Phase::Choosing),
         }
@@ -198,7 +202,7 @@ impl Lease {
                 Phase::Confirming(candidate.written(record.version))
             }
             // The write may still arrive. Then the node is unused until it is idle.
-            Ok(_) => Phase::Choosing,
+            Ok(_) => self.beaten(given, Group::node_key(&given.rules.group, candidate.held.node), Phase::Choosing),
             Err(error) => self.fail(given, error, Phase::Settling(candidate)),
         }
     }
@@ -208,7 +212,7 @@ impl Lease {
         let group = self.group.as_ref().map(|(_, version)| version);
         match reply.of_read() {
             Ok(record) if record.as_ref().map(|record| &record.version) == group => self.publish(given, candidate),
-            Ok(_) => Phase::Meeting { found: None },
+            Ok(_) => self.beaten(given, Group::key(&given.rules.group), Phase::Meeting { found: None }),
             Err(error) => self.fail(given, error, Phase::Confirming(candidate)),
         }
     }

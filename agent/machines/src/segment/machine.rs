@@ -2,6 +2,7 @@
 
 use super::Rules;
 use super::protocol::{Answer, Event, Failure, Input, Output, Request, View, Write};
+use crate::pace::{self, Pace};
 use crate::protocol::{Machine, Now};
 use crate::store::{StoreError, Taken};
 use std::collections::VecDeque;
@@ -10,6 +11,8 @@ use txid::segment::SegmentNews;
 
 /// The interval over which the rate is measured.
 const RATE_MS: u64 = 1000;
+/// Numbers have 63 bits.
+const HIGHEST: u64 = i64::MAX as u64;
 /// How often to retry after an error that only people can fix.
 const MENDED_MS: u64 = 5000;
 
@@ -20,6 +23,17 @@ enum Trouble {
     NoTag,
     WentDown,
     Ended,
+}
+
+/// Whether the store has the tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Tag {
+    /// It has it, as far as is known.
+    Known,
+    /// It has to be made.
+    Missing,
+    /// It was made, and there was no range since.
+    Made,
 }
 
 /// Takes the ranges of one segment, for the lifetime of its agent.
@@ -34,6 +48,9 @@ pub struct Segment {
     /// How many numbers the page had after the last range was taken.
     had: Option<u64>,
     trouble: Option<Trouble>,
+    /// Counts the requests that brought no range.
+    pace: Pace,
+    tag: Tag,
     /// No requests before this time.
     not_before_ms: u64,
     /// How many failures of the store there were in a row.
@@ -89,6 +106,8 @@ impl Segment {
             own_step: None,
             had: None,
             trouble: None,
+            pace: Pace::default(),
+            tag: Tag::Known,
             not_before_ms: 0,
             failures: 0,
             is_serving: false,
@@ -106,9 +125,12 @@ impl Segment {
             self.is_serving = true;
             self.log(Event::Resumed { left });
         }
-        if published == 0 && self.is_wanted(page) && now.mono_ms >= self.not_before_ms {
-            let count = self.count(given);
-            return self.ask(Request::Take { count, seen: page.highest() });
+        if published == 0 && self.is_wanted(page) && now.mono_ms >= self.next_ms() {
+            let request = match self.tag {
+                Tag::Missing => Request::Create { step: given.rules.step.unwrap_or(super::STEP) },
+                Tag::Known | Tag::Made => Request::Take { count: self.count(given), seen: page.highest() },
+            };
+            return self.ask(given, request);
         }
         self.measure(now, left + published, published);
         let until_ms = now.mono_ms.saturating_add(self.wait_ms(given));
@@ -126,16 +148,25 @@ impl Segment {
                 self.goes_down(given, range.start);
             }
             Answer::Taken(Taken::Range { range, step }) => published = self.taken(given, range, step),
-            Answer::Taken(Taken::NoTag) if rules.create => {
-                return self.ask(Request::Create { step: rules.step.unwrap_or(super::STEP) });
+            Answer::Taken(Taken::NoTag) if rules.create && self.tag == Tag::Made => {
+                self.tag = Tag::Missing;
+                let why = "there is no such tag, although it was just made".to_owned();
+                let error = StoreError::Damaged { store: rules.tag.clone(), why };
+                self.mind(given, Trouble::NoTag, Event::Failed(error));
             }
+            Answer::Taken(Taken::NoTag) if rules.create => self.tag = Tag::Missing,
             Answer::Taken(Taken::NoTag) if page.granted == 0 => {
                 return self.queue.push_back(Output::Fail(Failure::NoTag));
             }
             Answer::Taken(Taken::NoTag) => self.mind(given, Trouble::NoTag, Event::NoTag),
             Answer::Taken(Taken::WentDown { number }) => self.goes_down(given, number),
             Answer::Taken(Taken::Ended) => self.mind(given, Trouble::Ended, Event::Ended),
-            Answer::Created => self.log(Event::Created),
+            Answer::Created => {
+                self.tag = Tag::Made;
+                if self.trouble.is_none() {
+                    self.log(Event::Created);
+                }
+            }
             Answer::Failed(error) => {
                 self.write(Write::Failure);
                 self.mind(given, Trouble::Store, Event::Failed(error));
@@ -180,14 +211,20 @@ impl Segment {
     /// A range was taken. Returns how many numbers it has.
     fn taken(&mut self, given: &Given, range: Range<u64>, own: u64) -> u64 {
         let Given { rules, now, page } = given;
-        let count = range.end.saturating_sub(range.start);
-        if count == 0 {
-            let (store, why) = (rules.tag.clone(), "its step is 0, but must be 1 or more".to_owned());
-            self.mind(given, Trouble::Store, Event::Failed(StoreError::Damaged { store, why }));
+        let wrong = match range {
+            Range { start, end } if start == end => Some("its step is 0, but must be 1 or more".to_owned()),
+            Range { start, end } if start > end || end > HIGHEST => Some(format!("the numbers {start} to {end}")),
+            _ => None,
+        };
+        if let Some(why) = wrong {
+            self.mind(given, Trouble::Store, Event::Failed(StoreError::Damaged { store: rules.tag.clone(), why }));
             return 0;
         }
+        let count = range.end - range.start;
         self.trouble = None;
         self.failures = 0;
+        self.tag = Tag::Known;
+        self.pace.forgive();
         self.own_step = Some(own);
         self.had = Some(page.left + page.next + count);
         self.sizes.1 = count;
@@ -258,8 +295,8 @@ impl Segment {
     fn wait_ms(&self, given: &Given) -> u64 {
         let Given { rules, now, page } = given;
         let (least, most) = rules.look_ms;
-        if page.wants && self.not_before_ms > now.mono_ms {
-            return (self.not_before_ms - now.mono_ms).min(RATE_MS);
+        if page.wants && self.next_ms() > now.mono_ms {
+            return (self.next_ms() - now.mono_ms).min(RATE_MS);
         }
         // Half the time that a tenth of a range lasts at this rate.
         let tenth = self.sizes.0.max(self.sizes.1) / 10;
@@ -267,7 +304,13 @@ impl Segment {
         half_ms.clamp(least, most)
     }
 
-    fn ask(&mut self, request: Request) {
+    /// When the next request may be sent.
+    fn next_ms(&self) -> u64 {
+        self.not_before_ms.max(self.pace.next_ms(pace::MOST))
+    }
+
+    fn ask(&mut self, given: &Given, request: Request) {
+        self.pace.send(pace::MOST, given.now.mono_ms);
         self.queue.push_back(Output::Ask(request));
     }
 
