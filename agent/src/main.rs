@@ -10,6 +10,9 @@ use clap::Parser;
 use std::io::{Write, stderr};
 use std::process::ExitCode;
 
+#[cfg(panic = "abort")]
+compile_error!("a bug in the client of one store would end the leases of all: build the agent with `make agent`");
+
 fn main() -> ExitCode {
     let done = match Args::parse().command {
         Command::Run(args) => run::run(args),

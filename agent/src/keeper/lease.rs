@@ -110,6 +110,15 @@ impl Kept for KeptLease {
         self.generator.refusal_at(txid::system_ms()).map(|why| why.to_string())
     }
 
+    fn unreturned(&self) -> Box<dyn Fn() -> Option<String>> {
+        let (page, idle_ms) = (self.page, self.rules.idle_ms);
+        Box::new(move || {
+            let node = page.state().node()?;
+            let free_ms = page.view().noted_ms.saturating_add_unsigned(idle_ms);
+            Some(Event::NotReleased { node, free_ms }.to_string())
+        })
+    }
+
     fn explain(&self, failure: Failure) -> String {
         failure.to_string()
     }

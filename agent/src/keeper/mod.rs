@@ -46,6 +46,10 @@ pub trait Kept {
     /// Why a process would get no id or number now; None if it would get one.
     fn refusal(&self) -> Option<String>;
 
+    /// What was not given back if the agent ends without the store, for a person; None if there is no such thing. May be
+    /// asked while another thread keeps this.
+    fn unreturned(&self) -> Box<dyn Fn() -> Option<String>>;
+
     /// The reason why the machine gave up, for a person.
     fn explain(&self, failure: <Self::Machine as Machine>::Failure) -> String;
 }

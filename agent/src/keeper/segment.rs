@@ -95,6 +95,11 @@ impl Kept for KeptSegment {
         self.page.segment().refusal().map(|why| why.to_string())
     }
 
+    /// The numbers that are left stay in the file.
+    fn unreturned(&self) -> Box<dyn Fn() -> Option<String>> {
+        Box::new(|| None)
+    }
+
     fn explain(&self, failure: Failure) -> String {
         let Rules { tag, step, .. } = &self.rules;
         let how = self.store.how_to_create(tag, step.unwrap_or(STEP));

@@ -1,12 +1,18 @@
 //! One thread for each lease and each segment, and what is known of them.
 
 use super::Event;
+use super::journal::Journal;
 use crate::config::{Config, Node};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
+use std::time::{Duration, Instant};
 use txid_agent::keeper::{Kept, KeptLease, KeptSegment, Report, keep};
 use txid_agent::store;
-use txid_agent_machines::{lease, segment};
+use txid_agent_machines::{lease, pace, segment};
+
+/// How long a thread that failed waits before it starts again.
+const RESTART: Duration = if cfg!(test) { Duration::from_millis(100) } else { Duration::from_secs(5) };
 
 /// All leases and segments of this agent.
 pub struct Keepers {
@@ -24,6 +30,10 @@ pub enum News {
 struct Keeper {
     name: String,
     state: State,
+    journal: Journal,
+    /// What is to be said if the thread does not end.
+    unreturned: Box<dyn Fn() -> Option<String>>,
+    at_stop: Option<String>,
     /// Ends the thread when it is dropped.
     stop: Option<Sender<()>>,
 }
@@ -67,15 +77,23 @@ impl Keepers {
     fn add(&mut self, name: &str, kept: impl Kept + Send + 'static, events: &Sender<Event>) -> anyhow::Result<()> {
         let (stop, stopped) = channel();
         let (which, events) = (self.all.len(), events.clone());
+        let unreturned = kept.unreturned();
         thread::Builder::new()
             .name(format!("keep-{name}"))
             .stack_size(512 << 10)
             .spawn(move || run(which, kept, &stopped, &events))?;
-        self.all.push(Keeper { name: name.to_owned(), state: State::Starting, stop: Some(stop) });
+        self.all.push(Keeper {
+            name: name.to_owned(),
+            state: State::Starting,
+            journal: Journal::default(),
+            unreturned,
+            at_stop: None,
+            stop: Some(stop),
+        });
         Ok(())
     }
 
-    /// Takes note of what a thread reports. Returns a line of the log.
+    /// Takes note of what a thread reports. Returns a line of the log, if there is room for one.
     pub fn hear(&mut self, which: usize, news: &News) -> Option<String> {
         let keeper = &mut self.all[which];
         let (state, text) = match news {
@@ -85,7 +103,7 @@ impl Keepers {
             News::Ended(Err(why)) => (State::Ended, Some(why)),
         };
         keeper.state = state;
-        text.map(|text| format!("{}: {text}", keeper.name))
+        keeper.journal.line(format!("{}: {}", keeper.name, text?), Instant::now())
     }
 
     /// Whether each has reported something: it works, or waits for its store.
@@ -105,16 +123,40 @@ impl Keepers {
 
     /// Gives all nodes back, and takes no more numbers.
     pub fn stop(&mut self) {
-        self.all.iter_mut().for_each(|keeper| keeper.stop = None);
+        for keeper in &mut self.all {
+            keeper.at_stop = (keeper.unreturned)();
+            keeper.stop = None;
+        }
+    }
+
+    /// Waits for no thread any longer. Returns what that means, for the log.
+    pub fn give_up(&mut self) -> Vec<String> {
+        let left = self.all.iter_mut().filter(|keeper| keeper.state != State::Ended);
+        left.filter_map(|keeper| {
+            keeper.state = State::Ended;
+            keeper.at_stop.take().map(|text| format!("{}: {text}", keeper.name))
+        })
+        .collect()
     }
 }
 
-/// The thread of a lease or a segment.
+/// The thread of a lease or a segment. If it fails, it starts again from its page, as an agent does after a kill; the
+/// others go on.
 fn run(which: usize, mut kept: impl Kept, stop: &Receiver<()>, events: &Sender<Event>) {
     // The main thread may have ended already.
     let send = |news| drop(events.send(Event::Keeper(which, news)));
-    let ended = keep(&mut kept, stop, |report| send(News::Report(report)));
-    send(News::Ended(ended));
+    loop {
+        let ended = catch_unwind(AssertUnwindSafe(|| keep(&mut kept, stop, |report| send(News::Report(report)))));
+        match ended {
+            Ok(ended) => return send(News::Ended(ended)),
+            Err(_) => {
+                let text = format!("failed; starts again from its file in {} s", RESTART.as_secs());
+                send(News::Report(Report { text, live: kept.refusal().is_none() }));
+                // If it is to stop, it gives its node back first.
+                let _ = stop.recv_timeout(RESTART);
+            }
+        }
+    }
 }
 
 fn lease_rules(config: &Config, node: &Node, may_lose_writes: bool) -> lease::Rules {
@@ -126,5 +168,95 @@ fn lease_rules(config: &Config, node: &Node, may_lose_writes: bool) -> lease::Ru
     // So that several renewals can fail before a lease ends.
     rules.renew_ms = rules.renew_ms.min(rules.ahead_ms / 6);
     rules.retry_ms.0 = rules.retry_ms.0.min(rules.renew_ms);
+    // A short lease is extended more often.
+    rules.most_requests = rules.most_requests.max((2 * pace::WINDOW_MS / rules.renew_ms.max(1)) as usize);
     rules
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use txid::snowflake::Layout;
+    use txid_agent::store::{Durability, Store};
+    use txid_agent_machines::store::{Expected, Put, Record, StoreError};
+
+    /// A store whose client has a bug: it panics at the first extension.
+    struct Bug {
+        store: Box<dyn Store>,
+        requests: u32,
+    }
+
+    impl Bug {
+        fn count(&mut self) {
+            self.requests += 1;
+            // A lease in a new store takes eight.
+            assert!(self.requests != 9, "an answer that nobody thought of");
+        }
+    }
+
+    impl Store for Bug {
+        fn read(&mut self, key: &str) -> Result<Option<Record>, StoreError> {
+            self.count();
+            self.store.read(key)
+        }
+
+        fn put(&mut self, key: &str, expected: &Expected, bytes: &[u8]) -> Result<Put, StoreError> {
+            self.count();
+            self.store.put(key, expected, bytes)
+        }
+
+        fn list(&mut self, prefix: &str) -> Result<Vec<(String, Record)>, StoreError> {
+            self.count();
+            self.store.list(prefix)
+        }
+
+        fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {
+            self.store.clock_ms()
+        }
+
+        fn durability(&self) -> &Durability {
+            self.store.durability()
+        }
+
+        fn damaged(&self, what: &str) -> StoreError {
+            self.store.damaged(what)
+        }
+    }
+
+    #[test]
+    fn a_thread_that_fails_takes_its_lease_up_again() {
+        let directory = tempfile::tempdir().unwrap();
+        let url = format!("file://{}/leases", directory.path().display());
+        // The first extension is due when the lease is there.
+        let rules =
+            lease::Rules { new: true, renew_ms: 50, ..lease::Rules::new("orders", "here", &Layout::SNOWFLAKE, false) };
+        let store = Box::new(Bug { store: store::open(&url).unwrap(), requests: 0 });
+        let kept = KeptLease::open(&directory.path().join("orders"), &Layout::SNOWFLAKE, rules, store).unwrap();
+        let ((stop, stopped), (sender, events)) = (channel(), channel());
+        let thread = thread::spawn(move || run(0, kept, &stopped, &sender));
+        let mut reports = Vec::new();
+        loop {
+            let event = events.recv_timeout(Duration::from_secs(60)).unwrap();
+            let Event::Keeper(0, news) = event else { panic!("a signal") };
+            match news {
+                News::Report(Report { text, live }) => {
+                    if text.starts_with("continues") {
+                        stop.send(()).unwrap();
+                    }
+                    reports.push((text, live));
+                }
+                News::Ended(ended) => {
+                    ended.unwrap();
+                    break;
+                }
+            }
+        }
+        thread.join().unwrap();
+        let wanted =
+            [("took node", true), ("failed; starts again", true), ("continues with", true), ("gave node", false)];
+        assert_eq!(reports.len(), wanted.len(), "{reports:?}");
+        for ((text, live), (start, is_live)) in reports.iter().zip(wanted) {
+            assert!(text.starts_with(start) && *live == is_live, "{reports:?}");
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! `txid-agent run`.
 
+mod journal;
 mod keepers;
 mod notify;
 mod signals;
@@ -7,13 +8,17 @@ mod supervise;
 
 use crate::args::Run;
 use crate::config::Config;
+use journal::say;
 use keepers::{Keepers, News};
 use notify::Notify;
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-use std::io::{Write, stderr};
 use std::process::ExitCode;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
 use supervise::Supervised;
+
+/// How long giving the leases back may take, so that the agent ends within 5 s of a signal, or of the end of its command.
+const TO_STOP: Duration = Duration::from_secs(4);
 
 /// What the main thread waits for.
 pub enum Event {
@@ -37,31 +42,41 @@ enum Phase {
     Starting,
     /// If a lease or segment needs somebody's attention, the others go on.
     Running,
-    /// Ends with this status when all threads have ended.
-    Stopping(ExitCode),
+    /// Ends with this status when all threads have ended, or at this time.
+    Stopping(ExitCode, Instant),
 }
 
 pub fn run(args: Run) -> anyhow::Result<ExitCode> {
     let config = Config::new(args)?;
+    // A thread that fails is started again. The log has one line for that.
+    std::panic::set_hook(Box::new(|panic| say(&format!("a bug in txid-agent: {panic}"))));
     let (sender, events) = channel();
     signals::watch(sender.clone(), !config.command.is_empty())?;
     let keepers = Keepers::start(&config, &sender)?;
     let notify = Notify::from_environment();
     let mut agent = Agent { keepers, command: config.command, child: None, notify, phase: Phase::Starting };
-    for event in events {
-        match event {
-            Event::Keeper(which, news) => agent.hear(which, &news),
-            Event::Signal(SIGCHLD) => agent.reap(),
-            Event::Signal(signal) => agent.take_signal(signal),
+    loop {
+        match agent.wait(&events) {
+            Some(Event::Keeper(which, news)) => agent.hear(which, &news),
+            Some(Event::Signal(SIGCHLD)) => agent.reap(),
+            Some(Event::Signal(signal)) => agent.take_signal(signal),
+            None => agent.keepers.give_up().iter().for_each(|text| say(text)),
         }
         if let Some(status) = agent.go_on() {
             return Ok(status);
         }
     }
-    Ok(ExitCode::FAILURE)
 }
 
 impl Agent {
+    /// The next event. None if the time to stop is over.
+    fn wait(&self, events: &Receiver<Event>) -> Option<Event> {
+        match self.phase {
+            Phase::Starting | Phase::Running => events.recv().ok(),
+            Phase::Stopping(_, end) => events.recv_timeout(end.saturating_duration_since(Instant::now())).ok(),
+        }
+    }
+
     fn hear(&mut self, which: usize, news: &News) {
         if let Some(text) = self.keepers.hear(which, news) {
             say(&text);
@@ -89,8 +104,8 @@ impl Agent {
 
     /// The only way to end: the leases are given back, and then the agent ends with this status.
     fn stop(&mut self, status: ExitCode) {
-        if !matches!(self.phase, Phase::Stopping(_)) {
-            self.phase = Phase::Stopping(status);
+        if !matches!(self.phase, Phase::Stopping(..)) {
+            self.phase = Phase::Stopping(status, Instant::now() + TO_STOP);
             self.notify.stopping();
             self.keepers.stop();
         }
@@ -104,7 +119,7 @@ impl Agent {
             self.phase = Phase::Running;
         }
         let is_to_start = self.child.is_none() && !self.command.is_empty() && self.keepers.are_live();
-        if is_to_start && !matches!(self.phase, Phase::Stopping(_)) {
+        if is_to_start && !matches!(self.phase, Phase::Stopping(..)) {
             match Supervised::start(&self.command) {
                 Ok(child) => self.child = Some(child),
                 Err(error) => {
@@ -117,20 +132,9 @@ impl Agent {
         }
         match self.phase {
             _ if self.child.is_some() || !self.keepers.have_ended() => None,
-            Phase::Stopping(status) => Some(status),
+            Phase::Stopping(status, _) => Some(status),
             // Each has failed after the start.
             Phase::Starting | Phase::Running => Some(ExitCode::FAILURE),
         }
     }
-}
-
-/// One line for each change of state.
-fn say(text: &str) {
-    // The journal adds the time itself.
-    let time = if std::env::var_os("JOURNAL_STREAM").is_some() {
-        String::new()
-    } else {
-        format!("{:.3} ", jiff::Timestamp::now())
-    };
-    let _ = writeln!(stderr(), "{time}txid-agent: {text}");
 }

@@ -115,6 +115,36 @@ fn the_command_has_a_lease_when_it_starts_and_its_exit_status_is_ours() {
     assert_eq!(output.status.code(), Some(126));
 }
 
+/// Whoever starts the agent again starts the command again.
+#[test]
+fn the_command_gets_sigterm_if_its_agent_dies() {
+    let directory = Directory::new();
+    let script = "trap 'echo got TERM; exit 3' TERM; echo ready; for i in {1..400}; do sleep 0.05; done";
+    let mut child =
+        directory.run(&["--", "bash", "-c", script]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert_eq!(lines.next().unwrap().unwrap(), "ready");
+    kill(&mut child);
+    assert_eq!(lines.next().unwrap().unwrap(), "got TERM");
+}
+
+/// The server takes the connection and answers nothing.
+#[test]
+fn sigterm_ends_it_within_five_seconds_even_if_the_store_hangs() {
+    let server = servers::redis(&[]);
+    let mut host = Host::new("here", server.port, |port| format!("redis://127.0.0.1:{port}"), "snowflake");
+    host.start_agent(&["--new"]);
+    until("no lease", || host.is_live());
+    host.proxy.set(Mode::SwallowReplies);
+    let (start, node) = (Instant::now(), host.view().node);
+    let agent = host.agent.as_mut().unwrap();
+    signal(agent, libc::SIGTERM);
+    assert_eq!(agent.wait().unwrap().code(), Some(0));
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    let log = host.log();
+    assert!(log.contains(&format!("orders: could not give node {node} back; others take it from 2")), "{log}");
+}
+
 #[test]
 fn signals_are_passed_on() {
     let directory = Directory::new();
