@@ -63,6 +63,15 @@ fn the_module_is_short() {
 }
 
 #[test]
+fn the_module_reads_every_format() {
+    let module = read("web/txid.js");
+    for format in txid::formats::ALL.into_iter().filter(|format| format.read.is_some()) {
+        let line = format!("    {}: {{ title: \"{}\", ", format.name, format.title);
+        assert!(module.contains(&line), "web/txid.js has no{line}");
+    }
+}
+
+#[test]
 fn the_vectors_in_node() {
     if let Some(output) = run(&["node", "nodejs"], &["tests/web/node.mjs"]) {
         let said = String::from_utf8_lossy(&output.stdout);

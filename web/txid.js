@@ -400,7 +400,7 @@ const FORMATS = {
     uuid: { title: "UUID", read: readUuid },
     flake: { title: "flake", read: readFlake },
     unique_id: { title: "Apache UNIQUE_ID", read: readUniqueId },
-    unique_id_short: { title: "Apache UNIQUE_ID, older", read: readUniqueId },
+    unique_id_short: { title: "Apache UNIQUE_ID", read: readUniqueId },
     traceparent: { title: "W3C traceparent", read: readTraceparent },
     b3: { title: "b3", read: readB3 },
     sofa: { title: "SOFATracer id", read: readSofa },
@@ -408,7 +408,7 @@ const FORMATS = {
     trace_id: { title: "time-ordered trace id", read: readTraceId },
     otel_trace_id: { title: "OpenTelemetry trace id", read: readRandom(128, "a trace id") },
     trace_host_id: { title: "time-ordered trace id with a host", read: readTraceHostId },
-    snowflake: { title: "64-bit id", read: readSnowflake },
+    snowflake: { title: "snowflake", read: readSnowflake },
     span_id: { title: "span id", read: readRandom(64, "a span id") },
 };
 export const formats = Object.entries(FORMATS).map(([name, { title }]) => ({ name, title }));
@@ -424,19 +424,34 @@ export function parse(format, text, options = {}) {
 }
 
 
-// Whether a text that could be an id of this format is hardly ever anything else.
-function isLikely(id, options) {
-    const year2100 = 4102444800000n;
+// Whether a text that is read as this id may be one at all, if nobody says so.
+function isAnId(id, options) {
     switch (id.format) {
     case "b3":
+        // A decision alone is not an id.
         return id.fields.trace_id !== undefined;
     case "snowflake":
         return options.layout !== undefined || /^\d{15,19}$/.test(id.text);
+    default:
+        return true;
+    }
+}
+
+
+// Whether hardly any other text is read as such an id.
+function isLikely({ format, ms, fields }) {
+    const year2100 = 4102444800000n;
+    switch (format) {
     case "flake":
     case "unique_id_short":
     case "unique_id":
     case "sofa":
-        return id.ms < year2100;
+        return ms < year2100;
+    case "trace_id":
+        // A random id looks like a time-ordered one, but rarely has such a small sequence.
+        return BigInt(fields.sequence) < 0x10000n;
+    case "trace_host_id":
+        return false;
     default:
         return true;
     }
@@ -450,7 +465,7 @@ export function read(text, options = {}) {
         try {
             const id = parse(format, text, options);
             // All UUIDs have one reader.
-            if (id.format === format && isLikely(id, options)) {
+            if (id.format === format && isAnId(id, options)) {
                 ids.push(id);
             }
         } catch (error) {
@@ -459,11 +474,7 @@ export function read(text, options = {}) {
             }
         }
     }
-    // A random id looks like a time-ordered one, but rarely has such a small sequence.
-    if (ids[0]?.format === "trace_id" && BigInt(ids[0].fields.sequence) >= 0x10000n) {
-        ids.push(ids.shift());
-    }
-    return ids;
+    return ids.sort((one, other) => isLikely(other) - isLikely(one));
 }
 
 
@@ -473,12 +484,14 @@ export function find(line, options = {}) {
     // From the longest words to the shortest ones: a dot or a dash can be part of an id, between two, or end a sentence.
     const separators = [/[^0-9A-Za-z@_.-]+|\.(?![0-9A-Za-z])|(?<![0-9A-Za-z])\./, /[^0-9A-Za-z@_-]+/, /[^0-9A-Za-z]+/];
     const search = (start, end, level) => {
-        const ids = read(line.slice(start, end), options);
-        if (ids.length > 0) {
+        const text = line.slice(start, end);
+        const ids = read(text, options);
+        // A word of a text is often as long as an id.
+        if (ids.length > 0 && (isLikely(ids[0]) || text === line.trim())) {
             found.push({ start, end, ids });
         } else if (level < separators.length) {
             let from = start;
-            for (const word of line.slice(start, end).split(separators[level])) {
+            for (const word of text.split(separators[level])) {
                 from = line.indexOf(word, from);
                 if (word !== "") {
                     search(from, from + word.length, level + 1);
