@@ -883,6 +883,8 @@ int32_t txid_host_ipv4(const char *text,
  * Opens a maker of ids, and writes it to `maker`. The first of the `count` words is the name of the format, and the
  * others are its options, name=value. Release it with txid_maker_close.
  *
+ * With `on_trial`, no file is made, as for a test of a configuration; and a state without a file is one in memory.
+ *
  * Returns 0, or a txid_error; then `message` says what is wrong, and `maker` is unchanged.
  *
  * Safety:
@@ -892,8 +894,25 @@ int32_t txid_host_ipv4(const char *text,
  */
 int32_t txid_maker_open(const txid_text *list,
                         size_t count,
+                        bool on_trial,
                         txid_maker **maker,
                         char *message);
+#endif
+
+#if defined(TXID_NGINX)
+/**
+ * Opens a maker of ids of a format that needs no options, and writes it to `maker`. Release it with txid_maker_close.
+ *
+ * Returns 0, or a txid_error; then `message` says what is wrong, and `maker` is unchanged.
+ *
+ * Safety:
+ *
+ * `name` must be valid for reads of `len` bytes, `maker` for a write, `message` for writes of TXID_MESSAGE_LEN bytes.
+ */
+int32_t txid_maker_named(const char *name,
+                         size_t len,
+                         txid_maker **maker,
+                         char *message);
 #endif
 
 #if defined(TXID_NGINX)
@@ -1039,13 +1058,16 @@ int32_t txid_policy_judge(const txid_policy *policy,
                           const txid_header *header);
 
 /**
- * Whether the `len` characters at `name` are valid as the name of a header.
+ * Whether the header whose name are the `len` characters at `name` can carry an id. Returns 0, or a txid_error; then
+ * `message` says why not.
  *
  * Safety:
  *
- * `name` must be valid for reads of `len` bytes.
+ * `name` must be valid for reads of `len` bytes, `message` for writes of TXID_MESSAGE_LEN bytes.
  */
-bool txid_is_header_name(const char *name, size_t len);
+int32_t txid_check_header_name(const char *name,
+                               size_t len,
+                               char *message);
 
 /**
  * Opens the segment in the file at `path`, which txid-agent has made, and writes it to `segment`. Release it with

@@ -142,7 +142,7 @@ ngx_http_txid_option(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return "is duplicate";
     }
     if (rc != 0) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "%V: %s", &cmd->name, message);
+        ngx_txid_conf_error(cf, "%s", message);
         return NGX_CONF_ERROR;
     }
     return NGX_CONF_OK;
@@ -161,7 +161,7 @@ ngx_http_txid_format(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     words = cf->args->elts;
-    tscf->maker = ngx_txid_open_maker(cf, &words[1], 1);
+    tscf->maker = ngx_txid_name_maker(cf, &words[1]);
     return tscf->maker == NULL ? NGX_CONF_ERROR : NGX_CONF_OK;
 }
 
@@ -171,6 +171,7 @@ ngx_http_txid_response_header(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     ngx_http_txid_loc_conf_t  *tlcf = conf;
 
+    char                        message[TXID_MESSAGE_LEN];
     ngx_str_t                  *words;
     ngx_http_txid_main_conf_t  *tmcf;
 
@@ -179,8 +180,8 @@ ngx_http_txid_response_header(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     words = cf->args->elts;
-    if (!txid_is_header_name((char *) words[1].data, words[1].len)) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "%V: \"%V\" is not the name of a header", &cmd->name, &words[1]);
+    if (txid_check_header_name((char *) words[1].data, words[1].len, message) != 0) {
+        ngx_txid_conf_error(cf, "%s", message);
         return NGX_CONF_ERROR;
     }
 
@@ -230,6 +231,23 @@ ngx_http_txid_create_srv_conf(ngx_conf_t *cf)
 }
 
 
+/* nginx drops such a header before anybody reads it. */
+static void
+ngx_http_txid_warn_of_underscore(ngx_conf_t *cf, const txid_text *name)
+{
+    ngx_str_t                  text = { name->len, (u_char *) name->data };
+    ngx_http_core_srv_conf_t  *cscf;
+
+    cscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_core_module);
+    if (cscf->ignore_invalid_headers && !cscf->underscores_in_headers
+        && ngx_strlchr(text.data, text.data + text.len, '_') != NULL)
+    {
+        ngx_conf_log_error(NGX_LOG_WARN, cf, 0, "txid: no request has a \"%V\" header while \"underscores_in_headers\" is off",
+                           &text);
+    }
+}
+
+
 /* Copies the name in lower case. An empty one, with the hash 0, is that of no header. */
 static ngx_int_t
 ngx_http_txid_set_name(ngx_conf_t *cf, ngx_http_txid_name_t *name, const txid_text *text)
@@ -241,6 +259,7 @@ ngx_http_txid_set_name(ngx_conf_t *cf, ngx_http_txid_name_t *name, const txid_te
     }
 
     name->hash = ngx_hash_strlow(name->name.data, (u_char *) text->data, text->len);
+    ngx_http_txid_warn_of_underscore(cf, text);
     return NGX_OK;
 }
 

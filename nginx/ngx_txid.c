@@ -59,27 +59,52 @@ ngx_txid_close_maker(void *maker)
 }
 
 
-/* The maker lives as long as the configuration. */
-txid_maker *
-ngx_txid_open_maker(ngx_conf_t *cf, const ngx_str_t *words, size_t count)
+/* Returns the maker, which lives as long as the configuration; or writes the message, if opening has failed. */
+static txid_maker *
+ngx_txid_keep_maker(ngx_conf_t *cf, int32_t rc, txid_maker *maker, const char *message)
 {
-    char                 message[TXID_MESSAGE_LEN];
-    txid_maker          *maker;
     ngx_pool_cleanup_t  *cleanup;
 
-    cleanup = ngx_pool_cleanup_add(cf->pool, 0);
-    if (cleanup == NULL) {
+    if (rc != 0) {
+        ngx_txid_conf_error(cf, "%s", message);
         return NULL;
     }
 
-    if (txid_maker_open(ngx_txid_text(words), count, &maker, message) != 0) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "txid: %s", message);
+    cleanup = ngx_pool_cleanup_add(cf->pool, 0);
+    if (cleanup == NULL) {
+        txid_maker_close(maker);
         return NULL;
     }
 
     cleanup->handler = ngx_txid_close_maker;
     cleanup->data = maker;
     return maker;
+}
+
+
+/* The first word is the name of the format, and the others are its options. */
+txid_maker *
+ngx_txid_open_maker(ngx_conf_t *cf, const ngx_str_t *words, size_t count)
+{
+    char         message[TXID_MESSAGE_LEN];
+    int32_t      rc;
+    txid_maker  *maker;
+
+    rc = txid_maker_open(ngx_txid_text(words), count, ngx_test_config, &maker, message);
+    return ngx_txid_keep_maker(cf, rc, maker, message);
+}
+
+
+/* For a format without options. */
+txid_maker *
+ngx_txid_name_maker(ngx_conf_t *cf, const ngx_str_t *format)
+{
+    char         message[TXID_MESSAGE_LEN];
+    int32_t      rc;
+    txid_maker  *maker;
+
+    rc = txid_maker_named((char *) format->data, format->len, &maker, message);
+    return ngx_txid_keep_maker(cf, rc, maker, message);
 }
 
 
@@ -170,7 +195,7 @@ ngx_txid_time_words(ngx_conf_t *cf, ngx_str_t *source, ngx_str_t *name)
             time->iso8601 = 1;
 
         } else if (ngx_strcmp(words[3].data, "ms") != 0) {
-            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "txid: \"%V\" is neither ms nor iso8601", &words[3]);
+            ngx_txid_conf_error(cf, "\"%V\" is neither ms nor iso8601", &words[3]);
             return NULL;
         }
     }
@@ -182,7 +207,7 @@ ngx_int_t
 ngx_txid_variable_name(ngx_conf_t *cf, const ngx_str_t *word, ngx_str_t *name)
 {
     if (word->len < 2 || word->data[0] != '$') {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "txid: \"%V\" is not a variable: write $name", word);
+        ngx_txid_conf_error(cf, "\"%V\" is not a variable: write $name", word);
         return NGX_ERROR;
     }
 

@@ -22,6 +22,11 @@ _Static_assert(sizeof(txid_text) == sizeof(ngx_str_t)
                "a txid_text is an ngx_str_t");
 
 
+/* The first of cf->args is the directive. */
+#define ngx_txid_conf_error(cf, format, arg)                                                                          \
+    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "%V: " format, cf->args->elts, arg)
+
+
 /* A variable with the time of the id in another variable. */
 typedef struct {
     ngx_int_t      source;
@@ -52,6 +57,7 @@ extern const ngx_txid_part_t    ngx_txid_parts[];
 
 txid_series *ngx_txid_open_series(ngx_conf_t *cf);
 txid_maker *ngx_txid_open_maker(ngx_conf_t *cf, const ngx_str_t *words, size_t count);
+txid_maker *ngx_txid_name_maker(ngx_conf_t *cf, const ngx_str_t *format);
 ngx_int_t ngx_txid_make(const txid_maker *maker, ngx_pool_t *pool, ngx_log_t *log, ngx_variable_value_t *v);
 
 ngx_int_t ngx_txid_read_time(const ngx_variable_value_t *id, ngx_uint_t iso8601, ngx_pool_t *pool,

@@ -110,6 +110,19 @@ impl Format {
         (make.maker)(&Options::new(self.name, make.options, options)?)
     }
 
+    /// As [`Format::maker`], to try the options: no file is made. A state without a file is one in memory.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Format::maker`].
+    pub fn maker_on_trial<'a>(
+        &self,
+        options: impl IntoIterator<Item = (&'a str, &'a OsStr)>,
+    ) -> Result<Maker, MakerError> {
+        let make = self.make.as_ref().ok_or(MakerError::OnlyRead(self.name))?;
+        (make.maker)(&Options::new(self.name, make.options, options)?.on_trial())
+    }
+
     /// The milliseconds since 1970 in `text`, if it is an id of this format and holds a time.
     ///
     /// ```

@@ -3,6 +3,7 @@
 use crate::maker::{Maker, MakerError};
 use crate::text::{FormatError, ParseError};
 use crate::{flake, segment, snowflake, trace, txid, unique_id, uuid};
+use std::ffi::OsStr;
 
 pub use crate::format::{Anatomy, Format, Make, Numbers, Read};
 
@@ -107,12 +108,61 @@ impl Maker {
     ///
     /// [`MakerError`] says what is wrong with the name or an option.
     pub fn parse<'a>(name: &str, options: impl IntoIterator<Item = &'a str>) -> Result<Self, MakerError> {
-        let Some(format) = named(name).filter(|_| Self::names().any(|known| known == name)) else {
-            return Err(MakerError::NoFormat { name: name.to_string(), known: Self::names().collect() });
-        };
-        let options = options.into_iter().map(|option| option.split_once('=').unwrap_or((option, "")));
-        format.maker(options.map(|(name, value)| (name, value.as_ref())))
+        offered(name)?.maker(options.into_iter().map(split))
     }
+
+    /// As [`Maker::parse`], to try the options, as `nginx -t` does: no file is made. A state without a file is one in
+    /// memory.
+    ///
+    /// ```
+    /// assert!(txid::Maker::parse_on_trial("snowflake", ["node=17", "state=/nonexistent/state"]).is_ok());
+    /// assert!(!std::path::Path::new("/nonexistent").exists());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`Maker::parse`].
+    pub fn parse_on_trial<'a>(name: &str, options: impl IntoIterator<Item = &'a str>) -> Result<Self, MakerError> {
+        offered(name)?.maker_on_trial(options.into_iter().map(split))
+    }
+
+    /// As [`Maker::parse`], where no options can be given.
+    ///
+    /// ```
+    /// assert!(txid::Maker::named("uuid_v7").is_ok());
+    /// let error = txid::Maker::named("snowflake").unwrap_err();
+    /// assert_eq!(error.to_string(), "snowflake needs options, and none can be given here");
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`Maker::parse`]. A list of formats has only those that need no options.
+    pub fn named(name: &str) -> Result<Self, MakerError> {
+        let bare = |format: &Format| match format.maker([]) {
+            Err(MakerError::Missing { .. }) => Err(MakerError::NeedsOptions(format.name)),
+            maker => maker,
+        };
+        match offered(name) {
+            Err(MakerError::NoFormat { name, mut known }) => {
+                known.retain(|name| named(name).is_some_and(|format| bare(format).is_ok()));
+                Err(MakerError::NoFormat { name, known })
+            }
+            format => bare(format?),
+        }
+    }
+}
+
+/// The format of this name that nginx offers.
+fn offered(name: &str) -> Result<&'static Format, MakerError> {
+    named(name)
+        .filter(|_| Maker::names().any(|known| known == name))
+        .ok_or_else(|| MakerError::NoFormat { name: name.to_string(), known: Maker::names().collect() })
+}
+
+/// `name=value`
+fn split(option: &str) -> (&str, &OsStr) {
+    let (name, value) = option.split_once('=').unwrap_or((option, ""));
+    (name, value.as_ref())
 }
 
 #[cfg(test)]
@@ -169,6 +219,29 @@ mod tests {
         page.open(17, now_ms);
         page.set_limit(17, now_ms + 60_000);
         assert_eq!(Layout::SNOWFLAKE.decode(make(&maker).parse().unwrap()).unwrap().node, 17);
+    }
+
+    #[test]
+    fn a_trial_makes_no_file_and_checks_one_that_is_there() {
+        let directory = Directory::new("trial");
+        let path = directory.file();
+        let (state, below) = (format!("state={}", path.display()), format!("state={}/a/b", path.display()));
+        let trial = |node, state: &str| Maker::parse_on_trial("snowflake", [node, state]).map(|maker| make(&maker));
+        assert!(trial("node=17", &state).is_ok());
+        assert!(!path.exists());
+        assert!(trial("node=1024", &state).is_err());
+        Maker::parse("snowflake", ["node=17", &state]).unwrap();
+        assert!(trial("node=17", &state).is_ok());
+        assert!(trial("node=18", &state).unwrap_err().to_string().contains("17"));
+        // Not a directory.
+        assert!(trial("node=17", &below).is_err());
+    }
+
+    #[test]
+    fn without_options_only_formats_that_need_none_are_offered() {
+        let error = Maker::named("UUID_V7").unwrap_err().to_string();
+        assert!(error.starts_with("\"UUID_V7\" is not a format; the formats are txid, strong, "), "{error}");
+        assert!(error.contains("uuid_v7") && !error.contains("snowflake"), "{error}");
     }
 
     #[test]

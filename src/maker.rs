@@ -138,7 +138,11 @@ fn put<const LEN: usize>(text: &mut Text, id: &[u8; LEN]) -> Made {
 }
 
 /// The given options, each at most once. A value may be a path, and so need not be text.
-pub(crate) struct Options<'a>(Vec<(&'a str, &'a OsStr)>);
+pub(crate) struct Options<'a> {
+    given: Vec<(&'a str, &'a OsStr)>,
+    /// Whether they are only tried, so that no file may be made.
+    pub(crate) are_on_trial: bool,
+}
 
 impl<'a> Options<'a> {
     pub(crate) fn new(
@@ -157,11 +161,15 @@ impl<'a> Options<'a> {
             }
             given.push((name, value));
         }
-        Ok(Self(given))
+        Ok(Self { given, are_on_trial: false })
+    }
+
+    pub(crate) fn on_trial(self) -> Self {
+        Self { are_on_trial: true, ..self }
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&'a OsStr> {
-        self.0.iter().find(|(given, _)| *given == name).map(|(_, value)| *value)
+        self.given.iter().find(|(given, _)| *given == name).map(|(_, value)| *value)
     }
 
     pub(crate) fn text(&self, name: &'static str) -> Result<Option<&'a str>, MakerError> {
@@ -196,6 +204,8 @@ pub enum MakerError {
         /// The names of the formats.
         known: Vec<&'static str>,
     },
+    /// The format needs options, where none can be given.
+    NeedsOptions(&'static str),
     /// Ids of this format are only read.
     OnlyRead(&'static str),
     /// The format does not have this option.
@@ -236,6 +246,7 @@ impl fmt::Display for MakerError {
             Self::NoFormat { name, known } => {
                 write!(f, "\"{name}\" is not a format; the formats are {}", known.join(", "))
             }
+            Self::NeedsOptions(format) => write!(f, "{format} needs options, and none can be given here"),
             Self::OnlyRead(format) => write!(f, "ids of {format} are read, but not made"),
             Self::NoOption { format, option, known: [] } => {
                 write!(f, "{format} takes no options, but got \"{option}\"")

@@ -22,6 +22,12 @@ sub check {
     return nginx('-t');
 }
 
+sub write_file {
+    my ($path, $text) = @_;
+    open my $out, '>', $path or die $!;
+    print $out $text;
+}
+
 sub accepted {
     my ($place, $lines) = @_;
     my $said = check($place, $lines);
@@ -33,6 +39,19 @@ sub refused {
     my $said = check($place, $lines);
     isnt $?, 0, "$place: $lines";
     like $said, qr/\[emerg\].*\Q$reason\E.*nginx\.conf:10\b/, "says: $reason";
+    unlike $said, qr/: txid: /, 'and names the directive';
+}
+
+sub warned {
+    my ($place, $lines, $warning) = @_;
+    my $said = check($place, $lines);
+    is $?, 0, "$place: $lines";
+    like $said, qr/\[warn\].*\Q$warning\E/, "warns: $warning";
+}
+
+sub unwarned {
+    my ($place, $lines) = @_;
+    unlike check($place, $lines), qr/\[warn\]/, "$place: no warning: $lines";
 }
 
 accepted http => 'txid_accept 10.0.0.0/8 fd00::/8 127.0.0.1 unix:;';
@@ -53,12 +72,18 @@ refused location => 'txid_accept all;', '"txid_accept" directive is not allowed 
 accepted server => 'txid_header X-Correlation-Id;';
 refused server => 'txid_header "X Request";', '"X Request" is not the name of a header';
 refused server => 'txid_header "";', '"" is not the name of a header';
+refused server => 'txid_header $http_x_id;', 'txid_header: "$http_x_id" is not the name of a header';
+refused server => 'txid_header Host;', 'txid_header: "Host" has a meaning of its own; name another header, such as X-Request-Id';
+warned server => 'txid_header X_Under;', 'no request has a "X_Under" header while "underscores_in_headers" is off';
+unwarned server => 'underscores_in_headers on; txid_header X_Under;';
+unwarned server => 'ignore_invalid_headers off; txid_header X_Under;';
 refused server => 'txid_header A; txid_header B;', '"txid_header" directive is duplicate';
 
 accepted server => "txid_format $_;"
     for qw(txid strong uuid_v1 uuid_v4 uuid_v7 flake unique_id trace_id otel_trace_id traceparent skywalking);
-refused http => 'txid_format ulid;', '"ulid" is not a format; the formats are txid, strong,';
-refused http => 'txid_format snowflake;', 'node= is missing';
+refused http => 'txid_format ulid;', 'txid_format: "ulid" is not a format; the formats are txid, strong,';
+unlike check(http => 'txid_format UUID_V7;'), qr/snowflake/, 'txid_format offers no format that needs options';
+refused http => 'txid_format snowflake;', 'txid_format: snowflake needs options, and none can be given here';
 refused http => 'txid_format txid; txid_format txid;', '"txid_format" directive is duplicate';
 
 accepted server => 'txid_on_invalid reject;';
@@ -74,14 +99,23 @@ refused http => 'txid_error_log yes;', 'invalid value "yes" in "txid_error_log" 
 
 accepted $_ => 'txid_response_header X-Request-Id;' for qw(http server location);
 accepted location => 'txid_response_header off;';
-refused location => "txid_response_header 'X-Request-Id: a';", '"X-Request-Id: a" is not the name of a header';
+refused location => "txid_response_header 'X-Request-Id: a';", 'txid_response_header: "X-Request-Id: a" is not the name of a header';
+refused http => 'txid_response_header $x;', 'txid_response_header: "$x" is not the name of a header';
+refused http => "txid_response_header $_;", qq{txid_response_header: "$_" has a meaning of its own}
+    for qw(Content-Length Transfer-Encoding Date Server Connection content-type);
 
 for my $place ('http', nginx_has_stream() ? 'stream' : ()) {
-    accepted $place => "txid_variable \$a snowflake node=3 state=@{[prefix()]}/state-$place;";
+    my $new = prefix() . "/new-$place";
+    accepted $place => "txid_variable \$a snowflake node=3 state=$new/state;";
+    ok !-e $new, 'a test of a configuration makes no file';
+    write_config("events {} $place { txid_variable \$a snowflake node=3 state=/proc/txid/a; }");
+    like nginx(), qr{\[emerg\].*txid_variable: .*/proc/txid}, 'a start that cannot make it is refused';
+    write_file("$new-damaged", 'x' x 4096);
+    refused $place => "txid_variable \$a snowflake node=3 state=$new-damaged;", "$new-damaged is damaged or not a state";
     accepted $place => 'txid_variable $a unique_id_short address=10.0.0.7;';
     accepted $place => 'txid_variable $a trace_host_id address=2001:db8::7;';
     accepted $place => 'txid_variable $a skywalking;';
-    refused $place => 'txid_variable a skywalking;', '"a" is not a variable: write $name';
+    refused $place => 'txid_variable a skywalking;', 'txid_variable: "a" is not a variable: write $name';
     refused $place => 'txid_variable $ skywalking;', '"$" is not a variable';
     refused $place => 'txid_variable $a;', 'invalid number of arguments';
     refused $place => 'txid_variable $a snowflake node=1;', 'state= is missing: give the path of a file';
@@ -89,7 +123,6 @@ for my $place ('http', nginx_has_stream() ? 'stream' : ()) {
     refused $place => "txid_variable \$a snowflake node=1024 state=@{[prefix()]}/b;",
         "node '1024' is not an integer from 0 to 1023";
     refused $place => "txid_variable \$a snowflake node=1 layout=x state=@{[prefix()]}/b;", "layout 'x'";
-    refused $place => "txid_variable \$a snowflake node=1 state=/proc/txid/a;", '/proc/txid';
     refused $place => "txid_variable \$a snowflake node=lease state=@{[prefix()]}/b;", 'txid-agent makes it, so start that first';
     refused $place => 'txid_variable $a snowflake nod=1;', '"nod=1" is not an option of snowflake';
     refused $place => 'txid_variable $a unique_id_short address=::1;', 'address "::1" is not an IP address that the format can hold';
@@ -97,7 +130,7 @@ for my $place ('http', nginx_has_stream() ? 'stream' : ()) {
     refused $place => 'txid_variable $txid flake;', 'the duplicate "txid" variable';
     accepted $place => 'txid_time $txid $time;';
     accepted $place => "txid_time \$txid \$time $_;" for qw(ms iso8601);
-    refused $place => 'txid_time $txid $time rfc822;', '"rfc822" is neither ms nor iso8601';
+    refused $place => 'txid_time $txid $time rfc822;', 'txid_time: "rfc822" is neither ms nor iso8601';
     refused $place => 'txid_time txid $time;', '"txid" is not a variable';
     refused $place => 'txid_time $txid $txid_flake;', 'the duplicate "txid_flake" variable';
 }

@@ -2,7 +2,7 @@
 
 use crate::caller::{fail, place, txid_text, words};
 use crate::error::txid_error;
-use ::txid::{Maker, NoId};
+use ::txid::{Maker, MakerError, NoId};
 use std::ffi::c_char;
 
 /// The length of the longest id of any format.
@@ -16,6 +16,8 @@ pub struct txid_maker(Maker);
 /// Opens a maker of ids, and writes it to `maker`. The first of the `count` words is the name of the format, and the
 /// others are its options, name=value. Release it with txid_maker_close.
 ///
+/// With `on_trial`, no file is made, as for a test of a configuration; and a state without a file is one in memory.
+///
 /// Returns 0, or a txid_error; then `message` says what is wrong, and `maker` is unchanged.
 ///
 /// # Safety
@@ -26,13 +28,42 @@ pub struct txid_maker(Maker);
 pub unsafe extern "C" fn txid_maker_open(
     list: *const txid_text,
     count: usize,
+    on_trial: bool,
     maker: *mut *mut txid_maker,
     message: *mut c_char,
 ) -> i32 {
     // SAFETY: the caller vouches for the texts.
     let list = unsafe { words(list, count) };
     let (format, options) = list.split_first().map_or(("", &[][..]), |(format, options)| (&**format, options));
-    match Maker::parse(format, options.iter().map(|option| &**option)) {
+    let options = options.iter().map(|option| &**option);
+    let opened = if on_trial { Maker::parse_on_trial(format, options) } else { Maker::parse(format, options) };
+    // SAFETY: the caller's promise is the same.
+    unsafe { give(opened, maker, message) }
+}
+
+/// Opens a maker of ids of a format that needs no options, and writes it to `maker`. Release it with txid_maker_close.
+///
+/// Returns 0, or a txid_error; then `message` says what is wrong, and `maker` is unchanged.
+///
+/// # Safety
+///
+/// `name` must be valid for reads of `len` bytes, `maker` for a write, `message` for writes of TXID_MESSAGE_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_maker_named(
+    name: *const c_char,
+    len: usize,
+    maker: *mut *mut txid_maker,
+    message: *mut c_char,
+) -> i32 {
+    // SAFETY: the caller vouches for the name, and its promise is the same.
+    unsafe { give(Maker::named(&words(&txid_text { len, data: name }, 1)[0]), maker, message) }
+}
+
+/// # Safety
+///
+/// `maker` must be valid for a write, `message` for writes of TXID_MESSAGE_LEN bytes.
+unsafe fn give(opened: Result<Maker, MakerError>, maker: *mut *mut txid_maker, message: *mut c_char) -> i32 {
+    match opened {
         Ok(opened) => {
             // SAFETY: the caller vouches for `maker`.
             unsafe { maker.write(Box::into_raw(Box::new(txid_maker(opened)))) };

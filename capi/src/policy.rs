@@ -2,7 +2,7 @@
 
 use crate::caller::{fail, txid_text, words};
 use crate::error::txid_error;
-use ::txid::request::{Header, Peer, Policy, PolicyError, RequestHeaders, Verdict, is_header_name};
+use ::txid::request::{Header, Peer, Policy, PolicyError, RequestHeaders, Verdict, check_header_name};
 use std::ffi::{c_char, c_void};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -256,15 +256,21 @@ pub unsafe extern "C" fn txid_policy_judge(
     verdict as i32
 }
 
-/// Whether the `len` characters at `name` are valid as the name of a header.
+/// Whether the header whose name are the `len` characters at `name` can carry an id. Returns 0, or a txid_error; then
+/// `message` says why not.
 ///
 /// # Safety
 ///
-/// `name` must be valid for reads of `len` bytes.
+/// `name` must be valid for reads of `len` bytes, `message` for writes of TXID_MESSAGE_LEN bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn txid_is_header_name(name: *const c_char, len: usize) -> bool {
+pub unsafe extern "C" fn txid_check_header_name(name: *const c_char, len: usize, message: *mut c_char) -> i32 {
     // SAFETY: the caller's promise is the same.
-    is_header_name(unsafe { txid_text { len, data: name }.bytes() })
+    let name = unsafe { words(&txid_text { len, data: name }, 1) };
+    match check_header_name(&name[0]) {
+        Ok(()) => 0,
+        // SAFETY: the caller's promise is the same.
+        Err(error) => unsafe { fail(txid_error::Option, &error, message) },
+    }
 }
 
 impl txid_peer {

@@ -1,5 +1,7 @@
 //! The headers of a request, and which values are valid as an id.
 
+use std::fmt;
+
 /// The longest id that is accepted from a client.
 const LONGEST: usize = 128;
 
@@ -73,17 +75,82 @@ pub fn is_valid_id(value: &[u8]) -> bool {
     (1..=LONGEST).contains(&value.len()) && value.iter().fold(true, |so_far, &byte| so_far & ALLOWED[usize::from(byte)])
 }
 
-/// Whether a text is valid as the name of a header: a token of RFC 9110.
+/// Headers that nginx or HTTP gives a meaning, so that an id would break the message.
+const RESERVED: [&str; 25] = [
+    "accept-ranges",
+    "authorization",
+    "cache-control",
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-range",
+    "content-type",
+    "cookie",
+    "date",
+    "etag",
+    "expires",
+    "host",
+    "keep-alive",
+    "last-modified",
+    "link",
+    "location",
+    "server",
+    "set-cookie",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "vary",
+    "www-authenticate",
+];
+
+/// Checks the name of a header that is to carry an id: a token of RFC 9110 without `$`, which is no variable there, and
+/// not the name of a header with another meaning.
 ///
 /// ```
-/// use txid::request::is_header_name;
+/// use txid::request::check_header_name;
 ///
-/// assert!(is_header_name(b"X-Request-Id"));
-/// assert!(!is_header_name(b"X-Request-Id:"));
+/// assert!(check_header_name("X-Request-Id").is_ok());
+/// assert!(check_header_name("X-Request-Id:").is_err());
+/// let error = check_header_name("Date").unwrap_err();
+/// assert_eq!(error.to_string(), "\"Date\" has a meaning of its own; name another header, such as X-Request-Id");
 /// ```
-pub fn is_header_name(name: &[u8]) -> bool {
-    !name.is_empty() && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte))
+///
+/// # Errors
+///
+/// [`HeaderNameError`] says what is wrong.
+pub fn check_header_name(name: &str) -> Result<(), HeaderNameError> {
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#%&'*+-.^_`|~".contains(&byte);
+    if name.is_empty() || !name.bytes().all(is_token) {
+        return Err(HeaderNameError::NoName(name.to_string()));
+    }
+    match RESERVED.iter().any(|reserved| name.eq_ignore_ascii_case(reserved)) {
+        true => Err(HeaderNameError::Reserved(name.to_string())),
+        false => Ok(()),
+    }
 }
+
+/// Why a header cannot carry an id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HeaderNameError {
+    /// This is not the name of a header.
+    NoName(String),
+    /// The header has another meaning.
+    Reserved(String),
+}
+
+impl fmt::Display for HeaderNameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoName(name) => write!(f, "{name:?} is not the name of a header"),
+            Self::Reserved(name) => {
+                write!(f, "{name:?} has a meaning of its own; name another header, such as X-Request-Id")
+            }
+        }
+    }
+}
+
+impl std::error::Error for HeaderNameError {}
 
 #[cfg(test)]
 mod tests {

@@ -7,7 +7,7 @@ mod networks;
 mod policy;
 mod span;
 
-pub use header::{Header, Verdict, is_header_name, is_valid_id};
+pub use header::{Header, HeaderNameError, Verdict, check_header_name, is_valid_id};
 pub use networks::{NetworkError, Networks, Peer};
 pub use policy::{Policy, PolicyError};
 pub use span::{Kind, RequestHeaders, Span};

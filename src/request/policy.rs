@@ -1,6 +1,6 @@
 //! What a server does with the ids and the traces that come in: the options of one server, and what they decide.
 
-use super::header::{Header, Verdict, is_header_name, is_valid_id};
+use super::header::{Header, HeaderNameError, Verdict, check_header_name, is_valid_id};
 use super::networks::{NetworkError, Networks, Peer};
 use super::span::{Kind, RequestHeaders, Span};
 use std::fmt;
@@ -174,10 +174,10 @@ fn once<T>(option: &mut Option<T>, value: T) -> Result<(), PolicyError> {
 }
 
 fn header_name(words: &[&str]) -> Result<String, PolicyError> {
-    match words {
-        [name] if is_header_name(name.as_bytes()) => Ok(name.to_string()),
-        _ => Err(PolicyError::NoHeaderName(words.join(" "))),
-    }
+    // Several words make no name.
+    let name = words.join(" ");
+    check_header_name(&name)?;
+    Ok(name)
 }
 
 fn reject(words: &[&str]) -> Result<bool, PolicyError> {
@@ -206,8 +206,8 @@ pub enum PolicyError {
     Twice,
     /// A list of networks is not valid.
     Networks(NetworkError),
-    /// This is not the name of a header.
-    NoHeaderName(String),
+    /// The header cannot carry an id.
+    HeaderName(HeaderNameError),
     /// This is not what can be done about an invalid id.
     NoAction(String),
     /// This is not the name of a kind of trace.
@@ -220,6 +220,12 @@ impl From<NetworkError> for PolicyError {
     }
 }
 
+impl From<HeaderNameError> for PolicyError {
+    fn from(error: HeaderNameError) -> Self {
+        Self::HeaderName(error)
+    }
+}
+
 impl fmt::Display for PolicyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -229,7 +235,7 @@ impl fmt::Display for PolicyError {
             }
             Self::Twice => f.write_str("the option is already set"),
             Self::Networks(error) => error.fmt(f),
-            Self::NoHeaderName(name) => write!(f, "{name:?} is not the name of a header"),
+            Self::HeaderName(error) => error.fmt(f),
             Self::NoAction(word) => write!(f, "{word:?} is neither replace nor reject"),
             Self::NoKind(word) => write!(f, "{word:?} is not one of off, traceparent, b3 and b3_single"),
         }
@@ -305,6 +311,8 @@ mod tests {
             ("accept", &["10.0.0.0/33"], "\"10.0.0.0/33\" is not an address, a network such as"),
             ("header", &["X Id"], "\"X Id\" is not the name of a header"),
             ("header", &[], "\"\" is not the name of a header"),
+            ("header", &["$a"], "\"$a\" is not the name of a header"),
+            ("header", &["Content-Length"], "\"Content-Length\" has a meaning of its own; name another header"),
             ("header", &["A", "B"], "\"A B\" is not the name of a header"),
             ("on_invalid", &["no"], "\"no\" is neither replace nor reject"),
             ("trace", &["b4"], "\"b4\" is not one of off, traceparent, b3 and b3_single"),

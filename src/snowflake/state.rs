@@ -76,6 +76,15 @@ impl State {
         Ok(Self::new(page, layout, node))
     }
 
+    /// As [`State::open`], but makes no file: without one, the state is in memory.
+    pub(super) fn on_trial(path: &Path, layout: &Layout, node: u64) -> Result<Self, StateError> {
+        check_node(layout, node)?;
+        match Page::attach(path, &KIND, &[], |found, _| check(found, path, layout, node)) {
+            Err(StateError::Page(PageError::File(error))) if error.is_missing() => Self::in_memory(layout, node),
+            page => Ok(Self::new(page?, layout, node)),
+        }
+    }
+
     /// The state of a layout and node in memory, shared by this process and all that it forks from now on. Every call
     /// returns the same state, also in a child. It lasts as long as the last of these processes: after a restart, ids
     /// that were borrowed from the future can repeat. Any other process that uses the node repeats their ids.

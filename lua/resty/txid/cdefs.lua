@@ -153,7 +153,7 @@ void txid_headers_find(const txid_policy *policy,
 int32_t txid_policy_judge(const txid_policy *policy,
                           const txid_peer *peer,
                           const txid_header *header);
-bool txid_is_header_name(const char *name, size_t len);
+int32_t txid_check_header_name(const char *name, size_t len, char *message);
 int32_t txid_segment_open(const char *path, txid_segment **segment, char *message);
 void txid_segment_close(txid_segment *segment);
 int64_t txid_segment_next(const txid_segment *segment, char *message);

@@ -15,6 +15,10 @@ local req_get_headers = ngx.req.get_headers
 local type = type
 
 
+-- As in src/request/header.rs.
+local RESERVED = " accept-ranges authorization cache-control connection content-encoding content-length content-range "
+    .. "content-type cookie date etag expires host keep-alive last-modified link location server set-cookie te trailer "
+    .. "transfer-encoding upgrade vary www-authenticate "
 local VALID = "\\A[A-Za-z0-9._~:/+=@-]{1,128}\\z"
 
 local _M = {}
@@ -29,8 +33,11 @@ end
 -- and what is wrong with it otherwise.
 function _M.open(options)
     local header, action = options.header[1], options.on_invalid[1]
-    if not find(header, "^[%w!#$%%&'*+.^_`|~-]+$") then
+    if not find(header, "^[%w!#%%&'*+.^_`|~-]+$") then
         return nil, "header", format("%q is not the name of a header", header)
+    end
+    if find(RESERVED, " " .. lower(header) .. " ", 1, true) then
+        return nil, "header", format("%q has a meaning of its own; name another header, such as X-Request-Id", header)
     end
     if action ~= "replace" and action ~= "reject" then
         return nil, "on_invalid", format("%q is neither replace nor reject", action)
