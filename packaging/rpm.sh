@@ -20,7 +20,7 @@ files() {
         cd "$root"
         find usr ! -type d | sed 's|^|/|; s|^/usr/share/doc/|%doc &|; s|^/usr/share/licenses/|%license &|'
         [ ! -d etc ] || find etc -type f | sed 's|^|%config(noreplace) /|'
-        find usr \( -path 'usr/share/licenses/*' -o -path 'usr/share/doc/*' -o -path 'usr/share/lua/5.1/*' \) -type d \
+        find usr \( -path 'usr/share/licenses/*' -o -path 'usr/share/doc/*' -o -path 'usr/share/lua/5.1/*' -o -path 'usr/share/txid*' \) -type d \
             | sed 's|^|%dir /|'
     ) >"$root.files"
 }

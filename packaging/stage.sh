@@ -24,7 +24,7 @@ take() { # take PART PATH...
 take dev "$2/libtxid.so" "$2/libtxid.a" "$2/pkgconfig" /usr/include
 take lib "$2/libtxid.so.2"
 take lua /usr/share/lua
-take command /usr/bin /usr/share/man /usr/share/bash-completion /usr/share/zsh /usr/share/fish
+take command /usr/bin /usr/share/man /usr/share/bash-completion /usr/share/zsh /usr/share/fish /usr/share/txid
 
 gzip -9n "$stage"/command/usr/share/man/man1/*.1
 # `make install` does not install the agent: only packages have it, with its systemd unit.

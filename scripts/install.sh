@@ -35,6 +35,7 @@ files() {
     file 644 $release/completions/bash/txid "$share/bash-completion/completions"
     file 644 $release/completions/zsh/_txid "$share/zsh/site-functions"
     file 644 $release/completions/fish/txid.fish "$share/fish/vendor_completions.d"
+    for sql in sql/*.sql; do file 644 "$sql" "$share/txid/sql"; done
 }
 
 put() {
@@ -74,8 +75,8 @@ case $1 in
         files | while read -r _ _ name directory; do rm -f "$DESTDIR$directory/$name"; done
         rm -f "$DESTDIR$pkg_config" "$DESTDIR$LIB_DIR/$library" "$DESTDIR$LUA_C_DIR/$library"
         # Other libraries may live in resty/ too.
-        for directory in resty/txid/request resty/txid resty; do
-            rmdir "$DESTDIR$LUA_LIB_DIR/$directory" 2>/dev/null || :
+        for directory in "$LUA_LIB_DIR/resty/txid/request" "$LUA_LIB_DIR/resty/txid" "$LUA_LIB_DIR/resty" "$share/txid/sql" "$share/txid"; do
+            rmdir "$DESTDIR$directory" 2>/dev/null || :
         done
         ;;
     rock)

@@ -32,13 +32,14 @@ sub lua_files {
     return @files;
 }
 
-# The command, its man pages and its completions, below PREFIX.
+# The command, its man pages and its completions, and the functions for databases, below PREFIX.
 my @command = (
     '/bin/txid',
     map({"/share/man/man1/txid$_.1"} '', qw(-new -inspect -range -grep -sort)),
     '/share/bash-completion/completions/txid',
     '/share/zsh/site-functions/_txid',
     '/share/fish/vendor_completions.d/txid.fish',
+    map({"/share/txid/$_"} glob 'sql/*.sql'),
 );
 
 sub id_with {
@@ -91,7 +92,7 @@ for my $case (
     make("install $settings");
     make("uninstall $settings");
     is_deeply files_in_stage(), [], "$name: uninstall leaves no file";
-    ok !-e "$stage$to{lua}/resty", "$name: nor its directory";
+    ok !-e "$stage$_", "$name: nor its directory $_" for "$to{lua}/resty", "$to{prefix}/share/txid";
 }
 
 # Under sudo there may be no cargo. Then `make install` installs what `make build` has built.

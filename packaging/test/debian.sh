@@ -40,6 +40,10 @@ for page in txid txid-agent; do
     [ -s "$root/usr/share/man/man1/$page.1.gz" ] || fail "there is no man page of $page"
 done
 
+for file in sql/*.sql; do
+    cmp "$file" "$root/usr/share/txid/$file" || fail "there is no $file"
+done
+
 # serve EXAMPLE: with the modules that the packages have enabled.
 serve() {
     port=$(free_port)
