@@ -1,6 +1,6 @@
 #!/bin/sh
-# Holds the functions of sql/ against tests/vectors/, in real engines. PostgreSQL and MariaDB are Debian's; DuckDB and ClickHouse
-# (chdb) go into a virtual environment below target/.
+# Holds the functions of sql/ against tests/vectors/, in real engines, and runs the examples of docs/sql.md and docs/logs.md.
+# PostgreSQL, MariaDB and jq are Debian's; DuckDB, ClickHouse (chdb) and Vector's VRL go into a virtual environment below target/.
 # TXID_ROWS=1000000 makes larger tables for the plans of queries.
 set -eu
 
@@ -11,4 +11,5 @@ python=$venv/bin/python
 # Not every machine has a wheel of each.
 "$root/scripts/venv.sh" "$venv" "$here/requirements.txt" || python=python3
 cd "$here"
-exec "$python" -B -m unittest --quiet "${@:-promises}"
+[ $# -gt 0 ] || set -- promises documents logs
+exec "$python" -B -m unittest --quiet "$@"

@@ -25,6 +25,8 @@ class Engine:
     FIRST_MS = -62135596800000
     LAST_MS = 253402300799999
     NULL_TIME = "NULL"
+    # What CREATE TABLE says of a table without a key.
+    UNSORTED = ""
 
     @staticmethod
     def missing():
@@ -37,6 +39,9 @@ class Engine:
     def query(self, sql):
         """The rows, as tuples of strings, numbers and None."""
         raise NotImplementedError
+
+    def version(self):
+        return self.query("SELECT version()")[0][0]
 
     def call(self, function, *arguments):
         """A call of a function of sql/, as SQL."""

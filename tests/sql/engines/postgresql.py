@@ -42,6 +42,9 @@ class PostgreSQL(engine.Server):
     def holds(self, text):
         return "\0" not in text
 
+    def version(self):
+        return self.query("SHOW server_version")[0][0].split()[0]
+
     def text(self, text):
         return f"convert_from('\\x{text.encode().hex()}', 'UTF8')"
 

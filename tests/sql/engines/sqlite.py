@@ -22,6 +22,9 @@ class SQLite(engine.Engine):
     def query(self, sql):
         return self.connection.execute(sql).fetchall()
 
+    def version(self):
+        return sqlite3.sqlite_version
+
     def call(self, function, *arguments):
         if function.endswith("_time"):
             return self.named("time_of_ms", ms=self.call(function.removesuffix("_time") + "_ms", *arguments))
