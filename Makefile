@@ -18,7 +18,7 @@ BUILD_AGENT = CARGO_PROFILE_RELEASE_PANIC=unwind cargo build --locked --release 
 
 export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_SRCS OPENRESTY_SRC
 
-.PHONY: help build build-tests check agent nginx-module run-native test-nginx-sources build-rock run try test soak mutants bench bench-segments locality lint headers install uninstall install-rock deb rpm
+.PHONY: help build build-tests check agent nginx-module run-native test-nginx-sources build-rock run try test soak mutants bench bench-segments bench-sql locality lint headers install uninstall install-rock deb rpm
 .PHONY: test-install test-platforms bump release clean
 
 help: ## list the targets
@@ -94,6 +94,10 @@ bench-segments: ## measure numbers and requests a second of segments, and write 
 	@cargo build --locked --release --quiet
 	@$(BUILD_AGENT) --quiet
 	@bench/segments.sh
+
+bench-sql: ## measure the functions of sql/ in each engine, and print the table of docs/sql.md
+	@scripts/need.sh stores locality
+	@tests/sql/run.sh bench
 
 locality: ## measure what ids do to ClickHouse and SQLite, and write docs/locality.md
 	@scripts/need.sh build locality

@@ -1,7 +1,6 @@
 """What the functions of sql/ promise, in each engine."""
 
 import itertools
-import os
 import sys
 import unittest
 
@@ -12,7 +11,7 @@ from engines.mariadb import MariaDB
 from engines.postgresql import PostgreSQL
 from engines.sqlite import SQLite
 
-ROWS = int(os.environ.get("TXID_ROWS", "10000"))
+ROWS = 10_000
 
 
 class Promises:

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Holds the functions of sql/ against tests/vectors/, in real engines, and runs the examples of docs/sql.md and docs/logs.md.
 # PostgreSQL, MariaDB and jq are Debian's; DuckDB, ClickHouse (chdb) and Vector's VRL go into a virtual environment below target/.
-# TXID_ROWS=1000000 makes larger tables for the plans of queries.
+# `run.sh bench` measures them instead, with a million rows.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -11,5 +11,6 @@ python=$venv/bin/python
 # Not every machine has a wheel of each.
 "$root/scripts/venv.sh" "$venv" "$here/requirements.txt" || python=python3
 cd "$here"
+[ "${1-}" != bench ] || exec "$python" -B bench.py
 [ $# -gt 0 ] || set -- promises documents logs
 exec "$python" -B -m unittest --quiet "$@"
