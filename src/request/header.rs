@@ -155,21 +155,4 @@ impl std::error::Error for HeaderNameError {}
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_byte() {
-        for byte in 0..=u8::MAX {
-            let expected = byte.is_ascii_alphanumeric() || b"._~:/+=@-".contains(&byte);
-            assert_eq!(is_valid_id(&[byte]), expected, "{}", byte.escape_ascii());
-            assert_eq!(is_valid_id(&[b'a', byte, b'a']), expected, "{}", byte.escape_ascii());
-        }
-    }
-
-    #[test]
-    fn lengths() {
-        assert!(!is_valid_id(b""));
-        assert!(is_valid_id(&[b'a'; 128]));
-        assert!(!is_valid_id(&[b'a'; 129]));
-        assert!(!is_valid_id(&[b'a'; 100_000]));
-    }
 }
