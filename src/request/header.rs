@@ -151,8 +151,3 @@ impl fmt::Display for HeaderNameError {
 }
 
 impl std::error::Error for HeaderNameError {}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-}
