@@ -4,7 +4,7 @@
 //!
 //! | bytes | what |
 //! |---|---|
-//! | 40..72 | the boot and the file in which the page was made |
+//! | 40..80 | the boot and the file in which the page was made |
 //! | 128..144 | the first free number, and the end of the current range: taking a number needs both |
 //! | 256..272 | the next range |
 //! | 384..448 | what only the agent writes: step, numbers a second, last contact, counts, news, highest number seen, last fetch |
@@ -342,7 +342,10 @@ mod tests {
             assert!(matches!(Segment::attach(&directory.join("none")), Err(SegmentError::NoAgent(_))));
 
             let image = Image::new(&KIND, &[]);
-            assert!(matches!(check(&image, Identity { device: 0, inode: 0 }, &path), Err(SegmentError::OtherBoot(_))));
+            assert!(matches!(
+                check(&image, Identity { device: 0, inode: 0, born_ns: 0 }, &path),
+                Err(SegmentError::OtherBoot(_))
+            ));
         });
     }
 

@@ -12,6 +12,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 use std::ptr;
+use std::time::UNIX_EPOCH;
 
 const DIRECTORY_MODE: Mode = Mode::from_raw_mode(0o750);
 const FILE_MODE: Mode = Mode::from_raw_mode(0o640);
@@ -73,6 +74,9 @@ impl std::error::Error for FileError {}
 pub(crate) struct Identity {
     pub(crate) device: u64,
     pub(crate) inode: u64,
+    /// When it was made, in nanoseconds since 1970-01-01 UTC; 0 if the file system does not tell. A new file may have
+    /// the inode of one that was removed.
+    pub(crate) born_ns: u64,
 }
 
 /// The content of a new file.
@@ -80,7 +84,8 @@ pub(super) type Content<'a> = &'a dyn Fn(Identity) -> Vec<u8>;
 
 impl Identity {
     pub(super) fn of(status: &Metadata) -> Self {
-        Self { device: status.dev(), inode: status.ino() }
+        let born = status.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        Self { device: status.dev(), inode: status.ino(), born_ns: born.map_or(0, |born| born.as_nanos() as u64) }
     }
 }
 

@@ -12,11 +12,11 @@ use std::path::Path;
 const BOOT_AT: usize = 40;
 const FILE_AT: usize = 56;
 
-/// Boot and file, as the fields at bytes 40..72 of a header.
+/// Boot and file, as the fields at bytes 40..80 of a header.
 pub(crate) struct Origin {
     /// None if it cannot be read.
     boot: Option<[u8; 16]>,
-    file: [u8; 16],
+    file: [u8; 24],
 }
 
 /// How a page can be from elsewhere.
@@ -33,9 +33,10 @@ pub(crate) enum Foreign {
 impl Origin {
     /// This boot, and this file.
     pub(crate) fn new(file: Identity) -> Self {
-        let mut bytes = [0; 16];
+        let mut bytes = [0; 24];
         bytes[..8].copy_from_slice(&file.device.to_ne_bytes());
-        bytes[8..].copy_from_slice(&file.inode.to_ne_bytes());
+        bytes[8..16].copy_from_slice(&file.inode.to_ne_bytes());
+        bytes[16..].copy_from_slice(&file.born_ns.to_ne_bytes());
         Self { boot: boot_id(), file: bytes }
     }
 
@@ -85,11 +86,12 @@ mod tests {
     #[test]
     fn a_page_is_of_one_boot_and_of_one_file_on_one_device() {
         const KIND: Kind = Kind { magic: b"txid-tst", version: 1, name: "", advice: "", may_be_replaced: false };
-        let identity = |device, inode| Identity { device, inode };
+        let identity = |device, inode| Identity { device, inode, born_ns: 9 };
         let here = Origin::new(identity(5, 7));
         let image = |origin: &Origin| Image::new(&KIND, &origin.placed());
         assert_eq!(Origin::check(&image(&here), identity(5, 7)), Ok(()));
-        for elsewhere in [identity(5, 8), identity(6, 7), identity(7, 5)] {
+        let later = Identity { born_ns: 10, ..identity(5, 7) };
+        for elsewhere in [identity(5, 8), identity(6, 7), identity(7, 5), later] {
             assert_eq!(Origin::check(&image(&here), elsewhere), Err(Foreign::Copied));
         }
         for at in [0, 15] {

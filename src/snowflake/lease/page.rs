@@ -7,7 +7,7 @@
 //! | 16..20 | bits of time, of node, of sequence; 1 if the sequence is before the node |
 //! | 24..32 | unit of time in milliseconds |
 //! | 32..40 | epoch in milliseconds since 1970-01-01 UTC |
-//! | 40..72 | the boot and the file in which the page was made |
+//! | 40..80 | the boot and the file in which the page was made |
 //! | 128..136 | the word: node and first free position |
 //! | 256..264 | the limit: node and time |
 //! | 384..456 | what only the agent writes: generation, token, confirmed and noted limit, last contact, counts, news |
@@ -220,7 +220,7 @@ impl LeasePage {
     /// with this layout and `number` returns the same page.
     pub fn in_memory(layout: &Layout, number: u64) -> Result<Self, StateError> {
         check_layout(layout)?;
-        let page = Page::in_memory(&fresh(layout, Identity { device: 0, inode: number }))?;
+        let page = Page::in_memory(&fresh(layout, Identity { device: 0, inode: number, born_ns: 0 }))?;
         Ok(Self { lease: Lease::new(page, layout), layout: *layout })
     }
 
