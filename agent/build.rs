@@ -12,8 +12,5 @@ fn main() -> io::Result<()> {
     for file in ["build.rs", "src/args.rs"] {
         println!("cargo::rerun-if-changed={file}");
     }
-    if std::env::var("CARGO_CFG_PANIC").as_deref() == Ok("abort") {
-        println!("cargo::warning=an agent that is built like this ends if one of its leases panics: use `make agent`");
-    }
     txid_pages::write(Args::command(), &txid_pages::beside_binary()?.join("agent"))
 }

@@ -145,7 +145,7 @@ pub struct Floor {
     /// The longest --ahead of all agents
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "60s")]
     pub ahead: Duration,
-    /// The floor, such as 2026-11-21T22:00:00Z
+    /// The floor, such as 2026-11-21T22:00:00Z, at most two days ahead
     #[arg(long, value_name = "TIME")]
     pub at: Option<Timestamp>,
 }

@@ -39,6 +39,30 @@ pub enum Refusal {
     Unleased(Unleased),
 }
 
+impl Refusal {
+    /// The reason as one word, for machines.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::ClockBehind { .. } => "clock-behind",
+            Self::Exhausted { .. } => "exhausted",
+            Self::BeforeEpoch { .. } => "before-epoch",
+            Self::Ended { .. } => "layout-ended",
+            Self::Unleased(Unleased { news, ended_ms, .. }) => match news {
+                LeaseNews::Starting => "starting",
+                LeaseNews::Held if ended_ms.is_some() => "lease-ended",
+                LeaseNews::Held => "no-lease",
+                LeaseNews::Lost => "lost",
+                LeaseNews::Copied => "copied",
+                LeaseNews::Asking => "asking",
+                LeaseNews::Waiting => "waiting",
+                LeaseNews::NoneFree => "none-free",
+                LeaseNews::ClockOff => "clock-off",
+                LeaseNews::Released => "released",
+            },
+        }
+    }
+}
+
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {

@@ -7,6 +7,9 @@ use std::process::ExitCode;
 use txid_agent::store;
 use txid_agent_machines::lease::Group;
 
+/// A lease is at most a day long, and clocks may be off.
+const FURTHEST_MS: u64 = 2 * 24 * 60 * 60 * 1000;
+
 pub fn run(args: &Floor) -> anyhow::Result<ExitCode> {
     let mut store = store::open(&args.group.store)?;
     let key = Group::key(&args.group.name);
@@ -18,6 +21,12 @@ pub fn run(args: &Floor) -> anyhow::Result<ExitCode> {
         // Twice the default of --max-skew.
         None => now_ms + args.ahead.as_millis() as i64 + 20_000,
     };
+    if wanted_ms > now_ms.saturating_add_unsigned(FURTHEST_MS) {
+        bail!(
+            "the floor {} is more than two days ahead: until then no lease could start, and a floor never goes back",
+            time(wanted_ms)
+        );
+    }
     change(&mut *store, &key, |found| {
         let found = found.with_context(|| format!("the store has no nodes with the name {}", args.group.name))?;
         let mut group = Group::parse(found)?;

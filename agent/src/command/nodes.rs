@@ -2,7 +2,7 @@
 
 use super::{group, state, time};
 use crate::args::Nodes;
-use std::io::{Write, stdout};
+use std::io::{Write, stderr, stdout};
 use std::process::ExitCode;
 use txid_agent::store;
 use txid_agent_machines::lease::{Group, NodeRecord};
@@ -12,10 +12,17 @@ pub fn run(args: &Nodes) -> anyhow::Result<ExitCode> {
     let (group, _) = group(&mut *store, &args.group.name)?;
     let prefix = Group::nodes(&args.group.name);
     let mut nodes: Vec<(u64, NodeRecord)> = Vec::new();
+    let mut status = ExitCode::SUCCESS;
     for (key, record) in store.list(&prefix)? {
         let number = key.strip_prefix(&prefix).and_then(|number| number.parse().ok());
-        let Some(node) = number else { anyhow::bail!("{key} is not a key of this version of txid-agent") };
-        nodes.push((node, NodeRecord::parse(&record.bytes)?));
+        match (number, NodeRecord::parse(&record.bytes)) {
+            (Some(node), Ok(record)) => nodes.push((node, record)),
+            (_, parsed) => {
+                let why = parsed.err().map_or("not the key of a node".to_owned(), |bad| bad.to_string());
+                writeln!(stderr(), "txid-agent: {key}: {why}")?;
+                status = ExitCode::FAILURE;
+            }
+        }
     }
     nodes.sort_by_key(|(node, _)| *node);
     let mut out = stdout().lock();
@@ -26,5 +33,5 @@ pub fn run(args: &Nodes) -> anyhow::Result<ExitCode> {
         let (state, until) = (state(&record), time(record.limit_ms));
         writeln!(out, "{node:>8}  {state:8}  {until:24}  {:>10}  {}", record.generation, record.owner)?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(status)
 }

@@ -6,36 +6,40 @@ use crate::args::Status;
 use anyhow::Context;
 use serde_json::json;
 use std::fs;
-use std::io::{Write, stdout};
+use std::io::{Write, stderr, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use txid::snowflake::{LeasePage, LeaseView};
+use txid::snowflake::{Generator, LeasePage, LeaseView, Refusal};
 
 /// The contents of one file.
 struct Lease {
     name: String,
     view: LeaseView,
     left_ms: i64,
+    /// Why a process would get no id now: the answer of the code that it would ask.
+    refusal: Option<Refusal>,
 }
 
 impl Lease {
     fn read(path: &Path) -> anyhow::Result<Self> {
-        let view = LeasePage::attach(path)?.view();
+        let page = LeasePage::attach(path)?;
+        let (view, now_ms) = (page.view(), txid::system_ms());
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let left_ms = view.limit_ms.map_or(0, |limit_ms| (limit_ms - txid::system_ms()).max(0));
-        Ok(Self { name, view, left_ms })
+        let left_ms = view.limit_ms.map_or(0, |limit_ms| (limit_ms - now_ms).max(0));
+        Ok(Self { name, view, left_ms, refusal: Generator::new(page.state()).refusal_at(now_ms) })
     }
 
     fn is_live(&self) -> bool {
-        self.left_ms > 0
+        self.refusal.is_none()
     }
 }
 
 pub fn run(args: &Status) -> anyhow::Result<ExitCode> {
     let files = if args.files.is_empty() { files(&args.dir)? } else { args.files.clone() };
     let (segments, leases): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| Numbers::are_in(file));
-    let leases = leases.iter().map(|file| Lease::read(file)).collect::<anyhow::Result<Vec<_>>>()?;
-    let segments = segments.iter().map(|file| Numbers::read(file)).collect::<anyhow::Result<Vec<_>>>()?;
+    let mut unreadable = false;
+    let leases = readable(&leases, Lease::read, &mut unreadable);
+    let segments = readable(&segments, Numbers::read, &mut unreadable);
     let mut out = stdout().lock();
     if args.prometheus {
         write!(out, "{}{}", prometheus(&leases), numbers::prometheus(&segments))?;
@@ -48,7 +52,22 @@ pub fn run(args: &Status) -> anyhow::Result<ExitCode> {
         }
     }
     let all_live = leases.iter().all(Lease::is_live) && segments.iter().all(Numbers::is_live);
-    Ok(if all_live { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if all_live && !unreadable { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The contents of the files that can be read. Names the others.
+fn readable<T>(files: &[PathBuf], read: impl Fn(&Path) -> anyhow::Result<T>, unreadable: &mut bool) -> Vec<T> {
+    let mut all = Vec::new();
+    for file in files {
+        match read(file) {
+            Ok(it) => all.push(it),
+            Err(error) => {
+                *unreadable = true;
+                let _ = writeln!(stderr(), "txid-agent: {error:#}");
+            }
+        }
+    }
+    all
 }
 
 /// All leases in a directory. Names with a leading dot are locks.
@@ -67,13 +86,11 @@ fn files(dir: &Path) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 fn text(lease: &Lease) -> String {
-    let Lease { name, view, left_ms } = lease;
-    let state = match view.limit_ms {
-        Some(limit_ms) if *left_ms > 0 => {
-            format!("node {}, until {} ({} s left)", view.node, time(limit_ms), left_ms / 1000)
-        }
-        Some(limit_ms) => format!("no lease: it ended at {}", time(limit_ms)),
-        None => "no lease".to_owned(),
+    let Lease { name, view, left_ms, refusal } = lease;
+    let state = match (refusal, view.limit_ms) {
+        (Some(why), _) => format!("no ids: {why}"),
+        (None, Some(limit_ms)) => format!("node {}, until {} ({} s left)", view.node, time(limit_ms), left_ms / 1000),
+        (None, None) => "no lease".to_owned(),
     };
     let contact = view.contact_ms.map_or("never".to_owned(), time);
     format!(
@@ -83,10 +100,11 @@ fn text(lease: &Lease) -> String {
 }
 
 fn json(lease: &Lease) -> String {
-    let Lease { name, view, left_ms } = lease;
+    let Lease { name, view, left_ms, refusal } = lease;
     json!({
         "name": name,
         "live": lease.is_live(),
+        "reason": refusal.map(|why| why.name()),
         "node": view.limit_ms.map(|_| view.node),
         "limit": view.limit_ms.map(time),
         "lease_left_ms": left_ms,
@@ -142,7 +160,7 @@ mod tests {
             failures: 6,
             news: LeaseNews::Held,
         };
-        Lease { name: "orders".to_owned(), view, left_ms: 59_500 }
+        Lease { name: "orders".to_owned(), view, left_ms: 59_500, refusal: None }
     }
 
     #[test]
@@ -166,7 +184,7 @@ mod tests {
     fn each_field_has_its_own_value() {
         let status: serde_json::Value = serde_json::from_str(&json(&lease())).unwrap();
         let expected = json!({
-            "name": "orders", "live": true, "node": 17, "limit": "2023-11-14T22:14:20.000Z", "lease_left_ms": 59_500,
+            "name": "orders", "live": true, "reason": null, "node": 17, "limit": "2023-11-14T22:14:20.000Z", "lease_left_ms": 59_500,
             "generation": 3, "contact": "2023-11-14T22:13:20.500Z", "renewals": 5, "failures": 6,
         });
         assert_eq!(status, expected);

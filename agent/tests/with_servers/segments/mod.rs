@@ -292,6 +292,24 @@ fn status_says_how_long_the_numbers_last() {
     assert!(!status(&["--prometheus"]).contains("Inf"), "{}", status(&["--prometheus"]));
 }
 
+/// On ext4 the new file has the inode of the removed one, if nobody has that open.
+#[test]
+fn a_file_that_was_copied_away_and_back_is_refused() {
+    let directory = Directory::new();
+    let (file, copy) = (directory.path("host").join("invoices.segment"), directory.path("copy"));
+    let mut agent = directory.agent("host", &["--segment", "invoices=7", "--create"]);
+    until("no numbers", || directory.status("host").contains("\"live\":true"));
+    agent.kill();
+    fs::copy(&file, &copy).unwrap();
+    fs::remove_file(&file).unwrap();
+    fs::copy(&copy, &file).unwrap();
+    assert!(matches!(Segment::attach(&file), Err(SegmentError::Copied(_))));
+    // The agent makes a new one, whose numbers nobody had.
+    let _agent = directory.agent("host", &["--segment", "invoices=7"]);
+    until("no numbers", || directory.status("host").contains("\"live\":true"));
+    assert_eq!(next(&directory.segment("host")), 8);
+}
+
 #[test]
 fn a_tag_that_is_missing_is_an_error_that_says_how_to_make_it() {
     let directory = Directory::new();
