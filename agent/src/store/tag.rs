@@ -103,3 +103,36 @@ pub fn raise(store: &mut dyn Store, tag: &str, least: u64) -> Result<Option<u64>
         Taken::Ended => Ok(Some(i64::MAX as u64)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_range_is_what_was_asked_for_or_an_error(end: u64, count: u64, step: u64) {
+            match taken(&Address::new("here".to_owned()), "a", end, count, step) {
+                Ok(Taken::Range { range, .. }) => {
+                    prop_assert!(range.start <= range.end && range.end - range.start == count && end <= i64::MAX as u64);
+                }
+                Ok(other) => prop_assert!(false, "{other:?}"),
+                Err(_) => prop_assert!(count > end || end > i64::MAX as u64),
+            }
+        }
+
+        #[test]
+        fn a_record_is_read_back_and_any_bytes_are_one_or_none(max_id: u64, step: u64, bytes: Vec<u8>) {
+            let tag = Tag::parse(Tag { max_id, step }.to_string().as_bytes()).unwrap();
+            prop_assert_eq!((tag.max_id, tag.step), (max_id, step));
+            let _ = Tag::parse(&bytes);
+        }
+    }
+
+    /// As a Redis did that was none.
+    #[test]
+    fn more_numbers_than_there_are_below_the_end() {
+        let error = taken(&Address::new("here".to_owned()), "a", 1, 100, 100).unwrap_err();
+        assert!(error.to_string().contains("it took 100 numbers of a, and they end at 1"), "{error}");
+    }
+}

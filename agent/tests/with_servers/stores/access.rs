@@ -1,6 +1,7 @@
 //! Passwords, permissions, TLS, and the errors when they are wrong.
 
 use std::fs;
+use std::io::{Read, Write};
 use std::process::Command;
 
 use txid_agent::store::{Durability, open, schemes};
@@ -426,6 +427,26 @@ fn another_kind_of_server() {
     let etcd = servers::etcd(&[]);
     let error = open(&format!("redis://127.0.0.1:{}?timeout=1s", etcd.port)).unwrap().read("any/key").unwrap_err();
     one_line(&error, "127.0.0.1");
+}
+
+/// A server that answers all requests with `{}` is none, although JSON omits what is false or empty. A conflict would
+/// be a reason to ask again at once.
+#[test]
+fn an_etcd_without_answers() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("etcd://127.0.0.1:{}?timeout=1s", listener.local_addr().unwrap().port());
+    std::thread::spawn(move || {
+        for mut client in listener.incoming().map_while(Result::ok) {
+            let mut request = [0; 4096];
+            while client.read(&mut request).is_ok_and(|read| read > 0) {
+                client.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}").unwrap();
+            }
+        }
+    });
+    let mut store = open(&url).unwrap();
+    one_line(&store.read("any/key").unwrap_err(), "the server is not etcd: {}");
+    let put = store.put("any/key", &Expected::Absent, b"x").unwrap();
+    assert!(matches!(&put, Put::Unknown(error) if error.to_string().contains("is not etcd")), "{put:?}");
 }
 
 #[test]

@@ -1,8 +1,7 @@
 //! What real servers say about a write that they have confirmed.
 
+use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
-use std::thread::sleep;
-use std::time::Duration;
 
 use txid_agent::store::{Durability, open};
 
@@ -82,9 +81,15 @@ fn the_log_says_which_setting_it_is() {
         command.arg(directory.path()).stdin(Stdio::null()).stderr(Stdio::piped());
         servers::end_with_the_test(&mut command);
         let mut agent = command.spawn().unwrap();
-        sleep(Duration::from_secs(2));
+        let mut log = String::new();
+        for line in BufReader::new(agent.stderr.take().unwrap()).lines().map_while(Result::ok) {
+            log += &format!("{line}\n");
+            if line.contains("took node") {
+                break;
+            }
+        }
         agent.kill().unwrap();
-        let log = String::from_utf8(agent.wait_with_output().unwrap().stderr).unwrap();
+        agent.wait().unwrap();
         let said =
             log.lines().filter(|line| line.contains("can lose a write that it has confirmed (appendfsync everysec)"));
         assert_eq!(said.count(), usize::from(is_said), "{options:?}: {log}");
