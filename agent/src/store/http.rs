@@ -10,7 +10,7 @@ use ureq::{Agent, Body, Proxy, Timeout};
 
 use super::address::Address;
 use super::clock::StoreClock;
-use super::remote::too_large;
+use super::remote::{Errors, too_large};
 use super::tls::Tls;
 use super::url::{Host, StoreUrl};
 use super::{Failure, LARGEST_ANSWER};
@@ -87,7 +87,7 @@ impl Http {
         headers: &[(&str, &str)],
         body: &str,
     ) -> Result<Answer, Failure> {
-        let mut last = None;
+        let mut errors = Errors::default();
         for others in (0..self.hosts.len()).rev() {
             let left = self.deadline.saturating_duration_since(Instant::now());
             let half = if others == 0 { left } else { left / 2 };
@@ -98,12 +98,12 @@ impl Http {
                 self.turn_to_next();
             }
             match result {
-                Err(Failure::NotDone(error)) if error.may_pass() => last = Some(error),
-                Err(Failure::Unknown(error)) if error.may_pass() && kind == Kind::Read => last = Some(error),
+                Err(Failure::NotDone(error)) => errors.add(error),
+                Err(Failure::Unknown(error)) if kind == Kind::Read => errors.add(error),
                 result => return result,
             }
         }
-        Err(Failure::NotDone(last.unwrap_or_else(|| self.address.unreachable("there is no host to connect to"))))
+        Err(Failure::NotDone(errors.worst(&self.address)))
     }
 
     fn turn_to_next(&mut self) {

@@ -69,19 +69,18 @@ impl Remote {
         hosts: &mut [Host],
         connect: impl AsyncFn(&Host) -> Result<C, StoreError>,
     ) -> Result<C, StoreError> {
-        let mut last = self.address.unreachable("there is no host to connect to");
+        let mut errors = Errors::default();
         for others in (0..hosts.len()).rev() {
             let left = self.deadline.saturating_duration_since(Instant::now());
             let patience = if others == 0 { left } else { left / 2 };
             match self.run_until(Instant::now() + patience, connect(&hosts[0])) {
                 Some(Ok(connection)) => return Ok(connection),
-                Some(Err(error)) if !error.may_pass() => return Err(error),
-                Some(Err(error)) => last = error,
-                None => last = self.address.timed_out(),
+                Some(Err(error)) => errors.add(error),
+                None => errors.add(self.address.timed_out()),
             }
             hosts.rotate_left(1);
         }
-        Err(last)
+        Err(errors.worst(&self.address))
     }
 }
 
@@ -91,6 +90,23 @@ impl Drop for Remote {
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
+    }
+}
+
+/// Why each host failed.
+#[derive(Default)]
+pub(super) struct Errors(Option<StoreError>);
+
+impl Errors {
+    /// The one that is kept is the last, or one that somebody must mend.
+    pub(super) fn add(&mut self, error: StoreError) {
+        if self.0.as_ref().is_none_or(StoreError::may_pass) {
+            self.0 = Some(error);
+        }
+    }
+
+    pub(super) fn worst(self, address: &Address) -> StoreError {
+        self.0.unwrap_or_else(|| address.unreachable("there is no host to connect to"))
     }
 }
 

@@ -74,6 +74,12 @@ impl Server {
         }
     }
 
+    /// Stops it, or lets it go on.
+    pub fn signal(&self, name: &str) {
+        let process = self.child.as_ref().unwrap().id().to_string();
+        run(Command::new("kill").arg(format!("-{name}")).arg(process));
+    }
+
     pub fn path(&self, name: &str) -> String {
         self.directory.path().join(name).to_str().unwrap().to_owned()
     }
@@ -149,6 +155,7 @@ pub fn etcd(options: &[&str]) -> Server {
             command.args(["--listen-client-urls", &client, "--advertise-client-urls", &client]);
             command.args(["--listen-peer-urls", &peer, "--initial-advertise-peer-urls", &peer]);
             command.args(["--initial-cluster", &format!("default={peer}")]);
+            // The last of several counts.
             command.args(&options);
             command
         },

@@ -214,6 +214,54 @@ fn redis_sentinel() {
     wants_a_person(&format!("redis+sentinel://127.0.0.1:{}/other", sentinel.port), "knows no master other");
 }
 
+/// Redis's master is gone, and Sentinel makes a replica the master.
+#[test]
+fn redis_sentinel_replaces_the_master() {
+    let mut master = servers::redis(&[]);
+    let port = master.port;
+    let replica = servers::redis(&["--replicaof", &format!("127.0.0.1 {port}"), "--repl-diskless-sync-delay", "0"]);
+    let sentinel = Server::start(
+        |_| {},
+        move |directory, own| {
+            let file = directory.join("sentinel.conf");
+            let text = format!(
+                "bind 127.0.0.1\nport {own}\nsentinel monitor fleet 127.0.0.1 {port} 1\nsentinel down-after-milliseconds fleet \
+                 500\nsentinel failover-timeout fleet 2000\n"
+            );
+            fs::write(&file, text).unwrap();
+            let mut command = Command::new("redis-server");
+            command.arg(file).arg("--sentinel");
+            command
+        },
+    );
+    let url = format!("redis+sentinel://127.0.0.1:{}/fleet?wait=1&timeout=1s", sentinel.port);
+    let sees = |wanted: &str| {
+        let ask = ["-p", &sentinel.port.to_string(), "SENTINEL", "master", "fleet"];
+        let said = run(Command::new("redis-cli").args(ask));
+        said.lines().skip_while(|line| *line != "num-slaves").nth(1) == Some(wanted)
+    };
+    until("Sentinel does not see the replica", || sees("1"));
+    let mut store = open(&url).unwrap();
+    let mut version = Expected::Absent;
+    // WAIT shows that the replica has it. Before, a write may be there without the replica.
+    until("the replica does not follow", || {
+        let put = store.put("orders/node/1", &version, b"before");
+        if let Ok(Some(found)) = store.read("orders/node/1") {
+            version = Expected::Version(found.version);
+        }
+        matches!(put, Ok(Put::Written(_)))
+    });
+    let Durability::MayLose { why } = store.durability() else { panic!("{:?}", store.durability()) };
+    assert!(why.contains("Sentinels"), "{why}");
+    master.kill();
+    let mut store = open(&url.replace("wait=1&", "")).unwrap();
+    until("the replica does not become the master", || {
+        matches!(store.put("orders/node/1", &version, b"after"), Ok(Put::Written(_)))
+    });
+    assert_eq!(store.read("orders/node/1").unwrap().unwrap().bytes, b"after");
+    drop(replica);
+}
+
 #[test]
 fn etcd_passwords() {
     let server = servers::etcd(&[]);
@@ -275,6 +323,55 @@ fn etcd_tls() {
         let error = open(&url).unwrap().read("any/key").unwrap_err();
         one_line(&error, "://127.0.0.1");
     }
+}
+
+/// Two of three servers are frozen: the third has no majority. Nothing is confirmed, and nothing is lost.
+#[test]
+fn etcd_without_a_majority() {
+    let peers: Vec<_> = (0..3).map(|_| servers::free_port()).collect();
+    let cluster: Vec<_> = (0..3).map(|at| format!("m{at}=http://127.0.0.1:{}", peers[at])).collect();
+    let cluster = cluster.join(",");
+    // Each waits for the others, so they start at the same time; and each ends with the thread that started it.
+    let (started, servers) = std::sync::mpsc::channel();
+    let (_until_the_end, end) = std::sync::mpsc::channel::<()>();
+    let end = std::sync::Arc::new(std::sync::Mutex::new(end));
+    for (at, port) in peers.iter().enumerate() {
+        let (cluster, peer) = (cluster.clone(), format!("http://127.0.0.1:{port}"));
+        let (started, end) = (started.clone(), end.clone());
+        std::thread::spawn(move || {
+            let server = servers::etcd(&[
+                &format!("--name=m{at}"),
+                &format!("--initial-cluster={cluster}"),
+                &format!("--listen-peer-urls={peer}"),
+                &format!("--initial-advertise-peer-urls={peer}"),
+            ]);
+            started.send(server).unwrap();
+            _ = end.lock().map(|end| end.recv());
+        });
+    }
+    let servers: Vec<Server> = servers.iter().take(3).collect();
+    let hosts: Vec<_> = servers.iter().map(|server| format!("127.0.0.1:{}", server.port)).collect();
+    let url = format!("etcd://{}/txid?timeout=1s", hosts.join(","));
+    wait_for(&url);
+    let mut store = open(&url).unwrap();
+    let before = written(store.put("orders/node/1", &Expected::Absent, b"before").unwrap());
+    for server in &servers[1..] {
+        server.signal("STOP");
+    }
+    for _ in 0..3 {
+        match store.put("orders/node/1", &before, b"during") {
+            Err(error) | Ok(Put::Unknown(error)) => assert!(error.may_pass(), "{error:?}"),
+            other => panic!("{other:?}"),
+        }
+        assert!(store.read("orders/node/1").is_err(), "a server without a majority may have old records");
+    }
+    for server in &servers[1..] {
+        server.signal("CONT");
+    }
+    until("it does not come back", || store.read("orders/node/1").is_ok());
+    let record = store.read("orders/node/1").unwrap().unwrap();
+    assert!([b"before".as_slice(), b"during"].contains(&&*record.bytes), "{record:?}");
+    written(store.put("orders/node/1", &Expected::Version(record.version), b"after").unwrap());
 }
 
 #[test]
@@ -348,6 +445,44 @@ fn zookeeper_access() {
     wants_a_person(&format!("zookeeper://{host}/locked"), "belongs to another user");
     wants_a_person(&format!("zookeeper://fleet:{WRONG}@{host}/locked"), "belongs to another user");
     wants_a_person(&format!("zookeeper://fleet@{host}"), "has no password");
+}
+
+#[test]
+fn expired_certificates() {
+    let (_directory, file) = certificates();
+    run(Command::new("chown").arg("postgres").arg(file("expired.key")));
+    run(Command::new("chmod").arg("600").arg(file("expired.key")));
+    let option = |name: &str, value: &str| format!("{name}={}", file(value));
+    let (certificate, key, ca) = (file("expired.pem"), file("expired.key"), file("ca.pem"));
+    let redis = servers::redis(&[
+        "--tls-port",
+        "PORT",
+        "--port",
+        "0",
+        &format!("--tls-cert-file {certificate}"),
+        &format!("--tls-key-file {key}"),
+        &format!("--tls-ca-cert-file {ca}"),
+        "--tls-auth-clients no",
+    ]);
+    let etcd = servers::etcd(&[&option("--cert-file", "expired.pem"), &option("--key-file", "expired.key")]);
+    let mariadb = servers::mariadb_with(&[&option("--ssl-cert", "expired.pem"), &option("--ssl-key", "expired.key")]);
+    let postgres =
+        servers::postgres(&["ssl=on", &option("ssl_cert_file", "expired.pem"), &option("ssl_key_file", "expired.key")]);
+    for url in [
+        format!("rediss://127.0.0.1:{}?ca={ca}", redis.port),
+        format!("etcds://127.0.0.1:{}/txid?ca={ca}", etcd.port),
+        format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{}/ids?ca={ca}", mariadb.port),
+        format!("postgres://txid:{POSTGRES_PASSWORD}@127.0.0.1:{}/ids?ca={ca}", postgres.port),
+    ] {
+        wants_a_person(&url, "certificate expired");
+    }
+    // One expired certificate does not keep the others from serving.
+    let good = servers::etcd(&[&option("--cert-file", "server.pem"), &option("--key-file", "server.key")]);
+    let both = format!("etcds://127.0.0.1:{},127.0.0.1:{}/txid?ca={ca}", etcd.port, good.port);
+    wait_for(&format!("etcds://127.0.0.1:{}/txid?ca={ca}", good.port));
+    works(&both);
+    let good = servers::mariadb_with(&[&option("--ssl-cert", "server.pem"), &option("--ssl-key", "server.key")]);
+    works(&format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{},127.0.0.1:{}/ids?ca={ca}", mariadb.port, good.port));
 }
 
 /// A record that is deleted and made again starts with version 0 again. A version of the old record must not match.

@@ -5,11 +5,12 @@ use std::path::Path;
 
 use rcgen::{BasicConstraints, CertificateParams, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair};
 
-/// Writes `ca.pem`, `other-ca.pem`, `server.pem`, `server.key`, `client.pem` and `client.key`.
+/// Writes `ca.pem`, `other-ca.pem`, and a certificate and a key for `server`, `expired` (a server's) and `client`.
 pub fn write(directory: &Path) {
     let ca = authority(directory, "ca");
     authority(directory, "other-ca");
     leaf(directory, "server", &ca, ExtendedKeyUsagePurpose::ServerAuth);
+    leaf(directory, "expired", &ca, ExtendedKeyUsagePurpose::ServerAuth);
     leaf(directory, "client", &ca, ExtendedKeyUsagePurpose::ClientAuth);
 }
 
@@ -28,6 +29,10 @@ fn leaf(directory: &Path, name: &str, ca: &Issuer<'_, KeyPair>, purpose: Extende
     params.extended_key_usages.push(purpose);
     // etcd's gateway is a client of its own server.
     params.extended_key_usages.push(ExtendedKeyUsagePurpose::ClientAuth);
+    if name == "expired" {
+        params.not_before = rcgen::date_time_ymd(2020, 1, 1);
+        params.not_after = rcgen::date_time_ymd(2021, 1, 1);
+    }
     let key = KeyPair::generate().unwrap();
     fs::write(directory.join(format!("{name}.pem")), params.signed_by(&key, ca).unwrap().pem()).unwrap();
     fs::write(directory.join(format!("{name}.key")), key.serialize_pem()).unwrap();
