@@ -18,7 +18,7 @@ BUILD_AGENT = CARGO_PROFILE_RELEASE_PANIC=unwind cargo build --locked --release 
 
 export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_SRCS OPENRESTY_SRC
 
-.PHONY: help build build-tests check agent nginx-module run-native test-nginx-sources build-rock run try test soak mutants bench bench-segments bench-sql locality lint headers install uninstall install-rock deb rpm
+.PHONY: help build build-tests check agent nginx-module run-native test-nginx-sources build-rock run try test soak mutants mutants-lua mutants-c bench bench-segments bench-sql locality lint headers install uninstall install-rock deb rpm
 .PHONY: test-install test-platforms bump release clean
 
 help: ## list the targets
@@ -82,6 +82,16 @@ soak: ## kill, fork, signal, sort gigabytes, lease and fuzz (long)
 mutants: ## check that every mutation of cargo-mutants makes a test fail (hours; FILES=src/txid.rs for one file)
 	@scripts/need.sh build mutants
 	cargo mutants --package txid $(addprefix --file ,$(FILES))
+
+mutants-lua: ## check that every change of lua/ makes a suite fail (hours; FILES=lua/resty/txid/uuid.lua for one file)
+	@scripts/need.sh build test
+	@cargo build --locked --release --quiet
+	@scripts/mutants.pl lua $(FILES)
+
+mutants-c: nginx-module ## check that every change of nginx/*.c makes a suite fail (hours; FILES=nginx/ngx_txid.c for one file)
+	@scripts/need.sh build test
+	@cargo build --locked --release --quiet
+	@scripts/mutants.pl c $(FILES)
 
 bench: ## measure txid, other libraries and PEERS=, and write bench/RESULTS.md
 	@scripts/need.sh build nginx-module bench

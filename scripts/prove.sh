@@ -13,11 +13,14 @@ export TEST_NGINX_LOAD_MODULES="${TEST_NGINX_LOAD_MODULES:-${modules# }}"
 include=
 if perl -MTest::Nginx::Socket::Lua -e 1 2>/dev/null; then
     echo "t/: with the installed Test::Nginx"
+    # So that each file has its own ports and directory, as the stand-in gives them to it.
+    export TEST_NGINX_RANDOMIZE="${TEST_NGINX_RANDOMIZE:-1}"
 else
     echo "t/: with the stand-in for Test::Nginx in t/lib"
-    # It gives each file its own ports. Several run at once, because a file mostly waits.
-    include="-I t/lib -j 4"
+    include="-I t/lib"
 fi
+# Several at once, because a file mostly waits.
+include="$include -j 4"
 
 if [ $# -gt 0 ]; then
     # shellcheck disable=SC2086 # nothing, or an option and its value

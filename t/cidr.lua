@@ -177,6 +177,18 @@ local function what_is_no_address_is_in_no_network()
 end
 
 
+-- C code would read it up to its NUL.
+local function what_has_a_nul_is_no_network()
+    for _, text in ipairs { "10.0.0.1\0", "10.0.0.1\0/8", "10.0.0.0/8\0", "\0" } do
+        local is_in, why = cidr.matcher { text }
+        if is_in or not why:find("is not an address, a network", 1, true) then
+            return nil, ("%q: %s"):format(text, tostring(why))
+        end
+    end
+    return true
+end
+
+
 local function what_is_no_list_is_refused()
     for _, value in ipairs { "10.0.0.0/8", 8, true, print } do
         local called, err = pcall(function() cidr.matcher(value) end)
@@ -191,6 +203,7 @@ end
 
 local tests = {
     { "what is no address is in no network", what_is_no_address_is_in_no_network },
+    { "what has a NUL is no network", what_has_a_nul_is_no_network },
     { "what is no list is refused", what_is_no_list_is_refused },
     { "networks match as the reference does", no_wrong_answer },
     { "any text has an answer", any_text_has_an_answer },

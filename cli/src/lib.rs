@@ -4,8 +4,6 @@
 pub mod blocks;
 mod grep;
 pub mod gzip;
-mod hint;
-mod ids;
 mod input;
 mod inspect;
 mod new;

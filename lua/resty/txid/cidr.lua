@@ -16,7 +16,6 @@ local bxor = bit.bxor
 local error = error
 local ffi_cast = ffi.cast
 local ffi_copy = ffi.copy
-local ffi_fill = ffi.fill
 local ffi_new = ffi.new
 local find = string.find
 local format = string.format
@@ -45,11 +44,10 @@ local words_ptr = ffi.typeof("uint32_t *")
 local _M = {}
 
 
--- Writes the 16 bytes of an address; an IPv4 address is followed by 12 zeros. Returns the number of bits of the
--- address, and whether it was written as an IPv4-mapped IPv6 address.
+-- Writes the bytes of an address: 4, followed by anything, or 16. Returns the number of its bits, and whether it was
+-- written as an IPv4-mapped IPv6 address.
 local function parse_address(text, bytes)
     if C.inet_pton(AF_INET, text, bytes) == 1 then
-        ffi_fill(bytes + 4, 12)
         return 32, false
     end
     if C.inet_pton(AF_INET6, text, bytes) ~= 1 then
@@ -62,7 +60,6 @@ local function parse_address(text, bytes)
         end
     end
     ffi_copy(bytes, bytes + 12, 4)
-    ffi_fill(bytes + 4, 12)
     return 32, true
 end
 

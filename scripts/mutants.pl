@@ -1,0 +1,193 @@
+#!/usr/bin/perl
+# mutants.pl lua|c [FILE...]: changes the code in one place at a time (a comparison, an operator, a number, a constant, the
+# order of two arguments, a statement that is left out), and runs the suites that belong to the file until one fails. Prints
+# the changes that no suite noticed. Those that change nothing that anybody could notice are in mutants.equivalent.
+#
+# It works in copies of the tree, one for each processor, or in as many as JOBS= says.
+
+use strict;
+use warnings;
+use Cwd qw(getcwd);
+use File::Basename qw(dirname);
+use File::Temp qw(tempdir);
+
+chdir dirname($0) . '/..' or die;
+my $root = getcwd();
+my ($language, @wanted) = @ARGV;
+die "usage: mutants.pl lua|c [FILE...]\n" unless ($language // '') =~ /^(?:lua|c)$/;
+
+# The suites of each file, the quickest first.
+my %SUITES = (
+    'lua/resty/txid.lua'         => '0[1-9] 13',
+    'lua/resty/txid/args.lua'    => '02 13 20 73 3',
+    'lua/resty/txid/cidr.lua'    => '73 71 51',
+    'lua/resty/txid/codec.lua'   => '73 20 13',
+    'lua/resty/txid/flake.lua'   => '33 30',
+    'lua/resty/txid/lib.lua'     => '13 01 12 15',
+    'lua/resty/txid/pure.lua'    => '70 15 13',
+    'lua/resty/txid/request.lua' => '5[0-8]',
+    'lua/resty/txid/request/'    => '51 52 53 55 5[0-8]',
+    'lua/resty/txid/segment.lua' => '47 30',
+    'lua/resty/txid/snowflake.lua' => '40 4[1-6]',
+    'lua/resty/txid/strong.lua'  => '31 30',
+    'lua/resty/txid/text.lua'    => '20 3 13',
+    'lua/resty/txid/trace.lua'   => '34 55 30',
+    'lua/resty/txid/unique_id.lua' => '30 13',
+    'lua/resty/txid/uuid.lua'    => '32 30',
+    'nginx/ngx_stream'           => '65 66 67',
+    'nginx/'                     => '61 62 63 64 60 66 69 65 72',
+);
+
+my $number = [qr/(?<![\w.])(\d+)(?![\w.])/, sub { $1 + 1 }];
+my @swapped = (
+    [qr/(?<=\w)\((\w+), (\w+)\)/, sub {"($2, $1)"}],
+    [qr/(?<= )<(?= )/,  '<='], [qr/(?<= )<=(?= )/, '<'], [qr/(?<= )>(?= )/,  '>='], [qr/(?<= )>=(?= )/, '>'],
+    [qr/(?<= )\+(?= )/, '-'],  [qr/(?<= )-(?= )/,  '+'], [qr/(?<= )\*(?= \w)/, '+'], $number,
+);
+my %CHANGES = (
+    lua => [
+        @swapped,
+        [qr/==/, '~='], [qr/~=/, '=='], [qr/\band\b/, 'or'], [qr/\bor\b/, 'and'], [qr/\bnot /, ''],
+        [qr/\btrue\b/, 'false'], [qr/\bfalse\b/, 'true'],
+        # A statement of one line.
+        [qr/(?<=\n)( +)(?!local|return|function|if|for|elseif|until|while)[\w.:\[\]]+(?: = [^\n{]*[^\n{(,]|\([^\n]*\))(?=\n)/, sub {"$1do end"}],
+    ],
+    c => [
+        @swapped,
+        [qr/==/, '!='], [qr/!=/, '=='], [qr/&&/, '||'], [qr/\|\|/, '&&'], [qr/!(?=[\w(])/, ''],
+        [qr/\bNGX_OK\b/, 'NGX_ERROR'], [qr/\bNGX_ERROR\b/, 'NGX_OK'], [qr/\bNGX_DECLINED\b/, 'NGX_OK'],
+        [qr/(?<=\n)( +)(?!return|static|case|default|goto|break)[\w.>*\[\]-]+(?: [-+|]?= [^\n]*;|\([^\n]*\);|\+\+;)(?=\n)/, sub {"$1;"}],
+    ],
+);
+
+sub contents {
+    my ($path) = @_;
+    open my $file, '<', $path or die "$path: $!\n";
+    local $/;
+    return scalar <$file>;
+}
+
+sub write_file {
+    my ($path, $text) = @_;
+    open my $file, '>', $path or die "$path: $!\n";
+    print $file $text;
+    close $file or die "$path: $!\n";
+}
+
+# The same text with spaces in place of comments and of what is in quotes.
+sub code {
+    my ($text) = @_;
+    my $skipped = $language eq 'lua'
+        ? qr/--\[\[.*?\]\]|--[^\n]*|\[\[.*?\]\]|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/s
+        : qr{/\*.*?\*/|//[^\n]*|^\#[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'}sm;
+    $text =~ s/($skipped)/$1 =~ s{[^\n]}{ }gr/ge;
+    return $text;
+}
+
+# The line, or the lines, of $text from $start to $end, without what is around them.
+sub line_at {
+    my ($text, $start, $end) = @_;
+    my $first = rindex($text, "\n", $start - 1) + 1;
+    my $last  = index($text, "\n", $end);
+    return substr($text, $first, $last - $first) =~ s/^\s+|\s+$//gr;
+}
+
+sub mutants_of {
+    my ($path) = @_;
+    my $text = contents($path);
+    my $code = code($text);
+    my @mutants;
+    for my $change (@{ $CHANGES{$language} }) {
+        my ($pattern, $new) = @$change;
+        while ($code =~ /$pattern/g) {
+            my ($start, $end) = ($-[0], $+[0]);
+            my $by = ref $new ? $new->() : $new;
+            my $changed = substr($text, 0, $start) . $by . substr($text, $end);
+            my $line = 1 + (substr($text, 0, $start) =~ tr/\n//);
+            my $before = line_at($text, $start, $end);
+            my $after = line_at($changed, $start, $start + length $by);
+            push @mutants, { path => $path, line => $line, before => $before, after => $after, text => $changed };
+        }
+    }
+    return @mutants;
+}
+
+# {path}{before}{after} is true if nobody could notice that change.
+sub equivalents {
+    my %known;
+    for (grep {/\S/ && !/^#/} split /\n/, contents('scripts/mutants.equivalent')) {
+        my ($path, $before, $after, $reason) = split / \| /;
+        die "mutants.equivalent: no reason in: $_\n" unless $reason;
+        $known{$path}{$before}{$after} = 1;
+    }
+    return \%known;
+}
+
+sub suites_of {
+    my ($path) = @_;
+    my ($longest) = sort { length $b <=> length $a } grep { index($path, $_) == 0 } keys %SUITES;
+    die "mutants.pl: which suites belong to $path?\n" unless $longest;
+    my %seen;
+    return grep { !$seen{$_}++ } map { glob "t/$_*.t" } split / /, $SUITES{$longest};
+}
+
+# A copy of the tree with what was built.
+sub copy_tree {
+    my $tree = tempdir('txid-mutants-XXXXXX', TMPDIR => 1, CLEANUP => 1);
+    system("git ls-files -z | xargs -0 cp --parents -t '$tree' && mkdir '$tree/target' && ln -s '$root/target/release' '$tree/target/release'") == 0
+        or die "mutants.pl: cannot copy the tree\n";
+    return $tree;
+}
+
+# Whether a suite fails; or 'unviable', if the code is none any more.
+sub outcome {
+    my ($tree, $mutant) = @_;
+    my $log = "$tree/mutant.log";
+    my $builds = $language eq 'lua' ? "luajit -b $mutant->{path} - >/dev/null" : 'scripts/nginx-module.sh';
+    return 'unviable' if system("cd '$tree' && $builds >'$log' 2>&1");
+    for my $suite (suites_of($mutant->{path})) {
+        return 'caught' if system("cd '$tree' && timeout -k 5 300 scripts/prove.sh $suite >'$log' 2>&1");
+    }
+    return 'survived';
+}
+
+@wanted = split /\n/, `git ls-files 'lua/*.lua' 'nginx/*.c'` unless @wanted;
+@wanted = grep { /\.\Q$language\E$/ && !/cdefs\.lua$/ } @wanted;
+my $known = equivalents();
+my @mutants = grep { !$known->{ $_->{path} }{ $_->{before} }{ $_->{after} } } map { mutants_of($_) } @wanted;
+die "mutants.pl: no mutants of @wanted\n" unless @mutants;
+chomp(my $jobs = $ENV{JOBS} || `nproc`);
+
+my @results;
+for my $job (0 .. $jobs - 1) {
+    pipe my $reader, my $writer or die $!;
+    my $pid = fork // die $!;
+    if (!$pid) {
+        my $tree = copy_tree();
+        for my $place (grep { $_ % $jobs == $job } 0 .. $#mutants) {
+            my $mutant = $mutants[$place];
+            my $path = "$tree/$mutant->{path}";
+            my $original = contents($path);
+            write_file($path, $mutant->{text});
+            my $outcome = outcome($tree, $mutant);
+            write_file($path, $original);
+            syswrite STDOUT, "$mutant->{path}:$mutant->{line}: survived: $mutant->{before}  ->  $mutant->{after}\n" if $outcome eq 'survived';
+            syswrite $writer, "$outcome\n";
+        }
+        exit 0;
+    }
+    close $writer;
+    push @results, $reader;
+}
+my %count = (caught => 0, survived => 0, unviable => 0);
+for my $reader (@results) {
+    while (my $outcome = <$reader>) {
+        chomp $outcome;
+        $count{$outcome}++;
+    }
+}
+1 while wait != -1;
+my $viable = $count{caught} + $count{survived};
+my $share = $viable ? 100 * $count{caught} / $viable : 0;
+printf "%d of %d changes caught (%.1f %%), %d were no code\n", $count{caught}, $viable, $share, $count{unviable};
+exit($share < 97);
