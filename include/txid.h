@@ -961,7 +961,8 @@ void txid_policy_close(txid_policy *policy);
 /**
  * Sets the option of this name to what the `count` words say: accept (all, off, or addresses, networks such as
  * 10.0.0.0/8 and unix:), header (a name), on_invalid (replace or reject), trace (off, or traceparent, b3 and b3_single
- * in the order in which they count), or trace_id_header (a name or off).
+ * in the order in which they count), trace_id_header (a name or off), or trace_ids (random; or sorted or sorted_host,
+ * and the day that their time counts from, as epoch=2020-01-01).
  *
  * Returns 0, or a txid_error; then `message` says what is wrong.
  *
@@ -1289,17 +1290,19 @@ int32_t txid_sofa_read(const char *text,
                        txid_sofa_parts *parts);
 
 /**
- * Writes the first span of a new trace to `span`.
+ * Writes the first span of a new trace to `span`; see txid_fill_now for `clock_ms`.
  *
  * Safety:
  *
- * `span` must be valid for a write.
+ * `policy` must be from txid_policy_open, or NULL for one without options; `span` must be valid for a write.
  */
-void txid_span_start(txid_span *span);
+void txid_span_start(const txid_policy *policy,
+                     int64_t clock_ms,
+                     txid_span *span);
 
 /**
  * Writes a span to `span` that continues the trace in `headers`, which `peer` sent; if there is no valid one, or the
- * policy does not accept the peer, the first span of a new trace.
+ * policy does not accept the peer, the first span of a new trace. See txid_fill_now for `clock_ms`.
  *
  * Safety:
  *
@@ -1307,6 +1310,7 @@ void txid_span_start(txid_span *span);
  * and `span` for a write.
  */
 void txid_span_continue(const txid_policy *policy,
+                        int64_t clock_ms,
                         const txid_peer *peer,
                         const txid_headers *headers,
                         txid_span *span);

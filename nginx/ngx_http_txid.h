@@ -41,6 +41,8 @@ typedef struct {
     /* NULL for txids. */
     txid_maker            *maker;
     ngx_flag_t             error_log;
+    /* Whether the id is that of the trace. */
+    ngx_uint_t             of_trace;
     /* What the policy says. */
     ngx_http_txid_name_t   header;
     ngx_http_txid_name_t   trace_id_header;

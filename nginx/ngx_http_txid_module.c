@@ -53,6 +53,13 @@ static ngx_command_t  ngx_http_txid_commands[] = {
       0,
       NULL },
 
+    { ngx_string("txid_trace_ids"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
+      ngx_http_txid_option,
+      NGX_HTTP_SRV_CONF_OFFSET,
+      0,
+      NULL },
+
     { ngx_string("txid_format"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
       ngx_http_txid_format,
@@ -156,11 +163,16 @@ ngx_http_txid_format(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     ngx_str_t  *words;
 
-    if (tscf->maker != NULL) {
+    if (tscf->maker != NULL || tscf->of_trace) {
         return "is duplicate";
     }
 
     words = cf->args->elts;
+    if (words[1].len == 5 && ngx_strcmp(words[1].data, "trace") == 0) {
+        tscf->of_trace = 1;
+        return NGX_CONF_OK;
+    }
+
     tscf->maker = ngx_txid_name_maker(cf, &words[1]);
     return tscf->maker == NULL ? NGX_CONF_ERROR : NGX_CONF_OK;
 }
@@ -274,8 +286,9 @@ ngx_http_txid_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_http_txid_main_conf_t  *tmcf;
 
     ngx_conf_merge_value(conf->error_log, prev->error_log, 0);
-    if (conf->maker == NULL) {
+    if (conf->maker == NULL && !conf->of_trace) {
         conf->maker = prev->maker;
+        conf->of_trace = prev->of_trace;
     }
 
     txid_policy_inherit(conf->policy, prev->policy);

@@ -241,10 +241,10 @@ ngx_http_txid_read_span(ngx_http_request_t *r, ngx_http_variable_value_t *v)
     if (tscf->accepts && tscf->traces) {
         ngx_http_txid_find_peer(r, &peer);
         ngx_http_txid_find_trace(r, &tscf->trace_id_header, &headers);
-        txid_span_continue(tscf->policy, &peer, &headers, span);
+        txid_span_continue(tscf->policy, ngx_txid_clock_ms(), &peer, &headers, span);
 
     } else {
-        txid_span_start(span);
+        txid_span_start(tscf->policy, ngx_txid_clock_ms(), span);
     }
 
     ngx_txid_keep_span(span, v);

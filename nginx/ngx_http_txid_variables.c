@@ -65,6 +65,9 @@ ngx_http_txid_request_id(ngx_http_request_t *r, ngx_http_variable_value_t *v, ui
     }
 
     tscf = ngx_http_get_module_srv_conf(r, ngx_http_txid_module);
+    if (tscf->of_trace) {
+        return ngx_http_txid_of_main(r, v, tmcf->span);
+    }
     if (tscf->maker == NULL) {
         return ngx_txid_make_txid(tmcf->series, r->pool, v);
     }

@@ -100,7 +100,7 @@ ngx_stream_txid_trace_id(ngx_stream_session_t *s, ngx_stream_variable_value_t *v
         return NGX_ERROR;
     }
 
-    txid_span_start(span);
+    txid_span_start(NULL, ngx_txid_clock_ms(), span);
     ngx_txid_keep_span(span, v);
     return NGX_OK;
 }

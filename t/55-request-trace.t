@@ -44,6 +44,9 @@ try { trace = { "b3", "x" } }
 try { trace = { "b3", traceparent = true } }
 try { trace_id_header = "X-Trace-Id" }
 try { trace = "b3", trace_id_header = "X:" }
+try { trace = "b3", trace_ids = "sort" }
+try { trace = "b3", trace_ids = { "sorted", "epoch=x" } }
+try { format = "trace" }
 ngx.say(request.span())
 } }
 --- response_body
@@ -54,4 +57,7 @@ resty.txid.request: trace: "x" is not one of off, traceparent, b3 and b3_single
 resty.txid.request: trace must be "off", "traceparent", "b3", "b3_single" or a list of these, not this table (it has the key "traceparent")
 resty.txid.request: trace_id_header is "X-Trace-Id", but trace is off
 resty.txid.request: trace_id_header: "X:" is not the name of a header
+resty.txid.request: trace_ids: "sort" is not random, sorted or sorted_host, with the day epoch=2020-01-01 if time counts from it
+resty.txid.request: trace_ids: "epoch=x" is not random, sorted or sorted_host, with the day epoch=2020-01-01 if time counts from it
+resty.txid.request: format is "trace", but trace is off
 nil

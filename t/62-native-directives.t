@@ -94,6 +94,10 @@ refused server => 'txid_trace b3 off;', '"off" is not one of off, traceparent';
 refused server => 'txid_trace b3; txid_trace b3;', '"txid_trace" directive is duplicate';
 accepted server => "txid_trace_id_header $_;" for qw(X-Trace-Id off);
 refused server => 'txid_trace_id_header "X Trace";', 'txid_trace_id_header: "X Trace" is not the name of a header';
+accepted server => "txid_trace_ids $_;" for 'random', 'sorted', 'sorted epoch=2020-01-01';
+refused server => 'txid_trace_ids sort;', 'txid_trace_ids: "sort" is not random, sorted or sorted_host';
+accepted server => 'txid_format trace;';
+refused server => 'txid_format trace; txid_format txid;', '"txid_format" directive is duplicate';
 accepted http => 'txid_error_log on;';
 refused http => 'txid_error_log yes;', 'invalid value "yes" in "txid_error_log" directive, it must be "on" or "off"';
 

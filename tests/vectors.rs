@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use std::fmt::Display;
 use test_helpers::vectors::{bytes, cases, each, headers, masked};
 use txid::formats::{self, Numbers};
-use txid::request::{Header, Kind, NetworkError, Networks, Peer, RequestHeaders, Span, is_valid_id};
+use txid::request::{Header, Kind, NetworkError, Networks, Peer, RequestHeaders, Span, TraceIds, is_valid_id};
 use txid::snowflake::Layout;
 use txid::trace::{self, B3, Sampling, SkyWalking, Sofa, Traceparent};
 use txid::uuid::{self, Uuid, Variant};
@@ -411,9 +411,10 @@ fn traces_are_continued() {
             x_b3_flags: header("X-B3-Flags"),
             ..RequestHeaders::NONE
         };
+        let new = || Span::new(TraceIds::Random, 0);
         let span = match case["accepted"] == true {
-            true => Span::of(&kinds, &request),
-            false => Span::new(),
+            true => Span::of(&kinds, &request, new),
+            false => new(),
         };
         let text = json!(sent(&span, &kinds, name)).to_string();
         let text = masked(case, &text, &span.trace_id.to_string(), &span.span_id.to_string());

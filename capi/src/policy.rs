@@ -95,7 +95,8 @@ pub unsafe extern "C" fn txid_policy_close(policy: *mut txid_policy) {
 
 /// Sets the option of this name to what the `count` words say: accept (all, off, or addresses, networks such as
 /// 10.0.0.0/8 and unix:), header (a name), on_invalid (replace or reject), trace (off, or traceparent, b3 and b3_single
-/// in the order in which they count), or trace_id_header (a name or off).
+/// in the order in which they count), trace_id_header (a name or off), or trace_ids (random; or sorted or sorted_host,
+/// and the day that their time counts from, as epoch=2020-01-01).
 ///
 /// Returns 0, or a txid_error; then `message` says what is wrong.
 ///

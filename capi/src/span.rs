@@ -4,7 +4,7 @@ use crate::b3::TXID_B3_MAX_LEN;
 use crate::policy::{txid_headers, txid_peer, txid_policy};
 use crate::trace::{TXID_SPAN_ID_LEN, TXID_TRACE_ID_LEN};
 use crate::traceparent::TXID_TRACEPARENT_LEN;
-use ::txid::request::Span;
+use ::txid::request::{Span, TraceIds};
 use ::txid::trace::{B3, Sampling, SpanId};
 
 /// The span of a request, in the form of headers. A header of length 0 must not be sent.
@@ -36,19 +36,24 @@ pub struct txid_span {
     pub is_continued: bool,
 }
 
-/// Writes the first span of a new trace to `span`.
+/// Writes the first span of a new trace to `span`; see txid_fill_now for `clock_ms`.
 ///
 /// # Safety
 ///
-/// `span` must be valid for a write.
+/// `policy` must be from txid_policy_open, or NULL for one without options; `span` must be valid for a write.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn txid_span_start(span: *mut txid_span) {
+pub unsafe extern "C" fn txid_span_start(policy: *const txid_policy, clock_ms: i64, span: *mut txid_span) {
+    // SAFETY: the caller vouches for the policy.
+    let new = match unsafe { policy.as_ref() } {
+        Some(policy) => policy.0.new_span(clock_ms),
+        None => Span::new(TraceIds::Random, clock_ms),
+    };
     // SAFETY: the caller vouches for `span`.
-    unsafe { span.write(txid_span::from(&Span::new())) }
+    unsafe { span.write(txid_span::from(&new)) }
 }
 
 /// Writes a span to `span` that continues the trace in `headers`, which `peer` sent; if there is no valid one, or the
-/// policy does not accept the peer, the first span of a new trace.
+/// policy does not accept the peer, the first span of a new trace. See txid_fill_now for `clock_ms`.
 ///
 /// # Safety
 ///
@@ -57,12 +62,13 @@ pub unsafe extern "C" fn txid_span_start(span: *mut txid_span) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_span_continue(
     policy: *const txid_policy,
+    clock_ms: i64,
     peer: *const txid_peer,
     headers: *const txid_headers,
     span: *mut txid_span,
 ) {
     // SAFETY: the caller vouches for all of them.
-    unsafe { span.write(txid_span::from(&(*policy).0.span((*peer).read(), &(*headers).read()))) }
+    unsafe { span.write(txid_span::from(&(*policy).0.span((*peer).read(), &(*headers).read(), clock_ms))) }
 }
 
 impl From<&Span> for txid_span {

@@ -3,6 +3,7 @@
 use super::header::{Header, HeaderNameError, Verdict, check_header_name, is_valid_id};
 use super::networks::{NetworkError, Networks, Peer};
 use super::span::{Kind, RequestHeaders, Span};
+use super::trace_ids::TraceIds;
 use std::fmt;
 
 /// An option: its name, which is the same in Lua, in nginx (after `txid_`) and here; and what reads its words.
@@ -12,7 +13,7 @@ struct PolicyOption {
 }
 
 /// All options. docs/request.md says what they mean.
-const OPTIONS: [PolicyOption; 5] = [
+const OPTIONS: [PolicyOption; 6] = [
     PolicyOption {
         name: "accept",
         read: |policy, words| once(&mut policy.accept, Networks::parse(words.iter().copied())?),
@@ -25,6 +26,13 @@ const OPTIONS: [PolicyOption; 5] = [
         read: |policy, words| {
             let name = if words == ["off"] { None } else { Some(header_name(words)?) };
             once(&mut policy.trace_id_header, name)
+        },
+    },
+    PolicyOption {
+        name: "trace_ids",
+        read: |policy, words| {
+            let no_ids = |word: &str| PolicyError::NoTraceIds(word.to_string());
+            once(&mut policy.trace_ids, TraceIds::parse(words).map_err(no_ids)?)
         },
     },
 ];
@@ -49,6 +57,7 @@ pub struct Policy {
     reject: Option<bool>,
     kinds: Option<Vec<Kind>>,
     trace_id_header: Option<Option<String>>,
+    trace_ids: Option<TraceIds>,
 }
 
 impl Policy {
@@ -56,8 +65,9 @@ impl Policy {
     pub const DEFAULT_HEADER: &str = "X-Request-Id";
 
     /// Sets the option to what these words say: `accept` (as for [`Networks::parse`]), `header` (a name), `on_invalid`
-    /// (`replace` or `reject`), `trace` (`off`, or [kinds](Kind) in the order in which they count) or `trace_id_header`
-    /// (a name or `off`).
+    /// (`replace` or `reject`), `trace` (`off`, or [kinds](Kind) in the order in which they count), `trace_id_header`
+    /// (a name or `off`) or `trace_ids` (`random`; or `sorted` or `sorted_host`, and the day that their time counts from,
+    /// as `epoch=2020-01-01`).
     ///
     /// ```
     /// let mut policy = txid::request::Policy::default();
@@ -97,6 +107,7 @@ impl Policy {
         take(&mut self.reject, &parent.reject);
         take(&mut self.kinds, &parent.kinds);
         take(&mut self.trace_id_header, &parent.trace_id_header);
+        take(&mut self.trace_ids, &parent.trace_ids);
     }
 
     /// The name of the header with the id.
@@ -142,6 +153,20 @@ impl Policy {
         }
     }
 
+    /// The first span of a new trace, when the clock reads `clock_ms`.
+    ///
+    /// ```
+    /// let mut policy = txid::request::Policy::default();
+    /// policy.set("trace_ids", &["sorted"])?;
+    /// let now_ms = txid::system_ms();
+    /// assert!(policy.new_span(now_ms).trace_id < policy.new_span(now_ms + 1).trace_id);
+    /// # Ok::<(), txid::request::PolicyError>(())
+    /// ```
+    #[inline]
+    pub fn new_span(&self, clock_ms: i64) -> Span {
+        Span::new(self.trace_ids.unwrap_or_default(), clock_ms)
+    }
+
     /// The span of a request from `peer`: it continues the trace that came in, if the peer is accepted and sent a valid
     /// one, or starts a new trace.
     ///
@@ -153,15 +178,17 @@ impl Policy {
     /// policy.set("trace", &["traceparent"])?;
     /// let traceparent = Header::One(b"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
     /// let headers = RequestHeaders { traceparent, ..RequestHeaders::NONE };
-    /// assert!(policy.span(Peer::parse(b"10.1.2.3"), &headers).is_continued);
-    /// assert!(!policy.span(Peer::parse(b"192.0.2.1"), &headers).is_continued);
+    /// let now_ms = txid::system_ms();
+    /// assert!(policy.span(Peer::parse(b"10.1.2.3"), &headers, now_ms).is_continued);
+    /// assert!(!policy.span(Peer::parse(b"192.0.2.1"), &headers, now_ms).is_continued);
     /// # Ok::<(), txid::request::PolicyError>(())
     /// ```
-    pub fn span(&self, peer: Peer, headers: &RequestHeaders<'_>) -> Span {
+    pub fn span(&self, peer: Peer, headers: &RequestHeaders<'_>, clock_ms: i64) -> Span {
+        let new = || self.new_span(clock_ms);
         match self.kinds() {
-            [] => Span::new(),
-            kinds if self.trusts(peer) => Span::of(kinds, headers),
-            _ => Span::new(),
+            [] => new(),
+            kinds if self.trusts(peer) => Span::of(kinds, headers, new),
+            _ => new(),
         }
     }
 }
@@ -210,6 +237,8 @@ pub enum PolicyError {
     HeaderName(HeaderNameError),
     /// This is not what can be done about an invalid id.
     NoAction(String),
+    /// These are not ids of traces, or the host has no address to put into them.
+    NoTraceIds(String),
     /// This is not the name of a kind of trace.
     NoKind(String),
 }
@@ -237,6 +266,12 @@ impl fmt::Display for PolicyError {
             Self::Networks(error) => error.fmt(f),
             Self::HeaderName(error) => error.fmt(f),
             Self::NoAction(word) => write!(f, "{word:?} is neither replace nor reject"),
+            Self::NoTraceIds(word) => {
+                write!(
+                    f,
+                    "{word:?} is not random, sorted or sorted_host, with the day epoch=2020-01-01 if time counts from it"
+                )
+            }
             Self::NoKind(word) => write!(f, "{word:?} is not one of off, traceparent, b3 and b3_single"),
         }
     }
@@ -282,19 +317,21 @@ mod tests {
 
     #[test]
     fn options_that_are_not_set_are_inherited() {
-        let all: [(&str, &[&str]); 5] = [
+        let all: [(&str, &[&str]); 6] = [
             ("accept", &["all"]),
             ("header", &["A"]),
             ("on_invalid", &["reject"]),
             ("trace", &["b3"]),
             ("trace_id_header", &["B"]),
+            ("trace_ids", &["sorted"]),
         ];
-        let none: [(&str, &[&str]); 5] = [
+        let none: [(&str, &[&str]); 6] = [
             ("accept", &["off"]),
             ("header", &["C"]),
             ("on_invalid", &["replace"]),
             ("trace", &["off"]),
             ("trace_id_header", &["off"]),
+            ("trace_ids", &["random"]),
         ];
         assert_eq!(all.len(), OPTIONS.len());
         for (given, expected) in [(&none[..], &none[..]), (&[], &all[..])] {
@@ -319,6 +356,7 @@ mod tests {
             ("trace", &["b3", "off"], "\"off\" is not one of"),
             ("trace", &[], "\"\" is not one of"),
             ("trace_id_header", &["A:"], "\"A:\" is not the name of a header"),
+            ("trace_ids", &["sort"], "\"sort\" is not random, sorted or sorted_host, "),
         ] {
             let error = Policy::default().set(option, words).unwrap_err().to_string();
             assert!(error.starts_with(reason), "{error}");

@@ -1,6 +1,7 @@
 //! The span of a request: it continues the trace that came in, or starts a new one.
 
-use super::Header;
+use super::header::Header;
+use super::trace_ids::TraceIds;
 use crate::text::hex;
 use crate::trace::{self, B3, B3Ids, Sampling, SpanId, TraceId, Traceparent};
 
@@ -72,7 +73,8 @@ impl RequestHeaders<'_> {
 /// use txid::request::{Header, Kind, Span, RequestHeaders};
 ///
 /// let traceparent = Header::One(b"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
-/// let span = Span::of(&[Kind::Traceparent], &RequestHeaders { traceparent, ..RequestHeaders::NONE });
+/// let headers = RequestHeaders { traceparent, ..RequestHeaders::NONE };
+/// let span = Span::of(&[Kind::Traceparent], &headers, || Span::new(TraceIds::Random, txid::system_ms()));
 /// assert!(span.is_continued);
 /// assert!(span.traceparent().to_string().starts_with("00-4bf92f3577b34da6a3ce929d0e0e4736-"));
 /// ```
@@ -93,26 +95,29 @@ pub struct Span {
 }
 
 impl Span {
-    /// The first span of a new trace that is recorded.
+    /// The first span of a new trace that is recorded, when the clock reads `clock_ms`.
     ///
     /// ```
-    /// assert!(txid::request::Span::new().traceparent().to_string().ends_with("-03"));
+    /// use txid::request::{Span, TraceIds};
+    ///
+    /// assert!(Span::new(TraceIds::Random, txid::system_ms()).traceparent().to_string().ends_with("-03"));
     /// ```
-    #[allow(clippy::new_without_default, reason = "no two are the same")]
-    pub fn new() -> Self {
+    #[inline]
+    pub fn new(ids: TraceIds, clock_ms: i64) -> Self {
+        let (trace_id, random) = ids.next_by(clock_ms);
         Self {
-            trace_id: trace::otel_trace_id(),
+            trace_id,
             span_id: trace::span_id(),
             parent_span_id: None,
             sampled: Some(Sampling::Accept),
-            random: true,
+            random,
             is_continued: false,
         }
     }
 
     /// The span that continues the trace that came in: as the first of these kinds that is valid, otherwise in the
-    /// header that holds only its id. If there is none, the first span of a new trace.
-    pub fn of(kinds: &[Kind], headers: &RequestHeaders<'_>) -> Self {
+    /// header that holds only its id. If there is none, or only a decision about recording, `new` starts a trace.
+    pub fn of(kinds: &[Kind], headers: &RequestHeaders<'_>, new: impl FnOnce() -> Self) -> Self {
         let traceparent = headers.traceparent.single().and_then(|text| Traceparent::from_text(text).ok());
         let read = |kind: &Kind| match kind {
             Kind::Traceparent => traceparent.map(Parent::from),
@@ -120,11 +125,11 @@ impl Span {
             Kind::B3Single => read_b3(headers.b3.single()?).map(Parent::from),
         };
         let Some(parent) = kinds.iter().find_map(read).or_else(|| read_bare(headers.trace_id)) else {
-            return Self::new();
+            return new();
         };
         let Some(trace_id) = parent.trace_id else {
             // The header only said whether to sample.
-            return Self { sampled: parent.sampled, random: false, ..Self::new() };
+            return Self { sampled: parent.sampled, random: false, ..new() };
         };
         let same = traceparent.filter(|other| other.trace_id == trace_id);
         Self {
@@ -146,7 +151,7 @@ impl Span {
     /// The span as a single `b3` header.
     ///
     /// ```
-    /// assert!(txid::request::Span::new().b3().to_string().ends_with("-1"));
+    /// assert!(txid::request::Span::new(Default::default(), 0).b3().to_string().ends_with("-1"));
     /// ```
     pub fn b3(&self) -> B3 {
         let (trace_id, span_id, parent_span_id) = (self.trace_id, self.span_id, self.parent_span_id);
@@ -236,6 +241,10 @@ mod tests {
     const SPAN: &[u8] = b"00f067aa0ba902b7";
     const NONE: RequestHeaders<'_> = RequestHeaders::NONE;
 
+    fn of(kinds: &[Kind], headers: &RequestHeaders<'_>) -> Span {
+        Span::of(kinds, headers, || Span::new(TraceIds::Random, 0))
+    }
+
     /// Describes the span, with new ids as TRACE and SPAN: traceparent, b3, and what is continued.
     fn shown(span: &Span) -> String {
         let traceparent = span.traceparent().to_string().replace(&span.span_id.to_string(), "SPAN");
@@ -254,7 +263,7 @@ mod tests {
 
     #[test]
     fn traceparent() {
-        let shown = |traceparent| shown(&Span::of(&[Kind::Traceparent], &RequestHeaders { traceparent, ..NONE }));
+        let shown = |traceparent| shown(&of(&[Kind::Traceparent], &RequestHeaders { traceparent, ..NONE }));
         assert_eq!(shown(Absent), "00-TRACE-SPAN-03 TRACE-SPAN-1");
         assert_eq!(
             shown(One(b"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00")),
@@ -277,7 +286,7 @@ mod tests {
 
     #[test]
     fn b3_in_many_headers() {
-        let shown = |headers: RequestHeaders<'_>| shown(&Span::of(&[Kind::B3], &headers));
+        let shown = |headers: RequestHeaders<'_>| shown(&of(&[Kind::B3], &headers));
         let ids = many(TRACE, SPAN);
         let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-SPAN";
         let b3 = "4bf92f3577b34da6a3ce929d0e0e4736-SPAN";
@@ -326,7 +335,7 @@ mod tests {
 
     #[test]
     fn b3_in_one_header() {
-        let shown = |b3| shown(&Span::of(&[Kind::B3Single], &RequestHeaders { b3, ..NONE }));
+        let shown = |b3| shown(&of(&[Kind::B3Single], &RequestHeaders { b3, ..NONE }));
         let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-SPAN";
         let b3 = "4bf92f3577b34da6a3ce929d0e0e4736-SPAN";
         assert_eq!(shown(One(b"4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7")), format!("{trace}-01 {b3}"));
@@ -343,7 +352,7 @@ mod tests {
     #[test]
     fn a_traceparent_beside_b3_goes_on_only_if_it_is_the_same_trace() {
         let ids = RequestHeaders { x_b3_sampled: One(b"1"), ..many(TRACE, SPAN) };
-        let with = |traceparent| Span::of(&[Kind::B3], &RequestHeaders { traceparent: One(traceparent), ..ids });
+        let with = |traceparent| of(&[Kind::B3], &RequestHeaders { traceparent: One(traceparent), ..ids });
         let same = with(b"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-03");
         assert!(same.is_continued && same.random);
         let other = with(b"00-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-00f067aa0ba902b7-03");
@@ -354,21 +363,21 @@ mod tests {
     fn of_several_kinds_the_first_valid_one_counts() {
         let kinds = [Kind::Traceparent, Kind::B3, Kind::B3Single];
         let headers = RequestHeaders { b3: One(b"a3ce929d0e0e4736-00f067aa0ba902b7-0"), ..many(TRACE, SPAN) };
-        assert_eq!(Span::of(&kinds, &headers).sampled, None);
-        assert_eq!(Span::of(&[Kind::B3Single, Kind::B3], &headers).sampled, Some(Sampling::Deny));
+        assert_eq!(of(&kinds, &headers).sampled, None);
+        assert_eq!(of(&[Kind::B3Single, Kind::B3], &headers).sampled, Some(Sampling::Deny));
         let headers = RequestHeaders { traceparent: One(b"nonsense"), x_b3_span_id: Absent, ..headers };
-        assert_eq!(Span::of(&kinds, &headers).trace_id, TraceId(0xa3ce929d0e0e4736));
+        assert_eq!(of(&kinds, &headers).trace_id, TraceId(0xa3ce929d0e0e4736));
     }
 
     #[test]
     fn a_header_with_only_the_traces_id() {
-        let shown = |trace_id| shown(&Span::of(&[Kind::B3], &RequestHeaders { trace_id, ..NONE }));
+        let shown = |trace_id| shown(&of(&[Kind::B3], &RequestHeaders { trace_id, ..NONE }));
         for (text, id) in [
             (&b"4bf92f3577b34da6a3ce929d0e0e4736"[..], "4bf92f3577b34da6a3ce929d0e0e4736"),
             (b"4BF92F3577B34DA6A3CE929D0E0E4736", "4bf92f3577b34da6a3ce929d0e0e4736"),
             (b"a3ce929d0e0e4736", "0000000000000000a3ce929d0e0e4736"),
         ] {
-            let span = Span::of(&[Kind::B3], &RequestHeaders { trace_id: One(text), ..NONE });
+            let span = of(&[Kind::B3], &RequestHeaders { trace_id: One(text), ..NONE });
             assert_eq!((span.trace_id.to_string().as_str(), span.sampled, span.parent_span_id), (id, None, None));
         }
         let long = [b'a'; 33];
@@ -376,13 +385,13 @@ mod tests {
             assert_eq!(shown(wrong), "00-TRACE-SPAN-03 TRACE-SPAN-1");
         }
         let beside = RequestHeaders { trace_id: One(&long[..32]), ..many(TRACE, SPAN) };
-        assert_eq!(Span::of(&[Kind::B3], &beside).trace_id.to_string().as_bytes(), TRACE);
+        assert_eq!(of(&[Kind::B3], &beside).trace_id.to_string().as_bytes(), TRACE);
     }
 
     #[test]
     fn only_its_own_kind_is_continued() {
         let b3 =
             RequestHeaders { b3: One(b"4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-1"), ..many(TRACE, SPAN) };
-        assert_eq!(Span::of(&[Kind::Traceparent], &b3).parent_span_id, None);
+        assert_eq!(of(&[Kind::Traceparent], &b3).parent_span_id, None);
     }
 }

@@ -51,7 +51,7 @@ decide(const txid_policy *policy, const txid_field *fields, size_t count, txid_t
 
     txid_headers_find(policy, fields, count, &headers);
     printf("verdict=%s", VERDICTS[txid_policy_judge(policy, &peer, &headers.id)]);
-    txid_span_continue(policy, &peer, &headers, &span);
+    txid_span_continue(policy, txid_clock_ms(), &peer, &headers, &span);
     print("traceparent", span.traceparent, sizeof span.traceparent);
     print("b3", span.b3, span.b3_len);
     print("x-b3-traceid", span.trace_id, sizeof span.trace_id);

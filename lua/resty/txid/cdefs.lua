@@ -180,8 +180,9 @@ int32_t txid_snowflake_decode(const txid_snowflake *generator,
 void txid_snowflake_stats(const txid_snowflake *generator, txid_snowflake_counters *counters);
 size_t txid_sofa_now(char *buf, int64_t clock_ms, uint32_t ipv4);
 int32_t txid_sofa_read(const char *text, size_t len, txid_sofa_parts *parts);
-void txid_span_start(txid_span *span);
+void txid_span_start(const txid_policy *policy, int64_t clock_ms, txid_span *span);
 void txid_span_continue(const txid_policy *policy,
+                        int64_t clock_ms,
                         const txid_peer *peer,
                         const txid_headers *headers,
                         txid_span *span);

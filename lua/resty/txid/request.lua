@@ -64,21 +64,42 @@ local function client_id()
 end
 
 
+local function make_span()
+    return settings.span(settings.policy, settings.trusts and is_of_a_request(), settings.accepts)
+end
+
+
+-- Returns a new id; and the span, if the id is that of its trace.
+local function make_id()
+    if settings.is_of_trace then
+        local span = make_span()
+        return trace.trace_id(span), span
+    end
+
+    local id = settings.format()
+    if type(id) ~= "string" then
+        error("resty.txid.request: format made a " .. type(id) .. ", not a string")
+    end
+    return id
+end
+
+
 local function first_id(ctx)
     local kept, address = find_kept()
     if not kept then
         local id, is_invalid = client_id()
+        local span
         if not id then
-            id = settings.format()
-            if type(id) ~= "string" then
-                error("resty.txid.request: format made a " .. type(id) .. ", not a string")
-            end
+            id, span = make_id()
         end
 
         -- If a function of the settings has waited, another thread or a subrequest may have been first.
         kept = find_kept() or ctx
         if not rawget(kept, "txid_id") then
             kept.txid_id = id
+            if span then
+                kept.txid_span = span
+            end
             if is_invalid and settings.rejects then
                 kept.txid_rejected = true
             end
@@ -124,8 +145,7 @@ local function span_of_request()
         local kept = find_kept() or ctx
         span = rawget(kept, "txid_span")
         if not span then
-            local may_continue = settings.trusts and is_of_a_request()
-            local own = settings.span(may_continue and settings.policy, settings.accepts)
+            local own = make_span()
             -- As in first_id().
             span = rawget(kept, "txid_span") or own
             kept.txid_span = span

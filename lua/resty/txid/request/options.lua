@@ -31,6 +31,7 @@ local DEFAULTS = {
     upstream = true,
     trace = "off",
     trace_id_header = false,
+    trace_ids = "random",
 }
 
 -- nginx's names of formats that have another one here. The names of the others are those of their modules.
@@ -107,6 +108,11 @@ function words.trace(value)
 end
 
 
+function words.trace_ids(value)
+    return word_or_list(value, '"random", "sorted", "sorted_host", or a list of the last two with an epoch')
+end
+
+
 function words.trace_id_header(value)
     if value == false then
         return { "off" }
@@ -177,8 +183,9 @@ local function generator(name)
 end
 
 
+-- "trace" stands for the id of the trace.
 function checks.format(value)
-    if type(value) == "function" then
+    if type(value) == "function" or value == "trace" then
         return value
     end
     if type(value) ~= "string" then
@@ -264,6 +271,11 @@ function _M.check(given)
     end
     if given.trace_id_header and policy.trace[1] == "off" then
         error("resty.txid.request: trace_id_header is " .. show(given.trace_id_header) .. ", but trace is off", 3)
+    end
+
+    options.is_of_trace = options.format == "trace"
+    if options.is_of_trace and policy.trace[1] == "off" then
+        error('resty.txid.request: format is "trace", but trace is off', 3)
     end
 
     options.header = policy.header[1]

@@ -12,6 +12,7 @@ local C = ffi.C
 local INVALID = lib.VERDICT_INVALID
 local L = lib.C
 local assert = assert
+local clock_ms = lib.clock_ms
 local error = error
 local ffi_cast = ffi.cast
 local ffi_gc = ffi.gc
@@ -104,16 +105,17 @@ function _M.sent_id(policy, accepts, valid)
 end
 
 
--- Returns the span of this request as a txid_span. It continues the trace that an accepted peer sent, or starts one.
-function _M.span(policy, accepts)
+-- Returns the span of this request as a txid_span. It continues the trace that an accepted peer sent, if it may, or
+-- starts one.
+function _M.span(policy, may_continue, accepts)
     local span = ffi_new(span_type)
-    local address = policy and peer_address()
+    local address = may_continue and peer_address()
     if address and (not accepts or accepts(address)) then
         find_headers(policy)
         set_peer(address)
-        L.txid_span_continue(policy, peer, headers, span)
+        L.txid_span_continue(policy, clock_ms(), peer, headers, span)
     else
-        L.txid_span_start(span)
+        L.txid_span_start(policy, clock_ms(), span)
     end
     return span
 end

@@ -1,0 +1,96 @@
+//! Which ids new traces get.
+
+use crate::source::host::host_ipv4;
+use crate::text::civil;
+use crate::trace::{self, TraceId};
+
+/// Which ids new traces get.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TraceIds {
+    /// Random ones, as OpenTelemetry makes them.
+    #[default]
+    Random,
+    /// Ids that sort by time, as of [`trace::id`]. They show when the trace began.
+    Sorted {
+        /// What their time counts from.
+        epoch_ms: i64,
+    },
+    /// The same with the host, as of [`trace::host_id`].
+    SortedHost {
+        /// What their time counts from.
+        epoch_ms: i64,
+        /// The host, as of [`trace::host_word`].
+        host: u32,
+    },
+}
+
+impl TraceIds {
+    /// Reads `random`, `sorted` or `sorted_host`; the last two may be followed by `epoch=2020-01-01`, the day from
+    /// which their 41 bits of time count, by default 1970. With that, they last until 2039.
+    ///
+    /// # Errors
+    ///
+    /// The wrong word.
+    pub(super) fn parse<'a>(words: &[&'a str]) -> Result<Self, &'a str> {
+        let (&kind, options) = words.split_first().ok_or("")?;
+        let epoch_ms = match options {
+            [] => 0,
+            [option] => option.strip_prefix("epoch=").and_then(civil::parse).ok_or(*option)?,
+            [_, option, ..] => return Err(option),
+        };
+        match kind {
+            "random" if options.is_empty() => Ok(Self::Random),
+            "sorted" => Ok(Self::Sorted { epoch_ms }),
+            "sorted_host" => {
+                let host = host_ipv4().ok_or(kind)?;
+                Ok(Self::SortedHost { epoch_ms, host: trace::host_word(host.into()) })
+            }
+            _ => Err(options.first().copied().filter(|_| kind == "random").unwrap_or(kind)),
+        }
+    }
+
+    /// A new id when the clock reads `clock_ms`, and whether its right-most seven bytes are random.
+    #[inline]
+    pub(super) fn next_by(self, clock_ms: i64) -> (TraceId, bool) {
+        match self {
+            Self::Random => (trace::otel_trace_id(), true),
+            Self::Sorted { epoch_ms } => (trace::id_by(clock_ms, epoch_ms), true),
+            Self::SortedHost { epoch_ms, host } => (trace::host_id_by(clock_ms, epoch_ms, host), false),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words() {
+        assert_eq!(TraceIds::parse(&["random"]), Ok(TraceIds::Random));
+        assert_eq!(TraceIds::parse(&["sorted"]), Ok(TraceIds::Sorted { epoch_ms: 0 }));
+        let epoch_ms = 1_577_836_800_000;
+        assert_eq!(TraceIds::parse(&["sorted", "epoch=2020-01-01"]), Ok(TraceIds::Sorted { epoch_ms }));
+        for (words, wrong) in [
+            (&[][..], ""),
+            (&["sort"], "sort"),
+            (&["sorted", "2020-01-01"], "2020-01-01"),
+            (&["sorted", "epoch=2020"], "epoch=2020"),
+            (&["sorted", "epoch=2020-01-01", "x"], "x"),
+            (&["random", "epoch=2020-01-01"], "epoch=2020-01-01"),
+        ] {
+            assert_eq!(TraceIds::parse(words), Err(wrong));
+        }
+    }
+
+    #[test]
+    fn ids() {
+        let ms = 1_600_000_000_123;
+        let epoch_ms = 1_577_836_800_000;
+        let (id, random) = TraceIds::Sorted { epoch_ms }.next_by(ms);
+        let parts = trace::read_id(&id.to_string()).unwrap();
+        assert!(random && parts.ms as i64 + epoch_ms >= ms, "{id}");
+        let (id, random) = TraceIds::SortedHost { epoch_ms: 0, host: 0x0a000007 }.next_by(ms);
+        assert_eq!((random, trace::read_host_id(&id.to_string()).unwrap().host), (false, 0x0a000007));
+        assert!(TraceIds::Random.next_by(ms).1);
+    }
+}

@@ -1,0 +1,90 @@
+# Trace ids that sort by time, and the id of the trace as that of the request.
+
+use lib 't/support';
+use Test::Nginx::Socket::Lua 'no_plan';
+use Suite;
+
+no_long_string();
+run_tests();
+
+__DATA__
+
+=== TEST 1: random, sorted, with the host, and continued
+--- http_config
+map "" $request_txid { default ""; }
+map "" $txid_trace_id { default ""; }
+init_by_lua_block { request = require "resty.txid.request" }
+--- config
+location = /t {
+    content_by_lua_block {
+        local trace = require "resty.txid.trace"
+        local header = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+
+        local function is_now(ms)
+            return math.abs(ms - ngx.now() * 1000) < 5000
+        end
+
+        -- The id, whether it is that of the trace, and the flags.
+        local function anew(trace_ids)
+            ngx.ctx = {}
+            request.configure { accept = true, trace = { "traceparent", "b3" }, trace_ids = trace_ids, format = "trace" }
+            local id, span = request.id(), request.span()
+            local sent, flags = span.traceparent:match("^00%-(%x+)%-%x+%-(%d%d)$")
+            return id, id == span.trace_id and id == sent, flags
+        end
+
+        -- Printed at the end, because ngx.ctx is replaced before.
+        local lines = {}
+        local function say(...)
+            lines[#lines + 1] = table.concat({ ... }, " ")
+        end
+
+        local id, is_same, flags = anew(nil)
+        say("random:", tostring(is_same), flags, tostring(not is_now(trace.decode_id(id).ms)))
+        id, is_same, flags = anew("sorted")
+        say("sorted:", tostring(is_same), flags, tostring(is_now(trace.decode_id(id).ms)))
+        id, is_same, flags = anew { "sorted", "epoch=2020-01-01" }
+        say("from another day:", tostring(is_same), flags, tostring(is_now(trace.decode_id(id, 1577836800000).ms)))
+        id, is_same, flags = anew("sorted_host")
+        say("with the host:", tostring(is_same), flags, tostring(is_now(trace.decode_host_id(id).ms)))
+        ngx.req.set_header("traceparent", header)
+        say("continued:", (anew("sorted")))
+        ngx.req.set_header("X-Request-Id", "mine")
+        say("with an id that is accepted:", (anew("sorted")), request.span().trace_id)
+        ngx.say(table.concat(lines, "\n"))
+    }
+}
+--- response_body
+random: true 03 true
+sorted: true 03 true
+from another day: true 03 true
+with the host: true 01 true
+continued: 4bf92f3577b34da6a3ce929d0e0e4736
+with an id that is accepted: mine 4bf92f3577b34da6a3ce929d0e0e4736
+
+
+
+=== TEST 2: handle() sends it everywhere, and a timer has one as well
+--- http_config
+map "" $request_txid { default ""; }
+map "" $txid_trace_id { default ""; }
+log_format ids "$request_txid $txid_trace_id";
+init_by_lua_block {
+    request = require "resty.txid.request"
+    request.configure { trace = "b3", trace_ids = "sorted", format = "trace" }
+}
+--- config
+location = /t {
+    rewrite_by_lua_block { request.handle() }
+    content_by_lua_block {
+        local id
+        assert(ngx.timer.at(0, function() id = request.id() end))
+        require("support.wait_until")(function() return id end)
+        ngx.say(#id, " ", id ~= request.id())
+        ngx.say(ngx.var.request_txid == request.id(), " ", ngx.var.txid_trace_id == request.id(), " ",
+            ngx.header["X-Request-Id"] == request.id(), " ", ngx.var.http_x_b3_traceid == request.id())
+    }
+}
+--- response_body
+32 true
+true true true true

@@ -1,0 +1,57 @@
+# The nginx module: trace ids that sort by time, and the id of the trace as that of the request.
+
+use lib 't/support';
+use Native;
+use Test::Nginx::Socket::Lua 'no_plan';
+use Suite;
+
+no_long_string();
+run_tests();
+
+__DATA__
+
+=== TEST 1: sorted, from a day, with the host, and continued
+--- http_config
+txid_accept all;
+txid_trace traceparent b3;
+txid_trace_ids sorted epoch=2020-01-01;
+txid_format trace;
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
+    access_log off;
+    txid_trace_ids sorted_host;
+    location / { return 200 "$request_txid $txid_trace_id $txid_traceparent"; }
+}
+--- config
+location = /one { return 200 "$request_txid $txid_trace_id $txid_traceparent"; }
+location = /t {
+    content_by_lua_block {
+        local trace = require "resty.txid.trace"
+        local http = require "support.http"
+        local last = ""
+        local function show(answer, decode, epoch)
+            local id, trace_id, sent, flags = answer:match("^(%x+) (%x+) 00%-(%x+)%-%x+%-(%d%d)$")
+            local ms = trace[decode](id, epoch).ms
+            ngx.say(id == trace_id and id == sent, " ", flags, " ", math.abs(ms - ngx.now() * 1000) < 5000, " ", id > last)
+            last = id
+        end
+        show(http.get("/one"), "decode_id", 1577836800000)
+        show(http.get("/one"), "decode_id", 1577836800000)
+        show(http.get("/", $TEST_NGINX_RAND_PORT_1), "decode_host_id")
+        for _, header in ipairs {
+            "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+            "X-B3-TraceId: 4bf92f3577b34da6a3ce929d0e0e4736\r\nX-B3-SpanId: 00f067aa0ba902b7",
+            "X-Request-Id: mine",
+        } do
+            local answer = http.send("GET /one HTTP/1.0\r\n" .. header .. "\r\n\r\n", ngx.var.server_port)
+            ngx.say((answer:match("\r\n\r\n(%w+) %x+ ")))
+        end
+    }
+}
+--- response_body
+true 03 true true
+true 03 true true
+true 01 true true
+4bf92f3577b34da6a3ce929d0e0e4736
+4bf92f3577b34da6a3ce929d0e0e4736
+mine
