@@ -390,26 +390,26 @@ function readSnowflake(text, options) {
 }
 
 
-// By the name of the format: its title, how to read it, and the lowest and the highest id of a time.
+// By the name of the format: its title, the shortest and the longest id, and how to read it.
 const FORMATS = {
-    txid: { title: "txid", read: readTxid },
-    uuid_v7: { title: "UUID version 7", read: readUuid },
-    uuid_v6: { title: "UUID version 6", read: readUuid },
-    uuid_v1: { title: "UUID version 1", read: readUuid },
-    uuid_v4: { title: "UUID version 4", read: readUuid },
-    uuid: { title: "UUID", read: readUuid },
-    flake: { title: "flake", read: readFlake },
-    unique_id: { title: "Apache UNIQUE_ID", read: readUniqueId },
-    unique_id_short: { title: "Apache UNIQUE_ID", read: readUniqueId },
-    traceparent: { title: "W3C traceparent", read: readTraceparent },
-    b3: { title: "b3", read: readB3 },
-    sofa: { title: "SOFATracer id", read: readSofa },
-    skywalking: { title: "SkyWalking id", read: readSkyWalking },
-    trace_id: { title: "time-ordered trace id", read: readTraceId },
-    otel_trace_id: { title: "OpenTelemetry trace id", read: readRandom(128, "a trace id") },
-    trace_host_id: { title: "time-ordered trace id with a host", read: readTraceHostId },
-    snowflake: { title: "snowflake", read: readSnowflake },
-    span_id: { title: "span id", read: readRandom(64, "a span id") },
+    txid: { title: "txid", lengths: [20, 20], read: readTxid },
+    uuid_v7: { title: "UUID version 7", lengths: [36, 36], read: readUuid },
+    uuid_v6: { title: "UUID version 6", lengths: [36, 36], read: readUuid },
+    uuid_v1: { title: "UUID version 1", lengths: [36, 36], read: readUuid },
+    uuid_v4: { title: "UUID version 4", lengths: [36, 36], read: readUuid },
+    uuid: { title: "UUID", lengths: [36, 36], read: readUuid },
+    flake: { title: "flake", lengths: [22, 22], read: readFlake },
+    unique_id: { title: "Apache UNIQUE_ID", lengths: [27, 27], read: readUniqueId },
+    unique_id_short: { title: "Apache UNIQUE_ID", lengths: [24, 24], read: readUniqueId },
+    traceparent: { title: "W3C traceparent", lengths: [55, Infinity], read: readTraceparent },
+    b3: { title: "b3", lengths: [33, 68], read: readB3 },
+    sofa: { title: "SOFATracer id", lengths: [26, 35], read: readSofa },
+    skywalking: { title: "SkyWalking id", lengths: [36, 64], read: readSkyWalking },
+    trace_id: { title: "time-ordered trace id", lengths: [32, 32], read: readTraceId },
+    otel_trace_id: { title: "OpenTelemetry trace id", lengths: [32, 32], read: readRandom(128, "a trace id") },
+    trace_host_id: { title: "time-ordered trace id with a host", lengths: [32, 32], read: readTraceHostId },
+    snowflake: { title: "snowflake", lengths: [1, 19], read: readSnowflake },
+    span_id: { title: "span id", lengths: [16, 16], read: readRandom(64, "a span id") },
 };
 export const formats = Object.entries(FORMATS).map(([name, { title }]) => ({ name, title }));
 
@@ -462,6 +462,10 @@ function isLikely({ format, ms, fields }) {
 export function read(text, options = {}) {
     const ids = [];
     for (const format in FORMATS) {
+        const [shortest, longest] = FORMATS[format].lengths;
+        if (text.length < shortest || text.length > longest) {
+            continue;
+        }
         try {
             const id = parse(format, text, options);
             // All UUIDs have one reader.
@@ -478,29 +482,32 @@ export function read(text, options = {}) {
 }
 
 
-// Every id in a line of a log: where it begins and ends, and what it can be.
-export function find(line, options = {}) {
+// From the longest words to the shortest: a dot or a dash can be part of an id, and can be between two.
+const WORDS = [/[0-9A-Za-z@_-]+(?:\.[0-9A-Za-z@_-]+)*/g, /[0-9A-Za-z@_-]+/g, /[0-9A-Za-z]+/g];
+
+
+// Every id in a line of a log, or in many: where it begins and ends, and what it can be.
+export function find(text, options = {}) {
     const found = [];
-    // From the longest words to the shortest ones: a dot or a dash can be part of an id, between two, or end a sentence.
-    const separators = [/[^0-9A-Za-z@_.-]+|\.(?![0-9A-Za-z])|(?<![0-9A-Za-z])\./, /[^0-9A-Za-z@_-]+/, /[^0-9A-Za-z]+/];
-    const search = (start, end, level) => {
-        const text = line.slice(start, end);
-        const ids = read(text, options);
-        // A word of a text is often as long as an id.
-        if (ids.length > 0 && (isLikely(ids[0]) || text === line.trim())) {
-            found.push({ start, end, ids });
-        } else if (level < separators.length) {
-            let from = start;
-            for (const word of text.split(separators[level])) {
-                from = line.indexOf(word, from);
-                if (word !== "") {
-                    search(from, from + word.length, level + 1);
-                }
-                from += word.length;
+    const all = text.trim();
+    // Nothing shorter is an id, unless somebody says so.
+    const shortest = options.layout === undefined ? 15 : 1;
+    const search = (part, offset, level) => {
+        for (const { 0: word, index } of part.matchAll(WORDS[level])) {
+            if (word.length < shortest) {
+                continue;
+            }
+            const ids = read(word, options);
+            const start = offset + index;
+            // A word of a text is often as long as an id.
+            if (ids.length > 0 && (isLikely(ids[0]) || word === all)) {
+                found.push({ start, end: start + word.length, ids });
+            } else if (level + 1 < WORDS.length) {
+                search(word, start, level + 1);
             }
         }
     };
-    search(0, line.length, 0);
+    search(text, 0, 0);
     return found;
 }
 
