@@ -41,8 +41,10 @@ function _M.make(path)
     for i = 0, 15 do
         page.bytes[40 + i] = tonumber(boot:sub(2 * i + 1, 2 * i + 2), 16)
     end
-    local pipe = io.popen("stat -c '%d %i' " .. path)
+    local pipe = io.popen("stat -c '%d %i %.9W' " .. path)
     page.words[7], page.words[8] = pipe:read("*n", "*n")
+    local seconds, nanoseconds = pipe:read("*a"):match("(%d+)%.(%d+)")
+    page.words[9] = tonumber(seconds) * 1000000000ULL + tonumber(nanoseconds)
     pipe:close()
 
     local hash = 0xcbf29ce484222325ULL
