@@ -3,14 +3,14 @@
 use crate::network::{Memory, Weather, course};
 use crate::random::Random;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use txid::snowflake::{Generator, Layout, LeasePage, Order};
 use txid_agent_machines::lease::page::{look, say, write};
-use txid_agent_machines::lease::{Answer, Event, Input, Lease, Output, Request, Rules};
+use txid_agent_machines::lease::{Answer, Event, Input, Lease, Output, Reply, Request, Rules, Write};
 use txid_agent_machines::protocol::{Machine, Now};
-use txid_agent_machines::store::Numbering;
+use txid_agent_machines::store::{Numbering, Put};
 
 /// With a unit of a second, two hosts that have the same node at the same time almost certainly repeat each other's
 /// ids, even if they make few.
@@ -65,15 +65,17 @@ impl Plan {
         clock_steps: 500,
         cut_offs: 500,
         ends: 500,
-        outages: 3_000,
-        emptyings: 3_000,
+        outages: 10_000,
+        emptyings: 10_000,
         old_starts: 0,
         numbering: Numbering::Own,
         ids_a_burst: 2,
     };
 
-    /// Half of the fleet still uses the other library.
-    pub const BESIDE_OLD: Self = Self { numbering: Numbering::WorkerNode, old_starts: 200_000, ..Self::ROUGH };
+    /// Half of the fleet still uses the other library. Each time the store is emptied, many new numbers are used, and
+    /// there are only so many.
+    pub const BESIDE_OLD: Self =
+        Self { numbering: Numbering::WorkerNode, old_starts: 200_000, emptyings: 1_000, ..Self::ROUGH };
 
     /// A store that is emptied again and again, even while hosts are cut off and writes are under way.
     pub const FORGETFUL: Self = Self {
@@ -85,9 +87,32 @@ impl Plan {
     };
 }
 
+/// Faults at a moment that mattered. A run that has none of one kind has not tried it.
+pub const MOMENTS: [&str; 17] = [
+    "killed after a limit was noted",
+    "killed after the page was opened",
+    "killed after its generation was written",
+    "killed after its limit was written",
+    "killed after the page was closed",
+    "killed while a write was on its way",
+    "the write of a killed agent took effect",
+    "a write took effect, and its answer was lost",
+    "a late write took effect",
+    "a late write was refused",
+    "rebooted with a lease",
+    "paused while an answer was on its way",
+    "called after its lease had ended",
+    "the clock was stepped under a lease",
+    "the store went down while a write was on its way",
+    "the store was emptied while a write was on its way",
+    "stopped with a lease",
+];
+
 /// The results.
 #[derive(Debug)]
 pub struct Report {
+    /// How often each of [`MOMENTS`] happened.
+    pub moments: BTreeMap<&'static str, u64>,
     /// Hosts that have a lease at the end.
     pub leased: usize,
     pub ids: usize,
@@ -145,14 +170,34 @@ struct Host {
     last_id: u64,
     has_had_lease: bool,
     is_asking: bool,
+    /// The request that it waits for is a write.
+    is_writing: bool,
 }
 
 enum Happening {
-    Agent { host: usize, agent: u64, input: Input },
-    Arrival { host: usize, agent: u64, request: Request, answered_ms: Option<u64> },
-    Start { host: usize, agent: u64 },
-    Reboot { host: usize },
-    SetClockRight { host: usize },
+    Agent {
+        host: usize,
+        agent: u64,
+        input: Input,
+    },
+    /// `is_late` if the agent was told before that it timed out.
+    Arrival {
+        host: usize,
+        agent: u64,
+        request: Request,
+        answered_ms: Option<u64>,
+        is_late: bool,
+    },
+    Start {
+        host: usize,
+        agent: u64,
+    },
+    Reboot {
+        host: usize,
+    },
+    SetClockRight {
+        host: usize,
+    },
     Second,
 }
 
@@ -165,6 +210,7 @@ fn new_page() -> LeasePage {
 impl Fleet {
     pub fn new(seed: u64, hosts: usize, plan: Plan) -> Self {
         let report = Report {
+            moments: MOMENTS.map(|moment| (moment, 0)).into(),
             leased: 0,
             ids: 0,
             twice: 0,
@@ -216,6 +262,7 @@ impl Fleet {
                 last_id: 0,
                 has_had_lease: false,
                 is_asking: false,
+                is_writing: false,
             });
             fleet.after(0, Happening::Start { host: number, agent: 0 });
         }
@@ -273,12 +320,26 @@ impl Fleet {
                 }
                 let paused_ms = self.hosts[host].paused_until_ms.saturating_sub(self.now_ms);
                 if paused_ms > 0 {
+                    if matches!(input, Input::Answer(_)) {
+                        self.mark("paused while an answer was on its way");
+                    }
                     return self.after(paused_ms, Happening::Agent { host, agent, input });
                 }
                 self.run_agent(host, input);
             }
-            Happening::Arrival { host, agent, request, answered_ms } => {
+            Happening::Arrival { host, agent, request, answered_ms, is_late } => {
                 let reply = self.store.answer(&request);
+                match &reply {
+                    Reply::Put(Ok(Put::Written(_))) if self.hosts[host].agent != agent => {
+                        self.mark("the write of a killed agent took effect");
+                    }
+                    Reply::Put(Ok(Put::Written(_))) if is_late => self.mark("a late write took effect"),
+                    Reply::Put(Ok(Put::Conflict)) if is_late => self.mark("a late write was refused"),
+                    Reply::Put(Ok(Put::Written(_))) if answered_ms.is_none() => {
+                        self.mark("a write took effect, and its answer was lost");
+                    }
+                    _ => {}
+                }
                 if let Some(ms) = answered_ms {
                     let store_ms = Some(START_MS + (self.now_ms + ms) as i64);
                     self.after(ms, Happening::Agent { host, agent, input: Input::Answer(Answer { reply, store_ms }) });
@@ -291,6 +352,9 @@ impl Fleet {
                 }
             }
             Happening::Reboot { host } => {
+                if self.hosts[host].page.state().node().is_some() {
+                    self.mark("rebooted with a lease");
+                }
                 let page = new_page();
                 let host_now = &mut self.hosts[host];
                 host_now.page = page;
@@ -315,7 +379,11 @@ impl Fleet {
 
     fn run_agent(&mut self, number: usize, mut input: Input) {
         let Some(mut lease) = self.hosts[number].lease.take() else { return };
-        self.hosts[number].is_asking = false;
+        (self.hosts[number].is_asking, self.hosts[number].is_writing) = (false, false);
+        let has_ended = |limit_ms| limit_ms <= self.wall_ms(number);
+        if self.hosts[number].page.view().limit_ms.is_some_and(has_ended) {
+            self.mark("called after its lease had ended");
+        }
         let agent = self.hosts[number].agent;
         loop {
             let now = Now { wall_ms: self.wall_ms(number), mono_ms: self.now_ms, random: self.random.token() };
@@ -323,8 +391,17 @@ impl Fleet {
             input = match lease.step(&host.rules, &now, &look(&host.page), input) {
                 Output::Write(it) => {
                     write(&host.page, it);
-                    // A hundred times as likely as at other moments, because these matter most.
-                    if self.random.chance(self.plan.kills) {
+                    // A hundred times as likely as at other moments, because these matter most. All but the writes of
+                    // an extension are rare.
+                    let times = if matches!(it, Write::Note { .. } | Write::Limit { .. }) { 1 } else { 20 };
+                    if self.random.chance(times * self.plan.kills) {
+                        self.mark(match it {
+                            Write::Note { .. } => "killed after a limit was noted",
+                            Write::Open { .. } => "killed after the page was opened",
+                            Write::Generation { .. } => "killed after its generation was written",
+                            Write::Limit { .. } => "killed after its limit was written",
+                            Write::Close => "killed after the page was closed",
+                        });
                         return self.kill(number);
                     }
                     Input::Go
@@ -343,6 +420,9 @@ impl Fleet {
                 }
                 Output::Ask(request) => {
                     self.ask(number, request);
+                    if self.hosts[number].is_writing && self.random.chance(self.plan.kills) {
+                        return self.kill(number);
+                    }
                     break;
                 }
                 Output::Stopped => {
@@ -359,6 +439,7 @@ impl Fleet {
     fn ask(&mut self, number: usize, request: Request) {
         let host = &mut self.hosts[number];
         host.is_asking = true;
+        host.is_writing = matches!(request, Request::Put { .. });
         if host.page.state().node().is_some() {
             self.report.requests_when_held += 1;
         }
@@ -369,11 +450,12 @@ impl Fleet {
             let input = Input::Answer(Answer { reply, store_ms: None });
             self.after(course.answered_ms, Happening::Agent { host: number, agent, input });
             if let Some(ms) = course.arrives_ms {
-                self.after(ms, Happening::Arrival { host: number, agent, request, answered_ms: None });
+                let is_late = ms > course.answered_ms;
+                self.after(ms, Happening::Arrival { host: number, agent, request, answered_ms: None, is_late });
             }
         } else if let Some(ms) = course.arrives_ms {
             let answered_ms = Some(course.answered_ms - ms);
-            self.after(ms, Happening::Arrival { host: number, agent, request, answered_ms });
+            self.after(ms, Happening::Arrival { host: number, agent, request, answered_ms, is_late: false });
         }
     }
 
@@ -381,8 +463,12 @@ impl Fleet {
     fn kill(&mut self, number: usize) {
         let longest_ms = if self.random.chance(500_000) { 1_000 } else { 120_000 };
         let pause_ms = 1 + self.random.below(longest_ms);
+        if self.hosts[number].is_writing {
+            self.mark("killed while a write was on its way");
+        }
         let host = &mut self.hosts[number];
         host.lease = None;
+        (host.is_asking, host.is_writing) = (false, false);
         host.agent += 1;
         let agent = host.agent;
         self.after(pause_ms, Happening::Start { host: number, agent });
@@ -422,10 +508,17 @@ impl Fleet {
         self.ids.extend(
             self.old.iter().flat_map(|node| (0..self.plan.ids_a_burst).map(move |n| (second << 10 | node) << 12 | n)),
         );
+        let is_written_to = self.hosts.iter().any(|host| host.is_writing);
         if self.random.chance(self.plan.outages) {
-            self.store_is_down_until_ms = self.now_ms + 1000 + self.random.below(180_000);
+            if is_written_to {
+                self.mark("the store went down while a write was on its way");
+            }
+            self.store_is_down_until_ms = self.now_ms + 1000 + self.random.below(60_000);
         }
         if self.random.chance(self.plan.emptyings) {
+            if is_written_to {
+                self.mark("the store was emptied while a write was on its way");
+            }
             self.store.empty();
             // From now on, no agent may claim that the store is new.
             for host in &mut self.hosts {
@@ -477,13 +570,23 @@ impl Fleet {
         if self.random.chance(plan.clock_steps) {
             let most_ms = [3_000, 30_000, 3_600_000][self.random.below(3) as usize];
             let by_ms = self.random.around(most_ms);
+            if self.hosts[number].page.state().node().is_some() {
+                self.mark("the clock was stepped under a lease");
+            }
             self.hosts[number].skew_ms += by_ms;
             // It is corrected after a while.
             let right_ms = self.random.below(600_000);
             self.after(right_ms, Happening::SetClockRight { host: number });
         }
         if self.random.chance(plan.ends) && self.hosts[number].lease.is_some() && !self.hosts[number].is_asking {
+            if self.hosts[number].page.state().node().is_some() {
+                self.mark("stopped with a lease");
+            }
             self.run_agent(number, Input::Stop);
         }
+    }
+
+    fn mark(&mut self, moment: &'static str) {
+        *self.report.moments.get_mut(moment).expect("it is one of MOMENTS") += 1;
     }
 }
