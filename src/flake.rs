@@ -1,6 +1,6 @@
 //! The 128-bit flake: `| ms : 64 | node : 48 | sequence : 16 |` in base62.
 
-use crate::format::{Anatomy, Format, Make, Read};
+use crate::format::{Anatomy, Format, Make, Read, Shape, Sorted, Texts, Time};
 use crate::maker::Maker;
 use crate::source::entropy::{self, StreamId};
 use crate::source::kept::Kept;
@@ -36,7 +36,21 @@ pub(crate) const FORMAT: Format = Format {
             let fields = [("time", 64), ("node", 48), ("sequence", 16)];
             Ok(Anatomy::new(id.to_string(), parts).with_bits(&id.0.to_be_bytes(), &fields))
         },
-        ms: Some(|text, _| Flake::from_text(text).ok()?.timestamp_ms().try_into().ok()),
+        time: Some(Time {
+            shape: Shape::Word(Flake::LEN..=Flake::LEN),
+            ms: |text, _| Flake::from_text(text).ok()?.timestamp_ms().try_into().ok(),
+            sorted: Some(Sorted {
+                times: |_| 0..=i64::MAX,
+                bounds: |ms, _| {
+                    [(0, 0), (u64::MAX, u16::MAX)].map(|(node, sequence)| {
+                        let [_, _, node @ ..] = node.to_be_bytes();
+                        Flake::new(ms as u64, node, sequence).to_string()
+                    })
+                },
+                order: |text, _| Some(Flake::from_text(text).ok()?.0),
+                texts: Texts::AsTheyAre,
+            }),
+        }),
     }),
 };
 

@@ -40,11 +40,54 @@ pub struct Read {
     pub is_certain: bool,
     pub(crate) anatomy: fn(&[u8], &Numbers) -> Result<Anatomy, FormatError>,
     /// The time of an id, if the format has one.
-    pub(crate) ms: Option<ReadMs>,
+    pub time: Option<Time>,
 }
 
-/// The milliseconds since 1970 in an id of the format.
-type ReadMs = fn(&[u8], &Numbers) -> Option<i64>;
+/// The time in the ids of a format.
+pub struct Time {
+    /// How ids stand in other text, where they are searched for.
+    pub shape: Shape,
+    /// The milliseconds since 1970 in an id.
+    pub(crate) ms: fn(&[u8], &Numbers) -> Option<i64>,
+    /// None if ids do not sort by their time.
+    pub sorted: Option<Sorted>,
+}
+
+/// How the ids of a format stand in other text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// So many letters and digits, with no letter or digit before or after them.
+    Word(RangeInclusive<usize>),
+    /// As a UUID does: words of 8, 4, 4, 4 and 12, with dashes between them.
+    Uuid,
+    /// So many letters, digits, `@`, `-` and `_`, with none of these before or after them.
+    Base64(usize),
+    /// A word of 32, and two words of digits, with dots between them.
+    Dotted,
+}
+
+/// How ids sort that sort by their time.
+pub struct Sorted {
+    /// The milliseconds since 1970 that ids can hold.
+    pub(crate) times: fn(&Numbers) -> RangeInclusive<i64>,
+    /// The lowest and the highest id of a millisecond.
+    pub(crate) bounds: fn(i64, &Numbers) -> [String; 2],
+    /// A number that ids sort by.
+    pub(crate) order: fn(&[u8], &Numbers) -> Option<u128>,
+    /// Whether their texts sort as they do.
+    pub texts: Texts,
+}
+
+/// Whether the texts of ids sort as the ids do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Texts {
+    /// No, since they may have different lengths.
+    Unsorted,
+    /// Yes.
+    AsTheyAre,
+    /// In lower case, which is how ids are written; upper case is read as well.
+    InLowerCase,
+}
 
 /// How 64-bit ids are read, which do not carry their layout.
 #[derive(Clone, Copy, Debug)]
@@ -133,12 +176,67 @@ impl Format {
     /// assert_eq!(named("uuid_v4").unwrap().ms(uuid, &Numbers::UNKNOWN), None);
     /// ```
     pub fn ms(&self, text: &[u8], numbers: &Numbers) -> Option<i64> {
-        self.read.as_ref()?.ms?(text, numbers)
+        (self.time()?.ms)(text, numbers)
+    }
+
+    /// The time in its ids, if they hold one.
+    pub fn time(&self) -> Option<&Time> {
+        self.read.as_ref()?.time.as_ref()
+    }
+
+    /// What ids sort by: a number of all their bits, or, if they do not sort by time, the milliseconds alone. None if
+    /// `text` is not an id of this format with a time.
+    ///
+    /// ```
+    /// use txid::formats::{Numbers, named};
+    ///
+    /// let order = |text: &str| named("uuid_v7").unwrap().order(text.as_bytes(), &Numbers::UNKNOWN);
+    /// assert!(order("017f22e2-79b0-7cc3-98c4-dc0c0c07398f") < order("017f22e2-79b0-7cc3-98c4-dc0c0c073990"));
+    /// ```
+    pub fn order(&self, text: &[u8], numbers: &Numbers) -> Option<u128> {
+        let time = self.time()?;
+        match &time.sorted {
+            Some(sorted) => (sorted.order)(text, numbers),
+            // Times before 1970 come first.
+            None => Some((i128::from((time.ms)(text, numbers)?) - i128::from(i64::MIN)) as u128),
+        }
+    }
+
+    /// The milliseconds since 1970 that its ids can hold. None if they do not sort by their time.
+    ///
+    /// ```
+    /// use txid::formats::{Numbers, named};
+    ///
+    /// assert_eq!(named("trace_id").unwrap().times(&Numbers::UNKNOWN), Some(0..=2_199_023_255_551));
+    /// assert_eq!(named("uuid_v1").unwrap().times(&Numbers::UNKNOWN), None);
+    /// ```
+    pub fn times(&self, numbers: &Numbers) -> Option<RangeInclusive<i64>> {
+        Some((self.time()?.sorted.as_ref()?.times)(numbers))
+    }
+
+    /// The lowest id of the first of these milliseconds, and the highest of the last. None if ids do not sort by time,
+    /// or cannot hold any of these times.
+    ///
+    /// ```
+    /// use txid::formats::{Numbers, named};
+    ///
+    /// let bounds = named("uuid_v7").unwrap().bounds(1_522_545_688_552..=1_522_545_688_552, &Numbers::UNKNOWN).unwrap();
+    /// assert_eq!(bounds, ["01627ecb-7fe8-7000-8000-000000000000", "01627ecb-7fe8-7fff-bfff-ffffffffffff"]);
+    /// ```
+    pub fn bounds(&self, ms: RangeInclusive<i64>, numbers: &Numbers) -> Option<[String; 2]> {
+        let times = self.times(numbers)?;
+        let (from, to) = (*ms.start().max(times.start()), *ms.end().min(times.end()));
+        if from > to {
+            return None;
+        }
+        let bounds = self.time()?.sorted.as_ref()?.bounds;
+        let ([first, _], [_, last]) = (bounds(from, numbers), bounds(to, numbers));
+        Some([first, last])
     }
 
     /// Whether its ids hold the time when they were made.
     pub fn has_a_time(&self) -> bool {
-        self.read.as_ref().is_some_and(|read| read.ms.is_some())
+        self.time().is_some()
     }
 }
 

@@ -1,11 +1,11 @@
 //! The list of formats. Whatever goes through all formats goes through it.
 
 use crate::maker::{Maker, MakerError};
-use crate::text::{FormatError, ParseError};
+use crate::text::FormatError;
 use crate::{flake, segment, snowflake, trace, txid, unique_id, uuid};
 use std::ffi::OsStr;
 
-pub use crate::format::{Anatomy, Format, Make, Numbers, Read};
+pub use crate::format::{Anatomy, Format, Make, Numbers, Read, Shape, Sorted, Texts, Time};
 
 /// All formats, the most specific first: a text that fits several is most likely an id of the first.
 ///
@@ -52,13 +52,13 @@ pub fn named(name: &str) -> Option<&'static Format> {
 /// let found = recognize(b"b13f65bff40000010123456789abcdef", &Numbers::UNKNOWN)?;
 /// let names: Vec<_> = found.iter().map(|(format, _)| format.name).collect();
 /// assert_eq!(names, ["trace_id", "otel_trace_id", "trace_host_id"]);
-/// # Ok::<(), txid::FormatError>(())
+/// # Ok::<(), Option<txid::FormatError>>(())
 /// ```
 ///
 /// # Errors
 ///
-/// The error of the first format that has such a text's length.
-pub fn recognize(text: &[u8], numbers: &Numbers) -> Result<Vec<(&'static Format, Anatomy)>, FormatError> {
+/// The error of the first format that has such a text's length; None if no format has.
+pub fn recognize(text: &[u8], numbers: &Numbers) -> Result<Vec<(&'static Format, Anatomy)>, Option<FormatError>> {
     let (mut found, mut wrong) = (Vec::new(), None);
     for format in ALL {
         let Some(read) = &format.read else { continue };
@@ -69,7 +69,7 @@ pub fn recognize(text: &[u8], numbers: &Numbers) -> Result<Vec<(&'static Format,
         }
     }
     if found.is_empty() {
-        return Err(wrong.unwrap_or(ParseError::Length(text.len()).into()));
+        return Err(wrong);
     }
     found.sort_by_key(|(_, anatomy)| !anatomy.is_likely);
     Ok(found)

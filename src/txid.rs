@@ -1,6 +1,6 @@
 //! The 96-bit id: `| ms since 1970-01-01 UTC : 42 | random : 54 |`.
 
-use crate::format::{Anatomy, Format, Make, Read};
+use crate::format::{Anatomy, Format, Make, Read, Shape, Sorted, Texts, Time};
 use crate::maker::{Made, Maker};
 use crate::source::{clock, entropy};
 use crate::text::{ParseError, base32hex};
@@ -30,7 +30,19 @@ pub(crate) const FORMAT: Format = Format {
             Ok(Anatomy::new(id.to_string(), parts)
                 .with_bits(&<[u8; 12]>::from(id), &[("time", 42), ("random", RANDOM_BITS as usize)]))
         },
-        ms: Some(|text, _| Some(Txid::from_text(text).ok()?.ms as i64)),
+        time: Some(Time {
+            shape: Shape::Word(Txid::LEN..=Txid::LEN),
+            ms: |text, _| Some(Txid::from_text(text).ok()?.ms as i64),
+            sorted: Some(Sorted {
+                times: |_| 0..=TIME_MASK as i64,
+                bounds: |ms, _| [Txid::first_of(ms).to_string(), Txid::last_of(ms).to_string()],
+                order: |text, _| {
+                    let id = Txid::from_text(text).ok()?;
+                    Some(u128::from(id.ms) << RANDOM_BITS | u128::from(id.random))
+                },
+                texts: Texts::InLowerCase,
+            }),
+        }),
     }),
 };
 

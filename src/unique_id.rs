@@ -1,7 +1,7 @@
 //! Apache's UNIQUE_ID in both layouts: the short one with the alphabet `A-Za-z0-9@-`, and the long one with that of
 //! current httpd, `A-Za-z0-9-_`. httpd 2.4.29 to 2.4.46 wrote the long layout with the other alphabet.
 
-use crate::format::{Anatomy, Format, Make, Read};
+use crate::format::{Anatomy, Format, Make, Read, Shape, Time};
 use crate::maker::{Made, Maker, Text};
 use crate::source::entropy::{self, StreamId};
 use crate::source::kept::Kept;
@@ -55,7 +55,12 @@ pub(crate) const LONG: Format = Format {
             let fields = [("time", 32), ("random", 80), ("counter", 16), ("thread", 32)];
             Ok(Anatomy::new(String::from_utf8_lossy(text), parts).with_bits(&bits, &fields))
         },
-        ms: Some(|text, _| ms_in(text, UniqueId::LONG_LEN)),
+        time: Some(Time {
+            shape: Shape::Base64(UniqueId::LONG_LEN),
+            ms: |text, _| ms_in(text, UniqueId::LONG_LEN),
+            // The alphabet is not in ASCII order.
+            sorted: None,
+        }),
     }),
 };
 
@@ -92,7 +97,11 @@ pub(crate) const SHORT: Format = Format {
             let fields = [("time", 32), ("address", 32), ("process", 32), ("counter", 16), ("thread", 32)];
             Ok(Anatomy::new(String::from_utf8_lossy(text), parts).with_bits(&bits, &fields))
         },
-        ms: Some(|text, _| ms_in(text, UniqueId::SHORT_LEN)),
+        time: Some(Time {
+            shape: Shape::Base64(UniqueId::SHORT_LEN),
+            ms: |text, _| ms_in(text, UniqueId::SHORT_LEN),
+            sorted: None,
+        }),
     }),
 };
 

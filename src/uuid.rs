@@ -6,7 +6,7 @@
 //! assert!(id < txid::uuid::v7());
 //! ```
 
-use crate::format::{Anatomy, Format, Make, Read};
+use crate::format::{Anatomy, Format, Make, Read, Shape, Sorted, Texts, Time};
 use crate::maker::{Made, Maker, Text};
 use crate::source::clock::{self, Stamp};
 use crate::source::entropy::{self, StreamId};
@@ -56,7 +56,7 @@ pub(crate) const V1: Format = Format {
             ];
             anatomy(text, Some(1), &fields)
         },
-        ms: Some(|text, _| ms_in(text, 1)),
+        time: Some(Time { shape: Shape::Uuid, ms: |text, _| ms_in(text, 1), sorted: None }),
     }),
 };
 
@@ -77,7 +77,7 @@ pub(crate) const V4: Format = Format {
             let fields = [("random", 48), ("version", 4), ("random", 12), ("variant", 2), ("random", 62)];
             anatomy(text, Some(4), &fields)
         },
-        ms: None,
+        time: None,
     }),
 };
 
@@ -93,7 +93,22 @@ pub(crate) const V6: Format = Format {
             let fields = [("time", 48), ("version", 4), ("time", 12), ("variant", 2), ("sequence", 14), ("node", 48)];
             anatomy(text, Some(6), &fields)
         },
-        ms: Some(|text, _| ms_in(text, 6)),
+        time: Some(Time {
+            shape: Shape::Uuid,
+            ms: |text, _| ms_in(text, 6),
+            sorted: Some(Sorted {
+                times: |_| -GREGORIAN_MS..=TICKS_MASK as i64 / TICKS_A_MS as i64 - GREGORIAN_MS - 1,
+                bounds: |ms, _| {
+                    let first = (ms + GREGORIAN_MS) as u64 * TICKS_A_MS;
+                    [(first, 0), (first + TICKS_A_MS - 1, u64::MAX >> 2)].map(|(ticks, low)| {
+                        let high = ticks >> 12 << 16 | 6 << 12 | ticks & 0xfff;
+                        Uuid::from_u64_pair(high, 1 << 63 | low).to_string()
+                    })
+                },
+                order: |text, _| order(text, 6),
+                texts: Texts::InLowerCase,
+            }),
+        }),
     }),
 };
 
@@ -117,7 +132,16 @@ pub(crate) const V7: Format = Format {
             let fields = [("time", 48), ("version", 4), ("random", 12), ("variant", 2), ("random", 62)];
             anatomy(text, Some(7), &fields)
         },
-        ms: Some(|text, _| ms_in(text, 7)),
+        time: Some(Time {
+            shape: Shape::Uuid,
+            ms: |text, _| ms_in(text, 7),
+            sorted: Some(Sorted {
+                times: |_| 0..=V7_TIME_MASK,
+                bounds: |ms, _| [0, V7_RANDOM_MAX].map(|random| v7_of(V7 { ms, random }).to_string()),
+                order: |text, _| order(text, 7),
+                texts: Texts::InLowerCase,
+            }),
+        }),
     }),
 };
 
@@ -131,7 +155,7 @@ pub(crate) const OTHER: Format = Format {
         lengths: LEN..=LEN,
         is_certain: true,
         anatomy: |text, _| anatomy(text, None, &[("bits", 128)]),
-        ms: None,
+        time: None,
     }),
 };
 
@@ -161,6 +185,11 @@ fn anatomy(text: &[u8], version: Option<u8>, fields: &[(&'static str, usize)]) -
     let id = Uuid::try_parse_ascii(text).unwrap_or_default();
     let shown = vec![("version", parts.version.to_string()), ("variant", variant.to_string())];
     Ok(Anatomy::new(id.to_string(), shown).with_bits(id.as_bytes(), fields))
+}
+
+fn order(text: &[u8], version: u8) -> Option<u128> {
+    ms_in(text, version)?;
+    Some(Uuid::try_parse_ascii(text).ok()?.as_u128())
 }
 
 fn ms_in(text: &[u8], version: u8) -> Option<i64> {
@@ -263,7 +292,12 @@ fn next_v7(ms: i64, stamp: Stamp) -> Uuid {
         })
     });
 
-    Builder::from_u128((next.ms as u128) << 80 | next.random >> 62 << 64 | next.random & ((1 << 62) - 1))
+    v7_of(next)
+}
+
+#[inline(always)]
+fn v7_of(V7 { ms, random }: V7) -> Uuid {
+    Builder::from_u128((ms as u128) << 80 | random >> 62 << 64 | random & ((1 << 62) - 1))
         .with_variant(Variant::RFC4122)
         .with_version(Version::SortRand)
         .into_uuid()

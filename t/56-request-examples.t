@@ -89,7 +89,7 @@ http {
         location = /init {
             content_by_lua_block {
                 apisix.init()
-                attribute = { accept = { "127.0.0.0/8" } }
+                attribute = { accept = { "127.0.0.0/8" }, on_invalid = "reject" }
                 apisix.init()
             }
         }
@@ -102,8 +102,9 @@ END
     is $body, "$sent\n", 'Kong: sent upstream';
     (undef, $sent) = request($port, '/kong', 'X-Request-Id: from-the-front');
     is $sent, 'from-the-front', 'Kong: the id of a gateway in front';
-    ($status) = request($port, '/kong', 'X-Request-Id: b,ad');
+    ($status, $sent) = request($port, '/kong', 'X-Request-Id: b,ad');
     is $status, 400, 'Kong: a bad id is rejected';
+    like $sent, qr/^$id$/, 'Kong: also that answer has an id';
 
     ($status) = request($port, '/init');
     is $status, 200, 'APISIX: goes on with a wrong attribute';
@@ -113,6 +114,9 @@ END
     is $body, "$sent $sent\n", "APISIX: sent upstream, and to APISIX's own logs";
     (undef, $sent, $body) = request($port, '/apisix', 'X-Request-Id: from-the-front');
     is "$sent $body", "from-the-front from-the-front from-the-front\n", 'APISIX: the id of a gateway in front';
+    ($status, $sent) = request($port, '/apisix', 'X-Request-Id: b,ad');
+    is $status, 400, 'APISIX: a bad id is rejected';
+    like $sent, qr/^$id$/, 'APISIX: also that answer has an id';
 }
 
 done_testing;

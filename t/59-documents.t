@@ -88,7 +88,13 @@ sub configuration {
     $text = "events {}\n$text" unless $text =~ /^events /m;
     my $upstream = <<'END';
 upstream backend { server unix:PREFIX/upstream.sock; }
-server { listen unix:PREFIX/upstream.sock; access_log off; location / { return 200 "$http_x_request_id"; } }
+server {
+    listen unix:PREFIX/upstream.sock;
+    access_log off;
+    # As many upstreams do. The client must not get it.
+    add_header X-Request-Id upstream;
+    location / { return 200 "$http_x_request_id"; }
+}
 END
     # Behind the example's own server, which is then the first of its address.
     $text =~ s/\}\s*\z/$upstream}\n/ if $text =~ m{http://backend};
@@ -105,7 +111,7 @@ sub check_nginx {
     my ($status, $sent, $body) = request($port, $path);
     is $status, 200, "GET $path";
     if ($text =~ /X-Request-Id|request"\)\.handle/) {
-        like $sent, qr/^$id$/, 'the response has an id';
+        like $sent, qr/^$id$/, 'the response has one id';
         is $body, $sent, 'the upstream got the same';
     }
     if ($text =~ m{access_log\s+\S+/(\w+\.log)}) {

@@ -1,24 +1,30 @@
 //! `txid grep`: prints the lines with an id from a window of time.
 
+use crate::hint::Hint;
 use crate::input::{self, Source};
-use crate::{complain, say, terminal, time, words};
+use crate::words::{Finder, Window};
+use crate::{complain, ids, say, terminal, time};
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
 use memchr::{memchr, memrchr};
 use std::io::{IsTerminal, Stdout, Write, stdout};
 use std::ops::{ControlFlow, RangeInclusive};
 use std::process::ExitCode;
-use txid::Txid;
 use txid_args::Grep;
 
 pub(crate) fn run(args: &Grep) -> Result<ExitCode> {
+    let (format, numbers) = ids::chosen(&args.ids)?;
+    let finder = Finder::new(format, numbers).context("ids of this format hold no time")?;
     let sources = input::sources(&args.files);
     let mut search = Search {
-        ids: ids_of(args)?,
+        window: finder.window(window_of(args)?),
+        finder,
         count: args.count,
+        text: args.text,
         named: sources.len() > 1,
         out: stdout(),
         bar: input::bar(&sources),
+        hint: Hint::default(),
         found: false,
         trouble: false,
     };
@@ -26,6 +32,9 @@ pub(crate) fn run(args: &Grep) -> Result<ExitCode> {
         search.source(source)?;
     }
     search.bar.finish_and_clear();
+    if let Some(hint) = search.hint.text(format).filter(|_| !search.found) {
+        say(&hint);
+    }
     Ok(ExitCode::from(match search {
         Search { trouble: true, .. } => crate::TROUBLE,
         Search { found: true, .. } => 0,
@@ -33,23 +42,28 @@ pub(crate) fn run(args: &Grep) -> Result<ExitCode> {
     }))
 }
 
-fn ids_of(args: &Grep) -> Result<RangeInclusive<Txid>> {
+fn window_of(args: &Grep) -> Result<RangeInclusive<i64>> {
     let from = match (&args.from, &args.since) {
-        (Some(text), _) => ("--from", time::parse("--from", text)?),
-        (None, Some(text)) => ("--since", time::parse_since("--since", text)?),
-        (None, None) => ("--from", 0),
+        (Some(text), _) => Some(("--from", time::parse("--from", text)?)),
+        (None, Some(text)) => Some(("--since", time::parse_since("--since", text)?)),
+        (None, None) => None,
     };
-    let to = args.to.as_deref().map_or(Ok(time::LAST_MS), |text| time::parse("--to", text))?;
-    let window = time::window(from, ("--to", to))?;
-    Ok(Txid::first_of(*window.start())..=Txid::last_of(*window.end()))
+    let to = args.to.as_deref().map(|text| time::parse("--to", text)).transpose()?;
+    match (from, to) {
+        (Some(from), Some(to)) => time::window(from, ("--to", to)),
+        (from, to) => Ok(from.map_or(i64::MIN, |(_, ms)| ms)..=to.unwrap_or(i64::MAX)),
+    }
 }
 
 struct Search {
-    ids: RangeInclusive<Txid>,
+    finder: Finder,
+    window: Window,
     count: bool,
+    text: bool,
     named: bool,
     out: Stdout,
     bar: ProgressBar,
+    hint: Hint,
     found: bool,
     trouble: bool,
 }
@@ -70,8 +84,9 @@ impl Search {
         let (mut count, mut binary, mut lines) = (0, false, Vec::new());
         let all = source.each(blocks, &bar, |block| {
             count += self.matching(block, &mut lines);
-            // As in grep, binary content is not printed on a terminal.
-            binary = binary || memchr(0, block).is_some();
+            self.hint.look(block, &self.finder);
+            // As in grep, binary content is not printed unless somebody wants it.
+            binary = binary || !self.text && memchr(0, block).is_some();
             if lines.is_empty() {
                 return Ok(ControlFlow::Continue(()));
             }
@@ -96,9 +111,9 @@ impl Search {
         let mut count = 0;
         let mut next_line = 0;
         lines.clear();
-        for place in words::ids_within(block, &self.ids) {
+        self.finder.within(block, &self.window, |place| {
             if place < next_line {
-                continue;
+                return;
             }
             let begin = memrchr(b'\n', &block[next_line..place]).map_or(next_line, |newline| next_line + newline + 1);
             next_line = memchr(b'\n', &block[place..]).map_or(block.len(), |newline| place + newline + 1);
@@ -106,7 +121,7 @@ impl Search {
             if !self.count {
                 lines.extend_from_slice(&block[begin..next_line]);
             }
-        }
+        });
         if lines.last().is_some_and(|&byte| byte != b'\n') {
             lines.push(b'\n');
         }

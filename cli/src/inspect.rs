@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use txid::FormatError;
 use txid::formats::{self, Anatomy, Numbers};
 use txid::snowflake::Layout;
-use txid_args::Inspect;
+use txid_args::{Inspect, name};
 
 /// How many bytes of an invalid id an error shows.
 const SHOWN: usize = 60;
@@ -30,7 +30,7 @@ struct Id {
 }
 
 impl Id {
-    fn read(text: &[u8], numbers: &Numbers) -> Result<Self, FormatError> {
+    fn read(text: &[u8], numbers: &Numbers) -> Result<Self, Option<FormatError>> {
         let mut found = formats::recognize(text, numbers)?;
         let (format, holds) = found.remove(0);
         let mut or_else: Vec<_> = found.iter().map(|(other, _)| other.title).collect();
@@ -69,7 +69,8 @@ impl Serialize for Json<'_> {
 
 pub(crate) fn run(args: &Inspect) -> Result<ExitCode> {
     let numbers = numbers(args)?;
-    let mut inspection = Inspection { json: args.json, now: Timestamp::now(), numbers, all_good: true };
+    let mut inspection =
+        Inspection { json: args.json, now: Timestamp::now(), numbers, zone: time::local_zone()?, all_good: true };
     for id in &args.ids {
         inspection.show(id.as_bytes())?;
     }
@@ -99,6 +100,7 @@ struct Inspection {
     json: bool,
     now: Timestamp,
     numbers: Numbers,
+    zone: TimeZone,
     all_good: bool,
 }
 
@@ -109,7 +111,9 @@ impl Inspection {
             Err(error) => {
                 self.all_good = false;
                 let more = if text.len() > SHOWN { "..." } else { "" };
-                complain(&anyhow!("'{}{more}': {error}", text[..text.len().min(SHOWN)].escape_ascii()));
+                let error = error.filter(|_| lookalike(text).is_none());
+                let why = error.map_or_else(|| unknown(text), |error| error.to_string());
+                complain(&anyhow!("'{}{more}': {why}", text[..text.len().min(SHOWN)].escape_ascii()));
                 return Ok(());
             }
         };
@@ -126,7 +130,7 @@ impl Inspection {
         }
         if let Some(ms) = id.ms {
             if let Some(moment) = time::timestamp(ms) {
-                let local = moment.to_zoned(TimeZone::system());
+                let local = moment.to_zoned(self.zone.clone());
                 rows.push(("time", time::rfc3339_of(moment)));
                 rows.push(("local", local.strftime("%Y-%m-%dT%H:%M:%S.%3f%:z").to_string()));
                 rows.push(("age", age(moment, self.now)));
@@ -145,6 +149,33 @@ impl Inspection {
             block += &format!("  {line}\n");
         }
         block
+    }
+}
+
+/// What to say of a text that nobody meant as an id of a format.
+fn unknown(text: &[u8]) -> String {
+    let looks = lookalike(text).map_or(String::new(), |what| format!(": {what}?"));
+    let characters = if text.len() == 1 { "character" } else { "characters" };
+    let read = formats::ALL.iter().filter(|format| format.read.is_some()).map(|format| name(format));
+    let read = read.collect::<Vec<_>>().join(", ");
+    format!("not an id of a known format ({} {characters}{looks}); these are read: {read}", text.len())
+}
+
+/// What else people have in their logs.
+fn lookalike(text: &[u8]) -> Option<&'static str> {
+    let all = |is_one: fn(&u8) -> bool| text.iter().all(is_one);
+    let is_crockford = |byte: &u8| byte.is_ascii_alphanumeric() && !b"iloILOuU".contains(byte);
+    match text.len() {
+        10 if all(u8::is_ascii_digit) => Some("seconds since 1970"),
+        13 if all(u8::is_ascii_digit) => Some("milliseconds since 1970"),
+        13 if text.iter().all(is_crockford) => Some("a TSID"),
+        21 if all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(byte)) => Some("a Nano ID"),
+        25 if text[0] == b'c' && all(u8::is_ascii_alphanumeric) => Some("a CUID"),
+        26 if text.iter().all(is_crockford) => Some("a ULID"),
+        38 if text[0] == b'{' && text[37] == b'}' => Some("a UUID in braces"),
+        40 if all(u8::is_ascii_hexdigit) => Some("a SHA-1"),
+        64 if all(u8::is_ascii_hexdigit) => Some("a SHA-256"),
+        _ => None,
     }
 }
 

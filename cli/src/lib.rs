@@ -4,6 +4,8 @@
 pub mod blocks;
 mod grep;
 pub mod gzip;
+mod hint;
+mod ids;
 mod input;
 mod inspect;
 mod new;

@@ -1,12 +1,11 @@
 //! `txid range`: prints the two ids that bound a window of time.
 
-use crate::time;
-use anyhow::{Context, Result};
+use crate::{ids, time};
+use anyhow::{Context, Result, anyhow, bail};
 use serde::Serialize;
 use std::io::{Write, stdout};
 use std::process::ExitCode;
-use txid::Txid;
-use txid_args::Range;
+use txid_args::{Range, name};
 
 #[derive(Serialize)]
 struct Bounds {
@@ -17,18 +16,26 @@ struct Bounds {
 }
 
 pub(crate) fn run(args: &Range) -> Result<ExitCode> {
-    let window =
-        time::window(("--from", time::parse("--from", &args.from)?), ("--to", time::parse("--to", &args.to)?))?;
-    let bounds = Bounds {
-        first: Txid::first_of(*window.start()).to_string(),
-        last: Txid::last_of(*window.end()).to_string(),
-        from: time::rfc3339(*window.start()),
-        to: time::rfc3339(*window.end()),
+    let (format, numbers) = ids::chosen(&args.ids)?;
+    let from = match (&args.from, &args.since) {
+        (Some(text), _) => ("--from", time::parse("--from", text)?),
+        (None, Some(text)) => ("--since", time::parse_since("--since", text)?),
+        (None, None) => bail!("--from or --since is missing"),
     };
+    let window = time::window(from, ("--to", time::parse("--to", &args.to)?))?;
+    let Some(times) = format.times(&numbers) else {
+        bail!("ids of {} do not sort by their time, so no two of them bound it", name(format));
+    };
+    let [first, last] = format.bounds(window.clone(), &numbers).ok_or_else(|| {
+        let [first, last] = [times.start(), times.end()].map(|ms| time::rfc3339(*ms));
+        anyhow!("ids of {} hold the times from {first} to {last}", name(format))
+    })?;
+    let (from, to) = (time::rfc3339(*window.start()), time::rfc3339(*window.end()));
     let text = match &args.sql {
-        Some(column) => format!("{column} BETWEEN '{}' AND '{}'", bounds.first, bounds.last),
-        None if args.json => serde_json::to_string(&bounds)?,
-        None => format!("{}\n{}", bounds.first, bounds.last),
+        Some(column) if format.name == "snowflake" => format!("{column} BETWEEN {first} AND {last}"),
+        Some(column) => format!("{column} BETWEEN '{first}' AND '{last}'"),
+        None if args.json => serde_json::to_string(&Bounds { first, last, from, to })?,
+        None => format!("{first}\n{last}"),
     };
     writeln!(stdout(), "{text}").context("standard output")?;
     Ok(ExitCode::SUCCESS)

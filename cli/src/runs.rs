@@ -7,17 +7,16 @@ use std::collections::binary_heap::PeekMut;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, Read, Write};
 use std::os::unix::fs::FileExt;
-use txid::Txid;
 
 /// How much memory the merge has for reading, and how little it reads of a run at once.
 const MEMORY: usize = 32 << 20;
 const LEAST_BUFFER: usize = 16 << 10;
 
 /// The header of a line in the file: whether it has a key, the key, and the line's length.
-const HEADER: usize = 1 + 12 + 8;
+const HEADER: usize = 1 + 16 + 8;
 
-/// What lines are ordered by; None comes first.
-pub(crate) type Key = Option<Txid>;
+/// What lines are ordered by, the high half of a number and the low one; None comes first.
+pub(crate) type Key = Option<[u64; 2]>;
 
 pub(crate) struct Runs {
     /// Unnamed from the start, so that it disappears with the process, however that ends.
@@ -38,8 +37,10 @@ impl Runs {
         for (key, line) in lines {
             let mut header = [0; HEADER];
             header[0] = u8::from(key.is_some());
-            header[1..13].copy_from_slice(&key.map_or([0; 12], <[u8; 12]>::from));
-            header[13..].copy_from_slice(&(line.len() as u64).to_le_bytes());
+            let [high, low] = key.unwrap_or_default();
+            header[1..9].copy_from_slice(&high.to_le_bytes());
+            header[9..17].copy_from_slice(&low.to_le_bytes());
+            header[17..].copy_from_slice(&(line.len() as u64).to_le_bytes());
             out.write_all(&header)?;
             out.write_all(line)?;
             end += (HEADER + line.len()) as u64;
@@ -96,9 +97,9 @@ fn next_line(run: &mut BufReader<Run>) -> Result<Option<(Key, u64)>> {
         return Ok(None);
     }
     run.read_exact(&mut header).context("temporary file")?;
-    let (key, len) = header[1..].split_at(12);
-    let key = key.try_into().map(<[u8; 12]>::into)?;
-    Ok(Some(((header[0] == 1).then_some(key), u64::from_le_bytes(len.try_into()?))))
+    let word = |at: usize| Ok::<_, anyhow::Error>(u64::from_le_bytes(header[at..at + 8].try_into()?));
+    let key = [word(1)?, word(9)?];
+    Ok(Some(((header[0] == 1).then_some(key), word(17)?)))
 }
 
 /// Copies without holding everything in memory.

@@ -3,11 +3,12 @@
 //! Lines are collected until they fill the allowed memory, sorted, and written to a temporary file as one run. At the
 //! end all runs are merged. Input that fits into memory is never written to disk.
 
+use crate::hint::Hint;
 use crate::runs::{Key, Runs};
 use crate::terminal::Harmless;
-use crate::{complain, input, words};
+use crate::words::Finder;
+use crate::{complain, ids, input, say};
 use anyhow::{Context, Result};
-use indicatif::ProgressBar;
 use memchr::memchr;
 use std::io::{self, BufWriter, IsTerminal, Write, stdout};
 use std::ops::ControlFlow;
@@ -18,23 +19,31 @@ use txid_args::Sort;
 const MEMORY: usize = 96 << 20;
 
 pub(crate) fn run(args: &Sort) -> Result<ExitCode> {
-    let mut sorter = Sorter::default();
-    let bar = ProgressBar::hidden();
-    let mut all = true;
-    for source in input::sources(&args.files) {
+    let (format, numbers) = ids::chosen(&args.ids)?;
+    let finder = Finder::new(format, numbers).context("ids of this format hold no time")?;
+    let mut sorter = Sorter { finder, text: Vec::new(), lines: Vec::new(), runs: None, key: None };
+    let sources = input::sources(&args.files);
+    let bar = input::bar(&sources);
+    let (mut all, mut hint) = (true, Hint::default());
+    for source in &sources {
         match source.open(&bar) {
             Ok(blocks) => {
                 sorter.begin_source();
                 all &= source.each(blocks, &bar, |block| {
+                    hint.look(block, &sorter.finder);
                     sorter.add_all(block)?;
                     Ok(ControlFlow::Continue(()))
                 })?;
             }
             Err(error) => {
                 all = false;
-                complain(&error);
+                bar.suspend(|| complain(&error));
             }
         }
+    }
+    bar.finish_and_clear();
+    if let Some(hint) = hint.text(format) {
+        say(&hint);
     }
     let mut out: Box<dyn Write> = match stdout().is_terminal() {
         true => Box::new(Harmless::new(stdout().lock())),
@@ -51,8 +60,8 @@ struct Line {
     end: usize,
 }
 
-#[derive(Default)]
 struct Sorter {
+    finder: Finder,
     text: Vec<u8>,
     lines: Vec<Line>,
     runs: Option<Runs>,
@@ -81,7 +90,7 @@ impl Sorter {
             self.text.push(b'\n');
         }
         // A line without an id has the key of the previous line; equal keys keep their order.
-        let id = words::first_id(line);
+        let id = self.finder.first_order(line).map(|order| [(order >> 64) as u64, order as u64]);
         self.key = id.or(self.key);
         match self.lines.last_mut() {
             Some(before) if id.is_none() && before.key == self.key => before.end = self.text.len(),

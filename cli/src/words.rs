@@ -1,96 +1,222 @@
-//! Finds ids in text. An id is a word of 20 characters: a run of ASCII letters and digits with no letter or digit
-//! before or after it.
+//! Finds ids in text.
 
-use std::ops::RangeInclusive;
-use txid::Txid;
+use std::ops::{ControlFlow, Range, RangeInclusive};
+use txid::formats::{Format, Numbers, Shape, Texts};
 
-/// The first id in `text`.
-pub fn first_id(text: &[u8]) -> Option<Txid> {
-    words(text).find_map(|(_, word)| Txid::from_text(&word).ok())
+/// The longest text that is compared without being read.
+const LONGEST: usize = 36;
+
+/// Finds the ids of one format.
+pub struct Finder {
+    format: &'static Format,
+    numbers: Numbers,
+    shape: &'static Shape,
+    texts: Texts,
 }
 
-/// The positions of the ids in `text` that are in a range.
-///
-/// Text sorts as ids do, so ids are compared without decoding them, which would take most of the time.
-pub fn ids_within(text: &[u8], range: &RangeInclusive<Txid>) -> impl Iterator<Item = usize> {
-    let range = range.start().to_text()..=range.end().to_text();
-    words(text).filter(move |(_, word)| range.contains(word) && is_id(word)).map(|(place, _)| place)
+/// Milliseconds since 1970, and the texts of their lowest and highest id if those sort.
+pub struct Window {
+    ms: RangeInclusive<i64>,
+    texts: Option<[String; 2]>,
 }
 
-/// Whether a word of 20 lower-case letters and digits is an id: the alphabet ends at v, and the last character is one
-/// bit.
-fn is_id(word: &[u8; Txid::LEN]) -> bool {
-    word.iter().all(|&byte| byte <= b'v') && matches!(word[Txid::LEN - 1], b'0' | b'g')
-}
+impl Finder {
+    /// None if ids of the format have no time.
+    pub fn new(format: &'static Format, numbers: Numbers) -> Option<Self> {
+        let time = format.time()?;
+        let texts = time.sorted.as_ref().map_or(Texts::Unsorted, |sorted| sorted.texts);
+        Some(Self { format, numbers, shape: &time.shape, texts })
+    }
 
-/// The words of 20 characters, in lower case, with their positions.
-fn words(text: &[u8]) -> impl Iterator<Item = (usize, [u8; Txid::LEN])> {
-    Words { text, end: 0, window: 0, places: 0 }.filter_map(|place| {
-        let mut word: [u8; Txid::LEN] = *text[place..].first_chunk()?;
-        word.make_ascii_lowercase();
-        Some((place, word))
-    })
-}
+    /// What [`Finder::within`] searches for.
+    pub fn window(&self, ms: RangeInclusive<i64>) -> Window {
+        let bounds = self.format.bounds(ms.clone(), &self.numbers);
+        Window { ms, texts: bounds.filter(|_| self.texts != Texts::Unsorted) }
+    }
 
-/// The positions of the words of 20 characters.
-///
-/// Most of a log is not ids, so skipping fast is what counts. 64 bytes at a time become 64 bits, set for letters and
-/// digits; shifts then find the beginnings of all words of 20 at once.
-struct Words<'a> {
-    text: &'a [u8],
-    /// How far the text has been read.
-    end: usize,
-    /// One bit for each of the 128 bytes before the end, the lowest bit for the first byte.
-    window: u128,
-    /// Positions in the window that have not been returned yet.
-    places: u128,
-}
-
-impl Iterator for Words<'_> {
-    type Item = usize;
-
-    #[inline]
-    fn next(&mut self) -> Option<usize> {
-        while self.places == 0 {
-            // A word that touches the end is only found in a window that extends beyond it.
-            if self.end >= self.text.len() + 64 {
-                return None;
+    /// What the first id in `text` is sorted by.
+    pub fn first_order(&self, text: &[u8]) -> Option<u128> {
+        let mut first = None;
+        self.each_candidate(text, |range| match self.format.order(&text[range], &self.numbers) {
+            None => ControlFlow::Continue(()),
+            found => {
+                first = found;
+                ControlFlow::Break(())
             }
-            let next = self.text.get(self.end..).unwrap_or_default();
-            self.window = self.window >> 64 | u128::from(letters_and_digits(next)) << 64;
-            self.places = places_of_20(self.window);
-            self.end += 64;
+        });
+        first
+    }
+
+    /// The time of the first id in `text`.
+    pub fn first_ms(&self, text: &[u8]) -> Option<i64> {
+        let mut first = None;
+        self.each_candidate(text, |range| match self.format.ms(&text[range], &self.numbers) {
+            None => ControlFlow::Continue(()),
+            found => {
+                first = found;
+                ControlFlow::Break(())
+            }
+        });
+        first
+    }
+
+    /// Calls `found` with the position of each id in `text` that is within the window.
+    #[inline]
+    pub fn within(&self, text: &[u8], window: &Window, mut found: impl FnMut(usize)) {
+        self.each_candidate(text, |range| {
+            if self.is_within(&text[range.clone()], window) {
+                found(range.start);
+            }
+            ControlFlow::Continue(())
+        });
+    }
+
+    /// Most candidates are outside the window, which their texts show without being read.
+    #[inline]
+    fn is_within(&self, text: &[u8], window: &Window) -> bool {
+        if let Some(texts) = &window.texts {
+            let is_between = match text.len() {
+                20 => self.is_between::<20>(text, texts),
+                36 => self.is_between::<36>(text, texts),
+                _ => self.is_between::<LONGEST>(text, texts),
+            };
+            if !is_between {
+                return false;
+            }
         }
-        let place = self.places.trailing_zeros() as usize;
-        self.places &= self.places - 1;
-        Some(self.end + place - 128)
+        self.format.ms(text, &self.numbers).is_some_and(|ms| window.ms.contains(&ms))
+    }
+
+    /// Whether a text of at most `MOST` bytes is between two others of its length.
+    #[inline(always)]
+    fn is_between<const MOST: usize>(&self, text: &[u8], [first, last]: &[String; 2]) -> bool {
+        let mut lower = [0; MOST];
+        let lower = &mut lower[..text.len().min(MOST)];
+        lower.copy_from_slice(&text[..lower.len()]);
+        if self.texts == Texts::InLowerCase {
+            lower.make_ascii_lowercase();
+        }
+        first.as_bytes() <= &*lower && &*lower <= last.as_bytes()
+    }
+
+    /// Calls `each` with the places of what looks like an id of this format, until that breaks.
+    #[inline]
+    fn each_candidate(&self, text: &[u8], mut each: impl FnMut(Range<usize>) -> ControlFlow<()>) {
+        let is_word = |byte: &u8| byte.is_ascii_alphanumeric();
+        let length_at = |place: usize| text[place..].iter().take_while(|byte| is_word(byte)).count();
+        _ = match *self.shape {
+            // The default format: with its length known to the compiler.
+            Shape::Word(ref lengths) if *lengths == (20..=20) => {
+                scan::<false>(text, 20, |words| runs(words, 20, 20), |place| each(place..place + 20))
+            }
+            Shape::Word(ref lengths) => {
+                let (least, most) = (*lengths.start(), *lengths.end());
+                let starts = |words| runs(words, least as u32, most as u32);
+                scan::<false>(text, most as u32, starts, |place| each(place..place + length_at(place)))
+            }
+            Shape::Uuid => scan::<false>(text, 36, uuids, |place| each(place..place + 36)),
+            Shape::Base64(length) => {
+                let starts = |words| runs(words, length as u32, length as u32);
+                scan::<true>(text, length as u32, starts, |place| each(place..place + length))
+            }
+            Shape::Dotted => scan::<false>(
+                text,
+                32,
+                |words| runs(words, 32, 32),
+                |place| {
+                    let mut end = place + 32;
+                    for _ in 0..2 {
+                        let digits =
+                            text.get(end + 1..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_digit());
+                        match digits.count() {
+                            1.. if text[end] != b'.' => return ControlFlow::Continue(()),
+                            0 => return ControlFlow::Continue(()),
+                            digits => end += 1 + digits,
+                        }
+                    }
+                    match text.get(end).is_some_and(is_word) {
+                        true => ControlFlow::Continue(()),
+                        false => each(place..end),
+                    }
+                },
+            ),
+        };
     }
 }
 
-/// Where in the window runs of exactly 20 begin. A window answers for the positions 44 to 107, for which it knows the
-/// bit before and the 20 after; its neighbors answer for the others.
-fn places_of_20(window: u128) -> u128 {
-    const KNOWN: u128 = (u64::MAX as u128) << 44;
-    let two = window & window >> 1;
-    let four = two & two >> 2;
-    let eight = four & four >> 4;
-    let sixteen = eight & eight >> 8;
-    let twenty = sixteen & four >> 16;
-    twenty & !(window << 1) & !(window >> 20) & KNOWN
+/// Calls `found` with each position at which `starts` sees one.
+///
+/// Most of a log is not ids, so skipping fast is what counts. 64 bytes at a time become 64 bits, set for letters and
+/// digits (and for `@-_` with `BASE64`). `starts` gets 128 of them, the lowest bit for the first byte, and finds the
+/// beginnings of all candidates at once by shifts. It needs the bit before a candidate and the `reach` bits after its
+/// first: it answers for the 64 positions for which it has those, and the neighboring windows for the others.
+#[inline(always)]
+fn scan<const BASE64: bool>(
+    text: &[u8],
+    reach: u32,
+    starts: impl Fn(u128) -> u128,
+    mut found: impl FnMut(usize) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let known = u128::from(u64::MAX) << (64 - reach);
+    let (mut window, mut begin) = (0, 0);
+    // What touches the end is only found in a window that extends beyond it.
+    while begin < text.len() + 64 {
+        let next = text.get(begin..).unwrap_or_default();
+        window = window >> 64 | u128::from(word_bits::<BASE64>(next)) << 64;
+        let mut places = starts(window) & known;
+        while places != 0 {
+            found(begin + places.trailing_zeros() as usize - 64)?;
+            places &= places - 1;
+        }
+        begin += 64;
+    }
+    ControlFlow::Continue(())
 }
 
-/// One bit for each of the first 64 bytes, the lowest for the first; missing bytes count as non-letters.
-fn letters_and_digits(text: &[u8]) -> u64 {
+/// Where words of `least` to `most` characters begin.
+#[inline(always)]
+fn runs(words: u128, least: u32, most: u32) -> u128 {
+    let too_long = if least == most { words >> most & ones(words, least) } else { ones(words, most + 1) };
+    ones(words, least) & !too_long & !(words << 1)
+}
+
+/// Where so many ones follow each other.
+#[inline(always)]
+fn ones(words: u128, count: u32) -> u128 {
+    let (mut found, mut known) = (words, 1);
+    while 2 * known <= count {
+        found &= found >> known;
+        known *= 2;
+    }
+    found & found >> (count - known)
+}
+
+/// Where words of 8, 4, 4, 4 and 12 characters begin, with one other between them.
+#[inline(always)]
+fn uuids(words: u128) -> u128 {
+    let (four, eight) = (ones(words, 4), ones(words, 8));
+    let twelve = eight & four >> 8;
+    let others = !words;
+    let ends = others >> 8 & others >> 13 & others >> 18 & others >> 23 & others >> 36;
+    eight & four >> 9 & four >> 14 & four >> 19 & twelve >> 24 & ends & others << 1
+}
+
+/// One bit for each of the first 64 bytes, the lowest for the first; missing bytes count as others.
+#[inline(always)]
+fn word_bits<const BASE64: bool>(text: &[u8]) -> u64 {
     let Some(chunk) = text.first_chunk::<64>() else {
         let mut filled = [0; 64];
         filled[..text.len()].copy_from_slice(text);
-        return letters_and_digits(&filled);
+        return word_bits::<BASE64>(&filled);
     };
     #[cfg(target_arch = "x86_64")]
     // SAFETY: every x86-64 has SSE2.
-    return unsafe { letters_and_digits_sse2(chunk) };
+    return unsafe { word_bits_sse2::<BASE64>(chunk) };
     #[cfg(not(target_arch = "x86_64"))]
-    return chunk.iter().rev().fold(0, |bits, byte| bits << 1 | u64::from(byte.is_ascii_alphanumeric()));
+    return chunk.iter().rev().fold(0, |bits, &byte| {
+        let is_word = byte.is_ascii_alphanumeric() || BASE64 && matches!(byte, b'@' | b'-' | b'_');
+        bits << 1 | u64::from(is_word)
+    });
 }
 
 /// The plain loop again, with SSE2, because `txid grep` spends most of its time here.
@@ -101,7 +227,7 @@ fn letters_and_digits(text: &[u8]) -> u64 {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "sse2")]
 #[allow(unused_unsafe, reason = "these intrinsics are unsafe to call before Rust 1.87")]
-unsafe fn letters_and_digits_sse2(chunk: &[u8; 64]) -> u64 {
+unsafe fn word_bits_sse2<const BASE64: bool>(chunk: &[u8; 64]) -> u64 {
     use std::arch::x86_64::*;
 
     // Only signed comparisons exist: the bytes from `first` to `first + count` are moved to the bottom of the signed
@@ -116,7 +242,13 @@ unsafe fn letters_and_digits_sse2(chunk: &[u8; 64]) -> u64 {
         let found = unsafe {
             let bytes = _mm_loadu_si128(sixteen.as_ptr().cast());
             let letters = within(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), b'a', 26);
-            _mm_movemask_epi8(_mm_or_si128(letters, within(bytes, b'0', 10)))
+            let mut found = _mm_or_si128(letters, within(bytes, b'0', 10));
+            if BASE64 {
+                for other in [b'@', b'-', b'_'] {
+                    found = _mm_or_si128(found, _mm_cmpeq_epi8(bytes, _mm_set1_epi8(other as i8)));
+                }
+            }
+            _mm_movemask_epi8(found)
         };
         bits << 16 | u64::from(found as u16)
     })
@@ -126,54 +258,148 @@ unsafe fn letters_and_digits_sse2(chunk: &[u8; 64]) -> u64 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use txid::formats::{ALL, named};
+    use txid::{Maker, Txid};
 
-    /// The simplest implementation.
-    fn plainly(text: &[u8]) -> Vec<usize> {
-        let is_word = |place: usize| text.get(place).is_some_and(u8::is_ascii_alphanumeric);
-        (0..text.len())
-            .filter(|&place| place == 0 || !is_word(place - 1))
-            .filter(|&place| (place..place + 20).all(is_word) && !is_word(place + 20))
-            .collect()
+    /// The simplest implementation: what is at the place that `shape` sees there, and how long it is.
+    fn plainly(text: &[u8], shape: &Shape, place: usize) -> Option<usize> {
+        let extra: &[u8] = if matches!(shape, Shape::Base64(_)) { b"@-_" } else { b"" };
+        let is_word =
+            |place: usize| text.get(place).is_some_and(|byte| byte.is_ascii_alphanumeric() || extra.contains(byte));
+        if place > 0 && is_word(place - 1) {
+            return None;
+        }
+        let length_at = |place: usize| (place..).take_while(|&place| is_word(place)).count();
+        match shape {
+            Shape::Word(lengths) => Some(length_at(place)).filter(|length| lengths.contains(length)),
+            Shape::Base64(length) => Some(length_at(place)).filter(|found| found == length),
+            Shape::Uuid => {
+                let parts = [(0, 8), (9, 4), (14, 4), (19, 4), (24, 12)];
+                parts.iter().all(|&(begin, length)| length_at(place + begin) == length).then_some(36)
+            }
+            Shape::Dotted => {
+                let end_of =
+                    |place: usize| place + text[place..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+                let thread = place + length_at(place);
+                if thread != place + 32 || text.get(thread) != Some(&b'.') {
+                    return None;
+                }
+                let time = end_of(thread + 1);
+                if time == thread + 1 || text.get(time) != Some(&b'.') {
+                    return None;
+                }
+                let end = end_of(time + 1);
+                (end > time + 1 && !is_word(end)).then_some(end - place)
+            }
+        }
     }
 
+    fn with_a_time() -> impl Iterator<Item = Finder> {
+        ALL.into_iter().filter_map(|format| Finder::new(format, Numbers::UNKNOWN))
+    }
+
+    fn assert_finds_what_is_there(finder: &Finder, text: &[u8]) {
+        let mut found = Vec::new();
+        finder.each_candidate(text, |range| {
+            found.push(range);
+            ControlFlow::Continue(())
+        });
+        let expected: Vec<_> =
+            (0..text.len()).filter_map(|place| Some(place..place + plainly(text, finder.shape, place)?)).collect();
+        assert_eq!(found, expected, "{:?} in '{}'", finder.format, text.escape_ascii());
+    }
+
+    const SAMPLES: [&str; 8] = [
+        "4om9qi54la8ffr4bd9sg",
+        "017F22E2-79B0-7CC3-98C4-DC0C0C07398F",
+        "000001VKvYLi2kP2ENqkCH",
+        "Ws@zWAoAAAcAAAAqAAEAAAAH",
+        "awFqxtNirgRaFaBf17HW_gAAAEQ",
+        "b13f65bff40000010123456789abcdef",
+        "0ad1348f1403169275002100356696",
+        "b3e4bd0d1f2c4a5e8c9d0a1b2c3d4e5f.57.15225456885520042",
+    ];
+
     #[test]
-    fn a_word_of_20_is_found_at_any_place() {
-        for before in 0..200 {
-            for after in 0..70 {
-                let text = [" ".repeat(before), "4om9qi54la8ffr4bd9sg".to_string(), "\n".repeat(after)].concat();
-                assert_eq!(words(text.as_bytes()).collect::<Vec<_>>(), [(before, *b"4om9qi54la8ffr4bd9sg")]);
+    fn an_id_is_found_at_any_place() {
+        for sample in SAMPLES {
+            let finders: Vec<_> = with_a_time()
+                .filter(|finder| {
+                    plainly(sample.as_bytes(), finder.shape, 0).is_some()
+                        && finder.first_ms(sample.as_bytes()).is_some()
+                })
+                .collect();
+            assert!(!finders.is_empty(), "{sample}");
+            for before in 0..150 {
+                for after in [0, 1, 5, 63, 64, 65] {
+                    let text = [" ".repeat(before), sample.to_string(), "\n".repeat(after)].concat();
+                    for finder in &finders {
+                        let mut places = Vec::new();
+                        finder.within(text.as_bytes(), &finder.window(i64::MIN..=i64::MAX), |place| places.push(place));
+                        assert_eq!(places, [before], "{:?} in '{text}'", finder.format);
+                    }
+                }
             }
         }
     }
 
     #[test]
-    fn the_words_end_where_letters_and_digits_do() {
+    fn words_end_where_letters_and_digits_do() {
         for byte in 0..=255_u8 {
-            let text = [b"4om9qi54la8ffr4bd9sg", &[byte; 64][..]].concat();
-            assert_eq!(words(&text).count(), usize::from(!byte.is_ascii_alphanumeric()), "byte {byte}");
+            for sample in SAMPLES {
+                let texts = [&[&[byte][..], sample.as_bytes()].concat(), &[sample.as_bytes(), &[byte; 64]].concat()];
+                for (text, finder) in texts.iter().flat_map(|text| with_a_time().map(move |finder| (text, finder))) {
+                    assert_finds_what_is_there(&finder, text);
+                }
+            }
         }
     }
 
     proptest! {
         #[test]
-        fn the_words_are_those_of_a_plain_search(text in "([0-9a-zA-Z]{18,22}|[ -~]|\\PC){0,40}") {
-            let places: Vec<_> = words(text.as_bytes()).map(|(place, _)| place).collect();
-            prop_assert_eq!(places, plainly(text.as_bytes()));
+        fn what_is_found_is_what_a_plain_search_finds(
+            text in "([0-9a-zA-Z]{18,37}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}(\\.[0-9]{1,9}){0,3}|[A-Za-z0-9@_-]{23,28}|[ -~]|\\PC){0,40}",
+        ) {
+            for finder in with_a_time() {
+                assert_finds_what_is_there(&finder, text.as_bytes());
+            }
+        }
+
+        /// Their texts are compared before they are read.
+        #[test]
+        fn the_ids_within_are_those_that_read_so(
+            ms in proptest::collection::vec(1_500_000_000_000..1_500_000_001_000_i64, 1..20),
+            from in 1_500_000_000_000..1_500_000_001_000_i64,
+            length in 0..1000_i64,
+            upper: bool,
+        ) {
+            for finder in with_a_time() {
+                let Some(maker) = finder.format.make.as_ref().filter(|make| make.takes_a_time) else { continue };
+                let address = maker.options.first().map(|option| (*option, "10.0.0.7".as_ref()));
+                let maker = finder.format.maker(address).unwrap();
+                let texts: Vec<String> = ms.iter().map(|&ms| {
+                    let mut text = [0; Maker::MAX_LEN];
+                    let made = maker.write_at(ms, &mut text).unwrap();
+                    let text = String::from_utf8(text[..made.len].to_vec()).unwrap();
+                    if upper && finder.texts == Texts::InLowerCase { text.to_uppercase() } else { text }
+                }).collect();
+                let is_in = |text: &String| {
+                    let ms = finder.format.ms(text.as_bytes(), &finder.numbers).unwrap();
+                    (from..=from + length).contains(&ms)
+                };
+                let expected: Vec<_> = (0..texts.len()).filter(|&index| is_in(&texts[index])).map(|index| index * (texts[0].len() + 1)).collect();
+                let mut found = Vec::new();
+                finder.within(texts.join(" ").as_bytes(), &finder.window(from..=from + length), |place| found.push(place));
+                prop_assert_eq!(found, expected, "{:?}", finder.format);
+            }
         }
 
         #[test]
-        fn a_word_is_an_id_if_it_can_be_read_as_one(word in "[0-9a-v]{19}[0g]|[0-9a-z]{20}|[0-9a-v]{20}") {
-            prop_assert_eq!(is_id(word.as_bytes().try_into().unwrap()), Txid::from_text(word.as_bytes()).is_ok());
-        }
-
-        #[test]
-        fn the_ids_within_are_those_that_read_so(ms in proptest::collection::vec(0..1000_i64, 1..50), from in 0..1000_i64, to in 0..1000_i64, upper: bool) {
-            let ids: Vec<_> = ms.into_iter().map(Txid::at).collect();
-            let text: String = ids.iter().map(|id| format!("{id} ")).collect();
-            let text = if upper { text.to_uppercase() } else { text };
-            let range = Txid::first_of(from)..=Txid::last_of(to);
-            let expected = (0..ids.len()).filter(|&index| range.contains(&ids[index])).map(|index| 21 * index);
-            prop_assert!(ids_within(text.as_bytes(), &range).eq(expected));
+        fn lines_are_ordered_as_txids_are(one in 0_i64..1 << 42, other in 0_i64..1 << 42) {
+            let finder = Finder::new(named("txid").unwrap(), Numbers::UNKNOWN).unwrap();
+            let ids = [one, other].map(Txid::at);
+            let [first, second] = ids.map(|id| finder.first_order(format!("- {id} -").as_bytes()).unwrap());
+            prop_assert_eq!(first.cmp(&second), ids[0].cmp(&ids[1]));
         }
     }
 }

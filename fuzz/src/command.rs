@@ -8,7 +8,8 @@ use txid::formats::{self, Numbers};
 use txid::snowflake::Layout;
 use txid_cli::blocks::{Blocks, Piece};
 use txid_cli::gzip::Members;
-use txid_cli::{picture, terminal, time, words};
+use txid_cli::words::Finder;
+use txid_cli::{picture, terminal, time};
 
 const MOST: u64 = 1 << 20;
 
@@ -68,13 +69,27 @@ pub fn log(mut bytes: &[u8]) {
     assert_eq!((lines, left_out), (expected, too_long));
 
     // Whether something is a word must not depend on its position.
+    let finder = Finder::new(formats::named("txid").expect("it is there"), Numbers::UNKNOWN).expect("it has a time");
     let words = || bytes.split(|byte| !byte.is_ascii_alphanumeric()).filter_map(|word| Txid::from_text(word).ok());
-    let range = Txid::first_of(1 << 41)..=Txid::last_of(1 << 42);
-    let (first, within) = (words().next(), words().filter(|id| range.contains(id)).count());
+    let ms_of = |id: Txid| id.timestamp_ms() as i64;
+    let (range, first) = (1 << 41..=i64::MAX, words().next().map(ms_of));
+    let within = words().filter(|id| range.contains(&ms_of(*id))).count();
     for before in 0..if first.is_some() { 128 } else { 1 } {
         let text = [&b"-".repeat(before), bytes].concat();
-        assert_eq!(words::first_id(&text), first);
-        assert_eq!(words::ids_within(&text, &range).count(), within);
+        assert_eq!(finder.first_ms(&text), first);
+        let mut found = 0;
+        finder.within(&text, &finder.window(range.clone()), |_| found += 1);
+        assert_eq!(found, within);
+    }
+    // Every other format: what is found can be read.
+    for finder in formats::ALL.iter().filter_map(|format| Finder::new(format, Numbers::UNKNOWN)) {
+        let all = finder.window(i64::MIN..=i64::MAX);
+        let mut found = 0;
+        finder.within(bytes, &all, |place| {
+            assert!(finder.first_ms(&bytes[place..]).is_some());
+            found += 1;
+        });
+        assert_eq!(found > 0, finder.first_ms(bytes).is_some());
     }
 }
 
@@ -92,7 +107,7 @@ pub fn inspect(bytes: &[u8]) {
                     format.ms(bytes, &numbers).and_then(time::timestamp).map(time::rfc3339_of);
                 }
             }
-            Err(error) => assert!(!error.to_string().is_empty()),
+            Err(error) => assert!(error.is_none_or(|error| !error.to_string().is_empty())),
         }
     }
 }

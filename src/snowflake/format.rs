@@ -4,7 +4,7 @@ use super::generator::Generator;
 use super::layout::Layout;
 use super::node;
 use super::state::State;
-use crate::format::{Anatomy, Format, Make, Numbers, Read};
+use crate::format::{Anatomy, Format, Make, Numbers, Read, Shape, Sorted, Texts, Time};
 use crate::maker::{Made, Maker, MakerError, NoId, Options};
 use crate::text::{FormatError, decimal};
 use std::fmt::Display;
@@ -40,7 +40,19 @@ pub(crate) const FORMAT: Format = Format {
             let parts = vec![("node", it.node.to_string()), ("sequence", it.sequence.to_string())];
             Ok(Anatomy::new(String::from_utf8_lossy(text), parts).with_bits(&id.to_be_bytes(), &fields))
         },
-        ms: Some(|text, numbers| Some(numbers.layout.decode(read(text, numbers).ok()?)?.ms)),
+        time: Some(Time {
+            shape: Shape::Word(DIGITS),
+            ms: |text, numbers| Some(numbers.layout.decode(read(text, numbers).ok()?)?.ms),
+            sorted: Some(Sorted {
+                times: |numbers| numbers.layout.range_ms(),
+                bounds: |ms, numbers| numbers.layout.ids_of(ms).map(|id| id.to_string()),
+                order: |text, numbers| {
+                    let id = read(text, numbers).ok()?;
+                    numbers.layout.decode(id).map(|_| u128::from(id))
+                },
+                texts: Texts::Unsorted,
+            }),
+        }),
     }),
 };
 

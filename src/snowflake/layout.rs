@@ -211,6 +211,18 @@ impl Layout {
         self.epoch_ms..=self.ms_of(self.last_time()).saturating_add(self.unit_ms as i64 - 1)
     }
 
+    /// The lowest and the highest id of the unit of time that `ms` is in.
+    ///
+    /// ```
+    /// let [first, last] = txid::snowflake::Layout::SNOWFLAKE.ids_of(1_522_545_688_552);
+    /// assert_eq!((first, last), (980_253_782_132_654_080, 980_253_782_136_848_383));
+    /// ```
+    pub fn ids_of(&self, ms: i64) -> [u64; 2] {
+        let other_bits = self.node_bits + self.sequence_bits;
+        let time = (ms.saturating_sub(self.epoch_ms).max(0) as u64 / self.unit_ms).min(self.last_time());
+        [time << other_bits, time << other_bits | ((1 << other_bits) - 1)]
+    }
+
     /// How many ids a node can make a second, sustained.
     ///
     /// ```

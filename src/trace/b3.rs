@@ -39,7 +39,7 @@ pub(crate) const FORMAT: Format = Format {
             parts.extend(header.sampled.map(|sampling| ("sampled", sampling.letter().to_string())));
             Ok(Anatomy::new(String::from_utf8_lossy(text), parts))
         },
-        ms: None,
+        time: None,
     }),
 };
 

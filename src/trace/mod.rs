@@ -8,7 +8,7 @@
 //! assert!(earlier < later);
 //! ```
 
-use crate::format::{Anatomy, Format, Make, Read};
+use crate::format::{Anatomy, Format, Make, Read, Shape, Sorted, Texts, Time};
 use crate::maker::Maker;
 use crate::source::clock::{self, Stamp};
 use crate::source::entropy::{self, StreamId};
@@ -54,7 +54,7 @@ pub(crate) const ID: Format = Format {
             Ok(of_trace(text, parts, &[("time", 41), ("sequence", 23), ("random", 64)])?
                 .unlikely_if(id.sequence > 0xffff))
         },
-        ms: Some(|text, _| Some(read_id_ascii(text).ok()?.ms as i64)),
+        time: Some(TIME),
     }),
 };
 
@@ -86,7 +86,7 @@ pub(crate) const HOST_ID: Format = Format {
             Ok(of_trace(text, parts, &[("time", 41), ("sequence", 23), ("host", 32), ("random", 32)])?
                 .unlikely_if(true))
         },
-        ms: Some(|text, _| Some(read_id_ascii(text).ok()?.ms as i64)),
+        time: Some(TIME),
     }),
 };
 
@@ -108,7 +108,7 @@ pub(crate) const OTEL_ID: Format = Format {
             read_nonzero::<{ TraceId::LEN }>(text, 0, "a trace id must not be all zeros")?;
             of_trace(text, Vec::new(), &[("random", 128)])
         },
-        ms: None,
+        time: None,
     }),
 };
 
@@ -135,7 +135,25 @@ pub(crate) const SPAN_ID: Format = Format {
                 .with_bits(&bits.to_be_bytes(), &[("random", 64)])
                 .unlikely_if(text.iter().all(u8::is_ascii_digit)))
         },
-        ms: None,
+        time: None,
+    }),
+};
+
+/// A host takes bits of those that are random otherwise.
+const TIME: Time = Time {
+    shape: Shape::Word(TraceId::LEN..=TraceId::LEN),
+    ms: |text, _| Some(read_id_ascii(text).ok()?.ms as i64),
+    sorted: Some(Sorted {
+        times: |_| 0..=(1 << 41) - 1,
+        bounds: |ms, _| {
+            let first = u128::from(ms as u64) << (SEQUENCE_BITS + 64);
+            [first, first | ((1 << (SEQUENCE_BITS + 64)) - 1)].map(|bits| TraceId(bits).to_string())
+        },
+        order: |text, _| {
+            read_id_ascii(text).ok()?;
+            hex::decode::<{ TraceId::LEN }>(text, 0).ok()
+        },
+        texts: Texts::AsTheyAre,
     }),
 };
 

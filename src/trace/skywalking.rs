@@ -1,6 +1,6 @@
 //! SkyWalking's trace ids: `<instance>.<thread>.<ms * 10000 + sequence>`.
 
-use crate::format::{Anatomy, Format, Make, Read};
+use crate::format::{Anatomy, Format, Make, Read, Shape, Time};
 use crate::maker::{Made, Maker};
 use crate::source::entropy::{self, StreamId};
 use crate::source::kept::Kept;
@@ -34,7 +34,11 @@ pub(crate) const FORMAT: Format = Format {
             ];
             Ok(Anatomy::new(String::from_utf8_lossy(text), parts))
         },
-        ms: Some(|text, _| Some(SkyWalking::from_text(text).ok()?.ms as i64)),
+        time: Some(Time {
+            shape: Shape::Dotted,
+            ms: |text, _| Some(SkyWalking::from_text(text).ok()?.ms as i64),
+            sorted: None,
+        }),
     }),
 };
 

@@ -1,6 +1,6 @@
 //! SOFATracer's trace ids: IPv4 address, time, sequence and process, without random bits.
 
-use crate::format::{Anatomy, Format, Make, Read};
+use crate::format::{Anatomy, Format, Make, Read, Shape, Time};
 use crate::maker::{Made, Maker};
 use crate::source::laps::{Reading, SharedLaps};
 use crate::source::{clock, process};
@@ -48,7 +48,11 @@ pub(crate) const FORMAT: Format = Format {
             ];
             Ok(Anatomy::new(String::from_utf8_lossy(text), parts))
         },
-        ms: Some(|text, _| Some(Sofa::from_text(text).ok()?.ms as i64)),
+        time: Some(Time {
+            shape: Shape::Word(26..=Sofa::MAX_LEN),
+            ms: |text, _| Some(Sofa::from_text(text).ok()?.ms as i64),
+            sorted: None,
+        }),
     }),
 };
 

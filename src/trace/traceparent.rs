@@ -32,7 +32,7 @@ pub(crate) const FORMAT: Format = Format {
             ];
             Ok(Anatomy::new(String::from_utf8_lossy(text), parts))
         },
-        ms: None,
+        time: None,
     }),
 };
 

@@ -8,4 +8,4 @@ root=$(cd "$here/../.." && pwd)
 venv=$root/target/peers
 "$root/scripts/venv.sh" "$venv" "$here/requirements.txt"
 cd "$here"
-exec "$venv/bin/python" -B -m unittest --quiet uuids apache opentelemetry_headers specification
+exec "$venv/bin/python" -B -m unittest --quiet uuids apache opentelemetry_headers specification logs

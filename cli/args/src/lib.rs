@@ -7,12 +7,16 @@ use txid::formats::{self, Format};
 
 const TIMES: &str = "\
 A TIME is one of:
-  2018-04-01T01:21:28.552Z   RFC 3339, with any offset
-  2018-04-01                 midnight UTC of that day
-  1522545688552              milliseconds since 1970
+  2018-04-01T01:21:28.552Z        RFC 3339, with any offset up to 23:59
+  '2018-04-01 01:21:28'           local time, also without seconds
+  2018-04-01, today, yesterday    midnight, local time
+  'last tuesday', '10:00'         the last one before today; today at 10:00
+  'yesterday 10:00'               a day, and a time of that day
+  10m, '10m ago', '2 days ago'    before now; also 1h30m
+  1522545688552                   milliseconds since 1970
   now
-  '10m ago'                  also '2 days ago', '1h 30m ago'
-An id can hold the times from 1970-01-01 to 2109-05-15T07:35:11.103Z.";
+Local time is that of the variable TZ, or of the system. A second of 60 counts as 59.
+Times are from 1970-01-01 to 2109-05-15T07:35:11.103Z, all that a txid can hold.";
 
 /// Make, read, find and sort 20-character ids that sort by time
 ///
@@ -104,15 +108,29 @@ fn made() -> String {
 }
 
 fn format_that_is_made() -> impl TypedValueParser<Value = &'static Format> {
-    let names = formats::ALL.iter().filter(|format| format.make.is_some()).map(|format| name(format));
+    one_of(|format| format.make.is_some())
+}
+
+fn format_with_a_time() -> impl TypedValueParser<Value = &'static Format> {
+    one_of(Format::has_a_time)
+}
+
+fn one_of(is_one: fn(&Format) -> bool) -> impl TypedValueParser<Value = &'static Format> {
+    let names = formats::ALL.iter().filter(|format| is_one(format)).map(|format| name(format));
     PossibleValuesParser::new(names)
         .try_map(|name| formats::named(&name.replace('-', "_")).ok_or("this format is not in the list"))
 }
 
+/// The formats whose ids hold a time, in lines.
+fn with_a_time() -> String {
+    let names: Vec<_> = formats::ALL.iter().filter(|format| format.has_a_time()).map(|format| name(format)).collect();
+    format!("A NAME is one of the formats whose ids hold a time:\n  {}", names.join(", "))
+}
+
 /// Show what ids hold: format, time (UTC, local, age), fields and bits
 ///
-/// Recognizes every format that `txid new --format` makes. If an id could be of several formats, all are listed. Ids
-/// are accepted in upper and lower case. Invalid ids are reported on standard error; the others are still printed, and
+/// Recognizes every format that `txid new --format` makes. If an id could be of several formats, all are listed. Txids and
+/// UUIDs are accepted in upper and lower case. Invalid ids are reported on standard error; the others are still printed, and
 /// the exit status is 1.
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -134,20 +152,42 @@ pub struct Inspect {
     pub epoch: Option<String>,
 }
 
+/// Which ids to read.
+#[derive(clap::Args)]
+pub struct Ids {
+    /// The format of the ids [default: txid]
+    #[arg(long, value_name = "NAME", value_parser = format_with_a_time(), hide_possible_values = true)]
+    pub format: Option<&'static Format>,
+    /// The layout of 64-bit ids, numbers of 15 to 19 digits (see txid help new); implies --format snowflake
+    #[arg(long, value_name = "LAYOUT")]
+    pub layout: Option<String>,
+}
+
 /// Print the lowest id of one time and the highest of another, the bounds of a query
+///
+/// The format must be one whose ids sort by their time.
 #[derive(clap::Args)]
 #[command(after_help = format!("{TIMES}
 
+{}
+
 Examples:
   txid range --from 2018-04-01 --to 2018-04-02
-  txid range --from '1h ago' --to now --sql request_id"))]
+  txid range --since 1h --format uuid-v7
+  txid range --from '1h ago' --to now --sql request_id", with_a_time()))]
 pub struct Range {
     /// The first millisecond
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    pub from: String,
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, required_unless_present = "since")]
+    pub from: Option<String>,
     /// The last millisecond
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "now")]
     pub to: String,
+    /// Start this long ago: --since 10m is --from '10m ago'
+    #[arg(long, value_name = "SPAN", conflicts_with = "from", allow_hyphen_values = true)]
+    pub since: Option<String>,
+    /// Which ids
+    #[command(flatten)]
+    pub ids: Ids,
     /// Print a condition on this column, for a WHERE clause
     #[arg(long, value_name = "COLUMN", conflicts_with = "json")]
     pub sql: Option<String>,
@@ -158,21 +198,24 @@ pub struct Range {
 
 /// Print the lines with an id from a window of time
 ///
-/// A line matches if one of its words (the longest runs of letters and digits) is an id, in upper or lower case.
-/// Without --from, the window starts in 1970; without --to, it ends in 2109. Lines are printed unchanged, and without
-/// file names. On a terminal, control characters are printed as \x1b. Compressed input (gzip) is detected by its first
-/// bytes.
+/// A line matches if an id of the format is in it, with no letter or digit before or after it. Without --from, the window
+/// has no beginning; without --to, it has no end. Lines are printed unchanged, and without file names. On a terminal,
+/// control characters are printed as \x1b. Compressed input (gzip) is detected by its first bytes.
 ///
-/// A line longer than 8 MiB is skipped, and an error reports it. Memory stays below 32 MB.
+/// Of a file with a zero byte in it, grep only tells that it matches, unless --text is given. A line longer than 8 MiB is
+/// skipped, and an error reports it. Memory stays below 32 MB.
 ///
 /// The exit status is 0 if a line was found, 1 if none was, and 2 after an error.
 #[derive(clap::Args)]
 #[command(after_help = format!("{TIMES}
 
+{}
+
 Examples:
   txid grep --since 10m access.log
   txid grep --from 2018-04-01 --to 2018-04-02 access.log.*.gz
-  tail -f access.log | txid grep --from now"))]
+  txid grep --format uuid-v7 --from 10:00 access.log
+  tail -f access.log | txid grep --from now", with_a_time()))]
 pub struct Grep {
     /// The first millisecond of the window
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
@@ -183,9 +226,15 @@ pub struct Grep {
     /// Start this long ago: --since 10m is --from '10m ago'
     #[arg(long, value_name = "SPAN", conflicts_with = "from", allow_hyphen_values = true)]
     pub since: Option<String>,
+    /// Which ids
+    #[command(flatten)]
+    pub ids: Ids,
     /// Print the number of matching lines of each file instead of the lines
     #[arg(short, long)]
     pub count: bool,
+    /// Print the lines of files with zero bytes, too
+    #[arg(short = 'a', long)]
+    pub text: bool,
     /// Files to read; reads standard input for - or if none are given
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
@@ -193,20 +242,26 @@ pub struct Grep {
 
 /// Order the lines of several files by the id in them
 ///
-/// Lines are ordered by their first id, found as in `txid grep`. A line without an id stays with the line before it,
-/// like the lines of a stack trace; at the top of a file, such lines come before all others. Lines with the same id
-/// keep the order in which they were read. Compressed input (gzip) is detected by its first bytes.
+/// Lines are ordered by their first id, found as in `txid grep`: by all its bits if ids of the format sort by time, and
+/// otherwise by its time alone. A line without an id stays with the line before it, like the lines of a stack trace; at
+/// the top of a file, such lines come before all others. Lines with the same id keep the order in which they were read.
+/// Compressed input (gzip) is detected by its first bytes.
 ///
 /// Files that cannot be read and lines longer than 8 MiB are skipped; an error reports them, and the exit status is 2.
 ///
 /// Memory stays below 128 MB for input of any size. The rest is kept in an unnamed file in the temporary directory
 /// (TMPDIR), which disappears when the command ends.
 #[derive(clap::Args)]
-#[command(after_help = "\
+#[command(after_help = format!("{}
+
 Examples:
   txid sort a.log b.log.gz
-  txid grep --since 1h a.log b.log | txid sort")]
+  txid sort --format uuid-v7 a.log b.log
+  txid grep --since 1h a.log b.log | txid sort", with_a_time()))]
 pub struct Sort {
+    /// Which ids
+    #[command(flatten)]
+    pub ids: Ids,
     /// Files to read; reads standard input for - or if none are given
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,

@@ -255,3 +255,82 @@ fn lines_come_out_while_the_input_goes_on() {
     drop(stdin);
     assert!(child.wait().unwrap().success());
 }
+
+/// Lines with an id of this format, of the seconds 1 to 9 after a moment of 2018.
+fn log_of(format: &str) -> String {
+    let line = |second: i64| {
+        let at = (1_522_545_688_000 + 1000 * second).to_string();
+        format!("{second} id={}, \"GET /\"\n", printed(&mut txid(&["new", "--format", format, "--at", &at])).trim())
+    };
+    (1..10).map(line).collect()
+}
+
+const STAMPED: [&str; 5] = ["txid", "uuid-v7", "flake", "unique-id", "trace-id"];
+
+#[test]
+fn the_ids_of_any_format_with_a_time_are_found() {
+    let of_samples = concat!(
+        "1 0ad1348f1403169275002100356696\n",
+        "2 [b3e4bd0d1f2c4a5e8c9d0a1b2c3d4e5f.57.15225456885520042]\n",
+        "3 C232AB00-9414-11EC-B3C8-9F6BDECED846\n",
+        "4 1EC9414C-232A-6B00-B3C8-9F6BDECED846\n",
+        "5 \"Ws@zWAoAAAcAAAAqAAEAAAAH\"\n",
+        "6 980253782132654080\n",
+        "7 of nothing\n",
+    );
+    for (format, line, time) in [
+        ("sofa", 1, "2014-06-19T09:14:35.002Z"),
+        ("skywalking", 2, "2018-04-01T01:21:28.552Z"),
+        ("uuid-v1", 3, "2022-02-22T19:22:22.000Z"),
+        ("uuid-v6", 4, "2022-02-22T19:22:22.000Z"),
+        ("unique-id-short", 5, "2018-04-12T19:28:24Z"),
+        ("snowflake", 6, "2018-04-01T01:21:28.552Z"),
+    ] {
+        let found = txid(&["grep", "--format", format, "--from", time, "--to", time]).write_stdin(of_samples).assert();
+        let expected = of_samples.lines().nth(line - 1).unwrap();
+        found.success().stdout(format!("{expected}\n")).stderr("");
+    }
+    for format in STAMPED {
+        let log = log_of(format);
+        let window = ["grep", "--format", format, "--from", "2018-04-01T01:21:31Z", "--to", "2018-04-01T01:21:33Z"];
+        let found = printed(txid(&window).write_stdin(log.as_str()));
+        let expected: String = log.lines().skip(2).take(3).map(|line| format!("{line}\n")).collect();
+        assert_eq!(found, expected, "{format}");
+        assert_eq!(printed(txid(&["grep", "-c", "--format", format]).write_stdin(log)), "9\n", "{format}");
+    }
+    let layout = printed(txid(&["grep", "--layout", "sonyflake"]).write_stdin("189609532907847680\n"));
+    assert_eq!(layout, "189609532907847680\n");
+}
+
+#[test]
+fn another_format_that_is_there_is_named_with_its_command() {
+    let directory = directory(&[("it's.log", log_of("uuid-v7").as_bytes()), ("empty.log", b"nothing\n")]);
+    let hint = "txid: no txid was found, but there are ids of the format UUID version 7: txid";
+    txid(&["grep", "--from", "2018-03-01 10:00", "it's.log"])
+        .current_dir(&directory)
+        .assert()
+        .code(1)
+        .stdout("")
+        .stderr(format!("{hint} grep --format uuid-v7 --from '2018-03-01 10:00' 'it'\\''s.log'\n"));
+    let sorted = txid(&["sort", "it's.log"]).current_dir(&directory).assert().success();
+    sorted.stderr(format!("{hint} sort --format uuid-v7 'it'\\''s.log'\n"));
+    for format in STAMPED.iter().filter(|format| **format != "trace-id") {
+        let wanted = if *format == "txid" { "flake" } else { "txid" };
+        let assert = txid(&["grep", "--format", wanted]).write_stdin(log_of(format)).assert().code(1);
+        let said = String::from_utf8_lossy(&assert.get_output().stderr);
+        assert!(said.ends_with(&format!(": txid grep --format {format}\n")), "{said}");
+    }
+    // Nothing is there, or ids of the format are, though none in the window.
+    txid(&["grep", "empty.log"]).current_dir(&directory).assert().code(1).stderr("");
+    let both = format!("{}{}", log_of("uuid-v7"), id(1));
+    txid(&["grep", "--from", "now"]).write_stdin(both).assert().code(1).stderr("");
+}
+
+#[test]
+fn a_binary_file_is_printed_as_text_on_request() {
+    let binary = format!("\0\x01 {}\n", id(1));
+    let directory = directory(&[("a.bin", binary.as_bytes())]);
+    for text in ["-a", "--text"] {
+        assert_eq!(printed(&mut grep(&directory, &[text, "a.bin"])), binary);
+    }
+}

@@ -72,19 +72,43 @@ fn ids_come_on_standard_input_too() {
     assert_eq!(printed(txid(&["inspect"]).write_stdin("")), "");
 }
 
+/// What is said of a text that no format has the length of.
+fn unknown(what: &str) -> String {
+    let read = "txid, uuid-v1, uuid-v4, uuid-v6, uuid-v7, uuid, flake, unique-id, unique-id-short, trace-id, \
+                trace-host-id, otel-trace-id, span-id, traceparent, sofa, skywalking, b3, snowflake";
+    format!("not an id of a known format ({what}); these are read: {read}")
+}
+
+#[test]
+fn a_text_that_looks_like_something_else_is_named() {
+    for (text, what) in [
+        ("5", "1 character"),
+        ("01ARZ3NDEKTSV4RRFFQ69G5FAV", "26 characters: a ULID?"),
+        ("V1StGXR8_Z5jdHi6B-myT", "21 characters: a Nano ID?"),
+        ("1522545688552", "13 characters: milliseconds since 1970?"),
+        ("1522545688", "10 characters: seconds since 1970?"),
+        ("{017f22e2-79b0-7cc3-98c4-dc0c0c07398f}", "38 characters: a UUID in braces?"),
+        ("da39a3ee5e6b4b0d3255bfef95601890afd80709", "40 characters: a SHA-1?"),
+    ] {
+        txid(&["inspect", text]).assert().code(1).stderr(format!("txid: '{text}': {}\n", unknown(what)));
+    }
+}
+
 #[test]
 fn an_invalid_id_is_reported_and_the_others_are_printed() {
-    let messages = "txid: '4om9qi5zla8ffr4bd9sg': character 8 is 'z', not base32hex\n\
-                txid: '': an id has 20 characters, not 0\n";
+    let messages = format!(
+        "txid: '4om9qi5zla8ffr4bd9sg': character 8 is 'z', not base32hex\ntxid: '': {}\n",
+        unknown("0 characters")
+    );
     let args = ["inspect", "--json", SAMPLE, "4om9qi5zla8ffr4bd9sg", "", SAMPLE];
     txid(&args).assert().code(1).stdout(JSON.repeat(2)).stderr(messages);
-    let message = "txid: 'a\\x00\\xff': an id has 20 characters, not 3\n";
+    let message = format!("txid: 'a\\x00\\xff': {}\n", unknown("3 characters"));
     txid(&["inspect", "--json"]).write_stdin(format!("{SAMPLE} ").into_bytes()).assert().code(0);
     txid(&["inspect"]).write_stdin(b"a\0\xff".to_vec()).assert().code(1).stdout("").stderr(message);
 }
 
 #[test]
 fn a_long_word_is_not_repeated() {
-    let message = format!("txid: '{}...': an id has 20 characters, not 3000000\n", "x".repeat(60));
+    let message = format!("txid: '{}...': {}\n", "x".repeat(60), unknown("3000000 characters"));
     txid(&["inspect"]).write_stdin("x".repeat(3_000_000)).assert().code(1).stdout("").stderr(message);
 }

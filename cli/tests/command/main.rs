@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 fn txid(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_txid"));
-    command.args(args).timeout(std::time::Duration::from_secs(60));
+    command.args(args).env("TZ", "UTC").timeout(std::time::Duration::from_secs(60));
     command
 }
 

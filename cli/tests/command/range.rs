@@ -1,6 +1,7 @@
 //! `txid range`.
 
 use crate::{printed, refusal, txid};
+use test_helpers::vectors::each;
 
 const DAY: [&str; 5] = ["range", "--from", "2018-04-01", "--to", "2018-04-01T23:59:59.999Z"];
 
@@ -33,6 +34,41 @@ fn an_object_in_json() {
 }
 
 #[test]
+fn the_bounds_of_every_format_that_sorts() {
+    each("times", "bounds", |case| {
+        let (format, ms) = (case["format"].as_str().unwrap().replace('_', "-"), case["ms"].as_str().unwrap());
+        if !(0..1 << 42).contains(&ms.parse::<i64>().unwrap()) {
+            return None;
+        }
+        let layout = case["layout"].as_str().map_or(vec![], |layout| vec!["--layout", layout]);
+        let found =
+            printed(&mut txid(&[&["range", "--from", ms, "--to", ms, "--format", &format], &layout[..]].concat()));
+        let expected = format!("{}\n{}\n", case["first"].as_str().unwrap(), case["last"].as_str().unwrap());
+        (found != expected).then_some(found)
+    });
+}
+
+#[test]
+fn ids_that_do_not_sort_and_times_that_they_cannot_hold_are_refused() {
+    for (args, why) in [
+        (&["--format", "uuid-v1"][..], "ids of uuid-v1 do not sort by their time, so no two of them bound it"),
+        (&["--format", "unique-id"], "ids of unique-id do not sort by their time"),
+        (&["--format", "sofa"], "ids of sofa do not sort by their time"),
+        (&["--format", "skywalking"], "ids of skywalking do not sort by their time"),
+        (&["--layout", "sonyflake"], "ids of snowflake hold the times from 2014-09-01T00:00:00.000Z to 2188-11-1"),
+        (&["--layout", "none"], "layout 'none'"),
+        (&["--format", "flake", "--layout", "uid"], "--layout is for --format snowflake, not flake"),
+        (&["--format", "uuid-v4"], "invalid value 'uuid-v4'"),
+    ] {
+        let said = refusal(&mut txid(&[&["range", "--from", "2001-01-01", "--to", "2001-01-02"], args].concat()));
+        assert!(said.contains(why), "{said}");
+    }
+    let numbers =
+        printed(&mut txid(&["range", "--from", "5", "--to", "2018-04-01", "--format", "snowflake", "--sql", "id"]));
+    assert_eq!(numbers, "id BETWEEN 0 AND 980233278063640575\n");
+}
+
+#[test]
 fn a_range_turned_round_is_refused() {
     assert_eq!(
         refusal(&mut txid(&["range", "--from", "2018-04-02", "--to", "2018-04-01"])),
@@ -41,7 +77,13 @@ fn a_range_turned_round_is_refused() {
 }
 
 #[test]
-fn both_ends_are_needed() {
-    assert!(refusal(&mut txid(&["range", "--from", "now"])).contains("--to"));
+fn the_end_is_now_if_none_is_given() {
+    for first in [["--from", "1h ago"], ["--since", "1h"]] {
+        let bounds = printed(&mut txid(&["range", "--json", first[0], first[1]]));
+        let bounds: serde_json::Value = serde_json::from_str(&bounds).unwrap();
+        let ms = |id: &str| bounds[id].as_str().unwrap().parse::<txid::Txid>().unwrap().timestamp_ms() as i64;
+        assert!((0..30_000).contains(&(ms("last") - ms("first") - 3_600_000)), "{bounds}");
+        assert!((0..30_000).contains(&(txid::system_ms() - ms("last"))), "{bounds}");
+    }
     assert!(refusal(&mut txid(&["range", "--to", "now"])).contains("--from"));
 }

@@ -119,7 +119,7 @@ fn an_id_is_read_by_its_layout() {
 #[test]
 fn few_digits_are_an_id_only_with_a_layout() {
     let said = txid(&["inspect", "12291"]).assert().code(1).stdout("").get_output().stderr.clone();
-    assert_eq!(String::from_utf8(said).unwrap(), "txid: '12291': an id has 20 characters, not 5\n");
+    assert!(String::from_utf8(said).unwrap().starts_with("txid: '12291': not an id of a known format (5 characters)"));
     let said = txid(&["inspect", "9999999999999999999"]).assert().code(1).stdout("").get_output().stderr.clone();
     assert_eq!(
         String::from_utf8(said).unwrap(),

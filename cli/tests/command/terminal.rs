@@ -32,6 +32,8 @@ fn a_bar_shows_on_a_terminal_while_files_are_read() {
     let shown = on_terminal(directory.path(), "grep -c a.log");
     assert!(shown.contains(" of 4.01 MiB") && shown.contains("200000"), "{shown:?}");
     assert_eq!(printed(txid(&["grep", "-c", "a.log"]).current_dir(&directory)), "200000\n");
+    let shown = on_terminal(directory.path(), "sort a.log");
+    assert!(shown.contains(" of 4.01 MiB") && shown.ends_with(&line.replace('\n', "\r\n")), "{}", &shown[..500]);
     let found = on_terminal(directory.path(), "grep a.log");
     assert_eq!(found.matches(&line[..20]).count(), 200_000);
 }
@@ -55,7 +57,7 @@ fn sorted_lines_cannot_control_the_terminal() {
     let log = format!("{two} \x1b]0;title\x07é\r\n{one} \u{9b}1m");
     let directory = directory(&[("a.log", log.as_bytes())]);
     // The terminal ends lines by \r\n.
-    let shown = on_terminal(directory.path(), "sort a.log");
+    let shown = on_terminal(directory.path(), "sort a.log 2>/dev/null");
     assert_eq!(shown, format!("{one} \\x9b1m\r\n{two} \\x1b]0;title\\x07é\r\r\n"));
     assert_eq!(
         printed(txid(&["sort", "a.log"]).current_dir(&directory)),

@@ -40,9 +40,43 @@ fn now_and_ago() {
         ("1h 30m ago", 5_400_000),
         ("2 days ago", 172_800_000),
         ("1 week ago", 604_800_000),
+        ("5d", 432_000_000),
+        ("1h30m", 5_400_000),
     ] {
         let late = ms(text) - (now - ago);
         assert!((0..30_000).contains(&late), "{text}: {late} ms late");
+    }
+}
+
+#[test]
+fn local_times_are_of_the_variable_tz() {
+    for zone in ["Europe/Berlin", "CET-1CEST,M3.5.0,M10.5.0/3"] {
+        for (text, expected) in [
+            ("2018-03-01 10:00:00", "2018-03-01T09:00:00.000Z"),
+            ("2018-04-01", "2018-03-31T22:00:00.000Z"),
+            ("2018-03-01T10:00:00+05:30", "2018-03-01T04:30:00.000Z"),
+        ] {
+            let json = printed(txid(&["range", "--json", "--from", text]).env("TZ", zone));
+            assert!(json.contains(&format!("\"from\":\"{expected}\"")), "{zone}: {json}");
+        }
+    }
+}
+
+#[test]
+fn a_time_zone_that_does_not_exist_is_an_error() {
+    for args in [&["range", "--from", "10:00"][..], &["inspect", "4om9qi54la8ffr4bd9sg"]] {
+        let said = refusal(txid(args).env("TZ", "Europe/Berlyn"));
+        assert!(said.contains("TZ is 'Europe/Berlyn', which is no time zone here"), "{said}");
+    }
+    printed(txid(&["range", "--from", "2018-04-01T01:21:28Z"]).env("TZ", "Europe/Berlyn"));
+}
+
+#[test]
+fn offsets_end_at_23_59() {
+    assert_eq!(ms("2018-04-02T01:20:28.552+23:59"), 1_522_545_688_552);
+    assert_eq!(ms("2018-03-31T01:22:28.552-23:59"), 1_522_545_688_552);
+    for text in ["2018-04-01T01:21:28+24:00", "2018-04-01T01:21:28-25:00", "2018-04-01T01:21:28+99:00"] {
+        assert!(why_not(text).contains("offsets are from -23:59 to +23:59"), "{text}");
     }
 }
 
@@ -67,15 +101,21 @@ fn an_invalid_time_is_reported_with_a_valid_one() {
         "2018-02-30",
         "2018-13-01",
         "2018-04-01T25:00:00Z",
-        "2018-04-01T01:21:28",
         "tomorrow",
-        "10m",
+        "tuesday",
+        "last tuesdays",
+        "24:00",
+        "25:00:00",
+        "10:60",
+        "1:00",
+        "yesterday 24:00",
+        "2018-04-01 24:00",
         "١٢٣",
         "ago",
         "x ago",
         "1 fortnight ago",
     ] {
-        assert!(why_not(text).contains("write it as 2018-04-01T01:21:28.552Z"), "{text}");
+        assert!(why_not(text).contains("not a time; write it as 2018-04-01T01:21:28.552Z"), "{text}");
     }
     for text in ["-10m ago", "99999999999999 years ago", "1e9h ago"] {
         why_not(text);

@@ -103,19 +103,6 @@ fn invalid_texts_are_not_taken_for_the_format() {
 }
 
 #[test]
-fn bounds_are_those_of_the_millisecond() {
-    each("times", "bounds", |case| {
-        let ms = case["ms"].as_str().unwrap();
-        if case["format"] != "txid" || !(0..1 << 42).contains(&ms.parse::<i64>().unwrap()) {
-            return None;
-        }
-        let found = printed(&mut txid(&["range", "--from", ms, "--to", ms]));
-        let expected = format!("{}\n{}\n", case["first"].as_str().unwrap(), case["last"].as_str().unwrap());
-        (found != expected).then_some(found)
-    });
-}
-
-#[test]
 fn texts_are_read_as_times() {
     each("times", "texts", |case| {
         let bounds = printed(&mut txid(&["range", "--from", case["text"].as_str().unwrap(), "--to", "4398046511103"]));

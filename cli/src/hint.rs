@@ -1,0 +1,98 @@
+//! What to say if nothing of the wanted format was found, but something of another.
+
+use crate::words::Finder;
+use std::ops::RangeInclusive;
+use txid::formats::{ALL, Format, Numbers};
+
+/// How much of the input is looked at again.
+const SAMPLE: usize = 256 << 10;
+
+/// Ids of these years are hardly anything else: 2000 to 2049.
+const PLAUSIBLE_MS: RangeInclusive<i64> = 946_684_800_000..=2_524_607_999_999;
+
+/// The beginning of the input, for as long as nothing of the wanted format was in it.
+#[derive(Default)]
+pub(crate) struct Hint {
+    sample: Vec<u8>,
+    is_needless: bool,
+}
+
+impl Hint {
+    /// Looks at a block of lines.
+    pub(crate) fn look(&mut self, block: &[u8], wanted: &Finder) {
+        if self.is_needless || self.sample.len() >= SAMPLE {
+            return;
+        }
+        if wanted.first_ms(block).is_some() {
+            *self = Self { is_needless: true, ..Self::default() };
+            return;
+        }
+        let room = SAMPLE - self.sample.len();
+        self.sample.extend_from_slice(&block[..block.len().min(room)]);
+    }
+
+    /// A line about another format, and the command that would find its ids.
+    pub(crate) fn text(&self, wanted: &Format) -> Option<String> {
+        if self.is_needless {
+            return None;
+        }
+        let others = ALL.into_iter().filter(|format| *format != wanted).filter_map(|format| {
+            // Any 32 hexadecimal digits are a trace id, and any number is a 64-bit id.
+            let finder = Finder::new(format, Numbers::UNKNOWN).filter(|_| is_certain(format))?;
+            let mut count = 0;
+            finder.within(&self.sample, &finder.window(PLAUSIBLE_MS), |_| count += 1);
+            (count > 0).then_some((count, format))
+        });
+        let (_, other) = others.max_by_key(|(count, _)| *count)?;
+        let command = command_with(&txid_args::name(other), std::env::args());
+        Some(format!("no {} was found, but there are ids of the format {}: {command}", wanted.title, other.title))
+    }
+}
+
+fn is_certain(format: &Format) -> bool {
+    format.read.as_ref().is_some_and(|read| read.is_certain)
+}
+
+/// The arguments of this command with `--format NAME` after the name of the subcommand.
+fn command_with(format: &str, args: impl Iterator<Item = String>) -> String {
+    let mut args: Vec<_> = args.map(|arg| quoted(&arg)).collect();
+    if let Some(at) = args.iter().position(|arg| arg == "--format") {
+        args.drain(at..(at + 2).min(args.len()));
+    }
+    args.retain(|arg| !arg.starts_with("--format="));
+    let at = 2.min(args.len());
+    args.splice(at..at, ["--format".to_string(), format.to_string()]);
+    if let Some(program) = args.first_mut() {
+        *program = "txid".to_string();
+    }
+    args.join(" ")
+}
+
+/// An argument as a shell would take it.
+fn quoted(arg: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:=@%+,".contains(&byte);
+    match !arg.is_empty() && arg.bytes().all(is_plain) {
+        true => arg.to_string(),
+        false => format!("'{}'", arg.replace('\'', r"'\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_is_the_same_with_another_format() {
+        for (args, expected) in [
+            (&["/usr/bin/txid", "grep", "--since", "1h", "a.log"][..], "txid grep --format flake --since 1h a.log"),
+            (&["txid", "sort", "it's.log"], r"txid sort --format flake 'it'\''s.log'"),
+            (
+                &["txid", "grep", "--format", "uuid-v7", "--from", "2 days ago"],
+                "txid grep --format flake --from '2 days ago'",
+            ),
+            (&["txid", "grep", "--format=uuid-v7"], "txid grep --format flake"),
+        ] {
+            assert_eq!(command_with("flake", args.iter().map(|arg| arg.to_string())), expected);
+        }
+    }
+}
