@@ -8,7 +8,10 @@ mod protocol;
 use std::io;
 use std::time::{Duration, Instant};
 
-use self::protocol::{Access, Answer, BAD_VERSION, Connection, Error, NO_NODE, NODE_EXISTS, Request, Stat};
+use self::protocol::{
+    AUTH_FAILED, Access, Answer, BAD_ARGUMENTS, BAD_VERSION, Connection, Error, INVALID_ACL, NO_AUTH, NO_NODE,
+    NODE_EXISTS, NOT_READ_ONLY, QUOTA_EXCEEDED, Request, Stat, UNIMPLEMENTED,
+};
 use super::address::Address;
 use super::clock::StoreClock;
 use super::durability::Durability;
@@ -133,16 +136,16 @@ impl ZookeeperStore {
             }
         };
         match code {
-            -102 | -114 | -115 => Failure::NotDone(address.refused(format_args!(
+            NO_AUTH | INVALID_ACL | AUTH_FAILED => Failure::NotDone(address.refused(format_args!(
                 "error {code}; what lies below {} belongs to another user: give yours as zookeeper://USER@HOST, and \
                  TXID_STORE_PASSWORD or ?password-file=FILE",
                 self.root
             ))),
-            -6 | -8 | -125 => Failure::NotDone(address.misconfigured(format_args!(
-                "error {code}: {}",
-                if code == -125 { "the quota is used up" } else { "it does not know this request" }
-            ))),
-            -119 => Failure::NotDone(address.unreachable("this server has lost contact with the others")),
+            QUOTA_EXCEEDED => Failure::NotDone(address.misconfigured("the quota is used up")),
+            UNIMPLEMENTED | BAD_ARGUMENTS => {
+                Failure::NotDone(address.misconfigured(format_args!("it does not know a request (error {code})")))
+            }
+            NOT_READ_ONLY => Failure::NotDone(address.unreachable("this server has lost contact with the others")),
             _ => Failure::Unknown(address.unreachable(format_args!("error {code}"))),
         }
     }

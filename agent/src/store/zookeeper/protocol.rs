@@ -5,10 +5,17 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-/// Errors that a request may expect.
+/// Errors of the server, by ZooKeeper's own names.
+pub(super) const UNIMPLEMENTED: i32 = -6;
+pub(super) const BAD_ARGUMENTS: i32 = -8;
 pub(super) const NO_NODE: i32 = -101;
+pub(super) const NO_AUTH: i32 = -102;
 pub(super) const BAD_VERSION: i32 = -103;
 pub(super) const NODE_EXISTS: i32 = -110;
+pub(super) const INVALID_ACL: i32 = -114;
+pub(super) const AUTH_FAILED: i32 = -115;
+pub(super) const NOT_READ_ONLY: i32 = -119;
+pub(super) const QUOTA_EXCEEDED: i32 = -125;
 
 /// Of a request in a multi that another request in it made fail.
 const OTHER_FAILED: i32 = -2;
