@@ -47,7 +47,7 @@ pub fn networks(bytes: &[u8]) {
         }
         Err(error) => {
             assert!(prefix(&network).is_none() && !["all", "off", "unix:"].contains(&&*network));
-            assert!(error.to_string().contains(&*network));
+            assert!(error.to_string().contains(&format!("{network:?}")), "{error}");
         }
     }
 }
