@@ -3,9 +3,6 @@
 use std::ops::{ControlFlow, Range, RangeInclusive};
 use txid::formats::{Format, Numbers, Shape, Texts};
 
-/// The longest text that is compared without being read.
-const LONGEST: usize = 36;
-
 /// Finds the ids of one format.
 pub struct Finder {
     format: &'static Format,
@@ -14,10 +11,10 @@ pub struct Finder {
     texts: Texts,
 }
 
-/// Milliseconds since 1970, and the texts of their lowest and highest id if those sort.
+/// Milliseconds since 1970, and how the texts of their lowest and highest id begin, if texts sort.
 pub struct Window {
     ms: RangeInclusive<i64>,
-    texts: Option<[String; 2]>,
+    heads: Option<RangeInclusive<u64>>,
 }
 
 impl Finder {
@@ -31,7 +28,21 @@ impl Finder {
     /// What [`Finder::within`] searches for.
     pub fn window(&self, ms: RangeInclusive<i64>) -> Window {
         let bounds = self.format.bounds(ms.clone(), &self.numbers);
-        Window { ms, texts: bounds.filter(|_| self.texts != Texts::Unsorted) }
+        let heads = bounds.and_then(|[first, last]| Some(self.head(first.as_bytes())?..=self.head(last.as_bytes())?));
+        Window { ms, heads }
+    }
+
+    /// The first eight characters as a number, in lower case if the format has two cases. None if texts do not sort.
+    #[inline(always)]
+    fn head(&self, text: &[u8]) -> Option<u64> {
+        // The bit that makes letters lower case is set in digits, too.
+        const LOWER: u64 = u64::from_ne_bytes([0x20; 8]);
+        let head = u64::from_be_bytes(*text.first_chunk()?);
+        match self.texts {
+            Texts::Unsorted => None,
+            Texts::AsTheyAre => Some(head),
+            Texts::InLowerCase => Some(head | LOWER),
+        }
     }
 
     /// What the first id in `text` is sorted by.
@@ -61,7 +72,7 @@ impl Finder {
     }
 
     /// Calls `found` with the position of each id in `text` that is within the window.
-    #[inline]
+    #[inline(always)]
     pub fn within(&self, text: &[u8], window: &Window, mut found: impl FnMut(usize)) {
         self.each_candidate(text, |range| {
             if self.is_within(&text[range.clone()], window) {
@@ -71,36 +82,19 @@ impl Finder {
         });
     }
 
-    /// Most candidates are outside the window, which their texts show without being read.
-    #[inline]
+    /// Most candidates are outside the window, which the beginnings of their texts show without being read.
+    #[inline(always)]
     fn is_within(&self, text: &[u8], window: &Window) -> bool {
-        if let Some(texts) = &window.texts {
-            let is_between = match text.len() {
-                20 => self.is_between::<20>(text, texts),
-                36 => self.is_between::<36>(text, texts),
-                _ => self.is_between::<LONGEST>(text, texts),
-            };
-            if !is_between {
+        if let (Some(heads), Some(head)) = (&window.heads, self.head(text)) {
+            if !heads.contains(&head) {
                 return false;
             }
         }
         self.format.ms(text, &self.numbers).is_some_and(|ms| window.ms.contains(&ms))
     }
 
-    /// Whether a text of at most `MOST` bytes is between two others of its length.
-    #[inline(always)]
-    fn is_between<const MOST: usize>(&self, text: &[u8], [first, last]: &[String; 2]) -> bool {
-        let mut lower = [0; MOST];
-        let lower = &mut lower[..text.len().min(MOST)];
-        lower.copy_from_slice(&text[..lower.len()]);
-        if self.texts == Texts::InLowerCase {
-            lower.make_ascii_lowercase();
-        }
-        first.as_bytes() <= &*lower && &*lower <= last.as_bytes()
-    }
-
     /// Calls `each` with the places of what looks like an id of this format, until that breaks.
-    #[inline]
+    #[inline(always)]
     fn each_candidate(&self, text: &[u8], mut each: impl FnMut(Range<usize>) -> ControlFlow<()>) {
         let is_word = |byte: &u8| byte.is_ascii_alphanumeric();
         let length_at = |place: usize| text[place..].iter().take_while(|byte| is_word(byte)).count();
