@@ -40,7 +40,8 @@ my %SUITES = (
 
 my $number = [qr/(?<![\w.])(\d+)(?![\w.])/, sub { $1 + 1 }];
 my @swapped = (
-    [qr/(?<=\w)\((\w+), (\w+)\)/, sub {"($2, $1)"}],
+    # Not of functions whose arguments may be swapped.
+    [qr/(?<!\bband)(?<!\bbor)(?<!\bbxor)(?<!\bmin)(?<!\bmax)(?<=\w)\((\w+), (\w+)\)/, sub {"($2, $1)"}],
     [qr/(?<= )<(?= )/,  '<='], [qr/(?<= )<=(?= )/, '<'], [qr/(?<= )>(?= )/,  '>='], [qr/(?<= )>=(?= )/, '>'],
     [qr/(?<= )\+(?= )/, '-'],  [qr/(?<= )-(?= )/,  '+'], [qr/(?<= )\*(?= \w)/, '+'], $number,
 );

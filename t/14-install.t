@@ -26,6 +26,17 @@ sub files_in_stage {
     return [sort @files];
 }
 
+# Files that not everybody may use: nginx's workers are not root.
+sub wrong_modes_in_stage {
+    my @wrong;
+    find({ no_chdir => 1, wanted => sub {
+        return if -l || $_ eq $stage;
+        my ($mode, $wanted) = ((stat)[2] & 07777, -d || m{/bin/} ? 0755 : 0644);
+        push @wrong, sprintf '%s %o', $_, $mode if $mode != $wanted;
+    } }, $stage);
+    return \@wrong;
+}
+
 sub lua_files {
     my @files;
     find({ no_chdir => 1, wanted => sub { push @files, substr $_, length 'lua' if -f } }, 'lua');
@@ -84,6 +95,7 @@ for my $case (
         "$to{prefix}/lib/pkgconfig/txid.pc",
         "$to{c}/libtxid.so", map({"$to{lua}$_"} lua_files()), map({"$to{prefix}$_"} @command),
     )], "$name: all files are there, and no other";
+    is_deeply wrong_modes_in_stage(), [], "$name: everybody may use them";
     like id_with("$stage$to{lua}/?.lua", "$stage$to{c}/?.so"), qr/^[0-9a-v]{19}[0g]$/, "$name: LuaJIT finds them";
     like `'$stage$to{prefix}/bin/txid'`, qr/^[0-9a-v]{19}[0g]$/, "$name: the command runs";
     is_deeply [flags("$stage$to{prefix}")], ["-I$to{prefix}/include", "-L$to{prefix}/lib", '-ltxid'],
