@@ -979,62 +979,6 @@ int32_t txid_policy_set(txid_policy *policy,
                         char *message);
 
 /**
- * Takes from `parent` the options that are not set in `policy`.
- *
- * Safety:
- *
- * Both must be from txid_policy_open, and `policy` not in use by another thread.
- */
-void txid_policy_inherit(txid_policy *policy, const txid_policy *parent);
-
-/**
- * Whether the policy accepts nobody's ids, so that no header needs to be read.
- *
- * Safety:
- *
- * `policy` must be from txid_policy_open.
- */
-bool txid_policy_trusts_nobody(const txid_policy *policy);
-
-/**
- * Whether the policy rejects requests with an invalid id.
- *
- * Safety:
- *
- * `policy` must be from txid_policy_open.
- */
-bool txid_policy_rejects(const txid_policy *policy);
-
-/**
- * Whether the policy continues traces.
- *
- * Safety:
- *
- * `policy` must be from txid_policy_open.
- */
-bool txid_policy_traces(const txid_policy *policy);
-
-/**
- * Writes the name of the header with the id to `name`. It belongs to the policy.
- *
- * Safety:
- *
- * `policy` must be from txid_policy_open, and `name` valid for a write. The text is valid until the policy changes.
- */
-void txid_policy_header(const txid_policy *policy,
-                        txid_text *name);
-
-/**
- * As txid_policy_header, for the header that holds only the trace's id; its length is 0 if there is none.
- *
- * Safety:
- *
- * As for txid_policy_header.
- */
-void txid_policy_trace_id_header(const txid_policy *policy,
-                                 txid_text *name);
-
-/**
  * Finds the headers that the policy looks at among the `count` at `fields`, and writes them to `headers`.
  *
  * Safety:
@@ -1057,18 +1001,6 @@ void txid_headers_find(const txid_policy *policy,
 int32_t txid_policy_judge(const txid_policy *policy,
                           const txid_peer *peer,
                           const txid_header *header);
-
-/**
- * Whether the header whose name are the `len` characters at `name` can carry an id. Returns 0, or a txid_error; then
- * `message` says why not.
- *
- * Safety:
- *
- * `name` must be valid for reads of `len` bytes, `message` for writes of TXID_MESSAGE_LEN bytes.
- */
-int32_t txid_check_header_name(const char *name,
-                               size_t len,
-                               char *message);
 
 /**
  * Opens the segment in the file at `path`, which txid-agent has made, and writes it to `segment`. Release it with
@@ -1152,6 +1084,88 @@ void txid_series_close(txid_series *series);
 void txid_series_fill(const txid_series *series,
                       int64_t clock_ms,
                       char *buf);
+#endif
+
+#if defined(TXID_NGINX)
+/**
+ * Takes from `parent` the options that are not set in `policy`.
+ *
+ * Safety:
+ *
+ * Both must be from txid_policy_open, and `policy` not in use by another thread.
+ */
+void txid_policy_inherit(txid_policy *policy, const txid_policy *parent);
+#endif
+
+#if defined(TXID_NGINX)
+/**
+ * Whether the policy accepts nobody's ids, so that no header needs to be read.
+ *
+ * Safety:
+ *
+ * `policy` must be from txid_policy_open.
+ */
+bool txid_policy_trusts_nobody(const txid_policy *policy);
+#endif
+
+#if defined(TXID_NGINX)
+/**
+ * Whether the policy rejects requests with an invalid id.
+ *
+ * Safety:
+ *
+ * `policy` must be from txid_policy_open.
+ */
+bool txid_policy_rejects(const txid_policy *policy);
+#endif
+
+#if defined(TXID_NGINX)
+/**
+ * Whether the policy continues traces.
+ *
+ * Safety:
+ *
+ * `policy` must be from txid_policy_open.
+ */
+bool txid_policy_traces(const txid_policy *policy);
+#endif
+
+#if defined(TXID_NGINX)
+/**
+ * Writes the name of the header with the id to `name`. It belongs to the policy.
+ *
+ * Safety:
+ *
+ * `policy` must be from txid_policy_open, and `name` valid for a write. The text is valid until the policy changes.
+ */
+void txid_policy_header(const txid_policy *policy,
+                        txid_text *name);
+#endif
+
+#if defined(TXID_NGINX)
+/**
+ * As txid_policy_header, for the header that holds only the trace's id; its length is 0 if there is none.
+ *
+ * Safety:
+ *
+ * As for txid_policy_header.
+ */
+void txid_policy_trace_id_header(const txid_policy *policy,
+                                 txid_text *name);
+#endif
+
+#if defined(TXID_NGINX)
+/**
+ * Whether the header whose name are the `len` characters at `name` can carry an id. Returns 0, or a txid_error; then
+ * `message` says why not.
+ *
+ * Safety:
+ *
+ * `name` must be valid for reads of `len` bytes, `message` for writes of TXID_MESSAGE_LEN bytes.
+ */
+int32_t txid_check_header_name(const char *name,
+                               size_t len,
+                               char *message);
 #endif
 
 /**

@@ -20,6 +20,7 @@ pub struct txid_text {
 }
 
 impl txid_text {
+    #[cfg(feature = "nginx")]
     pub(crate) fn of(text: &str) -> Self {
         Self { len: text.len(), data: text.as_ptr().cast() }
     }

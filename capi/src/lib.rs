@@ -27,6 +27,8 @@ pub mod policy;
 pub mod segment;
 #[cfg(feature = "nginx")]
 pub mod series;
+#[cfg(feature = "nginx")]
+pub mod server;
 pub mod skywalking;
 pub mod snowflake;
 pub mod sofa;

@@ -194,10 +194,11 @@ impl Policy {
 }
 
 fn once<T>(option: &mut Option<T>, value: T) -> Result<(), PolicyError> {
-    match option.replace(value) {
-        None => Ok(()),
-        Some(_) => Err(PolicyError::Twice),
+    if option.is_some() {
+        return Err(PolicyError::Twice);
     }
+    *option = Some(value);
+    Ok(())
 }
 
 fn header_name(words: &[&str]) -> Result<String, PolicyError> {
@@ -361,6 +362,8 @@ mod tests {
             let error = Policy::default().set(option, words).unwrap_err().to_string();
             assert!(error.starts_with(reason), "{error}");
         }
-        assert_eq!(policy(&[("trace", &["off"])]).set("trace", &["b3"]), Err(PolicyError::Twice));
+        let mut off = policy(&[("trace", &["off"])]);
+        assert_eq!(off.set("trace", &["b3"]), Err(PolicyError::Twice));
+        assert_eq!(off.kinds(), []);
     }
 }

@@ -1,13 +1,16 @@
 /* Calls every function of txid.h with buffers on the heap that have exactly the size that the header names, so that
  * AddressSanitizer sees an access beyond them. Parses every sample, and every text that differs from one in a few bytes. */
 
+#define TXID_NGINX
 #include "txid.h"
 
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -390,6 +393,171 @@ segments(const char *path)
     free(message);
 }
 
+/* Requests: every option, headers that are none, one or several, and peers of every family. */
+
+static txid_text
+text_of(const char *bytes)
+{
+    size_t len = strlen(bytes);
+
+    return (txid_text) { len, copy_of(bytes, len) };
+}
+
+static int32_t
+set(txid_policy *policy, const char *option, const char *first, const char *second, char *message)
+{
+    size_t count = second ? 2 : 1;
+    txid_text name = text_of(option), *words = exactly(count * sizeof *words);
+
+    words[0] = text_of(first);
+    if (second) {
+        words[1] = text_of(second);
+    }
+    int32_t code = txid_policy_set(policy, name.data, name.len, words, count, message);
+    for (size_t i = 0; i < count; i++) {
+        free((char *) words[i].data);
+    }
+    free(words);
+    free((char *) name.data);
+    return code;
+}
+
+static void
+decide(const txid_policy *policy, const txid_field *fields, size_t count, txid_verdict expected)
+{
+    txid_headers *headers = exactly(sizeof *headers);
+    txid_span *span = exactly(sizeof *span);
+    txid_peer *peer = exactly(sizeof *peer);
+    struct sockaddr_in *v4 = exactly(sizeof *v4);
+    struct sockaddr_in6 *v6 = exactly(sizeof *v6);
+    sa_family_t *unknown = exactly(sizeof *unknown);
+
+    v4->sin_family = AF_INET;
+    v4->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    v6->sin6_family = AF_INET6;
+    v6->sin6_addr = in6addr_loopback;
+    *unknown = AF_UNSPEC;
+    txid_headers_find(policy, fields, count, headers);
+
+    const void *addresses[] = { v4, v6, unknown, NULL };
+    for (size_t i = 0; i < COUNT(addresses); i++) {
+        peer->sockaddr = addresses[i];
+        peer->text = text_of("127.0.0.1");
+        int32_t verdict = txid_policy_judge(policy, peer, &headers->id);
+        require(addresses[i] == v6 || addresses[i] == unknown ? verdict == TXID_VERDICT_NEW : verdict == (int32_t) expected,
+                "a verdict");
+        txid_span_continue(policy, 0, peer, headers, span);
+        check_text((char *) span->traceparent + 3, TXID_TRACE_ID_LEN, TXID_TRACE_ID_LEN, "txid_span_continue");
+        free((char *) peer->text.data);
+    }
+    txid_span_start(policy, 0, span);
+    txid_span_start(NULL, 0, span);
+    free(unknown);
+    free(v6);
+    free(v4);
+    free(peer);
+    free(span);
+    free(headers);
+}
+
+static void
+requests(void)
+{
+    static const char *const NAMES[] = { "x-request-id", "x-trace-id", "traceparent", "b3", "x-b3-traceid", "x-b3-spanid",
+                                         "x-b3-parentspanid", "x-b3-sampled", "x-b3-flags", "other", "" };
+    static const char *const VALUES[] = { "7f3a", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+                                          "4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-1",
+                                          "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7", "1", "" };
+    char *message = exactly(TXID_MESSAGE_LEN);
+    txid_text *name = exactly(sizeof *name);
+    txid_policy *policy = txid_policy_open(), *child = txid_policy_open();
+
+    require(txid_policy_trusts_nobody(policy) && !txid_policy_rejects(policy) && !txid_policy_traces(policy), "no options");
+    require(set(policy, "accept", "127.0.0.0/8", "unix:", message) == 0, "accept");
+    require(set(policy, "accept", "all", NULL, message) == TXID_ERROR_OPTION_TWICE, "accept, twice");
+    require(set(policy, "trace", "traceparent", "b3", message) == 0, "trace");
+    require(set(policy, "trace_id_header", "X-Trace-Id", NULL, message) == 0, "trace_id_header");
+    require(set(policy, "trace_ids", "sorted", "epoch=2020-01-01", message) == 0, "trace_ids");
+    require(set(policy, "on_invalid", "reject", NULL, message) == 0, "on_invalid");
+    require(set(child, "header", "X Id", NULL, message) == TXID_ERROR_OPTION && strlen(message) > 0, "header");
+    require(set(child, "", "", NULL, message) == TXID_ERROR_OPTION, "no option");
+    txid_policy_inherit(child, policy);
+    require(!txid_policy_trusts_nobody(child) && txid_policy_rejects(child) && txid_policy_traces(child), "inherited");
+    txid_policy_header(child, name);
+    require(name->len == strlen("X-Request-Id"), "txid_policy_header");
+    txid_policy_trace_id_header(child, name);
+    require(name->len == strlen("X-Trace-Id"), "txid_policy_trace_id_header");
+    txid_policy_close(policy);
+
+    for (size_t i = 0; i < COUNT(VALUES); i++) {
+        size_t count = COUNT(NAMES);
+        txid_field *fields = exactly(2 * count * sizeof *fields);
+        for (size_t j = 0; j < 2 * count; j++) {
+            txid_text field = text_of(NAMES[j % count]), value = text_of(VALUES[(i + j) % COUNT(VALUES)]);
+            fields[j] = (txid_field) { (int32_t) field.len, field.data, (int32_t) value.len, value.data };
+        }
+        decide(child, fields, 0, TXID_VERDICT_NEW);
+        decide(child, fields, count, VALUES[i][0] ? TXID_VERDICT_ACCEPTED : TXID_VERDICT_INVALID);
+        decide(child, fields, 2 * count, TXID_VERDICT_INVALID);
+        for (size_t j = 0; j < 2 * count; j++) {
+            free((char *) fields[j].name);
+            free((char *) fields[j].value);
+        }
+        free(fields);
+    }
+    txid_policy_close(child);
+    txid_policy_close(NULL);
+
+    char *header = copy_of("Content-Length", 14);
+    require(txid_check_header_name(header, 14, message) < 0 && txid_check_header_name(header, 3, message) == 0, "a header");
+    free(header);
+    free(name);
+    free(message);
+}
+
+/* What the nginx modules make, and read. */
+
+static void
+for_nginx(void)
+{
+    char *message = exactly(TXID_MESSAGE_LEN), *buf = exactly(TXID_MAX_LEN), *id = exactly(TXID_LEN);
+    bool *guessable = exactly(sizeof *guessable);
+    int64_t *ms = exactly(sizeof *ms);
+    uint8_t *time = exactly(TXID_RFC3339_LEN);
+    txid_text *words = exactly(2 * sizeof *words);
+    txid_maker *maker;
+
+    words[0] = text_of("unique_id_short");
+    words[1] = text_of("address=10.0.0.7");
+    require(txid_maker_open(words, 2, true, &maker, message) == 0, "txid_maker_open");
+    require(txid_maker_fill(maker, 1522545688552, buf, guessable, message) == TXID_UNIQUE_ID_SHORT_LEN, "txid_maker_fill");
+    txid_maker_close(maker);
+    require(txid_maker_open(words + 1, 1, false, &maker, message) < 0 && strlen(message) > 0, "no format");
+    free((char *) words[0].data);
+    free((char *) words[1].data);
+    free(words);
+    char *format = copy_of("skywalking", 10);
+    require(txid_maker_named(format, 10, &maker, message) == 0, "txid_maker_named");
+    require(txid_maker_fill(maker, INT64_MAX, buf, guessable, message) > 0, "a long id");
+    txid_maker_close(maker);
+    txid_maker_close(NULL);
+    free(format);
+
+    txid_series *series = txid_series_open();
+    txid_series_fill(series, 1522545688552, id);
+    check_text(id, TXID_LEN, TXID_LEN, "txid_series_fill");
+    require(txid_time_in(id, TXID_LEN, ms) && *ms == 1522545688552 && !txid_time_in(id, 3, ms), "txid_time_in");
+    require(txid_rfc3339(*ms, time) && !txid_rfc3339(INT64_MAX, time), "txid_rfc3339");
+    txid_series_close(series);
+    txid_series_close(NULL);
+    free(time);
+    free(ms);
+    free(guessable);
+    free(id);
+    free(buf);
+    free(message);
+}
+
 static void *
 everything(void *directory)
 {
@@ -398,6 +566,8 @@ everything(void *directory)
     }
     make(txid_clock_ms());
     snowflakes(directory);
+    requests();
+    for_nginx();
     return NULL;
 }
 

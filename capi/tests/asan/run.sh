@@ -8,7 +8,7 @@ host=$(rustc -vV | sed -n 's/^host: //p')
 
 # The one thing here that stable Rust does not have by itself. With --target, what only runs while building goes without.
 RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address \
-    cargo build --locked --quiet --package txid-capi --target "$host" --target-dir $built
+    cargo build --locked --quiet --package txid-capi --features nginx --target "$host" --target-dir $built
 
 cc -std=c11 -D_DEFAULT_SOURCE -g -Wall -Wextra -Werror -fsanitize=address -Iinclude -c capi/tests/asan/driver.c -o $built/driver.o
 functions() { grep -o 'txid_[a-z0-9_]*' | sort -u; }

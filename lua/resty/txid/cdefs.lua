@@ -140,12 +140,6 @@ int32_t txid_policy_set(txid_policy *policy,
                         const txid_text *list,
                         size_t count,
                         char *message);
-void txid_policy_inherit(txid_policy *policy, const txid_policy *parent);
-bool txid_policy_trusts_nobody(const txid_policy *policy);
-bool txid_policy_rejects(const txid_policy *policy);
-bool txid_policy_traces(const txid_policy *policy);
-void txid_policy_header(const txid_policy *policy, txid_text *name);
-void txid_policy_trace_id_header(const txid_policy *policy, txid_text *name);
 void txid_headers_find(const txid_policy *policy,
                        const txid_field *fields,
                        size_t count,
@@ -153,7 +147,6 @@ void txid_headers_find(const txid_policy *policy,
 int32_t txid_policy_judge(const txid_policy *policy,
                           const txid_peer *peer,
                           const txid_header *header);
-int32_t txid_check_header_name(const char *name, size_t len, char *message);
 int32_t txid_segment_open(const char *path, txid_segment **segment, char *message);
 void txid_segment_close(txid_segment *segment);
 int64_t txid_segment_next(const txid_segment *segment, char *message);
