@@ -141,7 +141,7 @@ CREATE OR REPLACE FUNCTION trace_id_last AS (t) -> if(
 -- of unit_ms since epoch_ms. Twitter's is 41, 22, 1, 1288834974657.
 
 CREATE OR REPLACE FUNCTION snowflake_ms AS (id, time_bits, low_bits, unit_ms, epoch_ms) -> if(
-    toInt64(id) >= 0 AND bitShiftRight(toUInt64(id), time_bits + low_bits) = 0,
+    bitShiftRight(toUInt64(id), time_bits + low_bits) = 0,
     toInt64(bitShiftRight(toUInt64(id), low_bits)) * unit_ms + epoch_ms,
     NULL
 );

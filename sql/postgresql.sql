@@ -116,10 +116,10 @@ RETURN CASE WHEN length(id) = 22 AND id ~ '^[0-9A-Za-z]+$' AND id COLLATE "C" < 
     )::bigint
 END;
 
--- A timestamptz ends with the year 294276.
+-- The bound is 2^53 ms, in the year 287396: a float8 holds no more of them exactly.
 CREATE OR REPLACE FUNCTION flake_time(id text) RETURNS timestamptz
 IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN id COLLATE "C" < '00EyXs6CLnh6qgjkYBFBiq' THEN to_timestamp(flake_ms(id) / 1000::float8)::timestamptz(3) END;
+RETURN CASE WHEN id COLLATE "C" < '00EcgoPcZP3rGyG6JPVsIK' THEN to_timestamp(flake_ms(id) / 1000::float8)::timestamptz(3) END;
 
 -- The text of 128 bits.
 CREATE OR REPLACE FUNCTION flake_text(bits numeric) RETURNS text

@@ -1,8 +1,10 @@
 """What the functions of sql/ promise, in each engine."""
 
 import itertools
+import string
 import sys
 import unittest
+import uuid
 
 import vectors
 from engines.clickhouse import ClickHouse
@@ -49,24 +51,49 @@ class Promises:
         cases = [case for case in vectors.cases("formats", section) if case["format"] != "snowflake"]
         cases = [case for case in cases if self.engine.holds(case["text"])]
         self.assertGreater(len(cases), 25)
-        self.engine.create_texts([case["text"] for case in cases])
-        for function in set(vectors.FUNCTIONS.values()) - {"snowflake"}:
-            rows = self.engine.query(f"SELECT n, {', '.join(self.read(function, 'id'))} FROM texts ORDER BY n")
-            for case, (_, *found) in zip(cases, rows, strict=True):
-                if vectors.FUNCTIONS[case["format"]] != function:
-                    continue
-                ms = case.get("ms")
-                if ms and "epoch" in case:
-                    ms = str(int(ms) - int(case["epoch"]))
-                found = tuple(None if value is None else str(value) for value in found)
-                self.assertEqual(found, self.expected(ms), case)
-        self.engine.query("DROP TABLE texts")
+        for case, found in zip(cases, self.read_texts([(vectors.FUNCTIONS[case["format"]], case["text"]) for case in cases])):
+            ms = case.get("ms")
+            if ms and "epoch" in case:
+                ms = str(int(ms) - int(case["epoch"]))
+            self.assertEqual(found, self.expected(ms), case)
+
+    def read_texts(self, texts):
+        """What the functions say of each (function, text)."""
+        self.engine.query("DROP TABLE IF EXISTS texts")
+        self.engine.create_texts([text for _, text in texts])
+        found = {
+            function: self.engine.query(f"SELECT n, {', '.join(self.read(function, 'id'))} FROM texts ORDER BY n")
+            for function in {function for function, _ in texts}
+        }
+        for n, (function, _) in enumerate(texts):
+            yield tuple(None if value is None else str(value) for value in found[function][n][1:])
 
     def test_valid_texts(self):
         self.check_texts("valid")
 
     def test_invalid_texts(self):
         self.check_texts("invalid")
+
+    def test_what_is_beside_an_id_is_not_ignored(self):
+        texts = [
+            (vectors.FUNCTIONS[case["format"]], text)
+            for case in vectors.cases("formats", "valid")
+            if case["format"] != "snowflake"
+            for text in (case["text"] + "\n", case["text"] + " ", "\n" + case["text"], case["text"] + "\0", case["text"] + "\0x")
+            if self.engine.holds(text)
+        ]
+        for text, found in zip(texts, self.read_texts(texts), strict=True):
+            self.assertEqual(found, (None, None), text)
+
+    def test_times_end_with_those_of_the_engine(self):
+        for ms in (self.engine.LAST_MS, self.engine.LAST_MS + 1):
+            texts = [("flake", base62(ms << 64))]
+            # A UUID has 48 bits of time.
+            if ms < 2**48:
+                texts.append(("uuid_v7", str(uuid.UUID(int=ms << 80 | 7 << 76 | 2 << 62))))
+            for text, (found, time) in zip(texts, self.read_texts(texts), strict=True):
+                self.assertEqual(found, str(ms), text)
+                self.assertEqual(time is None, ms > self.engine.LAST_MS, text)
 
     def test_numbers(self):
         cases = vectors.cases("formats", "valid") + vectors.cases("formats", "invalid")
@@ -160,6 +187,14 @@ class Promises:
             plan = self.engine.plan(f"SELECT count(n) {slowly}")
             self.assertFalse(self.engine.reads_a_range(plan, "requests"), (function, plan))
             self.engine.query("DROP TABLE requests")
+
+
+def base62(bits):
+    digits = []
+    for _ in range(22):
+        bits, digit = divmod(bits, 62)
+        digits.append((string.digits + string.ascii_uppercase + string.ascii_lowercase)[digit])
+    return "".join(reversed(digits))
 
 
 def pairs(values):

@@ -18,8 +18,7 @@ class PostgreSQL(engine.Server):
         "trace_id": 'text COLLATE "C"',
         "snowflake": "bigint",
     }
-    # The last one of the year 294276.
-    LAST_MS = 9224318015999999
+    LAST_MS = 2**53
 
     @staticmethod
     def missing():
