@@ -13,6 +13,7 @@ pub mod picture;
 mod range;
 mod runs;
 mod sort;
+mod sql;
 pub mod terminal;
 pub mod time;
 pub mod words;

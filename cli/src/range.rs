@@ -1,10 +1,12 @@
 //! `txid range`: prints the two ids that bound a window of time.
 
+use crate::sql::{self, Holds};
 use crate::{ids, time};
 use anyhow::{Context, Result, anyhow, bail};
 use serde::Serialize;
 use std::io::{Write, stdout};
 use std::process::ExitCode;
+use txid::formats::Format;
 use txid_args::{Range, name};
 
 #[derive(Serialize)]
@@ -32,11 +34,19 @@ pub(crate) fn run(args: &Range) -> Result<ExitCode> {
     })?;
     let (from, to) = (time::rfc3339(*window.start()), time::rfc3339(*window.end()));
     let text = match &args.sql {
-        Some(column) if format.name == "snowflake" => format!("{column} BETWEEN {first} AND {last}"),
-        Some(column) => format!("{column} BETWEEN '{first}' AND '{last}'"),
+        Some(column) => sql::between(column, holds(format), &first, &last, args.dialect),
         None if args.json => serde_json::to_string(&Bounds { first, last, from, to })?,
         None => format!("{first}\n{last}"),
     };
     writeln!(stdout(), "{text}").context("standard output")?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What a column of these ids holds.
+fn holds(format: &Format) -> Holds {
+    match format.name {
+        "snowflake" => Holds::Number,
+        "uuid_v6" | "uuid_v7" => Holds::Uuid,
+        _ => Holds::Text,
+    }
 }

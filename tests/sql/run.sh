@@ -12,5 +12,5 @@ python=$venv/bin/python
 "$root/scripts/venv.sh" "$venv" "$here/requirements.txt" || python=python3
 cd "$here"
 [ "${1-}" != bench ] || exec "$python" -B bench.py
-[ $# -gt 0 ] || set -- promises documents logs
+[ $# -gt 0 ] || set -- promises conditions documents logs
 exec "$python" -B -m unittest --quiet "$@"

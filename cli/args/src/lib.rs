@@ -1,7 +1,7 @@
 //! The command line of `txid`, and nothing else: its man pages and completions are generated from this.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use txid::formats::{self, Format};
 
@@ -174,7 +174,7 @@ pub struct Ids {
 Examples:
   txid range --from 2018-04-01 --to 2018-04-02
   txid range --since 1h --format uuid-v7
-  txid range --from '1h ago' --to now --sql request_id", with_a_time()))]
+  txid range --since 1h --sql request_id --dialect postgresql", with_a_time()))]
 pub struct Range {
     /// The first millisecond
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, required_unless_present = "since")]
@@ -191,9 +191,27 @@ pub struct Range {
     /// Print a condition on this column, for a WHERE clause
     #[arg(long, value_name = "COLUMN", conflicts_with = "json")]
     pub sql: Option<String>,
+    /// Write the condition for this database
+    #[arg(long, value_name = "NAME", value_enum, requires = "sql")]
+    pub dialect: Option<Dialect>,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
+}
+
+/// A database, which has its own SQL.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum Dialect {
+    /// PostgreSQL
+    Postgresql,
+    /// MySQL and MariaDB
+    Mysql,
+    /// SQLite
+    Sqlite,
+    /// DuckDB
+    Duckdb,
+    /// ClickHouse
+    Clickhouse,
 }
 
 /// Print the lines with an id from a window of time

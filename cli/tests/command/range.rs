@@ -20,6 +20,33 @@ fn a_condition_in_sql() {
 }
 
 #[test]
+fn a_condition_in_the_sql_of_each_database() {
+    let condition = |format, dialect| {
+        let day = ["range", "--from", "5", "--to", "5", "--format", format, "--sql", "id", "--dialect", dialect];
+        printed(&mut txid(&day))
+    };
+    let txids = ["'00000001800000000000'", "'00000001fvvvvvvvvvvg'"];
+    let uuids = ["'00000000-0005-7000-8000-000000000000'", "'00000000-0005-7fff-bfff-ffffffffffff'"];
+    for (format, [first, last]) in [("txid", txids), ("uuid-v7", uuids)] {
+        let plain = format!("id BETWEEN {first} AND {last}\n");
+        let mysql = format!("id BETWEEN _ascii{first} COLLATE ascii_bin AND _ascii{last} COLLATE ascii_bin\n");
+        assert_eq!(condition(format, "mysql"), mysql);
+        assert_eq!(condition(format, "sqlite"), format!("id COLLATE BINARY BETWEEN {first} AND {last}\n"));
+        assert_eq!(condition(format, "duckdb"), plain);
+        if format == "txid" {
+            assert_eq!(condition(format, "postgresql"), format!("id COLLATE \"C\" BETWEEN {first} AND {last}\n"));
+            assert_eq!(condition(format, "clickhouse"), plain);
+        } else {
+            assert_eq!(condition(format, "postgresql"), plain);
+            let numbers = format!("toUInt128(id) BETWEEN toUInt128(toUUID({first})) AND toUInt128(toUUID({last}))\n");
+            assert_eq!(condition(format, "clickhouse"), numbers);
+        }
+    }
+    assert!(refusal(&mut txid(&["range", "--from", "5", "--dialect", "mysql"])).contains("--sql"));
+    assert!(refusal(&mut txid(&[&DAY[..], &["--sql", "id", "--dialect", "oracle"]].concat())).contains("postgresql"));
+}
+
+#[test]
 fn an_object_in_json() {
     let json = [&DAY[..], &["--json"]].concat();
     assert_eq!(

@@ -160,5 +160,5 @@ def output(command, sql):
     """What a client prints for this SQL."""
     client = subprocess.run(command, input=sql, capture_output=True, text=True, timeout=600)
     if client.returncode != 0:
-        raise Refused(f"{client.stderr}{sql[:1000]}")
+        raise Refused(f"{command[0]}: {client.stdout[-1000:]}{client.stderr}{sql[:1000]}")
     return client.stdout

@@ -1,7 +1,6 @@
 """MariaDB, which stands for MySQL too: Debian has no MySQL."""
 
 import shutil
-import subprocess
 
 from . import engine
 
@@ -30,7 +29,7 @@ class MariaDB(engine.Server):
 
     def prepare(self):
         install = ["mariadb-install-db", "--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db"]
-        subprocess.run([*install, f"--datadir={self.path / 'data'}"], check=True, capture_output=True)
+        engine.output([*install, f"--datadir={self.path / 'data'}"], "")
 
     def command(self):
         options = ["--skip-networking", "--performance-schema=off", "--innodb-flush-log-at-trx-commit=0"]

@@ -3,7 +3,6 @@
 import os
 import pathlib
 import shutil
-import subprocess
 
 from . import engine
 
@@ -28,7 +27,7 @@ class PostgreSQL(engine.Server):
         if os.geteuid() == 0:
             shutil.chown(self.path, self.USER, self.USER)
         initdb = [programs() / "initdb", "--auth=trust", "--username=txid", "--encoding=UTF8", "--locale=C", "--no-sync"]
-        subprocess.run(self.as_user([*initdb, "-D", self.path / "data"]), check=True, capture_output=True, cwd=self.path)
+        engine.output(self.as_user([*initdb, "-D", self.path / "data"]), "")
 
     def command(self):
         return [programs() / "postgres", "-D", self.path / "data", "-h", "", "-k", self.path, "-c", "fsync=off"]
