@@ -32,9 +32,7 @@ class Conditions(unittest.TestCase):
         missing = kind.missing()
         if missing:
             self.skipTest(missing)
-        started = kind()
-        self.addCleanup(started.close)
-        started.load()
+        started = engine.started(kind)
         for format, key, reads_a_range in keys:
             function = FORMATS[format]
             layout = vectors.PRESETS["snowflake"] if format == "snowflake" else ()
@@ -64,6 +62,7 @@ class Conditions(unittest.TestCase):
         started.query("CREATE TABLE requests (id CHAR(22) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci PRIMARY KEY)")
         with self.assertRaisesRegex(engine.Refused, "Illegal mix of collations"):
             started.query(f"SELECT count(*) FROM requests WHERE {condition('flake', 'mysql')}")
+        started.query("DROP TABLE requests")
 
     def test_sqlite(self):
         self.check(SQLite, "sqlite", self.recommended(SQLite) + [("flake", "TEXT COLLATE NOCASE", False)])

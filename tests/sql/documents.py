@@ -14,6 +14,7 @@ from engines.mariadb import MariaDB
 from engines.postgresql import PostgreSQL
 
 PAGE = "docs/sql.md"
+CREATED = re.compile(r"^CREATE TABLE (\w+)", re.MULTILINE)
 SECTION = re.compile(r"^## (.*)\n((?:(?!^## ).*\n)*)", re.MULTILINE)
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -40,13 +41,13 @@ class Documents(unittest.TestCase):
         missing = of_engine.missing()
         if missing:
             self.skipTest(missing)
-        started = of_engine()
-        self.addCleanup(started.close)
-        started.load()
+        started = engine.started(of_engine)
         queries = 0
         for statement in "".join(blocks(PAGE, "sql")[title]).split(";\n"):
             if not statement.strip():
                 continue
+            for table in CREATED.findall(statement):
+                self.addCleanup(started.query, f"DROP TABLE {table}")
             rows = started.query(statement)
             if "\nSELECT" in f"\n{statement}" and "CREATE" not in statement:
                 self.assertGreater(len(rows), 0, statement)

@@ -77,9 +77,8 @@ class Logs(unittest.TestCase):
         missing = ClickHouse.missing()
         if missing:
             self.skipTest(missing)
-        clickhouse = ClickHouse()
-        self.addCleanup(clickhouse.close)
-        clickhouse.load()
+        clickhouse = engine.started(ClickHouse)
+        self.addCleanup(clickhouse.query, "DROP TABLE log")
         with tempfile.NamedTemporaryFile("w", suffix=".log") as log:
             log.write(json.dumps(SAMPLE) + "\n")
             log.write(json.dumps(SAMPLE | {"id": "from a client"}) + "\n")

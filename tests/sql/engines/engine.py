@@ -1,6 +1,8 @@
 """What the tests need of an engine."""
 
+import atexit
 import datetime
+import functools
 import importlib
 import os
 import pathlib
@@ -146,6 +148,15 @@ class Server(Engine):
                 return self.directory.cleanup()
             except OSError:
                 time.sleep(0.05)
+
+
+@functools.cache
+def started(kind):
+    """The engine of this kind, which all tests share, because it takes a while to start. They drop their tables."""
+    engine = kind()
+    atexit.register(engine.close)
+    engine.load()
+    return engine
 
 
 def missing_module(name):
