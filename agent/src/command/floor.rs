@@ -18,8 +18,8 @@ pub fn run(args: &Floor) -> anyhow::Result<ExitCode> {
     let now_ms = store.clock_ms()?.unwrap_or_else(txid::system_ms);
     let wanted_ms = match args.at {
         Some(at) => at.as_millisecond(),
-        // Twice the default of --max-skew.
-        None => now_ms + args.ahead.as_millis() as i64 + 20_000,
+        // As the floor of a new group: the drift, and twice the default of --max-skew.
+        None => now_ms + args.ahead.as_millis() as i64 + 30_000,
     };
     if wanted_ms > now_ms.saturating_add_unsigned(FURTHEST_MS) {
         bail!(

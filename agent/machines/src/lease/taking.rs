@@ -55,9 +55,10 @@ impl Lease {
         if !self.clock_is_right(given) {
             return Phase::Meeting { found };
         }
-        // No lease that the store may have lost has a later limit than this. A store that had the group before is not
+        // No lease that the store may have lost has a later limit than this: it may start ahead of its host's clock, and
+        // two clocks may be off the store's. A store that had the group before is not
         // new, whatever was claimed when this agent started.
-        let ahead_ms = rules.ahead_ms.saturating_add(2 * rules.max_skew_ms);
+        let ahead_ms = rules.ahead_ms.saturating_add(rules.max_drift_ms + 2 * rules.max_skew_ms);
         let floor_ms = match &version {
             None => Group::UNSET,
             Some(_) if rules.new && self.group.is_none() => 0,
@@ -149,8 +150,8 @@ impl Lease {
             node: choice.node,
             generation: choice.generation + 1,
             token: now.random,
-            // If the limit went back, the next holder could use times that were already used.
-            limit_ms: now.wall_ms.saturating_add_unsigned(rules.ahead_ms).max(start_ms),
+            // From the start, not from now: a host whose clock is behind that of the last holder would have no time at all.
+            limit_ms: now.wall_ms.max(start_ms).saturating_add_unsigned(rules.ahead_ms),
             pending_ms: None,
             stored: Stored::Unknown,
         };
