@@ -9,6 +9,7 @@ PORT ?= 8080
 PEERS ?=
 NGINX_SRC ?=
 NGINX_SRCS ?=
+NGINX_TESTS ?=
 FILES ?=
 PLATFORMS ?=
 OPENRESTY_SRC ?=
@@ -16,9 +17,9 @@ OPENRESTY_SRC ?=
 # The library ends the process if it panics. An agent has many leases, and one of them must not end the others.
 BUILD_AGENT = CARGO_PROFILE_RELEASE_PANIC=unwind cargo build --locked --release --package txid-agent
 
-export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_SRCS OPENRESTY_SRC
+export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_SRCS NGINX_TESTS OPENRESTY_SRC
 
-.PHONY: help build build-tests check agent nginx-module run-native test-nginx-sources build-rock run try test soak mutants mutants-lua mutants-c bench bench-segments bench-sql locality lint headers install uninstall install-rock deb rpm
+.PHONY: help build build-tests check agent nginx-module run-native test-nginx-sources test-nginx-tests build-rock run try test soak mutants mutants-lua mutants-c bench bench-segments bench-sql locality lint headers install uninstall install-rock deb rpm
 .PHONY: test-install test-platforms bump release clean
 
 help: ## list the targets
@@ -68,6 +69,10 @@ test-nginx-sources: ## build and test the modules with each nginx whose source t
 	@scripts/need.sh build test nginx-sources
 	@cargo build --locked --release --quiet
 	@scripts/test-nginx-sources.sh
+
+test-nginx-tests: ## run nginx's own tests, in NGINX_TESTS=, with the nginx in NGINX_SRC= and our directives in each http block
+	@scripts/need.sh build nginx-sources nginx-tests
+	@scripts/test-nginx-tests.sh
 
 soak: ## kill, fork, signal, sort gigabytes, lease and fuzz (long)
 	@scripts/need.sh build stores

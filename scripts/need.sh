@@ -55,6 +55,10 @@ for purpose in "$@"; do
             [ -n "${NGINX_SRC:-}" ] || packages="$packages nginx-dev libnginx-mod-stream"
             ;;
         nginx-sources) packages="$packages make libpcre2-dev zlib1g-dev libssl-dev" ;;
+        nginx-tests)
+            packages="$packages libxslt1-dev libgd-dev libio-socket-ssl-perl libcryptx-perl libcache-memcached-perl libgd-perl"
+            packages="$packages libscgi-perl libfcgi-perl memcached uwsgi-core uwsgi-plugin-python3"
+            ;;
         test)
             may_install_rust=yes
             needs_luajit=yes
