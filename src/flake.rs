@@ -1,6 +1,6 @@
 //! The 128-bit flake: `| ms : 64 | node : 48 | sequence : 16 |` in base62.
 
-use crate::format::{Anatomy, Format, Make, Read, Shape, Sorted, Texts, Time};
+use crate::format::{Anatomy, Format, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
 use crate::maker::Maker;
 use crate::source::entropy::{self, StreamId};
 use crate::source::kept::Kept;
@@ -29,13 +29,6 @@ pub(crate) const FORMAT: Format = Format {
     read: Some(Read {
         lengths: Flake::LEN..=Flake::LEN,
         is_certain: true,
-        anatomy: |text, _| {
-            let id = Flake::from_text(text)?;
-            let node = id.node().map(|byte| format!("{byte:02x}")).join(":");
-            let parts = vec![("node", node), ("sequence", id.sequence().to_string())];
-            let fields = [("time", 64), ("node", 48), ("sequence", 16)];
-            Ok(Anatomy::new(id.to_string(), parts).with_bits(&id.0.to_be_bytes(), &fields))
-        },
         time: Some(Time {
             shape: Shape::Word(Flake::LEN..=Flake::LEN),
             ms: |text, _| Flake::from_text(text).ok()?.timestamp_ms().try_into().ok(),
@@ -52,6 +45,14 @@ pub(crate) const FORMAT: Format = Format {
             }),
         }),
     }),
+};
+
+pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
+    let id = Flake::from_text(text)?;
+    let node = id.node().map(|byte| format!("{byte:02x}")).join(":");
+    let parts = vec![("node", node), ("sequence", id.sequence().to_string())];
+    let fields = [("time", 64), ("node", 48), ("sequence", 16)];
+    Ok(Anatomy::new(id.to_string(), parts).with_bits(&id.0.to_be_bytes(), &fields))
 };
 
 /// A flake. Its text sorts as the flakes do.

@@ -38,10 +38,13 @@ pub struct Read {
     pub lengths: RangeInclusive<usize>,
     /// Whether a text that fits is hardly ever anything else.
     pub is_certain: bool,
-    pub(crate) anatomy: fn(&[u8], &Numbers) -> Result<Anatomy, FormatError>,
     /// The time of an id, if the format has one.
     pub time: Option<Time>,
 }
+
+/// What a text holds, read as an id of a format. Not in [`Format`]: most programs with formats do not show ids, and are
+/// smaller without.
+pub(crate) type ReadAnatomy = fn(&[u8], &Numbers) -> Result<Anatomy, FormatError>;
 
 /// The time in the ids of a format.
 pub struct Time {

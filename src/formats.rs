@@ -1,5 +1,6 @@
 //! The list of formats. Whatever goes through all formats goes through it.
 
+use crate::format::ReadAnatomy;
 use crate::maker::{Maker, MakerError};
 use crate::text::FormatError;
 use crate::{flake, segment, snowflake, trace, txid, unique_id, uuid};
@@ -7,33 +8,44 @@ use std::ffi::OsStr;
 
 pub use crate::format::{Anatomy, Format, Make, Numbers, Read, Shape, Sorted, Texts, Time};
 
-/// All formats, the most specific first: a text that fits several is most likely an id of the first.
+/// The formats, and how what their ids hold is read. The most specific come first: a text that fits several is most likely
+/// an id of the first.
+const LIST: [(&Format, Option<ReadAnatomy>); 20] = [
+    (&txid::FORMAT, Some(txid::ANATOMY)),
+    (&txid::STRONG, None),
+    (&uuid::V1, Some(uuid::V1_ANATOMY)),
+    (&uuid::V4, Some(uuid::V4_ANATOMY)),
+    (&uuid::V6, Some(uuid::V6_ANATOMY)),
+    (&uuid::V7, Some(uuid::V7_ANATOMY)),
+    (&uuid::OTHER, Some(uuid::OTHER_ANATOMY)),
+    (&flake::FORMAT, Some(flake::ANATOMY)),
+    (&unique_id::LONG, Some(unique_id::LONG_ANATOMY)),
+    (&unique_id::SHORT, Some(unique_id::SHORT_ANATOMY)),
+    (&trace::ID, Some(trace::ID_ANATOMY)),
+    (&trace::HOST_ID, Some(trace::HOST_ID_ANATOMY)),
+    (&trace::OTEL_ID, Some(trace::OTEL_ID_ANATOMY)),
+    (&trace::SPAN_ID, Some(trace::SPAN_ID_ANATOMY)),
+    (&trace::traceparent::FORMAT, Some(trace::traceparent::ANATOMY)),
+    (&trace::sofa::FORMAT, Some(trace::sofa::ANATOMY)),
+    (&trace::skywalking::FORMAT, Some(trace::skywalking::ANATOMY)),
+    (&trace::b3::FORMAT, Some(trace::b3::ANATOMY)),
+    (&snowflake::format::FORMAT, Some(snowflake::format::ANATOMY)),
+    (&segment::format::FORMAT, None),
+];
+
+/// All formats, the most specific first.
 ///
 /// ```
 /// assert!(txid::formats::ALL.iter().any(|format| format.name == "uuid_v7"));
 /// ```
-pub static ALL: [&Format; 20] = [
-    &txid::FORMAT,
-    &txid::STRONG,
-    &uuid::V1,
-    &uuid::V4,
-    &uuid::V6,
-    &uuid::V7,
-    &uuid::OTHER,
-    &flake::FORMAT,
-    &unique_id::LONG,
-    &unique_id::SHORT,
-    &trace::ID,
-    &trace::HOST_ID,
-    &trace::OTEL_ID,
-    &trace::SPAN_ID,
-    &trace::traceparent::FORMAT,
-    &trace::sofa::FORMAT,
-    &trace::skywalking::FORMAT,
-    &trace::b3::FORMAT,
-    &snowflake::format::FORMAT,
-    &segment::format::FORMAT,
-];
+pub static ALL: [&Format; LIST.len()] = {
+    let (mut all, mut at) = ([LIST[0].0; LIST.len()], 0);
+    while at < LIST.len() {
+        all[at] = LIST[at].0;
+        at += 1;
+    }
+    all
+};
 
 /// The format of this name.
 ///
@@ -60,9 +72,9 @@ pub fn named(name: &str) -> Option<&'static Format> {
 /// The error of the first format that has such a text's length; None if no format has.
 pub fn recognize(text: &[u8], numbers: &Numbers) -> Result<Vec<(&'static Format, Anatomy)>, Option<FormatError>> {
     let (mut found, mut wrong) = (Vec::new(), None);
-    for format in ALL {
-        let Some(read) = &format.read else { continue };
-        match (read.anatomy)(text, numbers) {
+    for (format, anatomy) in LIST {
+        let (Some(read), Some(anatomy)) = (&format.read, anatomy) else { continue };
+        match anatomy(text, numbers) {
             Ok(anatomy) => found.push((format, anatomy)),
             Err(error) if read.lengths.contains(&text.len()) => wrong = wrong.or(Some(error)),
             Err(_) => {}

@@ -1,6 +1,6 @@
 //! The 96-bit id: `| ms since 1970-01-01 UTC : 42 | random : 54 |`.
 
-use crate::format::{Anatomy, Format, Make, Read, Shape, Sorted, Texts, Time};
+use crate::format::{Anatomy, Format, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
 use crate::maker::{Made, Maker};
 use crate::source::{clock, entropy};
 use crate::text::{ParseError, base32hex};
@@ -24,12 +24,6 @@ pub(crate) const FORMAT: Format = Format {
     read: Some(Read {
         lengths: Txid::LEN..=Txid::LEN,
         is_certain: true,
-        anatomy: |text, _| {
-            let id = Txid::from_text(text)?;
-            let parts = vec![("random", format!("{:014x}", id.random))];
-            Ok(Anatomy::new(id.to_string(), parts)
-                .with_bits(&<[u8; 12]>::from(id), &[("time", 42), ("random", RANDOM_BITS as usize)]))
-        },
         time: Some(Time {
             shape: Shape::Word(Txid::LEN..=Txid::LEN),
             ms: |text, _| Some(Txid::from_text(text).ok()?.ms as i64),
@@ -44,6 +38,13 @@ pub(crate) const FORMAT: Format = Format {
             }),
         }),
     }),
+};
+
+pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
+    let id = Txid::from_text(text)?;
+    let parts = vec![("random", format!("{:014x}", id.random))];
+    Ok(Anatomy::new(id.to_string(), parts)
+        .with_bits(&<[u8; 12]>::from(id), &[("time", 42), ("random", RANDOM_BITS as usize)]))
 };
 
 /// Nothing in its ids tells them from others.

@@ -1,7 +1,7 @@
 //! Apache's UNIQUE_ID in both layouts: the short one with the alphabet `A-Za-z0-9@-`, and the long one with that of
 //! current httpd, `A-Za-z0-9-_`. httpd 2.4.29 to 2.4.46 wrote the long layout with the other alphabet.
 
-use crate::format::{Anatomy, Format, Make, Read, Shape, Time};
+use crate::format::{Anatomy, Format, Make, Read, ReadAnatomy, Shape, Time};
 use crate::maker::{Made, Maker, Text};
 use crate::source::entropy::{self, StreamId};
 use crate::source::kept::Kept;
@@ -40,21 +40,6 @@ pub(crate) const LONG: Format = Format {
     read: Some(Read {
         lengths: UniqueId::LONG_LEN..=UniqueId::LONG_LEN,
         is_certain: true,
-        anatomy: |text, _| {
-            let id = UniqueId::from_text(text)?;
-            let UniqueIdMaker::Long { random } = id.maker else {
-                return Err(FormatError::Length { found: text.len(), expected: "today's UNIQUE_ID has 27" });
-            };
-            let parts = vec![
-                ("random", random.map(|byte| format!("{byte:02x}")).concat()),
-                ("counter", id.counter.to_string()),
-                ("thread", id.thread.to_string()),
-            ];
-            let bits =
-                [&id.seconds.to_be_bytes()[..], &random, &id.counter.to_be_bytes(), &id.thread.to_be_bytes()].concat();
-            let fields = [("time", 32), ("random", 80), ("counter", 16), ("thread", 32)];
-            Ok(Anatomy::new(String::from_utf8_lossy(text), parts).with_bits(&bits, &fields))
-        },
         time: Some(Time {
             shape: Shape::Base64(UniqueId::LONG_LEN),
             ms: |text, _| ms_in(text, UniqueId::LONG_LEN),
@@ -62,6 +47,21 @@ pub(crate) const LONG: Format = Format {
             sorted: None,
         }),
     }),
+};
+
+pub(crate) const LONG_ANATOMY: ReadAnatomy = |text, _| {
+    let id = UniqueId::from_text(text)?;
+    let UniqueIdMaker::Long { random } = id.maker else {
+        return Err(FormatError::Length { found: text.len(), expected: "today's UNIQUE_ID has 27" });
+    };
+    let parts = vec![
+        ("random", random.map(|byte| format!("{byte:02x}")).concat()),
+        ("counter", id.counter.to_string()),
+        ("thread", id.thread.to_string()),
+    ];
+    let bits = [&id.seconds.to_be_bytes()[..], &random, &id.counter.to_be_bytes(), &id.thread.to_be_bytes()].concat();
+    let fields = [("time", 32), ("random", 80), ("counter", 16), ("thread", 32)];
+    Ok(Anatomy::new(String::from_utf8_lossy(text), parts).with_bits(&bits, &fields))
 };
 
 pub(crate) const SHORT: Format = Format {
@@ -81,28 +81,29 @@ pub(crate) const SHORT: Format = Format {
     read: Some(Read {
         lengths: UniqueId::SHORT_LEN..=UniqueId::SHORT_LEN,
         is_certain: true,
-        anatomy: |text, _| {
-            let id = UniqueId::from_text(text)?;
-            let UniqueIdMaker::Short { address, pid } = id.maker else {
-                return Err(FormatError::Length { found: text.len(), expected: "the older UNIQUE_ID has 24" });
-            };
-            let parts = vec![
-                ("address", address.to_string()),
-                ("process", pid.to_string()),
-                ("counter", id.counter.to_string()),
-                ("thread", id.thread.to_string()),
-            ];
-            let words = [id.seconds, address.to_bits(), pid].map(u32::to_be_bytes).concat();
-            let bits = [&words[..], &id.counter.to_be_bytes(), &id.thread.to_be_bytes()].concat();
-            let fields = [("time", 32), ("address", 32), ("process", 32), ("counter", 16), ("thread", 32)];
-            Ok(Anatomy::new(String::from_utf8_lossy(text), parts).with_bits(&bits, &fields))
-        },
         time: Some(Time {
             shape: Shape::Base64(UniqueId::SHORT_LEN),
             ms: |text, _| ms_in(text, UniqueId::SHORT_LEN),
             sorted: None,
         }),
     }),
+};
+
+pub(crate) const SHORT_ANATOMY: ReadAnatomy = |text, _| {
+    let id = UniqueId::from_text(text)?;
+    let UniqueIdMaker::Short { address, pid } = id.maker else {
+        return Err(FormatError::Length { found: text.len(), expected: "the older UNIQUE_ID has 24" });
+    };
+    let parts = vec![
+        ("address", address.to_string()),
+        ("process", pid.to_string()),
+        ("counter", id.counter.to_string()),
+        ("thread", id.thread.to_string()),
+    ];
+    let words = [id.seconds, address.to_bits(), pid].map(u32::to_be_bytes).concat();
+    let bits = [&words[..], &id.counter.to_be_bytes(), &id.thread.to_be_bytes()].concat();
+    let fields = [("time", 32), ("address", 32), ("process", 32), ("counter", 16), ("thread", 32)];
+    Ok(Anatomy::new(String::from_utf8_lossy(text), parts).with_bits(&bits, &fields))
 };
 
 fn put(text: &mut Text, id: UniqueId) -> Made {

@@ -6,7 +6,7 @@
 //! assert!(id < txid::uuid::v7());
 //! ```
 
-use crate::format::{Anatomy, Format, Make, Read, Shape, Sorted, Texts, Time};
+use crate::format::{Anatomy, Format, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
 use crate::maker::{Made, Maker, Text};
 use crate::source::clock::{self, Stamp};
 use crate::source::entropy::{self, StreamId};
@@ -44,20 +44,14 @@ pub(crate) const V1: Format = Format {
     read: Some(Read {
         lengths: LEN..=LEN,
         is_certain: true,
-        anatomy: |text, _| {
-            let fields = [
-                ("low", 32),
-                ("mid", 16),
-                ("version", 4),
-                ("high", 12),
-                ("variant", 2),
-                ("sequence", 14),
-                ("node", 48),
-            ];
-            anatomy(text, Some(1), &fields)
-        },
         time: Some(Time { shape: Shape::Uuid, ms: |text, _| ms_in(text, 1), sorted: None }),
     }),
+};
+
+pub(crate) const V1_ANATOMY: ReadAnatomy = |text, _| {
+    let fields =
+        [("low", 32), ("mid", 16), ("version", 4), ("high", 12), ("variant", 2), ("sequence", 14), ("node", 48)];
+    anatomy(text, Some(1), &fields)
 };
 
 pub(crate) const V4: Format = Format {
@@ -70,15 +64,12 @@ pub(crate) const V4: Format = Format {
         in_nginx: true,
         maker: |_| Ok(Maker::writing(|_, text| Ok(put(text, v4())))),
     }),
-    read: Some(Read {
-        lengths: LEN..=LEN,
-        is_certain: true,
-        anatomy: |text, _| {
-            let fields = [("random", 48), ("version", 4), ("random", 12), ("variant", 2), ("random", 62)];
-            anatomy(text, Some(4), &fields)
-        },
-        time: None,
-    }),
+    read: Some(Read { lengths: LEN..=LEN, is_certain: true, time: None }),
+};
+
+pub(crate) const V4_ANATOMY: ReadAnatomy = |text, _| {
+    let fields = [("random", 48), ("version", 4), ("random", 12), ("variant", 2), ("random", 62)];
+    anatomy(text, Some(4), &fields)
 };
 
 pub(crate) const V6: Format = Format {
@@ -89,10 +80,6 @@ pub(crate) const V6: Format = Format {
     read: Some(Read {
         lengths: LEN..=LEN,
         is_certain: true,
-        anatomy: |text, _| {
-            let fields = [("time", 48), ("version", 4), ("time", 12), ("variant", 2), ("sequence", 14), ("node", 48)];
-            anatomy(text, Some(6), &fields)
-        },
         time: Some(Time {
             shape: Shape::Uuid,
             ms: |text, _| ms_in(text, 6),
@@ -112,6 +99,11 @@ pub(crate) const V6: Format = Format {
     }),
 };
 
+pub(crate) const V6_ANATOMY: ReadAnatomy = |text, _| {
+    let fields = [("time", 48), ("version", 4), ("time", 12), ("variant", 2), ("sequence", 14), ("node", 48)];
+    anatomy(text, Some(6), &fields)
+};
+
 pub(crate) const V7: Format = Format {
     name: "uuid_v7",
     title: "UUID version 7",
@@ -128,10 +120,6 @@ pub(crate) const V7: Format = Format {
     read: Some(Read {
         lengths: LEN..=LEN,
         is_certain: true,
-        anatomy: |text, _| {
-            let fields = [("time", 48), ("version", 4), ("random", 12), ("variant", 2), ("random", 62)];
-            anatomy(text, Some(7), &fields)
-        },
         time: Some(Time {
             shape: Shape::Uuid,
             ms: |text, _| ms_in(text, 7),
@@ -145,19 +133,21 @@ pub(crate) const V7: Format = Format {
     }),
 };
 
+pub(crate) const V7_ANATOMY: ReadAnatomy = |text, _| {
+    let fields = [("time", 48), ("version", 4), ("random", 12), ("variant", 2), ("random", 62)];
+    anatomy(text, Some(7), &fields)
+};
+
 /// Of other versions and variants.
 pub(crate) const OTHER: Format = Format {
     name: "uuid",
     title: "UUID",
     about: "any other UUID",
     make: None,
-    read: Some(Read {
-        lengths: LEN..=LEN,
-        is_certain: true,
-        anatomy: |text, _| anatomy(text, None, &[("bits", 128)]),
-        time: None,
-    }),
+    read: Some(Read { lengths: LEN..=LEN, is_certain: true, time: None }),
 };
+
+pub(crate) const OTHER_ANATOMY: ReadAnatomy = |text, _| anatomy(text, None, &[("bits", 128)]);
 
 fn put(text: &mut Text, id: Uuid) -> Made {
     id.hyphenated().encode_lower(text);

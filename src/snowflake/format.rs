@@ -4,7 +4,7 @@ use super::generator::Generator;
 use super::layout::Layout;
 use super::node;
 use super::state::State;
-use crate::format::{Anatomy, Format, Make, Numbers, Read, Shape, Sorted, Texts, Time};
+use crate::format::{Anatomy, Format, Make, Numbers, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
 use crate::maker::{Made, Maker, MakerError, NoId, Options};
 use crate::text::{FormatError, decimal};
 use std::fmt::Display;
@@ -31,15 +31,6 @@ pub(crate) const FORMAT: Format = Format {
     read: Some(Read {
         lengths: DIGITS,
         is_certain: false,
-        anatomy: |text, numbers| {
-            let id = read(text, numbers)?;
-            let too_large = FormatError::Value("its value has more bits than the layout");
-            let it = numbers.layout.decode(id).ok_or(too_large)?;
-            let mut fields = numbers.layout.parts().map(|(name, bits)| (name, bits as usize)).to_vec();
-            fields.insert(0, ("0", 64 - fields.iter().map(|(_, bits)| bits).sum::<usize>()));
-            let parts = vec![("node", it.node.to_string()), ("sequence", it.sequence.to_string())];
-            Ok(Anatomy::new(String::from_utf8_lossy(text), parts).with_bits(&id.to_be_bytes(), &fields))
-        },
         time: Some(Time {
             shape: Shape::Word(DIGITS),
             ms: |text, numbers| Some(numbers.layout.decode(read(text, numbers).ok()?)?.ms),
@@ -54,6 +45,16 @@ pub(crate) const FORMAT: Format = Format {
             }),
         }),
     }),
+};
+
+pub(crate) const ANATOMY: ReadAnatomy = |text, numbers| {
+    let id = read(text, numbers)?;
+    let too_large = FormatError::Value("its value has more bits than the layout");
+    let it = numbers.layout.decode(id).ok_or(too_large)?;
+    let mut fields = numbers.layout.parts().map(|(name, bits)| (name, bits as usize)).to_vec();
+    fields.insert(0, ("0", 64 - fields.iter().map(|(_, bits)| bits).sum::<usize>()));
+    let parts = vec![("node", it.node.to_string()), ("sequence", it.sequence.to_string())];
+    Ok(Anatomy::new(String::from_utf8_lossy(text), parts).with_bits(&id.to_be_bytes(), &fields))
 };
 
 fn read(text: &[u8], numbers: &Numbers) -> Result<u64, FormatError> {

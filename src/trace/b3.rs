@@ -1,7 +1,7 @@
 //! Zipkin's B3: the single `b3` header, and the contents of the `X-B3-` headers.
 
 use super::{SpanId, TraceId, otel_trace_id, read_nonzero, span_id};
-use crate::format::{Anatomy, Format, Make, Read};
+use crate::format::{Anatomy, Format, Make, Read, ReadAnatomy};
 use crate::maker::{Made, Maker};
 use crate::text::FormatError;
 use std::fmt;
@@ -26,21 +26,18 @@ pub(crate) const FORMAT: Format = Format {
             }))
         },
     }),
-    read: Some(Read {
-        lengths: 33..=B3::MAX_LEN,
-        is_certain: true,
-        anatomy: |text, _| {
-            let header = B3::from_text(text)?;
-            let ids = header.ids.ok_or(FormatError::Value("the header has no ids"))?;
-            let trace_id = ids.trace_id.to_string();
-            let trace_id = if ids.short { trace_id[TraceId::LEN - SpanId::LEN..].to_string() } else { trace_id };
-            let mut parts = vec![("trace", trace_id), ("span", ids.span_id.to_string())];
-            parts.extend(ids.parent_span_id.map(|parent| ("parent", parent.to_string())));
-            parts.extend(header.sampled.map(|sampling| ("sampled", sampling.letter().to_string())));
-            Ok(Anatomy::new(String::from_utf8_lossy(text), parts))
-        },
-        time: None,
-    }),
+    read: Some(Read { lengths: 33..=B3::MAX_LEN, is_certain: true, time: None }),
+};
+
+pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
+    let header = B3::from_text(text)?;
+    let ids = header.ids.ok_or(FormatError::Value("the header has no ids"))?;
+    let trace_id = ids.trace_id.to_string();
+    let trace_id = if ids.short { trace_id[TraceId::LEN - SpanId::LEN..].to_string() } else { trace_id };
+    let mut parts = vec![("trace", trace_id), ("span", ids.span_id.to_string())];
+    parts.extend(ids.parent_span_id.map(|parent| ("parent", parent.to_string())));
+    parts.extend(header.sampled.map(|sampling| ("sampled", sampling.letter().to_string())));
+    Ok(Anatomy::new(String::from_utf8_lossy(text), parts))
 };
 
 /// The contents of a `b3` header.

@@ -8,7 +8,7 @@
 //! assert!(earlier < later);
 //! ```
 
-use crate::format::{Anatomy, Format, Make, Read, Shape, Sorted, Texts, Time};
+use crate::format::{Anatomy, Format, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
 use crate::maker::Maker;
 use crate::source::clock::{self, Stamp};
 use crate::source::entropy::{self, StreamId};
@@ -44,18 +44,14 @@ pub(crate) const ID: Format = Format {
         in_nginx: true,
         maker: |_| Ok(Maker::of(|clock_ms| id_by(clock_ms, 0).to_text()).at(|ms| id_at(ms, 0).to_text())),
     }),
-    read: Some(Read {
-        lengths: TraceId::LEN..=TraceId::LEN,
-        is_certain: false,
-        anatomy: |text, _| {
-            let id = read_id_ascii(text)?;
-            let parts = vec![("sequence", id.sequence.to_string()), ("random", format!("{:016x}", id.random))];
-            // A random id rarely has such a small sequence.
-            Ok(of_trace(text, parts, &[("time", 41), ("sequence", 23), ("random", 64)])?
-                .unlikely_if(id.sequence > 0xffff))
-        },
-        time: Some(TIME),
-    }),
+    read: Some(Read { lengths: TraceId::LEN..=TraceId::LEN, is_certain: false, time: Some(TIME) }),
+};
+
+pub(crate) const ID_ANATOMY: ReadAnatomy = |text, _| {
+    let id = read_id_ascii(text)?;
+    let parts = vec![("sequence", id.sequence.to_string()), ("random", format!("{:016x}", id.random))];
+    // A random id rarely has such a small sequence.
+    Ok(of_trace(text, parts, &[("time", 41), ("sequence", 23), ("random", 64)])?.unlikely_if(id.sequence > 0xffff))
 };
 
 pub(crate) const HOST_ID: Format = Format {
@@ -72,22 +68,18 @@ pub(crate) const HOST_ID: Format = Format {
                 .at(move |ms| host_id_at(ms, 0, host).to_text()))
         },
     }),
-    read: Some(Read {
-        lengths: TraceId::LEN..=TraceId::LEN,
-        is_certain: false,
-        anatomy: |text, _| {
-            let id = host_id_in(read_id_ascii(text)?);
-            let parts = vec![
-                ("sequence", id.sequence.to_string()),
-                ("host", Ipv4Addr::from_bits(id.host).to_string()),
-                ("random", format!("{:08x}", id.random)),
-            ];
-            // Nothing tells a host from random bits.
-            Ok(of_trace(text, parts, &[("time", 41), ("sequence", 23), ("host", 32), ("random", 32)])?
-                .unlikely_if(true))
-        },
-        time: Some(TIME),
-    }),
+    read: Some(Read { lengths: TraceId::LEN..=TraceId::LEN, is_certain: false, time: Some(TIME) }),
+};
+
+pub(crate) const HOST_ID_ANATOMY: ReadAnatomy = |text, _| {
+    let id = host_id_in(read_id_ascii(text)?);
+    let parts = vec![
+        ("sequence", id.sequence.to_string()),
+        ("host", Ipv4Addr::from_bits(id.host).to_string()),
+        ("random", format!("{:08x}", id.random)),
+    ];
+    // Nothing tells a host from random bits.
+    Ok(of_trace(text, parts, &[("time", 41), ("sequence", 23), ("host", 32), ("random", 32)])?.unlikely_if(true))
 };
 
 pub(crate) const OTEL_ID: Format = Format {
@@ -100,16 +92,13 @@ pub(crate) const OTEL_ID: Format = Format {
         in_nginx: true,
         maker: |_| Ok(Maker::of(|_| otel_trace_id().to_text())),
     }),
-    read: Some(Read {
-        lengths: TraceId::LEN..=TraceId::LEN,
-        is_certain: false,
-        anatomy: |text, _| {
-            read_id_ascii(text)?;
-            read_nonzero::<{ TraceId::LEN }>(text, 0, "a trace id must not be all zeros")?;
-            of_trace(text, Vec::new(), &[("random", 128)])
-        },
-        time: None,
-    }),
+    read: Some(Read { lengths: TraceId::LEN..=TraceId::LEN, is_certain: false, time: None }),
+};
+
+pub(crate) const OTEL_ID_ANATOMY: ReadAnatomy = |text, _| {
+    read_id_ascii(text)?;
+    read_nonzero::<{ TraceId::LEN }>(text, 0, "a trace id must not be all zeros")?;
+    of_trace(text, Vec::new(), &[("random", 128)])
 };
 
 pub(crate) const SPAN_ID: Format = Format {
@@ -122,21 +111,18 @@ pub(crate) const SPAN_ID: Format = Format {
         in_nginx: false,
         maker: |_| Ok(Maker::of(|_| span_id().to_text())),
     }),
-    read: Some(Read {
-        lengths: SpanId::LEN..=SpanId::LEN,
-        is_certain: false,
-        anatomy: |text, _| {
-            if text.len() != SpanId::LEN {
-                return Err(FormatError::Length { found: text.len(), expected: "a span id has 16" });
-            }
-            let bits = read_nonzero::<{ SpanId::LEN }>(text, 0, "a span id must not be all zeros")? as u64;
-            // One span id in 1800 consists of digits only, as each 64-bit id does.
-            Ok(Anatomy::new(String::from_utf8_lossy(text), Vec::new())
-                .with_bits(&bits.to_be_bytes(), &[("random", 64)])
-                .unlikely_if(text.iter().all(u8::is_ascii_digit)))
-        },
-        time: None,
-    }),
+    read: Some(Read { lengths: SpanId::LEN..=SpanId::LEN, is_certain: false, time: None }),
+};
+
+pub(crate) const SPAN_ID_ANATOMY: ReadAnatomy = |text, _| {
+    if text.len() != SpanId::LEN {
+        return Err(FormatError::Length { found: text.len(), expected: "a span id has 16" });
+    }
+    let bits = read_nonzero::<{ SpanId::LEN }>(text, 0, "a span id must not be all zeros")? as u64;
+    // One span id in 1800 consists of digits only, as each 64-bit id does.
+    Ok(Anatomy::new(String::from_utf8_lossy(text), Vec::new())
+        .with_bits(&bits.to_be_bytes(), &[("random", 64)])
+        .unlikely_if(text.iter().all(u8::is_ascii_digit)))
 };
 
 /// A host takes bits of those that are random otherwise.

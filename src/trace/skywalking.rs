@@ -1,6 +1,6 @@
 //! SkyWalking's trace ids: `<instance>.<thread>.<ms * 10000 + sequence>`.
 
-use crate::format::{Anatomy, Format, Make, Read, Shape, Time};
+use crate::format::{Anatomy, Format, Make, Read, ReadAnatomy, Shape, Time};
 use crate::maker::{Made, Maker};
 use crate::source::entropy::{self, StreamId};
 use crate::source::kept::Kept;
@@ -25,21 +25,22 @@ pub(crate) const FORMAT: Format = Format {
     read: Some(Read {
         lengths: 50..=60,
         is_certain: true,
-        anatomy: |text, _| {
-            let id = SkyWalking::from_text(text)?;
-            let parts = vec![
-                ("instance", format!("{:032x}", id.instance)),
-                ("thread", id.thread.to_string()),
-                ("sequence", id.sequence.to_string()),
-            ];
-            Ok(Anatomy::new(String::from_utf8_lossy(text), parts))
-        },
         time: Some(Time {
             shape: Shape::Dotted,
             ms: |text, _| Some(SkyWalking::from_text(text).ok()?.ms as i64),
             sorted: None,
         }),
     }),
+};
+
+pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
+    let id = SkyWalking::from_text(text)?;
+    let parts = vec![
+        ("instance", format!("{:032x}", id.instance)),
+        ("thread", id.thread.to_string()),
+        ("sequence", id.sequence.to_string()),
+    ];
+    Ok(Anatomy::new(String::from_utf8_lossy(text), parts))
 };
 
 /// A SkyWalking id.

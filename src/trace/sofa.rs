@@ -1,6 +1,6 @@
 //! SOFATracer's trace ids: IPv4 address, time, sequence and process, without random bits.
 
-use crate::format::{Anatomy, Format, Make, Read, Shape, Time};
+use crate::format::{Anatomy, Format, Make, Read, ReadAnatomy, Shape, Time};
 use crate::maker::{Made, Maker};
 use crate::source::laps::{Reading, SharedLaps};
 use crate::source::{clock, process};
@@ -39,21 +39,22 @@ pub(crate) const FORMAT: Format = Format {
         // A process id has at most seven digits on Linux.
         lengths: 26..=32,
         is_certain: true,
-        anatomy: |text, _| {
-            let id = Sofa::from_text(text)?;
-            let parts = vec![
-                ("address", id.address.to_string()),
-                ("sequence", id.sequence.to_string()),
-                ("process", id.pid.to_string()),
-            ];
-            Ok(Anatomy::new(String::from_utf8_lossy(text), parts))
-        },
         time: Some(Time {
             shape: Shape::Word(26..=Sofa::MAX_LEN),
             ms: |text, _| Some(Sofa::from_text(text).ok()?.ms as i64),
             sorted: None,
         }),
     }),
+};
+
+pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
+    let id = Sofa::from_text(text)?;
+    let parts = vec![
+        ("address", id.address.to_string()),
+        ("sequence", id.sequence.to_string()),
+        ("process", id.pid.to_string()),
+    ];
+    Ok(Anatomy::new(String::from_utf8_lossy(text), parts))
 };
 
 /// A SOFATracer id: `0ad1348f`, `1403169275002`, `1003` and `56696` in a row.

@@ -1,7 +1,7 @@
 //! The `traceparent` header of W3C Trace Context, level 2.
 
 use super::{SpanId, TraceId, otel_trace_id, read_nonzero, span_id};
-use crate::format::{Anatomy, Format, Make, Read};
+use crate::format::{Anatomy, Format, Make, Read, ReadAnatomy};
 use crate::maker::Maker;
 use crate::text::{FormatError, hex};
 use std::fmt;
@@ -20,20 +20,17 @@ pub(crate) const FORMAT: Format = Format {
         in_nginx: true,
         maker: |_| Ok(Maker::of(|_| Traceparent::new(true).to_text())),
     }),
-    read: Some(Read {
-        lengths: Traceparent::LEN..=Traceparent::LEN,
-        is_certain: true,
-        anatomy: |text, _| {
-            let header = Traceparent::from_text(text)?;
-            let parts = vec![
-                ("trace", header.trace_id.to_string()),
-                ("span", header.span_id.to_string()),
-                ("sampled", header.sampled.to_string()),
-            ];
-            Ok(Anatomy::new(String::from_utf8_lossy(text), parts))
-        },
-        time: None,
-    }),
+    read: Some(Read { lengths: Traceparent::LEN..=Traceparent::LEN, is_certain: true, time: None }),
+};
+
+pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
+    let header = Traceparent::from_text(text)?;
+    let parts = vec![
+        ("trace", header.trace_id.to_string()),
+        ("span", header.span_id.to_string()),
+        ("sampled", header.sampled.to_string()),
+    ];
+    Ok(Anatomy::new(String::from_utf8_lossy(text), parts))
 };
 
 /// The contents of a `traceparent` header.
