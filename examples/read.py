@@ -11,6 +11,8 @@ BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 OLDER, NEWER = BASE64 + "@-", BASE64 + "-_"
 GREGORIAN_MS = -12219292800000
+FIRST_MS, LAST_MS = -62167219200000, 253402300799999
+MS_IN_400_YEARS = 146097 * 86400000
 PRESETS = {
     "snowflake": "time_bits=41,node_bits=10,sequence_bits=12,epoch=1288834974657",
     "leaf": "time_bits=41,node_bits=10,sequence_bits=12,epoch=1288834974657",
@@ -178,11 +180,12 @@ READERS |= {"unique_id_short": read_unique_id, "otel_trace_id": read_random(128)
 
 
 def date(ms):
-    try:
-        moment = datetime(1970, 1, 1) + timedelta(milliseconds=ms)
-    except OverflowError:
+    if not FIRST_MS <= ms <= LAST_MS:
         return None
-    return moment.isoformat(timespec="milliseconds") + "Z"
+    # Python has no year 0. The calendar is the same every 400 years.
+    shift = 400 if ms < FIRST_MS + MS_IN_400_YEARS else 0
+    moment = datetime(1970 + shift, 1, 1) + timedelta(milliseconds=ms)
+    return f"{moment.year - shift:04}{moment:-%m-%dT%H:%M:%S}.{ms % 1000:03}Z"
 
 
 if __name__ == "__main__":

@@ -12,9 +12,14 @@ local ffi_str = ffi.string
 local floor = math.floor
 local format = string.format
 local gsub = string.gsub
+local rep = string.rep
 local rshift = require("bit").rshift
 local sub = string.sub
 
+
+-- The first and the last time of the calendar.
+local FIRST_MS = -62167219200000
+local LAST_MS = 253402300799999
 
 local message = ffi.new("char[?]", lib.MESSAGE_LEN)
 
@@ -24,9 +29,12 @@ local _M = {}
 
 -- Returns milliseconds since 1970-01-01 UTC as an RFC 3339 time, or nil if they are outside the calendar.
 function _M.rfc3339(ms)
+    if not (ms >= FIRST_MS and ms <= LAST_MS) then
+        return nil
+    end
     local seconds = date("!%Y-%m-%dT%H:%M:%S", floor(ms / 1000))
-    -- A year has four digits.
-    return seconds and #seconds == 19 and seconds .. format(".%03dZ", ms % 1000) or nil
+    -- glibc writes the year 999 with three digits.
+    return rep("0", 19 - #seconds) .. seconds .. format(".%03dZ", ms % 1000)
 end
 
 
