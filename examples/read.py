@@ -171,7 +171,7 @@ def read_snowflake(text, layout):
     bits = below(digits, sum(width for _, width in widths))
     fields = dict(zip((name for name, _ in widths), split(bits, *(width for _, width in widths))))
     ms = fields.pop("time_bits") * int(options.get("unit_ms", 1)) + int(epoch)
-    return result(ms, {name[:-5]: value for name, value in fields.items()}, 64, bits, text)
+    return result(ms, {name[:-5]: value for name, value in fields.items()}, 64, bits, str(bits))
 
 
 READERS = {name[5:]: reader for name, reader in globals().items() if name.startswith("read_") and name != "read_random"}

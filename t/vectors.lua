@@ -220,7 +220,8 @@ each(vectors.times.bounds, function(case)
         return unless_equal({ codec.first(ms), codec.last(ms) }, { case.first, case.last })
     end
     local first, last = readers[case.format](case.first, case), readers[case.format](case.last, case)
-    return unless_equal({ plain(first.ms), plain(last.ms) }, { case.ms, case.ms })
+    local ms = case.begin or case.ms
+    return unless_equal({ plain(first.ms), plain(last.ms) }, { ms, ms })
 end)
 
 

@@ -377,16 +377,14 @@ function layoutOf(text) {
 
 function readSnowflake(text, options) {
     const { layout, unit, epoch } = layoutOf(options.layout ?? "snowflake");
-    if (text === "") {
-        throw new FormatError("character", "a number is missing");
-    }
+    checkLength(text, text !== "", "a 64-bit id has 1 or more");
     const bits = digits(text, DECIMAL, "a digit");
     if (bits > mask(widthOf(layout))) {
         throw new FormatError("value", "its value has more bits than the layout");
     }
     const { time, node, sequence } = split(bits, layout);
     const fields = { node: String(node), sequence: String(sequence) };
-    return { text, ms: time * unit + epoch, fields, bits, layout: [["0", 64 - widthOf(layout)], ...layout] };
+    return { text: String(bits), ms: time * unit + epoch, fields, bits, layout: [["0", 64 - widthOf(layout)], ...layout] };
 }
 
 
@@ -408,7 +406,7 @@ const FORMATS = {
     trace_id: { title: "time-ordered trace id", lengths: [32, 32], read: readTraceId },
     otel_trace_id: { title: "OpenTelemetry trace id", lengths: [32, 32], read: readRandom(128, "a trace id") },
     trace_host_id: { title: "time-ordered trace id with a host", lengths: [32, 32], read: readTraceHostId },
-    snowflake: { title: "snowflake", lengths: [1, 19], read: readSnowflake },
+    snowflake: { title: "snowflake", lengths: [1, Infinity], read: readSnowflake },
     span_id: { title: "span id", lengths: [16, 16], read: readRandom(64, "a span id") },
 };
 export const formats = Object.entries(FORMATS).map(([name, { title }]) => ({ name, title }));

@@ -194,7 +194,7 @@ pub unsafe extern "C" fn txid_snowflake_fill(
 pub unsafe extern "C" fn txid_snowflake_parse(text: *const c_char, len: usize) -> i64 {
     // SAFETY: the caller's promise is the same.
     let text = unsafe { bytes(text, len) };
-    let digits = len <= TXID_SNOWFLAKE_LEN && text.iter().all(u8::is_ascii_digit);
+    let digits = text.iter().all(u8::is_ascii_digit);
     let id = std::str::from_utf8(text).ok().filter(|_| digits).and_then(|text| text.parse().ok());
     id.unwrap_or(txid_error::SnowflakeId as i64)
 }

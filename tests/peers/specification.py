@@ -43,5 +43,5 @@ class Specification(unittest.TestCase):
 
     def test_bounds_have_their_millisecond(self):
         for case in cases("times", "bounds"):
-            ms = int(case["ms"]) % 2**42 if case["format"] == "txid" else int(case["ms"])
+            ms = int(case["ms"]) % 2**42 if case["format"] == "txid" else int(case.get("begin", case["ms"]))
             self.assertEqual([read(case, end)["ms"] for end in ("first", "last")], [ms, ms], case)

@@ -38,7 +38,7 @@ def layout(case):
         int(parts["time_bits"]),
         int(parts["node_bits"]) + int(parts["sequence_bits"]),
         int(parts["unit_ms"]),
-        int(parts["epoch"]) if parts["epoch"].isdigit() else ms_of_date(parts["epoch"]),
+        int(parts["epoch"]) if parts["epoch"].removeprefix("-").isdigit() else ms_of_date(parts["epoch"]),
     )
 
 
