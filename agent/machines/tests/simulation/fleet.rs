@@ -1,6 +1,6 @@
 //! The hosts, their agents and workers, and what happens to them.
 
-use crate::network::{Memory, Weather, course};
+use crate::network::{LAST_NODE, Memory, Weather, course};
 use crate::random::Random;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -36,6 +36,7 @@ pub struct Plan {
     /// with it from then on.
     old_starts: u64,
     numbering: Numbering,
+    last_node: u64,
     ids_a_burst: u64,
 }
 
@@ -53,8 +54,12 @@ impl Plan {
         emptyings: 0,
         old_starts: 0,
         numbering: Numbering::Own,
+        last_node: LAST_NODE,
         ids_a_burst: 2,
     };
+
+    /// Fewer nodes than hosts.
+    pub const CROWDED: Self = Self { last_node: 127, ..Self::CALM };
 
     pub const ROUGH: Self = Self {
         weather: Weather { lost_requests: 10_000, lost_answers: 20_000, late_requests: 20_000 },
@@ -69,6 +74,7 @@ impl Plan {
         emptyings: 10_000,
         old_starts: 0,
         numbering: Numbering::Own,
+        last_node: LAST_NODE,
         ids_a_burst: 2,
     };
 
@@ -246,7 +252,12 @@ impl Fleet {
         for number in 0..hosts {
             // Some share their name with another.
             let name = format!("web-{}", if number % 100 == 99 { number - 1 } else { number });
-            let rules = Rules { new: true, numbering: plan.numbering, ..Rules::new("orders", &name, &LAYOUT, false) };
+            let rules = Rules {
+                new: true,
+                numbering: plan.numbering,
+                last_node: plan.last_node,
+                ..Rules::new("orders", &name, &LAYOUT, false)
+            };
             let page = new_page();
             let skew_ms = fleet.random.around(plan.most_skew_ms);
             fleet.hosts.push(Host {
@@ -289,6 +300,28 @@ impl Fleet {
             }
         }
         self.now_ms = end_ms;
+    }
+
+    /// Lets time pass until so many hosts can make an id. Returns how many milliseconds that took.
+    pub fn run_until_live(&mut self, hosts: usize) -> u64 {
+        let start_ms = self.now_ms;
+        while self.live() < hosts {
+            assert!(self.now_ms < start_ms + 60_000, "{} of {hosts} hosts are live after a minute", self.live());
+            self.run(100);
+        }
+        self.now_ms - start_ms
+    }
+
+    /// Hosts that would make an id now.
+    pub fn live(&self) -> usize {
+        let is_live = |&host: &usize| self.hosts[host].workers.refusal_at(self.wall_ms(host)).is_none();
+        (0..self.hosts.len()).filter(is_live).count()
+    }
+
+    /// The store does not answer for so long.
+    pub fn outage(&mut self, ms: u64) {
+        self.store_is_down_until_ms = self.now_ms + ms;
+        self.run(ms);
     }
 
     /// Lets time pass without accidents, with correct clocks and all hosts on the network.

@@ -51,6 +51,21 @@ fn no_accident_gives_an_id_twice() {
     check_moments(&report);
 }
 
+/// 72 hosts get no node. They must not keep the others from theirs, and neither must the limit on requests.
+#[test]
+fn two_hundred_hosts_on_128_nodes_use_all_nodes_soon_after_a_start_and_an_outage() {
+    let mut fleet = Fleet::new(seed(), 200, Plan::CROWDED);
+    let start_ms = fleet.run_until_live(128);
+    assert!(start_ms <= 3_100, "{start_ms} ms after the start");
+    fleet.outage(150_000);
+    assert_eq!(fleet.live(), 0, "all leases have ended");
+    // A request that was sent during the outage times out after 3 s, and the longest pause is 12 s.
+    let outage_ms = fleet.run_until_live(128);
+    println!("all nodes were used {start_ms} ms after the start, and {outage_ms} ms after the outage");
+    assert!(outage_ms <= 15_100, "{outage_ms} ms after the outage");
+    assert_eq!(fleet.report().twice, 0);
+}
+
 /// UidGenerator and Leaf take the number of a new node at each start, from a counter in the store.
 #[test]
 fn beside_an_old_library_no_accident_gives_an_id_twice() {

@@ -6,7 +6,7 @@ use txid_agent_machines::lease::{Reply, Request};
 use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, Version};
 
 /// A node has 10 bits.
-const LAST_NODE: u64 = 1023;
+pub const LAST_NODE: u64 = 1023;
 const TIMEOUT_MS: u64 = 3000;
 
 /// Records in memory, each with a version that is never used again.
