@@ -70,7 +70,7 @@ impl RequestHeaders<'_> {
 /// One hop of a trace.
 ///
 /// ```
-/// use txid::request::{Header, Kind, Span, RequestHeaders};
+/// use txid::request::{Header, Kind, RequestHeaders, Span, TraceIds};
 ///
 /// let traceparent = Header::One(b"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
 /// let headers = RequestHeaders { traceparent, ..RequestHeaders::NONE };
