@@ -25,6 +25,7 @@ fn the_presets_are_as_their_origins_have_them() {
         ("leaf", "time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=1288834974657"),
         ("sonyflake", "time_bits=39,sequence_bits=8,node_bits=16,unit_ms=10,epoch=2014-09-01T00:00:00Z"),
         ("uid", "time_bits=28,node_bits=22,sequence_bits=13,unit_ms=1000,epoch=2016-05-19T16:00:00Z"),
+        ("snowflake53", "time_bits=38,node_bits=10,sequence_bits=5,unit_ms=10,epoch=2015-01-01"),
     ] {
         let (preset, custom): (Layout, Layout) = (name.parse().unwrap(), text.parse().unwrap());
         assert_eq!(preset.to_string(), custom.to_string());
@@ -37,6 +38,23 @@ fn the_presets_are_as_their_origins_have_them() {
     assert_eq!(Layout::SONYFLAKE.decode((7 << 8 | 1) << 16 | 258), Some(parts));
     assert!(generator(&Layout::UID, 1).next_at(1_732_109_055_999).is_ok());
     assert!(generator(&Layout::UID, 1).next_at(1_732_109_056_000).is_err());
+}
+
+#[test]
+fn a_double_holds_every_id_of_snowflake53() {
+    let layout = Layout::SNOWFLAKE53;
+    let last = Parts { ms: 4_168_849_469_430, node: 1023, sequence: 31 };
+    assert_eq!(layout.decode((1 << 53) - 1), Some(last));
+    assert_eq!(layout.decode(1 << 53), None);
+    // The text of the last id has as many digits as that of any id from now on.
+    assert_eq!(layout.ids_of(1_725_246_181_260)[0].to_string().len(), 16);
+    assert_eq!(((1_u64 << 53) - 1).to_string().len(), 16);
+
+    let generator = generator(&layout, 1023).with_max_drift_ms(0);
+    let ids: Vec<_> = (0..32).map(|_| generator.next_at(*layout.range_ms().end()).unwrap()).collect();
+    assert_eq!(ids[31], (1 << 53) - 1);
+    assert!(ids.iter().all(|&id| id as f64 as u64 == id));
+    assert!(generator.next_at(*layout.range_ms().end()).is_err());
 }
 
 #[test]

@@ -357,6 +357,7 @@ const PRESETS = {
     leaf: "time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=1288834974657",
     sonyflake: "time_bits=39,sequence_bits=8,node_bits=16,unit_ms=10,epoch=1409529600000",
     uid: "time_bits=28,node_bits=22,sequence_bits=13,unit_ms=1000,epoch=1463673600000",
+    snowflake53: "time_bits=38,node_bits=10,sequence_bits=5,unit_ms=10,epoch=1420070400000",
 };
 export const layouts = Object.keys(PRESETS);
 

@@ -300,7 +300,7 @@ static void
 snowflakes(const char *directory)
 {
     static const char *const LAYOUTS[] = {
-        "snowflake", "sonyflake", "uid", "leaf", "none", "",
+        "snowflake", "sonyflake", "uid", "leaf", "snowflake53", "none", "",
         "time_bits=63,node_bits=0,sequence_bits=0,epoch=-9007199254740992",
         "time_bits=1,node_bits=0,sequence_bits=0",
     };

@@ -85,7 +85,7 @@ pub struct New {
     /// segment: the file that txid-agent keeps
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
-    /// For --format snowflake: snowflake, sonyflake, uid, leaf, or
+    /// For --format snowflake: snowflake, sonyflake, uid, leaf, snowflake53, or
     /// time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01
     #[arg(long, value_name = "LAYOUT")]
     pub layout: Option<String>,

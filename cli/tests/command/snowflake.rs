@@ -32,7 +32,7 @@ fn ids_go_up_from_one_run_to_the_next() {
     let other_layout = refusal(&mut new(state, &["--layout", "sonyflake"]));
     assert!(other_layout.contains("belongs to the layout time_bits=41"), "{other_layout}");
     let no_layout = refusal(&mut new(state, &["--layout", "twitter"]));
-    assert!(no_layout.contains("'twitter' is not one of snowflake, sonyflake, uid, leaf"), "{no_layout}");
+    assert!(no_layout.contains("'twitter' is not one of snowflake, sonyflake, uid, leaf, snowflake53"), "{no_layout}");
 }
 
 #[test]

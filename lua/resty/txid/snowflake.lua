@@ -272,8 +272,9 @@ local _M = {}
 
 
 -- Returns a generator; raises an error if an option is wrong or the state cannot be opened.
---   layout     "snowflake", "sonyflake", "uid", "leaf", or a table: time_bits, node_bits, sequence_bits; optionally
---              unit_ms (1), epoch (1970; milliseconds or a date) and order ("time,node,sequence")
+--   layout     "snowflake", "sonyflake", "uid", "leaf", "snowflake53", or a table: time_bits, node_bits,
+--              sequence_bits; optionally unit_ms (1), epoch (1970; milliseconds or a date) and order
+--              ("time,node,sequence")
 --   node       a number, "env:NAME", "ip" (sonyflake's default), "hostname", "lease" (from txid-agent), or a function
 --              that returns one of them
 --   state      the file that all processes with this node share
