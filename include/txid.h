@@ -582,6 +582,10 @@ typedef struct {
    * How many of the agent's requests to its store failed.
    */
   uint64_t failures;
+  /**
+   * The last millisecond since 1970-01-01 UTC that the layout has ids for.
+   */
+  int64_t layout_ends_ms;
 } txid_snowflake_counters;
 
 /**

@@ -330,6 +330,11 @@ location = /t {
         ngx.say(stats.issued, " ", stats.refused, " ", stats.clock_steps, " ", stats.borrowed_ms > 0)
         local two = snowflake.new { layout = layout, node = 0, state = "DIR/slow", max_drift = 0.5 }
         ngx.say(two(), " ", two:stats().issued, " ", two:stats().refused, " ", two:stats().borrowed_ms > 0)
+        for _, layout in ipairs { "snowflake", "snowflake53", { time_bits = 62, node_bits = 0, sequence_bits = 1 } } do
+            local name = type(layout) == "string" and layout or "long"
+            local ends_ms = snowflake.new { layout = layout, node = 0, state = "DIR/ends-" .. name }:stats().layout_ends_ms
+            ngx.say(type(ends_ms), " ", tostring(ends_ms + 0LL))
+        end
     }
 }
 --- response_body_like chop
@@ -338,6 +343,9 @@ all ids of the layout up to TIME are used up, and the clock reads TIME
 true
 [34] 2 0 true
 nil 0 1 true
+number 3487858230208LL
+number 4168849469439LL
+cdata 4611686018427387903LL
 $
 
 

@@ -50,6 +50,8 @@ pub struct txid_snowflake_counters {
     pub renewals: u64,
     /// How many of the agent's requests to its store failed.
     pub failures: u64,
+    /// The last millisecond since 1970-01-01 UTC that the layout has ids for.
+    pub layout_ends_ms: i64,
 }
 
 /// Opens a generator of 64-bit ids, and writes it to `generator`. Release it with txid_snowflake_close.
@@ -248,6 +250,7 @@ pub unsafe extern "C" fn txid_snowflake_stats(
             lease_left_ms: lease.map_or(-1, left_ms),
             renewals: lease.map_or(0, |lease| lease.renewals),
             failures: lease.map_or(0, |lease| lease.failures),
+            layout_ends_ms: *state.layout().range_ms().end(),
         });
     }
 }

@@ -27,6 +27,8 @@ struct Id {
     or_else: Vec<&'static str>,
     ms: Option<i64>,
     holds: Anatomy,
+    /// The last millisecond of its layout, if that was given.
+    layout_ends_ms: Option<i64>,
 }
 
 impl Id {
@@ -35,7 +37,9 @@ impl Id {
         let (format, holds) = found.remove(0);
         let mut or_else: Vec<_> = found.iter().map(|(other, _)| other.title).collect();
         or_else.retain(|title| *title != format.title);
-        Ok(Self { format: format.title, or_else, ms: format.ms(text, numbers), holds })
+        let has_layout = format.make.as_ref().is_some_and(|make| make.options.contains(&"layout"));
+        let layout_ends_ms = (numbers.is_chosen && has_layout).then(|| *numbers.layout.range_ms().end());
+        Ok(Self { format: format.title, or_else, ms: format.ms(text, numbers), holds, layout_ends_ms })
     }
 }
 
@@ -59,6 +63,9 @@ impl Serialize for Json<'_> {
         }
         for (name, value) in &id.holds.parts {
             object.serialize_entry(name, value)?;
+        }
+        if let Some(ms) = id.layout_ends_ms {
+            object.serialize_entry("layout_ends", &time_or_ms(ms))?;
         }
         if !id.holds.bytes.is_empty() {
             object.serialize_entry("hex", &hex(&id.holds.bytes))?;
@@ -138,6 +145,7 @@ impl Inspection {
             rows.push(("ms", ms.to_string()));
         }
         rows.extend(id.holds.parts.iter().map(|(name, value)| (*name, value.clone())));
+        rows.extend(id.layout_ends_ms.map(|ms| ("layout ends", time_or_ms(ms))));
         if !id.holds.bytes.is_empty() {
             rows.push(("hex", hex(&id.holds.bytes)));
         }
@@ -177,6 +185,11 @@ fn lookalike(text: &[u8]) -> Option<&'static str> {
         64 if all(u8::is_ascii_hexdigit) => Some("a SHA-256"),
         _ => None,
     }
+}
+
+/// A time; or its milliseconds if they are after the year 9999.
+fn time_or_ms(ms: i64) -> String {
+    time::timestamp(ms).map_or_else(|| ms.to_string(), time::rfc3339_of)
 }
 
 fn hex(bytes: &[u8]) -> String {

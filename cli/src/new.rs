@@ -1,17 +1,19 @@
 //! `txid new`: makes ids, one per line.
 
-use crate::time;
+use crate::{say, time};
 use anyhow::{Context, Result, anyhow, bail};
 use std::ffi::OsStr;
 use std::io::{BufWriter, Write, stdout};
 use std::process::ExitCode;
 use txid::formats::{self, Format};
+use txid::snowflake::Layout;
 use txid::{Maker, MakerError};
 use txid_args::{New, name};
 
 pub(crate) fn run(args: &New) -> Result<ExitCode> {
     let at = args.at.as_deref().map(|text| time::parse("--at", text)).transpose()?;
     let maker = maker(args)?;
+    warn_of_the_end(args);
     let mut out = BufWriter::new(stdout().lock());
     let mut text = [0; Maker::MAX_LEN];
     for _ in 0..args.count {
@@ -54,6 +56,17 @@ fn maker(args: &New) -> Result<Maker> {
         MakerError::NoAddress => anyhow!("this format needs an IPv4 address of this host, and none was found"),
         other => other.into(),
     })
+}
+
+/// From a year before the layout ends.
+fn warn_of_the_end(args: &New) {
+    let Some(make) = &args.format.make else { return };
+    let layout = args.layout.as_deref().unwrap_or("snowflake");
+    if let (true, Ok(layout)) = (make.options.contains(&"layout"), layout.parse::<Layout>()) {
+        if let Some(ending) = layout.ending(txid::system_ms()) {
+            say(&format!("warning: {ending}"));
+        }
+    }
 }
 
 /// The names of the formats with this option.

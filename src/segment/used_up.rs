@@ -47,7 +47,8 @@ pub enum SegmentNews {
 }
 
 impl SegmentNews {
-    pub(super) const ALL: [Self; 4] = [Self::Serving, Self::NoTag, Self::WentDown, Self::Ended];
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Serving, Self::NoTag, Self::WentDown, Self::Ended];
 
     /// The state as one word.
     pub fn name(self) -> &'static str {

@@ -8,6 +8,7 @@ use std::str::FromStr;
 /// Epochs are limited to the integers that a double holds exactly, because Lua and JavaScript numbers are doubles.
 const EPOCHS: RangeInclusive<i64> = -(1 << 53)..=1 << 53;
 const LONGEST_UNIT_MS: u64 = 1 << 32;
+const YEAR_MS: i64 = 365 * 24 * 3_600_000;
 
 /// The keys of a layout's text, which are also the keys of Lua's tables.
 const NAMES: [&str; 5] = ["time_bits", "node_bits", "sequence_bits", "unit_ms", "epoch"];
@@ -239,6 +240,21 @@ impl Layout {
         self.epoch_ms..=self.ms_of(self.last_time()).saturating_add(self.unit_ms as i64 - 1)
     }
 
+    /// The end of the layout if it is less than a year away, or past, when the clock says `now_ms`.
+    ///
+    /// ```
+    /// use txid::snowflake::Layout;
+    ///
+    /// let now_ms = 1_700_000_000_000;
+    /// assert!(Layout::SNOWFLAKE.ending(now_ms).is_none());
+    /// let ending = Layout::UID.ending(now_ms).unwrap();
+    /// assert!(ending.to_string().starts_with("the layout ends at 2024-11-20T13:24:15.999Z"));
+    /// ```
+    pub fn ending(&self, now_ms: i64) -> Option<Ending> {
+        let end_ms = *self.range_ms().end();
+        (end_ms.saturating_sub(now_ms) < YEAR_MS).then_some(Ending { end_ms, is_over: end_ms < now_ms })
+    }
+
     /// The lowest and the highest id of the unit of time that `ms` is in.
     ///
     /// ```
@@ -320,6 +336,21 @@ impl Layout {
     /// Whether ids of both layouts have the same bits. They may still start their sequences differently.
     pub(super) fn has_same_bits(&self, other: &Self) -> bool {
         Self { random_start: false, ..*self } == Self { random_start: false, ..*other }
+    }
+}
+
+/// That a layout ends soon, or has ended, for those who must choose another one in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ending {
+    end_ms: i64,
+    is_over: bool,
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verb = if self.is_over { "ended" } else { "ends" };
+        let end = civil::Moment(self.end_ms);
+        write!(f, "the layout {verb} at {end}, and there are no ids after that: choose another one in time")
     }
 }
 

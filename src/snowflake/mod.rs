@@ -33,7 +33,7 @@ mod step;
 
 pub use error::StateError;
 pub use generator::{Generator, MAX_DRIFT_MS, Stats};
-pub use layout::{Layout, LayoutError, Order, Parts};
+pub use layout::{Ending, Layout, LayoutError, Order, Parts};
 pub use lease::{LeasePage, LeaseView};
 pub use node::{NodeError, node};
 pub use refusal::{LeaseNews, Refusal, Unleased};

@@ -47,18 +47,9 @@ impl Refusal {
             Self::Exhausted { .. } => "exhausted",
             Self::BeforeEpoch { .. } => "before-epoch",
             Self::Ended { .. } => "layout-ended",
-            Self::Unleased(Unleased { news, ended_ms, .. }) => match news {
-                LeaseNews::Starting => "starting",
-                LeaseNews::Held if ended_ms.is_some() => "lease-ended",
-                LeaseNews::Held => "no-lease",
-                LeaseNews::Lost => "lost",
-                LeaseNews::Copied => "copied",
-                LeaseNews::Asking => "asking",
-                LeaseNews::Waiting => "waiting",
-                LeaseNews::NoneFree => "none-free",
-                LeaseNews::ClockOff => "clock-off",
-                LeaseNews::Released => "released",
-            },
+            Self::Unleased(Unleased { news: LeaseNews::Held, ended_ms: Some(_), .. }) => "lease-ended",
+            Self::Unleased(Unleased { news: LeaseNews::Held, .. }) => "no-lease",
+            Self::Unleased(Unleased { news, .. }) => news.name(),
         }
     }
 }
@@ -154,7 +145,8 @@ pub enum LeaseNews {
 }
 
 impl LeaseNews {
-    pub(super) const ALL: [Self; 9] = [
+    /// All of them.
+    pub const ALL: [Self; 9] = [
         Self::Starting,
         Self::Held,
         Self::Lost,
@@ -165,6 +157,21 @@ impl LeaseNews {
         Self::ClockOff,
         Self::Released,
     ];
+
+    /// The report as one word, for machines.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Starting => "starting",
+            Self::Held => "held",
+            Self::Lost => "lost",
+            Self::Copied => "copied",
+            Self::Asking => "asking",
+            Self::Waiting => "waiting",
+            Self::NoneFree => "none-free",
+            Self::ClockOff => "clock-off",
+            Self::Released => "released",
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The subcommands other than `run`.
 
 pub mod floor;
+mod metrics;
 pub mod nodes;
 mod numbers;
 pub mod raise;

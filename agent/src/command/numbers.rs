@@ -1,9 +1,10 @@
 //! The segments in `txid-agent status`.
 
+use super::metrics::{Metric, samples, states};
 use super::time;
 use serde_json::json;
 use std::path::Path;
-use txid::segment::{Segment, SegmentStats};
+use txid::segment::{Segment, SegmentNews, SegmentStats};
 
 /// The contents of one file.
 pub struct Numbers {
@@ -74,36 +75,30 @@ fn rate(stats: &SegmentStats) -> f64 {
 }
 
 pub fn prometheus(all: &[Numbers]) -> String {
-    type Value = fn(&Numbers) -> f64;
-    let metrics: [(&str, &str, &str, Value); 7] = [
-        ("left", "gauge", "Numbers left in both ranges.", |it| it.left() as f64),
-        ("rate", "gauge", "Numbers taken per second.", |it| rate(&it.stats)),
-        ("lasts_seconds", "gauge", "How long the numbers last at this rate if the store does not answer.", |it| {
-            it.stats.lasts_ms().map_or(f64::INFINITY, |ms| ms as f64 / 1e3)
-        }),
-        ("step", "gauge", "Numbers taken from the store at a time.", |it| it.stats.step as f64),
-        ("contact_timestamp_seconds", "gauge", "When the store last answered.", |it| {
+    let metrics: [Metric<Numbers>; 7] = [
+        ("txid_segment_left", "gauge", "Numbers left in both ranges.", |it| it.left() as f64),
+        ("txid_segment_rate", "gauge", "Numbers taken per second.", |it| rate(&it.stats)),
+        (
+            "txid_segment_lasts_seconds",
+            "gauge",
+            "How long the numbers last at this rate if the store does not answer.",
+            |it| it.stats.lasts_ms().map_or(f64::INFINITY, |ms| ms as f64 / 1e3),
+        ),
+        ("txid_segment_step", "gauge", "Numbers taken from the store at a time.", |it| it.stats.step as f64),
+        ("txid_segment_contact_timestamp_seconds", "gauge", "When the store last answered.", |it| {
             it.stats.contact_ms.unwrap_or(0) as f64 / 1e3
         }),
-        ("ranges_total", "counter", "Ranges taken from the store.", |it| it.stats.fetches as f64),
-        ("failures_total", "counter", "Failed requests to the store.", |it| it.stats.failures as f64),
+        ("txid_segment_ranges_total", "counter", "Ranges taken from the store.", |it| it.stats.fetches as f64),
+        ("txid_segment_failures_total", "counter", "Failed requests to the store.", |it| it.stats.failures as f64),
     ];
-    let mut text = String::new();
-    for (metric, kind, help, value) in metrics {
-        text += &format!("# HELP txid_segment_{metric} {help}\n# TYPE txid_segment_{metric} {kind}\n");
-        for it in all {
-            let value = value(it);
-            let value = if value.is_finite() { value.to_string() } else { "+Inf".to_owned() };
-            text += &format!("txid_segment_{metric}{{name=\"{}\"}} {value}\n", it.name);
-        }
-    }
-    text
+    let news = all.iter().map(|it| (&*it.name, it.stats.news.name()));
+    samples(&metrics, all, |it| &it.name)
+        + &states("txid_segment_state", "1 for the current state.", news, &SegmentNews::ALL.map(SegmentNews::name))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use txid::segment::SegmentNews;
 
     fn numbers() -> Numbers {
         let stats = SegmentStats {
@@ -134,6 +129,10 @@ mod tests {
                 "txid_segment_contact_timestamp_seconds{name=\"invoices\"} 1700000000.5",
                 "txid_segment_ranges_total{name=\"invoices\"} 5",
                 "txid_segment_failures_total{name=\"invoices\"} 6",
+                "txid_segment_state{name=\"invoices\",state=\"serving\"} 1",
+                "txid_segment_state{name=\"invoices\",state=\"no-tag\"} 0",
+                "txid_segment_state{name=\"invoices\",state=\"went-down\"} 0",
+                "txid_segment_state{name=\"invoices\",state=\"ended\"} 0",
             ]
         );
     }

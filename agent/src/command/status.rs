@@ -1,5 +1,6 @@
 //! `txid-agent status`: shows the leases and segments of this host, read from their files alone.
 
+use super::metrics::{Metric, samples, states};
 use super::numbers::{self, Numbers};
 use super::time;
 use crate::args::Status;
@@ -9,11 +10,12 @@ use std::fs;
 use std::io::{Write, stderr, stdout};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use txid::snowflake::{Generator, LeasePage, LeaseView, Refusal};
+use txid::snowflake::{Generator, Layout, LeaseNews, LeasePage, LeaseView, Refusal};
 
 /// The contents of one file.
 struct Lease {
     name: String,
+    layout: Layout,
     view: LeaseView,
     left_ms: i64,
     /// Why a process would get no id now: the answer of the code that it would ask.
@@ -26,7 +28,13 @@ impl Lease {
         let (view, now_ms) = (page.view(), txid::system_ms());
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let left_ms = view.limit_ms.map_or(0, |limit_ms| (limit_ms - now_ms).max(0));
-        Ok(Self { name, view, left_ms, refusal: Generator::new(page.state()).refusal_at(now_ms) })
+        let state = page.state();
+        Ok(Self { name, layout: *state.layout(), view, left_ms, refusal: Generator::new(state).refusal_at(now_ms) })
+    }
+
+    /// The last millisecond of the layout.
+    fn layout_ends_ms(&self) -> i64 {
+        *self.layout.range_ms().end()
     }
 
     fn is_live(&self) -> bool {
@@ -86,7 +94,7 @@ fn files(dir: &Path) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 fn text(lease: &Lease) -> String {
-    let Lease { name, view, left_ms, refusal } = lease;
+    let Lease { name, view, left_ms, refusal, .. } = lease;
     let state = match (refusal, view.limit_ms) {
         (Some(why), _) => format!("no ids: {why}"),
         (None, Some(limit_ms)) => format!("node {}, until {} ({} s left)", view.node, time(limit_ms), left_ms / 1000),
@@ -94,13 +102,15 @@ fn text(lease: &Lease) -> String {
     };
     let contact = view.contact_ms.map_or("never".to_owned(), time);
     format!(
-        "{name}: {state}; the store last answered {contact}; {} renewals, {} failures",
-        view.renewals, view.failures
+        "{name}: {state}; the store last answered {contact}; {} renewals, {} failures; the layout ends at {}",
+        view.renewals,
+        view.failures,
+        time(lease.layout_ends_ms())
     )
 }
 
 fn json(lease: &Lease) -> String {
-    let Lease { name, view, left_ms, refusal } = lease;
+    let Lease { name, view, left_ms, refusal, .. } = lease;
     json!({
         "name": name,
         "live": lease.is_live(),
@@ -112,38 +122,36 @@ fn json(lease: &Lease) -> String {
         "contact": view.contact_ms.map(time),
         "renewals": view.renewals,
         "failures": view.failures,
+        "layout_ends": time(lease.layout_ends_ms()),
     })
     .to_string()
 }
 
 fn prometheus(leases: &[Lease]) -> String {
-    type Value = fn(&Lease) -> f64;
-    let metrics: [(&str, &str, &str, Value); 6] = [
-        ("live", "gauge", "1 if ids can be made.", |lease| f64::from(u8::from(lease.is_live()))),
-        ("node", "gauge", "The node.", |lease| lease.view.node as f64),
-        ("left_seconds", "gauge", "How long ids continue if the store does not answer.", |lease| {
-            lease.left_ms as f64 / 1e3
+    let metrics: [Metric<Lease>; 8] = [
+        ("txid_lease_live", "gauge", "1 if ids can be made.", |it| f64::from(u8::from(it.is_live()))),
+        ("txid_lease_node", "gauge", "The node.", |it| it.view.node as f64),
+        ("txid_lease_nodes", "gauge", "How many nodes the layout has.", |it| it.layout.last_node() as f64 + 1.0),
+        ("txid_lease_left_seconds", "gauge", "How long ids continue if the store does not answer.", |it| {
+            it.left_ms as f64 / 1e3
         }),
-        ("contact_timestamp_seconds", "gauge", "When the store last answered.", |lease| {
-            lease.view.contact_ms.unwrap_or(0) as f64 / 1e3
+        ("txid_lease_contact_timestamp_seconds", "gauge", "When the store last answered.", |it| {
+            it.view.contact_ms.unwrap_or(0) as f64 / 1e3
         }),
-        ("renewals_total", "counter", "Extensions of the lease.", |lease| lease.view.renewals as f64),
-        ("failures_total", "counter", "Failed requests to the store.", |lease| lease.view.failures as f64),
+        ("txid_lease_renewals_total", "counter", "Extensions of the lease.", |it| it.view.renewals as f64),
+        ("txid_lease_failures_total", "counter", "Failed requests to the store.", |it| it.view.failures as f64),
+        ("txid_lease_layout_end_timestamp_seconds", "gauge", "When the layout ends.", |it| {
+            it.layout_ends_ms() as f64 / 1e3
+        }),
     ];
-    let mut text = String::new();
-    for (metric, kind, help, value) in metrics {
-        text += &format!("# HELP txid_lease_{metric} {help}\n# TYPE txid_lease_{metric} {kind}\n");
-        for lease in leases {
-            text += &format!("txid_lease_{metric}{{name=\"{}\"}} {}\n", lease.name, value(lease));
-        }
-    }
-    text
+    let news = leases.iter().map(|lease| (&*lease.name, lease.view.news.name()));
+    samples(&metrics, leases, |lease| &lease.name)
+        + &states("txid_lease_state", "1 for what the agent last reported.", news, &LeaseNews::ALL.map(LeaseNews::name))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use txid::snowflake::LeaseNews;
 
     fn lease() -> Lease {
         let view = LeaseView {
@@ -160,7 +168,7 @@ mod tests {
             failures: 6,
             news: LeaseNews::Held,
         };
-        Lease { name: "orders".to_owned(), view, left_ms: 59_500, refusal: None }
+        Lease { name: "orders".to_owned(), layout: Layout::SNOWFLAKE53, view, left_ms: 59_500, refusal: None }
     }
 
     #[test]
@@ -172,10 +180,21 @@ mod tests {
             [
                 "txid_lease_live{name=\"orders\"} 1",
                 "txid_lease_node{name=\"orders\"} 17",
+                "txid_lease_nodes{name=\"orders\"} 1024",
                 "txid_lease_left_seconds{name=\"orders\"} 59.5",
                 "txid_lease_contact_timestamp_seconds{name=\"orders\"} 1700000000.5",
                 "txid_lease_renewals_total{name=\"orders\"} 5",
                 "txid_lease_failures_total{name=\"orders\"} 6",
+                "txid_lease_layout_end_timestamp_seconds{name=\"orders\"} 4168849469.439",
+                "txid_lease_state{name=\"orders\",state=\"starting\"} 0",
+                "txid_lease_state{name=\"orders\",state=\"held\"} 1",
+                "txid_lease_state{name=\"orders\",state=\"lost\"} 0",
+                "txid_lease_state{name=\"orders\",state=\"copied\"} 0",
+                "txid_lease_state{name=\"orders\",state=\"asking\"} 0",
+                "txid_lease_state{name=\"orders\",state=\"waiting\"} 0",
+                "txid_lease_state{name=\"orders\",state=\"none-free\"} 0",
+                "txid_lease_state{name=\"orders\",state=\"clock-off\"} 0",
+                "txid_lease_state{name=\"orders\",state=\"released\"} 0",
             ]
         );
     }
@@ -186,8 +205,10 @@ mod tests {
         let expected = json!({
             "name": "orders", "live": true, "reason": null, "node": 17, "limit": "2023-11-14T22:14:20.000Z", "lease_left_ms": 59_500,
             "generation": 3, "contact": "2023-11-14T22:13:20.500Z", "renewals": 5, "failures": 6,
+            "layout_ends": "2102-02-08T13:44:29.439Z",
         });
         assert_eq!(status, expected);
         assert!(text(&lease()).starts_with("orders: node 17, until 2023-11-14T22:14:20.000Z (59 s left); "));
+        assert!(text(&lease()).ends_with("; the layout ends at 2102-02-08T13:44:29.439Z"));
     }
 }

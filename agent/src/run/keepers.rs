@@ -1,7 +1,7 @@
 //! One thread for each lease and each segment, and what is known of them.
 
 use super::Event;
-use super::journal::Journal;
+use super::journal::{Journal, say};
 use crate::config::{Config, Node};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -58,6 +58,9 @@ impl Keepers {
             let store = store::open(&config.store)?;
             let rules = lease_rules(config, node, store.durability().may_lose_writes());
             let kept = KeptLease::open(&config.dir.join(&node.name), &node.layout, rules, store)?;
+            if let Some(ending) = node.layout.ending(txid::system_ms()) {
+                say(&format!("{}: {ending}", node.name));
+            }
             keepers.add(&node.name, kept, events)?;
         }
         for (tag, step) in &config.segments {

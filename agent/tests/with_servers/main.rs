@@ -4,6 +4,7 @@
 
 mod beside;
 mod fleet;
+mod metrics;
 mod proxy;
 mod segments;
 mod servers;

@@ -116,6 +116,47 @@ fn an_id_is_read_by_its_layout() {
     assert_eq!(ms_and_node(&["--layout", custom, "12291"]), (1_577_836_800_003, "3".into(), "snowflake".into()));
 }
 
+/// A layout whose 2^30 seconds end `days` from now.
+fn layout_with_days_left(days: i64) -> String {
+    let epoch_ms = txid::system_ms() + days * 86_400_000 - (1_i64 << 30) * 1000;
+    format!("time_bits=30,node_bits=10,sequence_bits=12,unit_ms=1000,epoch={epoch_ms}")
+}
+
+#[test]
+fn a_layout_that_ends_within_a_year_is_warned_of() {
+    let directory = tempfile::tempdir().unwrap();
+    for (days, warned) in [(366, false), (364, true)] {
+        let state = directory.path().join(days.to_string());
+        let assert = new(state.to_str().unwrap(), &["--layout", &layout_with_days_left(days)]).assert().success();
+        let output = assert.get_output();
+        assert!(!output.stdout.is_empty());
+        let said = String::from_utf8(output.stderr.clone()).unwrap();
+        assert_eq!(said.starts_with("txid: warning: the layout ends at 20"), warned, "{said}");
+        assert_eq!(said.is_empty(), !warned, "{said}");
+    }
+    let said = refusal(&mut new(directory.path().join("uid").to_str().unwrap(), &["--layout", "uid"]));
+    assert!(said.contains("warning: the layout ended at 2024-11-20T13:24:15.999Z, and"), "{said}");
+}
+
+#[test]
+fn inspect_shows_the_end_of_a_given_layout() {
+    let json = |args: &[&str]| -> serde_json::Value {
+        serde_json::from_str(&printed(&mut txid(&[&["inspect", "--json"], args].concat()))).unwrap()
+    };
+    for (layout, end) in [
+        ("snowflake", "2080-07-10T17:30:30.208Z"),
+        ("snowflake53", "2102-02-08T13:44:29.439Z"),
+        ("time_bits=62,node_bits=0,sequence_bits=1", "4611686018427387903"),
+    ] {
+        assert_eq!(json(&["--layout", layout, "1210643906582419"])["layout_ends"], end);
+        let shown = printed(&mut txid(&["inspect", "--layout", layout, "1210643906582419"]));
+        assert!(shown.contains(&format!("\n  layout ends {end}\n")), "{shown}");
+    }
+    // Which layout it has is then only a guess; and other formats have none.
+    assert!(json(&[SAMPLE])["layout_ends"].is_null());
+    assert!(json(&["--layout", "snowflake", "b2fr5nvqg00000000000"])["layout_ends"].is_null());
+}
+
 #[test]
 fn few_digits_are_an_id_only_with_a_layout() {
     let said = txid(&["inspect", "12291"]).assert().code(1).stdout("").get_output().stderr.clone();

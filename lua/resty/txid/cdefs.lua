@@ -74,6 +74,7 @@ typedef struct {
   int64_t lease_left_ms;
   uint64_t renewals;
   uint64_t failures;
+  int64_t layout_ends_ms;
 } txid_snowflake_counters;
 typedef struct {
   int64_t ms;

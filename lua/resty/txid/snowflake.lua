@@ -134,8 +134,8 @@ function methods.decode(self, id)
 end
 
 
--- What this generator has done in this process, and how far all users of its state are ahead of the clock. If the node
--- is leased, also what is left of the lease, how often it was taken or extended, and how often the agent's store
+-- What this generator has done in this process, how far all users of its state are ahead of the clock, and the last
+-- millisecond of the layout. If the node is leased, also what is left of the lease, how often it was taken or extended, and how often the agent's store
 -- failed.
 function methods.stats(self)
     C.txid_snowflake_stats(handle_of(self, "stats"), counters)
@@ -145,6 +145,7 @@ function methods.stats(self)
         borrowed_ms = tonumber(counters.borrowed_ms),
         clock_steps = tonumber(counters.clock_steps),
         refused = tonumber(counters.refused),
+        layout_ends_ms = exact(counters.layout_ends_ms),
         node = counters.node >= 0 and exact(counters.node) or nil,
         lease_left_ms = is_leased and tonumber(counters.lease_left_ms) or nil,
         renewals = is_leased and tonumber(counters.renewals) or nil,

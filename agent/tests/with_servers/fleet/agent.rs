@@ -282,7 +282,24 @@ fn status_in_three_forms() {
     let metrics = text(&directory.status(&["--prometheus"]).stdout);
     assert!(metrics.contains("txid_lease_live{name=\"orders\"} 1\n"), "{metrics}");
     assert!(metrics.contains("# TYPE txid_lease_renewals_total counter\n"), "{metrics}");
+    // The layouts of orders and users.
+    assert_eq!(lines[0]["layout_ends"], "2080-07-10T17:30:30.208Z");
+    assert!(metrics.contains("txid_lease_layout_end_timestamp_seconds{name=\"users\"} 6907087738.879\n"), "{metrics}");
+    assert!(text(&directory.status(&[]).stdout).contains("; the layout ends at 2080-07-10T17:30:30.208Z\n"));
     kill(&mut child);
+}
+
+#[test]
+fn a_layout_that_ends_within_a_year_is_warned_of() {
+    let directory = Directory::new();
+    // 2^30 seconds, of which 364 days are left.
+    let end_ms = txid::system_ms() + 364 * 86_400_000;
+    let layout =
+        format!("users=time_bits=30,node_bits=10,sequence_bits=12,unit_ms=1000,epoch={}", end_ms - (1_000 << 30));
+    let output = directory.run(&["--node", &layout, "--", "true"]).output().unwrap();
+    let log = text(&output.stderr);
+    assert_eq!(log.matches("users: the layout ends at 20").count(), 1, "{log}");
+    assert!(!log.contains("orders: the layout"), "{log}");
 }
 
 /// `status` says what a process would be told: here, that the clock is 50 minutes behind the last id.
