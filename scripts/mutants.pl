@@ -1,22 +1,25 @@
 #!/usr/bin/perl
 # mutants.pl lua|c [FILE...]: changes the code in one place at a time (a comparison, an operator, a number, a constant, the
 # order of two arguments, a statement that is left out), and runs the suites that belong to the file until one fails. Prints
-# the changes that no suite noticed. Those that change nothing that anybody could notice are in mutants.equivalent.
+# the changes that no suite noticed, and a table. Changes that nobody could notice are in mutants.equivalent.
 #
-# It works in copies of the tree, one for each processor, or in as many as JOBS= says.
+# It works in copies of the tree, one for each processor, or in as many as JOBS= says. Without a change all suites must pass.
+# Then the quickest runs first, and each ends with its first failure.
 
 use strict;
 use warnings;
 use Cwd qw(getcwd);
 use File::Basename qw(dirname);
 use File::Temp qw(tempdir);
+use POSIX ();
+use Time::HiRes qw(time);
 
 chdir dirname($0) . '/..' or die;
 my $root = getcwd();
 my ($language, @wanted) = @ARGV;
 die "usage: mutants.pl lua|c [FILE...]\n" unless ($language // '') =~ /^(?:lua|c)$/;
 
-# The suites of each file, the quickest first.
+# The suites of each file.
 my %SUITES = (
     'lua/resty/txid.lua'         => '0[1-9] 13',
     'lua/resty/txid/args.lua'    => '02 13 20 73 3',
@@ -104,6 +107,7 @@ sub mutants_of {
             my ($start, $end) = ($-[0], $+[0]);
             my $by = ref $new ? $new->() : $new;
             my $changed = substr($text, 0, $start) . $by . substr($text, $end);
+            next if $changed eq $text;
             my $line = 1 + (substr($text, 0, $start) =~ tr/\n//);
             my $before = line_at($text, $start, $end);
             my $after = line_at($changed, $start, $start + length $by);
@@ -132,63 +136,125 @@ sub suites_of {
     return grep { !$seen{$_}++ } map { glob "t/$_*.t" } split / /, $SUITES{$longest};
 }
 
-# A copy of the tree with what was built.
+# A copy of the tree with what was built; for C, with the objects of the modules.
 sub copy_tree {
     my $tree = tempdir('txid-mutants-XXXXXX', TMPDIR => 1, CLEANUP => 1);
     system("git ls-files -z | xargs -0 cp --parents -t '$tree' && mkdir '$tree/target' && ln -s '$root/target/release' '$tree/target/release'") == 0
         or die "mutants.pl: cannot copy the tree\n";
+    if ($language eq 'c') {
+        local $ENV{NGINX_KEEP_TREE} = 1;
+        runs($tree, 'scripts/nginx-module.sh') or die "mutants.pl: cannot build the modules\n";
+    }
     return $tree;
 }
 
-# Whether a suite fails; or 'unviable', if the code is none any more.
+sub runs {
+    my ($tree, $command) = @_;
+    return system("cd '$tree' && $command >mutant.log 2>&1") == 0;
+}
+
+my $LINK = join ' && ', 'make -C target/nginx/src -f objs/Makefile $(printf "objs/%s.so " $MODULES)',
+    'for module in $MODULES; do strip -o target/nginx/$module.so target/nginx/src/objs/$module.so || exit; done';
+$ENV{MODULES} = 'ngx_http_txid_module ngx_stream_txid_module';
+
+sub builds {
+    my ($tree, $path) = @_;
+    return runs($tree, $language eq 'lua' ? "luajit -b $path -" : "{ $LINK; }");
+}
+
+# What the compiler makes of it. A change of C may be where this nginx has no code.
+sub modules {
+    my ($tree) = @_;
+    return $language eq 'lua' ? '' : join '', map { contents("$tree/target/nginx/$_.so") } split / /, $ENV{MODULES};
+}
+
+# A suite that does not end has failed.
+sub passes {
+    my ($tree, $suite, $seconds) = @_;
+    local $ENV{PERL5OPT} = "-I$tree/t/support -MFirstFailure";
+    return runs($tree, "timeout -k 5 $seconds scripts/prove.sh $suite");
+}
+
+# The seconds that each of these suites takes without a change.
+sub seconds_of {
+    my ($tree, @suites) = @_;
+    my %seconds;
+    for my $suite (@suites) {
+        my $start = time;
+        passes($tree, $suite, 300) or die "mutants.pl: $suite fails without a change:\n" . contents("$tree/mutant.log");
+        $seconds{$suite} = time - $start;
+    }
+    return \%seconds;
+}
+
+# Whether a suite fails; or 'no code', if it is none any more; or 'equivalent', if it is the same code.
 sub outcome {
-    my ($tree, $mutant) = @_;
-    my $log = "$tree/mutant.log";
-    my $builds = $language eq 'lua' ? "luajit -b $mutant->{path} - >/dev/null" : 'scripts/nginx-module.sh';
-    return 'unviable' if system("cd '$tree' && $builds >'$log' 2>&1");
-    for my $suite (suites_of($mutant->{path})) {
-        return 'caught' if system("cd '$tree' && timeout -k 5 300 scripts/prove.sh $suite >'$log' 2>&1");
+    my ($tree, $mutant, $seconds, $modules) = @_;
+    return 'no code' unless builds($tree, $mutant->{path});
+    return 'equivalent' if $language eq 'c' && modules($tree) eq $modules;
+    for my $suite (sort { $seconds->{$a} <=> $seconds->{$b} } suites_of($mutant->{path})) {
+        return 'caught' unless passes($tree, $suite, int(20 + 5 * $seconds->{$suite}));
     }
     return 'survived';
 }
 
 @wanted = split /\n/, `git ls-files 'lua/*.lua' 'nginx/*.c'` unless @wanted;
 @wanted = grep { /\.\Q$language\E$/ && !/cdefs\.lua$/ } @wanted;
-my $known = equivalents();
-my @mutants = grep { !$known->{ $_->{path} }{ $_->{before} }{ $_->{after} } } map { mutants_of($_) } @wanted;
+my @mutants = map { mutants_of($_) } @wanted;
 die "mutants.pl: no mutants of @wanted\n" unless @mutants;
 chomp(my $jobs = $ENV{JOBS} || `nproc`);
+
+my $known = equivalents();
+my %count;
+$count{ $_->{path} }{changes}++ for @mutants;
+$count{ $_->{path} }{equivalent}++ for grep { $known->{ $_->{path} }{ $_->{before} }{ $_->{after} } } @mutants;
+@mutants = grep { !$known->{ $_->{path} }{ $_->{before} }{ $_->{after} } } @mutants;
+
+my %seen;
+my @suites = grep { !$seen{$_}++ } map { suites_of($_) } @wanted;
+my @trees = map { copy_tree() } 1 .. $jobs;
+my $seconds = seconds_of($trees[0], @suites);
 
 my @results;
 for my $job (0 .. $jobs - 1) {
     pipe my $reader, my $writer or die $!;
     my $pid = fork // die $!;
     if (!$pid) {
-        my $tree = copy_tree();
-        for my $place (grep { $_ % $jobs == $job } 0 .. $#mutants) {
-            my $mutant = $mutants[$place];
+        my $tree = $trees[$job];
+        my $modules = modules($tree);
+        for my $mutant (@mutants[grep { $_ % $jobs == $job } 0 .. $#mutants]) {
             my $path = "$tree/$mutant->{path}";
             my $original = contents($path);
             write_file($path, $mutant->{text});
-            my $outcome = outcome($tree, $mutant);
+            my $outcome = outcome($tree, $mutant, $seconds, $modules);
             write_file($path, $original);
-            syswrite STDOUT, "$mutant->{path}:$mutant->{line}: survived: $mutant->{before}  ->  $mutant->{after}\n" if $outcome eq 'survived';
-            syswrite $writer, "$outcome\n";
+            syswrite STDOUT, "$mutant->{path}:$mutant->{line}: $mutant->{before}  ->  $mutant->{after}\n" if $outcome eq 'survived';
+            syswrite $writer, "$mutant->{path}|$outcome\n";
         }
-        exit 0;
+        POSIX::_exit(0);
     }
     close $writer;
     push @results, $reader;
 }
-my %count = (caught => 0, survived => 0, unviable => 0);
 for my $reader (@results) {
-    while (my $outcome = <$reader>) {
-        chomp $outcome;
-        $count{$outcome}++;
+    while (<$reader>) {
+        chomp;
+        my ($path, $outcome) = split /\|/;
+        $count{$path}{$outcome}++;
     }
 }
 1 while wait != -1;
-my $viable = $count{caught} + $count{survived};
-my $share = $viable ? 100 * $count{caught} / $viable : 0;
-printf "%d of %d changes caught (%.1f %%), %d were no code\n", $count{caught}, $viable, $share, $count{unviable};
+
+my ($all_caught, $all_viable) = (0, 0);
+sub row { printf "%-36s %7s %7s %8s %10s %7s\n", @_ }
+row('', 'changes', 'caught', 'survived', 'equivalent', '');
+for my $path (sort keys %count) {
+    my ($caught, $survived, $equivalent) = map { $count{$path}{$_} // 0 } qw(caught survived equivalent);
+    my $viable = $caught + $survived;
+    row($path, $viable + $equivalent, $caught, $survived, $equivalent, $viable ? sprintf('%.1f %%', 100 * $caught / $viable) : '');
+    $all_caught += $caught;
+    $all_viable += $viable;
+}
+my $share = $all_viable ? 100 * $all_caught / $all_viable : 0;
+printf "%d of %d changes caught (%.1f %%)\n", $all_caught, $all_viable, $share;
 exit($share < 97);

@@ -1,7 +1,8 @@
 #!/bin/sh
 # nginx-module.sh [DIR MODULE...]: builds these modules of the addon DIR, by default ngx_http_txid_module and
 # ngx_stream_txid_module of nginx/, for the nginx of the source tree $NGINX_SRC, by default that of Debian's nginx-dev.
-# $NGINX_OUT is the output directory, by default target/nginx. Its file `version` says which nginx that is.
+# $NGINX_OUT is the output directory, by default target/nginx. Its file `version` says which nginx that is. With
+# NGINX_KEEP_TREE=1, the tree with the objects stays in src/ of it.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -38,4 +39,4 @@ done
 header=$src/src/core/angie.h
 [ -f "$header" ] || header=$src/src/core/nginx.h
 sed -n 's/^#define \(ANGIE\|NGINX\)_VERSION *"\(.*\)"/\2/p' "$header" >"$out/version"
-rm -rf "$tree"
+[ -n "${NGINX_KEEP_TREE:-}" ] || rm -rf "$tree"
