@@ -101,6 +101,20 @@ fn the_document_names_all_dependencies_and_no_other() {
     assert!(documented.is_empty(), "{DOCUMENT} has sections of what is no package: {:?}", documented.keys());
 }
 
+/// Crates that are linked with these packages when they are built together, each with its features.
+fn features_in(packages: &[&str]) -> Names {
+    let mut args = vec!["tree", "--edges=normal,no-proc-macro", "--prefix=none", "--format={p} {f}"];
+    args.extend(packages.iter().flat_map(|package| ["--package", package]));
+    cargo(&args).lines().map(|line| line.trim_end_matches(" (*)").trim_end().to_string()).collect()
+}
+
+/// Cargo builds a crate with the features that all packages of a build ask for.
+#[test]
+fn the_library_is_the_same_without_the_command() {
+    let (alone, with_command) = (features_in(&["txid-capi"]), features_in(&["txid", "txid-capi", "txid-cli"]));
+    assert_eq!(&alone - &with_command, Names::new(), "ask for the features of {with_command:?} in capi/Cargo.toml");
+}
+
 #[test]
 fn what_is_shipped_is_free_and_from_the_registry() {
     let (packages, licences) = (packages(), licences());
