@@ -27,7 +27,7 @@ files() {
 chmod 755 "$stage/lib/usr/lib64/libtxid.so.2"
 files lib libtxid
 files dev libtxid-devel
-files lua lua-resty-txid
+files lua lua-resty-libtxid
 files command txid
 files agent txid-agent
 chmod -R u+w,go-w,a+rX "$stage"

@@ -18,14 +18,14 @@ for manifest in Cargo.toml */Cargo.toml cli/*/Cargo.toml agent/machines/Cargo.to
 done
 cargo update --quiet --offline --workspace
 
-scm=rockspec/lua-resty-txid-scm-1.rockspec
+scm=rockspec/lua-resty-libtxid-scm-1.rockspec
 address=$(sed -n 's/.*homepage = "\(.*\)".*/\1/p' $scm)
 if [ "$address" != "$repository" ]; then
     git grep -lF "$address" | while read -r file; do sed -i "s|$address|$repository|g" "$file"; done
 fi
 
-rm -f rockspec/lua-resty-txid-[0-9]*.rockspec
-scripts/rockspec.sh "$VERSION" >"rockspec/lua-resty-txid-$VERSION-1.rockspec"
+rm -f rockspec/lua-resty-libtxid-[0-9]*.rockspec
+scripts/rockspec.sh "$VERSION" >"rockspec/lua-resty-libtxid-$VERSION-1.rockspec"
 
 sed -i "s/^version = .*/version = $VERSION/" dist.ini
 sed -i "s/VERSION = \".*\"/VERSION = \"$VERSION\"/" examples/kong/plugins/txid/handler.lua

@@ -6,7 +6,7 @@ set -eu
 
 cd "$(dirname "$0")/.."
 . scripts/facts.sh
-name=lua-resty-txid-$version
+name=lua-resty-libtxid-$version
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -32,7 +32,7 @@ for machine in "$@"; do
 done
 
 luarocks --lua-version 5.1 --tree "$scratch/tree" make "rockspec/$name-1.rockspec"
-(cd dist && luarocks --lua-version 5.1 --tree "$scratch/tree" pack lua-resty-txid "$version")
+(cd dist && luarocks --lua-version 5.1 --tree "$scratch/tree" pack lua-resty-libtxid "$version")
 cp "rockspec/$name-1.rockspec" dist/
 
 # They have the same library and command, which ask for no newer glibc.

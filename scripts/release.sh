@@ -25,8 +25,8 @@ run() {
 
 ini() { sed -n "s/^$1 = //p" dist.ini; }
 
-rockspec=rockspec/lua-resty-txid-$wanted-1.rockspec
-scm=rockspec/lua-resty-txid-scm-1.rockspec
+rockspec=rockspec/lua-resty-libtxid-$wanted-1.rockspec
+scm=rockspec/lua-resty-libtxid-scm-1.rockspec
 for manifest in Cargo.toml */Cargo.toml agent/machines/Cargo.toml; do
     [ ! -f "$manifest" ] || check "the version in $manifest" \
         "$(sed -n 's/^version = "\(.*\)"/\1/p' "$manifest" | head -n 1)" "$wanted"
@@ -36,7 +36,7 @@ check "the version in dist.ini" "$(ini version)" "$wanted"
 check "the address in dist.ini" "$(ini repo_link)" "$repository"
 kong=examples/kong/plugins/txid/handler.lua
 check "the version in $kong" "$(sed -n 's/.*VERSION = "\(.*\)".*/\1/p' $kong)" "$wanted"
-check "the release's rockspec" "$(echo rockspec/lua-resty-txid-[0-9]*.rockspec)" "$rockspec"
+check "the release's rockspec" "$(echo rockspec/lua-resty-libtxid-[0-9]*.rockspec)" "$rockspec"
 check "the difference between the release's rockspec and scripts/rockspec.sh $wanted" \
     "$(scripts/rockspec.sh "$wanted" | diff - "$rockspec" 2>&1)" ""
 check "the address in $scm" "$(sed -n 's/.*homepage = "\(.*\)".*/\1/p' $scm)" "$repository"

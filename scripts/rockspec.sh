@@ -3,4 +3,4 @@
 set -eu
 
 cd "$(dirname "$0")/.."
-sed "s/\"scm-1\"/\"$1-1\"/; s/branch = \"main\"/tag = \"v$1\"/" rockspec/lua-resty-txid-scm-1.rockspec
+sed "s/\"scm-1\"/\"$1-1\"/; s/branch = \"main\"/tag = \"v$1\"/" rockspec/lua-resty-libtxid-scm-1.rockspec

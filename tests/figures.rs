@@ -137,7 +137,7 @@ const LEASES: &str = "agent/machines/src/lease/rules.rs";
 /// Each line that repeats a figure of the code, and the line of the code, with `{}` in place of the figure.
 const SET_IN_CODE: &[(&str, &str, (&str, &str))] = &[
     (
-        concat!("rockspec/lua-resty-txid-", env!("CARGO_PKG_VERSION"), "-1.rockspec"),
+        concat!("rockspec/lua-resty-libtxid-", env!("CARGO_PKG_VERSION"), "-1.rockspec"),
         "tag = \"v{}\",",
         ("Cargo.toml", "version = \"{}\""),
     ),

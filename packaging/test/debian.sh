@@ -100,6 +100,6 @@ in_root systemctl --quiet enable txid-agent
 )
 is_id "$(in_root /tmp/now)" examples/c/now.c
 rm "$root/tmp/now"
-in_root dpkg --purge lua-resty-txid libtxid-dev libtxid2 txid txid-agent libnginx-mod-http-txid libnginx-mod-stream-txid
+in_root dpkg --purge lua-resty-libtxid libtxid-dev libtxid2 txid txid-agent libnginx-mod-http-txid libnginx-mod-stream-txid
 files >"$tmp/after"
 diff "$tmp/before" "$tmp/after" || fail "the packages left something"

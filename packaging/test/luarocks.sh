@@ -1,4 +1,4 @@
-# The rock: made, used, packed, removed, installed without Rust.
+# The rock: made, used, packed, removed, installed without Rust, and beside the original library.
 . packaging/test/_common.sh
 
 . scripts/facts.sh
@@ -17,26 +17,47 @@ id_of_tree() {
     )
 }
 
-for rockspec in "rockspec/lua-resty-txid-$version-1.rockspec" rockspec/lua-resty-txid-scm-1.rockspec; do
+for rockspec in "rockspec/lua-resty-libtxid-$version-1.rockspec" rockspec/lua-resty-libtxid-scm-1.rockspec; do
     luarocks lint "$rockspec"
     rocks make "$rockspec"
     is_id "$(id_of_tree)" "luajit with the tree of $rockspec"
-    rocks remove lua-resty-txid
+    rocks remove lua-resty-libtxid
     is_empty "$tree/share" "$tree/lib/lua"
 done
 
-rocks make "rockspec/lua-resty-txid-$version-1.rockspec"
-(cd "$tmp" && rocks pack lua-resty-txid "$version")
-rock=$(ls "$tmp/lua-resty-txid-$version-1."*.rock)
-rocks remove lua-resty-txid
+rocks make "rockspec/lua-resty-libtxid-$version-1.rockspec"
+(cd "$tmp" && rocks pack lua-resty-libtxid "$version")
+rock=$(ls "$tmp/lua-resty-libtxid-$version-1."*.rock)
+rocks remove lua-resty-libtxid
 
 without_cargo luarocks --lua-version 5.1 --tree "$tree" install "$rock"
 is_id "$(id_of_tree)" "luajit with the tree of the binary rock"
-rocks remove lua-resty-txid
+rocks remove lua-resty-libtxid
 is_empty "$tree/share" "$tree/lib/lua"
 
-if said=$(without_cargo luarocks --lua-version 5.1 --tree "$tree" make rockspec/lua-resty-txid-scm-1.rockspec 2>&1); then
+if said=$(without_cargo luarocks --lua-version 5.1 --tree "$tree" make rockspec/lua-resty-libtxid-scm-1.rockspec 2>&1); then
     fail "without cargo: $said"
 fi
 has "$said" "txid: cargo is missing: install a Rust toolchain"
 is_empty "$tree/share" "$tree/lib/lua"
+
+# The original library has the same module under the name lua-resty-txid. In either order, `require "resty.txid"` is ours, and
+# removing the original leaves ours.
+mkdir -p "$tmp/original/lib/resty"
+echo 'error "this is the original library"' >"$tmp/original/lib/resty/txid.lua"
+cat >"$tmp/original/lua-resty-txid-1.0.0-1.rockspec" <<'END'
+package = "lua-resty-txid"
+version = "1.0.0-1"
+source = { url = "git+https://example.com/original" }
+build = { type = "builtin", modules = { ["resty.txid"] = "lib/resty/txid.lua" } }
+END
+original() { (cd "$tmp/original" && rocks make); }
+ours() { rocks install "$rock"; }
+for order in "original ours" "ours original"; do
+    for rock_of in $order; do $rock_of; done
+    is_id "$(id_of_tree)" "luajit with the tree of $order"
+    rocks remove lua-resty-txid
+    is_id "$(id_of_tree)" "luajit after the original was removed"
+    rocks remove lua-resty-libtxid
+    is_empty "$tree/share" "$tree/lib/lua"
+done

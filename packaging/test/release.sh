@@ -47,7 +47,7 @@ refuses "the version in Cargo.lock" Cargo.lock 's/^version = "9.8.7"/version = "
 refuses "the version in dist.ini" dist.ini 's/^version = .*/version = 9.8.6/'
 refuses "the version in examples/kong" examples/kong/plugins/txid/handler.lua 's/9.8.7/9.8.6/'
 refuses "the address in dist.ini" dist.ini 's/elsewhere/nowhere/'
-refuses "the difference between the release's rockspec" rockspec/lua-resty-txid-9.8.7-1.rockspec 's/v9.8.7/v9.8.6/'
+refuses "the difference between the release's rockspec" rockspec/lua-resty-libtxid-9.8.7-1.rockspec 's/v9.8.7/v9.8.6/'
 refuses "the newest release in CHANGELOG.md" CHANGELOG.md 's/^## \[9.8.7\]/## [9.8.6]/'
 
 touch new
@@ -62,10 +62,10 @@ has "$said" "the tag of this commit"
 scripts/pack.sh "$(uname -m)"
 cd dist
 sha256sum --check --quiet SHA256SUMS
-for file in lua-resty-txid-9.8.7.tar.gz "lua-resty-txid-9.8.7-linux-$(uname -m)-gnu.tar.gz" lua-resty-txid-9.8.7-1.rockspec \
-    "lua-resty-txid-9.8.7-1.linux-$(uname -m).rock" libtxid2_9.8.7-1_*.deb libtxid-dev_9.8.7-1_*.deb \
+for file in lua-resty-libtxid-9.8.7.tar.gz "lua-resty-libtxid-9.8.7-linux-$(uname -m)-gnu.tar.gz" lua-resty-libtxid-9.8.7-1.rockspec \
+    "lua-resty-libtxid-9.8.7-1.linux-$(uname -m).rock" libtxid2_9.8.7-1_*.deb libtxid-dev_9.8.7-1_*.deb \
     lua-resty-txid_9.8.7-1_all.deb txid_9.8.7-1_*.deb txid-9.8.7-1.*.rpm libtxid-9.8.7-1.*.rpm libtxid-devel-9.8.7-1.*.rpm \
-    lua-resty-txid-9.8.7-1.noarch.rpm; do
+    lua-resty-libtxid-9.8.7-1.noarch.rpm; do
     grep -q " $file\$" SHA256SUMS || fail "there is no $file in: $(cat SHA256SUMS)"
 done
 

@@ -6,7 +6,7 @@ make --no-print-directory rpm
 
 lists() { rpm -qp --qf '[%{FILENAMES}\n]' "dist/$1-$version-1."*.rpm | sort; }
 
-(cd lua && find resty) | sed 's|^|/usr/share/lua/5.1/|' >"$tmp/lua-resty-txid"
+(cd lua && find resty) | sed 's|^|/usr/share/lua/5.1/|' >"$tmp/lua-resty-libtxid"
 echo /usr/lib64/libtxid.so.2 >"$tmp/libtxid"
 printf '%s\n' /usr/lib64/libtxid.so /usr/lib64/libtxid.a /usr/lib64/pkgconfig/txid.pc /usr/include/txid.h >"$tmp/libtxid-devel"
 {
@@ -21,14 +21,14 @@ printf '%s\n' /usr/lib64/libtxid.so /usr/lib64/libtxid.a /usr/lib64/pkgconfig/tx
     printf '/usr/share/man/man1/%s.gz\n' $(ls target/release/agent/man)
     printf '/usr/share/%s\n' bash-completion/completions/txid-agent zsh/site-functions/_txid-agent fish/vendor_completions.d/txid-agent.fish
 } >"$tmp/txid-agent"
-for package in libtxid libtxid-devel lua-resty-txid txid txid-agent; do
+for package in libtxid libtxid-devel lua-resty-libtxid txid txid-agent; do
     printf '%s\n' "/usr/share/licenses/$package" "/usr/share/licenses/$package/LICENSE" >>"$tmp/$package"
     [ $package = libtxid ] || printf '%s\n' "/usr/share/doc/$package" "/usr/share/doc/$package/CHANGELOG.md" >>"$tmp/$package"
     lists $package >"$tmp/$package.packed"
     sort "$tmp/$package" | diff - "$tmp/$package.packed" || fail "$package has other files"
     rpm2cpio "dist/$package-$version-1."*.rpm | (cd "$tmp" && cpio -idm --quiet)
 done
-has "$(rpm -qp --requires "dist/lua-resty-txid-$version-1.noarch.rpm")" "libtxid = $version-1"
+has "$(rpm -qp --requires "dist/lua-resty-libtxid-$version-1.noarch.rpm")" "libtxid = $version-1"
 has "$(rpm -qp --requires "dist/libtxid-devel-$version-1."*.rpm)" "libtxid("
 rpmlint --config packaging/rpmlint.toml dist/*.rpm || fail "rpmlint"
 

@@ -1,4 +1,4 @@
-package = "lua-resty-txid"
+package = "lua-resty-libtxid"
 version = "scm-1"
 source = {
     url = "git+https://example.com/txid",

@@ -1,4 +1,4 @@
-package = "lua-resty-txid"
+package = "lua-resty-libtxid"
 version = "2.0.0-1"
 source = {
     url = "git+https://example.com/txid",
