@@ -130,9 +130,9 @@ stage_module http 50
 # Loaded after stream itself.
 stage_module stream 70
 
-# The agent is off until it has a configuration, is restarted by an upgrade, and stops when its package goes.
-unit='s/#UNITFILES*#/txid-agent.service/; s/#RESTART_ACTION#/try-restart/'
-debhelper "$stage/agent" postinst "$unit" postinst-systemd-dont-enable postinst-systemd-restartnostart
+# The agent has a user of its own, is off until it has a configuration, is restarted by an upgrade, and stops when its package goes.
+unit='s/#CONFILE_BASENAME#/txid-agent.conf/; s/#UNITFILES*#/txid-agent.service/; s/#RESTART_ACTION#/try-restart/'
+debhelper "$stage/agent" postinst "$unit" postinst-sysusers postinst-systemd-dont-enable postinst-systemd-restartnostart
 debhelper "$stage/agent" prerm "$unit" prerm-systemd-restart
 debhelper "$stage/agent" postrm "$unit" postrm-systemd-reload-only postrm-systemd
 

@@ -31,8 +31,10 @@ gzip -9n "$stage"/command/usr/share/man/man1/*.1
 agent=$stage/agent
 install -D -m 755 target/release/txid-agent "$agent/usr/bin/txid-agent"
 install -D -m 644 packaging/agent/txid-agent.service "$agent/usr/lib/systemd/system/txid-agent.service"
+install -D -m 644 packaging/agent/txid-agent.sysusers "$agent/usr/lib/sysusers.d/txid-agent.conf"
 install -D -m 644 packaging/agent/agent.toml "$agent/etc/txid/agent.toml"
 share=$agent/usr/share
+install -D -m 644 packaging/agent/agent.schema.json "$share/txid-agent/agent.schema.json"
 mkdir -p "$share/man/man1"
 install -m 644 target/release/agent/man/*.1 "$share/man/man1/"
 gzip -9n "$share"/man/man1/*.1

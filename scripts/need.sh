@@ -94,7 +94,7 @@ for purpose in "$@"; do
         release) packages="$packages binutils luarocks perl pkg-config python3-venv rpm" ;;
         test-install)
             needs_luajit=yes
-            packages="$packages perl luarocks pkg-config debootstrap lintian rpm rpm2cpio rpmlint cpio libyaml-libyaml-perl"
+            packages="$packages perl luarocks pkg-config debootstrap lintian rpm rpm2cpio rpmlint cpio libyaml-libyaml-perl systemd-container"
             ;;
         *) say "need.sh: unknown purpose '$purpose'"; exit 2 ;;
     esac

@@ -183,3 +183,6 @@ fn host_name() -> anyhow::Result<String> {
     ensure!(!name.is_empty(), "this host has no name: give --name");
     Ok(name)
 }
+
+#[cfg(test)]
+mod schema;

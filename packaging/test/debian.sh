@@ -1,5 +1,6 @@
 # The Debian packages, in a fresh Debian: the example serves ids, and removal leaves nothing behind.
 . packaging/test/_common.sh
+. packaging/test/_service.sh
 
 make --no-print-directory deb
 
@@ -18,7 +19,7 @@ fi
 
 root=$tmp/root
 log=$tmp/debootstrap.log
-debootstrap --variant=minbase --include=nginx,libnginx-mod-http-lua,libnginx-mod-stream,systemd "$VERSION_CODENAME" "$root" >"$log" 2>&1 \
+debootstrap --variant=minbase --include=nginx,libnginx-mod-http-lua,libnginx-mod-stream,procps,systemd-sysv,dbus "$VERSION_CODENAME" "$root" >"$log" 2>&1 \
     || { tail -n 5 "$log"; fail "debootstrap"; }
 # With a /proc, as on a machine: txid-agent asks it which boot this is.
 in_root() {
@@ -89,6 +90,22 @@ rm -r "$root/tmp/leases" "$root/tmp/run"
 said=$(in_root systemd-analyze verify --man=no txid-agent.service 2>&1) || fail "the unit: $said"
 [ -z "$said" ] || fail "the unit: $said"
 in_root systemctl --quiet enable txid-agent
+# It is well confined: of 100, at most 20 are open.
+said=$(in_root systemd-analyze security --offline=true --threshold=20 --no-pager txid-agent.service 2>&1) || fail "the unit: $said"
+
+# As its user, who may write to the directories that systemd makes, and to no other.
+in_root sh -c 'mkdir /tmp/txid && chown txid: /tmp/txid'
+as_txid() { in_root setpriv --reuid=txid --regid=txid --clear-groups "$@"; }
+leases=$(as_txid txid-agent run --store file:///tmp/txid/leases --dir /tmp/txid/run --new --node orders=snowflake -- txid-agent status --dir /tmp/txid/run)
+has "$leases" "orders: node "
+if said=$(as_txid txid-agent run --store file:///tmp/txid/leases --dir /etc/txid-run --node orders=snowflake 2>&1); then
+    fail "the agent made files in /etc as txid"
+fi
+has "$said" "Permission denied"
+has "$said" "; give a directory that this user may write to with --dir"
+rm -r "$root/tmp/txid"
+
+service_works "$root"
 
 # A C program with the files of the development package: compiled here, run there.
 (

@@ -17,6 +17,7 @@ printf '%s\n' /usr/lib64/libtxid.so /usr/lib64/libtxid.a /usr/lib64/pkgconfig/tx
     find sql | sed 's|^|/usr/share/txid/|'
 } >"$tmp/txid"
 {
+    printf '%s\n' /usr/lib/sysusers.d/txid-agent.conf /usr/share/txid-agent /usr/share/txid-agent/agent.schema.json
     printf '%s\n' /etc/txid/agent.toml /usr/bin/txid-agent /usr/lib/systemd/system/txid-agent.service
     printf '/usr/share/man/man1/%s.gz\n' $(ls target/release/agent/man)
     printf '/usr/share/%s\n' bash-completion/completions/txid-agent zsh/site-functions/_txid-agent fish/vendor_completions.d/txid-agent.fish

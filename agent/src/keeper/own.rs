@@ -1,6 +1,7 @@
 //! Opens the file of a page as its only writer.
 
-use rustix::fs::FlockOperation;
+use rustix::fs::{Access, FlockOperation};
+use rustix::io::Errno;
 use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -14,10 +15,10 @@ use std::path::{Path, PathBuf};
 /// replaced: code that makes ids or takes numbers refuses it as well.
 pub fn own<P, E>(path: &Path, open: impl Fn(&Path) -> Result<Option<P>, E>) -> Result<(P, File), OwnError<E>> {
     loop {
-        drop(open(path).map_err(OwnError::Page)?);
+        drop(open(path).map_err(|error| OwnError::of_page(path, error))?);
         // Only the holder of a file's lock removes the file, or uses its page.
         let Some(lock) = lock(path)? else { continue };
-        match open(path).map_err(OwnError::Page)? {
+        match open(path).map_err(|error| OwnError::of_page(path, error))? {
             Some(page) => return Ok((page, lock)),
             None => std::fs::remove_file(path).map_err(|error| OwnError::Os(path.to_path_buf(), error))?,
         }
@@ -32,7 +33,7 @@ fn lock<E>(path: &Path) -> Result<Option<File>, OwnError<E>> {
         file => file.map_err(os)?,
     };
     match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Err(rustix::io::Errno::WOULDBLOCK) => return Err(OwnError::InUse(path.to_path_buf())),
+        Err(Errno::WOULDBLOCK) => return Err(OwnError::InUse(path.to_path_buf())),
         locked => locked.map_err(|errno| os(errno.into()))?,
     }
     let (locked, there) = (file.metadata().map_err(os)?, std::fs::metadata(path));
@@ -45,16 +46,29 @@ fn lock<E>(path: &Path) -> Result<Option<File>, OwnError<E>> {
 pub enum OwnError<E> {
     /// It could not be opened or made.
     Page(E),
+    /// It could not be opened or made, because this user may not write to its directory.
+    Denied(E),
     /// Another agent owns it.
     InUse(PathBuf),
     /// The operating system reported an error.
     Os(PathBuf, io::Error),
 }
 
+impl<E> OwnError<E> {
+    fn of_page(path: &Path, error: E) -> Self {
+        let nearest = path.ancestors().skip(1).find(|directory| directory.exists());
+        match nearest.map(|directory| rustix::fs::access(directory, Access::WRITE_OK)) {
+            Some(Err(Errno::ACCESS)) => Self::Denied(error),
+            _ => Self::Page(error),
+        }
+    }
+}
+
 impl<E: fmt::Display> fmt::Display for OwnError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Page(error) => error.fmt(f),
+            Self::Denied(error) => write!(f, "{error}; give a directory that this user may write to with --dir"),
             Self::InUse(path) => {
                 write!(f, "another txid-agent keeps {}; stop it, or take another --dir", path.display())
             }
