@@ -2,7 +2,7 @@
 #
 #     <!-- not run here: why -->
 #
-# A block of Lua ends without an error. One of nginx starts, answers, writes a log line that the page shows, and logs no error.
+# A block of Lua ends without an error. One of C is a program of examples/c. One of nginx starts, answers, writes a log line that the page shows, and logs no error.
 # A block of console prints what the page shows: "..." stands for any lines, and ids and random node numbers may differ.
 # A txid-agent with a store on another host starts, and waits for the store. Examples in Rust are run by `cargo test --doc`.
 
@@ -140,6 +140,7 @@ sub check_js {
 
 sub check_c {
     my ($block) = @_;
+    ok scalar(grep { contents($_) eq $block->{text} } glob 'examples/c/*.c'), 'is a program of examples/c';
     my $file = write_file('block.c', here($block->{text}));
     my $output = `cc -Wall -Werror -Iinclude $file $release/libtxid.a -lpthread -ldl -lm -o $scratch/block 2>&1 && $scratch/block 2>&1`;
     is $?, 0, 'compiles and runs' or diag($output);

@@ -174,3 +174,99 @@ fn the_readme_is_short() {
     let lines = fs::read_to_string("README.md").unwrap().lines().count();
     assert!(lines <= README_LINES, "README.md has {lines} lines, and may have {README_LINES}: move something to docs/");
 }
+
+/// The messages of docs/troubleshooting.md that nginx, LuaJIT and the system say.
+const OF_OTHERS: &[&str] = &[
+    "module 'resty.txid' not found",
+    "unknown directive \"set_by_lua_block\"",
+    "unknown directive \"txid_response_header\"",
+    "unknown \"request_txid\" variable",
+    "the duplicate \"request_txid\" variable",
+    "module \"...\" is not binary compatible",
+    "module \"...\" version ... instead of ...",
+    "Permission denied (os error 13)",
+];
+
+/// The sources of a program or library that a user meets, each with its literals joined where the code breaks them.
+fn sources() -> Vec<String> {
+    let listed = Command::new("git")
+        .args([
+            "ls-files",
+            "-z",
+            "lua",
+            "src",
+            "capi/src",
+            "nginx",
+            "cli/src",
+            "agent/src",
+            "agent/machines/src",
+            "scripts",
+        ])
+        .output();
+    let listed = listed.expect("git lists the files of this repository").stdout;
+    let names = listed.split(|&byte| byte == 0).filter(|name| !name.is_empty());
+    let texts = names.filter_map(|name| fs::read_to_string(std::str::from_utf8(name).unwrap()).ok());
+    texts
+        .map(|text| joined(&text.replace("\" .. FILE .. \"", "libtxid.so").replace("\" .. FILE", "libtxid.so\"")))
+        .collect()
+}
+
+/// Without the breaks of literals over lines: `\` in Rust, `".."` in Lua, nothing in C; and without escapes of quotes.
+fn joined(text: &str) -> String {
+    let mut joined = String::new();
+    for line in text.lines().map(str::trim) {
+        let before = joined.len();
+        if joined.ends_with('\\') {
+            joined.pop();
+        } else if let Some(rest) = line.strip_prefix(".. \"").filter(|_| joined.ends_with('"')) {
+            joined.pop();
+            joined.push_str(rest);
+            continue;
+        } else if before > 0 {
+            joined.push('\n');
+        }
+        joined.push_str(line);
+    }
+    joined.replace("\\\"", "\"")
+}
+
+/// Whether a text has these parts one after the other, each close to the one before it.
+fn has_parts(text: &str, parts: &[&str]) -> bool {
+    let [first, others @ ..] = parts else { return true };
+    text.match_indices(first).any(|(at, _)| {
+        let mut rest = &text[at + first.len()..];
+        others.iter().all(|part| {
+            let found = rest.find(part).filter(|&found| found < 600);
+            rest = &rest[found.map_or(0, |found| found + part.len())..];
+            found.is_some()
+        })
+    })
+}
+
+/// The first cell of each row of the tables with messages.
+fn messages(page: &str) -> Vec<&str> {
+    let mut messages = Vec::new();
+    let mut is_table = false;
+    for line in page.lines() {
+        is_table = line.starts_with("| message ") || is_table && line.starts_with('|');
+        if is_table && !line.starts_with("| message ") && !line.starts_with("|--") {
+            let cell = line.split(" | ").next().unwrap();
+            messages.extend(cell.split('`').skip(1).step_by(2));
+        }
+    }
+    messages
+}
+
+#[test]
+fn every_message_of_the_page_about_trouble_is_in_the_sources() {
+    let page = fs::read_to_string("docs/troubleshooting.md").unwrap();
+    let messages = messages(&page);
+    assert!(messages.len() > 50, "the page has {} messages", messages.len());
+    let sources = sources();
+    let is_there = |message: &str| {
+        let parts: Vec<&str> = message.split("...").map(str::trim).filter(|part| part.len() > 1).collect();
+        OF_OTHERS.contains(&message) || sources.iter().any(|text| has_parts(text, &parts))
+    };
+    let unknown: Vec<&str> = messages.into_iter().filter(|message| !is_there(message)).collect();
+    assert!(unknown.is_empty(), "no source says this: {unknown:#?}");
+}

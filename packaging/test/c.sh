@@ -6,8 +6,10 @@ make --no-print-directory install
 
 id=$(
     export PKG_CONFIG_PATH="$DESTDIR/usr/local/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$DESTDIR"
-    # shellcheck disable=SC2046 # options
-    cc -Wall -Wextra -Werror examples/c/now.c $(pkg-config --cflags --libs txid) -o "$tmp/now"
+    for program in now orders; do
+        # shellcheck disable=SC2046 # options
+        cc -Wall -Wextra -Werror "examples/c/$program.c" $(pkg-config --cflags --libs txid) -o "$tmp/$program"
+    done
     LD_LIBRARY_PATH="$DESTDIR/usr/local/lib" "$tmp/now"
 )
 is_id "$id" examples/c/now.c
