@@ -1,6 +1,6 @@
 //! The command line, and nothing else.
 
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 use jiff::{SignedDuration, Timestamp};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -26,6 +26,7 @@ Examples:
   txid-agent run --store etcd://10.0.0.5:2379/txid --node orders=snowflake -- nginx -g 'daemon off;'
   txid-agent run --store mysql://app@10.0.0.5/leaf --segment invoices -- nginx -g 'daemon off;'
   txid-agent run --store zookeeper://10.0.0.5/snowflake/LEAF.NAME --node orders=leaf_forever -- nginx -g 'daemon off;'
+  txid-agent run --store etcd://10.0.0.5/txid --node orders=snowflake --env WORKER_ID={orders} -- java -jar app.jar
   txid-agent run --config /etc/txid/agent.toml
   txid-agent status"
 )]
@@ -52,6 +53,9 @@ pub enum Command {
 ///
 /// Starts the command, if there is one, when every node is leased; passes on the signals TERM, INT, QUIT, HUP, USR1,
 /// USR2 and WINCH; and exits with the command's status.
+///
+/// With --env, the command makes ids by itself, with a node that it finds in its environment. It and all processes that
+/// it starts are then ended before the lease ends, and it starts again when there is a lease.
 #[derive(clap::Args)]
 pub struct Run {
     /// Read options that are not given here from this TOML file
@@ -89,6 +93,21 @@ pub struct Run {
     /// How far this host's clock may be off the store's [default: 10s]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub max_skew: Option<Duration>,
+    /// A variable of the command's environment, with nodes in its value: WORKER_ID={orders}
+    ///
+    /// {orders:0..5} are the lowest five bits of the node, and {orders:5..10} the next five. {{ and }} are braces. The
+    /// default of --max-skew is then 2s.
+    #[arg(long = "env", value_name = "VARIABLE=VALUE", value_parser = variable)]
+    pub env: Vec<(String, String)>,
+    /// With --env: the command gets SIGKILL this long before a lease ends, and SIGTERM at three times that [default: 5s]
+    ///
+    /// At least twice --max-skew and 0.5s, and at most a seventh of --ahead. So that hosts without their store do not
+    /// stop at once, each does so up to a fifth of --ahead earlier.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub margin: Option<Duration>,
+    /// With --env: what happens to the command when a lease is about to end [default: stop]
+    #[arg(long, value_name = "WHAT")]
+    pub on_loss: Option<OnLoss>,
     /// The store was never used before: do not wait for leases that it may have lost
     #[arg(long)]
     pub new: bool,
@@ -181,6 +200,19 @@ pub struct Group {
 fn node(text: &str) -> Result<(String, String), String> {
     let (name, layout) = text.split_once('=').ok_or("write NAME=LAYOUT, such as orders=snowflake")?;
     Ok((group_name(name)?, layout.to_string()))
+}
+
+fn variable(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("write VARIABLE=VALUE, such as WORKER_ID={orders}")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum OnLoss {
+    /// It ends in time, so that no id repeats
+    Stop,
+    /// It goes on, and ids may repeat
+    Keep,
 }
 
 fn segment(text: &str) -> Result<(String, Option<u64>), String> {

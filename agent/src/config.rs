@@ -1,14 +1,20 @@
 //! What `txid-agent run` is to do: the command line, completed by a file.
 
-use crate::args::{self, Run};
-use anyhow::{Context, bail, ensure};
+use crate::args::{self, OnLoss, Run};
+use crate::environment::Variable;
+use anyhow::{Context, anyhow, bail, ensure};
+use clap::ValueEnum;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use txid::snowflake::Layout;
 use txid_agent::store;
+use txid_agent_machines::command;
 use txid_agent_machines::store::Numbering;
+
+/// How long SIGKILL takes to end the processes of a command.
+const KILL: Duration = Duration::from_millis(500);
 
 pub struct Config {
     pub store: String,
@@ -21,6 +27,10 @@ pub struct Config {
     pub name: String,
     pub max_skew: Duration,
     pub new: bool,
+    /// The variables of the command that contain nodes.
+    pub env: Vec<Variable>,
+    pub margin: Duration,
+    pub on_loss: command::OnLoss,
     pub command: Vec<String>,
 }
 
@@ -33,7 +43,7 @@ pub struct Node {
 }
 
 impl Node {
-    fn new(name: &str, layout: &str) -> Result<Self, String> {
+    pub fn new(name: &str, layout: &str) -> Result<Self, String> {
         let name = args::group_name(name)?;
         if name.ends_with(".segment") {
             return Err(format!("'{name}' ends with .segment, as only the files of segments do: choose another name"));
@@ -57,6 +67,10 @@ struct File {
     #[serde(default)]
     segments: BTreeMap<String, Segment>,
     max_step: Option<u64>,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    margin: Option<String>,
+    on_loss: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -81,7 +95,7 @@ impl Config {
         let node = |(name, layout): &(String, String)| {
             Node::new(name, layout).map_err(|why| anyhow::anyhow!("{place}: {why}"))
         };
-        let nodes = given.iter().map(node).collect::<anyhow::Result<_>>()?;
+        let nodes = given.iter().map(node).collect::<anyhow::Result<Vec<_>>>()?;
         let count = |count: Option<u64>, name: &str| {
             let count = count.map(|count| args::count(&count.to_string())).transpose();
             count.map_err(|why| anyhow::anyhow!("{shown}: {name}: {why}"))
@@ -94,6 +108,20 @@ impl Config {
                 segments.push((tag, step));
             }
         }
+        let (place, given) = match args.env {
+            given if !given.is_empty() => ("--env".to_string(), given),
+            _ => (format!("{shown}: env"), file.env.into_iter().collect()),
+        };
+        let variable = |(name, value): &(String, String)| {
+            Variable::parse(name, value, &nodes).map_err(|why| anyhow!("{place}: {why}"))
+        };
+        let env = given.iter().map(variable).collect::<anyhow::Result<Vec<_>>>()?;
+        let on_loss = match (args.on_loss, file.on_loss) {
+            (Some(given), _) => given,
+            (None, Some(text)) => OnLoss::from_str(&text, false)
+                .map_err(|_| anyhow!("{shown}: on-loss: '{text}' is neither stop nor keep"))?,
+            (None, None) => OnLoss::Stop,
+        };
         let config = Self {
             store: args
                 .store
@@ -105,8 +133,14 @@ impl Config {
                 Some(name) => name,
                 None => host_name()?,
             },
-            max_skew: duration(args.max_skew, "max-skew", file.max_skew, 10)?,
+            max_skew: duration(args.max_skew, "max-skew", file.max_skew, if env.is_empty() { 10 } else { 2 })?,
             new: args.new,
+            env,
+            margin: duration(args.margin, "margin", file.margin, 5)?,
+            on_loss: match on_loss {
+                OnLoss::Stop => command::OnLoss::Stop,
+                OnLoss::Keep => command::OnLoss::Keep,
+            },
             nodes,
             segments,
             max_step: args.max_step.or(count(file.max_step, "max-step")?).unwrap_or(1_000_000),
@@ -115,6 +149,36 @@ impl Config {
         };
         config.check()?;
         Ok(config)
+    }
+
+    /// The nodes that the command finds in its environment, each once.
+    pub fn nodes_of_command(&self) -> Vec<&Node> {
+        let is_used = |node: &&Node| self.env.iter().any(|variable| variable.nodes().any(|name| name == node.name));
+        self.nodes.iter().filter(is_used).collect()
+    }
+
+    fn check_env(&self) -> anyhow::Result<()> {
+        ensure!(!self.command.is_empty(), "--env is for a command: write it after --");
+        let mut names: Vec<&str> = self.env.iter().map(|variable| variable.name.as_str()).collect();
+        names.sort_unstable();
+        if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            bail!("the variable {} was given twice", pair[0]);
+        }
+        // The clock may be stepped from one end of what the guard allows to the other.
+        let least = 2 * self.max_skew + KILL;
+        ensure!(
+            self.margin >= least,
+            "--margin {:?} is less than {least:?}: twice --max-skew {:?}, and {KILL:?} to end the command",
+            self.margin,
+            self.max_skew
+        );
+        ensure!(
+            self.ahead >= 7 * self.margin,
+            "--ahead {:?} is less than seven times --margin {:?}: the command would end although the store answers",
+            self.ahead,
+            self.margin
+        );
+        Ok(())
     }
 
     fn check(&self) -> anyhow::Result<()> {
@@ -158,6 +222,9 @@ impl Config {
             "--max-skew {:?} is not between 100ms and 1d",
             self.max_skew
         );
+        if !self.env.is_empty() {
+            self.check_env()?;
+        }
         let is_text = !self.name.is_empty() && self.name.len() <= 255 && !self.name.chars().any(char::is_control);
         ensure!(is_text, "--name {:?} is not one line of at most 255 bytes", self.name);
         Ok(())

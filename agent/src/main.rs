@@ -3,6 +3,7 @@
 mod args;
 mod command;
 mod config;
+mod environment;
 mod run;
 
 use args::{Args, Command};

@@ -5,6 +5,7 @@ use super::own::{OwnError, own};
 use crate::store::{Durability, Store};
 use std::fs::File;
 use std::path::Path;
+use std::sync::atomic::{AtomicI64, Ordering};
 use txid::snowflake::{Generator, Layout, LeasePage, StateError};
 use txid_agent_machines::lease::page::{look, say, write};
 use txid_agent_machines::lease::{Answer, Event, Failure, Lease, PageView, Reply, Request, Rules, Write};
@@ -20,6 +21,8 @@ pub struct KeptLease {
     /// What it said with its last answer.
     durability: Durability,
     has_answered: bool,
+    /// If a command stamps ids with the clock: the first time that it cannot have used so far.
+    used_ms: Option<AtomicI64>,
     _lock: File,
 }
 
@@ -37,7 +40,13 @@ impl KeptLease {
         })?;
         let generator = Generator::new(page.state());
         let durability = store.durability().clone();
-        Ok(Self { rules, page, generator, store, durability, has_answered: false, _lock: lock })
+        Ok(Self { rules, page, generator, store, durability, has_answered: false, used_ms: None, _lock: lock })
+    }
+
+    /// A command has the node in its environment, and the page does not show which times it uses: all until now.
+    pub fn used_by_clock(mut self) -> Self {
+        self.used_ms = Some(AtomicI64::new(i64::MIN));
+        self
     }
 }
 
@@ -53,7 +62,13 @@ impl Kept for KeptLease {
     }
 
     fn look(&self) -> PageView {
-        look(&self.page)
+        let mut view = look(&self.page);
+        if let Some(used_ms) = &self.used_ms {
+            // The command is gone before the limit. Without a lease, the limit is long past.
+            let free_ms = view.limit_ms.min(txid::system_ms().saturating_add(1));
+            view.free_ms = view.free_ms.max(used_ms.fetch_max(free_ms, Ordering::Relaxed)).max(free_ms);
+        }
+        view
     }
 
     fn write(&mut self, it: Write) {

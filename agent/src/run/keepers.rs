@@ -57,7 +57,10 @@ impl Keepers {
         for node in &config.nodes {
             let store = store::open(&config.store)?;
             let rules = lease_rules(config, node, store.durability().may_lose_writes());
-            let kept = KeptLease::open(&config.dir.join(&node.name), &node.layout, rules, store)?;
+            let mut kept = KeptLease::open(&config.dir.join(&node.name), &node.layout, rules, store)?;
+            if config.nodes_of_command().iter().any(|used| used.name == node.name) {
+                kept = kept.used_by_clock();
+            }
             if let Some(ending) = node.layout.ending(txid::system_ms()) {
                 say(&format!("{}: {ending}", node.name));
             }

@@ -1,5 +1,6 @@
 //! `txid-agent run`.
 
+mod guard;
 mod journal;
 mod keepers;
 mod notify;
@@ -8,6 +9,7 @@ mod supervise;
 
 use crate::args::Run;
 use crate::config::Config;
+use guard::Guard;
 use journal::say;
 use keepers::{Keepers, News};
 use notify::Notify;
@@ -25,15 +27,24 @@ pub enum Event {
     /// A lease or segment, by its position, reports something.
     Keeper(usize, News),
     Signal(i32),
+    /// It is time to tell systemd that the agent works.
+    Beat,
 }
 
 /// The agent, as the main thread sees it.
 struct Agent {
     keepers: Keepers,
     command: Vec<String>,
-    child: Option<Supervised>,
+    child: Option<Child>,
     notify: Notify,
     phase: Phase,
+}
+
+/// What runs the command.
+enum Child {
+    Command(Supervised),
+    /// The command has nodes in its environment.
+    Guard(Guard),
 }
 
 #[derive(Clone, Copy)]
@@ -50,16 +61,21 @@ pub fn run(args: Run) -> anyhow::Result<ExitCode> {
     let config = Config::new(args)?;
     // A thread that fails is started again. The log has one line for that.
     std::panic::set_hook(Box::new(|panic| say(&format!("a bug in txid-agent: {panic}"))));
+    let notify = Notify::from_environment();
+    notify.check(&config)?;
+    // Before there are threads.
+    let guard = if config.env.is_empty() { None } else { Some(Child::Guard(Guard::start(&config)?)) };
     let (sender, events) = channel();
+    notify.beat(sender.clone())?;
     signals::watch(sender.clone(), !config.command.is_empty())?;
     let keepers = Keepers::start(&config, &sender)?;
-    let notify = Notify::from_environment();
-    let mut agent = Agent { keepers, command: config.command, child: None, notify, phase: Phase::Starting };
+    let mut agent = Agent { keepers, command: config.command, child: guard, notify, phase: Phase::Starting };
     loop {
         match agent.wait(&events) {
             Some(Event::Keeper(which, news)) => agent.hear(which, &news),
             Some(Event::Signal(SIGCHLD)) => agent.reap(),
             Some(Event::Signal(signal)) => agent.take_signal(signal),
+            Some(Event::Beat) => agent.beat(),
             None => agent.keepers.give_up().iter().for_each(|text| say(text)),
         }
         if let Some(status) = agent.go_on() {
@@ -82,13 +98,18 @@ impl Agent {
             say(&text);
             self.notify.status(&text);
         }
-        if let (News::Ended(Err(_)), Phase::Starting) = (news, self.phase) {
-            self.stop(ExitCode::FAILURE);
+        match (news, self.phase, &self.child) {
+            (News::Ended(Err(_)), Phase::Starting, _) => self.stop(ExitCode::FAILURE),
+            // No lease will be extended any more.
+            (News::Ended(Err(_)), Phase::Running, Some(Child::Guard(guard))) if self.keepers.have_ended() => {
+                guard.pass_on(SIGTERM);
+            }
+            _ => {}
         }
     }
 
     fn reap(&mut self) {
-        if let Some(status) = self.child.as_mut().and_then(Supervised::reap) {
+        if let Some(status) = self.child.as_mut().and_then(Child::reap) {
             self.child = None;
             self.stop(status);
         }
@@ -102,11 +123,26 @@ impl Agent {
         }
     }
 
+    /// Only if the guard works as well.
+    fn beat(&mut self) {
+        let is_alive = match &mut self.child {
+            Some(Child::Guard(guard)) => guard.is_alive(),
+            Some(Child::Command(_)) | None => true,
+        };
+        if is_alive {
+            self.notify.alive();
+        }
+    }
+
     /// The only way to end: the leases are given back, and then the agent ends with this status.
     fn stop(&mut self, status: ExitCode) {
         if !matches!(self.phase, Phase::Stopping(..)) {
             self.phase = Phase::Stopping(status, Instant::now() + TO_STOP);
             self.notify.stopping();
+            // Its command was not started yet.
+            if let Some(Child::Guard(guard)) = &self.child {
+                guard.pass_on(SIGTERM);
+            }
             self.keepers.stop();
         }
     }
@@ -118,23 +154,44 @@ impl Agent {
             self.notify.ready();
             self.phase = Phase::Running;
         }
-        let is_to_start = self.child.is_none() && !self.command.is_empty() && self.keepers.are_live();
-        if is_to_start && !matches!(self.phase, Phase::Stopping(..)) {
-            match Supervised::start(&self.command) {
-                Ok(child) => self.child = Some(child),
-                Err(error) => {
-                    say(&format!("{}: {error}", self.command[0]));
-                    // The exit statuses of a shell.
-                    let is_missing = error.kind() == std::io::ErrorKind::NotFound;
-                    self.stop(ExitCode::from(if is_missing { 127 } else { 126 }));
-                }
-            }
+        if !self.command.is_empty() && self.keepers.are_live() && !matches!(self.phase, Phase::Stopping(..)) {
+            self.start_command();
         }
         match self.phase {
             _ if self.child.is_some() || !self.keepers.have_ended() => None,
             Phase::Stopping(status, _) => Some(status),
             // Each has failed after the start.
             Phase::Starting | Phase::Running => Some(ExitCode::FAILURE),
+        }
+    }
+
+    fn start_command(&mut self) {
+        match &mut self.child {
+            Some(Child::Command(_)) => {}
+            Some(Child::Guard(guard)) => guard.let_start(),
+            None => match Supervised::start(&self.command) {
+                Ok(child) => self.child = Some(Child::Command(child)),
+                Err(error) => {
+                    say(&format!("{}: {error}", self.command[0]));
+                    self.stop(ExitCode::from(guard::code_of(&error)));
+                }
+            },
+        }
+    }
+}
+
+impl Child {
+    fn pass_on(&self, signal: i32) {
+        match self {
+            Self::Command(command) => command.pass_on(signal),
+            Self::Guard(guard) => guard.pass_on(signal),
+        }
+    }
+
+    fn reap(&mut self) -> Option<ExitCode> {
+        match self {
+            Self::Command(command) => command.reap(),
+            Self::Guard(guard) => guard.reap(),
         }
     }
 }

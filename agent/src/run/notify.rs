@@ -1,11 +1,19 @@
-//! Notifies systemd about a service with `Type=notify`.
+//! Notifies systemd about a service with `Type=notify`, and tells it that the agent works if it has a `WatchdogSec`.
 
+use super::Event;
+use crate::config::Config;
+use anyhow::{Context, ensure};
 use std::env;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
+use std::sync::mpsc::Sender;
+use std::thread;
+use std::time::Duration;
 
 pub struct Notify {
     socket: Option<(UnixDatagram, SocketAddr)>,
+    /// How long systemd waits for a word of the agent before it kills it.
+    watchdog: Option<Duration>,
 }
 
 impl Notify {
@@ -17,7 +25,38 @@ impl Notify {
             };
             Some((UnixDatagram::unbound().ok()?, address.ok()?))
         });
-        Self { socket }
+        let number = |name| env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+        // Inherited variables may be for another process.
+        let is_ours = number("WATCHDOG_PID").is_none_or(|pid| pid == u64::from(std::process::id()));
+        let watchdog = number("WATCHDOG_USEC").filter(|&us| us > 0 && is_ours).map(Duration::from_micros);
+        Self { socket, watchdog }
+    }
+
+    /// If the agent and its guard are stopped, systemd is to end the command before a lease ends.
+    pub fn check(&self, config: &Config) -> anyhow::Result<()> {
+        let most = config.ahead.saturating_sub(2 * config.margin);
+        if let Some(watchdog) = self.watchdog.filter(|_| !config.env.is_empty()) {
+            ensure!(
+                watchdog < most,
+                "WatchdogSec={} is too long: it must be less than {most:?}, --ahead less two of --margin",
+                watchdog.as_secs_f64()
+            );
+        }
+        Ok(())
+    }
+
+    /// Sends an event whenever it is time for [`Notify::alive`].
+    pub fn beat(&self, events: Sender<Event>) -> anyhow::Result<()> {
+        if let Some(watchdog) = self.watchdog {
+            let beat = move || {
+                while events.send(Event::Beat).is_ok() {
+                    thread::sleep(watchdog / 3);
+                }
+            };
+            let thread = thread::Builder::new().name("txid-watchdog".into()).stack_size(64 << 10);
+            thread.spawn(beat).context("cannot start a thread")?;
+        }
+        Ok(())
     }
 
     pub fn ready(&self) {
@@ -26,6 +65,11 @@ impl Notify {
 
     pub fn stopping(&self) {
         self.send("STOPPING=1");
+    }
+
+    /// The agent works. If this is not said in time, systemd kills it.
+    pub fn alive(&self) {
+        self.send("WATCHDOG=1");
     }
 
     /// One line, shown by `systemctl status`.

@@ -1,0 +1,43 @@
+//! Why a command is ended.
+
+/// A reason, or a change of state. `which` is the position of a lease in [`super::Look::leases`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A lease is not extended, and its limit is near.
+    LimitNear {
+        /// The lease.
+        which: usize,
+        /// Its limit.
+        limit_ms: i64,
+    },
+    /// It has not ended in time.
+    Late {
+        /// The lease.
+        which: usize,
+        /// Its limit.
+        limit_ms: i64,
+    },
+    /// The node is another host's now, or this host has another node.
+    Lost {
+        /// The lease.
+        which: usize,
+    },
+    /// The clock was stepped back by more than the clock guard allows.
+    WentBack {
+        /// By how much.
+        by_ms: i64,
+    },
+    /// The command has ended, and other processes that it started are still there.
+    Leftovers,
+    /// The agent is gone.
+    Orphaned,
+    /// The command goes on although its limit is near.
+    Kept {
+        /// The lease.
+        which: usize,
+        /// Its limit.
+        limit_ms: i64,
+    },
+    /// All processes are gone. The command starts again when there is a lease.
+    Gone,
+}

@@ -1,0 +1,249 @@
+//! When a command that stamps ids by itself is started and ended.
+//!
+//! Nothing refuses an id of such a command: it has a node in its environment, and stamps with the host's clock. So all
+//! of its processes must be gone before the limit of its leases.
+//!
+//! | phase | what is there | leads to |
+//! |---|---|---|
+//! | Waiting | no process | Running, once all its leases are live; Ended, if it is to end |
+//! | Running | the command | Ending, if a lease is lost or its limit is near, or the command has ended; Killed, if it is later than that |
+//! | Ending | processes that were sent SIGTERM | Killed, if one is still there after two margins |
+//! | Killed | processes that were sent SIGKILL | |
+//! | Ended | no process, and none will be | |
+//!
+//! When the last process of Ending or Killed is gone, Waiting follows if it was for a lease, and Ended otherwise.
+
+mod event;
+mod rules;
+
+pub use event::Event;
+pub use rules::{OnLoss, Rules};
+
+/// How long nobody need look, if nothing happens.
+pub const LOOK_MS: u64 = 100;
+/// How soon to look again for processes that were killed.
+const SOON_MS: u64 = 10;
+
+/// One command, for the lifetime of its agent.
+#[derive(Clone, Debug)]
+pub struct Command {
+    phase: Phase,
+    /// The latest time by the host's clock at which a process was there.
+    latest_ms: i64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Phase {
+    Waiting,
+    Running { leases: Vec<Held>, is_kept: bool },
+    Ending { leases: Vec<Held>, until_ms: u64, again: bool },
+    Killed { again: bool },
+    Ended,
+}
+
+/// A lease that the command was started with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Held {
+    node: u64,
+    limit_ms: i64,
+}
+
+/// What there is to see.
+#[derive(Clone, Debug)]
+pub struct Look {
+    /// Milliseconds since 1970-01-01 UTC by this host's clock, which the command stamps with.
+    pub wall_ms: i64,
+    /// Milliseconds of a clock that never goes backwards.
+    pub mono_ms: u64,
+    /// The leases that the command needs, always in the same order.
+    pub leases: Vec<Lease>,
+    /// Whether any process of the command is there.
+    pub is_there: bool,
+    /// Whether the process that was started has ended.
+    pub has_ended: bool,
+    /// What the agent wants.
+    pub order: Order,
+}
+
+/// A lease, as its page shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lease {
+    /// The node.
+    pub node: u64,
+    /// The limit; None while there are no ids.
+    pub limit_ms: Option<i64>,
+    /// The first time at which no id was made.
+    pub free_ms: i64,
+    /// Whether the agent has said that the node is not this host's any more.
+    pub is_lost: bool,
+}
+
+/// What the agent wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// The command is to run.
+    Run,
+    /// A command that ends is not started again.
+    End,
+    /// The agent is gone.
+    Orphaned,
+}
+
+/// What to do next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Look again after so many milliseconds, or earlier.
+    Wait(u64),
+    /// Start the command with the nodes of this look.
+    Start,
+    /// Ask all processes to end.
+    Warn(Event),
+    /// End all processes.
+    Kill(Event),
+    /// Write this to the log.
+    Log(Event),
+    /// All processes are gone. Nothing is left to do.
+    End,
+}
+
+impl Default for Command {
+    fn default() -> Self {
+        Self { phase: Phase::Waiting, latest_ms: i64::MIN }
+    }
+}
+
+impl Command {
+    /// Decides what to do. After any action but a wait, it is to be called again at once.
+    pub fn step(&mut self, rules: &Rules, look: &Look) -> Action {
+        let went_back_ms = self.latest_ms.saturating_sub(look.wall_ms);
+        if look.is_there {
+            self.latest_ms = self.latest_ms.max(look.wall_ms);
+        }
+        match std::mem::replace(&mut self.phase, Phase::Ended) {
+            Phase::Waiting => self.wait(rules, look),
+            Phase::Running { leases, is_kept } => self.run(rules, look, leases, is_kept, went_back_ms),
+            Phase::Ending { again, .. } | Phase::Killed { again } if !look.is_there => self.is_gone(look, again),
+            Phase::Ending { leases, until_ms, again } => self.end(rules, look, leases, until_ms, again),
+            Phase::Killed { again } => {
+                self.phase = Phase::Killed { again };
+                Action::Wait(SOON_MS)
+            }
+            Phase::Ended => Action::End,
+        }
+    }
+
+    /// Whether the processes must be killed again: one may have been forked since.
+    pub fn is_killing(&self) -> bool {
+        matches!(self.phase, Phase::Killed { .. })
+    }
+
+    fn wait(&mut self, rules: &Rules, look: &Look) -> Action {
+        if look.order != Order::Run {
+            return Action::End;
+        }
+        let leases: Option<Vec<Held>> = look.leases.iter().map(|lease| self.usable(rules, look, lease)).collect();
+        match leases {
+            Some(leases) => {
+                self.phase = Phase::Running { leases, is_kept: false };
+                Action::Start
+            }
+            None => {
+                self.phase = Phase::Waiting;
+                Action::Wait(LOOK_MS)
+            }
+        }
+    }
+
+    /// The lease, if the command may stamp with its node from now on.
+    fn usable(&self, rules: &Rules, look: &Look, lease: &Lease) -> Option<Held> {
+        let limit_ms = lease.limit_ms?;
+        let now_ms = look.wall_ms;
+        let is_free = now_ms >= lease.free_ms && now_ms > self.latest_ms;
+        (is_free && now_ms < rules.warn_ms(limit_ms)).then_some(Held { node: lease.node, limit_ms })
+    }
+
+    fn run(&mut self, rules: &Rules, look: &Look, mut leases: Vec<Held>, is_kept: bool, went_back_ms: i64) -> Action {
+        let mut lost = None;
+        for (which, (held, lease)) in leases.iter_mut().zip(&look.leases).enumerate() {
+            match lease.limit_ms {
+                Some(limit_ms) if lease.node == held.node => held.limit_ms = limit_ms,
+                Some(_) => lost = Some(which),
+                None if lease.is_lost && rules.on_loss == OnLoss::Stop => lost = Some(which),
+                None => {}
+            }
+        }
+        if look.order == Order::Orphaned {
+            return self.warn(rules, look, leases, false, Event::Orphaned);
+        }
+        if look.has_ended {
+            if !look.is_there {
+                return Action::End;
+            }
+            return self.warn(rules, look, leases, false, Event::Leftovers);
+        }
+        if let Some(which) = lost {
+            return self.warn(rules, look, leases, true, Event::Lost { which });
+        }
+        let (which, limit_ms) = first(&leases);
+        let is_late = look.wall_ms >= rules.warn_ms(limit_ms);
+        if rules.on_loss == OnLoss::Keep {
+            self.phase = Phase::Running { leases, is_kept: is_late };
+            let is_news = is_late && !is_kept;
+            return if is_news { Action::Log(Event::Kept { which, limit_ms }) } else { Action::Wait(LOOK_MS) };
+        }
+        if went_back_ms > rules.max_step_ms as i64 {
+            return self.kill(true, Event::WentBack { by_ms: went_back_ms });
+        }
+        if look.wall_ms >= rules.kill_ms(limit_ms) {
+            return self.kill(true, Event::Late { which, limit_ms });
+        }
+        if is_late {
+            return self.warn(rules, look, leases, true, Event::LimitNear { which, limit_ms });
+        }
+        let left_ms = rules.warn_ms(limit_ms).saturating_sub(look.wall_ms);
+        self.phase = Phase::Running { leases, is_kept };
+        Action::Wait(LOOK_MS.min(left_ms as u64))
+    }
+
+    fn end(&mut self, rules: &Rules, look: &Look, leases: Vec<Held>, until_ms: u64, again: bool) -> Action {
+        let again = again && look.order == Order::Run;
+        let (which, limit_ms) = first(&leases);
+        let by_limit_ms = match rules.on_loss {
+            OnLoss::Stop => rules.kill_ms(limit_ms).saturating_sub(look.wall_ms).max(0) as u64,
+            OnLoss::Keep => u64::MAX,
+        };
+        let left_ms = by_limit_ms.min(until_ms.saturating_sub(look.mono_ms));
+        if left_ms == 0 {
+            return self.kill(again, Event::Late { which, limit_ms });
+        }
+        self.phase = Phase::Ending { leases, until_ms, again };
+        Action::Wait(LOOK_MS.min(left_ms))
+    }
+
+    fn warn(&mut self, rules: &Rules, look: &Look, leases: Vec<Held>, again: bool, event: Event) -> Action {
+        let until_ms = look.mono_ms.saturating_add(2 * rules.margin_ms);
+        self.phase = Phase::Ending { leases, until_ms, again };
+        Action::Warn(event)
+    }
+
+    fn kill(&mut self, again: bool, event: Event) -> Action {
+        self.phase = Phase::Killed { again };
+        Action::Kill(event)
+    }
+
+    fn is_gone(&mut self, look: &Look, again: bool) -> Action {
+        if !again || look.order != Order::Run {
+            return Action::End;
+        }
+        // Later than the last id, also by a clock that has not moved.
+        self.latest_ms = self.latest_ms.max(look.wall_ms);
+        self.phase = Phase::Waiting;
+        Action::Log(Event::Gone)
+    }
+}
+
+/// The lease with the first limit, and that limit.
+fn first(leases: &[Held]) -> (usize, i64) {
+    let first = leases.iter().enumerate().min_by_key(|(_, held)| held.limit_ms);
+    first.map_or((0, i64::MAX), |(which, held)| (which, held.limit_ms))
+}

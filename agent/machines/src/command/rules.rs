@@ -1,0 +1,35 @@
+//! The parameters of a command.
+
+/// What stays the same for a command while its agent runs.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// So long before a limit, and three times as long, its processes are killed and asked to end.
+    pub margin_ms: u64,
+    /// All of that happens so much earlier, so that a fleet whose store is down does not end in one second.
+    pub jitter_ms: u64,
+    /// By how much the clock may be stepped back: from one end of what the clock guard allows to the other.
+    pub max_step_ms: u64,
+    /// What happens when a lease is about to end.
+    pub on_loss: OnLoss,
+}
+
+/// What happens to a command whose lease is about to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnLoss {
+    /// It is ended before the limit.
+    Stop,
+    /// It goes on, and may make ids that others make as well.
+    Keep,
+}
+
+impl Rules {
+    /// When the processes are asked to end.
+    pub fn warn_ms(&self, limit_ms: i64) -> i64 {
+        self.kill_ms(limit_ms).saturating_sub_unsigned(2 * self.margin_ms)
+    }
+
+    /// When those that are still there are killed.
+    pub fn kill_ms(&self, limit_ms: i64) -> i64 {
+        limit_ms.saturating_sub_unsigned(self.margin_ms + self.jitter_ms)
+    }
+}

@@ -1,0 +1,79 @@
+//! Commands that stamp ids by themselves, on a few hosts with fewer nodes, simulated from a seed: the machine that
+//! decides when they start and end is the real one; time, store, agents and accidents are simulated.
+//!
+//! Each run has a new seed, and prints it. `TXID_SEED=7 cargo test -p txid-agent-machines --test command` repeats one.
+
+#[path = "../simulation/random.rs"]
+#[allow(dead_code)]
+mod random;
+mod world;
+
+use std::time::{SystemTime, UNIX_EPOCH};
+use txid_agent_machines::command::OnLoss;
+use world::{Broken, MOMENTS, Report, World};
+
+const DAY_MS: u64 = 24 * 60 * 60 * 1000;
+
+fn seed() -> u64 {
+    let given = std::env::var("TXID_SEED").ok().map(|seed| seed.parse().expect("TXID_SEED is a number"));
+    let seed = given.unwrap_or_else(|| SystemTime::now().duration_since(UNIX_EPOCH).unwrap().subsec_nanos().into());
+    println!("TXID_SEED={seed}");
+    seed
+}
+
+fn simulate(broken: Broken, for_ms: u64) -> Report {
+    let mut world = World::new(seed(), broken);
+    world.run(for_ms);
+    println!("{:?}", world.report);
+    world.report
+}
+
+#[test]
+fn no_command_stamps_at_or_after_its_limit_or_twice() {
+    let report = simulate(Broken::Nothing, DAY_MS / 12);
+    assert_eq!((report.late, report.twice), (0, 0));
+    let missing: Vec<_> = MOMENTS.into_iter().filter(|moment| !report.moments.contains_key(moment)).collect();
+    assert!(missing.is_empty(), "this never happened: {missing:?}");
+    assert!(report.stamps > 100_000, "{}", report.stamps);
+}
+
+#[test]
+fn a_command_that_is_not_killed_is_found() {
+    let report = simulate(Broken::NoKill, DAY_MS / 12);
+    assert!(report.late > 0 && report.twice > 0);
+}
+
+#[test]
+fn a_command_that_is_killed_at_the_limit_is_found() {
+    let report = simulate(Broken::KillsAtTheLimit, DAY_MS / 12);
+    assert!(report.late > 0);
+}
+
+#[test]
+fn a_node_that_is_given_back_before_the_command_is_gone_is_found() {
+    let report = simulate(Broken::GivesBackAtOnce, DAY_MS / 12);
+    assert!(report.twice > 0);
+}
+
+#[test]
+fn a_guard_that_forgets_which_times_were_used_is_found() {
+    let report = simulate(Broken::ForgetsTimes, DAY_MS / 12);
+    assert!(report.twice > 0);
+}
+
+/// Whoever asks for that gets repeats, and no outage.
+#[test]
+fn a_command_that_is_kept_goes_on_after_its_limit() {
+    let mut world = World::new(seed(), Broken::Nothing);
+    world.on_loss(OnLoss::Keep);
+    world.run(DAY_MS / 12);
+    assert!(world.report.late > 0, "{:?}", world.report);
+}
+
+/// For `make soak`.
+#[test]
+#[ignore = "takes minutes"]
+fn no_command_in_many_days_stamps_at_or_after_its_limit_or_twice() {
+    let report = simulate(Broken::Nothing, 5 * DAY_MS);
+    assert_eq!((report.late, report.twice), (0, 0));
+}

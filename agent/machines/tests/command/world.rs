@@ -1,0 +1,462 @@
+//! The store, the hosts with their agents, guards and commands, and what happens to them.
+
+use crate::random::Random;
+use std::collections::BTreeMap;
+use txid_agent_machines::command::{Action, Command, Event, Lease, Look, OnLoss, Order, Rules};
+
+const STEP_MS: u64 = 5;
+const HOSTS: usize = 4;
+const NODES: usize = 3;
+/// 2026-11-21.
+const START_MS: i64 = 1_795_000_000_000;
+
+const AHEAD_MS: i64 = 7_000;
+const RENEW_MS: u64 = 1_000;
+const IDLE_MS: i64 = 2_000;
+const MAX_SKEW_MS: i64 = 200;
+const MARGIN_MS: u64 = 900;
+const LEAD_MS: i64 = 2_000;
+/// The longest that SIGKILL takes, and that a guard gets no processor.
+const SLOWEST_MS: u64 = 200;
+
+/// A mistake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Broken {
+    Nothing,
+    /// SIGTERM is all there is.
+    NoKill,
+    /// Without a margin.
+    KillsAtTheLimit,
+    /// The agent gives the node back when it is told to end.
+    GivesBackAtOnce,
+    /// The page does not show the times that a command has used.
+    ForgetsTimes,
+}
+
+/// Faults at a moment that mattered. A run that has none of one kind has not tried it.
+pub const MOMENTS: [&str; 11] = [
+    "the command was warned because of the limit",
+    "the command was killed because of the limit",
+    "a node was lost under a command",
+    "the agent was killed under a command",
+    "the agent and its guard were killed under a command",
+    "the agent was stopped until after the limit",
+    "the clock was stepped under a command",
+    "the store was down for longer than a lease",
+    "a command ended, and something that it started did not",
+    "a node was given back after a command",
+    "a node that was given back was taken",
+];
+
+/// The results.
+#[derive(Debug, Default)]
+pub struct Report {
+    pub moments: BTreeMap<&'static str, u64>,
+    pub stamps: u64,
+    /// Stamps at or after the limit.
+    pub late: u64,
+    /// Stamps at or before one of another command with the same node.
+    pub twice: u64,
+}
+
+/// The record of a node.
+#[derive(Clone, Copy, Default)]
+struct Record {
+    holder: Option<usize>,
+    limit_ms: i64,
+    /// Who stamped last, and when.
+    last: (u64, i64),
+}
+
+pub struct World {
+    random: Random,
+    broken: Broken,
+    now_ms: u64,
+    store: [Record; NODES],
+    down_until_ms: u64,
+    hosts: Vec<Host>,
+    runs: u64,
+    pub report: Report,
+}
+
+struct Host {
+    rules: Rules,
+    offset_ms: i64,
+    page: Page,
+    agent: Agent,
+    guard: Option<Guard>,
+    command: Option<Process>,
+}
+
+/// What is left of a lease when the agent is killed.
+#[derive(Clone, Copy)]
+struct Page {
+    /// The node, and the limit.
+    lease: Option<(usize, i64)>,
+    free_ms: i64,
+    is_lost: bool,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Agent {
+    /// It does nothing before this: it is stopped, or was killed and was not started again.
+    wake_ms: u64,
+    is_ending: bool,
+}
+
+struct Guard {
+    machine: Command,
+    order: Order,
+    wake_ms: u64,
+}
+
+struct Process {
+    number: u64,
+    node: usize,
+    limit_ms: i64,
+    last_ms: i64,
+    /// The one that was started has ended. Others are there.
+    has_ended: bool,
+    obeys: bool,
+    ends_ms: Option<u64>,
+}
+
+impl World {
+    pub fn new(seed: u64, broken: Broken) -> Self {
+        let mut random = Random::new(seed);
+        let hosts = (0..HOSTS).map(|_| Host::new(&mut random, broken)).collect();
+        Self {
+            random,
+            broken,
+            now_ms: 0,
+            store: [Record::default(); NODES],
+            down_until_ms: 0,
+            hosts,
+            runs: 0,
+            report: Report::default(),
+        }
+    }
+
+    pub fn on_loss(&mut self, on_loss: OnLoss) {
+        self.hosts.iter_mut().for_each(|host| host.rules.on_loss = on_loss);
+    }
+
+    pub fn run(&mut self, for_ms: u64) {
+        let end_ms = self.now_ms + for_ms;
+        while self.now_ms < end_ms {
+            self.now_ms += STEP_MS;
+            // Every 50 s on average.
+            if self.now_ms > self.down_until_ms && self.random.chance(20 * STEP_MS) {
+                self.down_until_ms = self.now_ms + self.random.below(20_000);
+                if self.down_until_ms > self.now_ms + AHEAD_MS as u64 {
+                    self.note("the store was down for longer than a lease");
+                }
+            }
+            for which in 0..HOSTS {
+                self.accident(which);
+                self.agent(which);
+                self.guard(which);
+                self.command(which);
+            }
+        }
+    }
+
+    fn note(&mut self, moment: &'static str) {
+        assert!(MOMENTS.contains(&moment), "{moment}");
+        *self.report.moments.entry(moment).or_default() += 1;
+    }
+
+    fn wall_ms(&self, which: usize) -> i64 {
+        START_MS + self.now_ms as i64 + self.hosts[which].offset_ms
+    }
+
+    /// Each once in a minute or two.
+    fn accident(&mut self, which: usize) {
+        let now_ms = self.now_ms;
+        if !self.random.chance(50 * STEP_MS) {
+            return;
+        }
+        let has_command = self.hosts[which].command.is_some();
+        match self.random.below(7) {
+            0 => {
+                self.hosts[which].offset_ms = self.random.around(MAX_SKEW_MS);
+                if has_command {
+                    self.note("the clock was stepped under a command");
+                }
+            }
+            // The guard is not stopped.
+            1 => {
+                let for_ms = self.random.below(15_000);
+                let limit_ms = self.hosts[which].page.lease.map_or(i64::MAX, |(_, limit_ms)| limit_ms);
+                if has_command && self.wall_ms(which) + for_ms as i64 > limit_ms {
+                    self.note("the agent was stopped until after the limit");
+                }
+                self.hosts[which].agent.wake_ms = now_ms + for_ms;
+            }
+            2 => {
+                if has_command {
+                    self.note("the agent was killed under a command");
+                }
+                // Another one starts once the guard has ended, which has a lock.
+                self.kill_agent(which);
+            }
+            3 => {
+                if has_command {
+                    self.note("the agent and its guard were killed under a command");
+                }
+                // The kernel kills the command. While nobody looks, somebody sets the clock.
+                self.hosts[which].offset_ms = self.random.around(MAX_SKEW_MS);
+                self.hosts[which].command = None;
+                self.hosts[which].guard = None;
+                self.kill_agent(which);
+            }
+            4 => self.end(which),
+            // An operator takes the node.
+            5 => {
+                if let Some((node, _)) = self.hosts[which].page.lease {
+                    self.store[node].holder = None;
+                }
+            }
+            _ => {
+                let is_left = self.random.chance(500_000);
+                if let Some(command) = &mut self.hosts[which].command {
+                    (command.has_ended, command.obeys) = (true, command.obeys && is_left);
+                    if is_left {
+                        self.note("a command ended, and something that it started did not");
+                    } else {
+                        self.hosts[which].command = None;
+                    }
+                }
+            }
+        }
+    }
+
+    fn kill_agent(&mut self, which: usize) {
+        let host = &mut self.hosts[which];
+        host.agent = Agent { wake_ms: self.now_ms + 100, is_ending: false };
+        if let Some(guard) = &mut host.guard {
+            (guard.order, guard.wake_ms) = (Order::Orphaned, self.now_ms);
+        }
+    }
+
+    /// The agent gets SIGTERM.
+    fn end(&mut self, which: usize) {
+        self.hosts[which].agent.is_ending = true;
+        if let Some(guard) = &mut self.hosts[which].guard {
+            if guard.order == Order::Run {
+                guard.order = Order::End;
+            }
+        }
+        if self.broken == Broken::GivesBackAtOnce {
+            self.give_back(which);
+        }
+        let now_ms = self.now_ms;
+        self.signal(which, now_ms);
+    }
+
+    /// SIGTERM: most commands end within a second.
+    fn signal(&mut self, which: usize, now_ms: u64) {
+        let takes_ms = self.random.below(800);
+        if let Some(command) = self.hosts[which].command.as_mut().filter(|command| command.obeys) {
+            command.ends_ms.get_or_insert(now_ms + takes_ms);
+        }
+    }
+
+    fn give_back(&mut self, which: usize) {
+        let wall_ms = self.wall_ms(which);
+        let is_up = self.now_ms > self.down_until_ms;
+        let page = &mut self.hosts[which].page;
+        let Some((node, limit_ms)) = page.lease.take() else { return };
+        if self.store[node].holder == Some(which) && is_up {
+            page.free_ms = page.free_ms.max(limit_ms.min(wall_ms + 1));
+            self.store[node] = Record { holder: None, limit_ms: page.free_ms, ..self.store[node] };
+            self.note("a node was given back after a command");
+        }
+    }
+
+    fn agent(&mut self, which: usize) {
+        if self.now_ms < self.hosts[which].agent.wake_ms {
+            return;
+        }
+        if self.hosts[which].agent.is_ending {
+            if self.hosts[which].guard.is_none() {
+                self.give_back(which);
+                self.hosts[which].agent = Agent { wake_ms: self.now_ms + 1_000, is_ending: false };
+            }
+            // The lease is extended until the command is gone.
+            else if self.broken == Broken::GivesBackAtOnce {
+                return;
+            }
+        }
+        let is_orphaned = self.hosts[which].guard.as_ref().is_some_and(|guard| guard.order == Order::Orphaned);
+        if is_orphaned {
+            return;
+        }
+        if self.hosts[which].guard.is_none() {
+            let guard = Guard { machine: Command::default(), order: Order::Run, wake_ms: self.now_ms };
+            self.hosts[which].guard = Some(guard);
+        }
+        self.hosts[which].agent.wake_ms = self.now_ms + RENEW_MS * 4 / 5 + self.random.below(RENEW_MS * 2 / 5);
+        if self.now_ms > self.down_until_ms {
+            self.ask(which);
+        }
+    }
+
+    /// Extends the lease, or takes a node.
+    fn ask(&mut self, which: usize) {
+        let limit_ms = self.wall_ms(which) + AHEAD_MS;
+        let page = self.hosts[which].page;
+        if let Some((node, _)) = page.lease {
+            if self.store[node].holder == Some(which) {
+                let limit_ms = limit_ms.max(self.store[node].limit_ms);
+                self.store[node].limit_ms = limit_ms;
+                self.hosts[which].page.lease = Some((node, limit_ms));
+            } else {
+                self.hosts[which].page = Page { lease: None, is_lost: true, ..page };
+                if self.hosts[which].command.is_some() {
+                    self.note("a node was lost under a command");
+                }
+            }
+            return;
+        }
+        let wall_ms = self.wall_ms(which);
+        let from = self.random.below(NODES as u64) as usize;
+        for node in (0..NODES).map(|node| (node + from) % NODES) {
+            let record = self.store[node];
+            let is_free = record.holder.is_none() || record.limit_ms + IDLE_MS < wall_ms;
+            if is_free && record.limit_ms < limit_ms {
+                let free_ms = page.free_ms.max(record.limit_ms);
+                if record.holder.is_none() && record.limit_ms > 0 {
+                    self.note("a node that was given back was taken");
+                }
+                self.store[node] = Record { holder: Some(which), limit_ms, ..record };
+                self.hosts[which].page = Page { lease: Some((node, limit_ms)), free_ms, is_lost: false };
+                return;
+            }
+        }
+    }
+
+    fn guard(&mut self, which: usize) {
+        let (now_ms, wall_ms) = (self.now_ms, self.wall_ms(which));
+        let slow_ms = if self.random.chance(20_000) { self.random.below(SLOWEST_MS) } else { 0 };
+        let host = &mut self.hosts[which];
+        if host.guard.as_ref().is_none_or(|guard| now_ms < guard.wake_ms) {
+            return;
+        }
+        let mut guard = host.guard.take().unwrap();
+        loop {
+            let host = &mut self.hosts[which];
+            let Page { lease, free_ms, is_lost } = host.page;
+            let lease = Lease {
+                node: lease.map_or(0, |(node, _)| node as u64),
+                limit_ms: lease.map(|(_, limit_ms)| limit_ms),
+                free_ms,
+                is_lost,
+            };
+            if let Some(limit_ms) = lease.limit_ms.filter(|_| host.command.is_some()) {
+                if self.broken != Broken::ForgetsTimes {
+                    host.page.free_ms = host.page.free_ms.max(limit_ms.min(wall_ms + LEAD_MS));
+                }
+            }
+            let look = Look {
+                wall_ms,
+                mono_ms: now_ms,
+                leases: vec![lease],
+                is_there: host.command.is_some(),
+                has_ended: host.command.as_ref().is_none_or(|command| command.has_ended),
+                order: guard.order,
+            };
+            match guard.machine.step(&host.rules, &look) {
+                Action::Wait(ms) => {
+                    guard.wake_ms = now_ms + ms.min(100) + slow_ms;
+                    self.hosts[which].guard = Some(guard);
+                    return;
+                }
+                Action::Start => self.start(which, &lease),
+                Action::Warn(event) => {
+                    if matches!(event, Event::LimitNear { .. }) {
+                        self.note("the command was warned because of the limit");
+                    }
+                    self.signal(which, now_ms);
+                }
+                Action::Kill(event) => {
+                    if matches!(event, Event::Late { .. }) {
+                        self.note("the command was killed because of the limit");
+                    }
+                    let takes_ms = self.random.below(SLOWEST_MS);
+                    if let Some(command) = &mut self.hosts[which].command {
+                        if self.broken != Broken::NoKill {
+                            let ends_ms = command.ends_ms.unwrap_or(u64::MAX);
+                            command.ends_ms = Some(ends_ms.min(now_ms + takes_ms));
+                        }
+                    }
+                }
+                Action::Log(_) => {}
+                // The command has ended, so the agent does as well.
+                Action::End => {
+                    if guard.order != Order::Orphaned {
+                        self.hosts[which].agent.is_ending = true;
+                    }
+                    return;
+                }
+            }
+        }
+    }
+
+    fn start(&mut self, which: usize, lease: &Lease) {
+        self.runs += 1;
+        self.hosts[which].command = Some(Process {
+            number: self.runs,
+            node: lease.node as usize,
+            limit_ms: 0,
+            last_ms: i64::MIN,
+            has_ended: false,
+            obeys: self.random.chance(500_000),
+            ends_ms: None,
+        });
+    }
+
+    /// Stamps an id, as a generator does that waits while its clock is behind.
+    fn command(&mut self, which: usize) {
+        let (now_ms, wall_ms) = (self.now_ms, self.wall_ms(which));
+        let host = &mut self.hosts[which];
+        let Some(command) = &mut host.command else { return };
+        if command.ends_ms.is_some_and(|ends_ms| ends_ms <= now_ms) {
+            host.command = None;
+            return;
+        }
+        if let Some((_, limit_ms)) = host.page.lease.filter(|(node, _)| *node == command.node) {
+            command.limit_ms = command.limit_ms.max(limit_ms);
+        }
+        if wall_ms <= command.last_ms {
+            return;
+        }
+        command.last_ms = wall_ms;
+        let record = &mut self.store[command.node];
+        self.report.stamps += 1;
+        self.report.late += u64::from(wall_ms >= command.limit_ms);
+        self.report.twice += u64::from(command.number != record.last.0 && wall_ms <= record.last.1);
+        if wall_ms > record.last.1 {
+            record.last = (command.number, wall_ms);
+        }
+    }
+}
+
+impl Host {
+    fn new(random: &mut Random, broken: Broken) -> Self {
+        let rules = Rules {
+            margin_ms: if broken == Broken::KillsAtTheLimit { 0 } else { MARGIN_MS },
+            jitter_ms: if broken == Broken::KillsAtTheLimit { 0 } else { random.below(AHEAD_MS as u64 / 5) },
+            max_step_ms: 2 * MAX_SKEW_MS as u64,
+            on_loss: OnLoss::Stop,
+        };
+        Self {
+            rules,
+            offset_ms: random.around(MAX_SKEW_MS),
+            page: Page { lease: None, free_ms: 0, is_lost: false },
+            agent: Agent::default(),
+            guard: None,
+            command: None,
+        }
+    }
+}

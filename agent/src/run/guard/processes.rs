@@ -1,0 +1,97 @@
+//! All processes of a command: the one that was started, and whatever that has started.
+//!
+//! The guard is their subreaper: a process whose parent ends becomes the guard's child. So none of them leaves the
+//! guard's descendants, whatever it forks, and also not in a session or a process group of its own; and there is one as
+//! long as the guard has a child.
+
+use rustix::io::Errno;
+use rustix::process::{
+    Pid, Signal, WaitOptions, WaitStatus, getpid, getppid, kill_process, set_parent_process_death_signal, wait,
+};
+use std::collections::BTreeMap;
+use std::{fs, io, thread, time::Duration};
+
+/// Asks for a signal when the thread of `parent` that forked this process ends. Makes only system calls.
+pub fn die_with(parent: Pid, signal: Signal) -> io::Result<()> {
+    set_parent_process_death_signal(Some(signal))?;
+    // It may have died before that.
+    if getppid() == Some(parent) { Ok(()) } else { Err(io::ErrorKind::Interrupted.into()) }
+}
+
+/// What was found out by reaping.
+#[derive(Default)]
+pub struct Reaped {
+    /// The exit status of `main`, if it has ended.
+    pub ended: Option<u8>,
+    /// Whether there is still a child.
+    pub is_there: bool,
+}
+
+/// Reaps all children that have ended; `main` is the one whose status matters.
+pub fn reap(main: Option<Pid>) -> Reaped {
+    let mut reaped = Reaped::default();
+    loop {
+        match wait(WaitOptions::NOHANG) {
+            Ok(Some((pid, status))) if Some(pid) == main => reaped.ended = Some(code(status)),
+            Ok(Some(_)) | Err(Errno::INTR) => {}
+            Ok(None) => return Reaped { is_there: true, ..reaped },
+            Err(_) => return reaped,
+        }
+    }
+}
+
+/// As in a shell, a signal is 128 plus its number.
+fn code(status: WaitStatus) -> u8 {
+    let code = status.exit_status().or_else(|| status.terminating_signal().map(|signal| 128 + signal));
+    code.unwrap_or(1) as u8
+}
+
+/// The exit status of a shell whose command cannot be started.
+pub fn code_of(error: &io::Error) -> u8 {
+    if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 }
+}
+
+/// Sends a signal to all descendants of this process. A process that is stopped gets it when it continues, so SIGTERM
+/// lets it continue.
+pub fn signal_all(signal: Signal) {
+    for pid in descendants() {
+        // It may have ended, or run as another user.
+        let _ = kill_process(pid, signal);
+        if signal == Signal::TERM {
+            let _ = kill_process(pid, Signal::CONT);
+        }
+    }
+}
+
+/// Kills all descendants, and waits until they are gone.
+pub fn end_all() {
+    while reap(None).is_there {
+        signal_all(Signal::KILL);
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// The descendants of this process, by what `/proc` shows of their parents.
+fn descendants() -> Vec<Pid> {
+    let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
+    for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
+        // It may have ended since.
+        let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else { continue };
+        if let Some(parent) = parent(&stat) {
+            children.entry(parent).or_default().push(pid);
+        }
+    }
+    let mut found = vec![getpid().as_raw_nonzero().get()];
+    let mut at = 0;
+    while at < found.len() {
+        found.extend(children.remove(&found[at]).unwrap_or_default());
+        at += 1;
+    }
+    found.into_iter().skip(1).filter_map(Pid::from_raw).collect()
+}
+
+/// The parent in a line of `/proc/PID/stat`. The name before it is in parentheses, and may contain some.
+fn parent(stat: &str) -> Option<i32> {
+    stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
+}

@@ -1,0 +1,283 @@
+//! What the guard does: it looks, and carries out what the machine of the command decides.
+
+use super::super::journal::{Journal, say};
+use super::{START, code_of, die_with, processes, reap};
+use crate::config::{Config, Node};
+use crate::environment::Variable;
+use anyhow::Context;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, getpid, kill_process, set_child_subreaper};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+use std::collections::BTreeMap;
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Instant;
+use txid::snowflake::{Generator, Layout, LeaseNews, State};
+use txid_agent::store::PASSWORD_VARIABLE;
+use txid_agent_machines::command::{self, Action, Event, LOOK_MS, Lease, Look, Order, Rules};
+
+/// How far ahead of the clock the page says that times are used while the command runs. An agent that finds the page
+/// after all of this was killed starts no command before that, also if the clock was stepped back.
+const LEAD_MS: i64 = 2_000;
+
+pub struct Work {
+    rules: Rules,
+    machine: command::Command,
+    line: Vec<String>,
+    variables: Vec<Variable>,
+    nodes: Vec<Node>,
+    pages: Pages,
+    /// The process that was started.
+    main: Option<Pid>,
+    code: u8,
+    order: Order,
+    may_start: bool,
+    agent: UnixStream,
+    /// Readable when a signal has arrived.
+    signals: UnixStream,
+    begin: Instant,
+    journal: Journal,
+}
+
+/// The files of the leases. The agent makes them.
+struct Pages {
+    files: Vec<(PathBuf, Layout)>,
+    open: Vec<Generator>,
+}
+
+impl Work {
+    pub fn new(config: &Config, agent: UnixStream) -> anyhow::Result<Self> {
+        set_child_subreaper(Some(getpid())).context("cannot become a subreaper")?;
+        rustix::thread::set_name(c"txid-guard").context("cannot set a name")?;
+        let nodes: Vec<Node> = config.nodes_of_command().into_iter().cloned().collect();
+        let files = nodes.iter().map(|node| (config.dir.join(&node.name), node.layout)).collect();
+        let mut random = [0; 8];
+        // Any jitter will do.
+        let _ = getrandom::fill(&mut random);
+        let most_jitter_ms = config.ahead.as_millis() as u64 / 5;
+        Ok(Self {
+            rules: Rules {
+                margin_ms: config.margin.as_millis() as u64,
+                jitter_ms: u64::from_ne_bytes(random) % (most_jitter_ms + 1),
+                max_step_ms: 2 * config.max_skew.as_millis() as u64,
+                on_loss: config.on_loss,
+            },
+            machine: command::Command::default(),
+            line: config.command.clone(),
+            variables: config.env.clone(),
+            nodes,
+            pages: Pages { files, open: Vec::new() },
+            main: None,
+            code: 0,
+            order: Order::Run,
+            may_start: false,
+            agent,
+            signals: signals().context("cannot watch for signals")?,
+            begin: Instant::now(),
+            journal: Journal::default(),
+        })
+    }
+
+    /// Returns the exit status of the command when none of its processes is there, and none will be.
+    pub fn run(mut self) -> anyhow::Result<i32> {
+        loop {
+            let look = self.look();
+            match self.machine.step(&self.rules, &look) {
+                Action::Wait(ms) => {
+                    if self.machine.is_killing() {
+                        processes::signal_all(Signal::KILL);
+                    }
+                    self.sleep(ms);
+                }
+                Action::Start => self.start(&look),
+                Action::Warn(event) => {
+                    self.log(&event, "SIGTERM");
+                    processes::signal_all(Signal::TERM);
+                }
+                Action::Kill(event) => {
+                    processes::signal_all(Signal::KILL);
+                    self.log(&event, "SIGKILL");
+                }
+                Action::Log(event) => self.log(&event, ""),
+                Action::End => return Ok(self.code.into()),
+            }
+        }
+    }
+
+    fn look(&mut self) -> Look {
+        self.hear();
+        let reaped = reap(self.main);
+        if let Some(code) = reaped.ended {
+            (self.main, self.code) = (None, code);
+        }
+        let wall_ms = txid::system_ms();
+        let leases = if self.may_start { self.pages.look(reaped.is_there.then_some(wall_ms)) } else { Vec::new() };
+        // Until all files are there, no lease is.
+        let missing = Lease { node: 0, limit_ms: None, free_ms: i64::MAX, is_lost: false };
+        Look {
+            wall_ms,
+            mono_ms: self.begin.elapsed().as_millis() as u64,
+            leases: if leases.is_empty() { vec![missing] } else { leases },
+            is_there: reaped.is_there,
+            has_ended: self.main.is_none(),
+            order: self.order,
+        }
+    }
+
+    /// Tells the agent that this process works, and hears what the agent wants.
+    fn hear(&mut self) {
+        // The agent may not read it.
+        let _ = self.agent.write(&[0]);
+        let mut orders = [0; 64];
+        loop {
+            match self.agent.read(&mut orders) {
+                Ok(0) => return self.order = Order::Orphaned,
+                Ok(read) => orders[..read].iter().for_each(|&order| self.obey(order)),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return,
+                Err(_) => return self.order = Order::Orphaned,
+            }
+        }
+    }
+
+    fn obey(&mut self, order: u8) {
+        if order == START {
+            self.may_start = true;
+            return;
+        }
+        let signal = i32::from(order);
+        // Only children that were not reaped have a pid here.
+        if let (Some(main), Some(signal)) = (self.main, Signal::from_named_raw(signal)) {
+            let _ = kill_process(main, signal);
+        }
+        let ends = [SIGTERM, SIGINT, SIGQUIT, SIGHUP].contains(&signal);
+        if ends && (self.main.is_none() || signal == SIGTERM) && self.order == Order::Run {
+            self.order = Order::End;
+        }
+    }
+
+    fn start(&mut self, look: &Look) {
+        let numbers: BTreeMap<&str, u64> =
+            self.nodes.iter().map(|node| node.name.as_str()).zip(look.leases.iter().map(|lease| lease.node)).collect();
+        let variables: Vec<(&str, String)> =
+            self.variables.iter().map(|variable| (variable.name.as_str(), variable.value(&numbers))).collect();
+        let guard = getpid();
+        let mut command = Command::new(&self.line[0]);
+        command.args(&self.line[1..]).process_group(0);
+        // The command gets neither what systemd tells the agent nor the store's password.
+        for name in ["NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", PASSWORD_VARIABLE] {
+            command.env_remove(name);
+        }
+        command.envs(variables.iter().map(|(name, value)| (name, value)));
+        // SAFETY: only system calls are made between fork and exec.
+        unsafe { command.pre_exec(move || die_with(guard, Signal::KILL)) };
+        self.code = 0;
+        let text = match command.spawn() {
+            Ok(child) => {
+                self.main = Pid::from_raw(child.id() as i32);
+                let values: Vec<String> = variables.iter().map(|(name, value)| format!("{name}={value}")).collect();
+                format!("started with {}", values.join(" "))
+            }
+            Err(error) => {
+                self.code = code_of(&error);
+                error.to_string()
+            }
+        };
+        self.say(&text);
+    }
+
+    /// Waits until something happens, and at most for so long.
+    fn sleep(&mut self, ms: u64) {
+        let for_ms = ms.min(LOOK_MS) as i64;
+        let timeout = Timespec { tv_sec: 0, tv_nsec: for_ms * 1_000_000 };
+        let mut files = vec![PollFd::new(&self.signals, PollFlags::IN)];
+        // Its end would be reported again and again.
+        if self.order != Order::Orphaned {
+            files.push(PollFd::new(&self.agent, PollFlags::IN));
+        }
+        let _ = poll(&mut files, Some(&timeout));
+        drop(files);
+        let mut signals = [0; 64];
+        while self.signals.read(&mut signals).is_ok_and(|read| read > 0) {}
+    }
+
+    fn log(&mut self, event: &Event, signal: &str) {
+        let name = |which: usize| self.nodes.get(which).map_or("", |node| &node.name);
+        let text = match event {
+            Event::LimitNear { which, limit_ms } => {
+                format!("the lease of {} ends at {} unless it is extended; {signal}", name(*which), utc(*limit_ms))
+            }
+            Event::Late { which, limit_ms } => {
+                format!("{signal}, because the lease of {} ends at {}", name(*which), utc(*limit_ms))
+            }
+            Event::Lost { which } => format!("the node of {} was lost; {signal}", name(*which)),
+            Event::WentBack { by_ms } => format!("the clock was stepped back by {by_ms} ms; {signal}"),
+            Event::Leftovers => format!("ended, but not all that it started; {signal}"),
+            Event::Orphaned => format!("its agent is gone; {signal}"),
+            Event::Kept { which, limit_ms } => format!(
+                "goes on although the lease of {} ends at {}; ids may repeat from then on",
+                name(*which),
+                utc(*limit_ms)
+            ),
+            Event::Gone => "gone; it starts again when there is a lease".to_owned(),
+        };
+        self.say(&text);
+    }
+
+    fn say(&mut self, text: &str) {
+        let line = self.journal.line(format!("{}: {text}", self.line[0]), Instant::now());
+        line.iter().for_each(|line| say(line));
+    }
+}
+
+impl Pages {
+    /// The leases; none until all files are there. While the command runs, notes that it has used the times until now.
+    fn look(&mut self, used_ms: Option<i64>) -> Vec<Lease> {
+        while let Some((file, layout)) = self.files.get(self.open.len()) {
+            match State::leased(file, layout) {
+                Ok(state) => self.open.push(Generator::new(state)),
+                Err(_) => return Vec::new(),
+            }
+        }
+        self.open.iter().map(|generator| lease(generator, used_ms)).collect()
+    }
+}
+
+fn lease(generator: &Generator, used_ms: Option<i64>) -> Lease {
+    let state = generator.state();
+    let Some(view) = state.lease() else { return Lease { node: 0, limit_ms: None, free_ms: i64::MAX, is_lost: true } };
+    if let Some(used_ms) = used_ms.filter(|used_ms| view.free_ms < used_ms + LEAD_MS / 2) {
+        // An id that nobody gets. Near the limit, there may be none that far ahead.
+        let _ = generator.next_at(used_ms + LEAD_MS).or_else(|_| generator.next_at(used_ms));
+    }
+    let is_lost = match view.news {
+        LeaseNews::Held | LeaseNews::Asking | LeaseNews::ClockOff | LeaseNews::Starting => false,
+        LeaseNews::Lost | LeaseNews::Copied | LeaseNews::Waiting | LeaseNews::NoneFree | LeaseNews::Released => true,
+    };
+    Lease {
+        node: view.node,
+        // The node may have changed between the look at it and at the limit.
+        limit_ms: view.limit_ms.filter(|_| state.node() == Some(view.node)),
+        free_ms: view.free_ms,
+        is_lost: view.is_closed && is_lost,
+    }
+}
+
+/// Signals end the guard by no other way than through the agent. `exec` undoes that for the command.
+fn signals() -> std::io::Result<UnixStream> {
+    let (read, write) = UnixStream::pair()?;
+    read.set_nonblocking(true)?;
+    signal_hook::low_level::pipe::register(SIGCHLD, write)?;
+    for signal in [SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2] {
+        signal_hook::flag::register(signal, Arc::default())?;
+    }
+    Ok(read)
+}
+
+fn utc(ms: i64) -> String {
+    jiff::Timestamp::from_millisecond(ms).map_or_else(|_| format!("{ms} ms"), |time| format!("{time:.3}"))
+}

@@ -1,0 +1,459 @@
+//! Commands that know nothing of txid, and have nodes in their environment.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::net::UnixDatagram;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use txid::snowflake::Layout;
+
+use super::host::{Host, agent, kill, signal};
+use crate::proxy::Mode;
+use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, Server, until};
+
+/// A lease of seconds.
+const SHORT: [&str; 7] = ["--new", "--ahead", "6s", "--max-skew", "100ms", "--margin", "700ms"];
+/// The same for a store whose clock shows only seconds.
+const COARSE: [&str; 7] = ["--new", "--ahead", "14s", "--max-skew", "700ms", "--margin", "1900ms"];
+const MARGIN_MS: i64 = 700;
+const ENV: [&str; 6] = ["--env", "WORKER_ID={orders}", "--env", "HIGH={orders:5..10}", "--env", "MARK=<{orders:0..5}>"];
+
+/// A host with an agent, whose command makes ids.
+struct Hosted {
+    host: Host,
+    /// Where the command puts them.
+    ids: PathBuf,
+}
+
+impl Hosted {
+    fn new(name: &str, server: u16, url: impl Fn(u16) -> String) -> Self {
+        let host = Host::new(name, server, url, "snowflake");
+        let ids = host.path("ids");
+        fs::create_dir(&ids).unwrap();
+        Self { host, ids }
+    }
+
+    fn start(&mut self, options: &[&str], command: &[&str]) {
+        self.start_with(&SHORT, options, command);
+    }
+
+    fn start_with(&mut self, rules: &[&str], options: &[&str], command: &[&str]) {
+        let all: Vec<&str> = rules.iter().chain(options).chain(&["--"]).chain(command).copied().collect();
+        self.host.start_agent(&all);
+    }
+
+    /// How many bytes of ids there are, by the name of the file.
+    fn sizes(&self) -> BTreeMap<PathBuf, u64> {
+        let entries = fs::read_dir(&self.ids).unwrap().map(Result::unwrap);
+        entries.map(|entry| (entry.path(), entry.metadata().unwrap().len())).collect()
+    }
+
+    fn all(&self) -> u64 {
+        self.sizes().values().sum()
+    }
+
+    fn makes_ids(&self) -> bool {
+        let before = self.all();
+        sleep(Duration::from_millis(100));
+        self.all() > before
+    }
+
+    /// The times of the last id of each command that had this node.
+    fn last_ms(&self, node: u64) -> Vec<i64> {
+        let is_its = |path: &Path| path.file_name().unwrap().to_str().unwrap().starts_with(&format!("{node}-"));
+        self.sizes().keys().filter(|path| is_its(path)).filter_map(|path| ids(path).last().map(|&id| ms(id))).collect()
+    }
+}
+
+/// The ids in a file. The last one may be written in part.
+fn ids(path: &Path) -> Vec<u64> {
+    fs::read(path).unwrap().chunks_exact(8).map(|id| u64::from_ne_bytes(id.try_into().unwrap())).collect()
+}
+
+fn ms(id: u64) -> i64 {
+    Layout::SNOWFLAKE.decode(id).unwrap().ms
+}
+
+/// The command line of a program, if it can run here.
+fn program(name: &str, arguments: &[&str]) -> Vec<String> {
+    let path = format!("{}/tests/with_servers/fleet/programs/{name}", env!("CARGO_MANIFEST_DIR"));
+    let start: &[&str] = match name.rsplit_once('.').unwrap().1 {
+        "py" => &["python3"],
+        "java" => &["java", "-Xmx32m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"],
+        _ => &[],
+    };
+    start.iter().chain(&[path.as_str()]).chain(arguments).map(|&word| word.to_owned()).collect()
+}
+
+/// The processes that have this in their environment.
+fn processes_with(mark: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        let environment = fs::read(entry.path().join("environ")).unwrap_or_default();
+        if environment.split(|&byte| byte == 0).any(|variable| variable == mark.as_bytes()) {
+            found.push(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+    found
+}
+
+/// Whether an agent's guard is still there.
+fn guard_of(hosted: &Hosted) -> i32 {
+    let agent = hosted.host.agent.as_ref().unwrap().id();
+    let children = servers::run(Command::new("ps").args(["-o", "pid=", "--ppid", &agent.to_string()]));
+    children.trim().parse().unwrap()
+}
+
+fn send(pid: i32, signal: i32) {
+    // SAFETY: no memory is involved.
+    assert_eq!(unsafe { libc::kill(pid, signal) }, 0);
+}
+
+fn redis(port: u16) -> String {
+    format!("redis://127.0.0.1:{port}?may-lose-writes=0&timeout=500ms")
+}
+
+/// The number of commands that were started.
+fn starts(host: &Host) -> usize {
+    host.log().matches(": started with ").count()
+}
+
+fn losses(server: Server, url: impl Fn(u16) -> String + Copy, rules: &[&str]) {
+    let number = |name: &str, unless: usize| std::env::var(name).map_or(unless, |text| text.parse().unwrap());
+    let (agents, rounds) = (number("TXID_LOSS_AGENTS", 3), number("TXID_LOSS_ROUNDS", 1));
+    let mut hosts: Vec<Hosted> =
+        (0..agents).map(|which| Hosted::new(&format!("host-{which}"), server.port, url)).collect();
+    for (which, hosted) in hosts.iter_mut().enumerate() {
+        let directory = hosted.ids.to_str().unwrap().to_owned();
+        let command = match which % 10 {
+            0 | 3 | 6 => program("snowflake.py", &[&directory]),
+            9 => program("Snowflake.java", &[&directory]),
+            _ => program("snowflake.py", &[&directory, "stubborn"]),
+        };
+        let env: &[&str] = match which % 10 {
+            9 => &["--env", "DATACENTER_ID={orders:5..10}", "--env", "WORKER_ID={orders:0..5}"],
+            _ => &["--env", "WORKER_ID={orders}"],
+        };
+        hosted.start_with(rules, env, &command.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+    let mut left_ms: Vec<i64> = Vec::new();
+    for round in 0..rounds {
+        until("a command makes no ids", || hosts.iter().all(Hosted::makes_ids));
+        let before: Vec<usize> = hosts.iter().map(|hosted| starts(&hosted.host)).collect();
+        for (which, hosted) in hosts.iter().enumerate() {
+            hosted.host.proxy.set(if (which + round) % 2 == 0 { Mode::Refuse } else { Mode::SwallowReplies });
+        }
+        until("a command goes on without its store", || {
+            hosts.iter().all(|hosted| hosted.host.log().matches(": gone; ").count() > round)
+        });
+        for hosted in &hosts {
+            let view = hosted.host.view();
+            // The store has perhaps a later one, of a write whose answer was lost.
+            let last_ms = hosted.last_ms(view.node).into_iter().max().unwrap();
+            assert!(last_ms < view.confirmed_ms, "{}\n{}", hosted.host.name, hosted.host.log());
+            left_ms.push(view.confirmed_ms - last_ms);
+            hosted.host.proxy.set(Mode::Pass);
+        }
+        until("a command is not started again", || {
+            hosts.iter().zip(&before).all(|(hosted, &before)| starts(&hosted.host) > before)
+        });
+    }
+    until("a command makes no ids", || hosts.iter().all(Hosted::makes_ids));
+    for hosted in &mut hosts {
+        signal(hosted.host.agent.as_ref().unwrap(), libc::SIGTERM);
+    }
+    left_ms.sort_unstable();
+    println!(
+        "{} losses, the last id was {} to {} ms before the limit, {} in the middle",
+        left_ms.len(),
+        left_ms[0],
+        left_ms[left_ms.len() - 1],
+        left_ms[left_ms.len() / 2]
+    );
+    assert_eq!(left_ms.len(), agents * rounds);
+    check_unique(&hosts);
+}
+
+fn check_unique(hosts: &[Hosted]) -> usize {
+    let files: Vec<PathBuf> = hosts.iter().flat_map(|hosted| hosted.sizes().into_keys()).collect();
+    let mut all: Vec<(u64, usize)> = Vec::new();
+    for (which, path) in files.iter().enumerate() {
+        all.extend(ids(path).into_iter().map(|id| (id, which)));
+    }
+    all.sort_unstable();
+    if let Some(pair) = all.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        let logs: String =
+            hosts.iter().map(|hosted| format!("== {}\n{}", hosted.host.name, hosted.host.log())).collect();
+        let [one, other] = [pair[0].1, pair[1].1].map(|which| files[which].display());
+        panic!("{} at {} is in {one} and in {other}\n{logs}", pair[0].0, ms(pair[0].0));
+    }
+    println!("{} ids in {} files", all.len(), files.len());
+    all.len()
+}
+
+#[test]
+fn commands_are_gone_before_the_limit_on_etcd() {
+    losses(servers::etcd(&[]), |port| format!("etcd://127.0.0.1:{port}/fleet?timeout=500ms"), &COARSE);
+}
+
+#[test]
+fn commands_are_gone_before_the_limit_on_mariadb() {
+    losses(
+        servers::mariadb(),
+        |port| format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{port}/ids?timeout=500ms"),
+        &SHORT,
+    );
+}
+
+#[test]
+fn commands_are_gone_before_the_limit_on_postgres() {
+    let server = servers::postgres(&[]);
+    losses(server, |port| format!("postgres://txid:{POSTGRES_PASSWORD}@127.0.0.1:{port}/ids?timeout=500ms"), &SHORT);
+}
+
+/// Whatever a command does with its processes, none is there at the limit.
+#[test]
+fn nothing_that_a_command_starts_is_left() {
+    let server = servers::redis(&[]);
+    let scripts = [
+        ("ignores", "trap '' TERM; while :; do sleep 0.1; done"),
+        ("stops", "kill -STOP $$"),
+        ("forks", "sleep 1000 & sleep 1000 & wait"),
+        ("daemonizes", "(setsid sh -c '(trap \"\" TERM; while :; do sleep 0.1; done) & ' &); sleep 1000"),
+        (
+            "closes",
+            "setsid -w sh -c 'exec 0<&- 1>&- 2>&- 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; while :; do sleep 0.1; done'",
+        ),
+        ("breeds", "trap '' TERM; while :; do (while :; do sleep 0.1 & sleep 0.2; done) & sleep 0.5; done"),
+    ];
+    let mut hosts = Vec::new();
+    for (name, script) in scripts {
+        let mark = format!("TXID_TEST_MARK={name}-{}", std::process::id());
+        let mut hosted = Hosted::new(name, server.port, redis);
+        hosted.start(&ENV, &["env", &mark, "sh", "-c", script]);
+        hosts.push((hosted, mark));
+    }
+    until("a command does not start", || hosts.iter().all(|(_, mark)| !processes_with(mark).is_empty()));
+    hosts.iter().for_each(|(hosted, _)| hosted.host.proxy.set(Mode::Refuse));
+    for (hosted, mark) in &hosts {
+        let gone = || hosted.host.log().contains(": gone; ") || processes_with(mark).is_empty();
+        until("it is not gone", gone);
+        let late_ms = txid::system_ms() - hosted.host.view().confirmed_ms;
+        assert!(late_ms < 0, "{}: {late_ms} ms\n{}", hosted.host.name, hosted.host.log());
+        until("something is left", || processes_with(mark).is_empty());
+    }
+    // They start again with the same node, which nobody else has taken.
+    hosts.iter().for_each(|(hosted, _)| hosted.host.proxy.set(Mode::Pass));
+    until("a command does not start again", || hosts.iter().all(|(_, mark)| !processes_with(mark).is_empty()));
+    for (hosted, mark) in &mut hosts {
+        let agent = hosted.host.agent.as_mut().unwrap();
+        signal(agent, libc::SIGTERM);
+        // Those that ignore it, or are stopped, are ended with their agent.
+        sleep(Duration::from_millis(300));
+        kill(agent);
+        until("something is left", || processes_with(mark).is_empty());
+    }
+}
+
+/// The agent, its guard, or both are killed or stopped.
+#[test]
+fn a_command_does_not_outlive_its_agent() {
+    let server = servers::redis(&[]);
+    let mark = |name: &str| format!("TXID_TEST_MARK={name}-{}", std::process::id());
+    let start = |name: &str, script: &str| {
+        let mut hosted = Hosted::new(name, server.port, redis);
+        hosted.start(&ENV, &["env", &mark(name), "sh", "-c", script]);
+        until("the command does not start", || !processes_with(&mark(name)).is_empty());
+        hosted
+    };
+    let stubborn =
+        "(trap '' TERM; setsid sh -c 'while :; do sleep 0.1; done' &); trap '' TERM; while :; do sleep 0.1; done";
+
+    // The guard ends what there is, and another agent starts no command before that.
+    let mut hosted = start("agent", stubborn);
+    kill(hosted.host.agent.as_mut().unwrap());
+    hosted.start(&ENV, &["true"]);
+    assert_eq!(hosted.host.agent.as_mut().unwrap().wait().unwrap().code(), Some(1));
+    assert!(hosted.host.log().contains("a command with the node orders, which another txid-agent started, still runs"));
+    until("something is left", || processes_with(&mark("agent")).is_empty());
+    assert!(txid::system_ms() < hosted.host.view().confirmed_ms - MARGIN_MS);
+    assert!(hosted.host.log().contains("its agent is gone; SIGTERM"), "{}", hosted.host.log());
+
+    // The agent ends what there is, and gives the node back.
+    let mut hosted = start("guard", stubborn);
+    send(guard_of(&hosted), libc::SIGKILL);
+    assert_eq!(hosted.host.agent.as_mut().unwrap().wait().unwrap().code(), Some(128 + libc::SIGKILL));
+    assert_eq!(processes_with(&mark("guard")), [""; 0]);
+    assert!(hosted.host.log().contains("gave node"), "{}", hosted.host.log());
+
+    // The kernel ends the command.
+    let mut hosted = start("both", "trap '' TERM; while :; do sleep 0.1; done");
+    signal(hosted.host.agent.as_ref().unwrap(), libc::SIGSTOP);
+    send(guard_of(&hosted), libc::SIGKILL);
+    kill(hosted.host.agent.as_mut().unwrap());
+    until("something is left", || processes_with(&mark("both")).is_empty());
+
+    // The guard does not need the agent.
+    let hosted = start("stopped", stubborn);
+    signal(hosted.host.agent.as_ref().unwrap(), libc::SIGSTOP);
+    until("something is left", || processes_with(&mark("stopped")).is_empty());
+    assert!(txid::system_ms() < hosted.host.view().confirmed_ms);
+    signal(hosted.host.agent.as_ref().unwrap(), libc::SIGCONT);
+    until("it does not start again", || !processes_with(&mark("stopped")).is_empty());
+}
+
+#[test]
+fn a_node_is_given_back_when_the_command_is_gone_and_later_than_its_last_id() {
+    let server = servers::redis(&[]);
+    let mut hosted = Hosted::new("host", server.port, redis);
+    let directory = hosted.ids.to_str().unwrap().to_owned();
+    // It makes ids for another second.
+    let script =
+        format!("trap 'sleep 1; kill $!; exit 5' TERM; {} & wait", program("snowflake.py", &[&directory]).join(" "));
+    hosted.start(&["--env", "WORKER_ID={orders}"], &["sh", "-c", &script]);
+    until("the command makes no ids", || hosted.makes_ids());
+    let node = hosted.host.view().node;
+    let begin = Instant::now();
+    signal(hosted.host.agent.as_ref().unwrap(), libc::SIGTERM);
+    let status = hosted.host.agent.as_mut().unwrap().wait().unwrap();
+    assert!(status.code() == Some(5) && begin.elapsed() > Duration::from_secs(1), "{}", hosted.host.log());
+    let nodes = servers::run(agent().args(["nodes", "--store", &redis(server.port), "orders"]));
+    let line = nodes.lines().find(|line| line.contains("released")).expect(&nodes);
+    let limit = line.split_whitespace().find_map(|word| word.parse::<jiff::Timestamp>().ok()).expect(&nodes);
+    let last_ms = hosted.last_ms(node)[0];
+    let after_ms = limit.as_millisecond() - last_ms;
+    assert!((1..4000).contains(&after_ms), "{after_ms} ms: {nodes}");
+}
+
+/// A lease that another host has: the command starts again with the new node.
+#[test]
+fn a_command_starts_again_with_its_new_node() {
+    let server = servers::redis(&[]);
+    let mut hosted = Hosted::new("host", server.port, redis);
+    hosted.start(
+        &ENV,
+        &["sh", "-c", "echo $WORKER_ID $HIGH $MARK >> $0; exec sleep 1000", hosted.host.path("seen").to_str().unwrap()],
+    );
+    let seen = || fs::read_to_string(hosted.host.path("seen")).unwrap_or_default();
+    until("the command does not start", || seen().lines().count() == 1);
+    let node = hosted.host.view().node.to_string();
+    servers::run(agent().args(["release", "--store", &redis(server.port), "orders", &node]));
+    until("it does not start again", || seen().lines().count() == 2);
+    for (line, node) in seen().lines().zip([node, hosted.host.view().node.to_string()]) {
+        let number: u64 = node.parse().unwrap();
+        assert_eq!(line, format!("{number} {} <{}>", number >> 5, number & 31));
+    }
+    assert!(hosted.host.log().contains("the node of orders was lost; SIGTERM"), "{}", hosted.host.log());
+}
+
+/// Somebody prefers repeats to an outage.
+#[test]
+fn a_command_that_is_kept_goes_on() {
+    let server = servers::redis(&[]);
+    let mut hosted = Hosted::new("host", server.port, redis);
+    let directory = hosted.ids.to_str().unwrap().to_owned();
+    let command = program("snowflake.py", &[&directory]);
+    let command: Vec<&str> = command.iter().map(String::as_str).collect();
+    hosted.start(&["--env", "WORKER_ID={orders}", "--on-loss", "keep"], &command);
+    until("the command makes no ids", || hosted.makes_ids());
+    hosted.host.proxy.set(Mode::Refuse);
+    let node = hosted.host.view().node;
+    until("it does not go on", || hosted.last_ms(node)[0] > hosted.host.view().confirmed_ms + 500);
+    let log = hosted.host.log();
+    assert!(log.contains("goes on although the lease of orders ends at") && starts(&hosted.host) == 1, "{log}");
+}
+
+/// systemd hears from an agent only while its guard works, too.
+#[test]
+fn the_watchdog_needs_agent_and_guard() {
+    let server = servers::redis(&[]);
+    let mut hosted = Hosted::new("host", server.port, redis);
+    let path = hosted.host.path("notify");
+    let socket = UnixDatagram::bind(&path).unwrap();
+    socket.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
+    let run = |us: &str| {
+        let mut command = agent();
+        command.args(["run", "--store", &redis(server.port), "--node", "orders=snowflake"]).args(SHORT).args(ENV);
+        command.arg("--dir").arg(hosted.host.path("run")).args([
+            "--",
+            "sh",
+            "-c",
+            "test -z \"$WATCHDOG_USEC$NOTIFY_SOCKET\" && sleep 1000",
+        ]);
+        command
+            .env("NOTIFY_SOCKET", &path)
+            .env("WATCHDOG_USEC", us)
+            .stderr(fs::File::create(hosted.host.path("log")).unwrap());
+        command.spawn().unwrap()
+    };
+    assert_eq!(run("4600000").wait().unwrap().code(), Some(1));
+    assert!(
+        hosted.host.log().contains("WatchdogSec=4.6 is too long: it must be less than 4.6s"),
+        "{}",
+        hosted.host.log()
+    );
+
+    let child = run("600000");
+    hosted.host.agent = Some(child);
+    // How many beats there are before there is none for a second.
+    let beats = |most: usize| {
+        let mut buffer = [0; 1000];
+        let mut beats = 0;
+        while beats < most {
+            let Ok(length) = socket.recv(&mut buffer) else { break };
+            beats += usize::from(buffer.starts_with(b"WATCHDOG=1") && length == 10);
+        }
+        beats
+    };
+    assert_eq!(beats(10), 10);
+    until("the command does not start", || starts(&hosted.host) == 1);
+    let guard = guard_of(&hosted);
+    send(guard, libc::SIGSTOP);
+    assert!(beats(20) < 20, "it beats without its guard");
+    send(guard, libc::SIGCONT);
+    assert_eq!(beats(10), 10);
+    signal(hosted.host.agent.as_ref().unwrap(), libc::SIGSTOP);
+    assert!(beats(20) < 20, "it beats while it is stopped");
+}
+
+#[test]
+fn mistakes_with_env_are_reported() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = format!("file://{}/leases", directory.path().display());
+    let file = directory.path().join("agent.toml");
+    let run = |more: &[&str], text: &str| {
+        fs::write(&file, text).unwrap();
+        let output = agent()
+            .args(["run", "--store", &store, "--dir", directory.path().join("run").to_str().unwrap(), "--new"])
+            .args(["--node", "orders=snowflake", "--config", file.to_str().unwrap()])
+            .args(more)
+            .output()
+            .unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap() + &String::from_utf8(output.stdout).unwrap())
+    };
+    let w = "W={orders}";
+    for (more, text, code, wanted) in [
+        (&["--env", w][..], "", 1, "--env is for a command: write it after --"),
+        (&[], "env.W = '{orders}'", 1, "--env is for a command"),
+        (&["--env", "W", "--", "true"], "", 2, "write VARIABLE=VALUE, such as WORKER_ID={orders}"),
+        (&["--env", "W={users}", "--", "true"], "", 1, "--env: W={users}: there is no node 'users', only orders"),
+        (&["--", "true"], "[env]\nW = '{orders:3..3}'", 1, "agent.toml: env: W={orders:3..3}: 3..3 has no bits"),
+        (&["--", "true"], "[env]\nW = 3", 1, "agent.toml line 2: invalid type: integer `3`, expected a string"),
+        (&["--env", w, "--env", w, "--", "true"], "", 1, "the variable W was given twice"),
+        (&["--env", w, "--margin", "1s", "--", "true"], "", 1, "--margin 1s is less than 4.5s: twice --max-skew 2s"),
+        (&["--env", w, "--", "true"], "margin = '9s'", 1, "--ahead 60s is less than seven times --margin 9s"),
+        (&["--env", w, "--", "true"], "margin = 'x'", 1, "agent.toml: margin: 'x' is not a time"),
+        (&["--env", w, "--", "true"], "on-loss = 'x'", 1, "agent.toml: on-loss: 'x' is neither stop nor keep"),
+        (&["--env", w, "--on-loss", "x", "--", "true"], "", 2, "[possible values: stop, keep]"),
+        (&["--env", w, "--", "/nowhere/app"], "", 127, "/nowhere/app: No such file"),
+        (&["--env", w, "--", "/etc/passwd"], "", 126, "/etc/passwd: Permission denied"),
+        (&["--", "sh", "-c", "echo W=$W; exit 9"], "env.W = 'n{orders}'", 9, "W=n"),
+    ] {
+        let (got, said) = run(more, text);
+        assert_eq!(got, Some(code), "{more:?} {text}: {said}");
+        assert!(said.contains(wanted), "{wanted:?} is not in {said}");
+    }
+}
