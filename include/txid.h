@@ -70,9 +70,9 @@
 
 #if defined(TXID_NGINX)
 /**
- * The length of the text of txid_rfc3339.
+ * The length of the longest time that txid_time_in writes.
  */
-#define TXID_RFC3339_LEN 24
+#define TXID_TIME_LEN 24
 #endif
 
 /**
@@ -1335,29 +1335,18 @@ void txid_span_continue(const txid_policy *policy,
 
 #if defined(TXID_NGINX)
 /**
- * Writes the time in the id of `len` characters at `text` to `ms`, in milliseconds since 1970-01-01 UTC: of a txid, a UUID of version 1, 6
- * or 7, a flake, a UNIQUE_ID, or an id of SOFATracer or SkyWalking. Returns whether it is one of these.
+ * Writes the time in the id of `len` characters at `text` to `buf`: of a txid, a UUID of version 1, 6 or 7, a flake, a
+ * UNIQUE_ID, or an id of SOFATracer or SkyWalking. It is in milliseconds since 1970-01-01 UTC, or as RFC 3339 writes it,
+ * "2014-09-01T00:00:00.000Z", if `iso8601`. Returns its length; 0 if the text is none of these ids.
  *
  * Safety:
  *
- * `text` must be valid for reads of `len` bytes, `ms` for a write.
+ * `text` must be valid for reads of `len` bytes, `buf` for writes of TXID_TIME_LEN bytes.
  */
-bool txid_time_in(const char *text,
-                  size_t len,
-                  int64_t *ms);
-#endif
-
-#if defined(TXID_NGINX)
-/**
- * Writes the milliseconds since 1970 that txid_time_in found in RFC 3339, "2014-09-01T00:00:00.000Z", to `buf`.
- * Returns false, and writes nothing, if they are outside the years 0 to 9999.
- *
- * Safety:
- *
- * `buf` must be valid for writes of TXID_RFC3339_LEN bytes.
- */
-bool txid_rfc3339(int64_t ms,
-                  uint8_t *buf);
+size_t txid_time_in(const char *text,
+                    size_t len,
+                    bool iso8601,
+                    char *buf);
 #endif
 
 /**

@@ -19,10 +19,11 @@ typedef struct {
 
 typedef struct {
     txid_series      *series;
-    /* The indexes of $request_txid, $txid_trace_id and $realip_remote_addr; the last is NGX_DECLINED without realip. */
+    /* The indexes of $request_txid and $txid_trace_id. */
     ngx_int_t         request;
     ngx_int_t         span;
-    ngx_int_t         realip;
+    /* $realip_remote_addr, or NULL without realip. */
+    ngx_http_variable_t  *realip;
     /* Whether any server or location needs these handlers. */
     unsigned          post_read:1;
     unsigned          header_filter:1;
@@ -46,6 +47,7 @@ typedef struct {
     /* What the policy says. */
     ngx_http_txid_name_t   header;
     ngx_http_txid_name_t   trace_id_header;
+    uint64_t               trace_bits;
     unsigned               accepts:1;
     unsigned               rejects:1;
     unsigned               traces:1;
@@ -63,14 +65,16 @@ extern ngx_module_t  ngx_http_txid_module;
 #pragma GCC visibility push(hidden)
 
 ngx_int_t ngx_http_txid_add_variables(ngx_conf_t *cf);
-ngx_int_t ngx_http_txid_find_realip(ngx_conf_t *cf);
+ngx_http_variable_t *ngx_http_txid_find_realip(ngx_conf_t *cf);
 char *ngx_http_txid_variable(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_txid_time(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
-void ngx_http_txid_init_request(void);
+void ngx_http_txid_hash_trace_headers(ngx_http_txid_srv_conf_t *tscf);
 ngx_int_t ngx_http_txid_join_headers(ngx_http_request_t *r, const ngx_str_t *lowcase_name, ngx_http_variable_value_t *v);
-ngx_int_t ngx_http_txid_judge(ngx_http_request_t *r, txid_header *header);
+ngx_uint_t ngx_http_txid_sent_invalid_id(ngx_http_request_t *r);
+ngx_int_t ngx_http_txid_read_id(ngx_http_request_t *r, ngx_http_variable_value_t *v);
 ngx_int_t ngx_http_txid_read_span(ngx_http_request_t *r, ngx_http_variable_value_t *v);
+const txid_span *ngx_http_txid_kept_span(ngx_http_request_t *r);
 
 ngx_int_t ngx_http_txid_post_read(ngx_http_request_t *r);
 ngx_int_t ngx_http_txid_init_error_log(ngx_conf_t *cf);

@@ -303,6 +303,7 @@ ngx_http_txid_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
     conf->accepts = !txid_policy_trusts_nobody(conf->policy);
     conf->rejects = txid_policy_rejects(conf->policy);
     conf->traces = txid_policy_traces(conf->policy);
+    ngx_http_txid_hash_trace_headers(conf);
 
     if (conf->error_log || conf->rejects) {
         tmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_txid_module);
@@ -339,11 +340,7 @@ ngx_http_txid_init(ngx_conf_t *cf)
     ngx_http_txid_main_conf_t  *tmcf;
 
     tmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_txid_module);
-    ngx_http_txid_init_request();
     tmcf->realip = ngx_http_txid_find_realip(cf);
-    if (tmcf->realip == NGX_ERROR) {
-        return NGX_ERROR;
-    }
 
     if (tmcf->header_filter) {
         ngx_http_txid_init_header_filter();

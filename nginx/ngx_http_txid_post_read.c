@@ -9,7 +9,6 @@
 ngx_int_t
 ngx_http_txid_post_read(ngx_http_request_t *r)
 {
-    txid_header                header;
     ngx_http_txid_srv_conf_t  *tscf;
 
     tscf = ngx_http_get_module_srv_conf(r, ngx_http_txid_module);
@@ -18,7 +17,7 @@ ngx_http_txid_post_read(ngx_http_request_t *r)
         ngx_http_txid_add_to_error_log(r);
     }
 
-    if (tscf->rejects && ngx_http_txid_judge(r, &header) == TXID_VERDICT_INVALID) {
+    if (tscf->rejects && ngx_http_txid_sent_invalid_id(r)) {
         ngx_log_error(NGX_LOG_INFO, r->connection->log, 0, "client sent an invalid \"%V\" header", &tscf->header.name);
         return NGX_HTTP_BAD_REQUEST;
     }

@@ -26,20 +26,20 @@ static ngx_http_txid_trace_header_t  ngx_http_txid_trace_headers[] = {
 };
 
 
-/* A bit for each hash modulo 64: most other headers are told from these by one test. */
-static uint64_t  ngx_http_txid_trace_bits;
-
+/* The hash modulo 64: most other headers are told from those of traces by one test. */
 #define hash_bit(hash)  ((uint64_t) 1 << ((hash) & 63))
 
 
 void
-ngx_http_txid_init_request(void)
+ngx_http_txid_hash_trace_headers(ngx_http_txid_srv_conf_t *tscf)
 {
     ngx_http_txid_trace_header_t  *known;
 
+    tscf->trace_bits = tscf->trace_id_header.name.len ? hash_bit(tscf->trace_id_header.hash) : 0;
+
     for (known = ngx_http_txid_trace_headers; known->name.name.len; known++) {
         known->name.hash = ngx_hash_key(known->name.name.data, known->name.name.len);
-        ngx_http_txid_trace_bits |= hash_bit(known->name.hash);
+        tscf->trace_bits |= hash_bit(known->name.hash);
     }
 }
 
@@ -48,30 +48,33 @@ ngx_http_txid_init_request(void)
  * The peer of the connection. If realip has replaced its address, the original one is in a variable. If that cannot be
  * read, the peer is one that only "all" contains: c->sockaddr may be what the client made up.
  */
-static void
+static ngx_inline void
 ngx_http_txid_find_peer(ngx_http_request_t *r, txid_peer *peer)
 {
     ngx_connection_t           *c;
-    ngx_http_variable_value_t  *vv;
+    ngx_http_variable_t        *realip;
     ngx_http_txid_main_conf_t  *tmcf;
+    ngx_http_variable_value_t   v;
 
     c = r->connection;
     peer->sockaddr = c->sockaddr;
 
     tmcf = ngx_http_get_module_main_conf(r, ngx_http_txid_module);
-    if (tmcf->realip == NGX_DECLINED) {
+    realip = tmcf->realip;
+    if (realip == NULL) {
         return;
     }
 
-    vv = ngx_http_get_indexed_variable(r, tmcf->realip);
-    if (vv == NULL || vv->not_found) {
+    /* Not kept for the request, so that realip may still replace the address. */
+    v.not_found = 0;
+    if (realip->get_handler(r, &v, realip->data) != NGX_OK || v.not_found) {
         peer->sockaddr = NULL;
         peer->text.len = 0;
 
-    } else if (vv->data != c->addr_text.data) {
+    } else if (v.data != c->addr_text.data) {
         peer->sockaddr = NULL;
-        peer->text.len = vv->len;
-        peer->text.data = (char *) vv->data;
+        peer->text.len = v.len;
+        peer->text.data = (char *) v.data;
     }
 }
 
@@ -94,7 +97,7 @@ ngx_http_txid_add(txid_header *header, const ngx_table_elt_t *h)
 }
 
 
-static void
+static ngx_inline void
 ngx_http_txid_find_id(ngx_http_request_t *r, const ngx_http_txid_name_t *name, txid_header *header)
 {
     ngx_uint_t        i;
@@ -115,26 +118,32 @@ ngx_http_txid_find_id(ngx_http_request_t *r, const ngx_http_txid_name_t *name, t
 }
 
 
-static void
-ngx_http_txid_find_trace(ngx_http_request_t *r, const ngx_http_txid_name_t *trace_id, txid_headers *headers)
+/* Returns 0, and leaves the headers unset, if the request has none of them. */
+static ngx_uint_t
+ngx_http_txid_find_trace(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *tscf, txid_headers *headers)
 {
-    ngx_uint_t                      i;
+    ngx_uint_t                      i, any;
     ngx_list_part_t                *part;
     ngx_table_elt_t                *h;
     ngx_http_txid_trace_header_t   *known;
 
-    ngx_memzero(headers, sizeof(txid_headers));
+    any = 0;
 
     for (part = &r->headers_in.headers.part; part; part = part->next) {
         h = part->elts;
 
         for (i = 0; i < part->nelts; i++) {
-            if (ngx_http_txid_is(&h[i], trace_id)) {
-                ngx_http_txid_add(&headers->trace_id, &h[i]);
+            if (!(tscf->trace_bits & hash_bit(h[i].hash))) {
+                continue;
             }
 
-            if (!(ngx_http_txid_trace_bits & hash_bit(h[i].hash))) {
-                continue;
+            if (!any) {
+                ngx_memzero(headers, sizeof(txid_headers));
+                any = 1;
+            }
+
+            if (ngx_http_txid_is(&h[i], &tscf->trace_id_header)) {
+                ngx_http_txid_add(&headers->trace_id, &h[i]);
             }
 
             for (known = ngx_http_txid_trace_headers; known->name.name.len; known++) {
@@ -145,6 +154,7 @@ ngx_http_txid_find_trace(ngx_http_request_t *r, const ngx_http_txid_name_t *trac
             }
         }
     }
+    return any;
 }
 
 
@@ -202,13 +212,11 @@ ngx_http_txid_join_headers(ngx_http_request_t *r, const ngx_str_t *lowcase_name,
 
 
 /* Returns a txid_verdict. */
-ngx_int_t
-ngx_http_txid_judge(ngx_http_request_t *r, txid_header *header)
+static ngx_inline ngx_int_t
+ngx_http_txid_judge(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *tscf, txid_header *header)
 {
-    txid_peer                  peer;
-    ngx_http_txid_srv_conf_t  *tscf;
+    txid_peer  peer;
 
-    tscf = ngx_http_get_module_srv_conf(r, ngx_http_txid_module);
     if (!tscf->accepts) {
         return TXID_VERDICT_NEW;
     }
@@ -220,6 +228,50 @@ ngx_http_txid_judge(ngx_http_request_t *r, txid_header *header)
 
     ngx_http_txid_find_peer(r, &peer);
     return txid_policy_judge(tscf->policy, &peer, header);
+}
+
+
+ngx_uint_t
+ngx_http_txid_sent_invalid_id(ngx_http_request_t *r)
+{
+    txid_header                header;
+    ngx_http_txid_srv_conf_t  *tscf;
+
+    tscf = ngx_http_get_module_srv_conf(r, ngx_http_txid_module);
+    return ngx_http_txid_judge(r, tscf, &header) == TXID_VERDICT_INVALID;
+}
+
+
+ngx_int_t
+ngx_http_txid_read_id(ngx_http_request_t *r, ngx_http_variable_value_t *v)
+{
+    txid_header                 header;
+    const txid_span            *span;
+    ngx_http_txid_srv_conf_t   *tscf;
+    ngx_http_txid_main_conf_t  *tmcf;
+
+    tscf = ngx_http_get_module_srv_conf(r, ngx_http_txid_module);
+
+    if (ngx_http_txid_judge(r, tscf, &header) == TXID_VERDICT_ACCEPTED) {
+        ngx_txid_set(v, (u_char *) header.value.data, header.value.len);
+        return NGX_OK;
+    }
+
+    if (tscf->of_trace) {
+        span = ngx_http_txid_kept_span(r);
+        if (span == NULL) {
+            return NGX_ERROR;
+        }
+        ngx_txid_keep_span(span, v);
+        return NGX_OK;
+    }
+
+    if (tscf->maker != NULL) {
+        return ngx_txid_make(tscf->maker, r->pool, r->connection->log, v);
+    }
+
+    tmcf = ngx_http_get_module_main_conf(r, ngx_http_txid_module);
+    return ngx_txid_make_txid(tmcf->series, r->pool, v);
 }
 
 
@@ -238,9 +290,8 @@ ngx_http_txid_read_span(ngx_http_request_t *r, ngx_http_variable_value_t *v)
 
     tscf = ngx_http_get_module_srv_conf(r, ngx_http_txid_module);
 
-    if (tscf->accepts && tscf->traces) {
+    if (tscf->accepts && tscf->traces && ngx_http_txid_find_trace(r, tscf, &headers)) {
         ngx_http_txid_find_peer(r, &peer);
-        ngx_http_txid_find_trace(r, &tscf->trace_id_header, &headers);
         txid_span_continue(tscf->policy, ngx_txid_clock_ms(), &peer, &headers, span);
 
     } else {
@@ -249,4 +300,21 @@ ngx_http_txid_read_span(ngx_http_request_t *r, ngx_http_variable_value_t *v)
 
     ngx_txid_keep_span(span, v);
     return NGX_OK;
+}
+
+
+/* The variable is read here, because ngx_http_get_indexed_variable() takes 40 instructions more. */
+const txid_span *
+ngx_http_txid_kept_span(ngx_http_request_t *r)
+{
+    ngx_http_txid_main_conf_t  *tmcf;
+    ngx_http_variable_value_t  *v;
+
+    tmcf = ngx_http_get_module_main_conf(r, ngx_http_txid_module);
+    v = &r->variables[tmcf->span];
+
+    if (!v->valid && ngx_http_txid_read_span(r, v) != NGX_OK) {
+        return NULL;
+    }
+    return ngx_txid_kept_span(v);
 }

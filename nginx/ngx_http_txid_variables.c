@@ -48,30 +48,13 @@ ngx_http_txid_ids(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t
 static ngx_int_t
 ngx_http_txid_request_id(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
 {
-    txid_header                 header;
-    ngx_http_txid_srv_conf_t   *tscf;
     ngx_http_txid_main_conf_t  *tmcf;
 
-    tmcf = ngx_http_get_module_main_conf(r, ngx_http_txid_module);
-
     if (r->variables != r->main->variables) {
+        tmcf = ngx_http_get_module_main_conf(r, ngx_http_txid_module);
         return ngx_http_txid_of_main(r, v, tmcf->request);
     }
-
-    r = r->main;
-    if (ngx_http_txid_judge(r, &header) == TXID_VERDICT_ACCEPTED) {
-        ngx_txid_set(v, (u_char *) header.value.data, header.value.len);
-        return NGX_OK;
-    }
-
-    tscf = ngx_http_get_module_srv_conf(r, ngx_http_txid_module);
-    if (tscf->of_trace) {
-        return ngx_http_txid_of_main(r, v, tmcf->span);
-    }
-    if (tscf->maker == NULL) {
-        return ngx_txid_make_txid(tmcf->series, r->pool, v);
-    }
-    return ngx_txid_make(tscf->maker, r->pool, r->connection->log, v);
+    return ngx_http_txid_read_id(r->main, v);
 }
 
 
@@ -88,22 +71,12 @@ ngx_http_txid_trace_id(ngx_http_request_t *r, ngx_http_variable_value_t *v, uint
 }
 
 
-static const txid_span *
-ngx_http_txid_span(ngx_http_request_t *r)
-{
-    ngx_http_txid_main_conf_t  *tmcf;
-
-    tmcf = ngx_http_get_module_main_conf(r, ngx_http_txid_module);
-    return ngx_txid_kept_span(ngx_http_get_indexed_variable(r->main, tmcf->span));
-}
-
-
 static ngx_int_t
 ngx_http_txid_part(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
 {
     const txid_span  *span;
 
-    span = ngx_http_txid_span(r);
+    span = ngx_http_txid_kept_span(r->main);
     if (span == NULL) {
         return NGX_ERROR;
     }
@@ -120,7 +93,7 @@ ngx_http_txid_tracestate(ngx_http_request_t *r, ngx_http_variable_value_t *v, ui
     const txid_span  *span;
     static ngx_str_t  name = ngx_string("tracestate");
 
-    span = ngx_http_txid_span(r);
+    span = ngx_http_txid_kept_span(r->main);
     if (span == NULL) {
         return NGX_ERROR;
     }
@@ -241,11 +214,8 @@ ngx_http_txid_add_variables(ngx_conf_t *cf)
 }
 
 
-/*
- * Returns the index of $realip_remote_addr, or NGX_DECLINED if there is no such variable, which is only known after all
- * modules have added theirs.
- */
-ngx_int_t
+/* Returns $realip_remote_addr, or NULL if there is no such variable, which is only known after all modules have added theirs. */
+ngx_http_variable_t *
 ngx_http_txid_find_realip(ngx_conf_t *cf)
 {
     ngx_uint_t                  i;
@@ -258,10 +228,10 @@ ngx_http_txid_find_realip(ngx_conf_t *cf)
 
     for (i = 0; i < cmcf->variables_keys->keys.nelts; i++) {
         if (key[i].key.len == name.len && ngx_strncmp(key[i].key.data, name.data, name.len) == 0) {
-            return ngx_http_get_variable_index(cf, &name);
+            return key[i].value;
         }
     }
-    return NGX_DECLINED;
+    return NULL;
 }
 
 

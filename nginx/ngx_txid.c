@@ -141,36 +141,6 @@ ngx_txid_make(const txid_maker *maker, ngx_pool_t *pool, ngx_log_t *log, ngx_var
 }
 
 
-ngx_int_t
-ngx_txid_read_time(const ngx_variable_value_t *id, ngx_uint_t iso8601, ngx_pool_t *pool, ngx_variable_value_t *v)
-{
-    u_char   *text;
-    int64_t   ms;
-
-    v->not_found = 1;
-    if (id == NULL || id->not_found) {
-        return NGX_OK;
-    }
-
-    if (!txid_time_in((const char *) id->data, id->len, &ms)) {
-        return NGX_OK;
-    }
-
-    text = ngx_pnalloc(pool, ngx_max(NGX_INT64_LEN, TXID_RFC3339_LEN));
-    if (text == NULL) {
-        return NGX_ERROR;
-    }
-
-    if (!iso8601) {
-        ngx_txid_set(v, text, ngx_sprintf(text, "%L", ms) - text);
-
-    } else if (txid_rfc3339(ms, text)) {
-        ngx_txid_set(v, text, TXID_RFC3339_LEN);
-    }
-    return NGX_OK;
-}
-
-
 /* The arguments of txid_time: $source $name [ms | iso8601]. */
 ngx_txid_time_t *
 ngx_txid_time_words(ngx_conf_t *cf, ngx_str_t *source, ngx_str_t *name)
@@ -214,35 +184,4 @@ ngx_txid_variable_name(ngx_conf_t *cf, const ngx_str_t *word, ngx_str_t *name)
     name->len = word->len - 1;
     name->data = word->data + 1;
     return NGX_OK;
-}
-
-
-_Static_assert(offsetof(txid_span, trace_id) == 0, "a span begins with its trace's id");
-
-
-/* The value of $txid_trace_id is the beginning of the span, and the rest of the span follows it. */
-void
-ngx_txid_keep_span(const txid_span *span, ngx_variable_value_t *v)
-{
-    ngx_txid_set(v, span->trace_id, sizeof(span->trace_id));
-}
-
-
-const txid_span *
-ngx_txid_kept_span(const ngx_variable_value_t *v)
-{
-    return v == NULL || v->not_found ? NULL : (const txid_span *) v->data;
-}
-
-
-void
-ngx_txid_read_part(const txid_span *span, const ngx_txid_part_t *part, ngx_variable_value_t *v)
-{
-    const u_char  *bytes;
-    size_t         len;
-
-    bytes = (const u_char *) span;
-    len = part->len_at ? bytes[part->len_at] : part->len;
-    ngx_txid_set(v, bytes + part->at, len);
-    v->not_found = len == 0;
 }

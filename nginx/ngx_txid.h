@@ -60,14 +60,8 @@ txid_maker *ngx_txid_open_maker(ngx_conf_t *cf, const ngx_str_t *words, size_t c
 txid_maker *ngx_txid_name_maker(ngx_conf_t *cf, const ngx_str_t *format);
 ngx_int_t ngx_txid_make(const txid_maker *maker, ngx_pool_t *pool, ngx_log_t *log, ngx_variable_value_t *v);
 
-ngx_int_t ngx_txid_read_time(const ngx_variable_value_t *id, ngx_uint_t iso8601, ngx_pool_t *pool,
-    ngx_variable_value_t *v);
 ngx_txid_time_t *ngx_txid_time_words(ngx_conf_t *cf, ngx_str_t *source, ngx_str_t *name);
 ngx_int_t ngx_txid_variable_name(ngx_conf_t *cf, const ngx_str_t *word, ngx_str_t *name);
-
-void ngx_txid_keep_span(const txid_span *span, ngx_variable_value_t *v);
-const txid_span *ngx_txid_kept_span(const ngx_variable_value_t *v);
-void ngx_txid_read_part(const txid_span *span, const ngx_txid_part_t *part, ngx_variable_value_t *v);
 
 #pragma GCC visibility pop
 
@@ -108,6 +102,61 @@ ngx_txid_make_txid(const txid_series *series, ngx_pool_t *pool, ngx_variable_val
     ngx_txid_set(v, id, TXID_LEN);
     txid_series_fill(series, ngx_txid_clock_ms(), (char *) id);
     return NGX_OK;
+}
+
+
+static ngx_inline ngx_int_t
+ngx_txid_read_time(const ngx_variable_value_t *id, ngx_uint_t iso8601, ngx_pool_t *pool, ngx_variable_value_t *v)
+{
+    size_t   len;
+    u_char  *text;
+
+    v->not_found = 1;
+    if (id == NULL || id->not_found) {
+        return NGX_OK;
+    }
+
+    text = ngx_pnalloc(pool, TXID_TIME_LEN);
+    if (text == NULL) {
+        return NGX_ERROR;
+    }
+
+    len = txid_time_in((const char *) id->data, id->len, iso8601, (char *) text);
+    if (len) {
+        ngx_txid_set(v, text, len);
+    }
+    return NGX_OK;
+}
+
+
+_Static_assert(offsetof(txid_span, trace_id) == 0, "a span begins with its trace's id");
+
+
+/* The value of $txid_trace_id is the beginning of the span, and the rest of the span follows it. */
+static ngx_inline void
+ngx_txid_keep_span(const txid_span *span, ngx_variable_value_t *v)
+{
+    ngx_txid_set(v, span->trace_id, sizeof(span->trace_id));
+}
+
+
+static ngx_inline const txid_span *
+ngx_txid_kept_span(const ngx_variable_value_t *v)
+{
+    return v == NULL || v->not_found ? NULL : (const txid_span *) v->data;
+}
+
+
+static ngx_inline void
+ngx_txid_read_part(const txid_span *span, const ngx_txid_part_t *part, ngx_variable_value_t *v)
+{
+    const u_char  *bytes;
+    size_t         len;
+
+    bytes = (const u_char *) span;
+    len = part->len_at ? bytes[part->len_at] : part->len;
+    ngx_txid_set(v, bytes + part->at, len);
+    v->not_found = len == 0;
 }
 
 

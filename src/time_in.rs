@@ -1,13 +1,10 @@
 //! Finds the time in an id of an unknown format.
 
 use crate::formats;
-use crate::text::civil::Moment;
+use crate::text::civil::{FOUR_DIGITS_MS, Moment};
 
 /// How many characters [`rfc3339`] writes.
 pub const RFC3339_LEN: usize = Moment::LEN;
-
-/// The years 0 to 9999, which RFC 3339 can write. A text that would have another time is not an id.
-const WRITABLE_MS: std::ops::Range<i64> = -62_167_219_200_000..253_402_300_800_000;
 
 /// The milliseconds since 1970 in the id `text`, if its format has a time and can be told from others: a txid, a UUID of
 /// version 1, 6 or 7, a flake, a UNIQUE_ID, or an id of SOFATracer or SkyWalking.
@@ -20,7 +17,8 @@ const WRITABLE_MS: std::ops::Range<i64> = -62_167_219_200_000..253_402_300_800_0
 /// assert_eq!(time_in::ms(b"7f3a"), None);
 /// ```
 pub fn ms(text: &[u8]) -> Option<i64> {
-    formats::certain_ms(text).filter(|ms| WRITABLE_MS.contains(ms))
+    // A text that would have another time, which RFC 3339 cannot write, is not an id.
+    formats::certain_ms(text).filter(|ms| FOUR_DIGITS_MS.contains(ms))
 }
 
 /// The milliseconds since 1970 as RFC 3339 and ISO 8601 write them, `2014-09-01T00:00:00.000Z`, in the years 0 to 9999.

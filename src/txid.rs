@@ -26,7 +26,7 @@ pub(crate) const FORMAT: Format = Format {
         is_certain: true,
         time: Some(Time {
             shape: Shape::Word(Txid::LEN..=Txid::LEN),
-            ms: |text, _| Some(Txid::from_text(text).ok()?.ms as i64),
+            ms: |text, _| Some(Txid::of_bits(base32hex::decode(text.try_into().ok()?).ok()?).ms as i64),
             sorted: Some(Sorted {
                 times: |_| 0..=TIME_MASK as i64,
                 bounds: |ms, _| [Txid::first_of(ms).to_string(), Txid::last_of(ms).to_string()],
@@ -248,7 +248,7 @@ impl Txid {
     /// ```
     pub fn from_text(text: &[u8]) -> Result<Self, ParseError> {
         let text: &[u8; Self::LEN] = text.try_into().map_err(|_| ParseError::Length(text.len()))?;
-        base32hex::decode(text).map(Self::from).map_err(|position| {
+        base32hex::decode(text).map(Self::of_bits).map_err(|position| {
             let byte = text[position];
             if matches!(byte, b'0'..=b'9' | b'a'..=b'v' | b'A'..=b'V') {
                 ParseError::LastCharacter(byte)
@@ -256,6 +256,12 @@ impl Txid {
                 ParseError::Character { position: position + 1, byte }
             }
         })
+    }
+
+    /// The id of the low 96 bits.
+    #[inline]
+    fn of_bits(bits: u128) -> Self {
+        Self { ms: (bits >> RANDOM_BITS) as u64, random: bits as u64 & RANDOM_MASK }
     }
 }
 
@@ -271,8 +277,7 @@ impl Txid {
 /// ```
 impl From<[u8; 12]> for Txid {
     fn from(bytes: [u8; 12]) -> Self {
-        let bits = bytes.iter().fold(0_u128, |bits, &byte| bits << 8 | u128::from(byte));
-        Self { ms: (bits >> RANDOM_BITS) as u64, random: bits as u64 & RANDOM_MASK }
+        Self::of_bits(bytes.iter().fold(0, |bits, &byte| bits << 8 | u128::from(byte)))
     }
 }
 

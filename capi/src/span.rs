@@ -5,7 +5,8 @@ use crate::policy::{txid_headers, txid_peer, txid_policy};
 use crate::trace::{TXID_SPAN_ID_LEN, TXID_TRACE_ID_LEN};
 use crate::traceparent::TXID_TRACEPARENT_LEN;
 use ::txid::request::{Span, TraceIds};
-use ::txid::trace::{B3, Sampling, SpanId};
+use ::txid::trace::{Sampling, SpanId};
+use std::array;
 
 /// The span of a request, in the form of headers. A header of length 0 must not be sent.
 #[repr(C)]
@@ -68,25 +69,30 @@ pub unsafe extern "C" fn txid_span_continue(
     span: *mut txid_span,
 ) {
     // SAFETY: the caller vouches for all of them.
-    unsafe { span.write(txid_span::from(&(*policy).0.span((*peer).read(), &(*headers).read(), clock_ms))) }
+    unsafe {
+        let policy = &(*policy).0;
+        let is_trusted = (*peer).is_trusted_by(policy);
+        span.write(txid_span::from(&policy.span_of(is_trusted, &(*headers).read(), clock_ms)));
+    }
 }
 
 impl From<&Span> for txid_span {
+    #[inline(always)]
     fn from(span: &Span) -> Self {
-        let mut b3 = [0; B3::MAX_LEN];
-        let b3_len = span.b3().write(&mut b3);
+        let texts = span.texts();
+        let traceparent = texts.traceparent;
         let debug = span.sampled == Some(Sampling::Debug);
         let sampled = span.sampled.filter(|_| !debug).map(|sampling| sampling.letter() as u8);
         Self {
-            trace_id: span.trace_id.to_text(),
-            span_id: span.span_id.to_text(),
-            parent_span_id: span.parent_span_id.unwrap_or(SpanId(0)).to_text(),
-            traceparent: span.traceparent().to_text(),
-            b3,
+            trace_id: array::from_fn(|index| traceparent[3 + index]),
+            span_id: array::from_fn(|index| traceparent[36 + index]),
+            parent_span_id: texts.parent_span_id.unwrap_or_default(),
+            traceparent,
+            b3: texts.b3,
             sampled: sampled.unwrap_or_default(),
             flags: b'1',
             parent_span_id_len: if span.parent_span_id.is_some() { SpanId::LEN as u8 } else { 0 },
-            b3_len: b3_len as u8,
+            b3_len: texts.b3_len as u8,
             sampled_len: u8::from(sampled.is_some()),
             flags_len: u8::from(debug),
             is_continued: span.is_continued,

@@ -1,34 +1,34 @@
 //! The time in an id.
 
-use crate::caller::bytes;
+use crate::caller::{bytes, place};
 use ::txid::time_in;
 use std::ffi::c_char;
 
-/// The length of the text of txid_rfc3339.
-pub const TXID_RFC3339_LEN: usize = 24;
+/// The length of the longest time that txid_time_in writes.
+pub const TXID_TIME_LEN: usize = 24;
 
-const _: () = assert!(TXID_RFC3339_LEN == time_in::RFC3339_LEN);
+const _: () = assert!(TXID_TIME_LEN == time_in::RFC3339_LEN);
 
-/// Writes the time in the id of `len` characters at `text` to `ms`, in milliseconds since 1970-01-01 UTC: of a txid, a UUID of version 1, 6
-/// or 7, a flake, a UNIQUE_ID, or an id of SOFATracer or SkyWalking. Returns whether it is one of these.
+/// Writes the time in the id of `len` characters at `text` to `buf`: of a txid, a UUID of version 1, 6 or 7, a flake, a
+/// UNIQUE_ID, or an id of SOFATracer or SkyWalking. It is in milliseconds since 1970-01-01 UTC, or as RFC 3339 writes it,
+/// "2014-09-01T00:00:00.000Z", if `iso8601`. Returns its length; 0 if the text is none of these ids.
 ///
 /// # Safety
 ///
-/// `text` must be valid for reads of `len` bytes, `ms` for a write.
+/// `text` must be valid for reads of `len` bytes, `buf` for writes of TXID_TIME_LEN bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn txid_time_in(text: *const c_char, len: usize, ms: *mut i64) -> bool {
+pub unsafe extern "C" fn txid_time_in(text: *const c_char, len: usize, iso8601: bool, buf: *mut c_char) -> usize {
     // SAFETY: the caller vouches for the text and the place.
-    unsafe { time_in::ms(bytes(text, len)).map(|found| ms.write(found)).is_some() }
-}
-
-/// Writes the milliseconds since 1970 that txid_time_in found in RFC 3339, "2014-09-01T00:00:00.000Z", to `buf`.
-/// Returns false, and writes nothing, if they are outside the years 0 to 9999.
-///
-/// # Safety
-///
-/// `buf` must be valid for writes of TXID_RFC3339_LEN bytes.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn txid_rfc3339(ms: i64, buf: *mut u8) -> bool {
-    // SAFETY: the caller vouches for the length; a byte array needs no alignment.
-    unsafe { time_in::rfc3339(ms).map(|text| buf.cast::<[u8; TXID_RFC3339_LEN]>().write(text)).is_some() }
+    let (text, buf) = unsafe { (bytes(text, len), place::<TXID_TIME_LEN>(buf)) };
+    let Some(ms) = time_in::ms(text) else { return 0 };
+    if iso8601 {
+        return time_in::rfc3339(ms).map_or(0, |text| {
+            *buf = text;
+            text.len()
+        });
+    }
+    let mut digits = itoa::Buffer::new();
+    let digits = digits.format(ms).as_bytes();
+    buf[..digits.len()].copy_from_slice(digits);
+    digits.len()
 }

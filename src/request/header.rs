@@ -5,22 +5,22 @@ use std::fmt;
 /// The longest id that is accepted from a client.
 const LONGEST: usize = 128;
 
-/// The bytes that an id from a client may have: `A-Za-z0-9._~:/+=@-`. None of them ends a line, a field or a quoted
-/// string in a log, a header or a shell.
-const ALLOWED: [bool; 256] = {
-    let mut allowed = [false; 256];
+/// 0 for the bytes that an id from a client may have: `A-Za-z0-9._~:/+=@-`. None of them ends a line, a field or a
+/// quoted string in a log, a header or a shell.
+const WRONG: [u8; 256] = {
+    let mut wrong = [1; 256];
     let mut byte = 0;
-    while byte < allowed.len() {
-        allowed[byte] = (byte as u8).is_ascii_alphanumeric();
+    while byte < wrong.len() {
+        wrong[byte] = !(byte as u8).is_ascii_alphanumeric() as u8;
         byte += 1;
     }
     let marks = b"._~:/+=@-";
     let mut index = 0;
     while index < marks.len() {
-        allowed[marks[index] as usize] = true;
+        wrong[marks[index] as usize] = 0;
         index += 1;
     }
-    allowed
+    wrong
 };
 
 /// The values of one header in a request.
@@ -62,6 +62,19 @@ pub enum Verdict {
     Invalid,
 }
 
+impl Verdict {
+    /// The verdict on a header from a peer that is trusted, or not.
+    #[inline]
+    pub fn on(is_trusted: bool, header: Header<'_>) -> Self {
+        match header {
+            Header::Absent => Self::New,
+            _ if !is_trusted => Self::New,
+            Header::One(value) if is_valid_id(value) => Self::Accepted,
+            Header::One(_) | Header::Several => Self::Invalid,
+        }
+    }
+}
+
 /// Whether a value is accepted as an id: 1 to 128 characters of `A-Za-z0-9._~:/+=@-`.
 ///
 /// ```
@@ -72,7 +85,7 @@ pub enum Verdict {
 /// ```
 pub fn is_valid_id(value: &[u8]) -> bool {
     // Always looks at every byte, which takes half as many instructions as stopping early, and the text is short.
-    (1..=LONGEST).contains(&value.len()) && value.iter().fold(true, |so_far, &byte| so_far & ALLOWED[usize::from(byte)])
+    (1..=LONGEST).contains(&value.len()) && value.iter().fold(0, |so_far, &byte| so_far | WRONG[usize::from(byte)]) == 0
 }
 
 /// Headers that nginx or HTTP gives a meaning, so that an id would break the message.

@@ -11,5 +11,5 @@ mod trace_ids;
 pub use header::{Header, HeaderNameError, Verdict, check_header_name, is_valid_id};
 pub use networks::{NetworkError, Networks, Peer};
 pub use policy::{Policy, PolicyError};
-pub use span::{Kind, RequestHeaders, Span};
+pub use span::{Kind, RequestHeaders, Span, SpanTexts};
 pub use trace_ids::TraceIds;

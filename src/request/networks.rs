@@ -21,14 +21,18 @@ const UNIX: &str = "unix:";
 /// # Ok::<(), txid::request::NetworkError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Networks(Vec<Network>);
+pub struct Networks {
+    all: bool,
+    unix: bool,
+    v4: Vec<Network<u32>>,
+    v6: Vec<Network<u128>>,
+}
 
+/// The addresses of which these bits are set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Network {
-    All,
-    Unix,
-    V4 { address: u32, mask: u32 },
-    V6 { address: u128, mask: u128 },
+struct Network<T> {
+    address: T,
+    mask: T,
 }
 
 impl Networks {
@@ -43,23 +47,56 @@ impl Networks {
         if list == ["off"] {
             return Ok(Self::default());
         }
-        list.into_iter().map(Network::parse).collect::<Result<_, _>>().map(Self)
+        let mut networks = Self::default();
+        list.into_iter().try_for_each(|text| networks.add(text))?;
+        Ok(networks)
     }
 
     /// Whether the list contains nobody.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        *self == Self::default()
     }
 
     /// Whether the peer is in one of the networks.
     #[inline]
     pub fn contain(&self, peer: Peer) -> bool {
-        self.0.iter().any(|network| match (network, peer) {
-            (Network::All, _) | (Network::Unix, Peer::Unix) => true,
-            (Network::V4 { address, mask }, Peer::V4(peer)) => peer & mask == *address,
-            (Network::V6 { address, mask }, Peer::V6(peer)) => peer & mask == *address,
-            _ => false,
-        })
+        self.all
+            || match peer {
+                Peer::V4(peer) => self.v4.iter().any(|network| peer & network.mask == network.address),
+                Peer::V6(peer) => self.v6.iter().any(|network| peer & network.mask == network.address),
+                Peer::Unix => self.unix,
+                Peer::Other => false,
+            }
+    }
+
+    fn add(&mut self, text: &str) -> Result<(), NetworkError> {
+        match text {
+            "all" => {
+                self.all = true;
+                return Ok(());
+            }
+            "off" => return Err(NetworkError::OffWithOthers),
+            UNIX => {
+                self.unix = true;
+                return Ok(());
+            }
+            _ => {}
+        }
+        let not_a_network = || NetworkError::NotANetwork(text.to_string());
+        let (address, length) = match text.split_once('/') {
+            Some((address, length)) => {
+                // parse() would accept a sign as well.
+                let digits = !length.is_empty() && length.bytes().all(|byte| byte.is_ascii_digit());
+                (address, Some(length.parse().ok().filter(|_| digits).ok_or_else(not_a_network)?))
+            }
+            None => (text, None),
+        };
+        match address.parse().map_err(|_| not_a_network())? {
+            IpAddr::V4(v4) => self.v4.push(Network::v4(v4.to_bits(), length.unwrap_or(32)).ok_or_else(not_a_network)?),
+            IpAddr::V6(v6) if v6.to_ipv4_mapped().is_some() => return Err(NetworkError::Mapped(text.to_string())),
+            IpAddr::V6(v6) => self.v6.push(Network::v6(v6.to_bits(), length.unwrap_or(128)).ok_or_else(not_a_network)?),
+        }
+        Ok(())
     }
 }
 
@@ -103,39 +140,17 @@ impl Peer {
     }
 }
 
-impl Network {
-    fn parse(text: &str) -> Result<Self, NetworkError> {
-        match text {
-            "all" => return Ok(Self::All),
-            "off" => return Err(NetworkError::OffWithOthers),
-            UNIX => return Ok(Self::Unix),
-            _ => {}
-        }
-        let not_a_network = || NetworkError::NotANetwork(text.to_string());
-        let (address, length) = match text.split_once('/') {
-            Some((address, length)) => {
-                // parse() would accept a sign as well.
-                let digits = !length.is_empty() && length.bytes().all(|byte| byte.is_ascii_digit());
-                (address, Some(length.parse().ok().filter(|_| digits).ok_or_else(not_a_network)?))
-            }
-            None => (text, None),
-        };
-        let network = match address.parse().map_err(|_| not_a_network())? {
-            IpAddr::V4(v4) => Self::v4(v4.to_bits(), length.unwrap_or(32)),
-            IpAddr::V6(v6) if v6.to_ipv4_mapped().is_some() => return Err(NetworkError::Mapped(text.to_string())),
-            IpAddr::V6(v6) => Self::v6(v6.to_bits(), length.unwrap_or(128)),
-        };
-        network.ok_or_else(not_a_network)
-    }
-
+impl Network<u32> {
     fn v4(address: u32, length: u32) -> Option<Self> {
         let mask = u32::MAX.checked_shl(32_u32.checked_sub(length)?).unwrap_or(0);
-        Some(Self::V4 { address: address & mask, mask })
+        Some(Self { address: address & mask, mask })
     }
+}
 
+impl Network<u128> {
     fn v6(address: u128, length: u32) -> Option<Self> {
         let mask = u128::MAX.checked_shl(128_u32.checked_sub(length)?).unwrap_or(0);
-        Some(Self::V6 { address: address & mask, mask })
+        Some(Self { address: address & mask, mask })
     }
 }
 

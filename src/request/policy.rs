@@ -1,6 +1,6 @@
 //! What a server does with the ids and the traces that come in: the options of one server, and what they decide.
 
-use super::header::{Header, HeaderNameError, Verdict, check_header_name, is_valid_id};
+use super::header::{Header, HeaderNameError, Verdict, check_header_name};
 use super::networks::{NetworkError, Networks, Peer};
 use super::span::{Kind, RequestHeaders, Span};
 use super::trace_ids::TraceIds;
@@ -145,12 +145,7 @@ impl Policy {
     /// Decides about the `header` with the id, which came from `peer`.
     #[inline]
     pub fn judge(&self, peer: Peer, header: Header<'_>) -> Verdict {
-        match header {
-            Header::Absent => Verdict::New,
-            _ if !self.trusts(peer) => Verdict::New,
-            Header::One(value) if is_valid_id(value) => Verdict::Accepted,
-            Header::One(_) | Header::Several => Verdict::Invalid,
-        }
+        Verdict::on(self.trusts(peer), header)
     }
 
     /// The first span of a new trace, when the clock reads `clock_ms`.
@@ -184,10 +179,16 @@ impl Policy {
     /// # Ok::<(), txid::request::PolicyError>(())
     /// ```
     pub fn span(&self, peer: Peer, headers: &RequestHeaders<'_>, clock_ms: i64) -> Span {
+        self.span_of(self.trusts(peer), headers, clock_ms)
+    }
+
+    /// As [`Policy::span`], of a request whose peer is trusted, or not.
+    #[inline]
+    pub fn span_of(&self, is_trusted: bool, headers: &RequestHeaders<'_>, clock_ms: i64) -> Span {
         let new = || self.new_span(clock_ms);
         match self.kinds() {
             [] => new(),
-            kinds if self.trusts(peer) => Span::of(kinds, headers, new),
+            kinds if is_trusted => Span::of(kinds, headers, new),
             _ => new(),
         }
     }

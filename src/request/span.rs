@@ -104,13 +104,13 @@ impl Span {
     /// ```
     #[inline]
     pub fn new(ids: TraceIds, clock_ms: i64) -> Self {
-        let (trace_id, random) = ids.next_by(clock_ms);
+        let (trace_id, span_id) = ids.next_by(clock_ms);
         Self {
             trace_id,
-            span_id: trace::span_id(),
+            span_id,
             parent_span_id: None,
             sampled: Some(Sampling::Accept),
-            random,
+            random: ids.end_in_random_bits(),
             is_continued: false,
         }
     }
@@ -143,6 +143,7 @@ impl Span {
     }
 
     /// The span as a `traceparent` header, which cannot leave the decision about recording open: it says yes.
+    #[inline]
     pub fn traceparent(&self) -> Traceparent {
         let sampled = self.sampled != Some(Sampling::Deny);
         Traceparent { trace_id: self.trace_id, span_id: self.span_id, sampled, random: self.random }
@@ -153,10 +154,42 @@ impl Span {
     /// ```
     /// assert!(txid::request::Span::new(Default::default(), 0).b3().to_string().ends_with("-1"));
     /// ```
+    #[inline]
     pub fn b3(&self) -> B3 {
         let (trace_id, span_id, parent_span_id) = (self.trace_id, self.span_id, self.parent_span_id);
         B3 { ids: Some(B3Ids { trace_id, short: false, span_id, parent_span_id }), sampled: self.sampled }
     }
+
+    /// Both headers, with each id written in hexadecimal once.
+    ///
+    /// ```
+    /// let span = txid::request::Span::new(Default::default(), 0);
+    /// let texts = span.texts();
+    /// assert_eq!(texts.traceparent, span.traceparent().to_text());
+    /// assert_eq!(&texts.b3[..texts.b3_len], span.b3().to_string().as_bytes());
+    /// ```
+    #[inline]
+    pub fn texts(&self) -> SpanTexts {
+        let traceparent = self.traceparent().to_text();
+        let parent_span_id = self.parent_span_id.map(SpanId::to_text);
+        let mut b3 = [0; B3::MAX_LEN];
+        // What follows the version is how b3 begins.
+        let ids = traceparent[3..].first_chunk().expect("52 characters are left");
+        let b3_len = B3::write_texts(ids, self.sampled, parent_span_id, &mut b3);
+        SpanTexts { traceparent, parent_span_id, b3, b3_len }
+    }
+}
+
+/// The texts of a span's headers.
+pub struct SpanTexts {
+    /// The `traceparent` header.
+    pub traceparent: [u8; Traceparent::LEN],
+    /// The id of the span that called this one.
+    pub parent_span_id: Option<[u8; SpanId::LEN]>,
+    /// The `b3` header.
+    pub b3: [u8; B3::MAX_LEN],
+    /// The length of the `b3` header.
+    pub b3_len: usize,
 }
 
 /// What came in, of any kind.

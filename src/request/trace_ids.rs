@@ -2,7 +2,7 @@
 
 use crate::source::host::host_ipv4;
 use crate::text::civil;
-use crate::trace::{self, TraceId};
+use crate::trace::{self, SpanId, TraceId};
 
 /// Which ids new traces get.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,14 +49,19 @@ impl TraceIds {
         }
     }
 
-    /// A new id when the clock reads `clock_ms`, and whether its right-most seven bytes are random.
+    /// The ids of a new trace and of its first span when the clock reads `clock_ms`.
     #[inline]
-    pub(super) fn next_by(self, clock_ms: i64) -> (TraceId, bool) {
+    pub(super) fn next_by(self, clock_ms: i64) -> (TraceId, SpanId) {
         match self {
-            Self::Random => (trace::otel_trace_id(), true),
-            Self::Sorted { epoch_ms } => (trace::id_by(clock_ms, epoch_ms), true),
-            Self::SortedHost { epoch_ms, host } => (trace::host_id_by(clock_ms, epoch_ms, host), false),
+            Self::Random => trace::otel_ids(),
+            Self::Sorted { epoch_ms } => (trace::id_by(clock_ms, epoch_ms), trace::span_id()),
+            Self::SortedHost { epoch_ms, host } => (trace::host_id_by(clock_ms, epoch_ms, host), trace::span_id()),
         }
+    }
+
+    /// Whether the right-most seven bytes of the ids are random.
+    pub(super) fn end_in_random_bits(self) -> bool {
+        !matches!(self, Self::SortedHost { .. })
     }
 }
 
@@ -86,11 +91,13 @@ mod tests {
     fn ids() {
         let ms = 1_600_000_000_123;
         let epoch_ms = 1_577_836_800_000;
-        let (id, random) = TraceIds::Sorted { epoch_ms }.next_by(ms);
-        let parts = trace::read_id(&id.to_string()).unwrap();
-        assert!(random && parts.ms as i64 + epoch_ms >= ms, "{id}");
-        let (id, random) = TraceIds::SortedHost { epoch_ms: 0, host: 0x0a000007 }.next_by(ms);
-        assert_eq!((random, trace::read_host_id(&id.to_string()).unwrap().host), (false, 0x0a000007));
-        assert!(TraceIds::Random.next_by(ms).1);
+        let sorted = TraceIds::Sorted { epoch_ms };
+        let (id, _) = sorted.next_by(ms);
+        assert!(trace::read_id(&id.to_string()).unwrap().ms as i64 + epoch_ms >= ms, "{id}");
+        assert!(sorted.end_in_random_bits() && TraceIds::Random.end_in_random_bits());
+        let with_host = TraceIds::SortedHost { epoch_ms: 0, host: 0x0a000007 };
+        let (id, _) = with_host.next_by(ms);
+        assert_eq!(trace::read_host_id(&id.to_string()).unwrap().host, 0x0a000007);
+        assert!(!with_host.end_in_random_bits());
     }
 }

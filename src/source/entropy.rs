@@ -96,10 +96,17 @@ pub(crate) fn next_u128(stamp_ms: i64) -> u128 {
     u128::from(next_u64(stamp_ms)) << 64 | u128::from(next_u64(stamp_ms))
 }
 
+/// Several words of 64 random bits, for ids without a time that are made together.
+#[inline]
+pub(crate) fn next_words_without_stamp<const COUNT: usize>() -> [u64; COUNT] {
+    draw(None, |source| array::from_fn(|_| source.rng.next()))
+}
+
 /// 64 random bits for an id without a time.
 #[inline(never)]
 pub(crate) fn next_u64_without_stamp() -> u64 {
-    draw(None, |source| source.rng.next())
+    let [word] = next_words_without_stamp();
+    word
 }
 
 /// 64 bits of the OS's own randomness; if the OS has none, `Err` with 64 other bits, for an id stamped `stamp_ms`. They

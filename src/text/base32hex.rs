@@ -29,45 +29,48 @@ pub(crate) fn encode_20_bits(bits: u32) -> [u8; 4] {
     (values + 0x3030_3030 + letters * 39).to_le_bytes()
 }
 
-/// The value of each character; 0xff if it is not in the alphabet.
-const VALUES: [u8; 256] = {
-    let mut values = [0xff; 256];
-    let mut value = 0;
-    while value < 32 {
-        let lower = if value < 10 { b'0' + value } else { b'a' + value - 10 };
-        values[lower as usize] = value;
-        values[lower.to_ascii_uppercase() as usize] = value;
-        value += 1;
-    }
-    values
-};
-
 /// Reads 20 characters in upper or lower case as 96 bits; on error, returns the position of the first invalid one.
 ///
 /// Written by hand, because data-encoding's decoder includes one for every base, which makes libtxid.so larger.
-pub(crate) fn decode(text: &[u8; LEN_OF_96_BITS]) -> Result<[u8; 12], usize> {
-    // Three independent parts, and no branch until the end.
-    let ([high, high_seen], [middle, middle_seen], [low, low_seen]) =
-        (read(&text[..8]), read(&text[8..16]), read(&text[16..]));
-    if (high_seen | middle_seen | low_seen) > 31 {
-        return Err(text.iter().position(|&byte| VALUES[usize::from(byte)] > 31).unwrap_or_default());
-    }
+#[inline(always)]
+pub(crate) fn decode(text: &[u8; LEN_OF_96_BITS]) -> Result<u128, usize> {
+    let [high, middle, low] = [&text[..8], &text[8..16], &text[16..]].map(|part| {
+        // With zeros in front, four are eight as well.
+        let mut eight = *b"00000000";
+        eight[8 - part.len()..].copy_from_slice(part);
+        u64::from_be_bytes(eight)
+    });
+    let ((high, high_wrong), (middle, middle_wrong), (low, low_wrong)) = (values(high), values(middle), values(low));
     // The last character holds one bit of the 96, above four zeros.
-    if low & 0xf != 0 {
-        return Err(text.len() - 1);
+    if high_wrong | middle_wrong | low_wrong | low & 0xf != 0 {
+        return Err(text.iter().position(|&byte| !is_in_the_alphabet(byte)).unwrap_or(text.len() - 1));
     }
-    let bits = u128::from(high) << 56 | u128::from(middle) << 16 | u128::from(low >> 4);
-    let [.., b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11] = bits.to_be_bytes();
-    Ok([b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11])
+    Ok(u128::from(gather(high)) << 56 | u128::from(gather(middle)) << 16 | u128::from(gather(low) >> 4))
 }
 
-/// The bits of the characters, and the bitwise or of their values: more than 31 if one is invalid.
+/// The values of eight characters, each in its byte; and what is not 0 if one of them is not in the alphabet.
 #[inline(always)]
-fn read(text: &[u8]) -> [u64; 2] {
-    text.iter().fold([0, 0], |[bits, seen], &byte| {
-        let value = u64::from(VALUES[usize::from(byte)]);
-        [bits << 5 | value, seen | value]
-    })
+fn values(text: u64) -> (u64, u64) {
+    // A letter has the bit 0x40, and counts from 1 in its low five bits.
+    let letters = text >> 6 & 0x0101_0101_0101_0101;
+    let values = (text & 0x0f0f_0f0f_0f0f_0f0f) + (text & letters << 4) + letters * 9;
+    // Other characters have values as well, but either these have more than five bits, or are of another character.
+    let from_10 = (values + 0x7676_7676_7676_7676) >> 7 & 0x0101_0101_0101_0101;
+    let lower_case = values + 0x3030_3030_3030_3030 + from_10 * 39;
+    (values, values & 0xe0e0_e0e0_e0e0_e0e0 | lower_case ^ (text | letters << 5))
+}
+
+/// The 40 bits of eight values, most significant first.
+#[inline(always)]
+fn gather(values: u64) -> u64 {
+    let quarters = values >> 3 & 0x03e0_03e0_03e0_03e0 | values & 0x001f_001f_001f_001f;
+    let halves = quarters >> 6 & 0x000f_fc00_000f_fc00 | quarters & 0x0000_03ff_0000_03ff;
+    halves >> 12 & 0x00ff_fff0_0000 | halves & 0x000f_ffff
+}
+
+#[cold]
+fn is_in_the_alphabet(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'a'..=b'v' | b'A'..=b'V')
 }
 
 #[cfg(test)]
@@ -93,8 +96,26 @@ mod tests {
         fn text_is_read_as_data_encoding_reads_it(text in "[0-9a-vA-V]{19}[0gG]|[0-9a-vA-V]{20}|[0-9a-zA-Z]{20}") {
             let mut theirs = [0; 12];
             let read = BASE32HEX_NOPAD.decode_mut(text.to_uppercase().as_bytes(), &mut theirs);
-            let expected = read.map(|_| theirs).map_err(|partial| partial.error.position);
+            let bits = theirs.iter().fold(0, |bits, &byte| bits << 8 | u128::from(byte));
+            let expected = read.map(|_| bits).map_err(|partial| partial.error.position);
             prop_assert_eq!(decode(text.as_bytes().try_into().unwrap()), expected);
+        }
+    }
+
+    #[test]
+    fn each_byte_in_each_place() {
+        let text = *b"4om9qi54la8ffr4bd9sg";
+        for place in 0..text.len() {
+            for byte in 0..=u8::MAX {
+                let mut text = text;
+                text[place] = byte;
+                let is_valid = match place {
+                    19 => matches!(byte, b'0' | b'g' | b'G'),
+                    _ => matches!(byte, b'0'..=b'9' | b'a'..=b'v' | b'A'..=b'V'),
+                };
+                let expected = if is_valid { Ok(()) } else { Err(place) };
+                assert_eq!(decode(&text).map(|_| ()), expected, "{byte} at {place}");
+            }
         }
     }
 }

@@ -6,6 +6,10 @@ const MS_A_DAY: i64 = 86_400_000;
 const DAYS_IN_400_YEARS: i64 = 146_097;
 /// Days from 0000-03-01, where this calendar starts, to 1970-01-01.
 const DAYS_TO_1970: i64 = 719_468;
+const DAYS_BEFORE_MARCH_OF_YEAR_0: u32 = 60;
+
+/// The years that have four digits.
+pub(crate) const FOUR_DIGITS_MS: std::ops::Range<i64> = -62_167_219_200_000..253_402_300_800_000;
 
 /// A moment in milliseconds since 1970-01-01 UTC, written as `2014-09-01T00:00:00.000Z`.
 pub(crate) struct Moment(pub(crate) i64);
@@ -30,27 +34,59 @@ impl Moment {
     }
 
     /// The text, if the year has four digits.
+    #[inline]
     pub(crate) fn to_text(&self) -> Option<[u8; Self::LEN]> {
-        let (year, month, day, ms) = self.date();
-        if !(0..=9999).contains(&year) {
+        if !FOUR_DIGITS_MS.contains(&self.0) {
             return None;
         }
+        let since_year_0 = (self.0 - FOUR_DIGITS_MS.start) as u64;
+        let (days, ms) = ((since_year_0 / MS_A_DAY as u64) as u32, (since_year_0 % MS_A_DAY as u64) as u32);
+        let (year, month, day) = date_of(days);
+        let (seconds, ms) = (ms / 1000, ms % 1000);
+        let (minutes, seconds) = (seconds / 60, seconds % 60);
         let mut text = *b"0000-00-00T00:00:00.000Z";
-        let mut put = |at: usize, number: i64| {
-            text[at] += (number / 10) as u8;
-            text[at + 1] += (number % 10) as u8;
-        };
+        let mut put = |at: usize, number: u32| text[at..at + 2].copy_from_slice(&PAIRS[number as usize % 100]);
         put(0, year / 100);
         put(2, year % 100);
         put(5, month);
         put(8, day);
-        put(11, ms / 3_600_000);
-        put(14, ms / 60_000 % 60);
-        put(17, ms / 1000 % 60);
-        put(20, ms % 1000 / 10);
+        put(11, minutes / 60);
+        put(14, minutes % 60);
+        put(17, seconds);
+        put(20, ms / 10);
         text[22] += (ms % 10) as u8;
         Some(text)
     }
+}
+
+/// 00 to 99.
+const PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [*b"00"; 100];
+    let mut number = 0;
+    while number < 100 {
+        pairs[number][0] += number as u8 / 10;
+        pairs[number][1] += number as u8 % 10;
+        number += 1;
+    }
+    pairs
+};
+
+/// The year, the month and the day, so many days after 0000-01-01: as in "Euclidean affine functions and their
+/// application to calendar algorithms" by Neri and Schneider, which needs no division by a variable.
+#[inline]
+fn date_of(days: u32) -> (u32, u32, u32) {
+    // Years begin in March here, so that the leap day is the last day of a year, and 400 years earlier.
+    let days = 4 * (days + DAYS_IN_400_YEARS as u32 - DAYS_BEFORE_MARCH_OF_YEAR_0) + 3;
+    let (century, day_of_century) = (days / DAYS_IN_400_YEARS as u32, days % DAYS_IN_400_YEARS as u32 / 4);
+    // 2^32 / 2939745 is 365.25 days, times four.
+    let years = 2_939_745 * u64::from(4 * day_of_century + 3);
+    let (year_of_century, day_of_year) = ((years >> 32) as u32, years as u32 / 2_939_745 / 4);
+    // 2^16 / 2141 is the 30.6 days of a month between March and February.
+    let months = 2141 * day_of_year + 197_913;
+    let (month, day) = (months >> 16, (months & 0xffff) / 2141 + 1);
+    let in_next_year = day_of_year >= 306;
+    let year = 100 * century + year_of_century + u32::from(in_next_year) - 400;
+    (year, if in_next_year { month - 12 } else { month }, day)
 }
 
 impl fmt::Display for Moment {
@@ -142,7 +178,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_reads_back(ms in -62_167_219_200_000_i64..253_402_300_800_000) {
+        fn what_is_written_reads_back(ms in FOUR_DIGITS_MS) {
             prop_assert_eq!(parse(&Moment(ms).to_string()), Some(ms));
         }
 
@@ -157,8 +193,19 @@ mod tests {
         }
 
         #[test]
-        fn both_texts_are_the_same(ms in -62_167_219_200_000_i64..253_402_300_800_000) {
+        fn both_texts_are_the_same(ms in FOUR_DIGITS_MS) {
             prop_assert_eq!(Moment(ms).to_text().unwrap().to_vec(), Moment(ms).to_string().into_bytes());
+        }
+    }
+
+    #[test]
+    fn both_texts_are_the_same_on_each_day() {
+        for ms in FOUR_DIGITS_MS.step_by(MS_A_DAY as usize).map(|ms| ms + ms % MS_A_DAY) {
+            let text = Moment(ms).to_text().unwrap();
+            assert_eq!(std::str::from_utf8(&text).unwrap(), Moment(ms).to_string());
+        }
+        for outside in [FOUR_DIGITS_MS.start - 1, FOUR_DIGITS_MS.end, i64::MIN, i64::MAX] {
+            assert_eq!(Moment(outside).to_text(), None);
         }
     }
 

@@ -2,6 +2,15 @@
 
 use super::FormatError;
 
+/// The characters of eight bytes that each hold four bits.
+#[inline(always)]
+fn characters(values: u64) -> u64 {
+    // Adding 118 carries values of 10 and above into the top bit of their byte: these become letters, 39 higher in
+    // ASCII.
+    let letters = ((values + 0x7676_7676_7676_7676) >> 7) & 0x0101_0101_0101_0101;
+    values + 0x3030_3030_3030_3030 + letters * 39
+}
+
 /// Writes 32 bits as eight characters, most significant first.
 #[inline(always)]
 pub(crate) fn encode_32_bits(bits: u32) -> [u8; 8] {
@@ -10,10 +19,7 @@ pub(crate) fn encode_32_bits(bits: u32) -> [u8; 8] {
     let halves = ((bits << 16) & 0x0000_ffff_0000_0000) | (bits & 0xffff);
     let quarters = ((halves << 8) & 0x00ff_0000_00ff_0000) | (halves & 0x0000_00ff_0000_00ff);
     let values = ((quarters << 4) & 0x0f00_0f00_0f00_0f00) | (quarters & 0x000f_000f_000f_000f);
-    // Adding 118 carries values of 10 and above into the top bit of their byte: these become letters, 39 higher in
-    // ASCII.
-    let letters = ((values + 0x7676_7676_7676_7676) >> 7) & 0x0101_0101_0101_0101;
-    (values + 0x3030_3030_3030_3030 + letters * 39).to_be_bytes()
+    characters(values).to_be_bytes()
 }
 
 /// Writes 64 bits as 16 characters.
@@ -40,26 +46,29 @@ fn decode_32_bits(text: [u8; 8]) -> Option<u32> {
     let letters = u64::from_be_bytes(text);
     // A letter has the bit 0x40, and counts from 1 in its low four bits.
     let values = (letters & 0x0f0f_0f0f_0f0f_0f0f) + ((letters >> 6) & 0x0101_0101_0101_0101) * 9;
+    // Other characters have values as well, but either these are no four bits, or they are written in another way.
+    if values & 0xf0f0_f0f0_f0f0_f0f0 != 0 || characters(values) != letters {
+        return None;
+    }
     let quarters = (values | values >> 4) & 0x00ff_00ff_00ff_00ff;
     let halves = (quarters | quarters >> 8) & 0x0000_ffff_0000_ffff;
-    let bits = (halves | halves >> 16) as u32;
-    // Other characters have values as well, but are not written like this.
-    (encode_32_bits(bits) == text).then_some(bits)
+    Some((halves | halves >> 16) as u32)
 }
 
 /// Reads the `LENGTH` characters of `text` that begin at `start`, at most 32, as a number.
 #[inline]
 pub(crate) fn decode<const LENGTH: usize>(text: &[u8], start: usize) -> Result<u128, FormatError> {
     const { assert!(LENGTH <= 32) };
-    let mut eights = text[start..start + LENGTH].chunks_exact(8);
-    let read = eights.try_fold(0, |bits, eight| {
+    let (first, eights) = text[start..start + LENGTH].split_at(LENGTH % 8);
+    // With zeros in front, these are eight as well.
+    let mut eight = *b"00000000";
+    eight[8 - first.len()..].copy_from_slice(first);
+    let first = decode_32_bits(eight).map(u128::from);
+    let read = eights.chunks_exact(8).fold(first, |bits, eight| {
         let eight = eight.try_into().expect("a chunk has its length");
-        Some(bits << 32 | u128::from(decode_32_bits(eight)?))
+        Some(bits? << 32 | u128::from(decode_32_bits(eight)?))
     });
-    match read {
-        Some(bits) if LENGTH % 8 == 0 => Ok(bits),
-        _ => decode_slowly::<LENGTH>(text, start),
-    }
+    read.map_or_else(|| decode_slowly::<LENGTH>(text, start), Ok)
 }
 
 /// As [`decode`], one character after the other, which finds the wrong one.

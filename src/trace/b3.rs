@@ -1,6 +1,6 @@
 //! Zipkin's B3: the single `b3` header, and the contents of the `X-B3-` headers.
 
-use super::{SpanId, TraceId, otel_trace_id, read_nonzero, span_id};
+use super::{SpanId, TraceId, otel_ids, read_nonzero, span_id};
 use crate::format::{Anatomy, Format, Make, Read, ReadAnatomy};
 use crate::maker::{Made, Maker};
 use crate::text::FormatError;
@@ -89,6 +89,7 @@ impl Sampling {
     /// ```
     /// assert_eq!(txid::trace::Sampling::Debug.letter(), 'd');
     /// ```
+    #[inline]
     pub fn letter(self) -> char {
         match self {
             Self::Deny => '0',
@@ -109,7 +110,8 @@ impl B3 {
     /// assert_eq!(b3.to_string().len(), 51);
     /// ```
     pub fn new(sampled: Option<Sampling>) -> Self {
-        let ids = B3Ids { trace_id: otel_trace_id(), short: false, span_id: span_id(), parent_span_id: None };
+        let (trace_id, span_id) = otel_ids();
+        let ids = B3Ids { trace_id, short: false, span_id, parent_span_id: None };
         Self { ids: Some(ids), sampled }
     }
 
@@ -138,31 +140,44 @@ impl B3 {
     /// let mut text = [0; B3::MAX_LEN];
     /// assert_eq!(B3::new(None).write(&mut text), 49);
     /// ```
+    #[inline]
     pub fn write(&self, text: &mut [u8; Self::MAX_LEN]) -> usize {
-        let mut len = 0;
-        let mut put = |part: &[u8]| {
-            text[len..len + part.len()].copy_from_slice(part);
-            len += part.len();
+        let Some(ids) = self.ids else {
+            text[0] = self.sampled.map_or(0, |sampled| sampled.letter() as u8);
+            return usize::from(self.sampled.is_some());
         };
-        if let Some(ids) = self.ids {
-            match ids.short {
-                true => put(&SpanId(ids.trace_id.0 as u64).to_text()),
-                false => put(&ids.trace_id.to_text()),
-            }
-            put(b"-");
-            put(&ids.span_id.to_text());
-        }
-        if let Some(sampled) = self.sampled {
-            if self.ids.is_some() {
-                put(b"-");
-            }
-            put(&[sampled.letter() as u8]);
-            if let Some(parent) = self.ids.and_then(|ids| ids.parent_span_id) {
-                put(b"-");
-                put(&parent.to_text());
-            }
+        let mut both = [b'-'; Self::IDS_LEN];
+        both[..32].copy_from_slice(&ids.trace_id.to_text());
+        both[33..].copy_from_slice(&ids.span_id.to_text());
+        let len = Self::write_texts(&both, self.sampled, ids.parent_span_id.map(SpanId::to_text), text);
+        if ids.short {
+            text.copy_within(16..len, 0);
+            return len - 16;
         }
         len
+    }
+
+    /// The length of the ids of the trace and the span, with a dash between them.
+    pub(crate) const IDS_LEN: usize = 49;
+
+    /// As [`B3::write`], of ids that are texts already.
+    #[inline]
+    pub(crate) fn write_texts(
+        ids: &[u8; Self::IDS_LEN],
+        sampled: Option<Sampling>,
+        parent_span_id: Option<[u8; SpanId::LEN]>,
+        text: &mut [u8; Self::MAX_LEN],
+    ) -> usize {
+        // Writing more than counts takes fewer instructions than choosing.
+        *text = [b'-'; Self::MAX_LEN];
+        text[..49].copy_from_slice(ids);
+        text[50] = sampled.map_or(0, |sampled| sampled.letter() as u8);
+        text[52..].copy_from_slice(&parent_span_id.unwrap_or_default());
+        match (sampled, parent_span_id) {
+            (None, _) => Self::IDS_LEN,
+            (Some(_), None) => 51,
+            (Some(_), Some(_)) => Self::MAX_LEN,
+        }
     }
 
     /// Reads text from bytes.

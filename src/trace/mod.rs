@@ -366,6 +366,17 @@ pub fn otel_trace_id() -> TraceId {
     TraceId(u128::from(entropy::next_u64_without_stamp()) << 64 | u128::from(span_id().0))
 }
 
+/// The random ids of a new trace and of its first span, as [`otel_trace_id`] and [`span_id`] make them.
+#[inline]
+pub(crate) fn otel_ids() -> (TraceId, SpanId) {
+    loop {
+        let [high, low, span_id] = entropy::next_words_without_stamp();
+        if low != 0 && span_id != 0 {
+            return (TraceId(u128::from(high) << 64 | u128::from(low)), SpanId(span_id));
+        }
+    }
+}
+
 /// A new random span id: never all zeros.
 ///
 /// ```

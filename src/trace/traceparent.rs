@@ -1,6 +1,6 @@
 //! The `traceparent` header of W3C Trace Context, level 2.
 
-use super::{SpanId, TraceId, otel_trace_id, read_nonzero, span_id};
+use super::{SpanId, TraceId, otel_ids, read_nonzero, span_id};
 use crate::format::{Anatomy, Format, Make, Read, ReadAnatomy};
 use crate::maker::Maker;
 use crate::text::{FormatError, hex};
@@ -68,7 +68,8 @@ impl Traceparent {
     /// assert!(text.starts_with("00-") && text.ends_with("-03"));
     /// ```
     pub fn new(sampled: bool) -> Self {
-        Self { trace_id: otel_trace_id(), span_id: span_id(), sampled, random: true }
+        let (trace_id, span_id) = otel_ids();
+        Self { trace_id, span_id, sampled, random: true }
     }
 
     /// The same trace with a new span.
@@ -90,6 +91,7 @@ impl Traceparent {
     /// assert_eq!(&later.to_text(), b"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
     /// # Ok::<(), txid::FormatError>(())
     /// ```
+    #[inline]
     pub fn to_text(&self) -> [u8; Self::LEN] {
         let mut text = *b"00-00000000000000000000000000000000-0000000000000000-00";
         text[3..35].copy_from_slice(&self.trace_id.to_text());
