@@ -37,8 +37,8 @@ my %SUITES = (
     'lua/resty/txid/trace.lua'   => '34 55 30',
     'lua/resty/txid/unique_id.lua' => '30 13',
     'lua/resty/txid/uuid.lua'    => '32 30',
-    'nginx/ngx_stream'           => '65 66 67',
-    'nginx/'                     => '61 62 63 64 60 66 69 65 72',
+    'nginx/ngx_stream'           => '62 65 66 67 69 74 77',
+    'nginx/'                     => '61 62 63 64 60 66 69 65 72 74 76 77',
 );
 
 my $number = [qr/(?<![\w.])(\d+)(?![\w.])/, sub { $1 + 1 }];

@@ -1,0 +1,208 @@
+# When nginx has no memory for something that a module asks for, a configuration is refused, and a request lacks an id or is
+# answered with an error. No worker ends, and no id is empty. Each place in which memory is asked for is refused it once.
+
+use strict;
+use warnings;
+use lib 't/support';
+use File::Temp qw(tempdir);
+use Modules;
+use Native qw(nginx_has_stream);
+use OwnNginx;
+use Test::More;
+
+plan skip_all => 'the modules are built in' if Modules::directory() eq '';
+
+my $directory = tempdir(CLEANUP => 1);
+system(qw(cc -O2 -fPIC -shared -o), "$directory/refuse.so", 't/support/refuse.c') == 0 or BAIL_OUT('cannot compile refuse.c');
+my $numbers = "$directory/numbers";
+
+sub numbers {
+    open my $file, '+<', $numbers or die $!;
+    syswrite $file, pack 'l2', @_ if @_;
+    sysseek $file, 0, 0;
+    sysread $file, my $bytes, 8;
+    return unpack 'l2', $bytes;
+}
+open my $new, '>', $numbers or die $!;
+close $new;
+chmod 0666, $numbers;
+numbers(-1, 0);
+
+# Refuses memory once after it was given $after times. Returns what $work returns; or nothing, if it asks for no more.
+sub refusing {
+    my ($after, $work) = @_;
+    numbers($after, 0);
+    my @result = $work->();
+    my ($left) = numbers();
+    numbers(-1, 0);
+    return $left < 0 ? @result : ();
+}
+
+my ($port, $stream) = map { free_port() } 1 .. 2;
+my @ids = qw(txid txid_strong txid_uuid_v1 txid_uuid_v4 txid_uuid_v7 txid_flake txid_unique_id short iso time txid_trace_id
+    txid_span_id txid_traceparent);
+my $ids = join '|', map {"\$$_"} @ids;
+my $variables = <<'END';
+    txid_variable $short unique_id_short address=10.0.0.7;
+    txid_time $txid_uuid_v7 $iso iso8601;
+    txid_time $txid $time;
+END
+my $stream_block = nginx_has_stream() ? <<"END" : '';
+stream {
+$variables
+    log_format ids '$ids';
+    access_log logs/stream.log ids;
+    server { listen 127.0.0.1:$stream; return done; }
+}
+END
+write_config(<<"END");
+worker_processes 1;
+events {}
+http {
+$variables
+    # Without a header in the request, the last three are of a new trace, or not there.
+    log_format ids '\$request_txid|$ids|\$txid_parent_span_id|\$txid_b3|\$txid_b3_sampled|\$txid_tracestate';
+    access_log logs/http.log ids;
+    txid_accept all;
+    txid_error_log on;
+    txid_on_invalid reject;
+    set_real_ip_from 127.0.0.0/8;
+    server {
+        listen 127.0.0.1:$port;
+        txid_trace traceparent;
+        location = /logged { return 200 "\$pid"; }
+        location = /answered {
+            txid_response_header X-Request-Id;
+            return 200 "\$pid \$request_txid";
+        }
+    }
+    server {
+        listen 127.0.0.1:$port;
+        server_name formats;
+        txid_format uuid_v7;
+        txid_header X-Id;
+        txid_trace_id_header X-Trace-Id;
+        txid_trace b3;
+        txid_trace_ids sorted;
+        location = /logged { return 200 "\$pid"; }
+    }
+    server {
+        listen 127.0.0.1:$port;
+        server_name traces;
+        txid_format trace;
+        location = /logged { return 200 "\$pid"; }
+    }
+}
+$stream_block
+END
+
+# Set for nginx alone.
+sub audited_nginx {
+    local @ENV{qw(LD_AUDIT REFUSE)} = ("$directory/refuse.so", $numbers);
+    return nginx(@_);
+}
+
+my $said = audited_nginx('-t');
+is $?, 0, 'the configuration is accepted' or BAIL_OUT($said);
+my (undef, $asked) = numbers();
+cmp_ok $asked, '>', 50, 'and memory was asked for' or BAIL_OUT('nothing is refused');
+
+my @wrong;
+for my $after (0 .. $asked - 1) {
+    refusing($after, sub { $said = audited_nginx('-t') }) or push @wrong, "$after: it is not reached";
+    push @wrong, "$after: $?: $said" if $? != 1 << 8 || $said =~ /successful/;
+}
+is join("\n", @wrong), '', "each of the $asked refusals refuses the configuration";
+
+$said = audited_nginx();
+is $?, 0, 'nginx starts' or BAIL_OUT($said);
+
+# What an access log has for each variable, if there is one: "-" if there is none.
+my @SHAPES = map {qr/^(?:-|$_)\z/} qr/[0-9a-v]{19}[0g]/, qr/[0-9a-v]{19}[0g]/, qr/[0-9a-f-]{36}/, qr/[0-9a-f-]{36}/, qr/[0-9a-f-]{36}/, qr/\w{22}/,
+    qr/[\w\@-]{27}/, qr/[\w\@-]{24}/, qr/20[0-9T:.-]{21}Z/, qr/\d{13}/, qr/[0-9a-f]{32}/, qr/[0-9a-f]{16}/, qr/00-[0-9a-f]{32}-[0-9a-f]{16}-0[13]/;
+
+my %read;
+
+# The new line of a log.
+sub logged {
+    my ($log) = @_;
+    my @lines;
+    wait_until { @lines = log_lines($log); @lines > ($read{$log} // 0) };
+    my @new = @lines[($read{$log} // 0) .. $#lines];
+    $read{$log} = @lines;
+    chomp @new;
+    return @new == 1 ? $new[0] : scalar(@new) . ' lines';
+}
+
+# What is wrong with a line of the log.
+sub wrong_in {
+    my ($line, $of_http) = @_;
+    my @values = split /\|/, $line, -1;
+    my $request = $of_http ? shift @values : '-';
+    my @wrong = map { $values[$_] =~ $SHAPES[$_] ? () : "$ids[$_] is '$values[$_]'" } 0 .. $#SHAPES;
+    push @wrong, "request_txid is '$request'" if $request !~ /^(?:-|[0-9a-v]{20}|[0-9a-f-]{36}|[0-9a-f]{32}|mine)\z/;
+    push @wrong, map {"a value is empty in $line"} grep { $_ eq '' } @values[@SHAPES .. $#values];
+    return @wrong;
+}
+
+# Asks with refused memory as long as that changes anything, and each time once more without.
+sub try_all {
+    my ($name, $log, $ask) = @_;
+    my $full = $ask->();
+    my $line = logged($log);
+    my @wrong;
+    my $refused = 0;
+    while ($refused < 200) {
+        my ($answer) = refusing($refused, $ask) or last;
+        my $with = logged($log);
+        push @wrong, map {"$refused: $_"} wrong_in($with, $log eq 'http.log');
+        push @wrong, "$refused: the answer is $answer" unless $answer eq $full || $answer =~ /^(?:|HTTP.* 500 .*)\z/s;
+        $refused++;
+        my $next = $ask->();
+        push @wrong, "$refused: later, the answer is $next" if $next ne $full;
+        logged($log);
+    }
+    # The last one was not refused anything.
+    logged($log);
+    cmp_ok $refused, '>=', 10, "$name: memory was refused $refused times";
+    is join("\n", @wrong), '', "$name: nothing is empty, and the worker goes on";
+    return $line;
+}
+
+# The answer, without what differs.
+sub request {
+    my ($lines) = @_;
+    my $answer = exchange($port, "GET $lines\r\nConnection: close\r\n\r\n");
+    $answer =~ s/^Date: .*\r\n//m;
+    $answer =~ s/[0-9a-v]{19}[0g]/ID/g;
+    return $answer;
+}
+
+my $line = try_all 'a new id', 'http.log', sub { request("/logged HTTP/1.1\r\nHost: a") };
+unlike $line, qr/^-|\|-\|.*\|.*\|.*\|/, 'without refusals all is there';
+my $trace = 'traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+$line = try_all "the client's", 'http.log',
+    sub { request("/logged HTTP/1.1\r\nHost: a\r\nX-Request-Id: mine\r\n$trace\r\ntracestate: a=1\r\ntracestate: b=2") };
+like $line, qr/^mine\|.*\|a=1,b=2\z/, 'without refusals it goes on';
+try_all 'another format', 'http.log', sub { request("/logged HTTP/1.1\r\nHost: formats") };
+try_all 'the id of the trace', 'http.log', sub { request("/logged HTTP/1.1\r\nHost: traces") };
+
+# Here the id is made earlier, and a response without it is not sent.
+my %statuses;
+try_all 'a response', 'http.log', sub {
+    my $answer = request("/answered HTTP/1.1\r\nHost: a");
+    fail "a response has an empty header:\n$answer" if $answer =~ /^X-Request-Id: *\r/m;
+    $statuses{ $answer =~ /^HTTP\S* (\d+)/ ? $1 : 'none' }++;
+    return $answer =~ s/^X-Request-Id: ID\r\n//mr =~ s/(\d+) \z/$1 ID/r =~ s/^Content-Length: .*\r\n//mr;
+};
+cmp_ok $statuses{none} // 0, '>', 0, 'without memory for its header, there is no response';
+
+SKIP: {
+    skip 'no stream', 3 unless $stream_block;
+    my $line = try_all 'a session', 'stream.log', sub { exchange($stream, '') };
+    unlike $line, qr/(?:^|\|)-/, 'without refusals all is there';
+}
+
+is_deeply [grep {/\[(?:alert|crit|emerg)\]/} log_lines('error.log')], [], 'nothing serious is logged';
+
+done_testing;
