@@ -278,3 +278,66 @@ end
 print(count > 20)
 --- out
 true
+
+
+
+=== TEST 17: the host's address is asked for once, and its lack is an error at the caller's level
+--- lua
+local lib = require "resty.txid.lib"
+local asked, answer = 0, -1
+lib.C = setmetatable({
+    txid_host_ipv4 = function(address, len, word)
+        asked = asked + 1
+        word[0] = 0x0a000007
+        return answer
+    end,
+}, { __index = lib.C })
+local unique_id = require "resty.txid.unique_id"
+local function short()
+    local id = unique_id.short()
+    return unique_id.decode(id).address
+end
+print(pcall(short))
+answer = 0
+print(short(), short(), asked)
+--- out
+false	DIR/test.lua:12: 'short' found no address of this host; give one such as "10.0.0.7" as argument #2
+10.0.0.7	10.0.0.7	2
+
+
+
+=== TEST 18: an entry below a file has no library
+--- file
+a file
+--- cpath
+DIR/libtxid.so/?.so
+--- lua
+print(require("resty.txid.lib").engine)
+--- out_like chop
+^resty\.txid: libtxid\.so was not found, .*
+	DIR/libtxid\.so/libtxid\.so: no such file
+.*
+pure
+$
+
+
+
+=== TEST 19: the path of the library is known
+--- lua
+print((require("resty.txid.lib").path:gsub("^.*/", "")))
+--- out
+libtxid.so
+
+
+
+=== TEST 20: a library that the system's loader finds and cannot load is an error
+--- file
+not a library
+--- cpath
+DIR/none/?.so
+--- lua
+os.execute("mv DIR/libtxid.so DIR/libtxid.so.2")
+os.execute("LD_LIBRARY_PATH=DIR " .. arg[-1] .. " -e 'print(select(2, pcall(require, \"resty.txid\")))'")
+--- out_like chop
+^resty\.txid: cannot load libtxid\.so; install it with .*
+	the system's loader: .*libtxid\.so\.2: (file too short|invalid ELF header)

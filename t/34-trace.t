@@ -189,13 +189,26 @@ location = /t {
                 headers["X-B3-Sampled"], " ", headers["X-B3-Flags"])
         ngx.say(b3.parse_headers(headers).parent_span_id)
         ngx.say(b3.parse_headers({ ["x-b3-sampled"] = "0" }).sampled)
-        ngx.say(b3.parse_headers({ ["x-b3-flags"] = "1" }).debug)
+        for _, sampled in ipairs { "1", "true", "false" } do
+            ngx.say(b3.parse_headers({ ["x-b3-sampled"] = sampled }).sampled)
+        end
+        local debug = b3.parse_headers({ ["x-b3-flags"] = "1" })
+        ngx.say(debug.debug, " ", debug.sampled)
+        headers = b3.headers(debug)
+        ngx.say(headers["X-B3-Sampled"], " ", headers["X-B3-Flags"])
+        ngx.say(b3.parse_headers({ ["x-b3-traceid"] = it.trace_id, ["x-b3-spanid"] = it.span_id,
+                                   ["x-b3-parentspanid"] = it.parent_span_id }).sampled)
 
         local trace = { ["x-b3-traceid"] = it.trace_id }
         for _, headers in ipairs {
-            {}, trace, { ["x-b3-traceid"] = { it.trace_id, it.trace_id }, ["x-b3-spanid"] = it.span_id },
+            {}, trace, { ["x-b3-spanid"] = it.span_id }, { ["x-b3-parentspanid"] = it.span_id },
+            { ["x-b3-traceid"] = { it.trace_id, it.trace_id }, ["x-b3-spanid"] = it.span_id },
+            { ["x-b3-traceid"] = it.trace_id, ["x-b3-spanid"] = { it.span_id, it.span_id } },
+            { ["x-b3-traceid"] = it.trace_id, ["x-b3-spanid"] = it.span_id, ["x-b3-parentspanid"] = { "1", "1" } },
+            { ["x-b3-sampled"] = { "1", "1" } },
             { ["x-b3-traceid"] = it.trace_id, ["x-b3-spanid"] = "x" },
             { ["x-b3-traceid"] = it.span_id .. "-" .. it.span_id, ["x-b3-spanid"] = "1" },
+            { ["x-b3-traceid"] = "-" .. it.trace_id, ["x-b3-spanid"] = it.span_id },
             { ["x-b3-traceid"] = it.trace_id, ["x-b3-spanid"] = it.span_id .. "-0-" .. it.span_id },
             { ["x-b3-traceid"] = it.trace_id, ["x-b3-spanid"] = it.span_id, ["x-b3-sampled"] = "yes" },
         } do
@@ -216,10 +229,21 @@ X-B3-Sampled: 1
 05e3ac9a4f6e3b90
 false
 true
+true
+false
+true true
+nil 1
+nil
 no X-B3- headers
 X-B3-TraceId and X-B3-SpanId must both be present
+X-B3-TraceId and X-B3-SpanId must both be present
+X-B3-TraceId and X-B3-SpanId must both be present
+an X-B3- header is repeated
+an X-B3- header is repeated
+an X-B3- header is repeated
 an X-B3- header is repeated
 as a b3 header: a b3 header has 1, 33, 35, 49, 51, 52 or 68 characters, not 34
+an X-B3- header contains a dash
 an X-B3- header contains a dash
 an X-B3- header contains a dash
 X-B3-Sampled is neither 0 nor 1
@@ -245,15 +269,22 @@ location = /t {
         say_error(trace.sofa, "fd00::7")
         say_error(trace.decode_id, 5)
         say_error(trace.decode_id, ("0"):rep(32), "0")
+        say_error(trace.host_id, nil, "10.0.0.7", "0")
+        say_error(trace.decode_host_id, 5)
+        say_error(trace.decode_host_id, ("0"):rep(32), "0")
+        say_error(trace.decode_sofa, 5)
         say_error(trace.decode_skywalking)
         say_error(trace.traceparent.parse)
         say_error(trace.traceparent.child, "00-")
+        say_error(trace.traceparent.child, 5)
         say_error(trace.traceparent.tostring, {})
+        say_error(trace.traceparent.tostring, { trace_id = ("1"):rep(32) })
         say_error(trace.b3.parse, {})
         say_error(trace.b3.parse_headers, "x")
         say_error(trace.b3.child)
         say_error(trace.b3.tostring, "0")
         say_error(trace.b3.tostring, { trace_id = ("1"):rep(32) })
+        say_error(trace.b3.headers, "0")
         say_error(trace.b3.headers, { trace_id = 1, span_id = ("1"):rep(16) })
         say_error(trace.b3.new, "0")
         say_error(trace.traceparent.new, "0")
@@ -267,15 +298,22 @@ bad argument #1 to 'host_id' (a number from -2^53 to 2^53 expected, got nan)
 bad argument #1 to 'sofa' (an address such as "10.0.0.7" expected, got "fd00::7")
 bad argument #1 to 'decode_id' (string expected, got number)
 bad argument #2 to 'decode_id' (number, int64_t or uint64_t expected, got string)
+bad argument #3 to 'host_id' (number, int64_t or uint64_t expected, got string)
+bad argument #1 to 'decode_host_id' (string expected, got number)
+bad argument #2 to 'decode_host_id' (number, int64_t or uint64_t expected, got string)
+bad argument #1 to 'decode_sofa' (string expected, got number)
 bad argument #1 to 'decode_skywalking' (string expected, got nil)
 bad argument #1 to 'parse' (string expected, got nil)
 bad argument #1 to 'child' (a table with trace_id and span_id expected, got string)
+bad argument #1 to 'child' (a table with trace_id and span_id expected, got number)
+bad argument #1 to 'tostring' (a table with trace_id and span_id expected, got table)
 bad argument #1 to 'tostring' (a table with trace_id and span_id expected, got table)
 bad argument #1 to 'parse' (string expected, got table)
 bad argument #1 to 'parse_headers' (table expected, got string)
 bad argument #1 to 'child' (table expected, got nil)
 bad argument #1 to 'tostring' (table expected, got string)
 bad argument #1 to 'tostring' (a table with both trace_id and span_id as strings, or neither, expected)
+bad argument #1 to 'headers' (table expected, got string)
 bad argument #1 to 'headers' (a table with both trace_id and span_id as strings, or neither, expected)
 bad argument #1 to 'new' (boolean expected, got string)
 bad argument #1 to 'new' (boolean expected, got string)

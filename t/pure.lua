@@ -176,6 +176,17 @@ end
 
 
 do
+    local txid = load_pure {
+        txid_pure_clock_gettime = function(_, time)
+            time[0], time[1] = 5, 999000000
+            return 0
+        end,
+    }
+    is(decode(txid()), 5999, "outside nginx, the nanoseconds of the system's clock are cut to milliseconds")
+end
+
+
+do
     local now = 1000
     local txid = load_pure(nil, { now = function() return now end })
     local function at(seconds)
@@ -280,6 +291,36 @@ do
     is(asked {}, "advices -1 18; " .. (does_wipe and "no pids" or "pids"), "a kernel that wipes is let do so")
     is(asked { txid_pure_madvise = function() return 0 end }, "advices -1; pids",
        "one that takes any advice is not trusted")
+    is(asked { txid_pure_mmap = function() return ffi.cast("void *", -1) end }, "advices ; pids",
+       "nothing is advised for memory that there is not")
+end
+
+
+do
+    local unmapped = 0
+    load_pure { txid_pure_munmap = function() unmapped = unmapped + 1 end }
+    package.loaded["resty.txid.pure"] = nil
+    collectgarbage()
+    collectgarbage()
+    is(unmapped, 1, "a VM that ends gives its memory back")
+    load_pure()
+end
+
+
+do
+    local asked = {}
+    local txid = load_pure {
+        txid_pure_madvise = function() return -1 end,
+        txid_pure_getrandom = function(buf, len, flags)
+            asked[#asked + 1] = tonumber(len) .. " bytes, flags " .. flags
+            ffi.fill(buf, len, 1)
+            return len
+        end,
+    }
+    for _ = 1, 10 do
+        txid(0)
+    end
+    is(table.concat(asked, "; "), "16 bytes, flags 0", "the system is asked once, and waited for while it starts")
 end
 
 
@@ -317,6 +358,28 @@ do
     ok(urandom(0) ~= urandom(0) and warnings == 0, "without getrandom there is /dev/urandom", warnings)
 
     local saved_io = io
+    local calls
+    -- Without getrandom, with this for the bytes of /dev/urandom.
+    local function reading(bytes)
+        calls = {}
+        local function note(name)
+            return function(_, ...)
+                calls[#calls + 1] = table.concat({ name, ... }, " ")
+                return name == "read" and bytes or nil
+            end
+        end
+        local file = { setvbuf = note "setvbuf", read = note "read", close = note "close" }
+        rawset(_G, "io", setmetatable({ open = function() return file end }, { __index = saved_io }))
+        load_pure({ txid_pure_getrandom = refused }, nginx)(0)
+        return table.concat(calls, ", ")
+    end
+    is(reading(("x"):rep(16)), "setvbuf no, read 16, close", "of which no more is read than is needed")
+    is(warnings, 0, "and that is enough")
+    reading(("x"):rep(15))
+    reading(nil)
+    is(warnings, 2, "less is not")
+    warnings = 0
+
     rawset(_G, "io", setmetatable({ open = function() return nil end }, { __index = io }))
     local one = load_pure({ txid_pure_getrandom = refused }, nginx)
     local two = load_pure({ txid_pure_getrandom = refused }, nginx)
@@ -325,6 +388,30 @@ do
     now = 1001
     one()
     is(warnings, 2, "and one warning of each VM says so")
+
+    -- What differs between processes and moments is the seed, and 16 numbers are left out.
+    local saved_tostring = tostring
+    rawset(_G, "tostring", function() return "table: 0x12ab" end)
+    local noisy = load_pure({
+        txid_pure_getrandom = refused,
+        txid_pure_clock_gettime = function(_, time)
+            time[0], time[1] = 1700000000, 123456789
+            return 0
+        end,
+        txid_pure_getpid = function() return 4711 end,
+    }, nginx)
+    rawset(_G, "tostring", saved_tostring)
+    local same = load_pure {
+        txid_pure_getrandom = function(buf)
+            local seed = ffi.cast("int32_t *", buf)
+            seed[0], seed[1], seed[2], seed[3] = 1700000000, 123456789, 4711, 0x12ab
+            return 16
+        end,
+    }
+    for _ = 1, 8 do
+        same(0)
+    end
+    is(random_bits(noisy(0)), random_bits(same(0)), "they are made from the clock, the process and an address")
     rawset(_G, "io", saved_io)
     rawset(_G, "ngx", nil)
 end

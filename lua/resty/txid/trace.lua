@@ -291,13 +291,12 @@ function b3.parse_headers(headers)
         return nil, "an X-B3- header contains a dash"
 
     elseif trace_id and own_id then
-        -- The single header cannot have a parent without a sampling decision, so add one and ignore it.
+        -- The single header cannot have a parent without a sampling decision, so add one, which is replaced below.
         local err
         self, err = b3.parse(trace_id .. "-" .. own_id .. (parent_id and "-0-" .. parent_id or ""))
         if not self then
             return nil, "as a b3 header: " .. err
         end
-        self.sampled = nil
 
     elseif trace_id or own_id or parent_id then
         return nil, "X-B3-TraceId and X-B3-SpanId must both be present"
