@@ -88,7 +88,7 @@ mutants: ## check that every mutation of cargo-mutants makes a test fail (hours;
 	@scripts/need.sh build mutants
 	cargo mutants --package txid $(addprefix --file ,$(FILES))
 
-mutants-lua: ## check that every change of lua/ makes a suite fail (hours; FILES=lua/resty/txid/uuid.lua for one file)
+mutants-lua: nginx-module ## check that every change of lua/ makes a suite fail (hours; FILES=lua/resty/txid/uuid.lua for one file)
 	@scripts/need.sh build test
 	@cargo build --locked --release --quiet
 	@scripts/mutants.pl lua $(FILES)

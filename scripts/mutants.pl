@@ -140,11 +140,14 @@ sub suites_of {
 # A copy of the tree with what was built; for C, with the objects of the modules.
 sub copy_tree {
     my $tree = tempdir('txid-mutants-XXXXXX', TMPDIR => 1, CLEANUP => 1);
-    system("git ls-files -z | xargs -0 cp --parents -t '$tree' && mkdir '$tree/target' && ln -s '$root/target/release' '$tree/target/release'") == 0
+    system("git ls-files -z | xargs -0 cp --parents -t '$tree' && mkdir '$tree/target' && ln -s '$root/target/release' '$tree/target/'") == 0
         or die "mutants.pl: cannot copy the tree\n";
     if ($language eq 'c') {
         local $ENV{NGINX_KEEP_TREE} = 1;
         runs($tree, 'scripts/nginx-module.sh') or die "mutants.pl: cannot build the modules\n";
+    }
+    else {
+        symlink "$root/target/nginx", "$tree/target/nginx" or die "mutants.pl: $!\n";
     }
     return $tree;
 }
