@@ -91,11 +91,13 @@ mutants: ## check that every mutation of cargo-mutants makes a test fail (hours;
 mutants-lua: nginx-module ## check that every change of lua/ makes a suite fail (hours; FILES=lua/resty/txid/uuid.lua for one file)
 	@scripts/need.sh build test
 	@cargo build --locked --release --quiet
+	@cargo build --locked --quiet --package txid-agent
 	@scripts/mutants.pl lua $(FILES)
 
 mutants-c: nginx-module ## check that every change of nginx/*.c makes a suite fail (hours; FILES=nginx/ngx_txid.c for one file)
 	@scripts/need.sh build test
 	@cargo build --locked --release --quiet
+	@cargo build --locked --quiet --package txid-agent
 	@scripts/mutants.pl c $(FILES)
 
 bench: ## measure txid, other libraries and PEERS=, and write bench/RESULTS.md

@@ -52,6 +52,7 @@ location = /t {
         say("snowflake", 0, "1160090501362225152")
         say("snowflake", 0, 1160090501362225152LL)
         say("snowflake", 0, "9223372036854775807")
+        say("snowflake", 0, tostring(32 * 4096))
         say("leaf", 0, "1160090501362225152")
         say("sonyflake", 1, "0")
         -- 7 units of 10 ms, sequence 3, node 258: the sequence is before the node.
@@ -60,18 +61,26 @@ location = /t {
         say("uid", 1, tostring(9 * 2^35 + 5 * 2^13 + 6):gsub("%.0$", ""), nil)
         say({ time_bits = 42, node_bits = 0, sequence_bits = 8, epoch = "2020-01-01" }, 0, "513")
         say({ time_bits = 42, node_bits = 0, sequence_bits = 8, epoch = 1577836800000 }, 0, "513")
+        local long = { time_bits = 9, node_bits = 0, sequence_bits = 54, unit_ms = 2^32, epoch = "2020-01-01" }
+        local g = snowflake.new { layout = long, node = 0, state = "DIR/long" }
+        for _, id in ipairs { "9007199254740992", "9007199254740993" } do
+            ngx.say(type(g:decode(id).sequence), " ", tostring(g:decode(id).sequence))
+        end
     }
 }
 --- response_body
 snowflake 1565422103621 2019-08-10T07:28:23.621Z 1 0 0 1
 snowflake 1565422103621 2019-08-10T07:28:23.621Z 1 0 0 1
 snowflake 3487858230208 2080-07-10T17:30:30.208Z 1023 4095 31 31
+snowflake 1288834974657 2010-11-04T01:42:54.657Z 32 0 1 0
 leaf 1565422103621 2019-08-10T07:28:23.621Z 1 0 nil nil
 sonyflake 1409529600000 2014-09-01T00:00:00.000Z 0 0 nil nil
 sonyflake 1409529600070 2014-09-01T00:00:00.070Z 258 3 nil nil
 uid 1463673609000 2016-05-19T16:00:09.000Z 5 6 nil nil
 custom 1577836800002 2020-01-01T00:00:00.002Z 0 1 nil nil
 custom 1577836800002 2020-01-01T00:00:00.002Z 0 1 nil nil
+number 9.007199254741e+15
+cdata 9007199254740993LL
 
 
 
@@ -143,10 +152,13 @@ location = /t {
     content_by_lua_block {
         local snowflake = require "resty.txid.snowflake"
         local function say(options)
+            local line
             local ok, err = pcall(function()
+                line = debug.getinfo(1, "l").currentline + 1
                 local made = snowflake.new(options)
                 return made
             end)
+            assert(err:find(":" .. line .. ": ", 1, true), err)
             ngx.say(ok, " ", (err:gsub("^content_by_lua%b():%d+: ", "")))
         end
         local function layout(given)
@@ -168,8 +180,10 @@ location = /t {
         say { layout = "snowflake", node = 1, state = "DIR/wrong", max_drift = "10" }
         say { layout = "snowflake", node = 1, state = "DIR/wrong", max_drift = -1 }
         say { layout = "snowflake", node = 1, state = "DIR/wrong", max_drift = 0/0 }
+        say { layout = "snowflake", node = 1, state = "DIR/wrong", max_drift = 1e13 }
         ngx.say()
         layout("twitter")
+        layout("\0snowflake")
         layout(1)
         layout {}
         layout { time_bits = 41, node_bits = 10, sequence_bits = 12, order = "node" }
@@ -206,8 +220,10 @@ false bad option 'state' to 'new' (text without a NUL expected)
 false bad option 'max_drift' to 'new' (number of seconds expected, got string)
 false bad option 'max_drift' to 'new' (seconds from 0 on expected, got -1)
 false bad option 'max_drift' to 'new' (seconds from 0 on expected, got nan)
+false bad option 'max_drift' to 'new' (seconds from 0 on expected, got 10000000000000)
 
 false cannot make a generator: layout 'twitter' is not one of snowflake, sonyflake, uid, leaf, snowflake53, nor a list such as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01
+false bad option 'layout' to 'new' (text without a NUL expected)
 false bad option 'layout' to 'new' (string or table expected, got number)
 false cannot make a generator: layout '' is not one of snowflake, sonyflake, uid, leaf, snowflake53, nor a list such as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01
 false bad option 'layout.order' to 'new' ('time,node,sequence' or 'time,sequence,node' expected, got node)
@@ -329,7 +345,8 @@ location = /t {
         local stats = g:stats()
         ngx.say(stats.issued, " ", stats.refused, " ", stats.clock_steps, " ", stats.borrowed_ms > 0)
         local two = snowflake.new { layout = layout, node = 0, state = "DIR/slow", max_drift = 0.5 }
-        ngx.say(two(), " ", two:stats().issued, " ", two:stats().refused, " ", two:stats().borrowed_ms > 0)
+        ngx.say(two(), " ", two:stats().issued, " ", two:stats().refused, " ", two:stats().borrowed_ms > 0,
+                " ", two:stats().node)
         for _, layout in ipairs { "snowflake", "snowflake53", { time_bits = 62, node_bits = 0, sequence_bits = 1 } } do
             local name = type(layout) == "string" and layout or "long"
             local ends_ms = snowflake.new { layout = layout, node = 0, state = "DIR/ends-" .. name }:stats().layout_ends_ms
@@ -342,7 +359,7 @@ location = /t {
 all ids of the layout up to TIME are used up, and the clock reads TIME
 true
 [34] 2 0 true
-nil 0 1 true
+nil 0 1 true 0
 number 3487858230208LL
 number 4168849469439LL
 cdata 4611686018427387903LL
