@@ -13,14 +13,15 @@ NGINX_TESTS ?=
 FILES ?=
 PLATFORMS ?=
 OPENRESTY_SRC ?=
+APISIX_HOME ?=
 
 # The library ends the process if it panics. An agent has many leases, and one of them must not end the others.
 BUILD_AGENT = CARGO_PROFILE_RELEASE_PANIC=unwind cargo build --locked --release --package txid-agent
 
-export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_SRCS NGINX_TESTS OPENRESTY_SRC
+export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_SRCS NGINX_TESTS OPENRESTY_SRC APISIX_HOME
 
 .PHONY: help build build-tests check agent nginx-module run-native test-nginx-sources test-nginx-tests build-rock run try test soak mutants mutants-lua mutants-c bench bench-segments bench-sql locality lint headers install uninstall install-rock deb rpm
-.PHONY: test-install test-platforms bump release clean
+.PHONY: test-install test-platforms test-gateways bump release clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -168,6 +169,11 @@ test-install: ## install in every supported way, each from a clean checkout
 test-platforms: ## test in fresh Debians, on an old glibc, arm64 and OpenResty (OPENRESTY_SRC=); PLATFORMS= chooses some
 	@scripts/need.sh build platforms
 	@scripts/test-platforms.sh $(PLATFORMS)
+
+test-gateways: ## run the plugin for APISIX in the APISIX in APISIX_HOME=, with the openresty of PATH and the modules of LUA_PATH
+	@scripts/need.sh build
+	@cargo build --locked --release --quiet
+	@scripts/test-gateways.sh
 
 bump: ## write VERSION=x.y.z, and the repository of Cargo.toml, to all files that contain them
 	@scripts/bump.sh

@@ -65,20 +65,30 @@ http {
         -- The schema only accepts global settings, with values that configure() accepts.
         local schema = require "kong.plugins.txid.schema"
         assert(schema.name == "txid" and schema.fields[1].route == typedefs.no_route)
-        local network = schema.fields[#schema.fields].config.fields[1].accept.elements.custom_validator
+        local fields = schema.fields[#schema.fields].config.fields
+        local network = fields[1].accept.elements.custom_validator
+        -- Kong gives these defaults.
+        defaults = {}
+        for _, field in ipairs(fields) do
+            local name, of_field = next(field)
+            defaults[name] = of_field.default
+        end
         assert(network("10.0.0.0/8") and network("::1") and network("unix:") and not network("[::1]"))
         assert(apisix.check_schema {} and not apisix.check_schema { accept = { "10.0.0.0/8" } })
     }
     init_worker_by_lua_block {
         kong:configure()
-        kong:configure { { accept = { "127.0.0.0/8" }, header = "X-Request-Id", on_invalid = "reject" } }
+        kong:configure { setmetatable({ accept = { "127.0.0.0/8" } }, { __index = defaults }) }
+        kong:configure { setmetatable({
+            accept = { "127.0.0.0/8" }, header = "X-Request-Id", on_invalid = "reject", trace = { "traceparent" },
+        }, { __index = defaults }) }
     }
     server {
         listen 127.0.0.1:8080;
         location = /kong {
             rewrite_by_lua_block { kong:rewrite() }
             header_filter_by_lua_block { kong:header_filter() }
-            content_by_lua_block { ngx.say(ngx.var.http_x_request_id) }
+            content_by_lua_block { ngx.say(ngx.var.http_x_request_id, " ", ngx.var.http_traceparent) }
         }
         location = /apisix {
             set $apisix_request_id $request_id;
@@ -97,11 +107,13 @@ http {
 }
 END
 
+    my $trace = '4bf92f3577b34da6a3ce929d0e0e4736';
     my ($status, $sent, $body) = request($port, '/kong');
     like $sent, qr/^$id$/, 'Kong: one id';
-    is $body, "$sent\n", 'Kong: sent upstream';
-    (undef, $sent) = request($port, '/kong', 'X-Request-Id: from-the-front');
+    like $body, qr/^\Q$sent\E 00-[0-9a-f]{32}-[0-9a-f]{16}-03\n$/, 'Kong: sent upstream, with a new trace';
+    (undef, $sent, $body) = request($port, '/kong', 'X-Request-Id: from-the-front', "traceparent: 00-$trace-00f067aa0ba902b7-01");
     is $sent, 'from-the-front', 'Kong: the id of a gateway in front';
+    like $body, qr/^from-the-front 00-$trace-(?!00f067aa0ba902b7)[0-9a-f]{16}-01\n$/, 'Kong: and its trace';
     ($status, $sent) = request($port, '/kong', 'X-Request-Id: b,ad');
     is $status, 400, 'Kong: a bad id is rejected';
     like $sent, qr/^$id$/, 'Kong: also that answer has an id';

@@ -1,7 +1,6 @@
 -- A Kong plugin that gives each request its id, for Kong 3.5 and later. Put the directory that holds kong/ on
 -- KONG_LUA_PACKAGE_PATH ("DIRECTORY/?.lua;;"), set KONG_PLUGINS to "bundled,txid", and enable it globally.
--- For the id on each line of the error log, set KONG_NGINX_PROXY_LUA_KONG_ERROR_LOG_REQUEST_ID to "$request_txid", and
--- KONG_NGINX_HTTP_INCLUDE to a file that defines it: map "" $request_txid { default ""; }
+-- docs/quick-start-kong.md says how the access log and the error log get the id.
 
 local request = require "resty.txid.request"
 
@@ -17,7 +16,12 @@ local Txid = {
 function Txid.configure(_, configs)
     local config = configs and configs[1]
     if config then
-        request.configure { accept = config.accept, header = config.header, on_invalid = config.on_invalid }
+        request.configure {
+            accept = config.accept,
+            header = config.header,
+            on_invalid = config.on_invalid,
+            trace = config.trace[1] and config.trace or "off",
+        }
     end
 end
 

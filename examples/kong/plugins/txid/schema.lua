@@ -10,6 +10,8 @@ local network = {
     end,
 }
 
+local trace_kind = { type = "string", one_of = { "traceparent", "b3", "b3_single" } }
+
 
 return {
     name = "txid",
@@ -25,6 +27,7 @@ return {
                 { accept = { type = "array", elements = network, default = {} } },
                 { header = typedefs.header_name { default = "X-Request-Id" } },
                 { on_invalid = { type = "string", one_of = { "replace", "reject" }, default = "replace" } },
+                { trace = { type = "array", elements = trace_kind, default = {} } },
             },
         } },
     },
