@@ -1,7 +1,7 @@
 //! `txid inspect`: shows what ids hold.
 
 use crate::input::Source;
-use crate::{complain, picture, time};
+use crate::{complain, picture, terminal, time};
 use anstyle::Style;
 use anyhow::{Context, Result, anyhow};
 use indicatif::ProgressBar;
@@ -124,13 +124,13 @@ impl Inspection {
                 return Ok(());
             }
         };
-        let shown = if self.json { serde_json::to_string(&Json(&id))? + "\n" } else { self.block(&id) };
+        let shown = if self.json { json(&id)? } else { self.block(&id) };
         anstream::stdout().lock().write_all(shown.as_bytes()).context("standard output")
     }
 
     fn block(&self, id: &Id) -> String {
         let bold = Style::new().bold();
-        let mut block = format!("{bold}{}{bold:#}\n", id.holds.text);
+        let mut block = format!("{bold}{}{bold:#}\n", terminal::harmless(id.holds.text.as_bytes()));
         let mut rows = vec![("format", id.format.to_string())];
         if !id.or_else.is_empty() {
             rows.push(("or", id.or_else.join(", ")));
@@ -158,6 +158,19 @@ impl Inspection {
         }
         block
     }
+}
+
+/// A line of JSON. A later `traceparent` may end with anything: control characters that JSON does not escape are escaped
+/// too, or a terminal would obey them, and elsewhere they would be left out with the colors.
+fn json(id: &Id) -> Result<String> {
+    let mut line = String::new();
+    for char in serde_json::to_string(&Json(id))?.chars() {
+        match char.is_control() {
+            true => line += &format!("\\u{:04x}", u32::from(char)),
+            false => line.push(char),
+        }
+    }
+    Ok(line + "\n")
 }
 
 /// What to say of a text that nobody meant as an id of a format.

@@ -64,6 +64,23 @@ fn json_is_one_object_a_line() {
     assert_eq!(object["ms"], 655_829_050_002_u64);
 }
 
+/// The end of a `traceparent` of a later version may be anything.
+const LATER: &str = "01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-\x1b]0;\u{7f}\u{9b}é";
+
+#[test]
+fn json_has_every_character_of_an_id() {
+    let line = printed(&mut txid(&["inspect", "--json", LATER]));
+    assert!(line.contains(r#"-01-\u001b]0;\u007f\u009bé""#), "{line:?}");
+    let object: serde_json::Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(object["id"], LATER);
+}
+
+#[test]
+fn control_characters_of_an_id_are_shown() {
+    let block = printed(&mut txid(&["inspect", LATER]));
+    assert!(block.contains("-01-\\x1b]0;\\x7f\\x9bé\n"), "{block:?}");
+}
+
 #[test]
 fn ids_come_on_standard_input_too() {
     let lines = format!("{SAMPLE}\r\n\n  {SAMPLE}\t{SAMPLE}");

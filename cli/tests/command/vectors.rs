@@ -103,6 +103,19 @@ fn invalid_texts_are_not_taken_for_the_format() {
 }
 
 #[test]
+fn layouts_are_read_or_refused() {
+    let inspect = |layout: &Value| txid(&["inspect", "--layout", layout.as_str().unwrap(), "0"]);
+    each("formats", "layouts", |case| {
+        let [found, expected] = ["layout", "written"].map(|key| printed(inspect(&case[key]).arg("--json")));
+        (found != expected).then_some(found)
+    });
+    each("formats", "invalid_layouts", |case| {
+        let said = refusal(&mut inspect(&case["layout"]));
+        (!said.starts_with("txid: layout ")).then_some(said)
+    });
+}
+
+#[test]
 fn texts_are_read_as_times() {
     each("times", "texts", |case| {
         let bounds = printed(&mut txid(&["range", "--from", case["text"].as_str().unwrap(), "--to", "4398046511103"]));
