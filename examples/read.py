@@ -4,15 +4,14 @@
 import json
 import re
 import sys
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta
 
 BASE32 = "0123456789abcdefghijklmnopqrstuv"
 BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 OLDER, NEWER = BASE64 + "@-", BASE64 + "-_"
 GREGORIAN_MS = -12219292800000
-FIRST_MS, LAST_MS = -62167219200000, 253402300799999
-MS_IN_400_YEARS = 146097 * 86400000
+FIRST_MS, LAST_MS, MS_IN_400_YEARS = -62167219200000, 253402300799999, 146097 * 86400000
 PRESETS = {
     "snowflake": "time_bits=41,node_bits=10,sequence_bits=12,epoch=1288834974657",
     "leaf": "time_bits=41,node_bits=10,sequence_bits=12,epoch=1288834974657",
@@ -20,6 +19,7 @@ PRESETS = {
     "uid": "time_bits=28,node_bits=22,sequence_bits=13,unit_ms=1000,epoch=1463673600000",
     "snowflake53": "time_bits=38,node_bits=10,sequence_bits=5,unit_ms=10,epoch=1420070400000",
 }
+LIMITS = {"time_bits": (1, 63), "node_bits": (0, 63), "sequence_bits": (0, 63), "unit_ms": (1, 2**32), "epoch": (-2**53, 2**53)}
 
 
 def must(condition, reason):
@@ -36,17 +36,12 @@ def matched(pattern, text):
 def number(text, digits):
     value = 0
     for character in text:
-        must(character in digits, f"{character!r} is not a digit")
         value = value * len(digits) + digits.index(character)
     return value
 
 
 def split(bits, *widths):
-    fields = []
-    for width in reversed(widths):
-        fields.append(bits & ((1 << width) - 1))
-        bits >>= width
-    return fields[::-1]
+    return [bits >> sum(widths[index + 1:]) & (1 << width) - 1 for index, width in enumerate(widths)]
 
 
 def below(value, bits):
@@ -72,17 +67,13 @@ def read_txid(text, _):
 
 
 def read_uuid(text, _):
-    bits = int("".join(matched("([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})", text.lower())), 16)
-    must(text.isascii(), "not ASCII")
+    parts = matched("(?i)([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})", text)
+    bits = int("".join(parts), 16)
     high, middle, version, low, top, _ = split(bits, 32, 16, 4, 12, 3, 61)
     variant = "ncs" if top < 4 else "rfc9562" if top < 6 else "microsoft" if top == 6 else "future"
-    ticks = {1: low << 48 | middle << 32 | high, 6: high << 28 | middle << 12 | low}.get(version)
-    ms = None
-    if variant == "rfc9562" and ticks is not None:
-        ms = ticks // 10000 + GREGORIAN_MS
-    elif variant == "rfc9562" and version == 7:
-        ms = high << 16 | middle
-    return result(ms, {"version": version, "variant": variant}, 128, bits, text.lower())
+    ticks = {1: low << 48 | middle << 32 | high, 6: high << 28 | middle << 12 | low}.get(version, 0)
+    ms = {1: ticks // 10000 + GREGORIAN_MS, 6: ticks // 10000 + GREGORIAN_MS, 7: high << 16 | middle}.get(version)
+    return result(ms if variant == "rfc9562" else None, {"version": version, "variant": variant}, 128, bits, text.lower())
 
 
 def read_flake(text, _):
@@ -101,15 +92,13 @@ def read_unique_id(text, _):
         fields = {"address": dotted(address), "pid": pid, "counter": counter, "thread": thread}
         return result(seconds * 1000, fields, 144, bits, text)
     must(bits & 3 == 0, "the last two bits are not zero")
-    bits >>= 2
-    seconds, random, counter, thread = split(bits, 32, 80, 16, 32)
-    written = "".join(NEWER[value] for value in split(bits << 2, *[6] * 27))
-    return result(seconds * 1000, {"random": f"{random:020x}", "counter": counter, "thread": thread}, 160, bits, written)
+    seconds, random, counter, thread, _ = split(bits, 32, 80, 16, 32, 2)
+    written = "".join(NEWER[value] for value in split(bits, *[6] * 27))
+    return result(seconds * 1000, {"random": f"{random:020x}", "counter": counter, "thread": thread}, 160, bits >> 2, written)
 
 
 def read_trace_id(text, epoch):
-    (digits,) = matched("([0-9a-f]{32})", text)
-    bits = int(digits, 16)
+    bits = int(*matched("([0-9a-f]{32})", text), 16)
     ms, sequence, random = split(bits, 41, 23, 64)
     return result(ms + int(epoch or 0), {"sequence": sequence, "random": f"{random:016x}"}, 128, bits, text)
 
@@ -138,8 +127,7 @@ def read_sofa(text, _):
 
 
 def read_skywalking(text, _):
-    must(len(text) <= 64, "more than 64 characters")
-    instance, thread, time = matched("([0-9a-f]{32})[.]([0-9]+)[.]([0-9]+)", text)
+    instance, thread, time = matched("(?!.{65})([0-9a-f]{32})[.]([0-9]+)[.]([0-9]+)", text)
     thread, time = below(thread, 32), below(time, 64)
     ms, sequence = divmod(time, 10000)
     return result(ms, {"instance": instance, "thread": thread, "sequence": sequence}, written=f"{instance}.{thread}.{time}")
@@ -147,8 +135,7 @@ def read_skywalking(text, _):
 
 def read_traceparent(text, _):
     version, trace, span, flags, more = matched("([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-(?s:.*))?", text)
-    must(version != "ff" and not (version == "00" and more), "not of its version")
-    must(int(trace, 16) and int(span, 16), "all zeros")
+    must(version != "ff" and not (version == "00" and more) and int(trace, 16) and int(span, 16), "a forbidden value")
     sampled, random = bool(int(flags, 16) & 1), version == "00" and bool(int(flags, 16) & 2)
     fields = {"trace_id": trace, "span_id": span, "sampled": sampled, "random": random}
     return result(None, fields, written=f"00-{trace}-{span}-0{sampled + 2 * random}")
@@ -162,17 +149,30 @@ def read_b3(text, _):
     return result(None, {name: value for name, value in fields.items() if value}, written=text)
 
 
+def layout_of(text):
+    parts = [matched("(time_bits|node_bits|sequence_bits|unit_ms|epoch)=(.*)", part) for part in PRESETS.get(text, text).split(",")]
+    values = {"unit_ms": 1, "epoch": 0} | {name: value_of(name, value) for name, value in parts}
+    widths = [(name, values[name]) for name, _ in parts if name.endswith("_bits")]
+    must(len(dict(parts)) == len(parts) and len(widths) == 3 and widths[0][0] == "time_bits", "not a layout")
+    must(sum(width for _, width in widths) <= 63, "more than 63 bits")
+    return widths, values["unit_ms"], values["epoch"]
+
+
+def value_of(name, text):
+    if name == "epoch" and re.fullmatch(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d([.]\d{3})?Z)?", text, re.ASCII):
+        shift = text.startswith("0000") * 400  # as in date()
+        moment = datetime.fromisoformat(f"{int(text[:4]) + shift:04}{text[4:].rstrip('Z')}")
+        return (moment - datetime(1970 + shift, 1, 1)) // timedelta(milliseconds=1)
+    value, (least, most) = int(*matched("([+-]?[0-9]+)", text)), LIMITS[name]
+    must(least <= value <= most, f"{name} is not from {least} to {most}")
+    return value
+
+
 def read_snowflake(text, layout):
-    parts = [part.split("=") for part in PRESETS.get(layout, layout).split(",")]
-    options, widths = dict(parts), [(name, int(value)) for name, value in parts if name.endswith("_bits")]
-    epoch = options.get("epoch", "0")
-    if "-" in epoch[1:]:
-        epoch = datetime.fromisoformat(epoch.replace("Z", "")).replace(tzinfo=timezone.utc).timestamp() * 1000
-    (digits,) = matched("([0-9]+)", text)
-    bits = below(digits, sum(width for _, width in widths))
-    fields = dict(zip((name for name, _ in widths), split(bits, *(width for _, width in widths))))
-    ms = fields.pop("time_bits") * int(options.get("unit_ms", 1)) + int(epoch)
-    return result(ms, {name[:-5]: value for name, value in fields.items()}, 64, bits, str(bits))
+    widths, unit_ms, epoch = layout_of(layout)
+    bits = below(*matched("([0-9]+)", text), sum(width for _, width in widths))
+    fields = {name[:-5]: value for (name, _), value in zip(widths, split(bits, *(width for _, width in widths)))}
+    return result(fields.pop("time") * unit_ms + epoch, fields, 64, bits, str(bits))
 
 
 READERS = {name[5:]: reader for name, reader in globals().items() if name.startswith("read_") and name != "read_random"}

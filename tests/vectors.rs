@@ -5,6 +5,7 @@ use std::fmt::Display;
 use test_helpers::vectors::{bytes, cases, each, headers, masked};
 use txid::formats::{self, Numbers};
 use txid::request::{Header, Kind, NetworkError, Networks, Peer, RequestHeaders, Span, TraceIds, is_valid_id};
+use txid::snowflake::Layout;
 use txid::trace::{self, B3, Sampling, SkyWalking, Sofa, Traceparent};
 use txid::uuid::{self, Uuid, Variant};
 use txid::{Flake, FormatError, ParseError, Txid, UniqueId, UniqueIdMaker, time_in};
@@ -237,6 +238,13 @@ fn snowflakes_are_read() {
         unless_equal(&found, &json!({ "ms": ms, "fields": fields, "bits": bits, "written": written }))
     });
     each("formats", "invalid", |case| (is_one(case) && parse(case).is_some()).then(|| "it was read".to_string()));
+}
+
+#[test]
+fn layouts_are_read_or_refused() {
+    let layout = |case: &Value| case["layout"].as_str().unwrap().parse::<Layout>();
+    each("formats", "layouts", |case| unless_equal(&json!(layout(case).unwrap().to_string()), &case["written"]));
+    each("formats", "invalid_layouts", |case| layout(case).ok().map(|found| found.to_string()));
 }
 
 #[test]

@@ -362,17 +362,43 @@ const PRESETS = {
 export const layouts = Object.keys(PRESETS);
 
 
+// The parts of a layout, and their values.
+const PARTS = {
+    time_bits: [1n, 63n], node_bits: [0n, 63n], sequence_bits: [0n, 63n],
+    unit_ms: [1n, 1n << 32n], epoch: [-(1n << 53n), 1n << 53n],
+};
+const DATE = /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{3})?Z)?$/;
+
+
+// The value of a part, or null if it is not valid.
+function valueOf(name, text) {
+    if (name === "epoch" && DATE.test(text)) {
+        const ms = Date.parse(text);
+        // A day that its month does not have is read as one of the next month.
+        return Number.isNaN(ms) || !date(ms).startsWith(text.slice(0, 10)) ? null : BigInt(ms);
+    }
+    const value = /^[+-]?\d+$/.test(text) ? BigInt(text.replace("+", "")) : null;
+    const [least, most] = PARTS[name];
+    return value === null || value < least || value > most ? null : value;
+}
+
+
 // A layout of 64-bit ids, from its name or its parts.
 function layoutOf(text) {
-    const parts = (PRESETS[text] ?? text).split(",").map((part) => part.split("="));
-    const widths = parts.filter(([name]) => /^(time|node|sequence)_bits$/.test(name));
+    const values = {};
+    let isOne = true;
+    for (const part of (Object.hasOwn(PRESETS, text) ? PRESETS[text] : text).split(",")) {
+        const [name, value] = part.split(/=(.*)/s);
+        isOne &&= value !== undefined && Object.hasOwn(PARTS, name) && !Object.hasOwn(values, name);
+        values[name] = isOne ? valueOf(name, value) : null;
+        isOne &&= values[name] !== null;
+    }
+    const widths = Object.entries(values).filter(([name]) => name.endsWith("_bits"));
     const layout = widths.map(([name, width]) => [name.replace("_bits", ""), Number(width)]);
-    const { unit_ms: unit = "1", epoch = "0" } = Object.fromEntries(parts);
-    const epochMs = /^-?\d+$/.test(epoch) ? epoch : Date.parse(epoch);
-    if (layout.length !== 3 || layout[0][0] !== "time" || !(widthOf(layout) <= 63) || Number.isNaN(epochMs)) {
+    if (!isOne || layout.length !== 3 || layout[0][0] !== "time" || widthOf(layout) > 63) {
         throw new RangeError(`'${text}' is not a layout`);
     }
-    return { layout, unit: BigInt(unit), epoch: BigInt(epochMs) };
+    return { layout, unit: values.unit_ms ?? 1n, epoch: values.epoch ?? 0n };
 }
 
 

@@ -8,7 +8,7 @@ import unittest
 ROOT = pathlib.Path(__file__).parents[2]
 sys.path.append(str(ROOT / "examples"))
 
-from read import READERS, date  # noqa: E402
+from read import READERS, date, layout_of  # noqa: E402
 
 
 def cases(file, section):
@@ -45,3 +45,13 @@ class Specification(unittest.TestCase):
         for case in cases("times", "bounds"):
             ms = int(case["ms"]) % 2**42 if case["format"] == "txid" else int(case.get("begin", case["ms"]))
             self.assertEqual([read(case, end)["ms"] for end in ("first", "last")], [ms, ms], case)
+
+    def test_layouts(self):
+        for case in cases("formats", "layouts"):
+            with self.subTest(case):
+                widths, unit_ms, epoch = layout_of(case["layout"])
+                parts = [*widths, ("unit_ms", unit_ms), ("epoch", epoch)]
+                self.assertEqual(",".join(f"{name}={value}" for name, value in parts), case["written"])
+        for case in cases("formats", "invalid_layouts"):
+            with self.subTest(case), self.assertRaises(ValueError):
+                layout_of(case["layout"])

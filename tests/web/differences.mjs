@@ -45,6 +45,17 @@ export function differences(txid, vectors) {
         const areSorted = bits.every((value, index) => index === 0 || bits[index - 1] < value);
         compare(test, [test.texts, areSorted], [[...new Set(test.texts)].sort(), true]);
     }
+    for (const test of vectors.formats.layouts) {
+        const { ms: epoch, layout } = attempt({ ...test, format: "snowflake" }, "0");
+        const widths = layout?.slice(1) ?? [];
+        const below = widths.slice(1).reduce((sum, [, width]) => sum + width, 0);
+        const unit = attempt({ ...test, format: "snowflake" }, String(1n << BigInt(below))).ms - epoch;
+        const parts = widths.map(([name, width]) => `${name}_bits=${width}`);
+        compare(test, [...parts, `unit_ms=${unit}`, `epoch=${epoch}`].join(), test.written);
+    }
+    for (const test of vectors.formats.invalid_layouts) {
+        compare(test, attempt({ ...test, format: "snowflake" }, "0").name, "RangeError");
+    }
     for (const test of vectors.times.calendar) {
         compare(test, txid.date(test.ms), test.time ?? null);
     }
