@@ -1,6 +1,7 @@
 """What the tests need of an engine."""
 
 import atexit
+import contextlib
 import datetime
 import functools
 import importlib
@@ -102,6 +103,47 @@ class Engine:
         pass
 
 
+class Client:
+    """A client of a server. It is asked again and again, because each takes a while to start."""
+
+    END = "end of the answer"
+
+    def __init__(self, command):
+        self.command = command
+        self.process = None
+
+    def output(self, sql):
+        """What the client prints for this SQL."""
+        if self.process is None:
+            self.errors = tempfile.TemporaryFile("w+")
+            pipe = subprocess.PIPE
+            self.process = subprocess.Popen(self.command, stdin=pipe, stdout=pipe, stderr=self.errors, text=True)
+        semicolon = "" if sql.rstrip().endswith(";") else ";"
+        try:
+            self.process.stdin.write(f"{sql}{semicolon}\nSELECT '{self.END}';\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            pass
+        lines = []
+        for line in self.process.stdout:
+            if line == f"{self.END}\n":
+                return "".join(lines)
+            lines.append(line)
+        # It ends at the first error.
+        self.errors.seek(0)
+        error = f"{self.command[0]}: {''.join(lines)[-1000:]}{self.errors.read()}{sql[:1000]}"
+        self.close()
+        raise Refused(error)
+
+    def close(self):
+        if self.process is not None:
+            self.process.kill()
+            with contextlib.suppress(BrokenPipeError):
+                self.process.communicate()
+            self.errors.close()
+            self.process = None
+
+
 class Server(Engine):
     """A server in a directory of its own, which listens on a socket in there."""
 
@@ -112,6 +154,7 @@ class Server(Engine):
         self.directory = tempfile.TemporaryDirectory(prefix="txid-sql")
         self.path = pathlib.Path(self.directory.name)
         self.prepare()
+        self.client = Client(self.client_command())
         with open(self.path / "log", "wb") as log:
             self.process = subprocess.Popen(self.as_user(self.command()), stdout=log, stderr=log)
         self.wait()
@@ -127,6 +170,10 @@ class Server(Engine):
     def command(self):
         raise NotImplementedError
 
+    def client_command(self):
+        """Prints a row a line, and ends at the first error."""
+        raise NotImplementedError
+
     def wait(self):
         deadline = time.monotonic() + 60
         while True:
@@ -140,6 +187,7 @@ class Server(Engine):
                 time.sleep(0.05)
 
     def close(self):
+        self.client.close()
         self.process.kill()
         self.process.wait()
         # Its children need a moment to notice.

@@ -38,12 +38,17 @@ class MariaDB(engine.Server):
 
     def load(self):
         self.query("CREATE DATABASE ids")
+        self.client.close()
         self.database = "ids"
+        self.client = engine.Client(self.client_command())
         super().load()
 
+    def client_command(self):
+        server = ["mariadb", "--no-defaults", f"--socket={self.path / 'socket'}", "-u", "root"]
+        return [*server, "--batch", "--skip-column-names", "--unbuffered", self.database]
+
     def query(self, sql):
-        command = ["mariadb", "--no-defaults", f"--socket={self.path / 'socket'}", "-u", "root", "--batch", "--skip-column-names"]
-        said = engine.output([*command, self.database], sql)
+        said = self.client.output(sql)
         return [tuple(None if value == "NULL" else value for value in line.split("\t")) for line in said.splitlines()]
 
     def text(self, text):

@@ -32,9 +32,12 @@ class PostgreSQL(engine.Server):
     def command(self):
         return [programs() / "postgres", "-D", self.path / "data", "-h", "", "-k", self.path, "-c", "fsync=off"]
 
-    def query(self, sql):
+    def client_command(self):
         options = ["-h", self.path, "-U", "txid", "-d", "postgres", "--set=ON_ERROR_STOP=1"]
-        said = engine.output(["psql", "-X", "-q", "-A", "-t", "-F", "\x1f", "-P", "null=\\N", *options], sql)
+        return ["psql", "-X", "-q", "-A", "-t", "-F", "\x1f", "-P", "null=\\N", *options]
+
+    def query(self, sql):
+        said = self.client.output(sql)
         return [tuple(None if value == "\\N" else value for value in line.split("\x1f")) for line in said.splitlines()]
 
     def holds(self, text):
