@@ -4,14 +4,16 @@
 //! - `txid-bench encoders DIRECTORY` writes `encoders.md`;
 //! - `txid-bench requests DIRECTORY [NAME WORKER ADDRESS COUNTED ITS_ADDRESS]...` writes `requests.md`. WORKER is the process id
 //!   of an nginx worker, and COUNTED that of one under callgrind, which writes to `DIRECTORY/NAME/callgrind`.
+//! - `txid-bench logs TXID DIRECTORY` writes `logs.md`, and uses the directory for gigabytes.
 //!
-//! Time is a thread's own processor time, as in the first table, so other programs do not count.
+//! Time is processor time, of a thread as in the first table or of a program, so other programs do not count.
 
 mod callgrind;
 mod cpu_time;
 mod encoders;
 mod ids;
 mod load;
+mod logs;
 mod requests;
 mod table;
 
@@ -27,8 +29,10 @@ fn main() {
         ["requests", directory, ref servers @ ..] => {
             (directory, "requests.md", requests::table(servers, Path::new(directory)))
         }
+        ["logs", txid, directory] => (directory, "logs.md", logs::table(txid, Path::new(directory))),
         _ => panic!(
-            "txid-bench takes ids LIBTXID DIRECTORY, encoders DIRECTORY, or requests DIRECTORY [NAME WORKER ADDRESS COUNTED ITS_ADDRESS]..."
+            "txid-bench takes ids LIBTXID DIRECTORY, encoders DIRECTORY, logs TXID DIRECTORY, or requests DIRECTORY [NAME WORKER \
+             ADDRESS COUNTED ITS_ADDRESS]..."
         ),
     };
     fs::write(Path::new(directory).join(file), table).unwrap();

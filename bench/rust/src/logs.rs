@@ -1,0 +1,126 @@
+//! The table of logs: `txid grep` and `txid sort` next to grep and sort, on a gigabyte.
+
+use crate::table::cell;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
+use std::process::Command;
+use txid::Txid;
+
+const GIGABYTE: usize = 1_000_000_000;
+const FIRST_MS: i64 = 1_795_200_000_000;
+const MS_A_LINE: i64 = 137;
+const ROUNDS: usize = 7;
+
+/// A row: what it does, and the arguments of the program beside it, whose name comes first, and of txid.
+type Row = (String, Vec<String>, Vec<String>);
+
+/// The table, of the command at `txid`. Its files are in the directory while it is made.
+pub fn table(txid: &str, directory: &Path) -> String {
+    let log = directory.join("access.log");
+    let path = log.to_str().unwrap();
+    let mut table = format!("{ROUNDS} rounds.\n\n");
+    table += "| | beside it | its seconds | txid's seconds | times as long |\n|---|---|--:|--:|--:|\n";
+    for (format, of) in [("txid", some_txid as fn(i64) -> String), ("uuid-v7", some_uuid)] {
+        let lines = write(&log, of, false);
+        let rows = searches(txid, format, path, lines, &of(FIRST_MS)[..2]);
+        table += &rows.iter().map(|row| measured(row, txid, directory)).collect::<String>();
+    }
+    write(&log, some_txid, true);
+    let sort = ("`sort` of ids in any order".to_string(), words(&["sort", path]), words(&["sort", path]));
+    table += &measured(&sort, txid, directory);
+    fs::remove_file(log).unwrap();
+    table
+}
+
+fn some_txid(ms: i64) -> String {
+    Txid::at(ms).to_string()
+}
+
+fn some_uuid(ms: i64) -> String {
+    txid::uuid::v7_at(ms).to_string()
+}
+
+/// Writes an access log of a few requests a second, and returns its number of lines. They are slightly out of order, as in
+/// practice, or `shuffled`.
+fn write(log: &Path, id: fn(i64) -> String, shuffled: bool) -> i64 {
+    let mut out = BufWriter::new(File::create(log).unwrap());
+    let (mut bytes, mut lines) = (0, 0);
+    while bytes < GIGABYTE {
+        let order = if shuffled { (lines as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 42 } else { lines as u64 };
+        let id = id(FIRST_MS + order as i64 * MS_A_LINE + lines * 7919 % 1000);
+        let line = format!(
+            "{id} 10.{}.{}.7 - - [21/Nov/2026:10:{:02}:{:02} +0000] \"GET /v1/items/{}?page={} HTTP/1.1\" 200 {} \"-\" \
+             \"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36\"\n",
+            lines % 256,
+            lines % 13,
+            lines / 60 % 60,
+            lines % 60,
+            lines * 31,
+            lines % 9,
+            lines % 50_000,
+        );
+        out.write_all(line.as_bytes()).unwrap();
+        bytes += line.len();
+        lines += 1;
+    }
+    out.flush().unwrap();
+    lines
+}
+
+/// The searches next to those of `grep -F`: for one id, and for what each line has.
+fn searches(txid: &str, format: &str, path: &str, lines: i64, prefix: &str) -> Vec<Row> {
+    let grep = ["grep", "--format", format];
+    let middle_ms = FIRST_MS + lines / 2 * MS_A_LINE;
+    let (from, to) = (middle_ms.to_string(), (middle_ms + 600_000).to_string());
+    let window = [&grep[..], &["--from", &from, "--to", &to, path]].concat();
+    let found = Command::new(txid).args(&window).output().unwrap().stdout;
+    let id = String::from_utf8(found).unwrap().split(' ').next().unwrap().to_string();
+    let every = [&grep[..], &[path]].concat();
+    let counting = [&grep[..], &["-c", path]].concat();
+    [
+        ("ten minutes of days", &["grep", "-F", &id, path][..], window),
+        ("every line", &["grep", "-F", prefix, path], every),
+        ("counting every line", &["grep", "-c", "-F", prefix, path], counting),
+    ]
+    .map(|(name, theirs, ours)| (format!("`grep --format {format}`, {name}"), words(theirs), words(&ours)))
+    .into()
+}
+
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| word.to_string()).collect()
+}
+
+fn measured((name, theirs, ours): &Row, txid: &str, directory: &Path) -> String {
+    let seconds = |program: &str, arguments: &[String]| {
+        // Not /dev/null: grep detects it, and ends at the first match.
+        let out = File::create(directory.join("out.log")).unwrap();
+        let mut command = Command::new(program);
+        command.args(arguments).env("LC_ALL", "C").env("TMPDIR", directory).stdout(out);
+        let before = of_children();
+        assert!(command.status().unwrap().success(), "{command:?}");
+        of_children() - before
+    };
+    let rounds: Vec<_> = (0..ROUNDS).map(|_| (seconds(&theirs[0], &theirs[1..]), seconds(txid, ours))).collect();
+    fs::remove_file(directory.join("out.log")).unwrap();
+    let beside = theirs.iter().filter(|word| *word == "grep" || *word == "sort" || *word == "-F" || *word == "-c");
+    let beside: Vec<_> = beside.map(String::as_str).collect();
+    format!(
+        "| {name} | `{}` | {} | {} | {} |\n",
+        beside.join(" "),
+        cell(rounds.iter().map(|round| round.0).collect(), 2),
+        cell(rounds.iter().map(|round| round.1).collect(), 2),
+        cell(rounds.iter().map(|round| round.1 / round.0).collect(), 2),
+    )
+}
+
+/// The processor time of all programs that were waited for, in seconds.
+fn of_children() -> f64 {
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: `usage` is our own, and zeros are a valid value of it.
+    let usage = unsafe {
+        assert_eq!(libc::getrusage(libc::RUSAGE_CHILDREN, usage.as_mut_ptr()), 0);
+        usage.assume_init()
+    };
+    [usage.ru_utime, usage.ru_stime].map(|time| time.tv_sec as f64 + time.tv_usec as f64 / 1e6).iter().sum()
+}
