@@ -336,7 +336,7 @@ fn no_answers_make_a_segment_ask_too_often() {
                 2 => i64::MAX as u64,
                 _ => random.below(1000),
             };
-            match (answers.below(6), request) {
+            match (answers.below(7), request) {
                 (0, _) => segment::Answer::Failed(error(&mut answers)),
                 (_, segment::Request::Create { .. }) => segment::Answer::Created,
                 (1, _) => segment::Answer::Taken(Taken::Range {
@@ -345,6 +345,7 @@ fn no_answers_make_a_segment_ask_too_often() {
                 }),
                 (2, _) => segment::Answer::Taken(Taken::WentDown { number: number(&mut answers) }),
                 (3, _) => segment::Answer::Taken(Taken::Ended),
+                (4, _) => segment::Answer::MayLose { why: "appendonly no".to_owned() },
                 (_, _) => segment::Answer::Taken(Taken::NoTag),
             }
         };

@@ -7,15 +7,13 @@ use std::fs::File;
 use std::path::Path;
 use txid::segment::{SegmentError, SegmentPage};
 use txid_agent_machines::segment::{Answer, Event, Failure, Request, Rules, STEP, Segment, View, Write};
+use txid_agent_machines::store::{StoreError, Taken};
 
 /// A segment: its page, of which this agent is the only writer, and its store.
 pub struct KeptSegment {
     rules: Rules,
     page: SegmentPage,
     store: Box<dyn Store>,
-    /// What it said with its last answer.
-    durability: Durability,
-    has_answered: bool,
     _lock: File,
 }
 
@@ -26,8 +24,29 @@ impl KeptSegment {
             Err(SegmentError::OtherBoot(_) | SegmentError::Copied(_)) => Ok(None),
             page => page.map(Some),
         })?;
-        let durability = store.durability().clone();
-        Ok(Self { rules, page, store, durability, has_answered: false, _lock: lock })
+        Ok(Self { rules, page, store, _lock: lock })
+    }
+
+    /// Takes a range, unless the store can lose it again: another host would get it, too. There is no margin of time that
+    /// would help, as there is for leases, because a number does not show when it was taken, or by whom.
+    fn take(&mut self, count: Option<u64>, seen: u64) -> Result<Answer, StoreError> {
+        let tag = &self.rules.tag;
+        if *self.store.durability() == Durability::Unknown {
+            // It says so with any answer. This only reads.
+            match self.store.take(tag, Some(0), seen)? {
+                Taken::Range { .. } => {}
+                other => return Ok(Answer::Taken(other)),
+            }
+        }
+        let taken = match self.store.durability().why() {
+            None => self.store.take(tag, count, seen)?,
+            Some(why) => return Ok(Answer::MayLose { why: why.to_owned() }),
+        };
+        // It may have been connected to again.
+        Ok(match self.store.durability().why() {
+            None => Answer::Taken(taken),
+            Some(why) => Answer::MayLose { why: why.to_owned() },
+        })
     }
 }
 
@@ -70,22 +89,16 @@ impl Kept for KeptSegment {
     }
 
     fn ask(&mut self, request: Request) -> Answer {
-        let tag = &self.rules.tag;
         let answer = match request {
-            Request::Take { count, seen } => self.store.take(tag, count, seen).map(Answer::Taken),
-            Request::Create { step } => self.store.create_tag(tag, step).map(|()| Answer::Created),
+            Request::Take { count, seen } => self.take(count, seen),
+            Request::Create { step } => self.store.create_tag(&self.rules.tag, step).map(|()| Answer::Created),
         };
-        self.has_answered = answer.is_ok();
         answer.unwrap_or_else(Answer::Failed)
     }
 
+    /// It is asked before each range.
     fn learn(&mut self) -> Option<String> {
-        if !self.has_answered || self.durability == *self.store.durability() {
-            return None;
-        }
-        self.durability = self.store.durability().clone();
-        let why = self.durability.why()?;
-        Some(format!("the store can lose a write that it has confirmed ({why}), and then numbers repeat"))
+        None
     }
 
     /// The machine writes the news itself.
@@ -102,8 +115,13 @@ impl Kept for KeptSegment {
 
     fn explain(&self, failure: Failure) -> String {
         let Rules { tag, step, .. } = &self.rules;
-        let how = self.store.how_to_create(tag, step.unwrap_or(STEP));
-        format!("{failure}; make it with --create, or: {how}")
+        match failure {
+            Failure::NoTag => {
+                let how = self.store.how_to_create(tag, step.unwrap_or(STEP));
+                format!("{failure}; make it with --create, or: {how}")
+            }
+            Failure::MayLose { .. } => failure.to_string(),
+        }
     }
 }
 

@@ -85,8 +85,26 @@ impl Server {
     }
 }
 
+impl Server {
+    /// Whether the server still runs, and what it said last: a test may have failed because of it.
+    fn testify(&mut self) {
+        let state = match self.child.as_mut().map(Child::try_wait) {
+            Some(Ok(Some(status))) => format!("has ended with {status}"),
+            Some(_) => "runs".to_owned(),
+            None => "was killed by the test".to_owned(),
+        };
+        let log = fs::read_to_string(self.directory.path().join("log")).unwrap_or_default();
+        let last: Vec<_> = log.lines().rev().take(20).collect();
+        let last: Vec<_> = last.into_iter().rev().collect();
+        eprintln!("the server on port {} {state}; its log ends with:\n{}", self.port, last.join("\n"));
+    }
+}
+
 impl Drop for Server {
     fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.testify();
+        }
         self.kill();
     }
 }

@@ -22,6 +22,7 @@ enum Trouble {
     Store,
     NoTag,
     WentDown,
+    MayLose,
     Ended,
 }
 
@@ -161,6 +162,10 @@ impl Segment {
             Answer::Taken(Taken::NoTag) => self.mind(given, Trouble::NoTag, Event::NoTag),
             Answer::Taken(Taken::WentDown { number }) => self.goes_down(given, number),
             Answer::Taken(Taken::Ended) => self.mind(given, Trouble::Ended, Event::Ended),
+            Answer::MayLose { why } if page.granted == 0 => {
+                return self.queue.push_back(Output::Fail(Failure::MayLose { why }));
+            }
+            Answer::MayLose { why } => self.mind(given, Trouble::MayLose, Event::MayLose { why }),
             Answer::Created => {
                 self.tag = Tag::Made;
                 if self.trouble.is_none() {
@@ -261,7 +266,7 @@ impl Segment {
         self.not_before_ms = given.now.mono_ms + wait_ms;
         self.write(Write::Say(match trouble {
             // The time of the last contact shows how the store answered last.
-            Trouble::Store => SegmentNews::Serving,
+            Trouble::Store | Trouble::MayLose => SegmentNews::Serving,
             Trouble::NoTag => SegmentNews::NoTag,
             Trouble::WentDown => SegmentNews::WentDown,
             Trouble::Ended => SegmentNews::Ended,
@@ -365,6 +370,25 @@ mod tests {
         assert_eq!(first[0], Output::Log(Event::Resumed { left: 140 }));
         assert!(matches!(first[1..], [Output::Wait { .. }]), "{first:?}");
         assert!(matches!(outputs(&mut machine, &view, Input::Go)[..], [Output::Wait { .. }]));
+    }
+
+    #[test]
+    fn from_a_store_that_forgets_nothing_is_taken() {
+        let answer = || Input::Answer(Answer::MayLose { why: "appendonly no".to_owned() });
+        let mut view = View { left: 0, next: 0, wants: true, granted: 0, seen: 0, fetches: 0, step: 0, fetched_ms: 0 };
+        let mut machine = Segment::new();
+        outputs(&mut machine, &view, Input::Go);
+        let Output::Fail(failure) = machine.step(&Rules::new("a"), &NOW, &view, answer()) else { panic!() };
+        assert!(failure.to_string().contains("(appendonly no)"), "{failure}");
+
+        // With numbers from before, the agent goes on, and says it once.
+        (view.left, view.granted, view.seen) = (5, 10, 10);
+        let mut machine = Segment::new();
+        outputs(&mut machine, &view, Input::Go);
+        let said = |outputs: &[Output]| outputs.iter().filter(|output| matches!(output, Output::Log(_))).count();
+        let first = outputs(&mut machine, &view, answer());
+        assert!(said(&first) == 1 && !first.iter().any(|output| matches!(output, Output::Write(Write::Publish(_)))));
+        assert_eq!(said(&outputs(&mut machine, &view, answer())), 0);
     }
 
     #[test]

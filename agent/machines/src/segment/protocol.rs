@@ -55,6 +55,12 @@ pub enum Request {
 pub enum Answer {
     /// The store answered.
     Taken(Taken),
+    /// The store can lose a write that it has confirmed, and nobody said that this is known. If a range was taken
+    /// nevertheless, it is not used.
+    MayLose {
+        /// How.
+        why: String,
+    },
     /// The tag exists.
     Created,
     /// The store may or may not have done it.
@@ -113,15 +119,25 @@ pub enum Event {
         /// The highest number before.
         seen: u64,
     },
+    /// The store can lose a write that it has confirmed.
+    MayLose {
+        /// How.
+        why: String,
+    },
     /// The store's number cannot go higher.
     Ended,
 }
 
 /// Why no numbers will be taken until somebody intervenes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Failure {
     /// The store has no such tag, and nothing is left of it here.
     NoTag,
+    /// The store can lose a write that it has confirmed, and nothing was taken from it yet.
+    MayLose {
+        /// How.
+        why: String,
+    },
 }
 
 impl fmt::Display for Event {
@@ -138,15 +154,25 @@ impl fmt::Display for Event {
                 "ALARM: the store's number is {number} and was {seen}, as after a restored backup; numbers would repeat, so none \
                  are taken until it is raised with txid-agent raise"
             ),
+            Self::MayLose { why } => write!(f, "ALARM: {}", may_lose(why)),
             Self::Ended => f.write_str("ALARM: the store's number cannot go higher"),
         }
     }
+}
+
+/// What is to be done about a store that forgets.
+fn may_lose(why: &str) -> String {
+    format!(
+        "the store can lose a write that it has confirmed ({why}), and then numbers would repeat, so none are taken; change \
+         that and restart the agent, or add ?may-lose-writes=1 to the URL to take numbers nevertheless, or =0 if it loses none"
+    )
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoTag => f.write_str("the store has no such tag"),
+            Self::MayLose { why } => f.write_str(&may_lose(why)),
         }
     }
 }

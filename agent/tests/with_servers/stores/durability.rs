@@ -3,7 +3,9 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
+use txid::segment::Segment;
 use txid_agent::store::{Durability, open};
+use txid_agent_machines::store::Taken;
 
 use super::conformance::wait_for;
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, until};
@@ -93,5 +95,49 @@ fn the_log_says_which_setting_it_is() {
         let said =
             log.lines().filter(|line| line.contains("can lose a write that it has confirmed (appendfsync everysec)"));
         assert_eq!(said.count(), usize::from(is_said), "{options:?}: {log}");
+    }
+}
+
+/// A number has nothing that keeps it apart from the same number of another host, so nothing is taken.
+#[test]
+fn a_segment_takes_nothing_from_a_store_that_forgets() {
+    let server = servers::redis(&["--appendfsync everysec"]);
+    let url = format!("redis://127.0.0.1:{}", server.port);
+    wait_for(&url);
+    open(&url).unwrap().create_tag("invoices", 10).unwrap();
+    let number = || match open(&url).unwrap().take("invoices", Some(0), 0).unwrap() {
+        Taken::Range { range, .. } => range.end,
+        other => panic!("{other:?}"),
+    };
+    let first = number();
+    let directory = tempfile::tempdir().unwrap();
+    let agent = |options: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_txid-agent"));
+        command.args(["run", "--segment", "invoices", "--store", &format!("{url}{options}"), "--dir"]);
+        command.arg(directory.path()).stdin(Stdio::null());
+        servers::end_with_the_test(&mut command);
+        command
+    };
+
+    let mut refused = agent("").stderr(Stdio::piped()).spawn().unwrap();
+    until("the agent does not end", || refused.try_wait().unwrap().is_some());
+    let ended = refused.wait_with_output().unwrap();
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!((ended.status.code(), said.lines().count()), (Some(1), 1), "{said}");
+    assert!(said.contains("(appendfsync everysec)") && said.contains("?may-lose-writes=1"), "{said}");
+    assert_eq!(number(), first, "it took a range");
+
+    // Somebody who says so knows it.
+    for options in ["?may-lose-writes=1", "?may-lose-writes=0"] {
+        let before = number();
+        let mut agent = agent(options).stderr(Stdio::null()).spawn().unwrap();
+        let page = directory.path().join("invoices.segment");
+        let mut taken = 0;
+        until("it takes no range", || {
+            taken += Segment::attach(&page).map_or(0, |segment| std::iter::from_fn(|| segment.next().ok()).count());
+            number() > before && taken > 0
+        });
+        agent.kill().unwrap();
+        agent.wait().unwrap();
     }
 }
