@@ -281,3 +281,21 @@ location = /t {
 --- response_body
 400 1 id: log response
 400 1 id: access log page response
+
+
+
+=== TEST 9: where no client is trusted, no request is rejected
+--- http_config
+init_by_lua_block {
+    request = require "resty.txid.request"
+    request.configure { accept = false, on_invalid = "reject" }
+}
+--- config
+location = /t {
+    rewrite_by_lua_block { request.handle() }
+    return 200 "fine\n";
+}
+--- more_headers
+X-Request-Id: not valid
+--- response_body
+fine

@@ -26,6 +26,7 @@ location = /t {
         try { header = "X Id" }
         try { header = "X-Id:" }
         try { header = "content-length" }
+        try { header = "Accept-Ranges" }
         try { header = 1 }
         try { accept = { "10.0.0.0/8", "10.0.0.0/33" } }
         try { accept = { "::/129" } }
@@ -56,6 +57,7 @@ resty.txid.request: header: "" is not the name of a header
 resty.txid.request: header: "X Id" is not the name of a header
 resty.txid.request: header: "X-Id:" is not the name of a header
 resty.txid.request: header: "content-length" has a meaning of its own; name another header, such as X-Request-Id
+resty.txid.request: header: "Accept-Ranges" has a meaning of its own; name another header, such as X-Request-Id
 resty.txid.request: header must be a string, not 1
 resty.txid.request: accept: "10.0.0.0/33" is not an address, a network such as .*
 resty.txid.request: accept: "::/129" is not an address, .*

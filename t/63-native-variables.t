@@ -184,6 +184,7 @@ location = /t {
                 lines[#lines + 1] = response:find("\r\n\r\n" .. value, 1, true) and "the body's" or value
             end
             ngx.say(path, ": ", table.concat(lines, ", "))
+            assert(not response:lower():find("\r\noff:", 1, true), response)
         end
     }
 }
@@ -374,6 +375,7 @@ location = /t {
 1
 --- error_log
 [crit]
+ids could be guessed, client: 
 --- no_error_log
 [error]
 
@@ -386,8 +388,8 @@ txid_variable $order snowflake node=1 layout=time_bits=1,node_bits=10,sequence_b
 location = /t { return 200 "[$order]"; }
 --- response_body chomp
 []
---- error_log
-txid: no id:
+--- error_log eval
+qr/txid: no id: [^()]+, client: /
 --- no_error_log
 [alert]
 
