@@ -75,8 +75,10 @@ test-nginx-tests: ## run nginx's own tests, in NGINX_TESTS=, with the nginx in N
 	@scripts/need.sh build nginx-sources nginx-tests
 	@scripts/test-nginx-tests.sh
 
-soak: ## kill, fork, signal, sort gigabytes, lease and fuzz (long)
-	@scripts/need.sh build stores
+soak: ## kill, fork, signal, sort gigabytes, lease, fuzz, and test randomness (long)
+	@scripts/need.sh build stores soak
+	@$(MAKE) --no-print-directory build
+	tests/randomness/run.sh
 	cargo test --locked --profile soak -p txid --test snowflake_processes -- soak
 	cargo test --locked --profile soak -p txid-capi --test signals -- soak
 	cargo test --locked -p txid-cli --test soak -- --ignored --nocapture --test-threads=1

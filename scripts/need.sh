@@ -85,6 +85,7 @@ for purpose in "$@"; do
             packages="$packages redis-server redis-tools etcd-server etcd-client postgresql mariadb-server-core mariadb-client-core"
             packages="$packages zookeeper util-linux"
             ;;
+        soak) packages="$packages dieharder luajit" ;;
         locality) packages="$packages python3-venv" ;;
         mutants) needs_mutants=yes ;;
         lint) have luacheck || packages="$packages lua-check" ;;
