@@ -42,7 +42,36 @@ id, anew, in another format: compiled, 36
 
 
 
-=== TEST 2: a second id() is a few compiled instructions, and leaves nothing to the garbage collector
+=== TEST 2: handle() with a traceparent, for a new request and again
+--- http_config
+map "" $request_txid { default ""; }
+log_format ids "$request_txid";
+init_by_lua_block {
+    request = require "resty.txid.request"
+    request.configure { trace = "traceparent" }
+}
+--- config
+location = /t {
+    content_by_lua_block {
+        local trace = require "support.trace"
+        local lines = {}
+        lines[1] = "handle: " .. trace(function() return request.handle() end)
+        lines[2] = "handle, anew: " .. trace(function()
+            ngx.ctx = {}
+            return request.handle()
+        end)
+        lines[3] = "span: " .. trace(function() return request.span() end)
+        ngx.say(table.concat(lines, "\n"))
+    }
+}
+--- response_body
+handle: compiled
+handle, anew: compiled
+span: compiled
+
+
+
+=== TEST 3: a second id() is a few compiled instructions, and leaves nothing to the garbage collector
 --- http_config
 init_by_lua_block { request = require "resty.txid.request" }
 --- config
@@ -62,7 +91,7 @@ bytes: 0
 
 
 
-=== TEST 3: nothing is kept of a finished request
+=== TEST 4: nothing is kept of a finished request
 --- http_config
 init_by_lua_block {
     request = require "resty.txid.request"

@@ -240,7 +240,7 @@ local function check_each(given, by_name)
 end
 
 
--- The kinds that a span is sent in: a list that has each of them as a field as well; nil if trace is off.
+-- The kinds that a span is sent in: a table with a field for each of them; nil if trace is off.
 local function kinds_of(list)
     if list[1] == "off" then
         return nil
@@ -248,7 +248,7 @@ local function kinds_of(list)
     local kinds = {}
     for i = 1, #list do
         local kind = gsub(list[i], "-", "_")
-        kinds[i], kinds[kind] = kind, true
+        kinds[kind] = true
     end
     return kinds
 end

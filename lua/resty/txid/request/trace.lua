@@ -15,7 +15,6 @@ local var = ngx.var
 
 
 local _M = {}
-local writers = {}
 
 
 local function trace_id(span)
@@ -45,7 +44,7 @@ local function b3(span)
 end
 
 
-function writers.traceparent(span)
+local function send_traceparent(span)
     req_set_header("traceparent", traceparent(span))
     -- tracestate belongs to the trace that was not continued.
     if not span.is_continued and var.http_tracestate then
@@ -54,12 +53,7 @@ function writers.traceparent(span)
 end
 
 
-function writers.b3_single(span)
-    req_set_header("b3", b3(span))
-end
-
-
-function writers.b3(span, kinds)
+local function send_b3(span, kinds)
     req_set_header("X-B3-TraceId", trace_id(span))
     req_set_header("X-B3-SpanId", span_id(span))
     req_set_header("X-B3-ParentSpanId", parent_span_id(span))
@@ -72,10 +66,17 @@ function writers.b3(span, kinds)
 end
 
 
--- In the headers of these kinds: a list, with a field for each of them.
+-- In the headers of these kinds: a table with a field for each of them. Not a loop over them, which LuaJIT does not
+-- compile with what is around it.
 function _M.send(kinds, trace_id_header, span)
-    for i = 1, #kinds do
-        writers[kinds[i]](span, kinds)
+    if kinds.traceparent then
+        send_traceparent(span)
+    end
+    if kinds.b3 then
+        send_b3(span, kinds)
+    end
+    if kinds.b3_single then
+        req_set_header("b3", b3(span))
     end
     if trace_id_header then
         req_set_header(trace_id_header, trace_id(span))
