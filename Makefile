@@ -20,7 +20,7 @@ BUILD_AGENT = CARGO_PROFILE_RELEASE_PANIC=unwind cargo build --locked --release 
 
 export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_SRCS NGINX_TESTS OPENRESTY_SRC APISIX_HOME
 
-.PHONY: help build build-tests check agent nginx-module run-native test-nginx-sources test-nginx-tests build-rock run try test soak mutants mutants-lua mutants-c bench bench-segments bench-sql locality lint headers install uninstall install-rock deb rpm
+.PHONY: help build build-tests check agent nginx-module run-native test-nginx-sources test-nginx-tests build-rock run try test soak mutants mutants-lua mutants-c bench bench-segments bench-sql locality samplers lint headers install uninstall install-rock deb rpm
 .PHONY: test-install test-platforms test-gateways bump release clean
 
 help: ## list the targets
@@ -119,10 +119,14 @@ bench-sql: ## measure the functions of sql/ in each engine, and print the table 
 	@scripts/need.sh stores locality
 	@tests/sql/run.sh bench
 
-locality: ## measure what ids do to ClickHouse and SQLite, and write docs/locality.md
-	@scripts/need.sh build locality
+locality: nginx-module ## measure what ids do to ClickHouse and SQLite, and write docs/locality.md
+	@scripts/need.sh build locality nginx-module
 	@cargo build --locked --release --quiet
 	@bench/locality/run.sh
+
+samplers: nginx-module ## write docs/samplers.md: which share of nginx's traces OpenTelemetry's samplers keep (minutes; PyPI, npm)
+	@scripts/need.sh build nginx-module samplers
+	@tests/samplers/run.sh
 
 lint: ## rustfmt, clippy, luacheck, subjects of commits, and cargo-deny if it is installed
 	@scripts/need.sh build lint

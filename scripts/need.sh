@@ -86,7 +86,8 @@ for purpose in "$@"; do
             packages="$packages zookeeper util-linux"
             ;;
         soak) packages="$packages dieharder luajit" ;;
-        locality) packages="$packages python3-venv" ;;
+        locality) packages="$packages python3-venv nghttp2-client" ;;
+        samplers) packages="$packages python3-venv nodejs npm nghttp2-client" ;;
         mutants) needs_mutants=yes ;;
         lint) have luacheck || packages="$packages lua-check" ;;
         rpm) packages="$packages rpm" ;;
