@@ -1,4 +1,4 @@
-"""locality.py ROOT: writes ROOT/docs/locality.md and ROOT/docs/locality.svg."""
+"""locality.py ROOT NGINX: writes ROOT/docs/locality.md and ROOT/docs/locality.svg."""
 
 import datetime
 import pathlib
@@ -13,10 +13,18 @@ import ids
 import plot
 import sqlite
 
+sys.path.append(str(pathlib.Path(__file__).parents[2] / "tests" / "samplers"))
+import through_nginx
+
 ROUNDS = 3
 
+TRACES = {
+    "`txid_trace_ids random`": ("txid_trace_ids random;", "$txid_traceparent"),
+    "`txid_trace_ids sorted`": ("txid_trace_ids sorted;", "$txid_traceparent"),
+}
 
-def main(root):
+
+def main(root, nginx):
     kinds = ids.kinds(root)
     granules, clickhouse_rates = {}, {name: [] for name in kinds}
     pages, sqlite_rates, steps = {}, {name: [] for name in kinds}, {name: [] for name in kinds}
@@ -30,8 +38,17 @@ def main(root):
             steps[name].append(rates)
             sqlite_rates[name].append(rate)
             pages[name] = b_tree.pages_of_neighbors(made)
+    traces, trace_granules = through_nginx.logged(root, nginx, TRACES, ids.COUNT), {}
+    for name, made in traces.items():
+        merge_tree.fill(made)
+        trace_granules[name] = merge_tree.granules_of_neighbors(made)
     merge_tree.close()
     b_tree.close()
+
+    def trace_rows():
+        random_read, _ = next(iter(trace_granules.values()))
+        for name, (read, there_are) in trace_granules.items():
+            yield f"| {name} | {read:,} of {there_are:,} | {random_read / read:.0f} |"
 
     def rows(reads, rates):
         (random_read, _), random_rates = reads["UUID v4"], rates["UUID v4"]
@@ -56,6 +73,13 @@ each, so neighboring ids need one or two granules, and ids from all over the tab
 
 {head.format("granules")}""" + "\n".join(rows(granules, clickhouse_rates)) + f"""
 
+The same for a trace store: the ids of {ids.COUNT:,} traces that {through_nginx.WORKERS} workers of nginx made for as many requests, and a look-up of
+{clickhouse.NEIGHBOURS:,} that follow each other in its log.
+
+| | granules read | times fewer |
+|---|--:|--:|
+""" + "\n".join(trace_rows()) + f"""
+
 ## SQLite
 
 The id of a row determines its page in the B-tree. A new id that sorts after all others goes into the last page, which is in the cache;
@@ -77,4 +101,4 @@ a random one goes into any page, which must be fetched, possibly split, and writ
     print(page)
 
 
-main(sys.argv[1])
+main(*sys.argv[1:])

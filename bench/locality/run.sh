@@ -1,11 +1,13 @@
 #!/bin/sh
 # Writes docs/locality.md and docs/locality.svg: how ids that sort by time affect ClickHouse and SQLite. Takes a few minutes.
-# Installs chdb, ClickHouse's engine as a Python package, in a virtual environment below target/.
+# Needs target/nginx. Installs chdb, ClickHouse's engine as a Python package, in a virtual environment below target/.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 venv=$root/target/locality
 "$root/scripts/venv.sh" "$venv" "$here/requirements.txt"
+wanted=
+. "$root/scripts/nginx.sh"
 cd "$here"
-exec "$venv/bin/python" -B locality.py "$root"
+exec "$venv/bin/python" -B locality.py "$root" "$nginx"
