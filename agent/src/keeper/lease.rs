@@ -6,6 +6,7 @@ use crate::store::{Durability, Store};
 use std::fs::File;
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 use txid::snowflake::{Generator, Layout, LeasePage, StateError};
 use txid_agent_machines::lease::page::{look, say, write};
 use txid_agent_machines::lease::{Answer, Event, Failure, Lease, PageView, Reply, Request, Rules, Write};
@@ -21,8 +22,9 @@ pub struct KeptLease {
     /// What it said with its last answer.
     durability: Durability,
     has_answered: bool,
-    /// If a command stamps ids with the clock: the first time that it cannot have used so far.
-    used_ms: Option<AtomicI64>,
+    /// If a command stamps ids with the clock: the first time that it cannot have used so far, and how far it may be
+    /// ahead of this host's clock.
+    used_ms: Option<(AtomicI64, i64)>,
     _lock: File,
 }
 
@@ -43,9 +45,10 @@ impl KeptLease {
         Ok(Self { rules, page, generator, store, durability, has_answered: false, used_ms: None, _lock: lock })
     }
 
-    /// A command has the node in its environment, and the page does not show which times it uses: all until now.
-    pub fn used_by_clock(mut self) -> Self {
-        self.used_ms = Some(AtomicI64::new(i64::MIN));
+    /// A command has the node in its environment, and the page does not show which times it uses: all until now, and
+    /// until so much later if the clock was stepped back.
+    pub fn used_by_clock(mut self, step: Duration) -> Self {
+        self.used_ms = Some((AtomicI64::new(i64::MIN), step.as_millis() as i64));
         self
     }
 }
@@ -63,9 +66,9 @@ impl Kept for KeptLease {
 
     fn look(&self) -> PageView {
         let mut view = look(&self.page);
-        if let Some(used_ms) = &self.used_ms {
+        if let Some((used_ms, step_ms)) = &self.used_ms {
             // The command is gone before the limit. Without a lease, the limit is long past.
-            let free_ms = view.limit_ms.min(txid::system_ms().saturating_add(1));
+            let free_ms = view.limit_ms.min(txid::system_ms().saturating_add(step_ms + 1));
             view.free_ms = view.free_ms.max(used_ms.fetch_max(free_ms, Ordering::Relaxed)).max(free_ms);
         }
         view

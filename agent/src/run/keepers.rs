@@ -59,7 +59,7 @@ impl Keepers {
             let rules = lease_rules(config, node, store.durability().may_lose_writes());
             let mut kept = KeptLease::open(&config.dir.join(&node.name), &node.layout, rules, store)?;
             if config.nodes_of_command().iter().any(|used| used.name == node.name) {
-                kept = kept.used_by_clock();
+                kept = kept.used_by_clock(2 * config.max_skew);
             }
             if let Some(ending) = node.layout.ending(txid::system_ms()) {
                 say(&format!("{}: {ending}", node.name));

@@ -196,8 +196,8 @@ fn postgres_program(name: &str) -> String {
     newest.join("bin").join(name).to_str().unwrap().to_owned()
 }
 
-/// A data directory that is made once, because that takes a few seconds, and copied for each test.
-fn template(name: &str, make: impl FnOnce(&Path)) -> PathBuf {
+/// A directory that is made once, because that takes a few seconds. The data of a server is copied for each test.
+pub fn template(name: &str, make: impl FnOnce(&Path)) -> PathBuf {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _guard = ONE_AT_A_TIME.lock().unwrap();
     let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);

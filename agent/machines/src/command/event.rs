@@ -10,7 +10,9 @@ pub enum Event {
         /// Its limit.
         limit_ms: i64,
     },
-    /// It has not ended in time.
+    /// It was asked to end two margins ago.
+    Slow,
+    /// The limit is nearer than it should be.
     Late {
         /// The lease.
         which: usize,

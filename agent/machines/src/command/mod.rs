@@ -28,8 +28,11 @@ const SOON_MS: u64 = 10;
 #[derive(Clone, Debug)]
 pub struct Command {
     phase: Phase,
-    /// The latest time by the host's clock at which a process was there.
-    latest_ms: i64,
+    /// By how much the host's clock was ahead of the monotonic one at most, since the command was started. Some programs
+    /// read the one only once, and then go by the other.
+    most_ahead_ms: i64,
+    /// The latest time that a command may have stamped.
+    used_ms: i64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,17 +111,19 @@ pub enum Action {
 
 impl Default for Command {
     fn default() -> Self {
-        Self { phase: Phase::Waiting, latest_ms: i64::MIN }
+        Self { phase: Phase::Waiting, most_ahead_ms: i64::MIN, used_ms: i64::MIN }
     }
 }
 
 impl Command {
     /// Decides what to do. After any action but a wait, it is to be called again at once.
     pub fn step(&mut self, rules: &Rules, look: &Look) -> Action {
-        let went_back_ms = self.latest_ms.saturating_sub(look.wall_ms);
+        let ahead_ms = look.wall_ms.saturating_sub_unsigned(look.mono_ms);
         if look.is_there {
-            self.latest_ms = self.latest_ms.max(look.wall_ms);
+            self.most_ahead_ms = self.most_ahead_ms.max(ahead_ms);
+            self.used_ms = self.used_ms.max(self.most_ahead_ms.saturating_add_unsigned(look.mono_ms));
         }
+        let went_back_ms = self.most_ahead_ms.saturating_sub(ahead_ms);
         match std::mem::replace(&mut self.phase, Phase::Ended) {
             Phase::Waiting => self.wait(rules, look),
             Phase::Running { leases, is_kept } => self.run(rules, look, leases, is_kept, went_back_ms),
@@ -130,6 +135,11 @@ impl Command {
             }
             Phase::Ended => Action::End,
         }
+    }
+
+    /// The latest time that a command may have stamped.
+    pub fn used_ms(&self) -> i64 {
+        self.used_ms
     }
 
     /// Whether the processes must be killed again: one may have been forked since.
@@ -144,6 +154,7 @@ impl Command {
         let leases: Option<Vec<Held>> = look.leases.iter().map(|lease| self.usable(rules, look, lease)).collect();
         match leases {
             Some(leases) => {
+                self.most_ahead_ms = look.wall_ms.saturating_sub_unsigned(look.mono_ms);
                 self.phase = Phase::Running { leases, is_kept: false };
                 Action::Start
             }
@@ -158,7 +169,7 @@ impl Command {
     fn usable(&self, rules: &Rules, look: &Look, lease: &Lease) -> Option<Held> {
         let limit_ms = lease.limit_ms?;
         let now_ms = look.wall_ms;
-        let is_free = now_ms >= lease.free_ms && now_ms > self.latest_ms;
+        let is_free = now_ms >= lease.free_ms && now_ms > self.used_ms;
         (is_free && now_ms < rules.warn_ms(limit_ms)).then_some(Held { node: lease.node, limit_ms })
     }
 
@@ -213,8 +224,11 @@ impl Command {
             OnLoss::Keep => u64::MAX,
         };
         let left_ms = by_limit_ms.min(until_ms.saturating_sub(look.mono_ms));
-        if left_ms == 0 {
+        if by_limit_ms == 0 {
             return self.kill(again, Event::Late { which, limit_ms });
+        }
+        if left_ms == 0 {
+            return self.kill(again, Event::Slow);
         }
         self.phase = Phase::Ending { leases, until_ms, again };
         Action::Wait(LOOK_MS.min(left_ms))
@@ -236,7 +250,7 @@ impl Command {
             return Action::End;
         }
         // Later than the last id, also by a clock that has not moved.
-        self.latest_ms = self.latest_ms.max(look.wall_ms);
+        self.used_ms = self.used_ms.max(self.most_ahead_ms.saturating_add_unsigned(look.mono_ms));
         self.phase = Phase::Waiting;
         Action::Log(Event::Gone)
     }

@@ -6,6 +6,7 @@
 #[path = "../simulation/random.rs"]
 #[allow(dead_code)]
 mod random;
+mod steps;
 mod world;
 
 use std::time::{SystemTime, UNIX_EPOCH};

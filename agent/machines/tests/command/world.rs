@@ -36,7 +36,7 @@ pub enum Broken {
 /// Faults at a moment that mattered. A run that has none of one kind has not tried it.
 pub const MOMENTS: [&str; 11] = [
     "the command was warned because of the limit",
-    "the command was killed because of the limit",
+    "the command was killed, because it did not end",
     "a node was lost under a command",
     "the agent was killed under a command",
     "the agent and its guard were killed under a command",
@@ -115,6 +115,8 @@ struct Process {
     node: usize,
     limit_ms: i64,
     last_ms: i64,
+    /// If it read the clock once: how far that was ahead of the one that is never stepped.
+    ahead_ms: Option<i64>,
     /// The one that was started has ended. Others are there.
     has_ended: bool,
     obeys: bool,
@@ -268,7 +270,7 @@ impl World {
         let page = &mut self.hosts[which].page;
         let Some((node, limit_ms)) = page.lease.take() else { return };
         if self.store[node].holder == Some(which) && is_up {
-            page.free_ms = page.free_ms.max(limit_ms.min(wall_ms + 1));
+            page.free_ms = page.free_ms.max(limit_ms.min(wall_ms + 2 * MAX_SKEW_MS + 1));
             self.store[node] = Record { holder: None, limit_ms: page.free_ms, ..self.store[node] };
             self.note("a node was given back after a command");
         }
@@ -355,7 +357,8 @@ impl World {
             };
             if let Some(limit_ms) = lease.limit_ms.filter(|_| host.command.is_some()) {
                 if self.broken != Broken::ForgetsTimes {
-                    host.page.free_ms = host.page.free_ms.max(limit_ms.min(wall_ms + LEAD_MS));
+                    let used_ms = guard.machine.used_ms().max(wall_ms);
+                    host.page.free_ms = host.page.free_ms.max(limit_ms.min(used_ms + LEAD_MS));
                 }
             }
             let look = Look {
@@ -380,8 +383,8 @@ impl World {
                     self.signal(which, now_ms);
                 }
                 Action::Kill(event) => {
-                    if matches!(event, Event::Late { .. }) {
-                        self.note("the command was killed because of the limit");
+                    if matches!(event, Event::Late { .. } | Event::Slow) {
+                        self.note("the command was killed, because it did not end");
                     }
                     let takes_ms = self.random.below(SLOWEST_MS);
                     if let Some(command) = &mut self.hosts[which].command {
@@ -405,18 +408,20 @@ impl World {
 
     fn start(&mut self, which: usize, lease: &Lease) {
         self.runs += 1;
+        let wall_ms = self.wall_ms(which);
         self.hosts[which].command = Some(Process {
             number: self.runs,
             node: lease.node as usize,
             limit_ms: 0,
             last_ms: i64::MIN,
+            ahead_ms: self.random.chance(500_000).then_some(wall_ms - self.now_ms as i64),
             has_ended: false,
             obeys: self.random.chance(500_000),
             ends_ms: None,
         });
     }
 
-    /// Stamps an id, as a generator does that waits while its clock is behind.
+    /// Stamps an id, as a generator does that waits while its clock is behind, or goes by a clock that is never stepped.
     fn command(&mut self, which: usize) {
         let (now_ms, wall_ms) = (self.now_ms, self.wall_ms(which));
         let host = &mut self.hosts[which];
@@ -428,6 +433,7 @@ impl World {
         if let Some((_, limit_ms)) = host.page.lease.filter(|(node, _)| *node == command.node) {
             command.limit_ms = command.limit_ms.max(limit_ms);
         }
+        let wall_ms = command.ahead_ms.map_or(wall_ms, |ahead_ms| ahead_ms + now_ms as i64);
         if wall_ms <= command.last_ms {
             return;
         }

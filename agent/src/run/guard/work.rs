@@ -115,7 +115,11 @@ impl Work {
             (self.main, self.code) = (None, code);
         }
         let wall_ms = txid::system_ms();
-        let leases = if self.may_start { self.pages.look(reaped.is_there.then_some(wall_ms)) } else { Vec::new() };
+        let leases = if self.may_start {
+            self.pages.look(reaped.is_there.then_some(self.machine.used_ms().max(wall_ms)))
+        } else {
+            Vec::new()
+        };
         // Until all files are there, no lease is.
         let missing = Lease { node: 0, limit_ms: None, free_ms: i64::MAX, is_lost: false };
         Look {
@@ -214,6 +218,7 @@ impl Work {
             Event::Late { which, limit_ms } => {
                 format!("{signal}, because the lease of {} ends at {}", name(*which), utc(*limit_ms))
             }
+            Event::Slow => format!("has not ended; {signal}"),
             Event::Lost { which } => format!("the node of {} was lost; {signal}", name(*which)),
             Event::WentBack { by_ms } => format!("the clock was stepped back by {by_ms} ms; {signal}"),
             Event::Leftovers => format!("ended, but not all that it started; {signal}"),
@@ -235,7 +240,7 @@ impl Work {
 }
 
 impl Pages {
-    /// The leases; none until all files are there. While the command runs, notes that it has used the times until now.
+    /// The leases; none until all files are there. While the command runs, notes which times it has used.
     fn look(&mut self, used_ms: Option<i64>) -> Vec<Lease> {
         while let Some((file, layout)) = self.files.get(self.open.len()) {
             match State::leased(file, layout) {

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use txid::snowflake::Layout;
 
 use super::host::{Host, agent, kill, signal};
+use super::{LAYOUT, Random};
 use crate::proxy::Mode;
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, Server, until};
 
@@ -30,7 +31,11 @@ struct Hosted {
 
 impl Hosted {
     fn new(name: &str, server: u16, url: impl Fn(u16) -> String) -> Self {
-        let host = Host::new(name, server, url, "snowflake");
+        Self::with_layout(name, server, url, "snowflake")
+    }
+
+    fn with_layout(name: &str, server: u16, url: impl Fn(u16) -> String, layout: &str) -> Self {
+        let host = Host::new(name, server, url, layout);
         let ids = host.path("ids");
         fs::create_dir(&ids).unwrap();
         Self { host, ids }
@@ -77,15 +82,89 @@ fn ms(id: u64) -> i64 {
     Layout::SNOWFLAKE.decode(id).unwrap().ms
 }
 
-/// The command line of a program, if it can run here.
-fn program(name: &str, arguments: &[&str]) -> Vec<String> {
-    let path = format!("{}/tests/with_servers/fleet/programs/{name}", env!("CARGO_MANIFEST_DIR"));
-    let start: &[&str] = match name.rsplit_once('.').unwrap().1 {
-        "py" => &["python3"],
-        "java" => &["java", "-Xmx32m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"],
-        _ => &[],
-    };
-    start.iter().chain(&[path.as_str()]).chain(arguments).map(|&word| word.to_owned()).collect()
+/// A program that makes ids, and the variables that it finds its node in.
+#[derive(Clone, Copy)]
+enum Program {
+    Python,
+    /// It ignores SIGTERM.
+    Stubborn,
+    Java,
+    Go,
+}
+
+impl Program {
+    /// Those that can run here.
+    fn all() -> Vec<Self> {
+        let runs = |program: &str, argument: &str| Command::new(program).arg(argument).output().is_ok();
+        let mut all = vec![Self::Python, Self::Stubborn];
+        for (program, its, argument) in [(Self::Java, "javac", "-version"), (Self::Go, "go", "version")] {
+            if runs(its, argument) {
+                all.push(program);
+            } else {
+                println!("without a program that needs {its}");
+            }
+        }
+        all
+    }
+
+    fn variables(self) -> &'static [&'static str] {
+        match self {
+            Self::Java => &["--env", "DATACENTER_ID={orders:5..10}", "--env", "WORKER_ID={orders:0..5}"],
+            Self::Python | Self::Stubborn | Self::Go => &["--env", "WORKER_ID={orders}"],
+        }
+    }
+
+    /// The command line of a program that appends `count` ids every 5 ms to files in `directory`.
+    fn line(self, directory: &Path, count: &str) -> Vec<String> {
+        // Another one may be tried by hand: an executable that takes the same arguments.
+        if let Ok(program) = std::env::var("TXID_TEST_PROGRAM") {
+            return [program, directory.to_str().unwrap().to_owned(), count.to_owned()].to_vec();
+        }
+        let source = |name: &str| format!("{}/tests/with_servers/fleet/programs/{name}", env!("CARGO_MANIFEST_DIR"));
+        let mut line: Vec<String> = match self {
+            Self::Python | Self::Stubborn => vec!["python3".to_owned(), source("snowflake.py")],
+            Self::Java => [
+                "java",
+                "-Xmx32m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                &compiled("java"),
+                "Snowflake",
+            ]
+            .map(str::to_owned)
+            .to_vec(),
+            Self::Go => vec![compiled("go") + "/snowflake"],
+        };
+        line.extend([directory.to_str().unwrap(), count].map(str::to_owned));
+        if let Self::Stubborn = self {
+            line.push("stubborn".to_owned());
+        }
+        line
+    }
+}
+
+/// The directory of a program that was compiled once.
+fn compiled(language: &str) -> String {
+    servers::template(&format!("program-{language}"), |directory| {
+        let sources = format!("{}/tests/with_servers/fleet/programs", env!("CARGO_MANIFEST_DIR"));
+        let mut compiler = match language {
+            "java" => Command::new("javac"),
+            _ => Command::new("go"),
+        };
+        match language {
+            "java" => compiler.arg("-d").arg(directory).arg(format!("{sources}/Snowflake.java")),
+            _ => compiler.args(["build", "-o"]).arg(directory.join("snowflake")).arg(format!("{sources}/snowflake.go")),
+        };
+        servers::run(compiler.env("GOCACHE", directory.join("cache")).env("GOFLAGS", "-mod=mod"));
+    })
+    .to_str()
+    .unwrap()
+    .to_owned()
+}
+
+fn number(name: &str, unless: usize) -> usize {
+    std::env::var(name).map_or(unless, |text| text.parse().unwrap())
 }
 
 /// The processes that have this in their environment.
@@ -100,11 +179,14 @@ fn processes_with(mark: &str) -> Vec<String> {
     found
 }
 
-/// Whether an agent's guard is still there.
+/// A child of a process: the guard of an agent, or the command of a guard.
+fn child_of(process: u32) -> Option<i32> {
+    let output = Command::new("ps").args(["-o", "pid=", "--ppid", &process.to_string()]).output().unwrap();
+    String::from_utf8(output.stdout).unwrap().split_whitespace().next()?.parse().ok()
+}
+
 fn guard_of(hosted: &Hosted) -> i32 {
-    let agent = hosted.host.agent.as_ref().unwrap().id();
-    let children = servers::run(Command::new("ps").args(["-o", "pid=", "--ppid", &agent.to_string()]));
-    children.trim().parse().unwrap()
+    child_of(hosted.host.agent.as_ref().unwrap().id()).expect("it has a guard")
 }
 
 fn send(pid: i32, signal: i32) {
@@ -121,47 +203,77 @@ fn starts(host: &Host) -> usize {
     host.log().matches(": started with ").count()
 }
 
+/// The number of commands that were ended because of their leases.
+fn gone(host: &Host) -> usize {
+    host.log().matches(": gone; ").count()
+}
+
+/// What a host is at, with the losses of its store so far.
+#[derive(Clone)]
+enum Phase {
+    /// It has its store, and so many bytes of ids.
+    Up { bytes: u64, losses: usize },
+    /// It has lost its store. So many of its commands were gone before.
+    Cut { ends: usize, losses: usize },
+    /// It has its store again. So many commands were started before.
+    Back { starts: usize, losses: usize },
+}
+
+/// Cuts each host off its store until its command is gone, again and again.
 fn losses(server: Server, url: impl Fn(u16) -> String + Copy, rules: &[&str]) {
-    let number = |name: &str, unless: usize| std::env::var(name).map_or(unless, |text| text.parse().unwrap());
-    let (agents, rounds) = (number("TXID_LOSS_AGENTS", 3), number("TXID_LOSS_ROUNDS", 1));
+    let programs = Program::all();
+    let (agents, rounds) = (number("TXID_LOSS_AGENTS", programs.len()), number("TXID_LOSS_ROUNDS", 1));
     let mut hosts: Vec<Hosted> =
         (0..agents).map(|which| Hosted::new(&format!("host-{which}"), server.port, url)).collect();
     for (which, hosted) in hosts.iter_mut().enumerate() {
-        let directory = hosted.ids.to_str().unwrap().to_owned();
-        let command = match which % 10 {
-            0 | 3 | 6 => program("snowflake.py", &[&directory]),
-            9 => program("Snowflake.java", &[&directory]),
-            _ => program("snowflake.py", &[&directory, "stubborn"]),
-        };
-        let env: &[&str] = match which % 10 {
-            9 => &["--env", "DATACENTER_ID={orders:5..10}", "--env", "WORKER_ID={orders:0..5}"],
-            _ => &["--env", "WORKER_ID={orders}"],
-        };
-        hosted.start_with(rules, env, &command.iter().map(String::as_str).collect::<Vec<_>>());
+        // A Java machine takes half a second of a processor.
+        let program =
+            if which < 10 || which % 10 == 0 { programs[which % programs.len()] } else { programs[which % 2] };
+        let line = program.line(&hosted.ids, "8");
+        hosted.start_with(rules, program.variables(), &line.iter().map(String::as_str).collect::<Vec<_>>());
     }
     let mut left_ms: Vec<i64> = Vec::new();
-    for round in 0..rounds {
-        until("a command makes no ids", || hosts.iter().all(Hosted::makes_ids));
-        let before: Vec<usize> = hosts.iter().map(|hosted| starts(&hosted.host)).collect();
-        for (which, hosted) in hosts.iter().enumerate() {
-            hosted.host.proxy.set(if (which + round) % 2 == 0 { Mode::Refuse } else { Mode::SwallowReplies });
+    let mut phases: Vec<Phase> = (0..agents).map(|_| Phase::Up { bytes: u64::MAX, losses: 0 }).collect();
+    let begin = Instant::now();
+    while phases.iter().any(|phase| !matches!(phase, Phase::Up { losses, .. } if *losses >= rounds)) {
+        assert!(
+            begin.elapsed().as_secs() < 60 * (1 + rounds as u64),
+            "a command is not started, or goes on without its store"
+        );
+        sleep(Duration::from_millis(50));
+        for (which, (hosted, phase)) in hosts.iter().zip(&mut phases).enumerate() {
+            *phase = match *phase {
+                Phase::Up { losses, .. } if losses >= rounds => continue,
+                Phase::Up { bytes, losses } => {
+                    let (now, ends) = (hosted.all(), gone(&hosted.host));
+                    if now > bytes {
+                        hosted.host.proxy.set(if (which + losses) % 2 == 0 {
+                            Mode::Refuse
+                        } else {
+                            Mode::SwallowReplies
+                        });
+                        Phase::Cut { ends, losses }
+                    } else {
+                        Phase::Up { bytes: now, losses }
+                    }
+                }
+                Phase::Cut { ends, losses } if gone(&hosted.host) > ends => {
+                    let view = hosted.host.view();
+                    // The store has perhaps a later one, of a write whose answer was lost.
+                    let last_ms = hosted.last_ms(view.node).into_iter().max().unwrap();
+                    assert!(last_ms < view.confirmed_ms, "{}\n{}", hosted.host.name, hosted.host.log());
+                    left_ms.push(view.confirmed_ms - last_ms);
+                    let starts = starts(&hosted.host);
+                    hosted.host.proxy.set(Mode::Pass);
+                    Phase::Back { starts, losses: losses + 1 }
+                }
+                Phase::Back { starts: before, losses } if starts(&hosted.host) > before => {
+                    Phase::Up { bytes: u64::MAX, losses }
+                }
+                ref same => same.clone(),
+            };
         }
-        until("a command goes on without its store", || {
-            hosts.iter().all(|hosted| hosted.host.log().matches(": gone; ").count() > round)
-        });
-        for hosted in &hosts {
-            let view = hosted.host.view();
-            // The store has perhaps a later one, of a write whose answer was lost.
-            let last_ms = hosted.last_ms(view.node).into_iter().max().unwrap();
-            assert!(last_ms < view.confirmed_ms, "{}\n{}", hosted.host.name, hosted.host.log());
-            left_ms.push(view.confirmed_ms - last_ms);
-            hosted.host.proxy.set(Mode::Pass);
-        }
-        until("a command is not started again", || {
-            hosts.iter().zip(&before).all(|(hosted, &before)| starts(&hosted.host) > before)
-        });
     }
-    until("a command makes no ids", || hosts.iter().all(Hosted::makes_ids));
     for hosted in &mut hosts {
         signal(hosted.host.agent.as_ref().unwrap(), libc::SIGTERM);
     }
@@ -196,7 +308,7 @@ fn check_unique(hosts: &[Hosted]) -> usize {
 
 #[test]
 fn commands_are_gone_before_the_limit_on_etcd() {
-    losses(servers::etcd(&[]), |port| format!("etcd://127.0.0.1:{port}/fleet?timeout=500ms"), &COARSE);
+    losses(servers::etcd(&[]), |port| format!("etcd://127.0.0.1:{port}/fleet?timeout=1s"), &COARSE);
 }
 
 #[test]
@@ -212,6 +324,122 @@ fn commands_are_gone_before_the_limit_on_mariadb() {
 fn commands_are_gone_before_the_limit_on_postgres() {
     let server = servers::postgres(&[]);
     losses(server, |port| format!("postgres://txid:{POSTGRES_PASSWORD}@127.0.0.1:{port}/ids?timeout=500ms"), &SHORT);
+}
+
+/// Kills, stops that are shorter than the margin, clocks that are stepped by what the clock guard allows, outages, nodes
+/// that are taken away and given back: three hosts on four nodes.
+#[test]
+fn no_fault_gives_an_id_twice() {
+    const RULES: [&str; 7] = ["--new", "--ahead", "8s", "--max-skew", "300ms", "--margin", "1100ms"];
+    let Some(faketime) = libfaketime() else { return println!("not tested: libfaketime is not installed") };
+    let wanted = number("TXID_COMMAND_IDS", 200_000);
+    let seed = number("TXID_FLEET_SEED", std::process::id() as usize * 7919) as u64;
+    println!("TXID_FLEET_SEED={seed}");
+    let mut random = Random(seed | 1);
+    let server = servers::mariadb();
+    let url = |port| format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{port}/ids?timeout=500ms");
+    let programs = Program::all();
+    let mut hosts: Vec<Hosted> = (0..3)
+        .map(|which| {
+            let mut hosted = Hosted::with_layout(&format!("host-{which}"), server.port, url, LAYOUT);
+            let clock = hosted.host.path("clock");
+            fs::write(&clock, "+0.0s").unwrap();
+            hosted.host.environment = vec![
+                ("LD_PRELOAD", faketime.clone()),
+                ("FAKETIME_TIMESTAMP_FILE", clock.to_str().unwrap().to_owned()),
+                ("FAKETIME_NO_CACHE", "1".to_owned()),
+                ("FAKETIME_DONT_FAKE_MONOTONIC", "1".to_owned()),
+                ("NO_FAKE_STAT", "1".to_owned()),
+            ];
+            hosted
+        })
+        .collect();
+    let mut faults = [0; 9];
+    let mut undo: Vec<(Instant, usize, i32)> = Vec::new();
+    let begin = Instant::now();
+    let made = |hosts: &[Hosted]| hosts.iter().map(|hosted| hosted.all() as usize / 8).sum::<usize>();
+    let commands = |hosts: &[Hosted]| hosts.iter().map(|hosted| hosted.sizes().len()).sum::<usize>();
+    while made(&hosts) < wanted || faults.contains(&0) || commands(&hosts) < 10 {
+        assert!(begin.elapsed().as_secs() < 120 + wanted as u64 / 10_000, "{faults:?}");
+        for (which, hosted) in hosts.iter_mut().enumerate() {
+            // As a service manager does.
+            if hosted.host.agent.as_mut().is_none_or(|agent| agent.try_wait().unwrap().is_some()) {
+                let program = programs[(which + random.below(2) as usize) % programs.len()];
+                let line = program.line(&hosted.ids, "1024");
+                // With two bits of node, all of them fit into one number.
+                let line: Vec<&str> =
+                    ["env", "DATACENTER_ID=0"].into_iter().chain(line.iter().map(String::as_str)).collect();
+                hosted.start_with(&RULES, Program::Python.variables(), &line);
+            }
+        }
+        sleep(Duration::from_millis(100 + random.below(400)));
+        let now = Instant::now();
+        undo.retain(|&(when, which, process)| {
+            if when <= now {
+                // It may be gone.
+                // SAFETY: no memory is involved.
+                unsafe { libc::kill(process, libc::SIGCONT) };
+                hosts[which].host.proxy.set(Mode::Pass);
+            }
+            when > now
+        });
+        let from = random.below(3) as usize;
+        // The next host with a command.
+        let found = (0..3).map(|which| (from + which) % 3).find_map(|which| {
+            let agent = hosts[which].host.agent.as_ref()?.id();
+            let guard = child_of(agent)?;
+            Some((which, agent, guard, child_of(guard as u32)?))
+        });
+        let Some((which, agent_id, guard, command)) = found else { continue };
+        let hosted = &mut hosts[which];
+        let fault =
+            if let Some(next) = faults.iter().position(|&count| count == 0) { next } else { random.below(9) as usize };
+        faults[fault] += 1;
+        let for_ms = Duration::from_millis(100 + random.below(600));
+        match fault {
+            0 => kill(hosted.host.agent.as_mut().unwrap()),
+            1 => {
+                send(agent_id as i32, libc::SIGSTOP);
+                undo.push((now + for_ms, which, agent_id as i32));
+            }
+            2 => send(guard, libc::SIGKILL),
+            3 => {
+                send(guard, libc::SIGKILL);
+                kill(hosted.host.agent.as_mut().unwrap());
+            }
+            4 => {
+                let offset_ms = random.below(400) as i64 - 200;
+                let new = hosted.host.path("new-clock");
+                fs::write(&new, format!("{:+.3}s", offset_ms as f64 / 1e3)).unwrap();
+                fs::rename(new, hosted.host.path("clock")).unwrap();
+            }
+            5 => {
+                hosted.host.proxy.set(if random.below(2) == 0 { Mode::Refuse } else { Mode::SwallowReplies });
+                undo.push((now + 20 * for_ms, which, agent_id as i32));
+            }
+            6 => {
+                let node = hosted.host.view().node.to_string();
+                // It may be released already, and a busy server may not answer.
+                agent().args(["release", "--store", &url(server.port), "orders", &node]).output().unwrap();
+            }
+            7 => signal(hosted.host.agent.as_ref().unwrap(), libc::SIGTERM),
+            _ => {
+                send(command, libc::SIGSTOP);
+                undo.push((now + 10 * for_ms, which, command));
+            }
+        }
+    }
+    println!("{faults:?} faults");
+    for hosted in &mut hosts {
+        kill(hosted.host.agent.as_mut().unwrap());
+    }
+    assert!(check_unique(&hosts) >= wanted);
+}
+
+fn libfaketime() -> Option<String> {
+    let directories = fs::read_dir("/usr/lib").ok()?.flatten().map(|entry| entry.path());
+    let files = directories.map(|directory| directory.join("faketime/libfaketimeMT.so.1"));
+    Some(files.into_iter().find(|file| file.exists())?.to_str()?.to_owned())
 }
 
 /// Whatever a command does with its processes, none is there at the limit.
@@ -309,10 +537,9 @@ fn a_command_does_not_outlive_its_agent() {
 fn a_node_is_given_back_when_the_command_is_gone_and_later_than_its_last_id() {
     let server = servers::redis(&[]);
     let mut hosted = Hosted::new("host", server.port, redis);
-    let directory = hosted.ids.to_str().unwrap().to_owned();
     // It makes ids for another second.
     let script =
-        format!("trap 'sleep 1; kill $!; exit 5' TERM; {} & wait", program("snowflake.py", &[&directory]).join(" "));
+        format!("trap 'sleep 1; kill $!; exit 5' TERM; {} & wait", Program::Python.line(&hosted.ids, "8").join(" "));
     hosted.start(&["--env", "WORKER_ID={orders}"], &["sh", "-c", &script]);
     until("the command makes no ids", || hosted.makes_ids());
     let node = hosted.host.view().node;
@@ -354,8 +581,7 @@ fn a_command_starts_again_with_its_new_node() {
 fn a_command_that_is_kept_goes_on() {
     let server = servers::redis(&[]);
     let mut hosted = Hosted::new("host", server.port, redis);
-    let directory = hosted.ids.to_str().unwrap().to_owned();
-    let command = program("snowflake.py", &[&directory]);
+    let command = Program::Python.line(&hosted.ids, "8");
     let command: Vec<&str> = command.iter().map(String::as_str).collect();
     hosted.start(&["--env", "WORKER_ID={orders}", "--on-loss", "keep"], &command);
     until("the command makes no ids", || hosted.makes_ids());

@@ -22,6 +22,8 @@ pub struct Host {
     pub proxy: Proxy,
     store: String,
     layout: String,
+    /// Of the agent.
+    pub environment: Vec<(&'static str, String)>,
     pub agent: Option<Child>,
     pub workers: Vec<Child>,
     files: Vec<PathBuf>,
@@ -56,6 +58,7 @@ impl Host {
             proxy,
             store,
             layout: layout.to_owned(),
+            environment: Vec::new(),
             agent: None,
             workers: Vec::new(),
             files: Vec::new(),
@@ -82,7 +85,7 @@ impl Host {
             "--node",
             &format!("orders={}", self.layout),
         ]);
-        command.arg("--dir").arg(self.path("run")).args(options);
+        command.arg("--dir").arg(self.path("run")).args(options).envs(self.environment.iter().cloned());
         self.agent = Some(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().unwrap());
     }
 
