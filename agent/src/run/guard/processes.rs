@@ -6,7 +6,8 @@
 
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, Signal, WaitOptions, WaitStatus, getpid, getppid, kill_process, set_parent_process_death_signal, wait,
+    Pid, Signal, WaitOptions, WaitStatus, getpid, getppid, kill_process, kill_process_group,
+    set_parent_process_death_signal, wait,
 };
 use std::collections::BTreeMap;
 use std::{fs, io, thread, time::Duration};
@@ -51,9 +52,12 @@ pub fn code_of(error: &io::Error) -> u8 {
     if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 }
 }
 
-/// Sends a signal to all descendants of this process. A process that is stopped gets it when it continues, so SIGTERM
+/// Sends a signal to the process group that `main` leads, which takes no time, and then to all descendants of this process. A process that is stopped gets it when it continues, so SIGTERM
 /// lets it continue.
-pub fn signal_all(signal: Signal) {
+pub fn signal_all(main: Option<Pid>, signal: Signal) {
+    if let Some(main) = main {
+        let _ = kill_process_group(main, signal);
+    }
     for pid in descendants() {
         // It may have ended, or run as another user.
         let _ = kill_process(pid, signal);
@@ -66,13 +70,38 @@ pub fn signal_all(signal: Signal) {
 /// Kills all descendants, and waits until they are gone.
 pub fn end_all() {
     while reap(None).is_there {
-        signal_all(Signal::KILL);
+        signal_all(None, Signal::KILL);
         thread::sleep(Duration::from_millis(10));
     }
 }
 
-/// The descendants of this process, by what `/proc` shows of their parents.
+/// The descendants of this process. Where the kernel lists the children of a process, only those are looked at: on a busy
+/// host, a look at all processes takes long.
 fn descendants() -> Vec<Pid> {
+    let me = getpid().as_raw_nonzero().get();
+    let mut all = if children_of(me).is_none() { children_by_parent() } else { BTreeMap::new() };
+    let mut found = vec![me];
+    let mut at = 0;
+    while at < found.len() {
+        let children = children_of(found[at]).or_else(|| all.remove(&found[at]));
+        found.extend(children.unwrap_or_default());
+        at += 1;
+    }
+    found.into_iter().skip(1).filter_map(Pid::from_raw).collect()
+}
+
+/// What the kernel lists as the children of all threads of a process. None if it does not, or the process has ended.
+fn children_of(pid: i32) -> Option<Vec<i32>> {
+    let mut children = Vec::new();
+    for thread in fs::read_dir(format!("/proc/{pid}/task")).ok()?.flatten() {
+        let listed = fs::read_to_string(thread.path().join("children")).ok()?;
+        children.extend(listed.split_whitespace().filter_map(|pid| pid.parse::<i32>().ok()));
+    }
+    Some(children)
+}
+
+/// The children of each process, by what `/proc` shows of their parents.
+fn children_by_parent() -> BTreeMap<i32, Vec<i32>> {
     let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
     for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
         let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
@@ -82,13 +111,7 @@ fn descendants() -> Vec<Pid> {
             children.entry(parent).or_default().push(pid);
         }
     }
-    let mut found = vec![getpid().as_raw_nonzero().get()];
-    let mut at = 0;
-    while at < found.len() {
-        found.extend(children.remove(&found[at]).unwrap_or_default());
-        at += 1;
-    }
-    found.into_iter().skip(1).filter_map(Pid::from_raw).collect()
+    children
 }
 
 /// The parent in a line of `/proc/PID/stat`. The name before it is in parentheses, and may contain some.

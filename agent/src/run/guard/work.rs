@@ -89,17 +89,18 @@ impl Work {
             match self.machine.step(&self.rules, &look) {
                 Action::Wait(ms) => {
                     if self.machine.is_killing() {
-                        processes::signal_all(Signal::KILL);
+                        processes::signal_all(self.main, Signal::KILL);
                     }
                     self.sleep(ms);
                 }
                 Action::Start => self.start(&look),
                 Action::Warn(event) => {
+                    // Twice is too much: some programs take that for an order to end at once.
+                    processes::signal_all(None, Signal::TERM);
                     self.log(&event, "SIGTERM");
-                    processes::signal_all(Signal::TERM);
                 }
                 Action::Kill(event) => {
-                    processes::signal_all(Signal::KILL);
+                    processes::signal_all(self.main, Signal::KILL);
                     self.log(&event, "SIGKILL");
                 }
                 Action::Log(event) => self.log(&event, ""),
