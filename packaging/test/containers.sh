@@ -1,92 +1,125 @@
-# Dockerfile, docker-compose.yml and the workflow: they parse, and the files they name exist.
+# The Dockerfiles, built by buildah, which needs no engine; and their commands. Their base images are made here: a Debian with
+# nginx in place of OpenResty, and this machine's Rust. What compose files start is run as they say.
 . packaging/test/_common.sh
 
-perl - <<'END'
-use strict;
-use warnings;
-use YAML::XS qw(LoadFile);
+sysroot=$(rustc --print sysroot)
+for tool in buildah debootstrap; do
+    command -v $tool >/dev/null || { echo "# no image was built: there is no $tool"; exit 0; }
+done
+[ "$(id -u)" -eq 0 ] || { echo "# no image was built: a chroot needs root"; exit 0; }
+[ -x "$sysroot/bin/cargo" ] && [ "$sysroot" != /usr ] || { echo "# no image was built: Rust is not in a directory of its own"; exit 0; }
 
-# The Dockerfile: known instructions, stages that come before they are used, files that exist.
-my %known = map { $_ => 1 }
-    qw(ARG CMD COPY ENTRYPOINT ENV EXPOSE FROM HEALTHCHECK LABEL RUN SHELL STOPSIGNAL USER VOLUME WORKDIR);
-my %stages;
-open my $file, '<', 'Dockerfile' or die "Dockerfile: $!\n";
-my $text = join '', grep { !/^\s*#/ } <$file>;
-$text =~ s/\\\n\s*//g;
-for my $line (grep {/\S/} split /\n/, $text) {
-    my ($instruction, @words) = split ' ', $line;
-    $known{$instruction} or die "Dockerfile: no instruction: $line\n";
-    if ($instruction eq 'FROM') {
-        $words[0] =~ /^[a-z0-9.\/-]+(?::[\w.-]+)?$/ or die "Dockerfile: no image: $line\n";
-        @words == 1 || @words == 3 && uc $words[1] eq 'AS' or die "Dockerfile: no stage: $line\n";
-        $stages{$words[2] // 'the last'} = 1;
-    }
-    elsif ($instruction eq 'COPY') {
-        my ($from) = map { /^--from=(.*)/ ? $1 : () } @words;
-        my @paths = grep { !/^--/ } @words;
-        @paths >= 2 or die "Dockerfile: from where to where? $line\n";
-        pop @paths;
-        if ($from) {
-            $stages{$from} or die "Dockerfile: no stage $from before: $line\n";
-        }
-        else {
-            -e or die "Dockerfile: there is no $_: $line\n" for @paths;
-        }
-    }
-}
-$stages{'the last'} or die "Dockerfile: the last stage has a name, and there is none to run\n";
+# Images and layers of their own, which go with $tmp.
+export CONTAINERS_STORAGE_CONF="$tmp/storage.conf" BUILDAH_ISOLATION=chroot
+printf '[storage]\ndriver = "overlay"\nrunroot = "%s/run"\ngraphroot = "%s/graph"\n' "$tmp" "$tmp" >"$CONTAINERS_STORAGE_CONF"
 
-my @targets = map { /^([a-z-]+):/ ? $1 : () } do { open my $make, '<', 'Makefile' or die $!; <$make> };
-sub there_is_target {
-    my ($where, $command) = @_;
-    # As a command, not as a package to install.
-    while ($command =~ /(?:^|RUN |&& |app |" )make ([a-z-]+)/gm) {
-        my $target = $1;
-        grep { $_ eq $target } @targets or die "$where: there is no make $target\n";
-    }
-}
-there_is_target('Dockerfile', $text);
-
-my $compose = LoadFile('docker-compose.yml');
-my $services = $compose->{services};
-$services->{app} or die "docker-compose.yml: there is no service app\n";
-for my $name (sort keys %$services) {
-    my $service = $services->{$name};
-    my $build = $service->{build};
-    -f "$build->{context}/$build->{dockerfile}" or die "docker-compose.yml: there is no $build->{dockerfile}\n";
-    $stages{$build->{target}} or die "docker-compose.yml: no stage $build->{target} in the Dockerfile\n";
-    there_is_target('docker-compose.yml', $service->{command});
-    for my $volume (@{ $service->{volumes} }) {
-        my ($source) = split /:/, $volume;
-        $source =~ m{^[./]} ? -e $source : exists $compose->{volumes}{$source}
-            or die "docker-compose.yml: there is no $source for the volume $volume\n";
-    }
+# image NAME DIR [OPTION...]: an image that holds a directory.
+image() {
+    name=$1 content=$2
+    shift 2
+    made=$(buildah from scratch)
+    buildah add --quiet "$made" "$content" / >/dev/null
+    [ $# -eq 0 ] || buildah config "$@" "$made"
+    buildah commit --quiet --rm "$made" "$name" >/dev/null
 }
 
-for my $workflow (glob '.github/workflows/*.yml') {
-    my $jobs = LoadFile($workflow)->{jobs};
-    for my $name (sort keys %$jobs) {
-        my $job = $jobs->{$name};
-        my $needs = $job->{needs} // [];
-        $jobs->{$_} or die "$workflow: $name needs $_, which is not there\n" for ref $needs ? @$needs : $needs;
-        $job->{'runs-on'} or die "$workflow: $name runs on nothing\n";
-        for my $command (map { $_->{run} // () } @{ $job->{steps} }) {
-            there_is_target($workflow, $command);
-            while ($command =~ m{(?<![\w/.])((?:scripts|\.ci)/[\w.-]+)}g) {
-                -x $1 or die "$workflow: $name: there is no $1 to run\n";
-            }
-        }
-    }
-}
-
-# The agent's examples; agent/tests/with_servers/fleet runs their command lines.
-my $fleet = LoadFile('examples/agent/compose.yml')->{services};
-for my $name (qw(web-1 web-2)) {
-    # This parser leaves a merge key as it is.
-    my $build = $fleet->{$name}{build} // $fleet->{$name}{'<<'}{build};
-    -f "examples/agent/$build->{context}/$build->{dockerfile}"
-        or die "examples/agent/compose.yml: there is no Dockerfile of $name\n";
-}
-LoadFile('examples/agent/kubernetes.yml')->{spec}{template}{spec}{containers}[0]{args}
-    or die "examples/agent/kubernetes.yml: there is no command line\n";
+root=$tmp/debian
+debootstrap --variant=minbase --include=ca-certificates,curl,nginx,libnginx-mod-http-lua,procps bookworm "$root" >"$tmp/debootstrap" 2>&1 \
+    || { tail -n 5 "$tmp/debootstrap"; fail "debootstrap"; }
+rm -f "$root"/var/cache/apt/archives/*.deb
+# OpenResty has these below the directory of -p.
+for part in body fastcgi proxy scgi uwsgi; do install -d -o nobody "$root/var/lib/nginx/$part"; done
+mkdir -p "$root/usr/local/openresty/bin"
+cat >"$root/usr/local/openresty/bin/openresty" <<'END'
+#!/bin/sh
+# The name and the directories of OpenResty, for Debian's nginx.
+LUA_PATH="${LUA_PATH:-;;};/usr/local/openresty/site/lualib/?.lua" LUA_CPATH="${LUA_CPATH:-;;};/usr/local/openresty/site/lualib/?.so"
+export LUA_PATH LUA_CPATH
+for last; do :; done
+[ "$last" = "daemon off;" ] || exec /usr/sbin/nginx "$@"
+exec /usr/sbin/nginx "$@ load_module /usr/lib/nginx/modules/ndk_http_module.so; load_module /usr/lib/nginx/modules/ngx_http_lua_module.so;"
 END
+chmod 755 "$root/usr/local/openresty/bin/openresty"
+path=/usr/local/openresty/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+image docker.io/openresty/openresty:bookworm "$root" --env "PATH=$path"
+rm -rf "$root"
+
+rust=$tmp/rust
+mkdir -p "$rust/usr/local/cargo/lib" "$rust/usr/local/rustup"
+cp -a "$sysroot/bin" "$rust/usr/local/cargo/"
+cp -a "$sysroot"/lib/*.so* "$rust/usr/local/cargo/lib/"
+mkdir -p "$rust/usr/local/cargo/lib/rustlib"
+cp -a "$sysroot/lib/rustlib/$(rustc -vV | sed -n 's/^host: //p')" "$rust/usr/local/cargo/lib/rustlib/"
+image docker.io/library/rust:1-bookworm "$rust"
+rm -rf "$rust"
+
+# What was compiled before is not compiled again. Crates come from where this machine has them.
+mkdir -p target
+build() { # build NAME DOCKERFILE [OPTION...]
+    name=$1 file=$2
+    shift 2
+    buildah build --layers --pull=never --volume "$PWD/target:/txid/target" \
+        --volume "${CARGO_HOME:-$HOME/.cargo}/registry:/usr/local/cargo/registry" "$@" --tag "$name" --file "$file" . \
+        || fail "buildah build --file $file"
+}
+build openresty-txid Dockerfile
+build orders examples/agent/Dockerfile
+
+# size IMAGE: of all its files, in kB.
+size() {
+    container=$(buildah from --pull=never "$1")
+    du -s -x --apparent-size "$(buildah mount "$container")" | cut -f 1
+    buildah rm "$container" >/dev/null
+}
+base=$(size docker.io/openresty/openresty:bookworm)
+for name in orders openresty-txid; do
+    added=$((($(size $name) - base + 999) / 1000))
+    echo "# the image $name has $added MB more than its base"
+done
+[ $added -le 20 ] || fail "the image $name adds more than 20 MB to its base"
+
+# run IMAGE COMMAND...: as the image's user, in its directory.
+run() {
+    container=$(buildah from --pull=never "$1")
+    shift
+    buildah run "$container" "$@" 2>"$tmp/stderr"
+    buildah rm "$container" >/dev/null
+}
+[ "$(run openresty-txid id -un)" = nobody ] || fail "the served image is root's"
+is_id "$(run openresty-txid txid)" "the command of the image"
+has "$(run orders txid-agent run --store file:///tmp/leases --new --node orders=snowflake -- txid-agent status)" "orders: node "
+
+# serves NAME PIDFILE: the id of a response on $port, and stops what serves.
+serves() {
+    for _ in $(seq 600); do
+        id=$(header x-request-id "http://127.0.0.1:$port/")
+        [ -z "$id" ] || break
+        sleep 0.5
+    done
+    is_id "$id" "$1: $(cat "$tmp/served")"
+}
+
+# The command of the image, on a free port, with a directory mounted as the Dockerfile says.
+port=$(free_port)
+container=$(buildah from --pull=never openresty-txid)
+cp -a "$(buildah mount "$container")/srv/txid" "$tmp/srv"
+sed -i "s/listen 8080/listen 127.0.0.1:$port/" "$tmp/srv/nginx.conf"
+eval "set -- $(sed -n 's/^CMD \[\(.*\)\]$/\1/p' Dockerfile | tr -d ,)"
+buildah run --volume "$tmp/srv:/srv/txid" "$container" "$@" >"$tmp/served" 2>&1 &
+serves "the command of the image"
+kill -QUIT "$(cat "$tmp/srv/logs/nginx.pid")"
+wait $!
+buildah rm "$container" >/dev/null
+
+# docker-compose.yml: its command, in its stage.
+build workshop Dockerfile --target workshop
+port=$(free_port)
+container=$(buildah from --pull=never workshop)
+eval "set -- $(sed -n 's/^    command: //p' docker-compose.yml)"
+buildah run --volume "$PWD/target:/txid/target" --volume "${CARGO_HOME:-$HOME/.cargo}/registry:/usr/local/cargo/registry" \
+    --env "PORT=$port" "$container" "$@" >"$tmp/served" 2>&1 &
+running=$!
+serves "make run in the workshop"
+# It ends with its nginx, whose directory is in the container's /tmp.
+kill "$(cat "$(buildah mount "$container")"/tmp/tmp.*/logs/nginx.pid)"
+wait $running || :
