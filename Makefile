@@ -117,6 +117,13 @@ bench-segments: ## measure numbers and requests a second of segments, and write 
 	@$(BUILD_AGENT) --quiet
 	@bench/segments.sh
 
+.PHONY: bench-languages
+bench-languages: ## measure an id in Go, Java, Node and Python, and print the table of docs/other-languages.md
+	@scripts/need.sh build test
+	@cargo build --locked --release --quiet
+	@cargo build --locked --quiet --package txid-agent
+	@bench/languages/run.sh
+
 bench-sql: ## measure the functions of sql/ in each engine, and print the table of docs/sql.md
 	@scripts/need.sh stores locality
 	@tests/sql/run.sh bench

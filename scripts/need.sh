@@ -68,6 +68,8 @@ for purpose in "$@"; do
             packages="$packages apache2-bin python3-venv jq"
             # For the page, web/index.html.
             packages="$packages chromium nodejs"
+            # For examples/go and examples/java.
+            packages="$packages golang-go default-jdk-headless libjna-java"
             ;;
         check)
             needs_luajit=yes
