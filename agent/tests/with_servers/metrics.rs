@@ -1,13 +1,13 @@
 //! What an operator sees in Prometheus, and what wakes one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::io::Write;
 use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
 
-use crate::servers::{end_with_the_test, until};
+use crate::servers::{Server, end_with_the_test, run, until};
 
 /// A host with an agent that keeps a lease and a segment.
 struct Host {
@@ -47,8 +47,12 @@ impl Drop for Host {
 }
 
 /// A file of the project.
-fn contents(path: &str) -> String {
-    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)).unwrap()
+fn path(name: &str) -> String {
+    format!("{}/../{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn contents(name: &str) -> String {
+    fs::read_to_string(path(name)).unwrap()
 }
 
 /// The word in backquotes at the beginning of a cell.
@@ -81,4 +85,127 @@ fn the_documents_have_each_metric_with_its_type_and_states() {
     }
     let printed: BTreeMap<_, _> = printed.into_iter().map(|(name, it)| (name.to_owned(), it)).collect();
     assert_eq!(printed, documented);
+}
+
+/// Runs promtool on an input; returns what it says, and whether it is content.
+fn promtool(arguments: &[&str], input: &str) -> (bool, String) {
+    let mut command = Command::new("promtool");
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("promtool: scripts/need.sh stores installs it");
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8_lossy(&said).into_owned())
+}
+
+#[test]
+fn the_metrics_are_named_by_the_rules_of_prometheus() {
+    let metrics = Host::new().metrics();
+    assert_eq!(promtool(&["check", "metrics"], &metrics), (true, String::new()));
+    let (is_content, _) = promtool(&["check", "metrics"], &metrics.replace("renewals_total", "renewals"));
+    assert!(!is_content, "promtool finds nothing");
+}
+
+#[test]
+fn each_alert_fires_when_it_should_and_only_then() {
+    let tests = path("agent/tests/with_servers/alerts.yml");
+    let (is_content, said) = promtool(&["test", "rules", &tests], "");
+    assert!(is_content, "{said}");
+    let names = |text: String, key: &str| -> BTreeSet<String> {
+        text.lines().filter_map(|line| Some(line.split_once(key)?.1.split(',').next()?.trim().to_owned())).collect()
+    };
+    assert_eq!(
+        names(contents("examples/agent/alerts.yml"), "- alert:"),
+        names(fs::read_to_string(tests).unwrap(), "alertname:")
+    );
+}
+
+/// What Prometheus answers.
+fn get(server: &Server, path: &str) -> serde_json::Value {
+    let body = ureq::get(format!("http://127.0.0.1:{}{path}", server.port)).call().unwrap().body_mut().read_to_string();
+    serde_json::from_str(&body.unwrap()).unwrap()
+}
+
+/// The samples that an expression has now.
+fn query(prometheus: &Server, expression: &str) -> Vec<serde_json::Value> {
+    let url = format!("http://127.0.0.1:{}/api/v1/query", prometheus.port);
+    let mut answer =
+        ureq::get(url).query("query", expression).call().unwrap_or_else(|why| panic!("{expression}: {why}"));
+    let body: serde_json::Value = serde_json::from_str(&answer.body_mut().read_to_string().unwrap()).unwrap();
+    body["data"]["result"].as_array().unwrap().clone()
+}
+
+/// A real agent, whose metrics are written as the documents say; a real node_exporter, and a real Prometheus.
+#[test]
+fn prometheus_runs_each_expression_of_the_dashboard_and_no_alert_fires() {
+    let host = Host::new();
+    let textfiles = host.directory.path().join("textfiles");
+    fs::create_dir(&textfiles).unwrap();
+    let documents = contents("docs/metrics.md");
+    let (_, script) = documents.split_once("```sh\n").unwrap();
+    let script = script.split("```").next().unwrap();
+    // The unit does the same.
+    let unit = contents("examples/agent/txid-metrics.service");
+    for command in ["txid-agent status --prometheus", "mv "] {
+        assert!(script.contains(command) && unit.contains(command), "{command}");
+    }
+    let script = script
+        .replace("/var/lib/prometheus/node-exporter", textfiles.to_str().unwrap())
+        .replace("--prometheus", &format!("--prometheus --dir {}/run", host.directory.path().display()))
+        .replace("txid-agent ", &format!("{} ", env!("CARGO_BIN_EXE_txid-agent")));
+    run(Command::new("sh").args(["-ec", &script]));
+
+    let exporter = Server::start(
+        |_| {},
+        move |_, port| {
+            let mut command = Command::new("prometheus-node-exporter");
+            command.args(["--collector.disable-defaults", "--collector.textfile"]);
+            command.arg(format!("--collector.textfile.directory={}", textfiles.display()));
+            command.arg(format!("--web.listen-address=127.0.0.1:{port}"));
+            command
+        },
+    );
+    let configuration = format!(
+        "global: {{scrape_interval: 500ms, evaluation_interval: 500ms}}\nrule_files: [{}]\nscrape_configs:\n  \
+         - {{job_name: node, static_configs: [{{targets: ['127.0.0.1:{}']}}]}}\n",
+        path("examples/agent/alerts.yml"),
+        exporter.port
+    );
+    let prometheus = Server::start(
+        |directory| fs::write(directory.join("prometheus.yml"), configuration).unwrap(),
+        |directory, port| {
+            let mut command = Command::new("prometheus");
+            command.arg(format!("--config.file={}/prometheus.yml", directory.display()));
+            command.arg(format!("--storage.tsdb.path={}/data", directory.display()));
+            command.arg(format!("--web.listen-address=127.0.0.1:{port}"));
+            command
+        },
+    );
+    let ready = format!("http://127.0.0.1:{}/-/ready", prometheus.port);
+    until("Prometheus is not ready", || ureq::get(&ready).call().is_ok());
+    // Two, because a rate needs them.
+    until("no samples", || !query(&prometheus, "count_over_time(txid_lease_live[1m]) > 1").is_empty());
+
+    let dashboard: serde_json::Value = serde_json::from_str(&contents("examples/agent/dashboard.json")).unwrap();
+    assert!(dashboard["description"].as_str().unwrap().contains("not opened in Grafana"));
+    let panels = dashboard["panels"].as_array().unwrap();
+    assert_eq!(panels.len(), 8);
+    for target in panels.iter().flat_map(|panel| panel["targets"].as_array().unwrap()) {
+        let expression = target["expr"].as_str().unwrap();
+        let samples = query(&prometheus, expression);
+        assert!(!samples.is_empty(), "{expression}: nothing");
+        for label in target["legendFormat"].as_str().unwrap().split("{{").skip(1) {
+            let label = label.split("}}").next().unwrap();
+            assert!(samples.iter().all(|sample| sample["metric"][label].is_string()), "{expression}: no {label}");
+        }
+    }
+
+    let rules = get(&prometheus, "/api/v1/rules");
+    let rules = rules["data"]["groups"][0]["rules"].as_array().unwrap();
+    assert_eq!(rules.len(), contents("examples/agent/alerts.yml").matches("- alert:").count());
+    until("the rules are not evaluated", || {
+        let rules = get(&prometheus, "/api/v1/rules");
+        rules["data"]["groups"][0]["rules"].as_array().unwrap().iter().all(|rule| rule["health"] == "ok")
+    });
+    assert_eq!(query(&prometheus, "ALERTS"), Vec::<serde_json::Value>::new());
 }
