@@ -595,36 +595,59 @@ fn mistakes_at_the_start_are_reported_in_one_line() {
     fails(&mut command, 1, "layout");
 }
 
+/// The options of each `txid-agent run` in an example, up to the command that it runs.
+fn command_lines(example: &str) -> Vec<Vec<String>> {
+    let path = format!("{}/../examples/agent/{example}", env!("CARGO_MANIFEST_DIR"));
+    let text = fs::read_to_string(path).unwrap();
+    // A list of YAML has one word on each line; a unit has all on one.
+    let words = text.lines().flat_map(|line| match line.strip_prefix("ExecStart=") {
+        Some(command) => command.split(' ').collect(),
+        None => line.trim().strip_prefix("- ").into_iter().collect::<Vec<_>>(),
+    });
+    let mut found = Vec::new();
+    for word in words.skip_while(|word| !word.starts_with("--store")) {
+        match found.last_mut() {
+            None => found.push(vec![word.to_owned()]),
+            Some(_) if word.starts_with("--store") => found.push(vec![word.to_owned()]),
+            Some(line) => line.push(word.to_owned()),
+        }
+    }
+    found.iter().map(|line| line.split(|word| word == "--").next().unwrap().to_vec()).collect()
+}
+
 /// They get as far as connecting to the store, which does not exist here.
 #[test]
 fn the_command_lines_of_the_examples_are_accepted() {
-    for example in ["compose.yml", "kubernetes.yml"] {
-        let path = format!("{}/../examples/agent/{example}", env!("CARGO_MANIFEST_DIR"));
-        let yaml = fs::read_to_string(path).unwrap();
-        let args: Vec<&str> = yaml
-            .lines()
-            .filter_map(|line| line.trim().strip_prefix("- "))
-            .skip_while(|arg| !arg.starts_with("--store="))
-            .take_while(|arg| *arg != "--")
-            .collect();
-        assert!(args.len() >= 2, "{example}: {args:?}");
-        let directory = Directory::new();
-        let mut child = agent()
-            .arg("run")
-            .args(
-                args.iter()
-                    .map(|arg| arg.replace("etcd:2379", "127.0.0.1:1").replace("etcd.default.svc:2379", "127.0.0.1:1")),
-            )
-            .arg("--dir")
-            .arg(directory.0.path().join("run"))
-            .env("TXID_STORE_PASSWORD", "secret")
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
-        assert!(line.contains("orders: cannot reach etcd://") && line.contains("127.0.0.1:1"), "{example}: {line}");
-        kill(&mut child);
+    for (example, count) in [("compose.yml", 2), ("kubernetes.yml", 1), ("kubernetes-env.yml", 1), ("app.service", 1)] {
+        let lines = command_lines(example);
+        assert_eq!(lines.len(), count, "{example}: {lines:?}");
+        for args in lines {
+            assert!(args.len() >= 2, "{example}: {args:?}");
+            let directory = Directory::new();
+            let run_in = directory.0.path().join("run").display().to_string();
+            let mut args: Vec<_> = args.iter().map(|arg| arg.replace("/run/app", &run_in)).collect();
+            for arg in &mut args {
+                for host in ["etcd:2379", "etcd.default.svc:2379", "10.0.0.5:2379"] {
+                    *arg = arg.replace(host, "127.0.0.1:1");
+                }
+            }
+            if !args.iter().any(|arg| arg == "--dir") {
+                args.extend(["--dir".to_owned(), run_in]);
+            }
+            let mut child = agent()
+                .arg("run")
+                .args(&args)
+                .args(["--", "true"])
+                .env("TXID_STORE_PASSWORD", "secret")
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap();
+            let mut line = String::new();
+            BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+            let reached = line.contains(": cannot reach etcd://") && line.contains("127.0.0.1:1");
+            assert!(reached, "{example}: {line}");
+            kill(&mut child);
+        }
     }
 }
 
