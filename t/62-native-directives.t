@@ -41,6 +41,7 @@ sub refused {
     is $?, 1 << 8, "$place: $lines" or diag $said;
     like $said, qr/\[emerg\].*\Q$reason\E.*nginx\.conf:10\b/, "says: $reason";
     unlike $said, qr/: txid: /, 'and names the directive';
+    is scalar(() = $said =~ /\[emerg\]/g), 1, 'and nothing else' or diag $said;
 }
 
 sub warned {

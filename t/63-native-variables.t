@@ -431,3 +431,40 @@ X_Request_Id: theirs-1
 X-Request-Id: mine-1
 x_request-id: theirs-2
 --- response_body_like: mine-1$
+
+
+
+=== TEST 20: a server has a format of its own, or that around it
+--- http_config
+txid_format uuid_v7;
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
+    location / { return 200 $request_txid; }
+}
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
+    server_name flake;
+    txid_format flake;
+    location / { return 200 $request_txid; }
+}
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
+    server_name trace;
+    txid_format trace;
+    txid_trace traceparent;
+    location / { return 200 $request_txid; }
+}
+--- config
+location = /t {
+    content_by_lua_block {
+        local http = require "support.http"
+        for _, host in ipairs { "other", "flake", "trace" } do
+            local id = http.send("GET / HTTP/1.0\r\nHost: " .. host .. "\r\n\r\n", $TEST_NGINX_RAND_PORT_1):match("\r\n\r\n(.*)$")
+            ngx.say(host, " ", #id, " ", (id:gsub("%x+", "x")))
+        end
+    }
+}
+--- response_body_like
+^other 36 x-x-x-x-x
+flake 22 .*
+trace 32 x$
