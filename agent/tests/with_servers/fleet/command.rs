@@ -183,9 +183,10 @@ fn guard_of(hosted: &Hosted) -> i32 {
     child_of(hosted.host.agent.as_ref().unwrap().id()).expect("it has a guard")
 }
 
+/// The process may be gone.
 fn send(pid: i32, signal: i32) {
     // SAFETY: no memory is involved.
-    assert_eq!(unsafe { libc::kill(pid, signal) }, 0);
+    unsafe { libc::kill(pid, signal) };
 }
 
 fn redis(port: u16) -> String {
@@ -365,9 +366,7 @@ fn no_fault_gives_an_id_twice() {
         let now = Instant::now();
         undo.retain(|&(when, which, process)| {
             if when <= now {
-                // It may be gone.
-                // SAFETY: no memory is involved.
-                unsafe { libc::kill(process, libc::SIGCONT) };
+                send(process, libc::SIGCONT);
                 hosts[which].host.proxy.set(Mode::Pass);
             }
             when > now
