@@ -20,7 +20,7 @@ BUILD_AGENT = CARGO_PROFILE_RELEASE_PANIC=unwind cargo build --locked --release 
 
 export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_SRCS NGINX_TESTS OPENRESTY_SRC APISIX_HOME
 
-.PHONY: help build build-tests check agent nginx-module run-native test-nginx-sources test-nginx-tests build-rock run try test soak mutants mutants-lua mutants-c bench bench-segments bench-sql locality samplers lint headers install uninstall install-rock deb rpm
+.PHONY: help build build-tests check agent nginx-module run-native test-nginx-sources test-nginx-tests build-rock run try test soak mutants mutants-lua mutants-c bench bench-segments bench-agent bench-sql locality samplers lint headers install uninstall install-rock deb rpm
 .PHONY: test-install test-platforms test-gateways bump release clean
 
 help: ## list the targets
@@ -123,6 +123,11 @@ bench-languages: ## measure an id in Go, Java, Node and Python, and print the ta
 	@cargo build --locked --release --quiet
 	@cargo build --locked --quiet --package txid-agent
 	@bench/languages/run.sh
+
+bench-agent: ## print when the agent makes the first id on each store, and what memory and processor time it takes
+	@scripts/need.sh build stores
+	@$(BUILD_AGENT) --quiet
+	@TXID_AGENT=$(CURDIR)/target/release/txid-agent cargo test --locked --quiet -p txid-agent --test with_servers it_is_small -- --nocapture
 
 bench-sql: ## measure the functions of sql/ in each engine, and print the table of docs/sql.md
 	@scripts/need.sh stores locality

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::os::unix::net::UnixDatagram;
 use std::process::{Child, Command, Output, Stdio};
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use txid::snowflake::{Generator, Layout, State};
@@ -737,10 +738,12 @@ fn a_renewal_is_one_request() {
     assert!(renewals >= 4 && requests <= renewals + 1, "{requests} requests, {renewals} renewals");
 }
 
-/// For each store: the peak memory of an agent that has a lease, and the processor time it used until then, which
-/// does not depend on what else runs or on how fast the store is.
+/// For each store: when the first id is made, the peak memory of an agent until then, and its processor time, which does not
+/// depend on what else runs or on how fast the store is. `make bench-agent` prints them as a table, for the agent as it is
+/// shipped.
 #[test]
 fn it_is_small_and_starts_quickly() {
+    println!("| store | ms to the first id | MB at most | ms of processor time |\n|---|--:|--:|--:|");
     let etcd = servers::etcd(&[]);
     is_small_and_quick(&etcd, |port| format!("etcd://127.0.0.1:{port}"));
     let redis = servers::redis(&[]);
@@ -750,7 +753,9 @@ fn it_is_small_and_starts_quickly() {
     let mariadb = servers::mariadb();
     is_small_and_quick(&mariadb, |port| format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{port}/ids"));
     let postgres = servers::postgres(&[]);
-    is_small_and_quick(&postgres, |port| format!("postgres://txid:{POSTGRES_PASSWORD}@127.0.0.1:{port}/ids"));
+    is_small_and_quick(&postgres, |port| {
+        format!("postgres://txid:{POSTGRES_PASSWORD}@127.0.0.1:{port}/ids?may-lose-writes=0")
+    });
 }
 
 fn is_small_and_quick(server: &Server, url: impl Fn(u16) -> String) {
@@ -759,24 +764,46 @@ fn is_small_and_quick(server: &Server, url: impl Fn(u16) -> String) {
         let output = agent().args(["nodes", "--store", &direct, "x"]).output().unwrap();
         text(&output.stderr).contains("no nodes with the name")
     });
-    let start = Instant::now();
-    let mut host = Host::new("host", server.port, url, "snowflake");
-    host.start_agent(&["--new"]);
-    until("no lease", || host.is_live());
-    let took = start.elapsed();
-    let proc = |file: &str| {
-        let path = format!("/proc/{}/{file}", host.agent.as_ref().unwrap().id());
-        fs::read_to_string(path).unwrap()
-    };
-    let status = proc("status");
-    let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();
-    let kib: u64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
-    // User and system time, in ticks of 10 ms.
-    let own_ms: u64 =
-        proc("stat").split_whitespace().skip(13).take(2).map(|ticks| 10 * ticks.parse::<u64>().unwrap()).sum();
-    println!("{kib} KiB at most, {own_ms} ms of its own, a lease was seen after {took:?}: {direct}");
-    // Without debug_assertions, as shipped, it is about half of that.
-    let most = if cfg!(debug_assertions) { 20 } else { 15 };
-    assert!(kib < most << 10, "{line}");
-    assert!(own_ms < 100, "{own_ms} ms");
+    // The first agent makes the tables.
+    let mut figures = Vec::new();
+    for turn in 0..3 {
+        let mut host = Host::new(&format!("host-{turn}"), server.port, &url, "snowflake");
+        let start = Instant::now();
+        host.start_agent(if turn == 0 { &["--new"] } else { &[] });
+        while !makes_ids(&host) {
+            assert!(start.elapsed() < Duration::from_secs(60), "no id");
+            sleep(Duration::from_micros(200));
+        }
+        let took = start.elapsed();
+        let proc = |file: &str| {
+            let path = format!("/proc/{}/{file}", host.agent.as_ref().unwrap().id());
+            fs::read_to_string(path).unwrap()
+        };
+        let status = proc("status");
+        let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();
+        let kib: u64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
+        // User and system time, in ticks of 10 ms.
+        let own_ms: u64 =
+            proc("stat").split_whitespace().skip(13).take(2).map(|ticks| 10 * ticks.parse::<u64>().unwrap()).sum();
+        figures.push((took, kib, own_ms));
+    }
+    let scheme = direct.split(':').next().unwrap();
+    for (took, kib, own_ms) in &figures {
+        println!("| {scheme} | {:.1} | {:.1} | {own_ms} |", took.as_secs_f64() * 1e3, *kib as f64 / 1024.0);
+    }
+    for (_, kib, own_ms) in figures {
+        assert!(kib < most_kib(), "{kib} KiB");
+        assert!(own_ms < 100, "{own_ms} ms");
+    }
+}
+
+/// It takes 5 to 7 MB as it is shipped, and 13 MB without optimization.
+fn most_kib() -> u64 {
+    let is_shipped = std::env::var_os("TXID_AGENT").is_some() || !cfg!(debug_assertions);
+    if is_shipped { 9 << 10 } else { 15 << 10 }
+}
+
+fn makes_ids(host: &Host) -> bool {
+    let state = State::leased(&host.path("run").join("orders"), &Layout::SNOWFLAKE);
+    state.is_ok_and(|state| Generator::new(state).next().is_ok())
 }
