@@ -127,6 +127,13 @@ sub at_most {
     cmp_ok $ratio, '<=', $bound, $text;
 }
 
+# The constant also passes the module's header filter.
+sub own_at_most {
+    my ($bound, $what, $count, $constant) = @_;
+    my $own = $count->[2] - $constant->[2];
+    cmp_ok $own, '<=', $bound, sprintf '%s: %.0f instructions of the module itself', $what, $own;
+}
+
 my $parent = "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\r\n";
 my $traces = 'txid_accept 127.0.0.0/8; txid_trace traceparent b3;';
 my ($constant, $txid, $nginx_id, $with_header, $checked, $added, $response, $with_parent, $started, $continued, $time) = count(
@@ -146,17 +153,23 @@ my ($constant, $txid, $nginx_id, $with_header, $checked, $added, $response, $wit
 # without a stack protector, as OpenResty is by default. In the last two, the request's pool is also full here, and then an
 # allocation takes 10 more.
 my ($minor) = qx("$nginx" -V 2>&1) =~ m{/1\.(\d+)\.\d+.*-fstack-protector}s;
-at_most($minor && $minor <= 26 ? 1.005 : 1.01, '$txid', $txid, $constant);
-SKIP: {
-    skip 'the module is built in', 1 unless $txid->[2];
-    my $module = $txid->[2] - $constant->[2];
-    cmp_ok $module, '<=', 155, sprintf '$txid: %.0f instructions of the module itself', $module;
-}
-at_most(1.021, '$request_txid and a header to check', $checked, $with_header);
-at_most(1.03, 'txid_response_header', $response, $added);
-at_most(1.049, '$txid_traceparent of a new trace', $started, $constant);
+# On a busy machine, nginx may look for events once more for each request, which takes some 70. So the ratios leave room for that, and
+# those of the module itself do not.
+at_most($minor && $minor <= 26 ? 1.014 : 1.019, '$txid', $txid, $constant);
+at_most(1.029, '$request_txid and a header to check', $checked, $with_header);
+at_most(1.037, 'txid_response_header', $response, $added);
+at_most(1.056, '$txid_traceparent of a new trace', $started, $constant);
 at_most(1.14, '$txid_traceparent of a trace that came in', $continued, $with_parent);
-at_most(1.065, 'txid_time iso8601', $time, $with_header);
+at_most(1.07, 'txid_time iso8601', $time, $with_header);
+SKIP: {
+    skip 'the module is built in', 6 unless $txid->[2];
+    own_at_most(155, '$txid', $txid, $constant);
+    own_at_most(260, '$request_txid and a header to check', $checked, $constant);
+    own_at_most(235, 'txid_response_header', $response, $constant);
+    own_at_most(420, '$txid_traceparent of a new trace', $started, $constant);
+    own_at_most(1145, '$txid_traceparent of a trace that came in', $continued, $constant);
+    own_at_most(545, 'txid_time iso8601', $time, $constant);
+}
 note((compared("nginx's own \$request_id", $nginx_id, $constant))[1]);
 
 my @untouched = (["location = /x { return 200 $id; }"]);
