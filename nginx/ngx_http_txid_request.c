@@ -303,7 +303,10 @@ ngx_http_txid_read_span(ngx_http_request_t *r, ngx_http_variable_value_t *v)
 }
 
 
-/* The variable is read here, because ngx_http_get_indexed_variable() takes 40 instructions more. */
+/*
+ * The variable is read here, because ngx_http_get_indexed_variable() takes 40 instructions more. As there, one that failed is not tried
+ * again: an access log has already counted the length of its line.
+ */
 const txid_span *
 ngx_http_txid_kept_span(ngx_http_request_t *r)
 {
@@ -313,8 +316,8 @@ ngx_http_txid_kept_span(ngx_http_request_t *r)
     tmcf = ngx_http_get_module_main_conf(r, ngx_http_txid_module);
     v = &r->variables[tmcf->span];
 
-    if (!v->valid && ngx_http_txid_read_span(r, v) != NGX_OK) {
-        return NULL;
+    if (!v->valid && !v->not_found && ngx_http_txid_read_span(r, v) != NGX_OK) {
+        v->not_found = 1;
     }
     return ngx_txid_kept_span(v);
 }
