@@ -6,7 +6,8 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 venv=$root/target/locality
-"$root/scripts/venv.sh" "$venv" "$here/requirements.txt"
+# chdb-core asks for pandas and pyarrow, 800 MB that queries do not need.
+"$root/scripts/venv.sh" "$venv" "$here/requirements.txt" --no-deps
 wanted=
 . "$root/scripts/nginx.sh"
 cd "$here"

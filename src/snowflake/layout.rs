@@ -245,7 +245,7 @@ impl Layout {
     /// ```
     /// use txid::snowflake::Layout;
     ///
-    /// let now_ms = 1_700_000_000_000;
+    /// let now_ms = 1_710_000_000_000;
     /// assert!(Layout::SNOWFLAKE.ending(now_ms).is_none());
     /// let ending = Layout::UID.ending(now_ms).unwrap();
     /// assert!(ending.to_string().starts_with("the layout ends at 2024-11-20T13:24:15.999Z"));

@@ -9,7 +9,8 @@ root=$(cd "$here/../.." && pwd)
 venv=$root/target/sql
 python=$venv/bin/python
 # Not every machine has a wheel of each.
-"$root/scripts/venv.sh" "$venv" "$here/requirements.txt" || python=python3
+# chdb-core asks for pandas and pyarrow, 800 MB that queries do not need.
+"$root/scripts/venv.sh" "$venv" "$here/requirements.txt" --no-deps || python=python3
 cd "$here"
 [ "${1-}" != bench ] || exec "$python" -B bench.py
 [ $# -gt 0 ] || set -- promises conditions documents logs

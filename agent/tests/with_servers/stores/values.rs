@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::process::Command;
+use std::time::Duration;
 
 use mysql::prelude::Queryable;
 use txid_agent::store::{Store, open};
@@ -162,8 +163,10 @@ fn the_lock_of_a_directory_is_removed() {
     let mut taken: Vec<u64> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..4).map(|_| scope.spawn(take)).collect();
         let lock = directory.path().join("leases/.lock");
-        while !threads.iter().all(|thread| thread.is_finished()) {
+        // Pauses of 0 to 1.9 ms: it comes at each moment of a write, and leaves time for one.
+        for pause in (0..20).cycle().take_while(|_| !threads.iter().all(|thread| thread.is_finished())) {
             _ = fs::remove_file(&lock);
+            std::thread::sleep(Duration::from_micros(pause * 100));
         }
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
