@@ -42,7 +42,7 @@ id, anew, in another format: compiled, 36
 
 
 
-=== TEST 2: handle() with a traceparent, for a new request and again
+=== TEST 2: handle() with a traceparent
 --- http_config
 map "" $request_txid { default ""; }
 log_format ids "$request_txid";
@@ -56,17 +56,12 @@ location = /t {
         local trace = require "support.trace"
         local lines = {}
         lines[1] = "handle: " .. trace(function() return request.handle() end)
-        lines[2] = "handle, anew: " .. trace(function()
-            ngx.ctx = {}
-            return request.handle()
-        end)
-        lines[3] = "span: " .. trace(function() return request.span() end)
+        lines[2] = "span: " .. trace(function() return request.span() end)
         ngx.say(table.concat(lines, "\n"))
     }
 }
 --- response_body
 handle: compiled
-handle, anew: compiled
 span: compiled
 
 
