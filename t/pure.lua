@@ -154,17 +154,24 @@ local function random_bits(id)
 end
 
 
+-- A source of randomness that gives these four words.
+local function seed_of(...)
+    local words = { ... }
+    return function(buf)
+        local seed = ffi.cast("int32_t *", buf)
+        seed[0], seed[1], seed[2], seed[3] = words[1], words[2], words[3], words[4]
+        return 16
+    end
+end
+
+
 do
     -- The first numbers of xoshiro128++ from the state 1, 2, 3, 4, by its authors' program.
     local KNOWN = {
         641, 1573767, 3222811527, 3517856514, 836907274, 4247214768, 3867114732, 1355841295, 495546011, 621204420,
     }
     local txid = load_pure {
-        txid_pure_getrandom = function(buf)
-            local seed = ffi.cast("int32_t *", buf)
-            seed[0], seed[1], seed[2], seed[3] = 1, 2, 3, 4
-            return 16
-        end,
+        txid_pure_getrandom = seed_of(1, 2, 3, 4),
     }
     local got, expected = {}, {}
     for i = 1, #KNOWN, 2 do
@@ -402,11 +409,7 @@ do
     }, nginx)
     rawset(_G, "tostring", saved_tostring)
     local same = load_pure {
-        txid_pure_getrandom = function(buf)
-            local seed = ffi.cast("int32_t *", buf)
-            seed[0], seed[1], seed[2], seed[3] = 1700000000, 123456789, 4711, 0x12ab
-            return 16
-        end,
+        txid_pure_getrandom = seed_of(1700000000, 123456789, 4711, 0x12ab),
     }
     for _ = 1, 8 do
         same(0)

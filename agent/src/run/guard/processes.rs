@@ -52,8 +52,9 @@ pub fn code_of(error: &io::Error) -> u8 {
     if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 }
 }
 
-/// Sends a signal to the process group that `main` leads, which takes no time, and then to all descendants of this process. A process that is stopped gets it when it continues, so SIGTERM
-/// lets it continue.
+/// Sends a signal to the process group that `main` leads, if it is given, which takes no time, and then to all descendants of
+/// this process; with both, some get it twice. A process that is stopped gets it when it continues, so SIGTERM lets it
+/// continue.
 pub fn signal_all(main: Option<Pid>, signal: Signal) {
     if let Some(main) = main {
         let _ = kill_process_group(main, signal);
