@@ -90,6 +90,11 @@ pub enum Event {
         /// When the first lease can be taken.
         from_ms: i64,
     },
+    /// This host has made ids with times that its clock has not reached yet.
+    Ahead {
+        /// When a lease can be taken.
+        from_ms: i64,
+    },
 }
 
 /// Why there can be no lease until somebody intervenes.
@@ -182,6 +187,11 @@ impl fmt::Display for Event {
             Self::Floor { from_ms } => write!(
                 f,
                 "no lease can be taken before {}: the store was new or empty, or a floor was set",
+                utc(*from_ms)
+            ),
+            Self::Ahead { from_ms } => write!(
+                f,
+                "no lease can be taken before {}: this host has made ids with times up to then, when its clock was ahead",
                 utc(*from_ms)
             ),
         }

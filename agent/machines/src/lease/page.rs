@@ -40,6 +40,10 @@ pub fn say(page: &LeasePage, event: &Event) {
         Event::Jumped { .. } => LeaseNews::Asking,
         Event::NoneFree(_) | Event::UsedUp(_) => LeaseNews::NoneFree,
         Event::NewGroup { .. } | Event::Floor { .. } | Event::Forgotten { is_ours: false, .. } => LeaseNews::Waiting,
-        Event::Forgotten { .. } | Event::StoreAway(_) | Event::Conflicts { .. } | Event::StoreBack => return,
+        Event::Ahead { .. }
+        | Event::Forgotten { .. }
+        | Event::StoreAway(_)
+        | Event::Conflicts { .. }
+        | Event::StoreBack => return,
     });
 }

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 impl Lease {
     /// The record of the group was read.
     pub(super) fn met(&mut self, given: &Given, found: Option<Held>, reply: Reply) -> Phase {
-        let Given { rules, now, page } = given;
+        let Given { rules, page, .. } = given;
         let record = match reply.of_read() {
             Ok(Some(record)) => record,
             Ok(None) => return self.found(given, found, None),
@@ -38,10 +38,7 @@ impl Lease {
             }
             return Phase::Judging(held);
         }
-        if floor_ms > now.wall_ms.saturating_add_unsigned(rules.max_drift_ms) {
-            self.store_is_back();
-            self.complain(Trouble::Floor(floor_ms), Event::Floor { from_ms: floor_ms });
-            self.wait(given, rules.retry_ms.1);
+        if self.is_too_early(given, floor_ms) {
             return Phase::Meeting { found: None };
         }
         self.tries = 0;
@@ -56,8 +53,8 @@ impl Lease {
             return Phase::Meeting { found };
         }
         // No lease that the store may have lost has a later limit than this: it may start ahead of its host's clock, and
-        // two clocks may be off the store's. A store that had the group before is not
-        // new, whatever was claimed when this agent started.
+        // two clocks may be off the store's ([`Self::take`] sees to both). A store that had the group before is not new,
+        // whatever was claimed when this agent started.
         let ahead_ms = rules.ahead_ms.saturating_add(rules.max_drift_ms + 2 * rules.max_skew_ms);
         let floor_ms = match &version {
             None => Group::UNSET,
@@ -146,6 +143,11 @@ impl Lease {
     fn take(&mut self, given: &Given, choice: Choice) -> Phase {
         let Given { rules, now, page } = given;
         let start_ms = choice.start_ms.max(self.floor_ms()).max(page.free_ms);
+        // The clock may have been set since it was looked at last. A limit that is further ahead than the store's clock
+        // allows could be later than the floor of a store that is emptied next.
+        if !self.clock_is_right(given) || self.is_too_early(given, start_ms) {
+            return Phase::Meeting { found: None };
+        }
         let held = Held {
             node: choice.node,
             generation: choice.generation + 1,
@@ -157,6 +159,20 @@ impl Lease {
         };
         self.tries += 1;
         Phase::Taking(Candidate { held, expected: choice.expected, start_ms })
+    }
+
+    /// Whether ids could not begin yet at this time. Then, waits before asking again.
+    fn is_too_early(&mut self, given: &Given, start_ms: i64) -> bool {
+        let Given { rules, now, .. } = given;
+        let is_too_early = start_ms > now.wall_ms.saturating_add_unsigned(rules.max_drift_ms);
+        if is_too_early {
+            let is_floor = start_ms == self.floor_ms();
+            let event = if is_floor { Event::Floor { from_ms: start_ms } } else { Event::Ahead { from_ms: start_ms } };
+            self.store_is_back();
+            self.complain(Trouble::Floor(start_ms), event);
+            self.wait(given, rules.retry_ms.1);
+        }
+        is_too_early
     }
 
     fn none_is_free(&mut self, given: &Given, none: NoneFree) -> Phase {
