@@ -497,13 +497,13 @@ impl Fleet {
     }
 
     /// Whether the limit in this request is one that a floor allows for, even if the host that makes the floor has the
-    /// slowest clock.
+    /// slowest clock. No ids are made before that of a node that is given back.
     fn check_limit(&mut self, number: usize, request: &Request) {
         let Request::Put { bytes, .. } = request else { return };
         let Ok(record) = NodeRecord::parse(bytes) else { return };
         let rules = &self.hosts[number].rules;
         let ahead_ms = (rules.ahead_ms + rules.max_drift_ms + rules.max_skew_ms) as i64;
-        if record.limit_ms > START_MS + self.now_ms as i64 + ahead_ms {
+        if record.held && record.limit_ms > START_MS + self.now_ms as i64 + ahead_ms {
             self.report.too_far += 1;
         }
     }
