@@ -6,7 +6,7 @@ source = {
 }
 description = {
     summary = "Unique, time-sortable, 20-character ids for nginx and LuaJIT",
-    detailed = "Makes an id in one FFI call to libtxid, a library in Rust, which needs cargo to be built.",
+    detailed = "Makes an id with one FFI call to libtxid, a library in Rust. Building it needs cargo.",
     homepage = "https://example.com/txid",
     license = "MIT",
 }

@@ -17,6 +17,9 @@ id_of_tree() {
     )
 }
 
+scripts/rockspec.sh "$version" | diff "rockspec/lua-resty-libtxid-$version-1.rockspec" - ||
+    fail "the release's rockspec is not what scripts/rockspec.sh writes: make bump VERSION=$version"
+
 for rockspec in "rockspec/lua-resty-libtxid-$version-1.rockspec" rockspec/lua-resty-libtxid-scm-1.rockspec; do
     luarocks lint "$rockspec"
     rocks make "$rockspec"
