@@ -1,4 +1,4 @@
-# A reload under load loses no request and repeats no id.
+# A reload under load loses no request and repeats no id, and a worker that ends can still make some.
 
 use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';
@@ -20,6 +20,8 @@ lua_shared_dict reloads 100k;
 init_by_lua_block {
     generation = ngx.shared.reloads:incr("generation", 1, 0)
     txid = require "resty.txid"
+    request = require "resty.txid.request"
+    request.configure { accept = true }
     seen = require "support.seen"
     for _ = 1, 100 do
         seen.add(txid(0))
@@ -30,6 +32,8 @@ init_worker_by_lua_block {
 }
 exit_worker_by_lua_block {
     seen.add(txid(0))
+    -- It has no request whose headers could be read.
+    ngx.shared.reloads:set("length at exit", #request.id())
 }
 --- config
 location = /id {
@@ -88,6 +92,8 @@ location = /t {
         ngx.say("generations: ", newest)
         ngx.say("ids: ", #ngx.shared.seen:get_keys(0) > 20 * asked)
         ngx.say("lost: ", #lost, " ", lost[1])
+        wait_until(function() return ngx.shared.reloads:get("length at exit") end)
+        ngx.say("id of a worker that ends: ", ngx.shared.reloads:get("length at exit"))
     }
 }
 --- timeout: 30
@@ -95,3 +101,4 @@ location = /t {
 generations: 4
 ids: true
 lost: 0 nil
+id of a worker that ends: 20

@@ -194,3 +194,33 @@ location = /t {
 --- response_body
 text: compiled
 int64_t: compiled
+
+
+
+=== TEST 6: how long numbers last, as the agent reports it, down to 0
+--- http_config
+init_by_lua_block {
+    page = require "support.segment_page"
+    page.make("DIR/rated.segment")
+    page.publish("DIR/rated.segment", 0, 2)
+    invoice_no = require "resty.txid.segment".new { state = "DIR/rated.segment" }
+}
+--- config
+location = /t {
+    content_by_lua_block {
+        local function say()
+            local stats = invoice_no:stats()
+            ngx.say(tostring(stats.lasts_ms), " ", tostring(stats.contact_ms))
+        end
+        say()
+        page.report("DIR/rated.segment", 4000, 1795255200000)
+        say()
+        ngx.say(tostring(invoice_no:next()), " ", tostring(invoice_no:next()))
+        say()
+    }
+}
+--- response_body
+nil nil
+500 1795255200000
+0LL 1LL
+0 1795255200000

@@ -293,9 +293,43 @@ init_by_lua_block {
 --- config
 location = /t {
     rewrite_by_lua_block { request.handle() }
-    return 200 "fine\n";
+    content_by_lua_block { ngx.say("fine") }
 }
 --- more_headers
 X-Request-Id: not valid
 --- response_body
 fine
+
+
+
+=== TEST 10: "reject" rejects what "valid" does not match, and ids that came twice, but nobody's who is not accepted
+--- http_config
+init_by_lua_block {
+    agree = require "support.agree"
+    request = require "resty.txid.request"
+    local function is_accepted() return ngx.var.uri == "/accepted" end
+    request.configure { accept = is_accepted, on_invalid = "reject", valid = "[0-9]+" }
+}
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
+    access_log off;
+    rewrite_by_lua_block { request.handle() }
+    location / { content_by_lua_block { agree.note("content", request.id()) ngx.say("content") } }
+}
+--- config
+location = /t {
+    content_by_lua_block {
+        for _, id in ipairs { "12", "ab", "12\r\nX-Request-Id: 12" } do
+            for _, path in ipairs { "/accepted", "/other" } do
+                ngx.say((agree.report($TEST_NGINX_RAND_PORT_1, "GET " .. path .. " HTTP/1.0\r\nX-Request-Id: " .. id .. "\r\n\r\n")))
+            end
+        end
+    }
+}
+--- response_body
+200 1 id: content response
+200 1 id: content response
+400 1 id: response
+200 1 id: content response
+400 1 id: response
+200 1 id: content response

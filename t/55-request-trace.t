@@ -61,3 +61,55 @@ resty.txid.request: trace_ids: "sort" is not random, sorted or sorted_host, with
 resty.txid.request: trace_ids: "epoch=x" is not random, sorted or sorted_host, with the day epoch=2020-01-01 if time counts from it
 resty.txid.request: format is "trace", but trace is off
 nil
+
+
+
+=== TEST 3: the fields of a span, whatever the client decided
+--- config
+location = /t { content_by_lua_block {
+local request = require "resty.txid.request"
+local trace_id, span_id = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+local lines = {}
+local function span_of(name, value)
+    ngx.ctx = {}
+    request.configure { accept = true, trace = { "traceparent", "b3_single" } }
+    ngx.req.clear_header("traceparent")
+    ngx.req.clear_header("b3")
+    ngx.req.set_header(name, value)
+    local span = request.span()
+    lines[#lines + 1] = ("%s: sampled %s, debug %s, random %s, continued %s, parent %s, %s"):format(
+        value:gsub("%x%x%x%x%x+", "ID"), tostring(span.sampled), tostring(span.debug), tostring(span.random),
+        tostring(span.continued), tostring(span.parent_span_id == span_id), (span.b3:gsub("%x%x%x%x%x+", "ID")))
+end
+for _, flags in ipairs { "00", "01", "02", "03" } do
+    span_of("traceparent", "00-" .. trace_id .. "-" .. span_id .. "-" .. flags)
+end
+for _, decision in ipairs { "", "-0", "-1", "-d" } do
+    span_of("b3", trace_id .. "-" .. span_id .. decision)
+end
+-- At the end, because ngx.ctx is replaced before.
+ngx.say(table.concat(lines, "\n"))
+} }
+--- response_body
+00-ID-ID-00: sampled false, debug nil, random false, continued true, parent true, ID-ID-0-ID
+00-ID-ID-01: sampled true, debug nil, random false, continued true, parent true, ID-ID-1-ID
+00-ID-ID-02: sampled false, debug nil, random true, continued true, parent true, ID-ID-0-ID
+00-ID-ID-03: sampled true, debug nil, random true, continued true, parent true, ID-ID-1-ID
+ID-ID: sampled nil, debug nil, random false, continued false, parent true, ID-ID
+ID-ID-0: sampled false, debug nil, random false, continued false, parent true, ID-ID-0-ID
+ID-ID-1: sampled true, debug nil, random false, continued false, parent true, ID-ID-1-ID
+ID-ID-d: sampled true, debug true, random false, continued false, parent true, ID-ID-d-ID
+
+
+
+=== TEST 4: a span that is asked for before the id is the same after a redirect
+--- config
+location = /t { content_by_lua_block {
+request = require "resty.txid.request"
+request.configure { trace = "traceparent" }
+ngx.req.set_header("X-Before", request.span().span_id)
+ngx.exec("/after")
+} }
+location = /after { content_by_lua_block { ngx.say(request.span().span_id == ngx.var.http_x_before) } }
+--- response_body
+true

@@ -89,27 +89,58 @@ ids: 9, spans of requests: 8
 init_by_lua_block {
     request = require "resty.txid.request"
     request.configure { accept = { "127.0.0.1" }, trace = "traceparent" }
+    lengths = {}
+    function note(phase)
+        lengths[phase] = #request.id() .. " " .. #request.span().span_id
+    end
 }
-init_worker_by_lua_block { at_start, span_at_start = request.id(), request.span() }
+init_worker_by_lua_block { note("init_worker") }
+ssl_session_fetch_by_lua_block { note("ssl_session_fetch") }
+ssl_session_store_by_lua_block { note("ssl_session_store") }
 server {
     listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1 ssl;
     ssl_certificate $TEST_NGINX_CERTIFICATE;
     ssl_certificate_key $TEST_NGINX_CERTIFICATE;
-    ssl_client_hello_by_lua_block { at_hello, span_at_hello = request.id(), request.span() }
+    ssl_client_hello_by_lua_block { note("ssl_client_hello") }
+}
+# The phases of one handshake have one ngx.ctx, so that here each is the first one that asks.
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_2 ssl;
+    ssl_certificate $TEST_NGINX_CERTIFICATE;
+    ssl_certificate_key $TEST_NGINX_CERTIFICATE;
+    ssl_certificate_by_lua_block { note("ssl_cert") }
+}
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_3 ssl;
+    ssl_certificate $TEST_NGINX_CERTIFICATE;
+    ssl_certificate_key $TEST_NGINX_CERTIFICATE;
+    # With a ticket, the server looks for no session.
+    ssl_protocols TLSv1.2;
+    ssl_session_tickets off;
 }
 --- config
 location = /t {
     content_by_lua_block {
-        local socket = ngx.socket.tcp()
-        assert(socket:connect("127.0.0.1", $TEST_NGINX_RAND_PORT_1))
-        assert(socket:sslhandshake(false, "localhost", false))
-        ngx.say(#at_start, " ", #span_at_start.span_id)
-        ngx.say(#at_hello, " ", #span_at_hello.span_id)
+        local function handshake(port, session)
+            local socket = ngx.socket.tcp()
+            assert(socket:connect("127.0.0.1", port))
+            return assert(socket:sslhandshake(session, "localhost", false))
+        end
+
+        handshake($TEST_NGINX_RAND_PORT_1)
+        handshake($TEST_NGINX_RAND_PORT_2)
+        handshake($TEST_NGINX_RAND_PORT_3, handshake($TEST_NGINX_RAND_PORT_3))
+        for _, phase in ipairs { "init_worker", "ssl_client_hello", "ssl_cert", "ssl_session_fetch", "ssl_session_store" } do
+            ngx.say(phase, ": ", lengths[phase])
+        end
     }
 }
 --- response_body
-20 16
-20 16
+init_worker: 20 16
+ssl_client_hello: 20 16
+ssl_cert: 20 16
+ssl_session_fetch: 20 16
+ssl_session_store: 20 16
 
 
 

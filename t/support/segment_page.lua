@@ -56,11 +56,22 @@ function _M.make(path)
 end
 
 
+local function write_words(path, offset, ...)
+    local words = ffi.new("uint64_t[2]", ...)
+    write(path, offset, ffi.string(words, 8))
+    write(path, offset + 8, ffi.string(words + 1, 8))
+end
+
+
 -- Grants the numbers from `first` up to `past`, excluding `past`.
 function _M.publish(path, first, past)
-    local range = ffi.new("uint64_t[2]", first, past)
-    write(path, 256, ffi.string(range, 8))
-    write(path, 264, ffi.string(range + 1, 8))
+    write_words(path, 256, first, past)
+end
+
+
+-- Reports how many numbers are taken in 1,000 seconds, and when the store last answered.
+function _M.report(path, rate_milli, contact_ms)
+    write_words(path, 392, rate_milli, contact_ms)
 end
 
 
