@@ -1,4 +1,4 @@
-# The workflow: it parses, and what its jobs need and run exists.
+# The workflow: it parses, what its jobs need and run exists, and each action is named by the hash of its commit.
 . packaging/test/_common.sh
 
 perl - <<'END'
@@ -23,6 +23,9 @@ for my $workflow (glob '.github/workflows/*.yml') {
         my $needs = $job->{needs} // [];
         $jobs->{$_} or die "$workflow: $name needs $_, which is not there\n" for ref $needs ? @$needs : $needs;
         $job->{'runs-on'} or die "$workflow: $name runs on nothing\n";
+        for my $action (map { $_->{uses} // () } @{ $job->{steps} }) {
+            $action =~ /@[0-9a-f]{40}$/ or die "$workflow: $name: $action may become another one: name its commit\n";
+        }
         for my $command (map { $_->{run} // () } @{ $job->{steps} }) {
             there_is_target($workflow, $command);
             while ($command =~ m{(?<![\w/.])((?:scripts|\.ci)/[\w.-]+)}g) {
