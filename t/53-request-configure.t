@@ -43,6 +43,9 @@ location = /t {
         try { format = "../txid" }
         try { format = "codec.decode" }
         try { format = "lib" }
+        try { format = "pure.txid" }
+        try { format = "lib.clock_ms" }
+        try { format = "pure" }
         try { on_invalid = "ignore" }
         try { response = "yes" }
         try { upstream = 1 }
@@ -74,6 +77,9 @@ resty.txid.request: format must be the name of a generator such as txid or uuid_
 resty.txid.request: format must be the name of a generator such as txid or uuid_v7, not "../txid"
 resty.txid.request: format must be the name of a generator such as txid or uuid_v7, not "codec.decode" \(.*\)
 resty.txid.request: format must be the name of a generator such as txid or uuid_v7, not "lib"
+resty.txid.request: format must be the name of a generator such as txid or uuid_v7, not "pure.txid"
+resty.txid.request: format must be the name of a generator such as txid or uuid_v7, not "lib.clock_ms" \(it makes a number, not a string\)
+fine
 resty.txid.request: on_invalid: "ignore" is neither replace nor reject
 resty.txid.request: response must be true or false, not "yes"
 resty.txid.request: upstream must be true or false, not 1

@@ -102,14 +102,25 @@ ID-ID-d: sampled true, debug true, random false, continued false, parent true, I
 
 
 
-=== TEST 4: a span that is asked for before the id is the same after a redirect
+=== TEST 4: a span is the same after a redirect, before the first of which it or the id was asked for
 --- config
-location = /t { content_by_lua_block {
+location = /id { content_by_lua_block {
+request = require "resty.txid.request"
+request.configure { trace = "traceparent" }
+request.id()
+ngx.exec("/span")
+} }
+location = /span { content_by_lua_block {
 request = require "resty.txid.request"
 request.configure { trace = "traceparent" }
 ngx.req.set_header("X-Before", request.span().span_id)
-ngx.exec("/after")
+ngx.exec("/again")
 } }
-location = /after { content_by_lua_block { ngx.say(request.span().span_id == ngx.var.http_x_before) } }
+location = /again { content_by_lua_block { ngx.say(request.span().span_id == ngx.var.http_x_before) } }
+location = /t { content_by_lua_block {
+local http = require "support.http"
+ngx.print((http.get("/id")), (http.get("/span")))
+} }
 --- response_body
+true
 true

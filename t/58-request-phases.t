@@ -283,3 +283,65 @@ location = /t {
 }
 --- response_body
 4
+
+
+
+=== TEST 7: while a function of the settings waits, other requests do not change what this one has sent
+--- http_config
+init_by_lua_block {
+    request = require "resty.txid.request"
+    local function wait()
+        waiting = waiting + 1
+        require "support.wait_until"(function() return waiting >= 2 end)
+    end
+    waiting = 0
+    function in_accept(address) wait() return address == "127.0.0.1" end
+    function in_format() wait() return require "resty.txid"() end
+}
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
+    access_log off;
+    location / { content_by_lua_block { ngx.print(request.id(), " ", request.span().trace_id) } }
+}
+--- config
+location = /send {
+    proxy_bind $arg_from;
+    proxy_set_header X-Request-Id $arg_id;
+    proxy_set_header traceparent "00-$arg_trace$arg_trace-$arg_trace-01";
+    proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_1/;
+}
+location = /t {
+    content_by_lua_block {
+        -- Two requests at once; what came back of what they sent.
+        local function send(...)
+            waiting = 0
+            local all = {}
+            for i, sent in ipairs { ... } do
+                all[i] = { ("/send?from=%s&id=%s&trace=%s"):format(sent.from, sent.id, sent.trace) }
+            end
+            local kept = {}
+            for i, response in ipairs { ngx.location.capture_multi(all) } do
+                local id, trace = response.body:match("^(%S+) (%x+)$")
+                local sent = select(i, ...)
+                kept[i] = (id == sent.id and id or "new") .. " " .. (trace == sent.trace:rep(2) and "continued" or "new")
+            end
+            ngx.say(table.concat(kept, ", "))
+        end
+        local one = { from = "127.0.0.1", id = "one", trace = ("a"):rep(16) }
+        local two = { from = "127.0.0.1", id = "two", trace = ("b"):rep(16) }
+        local other = { from = "127.0.0.2", id = "other", trace = ("c"):rep(16) }
+
+        request.configure { accept = in_accept, trace = "traceparent" }
+        send(one, two)
+        one.id, other.id, two.id = "", "", ""
+        request.configure { accept = { "127.0.0.1" }, format = in_format, trace = "traceparent" }
+        send(one, two)
+        send(one, other)
+        send(other, one)
+    }
+}
+--- response_body
+one continued, two continued
+new continued, new continued
+new continued, new new
+new new, new continued

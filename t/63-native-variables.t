@@ -167,6 +167,7 @@ server {
     location / {
         add_header X-Request-ID upstream;
         add_header x-request-id again;
+        add_header X-Other-Name "of the same length";
         return 200 $http_x_request_id;
     }
 }
@@ -185,6 +186,7 @@ location = /t {
             end
             ngx.say(path, ": ", table.concat(lines, ", "))
             assert(not response:lower():find("\r\noff:", 1, true), response)
+            assert(response:find("X-Other-Name: of the same length\r\n", 1, true), response)
         end
     }
 }
