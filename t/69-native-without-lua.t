@@ -6,6 +6,7 @@ use warnings;
 use lib 't/support';
 use File::Spec;
 use IO::Socket::UNIX;
+use JSON::PP ();
 use Native qw(nginx_has_stream);
 use OwnNginx;
 use POSIX ();
@@ -30,6 +31,8 @@ nginx('-t');
 # nginx has it since 1.29.
 my $early_hints = $? == 0 ? 'early_hints 1;' : '';
 unlink prefix() . '/logs/error.log';
+my $is_angie = nginx('-v') =~ /Angie/;
+my $json_log = $is_angie ? 'error_log logs/error.log info; error_log logs/error.json info format=json;' : '';
 my $stream_block = nginx_has_stream() ? <<"END" : '';
 stream {
     txid_time \$txid \$iso iso8601;
@@ -109,6 +112,7 @@ http {
         txid_accept all;
         txid_on_invalid reject;
         txid_error_log on;
+        $json_log
         txid_response_header X-Request-Id;
         location / { return 200 \$request_txid; }
     }
@@ -167,6 +171,12 @@ is get($rejecting, ['X-Request-Id: mine']), 'mine', 'from all';
 like get($rejecting, ['X-Request-Id: not mine']), qr/400 Bad Request/, 'an invalid one is rejected';
 ok wait_until { grep {/client sent an invalid "x-request-id" header, client: (["]?)127\.0\.0\.1\1, txid: \1$id\1, /} log_lines('error.log') },
     'and the log says so';
+SKIP: {
+    skip 'only Angie writes its error log as JSON', 1 unless $is_angie;
+    my ($logged) = join('', log_lines('error.log')) =~ /txid: "($id)"/;
+    my ($line) = log_lines('error.json');
+    is JSON::PP::decode_json($line)->{http}{request}{txid}, $logged, 'and as JSON, in a field of its own';
+}
 like get($port, ['X-Request-Id: mine', 'X-Forwarded-For: 192.0.2.1'], '/address'), qr/^mine 192\.0\.2\.1$/,
     'behind realip, the peer counts';
 
