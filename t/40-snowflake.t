@@ -202,9 +202,14 @@ location = /t {
         node(-1)
         node(1.5)
         node("web-12")
+        node("1\0")
         node("env:TXID_NO_SUCH_NODE")
         node(function() return nil end)
         node(function() return 4096 end)
+
+        -- Sonyflake has a node by default. This directory does not exist.
+        local _, err = pcall(snowflake.new, { layout = "sonyflake", state = "DIR/none/ip" })
+        ngx.say("sonyflake: ", err:find("bad option", 1, true) == nil)
     }
 }
 --- response_body
@@ -242,9 +247,11 @@ false cannot make a generator: node '1024' is not an integer from 0 to 1023, the
 false cannot make a generator: node '-1' is not an integer from 0 to 1023, the layout's range
 false cannot make a generator: node '1.5' is not an integer from 0 to 1023, the layout's range
 false cannot make a generator: node 'web-12' is not an integer from 0 to 1023, the layout's range
+false bad option 'node' to 'new' (text without a NUL expected)
 false cannot make a generator: node: the environment variable 'TXID_NO_SUCH_NODE' is not set
 false bad option 'node' to 'new' (number, string or function that returns one expected, got nil)
 false cannot make a generator: node '4096' is not an integer from 0 to 1023, the layout's range
+sonyflake: true
 
 
 
