@@ -14,11 +14,12 @@ FILES ?=
 PLATFORMS ?=
 OPENRESTY_SRC ?=
 APISIX_HOME ?=
+KONG ?=
 
 # The library ends the process if it panics. An agent has many leases, and one of them must not end the others.
 BUILD_AGENT = CARGO_PROFILE_RELEASE_PANIC=unwind cargo build --locked --release --package txid-agent
 
-export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_SRCS NGINX_TESTS OPENRESTY_SRC APISIX_HOME
+export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_SRCS NGINX_TESTS OPENRESTY_SRC APISIX_HOME KONG
 
 .PHONY: help build build-tests check agent nginx-module run-native test-nginx-sources test-nginx-tests build-rock run try test soak mutants mutants-lua mutants-c bench bench-segments bench-agent bench-sql locality samplers lint headers install uninstall install-rock deb rpm
 .PHONY: test-install test-platforms test-gateways bump release clean
@@ -190,7 +191,7 @@ test-platforms: ## test in fresh Debians, on an old glibc, arm64 and OpenResty (
 	@scripts/need.sh build platforms
 	@scripts/test-platforms.sh $(PLATFORMS)
 
-test-gateways: ## run the plugin for APISIX in the APISIX in APISIX_HOME=, with the openresty of PATH and the modules of LUA_PATH
+test-gateways: ## run the plugins in real gateways: APISIX in APISIX_HOME=, with the openresty of PATH; Kong by its command in KONG=
 	@scripts/need.sh build
 	@cargo build --locked --release --quiet
 	@scripts/test-gateways.sh

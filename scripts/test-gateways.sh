@@ -1,22 +1,20 @@
 #!/bin/sh
-# test-gateways.sh: runs the plugin of examples/apisix in the APISIX in APISIX_HOME=, a directory with its apisix/ and conf/,
-# as docs/quick-start-apisix.md says. openresty and luajit are those of PATH, and LUA_PATH and LUA_CPATH have what APISIX needs
-# besides. It changes nothing there: it runs in a copy of the directory, and listens on 127.0.0.1 alone.
+# test-gateways.sh: runs the plugins of examples/ in real gateways, as the quick starts say. APISIX_HOME= is a directory with
+# APISIX's apisix/ and conf/; openresty and luajit are those of PATH, and LUA_PATH and LUA_CPATH have what APISIX needs besides.
+# KONG= is Kong's command; KONG_PLUGINS= are its other plugins, by default bundled. Nothing is changed there: each runs on a copy,
+# or with a prefix of its own, without a database, and listens on 127.0.0.1 alone.
 set -eu
 
 cd "$(dirname "$0")/.."
 tree=$PWD
-home=${APISIX_HOME-}
-[ -f "$home/apisix/cli/apisix.lua" ] || { echo "txid: APISIX_HOME is '$home', and has no apisix/cli/apisix.lua" >&2; exit 2; }
+[ -n "${APISIX_HOME-}${KONG-}" ] || { echo "txid: give APISIX_HOME= or KONG=" >&2; exit 2; }
 [ -f target/release/libtxid.so ] || { echo "txid: not built yet: run make build" >&2; exit 1; }
 
 work=$(mktemp -d)
-cp -r "$home/apisix" "$home/conf" "$work/"
-mkdir -p "$work/logs"
 chmod 755 "$work"
 clean_up() {
     trap - EXIT
-    for pid in "$work/logs/nginx.pid" "$work/upstream.pid"; do
+    for pid in "$work/logs/nginx.pid" "$work/kong/pids/nginx.pid" "$work/upstream.pid"; do
         [ ! -s "$pid" ] || kill "$(cat "$pid")" 2>/dev/null || :
     done
     rm -rf "$work"
@@ -40,12 +38,61 @@ perl -MIO::Socket::INET -e '
     }' "$upstream" &
 echo $! >"$work/upstream.pid"
 
-# The blocks of the page, and what else a gateway without etcd needs. Its list of plugins is the one of conf/config.yaml.example
-# as far as this test needs it.
-page=docs/quick-start-apisix.md
-snippet=$(sed -n '/^nginx_config:$/,/^```$/p' $page | grep -v '^```')
-[ -n "$snippet" ] || { echo "txid: $page has no nginx_config" >&2; exit 1; }
-cat >"$work/conf/config.yaml" <<END
+fail() { echo "not ok - $*"; tail -n 5 "$logs/error.log"; exit 1; }
+# ask PATH [OPTION...]: sets status, id and body.
+ask() {
+    path=$1
+    shift
+    answer=$(curl -s -i --max-time 10 "$@" "http://127.0.0.1:$port$path" | tr -d '\r')
+    status=$(printf '%s\n' "$answer" | sed -n '1s/^[^ ]* \([0-9]*\).*/\1/p')
+    id=$(printf '%s\n' "$answer" | sed -n 's/^[Xx]-[Rr]equest-[Ii]d: //p')
+    body=$(printf '%s\n' "$answer" | tail -n 1)
+}
+# is WHAT TEXT PATTERN
+is() {
+    printf '%s\n' "$2" | grep -Eqx "$3" || fail "$1: '$2', not $3"
+    echo "ok - $1"
+}
+new='[0-9a-v]{19}[0g]'
+
+# with_ids PATH: what both promise. PATH leads to the upstream, /dead to nobody, and /none nowhere.
+with_ids() {
+    for _ in $(seq 50); do
+        ask "$1"
+        [ "$status" != 200 ] || break
+        sleep 0.2
+    done
+    is "a request" "$status $id" "200 $new"
+    is "its id and trace, upstream" "$body" "$id 00-[0-9a-f]{32}-[0-9a-f]{16}-0[0-3]"
+    for case in "/none 404" "/dead 502"; do
+        ask "${case% *}"
+        is "a ${case#* }" "$status $id" "${case#* } $new"
+    done
+    failed=$id
+    ask "$1" --header "Host: a b"
+    is "a 400" "$status $id" "400 $new"
+    ask "$1" --header "X-Request-Id: from-a-client"
+    is "the id of a client" "$id" "$new"
+    trace=4bf92f3577b34da6a3ce929d0e0e4736
+    ask "$1" --interface 127.0.0.2 --header "X-Request-Id: from-the-front" --header "traceparent: 00-$trace-00f067aa0ba902b7-01"
+    is "the id of the gateway in front" "$id" from-the-front
+    is "and its trace, upstream" "$body" "from-the-front 00-$trace-[0-9a-f]{16}-01"
+    ask "$1" --interface 127.0.0.2 --header "X-Request-Id: b,ad"
+    is "its malformed id" "$status $id" "200 $new"
+    is "the error log has the id of the 502" "$(grep -c "request_id: \"$failed\"" "$logs/error.log")" '[1-9]'
+}
+
+apisix() {
+    home=$APISIX_HOME logs=$work/logs
+    [ -f "$home/apisix/cli/apisix.lua" ] || { echo "txid: APISIX_HOME is '$home', and has no apisix/cli/apisix.lua" >&2; exit 2; }
+    cp -r "$home/apisix" "$home/conf" "$work/"
+    mkdir -p "$logs"
+    # The blocks of the page, and what else a gateway without etcd needs. Its list of plugins is the one of conf/config.yaml.example
+    # as far as this test needs it.
+    page=docs/quick-start-apisix.md
+    snippet=$(sed -n '/^nginx_config:$/,/^```$/p' $page | grep -v '^```')
+    [ -n "$snippet" ] || { echo "txid: $page has no nginx_config" >&2; exit 1; }
+    cat >"$work/conf/config.yaml" <<END
 deployment:
   role: data_plane
   role_data_plane: { config_provider: yaml }
@@ -65,7 +112,7 @@ plugin_attr:
     accept: ["127.0.0.2/32"]
     trace: traceparent
 END
-cat >"$work/conf/apisix.yaml" <<END
+    cat >"$work/conf/apisix.yaml" <<END
 routes:
   - { uri: /, upstream: { type: roundrobin, nodes: { "127.0.0.1:$upstream": 1 } } }
   - { uri: /dead, upstream: { type: roundrobin, nodes: { "127.0.0.1:$nobody": 1 } } }
@@ -73,49 +120,58 @@ global_rules:
   - { id: txid, plugins: { txid: {} } }
 #END
 END
-fail() { echo "not ok - $*"; tail -n 5 "$work/logs/error.log"; exit 1; }
-(cd "$work" && luajit ./apisix/cli/apisix.lua init) >"$work/init" 2>&1 || { cat "$work/init"; fail "apisix init"; }
-openresty -p "$work/" -c "$work/conf/nginx.conf" >"$work/start" 2>&1 || { cat "$work/start"; fail "the start of APISIX"; }
+    (cd "$work" && luajit ./apisix/cli/apisix.lua init) >"$work/init" 2>&1 || { cat "$work/init"; fail "apisix init"; }
+    openresty -p "$work/" -c "$work/conf/nginx.conf" >"$work/start" 2>&1 || { cat "$work/start"; fail "the start of APISIX"; }
+    with_ids /
+    kill -QUIT "$(cat "$work/logs/nginx.pid")"
+    for _ in $(seq 50); do [ -s "$work/logs/nginx.pid" ] || break; sleep 0.1; done
+    is "the access log has it" "$(grep -c "\"$failed\"" "$work/logs/access.log")" 1
+    echo "$(openresty -v 2>&1 | sed 's|.*: ||'), APISIX $(sed -n 's/.*VERSION = "\(.*\)".*/\1/p' "$home/apisix/core/version.lua")"
+}
 
-# ask PATH [OPTION...]: sets status, id and body.
-ask() {
-    path=$1
-    shift
-    answer=$(curl -s -i --max-time 10 "$@" "http://127.0.0.1:$port$path" | tr -d '\r')
-    status=$(printf '%s\n' "$answer" | sed -n '1s/^[^ ]* \([0-9]*\).*/\1/p')
-    id=$(printf '%s\n' "$answer" | sed -n 's/^[Xx]-[Rr]equest-[Ii]d: //p')
-    body=$(printf '%s\n' "$answer" | tail -n 1)
+# start_kong [SETTING]: with the declarative file of the page, and these settings of the plugin besides.
+start_kong() {
+    {
+        sed -n '/^_format_version/,/^```$/p' $page | grep -v '^```' | sed 's|10.0.0.0/8|127.0.0.2/32|'
+        [ $# -eq 0 ] || echo "      $1"
+        cat <<END
+services:
+  - { name: up, url: "http://127.0.0.1:$upstream", routes: [{ paths: [/up] }] }
+  - { name: dead, url: "http://127.0.0.1:$nobody", routes: [{ paths: [/dead] }] }
+END
+    } >"$work/kong.yml"
+    "$KONG" start >"$work/start" 2>&1 || { cat "$work/start"; fail "the start of Kong"; }
 }
-# is WHAT TEXT PATTERN
-is() {
-    printf '%s\n' "$2" | grep -Eqx "$3" || fail "$1: '$2', not $3"
-    echo "ok - $1"
+
+stop_kong() {
+    kill -QUIT "$(cat "$work/kong/pids/nginx.pid")"
+    for _ in $(seq 100); do [ -s "$work/kong/pids/nginx.pid" ] || break; sleep 0.1; done
 }
-new='[0-9a-v]{19}[0g]'
-for _ in $(seq 50); do
-    ask /
-    [ "$status" != 200 ] || break
-    sleep 0.2
-done
-is "a request" "$status $id" "200 $new"
-is "its id and trace, upstream" "$body" "$id 00-[0-9a-f]{32}-[0-9a-f]{16}-0[0-3]"
-for case in "/none 404" "/dead 502"; do
-    ask "${case% *}"
-    is "a ${case#* }" "$status $id" "${case#* } $new"
-done
-failed=$id
-ask / --header "Host: a b"
-is "a 400" "$status $id" "400 $new"
-ask / --header "X-Request-Id: from-a-client"
-is "the id of a client" "$id" "$new"
-trace=4bf92f3577b34da6a3ce929d0e0e4736
-ask / --interface 127.0.0.2 --header "X-Request-Id: from-the-front" --header "traceparent: 00-$trace-00f067aa0ba902b7-01"
-is "the id of the gateway in front" "$id" from-the-front
-is "and its trace, upstream" "$body" "from-the-front 00-$trace-[0-9a-f]{16}-01"
-ask / --interface 127.0.0.2 --header "X-Request-Id: b,ad"
-is "its malformed id" "$id" "$new"
-is "the error log has the id of the 502" "$(grep -c "request_id: \"$failed\"" "$work/logs/error.log")" '[1-9]'
-kill -QUIT "$(cat "$work/logs/nginx.pid")"
-for _ in $(seq 50); do [ -s "$work/logs/nginx.pid" ] || break; sleep 0.1; done
-is "the access log has it" "$(grep -c "\"$failed\"" "$work/logs/access.log")" 1
-echo "$(openresty -v 2>&1 | sed 's|.*: ||'), APISIX $(sed -n 's/.*VERSION = "\(.*\)".*/\1/p' "$home/apisix/core/version.lua")"
+
+kong() {
+    page=docs/quick-start-kong.md logs=$work/kong/logs
+    # The files of section 3 of the page, and its settings.
+    sed -n 's/^map .*/&/p' $page >"$work/variables.conf"
+    eval "$(sed -n '/^export KONG_NGINX_HTTP_INCLUDE/,/^```$/p' $page | grep -v '^```' | sed "s|/opt/txid|$work|")"
+    export KONG_PREFIX="$work/kong" KONG_DATABASE=off KONG_DECLARATIVE_CONFIG="$work/kong.yml" KONG_PLUGINS="${KONG_PLUGINS:-bundled},txid" \
+        KONG_LUA_PACKAGE_PATH="$tree/examples/?.lua;$tree/lua/?.lua;;" KONG_LUA_PACKAGE_CPATH="$tree/target/release/?.so;;" \
+        KONG_PROXY_LISTEN="127.0.0.1:$port" KONG_ADMIN_LISTEN=off KONG_ADMIN_GUI_LISTEN=off KONG_STATUS_LISTEN=off \
+        KONG_NGINX_WORKER_PROCESSES=1 KONG_ANONYMOUS_REPORTS=off
+    start_kong
+    with_ids /up
+    stop_kong
+    is "the access log has it" "$(grep -c "^$failed 502 " "$logs/access.log")" 1
+    start_kong "on_invalid: reject"
+    for _ in $(seq 50); do
+        ask /up
+        [ "$status" != 200 ] || break
+        sleep 0.2
+    done
+    ask /up --interface 127.0.0.2 --header "X-Request-Id: b,ad"
+    is "a malformed id, with on_invalid: reject" "$status $id" "400 $new"
+    stop_kong
+    echo "Kong $("$KONG" version)"
+}
+
+[ -z "${APISIX_HOME-}" ] || apisix
+[ -z "${KONG-}" ] || kong
