@@ -16,6 +16,9 @@ OPENRESTY_SRC ?=
 APISIX_HOME ?=
 KONG ?=
 
+# What is shipped has no path of this machine. Not for tests: sh drops variables whose names have a hyphen, as Cargo gives them.
+build agent run build-rock: export RUSTC_WRAPPER := $(CURDIR)/scripts/rustc.sh
+
 # The library ends the process if it panics. An agent has many leases, and one of them must not end the others.
 BUILD_AGENT = CARGO_PROFILE_RELEASE_PANIC=unwind cargo build --locked --release --package txid-agent
 

@@ -3,7 +3,7 @@
 cat <<END >>$NGX_MAKEFILE
 
 $ngx_txid_lib:	ngx_txid_ask_cargo
-	cd "$ngx_txid_root" && "${NGX_CARGO:-cargo}" build --quiet --locked --release --package txid-capi --features nginx \\
+	cd "$ngx_txid_root" && RUSTC_WRAPPER="$ngx_txid_root/scripts/rustc.sh" "${NGX_CARGO:-cargo}" build --quiet --locked --release --package txid-capi --features nginx \\
 		--target-dir "$ngx_txid_target"
 
 .PHONY:	ngx_txid_ask_cargo

@@ -1,5 +1,5 @@
 #!/bin/sh
-# release-binaries.sh [TARGET...]: builds the library and the command for each target as a release ships them, into
+# release-binaries.sh [TARGET...]: builds the library, the command and the agent for each target as a release ships them, into
 # target/portable/TARGET/release. With DRY_RUN=1, it only prints what it would build.
 #
 # zig links them against the oldest glibc that Rust's standard library works with, 2.17 (CentOS 7, 2012), and can link for
@@ -32,8 +32,12 @@ for wanted in "$@"; do
     # A shared object for musl links the C library dynamically.
     flags=${RUSTFLAGS-}
     case $target in *-musl) flags="$flags -C target-feature=-crt-static" ;; esac
-    PATH="$PWD/target/zig/bin:$PATH" RUSTFLAGS=$flags CARGO_TARGET_DIR=target/portable \
+    (
+        export PATH="$PWD/target/zig/bin:$PATH" RUSTFLAGS="$flags" CARGO_TARGET_DIR=target/portable RUSTC_WRAPPER="$PWD/scripts/rustc.sh"
         cargo zigbuild --quiet --locked --release --target "$wanted"
+        # As `make agent` does.
+        CARGO_PROFILE_RELEASE_PANIC=unwind cargo zigbuild --quiet --locked --release --target "$wanted" --package txid-agent
+    )
     echo "$wanted: target/portable/$target/release"
     built="$built $target"
 done

@@ -13,6 +13,14 @@ is_empty() {
     [ -z "$left" ] || fail "left behind: $left"
 }
 
+# has_no_paths DIR...: no file in these directories shows where it was built.
+has_no_paths() {
+    for path in "$PWD" "$HOME/" "${CARGO_HOME:-$HOME/.cargo}"; do
+        shown=$(grep -rlaF -- "$path" "$@" || :)
+        [ -z "$shown" ] || fail "these have the path $path, as when they were built without scripts/rustc.sh: $shown"
+    done
+}
+
 # has CONTENT TEXT
 has() {
     case $1 in

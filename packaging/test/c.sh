@@ -3,6 +3,7 @@
 
 export DESTDIR="$tmp/root"
 make --no-print-directory install
+has_no_paths "$DESTDIR"
 
 id=$(
     export PKG_CONFIG_PATH="$DESTDIR/usr/local/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$DESTDIR"

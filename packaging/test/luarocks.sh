@@ -23,6 +23,7 @@ scripts/rockspec.sh "$version" | diff "rockspec/lua-resty-libtxid-$version-1.roc
 for rockspec in "rockspec/lua-resty-libtxid-$version-1.rockspec" rockspec/lua-resty-libtxid-scm-1.rockspec; do
     luarocks lint "$rockspec"
     rocks make "$rockspec"
+    has_no_paths "$tree/lib/lua"
     is_id "$(id_of_tree)" "luajit with the tree of $rockspec"
     rocks remove lua-resty-libtxid
     is_empty "$tree/share" "$tree/lib/lua"

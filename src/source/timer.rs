@@ -53,7 +53,7 @@ fn timer_of(number: u64) -> Option<i32> {
     // SAFETY: plain data, for which zeros are valid.
     let mut event: libc::sigevent = unsafe { mem::zeroed() };
     event.sigev_notify = libc::SIGEV_NONE;
-    let interval = libc::timespec { tv_sec: number as libc::time_t, tv_nsec: mark() };
+    let interval = libc::timespec { tv_sec: number as _, tv_nsec: mark() };
     let setting = libc::itimerspec { it_interval: interval, it_value: libc::timespec { tv_sec: NEVER_S, tv_nsec: 0 } };
     // SAFETY: the kernel reads and writes our own structs. Not through the C library, whose ids of timers may be
     // pointers to what it allocates.
