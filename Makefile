@@ -25,7 +25,7 @@ BUILD_AGENT = CARGO_PROFILE_RELEASE_PANIC=unwind cargo build --locked --release 
 export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_SRCS NGINX_TESTS OPENRESTY_SRC APISIX_HOME KONG
 
 .PHONY: help build build-tests check agent nginx-module run-native test-nginx-sources test-nginx-tests build-rock run try test soak mutants mutants-lua mutants-c bench bench-segments bench-agent bench-sql locality samplers lint headers install uninstall install-rock deb rpm
-.PHONY: test-install test-platforms test-gateways bump release clean
+.PHONY: test-install test-platforms test-gateways test-reproducible bump release clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -180,6 +180,7 @@ agent: ## build target/release/txid-agent
 	$(BUILD_AGENT)
 
 deb: build agent nginx-module ## pack dist/*.deb
+	@scripts/need.sh deb
 	packaging/deb.sh
 
 rpm: build agent ## pack dist/*.rpm
@@ -201,6 +202,10 @@ test-gateways: ## run the plugins in real gateways: APISIX in APISIX_HOME=, with
 
 bump: ## write VERSION=x.y.z, and the repository of Cargo.toml, to all files that contain them
 	@scripts/bump.sh
+
+test-reproducible: ## pack a release twice, in other places, as another user, at another time, and compare each byte
+	@scripts/need.sh build nginx-module release reproducible
+	@scripts/test-reproducible.sh
 
 release: ## check and pack VERSION=x.y.z into dist/; DRY_RUN=1 only prints the steps, PUBLISH=1 uploads
 	@scripts/release.sh

@@ -13,11 +13,6 @@ lib_dir=/usr/lib/$(cc -print-multiarch)
 stage=$PWD/target/deb
 packaging/stage.sh "$stage" "$lib_dir"
 
-# All files get the date of the release, so that the same sources give the same packages.
-released=$(sed -n "s/^## \[$version\] - //p" CHANGELOG.md)
-SOURCE_DATE_EPOCH=$(date -u -d "${released:-$(date -u -r CHANGELOG.md -I)}" +%s)
-export SOURCE_DATE_EPOCH
-
 # Debian's zsh looks in a different directory than Fedora's.
 for part in command agent; do mv "$stage/$part/usr/share/zsh/site-functions" "$stage/$part/usr/share/zsh/vendor-completions"; done
 
@@ -76,11 +71,13 @@ pack() { # pack PACKAGE
     copyright >"$doc/copyright"
     gzip -9n <CHANGELOG.md >"$doc/changelog.gz"
     changelog | gzip -9n >"$doc/changelog.Debian.gz"
+    crates=$(field Crates)
+    [ -z "$crates" ] || python3 packaging/crates.py "$doc" "$crates"
     for library in "$root$lib_dir"/lib*.so.[0-9]*; do
         [ ! -f "$library" ] || for_linking "$1" "$library" "$root/DEBIAN"
     done
     {
-        sed "/^Stage:/d; s/^Architecture:.*/Architecture: $for/; s|@VERSION@|$version-1|; s|@LIBC@|$(needs_libc "$root")|; s|@ABI@|$(nginx_abi)|" \
+        sed "/^Stage:/d; /^Crates:/d; s/^Architecture:.*/Architecture: $for/; s|@VERSION@|$version-1|; s|@LIBC@|$(needs_libc "$root")|; s|@ABI@|$(nginx_abi)|" \
             "$control" | sed '/^Description:/,$d'
         cat <<END
 Source: txid
@@ -93,7 +90,7 @@ END
         sed -n '/^Description:/,$p' "$control"
     } >"$root/DEBIAN/control"
     [ ! -d "$root/etc" ] || (cd "$root" && find etc -type f | sed 's|^|/|') >"$root/DEBIAN/conffiles"
-    (cd "$root" && find usr -type f -exec md5sum {} +) >"$root/DEBIAN/md5sums"
+    (cd "$root" && find usr -type f | sort | xargs -d "\n" md5sum) >"$root/DEBIAN/md5sums"
     chmod -R u+w,go-w,a+rX "$root"
     dpkg-deb --root-owner-group -Zxz --build "$root" "dist/$1_$version-1_$for.deb" >/dev/null
     echo "dist/$1_$version-1_$for.deb"

@@ -5,15 +5,15 @@ set -eu
 cd "$(dirname "$0")/.."
 . scripts/facts.sh
 host=${repository#*://}
-released=$(sed -n "s/^## \[$version\] - //p" CHANGELOG.md)
-day=$(LC_ALL=C date -u -d "${released:-$(date -u -r CHANGELOG.md -I)}" '+%a %b %d %Y')
+day=$(LC_ALL=C date -u -d "@$SOURCE_DATE_EPOCH" '+%a %b %d %Y')
 stage=$PWD/target/rpm/stage
 packaging/stage.sh "$stage" /usr/lib64
 
-# files PART PACKAGE: lists its files, with the licence and the changelog.
+# files PART PACKAGE [CRATES]: lists its files, with the licence, the changelog, and what is in its binaries.
 files() {
     root=$stage/$1
     install -D -m 644 LICENSE "$root/usr/share/licenses/$2/LICENSE"
+    [ $# -lt 3 ] || python3 packaging/crates.py "$root/usr/share/licenses/$2" "$3"
     [ "$1" = lib ] || install -D -m 644 CHANGELOG.md "$root/usr/share/doc/$2/CHANGELOG.md"
     # Our own directories belong to the package; the system's do not.
     (
@@ -25,17 +25,18 @@ files() {
     ) >"$root.files"
 }
 chmod 755 "$stage/lib/usr/lib64/libtxid.so.2"
-files lib libtxid
-files dev libtxid-devel
+files lib libtxid txid-capi
+files dev libtxid-devel txid-capi
 files lua lua-resty-libtxid
-files command txid
-files agent txid-agent
+files command txid txid-cli
+files agent txid-agent txid-agent
 chmod -R u+w,go-w,a+rX "$stage"
 
 log=target/rpm/rpmbuild.log
 if ! rpmbuild -bb packaging/txid.spec >$log 2>&1 \
     --define "_topdir $PWD/target/rpm" --define "_rpmdir $PWD/target/rpm/out" \
     --define "txid_version $version" --define "txid_repository $repository" --define "txid_host ${host%%/*}" \
+    --define "use_source_date_epoch_as_buildtime 1" --define "clamp_mtime_to_source_date_epoch 1" --define "_buildhost txid" \
     --define "txid_day $day" --define "stage $stage"; then
     tail -n 20 $log >&2
     exit 1

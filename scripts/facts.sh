@@ -1,6 +1,11 @@
-# To be sourced in the root of the tree. Sets version and repository from Cargo.toml.
+# To be sourced in the root of the tree. Sets version and repository from Cargo.toml, and SOURCE_DATE_EPOCH to when the sources
+# were committed, or else released: packed files get this date, so that the same sources give the same packages.
 
 fact() { sed -n "s/^$1 = \"\(.*\)\"\$/\1/p" Cargo.toml | head -n 1; }
 
 version=$(fact version)
 repository=$(fact repository)
+
+: "${SOURCE_DATE_EPOCH:=$(git log -1 --format=%ct 2>/dev/null \
+    || date -u -d "$(sed -n "s/^## \[$version\] - //p" CHANGELOG.md)" +%s)}"
+export SOURCE_DATE_EPOCH

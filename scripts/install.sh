@@ -1,6 +1,6 @@
 #!/bin/sh
 # install.sh put|remove|rock: installs below $DESTDIR, removes that again, or installs only what LuaRocks needs for a
-# rock. $BUILT is the directory of the built files, by default target/release.
+# rock. $BUILT is the directory of the built files, by default target/release. With AGENT=1, the agent as well.
 set -eu
 
 . scripts/facts.sh
@@ -36,6 +36,18 @@ files() {
     file 644 $release/completions/zsh/_txid "$share/zsh/site-functions"
     file 644 $release/completions/fish/txid.fish "$share/fish/vendor_completions.d"
     for sql in sql/*.sql; do file 644 "$sql" "$share/txid/sql"; done
+    [ "${AGENT-}" != 1 ] || agent_files
+}
+
+agent_files() {
+    file 755 $release/txid-agent "$PREFIX/bin"
+    for page in $release/agent/man/*.1; do file 644 "$page" "$share/man/man1"; done
+    file 644 $release/agent/completions/bash/txid-agent "$share/bash-completion/completions"
+    file 644 $release/agent/completions/zsh/_txid-agent "$share/zsh/site-functions"
+    file 644 $release/agent/completions/fish/txid-agent.fish "$share/fish/vendor_completions.d"
+    file 644 packaging/agent/txid-agent.service "$PREFIX/lib/systemd/system"
+    file 644 packaging/agent/txid-agent.sysusers "$PREFIX/lib/sysusers.d" txid-agent.conf
+    for part in agent.toml agent.schema.json; do file 644 packaging/agent/$part "$share/txid-agent"; done
 }
 
 put() {
@@ -75,7 +87,8 @@ case $1 in
         files | while read -r _ _ name directory; do rm -f "$DESTDIR$directory/$name"; done
         rm -f "$DESTDIR$pkg_config" "$DESTDIR$LIB_DIR/$library" "$DESTDIR$LUA_C_DIR/$library"
         # Other libraries may live in resty/ too.
-        for directory in "$LUA_LIB_DIR/resty/txid/request" "$LUA_LIB_DIR/resty/txid" "$LUA_LIB_DIR/resty" "$share/txid/sql" "$share/txid"; do
+        for directory in "$LUA_LIB_DIR/resty/txid/request" "$LUA_LIB_DIR/resty/txid" "$LUA_LIB_DIR/resty" "$share/txid/sql" "$share/txid" \
+            "$share/txid-agent"; do
             rmdir "$DESTDIR$directory" 2>/dev/null || :
         done
         ;;

@@ -92,10 +92,12 @@ for purpose in "$@"; do
         samplers) packages="$packages python3-venv nodejs npm nghttp2-client" ;;
         mutants) needs_mutants=yes ;;
         lint) have luacheck || packages="$packages lua-check" ;;
-        rpm) packages="$packages rpm" ;;
+        deb) packages="$packages python3" ;;
+        rpm) packages="$packages python3 rpm" ;;
         platforms) packages="$packages debootstrap util-linux qemu-user-static musl-tools binutils perl python3-venv" ;;
         openresty) packages="$packages make perl libpcre2-dev libssl-dev zlib1g-dev" ;;
         release) packages="$packages binutils luarocks perl pkg-config python3-venv rpm" ;;
+        reproducible) packages="$packages faketime" ;;
         test-install)
             needs_luajit=yes
             packages="$packages perl luarocks pkg-config debootstrap lintian rpm rpm2cpio rpmlint cpio libyaml-libyaml-perl systemd-container"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# pack.sh [MACHINE...]: packs all files of a release into dist/, with SHA-256 sums: the sources, and what `make install`
-# installs for each machine (x86_64 and aarch64) and C library. For this machine, which must be one of them, also a binary
-# rock and the Debian and RPM packages.
+# pack.sh [MACHINE...]: packs all files of a release into dist/, with SHA-256 sums: the sources, and for each machine (x86_64 and
+# aarch64) and C library an archive with install.sh. For this machine, which must be one of them, also a binary rock and the
+# Debian and RPM packages.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -15,7 +15,23 @@ rm -rf dist
 mkdir dist
 git archive --prefix="$name/" --output="dist/$name.tar.gz" HEAD
 
-# To be unpacked in /: for glibc 2.17 and later, and for musl, if this Rust can build for them.
+# What install.sh of the archive takes, where the scripts look for it.
+archive() { # archive BUILT NAME
+    root=$scratch/$2
+    mkdir -p "$root/scripts" "$root/built/agent" "$root/packaging"
+    cp -R lua include sql LICENSE CHANGELOG.md "$root"
+    cp -R packaging/agent packaging/txid.pc.in "$root/packaging"
+    for file in libtxid.so libtxid.a txid txid-agent man completions; do cp -R "$1/$file" "$root/built"; done
+    cp -R "$1/agent/man" "$1/agent/completions" "$root/built/agent"
+    cp scripts/install.sh "$root/scripts"
+    printf "version='%s'\nrepository='%s'\n" "$version" "$repository" >"$root/scripts/facts.sh"
+    install -m 755 packaging/archive.sh "$root/install.sh"
+    python3 packaging/crates.py "$root" txid-capi txid-cli txid-agent
+    tar -c --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode=u+rwX,go+rX,go-w -C "$scratch" "$2" \
+        | gzip -9n >"dist/$2.tar.gz"
+}
+
+# For glibc 2.17 and later, and for musl, if this Rust can build for them.
 [ $# -gt 0 ] || set -- x86_64 aarch64
 targets=
 for machine in "$@"; do targets="$targets $machine-unknown-linux-gnu.2.17 $machine-unknown-linux-musl"; done
@@ -24,10 +40,7 @@ scripts/release-binaries.sh $targets
 for machine in "$@"; do
     for libc in gnu musl; do
         built=target/portable/$machine-unknown-linux-$libc/release
-        [ -f "$built/libtxid.so" ] || continue
-        BUILT=$built PREFIX=/usr/local LIB_DIR=/usr/local/lib LUA_LIB_DIR=/usr/local/share/lua/5.1 LUA_C_DIR=/usr/local/lib/lua/5.1 \
-            DESTDIR=$scratch/$machine-$libc scripts/install.sh put
-        tar -c -z -f "dist/$name-linux-$machine-$libc.tar.gz" --owner=0 --group=0 -C "$scratch/$machine-$libc" usr
+        [ ! -f "$built/libtxid.so" ] || archive "$built" "txid-$version-linux-$machine-$libc"
     done
 done
 

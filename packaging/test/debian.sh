@@ -1,11 +1,15 @@
 # The Debian packages, in a fresh Debian: the example serves ids, and removal leaves nothing behind.
 . packaging/test/_common.sh
+. packaging/test/_chroot.sh
 . packaging/test/_service.sh
 
 make --no-print-directory deb
 
 lintian --allow-root --display-info --pedantic --suppress-tags-from-file packaging/lintian dist/*.deb >"$tmp/lintian"
 [ ! -s "$tmp/lintian" ] || fail "lintian complains: $(cat "$tmp/lintian")"
+
+for package in dist/*.deb; do dpkg-deb --extract "$package" "$tmp/unpacked"; done
+has_no_paths "$tmp/unpacked"
 
 if [ "$(id -u)" -ne 0 ]; then
     echo "# the packages were made but not installed: a chroot needs root"
@@ -17,20 +21,7 @@ if [ "$ID" != debian ]; then
     exit 0
 fi
 
-root=$tmp/root
-log=$tmp/debootstrap.log
-debootstrap --variant=minbase --include=nginx,libnginx-mod-http-lua,libnginx-mod-stream,procps,systemd-sysv,dbus "$VERSION_CODENAME" "$root" >"$log" 2>&1 \
-    || { tail -n 5 "$log"; fail "debootstrap"; }
-# With a /proc, as on a machine: txid-agent asks it which boot this is.
-in_root() {
-    # shellcheck disable=SC2016 # the inner shell's variables
-    unshare --mount sh -euc 'mount -t proc proc "$1/proc" && exec chroot "$@"' sh "$root" env DEBIAN_FRONTEND=noninteractive LC_ALL=C "$@"
-}
-# systemd and nginx make files in /run and /var/lib/nginx themselves.
-files() {
-    (cd "$root" && find . \( -path ./proc -o -path ./sys -o -path ./run -o -path './var/lib/nginx/*' \) -prune -o -print | sort)
-}
-
+fresh "$VERSION_CODENAME" nginx,libnginx-mod-http-lua,libnginx-mod-stream,procps,systemd-sysv,dbus
 cp dist/*.deb "$root/tmp/"
 files >"$tmp/before"
 in_root sh -c 'dpkg -i /tmp/*.deb'
@@ -45,31 +36,6 @@ for file in sql/*.sql; do
     cmp "$file" "$root/usr/share/txid/$file" || fail "there is no $file"
 done
 
-# serve EXAMPLE: with the modules that the packages have enabled.
-serve() {
-    port=$(free_port)
-    mkdir -p "$root/srv/logs"
-    # modules-enabled/ has paths relative to nginx's own prefix.
-    ln -s /usr/lib/nginx/modules "$root/srv/modules"
-    {
-        echo "include /etc/nginx/modules-enabled/*.conf;"
-        sed "s/127\.0\.0\.1:8080/127.0.0.1:$port/; s/error\.log;/error.log notice;/" "examples/$1.conf"
-    } >"$root/srv/nginx.conf"
-    # While nginx starts, it logs to stderr: so do messages of init_by_lua.
-    in_root nginx -p /srv/ -c nginx.conf 2>"$tmp/start.log"
-    trap 'kill "$(cat "$root/srv/logs/nginx.pid")"' EXIT
-}
-
-stop() {
-    ! grep -e 'libtxid.so was not found' -e '\[error\]' "$tmp/start.log" "$root/srv/logs/error.log" || fail "nginx logged an error"
-    nginx=$(cat "$root/srv/logs/nginx.pid")
-    kill "$nginx"
-    trap - EXIT
-    while kill -0 "$nginx" 2>/dev/null; do sleep 0.1; done
-    rm -r "$root"/srv/*
-}
-
-chmod 755 "$tmp" "$root"
 serve nginx
 id=$(header x-request-id "http://127.0.0.1:$port/")
 is_id "$id" "Debian's nginx"

@@ -1,5 +1,6 @@
 # make bump and make release, in a repository of their own.
 . packaging/test/_common.sh
+. packaging/test/_chroot.sh
 
 repo=$tmp/repo
 cp -a . "$repo"
@@ -62,7 +63,7 @@ has "$said" "the tag of this commit"
 scripts/pack.sh "$(uname -m)"
 cd dist
 sha256sum --check --quiet SHA256SUMS
-for file in lua-resty-libtxid-9.8.7.tar.gz "lua-resty-libtxid-9.8.7-linux-$(uname -m)-gnu.tar.gz" lua-resty-libtxid-9.8.7-1.rockspec \
+for file in lua-resty-libtxid-9.8.7.tar.gz "txid-9.8.7-linux-$(uname -m)-gnu.tar.gz" lua-resty-libtxid-9.8.7-1.rockspec \
     "lua-resty-libtxid-9.8.7-1.linux-$(uname -m).rock" libtxid2_9.8.7-1_*.deb libtxid-dev_9.8.7-1_*.deb \
     lua-resty-txid_9.8.7-1_all.deb txid_9.8.7-1_*.deb txid-9.8.7-1.*.rpm libtxid-9.8.7-1.*.rpm libtxid-devel-9.8.7-1.*.rpm \
     lua-resty-libtxid-9.8.7-1.noarch.rpm; do
@@ -73,4 +74,36 @@ done
 for package in libtxid2 txid; do
     needs=$(dpkg-deb --field "$package"_9.8.7-1_*.deb Depends)
     has "$needs" "libc6 (>= 2.17)"
+done
+
+mkdir "$tmp/unpacked"
+for archive in txid-9.8.7-linux-*.tar.gz; do tar -xzf "$archive" -C "$tmp/unpacked"; done
+for package in *.deb; do dpkg-deb --extract "$package" "$tmp/unpacked/$package"; done
+has_no_paths "$tmp/unpacked"
+
+# What is said to be in the binaries is what Cargo has compiled for them. Tools are compiled for this machine, elsewhere.
+said() { grep -h '"purl"' "$@" | sed 's|.*cargo/\(.*\)@\(.*\)".*|\1-\2|' | sort -u; }
+compiled=$(cat "../target/portable/$(uname -m)-unknown-linux-gnu/release/deps"/*.d | grep -o '/registry/src/[^/]*/[^/]*' | sed 's|.*/||' | sort -u)
+[ "$(said "$tmp/unpacked/txid-9.8.7-linux-$(uname -m)-gnu/sbom.cdx.json")" = "$compiled" ] || fail "the list of crates is not $compiled"
+
+# The archive, on a bare Debian: two commands to the first id.
+[ "$(id -u)" -eq 0 ] || { echo "# the archive was made but not installed: a chroot needs root"; exit 0; }
+cd ..
+for release in bookworm trixie; do
+    fresh $release ca-certificates
+    cp "dist/txid-9.8.7-linux-$(uname -m)-gnu.tar.gz" "$root/tmp/"
+    start=$(date +%s)
+    in_root sh -c 'apt-get update && apt-get install -y --no-install-recommends nginx libnginx-mod-http-lua' >"$log" 2>&1 || fail "$(tail -n 5 "$log")"
+    in_root sh -c 'cd /tmp && tar -xzf txid-*.tar.gz && txid-*/install.sh'
+    serve nginx
+    is_id "$(header x-request-id "http://127.0.0.1:$port/")" "nginx of $release"
+    echo "# $release: $(($(date +%s) - start)) s from the archive to the first id"
+    stop
+    is_id "$(in_root txid)" "the command of the archive"
+    leases=$(in_root txid-agent run --store file:///tmp/leases --dir /tmp/run --new --node orders=snowflake -- txid-agent status --dir /tmp/run)
+    has "$leases" "orders: node "
+    in_root sh -c '/tmp/txid-*/install.sh --uninstall'
+    left=$(in_root find /usr/local \( -name '*txid*' -o -name resty \) ! -type d)
+    [ -z "$left" ] || fail "install.sh --uninstall left $left"
+    rm -r "$root"
 done

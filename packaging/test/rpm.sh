@@ -24,11 +24,13 @@ printf '%s\n' /usr/lib64/libtxid.so /usr/lib64/libtxid.a /usr/lib64/pkgconfig/tx
 } >"$tmp/txid-agent"
 for package in libtxid libtxid-devel lua-resty-libtxid txid txid-agent; do
     printf '%s\n' "/usr/share/licenses/$package" "/usr/share/licenses/$package/LICENSE" >>"$tmp/$package"
+    [ $package = lua-resty-libtxid ] || printf "/usr/share/licenses/$package/%s\n" crates.txt sbom.cdx.json >>"$tmp/$package"
     [ $package = libtxid ] || printf '%s\n' "/usr/share/doc/$package" "/usr/share/doc/$package/CHANGELOG.md" >>"$tmp/$package"
     lists $package >"$tmp/$package.packed"
     sort "$tmp/$package" | diff - "$tmp/$package.packed" || fail "$package has other files"
     rpm2cpio "dist/$package-$version-1."*.rpm | (cd "$tmp" && cpio -idm --quiet)
 done
+has_no_paths "$tmp/usr"
 has "$(rpm -qp --requires "dist/lua-resty-libtxid-$version-1.noarch.rpm")" "libtxid = $version-1"
 has "$(rpm -qp --requires "dist/libtxid-devel-$version-1."*.rpm)" "libtxid("
 rpmlint --config packaging/rpmlint.toml dist/*.rpm || fail "rpmlint"
