@@ -74,6 +74,7 @@ ngx_int_t ngx_http_txid_join_headers(ngx_http_request_t *r, const ngx_str_t *low
 ngx_uint_t ngx_http_txid_sent_invalid_id(ngx_http_request_t *r);
 ngx_int_t ngx_http_txid_read_id(ngx_http_request_t *r, ngx_http_variable_value_t *v);
 ngx_int_t ngx_http_txid_read_span(ngx_http_request_t *r, ngx_http_variable_value_t *v);
+const ngx_http_variable_value_t *ngx_http_txid_kept_id(ngx_http_request_t *r);
 const txid_span *ngx_http_txid_kept_span(ngx_http_request_t *r);
 
 ngx_int_t ngx_http_txid_post_read(ngx_http_request_t *r);

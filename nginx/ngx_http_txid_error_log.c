@@ -77,14 +77,11 @@ ngx_http_txid_init_error_log(ngx_conf_t *cf)
 void
 ngx_http_txid_add_to_error_log(ngx_http_request_t *r)
 {
-    ngx_http_txid_main_conf_t  *tmcf;
-
     if (r->log_handler == ngx_http_txid_log_handler) {
         return;
     }
 
-    tmcf = ngx_http_get_module_main_conf(r, ngx_http_txid_module);
-    (void) ngx_http_get_indexed_variable(r, tmcf->request);
+    (void) ngx_http_txid_kept_id(r);
     ngx_http_txid_next_log_handler = r->log_handler;
     r->log_handler = ngx_http_txid_log_handler;
 }

@@ -34,19 +34,17 @@ ngx_http_txid_remove(ngx_http_request_t *r, const ngx_str_t *name)
 static ngx_int_t
 ngx_http_txid_put(ngx_http_request_t *r)
 {
-    ngx_table_elt_t            *h;
-    ngx_http_variable_value_t  *id;
-    ngx_http_txid_loc_conf_t   *tlcf;
-    ngx_http_txid_main_conf_t  *tmcf;
+    ngx_table_elt_t                  *h;
+    ngx_http_txid_loc_conf_t         *tlcf;
+    const ngx_http_variable_value_t  *id;
 
     tlcf = ngx_http_get_module_loc_conf(r, ngx_http_txid_module);
     if (tlcf->response_header.len == 0 || r != r->main) {
         return NGX_OK;
     }
 
-    tmcf = ngx_http_get_module_main_conf(r, ngx_http_txid_module);
-    id = ngx_http_get_indexed_variable(r, tmcf->request);
-    if (id == NULL || id->not_found) {
+    id = ngx_http_txid_kept_id(r);
+    if (id->not_found) {
         return NGX_ERROR;
     }
 

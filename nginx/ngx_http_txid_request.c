@@ -307,17 +307,35 @@ ngx_http_txid_read_span(ngx_http_request_t *r, ngx_http_variable_value_t *v)
  * The variable is read here, because ngx_http_get_indexed_variable() takes 40 instructions more. As there, one that failed is not tried
  * again: an access log has already counted the length of its line.
  */
+static ngx_inline ngx_http_variable_value_t *
+ngx_http_txid_kept(ngx_http_request_t *r, ngx_uint_t index,
+    ngx_int_t (*read)(ngx_http_request_t *r, ngx_http_variable_value_t *v))
+{
+    ngx_http_variable_value_t  *v;
+
+    v = &r->variables[index];
+    if (!v->valid && !v->not_found && read(r, v) != NGX_OK) {
+        v->not_found = 1;
+    }
+    return v;
+}
+
+
+const ngx_http_variable_value_t *
+ngx_http_txid_kept_id(ngx_http_request_t *r)
+{
+    ngx_http_txid_main_conf_t  *tmcf;
+
+    tmcf = ngx_http_get_module_main_conf(r, ngx_http_txid_module);
+    return ngx_http_txid_kept(r, tmcf->request, ngx_http_txid_read_id);
+}
+
+
 const txid_span *
 ngx_http_txid_kept_span(ngx_http_request_t *r)
 {
     ngx_http_txid_main_conf_t  *tmcf;
-    ngx_http_variable_value_t  *v;
 
     tmcf = ngx_http_get_module_main_conf(r, ngx_http_txid_module);
-    v = &r->variables[tmcf->span];
-
-    if (!v->valid && !v->not_found && ngx_http_txid_read_span(r, v) != NGX_OK) {
-        v->not_found = 1;
-    }
-    return ngx_txid_kept_span(v);
+    return ngx_txid_kept_span(ngx_http_txid_kept(r, tmcf->span, ngx_http_txid_read_span));
 }

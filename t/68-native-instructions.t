@@ -156,19 +156,19 @@ my ($minor) = qx("$nginx" -V 2>&1) =~ m{/1\.(\d+)\.\d+.*-fstack-protector}s;
 # On a busy machine, nginx may look for events once more for each request, which takes some 70. So the ratios leave room for that, and
 # those of the module itself do not.
 at_most($minor && $minor <= 26 ? 1.014 : 1.019, '$txid', $txid, $constant);
-at_most(1.029, '$request_txid and a header to check', $checked, $with_header);
-at_most(1.037, 'txid_response_header', $response, $added);
+at_most(1.024, '$request_txid and a header to check', $checked, $with_header);
+at_most(1.032, 'txid_response_header', $response, $added);
 at_most(1.056, '$txid_traceparent of a new trace', $started, $constant);
 at_most(1.14, '$txid_traceparent of a trace that came in', $continued, $with_parent);
-at_most(1.07, 'txid_time iso8601', $time, $with_header);
+at_most(1.06, 'txid_time iso8601', $time, $with_header);
 SKIP: {
     skip 'the module is built in', 6 unless $txid->[2];
     own_at_most(155, '$txid', $txid, $constant);
-    own_at_most(260, '$request_txid and a header to check', $checked, $constant);
+    own_at_most(227, '$request_txid and a header to check', $checked, $constant);
     own_at_most(235, 'txid_response_header', $response, $constant);
     own_at_most(420, '$txid_traceparent of a new trace', $started, $constant);
     own_at_most(1145, '$txid_traceparent of a trace that came in', $continued, $constant);
-    own_at_most(545, 'txid_time iso8601', $time, $constant);
+    own_at_most(505, 'txid_time iso8601', $time, $constant);
 }
 note((compared("nginx's own \$request_id", $nginx_id, $constant))[1]);
 

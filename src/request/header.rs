@@ -1,5 +1,6 @@
 //! The headers of a request, and which values are valid as an id.
 
+use crate::text::base32hex;
 use std::fmt;
 
 /// The longest id that is accepted from a client.
@@ -84,6 +85,10 @@ impl Verdict {
 /// assert!(!is_valid_id(b"${jndi:ldap://example.com/a}"));
 /// ```
 pub fn is_valid_id(value: &[u8]) -> bool {
+    // Most are txids, which takes half as many instructions to tell.
+    if value.try_into().is_ok_and(base32hex::is_all_in_the_alphabet) {
+        return true;
+    }
     // Always looks at every byte, which takes half as many instructions as stopping early, and the text is short.
     (1..=LONGEST).contains(&value.len()) && value.iter().fold(0, |so_far, &byte| so_far | WRONG[usize::from(byte)]) == 0
 }

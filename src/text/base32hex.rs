@@ -38,26 +38,30 @@ pub(crate) fn decode(text: &[u8; LEN_OF_96_BITS]) -> Result<u128, usize> {
         // With zeros in front, four are eight as well.
         let mut eight = *b"00000000";
         eight[8 - part.len()..].copy_from_slice(part);
-        u64::from_be_bytes(eight)
+        values(u64::from_be_bytes(eight))
     });
-    let ((high, high_wrong), (middle, middle_wrong), (low, low_wrong)) = (values(high), values(middle), values(low));
     // The last character holds one bit of the 96, above four zeros.
-    if high_wrong | middle_wrong | low_wrong | low & 0xf != 0 {
+    if !is_all_in_the_alphabet(text) || low & 0xf != 0 {
         return Err(text.iter().position(|&byte| !is_in_the_alphabet(byte)).unwrap_or(text.len() - 1));
     }
     Ok(u128::from(gather(high)) << 56 | u128::from(gather(middle)) << 16 | u128::from(gather(low) >> 4))
 }
 
-/// The values of eight characters, each in its byte; and what is not 0 if one of them is not in the alphabet.
+/// Whether each character is in the alphabet, in upper or lower case.
 #[inline(always)]
-fn values(text: u64) -> (u64, u64) {
+pub(crate) fn is_all_in_the_alphabet(text: &[u8; LEN_OF_96_BITS]) -> bool {
+    // Two vectors of 16 take fewer instructions than each byte.
+    let mut padded = [b'0'; 32];
+    padded[..text.len()].copy_from_slice(text);
+    padded.iter().fold(0, |wrong, &byte| wrong | u8::from(!is_in_the_alphabet(byte))) == 0
+}
+
+/// The values of eight characters of the alphabet, each in its byte.
+#[inline(always)]
+fn values(text: u64) -> u64 {
     // A letter has the bit 0x40, and counts from 1 in its low five bits.
     let letters = text >> 6 & 0x0101_0101_0101_0101;
-    let values = (text & 0x0f0f_0f0f_0f0f_0f0f) + (text & letters << 4) + letters * 9;
-    // Other characters have values as well, but either these have more than five bits, or are of another character.
-    let from_10 = (values + 0x7676_7676_7676_7676) >> 7 & 0x0101_0101_0101_0101;
-    let lower_case = values + 0x3030_3030_3030_3030 + from_10 * 39;
-    (values, values & 0xe0e0_e0e0_e0e0_e0e0 | lower_case ^ (text | letters << 5))
+    (text & 0x0f0f_0f0f_0f0f_0f0f) + (text & letters << 4) + letters * 9
 }
 
 /// The 40 bits of eight values, most significant first.
@@ -68,7 +72,7 @@ fn gather(values: u64) -> u64 {
     halves >> 12 & 0x00ff_fff0_0000 | halves & 0x000f_ffff
 }
 
-#[cold]
+#[inline(always)]
 fn is_in_the_alphabet(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'v' | b'A'..=b'V')
 }
