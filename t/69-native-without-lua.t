@@ -173,9 +173,8 @@ ok wait_until { grep {/client sent an invalid "x-request-id" header, client: (["
     'and the log says so';
 SKIP: {
     skip 'only Angie writes its error log as JSON', 1 unless $is_angie;
-    my ($logged) = join('', log_lines('error.log')) =~ /txid: "($id)"/;
     my ($line) = log_lines('error.json');
-    is JSON::PP::decode_json($line)->{http}{request}{txid}, $logged, 'and as JSON, in a field of its own';
+    like JSON::PP::decode_json($line)->{http}{request}{txid}, qr/^$id$/, 'and as JSON, in a field of its own';
 }
 like get($port, ['X-Request-Id: mine', 'X-Forwarded-For: 192.0.2.1'], '/address'), qr/^mine 192\.0\.2\.1$/,
     'behind realip, the peer counts';
