@@ -100,7 +100,7 @@ for purpose in "$@"; do
         reproducible) packages="$packages faketime" ;;
         test-install)
             needs_luajit=yes
-            packages="$packages perl luarocks pkg-config debootstrap lintian rpm rpm2cpio rpmlint cpio libyaml-libyaml-perl systemd-container"
+            packages="$packages perl luarocks pkg-config debootstrap buildah lintian rpm rpm2cpio rpmlint cpio libyaml-libyaml-perl systemd-container"
             ;;
         *) say "need.sh: unknown purpose '$purpose'"; exit 2 ;;
     esac

@@ -1,0 +1,131 @@
+# The commands of README.md and of the first pages, as they stand and in order: each row of *Install* and each page in a fresh
+# Debian, which has only what the page says to install. They share what was compiled. RELEASE=trixie takes Debian 13.
+. packaging/test/_common.sh
+
+command -v debootstrap >/dev/null && [ "$(id -u)" -eq 0 ] || { echo "# no command of a page was run: a fresh Debian needs debootstrap and root"; exit 0; }
+release=${RELEASE:-bookworm}
+
+# Commands that are not run, as extended regular expressions, and why. One that matches none is an error.
+cat >"$tmp/not-run" <<'END_OF_LIST'
+make rpm .*|it is for Fedora; packaging/test/rpm.sh
+docker .*|packaging/test/containers.sh
+resty .*|Debian has no OpenResty
+make nginx-module NGINX_SRC=.*|no other sources of nginx are there
+kong .*|Debian has no Kong; make test-gateways
+apisix .*|Debian has no APISIX; make test-gateways
+curl .*:8001/.*|it asks Kong
+curl .*:9180/.*|it asks APISIX
+txid-agent run .*10\.0\.0\.5.*|the store is on another host; t/59-documents.t
+txid-agent run \.\.\. .*|it is a part of a command
+END_OF_LIST
+
+# Of a page: each command, with its part and its line. Commands are in blocks of sh and console, and in code in the second column of a
+# table of README.md. Its rows and sections are parts of their own. `apt install` is anywhere.
+cat >"$tmp/commands" <<'END_OF_PERL'
+my ($page, $part, $language) = ($ARGV[0], 'all', '');
+while (<>) {
+    if (/^```(\w*)/) { $language = $language ? '' : $1 || 'text' }
+    elsif ($language) { print "$part|$.|$1\n" if $language eq 'sh' && /^(.+)/ || $language eq 'console' && /^\$ (.+)/ }
+    elsif ($page eq 'README.md' && /^## (.*)/) { $part = $1 }
+    else {
+        my $row = $page eq 'README.md' && /^\| / ? "$part, row $." : $part;
+        for (/`([^`]+)`/g) { print "$row|$.|$_\n" if /^apt install / || $row ne $part && /^(?:make|luarocks|docker|cargo|sudo) / }
+    }
+}
+END_OF_PERL
+# block PAGE LANGUAGE NUMBER
+block() { perl -e '($l, $n, @p) = @ARGV; local ($/, @ARGV) = (undef, @p); print ((<> =~ /^```$l\n(.*?)^```$/gms)[$n - 1])' "$2" "$3" "$1"; }
+
+base=$tmp/base
+mkdir -p "$base" "$tmp/target" "$tmp/root"
+debootstrap --variant=minbase --include=ca-certificates "$release" "$base" >"$tmp/debootstrap" 2>&1 || { tail -n 5 "$tmp/debootstrap"; fail "debootstrap"; }
+mirror=$(sed -n 's/^deb \([^ ]*\) .*/\1/p' "$base/etc/apt/sources.list" | head -n 1)
+printf 'deb %s main\n' "$mirror $release-updates" "${mirror%debian}debian-security $release-security" >>"$base/etc/apt/sources.list"
+cp /etc/hosts /etc/resolv.conf "$base/etc/"
+export certificates=
+[ -z "${SSL_CERT_FILE-}" ] || { cp -L "$SSL_CERT_FILE" "$base/etc/host.pem"; certificates="SSL_CERT_FILE=/etc/host.pem CARGO_HTTP_CAINFO=/etc/host.pem"; }
+echo 'APT::Get::Assume-Yes "true";' >"$base/etc/apt/apt.conf.d/yes"
+printf '#!/bin/sh\nexit 101\n' >"$base/usr/sbin/policy-rc.d" && chmod 755 "$base/usr/sbin/policy-rc.d"
+mkdir -p "$base/root/txid/target" "$base/root/.cargo/registry"
+tar -c --exclude ./target --exclude ./dist . | tar -x -C "$base/root/txid"
+
+# in_fresh COMMAND...: in the base with a layer on top.
+in_fresh() {
+    # shellcheck disable=SC2016 # the inner shell's variables
+    unshare --mount --pid --fork --kill-child sh -euc '
+        mount -t overlay overlay -o "lowerdir=$1/base,upperdir=$1/layer,workdir=$1/work" "$1/root"
+        cd "$1/root"
+        mount --bind "$1/target" root/txid/target
+        mount --bind "$2" root/.cargo/registry
+        mount -t proc proc proc
+        mount --rbind /dev dev
+        shift 2
+        exec env -i HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+            $certificates chroot . "$@"' sh "$tmp" "${CARGO_HOME:-$HOME/.cargo}/registry" "$@"
+}
+
+# serves PAGE NUMBER: a block of nginx answers with an id, as a file in /etc/nginx/conf.d, and logs it. A part of a unit's script.
+serves() {
+    cat <<END_OF_STEP
+    cat >/etc/nginx/conf.d/ids.conf <<'END_OF_BLOCK'
+$(block "$1" nginx "$2" | sed "s/8080/$port/; s|logs/ids.log|/var/log/nginx/ids.log|")
+upstream backend { server 127.0.0.1:$backend; }
+server { listen 127.0.0.1:$backend; return 200; }
+END_OF_BLOCK
+    rm -f /etc/nginx/sites-enabled/default
+    nginx
+    curl -s -i http://127.0.0.1:$port/ | tr -d '\r' | grep -Ex 'X-Request-Id: $id'
+    sleep 1
+    grep -E '^$id 200 "GET / HTTP/1.1"$' /var/log/nginx/ids.log
+    nginx -s quit && while [ -s /run/nginx.pid ]; do sleep 0.1; done
+    rm /etc/nginx/conf.d/ids.conf
+END_OF_STEP
+}
+
+# step PAGE COMMAND: how it is run.
+step() {
+    case $2 in
+        "make try") echo "PORT=$port make try >/tmp/served 2>&1 &"; echo "until grep '^Serving' /tmp/served; do sleep 1; done" ;;
+        "cargo add "*)
+            echo "cargo new --quiet --vcs none /tmp/project && cd /tmp/project && $(echo "$2" | sed 's|PATH/TO|/root|')"
+            for n in 1 2 3; do echo "[ ! -s /root/rust-$n ] || { cp /root/rust-$n src/main.rs && cargo run --quiet; }"; done ;;
+        curl\ * | luajit\ * | *./now | txid-agent\ run*[!\&]) echo "{ $2; } >/tmp/said && cat /tmp/said && grep -E '(^|[ :])($id|[0-9]{15,19}|1)[^0-9a-z]*$' /tmp/said" ;;
+        *) echo "$2" ;;
+    esac | sed "s/:8080/:$port/; s/sudo //g"
+    case "$1 $2" in
+        *lua-resty-libtxid_*) echo "apt install curl nginx libnginx-mod-http-lua"; serves README.md 1; echo "apt purge lua-resty-libtxid" ;;
+        *libnginx-mod-http-txid_*) serves README.md 2 ;;
+        *openresty*"sudo make install") echo "apt install curl"; serves "$1" 1; serves "$1" 2 ;;
+    esac
+}
+
+id='[0-9a-v]{19}[0g]' port=$(free_port) backend=$(free_port)
+for n in 1 2 3; do block docs/rust.md rust $n >"$base/root/rust-$n"; done
+{
+    perl "$tmp/commands" README.md | sed 's/^/README.md|/'
+    for name in quick-start-openresty quick-start-nginx quick-start-kong quick-start-apisix c rust leases segments other-languages; do
+        perl "$tmp/commands" "docs/$name.md" | sed "s|^|docs/$name.md\||"
+    done
+} >"$tmp/all"
+cut -d '|' -f 1,2 "$tmp/all" | uniq >"$tmp/units"
+while IFS='|' read -r page part; do
+    grep -F "$page|$part|" "$tmp/all" | while IFS='|' read -r _ _ line command; do
+        if printf '%s\n' "$command" | grep -Eqx "$(cut -d '|' -f 1 "$tmp/not-run" | paste -s -d '|')"; then
+            printf '%s\n' "$command" >>"$tmp/passed-over"
+        else
+            printf 'echo "%s, line %s"\n' "$page" "$line"
+            # Debian 12 calls its newer Rust cargo-web, as the pages say.
+            step "$page" "$command" | if [ "$release" = bookworm ]; then sed 's/^\(apt install .*\)cargo$/\1cargo-web/'; else cat; fi
+        fi
+    done >"$tmp/unit"
+    case $page,$part in
+        # From here on, all have what the README says a checkout needs.
+        README.md,Install) in_system="chroot $base" ;;
+        *) in_system=in_fresh ;;
+    esac
+    rm -rf "$tmp/layer" "$tmp/work" && mkdir "$tmp/layer" "$tmp/work"
+    { echo 'set -eux; apt update; cd /root/txid; export PATH=/root/txid/target/release:$PATH'; cat "$tmp/unit"; } >"$tmp/script"
+    $in_system sh <"$tmp/script" >"$tmp/log" 2>&1 || { tail -n 20 "$tmp/log"; fail "$page, $part"; }
+done <"$tmp/units"
+cut -d '|' -f 1 "$tmp/not-run" | while read -r pattern; do grep -Eqx "$pattern" "$tmp/passed-over" || fail "no page has the command $pattern"; done
+echo "# $(($(wc -l <"$tmp/all") - $(wc -l <"$tmp/passed-over"))) commands of the pages ran in $release"
