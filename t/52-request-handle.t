@@ -333,3 +333,18 @@ location = /t {
 200 1 id: content response
 400 1 id: response
 200 1 id: content response
+
+
+
+=== TEST 11: the first request of a worker is judged by the peer of its connection, too, and not by what realip says
+--- http_config
+init_by_lua_block { request = require "resty.txid.request" request.configure { accept = { "10.0.0.0/8" } } }
+--- config
+set_real_ip_from 127.0.0.1;
+real_ip_header X-Forwarded-For;
+location = /t { content_by_lua_block { ngx.say(ngx.var.remote_addr, " ", request.id() == "mine") } }
+--- more_headers
+X-Request-Id: mine
+X-Forwarded-For: 10.0.0.1
+--- response_body
+10.0.0.1 false
