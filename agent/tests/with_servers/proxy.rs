@@ -23,7 +23,8 @@ pub struct Proxy {
     trips: Arc<Trips>,
 }
 
-/// Counts round trips: how often the client sent something after the server did, or at the start.
+/// Counts round trips: how often the client sent something after the server did, or at the start. A connection that
+/// reaches nobody counts as one.
 #[derive(Default)]
 struct Trips {
     count: AtomicUsize,
@@ -48,10 +49,12 @@ impl Proxy {
         thread::spawn(move || {
             for client in listener.incoming() {
                 let Ok(client) = client else { return };
-                if shared.load(Ordering::SeqCst) == Mode::Refuse as u8 {
+                let is_refused = shared.load(Ordering::SeqCst) == Mode::Refuse as u8;
+                let reached = if is_refused { None } else { TcpStream::connect(("127.0.0.1", server)).ok() };
+                let Some(server) = reached else {
+                    counted.count.fetch_add(1, Ordering::SeqCst);
                     continue;
-                }
-                let Ok(server) = TcpStream::connect(("127.0.0.1", server)) else { continue };
+                };
                 let (asking, answering) = (counted.clone(), counted.clone());
                 pass(&client, &server, &shared, Mode::Refuse as u8, move || asking.sends(true));
                 pass(&server, &client, &shared, Mode::SwallowReplies as u8, move || answering.sends(false));

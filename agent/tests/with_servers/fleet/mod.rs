@@ -2,6 +2,7 @@
 
 mod agent;
 mod command;
+mod crowd;
 mod host;
 
 use std::time::{Duration, Instant};
