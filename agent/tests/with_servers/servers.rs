@@ -5,8 +5,8 @@ use std::net::{TcpListener, TcpStream};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::Mutex;
-use std::thread::sleep;
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
@@ -178,6 +178,47 @@ pub fn etcd(options: &[&str]) -> Server {
             command
         },
     )
+}
+
+/// Servers that wait for each other when they start. They end with this.
+pub struct Cluster {
+    pub servers: Vec<Server>,
+    _until_the_end: mpsc::Sender<()>,
+}
+
+impl Cluster {
+    /// Each server ends with the thread that started it.
+    pub fn start(count: usize, start: impl Fn(usize) -> Server + Send + Sync + 'static) -> Self {
+        let (_until_the_end, end) = mpsc::channel();
+        let (started, servers) = mpsc::channel();
+        let (start, end) = (Arc::new(start), Arc::new(Mutex::new(end)));
+        for at in 0..count {
+            let (start, started, end) = (start.clone(), started.clone(), end.clone());
+            thread::spawn(move || {
+                started.send((at, start(at))).unwrap();
+                _ = end.lock().map(|end| end.recv());
+            });
+        }
+        let mut servers: Vec<_> = servers.iter().take(count).collect();
+        servers.sort_by_key(|&(at, _)| at);
+        Self { servers: servers.into_iter().map(|(_, server)| server).collect(), _until_the_end }
+    }
+}
+
+/// A cluster of etcd whose servers listen to each other on the first of these ports, and call each other on the second.
+pub fn etcd_cluster(peers: &[(u16, u16)]) -> Cluster {
+    let url = |port: u16| format!("http://127.0.0.1:{port}");
+    let all = peers.iter().enumerate().map(|(at, &(_, called))| format!("m{at}={}", url(called)));
+    let all = all.collect::<Vec<_>>().join(",");
+    let peers = peers.to_vec();
+    Cluster::start(peers.len(), move |at| {
+        etcd(&[
+            &format!("--name=m{at}"),
+            &format!("--initial-cluster={all}"),
+            &format!("--listen-peer-urls={}", url(peers[at].0)),
+            &format!("--initial-advertise-peer-urls={}", url(peers[at].1)),
+        ])
+    })
 }
 
 /// PostgreSQL and MariaDB do not run as root.

@@ -184,7 +184,7 @@ fn guard_of(hosted: &Hosted) -> i32 {
 }
 
 /// The process may be gone.
-fn send(pid: i32, signal: i32) {
+pub fn send(pid: i32, signal: i32) {
     // SAFETY: no memory is involved.
     unsafe { libc::kill(pid, signal) };
 }

@@ -3,7 +3,9 @@
 mod agent;
 mod command;
 mod crowd;
+mod frozen;
 mod host;
+mod partition;
 
 use std::time::{Duration, Instant};
 
@@ -13,6 +15,8 @@ use host::{Host, agent, kill, signal};
 
 /// Three hosts on four nodes, so that nodes soon move between hosts.
 const LAYOUT: &str = "time_bits=41,node_bits=2,sequence_bits=12,unit_ms=1,epoch=1288834974657";
+/// So that a third host can only have a node that another has had.
+const TWO_NODES: &str = "time_bits=41,node_bits=1,sequence_bits=12,unit_ms=1,epoch=1288834974657";
 const HOSTS: usize = 3;
 const WORKERS: usize = 4;
 const OPTIONS: [&str; 2] = ["--ahead", "3s"];
@@ -179,8 +183,7 @@ fn faults(mut server: Server, url: impl Fn(u16) -> String + Copy) {
 fn a_node_that_is_taken_away() {
     let server = servers::redis(&[]);
     let url = |port| format!("redis://127.0.0.1:{port}?may-lose-writes=0");
-    let layout = LAYOUT.replace("node_bits=2", "node_bits=1");
-    let mut hosts = ["old", "other", "new"].map(|name| Host::new(name, server.port, url, &layout));
+    let mut hosts = ["old", "other", "new"].map(|name| Host::new(name, server.port, url, TWO_NODES));
     let options = ["--new", "--ahead", "5s"];
     for host in &mut hosts[..2] {
         host.start_agent(&options);

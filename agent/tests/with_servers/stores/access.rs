@@ -328,28 +328,9 @@ fn etcd_tls() {
 /// Two of three servers are frozen: the third has no majority. Nothing is confirmed, and nothing is lost.
 #[test]
 fn etcd_without_a_majority() {
-    let peers: Vec<_> = (0..3).map(|_| servers::free_port()).collect();
-    let cluster: Vec<_> = (0..3).map(|at| format!("m{at}=http://127.0.0.1:{}", peers[at])).collect();
-    let cluster = cluster.join(",");
-    // Each waits for the others, so they start at the same time; and each ends with the thread that started it.
-    let (started, servers) = std::sync::mpsc::channel();
-    let (_until_the_end, end) = std::sync::mpsc::channel::<()>();
-    let end = std::sync::Arc::new(std::sync::Mutex::new(end));
-    for (at, port) in peers.iter().enumerate() {
-        let (cluster, peer) = (cluster.clone(), format!("http://127.0.0.1:{port}"));
-        let (started, end) = (started.clone(), end.clone());
-        std::thread::spawn(move || {
-            let server = servers::etcd(&[
-                &format!("--name=m{at}"),
-                &format!("--initial-cluster={cluster}"),
-                &format!("--listen-peer-urls={peer}"),
-                &format!("--initial-advertise-peer-urls={peer}"),
-            ]);
-            started.send(server).unwrap();
-            _ = end.lock().map(|end| end.recv());
-        });
-    }
-    let servers: Vec<Server> = servers.iter().take(3).collect();
+    let peers = [(); 3].map(|()| servers::free_port()).map(|port| (port, port));
+    let cluster = servers::etcd_cluster(&peers);
+    let servers = &cluster.servers;
     let hosts: Vec<_> = servers.iter().map(|server| format!("127.0.0.1:{}", server.port)).collect();
     let url = format!("etcd://{}/txid?timeout=1s", hosts.join(","));
     wait_for(&url);
