@@ -75,6 +75,11 @@ test-nginx-sources: ## build and test the modules with each nginx whose source t
 	@cargo build --locked --release --quiet
 	@scripts/test-nginx-sources.sh
 
+.PHONY: release-modules
+release-modules: ## pack dist/txid-nginx-modules-*.tar.gz, the modules for each nginx whose source tree is in NGINX_SRCS=
+	@scripts/need.sh build nginx-sources
+	@scripts/release-modules.sh
+
 test-nginx-tests: ## run nginx's own tests, in NGINX_TESTS=, with the nginx in NGINX_SRC= and our directives in each http block
 	@scripts/need.sh build nginx-sources nginx-tests
 	@scripts/test-nginx-tests.sh

@@ -51,6 +51,8 @@ cp "rockspec/$name-1.rockspec" dist/
 # They have the same library and command, which ask for no newer glibc.
 BUILT=target/portable/$(uname -m)-unknown-linux-gnu/release make --no-print-directory deb rpm
 
+[ -z "${NGINX_SRCS-}" ] || scripts/release-modules.sh
+
 cd dist
 sha256sum -- * >"$scratch/sums"
 mv "$scratch/sums" SHA256SUMS

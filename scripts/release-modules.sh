@@ -1,0 +1,89 @@
+#!/bin/sh
+# release-modules.sh: packs dist/txid-nginx-modules-*.tar.gz, the modules for each nginx, or fork of it, whose source tree is in
+# $NGINX_SRCS. Each nginx must take its own modules, and refuse those of the others.
+set -eu
+
+cd "$(dirname "$0")/.."
+. scripts/facts.sh
+. scripts/nginx-tree.sh
+: "${NGINX_SRCS:?txid: name the source trees of nginx: make release-modules NGINX_SRCS='dir dir'}"
+work=$PWD/target/nginx-modules
+packed=txid-nginx-modules-$version-linux-$(uname -m)
+rm -rf "$work"
+mkdir -p "$work/$packed" "$work/built" "$work/prefix/logs" dist
+
+# name_of SRC: what that nginx calls itself, such as nginx-1.30.4 or angie-1.12.1.
+name_of() {
+    header=$1/src/core/angie.h name=ANGIE_VER
+    [ -f "$header" ] || header=$1/src/core/nginx.h name=NGINX_VER
+    # Its -v does not say that it is Debian's.
+    [ ! -d "$1/debian" ] || printf debian-
+    printf '#include "%s"\n%s\n' "$header" $name | cc -E -P - | tail -n 1 | tr -d '" ' | tr 'A-Z/' 'a-z-'
+}
+
+# takes NGINX MODULES: whether it accepts a configuration with the modules in this directory. Sets said to its messages.
+takes() {
+    # In Debian's, stream is a module, too.
+    stream=$(readlink "$1")
+    stream=${stream%/sbin/nginx}/lib/nginx/modules/ngx_stream_module.so
+    if [ -f "$stream" ]; then stream="load_module $stream;"; else stream=; fi
+    cat >"$work/prefix/nginx.conf" <<END
+$stream
+load_module $2/ngx_http_txid_module.so;
+load_module $2/ngx_stream_txid_module.so;
+events {}
+http { txid_response_header X-Request-Id; }
+stream { txid_variable \$id uuid_v7; }
+END
+    said=$("$1" -t -p "$work/prefix/" -c nginx.conf 2>&1)
+}
+
+names=
+for src in $NGINX_SRCS; do
+    src=$(cd "$src" && pwd)
+    name=$(name_of "$src")
+    NGINX_SRC=$src NGINX_OUT=$work/built/$name scripts/nginx-module.sh
+    mkdir "$work/$packed/$name"
+    install -m 644 "$work/built/$name"/*.so "$work/$packed/$name"
+    names="$names $name"
+    if [ -f "$src/src/core/nginx.c" ]; then
+        # Only to load modules into, so built in a hurry.
+        nginx_tree "$src" "$work/built/$name/nginx"
+        nginx_build --with-compat --with-threads --with-stream --with-cc-opt='-O0 -w'
+    else
+        # Debian's nginx-dev has headers only. This is the nginx beside it.
+        binary=${src%/share/nginx/src}/sbin/nginx
+    fi
+    ln -s "$binary" "$work/built/$name/binary"
+done
+
+for name in $names; do
+    nginx=$work/built/$name/binary
+    "$nginx" -v 2>"$work/version" || { echo "$name was not tried: it does not run here"; continue; }
+    for other in $names; do
+        if takes "$nginx" "$work/$packed/$other"; then
+            [ "$name" = "$other" ] || { echo "txid: $name takes the modules for $other" >&2; exit 1; }
+        else
+            case $name:$said in
+                "$other:"*) echo "txid: $name does not take its modules: $said" >&2; exit 1 ;;
+                *" instead of "* | *"is not binary compatible"* | *"undefined symbol"*) ;;
+                *) echo "txid: $name does not say that the modules are for $other: $said" >&2; exit 1 ;;
+            esac
+        fi
+    done
+    echo "$name takes its modules, and no others"
+done
+
+cp LICENSE "$work/$packed/"
+cat >"$work/$packed/README" <<END
+Modules of txid $version for nginx without Lua. Take those in the directory with the name of your nginx ($repository):
+
+    load_module /PATH/TO/ngx_http_txid_module.so;      # at the top of nginx.conf
+    load_module /PATH/TO/ngx_stream_txid_module.so;    # if it uses \$txid in stream
+
+They are for:$names
+END
+python3 packaging/crates.py "$work/$packed" txid-capi
+tar -c --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode=u+rwX,go+rX,go-w -C "$work" "$packed" \
+    | gzip -9n >"dist/$packed.tar.gz"
+echo "dist/$packed.tar.gz"
