@@ -21,10 +21,12 @@ export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$root/target/nginx-rust}"
 rm -f "$out"/*.so
 nginx_tree "$src" "$out/src"
 
+# The id of a build is a sum of its debug information, too, which strip removes later.
+no_paths=-ffile-prefix-map=$root=.
 # With --with-compat, a module also fits other builds of the same nginx version with that option, PCRE and gzip.
 # shellcheck disable=SC2046 # a list of files
 if ! { cd "$tree" && "$configure" --with-compat --with-threads --with-stream=dynamic \
-        --with-cc-opt='-g -O2 -fPIC -fstack-protector-strong -D_FORTIFY_SOURCE=2 -Wformat -Werror=format-security' \
+        --with-cc-opt="-g -O2 -fPIC -fstack-protector-strong -D_FORTIFY_SOURCE=2 -Wformat -Werror=format-security $no_paths" \
         --with-ld-opt='-Wl,-z,relro -Wl,-z,now' --add-dynamic-module="$addon" \
     && make -f objs/Makefile $(printf 'objs/%s.so ' "$@"); } >"$log" 2>&1; then
     tail -n 30 "$log" >&2

@@ -10,7 +10,7 @@ trap 'rm -rf "$scratch"' EXIT
 chmod 755 "$scratch"
 toolchain=$(rustc --print sysroot)
 cargo_home=${CARGO_HOME:-$HOME/.cargo}
-one=$scratch/one other="$scratch/the other/place"
+one=$scratch/one other="$scratch/the-other/place"
 for tree in "$one" "$other"; do
     mkdir -p "$tree"
     git clone --quiet . "$tree/txid"
