@@ -13,6 +13,9 @@ done
 export CONTAINERS_STORAGE_CONF="$tmp/storage.conf" BUILDAH_ISOLATION=chroot
 printf '[storage]\ndriver = "overlay"\nrunroot = "%s/run"\ngraphroot = "%s/graph"\n' "$tmp" "$tmp" >"$CONTAINERS_STORAGE_CONF"
 
+# Some of buildah's mounts outlive their containers, and $tmp could not be removed with them.
+trap 'findmnt -rno TARGET | grep "^$tmp/" | sort -r | xargs -r umount' EXIT
+
 # image NAME DIR [OPTION...]: an image that holds a directory.
 image() {
     name=$1 content=$2
