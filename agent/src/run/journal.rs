@@ -1,7 +1,14 @@
 //! The log.
+//!
+//! A write to a pipe that nobody reads waits for ever. What must be done in time does not wait for the log: a thread of
+//! its own writes it.
 
 use std::collections::VecDeque;
-use std::io::{Write, stderr};
+use std::io::{self, Write, stderr};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// Lines of one lease or segment in any [`WINDOW`].
@@ -9,6 +16,37 @@ const MOST_LINES: usize = 10;
 const WINDOW: Duration = Duration::from_secs(10);
 /// The longest line, in bytes.
 const LONGEST: usize = 1024;
+
+/// Lines that wait for their thread. More are left out.
+const MOST_WAITING: usize = 256;
+/// How long the end of the process waits for the last lines.
+const TO_FINISH: Duration = Duration::from_millis(500);
+
+/// The lines for the thread, once there is one.
+static LINES: OnceLock<SyncSender<String>> = OnceLock::new();
+static WAITING: AtomicU64 = AtomicU64::new(0);
+static LEFT_OUT: AtomicU64 = AtomicU64::new(0);
+
+/// From now on, a thread writes the log. A child of a fork needs one of its own.
+pub fn write_aside() -> io::Result<()> {
+    let (sender, lines) = sync_channel::<String>(MOST_WAITING);
+    thread::Builder::new().name("txid-log".to_owned()).spawn(move || {
+        for line in lines {
+            write(&line);
+            WAITING.fetch_sub(1, Ordering::Relaxed);
+        }
+    })?;
+    let _ = LINES.set(sender);
+    Ok(())
+}
+
+/// Gives the last lines some time. To be called at the end.
+pub fn finish() {
+    let start = Instant::now();
+    while WAITING.load(Ordering::Relaxed) > 0 && start.elapsed() < TO_FINISH {
+        thread::sleep(Duration::from_millis(1));
+    }
+}
 
 /// One line for each change of state.
 pub fn say(text: &str) {
@@ -18,7 +56,19 @@ pub fn say(text: &str) {
     } else {
         format!("{:.3} ", jiff::Timestamp::now())
     };
-    let _ = writeln!(stderr(), "{time}txid-agent: {}", one_line(text));
+    let line = format!("{time}txid-agent: {}", one_line(text));
+    let Some(lines) = LINES.get() else { return write(&line) };
+    let left_out = LEFT_OUT.swap(0, Ordering::Relaxed);
+    let line = if left_out > 0 { format!("{line} ({left_out} lines before this one found no reader)") } else { line };
+    WAITING.fetch_add(1, Ordering::Relaxed);
+    if lines.try_send(line).is_err() {
+        WAITING.fetch_sub(1, Ordering::Relaxed);
+        LEFT_OUT.fetch_add(left_out + 1, Ordering::Relaxed);
+    }
+}
+
+fn write(line: &str) {
+    let _ = writeln!(stderr(), "{line}");
 }
 
 /// `text` without line ends, and cut if it is too long.

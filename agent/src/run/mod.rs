@@ -9,6 +9,7 @@ mod supervise;
 
 use crate::args::Run;
 use crate::config::Config;
+use anyhow::Context;
 use guard::Guard;
 use journal::say;
 use keepers::{Keepers, News};
@@ -60,11 +61,15 @@ enum Phase {
 pub fn run(args: Run) -> anyhow::Result<ExitCode> {
     let config = Config::new(args)?;
     // A thread that fails is started again. The log has one line for that.
-    std::panic::set_hook(Box::new(|panic| say(&format!("a bug in txid-agent: {panic}"))));
+    std::panic::set_hook(Box::new(|panic| {
+        say(&format!("a bug in txid-agent: {panic}"));
+        journal::finish();
+    }));
     let notify = Notify::from_environment();
     notify.check(&config)?;
     // Before there are threads.
     let guard = if config.env.is_empty() { None } else { Some(Child::Guard(Guard::start(&config)?)) };
+    journal::write_aside().context("cannot start a thread")?;
     let (sender, events) = channel();
     notify.beat(sender.clone())?;
     signals::watch(sender.clone(), !config.command.is_empty())?;
@@ -79,6 +84,7 @@ pub fn run(args: Run) -> anyhow::Result<ExitCode> {
             None => agent.keepers.give_up().iter().for_each(|text| say(text)),
         }
         if let Some(status) = agent.go_on() {
+            journal::finish();
             return Ok(status);
         }
     }

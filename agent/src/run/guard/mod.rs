@@ -10,7 +10,7 @@ mod work;
 
 pub use processes::{code_of, die_with, reap};
 
-use super::journal::say;
+use super::journal::{self, say};
 use crate::config::Config;
 use anyhow::Context;
 use rustix::process::{Pid, getpid, set_child_subreaper};
@@ -47,11 +47,12 @@ impl Guard {
         let pid = match unsafe { libc::fork() } {
             0 => {
                 drop(socket);
-                let code = Work::new(config, its_socket).and_then(Work::run);
-                exit(code.unwrap_or_else(|error| {
+                let code = Work::new(config, its_socket).and_then(Work::run).unwrap_or_else(|error| {
                     say(&format!("the guard of {}: {error:#}", config.command[0]));
                     1
-                }))
+                });
+                journal::finish();
+                exit(code)
             }
             pid => Pid::from_raw(pid.max(0)).ok_or_else(std::io::Error::last_os_error).context("cannot fork")?,
         };

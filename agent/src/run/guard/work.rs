@@ -1,6 +1,6 @@
 //! What the guard does: it looks, and carries out what the machine of the command decides.
 
-use super::super::journal::{Journal, say};
+use super::super::journal::{self, Journal, say};
 use super::{START, code_of, die_with, processes, reap};
 use crate::config::{Config, Node};
 use crate::environment::Variable;
@@ -53,6 +53,7 @@ impl Work {
     pub fn new(config: &Config, agent: UnixStream) -> anyhow::Result<Self> {
         set_child_subreaper(Some(getpid())).context("cannot become a subreaper")?;
         rustix::thread::set_name(c"txid-guard").context("cannot set a name")?;
+        journal::write_aside().context("cannot start a thread")?;
         let nodes: Vec<Node> = config.nodes_of_command().into_iter().cloned().collect();
         let files = nodes.iter().map(|node| (config.dir.join(&node.name), node.layout)).collect();
         let mut random = [0; 8];

@@ -1,7 +1,9 @@
 //! Commands that know nothing of txid, and have nodes in their environment.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::UnixDatagram;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -480,6 +482,34 @@ fn nothing_that_a_command_starts_is_left() {
         kill(agent);
         until("something is left", || processes_with(mark).is_empty());
     }
+}
+
+/// The log may be a pipe that nobody reads, and that the command itself has filled.
+#[test]
+fn a_log_that_nobody_reads_keeps_no_command() {
+    let server = servers::redis(&[]);
+    let mark = format!("TXID_TEST_MARK=unread-{}", std::process::id());
+    let mut hosted = Hosted::new("unread", server.port, redis);
+    let log = hosted.host.path("log");
+    servers::run(Command::new("mkfifo").arg(&log));
+    let open = |options: &mut OpenOptions| options.custom_flags(libc::O_NONBLOCK).open(&log).unwrap();
+    let _reader = open(File::options().read(true));
+    hosted.start(&ENV, &["env", &mark, "sh", "-c", "trap '' TERM; for i in $(seq 1000); do sleep 0.1; done"]);
+    until("the command does not start", || !processes_with(&mark).is_empty());
+    let mut pipe = open(File::options().write(true));
+    fs::remove_file(&log).unwrap();
+    while pipe.write(&[b'x'; 4096]).is_ok() || pipe.write(b"x").is_ok() {}
+
+    hosted.host.proxy.set(Mode::Refuse);
+    until("it is not gone", || processes_with(&mark).is_empty());
+    let late_ms = txid::system_ms() - hosted.host.view().confirmed_ms;
+    assert!(late_ms < 0, "{late_ms} ms");
+    hosted.host.proxy.set(Mode::Pass);
+    until("it does not start again", || !processes_with(&mark).is_empty());
+    send(guard_of(&hosted), libc::SIGKILL);
+    until("something is left", || processes_with(&mark).is_empty());
+    let agent = hosted.host.agent.as_mut().unwrap();
+    until("the agent does not end", || agent.try_wait().unwrap().is_some());
 }
 
 /// The agent, its guard, or both are killed or stopped.
