@@ -89,7 +89,11 @@ for purpose in "$@"; do
             ;;
         soak) packages="$packages dieharder luajit" ;;
         locality) packages="$packages python3-venv nghttp2-client" ;;
-        samplers) packages="$packages python3-venv nodejs npm nghttp2-client" ;;
+        samplers)
+            packages="$packages python3-venv nghttp2-client"
+            # Other packages of Node have npm in them, and conflict with Debian's.
+            have npm || packages="$packages nodejs npm"
+            ;;
         mutants) needs_mutants=yes ;;
         lint) have luacheck || packages="$packages lua-check" ;;
         deb) packages="$packages python3" ;;
