@@ -320,7 +320,7 @@ pub fn mariadb_with(options: &[&str]) -> Server {
     let made = template("mariadb", |directory| {
         let output = Command::new("mariadb-install-db")
             .args(["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db"])
-            .arg(format!("--datadir={}", directory.join("data").display()))
+            .args(mariadb_places(directory))
             .output()
             .unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -342,7 +342,7 @@ pub fn mariadb_with(options: &[&str]) -> Server {
             let mut command = Command::new("mariadbd");
             command.args(["--no-defaults", "--user=root", "--bind-address=127.0.0.1", "--skip-name-resolve"]);
             command.args(&options);
-            command.arg(format!("--datadir={}", directory.join("data").display()));
+            command.args(mariadb_places(directory));
             command.arg(format!("--port={port}"));
             command.arg(format!("--socket={}", directory.join("socket").display()));
             command.args(["--innodb-buffer-pool-size=16M", "--performance-schema=off"]);
@@ -359,6 +359,11 @@ pub fn mariadb_with(options: &[&str]) -> Server {
     until("mariadb does not answer", || client().args(["-e", "SELECT 1"]).output().unwrap().status.success());
     run(client().stdin(fs::File::open(made.join("users.sql")).unwrap()));
     server
+}
+
+/// A server that starts deletes the temporary tables it finds, and they may be those of another in `/tmp`.
+fn mariadb_places(directory: &Path) -> [String; 2] {
+    [format!("--datadir={}", directory.join("data").display()), format!("--tmpdir={}", directory.display())]
 }
 
 pub fn zookeeper() -> Server {

@@ -29,11 +29,15 @@ class MariaDB(engine.Server):
 
     def prepare(self):
         install = ["mariadb-install-db", "--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db"]
-        engine.output([*install, f"--datadir={self.path / 'data'}"], "")
+        engine.output([*install, *self.places()], "")
+
+    def places(self):
+        # A server that starts deletes the temporary tables it finds, and they may be those of another in /tmp.
+        return [f"--datadir={self.path / 'data'}", f"--tmpdir={self.path}"]
 
     def command(self):
         options = ["--skip-networking", "--performance-schema=off", "--innodb-flush-log-at-trx-commit=0"]
-        files = [f"--datadir={self.path / 'data'}", f"--socket={self.path / 'socket'}"]
+        files = [*self.places(), f"--socket={self.path / 'socket'}"]
         return ["mariadbd", "--no-defaults", f"--user={self.USER}", *files, *options]
 
     def load(self):
