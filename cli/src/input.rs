@@ -55,9 +55,9 @@ impl Source<'_> {
                         return Ok(all);
                     }
                 }
-                Ok(Some(Piece::TooLong(line))) => {
+                Ok(Some(Piece::TooLong(offset))) => {
                     all = false;
-                    tell(anyhow!(blocks::too_long(line)));
+                    tell(anyhow!(blocks::too_long(offset)));
                 }
                 Err(error) => {
                     tell(error.into());

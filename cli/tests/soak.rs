@@ -116,7 +116,11 @@ fn a_line_of_a_gigabyte_takes_no_more_memory() {
             println!("{command} {name}: at most {peak} MB");
             assert!(status.code() == Some(2) && peak <= most);
             assert_eq!(fs::read_to_string(&out).unwrap(), expected.concat());
-            let expected = format!("txid: {}: line 2 is longer than 8 MiB; skipped\n", path.display());
+            let expected = format!(
+                "txid: {}: the line at offset {} is longer than 8 MiB; skipped\n",
+                path.display(),
+                line(2).len()
+            );
             assert_eq!(fs::read_to_string(&messages).unwrap(), expected);
         }
     }

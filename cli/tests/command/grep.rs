@@ -212,10 +212,11 @@ fn lines_that_are_too_long_are_reported_and_the_others_are_searched() {
     let input = format!("{one}{long}{nine}{long}");
     let directory = directory(&[("a.gz", &gzip(input.as_bytes())), ("a.log", input.as_bytes())]);
     for file in ["a.log", "a.gz"] {
-        let messages = [2, 4].map(|line| format!("txid: {file}: line {line} is longer than 8 MiB; skipped\n"));
+        let messages = [one.len(), one.len() + long.len() + nine.len()]
+            .map(|offset| format!("txid: {file}: the line at offset {offset} is longer than 8 MiB; skipped\n"));
         grep(&directory, &[file]).assert().code(2).stdout(format!("{one}{nine}")).stderr(messages.concat());
     }
-    let messages = "txid: standard input: line 1 is longer than 8 MiB; skipped\n";
+    let messages = "txid: standard input: the line at offset 0 is longer than 8 MiB; skipped\n";
     txid(&["inspect"]).write_stdin(long).assert().code(2).stdout("").stderr(messages);
 }
 

@@ -60,8 +60,10 @@ fn lines_that_are_too_long_are_reported_and_the_others_are_sorted() {
     let longest = format!("{} {}\n", id(3), "x".repeat((8 << 20) - 22));
     let (one, two) = (id(1), id(2));
     let input = format!("{two} a\n{long}{longest}{long}\tat f\n{one} b\n{long}");
-    let messages: String =
-        [2, 4, 7].map(|line| format!("txid: a: line {line} is longer than 8 MiB; skipped\n")).concat();
+    let long_lines = input.match_indices(&long).map(|(offset, _)| offset);
+    let messages: String = long_lines
+        .map(|offset| format!("txid: a: the line at offset {offset} is longer than 8 MiB; skipped\n"))
+        .collect();
     let directory = directory(&[("a", input.as_bytes())]);
     let assert = txid(&["sort", "a"]).current_dir(&directory).assert().code(2).stderr(messages);
     let expected = format!("{one} b\n{two} a\n{longest}\tat f\n");
@@ -97,6 +99,6 @@ fn memory_is_bounded() {
         let command = format!("ulimit -v {} && exec \"$0\" {command} long", mib << 10);
         let mut shell = assert_cmd::Command::new("sh");
         shell.args(["-c", &command, env!("CARGO_BIN_EXE_txid")]).current_dir(&directory);
-        shell.assert().code(2).stdout("").stderr("txid: long: line 1 is longer than 8 MiB; skipped\n");
+        shell.assert().code(2).stdout("").stderr("txid: long: the line at offset 0 is longer than 8 MiB; skipped\n");
     }
 }
