@@ -1,5 +1,6 @@
 # When nginx has no memory for something that a module asks for, a configuration is refused, and a request lacks an id or is
-# answered with an error. No worker ends, and no id is empty. Each place in which memory is asked for is refused it once.
+# answered with an error. No worker ends, and no id is empty. Each place in which memory is asked for is refused it once. What was opened
+# for a configuration is closed with it.
 
 use strict;
 use warnings;
@@ -13,20 +14,22 @@ use Test::More;
 plan skip_all => 'the modules are built in' if Modules::directory() eq '';
 
 my $directory = tempdir(CLEANUP => 1);
-system(qw(cc -O2 -fPIC -shared -o), "$directory/refuse.so", 't/support/refuse.c') == 0 or BAIL_OUT('cannot compile refuse.c');
+for my $name (qw(refuse live)) {
+    system(qw(cc -O2 -fPIC -shared -o), "$directory/$name.so", "t/support/$name.c") == 0 or BAIL_OUT("cannot compile $name.c");
+}
 my $numbers = "$directory/numbers";
 
 sub numbers {
     open my $file, '+<', $numbers or die $!;
     syswrite $file, pack 'l2', @_ if @_;
     sysseek $file, 0, 0;
-    sysread $file, my $bytes, 8;
-    return unpack 'l2', $bytes;
+    sysread $file, my $bytes, 12;
+    return unpack 'l3', $bytes;
 }
 open my $new, '>', $numbers or die $!;
+print $new pack 'l3', -1, 0, 0;
 close $new;
 chmod 0666, $numbers;
-numbers(-1, 0);
 
 # Refuses memory once after it was given $after times. Returns what $work returns; or nothing, if it asks for no more.
 sub refusing {
@@ -98,7 +101,7 @@ END
 
 # Set for nginx alone.
 sub audited_nginx {
-    local @ENV{qw(LD_AUDIT REFUSE)} = ("$directory/refuse.so", $numbers);
+    local @ENV{qw(LD_AUDIT LD_PRELOAD REFUSE)} = ("$directory/refuse.so", "$directory/live.so", $numbers);
     return nginx(@_);
 }
 
@@ -107,12 +110,14 @@ is $?, 0, 'the configuration is accepted' or BAIL_OUT($said);
 my (undef, $asked) = numbers();
 cmp_ok $asked, '>', 50, 'and memory was asked for' or BAIL_OUT('nothing is refused');
 
-my @wrong;
+my (@wrong, %left);
 for my $after (0 .. $asked - 1) {
     refusing($after, sub { $said = audited_nginx('-t') }) or push @wrong, "$after: it is not reached";
     push @wrong, "$after: $?: $said" if $? != 1 << 8 || $said =~ /successful/;
+    $left{ (numbers())[2] }++;
 }
 is join("\n", @wrong), '', "each of the $asked refusals refuses the configuration";
+is keys %left, 1, 'and leaves as many blocks of memory, however much had been opened' or diag explain \%left;
 
 $said = audited_nginx();
 is $?, 0, 'nginx starts' or BAIL_OUT($said);
