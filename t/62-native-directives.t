@@ -48,7 +48,7 @@ sub warned {
     my ($place, $lines, $warning) = @_;
     my $said = check($place, $lines);
     is $?, 0, "$place: $lines";
-    like $said, qr/\[warn\].*\Q$warning\E/, "warns: $warning";
+    like $said, qr/\[warn\].*\Q$warning\E in \S+nginx\.conf:\d/, "warns: $warning";
 }
 
 sub unwarned {
@@ -133,7 +133,8 @@ for my $place ('http', nginx_has_stream() ? 'stream' : ()) {
     refused $place => 'txid_variable $a snowflake nod=1;', '"nod=1" is not an option of snowflake';
     refused $place => 'txid_variable $a unique_id_short address=::1;', 'address "::1" is not an IP address that the format can hold';
     refused $place => 'txid_variable $a txid node=1;', 'txid takes no options';
-    refused $place => 'txid_variable $txid flake;', 'the duplicate "txid" variable';
+    refused $place => "txid_variable \$$_ flake;", qq(the duplicate "$_" variable)
+        for qw(txid txid_strong txid_uuid_v7 txid_trace_id txid_span_id txid_b3), $place eq 'http' ? qw(request_txid txid_tracestate) : ();
     accepted $place => 'txid_time $txid $time;';
     accepted $place => "txid_time \$txid \$time $_;" for qw(ms iso8601);
     refused $place => 'txid_time $txid $time rfc822;', 'txid_time: "rfc822" is neither ms nor iso8601';

@@ -18,10 +18,12 @@ __DATA__
 txid_variable $order snowflake node=17 state=DIR/orders;
 txid_time $txid $ms;
 txid_time $txid $iso iso8601;
+map $remote_addr $other { default 01890000-0000-7000-8000-000000000000; }
+txid_time $other $other_ms;
 --- stream_server_config
-return "$txid $txid $ms $iso $txid_strong $txid_uuid_v1 $txid_uuid_v4 $txid_uuid_v7 $txid_flake $txid_unique_id $order $txid_traceparent $txid_trace_id $txid_span_id $txid_b3 $txid_b3_sampled [$txid_b3_flags$txid_parent_span_id]\n";
+return "$txid $txid $ms $iso $txid_strong $txid_uuid_v1 $txid_uuid_v4 $txid_uuid_v7 $txid_flake $txid_unique_id $order $txid_traceparent $txid_trace_id $txid_span_id $txid_b3 $txid_b3_sampled [$txid_b3_flags$txid_parent_span_id] $other_ms\n";
 --- stream_response_like
-^([0-9a-v]{19}[0g]) \1 (\d{13}) 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z [0-9a-v]{19}[0g] [0-9a-f-]{14}1[0-9a-f-]{21} [0-9a-f-]{14}4[0-9a-f-]{21} [0-9a-f-]{14}7[0-9a-f-]{21} [0-9A-Za-z]{22} [0-9A-Za-z_-]{27} \d{19} 00-([0-9a-f]{32})-([0-9a-f]{16})-03 \3 \4 \3-\4-1 1 \[\]$
+^([0-9a-v]{19}[0g]) \1 (\d{13}) 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z [0-9a-v]{19}[0g] [0-9a-f-]{14}1[0-9a-f-]{21} [0-9a-f-]{14}4[0-9a-f-]{21} [0-9a-f-]{14}7[0-9a-f-]{21} [0-9A-Za-z]{22} [0-9A-Za-z_-]{27} \d{19} 00-([0-9a-f]{32})-([0-9a-f]{16})-03 \3 \4 \3-\4-1 1 \[\] 1687922147328$
 
 
 

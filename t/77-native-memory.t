@@ -42,13 +42,19 @@ sub refusing {
 }
 
 my ($port, $stream) = map { free_port() } 1 .. 2;
-my @ids = qw(txid txid_strong txid_uuid_v1 txid_uuid_v4 txid_uuid_v7 txid_flake txid_unique_id short iso time txid_trace_id
-    txid_span_id txid_traceparent);
+my @ids = qw(txid txid_strong txid_uuid_v1 txid_uuid_v4 txid_uuid_v7 txid_flake txid_unique_id short iso time txid_span_id
+    txid_trace_id txid_traceparent);
 my $ids = join '|', map {"\$$_"} @ids;
 my $variables = <<'END';
     txid_variable $short unique_id_short address=10.0.0.7;
     txid_time $txid_uuid_v7 $iso iso8601;
     txid_time $txid $time;
+END
+# A subrequest of Lua has variables of its own.
+my $has_lua = join(' ', Native::modules()) =~ /http_lua/;
+my $lua = $has_lua ? <<'END' : '';
+        location = /lua { access_log off; content_by_lua_block { ngx.print(ngx.location.capture("/captured").body) } }
+        location = /captured { log_subrequest on; access_log logs/captured.log ids; return 200 done; }
 END
 my $stream_block = nginx_has_stream() ? <<"END" : '';
 stream {
@@ -70,6 +76,8 @@ $variables
     txid_error_log on;
     txid_on_invalid reject;
     set_real_ip_from 127.0.0.0/8;
+    # Of one piece, which the next request gets again.
+    request_pool_size 16k;
     server {
         listen 127.0.0.1:$port;
         txid_trace traceparent;
@@ -78,6 +86,8 @@ $variables
             txid_response_header X-Request-Id;
             return 200 "\$pid \$request_txid";
         }
+$lua
+        location = /state { return 200 "\$txid_tracestate|\$txid"; }
     }
     server {
         listen 127.0.0.1:$port;
@@ -124,7 +134,7 @@ is $?, 0, 'nginx starts' or BAIL_OUT($said);
 
 # What an access log has for each variable, if there is one: "-" if there is none.
 my @SHAPES = map {qr/^(?:-|$_)\z/} qr/[0-9a-v]{19}[0g]/, qr/[0-9a-v]{19}[0g]/, qr/[0-9a-f-]{36}/, qr/[0-9a-f-]{36}/, qr/[0-9a-f-]{36}/, qr/\w{22}/,
-    qr/[\w\@-]{27}/, qr/[\w\@-]{24}/, qr/20[0-9T:.-]{21}Z/, qr/\d{13}/, qr/[0-9a-f]{32}/, qr/[0-9a-f]{16}/, qr/00-[0-9a-f]{32}-[0-9a-f]{16}-0[13]/;
+    qr/[\w\@-]{27}/, qr/[\w\@-]{24}/, qr/20[0-9T:.-]{21}Z/, qr/\d{13}/, qr/[0-9a-f]{16}/, qr/[0-9a-f]{32}/, qr/00-[0-9a-f]{32}-[0-9a-f]{16}-0[13]/;
 
 my %read;
 
@@ -139,14 +149,16 @@ sub logged {
     return @new == 1 ? $new[0] : scalar(@new) . ' lines';
 }
 
-# What is wrong with a line of the log.
+# What is wrong with a line of this log.
 sub wrong_in {
-    my ($line, $of_http) = @_;
+    my ($line, $log) = @_;
     my @values = split /\|/, $line, -1;
-    my $request = $of_http ? shift @values : '-';
+    my $request = $log ne 'stream.log' ? shift @values : '-';
     my @wrong = map { $values[$_] =~ $SHAPES[$_] ? () : "$ids[$_] is '$values[$_]'" } 0 .. $#SHAPES;
     push @wrong, "request_txid is '$request'" if $request !~ /^(?:-|[0-9a-v]{20}|[0-9a-f-]{36}|[0-9a-f]{32}|mine)\z/;
     push @wrong, map {"a value is empty in $line"} grep { $_ eq '' } @values[@SHAPES .. $#values];
+    # Once read, it is there or not for all of the request: a log counts the length of a line before it writes it.
+    push @wrong, "a part of the trace is there in $line" if $log eq 'http.log' && (grep { $_ eq '-' } @values[10 .. 12]) % 3;
     return @wrong;
 }
 
@@ -160,7 +172,7 @@ sub try_all {
     while ($refused < 200) {
         my ($answer) = refusing($refused, $ask) or last;
         my $with = logged($log);
-        push @wrong, map {"$refused: $_"} wrong_in($with, $log eq 'http.log');
+        push @wrong, map {"$refused: $_"} wrong_in($with, $log);
         push @wrong, "$refused: the answer is $answer" unless $answer eq $full || $answer =~ /^(?:|HTTP.* 500 .*)\z/s;
         $refused++;
         my $next = $ask->();
@@ -201,6 +213,26 @@ try_all 'a response', 'http.log', sub {
     return $answer =~ s/(\d+) \z/$1 ID/r =~ s/^Content-Length: .*\r\n//mr;
 };
 cmp_ok $statuses{none} // 0, '>', 0, 'without memory for its header, there is no response';
+
+# The headers of a request are where those of the one before it were.
+sub line_of {
+    request(join "\r\n", '/logged HTTP/1.1', 'Host: a', @_);
+    return logged('http.log');
+}
+my @all = ($trace, 'X-Request-Id: mine', 'tracestate: a=1');
+like line_of(@all), qr/^mine\|.*\|a=1\z/, 'a request has an id and a tracestate';
+like line_of(), qr/^[0-9a-v]{20}\|.*\|-\z/, 'the next one has neither';
+# Behind a long name, that of tracestate is not written over by what is made for the next request.
+line_of($trace, 'x' x 3000 . ': 1', 'tracestate: a=1');
+like line_of($trace), qr/\|-\z/, 'and one with a trace has no tracestate';
+
+like request("/state HTTP/1.1\r\ntracestate: a=1\r\ntracestate: b=2\r\nHost: a\r\n$trace"), qr/\r\n\r\na=1,b=2\|ID\z/,
+    'a tracestate is not written over';
+
+SKIP: {
+    skip 'no Lua', 2 unless $has_lua;
+    try_all 'a subrequest', 'captured.log', sub { request("/lua HTTP/1.1\r\nHost: a") };
+}
 
 SKIP: {
     skip 'no stream', 3 unless $stream_block;
