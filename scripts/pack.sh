@@ -27,8 +27,7 @@ archive() { # archive BUILT NAME
     printf "version='%s'\nrepository='%s'\n" "$version" "$repository" >"$root/scripts/facts.sh"
     install -m 755 packaging/archive.sh "$root/install.sh"
     python3 packaging/crates.py "$root" txid-capi txid-cli txid-agent
-    tar -c --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode=u+rwX,go+rX,go-w -C "$scratch" "$2" \
-        | gzip -9n >"dist/$2.tar.gz"
+    scripts/tarball.sh "$scratch" "$2"
 }
 
 # For glibc 2.17 and later, and for musl, if this Rust can build for them.

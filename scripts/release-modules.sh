@@ -84,6 +84,5 @@ Modules of txid $version for nginx without Lua. Take those in the directory with
 They are for:$names
 END
 python3 packaging/crates.py "$work/$packed" txid-capi
-tar -c --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode=u+rwX,go+rX,go-w -C "$work" "$packed" \
-    | gzip -9n >"dist/$packed.tar.gz"
+scripts/tarball.sh "$work" "$packed"
 echo "dist/$packed.tar.gz"
