@@ -15,21 +15,33 @@ library=target/release/libtxid.so
 built=$(cksum "$library")
 library_is_unchanged() { [ "$(cksum "$library")" = "$built" ]; }
 
-# nginx and the agent wait more than they work, so the other suites run beside those of Rust. Their output comes last.
-said=$(mktemp)
-setsid sh -c '
-    for suite in scripts/prove.sh capi/tests/asan/run.sh tests/peers/run.sh tests/sql/run.sh; do
-        echo "$suite"
-        "$suite" || echo "    $suite" >>"$1"
-    done' sh "$failed" >"$said" 2>&1 &
-others=$!
-# The whole group: a command in the background does not see Ctrl-C.
-trap 'kill -- "-$others" 2>/dev/null || :; rm -f "$failed" "$said"' EXIT
+# nginx, databases and the agent wait more than they work, so the other suites run beside those of Rust, and so do the tests of Rust with
+# servers, whose name alone begins with a "w". What they print comes last.
+export failed RUST_TEST_THREADS=$(($(nproc) * 2))
+said=$(mktemp -d)
+groups=
+beside() {
+    output=$said/$1
+    shift
+    setsid sh -c '
+        for suite; do
+            echo "$suite"
+            eval "$suite" || echo "    $suite" >>"$failed"
+        done' sh "$@" >"$output" 2>&1 &
+    groups="$groups -$!"
+}
+# The whole groups: a command in the background does not see Ctrl-C.
+# shellcheck disable=SC2086 # several groups, or options
+trap 'kill -- $groups 2>/dev/null || :; rm -rf "$failed" "$said"' EXIT
 trap 'exit 130' INT TERM
-# shellcheck disable=SC2086 # a command and its options
-RUST_TEST_THREADS=$(($(nproc) * 2)) run $rust
-wait "$others" || :
-cat "$said"
+beside servers "$rust --test 'w*'"
+beside suites scripts/prove.sh capi/tests/asan/run.sh tests/peers/run.sh tests/sql/run.sh
+# shellcheck disable=SC2086
+run $rust --lib --bins --test '[!w]*'
+# shellcheck disable=SC2086
+run $rust --doc
+wait
+cat "$said"/*
 run library_is_unchanged
 
 [ -s "$failed" ] || exit 0
