@@ -89,6 +89,8 @@ fn one_line(text: &str) -> String {
 pub struct Journal {
     written: VecDeque<Instant>,
     left_out: u64,
+    /// The last line, if it was left out. It says how things are now, perhaps for hours, so it is written later.
+    last: Option<String>,
 }
 
 impl Journal {
@@ -97,15 +99,30 @@ impl Journal {
         if self.written.len() == MOST_LINES {
             if now.duration_since(self.written[0]) < WINDOW {
                 self.left_out += 1;
+                self.last = Some(text);
                 return None;
             }
             self.written.pop_front();
         }
         self.written.push_back(now);
+        self.last = None;
         Some(match std::mem::take(&mut self.left_out) {
             0 => text,
-            count => format!("{text} ({count} lines before this one were left out)"),
+            count => format!("{text} (lines left out before this one: {count})"),
         })
+    }
+
+    /// When there is room for a line that was left out, if there is one.
+    pub fn next(&self) -> Option<Instant> {
+        self.last.as_ref().map(|_| self.written[0] + WINDOW)
+    }
+
+    /// That line, if there is room for it now.
+    pub fn late_line(&mut self, now: Instant) -> Option<String> {
+        self.next().filter(|next| *next <= now)?;
+        let text = self.last.take()?;
+        self.left_out -= 1;
+        self.line(text, now)
     }
 }
 
@@ -123,8 +140,26 @@ mod tests {
         }
         assert_eq!(lines.len(), 30, "{lines:?}");
         assert!(lines.windows(MOST_LINES + 1).all(|some| some[MOST_LINES].0 - some[0].0 >= 10_000), "{lines:?}");
-        assert_eq!(lines[10], (10_000, "text (90 lines before this one were left out)".to_owned()));
+        assert_eq!(lines[10], (10_000, "text (lines left out before this one: 90)".to_owned()));
         assert_eq!(lines[11].1, "text");
+    }
+
+    /// It may be an alarm that is said once.
+    #[test]
+    fn the_last_line_is_written_when_there_is_room() {
+        let (mut journal, start) = (Journal::default(), Instant::now());
+        let at = |ms| start + Duration::from_millis(ms);
+        for number in 0..12 {
+            journal.line(format!("line {number}"), at(number));
+        }
+        assert_eq!(journal.next(), Some(at(10_000)));
+        assert_eq!(journal.late_line(at(9_999)), None);
+        assert_eq!(journal.late_line(at(10_000)).unwrap(), "line 11 (lines left out before this one: 1)");
+        assert_eq!((journal.late_line(at(20_000)), journal.next()), (None, None));
+        // A newer line takes its place.
+        (0..11).for_each(|_| drop(journal.line("old".to_owned(), at(30_000))));
+        assert_eq!(journal.line("new".to_owned(), at(40_000)).unwrap(), "new (lines left out before this one: 1)");
+        assert_eq!(journal.next(), None);
     }
 
     #[test]

@@ -112,6 +112,16 @@ impl Keepers {
         keeper.journal.line(format!("{}: {}", keeper.name, text?), Instant::now())
     }
 
+    /// When there is room in the log for a line that was left out, if there is one.
+    pub fn next_late_line(&self) -> Option<Instant> {
+        self.all.iter().filter_map(|keeper| keeper.journal.next()).min()
+    }
+
+    /// The lines that were left out, and for which there is room now.
+    pub fn late_lines(&mut self, now: Instant) -> Vec<String> {
+        self.all.iter_mut().filter_map(|keeper| keeper.journal.late_line(now)).collect()
+    }
+
     /// Whether each has reported something: it works, or waits for its store.
     pub fn have_started(&self) -> bool {
         self.all.iter().all(|keeper| keeper.state != State::Starting)

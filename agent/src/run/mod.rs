@@ -81,7 +81,7 @@ pub fn run(args: Run) -> anyhow::Result<ExitCode> {
             Some(Event::Signal(SIGCHLD)) => agent.reap(),
             Some(Event::Signal(signal)) => agent.take_signal(signal),
             Some(Event::Beat) => agent.beat(),
-            None => agent.keepers.give_up().iter().for_each(|text| say(text)),
+            None => agent.time_is_over(),
         }
         if let Some(status) = agent.go_on() {
             journal::finish();
@@ -91,12 +91,24 @@ pub fn run(args: Run) -> anyhow::Result<ExitCode> {
 }
 
 impl Agent {
-    /// The next event. None if the time to stop is over.
+    /// The next event. None if the time to wait for one is over.
     fn wait(&self, events: &Receiver<Event>) -> Option<Event> {
-        match self.phase {
-            Phase::Starting | Phase::Running => events.recv().ok(),
-            Phase::Stopping(_, end) => events.recv_timeout(end.saturating_duration_since(Instant::now())).ok(),
+        let end = match self.phase {
+            Phase::Starting | Phase::Running => self.keepers.next_late_line(),
+            Phase::Stopping(_, end) => Some(end),
+        };
+        match end {
+            None => events.recv().ok(),
+            Some(end) => events.recv_timeout(end.saturating_duration_since(Instant::now())).ok(),
         }
+    }
+
+    fn time_is_over(&mut self) {
+        let lines = match self.phase {
+            Phase::Starting | Phase::Running => self.keepers.late_lines(Instant::now()),
+            Phase::Stopping(..) => self.keepers.give_up(),
+        };
+        lines.iter().for_each(|text| say(text));
     }
 
     fn hear(&mut self, which: usize, news: &News) {

@@ -111,6 +111,7 @@ impl Work {
     }
 
     fn look(&mut self) -> Look {
+        self.journal.late_line(Instant::now()).iter().for_each(|line| say(line));
         self.hear();
         let reaped = reap(self.main);
         if let Some(code) = reaped.ended {
