@@ -96,6 +96,7 @@ soak: ## kill, fork, signal, sort gigabytes, lease, fuzz, and test randomness (l
 	TXID_FLEET_SECONDS=120 cargo test --locked -p txid-agent --test with_servers faults -- --nocapture --test-threads=1
 	TXID_LOSS_AGENTS=50 TXID_LOSS_ROUNDS=7 cargo test --locked -p txid-agent --test with_servers gone_before -- --nocapture --test-threads=1
 	cargo test --locked -p txid-agent --test with_servers crowd -- --ignored --nocapture --test-threads=1
+	cargo test --locked -p txid-agent --test with_servers failover -- --ignored --nocapture --test-threads=1
 	TXID_COMMAND_IDS=20000000 cargo test --locked -p txid-agent --test with_servers no_fault -- --nocapture
 	TXID_HOSTILE_SECONDS=120 cargo test --locked -p txid-agent --test with_servers stores::hostile -- --nocapture
 

@@ -3,6 +3,7 @@
 #![allow(missing_docs)]
 
 mod beside;
+mod failover;
 mod fleet;
 mod metrics;
 mod proxy;

@@ -74,6 +74,12 @@ impl Server {
         }
     }
 
+    /// Lets it end well.
+    pub fn end(&mut self) {
+        self.signal("TERM");
+        self.child.take().unwrap().wait().unwrap();
+    }
+
     /// Stops it, or lets it go on.
     pub fn signal(&self, name: &str) {
         let process = self.child.as_ref().unwrap().id().to_string();
@@ -155,6 +161,27 @@ pub fn redis(options: &[&str]) -> Server {
                 // An option may have several words.
                 command.args(option.replace("PORT", &port.to_string()).split(' '));
             }
+            command
+        },
+    )
+}
+
+/// A Sentinel that replaces the master `fleet`, on this port, half a second after its end.
+pub fn sentinel(master: u16) -> Server {
+    Server::start(
+        |_| {},
+        move |directory, port| {
+            let file = directory.join("sentinel.conf");
+            // It writes there what it finds.
+            if !file.exists() {
+                let text = format!(
+                    "bind 127.0.0.1\nport {port}\nsentinel monitor fleet 127.0.0.1 {master} 1\nsentinel \
+                     down-after-milliseconds fleet 500\nsentinel failover-timeout fleet 2000\n"
+                );
+                fs::write(&file, text).unwrap();
+            }
+            let mut command = Command::new("redis-server");
+            command.arg(file).arg("--sentinel");
             command
         },
     )
@@ -315,9 +342,9 @@ pub fn mariadb() -> Server {
     mariadb_with(&["--skip-ssl"])
 }
 
-/// A server with the database `ids` and the users `txid` (may do everything in `ids`) and `nobody`.
-pub fn mariadb_with(options: &[&str]) -> Server {
-    let made = template("mariadb", |directory| {
+/// The data of a server, and the statements that make the users.
+fn mariadb_template() -> PathBuf {
+    template("mariadb", |directory| {
         let output = Command::new("mariadb-install-db")
             .args(["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db"])
             .args(mariadb_places(directory))
@@ -334,31 +361,39 @@ pub fn mariadb_with(options: &[&str]) -> Server {
             ),
         )
         .unwrap();
-    });
+    })
+}
+
+/// A server with the database `ids` and the users `txid` (may do everything in `ids`) and `nobody`.
+pub fn mariadb_with(options: &[&str]) -> Server {
+    let made = mariadb_template();
     let options: Vec<String> = options.iter().map(|&option| option.to_owned()).collect();
     let server = Server::start(
         |directory| drop(run(Command::new("cp").arg("-a").arg(made.join("data")).arg(directory))),
-        move |directory, port| {
-            let mut command = Command::new("mariadbd");
-            command.args(["--no-defaults", "--user=root", "--bind-address=127.0.0.1", "--skip-name-resolve"]);
-            command.args(&options);
-            command.args(mariadb_places(directory));
-            command.arg(format!("--port={port}"));
-            command.arg(format!("--socket={}", directory.join("socket").display()));
-            command.args(["--innodb-buffer-pool-size=16M", "--performance-schema=off"]);
-            command
-        },
+        move |directory, port| mariadbd(directory, port, &options),
     );
-    let socket = format!("--socket={}", server.path("socket"));
-    let client = || {
-        let mut client = Command::new("mariadb");
-        // Newer clients insist on TLS.
-        client.args(["--no-defaults", "--skip-ssl", "-u", "root", &socket]);
-        client
-    };
+    let client = || mariadb_client(&server);
     until("mariadb does not answer", || client().args(["-e", "SELECT 1"]).output().unwrap().status.success());
     run(client().stdin(fs::File::open(made.join("users.sql")).unwrap()));
     server
+}
+
+pub fn mariadbd(directory: &Path, port: u16, options: &[String]) -> Command {
+    let mut command = Command::new("mariadbd");
+    command.args(["--no-defaults", "--user=root", "--bind-address=127.0.0.1", "--skip-name-resolve"]);
+    command.args(options);
+    command.args(mariadb_places(directory));
+    command.arg(format!("--port={port}"));
+    command.arg(format!("--socket={}", directory.join("socket").display()));
+    command.args(["--innodb-buffer-pool-size=16M", "--performance-schema=off"]);
+    command
+}
+
+pub fn mariadb_client(server: &Server) -> Command {
+    let mut client = Command::new("mariadb");
+    // Newer clients insist on TLS.
+    client.args(["--no-defaults", "--skip-ssl", "-u", "root", &format!("--socket={}", server.path("socket"))]);
+    client
 }
 
 /// A server that starts deletes the temporary tables it finds, and they may be those of another in `/tmp`.

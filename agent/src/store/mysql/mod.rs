@@ -116,16 +116,15 @@ impl MysqlStore {
         let replicas = "SELECT COUNT(*) FROM information_schema.processlist WHERE command LIKE 'Binlog Dump%'";
         let replicas = connection.query(replicas).await.map_err(say)?;
         let replicas = replicas.rows.first().and_then(|row| row.first()).and_then(sql::shown).unwrap_or_default();
-        let durability = if has_cluster {
-            // The other servers have the write before it is confirmed.
-            Durability::Kept
-        } else if setting(1) != "1" {
+        // The servers of a cluster may all crash at once, and then what each has written counts.
+        let durability = if setting(1) != "1" {
             Durability::may_lose(&format!("innodb_flush_log_at_trx_commit = {}", setting(1)))
         } else if setting(2) == "1" && setting(3) != "1" {
             Durability::may_lose(&format!("sync_binlog = {}", setting(3)))
-        } else if has_several || replicas != "0" {
+        } else if !has_cluster && (has_several || replicas != "0") {
             Durability::may_lose("it has replicas, which may lag behind")
         } else {
+            // In a cluster, the other servers have the write before it is confirmed.
             Durability::Kept
         };
         Ok((connection, durability))

@@ -4,7 +4,7 @@ mod agent;
 mod command;
 mod crowd;
 mod frozen;
-mod host;
+pub mod host;
 mod partition;
 
 use std::time::{Duration, Instant};
@@ -14,9 +14,9 @@ use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, Server};
 use host::{Host, agent, kill, signal};
 
 /// Three hosts on four nodes, so that nodes soon move between hosts.
-const LAYOUT: &str = "time_bits=41,node_bits=2,sequence_bits=12,unit_ms=1,epoch=1288834974657";
+pub const LAYOUT: &str = "time_bits=41,node_bits=2,sequence_bits=12,unit_ms=1,epoch=1288834974657";
 /// So that a third host can only have a node that another has had.
-const TWO_NODES: &str = "time_bits=41,node_bits=1,sequence_bits=12,unit_ms=1,epoch=1288834974657";
+pub const TWO_NODES: &str = "time_bits=41,node_bits=1,sequence_bits=12,unit_ms=1,epoch=1288834974657";
 const HOSTS: usize = 3;
 const WORKERS: usize = 4;
 const OPTIONS: [&str; 2] = ["--ahead", "3s"];

@@ -32,7 +32,7 @@ fn worker() {
     }
 }
 
-fn start_worker(segment: &Path, numbers: &Path) -> Child {
+pub fn start_worker(segment: &Path, numbers: &Path) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "segments::kills::worker"]).stdin(Stdio::null()).stdout(Stdio::null());
     command.env(WORKER, format!("{}\n{}", segment.display(), numbers.display()));

@@ -1,6 +1,6 @@
 //! Real agents with segments: kills, restarts, outages of the store, and a store that was set back.
 
-mod kills;
+pub mod kills;
 
 use std::fs;
 use std::path::PathBuf;

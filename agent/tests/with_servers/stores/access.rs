@@ -196,18 +196,7 @@ fn redis_copies() {
 #[test]
 fn redis_sentinel() {
     let server = servers::redis(&[]);
-    let master = server.port;
-    let sentinel = Server::start(
-        |_| {},
-        move |directory, port| {
-            let file = directory.join("sentinel.conf");
-            fs::write(&file, format!("bind 127.0.0.1\nport {port}\nsentinel monitor fleet 127.0.0.1 {master} 1\n"))
-                .unwrap();
-            let mut command = Command::new("redis-server");
-            command.arg(file).arg("--sentinel");
-            command
-        },
-    );
+    let sentinel = servers::sentinel(server.port);
     let url = format!("redis+sentinel://127.0.0.1:{},127.0.0.1:{}/fleet", servers::free_port(), sentinel.port);
     wait_for(&url);
     works(&url);
@@ -220,20 +209,7 @@ fn redis_sentinel_replaces_the_master() {
     let mut master = servers::redis(&[]);
     let port = master.port;
     let replica = servers::redis(&["--replicaof", &format!("127.0.0.1 {port}"), "--repl-diskless-sync-delay", "0"]);
-    let sentinel = Server::start(
-        |_| {},
-        move |directory, own| {
-            let file = directory.join("sentinel.conf");
-            let text = format!(
-                "bind 127.0.0.1\nport {own}\nsentinel monitor fleet 127.0.0.1 {port} 1\nsentinel down-after-milliseconds fleet \
-                 500\nsentinel failover-timeout fleet 2000\n"
-            );
-            fs::write(&file, text).unwrap();
-            let mut command = Command::new("redis-server");
-            command.arg(file).arg("--sentinel");
-            command
-        },
-    );
+    let sentinel = servers::sentinel(port);
     let url = format!("redis+sentinel://127.0.0.1:{}/fleet?wait=1&timeout=1s", sentinel.port);
     let sees = |wanted: &str| {
         let ask = ["-p", &sentinel.port.to_string(), "SENTINEL", "master", "fleet"];

@@ -8,6 +8,7 @@ use txid_agent::store::{Durability, open};
 use txid_agent_machines::store::Taken;
 
 use super::conformance::wait_for;
+use crate::failover::cluster;
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, until};
 
 /// What a store says at its first answer; None if it keeps what it confirms.
@@ -67,6 +68,18 @@ fn mariadb() {
         let server = servers::mariadb_with(&[&["--skip-ssl"], &options[..]].concat());
         let url = format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{}/ids", server.port);
         assert_eq!(weakness(&url).as_deref(), why, "{options:?}");
+    }
+}
+
+/// Several servers have each write; but all may crash at once.
+#[test]
+fn galera() {
+    for (option, why) in [("1", None), ("2", Some("innodb_flush_log_at_trx_commit = 2"))] {
+        let options = [format!("--innodb-flush-log-at-trx-commit={option}")];
+        let Some(server) = cluster::alone(&[&options[0]]) else { return };
+        let hosts = format!("127.0.0.1:{},127.0.0.1:{}", server.port, servers::free_port());
+        let url = format!("mysql://txid:{MARIADB_PASSWORD}@{hosts}/ids");
+        assert_eq!(weakness(&url).as_deref(), why);
     }
 }
 
