@@ -21,11 +21,10 @@ name_of() {
     printf '#include "%s"\n%s\n' "$header" $name | cc -E -P - | tail -n 1 | tr -d '" ' | tr 'A-Z/' 'a-z-'
 }
 
-# takes NGINX MODULES: whether it accepts a configuration with the modules in this directory. Sets said to its messages.
+# takes NAME MODULES: whether that nginx accepts a configuration with the modules in this directory. Sets said to its messages.
 takes() {
     # In Debian's, stream is a module, too.
-    stream=$(readlink "$1")
-    stream=${stream%/sbin/nginx}/lib/nginx/modules/ngx_stream_module.so
+    stream=$work/built/$1/ngx_stream_module.so
     if [ -f "$stream" ]; then stream="load_module $stream;"; else stream=; fi
     cat >"$work/prefix/nginx.conf" <<END
 $stream
@@ -35,7 +34,7 @@ events {}
 http { txid_response_header X-Request-Id; }
 stream { txid_variable \$id uuid_v7; }
 END
-    said=$("$1" -t -p "$work/prefix/" -c nginx.conf 2>&1)
+    said=$("$work/built/$1/binary" -t -p "$work/prefix/" -c nginx.conf 2>&1)
 }
 
 names=
@@ -50,23 +49,28 @@ for src in $NGINX_SRCS; do
         # Only to load modules into, so built in a hurry.
         nginx_tree "$src" "$work/built/$name/nginx"
         nginx_build --with-compat --with-threads --with-stream --with-cc-opt='-O0 -w'
+        ln -s "$binary" "$work/built/$name/binary"
     else
-        # Debian's nginx-dev has headers only. This is the nginx beside it.
-        binary=${src%/share/nginx/src}/sbin/nginx
+        # Debian's nginx-dev has headers only. This is the nginx beside it. Below the directory of another Debian, it needs the C
+        # library there.
+        root=${src%/usr/share/nginx/src} loader=
+        [ -z "$root" ] || loader="$root$(readelf -l "$root/usr/sbin/nginx" 2>/dev/null | sed -n 's/.*interpreter: \(.*\)]/\1/p') \
+            --library-path $root/usr/lib/$(cc -print-multiarch)"
+        printf '#!/bin/sh\nexec %s %s "$@"\n' "$loader" "$root/usr/sbin/nginx" >"$work/built/$name/binary"
+        chmod 755 "$work/built/$name/binary"
+        ln -s "$root/usr/lib/nginx/modules/ngx_stream_module.so" "$work/built/$name/"
     fi
-    ln -s "$binary" "$work/built/$name/binary"
 done
 
 for name in $names; do
-    nginx=$work/built/$name/binary
-    "$nginx" -v 2>"$work/version" || { echo "$name was not tried: it does not run here"; continue; }
+    "$work/built/$name/binary" -v 2>"$work/version" || { echo "$name was not tried: it does not run here"; continue; }
     for other in $names; do
-        if takes "$nginx" "$work/$packed/$other"; then
+        if takes "$name" "$work/$packed/$other"; then
             [ "$name" = "$other" ] || { echo "txid: $name takes the modules for $other" >&2; exit 1; }
         else
             case $name:$said in
                 "$other:"*) echo "txid: $name does not take its modules: $said" >&2; exit 1 ;;
-                *" instead of "* | *"is not binary compatible"* | *"undefined symbol"*) ;;
+                *" instead of "* | *"is not binary compatible"* | *"is built not for Angie"* | *"undefined symbol"*) ;;
                 *) echo "txid: $name does not say that the modules are for $other: $said" >&2; exit 1 ;;
             esac
         fi

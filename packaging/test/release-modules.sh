@@ -7,7 +7,10 @@ rm -rf "$tmp/other/debian"
 sed -i 's/\(define nginx_version .*\)...$/\1999/; s/\(define NGINX_VERSION .*\)\..*/\1.999"/' "$tmp/other/src/core/nginx.h"
 version=$(sed -n 's/#define NGINX_VERSION *"\(.*\)"/\1/p' /usr/share/nginx/src/src/core/nginx.h)
 debian=debian-nginx-$version other=nginx-${version%.*}.999
-said=$(NGINX_SRCS="/usr/share/nginx/src $tmp/other" scripts/release-modules.sh)
+# As if it were the directory of another Debian, with a C library of its own.
+mkdir "$tmp/debian"
+ln -s /usr /lib /lib64 "$tmp/debian/"
+said=$(NGINX_SRCS="$tmp/debian/usr/share/nginx/src $tmp/other" scripts/release-modules.sh)
 has "$said" "$debian takes its modules, and no others"
 has "$said" "$other was not tried"
 
