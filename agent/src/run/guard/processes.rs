@@ -54,18 +54,22 @@ pub fn code_of(error: &io::Error) -> u8 {
 
 /// Sends a signal to the process group that `main` leads, if it is given, which takes no time, and then to all descendants of
 /// this process; with both, some get it twice. A process that is stopped gets it when it continues, so SIGTERM lets it
-/// continue.
-pub fn signal_all(main: Option<Pid>, signal: Signal) {
+/// continue. Returns a process that cannot be sent one, because it runs as another user.
+pub fn signal_all(main: Option<Pid>, signal: Signal) -> Option<Pid> {
     if let Some(main) = main {
         let _ = kill_process_group(main, signal);
     }
+    let mut out_of_reach = None;
     for pid in descendants() {
-        // It may have ended, or run as another user.
-        let _ = kill_process(pid, signal);
+        // It may have ended.
+        if kill_process(pid, signal) == Err(Errno::PERM) {
+            out_of_reach = Some(pid);
+        }
         if signal == Signal::TERM {
             let _ = kill_process(pid, Signal::CONT);
         }
     }
+    out_of_reach
 }
 
 /// Kills all descendants, and waits until they are gone.

@@ -6,7 +6,7 @@ use crate::config::{Config, Node};
 use crate::environment::Variable;
 use anyhow::Context;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, Signal, getpid, kill_process, set_child_subreaper};
+use rustix::process::{Pid, Signal, getpid, kill_process, set_child_subreaper, set_parent_process_death_signal};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read, Write};
@@ -40,6 +40,8 @@ pub struct Work {
     /// Readable when a signal has arrived.
     signals: UnixStream,
     begin: Instant,
+    /// A process that could not be killed.
+    out_of_reach: Option<Pid>,
     journal: Journal,
 }
 
@@ -52,6 +54,8 @@ struct Pages {
 impl Work {
     pub fn new(config: &Config, agent: UnixStream) -> anyhow::Result<Self> {
         set_child_subreaper(Some(getpid())).context("cannot become a subreaper")?;
+        // If it is stopped, it goes on when the agent dies, and ends the command.
+        set_parent_process_death_signal(Some(Signal::CONT)).context("cannot ask for a signal")?;
         rustix::thread::set_name(c"txid-guard").context("cannot set a name")?;
         journal::write_aside().context("cannot start a thread")?;
         let nodes: Vec<Node> = config.nodes_of_command().into_iter().cloned().collect();
@@ -79,6 +83,7 @@ impl Work {
             agent,
             signals: signals().context("cannot watch for signals")?,
             begin: Instant::now(),
+            out_of_reach: None,
             journal: Journal::default(),
         })
     }
@@ -90,7 +95,7 @@ impl Work {
             match self.machine.step(&self.rules, &look) {
                 Action::Wait(ms) => {
                     if self.machine.is_killing() {
-                        processes::signal_all(self.main, Signal::KILL);
+                        self.kill();
                     }
                     self.sleep(ms);
                 }
@@ -101,8 +106,9 @@ impl Work {
                     self.log(&event, "SIGTERM");
                 }
                 Action::Kill(event) => {
-                    processes::signal_all(self.main, Signal::KILL);
                     self.log(&event, "SIGKILL");
+                    self.out_of_reach = None;
+                    self.kill();
                 }
                 Action::Log(event) => self.log(&event, ""),
                 Action::End => return Ok(self.code.into()),
@@ -195,6 +201,16 @@ impl Work {
             }
         };
         self.say(&text);
+    }
+
+    fn kill(&mut self) {
+        let Some(pid) = processes::signal_all(self.main, Signal::KILL) else { return };
+        // Once for each process: this is tried again and again.
+        if self.out_of_reach.replace(pid) != Some(pid) {
+            self.say(&format!(
+                "cannot end process {pid}, which runs as another user; after the limit, its ids may repeat"
+            ));
+        }
     }
 
     /// Waits until something happens, and at most for so long.

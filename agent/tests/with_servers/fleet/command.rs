@@ -549,6 +549,13 @@ fn a_command_does_not_outlive_its_agent() {
     kill(hosted.host.agent.as_mut().unwrap());
     until("something is left", || processes_with(&mark("both")).is_empty());
 
+    // A guard that was stopped goes on when its agent dies.
+    let mut hosted = start("stopped-guard", stubborn);
+    send(guard_of(&hosted), libc::SIGSTOP);
+    kill(hosted.host.agent.as_mut().unwrap());
+    until("something is left", || processes_with(&mark("stopped-guard")).is_empty());
+    assert!(txid::system_ms() < hosted.host.view().confirmed_ms);
+
     // The guard does not need the agent.
     let hosted = start("stopped", stubborn);
     signal(hosted.host.agent.as_ref().unwrap(), libc::SIGSTOP);
