@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use txid::snowflake::{Generator, Layout, State};
 
+use super::command::libfaketime;
 use super::host::{Host, agent, kill, signal};
 use crate::proxy::Mode;
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, Server, until};
@@ -188,6 +189,74 @@ fn as_process_one_it_reaps_orphans() {
         return;
     }
     assert_eq!(text(&output.stdout).trim(), "0", "{output:?}");
+}
+
+/// As in two containers of one host.
+#[test]
+fn an_agent_in_other_namespaces() {
+    let directory = Directory::new();
+    let elsewhere = || {
+        let run = directory.run(&[]);
+        let mut command = Command::new("unshare");
+        command.args(["--pid", "--mount-proc", "--time", "--boottime", "86400", "--monotonic", "86400"]);
+        command.args(["--fork", "--kill-child", "--"]).arg(run.get_program()).args(run.get_args());
+        servers::end_with_the_test(&mut command);
+        command.stdin(Stdio::null()).stderr(Stdio::piped());
+        command
+    };
+    let mut child = directory.start();
+    let refused = elsewhere().output().unwrap();
+    let said = text(&refused.stderr);
+    if !said.starts_with("20") && !said.starts_with("txid-agent") {
+        println!("not tested: {said}");
+        return kill(&mut child);
+    }
+    assert!(refused.status.code() == Some(1) && said.contains("another txid-agent keeps"), "{said}");
+    kill(&mut child);
+    // It goes on there with the lease of the killed one, and back here.
+    for mut command in [elsewhere(), directory.run(&[])] {
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+        assert!(line.contains("continues with node"), "{line}");
+        assert!(directory.status(&[]).status.success());
+        kill(&mut child);
+        until("another still keeps the file", || {
+            let lock = fs::File::open(directory.0.path().join("run/orders")).unwrap();
+            rustix::fs::flock(&lock, rustix::fs::FlockOperation::NonBlockingLockExclusive).is_ok()
+        });
+    }
+}
+
+/// A directory shows no clock, so a wrong one is found only when it is right again.
+#[test]
+fn a_clock_that_was_ten_years_ahead() {
+    let Some(faketime) = libfaketime() else { return println!("not tested: libfaketime is not installed") };
+    let directory = Directory::new();
+    for wanted in ["took node", "continues with node", "continues with node"] {
+        let mut command = directory.run(&[]);
+        command.env("LD_PRELOAD", &faketime).env("FAKETIME", "+3650d").env("NO_FAKE_STAT", "1");
+        command.env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+        assert!(line.contains(wanted), "{line}");
+        let file = directory.0.path().join("run/orders");
+        // An id of that time.
+        let generator = Generator::new(State::leased(&file, &Layout::SNOWFLAKE).unwrap());
+        generator.next_at(txid::system_ms() + 3650 * 86_400_000).unwrap();
+        kill(&mut child);
+    }
+    let nodes = text(&directory.of_store("nodes", &[]).stdout);
+    assert_eq!(nodes.matches("held").count(), 1, "{nodes}");
+    let mut child = directory.run(&[]).stderr(Stdio::null()).spawn().unwrap();
+    let reason = || {
+        let status = directory.status(&["--json"]);
+        assert_eq!(status.status.code(), Some(1), "{status:?}");
+        serde_json::from_slice::<serde_json::Value>(&status.stdout).unwrap()["reason"].clone()
+    };
+    until("the clock is not blamed", || reason() == "clock-behind");
+    kill(&mut child);
 }
 
 #[test]

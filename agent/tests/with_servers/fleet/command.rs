@@ -430,7 +430,7 @@ fn no_fault_gives_an_id_twice() {
     assert!(check_unique(&hosts) >= wanted);
 }
 
-fn libfaketime() -> Option<String> {
+pub fn libfaketime() -> Option<String> {
     let directories = fs::read_dir("/usr/lib").ok()?.flatten().map(|entry| entry.path());
     let files = directories.map(|directory| directory.join("faketime/libfaketimeMT.so.1"));
     Some(files.into_iter().find(|file| file.exists())?.to_str()?.to_owned())
