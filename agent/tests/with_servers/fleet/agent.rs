@@ -205,7 +205,9 @@ fn an_agent_in_other_namespaces() {
         command
     };
     let mut child = directory.start();
-    let refused = elsewhere().output().unwrap();
+    let mut refused = elsewhere().spawn().unwrap();
+    until("the second agent goes on", || refused.try_wait().unwrap().is_some());
+    let refused = refused.wait_with_output().unwrap();
     let said = text(&refused.stderr);
     if !said.starts_with("20") && !said.starts_with("txid-agent") {
         println!("not tested: {said}");
