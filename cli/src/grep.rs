@@ -85,8 +85,8 @@ impl Search {
         let all = source.each(blocks, &bar, |block| {
             count += self.matching(block, &mut lines);
             self.hint.look(block, &self.finder);
-            // As in grep, binary content is not printed unless somebody wants it.
-            binary = binary || !self.text && memchr(0, block).is_some();
+            // As in grep, binary content is not printed unless somebody wants it. Of a count, nothing is.
+            binary = binary || !self.text && !self.count && memchr(0, block).is_some();
             if lines.is_empty() {
                 return Ok(ControlFlow::Continue(()));
             }
