@@ -7,7 +7,7 @@ for crates in "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*; do
     set -- "$@" "--remap-path-prefix=$crates=crates"
 done
 # The standard library's sources, which rustup installs for editors.
-std=${rustc%/bin/rustc}/lib/rustlib/src/rust
+std=$("$rustc" --print sysroot)/lib/rustlib/src/rust
 if [ -d "$std" ]; then
     set -- "$@" "--remap-path-prefix=$std=/rustc/$("$rustc" -vV | sed -n 's/^commit-hash: //p')"
 fi
