@@ -186,11 +186,12 @@ agent: ## build target/release/txid-agent
 	@scripts/need.sh build
 	$(BUILD_AGENT)
 
-deb: build agent nginx-module ## pack dist/*.deb
+# With BUILT=, what is packed is built already.
+deb: $(if $(BUILT),,build agent) nginx-module ## pack dist/*.deb
 	@scripts/need.sh deb
 	packaging/deb.sh
 
-rpm: build agent ## pack dist/*.rpm
+rpm: $(if $(BUILT),,build agent) ## pack dist/*.rpm
 	@scripts/need.sh rpm
 	packaging/rpm.sh
 
