@@ -45,6 +45,7 @@ done
 
 luarocks --lua-version 5.1 --tree "$scratch/tree" make "rockspec/$name-1.rockspec"
 (cd dist && luarocks --lua-version 5.1 --tree "$scratch/tree" pack lua-resty-libtxid "$version")
+python3 packaging/rock.py dist/*.rock
 cp "rockspec/$name-1.rockspec" dist/
 
 # They have the same library and command, which ask for no newer glibc.
