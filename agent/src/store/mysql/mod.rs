@@ -1,5 +1,6 @@
 //! MySQL and MariaDB: one table.
 
+mod password;
 mod protocol;
 
 use std::io;

@@ -5,7 +5,7 @@ use std::io;
 
 use super::super::MOST_RECORDS;
 use super::super::sql::Value;
-use mysql_common::crypto;
+use super::password;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 /// Our tables have fewer.
@@ -166,17 +166,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 (0x01, [0x03]) => {}
                 // It wants the whole password, over TLS or encrypted with its key.
                 (0x01, [0x04]) => {
-                    let mut password = login.password.as_bytes().to_vec();
-                    password.push(0);
-                    if !is_tls {
+                    let password = login.password.as_bytes();
+                    if is_tls {
+                        self.send(&[password, &[0]].concat()).await?;
+                    } else {
                         self.send(&[0x02]).await?;
                         let key = self.receive().await?;
-                        for (byte, mask) in password.iter_mut().zip(scramble.iter().cycle()) {
-                            *byte ^= mask;
-                        }
-                        password = crypto::encrypt(&password, &key[1..]);
+                        let encrypted = password::encrypted(password, &scramble, &key[1..]);
+                        self.send(&encrypted.ok_or_else(|| wrong("its key cannot encrypt the password"))?).await?;
                     }
-                    self.send(&password).await?;
                 }
                 _ => return Err(wrong("its answer to the login is not one")),
             }
@@ -236,10 +234,8 @@ const CACHING_SHA2: &[u8] = b"caching_sha2_password";
 fn proof(plugin: &[u8], password: &str, scramble: &[u8]) -> Option<Vec<u8>> {
     let password = password.as_bytes();
     match plugin {
-        NATIVE => Some(mysql_common::scramble::scramble_native(scramble, password).map_or(Vec::new(), Into::into)),
-        CACHING_SHA2 => {
-            Some(mysql_common::scramble::scramble_sha256(scramble, password).map_or(Vec::new(), Into::into))
-        }
+        NATIVE => Some(password::native(password, scramble)),
+        CACHING_SHA2 => Some(password::caching_sha2(password, scramble)),
         _ => None,
     }
 }
@@ -361,10 +357,12 @@ mod tests {
 
     fn try_all(bytes: &[u8]) {
         let _ = run(bytes, async |connection| connection.query("SELECT 1").await);
-        let _ = run(bytes, async |connection| {
-            let greeting = connection.greeting().await?;
-            connection.log_in(&greeting, &LOGIN, true).await
-        });
+        for is_tls in [false, true] {
+            let _ = run(bytes, async |connection| {
+                let greeting = connection.greeting().await?;
+                connection.log_in(&greeting, &LOGIN, is_tls).await
+            });
+        }
     }
 
     fn greeting() -> Vec<u8> {
@@ -372,6 +370,18 @@ mod tests {
         bytes.extend([0; 10]);
         bytes.extend(b"ijklmnopqrst\0caching_sha2_password\0");
         bytes
+    }
+
+    #[test]
+    fn a_key_that_is_none_is_an_error() {
+        for key in [&b"\x01-----BEGIN PUBLIC KEY-----"[..], b"\x01"] {
+            let sent = packets(&[greeting(), vec![1, 4], key.to_vec()]);
+            let answer = run(&sent, async |connection| {
+                let greeting = connection.greeting().await?;
+                connection.log_in(&greeting, &LOGIN, false).await
+            });
+            assert!(matches!(&answer, Err(Error::Io(error)) if error.to_string().contains("its key")), "{answer:?}");
+        }
     }
 
     proptest! {
