@@ -36,7 +36,7 @@ for wanted in "$@"; do
         export PATH="$PWD/target/zig/bin:$PATH" RUSTFLAGS="$flags" CARGO_TARGET_DIR=target/portable RUSTC_WRAPPER="$PWD/scripts/rustc.sh"
         cargo zigbuild --quiet --locked --release --target "$wanted"
         # As `make agent` does.
-        CARGO_PROFILE_RELEASE_PANIC=unwind cargo zigbuild --quiet --locked --release --target "$wanted" --package txid-agent
+        CARGO_PROFILE_RELEASE_PANIC=unwind CARGO_PROFILE_RELEASE_OPT_LEVEL=s cargo zigbuild --quiet --locked --release --target "$wanted" --package txid-agent
     )
     echo "$wanted: target/portable/$target/release"
     built="$built $target"
