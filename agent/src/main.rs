@@ -15,6 +15,10 @@ use std::process::ExitCode;
 compile_error!("a bug in the client of one store would end the leases of all: build the agent with `make agent`");
 
 fn main() -> ExitCode {
+    let mut args = std::env::args_os();
+    if args.next().is_some_and(|name| name == run::start::NAME) {
+        return run::start::become_command(args);
+    }
     let done = match Args::parse().command {
         Command::Run(args) => run::run(args),
         Command::Status(args) => command::status::run(&args),

@@ -5,6 +5,7 @@ mod journal;
 mod keepers;
 mod notify;
 mod signals;
+pub mod start;
 mod supervise;
 
 use crate::args::Run;
@@ -191,7 +192,7 @@ impl Agent {
                 Ok(child) => self.child = Some(Child::Command(child)),
                 Err(error) => {
                     say(&format!("{}: {error}", self.command[0]));
-                    self.stop(ExitCode::from(guard::code_of(&error)));
+                    self.stop(ExitCode::from(start::code_of(&error)));
                 }
             },
         }

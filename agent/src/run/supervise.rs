@@ -1,11 +1,10 @@
 //! Supervises the command, and reaps orphans if it is process 1 of a container.
 
-use super::guard::{die_with, reap};
-use rustix::process::{Pid, Signal, getpid, kill_process};
+use super::guard::reap;
+use super::start::start;
+use rustix::process::{Pid, Signal, kill_process};
 use std::io;
-use std::os::unix::process::CommandExt;
-use std::process::{Command, ExitCode};
-use txid_agent::store::PASSWORD_VARIABLE;
+use std::process::ExitCode;
 
 pub struct Supervised {
     pid: Pid,
@@ -16,17 +15,7 @@ impl Supervised {
     /// again, and only one of two can have its ports. To be called by the main thread: Linux sends the signal when the
     /// thread that made the child ends.
     pub fn start(command: &[String]) -> io::Result<Self> {
-        let agent = getpid();
-        let mut command_line = Command::new(&command[0]);
-        command_line.args(&command[1..]);
-        // The command gets neither what systemd tells the agent nor the store's password.
-        for name in ["NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", PASSWORD_VARIABLE] {
-            command_line.env_remove(name);
-        }
-        // SAFETY: only system calls are made between fork and exec.
-        unsafe { command_line.pre_exec(move || die_with(agent, Signal::TERM)) };
-        let pid = Pid::from_raw(command_line.spawn()?.id() as i32);
-        Ok(Self { pid: pid.ok_or(io::ErrorKind::InvalidData)? })
+        Ok(Self { pid: start(command, Signal::TERM, |_| {})? })
     }
 
     /// Children are reaped only by `reap`, in the same thread, so the pid is still this child's.

@@ -8,7 +8,7 @@ mod lock;
 mod processes;
 mod work;
 
-pub use processes::{code_of, die_with, reap};
+pub use processes::reap;
 
 use super::journal::{self, say};
 use crate::config::Config;

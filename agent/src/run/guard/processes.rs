@@ -5,19 +5,9 @@
 //! long as the guard has a child.
 
 use rustix::io::Errno;
-use rustix::process::{
-    Pid, Signal, WaitOptions, WaitStatus, getpid, getppid, kill_process, kill_process_group,
-    set_parent_process_death_signal, wait,
-};
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process, kill_process_group, wait};
 use std::collections::BTreeMap;
-use std::{fs, io, thread, time::Duration};
-
-/// Asks for a signal when the thread of `parent` that forked this process ends. Makes only system calls.
-pub fn die_with(parent: Pid, signal: Signal) -> io::Result<()> {
-    set_parent_process_death_signal(Some(signal))?;
-    // It may have died before that.
-    if getppid() == Some(parent) { Ok(()) } else { Err(io::ErrorKind::Interrupted.into()) }
-}
+use std::{fs, thread, time::Duration};
 
 /// What was found out by reaping.
 #[derive(Default)]
@@ -45,11 +35,6 @@ pub fn reap(main: Option<Pid>) -> Reaped {
 fn code(status: WaitStatus) -> u8 {
     let code = status.exit_status().or_else(|| status.terminating_signal().map(|signal| 128 + signal));
     code.unwrap_or(1) as u8
-}
-
-/// The exit status of a shell whose command cannot be started.
-pub fn code_of(error: &io::Error) -> u8 {
-    if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 }
 }
 
 /// Sends a signal to the process group that `main` leads, if it is given, which takes no time, and then to all descendants of

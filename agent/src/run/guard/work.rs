@@ -1,7 +1,8 @@
 //! What the guard does: it looks, and carries out what the machine of the command decides.
 
 use super::super::journal::{self, Journal, say};
-use super::{START, code_of, die_with, processes, reap};
+use super::super::start::{code_of, start};
+use super::{START, processes, reap};
 use crate::config::{Config, Node};
 use crate::environment::Variable;
 use anyhow::Context;
@@ -13,11 +14,9 @@ use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
 use txid::snowflake::{Generator, Layout, LeaseNews, State};
-use txid_agent::store::PASSWORD_VARIABLE;
 use txid_agent_machines::command::{self, Action, Event, LOOK_MS, Lease, Look, Order, Rules};
 
 /// How far ahead of the clock the page says that times are used while the command runs. An agent that finds the page
@@ -178,22 +177,15 @@ impl Work {
             self.nodes.iter().map(|node| node.name.as_str()).zip(look.leases.iter().map(|lease| lease.node)).collect();
         let variables: Vec<(&str, String)> =
             self.variables.iter().map(|variable| (variable.name.as_str(), variable.value(&numbers))).collect();
-        let guard = getpid();
-        let mut command = Command::new(&self.line[0]);
-        command.args(&self.line[1..]).process_group(0);
-        // The command gets neither what systemd tells the agent nor the store's password.
-        for name in ["NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", PASSWORD_VARIABLE] {
-            command.env_remove(name);
-        }
-        command.envs(variables.iter().map(|(name, value)| (name, value)));
-        // SAFETY: only system calls are made between fork and exec.
-        unsafe { command.pre_exec(move || die_with(guard, Signal::KILL)) };
+        let started = start(&self.line, Signal::KILL, |command| {
+            command.process_group(0).envs(variables.iter().map(|(name, value)| (name, value)));
+        });
         self.code = 0;
-        let text = match command.spawn() {
-            Ok(child) => {
-                self.main = Pid::from_raw(child.id() as i32);
+        let text = match started {
+            Ok(main) => {
+                self.main = Some(main);
                 let values: Vec<String> = variables.iter().map(|(name, value)| format!("{name}={value}")).collect();
-                format!("started with {}", values.join(" "))
+                format!("starts with {}", values.join(" "))
             }
             Err(error) => {
                 self.code = code_of(&error);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::UnixDatagram;
 use std::path::{Path, PathBuf};
@@ -197,7 +198,7 @@ fn redis(port: u16) -> String {
 
 /// The number of commands that were started.
 fn starts(host: &Host) -> usize {
-    host.log().matches(": started with ").count()
+    host.log().matches(": starts with ").count()
 }
 
 /// The number of commands that were ended because of their leases.
@@ -542,12 +543,21 @@ fn a_command_does_not_outlive_its_agent() {
     assert_eq!(processes_with(&mark("guard")), [""; 0]);
     assert!(hosted.host.log().contains("gave node"), "{}", hosted.host.log());
 
-    // The kernel ends the command.
-    let mut hosted = start("both", "trap '' TERM; for i in $(seq 1000); do sleep 0.1; done");
+    // The kernel ends the command. Nobody ends what it has started, and as long as that is there, no agent starts.
+    let mut hosted =
+        start("both", "env TXID_TEST_LEFT=$TXID_TEST_MARK sleep 60 & trap '' TERM; while sleep 0.1; do :; done");
+    let left = format!("TXID_TEST_LEFT=both-{}", std::process::id());
+    until("the command starts nothing", || !processes_with(&left).is_empty());
     signal(hosted.host.agent.as_ref().unwrap(), libc::SIGSTOP);
     send(guard_of(&hosted), libc::SIGKILL);
     kill(hosted.host.agent.as_mut().unwrap());
+    until("the command is left", || processes_with(&mark("both")) == processes_with(&left));
+    hosted.start(&ENV, &["true"]);
+    assert_eq!(hosted.host.agent.as_mut().unwrap().wait().unwrap().code(), Some(1), "{}", hosted.host.log());
+    processes_with(&left).iter().for_each(|process| send(process.parse().unwrap(), libc::SIGKILL));
     until("something is left", || processes_with(&mark("both")).is_empty());
+    hosted.start(&ENV, &["true"]);
+    assert_eq!(hosted.host.agent.as_mut().unwrap().wait().unwrap().code(), Some(0), "{}", hosted.host.log());
 
     // A guard that was stopped goes on when its agent dies.
     let mut hosted = start("stopped-guard", stubborn);
@@ -563,6 +573,64 @@ fn a_command_does_not_outlive_its_agent() {
     assert!(txid::system_ms() < hosted.host.view().confirmed_ms);
     signal(hosted.host.agent.as_ref().unwrap(), libc::SIGCONT);
     until("it does not start again", || !processes_with(&mark("stopped")).is_empty());
+}
+
+/// A program that is not opened for 45 s, as on a file system that does not answer: a lease of the kernel holds up whoever
+/// opens the file.
+struct HeldUp {
+    path: String,
+    _file: File,
+}
+
+impl HeldUp {
+    fn new(host: &Host, name: &str) -> Self {
+        let path = host.path(name);
+        servers::run(Command::new("cp").arg("/bin/true").arg(&path));
+        let file = File::open(&path).unwrap();
+        // SAFETY: no memory is involved. Without this, the signal that asks for the file would end the test.
+        unsafe { libc::signal(libc::SIGIO, libc::SIG_IGN) };
+        // SAFETY: as above.
+        let lease = || unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETLEASE, libc::F_WRLCK) };
+        until("the file cannot be held", || lease() == 0);
+        Self { path: path.to_str().unwrap().to_owned(), _file: file }
+    }
+
+    fn is_waited_for(&self) -> bool {
+        let output = Command::new("ps").args(["-eo", "args"]).output().unwrap();
+        let lines = String::from_utf8_lossy(&output.stdout).into_owned();
+        lines.lines().any(|line| line.starts_with("txid-start ") && line.ends_with(&self.path))
+    }
+}
+
+#[test]
+fn a_program_that_cannot_be_opened_holds_nobody_up() {
+    let server = servers::redis(&[]);
+    let check_end = |host: &mut Host| {
+        let begin = Instant::now();
+        let agent = host.agent.as_mut().unwrap();
+        signal(agent, libc::SIGTERM);
+        assert_eq!(agent.wait().unwrap().code(), Some(128 + libc::SIGTERM));
+        assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", begin.elapsed());
+        assert!(host.log().contains("gave node"), "{}", host.log());
+    };
+    let mut host = Host::new("plain", server.port, redis, "snowflake");
+    let program = HeldUp::new(&host, "program");
+    host.start_agent(&["--new", "--", &program.path]);
+    until("it is not started", || program.is_waited_for());
+    check_end(&mut host);
+    assert!(!program.is_waited_for());
+
+    // At the limit of the lease, it has not become the command either.
+    let mut hosted = Hosted::new("host", server.port, redis);
+    let program = HeldUp::new(&hosted.host, "program");
+    hosted.start(&ENV, &[&program.path]);
+    until("it is not started", || program.is_waited_for());
+    hosted.host.proxy.set(Mode::Refuse);
+    until("it is not gone", || hosted.host.log().contains(": gone; "));
+    assert!(!program.is_waited_for() && txid::system_ms() < hosted.host.view().confirmed_ms - MARGIN_MS);
+    hosted.host.proxy.set(Mode::Pass);
+    until("it does not start again", || program.is_waited_for());
+    check_end(&mut hosted.host);
 }
 
 #[test]

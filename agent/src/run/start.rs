@@ -1,0 +1,47 @@
+//! Starts the command, without waiting for its file.
+//!
+//! A file system that does not answer holds up whoever starts a program from it, for ever. So the child is this program
+//! first, and becomes the command by itself. Until then, a signal ends it as it ends any program.
+
+use super::journal::say;
+use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal};
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode};
+use txid_agent::store::PASSWORD_VARIABLE;
+
+/// The name that this program has until it is the command.
+pub const NAME: &str = "txid-start";
+
+/// Starts the command. It gets `signal` when the thread that calls this ends.
+pub fn start(line: &[String], signal: Signal, change: impl FnOnce(&mut Command)) -> io::Result<Pid> {
+    let mut command = Command::new("/proc/self/exe");
+    command.arg0(NAME).arg(getpid().as_raw_nonzero().to_string()).arg(signal.as_raw().to_string()).args(line);
+    // The command gets neither what systemd tells the agent nor the store's password.
+    for name in ["NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", PASSWORD_VARIABLE] {
+        command.env_remove(name);
+    }
+    change(&mut command);
+    Pid::from_raw(command.spawn()?.id() as i32).ok_or_else(|| io::ErrorKind::InvalidData.into())
+}
+
+/// Becomes the command, with what `start` has written.
+pub fn become_command(args: impl Iterator<Item = OsString>) -> ExitCode {
+    let args: Vec<OsString> = args.collect();
+    let [parent, signal, program, rest @ ..] = args.as_slice() else { return ExitCode::FAILURE };
+    let number = |text: &OsString| text.to_str()?.parse::<i32>().ok();
+    let (parent, signal) = (number(parent), number(signal).and_then(Signal::from_named_raw));
+    // The parent may have ended before this.
+    if set_parent_process_death_signal(signal).is_err() || getppid().map(|pid| pid.as_raw_nonzero().get()) != parent {
+        return ExitCode::FAILURE;
+    }
+    let error = Command::new(program).args(rest).exec();
+    say(&format!("{}: {error}", program.to_string_lossy()));
+    ExitCode::from(code_of(&error))
+}
+
+/// The exit status of a shell whose command cannot be started.
+pub fn code_of(error: &io::Error) -> u8 {
+    if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 }
+}
