@@ -55,4 +55,12 @@ mod tests {
         assert!(sent.windows(4).all(|four| four[3] - four[0] >= WINDOW_MS), "{sent:?}");
         assert!(sent[99] < 34 * (WINDOW_MS + 100), "{sent:?}");
     }
+    #[test]
+    fn a_request_whose_answer_was_used_does_not_count() {
+        let mut pace = Pace::default();
+        pace.send(2, 5);
+        pace.send(2, 6);
+        pace.forgive();
+        assert_eq!(pace.next_ms(2), 0);
+    }
 }

@@ -35,8 +35,11 @@ pub fn shown(ms: i64) -> String {
     }
 }
 
-/// The record that a scenario writes as `floor=0`, or as `generation=9 limit=-10m token=1 held owner=web-2`.
+/// The record that a scenario writes as `floor=0`, as `generation=9 limit=-10m token=1 held owner=web-2`, or as `unreadable`.
 pub fn record(fields: &[&str], layout: &str) -> Option<String> {
+    if fields == ["unreadable"] {
+        return Some("of a later version".to_owned());
+    }
     if let [floor] = fields {
         let floor = floor.strip_prefix("floor=")?;
         let floor_ms = if floor == "0" { 0 } else { time(floor)? };
