@@ -11,6 +11,8 @@ NGINX_SRC ?=
 NGINX_SRCS ?=
 NGINX_TESTS ?=
 FILES ?=
+# What `make mutants` breaks. The agent's own tests need real stores.
+PACKAGES ?= txid txid-capi txid-cli txid-agent-machines
 PLATFORMS ?=
 OPENRESTY_SRC ?=
 APISIX_HOME ?=
@@ -101,9 +103,9 @@ soak: ## kill, fork, signal, sort gigabytes, lease, fuzz, and test randomness (l
 	TXID_COMMAND_IDS=20000000 cargo test --locked -p txid-agent --test with_servers no_fault -- --nocapture
 	TXID_HOSTILE_SECONDS=120 cargo test --locked -p txid-agent --test with_servers stores::hostile -- --nocapture
 
-mutants: ## check that every mutation of cargo-mutants makes a test fail (hours; FILES=src/txid.rs for one file)
+mutants: ## check that every mutation of cargo-mutants makes a test fail (hours; PACKAGES=txid-cli or FILES=src/txid.rs for less)
 	@scripts/need.sh build mutants
-	cargo mutants --package txid $(addprefix --file ,$(FILES))
+	cargo mutants $(addprefix --package ,$(PACKAGES)) $(addprefix --file ,$(FILES))
 
 mutants-lua: nginx-module ## check that every change of lua/ makes a suite fail (hours; FILES=lua/resty/txid/uuid.lua for one file)
 	@scripts/need.sh build test
