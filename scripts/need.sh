@@ -85,7 +85,7 @@ for purpose in "$@"; do
             ;;
         stores)
             packages="$packages redis-server redis-tools etcd-server etcd-client postgresql mariadb-server-core mariadb-client-core"
-            packages="$packages galera-4 zookeeper util-linux prometheus prometheus-node-exporter"
+            packages="$packages galera-4 pgbouncer zookeeper util-linux prometheus prometheus-node-exporter"
             ;;
         soak) packages="$packages dieharder luajit" ;;
         locality) packages="$packages python3-venv nghttp2-client" ;;

@@ -181,6 +181,9 @@ impl PostgresStore {
         if let Some(code) = error.code() {
             return match code.code() {
                 "28P01" | "28000" => address.refused(format_args!("{why}; {LOGIN}")),
+                "08P01" if why.contains("startup parameter") => {
+                    address.misconfigured(format_args!("{why}; PgBouncer needs ignore_startup_parameters = options"))
+                }
                 code if code.starts_with("57P") || code.starts_with("53") => address.unreachable(why),
                 _ => address.misconfigured(why),
             };

@@ -249,7 +249,7 @@ pub fn etcd_cluster(peers: &[(u16, u16)]) -> Cluster {
 }
 
 /// PostgreSQL and MariaDB do not run as root.
-fn as_user(user: &str, program: &str) -> Command {
+pub fn as_user(user: &str, program: &str) -> Command {
     // SAFETY: `geteuid` has no preconditions.
     if unsafe { libc::geteuid() } != 0 {
         return Command::new(program);

@@ -64,8 +64,8 @@ const LOGIN: &str = "the password, or the user, is wrong or missing: give it as 
                      ?password-file=FILE";
 
 /// Errors that go away by themselves.
-const TRANSIENT: [&str; 9] =
-    ["LOADING", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "ASK", "BUSY", "OOM", "MISCONF", "NOREPLICAS"];
+const TRANSIENT: [&str; 10] =
+    ["LOADING", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "MOVED", "ASK", "BUSY", "OOM", "MISCONF", "NOREPLICAS"];
 
 pub(super) struct RedisStore {
     address: Address,
@@ -182,6 +182,7 @@ impl RedisStore {
         }
         let logins = commands.len();
         commands.push(command(&[b"INFO", b"replication"]));
+        commands.push(command(&[b"INFO", b"cluster"]));
         commands.push(command(&[b"CONFIG", b"GET", b"append*"]));
         let at_host = |error| match error {
             StoreError::Unreachable { why, .. } => self.address.unreachable(format_args!("{host}: {why}")),
@@ -199,7 +200,7 @@ impl RedisStore {
                 _ => {}
             }
         }
-        Ok((connection, durability(&settings[0], &settings[1], self.master.is_some())))
+        Ok((connection, durability(settings, self.master.is_some())))
     }
 
     /// Sends commands. An answer that is an error is returned as one.
@@ -256,10 +257,17 @@ impl RedisStore {
         connection.stream().renew();
         let mut replies = connection.ask(&commands).await.map_err(|error| self.say_io(&error))?;
         let mut moved = None;
-        if let Some(node) = redirection(&replies[0]) {
+        if let Some(Redirection { node, is_once }) = redirection(&replies[0]) {
             let (mut other, _) = self.connect_to(&node).await.map_err(Failure::NotDone)?;
+            if is_once {
+                commands.insert(0, command(&[b"ASKING"]));
+            }
             replies = other.ask(&commands).await.map_err(|error| self.say_io(&error))?;
-            moved = Some(other);
+            if !is_once {
+                moved = Some(other);
+            } else if let Reply::Error(error) = replies.remove(0) {
+                return Err(Failure::NotDone(self.say(&error)));
+            }
         }
         let answer = clocked(replies.swap_remove(0)).map_err(|reply| match reply {
             Reply::Error(error) => Failure::NotDone(self.say(&error)),
@@ -301,7 +309,7 @@ impl RedisStore {
             address.refused(LOGIN)
         } else if tells("NOPERM") || tells("no permissions") || tells("can't run this command") {
             address.refused(format_args!(
-                "{error}; the user needs +eval +time +hget +hset +hdel +hgetall (+hmget +hincrby +hexists for segments, +wait for wait=, +select for another database) on ~{}/*",
+                "{error}; the user needs +eval +time +hget +hset +hdel +hgetall (+hmget +hincrby +hexists for segments, +wait for wait=, +select for another database, +asking in a cluster) on ~{}/*",
                 self.prefix
             ))
         } else if tells("READONLY") {
@@ -346,20 +354,30 @@ fn integer(reply: &Reply) -> Option<i64> {
     }
 }
 
-/// Where a cluster has the hash: `MOVED 3999 10.0.0.7:6379`.
-fn redirection(reply: &Reply) -> Option<Host> {
-    let Reply::Error(error) = reply else { return None };
-    let mut words = error.split(' ');
-    if !matches!(words.next(), Some("MOVED" | "ASK")) {
-        return None;
-    }
-    let (name, port) = words.nth(1)?.rsplit_once(':')?;
-    Some(Host { name: name.trim_matches(['[', ']']).to_owned(), port: port.parse().ok()? })
+/// Where a cluster has the hash.
+struct Redirection {
+    node: Host,
+    /// Only for this request, which must say so: the slot is on its way there.
+    is_once: bool,
 }
 
-/// What `INFO replication` and `CONFIG GET append*` tell. Without permission for them, nothing is known.
-fn durability(info: &Reply, config: &Reply, has_sentinel: bool) -> Durability {
-    let (Reply::Text(info), Reply::List(config)) = (info, config) else {
+/// `MOVED 3999 10.0.0.7:6379`, or the same with `ASK`.
+fn redirection(reply: &Reply) -> Option<Redirection> {
+    let Reply::Error(error) = reply else { return None };
+    let mut words = error.split(' ');
+    let is_once = match words.next() {
+        Some("MOVED") => false,
+        Some("ASK") => true,
+        _ => return None,
+    };
+    let (name, port) = words.nth(1)?.rsplit_once(':')?;
+    let node = Host { name: name.trim_matches(['[', ']']).to_owned(), port: port.parse().ok()? };
+    Some(Redirection { node, is_once })
+}
+
+/// What `INFO replication`, `INFO cluster` and `CONFIG GET append*` tell. Without permission for them, nothing is known.
+fn durability(settings: &[Reply], has_sentinel: bool) -> Durability {
+    let [Reply::Text(info), Reply::Text(cluster), Reply::List(config)] = settings else {
         return Durability::may_lose("the user may not ask for its settings (+info +config|get)");
     };
     let text = |reply: &Reply| match reply {
@@ -371,6 +389,10 @@ fn durability(info: &Reply, config: &Reply, has_sentinel: bool) -> Durability {
     let replicas = info.lines().find_map(|line| line.trim().strip_prefix("connected_slaves:")).unwrap_or("?");
     match (setting("appendonly").as_deref(), setting("appendfsync").as_deref()) {
         _ if has_sentinel => Durability::may_lose("Sentinels replace the master by a replica, which may lag behind"),
+        // A replica of a cluster, too, says that it has no replicas.
+        _ if String::from_utf8_lossy(cluster).contains("cluster_enabled:1") => {
+            Durability::may_lose("a cluster replaces a master by a replica, which may lag behind")
+        }
         _ if replicas != "0" => {
             Durability::may_lose(&format!("connected_slaves:{replicas}, and a replica may lag behind"))
         }

@@ -12,7 +12,7 @@ use crate::failover::cluster;
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, until};
 
 /// What a store says at its first answer; None if it keeps what it confirms.
-fn weakness(url: &str) -> Option<String> {
+pub fn weakness(url: &str) -> Option<String> {
     wait_for(url);
     let mut store = open(url).unwrap();
     assert_eq!(*store.durability(), Durability::Unknown);

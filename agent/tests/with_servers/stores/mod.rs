@@ -2,11 +2,13 @@
 
 mod access;
 mod certificates;
+mod clusters;
 mod conformance;
 mod consul;
 mod deadlines;
 mod durability;
 mod hostile;
+mod pgbouncer;
 mod tags;
 mod values;
 
