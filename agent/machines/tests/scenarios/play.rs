@@ -14,6 +14,7 @@
 //! | `pause TIME` | the process will be stopped for so long after its next write to the page |
 //! | `go` | the machine is called, without an answer |
 //! | `clock +TIME` | the host's clock is stepped, so that it is this far off |
+//! | `random N` | from now on, the machine gets this random number |
 //! | `store-clock none` | from now on, the store shows no clock |
 //! | `set KEY RECORD`, `remove KEY`, `empty` | somebody else does this in the store |
 //! | `number N` | the number of the next new node |
@@ -37,6 +38,7 @@ pub struct Play {
     now_ms: u64,
     clock_ms: i64,
     store_has_clock: bool,
+    random: u128,
     pause_ms: u64,
     /// What happened since the last `----`.
     pub output: String,
@@ -63,6 +65,7 @@ impl Play {
             now_ms: 0,
             clock_ms: 0,
             store_has_clock: true,
+            random: 7,
             pause_ms: 0,
             output: String::new(),
         }
@@ -121,6 +124,7 @@ impl Play {
             ["pause", ms] => self.pause_ms = duration(ms)?,
             ["go"] => self.call(Input::Go),
             ["clock", by] => self.clock_ms = time(by)? - START_MS,
+            ["random", number] => self.random = number.parse().ok()?,
             ["store-clock", "none"] => self.store_has_clock = false,
             ["set", key, ref fields @ ..] => {
                 let bytes = record(fields, &self.rules.layout)?.into_bytes();
@@ -181,7 +185,7 @@ impl Play {
         let Some(mut lease) = self.lease.take() else { return };
         loop {
             let wall_ms = START_MS + self.now_ms as i64 + self.clock_ms;
-            let now = Now { wall_ms, mono_ms: self.now_ms, random: 7 };
+            let now = Now { wall_ms, mono_ms: self.now_ms, random: self.random };
             let output = lease.step(&self.rules, &now, &self.page, input);
             input = Input::Go;
             let line = match &output {
