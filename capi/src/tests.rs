@@ -1,11 +1,15 @@
-//! The C interface's reading functions: what they write, what they return, and what they say.
+//! The C interface: what its functions write, what they return, and what they say.
 
-use crate::caller::TXID_MESSAGE_LEN;
+use crate::caller::{TXID_MESSAGE_LEN, txid_text};
+use crate::clock::{txid_clock_coarse_ms, txid_clock_ms};
 use crate::error::{txid_error, txid_strerror};
 use crate::explain::{txid_explain, txid_format};
+use crate::policy::{txid_policy, txid_policy_close, txid_policy_open, txid_policy_set};
+use crate::snowflake::{txid_snowflake_close, txid_snowflake_open};
 use crate::txid::*;
 use ::txid::Txid;
 use std::ffi::{CStr, c_char};
+use std::ptr;
 
 const SAMPLE: &str = "4om9qi54la8ffr4bd9sg";
 const SAMPLE_MS: i64 = 655_829_050_002;
@@ -113,4 +117,60 @@ fn every_code_has_a_meaning_of_its_own() {
     assert_eq!(meaning(0), "no error");
     assert_eq!(meaning(1), "no such error code");
     assert_eq!(meaning(i32::MIN), "no such error code");
+}
+
+#[test]
+fn the_library_and_its_header_have_one_version() {
+    assert_eq!(crate::txid_abi_version(), crate::TXID_ABI_VERSION);
+}
+
+#[test]
+fn the_clocks_are_the_systems() {
+    let now_ms = ::txid::system_ms();
+    for ms in [txid_clock_ms(), txid_clock_coarse_ms()] {
+        assert!(ms.abs_diff(now_ms) < 60_000, "{ms}, {now_ms}");
+    }
+}
+
+#[test]
+fn ids_are_random_where_the_system_has_randomness() {
+    assert!(!txid_entropy_degraded());
+}
+
+/// The code and the message of txid_snowflake_open without a file.
+fn open(layout: &CStr, node: &CStr) -> (i32, String) {
+    let (mut generator, mut message) = (ptr::null_mut(), [0_u8; TXID_MESSAGE_LEN]);
+    let (layout, node, path) = (layout.as_ptr(), node.as_ptr(), ptr::null());
+    // SAFETY: all texts end with a NUL, and the message has its room.
+    let code = unsafe { txid_snowflake_open(layout, node, path, 0, &mut generator, message.as_mut_ptr().cast()) };
+    assert_eq!(code == 0, !generator.is_null());
+    // SAFETY: it is NULL, or nobody else has it.
+    unsafe { txid_snowflake_close(generator) };
+    (code, CStr::from_bytes_until_nul(&message).unwrap().to_str().unwrap().to_string())
+}
+
+#[test]
+fn a_state_is_in_memory_unless_its_node_is_leased() {
+    assert_eq!(open(c"snowflake", c"1"), (0, String::new()));
+    let why = "node 'lease' needs the file that txid-agent keeps";
+    assert_eq!(open(c"snowflake", c"lease"), (txid_error::SnowflakeFile as i32, why.to_string()));
+    assert_eq!(open(c"snowflake", c"1024").0, txid_error::SnowflakeNode as i32);
+    assert_eq!(open(c"snow", c"1").0, txid_error::SnowflakeLayout as i32);
+}
+
+fn set(policy: *mut txid_policy, option: &str, word: &str) -> i32 {
+    let text = |text: &str| txid_text { len: text.len(), data: text.as_ptr().cast() };
+    let (option, word, mut message) = (text(option), text(word), [0_u8; TXID_MESSAGE_LEN]);
+    // SAFETY: the texts are as long as they say, and the message has its room.
+    unsafe { txid_policy_set(policy, option.data, option.len, &word, 1, message.as_mut_ptr().cast()) }
+}
+
+#[test]
+fn an_option_given_twice_has_a_code_of_its_own() {
+    let policy = txid_policy_open();
+    assert_eq!(set(policy, "header", "X-Id"), 0);
+    assert_eq!(set(policy, "header", "X-Id"), txid_error::OptionTwice as i32);
+    assert_eq!(set(policy, "accept", "nobody"), txid_error::Option as i32);
+    // SAFETY: nobody else has it.
+    unsafe { txid_policy_close(policy) };
 }
