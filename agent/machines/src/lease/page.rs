@@ -47,3 +47,55 @@ pub fn say(page: &LeasePage, event: &Event) {
         | Event::StoreBack => return,
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use txid::snowflake::Layout;
+
+    const START_MS: i64 = 1_795_000_000_000;
+
+    fn page() -> LeasePage {
+        let layout: Layout = "snowflake".parse().unwrap();
+        LeasePage::in_memory(&layout, 1).unwrap()
+    }
+
+    #[test]
+    fn what_is_written_is_found() {
+        let page = page();
+        let limit_ms = START_MS + 60_000;
+        write(&page, Write::Open { node: 7, start_ms: START_MS });
+        write(&page, Write::Generation { generation: 2, token: 9 });
+        write(&page, Write::Note { limit_ms });
+        let view = look(&page);
+        assert_eq!((view.is_closed, view.limit_ms, view.noted_ms), (false, i64::MIN, limit_ms));
+        write(&page, Write::Limit { node: 7, limit_ms });
+        let view = look(&page);
+        assert_eq!((view.node, view.generation, view.token, view.limit_ms), (7, 2, 9, limit_ms));
+        write(&page, Write::Close);
+        assert!(look(&page).is_closed);
+    }
+
+    #[test]
+    fn the_reason_stays_until_there_is_another() {
+        let page = page();
+        say(&page, &Event::Lost { node: 7, now: String::new() });
+        assert_eq!(page.view().news, LeaseNews::Lost);
+        say(&page, &Event::StoreBack);
+        assert_eq!(page.view().news, LeaseNews::Lost);
+        say(&page, &Event::Forgotten { node: 7, is_ours: true });
+        assert_eq!(page.view().news, LeaseNews::Lost);
+        for (event, news) in [
+            (Event::Forgotten { node: 7, is_ours: false }, LeaseNews::Waiting),
+            (Event::Cloned { node: 7 }, LeaseNews::Copied),
+            (Event::ClockOff { by_ms: 11_000 }, LeaseNews::ClockOff),
+            (Event::ClockRight, LeaseNews::Held),
+            (Event::Jumped { by_ms: 11_000 }, LeaseNews::Asking),
+            (Event::Resumed { node: 7 }, LeaseNews::Held),
+            (Event::Released { node: 7 }, LeaseNews::Released),
+        ] {
+            say(&page, &event);
+            assert_eq!(page.view().news, news, "{event}");
+        }
+    }
+}

@@ -75,3 +75,18 @@ impl Rules {
         if may_lose_writes { 60_000 } else { 0 }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lease_starts_a_minute_later_where_the_store_may_lose_writes() {
+        let layout = "snowflake".parse().unwrap();
+        let rules = |may_lose_writes| Rules::new("orders", "web-1", &layout, may_lose_writes);
+        assert_eq!((rules(false).margin_ms, rules(true).margin_ms), (0, 60_000));
+        let mut learned = rules(false);
+        learned.learn(true);
+        assert_eq!(learned, rules(true));
+    }
+}
