@@ -35,10 +35,14 @@ pub fn shown(ms: i64) -> String {
     }
 }
 
-/// The record that a scenario writes as `floor=0`, as `generation=9 limit=-10m token=1 held owner=web-2`, or as `unreadable`.
+/// The record that a scenario writes as `floor=0`, with `layout=uid` if it has another one, as
+/// `generation=9 limit=-10m token=1 held owner=web-2`, or as `unreadable`.
 pub fn record(fields: &[&str], layout: &str) -> Option<String> {
     if fields == ["unreadable"] {
         return Some("of a later version".to_owned());
+    }
+    if let [floor, layout] = fields {
+        return record(&[floor], layout.strip_prefix("layout=")?);
     }
     if let [floor] = fields {
         let floor = floor.strip_prefix("floor=")?;
