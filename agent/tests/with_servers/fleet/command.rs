@@ -1,13 +1,13 @@
 //! Commands that know nothing of txid, and have nodes in their environment.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{BufRead, BufReader, Write};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::os::unix::net::UnixDatagram;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -483,6 +483,40 @@ fn nothing_that_a_command_starts_is_left() {
         kill(agent);
         until("something is left", || processes_with(mark).is_empty());
     }
+}
+
+/// An agent without the right to end it ends what it can, names it, and waits for its end.
+#[test]
+fn a_process_of_another_user_is_named() {
+    // SAFETY: `geteuid` has no preconditions.
+    if unsafe { libc::geteuid() } != 0 {
+        return println!("not tested: only root may start an agent as another user");
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    // `daemon` starts it, and it becomes `bin`.
+    servers::run(Command::new("cp").args(["/usr/bin/setpriv", &path("")]));
+    fs::set_permissions(path("setpriv"), Permissions::from_mode(0o4755)).unwrap();
+    let built = agent().get_program().to_owned();
+    servers::run(Command::new("cp").arg(built).arg(path("txid-agent")));
+    servers::run(Command::new("chown").args(["daemon", &path("")]));
+    let mut run = servers::as_user("daemon", &path("txid-agent"));
+    run.args(["run", "--store", &format!("file://{}", path("leases")), "--dir", &path("run"), "--new"]);
+    run.args(["--node", "orders=snowflake", "--env", "WORKER_ID={orders}"]);
+    run.args(["--ahead", "5s", "--max-skew", "100ms", "--margin", "700ms"]);
+    let start = format!("{} --reuid bin --regid bin --clear-groups sleep 30 &", path("setpriv"));
+    let wait = "for i in $(seq 500); do grep -q sleep /proc/$!/comm && break; done";
+    run.args(["--", "sh", "-c", &format!("{start}\n{wait}")]).stdin(Stdio::null()).stderr(Stdio::piped());
+    let mut child = run.spawn().unwrap();
+    let lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let mut named = lines.filter_map(|line| Some(line.split_once("cannot end process ")?.1.to_owned()));
+    let named = named.next().expect("it names no process");
+    let (process, rest) = named.split_once(", ").unwrap();
+    assert_eq!(rest, "which runs as another user; after the limit, its ids may repeat");
+    assert_eq!(fs::read_to_string(format!("/proc/{process}/comm")).unwrap(), "sleep\n");
+    assert!(child.try_wait().unwrap().is_none(), "it does not wait");
+    send(process.parse().unwrap(), libc::SIGKILL);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
 /// The log may be a pipe that nobody reads, and that the command itself has filled.
