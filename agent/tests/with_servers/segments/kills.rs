@@ -23,7 +23,8 @@ fn worker() {
     let mut file = File::create(numbers).unwrap();
     let segment = Segment::attach(Path::new(segment)).unwrap();
     let start = Instant::now();
-    while start.elapsed() < Duration::from_secs(60) {
+    // A limit, because this process would survive a parent that is killed.
+    while start.elapsed() < Duration::from_secs(600) {
         match segment.next() {
             // Written data survives a kill.
             Ok(number) => file.write_all(&number.to_ne_bytes()).unwrap(),
