@@ -176,7 +176,7 @@ pub fn sentinel(master: u16) -> Server {
             if !file.exists() {
                 let text = format!(
                     "bind 127.0.0.1\nport {port}\nsentinel monitor fleet 127.0.0.1 {master} 1\nsentinel \
-                     down-after-milliseconds fleet 500\nsentinel failover-timeout fleet 2000\n"
+                     down-after-milliseconds fleet 1500\nsentinel failover-timeout fleet 2000\n"
                 );
                 fs::write(&file, text).unwrap();
             }
