@@ -97,12 +97,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// An input that arrives in parts of these lengths, repeatedly.
+    /// An input that arrives in parts of these lengths, repeatedly. Instead of one of length 0, a signal arrives.
     struct InParts(Vec<u8>, Vec<usize>);
 
     impl Read for InParts {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             self.1.rotate_left(1);
+            if self.1[0] == 0 {
+                return Err(ErrorKind::Interrupted.into());
+            }
             let count = self.1[0].min(buffer.len()).min(self.0.len());
             buffer[..count].copy_from_slice(&self.0[..count]);
             self.0.drain(..count);
@@ -114,14 +117,19 @@ mod tests {
         #[test]
         fn all_lines_come_but_those_that_are_too_long(
             text in "([a-z]{0,9}\n|[a-z]{0,40}\n?){0,20}",
-            parts in proptest::collection::vec(1..50_usize, 1..5),
+            mut parts in proptest::collection::vec(0..50_usize, 0..4),
+            last in 1..50_usize,
             block in 1..16_usize,
         ) {
+            parts.push(last);
             let mut blocks = Blocks::with_sizes(Box::new(InParts(text.clone().into(), parts)), block, 16);
             let (mut lines, mut left_out) = (Vec::new(), Vec::new());
             while let Some(piece) = blocks.next_piece().unwrap() {
                 match piece {
-                    Piece::Lines(block) => lines.extend_from_slice(block),
+                    Piece::Lines(block) => {
+                        prop_assert!(!block.is_empty());
+                        lines.extend_from_slice(block);
+                    }
                     Piece::TooLong(offset) => left_out.push(offset),
                 }
                 prop_assert!(blocks.buffer.len() <= 16);

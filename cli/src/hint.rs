@@ -82,6 +82,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_beginning_is_kept_for_as_long_as_nothing_of_the_format_is_in_it() {
+        let wanted = Finder::new(&ALL[0], Numbers::UNKNOWN).unwrap();
+        let an_id = b"4om9qi54la8ffr4bd9sg\n";
+        let mut hint = Hint::default();
+        hint.look(b"nothing\n", &wanted);
+        hint.look(&[b'-'; SAMPLE], &wanted);
+        assert_eq!(hint.sample.len(), SAMPLE);
+        // Only the beginning is searched a second time.
+        hint.look(an_id, &wanted);
+        assert!(!hint.is_needless);
+
+        let mut needless = Hint::default();
+        needless.look(b"nothing\n", &wanted);
+        needless.look(an_id, &wanted);
+        needless.look(b"nothing\n", &wanted);
+        assert!(needless.is_needless && needless.sample.is_empty());
+    }
+
+    #[test]
     fn the_command_is_the_same_with_another_format() {
         for (args, expected) in [
             (&["/usr/bin/txid", "grep", "--since", "1h", "a.log"][..], "txid grep --format flake --since 1h a.log"),
@@ -91,6 +110,7 @@ mod tests {
                 "txid grep --format flake --from '2 days ago'",
             ),
             (&["txid", "grep", "--format=uuid-v7"], "txid grep --format flake"),
+            (&["txid", "grep", "-c", "--format", "uuid-v7", "a.log"], "txid grep --format flake -c a.log"),
         ] {
             assert_eq!(command_with("flake", args.iter().map(|arg| arg.to_string())), expected);
         }

@@ -321,6 +321,8 @@ fn another_format_that_is_there_is_named_with_its_command() {
         let said = String::from_utf8_lossy(&assert.get_output().stderr);
         assert!(said.ends_with(&format!(": txid grep --format {format}\n")), "{said}");
     }
+    // Any 32 hexadecimal digits could be a trace id.
+    txid(&["grep"]).write_stdin(log_of("trace-id")).assert().code(1).stderr("");
     // Nothing is there, or ids of the format are, though none in the window.
     txid(&["grep", "empty.log"]).current_dir(&directory).assert().code(1).stderr("");
     let both = format!("{}{}", log_of("uuid-v7"), id(1));

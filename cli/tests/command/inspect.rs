@@ -47,13 +47,17 @@ fn the_age_has_two_units() {
         (-900, "now"),
         (10_000, "1"),
         (90_500, "1 minute 3"),
-        (2 * 3_600_000 + 60_500, "2 hours 1 minute ago"),
-        (86_400_000 + 3_600_500, "1 day 1 hour ago"),
+        (2 * 3_600_000 + 80_000, "2 hours 1 minute ago"),
+        (86_400_000 + 3_600_000 + 300_000, "1 day 1 hour ago"),
+        (45 * 86_400_000 + 3_600_000, "1 month 1"),
+        (400 * 86_400_000, "1 year 1 month ago"),
         (-3_600_000 * 50 - 59_000, "in 2 days 2 hours"),
     ] {
         let block = printed(&mut txid(&["inspect", &crate::id(now - ago)]));
         let line = block.lines().find(|line| line.contains("age")).unwrap();
         assert!(line.trim_start_matches("  age     ").starts_with(age), "{ago}: {line}");
+        // The name, two numbers, two units, and "in" or "ago".
+        assert!(line.split_whitespace().count() <= 6, "{ago}: {line}");
     }
 }
 
@@ -96,6 +100,11 @@ fn unknown(what: &str) -> String {
     format!("not an id of a known format ({what}); these are read: {read}")
 }
 
+fn refusal_of(text: &str) -> String {
+    let assert = txid(&["inspect", text]).assert().code(1).stdout("");
+    String::from_utf8(assert.get_output().stderr.clone()).unwrap()
+}
+
 #[test]
 fn a_text_that_looks_like_something_else_is_named() {
     for (text, what) in [
@@ -105,9 +114,28 @@ fn a_text_that_looks_like_something_else_is_named() {
         ("1522545688552", "13 characters: milliseconds since 1970?"),
         ("1522545688", "10 characters: seconds since 1970?"),
         ("{017f22e2-79b0-7cc3-98c4-dc0c0c07398f}", "38 characters: a UUID in braces?"),
+        ("0AWE5HZP3SKTK", "13 characters: a TSID?"),
+        ("cjld2cjxh0000qzrmn831i7rn", "25 characters: a CUID?"),
         ("da39a3ee5e6b4b0d3255bfef95601890afd80709", "40 characters: a SHA-1?"),
+        ("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", "64 characters: a SHA-256?"),
     ] {
-        txid(&["inspect", text]).assert().code(1).stderr(format!("txid: '{text}': {}\n", unknown(what)));
+        let shown = if text.len() > 60 { format!("{}...", &text[..60]) } else { text.to_owned() };
+        txid(&["inspect", text]).assert().code(1).stderr(format!("txid: '{shown}': {}\n", unknown(what)));
+    }
+    for almost in [
+        "15225456x8",
+        "0AWE5HZP3SKTI",
+        "V1StGXR8_Z5jdHi6B.myT",
+        "djld2cjxh0000qzrmn831i7rn",
+        "cjld2cjxh0000qzrmn831i7r-",
+        "01ARZ3NDEKTSV4RRFFQ69G5FAI",
+        "{017f22e2-79b0-7cc3-98c4-dc0c0c07398f)",
+        "(017f22e2-79b0-7cc3-98c4-dc0c0c07398f}",
+        "ga39a3ee5e6b4b0d3255bfef95601890afd80709",
+        "g3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+    ] {
+        let said = refusal_of(almost);
+        assert!(!said.contains("?;"), "{said}");
     }
 }
 
@@ -126,6 +154,8 @@ fn an_invalid_id_is_reported_and_the_others_are_printed() {
 
 #[test]
 fn a_long_word_is_not_repeated() {
+    let message = format!("txid: '{}': character 1 is 'x', not lower-case hexadecimal\n", "x".repeat(60));
+    txid(&["inspect", &"x".repeat(60)]).assert().code(1).stdout("").stderr(message);
     let message = format!("txid: '{}...': {}\n", "x".repeat(60), unknown("3000000 characters"));
     txid(&["inspect"]).write_stdin("x".repeat(3_000_000)).assert().code(1).stdout("").stderr(message);
 }
