@@ -50,3 +50,21 @@ fn ruler(label: &str, width: usize) -> String {
         _ => format!("|{label:-^0$}|", width - 2),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_ruler_shows_each_field_and_its_name_if_that_fits() {
+        let fields = [("head", 8), ("ab", 16), ("c", 8), ("abc", 3), ("rest", 21)];
+        let rows = super::of(&[0xa5, 0xff, 0, 0, 0x0f, 0xf0, 0x81], &fields);
+        assert_eq!(
+            rows.iter().map(|row| anstream::adapter::strip_str(row).to_string()).collect::<Vec<_>>(),
+            [
+                "10100101 11111111 00000000 00000000 00001111 11110000",
+                "|------| |- ab, 16 bits -| |------| |-||------------|",
+                "10000001",
+                "|------|",
+            ]
+        );
+    }
+}
