@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn the_beginning_is_kept_for_as_long_as_nothing_of_the_format_is_in_it() {
-        let wanted = Finder::new(&ALL[0], Numbers::UNKNOWN).unwrap();
+        let wanted = Finder::new(ALL[0], Numbers::UNKNOWN).unwrap();
         let an_id = b"4om9qi54la8ffr4bd9sg\n";
         let mut hint = Hint::default();
         hint.look(b"nothing\n", &wanted);

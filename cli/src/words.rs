@@ -349,6 +349,18 @@ mod tests {
         }
     }
 
+    #[test]
+    fn each_character_of_a_uuid_counts() {
+        let sample = SAMPLES[1].as_bytes();
+        for place in 0..sample.len() {
+            for byte in *b" -f" {
+                let mut text = sample.to_vec();
+                text[place] = byte;
+                with_a_time().for_each(|finder| assert_finds_what_is_there(&finder, &text));
+            }
+        }
+    }
+
     proptest! {
         #[test]
         fn what_is_found_is_what_a_plain_search_finds(
