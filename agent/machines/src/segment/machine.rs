@@ -347,12 +347,19 @@ mod tests {
 
     const NOW: Now = Now { wall_ms: 1_700_000_000_000, mono_ms: 0, random: 0 };
 
+    const EMPTY: View =
+        View { left: 0, next: 0, wants: true, granted: 0, seen: 0, fetches: 0, step: 0, fetched_ms: NOW.wall_ms };
+
     /// All outputs up to the next request or wait.
-    fn outputs(machine: &mut Segment, view: &View, mut input: Input) -> Vec<Output> {
+    fn outputs(machine: &mut Segment, view: &View, input: Input) -> Vec<Output> {
+        outputs_by(machine, &Rules::new("a"), &NOW, view, input)
+    }
+
+    fn outputs_by(machine: &mut Segment, rules: &Rules, now: &Now, view: &View, mut input: Input) -> Vec<Output> {
         let mut outputs = Vec::new();
         loop {
-            let output = machine.step(&Rules::new("a"), &NOW, view, input);
-            let is_last = matches!(output, Output::Ask(_) | Output::Wait { .. });
+            let output = machine.step(rules, now, view, input);
+            let is_last = matches!(output, Output::Ask(_) | Output::Wait { .. } | Output::Fail(_));
             outputs.push(output);
             if is_last {
                 return outputs;
@@ -375,7 +382,7 @@ mod tests {
     #[test]
     fn from_a_store_that_forgets_nothing_is_taken() {
         let answer = || Input::Answer(Answer::MayLose { why: "appendonly no".to_owned() });
-        let mut view = View { left: 0, next: 0, wants: true, granted: 0, seen: 0, fetches: 0, step: 0, fetched_ms: 0 };
+        let mut view = EMPTY;
         let mut machine = Segment::new();
         outputs(&mut machine, &view, Input::Go);
         let Output::Fail(failure) = machine.step(&Rules::new("a"), &NOW, &view, answer()) else { panic!() };
@@ -394,12 +401,111 @@ mod tests {
     #[test]
     fn a_range_may_be_as_large_as_a_store_can_say() {
         let mut machine = Segment::new();
-        let view = View { left: 0, next: 0, wants: true, granted: 0, seen: 0, fetches: 0, step: 0, fetched_ms: 0 };
+        let view = EMPTY;
         assert!(matches!(outputs(&mut machine, &view, Input::Go)[..], [Output::Ask(_)]));
-        let range = 1..i64::MAX as u64;
+        let range = 1..HIGHEST;
         let answer = Answer::Taken(Taken::Range { range: range.clone(), step: range.end });
         let after = outputs(&mut machine, &view, Input::Answer(answer));
         assert!(after.contains(&Output::Write(Write::Publish(range))), "{after:?}");
         assert!(matches!(after.last(), Some(Output::Wait { .. })), "{after:?}");
+    }
+
+    fn taken(range: Range<u64>) -> Input {
+        let step = range.end - range.start;
+        Input::Answer(Answer::Taken(Taken::Range { range, step }))
+    }
+
+    #[test]
+    fn a_missing_tag_is_made_once_or_reported() {
+        let no_tag = || Input::Answer(Answer::Taken(Taken::NoTag));
+        let mut rules = Rules::new("a");
+
+        let mut machine = Segment::new();
+        outputs_by(&mut machine, &rules, &NOW, &EMPTY, Input::Go);
+        let first = outputs_by(&mut machine, &rules, &NOW, &EMPTY, no_tag());
+        assert_eq!(first.last(), Some(&Output::Fail(Failure::NoTag)));
+
+        // Numbers from before are served.
+        let granted = View { granted: 10, seen: 10, ..EMPTY };
+        let mut machine = Segment::new();
+        outputs_by(&mut machine, &rules, &NOW, &granted, Input::Go);
+        let first = outputs_by(&mut machine, &rules, &NOW, &granted, no_tag());
+        assert!(first.contains(&Output::Log(Event::NoTag)), "{first:?}");
+        assert_eq!(Event::NoTag.to_string(), "the store has no such tag");
+        assert!(matches!(first.last(), Some(Output::Wait { .. })), "{first:?}");
+
+        rules.create = true;
+        let mut machine = Segment::new();
+        outputs_by(&mut machine, &rules, &NOW, &EMPTY, Input::Go);
+        let first = outputs_by(&mut machine, &rules, &NOW, &EMPTY, no_tag());
+        assert!(matches!(first.last(), Some(Output::Ask(Request::Create { .. }))), "{first:?}");
+        let made = outputs_by(&mut machine, &rules, &NOW, &EMPTY, Input::Answer(Answer::Created));
+        assert!(made.contains(&Output::Log(Event::Created)), "{made:?}");
+        assert!(matches!(made.last(), Some(Output::Ask(Request::Take { .. }))), "{made:?}");
+        let gone = outputs_by(&mut machine, &rules, &NOW, &EMPTY, no_tag());
+        assert!(gone.iter().any(|output| matches!(output, Output::Log(Event::Failed(_)))), "{gone:?}");
+        assert!(matches!(gone.last(), Some(Output::Wait { .. })), "{gone:?}");
+    }
+
+    #[test]
+    fn the_pace_of_the_numbers_used_decides_from_the_third_range_on() {
+        let asks = |after: &[Output]| match after.last() {
+            Some(Output::Ask(Request::Take { count, .. })) => *count,
+            last => panic!("{last:?}"),
+        };
+        let now = |passed_ms: u64| Now { wall_ms: NOW.wall_ms + passed_ms as i64, mono_ms: passed_ms, random: 0 };
+        let rules = Rules::new("a");
+        let mut machine = Segment::new();
+        assert_eq!(asks(&outputs(&mut machine, &EMPTY, Input::Go)), None);
+        outputs(&mut machine, &View { next: 50, ..EMPTY }, taken(1..101));
+
+        let view = View { left: 10, next: 20, granted: 101, seen: 101, fetches: 1, step: 100, ..EMPTY };
+        assert_eq!(asks(&outputs_by(&mut machine.clone(), &rules, &now(1), &view, Input::Go)), Some(100));
+        // 120 of the 150 numbers are used: 100 of them last a quarter of an hour, or less.
+        let view = View { fetches: 2, ..view };
+        let after = |ms| asks(&outputs_by(&mut machine.clone(), &rules, &now(ms), &view, Input::Go));
+        assert_eq!(after(1_080_000), Some(100));
+        assert_eq!(after(1_079_000), Some(200));
+    }
+
+    #[test]
+    fn a_range_is_taken_when_a_tenth_of_the_current_one_is_used() {
+        let mut machine = Segment::new();
+        outputs(&mut machine, &EMPTY, Input::Go);
+        let view = |left| View { left, granted: 101, seen: 101, fetches: 1, step: 100, ..EMPTY };
+        outputs(&mut machine, &EMPTY, taken(1..101));
+        assert!(matches!(outputs(&mut machine, &view(91), Input::Go)[..], [Output::Wait { .. }]));
+        assert!(matches!(outputs(&mut machine, &view(90), Input::Go)[..], [Output::Ask(_)]));
+    }
+
+    #[test]
+    fn a_range_may_not_pass_the_highest_number() {
+        for (range, is_taken) in [(1..HIGHEST, true), (1..HIGHEST + 1, false)] {
+            let mut machine = Segment::new();
+            outputs(&mut machine, &EMPTY, Input::Go);
+            let after = outputs(&mut machine, &EMPTY, taken(range.clone()));
+            assert_eq!(after.contains(&Output::Write(Write::Publish(range))), is_taken, "{after:?}");
+        }
+    }
+
+    #[test]
+    fn it_looks_again_after_a_failure_and_twice_while_a_tenth_is_used() {
+        let at = |mono_ms| Now { mono_ms, ..NOW };
+        let rules = Rules::new("a");
+        let mut machine = Segment::new();
+        outputs_by(&mut machine, &rules, &at(1000), &EMPTY, Input::Go);
+        let failed = Answer::Failed(StoreError::TimedOut { store: "the store".to_owned(), ms: 3000 });
+        let after = outputs_by(&mut machine, &rules, &at(1000), &EMPTY, Input::Answer(failed));
+        assert_eq!(after.last(), Some(&Output::Wait { until_ms: 1100 }));
+
+        let view = |left| View { left, wants: false, granted: 101, seen: 101, fetches: 1, step: 100, ..EMPTY };
+        let mut machine = Segment::new();
+        outputs_by(&mut machine, &rules, &at(0), &EMPTY, Input::Go);
+        outputs_by(&mut machine, &rules, &at(0), &EMPTY, taken(1..101));
+        // A tenth in 200 ms.
+        let after = outputs_by(&mut machine, &rules, &at(1000), &view(50), Input::Go);
+        assert_eq!(after.last(), Some(&Output::Wait { until_ms: 1100 }));
+        let after = outputs_by(&mut machine, &rules, &at(1500), &view(20), Input::Go);
+        assert_eq!(after.last(), Some(&Output::Wait { until_ms: 1600 }));
     }
 }
