@@ -21,9 +21,9 @@ KONG ?=
 # What is shipped has no path of this machine. Not for tests: sh drops variables whose names have a hyphen, as Cargo gives them.
 build agent run build-rock: export RUSTC_WRAPPER := $(CURDIR)/scripts/rustc.sh
 
-# The library ends the process if it panics. An agent has many leases, and one of them must not end the others. It waits for stores
-# nearly all of its time: optimized for size, it has 4 MB in place of 5.2, and is built in four fifths of the time.
-BUILD_AGENT = CARGO_PROFILE_RELEASE_PANIC=unwind CARGO_PROFILE_RELEASE_OPT_LEVEL=s cargo build --locked --release --package txid-agent
+# The agent is a workspace of its own. Its binary stands beside the command's.
+OF_AGENT = --locked --manifest-path agent/Cargo.toml --target-dir target
+BUILD_AGENT = cargo build $(OF_AGENT) --release
 
 export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_SRCS NGINX_TESTS OPENRESTY_SRC APISIX_HOME KONG
 
@@ -64,6 +64,7 @@ check: target/release/libtxid.so ## lint, unit tests and plain LuaJIT, in a minu
 	@scripts/need.sh check
 	@$(MAKE) --no-print-directory lint
 	cargo test --locked --quiet --workspace --all-features --lib --bins --test circles --test dependencies --test documents --test figures
+	cargo test $(OF_AGENT) --quiet --workspace --lib --bins
 	prove -I t/lib -j 4 t/13-plain-luajit.t t/70-pure.t t/71-cidr.t
 
 target/release/libtxid.so:
@@ -72,6 +73,7 @@ target/release/libtxid.so:
 # All Rust tests at once: if Cargo builds some alone, it chooses other features of what they depend on.
 build-tests:
 	cargo test --locked --workspace --all-features --no-run
+	cargo test $(OF_AGENT) --workspace --no-run
 
 test-nginx-sources: ## build and test the modules with each nginx whose source tree is in NGINX_SRCS=, dynamic, static and under ASAN
 	@scripts/need.sh build test nginx-sources
@@ -94,14 +96,14 @@ soak: ## kill, fork, signal, sort gigabytes, lease, fuzz, and test randomness (l
 	cargo test --locked --profile soak -p txid --test snowflake_processes -- soak
 	cargo test --locked --profile soak -p txid-capi --test signals -- soak
 	cargo test --locked -p txid-cli --test soak -- --ignored --nocapture --test-threads=1
-	cargo test --locked -p txid-agent-machines --test model --test simulation --test command -- --ignored --nocapture --test-threads=1
+	cargo test $(OF_AGENT) -p txid-agent-machines --test model --test simulation --test command -- --ignored --nocapture --test-threads=1
 	fuzz/run.sh 20
-	TXID_FLEET_SECONDS=120 cargo test --locked -p txid-agent --test with_servers faults -- --nocapture --test-threads=1
-	TXID_LOSS_AGENTS=50 TXID_LOSS_ROUNDS=7 cargo test --locked -p txid-agent --test with_servers gone_before -- --nocapture --test-threads=1
-	cargo test --locked -p txid-agent --test with_servers crowd -- --ignored --nocapture --test-threads=1
-	cargo test --locked -p txid-agent --test with_servers failover -- --ignored --nocapture --test-threads=1
-	TXID_COMMAND_IDS=20000000 cargo test --locked -p txid-agent --test with_servers no_fault -- --nocapture
-	TXID_HOSTILE_SECONDS=120 cargo test --locked -p txid-agent --test with_servers stores::hostile -- --nocapture
+	TXID_FLEET_SECONDS=120 cargo test $(OF_AGENT) --test with_servers faults -- --nocapture --test-threads=1
+	TXID_LOSS_AGENTS=50 TXID_LOSS_ROUNDS=7 cargo test $(OF_AGENT) --test with_servers gone_before -- --nocapture --test-threads=1
+	cargo test $(OF_AGENT) --test with_servers crowd -- --ignored --nocapture --test-threads=1
+	cargo test $(OF_AGENT) --test with_servers failover -- --ignored --nocapture --test-threads=1
+	TXID_COMMAND_IDS=20000000 cargo test $(OF_AGENT) --test with_servers no_fault -- --nocapture
+	TXID_HOSTILE_SECONDS=120 cargo test $(OF_AGENT) --test with_servers stores::hostile -- --nocapture
 
 mutants: ## check that every mutation of cargo-mutants makes a test fail (hours; PACKAGES=txid-cli or FILES=src/txid.rs for less)
 	@scripts/need.sh build mutants
@@ -110,13 +112,13 @@ mutants: ## check that every mutation of cargo-mutants makes a test fail (hours;
 mutants-lua: nginx-module ## check that every change of lua/ makes a suite fail (hours; FILES=lua/resty/txid/uuid.lua for one file)
 	@scripts/need.sh build test
 	@cargo build --locked --release --quiet
-	@cargo build --locked --quiet --package txid-agent
+	@cargo build $(OF_AGENT) --quiet
 	@scripts/mutants.pl lua $(FILES)
 
 mutants-c: nginx-module ## check that every change of nginx/*.c makes a suite fail (hours; FILES=nginx/ngx_txid.c for one file)
 	@scripts/need.sh build test
 	@cargo build --locked --release --quiet
-	@cargo build --locked --quiet --package txid-agent
+	@cargo build $(OF_AGENT) --quiet
 	@scripts/mutants.pl c $(FILES)
 
 bench: ## measure txid, other libraries and PEERS=, and write bench/RESULTS.md
@@ -135,13 +137,13 @@ bench-segments: ## measure numbers and requests a second of segments, and write 
 bench-languages: ## measure an id in Go, Java, Node and Python, and print the table of docs/other-languages.md
 	@scripts/need.sh build test
 	@cargo build --locked --release --quiet
-	@cargo build --locked --quiet --package txid-agent
+	@cargo build $(OF_AGENT) --quiet
 	@bench/languages/run.sh
 
 bench-agent: ## print when the agent makes the first id on each store, and what memory and processor time it takes
 	@scripts/need.sh build stores
 	@$(BUILD_AGENT) --quiet
-	@TXID_AGENT=$(CURDIR)/target/release/txid-agent cargo test --locked --quiet -p txid-agent --test with_servers it_is_small -- --nocapture
+	@TXID_AGENT=$(CURDIR)/target/release/txid-agent cargo test $(OF_AGENT) --quiet --test with_servers it_is_small -- --nocapture
 
 bench-sql: ## measure the functions of sql/ in each engine, and print the table of docs/sql.md
 	@scripts/need.sh stores locality
@@ -159,12 +161,14 @@ samplers: nginx-module ## write docs/samplers.md: which share of nginx's traces 
 lint: ## rustfmt, clippy, luacheck, subjects of commits, and cargo-deny if it is installed
 	@scripts/need.sh build lint
 	cargo fmt --all -- --check
+	cargo fmt --manifest-path agent/Cargo.toml --all -- --check
 	cargo fmt --manifest-path bench/rust/Cargo.toml -- --check
 	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
+	cargo clippy $(OF_AGENT) --workspace --all-targets -- -D warnings
 	luacheck --quiet .
 	scripts/subjects.sh
 	@# Not installed by need.sh: it takes minutes to compile.
-	! cargo deny --version >/dev/null 2>&1 || cargo deny --workspace --all-features check bans licenses sources
+	! cargo deny --version >/dev/null 2>&1 || for house in . agent; do cargo deny --manifest-path $$house/Cargo.toml --workspace --all-features check --config deny.toml bans licenses sources || exit; done
 
 headers: ## generate include/txid.h and cdefs.lua from Rust, and put web/txid.js into its page
 	TXID_BLESS=1 cargo test --locked --quiet --package txid-capi --test interface

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""crates.py DIR PACKAGE...: writes what is in binaries that are built of these packages of the workspace to DIR/sbom.cdx.json, in
-CycloneDX's format, and the licences of the crates among them to DIR/crates.txt."""
+"""crates.py DIR PACKAGE...: writes what is in binaries that are built of these packages to DIR/sbom.cdx.json, in CycloneDX's format, and
+the licences of the crates among them to DIR/crates.txt."""
 
 import json
 import re
@@ -12,14 +12,18 @@ from pathlib import Path
 LICENCE = re.compile(r"(licen[sc]e|copying|copyright|notice|unlicense)", re.IGNORECASE)
 
 
-def cargo(*arguments):
-    return subprocess.run(["cargo", *arguments], check=True, capture_output=True, text=True).stdout
+def cargo(workspace, command, *arguments):
+    manifest = f"--manifest-path={workspace}/Cargo.toml"
+    return subprocess.run(["cargo", command, "--locked", manifest, *arguments], check=True, capture_output=True, text=True).stdout
 
 
-def shipped(packages):
-    """The names and versions of all crates in the binaries of these packages: no tools and no tests."""
-    names = [option for package in packages for option in ("--package", package)]
-    lines = cargo("tree", "--locked", "--edges=normal,no-proc-macro", "--prefix=none", "--format={p}", *names).splitlines()
+def shipped(workspace, packages):
+    """The names and versions of all crates in the binaries of those of these packages that are in this workspace: no tools and no tests."""
+    own = {it["name"] for it in json.loads(cargo(workspace, "metadata", "--no-deps", "--format-version=1"))["packages"]}
+    names = [option for package in packages if package in own for option in ("--package", package)]
+    if not names:
+        return set()
+    lines = cargo(workspace, "tree", "--edges=normal,no-proc-macro", "--prefix=none", "--format={p}", *names).splitlines()
     return {tuple(line.split()[:2]) for line in lines if line and "(/" not in line}
 
 
@@ -30,10 +34,14 @@ def texts(directory):
 
 
 def main(directory, *packages):
-    of_all = json.loads(cargo("metadata", "--locked", "--format-version=1"))["packages"]
-    by_name = {(package["name"], "v" + package["version"]): package for package in of_all}
-    checksums = {(it["name"], "v" + it["version"]): it.get("checksum") for it in tomllib.loads(Path("Cargo.lock").read_text())["package"]}
-    crates = sorted(shipped(packages))
+    by_name, checksums, crates = {}, {}, set()
+    for workspace in (".", "agent"):
+        of_all = json.loads(cargo(workspace, "metadata", "--format-version=1"))["packages"]
+        by_name |= {(package["name"], "v" + package["version"]): package for package in of_all}
+        locked = tomllib.loads(Path(workspace, "Cargo.lock").read_text())["package"]
+        checksums |= {(it["name"], "v" + it["version"]): it.get("checksum") for it in locked}
+        crates |= shipped(workspace, packages)
+    crates = sorted(crates)
     txid = by_name[("txid", "v" + tomllib.loads(Path("Cargo.toml").read_text())["package"]["version"])]
 
     components = [

@@ -17,6 +17,7 @@ for manifest in Cargo.toml */Cargo.toml cli/*/Cargo.toml agent/machines/Cargo.to
         -e "s/^\(txid[a-z-]*\) = { version = \"[^\"]*\"/\1 = { version = \"$VERSION\"/"
 done
 cargo update --quiet --offline --workspace
+cargo update --quiet --offline --workspace --manifest-path agent/Cargo.toml
 
 scm=rockspec/lua-resty-libtxid-scm-1.rockspec
 address=$(sed -n 's/.*homepage = "\(.*\)".*/\1/p' $scm)

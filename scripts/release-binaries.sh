@@ -33,10 +33,9 @@ for wanted in "$@"; do
     flags=${RUSTFLAGS-}
     case $target in *-musl) flags="$flags -C target-feature=-crt-static" ;; esac
     (
-        export PATH="$PWD/target/zig/bin:$PATH" RUSTFLAGS="$flags" CARGO_TARGET_DIR=target/portable RUSTC_WRAPPER="$PWD/scripts/rustc.sh"
+        export PATH="$PWD/target/zig/bin:$PATH" RUSTFLAGS="$flags" CARGO_TARGET_DIR="$PWD/target/portable" RUSTC_WRAPPER="$PWD/scripts/rustc.sh"
         cargo zigbuild --quiet --locked --release --target "$wanted"
-        # As `make agent` does.
-        CARGO_PROFILE_RELEASE_PANIC=unwind CARGO_PROFILE_RELEASE_OPT_LEVEL=s cargo zigbuild --quiet --locked --release --target "$wanted" --package txid-agent
+        cargo zigbuild --quiet --locked --release --target "$wanted" --manifest-path agent/Cargo.toml
     )
     echo "$wanted: target/portable/$target/release"
     built="$built $target"

@@ -248,7 +248,7 @@ openresty() {
         make install
     ) >"$work/openresty.build" 2>&1 || { tail -n 20 "$work/openresty.build"; fail "OpenResty did not build"; }
     cargo build --locked --release
-    cargo build --locked --package txid-agent
+    cargo build --locked --manifest-path agent/Cargo.toml --target-dir target
     NGINX_SRC=$(echo "$work"/openresty-src/build/nginx-[0-9]*) NGINX_OUT=$work/openresty-modules scripts/nginx-module.sh
     TXID_NGINX_MODULES=$work/openresty-modules PATH="$work/openresty/bin:$work/openresty/luajit/bin:$PATH" \
         scripts/prove.sh >"$work/openresty.prove" 2>&1 \

@@ -4,6 +4,7 @@ set -eu
 
 cd "$(dirname "$0")/.."
 rust="cargo test --locked --workspace --all-features --no-fail-fast"
+agent="cargo test --locked --workspace --no-fail-fast --manifest-path agent/Cargo.toml --target-dir target"
 failed=$(mktemp)
 run() {
     echo "$*"
@@ -15,8 +16,8 @@ library=target/release/libtxid.so
 built=$(cksum "$library")
 library_is_unchanged() { [ "$(cksum "$library")" = "$built" ]; }
 
-# nginx, databases and the agent wait more than they work, so the other suites run beside those of Rust, and so do the tests of Rust with
-# servers, whose name alone begins with a "w". What they print comes last.
+# nginx, databases and the agent wait more than they work, so the other suites run beside those of Rust, and so do the agent's tests with
+# servers. What they print comes last.
 export failed RUST_TEST_THREADS=$(($(nproc) * 2))
 said=$(mktemp -d)
 groups=
@@ -34,12 +35,16 @@ beside() {
 # shellcheck disable=SC2086 # several groups, or options
 trap 'kill -- $groups 2>/dev/null || :; rm -rf "$failed" "$said"' EXIT
 trap 'exit 130' INT TERM
-beside servers "$rust --test 'w*'"
+beside servers "$agent --test with_servers"
 beside suites scripts/prove.sh capi/tests/asan/run.sh tests/peers/run.sh tests/sql/run.sh
 # shellcheck disable=SC2086
-run $rust --lib --bins --test '[!w]*'
+run $rust --lib --bins --tests
 # shellcheck disable=SC2086
 run $rust --doc
+# shellcheck disable=SC2086
+run $agent --lib --bins --test '[!w]*'
+# shellcheck disable=SC2086
+run $agent --doc
 wait
 cat "$said"/*
 run library_is_unchanged

@@ -1,4 +1,4 @@
-//! docs/dependencies.md names exactly the crates in use. Each crate that is shipped has a licence of deny.toml and comes
+//! The documents name exactly the crates in use. Each crate that is shipped has a licence of deny.toml and comes
 //! from the registry: also where cargo-deny is not installed.
 
 use serde_json::Value;
@@ -6,15 +6,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::process::Command;
 
-const DOCUMENT: &str = "docs/dependencies.md";
+/// Each workspace with its document.
+const HOUSES: [(&str, &str); 2] =
+    [("Cargo.toml", "docs/dependencies.md"), ("agent/Cargo.toml", "agent/docs/dependencies.md")];
 
 /// Crates with a licence file that Cargo cannot name; read on 2026-11-21.
 const WITH_A_LICENCE_FILE: [(&str, &str); 1] = [("webpki", "ISC")];
 
 type Names = BTreeSet<String>;
 
-fn cargo(args: &[&str]) -> String {
-    let said = Command::new(env!("CARGO")).args(args).arg("--locked").output().unwrap();
+fn cargo(manifest: &str, args: &[&str]) -> String {
+    let said = Command::new(env!("CARGO")).args(args).args(["--locked", "--manifest-path", manifest]).output().unwrap();
     assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
     String::from_utf8(said.stdout).unwrap()
 }
@@ -27,9 +29,10 @@ fn licences() -> Names {
     lines.map(|line| line.trim().trim_matches(['"', ',']).to_string()).collect()
 }
 
-/// The packages of this workspace, with the dependencies in their Cargo.toml.
-fn packages() -> BTreeMap<String, Names> {
-    let metadata: Value = serde_json::from_str(&cargo(&["metadata", "--no-deps", "--format-version=1"])).unwrap();
+/// The packages of a workspace, with the dependencies in their Cargo.toml.
+fn packages(manifest: &str) -> BTreeMap<String, Names> {
+    let metadata: Value =
+        serde_json::from_str(&cargo(manifest, &["metadata", "--no-deps", "--format-version=1"])).unwrap();
     let name = |value: &Value| value["name"].as_str().unwrap().to_string();
     let packages = metadata["packages"].as_array().unwrap().iter();
     packages.map(|it| (name(it), it["dependencies"].as_array().unwrap().iter().map(name).collect())).collect()
@@ -44,8 +47,8 @@ struct Linked {
     licence: String,
 }
 
-fn linked_with(package: &str) -> BTreeSet<Linked> {
-    let tree = cargo(&["tree", "--package", package, "--edges=normal", "--prefix=none", "--format={p}|{l}"]);
+fn linked_with(manifest: &str, package: &str) -> BTreeSet<Linked> {
+    let tree = cargo(manifest, &["tree", "--package", package, "--edges=normal", "--prefix=none", "--format={p}|{l}"]);
     let parts = |line: &str| -> Option<Linked> {
         let (id, licence) = line.split_once('|')?;
         let (name, version) = id.split_once(' ')?;
@@ -61,8 +64,8 @@ struct Section {
     indirect: Names,
 }
 
-fn document() -> BTreeMap<String, Section> {
-    let text = fs::read_to_string(DOCUMENT).unwrap();
+fn sections_of(document: &str) -> BTreeMap<String, Section> {
+    let text = fs::read_to_string(document).unwrap();
     let mut sections = BTreeMap::<_, Section>::new();
     let mut name = String::new();
     // A list may span several lines.
@@ -72,7 +75,7 @@ fn document() -> BTreeMap<String, Section> {
                 name = title.split('`').next().unwrap().to_string();
             } else if let Some(row) = line.strip_prefix("| `") {
                 let (crate_name, why) = row.split_once("` | ").unwrap();
-                assert!(why.len() > 10, "{DOCUMENT} does not say why there is {crate_name}");
+                assert!(why.len() > 10, "{document} does not say why there is {crate_name}");
                 sections.entry(name.clone()).or_default().direct.insert(crate_name.to_string());
             }
         }
@@ -85,27 +88,28 @@ fn document() -> BTreeMap<String, Section> {
 }
 
 #[test]
-fn the_document_names_all_dependencies_and_no_other() {
-    let packages = packages();
-    let own: Names = packages.keys().cloned().collect();
-    let in_the_library: Names = linked_with("txid").into_iter().map(|it| it.name).collect();
-    let mut documented = document();
-    for (name, direct) in &packages {
-        let direct = direct - &own;
-        let indirect = if name == "txid" { &(&in_the_library - &direct) - &own } else { Names::new() };
-        let found = documented.remove(name).unwrap_or_default();
-        assert_eq!(found.direct, direct, "{DOCUMENT}, the table of {name}");
-        let list: Vec<_> = indirect.iter().map(String::as_str).collect();
-        assert_eq!(found.indirect, indirect, "{DOCUMENT}, {name} has through them: {}", list.join(", "));
+fn the_documents_name_all_dependencies_and_no_other() {
+    let own: Names = HOUSES.iter().flat_map(|(manifest, _)| packages(manifest).into_keys()).collect();
+    let in_the_library: Names = linked_with("Cargo.toml", "txid").into_iter().map(|it| it.name).collect();
+    for (manifest, document) in HOUSES {
+        let mut documented = sections_of(document);
+        for (name, direct) in packages(manifest) {
+            let direct = &direct - &own;
+            let indirect = if name == "txid" { &(&in_the_library - &direct) - &own } else { Names::new() };
+            let found = documented.remove(&name).unwrap_or_default();
+            assert_eq!(found.direct, direct, "{document}, the table of {name}");
+            let list: Vec<_> = indirect.iter().map(String::as_str).collect();
+            assert_eq!(found.indirect, indirect, "{document}, {name} has through them: {}", list.join(", "));
+        }
+        assert!(documented.is_empty(), "{document} has sections of what is no package: {:?}", documented.keys());
     }
-    assert!(documented.is_empty(), "{DOCUMENT} has sections of what is no package: {:?}", documented.keys());
 }
 
 /// Crates that are linked with these packages when they are built together, each with its features.
 fn features_in(packages: &[&str]) -> Names {
     let mut args = vec!["tree", "--edges=normal,no-proc-macro", "--prefix=none", "--format={p} {f}"];
     args.extend(packages.iter().flat_map(|package| ["--package", package]));
-    cargo(&args).lines().map(|line| line.trim_end_matches(" (*)").trim_end().to_string()).collect()
+    cargo("Cargo.toml", &args).lines().map(|line| line.trim_end_matches(" (*)").trim_end().to_string()).collect()
 }
 
 /// Cargo builds a crate with the features that all packages of a build ask for.
@@ -117,9 +121,12 @@ fn the_library_is_the_same_without_the_command() {
 
 #[test]
 fn what_is_shipped_is_free_and_from_the_registry() {
-    let (packages, licences) = (packages(), licences());
+    let licences = licences();
     assert!(licences.contains("MIT"), "deny.toml allows {licences:?}");
-    for it in packages.keys().flat_map(|package| linked_with(package)).filter(|it| !packages.contains_key(&it.name)) {
+    let own = HOUSES.map(|(manifest, _)| (manifest, packages(manifest)));
+    let is_own = |name: &String| own.iter().any(|(_, packages)| packages.contains_key(name));
+    let all = own.iter().flat_map(|(manifest, packages)| packages.keys().map(|package| (*manifest, package.clone())));
+    for it in all.flat_map(|(manifest, package)| linked_with(manifest, &package)).filter(|it| !is_own(&it.name)) {
         let of_file = WITH_A_LICENCE_FILE.iter().find(|(name, _)| it.licence.is_empty() && *name == it.name);
         let licence = of_file.map_or(it.licence.as_str(), |(_, licence)| licence).replace('/', " OR ");
         // All parts of it, and of each part one alternative.

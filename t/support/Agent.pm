@@ -10,7 +10,7 @@ use Test::More ();
 use Time::HiRes qw(sleep);
 
 my ($agent) = grep { -x } map { File::Spec->rel2abs("target/$_/txid-agent") } qw(release debug);
-Test::More::plan(skip_all => 'there is no txid-agent: cargo build -p txid-agent') if !$agent;
+Test::More::plan(skip_all => 'there is no txid-agent: make agent') if !$agent;
 
 my $dir = State::directory();
 my @pids;
