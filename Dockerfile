@@ -16,7 +16,7 @@ RUN apt-get update && apt-get install -y --no-install-recommends gcc git libc6-d
 WORKDIR /txid
 COPY . .
 RUN make build && make install DESTDIR=/packed LUA_LIB_DIR=/usr/local/openresty/site/lualib \
-    && install -d -o nobody /packed/srv/txid/logs && install -m 644 web/index.html /packed/srv/txid/page.html \
+    && install -d -o nobody /packed/srv/txid/logs && install -m 644 web/index.html /packed/srv/txid/reader.html \
     && sed 's/127\.0\.0\.1:8080/8080/' examples/nginx.conf >/packed/srv/txid/nginx.conf && chown nobody /packed/srv/txid
 
 FROM $BASE

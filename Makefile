@@ -170,9 +170,9 @@ lint: ## rustfmt, clippy, luacheck, subjects of commits, and cargo-deny if it is
 	@# Not installed by need.sh: it takes minutes to compile.
 	! cargo deny --version >/dev/null 2>&1 || for house in . agent; do cargo deny --manifest-path $$house/Cargo.toml --workspace --all-features check --config deny.toml bans licenses sources || exit; done
 
-headers: ## generate include/txid.h and cdefs.lua from Rust, and put web/txid.js into its page
+headers: ## generate include/txid.h and cdefs.lua from Rust, and put web/txid.js into web/index.html
 	TXID_BLESS=1 cargo test --locked --quiet --package txid-capi --test interface
-	TXID_BLESS=1 cargo test --locked --quiet --package txid --test page the_page_contains_the_module
+	TXID_BLESS=1 cargo test --locked --quiet --package txid --test web_reader it_contains_the_module
 
 # `sudo make install` may not find cargo, and then installs what the user built.
 install: $(if $(shell command -v cargo),build) ## install below PREFIX (/usr/local); also LUA_LIB_DIR, LUA_C_DIR, LIB_DIR, DESTDIR

@@ -1,4 +1,4 @@
-//! Writes the man pages and the shell completions next to the built binary: `agent/man/` and `agent/completions/`.
+//! Writes the manuals and the shell completions next to the built binary: `agent/man/` and `agent/completions/`.
 
 use args::Args;
 use clap::CommandFactory;
@@ -12,5 +12,5 @@ fn main() -> io::Result<()> {
     for file in ["build.rs", "src/args.rs"] {
         println!("cargo::rerun-if-changed={file}");
     }
-    txid_pages::write(Args::command(), &txid_pages::beside_binary()?.join("agent"))
+    txid_manual::write(Args::command(), &txid_pages::beside_binary()?.join("agent"))
 }

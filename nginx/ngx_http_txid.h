@@ -48,7 +48,7 @@ typedef struct {
     ngx_http_txid_name_t   header;
     ngx_http_txid_name_t   trace_id_header;
     uint64_t               trace_bits;
-    unsigned               accepts:1;
+    unsigned               trusts_nobody:1;
     unsigned               rejects:1;
     unsigned               traces:1;
 } ngx_http_txid_srv_conf_t;

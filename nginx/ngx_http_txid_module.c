@@ -300,7 +300,7 @@ ngx_http_txid_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
         return NGX_CONF_ERROR;
     }
 
-    conf->accepts = !txid_policy_trusts_nobody(conf->policy);
+    conf->trusts_nobody = txid_policy_trusts_nobody(conf->policy);
     conf->rejects = txid_policy_rejects(conf->policy);
     conf->traces = txid_policy_traces(conf->policy);
     ngx_http_txid_hash_trace_headers(conf);

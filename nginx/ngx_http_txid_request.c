@@ -217,7 +217,7 @@ ngx_http_txid_judge(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *tscf,
 {
     txid_peer  peer;
 
-    if (!tscf->accepts) {
+    if (tscf->trusts_nobody) {
         return TXID_VERDICT_NEW;
     }
 
@@ -290,7 +290,7 @@ ngx_http_txid_read_span(ngx_http_request_t *r, ngx_http_variable_value_t *v)
 
     tscf = ngx_http_get_module_srv_conf(r, ngx_http_txid_module);
 
-    if (tscf->accepts && tscf->traces && ngx_http_txid_find_trace(r, tscf, &headers)) {
+    if (!tscf->trusts_nobody && tscf->traces && ngx_http_txid_find_trace(r, tscf, &headers)) {
         ngx_http_txid_find_peer(r, &peer);
         txid_span_continue(tscf->policy, ngx_txid_clock_ms(), &peer, &headers, span);
 

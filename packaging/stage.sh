@@ -27,7 +27,7 @@ take lua /usr/share/lua
 take agent /usr/bin/txid-agent /usr/lib/systemd /usr/lib/sysusers.d /usr/share/txid-agent \
     /usr/share/bash-completion/completions/txid-agent /usr/share/zsh/site-functions/_txid-agent \
     /usr/share/fish/vendor_completions.d/txid-agent.fish
-for page in "$all"/usr/share/man/man1/txid-agent*; do take agent "${page#"$all"}"; done
+for manual in "$all"/usr/share/man/man1/txid-agent*; do take agent "${manual#"$all"}"; done
 take command /usr/bin /usr/share/man /usr/share/bash-completion /usr/share/zsh /usr/share/fish /usr/share/txid
 
 # Packages know what a user has changed in /etc.

@@ -12,7 +12,7 @@ case $(uname) in
     Darwin) library=libtxid.dylib loaded=libtxid.dylib ;;
     *) library=libtxid.so loaded=libtxid.so.2 ;;
 esac
-pages="txid txid-new txid-inspect txid-range txid-grep txid-sort"
+manuals="txid txid-new txid-inspect txid-range txid-grep txid-sort"
 
 # One file per line: its mode, its path, its installed name, and its directory, which may contain spaces.
 file() { # file MODE FILE DIRECTORY [NAME]
@@ -31,7 +31,7 @@ files() {
     file 644 $release/libtxid.a "$LIB_DIR"
     file 644 include/txid.h "$PREFIX/include"
     file 755 $release/txid "$PREFIX/bin"
-    for page in $pages; do file 644 "$release/man/$page.1" "$share/man/man1"; done
+    for manual in $manuals; do file 644 "$release/man/$manual.1" "$share/man/man1"; done
     file 644 $release/completions/bash/txid "$share/bash-completion/completions"
     file 644 $release/completions/zsh/_txid "$share/zsh/site-functions"
     file 644 $release/completions/fish/txid.fish "$share/fish/vendor_completions.d"
@@ -41,7 +41,7 @@ files() {
 
 agent_files() {
     file 755 $release/txid-agent "$PREFIX/bin"
-    for page in $release/agent/man/*.1; do file 644 "$page" "$share/man/man1"; done
+    for manual in $release/agent/man/*.1; do file 644 "$manual" "$share/man/man1"; done
     file 644 $release/agent/completions/bash/txid-agent "$share/bash-completion/completions"
     file 644 $release/agent/completions/zsh/_txid-agent "$share/zsh/site-functions"
     file 644 $release/agent/completions/fish/txid-agent.fish "$share/fish/vendor_completions.d"

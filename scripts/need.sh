@@ -66,7 +66,7 @@ for purpose in "$@"; do
             have openresty || packages="$packages $nginx_with_lua libnginx-mod-http-headers-more-filter libnginx-mod-stream"
             # Other implementations that our ids are compared with.
             packages="$packages apache2-bin python3-venv jq"
-            # For the page, web/index.html.
+            # For the web reader, web/index.html.
             packages="$packages chromium nodejs"
             # For examples/go and examples/java.
             packages="$packages golang-go default-jdk-headless libjna-java"

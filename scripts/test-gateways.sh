@@ -87,11 +87,11 @@ apisix() {
     [ -f "$home/apisix/cli/apisix.lua" ] || { echo "txid: APISIX_HOME is '$home', and has no apisix/cli/apisix.lua" >&2; exit 2; }
     cp -r "$home/apisix" "$home/conf" "$work/"
     mkdir -p "$logs"
-    # The blocks of the page, and what else a gateway without etcd needs. Its list of plugins is the one of conf/config.yaml.example
+    # The blocks of the document, and what else a gateway without etcd needs. Its list of plugins is the one of conf/config.yaml.example
     # as far as this test needs it.
-    page=docs/quick-start-apisix.md
-    snippet=$(sed -n '/^nginx_config:$/,/^```$/p' $page | grep -v '^```')
-    [ -n "$snippet" ] || { echo "txid: $page has no nginx_config" >&2; exit 1; }
+    document=docs/quick-start-apisix.md
+    snippet=$(sed -n '/^nginx_config:$/,/^```$/p' $document | grep -v '^```')
+    [ -n "$snippet" ] || { echo "txid: $document has no nginx_config" >&2; exit 1; }
     cat >"$work/conf/config.yaml" <<END
 deployment:
   role: data_plane
@@ -129,10 +129,10 @@ END
     echo "$(openresty -v 2>&1 | sed 's|.*: ||'), APISIX $(sed -n 's/.*VERSION = "\(.*\)".*/\1/p' "$home/apisix/core/version.lua")"
 }
 
-# start_kong [SETTING]: with the declarative file of the page, and these settings of the plugin besides.
+# start_kong [SETTING]: with the declarative file of the document, and these settings of the plugin besides.
 start_kong() {
     {
-        sed -n '/^_format_version/,/^```$/p' $page | grep -v '^```' | sed 's|10.0.0.0/8|127.0.0.2/32|'
+        sed -n '/^_format_version/,/^```$/p' $document | grep -v '^```' | sed 's|10.0.0.0/8|127.0.0.2/32|'
         [ $# -eq 0 ] || echo "      $1"
         cat <<END
 services:
@@ -149,10 +149,10 @@ stop_kong() {
 }
 
 kong() {
-    page=docs/quick-start-kong.md logs=$work/kong/logs
-    # The files of section 3 of the page, and its settings.
-    sed -n 's/^map .*/&/p' $page >"$work/variables.conf"
-    eval "$(sed -n '/^export KONG_NGINX_HTTP_INCLUDE/,/^```$/p' $page | grep -v '^```' | sed "s|/opt/txid|$work|")"
+    document=docs/quick-start-kong.md logs=$work/kong/logs
+    # The files of section 3 of the document, and its settings.
+    sed -n 's/^map .*/&/p' $document >"$work/variables.conf"
+    eval "$(sed -n '/^export KONG_NGINX_HTTP_INCLUDE/,/^```$/p' $document | grep -v '^```' | sed "s|/opt/txid|$work|")"
     export KONG_PREFIX="$work/kong" KONG_DATABASE=off KONG_DECLARATIVE_CONFIG="$work/kong.yml" KONG_PLUGINS="${KONG_PLUGINS:-bundled},txid" \
         KONG_LUA_PACKAGE_PATH="$tree/examples/?.lua;$tree/lua/?.lua;;" KONG_LUA_PACKAGE_CPATH="$tree/target/release/?.so;;" \
         KONG_PROXY_LISTEN="127.0.0.1:$port" KONG_ADMIN_LISTEN=off KONG_ADMIN_GUI_LISTEN=off KONG_STATUS_LISTEN=off \

@@ -43,7 +43,7 @@ sub lua_files {
     return @files;
 }
 
-# The command, its man pages and its completions, and the functions for databases, below PREFIX.
+# The command, its manuals and its completions, and the functions for databases, below PREFIX.
 my @command = (
     '/bin/txid',
     map({"/share/man/man1/txid$_.1"} '', qw(-new -inspect -range -grep -sort)),

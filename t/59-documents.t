@@ -2,8 +2,8 @@
 #
 #     <!-- not run here: why -->
 #
-# A block of Lua ends without an error. One of C is a program of examples/c. One of nginx starts, answers, writes a log line that the page shows, and logs no error.
-# A block of console prints what the page shows: "..." stands for any lines, and ids and random node numbers may differ.
+# A block of Lua ends without an error. One of C is a program of examples/c. One of nginx starts, answers, writes a log line that the document shows, and logs no error.
+# A block of console prints what the document shows: "..." stands for any lines, and ids and random node numbers may differ.
 # A txid-agent with a store on another host starts, and waits for the store. Examples in Rust are run by `cargo test --doc`.
 
 use strict;
@@ -104,7 +104,7 @@ END
 }
 
 sub check_nginx {
-    my ($block, $page) = @_;
+    my ($block, $document) = @_;
     my $text = $block->{text};
     my ($port, $prefix) = serve(configuration($text), $text =~ /^\s*txid_\w+ /m ? $native : ()) or return;
     my ($path) = $text =~ m{location / \{} ? '/' : $text =~ m{location = (/\S+)} ? $1 : '/';
@@ -117,8 +117,8 @@ sub check_nginx {
     if ($text =~ m{access_log\s+\S+/(\w+\.log)}) {
         my $log = contents("$prefix/logs/$1");
         like $log, qr/^(?:\{"id":")?$sent[ "]/, 'the log has the same';
-        my @shown = map { $_->{language} eq 'text' ? masked($_->{text}) : () } @$page;
-        ok scalar(grep { $_ eq masked($log) } @shown), 'the page shows the line of the log' or diag($log);
+        my @shown = map { $_->{language} eq 'text' ? masked($_->{text}) : () } @$document;
+        ok scalar(grep { $_ eq masked($log) } @shown), 'the document shows the line of the log' or diag($log);
     }
     unlike contents("$prefix/logs/error.log"), qr/\[(?:error|crit|alert|emerg)\]/, 'nothing is wrong in the error log';
 }
@@ -216,8 +216,8 @@ write_file('access.log', qq(b2fr5nvqg00000000000 200 "GET / HTTP/1.1"\n));
 
 my $count = 0;
 for my $file ('README.md', glob 'docs/*.md') {
-    my @page = blocks($file);
-    for my $block (@page) {
+    my @document = blocks($file);
+    for my $block (@document) {
         my ($language, $name) = ($block->{language}, "$file: line $block->{line}");
         next if $language eq '' || $not_run{$language};
         $count++;
@@ -228,10 +228,10 @@ for my $file ('README.md', glob 'docs/*.md') {
             # Examples use different nodes.
             unlink "$scratch/orders";
             # One example that cannot be tried does not keep the others from it.
-            eval { $check->($block, \@page); 1 } or fail $@;
+            eval { $check->($block, \@document); 1 } or fail $@;
         };
     }
 }
-cmp_ok $count, '>', 20, 'the pages have examples';
+cmp_ok $count, '>', 20, 'the documents have examples';
 
 done_testing;

@@ -244,10 +244,10 @@ fn has_parts(text: &str, parts: &[&str]) -> bool {
 }
 
 /// The first cell of each row of the tables with messages.
-fn messages(page: &str) -> Vec<&str> {
+fn messages(text: &str) -> Vec<&str> {
     let mut messages = Vec::new();
     let mut is_table = false;
-    for line in page.lines() {
+    for line in text.lines() {
         is_table = line.starts_with("| message ") || is_table && line.starts_with('|');
         if is_table && !line.starts_with("| message ") && !line.starts_with("|--") {
             let cell = line.split(" | ").next().unwrap();
@@ -259,9 +259,9 @@ fn messages(page: &str) -> Vec<&str> {
 
 #[test]
 fn every_message_of_the_page_about_trouble_is_in_the_sources() {
-    let page = fs::read_to_string("docs/troubleshooting.md").unwrap();
-    let messages = messages(&page);
-    assert!(messages.len() > 50, "the page has {} messages", messages.len());
+    let text = fs::read_to_string("docs/troubleshooting.md").unwrap();
+    let messages = messages(&text);
+    assert!(messages.len() > 50, "{} messages", messages.len());
     let sources = sources();
     let is_there = |message: &str| {
         let parts: Vec<&str> = message.split("...").map(str::trim).filter(|part| part.len() > 1).collect();

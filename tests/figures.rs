@@ -169,7 +169,7 @@ const LIBUUID: &str = "lua-resty-uuid v4";
 /// In place of a figure that was not measured.
 const NOT_MEASURED: &str = "–";
 
-/// Pages in which every figure with two decimals must be in [`QUOTES`].
+/// Documents in which every figure with two decimals must be in [`QUOTES`].
 const COMPLETE: [&str; 2] = ["README.md", "docs/compare.md"];
 
 /// The cells of a row of a table.
@@ -264,8 +264,8 @@ fn figures_are_those_of_the_code() {
         let found = text.lines().find_map(|line| Some(quoted(line, template)?[0].1.to_owned()));
         found.unwrap_or_else(|| panic!("{file}: no line reads: {template}"))
     };
-    for (page, says, (code, sets)) in SET_IN_CODE {
-        assert_eq!(figure(page, says), figure(code, sets), "{page}: {says}; {code}: {sets}");
+    for (document, says, (code, sets)) in SET_IN_CODE {
+        assert_eq!(figure(document, says), figure(code, sets), "{document}: {says}; {code}: {sets}");
     }
 }
 

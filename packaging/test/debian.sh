@@ -28,8 +28,8 @@ in_root sh -c 'dpkg -i /tmp/*.deb'
 
 is_id "$(in_root txid)" "the command"
 in_root ldconfig -p | grep -q 'libtxid\.so\.2' || fail "the loader does not find the library"
-for page in txid txid-agent; do
-    [ -s "$root/usr/share/man/man1/$page.1.gz" ] || fail "there is no man page of $page"
+for command in txid txid-agent; do
+    [ -s "$root/usr/share/man/man1/$command.1.gz" ] || fail "there is no manual of $command"
 done
 
 for file in sql/*.sql; do

@@ -26,7 +26,9 @@ mod used_up;
 mod words;
 
 #[cfg(test)]
-mod every_order;
+mod tests {
+    mod every_order;
+}
 
 pub use page::{Segment, SegmentError, SegmentPage, SegmentStats};
 pub use used_up::{SegmentNews, UsedUp};

@@ -3,8 +3,6 @@
 //! Each use of a page defines its beginning ([`image::Kind`]), the fields of its header, and the words it changes.
 //! Making, opening, checking and mapping a page, and finding it again in a child, are the same for all uses.
 
-#[cfg(test)]
-pub(crate) mod every_order;
 mod file;
 pub(crate) mod image;
 mod list;
@@ -15,3 +13,8 @@ pub(crate) mod word;
 pub use file::FileError;
 pub(crate) use file::Identity;
 pub use page::PageError;
+
+#[cfg(test)]
+pub(crate) mod tests {
+    pub(crate) mod every_order;
+}

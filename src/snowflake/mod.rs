@@ -19,8 +19,6 @@
 //! ```
 
 mod error;
-#[cfg(test)]
-mod every_order;
 pub(crate) mod format;
 mod generator;
 mod header;
@@ -38,3 +36,8 @@ pub use lease::{LeasePage, LeaseView};
 pub use node::{NodeError, node};
 pub use refusal::{LeaseNews, Refusal, Unleased};
 pub use state::State;
+
+#[cfg(test)]
+mod tests {
+    mod every_order;
+}

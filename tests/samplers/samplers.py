@@ -66,14 +66,14 @@ def main(root, nginx, node):
             is_asked = sampler == "Python" or sampler == "JavaScript" and kind not in BENT
             if is_asked and is_bent != (kind in BENT):
                 wrong.append(f"{kind} by {sampler}: {deviations}")
-    page = pathlib.Path(root, "docs", "samplers.md")
-    head, _, rest = page.read_text().partition("<!-- measured -->\n")
+    document = pathlib.Path(root, "docs", "samplers.md")
+    head, _, rest = document.read_text().partition("<!-- measured -->\n")
     _, _, tail = rest.partition("<!-- /measured -->\n")
     versions = f"opentelemetry-sdk {importlib.metadata.version('opentelemetry-sdk')} of PyPI and @opentelemetry/sdk-trace-base " \
         f"{json.loads(pathlib.Path(node, 'node_modules/@opentelemetry/sdk-trace-base/package.json').read_text())['version']} of npm"
     ratios = " | ".join(f"{ratio:g}" for ratio in RATIOS)
     table = "\n".join([f"| ids | sampler | {ratios} |", f"|---|---|{'--:|' * len(RATIOS)}", *rows])
-    page.write_text(f"""{head}<!-- measured -->
+    document.write_text(f"""{head}<!-- measured -->
 Written by `make samplers` on {datetime.date.today()}: {COUNT:,} traces of each kind from {WORKERS} workers of nginx, and how many of them the
 samplers of {versions} keep; in parentheses, how far that is
 from the ratio, in standard deviations. The rows "left half" are computed: as C++ compares the first 64 bits.

@@ -13,29 +13,29 @@ from engines.duckdb import DuckDB
 from engines.mariadb import MariaDB
 from engines.postgresql import PostgreSQL
 
-PAGE = "docs/sql.md"
+DOCUMENT = "docs/sql.md"
 CREATED = re.compile(r"^CREATE TABLE (\w+)", re.MULTILINE)
 SECTION = re.compile(r"^## (.*)\n((?:(?!^## ).*\n)*)", re.MULTILINE)
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def blocks(page, language):
+def blocks(document, language):
     """The blocks of this language, by the title of their section."""
-    text = (engine.ROOT / page).read_text()
+    text = (engine.ROOT / document).read_text()
     sections = {title: [block for found, block in BLOCK.findall(body) if found == language] for title, body in SECTION.findall(text)}
     return {title: blocks for title, blocks in sections.items() if blocks}
 
 
-def block(page, title, language):
+def block(document, title, language):
     """The only block of this language in the section."""
-    (text,) = blocks(page, language)[title]
+    (text,) = blocks(document, language)[title]
     return text
 
 
 class Documents(unittest.TestCase):
     def test_every_section_with_sql_is_run(self):
-        self.assertEqual(set(blocks(PAGE, "sql")), {"PostgreSQL", "MySQL and MariaDB", "DuckDB", "ClickHouse"})
-        self.assertEqual(set(blocks(PAGE, "python")), {"SQLite"})
+        self.assertEqual(set(blocks(DOCUMENT, "sql")), {"PostgreSQL", "MySQL and MariaDB", "DuckDB", "ClickHouse"})
+        self.assertEqual(set(blocks(DOCUMENT, "python")), {"SQLite"})
 
     def run_section(self, title, of_engine):
         missing = of_engine.missing()
@@ -43,7 +43,7 @@ class Documents(unittest.TestCase):
             self.skipTest(missing)
         started = engine.started(of_engine)
         queries = 0
-        for statement in "".join(blocks(PAGE, "sql")[title]).split(";\n"):
+        for statement in "".join(blocks(DOCUMENT, "sql")[title]).split(";\n"):
             if not statement.strip():
                 continue
             for table in CREATED.findall(statement):
@@ -71,4 +71,4 @@ class Documents(unittest.TestCase):
         self.run_section("ClickHouse", ClickHouse)
 
     def test_sqlite(self):
-        subprocess.run([sys.executable, "-c", block(PAGE, "SQLite", "python")], cwd=engine.ROOT, check=True)
+        subprocess.run([sys.executable, "-c", block(DOCUMENT, "SQLite", "python")], cwd=engine.ROOT, check=True)

@@ -14,7 +14,7 @@ from documents import block
 from engines import engine
 from engines.clickhouse import ClickHouse
 
-PAGE = "docs/logs.md"
+DOCUMENT = "docs/logs.md"
 SAMPLE = {"id": "d1t40ba6uugf60jg8810", "status": 200, "request": "GET / HTTP/1.1"}
 DRIVER = """
 assert(loadfile(arg[1]))()
@@ -50,7 +50,7 @@ class Logs(unittest.TestCase):
         missing = engine.missing_module("vrl_python")
         if missing:
             self.skipTest(missing)
-        program = block(PAGE, "Vector", "vrl")
+        program = block(DOCUMENT, "Vector", "vrl")
         run = importlib.import_module("vrl_python").VRLRuntime.run
 
         def time_of(text):
@@ -64,7 +64,7 @@ class Logs(unittest.TestCase):
         if not shutil.which("luajit"):
             self.skipTest("luajit is not installed")
         with tempfile.TemporaryDirectory() as directory:
-            files = {"filter.lua": block(PAGE, "Fluent Bit", "lua"), "driver.lua": DRIVER}
+            files = {"filter.lua": block(DOCUMENT, "Fluent Bit", "lua"), "driver.lua": DRIVER}
             files["ids"] = "".join(f"{text.encode('latin-1').hex()}\n" for text, _ in texts())
             for name, content in files.items():
                 with open(os.path.join(directory, name), "w") as file:
@@ -84,7 +84,7 @@ class Logs(unittest.TestCase):
             log.write(json.dumps(SAMPLE | {"id": "from a client"}) + "\n")
             log.flush()
             create, insert, select = (
-                statement for statement in block(PAGE, "ClickHouse", "sql").split(";\n") if statement.strip()
+                statement for statement in block(DOCUMENT, "ClickHouse", "sql").split(";\n") if statement.strip()
             )
             clickhouse.query(create)
             clickhouse.query(insert.replace("requests.log", log.name))

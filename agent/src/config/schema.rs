@@ -107,8 +107,8 @@ fn the_files_that_people_see_are_right_with_each_line_in_use() {
     }
     assert!(settings > 8, "the file shows {settings} settings");
 
-    let page = fs::read_to_string(format!("{TREE}/docs/leases.md")).unwrap();
-    let (_, block) = page.split_once("```toml\n").expect("docs/leases.md has the file");
+    let text = fs::read_to_string(format!("{TREE}/docs/leases.md")).unwrap();
+    let (_, block) = text.split_once("```toml\n").expect("docs/leases.md has the file");
     let (block, _) = block.split_once("```").unwrap();
     assert_eq!(both(block), (true, true));
     let shown: Value = toml::from_str(block).unwrap();

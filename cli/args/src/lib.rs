@@ -1,4 +1,4 @@
-//! The command line of `txid`, and nothing else: its man pages and completions are generated from this.
+//! The command line of `txid`, and nothing else: its manuals and completions are generated from this.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};

@@ -93,9 +93,9 @@ fn the_help_has_examples() {
 fn the_build_makes_man_pages_and_completions() {
     let beside = std::path::Path::new(env!("CARGO_BIN_EXE_txid")).parent().unwrap();
     for command in ["", "-new", "-inspect", "-range", "-grep", "-sort"] {
-        let page = std::fs::read_to_string(beside.join(format!("man/txid{command}.1"))).unwrap();
-        assert!(page.contains("Examples:"), "{page}");
-        let section = page.split(".SH ").find(|section| section.contains("Examples:")).unwrap();
+        let manual = std::fs::read_to_string(beside.join(format!("man/txid{command}.1"))).unwrap();
+        assert!(manual.contains("Examples:"), "{manual}");
+        let section = manual.split(".SH ").find(|section| section.contains("Examples:")).unwrap();
         assert!(section.starts_with("NOTES\n.nf\n"), "its tables are not to be filled as a paragraph is: {section}");
     }
     for file in ["bash/txid", "zsh/_txid", "fish/txid.fish"] {

@@ -57,15 +57,15 @@ end
 
 -- Returns the client's id; or nil, and whether the client sent an invalid one.
 local function client_id()
-    if not settings.trusts or not is_of_a_request() then
+    if settings.trusts_nobody or not is_of_a_request() then
         return nil, false
     end
-    return settings.sent_id(settings.policy, settings.accepts, settings.valid)
+    return settings.sent_id(settings.policy, settings.trusts, settings.valid)
 end
 
 
 local function make_span()
-    return settings.span(settings.policy, settings.trusts and is_of_a_request(), settings.accepts)
+    return settings.span(settings.policy, not settings.trusts_nobody and is_of_a_request(), settings.trusts)
 end
 
 

@@ -6,7 +6,9 @@ mod page;
 mod words;
 
 #[cfg(test)]
-mod every_order;
+mod tests {
+    mod every_order;
+}
 
 pub(super) use page::Lease;
 pub use page::{LeasePage, LeaseView};

@@ -279,8 +279,8 @@ function _M.check(given)
     end
 
     options.header = policy.header[1]
-    options.trusts = policy.accept[1] ~= "off" and #policy.accept > 0
-    options.accepts = type(given.accept) == "function" and given.accept or nil
+    options.trusts_nobody = policy.accept[1] == "off" or #policy.accept == 0
+    options.trusts = type(given.accept) == "function" and given.accept or nil
     options.rejects = policy.on_invalid[1] == "reject"
     options.kinds = kinds_of(policy.trace)
     options.trace_id_header = given.trace_id_header or nil

@@ -45,19 +45,19 @@ function _M.open(options)
     if options.trace[1] ~= "off" then
         return nil, "trace", select(2, pcall(need_library))
     end
-    local accepts, err = cidr.matcher(options.accept)
-    if not accepts then
+    local trusts, err = cidr.matcher(options.accept)
+    if not trusts then
         return nil, "accept", err
     end
-    return { header = lower(header), accepts = accepts }
+    return { header = lower(header), trusts = trusts }
 end
 
 
--- Returns the id that an accepted peer sent; or nil, and whether it sent an invalid one. `accepts` is a function of the
+-- Returns the id that an accepted peer sent; or nil, and whether it sent an invalid one. `trusts` is a function of the
 -- peer's address, `valid` one of the id; either may be nil.
-function _M.sent_id(policy, accepts, valid)
+function _M.sent_id(policy, trusts, valid)
     local id = rawget(req_get_headers(0), policy.header)
-    if not id or not (accepts or policy.accepts)(peer_address()) then
+    if not id or not (trusts or policy.trusts)(peer_address()) then
         return nil, false
     end
 

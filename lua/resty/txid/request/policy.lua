@@ -75,17 +75,17 @@ local function set_peer(address)
 end
 
 
--- Returns the id that an accepted peer sent; or nil, and whether it sent an invalid one. `accepts` is a function of the
+-- Returns the id that an accepted peer sent; or nil, and whether it sent an invalid one. `trusts` is a function of the
 -- peer's address, `valid` one of the id; either may be nil.
-function _M.sent_id(policy, accepts, valid)
+function _M.sent_id(policy, trusts, valid)
     find_headers(policy)
     if headers.id.count == 0 then
         return nil, false
     end
 
     local address = peer_address()
-    if accepts then
-        if not accepts(address) then
+    if trusts then
+        if not trusts(address) then
             return nil, false
         end
         -- The function may have waited.
@@ -107,10 +107,10 @@ end
 
 -- Returns the span of this request as a txid_span. It continues the trace that an accepted peer sent, if it may, or
 -- starts one.
-function _M.span(policy, may_continue, accepts)
+function _M.span(policy, may_continue, trusts)
     local span = ffi_new(span_type)
     local address = may_continue and peer_address()
-    if address and (not accepts or accepts(address)) then
+    if address and (not trusts or trusts(address)) then
         find_headers(policy)
         set_peer(address)
         L.txid_span_continue(policy, clock_ms(), peer, headers, span)

@@ -1,9 +1,9 @@
 //! Tries every order in which threads can take positions from one word.
 
-use super::step::next_position;
-use super::{Layout, Order};
-use crate::shared::every_order::{LoomWord, explore};
+use crate::shared::tests::every_order::{LoomWord, explore};
 use crate::shared::word::{Seal, Word, claim};
+use crate::snowflake::step::next_position;
+use crate::snowflake::{Layout, Order};
 use loom::model::Builder;
 use std::sync::Arc;
 

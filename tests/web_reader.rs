@@ -43,11 +43,11 @@ fn document(file: &Path, fragment: &str) -> Option<String> {
     Some(String::from_utf8(output.stdout).unwrap())
 }
 
-/// With `TXID_BLESS` set, copies the module into the page.
+/// With `TXID_BLESS` set, copies the module into it.
 #[test]
-fn the_page_contains_the_module() {
-    let (page, module) = (read("web/index.html"), read("web/txid.js"));
-    let (before, rest) = page.split_once(BEGIN).unwrap();
+fn it_contains_the_module() {
+    let (reader, module) = (read("web/index.html"), read("web/txid.js"));
+    let (before, rest) = reader.split_once(BEGIN).unwrap();
     let (copy, after) = rest.split_once(END).unwrap();
     if std::env::var_os("TXID_BLESS").is_some() {
         fs::write(in_tree("web/index.html"), [before, BEGIN, &module, END, after].concat()).unwrap();
@@ -79,11 +79,11 @@ fn the_vectors_in_node() {
     }
 }
 
-/// The module as it is in the page, in a file that is opened without a server.
+/// The module as it is in the web reader, in a file that is opened without a server.
 #[test]
 fn the_vectors_in_a_browser() {
-    let page = read("web/index.html");
-    let (module, _) = page.split_once(BEGIN).unwrap().1.split_once(END).unwrap();
+    let reader = read("web/index.html");
+    let (module, _) = reader.split_once(BEGIN).unwrap().1.split_once(END).unwrap();
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("vectors.html");
     let tested = format!(
@@ -101,7 +101,7 @@ fn the_vectors_in_a_browser() {
 }
 
 #[test]
-fn the_page_shows_the_ids_of_a_line() {
+fn it_shows_the_ids_of_a_line() {
     let line = "GET%20/?id=4om9qi54la8ffr4bd9sg%20trace=017F22E2-79B0-7CC3-98C4-DC0C0C07398F.";
     let Some(document) = document(&in_tree("web/index.html"), line) else { return };
     for shown in [
@@ -113,6 +113,6 @@ fn the_page_shows_the_ids_of_a_line() {
         "<dd>2022-02-22T19:22:22.000Z</dd>",
         "2 ids",
     ] {
-        assert!(document.contains(shown), "the page does not show {shown}");
+        assert!(document.contains(shown), "it does not show {shown}");
     }
 }

@@ -1,7 +1,7 @@
 //! Tries every order in which workers can take numbers while an agent grants ranges.
 
-use super::words::Words;
-use crate::shared::every_order::{LoomWord, explore};
+use crate::segment::words::Words;
+use crate::shared::tests::every_order::{LoomWord, explore};
 use crate::shared::word::Word;
 use loom::model::Builder;
 use loom::sync::atomic::Ordering;

@@ -1,4 +1,4 @@
-//! Man pages and completions of a command, for the build scripts of `txid` and `txid-agent`.
+//! Manuals and completions of a command, for the build scripts of `txid` and `txid-agent`.
 
 use clap::Command;
 use clap_complete::Shell;
@@ -18,10 +18,10 @@ pub fn write(command: Command, directory: &Path) -> io::Result<()> {
     let man = directory.join("man");
     fs::create_dir_all(&man)?;
     clap_mangen::generate_to(command.clone(), &man)?;
-    for page in fs::read_dir(man)? {
-        let page = page?.path();
+    for file in fs::read_dir(man)? {
+        let file = file?.path();
         // The end of a help text has tables and examples, which man would reflow like paragraphs.
-        fs::write(&page, fs::read_to_string(&page)?.replace(".SH EXTRA\n", ".SH NOTES\n.nf\n"))?;
+        fs::write(&file, fs::read_to_string(&file)?.replace(".SH EXTRA\n", ".SH NOTES\n.nf\n"))?;
     }
     for (shell, file) in [
         (Shell::Bash, format!("bash/{name}")),

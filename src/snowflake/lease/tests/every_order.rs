@@ -1,8 +1,8 @@
 //! Tries every order in which workers can take positions while an agent changes the lease.
 
-use super::words::{NoClaim, Shape, Words};
-use crate::shared::every_order::{LoomWord, explore};
+use crate::shared::tests::every_order::{LoomWord, explore};
 use crate::shared::word::Word;
+use crate::snowflake::lease::words::{NoClaim, Shape, Words};
 use crate::snowflake::refusal::Refusal;
 use crate::snowflake::step::next_position;
 use crate::snowflake::{Layout, Order};

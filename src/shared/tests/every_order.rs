@@ -1,6 +1,6 @@
 //! Words of loom, which tries every order in which threads can access them.
 
-use super::word::Word;
+use crate::shared::word::Word;
 use loom::model::Builder;
 use loom::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering;
