@@ -96,13 +96,13 @@ soak: ## kill, fork, signal, sort gigabytes, lease, fuzz, and test randomness (l
 	cargo test --locked --profile soak -p txid --test snowflake_processes -- soak
 	cargo test --locked --profile soak -p txid-capi --test signals -- soak
 	cargo test --locked -p txid-cli --test soak -- --ignored --nocapture --test-threads=1
-	cargo test $(OF_AGENT) -p txid-agent-machines --test model --test simulation --test command -- --ignored --nocapture --test-threads=1
+	cargo test $(OF_AGENT) -p txid-agent-machines --test model --test simulation --test child -- --ignored --nocapture --test-threads=1
 	fuzz/run.sh 20
 	TXID_FLEET_SECONDS=120 cargo test $(OF_AGENT) --test with_servers faults -- --nocapture --test-threads=1
 	TXID_LOSS_AGENTS=50 TXID_LOSS_ROUNDS=7 cargo test $(OF_AGENT) --test with_servers gone_before -- --nocapture --test-threads=1
 	cargo test $(OF_AGENT) --test with_servers crowd -- --ignored --nocapture --test-threads=1
 	cargo test $(OF_AGENT) --test with_servers failover -- --ignored --nocapture --test-threads=1
-	TXID_COMMAND_IDS=20000000 cargo test $(OF_AGENT) --test with_servers no_fault -- --nocapture
+	TXID_CHILD_IDS=20000000 cargo test $(OF_AGENT) --test with_servers no_fault -- --nocapture
 	TXID_HOSTILE_SECONDS=120 cargo test $(OF_AGENT) --test with_servers stores::hostile -- --nocapture
 
 mutants: ## check that every mutation of cargo-mutants makes a test fail (hours; PACKAGES=txid-cli or FILES=src/txid.rs for less)

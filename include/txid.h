@@ -575,7 +575,7 @@ typedef struct {
    */
   int64_t lease_left_ms;
   /**
-   * How often the lease was taken or extended.
+   * How often the lease was taken or renewed.
    */
   uint64_t renewals;
   /**

@@ -105,7 +105,7 @@ nil 0 0 true
 
 
 
-=== TEST 5: a lease that is not extended ends, and ids continue when it is extended again
+=== TEST 5: a lease that is not renewed ends, and ids continue when it is renewed again
 --- config
 location = /t {
     content_by_lua_block {

@@ -152,7 +152,7 @@ const SET_IN_CODE: &[(&str, &str, (&str, &str))] = &[
     ("docs/design.md", "and {} bits are real", ("src/txid.rs", "const RANDOM_BITS: u32 = {};")),
     ("docs/design.md", "The object has at most {} KB", ("capi/tests/shared_object.rs", ">= 95 { {} }")),
     ("docs/leases.md", "| `--ahead` | {} s |", (LEASES, " ahead_ms: {}_000")),
-    ("docs/leases.md", "| extension | {} s +-20 % |", (LEASES, " renew_ms: {}_000")),
+    ("docs/leases.md", "| renewal | {} s +-20 % |", (LEASES, " renew_ms: {}_000")),
     ("docs/leases.md", "| `--max-skew` | {} s |", (LEASES, " max_skew_ms: {}_000")),
     (
         "docs/leases.md",

@@ -1,6 +1,6 @@
 //! The command line, and nothing else.
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Parser, ValueEnum};
 use jiff::{SignedDuration, Timestamp};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -32,11 +32,11 @@ Examples:
 )]
 pub struct Args {
     #[command(subcommand)]
-    pub command: Command,
+    pub subcommand: Subcommand,
 }
 
-#[derive(Subcommand)]
-pub enum Command {
+#[derive(clap::Subcommand)]
+pub enum Subcommand {
     Run(Run),
     Status(Status),
     Nodes(Nodes),
@@ -45,16 +45,16 @@ pub enum Command {
     Raise(Raise),
 }
 
-/// Keep leases and segments, and run a command that uses them
+/// Keep leases and segments, and run a child that uses them
 ///
 /// Makes DIR/TAG.segment for each segment, which processes take numbers from, and takes the next range before it is
-/// needed. Makes DIR/NAME for each node, which processes make ids from, and extends the leases until it receives
+/// needed. Makes DIR/NAME for each node, which processes make ids from, and renews the leases until it receives
 /// SIGTERM. Then it gives the nodes back.
 ///
-/// Starts the command, if there is one, when every node is leased; passes on the signals TERM, INT, QUIT, HUP, USR1,
-/// USR2 and WINCH; and exits with the command's status.
+/// Starts the child, if there is one, when every node is leased; passes on the signals TERM, INT, QUIT, HUP, USR1,
+/// USR2 and WINCH; and exits with the child's status.
 ///
-/// With --env, the command makes ids by itself, with a node that it finds in its environment. It and all processes that
+/// With --env, the child makes ids by itself, with a node that it finds in its environment. It and all processes that
 /// it starts are then ended before the lease ends, and it starts again when there is a lease.
 #[derive(clap::Args)]
 pub struct Run {
@@ -93,27 +93,27 @@ pub struct Run {
     /// How far this host's clock may be off the store's [default: 10s]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub max_skew: Option<Duration>,
-    /// A variable of the command's environment, with nodes in its value: WORKER_ID={orders}
+    /// A variable of the child's environment, with nodes in its value: WORKER_ID={orders}
     ///
     /// {orders:0..5} are the lowest five bits of the node, and {orders:5..10} the next five. {{ and }} are braces. The
     /// default of --max-skew is then 2s.
     #[arg(long = "env", value_name = "VARIABLE=VALUE", value_parser = variable)]
     pub env: Vec<(String, String)>,
-    /// With --env: the command gets SIGKILL this long before a lease ends, and SIGTERM at three times that [default: 5s]
+    /// With --env: the child gets SIGKILL this long before a lease ends, and SIGTERM at three times that [default: 5s]
     ///
     /// At least twice --max-skew and 0.5s, and at most a seventh of --ahead. So that hosts without their store do not
     /// stop at once, each does so up to a fifth of --ahead earlier.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub margin: Option<Duration>,
-    /// With --env: what happens to the command when a lease is about to end [default: stop]
+    /// With --env: what happens to the child when a lease is about to end [default: stop]
     #[arg(long, value_name = "WHAT")]
     pub on_loss: Option<OnLoss>,
     /// The store was never used before: do not wait for leases that it may have lost
     #[arg(long)]
     pub new: bool,
-    /// The command to run when there are leases
+    /// The child: a command to run when there are leases
     #[arg(last = true, value_name = "COMMAND")]
-    pub command: Vec<String>,
+    pub child: Vec<String>,
 }
 
 /// Show the leases and segments of this host

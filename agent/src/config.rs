@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use txid::snowflake::Layout;
 use txid_agent::store;
-use txid_agent_machines::command;
+use txid_agent_machines::child;
 use txid_agent_machines::store::Numbering;
 
-/// How long SIGKILL takes to end the processes of a command.
+/// How long SIGKILL takes to end the processes of a child.
 const KILL: Duration = Duration::from_millis(500);
 
 pub struct Config {
@@ -27,11 +27,11 @@ pub struct Config {
     pub name: String,
     pub max_skew: Duration,
     pub new: bool,
-    /// The variables of the command that contain nodes.
+    /// The variables of the child that contain nodes.
     pub env: Vec<Variable>,
     pub margin: Duration,
-    pub on_loss: command::OnLoss,
-    pub command: Vec<String>,
+    pub on_loss: child::OnLoss,
+    pub child: Vec<String>,
 }
 
 /// A node to lease.
@@ -138,27 +138,27 @@ impl Config {
             env,
             margin: duration(args.margin, "margin", file.margin, 5)?,
             on_loss: match on_loss {
-                OnLoss::Stop => command::OnLoss::Stop,
-                OnLoss::Keep => command::OnLoss::Keep,
+                OnLoss::Stop => child::OnLoss::Stop,
+                OnLoss::Keep => child::OnLoss::Keep,
             },
             nodes,
             segments,
             max_step: args.max_step.or(count(file.max_step, "max-step")?).unwrap_or(1_000_000),
             create: args.create,
-            command: args.command,
+            child: args.child,
         };
         config.check()?;
         Ok(config)
     }
 
-    /// The nodes that the command finds in its environment, each once.
-    pub fn nodes_of_command(&self) -> Vec<&Node> {
+    /// The nodes that the child finds in its environment, each once.
+    pub fn nodes_of_child(&self) -> Vec<&Node> {
         let is_used = |node: &&Node| self.env.iter().any(|variable| variable.nodes().any(|name| name == node.name));
         self.nodes.iter().filter(is_used).collect()
     }
 
     fn check_env(&self) -> anyhow::Result<()> {
-        ensure!(!self.command.is_empty(), "--env is for a command: write it after --");
+        ensure!(!self.child.is_empty(), "--env is for a child: write its command after --");
         let mut names: Vec<&str> = self.env.iter().map(|variable| variable.name.as_str()).collect();
         names.sort_unstable();
         if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -168,13 +168,13 @@ impl Config {
         let least = 2 * self.max_skew + KILL;
         ensure!(
             self.margin >= least,
-            "--margin {:?} is less than {least:?}: twice --max-skew {:?}, and {KILL:?} to end the command",
+            "--margin {:?} is less than {least:?}: twice --max-skew {:?}, and {KILL:?} to end the child",
             self.margin,
             self.max_skew
         );
         ensure!(
             self.ahead >= 7 * self.margin,
-            "--ahead {:?} is less than seven times --margin {:?}: the command would end although the store answers",
+            "--ahead {:?} is less than seven times --margin {:?}: the child would end although the store answers",
             self.ahead,
             self.margin
         );

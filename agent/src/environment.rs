@@ -1,4 +1,4 @@
-//! Variables of the command's environment that contain nodes: `WORKER_ID={orders}`.
+//! Variables of the child's environment that contain nodes: `WORKER_ID={orders}`.
 
 use crate::config::Node;
 use std::collections::BTreeMap;

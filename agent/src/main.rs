@@ -1,12 +1,12 @@
 //! The `txid-agent` command.
 
 mod args;
-mod command;
 mod config;
 mod environment;
 mod run;
+mod subcommand;
 
-use args::{Args, Command};
+use args::{Args, Subcommand};
 use clap::Parser;
 use std::io::{Write, stderr};
 use std::process::ExitCode;
@@ -17,15 +17,15 @@ compile_error!("a bug in the client of one store would end the leases of all: bu
 fn main() -> ExitCode {
     let mut args = std::env::args_os();
     if args.next().is_some_and(|name| name == run::start::NAME) {
-        return run::start::become_command(args);
+        return run::start::become_child(args);
     }
-    let done = match Args::parse().command {
-        Command::Run(args) => run::run(args),
-        Command::Status(args) => command::status::run(&args),
-        Command::Nodes(args) => command::nodes::run(&args),
-        Command::Release(args) => command::release::run(&args),
-        Command::Floor(args) => command::floor::run(&args),
-        Command::Raise(args) => command::raise::run(&args),
+    let done = match Args::parse().subcommand {
+        Subcommand::Run(args) => run::run(args),
+        Subcommand::Status(args) => subcommand::status::run(&args),
+        Subcommand::Nodes(args) => subcommand::nodes::run(&args),
+        Subcommand::Release(args) => subcommand::release::run(&args),
+        Subcommand::Floor(args) => subcommand::floor::run(&args),
+        Subcommand::Raise(args) => subcommand::raise::run(&args),
     };
     done.unwrap_or_else(|error| {
         let _ = writeln!(stderr(), "txid-agent: {error:#}");

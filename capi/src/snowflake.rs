@@ -46,7 +46,7 @@ pub struct txid_snowflake_counters {
     pub node: i64,
     /// How many milliseconds are left of the lease, 0 if there is none now; -1 if the node is not leased.
     pub lease_left_ms: i64,
-    /// How often the lease was taken or extended.
+    /// How often the lease was taken or renewed.
     pub renewals: u64,
     /// How many of the agent's requests to its store failed.
     pub failures: u64,

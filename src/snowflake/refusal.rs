@@ -126,7 +126,7 @@ impl fmt::Display for Unleased {
 pub enum LeaseNews {
     /// It has not done anything yet.
     Starting,
-    /// There is a lease, which is extended in time.
+    /// There is a lease, which is renewed in time.
     Held,
     /// Another host has the node.
     Lost,

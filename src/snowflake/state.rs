@@ -103,7 +103,7 @@ impl State {
         Ok(Self::new(Page::in_memory(&fresh(layout, node))?, layout, node))
     }
 
-    /// The state that `txid-agent` keeps at `path`. The agent leases a node and extends the lease. Opening the state
+    /// The state that `txid-agent` keeps at `path`. The agent leases a node and renews the lease. Opening the state
     /// takes no lease: while there is none, ids are refused, and the [`Refusal`] says why.
     ///
     /// A file of another layout is refused, and so is one that was copied, or made before this boot.

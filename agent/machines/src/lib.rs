@@ -3,7 +3,7 @@
 //! This is a crate of its own so that no client of a store can be used here, and because the tests try millions of
 //! steps, so that it is optimized for them and the clients are not.
 
-pub mod command;
+pub mod child;
 pub mod lease;
 pub mod pace;
 pub mod protocol;

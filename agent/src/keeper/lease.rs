@@ -22,7 +22,7 @@ pub struct KeptLease {
     /// What it said with its last answer.
     durability: Durability,
     has_answered: bool,
-    /// If a command stamps ids with the clock: the first time that it cannot have used so far, and how far it may be
+    /// If a child stamps ids with the clock: the first time that it cannot have used so far, and how far it may be
     /// ahead of this host's clock.
     used_ms: Option<(AtomicI64, i64)>,
     _lock: File,
@@ -45,7 +45,7 @@ impl KeptLease {
         Ok(Self { rules, page, generator, store, durability, has_answered: false, used_ms: None, _lock: lock })
     }
 
-    /// A command has the node in its environment, and the page does not show which times it uses: all until now, and
+    /// A child has the node in its environment, and the page does not show which times it uses: all until now, and
     /// until so much later if the clock was stepped back.
     pub fn used_by_clock(mut self, step: Duration) -> Self {
         self.used_ms = Some((AtomicI64::new(i64::MIN), step.as_millis() as i64));
@@ -67,7 +67,7 @@ impl Kept for KeptLease {
     fn look(&self) -> PageView {
         let mut view = look(&self.page);
         if let Some((used_ms, step_ms)) = &self.used_ms {
-            // The command is gone before the limit. Without a lease, the limit is long past.
+            // The child is gone before the limit. Without a lease, the limit is long past.
             let free_ms = view.limit_ms.min(txid::system_ms().saturating_add(step_ms + 1));
             view.free_ms = view.free_ms.max(used_ms.fetch_max(free_ms, Ordering::Relaxed)).max(free_ms);
         }

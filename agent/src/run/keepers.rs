@@ -58,7 +58,7 @@ impl Keepers {
             let store = store::open(&config.store)?;
             let rules = lease_rules(config, node, store.durability().may_lose_writes());
             let mut kept = KeptLease::open(&config.dir.join(&node.name), &node.layout, rules, store)?;
-            if config.nodes_of_command().iter().any(|used| used.name == node.name) {
+            if config.nodes_of_child().iter().any(|used| used.name == node.name) {
                 kept = kept.used_by_clock(2 * config.max_skew);
             }
             if let Some(ending) = node.layout.ending(txid::system_ms()) {
@@ -184,7 +184,7 @@ fn lease_rules(config: &Config, node: &Node, may_lose_writes: bool) -> lease::Ru
     // So that several renewals can fail before a lease ends.
     rules.renew_ms = rules.renew_ms.min(rules.ahead_ms / 6);
     rules.retry_ms.0 = rules.retry_ms.0.min(rules.renew_ms);
-    // A short lease is extended more often.
+    // A short lease is renewed more often.
     rules.most_requests = rules.most_requests.max((2 * pace::WINDOW_MS / rules.renew_ms.max(1)) as usize);
     rules
 }
@@ -196,7 +196,7 @@ mod tests {
     use txid_agent::store::{Durability, Store};
     use txid_agent_machines::store::{Expected, Put, Record, StoreError};
 
-    /// A store whose client has a bug: it panics at the first extension.
+    /// A store whose client has a bug: it panics at the first renewal.
     struct Bug {
         store: Box<dyn Store>,
         requests: u32,
@@ -243,7 +243,7 @@ mod tests {
     fn a_thread_that_fails_takes_its_lease_up_again() {
         let directory = tempfile::tempdir().unwrap();
         let url = format!("file://{}/leases", directory.path().display());
-        // The first extension is due when the lease is there.
+        // The first renewal is due when the lease is there.
         let rules =
             lease::Rules { new: true, renew_ms: 50, ..lease::Rules::new("orders", "here", &Layout::SNOWFLAKE, false) };
         let store = Box::new(Bug { store: store::open(&url).unwrap(), requests: 0 });

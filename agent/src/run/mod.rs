@@ -21,7 +21,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 use supervise::Supervised;
 
-/// How long giving the leases back may take, so that the agent ends within 5 s of a signal, or of the end of its command.
+/// How long giving the leases back may take, so that the agent ends within 5 s of a signal, or of the end of its child.
 const TO_STOP: Duration = Duration::from_secs(4);
 
 /// What the main thread waits for.
@@ -36,16 +36,16 @@ pub enum Event {
 /// The agent, as the main thread sees it.
 struct Agent {
     keepers: Keepers,
-    command: Vec<String>,
-    child: Option<Child>,
+    child: Vec<String>,
+    runner: Option<Runner>,
     notify: Notify,
     phase: Phase,
 }
 
-/// What runs the command.
-enum Child {
-    Command(Supervised),
-    /// The command has nodes in its environment.
+/// Who is the child's parent.
+enum Runner {
+    Agent(Supervised),
+    /// The child has nodes in its environment.
     Guard(Guard),
 }
 
@@ -69,13 +69,13 @@ pub fn run(args: Run) -> anyhow::Result<ExitCode> {
     let notify = Notify::from_environment();
     notify.check(&config)?;
     // Before there are threads.
-    let guard = if config.env.is_empty() { None } else { Some(Child::Guard(Guard::start(&config)?)) };
+    let guard = if config.env.is_empty() { None } else { Some(Runner::Guard(Guard::start(&config)?)) };
     journal::write_aside().context("cannot start a thread")?;
     let (sender, events) = channel();
     notify.beat(sender.clone())?;
-    signals::watch(sender.clone(), !config.command.is_empty())?;
+    signals::watch(sender.clone(), !config.child.is_empty())?;
     let keepers = Keepers::start(&config, &sender)?;
-    let mut agent = Agent { keepers, command: config.command, child: guard, notify, phase: Phase::Starting };
+    let mut agent = Agent { keepers, child: config.child, runner: guard, notify, phase: Phase::Starting };
     loop {
         match agent.wait(&events) {
             Some(Event::Keeper(which, news)) => agent.hear(which, &news),
@@ -117,10 +117,10 @@ impl Agent {
             say(&text);
             self.notify.status(&text);
         }
-        match (news, self.phase, &self.child) {
+        match (news, self.phase, &self.runner) {
             (News::Ended(Err(_)), Phase::Starting, _) => self.stop(ExitCode::FAILURE),
-            // No lease will be extended any more.
-            (News::Ended(Err(_)), Phase::Running, Some(Child::Guard(guard))) if self.keepers.have_ended() => {
+            // No lease will be renewed any more.
+            (News::Ended(Err(_)), Phase::Running, Some(Runner::Guard(guard))) if self.keepers.have_ended() => {
                 guard.pass_on(SIGTERM);
             }
             _ => {}
@@ -128,15 +128,15 @@ impl Agent {
     }
 
     fn reap(&mut self) {
-        if let Some(status) = self.child.as_mut().and_then(Child::reap) {
-            self.child = None;
+        if let Some(status) = self.runner.as_mut().and_then(Runner::reap) {
+            self.runner = None;
             self.stop(status);
         }
     }
 
     fn take_signal(&mut self, signal: i32) {
-        match &self.child {
-            Some(child) => child.pass_on(signal),
+        match &self.runner {
+            Some(runner) => runner.pass_on(signal),
             None if [SIGTERM, SIGINT, SIGQUIT, SIGHUP].contains(&signal) => self.stop(ExitCode::SUCCESS),
             None => {}
         }
@@ -144,9 +144,9 @@ impl Agent {
 
     /// Only if the guard works as well.
     fn beat(&mut self) {
-        let is_alive = match &mut self.child {
-            Some(Child::Guard(guard)) => guard.is_alive(),
-            Some(Child::Command(_)) | None => true,
+        let is_alive = match &mut self.runner {
+            Some(Runner::Guard(guard)) => guard.is_alive(),
+            Some(Runner::Agent(_)) | None => true,
         };
         if is_alive {
             self.notify.alive();
@@ -158,8 +158,8 @@ impl Agent {
         if !matches!(self.phase, Phase::Stopping(..)) {
             self.phase = Phase::Stopping(status, Instant::now() + TO_STOP);
             self.notify.stopping();
-            // Its command was not started yet.
-            if let Some(Child::Guard(guard)) = &self.child {
+            // Its child was not started yet.
+            if let Some(Runner::Guard(guard)) = &self.runner {
                 guard.pass_on(SIGTERM);
             }
             self.keepers.stop();
@@ -173,25 +173,25 @@ impl Agent {
             self.notify.ready();
             self.phase = Phase::Running;
         }
-        if !self.command.is_empty() && self.keepers.are_live() && !matches!(self.phase, Phase::Stopping(..)) {
-            self.start_command();
+        if !self.child.is_empty() && self.keepers.are_live() && !matches!(self.phase, Phase::Stopping(..)) {
+            self.start_child();
         }
         match self.phase {
-            _ if self.child.is_some() || !self.keepers.have_ended() => None,
+            _ if self.runner.is_some() || !self.keepers.have_ended() => None,
             Phase::Stopping(status, _) => Some(status),
             // Each has failed after the start.
             Phase::Starting | Phase::Running => Some(ExitCode::FAILURE),
         }
     }
 
-    fn start_command(&mut self) {
-        match &mut self.child {
-            Some(Child::Command(_)) => {}
-            Some(Child::Guard(guard)) => guard.let_start(),
-            None => match Supervised::start(&self.command) {
-                Ok(child) => self.child = Some(Child::Command(child)),
+    fn start_child(&mut self) {
+        match &mut self.runner {
+            Some(Runner::Agent(_)) => {}
+            Some(Runner::Guard(guard)) => guard.let_start(),
+            None => match Supervised::start(&self.child) {
+                Ok(child) => self.runner = Some(Runner::Agent(child)),
                 Err(error) => {
-                    say(&format!("{}: {error}", self.command[0]));
+                    say(&format!("{}: {error}", self.child[0]));
                     self.stop(ExitCode::from(start::code_of(&error)));
                 }
             },
@@ -199,17 +199,17 @@ impl Agent {
     }
 }
 
-impl Child {
+impl Runner {
     fn pass_on(&self, signal: i32) {
         match self {
-            Self::Command(command) => command.pass_on(signal),
+            Self::Agent(child) => child.pass_on(signal),
             Self::Guard(guard) => guard.pass_on(signal),
         }
     }
 
     fn reap(&mut self) -> Option<ExitCode> {
         match self {
-            Self::Command(command) => command.reap(),
+            Self::Agent(child) => child.reap(),
             Self::Guard(guard) => guard.reap(),
         }
     }

@@ -32,7 +32,7 @@ impl Notify {
         Self { socket, watchdog }
     }
 
-    /// If the agent and its guard are stopped, systemd is to end the command before a lease ends.
+    /// If the agent and its guard are stopped, systemd is to end the child before a lease ends.
     pub fn check(&self, config: &Config) -> anyhow::Result<()> {
         let most = config.ahead.saturating_sub(2 * config.margin);
         if let Some(watchdog) = self.watchdog.filter(|_| !config.env.is_empty()) {

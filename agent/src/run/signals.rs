@@ -7,11 +7,11 @@ use signal_hook::iterator::Signals;
 use std::sync::mpsc::Sender;
 use std::thread;
 
-/// Watches for the signals that end an agent; if it has a command, also for those that are passed on to it, and for its
+/// Watches for the signals that end an agent; if it has a child, also for those that are passed on to it, and for its
 /// end.
-pub fn watch(events: Sender<Event>, has_command: bool) -> anyhow::Result<()> {
+pub fn watch(events: Sender<Event>, has_child: bool) -> anyhow::Result<()> {
     let mut wanted = vec![SIGTERM, SIGINT, SIGQUIT, SIGHUP];
-    if has_command {
+    if has_child {
         wanted.extend([SIGUSR1, SIGUSR2, SIGWINCH, SIGCHLD]);
     }
     let mut signals = Signals::new(wanted).context("cannot watch for signals")?;

@@ -1,7 +1,7 @@
-//! Starts the command, without waiting for its file.
+//! Starts the child, without waiting for its file.
 //!
-//! A file system that does not answer holds up whoever starts a program from it, for ever. So the child is this program
-//! first, and becomes the command by itself. Until then, a signal ends it as it ends any program.
+//! A file system that does not answer holds up whoever starts a program from it, for ever. So what is forked is this
+//! program first, and becomes the child by itself. Until then, a signal ends it as it ends any program.
 
 use super::journal::say;
 use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal};
@@ -11,14 +11,14 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
 use txid_agent::store::PASSWORD_VARIABLE;
 
-/// The name that this program has until it is the command.
+/// The name that this program has until it is the child.
 pub const NAME: &str = "txid-start";
 
-/// Starts the command. It gets `signal` when the thread that calls this ends.
+/// Starts the child. It gets `signal` when the thread that calls this ends.
 pub fn start(line: &[String], signal: Signal, change: impl FnOnce(&mut Command)) -> io::Result<Pid> {
     let mut command = Command::new("/proc/self/exe");
     command.arg0(NAME).arg(getpid().as_raw_nonzero().to_string()).arg(signal.as_raw().to_string()).args(line);
-    // The command gets neither what systemd tells the agent nor the store's password.
+    // The child gets neither what systemd tells the agent nor the store's password.
     for name in ["NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", PASSWORD_VARIABLE] {
         command.env_remove(name);
     }
@@ -26,8 +26,8 @@ pub fn start(line: &[String], signal: Signal, change: impl FnOnce(&mut Command))
     Pid::from_raw(command.spawn()?.id() as i32).ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
-/// Becomes the command, with what `start` has written.
-pub fn become_command(args: impl Iterator<Item = OsString>) -> ExitCode {
+/// Becomes the child, with what `start` has written.
+pub fn become_child(args: impl Iterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.collect();
     let [parent, signal, program, rest @ ..] = args.as_slice() else { return ExitCode::FAILURE };
     let number = |text: &OsString| text.to_str()?.parse::<i32>().ok();
@@ -41,7 +41,7 @@ pub fn become_command(args: impl Iterator<Item = OsString>) -> ExitCode {
     ExitCode::from(code_of(&error))
 }
 
-/// The exit status of a shell whose command cannot be started.
+/// The exit status of a shell for a program that it cannot start.
 pub fn code_of(error: &io::Error) -> u8 {
     if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 }
 }

@@ -1,4 +1,4 @@
-//! Supervises the command, and reaps orphans if it is process 1 of a container.
+//! Supervises the child, and reaps orphans if it is process 1 of a container.
 
 use super::guard::reap;
 use super::start::start;
@@ -11,21 +11,21 @@ pub struct Supervised {
 }
 
 impl Supervised {
-    /// Starts the command. It gets SIGTERM if the agent dies, because whoever starts the agent again starts the command
+    /// Starts the child. It gets SIGTERM if the agent dies, because whoever starts the agent again starts the child
     /// again, and only one of two can have its ports. To be called by the main thread: Linux sends the signal when the
-    /// thread that made the child ends.
-    pub fn start(command: &[String]) -> io::Result<Self> {
-        Ok(Self { pid: start(command, Signal::TERM, |_| {})? })
+    /// thread that forked ends.
+    pub fn start(child: &[String]) -> io::Result<Self> {
+        Ok(Self { pid: start(child, Signal::TERM, |_| {})? })
     }
 
-    /// Children are reaped only by `reap`, in the same thread, so the pid is still this child's.
+    /// Only `reap` reaps, in the same thread, so the pid is still the child's.
     pub fn pass_on(&self, signal: i32) {
         if let Some(signal) = Signal::from_named_raw(signal) {
             let _ = kill_process(self.pid, signal);
         }
     }
 
-    /// Reaps all children that have ended. Returns the exit code of the command if it was one of them.
+    /// Reaps all processes that have ended. Returns the exit code of the child if it was one of them.
     pub fn reap(&mut self) -> Option<ExitCode> {
         reap(Some(self.pid)).ended.map(ExitCode::from)
     }

@@ -1,12 +1,12 @@
 //! What leases and segments need of any store.
 
 mod address;
+mod caught;
 mod clock;
 mod consul;
 mod durability;
 mod etcd;
 mod file;
-mod guarded;
 mod http;
 mod leaf;
 mod mysql;
@@ -44,10 +44,10 @@ const MOST_RECORDS: usize = 1 << 16;
 /// The store of `url`. This does not connect: the first access does, and each one after an outage.
 pub fn open(url: &str) -> Result<Box<dyn Store>, StoreError> {
     let url = url.to_owned();
-    Ok(Box::new(guarded::Guarded::new(move || open_unguarded(&url))?))
+    Ok(Box::new(caught::Caught::new(move || open_uncaught(&url))?))
 }
 
-fn open_unguarded(url: &str) -> Result<Box<dyn Store>, StoreError> {
+fn open_uncaught(url: &str) -> Result<Box<dyn Store>, StoreError> {
     let url = StoreUrl::parse(url)?;
     Ok(match url.scheme.kind {
         Kind::Redis => Box::new(redis::RedisStore::open(url)?),

@@ -135,7 +135,7 @@ end
 
 
 -- What this generator has done in this process, how far all users of its state are ahead of the clock, and the last
--- millisecond of the layout. If the node is leased, also what is left of the lease, how often it was taken or extended,
+-- millisecond of the layout. If the node is leased, also what is left of the lease, how often it was taken or renewed,
 -- and how often the agent's store failed.
 function methods.stats(self)
     C.txid_snowflake_stats(handle_of(self, "stats"), counters)

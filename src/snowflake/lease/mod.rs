@@ -1,4 +1,4 @@
-//! A node that `txid-agent` leases: the page says until when, and the agent extends it.
+//! A node that `txid-agent` leases: the page says until when, and the agent renews it.
 //!
 //! Code that makes ids only reads the page, and never waits. The agent writes to it through a [`LeasePage`].
 

@@ -41,7 +41,7 @@ pub enum Event {
         /// What its record says now.
         now: String,
     },
-    /// Another process extended the lease with this host's token.
+    /// Another process renewed the lease with this host's token.
     Cloned {
         /// The node.
         node: u64,
@@ -132,7 +132,7 @@ impl fmt::Display for Event {
             Self::Lost { node, now } => write!(f, "lost node {node}: its record is now '{now}'; taking another node"),
             Self::Cloned { node } => write!(
                 f,
-                "this machine was copied while it ran: the other copy extended the lease of node {node}; taking another \
+                "this machine was copied while it ran: the other copy renewed the lease of node {node}; taking another \
                  node. Ids made since the copy may exist twice"
             ),
             Self::Forgotten { node, is_ours } => {
@@ -156,7 +156,7 @@ impl fmt::Display for Event {
             Self::StoreBack => f.write_str("the store answers again"),
             Self::ClockOff { by_ms } => {
                 let (side, ms) = (if *by_ms > 0 { "ahead of" } else { "behind" }, by_ms.unsigned_abs());
-                write!(f, "the clock is {ms} ms {side} the store's; no lease is taken or extended until it is set")
+                write!(f, "the clock is {ms} ms {side} the store's; no lease is taken or renewed until it is set")
             }
             Self::ClockRight => f.write_str("the clock agrees with the store's again"),
             Self::Jumped { by_ms } => {
@@ -168,7 +168,7 @@ impl fmt::Display for Event {
                 numbering.place()
             ),
             Self::NoneFree(NoneFree { nodes, live, unreadable, next }) => {
-                write!(f, "all {nodes} nodes are taken, {live} by hosts that extend their leases")?;
+                write!(f, "all {nodes} nodes are taken, {live} by hosts that renew their leases")?;
                 if *unreadable > 0 {
                     write!(f, "; this version cannot read the records of {unreadable}")?;
                 }

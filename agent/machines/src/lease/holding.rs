@@ -1,4 +1,4 @@
-//! Extends a lease, and finds out whether it is still this host's.
+//! Renews a lease, and finds out whether it is still this host's.
 
 use super::event::Event;
 use super::group::Group;
@@ -12,8 +12,8 @@ use crate::store::{Expected, Put, Version};
 const MOST_SHOWN: usize = 200;
 
 impl Lease {
-    /// It is time to extend the lease.
-    pub(super) fn extend(&mut self, given: &Given, mut held: Held) -> Phase {
+    /// It is time to renew the lease.
+    pub(super) fn renew(&mut self, given: &Given, mut held: Held) -> Phase {
         let Given { rules, now, .. } = given;
         let is_right = self.clock_is_right(given);
         let limit_ms = match held.pending_ms {
@@ -42,7 +42,7 @@ impl Lease {
     }
 
     /// The later limit was written, or not.
-    pub(super) fn extended(&mut self, given: &Given, held: Held, reply: Reply) -> Phase {
+    pub(super) fn renewed(&mut self, given: &Given, held: Held, reply: Reply) -> Phase {
         match reply.of_put() {
             Ok(Put::Written(version)) => self.has_pending(given, held, version),
             Ok(Put::Conflict) => {

@@ -186,7 +186,7 @@ impl Lease {
             Phase::Settling(Candidate { held, .. }) | Phase::Judging(held) => {
                 Request::Read { key: Group::node_key(&rules.group, held.node) }
             }
-            Phase::Holding(held) => return self.phase = self.extend(given, held.clone()),
+            Phase::Holding(held) => return self.phase = self.renew(given, held.clone()),
             Phase::Releasing { held, .. } => {
                 let held = held.clone();
                 self.release(given, &held)
@@ -208,7 +208,7 @@ impl Lease {
             Phase::Taking(candidate) => self.taken(given, candidate, reply),
             Phase::Settling(candidate) => self.settled(given, candidate, reply),
             Phase::Confirming(candidate) => self.confirmed(given, candidate, reply),
-            Phase::Holding(held) => self.extended(given, held, reply),
+            Phase::Holding(held) => self.renewed(given, held, reply),
             Phase::Judging(held) => self.judged(given, held, reply),
             Phase::Releasing { held, failures } => self.released(given, held, failures, reply),
             Phase::Ended => Phase::Ended,

@@ -22,7 +22,7 @@ pub struct Rules {
     pub may_lose_writes: bool,
     /// How far ahead of the clock a limit is written: how long ids continue when the store is down.
     pub ahead_ms: u64,
-    /// How long after an extension the next one is due, varied by a fifth.
+    /// How long after a renewal the next one is due, varied by a fifth.
     pub renew_ms: u64,
     /// The first and the longest pause before a retry.
     pub retry_ms: (u64, u64),

@@ -120,7 +120,7 @@ impl Segment {
     fn look(&mut self, given: &Given, published: u64) {
         let Given { now, page, .. } = given;
         let left = page.left + page.next;
-        // After a restart. The agent's command starts when there are numbers, and is often the only one that takes any:
+        // After a restart. The agent's child starts when there are numbers, and is often the only one that takes any:
         // if it waited for another range, none would ever be wanted.
         if !self.is_serving && self.trouble.is_none() && left > 0 {
             self.is_serving = true;

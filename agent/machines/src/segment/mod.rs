@@ -1,8 +1,6 @@
 //! Takes ranges of numbers from a store ahead of time. A pure state machine decides; it does not read clocks or connect
 //! to a store.
 
-#[cfg(test)]
-mod every_second;
 mod machine;
 mod protocol;
 mod rules;

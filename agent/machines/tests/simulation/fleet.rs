@@ -428,7 +428,7 @@ impl Fleet {
                 Output::Write(it) => {
                     write(&host.page, it);
                     // A hundred times as likely as at other moments, because these matter most. All but the writes of
-                    // an extension are rare.
+                    // a renewal are rare.
                     let times = if matches!(it, Write::Note { .. } | Write::Limit { .. }) { 1 } else { 20 };
                     if self.random.chance(times * self.plan.kills) {
                         self.mark(match it {

@@ -1,6 +1,6 @@
-//! Locks by which an agent finds out that a command still runs which an earlier agent has started.
+//! Locks by which an agent finds out that a child still runs which an earlier agent has started.
 //!
-//! The command and what it starts inherit the files, unless they close them. So the lock lasts until the last of them is
+//! The child and what it starts inherit the files, unless they close them. So the lock lasts until the last of them is
 //! gone, even if the agent and its guard were killed.
 
 use crate::config::Config;
@@ -10,20 +10,20 @@ use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use std::fs::{DirBuilder, File};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 
-/// Locks each node of the command.
+/// Locks each node of the child.
 pub fn nodes(config: &Config) -> anyhow::Result<Vec<File>> {
-    config.nodes_of_command().into_iter().map(|node| lock(config, &node.name)).collect()
+    config.nodes_of_child().into_iter().map(|node| lock(config, &node.name)).collect()
 }
 
 fn lock(config: &Config, node: &str) -> anyhow::Result<File> {
     // `status` shows no file with a leading dot.
-    let path = config.dir.join(format!(".{node}.command"));
+    let path = config.dir.join(format!(".{node}.child"));
     let shown = || path.display().to_string();
     DirBuilder::new().recursive(true).mode(0o750).create(&config.dir).with_context(shown)?;
     let file = File::options().write(true).create(true).truncate(false).mode(0o640).open(&path).with_context(shown)?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Err(Errno::WOULDBLOCK) => bail!(
-            "a command with the node {node}, which another txid-agent started, still runs; wait for its end, or end what \
+            "a child with the node {node}, which another txid-agent started, still runs; wait for its end, or end what \
              'fuser {}' shows",
             path.display()
         ),

@@ -1,8 +1,8 @@
-//! The guard of a command that has nodes in its environment: a second process of the agent, and the command's parent.
+//! The guard of a child that has nodes in its environment: a second process of the agent, and the child's parent.
 //!
-//! Such a command must be gone before its leases end, whatever happens to the agent: it may be stopped, or killed. So
-//! the guard reads the leases from their files, as any process does, and ends the command by itself; and it ends the
-//! command if the agent dies. If the guard is killed, the kernel kills the command, and the agent all that is left.
+//! Such a child must be gone before its leases end, whatever happens to the agent: it may be stopped, or killed. So
+//! the guard reads the leases from their files, as any process does, and ends the child by itself; and it ends the
+//! child if the agent dies. If the guard is killed, the kernel kills the child, and the agent all that is left.
 
 mod lock;
 mod processes;
@@ -20,8 +20,8 @@ use std::os::unix::net::UnixStream;
 use std::process::{ExitCode, exit};
 use work::Work;
 
-/// What the agent writes to the guard: this, so that it starts the command when there are leases; or the number of a
-/// signal for the command.
+/// What the agent writes to the guard: this, so that it starts the child when there are leases; or the number of a
+/// signal for the child.
 const START: u8 = 0;
 
 /// The guard, as the agent sees it.
@@ -34,7 +34,7 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Starts the guard of the command. To be called before there are threads.
+    /// Starts the guard of the child. To be called before there are threads.
     pub fn start(config: &Config) -> anyhow::Result<Self> {
         let locks = lock::nodes(config)?;
         let (socket, its_socket) = UnixStream::pair().context("cannot make a socket")?;
@@ -48,7 +48,7 @@ impl Guard {
             0 => {
                 drop(socket);
                 let code = Work::new(config, its_socket).and_then(Work::run).unwrap_or_else(|error| {
-                    say(&format!("the guard of {}: {error:#}", config.command[0]));
+                    say(&format!("the guard of {}: {error:#}", config.child[0]));
                     1
                 });
                 journal::finish();
@@ -59,14 +59,14 @@ impl Guard {
         Ok(Self { pid, socket, is_started: false, _locks: locks })
     }
 
-    /// Lets the guard start the command as soon as there are leases, and again after each loss of one.
+    /// Lets the guard start the child as soon as there are leases, and again after each loss of one.
     pub fn let_start(&mut self) {
         if !std::mem::replace(&mut self.is_started, true) {
             self.write(START);
         }
     }
 
-    /// Passes a signal on to the command. Without one, the guard ends by a signal that ends an agent.
+    /// Passes a signal on to the child. Without one, the guard ends by a signal that ends an agent.
     pub fn pass_on(&self, signal: i32) {
         self.write(signal as u8);
     }
@@ -77,13 +77,13 @@ impl Guard {
         self.socket.read(&mut beats).is_ok_and(|read| read > 0)
     }
 
-    /// Reaps all children that have ended. Returns the exit code of the command if the guard has: then no process of
-    /// the command is left.
+    /// Reaps all processes that have ended. Returns the exit code of the child if the guard has: then no process of
+    /// the child is left.
     pub fn reap(&mut self) -> Option<ExitCode> {
         let reaped = reap(Some(self.pid));
         let code = reaped.ended?;
         if reaped.is_there {
-            say("the guard of the command was killed; ending what it has left");
+            say("the guard of the child was killed; ending what it has left");
             processes::end_all();
         }
         Some(ExitCode::from(code))

@@ -1,4 +1,4 @@
-//! All processes of a command: the one that was started, and whatever that has started.
+//! All processes of a child: the one that was started, and whatever that has started.
 //!
 //! The guard is their subreaper: a process whose parent ends becomes the guard's child. So none of them leaves the
 //! guard's descendants, whatever it forks, and also not in a session or a process group of its own; and there is one as

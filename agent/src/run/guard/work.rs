@@ -1,4 +1,4 @@
-//! What the guard does: it looks, and carries out what the machine of the command decides.
+//! What the guard does: it looks, and carries out what the machine of the child decides.
 
 use super::super::journal::{self, Journal, say};
 use super::super::start::{code_of, start};
@@ -17,15 +17,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use txid::snowflake::{Generator, Layout, LeaseNews, State};
-use txid_agent_machines::command::{self, Action, Event, LOOK_MS, Lease, Look, Order, Rules};
+use txid_agent_machines::child::{self, Action, Event, LOOK_MS, Lease, Look, Order, Rules};
 
-/// How far ahead of the clock the page says that times are used while the command runs. An agent that finds the page
-/// after all of this was killed starts no command before that, also if the clock was stepped back.
+/// How far ahead of the clock the page says that times are used while the child runs. An agent that finds the page
+/// after all of this was killed starts no child before that, also if the clock was stepped back.
 const LEAD_MS: i64 = 2_000;
 
 pub struct Work {
     rules: Rules,
-    machine: command::Command,
+    machine: child::Child,
     line: Vec<String>,
     variables: Vec<Variable>,
     nodes: Vec<Node>,
@@ -53,11 +53,11 @@ struct Pages {
 impl Work {
     pub fn new(config: &Config, agent: UnixStream) -> anyhow::Result<Self> {
         set_child_subreaper(Some(getpid())).context("cannot become a subreaper")?;
-        // If it is stopped, it goes on when the agent dies, and ends the command.
+        // If it is stopped, it goes on when the agent dies, and ends the child.
         set_parent_process_death_signal(Some(Signal::CONT)).context("cannot ask for a signal")?;
         rustix::thread::set_name(c"txid-guard").context("cannot set a name")?;
         journal::write_aside().context("cannot start a thread")?;
-        let nodes: Vec<Node> = config.nodes_of_command().into_iter().cloned().collect();
+        let nodes: Vec<Node> = config.nodes_of_child().into_iter().cloned().collect();
         let files = nodes.iter().map(|node| (config.dir.join(&node.name), node.layout)).collect();
         let mut random = [0; 8];
         // Any jitter will do.
@@ -70,8 +70,8 @@ impl Work {
                 max_step_ms: 2 * config.max_skew.as_millis() as u64,
                 on_loss: config.on_loss,
             },
-            machine: command::Command::default(),
-            line: config.command.clone(),
+            machine: child::Child::default(),
+            line: config.child.clone(),
             variables: config.env.clone(),
             nodes,
             pages: Pages { files, open: Vec::new() },
@@ -87,7 +87,7 @@ impl Work {
         })
     }
 
-    /// Returns the exit status of the command when none of its processes is there, and none will be.
+    /// Returns the exit status of the child when none of its processes is there, and none will be.
     pub fn run(mut self) -> anyhow::Result<i32> {
         loop {
             let look = self.look();
@@ -224,7 +224,7 @@ impl Work {
         let name = |which: usize| self.nodes.get(which).map_or("", |node| &node.name);
         let text = match event {
             Event::LimitNear { which, limit_ms } => {
-                format!("the lease of {} ends at {} unless it is extended; {signal}", name(*which), utc(*limit_ms))
+                format!("the lease of {} ends at {} unless it is renewed; {signal}", name(*which), utc(*limit_ms))
             }
             Event::Late { which, limit_ms } => {
                 format!("{signal}, because the lease of {} ends at {}", name(*which), utc(*limit_ms))
@@ -251,7 +251,7 @@ impl Work {
 }
 
 impl Pages {
-    /// The leases; none until all files are there. While the command runs, notes which times it has used.
+    /// The leases; none until all files are there. While the child runs, notes which times it has used.
     fn look(&mut self, used_ms: Option<i64>) -> Vec<Lease> {
         while let Some((file, layout)) = self.files.get(self.open.len()) {
             match State::leased(file, layout) {
@@ -283,7 +283,7 @@ fn lease(generator: &Generator, used_ms: Option<i64>) -> Lease {
     }
 }
 
-/// Signals end the guard by no other way than through the agent. `exec` undoes that for the command.
+/// Signals end the guard by no other way than through the agent. `exec` undoes that for the child.
 fn signals() -> std::io::Result<UnixStream> {
     let (read, write) = UnixStream::pair()?;
     read.set_nonblocking(true)?;

@@ -1,11 +1,11 @@
 //! MySQL and MariaDB: one table.
 
 mod password;
-mod protocol;
+mod wire;
 
 use std::io;
 
-use self::protocol::{Answer, Connection, Error, Login, literal};
+use self::wire::{Answer, Connection, Error, Login, literal};
 use super::address::Address;
 use super::clock::StoreClock;
 use super::durability::Durability;

@@ -3,12 +3,12 @@
 //! ZooKeeper restarts a record's version when it is deleted and made again, so an old version can come back. So each
 //! record gets a child with a random name when it is made, and every write checks that the child is there.
 
-mod protocol;
+mod wire;
 
 use std::io;
 use std::time::{Duration, Instant};
 
-use self::protocol::{
+use self::wire::{
     AUTH_FAILED, Access, Answer, BAD_ARGUMENTS, BAD_VERSION, Connection, Error, INVALID_ACL, NO_AUTH, NO_NODE,
     NODE_EXISTS, NOT_READ_ONLY, QUOTA_EXCEEDED, Request, Stat, UNIMPLEMENTED,
 };

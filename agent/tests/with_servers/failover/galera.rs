@@ -43,7 +43,7 @@ fn a_cluster_that_crashes_as_a_whole_keeps_what_its_servers_have_written() {
     }
 }
 
-/// Three hosts take numbers and extend leases, each at another server, so that writes collide. One after another is
+/// Three hosts take numbers and renew leases, each at another server, so that writes collide. One after another is
 /// killed, cut off, or has no majority.
 #[test]
 #[ignore = "45 s; make soak"]

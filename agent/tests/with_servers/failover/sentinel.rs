@@ -91,7 +91,7 @@ fn what_a_replica_has_confirmed_is_not_lost_with_the_master() {
     println!("{ids} ids and {numbers} numbers, none of them twice");
 }
 
-/// The replica was cut off before: seconds of extensions and ranges are gone.
+/// The replica was cut off before: seconds of renewals and ranges are gone.
 #[test]
 #[ignore = "20 s; make soak"]
 fn what_the_master_alone_had_is_kept_apart() {
@@ -114,7 +114,7 @@ fn what_the_master_alone_had_is_kept_apart() {
     let found = users[0].host.view();
     pair.cut_off(1);
     go_on("the host does not go on without the replica", &users);
-    until("it extends no lease", || users[0].host.view().confirmed_ms > found.confirmed_ms + 2_000);
+    until("it renews no lease", || users[0].host.view().confirmed_ms > found.confirmed_ms + 2_000);
     let lost = users[0].host.view();
     pair.servers[0].kill();
     pair.servers[1].signal("CONT");

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use txid::snowflake::{Generator, Layout, State};
 
-use super::command::libfaketime;
+use super::child::libfaketime;
 use super::host::{Host, agent, kill, signal};
 use crate::proxy::Mode;
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, Server, until};
@@ -117,7 +117,7 @@ fn the_command_has_a_lease_when_it_starts_and_its_exit_status_is_ours() {
     assert_eq!(output.status.code(), Some(126));
 }
 
-/// Whoever starts the agent again starts the command again.
+/// Whoever starts the agent again starts the child again.
 #[test]
 fn the_command_gets_sigterm_if_its_agent_dies() {
     let directory = Directory::new();
@@ -515,7 +515,7 @@ fn of_agents_that_start_together_on_one_file_one_keeps_it() {
 }
 
 /// The password comes from the environment or a file. It must appear in no log line and no command line, and the
-/// command must not inherit it.
+/// child must not inherit it.
 #[test]
 fn a_password_is_shown_nowhere() {
     const PASSWORD: &str = "the-right/one:of@all";
@@ -599,7 +599,7 @@ fn all_nodes_are_taken() {
     line.clear();
     BufReader::new(agents[2].stderr.take().unwrap()).read_line(&mut line).unwrap();
     assert!(
-        line.contains("all 2 nodes are taken, 2 by hosts that extend their leases; free next: node ")
+        line.contains("all 2 nodes are taken, 2 by hosts that renew their leases; free next: node ")
             && line.matches("Z").count() == 3,
         "{line}"
     );
@@ -667,7 +667,7 @@ fn mistakes_at_the_start_are_reported_in_one_line() {
     fails(&mut command, 1, "layout");
 }
 
-/// The options of each `txid-agent run` in an example, up to the command that it runs.
+/// The options of each `txid-agent run` in an example, up to the child.
 fn command_lines(example: &str) -> Vec<Vec<String>> {
     let path = format!("{}/../examples/agent/{example}", env!("CARGO_MANIFEST_DIR"));
     let text = fs::read_to_string(path).unwrap();

@@ -7,7 +7,7 @@ use std::process::Child;
 use txid::snowflake::{Generator, State};
 
 use super::TWO_NODES;
-use super::command::send;
+use super::child::send;
 use super::host::{Host, agent, kill, signal};
 use crate::servers::{self, until};
 

@@ -180,15 +180,15 @@ fn restarts_waste_nothing_and_the_step_follows_the_rate() {
     assert!(status.contains("\"step\":40") && status.contains("\"news\":\"serving\""), "{status}");
 }
 
-/// The command is what takes numbers: if it waited for a range, it would wait forever.
+/// The child is what takes numbers: if it waited for a range, it would wait forever.
 #[test]
-fn a_restarted_agent_starts_its_command_with_the_numbers_that_are_left() {
+fn a_restarted_agent_starts_its_child_with_the_numbers_that_are_left() {
     let directory = Directory::new();
     let starts = |with: &[&str], what: &str| {
         let started = directory.path(what);
-        let command = ["--", "touch", started.to_str().unwrap()];
-        let mut agent = directory.agent("host", &[with, &command].concat());
-        until("the command does not start", || started.exists());
+        let child = ["--", "touch", started.to_str().unwrap()];
+        let mut agent = directory.agent("host", &[with, &child].concat());
+        until("the child does not start", || started.exists());
         agent.kill();
     };
     starts(&["--segment", "invoices=10", "--create"], "first");

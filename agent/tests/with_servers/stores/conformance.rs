@@ -326,7 +326,7 @@ fn agent_ends(url: &str, wanted: &str) {
     assert!(!said.contains("the-password") && !said.contains("the-wrong"), "{said}");
 }
 
-/// Counts round trips. Extending a lease takes one; reading the store's clock takes none more.
+/// Counts round trips. Renewing a lease takes one; reading the store's clock takes none more.
 fn trips(url: &impl Fn(u16, &str) -> String, port: u16) {
     let proxy = Proxy::to(port);
     let mut store = open(&url(proxy.port, "")).unwrap();
@@ -349,8 +349,8 @@ fn trips(url: &impl Fn(u16, &str) -> String, port: u16) {
         let at_last = proxy.trips();
         // In the first turn, statements are prepared.
         if turn > 0 {
-            let (range, extension) = (after - before, at_last - after);
-            assert!(range <= of_a_range && extension <= 1, "{range} for a range, {extension} to extend a lease");
+            let (range, renewal) = (after - before, at_last - after);
+            assert!(range <= of_a_range && renewal <= 1, "{range} for a range, {renewal} to renew a lease");
         }
     }
 }

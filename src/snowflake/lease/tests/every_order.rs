@@ -141,7 +141,7 @@ fn try_all_clocks(broken: Broken, leases: &'static [Lease]) {
 }
 
 #[test]
-fn an_extension_gives_nothing_twice() {
+fn a_renewal_gives_nothing_twice() {
     try_all_clocks(Broken::Nothing, &[(1, 100, 110)]);
 }
 

@@ -1,7 +1,7 @@
-//! Commands that stamp ids by themselves, on a few hosts with fewer nodes, simulated from a seed: the machine that
+//! Children that stamp ids by themselves, on a few hosts with fewer nodes, simulated from a seed: the machine that
 //! decides when they start and end is the real one; time, store, agents and accidents are simulated.
 //!
-//! Each run has a new seed, and prints it. `TXID_SEED=7 cargo test -p txid-agent-machines --test command` repeats one.
+//! Each run has a new seed, and prints it. `TXID_SEED=7 cargo test -p txid-agent-machines --test child` repeats one.
 
 #[path = "../simulation/random.rs"]
 #[allow(dead_code)]
@@ -10,7 +10,7 @@ mod steps;
 mod world;
 
 use std::time::{SystemTime, UNIX_EPOCH};
-use txid_agent_machines::command::OnLoss;
+use txid_agent_machines::child::OnLoss;
 use world::{Broken, MOMENTS, Report, World};
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
@@ -30,7 +30,7 @@ fn simulate(broken: Broken, for_ms: u64) -> Report {
 }
 
 #[test]
-fn no_command_stamps_at_or_after_its_limit_or_twice() {
+fn no_child_stamps_at_or_after_its_limit_or_twice() {
     let report = simulate(Broken::Nothing, DAY_MS / 12);
     assert_eq!((report.late, report.twice), (0, 0));
     let missing: Vec<_> = MOMENTS.into_iter().filter(|moment| !report.moments.contains_key(moment)).collect();
@@ -39,19 +39,19 @@ fn no_command_stamps_at_or_after_its_limit_or_twice() {
 }
 
 #[test]
-fn a_command_that_is_not_killed_is_found() {
+fn a_child_that_is_not_killed_is_found() {
     let report = simulate(Broken::NoKill, DAY_MS / 12);
     assert!(report.late > 0 && report.twice > 0);
 }
 
 #[test]
-fn a_command_that_is_killed_at_the_limit_is_found() {
+fn a_child_that_is_killed_at_the_limit_is_found() {
     let report = simulate(Broken::KillsAtTheLimit, DAY_MS / 12);
     assert!(report.late > 0);
 }
 
 #[test]
-fn a_node_that_is_given_back_before_the_command_is_gone_is_found() {
+fn a_node_that_is_given_back_before_the_child_is_gone_is_found() {
     let report = simulate(Broken::GivesBackAtOnce, DAY_MS / 12);
     assert!(report.twice > 0);
 }
@@ -64,7 +64,7 @@ fn a_guard_that_forgets_which_times_were_used_is_found() {
 
 /// Whoever asks for that gets repeats, and no outage.
 #[test]
-fn a_command_that_is_kept_goes_on_after_its_limit() {
+fn a_child_that_is_kept_goes_on_after_its_limit() {
     let mut world = World::new(seed(), Broken::Nothing);
     world.on_loss(OnLoss::Keep);
     world.run(DAY_MS / 12);
@@ -74,7 +74,7 @@ fn a_command_that_is_kept_goes_on_after_its_limit() {
 /// For `make soak`.
 #[test]
 #[ignore = "takes minutes"]
-fn no_command_in_many_days_stamps_at_or_after_its_limit_or_twice() {
+fn no_child_in_many_days_stamps_at_or_after_its_limit_or_twice() {
     let report = simulate(Broken::Nothing, 5 * DAY_MS);
     assert_eq!((report.late, report.twice), (0, 0));
 }

@@ -1,4 +1,4 @@
-//! Commands that know nothing of txid, and have nodes in their environment.
+//! Children that know nothing of txid, and have nodes in their environment.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, Permissions};
@@ -23,10 +23,10 @@ const SHORT: [&str; 7] = ["--new", "--ahead", "14s", "--max-skew", "700ms", "--m
 const MARGIN_MS: i64 = 1900;
 const ENV: [&str; 6] = ["--env", "WORKER_ID={orders}", "--env", "HIGH={orders:5..10}", "--env", "MARK=<{orders:0..5}>"];
 
-/// A host with an agent, whose command makes ids.
+/// A host with an agent, whose child makes ids.
 struct Hosted {
     host: Host,
-    /// Where the command puts them.
+    /// Where the child puts them.
     ids: PathBuf,
 }
 
@@ -42,8 +42,8 @@ impl Hosted {
         Self { host, ids }
     }
 
-    fn start(&mut self, options: &[&str], command: &[&str]) {
-        let all: Vec<&str> = SHORT.iter().chain(options).chain(&["--"]).chain(command).copied().collect();
+    fn start(&mut self, options: &[&str], child: &[&str]) {
+        let all: Vec<&str> = SHORT.iter().chain(options).chain(&["--"]).chain(child).copied().collect();
         self.host.start_agent(&all);
     }
 
@@ -63,7 +63,7 @@ impl Hosted {
         self.all() > before
     }
 
-    /// The times of the last id of each command that had this node.
+    /// The times of the last id of each child that had this node.
     fn last_ms(&self, node: u64) -> Vec<i64> {
         let is_its = |path: &Path| path.file_name().unwrap().to_str().unwrap().starts_with(&format!("{node}-"));
         self.sizes().keys().filter(|path| is_its(path)).filter_map(|path| ids(path).last().map(|&id| ms(id))).collect()
@@ -176,7 +176,7 @@ fn processes_with(mark: &str) -> Vec<String> {
     found
 }
 
-/// A child of a process: the guard of an agent, or the command of a guard.
+/// A child of a process: the guard of an agent, or the child of a guard.
 fn child_of(process: u32) -> Option<i32> {
     let output = Command::new("ps").args(["-o", "pid=", "--ppid", &process.to_string()]).output().unwrap();
     String::from_utf8(output.stdout).unwrap().split_whitespace().next()?.parse().ok()
@@ -196,12 +196,12 @@ fn redis(port: u16) -> String {
     format!("redis://127.0.0.1:{port}?may-lose-writes=0&timeout=500ms")
 }
 
-/// The number of commands that were started.
+/// The number of children that were started.
 fn starts(host: &Host) -> usize {
     host.log().matches(": starts with ").count()
 }
 
-/// The number of commands that were ended because of their leases.
+/// The number of children that were ended because of their leases.
 fn gone(host: &Host) -> usize {
     host.log().matches(": gone; ").count()
 }
@@ -211,13 +211,13 @@ fn gone(host: &Host) -> usize {
 enum Phase {
     /// It has its store, and so many bytes of ids.
     Up { bytes: u64, losses: usize },
-    /// It has lost its store. So many of its commands were gone before.
+    /// It has lost its store. So many of its children were gone before.
     Cut { ends: usize, losses: usize },
-    /// It has its store again. So many commands were started before.
+    /// It has its store again. So many children were started before.
     Back { starts: usize, losses: usize },
 }
 
-/// Cuts each host off its store until its command is gone, again and again.
+/// Cuts each host off its store until its child is gone, again and again.
 fn losses(server: Server, url: impl Fn(u16) -> String + Copy) {
     let programs = Program::all();
     let (agents, rounds) = (number("TXID_LOSS_AGENTS", programs.len()), number("TXID_LOSS_ROUNDS", 1));
@@ -236,7 +236,7 @@ fn losses(server: Server, url: impl Fn(u16) -> String + Copy) {
     while phases.iter().any(|phase| !matches!(phase, Phase::Up { losses, .. } if *losses >= rounds)) {
         assert!(
             begin.elapsed().as_secs() < 60 * (1 + rounds as u64),
-            "a command is not started, or goes on without its store"
+            "a child is not started, or goes on without its store"
         );
         sleep(Duration::from_millis(50));
         for (which, (hosted, phase)) in hosts.iter().zip(&mut phases).enumerate() {
@@ -305,17 +305,17 @@ fn check_unique(hosts: &[Hosted]) -> usize {
 }
 
 #[test]
-fn commands_are_gone_before_the_limit_on_etcd() {
+fn children_are_gone_before_the_limit_on_etcd() {
     losses(servers::etcd(&[]), |port| format!("etcd://127.0.0.1:{port}/fleet?timeout=1s"));
 }
 
 #[test]
-fn commands_are_gone_before_the_limit_on_mariadb() {
+fn children_are_gone_before_the_limit_on_mariadb() {
     losses(servers::mariadb(), |port| format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{port}/ids?timeout=500ms"));
 }
 
 #[test]
-fn commands_are_gone_before_the_limit_on_postgres() {
+fn children_are_gone_before_the_limit_on_postgres() {
     // A connection that was cut stays for a while: 50 agents need more than the 100 that there are.
     let server = servers::postgres(&["max_connections=500"]);
     // Its fsync is off, and no lease starts late for that here.
@@ -329,7 +329,7 @@ fn commands_are_gone_before_the_limit_on_postgres() {
 #[test]
 fn no_fault_gives_an_id_twice() {
     let Some(faketime) = libfaketime() else { return println!("not tested: libfaketime is not installed") };
-    let wanted = number("TXID_COMMAND_IDS", 200_000);
+    let wanted = number("TXID_CHILD_IDS", 200_000);
     let seed = number("TXID_FLEET_SEED", std::process::id() as usize * 7919) as u64;
     println!("TXID_FLEET_SEED={seed}");
     let mut random = Random(seed | 1);
@@ -355,8 +355,8 @@ fn no_fault_gives_an_id_twice() {
     let mut undo: Vec<(Instant, usize, i32)> = Vec::new();
     let begin = Instant::now();
     let made = |hosts: &[Hosted]| hosts.iter().map(|hosted| hosted.all() as usize / 8).sum::<usize>();
-    let commands = |hosts: &[Hosted]| hosts.iter().map(|hosted| hosted.sizes().len()).sum::<usize>();
-    while made(&hosts) < wanted || faults.contains(&0) || commands(&hosts) < 10 {
+    let children = |hosts: &[Hosted]| hosts.iter().map(|hosted| hosted.sizes().len()).sum::<usize>();
+    while made(&hosts) < wanted || faults.contains(&0) || children(&hosts) < 10 {
         assert!(begin.elapsed().as_secs() < 120 + wanted as u64 / 10_000, "{faults:?}");
         for (which, hosted) in hosts.iter_mut().enumerate() {
             // As a service manager does.
@@ -379,13 +379,13 @@ fn no_fault_gives_an_id_twice() {
             when > now
         });
         let from = random.below(3) as usize;
-        // The next host with a command.
+        // The next host with a child.
         let found = (0..3).map(|which| (from + which) % 3).find_map(|which| {
             let agent = hosts[which].host.agent.as_ref()?.id();
             let guard = child_of(agent)?;
             Some((which, agent, guard, child_of(guard as u32)?))
         });
-        let Some((which, agent_id, guard, command)) = found else { continue };
+        let Some((which, agent_id, guard, child)) = found else { continue };
         let hosted = &mut hosts[which];
         let fault =
             if let Some(next) = faults.iter().position(|&count| count == 0) { next } else { random.below(9) as usize };
@@ -419,8 +419,8 @@ fn no_fault_gives_an_id_twice() {
             }
             7 => signal(hosted.host.agent.as_ref().unwrap(), libc::SIGTERM),
             _ => {
-                send(command, libc::SIGSTOP);
-                undo.push((now + 10 * for_ms, which, command));
+                send(child, libc::SIGSTOP);
+                undo.push((now + 10 * for_ms, which, child));
             }
         }
     }
@@ -437,10 +437,10 @@ pub fn libfaketime() -> Option<String> {
     Some(files.into_iter().find(|file| file.exists())?.to_str()?.to_owned())
 }
 
-/// Whatever a command does with its processes, none is there at the limit. Each ends by itself some time, because an agent
+/// Whatever a child does with its processes, none is there at the limit. Each ends by itself some time, because an agent
 /// that fails this test may leave them.
 #[test]
-fn nothing_that_a_command_starts_is_left() {
+fn nothing_that_a_child_starts_is_left() {
     let server = servers::redis(&[]);
     let scripts = [
         ("ignores", "trap '' TERM; for i in $(seq 1000); do sleep 0.1; done"),
@@ -463,7 +463,7 @@ fn nothing_that_a_command_starts_is_left() {
         hosted.start(&ENV, &["env", &mark, "sh", "-c", script]);
         hosts.push((hosted, mark));
     }
-    until("a command does not start", || hosts.iter().all(|(_, mark)| !processes_with(mark).is_empty()));
+    until("a child does not start", || hosts.iter().all(|(_, mark)| !processes_with(mark).is_empty()));
     hosts.iter().for_each(|(hosted, _)| hosted.host.proxy.set(Mode::Refuse));
     for (hosted, mark) in &hosts {
         let gone = || hosted.host.log().contains(": gone; ") || processes_with(mark).is_empty();
@@ -474,7 +474,7 @@ fn nothing_that_a_command_starts_is_left() {
     }
     // They start again with the same node, which nobody else has taken.
     hosts.iter().for_each(|(hosted, _)| hosted.host.proxy.set(Mode::Pass));
-    until("a command does not start again", || hosts.iter().all(|(_, mark)| !processes_with(mark).is_empty()));
+    until("a child does not start again", || hosts.iter().all(|(_, mark)| !processes_with(mark).is_empty()));
     for (hosted, mark) in &mut hosts {
         let agent = hosted.host.agent.as_mut().unwrap();
         signal(agent, libc::SIGTERM);
@@ -519,9 +519,9 @@ fn a_process_of_another_user_is_named() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
-/// The log may be a pipe that nobody reads, and that the command itself has filled.
+/// The log may be a pipe that nobody reads, and that the child itself has filled.
 #[test]
-fn a_log_that_nobody_reads_keeps_no_command() {
+fn a_log_that_nobody_reads_keeps_no_child() {
     let server = servers::redis(&[]);
     let mark = format!("TXID_TEST_MARK=unread-{}", std::process::id());
     let mut hosted = Hosted::new("unread", server.port, redis);
@@ -530,7 +530,7 @@ fn a_log_that_nobody_reads_keeps_no_command() {
     let open = |options: &mut OpenOptions| options.custom_flags(libc::O_NONBLOCK).open(&log).unwrap();
     let _reader = open(File::options().read(true));
     hosted.start(&ENV, &["env", &mark, "sh", "-c", "trap '' TERM; for i in $(seq 1000); do sleep 0.1; done"]);
-    until("the command does not start", || !processes_with(&mark).is_empty());
+    until("the child does not start", || !processes_with(&mark).is_empty());
     let mut pipe = open(File::options().write(true));
     fs::remove_file(&log).unwrap();
     while pipe.write(&[b'x'; 4096]).is_ok() || pipe.write(b"x").is_ok() {}
@@ -549,23 +549,23 @@ fn a_log_that_nobody_reads_keeps_no_command() {
 
 /// The agent, its guard, or both are killed or stopped.
 #[test]
-fn a_command_does_not_outlive_its_agent() {
+fn a_child_does_not_outlive_its_agent() {
     let server = servers::redis(&[]);
     let mark = |name: &str| format!("TXID_TEST_MARK={name}-{}", std::process::id());
     let start = |name: &str, script: &str| {
         let mut hosted = Hosted::new(name, server.port, redis);
         hosted.start(&ENV, &["env", &mark(name), "sh", "-c", script]);
-        until("the command does not start", || !processes_with(&mark(name)).is_empty());
+        until("the child does not start", || !processes_with(&mark(name)).is_empty());
         hosted
     };
     let stubborn = "(trap '' TERM; setsid sh -c 'for i in $(seq 1000); do sleep 0.1; done' &); trap '' TERM; for i in $(seq 1000); do sleep 0.1; done";
 
-    // The guard ends what there is, and another agent starts no command before that.
+    // The guard ends what there is, and another agent starts no child before that.
     let mut hosted = start("agent", stubborn);
     kill(hosted.host.agent.as_mut().unwrap());
     hosted.start(&ENV, &["true"]);
     assert_eq!(hosted.host.agent.as_mut().unwrap().wait().unwrap().code(), Some(1));
-    assert!(hosted.host.log().contains("a command with the node orders, which another txid-agent started, still runs"));
+    assert!(hosted.host.log().contains("a child with the node orders, which another txid-agent started, still runs"));
     until("something is left", || processes_with(&mark("agent")).is_empty());
     assert!(txid::system_ms() < hosted.host.view().confirmed_ms - MARGIN_MS);
     assert!(hosted.host.log().contains("its agent is gone; SIGTERM"), "{}", hosted.host.log());
@@ -577,15 +577,15 @@ fn a_command_does_not_outlive_its_agent() {
     assert_eq!(processes_with(&mark("guard")), [""; 0]);
     assert!(hosted.host.log().contains("gave node"), "{}", hosted.host.log());
 
-    // The kernel ends the command. Nobody ends what it has started, and as long as that is there, no agent starts.
+    // The kernel ends the child. Nobody ends what it has started, and as long as that is there, no agent starts.
     let mut hosted =
         start("both", "env TXID_TEST_LEFT=$TXID_TEST_MARK sleep 60 & trap '' TERM; while sleep 0.1; do :; done");
     let left = format!("TXID_TEST_LEFT=both-{}", std::process::id());
-    until("the command starts nothing", || !processes_with(&left).is_empty());
+    until("the child starts nothing", || !processes_with(&left).is_empty());
     signal(hosted.host.agent.as_ref().unwrap(), libc::SIGSTOP);
     send(guard_of(&hosted), libc::SIGKILL);
     kill(hosted.host.agent.as_mut().unwrap());
-    until("the command is left", || processes_with(&mark("both")) == processes_with(&left));
+    until("the child is left", || processes_with(&mark("both")) == processes_with(&left));
     hosted.start(&ENV, &["true"]);
     assert_eq!(hosted.host.agent.as_mut().unwrap().wait().unwrap().code(), Some(1), "{}", hosted.host.log());
     processes_with(&left).iter().for_each(|process| send(process.parse().unwrap(), libc::SIGKILL));
@@ -654,7 +654,7 @@ fn a_program_that_cannot_be_opened_holds_nobody_up() {
     check_end(&mut host);
     assert!(!program.is_waited_for());
 
-    // At the limit of the lease, it has not become the command either.
+    // At the limit of the lease, it has not become the child either.
     let mut hosted = Hosted::new("host", server.port, redis);
     let program = HeldUp::new(&hosted.host, "program");
     hosted.start(&ENV, &[&program.path]);
@@ -668,14 +668,14 @@ fn a_program_that_cannot_be_opened_holds_nobody_up() {
 }
 
 #[test]
-fn a_node_is_given_back_when_the_command_is_gone_and_later_than_its_last_id() {
+fn a_node_is_given_back_when_the_child_is_gone_and_later_than_its_last_id() {
     let server = servers::redis(&[]);
     let mut hosted = Hosted::new("host", server.port, redis);
     // It makes ids for another second.
     let script =
         format!("trap 'sleep 1; kill $!; exit 5' TERM; {} & wait", Program::Python.line(&hosted.ids, "8").join(" "));
     hosted.start(&["--env", "WORKER_ID={orders}"], &["sh", "-c", &script]);
-    until("the command makes no ids", || hosted.makes_ids());
+    until("the child makes no ids", || hosted.makes_ids());
     let node = hosted.host.view().node;
     let begin = Instant::now();
     signal(hosted.host.agent.as_ref().unwrap(), libc::SIGTERM);
@@ -689,9 +689,9 @@ fn a_node_is_given_back_when_the_command_is_gone_and_later_than_its_last_id() {
     assert!((1..4000).contains(&after_ms), "{after_ms} ms: {nodes}");
 }
 
-/// A lease that another host has: the command starts again with the new node.
+/// A lease that another host has: the child starts again with the new node.
 #[test]
-fn a_command_starts_again_with_its_new_node() {
+fn a_child_starts_again_with_its_new_node() {
     let server = servers::redis(&[]);
     let mut hosted = Hosted::new("host", server.port, redis);
     hosted.start(
@@ -699,7 +699,7 @@ fn a_command_starts_again_with_its_new_node() {
         &["sh", "-c", "echo $WORKER_ID $HIGH $MARK >> $0; exec sleep 1000", hosted.host.path("seen").to_str().unwrap()],
     );
     let seen = || fs::read_to_string(hosted.host.path("seen")).unwrap_or_default();
-    until("the command does not start", || seen().lines().count() == 1);
+    until("the child does not start", || seen().lines().count() == 1);
     let node = hosted.host.view().node.to_string();
     servers::run(agent().args(["release", "--store", &redis(server.port), "orders", &node]));
     until("it does not start again", || seen().lines().count() == 2);
@@ -712,13 +712,13 @@ fn a_command_starts_again_with_its_new_node() {
 
 /// Somebody prefers repeats to an outage.
 #[test]
-fn a_command_that_is_kept_goes_on() {
+fn a_child_that_is_kept_goes_on() {
     let server = servers::redis(&[]);
     let mut hosted = Hosted::new("host", server.port, redis);
-    let command = Program::Python.line(&hosted.ids, "8");
-    let command: Vec<&str> = command.iter().map(String::as_str).collect();
-    hosted.start(&["--env", "WORKER_ID={orders}", "--on-loss", "keep"], &command);
-    until("the command makes no ids", || hosted.makes_ids());
+    let child = Program::Python.line(&hosted.ids, "8");
+    let child: Vec<&str> = child.iter().map(String::as_str).collect();
+    hosted.start(&["--env", "WORKER_ID={orders}", "--on-loss", "keep"], &child);
+    until("the child makes no ids", || hosted.makes_ids());
     hosted.host.proxy.set(Mode::Refuse);
     let node = hosted.host.view().node;
     until("it does not go on", || hosted.last_ms(node)[0] > hosted.host.view().confirmed_ms + 500);
@@ -769,7 +769,7 @@ fn the_watchdog_needs_agent_and_guard() {
         beats
     };
     assert_eq!(beats(10), 10);
-    until("the command does not start", || starts(&hosted.host) == 1);
+    until("the child does not start", || starts(&hosted.host) == 1);
     let guard = guard_of(&hosted);
     send(guard, libc::SIGSTOP);
     assert!(beats(20) < 20, "it beats without its guard");
@@ -796,8 +796,8 @@ fn mistakes_with_env_are_reported() {
     };
     let w = "W={orders}";
     for (more, text, code, wanted) in [
-        (&["--env", w][..], "", 1, "--env is for a command: write it after --"),
-        (&[], "env.W = '{orders}'", 1, "--env is for a command"),
+        (&["--env", w][..], "", 1, "--env is for a child: write its command after --"),
+        (&[], "env.W = '{orders}'", 1, "--env is for a child"),
         (&["--env", "W", "--", "true"], "", 2, "write VARIABLE=VALUE, such as WORKER_ID={orders}"),
         (&["--env", "W={users}", "--", "true"], "", 1, "--env: W={users}: there is no node 'users', only orders"),
         (&["--", "true"], "[env]\nW = '{orders:3..3}'", 1, "agent.toml: env: W={orders:3..3}: 3..3 has no bits"),

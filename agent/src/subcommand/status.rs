@@ -138,7 +138,7 @@ fn prometheus(leases: &[Lease]) -> String {
         ("txid_lease_contact_timestamp_seconds", "gauge", "When the store last answered.", |it| {
             it.view.contact_ms.unwrap_or(0) as f64 / 1e3
         }),
-        ("txid_lease_renewals_total", "counter", "Extensions of the lease.", |it| it.view.renewals as f64),
+        ("txid_lease_renewals_total", "counter", "Renewals of the lease.", |it| it.view.renewals as f64),
         ("txid_lease_failures_total", "counter", "Failed requests to the store.", |it| it.view.failures as f64),
         ("txid_lease_layout_end_timestamp_seconds", "gauge", "When the layout ends.", |it| {
             it.layout_ends_ms() as f64 / 1e3

@@ -1,9 +1,9 @@
-//! Why a command is ended.
+//! Why a child is ended.
 
 /// A reason, or a change of state. `which` is the position of a lease in [`super::Look::leases`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A lease is not extended, and its limit is near.
+    /// A lease is not renewed, and its limit is near.
     LimitNear {
         /// The lease.
         which: usize,
@@ -29,17 +29,17 @@ pub enum Event {
         /// By how much.
         by_ms: i64,
     },
-    /// The command has ended, and other processes that it started are still there.
+    /// The child has ended, and other processes that it started are still there.
     Leftovers,
     /// The agent is gone.
     Orphaned,
-    /// The command goes on although its limit is near.
+    /// The child goes on although its limit is near.
     Kept {
         /// The lease.
         which: usize,
         /// Its limit.
         limit_ms: i64,
     },
-    /// All processes are gone. The command starts again when there is a lease.
+    /// All processes are gone. The child starts again when there is a lease.
     Gone,
 }

@@ -1,12 +1,12 @@
-//! When a command that stamps ids by itself is started and ended.
+//! When a child that stamps ids by itself is started and ended.
 //!
-//! Nothing refuses an id of such a command: it has a node in its environment, and stamps with the host's clock. So all
+//! Nothing refuses an id of such a child: it has a node in its environment, and stamps with the host's clock. So all
 //! of its processes must be gone before the limit of its leases.
 //!
 //! | phase | what is there | leads to |
 //! |---|---|---|
 //! | Waiting | no process | Running, once all its leases are live; Ended, if it is to end |
-//! | Running | the command | Ending, if a lease is lost or its limit is near, or the command has ended; Killed, if it is later than that |
+//! | Running | the child | Ending, if a lease is lost or its limit is near, or the child has ended; Killed, if it is later than that |
 //! | Ending | processes that were sent SIGTERM | Killed, if one is still there after two margins |
 //! | Killed | processes that were sent SIGKILL | |
 //! | Ended | no process, and none will be | |
@@ -24,14 +24,14 @@ pub const LOOK_MS: u64 = 100;
 /// How soon to look again for processes that were killed.
 const SOON_MS: u64 = 10;
 
-/// One command, for the lifetime of its agent.
+/// One child, for the lifetime of its agent.
 #[derive(Clone, Debug)]
-pub struct Command {
+pub struct Child {
     phase: Phase,
-    /// By how much the host's clock was ahead of the monotonic one at most, since the command was started. Some programs
+    /// By how much the host's clock was ahead of the monotonic one at most, since the child was started. Some programs
     /// read the one only once, and then go by the other.
     most_ahead_ms: i64,
-    /// The latest time that a command may have stamped.
+    /// The latest time that a child may have stamped.
     used_ms: i64,
 }
 
@@ -44,7 +44,7 @@ enum Phase {
     Ended,
 }
 
-/// A lease that the command was started with.
+/// A lease that the child was started with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Held {
     node: u64,
@@ -54,13 +54,13 @@ struct Held {
 /// What there is to see.
 #[derive(Clone, Debug)]
 pub struct Look {
-    /// Milliseconds since 1970-01-01 UTC by this host's clock, which the command stamps with.
+    /// Milliseconds since 1970-01-01 UTC by this host's clock, which the child stamps with.
     pub wall_ms: i64,
     /// Milliseconds of a clock that never goes backwards.
     pub mono_ms: u64,
-    /// The leases that the command needs, always in the same order.
+    /// The leases that the child needs, always in the same order.
     pub leases: Vec<Lease>,
-    /// Whether any process of the command is there.
+    /// Whether any process of the child is there.
     pub is_there: bool,
     /// Whether the process that was started has ended.
     pub has_ended: bool,
@@ -84,9 +84,9 @@ pub struct Lease {
 /// What the agent wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// The command is to run.
+    /// The child is to run.
     Run,
-    /// A command that ends is not started again.
+    /// A child that ends is not started again.
     End,
     /// The agent is gone.
     Orphaned,
@@ -97,7 +97,7 @@ pub enum Order {
 pub enum Action {
     /// Look again after so many milliseconds, or earlier.
     Wait(u64),
-    /// Start the command with the nodes of this look.
+    /// Start the child with the nodes of this look.
     Start,
     /// Ask all processes to end.
     Warn(Event),
@@ -109,13 +109,13 @@ pub enum Action {
     End,
 }
 
-impl Default for Command {
+impl Default for Child {
     fn default() -> Self {
         Self { phase: Phase::Waiting, most_ahead_ms: i64::MIN, used_ms: i64::MIN }
     }
 }
 
-impl Command {
+impl Child {
     /// Decides what to do. After any action but a wait, it is to be called again at once.
     pub fn step(&mut self, rules: &Rules, look: &Look) -> Action {
         let ahead_ms = look.wall_ms.saturating_sub_unsigned(look.mono_ms);
@@ -137,7 +137,7 @@ impl Command {
         }
     }
 
-    /// The latest time that a command may have stamped.
+    /// The latest time that a child may have stamped.
     pub fn used_ms(&self) -> i64 {
         self.used_ms
     }
@@ -165,7 +165,7 @@ impl Command {
         }
     }
 
-    /// The lease, if the command may stamp with its node from now on.
+    /// The lease, if the child may stamp with its node from now on.
     fn usable(&self, rules: &Rules, look: &Look, lease: &Lease) -> Option<Held> {
         let limit_ms = lease.limit_ms?;
         let now_ms = look.wall_ms;

@@ -1,6 +1,6 @@
-//! The parameters of a command.
+//! The parameters of a child.
 
-/// What stays the same for a command while its agent runs.
+/// What stays the same for a child while its agent runs.
 #[derive(Clone, Debug)]
 pub struct Rules {
     /// So long before a limit, and three times as long, its processes are killed and asked to end.
@@ -13,7 +13,7 @@ pub struct Rules {
     pub on_loss: OnLoss,
 }
 
-/// What happens to a command whose lease is about to end.
+/// What happens to a child whose lease is about to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnLoss {
     /// It is ended before the limit.

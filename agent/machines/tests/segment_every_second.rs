@@ -1,10 +1,11 @@
 //! Runs the state machine for hours of simulated time, with a page and a store that consist of a few numbers.
 
-use super::{Answer, Event, Input, Output, Request, Rules, Segment, View, Write};
-use crate::protocol::{Machine, Now};
-use crate::store::{StoreError, Taken};
 use std::ops::Range;
+
 use txid::segment::SegmentNews;
+use txid_agent_machines::protocol::{Machine, Now};
+use txid_agent_machines::segment::{Answer, Event, Input, Output, Request, Rules, Segment, View, Write};
+use txid_agent_machines::store::{StoreError, Taken};
 
 /// One tag, its page, and a store with one number.
 struct Host {

@@ -1,8 +1,8 @@
-//! The store, the hosts with their agents, guards and commands, and what happens to them.
+//! The store, the hosts with their agents, guards and children, and what happens to them.
 
 use crate::random::Random;
 use std::collections::BTreeMap;
-use txid_agent_machines::command::{Action, Command, Event, Lease, Look, OnLoss, Order, Rules};
+use txid_agent_machines::child::{Action, Child, Event, Lease, Look, OnLoss, Order, Rules};
 
 const STEP_MS: u64 = 5;
 const HOSTS: usize = 4;
@@ -29,22 +29,22 @@ pub enum Broken {
     KillsAtTheLimit,
     /// The agent gives the node back when it is told to end.
     GivesBackAtOnce,
-    /// The page does not show the times that a command has used.
+    /// The page does not show the times that a child has used.
     ForgetsTimes,
 }
 
 /// Faults at a moment that mattered. A run that has none of one kind has not tried it.
 pub const MOMENTS: [&str; 11] = [
-    "the command was warned because of the limit",
-    "the command was killed, because it did not end",
-    "a node was lost under a command",
-    "the agent was killed under a command",
-    "the agent and its guard were killed under a command",
+    "the child was warned because of the limit",
+    "the child was killed, because it did not end",
+    "a node was lost under a child",
+    "the agent was killed under a child",
+    "the agent and its guard were killed under a child",
     "the agent was stopped until after the limit",
-    "the clock was stepped under a command",
+    "the clock was stepped under a child",
     "the store was down for longer than a lease",
-    "a command ended, and something that it started did not",
-    "a node was given back after a command",
+    "a child ended, and something that it started did not",
+    "a node was given back after a child",
     "a node that was given back was taken",
 ];
 
@@ -55,7 +55,7 @@ pub struct Report {
     pub stamps: u64,
     /// Stamps at or after the limit.
     pub late: u64,
-    /// Stamps at or before one of another command with the same node.
+    /// Stamps at or before one of another child with the same node.
     pub twice: u64,
 }
 
@@ -85,7 +85,7 @@ struct Host {
     page: Page,
     agent: Agent,
     guard: Option<Guard>,
-    command: Option<Process>,
+    child: Option<Process>,
 }
 
 /// What is left of a lease when the agent is killed.
@@ -105,7 +105,7 @@ struct Agent {
 }
 
 struct Guard {
-    machine: Command,
+    machine: Child,
     order: Order,
     wake_ms: u64,
 }
@@ -158,7 +158,7 @@ impl World {
                 self.accident(which);
                 self.agent(which);
                 self.guard(which);
-                self.command(which);
+                self.child(which);
             }
         }
     }
@@ -178,37 +178,37 @@ impl World {
         if !self.random.chance(50 * STEP_MS) {
             return;
         }
-        let has_command = self.hosts[which].command.is_some();
+        let has_child = self.hosts[which].child.is_some();
         match self.random.below(7) {
             0 => {
                 self.hosts[which].offset_ms = self.random.around(MAX_SKEW_MS);
-                if has_command {
-                    self.note("the clock was stepped under a command");
+                if has_child {
+                    self.note("the clock was stepped under a child");
                 }
             }
             // The guard is not stopped.
             1 => {
                 let for_ms = self.random.below(15_000);
                 let limit_ms = self.hosts[which].page.lease.map_or(i64::MAX, |(_, limit_ms)| limit_ms);
-                if has_command && self.wall_ms(which) + for_ms as i64 > limit_ms {
+                if has_child && self.wall_ms(which) + for_ms as i64 > limit_ms {
                     self.note("the agent was stopped until after the limit");
                 }
                 self.hosts[which].agent.wake_ms = now_ms + for_ms;
             }
             2 => {
-                if has_command {
-                    self.note("the agent was killed under a command");
+                if has_child {
+                    self.note("the agent was killed under a child");
                 }
                 // Another one starts once the guard has ended, which has a lock.
                 self.kill_agent(which);
             }
             3 => {
-                if has_command {
-                    self.note("the agent and its guard were killed under a command");
+                if has_child {
+                    self.note("the agent and its guard were killed under a child");
                 }
-                // The kernel kills the command. While nobody looks, somebody sets the clock.
+                // The kernel kills the child. While nobody looks, somebody sets the clock.
                 self.hosts[which].offset_ms = self.random.around(MAX_SKEW_MS);
-                self.hosts[which].command = None;
+                self.hosts[which].child = None;
                 self.hosts[which].guard = None;
                 self.kill_agent(which);
             }
@@ -221,12 +221,12 @@ impl World {
             }
             _ => {
                 let is_left = self.random.chance(500_000);
-                if let Some(command) = &mut self.hosts[which].command {
-                    (command.has_ended, command.obeys) = (true, command.obeys && is_left);
+                if let Some(child) = &mut self.hosts[which].child {
+                    (child.has_ended, child.obeys) = (true, child.obeys && is_left);
                     if is_left {
-                        self.note("a command ended, and something that it started did not");
+                        self.note("a child ended, and something that it started did not");
                     } else {
-                        self.hosts[which].command = None;
+                        self.hosts[which].child = None;
                     }
                 }
             }
@@ -256,11 +256,11 @@ impl World {
         self.signal(which, now_ms);
     }
 
-    /// SIGTERM: most commands end within a second.
+    /// SIGTERM: most children end within a second.
     fn signal(&mut self, which: usize, now_ms: u64) {
         let takes_ms = self.random.below(800);
-        if let Some(command) = self.hosts[which].command.as_mut().filter(|command| command.obeys) {
-            command.ends_ms.get_or_insert(now_ms + takes_ms);
+        if let Some(child) = self.hosts[which].child.as_mut().filter(|child| child.obeys) {
+            child.ends_ms.get_or_insert(now_ms + takes_ms);
         }
     }
 
@@ -272,7 +272,7 @@ impl World {
         if self.store[node].holder == Some(which) && is_up {
             page.free_ms = page.free_ms.max(limit_ms.min(wall_ms + 2 * MAX_SKEW_MS + 1));
             self.store[node] = Record { holder: None, limit_ms: page.free_ms, ..self.store[node] };
-            self.note("a node was given back after a command");
+            self.note("a node was given back after a child");
         }
     }
 
@@ -285,7 +285,7 @@ impl World {
                 self.give_back(which);
                 self.hosts[which].agent = Agent { wake_ms: self.now_ms + 1_000, is_ending: false };
             }
-            // The lease is extended until the command is gone.
+            // The lease is renewed until the child is gone.
             else if self.broken == Broken::GivesBackAtOnce {
                 return;
             }
@@ -295,7 +295,7 @@ impl World {
             return;
         }
         if self.hosts[which].guard.is_none() {
-            let guard = Guard { machine: Command::default(), order: Order::Run, wake_ms: self.now_ms };
+            let guard = Guard { machine: Child::default(), order: Order::Run, wake_ms: self.now_ms };
             self.hosts[which].guard = Some(guard);
         }
         self.hosts[which].agent.wake_ms = self.now_ms + RENEW_MS * 4 / 5 + self.random.below(RENEW_MS * 2 / 5);
@@ -304,7 +304,7 @@ impl World {
         }
     }
 
-    /// Extends the lease, or takes a node.
+    /// Renews the lease, or takes a node.
     fn ask(&mut self, which: usize) {
         let limit_ms = self.wall_ms(which) + AHEAD_MS;
         let page = self.hosts[which].page;
@@ -315,8 +315,8 @@ impl World {
                 self.hosts[which].page.lease = Some((node, limit_ms));
             } else {
                 self.hosts[which].page = Page { lease: None, is_lost: true, ..page };
-                if self.hosts[which].command.is_some() {
-                    self.note("a node was lost under a command");
+                if self.hosts[which].child.is_some() {
+                    self.note("a node was lost under a child");
                 }
             }
             return;
@@ -355,7 +355,7 @@ impl World {
                 free_ms,
                 is_lost,
             };
-            if let Some(limit_ms) = lease.limit_ms.filter(|_| host.command.is_some()) {
+            if let Some(limit_ms) = lease.limit_ms.filter(|_| host.child.is_some()) {
                 if self.broken != Broken::ForgetsTimes {
                     let used_ms = guard.machine.used_ms().max(wall_ms);
                     host.page.free_ms = host.page.free_ms.max(limit_ms.min(used_ms + LEAD_MS));
@@ -365,8 +365,8 @@ impl World {
                 wall_ms,
                 mono_ms: now_ms,
                 leases: vec![lease],
-                is_there: host.command.is_some(),
-                has_ended: host.command.as_ref().is_none_or(|command| command.has_ended),
+                is_there: host.child.is_some(),
+                has_ended: host.child.as_ref().is_none_or(|child| child.has_ended),
                 order: guard.order,
             };
             match guard.machine.step(&host.rules, &look) {
@@ -378,24 +378,24 @@ impl World {
                 Action::Start => self.start(which, &lease),
                 Action::Warn(event) => {
                     if matches!(event, Event::LimitNear { .. }) {
-                        self.note("the command was warned because of the limit");
+                        self.note("the child was warned because of the limit");
                     }
                     self.signal(which, now_ms);
                 }
                 Action::Kill(event) => {
                     if matches!(event, Event::Late { .. } | Event::Slow) {
-                        self.note("the command was killed, because it did not end");
+                        self.note("the child was killed, because it did not end");
                     }
                     let takes_ms = self.random.below(SLOWEST_MS);
-                    if let Some(command) = &mut self.hosts[which].command {
+                    if let Some(child) = &mut self.hosts[which].child {
                         if self.broken != Broken::NoKill {
-                            let ends_ms = command.ends_ms.unwrap_or(u64::MAX);
-                            command.ends_ms = Some(ends_ms.min(now_ms + takes_ms));
+                            let ends_ms = child.ends_ms.unwrap_or(u64::MAX);
+                            child.ends_ms = Some(ends_ms.min(now_ms + takes_ms));
                         }
                     }
                 }
                 Action::Log(_) => {}
-                // The command has ended, so the agent does as well.
+                // The child has ended, so the agent does as well.
                 Action::End => {
                     if guard.order != Order::Orphaned {
                         self.hosts[which].agent.is_ending = true;
@@ -409,7 +409,7 @@ impl World {
     fn start(&mut self, which: usize, lease: &Lease) {
         self.runs += 1;
         let wall_ms = self.wall_ms(which);
-        self.hosts[which].command = Some(Process {
+        self.hosts[which].child = Some(Process {
             number: self.runs,
             node: lease.node as usize,
             limit_ms: 0,
@@ -422,28 +422,28 @@ impl World {
     }
 
     /// Stamps an id, as a generator does that waits while its clock is behind, or goes by a clock that is never stepped.
-    fn command(&mut self, which: usize) {
+    fn child(&mut self, which: usize) {
         let (now_ms, wall_ms) = (self.now_ms, self.wall_ms(which));
         let host = &mut self.hosts[which];
-        let Some(command) = &mut host.command else { return };
-        if command.ends_ms.is_some_and(|ends_ms| ends_ms <= now_ms) {
-            host.command = None;
+        let Some(child) = &mut host.child else { return };
+        if child.ends_ms.is_some_and(|ends_ms| ends_ms <= now_ms) {
+            host.child = None;
             return;
         }
-        if let Some((_, limit_ms)) = host.page.lease.filter(|(node, _)| *node == command.node) {
-            command.limit_ms = command.limit_ms.max(limit_ms);
+        if let Some((_, limit_ms)) = host.page.lease.filter(|(node, _)| *node == child.node) {
+            child.limit_ms = child.limit_ms.max(limit_ms);
         }
-        let wall_ms = command.ahead_ms.map_or(wall_ms, |ahead_ms| ahead_ms + now_ms as i64);
-        if wall_ms <= command.last_ms {
+        let wall_ms = child.ahead_ms.map_or(wall_ms, |ahead_ms| ahead_ms + now_ms as i64);
+        if wall_ms <= child.last_ms {
             return;
         }
-        command.last_ms = wall_ms;
-        let record = &mut self.store[command.node];
+        child.last_ms = wall_ms;
+        let record = &mut self.store[child.node];
         self.report.stamps += 1;
-        self.report.late += u64::from(wall_ms >= command.limit_ms);
-        self.report.twice += u64::from(command.number != record.last.0 && wall_ms <= record.last.1);
+        self.report.late += u64::from(wall_ms >= child.limit_ms);
+        self.report.twice += u64::from(child.number != record.last.0 && wall_ms <= record.last.1);
         if wall_ms > record.last.1 {
-            record.last = (command.number, wall_ms);
+            record.last = (child.number, wall_ms);
         }
     }
 }
@@ -462,7 +462,7 @@ impl Host {
             page: Page { lease: None, free_ms: 0, is_lost: false },
             agent: Agent::default(),
             guard: None,
-            command: None,
+            child: None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Single decisions, where a simulation would need luck.
 
-use txid_agent_machines::command::{Action, Command, Event, Lease, Look, OnLoss, Order, Rules};
+use txid_agent_machines::child::{Action, Child, Event, Lease, Look, OnLoss, Order, Rules};
 
 const LIMIT_MS: i64 = 1_000_000;
 
@@ -13,40 +13,40 @@ fn look(wall_ms: i64, mono_ms: u64, is_there: bool) -> Look {
     Look { wall_ms, mono_ms, leases: vec![lease], is_there, has_ended: false, order: Order::Run }
 }
 
-/// A command that is running since `wall_ms`, with a monotonic clock at 0.
-fn running(wall_ms: i64) -> Command {
-    let mut command = Command::default();
-    assert_eq!(command.step(&rules(), &look(wall_ms, 0, false)), Action::Start);
-    command
+/// A child that is running since `wall_ms`, with a monotonic clock at 0.
+fn running(wall_ms: i64) -> Child {
+    let mut child = Child::default();
+    assert_eq!(child.step(&rules(), &look(wall_ms, 0, false)), Action::Start);
+    child
 }
 
 #[test]
 fn it_starts_when_the_clock_is_past_all_times_that_were_used_and_well_before_the_limit() {
     for (wall_ms, starts) in [(9_999, false), (10_000, true), (LIMIT_MS - 3_101, true), (LIMIT_MS - 3_100, false)] {
-        let action = Command::default().step(&rules(), &look(wall_ms, 0, false));
+        let action = Child::default().step(&rules(), &look(wall_ms, 0, false));
         assert_eq!(action == Action::Start, starts, "{wall_ms}: {action:?}");
     }
-    let mut command = Command::default();
+    let mut child = Child::default();
     let mut second = look(20_000, 0, false);
     second.leases.push(Lease { limit_ms: None, ..second.leases[0] });
-    assert_eq!(command.step(&rules(), &second), Action::Wait(100), "one of two leases is not live");
+    assert_eq!(child.step(&rules(), &second), Action::Wait(100), "one of two leases is not live");
 }
 
 #[test]
 fn it_is_warned_and_killed_before_the_limit() {
-    let mut command = running(LIMIT_MS - 10_000);
-    assert_eq!(command.step(&rules(), &look(LIMIT_MS - 3_130, 6_870, true)), Action::Wait(30));
+    let mut child = running(LIMIT_MS - 10_000);
+    assert_eq!(child.step(&rules(), &look(LIMIT_MS - 3_130, 6_870, true)), Action::Wait(30));
     let event = |late: bool| match late {
         false => Event::LimitNear { which: 0, limit_ms: LIMIT_MS },
         true => Event::Late { which: 0, limit_ms: LIMIT_MS },
     };
-    assert_eq!(command.step(&rules(), &look(LIMIT_MS - 3_100, 6_900, true)), Action::Warn(event(false)));
-    assert_eq!(command.step(&rules(), &look(LIMIT_MS - 1_101, 8_899, true)), Action::Wait(1));
-    assert!(!command.is_killing());
-    assert_eq!(command.step(&rules(), &look(LIMIT_MS - 1_100, 8_900, true)), Action::Kill(event(true)));
-    assert_eq!(command.step(&rules(), &look(LIMIT_MS - 1_000, 9_000, true)), Action::Wait(10));
-    assert!(command.is_killing());
-    assert_eq!(command.step(&rules(), &look(LIMIT_MS - 900, 9_100, false)), Action::Log(Event::Gone));
+    assert_eq!(child.step(&rules(), &look(LIMIT_MS - 3_100, 6_900, true)), Action::Warn(event(false)));
+    assert_eq!(child.step(&rules(), &look(LIMIT_MS - 1_101, 8_899, true)), Action::Wait(1));
+    assert!(!child.is_killing());
+    assert_eq!(child.step(&rules(), &look(LIMIT_MS - 1_100, 8_900, true)), Action::Kill(event(true)));
+    assert_eq!(child.step(&rules(), &look(LIMIT_MS - 1_000, 9_000, true)), Action::Wait(10));
+    assert!(child.is_killing());
+    assert_eq!(child.step(&rules(), &look(LIMIT_MS - 900, 9_100, false)), Action::Log(Event::Gone));
     // Nobody looked for a while.
     let late = running(LIMIT_MS - 10_000).step(&rules(), &look(LIMIT_MS, 10_000, true));
     assert_eq!(late, Action::Kill(event(true)));
@@ -55,18 +55,18 @@ fn it_is_warned_and_killed_before_the_limit() {
 /// Each step is allowed, and together they are not: a program that has read the clock once is ahead of it by all.
 #[test]
 fn small_steps_back_add_up() {
-    let mut command = running(20_000);
+    let mut child = running(20_000);
     let mut wall_ms = 20_000;
     for mono_ms in [1_000, 2_000] {
         wall_ms += 1_000 - 200;
-        assert_eq!(command.step(&rules(), &look(wall_ms, mono_ms, true)), Action::Wait(100));
+        assert_eq!(child.step(&rules(), &look(wall_ms, mono_ms, true)), Action::Wait(100));
     }
-    let action = command.step(&rules(), &look(wall_ms + 799, 3_000, true));
+    let action = child.step(&rules(), &look(wall_ms + 799, 3_000, true));
     assert_eq!(action, Action::Kill(Event::WentBack { by_ms: 601 }));
-    assert_eq!(command.used_ms(), 23_000);
-    assert_eq!(command.step(&rules(), &look(wall_ms + 800, 3_001, false)), Action::Log(Event::Gone));
-    assert_eq!(command.step(&rules(), &look(23_001, 3_602, false)), Action::Wait(100));
-    assert_eq!(command.step(&rules(), &look(23_002, 3_603, false)), Action::Start);
+    assert_eq!(child.used_ms(), 23_000);
+    assert_eq!(child.step(&rules(), &look(wall_ms + 800, 3_001, false)), Action::Log(Event::Gone));
+    assert_eq!(child.step(&rules(), &look(23_001, 3_602, false)), Action::Wait(100));
+    assert_eq!(child.step(&rules(), &look(23_002, 3_603, false)), Action::Start);
 }
 
 #[test]
@@ -94,11 +94,11 @@ fn it_ends_when_its_node_is_lost_and_no_earlier() {
 }
 
 #[test]
-fn a_limit_that_is_extended_counts() {
-    let mut command = running(LIMIT_MS - 10_000);
-    let mut extended = look(LIMIT_MS, 10_000, true);
-    extended.leases[0].limit_ms = Some(LIMIT_MS + 10_000);
-    assert_eq!(command.step(&rules(), &extended), Action::Wait(100));
+fn a_limit_that_is_renewed_counts() {
+    let mut child = running(LIMIT_MS - 10_000);
+    let mut renewed = look(LIMIT_MS, 10_000, true);
+    renewed.leases[0].limit_ms = Some(LIMIT_MS + 10_000);
+    assert_eq!(child.step(&rules(), &renewed), Action::Wait(100));
 }
 
 #[test]
@@ -108,50 +108,50 @@ fn the_first_of_two_limits_counts() {
         look.leases.push(Lease { node: 8, limit_ms: Some(LIMIT_MS - 5_000), ..look.leases[0] });
         look
     };
-    let mut command = Command::default();
-    assert_eq!(command.step(&rules(), &two(LIMIT_MS - 10_000, 0, false)), Action::Start);
-    let action = command.step(&rules(), &two(LIMIT_MS - 8_100, 1_900, true));
+    let mut child = Child::default();
+    assert_eq!(child.step(&rules(), &two(LIMIT_MS - 10_000, 0, false)), Action::Start);
+    let action = child.step(&rules(), &two(LIMIT_MS - 8_100, 1_900, true));
     assert_eq!(action, Action::Warn(Event::LimitNear { which: 1, limit_ms: LIMIT_MS - 5_000 }));
 }
 
 #[test]
 fn what_does_not_end_within_two_margins_is_killed() {
-    let mut command = running(20_000);
+    let mut child = running(20_000);
     let mut lost = look(20_100, 100, true);
     (lost.leases[0].limit_ms, lost.leases[0].is_lost) = (None, true);
-    assert_eq!(command.step(&rules(), &lost), Action::Warn(Event::Lost { which: 0 }));
-    assert_eq!(command.step(&rules(), &look(21_000, 1_000, true)), Action::Wait(100));
-    assert_eq!(command.step(&rules(), &look(22_050, 2_050, true)), Action::Wait(50));
-    assert_eq!(command.step(&rules(), &look(22_100, 2_100, true)), Action::Kill(Event::Slow));
+    assert_eq!(child.step(&rules(), &lost), Action::Warn(Event::Lost { which: 0 }));
+    assert_eq!(child.step(&rules(), &look(21_000, 1_000, true)), Action::Wait(100));
+    assert_eq!(child.step(&rules(), &look(22_050, 2_050, true)), Action::Wait(50));
+    assert_eq!(child.step(&rules(), &look(22_100, 2_100, true)), Action::Kill(Event::Slow));
 }
 
-/// The command has ended by itself, so the agent ends as well, once all that it started is gone.
+/// The child has ended by itself, so the agent ends as well, once all that it started is gone.
 #[test]
-fn a_command_that_has_ended_is_not_started_again() {
+fn a_child_that_has_ended_is_not_started_again() {
     let ended = |mono_ms: u64, is_there| Look { has_ended: true, ..look(20_000 + mono_ms as i64, mono_ms, is_there) };
     assert_eq!(running(20_000).step(&rules(), &ended(100, false)), Action::End);
 
-    let mut command = running(20_000);
-    assert_eq!(command.step(&rules(), &ended(100, true)), Action::Warn(Event::Leftovers));
-    assert_eq!(command.step(&rules(), &ended(200, true)), Action::Wait(100));
-    assert_eq!(command.step(&rules(), &ended(300, false)), Action::End);
+    let mut child = running(20_000);
+    assert_eq!(child.step(&rules(), &ended(100, true)), Action::Warn(Event::Leftovers));
+    assert_eq!(child.step(&rules(), &ended(200, true)), Action::Wait(100));
+    assert_eq!(child.step(&rules(), &ended(300, false)), Action::End);
 }
 
 #[test]
 fn an_agent_that_is_to_end_or_is_gone_starts_nothing() {
     for order in [Order::End, Order::Orphaned] {
         let ordered = |look| Look { order, ..look };
-        assert_eq!(Command::default().step(&rules(), &ordered(look(20_000, 0, false))), Action::End);
+        assert_eq!(Child::default().step(&rules(), &ordered(look(20_000, 0, false))), Action::End);
 
-        // The order comes while the command ends, and when it is gone.
+        // The order comes while the child ends, and when it is gone.
         for is_there in [true, false] {
-            let mut command = running(LIMIT_MS - 10_000);
-            let warned = command.step(&rules(), &look(LIMIT_MS - 3_100, 6_900, true));
+            let mut child = running(LIMIT_MS - 10_000);
+            let warned = child.step(&rules(), &look(LIMIT_MS - 3_100, 6_900, true));
             assert!(matches!(warned, Action::Warn(Event::LimitNear { .. })), "{warned:?}");
             if is_there {
-                assert_eq!(command.step(&rules(), &ordered(look(LIMIT_MS - 3_000, 7_000, true))), Action::Wait(100));
+                assert_eq!(child.step(&rules(), &ordered(look(LIMIT_MS - 3_000, 7_000, true))), Action::Wait(100));
             }
-            assert_eq!(command.step(&rules(), &ordered(look(LIMIT_MS - 2_900, 7_100, false))), Action::End);
+            assert_eq!(child.step(&rules(), &ordered(look(LIMIT_MS - 2_900, 7_100, false))), Action::End);
         }
     }
     let orphaned = Look { order: Order::Orphaned, ..look(20_100, 100, true) };
@@ -160,31 +160,31 @@ fn an_agent_that_is_to_end_or_is_gone_starts_nothing() {
 
 /// Whoever asks for that gets repeats, and a line in the log each time that a limit is near.
 #[test]
-fn a_command_that_is_kept_goes_on_whatever_happens_to_its_lease() {
+fn a_child_that_is_kept_goes_on_whatever_happens_to_its_lease() {
     let rules = Rules { on_loss: OnLoss::Keep, ..rules() };
-    let mut command = running(LIMIT_MS - 10_000);
+    let mut child = running(LIMIT_MS - 10_000);
     let kept = |limit_ms| Action::Log(Event::Kept { which: 0, limit_ms });
-    assert_eq!(command.step(&rules, &look(LIMIT_MS - 3_101, 6_899, true)), Action::Wait(100));
-    assert_eq!(command.step(&rules, &look(LIMIT_MS - 3_100, 6_900, true)), kept(LIMIT_MS));
-    assert_eq!(command.step(&rules, &look(LIMIT_MS, 10_000, true)), Action::Wait(100), "it was said");
+    assert_eq!(child.step(&rules, &look(LIMIT_MS - 3_101, 6_899, true)), Action::Wait(100));
+    assert_eq!(child.step(&rules, &look(LIMIT_MS - 3_100, 6_900, true)), kept(LIMIT_MS));
+    assert_eq!(child.step(&rules, &look(LIMIT_MS, 10_000, true)), Action::Wait(100), "it was said");
 
     let later = |wall_ms, mono_ms| {
         let mut look = look(wall_ms, mono_ms, true);
         look.leases[0].limit_ms = Some(LIMIT_MS + 10_000);
         look
     };
-    assert_eq!(command.step(&rules, &later(LIMIT_MS, 10_000)), Action::Wait(100));
-    assert_eq!(command.step(&rules, &later(LIMIT_MS + 7_000, 17_000)), kept(LIMIT_MS + 10_000));
+    assert_eq!(child.step(&rules, &later(LIMIT_MS, 10_000)), Action::Wait(100));
+    assert_eq!(child.step(&rules, &later(LIMIT_MS + 7_000, 17_000)), kept(LIMIT_MS + 10_000));
 
     let mut lost = look(LIMIT_MS + 8_000, 18_000, true);
     (lost.leases[0].limit_ms, lost.leases[0].is_lost) = (None, true);
-    assert_eq!(command.step(&rules, &lost), Action::Wait(100));
+    assert_eq!(child.step(&rules, &lost), Action::Wait(100));
     // Its clock goes back.
-    assert_eq!(command.step(&rules, &look(20_000, 18_100, true)), Action::Wait(100));
+    assert_eq!(child.step(&rules, &look(20_000, 18_100, true)), Action::Wait(100));
 
     // Processes that are left have their two margins, also after the limit.
     let ended = |mono_ms| Look { has_ended: true, ..look(LIMIT_MS + 8_000, mono_ms, true) };
-    assert_eq!(command.step(&rules, &ended(18_200)), Action::Warn(Event::Leftovers));
-    assert_eq!(command.step(&rules, &ended(18_300)), Action::Wait(100));
-    assert_eq!(command.step(&rules, &ended(20_200)), Action::Kill(Event::Slow));
+    assert_eq!(child.step(&rules, &ended(18_200)), Action::Warn(Event::Leftovers));
+    assert_eq!(child.step(&rules, &ended(18_300)), Action::Wait(100));
+    assert_eq!(child.step(&rules, &ended(20_200)), Action::Kill(Event::Slow));
 }

@@ -7,12 +7,12 @@ use txid_agent_machines::store::{Expected, Numbered, Numbering, Put, Record, Sto
 use super::{Durability, Store};
 
 /// A store whose clients may panic on what a server sends.
-pub(super) struct Guarded<F> {
+pub(super) struct Caught<F> {
     open: F,
     store: Box<dyn Store>,
 }
 
-impl<F: FnMut() -> Result<Box<dyn Store>, StoreError>> Guarded<F> {
+impl<F: FnMut() -> Result<Box<dyn Store>, StoreError>> Caught<F> {
     /// The store that `open` opens. It is opened again after a panic, because nobody knows what state it is in.
     pub(super) fn new(mut open: F) -> Result<Self, StoreError> {
         let store = open()?;
@@ -31,7 +31,7 @@ impl<F: FnMut() -> Result<Box<dyn Store>, StoreError>> Guarded<F> {
     }
 }
 
-impl<F: FnMut() -> Result<Box<dyn Store>, StoreError> + Send> Store for Guarded<F> {
+impl<F: FnMut() -> Result<Box<dyn Store>, StoreError> + Send> Store for Caught<F> {
     fn read(&mut self, key: &str) -> Result<Option<Record>, StoreError> {
         self.call(|store| store.read(key))
     }
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_panic_is_an_error_and_the_store_is_opened_again() {
-        let mut store = Guarded::new(|| Ok(Box::new(Panics(Durability::Kept, false)))).unwrap();
+        let mut store = Caught::new(|| Ok(Box::new(Panics(Durability::Kept, false)))).unwrap();
         assert_eq!(store.read("a"), Ok(None));
         let error = store.read("b").unwrap_err();
         assert!(error.to_string().contains("could not read an answer: b xxx"), "{error}");
