@@ -12,5 +12,5 @@ fn main() -> io::Result<()> {
     for file in ["build.rs", "src/args.rs"] {
         println!("cargo::rerun-if-changed={file}");
     }
-    txid_manual::write(Args::command(), &txid_pages::beside_binary()?.join("agent"))
+    txid_manual::write(Args::command(), &txid_manual::beside_binary()?.join("agent"))
 }

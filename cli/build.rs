@@ -5,5 +5,5 @@ use std::io;
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
-    txid_manual::write(txid_args::Args::command(), &txid_pages::beside_binary()?)
+    txid_manual::write(txid_args::Args::command(), &txid_manual::beside_binary()?)
 }
