@@ -21,6 +21,9 @@ KONG ?=
 # What is shipped has no path of this machine. Not for tests: sh drops variables whose names have a hyphen, as Cargo gives them.
 build agent run build-rock: export RUSTC_WRAPPER := $(CURDIR)/scripts/rustc.sh
 
+# Only these three call a package manager. The others say what is missing, and what to type.
+try run test: export TXID_INSTALL := 1
+
 # The agent is a workspace of its own. Its binary stands beside the command's.
 OF_AGENT = --locked --manifest-path agent/Cargo.toml --target-dir target
 BUILD_AGENT = cargo build $(OF_AGENT) --release
@@ -55,7 +58,7 @@ run-native: nginx-module ## serve examples/native.conf, without Lua, on 127.0.0.
 	@exec scripts/run.sh native
 
 test: ## install what the tests need from Debian, then run all of them
-	@scripts/need.sh build test stores
+	@scripts/need.sh build test stores nginx-module
 	@# At once: Cargo locks each profile by itself, and each of these has minutes in which it uses one core.
 	@$(MAKE) --no-print-directory -j build nginx-module build-tests
 	@scripts/test.sh
@@ -203,7 +206,7 @@ rpm: $(if $(BUILT),,build agent) ## pack dist/*.rpm
 	packaging/rpm.sh
 
 test-install: ## install in every supported way, each from a clean checkout
-	@scripts/need.sh build test-install
+	@scripts/need.sh build nginx-module deb rpm test-install
 	scripts/test-install.sh
 
 test-platforms: ## test in fresh Debians, on an old glibc, arm64 and OpenResty (OPENRESTY_SRC=); PLATFORMS= chooses some

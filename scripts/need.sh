@@ -1,6 +1,6 @@
 #!/bin/sh
-# need.sh PURPOSE...: installs the Debian packages and cargo commands that are missing for a purpose, such as build, run or
-# test.
+# need.sh PURPOSE...: says which Debian packages are missing for a purpose, such as build, run or test, and what to type. With
+# TXID_INSTALL=1, as `make try`, `make run`, `make test` and .ci/run set it, it installs them.
 set -eu
 
 say() { echo "txid: $*" >&2; }
@@ -24,26 +24,26 @@ choose() {
 
 # A fresh machine has no package lists.
 choose_with_new_lists() {
-    choose "$@" || { [ "$(id -u)" -eq 0 ] && apt-get update >/dev/null 2>&1 && choose "$@"; }
+    choose "$@" || { [ -n "$may_install" ] && [ "$(id -u)" -eq 0 ] && apt-get update >/dev/null 2>&1 && choose "$@"; }
 }
 
-# Where Debian has a new enough Rust, its name; Debian 12 has it as cargo-web.
+# Where Debian has a new enough Rust, its name; Debian 12 has it as cargo-web, for building browsers.
 from_debian() {
     package=$(choose "$least_rust" cargo cargo-web) && echo ", or: apt-get install $package"
 }
 
+may_install=${TXID_INSTALL:-}
 least_rust=$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml)
 nginx_with_lua="nginx libnginx-mod-http-lua"
 packages=
 needs_rust=yes
-may_install_rust=
+needs_lint=
 needs_luajit=
 needs_mutants=
 for purpose in "$@"; do
     case $purpose in
         build) have cc || packages="$packages gcc libc6-dev" ;;
         run)
-            may_install_rust=yes
             have openresty || packages="$packages $nginx_with_lua"
             ;;
         try)
@@ -60,7 +60,6 @@ for purpose in "$@"; do
             packages="$packages libscgi-perl libfcgi-perl memcached uwsgi-core uwsgi-plugin-python3"
             ;;
         test)
-            may_install_rust=yes
             needs_luajit=yes
             packages="$packages libtest-base-perl libfaketime curl nghttp2-client valgrind procps pkg-config iproute2"
             have openresty || packages="$packages $nginx_with_lua libnginx-mod-http-headers-more-filter libnginx-mod-stream"
@@ -95,7 +94,10 @@ for purpose in "$@"; do
             have npm || packages="$packages nodejs npm"
             ;;
         mutants) needs_mutants=yes ;;
-        lint) have luacheck || packages="$packages lua-check" ;;
+        lint)
+            needs_lint=yes
+            have luacheck || packages="$packages lua-check"
+            ;;
         deb) packages="$packages python3" ;;
         rpm) packages="$packages python3 rpm" ;;
         platforms) packages="$packages debootstrap util-linux qemu-user-static musl-tools binutils perl python3-venv" ;;
@@ -118,17 +120,28 @@ elif have cargo && have rustc; then
         say "$(command -v rustc) is Rust $rust, and $least_rust or later is needed: rustup update, or put a newer one first in PATH$(from_debian)"
         exit 1
     }
-elif [ -n "$may_install_rust" ] && have apt-get && rust=$(choose_with_new_lists "$least_rust" cargo cargo-web); then
-    # Debian 12 also has a newer Rust, cargo-web, for building browsers.
+elif have apt-get && rust=$(choose_with_new_lists "$least_rust" cargo cargo-web); then
     packages="$packages $rust"
 else
-    say "cargo is missing: install a Rust toolchain ($least_rust or later) and try again$(from_debian)"
+    say "cargo is missing: install a Rust toolchain ($least_rust or later) and try again"
+    exit 1
+fi
+
+if [ -z "$needs_lint" ] || { cargo fmt --version && cargo clippy --version; } >/dev/null 2>&1; then
+    :
+elif have rustup; then
+    [ -n "$may_install" ] || { say "rustfmt and clippy are missing: rustup component add rustfmt clippy"; exit 1; }
+    rustup component add rustfmt clippy
+elif rustfmt=$(choose_with_new_lists "$least_rust" rustfmt rustfmt-web); then
+    packages="$packages $rustfmt $(choose "$least_rust" rust-clippy rust-web-clippy)"
+else
+    say "rustfmt and clippy are missing: install those of your Rust toolchain and try again"
     exit 1
 fi
 
 if [ -n "$needs_mutants" ] && ! cargo mutants --version >/dev/null 2>&1; then
-    say "installing with cargo: cargo-mutants"
-    cargo install --locked --quiet cargo-mutants
+    say "cargo-mutants is missing: cargo install --locked cargo-mutants"
+    exit 1
 fi
 
 # Up to Debian 12, the package luajit is Mike Pall's, which conflicts with nginx's Lua, and luajit2 is OpenResty's. Later,
@@ -150,8 +163,9 @@ if ! have apt-get; then
     say "these are missing, and there is no apt-get to install them with:$missing"
     exit 1
 fi
-if [ "$(id -u)" -ne 0 ]; then
-    say "these are missing, and installing them needs root (apt-get install$missing):$missing"
+if [ -z "$may_install" ] || [ "$(id -u)" -ne 0 ]; then
+    say "these are missing:$missing. As root:"
+    echo "apt-get install --no-install-recommends$missing" >&2
     exit 1
 fi
 

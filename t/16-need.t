@@ -1,4 +1,4 @@
-# scripts/need.sh, which installs missing packages with apt-get, on a machine simulated by stand-ins for its tools.
+# scripts/need.sh, which says what is missing, or installs it with apt-get, on a machine simulated by stand-ins for its tools.
 
 use strict;
 use warnings;
@@ -32,6 +32,8 @@ case "$*" in
 esac
 rm "$0"
 END
+
+$ENV{TXID_INSTALL} = 1;
 
 sub need {
     my $said = `PATH="$bin:\$PATH" scripts/need.sh @_ 2>&1`;
@@ -92,10 +94,6 @@ is $status, 1, 'a release without a new Rust is reported';
 like $said, qr/^txid: cargo is missing: install a Rust toolchain \(1\.\d+ or later\) and try again$/m, 'what to do';
 is $installed, '', 'and nothing is installed';
 
-machine('cargo' => '1.85.0+dfsg3-1');
-($status, $said, $installed) = installed('build');
-is $status, 1, 'who only builds, as LuaRocks does, gets no Rust unasked';
-
 machine();
 unlink "$bin/openresty";
 ($status, $said, $installed) = installed('try');
@@ -113,5 +111,51 @@ is $installed, '', 'and nothing is installed';
 open my $lists, '>', "$bin/lists" or die $!;
 ($status, $said) = installed('build');
 like $said, qr{ first in PATH, or: apt-get install cargo$}m, 'the newer one that Debian has is named as well';
+
+# Nobody has said that it may install.
+delete $ENV{TXID_INSTALL};
+machine('cargo' => '0.66.0+ds1-1', 'cargo-web' => '1.96.0+dfsg1-1~deb12u2');
+open $lists, '>', "$bin/lists" or die $!;
+unlink "$bin/cc";
+($status, $said, $installed) = installed('build', 'nginx-module');
+is $status, 1, 'what is missing is not installed unasked';
+is $said, <<'END', 'but said, with the line to type';
+txid: these are missing: gcc libc6-dev make nginx-dev libnginx-mod-stream cargo-web. As root:
+apt-get install --no-install-recommends gcc libc6-dev make nginx-dev libnginx-mod-stream cargo-web
+END
+is $installed, '', 'and no package manager was called';
+
+machine();
+($status, $said, $installed) = installed('build');
+is $status, 1, 'without package lists';
+like $said, qr/^txid: cargo is missing: /, 'the reason is said';
+ok !-e "$bin/lists", 'and no lists are fetched';
+
+# Rust is there, but not what lints.
+tool($_, '') for qw(cc openresty);
+tool('rustc', 'echo rustc 1.999.0');
+tool('cargo', 'case $1 in fmt | clippy) exit 101 ;; esac');
+tool('luacheck', '');
+tool('rustup', qq(echo "rustup \$*" >>$bin/installed));
+($status, $said, $installed) = installed('build', 'lint');
+is $said, "txid: rustfmt and clippy are missing: rustup component add rustfmt clippy\n", 'clippy, where there is rustup';
+is $installed, '', 'is not installed unasked';
+$ENV{TXID_INSTALL} = 1;
+($status, $said, $installed) = installed('build', 'lint');
+is $installed, "rustup component add rustfmt clippy\n", 'but when asked';
+unlink "$bin/rustup";
+machine('rustfmt' => '1.63.0', 'rustfmt-web' => '1.96.0', 'rust-clippy' => '1.63.0', 'rust-web-clippy' => '1.96.0');
+tool($_, '') for qw(cc openresty);
+tool('rustc', 'echo rustc 1.999.0');
+tool('cargo', 'case $1 in fmt | clippy) exit 101 ;; esac');
+($status, $said, $installed) = installed('build', 'lint');
+like $installed, qr/ rustfmt-web rust-web-clippy$/m, "or Debian's, of the same release as its Rust";
+
+# Make says who may.
+for my $target (qw(build try run test check lint agent nginx-module install deb rpm bench test-install release)) {
+    my $called = `make --no-print-directory -n -p $target 2>/dev/null`;
+    my $may    = $called =~ /^$target: TXID_INSTALL := 1$/m ? 1 : 0;
+    is $may, $target =~ /^(?:try|run|test)$/ ? 1 : 0, "make $target " . ($may ? 'may install' : 'installs nothing');
+}
 
 done_testing;

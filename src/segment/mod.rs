@@ -25,10 +25,10 @@ mod page;
 mod used_up;
 mod words;
 
+pub use page::{Segment, SegmentError, SegmentPage, SegmentStats};
+pub use used_up::{SegmentNews, UsedUp};
+
 #[cfg(test)]
 mod tests {
     mod every_order;
 }
-
-pub use page::{Segment, SegmentError, SegmentPage, SegmentStats};
-pub use used_up::{SegmentNews, UsedUp};

@@ -5,10 +5,10 @@
 mod page;
 mod words;
 
+pub(super) use page::Lease;
+pub use page::{LeasePage, LeaseView};
+
 #[cfg(test)]
 mod tests {
     mod every_order;
 }
-
-pub(super) use page::Lease;
-pub use page::{LeasePage, LeaseView};
