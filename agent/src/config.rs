@@ -2,16 +2,15 @@
 
 use crate::args::{self, OnLoss, Run};
 use crate::environment::Variable;
+use crate::node::Node;
 use anyhow::{Context, anyhow, bail, ensure};
 use clap::ValueEnum;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use txid::snowflake::Layout;
 use txid_agent::store;
 use txid_agent_machines::child;
-use txid_agent_machines::store::Numbering;
 
 /// How long SIGKILL takes to end the processes of a child.
 const KILL: Duration = Duration::from_millis(500);
@@ -32,25 +31,6 @@ pub struct Config {
     pub margin: Duration,
     pub on_loss: child::OnLoss,
     pub child: Vec<String>,
-}
-
-/// A node to lease.
-#[derive(Clone)]
-pub struct Node {
-    pub name: String,
-    pub layout: Layout,
-    pub numbering: Numbering,
-}
-
-impl Node {
-    pub fn new(name: &str, layout: &str) -> Result<Self, String> {
-        let name = args::group_name(name)?;
-        if name.ends_with(".segment") {
-            return Err(format!("'{name}' ends with .segment, as only the files of segments do: choose another name"));
-        }
-        let (numbering, layout) = Numbering::parse(layout).map_err(|why| format!("{name}: {why}"))?;
-        Ok(Self { name, layout, numbering })
-    }
 }
 
 #[derive(Default, Deserialize)]

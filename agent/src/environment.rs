@@ -1,6 +1,6 @@
 //! Variables of the child's environment that contain nodes: `WORKER_ID={orders}`.
 
-use crate::config::Node;
+use crate::node::Node;
 use std::collections::BTreeMap;
 use std::ops::Range;
 

@@ -3,6 +3,7 @@
 mod args;
 mod config;
 mod environment;
+mod node;
 mod run;
 mod subcommand;
 

@@ -2,8 +2,9 @@
 
 use crate::hint::Hint;
 use crate::input::{self, Source};
+use crate::trouble::{complain, say};
 use crate::words::{Finder, Window};
-use crate::{complain, ids, say, terminal, time};
+use crate::{ids, terminal, time};
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
 use memchr::{memchr, memrchr};
@@ -36,7 +37,7 @@ pub(crate) fn run(args: &Grep) -> Result<ExitCode> {
         say(&hint);
     }
     Ok(ExitCode::from(match search {
-        Search { trouble: true, .. } => crate::TROUBLE,
+        Search { trouble: true, .. } => crate::trouble::TROUBLE,
         Search { found: true, .. } => 0,
         _ => 1,
     }))

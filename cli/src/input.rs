@@ -1,7 +1,8 @@
 //! Files and standard input, plain or compressed, and the progress bar over them.
 
 use crate::blocks::{self, Blocks, Piece};
-use crate::{complain, gzip};
+use crate::gzip;
+use crate::trouble::complain;
 use anyhow::{Context, Error, Result, anyhow, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fs::{File, Metadata};

@@ -1,7 +1,8 @@
 //! `txid inspect`: shows what ids hold.
 
 use crate::input::Source;
-use crate::{complain, picture, terminal, time};
+use crate::trouble::complain;
+use crate::{picture, terminal, time};
 use anstyle::Style;
 use anyhow::{Context, Result, anyhow};
 use indicatif::ProgressBar;
@@ -89,7 +90,7 @@ pub(crate) fn run(args: &Inspect) -> Result<ExitCode> {
             Ok(ControlFlow::Continue(()))
         })?;
         if !all {
-            return Ok(ExitCode::from(crate::TROUBLE));
+            return Ok(ExitCode::from(crate::trouble::TROUBLE));
         }
     }
     Ok(ExitCode::from(u8::from(!inspection.all_good)))

@@ -16,15 +16,13 @@ mod sort;
 mod sql;
 pub mod terminal;
 pub mod time;
+mod trouble;
 pub mod words;
 
 use clap::Parser;
-use std::io::{IsTerminal, Write, stderr};
 use std::process::ExitCode;
+use trouble::{TROUBLE, complain};
 use txid_args::{Args, Command};
-
-/// The exit status after an error, as in grep.
-const TROUBLE: u8 = 2;
 
 /// Runs the command with the arguments of this process.
 pub fn run() -> ExitCode {
@@ -41,22 +39,6 @@ pub fn run() -> ExitCode {
         complain(&error);
         ExitCode::from(TROUBLE)
     })
-}
-
-/// Reports an error and its causes on one line of standard error.
-fn complain(error: &anyhow::Error) {
-    say(&format!("{error:#}"));
-}
-
-/// Writes to standard error. If that fails, for example on a full disk, only the exit status remains: `eprintln` would
-/// panic.
-fn say(message: &str) {
-    // It may contain names of files and invalid ids, which anybody may have chosen.
-    let message = match stderr().is_terminal() {
-        true => &*terminal::harmless(message.as_bytes()),
-        false => message,
-    };
-    let _ = writeln!(stderr(), "txid: {message}");
 }
 
 /// Rust ignores SIGPIPE, so `txid -n 1000000 | head` would end with an error. It should just end, like grep.

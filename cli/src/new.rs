@@ -1,6 +1,7 @@
 //! `txid new`: makes ids, one per line.
 
-use crate::{say, time};
+use crate::time;
+use crate::trouble::say;
 use anyhow::{Context, Result, anyhow, bail};
 use std::ffi::OsStr;
 use std::io::{BufWriter, Write, stdout};

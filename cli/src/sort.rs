@@ -6,8 +6,9 @@
 use crate::hint::Hint;
 use crate::runs::{Key, Runs};
 use crate::terminal::Harmless;
+use crate::trouble::{complain, say};
 use crate::words::Finder;
-use crate::{complain, ids, input, say};
+use crate::{ids, input};
 use anyhow::{Context, Result};
 use memchr::memchr;
 use std::io::{self, BufWriter, IsTerminal, Write, stdout};
@@ -51,7 +52,7 @@ pub(crate) fn run(args: &Sort) -> Result<ExitCode> {
     };
     sorter.write(&mut out)?;
     out.flush().context("standard output")?;
-    Ok(ExitCode::from(if all { 0 } else { crate::TROUBLE }))
+    Ok(ExitCode::from(if all { 0 } else { crate::trouble::TROUBLE }))
 }
 
 struct Line {

@@ -1,6 +1,6 @@
 //! What the command reads: gzip, lines, texts that may be ids, times.
 
-use crate::{take, text};
+use crate::bytes::{take, text};
 use flate2::{Compression, bufread::MultiGzDecoder, write::GzEncoder};
 use std::io::{self, BufReader, Cursor, Read, Write};
 use txid::Txid;

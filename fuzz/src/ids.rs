@@ -1,6 +1,6 @@
 //! Reading of ids.
 
-use crate::{reads_back, take, text};
+use crate::bytes::{reads_back, take, text};
 use txid::uuid::{self, Uuid};
 use txid::{Flake, FormatError, ParseError, Txid, UniqueId, read_mac};
 

@@ -1,6 +1,6 @@
 //! The networks of trusted peers, held against the bits of addresses.
 
-use crate::{is_digits, text};
+use crate::bytes::{is_digits, text};
 use std::net::IpAddr;
 use txid::request::{Networks, Peer};
 

@@ -1,6 +1,6 @@
 //! 64-bit ids, their layouts, and the file that processes share.
 
-use crate::{reads_back, take, text};
+use crate::bytes::{reads_back, take, text};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tempfile::TempDir;

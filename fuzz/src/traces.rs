@@ -1,6 +1,6 @@
 //! Trace ids, and headers from clients.
 
-use crate::{is_digits, is_hex, is_hex_id, reads_back, text};
+use crate::bytes::{is_digits, is_hex, is_hex_id, reads_back, text};
 use txid::trace::{self, B3, SkyWalking, Sofa, TraceId, Traceparent};
 
 pub fn trace_id(bytes: &[u8]) {

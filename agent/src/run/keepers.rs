@@ -1,8 +1,9 @@
 //! One thread for each lease and each segment, and what is known of them.
 
-use super::Event;
+use super::event::{Event, News};
 use super::journal::{Journal, say};
-use crate::config::{Config, Node};
+use crate::config::Config;
+use crate::node::Node;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
@@ -17,14 +18,6 @@ const RESTART: Duration = if cfg!(test) { Duration::from_millis(100) } else { Du
 /// All leases and segments of this agent.
 pub struct Keepers {
     all: Vec<Keeper>,
-}
-
-/// What a thread reports, with the position of its lease or segment among the keepers.
-pub enum News {
-    /// A change of state.
-    Report(Report),
-    /// The thread has ended.
-    Ended(Result<(), String>),
 }
 
 struct Keeper {

@@ -1,5 +1,6 @@
 //! `txid-agent run`.
 
+mod event;
 mod guard;
 mod journal;
 mod keepers;
@@ -11,9 +12,10 @@ mod supervise;
 use crate::args::Run;
 use crate::config::Config;
 use anyhow::Context;
+use event::{Event, News};
 use guard::Guard;
 use journal::say;
-use keepers::{Keepers, News};
+use keepers::Keepers;
 use notify::Notify;
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use std::process::ExitCode;
@@ -23,15 +25,6 @@ use supervise::Supervised;
 
 /// How long giving the leases back may take, so that the agent ends within 5 s of a signal, or of the end of its child.
 const TO_STOP: Duration = Duration::from_secs(4);
-
-/// What the main thread waits for.
-pub enum Event {
-    /// A lease or segment, by its position, reports something.
-    Keeper(usize, News),
-    Signal(i32),
-    /// It is time to tell systemd that the agent works.
-    Beat,
-}
 
 /// The agent, as the main thread sees it.
 struct Agent {

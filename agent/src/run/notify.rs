@@ -1,6 +1,6 @@
 //! Notifies systemd about a service with `Type=notify`, and tells it that the agent works if it has a `WatchdogSec`.
 
-use super::Event;
+use super::event::Event;
 use crate::config::Config;
 use anyhow::{Context, ensure};
 use std::env;

@@ -1,6 +1,6 @@
 //! Turns signals into events of the main thread.
 
-use super::Event;
+use super::event::Event;
 use anyhow::Context;
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH};
 use signal_hook::iterator::Signals;

@@ -1,6 +1,6 @@
 //! `txid-agent floor`: for a store that was restored from a backup.
 
-use super::{change, time};
+use super::records::{change, time};
 use crate::args::Floor;
 use anyhow::{Context, bail};
 use std::process::ExitCode;

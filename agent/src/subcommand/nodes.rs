@@ -1,6 +1,6 @@
 //! `txid-agent nodes`: lists the nodes and their holders.
 
-use super::{group, state, time};
+use super::records::{group, state, time};
 use crate::args::Nodes;
 use std::io::{Write, stderr, stdout};
 use std::process::ExitCode;

@@ -1,7 +1,7 @@
 //! The segments in `txid-agent status`.
 
 use super::metrics::{Metric, samples, states};
-use super::time;
+use super::records::time;
 use serde_json::json;
 use std::path::Path;
 use txid::segment::{Segment, SegmentNews, SegmentStats};

@@ -1,6 +1,6 @@
 //! `txid-agent release`: frees a node of a host that is gone.
 
-use super::{change, group, time};
+use super::records::{change, group, time};
 use crate::args::Release;
 use anyhow::Context;
 use std::process::ExitCode;

@@ -2,7 +2,7 @@
 
 use super::metrics::{Metric, samples, states};
 use super::numbers::{self, Numbers};
-use super::time;
+use super::records::time;
 use crate::args::Status;
 use anyhow::Context;
 use serde_json::json;

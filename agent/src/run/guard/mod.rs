@@ -18,11 +18,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::process::{ExitCode, exit};
-use work::Work;
-
-/// What the agent writes to the guard: this, so that it starts the child when there are leases; or the number of a
-/// signal for the child.
-const START: u8 = 0;
+use work::{START, Work};
 
 /// The guard, as the agent sees it.
 pub struct Guard {

@@ -2,9 +2,10 @@
 
 use super::super::journal::{self, Journal, say};
 use super::super::start::{code_of, start};
-use super::{START, processes, reap};
-use crate::config::{Config, Node};
+use super::processes::{self, reap};
+use crate::config::Config;
 use crate::environment::Variable;
+use crate::node::Node;
 use anyhow::Context;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, getpid, kill_process, set_child_subreaper, set_parent_process_death_signal};
@@ -18,6 +19,10 @@ use std::sync::Arc;
 use std::time::Instant;
 use txid::snowflake::{Generator, Layout, LeaseNews, State};
 use txid_agent_machines::child::{self, Action, Event, LOOK_MS, Lease, Look, Order, Rules};
+
+/// What the agent writes to the guard: this, so that it starts the child when there are leases; or the number of a
+/// signal for the child.
+pub const START: u8 = 0;
 
 /// How far ahead of the clock the page says that times are used while the child runs. An agent that finds the page
 /// after all of this was killed starts no child before that, also if the clock was stepped back.

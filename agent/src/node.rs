@@ -1,0 +1,24 @@
+//! A node to lease, as the command line and the file name it.
+
+use crate::args;
+use txid::snowflake::Layout;
+use txid_agent_machines::store::Numbering;
+
+/// Its name, the layout of its ids, and what numbers it.
+#[derive(Clone)]
+pub struct Node {
+    pub name: String,
+    pub layout: Layout,
+    pub numbering: Numbering,
+}
+
+impl Node {
+    pub fn new(name: &str, layout: &str) -> Result<Self, String> {
+        let name = args::group_name(name)?;
+        if name.ends_with(".segment") {
+            return Err(format!("'{name}' ends with .segment, as only the files of segments do: choose another name"));
+        }
+        let (numbering, layout) = Numbering::parse(layout).map_err(|why| format!("{name}: {why}"))?;
+        Ok(Self { name, layout, numbering })
+    }
+}
