@@ -57,26 +57,37 @@ pub trait Kept {
 /// A change of state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// One line of the log.
-    pub text: String,
+    /// One line of the log, if the change is worth one.
+    pub text: Option<String>,
     /// Whether processes get ids or numbers now.
     pub live: bool,
 }
 
 /// Keeps a lease or a segment until a message arrives or the sender is gone, and then ends it.
+///
+/// From the first line of the log on, each change of [`Report::live`] is reported: many have no event of the machine.
 pub fn keep<K: Kept>(kept: &mut K, stop: &Receiver<()>, mut report: impl FnMut(Report)) -> Result<(), String> {
     let begin = Instant::now();
     let mono_ms = || begin.elapsed().as_millis() as u64;
     let mut machine = kept.machine();
     let mut outage = Outage::default();
+    let mut told = None;
+    let mut tell = |kept: &K, text: Option<String>| {
+        let live = kept.refusal().is_none();
+        if text.is_some() || told.is_some_and(|told| told != live) {
+            told = Some(live);
+            report(Report { text, live });
+        }
+    };
     let mut input = Input::Go;
     loop {
+        tell(kept, None);
         let now = Now { wall_ms: txid::system_ms(), mono_ms: mono_ms(), random: random() };
         input = match machine.step(kept.rules(), &now, &kept.look(), input) {
             Output::Ask(request) => {
                 let answer = kept.ask(request);
                 if let Some(text) = kept.learn() {
-                    report(Report { text, live: kept.refusal().is_none() });
+                    tell(kept, Some(text));
                 }
                 Input::Answer(answer)
             }
@@ -86,12 +97,12 @@ pub fn keep<K: Kept>(kept: &mut K, stop: &Receiver<()>, mut report: impl FnMut(R
             }
             Output::Log(event) => {
                 kept.note(&event);
-                report(Report { text: event.to_string(), live: kept.refusal().is_none() });
+                tell(kept, Some(event.to_string()));
                 Input::Go
             }
             Output::Wait { until_ms } => {
-                if let Some(change) = outage.look(kept.refusal()) {
-                    report(change);
+                if let Some(text) = outage.look(kept.refusal()) {
+                    tell(kept, Some(text));
                 }
                 let left = Duration::from_millis(until_ms.saturating_sub(mono_ms()));
                 match stop.recv_timeout(left.min(LOOK)) {
@@ -113,18 +124,18 @@ struct Outage {
 }
 
 impl Outage {
-    /// Reports an outage once when it lasts, and its end.
-    fn look(&mut self, refusal: Option<String>) -> Option<Report> {
+    /// A line of the log: once when an outage lasts, and at its end.
+    fn look(&mut self, refusal: Option<String>) -> Option<String> {
         let Some(why) = refusal else {
             self.since = None;
             let was_reported = std::mem::take(&mut self.is_reported);
-            return was_reported.then(|| Report { text: "in service".to_owned(), live: true });
+            return was_reported.then(|| "in service".to_owned());
         };
         let lasts = self.since.get_or_insert_with(Instant::now).elapsed() >= LOOK;
         if !lasts || std::mem::replace(&mut self.is_reported, true) {
             return None;
         }
-        Some(Report { text: format!("out of service: {why}"), live: false })
+        Some(format!("out of service: {why}"))
     }
 }
 

@@ -96,8 +96,8 @@ impl Keepers {
     pub fn hear(&mut self, which: usize, news: &News) -> Option<String> {
         let keeper = &mut self.all[which];
         let (state, text) = match news {
-            News::Report(Report { text, live: true }) => (State::Live, Some(text)),
-            News::Report(Report { text, live: false }) => (State::Waiting, Some(text)),
+            News::Report(Report { text, live: true }) => (State::Live, text.as_ref()),
+            News::Report(Report { text, live: false }) => (State::Waiting, text.as_ref()),
             News::Ended(Ok(())) => (State::Ended, None),
             News::Ended(Err(why)) => (State::Ended, Some(why)),
         };
@@ -160,7 +160,7 @@ fn run(which: usize, mut kept: impl Kept, stop: &Receiver<()>, events: &Sender<E
             Ok(ended) => return send(News::Ended(ended)),
             Err(_) => {
                 let text = format!("failed; starts again from its file in {} s", RESTART.as_secs());
-                send(News::Report(Report { text, live: kept.refusal().is_none() }));
+                send(News::Report(Report { text: Some(text), live: kept.refusal().is_none() }));
                 // If it is to stop, it gives its node back first.
                 let _ = stop.recv_timeout(RESTART);
             }
@@ -249,6 +249,7 @@ mod tests {
             let Event::Keeper(0, news) = event else { panic!("a signal") };
             match news {
                 News::Report(Report { text, live }) => {
+                    let Some(text) = text else { continue };
                     if text.starts_with("continues") {
                         stop.send(()).unwrap();
                     }

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use txid::snowflake::{Generator, Layout, State};
 
-use super::child::libfaketime;
 use super::host::{Host, agent, kill, signal};
+use super::hosted::libfaketime;
 use crate::proxy::Mode;
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, Server, until};
 

@@ -7,8 +7,8 @@ use std::process::Child;
 use txid::snowflake::{Generator, State};
 
 use super::TWO_NODES;
-use super::child::send;
 use super::host::{Host, agent, kill, signal};
+use super::hosted::send;
 use crate::servers::{self, until};
 
 /// A cgroup. Its processes end with it.

@@ -5,6 +5,8 @@ mod child;
 mod crowd;
 mod frozen;
 pub mod host;
+mod hosted;
+mod late;
 mod partition;
 
 use std::time::{Duration, Instant};

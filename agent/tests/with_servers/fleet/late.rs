@@ -1,0 +1,48 @@
+//! Agents that were killed, and started again when their leases had ended.
+
+use std::fs;
+
+use super::host::{Host, kill};
+use super::hosted::redis;
+use crate::proxy::Mode;
+use crate::servers::{self, until};
+
+/// About as short as a lease can be with a child that has nodes in its environment.
+const SHORT: [&str; 7] = ["--new", "--ahead", "5s", "--max-skew", "100ms", "--margin", "700ms"];
+
+/// With nodes in its environment and without; with a store that answers, and one that answers later.
+#[test]
+fn the_child_of_an_agent_that_starts_again_after_its_limit() {
+    let server = servers::redis(&[]);
+    let kinds: [(&[&str], bool); 4] =
+        [(&[], false), (&[], true), (&["--env", "N={orders}"], false), (&["--env", "N={orders}"], true)];
+    let start = |host: &mut Host, env: &[&str]| {
+        let file = host.path("starts");
+        let child = ["--", "sh", "-c", "echo >> $0; exec sleep 1000", file.to_str().unwrap()];
+        host.start_agent(&[&SHORT, env, &child].concat());
+    };
+    let starts = |host: &Host| fs::read_to_string(host.path("starts")).unwrap_or_default().lines().count();
+    let mut hosts: Vec<Host> =
+        (0..kinds.len()).map(|which| Host::new(&format!("host-{which}"), server.port, redis, "snowflake")).collect();
+    for (host, (env, _)) in hosts.iter_mut().zip(kinds) {
+        start(host, env);
+        until("the child does not start", || starts(host) == 1);
+        kill(host.agent.as_mut().unwrap());
+    }
+    until("a lease does not end", || hosts.iter().all(|host| txid::system_ms() > host.view().confirmed_ms + 500));
+    for (host, (env, is_late)) in hosts.iter_mut().zip(kinds) {
+        if is_late {
+            host.proxy.set(Mode::Refuse);
+        }
+        start(host, env);
+    }
+    for (host, (_, is_late)) in hosts.iter().zip(kinds) {
+        if is_late {
+            until("it does not miss its store", || host.log().contains("out of service"));
+            assert_eq!(starts(host), 1, "{}", host.log());
+            host.proxy.set(Mode::Pass);
+        }
+        until("the child does not start again", || starts(host) == 2);
+        assert!(host.is_live());
+    }
+}
