@@ -30,10 +30,10 @@ BUILD_AGENT = cargo build $(OF_AGENT) --release
 
 export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_SRCS NGINX_TESTS OPENRESTY_SRC APISIX_HOME KONG
 
-.PHONY: help build build-tests check agent nginx-module run-native test-nginx-sources test-nginx-tests build-rock run try test soak mutants mutants-lua mutants-c bench bench-segments bench-agent bench-sql locality samplers lint headers install uninstall install-rock deb rpm
+.PHONY: help build build-tests check agent nginx-module run-native test-nginx-sources test-nginx-tests build-rock run try test soak mutants mutants-lua mutants-c bench bench-segments bench-agent bench-sql lint headers install uninstall install-rock deb rpm
 .PHONY: test-install test-platforms test-gateways test-reproducible bump release clean
 
-help: ## list the targets
+help: ## list the targets; CONTRIBUTING.md has the rarer ones
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
 
 build: ## build target/release/libtxid.so, libtxid.a and the command txid
@@ -78,17 +78,17 @@ build-tests:
 	cargo test --locked --workspace --all-features --no-run
 	cargo test $(OF_AGENT) --workspace --no-run
 
-test-nginx-sources: ## build and test the modules with each nginx whose source tree is in NGINX_SRCS=, dynamic, static and under ASAN
+test-nginx-sources:
 	@scripts/need.sh build test nginx-sources
 	@cargo build --locked --release --quiet
 	@scripts/test-nginx-sources.sh
 
 .PHONY: release-modules
-release-modules: ## pack dist/txid-nginx-modules-*.tar.gz, the modules for each nginx whose source tree is in NGINX_SRCS=
+release-modules:
 	@scripts/need.sh build nginx-sources
 	@scripts/release-modules.sh
 
-test-nginx-tests: ## run nginx's own tests, in NGINX_TESTS=, with the nginx in NGINX_SRC= and our directives in each http block
+test-nginx-tests:
 	@scripts/need.sh build nginx-sources nginx-tests
 	@scripts/test-nginx-tests.sh
 
@@ -112,13 +112,13 @@ mutants: ## check that every mutation of cargo-mutants makes a test fail (hours;
 	@scripts/need.sh build mutants
 	cargo mutants $(addprefix --package ,$(PACKAGES)) $(addprefix --file ,$(FILES))
 
-mutants-lua: nginx-module ## check that every change of lua/ makes a suite fail (hours; FILES=lua/resty/txid/uuid.lua for one file)
+mutants-lua: nginx-module
 	@scripts/need.sh build test
 	@cargo build --locked --release --quiet
 	@cargo build $(OF_AGENT) --quiet
 	@scripts/mutants.pl lua $(FILES)
 
-mutants-c: nginx-module ## check that every change of nginx/*.c makes a suite fail (hours; FILES=nginx/ngx_txid.c for one file)
+mutants-c: nginx-module
 	@scripts/need.sh build test
 	@cargo build --locked --release --quiet
 	@cargo build $(OF_AGENT) --quiet
@@ -130,36 +130,20 @@ bench: ## measure txid, other libraries and PEERS=, and write bench/RESULTS.md
 	@$(BUILD_AGENT) --quiet
 	@bench/run.sh
 
-bench-segments: ## measure numbers and requests a second of segments, and write bench/SEGMENTS.md
+bench-segments:
 	@scripts/need.sh build bench segments
 	@cargo build --locked --release --quiet
 	@$(BUILD_AGENT) --quiet
 	@bench/segments.sh
 
-.PHONY: bench-languages
-bench-languages: ## measure an id in Go, Java, Node and Python, and print the table of docs/other-languages.md
-	@scripts/need.sh build test
-	@cargo build --locked --release --quiet
-	@cargo build $(OF_AGENT) --quiet
-	@bench/languages/run.sh
-
-bench-agent: ## print when the agent makes the first id on each store, and what memory and processor time it takes
+bench-agent:
 	@scripts/need.sh build stores
 	@$(BUILD_AGENT) --quiet
 	@TXID_AGENT=$(CURDIR)/target/release/txid-agent cargo test $(OF_AGENT) --quiet --test with_servers it_is_small -- --nocapture
 
-bench-sql: ## measure the functions of sql/ in each engine, and print the table of docs/sql.md
-	@scripts/need.sh stores locality
+bench-sql:
+	@scripts/need.sh stores studies
 	@tests/sql/run.sh bench
-
-locality: nginx-module ## measure what ids do to ClickHouse and SQLite, and write docs/locality.md
-	@scripts/need.sh build locality nginx-module
-	@cargo build --locked --release --quiet
-	@bench/locality/run.sh
-
-samplers: nginx-module ## write docs/samplers.md: which share of nginx's traces OpenTelemetry's samplers keep (minutes; PyPI, npm)
-	@scripts/need.sh build nginx-module samplers
-	@tests/samplers/run.sh
 
 lint: ## rustfmt, clippy, luacheck, subjects of commits, and cargo-deny if it is installed
 	@scripts/need.sh build lint
@@ -173,7 +157,7 @@ lint: ## rustfmt, clippy, luacheck, subjects of commits, and cargo-deny if it is
 	@# Not installed by need.sh: it takes minutes to compile.
 	! cargo deny --version >/dev/null 2>&1 || for house in . agent; do cargo deny --manifest-path $$house/Cargo.toml --workspace --all-features check --config deny.toml bans licenses sources || exit; done
 
-headers: ## generate include/txid.h and cdefs.lua from Rust, and put web/txid.js into web/index.html
+headers:
 	TXID_BLESS=1 cargo test --locked --quiet --package txid-capi --test interface
 	TXID_BLESS=1 cargo test --locked --quiet --package txid --test web_reader it_contains_the_module
 
@@ -213,15 +197,15 @@ test-platforms: ## test in fresh Debians, on an old glibc, arm64 and OpenResty (
 	@scripts/need.sh build platforms
 	@scripts/test-platforms.sh $(PLATFORMS)
 
-test-gateways: ## run the plugins in real gateways: APISIX in APISIX_HOME=, with the openresty of PATH; Kong by its command in KONG=
+test-gateways:
 	@scripts/need.sh build
 	@cargo build --locked --release --quiet
 	@scripts/test-gateways.sh
 
-bump: ## write VERSION=x.y.z, and the repository of Cargo.toml, to all files that contain them
+bump:
 	@scripts/bump.sh
 
-test-reproducible: ## pack a release twice, in other places, as another user, at another time, and compare each byte
+test-reproducible:
 	@scripts/need.sh build nginx-module release reproducible
 	@scripts/test-reproducible.sh
 

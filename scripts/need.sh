@@ -87,9 +87,8 @@ for purpose in "$@"; do
             packages="$packages galera-4 pgbouncer zookeeper util-linux prometheus prometheus-node-exporter"
             ;;
         soak) packages="$packages dieharder luajit" ;;
-        locality) packages="$packages python3-venv nghttp2-client" ;;
-        samplers)
-            packages="$packages python3-venv nghttp2-client"
+        studies)
+            packages="$packages python3-venv nghttp2-client faketime golang-go default-jdk-headless libjna-java"
             # Other packages of Node have npm in them, and conflict with Debian's.
             have npm || packages="$packages nodejs npm"
             ;;

@@ -1,4 +1,4 @@
-# Every example in README.md and docs/ runs. An example that cannot run here has a comment in front of it:
+# Every example in README.md, docs/, studies/ and the agent's runs. An example that cannot run here has a comment in front of it:
 #
 #     <!-- not run here: why -->
 #
@@ -215,7 +215,7 @@ $ENV{LUA_CPATH} = lua_cpath();
 write_file('access.log', qq(b2fr5nvqg00000000000 200 "GET / HTTP/1.1"\n));
 
 my $count = 0;
-for my $file ('README.md', glob 'docs/*.md') {
+for my $file ('README.md', glob 'docs/*.md agent/*.md agent/docs/*.md studies/*/README.md') {
     my @document = blocks($file);
     for my $block (@document) {
         my ($language, $name) = ($block->{language}, "$file: line $block->{line}");

@@ -109,7 +109,7 @@ fn named(line: &str, is_code: bool) -> Vec<String> {
 }
 
 /// The directories whose files the documents name with a path from the root.
-const DIRECTORIES: [&str; 15] = [
+const DIRECTORIES: [&str; 19] = [
     "agent",
     "bench",
     "capi",
@@ -123,8 +123,12 @@ const DIRECTORIES: [&str; 15] = [
     "packaging",
     "rockspec",
     "scripts",
+    "sql",
     "src",
+    "studies",
     "t",
+    "tests",
+    "web",
 ];
 
 /// A path may be the beginning of a path, such as `t/60`.
@@ -167,6 +171,66 @@ fn the_index_has_every_page() {
             assert!(index.contains(&format!("]({name})")), "docs/README.md has no link to {name}");
         }
     }
+}
+
+#[test]
+fn the_index_has_every_study() {
+    let index = fs::read_to_string("studies/README.md").unwrap();
+    for entry in fs::read_dir("studies").unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()) {
+        let name = entry.file_name().unwrap().to_str().unwrap();
+        let row = index.lines().find(|line| line.contains(&format!("]({name}/README.md)")));
+        let row = row.unwrap_or_else(|| panic!("studies/README.md has no link to {name}"));
+        assert!(row.contains(&format!("`studies/{name}/run.sh`")), "{name} has another command: {row}");
+        let date = row.split(" | ").find(|cell| cell.starts_with("20")).unwrap();
+        let study = fs::read_to_string(entry.join("README.md")).unwrap();
+        assert!(study.contains(date), "studies/{name}/README.md has another date than {date}");
+    }
+}
+
+/// The numbers of suites in CONTRIBUTING.md are those of t/.
+#[test]
+fn every_suite_has_a_subject() {
+    let contributing = fs::read_to_string("CONTRIBUTING.md").unwrap();
+    let rows = contributing.split("| `t/` | subject |").nth(1).unwrap().lines().skip(2);
+    let mut listed = BTreeSet::new();
+    for row in rows.take_while(|line| line.starts_with('|')) {
+        for range in row.split('|').nth(1).unwrap().split(',').map(str::trim) {
+            let (first, last) = range.split_once('–').unwrap_or((range, range));
+            listed.extend(first.parse::<u32>().unwrap()..=last.parse().unwrap());
+        }
+    }
+    let names = fs::read_dir("t").unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    for name in names.filter(|name| name.ends_with(".t")) {
+        let number = name.split('-').next().unwrap().parse().unwrap();
+        assert!(listed.contains(&number), "CONTRIBUTING.md does not say what t/{name} is about");
+    }
+}
+
+/// The targets that `make help` lists fit on a screen, and CONTRIBUTING.md has the others.
+#[test]
+fn every_target_is_listed() {
+    let makefile = fs::read_to_string("Makefile").unwrap();
+    let contributing = fs::read_to_string("CONTRIBUTING.md").unwrap();
+    let mut listed = 0;
+    for line in makefile.lines() {
+        let Some((target, rest)) = line.split_once(':').filter(|(target, _)| {
+            !target.is_empty() && target.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+        }) else {
+            continue;
+        };
+        if rest.contains("## ") {
+            listed += 1;
+        } else {
+            assert!(
+                contributing.contains(&format!("make {target}")),
+                "neither `make help` nor CONTRIBUTING.md has {target}"
+            );
+        }
+    }
+    assert!(
+        (15..24).contains(&listed),
+        "make help lists {listed} targets, and says where the others are in one more line"
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 #!/bin/sh
-# run.sh: shows that samplers keep the share of nginx's traces that they should; writes docs/samplers.md. COUNT is how many
-# traces there are of each kind, by default a million. Needs target/nginx, h2load, Python, Node, PyPI and npm; takes minutes.
+# run.sh: shows that samplers keep the share of nginx's traces that they should; writes README.md. COUNT is how many
+# traces there are of each kind, by default a million. Takes minutes. Installs
+# OpenTelemetry's SDKs for Python and Node below target/.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -9,7 +10,9 @@ work=$root/target/samplers
 wanted=
 . "$root/scripts/nginx.sh"
 
-"$root/scripts/venv.sh" "$work/venv" "$here/requirements.txt"
+make --no-print-directory -C "$root" build nginx-module
+(cd "$root" && scripts/need.sh studies)
+TXID_INSTALL=1 "$root/scripts/venv.sh" "$work/venv" "$here/requirements.txt"
 if ! cmp -s "$here/package.json" "$work/node/package.json"; then
     rm -rf "$work/node"
     mkdir -p "$work/node"

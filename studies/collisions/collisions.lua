@@ -1,7 +1,5 @@
--- Prints the figures of docs/collisions.md, and compares the formula with ids that the library makes. From the root of
--- the tree:
---     LUA_PATH="lua/?.lua;;" LUA_CPATH="target/release/?.so;;" luajit bench/collisions.lua
--- With "svg" it prints docs/collisions.svg instead. It ends with an error if the ids do not follow the formula.
+-- Prints the figures of README.md, and compares the formula with ids that the library makes: run.sh. With "svg" it
+-- prints collisions.svg instead. It ends with an error if the ids do not follow the formula.
 --
 -- Two equal ids of 54 random bits are too rare to wait for. The simulation therefore looks at 20 or 24 of them.
 

@@ -1,4 +1,4 @@
-"""locality.py ROOT NGINX: writes ROOT/docs/locality.md and ROOT/docs/locality.svg."""
+"""locality.py ROOT NGINX: writes README.md and locality.svg, here."""
 
 import datetime
 import pathlib
@@ -13,7 +13,7 @@ import ids
 import plot
 import sqlite
 
-sys.path.append(str(pathlib.Path(__file__).parents[2] / "tests" / "samplers"))
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "samplers"))
 import through_nginx
 
 ROUNDS = 3
@@ -59,9 +59,9 @@ def main(root, nginx):
                    f"{statistics.median(rates[name]):,.0f} | {faster:.2f} |")
 
     head = "| | {} read | times fewer | rows a second | times as fast |\n|---|--:|--:|--:|--:|\n"
-    page = f"""# How ids that sort by time affect a database
+    document = f"""# How ids that sort by time affect a database
 
-Written by `make locality` on {datetime.date.today()}, with chdb {chdb.__version__} and SQLite {sqlite3.sqlite_version}: {ids.COUNT:,} ids of each
+Written by `studies/locality/run.sh` on {datetime.date.today()}, with chdb {chdb.__version__} and SQLite {sqlite3.sqlite_version}: {ids.COUNT:,} ids of each
 kind, {ids.IDS_A_MS} a millisecond, as the primary key of rows with 100 more bytes. The look-up is of {clickhouse.NEIGHBOURS:,} ids that were made
 one after the other, like the requests of an incident. Rates are medians of {ROUNDS} rounds in which the kinds take turns, and are
 compared within a round.
@@ -89,16 +89,15 @@ a random one goes into any page, which must be fetched, possibly split, and writ
 
 ![Rows a second that SQLite inserts, while the table grows](locality.svg)
 """
-    docs = pathlib.Path(root) / "docs"
-    docs.mkdir(exist_ok=True)
-    (docs / "locality.md").write_text(page)
+    here = pathlib.Path(__file__).parent
+    (here / "README.md").write_text(document)
     lines = {}
     for name in kinds:
         medians = [statistics.median(rates) for rates in zip(*steps[name])]
         lines[name] = [((number + 1) * ids.COUNT / len(medians), rate) for number, rate in enumerate(medians)]
     title = "Rows a second that SQLite inserts, while the table grows"
-    (docs / "locality.svg").write_text(plot.svg(title, "rows in the table", lines))
-    print(page)
+    (here / "locality.svg").write_text(plot.svg(title, "rows in the table", lines))
+    print(document)
 
 
 main(*sys.argv[1:])

@@ -1,4 +1,4 @@
-"""samplers.py ROOT NGINX NODE_DIRECTORY: has nginx make traces, asks the samplers, and writes ROOT/docs/samplers.md."""
+"""samplers.py ROOT NGINX NODE_DIRECTORY: has nginx make traces, asks the samplers, and writes README.md, here."""
 
 import datetime
 import importlib.metadata
@@ -66,7 +66,7 @@ def main(root, nginx, node):
             is_asked = sampler == "Python" or sampler == "JavaScript" and kind not in BENT
             if is_asked and is_bent != (kind in BENT):
                 wrong.append(f"{kind} by {sampler}: {deviations}")
-    document = pathlib.Path(root, "docs", "samplers.md")
+    document = pathlib.Path(__file__).parent / "README.md"
     head, _, rest = document.read_text().partition("<!-- measured -->\n")
     _, _, tail = rest.partition("<!-- /measured -->\n")
     versions = f"opentelemetry-sdk {importlib.metadata.version('opentelemetry-sdk')} of PyPI and @opentelemetry/sdk-trace-base " \
@@ -74,7 +74,7 @@ def main(root, nginx, node):
     ratios = " | ".join(f"{ratio:g}" for ratio in RATIOS)
     table = "\n".join([f"| ids | sampler | {ratios} |", f"|---|---|{'--:|' * len(RATIOS)}", *rows])
     document.write_text(f"""{head}<!-- measured -->
-Written by `make samplers` on {datetime.date.today()}: {COUNT:,} traces of each kind from {WORKERS} workers of nginx, and how many of them the
+Written by `studies/samplers/run.sh` on {datetime.date.today()}: {COUNT:,} traces of each kind from {WORKERS} workers of nginx, and how many of them the
 samplers of {versions} keep; in parentheses, how far that is
 from the ratio, in standard deviations. The rows "left half" are computed: as C++ compares the first 64 bits.
 

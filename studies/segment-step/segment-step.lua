@@ -1,9 +1,5 @@
--- Measures numbers a second and how many txid-agent takes at a time, and prints docs/segment-step.svg. Start the agent
--- with a clock that runs 120 times as fast, so that 15 minutes last 7.5 s:
---     faketime --exclude-monotonic -f '+0 x120' txid-agent run --store file:///tmp/store --dir /tmp/run \
---         --segment invoices=1000 --create
--- Then, from the root of the tree:
---     LUA_PATH="lua/?.lua;;" LUA_CPATH="target/release/?.so;;" luajit bench/segment-step.lua /tmp/run/invoices.segment
+-- Measures numbers a second and how many txid-agent takes at a time, and prints segment-step.svg, for run.sh. Its
+-- argument is the segment of an agent whose clock runs 120 times as fast, so that 15 minutes last 7.5 s.
 
 local clock_ms = require("resty.txid.lib").C.txid_clock_ms
 local segment = require "resty.txid.segment"

@@ -1,6 +1,5 @@
--- Measures ids and refusals a second, and prints docs/snowflake-rate.svg. From the root of the tree:
---     LUA_PATH="lua/?.lua;;" LUA_CPATH="target/release/?.so;;" luajit bench/snowflake-rate.lua DIRECTORY
--- DIRECTORY is an absolute path without symbolic links, where states may be made.
+-- Measures ids and refusals a second, and prints snowflake-rate.svg, for run.sh. Its argument is an absolute path
+-- without symbolic links, where states may be made.
 
 local clock_ms = require("resty.txid.lib").C.txid_clock_ms
 local snowflake = require "resty.txid.snowflake"
