@@ -164,11 +164,14 @@ fn every_named_file_and_target_exists() {
 
 #[test]
 fn the_index_has_every_page() {
-    let index = fs::read_to_string("docs/README.md").unwrap();
-    for entry in fs::read_dir("docs").unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        if name.ends_with(".md") && name != "README.md" {
-            assert!(index.contains(&format!("]({name})")), "docs/README.md has no link to {name}");
+    for (index, directory) in [("docs/README.md", "docs"), ("agent/README.md", "agent/docs")] {
+        let text = fs::read_to_string(index).unwrap();
+        for entry in fs::read_dir(directory).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            let path = if index.starts_with(directory) { name.clone() } else { format!("docs/{name}") };
+            if name.ends_with(".md") && name != "README.md" {
+                assert!(text.contains(&format!("]({path})")), "{index} has no link to {name}");
+            }
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The figures that README.md and docs/ quote are the ones that `make bench` wrote to bench/RESULTS.md, and `make
-//! bench-segments` to bench/SEGMENTS.md. Those of layouts are what the library computes, and some others are constants of
+//! The figures that README.md and docs/ quote are the ones that `make bench` wrote to bench/RESULTS.md.
+//! Those of layouts are what the library computes, and some others are constants of
 //! the code.
 
 use std::collections::{BTreeSet, HashMap};
@@ -11,12 +11,9 @@ const MACHINE: &str = "# What";
 const LUA: &str = "## In LuaJIT";
 const NATIVE: &str = "## At the C ABI";
 const REQUESTS: &str = "## Requests";
-const NUMBERS: &str = "## Numbers a second";
-const LEAF: &str = "## Requests a second of examples/leaf.conf";
 
-/// The files with measured figures, and the sections that are quoted.
-const MEASURED: [(&str, &[&str]); 2] =
-    [("bench/RESULTS.md", &[MACHINE, LUA, NATIVE, REQUESTS]), ("bench/SEGMENTS.md", &[NUMBERS, LEAF])];
+/// The file with measured figures, and the sections that are quoted.
+const MEASURED: (&str, &[&str]) = ("bench/RESULTS.md", &[MACHINE, LUA, NATIVE, REQUESTS]);
 
 /// A row of one of these: its section, its first cell, and the column of the figure.
 type Source = (&'static str, &'static str, usize);
@@ -118,16 +115,6 @@ const QUOTES: &[(&str, &str, &[Source])] = &[
         &[instructions_of_constant("without Lua: `$request_id`")],
     ),
     ("docs/nginx-module.md", "ngx_txid's `$txid` {} times", &[instructions_of_constant("ngx_txid: `$txid`")]),
-    (
-        "docs/segments.md",
-        "one process took {} million a second, and four processes {} million",
-        &[(NUMBERS, "one process, ranges of a million", 1), (NUMBERS, "four processes, ranges of a million", 1)],
-    ),
-    (
-        "docs/segments.md",
-        "{} requests a second for a number of a segment, {} for a snowflake and {} for a constant",
-        &[(LEAF, "`/api/segment/get/invoices`", 1), (LEAF, "`/api/snowflake/get/order`", 1), (LEAF, "a constant", 1)],
-    ),
 ];
 
 const CARGO: (&str, &str) = ("Cargo.toml", "rust-version = \"{}\"");
@@ -151,11 +138,11 @@ const SET_IN_CODE: &[(&str, &str, (&str, &str))] = &[
     ("docs/design.md", "all {} and", ("src/txid.rs", "UTC : {} | random")),
     ("docs/design.md", "and {} bits are real", ("src/txid.rs", "const RANDOM_BITS: u32 = {};")),
     ("docs/design.md", "The object has at most {} KB", ("capi/tests/shared_object.rs", ">= 95 { {} }")),
-    ("docs/leases.md", "| `--ahead` | {} s |", (LEASES, " ahead_ms: {}_000")),
-    ("docs/leases.md", "| renewal | {} s +-20 % |", (LEASES, " renew_ms: {}_000")),
-    ("docs/leases.md", "| `--max-skew` | {} s |", (LEASES, " max_skew_ms: {}_000")),
+    ("agent/docs/leases.md", "| `--ahead` | {} s |", (LEASES, " ahead_ms: {}_000")),
+    ("agent/docs/leases.md", "| renewal | {} s +-20 % |", (LEASES, " renew_ms: {}_000")),
+    ("agent/docs/leases.md", "| `--max-skew` | {} s |", (LEASES, " max_skew_ms: {}_000")),
     (
-        "docs/leases.md",
+        "agent/docs/leases.md",
         "| a request times out | {} s |",
         ("agent/src/store/address.rs", "timeout: Duration::from_secs({})"),
     ),
@@ -181,19 +168,18 @@ fn cells(line: &str) -> Option<Vec<&str>> {
 /// The measured figures: the medians, without the quartiles.
 fn results() -> HashMap<Source, String> {
     let mut figures = HashMap::new();
-    for (file, sections) in MEASURED {
-        let text = fs::read_to_string(file).unwrap();
-        let mut section = None;
-        for line in text.lines() {
-            if line.starts_with('#') {
-                section = sections.iter().find(|&section| line.starts_with(section));
-            }
-            if let (Some(section), Some(cells)) = (section, cells(line)) {
-                for (column, cell) in cells.iter().enumerate().skip(1) {
-                    let median = cell.split(" (").next().unwrap_or_default();
-                    let row: &'static str = cells[0].to_string().leak();
-                    figures.insert((*section, row, column), median.to_string());
-                }
+    let (file, sections) = MEASURED;
+    let text = fs::read_to_string(file).unwrap();
+    let mut section = None;
+    for line in text.lines() {
+        if line.starts_with('#') {
+            section = sections.iter().find(|&section| line.starts_with(section));
+        }
+        if let (Some(section), Some(cells)) = (section, cells(line)) {
+            for (column, cell) in cells.iter().enumerate().skip(1) {
+                let median = cell.split(" (").next().unwrap_or_default();
+                let row: &'static str = cells[0].to_string().leak();
+                figures.insert((*section, row, column), median.to_string());
             }
         }
     }

@@ -103,8 +103,9 @@ id='[0-9a-v]{19}[0g]' port=$(free_port) backend=$(free_port)
 for n in 1 2 3; do block docs/rust.md rust $n >"$base/root/rust-$n"; done
 {
     perl "$tmp/commands" README.md | sed 's/^/README.md|/'
-    for name in quick-start-openresty quick-start-nginx quick-start-kong quick-start-apisix c rust leases segments other-languages; do
-        perl "$tmp/commands" "docs/$name.md" | sed "s|^|docs/$name.md\||"
+    for name in docs/quick-start-openresty docs/quick-start-nginx docs/quick-start-kong docs/quick-start-apisix docs/c docs/rust \
+        docs/segments docs/other-languages agent/README agent/docs/leases agent/docs/segments; do
+        perl "$tmp/commands" "$name.md" | sed "s|^|$name.md\||"
     done
 } >"$tmp/all"
 cut -d '|' -f 1,2 "$tmp/all" | uniq >"$tmp/units"

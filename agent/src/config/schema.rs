@@ -107,11 +107,11 @@ fn the_files_that_people_see_are_right_with_each_line_in_use() {
     }
     assert!(settings > 8, "the file shows {settings} settings");
 
-    let text = fs::read_to_string(format!("{TREE}/docs/leases.md")).unwrap();
-    let (_, block) = text.split_once("```toml\n").expect("docs/leases.md has the file");
+    let text = fs::read_to_string(format!("{TREE}/agent/docs/leases.md")).unwrap();
+    let (_, block) = text.split_once("```toml\n").expect("agent/docs/leases.md has the file");
     let (block, _) = block.split_once("```").unwrap();
     assert_eq!(both(block), (true, true));
     let shown: Value = toml::from_str(block).unwrap();
     let shown: BTreeSet<String> = shown.as_object().unwrap().keys().cloned().collect();
-    assert_eq!(shown, keys_of_the_code("nonsense = 1"), "docs/leases.md shows all keys");
+    assert_eq!(shown, keys_of_the_code("nonsense = 1"), "agent/docs/leases.md shows all keys");
 }

@@ -72,7 +72,7 @@ fn the_documents_have_each_metric_with_its_type_and_states() {
         printed.get_mut(name).expect("a sample of a family").1.extend(state);
     }
 
-    let text = contents("docs/metrics.md");
+    let text = contents("agent/docs/metrics.md");
     let mut documented = BTreeMap::new();
     for row in text.lines().filter_map(|line| line.strip_prefix("| `txid_")) {
         let cells: Vec<_> = row.split('|').collect();
@@ -141,7 +141,7 @@ fn prometheus_runs_each_expression_of_the_dashboard_and_no_alert_fires() {
     let host = Host::new();
     let textfiles = host.directory.path().join("textfiles");
     fs::create_dir(&textfiles).unwrap();
-    let documents = contents("docs/metrics.md");
+    let documents = contents("agent/docs/metrics.md");
     let (_, script) = documents.split_once("```sh\n").unwrap();
     let script = script.split("```").next().unwrap();
     // The unit does the same.

@@ -93,13 +93,13 @@ fn urls() {
 #[test]
 fn every_scheme_is_documented() {
     let help = run(Command::new(env!("CARGO_BIN_EXE_txid-agent")).arg("--help"));
-    let page = include_str!("../../../../docs/leases-stores.md");
+    let document = include_str!("../../../docs/stores.md");
     let refused = open("memcached://10.0.0.5").err().unwrap().to_string();
     for scheme in schemes() {
         let shown = format!("{scheme}://");
         assert!(
-            help.contains(&shown) && page.contains(&shown),
-            "{shown} is not in the help or in docs/leases-stores.md"
+            help.contains(&shown) && document.contains(&shown),
+            "{shown} is not in the help or in agent/docs/stores.md"
         );
         assert!(refused.contains(scheme), "{scheme} is not in: {refused}");
     }
