@@ -1,6 +1,6 @@
 //! The 128-bit flake: `| ms : 64 | node : 48 | sequence : 16 |` in base62.
 
-use crate::format::{Anatomy, Format, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
+use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
 use crate::maker::Maker;
 use crate::source::entropy::{self, StreamId};
 use crate::source::kept::Kept;
@@ -28,17 +28,17 @@ pub(crate) const FORMAT: Format = Format {
     }),
     read: Some(Read {
         lengths: Flake::LEN..=Flake::LEN,
-        is_certain: true,
+        holds: |text, _| Holds::time(Flake::from_text(text).ok()?.timestamp_ms().try_into().unwrap_or(i64::MAX), 102),
         time: Some(Time {
             shape: Shape::Word(Flake::LEN..=Flake::LEN),
-            ms: |text, _| Flake::from_text(text).ok()?.timestamp_ms().try_into().ok(),
+            since_ms: 1_325_376_000_000,
             sorted: Some(Sorted {
                 times: |_| 0..=i64::MAX,
                 bounds: |ms, _| {
-                    [(0, 0), (u64::MAX, u16::MAX)].map(|(node, sequence)| {
-                        let [_, _, node @ ..] = node.to_be_bytes();
-                        Flake::new(ms as u64, node, sequence).to_string()
-                    })
+                    // The last time is that of all later ones as well.
+                    let last_ms = if ms == i64::MAX { u64::MAX } else { ms as u64 };
+                    let (first, last) = (Flake::new(ms as u64, [0; 6], 0), Flake::new(last_ms, [0xff; 6], u16::MAX));
+                    [first, last].map(|it| it.to_string())
                 },
                 order: |text, _| Some(Flake::from_text(text).ok()?.0),
                 texts: Texts::AsTheyAre,
@@ -52,7 +52,8 @@ pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
     let node = id.node().map(|byte| format!("{byte:02x}")).join(":");
     let parts = vec![("node", node), ("sequence", id.sequence().to_string())];
     let fields = [("time", 64), ("node", 48), ("sequence", 16)];
-    Ok(Anatomy::new(id.to_string(), parts).with_bits(&id.0.to_be_bytes(), &fields))
+    let far_ms = Some(id.timestamp_ms()).filter(|&ms| i64::try_from(ms).is_err());
+    Ok(Anatomy { far_ms, ..Anatomy::new(id.to_string(), parts).with_bits(&id.0.to_be_bytes(), &fields) })
 };
 
 /// A flake. Its text sorts as the flakes do.

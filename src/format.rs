@@ -36,10 +36,31 @@ pub struct Make {
 pub struct Read {
     /// How long nearly all of them are, in bytes. An error in a text of another length is of no use.
     pub lengths: RangeInclusive<usize>,
-    /// Whether a text that fits is hardly ever anything else.
-    pub is_certain: bool,
+    /// What a text holds, if it is an id of the format.
+    pub(crate) holds: fn(&[u8], &Numbers) -> Option<Holds>,
     /// The time of an id, if the format has one.
     pub time: Option<Time>,
+}
+
+/// What makes one reading of a text likelier than another.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Holds {
+    /// The milliseconds since 1970, if the id has a time.
+    pub ms: Option<i64>,
+    /// About how many bits tell apart all ids that there can be: their random bits, and those of the time between the
+    /// format's beginning and today. Where two formats fit, the text is likelier an id of the one that has fewer. More,
+    /// if ids of the format hardly ever look like this.
+    pub bits: u32,
+}
+
+impl Holds {
+    pub(crate) fn time(ms: i64, bits: u32) -> Option<Self> {
+        Some(Self { ms: Some(ms), bits })
+    }
+
+    pub(crate) fn no_time(bits: u32) -> Option<Self> {
+        Some(Self { ms: None, bits })
+    }
 }
 
 /// What a text holds, read as an id of a format. Not in [`Format`]: most programs with formats do not show ids, and are
@@ -50,8 +71,8 @@ pub(crate) type ReadAnatomy = fn(&[u8], &Numbers) -> Result<Anatomy, FormatError
 pub struct Time {
     /// How ids stand in other text, where they are searched for.
     pub shape: Shape,
-    /// The milliseconds since 1970 in an id.
-    pub(crate) ms: fn(&[u8], &Numbers) -> Option<i64>,
+    /// The milliseconds since 1970 before which there were no such ids.
+    pub since_ms: i64,
     /// None if ids do not sort by their time.
     pub sorted: Option<Sorted>,
 }
@@ -88,8 +109,8 @@ pub enum Texts {
     Unsorted,
     /// Yes.
     AsTheyAre,
-    /// In lower case, which is how ids are written; upper case is read as well.
-    InLowerCase,
+    /// In the case that ids are written in; the other one is read as well.
+    InOneCase,
 }
 
 /// How 64-bit ids are read, which do not carry their layout.
@@ -117,22 +138,18 @@ pub struct Anatomy {
     pub bytes: Vec<u8>,
     /// Names and widths of its fields, from the most significant bit on.
     pub fields: Vec<(&'static str, usize)>,
-    /// Whether other ids are hardly ever like this one.
-    pub(crate) is_likely: bool,
+    /// Its milliseconds since 1970, if they are more than an `i64` holds.
+    pub far_ms: Option<u64>,
 }
 
 impl Anatomy {
     pub(crate) fn new(text: impl Into<String>, parts: Vec<(&'static str, String)>) -> Self {
-        Self { text: text.into(), parts, bytes: Vec::new(), fields: Vec::new(), is_likely: true }
+        Self { text: text.into(), parts, bytes: Vec::new(), fields: Vec::new(), far_ms: None }
     }
 
     /// For an id that is one number.
     pub(crate) fn with_bits(self, bytes: &[u8], fields: &[(&'static str, usize)]) -> Self {
         Self { bytes: bytes.to_vec(), fields: fields.to_vec(), ..self }
-    }
-
-    pub(crate) fn unlikely_if(self, condition: bool) -> Self {
-        Self { is_likely: !condition, ..self }
     }
 }
 
@@ -179,7 +196,7 @@ impl Format {
     /// assert_eq!(named("uuid_v4").unwrap().ms(uuid, &Numbers::UNKNOWN), None);
     /// ```
     pub fn ms(&self, text: &[u8], numbers: &Numbers) -> Option<i64> {
-        (self.time()?.ms)(text, numbers)
+        (self.read.as_ref()?.holds)(text, numbers)?.ms
     }
 
     /// The time in its ids, if they hold one.
@@ -201,7 +218,7 @@ impl Format {
         match &time.sorted {
             Some(sorted) => (sorted.order)(text, numbers),
             // Times before 1970 come first.
-            None => Some((i128::from((time.ms)(text, numbers)?) - i128::from(i64::MIN)) as u128),
+            None => Some((i128::from(self.ms(text, numbers)?) - i128::from(i64::MIN)) as u128),
         }
     }
 

@@ -2,15 +2,15 @@
 
 use crate::format::ReadAnatomy;
 use crate::maker::{Maker, MakerError};
+use crate::snowflake::Layout;
 use crate::text::FormatError;
-use crate::{flake, segment, snowflake, trace, txid, unique_id, uuid};
+use crate::{flake, ksuid, nanoid, segment, snowflake, trace, txid, ulid, unique_id, uuid, xid};
 use std::ffi::OsStr;
 
 pub use crate::format::{Anatomy, Format, Make, Numbers, Read, Shape, Sorted, Texts, Time};
 
-/// The formats, and how what their ids hold is read. The most specific come first: a text that fits several is most likely
-/// an id of the first.
-const LIST: [(&Format, Option<ReadAnatomy>); 20] = [
+/// The formats, and how what their ids hold is read.
+const LIST: [(&Format, Option<ReadAnatomy>); 24] = [
     (&txid::FORMAT, Some(txid::ANATOMY)),
     (&txid::STRONG, None),
     (&uuid::V1, Some(uuid::V1_ANATOMY)),
@@ -19,6 +19,10 @@ const LIST: [(&Format, Option<ReadAnatomy>); 20] = [
     (&uuid::V7, Some(uuid::V7_ANATOMY)),
     (&uuid::OTHER, Some(uuid::OTHER_ANATOMY)),
     (&flake::FORMAT, Some(flake::ANATOMY)),
+    (&ulid::FORMAT, Some(ulid::ANATOMY)),
+    (&ksuid::FORMAT, Some(ksuid::ANATOMY)),
+    (&xid::FORMAT, Some(xid::ANATOMY)),
+    (&nanoid::FORMAT, Some(nanoid::ANATOMY)),
     (&unique_id::LONG, Some(unique_id::LONG_ANATOMY)),
     (&unique_id::SHORT, Some(unique_id::SHORT_ANATOMY)),
     (&trace::ID, Some(trace::ID_ANATOMY)),
@@ -33,7 +37,7 @@ const LIST: [(&Format, Option<ReadAnatomy>); 20] = [
     (&segment::format::FORMAT, None),
 ];
 
-/// All formats, the most specific first.
+/// All formats.
 ///
 /// ```
 /// assert!(txid::formats::ALL.iter().any(|format| format.name == "uuid_v7"));
@@ -56,13 +60,166 @@ pub fn named(name: &str) -> Option<&'static Format> {
     ALL.into_iter().find(|format| format.name == name)
 }
 
-/// The formats that a text fits, most likely first, and what it holds as an id of each.
+/// Ids of later times are hardly ids: of a day from now.
+const DAY_MS: i64 = 86_400_000;
+
+/// Most ids that are met were made in the last hour.
+const HOUR_MS: i64 = 3_600_000;
+
+/// What that is worth, in bits of [`Holds`]: the milliseconds of an hour are so many fewer than those of years.
+const BITS_OF_AN_HOUR: u32 = 16;
+
+/// What a time that cannot be is worth: more than any two formats differ by that share a shape.
+const BITS_OF_NO_TIME: u32 = 32;
+
+/// A reading that is as much likelier than all others is taken for certain.
+const CERTAIN_BITS: u32 = 16;
+
+/// No text fits more formats and layouts.
+const MOST: usize = 10;
+
+/// A text as an id of one format.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading {
+    /// The format.
+    pub format: &'static Format,
+    /// How 64-bit ids are read.
+    pub numbers: Numbers,
+    /// The name of their layout, where nobody chose one.
+    pub layout: Option<&'static str>,
+    /// The milliseconds since 1970, if the id has a time.
+    pub ms: Option<i64>,
+    /// Why it is hardly an id of this format, if its time cannot be.
+    pub unlikely: Option<Unlikely>,
+    bits: u32,
+}
+
+/// Why a text is hardly an id of a format that it fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unlikely {
+    /// Its time is before there were such ids.
+    TooEarly,
+    /// Its time is more than a day ahead.
+    TooLate,
+}
+
+impl Reading {
+    fn new(format: &'static Format, text: &[u8], numbers: Numbers, now_ms: i64) -> Option<Self> {
+        let holds = (format.read.as_ref()?.holds)(text, &numbers)?;
+        let since_ms = format.time().map_or(i64::MIN, |time| time.since_ms);
+        let unlikely = match holds.ms {
+            Some(ms) if ms < since_ms => Some(Unlikely::TooEarly),
+            Some(ms) if ms > now_ms.saturating_add(DAY_MS) => Some(Unlikely::TooLate),
+            _ => None,
+        };
+        let is_new = holds.ms.is_some_and(|ms| ms.abs_diff(now_ms) <= HOUR_MS as u64);
+        let bits = match unlikely {
+            Some(_) => holds.bits + BITS_OF_NO_TIME,
+            None => holds.bits - if is_new { BITS_OF_AN_HOUR } else { 0 },
+        };
+        Some(Self { format, numbers, layout: None, ms: holds.ms, unlikely, bits })
+    }
+
+    /// Whether it is likelier than the other. Of equal ones, the later is, and of those that cannot be, the one that is
+    /// less wrong.
+    fn is_likelier(&self, other: &Self) -> bool {
+        let wrong_by = |it: &Self| match (it.unlikely, it.ms, it.format.time()) {
+            (Some(Unlikely::TooEarly), Some(ms), Some(time)) => time.since_ms.abs_diff(ms),
+            (Some(Unlikely::TooLate), Some(ms), _) => ms as u64,
+            _ => 0,
+        };
+        (self.bits, wrong_by(self), other.ms) < (other.bits, wrong_by(other), self.ms)
+    }
+}
+
+/// All readings of a text, the likeliest first.
+#[derive(Clone, Copy, Debug)]
+pub struct Readings {
+    found: [Option<Reading>; MOST],
+}
+
+impl Readings {
+    /// What `text` can be when the clock reads `now_ms`. Without a layout that somebody chose, a number is read in each
+    /// one that is known.
+    ///
+    /// A reading is likelier if fewer ids of its format can be, and if its time can be: not before there were such ids, and
+    /// not more than a day ahead.
+    ///
+    /// ```
+    /// use txid::formats::{Numbers, Readings, Unlikely};
+    ///
+    /// // An xid of 2026 would be a txid of 2028.
+    /// let now_ms = 1_795_000_000_000;
+    /// let found = Readings::of(b"dbuodg30ui3e8a215n4g", &Numbers::UNKNOWN, now_ms);
+    /// let names: Vec<_> = found.iter().map(|it| (it.format.name, it.unlikely)).collect();
+    /// assert_eq!(names, [("xid", None), ("txid", Some(Unlikely::TooLate))]);
+    /// ```
+    pub fn of(text: &[u8], numbers: &Numbers, now_ms: i64) -> Self {
+        let mut readings = Self { found: [None; MOST] };
+        for format in ALL.into_iter().filter(|format| format.read.is_some()) {
+            let is_a_number = format.name == snowflake::format::FORMAT.name;
+            if !is_a_number || numbers.is_chosen {
+                readings.add(Reading::new(format, text, *numbers, now_ms));
+                continue;
+            }
+            // Leaf's bits are snowflake's.
+            for (name, layout) in Layout::PRESETS.into_iter().filter(|(name, _)| *name != "leaf") {
+                let reading = Reading::new(format, text, Numbers { layout, is_chosen: false }, now_ms);
+                readings.add(reading.map(|it| Reading { layout: Some(name), ..it }));
+            }
+        }
+        readings
+    }
+
+    fn add(&mut self, mut added: Option<Reading>) {
+        for place in &mut self.found {
+            let Some(reading) = &added else { return };
+            if place.as_ref().is_none_or(|there| reading.is_likelier(there)) {
+                std::mem::swap(place, &mut added);
+            }
+        }
+    }
+
+    /// The readings, the likeliest first.
+    pub fn iter(&self) -> impl Iterator<Item = &Reading> {
+        self.found.iter().flatten()
+    }
+
+    /// The likeliest reading, if the text is hardly anything else: its time can be, and no other reading with another time
+    /// or without one is nearly as likely. A number is never certain.
+    ///
+    /// ```
+    /// use txid::formats::{Numbers, Readings};
+    ///
+    /// let certain = |text: &str, now_ms| {
+    ///     let found = Readings::of(text.as_bytes(), &Numbers::UNKNOWN, now_ms);
+    ///     found.certain().map(|it| it.format.name)
+    /// };
+    /// // Of 2018-04-01; an xid of 2017-02-16 has the same text.
+    /// assert_eq!(certain("b2fr5nvqg00000000000", 1_522_545_689_000), Some("txid"));
+    /// assert_eq!(certain("b2fr5nvqg00000000000", 1_795_000_000_000), None);
+    /// ```
+    pub fn certain(&self) -> Option<&Reading> {
+        let first = self.likely().next()?;
+        self.likely().all(|it| it.ms == first.ms).then_some(first)
+    }
+
+    /// The likeliest reading and those that are nearly as likely; none of a number, and of an id whose time cannot be.
+    pub fn likely(&self) -> impl Iterator<Item = &Reading> {
+        let first = self.found[0].filter(|it| it.unlikely.is_none() && it.layout.is_none());
+        let least = first.map_or(0, |it| it.bits + CERTAIN_BITS);
+        self.iter().take_while(move |it| it.bits < least)
+    }
+}
+
+/// The readings of a text, likeliest first, and what it holds as each.
 ///
 /// ```
 /// use txid::formats::{Numbers, recognize};
 ///
-/// let found = recognize(b"b13f65bff40000010123456789abcdef", &Numbers::UNKNOWN)?;
-/// let names: Vec<_> = found.iter().map(|(format, _)| format.name).collect();
+/// let now_ms = 1_600_000_000_000;
+/// let found = recognize(b"b13f65bff40000010123456789abcdef", &Numbers::UNKNOWN, now_ms)?;
+/// let names: Vec<_> = found.iter().map(|(reading, _)| reading.format.name).collect();
 /// assert_eq!(names, ["trace_id", "otel_trace_id", "trace_host_id"]);
 /// # Ok::<(), Option<txid::FormatError>>(())
 /// ```
@@ -70,27 +227,21 @@ pub fn named(name: &str) -> Option<&'static Format> {
 /// # Errors
 ///
 /// The error of the first format that has such a text's length; None if no format has.
-pub fn recognize(text: &[u8], numbers: &Numbers) -> Result<Vec<(&'static Format, Anatomy)>, Option<FormatError>> {
-    let (mut found, mut wrong) = (Vec::new(), None);
-    for (format, anatomy) in LIST {
-        let (Some(read), Some(anatomy)) = (&format.read, anatomy) else { continue };
-        match anatomy(text, numbers) {
-            Ok(anatomy) => found.push((format, anatomy)),
-            Err(error) if read.lengths.contains(&text.len()) => wrong = wrong.or(Some(error)),
-            Err(_) => {}
-        }
+pub fn recognize(text: &[u8], numbers: &Numbers, now_ms: i64) -> Result<Vec<(Reading, Anatomy)>, Option<FormatError>> {
+    let readings = Readings::of(text, numbers, now_ms);
+    let anatomy = |reading: &Reading| {
+        let (_, anatomy) = LIST.iter().find(|(format, _)| *format == reading.format)?;
+        Some((*reading, anatomy.as_ref()?(text, &reading.numbers).ok()?))
+    };
+    let found: Vec<_> = readings.iter().filter_map(anatomy).collect();
+    if !found.is_empty() {
+        return Ok(found);
     }
-    if found.is_empty() {
-        return Err(wrong);
-    }
-    found.sort_by_key(|(_, anatomy)| !anatomy.is_likely);
-    Ok(found)
-}
-
-/// The milliseconds since 1970 in `text`, if that is hardly anything but an id with a time.
-pub(crate) fn certain_ms(text: &[u8]) -> Option<i64> {
-    let mut certain = ALL.into_iter().filter(|format| format.read.as_ref().is_some_and(|read| read.is_certain));
-    certain.find_map(|format| format.ms(text, &Numbers::UNKNOWN))
+    let wrong = LIST.iter().find_map(|(format, anatomy)| {
+        format.read.as_ref().filter(|read| read.lengths.contains(&text.len()))?;
+        anatomy.as_ref()?(text, numbers).err()
+    });
+    Err(wrong)
 }
 
 impl Maker {

@@ -16,7 +16,9 @@
 mod flake;
 mod format;
 pub mod formats;
+mod ksuid;
 mod maker;
+mod nanoid;
 pub mod request;
 pub mod segment;
 #[cfg(feature = "serde")]
@@ -29,10 +31,13 @@ mod text;
 pub mod time_in;
 pub mod trace;
 mod txid;
+mod ulid;
 mod unique_id;
 pub mod uuid;
+mod xid;
 
 pub use flake::Flake;
+pub use ksuid::Ksuid;
 pub use maker::{Made, Maker, MakerError, NoId};
 pub use series::Series;
 pub use shared::{FileError, PageError};
@@ -42,7 +47,9 @@ pub use source::host::{host_ipv4, host_ipv6};
 pub use source::mac::read_mac;
 pub use text::{FormatError, ParseError};
 pub use txid::{Guessable, Txid};
+pub use ulid::Ulid;
 pub use unique_id::{UniqueId, UniqueIdMaker};
+pub use xid::Xid;
 
 // Runs the examples of the guide as documentation tests.
 #[cfg(doctest)]

@@ -1,24 +1,28 @@
 //! Finds the time in an id of an unknown format.
 
-use crate::formats;
+use crate::formats::{Numbers, Readings};
+use crate::source::clock;
 use crate::text::civil::{FOUR_DIGITS_MS, Moment};
 
 /// How many characters [`rfc3339`] writes.
 pub const RFC3339_LEN: usize = Moment::LEN;
 
-/// The milliseconds since 1970 in the id `text`, if its format has a time and can be told from others: a txid, a UUID of
-/// version 1, 6 or 7, a flake, a UNIQUE_ID, or an id of SOFATracer or SkyWalking.
+/// The milliseconds since 1970 in the id `text`, if it is certain: what the text can be has this time, and can have no
+/// other. [`Readings::certain`] says when it is.
 ///
 /// ```
-/// use txid::time_in;
+/// use txid::{Txid, time_in};
 ///
-/// assert_eq!(time_in::ms(b"4om9qi54la8ffr4bd9sg"), Some(655_829_050_002));
 /// assert_eq!(time_in::ms(b"017f22e2-79b0-7cc3-98c4-dc0c0c07398f"), Some(1_645_557_742_000));
+/// assert!(time_in::ms(Txid::now().to_string().as_bytes()).is_some());
+/// // A txid of 1990, or an xid of 1989; there were neither.
+/// assert_eq!(time_in::ms(b"4om9qi54la8ffr4bd9sg"), None);
 /// assert_eq!(time_in::ms(b"7f3a"), None);
 /// ```
 pub fn ms(text: &[u8]) -> Option<i64> {
-    // A text that would have another time, which RFC 3339 cannot write, is not an id.
-    formats::certain_ms(text).filter(|ms| FOUR_DIGITS_MS.contains(ms))
+    let ms = Readings::of(text, &Numbers::UNKNOWN, clock::coarse_ms()).certain()?.ms;
+    // What RFC 3339 cannot write is not the time of an id.
+    ms.filter(|ms| FOUR_DIGITS_MS.contains(ms))
 }
 
 /// The milliseconds since 1970 as RFC 3339 and ISO 8601 write them, `2014-09-01T00:00:00.000Z`, in the years 0 to 9999.
@@ -34,23 +38,32 @@ pub fn rfc3339(ms: i64) -> Option<[u8; RFC3339_LEN]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::Format;
+    use crate::formats::{self, Format};
     use crate::maker::Maker;
 
-    const NOW_MS: i64 = 1_795_000_000_123;
-
     #[test]
-    fn what_has_a_time_is_read() {
-        let certain =
-            |format: &&&Format| format.has_a_time() && format.read.as_ref().is_some_and(|read| read.is_certain);
-        for format in formats::ALL.iter().filter(certain).filter(|format| format.make.is_some()) {
+    fn what_was_made_just_now_is_certain() {
+        let makes = |format: &&&Format| format.has_a_time() && format.make.is_some() && format.name != "snowflake";
+        for format in formats::ALL.iter().filter(makes) {
             let mut text = [0; Maker::MAX_LEN];
             let options = format.make.as_ref().unwrap().options.iter().map(|option| (*option, "10.0.0.7".as_ref()));
-            let made = format.maker(options).unwrap().write_by(NOW_MS, &mut text).unwrap();
-            let found = ms(&text[..made.len]).unwrap();
-            assert!(found == NOW_MS || found == NOW_MS / 1000 * 1000, "{format:?}: {found}");
+            let before = clock::system_ms() / 1000 * 1000;
+            let made = format.maker(options).unwrap().write_by(clock::system_ms(), &mut text).unwrap();
+            let found = ms(&text[..made.len]).unwrap_or_else(|| panic!("{format:?}"));
+            assert!((before..=clock::system_ms()).contains(&found), "{format:?}: {found}");
         }
-        assert_eq!(ms(b"0ad1348f1403169275002100356696"), Some(1_403_169_275_002));
+    }
+
+    #[test]
+    fn shape_alone_is_enough_where_no_other_time_can_be() {
+        for (text, expected) in [
+            ("0ad1348f1403169275002100356696", 1_403_169_275_002),
+            ("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", 1_645_557_742_000),
+            ("01ARZ3NDEKTSV4RRFFQ69G5FAV", 1_469_922_850_259),
+            ("0ujtsYcgvSTl8PAuAdqWYSMnLOv", 1_507_608_047_000),
+        ] {
+            assert_eq!(ms(text.as_bytes()), Some(expected), "{text}");
+        }
     }
 
     #[test]
@@ -64,6 +77,12 @@ mod tests {
             "b0e5f1cc-2f2b-4d5e-8a3c-2f4b1c1d1e1f",
             "4bf92f3577b34da6a3ce929d0e0e4736",
             "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+            // Of 1990; of 2018, or 2017; of 5236.
+            "4om9qi54la8ffr4bd9sg",
+            "b2fr5nvqg00000000000",
+            "5dd0e0c0-79b0-7cc3-98c4-dc0c0c07398f",
+            // Any number is a 64-bit id.
+            "1160090501362225152",
         ] {
             assert_eq!(ms(text.as_bytes()), None, "{text}");
         }

@@ -1,6 +1,6 @@
 //! The 96-bit id: `| ms since 1970-01-01 UTC : 42 | random : 54 |`.
 
-use crate::format::{Anatomy, Format, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
+use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
 use crate::maker::{Made, Maker};
 use crate::source::{clock, entropy};
 use crate::text::{ParseError, base32hex};
@@ -23,10 +23,11 @@ pub(crate) const FORMAT: Format = Format {
     }),
     read: Some(Read {
         lengths: Txid::LEN..=Txid::LEN,
-        is_certain: true,
+        holds: |text, _| Holds::time(Txid::of_bits(base32hex::decode(text.try_into().ok()?).ok()?).ms as i64, 92),
         time: Some(Time {
             shape: Shape::Word(Txid::LEN..=Txid::LEN),
-            ms: |text, _| Some(Txid::of_bits(base32hex::decode(text.try_into().ok()?).ok()?).ms as i64),
+            // lua-resty-txid's first ids.
+            since_ms: 1_420_070_400_000,
             sorted: Some(Sorted {
                 times: |_| 0..=TIME_MASK as i64,
                 bounds: |ms, _| [Txid::first_of(ms).to_string(), Txid::last_of(ms).to_string()],
@@ -34,7 +35,7 @@ pub(crate) const FORMAT: Format = Format {
                     let id = Txid::from_text(text).ok()?;
                     Some(u128::from(id.ms) << RANDOM_BITS | u128::from(id.random))
                 },
-                texts: Texts::InLowerCase,
+                texts: Texts::InOneCase,
             }),
         }),
     }),

@@ -1,7 +1,7 @@
 //! Apache's UNIQUE_ID in both layouts: the short one with the alphabet `A-Za-z0-9@-`, and the long one with that of
 //! current httpd, `A-Za-z0-9-_`. httpd 2.4.29 to 2.4.46 wrote the long layout with the other alphabet.
 
-use crate::format::{Anatomy, Format, Make, Read, ReadAnatomy, Shape, Time};
+use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Time};
 use crate::maker::{Made, Maker, Text};
 use crate::source::entropy::{self, StreamId};
 use crate::source::kept::Kept;
@@ -39,10 +39,11 @@ pub(crate) const LONG: Format = Format {
     }),
     read: Some(Read {
         lengths: UniqueId::LONG_LEN..=UniqueId::LONG_LEN,
-        is_certain: true,
+        holds: |text, _| holds(text, UniqueId::LONG_LEN, 156),
         time: Some(Time {
             shape: Shape::Base64(UniqueId::LONG_LEN),
-            ms: |text, _| ms_in(text, UniqueId::LONG_LEN),
+            // httpd 2.4.29.
+            since_ms: 1_506_816_000_000,
             // The alphabet is not in ASCII order.
             sorted: None,
         }),
@@ -61,7 +62,7 @@ pub(crate) const LONG_ANATOMY: ReadAnatomy = |text, _| {
     ];
     let bits = [&id.seconds.to_be_bytes()[..], &random, &id.counter.to_be_bytes(), &id.thread.to_be_bytes()].concat();
     let fields = [("time", 32), ("random", 80), ("counter", 16), ("thread", 32)];
-    Ok(Anatomy::new(String::from_utf8_lossy(text), parts).with_bits(&bits, &fields))
+    Ok(Anatomy::new(id.to_string(), parts).with_bits(&bits, &fields))
 };
 
 pub(crate) const SHORT: Format = Format {
@@ -80,10 +81,11 @@ pub(crate) const SHORT: Format = Format {
     }),
     read: Some(Read {
         lengths: UniqueId::SHORT_LEN..=UniqueId::SHORT_LEN,
-        is_certain: true,
+        holds: |text, _| holds(text, UniqueId::SHORT_LEN, 140),
         time: Some(Time {
             shape: Shape::Base64(UniqueId::SHORT_LEN),
-            ms: |text, _| ms_in(text, UniqueId::SHORT_LEN),
+            // Apache 1.3.
+            since_ms: 883_612_800_000,
             sorted: None,
         }),
     }),
@@ -103,7 +105,7 @@ pub(crate) const SHORT_ANATOMY: ReadAnatomy = |text, _| {
     let words = [id.seconds, address.to_bits(), pid].map(u32::to_be_bytes).concat();
     let bits = [&words[..], &id.counter.to_be_bytes(), &id.thread.to_be_bytes()].concat();
     let fields = [("time", 32), ("address", 32), ("process", 32), ("counter", 16), ("thread", 32)];
-    Ok(Anatomy::new(String::from_utf8_lossy(text), parts).with_bits(&bits, &fields))
+    Ok(Anatomy::new(id.to_string(), parts).with_bits(&bits, &fields))
 };
 
 fn put(text: &mut Text, id: UniqueId) -> Made {
@@ -113,9 +115,11 @@ fn put(text: &mut Text, id: UniqueId) -> Made {
     Made::of(len)
 }
 
-fn ms_in(text: &[u8], length: usize) -> Option<i64> {
+fn holds(text: &[u8], length: usize, bits: u32) -> Option<Holds> {
     let id = UniqueId::from_text(text).ok().filter(|_| text.len() == length)?;
-    Some(i64::from(id.seconds) * 1000)
+    // Of random characters, 26 in 64 are in upper case: ids of other formats rather have none.
+    let is_unlikely = !text.iter().any(u8::is_ascii_uppercase);
+    Holds::time(i64::from(id.seconds) * 1000, bits + if is_unlikely { 20 } else { 0 })
 }
 
 /// An id in the format of `mod_unique_id`.

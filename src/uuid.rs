@@ -6,7 +6,7 @@
 //! assert!(id < txid::uuid::v7());
 //! ```
 
-use crate::format::{Anatomy, Format, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
+use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
 use crate::maker::{Made, Maker, Text};
 use crate::source::clock::{self, Stamp};
 use crate::source::entropy::{self, StreamId};
@@ -43,8 +43,8 @@ pub(crate) const V1: Format = Format {
     }),
     read: Some(Read {
         lengths: LEN..=LEN,
-        is_certain: true,
-        time: Some(Time { shape: Shape::Uuid, ms: |text, _| ms_in(text, 1), sorted: None }),
+        holds: |text, _| Holds::time(ms_in(text, 1)?, 122),
+        time: Some(Time { shape: Shape::Uuid, since_ms: -GREGORIAN_MS, sorted: None }),
     }),
 };
 
@@ -64,7 +64,7 @@ pub(crate) const V4: Format = Format {
         in_nginx: true,
         maker: |_| Ok(Maker::writing(|_, text| Ok(put(text, v4())))),
     }),
-    read: Some(Read { lengths: LEN..=LEN, is_certain: true, time: None }),
+    read: Some(Read { lengths: LEN..=LEN, holds: |text, _| no_time(text, Some(4)), time: None }),
 };
 
 pub(crate) const V4_ANATOMY: ReadAnatomy = |text, _| {
@@ -79,10 +79,10 @@ pub(crate) const V6: Format = Format {
     make: None,
     read: Some(Read {
         lengths: LEN..=LEN,
-        is_certain: true,
+        holds: |text, _| Holds::time(ms_in(text, 6)?, 122),
         time: Some(Time {
             shape: Shape::Uuid,
-            ms: |text, _| ms_in(text, 6),
+            since_ms: -GREGORIAN_MS,
             sorted: Some(Sorted {
                 times: |_| -GREGORIAN_MS..=TICKS_MASK as i64 / TICKS_A_MS as i64 - GREGORIAN_MS - 1,
                 bounds: |ms, _| {
@@ -93,7 +93,7 @@ pub(crate) const V6: Format = Format {
                     })
                 },
                 order: |text, _| order(text, 6),
-                texts: Texts::InLowerCase,
+                texts: Texts::InOneCase,
             }),
         }),
     }),
@@ -119,15 +119,15 @@ pub(crate) const V7: Format = Format {
     }),
     read: Some(Read {
         lengths: LEN..=LEN,
-        is_certain: true,
+        holds: |text, _| Holds::time(ms_in(text, 7)?, 112),
         time: Some(Time {
             shape: Shape::Uuid,
-            ms: |text, _| ms_in(text, 7),
+            since_ms: 0,
             sorted: Some(Sorted {
                 times: |_| 0..=V7_TIME_MASK,
                 bounds: |ms, _| [0, V7_RANDOM_MAX].map(|random| v7_of(V7 { ms, random }).to_string()),
                 order: |text, _| order(text, 7),
-                texts: Texts::InLowerCase,
+                texts: Texts::InOneCase,
             }),
         }),
     }),
@@ -144,7 +144,7 @@ pub(crate) const OTHER: Format = Format {
     title: "UUID",
     about: "any other UUID",
     make: None,
-    read: Some(Read { lengths: LEN..=LEN, is_certain: true, time: None }),
+    read: Some(Read { lengths: LEN..=LEN, holds: |text, _| no_time(text, None), time: None }),
 };
 
 pub(crate) const OTHER_ANATOMY: ReadAnatomy = |text, _| anatomy(text, None, &[("bits", 128)]);
@@ -175,6 +175,11 @@ fn anatomy(text: &[u8], version: Option<u8>, fields: &[(&'static str, usize)]) -
     let id = Uuid::try_parse_ascii(text).unwrap_or_default();
     let shown = vec![("version", parts.version.to_string()), ("variant", variant.to_string())];
     Ok(Anatomy::new(id.to_string(), shown).with_bits(id.as_bytes(), fields))
+}
+
+fn no_time(text: &[u8], version: Option<u8>) -> Option<Holds> {
+    let parts = read_ascii(text).ok().filter(|parts| version_of(parts) == version);
+    parts.and_then(|_| Holds::no_time(122))
 }
 
 fn order(text: &[u8], version: u8) -> Option<u128> {

@@ -97,7 +97,7 @@ mod tests {
             let made = maker.write_by(system_ms(), &mut text).unwrap();
             let text = &text[..made.len];
             assert!(READERS.iter().any(|(_, read)| read(text).is_ok()), "{format:?} is missing in READERS");
-            assert!(formats::recognize(text, &Numbers::UNKNOWN).is_ok(), "{format:?}");
+            assert!(formats::recognize(text, &Numbers::UNKNOWN, system_ms()).is_ok(), "{format:?}");
         }
     }
 

@@ -33,7 +33,7 @@ pub(crate) fn run(args: &Grep) -> Result<ExitCode> {
         search.source(source)?;
     }
     search.bar.finish_and_clear();
-    if let Some(hint) = search.hint.text(format).filter(|_| !search.found) {
+    if let Some(hint) = search.hint.text(&search.finder) {
         say(&hint);
     }
     Ok(ExitCode::from(match search {

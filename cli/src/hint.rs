@@ -1,14 +1,10 @@
 //! What to say if nothing of the wanted format was found, but something of another.
 
 use crate::words::Finder;
-use std::ops::RangeInclusive;
-use txid::formats::{ALL, Format, Numbers};
+use txid::formats::{ALL, Numbers, Readings};
 
 /// How much of the input is looked at again.
 const SAMPLE: usize = 256 << 10;
-
-/// Ids of these years are hardly anything else: 2000 to 2049.
-const PLAUSIBLE_MS: RangeInclusive<i64> = 946_684_800_000..=2_524_607_999_999;
 
 /// The beginning of the input, for as long as nothing of the wanted format was in it.
 #[derive(Default)]
@@ -23,7 +19,8 @@ impl Hint {
         if self.is_needless || self.sample.len() >= SAMPLE {
             return;
         }
-        if wanted.first_ms(block).is_some() {
+        let now_ms = txid::system_ms();
+        if wanted.any(block, |text| wanted.is_likely(text, now_ms)) {
             *self = Self { is_needless: true, ..Self::default() };
             return;
         }
@@ -32,25 +29,37 @@ impl Hint {
     }
 
     /// A line about another format, and the command that would find its ids.
-    pub(crate) fn text(&self, wanted: &Format) -> Option<String> {
+    pub(crate) fn text(&self, finder: &Finder) -> Option<String> {
         if self.is_needless {
             return None;
         }
+        let (wanted, now_ms) = (finder.format(), txid::system_ms());
         let others = ALL.into_iter().filter(|format| *format != wanted).filter_map(|format| {
-            // Any 32 hexadecimal digits are a trace id, and any number is a 64-bit id.
-            let finder = Finder::new(format, Numbers::UNKNOWN).filter(|_| is_certain(format))?;
-            let mut count = 0;
-            finder.within(&self.sample, &finder.window(PLAUSIBLE_MS), |_| count += 1);
-            (count > 0).then_some((count, format))
+            let finder = Finder::new(format, Numbers::UNKNOWN)?;
+            let (mut count, mut titles) = (0, Vec::new());
+            finder.any(&self.sample, |text| {
+                let readings = Readings::of(text, &Numbers::UNKNOWN, now_ms);
+                let mut likely = readings.likely().peekable();
+                // Any 32 hexadecimal digits could be a trace id.
+                if likely.peek().is_some_and(|it| it.format == format) && readings.likely().all(|it| it.ms.is_some()) {
+                    count += 1;
+                    titles.extend(likely.map(|it| it.format.title).filter(|title| *title != wanted.title));
+                    titles.sort_unstable_by_key(|title| *title != format.title);
+                    titles.dedup();
+                }
+                false
+            });
+            (count > 0).then_some((count, format, titles))
         });
-        let (_, other) = others.max_by_key(|(count, _)| *count)?;
+        let (_, other, titles) = others.max_by_key(|(count, ..)| *count)?;
         let command = command_with(&txid_args::name(other), std::env::args());
-        Some(format!("no {} was found, but there are ids of the format {}: {command}", wanted.title, other.title))
+        let titles = titles.join(" or ");
+        let what = match finder.first_ms(&self.sample) {
+            Some(_) => format!("what looks like a {} is hardly one", wanted.title),
+            None => format!("no {} was found", wanted.title),
+        };
+        Some(format!("{what}, but there are ids of the format {titles}: {command}"))
     }
-}
-
-fn is_certain(format: &Format) -> bool {
-    format.read.as_ref().is_some_and(|read| read.is_certain)
 }
 
 /// The arguments of this command with `--format NAME` after the name of the subcommand.
@@ -84,7 +93,7 @@ mod tests {
     #[test]
     fn the_beginning_is_kept_for_as_long_as_nothing_of_the_format_is_in_it() {
         let wanted = Finder::new(ALL[0], Numbers::UNKNOWN).unwrap();
-        let an_id = b"4om9qi54la8ffr4bd9sg\n";
+        let an_id = b"b2fr5nvmbtcu7vl9phl0\n";
         let mut hint = Hint::default();
         hint.look(b"nothing\n", &wanted);
         hint.look(&[b'-'; SAMPLE], &wanted);

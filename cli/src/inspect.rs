@@ -2,7 +2,7 @@
 
 use crate::input::Source;
 use crate::trouble::complain;
-use crate::{picture, terminal, time};
+use crate::{picture, time};
 use anstyle::Style;
 use anyhow::{Context, Result, anyhow};
 use indicatif::ProgressBar;
@@ -14,62 +14,100 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 use txid::FormatError;
-use txid::formats::{self, Anatomy, Numbers};
+use txid::formats::{self, Anatomy, Numbers, Reading, Unlikely};
 use txid::snowflake::Layout;
 use txid_args::{Inspect, name};
 
 /// How many bytes of an invalid id an error shows.
 const SHOWN: usize = 60;
 
-/// An id, and what it is.
+/// A text as an id of one format.
 struct Id {
-    /// What it most likely is, and what it may be.
-    format: &'static str,
-    or_else: Vec<&'static str>,
-    ms: Option<i64>,
+    reading: Reading,
     holds: Anatomy,
-    /// The last millisecond of its layout, if that was given.
-    layout_ends_ms: Option<i64>,
 }
 
 impl Id {
-    fn read(text: &[u8], numbers: &Numbers) -> Result<Self, Option<FormatError>> {
-        let mut found = formats::recognize(text, numbers)?;
-        let (format, holds) = found.remove(0);
-        let mut or_else: Vec<_> = found.iter().map(|(other, _)| other.title).collect();
-        or_else.retain(|title| *title != format.title);
+    /// All that the text can be, the likeliest first.
+    fn all(text: &[u8], numbers: &Numbers, now: Timestamp) -> Result<Vec<Self>, Option<FormatError>> {
+        let found = formats::recognize(text, numbers, now.as_millisecond())?;
+        Ok(found.into_iter().map(|(reading, holds)| Self { reading, holds }).collect())
+    }
+
+    /// The format, and the layout that it was read in.
+    fn title(&self) -> String {
+        let title = self.reading.format.title;
+        self.reading.layout.map_or_else(|| title.to_string(), |layout| format!("{title}, layout {layout}"))
+    }
+
+    fn moment(&self) -> Option<Timestamp> {
+        self.reading.ms.and_then(time::timestamp)
+    }
+
+    /// Milliseconds since 1970.
+    fn ms(&self) -> Option<i128> {
+        self.holds.far_ms.map(i128::from).or(self.reading.ms.map(i128::from))
+    }
+
+    /// Its time, or its milliseconds if they are after the year 9999.
+    fn time(&self) -> Option<String> {
+        self.moment().map(time::rfc3339_of).or(self.ms().map(|ms| ms.to_string()))
+    }
+
+    /// The last millisecond of its layout, if that was given.
+    fn layout_ends_ms(&self) -> Option<i64> {
+        let Reading { format, numbers, .. } = &self.reading;
         let has_layout = format.make.as_ref().is_some_and(|make| make.options.contains(&"layout"));
-        let layout_ends_ms = (numbers.is_chosen && has_layout).then(|| *numbers.layout.range_ms().end());
-        Ok(Self { format: format.title, or_else, ms: format.ms(text, numbers), holds, layout_ends_ms })
+        (numbers.is_chosen && has_layout).then(|| *numbers.layout.range_ms().end())
+    }
+
+    /// What a line says of it that is not the first.
+    fn line(&self) -> String {
+        let time = self.time().map_or(String::new(), |time| format!(" of {time}"));
+        let hardly = self.unlikely().map_or(String::new(), |why| format!(": hardly, {why}"));
+        format!("{}{time}{hardly}", self.title())
+    }
+
+    fn unlikely(&self) -> Option<&'static str> {
+        Some(match self.reading.unlikely? {
+            Unlikely::TooEarly => "its time is before there were such ids",
+            Unlikely::TooLate => "its time is more than a day ahead",
+        })
     }
 }
 
-/// Writes an object with its keys in this order.
-struct Json<'a>(&'a Id);
+/// Writes an object with its keys in this order, and the other readings as objects in it.
+struct Json<'a>(&'a Id, &'a [Id]);
 
 impl Serialize for Json<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let id = self.0;
+        let Json(id, others) = self;
         let mut object = serializer.serialize_map(None)?;
         object.serialize_entry("id", &id.holds.text)?;
-        object.serialize_entry("format", id.format)?;
-        if !id.or_else.is_empty() {
-            object.serialize_entry("or_else", &id.or_else)?;
+        object.serialize_entry("format", id.reading.format.title)?;
+        if let Some(layout) = id.reading.layout {
+            object.serialize_entry("layout", layout)?;
         }
-        if let Some(ms) = id.ms {
-            if let Some(moment) = time::timestamp(ms) {
-                object.serialize_entry("time", &time::rfc3339_of(moment))?;
-            }
+        if let Some(why) = id.unlikely() {
+            object.serialize_entry("unlikely", why)?;
+        }
+        if let Some(moment) = id.moment() {
+            object.serialize_entry("time", &time::rfc3339_of(moment))?;
+        }
+        if let Some(ms) = id.ms() {
             object.serialize_entry("ms", &ms)?;
         }
         for (name, value) in &id.holds.parts {
             object.serialize_entry(name, value)?;
         }
-        if let Some(ms) = id.layout_ends_ms {
+        if let Some(ms) = id.layout_ends_ms() {
             object.serialize_entry("layout_ends", &time_or_ms(ms))?;
         }
         if !id.holds.bytes.is_empty() {
             object.serialize_entry("hex", &hex(&id.holds.bytes))?;
+        }
+        if !others.is_empty() {
+            object.serialize_entry("or_else", &others.iter().map(|other| Json(other, &[])).collect::<Vec<_>>())?;
         }
         object.end()
     }
@@ -114,8 +152,8 @@ struct Inspection {
 
 impl Inspection {
     fn show(&mut self, text: &[u8]) -> Result<()> {
-        let id = match Id::read(text, &self.numbers) {
-            Ok(id) => id,
+        let found = match Id::all(text, &self.numbers, self.now) {
+            Ok(found) => found,
             Err(error) => {
                 self.all_good = false;
                 let more = if text.len() > SHOWN { "..." } else { "" };
@@ -125,28 +163,27 @@ impl Inspection {
                 return Ok(());
             }
         };
-        let shown = if self.json { json(&id)? } else { self.block(&id) };
+        let Some((id, others)) = found.split_first() else { return Ok(()) };
+        let shown = if self.json { serde_json::to_string(&Json(id, others))? + "\n" } else { self.block(id, others) };
         anstream::stdout().lock().write_all(shown.as_bytes()).context("standard output")
     }
 
-    fn block(&self, id: &Id) -> String {
+    fn block(&self, id: &Id, others: &[Id]) -> String {
         let bold = Style::new().bold();
-        let mut block = format!("{bold}{}{bold:#}\n", terminal::harmless(id.holds.text.as_bytes()));
-        let mut rows = vec![("format", id.format.to_string())];
-        if !id.or_else.is_empty() {
-            rows.push(("or", id.or_else.join(", ")));
+        let mut block = format!("{bold}{}{bold:#}\n", id.holds.text);
+        let only = if others.is_empty() { ", the only reading" } else { "" };
+        let hardly = id.unlikely().map_or(String::new(), |why| format!(": hardly, {why}"));
+        let mut rows = vec![("format", format!("{}{only}{hardly}", id.title()))];
+        rows.extend(others.iter().map(|other| ("or", other.line())));
+        if let Some(moment) = id.moment() {
+            let local = moment.to_zoned(self.zone.clone());
+            rows.push(("time", time::rfc3339_of(moment)));
+            rows.push(("local", local.strftime("%Y-%m-%dT%H:%M:%S.%3f%:z").to_string()));
+            rows.push(("age", age(moment, self.now)));
         }
-        if let Some(ms) = id.ms {
-            if let Some(moment) = time::timestamp(ms) {
-                let local = moment.to_zoned(self.zone.clone());
-                rows.push(("time", time::rfc3339_of(moment)));
-                rows.push(("local", local.strftime("%Y-%m-%dT%H:%M:%S.%3f%:z").to_string()));
-                rows.push(("age", age(moment, self.now)));
-            }
-            rows.push(("ms", ms.to_string()));
-        }
+        rows.extend(id.ms().map(|ms| ("ms", ms.to_string())));
         rows.extend(id.holds.parts.iter().map(|(name, value)| (*name, value.clone())));
-        rows.extend(id.layout_ends_ms.map(|ms| ("layout ends", time_or_ms(ms))));
+        rows.extend(id.layout_ends_ms().map(|ms| ("layout ends", time_or_ms(ms))));
         if !id.holds.bytes.is_empty() {
             rows.push(("hex", hex(&id.holds.bytes)));
         }
@@ -159,19 +196,6 @@ impl Inspection {
         }
         block
     }
-}
-
-/// A line of JSON. A later `traceparent` may end with anything: control characters that JSON does not escape are escaped
-/// too, or a terminal would obey them, and elsewhere they would be left out with the colors.
-fn json(id: &Id) -> Result<String> {
-    let mut line = String::new();
-    for char in serde_json::to_string(&Json(id))?.chars() {
-        match char.is_control() {
-            true => line += &format!("\\u{:04x}", u32::from(char)),
-            false => line.push(char),
-        }
-    }
-    Ok(line + "\n")
 }
 
 /// What to say of a text that nobody meant as an id of a format.
@@ -191,9 +215,7 @@ fn lookalike(text: &[u8]) -> Option<&'static str> {
         10 if all(u8::is_ascii_digit) => Some("seconds since 1970"),
         13 if all(u8::is_ascii_digit) => Some("milliseconds since 1970"),
         13 if text.iter().all(is_crockford) => Some("a TSID"),
-        21 if all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(byte)) => Some("a Nano ID"),
         25 if text[0] == b'c' && all(u8::is_ascii_alphanumeric) => Some("a CUID"),
-        26 if text.iter().all(is_crockford) => Some("a ULID"),
         38 if text[0] == b'{' && text[37] == b'}' => Some("a UUID in braces"),
         40 if all(u8::is_ascii_hexdigit) => Some("a SHA-1"),
         64 if all(u8::is_ascii_hexdigit) => Some("a SHA-256"),

@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Sort) -> Result<ExitCode> {
         }
     }
     bar.finish_and_clear();
-    if let Some(hint) = hint.text(format) {
+    if let Some(hint) = hint.text(&sorter.finder) {
         say(&hint);
     }
     let mut out: Box<dyn Write> = match stdout().is_terminal() {

@@ -1,7 +1,7 @@
 //! Finds ids in text.
 
 use std::ops::{ControlFlow, Range, RangeInclusive};
-use txid::formats::{Format, Numbers, Shape, Texts};
+use txid::formats::{Format, Numbers, Readings, Shape, Texts};
 
 /// Finds the ids of one format.
 pub struct Finder {
@@ -25,6 +25,11 @@ impl Finder {
         Some(Self { format, numbers, shape: &time.shape, texts })
     }
 
+    /// The format whose ids it finds.
+    pub fn format(&self) -> &'static Format {
+        self.format
+    }
+
     /// What [`Finder::within`] searches for.
     pub fn window(&self, ms: RangeInclusive<i64>) -> Window {
         let bounds = self.format.bounds(ms.clone(), &self.numbers);
@@ -41,7 +46,7 @@ impl Finder {
         match self.texts {
             Texts::Unsorted => None,
             Texts::AsTheyAre => Some(head),
-            Texts::InLowerCase => Some(head | LOWER),
+            Texts::InOneCase => Some(head | LOWER),
         }
     }
 
@@ -69,6 +74,22 @@ impl Finder {
             }
         });
         first
+    }
+
+    /// Whether `is_one` says so of something in `text` that looks like an id of this format.
+    pub fn any(&self, text: &[u8], mut is_one: impl FnMut(&[u8]) -> bool) -> bool {
+        let mut found = false;
+        self.each_candidate(text, |range| {
+            found = is_one(&text[range]);
+            if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        found
+    }
+
+    /// Whether a text is an id of this format whose time can be, when the clock says `now_ms`.
+    pub fn is_likely(&self, text: &[u8], now_ms: i64) -> bool {
+        let readings = Readings::of(text, &self.numbers, now_ms);
+        readings.iter().any(|it| it.format == self.format && it.unlikely.is_none())
     }
 
     /// Calls `found` with the position of each id in `text` that is within the window.
@@ -387,7 +408,7 @@ mod tests {
                     let mut text = [0; Maker::MAX_LEN];
                     let made = maker.write_at(ms, &mut text).unwrap();
                     let text = String::from_utf8(text[..made.len].to_vec()).unwrap();
-                    if upper && finder.texts == Texts::InLowerCase { text.to_uppercase() } else { text }
+                    if upper && finder.texts == Texts::InOneCase { text.to_uppercase() } else { text }
                 }).collect();
                 let is_in = |text: &String| {
                     let ms = finder.format.ms(text.as_bytes(), &finder.numbers).unwrap();

@@ -98,15 +98,17 @@ pub fn log(mut bytes: &[u8]) {
 /// What `txid inspect` shows of a word.
 pub fn inspect(bytes: &[u8]) {
     for numbers in [Numbers::UNKNOWN, Numbers { layout: Layout::SONYFLAKE, is_chosen: true }] {
-        match formats::recognize(bytes, &numbers) {
+        match formats::recognize(bytes, &numbers, txid::system_ms()) {
             Ok(found) => {
                 assert!(!found.is_empty());
-                for (format, id) in found {
-                    assert_eq!(id.text.to_ascii_lowercase().as_bytes(), bytes.to_ascii_lowercase());
+                for (reading, id) in found {
+                    let again = formats::recognize(id.text.as_bytes(), &numbers, txid::system_ms()).unwrap();
+                    assert!(again.iter().any(|(it, same)| it.format == reading.format && same.text == id.text));
                     let bits: usize = id.fields.iter().map(|(_, bits)| bits).sum();
                     assert!(id.bytes.is_empty() || 8 * id.bytes.len() == bits);
                     assert_eq!(picture::of(&id.bytes, &id.fields).is_empty(), id.bytes.is_empty());
-                    format.ms(bytes, &numbers).and_then(time::timestamp).map(time::rfc3339_of);
+                    assert_eq!(reading.format.ms(bytes, &reading.numbers), reading.ms);
+                    reading.ms.and_then(time::timestamp).map(time::rfc3339_of);
                 }
             }
             Err(error) => assert!(error.is_none_or(|error| !error.to_string().is_empty())),

@@ -4,7 +4,7 @@ use super::generator::Generator;
 use super::layout::Layout;
 use super::node;
 use super::state::State;
-use crate::format::{Anatomy, Format, Make, Numbers, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
+use crate::format::{Anatomy, Format, Holds, Make, Numbers, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
 use crate::maker::{Made, Maker, MakerError, NoId, Options};
 use crate::text::{FormatError, decimal};
 use std::fmt::Display;
@@ -30,10 +30,11 @@ pub(crate) const FORMAT: Format = Format {
     }),
     read: Some(Read {
         lengths: DIGITS,
-        is_certain: false,
+        holds: |text, numbers| Holds::time(numbers.layout.decode(read(text, numbers).ok()?)?.ms, 60),
         time: Some(Time {
             shape: Shape::Word(DIGITS),
-            ms: |text, numbers| Some(numbers.layout.decode(read(text, numbers).ok()?)?.ms),
+            // When Twitter announced them. Mastodon counts from 1970.
+            since_ms: 1_275_350_400_000,
             sorted: Some(Sorted {
                 times: |numbers| numbers.layout.range_ms(),
                 bounds: |ms, numbers| numbers.layout.ids_of(ms).map(|id| id.to_string()),
@@ -54,11 +55,13 @@ pub(crate) const ANATOMY: ReadAnatomy = |text, numbers| {
     let mut fields = numbers.layout.parts().map(|(name, bits)| (name, bits as usize)).to_vec();
     fields.insert(0, ("0", 64 - fields.iter().map(|(_, bits)| bits).sum::<usize>()));
     let parts = vec![("node", it.node.to_string()), ("sequence", it.sequence.to_string())];
-    Ok(Anatomy::new(String::from_utf8_lossy(text), parts).with_bits(&id.to_be_bytes(), &fields))
+    Ok(Anatomy::new(id.to_string(), parts).with_bits(&id.to_be_bytes(), &fields))
 };
 
 fn read(text: &[u8], numbers: &Numbers) -> Result<u64, FormatError> {
-    if text.is_empty() || !numbers.is_chosen && !DIGITS.contains(&text.len()) {
+    let padding = text.iter().take_while(|&&byte| byte == b'0').count();
+    let is_usual = DIGITS.contains(&text.len()) || DIGITS.contains(&(text.len() - padding));
+    if text.is_empty() || !numbers.is_chosen && !is_usual {
         return Err(FormatError::Length { found: text.len(), expected: "a 64-bit id has 15 to 19" });
     }
     decimal::decode(text, 0, text.len())

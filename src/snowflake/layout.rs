@@ -122,13 +122,44 @@ impl Layout {
         random_start: false,
     };
 
+    /// Discord's: 42 bits of milliseconds since 2015, of which 41 fit into a number with a sign; 5 of worker and 5 of
+    /// process, which are the node; 12 of increment.
+    pub const DISCORD: Self = Self { epoch_ms: 1_420_070_400_000, ..Self::SNOWFLAKE };
+
+    /// Instagram's: 41 bits of milliseconds since 2011-08-24, of which 40 fit into a number with a sign; 13 of shard, 10
+    /// of sequence.
+    pub const INSTAGRAM: Self = Self {
+        time_bits: 40,
+        node_bits: 13,
+        sequence_bits: 10,
+        unit_ms: 1,
+        epoch_ms: 1_314_220_021_721,
+        order: Order::NodeThenSequence,
+        random_start: false,
+    };
+
+    /// Mastodon's: 48 bits of milliseconds since 1970, of which 47 fit into a number with a sign; 16 of a sequence that
+    /// begins at a hash. There is no node, so such ids are only read.
+    pub const MASTODON: Self = Self {
+        time_bits: 47,
+        node_bits: 0,
+        sequence_bits: 16,
+        unit_ms: 1,
+        epoch_ms: 0,
+        order: Order::NodeThenSequence,
+        random_start: false,
+    };
+
     /// The presets by their names.
-    pub const PRESETS: [(&str, Self); 5] = [
+    pub const PRESETS: [(&str, Self); 8] = [
         ("snowflake", Self::SNOWFLAKE),
         ("sonyflake", Self::SONYFLAKE),
         ("uid", Self::UID),
         ("leaf", Self::LEAF),
         ("snowflake53", Self::SNOWFLAKE53),
+        ("discord", Self::DISCORD),
+        ("instagram", Self::INSTAGRAM),
+        ("mastodon", Self::MASTODON),
     ];
 
     /// A custom layout.

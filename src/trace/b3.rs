@@ -1,7 +1,7 @@
 //! Zipkin's B3: the single `b3` header, and the contents of the `X-B3-` headers.
 
 use super::{SpanId, TraceId, otel_ids, read_nonzero, span_id};
-use crate::format::{Anatomy, Format, Make, Read, ReadAnatomy};
+use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy};
 use crate::maker::{Made, Maker};
 use crate::text::FormatError;
 use std::fmt;
@@ -26,18 +26,24 @@ pub(crate) const FORMAT: Format = Format {
             }))
         },
     }),
-    read: Some(Read { lengths: 33..=B3::MAX_LEN, is_certain: true, time: None }),
+    read: Some(Read {
+        lengths: 33..=B3::MAX_LEN,
+        holds: |text, _| B3::from_text(text).ok().and_then(|_| Holds::no_time(192)),
+        time: None,
+    }),
 };
 
 pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
     let header = B3::from_text(text)?;
-    let ids = header.ids.ok_or(FormatError::Value("the header has no ids"))?;
-    let trace_id = ids.trace_id.to_string();
-    let trace_id = if ids.short { trace_id[TraceId::LEN - SpanId::LEN..].to_string() } else { trace_id };
-    let mut parts = vec![("trace", trace_id), ("span", ids.span_id.to_string())];
-    parts.extend(ids.parent_span_id.map(|parent| ("parent", parent.to_string())));
+    let mut parts = Vec::new();
+    if let Some(ids) = header.ids {
+        let trace_id = ids.trace_id.to_string();
+        let trace_id = if ids.short { trace_id[TraceId::LEN - SpanId::LEN..].to_string() } else { trace_id };
+        parts.extend([("trace", trace_id), ("span", ids.span_id.to_string())]);
+        parts.extend(ids.parent_span_id.map(|parent| ("parent", parent.to_string())));
+    }
     parts.extend(header.sampled.map(|sampling| ("sampled", sampling.letter().to_string())));
-    Ok(Anatomy::new(String::from_utf8_lossy(text), parts))
+    Ok(Anatomy::new(header.to_string(), parts))
 };
 
 /// The contents of a `b3` header.

@@ -8,7 +8,7 @@
 //! assert!(earlier < later);
 //! ```
 
-use crate::format::{Anatomy, Format, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
+use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
 use crate::maker::Maker;
 use crate::source::clock::{self, Stamp};
 use crate::source::entropy::{self, StreamId};
@@ -31,6 +31,9 @@ pub use traceparent::Traceparent;
 const SEQUENCE_BITS: u32 = 23;
 const SEQUENCE_MASK: u64 = (1 << SEQUENCE_BITS) - 1;
 
+/// No thread makes more ids in a millisecond.
+const MOST_IN_A_MS: u32 = 0x7fff;
+
 /// An id with a host draws a new random word after this many ids.
 const IDS_A_WORD: u32 = 5000;
 
@@ -44,14 +47,21 @@ pub(crate) const ID: Format = Format {
         in_nginx: true,
         maker: |_| Ok(Maker::of(|clock_ms| id_by(clock_ms, 0).to_text()).at(|ms| id_at(ms, 0).to_text())),
     }),
-    read: Some(Read { lengths: TraceId::LEN..=TraceId::LEN, is_certain: false, time: Some(TIME) }),
+    read: Some(Read {
+        lengths: TraceId::LEN..=TraceId::LEN,
+        holds: |text, _| {
+            let id = read_id_ascii(text).ok()?;
+            // A random id rarely has such a small sequence, and nobody makes more ids in a millisecond.
+            Holds::time(id.ms as i64, if id.sequence <= MOST_IN_A_MS { 117 } else { 130 })
+        },
+        time: Some(TIME),
+    }),
 };
 
 pub(crate) const ID_ANATOMY: ReadAnatomy = |text, _| {
     let id = read_id_ascii(text)?;
     let parts = vec![("sequence", id.sequence.to_string()), ("random", format!("{:016x}", id.random))];
-    // A random id rarely has such a small sequence.
-    Ok(of_trace(text, parts, &[("time", 41), ("sequence", 23), ("random", 64)])?.unlikely_if(id.sequence > 0xffff))
+    of_trace(text, parts, &[("time", 41), ("sequence", 23), ("random", 64)])
 };
 
 pub(crate) const HOST_ID: Format = Format {
@@ -68,7 +78,12 @@ pub(crate) const HOST_ID: Format = Format {
                 .at(move |ms| host_id_at(ms, 0, host).to_text()))
         },
     }),
-    read: Some(Read { lengths: TraceId::LEN..=TraceId::LEN, is_certain: false, time: Some(TIME) }),
+    read: Some(Read {
+        lengths: TraceId::LEN..=TraceId::LEN,
+        // Nothing tells a host from random bits.
+        holds: |text, _| Holds::time(read_id_ascii(text).ok()?.ms as i64, 131),
+        time: Some(TIME),
+    }),
 };
 
 pub(crate) const HOST_ID_ANATOMY: ReadAnatomy = |text, _| {
@@ -78,8 +93,7 @@ pub(crate) const HOST_ID_ANATOMY: ReadAnatomy = |text, _| {
         ("host", Ipv4Addr::from_bits(id.host).to_string()),
         ("random", format!("{:08x}", id.random)),
     ];
-    // Nothing tells a host from random bits.
-    Ok(of_trace(text, parts, &[("time", 41), ("sequence", 23), ("host", 32), ("random", 32)])?.unlikely_if(true))
+    of_trace(text, parts, &[("time", 41), ("sequence", 23), ("host", 32), ("random", 32)])
 };
 
 pub(crate) const OTEL_ID: Format = Format {
@@ -92,14 +106,22 @@ pub(crate) const OTEL_ID: Format = Format {
         in_nginx: true,
         maker: |_| Ok(Maker::of(|_| otel_trace_id().to_text())),
     }),
-    read: Some(Read { lengths: TraceId::LEN..=TraceId::LEN, is_certain: false, time: None }),
+    read: Some(Read {
+        lengths: TraceId::LEN..=TraceId::LEN,
+        holds: |text, _| read_otel(text).ok().and_then(|_| Holds::no_time(128)),
+        time: None,
+    }),
 };
 
 pub(crate) const OTEL_ID_ANATOMY: ReadAnatomy = |text, _| {
-    read_id_ascii(text)?;
-    read_nonzero::<{ TraceId::LEN }>(text, 0, "a trace id must not be all zeros")?;
+    read_otel(text)?;
     of_trace(text, Vec::new(), &[("random", 128)])
 };
+
+fn read_otel(text: &[u8]) -> Result<u128, FormatError> {
+    read_id_ascii(text)?;
+    read_nonzero::<{ TraceId::LEN }>(text, 0, "a trace id must not be all zeros")
+}
 
 pub(crate) const SPAN_ID: Format = Format {
     name: "span_id",
@@ -111,24 +133,29 @@ pub(crate) const SPAN_ID: Format = Format {
         in_nginx: false,
         maker: |_| Ok(Maker::of(|_| span_id().to_text())),
     }),
-    read: Some(Read { lengths: SpanId::LEN..=SpanId::LEN, is_certain: false, time: None }),
+    read: Some(Read {
+        lengths: SpanId::LEN..=SpanId::LEN,
+        holds: |text, _| read_span(text).ok().and_then(|_| Holds::no_time(64)),
+        time: None,
+    }),
 };
 
 pub(crate) const SPAN_ID_ANATOMY: ReadAnatomy = |text, _| {
+    let bits = read_span(text)?;
+    Ok(Anatomy::new(String::from_utf8_lossy(text), Vec::new()).with_bits(&bits.to_be_bytes(), &[("random", 64)]))
+};
+
+fn read_span(text: &[u8]) -> Result<u64, FormatError> {
     if text.len() != SpanId::LEN {
         return Err(FormatError::Length { found: text.len(), expected: "a span id has 16" });
     }
-    let bits = read_nonzero::<{ SpanId::LEN }>(text, 0, "a span id must not be all zeros")? as u64;
-    // One span id in 1800 consists of digits only, as each 64-bit id does.
-    Ok(Anatomy::new(String::from_utf8_lossy(text), Vec::new())
-        .with_bits(&bits.to_be_bytes(), &[("random", 64)])
-        .unlikely_if(text.iter().all(u8::is_ascii_digit)))
-};
+    Ok(read_nonzero::<{ SpanId::LEN }>(text, 0, "a span id must not be all zeros")? as u64)
+}
 
 /// A host takes bits of those that are random otherwise.
 const TIME: Time = Time {
     shape: Shape::Word(TraceId::LEN..=TraceId::LEN),
-    ms: |text, _| Some(read_id_ascii(text).ok()?.ms as i64),
+    since_ms: 1_420_070_400_000,
     sorted: Some(Sorted {
         times: |_| 0..=(1 << 41) - 1,
         bounds: |ms, _| {

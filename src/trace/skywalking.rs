@@ -1,6 +1,6 @@
 //! SkyWalking's trace ids: `<instance>.<thread>.<ms * 10000 + sequence>`.
 
-use crate::format::{Anatomy, Format, Make, Read, ReadAnatomy, Shape, Time};
+use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Time};
 use crate::maker::{Made, Maker};
 use crate::source::entropy::{self, StreamId};
 use crate::source::kept::Kept;
@@ -24,12 +24,8 @@ pub(crate) const FORMAT: Format = Format {
     }),
     read: Some(Read {
         lengths: 50..=60,
-        is_certain: true,
-        time: Some(Time {
-            shape: Shape::Dotted,
-            ms: |text, _| Some(SkyWalking::from_text(text).ok()?.ms as i64),
-            sorted: None,
-        }),
+        holds: |text, _| Holds::time(SkyWalking::from_text(text).ok()?.ms as i64, 180),
+        time: Some(Time { shape: Shape::Dotted, since_ms: 1_420_070_400_000, sorted: None }),
     }),
 };
 
@@ -40,7 +36,7 @@ pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
         ("thread", id.thread.to_string()),
         ("sequence", id.sequence.to_string()),
     ];
-    Ok(Anatomy::new(String::from_utf8_lossy(text), parts))
+    Ok(Anatomy::new(id.to_string(), parts))
 };
 
 /// A SkyWalking id.

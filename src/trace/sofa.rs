@@ -1,6 +1,6 @@
 //! SOFATracer's trace ids: IPv4 address, time, sequence and process, without random bits.
 
-use crate::format::{Anatomy, Format, Make, Read, ReadAnatomy, Shape, Time};
+use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Time};
 use crate::maker::{Made, Maker};
 use crate::source::laps::{Reading, SharedLaps};
 use crate::source::{clock, process};
@@ -38,12 +38,8 @@ pub(crate) const FORMAT: Format = Format {
     read: Some(Read {
         // A process id has at most seven digits on Linux.
         lengths: 26..=32,
-        is_certain: true,
-        time: Some(Time {
-            shape: Shape::Word(26..=Sofa::MAX_LEN),
-            ms: |text, _| Some(Sofa::from_text(text).ok()?.ms as i64),
-            sorted: None,
-        }),
+        holds: |text, _| Holds::time(Sofa::from_text(text).ok()?.ms as i64, 105),
+        time: Some(Time { shape: Shape::Word(26..=Sofa::MAX_LEN), since_ms: 1_325_376_000_000, sorted: None }),
     }),
 };
 
@@ -54,7 +50,7 @@ pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
         ("sequence", id.sequence.to_string()),
         ("process", id.pid.to_string()),
     ];
-    Ok(Anatomy::new(String::from_utf8_lossy(text), parts))
+    Ok(Anatomy::new(id.to_string(), parts))
 };
 
 /// A SOFATracer id: `0ad1348f`, `1403169275002`, `1003` and `56696` in a row.

@@ -1,7 +1,7 @@
 //! The `traceparent` header of W3C Trace Context, level 2.
 
 use super::{SpanId, TraceId, otel_ids, read_nonzero, span_id};
-use crate::format::{Anatomy, Format, Make, Read, ReadAnatomy};
+use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy};
 use crate::maker::Maker;
 use crate::text::{FormatError, hex};
 use std::fmt;
@@ -20,7 +20,11 @@ pub(crate) const FORMAT: Format = Format {
         in_nginx: true,
         maker: |_| Ok(Maker::of(|_| Traceparent::new(true).to_text())),
     }),
-    read: Some(Read { lengths: Traceparent::LEN..=Traceparent::LEN, is_certain: true, time: None }),
+    read: Some(Read {
+        lengths: Traceparent::LEN..=Traceparent::LEN,
+        holds: |text, _| Traceparent::from_text(text).ok().and_then(|_| Holds::no_time(192)),
+        time: None,
+    }),
 };
 
 pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
@@ -30,7 +34,7 @@ pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
         ("span", header.span_id.to_string()),
         ("sampled", header.sampled.to_string()),
     ];
-    Ok(Anatomy::new(String::from_utf8_lossy(text), parts))
+    Ok(Anatomy::new(header.to_string(), parts))
 };
 
 /// The contents of a `traceparent` header.

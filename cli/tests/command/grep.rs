@@ -321,11 +321,33 @@ fn another_format_that_is_there_is_named_with_its_command() {
         let said = String::from_utf8_lossy(&assert.get_output().stderr);
         assert!(said.ends_with(&format!(": txid grep --format {format}\n")), "{said}");
     }
+    // Of 2018, a txid can be an xid; of today, an xid cannot be a txid.
+    let said = |log: &str| {
+        let assert = txid(&["grep", "--format", "flake"]).write_stdin(log).assert().code(1);
+        String::from_utf8_lossy(&assert.get_output().stderr).into_owned()
+    };
+    let said_of = |names: &str| format!("txid: no flake was found, but there are ids of the format {names}: txid grep");
+    assert!(said(&log_of("txid")).starts_with(&said_of("txid or xid")));
+    let now_s = txid::system_ms() as u64 / 1000;
+    let xid = txid::Txid::at((now_s << 10) as i64).to_string();
+    assert!(said(&xid).starts_with(&said_of("xid")), "{}", said(&xid));
+    // It would be a txid of times to come, which has to be in the window to be printed.
+    for (args, code) in
+        [(&["grep", "--since", "1h"][..], 0), (&["grep", "--since", "1h", "--to", "now"], 1), (&["sort"], 0)]
+    {
+        let assert = txid(args).write_stdin(&*xid).assert().code(code);
+        let stderr = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+        let [before, rest] = [args[0], &args[1..].join(" ")];
+        let command = format!("txid {before} --format xid {rest}");
+        let expected =
+            format!("txid: what looks like a txid is hardly one, but there are ids of the format xid: {command}");
+        assert_eq!(stderr.trim_end(), expected.trim_end());
+    }
     // Any 32 hexadecimal digits could be a trace id.
     txid(&["grep"]).write_stdin(log_of("trace-id")).assert().code(1).stderr("");
     // Nothing is there, or ids of the format are, though none in the window.
     txid(&["grep", "empty.log"]).current_dir(&directory).assert().code(1).stderr("");
-    let both = format!("{}{}", log_of("uuid-v7"), id(1));
+    let both = format!("{}b2fr5nvmbtcu7vl9phl0", log_of("uuid-v7"));
     txid(&["grep", "--from", "now"]).write_stdin(both).assert().code(1).stderr("");
 }
 

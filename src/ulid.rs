@@ -1,0 +1,105 @@
+//! ULID: `| ms : 48 | random : 80 |` in Crockford's base32.
+
+use crate::format::{Anatomy, Format, Holds, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
+use crate::text::{FormatError, crockford};
+use std::fmt;
+use std::str::FromStr;
+
+const RANDOM_BITS: u32 = 80;
+const RANDOM_MASK: u128 = (1 << RANDOM_BITS) - 1;
+
+pub(crate) const FORMAT: Format = Format {
+    name: "ulid",
+    title: "ULID",
+    about: "ULID, 26 characters that sort by time",
+    make: None,
+    read: Some(Read {
+        lengths: Ulid::LEN..=Ulid::LEN,
+        holds: |text, _| Holds::time(Ulid::from_text(text).ok()?.timestamp_ms(), 118),
+        time: Some(Time {
+            shape: Shape::Word(Ulid::LEN..=Ulid::LEN),
+            since_ms: 1_451_606_400_000,
+            sorted: Some(Sorted {
+                times: |_| 0..=(1 << 48) - 1,
+                bounds: |ms, _| {
+                    let first = u128::from(ms as u64) << RANDOM_BITS;
+                    [first, first | RANDOM_MASK].map(|bits| Ulid(bits).to_string())
+                },
+                order: |text, _| Some(Ulid::from_text(text).ok()?.0),
+                texts: Texts::InOneCase,
+            }),
+        }),
+    }),
+};
+
+pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
+    let id = Ulid::from_text(text)?;
+    let parts = vec![("random", format!("{:020x}", id.0 & RANDOM_MASK))];
+    let fields = [("time", 48), ("random", RANDOM_BITS as usize)];
+    Ok(Anatomy::new(id.to_string(), parts).with_bits(&id.0.to_be_bytes(), &fields))
+};
+
+/// A ULID. Its text sorts as the ULIDs do.
+///
+/// ```
+/// let id: txid::Ulid = "01ARZ3NDEKTSV4RRFFQ69G5FAV".parse()?;
+/// assert_eq!(id.timestamp_ms(), 1_469_922_850_259);
+/// assert_eq!(id.to_string(), "01ARZ3NDEKTSV4RRFFQ69G5FAV");
+/// # Ok::<(), txid::FormatError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ulid(
+    /// The 128 bits.
+    pub u128,
+);
+
+impl Ulid {
+    /// The length of the text.
+    pub const LEN: usize = crockford::LEN_OF_128_BITS;
+
+    /// Milliseconds since 1970-01-01 UTC.
+    pub fn timestamp_ms(self) -> i64 {
+        (self.0 >> RANDOM_BITS) as i64
+    }
+
+    /// The text, in upper case, without allocating.
+    ///
+    /// ```
+    /// assert_eq!(&txid::Ulid(32).to_text(), b"00000000000000000000000010");
+    /// ```
+    pub fn to_text(self) -> [u8; Self::LEN] {
+        crockford::encode_128_bits(self.0)
+    }
+
+    /// Reads text from bytes, in upper or lower case.
+    ///
+    /// # Errors
+    ///
+    /// [`FormatError`] says what is wrong, and where.
+    pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
+        if text.len() != Self::LEN {
+            return Err(FormatError::Length { found: text.len(), expected: "a ULID has 26" });
+        }
+        crockford::decode_128_bits(text, 0, true).map(Self)
+    }
+}
+
+impl FromStr for Ulid {
+    type Err = FormatError;
+
+    fn from_str(text: &str) -> Result<Self, FormatError> {
+        Self::from_text(text.as_bytes())
+    }
+}
+
+impl fmt::Display for Ulid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(std::str::from_utf8(&self.to_text()).map_err(|_| fmt::Error)?)
+    }
+}
+
+impl fmt::Debug for Ulid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Ulid({self})")
+    }
+}
