@@ -9,7 +9,6 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use txid_agent::store;
 use txid_agent_machines::child;
 
 /// How long SIGKILL takes to end the processes of a child.
@@ -176,7 +175,7 @@ impl Config {
         if let Some(pair) = tags.windows(2).find(|pair| pair[0] == pair[1]) {
             bail!("the segment {} was given twice", pair[0]);
         }
-        for Node { name, layout, numbering } in &self.nodes {
+        for Node { name, layout, .. } in &self.nodes {
             let (first_ms, last_ms) = layout.range_ms().into_inner();
             ensure!(
                 (first_ms..=last_ms).contains(&txid::system_ms()),
@@ -184,11 +183,6 @@ impl Config {
                  worker_node:time_bits=30,node_bits=20,sequence_bits=13,unit_ms=1000,epoch=2016-05-19T16:00:00Z",
                 date(first_ms),
                 date(last_ms)
-            );
-            ensure!(
-                store::can_number(&self.store, *numbering),
-                "the numbers of the node {name} are from {}, which is not in this kind of store",
-                numbering.place()
             );
         }
         let day = Duration::from_secs(24 * 60 * 60);

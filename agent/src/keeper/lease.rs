@@ -2,7 +2,7 @@
 
 use super::Kept;
 use super::own::{OwnError, own};
-use crate::store::{Durability, Store};
+use crate::store::{Durability, Numbers, Store};
 use std::fs::File;
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -10,7 +10,25 @@ use std::time::Duration;
 use txid::snowflake::{Generator, Layout, LeasePage, StateError};
 use txid_agent_machines::lease::page::{look, say, write};
 use txid_agent_machines::lease::{Answer, Event, Failure, Lease, PageView, Reply, Request, Rules, Write};
-use txid_agent_machines::store::Put;
+use txid_agent_machines::store::{Numbered, Put, StoreError};
+
+/// Where the records of a lease are, and what numbers its new nodes.
+pub enum Source {
+    /// The agents take any node that is free.
+    Agents(Box<dyn Store>),
+    /// The counter of another system.
+    Counter(Box<dyn Numbers>),
+}
+
+impl Source {
+    /// What its store says about itself.
+    pub fn durability(&self) -> &Durability {
+        match self {
+            Self::Agents(store) => store.durability(),
+            Self::Counter(store) => store.durability(),
+        }
+    }
+}
 
 /// A lease: its page, of which this agent is the only writer, and its store.
 pub struct KeptLease {
@@ -18,7 +36,7 @@ pub struct KeptLease {
     page: LeasePage,
     /// Asked whether it would make an id.
     generator: Generator,
-    store: Box<dyn Store>,
+    source: Source,
     /// What it said with its last answer.
     durability: Durability,
     has_answered: bool,
@@ -30,19 +48,14 @@ pub struct KeptLease {
 
 impl KeptLease {
     /// Opens the page in the file at `path`, or makes it.
-    pub fn open(
-        path: &Path,
-        layout: &Layout,
-        rules: Rules,
-        store: Box<dyn Store>,
-    ) -> Result<Self, OwnError<StateError>> {
+    pub fn open(path: &Path, layout: &Layout, rules: Rules, source: Source) -> Result<Self, OwnError<StateError>> {
         let (page, lock) = own(path, |path| match LeasePage::open_or_make(path, layout) {
             Err(StateError::OtherBoot(_) | StateError::Copied(_)) => Ok(None),
             page => page.map(Some),
         })?;
         let generator = Generator::new(page.state());
-        let durability = store.durability().clone();
-        Ok(Self { rules, page, generator, store, durability, has_answered: false, used_ms: None, _lock: lock })
+        let durability = source.durability().clone();
+        Ok(Self { rules, page, generator, source, durability, has_answered: false, used_ms: None, _lock: lock })
     }
 
     /// A child has the node in its environment, and the page does not show which times it uses: all until now, and
@@ -51,6 +64,28 @@ impl KeptLease {
         self.used_ms = Some((AtomicI64::new(i64::MIN), step.as_millis() as i64));
         self
     }
+}
+
+/// The answer; and if there is one, the store's clock, as far as it shows one.
+fn ask<S: Store + ?Sized>(
+    store: &mut S,
+    request: Request,
+    number: impl FnOnce(&mut S) -> Result<Numbered, StoreError>,
+) -> (Reply, Option<Option<i64>>) {
+    let reply = match request {
+        Request::Read { key } => Reply::Read(store.read(&key)),
+        Request::Put { key, expected, bytes } => Reply::Put(store.put(&key, &expected, &bytes)),
+        Request::List { prefix } => Reply::List(store.list(&prefix)),
+        Request::Number => Reply::Number(number(store)),
+    };
+    let has_answered = match &reply {
+        Reply::Read(answer) => answer.is_ok(),
+        Reply::Put(answer) => !matches!(answer, Err(_) | Ok(Put::Unknown(_))),
+        Reply::List(answer) => answer.is_ok(),
+        Reply::Number(answer) => answer.is_ok(),
+    };
+    let store_ms = has_answered.then(|| store.clock_ms().ok().flatten());
+    (reply, store_ms)
 }
 
 impl Kept for KeptLease {
@@ -79,38 +114,27 @@ impl Kept for KeptLease {
     }
 
     fn ask(&mut self, request: Request) -> Answer {
-        let Self { rules, store, .. } = self;
-        let reply = match request {
-            Request::Read { key } => Reply::Read(store.read(&key)),
-            Request::Put { key, expected, bytes } => Reply::Put(store.put(&key, &expected, &bytes)),
-            Request::List { prefix } => Reply::List(store.list(&prefix)),
-            Request::Number => {
-                Reply::Number(store.number(rules.numbering, &rules.group, &rules.owner, rules.last_node))
+        let Self { rules, source, .. } = self;
+        let (reply, store_ms) = match source {
+            // Nobody asks for numbers of another system.
+            Source::Agents(store) => ask(&mut **store, request, |_| Ok(Numbered::UsedUp)),
+            Source::Counter(store) => {
+                ask(&mut **store, request, |store| store.number(&rules.group, &rules.owner, rules.last_node))
             }
         };
-        self.has_answered = false;
-        let store_ms = match &reply {
-            Reply::Read(Err(_))
-            | Reply::Put(Err(_) | Ok(Put::Unknown(_)))
-            | Reply::List(Err(_))
-            | Reply::Number(Err(_)) => {
-                self.page.count_failure();
-                None
-            }
-            Reply::Read(Ok(_)) | Reply::Put(Ok(_)) | Reply::List(Ok(_)) | Reply::Number(Ok(_)) => {
-                self.has_answered = true;
-                self.page.set_contact(txid::system_ms());
-                store.clock_ms().ok().flatten()
-            }
-        };
-        Answer { reply, store_ms }
+        self.has_answered = store_ms.is_some();
+        match store_ms {
+            Some(_) => self.page.set_contact(txid::system_ms()),
+            None => self.page.count_failure(),
+        }
+        Answer { reply, store_ms: store_ms.flatten() }
     }
 
     fn learn(&mut self) -> Option<String> {
-        if !self.has_answered || self.durability == *self.store.durability() {
+        if !self.has_answered || self.durability == *self.source.durability() {
             return None;
         }
-        self.durability = self.store.durability().clone();
+        self.durability = self.source.durability().clone();
         self.rules.learn(self.durability.may_lose_writes());
         let why = self.durability.why()?;
         Some(format!(
@@ -151,7 +175,7 @@ mod tests {
     fn lease(path: &Path, store: &Path) -> Result<KeptLease, OwnError<StateError>> {
         let layout = &Layout::SNOWFLAKE;
         let store = crate::store::open(&format!("file://{}", store.display())).unwrap();
-        KeptLease::open(path, layout, Rules::new("orders", "here", layout, false), store)
+        KeptLease::open(path, layout, Rules::new("orders", "here", layout, false), Source::Agents(store))
     }
 
     #[test]
@@ -164,7 +188,8 @@ mod tests {
         assert!(matches!(lease.ask(read()).reply, Reply::Read(Err(_))));
         let view = lease.page.view();
         assert_eq!((view.failures, view.contact_ms), (1, None));
-        lease.store = crate::store::open(&format!("file://{}/leases", directory.path().display())).unwrap();
+        let store = crate::store::open(&format!("file://{}/leases", directory.path().display())).unwrap();
+        lease.source = Source::Agents(store);
         assert!(matches!(lease.ask(read()).reply, Reply::Read(Ok(None))));
         let view = lease.page.view();
         assert_eq!(view.failures, 1);

@@ -5,7 +5,7 @@ mod lease;
 mod own;
 mod segment;
 
-pub use lease::KeptLease;
+pub use lease::{KeptLease, Source};
 pub use own::OwnError;
 pub use segment::KeptSegment;
 

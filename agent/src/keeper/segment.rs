@@ -2,7 +2,7 @@
 
 use super::Kept;
 use super::own::{OwnError, own};
-use crate::store::{Durability, Store};
+use crate::store::{Durability, Tags};
 use std::fs::File;
 use std::path::Path;
 use txid::segment::{SegmentError, SegmentPage};
@@ -13,37 +13,37 @@ use txid_agent_machines::store::{StoreError, Taken};
 pub struct KeptSegment {
     rules: Rules,
     page: SegmentPage,
-    store: Box<dyn Store>,
+    tags: Box<dyn Tags>,
     _lock: File,
 }
 
 impl KeptSegment {
     /// Opens the page in the file at `path`, or makes it.
-    pub fn open(path: &Path, rules: Rules, store: Box<dyn Store>) -> Result<Self, OwnError<SegmentError>> {
+    pub fn open(path: &Path, rules: Rules, tags: Box<dyn Tags>) -> Result<Self, OwnError<SegmentError>> {
         let (page, lock) = own(path, |path| match SegmentPage::open_or_make(path) {
             Err(SegmentError::OtherBoot(_) | SegmentError::Copied(_)) => Ok(None),
             page => page.map(Some),
         })?;
-        Ok(Self { rules, page, store, _lock: lock })
+        Ok(Self { rules, page, tags, _lock: lock })
     }
 
     /// Takes a range, unless the store can lose it again: another host would get it, too. There is no margin of time that
     /// would help, as there is for leases, because a number does not show when it was taken, or by whom.
     fn take(&mut self, count: Option<u64>, seen: u64) -> Result<Answer, StoreError> {
         let tag = &self.rules.tag;
-        if *self.store.durability() == Durability::Unknown {
+        if *self.tags.durability() == Durability::Unknown {
             // It says so with any answer. This only reads.
-            match self.store.take(tag, Some(0), seen)? {
+            match self.tags.take(tag, Some(0), seen)? {
                 Taken::Range { .. } => {}
                 other => return Ok(Answer::Taken(other)),
             }
         }
-        let taken = match self.store.durability().why() {
-            None => self.store.take(tag, count, seen)?,
+        let taken = match self.tags.durability().why() {
+            None => self.tags.take(tag, count, seen)?,
             Some(why) => return Ok(Answer::MayLose { why: why.to_owned() }),
         };
         // It may have been connected to again.
-        Ok(match self.store.durability().why() {
+        Ok(match self.tags.durability().why() {
             None => Answer::Taken(taken),
             Some(why) => Answer::MayLose { why: why.to_owned() },
         })
@@ -91,7 +91,7 @@ impl Kept for KeptSegment {
     fn ask(&mut self, request: Request) -> Answer {
         let answer = match request {
             Request::Take { count, seen } => self.take(count, seen),
-            Request::Create { step } => self.store.create_tag(&self.rules.tag, step).map(|()| Answer::Created),
+            Request::Create { step } => self.tags.create_tag(&self.rules.tag, step).map(|()| Answer::Created),
         };
         answer.unwrap_or_else(Answer::Failed)
     }
@@ -117,7 +117,7 @@ impl Kept for KeptSegment {
         let Rules { tag, step, .. } = &self.rules;
         match failure {
             Failure::NoTag => {
-                let how = self.store.how_to_create(tag, step.unwrap_or(STEP));
+                let how = self.tags.how_to_create(tag, step.unwrap_or(STEP));
                 format!("{failure}; make it with --create, or: {how}")
             }
             Failure::MayLose { .. } => failure.to_string(),
@@ -132,7 +132,7 @@ mod tests {
     use std::{fs, thread};
 
     fn segment(path: &Path) -> Result<KeptSegment, OwnError<SegmentError>> {
-        KeptSegment::open(path, Rules::new("a"), crate::store::open("file:///nowhere").unwrap())
+        KeptSegment::open(path, Rules::new("a"), crate::store::open_tags("file:///nowhere").unwrap())
     }
 
     /// Each removes the file and makes a new one.

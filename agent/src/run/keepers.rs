@@ -4,12 +4,14 @@ use super::event::{Event, News};
 use super::journal::{Journal, say};
 use crate::config::Config;
 use crate::node::Node;
+use anyhow::Context;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
-use txid_agent::keeper::{Kept, KeptLease, KeptSegment, Report, keep};
+use txid_agent::keeper::{Kept, KeptLease, KeptSegment, Report, Source, keep};
 use txid_agent::store;
+use txid_agent_machines::store::Numbering;
 use txid_agent_machines::{lease, pace, segment};
 
 /// How long a thread that failed waits before it starts again.
@@ -48,9 +50,15 @@ impl Keepers {
     pub fn start(config: &Config, events: &Sender<Event>) -> anyhow::Result<Self> {
         let mut keepers = Self { all: Vec::new() };
         for node in &config.nodes {
-            let store = store::open(&config.store)?;
-            let rules = lease_rules(config, node, store.durability().may_lose_writes());
-            let mut kept = KeptLease::open(&config.dir.join(&node.name), &node.layout, rules, store)?;
+            let source = match node.numbering {
+                Numbering::Own => Source::Agents(store::open(&config.store)?),
+                from => {
+                    let store = store::open_numbers(&config.store, from);
+                    Source::Counter(store.with_context(|| format!("the node {}", node.name))?)
+                }
+            };
+            let rules = lease_rules(config, node, source.durability().may_lose_writes());
+            let mut kept = KeptLease::open(&config.dir.join(&node.name), &node.layout, rules, source)?;
             if config.nodes_of_child().iter().any(|used| used.name == node.name) {
                 kept = kept.used_by_clock(2 * config.max_skew);
             }
@@ -67,7 +75,7 @@ impl Keepers {
                 ..segment::Rules::new(tag)
             };
             let kept =
-                KeptSegment::open(&config.dir.join(format!("{tag}.segment")), rules, store::open(&config.store)?)?;
+                KeptSegment::open(&config.dir.join(format!("{tag}.segment")), rules, store::open_tags(&config.store)?)?;
             keepers.add(tag, kept, events)?;
         }
         Ok(keepers)
@@ -226,10 +234,6 @@ mod tests {
         fn durability(&self) -> &Durability {
             self.store.durability()
         }
-
-        fn damaged(&self, what: &str) -> StoreError {
-            self.store.damaged(what)
-        }
     }
 
     #[test]
@@ -240,7 +244,8 @@ mod tests {
         let rules =
             lease::Rules { new: true, renew_ms: 50, ..lease::Rules::new("orders", "here", &Layout::SNOWFLAKE, false) };
         let store = Box::new(Bug { store: store::open(&url).unwrap(), requests: 0 });
-        let kept = KeptLease::open(&directory.path().join("orders"), &Layout::SNOWFLAKE, rules, store).unwrap();
+        let kept = KeptLease::open(&directory.path().join("orders"), &Layout::SNOWFLAKE, rules, Source::Agents(store))
+            .unwrap();
         let ((stop, stopped), (sender, events)) = (channel(), channel());
         let thread = thread::spawn(move || run(0, kept, &stopped, &sender));
         let mut reports = Vec::new();

@@ -25,6 +25,10 @@ impl Address {
         StoreError::TimedOut { store: self.label.clone(), ms: self.timeout.as_millis() as u64 }
     }
 
+    pub(super) fn contended(&self, key: &str) -> StoreError {
+        StoreError::Contended { store: self.label.clone(), key: key.to_owned() }
+    }
+
     pub(super) fn refused(&self, why: impl fmt::Display) -> StoreError {
         StoreError::Refused { store: self.label.clone(), why: one_line(why) }
     }

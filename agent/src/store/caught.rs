@@ -2,36 +2,47 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use txid_agent_machines::store::{Expected, Numbered, Numbering, Put, Record, StoreError, Taken};
+use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, Taken};
 
-use super::{Durability, Store};
+use super::address::Address;
+use super::contract::{Numbers, Store, Tags};
+use super::durability::Durability;
+use super::url::StoreUrl;
 
 /// A store whose clients may panic on what a server sends.
-pub(super) struct Caught<F> {
-    open: F,
-    store: Box<dyn Store>,
+pub(super) struct Caught<S: ?Sized> {
+    url: String,
+    address: Address,
+    open: Open<S>,
+    store: Box<S>,
 }
 
-impl<F: FnMut() -> Result<Box<dyn Store>, StoreError>> Caught<F> {
+type Open<S> = Box<dyn Fn(StoreUrl) -> Result<Box<S>, StoreError> + Send>;
+
+impl<S: ?Sized> Caught<S> {
     /// The store that `open` opens. It is opened again after a panic, because nobody knows what state it is in.
-    pub(super) fn new(mut open: F) -> Result<Self, StoreError> {
-        let store = open()?;
-        Ok(Self { open, store })
+    pub(super) fn new(
+        url: &str,
+        open: impl Fn(StoreUrl) -> Result<Box<S>, StoreError> + Send + 'static,
+    ) -> Result<Self, StoreError> {
+        let parsed = StoreUrl::parse(url)?;
+        let address = parsed.address.clone();
+        Ok(Self { url: url.to_owned(), address, store: open(parsed)?, open: Box::new(open) })
     }
 
-    fn call<T>(&mut self, work: impl FnOnce(&mut dyn Store) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    fn call<T>(&mut self, work: impl FnOnce(&mut S) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let store = &mut *self.store;
         catch_unwind(AssertUnwindSafe(|| work(store))).unwrap_or_else(|panic| {
             let why = panic.downcast_ref::<String>().map(String::as_str);
             let why = why.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("?");
-            let error = self.store.damaged(&format!("its client could not read an answer: {why}"));
-            self.store = (self.open)()?;
+            let error = self.address.damaged(format_args!("its client could not read an answer: {why}"));
+            self.store = (self.open)(StoreUrl::parse(&self.url)?)?;
             Err(error)
         })
     }
 }
 
-impl<F: FnMut() -> Result<Box<dyn Store>, StoreError> + Send> Store for Caught<F> {
+impl<S: Store + ?Sized> Store for Caught<S> {
     fn read(&mut self, key: &str) -> Result<Option<Record>, StoreError> {
         self.call(|store| store.read(key))
     }
@@ -61,7 +72,9 @@ impl<F: FnMut() -> Result<Box<dyn Store>, StoreError> + Send> Store for Caught<F
     fn durability(&self) -> &Durability {
         self.store.durability()
     }
+}
 
+impl<S: Tags + ?Sized> Tags for Caught<S> {
     fn take(&mut self, tag: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError> {
         self.call(|store| store.take(tag, count, seen))
     }
@@ -74,12 +87,14 @@ impl<F: FnMut() -> Result<Box<dyn Store>, StoreError> + Send> Store for Caught<F
         self.store.how_to_create(tag, step)
     }
 
-    fn number(&mut self, from: Numbering, group: &str, owner: &str, last: u64) -> Result<Numbered, StoreError> {
-        self.call(|store| store.number(from, group, owner, last))
+    fn durability(&self) -> &Durability {
+        self.store.durability()
     }
+}
 
-    fn damaged(&self, what: &str) -> StoreError {
-        self.store.damaged(what)
+impl<S: Numbers + ?Sized> Numbers for Caught<S> {
+    fn number(&mut self, group: &str, owner: &str, last: u64) -> Result<Numbered, StoreError> {
+        self.call(|store| store.number(group, owner, last))
     }
 }
 
@@ -111,15 +126,11 @@ mod tests {
         fn durability(&self) -> &Durability {
             &self.0
         }
-
-        fn damaged(&self, what: &str) -> StoreError {
-            StoreError::Damaged { store: "here".to_owned(), why: what.to_owned() }
-        }
     }
 
     #[test]
     fn a_panic_is_an_error_and_the_store_is_opened_again() {
-        let mut store = Caught::new(|| Ok(Box::new(Panics(Durability::Kept, false)))).unwrap();
+        let mut store = Caught::new("file:///here", |_| Ok(Box::new(Panics(Durability::Kept, false)))).unwrap();
         assert_eq!(store.read("a"), Ok(None));
         let error = store.read("b").unwrap_err();
         assert!(error.to_string().contains("could not read an answer: b xxx"), "{error}");

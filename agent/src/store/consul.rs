@@ -10,10 +10,12 @@ use serde_json::json;
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
 
 use super::address::Address;
+use super::contract::Store;
 use super::durability::Durability;
+use super::failure::Failure;
 use super::http::{Answer, Http, Kind};
+use super::limits::{MOST_RECORDS, record};
 use super::url::{Secret, StoreUrl};
-use super::{Failure, MOST_RECORDS, Store, record};
 
 const ESCAPED: AsciiSet = NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.');
 
@@ -142,10 +144,6 @@ impl Store for ConsulStore {
 
     fn durability(&self) -> &Durability {
         &self.durability
-    }
-
-    fn damaged(&self, what: &str) -> StoreError {
-        self.address.damaged(what)
     }
 }
 

@@ -10,10 +10,12 @@ use serde_json::{Value, json};
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
 
 use super::address::Address;
+use super::contract::Store;
 use super::durability::Durability;
+use super::failure::Failure;
 use super::http::{Answer, Http, Kind};
+use super::limits::{MOST_RECORDS, record};
 use super::url::{Secret, StoreUrl};
-use super::{Failure, MOST_RECORDS, Store, record};
 
 pub(super) struct EtcdStore {
     address: Address,
@@ -191,10 +193,6 @@ impl Store for EtcdStore {
 
     fn durability(&self) -> &Durability {
         &self.durability
-    }
-
-    fn damaged(&self, what: &str) -> StoreError {
-        self.address.damaged(what)
     }
 }
 

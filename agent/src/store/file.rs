@@ -11,9 +11,11 @@ use rustix::fs::{FlockOperation, flock};
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
 
 use super::address::Address;
+use super::contract::Store;
 use super::durability::Durability;
+use super::failure::Failure;
+use super::limits::{LARGEST_RECORD, record};
 use super::url::StoreUrl;
-use super::{Failure, LARGEST_RECORD, Store, record};
 
 /// No key has these names.
 const LOCK: &str = ".lock";
@@ -189,9 +191,5 @@ impl Store for FileStore {
 
     fn durability(&self) -> &Durability {
         &self.durability
-    }
-
-    fn damaged(&self, what: &str) -> StoreError {
-        self.address.damaged(what)
     }
 }

@@ -10,10 +10,11 @@ use ureq::{Agent, Body, Proxy, Timeout};
 
 use super::address::Address;
 use super::clock::StoreClock;
+use super::failure::Failure;
+use super::limits::LARGEST_ANSWER;
 use super::remote::{Errors, too_large};
 use super::tls::Tls;
 use super::url::{Host, StoreUrl};
-use super::{Failure, LARGEST_ANSWER};
 
 /// The hosts of one store, and the connection to one of them.
 pub(super) struct Http {

@@ -11,16 +11,19 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
 use tokio_postgres::{Client, Config, Error, NoTls, SimpleQueryMessage, SimpleQueryRow};
 use tokio_postgres_rustls::MakeRustlsConnect;
-use txid_agent_machines::store::{Expected, Numbered, Numbering, Put, Record, StoreError, Taken, Version};
+use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, Taken, Version};
 
 use super::address::Address;
 use super::clock::StoreClock;
+use super::contract::{Numbers, Store, Tags};
 use super::durability::Durability;
+use super::failure::Failure;
+use super::limits::{MOST_RECORDS, record};
 use super::numbering::{self, WORKER_NODE};
 use super::remote::{Budget, Remote, Wire, causes, tcp};
 use super::tls::Tls;
 use super::url::{Host, StoreUrl};
-use super::{Failure, MOST_RECORDS, Store, leaf, record, sql, tag};
+use super::{leaf, sql, tag};
 
 const NOW_MS: &str = "(extract(epoch FROM clock_timestamp()) * 1000)::int8";
 
@@ -304,7 +307,9 @@ impl Store for PostgresStore {
     fn durability(&self) -> &Durability {
         &self.durability
     }
+}
 
+impl Tags for PostgresStore {
     fn take(&mut self, tag: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError> {
         self.remote.begin();
         let name = literal(tag);
@@ -334,11 +339,18 @@ impl Store for PostgresStore {
         Ok(())
     }
 
-    fn number(&mut self, from: Numbering, group: &str, owner: &str, last: u64) -> Result<Numbered, StoreError> {
+    fn how_to_create(&self, tag: &str, step: u64) -> String {
+        leaf::how_to_create(tag, step)
+    }
+
+    fn durability(&self) -> &Durability {
+        &self.durability
+    }
+}
+
+impl Numbers for PostgresStore {
+    fn number(&mut self, group: &str, owner: &str, last: u64) -> Result<Numbered, StoreError> {
         self.remote.begin();
-        if from != Numbering::WorkerNode {
-            return Err(self.address.misconfigured(format_args!("{} is not in PostgreSQL", from.place())));
-        }
         let (host, port) = numbering::host_and_port(owner, group);
         let insert = format!("{} RETURNING ID", numbering::insert(&literal(&host), &literal(&port)));
         let address = self.address.clone();
@@ -351,13 +363,5 @@ impl Store for PostgresStore {
             return Ok(Numbered::UsedUp);
         }
         Ok(run(&insert)?.filter(|node| *node <= last).map_or(Numbered::UsedUp, Numbered::Node))
-    }
-
-    fn how_to_create(&self, tag: &str, step: u64) -> String {
-        leaf::how_to_create(tag, step)
-    }
-
-    fn damaged(&self, what: &str) -> StoreError {
-        self.address.damaged(what)
     }
 }

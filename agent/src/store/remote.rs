@@ -19,8 +19,8 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use txid_agent_machines::store::StoreError;
 
-use super::LARGEST_ANSWER;
 use super::address::Address;
+use super::limits::LARGEST_ANSWER;
 use super::tls::Tls;
 use super::url::Host;
 

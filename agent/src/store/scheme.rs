@@ -1,7 +1,5 @@
 //! The kinds of stores, and the schemes of their URLs: the only list of them.
 
-use txid_agent_machines::store::Numbering;
-
 /// A kind of store. Each has one file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -51,16 +49,6 @@ pub(super) const SCHEMES: [Scheme; 14] = [
 /// The scheme with this name.
 pub(super) fn find(name: &str) -> Option<&'static Scheme> {
     SCHEMES.iter().find(|scheme| scheme.name == name)
-}
-
-/// Whether a store with this URL can number nodes like that.
-pub fn can_number(url: &str, numbering: Numbering) -> bool {
-    let kind = url.split_once("://").and_then(|(name, _)| find(name)).map(|scheme| scheme.kind);
-    match numbering {
-        Numbering::Own => true,
-        Numbering::WorkerNode => matches!(kind, Some(Kind::Mysql | Kind::Postgres)),
-        Numbering::LeafForever => kind == Some(Kind::Zookeeper),
-    }
 }
 
 /// The names of all schemes, for documents and messages.

@@ -2,8 +2,8 @@
 
 use txid_agent_machines::store::{Record, StoreError};
 
-use super::Failure;
 use super::address::Address;
+use super::failure::Failure;
 use super::url::StoreUrl;
 
 /// The table's name, from the URL.

@@ -1,7 +1,8 @@
 //! A number that a store keeps for a tag, and that ranges are taken from.
 
-use super::Store;
 use super::address::Address;
+use super::contract::{Store, Tags};
+use super::durability::Durability;
 use std::fmt;
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, Taken};
 
@@ -52,50 +53,61 @@ pub(super) fn taken(address: &Address, tag: &str, end: u64, count: u64, step: u6
     }
 }
 
-/// [`Store::take`] by reading, comparing and setting.
-pub(super) fn take_from_record<S: Store + ?Sized>(
-    store: &mut S,
-    tag: &str,
-    wanted: Option<u64>,
-    seen: u64,
-) -> Result<Taken, StoreError> {
-    let key = key(tag);
-    let Some(Record { bytes, version }) = store.read(&key)? else { return Ok(Taken::NoTag) };
-    let Some(Tag { max_id, step }) = Tag::parse(&bytes) else {
-        return Err(store.damaged(&format!("{key} is not a number and a step: {}", bytes.escape_ascii())));
-    };
-    let count = match count(max_id, step, wanted, seen) {
-        Ok(count) => count,
-        Err(taken) => return Ok(taken),
-    };
-    let end = max_id + count;
-    match store.put(&key, &Expected::Version(version), Tag { max_id: end, step }.to_string().as_bytes())? {
-        Put::Written(_) => Ok(Taken::Range { range: max_id..end, step }),
-        // Another client has taken a range. To ask again is up to the caller, who knows how to wait.
-        Put::Conflict => Err(store.contended(&key)),
-        // If it was written after all, nobody uses its numbers.
-        Put::Unknown(error) => Err(error),
-    }
+/// Tags in a store that has none: one record for each.
+pub(super) struct InRecords {
+    pub address: Address,
+    pub store: Box<dyn Store>,
 }
 
-/// [`Store::create_tag`] by setting an absent record.
-pub(super) fn create_record<S: Store + ?Sized>(store: &mut S, tag: &str, step: u64) -> Result<(), StoreError> {
-    match store.put(&key(tag), &Expected::Absent, Tag { max_id: FIRST, step }.to_string().as_bytes())? {
-        Put::Written(_) | Put::Conflict => Ok(()),
-        Put::Unknown(error) => Err(error),
+impl Tags for InRecords {
+    fn take(&mut self, tag: &str, wanted: Option<u64>, seen: u64) -> Result<Taken, StoreError> {
+        let Self { address, store } = self;
+        let key = key(tag);
+        let Some(Record { bytes, version }) = store.read(&key)? else { return Ok(Taken::NoTag) };
+        let Some(Tag { max_id, step }) = Tag::parse(&bytes) else {
+            let shown = bytes.escape_ascii();
+            return Err(address.damaged(format_args!("{key} is not a number and a step: {shown}")));
+        };
+        let count = match count(max_id, step, wanted, seen) {
+            Ok(count) => count,
+            Err(taken) => return Ok(taken),
+        };
+        let end = max_id + count;
+        match store.put(&key, &Expected::Version(version), Tag { max_id: end, step }.to_string().as_bytes())? {
+            Put::Written(_) => Ok(Taken::Range { range: max_id..end, step }),
+            // Another client has taken a range. To ask again is up to the caller, who knows how to wait.
+            Put::Conflict => Err(address.contended(&key)),
+            // If it was written after all, nobody uses its numbers.
+            Put::Unknown(error) => Err(error),
+        }
+    }
+
+    fn create_tag(&mut self, tag: &str, step: u64) -> Result<(), StoreError> {
+        match self.store.put(&key(tag), &Expected::Absent, Tag { max_id: FIRST, step }.to_string().as_bytes())? {
+            Put::Written(_) | Put::Conflict => Ok(()),
+            Put::Unknown(error) => Err(error),
+        }
+    }
+
+    fn how_to_create(&self, tag: &str, step: u64) -> String {
+        format!("txid-agent run --segment {tag}={step} --create")
+    }
+
+    fn durability(&self) -> &Durability {
+        self.store.durability()
     }
 }
 
 /// Raises the tag's number to `least`, and returns its previous value; None if there is no such tag. It never goes
 /// down.
-pub fn raise(store: &mut dyn Store, tag: &str, least: u64) -> Result<Option<u64>, StoreError> {
-    match store.take(tag, Some(0), least)? {
+pub fn raise(tags: &mut dyn Tags, tag: &str, least: u64) -> Result<Option<u64>, StoreError> {
+    match tags.take(tag, Some(0), least)? {
         Taken::NoTag => Ok(None),
         Taken::Range { range, .. } => Ok(Some(range.end)),
         Taken::WentDown { number } => {
             // A range that nobody uses. If another client takes one in the meantime, the number is just a little
             // higher.
-            match store.take(tag, Some(least - number), 0)? {
+            match tags.take(tag, Some(least - number), 0)? {
                 Taken::NoTag => Ok(None),
                 _ => Ok(Some(number)),
             }

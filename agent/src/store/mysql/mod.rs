@@ -8,13 +8,16 @@ use std::io;
 use self::wire::{Answer, Connection, Error, Login, literal};
 use super::address::Address;
 use super::clock::StoreClock;
+use super::contract::{Numbers, Store, Tags};
 use super::durability::Durability;
+use super::failure::Failure;
+use super::limits::record;
 use super::numbering::{self, WORKER_NODE};
 use super::remote::{Remote, Transport, Wire};
 use super::tls::Tls;
 use super::url::{Host, Secret, StoreUrl};
-use super::{Failure, Store, leaf, record, sql, tag};
-use txid_agent_machines::store::{Expected, Numbered, Numbering, Put, Record, StoreError, Taken, Version};
+use super::{leaf, sql, tag};
+use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, Taken, Version};
 
 const NOW_MS: &str = "FLOOR(UNIX_TIMESTAMP(NOW(3)) * 1000)";
 const NO_SUCH_TABLE: u16 = 1146;
@@ -290,7 +293,9 @@ impl Store for MysqlStore {
     fn durability(&self) -> &Durability {
         &self.durability
     }
+}
 
+impl Tags for MysqlStore {
     fn take(&mut self, tag: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError> {
         self.remote.begin();
         let select = format!("SELECT max_id, step FROM leaf_alloc WHERE biz_tag = {}", literal(tag));
@@ -322,11 +327,18 @@ impl Store for MysqlStore {
         Ok(())
     }
 
-    fn number(&mut self, from: Numbering, group: &str, owner: &str, last: u64) -> Result<Numbered, StoreError> {
+    fn how_to_create(&self, tag: &str, step: u64) -> String {
+        leaf::how_to_create(tag, step)
+    }
+
+    fn durability(&self) -> &Durability {
+        &self.durability
+    }
+}
+
+impl Numbers for MysqlStore {
+    fn number(&mut self, group: &str, owner: &str, last: u64) -> Result<Numbered, StoreError> {
         self.remote.begin();
-        if from != Numbering::WorkerNode {
-            return Err(self.address.misconfigured(format_args!("{} is not in MySQL", from.place())));
-        }
         let (host, port) = numbering::host_and_port(owner, group);
         let address = self.address.clone();
         let mut run = |statement: &str| -> Result<Answer, StoreError> {
@@ -340,13 +352,5 @@ impl Store for MysqlStore {
         }
         let given = run(&numbering::insert(&literal(&host), &literal(&port)))?.last_id;
         Ok(Some(given).filter(|node| *node <= last).map_or(Numbered::UsedUp, Numbered::Node))
-    }
-
-    fn how_to_create(&self, tag: &str, step: u64) -> String {
-        leaf::how_to_create(tag, step)
-    }
-
-    fn damaged(&self, what: &str) -> StoreError {
-        self.address.damaged(what)
     }
 }

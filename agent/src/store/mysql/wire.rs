@@ -3,7 +3,7 @@
 
 use std::io;
 
-use super::super::MOST_RECORDS;
+use super::super::limits::MOST_RECORDS;
 use super::super::sql::Value;
 use super::password;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};

@@ -10,11 +10,14 @@ use std::io;
 use self::resp::{Connection, Reply, command};
 use super::address::Address;
 use super::clock::StoreClock;
+use super::contract::{Store, Tags};
 use super::durability::Durability;
+use super::failure::Failure;
+use super::limits::record;
 use super::remote::{Remote, Transport, Wire};
 use super::tls::Tls;
 use super::url::{Host, Secret, StoreUrl};
-use super::{Failure, Store, record, scheme, tag};
+use super::{scheme, tag};
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, Taken, Version};
 
 /// KEYS: the group. ARGV: the field, the new bytes, and the old ones unless there must be none.
@@ -459,7 +462,9 @@ impl Store for RedisStore {
     fn durability(&self) -> &Durability {
         &self.durability
     }
+}
 
+impl Tags for RedisStore {
     fn take(&mut self, tag: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError> {
         self.remote.begin();
         let (count, seen) = (count.map_or(String::new(), |count| count.to_string()), seen.to_string());
@@ -491,8 +496,8 @@ impl Store for RedisStore {
         format!("HSET {}/{tag} max_id {} step {step}", self.prefix, tag::FIRST)
     }
 
-    fn damaged(&self, what: &str) -> StoreError {
-        self.address.damaged(what)
+    fn durability(&self) -> &Durability {
+        &self.durability
     }
 }
 

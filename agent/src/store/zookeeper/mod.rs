@@ -14,12 +14,15 @@ use self::wire::{
 };
 use super::address::Address;
 use super::clock::StoreClock;
+use super::contract::{Numbers, Store};
 use super::durability::Durability;
+use super::failure::Failure;
+use super::limits::record;
+use super::numbering;
 use super::remote::{Remote, Transport, Wire};
 use super::url::{Host, StoreUrl};
-use super::{Failure, Store, numbering, record};
 use txid::Txid;
-use txid_agent_machines::store::{Expected, Numbered, Numbering, Put, Record, StoreError, Version};
+use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, Version};
 
 /// The prefix of that child's name.
 const BORN: &str = "born-";
@@ -324,12 +327,11 @@ impl Store for ZookeeperStore {
     fn durability(&self) -> &Durability {
         &self.durability
     }
+}
 
-    fn number(&mut self, from: Numbering, _: &str, owner: &str, last: u64) -> Result<Numbered, StoreError> {
+impl Numbers for ZookeeperStore {
+    fn number(&mut self, _: &str, owner: &str, last: u64) -> Result<Numbered, StoreError> {
         self.remote.begin();
-        if from != Numbering::LeafForever {
-            return Err(self.address.misconfigured(format_args!("{} is not in ZooKeeper", from.place())));
-        }
         let forever = format!("{}/forever", self.root);
         let child = format!("{forever}/{}", numbering::leaf_child(owner));
         let content = numbering::leaf_content(owner, txid::system_ms());
@@ -347,10 +349,6 @@ impl Store for ZookeeperStore {
         let path = path.map_err(|error| self.say(error).into_error())?;
         let node = numbering::leaf_number(&path).filter(|node| *node <= last);
         Ok(node.map_or(Numbered::UsedUp, Numbered::Node))
-    }
-
-    fn damaged(&self, what: &str) -> StoreError {
-        self.address.damaged(what)
     }
 }
 

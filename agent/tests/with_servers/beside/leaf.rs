@@ -101,12 +101,8 @@ fn mistakes_are_reported_at_once() {
     says(
         "redis://127.0.0.1",
         "leaf_forever",
-        "the numbers of the node orders are from Leaf's path, which is not in this kind of store",
+        "the node orders: redis://127.0.0.1 cannot be used: Leaf's path is not in this kind of store",
     );
-    says(
-        "zookeeper://127.0.0.1",
-        "worker_node:snowflake",
-        "are from the table WORKER_NODE, which is not in this kind of store",
-    );
+    says("zookeeper://127.0.0.1", "worker_node:snowflake", "the table WORKER_NODE is not in this kind of store");
     says("mysql://app@127.0.0.1/ids", "worker_node:snowfake", "layout 'snowfake' is not one of");
 }

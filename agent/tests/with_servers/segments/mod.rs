@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use txid::segment::{Segment, SegmentError, SegmentNews};
-use txid_agent::store::open;
+use txid_agent::store::open_tags;
 use txid_agent_machines::store::{StoreError, Taken};
 
 /// A directory with a store and hosts in it.
@@ -140,10 +140,10 @@ fn no_number_is_taken_twice_through_kills_of_agents_and_beside_another_program()
             })
         });
         let other = scope.spawn(|| {
-            let mut store = open(&directory.url()).unwrap();
+            let mut tags = open_tags(&directory.url()).unwrap();
             let mut taken = Vec::new();
             while !stop.load(Ordering::Relaxed) {
-                match store.take("invoices", Some(3), 0) {
+                match tags.take("invoices", Some(3), 0) {
                     Ok(Taken::Range { range, .. }) => taken.extend(range),
                     Ok(_) | Err(StoreError::Contended { .. }) => {}
                     Err(error) => panic!("{error}"),

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use txid_agent::store::open;
+use txid_agent::store::{open, open_tags};
 use txid_agent_machines::store::{Expected, Taken};
 
 use super::conformance::{basics, put, text, wait_for, written};
@@ -65,6 +65,7 @@ fn redis_moves_a_slot() {
         ask(server, &["CLUSTER", "SETSLOT", &slot, "NODE", &to]);
     }
     use_it("when the slot has moved");
-    stores[0].create_tag("moving", 10).unwrap();
-    assert!(matches!(stores[0].take("moving", None, 0).unwrap(), Taken::Range { .. }));
+    let mut tags = open_tags(&url(&first)).unwrap();
+    tags.create_tag("moving", 10).unwrap();
+    assert!(matches!(tags.take("moving", None, 0).unwrap(), Taken::Range { .. }));
 }

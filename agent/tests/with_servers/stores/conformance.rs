@@ -5,7 +5,7 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use txid_agent::store::{Store, open};
+use txid_agent::store::{Store, open, open_tags};
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
 
 use super::consul::StandIn;
@@ -330,7 +330,8 @@ fn agent_ends(url: &str, wanted: &str) {
 fn trips(url: &impl Fn(u16, &str) -> String, port: u16) {
     let proxy = Proxy::to(port);
     let mut store = open(&url(proxy.port, "")).unwrap();
-    store.create_tag("trips", 10).unwrap();
+    let mut tags = open_tags(&url(proxy.port, "")).unwrap();
+    tags.create_tag("trips", 10).unwrap();
     let mut version = written(put(&mut *store, "trips/node/1", Expected::Absent, "0"));
     let of_a_range = match url(port, "").split("://").next().unwrap() {
         "redis" | "postgres" => 1,
@@ -342,7 +343,7 @@ fn trips(url: &impl Fn(u16, &str) -> String, port: u16) {
     };
     for turn in 0..4 {
         let before = proxy.trips();
-        store.take("trips", None, 0).unwrap();
+        tags.take("trips", None, 0).unwrap();
         let after = proxy.trips();
         version = written(put(&mut *store, "trips/node/1", version, &turn.to_string()));
         store.clock_ms().unwrap();

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 use txid::segment::Segment;
-use txid_agent::store::{Durability, open};
+use txid_agent::store::{Durability, open, open_tags};
 use txid_agent_machines::store::Taken;
 
 use super::conformance::wait_for;
@@ -117,8 +117,8 @@ fn a_segment_takes_nothing_from_a_store_that_forgets() {
     let server = servers::redis(&["--appendfsync everysec"]);
     let url = format!("redis://127.0.0.1:{}", server.port);
     wait_for(&url);
-    open(&url).unwrap().create_tag("invoices", 10).unwrap();
-    let number = || match open(&url).unwrap().take("invoices", Some(0), 0).unwrap() {
+    open_tags(&url).unwrap().create_tag("invoices", 10).unwrap();
+    let number = || match open_tags(&url).unwrap().take("invoices", Some(0), 0).unwrap() {
         Taken::Range { range, .. } => range.end,
         other => panic!("{other:?}"),
     };

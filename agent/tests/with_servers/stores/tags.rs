@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use mysql::prelude::Queryable;
-use txid_agent::store::{open, raise};
+use txid_agent::store::{open_tags, raise};
 use txid_agent_machines::store::{StoreError, Taken};
 
 use crate::servers::{MARIADB_PASSWORD, Server};
@@ -27,26 +27,26 @@ fn assert_apart(mut ranges: Vec<Range<u64>>) {
 
 /// What every store must do.
 pub fn tags(url: &str) {
-    let mut store = open(url).unwrap();
-    let store = &mut *store;
-    assert_eq!(store.take("invoices", None, 0).unwrap(), Taken::NoTag);
-    assert_eq!(raise(store, "invoices", 5).unwrap(), None);
-    store.create_tag("invoices", 20).unwrap();
-    store.create_tag("invoices", 50).unwrap();
-    assert_eq!(range(store.take("invoices", None, 0).unwrap()), (1..21, 20), "by the tag's own step");
-    assert_eq!(range(store.take("invoices", Some(100), 21).unwrap()), (21..121, 20));
-    assert_eq!(range(store.take("invoices", Some(0), 121).unwrap()), (121..121, 20), "only a look");
+    let mut tags = open_tags(url).unwrap();
+    let tags = &mut *tags;
+    assert_eq!(tags.take("invoices", None, 0).unwrap(), Taken::NoTag);
+    assert_eq!(raise(tags, "invoices", 5).unwrap(), None);
+    tags.create_tag("invoices", 20).unwrap();
+    tags.create_tag("invoices", 50).unwrap();
+    assert_eq!(range(tags.take("invoices", None, 0).unwrap()), (1..21, 20), "by the tag's own step");
+    assert_eq!(range(tags.take("invoices", Some(100), 21).unwrap()), (21..121, 20));
+    assert_eq!(range(tags.take("invoices", Some(0), 121).unwrap()), (121..121, 20), "only a look");
 
     // Below a number seen before, nothing is taken.
-    assert_eq!(store.take("invoices", None, 122).unwrap(), Taken::WentDown { number: 121 });
-    assert_eq!(store.take("invoices", None, 1 << 62).unwrap(), Taken::WentDown { number: 121 });
-    assert_eq!(raise(store, "invoices", 9_000_000_000_000_000_001).unwrap(), Some(121));
-    assert_eq!(raise(store, "invoices", 7).unwrap(), Some(9_000_000_000_000_000_001), "never down");
-    let (last, _) = range(store.take("invoices", None, 9_000_000_000_000_000_001).unwrap());
+    assert_eq!(tags.take("invoices", None, 122).unwrap(), Taken::WentDown { number: 121 });
+    assert_eq!(tags.take("invoices", None, 1 << 62).unwrap(), Taken::WentDown { number: 121 });
+    assert_eq!(raise(tags, "invoices", 9_000_000_000_000_000_001).unwrap(), Some(121));
+    assert_eq!(raise(tags, "invoices", 7).unwrap(), Some(9_000_000_000_000_000_001), "never down");
+    let (last, _) = range(tags.take("invoices", None, 9_000_000_000_000_000_001).unwrap());
     assert_eq!(last, 9_000_000_000_000_000_001..9_000_000_000_000_000_021);
 
-    assert_eq!(store.take("other", None, 0).unwrap(), Taken::NoTag);
-    store.create_tag("race", 10).unwrap();
+    assert_eq!(tags.take("other", None, 0).unwrap(), Taken::NoTag);
+    tags.create_tag("race", 10).unwrap();
     let taken = thread::scope(|scope| {
         let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| take(url, "race", 20))).collect();
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
@@ -58,13 +58,13 @@ pub fn tags(url: &str) {
 /// An invalid number or step, as people may set it, is an error and changes nothing. A negative step would lead back to
 /// numbers that were taken.
 pub fn negative_numbers(url: &str, set: impl Fn(&str, i64), get: impl Fn(&str) -> String) {
-    let mut store = open(url).unwrap();
-    store.create_tag("wrong", 20).unwrap();
+    let mut tags = open_tags(url).unwrap();
+    tags.create_tag("wrong", 20).unwrap();
     for (max_id, step, expected) in [(1000, -20, "step = -20"), (-5, 20, "max_id = -5"), (-5, -20, "max_id = -5")] {
         set("max_id", max_id);
         set("step", step);
         for count in [None, Some(10)] {
-            let error = store.take("wrong", count, 0).unwrap_err();
+            let error = tags.take("wrong", count, 0).unwrap_err();
             assert!(!error.may_pass() && error.to_string().contains(expected), "{error}");
             assert_eq!((get("max_id"), get("step")), (max_id.to_string(), step.to_string()));
         }
@@ -72,10 +72,10 @@ pub fn negative_numbers(url: &str, set: impl Fn(&str, i64), get: impl Fn(&str) -
 }
 
 fn take(url: &str, tag: &str, times: usize) -> Vec<Range<u64>> {
-    let mut store = open(url).unwrap();
+    let mut tags = open_tags(url).unwrap();
     let mut take = || {
         loop {
-            match store.take(tag, None, 0) {
+            match tags.take(tag, None, 0) {
                 Err(StoreError::Contended { .. }) => thread::sleep(Duration::from_millis(1)),
                 taken => return range(taken.unwrap()).0,
             }
@@ -116,7 +116,7 @@ pub fn beside_leaf(server: &Server, url: &str) {
              DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP, PRIMARY KEY (`biz_tag`)) ENGINE=InnoDB",
         )
         .unwrap();
-    assert_eq!(open(url).unwrap().take("leaf-segment-test", None, 0).unwrap(), Taken::NoTag);
+    assert_eq!(open_tags(url).unwrap().take("leaf-segment-test", None, 0).unwrap(), Taken::NoTag);
     leaf.0
         .query_drop(
             "insert into leaf_alloc(biz_tag, max_id, step, description) values('leaf-segment-test', 1, 2000, 'Test leaf \
@@ -138,19 +138,19 @@ pub fn beside_leaf(server: &Server, url: &str) {
 
     // The step in the table applies from the next range on.
     leaf.0.query_drop("UPDATE leaf_alloc SET step = 7").unwrap();
-    assert_eq!(range(open(url).unwrap().take("leaf-segment-test", None, 0).unwrap()), (300_001..300_008, 7));
+    assert_eq!(range(open_tags(url).unwrap().take("leaf-segment-test", None, 0).unwrap()), (300_001..300_008, 7));
     // Errors that people must fix.
     leaf.0.query_drop("UPDATE leaf_alloc SET step = -7").unwrap();
-    let error = open(url).unwrap().take("leaf-segment-test", None, 0).unwrap_err();
+    let error = open_tags(url).unwrap().take("leaf-segment-test", None, 0).unwrap_err();
     assert!(error.to_string().contains("leaf_alloc has step = -7"), "{error}");
     leaf.0.query_drop("UPDATE leaf_alloc SET step = 7, max_id = 9223372036854775806").unwrap();
-    assert_eq!(open(url).unwrap().take("leaf-segment-test", None, 0).unwrap(), Taken::Ended);
+    assert_eq!(open_tags(url).unwrap().take("leaf-segment-test", None, 0).unwrap(), Taken::Ended);
 }
 
 /// A user with read access only.
 pub fn without_permission(server: &Server) {
     let url = format!("mysql://nobody:{MARIADB_PASSWORD}@127.0.0.1:{}/ids", server.port);
-    let error = open(&url).unwrap().take("leaf-segment-test", Some(1), 0).unwrap_err();
+    let error = open_tags(&url).unwrap().take("leaf-segment-test", Some(1), 0).unwrap_err();
     let text = error.to_string();
     assert!(!error.may_pass() && text.contains("UPDATE on the table leaf_alloc"), "{text}");
 }

@@ -6,18 +6,18 @@ use std::process::Command;
 use std::time::Duration;
 
 use mysql::prelude::Queryable;
-use txid_agent::store::{Store, open};
+use txid_agent::store::{Tags, open, open_tags};
 use txid_agent_machines::store::{Expected, Taken};
 
 use super::conformance::{one_line, text, wait_for, written};
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, run};
 
 /// Sets a column of Leaf's table by `set`, and checks the error for taking a range.
-fn refuses(store: &mut dyn Store, mut set: impl FnMut(&str), cases: &[(&str, &str)]) {
+fn refuses(tags: &mut dyn Tags, mut set: impl FnMut(&str), cases: &[(&str, &str)]) {
     for (statement, wanted) in cases {
         set(statement);
         for count in [None, Some(10)] {
-            let error = store.take("wrong", count, 0).unwrap_err();
+            let error = tags.take("wrong", count, 0).unwrap_err();
             assert!(!error.may_pass(), "{error:?}");
             one_line(&error, wanted);
             one_line(&error, "biz_tag = 'wrong'");
@@ -30,9 +30,9 @@ fn in_mariadb() {
     // In this mode, MariaDB stores another value than the one that it returns, if a column is too small.
     let server = servers::mariadb_with(&["--skip-ssl", "--sql-mode="]);
     let url = format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{}/ids", server.port);
-    let store = &mut *open(&url).unwrap();
-    store.create_tag("wrong", 20).unwrap();
-    store.create_tag("right", 20).unwrap();
+    let tags = &mut *open_tags(&url).unwrap();
+    tags.create_tag("wrong", 20).unwrap();
+    tags.create_tag("right", 20).unwrap();
     let mut client = mysql::Conn::new(mysql::Opts::from_url(&(url.clone() + "?prefer_socket=false")).unwrap()).unwrap();
     let mut set = |statements: &str| {
         for statement in statements.split(';') {
@@ -48,14 +48,14 @@ fn in_mariadb() {
         ("max_id = -5 WHERE biz_tag = 'wrong'", "leaf_alloc has max_id = -5"),
     ];
     for (change, wanted) in cases {
-        refuses(store, &mut set, &[(&format!("{wrong}{change}"), wanted)]);
-        assert!(matches!(store.take("right", None, 0), Ok(Taken::Range { .. })), "the other tags go on");
+        refuses(tags, &mut set, &[(&format!("{wrong}{change}"), wanted)]);
+        assert!(matches!(tags.take("right", None, 0), Ok(Taken::Range { .. })), "the other tags go on");
     }
     let of_type = |kind: &str, value: &str| {
         format!("{wrong} max_id = 1; ALTER TABLE leaf_alloc MODIFY max_id {kind} NULL; {wrong} max_id = {value}")
     };
     refuses(
-        store,
+        tags,
         &mut set,
         &[
             (&of_type("bigint unsigned", "18446744073709551615"), "max_id = 18446744073709551615"),
@@ -66,16 +66,14 @@ fn in_mariadb() {
     );
 
     set("DELETE FROM leaf_alloc WHERE biz_tag = 'wrong'; ALTER TABLE leaf_alloc MODIFY max_id int");
-    let store = &mut *open(&url).unwrap();
-    store.create_tag("small", 10).unwrap();
+    let tags = &mut *open_tags(&url).unwrap();
+    tags.create_tag("small", 10).unwrap();
     set("UPDATE leaf_alloc SET max_id = 2147483640 WHERE biz_tag = 'small'");
-    one_line(
-        &store.take("small", None, 0).unwrap_err(),
-        "the table leaf_alloc: Out of range value for column 'max_id'",
-    );
-    let Ok(Taken::Range { range, .. }) = store.take("small", Some(5), 0) else { panic!("there is room for these") };
+    one_line(&tags.take("small", None, 0).unwrap_err(), "the table leaf_alloc: Out of range value for column 'max_id'");
+    let Ok(Taken::Range { range, .. }) = tags.take("small", Some(5), 0) else { panic!("there is room for these") };
     assert_eq!(range, 2_147_483_640..2_147_483_645);
 
+    let store = &mut *open(&url).unwrap();
     // A record that is NULL, and one in another character set.
     let first = written(store.put("orders/node/1", &Expected::Absent, b"one").unwrap());
     set("ALTER TABLE txid_lease MODIFY record VARCHAR(1000) CHARACTER SET latin1 NULL");
@@ -92,12 +90,13 @@ fn in_mariadb() {
 #[test]
 fn in_postgres() {
     let server = servers::postgres(&[]);
-    let store = &mut *open(&format!("postgres://txid:{POSTGRES_PASSWORD}@127.0.0.1:{}/ids", server.port)).unwrap();
-    store.create_tag("wrong", 20).unwrap();
+    let url = format!("postgres://txid:{POSTGRES_PASSWORD}@127.0.0.1:{}/ids", server.port);
+    let (store, tags) = (&mut *open(&url).unwrap(), &mut *open_tags(&url).unwrap());
+    tags.create_tag("wrong", 20).unwrap();
     let set = |statement: &str| drop(run(servers::psql(&server, "ids").args(["-c", statement])));
     set("ALTER TABLE leaf_alloc ALTER max_id DROP NOT NULL, ALTER step DROP NOT NULL");
     refuses(
-        store,
+        tags,
         set,
         &[
             ("UPDATE leaf_alloc SET max_id = NULL", "leaf_alloc has max_id = NULL"),
@@ -122,7 +121,7 @@ fn in_redis() {
     let server = servers::redis(&[]);
     let url = format!("redis://127.0.0.1:{}", server.port);
     wait_for(&url);
-    let store = &mut *open(&url).unwrap();
+    let (store, tags) = (&mut *open(&url).unwrap(), &mut *open_tags(&url).unwrap());
     let set = |args: &[&str]| drop(run(Command::new("redis-cli").args(["-p", &server.port.to_string()]).args(args)));
     for (max_id, step, wanted) in [
         ("many", "20", "hash value is not an integer"),
@@ -133,7 +132,7 @@ fn in_redis() {
         ("99999999999999999999", "20", "hash value is not an integer"),
     ] {
         set(&["HSET", "txid/wrong", "max_id", max_id, "step", step]);
-        let error = store.take("wrong", None, 0).unwrap_err();
+        let error = tags.take("wrong", None, 0).unwrap_err();
         assert!(!error.may_pass(), "{error:?}");
         one_line(&error, wanted);
     }
@@ -150,11 +149,11 @@ fn the_lock_of_a_directory_is_removed() {
     const STEPS: usize = 300;
     let directory = tempfile::tempdir().unwrap();
     let url = format!("file://{}/leases", directory.path().display());
-    open(&url).unwrap().create_tag("race", 1).unwrap();
+    open_tags(&url).unwrap().create_tag("race", 1).unwrap();
     let take = || -> Vec<u64> {
-        let mut store = open(&url).unwrap();
+        let mut tags = open_tags(&url).unwrap();
         let one = |_| loop {
-            if let Ok(Taken::Range { range, .. }) = store.take("race", None, 0) {
+            if let Ok(Taken::Range { range, .. }) = tags.take("race", None, 0) {
                 return range.start;
             }
         };

@@ -1,0 +1,60 @@
+//! What leases and segments need of any store.
+
+use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, Taken};
+
+use super::durability::Durability;
+
+/// A place for small records, with compare-and-set.
+///
+/// Keys are short paths such as `orders/node/17`, below the prefix in the store's URL. Calls return within the store's
+/// time-out.
+pub trait Store: Send {
+    /// The record at `key`, if there is one. It is as new as the last [`Put::Written`] of any client: replicas that may
+    /// lag behind are not read.
+    fn read(&mut self, key: &str) -> Result<Option<Record>, StoreError>;
+
+    /// Writes `bytes` at `key` if the record there is the `expected` one, in one atomic step.
+    ///
+    /// An error means that nothing was written, and that nothing will be. If the request may have reached the store
+    /// without an answer, the result is [`Put::Unknown`].
+    fn put(&mut self, key: &str, expected: &Expected, bytes: &[u8]) -> Result<Put, StoreError>;
+
+    /// All records whose key begins with `prefix`, in any order. `prefix` ends with a slash.
+    fn list(&mut self, prefix: &str) -> Result<Vec<(String, Record)>, StoreError>;
+
+    /// The store's own clock in milliseconds since 1970-01-01 UTC; None if it shows none.
+    ///
+    /// If answers carry the time, this needs no request: it is the time of the last answer, plus what has passed since
+    /// then on this host's monotonic clock.
+    fn clock_ms(&mut self) -> Result<Option<i64>, StoreError>;
+
+    /// Whether the store can lose a write that it has confirmed, for example when an asynchronous replica takes over.
+    /// Each new connection asks the server again, if it can be asked.
+    fn durability(&self) -> &Durability;
+}
+
+/// Tags with a number each, which ranges are taken from.
+pub trait Tags: Send {
+    /// Takes `count` numbers of the tag, or as many as its own step, unless its number is below `seen`. This is one
+    /// atomic step, so nobody else ever gets them. A count of 0 only reads.
+    ///
+    /// After an error, the numbers may have been taken. Then nobody uses them.
+    fn take(&mut self, tag: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError>;
+
+    /// Makes a tag, unless it exists.
+    fn create_tag(&mut self, tag: &str, step: u64) -> Result<(), StoreError>;
+
+    /// The command that makes a tag, for an error message.
+    fn how_to_create(&self, tag: &str, step: u64) -> String;
+
+    /// As [`Store::durability`].
+    fn durability(&self) -> &Durability;
+}
+
+/// A store with the counter of another system, which numbers nodes as well.
+pub trait Numbers: Store {
+    /// The number of a new node for a host with this name. Takes no number above `last`, if that can be checked before.
+    ///
+    /// After an error, a number may have been taken. Then nobody uses it.
+    fn number(&mut self, group: &str, owner: &str, last: u64) -> Result<Numbered, StoreError>;
+}
