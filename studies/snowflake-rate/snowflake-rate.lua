@@ -48,7 +48,7 @@ local function out(text, ...)
 end
 
 
-local function line(values, color, name)
+local function line(values, color, name, down)
     local points = {}
     for i, value in ipairs(values) do
         points[i] = ("%.1f,%.1f"):format(x(value[1]), y(value[2]))
@@ -59,7 +59,7 @@ local function line(values, color, name)
             y(value[2]), color, value[1], value[2], name)
     end
     local last = values[#values]
-    out('<text x="%.1f" y="%.1f" fill="%s">%s</text>', x(last[1]) + 8, y(last[2]) + 4, color, name)
+    out('<text x="%.1f" y="%.1f" fill="%s">%s</text>', x(last[1]) + 8, y(last[2]) + down, color, name)
 end
 
 
@@ -81,6 +81,6 @@ out('<path d="M%.1f %d V%d" stroke="#888" stroke-dasharray="4 4"/>', x(LAYOUT_RA
 out('<text x="%.1f" y="%d" fill="#555">the layout\'s rate</text>', x(LAYOUT_RATE) + 4, TOP + 12)
 out('<text x="%d" y="%d" text-anchor="middle">asked for a second, over %d s</text>', LEFT + WIDTH / 2,
     TOP + HEIGHT + 38, SECONDS)
-line(made, "#1769aa", "made")
-line(refused, "#c62828", "refused")
+line(made, "#1769aa", "made", -2)
+line(refused, "#c62828", "refused", 12)
 out("</svg>")
