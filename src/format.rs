@@ -88,6 +88,10 @@ pub enum Shape {
     Base64(usize),
     /// A word of 32, and two words of digits, with dots between them.
     Dotted,
+    /// Words of 1, 8 and 24 with dashes between them, or a word of 32.
+    Xray,
+    /// A word of 26, and before it, of letters, digits and `_`, at most 64, of which `_` is the last.
+    Prefixed,
 }
 
 /// How ids sort that sort by their time.

@@ -4,13 +4,15 @@ use crate::format::ReadAnatomy;
 use crate::maker::{Maker, MakerError};
 use crate::snowflake::Layout;
 use crate::text::FormatError;
-use crate::{flake, ksuid, nanoid, segment, snowflake, trace, txid, ulid, unique_id, uuid, xid};
+use crate::{
+    cuid, flake, ksuid, nanoid, objectid, segment, snowflake, trace, txid, typeid, ulid, unique_id, uuid, xid,
+};
 use std::ffi::OsStr;
 
 pub use crate::format::{Anatomy, Format, Make, Numbers, Read, Shape, Sorted, Texts, Time};
 
 /// The formats, and how what their ids hold is read.
-const LIST: [(&Format, Option<ReadAnatomy>); 24] = [
+const LIST: [(&Format, Option<ReadAnatomy>); 30] = [
     (&txid::FORMAT, Some(txid::ANATOMY)),
     (&txid::STRONG, None),
     (&uuid::V1, Some(uuid::V1_ANATOMY)),
@@ -23,6 +25,9 @@ const LIST: [(&Format, Option<ReadAnatomy>); 24] = [
     (&ksuid::FORMAT, Some(ksuid::ANATOMY)),
     (&xid::FORMAT, Some(xid::ANATOMY)),
     (&nanoid::FORMAT, Some(nanoid::ANATOMY)),
+    (&objectid::FORMAT, Some(objectid::ANATOMY)),
+    (&typeid::FORMAT, Some(typeid::ANATOMY)),
+    (&cuid::FORMAT, Some(cuid::ANATOMY)),
     (&unique_id::LONG, Some(unique_id::LONG_ANATOMY)),
     (&unique_id::SHORT, Some(unique_id::SHORT_ANATOMY)),
     (&trace::ID, Some(trace::ID_ANATOMY)),
@@ -32,6 +37,9 @@ const LIST: [(&Format, Option<ReadAnatomy>); 24] = [
     (&trace::traceparent::FORMAT, Some(trace::traceparent::ANATOMY)),
     (&trace::sofa::FORMAT, Some(trace::sofa::ANATOMY)),
     (&trace::skywalking::FORMAT, Some(trace::skywalking::ANATOMY)),
+    (&trace::xray::FORMAT, Some(trace::xray::ANATOMY)),
+    (&trace::datadog::FORMAT, Some(trace::datadog::ANATOMY)),
+    (&trace::eagleid::FORMAT, Some(trace::eagleid::ANATOMY)),
     (&trace::b3::FORMAT, Some(trace::b3::ANATOMY)),
     (&snowflake::format::FORMAT, Some(snowflake::format::ANATOMY)),
     (&segment::format::FORMAT, None),

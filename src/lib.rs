@@ -13,12 +13,14 @@
 
 #![warn(missing_docs)]
 
+mod cuid;
 mod flake;
 mod format;
 pub mod formats;
 mod ksuid;
 mod maker;
 mod nanoid;
+mod objectid;
 pub mod request;
 pub mod segment;
 #[cfg(feature = "serde")]
@@ -31,6 +33,7 @@ mod text;
 pub mod time_in;
 pub mod trace;
 mod txid;
+mod typeid;
 mod ulid;
 mod unique_id;
 pub mod uuid;

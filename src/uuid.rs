@@ -13,6 +13,7 @@ use crate::source::entropy::{self, StreamId};
 use crate::source::kept::Kept;
 use crate::source::mac;
 use crate::text::FormatError;
+use crate::text::uuid_time::{self, GREGORIAN_MS, TICKS_A_MS};
 use ::uuid::{Builder, Version};
 
 pub use ::uuid::{Uuid, Variant};
@@ -25,9 +26,6 @@ const V7_TIME_MASK: i64 = (1 << 48) - 1;
 /// The largest value of the 74 bits after the time of version 7.
 const V7_RANDOM_MAX: u128 = (1 << 74) - 1;
 
-/// Milliseconds from 1582-10-15, where version 1 begins to count, to 1970.
-const GREGORIAN_MS: i64 = 12_219_292_800_000;
-const TICKS_A_MS: u64 = 10_000;
 const TICKS_MASK: u64 = (1 << 60) - 1;
 
 pub(crate) const V1: Format = Format {
@@ -431,16 +429,7 @@ pub fn read_ascii(text: &[u8]) -> Result<Parts, FormatError> {
     }
     let uuid = Uuid::try_parse_ascii(text).map_err(|_| first_wrong(text))?;
     let (version, variant) = (uuid.get_version_num() as u8, uuid.get_variant());
-    let (high, middle, low, _) = uuid.as_fields();
-    let (high, middle, low) = (i64::from(high), i64::from(middle), i64::from(low & 0xfff));
-    let of_ticks = |ticks: i64| ticks / TICKS_A_MS as i64 - GREGORIAN_MS;
-    let ms = match (variant, version) {
-        (Variant::RFC4122, 1) => Some(of_ticks(low << 48 | middle << 32 | high)),
-        (Variant::RFC4122, 6) => Some(of_ticks(high << 28 | middle << 12 | low)),
-        (Variant::RFC4122, 7) => Some(high << 16 | middle),
-        _ => None,
-    };
-    Ok(Parts { version, variant, ms })
+    Ok(Parts { version, variant, ms: uuid_time::ms(uuid.as_u128()) })
 }
 
 /// Finds the first wrong character, which the `uuid` crate does not report.

@@ -329,7 +329,7 @@ fn recognized(case: &Value) -> Vec<&'static str> {
 }
 
 /// Being added.
-const NEW: [&str; 4] = ["ulid", "ksuid", "xid", "nanoid"];
+const NEW: [&str; 10] = ["ulid", "ksuid", "xid", "nanoid", "objectid", "typeid", "cuid", "xray", "datadog", "eagleid"];
 
 #[test]
 fn every_format_that_is_read_has_vectors() {

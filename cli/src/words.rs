@@ -88,7 +88,7 @@ impl Finder {
 
     /// Whether a text is an id of this format whose time can be, when the clock says `now_ms`.
     pub fn is_likely(&self, text: &[u8], now_ms: i64) -> bool {
-        let readings = Readings::of(text, &self.numbers, now_ms);
+        let readings = Readings::of(text, &Numbers { is_chosen: true, ..self.numbers }, now_ms);
         readings.iter().any(|it| it.format == self.format && it.unlikely.is_none())
     }
 
@@ -134,6 +134,21 @@ impl Finder {
                 let starts = |words| runs(words, length as u32, length as u32);
                 scan::<true>(text, length as u32, starts, |place| each(place..place + length))
             }
+            Shape::Xray => scan::<false>(
+                text,
+                36,
+                |words| xrays(words) | runs(words, 32, 32),
+                |place| each(place..place + if is_word(&text[place + 1]) { 32 } else { 35 }),
+            ),
+            Shape::Prefixed => scan::<false>(
+                text,
+                27,
+                |words| runs(words, 26, 26),
+                |place| match prefix_at(text, place) {
+                    Some(begin) if text.get(place + 26) != Some(&b'_') => each(begin..place + 26),
+                    _ => ControlFlow::Continue(()),
+                },
+            ),
             Shape::Dotted => scan::<false>(
                 text,
                 32,
@@ -216,6 +231,23 @@ fn uuids(words: u128) -> u128 {
     eight & four >> 9 & four >> 14 & four >> 19 & twelve >> 24 & ends & others << 1
 }
 
+/// Where words of 1, 8 and 24 characters begin, with one other between them.
+#[inline(always)]
+fn xrays(words: u128) -> u128 {
+    let (eight, others) = (ones(words, 8), !words);
+    let twenty_four = eight & eight >> 8 & eight >> 16;
+    let ends = others >> 1 & others >> 10 & others >> 35;
+    words & eight >> 2 & twenty_four >> 11 & ends & others << 1
+}
+
+/// Where letters, digits and `_` begin that end before `place`, with a `_` if there are any: at most 64.
+#[inline(always)]
+fn prefix_at(text: &[u8], place: usize) -> Option<usize> {
+    let is_one = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+    let length = text[..place].iter().rev().take(65).take_while(is_one).count();
+    (length <= 64).then_some(place - length)
+}
+
 /// One bit for each of the first 64 bytes, the lowest for the first; missing bytes count as others.
 #[inline(always)]
 fn word_bits<const BASE64: bool>(text: &[u8]) -> u64 {
@@ -292,6 +324,17 @@ mod tests {
                 let parts = [(0, 8), (9, 4), (14, 4), (19, 4), (24, 12)];
                 parts.iter().all(|&(begin, length)| length_at(place + begin) == length).then_some(36)
             }
+            Shape::Xray => {
+                let parts = [(0, 1), (2, 8), (11, 24)];
+                let has_dashes = parts.iter().all(|&(begin, length)| length_at(place + begin) == length);
+                if has_dashes { Some(35) } else { Some(32).filter(|&length| length_at(place) == length) }
+            }
+            Shape::Prefixed => {
+                let end = (place..).find(|&place| !is_word(place) && text.get(place) != Some(&b'_'))?;
+                let last = text[place..end].rsplit(|&byte| byte == b'_').next()?;
+                let is_first = place == 0 || text[place - 1] != b'_';
+                (is_first && last.len() == 26 && end - place <= 90).then_some(end - place)
+            }
             Shape::Dotted => {
                 let end_of =
                     |place: usize| place + text[place..].iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -324,7 +367,7 @@ mod tests {
         assert_eq!(found, expected, "{:?} in '{}'", finder.format, text.escape_ascii());
     }
 
-    const SAMPLES: [&str; 8] = [
+    const SAMPLES: [&str; 18] = [
         "4om9qi54la8ffr4bd9sg",
         "017F22E2-79B0-7CC3-98C4-DC0C0C07398F",
         "000001VKvYLi2kP2ENqkCH",
@@ -333,6 +376,16 @@ mod tests {
         "b13f65bff40000010123456789abcdef",
         "0ad1348f1403169275002100356696",
         "b3e4bd0d1f2c4a5e8c9d0a1b2c3d4e5f.57.15225456885520042",
+        "01ARZ3NDEKTSV4RRFFQ69G5FAV",
+        "0ujtsYcgvSTl8PAuAdqWYSMnLOv",
+        "9m4e2mr0ui3e8a215n4g",
+        "507f1f77bcf86cd799439011",
+        "1-58406520-a006649127e371903a2de979",
+        "58406520a006649127e371903a2de979",
+        "5840652000000000a006649127e37190",
+        "prefix_01h455vb4pex5vsknk084sn02q",
+        "cjld2cjxh0000qzrmn831i7rn",
+        "df6fef1e15341321960398755e",
     ];
 
     #[test]
@@ -385,7 +438,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_found_is_what_a_plain_search_finds(
-            text in "([0-9a-zA-Z]{18,37}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}(\\.[0-9]{1,9}){0,3}|[A-Za-z0-9@_-]{23,28}|[ -~]|\\PC){0,40}",
+            text in "([0-9a-zA-Z]{18,37}|([a-z]{0,30}_){1,3}[0-9a-z]{25,27}|1-[0-9a-f]{8}-[0-9a-f]{24}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}(\\.[0-9]{1,9}){0,3}|[A-Za-z0-9@_-]{23,28}|[ -~]|\\PC){0,40}",
         ) {
             for finder in with_a_time() {
                 assert_finds_what_is_there(&finder, text.as_bytes());

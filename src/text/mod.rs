@@ -8,5 +8,6 @@ pub(crate) mod crockford;
 pub(crate) mod decimal;
 mod error;
 pub(crate) mod hex;
+pub(crate) mod uuid_time;
 
 pub use error::{FormatError, ParseError};

@@ -19,9 +19,12 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 
 pub(crate) mod b3;
+pub(crate) mod datadog;
+pub(crate) mod eagleid;
 pub(crate) mod skywalking;
 pub(crate) mod sofa;
 pub(crate) mod traceparent;
+pub(crate) mod xray;
 
 pub use b3::{B3, B3Ids, Sampling};
 pub use skywalking::SkyWalking;
@@ -108,19 +111,21 @@ pub(crate) const OTEL_ID: Format = Format {
     }),
     read: Some(Read {
         lengths: TraceId::LEN..=TraceId::LEN,
-        holds: |text, _| read_otel(text).ok().and_then(|_| Holds::no_time(128)),
+        holds: |text, _| read_trace_id(text).ok().and_then(|_| Holds::no_time(128)),
         time: None,
     }),
 };
 
 pub(crate) const OTEL_ID_ANATOMY: ReadAnatomy = |text, _| {
-    read_otel(text)?;
+    read_trace_id(text)?;
     of_trace(text, Vec::new(), &[("random", 128)])
 };
 
-fn read_otel(text: &[u8]) -> Result<u128, FormatError> {
+const ZEROS: &str = "a trace id must not be all zeros";
+
+fn read_trace_id(text: &[u8]) -> Result<u128, FormatError> {
     read_id_ascii(text)?;
-    read_nonzero::<{ TraceId::LEN }>(text, 0, "a trace id must not be all zeros")
+    read_nonzero::<{ TraceId::LEN }>(text, 0, ZEROS)
 }
 
 pub(crate) const SPAN_ID: Format = Format {

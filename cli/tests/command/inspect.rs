@@ -111,8 +111,8 @@ fn ids_come_on_standard_input_too() {
 
 /// What is said of a text that no format has the length of.
 fn unknown(what: &str) -> String {
-    let read = "txid, uuid-v1, uuid-v4, uuid-v6, uuid-v7, uuid, flake, ulid, ksuid, xid, nanoid, unique-id, unique-id-short, trace-id, \
-                trace-host-id, otel-trace-id, span-id, traceparent, sofa, skywalking, b3, snowflake";
+    let read = txid::formats::ALL.iter().filter(|format| format.read.is_some()).map(|format| format.name);
+    let read = read.collect::<Vec<_>>().join(", ").replace('_', "-");
     format!("not an id of a known format ({what}); these are read: {read}")
 }
 
@@ -129,7 +129,6 @@ fn a_text_that_looks_like_something_else_is_named() {
         ("1522545688", "10 characters: seconds since 1970?"),
         ("{017f22e2-79b0-7cc3-98c4-dc0c0c07398f}", "38 characters: a UUID in braces?"),
         ("0AWE5HZP3SKTK", "13 characters: a TSID?"),
-        ("cjld2cjxh0000qzrmn831i7rn", "25 characters: a CUID?"),
         ("da39a3ee5e6b4b0d3255bfef95601890afd80709", "40 characters: a SHA-1?"),
         ("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", "64 characters: a SHA-256?"),
     ] {
@@ -139,8 +138,6 @@ fn a_text_that_looks_like_something_else_is_named() {
     for almost in [
         "15225456x8",
         "0AWE5HZP3SKTI",
-        "djld2cjxh0000qzrmn831i7rn",
-        "cjld2cjxh0000qzrmn831i7r-",
         "{017f22e2-79b0-7cc3-98c4-dc0c0c07398f)",
         "(017f22e2-79b0-7cc3-98c4-dc0c0c07398f}",
         "ga39a3ee5e6b4b0d3255bfef95601890afd80709",
