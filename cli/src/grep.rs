@@ -52,7 +52,7 @@ fn window_of(args: &Grep) -> Result<RangeInclusive<i64>> {
     let to = args.to.as_deref().map(|text| time::parse("--to", text)).transpose()?;
     match (from, to) {
         (Some(from), Some(to)) => time::window(from, ("--to", to)),
-        (from, to) => Ok(from.map_or(i64::MIN, |(_, ms)| ms)..=to.unwrap_or(i64::MAX)),
+        (from, to) => Ok(from.map_or(i64::MIN, |(_, ms)| ms)..=to.map_or(i64::MAX, |ms| ms - 1)),
     }
 }
 

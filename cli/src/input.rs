@@ -107,10 +107,21 @@ fn metadata(open: impl AsFd) -> io::Result<Metadata> {
     File::from(open.as_fd().try_clone_to_owned()?).metadata()
 }
 
-fn decompressed(mut input: impl Read + 'static) -> io::Result<Box<dyn Read>> {
-    let mut head = Vec::with_capacity(gzip::MAGIC.len());
-    input.by_ref().take(gzip::MAGIC.len() as u64).read_to_end(&mut head)?;
-    let compressed = head == gzip::MAGIC;
+/// The first bytes of what is compressed in another way, and the program that reads it.
+const OTHERS: [(&[u8], &str); 4] =
+    [(b"\x28\xb5\x2f\xfd", "zstd"), (b"\xfd7zXZ\0", "xz"), (b"BZh", "bzip2"), (b"\x04\x22\x4d\x18", "lz4")];
+/// What follows in bzip2 after its magic and a digit; nobody begins a line of a log with that.
+const BZIP2_BLOCK: &[u8] = b"1AY&SY";
+const HEAD: usize = 10;
+
+fn decompressed(mut input: impl Read + 'static) -> Result<Box<dyn Read>> {
+    let mut head = Vec::with_capacity(HEAD);
+    input.by_ref().take(HEAD as u64).read_to_end(&mut head)?;
+    let is_other = |magic: &[u8]| head.starts_with(magic) && (magic != b"BZh" || head.ends_with(BZIP2_BLOCK));
+    if let Some((_, program)) = OTHERS.iter().find(|(magic, _)| is_other(magic)) {
+        bail!("is compressed with {program}; decompress it first: {program} -dc FILE | txid ...");
+    }
+    let compressed = head.starts_with(&gzip::MAGIC);
     let whole = io::Cursor::new(head).chain(input);
     Ok(if compressed { Box::new(gzip::Members::new(BufReader::new(whole))) } else { Box::new(whole) })
 }

@@ -24,10 +24,14 @@ use std::process::ExitCode;
 use trouble::{TROUBLE, complain};
 use txid_args::{Args, Command};
 
-/// Runs the command with the arguments of this process.
-pub fn run() -> ExitCode {
+/// Runs the command with the arguments of this process. Nothing is done if its output goes nowhere.
+pub fn run(output_is_closed: bool) -> ExitCode {
     end_quietly_when_nobody_reads();
     let args = Args::parse();
+    if output_is_closed {
+        complain(&anyhow::anyhow!("standard output is closed"));
+        return ExitCode::from(TROUBLE);
+    }
     let done = match args.command.unwrap_or(Command::New(args.new)) {
         Command::New(args) => new::run(&args),
         Command::Inspect(args) => inspect::run(&args),

@@ -24,7 +24,8 @@ pub(crate) fn run(args: &Range) -> Result<ExitCode> {
         (None, Some(text)) => ("--since", time::parse_since("--since", text)?),
         (None, None) => bail!("--from or --since is missing"),
     };
-    let window = time::window(from, ("--to", time::parse("--to", &args.to)?))?;
+    let to = ("--to", time::parse("--to", &args.to)?);
+    let window = time::window(from, to)?;
     let Some(times) = format.times(&numbers) else {
         bail!("ids of {} do not sort by their time, so no two of them bound it", name(format));
     };
@@ -32,7 +33,7 @@ pub(crate) fn run(args: &Range) -> Result<ExitCode> {
         let [first, last] = [times.start(), times.end()].map(|ms| time::rfc3339(*ms));
         anyhow!("ids of {} hold the times from {first} to {last}", name(format))
     })?;
-    let (from, to) = (time::rfc3339(*window.start()), time::rfc3339(*window.end()));
+    let (from, to) = (time::rfc3339(from.1), time::rfc3339(to.1));
     let text = match &args.sql {
         Some(column) => sql::between(column, holds(format), &first, &last, args.dialect),
         None if args.json => serde_json::to_string(&Bounds { first, last, from, to })?,

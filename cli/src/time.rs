@@ -2,12 +2,16 @@
 
 use anyhow::{Context, Result, anyhow, bail};
 use jiff::civil::{Date, DateTime, Time, Weekday};
+use jiff::fmt::strtime;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, Zoned};
 use std::ops::RangeInclusive;
 
 /// The last millisecond that a txid can hold.
 pub const LAST_MS: i64 = (1 << 42) - 1;
+
+/// nginx's `$time_local`, which its access log has in brackets.
+const OF_NGINX: &str = "%d/%b/%Y:%H:%M:%S %z";
 
 /// Milliseconds since 1970 of a time in one of the forms in the help. `option` is for errors.
 pub fn parse(option: &str, text: &str) -> Result<i64> {
@@ -22,12 +26,12 @@ pub fn parse_since(option: &str, text: &str) -> Result<i64> {
     parsed.with_context(|| format!("{option} '{text}'"))
 }
 
-/// The milliseconds from one to another, both included.
+/// The milliseconds from one time until before another, so that windows which follow each other have none in common.
 pub(crate) fn window(from: (&str, i64), to: (&str, i64)) -> Result<RangeInclusive<i64>> {
-    if from.1 > to.1 {
-        bail!("the range is empty: {} is {}, after {}, which is {}", from.0, rfc3339(from.1), to.0, rfc3339(to.1));
+    if from.1 >= to.1 {
+        bail!("the range is empty: {} is {}, not before {}, which is {}", from.0, rfc3339(from.1), to.0, rfc3339(to.1));
     }
-    Ok(from.1..=to.1)
+    Ok(from.1..=to.1 - 1)
 }
 
 /// The millisecond in RFC 3339, UTC; 1970 if the calendar does not have it.
@@ -68,6 +72,9 @@ fn parse_at(text: &str, now: Timestamp, zone: &dyn Fn() -> Result<TimeZone>) -> 
         // A number that does not fit is outside the range anyway, like the nearest one that fits.
         let end = if digits == text { i64::MAX } else { i64::MIN };
         return ms_in_range(text.parse().unwrap_or(end));
+    }
+    if let Ok(moment) = strtime::parse(OF_NGINX, text.trim_matches(['[', ']'])).and_then(|time| time.to_timestamp()) {
+        return in_range(moment);
     }
     if has_an_offset(text) {
         return match (text.parse(), offset_hours(text)) {

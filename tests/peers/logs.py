@@ -98,7 +98,7 @@ class Logs(unittest.TestCase):
     def test_grep(self):
         begin, end = BEGIN + 20_000, BEGIN + 60_000
         for format, lines, args in self.each():
-            expected = [line for line in lines if any(begin <= ms <= end for ms, _ in ids(format, line))]
+            expected = [line for line in lines if any(begin <= ms < end for ms, _ in ids(format, line))]
             found = txid("grep", "--from", begin, "--to", end, *args).splitlines()
             self.assertTrue(200 < len(expected) < 2000, len(expected))
             self.assertEqual(found, expected)
@@ -121,7 +121,7 @@ class Logs(unittest.TestCase):
                 continue
             first, last = (next(order for _, order in ids(format, bound.zfill(15))) for bound in bounds)
             for ms, order in (id for line in lines for id in ids(format, line)):
-                self.assertEqual(begin <= ms <= end, first <= order <= last)
+                self.assertEqual(begin <= ms < end, first <= order <= last)
 
 
 if __name__ == "__main__":

@@ -19,8 +19,7 @@ SECONDS = 1000
 
 
 def condition(format, dialect):
-    # The range ends with its last millisecond.
-    window = ["--from", str(START_MS + 2000 * 1000), "--to", str(START_MS + (2000 + SECONDS) * 1000 - 1)]
+    window = ["--from", str(START_MS + 2000 * 1000), "--to", str(START_MS + (2000 + SECONDS) * 1000)]
     command = [COMMAND, "range", *window, "--format", format, "--sql", "id", "--dialect", dialect]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 

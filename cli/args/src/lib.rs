@@ -8,6 +8,7 @@ use txid::formats::{self, Format};
 const TIMES: &str = "\
 A TIME is one of:
   2018-04-01T01:21:28.552Z        RFC 3339, with any offset up to 23:59
+  01/Apr/2018:01:21:28 +0000      as nginx logs it
   '2018-04-01 01:21:28'           local time, also without seconds
   2018-04-01, today, yesterday    midnight, local time
   'last tuesday', '10:00'         the last one before today; today at 10:00
@@ -163,7 +164,7 @@ pub struct Ids {
     pub layout: Option<String>,
 }
 
-/// Print the lowest id of one time and the highest of another, the bounds of a query
+/// Print the first and the last id of a window of time, the bounds of a query
 ///
 /// The format must be one whose ids sort by their time.
 #[derive(clap::Args)]
@@ -176,10 +177,10 @@ Examples:
   txid range --since 1h --format uuid-v7
   txid range --since 1h --sql request_id --dialect postgresql", with_a_time()))]
 pub struct Range {
-    /// The first millisecond
+    /// When the window begins
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, required_unless_present = "since")]
     pub from: Option<String>,
-    /// The last millisecond
+    /// When it ends; ids of that very time are not in it
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "now")]
     pub to: String,
     /// Start this long ago: --since 10m is --from '10m ago'
@@ -235,10 +236,10 @@ Examples:
   txid grep --format uuid-v7 --from 10:00 access.log
   tail -f access.log | txid grep --from now", with_a_time()))]
 pub struct Grep {
-    /// The first millisecond of the window
+    /// When the window begins
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub from: Option<String>,
-    /// The last millisecond of the window
+    /// When it ends; ids of that very time are not in it
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub to: Option<String>,
     /// Start this long ago: --since 10m is --from '10m ago'

@@ -68,6 +68,21 @@ fn a_full_disk_is_reported() {
     }
 }
 
+/// What is written to it would be lost, and the status would not say so.
+#[test]
+fn a_closed_output_is_an_error() {
+    for args in ["-n 5", "inspect 4om9qi54la8ffr4bd9sg", "range --from 0", "grep /dev/null", "sort /dev/null"] {
+        let with = |redirection| {
+            let command = format!("exec {} {args} {redirection}", env!("CARGO_BIN_EXE_txid"));
+            Command::new("sh").args(["-c", &command]).output().unwrap()
+        };
+        let output = with(">&-");
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), "txid: standard output is closed\n", "{args}");
+        assert_eq!(output.status.code(), Some(2), "{args}");
+        assert_eq!(with("<>/dev/null >&0").stderr, b"", "{args}");
+    }
+}
+
 #[test]
 fn an_error_that_cannot_be_printed_keeps_its_status() {
     let directory = crate::directory(&[("a.bin", format!("\0 {}\n", crate::id(1)).as_bytes())]);

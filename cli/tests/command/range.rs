@@ -3,12 +3,12 @@
 use crate::{printed, refusal, txid};
 use test_helpers::vectors::each;
 
-const DAY: [&str; 5] = ["range", "--from", "2018-04-01", "--to", "2018-04-01T23:59:59.999Z"];
+const DAY: [&str; 5] = ["range", "--from", "2018-04-01", "--to", "2018-04-02"];
 
 #[test]
 fn the_two_bounds() {
     assert_eq!(printed(&mut txid(&DAY)), "b2fq0eg0000000000000\nb2gejk7vvvvvvvvvvvvg\n");
-    let of_5 = printed(&mut txid(&["range", "--from", "5", "--to", "5"]));
+    let of_5 = printed(&mut txid(&["range", "--from", "5", "--to", "6"]));
     assert_eq!(of_5, "00000001800000000000\n00000001fvvvvvvvvvvg\n");
 }
 
@@ -22,7 +22,7 @@ fn a_condition_in_sql() {
 #[test]
 fn a_condition_in_the_sql_of_each_database() {
     let condition = |format, dialect| {
-        let day = ["range", "--from", "5", "--to", "5", "--format", format, "--sql", "id", "--dialect", dialect];
+        let day = ["range", "--from", "5", "--to", "6", "--format", format, "--sql", "id", "--dialect", dialect];
         printed(&mut txid(&day))
     };
     let txids = ["'00000001800000000000'", "'00000001fvvvvvvvvvvg'"];
@@ -53,7 +53,7 @@ fn an_object_in_json() {
         printed(&mut txid(&json)),
         concat!(
             r#"{"first":"b2fq0eg0000000000000","last":"b2gejk7vvvvvvvvvvvvg","#,
-            r#""from":"2018-04-01T00:00:00.000Z","to":"2018-04-01T23:59:59.999Z"}"#,
+            r#""from":"2018-04-01T00:00:00.000Z","to":"2018-04-02T00:00:00.000Z"}"#,
             "\n"
         )
     );
@@ -64,12 +64,14 @@ fn an_object_in_json() {
 fn the_bounds_of_every_format_that_sorts() {
     each("times", "bounds", |case| {
         let (format, ms) = (case["format"].as_str().unwrap().replace('_', "-"), case["ms"].as_str().unwrap());
-        if !(0..1 << 42).contains(&ms.parse::<i64>().unwrap()) {
+        // The last millisecond of a txid is before no time that can be given.
+        if !(0..(1 << 42) - 1).contains(&ms.parse::<i64>().unwrap()) {
             return None;
         }
+        let to = (ms.parse::<i64>().unwrap() + 1).to_string();
         let layout = case["layout"].as_str().map_or(vec![], |layout| vec!["--layout", layout]);
         let found =
-            printed(&mut txid(&[&["range", "--from", ms, "--to", ms, "--format", &format], &layout[..]].concat()));
+            printed(&mut txid(&[&["range", "--from", ms, "--to", &to, "--format", &format], &layout[..]].concat()));
         let expected = format!("{}\n{}\n", case["first"].as_str().unwrap(), case["last"].as_str().unwrap());
         (found != expected).then_some(found)
     });
@@ -92,15 +94,32 @@ fn ids_that_do_not_sort_and_times_that_they_cannot_hold_are_refused() {
     }
     let numbers =
         printed(&mut txid(&["range", "--from", "5", "--to", "2018-04-01", "--format", "snowflake", "--sql", "id"]));
-    assert_eq!(numbers, "id BETWEEN 0 AND 980233278063640575\n");
+    assert_eq!(numbers, "id BETWEEN 0 AND 980233278059446271\n");
 }
 
 #[test]
-fn a_range_turned_round_is_refused() {
-    assert_eq!(
-        refusal(&mut txid(&["range", "--from", "2018-04-02", "--to", "2018-04-01"])),
-        "txid: the range is empty: --from is 2018-04-02T00:00:00.000Z, after --to, which is 2018-04-01T00:00:00.000Z\n"
-    );
+fn a_range_without_a_time_is_refused() {
+    for from in ["2018-04-02", "2018-04-01"] {
+        let said = format!(
+            "txid: the range is empty: --from is {from}T00:00:00.000Z, not before --to, which is 2018-04-01T00:00:00.000Z\n"
+        );
+        assert_eq!(refusal(&mut txid(&["range", "--from", from, "--to", "2018-04-01"])), said);
+    }
+}
+
+/// The end of one day is the beginning of the next one, and no id is of both.
+#[test]
+fn ranges_that_follow_each_other_have_no_id_in_common() {
+    let days = ["2018-04-01", "2018-04-02", "2018-04-03"];
+    let bounds = |from, to| printed(&mut txid(&["range", "--from", from, "--to", to]));
+    let (first, second) = (bounds(days[0], days[1]), bounds(days[1], days[2]));
+    let [last, next] = [first.lines().nth(1).unwrap(), second.lines().next().unwrap()];
+    assert!(last < next, "{last} {next}");
+    let noon = format!("{next}\n");
+    let found = |from, to| {
+        txid(&["grep", "-c", "--from", from, "--to", to]).write_stdin(&*noon).assert().get_output().stdout.clone()
+    };
+    assert_eq!([found(days[0], days[1]), found(days[1], days[2])], [b"0\n", b"1\n"]);
 }
 
 #[test]
@@ -109,7 +128,7 @@ fn the_end_is_now_if_none_is_given() {
         let bounds = printed(&mut txid(&["range", "--json", first[0], first[1]]));
         let bounds: serde_json::Value = serde_json::from_str(&bounds).unwrap();
         let ms = |id: &str| bounds[id].as_str().unwrap().parse::<txid::Txid>().unwrap().timestamp_ms() as i64;
-        assert!((0..30_000).contains(&(ms("last") - ms("first") - 3_600_000)), "{bounds}");
+        assert!((-1..30_000).contains(&(ms("last") - ms("first") - 3_600_000)), "{bounds}");
         assert!((0..30_000).contains(&(txid::system_ms() - ms("last"))), "{bounds}");
     }
     assert!(refusal(&mut txid(&["range", "--to", "now"])).contains("--from"));
