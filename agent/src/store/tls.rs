@@ -11,6 +11,10 @@ use txid_agent_machines::store::StoreError;
 
 use super::address::Address;
 
+/// Why there is no connection to a server that wants more than a proof that this client knows the password.
+pub(super) const IN_CLEAR: &str = "it asks for the whole password, which only goes over TLS: add ?tls=1 to the URL, or ?ca=FILE if \
+                                   the system does not trust who signed its certificate";
+
 /// The files. They are read for each connection, so that certificates can be renewed.
 #[derive(Clone)]
 pub(super) struct Tls {

@@ -14,7 +14,7 @@ use super::failure::Failure;
 use super::limits::record;
 use super::numbering::{self, WORKER_NODE};
 use super::remote::{Remote, Transport, Wire};
-use super::tls::Tls;
+use super::tls::{IN_CLEAR, Tls};
 use super::url::{Host, Secret, StoreUrl};
 use super::{leaf, sql, tag};
 use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, Taken, Version};
@@ -189,6 +189,7 @@ impl MysqlStore {
         match error {
             Error::Server { code: 1044 | 1045 | 1698, message } => address.refused(format_args!("{message}; {LOGIN}")),
             Error::Server { code: 1049, message } => address.misconfigured(message),
+            Error::InClear => address.misconfigured(IN_CLEAR),
             Error::Server { message, .. } => address.unreachable(format_args!("{host}: {message}")),
             Error::Io(error) => match error.kind() {
                 io::ErrorKind::InvalidData => address.misconfigured(format_args!("the server is not MySQL: {error}")),
@@ -219,6 +220,7 @@ impl MysqlStore {
                     _ => Failure::Unknown(address.unreachable(message)),
                 }
             }
+            Error::InClear => Failure::NotDone(address.misconfigured(IN_CLEAR)),
             Error::Io(error) => Failure::Unknown(match error.kind() {
                 io::ErrorKind::InvalidData => address.damaged(error),
                 io::ErrorKind::UnexpectedEof => address.unreachable("it closed the connection"),

@@ -360,10 +360,19 @@ fn postgres_access() {
     wants_a_person(&format!("postgres://txid:{POSTGRES_PASSWORD}@{host}/none"), "\"none\" does not exist");
     let other = format!("postgres://txid:{POSTGRES_PASSWORD}@{host}/ids?ca={}", file("other-ca.pem"));
     wants_a_person(&other, "certificate");
+    // The password as it is, as for LDAP.
+    let rules = server.path("data/pg_hba.conf");
+    fs::write(&rules, "local all all trust\nhost all all all password\n").unwrap();
+    run(servers::psql(&server, "ids").args(["-c", "SELECT pg_reload_conf()"]));
+    let url = format!("postgres://txid:{POSTGRES_PASSWORD}@{host}/ids");
+    until("the rules are not read", || open(&url).unwrap().read("any/key").is_err());
+    wants_a_person(&url, "which only goes over TLS: add ?tls=1 to the URL");
+    works(&format!("{url}?password-in-clear=1&table=in_clear"));
+    works(&format!("{url}?table=over_tls&ca={}", file("ca.pem")));
     // A replica is neither read nor written.
     let read_only = "ALTER USER txid SET default_transaction_read_only = on";
     run(servers::psql(&server, "ids").args(["-c", read_only]));
-    let error = open(&format!("postgres://txid:{POSTGRES_PASSWORD}@{host}/ids")).unwrap().read("any/key").unwrap_err();
+    let error = open(&format!("{url}?password-in-clear=1")).unwrap().read("any/key").unwrap_err();
     assert!(error.may_pass());
     one_line(&error, "is a replica");
 }
@@ -391,6 +400,34 @@ fn mariadb_tls() {
     let url = |ca: &str| format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{}/ids?ca={}", server.port, file(ca));
     works(&url("ca.pem"));
     wants_a_person(&url("other-ca.pem"), "certificate");
+}
+
+/// MySQL 8 makes certificates for itself, which name no host. The page has the commands that make one that does.
+#[test]
+fn mysql_with_an_authority_of_its_own() {
+    let directory = tempfile::tempdir().unwrap();
+    let openssl = |line: &str| {
+        run(Command::new("sh").args(["-ec", line]).current_dir(directory.path()));
+    };
+    let name = "/CN=MySQL_Server_8.4.3_Auto_Generated";
+    openssl(&format!("openssl req -x509 -newkey rsa:2048 -nodes -keyout ca-key.pem -subj {name}_CA -out ca.pem"));
+    openssl(&format!("openssl req -newkey rsa:2048 -nodes -keyout server-key.pem -subj {name} -out server.csr"));
+    openssl("openssl x509 -req -in server.csr -CA ca.pem -CAkey ca-key.pem -out server-cert.pem");
+    let path = |name: &str| directory.path().join(name).display().to_string();
+    let try_it = |check: &dyn Fn(&str)| {
+        let server = servers::mariadb_with(&[
+            &format!("--ssl-cert={}", path("server-cert.pem")),
+            &format!("--ssl-key={}", path("server-key.pem")),
+        ]);
+        let ca = path("ca.pem");
+        check(&format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{}/ids?ca={ca}", server.port));
+    };
+    try_it(&|url| drop(wants_a_person(url, "certificate")));
+    let page = include_str!("../../../docs/stores.md");
+    let lines: Vec<_> = page.lines().filter_map(|line| line.trim().strip_prefix("openssl ")).collect();
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    lines.iter().for_each(|line| openssl(&format!("openssl {line}").replace("10.0.0.5", "127.0.0.1")));
+    try_it(&|url| works(url));
 }
 
 #[test]

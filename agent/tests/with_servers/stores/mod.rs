@@ -8,6 +8,7 @@ mod consul;
 mod deadlines;
 mod durability;
 mod hostile;
+mod in_clear;
 mod pgbouncer;
 mod tags;
 mod values;

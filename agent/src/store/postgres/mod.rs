@@ -1,10 +1,13 @@
 //! PostgreSQL: one table.
 
+mod plain;
+
 use std::error::Error as _;
 use std::io;
 
 use futures_util::TryStreamExt;
 use postgres_protocol::escape::escape_literal as literal;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::error::SqlState;
@@ -13,6 +16,7 @@ use tokio_postgres::{Client, Config, Error, NoTls, SimpleQueryMessage, SimpleQue
 use tokio_postgres_rustls::MakeRustlsConnect;
 use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, Taken, Version};
 
+use self::plain::Plain;
 use super::address::Address;
 use super::clock::StoreClock;
 use super::contract::{Numbers, Store, Tags};
@@ -21,7 +25,7 @@ use super::failure::Failure;
 use super::limits::{MOST_RECORDS, record};
 use super::numbering::{self, WORKER_NODE};
 use super::remote::{Budget, Remote, Wire, causes, tcp};
-use super::tls::Tls;
+use super::tls::{IN_CLEAR, Tls};
 use super::url::{Host, StoreUrl};
 use super::{leaf, sql, tag};
 
@@ -35,6 +39,8 @@ pub(super) struct PostgresStore {
     /// Everything but the hosts.
     config: Config,
     tls: Option<Tls>,
+    /// Whether a server without TLS gets the password if it asks for it.
+    in_clear: bool,
     table: String,
     remote: Remote,
     client: Option<Client>,
@@ -46,7 +52,7 @@ pub(super) struct PostgresStore {
 
 impl PostgresStore {
     pub(super) fn open(url: StoreUrl) -> Result<Self, StoreError> {
-        url.knows_only(&["table"])?;
+        url.knows_only(&["table", "password-in-clear"])?;
         let (user, database) = sql::database(&url)?;
         let address = url.address.clone();
         let mut config = Config::new();
@@ -62,6 +68,7 @@ impl PostgresStore {
         }
         Ok(Self {
             table: sql::table(&url)?,
+            in_clear: url.flag("password-in-clear")?.unwrap_or(false),
             durability: url.durability()?,
             remote: Remote::new(&address)?,
             hosts: url.hosts,
@@ -89,12 +96,13 @@ impl PostgresStore {
     async fn connect_to(&self, host: &Host, has_several: bool) -> Result<(Client, Budget, Durability), StoreError> {
         let budget = Budget::default();
         let client = match &self.tls {
-            None => self.log_in(host, NoTls, &budget).await?,
+            None if self.in_clear => self.log_in(host, self.wire(host, &budget).await?, NoTls).await?,
+            None => self.log_in(host, Plain::new(self.wire(host, &budget).await?), NoTls).await?,
             Some(tls) => {
                 let mut connector = MakeRustlsConnect::new(tls.config(&self.address)?);
                 let connector = MakeTlsConnect::<Wire<TcpStream>>::make_tls_connect(&mut connector, &host.name);
                 let connector = connector.map_err(|error| self.address.misconfigured(error))?;
-                self.log_in(host, connector, &budget).await?
+                self.log_in(host, self.wire(host, &budget).await?, connector).await?
             }
         };
         let settings = "SELECT current_setting('transaction_read_only'), current_setting('fsync'), \
@@ -117,12 +125,16 @@ impl PostgresStore {
         Ok((client, budget, durability))
     }
 
-    async fn log_in<T>(&self, host: &Host, tls: T, budget: &Budget) -> Result<Client, StoreError>
+    async fn wire(&self, host: &Host, budget: &Budget) -> Result<Wire<TcpStream>, StoreError> {
+        Ok(Wire::new(tcp(&self.address, host).await?, budget.clone()))
+    }
+
+    async fn log_in<S, T>(&self, host: &Host, wire: S, tls: T) -> Result<Client, StoreError>
     where
-        T: TlsConnect<Wire<TcpStream>>,
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        T: TlsConnect<S>,
         T::Stream: Send + 'static,
     {
-        let wire = Wire::new(tcp(&self.address, host).await?, budget.clone());
         let connected = self.config.connect_raw(wire, tls).await;
         let (client, connection) = connected.map_err(|error| self.say_no_connection(host, &error))?;
         // It ends when the client is dropped or the server is gone.
@@ -196,6 +208,9 @@ impl PostgresStore {
         }
         match error.source().and_then(|source| source.downcast_ref::<io::Error>()).map(io::Error::kind) {
             Some(io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput) => address.misconfigured(why),
+            Some(io::ErrorKind::PermissionDenied) => address.misconfigured(format_args!(
+                "{IN_CLEAR}; password-in-clear=1 sends it without, to anybody between the hosts as well"
+            )),
             Some(_) => address.unreachable(format_args!("{host}: {why}")),
             None if error.is_closed() => address.unreachable(format_args!("{host}: {why}")),
             None => address.misconfigured(why),
