@@ -46,10 +46,10 @@ fn server(talk: impl Fn(&mut TcpStream) -> std::io::Result<()> + Send + 'static)
 /// Checks that a client of this URL ends with `wanted`, and has sent `what` or not.
 fn ends(url: &str, sent: &Receiver<Vec<u8>>, wanted: &str, has_password: bool) {
     let error = open(url).unwrap().read("any/key").unwrap_err();
-    one_line(&error, wanted);
     let bytes = sent.recv_timeout(Duration::from_secs(10)).unwrap();
     let found = bytes.windows(PASSWORD.len()).any(|part| part == PASSWORD.as_bytes());
     assert_eq!(found, has_password, "{url}: {}", bytes.escape_ascii());
+    one_line(&error, wanted);
 }
 
 /// A packet of MySQL.
@@ -116,7 +116,7 @@ fn mysql_over_tls() {
             client.read_exact(&mut [0; 36]).unwrap();
             let mut connection = ServerConnection::new(config).unwrap();
             let mut client = rustls::Stream::new(&mut connection, &mut client);
-            let mut receive = |client: &mut rustls::Stream<'_, ServerConnection, TcpStream>| {
+            let receive = |client: &mut rustls::Stream<'_, ServerConnection, TcpStream>| {
                 let mut head = [0; 4];
                 client.read_exact(&mut head).unwrap();
                 let mut packet = vec![0; usize::from(head[0])];
