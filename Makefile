@@ -108,13 +108,14 @@ soak: ## kill, fork, signal, sort gigabytes, lease, fuzz, and test randomness (l
 	TXID_CHILD_IDS=20000000 cargo test $(OF_AGENT) --test with_servers no_fault -- --nocapture
 	TXID_HOSTILE_SECONDS=120 cargo test $(OF_AGENT) --test with_servers stores::hostile -- --nocapture
 
-# mutants-of DIRECTORY,PACKAGES,FILES: nothing, if FILES= or PACKAGES= has none of them.
-mutants-of = $(if $(and $2,$(if $(FILES),$3,all)),cargo mutants --dir $1 $(addprefix --package ,$2) $(addprefix --file ,$3))
+# mutants-of OPTIONS,PACKAGES,FILES: nothing, if FILES= or PACKAGES= has none of them.
+mutants-of = $(if $(and $2,$(if $(FILES),$3,all)),cargo mutants $1 $(addprefix --package ,$2) $(addprefix --file ,$3))
 
 mutants: ## check that every mutation of cargo-mutants makes a test fail (hours; PACKAGES=txid-cli or FILES=src/txid.rs for less)
 	@scripts/need.sh build mutants
-	$(call mutants-of,.,$(filter-out txid-agent%,$(PACKAGES)),$(filter-out agent/%,$(FILES)))
-	$(call mutants-of,agent,$(filter txid-agent%,$(PACKAGES)),$(patsubst agent/%,%,$(filter agent/%,$(FILES))))
+	$(call mutants-of,,$(filter-out txid-agent%,$(PACKAGES)),$(filter-out agent/%,$(FILES)))
+	@# Not in a copy, which would have agent/ without the library beside it.
+	$(call mutants-of,--dir agent --in-place,$(filter txid-agent%,$(PACKAGES)),$(patsubst agent/%,%,$(filter agent/%,$(FILES))))
 
 mutants-lua: nginx-module
 	@scripts/need.sh build test
