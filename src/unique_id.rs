@@ -167,7 +167,6 @@ pub enum UniqueIdMaker {
 #[derive(Clone, Copy)]
 struct Series {
     stream_id: StreamId,
-    pid: u32,
     thread: u32,
     left: u32,
     counter: u16,
@@ -208,7 +207,7 @@ impl UniqueId {
         let series = Series::next(ms);
         Self {
             seconds: ms.div_euclid(1000) as u32,
-            maker: UniqueIdMaker::Short { address, pid: series.pid },
+            maker: UniqueIdMaker::Short { address, pid: process::id() },
             counter: series.counter,
             thread: series.thread_and_number(),
         }
@@ -317,14 +316,12 @@ impl UniqueId {
 }
 
 impl Series {
-    const NONE: Self =
-        Self { stream_id: StreamId::NONE, pid: 0, thread: 0, left: 0, counter: 0, number: 0, random: [0; 10] };
+    const NONE: Self = Self { stream_id: StreamId::NONE, thread: 0, left: 0, counter: 0, number: 0, random: [0; 10] };
 
     /// A series that begins where this one cannot have been in the same second.
     fn renewed(self, stream_id: StreamId, bits: u128) -> Self {
         Self {
             stream_id,
-            pid: process::id(),
             thread: thread_number::get(),
             counter: bits as u16,
             number: self.number.wrapping_add((bits >> 32) as u32 % FARTHEST),

@@ -1,6 +1,6 @@
 //! No child continues with its parent's stream, and ids are made even if the OS gives no randomness.
 //!
-//! A separate program (see Cargo.toml): each test has its own thread, and so a stream that is not seeded yet.
+//! A separate program (see Cargo.toml): each test has a process of its own, in which nothing was asked of the system yet.
 
 mod made;
 
@@ -9,9 +9,11 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
-use test_helpers::attack::{Child, Shared, end, ended_well, forbid, fork, raw_clone, refuse};
+use test_helpers::attack::{
+    Child, Shared, end, ended_well, forbid, fork, mappings, raw_clone, refuse, vfork, wiped_on_fork,
+};
 use test_helpers::one_by_one;
-use txid::{Maker, Series, Txid};
+use txid::{Maker, Series, Txid, UniqueIdMaker};
 
 type Text = [u8; Txid::LEN];
 
@@ -109,17 +111,18 @@ fn no_child_has_its_parents_strong_ids() {
 
 /// The mappings that the kernel drops when it needs their memory: the state of its getrandom in the vDSO.
 fn droppable() -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    let mut last = 0..0;
-    for line in std::fs::read_to_string("/proc/self/smaps").unwrap().lines() {
-        let mut words = line.split(' ');
-        if let Some((begin, end)) = words.next().unwrap().split_once('-') {
-            last = usize::from_str_radix(begin, 16).unwrap()..usize::from_str_radix(end, 16).unwrap();
-        } else if line.starts_with("VmFlags:") && words.any(|flag| flag == "dp") {
-            found.push(last.clone());
-        }
-    }
-    found
+    mappings(|flags| flags.contains(&"dp"))
+}
+
+/// What tells this process from its children: how many pages that the kernel wipes in them, and how many timers.
+fn wiped_and_timers() -> (usize, usize) {
+    let timers = std::fs::read_to_string("/proc/self/timers").unwrap();
+    (wiped_on_fork(), timers.lines().filter(|line| line.starts_with("ID:")).count())
+}
+
+fn where_the_kernel_wipes_there_is_a_page_and_no_timer() {
+    ids(1);
+    assert_eq!(wiped_and_timers(), (1, 0));
 }
 
 /// Whether the kernel has a getrandom without a system call. If not, says that a test is skipped.
@@ -160,6 +163,7 @@ fn no_strong_randomness_is_kept() {
     let child = Child::start(fork, || {
         strong(1);
         let of_the_kernel = droppable();
+        assert!(!of_the_kernel.is_empty() || !vdso_has_getrandom());
         refuse(NO_RANDOMNESS, libc::EIO);
         for range in of_the_kernel {
             // SAFETY: what the kernel may do at any time.
@@ -176,6 +180,7 @@ fn without_memory_for_the_kernels_state_strong_ids_are_made_by_system_calls() {
         let mut texts = Vec::with_capacity(100);
         refuse(&[libc::SYS_mmap], libc::ENOMEM);
         texts.extend((0..100).map(|_| Txid::strong_at(0).unwrap().to_text()));
+        assert!(droppable().is_empty());
         refuse(NO_RANDOMNESS, libc::EIO);
         assert!(Txid::strong_at(0).is_err() || getrandom::fill(&mut [0; 8]).is_ok());
         texts.concat()
@@ -235,23 +240,65 @@ fn a_series_begins_anew_in_a_child() {
 
 /// The child of a vfork runs in its parent's memory while the parent waits, so they take turns on one stream.
 fn vfork_takes_turns() {
-    extern "C" fn child(ids_out: *mut libc::c_void) -> i32 {
-        // SAFETY: the parent passed its own vector and is suspended.
-        let ids_out = unsafe { &mut *ids_out.cast::<Vec<Text>>() };
-        ids_out.iter_mut().for_each(|text| *text = Txid::at(0).to_text());
-        0
-    }
     let before = ids(1000);
-    let mut in_child = vec![[0; Txid::LEN]; 1000];
-    let mut stack = vec![0_u128; 64 * 1024];
-    // SAFETY: the stack is large, aligned and outlives the child, which ends before clone returns (CLONE_VFORK).
-    unsafe {
-        let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
-        let pid = libc::clone(child, stack.as_mut_ptr_range().end.cast(), flags, (&raw mut in_child).cast());
-        assert!(pid > 0);
-        libc::waitpid(pid, std::ptr::null_mut(), 0);
-    }
+    let mut in_child = Vec::new();
+    vfork(|| in_child = ids(1000));
     assert_no_id_twice(&[before, in_child, ids(1000)]);
+}
+
+/// The child of a vfork makes the first ids, and ends. The parent continues. Then a child of the parent gets the process
+/// id of the first one, and has its memory. Returns how many ids of each say that they are another process's.
+fn what_a_vfork_began_is_not_its_own(format: &str, maker: &Maker, ids: Shared<Padded>) -> Vec<u8> {
+    const PID: u32 = 4242;
+    // SAFETY: it has no arguments and cannot fail.
+    let pid = || unsafe { libc::syscall(libc::SYS_getpid) } as u32;
+    let make = || {
+        let id = pad(|text| _ = maker.write_by(7, text).unwrap());
+        ids.push(id);
+        let text = id.trim_ascii_end();
+        let of_id = match format {
+            "sofa" => txid::trace::Sofa::from_text(text).unwrap().pid,
+            "unique_id_short" => match txid::UniqueId::from_text(text).unwrap().maker {
+                UniqueIdMaker::Short { pid, .. } => pid,
+                UniqueIdMaker::Long { .. } => panic!("made with an address"),
+            },
+            _ => return false,
+        };
+        of_id != pid()
+    };
+    let make = || u8::from((0..1000).filter(|_| make()).count() > 0);
+    next_pid_is(PID);
+    assert_eq!(vfork(|| _ = make()), PID as i32);
+    next_pid_is(PID);
+    let child = Child::start(fork, || {
+        assert_eq!(pid(), PID);
+        vec![make()]
+    });
+    [vec![make()], child.output()].concat()
+}
+
+fn no_format_repeats_what_a_vfork_began() {
+    let hidden = HIDDEN.map(|(hide, _)| hide).into_iter().chain([(|| ()) as fn()]);
+    for (place, hide) in hidden.enumerate() {
+        for (format, maker) in makers() {
+            let ids = Shared::new(3000);
+            let child = Child::start(fork, || {
+                if may_choose_pids() {
+                    let first = Child::start(fork, || {
+                        hide();
+                        what_a_vfork_began_is_not_its_own(format.name, &maker, ids)
+                    });
+                    assert_eq!(first.output(), [0, 0], "{} has the process id of another, hidden {place}", format.name);
+                }
+                Vec::new()
+            });
+            child.output();
+            let all = ids.items();
+            let distinct: HashSet<_> = all.iter().collect();
+            assert!(all.is_empty() || all.len() == 3000, "{} ids", all.len());
+            assert_eq!(distinct.len(), all.len(), "{}, hidden {place}", format.name);
+        }
+    }
 }
 
 /// The system calls for randomness: direct, and from a file of that name.
@@ -297,6 +344,8 @@ fn where_getrandom_is_refused_later_there_is_dev_urandom() {
         refuse(&[libc::SYS_getrandom], libc::EPERM);
         std::thread::sleep(Duration::from_millis(1100));
         ids(100);
+        // SAFETY: it is refused before it writes anything.
+        assert_eq!(unsafe { libc::syscall(libc::SYS_getrandom, std::ptr::null_mut::<u8>(), 0, 0) }, -1);
         let is_degraded = txid::entropy_degraded();
         let strong = (0..100).filter(|_| Txid::strong_at(0).is_ok()).count();
         vec![u8::from(is_degraded), strong as u8]
@@ -304,12 +353,15 @@ fn where_getrandom_is_refused_later_there_is_dev_urandom() {
     assert_eq!(child.output(), [0, 100]);
 }
 
-fn where_the_kernel_does_not_wipe(hide: fn(), start: fn() -> i32) {
+fn where_the_kernel_does_not_wipe((hide, timers): (fn(), usize), start: fn() -> i32) {
+    let is_hidden = || assert_eq!(wiped_and_timers(), (0, timers));
     let child = Child::start(fork, || {
         hide();
-        strong(1);
+        ids(1);
+        is_hidden();
         let before = [ids(100), strong(100)].concat();
         let grandchild = Child::start(start, || [ids(1000), strong(1000)].concat().concat());
+        is_hidden();
         [before.concat(), ids(1000).concat(), grandchild.output()].concat()
     });
     assert_no_id_twice(&[texts(child)]);
@@ -319,6 +371,7 @@ fn where_the_kernel_does_not_wipe(hide: fn(), start: fn() -> i32) {
     let child = Child::start(fork, || {
         hide();
         no_format_continues_its_parents_state(start);
+        is_hidden();
         Vec::new()
     });
     assert_eq!(child.output(), b"");
@@ -338,14 +391,16 @@ fn no_wiping_and_no_timers() {
     refuse(&[libc::SYS_timer_create], libc::EPERM);
 }
 
-/// A process may be forbidden later what it has used before.
+/// A process may be forbidden later what it has used before. It then tries once more.
 fn no_wiping_and_soon_no_timers() {
     no_wiping();
     txid::trace::Sofa::new([10, 0, 0, 7].into());
     refuse(&[libc::SYS_timer_gettime], libc::EPERM);
 }
 
-const HIDDEN: [fn(); 4] = [no_wiping, any_advice_is_accepted, no_wiping_and_no_timers, no_wiping_and_soon_no_timers];
+/// Each with how many timers there are then.
+const HIDDEN: [(fn(), usize); 4] =
+    [(no_wiping, 1), (any_advice_is_accepted, 1), (no_wiping_and_no_timers, 0), (no_wiping_and_soon_no_timers, 2)];
 
 fn where_the_kernel_does_not_wipe_a_fork_makes_a_new_stream() {
     HIDDEN.iter().for_each(|&hide| where_the_kernel_does_not_wipe(hide, fork));
@@ -455,16 +510,26 @@ fn without_memory_for_a_stream_ids_are_made() {
         let mut texts = Vec::with_capacity(100);
         refuse(&[libc::SYS_mmap], libc::ENOMEM);
         texts.extend((0..100).map(|_| Txid::at(0).to_text()));
+        assert_eq!(wiped_on_fork(), 0);
         texts.concat()
     });
     assert_no_id_twice(&[texts(child)]);
 }
 
 fn ids_open_no_file_and_no_socket() {
+    let no_file_and_no_socket =
+        || forbid(&[libc::SYS_openat, libc::SYS_openat2, libc::SYS_socket, libc::SYS_connect, libc::SYS_execve]);
+    let opens_a_file = fork();
+    if opens_a_file == 0 {
+        no_file_and_no_socket();
+        _ = std::fs::File::open("/");
+        end(0);
+    }
+    assert!(!ended_well(opens_a_file), "nothing is forbidden");
     let child = Child::start(fork, || {
         let makes: Vec<_> = makes().collect();
         assert!(makes.len() > 20);
-        forbid(&[libc::SYS_openat, libc::SYS_openat2, libc::SYS_socket, libc::SYS_connect, libc::SYS_execve]);
+        no_file_and_no_socket();
         for make in &makes {
             (0..100).for_each(|_| _ = make());
         }
@@ -482,6 +547,58 @@ extern "C" fn getpid() -> i32 {
         KEPT.store(unsafe { libc::syscall(libc::SYS_getpid) as i32 }, Ordering::Relaxed);
     }
     KEPT.load(Ordering::Relaxed)
+}
+
+/// What the system's clocks say; [`AS_IT_IS`] asks them.
+static CLOCK: AtomicI32 = AtomicI32::new(AS_IT_IS);
+const AS_IT_IS: i32 = 0;
+const REFUSED: i32 = 1;
+const BEFORE_1970: i32 = 2;
+const A_SECOND_OF_NANOSECONDS: i32 = 3;
+
+#[unsafe(no_mangle)]
+extern "C" fn clock_gettime(clock: libc::clockid_t, time: *mut libc::timespec) -> i32 {
+    let mode = CLOCK.load(Ordering::Relaxed);
+    if mode == REFUSED {
+        return -1;
+    }
+    // SAFETY: the caller's promise about `time`.
+    unsafe {
+        let result = libc::syscall(libc::SYS_clock_gettime, clock, time) as i32;
+        match mode {
+            BEFORE_1970 if clock != libc::CLOCK_MONOTONIC => {
+                *time = libc::timespec { tv_sec: -2, tv_nsec: 999_999_999 }
+            }
+            A_SECOND_OF_NANOSECONDS => (*time).tv_nsec = 1_000_000_000,
+            _ => {}
+        }
+        result
+    }
+}
+
+fn whatever_the_clock_says_ids_are_made() {
+    let last_ms = 4_000_000_000_000;
+    // The library's time is the last one of the thread, which is a new one here.
+    CLOCK.store(REFUSED, Ordering::Relaxed);
+    assert_eq!((txid::system_ms(), txid::coarse_ms()), (0, 0));
+    CLOCK.store(AS_IT_IS, Ordering::Relaxed);
+    assert_eq!(Txid::now_by(last_ms).timestamp_ms(), last_ms as u64 % (1 << 42));
+    for (mode, ms) in [(REFUSED, Some(last_ms)), (BEFORE_1970, Some(-1001)), (A_SECOND_OF_NANOSECONDS, None)] {
+        CLOCK.store(mode, Ordering::Relaxed);
+        for read in [txid::system_ms(), txid::coarse_ms()] {
+            assert!(ms.map_or(read > 1_700_000_000_000, |ms| read == ms), "{read} ms in mode {mode}");
+        }
+        assert_no_id_twice(&[ids(1000)]);
+        makes().for_each(|make| _ = make());
+        // A thread's first ids, without randomness either.
+        let made = std::thread::spawn(|| {
+            refuse(NO_RANDOMNESS, libc::EIO);
+            let made = ids(1000);
+            assert!(txid::entropy_degraded());
+            made
+        });
+        assert_no_id_twice(&[made.join().unwrap()]);
+    }
 }
 
 /// What another thread has begun is never finished in a child. So this process must have made no id before.
@@ -509,6 +626,8 @@ fn main() {
         raw_clone_makes_a_new_stream,
         a_series_begins_anew_in_a_child,
         vfork_takes_turns,
+        no_format_repeats_what_a_vfork_began,
+        where_the_kernel_wipes_there_is_a_page_and_no_timer,
         without_randomness_from_the_os_ids_are_made_and_it_shows,
         a_refusal_after_a_good_start_shows_at_the_next_reseed,
         where_getrandom_is_refused_later_there_is_dev_urandom,
@@ -527,5 +646,6 @@ fn main() {
         no_child_has_its_parents_strong_ids,
         no_strong_randomness_is_kept,
         ids_that_could_be_guessed_are_reported,
+        whatever_the_clock_says_ids_are_made,
     ]);
 }

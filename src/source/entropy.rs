@@ -306,14 +306,13 @@ fn noise() -> [u64; 4] {
     static CALLS: AtomicU64 = AtomicU64::new(0);
     let on_the_stack = 0_u8;
     let mut hasher = DefaultHasher::new();
-    std::time::SystemTime::now().hash(&mut hasher);
-    std::time::Instant::now().hash(&mut hasher);
+    clock::system_ms().hash(&mut hasher);
     std::process::id().hash(&mut hasher);
     CALLS.fetch_add(1, Ordering::Relaxed).hash(&mut hasher);
     (&raw const on_the_stack).hash(&mut hasher);
     (noise as fn() -> [u64; 4]).hash(&mut hasher);
     array::from_fn(|_| {
-        std::time::Instant::now().hash(&mut hasher);
+        clock::uptime_ns().hash(&mut hasher);
         hasher.finish()
     })
 }

@@ -14,6 +14,7 @@ use std::sync::{LazyLock, OnceLock};
 use std::time::Duration;
 use test_helpers::attack::{
     Child, Shared, block, end, ended_well, fork, handle, instruction, raw_clone, refuse, step_no_further, step_through,
+    wiped_on_fork,
 };
 use test_helpers::{Directory, library, one_by_one};
 use txid::formats;
@@ -102,6 +103,7 @@ const FROZEN_MS: i64 = 1_700_000_000_000;
 static ATTACK: OnceLock<Attack> = OnceLock::new();
 static IS_CHILD: AtomicBool = AtomicBool::new(false);
 static ALSO_VDSO: AtomicBool = AtomicBool::new(false);
+static CANNOT_WIPE: AtomicBool = AtomicBool::new(false);
 static STEPS: AtomicU64 = AtomicU64::new(0);
 
 fn text(write: impl FnOnce(*mut c_char)) -> Text {
@@ -232,6 +234,7 @@ fn attacked(attack: Attack) -> Vec<u8> {
     // A different second than before, so that the stamp shows that a second has passed.
     strike(FROZEN_MS + 8192, 0);
 
+    assert!(wiped_on_fork() == 0 || !CANNOT_WIPE.load(Ordering::Relaxed), "it could");
     let ids = attack.ids.items();
     let distinct = ids.iter().collect::<HashSet<_>>().len();
     format!("{} repeats in {} ids", ids.len() - distinct, ids.len()).into_bytes()
@@ -269,6 +272,7 @@ fn also_in_the_kernels_code() {
 
 fn where_the_kernel_cannot_wipe() {
     refuse(&[libc::SYS_madvise], libc::EINVAL);
+    CANNOT_WIPE.store(true, Ordering::Relaxed);
 }
 
 fn a_fork_at_any_instruction() {

@@ -3,6 +3,7 @@
 
 use std::ffi::c_void;
 use std::io::Read;
+use std::ops::Range;
 use std::os::fd::FromRawFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
@@ -17,6 +18,25 @@ pub fn fork() -> i32 {
 pub fn raw_clone() -> i32 {
     // SAFETY: as for `fork`; no flags but the signal, so the child has its own memory and continues here.
     unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) as i32 }
+}
+
+/// Runs `work` in a child that shares this process's memory, while this thread waits for its end. Returns the child's
+/// process id.
+pub fn vfork(mut work: impl FnMut()) -> i32 {
+    extern "C" fn run<W: FnMut()>(work: *mut c_void) -> i32 {
+        // SAFETY: the parent passed its own closure and is suspended.
+        let work = unsafe { &mut *work.cast::<W>() };
+        i32::from(catch_unwind(AssertUnwindSafe(work)).is_err())
+    }
+    fn entry<W: FnMut()>(_: &W) -> extern "C" fn(*mut c_void) -> i32 {
+        run::<W>
+    }
+    let mut stack = vec![0_u128; 64 * 1024];
+    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+    // SAFETY: the stack is large, aligned and outlives the child, which ends before clone returns (CLONE_VFORK).
+    let pid = unsafe { libc::clone(entry(&work), stack.as_mut_ptr_range().end.cast(), flags, (&raw mut work).cast()) };
+    assert!(pid > 0 && ended_well(pid), "the child failed");
+    pid
 }
 
 /// Ends this process at once, without the exit handlers that it inherited.
@@ -124,6 +144,26 @@ fn filter(syscalls: &[libc::c_long], third: &[u32], action: u32) {
         assert_eq!(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
         assert_eq!(libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &program), 0);
     }
+}
+
+/// This process's mappings whose flags are wanted; `man 5 proc_pid_smaps` has their names.
+pub fn mappings(is_wanted: impl Fn(&[&str]) -> bool) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut last = 0..0;
+    for line in std::fs::read_to_string("/proc/self/smaps").unwrap().lines() {
+        let words: Vec<_> = line.split_whitespace().collect();
+        if let Some((begin, end)) = words[0].split_once('-') {
+            last = usize::from_str_radix(begin, 16).unwrap()..usize::from_str_radix(end, 16).unwrap();
+        } else if words[0] == "VmFlags:" && is_wanted(&words[1..]) {
+            found.push(last.clone());
+        }
+    }
+    found
+}
+
+/// How many mappings the kernel wipes in a child of this process, without the states of the vDSO's getrandom.
+pub fn wiped_on_fork() -> usize {
+    mappings(|flags| flags.contains(&"wf") && !flags.contains(&"dp")).len()
 }
 
 /// A list that a process and all that it forks write to, also in signal handlers.
