@@ -9,6 +9,8 @@ from datetime import datetime, timedelta
 BASE32 = "0123456789abcdefghijklmnopqrstuv"
 BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+BASE36 = "0123456789abcdefghijklmnopqrstuvwxyz"
+CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 OLDER, NEWER = BASE64 + "@-", BASE64 + "-_"
 GREGORIAN_MS = -12219292800000
 FIRST_MS, LAST_MS, MS_IN_400_YEARS = -62167219200000, 253402300799999, 146097 * 86400000
@@ -18,6 +20,9 @@ PRESETS = {
     "sonyflake": "time_bits=39,sequence_bits=8,node_bits=16,unit_ms=10,epoch=1409529600000",
     "uid": "time_bits=28,node_bits=22,sequence_bits=13,unit_ms=1000,epoch=1463673600000",
     "snowflake53": "time_bits=38,node_bits=10,sequence_bits=5,unit_ms=10,epoch=1420070400000",
+    "discord": "time_bits=41,node_bits=10,sequence_bits=12,epoch=1420070400000",
+    "instagram": "time_bits=40,node_bits=13,sequence_bits=10,epoch=1314220021721",
+    "mastodon": "time_bits=47,node_bits=0,sequence_bits=16",
 }
 LIMITS = {"time_bits": (1, 63), "node_bits": (0, 63), "sequence_bits": (0, 63), "unit_ms": (1, 2**32), "epoch": (-2**53, 2**53)}
 
@@ -64,6 +69,70 @@ def read_txid(text, _):
     bits = number(text.lower(), BASE32) >> 4
     ms, random = split(bits, 42, 54)
     return result(ms, {"random": f"{random:014x}"}, 96, bits, text.lower())
+
+
+def read_xid(text, _):
+    matched("[0-9a-v]{19}[0g]", text)
+    bits = number(text, BASE32) >> 4
+    seconds, machine, pid, counter = split(bits, 32, 24, 16, 24)
+    return result(seconds * 1000, {"machine": f"{machine:06x}", "pid": pid, "counter": counter}, 96, bits, text)
+
+
+def read_ulid(text, _):
+    matched("(?i)[0-7][0-9a-hjkmnp-tv-z]{25}", text)
+    bits = number(text.upper(), CROCKFORD)
+    ms, random = split(bits, 48, 80)
+    return result(ms, {"random": f"{random:020x}"}, 128, bits, text.upper())
+
+
+def read_ksuid(text, _):
+    must(len(text) == 27, "not 27 characters")
+    bits = below(number(text, BASE62), 160)
+    seconds, payload = split(bits, 32, 128)
+    return result((seconds + 1400000000) * 1000, {"payload": f"{payload:032x}"}, 160, bits, text)
+
+
+def read_objectid(text, _):
+    matched("(?i)[0-9a-f]{24}", text)
+    bits = int(text, 16)
+    seconds, random, counter = split(bits, 32, 40, 24)
+    return result(seconds * 1000, {"random": f"{random:010x}", "counter": counter}, 96, bits, text.lower())
+
+
+def read_typeid(text, _):
+    prefix, suffix = matched("(?:([a-z](?:[a-z_]{0,61}[a-z])?)_)?([0-7][0-9a-hjkmnp-tv-z]{25})", text)
+    bits = number(suffix.upper(), CROCKFORD)
+    uuid = "-".join(matched("(.{8})(.{4})(.{4})(.{4})(.{12})", f"{bits:032x}"))
+    return result(read_uuid(uuid, None)["ms"], {"prefix": prefix or "", "uuid": uuid}, 128, bits, text)
+
+
+def read_cuid(text, _):
+    ms, counter, fingerprint, random = matched("c([0-9a-z]{8})([0-9a-z]{4})([0-9a-z]{4})([0-9a-z]{8})", text)
+    return result(number(ms, BASE36), {"counter": counter, "fingerprint": fingerprint, "random": random}, written=text)
+
+
+def read_nanoid(text, _):
+    matched("[A-Za-z0-9_-]{21}", text)
+    return result(None, {}, written=text)
+
+
+def read_xray(text, _):
+    matched("[0-9a-f]{32}|1-[0-9a-f]{8}-[0-9a-f]{24}", text)
+    bits = int(text[-35:].replace("-", "")[-32:], 16)
+    must(bits != 0, "all zeros")
+    seconds, random = split(bits, 32, 96)
+    return result(seconds * 1000, {"random": f"{random:024x}"}, 128, bits, f"1-{seconds:08x}-{random:024x}")
+
+
+def read_datadog(text, _):
+    seconds, random = matched("([0-9a-f]{8})00000000([0-9a-f]{16})", text)
+    must(int(text, 16) != 0, "all zeros")
+    return result(int(seconds, 16) * 1000, {"random": random}, 128, int(text, 16), text)
+
+
+def read_eagleid(text, _):
+    address, ms, sequence = matched("([0-9a-f]{8})([0-9]{13})([0-9]{4})e", text)
+    return result(int(ms), {"address": dotted(int(address, 16)), "sequence": int(sequence)}, written=text)
 
 
 def read_uuid(text, _):

@@ -228,7 +228,7 @@ impl Readings {
 /// let now_ms = 1_600_000_000_000;
 /// let found = recognize(b"b13f65bff40000010123456789abcdef", &Numbers::UNKNOWN, now_ms)?;
 /// let names: Vec<_> = found.iter().map(|(reading, _)| reading.format.name).collect();
-/// assert_eq!(names, ["trace_id", "otel_trace_id", "trace_host_id"]);
+/// assert_eq!(names, ["trace_id", "otel_trace_id", "trace_host_id", "xray"]);
 /// # Ok::<(), Option<txid::FormatError>>(())
 /// ```
 ///
@@ -237,19 +237,28 @@ impl Readings {
 /// The error of the first format that has such a text's length; None if no format has.
 pub fn recognize(text: &[u8], numbers: &Numbers, now_ms: i64) -> Result<Vec<(Reading, Anatomy)>, Option<FormatError>> {
     let readings = Readings::of(text, numbers, now_ms);
-    let anatomy = |reading: &Reading| {
-        let (_, anatomy) = LIST.iter().find(|(format, _)| *format == reading.format)?;
-        Some((*reading, anatomy.as_ref()?(text, &reading.numbers).ok()?))
-    };
+    let anatomy = |reading: &Reading| Some((*reading, read(reading.format, text, &reading.numbers)?.ok()?));
     let found: Vec<_> = readings.iter().filter_map(anatomy).collect();
     if !found.is_empty() {
         return Ok(found);
     }
-    let wrong = LIST.iter().find_map(|(format, anatomy)| {
-        format.read.as_ref().filter(|read| read.lengths.contains(&text.len()))?;
-        anatomy.as_ref()?(text, numbers).err()
-    });
-    Err(wrong)
+    let mut of_its_length =
+        ALL.iter().filter(|format| format.read.as_ref().is_some_and(|read| read.lengths.contains(&text.len())));
+    Err(of_its_length.find_map(|format| read(format, text, numbers)?.err()))
+}
+
+/// What `text` holds as an id of `format`; None if that is not read.
+///
+/// ```
+/// use txid::formats::{Numbers, named, read};
+///
+/// let sofa = read(named("sofa").unwrap(), b"0ad1348f1403169275002100356696", &Numbers::UNKNOWN).unwrap()?;
+/// assert_eq!(sofa.parts[0], ("address", "10.209.52.143".to_string()));
+/// # Ok::<(), txid::FormatError>(())
+/// ```
+pub fn read(format: &Format, text: &[u8], numbers: &Numbers) -> Option<Result<Anatomy, FormatError>> {
+    let (_, anatomy) = LIST.iter().find(|(it, _)| *it == format)?;
+    Some(anatomy.as_ref()?(text, numbers))
 }
 
 impl Maker {

@@ -49,5 +49,8 @@ fn ms_of(bits: u128) -> i64 {
 fn read(text: &[u8]) -> Result<u128, FormatError> {
     let exact: [u8; LEN] =
         text.try_into().map_err(|_| FormatError::Length { found: text.len(), expected: "an ObjectId has 24" })?;
+    if let Some(at) = exact.iter().position(|byte| !byte.is_ascii_hexdigit()) {
+        return Err(FormatError::Character { position: at + 1, byte: exact[at], expected: "hexadecimal" });
+    }
     hex::decode::<LEN>(&exact.map(|byte| byte.to_ascii_lowercase()), 0)
 }

@@ -66,13 +66,9 @@ fn names_are_different_and_of_lower_case_letters() {
     assert!(ALL.iter().all(|format| format.name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_'))));
 }
 
-/// Being added: they have no vectors and documents yet.
-const NEW: [&str; 10] = ["ulid", "ksuid", "xid", "nanoid", "objectid", "typeid", "cuid", "xray", "datadog", "eagleid"];
-
 /// Says what a format lacks, all of it at once.
 fn each_has(what: &str, has: impl Fn(&Format) -> bool) {
-    let old = ALL.iter().filter(|format| !NEW.contains(&format.name));
-    let lacking: Vec<_> = old.filter(|format| !has(format)).map(|format| format.name).collect();
+    let lacking: Vec<_> = ALL.iter().filter(|format| !has(format)).map(|format| format.name).collect();
     assert!(lacking.is_empty(), "{what}: nothing of {lacking:?}");
 }
 
@@ -80,32 +76,9 @@ fn file(path: &str) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// How its functions in C begin: all UUIDs are read by the same one.
-fn prefix(format: &Format) -> String {
-    match (format.name, &format.make) {
-        ("txid", _) => "txid_fill".to_string(),
-        (name, Some(_)) => format!("txid_{name}"),
-        (name, None) => format!("txid_{}_read", family(name)),
-    }
-}
-
 /// `uuid` of `uuid_v7`.
 fn family(name: &str) -> &str {
     name.split("_v").next().unwrap_or(name)
-}
-
-#[test]
-fn each_has_its_functions_in_c() {
-    let header = file("include/txid.h");
-    each_has("include/txid.h", |format| header.contains(&prefix(format)));
-}
-
-#[test]
-fn each_has_its_functions_in_lua() {
-    let modules = fs::read_dir("lua/resty/txid").unwrap().map(|entry| entry.unwrap().path());
-    let lua = modules.filter(|path| path.is_file() && !path.ends_with("cdefs.lua"));
-    let lua: String = lua.map(|path| file(path.to_str().unwrap())).collect::<String>() + &file("lua/resty/txid.lua");
-    each_has("lua/", |format| lua.contains(&format!("C.{}", prefix(format))));
 }
 
 #[test]

@@ -59,12 +59,12 @@ fn it_contains_the_module() {
 #[test]
 fn the_module_is_short() {
     let lines = read("web/txid.js").lines().count();
-    assert!(lines <= 600, "{lines} lines");
+    assert!(lines <= 800, "{lines} lines");
 }
 
 #[test]
 fn the_module_reads_every_format() {
-    let module = read("web/txid.js");
+    let module = read("web/txid.js").replace("{\n        ", "{ ");
     for format in txid::formats::ALL.into_iter().filter(|format| format.read.is_some()) {
         let line = format!("    {}: {{ title: \"{}\", ", format.name, format.title);
         assert!(module.contains(&line), "web/txid.js has no{line}");
@@ -102,13 +102,14 @@ fn the_vectors_in_a_browser() {
 
 #[test]
 fn it_shows_the_ids_of_a_line() {
-    let line = "GET%20/?id=4om9qi54la8ffr4bd9sg%20trace=017F22E2-79B0-7CC3-98C4-DC0C0C07398F.";
+    let line = "GET%20/?id=b2fr5nvmbtcu7vl9phl0%20trace=017F22E2-79B0-7CC3-98C4-DC0C0C07398F.";
     let Some(document) = document(&in_tree("web/index.html"), line) else { return };
     for shown in [
         "<h2>txid</h2>",
-        "<dd>1990-10-13T14:44:10.002Z</dd>",
-        ">4om9qi54g00000000000</button>",
-        ">4om9qi54nvvvvvvvvvvg</button>",
+        "<dd>2018-04-01T01:21:28.537Z</dd>",
+        ">b2fr5nvm800000000000</button>",
+        ">b2fr5nvmfvvvvvvvvvvg</button>",
+        "Or xid of 2017-02-12T00:57:03.000Z<",
         "<h2>UUID version 7</h2>",
         "<dd>2022-02-22T19:22:22.000Z</dd>",
         "2 ids",

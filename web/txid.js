@@ -1,7 +1,7 @@
 // Reads ids, in browsers and in Node: import { read } from "./txid.js". docs/formats.md describes the formats.
 //
-// An id has `format`, `text` (as it is written), `ms` (since 1970, a BigInt, or null), `fields` (by name), and, if it is one
-// number, `bits` (a BigInt) and `layout` (names and widths from the highest bits on).
+// An id has `format`, `text` (as it is written), `ms` (since 1970, a number, or its digits if that cannot hold it, or null), `fields`
+// (by name), and, if it is one number, `bits` (in hexadecimal) and `layout` (names and widths from the highest bits on).
 
 
 export class FormatError extends Error {
@@ -17,6 +17,8 @@ const HEX = "0123456789abcdef";
 const DECIMAL = "0123456789";
 const BASE32 = "0123456789abcdefghijklmnopqrstuv";
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";
+const BASE36 = "0123456789abcdefghijklmnopqrstuvwxyz";
 const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 const OLDER = BASE64 + "@-";
 const NEWER = BASE64 + "-_";
@@ -178,7 +180,11 @@ function readUuid(text) {
         }
     }
     const lower = text.toLowerCase();
-    const bits = hexadecimal(lower.replaceAll("-", ""));
+    return uuidOf(hexadecimal(lower.replaceAll("-", "")), lower);
+}
+
+
+function uuidOf(bits, text) {
     const version = Number(bits >> 76n & 15n);
     const top = Number(bits >> 61n & 7n);
     const variant = top < 4 ? "ncs" : top < 6 ? "rfc9562" : top < 7 ? "microsoft" : "future";
@@ -192,7 +198,7 @@ function readUuid(text) {
     }
     return {
         format: layout === UUID_BITS ? "uuid" : `uuid_v${version}`,
-        text: lower, ms, fields: { version: String(version), variant }, bits, layout,
+        text, ms, fields: { version: String(version), variant }, bits, layout,
     };
 }
 
@@ -209,6 +215,119 @@ function readFlake(text) {
     const { time, node, sequence } = split(bits, FLAKE);
     const fields = { node: writtenHex(node, 48).match(/../g).join(":"), sequence: String(sequence) };
     return { text, ms: time, fields, bits, layout: FLAKE };
+}
+
+
+const XID = [["time", 32], ["machine", 24], ["pid", 16], ["counter", 24]];
+
+
+function readXid(text) {
+    checkLength(text, text.length === 20, "an xid has 20");
+    const bits = digits(text, BASE32, "lower-case base32hex");
+    if (bits & 15n) {
+        throw new FormatError("value", "the last character is neither '0' nor 'g'");
+    }
+    const { time, machine, pid, counter } = split(bits >> 4n, XID);
+    const fields = { machine: writtenHex(machine, 24), pid: String(pid), counter: String(counter) };
+    return { text, ms: time * 1000n, fields, bits: bits >> 4n, layout: XID };
+}
+
+
+// 128 bits in the digits of Crockford, from `start` on.
+function crockford(text, start, lower, expected) {
+    const bits = digits(text.slice(0, start) + lower, CROCKFORD, expected, start);
+    if (bits > mask(128)) {
+        throw new FormatError("value", "its value has more than 128 bits");
+    }
+    return bits;
+}
+
+
+const ULID = [["time", 48], ["random", 80]];
+
+
+function readUlid(text) {
+    checkLength(text, text.length === 26, "a ULID has 26");
+    const wrong = text.search(/[^0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]/);
+    if (wrong >= 0) {
+        throw wrongCharacter(text, wrong, "Crockford's base32");
+    }
+    const bits = crockford(text, 0, text.toLowerCase(), "");
+    const { time, random } = split(bits, ULID);
+    return { text: text.toUpperCase(), ms: time, fields: { random: writtenHex(random, 80) }, bits, layout: ULID };
+}
+
+
+const TYPEID = [["time", 48], ["version", 4], ["random", 12], ["variant", 2], ["random", 62]];
+
+
+function readTypeId(text) {
+    const at = text.length - 26;
+    checkLength(text, at === 0 || at > 1 && at <= 64, "a TypeID has 26, or 28 to 90");
+    const prefix = text.slice(0, Math.max(at - 1, 0));
+    const wrong = prefix.search(/[^a-z_]/);
+    if (wrong >= 0) {
+        throw wrongCharacter(text, wrong, "a lower-case letter");
+    }
+    if (at > 0) {
+        expect(text, at - 1, "_", "'_'");
+    }
+    if (prefix.startsWith("_") || prefix.endsWith("_")) {
+        throw new FormatError("value", "the prefix begins or ends with '_'");
+    }
+    const bits = crockford(text, at, text.slice(at), "lower-case base32 of Crockford");
+    const uuid = writtenHex(bits, 128).replace(/(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+    const { ms, layout } = uuidOf(bits, uuid);
+    return { text, ms, fields: { prefix, uuid }, bits, layout: layout === UUID[7] ? TYPEID : [["uuid", 128]] };
+}
+
+
+const KSUID = [["time", 32], ["payload", 128]];
+
+
+function readKsuid(text) {
+    checkLength(text, text.length === 27, "a KSUID has 27");
+    const bits = digits(text, BASE62, "base62");
+    if (bits > mask(160)) {
+        throw new FormatError("value", "its value has more than 160 bits");
+    }
+    const { time, payload } = split(bits, KSUID);
+    return { text, ms: (time + 1400000000n) * 1000n, fields: { payload: writtenHex(payload, 128) }, bits, layout: KSUID };
+}
+
+
+const OBJECT_ID = [["time", 32], ["random", 40], ["counter", 24]];
+
+
+function readObjectId(text) {
+    checkLength(text, text.length === 24, "an ObjectId has 24");
+    const wrong = text.search(/[^0-9a-fA-F]/);
+    if (wrong >= 0) {
+        throw wrongCharacter(text, wrong, "hexadecimal");
+    }
+    const bits = hexadecimal(text.toLowerCase());
+    const { time, random, counter } = split(bits, OBJECT_ID);
+    const fields = { random: writtenHex(random, 40), counter: String(counter) };
+    return { text: text.toLowerCase(), ms: time * 1000n, fields, bits, layout: OBJECT_ID };
+}
+
+
+function readCuid(text) {
+    checkLength(text, text.length === 25, "a CUID has 25");
+    expect(text, 0, "c", "'c'");
+    digits(text, BASE36, "lower-case base36", 1);
+    const fields = { counter: text.slice(9, 13), fingerprint: text.slice(13, 17), random: text.slice(17) };
+    return { text, ms: digits(text, BASE36, "", 1, 9), fields };
+}
+
+
+function readNanoId(text) {
+    checkLength(text, text.length === 21, "a Nano ID has 21");
+    const wrong = text.search(/[^A-Za-z0-9_-]/);
+    if (wrong >= 0) {
+        throw wrongCharacter(text, wrong, "one of A-Za-z0-9_-");
+    }
+    return { text, ms: null, fields: {} };
 }
 
 
@@ -263,6 +382,54 @@ function readRandom(width, what) {
         checkLength(text, text.length === length, `${what} has ${length}`);
         return { text, ms: null, fields: {}, bits: nonzero(text, 0, length, what), layout: [["random", width]] };
     };
+}
+
+
+const XRAY = [["time", 32], ["random", 96]];
+
+
+function writtenXray(bits) {
+    return writtenHex(bits, 128).replace(/^(.{8})/, "1-$1-");
+}
+
+
+function readXray(text) {
+    checkLength(text, text.length === 35 || text.length === 32, "an X-Ray trace id has 35 or 32");
+    if (text.length === 35) {
+        expect(text, 0, "1", "'1'");
+        expect(text, 1, "-", "a dash");
+        expect(text, 10, "-", "a dash");
+        hexadecimal(text, 2, 10);
+        hexadecimal(text, 11);
+    }
+    const plain = text.length === 35 ? text.slice(2, 10) + text.slice(11) : text;
+    const bits = nonzero(plain, 0, 32, "a trace id");
+    const { time, random } = split(bits, XRAY);
+    return { text: writtenXray(bits), ms: time * 1000n, fields: { random: writtenHex(random, 96) }, bits, layout: XRAY };
+}
+
+
+const DATADOG = [["time", 32], ["zero", 32], ["random", 64]];
+
+
+function readDatadog(text) {
+    checkLength(text, text.length === 32, "a trace id has 32");
+    const bits = nonzero(text, 0, 32, "a trace id");
+    const { time, zero, random } = split(bits, DATADOG);
+    if (zero !== 0n) {
+        throw new FormatError("value", "the characters 9 to 16 are not zeros");
+    }
+    const layout = [["time", 32], ["0", 32], ["random", 64]];
+    return { text, ms: time * 1000n, fields: { random: writtenHex(random, 64) }, bits, layout };
+}
+
+
+function readEagleId(text) {
+    checkLength(text, text.length === 26, "an EagleId has 26");
+    const address = dotted(hexadecimal(text, 0, 8));
+    const [ms, sequence] = [[8, 21], [21, 25]].map(([start, end]) => digits(text, DECIMAL, "a digit", start, end));
+    expect(text, 25, "e", "'e'");
+    return { text, ms, fields: { address, sequence: String(sequence) } };
 }
 
 
@@ -358,6 +525,9 @@ const PRESETS = {
     sonyflake: "time_bits=39,sequence_bits=8,node_bits=16,unit_ms=10,epoch=1409529600000",
     uid: "time_bits=28,node_bits=22,sequence_bits=13,unit_ms=1000,epoch=1463673600000",
     snowflake53: "time_bits=38,node_bits=10,sequence_bits=5,unit_ms=10,epoch=1420070400000",
+    discord: "time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=1420070400000",
+    instagram: "time_bits=40,node_bits=13,sequence_bits=10,unit_ms=1,epoch=1314220021721",
+    mastodon: "time_bits=47,node_bits=0,sequence_bits=16,unit_ms=1,epoch=0",
 };
 export const layouts = Object.keys(PRESETS);
 
@@ -415,26 +585,52 @@ function readSnowflake(text, options) {
 }
 
 
-// By the name of the format: its title, the shortest and the longest id, and how to read it.
+// What docs/formats.md calls the weight of an id without a letter in upper case.
+const withoutUpperCase = (weight) => ({ text }) => weight + (/[A-Z]/.test(text) ? 0 : 20);
+
+
+// By the name of the format: its title, the shortest and the longest id, how to read it, its weight, and the first time.
 const FORMATS = {
-    txid: { title: "txid", lengths: [20, 20], read: readTxid },
-    uuid_v7: { title: "UUID version 7", lengths: [36, 36], read: readUuid },
-    uuid_v6: { title: "UUID version 6", lengths: [36, 36], read: readUuid },
-    uuid_v1: { title: "UUID version 1", lengths: [36, 36], read: readUuid },
-    uuid_v4: { title: "UUID version 4", lengths: [36, 36], read: readUuid },
-    uuid: { title: "UUID", lengths: [36, 36], read: readUuid },
-    flake: { title: "flake", lengths: [22, 22], read: readFlake },
-    unique_id: { title: "Apache UNIQUE_ID", lengths: [27, 27], read: readUniqueId },
-    unique_id_short: { title: "Apache UNIQUE_ID", lengths: [24, 24], read: readUniqueId },
-    traceparent: { title: "W3C traceparent", lengths: [55, Infinity], read: readTraceparent },
-    b3: { title: "b3", lengths: [33, 68], read: readB3 },
-    sofa: { title: "SOFATracer id", lengths: [26, 35], read: readSofa },
-    skywalking: { title: "SkyWalking id", lengths: [36, 64], read: readSkyWalking },
-    trace_id: { title: "time-ordered trace id", lengths: [32, 32], read: readTraceId },
-    otel_trace_id: { title: "OpenTelemetry trace id", lengths: [32, 32], read: readRandom(128, "a trace id") },
-    trace_host_id: { title: "time-ordered trace id with a host", lengths: [32, 32], read: readTraceHostId },
-    snowflake: { title: "snowflake", lengths: [1, Infinity], read: readSnowflake },
-    span_id: { title: "span id", lengths: [16, 16], read: readRandom(64, "a span id") },
+    txid: { title: "txid", lengths: [20, 20], read: readTxid, weight: 92, since: "2015" },
+    uuid_v7: { title: "UUID version 7", lengths: [36, 36], read: readUuid, weight: 112, since: "1970" },
+    uuid_v6: { title: "UUID version 6", lengths: [36, 36], read: readUuid, weight: 122, since: "1582-10-15" },
+    uuid_v1: { title: "UUID version 1", lengths: [36, 36], read: readUuid, weight: 122, since: "1582-10-15" },
+    uuid_v4: { title: "UUID version 4", lengths: [36, 36], read: readUuid, weight: 122 },
+    uuid: { title: "UUID", lengths: [36, 36], read: readUuid, weight: 122 },
+    flake: { title: "flake", lengths: [22, 22], read: readFlake, weight: 102, since: "2012" },
+    ulid: { title: "ULID", lengths: [26, 26], read: readUlid, weight: 118, since: "2016" },
+    ksuid: { title: "KSUID", lengths: [27, 27], read: readKsuid, weight: 156, since: "2014-05-13T16:53:20Z" },
+    xid: { title: "xid", lengths: [20, 20], read: readXid, weight: 92, since: "2012" },
+    objectid: { title: "ObjectId", lengths: [24, 24], read: readObjectId, weight: 93, since: "2009" },
+    typeid: {
+        title: "TypeID", lengths: [26, 90], read: readTypeId, since: "1970",
+        weight: ({ fields: { prefix, uuid } }) => prefix !== "" || /^.{14}7.{4}[89ab]/.test(uuid) ? 112 : 144,
+    },
+    cuid: { title: "CUID", lengths: [25, 25], read: readCuid, weight: 121, since: "2012" },
+    nanoid: { title: "Nano ID", lengths: [21, 21], read: readNanoId, weight: 126 },
+    unique_id: { title: "Apache UNIQUE_ID", lengths: [27, 27], read: readUniqueId, weight: withoutUpperCase(156), since: "2017-10-01" },
+    unique_id_short: { title: "Apache UNIQUE_ID", lengths: [24, 24], read: readUniqueId, weight: withoutUpperCase(140), since: "1998" },
+    traceparent: { title: "W3C traceparent", lengths: [55, Infinity], read: readTraceparent, weight: 192 },
+    b3: { title: "b3", lengths: [1, 68], read: readB3, weight: 192 },
+    sofa: { title: "SOFATracer id", lengths: [26, 35], read: readSofa, weight: 105, since: "2012" },
+    skywalking: { title: "SkyWalking id", lengths: [36, 64], read: readSkyWalking, weight: 180, since: "2015" },
+    trace_id: {
+        title: "time-ordered trace id", lengths: [32, 32], read: readTraceId, since: "2015",
+        // A random id rarely has such a small sequence.
+        weight: ({ fields }) => Number(fields.sequence) < 32768 ? 117 : 130,
+    },
+    otel_trace_id: { title: "OpenTelemetry trace id", lengths: [32, 32], read: readRandom(128, "a trace id"), weight: 128 },
+    trace_host_id: {
+        title: "time-ordered trace id with a host", lengths: [32, 32], read: readTraceHostId, weight: 131, since: "2015",
+    },
+    xray: {
+        title: "X-Ray trace id", lengths: [32, 35], read: readXray, since: "2016-12-01",
+        weight: (_, { length }) => length === 35 ? 124 : 129,
+    },
+    datadog: { title: "Datadog trace id", lengths: [32, 32], read: readDatadog, weight: 91, since: "2022" },
+    eagleid: { title: "EagleId", lengths: [26, 26], read: readEagleId, weight: 83, since: "2012" },
+    snowflake: { title: "snowflake", lengths: [1, Infinity], read: readSnowflake, weight: 60, since: "2010-06-01" },
+    span_id: { title: "span id", lengths: [16, 16], read: readRandom(64, "a span id"), weight: 64 },
 };
 export const formats = Object.entries(FORMATS).map(([name, { title }]) => ({ name, title }));
 
@@ -445,65 +641,62 @@ export function parse(format, text, options = {}) {
     if (!Object.hasOwn(FORMATS, format)) {
         throw new RangeError(`'${format}' is not a format`);
     }
-    return { format, title: FORMATS[format].title, ...FORMATS[format].read(text, options) };
+    const id = { format, title: FORMATS[format].title, ...FORMATS[format].read(text, options) };
+    const { ms, bits } = id;
+    // JSON has no BigInt.
+    id.ms = ms === null || !Number.isSafeInteger(Number(ms)) ? ms && String(ms) : Number(ms);
+    return bits === undefined ? id : { ...id, bits: writtenHex(bits, widthOf(id.layout)) };
 }
 
 
-// Whether a text that is read as this id may be one at all, if nobody says so.
-function isAnId(id, options) {
-    switch (id.format) {
-    case "b3":
-        // A decision alone is not an id.
-        return id.fields.trace_id !== undefined;
-    case "snowflake":
-        return options.layout !== undefined || /^\d{15,19}$/.test(id.text);
-    default:
-        return true;
-    }
+const HOUR_MS = 3600000;
+const DAY_MS = 24 * HOUR_MS;
+
+
+// Adds to an id how likely it is: `unlikely` is "too_early" or "too_late", or null, and `weight` is lower for likelier ones.
+function weighed(id, text, now) {
+    const { since, weight } = FORMATS[id.format];
+    const ms = Number(id.ms);
+    const before = Date.parse(since) - ms;
+    const hasTime = id.ms !== null;
+    const unlikely = hasTime && before > 0 ? "too_early" : hasTime && ms > now + DAY_MS ? "too_late" : null;
+    const bonus = unlikely ? 32 : hasTime && Math.abs(ms - now) <= HOUR_MS ? -16 : 0;
+    const wrongBy = unlikely === "too_early" ? before : unlikely ? ms : 0;
+    return { ...id, unlikely, weight: (typeof weight === "number" ? weight : weight(id, text)) + bonus, wrongBy };
 }
 
 
-// Whether hardly any other text is read as such an id.
-function isLikely({ format, ms, fields }) {
-    const year2100 = 4102444800000n;
-    switch (format) {
-    case "flake":
-    case "unique_id_short":
-    case "unique_id":
-    case "sofa":
-        return ms < year2100;
-    case "trace_id":
-        // A random id looks like a time-ordered one, but rarely has such a small sequence.
-        return BigInt(fields.sequence) < 0x10000n;
-    case "trace_host_id":
-        return false;
-    default:
-        return true;
-    }
-}
-
-
-// Every format that the text can be of, the likeliest first; an empty list if there is none.
+// Every reading of the text, the likeliest first, as docs/formats.md says; an empty list if there is none. `now` is the clock's
+// time. A number is read in each layout, `preset`, if none is given.
 export function read(text, options = {}) {
+    const now = Number(options.now ?? Date.now());
     const ids = [];
-    for (const format in FORMATS) {
-        const [shortest, longest] = FORMATS[format].lengths;
-        if (text.length < shortest || text.length > longest) {
-            continue;
-        }
+    const attempt = (format, more) => {
         try {
-            const id = parse(format, text, options);
+            const id = parse(format, text, { ...options, ...more });
             // All UUIDs have one reader.
-            if (id.format === format && isAnId(id, options)) {
-                ids.push(id);
+            if (id.format === format) {
+                ids.push(weighed(more ? { ...id, preset: more.layout } : id, text, now));
             }
         } catch (error) {
             if (!(error instanceof FormatError)) {
                 throw error;
             }
         }
+    };
+    for (const format in FORMATS) {
+        const [shortest, longest] = FORMATS[format].lengths;
+        if (text.length < shortest || text.length > longest) {
+            continue;
+        }
+        if (format !== "snowflake" || options.layout !== undefined) {
+            attempt(format);
+        } else if (/^(\d{15,19}|0*[1-9]\d{14,18})$/.test(text)) {
+            layouts.filter((layout) => layout !== "leaf").forEach((layout) => attempt(format, { layout }));
+        }
     }
-    return ids.sort((one, other) => isLikely(other) - isLikely(one));
+    ids.sort((one, other) => one.weight - other.weight || one.wrongBy - other.wrongBy || other.ms - one.ms);
+    return ids.map(({ weight, wrongBy, ...id }) => id);
 }
 
 
@@ -525,7 +718,7 @@ export function find(text, options = {}) {
             const ids = read(word, options);
             const start = offset + index;
             // A word of a text is often as long as an id.
-            if (ids.length > 0 && (isLikely(ids[0]) || word === all)) {
+            if (ids.length > 0 && (ids[0].unlikely === null && ids[0].format !== "nanoid" || word === all)) {
                 found.push({ start, end: start + word.length, ids });
             } else if (level + 1 < WORDS.length) {
                 search(word, start, level + 1);
@@ -552,6 +745,26 @@ export function bounds(format, ms, options = {}) {
     }
     case "flake":
         return ends(64, (bits) => written(bits, BASE62, 22));
+    case "ulid":
+        return ends(80, (bits) => written(bits, CROCKFORD, 26).toUpperCase());
+    case "typeid":
+        return [[0n, 0n], [mask(12), mask(62)]].map(([a, b]) => written((time << 16n | 7n << 12n | a) << 64n | 2n << 62n | b, CROCKFORD, 26));
+    case "cuid":
+        return ["0", "z"].map((rest) => "c" + written(time, BASE36, 8) + rest.repeat(16));
+    case "ksuid":
+        time = time / 1000n - 1400000000n;
+        return ends(128, (bits) => written(bits, BASE62, 27));
+    case "xid":
+        time /= 1000n;
+        return ends(64, (bits) => written(bits << 4n, BASE32, 20));
+    case "objectid":
+        time /= 1000n;
+        return ends(64, (bits) => writtenHex(bits, 96));
+    case "xray":
+        time /= 1000n;
+        return ends(96, writtenXray);
+    case "datadog":
+        return [0n, mask(64)].map((rest) => writtenHex(time / 1000n << 96n | rest, 128));
     case "trace_id":
     case "trace_host_id":
         time = time - BigInt(options.epoch ?? 0) & mask(41);

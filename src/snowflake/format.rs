@@ -71,6 +71,9 @@ fn generator(options: &Options) -> Result<Generator, MakerError> {
     let snowflake = |error: &dyn Display| MakerError::Snowflake(error.to_string());
     let layout_name = options.text("layout")?.unwrap_or("snowflake");
     let layout: Layout = layout_name.parse().map_err(|error| snowflake(&error))?;
+    if layout_name == "mastodon" {
+        return Err(snowflake(&"layout 'mastodon' has no node, so its ids are only read"));
+    }
     // As Sonyflake itself does.
     let default = (layout_name == "sonyflake").then_some("ip");
     let node = options.text("node")?.or(default).ok_or(MakerError::Missing {

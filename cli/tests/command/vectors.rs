@@ -29,9 +29,24 @@ fn shown_field(format: &Value, name: &str, value: &Value) -> Option<(&'static st
         "span_id" => "span",
         "parent_span_id" => "parent",
         name => {
-            ["address", "counter", "host", "instance", "node", "random", "sampled", "sequence", "thread", "version"]
-                .into_iter()
-                .find(|known| *known == name)?
+            const SAME: [&str; 15] = [
+                "address",
+                "counter",
+                "fingerprint",
+                "host",
+                "instance",
+                "machine",
+                "node",
+                "payload",
+                "prefix",
+                "random",
+                "sampled",
+                "sequence",
+                "thread",
+                "uuid",
+                "version",
+            ];
+            SAME.into_iter().find(|known| *known == name)?
         }
     };
     Some((name, text))
