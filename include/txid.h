@@ -37,6 +37,11 @@
 #define TXID_FLAKE_LEN 22
 
 /**
+ * The length of the longest hidden number.
+ */
+#define TXID_HIDDEN_LEN 21
+
+/**
  * The size of a MAC address.
  */
 #define TXID_MAC_LEN 6
@@ -208,6 +213,30 @@ typedef enum {
    * Both ranges of a segment are used up.
    */
   TXID_ERROR_SEGMENT_USED_UP = -52,
+  /**
+   * A key file cannot be opened, or others than its owner may read it.
+   */
+  TXID_ERROR_KEY_FILE = -60,
+  /**
+   * A key file has no key, or a line that is none.
+   */
+  TXID_ERROR_KEY = -61,
+  /**
+   * A number is too large to be hidden, or a text is the image of none.
+   */
+  TXID_ERROR_HIDDEN_NUMBER = -62,
+  /**
+   * The check digit of a hidden number is wrong.
+   */
+  TXID_ERROR_HIDDEN_CHECK = -63,
+  /**
+   * There is no key for the period of a hidden number.
+   */
+  TXID_ERROR_HIDDEN_PERIOD = -64,
+  /**
+   * The store of a segment has another key for its numbers, or none.
+   */
+  TXID_ERROR_OTHER_KEY = -65,
 } txid_error;
 
 /**
@@ -291,6 +320,11 @@ typedef enum {
    */
   TXID_VERDICT_INVALID = 2,
 } txid_verdict;
+
+/**
+ * Hides the numbers of one series, and reveals them.
+ */
+typedef struct txid_hidden txid_hidden;
 
 #if defined(TXID_NGINX)
 /**
@@ -843,6 +877,84 @@ void txid_flake_now(char *buf,
 int32_t txid_flake_read(const char *text,
                         size_t len,
                         txid_flake_parts *parts);
+
+/**
+ * Opens a series of hidden numbers, and writes it to `hidden`. Any thread may use it, and any child. Release it with
+ * txid_hidden_close.
+ *
+ * `key_file` has the key, and only its owner may read it. `name` names the series: each is another permutation. Numbers
+ * are shown in 6 to 19 digits or 4 to 13 letters; the other of the two is 0. With `check`, a check digit follows. `state`
+ * is the file of the segment that the numbers are of, or NULL.
+ *
+ * Returns 0, or a txid_error; then `message` says what is wrong, and `hidden` is unchanged.
+ *
+ * Safety:
+ *
+ * `key_file`, `name` and `state` must be NUL-terminated, `hidden` valid for a write, `message` for writes of
+ * TXID_MESSAGE_LEN bytes.
+ */
+int32_t txid_hidden_open(const char *key_file,
+                         const char *name,
+                         uint32_t digits,
+                         uint32_t letters,
+                         bool check,
+                         const char *state,
+                         txid_hidden **hidden,
+                         char *message);
+
+#if defined(TXID_NGINX)
+/**
+ * The same by the words of a configuration: key=FILE name=NAME digits=N or letters=N, and perhaps check and state=FILE.
+ *
+ * Safety:
+ *
+ * `list` must be valid for reads of `count` texts, as must their bytes; `hidden` for a write, `message` for writes of
+ * TXID_MESSAGE_LEN bytes.
+ */
+int32_t txid_hidden_parse(const txid_text *list,
+                          size_t count,
+                          txid_hidden **hidden,
+                          char *message);
+#endif
+
+/**
+ * Releases a series, and wipes its key from memory.
+ *
+ * Safety:
+ *
+ * `hidden` must be from txid_hidden_open and must not be used any more; or NULL, which does nothing.
+ */
+void txid_hidden_close(txid_hidden *hidden);
+
+/**
+ * Writes the image of `number` to `buf`, at most TXID_HIDDEN_LEN bytes and without a NUL, and returns its length; or a
+ * txid_error, and then `message` says what is wrong.
+ *
+ * Safety:
+ *
+ * `hidden` must be from txid_hidden_open, `buf` valid for writes of TXID_HIDDEN_LEN bytes, `message` for writes of
+ * TXID_MESSAGE_LEN bytes.
+ */
+int32_t txid_hidden_hide(const txid_hidden *hidden,
+                         uint64_t number,
+                         char *buf,
+                         char *message);
+
+/**
+ * Writes the number with the image `text` to `number`.
+ *
+ * Returns 0, or a txid_error; then `message` says what is wrong, and `number` is unchanged.
+ *
+ * Safety:
+ *
+ * `hidden` must be from txid_hidden_open, `text` valid for reads of `len` bytes, `number` for a write, `message` for
+ * writes of TXID_MESSAGE_LEN bytes.
+ */
+int32_t txid_hidden_reveal(const txid_hidden *hidden,
+                           const char *text,
+                           size_t len,
+                           uint64_t *number,
+                           char *message);
 
 /**
  * Reads the `len` characters at `text` as a MAC address, "02:42:ac:11:00:02", into the TXID_MAC_LEN bytes at `mac`.

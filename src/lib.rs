@@ -17,6 +17,7 @@ mod cuid;
 mod flake;
 mod format;
 pub mod formats;
+pub mod hidden;
 mod ksuid;
 mod maker;
 mod nanoid;
@@ -40,6 +41,7 @@ pub mod uuid;
 mod xid;
 
 pub use flake::Flake;
+pub use hidden::Hidden;
 pub use ksuid::Ksuid;
 pub use maker::{Made, Maker, MakerError, NoId};
 pub use series::Series;

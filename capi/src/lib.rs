@@ -20,6 +20,7 @@ mod copies {
 pub mod error;
 pub mod explain;
 pub mod flake;
+pub mod hidden;
 pub mod host;
 #[cfg(feature = "nginx")]
 pub mod maker;

@@ -8,10 +8,12 @@
 //! | 128..144 | the first free number, and the end of the current range: taking a number needs both |
 //! | 256..272 | the next range |
 //! | 384..448 | what only the agent writes: step, numbers a second, last contact, counts, news, highest number seen, last fetch |
+//! | 512..600 | for no period and for each of ten, the check value of the key that hides the numbers, plus 2^32; 0 without one |
 
 use super::used_up::{SegmentNews, UsedUp};
 use super::words::Words;
 use crate::shared::image::{Image, Kind, WORDS_AT};
+use crate::shared::key_check::KeyCheck;
 use crate::shared::origin::{self, Foreign, Origin};
 use crate::shared::page::Page;
 use crate::shared::{Identity, PageError};
@@ -42,6 +44,9 @@ const FAILURES_AT: usize = AGENT_AT + 32;
 const NEWS_AT: usize = AGENT_AT + 40;
 const SEEN_AT: usize = AGENT_AT + 48;
 const FETCHED_AT: usize = AGENT_AT + 56;
+const KEYS_AT: usize = 4 * WORDS_AT;
+/// So that a check value of 0 is told from none.
+const HAS_KEY: u64 = 1 << 32;
 
 /// A source of numbers. Any thread may use it.
 #[derive(Clone, Copy, Debug)]
@@ -126,7 +131,7 @@ impl Segment {
     #[inline(never)]
     fn used_up(&self) -> UsedUp {
         let SegmentStats { contact_ms, news, .. } = self.stats();
-        UsedUp { path: self.page.path(), contact_ms, news }
+        UsedUp { path: self.path(), contact_ms, news }
     }
 
     /// The contents of the page.
@@ -143,6 +148,18 @@ impl Segment {
             failures: self.get(FAILURES_AT),
             news: SegmentNews::ALL.get(self.get(NEWS_AT) as usize).copied().unwrap_or(SegmentNews::Serving),
         }
+    }
+
+    /// The key that the store has for the numbers of this period.
+    #[inline]
+    pub fn key_check(&self, period: Option<u8>) -> Option<KeyCheck> {
+        let word = self.get(KEYS_AT + 8 * KeyCheck::place_of(period));
+        (word & HAS_KEY != 0).then(|| KeyCheck::new(period, word as u32))
+    }
+
+    /// The file of the page.
+    pub fn path(&self) -> Option<&'static Path> {
+        self.page.path()
     }
 
     fn get(&self, at: usize) -> u64 {
@@ -225,6 +242,11 @@ impl SegmentPage {
     /// Sets the reason that callers get if there is no number.
     pub fn say(&self, news: SegmentNews) {
         self.set(NEWS_AT, news as u64);
+    }
+
+    /// Sets the key that the store has for the numbers of a period.
+    pub fn set_key_check(&self, check: KeyCheck) {
+        self.set(KEYS_AT + 8 * KeyCheck::place_of(check.period()), HAS_KEY | u64::from(check.value()));
     }
 
     fn set(&self, at: usize, value: u64) {

@@ -5,6 +5,7 @@
 
 mod file;
 pub(crate) mod image;
+pub(crate) mod key_check;
 mod list;
 pub(crate) mod origin;
 pub(crate) mod page;

@@ -122,6 +122,13 @@ pub(crate) fn strong_u64(stamp_ms: i64) -> Result<u64, u64> {
     }
 }
 
+/// Bytes of the OS's own randomness; None if the OS has none.
+#[cold]
+pub(crate) fn system_bytes<const COUNT: usize>() -> Option<[u8; COUNT]> {
+    let mut bytes = [0; COUNT];
+    ask_the_os(&mut bytes).then_some(bytes)
+}
+
 /// The id of the stream that an id stamped `stamp_ms`.
 #[inline(always)]
 pub(crate) fn stream_id(stamp_ms: i64) -> StreamId {

@@ -1,6 +1,7 @@
 -- What include/txid.h declares. Written by `make headers`: do not edit.
 
 require("ffi").cdef[[
+typedef struct txid_hidden txid_hidden;
 typedef struct txid_policy txid_policy;
 typedef struct txid_segment txid_segment;
 typedef struct txid_snowflake txid_snowflake;
@@ -130,6 +131,21 @@ int32_t txid_explain(int32_t format, const char *text, size_t len, char *message
 void txid_flake(char *buf, int64_t ms, const uint8_t *node);
 void txid_flake_now(char *buf, int64_t clock_ms, const uint8_t *node);
 int32_t txid_flake_read(const char *text, size_t len, txid_flake_parts *parts);
+int32_t txid_hidden_open(const char *key_file,
+                         const char *name,
+                         uint32_t digits,
+                         uint32_t letters,
+                         bool check,
+                         const char *state,
+                         txid_hidden **hidden,
+                         char *message);
+void txid_hidden_close(txid_hidden *hidden);
+int32_t txid_hidden_hide(const txid_hidden *hidden, uint64_t number, char *buf, char *message);
+int32_t txid_hidden_reveal(const txid_hidden *hidden,
+                           const char *text,
+                           size_t len,
+                           uint64_t *number,
+                           char *message);
 int32_t txid_mac_read(const char *text, size_t len, uint8_t *mac);
 int32_t txid_host_word(const char *text, size_t len, uint32_t *host);
 int32_t txid_host_ipv4(const char *text, size_t len, uint32_t *ipv4);
@@ -218,6 +234,7 @@ return {
     B3_MAX_LEN = 68,
     MESSAGE_LEN = 1024,
     FLAKE_LEN = 22,
+    HIDDEN_LEN = 21,
     MAC_LEN = 6,
     SEGMENT_LEN = 19,
     SKYWALKING_MAX_LEN = 64,
@@ -253,6 +270,12 @@ return {
     ERROR_SEGMENT_FILE = -50,
     ERROR_SEGMENT_STATE = -51,
     ERROR_SEGMENT_USED_UP = -52,
+    ERROR_KEY_FILE = -60,
+    ERROR_KEY = -61,
+    ERROR_HIDDEN_NUMBER = -62,
+    ERROR_HIDDEN_CHECK = -63,
+    ERROR_HIDDEN_PERIOD = -64,
+    ERROR_OTHER_KEY = -65,
     FORMAT_TXID = 0,
     FORMAT_UUID = 1,
     FORMAT_TRACE_ID = 2,

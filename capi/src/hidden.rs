@@ -1,0 +1,205 @@
+//! Numbers that tell nothing: their images under a keyed permutation.
+
+use crate::caller::{bytes, fail};
+use crate::error::txid_error;
+use ::txid::Hidden;
+use ::txid::hidden::{HiddenError, KeyFlaw, NotHidden, NotRevealed, Shape};
+use ::txid::segment::Segment;
+use std::ffi::{CStr, OsStr, c_char};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// The length of the longest hidden number.
+pub const TXID_HIDDEN_LEN: usize = 21;
+
+const _: () = assert!(TXID_HIDDEN_LEN == Hidden::MAX_LEN);
+
+/// Hides the numbers of one series, and reveals them.
+pub struct txid_hidden(Hidden);
+
+/// Opens a series of hidden numbers, and writes it to `hidden`. Any thread may use it, and any child. Release it with
+/// txid_hidden_close.
+///
+/// `key_file` has the key, and only its owner may read it. `name` names the series: each is another permutation. Numbers
+/// are shown in 6 to 19 digits or 4 to 13 letters; the other of the two is 0. With `check`, a check digit follows. `state`
+/// is the file of the segment that the numbers are of, or NULL.
+///
+/// Returns 0, or a txid_error; then `message` says what is wrong, and `hidden` is unchanged.
+///
+/// # Safety
+///
+/// `key_file`, `name` and `state` must be NUL-terminated, `hidden` valid for a write, `message` for writes of
+/// TXID_MESSAGE_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_hidden_open(
+    key_file: *const c_char,
+    name: *const c_char,
+    digits: u32,
+    letters: u32,
+    check: bool,
+    state: *const c_char,
+    hidden: *mut *mut txid_hidden,
+    message: *mut c_char,
+) -> i32 {
+    // SAFETY: the caller vouches for the NULs.
+    let path = |text| Path::new(OsStr::from_bytes(unsafe { CStr::from_ptr(text) }.to_bytes()));
+    let open = || {
+        let shape = match (digits, letters) {
+            (digits, 0) => Shape::Digits(digits),
+            (0, letters) => Shape::Letters(letters),
+            _ => return Err(HiddenError::Option("give digits or letters, not both".into())),
+        };
+        // SAFETY: as above.
+        let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
+        let mut opened = Hidden::open(path(key_file), &name, shape)?;
+        if check {
+            opened = opened.with_check_digit();
+        }
+        if !state.is_null() {
+            opened = opened.of_segment(Segment::attach(path(state)).map_err(HiddenError::Segment)?);
+        }
+        Ok(opened)
+    };
+    // SAFETY: the caller's promise is the same.
+    unsafe { give(open(), hidden, message) }
+}
+
+/// The same by the words of a configuration: key=FILE name=NAME digits=N or letters=N, and perhaps check and state=FILE.
+///
+/// # Safety
+///
+/// `list` must be valid for reads of `count` texts, as must their bytes; `hidden` for a write, `message` for writes of
+/// TXID_MESSAGE_LEN bytes.
+#[cfg(feature = "nginx")]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_hidden_parse(
+    list: *const crate::caller::txid_text,
+    count: usize,
+    hidden: *mut *mut txid_hidden,
+    message: *mut c_char,
+) -> i32 {
+    // SAFETY: the caller vouches for the texts.
+    let list = unsafe { crate::caller::words(list, count) };
+    // SAFETY: the caller's promise is the same.
+    unsafe { give(Hidden::parse(list.iter().map(|word| &**word)), hidden, message) }
+}
+
+/// # Safety
+///
+/// `hidden` must be valid for a write, `message` for writes of TXID_MESSAGE_LEN bytes.
+unsafe fn give(opened: Result<Hidden, HiddenError>, hidden: *mut *mut txid_hidden, message: *mut c_char) -> i32 {
+    match opened {
+        Ok(opened) => {
+            // SAFETY: the caller vouches for `hidden`.
+            unsafe { hidden.write(Box::into_raw(Box::new(txid_hidden(opened)))) };
+            0
+        }
+        // SAFETY: the caller's promise is the same.
+        Err(error) => unsafe { fail(txid_error::from(&error), &error, message) },
+    }
+}
+
+/// Releases a series, and wipes its key from memory.
+///
+/// # Safety
+///
+/// `hidden` must be from txid_hidden_open and must not be used any more; or NULL, which does nothing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_hidden_close(hidden: *mut txid_hidden) {
+    if !hidden.is_null() {
+        // SAFETY: it was made by `Box::into_raw`, and the caller gives it up.
+        drop(unsafe { Box::from_raw(hidden) });
+    }
+}
+
+/// Writes the image of `number` to `buf`, at most TXID_HIDDEN_LEN bytes and without a NUL, and returns its length; or a
+/// txid_error, and then `message` says what is wrong.
+///
+/// # Safety
+///
+/// `hidden` must be from txid_hidden_open, `buf` valid for writes of TXID_HIDDEN_LEN bytes, `message` for writes of
+/// TXID_MESSAGE_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_hidden_hide(
+    hidden: *const txid_hidden,
+    number: u64,
+    buf: *mut c_char,
+    message: *mut c_char,
+) -> i32 {
+    // SAFETY: the caller vouches for all of them.
+    unsafe {
+        match (*hidden).0.hide(number) {
+            Ok(shown) => {
+                buf.copy_from_nonoverlapping(shown.as_ptr().cast(), shown.len());
+                shown.len() as i32
+            }
+            Err(error) => fail(txid_error::from(&error), &error, message),
+        }
+    }
+}
+
+/// Writes the number with the image `text` to `number`.
+///
+/// Returns 0, or a txid_error; then `message` says what is wrong, and `number` is unchanged.
+///
+/// # Safety
+///
+/// `hidden` must be from txid_hidden_open, `text` valid for reads of `len` bytes, `number` for a write, `message` for
+/// writes of TXID_MESSAGE_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_hidden_reveal(
+    hidden: *const txid_hidden,
+    text: *const c_char,
+    len: usize,
+    number: *mut u64,
+    message: *mut c_char,
+) -> i32 {
+    // SAFETY: the caller vouches for all of them.
+    unsafe {
+        match (*hidden).0.reveal(bytes(text, len)) {
+            Ok(revealed) => {
+                number.write(revealed);
+                0
+            }
+            Err(error) => fail(txid_error::from(&error), &error, message),
+        }
+    }
+}
+
+impl From<&HiddenError> for txid_error {
+    fn from(error: &HiddenError) -> Self {
+        match error {
+            HiddenError::KeyFile(error) => match error.flaw {
+                KeyFlaw::File { .. } | KeyFlaw::NotAFile | KeyFlaw::OpenToOthers { .. } | KeyFlaw::NoMemory(_) => {
+                    Self::KeyFile
+                }
+                _ => Self::Key,
+            },
+            HiddenError::Name(_) | HiddenError::Digits(_) | HiddenError::Letters(_) | HiddenError::Option(_) => {
+                Self::Option
+            }
+            HiddenError::Segment(error) => error.into(),
+        }
+    }
+}
+
+impl From<&NotHidden> for txid_error {
+    fn from(error: &NotHidden) -> Self {
+        match error {
+            NotHidden::TooLarge { .. } => Self::HiddenNumber,
+            NotHidden::OtherKey { .. } => Self::OtherKey,
+        }
+    }
+}
+
+impl From<&NotRevealed> for txid_error {
+    fn from(error: &NotRevealed) -> Self {
+        match error {
+            NotRevealed::Length { .. } => Self::Length,
+            NotRevealed::Character { .. } => Self::Character,
+            NotRevealed::Check => Self::HiddenCheck,
+            NotRevealed::Period(_) => Self::HiddenPeriod,
+            NotRevealed::NoNumber => Self::HiddenNumber,
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! The file of keys: which files are refused, and what is in the others.
+
+use crate::ff1::Ff1;
+use crate::secret::Secret;
+use std::fmt;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// One for each of ten periods, and one without.
+const MOST_KEYS: usize = 11;
+
+/// More than all lines of the longest keys.
+const MOST_BYTES: u64 = 2048;
+
+/// A key of a file.
+pub struct Key {
+    /// The digit before it.
+    pub period: Option<u8>,
+    /// What it does.
+    pub permutation: Ff1,
+}
+
+/// Never inlined, so that all that is left of keys on the stack is below the caller's frame.
+#[inline(never)]
+pub(crate) fn keys(path: &Path, permutation: &mut dyn FnMut(&[u8]) -> Ff1) -> Result<Secret<Key>, KeyFlaw> {
+    let text = read(path)?;
+    let mut keys = Secret::with_room_for(MOST_KEYS).map_err(KeyFlaw::NoMemory)?;
+    let mut lines = [0; MOST_KEYS];
+    for (index, line) in text.split(|byte| *byte == b'\n').enumerate() {
+        let (line, number) = (line.trim_ascii(), index + 1);
+        if line.is_empty() {
+            continue;
+        }
+        let (period, digits) = parts(line).ok_or(KeyFlaw::Period { line: number })?;
+        let first = &mut lines[period.map_or(0, |period| 1 + usize::from(period))];
+        if *first != 0 {
+            return Err(KeyFlaw::Twice { line: number, period, first: *first });
+        }
+        *first = number;
+        if ![32, 48, 64].contains(&digits.len()) {
+            return Err(KeyFlaw::Length { line: number, digits: digits.len() });
+        }
+        let mut key = [0; 32];
+        for (place, &digit) in digits.iter().enumerate() {
+            let value = value(digit).ok_or(KeyFlaw::NoDigit { line: number, place: place + 1 })?;
+            key[place / 2] = key[place / 2] << 4 | value;
+        }
+        keys.push(Key { period, permutation: permutation(&key[..digits.len() / 2]) });
+    }
+    if keys.is_empty() { Err(KeyFlaw::Empty) } else { Ok(keys) }
+}
+
+fn read(path: &Path) -> Result<Secret<u8>, KeyFlaw> {
+    // A pipe would not be opened before somebody writes to it.
+    let mut file = OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY)
+        .open(path)
+        .map_err(|error| KeyFlaw::File { action: "open", error })?;
+    let status = file.metadata().map_err(unreadable)?;
+    if !status.is_file() {
+        return Err(KeyFlaw::NotAFile);
+    }
+    if status.mode() & 0o077 != 0 {
+        return Err(KeyFlaw::OpenToOthers { mode: status.mode() & 0o7777 });
+    }
+    if status.len() > MOST_BYTES {
+        return Err(KeyFlaw::TooLong { bytes: status.len() });
+    }
+    contents(&mut file).map_err(unreadable)
+}
+
+fn unreadable(error: io::Error) -> KeyFlaw {
+    KeyFlaw::File { action: "read", error }
+}
+
+fn contents(file: &mut File) -> io::Result<Secret<u8>> {
+    let mut text = Secret::with_room_for(MOST_BYTES as usize)?;
+    text.fill(|room| file.read(room))?;
+    Ok(text)
+}
+
+/// The digit of the period, and the digits of the key.
+fn parts(line: &[u8]) -> Option<(Option<u8>, &[u8])> {
+    match line {
+        [digit @ b'0'..=b'9', space, rest @ ..] if space.is_ascii_whitespace() => {
+            Some((Some(digit - b'0'), rest.trim_ascii_start()))
+        }
+        _ => (!line.iter().any(u8::is_ascii_whitespace)).then_some((None, line)),
+    }
+}
+
+/// The value of a hexadecimal digit, without a table and without a branch by it.
+fn value(digit: u8) -> Option<u8> {
+    let is_digit = digit.wrapping_sub(b'0') < 10;
+    let is_letter = (digit | 0x20).wrapping_sub(b'a') < 6;
+    // A letter counts from 1 in its low bits.
+    (is_digit | is_letter).then_some((digit & 15) + 9 * u8::from(is_letter))
+}
+
+/// Why a file of keys is refused. No message has a part of a key.
+#[derive(Debug)]
+pub struct KeyFileError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub flaw: KeyFlaw,
+}
+
+/// What is wrong with a file of keys.
+#[derive(Debug)]
+pub enum KeyFlaw {
+    /// It cannot be opened or read.
+    File {
+        /// What failed.
+        action: &'static str,
+        /// Why.
+        error: io::Error,
+    },
+    /// It is a directory, a pipe, or a device.
+    NotAFile,
+    /// Others than its owner may read or change it.
+    OpenToOthers {
+        /// Its permissions.
+        mode: u32,
+    },
+    /// It is too long to be one of keys.
+    TooLong {
+        /// Its length.
+        bytes: u64,
+    },
+    /// It has no key.
+    Empty,
+    /// A key does not have so many digits.
+    Length {
+        /// Its line, counted from 1.
+        line: usize,
+        /// How many it has.
+        digits: usize,
+    },
+    /// A character is no hexadecimal digit.
+    NoDigit {
+        /// Its line, counted from 1.
+        line: usize,
+        /// Its place in the key, counted from 1.
+        place: usize,
+    },
+    /// What is before a key is not one digit.
+    Period {
+        /// Its line, counted from 1.
+        line: usize,
+    },
+    /// Two lines have a key for the same period.
+    Twice {
+        /// The second line.
+        line: usize,
+        /// The first line.
+        first: usize,
+        /// The period.
+        period: Option<u8>,
+    },
+    /// No memory for keys.
+    NoMemory(io::Error),
+}
+
+impl fmt::Display for KeyFileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.display();
+        match &self.flaw {
+            KeyFlaw::File { action, error } => {
+                write!(f, "cannot {action} the key file {path}: {error}")?;
+                f.write_str(match error.kind() {
+                    io::ErrorKind::NotFound => "; `txid key` makes a key",
+                    io::ErrorKind::PermissionDenied => {
+                        "; nginx reads it when it starts, as the user that starts it, and in Lua in init_by_lua"
+                    }
+                    _ => "",
+                })
+            }
+            KeyFlaw::NotAFile => write!(f, "the key file {path} is not a regular file"),
+            KeyFlaw::OpenToOthers { mode } => write!(
+                f,
+                "others may read or change the key file {path} (mode {mode:04o}): chmod 600 {path}, and take a new key if somebody may have read this one"
+            ),
+            KeyFlaw::TooLong { bytes } => {
+                write!(f, "the key file {path} has {bytes} bytes, more than all keys of ten periods")
+            }
+            KeyFlaw::Empty => write!(f, "the key file {path} has no key; `txid key` makes one"),
+            KeyFlaw::Length { line, digits } => write!(
+                f,
+                "the key file {path}, line {line}: a key has 32, 48 or 64 hexadecimal digits, not {digits}; `txid key` makes one"
+            ),
+            KeyFlaw::NoDigit { line, place } => {
+                write!(f, "the key file {path}, line {line}: character {place} of the key is not a hexadecimal digit")
+            }
+            KeyFlaw::Period { line } => {
+                write!(
+                    f,
+                    "the key file {path}, line {line}: only the digit of a period and a space may be before a key"
+                )
+            }
+            KeyFlaw::Twice { line, first, period: Some(period) } => write!(
+                f,
+                "the key file {path}, line {line}: period {period} has a key on line {first} already; take another digit"
+            ),
+            KeyFlaw::Twice { line, first, period: None } => write!(
+                f,
+                "the key file {path}, line {line}: line {first} has a key without a period already; begin this line with a digit and a space"
+            ),
+            KeyFlaw::NoMemory(error) => write!(f, "no memory for the keys of {path}: {error}"),
+        }
+    }
+}
+
+// No source: the message includes it already.
+impl std::error::Error for KeyFileError {}

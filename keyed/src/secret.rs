@@ -1,0 +1,89 @@
+//! Memory for keys: not in core dumps, and wiped before it is given back. Children inherit it, since nginx's workers need
+//! the keys that their master has read.
+
+use rustix::mm::{self, MapFlags, ProtFlags};
+use std::io;
+use std::ops::Deref;
+use std::ptr::{self, NonNull};
+
+/// Values in memory of their own.
+pub(crate) struct Secret<T> {
+    first: NonNull<T>,
+    count: usize,
+    most: usize,
+}
+
+// SAFETY: it owns its values, as a `Box<[T]>` does.
+unsafe impl<T: Send> Send for Secret<T> {}
+// SAFETY: as above.
+unsafe impl<T: Sync> Sync for Secret<T> {}
+
+impl<T> Secret<T> {
+    /// Room for `most` values.
+    pub(crate) fn with_room_for(most: usize) -> io::Result<Self> {
+        const { assert!(size_of::<T>() > 0 && align_of::<T>() <= 4096) };
+        let bytes = most * size_of::<T>();
+        // SAFETY: a new mapping at an address of the kernel's choice touches nothing that exists.
+        let mapped = unsafe {
+            mm::mmap_anonymous(ptr::null_mut(), bytes, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE)
+        }?;
+        let first = NonNull::new(mapped.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
+        let secret = Self { first, count: 0, most };
+        #[cfg(target_os = "linux")]
+        // SAFETY: the mapping is ours, and its content stays.
+        unsafe {
+            mm::madvise(mapped, bytes, mm::Advice::LinuxDontDump)?;
+        }
+        Ok(secret)
+    }
+
+    pub(crate) fn push(&mut self, value: T) {
+        assert!(self.count < self.most, "there is room for {}", self.most);
+        // SAFETY: there is room for it.
+        unsafe { self.first.add(self.count).write(value) };
+        self.count += 1;
+    }
+}
+
+impl Secret<u8> {
+    /// Fills it with what `read` reads to its argument, until that is nothing.
+    pub(crate) fn fill(&mut self, mut read: impl FnMut(&mut [u8]) -> io::Result<usize>) -> io::Result<()> {
+        while self.count < self.most {
+            // SAFETY: the room is ours, and the kernel has filled it with zeros.
+            let room =
+                unsafe { std::slice::from_raw_parts_mut(self.first.add(self.count).as_ptr(), self.most - self.count) };
+            match read(room) {
+                Ok(0) => break,
+                Ok(count) => self.count += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<T> Deref for Secret<T> {
+    type Target = [T];
+
+    #[inline(always)]
+    fn deref(&self) -> &[T] {
+        // SAFETY: so many values were written.
+        unsafe { std::slice::from_raw_parts(self.first.as_ptr(), self.count) }
+    }
+}
+
+impl<T> Drop for Secret<T> {
+    fn drop(&mut self) {
+        // SAFETY: so many values were written, and nobody uses them any more.
+        unsafe { ptr::drop_in_place(ptr::slice_from_raw_parts_mut(self.first.as_ptr(), self.count)) };
+        let first: *mut u8 = self.first.as_ptr().cast();
+        let bytes = self.most * size_of::<T>();
+        for place in 0..bytes {
+            // SAFETY: it is within the mapping. The compiler must not leave a volatile write out.
+            unsafe { ptr::write_volatile(first.add(place), 0) };
+        }
+        // SAFETY: the mapping is ours, and nobody has a reference to it any more.
+        _ = unsafe { mm::munmap(first.cast(), bytes) };
+    }
+}

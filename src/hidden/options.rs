@@ -1,0 +1,68 @@
+//! A series of hidden numbers as a configuration has it: `key=FILE name=orders digits=10 check`.
+
+use super::{Hidden, HiddenError, Shape};
+use crate::segment::Segment;
+use std::path::Path;
+
+const OPTIONS: &str = "the options are key=FILE, name=NAME, digits=6..19 or letters=4..13, check, and state=FILE";
+
+impl Hidden {
+    /// Opens a series by the words of a configuration: `key=FILE name=orders digits=10`, or `letters=8` for digits.
+    /// `check` appends a check digit. With `state=FILE`, the numbers are of the segment in that file.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Hidden::open`], and if an option is wrong or missing.
+    pub fn parse<'a>(words: impl IntoIterator<Item = &'a str>) -> Result<Self, HiddenError> {
+        let [mut key, mut name, mut digits, mut letters, mut check, mut state] = [None; 6];
+        for word in words {
+            let (option, value) = word.split_once('=').unwrap_or((word, ""));
+            let place = match option {
+                "key" => &mut key,
+                "name" => &mut name,
+                "digits" => &mut digits,
+                "letters" => &mut letters,
+                "check" => &mut check,
+                "state" => &mut state,
+                _ => return wrong(format!("\"{word}\" is not an option; {OPTIONS}")),
+            };
+            if (option == "check") != (option == word) {
+                return wrong(format!("\"{word}\" is not an option; {OPTIONS}"));
+            }
+            if place.replace(value).is_some() {
+                return wrong(format!("{option} was given twice"));
+            }
+        }
+        let (Some(key), Some(name)) = (key, name) else {
+            return wrong(format!("{} is missing; {OPTIONS}", if key.is_none() { "key=" } else { "name=" }));
+        };
+        let shape = match (digits, letters) {
+            (Some(digits), None) => Shape::Digits(number("digits", digits)?),
+            (None, Some(letters)) => Shape::Letters(number("letters", letters)?),
+            _ => return wrong(format!("give one of digits= and letters=; {OPTIONS}")),
+        };
+        let mut hidden = Self::open(absolute("key", key)?, name, shape)?;
+        if check.is_some() {
+            hidden = hidden.with_check_digit();
+        }
+        if let Some(state) = state {
+            let segment = Segment::attach(absolute("state", state)?).map_err(HiddenError::Segment)?;
+            hidden = hidden.of_segment(segment);
+        }
+        Ok(hidden)
+    }
+}
+
+fn number(option: &str, value: &str) -> Result<u32, HiddenError> {
+    value.parse().or_else(|_| wrong(format!("{option}=\"{value}\" is not a number")))
+}
+
+/// A relative path would depend on the working directory.
+fn absolute<'a>(option: &str, value: &'a str) -> Result<&'a Path, HiddenError> {
+    let path = Path::new(value);
+    if path.is_absolute() { Ok(path) } else { wrong(format!("{option}=\"{value}\" is not an absolute path")) }
+}
+
+fn wrong<T>(what: String) -> Result<T, HiddenError> {
+    Err(HiddenError::Option(what))
+}
