@@ -1,8 +1,13 @@
 #!/bin/sh
 # install.sh put|remove|rock: installs below $DESTDIR, removes that again, or installs only what LuaRocks needs for a
-# rock. $BUILT is the directory of the built files, by default target/release. With AGENT=1, the agent as well.
+# rock. $BUILT is the directory of the built files, by default target/release. With AGENT=1, the agent as well. Names of
+# directories are relative to $FROM, by default the working directory.
 set -eu
 
+# What is installed has these names in it.
+absolute() { case $1 in '' | /*) echo "$1" ;; *) echo "${FROM:-$PWD}/$1" ;; esac; }
+PREFIX=$(absolute "$PREFIX") DESTDIR=$(absolute "$DESTDIR")
+LIB_DIR=$(absolute "$LIB_DIR") LUA_LIB_DIR=$(absolute "$LUA_LIB_DIR") LUA_C_DIR=$(absolute "$LUA_C_DIR")
 . scripts/facts.sh
 share=$PREFIX/share
 release=${BUILT:-target/release}

@@ -3,7 +3,9 @@
 use strict;
 use warnings;
 use lib 't/support';
+use Cwd qw(getcwd);
 use File::Find qw(find);
+use File::Spec::Functions qw(abs2rel);
 use File::Temp qw(tempdir);
 use Test::More;
 use Tree qw(luajit);
@@ -63,6 +65,7 @@ sub flags {
     my ($prefix) = @_;
     local $ENV{PKG_CONFIG_PATH} = "$prefix/lib/pkgconfig";
     my @flags = split /\n/, `eval "printf '%s\\\\n' \$(pkg-config --cflags --libs txid)"`;
+    for (@flags) { 1 while s{[^/]+/\.\./}{} }
     return map { s/^(-[IL])\Q$stage\E/$1/r } @flags;
 }
 
@@ -82,6 +85,14 @@ for my $case (
     [
         'a prefix with a space', "DESTDIR=$stage PREFIX='/opt/a & b'",
         lua => '/opt/a & b/share/lua/5.1', c => '/opt/a & b/lib/lua/5.1', prefix => '/opt/a & b',
+    ],
+    [
+        'relative directories', 'DESTDIR=' . abs2rel($stage) . ' PREFIX=/opt/a LUA_LIB_DIR=/opt/a/share/lua/5.1',
+        lua => '/opt/a/share/lua/5.1', c => '/opt/a/lib/lua/5.1', prefix => '/opt/a',
+    ],
+    [
+        'a relative prefix', 'PREFIX=' . abs2rel("$stage/b"),
+        lua => '/b/share/lua/5.1', c => '/b/lib/lua/5.1', prefix => '/b',
     ],
     [
         'no stage', "PREFIX=$stage/b",
@@ -126,5 +137,37 @@ open my $other, '>', "$resty/other.lua" or die "$resty: $!";
 close $other;
 make("uninstall DESTDIR=$stage");
 is_deeply files_in_stage(), ['/usr/local/share/lua/5.1/resty/other.lua'], "another project's file is left alone";
+
+# install.sh of the archive, in one that is unpacked.
+my $root = getcwd();
+my $away = tempdir(CLEANUP => 1);
+mkdir "$away/$_" for qw(txid txid/scripts txid/packaging);
+symlink "$root/$_", "$away/txid/$_" for qw(lua include sql scripts/install.sh packaging/agent packaging/txid.pc.in);
+symlink "$root/target/release", "$away/txid/built";
+system 'cp', 'packaging/archive.sh', "$away/txid/install.sh";
+open my $facts, '>', "$away/txid/scripts/facts.sh" or die $!;
+print $facts "version=2.0.0\nrepository=https://example.com/txid\n";
+close $facts;
+sub unpacked {
+    my ($command) = @_;
+    my $said = `cd $away && $command 2>&1`;
+    is $?, 0, $command or diag $said;
+    return $said;
+}
+SKIP: {
+    skip 'there is no txid-agent: make agent', 1 if !-x 'target/release/txid-agent';
+    my $said = unpacked('PREFIX=a txid/install.sh');
+    like $said, qr{^txid 2\.0\.0 is in a\.}m, 'where it is';
+    like `$away/a/bin/txid`, qr/^[0-9a-v]{19}[0g]$/, 'a relative prefix is of the working directory';
+    like `cat $away/a/lib/pkgconfig/txid.pc`, qr{^prefix=\Q$away\E/a$}m, 'and absolute in what is installed';
+    unpacked('PREFIX=a txid/install.sh --uninstall');
+    ok !-e "$away/a/bin/txid", 'it is removed from there';
+    $said = unpacked('DESTDIR=image PREFIX=/usr txid/install.sh');
+    like $said, qr{^txid 2\.0\.0 is in image/usr\.$}m, 'with DESTDIR, where it is now';
+    ok -x "$away/image/usr/bin/txid", 'in the image';
+    like `cat $away/image/usr/lib/pkgconfig/txid.pc`, qr{^prefix=/usr$}m, 'and for /usr of the image';
+    unpacked('DESTDIR=image PREFIX=/usr txid/install.sh --uninstall');
+    like unpacked('txid/install.sh --help'), qr/^Usage: /, 'how it is used';
+}
 
 done_testing;

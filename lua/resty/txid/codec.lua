@@ -6,7 +6,7 @@ local lib = require "resty.txid.lib"
 local text = require "resty.txid.text"
 
 
-local C = lib.C
+local C = lib.needed_by "resty.txid.codec"
 local LEN = lib.LEN
 local BYTES_LEN = lib.BYTES_LEN
 local TXID = lib.FORMAT_TXID

@@ -6,7 +6,7 @@ local lib = require "resty.txid.lib"
 local text = require "resty.txid.text"
 
 
-local C = lib.C
+local C = lib.needed_by "resty.txid.flake"
 local LEN = lib.FLAKE_LEN
 local check_string = args.check_string
 local clock_ms = lib.clock_ms

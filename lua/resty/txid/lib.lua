@@ -1,7 +1,7 @@
 -- Finds libtxid, loads it, and checks that it matches these Lua files.
 --
--- Without libtxid, `engine` is "pure" instead of "native". require "resty.txid" then works in plain LuaJIT, and any use
--- of `C` raises an error that lists where libtxid was searched.
+-- Without libtxid, `engine` is "pure" instead of "native". require "resty.txid" then works in plain LuaJIT. Modules that
+-- need the library cannot be required: needed_by raises an error that lists where libtxid was searched.
 
 local cdefs = require "resty.txid.cdefs"
 local ffi = require "ffi"
@@ -133,6 +133,16 @@ else
 end
 
 _M.C = library
+
+
+-- Returns the library for a module that cannot do without it, so that an error is one of nginx's start, and not one of
+-- each request.
+function _M.needed_by(module)
+    if _M.engine == "pure" then
+        error(module .. " needs " .. FILE .. ", which was not found; " .. path_or_how, 0)
+    end
+    return library
+end
 
 
 local ngx_now = ngx and ngx.now

@@ -5,7 +5,7 @@ local ffi = require "ffi"
 local lib = require "resty.txid.lib"
 
 
-local C = lib.C
+local C = lib.needed_by "resty.txid.segment"
 local check_table = args.check_table
 local error = error
 local ffi_new = ffi.new

@@ -6,7 +6,7 @@ local lib = require "resty.txid.lib"
 local text = require "resty.txid.text"
 
 
-local C = lib.C
+local C = lib.needed_by "resty.txid.snowflake"
 local bad_argument = args.bad_argument
 local check_table = args.check_table
 local error = error

@@ -6,7 +6,7 @@ local ffi = require "ffi"
 local lib = require "resty.txid.lib"
 
 
-local C = lib.C
+local C = lib.needed_by "resty.txid.strong"
 local LEN = lib.LEN
 local clock_ms = lib.clock_ms
 local ffi_new = ffi.new

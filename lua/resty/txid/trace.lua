@@ -6,7 +6,7 @@ local lib = require "resty.txid.lib"
 local text = require "resty.txid.text"
 
 
-local C = lib.C
+local C = lib.needed_by "resty.txid.trace"
 local SPAN_ID_LEN = lib.SPAN_ID_LEN
 local TRACE_ID_LEN = lib.TRACE_ID_LEN
 local bad_argument = args.bad_argument

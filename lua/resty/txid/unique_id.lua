@@ -6,7 +6,7 @@ local lib = require "resty.txid.lib"
 local text = require "resty.txid.text"
 
 
-local C = lib.C
+local C = lib.needed_by "resty.txid.unique_id"
 local LONG_LEN = lib.UNIQUE_ID_LONG_LEN
 local RANDOM_LEN = lib.UNIQUE_ID_RANDOM_LEN
 local SHORT_LEN = lib.UNIQUE_ID_SHORT_LEN
