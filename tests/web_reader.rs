@@ -33,6 +33,7 @@ fn document(file: &Path, fragment: &str) -> Option<String> {
             "--headless",
             "--no-sandbox",
             "--disable-gpu",
+            "--allow-file-access-from-files",
             "--virtual-time-budget=60000",
             &format!("--user-data-dir={}", profile.path().display()),
             "--dump-dom",
@@ -115,5 +116,33 @@ fn it_shows_the_ids_of_a_line() {
         "2 ids",
     ] {
         assert!(document.contains(shown), "it does not show {shown}");
+    }
+}
+
+/// Nothing is wider than the screen of a small telephone, also with all options and four kinds of ids.
+#[test]
+fn it_fits_on_a_narrow_screen() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("narrow.html");
+    let ids = "4om9qi54la8ffr4bd9sg%20017F22E2-79B0-7CC3-98C4-DC0C0C07398F%201160090501362225152%20\
+               b3e4bd0d1f2c4a5e8c9d0a1b2c3d4e5f.57.15225456885520042";
+    let tested = format!(
+        "<meta charset=utf-8><body><script>\n\
+         for (const width of [360, 280]) {{\n\
+             const frame = document.createElement('iframe');\n\
+             frame.style.width = `${{width}}px`;\n\
+             frame.src = 'file://{}#{ids}';\n\
+             frame.onload = () => setTimeout(() => {{\n\
+                 frame.contentDocument.getElementById('custom').hidden = false;\n\
+                 const {{ scrollWidth, clientWidth }} = frame.contentDocument.documentElement;\n\
+                 document.body.append(`${{width}} ${{scrollWidth > clientWidth ? 'is too narrow' : 'is enough'}}; `);\n\
+             }}, 500);\n\
+             document.body.append(frame);\n\
+         }}\n</script>",
+        in_tree("web/index.html").display()
+    );
+    fs::write(&file, tested).unwrap();
+    if let Some(document) = document(&file, "") {
+        assert!(document.contains("360 is enough") && document.contains("280 is enough"), "{document}");
     }
 }

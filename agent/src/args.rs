@@ -28,7 +28,9 @@ Examples:
   txid-agent run --store zookeeper://10.0.0.5/snowflake/LEAF.NAME --node orders=leaf_forever -- nginx -g 'daemon off;'
   txid-agent run --store etcd://10.0.0.5/txid --node orders=snowflake --env WORKER_ID={orders} -- java -jar app.jar
   txid-agent run --config /etc/txid/agent.toml
-  txid-agent status"
+  txid-agent status
+
+The exit status is 1 after an error, and 2 if the command line itself is wrong. `run` with a child ends with the child's."
 )]
 pub struct Args {
     #[command(subcommand)]

@@ -6,6 +6,8 @@ use serde_json::json;
 use std::path::Path;
 use txid::segment::{Segment, SegmentNews, SegmentStats};
 
+const STARTING: &str = "starting";
+
 /// The contents of one file.
 pub struct Numbers {
     name: String,
@@ -31,6 +33,14 @@ impl Numbers {
         self.left() > 0
     }
 
+    /// What the agent last reported; before its first word from the store, that it is starting.
+    fn state(&self) -> &'static str {
+        match self.stats {
+            SegmentStats { contact_ms: None, news: SegmentNews::Serving, .. } if self.left() == 0 => STARTING,
+            _ => self.stats.news.name(),
+        }
+    }
+
     pub fn text(&self) -> String {
         let Self { name, stats } = self;
         let lasts = match stats.lasts_ms() {
@@ -45,7 +55,7 @@ impl Numbers {
             stats.step,
             stats.fetches,
             stats.failures,
-            stats.news.name()
+            self.state()
         )
     }
 
@@ -63,7 +73,7 @@ impl Numbers {
             "contact": stats.contact_ms.map(time),
             "ranges": stats.fetches,
             "failures": stats.failures,
-            "news": stats.news.name(),
+            "news": self.state(),
         })
         .to_string()
     }
@@ -91,9 +101,9 @@ pub fn prometheus(all: &[Numbers]) -> String {
         ("txid_segment_ranges_total", "counter", "Ranges taken from the store.", |it| it.stats.fetches as f64),
         ("txid_segment_failures_total", "counter", "Failed requests to the store.", |it| it.stats.failures as f64),
     ];
-    let news = all.iter().map(|it| (&*it.name, it.stats.news.name()));
-    samples(&metrics, all, |it| &it.name)
-        + &states("txid_segment_state", "1 for the current state.", news, &SegmentNews::ALL.map(SegmentNews::name))
+    let news = all.iter().map(|it| (&*it.name, it.state()));
+    let all_states: Vec<_> = [STARTING].into_iter().chain(SegmentNews::ALL.map(SegmentNews::name)).collect();
+    samples(&metrics, all, |it| &it.name) + &states("txid_segment_state", "1 for the current state.", news, &all_states)
 }
 
 #[cfg(test)]
@@ -116,6 +126,15 @@ mod tests {
     }
 
     #[test]
+    fn a_segment_whose_store_never_answered_does_not_serve() {
+        let mut numbers = numbers();
+        numbers.stats = SegmentStats { left: 0, next: 0, contact_ms: None, ..numbers.stats };
+        assert!(numbers.text().ends_with("the store last answered never; 5 ranges, 6 failures; starting"));
+        assert!(numbers.json().contains("\"news\":\"starting\""));
+        assert!(prometheus(&[numbers]).contains("state=\"serving\"} 0\n"));
+    }
+
+    #[test]
     fn each_metric_has_its_own_value() {
         let text = prometheus(&[numbers()]);
         let samples: Vec<_> = text.lines().filter(|line| !line.starts_with('#')).collect();
@@ -129,6 +148,7 @@ mod tests {
                 "txid_segment_contact_timestamp_seconds{name=\"invoices\"} 1700000000.5",
                 "txid_segment_ranges_total{name=\"invoices\"} 5",
                 "txid_segment_failures_total{name=\"invoices\"} 6",
+                "txid_segment_state{name=\"invoices\",state=\"starting\"} 0",
                 "txid_segment_state{name=\"invoices\",state=\"serving\"} 1",
                 "txid_segment_state{name=\"invoices\",state=\"no-tag\"} 0",
                 "txid_segment_state{name=\"invoices\",state=\"went-down\"} 0",

@@ -1,7 +1,7 @@
 -- Finds libtxid, loads it, and checks that it matches these Lua files.
 --
--- Without libtxid, `engine` is "pure" instead of "native". require "resty.txid" then works in plain LuaJIT. Modules that
--- need the library cannot be required: needed_by raises an error that lists where libtxid was searched.
+-- Without libtxid, `engine` is "pure" instead of "native". require "resty.txid" then works in plain LuaJIT. Modules
+-- that need the library cannot be required: needed_by raises an error that lists where libtxid was searched.
 
 local cdefs = require "resty.txid.cdefs"
 local ffi = require "ffi"
