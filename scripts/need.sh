@@ -61,7 +61,7 @@ for purpose in "$@"; do
             ;;
         test)
             needs_luajit=yes
-            packages="$packages libtest-base-perl libfaketime curl nghttp2-client valgrind procps pkg-config iproute2"
+            packages="$packages libtest-base-perl libfaketime curl nghttp2-client valgrind strace procps pkg-config iproute2"
             have openresty || packages="$packages $nginx_with_lua libnginx-mod-http-headers-more-filter libnginx-mod-stream"
             # Other implementations that our ids are compared with.
             packages="$packages apache2-bin python3-venv jq"

@@ -163,7 +163,16 @@ fn open_directory(path: &Path, makes: bool) -> Result<OwnedFd, FileError> {
 fn make_directory(parent: &OwnedFd, name: &OsStr) -> Result<(), Errno> {
     match fs::mkdirat(parent, name, DIRECTORY_MODE) {
         Err(Errno::EXIST) => Ok(()),
-        made => made.and_then(|()| set_directory_mode(parent, name)),
+        made => made.and_then(|()| set_directory_mode(parent, name)).and_then(|()| sync_directory(parent)),
+    }
+}
+
+/// Brings the names in a directory to the disk. Without read permission it cannot be opened for that; they get there
+/// later.
+fn sync_directory(directory: &OwnedFd) -> Result<(), Errno> {
+    match fs::openat(directory, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()) {
+        Ok(readable) => fs::fsync(readable),
+        Err(_) => Ok(()),
     }
 }
 
@@ -185,12 +194,7 @@ fn make(directory: &OwnedFd, name: &OsStr, content: Content) -> Result<File, Err
     let removed = fs::unlinkat(directory, &*temporary, AtFlags::empty());
     let file = made?;
     removed?;
-    // A directory without read permission cannot be opened for fsync; its entry then reaches the disk later.
-    if let Ok(readable) =
-        fs::openat(directory, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
-    {
-        fs::fsync(readable)?;
-    }
+    sync_directory(directory)?;
     Ok(file)
 }
 

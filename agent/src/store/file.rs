@@ -44,7 +44,7 @@ impl FileStore {
     /// The directory itself is locked, because a file in it may be removed while it is locked, and is then another one
     /// for the next process. NFS locks files only: so there is one as well, and it must still be the one that is there.
     fn lock(&self) -> Result<[File; 2], StoreError> {
-        fs::create_dir_all(&self.directory).map_err(|error| match error.kind() {
+        make_directories(&self.directory).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => self.address.misconfigured("no directory can be made there"),
             _ => self.say(&self.directory, &error),
         })?;
@@ -96,7 +96,7 @@ impl FileStore {
     fn replace(&self, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         let not_done = |error: io::Error| Failure::NotDone(self.say(path, &error));
         let parent = path.parent().unwrap_or(&self.directory);
-        fs::create_dir_all(parent).map_err(not_done)?;
+        make_directories(parent).map_err(not_done)?;
         let aside = self.directory.join(ASIDE);
         let mut file = File::create(&aside).map_err(not_done)?;
         file.write_all(bytes).and_then(|()| file.sync_all()).map_err(not_done)?;
@@ -135,6 +135,20 @@ impl FileStore {
         }
         Ok(())
     }
+}
+
+/// Makes the directories that are missing, each on the disk before the next one. The name of one whose parent may not be
+/// read reaches the disk later.
+fn make_directories(directory: &Path) -> io::Result<()> {
+    if directory.is_dir() {
+        return Ok(());
+    }
+    let Some(parent) = directory.parent() else {
+        return fs::create_dir_all(directory);
+    };
+    make_directories(parent)?;
+    fs::create_dir_all(directory)?;
+    File::open(parent).map_or(Ok(()), |parent| parent.sync_all())
 }
 
 fn try_lock(file: &File) -> io::Result<bool> {
