@@ -105,18 +105,49 @@ log_format times "$ms";
 --- config
 location = /t { return 200 "[$ms] [$ms_too] [$iso]\n"; }
 --- request eval
-[map {"GET /t?id=$_"} '4om9qi54la8ffr4bd9sg', '017F22E2-79B0-7CC3-98C4-DC0C0C07398F', '000001VKvYLi2kP2ENqkCH', '7f3a', '', '0ad1348f1403169275002100356696']
+[map {"GET /t?id=$_"} 'b2fr5nvmbtcu7vl9phl0', '017F22E2-79B0-7CC3-98C4-DC0C0C07398F', '01ARZ3NDEKTSV4RRFFQ69G5FAV', '7f3a', '', '0ad1348f1403169275002100356696', '1-58406520-a006649127e371903a2de979', '1160090501362225152']
 --- response_body eval
-["[655829050002] [655829050002] [1990-10-13T14:44:10.002Z]\n",
+# A txid of 2018 can be an xid of 2017 as well, and any number a 64-bit id.
+["[] [] []\n",
 "[1645557742000] [1645557742000] [2022-02-22T19:22:22.000Z]\n",
-"[3890559228] [3890559228] [1970-02-15T00:42:39.228Z]\n",
+"[1469922850259] [1469922850259] [2016-07-30T23:54:10.259Z]\n",
 "[] [] []\n",
 "[] [] []\n",
-"[1403169275002] [1403169275002] [2014-06-19T09:14:35.002Z]\n"]
+"[1403169275002] [1403169275002] [2014-06-19T09:14:35.002Z]\n",
+"[1480615200000] [1480615200000] [2016-12-01T18:00:00.000Z]\n",
+"[] [] []\n"]
 
 
 
-=== TEST 5: ids that need options
+=== TEST 5: the time in an id of this moment, which nothing else is
+--- http_config
+txid_time $txid $ms;
+txid_time $arg_id $given;
+--- config
+location = /t { return 200 "$ms $given"; }
+location = /see { content_by_lua_block {
+    local http = require "support.http"
+    local function seconds(of)
+        return math.abs(ngx.time() - tonumber(of) / 1000) <= 2
+    end
+    -- An xid of now.
+    local digits, number, id = "0123456789abcdefghijklmnopqrstuv", ngx.time() * 8, ""
+    for _ = 1, 7 do
+        local value = number % 32
+        id, number = digits:sub(value + 1, value + 1) .. id, (number - value) / 32
+    end
+    local response = http.send("GET /t?id=" .. id .. "7vl9phl0mbtc0 HTTP/1.0\r\n\r\n", $TEST_NGINX_SERVER_PORT)
+    local ms, given = response:match("\r\n\r\n(%d+) (%d+)$")
+    ngx.say(seconds(ms), " ", seconds(given))
+} }
+--- request
+GET /see
+--- response_body
+true true
+
+
+
+=== TEST 6: ids that need options
 --- http_config
 txid_variable $order snowflake node=17 state=DIR/orders;
 txid_variable $sony snowflake layout=sonyflake node=1 state=DIR/sony;
@@ -130,7 +161,7 @@ location = /t { return 200 "$order $order $sony $short $hosted $walked"; }
 
 
 
-=== TEST 6: another format, and another header
+=== TEST 7: another format, and another header
 --- http_config
 txid_accept all;
 txid_header X-Correlation-Id;
@@ -149,7 +180,7 @@ location = /t { return 200 $request_txid; }
 
 
 
-=== TEST 7: without a directive, no header is sent or accepted
+=== TEST 8: without a directive, no header is sent or accepted
 --- config
 location = /t { return 200 $request_txid; }
 --- more_headers
@@ -160,7 +191,7 @@ X-Request-Id: mine
 
 
 
-=== TEST 8: the response's header replaces those of the upstream, unless it is off
+=== TEST 9: the response's header replaces those of the upstream, unless it is off
 --- http_config
 server {
     listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
@@ -196,7 +227,7 @@ location = /t {
 
 
 
-=== TEST 9: every response has the header
+=== TEST 10: every response has the header
 --- http_config
 txid_response_header X-Request-Id;
 log_format ids $request_txid;
@@ -251,7 +282,7 @@ GET /all
 
 
 
-=== TEST 10: an invalid id is rejected, once, with a new id, and so is a repeated header
+=== TEST 11: an invalid id is rejected, once, with a new id, and so is a repeated header
 --- http_config
 txid_accept all;
 txid_response_header X-Request-Id;
@@ -271,7 +302,7 @@ location = /t { return 200 $request_txid; }
 
 
 
-=== TEST 11: if ids are not accepted, none is rejected
+=== TEST 12: if ids are not accepted, none is rejected
 --- config
 txid_on_invalid reject;
 location = /t { return 200 $request_txid; }
@@ -281,7 +312,7 @@ X-Request-Id: not fine
 
 
 
-=== TEST 12: the id on the lines of the error log
+=== TEST 13: the id on the lines of the error log
 --- http_config
 txid_accept all;
 txid_error_log on;
@@ -298,7 +329,7 @@ failed (2: No such file or directory), client: 127.0.0.1, txid: mine-123, server
 
 
 
-=== TEST 13: a long request does not push the id off the line
+=== TEST 14: a long request does not push the id off the line
 --- http_config
 txid_accept all;
 txid_error_log on;
@@ -317,7 +348,7 @@ client: 127.0.0.1, txid: mine-123, server: localhost
 
 
 
-=== TEST 14: subrequests and redirects log it as well; without the directive, nothing does
+=== TEST 15: subrequests and redirects log it as well; without the directive, nothing does
 --- http_config
 txid_accept all;
 --- config
@@ -334,7 +365,7 @@ done
 
 
 
-=== TEST 15: by default, no line of the error log has one
+=== TEST 16: by default, no line of the error log has one
 --- http_config
 txid_accept all;
 --- config
@@ -350,7 +381,7 @@ txid: mine
 
 
 
-=== TEST 16: without the system's randomness, strong ids are still made, and the log says so once
+=== TEST 17: without the system's randomness, strong ids are still made, and the log says so once
 --- config
 location = /strong { return 200 $txid_strong; }
 location = /t {
@@ -383,7 +414,7 @@ ids could be guessed, client:
 
 
 
-=== TEST 17: a 64-bit id that cannot be made is left out, and the log says why
+=== TEST 18: a 64-bit id that cannot be made is left out, and the log says why
 --- http_config
 txid_variable $order snowflake node=1 layout=time_bits=1,node_bits=10,sequence_bits=12 state=DIR/ended;
 --- config
@@ -397,7 +428,7 @@ qr/txid: no id: [^()]+, client: /
 
 
 
-=== TEST 18: a subrequest with its own variables has the ids of its request, whichever is evaluated first
+=== TEST 19: a subrequest with its own variables has the ids of its request, whichever is evaluated first
 --- config
 location = /t {
     content_by_lua_block {
@@ -420,7 +451,7 @@ txid_span_id true
 
 
 
-=== TEST 19: with underscores_in_headers on, a name with underscores is still another header
+=== TEST 20: with underscores_in_headers on, a name with underscores is still another header
 --- http_config
 underscores_in_headers on;
 txid_accept all;
@@ -436,7 +467,7 @@ x_request-id: theirs-2
 
 
 
-=== TEST 20: a server has a format of its own, or that around it
+=== TEST 21: a server has a format of its own, or that around it
 --- http_config
 txid_format uuid_v7;
 server {

@@ -7,19 +7,23 @@ use Suite;
 use Vectors qw(lua_of vectors);
 
 my $calendar = vectors('times')->{calendar};
-my ($last_ms) = map { $_->{ms} } grep { $_->{name} eq 'the last moment of the calendar' } @$calendar or die 'no such case';
-
-# Where a time of 41 bits may as well be random, there is none.
-my %has_time = map { $_ => 1 } qw(txid uuid_v1 uuid_v6 uuid_v7 flake unique_id unique_id_short sofa skywalking);
+# Nothing else looks like these: their time is shown if it can be. Of the others, it is shown unless something else can be meant.
+my $now_ms = time() * 1000;
+my %since = (
+    uuid_v1 => -2**63, uuid_v6 => -2**63, uuid_v7 => 0, sofa => 1325376000000, skywalking => 1420070400000, ksuid => 0,
+    eagleid => 1325376000000,
+);
 
 my ($calls, $body) = ('', '');
 for my $case (map { @{ vectors('formats')->{$_} } } qw(valid invalid)) {
     # Others cannot be sent as the value of a header.
     next if $case->{text} !~ /\A[\x21-\xff]+\z/ || $case->{text} =~ /\x7f/;
-    my $ms       = $has_time{ $case->{format} } ? $case->{ms} : undef;
-    my $is_shown = defined $ms && $ms <= $last_ms;
+    my ($ms, $since) = ($case->{ms} // '', $since{ $case->{format} });
+    my $is_valid = exists $case->{fields};
+    my $is_shown = $is_valid && $ms ne '' && defined $since && $ms >= $since && $ms <= $now_ms;
+    my $pattern  = !$is_valid ? '\d*' : $is_shown ? $ms : defined $since ? '' : "(?:$ms)?";
     $calls .= 'print_time(' . join(', ', map { lua_of($_) } "$case->{format}: $case->{name}", $case->{text}) . ")\n";
-    $body  .= "$case->{format}: $case->{name}: " . ($is_shown ? $ms : '') . "\n";
+    $body  .= quotemeta("$case->{format}: $case->{name}: ") . "$pattern\n";
 }
 
 spec_string(<<"END");
@@ -39,8 +43,8 @@ local function print_time(name, text)
     ngx.say(name, ": ", response:match("\\r\\n\\r\\n(.*)"))
 end
 $calls} }
---- response_body
-$body
+--- response_body_like
+^$body\$
 
 
 END

@@ -617,7 +617,7 @@ const FORMATS = {
     trace_id: {
         title: "time-ordered trace id", lengths: [32, 32], read: readTraceId, since: "2015",
         // A random id rarely has such a small sequence.
-        weight: ({ fields }) => Number(fields.sequence) < 32768 ? 117 : 130,
+        weight: ({ fields }) => Number(fields.sequence) < 4096 ? 117 : 130,
     },
     otel_trace_id: { title: "OpenTelemetry trace id", lengths: [32, 32], read: readRandom(128, "a trace id"), weight: 128 },
     trace_host_id: {

@@ -34,8 +34,8 @@ pub use traceparent::Traceparent;
 const SEQUENCE_BITS: u32 = 23;
 const SEQUENCE_MASK: u64 = (1 << SEQUENCE_BITS) - 1;
 
-/// No thread makes more ids in a millisecond.
-const MOST_IN_A_MS: u32 = 0x7fff;
+/// A thread hardly makes more ids in a millisecond.
+const MOST_IN_A_MS: u32 = 0xfff;
 
 /// An id with a host draws a new random word after this many ids.
 const IDS_A_WORD: u32 = 5000;
@@ -54,7 +54,7 @@ pub(crate) const ID: Format = Format {
         lengths: TraceId::LEN..=TraceId::LEN,
         holds: |text, _| {
             let id = read_id_ascii(text).ok()?;
-            // A random id rarely has such a small sequence, and nobody makes more ids in a millisecond.
+            // A random id rarely has such a small sequence, and hardly anybody makes more ids in a millisecond.
             Holds::time(id.ms as i64, if id.sequence <= MOST_IN_A_MS { 117 } else { 130 })
         },
         time: Some(TIME),
