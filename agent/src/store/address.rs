@@ -1,6 +1,6 @@
 //! How a store is called in messages, and how long to wait for it.
 
-use std::fmt;
+use std::fmt::{self, Write};
 use std::time::Duration;
 
 use txid_agent_machines::store::StoreError;
@@ -47,17 +47,35 @@ const LONGEST: usize = 500;
 
 /// A server's message may have several lines, and any length.
 fn one_line(text: impl fmt::Display) -> String {
-    let mut line = String::new();
-    for word in text.to_string().split_whitespace() {
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        for letter in word.chars().filter(|letter| !letter.is_control()) {
-            if line.len() > LONGEST {
-                return line + "...";
-            }
-            line.push(letter);
-        }
+    let mut line = Line { text: String::new(), is_between: false };
+    match write!(line, "{text}") {
+        Ok(()) => line.text,
+        Err(_) => line.text + "...",
     }
-    line
+}
+
+/// A text that ends when it is long enough. What is written is not kept anywhere else.
+struct Line {
+    text: String,
+    /// Whether there were spaces after the last word.
+    is_between: bool,
+}
+
+impl fmt::Write for Line {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for letter in text.chars() {
+            if letter.is_whitespace() {
+                self.is_between = !self.text.is_empty();
+            } else if !letter.is_control() {
+                if self.text.len() > LONGEST {
+                    return Err(fmt::Error);
+                }
+                if std::mem::take(&mut self.is_between) {
+                    self.text.push(' ');
+                }
+                self.text.push(letter);
+            }
+        }
+        Ok(())
+    }
 }

@@ -14,7 +14,7 @@ use super::contract::Store;
 use super::durability::Durability;
 use super::failure::Failure;
 use super::http::{Answer, Http, Kind};
-use super::limits::{MOST_RECORDS, record};
+use super::limits::{AtMost, record};
 use super::url::{Secret, StoreUrl};
 
 const ESCAPED: AsciiSet = NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.');
@@ -77,7 +77,7 @@ impl ConsulStore {
             // Consul's answer for a key that does not exist.
             return Ok(Vec::new());
         }
-        let pairs = answer.json::<Vec<Pair>>().filter(|pairs| answer.status == 200 && pairs.len() <= MOST_RECORDS);
+        let pairs = answer.json::<AtMost<Pair>>().filter(|_| answer.status == 200);
         let pairs = pairs.ok_or_else(|| self.address.damaged("the server is not Consul"))?;
         let record = |pair: Pair| {
             let key = pair.key.strip_prefix(&self.prefix).map(str::to_owned);
@@ -87,7 +87,7 @@ impl ConsulStore {
                 .ok_or_else(|| self.address.damaged(format_args!("key {:?}, value {:?}", pair.key, pair.value)))?;
             Ok((key, Record { bytes, version: version(pair.index) }))
         };
-        pairs.into_iter().map(record).collect()
+        pairs.0.into_iter().map(record).collect()
     }
 }
 
@@ -115,13 +115,13 @@ impl Store for ConsulStore {
             Err(failure) => return failure.of_put(),
         };
         match answer.status {
-            200 => Ok(match answer.json::<Done>().and_then(|done| Some(done.results?.first()?.kv.index)) {
+            200 => Ok(match answer.json::<Done>().and_then(|done| Some(done.results?.0.first()?.kv.index)) {
                 Some(index) => Put::Written(version(index)),
                 None => Put::Unknown(self.address.damaged(&answer.text)),
             }),
             409 => match answer.json::<Done>().and_then(|done| done.errors) {
-                Some(errors) if errors.iter().any(|error| error.what.contains("Permission denied")) => {
-                    Err(self.address.refused(&errors[0].what))
+                Some(errors) if errors.0.iter().any(|error| error.what.contains("Permission denied")) => {
+                    Err(self.address.refused(&errors.0[0].what))
                 }
                 Some(_) => Ok(Put::Conflict),
                 None => Ok(Put::Unknown(self.address.damaged(&answer.text))),
@@ -168,9 +168,9 @@ struct Pair<'a> {
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct Done<'a> {
-    results: Option<Vec<Changed>>,
+    results: Option<AtMost<Changed>>,
     #[serde(borrow)]
-    errors: Option<Vec<WhyNot<'a>>>,
+    errors: Option<AtMost<WhyNot<'a>>>,
 }
 
 #[derive(Deserialize)]

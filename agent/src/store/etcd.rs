@@ -14,7 +14,7 @@ use super::contract::Store;
 use super::durability::Durability;
 use super::failure::Failure;
 use super::http::{Answer, Http, Kind};
-use super::limits::{MOST_RECORDS, record};
+use super::limits::{AtMost, record};
 use super::url::{Secret, StoreUrl};
 
 pub(super) struct EtcdStore {
@@ -119,9 +119,6 @@ impl EtcdStore {
     fn range(&mut self, request: &Value) -> Result<Vec<(String, Record)>, StoreError> {
         let answer = self.call(Kind::Read, "/v3/kv/range", request).map_err(Failure::into_error)?;
         let range = answer.json::<Range>().ok_or_else(|| self.not_etcd(&answer))?;
-        if range.kvs.len() > MOST_RECORDS {
-            return Err(self.address.damaged(format_args!("it returned {} records", range.kvs.len())));
-        }
         let record = |pair: Pair| {
             let read = || {
                 let key = String::from_utf8(BASE64.decode(&*pair.key).ok()?).ok()?;
@@ -131,7 +128,7 @@ impl EtcdStore {
                 .ok_or_else(|| self.address.damaged(format_args!("key {:?}, value {:?}", pair.key, pair.value)))?;
             Ok((key, Record::compared_by_bytes(bytes)))
         };
-        range.kvs.into_iter().map(record).collect()
+        range.kvs.0.into_iter().map(record).collect()
     }
 
     fn not_etcd(&self, answer: &Answer) -> StoreError {
@@ -219,7 +216,7 @@ struct Range<'a> {
     #[serde(rename = "header")]
     _header: IgnoredAny,
     #[serde(borrow, default)]
-    kvs: Vec<Pair<'a>>,
+    kvs: AtMost<Pair<'a>>,
 }
 
 /// A key and its value, in base64.

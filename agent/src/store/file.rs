@@ -14,7 +14,7 @@ use super::address::Address;
 use super::contract::Store;
 use super::durability::Durability;
 use super::failure::Failure;
-use super::limits::{LARGEST_RECORD, record};
+use super::limits::{LARGEST_RECORD, Room, record};
 use super::url::StoreUrl;
 
 /// No key has these names.
@@ -119,7 +119,7 @@ impl FileStore {
         }
     }
 
-    fn gather(&self, directory: &Path, found: &mut Vec<(String, Record)>) -> Result<(), StoreError> {
+    fn gather(&self, directory: &Path, room: &mut Room, found: &mut Vec<(String, Record)>) -> Result<(), StoreError> {
         let entries = match fs::read_dir(directory) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -128,9 +128,11 @@ impl FileStore {
         for entry in entries {
             let path = entry.map_err(|error| self.say(directory, &error))?.path();
             if path.is_dir() {
-                self.gather(&path, found)?;
+                self.gather(&path, room, found)?;
             } else if let Some(key) = path.strip_prefix(&self.directory).ok().and_then(Path::to_str) {
-                found.extend(self.look(&path)?.map(|bytes| (key.to_owned(), Record::compared_by_bytes(bytes))));
+                let Some(bytes) = self.look(&path)? else { continue };
+                room.take(key.len() + 2 * bytes.len()).map_err(|error| self.address.damaged(error))?;
+                found.push((key.to_owned(), Record::compared_by_bytes(bytes)));
             }
         }
         Ok(())
@@ -195,7 +197,7 @@ impl Store for FileStore {
         let directory = self.path(prefix.trim_end_matches('/'))?;
         let _lock = self.lock()?;
         let mut found = Vec::new();
-        self.gather(&directory, &mut found)?;
+        self.gather(&directory, &mut Room::default(), &mut found)?;
         Ok(found)
     }
 

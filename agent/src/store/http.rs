@@ -11,8 +11,8 @@ use ureq::{Agent, Body, Proxy, Timeout};
 use super::address::Address;
 use super::clock::StoreClock;
 use super::failure::Failure;
-use super::limits::LARGEST_ANSWER;
-use super::remote::{Errors, too_large};
+use super::limits::{LARGEST_ANSWER, too_large};
+use super::remote::Errors;
 use super::tls::Tls;
 use super::url::{Host, StoreUrl};
 

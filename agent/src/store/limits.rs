@@ -1,11 +1,87 @@
 //! How much of what a server sends is believed.
 
+use std::fmt;
+use std::io;
+use std::marker::PhantomData;
+
+use serde::de::{Error, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use txid_agent_machines::store::{Record, StoreError};
 
 use super::address::Address;
 
 /// The longest answer that is read: a list of 10,000 nodes is about as long in etcd's JSON, and 30,000 in SQL.
 pub(super) const LARGEST_ANSWER: usize = 4 << 20;
+
+/// The most memory that an answer takes once it is read: short values take more there than on the wire.
+const LARGEST_IN_MEMORY: usize = 14 << 20;
+
+/// What a value takes besides its bytes: its place in a list that grows, and what the allocator adds.
+const VALUE: usize = 48;
+
+/// What is left of the memory for an answer.
+pub(super) struct Room(usize);
+
+impl Default for Room {
+    fn default() -> Self {
+        Self(LARGEST_IN_MEMORY)
+    }
+}
+
+impl Room {
+    /// Whether there is room for so many values.
+    pub(super) fn fits(&self, values: usize) -> io::Result<()> {
+        if values > self.0 / VALUE { Err(too_large()) } else { Ok(()) }
+    }
+
+    /// Makes room for a value of so many bytes.
+    pub(super) fn take(&mut self, bytes: usize) -> io::Result<()> {
+        self.0 = self.0.checked_sub(VALUE + bytes).ok_or_else(too_large)?;
+        Ok(())
+    }
+}
+
+/// The error for an answer that is not read to its end.
+pub(super) fn too_large() -> io::Error {
+    let why = format!("an answer is larger than {} MB, or has too many parts", LARGEST_ANSWER >> 20);
+    io::Error::new(io::ErrorKind::InvalidData, why)
+}
+
+/// A list in JSON, with no more parts than there can be records.
+pub(super) struct AtMost<T>(pub(super) Vec<T>);
+
+impl<T> Default for AtMost<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for AtMost<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct List<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for List<T> {
+            type Value = AtMost<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "a list of at most {MOST_RECORDS}")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Self::Value, A::Error> {
+                let mut list = Vec::new();
+                while let Some(part) = parts.next_element()? {
+                    if list.len() == MOST_RECORDS {
+                        return Err(A::Error::custom(too_large()));
+                    }
+                    list.push(part);
+                }
+                Ok(AtMost(list))
+            }
+        }
+
+        deserializer.deserialize_seq(List(PhantomData))
+    }
+}
 
 /// The longest record. Ours have at most 500 bytes.
 pub(super) const LARGEST_RECORD: usize = 1000;

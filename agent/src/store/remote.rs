@@ -20,7 +20,7 @@ use tokio_rustls::client::TlsStream;
 use txid_agent_machines::store::StoreError;
 
 use super::address::Address;
-use super::limits::LARGEST_ANSWER;
+use super::limits::{LARGEST_ANSWER, too_large};
 use super::tls::Tls;
 use super::url::Host;
 
@@ -185,12 +185,6 @@ impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
         let total = self.budget.0.fetch_add(read, Ordering::Relaxed) + read;
         Poll::Ready(if total > LARGEST_ANSWER { Err(too_large()) } else { Ok(()) })
     }
-}
-
-/// The error for an answer that is not read to its end.
-pub(super) fn too_large() -> io::Error {
-    let why = format!("an answer is larger than {} MB", LARGEST_ANSWER >> 20);
-    io::Error::new(io::ErrorKind::InvalidData, why)
 }
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for Wire<S> {

@@ -33,7 +33,7 @@ pub(super) struct StoreUrl {
 }
 
 /// A host and its port.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub(super) struct Host {
     /// A name or an address; IPv6 addresses are without brackets.
     pub name: String,

@@ -3,7 +3,7 @@
 
 use std::io;
 
-use super::super::limits::MOST_RECORDS;
+use super::super::limits::{MOST_RECORDS, Room};
 use super::super::sql::Value;
 use super::password;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -204,6 +204,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             return Err(wrong("columns without an end"));
         }
         let mut rows = Vec::new();
+        let mut room = Room::default();
         loop {
             let packet = self.receive().await?;
             if is_end(&packet) {
@@ -212,7 +213,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             if rows.len() == MOST_RECORDS {
                 return Err(wrong("more rows than there can be"));
             }
-            rows.push(row(&packet, columns).ok_or_else(|| wrong("a row that is cut off"))?);
+            room.take(0)?;
+            rows.push(row(&packet, columns, &mut room)?.ok_or_else(|| wrong("a row that is cut off"))?);
         }
     }
 }
@@ -287,20 +289,27 @@ fn number(rest: &mut &[u8]) -> Option<u64> {
     Some(u64::from_le_bytes(number))
 }
 
-fn row(mut packet: &[u8], columns: u64) -> Option<Vec<Value>> {
+/// None if it is cut off.
+fn row(mut packet: &[u8], columns: u64, room: &mut Room) -> io::Result<Option<Vec<Value>>> {
     let mut values = Vec::new();
     for _ in 0..columns {
-        if let Some(rest) = packet.strip_prefix(&[0xfb]) {
-            packet = rest;
-            values.push(None);
-            continue;
-        }
-        let length = usize::try_from(number(&mut packet)?).ok()?;
-        let (value, rest) = packet.split_at_checked(length)?;
-        packet = rest;
-        values.push(Some(value.to_vec()));
+        let value = match packet.strip_prefix(&[0xfb]) {
+            Some(rest) => {
+                packet = rest;
+                None
+            }
+            None => {
+                let length = number(&mut packet).and_then(|length| usize::try_from(length).ok());
+                let parts = length.and_then(|length| packet.split_at_checked(length));
+                let Some((value, rest)) = parts else { return Ok(None) };
+                packet = rest;
+                Some(value)
+            }
+        };
+        room.take(value.map_or(0, <[u8]>::len))?;
+        values.push(value.map(<[u8]>::to_vec));
     }
-    packet.is_empty().then_some(values)
+    Ok(packet.is_empty().then_some(values))
 }
 
 /// The packet that ends columns or rows.

@@ -22,7 +22,7 @@ use super::clock::StoreClock;
 use super::contract::{Numbers, Store, Tags};
 use super::durability::Durability;
 use super::failure::Failure;
-use super::limits::{MOST_RECORDS, record};
+use super::limits::{Room, record};
 use super::numbering::{self, WORKER_NODE};
 use super::remote::{Budget, Remote, Wire, causes, tcp};
 use super::tls::{IN_CLEAR, Tls};
@@ -108,7 +108,10 @@ impl PostgresStore {
         let settings = "SELECT current_setting('transaction_read_only'), current_setting('fsync'), \
                         current_setting('synchronous_commit'), current_setting('synchronous_standby_names'), \
                         (SELECT count(*) FROM pg_stat_replication)";
-        let rows = query(&client, settings).await.map_err(|error| self.say_no_connection(host, &error))?;
+        let rows = query(&client, settings).await.map_err(|trouble| match trouble {
+            Trouble::Driver(error) => self.say_no_connection(host, &error),
+            Trouble::TooLarge(error) => self.address.damaged(error),
+        })?;
         let row = rows.into_iter().next().unwrap_or_default();
         let setting = |at: usize| row.get(at).and_then(sql::shown).unwrap_or_default();
         if setting(0) == "on" {
@@ -178,8 +181,9 @@ impl PostgresStore {
         let result = match self.remote.run(query(&client, statement)) {
             None => Err(Failure::Unknown(self.address.timed_out())),
             Some(Ok(rows)) => Ok(Some(rows)),
-            Some(Err(error)) if error.code() == Some(&SqlState::UNDEFINED_TABLE) => Ok(None),
-            Some(Err(error)) => Err(self.say(&error, table)),
+            Some(Err(Trouble::Driver(error))) if error.code() == Some(&SqlState::UNDEFINED_TABLE) => Ok(None),
+            Some(Err(Trouble::Driver(error))) => Err(self.say(&error, table)),
+            Some(Err(Trouble::TooLarge(error))) => Err(Failure::Unknown(self.address.damaged(error))),
         };
         match &result {
             Ok(_) => self.client = Some(client),
@@ -238,19 +242,38 @@ impl PostgresStore {
     }
 }
 
+/// Why a statement has no rows.
+enum Trouble {
+    /// The driver or the server says so.
+    Driver(Error),
+    /// They take too much memory.
+    TooLarge(io::Error),
+}
+
+impl From<Error> for Trouble {
+    fn from(error: Error) -> Self {
+        Self::Driver(error)
+    }
+}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Self {
+        Self::TooLarge(error)
+    }
+}
+
 /// Runs a statement with the simple protocol, in which all values are texts.
 ///
 /// For other protocols, the driver asks the server about each type that it does not know, and about the types of the
 /// answer to that: a server could let it ask until the stack ends.
-async fn query(client: &Client, statement: &str) -> Result<Vec<Row>, Error> {
+async fn query(client: &Client, statement: &str) -> Result<Vec<Row>, Trouble> {
     let mut messages = std::pin::pin!(client.simple_query_raw(statement).await?);
     let mut rows = Vec::new();
+    let mut room = Room::default();
     while let Some(message) = messages.try_next().await? {
         if let SimpleQueryMessage::Row(row) = message {
-            rows.push(values(&row));
-        }
-        if rows.len() == MOST_RECORDS {
-            break;
+            room.take(0)?;
+            rows.push(values(&row, &mut room)?);
         }
     }
     Ok(rows)
@@ -259,9 +282,13 @@ async fn query(client: &Client, statement: &str) -> Result<Vec<Row>, Error> {
 const LOGIN: &str =
     "give the user as postgres://USER@HOST and the password as TXID_STORE_PASSWORD or ?password-file=FILE";
 
-fn values(row: &SimpleQueryRow) -> Row {
+fn values(row: &SimpleQueryRow, room: &mut Room) -> io::Result<Row> {
     // A text that is not UTF-8, as a database of the encoding SQL_ASCII may have it, is no record of ours.
-    let value = |at| row.try_get(at).unwrap_or(Some("(not UTF-8)")).map(|text| text.as_bytes().to_vec());
+    let value = |at| {
+        let text = row.try_get(at).unwrap_or(Some("(not UTF-8)"));
+        room.take(text.map_or(0, str::len))?;
+        Ok(text.map(|text| text.as_bytes().to_vec()))
+    };
     (0..row.len()).map(value).collect()
 }
 

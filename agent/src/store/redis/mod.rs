@@ -5,6 +5,7 @@
 
 mod resp;
 
+use std::fmt;
 use std::io;
 
 use self::resp::{Connection, Reply, command};
@@ -70,6 +71,8 @@ const LOGIN: &str = "the password, or the user, is wrong or missing: give it as 
 const TRANSIENT: [&str; 10] =
     ["LOADING", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "MOVED", "ASK", "BUSY", "OOM", "MISCONF", "NOREPLICAS"];
 
+type Conn = Connection<Wire<Transport>>;
+
 pub(super) struct RedisStore {
     address: Address,
     hosts: Vec<Host>,
@@ -81,7 +84,8 @@ pub(super) struct RedisStore {
     /// How many replicas must confirm a write.
     wait: u32,
     remote: Remote,
-    connection: Option<Connection<Wire<Transport>>>,
+    /// And the host that it leads to.
+    connection: Option<(Host, Conn)>,
     durability: Durability,
     clock: StoreClock,
 }
@@ -132,16 +136,19 @@ impl RedisStore {
     }
 
     /// Connects to the first host that answers, or to the master that a Sentinel names.
-    fn connect(&mut self) -> Result<Connection<Wire<Transport>>, StoreError> {
+    fn connect(&mut self) -> Result<(Host, Conn), StoreError> {
         let mut hosts = std::mem::take(&mut self.hosts);
-        let connected = self.remote.connect(&mut hosts, async |host| match &self.master {
-            None => self.connect_to(host).await,
-            Some(master) => self.connect_to(&self.ask_sentinel(host, master).await?).await,
+        let connected = self.remote.connect(&mut hosts, async |host| {
+            let host = match &self.master {
+                None => host.clone(),
+                Some(master) => self.ask_sentinel(host, master).await?,
+            };
+            Ok((self.connect_to(&host).await?, host))
         });
         self.hosts = hosts;
-        let (connection, durability) = connected?;
+        let ((connection, durability), host) = connected?;
         self.durability.learn(durability);
-        Ok(connection)
+        Ok((host, connection))
     }
 
     async fn ask_sentinel(&self, sentinel: &Host, master: &str) -> Result<Host, StoreError> {
@@ -165,12 +172,12 @@ impl RedisStore {
         .ok_or_else(|| self.address.damaged(format_args!("the Sentinel at {sentinel} named the master {found:?}")))
     }
 
-    async fn open_connection(&self, host: &Host) -> Result<Connection<Wire<Transport>>, StoreError> {
+    async fn open_connection(&self, host: &Host) -> Result<Conn, StoreError> {
         Ok(Connection::new(Wire::connect(&self.address, host, self.tls.as_ref()).await?))
     }
 
     /// Connects, logs in, and asks what the server does with a write that it has confirmed.
-    async fn connect_to(&self, host: &Host) -> Result<(Connection<Wire<Transport>>, Durability), StoreError> {
+    async fn connect_to(&self, host: &Host) -> Result<(Conn, Durability), StoreError> {
         let mut connection = self.open_connection(host).await?;
         let mut commands = Vec::new();
         let Login { user, password, database } = &self.login;
@@ -207,11 +214,7 @@ impl RedisStore {
     }
 
     /// Sends commands. An answer that is an error is returned as one.
-    async fn ask(
-        &self,
-        connection: &mut Connection<Wire<Transport>>,
-        commands: &[Vec<u8>],
-    ) -> Result<Vec<Reply>, Failure> {
+    async fn ask(&self, connection: &mut Conn, commands: &[Vec<u8>]) -> Result<Vec<Reply>, Failure> {
         connection.stream().renew();
         let replies = connection.ask(commands).await.map_err(|error| self.say_io(&error))?;
         match replies.iter().find_map(|reply| if let Reply::Error(error) = reply { Some(error) } else { None }) {
@@ -223,14 +226,14 @@ impl RedisStore {
     /// Runs a script for `group`, and waits for the replicas if required. If that fails, the next access begins with
     /// another host.
     fn run(&mut self, script: &str, group: &str, args: &[&[u8]], copies: u32) -> Result<Reply, Failure> {
-        let mut connection = match self.connection.take() {
+        let (host, mut connection) = match self.connection.take() {
             Some(connection) => connection,
             None => self.connect().map_err(Failure::NotDone)?,
         };
-        let answer = self.remote.run(self.run_script(&mut connection, script, group, args, copies));
+        let answer = self.remote.run(self.run_script(&host, &mut connection, script, group, args, copies));
         match answer.unwrap_or_else(|| Err(Failure::Unknown(self.address.timed_out()))) {
             Ok(((seconds, micros, answer), moved)) => {
-                self.connection = Some(moved.unwrap_or(connection));
+                self.connection = Some(moved.unwrap_or((host, connection)));
                 self.clock.saw(seconds.saturating_mul(1000).saturating_add(micros / 1000));
                 Ok(answer)
             }
@@ -243,12 +246,13 @@ impl RedisStore {
 
     async fn run_script(
         &self,
-        connection: &mut Connection<Wire<Transport>>,
+        host: &Host,
+        connection: &mut Conn,
         script: &str,
         group: &str,
         args: &[&[u8]],
         copies: u32,
-    ) -> Result<(Clocked, Option<Connection<Wire<Transport>>>), Failure> {
+    ) -> Result<(Clocked, Option<(Host, Conn)>), Failure> {
         let key = format!("{}/{group}", self.prefix);
         let mut words = vec![b"EVAL".as_slice(), script.as_bytes(), b"1", key.as_bytes()];
         words.extend(args);
@@ -260,21 +264,22 @@ impl RedisStore {
         connection.stream().renew();
         let mut replies = connection.ask(&commands).await.map_err(|error| self.say_io(&error))?;
         let mut moved = None;
-        if let Some(Redirection { node, is_once }) = redirection(&replies[0]) {
+        if let Some(Redirection { node, is_once }) = redirection(&replies[0], host) {
+            self.look_for(&node, host, connection).await?;
             let (mut other, _) = self.connect_to(&node).await.map_err(Failure::NotDone)?;
             if is_once {
                 commands.insert(0, command(&[b"ASKING"]));
             }
             replies = other.ask(&commands).await.map_err(|error| self.say_io(&error))?;
             if !is_once {
-                moved = Some(other);
+                moved = Some((node, other));
             } else if let Reply::Error(error) = replies.remove(0) {
                 return Err(Failure::NotDone(self.say(&error)));
             }
         }
         let answer = clocked(replies.swap_remove(0)).map_err(|reply| match reply {
             Reply::Error(error) => Failure::NotDone(self.say(&error)),
-            other => Failure::Unknown(self.not_redis(&format!("{other:?}"))),
+            other => Failure::Unknown(self.not_redis(format_args!("{other:?}"))),
         })?;
         match replies.pop() {
             None => {}
@@ -291,15 +296,29 @@ impl RedisStore {
         Ok((answer, moved))
     }
 
+    /// Fails unless the cluster itself names this node, or the URL does: whoever gets a connection gets the password.
+    async fn look_for(&self, node: &Host, host: &Host, connection: &mut Conn) -> Result<(), Failure> {
+        if self.hosts.contains(node) {
+            return Ok(());
+        }
+        let nodes = self.ask(connection, &[command(&[b"CLUSTER", b"NODES"])]).await?.pop();
+        if nodes.is_some_and(|nodes| has_node(&nodes, node, host)) {
+            return Ok(());
+        }
+        Err(Failure::NotDone(self.address.damaged(format_args!(
+            "{host} says that the keys are at {node}, which is neither in the URL nor in its CLUSTER NODES"
+        ))))
+    }
+
     fn say_io(&self, error: &io::Error) -> Failure {
         Failure::Unknown(match error.kind() {
-            io::ErrorKind::InvalidData => self.not_redis(&error.to_string()),
+            io::ErrorKind::InvalidData => self.not_redis(error),
             io::ErrorKind::UnexpectedEof => self.address.unreachable("it closed the connection"),
             _ => self.address.unreachable(error),
         })
     }
 
-    fn not_redis(&self, why: &str) -> StoreError {
+    fn not_redis(&self, why: impl fmt::Display) -> StoreError {
         self.address.damaged(format_args!("the server is not Redis: {why}"))
     }
 
@@ -312,7 +331,7 @@ impl RedisStore {
             address.refused(LOGIN)
         } else if tells("NOPERM") || tells("no permissions") || tells("can't run this command") {
             address.refused(format_args!(
-                "{error}; the user needs +eval +time +hget +hset +hdel +hgetall (+hmget +hincrby +hexists for segments, +wait for wait=, +select for another database, +asking in a cluster) on ~{}/*",
+                "{error}; the user needs +eval +time +hget +hset +hdel +hgetall (+hmget +hincrby +hexists for segments, +wait for wait=, +select for another database, +asking +cluster|nodes in a cluster) on ~{}/*",
                 self.prefix
             ))
         } else if tells("READONLY") {
@@ -364,8 +383,8 @@ struct Redirection {
     is_once: bool,
 }
 
-/// `MOVED 3999 10.0.0.7:6379`, or the same with `ASK`.
-fn redirection(reply: &Reply) -> Option<Redirection> {
+/// `MOVED 3999 10.0.0.7:6379`, or the same with `ASK`. Without a name, it is the host that says so.
+fn redirection(reply: &Reply, host: &Host) -> Option<Redirection> {
     let Reply::Error(error) = reply else { return None };
     let mut words = error.split(' ');
     let is_once = match words.next() {
@@ -374,8 +393,25 @@ fn redirection(reply: &Reply) -> Option<Redirection> {
         _ => return None,
     };
     let (name, port) = words.nth(1)?.rsplit_once(':')?;
-    let node = Host { name: name.trim_matches(['[', ']']).to_owned(), port: port.parse().ok()? };
+    let name = if name.is_empty() { &host.name } else { name.trim_matches(['[', ']']) };
+    let node = Host { name: name.to_owned(), port: port.parse().ok()? };
     Some(Redirection { node, is_once })
+}
+
+/// Whether the answer to `CLUSTER NODES` has this server: `ID 10.0.0.7:6379@16379,NAME ...`. A server that has no slots
+/// yet, and to which some are on their way, is not in `CLUSTER SLOTS`.
+fn has_node(nodes: &Reply, node: &Host, host: &Host) -> bool {
+    let Reply::Text(nodes) = nodes else { return false };
+    String::from_utf8_lossy(nodes).lines().any(|line| {
+        let place = line.split(' ').nth(1).unwrap_or_default();
+        let (address, alias) = place.split_once(',').unwrap_or((place, ""));
+        let Some((name, port)) = address.split('@').next().and_then(|address| address.rsplit_once(':')) else {
+            return false;
+        };
+        // A host without a name is the one that says so, whatever its address is in the cluster.
+        let names = [name.trim_matches(['[', ']']), alias.split(',').next().unwrap_or_default(), &host.name];
+        port == node.port.to_string() && names.contains(&&*node.name)
+    })
 }
 
 /// What `INFO replication`, `INFO cluster` and `CONFIG GET append*` tell. Without permission for them, nothing is known.
@@ -414,7 +450,7 @@ impl Store for RedisStore {
         match self.run(READ, group, args, self.wait).map_err(Failure::into_error)? {
             Reply::Nil => Ok(None),
             Reply::Text(bytes) => record(&self.address, key, bytes).map(Some),
-            other => Err(self.not_redis(&format!("{key} is {other:?}"))),
+            other => Err(self.not_redis(format_args!("{key} is {other:?}"))),
         }
     }
 
@@ -428,7 +464,7 @@ impl Store for RedisStore {
         match self.run(PUT, group, &args, self.wait) {
             Ok(Reply::Integer(1)) => Ok(Put::Written(Version(bytes.to_vec()))),
             Ok(Reply::Integer(0)) => Ok(Put::Conflict),
-            Ok(other) => Ok(Put::Unknown(self.not_redis(&format!("a write returned {other:?}")))),
+            Ok(other) => Ok(Put::Unknown(self.not_redis(format_args!("a write returned {other:?}")))),
             Err(failure) => failure.of_put(),
         }
     }
@@ -437,12 +473,12 @@ impl Store for RedisStore {
         self.remote.begin();
         let (group, field) = split(prefix);
         let found = self.run(LIST, group, &[], 0).map_err(Failure::into_error)?;
-        let Reply::List(found) = found else { return Err(self.not_redis(&format!("{group} is {found:?}"))) };
+        let Reply::List(found) = found else { return Err(self.not_redis(format_args!("{group} is {found:?}"))) };
         let mut records = Vec::new();
         let mut words = found.into_iter();
         while let (Some(name), Some(bytes)) = (words.next(), words.next()) {
             let (Reply::Text(name), Reply::Text(bytes)) = (name, bytes) else {
-                return Err(self.not_redis(&format!("{group} has a field that is no text")));
+                return Err(self.not_redis(format_args!("{group} has a field that is no text")));
             };
             let name = String::from_utf8_lossy(&name);
             if name.starts_with(field) {
@@ -471,7 +507,7 @@ impl Tags for RedisStore {
         let args: [&[u8]; 2] = [count.as_bytes(), seen.as_bytes()];
         let found = match self.run(TAKE, tag, &args, self.wait).map_err(Failure::into_error)? {
             Reply::List(found) => found,
-            other => return Err(self.not_redis(&format!("{tag} is {other:?}"))),
+            other => return Err(self.not_redis(format_args!("{tag} is {other:?}"))),
         };
         match &found[..] {
             [end, count, step] => {
@@ -481,7 +517,7 @@ impl Tags for RedisStore {
             }
             [number] => Ok(Taken::WentDown { number: self.field(tag, "max_id", number)? }),
             [] => Ok(Taken::NoTag),
-            other => Err(self.not_redis(&format!("{tag} is {other:?}"))),
+            other => Err(self.not_redis(format_args!("{tag} is {other:?}"))),
         }
     }
 

@@ -2,13 +2,11 @@
 
 use std::io;
 
+use super::super::limits::Room;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 
 /// Our answers have lists in lists, and no more.
 const DEEPEST: u8 = 4;
-
-/// Elements of all lists in an answer. Small ones take more memory than bytes on the wire.
-const MOST_ELEMENTS: usize = 1 << 17;
 
 /// The longest line: an error, a number or a short text.
 const LONGEST_LINE: u64 = 1 << 16;
@@ -61,33 +59,32 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 
 /// Reads one answer.
 pub(super) async fn read<R: AsyncRead + Unpin>(reader: &mut BufReader<R>) -> io::Result<Reply> {
-    let mut elements = MOST_ELEMENTS;
-    read_within(reader, DEEPEST, &mut elements).await
+    read_within(reader, DEEPEST, &mut Room::default()).await
 }
 
-async fn read_within<R: AsyncRead + Unpin>(
-    reader: &mut BufReader<R>,
-    depth: u8,
-    elements: &mut usize,
-) -> io::Result<Reply> {
+async fn read_within<R: AsyncRead + Unpin>(reader: &mut BufReader<R>, depth: u8, room: &mut Room) -> io::Result<Reply> {
     let line = line(reader).await?;
     let (kind, rest) = line.split_at_checked(1).ok_or_else(|| wrong("an empty line"))?;
+    room.take(rest.len())?;
     match kind {
         "+" => Ok(Reply::Text(rest.as_bytes().to_vec())),
         "-" => Ok(Reply::Error(rest.to_owned())),
         ":" => rest.parse().map(Reply::Integer).map_err(|_| wrong(&line)),
         "$" => match length(rest).ok_or_else(|| wrong(&line))? {
             None => Ok(Reply::Nil),
-            Some(length) => text(reader, length).await.map(Reply::Text),
+            Some(length) => {
+                room.take(length)?;
+                text(reader, length).await.map(Reply::Text)
+            }
         },
         "*" => {
             let Some(count) = length(rest).ok_or_else(|| wrong(&line))? else { return Ok(Reply::Nil) };
             let left = depth.checked_sub(1).ok_or_else(|| wrong("lists in lists in lists"))?;
-            *elements = elements.checked_sub(count).ok_or_else(|| wrong("a list that is too long"))?;
+            room.fits(count)?;
             // Not allocated before it is there: the server's word is not enough.
             let mut list = Vec::new();
             for _ in 0..count {
-                list.push(Box::pin(read_within(reader, left, elements)).await?);
+                list.push(Box::pin(read_within(reader, left, room)).await?);
             }
             Ok(Reply::List(list))
         }

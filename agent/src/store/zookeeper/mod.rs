@@ -17,7 +17,7 @@ use super::clock::StoreClock;
 use super::contract::{Numbers, Store};
 use super::durability::Durability;
 use super::failure::Failure;
-use super::limits::record;
+use super::limits::{Room, record};
 use super::numbering;
 use super::remote::{Remote, Transport, Wire};
 use super::url::{Host, StoreUrl};
@@ -27,8 +27,14 @@ use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, Ve
 /// The prefix of that child's name.
 const BORN: &str = "born-";
 
+/// A key, and the names below it, the content and the state that are there.
+type Found = (String, Vec<String>, Vec<u8>, Stat);
+
 /// A group, `node`, and a number.
 const DEEPEST: u8 = 3;
+
+/// How many records are asked for at once.
+const TOGETHER: usize = 1000;
 
 /// What is asked for: longer than the time between two renewals, so that a session need not be kept alive. Servers may
 /// grant less.
@@ -158,6 +164,30 @@ impl ZookeeperStore {
         if self.auth.is_some() { Access::Creator } else { Access::Anyone }
     }
 
+    /// What is at these keys, except where it was deleted in the meantime. All requests are sent together.
+    fn look_at(&mut self, keys: &[String]) -> Result<Vec<Found>, StoreError> {
+        let both = |key: &String| {
+            let path = self.path(key);
+            [Request::children(&path), Request::data(&path)]
+        };
+        let requests: Vec<_> = keys.iter().flat_map(both).collect();
+        let mut answers = self.ask(&requests).map_err(Failure::into_error)?.into_iter();
+        let mut found = Vec::new();
+        for key in keys {
+            match (answers.next(), answers.next()) {
+                (Some(Ok(mut children)), Some(Ok(mut data))) => {
+                    let parts = children.texts().and_then(|children| Ok((children, data.record()?)));
+                    let (children, (bytes, stat)) = parts.map_err(|error| self.say(error).into_error())?;
+                    found.push((key.clone(), children, bytes, stat));
+                }
+                (Some(Err(Error::Server(NO_NODE))), _) | (_, Some(Err(Error::Server(NO_NODE)))) => {}
+                (Some(Err(error)), _) | (_, Some(Err(error))) => return Err(self.say(error).into_error()),
+                _ => return Err(self.address.damaged(format_args!("no answer for {key}"))),
+            }
+        }
+        Ok(found)
+    }
+
     fn path(&self, key: &str) -> String {
         format!("{}/{}", self.root, key.trim_end_matches('/'))
     }
@@ -259,9 +289,11 @@ impl Store for ZookeeperStore {
 
     fn list(&mut self, prefix: &str) -> Result<Vec<(String, Record)>, StoreError> {
         self.remote.begin();
+        let root = self.root.clone();
+        self.ask_one(Request::sync(&root), &[NO_NODE]).map_err(Failure::into_error)?;
         let mut records = Vec::new();
+        let mut room = Room::default();
         let mut level = vec![prefix.trim_end_matches('/').to_owned()];
-        let mut is_synced = false;
         for depth in 0.. {
             if level.is_empty() {
                 break;
@@ -269,39 +301,21 @@ impl Store for ZookeeperStore {
             if depth == DEEPEST {
                 return Err(self.address.damaged(format_args!("{prefix} has records below records")));
             }
-            // All requests of a level are sent together.
-            let mut requests: Vec<_> = level
-                .iter()
-                .flat_map(|key| {
-                    let path = self.path(key);
-                    [Request::children(&path), Request::data(&path)]
-                })
-                .collect();
-            if !is_synced {
-                requests.insert(0, Request::sync(&self.root));
-            }
-            let mut answers = self.ask(&requests).map_err(Failure::into_error)?.into_iter();
-            if !std::mem::replace(&mut is_synced, true) {
-                match answers.next() {
-                    None | Some(Ok(_) | Err(Error::Server(NO_NODE))) => {}
-                    Some(Err(error)) => return Err(self.say(error).into_error()),
-                }
-            }
             let mut next = Vec::new();
-            for key in level {
-                let (children, (bytes, stat)) = match (answers.next(), answers.next()) {
-                    (Some(Ok(mut children)), Some(Ok(mut data))) => {
-                        let found = children.texts().and_then(|children| Ok((children, data.record()?)));
-                        found.map_err(|error| self.say(error).into_error())?
+            for part in level.chunks(TOGETHER) {
+                for (key, children, bytes, stat) in self.look_at(part)? {
+                    match version_of(&children, &stat) {
+                        Some(version) => {
+                            room.take(key.len() + bytes.len()).map_err(|error| self.address.damaged(error))?;
+                            records.push((key, Record { bytes, version }));
+                        }
+                        None => {
+                            for child in children {
+                                room.take(key.len() + child.len()).map_err(|error| self.address.damaged(error))?;
+                                next.push(format!("{key}/{child}"));
+                            }
+                        }
                     }
-                    // Deleted in the meantime.
-                    (Some(Err(Error::Server(NO_NODE))), _) | (_, Some(Err(Error::Server(NO_NODE)))) => continue,
-                    (Some(Err(error)), _) | (_, Some(Err(error))) => return Err(self.say(error).into_error()),
-                    _ => return Err(self.address.damaged(format_args!("no answer for {key}"))),
-                };
-                match version_of(&children, &stat) {
-                    Some(version) => records.push((key, Record { bytes, version })),
-                    None => next.extend(children.iter().map(|child| format!("{key}/{child}"))),
                 }
             }
             level = next;

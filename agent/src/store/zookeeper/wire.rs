@@ -3,6 +3,7 @@
 use std::io;
 use std::time::Duration;
 
+use super::super::limits::Room;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 /// Errors of the server, by ZooKeeper's own names.
@@ -168,7 +169,14 @@ impl Answer {
     pub(super) fn texts(&mut self) -> Result<Vec<String>, Error> {
         let count = self.number().ok_or_else(|| wrong("a list"))?;
         // Not allocated before it is there: the server's word is not enough.
-        (0..count).map(|_| self.text()).collect()
+        let mut room = Room::default();
+        let mut texts = Vec::new();
+        for _ in 0..count {
+            let text = self.text()?;
+            room.take(text.len())?;
+            texts.push(text);
+        }
+        Ok(texts)
     }
 
     /// A record's content and state.

@@ -1,11 +1,15 @@
 //! A cluster of Redis.
 
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::process::Command;
+use std::sync::{Arc, Mutex};
+use std::thread;
 
 use txid_agent::store::{open, open_tags};
 use txid_agent_machines::store::{Expected, Taken};
 
-use super::conformance::{basics, put, text, wait_for, written};
+use super::conformance::{basics, one_line, put, text, wait_for, written};
 use super::{durability, tags};
 use crate::servers::{self, Server, until};
 
@@ -68,4 +72,80 @@ fn redis_moves_a_slot() {
     let mut tags = open_tags(&url(&first)).unwrap();
     tags.create_tag("moving", 10).unwrap();
     assert!(matches!(tags.take("moving", None, 0).unwrap(), Taken::Range { .. }));
+}
+
+/// A server that answers scripts with `eval`, and has these `nodes`; `PORT` in them is `other`. Returns its port, and all
+/// that clients have sent.
+fn fake(eval: &str, nodes: &str, other: u16) -> (u16, Arc<Mutex<String>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let sent = Arc::new(Mutex::new(String::new()));
+    let seen = sent.clone();
+    let [eval, nodes] = [eval, nodes].map(|text| text.replace("PORT", &other.to_string()));
+    thread::spawn(move || {
+        for mut client in listener.incoming().map_while(Result::ok) {
+            let mut bytes = [0; 4096];
+            while let Ok(read @ 1..) = client.read(&mut bytes) {
+                let said = String::from_utf8_lossy(&bytes[..read]).into_owned();
+                seen.lock().unwrap().push_str(&said);
+                let answers = [
+                    ("AUTH", "+OK\r\n"),
+                    ("replication", "$0\r\n\r\n$0\r\n\r\n*0\r\n"),
+                    ("NODES", &nodes),
+                    ("ASKING", "+OK\r\n"),
+                    ("EVAL", &eval),
+                ];
+                for (word, answer) in answers {
+                    if said.contains(word) {
+                        client.write_all(answer.as_bytes()).unwrap();
+                    }
+                }
+            }
+        }
+    });
+    (port, sent)
+}
+
+/// The password goes to servers of the URL, and to those that the cluster names.
+#[test]
+fn a_redirection_takes_the_password_to_no_other_host() {
+    let none = "*3\r\n:1\r\n:1\r\n$-1\r\n";
+    let nodes = |address: &str, alias: &str| {
+        let line = format!(
+            "f00 127.0.0.1:1@2 myself,master - 0 0 1 connected 0-16383\nf01 {address}@3{alias} master - 0 0 2 connected\n"
+        );
+        // The port has five digits.
+        format!("${}\r\n{line}\r\n", line.replace("PORT", "12345").len())
+    };
+    let (named, elsewhere) = (&nodes("127.0.0.1:PORT", ""), &nodes("127.0.0.1:12345", ""));
+    let (other_name, alias) = (&nodes("10.9.9.9:PORT", ""), &nodes("10.9.9.9:PORT", ",127.0.0.1"));
+    let unknown = "which is neither in the URL nor in its CLUSTER NODES";
+    for (redirection, nodes, wanted) in [
+        ("-MOVED 1 127.0.0.1:PORT\r\n", named.as_str(), Ok(())),
+        ("-MOVED 1 127.0.0.1:PORT\r\n", alias, Ok(())),
+        ("-MOVED 1 :PORT\r\n", named, Ok(())),
+        ("-MOVED 1 :PORT\r\n", other_name, Ok(())),
+        ("-ASK 1 127.0.0.1:PORT\r\n", named, Ok(())),
+        ("-MOVED 1 127.0.0.1:PORT\r\n", elsewhere, Err(unknown)),
+        ("-ASK 1 127.0.0.1:PORT\r\n", elsewhere, Err(unknown)),
+        ("-MOVED 1 127.0.0.1:PORT\r\n", "$0\r\n\r\n", Err(unknown)),
+        ("-MOVED 1 :PORT\r\n", elsewhere, Err(unknown)),
+        ("-MOVED 1 127.0.0.1:PORT\r\n", "+OK\r\n", Err(unknown)),
+        ("-MOVED 1 127.0.0.1:PORT\r\n", "-NOPERM no permissions\r\n", Err("+cluster|nodes")),
+    ] {
+        let (other, seen) = fake(none, "", 0);
+        let (port, _) = fake(redirection, nodes, other);
+        let found = open(&format!("redis://:the-password@127.0.0.1:{port}")).unwrap().read("any/node/1");
+        match wanted {
+            Ok(()) => assert!(found.is_ok_and(|record| record.is_none()), "{redirection:?} {nodes:?}"),
+            Err(wanted) => one_line(&found.unwrap_err(), wanted),
+        }
+        assert_eq!(seen.lock().unwrap().contains("the-password"), wanted.is_ok(), "{redirection:?} {nodes:?}");
+    }
+    // A host of the URL needs nobody's word.
+    let (other, _) = fake(none, "", 0);
+    let (port, _) = fake("-MOVED 1 127.0.0.1:PORT\r\n", "$0\r\n\r\n", other);
+    assert!(
+        open(&format!("redis://:the-password@127.0.0.1:{port},127.0.0.1:{other}")).unwrap().read("any/key").is_ok()
+    );
 }

@@ -12,6 +12,7 @@ mod in_clear;
 mod pgbouncer;
 mod tags;
 mod values;
+mod worst;
 
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD};
 use conformance::{all, basics, one_line, put, races, text, wants_a_person, written};
