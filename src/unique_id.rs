@@ -409,6 +409,20 @@ mod tests {
     }
 
     #[test]
+    fn fresh_randomness_begins_a_series_with_another_random_number() {
+        let mut series = Series::NONE;
+        let mut next = |reseeds| {
+            series.advance(StreamId { stream: 1, reseeds }, 0);
+            (series.random, series.number, series.left)
+        };
+        let (first, second, renewed) = (next(0), next(0), next(1));
+        assert_eq!(second, (first.0, first.1, first.2 - 1));
+        assert_eq!(renewed.2, first.2);
+        assert_ne!(renewed.0, first.0);
+        assert_ne!(renewed.1, first.1);
+    }
+
+    #[test]
     fn the_number_of_a_series_stays_out_of_the_threads_bits() {
         let series = Series { thread: 0x1234, number: 0xff00_0001, ..Series::NONE };
         assert_eq!(series.thread_and_number(), 0x3400_0001);

@@ -202,6 +202,20 @@ fn without_permission_the_error_names_user_and_file() {
     assert_eq!(end_of(child), 0);
 }
 
+/// Each test has a process of its own, and so its own umask.
+fn the_mode_of_what_is_made_does_not_depend_on_the_umask() {
+    for umask in [0o000, 0o077] {
+        let directory = Directory::new(&format!("umask-{umask:o}"));
+        let (state, lease) = (directory.0.join("made/state"), directory.0.join("made/lease"));
+        // SAFETY: it cannot fail.
+        unsafe { libc::umask(umask) };
+        State::open(&state, &Layout::SNOWFLAKE, 1).unwrap();
+        LeasePage::open_or_make(&lease, &Layout::SNOWFLAKE).unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
+        assert_eq!([mode(&state), mode(&lease), mode(state.parent().unwrap())], [0o640, 0o640, 0o750], "{umask:o}");
+    }
+}
+
 /// 4096 ids of this millisecond, and of each of the 10,000 that may be borrowed.
 fn nothing_is_left_when_the_drift_is_used_up() {
     let directory = Directory::new("drift");
@@ -289,5 +303,6 @@ fn main() {
         killed_often,
         children_share_what_their_parent_opened,
         without_permission_the_error_names_user_and_file,
+        the_mode_of_what_is_made_does_not_depend_on_the_umask,
     ]);
 }

@@ -327,10 +327,13 @@ mod tests {
             let page = SegmentPage::open_or_make(&directory.join("a.segment")).unwrap();
             let segment = Segment::attach(&directory.join("a.segment")).unwrap();
             assert!(page.wants());
+            assert_eq!(segment.stats().granted, 0);
             page.publish(5..7);
             assert!(!page.wants());
+            assert_eq!(segment.stats().granted, 7);
             assert_eq!(segment.next(), Ok(5));
             assert!(page.wants());
+            assert_eq!(segment.stats().granted, 7);
             page.publish(7..8);
             let stats = segment.stats();
             assert_eq!((stats.left, stats.next, stats.fetches), (1, 1, 2));

@@ -395,6 +395,23 @@ mod tests {
     }
 
     #[test]
+    fn a_stamp_counts_from_the_moment_of_seeding() {
+        numbers(1);
+        let looks_at = |stamp_ms: i64, aged_ms: u64| {
+            STREAM.with(|stream| {
+                stream.seeded_at_ns.set(clock::uptime_ns() - aged_ms * NS_A_MS);
+                stream.draws_before_look.set(0);
+                next_u64(stamp_ms);
+                stream.seeded_at_stamp.get()
+            })
+        };
+        // A test that was held up for a while has a stream that is older.
+        let seeded_at = looks_at(1_000_000, 400);
+        assert!((999_001..=999_600).contains(&seeded_at), "{seeded_at}");
+        assert_eq!(looks_at(2_000_000, RESEED_AFTER_MS), 2_000_000);
+    }
+
+    #[test]
     fn what_is_made_while_the_stream_is_in_use_has_a_generator_of_its_own() {
         numbers(1);
         let snapshot = Snapshot::take();

@@ -33,7 +33,7 @@ pub(super) fn number(numbers: &AtomicU64) -> Option<u64> {
 #[inline(never)]
 fn make(before: i32, numbers: &AtomicU64) -> Option<u64> {
     let number = numbers.fetch_add(1, Ordering::Relaxed) + 1;
-    let made = timer_of(number).filter(|&timer| number_in(timer) == Some(number));
+    let made = timer_of(number, mark()).filter(|&timer| number_in(timer) == Some(number));
     // Threads that are here at once may have a timer each, but agree on one of them. A child's timer may have the id that
     // its parent's has. Release, so that nobody sees this number, and forks, before `numbers` has it.
     let timer = made.unwrap_or(REFUSED);
@@ -45,15 +45,19 @@ fn make(before: i32, numbers: &AtomicU64) -> Option<u64> {
 
 /// Tells this timer from those of the program, and of other copies of the library.
 fn mark() -> i64 {
-    1 + (&raw const TIMER as usize >> 2) as i64 % 999_999_999
+    mark_of(&raw const TIMER as usize)
 }
 
-fn timer_of(number: u64) -> Option<i32> {
+fn mark_of(address: usize) -> i64 {
+    1 + (address >> 2) as i64 % 999_999_999
+}
+
+fn timer_of(number: u64, mark: i64) -> Option<i32> {
     let mut timer = NOT_MADE;
     // SAFETY: plain data, for which zeros are valid.
     let mut event: libc::sigevent = unsafe { mem::zeroed() };
     event.sigev_notify = libc::SIGEV_NONE;
-    let interval = libc::timespec { tv_sec: number as _, tv_nsec: mark() };
+    let interval = libc::timespec { tv_sec: number as _, tv_nsec: mark };
     let setting = libc::itimerspec { it_interval: interval, it_value: libc::timespec { tv_sec: NEVER_S, tv_nsec: 0 } };
     // SAFETY: the kernel reads and writes our own structs. Not through the C library, whose ids of timers may be
     // pointers to what it allocates.
@@ -85,5 +89,9 @@ mod tests {
         assert_eq!([number(&numbers), number(&numbers)], [Some(7); 2]);
         std::thread::scope(|scope| scope.spawn(|| assert_eq!(number(&numbers), Some(7))).join().unwrap());
         assert_eq!(number_in(NOT_MADE), None);
+        // Another copy of the library has a mark of its own.
+        assert_ne!(mark_of(&raw const TIMER as usize), mark_of(&raw const TIMER as usize + (1 << 12)));
+        let timer = timer_of(8, mark() + 1).unwrap();
+        assert_eq!(number_in(timer), None);
     }
 }
