@@ -64,7 +64,7 @@ for purpose in "$@"; do
             packages="$packages libtest-base-perl libfaketime curl nghttp2-client valgrind strace procps pkg-config iproute2"
             have openresty || packages="$packages $nginx_with_lua libnginx-mod-http-headers-more-filter libnginx-mod-stream"
             # Other implementations that our ids are compared with.
-            packages="$packages apache2-bin python3-venv jq"
+            packages="$packages apache2-bin python3-venv jq openssl"
             # For the web reader, web/index.html.
             packages="$packages chromium nodejs"
             # For examples/go and examples/java.

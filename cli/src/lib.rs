@@ -1,9 +1,10 @@
-//! What the `txid` command does: it makes, reads, finds and sorts ids. The parts that read what anybody may have written
+//! What the `txid` command does: it makes, reads, finds and sorts ids, and hides numbers. The parts that read what anybody may have written
 //! are public for `fuzz/`.
 
 pub mod blocks;
 mod grep;
 pub mod gzip;
+mod hidden;
 mod hint;
 mod ids;
 mod input;
@@ -38,6 +39,9 @@ pub fn run(output_is_closed: bool) -> ExitCode {
         Command::Range(args) => range::run(&args),
         Command::Grep(args) => grep::run(&args),
         Command::Sort(args) => sort::run(&args),
+        Command::Key(args) => hidden::key(&args),
+        Command::Hide(args) => hidden::hide(&args),
+        Command::Reveal(args) => hidden::reveal(&args),
     };
     done.unwrap_or_else(|error| {
         complain(&error);

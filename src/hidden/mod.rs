@@ -16,7 +16,7 @@
 //! let shown = orders.hide(42)?;
 //! assert_eq!(shown.len(), 10);
 //! assert_eq!(orders.reveal(shown.as_bytes())?, 42);
-//! # assert_eq!(&*shown, "2018230463");
+//! # assert_eq!(&*shown, "5761677444");
 //! # std::fs::remove_dir_all(directory)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

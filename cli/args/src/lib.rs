@@ -53,6 +53,9 @@ pub enum Command {
     Range(Range),
     Grep(Grep),
     Sort(Sort),
+    Key(Key),
+    Hide(Hide),
+    Reveal(Reveal),
 }
 
 /// Make ids, one per line
@@ -284,4 +287,78 @@ pub struct Sort {
     /// Files to read; reads standard input for - or if none are given
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
+}
+
+/// Make a key for hidden numbers, or print what tells keys apart
+///
+/// Without a file, prints a new key. Of a file of keys, prints the check value of each: six hexadecimal digits, which say
+/// nothing of the key. They are what txid-agent is told, as key = "66e94b", or "1:66e94b" for a key of period 1.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  (umask 077; txid key > /etc/txid/orders.key)         a file that only its owner may read
+  (umask 077; echo \"1 $(txid key)\" > orders.key)     the key of a period
+  txid key /etc/txid/orders.key                        its check value")]
+pub struct Key {
+    /// The file of keys
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+}
+
+/// Print the images of numbers, one per line
+///
+/// A number that has none is an error, an empty line, and exit status 1.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  txid hide --key orders.key --name orders --digits 10 42
+  txid hide --key orders.key --name orders --letters 8 --check < numbers")]
+pub struct Hide {
+    /// Which images
+    #[command(flatten)]
+    pub series: Series,
+    /// The numbers; reads lines of standard input if none are given
+    #[arg(value_name = "NUMBER")]
+    pub numbers: Vec<String>,
+}
+
+/// Print the numbers of images, one per line
+///
+/// A text that is no image is an error, an empty line, and exit status 1.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  txid reveal --key orders.key --name orders --digits 10 5761677444
+  cut -f1 shown.tsv | txid reveal --key orders.key --name orders --letters 8 --check")]
+pub struct Reveal {
+    /// Which images
+    #[command(flatten)]
+    pub series: Series,
+    /// The images; reads lines of standard input if none are given
+    #[arg(value_name = "IMAGE")]
+    pub images: Vec<String>,
+}
+
+/// A series of hidden numbers.
+#[derive(clap::Args)]
+#[group(skip)]
+pub struct Series {
+    /// The file with the key, which its owner alone may read
+    #[arg(long, value_name = "FILE")]
+    pub key: PathBuf,
+    /// The name of the series; each is another permutation
+    #[arg(long, value_name = "NAME")]
+    pub name: String,
+    /// Show numbers in so many digits, 6 to 19
+    #[arg(long, value_name = "COUNT", required_unless_present = "letters")]
+    pub digits: Option<u32>,
+    /// Show numbers in so many letters, 4 to 13: 0-9 and a-z without i, l, o and u
+    #[arg(long, value_name = "COUNT", conflicts_with = "digits")]
+    pub letters: Option<u32>,
+    /// Append a check digit
+    #[arg(long)]
+    pub check: bool,
+    /// Print one JSON object on each line
+    #[arg(long)]
+    pub json: bool,
 }

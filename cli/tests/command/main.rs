@@ -2,6 +2,7 @@
 
 mod formats;
 mod grep;
+mod hidden;
 mod inspect;
 mod make;
 mod range;

@@ -107,7 +107,7 @@ fn the_help_has_examples() {
 #[test]
 fn the_build_makes_man_pages_and_completions() {
     let beside = std::path::Path::new(env!("CARGO_BIN_EXE_txid")).parent().unwrap();
-    for command in ["", "-new", "-inspect", "-range", "-grep", "-sort"] {
+    for command in ["", "-new", "-inspect", "-range", "-grep", "-sort", "-key", "-hide", "-reveal"] {
         let manual = std::fs::read_to_string(beside.join(format!("man/txid{command}.1"))).unwrap();
         assert!(manual.contains("Examples:"), "{manual}");
         let section = manual.split(".SH ").find(|section| section.contains("Examples:")).unwrap();

@@ -1,0 +1,105 @@
+//! `txid key`, `txid hide` and `txid reveal`: numbers, and what is shown of them.
+
+use crate::input::Source;
+use crate::trouble::{TROUBLE, complain};
+use anyhow::{Context, Result, anyhow};
+use indicatif::ProgressBar;
+use serde::Serialize;
+use std::io::{BufWriter, Write, stdout};
+use std::ops::ControlFlow;
+use std::process::ExitCode;
+use txid::Hidden;
+use txid::hidden::{Shape, key_checks, new_key};
+use txid_args::{Hide, Key, Reveal, Series};
+
+/// How many bytes of what is refused an error shows.
+const MOST_SHOWN: usize = 60;
+
+/// A number and its image, or one of them and why it has no other.
+#[derive(Default, Serialize)]
+struct Pair {
+    /// A text: many programs that read JSON round numbers above 2^53.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    number: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shown: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+pub(crate) fn key(args: &Key) -> Result<ExitCode> {
+    let line = match &args.file {
+        Some(file) => key_checks(file)?.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
+        None => {
+            let key = new_key().context("the operating system gave no randomness, so there is no key")?;
+            key.iter().map(|byte| format!("{byte:02x}")).collect()
+        }
+    };
+    writeln!(stdout(), "{line}").context("standard output")?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(crate) fn hide(args: &Hide) -> Result<ExitCode> {
+    let hide = |hidden: &Hidden, given: &[u8]| {
+        let digits = std::str::from_utf8(given).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+        let number = digits.and_then(|digits| digits.parse().ok());
+        let number: u64 = number.context("it is not a number of at most 64 bits in decimal digits")?;
+        Ok(hidden.hide(number)?.to_string())
+    };
+    each(&args.series, &args.numbers, hide, |number, shown| Pair { number, shown, error: None })
+}
+
+pub(crate) fn reveal(args: &Reveal) -> Result<ExitCode> {
+    let reveal = |hidden: &Hidden, given: &[u8]| Ok(hidden.reveal(given)?.to_string());
+    each(&args.series, &args.images, reveal, |shown, number| Pair { number, shown, error: None })
+}
+
+/// Prints a line for each text: what `find` finds for it, or nothing.
+fn each(
+    series: &Series,
+    given: &[String],
+    find: impl Fn(&Hidden, &[u8]) -> Result<String>,
+    pair: impl Fn(Option<String>, Option<String>) -> Pair,
+) -> Result<ExitCode> {
+    let hidden = open(series)?;
+    let mut out = BufWriter::new(stdout().lock());
+    let mut all_good = true;
+    let mut print = |text: &[u8]| {
+        let found = find(&hidden, text);
+        let shown = text[..text.len().min(MOST_SHOWN)].escape_ascii().to_string();
+        let error = found.as_ref().err().map(ToString::to_string);
+        if let Some(error) = &error {
+            all_good = false;
+            let more = if text.len() > MOST_SHOWN { "..." } else { "" };
+            complain(&anyhow!("'{shown}{more}': {error}"));
+        }
+        let line = match series.json {
+            true => serde_json::to_string(&Pair { error, ..pair(Some(shown), found.ok()) })?,
+            false => found.unwrap_or_default(),
+        };
+        writeln!(out, "{line}").context("standard output")
+    };
+    given.iter().try_for_each(|text| print(text.as_bytes()))?;
+    if given.is_empty() {
+        let (source, bar) = (Source::Stdin, ProgressBar::hidden());
+        let all = source.each(source.open(&bar)?, &bar, |block| {
+            let lines = block.strip_suffix(b"\n").unwrap_or(block).split(|byte| *byte == b'\n');
+            lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line)).try_for_each(&mut print)?;
+            Ok(ControlFlow::Continue(()))
+        })?;
+        if !all {
+            return Ok(ExitCode::from(TROUBLE));
+        }
+    }
+    out.flush().context("standard output")?;
+    Ok(ExitCode::from(u8::from(!all_good)))
+}
+
+fn open(series: &Series) -> Result<Hidden> {
+    let shape = match (series.digits, series.letters) {
+        (_, Some(letters)) => Shape::Letters(letters),
+        (digits, None) => Shape::Digits(digits.unwrap_or_default()),
+    };
+    let hidden = Hidden::open(&series.key, &series.name, shape)?;
+    Ok(if series.check { hidden.with_check_digit() } else { hidden })
+}
