@@ -1,0 +1,139 @@
+# Hidden numbers: read once as root, used by workers of another user, compiled, and never in a core dump.
+
+use lib 't/support';
+use Test::Nginx::Socket::Lua 'no_plan';
+use Suite;
+use State;
+
+no_long_string();
+run_tests();
+
+__DATA__
+
+=== TEST 1: numbers are hidden and revealed, all 64 bits of them
+--- http_config
+init_by_lua_block {
+    local file = io.open("DIR/orders.key", "w")
+    file:write("2B7E151628AED2A6ABF7158809CF4F3C\n")
+    file:close()
+    os.execute("chmod 600 DIR/orders.key")
+    local hidden = require "resty.txid.hidden"
+    orders = hidden.new { key_file = "DIR/orders.key", name = "orders", digits = 10 }
+    wide = hidden.new { key_file = "DIR/orders.key", name = "orders", letters = 13, check = true }
+}
+--- config
+location = /t {
+    content_by_lua_block {
+        ngx.say(orders:hide(42), " ", tostring(orders:reveal("5761677444")))
+        ngx.say(orders:hide(42LL), " ", orders:hide(42ULL), " ", tonumber(orders:reveal(orders:hide(0))))
+        ngx.say(orders:hide(10000000000))
+        ngx.say(orders:reveal("576167744"))
+        ngx.say(orders:reveal("576167744x"))
+        for _, number in ipairs { 0ULL, 2^53, 0x7fffffffffffffffLL, 0xffffffffffffffffULL } do
+            local shown = wide:hide(number)
+            ngx.say(#shown, " ", tostring(wide:reveal(shown:upper())))
+        end
+        local shown = wide:hide(7)
+        ngx.say(wide:reveal(shown:sub(1, -2) .. (shown:sub(-1) == "0" and "2" or "0")))
+    }
+}
+--- response_body
+5761677444 42ULL
+5761677444 5761677444 0
+nil10000000000 is above 9999999999, the last number that is hidden here; take more digits or letters
+nil10 characters, not 9
+nilcharacter 10 is 'x', which hidden numbers do not have
+14 0ULL
+14 9007199254740992ULL
+14 9223372036854775807ULL
+14 18446744073709551615ULL
+nilits check digit is wrong: a character is wrong, or two are swapped
+--- no_error_log
+[error]
+
+
+
+=== TEST 2: wrong arguments name the function, the argument and the value, at the caller's line
+--- http_config
+init_by_lua_block {
+    local file = io.open("DIR/errors.key", "w")
+    file:write("2B7E151628AED2A6ABF7158809CF4F3C\n")
+    file:close()
+    os.execute("chmod 600 DIR/errors.key")
+    orders = require "resty.txid.hidden".new { key_file = "DIR/errors.key", name = "orders", digits = 10 }
+}
+--- config
+location = /t {
+    content_by_lua_block {
+        local hidden = require "resty.txid.hidden"
+        local key = "DIR/errors.key"
+        local function say(f, ...)
+            local _, err = pcall(f, ...)
+            ngx.say((tostring(err):gsub("^.-:%d+: ", ""):gsub("/.-/errors", "errors"):gsub("/.-/none", "none")))
+        end
+        for _, n in ipairs { -1, 0.5, 2^53 + 2, 0/0, "42", -1LL } do
+            say(function() return orders:hide(n) end)
+        end
+        say(function() return orders.hide(42) end)
+        say(function() return orders:reveal(42) end)
+        for _, options in ipairs {
+            { name = "a", digits = 6 },
+            { key_file = "a", name = "a", digits = 6 },
+            { key_file = key, digits = 6 },
+            { key_file = key, name = "a\0b", digits = 6 },
+            { key_file = key, name = "a" },
+            { key_file = key, name = "a", digits = 6, letters = 6 },
+            { key_file = key, name = "a", digits = 6.5 },
+            { key_file = key, name = "a", digits = 20 },
+            { key_file = key, name = "a", digits = 6, check = 1 },
+            { key_file = key, name = "a", digits = 6, state = "a" },
+            { key_file = key, name = "a", digits = 6, colour = 1 },
+            { key_file = key .. ".none", name = "a", digits = 6 },
+        } do
+            say(hidden.new, options)
+        end
+    }
+}
+--- response_body
+bad argument #1 to 'hide' (a whole number from 0 to 2^53 expected, got -1)
+bad argument #1 to 'hide' (a whole number from 0 to 2^53 expected, got 0.5)
+bad argument #1 to 'hide' (a whole number from 0 to 2^53 expected, got 9007199254740994)
+bad argument #1 to 'hide' (a whole number from 0 to 2^53 expected, got nan)
+bad argument #1 to 'hide' (number, int64_t or uint64_t expected, got string)
+bad argument #1 to 'hide' (a number from 0 on expected, got -1LL)
+bad self to 'hide' (a series expected, as in series:hide(...))
+bad argument #1 to 'reveal' (string expected, got number)
+bad option 'key_file' to 'new' (the file of the key expected, got nil)
+bad option 'key_file' to 'new' (absolute path expected, got 'a')
+bad option 'name' to 'new' (name of the series expected, got nil)
+bad option 'name' to 'new' (text without a NUL expected)
+bad options to 'new' (one of digits and letters expected)
+bad options to 'new' (one of digits and letters expected)
+bad option 'digits' to 'new' (number expected, got 6.5)
+cannot hide numbers: hidden numbers have 6 to 19 digits, not 20
+bad option 'check' to 'new' (boolean expected, got number)
+bad option 'state' to 'new' (absolute path expected, got 'a')
+bad option 'colour' to 'new' (unknown option)
+cannot hide numbers: cannot open the key file errors.key.none: No such file or directory (os error 2); `txid key` makes a key
+
+
+
+=== TEST 3: numbers of a segment are only hidden by the key that its store has
+--- http_config
+init_by_lua_block {
+    local file = io.open("DIR/bound.key", "w")
+    file:write(("0"):rep(32), "\n")
+    file:close()
+    os.execute("chmod 600 DIR/bound.key")
+    local page = require "support.segment_page"
+    page.make("DIR/bound.segment")
+    bound = require "resty.txid.hidden".new {
+        key_file = "DIR/bound.key", name = "bound", digits = 8, state = "DIR/bound.segment",
+    }
+}
+--- config
+location = /t {
+    content_by_lua_block { ngx.say(bound:hide(1)) }
+}
+--- response_body
+nilthe store of bound does not know the key 66e94b yet: give it to txid-agent, as key = "66e94b"
