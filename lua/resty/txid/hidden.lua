@@ -5,7 +5,7 @@ local ffi = require "ffi"
 local lib = require "resty.txid.lib"
 
 
-local C = lib.C
+local C = lib.needed_by "resty.txid.hidden"
 local bad_argument = args.bad_argument
 local check_string = args.check_string
 local check_table = args.check_table
