@@ -29,7 +29,7 @@ rm -f rockspec/lua-resty-libtxid-[0-9]*.rockspec
 scripts/rockspec.sh "$VERSION" >"rockspec/lua-resty-libtxid-$VERSION-1.rockspec"
 
 sed -i "s/^version = .*/version = $VERSION/" dist.ini
-sed -i "s/txid-[0-9.]*-linux/txid-$VERSION-linux/g" README.md docs/archive.md
+sed -i "s/txid-[0-9.]*-linux/txid-$VERSION-linux/g" docs/install.md
 sed -i "s/VERSION = \".*\"/VERSION = \"$VERSION\"/" examples/kong/plugins/txid/handler.lua
 
 if ! grep -qF "## [$VERSION]" CHANGELOG.md; then

@@ -80,7 +80,8 @@ sub configuration {
     my ($text) = @_;
     $text =~ s/^\s*load_module .*;\n//mg;
     $text =~ s{/var/lib/txid}{PREFIX/state}g;
-    $text =~ s{/var/log/nginx/}{logs/}g;
+    $text =~ s{/var/log/(?:nginx/)?}{logs/}g;
+    $text =~ s/^\s*upstream backend .*\n//mg;
     $text =~ s/\blisten 8080;/listen 127.0.0.1:8080;/g;
     $text =~ s/^(\s*server \{)$/$1 listen 127.0.0.1:8080;/mg unless $text =~ /\blisten /;
     $text .= "server { listen 127.0.0.1:8080; location / { return 200; } }\n" unless $text =~ /\bserver \{/;
@@ -114,7 +115,7 @@ sub check_nginx {
         like $sent, qr/^$id$/, 'the response has one id';
         is $body, $sent, 'the upstream got the same';
     }
-    if ($text =~ m{access_log\s+\S+/(\w+\.log)}) {
+    if ($text =~ m{access_log\s+\S+/([\w-]+\.log)}) {
         my $log = contents("$prefix/logs/$1");
         like $log, qr/^(?:\{"id":")?$sent[ "]/, 'the log has the same';
         my @shown = map { $_->{language} eq 'text' ? masked($_->{text}) : () } @$document;

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 
-const README_LINES: usize = 130;
+const README_LINES: usize = 90;
 
 fn markdown_files() -> Vec<PathBuf> {
     let listed =

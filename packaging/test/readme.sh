@@ -9,6 +9,10 @@ release=${RELEASE:-bookworm}
 cat >"$tmp/not-run" <<'END_OF_LIST'
 make rpm .*|it is for Fedora; packaging/test/rpm.sh
 docker .*|packaging/test/containers.sh
+make release-modules .*|packaging/test/release-modules.sh
+make test-reproducible|make test-reproducible
+sudo txid-2.*|packaging/test/release.sh
+tar -xzf txid-2.*|packaging/test/release.sh
 resty .*|Debian has no OpenResty
 make nginx-module NGINX_SRC=.*|no other sources of nginx are there
 kong .*|Debian has no Kong; make test-gateways
@@ -20,15 +24,15 @@ txid-agent run \.\.\. .*|it is a part of a command
 END_OF_LIST
 
 # Of a page: each command, with its part and its line. Commands are in blocks of sh and console, and in code in the second column of a
-# table of README.md. Its rows and sections are parts of their own. `apt install` is anywhere.
+# table of README.md or docs/install.md. Their rows and sections are parts of their own. `apt install` is anywhere.
 cat >"$tmp/commands" <<'END_OF_PERL'
 my ($page, $part, $language) = ($ARGV[0], 'all', '');
 while (<>) {
     if (/^```(\w*)/) { $language = $language ? '' : $1 || 'text' }
     elsif ($language) { print "$part|$.|$1\n" if $language eq 'sh' && /^(.+)/ || $language eq 'console' && /^\$ (.+)/ }
-    elsif ($page eq 'README.md' && /^## (.*)/) { $part = $1 }
+    elsif ($page =~ /README|install/ && /^## (.*)/) { $part = $1 }
     else {
-        my $row = $page eq 'README.md' && /^\| / ? "$part, row $." : $part;
+        my $row = $page =~ /README|install/ && /^\| / ? "$part, row $." : $part;
         for (/`([^`]+)`/g) { print "$row|$.|$_\n" if /^apt install / || $row ne $part && /^(?:make|luarocks|docker|cargo|sudo) / }
     }
 }
@@ -68,15 +72,14 @@ in_fresh() {
 serves() {
     cat <<END_OF_STEP
     cat >/etc/nginx/conf.d/ids.conf <<'END_OF_BLOCK'
-$(block "$1" nginx "$2" | sed "s/8080/$port/; s|logs/ids.log|/var/log/nginx/ids.log|")
-upstream backend { server 127.0.0.1:$backend; }
+$(block "$1" nginx "$2" | sed "s/8080/$port/; s/127.0.0.1:3000/127.0.0.1:$backend/")
 server { listen 127.0.0.1:$backend; return 200; }
 END_OF_BLOCK
     rm -f /etc/nginx/sites-enabled/default
     nginx
     curl -s -i http://127.0.0.1:$port/ | tr -d '\r' | grep -Ex 'X-Request-Id: $id'
     sleep 1
-    grep -E '^$id 200 "GET / HTTP/1.1"$' /var/log/nginx/ids.log
+    grep -E '^$id 200 "GET / HTTP/1.1"$' /var/log/nginx-ids.log
     nginx -s quit && while [ -s /run/nginx.pid ]; do sleep 0.1; done
     rm /etc/nginx/conf.d/ids.conf
 END_OF_STEP
@@ -93,9 +96,12 @@ step() {
         *) echo "$2" ;;
     esac | sed "s/:8080/:$port/; s/sudo //g"
     case "$1 $2" in
+        *"cp -r lua/resty"*) echo "apt install curl"; serves README.md 1 ;;
         *lua-resty-libtxid_*) echo "apt install curl nginx libnginx-mod-http-lua"; serves README.md 1; echo "apt purge lua-resty-libtxid" ;;
-        *libnginx-mod-http-txid_*) serves README.md 2 ;;
-        *openresty*"sudo make install") echo "apt install curl"; serves "$1" 1; serves "$1" 2 ;;
+        *libnginx-mod-http-txid_*) serves docs/quick-start-nginx.md 1 ;;
+        *"install.md make build && sudo make install && sudo ldconfig")
+            echo "apt install curl nginx libnginx-mod-http-lua"
+            for n in 1 2; do serves docs/quick-start-openresty.md $n; done ;;
     esac
 }
 
@@ -103,7 +109,7 @@ id='[0-9a-v]{19}[0g]' port=$(free_port) backend=$(free_port)
 for n in 1 2 3; do block docs/rust.md rust $n >"$base/root/rust-$n"; done
 {
     perl "$tmp/commands" README.md | sed 's/^/README.md|/'
-    for name in docs/quick-start-openresty docs/quick-start-nginx docs/quick-start-kong docs/quick-start-apisix docs/c docs/rust \
+    for name in docs/install docs/quick-start-openresty docs/quick-start-nginx docs/quick-start-kong docs/quick-start-apisix docs/c docs/rust \
         docs/segments docs/other-languages agent/README agent/docs/leases agent/docs/segments; do
         perl "$tmp/commands" "$name.md" | sed "s|^|$name.md\||"
     done
@@ -120,8 +126,8 @@ while IFS='|' read -r page part; do
         fi
     done >"$tmp/unit"
     case $page,$part in
-        # From here on, all have what the README says a checkout needs.
-        README.md,Install) in_system="chroot $base" ;;
+        # From here on, all have what this says that a checkout needs.
+        "docs/install.md,What building needs") in_system="chroot $base" ;;
         *) in_system=in_fresh ;;
     esac
     rm -rf "$tmp/layer" "$tmp/work" && mkdir "$tmp/layer" "$tmp/work"
