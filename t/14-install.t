@@ -118,6 +118,13 @@ for my $case (
     ok !-e "$stage$_", "$name: nor its directory $_" for "$to{lua}/resty", "$to{prefix}/share/txid";
 }
 
+# Root may have an umask that gives others nothing.
+my $umask = umask 0077;
+make("install DESTDIR=$stage");
+is_deeply wrong_modes_in_stage(), [], 'under umask 077, everybody may use them as well';
+make("uninstall DESTDIR=$stage");
+umask $umask;
+
 # Under sudo there may be no cargo. Then `make install` installs what `make build` has built.
 open my $readme, '<', 'README.md' or die "README.md: $!";
 my @builds = map { /`(make.*?) && sudo / ? $1 : () } <$readme>;
@@ -168,6 +175,16 @@ SKIP: {
     like `cat $away/image/usr/lib/pkgconfig/txid.pc`, qr{^prefix=/usr$}m, 'and for /usr of the image';
     unpacked('DESTDIR=image PREFIX=/usr txid/install.sh --uninstall');
     like unpacked('txid/install.sh --help'), qr/^Usage: /, 'how it is used';
+    like `cd $away && txid/install.sh --remove 2>&1`, qr/^txid: install\.sh takes .*, not '--remove'$/m, 'a wrong option is named';
+    is $? >> 8, 2, 'and is an error of usage';
+    mkdir "$away/of-root";
+    my $refused = "cd $away && PREFIX=of-root txid/install.sh 2>&1";
+    # Root may write everywhere.
+    chmod 0755, $away;
+    $refused = "setpriv --reuid=65534 --clear-groups sh -c '$refused'" if !$>;
+    chmod 0555, "$away/of-root";
+    like `$refused`, qr{^txid: of-root is not writable: run this as root, or with PREFIX=DIRECTORY$}m, 'where nothing may be written';
+    is $? >> 8, 1, 'and nothing is';
 }
 
 done_testing;

@@ -27,6 +27,11 @@ location = /t {
 
         it = flake.decode("7n42DGM5Tflk9n8mt7Fhc7")
         ngx.say(it.ms == 2^64, " ", it.node, " ", it.sequence)
+
+        -- Two nodes in turn, and then a text that is none.
+        local function node_of(node) return flake.decode(flake.flake(nil, node)).node end
+        local a, b = "02:42:ac:11:00:0a", "02:42:ac:11:00:0b"
+        ngx.say(node_of(a) == a, " ", node_of(b) == b, " ", node_of(a) == a, " ", pcall(node_of, "ff:ff"), " ", node_of(a) == a)
     }
 }
 --- response_body
@@ -35,6 +40,7 @@ true 02:42:ac:11:00:02
 1
 true 1
 true ff:ff:ff:ff:ff:ff 65535
+true true true false true
 
 
 

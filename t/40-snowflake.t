@@ -394,7 +394,34 @@ nil the clock reads TIME, and the layout begins at 2120-01-01T00:00:00.000Z
 
 
 
-=== TEST 9: hot functions are compiled
+=== TEST 9: a generator that nobody has any more is closed
+--- config
+location = /t {
+    content_by_lua_block {
+        local ffi = require "ffi"
+        local gc, closed = ffi.gc, 0
+        ffi.gc = function(handle, close)
+            return gc(handle, function(dropped)
+                closed = closed + 1
+                close(dropped)
+            end)
+        end
+        local snowflake = require "resty.txid.snowflake"
+        for node = 1, 5 do
+            snowflake.new { layout = "snowflake", node = node, state = "DIR/dropped-" .. node }()
+        end
+        ffi.gc = gc
+        collectgarbage()
+        collectgarbage()
+        ngx.say(closed)
+    }
+}
+--- response_body
+5
+
+
+
+=== TEST 10: hot functions are compiled
 --- config
 location = /t {
     content_by_lua_block {

@@ -92,6 +92,7 @@ init_by_lua_block {
     lengths = {}
     function note(phase)
         lengths[phase] = #request.id() .. " " .. #request.span().span_id
+        assert((rawget(ngx.ctx, "txid_connection") or 0) == 0, "kept for a connection")
     end
 }
 init_worker_by_lua_block { note("init_worker") }

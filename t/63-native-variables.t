@@ -428,7 +428,33 @@ qr/txid: no id: [^()]+, client: /
 
 
 
-=== TEST 19: a subrequest with its own variables has the ids of its request, whichever is evaluated first
+=== TEST 19: the header of the answer is that of the request alone; $txid_tracestate is the one of this moment
+--- http_config
+txid_accept all;
+txid_trace traceparent;
+--- config
+txid_response_header X-Request-Id;
+location = /t {
+    content_by_lua_block {
+        local function trace_state() return ngx.var.txid_tracestate end
+        local before = trace_state()
+        ngx.req.set_header("tracestate", "b=2")
+        ngx.say(before, " ", trace_state(), " ", ngx.location.capture("/sub").header["X-Request-Id"])
+    }
+}
+location = /sub { return 200 "sub"; }
+--- more_headers
+traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01
+tracestate: a=1
+X-Request-Id: mine-123
+--- response_headers
+X-Request-Id: mine-123
+--- response_body
+a=1 b=2 nil
+
+
+
+=== TEST 20: a subrequest with its own variables has the ids of its request, whichever is evaluated first
 --- config
 location = /t {
     content_by_lua_block {

@@ -34,6 +34,12 @@ class Promises:
         (row,) = self.engine.query(f"SELECT {', '.join(expressions)}")
         return [None if value is None else str(value) for value in row]
 
+    def test_functions_are_constant(self):
+        """An engine may compute them once in a query, and use them for an index or in a parallel plan."""
+        if self.engine.VOLATILE:
+            self.assertEqual([row[0] for row in self.engine.query(self.engine.VOLATILE)], [])
+            self.assertGreater(len(self.engine.query(self.engine.FUNCTIONS)), 10)
+
     def read(self, function, id, *layout):
         """The milliseconds that ..._ms and ..._time give."""
         call = self.engine.call

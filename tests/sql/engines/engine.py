@@ -28,6 +28,9 @@ class Engine:
     FIRST_MS = -62135596800000
     LAST_MS = 253402300799999
     NULL_TIME = "NULL"
+    # A query for the names of our functions, and one for those that are not declared constant, where an engine asks for that.
+    FUNCTIONS = None
+    VOLATILE = None
     # What CREATE TABLE says of a table without a key.
     UNSORTED = ""
 

@@ -19,6 +19,9 @@ class MariaDB(engine.Server):
         "snowflake": "BIGINT",
     }
 
+    FUNCTIONS = "SELECT routine_name FROM information_schema.routines WHERE routine_name REGEXP '_(ms|time|first|last)$'"
+    VOLATILE = f"{FUNCTIONS} AND (is_deterministic <> 'YES' OR sql_data_access <> 'NO SQL')"
+
     database = "mysql"
 
     @staticmethod

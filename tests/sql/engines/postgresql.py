@@ -18,6 +18,8 @@ class PostgreSQL(engine.Server):
         "snowflake": "bigint",
     }
     LAST_MS = 2**53
+    FUNCTIONS = "SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace"
+    VOLATILE = f"{FUNCTIONS} AND (provolatile <> 'i' OR proparallel <> 's')"
 
     @staticmethod
     def missing():
