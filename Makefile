@@ -30,7 +30,7 @@ BUILD_AGENT = cargo build $(OF_AGENT) --release
 
 export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_SRCS NGINX_TESTS OPENRESTY_SRC APISIX_HOME KONG
 
-.PHONY: help build build-tests check agent nginx-module run-native test-nginx-sources test-nginx-tests build-rock run try test soak mutants mutants-lua mutants-c bench bench-segments bench-agent bench-sql lint headers install uninstall install-rock deb rpm
+.PHONY: help build build-tests check agent nginx-module run-native test-nginx-sources test-nginx-tests build-rock run try test soak mutants mutants-lua mutants-c bench bench-segments bench-agent lint headers install uninstall install-rock deb rpm
 .PHONY: test-install test-platforms test-gateways test-reproducible bump release clean
 
 help: ## list the targets; CONTRIBUTING.md has the rarer ones
@@ -145,10 +145,6 @@ bench-agent:
 	@scripts/need.sh build stores
 	@$(BUILD_AGENT) --quiet
 	@TXID_AGENT=$(CURDIR)/target/release/txid-agent cargo test $(OF_AGENT) --quiet --test with_servers it_is_small -- --nocapture
-
-bench-sql:
-	@scripts/need.sh stores studies
-	@tests/sql/run.sh bench
 
 lint: ## rustfmt, clippy, luacheck, subjects of commits, and cargo-deny if it is installed
 	@scripts/need.sh build lint
