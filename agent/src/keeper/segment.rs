@@ -31,8 +31,8 @@ impl KeptSegment {
     /// would help, as there is for leases, because a number does not show when it was taken, or by whom.
     fn take(&mut self, count: Option<u64>, seen: u64) -> Result<Answer, StoreError> {
         let tag = &self.rules.tag;
-        if *self.tags.durability() == Durability::Unknown {
-            // It says so with any answer. This only reads.
+        if matches!(self.tags.durability(), Durability::Unknown | Durability::MayLose { .. }) {
+            // It says so with each answer. This only reads.
             match self.tags.take(tag, Some(0), seen)? {
                 Taken::Range { .. } => {}
                 other => return Ok(Answer::Taken(other)),
@@ -42,7 +42,7 @@ impl KeptSegment {
             None => self.tags.take(tag, count, seen)?,
             Some(why) => return Ok(Answer::MayLose { why: why.to_owned() }),
         };
-        // It may have been connected to again.
+        // Somebody may have changed it since.
         Ok(match self.tags.durability().why() {
             None => Answer::Taken(taken),
             Some(why) => Answer::MayLose { why: why.to_owned() },

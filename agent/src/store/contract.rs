@@ -47,7 +47,7 @@ pub trait Tags: Send {
     /// The command that makes a tag, for an error message.
     fn how_to_create(&self, tag: &str, step: u64) -> String;
 
-    /// As [`Store::durability`].
+    /// As [`Store::durability`], but asked with each range.
     fn durability(&self) -> &Durability;
 }
 

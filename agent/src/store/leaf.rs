@@ -18,8 +18,8 @@ pub(super) fn insert(tag: &str, step: u64) -> String {
 }
 
 /// The statements that make a tag, for an error message.
-pub(super) fn how_to_create(tag: &str, step: u64) -> String {
-    format!("{}; in a new database, first: {CREATE}", insert(tag, step))
+pub(super) fn how_to_create(tag: &str, step: u64, options: &str) -> String {
+    format!("{}; in a new database, first: {CREATE}{options}", insert(tag, step))
 }
 
 /// The columns `max_id` and `step` of a row. People write them, so they may hold anything.

@@ -26,6 +26,17 @@ const UNKNOWN_VARIABLE: u16 = 1193;
 
 type Conn = Connection<Wire<Transport>>;
 
+/// When other servers have what one has confirmed.
+#[derive(Clone, Copy)]
+enum Copies {
+    /// Before it is confirmed, as in a cluster.
+    Same,
+    /// Later: there are several servers in the URL.
+    Late,
+    /// Later, if there are replicas.
+    AsSeen,
+}
+
 pub(super) struct MysqlStore {
     address: Address,
     hosts: Vec<Host>,
@@ -36,6 +47,7 @@ pub(super) struct MysqlStore {
     table: String,
     remote: Remote,
     connection: Option<Conn>,
+    copies: Copies,
     durability: Durability,
     clock: StoreClock,
 }
@@ -55,6 +67,7 @@ impl MysqlStore {
             password: url.password,
             tls: url.tls,
             connection: None,
+            copies: Copies::AsSeen,
             clock: StoreClock::default(),
         })
     }
@@ -64,12 +77,13 @@ impl MysqlStore {
         let has_several = hosts.len() > 1;
         let connected = self.remote.connect(&mut hosts, async |host| self.connect_to(host, has_several).await);
         self.hosts = hosts;
-        let (connection, durability) = connected?;
+        let (connection, durability, copies) = connected?;
         self.durability.learn(durability);
+        self.copies = copies;
         Ok(connection)
     }
 
-    async fn connect_to(&self, host: &Host, has_several: bool) -> Result<(Conn, Durability), StoreError> {
+    async fn connect_to(&self, host: &Host, has_several: bool) -> Result<(Conn, Durability, Copies), StoreError> {
         let address = &self.address;
         let say = |error| self.say_no_connection(host, error);
         let mut connection = Connection::new(Wire::connect(address, host, None).await?);
@@ -91,12 +105,9 @@ impl MysqlStore {
              sql_mode = CONCAT(@@sql_mode, ',STRICT_ALL_TABLES')"
         );
         connection.query(&set).await.map_err(say)?;
-        let settings = "SELECT @@global.read_only + 0, @@global.innodb_flush_log_at_trx_commit, @@global.log_bin, \
-                        @@global.sync_binlog";
-        let settings = connection.query(settings).await.map_err(say)?;
-        let setting =
-            |at: usize| settings.rows.first().and_then(|row| row.get(at)).and_then(sql::shown).unwrap_or_default();
-        if setting(0) == "1" {
+        let settings = format!("SELECT {}, @@global.read_only + 0", settings(&self.table));
+        let settings = connection.query(&settings).await.map_err(say)?.rows.into_iter().next().unwrap_or_default();
+        if sql::parse(settings.get(SETTINGS)) == Some(1) {
             return Err(address.unreachable(format_args!("{host} is a replica, but the primary is needed")));
         }
         let mut has_cluster = false;
@@ -117,21 +128,12 @@ impl MysqlStore {
                 }
             }
         }
-        let replicas = "SELECT COUNT(*) FROM information_schema.processlist WHERE command LIKE 'Binlog Dump%'";
-        let replicas = connection.query(replicas).await.map_err(say)?;
-        let replicas = replicas.rows.first().and_then(|row| row.first()).and_then(sql::shown).unwrap_or_default();
-        // The servers of a cluster may all crash at once, and then what each has written counts.
-        let durability = if setting(1) != "1" {
-            Durability::may_lose(&format!("innodb_flush_log_at_trx_commit = {}", setting(1)))
-        } else if setting(2) == "1" && setting(3) != "1" {
-            Durability::may_lose(&format!("sync_binlog = {}", setting(3)))
-        } else if !has_cluster && (has_several || replicas != "0") {
-            Durability::may_lose("it has replicas, which may lag behind")
-        } else {
-            // In a cluster, the other servers have the write before it is confirmed.
-            Durability::Kept
+        let copies = match has_cluster {
+            true => Copies::Same,
+            false if has_several => Copies::Late,
+            false => Copies::AsSeen,
         };
-        Ok((connection, durability))
+        Ok((connection, durability(&settings, &self.table, copies), copies))
     }
 
     /// Runs one statement. If the table is missing, makes it first.
@@ -232,6 +234,40 @@ impl MysqlStore {
 
 const LOGIN: &str = "give the user as mysql://USER@HOST and the password as TXID_STORE_PASSWORD or ?password-file=FILE";
 
+/// The number of columns of `settings`.
+const SETTINGS: usize = 5;
+
+/// The columns that `durability` reads. A table that does not exist has no engine.
+fn settings(table: &str) -> String {
+    let (schema, name) = match table.split_once('.') {
+        Some((schema, name)) => (format!("'{schema}'"), name),
+        None => ("DATABASE()".to_owned(), table),
+    };
+    format!(
+        "@@global.innodb_flush_log_at_trx_commit, @@global.log_bin, @@global.sync_binlog, (SELECT COUNT(*) FROM \
+         information_schema.processlist WHERE command LIKE 'Binlog Dump%'), (SELECT engine FROM \
+         information_schema.tables WHERE table_schema = {schema} AND table_name = '{name}')"
+    )
+}
+
+fn durability(settings: &[sql::Value], table: &str, copies: Copies) -> Durability {
+    let setting = |at: usize| settings.get(at).and_then(sql::shown);
+    let [flush, log, sync, replicas] = [0, 1, 2, 3].map(|at| setting(at).unwrap_or_default());
+    // The servers of a cluster may all crash at once, and then what each has written counts.
+    match (setting(4), copies) {
+        (Some(engine), _) if !engine.eq_ignore_ascii_case("InnoDB") => {
+            Durability::may_lose(&format!("the table {table} has the engine {engine}"))
+        }
+        _ if flush != "1" => Durability::may_lose(&format!("innodb_flush_log_at_trx_commit = {flush}")),
+        _ if log == "1" && sync != "1" => Durability::may_lose(&format!("sync_binlog = {sync}")),
+        (_, Copies::Late) => Durability::may_lose(LATE),
+        (_, Copies::AsSeen) if replicas != "0" => Durability::may_lose(LATE),
+        _ => Durability::Kept,
+    }
+}
+
+const LATE: &str = "it has replicas, which may lag behind";
+
 impl Store for MysqlStore {
     fn read(&mut self, key: &str) -> Result<Option<Record>, StoreError> {
         self.remote.begin();
@@ -300,9 +336,11 @@ impl Store for MysqlStore {
 impl Tags for MysqlStore {
     fn take(&mut self, tag: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError> {
         self.remote.begin();
-        let select = format!("SELECT max_id, step FROM leaf_alloc WHERE biz_tag = {}", literal(tag));
+        let settings = settings(leaf::TABLE);
+        let select = format!("SELECT max_id, step, {settings} FROM leaf_alloc WHERE biz_tag = {}", literal(tag));
         let found = self.run_on(leaf::TABLE, &select).map_err(Failure::into_error)?;
         let Some(row) = found.and_then(|answer| answer.rows.into_iter().next()) else { return Ok(Taken::NoTag) };
+        self.durability.learn(durability(row.get(2..).unwrap_or_default(), leaf::TABLE, self.copies));
         let (number, step) = leaf::numbers(&self.address, tag, &row)?;
         let count = match tag::count(number, step, count, seen) {
             Ok(count) => count,
@@ -323,14 +361,15 @@ impl Tags for MysqlStore {
 
     fn create_tag(&mut self, tag: &str, step: u64) -> Result<(), StoreError> {
         self.remote.begin();
-        for statement in [leaf::CREATE, &leaf::insert(tag, step)] {
-            self.run_on(leaf::TABLE, statement).map_err(Failure::into_error)?;
+        // By default, the engine may be one that forgets.
+        for statement in [format!("{} ENGINE=InnoDB", leaf::CREATE), leaf::insert(tag, step)] {
+            self.run_on(leaf::TABLE, &statement).map_err(Failure::into_error)?;
         }
         Ok(())
     }
 
     fn how_to_create(&self, tag: &str, step: u64) -> String {
-        leaf::how_to_create(tag, step)
+        leaf::how_to_create(tag, step, " ENGINE=InnoDB")
     }
 
     fn durability(&self) -> &Durability {

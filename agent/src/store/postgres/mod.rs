@@ -105,27 +105,16 @@ impl PostgresStore {
                 self.log_in(host, self.wire(host, &budget).await?, connector).await?
             }
         };
-        let settings = "SELECT current_setting('transaction_read_only'), current_setting('fsync'), \
-                        current_setting('synchronous_commit'), current_setting('synchronous_standby_names'), \
-                        (SELECT count(*) FROM pg_stat_replication)";
-        let rows = query(&client, settings).await.map_err(|trouble| match trouble {
+        let settings = format!("SELECT {}, current_setting('transaction_read_only')", settings(&self.table));
+        let rows = query(&client, &settings).await.map_err(|trouble| match trouble {
             Trouble::Driver(error) => self.say_no_connection(host, &error),
             Trouble::TooLarge(error) => self.address.damaged(error),
         })?;
         let row = rows.into_iter().next().unwrap_or_default();
-        let setting = |at: usize| row.get(at).and_then(sql::shown).unwrap_or_default();
-        if setting(0) == "on" {
+        if row.get(SETTINGS).and_then(sql::shown).as_deref() == Some("on") {
             return Err(self.address.unreachable(format_args!("{host} is a replica, but the primary is needed")));
         }
-        let durability = match (setting(1).as_str(), setting(2).as_str(), setting(3).as_str(), setting(4).as_str()) {
-            ("on", "off", ..) => Durability::may_lose("synchronous_commit = off"),
-            ("on", _, "", "0") if !has_several => Durability::Kept,
-            ("on", _, "", _) => Durability::may_lose("it has replicas, and synchronous_standby_names is empty"),
-            ("on", "local", ..) => Durability::may_lose("synchronous_commit = local, and it has replicas"),
-            ("on", ..) => Durability::Kept,
-            (fsync, ..) => Durability::may_lose(&format!("fsync = {fsync}")),
-        };
-        Ok((client, budget, durability))
+        Ok((client, budget, durability(&row, &self.table, has_several)))
     }
 
     async fn wire(&self, host: &Host, budget: &Budget) -> Result<Wire<TcpStream>, StoreError> {
@@ -292,6 +281,32 @@ fn values(row: &SimpleQueryRow, room: &mut Room) -> io::Result<Row> {
     (0..row.len()).map(value).collect()
 }
 
+/// The number of columns of `settings`.
+const SETTINGS: usize = 5;
+
+/// The columns that `durability` reads. A table that does not exist is of no kind.
+fn settings(table: &str) -> String {
+    format!(
+        "current_setting('fsync'), current_setting('synchronous_commit'), current_setting('synchronous_standby_names'), \
+         (SELECT count(*) FROM pg_stat_replication), (SELECT relpersistence FROM pg_class WHERE oid = \
+         to_regclass('{table}'))"
+    )
+}
+
+fn durability(settings: &[sql::Value], table: &str, has_several: bool) -> Durability {
+    let [fsync, commit, standby, replicas, kind] =
+        [0, 1, 2, 3, 4].map(|at| settings.get(at).and_then(sql::shown).unwrap_or_default());
+    match (fsync.as_str(), commit.as_str(), standby.as_str(), replicas.as_str()) {
+        _ if kind == "u" => Durability::may_lose(&format!("the table {table} is UNLOGGED")),
+        ("on", "off", ..) => Durability::may_lose("synchronous_commit = off"),
+        ("on", _, "", "0") if !has_several => Durability::Kept,
+        ("on", _, "", _) => Durability::may_lose("it has replicas, and synchronous_standby_names is empty"),
+        ("on", "local", ..) => Durability::may_lose("synchronous_commit = local, and it has replicas"),
+        ("on", ..) => Durability::Kept,
+        (fsync, ..) => Durability::may_lose(&format!("fsync = {fsync}")),
+    }
+}
+
 impl Store for PostgresStore {
     fn read(&mut self, key: &str) -> Result<Option<Record>, StoreError> {
         self.remote.begin();
@@ -358,12 +373,15 @@ impl Tags for PostgresStore {
         let step = count.map_or("step".to_owned(), |count| count.to_string());
         let update = format!(
             "UPDATE leaf_alloc SET max_id = max_id + {step}, update_time = now() WHERE biz_tag = {name} AND max_id >= {seen} \
-             AND step >= 0 RETURNING max_id, step, {step}"
+             AND step >= 0 RETURNING max_id, step, {step}, {}",
+            settings(leaf::TABLE)
         );
         let rows = self.run_on(leaf::TABLE, &update).map_err(Failure::into_error)?;
         if let Some(row) = rows.and_then(|rows| rows.into_iter().next()) {
             let (end, step) = leaf::numbers(&self.address, tag, &row)?;
             let count = leaf::number(&self.address, tag, "step", row.get(2))?;
+            let has_several = self.hosts.len() > 1;
+            self.durability.learn(durability(row.get(3..).unwrap_or_default(), leaf::TABLE, has_several));
             return tag::taken(&self.address, tag, end, count, step);
         }
         let select = format!("SELECT max_id, step FROM leaf_alloc WHERE biz_tag = {name}");
@@ -382,7 +400,7 @@ impl Tags for PostgresStore {
     }
 
     fn how_to_create(&self, tag: &str, step: u64) -> String {
-        leaf::how_to_create(tag, step)
+        leaf::how_to_create(tag, step, "")
     }
 
     fn durability(&self) -> &Durability {

@@ -191,9 +191,7 @@ impl RedisStore {
             commands.push(command(&[b"SELECT", database.to_string().as_bytes()]));
         }
         let logins = commands.len();
-        commands.push(command(&[b"INFO", b"replication"]));
-        commands.push(command(&[b"INFO", b"cluster"]));
-        commands.push(command(&[b"CONFIG", b"GET", b"append*"]));
+        commands.extend(settings());
         let at_host = |error| match error {
             StoreError::Unreachable { why, .. } => self.address.unreachable(format_args!("{host}: {why}")),
             other => other,
@@ -226,16 +224,38 @@ impl RedisStore {
     /// Runs a script for `group`, and waits for the replicas if required. If that fails, the next access begins with
     /// another host.
     fn run(&mut self, script: &str, group: &str, args: &[&[u8]], copies: u32) -> Result<Reply, Failure> {
+        self.run_and_ask(script, group, args, copies, Vec::new()).map(|(answer, _)| answer)
+    }
+
+    /// As `run`. Sends `questions` in the same round trip, and returns their answers as well.
+    fn run_and_ask(
+        &mut self,
+        script: &str,
+        group: &str,
+        args: &[&[u8]],
+        copies: u32,
+        questions: Vec<Vec<u8>>,
+    ) -> Result<(Reply, Vec<Reply>), Failure> {
         let (host, mut connection) = match self.connection.take() {
             Some(connection) => connection,
             None => self.connect().map_err(Failure::NotDone)?,
         };
-        let answer = self.remote.run(self.run_script(&host, &mut connection, script, group, args, copies));
+        let key = format!("{}/{group}", self.prefix);
+        let mut words = vec![b"EVAL".as_slice(), script.as_bytes(), b"1", key.as_bytes()];
+        words.extend(args);
+        let asked = questions.len();
+        let mut commands = vec![command(&words)];
+        if copies > 0 {
+            let patience = (self.address.timeout / 2).as_millis();
+            commands.push(command(&[b"WAIT", copies.to_string().as_bytes(), patience.to_string().as_bytes()]));
+        }
+        commands.extend(questions);
+        let answer = self.remote.run(self.run_script(&host, &mut connection, commands, copies, asked));
         match answer.unwrap_or_else(|| Err(Failure::Unknown(self.address.timed_out()))) {
-            Ok(((seconds, micros, answer), moved)) => {
+            Ok(((seconds, micros, answer), answers, moved)) => {
                 self.connection = Some(moved.unwrap_or((host, connection)));
                 self.clock.saw(seconds.saturating_mul(1000).saturating_add(micros / 1000));
-                Ok(answer)
+                Ok((answer, answers))
             }
             Err(failure) => {
                 self.hosts.rotate_left(1);
@@ -244,23 +264,15 @@ impl RedisStore {
         }
     }
 
+    /// The first of the commands is the script, and the last `asked` are questions.
     async fn run_script(
         &self,
         host: &Host,
         connection: &mut Conn,
-        script: &str,
-        group: &str,
-        args: &[&[u8]],
+        mut commands: Vec<Vec<u8>>,
         copies: u32,
-    ) -> Result<(Clocked, Option<(Host, Conn)>), Failure> {
-        let key = format!("{}/{group}", self.prefix);
-        let mut words = vec![b"EVAL".as_slice(), script.as_bytes(), b"1", key.as_bytes()];
-        words.extend(args);
-        let mut commands = vec![command(&words)];
-        if copies > 0 {
-            let patience = (self.address.timeout / 2).as_millis();
-            commands.push(command(&[b"WAIT", copies.to_string().as_bytes(), patience.to_string().as_bytes()]));
-        }
+        asked: usize,
+    ) -> Result<Moved, Failure> {
         connection.stream().renew();
         let mut replies = connection.ask(&commands).await.map_err(|error| self.say_io(&error))?;
         let mut moved = None;
@@ -277,6 +289,7 @@ impl RedisStore {
                 return Err(Failure::NotDone(self.say(&error)));
             }
         }
+        let answers = replies.split_off(replies.len() - asked);
         let answer = clocked(replies.swap_remove(0)).map_err(|reply| match reply {
             Reply::Error(error) => Failure::NotDone(self.say(&error)),
             other => Failure::Unknown(self.not_redis(format_args!("{other:?}"))),
@@ -293,7 +306,7 @@ impl RedisStore {
                 }
             }
         }
-        Ok((answer, moved))
+        Ok((answer, answers, moved))
     }
 
     /// Fails unless the cluster itself names this node, or the URL does: whoever gets a connection gets the password.
@@ -359,6 +372,9 @@ impl RedisStore {
 /// Seconds, microseconds, and the answer itself.
 type Clocked = (i64, i64, Reply);
 
+/// What a script answers, what follows it, and where the connection is now if it has moved.
+type Moved = (Clocked, Vec<Reply>, Option<(Host, Conn)>);
+
 /// The parts of a script's answer.
 fn clocked(reply: Reply) -> Result<Clocked, Reply> {
     let Reply::List(mut parts) = reply else { return Err(reply) };
@@ -412,6 +428,13 @@ fn has_node(nodes: &Reply, node: &Host, host: &Host) -> bool {
         let names = [name.trim_matches(['[', ']']), alias.split(',').next().unwrap_or_default(), &host.name];
         port == node.port.to_string() && names.contains(&&*node.name)
     })
+}
+
+/// The commands whose answers `durability` reads.
+fn settings() -> Vec<Vec<u8>> {
+    [&[b"INFO".as_slice(), b"replication"][..], &[b"INFO", b"cluster"], &[b"CONFIG", b"GET", b"append*"]]
+        .map(command)
+        .to_vec()
 }
 
 /// What `INFO replication`, `INFO cluster` and `CONFIG GET append*` tell. Without permission for them, nothing is known.
@@ -505,9 +528,13 @@ impl Tags for RedisStore {
         self.remote.begin();
         let (count, seen) = (count.map_or(String::new(), |count| count.to_string()), seen.to_string());
         let args: [&[u8]; 2] = [count.as_bytes(), seen.as_bytes()];
-        let found = match self.run(TAKE, tag, &args, self.wait).map_err(Failure::into_error)? {
-            Reply::List(found) => found,
-            other => return Err(self.not_redis(format_args!("{tag} is {other:?}"))),
+        let taken = self.run_and_ask(TAKE, tag, &args, self.wait, settings()).map_err(Failure::into_error)?;
+        let found = match taken {
+            (Reply::List(found), answers) => {
+                self.durability.learn(durability(&answers, self.master.is_some()));
+                found
+            }
+            (other, _) => return Err(self.not_redis(format_args!("{tag} is {other:?}"))),
         };
         match &found[..] {
             [end, count, step] => {

@@ -154,3 +154,132 @@ fn a_segment_takes_nothing_from_a_store_that_forgets() {
         agent.wait().unwrap();
     }
 }
+
+/// What a store says with each range. `change` is what somebody does while the agent is connected.
+fn says_with_each_range(url: &str, change: &dyn Fn(&str), cases: &[(&str, Option<&str>)]) {
+    let mut tags = open_tags(url).unwrap();
+    tags.create_tag("asked", 10).unwrap();
+    for (what, wanted) in cases {
+        change(what);
+        let why = || {
+            let taken = tags.take("asked", None, 0).unwrap();
+            assert!(matches!(taken, Taken::Range { .. }), "{what}: {taken:?}");
+            tags.durability().why().map(str::to_owned)
+        };
+        // A server reads its files anew after a moment.
+        let mut why = why;
+        until("it does not say so", || why().as_deref() == *wanted);
+    }
+}
+
+#[test]
+fn each_range_asks() {
+    let server = servers::redis(&[]);
+    let url = format!("redis://127.0.0.1:{}", server.port);
+    wait_for(&url);
+    let set = |what: &str| {
+        let mut command = Command::new("redis-cli");
+        servers::run(
+            command.args(["-p", &server.port.to_string()]).args(what.split(' ').filter(|word| !word.is_empty())),
+        );
+    };
+    let cases = [
+        ("PING", None),
+        ("CONFIG SET appendonly no", Some("appendonly no")),
+        ("CONFIG SET appendonly yes", None),
+        ("CONFIG SET appendfsync everysec", Some("appendfsync everysec")),
+        ("CONFIG SET appendfsync always", None),
+    ];
+    says_with_each_range(&url, &set, &cases);
+    let mut tags = open_tags(&url).unwrap();
+    tags.take("asked", None, 0).unwrap();
+    assert_eq!(*tags.durability(), Durability::Kept);
+    let _replica = servers::redis(&["--replicaof", &format!("127.0.0.1 {}", server.port)]);
+    until("a replica that came later is not noticed", || {
+        tags.take("asked", None, 0).unwrap();
+        tags.durability().why() == Some("connected_slaves:1, and a replica may lag behind")
+    });
+
+    // A table that is made takes no other engine.
+    let server = servers::mariadb_with(&["--skip-ssl", "--default-storage-engine=MEMORY"]);
+    let url = format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{}/ids", server.port);
+    let set = |what: &str| drop(servers::run(servers::mariadb_client(&server).args(["ids", "-e", what])));
+    let cases = [
+        ("SELECT 1", None),
+        ("SET GLOBAL innodb_flush_log_at_trx_commit = 0", Some("innodb_flush_log_at_trx_commit = 0")),
+        ("SET GLOBAL innodb_flush_log_at_trx_commit = 1", None),
+        ("ALTER TABLE leaf_alloc ENGINE = MEMORY", Some("the table leaf_alloc has the engine MEMORY")),
+        ("ALTER TABLE leaf_alloc ENGINE = Aria", Some("the table leaf_alloc has the engine Aria")),
+        ("ALTER TABLE leaf_alloc ENGINE = InnoDB", None),
+    ];
+    says_with_each_range(&url, &set, &cases);
+    assert_eq!(weakness(&url), None);
+    set("ALTER TABLE txid_lease ENGINE = MEMORY");
+    assert_eq!(weakness(&url).as_deref(), Some("the table txid_lease has the engine MEMORY"));
+    assert_eq!(
+        weakness(&format!("{url}?table=ids.txid_lease")).as_deref(),
+        Some("the table ids.txid_lease has the engine MEMORY")
+    );
+
+    let server = servers::postgres(&["fsync=on"]);
+    let url = format!("postgres://txid:{POSTGRES_PASSWORD}@127.0.0.1:{}/ids", server.port);
+    wait_for(&url);
+    let set = |what: &str| {
+        for statement in what.split("; ") {
+            servers::run(servers::psql(&server, "ids").args(["-c", statement]));
+        }
+    };
+    let cases = [
+        ("SELECT 1", None),
+        ("ALTER SYSTEM SET synchronous_commit = off; SELECT pg_reload_conf()", Some("synchronous_commit = off")),
+        ("ALTER SYSTEM RESET synchronous_commit; SELECT pg_reload_conf()", None),
+        ("ALTER TABLE leaf_alloc SET UNLOGGED", Some("the table leaf_alloc is UNLOGGED")),
+        ("ALTER TABLE leaf_alloc SET LOGGED", None),
+        ("ALTER TABLE txid_lease SET UNLOGGED", None),
+    ];
+    says_with_each_range(&url, &set, &cases);
+    assert_eq!(weakness(&url).as_deref(), Some("the table txid_lease is UNLOGGED"));
+}
+
+/// A segment of an agent that goes on when the store keeps again what it confirms.
+#[test]
+fn a_segment_takes_nothing_while_the_store_forgets() {
+    let server = servers::redis(&[]);
+    let url = format!("redis://127.0.0.1:{}", server.port);
+    wait_for(&url);
+    let set = |name: &str, value: &str| {
+        let port = server.port.to_string();
+        servers::run(Command::new("redis-cli").args(["-p", &port, "CONFIG", "SET", name, value]));
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_txid-agent"));
+    command.args(["run", "--segment", "invoices=10", "--create", "--store", &url, "--dir"]);
+    command.arg(directory.path()).stdin(Stdio::null()).stderr(Stdio::null());
+    servers::end_with_the_test(&mut command);
+    let _agent = Running(command.spawn().unwrap());
+    let file = directory.path().join("invoices.segment");
+    until("there is no segment", || Segment::attach(&file).is_ok_and(|segment| segment.next().is_ok()));
+    let segment = Segment::attach(&file).unwrap();
+    set("appendonly", "no");
+    let number = || match open_tags(&url).unwrap().take("invoices", Some(0), 0).unwrap() {
+        Taken::Range { range, .. } => range.end,
+        other => panic!("{other:?}"),
+    };
+    until("the numbers are not used up", || segment.next().is_err());
+    // One range may have been refused after it was taken.
+    let last = number();
+    std::thread::sleep(std::time::Duration::from_secs(6));
+    assert_eq!(number(), last, "nothing more is taken");
+    assert!(segment.next().is_err());
+    set("appendonly", "yes");
+    until("it does not go on", || segment.next().is_ok());
+}
+
+struct Running(std::process::Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
