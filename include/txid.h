@@ -1309,8 +1309,8 @@ int32_t txid_skywalking_read(const char *text,
 /**
  * Opens a generator of 64-bit ids, and writes it to `generator`. Release it with txid_snowflake_close.
  *
- * `layout` is a preset (snowflake, sonyflake, uid, leaf, snowflake53) or a list of parts from the highest bits to the
- * lowest, such as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01. `node` is a number, env:NAME, ip or
+ * `layout` is a preset (snowflake, sonyflake, uid, leaf, snowflake53, discord, instagram, mastodon) or a list of parts
+ * from the highest bits to the lowest, such as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01. `node` is a number, env:NAME, ip or
  * hostname; or lease, for the node that txid-agent leases. `path` is the file that all processes with this node share.
  * It is made if it does not exist, unless the node is leased. If `path` is NULL, the state is in memory that this
  * process shares with those it forks from now on; that is refused while another libtxid.so is loaded, which would not
@@ -1447,9 +1447,9 @@ void txid_span_continue(const txid_policy *policy,
 
 #if defined(TXID_NGINX)
 /**
- * Writes the time in the id of `len` characters at `text` to `buf`: of a txid, a UUID of version 1, 6 or 7, a flake, a
- * UNIQUE_ID, or an id of SOFATracer or SkyWalking. It is in milliseconds since 1970-01-01 UTC, or as RFC 3339 writes it,
- * "2014-09-01T00:00:00.000Z", if `iso8601`. Returns its length; 0 if the text is none of these ids.
+ * Writes the time in the id of `len` characters at `text` to `buf`, if it is certain: the text can be an id of this time, and
+ * of no other. A txid that is older than an hour can mostly be an xid, too: txid_ms reads it. The time is in milliseconds since 1970-01-01 UTC, or as RFC 3339 writes it,
+ * "2014-09-01T00:00:00.000Z", if `iso8601`. Returns its length; 0 if there is none.
  *
  * Safety:
  *

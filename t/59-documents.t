@@ -178,7 +178,7 @@ sub check_console {
         }
         my $run = here($command);
         $run =~ s/127\.0\.0\.1:8080/127.0.0.1:$port/g if $port;
-        $run =~ s/\baccess\.log/$scratch\/access.log/g;
+        $run =~ s/\b(access|mixed)\.log/$scratch\/$1.log/g;
         $run =~ s/^curl -i/curl -s -i/;
         my $output = masked(`PATH=$release:\$PATH; $run 2>&1` =~ s/\r//gr);
         # As grep, txid grep ends with 1 if it finds nothing.
@@ -214,6 +214,13 @@ my %not_run = map { $_ => 1 } qw(diff go java logql python rust sql text toml vr
 $ENV{LUA_PATH}  = lua_path();
 $ENV{LUA_CPATH} = lua_cpath();
 write_file('access.log', qq(b2fr5nvqg00000000000 200 "GET / HTTP/1.1"\n));
+write_file('mixed.log', <<'END');
+35kLKK5Xcf76Cg11zybVdSPtuWA gateway: request
+01KEC3DFR0FMY9MGZWQZA3EA3H worker: started
+1-69b307e4-a006649127e371903a2de979 lambda: REPORT
+user_01h455vb4pex5vsknk084sn02q billing: created
+1439530262794464807 bot: message
+END
 
 my $count = 0;
 for my $file ('README.md', glob 'docs/*.md agent/*.md agent/docs/*.md studies/*/README.md') {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use std::fmt::Display;
 use test_helpers::vectors::{bytes, cases, each, headers, masked};
-use txid::formats::{self, Numbers};
+use txid::formats::{self, Numbers, Unlikely};
 use txid::request::{Header, Kind, NetworkError, Networks, Peer, RequestHeaders, Span, TraceIds, is_valid_id};
 use txid::snowflake::Layout;
 use txid::trace::{self, B3, Sampling, SkyWalking, Sofa, Traceparent};
@@ -336,6 +336,29 @@ fn numbers(case: &Value) -> Numbers {
         Some(layout) => Numbers { layout: layout.parse().unwrap(), is_chosen: true },
         None => Numbers::UNKNOWN,
     }
+}
+
+#[test]
+fn every_reading_is_there_and_the_likeliest_first() {
+    each("formats", "readings", |case| {
+        let now_ms = case["now"].as_str()?.parse().unwrap();
+        let found = formats::Readings::of(&bytes(&case["text"]), &Numbers::UNKNOWN, now_ms);
+        let found: Vec<_> = found
+            .iter()
+            .map(|it| {
+                let mut reading = json!({ "format": it.format.name });
+                it.layout.map(|layout| reading["layout"] = layout.into());
+                it.ms.map(|ms| reading["ms"] = ms.to_string().into());
+                it.unlikely.map(|why| {
+                    reading["unlikely"] = if why == Unlikely::TooEarly { "too_early" } else { "too_late" }.into();
+                });
+                reading
+            })
+            .collect();
+        // Of a flake, the time may be more than fits.
+        let expected = case["readings"].to_string().replace("18446744073709551615", &i64::MAX.to_string());
+        (json!(found).to_string() != expected).then(|| json!(found).to_string())
+    });
 }
 
 fn recognized(case: &Value) -> Vec<&'static str> {

@@ -4,7 +4,7 @@ use crate::bytes::{take, text};
 use flate2::{Compression, bufread::MultiGzDecoder, write::GzEncoder};
 use std::io::{self, BufReader, Cursor, Read, Write};
 use txid::Txid;
-use txid::formats::{self, Numbers};
+use txid::formats::{self, Numbers, Readings};
 use txid::snowflake::Layout;
 use txid_cli::blocks::{Blocks, Piece};
 use txid_cli::gzip::Members;
@@ -98,6 +98,12 @@ pub fn log(mut bytes: &[u8]) {
 /// What `txid inspect` shows of a word.
 pub fn inspect(bytes: &[u8]) {
     for numbers in [Numbers::UNKNOWN, Numbers { layout: Layout::SONYFLAKE, is_chosen: true }] {
+        let readings = Readings::of(bytes, &numbers, txid::system_ms());
+        // What fits is what can be shown, in any layout that is tried.
+        for format in formats::ALL.into_iter().filter(|format| format.name != "snowflake" || numbers.is_chosen) {
+            let is_read = formats::read(format, bytes, &numbers).is_some_and(|read| read.is_ok());
+            assert_eq!(readings.iter().any(|it| it.format == format), is_read, "{format:?}");
+        }
         match formats::recognize(bytes, &numbers, txid::system_ms()) {
             Ok(found) => {
                 assert!(!found.is_empty());

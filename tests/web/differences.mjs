@@ -45,6 +45,11 @@ export function differences(txid, vectors) {
         const areSorted = keys.every((value, index) => index === 0 || keys[index - 1] <= value);
         compare(test, [test.texts, areSorted], [[...new Set(test.texts)].sort(), true]);
     }
+    for (const test of vectors.formats.readings) {
+        const found = txid.read(test.text, { now: test.now }).map(({ format, preset: layout, ms, unlikely }) => (
+            { format, layout, ms: ms?.toString(), unlikely: unlikely ?? undefined }));
+        compare(test, found, test.readings);
+    }
     for (const test of vectors.formats.layouts) {
         const { ms: epoch, layout } = attempt({ ...test, format: "snowflake" }, "0");
         const widths = layout?.slice(1) ?? [];

@@ -89,7 +89,7 @@ pub struct New {
     /// segment: the file that txid-agent keeps
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
-    /// For --format snowflake: snowflake, sonyflake, uid, leaf, snowflake53, or
+    /// For --format snowflake: snowflake, sonyflake, uid, leaf, snowflake53, discord, instagram, or
     /// time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01
     #[arg(long, value_name = "LAYOUT")]
     pub layout: Option<String>,
@@ -133,8 +133,8 @@ fn with_a_time() -> String {
 
 /// Show what ids hold: format, time (UTC, local, age), fields and bits
 ///
-/// Recognizes every format that `txid new --format` makes. If an id could be of several formats, all are listed. Txids and
-/// UUIDs are accepted in upper and lower case. Invalid ids are reported on standard error; the others are still printed, and
+/// Nothing in an id names its format: if it can be of several, all are shown, the likeliest first. A number is read in each
+/// layout that is known, unless one is given. An id is shown as it is written by this project. Invalid ids are reported on standard error; the others are still printed, and
 /// the exit status is 1.
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -148,7 +148,7 @@ pub struct Inspect {
     /// Print one JSON object per line
     #[arg(long)]
     pub json: bool,
-    /// Read 64-bit ids in this layout (see txid help new) instead of snowflake's
+    /// Read 64-bit ids in this layout (see txid help new, or mastodon) instead of all
     #[arg(long, value_name = "LAYOUT")]
     pub layout: Option<String>,
     /// Read 64-bit ids with this epoch instead of the layout's
