@@ -9,7 +9,6 @@ mod subcommand;
 
 use args::{Args, Subcommand};
 use clap::Parser;
-use std::io::{Write, stderr};
 use std::process::ExitCode;
 
 #[cfg(panic = "abort")]
@@ -29,7 +28,7 @@ fn main() -> ExitCode {
         Subcommand::Raise(args) => subcommand::raise::run(&args),
     };
     done.unwrap_or_else(|error| {
-        let _ = writeln!(stderr(), "txid-agent: {error:#}");
+        run::journal::write(&format!("txid-agent: {error:#}"));
         ExitCode::FAILURE
     })
 }

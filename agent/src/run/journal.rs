@@ -67,8 +67,9 @@ pub fn say(text: &str) {
     }
 }
 
-fn write(line: &str) {
-    let _ = writeln!(stderr(), "{line}");
+/// In one write, so that the lines of several processes do not mix.
+pub fn write(line: &str) {
+    let _ = stderr().write_all(format!("{line}\n").as_bytes());
 }
 
 /// `text` without line ends, and cut if it is too long.

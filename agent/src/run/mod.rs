@@ -2,7 +2,7 @@
 
 mod event;
 mod guard;
-mod journal;
+pub mod journal;
 mod keepers;
 mod notify;
 mod signals;
@@ -17,7 +17,7 @@ use guard::Guard;
 use journal::say;
 use keepers::Keepers;
 use notify::Notify;
-use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::consts::{SIGCHLD, SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGSTOP, SIGTERM, SIGTSTP};
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
@@ -54,6 +54,7 @@ enum Phase {
 
 pub fn run(args: Run) -> anyhow::Result<ExitCode> {
     let config = Config::new(args)?;
+    signals::take_over();
     // A thread that fails is started again. The log has one line for that.
     std::panic::set_hook(Box::new(|panic| {
         say(&format!("a bug in txid-agent: {panic}"));
@@ -66,7 +67,7 @@ pub fn run(args: Run) -> anyhow::Result<ExitCode> {
     journal::write_aside().context("cannot start a thread")?;
     let (sender, events) = channel();
     notify.beat(sender.clone())?;
-    signals::watch(sender.clone(), !config.child.is_empty())?;
+    signals::watch(sender.clone(), !config.child.is_empty(), guard.is_some())?;
     let keepers = Keepers::start(&config, &sender)?;
     let mut agent = Agent { keepers, child: config.child, runner: guard, notify, phase: Phase::Starting };
     loop {
@@ -77,6 +78,7 @@ pub fn run(args: Run) -> anyhow::Result<ExitCode> {
             Some(Event::Beat) => agent.beat(),
             None => agent.time_is_over(),
         }
+        agent.watch_guard();
         if let Some(status) = agent.go_on() {
             journal::finish();
             return Ok(status);
@@ -87,22 +89,38 @@ pub fn run(args: Run) -> anyhow::Result<ExitCode> {
 impl Agent {
     /// The next event. None if the time to wait for one is over.
     fn wait(&self, events: &Receiver<Event>) -> Option<Event> {
+        let guard = match &self.runner {
+            Some(Runner::Guard(guard)) => Some(guard.next_look()),
+            Some(Runner::Agent(_)) | None => None,
+        };
         let end = match self.phase {
             Phase::Starting | Phase::Running => self.keepers.next_late_line(),
-            Phase::Stopping(_, end) => Some(end),
+            // The keepers are given up once.
+            Phase::Stopping(_, end) => Some(end).filter(|_| !self.keepers.have_ended()),
         };
-        match end {
+        match end.into_iter().chain(guard).min() {
             None => events.recv().ok(),
             Some(end) => events.recv_timeout(end.saturating_duration_since(Instant::now())).ok(),
         }
     }
 
     fn time_is_over(&mut self) {
+        let now = Instant::now();
         let lines = match self.phase {
-            Phase::Starting | Phase::Running => self.keepers.late_lines(Instant::now()),
-            Phase::Stopping(..) => self.keepers.give_up(),
+            Phase::Starting | Phase::Running => self.keepers.late_lines(now),
+            Phase::Stopping(_, end) if end <= now => self.keepers.give_up(),
+            Phase::Stopping(..) => Vec::new(),
         };
         lines.iter().for_each(|text| say(text));
+    }
+
+    /// If the guard does not work, its child may be there at the limit.
+    fn watch_guard(&mut self) {
+        let Some(Runner::Guard(guard)) = &mut self.runner else { return };
+        if let Some(status) = guard.watch() {
+            self.runner = None;
+            self.stop(status);
+        }
     }
 
     fn hear(&mut self, which: usize, news: &News) {
@@ -128,6 +146,9 @@ impl Agent {
     }
 
     fn take_signal(&mut self, signal: i32) {
+        if signal == SIGTSTP {
+            return self.stop_for_a_while();
+        }
         match &self.runner {
             Some(runner) => runner.pass_on(signal),
             None if [SIGTERM, SIGINT, SIGQUIT, SIGHUP].contains(&signal) => self.stop(ExitCode::SUCCESS),
@@ -135,9 +156,19 @@ impl Agent {
         }
     }
 
+    /// The terminal has stopped the agent, and the shell waits for that. The child is in a session of its own, so it is
+    /// stopped by its guard, which goes on: if the agent does not, the child ends before its limit.
+    fn stop_for_a_while(&self) {
+        let pass_on = |signal| self.runner.iter().for_each(|runner| runner.pass_on(signal));
+        pass_on(SIGTSTP);
+        // It goes on here when the shell sends SIGCONT.
+        let _ = signal_hook::low_level::raise(SIGSTOP);
+        pass_on(SIGCONT);
+    }
+
     /// Only if the guard works as well.
     fn beat(&mut self) {
-        let is_alive = match &mut self.runner {
+        let is_alive = match &self.runner {
             Some(Runner::Guard(guard)) => guard.is_alive(),
             Some(Runner::Agent(_)) | None => true,
         };

@@ -3,10 +3,13 @@
 //! A file system that does not answer holds up whoever starts a program from it, for ever. So what is forked is this
 //! program first, and becomes the child by itself. Until then, a signal ends it as it ends any program.
 
+use super::guard::left::note;
 use super::journal::say;
+use super::signals::block_only;
 use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal};
 use std::ffi::OsString;
 use std::io;
+use std::os::fd::RawFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
 use txid_agent::store::PASSWORD_VARIABLE;
@@ -14,10 +17,11 @@ use txid_agent::store::PASSWORD_VARIABLE;
 /// The name that this program has until it is the child.
 pub const NAME: &str = "txid-start";
 
-/// Starts the child. It gets `signal` when the thread that calls this ends.
-pub fn start(line: &[String], signal: Signal, change: impl FnOnce(&mut Command)) -> io::Result<Pid> {
+/// Starts the child. It gets `signal` when the thread that calls this ends, and is noted in `files`.
+pub fn start(line: &[String], signal: Signal, files: &[RawFd], change: impl FnOnce(&mut Command)) -> io::Result<Pid> {
+    let files: Vec<String> = files.iter().map(RawFd::to_string).collect();
     let mut command = Command::new("/proc/self/exe");
-    command.arg0(NAME).arg(getpid().as_raw_nonzero().to_string()).arg(signal.as_raw().to_string()).args(line);
+    command.arg0(NAME).args([getpid().to_string(), signal.as_raw().to_string(), files.join(",")]).args(line);
     // The child gets neither what systemd tells the agent nor the store's password.
     for name in ["NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", PASSWORD_VARIABLE] {
         command.env_remove(name);
@@ -29,13 +33,20 @@ pub fn start(line: &[String], signal: Signal, change: impl FnOnce(&mut Command))
 /// Becomes the child, with what `start` has written.
 pub fn become_child(args: impl Iterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.collect();
-    let [parent, signal, program, rest @ ..] = args.as_slice() else { return ExitCode::FAILURE };
+    let [parent, signal, files, program, rest @ ..] = args.as_slice() else { return ExitCode::FAILURE };
     let number = |text: &OsString| text.to_str()?.parse::<i32>().ok();
-    let (parent, signal) = (number(parent), number(signal).and_then(Signal::from_named_raw));
+    let (parent, signal) = (number(parent).and_then(Pid::from_raw), number(signal).and_then(Signal::from_named_raw));
+    let files: Vec<RawFd> =
+        files.to_str().iter().flat_map(|files| files.split(',')).filter_map(|file| file.parse().ok()).collect();
     // The parent may have ended before this.
-    if set_parent_process_death_signal(signal).is_err() || getppid().map(|pid| pid.as_raw_nonzero().get()) != parent {
+    let Some(parent) = parent.filter(|_| set_parent_process_death_signal(signal).is_ok() && getppid() == parent) else {
+        return ExitCode::FAILURE;
+    };
+    if let Err(error) = note(&files, parent) {
+        say(&format!("cannot note the child's process: {error}"));
         return ExitCode::FAILURE;
     }
+    block_only(&[]);
     let error = Command::new(program).args(rest).exec();
     say(&format!("{}: {error}", program.to_string_lossy()));
     ExitCode::from(code_of(&error))

@@ -15,7 +15,7 @@ impl Supervised {
     /// again, and only one of two can have its ports. To be called by the main thread: Linux sends the signal when the
     /// thread that forked ends.
     pub fn start(child: &[String]) -> io::Result<Self> {
-        Ok(Self { pid: start(child, Signal::TERM, |_| {})? })
+        Ok(Self { pid: start(child, Signal::TERM, &[], |_| {})? })
     }
 
     /// Only `reap` reaps, in the same thread, so the pid is still the child's.

@@ -3,6 +3,8 @@
 //! The child and what it starts inherit the files, unless they close them. So the lock lasts until the last of them is
 //! gone, even if the agent and its guard were killed.
 
+use super::super::journal::say;
+use super::left;
 use crate::config::Config;
 use anyhow::{Context, bail};
 use rustix::fs::{FlockOperation, flock};
@@ -10,25 +12,45 @@ use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use std::fs::{DirBuilder, File};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 
-/// Locks each node of the child.
-pub fn nodes(config: &Config) -> anyhow::Result<Vec<File>> {
-    config.nodes_of_child().into_iter().map(|node| lock(config, &node.name)).collect()
+/// The locks of a child's nodes.
+pub struct Locks {
+    pub files: Vec<File>,
+    /// If there was a child of an earlier agent: a time after all that it may have stamped.
+    pub left_ms: Option<i64>,
 }
 
-fn lock(config: &Config, node: &str) -> anyhow::Result<File> {
-    // `status` shows no file with a leading dot.
-    let path = config.dir.join(format!(".{node}.child"));
-    let shown = || path.display().to_string();
-    DirBuilder::new().recursive(true).mode(0o750).create(&config.dir).with_context(shown)?;
-    let file = File::options().write(true).create(true).truncate(false).mode(0o640).open(&path).with_context(shown)?;
-    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Err(Errno::WOULDBLOCK) => bail!(
-            "a child with the node {node}, which another txid-agent started, still runs; wait for its end, or end what \
-             'fuser {}' shows",
-            path.display()
-        ),
-        locked => locked.with_context(shown)?,
+impl Locks {
+    /// Locks each node of the child.
+    pub fn new(config: &Config) -> anyhow::Result<Self> {
+        let mut locks = Self { files: Vec::new(), left_ms: None };
+        for node in config.nodes_of_child() {
+            locks.add(config, &node.name)?;
+        }
+        Ok(locks)
     }
-    fcntl_setfd(&file, FdFlags::empty()).with_context(shown)?;
-    Ok(file)
+
+    fn add(&mut self, config: &Config, node: &str) -> anyhow::Result<()> {
+        // `status` shows no file with a leading dot. The agent 2.0.0 locks it, too.
+        let path = config.dir.join(format!(".{node}.command"));
+        let shown = || path.display().to_string();
+        DirBuilder::new().recursive(true).mode(0o750).create(&config.dir).with_context(shown)?;
+        let mut options = File::options();
+        options.read(true).write(true).create(true).truncate(false).mode(0o640);
+        let file = options.open(&path).with_context(shown)?;
+        if let Some(pid) = left::end(&file)? {
+            say(&format!("{node}: ended process {pid}, which an earlier txid-agent had started and could not end"));
+            self.left_ms = Some(txid::system_ms() + 2 * config.max_skew.as_millis() as i64);
+        }
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK) => bail!(
+                "a child with the node {node}, which another txid-agent started, still runs; wait for its end, or end \
+                 what 'fuser {}' shows",
+                path.display()
+            ),
+            locked => locked.with_context(shown)?,
+        }
+        fcntl_setfd(&file, FdFlags::empty()).with_context(shown)?;
+        self.files.push(file);
+        Ok(())
+    }
 }

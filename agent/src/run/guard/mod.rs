@@ -4,6 +4,8 @@
 //! the guard reads the leases from their files, as any process does, and ends the child by itself; and it ends the
 //! child if the agent dies. If the guard is killed, the kernel kills the child, and the agent all that is left.
 
+mod beat;
+pub mod left;
 mod lock;
 mod processes;
 mod work;
@@ -13,26 +15,32 @@ pub use processes::reap;
 use super::journal::{self, say};
 use crate::config::Config;
 use anyhow::Context;
-use rustix::process::{Pid, getpid, set_child_subreaper};
-use std::fs::File;
+use beat::{Beat, Verdict};
+use lock::Locks;
+use rustix::process::{Pid, Signal, getpid, kill_process, set_child_subreaper};
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::process::{ExitCode, exit};
+use std::time::Instant;
 use work::{START, Work};
+
+/// The exit code if the guard was killed.
+const KILLED: u8 = 128 + 9;
 
 /// The guard, as the agent sees it.
 pub struct Guard {
     pid: Pid,
     /// Each byte from the guard says that it works.
     socket: UnixStream,
+    beat: Beat,
     is_started: bool,
-    _locks: Vec<File>,
+    _locks: Locks,
 }
 
 impl Guard {
     /// Starts the guard of the child. To be called before there are threads.
     pub fn start(config: &Config) -> anyhow::Result<Self> {
-        let locks = lock::nodes(config)?;
+        let locks = Locks::new(config)?;
         let (socket, its_socket) = UnixStream::pair().context("cannot make a socket")?;
         for end in [&socket, &its_socket] {
             end.set_nonblocking(true).context("cannot make a socket")?;
@@ -43,7 +51,7 @@ impl Guard {
         let pid = match unsafe { libc::fork() } {
             0 => {
                 drop(socket);
-                let code = Work::new(config, its_socket).and_then(Work::run).unwrap_or_else(|error| {
+                let code = Work::new(config, &locks, its_socket).and_then(Work::run).unwrap_or_else(|error| {
                     say(&format!("the guard of {}: {error:#}", config.child[0]));
                     1
                 });
@@ -52,7 +60,8 @@ impl Guard {
             }
             pid => Pid::from_raw(pid.max(0)).ok_or_else(std::io::Error::last_os_error).context("cannot fork")?,
         };
-        Ok(Self { pid, socket, is_started: false, _locks: locks })
+        let beat = Beat::new(config.margin, Instant::now());
+        Ok(Self { pid, socket, beat, is_started: false, _locks: locks })
     }
 
     /// Lets the guard start the child as soon as there are leases, and again after each loss of one.
@@ -67,10 +76,40 @@ impl Guard {
         self.write(signal as u8);
     }
 
-    /// Whether the guard has worked since this was last called.
-    pub fn is_alive(&mut self) -> bool {
+    /// Whether the guard works, as far as is known.
+    pub fn is_alive(&self) -> bool {
+        self.beat.is_regular()
+    }
+
+    /// When [`Guard::watch`] is to be called next.
+    pub fn next_look(&self) -> Instant {
+        self.beat.next()
+    }
+
+    /// Wakes the guard if it is stopped. If it does not go on, or does not work, ends it and the child. Then there is an
+    /// exit code.
+    pub fn watch(&mut self) -> Option<ExitCode> {
+        let now = Instant::now();
+        if now < self.beat.next() {
+            return None;
+        }
         let mut beats = [0; 4096];
-        self.socket.read(&mut beats).is_ok_and(|read| read > 0)
+        let works = self.socket.read(&mut beats).is_ok_and(|read| read > 0);
+        match self.beat.look(now, works, || processes::is_stopped(self.pid)) {
+            Verdict::Works => {}
+            Verdict::Stopped { is_news } => {
+                if is_news {
+                    say("the guard of the child is stopped; waking it");
+                }
+                let _ = kill_process(self.pid, Signal::CONT);
+            }
+            Verdict::Fails => {
+                say("the guard of the child does not work; ending both");
+                processes::end_all();
+                return Some(ExitCode::from(KILLED));
+            }
+        }
+        None
     }
 
     /// Reaps all processes that have ended. Returns the exit code of the child if the guard has: then no process of

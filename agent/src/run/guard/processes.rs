@@ -5,9 +5,11 @@
 //! long as the guard has a child.
 
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process, kill_process_group, wait};
+use rustix::process::{
+    Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process, kill_process_group, test_kill_process, wait,
+};
 use std::collections::BTreeMap;
-use std::{fs, thread, time::Duration};
+use std::{fs, io, thread, time::Duration};
 
 /// What was found out by reaping.
 #[derive(Default)]
@@ -45,7 +47,7 @@ pub fn signal_all(main: Option<Pid>, signal: Signal) -> Option<Pid> {
         let _ = kill_process_group(main, signal);
     }
     let mut out_of_reach = None;
-    for pid in descendants() {
+    for pid in descendants(getpid()) {
         // It may have ended.
         if kill_process(pid, signal) == Err(Errno::PERM) {
             out_of_reach = Some(pid);
@@ -65,12 +67,12 @@ pub fn end_all() {
     }
 }
 
-/// The descendants of this process. Where the kernel lists the children of a process, only those are looked at: on a busy
+/// The descendants of a process. Where the kernel lists the children of a process, only those are looked at: on a busy
 /// host, a look at all processes takes long.
-fn descendants() -> Vec<Pid> {
-    let me = getpid().as_raw_nonzero().get();
-    let mut all = if children_of(me).is_none() { children_by_parent() } else { BTreeMap::new() };
-    let mut found = vec![me];
+pub fn descendants(of: Pid) -> Vec<Pid> {
+    let of = of.as_raw_nonzero().get();
+    let mut all = if children_of(of).is_none() { children_by_parent() } else { BTreeMap::new() };
+    let mut found = vec![of];
     let mut at = 0;
     while at < found.len() {
         let children = children_of(found[at]).or_else(|| all.remove(&found[at]));
@@ -97,14 +99,54 @@ fn children_by_parent() -> BTreeMap<i32, Vec<i32>> {
         let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
         // It may have ended since.
         let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else { continue };
-        if let Some(parent) = parent(&stat) {
+        if let Some(parent) = field(&stat, PARENT).and_then(|parent| parent.parse().ok()) {
             children.entry(parent).or_default().push(pid);
         }
     }
     children
 }
 
-/// The parent in a line of `/proc/PID/stat`. The name before it is in parentheses, and may contain some.
-fn parent(stat: &str) -> Option<i32> {
-    stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
+/// Whether a process is stopped, by a signal or by a debugger.
+pub fn is_stopped(pid: Pid) -> bool {
+    stat(pid).is_ok_and(|stat| matches!(field(&stat, STATE), Some("T" | "t")))
+}
+
+/// A process, and when it was started, in ticks since the boot: its number may be given to another one.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Process {
+    pub pid: Pid,
+    pub start: u64,
+}
+
+impl Process {
+    /// The process that has this number now.
+    pub fn now(pid: Pid) -> io::Result<Self> {
+        let start = field(&stat(pid)?, START).and_then(|start| start.parse().ok());
+        Ok(Self { pid, start: start.ok_or(io::ErrorKind::InvalidData)? })
+    }
+
+    /// Whether it runs. `/proc` may show only those of this user; then, another one counts as this.
+    pub fn is_there(&self) -> bool {
+        match stat(self.pid) {
+            Ok(stat) => {
+                let is_dead = matches!(field(&stat, STATE), Some("Z" | "X"));
+                !is_dead && field(&stat, START).and_then(|start| start.parse().ok()) == Some(self.start)
+            }
+            Err(_) => test_kill_process(self.pid) == Err(Errno::PERM),
+        }
+    }
+}
+
+/// Positions in `/proc/PID/stat` after the name.
+const STATE: usize = 0;
+const PARENT: usize = 1;
+const START: usize = 19;
+
+fn stat(pid: Pid) -> io::Result<String> {
+    fs::read_to_string(format!("/proc/{pid}/stat"))
+}
+
+/// A field of `/proc/PID/stat`. The name before them is in parentheses, and may contain some.
+fn field(stat: &str, at: usize) -> Option<&str> {
+    stat.rsplit_once(')')?.1.split_whitespace().nth(at)
 }

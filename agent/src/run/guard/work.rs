@@ -1,17 +1,22 @@
 //! What the guard does: it looks, and carries out what the machine of the child decides.
 
 use super::super::journal::{self, Journal, say};
+use super::super::signals::is_ignored;
 use super::super::start::{code_of, start};
+use super::lock::Locks;
 use super::processes::{self, reap};
 use crate::config::Config;
 use crate::environment::Variable;
 use crate::node::Node;
 use anyhow::Context;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, Signal, getpid, kill_process, set_child_subreaper, set_parent_process_death_signal};
+use rustix::process::{
+    Pid, Signal, getpid, kill_process, kill_process_group, set_child_subreaper, set_parent_process_death_signal, setsid,
+};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read, Write};
+use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -35,6 +40,10 @@ pub struct Work {
     variables: Vec<Variable>,
     nodes: Vec<Node>,
     pages: Pages,
+    /// In which the child is noted. It inherits them.
+    locks: Vec<RawFd>,
+    /// A time after all that the child of an earlier agent may have stamped.
+    left_ms: Option<i64>,
     /// The process that was started.
     main: Option<Pid>,
     code: u8,
@@ -56,7 +65,9 @@ struct Pages {
 }
 
 impl Work {
-    pub fn new(config: &Config, agent: UnixStream) -> anyhow::Result<Self> {
+    pub fn new(config: &Config, locks: &Locks, agent: UnixStream) -> anyhow::Result<Self> {
+        // No terminal can stop it, or the child.
+        setsid().context("cannot make a session")?;
         set_child_subreaper(Some(getpid())).context("cannot become a subreaper")?;
         // If it is stopped, it goes on when the agent dies, and ends the child.
         set_parent_process_death_signal(Some(Signal::CONT)).context("cannot ask for a signal")?;
@@ -80,6 +91,8 @@ impl Work {
             variables: config.env.clone(),
             nodes,
             pages: Pages { files, open: Vec::new() },
+            locks: locks.files.iter().map(AsRawFd::as_raw_fd).collect(),
+            left_ms: locks.left_ms,
             main: None,
             code: 0,
             order: Order::Run,
@@ -129,7 +142,8 @@ impl Work {
         }
         let wall_ms = txid::system_ms();
         let leases = if self.may_start {
-            self.pages.look(reaped.is_there.then_some(self.machine.used_ms().max(wall_ms)))
+            let used_ms = reaped.is_there.then_some(self.machine.used_ms().max(wall_ms));
+            self.pages.look(used_ms.max(self.left_ms))
         } else {
             Vec::new()
         };
@@ -169,7 +183,11 @@ impl Work {
         let signal = i32::from(order);
         // Only children that were not reaped have a pid here.
         if let (Some(main), Some(signal)) = (self.main, Signal::from_named_raw(signal)) {
-            let _ = kill_process(main, signal);
+            let _ = match signal {
+                // As a terminal does.
+                Signal::TSTP | Signal::CONT => kill_process_group(main, signal),
+                _ => kill_process(main, signal),
+            };
         }
         let ends = [SIGTERM, SIGINT, SIGQUIT, SIGHUP].contains(&signal);
         if ends && (self.main.is_none() || signal == SIGTERM) && self.order == Order::Run {
@@ -182,7 +200,7 @@ impl Work {
             self.nodes.iter().map(|node| node.name.as_str()).zip(look.leases.iter().map(|lease| lease.node)).collect();
         let variables: Vec<(&str, String)> =
             self.variables.iter().map(|variable| (variable.name.as_str(), variable.value(&numbers))).collect();
-        let started = start(&self.line, Signal::KILL, |command| {
+        let started = start(&self.line, Signal::KILL, &self.locks, |command| {
             command.process_group(0).envs(variables.iter().map(|(name, value)| (name, value)));
         });
         self.code = 0;
@@ -270,11 +288,12 @@ impl Pages {
 
 fn lease(generator: &Generator, used_ms: Option<i64>) -> Lease {
     let state = generator.state();
-    let Some(view) = state.lease() else { return Lease { node: 0, limit_ms: None, free_ms: i64::MAX, is_lost: true } };
-    if let Some(used_ms) = used_ms.filter(|used_ms| view.free_ms < used_ms + LEAD_MS / 2) {
+    let is_noted = |used_ms| state.lease().is_none_or(|view| view.free_ms >= used_ms + LEAD_MS / 2);
+    if let Some(used_ms) = used_ms.filter(|&used_ms| !is_noted(used_ms)) {
         // An id that nobody gets. Near the limit, there may be none that far ahead.
         let _ = generator.next_at(used_ms + LEAD_MS).or_else(|_| generator.next_at(used_ms));
     }
+    let Some(view) = state.lease() else { return Lease { node: 0, limit_ms: None, free_ms: i64::MAX, is_lost: true } };
     let is_lost = match view.news {
         LeaseNews::Held | LeaseNews::Asking | LeaseNews::ClockOff | LeaseNews::Starting => false,
         LeaseNews::Lost | LeaseNews::Copied | LeaseNews::Waiting | LeaseNews::NoneFree | LeaseNews::Released => true,
@@ -294,7 +313,10 @@ fn signals() -> std::io::Result<UnixStream> {
     read.set_nonblocking(true)?;
     signal_hook::low_level::pipe::register(SIGCHLD, write)?;
     for signal in [SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2] {
-        signal_hook::flag::register(signal, Arc::default())?;
+        // The child inherits that.
+        if signal != SIGHUP || !is_ignored(signal) {
+            signal_hook::flag::register(signal, Arc::default())?;
+        }
     }
     Ok(read)
 }

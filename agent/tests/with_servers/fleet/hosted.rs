@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::thread::sleep;
+use std::sync::mpsc::{Sender, TryRecvError, channel};
+use std::thread::{self, sleep};
 use std::time::Duration;
 
 use txid::snowflake::Layout;
@@ -218,4 +219,32 @@ pub fn libfaketime() -> Option<String> {
     let directories = fs::read_dir("/usr/lib").ok()?.flatten().map(|entry| entry.path());
     let files = directories.map(|directory| directory.join("faketime/libfaketimeMT.so.1"));
     Some(files.into_iter().find(|file| file.exists())?.to_str()?.to_owned())
+}
+
+/// Stops a process as a debugger does, until it is dropped: SIGCONT does not wake it.
+pub struct Debugger {
+    /// Ends the thread that is the tracer.
+    _end: Sender<()>,
+}
+
+impl Debugger {
+    pub fn attach(process: i32) -> Self {
+        let ((end, ended), (attached, is_attached)) = (channel::<()>(), channel());
+        thread::spawn(move || {
+            // SAFETY: nothing of the other process is read or written.
+            let is_done = unsafe {
+                libc::ptrace(libc::PTRACE_SEIZE, process, 0, 0) == 0
+                    && libc::ptrace(libc::PTRACE_INTERRUPT, process, 0, 0) == 0
+            };
+            attached.send(is_done).unwrap();
+            // A debugger hears of the process's end before its parent does.
+            while ended.try_recv() == Err(TryRecvError::Empty) {
+                // SAFETY: nothing is written to.
+                unsafe { libc::waitpid(process, std::ptr::null_mut(), libc::WNOHANG | libc::__WALL) };
+                sleep(Duration::from_millis(10));
+            }
+        });
+        assert!(is_attached.recv().unwrap(), "this user may not debug its own process");
+        Self { _end: end }
+    }
 }

@@ -6,8 +6,12 @@ mod crowd;
 mod frozen;
 pub mod host;
 mod hosted;
+mod inherited;
 mod late;
+mod left;
 mod partition;
+mod stopped;
+mod terminal;
 
 use std::time::{Duration, Instant};
 

@@ -1,0 +1,109 @@
+//! Whether the guard works: it says so ten times a second.
+
+use std::time::{Duration, Instant};
+
+/// A guard that is slower than this gets no processor.
+const SHORTEST: Duration = Duration::from_millis(150);
+/// So many looks without a word of a guard that is stopped are too many: half a margin, and what it had to do before the
+/// limit is done by its agent.
+const MOST_STOPPED: u32 = 3;
+/// The same for one that may only be slow: more than a margin, which it needs to end the child in time.
+const MOST_SLOW: u32 = 8;
+
+/// Counts looks, and not time: if the whole machine was stopped, the guard has said nothing either.
+pub struct Beat {
+    every: Duration,
+    next: Instant,
+    missed: u32,
+}
+
+/// What a look shows.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Works,
+    /// It may go on when it is sent SIGCONT.
+    Stopped {
+        /// It was not stopped at the last look.
+        is_news: bool,
+    },
+    Fails,
+}
+
+impl Beat {
+    pub fn new(margin: Duration, now: Instant) -> Self {
+        let every = SHORTEST.max(margin / 6);
+        Self { every, next: now + every, missed: 0 }
+    }
+
+    /// When to look next.
+    pub fn next(&self) -> Instant {
+        self.next
+    }
+
+    /// Whether it worked when it was looked at last, or the time before.
+    pub fn is_regular(&self) -> bool {
+        self.missed < 2
+    }
+
+    /// A look at `now`: whether the guard has said something since the last one, and whether it is stopped.
+    pub fn look(&mut self, now: Instant, works: bool, is_stopped: impl FnOnce() -> bool) -> Verdict {
+        self.next = now + self.every;
+        self.missed = if works { 0 } else { self.missed + 1 };
+        if works {
+            return Verdict::Works;
+        }
+        match is_stopped() {
+            true if self.missed >= MOST_STOPPED => Verdict::Fails,
+            true => Verdict::Stopped { is_news: self.missed == 1 },
+            false if self.missed >= MOST_SLOW => Verdict::Fails,
+            false => Verdict::Works,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is done at looks with and without a word of the guard.
+    fn verdicts(words: &str, is_stopped: bool) -> String {
+        let now = Instant::now();
+        let mut beat = Beat::new(Duration::from_secs(5), now);
+        let verdict = |word| match beat.look(now, word == '.', || is_stopped) {
+            Verdict::Works => '.',
+            Verdict::Stopped { is_news: true } => 'W',
+            Verdict::Stopped { is_news: false } => 'w',
+            Verdict::Fails => '!',
+        };
+        words.chars().map(verdict).collect()
+    }
+
+    #[test]
+    fn a_guard_that_is_stopped_is_woken_and_then_given_up() {
+        assert_eq!(verdicts("..---", true), "..Ww!");
+        assert_eq!(verdicts("-.--.--.", true), "W.Ww.Ww.");
+    }
+
+    #[test]
+    fn it_works_if_it_was_heard_at_one_of_two_looks() {
+        let now = Instant::now();
+        let mut beat = Beat::new(Duration::from_secs(5), now);
+        for (works, is_regular) in
+            [(true, true), (false, true), (true, true), (false, true), (false, false), (true, true)]
+        {
+            beat.look(now, works, || false);
+            assert_eq!(beat.is_regular(), is_regular);
+        }
+    }
+
+    #[test]
+    fn a_guard_that_is_slow_has_more_than_a_margin() {
+        assert_eq!(verdicts("-------.", false), "........");
+        assert_eq!(verdicts("--------", false), ".......!");
+        let now = Instant::now();
+        for (margin_ms, every_ms) in [(5_000, 833), (1_900, 316), (700, 150)] {
+            let next = Beat::new(Duration::from_millis(margin_ms), now).next();
+            assert_eq!((next - now).as_millis(), every_ms);
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! A child that was left when its agent and its guard were killed at once.
+//!
+//! The kernel kills it then, unless it has changed its user since it was started, as `gosu` and `setpriv` do: that undoes
+//! what its guard has asked the kernel for. So the child's process is noted in the files of its nodes before it makes an
+//! id, and the next agent ends it.
+
+use super::processes::{self, Process};
+use anyhow::{Context, bail};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fd::OwnedFd;
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process, pidfd_open, pidfd_send_signal};
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::RawFd;
+use std::os::unix::fs::FileExt;
+
+/// The length of a note: one that takes the place of another needs no room on the disk.
+const LENGTH: usize = 128;
+/// How long the end of a process may take.
+const TO_END: Timespec = Timespec { tv_sec: 5, tv_nsec: 0 };
+
+/// Notes this process in the files that it has inherited from its guard, which has started it.
+pub fn note(files: &[RawFd], guard: Pid) -> io::Result<()> {
+    let text = Note { boot: boot()?, child: Process::now(getpid())?, guard: Process::now(guard)? }.to_text();
+    files.iter().try_for_each(|file| {
+        File::options().write(true).open(format!("/proc/self/fd/{file}"))?.write_all_at(text.as_bytes(), 0)
+    })
+}
+
+/// Ends the child that is noted in this file, with all that it has started, if its guard does not. Returns its process.
+pub fn end(file: &File) -> anyhow::Result<Option<Pid>> {
+    let mut text = [0; LENGTH];
+    let Some(note) = file.read_exact_at(&mut text, 0).ok().and_then(|()| Note::parse(std::str::from_utf8(&text).ok()?))
+    else {
+        return Ok(None);
+    };
+    if note.boot != boot()? || note.guard.is_there() || !note.child.is_there() {
+        return Ok(None);
+    }
+    let pid = note.child.pid;
+    let open = match pidfd_open(pid, PidfdFlags::empty()) {
+        Err(Errno::SRCH) => return Ok(None),
+        open => open.with_context(|| still_runs(pid))?,
+    };
+    // Its number may have been given to another one since.
+    if !note.child.is_there() {
+        return Ok(None);
+    }
+    kill(&open, pid).with_context(|| still_runs(pid))?;
+    if poll(&mut [PollFd::new(&open, PollFlags::IN)], Some(&TO_END)) != Ok(1) {
+        bail!("{}: it does not end", still_runs(pid));
+    }
+    Ok(Some(pid))
+}
+
+/// While it is stopped, it starts nothing.
+fn kill(open: &OwnedFd, pid: Pid) -> rustix::io::Result<()> {
+    pidfd_send_signal(open, Signal::STOP)?;
+    for started in processes::descendants(pid) {
+        let _ = kill_process(started, Signal::KILL);
+    }
+    pidfd_send_signal(open, Signal::KILL)
+}
+
+fn still_runs(pid: Pid) -> String {
+    format!("process {pid}, which an earlier txid-agent has started, still runs; end it")
+}
+
+/// The same number and time may be of another process in another boot.
+fn boot() -> io::Result<String> {
+    Ok(fs::read_to_string("/proc/sys/kernel/random/boot_id")?.trim_end().to_owned())
+}
+
+struct Note {
+    boot: String,
+    child: Process,
+    guard: Process,
+}
+
+impl Note {
+    fn to_text(&self) -> String {
+        let Self { boot, child, guard } = self;
+        let words = format!("{boot} {} {} {} {}", child.pid, child.start, guard.pid, guard.start);
+        format!("{words:<width$}\n", width = LENGTH - 1)
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let mut words = text.split_whitespace();
+        let boot = words.next()?.to_owned();
+        let mut process =
+            || Some(Process { pid: Pid::from_raw(words.next()?.parse().ok()?)?, start: words.next()?.parse().ok()? });
+        Some(Self { boot, child: process()?, guard: process()? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+    use std::process::Command;
+
+    /// Notes a process, and says whether it is ended.
+    fn ends(change: impl FnOnce(&mut Note)) -> bool {
+        let mut child = Command::new("sleep").arg("60").spawn().unwrap();
+        let pid = Pid::from_child(&child);
+        let gone = Process { pid: getpid(), start: 0 };
+        let mut note = Note { boot: boot().unwrap(), child: Process::now(pid).unwrap(), guard: gone };
+        change(&mut note);
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(note.to_text().as_bytes()).unwrap();
+        assert_eq!(file.metadata().unwrap().len(), LENGTH as u64);
+        let ended = end(&file).unwrap();
+        let is_there = child.try_wait().unwrap().is_none();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(ended, (!is_there).then_some(pid));
+        !is_there
+    }
+
+    #[test]
+    fn only_the_process_that_was_noted_is_ended() {
+        assert!(ends(|_| {}));
+        assert!(!ends(|note| note.child.start -= 1), "another process has its number");
+        assert!(!ends(|note| note.boot = "another".to_owned()));
+        assert!(!ends(|note| note.guard = Process::now(getpid()).unwrap()), "its guard ends it");
+        assert!(!ends(|note| note.child.pid = Pid::from_raw(i32::MAX).unwrap()));
+    }
+
+    #[test]
+    fn a_file_without_a_note_is_none() {
+        let mut file = tempfile::tempfile().unwrap();
+        assert_eq!(end(&file).unwrap(), None);
+        file.write_all(&[b'x'; 2 * LENGTH]).unwrap();
+        assert_eq!(end(&file).unwrap(), None);
+    }
+}
