@@ -107,6 +107,13 @@ pub struct Run {
     /// stop at once, each does so up to a fifth of --ahead earlier.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub margin: Option<Duration>,
+    /// With --env: how far ahead of the clock the child stamps ids [default: 0s]
+    ///
+    /// Some generators use later times if they have many ids to make, or fill a buffer. All that happens before the end of
+    /// a lease happens as much earlier, and the next child starts as much later. Three times this and seven times --margin
+    /// are at most --ahead.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub runs_ahead: Option<Duration>,
     /// With --env: what happens to the child when a lease is about to end [default: stop]
     #[arg(long, value_name = "WHAT")]
     pub on_loss: Option<OnLoss>,

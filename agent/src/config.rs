@@ -28,6 +28,8 @@ pub struct Config {
     /// The variables of the child that contain nodes.
     pub env: Vec<Variable>,
     pub margin: Duration,
+    /// How far ahead of the clock the child stamps ids.
+    pub runs_ahead: Duration,
     pub on_loss: child::OnLoss,
     pub child: Vec<String>,
 }
@@ -49,6 +51,7 @@ struct File {
     #[serde(default)]
     env: BTreeMap<String, String>,
     margin: Option<String>,
+    runs_ahead: Option<String>,
     on_loss: Option<String>,
 }
 
@@ -116,6 +119,7 @@ impl Config {
             new: args.new,
             env,
             margin: duration(args.margin, "margin", file.margin, 5)?,
+            runs_ahead: duration(args.runs_ahead, "runs-ahead", file.runs_ahead, 0)?,
             on_loss: match on_loss {
                 OnLoss::Stop => child::OnLoss::Stop,
                 OnLoss::Keep => child::OnLoss::Keep,
@@ -151,9 +155,14 @@ impl Config {
             self.margin,
             self.max_skew
         );
+        let least = 7 * self.margin + 3 * self.runs_ahead;
+        let and_three = match self.runs_ahead {
+            Duration::ZERO => String::new(),
+            runs_ahead => format!(" and three times --runs-ahead {runs_ahead:?}, {least:?}"),
+        };
         ensure!(
-            self.ahead >= 7 * self.margin,
-            "--ahead {:?} is less than seven times --margin {:?}: the child would end although the store answers",
+            self.ahead >= least,
+            "--ahead {:?} is less than seven times --margin {:?}{and_three}: the child would end although the store answers",
             self.ahead,
             self.margin
         );

@@ -59,9 +59,9 @@ impl KeptLease {
     }
 
     /// A child has the node in its environment, and the page does not show which times it uses: all until now, and
-    /// until so much later if the clock was stepped back.
-    pub fn used_by_clock(mut self, step: Duration) -> Self {
-        self.used_ms = Some((AtomicI64::new(i64::MIN), step.as_millis() as i64));
+    /// so much later, if the clock was stepped back, or the child runs ahead of it.
+    pub fn used_by_clock(mut self, later: Duration) -> Self {
+        self.used_ms = Some((AtomicI64::new(i64::MIN), later.as_millis() as i64));
         self
     }
 }
@@ -101,9 +101,9 @@ impl Kept for KeptLease {
 
     fn look(&self) -> PageView {
         let mut view = look(&self.page);
-        if let Some((used_ms, step_ms)) = &self.used_ms {
+        if let Some((used_ms, later_ms)) = &self.used_ms {
             // The child is gone before the limit. Without a lease, the limit is long past.
-            let free_ms = view.limit_ms.min(txid::system_ms().saturating_add(step_ms + 1));
+            let free_ms = view.limit_ms.min(txid::system_ms().saturating_add(later_ms + 1));
             view.free_ms = view.free_ms.max(used_ms.fetch_max(free_ms, Ordering::Relaxed)).max(free_ms);
         }
         view

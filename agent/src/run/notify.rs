@@ -34,11 +34,11 @@ impl Notify {
 
     /// If the agent and its guard are stopped, systemd is to end the child before a lease ends.
     pub fn check(&self, config: &Config) -> anyhow::Result<()> {
-        let most = config.ahead.saturating_sub(2 * config.margin);
+        let most = config.ahead.saturating_sub(2 * config.margin + config.runs_ahead);
         if let Some(watchdog) = self.watchdog.filter(|_| !config.env.is_empty()) {
             ensure!(
                 watchdog < most,
-                "WatchdogSec={} is too long: it must be less than {most:?}, --ahead less two of --margin",
+                "WatchdogSec={} is too long: it must be less than {most:?}, --ahead less two of --margin and --runs-ahead",
                 watchdog.as_secs_f64()
             );
         }

@@ -121,13 +121,13 @@ impl Child {
         let ahead_ms = look.wall_ms.saturating_sub_unsigned(look.mono_ms);
         if look.is_there {
             self.most_ahead_ms = self.most_ahead_ms.max(ahead_ms);
-            self.used_ms = self.used_ms.max(self.most_ahead_ms.saturating_add_unsigned(look.mono_ms));
+            self.has_used(rules, look);
         }
         let went_back_ms = self.most_ahead_ms.saturating_sub(ahead_ms);
         match std::mem::replace(&mut self.phase, Phase::Ended) {
             Phase::Waiting => self.wait(rules, look),
             Phase::Running { leases, is_kept } => self.run(rules, look, leases, is_kept, went_back_ms),
-            Phase::Ending { again, .. } | Phase::Killed { again } if !look.is_there => self.is_gone(look, again),
+            Phase::Ending { again, .. } | Phase::Killed { again } if !look.is_there => self.is_gone(rules, look, again),
             Phase::Ending { leases, until_ms, again } => self.end(rules, look, leases, until_ms, again),
             Phase::Killed { again } => {
                 self.phase = Phase::Killed { again };
@@ -140,6 +140,11 @@ impl Child {
     /// The latest time that a child may have stamped.
     pub fn used_ms(&self) -> i64 {
         self.used_ms
+    }
+
+    fn has_used(&mut self, rules: &Rules, look: &Look) {
+        let latest_ms = self.most_ahead_ms.saturating_add_unsigned(look.mono_ms);
+        self.used_ms = self.used_ms.max(rules.stamped_ms(latest_ms));
     }
 
     /// Whether the processes must be killed again: one may have been forked since.
@@ -245,12 +250,12 @@ impl Child {
         Action::Kill(event)
     }
 
-    fn is_gone(&mut self, look: &Look, again: bool) -> Action {
+    fn is_gone(&mut self, rules: &Rules, look: &Look, again: bool) -> Action {
         if !again || look.order != Order::Run {
             return Action::End;
         }
         // Later than the last id, also by a clock that has not moved.
-        self.used_ms = self.used_ms.max(self.most_ahead_ms.saturating_add_unsigned(look.mono_ms));
+        self.has_used(rules, look);
         self.phase = Phase::Waiting;
         Action::Log(Event::Gone)
     }

@@ -62,6 +62,12 @@ fn a_guard_that_forgets_which_times_were_used_is_found() {
     assert!(report.twice > 0);
 }
 
+#[test]
+fn a_guard_that_does_not_know_that_children_run_ahead_is_found() {
+    let report = simulate(Broken::KnowsNoLead, DAY_MS / 12);
+    assert!(report.late > 0 && report.twice > 0);
+}
+
 /// Whoever asks for that gets repeats, and no outage.
 #[test]
 fn a_child_that_is_kept_goes_on_after_its_limit() {

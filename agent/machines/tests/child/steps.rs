@@ -5,7 +5,7 @@ use txid_agent_machines::child::{Action, Child, Event, Lease, Look, OnLoss, Orde
 const LIMIT_MS: i64 = 1_000_000;
 
 fn rules() -> Rules {
-    Rules { margin_ms: 1_000, jitter_ms: 100, max_step_ms: 400, on_loss: OnLoss::Stop }
+    Rules { margin_ms: 1_000, jitter_ms: 100, max_step_ms: 400, runs_ahead_ms: 0, on_loss: OnLoss::Stop }
 }
 
 fn look(wall_ms: i64, mono_ms: u64, is_there: bool) -> Look {
@@ -50,6 +50,31 @@ fn it_is_warned_and_killed_before_the_limit() {
     // Nobody looked for a while.
     let late = running(LIMIT_MS - 10_000).step(&rules(), &look(LIMIT_MS, 10_000, true));
     assert_eq!(late, Action::Kill(event(true)));
+}
+
+/// All that it does before the limit is as much earlier, and it starts again as much later.
+#[test]
+fn a_generator_that_runs_ahead() {
+    let rules = Rules { runs_ahead_ms: 5_000, ..rules() };
+    for (wall_ms, starts) in [(LIMIT_MS - 8_101, true), (LIMIT_MS - 8_100, false)] {
+        let action = Child::default().step(&rules, &look(wall_ms, 0, false));
+        assert_eq!(action == Action::Start, starts, "{wall_ms}: {action:?}");
+    }
+    let mut child = Child::default();
+    assert_eq!(child.step(&rules, &look(LIMIT_MS - 20_000, 0, false)), Action::Start);
+    let event = Event::LimitNear { which: 0, limit_ms: LIMIT_MS };
+    assert_eq!(child.step(&rules, &look(LIMIT_MS - 8_100, 11_900, true)), Action::Warn(event));
+    let event = Event::Late { which: 0, limit_ms: LIMIT_MS };
+    assert_eq!(child.step(&rules, &look(LIMIT_MS - 6_100, 13_900, true)), Action::Kill(event));
+    assert_eq!(child.step(&rules, &look(LIMIT_MS - 6_000, 14_000, false)), Action::Log(Event::Gone));
+    assert_eq!(child.used_ms(), LIMIT_MS - 1_000);
+    let renewed = |wall_ms, mono_ms| {
+        let mut look = look(wall_ms, mono_ms, false);
+        look.leases[0].limit_ms = Some(LIMIT_MS + 60_000);
+        look
+    };
+    assert_eq!(child.step(&rules, &renewed(LIMIT_MS - 1_000, 19_000)), Action::Wait(100));
+    assert_eq!(child.step(&rules, &renewed(LIMIT_MS - 999, 19_001)), Action::Start);
 }
 
 /// Each step is allowed, and together they are not: a program that has read the clock once is ahead of it by all.

@@ -10,12 +10,14 @@ const NODES: usize = 3;
 /// 2026-11-21.
 const START_MS: i64 = 1_795_000_000_000;
 
-const AHEAD_MS: i64 = 7_000;
+const AHEAD_MS: i64 = 11_000;
 const RENEW_MS: u64 = 1_000;
 const IDLE_MS: i64 = 2_000;
 const MAX_SKEW_MS: i64 = 200;
 const MARGIN_MS: u64 = 900;
 const LEAD_MS: i64 = 2_000;
+/// How far ahead of the clock half of the children stamp.
+const RUNS_AHEAD_MS: u64 = 1_500;
 /// The longest that SIGKILL takes, and that a guard gets no processor.
 const SLOWEST_MS: u64 = 200;
 
@@ -31,6 +33,8 @@ pub enum Broken {
     GivesBackAtOnce,
     /// The page does not show the times that a child has used.
     ForgetsTimes,
+    /// Nobody knows that a child stamps ahead of the clock.
+    KnowsNoLead,
 }
 
 /// Faults at a moment that mattered. A run that has none of one kind has not tried it.
@@ -117,6 +121,8 @@ struct Process {
     last_ms: i64,
     /// If it read the clock once: how far that was ahead of the one that is never stepped.
     ahead_ms: Option<i64>,
+    /// How far ahead of its clock it stamps.
+    lead_ms: i64,
     /// The one that was started has ended. Others are there.
     has_ended: bool,
     obeys: bool,
@@ -267,10 +273,11 @@ impl World {
     fn give_back(&mut self, which: usize) {
         let wall_ms = self.wall_ms(which);
         let is_up = self.now_ms > self.down_until_ms;
+        let stamped_ms = self.hosts[which].rules.stamped_ms(wall_ms);
         let page = &mut self.hosts[which].page;
         let Some((node, limit_ms)) = page.lease.take() else { return };
         if self.store[node].holder == Some(which) && is_up {
-            page.free_ms = page.free_ms.max(limit_ms.min(wall_ms + 2 * MAX_SKEW_MS + 1));
+            page.free_ms = page.free_ms.max(limit_ms.min(stamped_ms + 2 * MAX_SKEW_MS + 1));
             self.store[node] = Record { holder: None, limit_ms: page.free_ms, ..self.store[node] };
             self.note("a node was given back after a child");
         }
@@ -357,7 +364,7 @@ impl World {
             };
             if let Some(limit_ms) = lease.limit_ms.filter(|_| host.child.is_some()) {
                 if self.broken != Broken::ForgetsTimes {
-                    let used_ms = guard.machine.used_ms().max(wall_ms);
+                    let used_ms = guard.machine.used_ms().max(host.rules.stamped_ms(wall_ms));
                     host.page.free_ms = host.page.free_ms.max(limit_ms.min(used_ms + LEAD_MS));
                 }
             }
@@ -415,6 +422,7 @@ impl World {
             limit_ms: 0,
             last_ms: i64::MIN,
             ahead_ms: self.random.chance(500_000).then_some(wall_ms - self.now_ms as i64),
+            lead_ms: if self.random.chance(500_000) { RUNS_AHEAD_MS as i64 } else { 0 },
             has_ended: false,
             obeys: self.random.chance(500_000),
             ends_ms: None,
@@ -433,7 +441,7 @@ impl World {
         if let Some((_, limit_ms)) = host.page.lease.filter(|(node, _)| *node == child.node) {
             child.limit_ms = child.limit_ms.max(limit_ms);
         }
-        let wall_ms = child.ahead_ms.map_or(wall_ms, |ahead_ms| ahead_ms + now_ms as i64);
+        let wall_ms = child.ahead_ms.map_or(wall_ms, |ahead_ms| ahead_ms + now_ms as i64) + child.lead_ms;
         if wall_ms <= child.last_ms {
             return;
         }
@@ -454,6 +462,7 @@ impl Host {
             margin_ms: if broken == Broken::KillsAtTheLimit { 0 } else { MARGIN_MS },
             jitter_ms: if broken == Broken::KillsAtTheLimit { 0 } else { random.below(AHEAD_MS as u64 / 5) },
             max_step_ms: 2 * MAX_SKEW_MS as u64,
+            runs_ahead_ms: if broken == Broken::KnowsNoLead { 0 } else { RUNS_AHEAD_MS },
             on_loss: OnLoss::Stop,
         };
         Self {

@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process, pidfd_open, pidfd_send_signal};
+use rustix::process::{Pid, PidfdFlags, Signal, getpid, pidfd_open, pidfd_send_signal};
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::RawFd;
@@ -47,20 +47,27 @@ pub fn end(file: &File) -> anyhow::Result<Option<Pid>> {
     if !note.child.is_there() {
         return Ok(None);
     }
-    kill(&open, pid).with_context(|| still_runs(pid))?;
-    if poll(&mut [PollFd::new(&open, PollFlags::IN)], Some(&TO_END)) != Ok(1) {
-        bail!("{}: it does not end", still_runs(pid));
+    let all = kill(open, pid).with_context(|| still_runs(pid))?;
+    // Those that are not gone yet may have the lock.
+    for open in &all {
+        if poll(&mut [PollFd::new(open, PollFlags::IN)], Some(&TO_END)) != Ok(1) {
+            bail!("{}: it does not end", still_runs(pid));
+        }
     }
     Ok(Some(pid))
 }
 
-/// While it is stopped, it starts nothing.
-fn kill(open: &OwnedFd, pid: Pid) -> rustix::io::Result<()> {
-    pidfd_send_signal(open, Signal::STOP)?;
-    for started in processes::descendants(pid) {
-        let _ = kill_process(started, Signal::KILL);
-    }
-    pidfd_send_signal(open, Signal::KILL)
+/// Kills the child, and then all that it has started. While it is stopped, it starts nothing.
+fn kill(child: OwnedFd, pid: Pid) -> rustix::io::Result<Vec<OwnedFd>> {
+    pidfd_send_signal(&child, Signal::STOP)?;
+    let started = processes::descendants(pid).into_iter();
+    let started: Vec<OwnedFd> = started.filter_map(|pid| pidfd_open(pid, PidfdFlags::empty()).ok()).collect();
+    let all: Vec<OwnedFd> = [child].into_iter().chain(started).collect();
+    all.iter().try_for_each(|open| match pidfd_send_signal(open, Signal::KILL) {
+        Err(Errno::SRCH) => Ok(()),
+        sent => sent,
+    })?;
+    Ok(all)
 }
 
 fn still_runs(pid: Pid) -> String {

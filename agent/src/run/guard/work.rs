@@ -84,6 +84,7 @@ impl Work {
                 margin_ms: config.margin.as_millis() as u64,
                 jitter_ms: u64::from_ne_bytes(random) % (most_jitter_ms + 1),
                 max_step_ms: 2 * config.max_skew.as_millis() as u64,
+                runs_ahead_ms: config.runs_ahead.as_millis() as u64,
                 on_loss: config.on_loss,
             },
             machine: child::Child::default(),
@@ -142,7 +143,7 @@ impl Work {
         }
         let wall_ms = txid::system_ms();
         let leases = if self.may_start {
-            let used_ms = reaped.is_there.then_some(self.machine.used_ms().max(wall_ms));
+            let used_ms = reaped.is_there.then_some(self.machine.used_ms().max(self.rules.stamped_ms(wall_ms)));
             self.pages.look(used_ms.max(self.left_ms))
         } else {
             Vec::new()
@@ -196,6 +197,8 @@ impl Work {
     }
 
     fn start(&mut self, look: &Look) {
+        // Its first ids may be ahead of the clock, and be made before the next look.
+        self.pages.look(Some(self.rules.stamped_ms(look.wall_ms)));
         let numbers: BTreeMap<&str, u64> =
             self.nodes.iter().map(|node| node.name.as_str()).zip(look.leases.iter().map(|lease| lease.node)).collect();
         let variables: Vec<(&str, String)> =

@@ -600,6 +600,13 @@ fn mistakes_with_env_are_reported() {
         (&["--env", w, "--env", w, "--", "true"], "", 1, "the variable W was given twice"),
         (&["--env", w, "--margin", "1s", "--", "true"], "", 1, "--margin 1s is less than 4.5s: twice --max-skew 2s"),
         (&["--env", w, "--", "true"], "margin = '9s'", 1, "--ahead 60s is less than seven times --margin 9s"),
+        (
+            &["--env", w, "--runs-ahead", "9s", "--", "true"],
+            "",
+            1,
+            "seven times --margin 5s and three times --runs-ahead 9s, 62s",
+        ),
+        (&["--env", w, "--", "true"], "runs-ahead = 'x'", 1, "agent.toml: runs-ahead: 'x' is not a time"),
         (&["--env", w, "--", "true"], "margin = 'x'", 1, "agent.toml: margin: 'x' is not a time"),
         (&["--env", w, "--", "true"], "on-loss = 'x'", 1, "agent.toml: on-loss: 'x' is neither stop nor keep"),
         (&["--env", w, "--on-loss", "x", "--", "true"], "", 2, "[possible values: stop, keep]"),

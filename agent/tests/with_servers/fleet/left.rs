@@ -34,7 +34,8 @@ fn is_ended(hosted: &mut Hosted, mark: &str) {
     until("it is not left", || hosted.makes_ids());
     let left = processes_with(mark);
     assert_eq!(left.len(), 1);
-    let script = format!("test ! -d /proc/{} && exec \"$@\"", left[0]);
+    // Whoever is the parent now may not have reaped it yet.
+    let script = format!("grep -qs '^State:.[^Z]' /proc/{}/status || exec \"$@\"", left[0]);
     let line = Program::Python.line(&hosted.ids, "8");
     let line: Vec<&str> = ["sh", "-c", &script, "sh"].into_iter().chain(line.iter().map(String::as_str)).collect();
     hosted.start(Program::Python.variables(), &line);

@@ -1,6 +1,7 @@
 //! Real agents on real servers, four processes on each host that make ids, and everything that can go wrong.
 
 mod agent;
+mod ahead;
 mod child;
 mod crowd;
 mod frozen;
