@@ -46,12 +46,15 @@
  */
 #define TXID_MAC_LEN 6
 
-#if defined(TXID_NGINX)
 /**
  * The length of the longest id of any format.
  */
 #define TXID_MAX_LEN 64
-#endif
+
+/**
+ * No text fits more formats than this.
+ */
+#define TXID_READINGS_MAX 16
 
 /**
  * The length of the longest number of a segment.
@@ -326,12 +329,10 @@ typedef enum {
  */
 typedef struct txid_hidden txid_hidden;
 
-#if defined(TXID_NGINX)
 /**
  * Makes the ids of one format.
  */
 typedef struct txid_maker txid_maker;
-#endif
 
 /**
  * The options of a server: whose ids and traces it accepts, and in which headers.
@@ -500,6 +501,29 @@ typedef struct {
    */
   txid_text text;
 } txid_peer;
+
+/**
+ * A text as an id of one format. The texts belong to the library.
+ */
+typedef struct {
+  /**
+   * The format, as in txid_maker_open.
+   */
+  txid_text format;
+  /**
+   * The name of a 64-bit id's layout; otherwise its length is 0.
+   */
+  txid_text layout;
+  /**
+   * Milliseconds since 1970-01-01 UTC; INT64_MIN if the id has no time.
+   */
+  int64_t ms;
+  /**
+   * Whether it is hardly an id of the format, because its time is before there were such ids, or more than a day
+   * ahead.
+   */
+  bool is_unlikely;
+} txid_reading;
 
 /**
  * The state of a segment.
@@ -994,12 +1018,9 @@ int32_t txid_host_ipv4(const char *text,
                        size_t len,
                        uint32_t *ipv4);
 
-#if defined(TXID_NGINX)
 /**
  * Opens a maker of ids, and writes it to `maker`. The first of the `count` words is the name of the format, and the
  * others are its options, name=value. Release it with txid_maker_close.
- *
- * With `on_trial`, no file is made, as for a test of a configuration; and a state without a file is one in memory.
  *
  * Returns 0, or a txid_error; then `message` says what is wrong, and `maker` is unchanged.
  *
@@ -1010,16 +1031,27 @@ int32_t txid_host_ipv4(const char *text,
  */
 int32_t txid_maker_open(const txid_text *list,
                         size_t count,
-                        bool on_trial,
                         txid_maker **maker,
                         char *message);
+
+#if defined(TXID_NGINX)
+/**
+ * As txid_maker_open, to try the options, as for a test of a configuration: no file is made, and a state without a file
+ * is one in memory.
+ *
+ * Safety:
+ *
+ * As for txid_maker_open.
+ */
+int32_t txid_maker_try(const txid_text *list,
+                       size_t count,
+                       txid_maker **maker,
+                       char *message);
 #endif
 
 #if defined(TXID_NGINX)
 /**
- * Opens a maker of ids of a format that needs no options, and writes it to `maker`. Release it with txid_maker_close.
- *
- * Returns 0, or a txid_error; then `message` says what is wrong, and `maker` is unchanged.
+ * As txid_maker_open, of a format that needs no options: the one with the name of `len` characters at `name`.
  *
  * Safety:
  *
@@ -1031,7 +1063,6 @@ int32_t txid_maker_named(const char *name,
                          char *message);
 #endif
 
-#if defined(TXID_NGINX)
 /**
  * Releases a maker. Others that share its state are not affected.
  *
@@ -1040,9 +1071,7 @@ int32_t txid_maker_named(const char *name,
  * `maker` must be from txid_maker_open and must not be used any more; or NULL, which does nothing.
  */
 void txid_maker_close(txid_maker *maker);
-#endif
 
-#if defined(TXID_NGINX)
 /**
  * Writes a new id of this moment to `buf`, and returns its length; see txid_fill_now for `clock_ms`. Sets `guessable`
  * if the id was meant to be impossible to guess, but the system gave no randomness; otherwise leaves it unchanged. If
@@ -1058,7 +1087,20 @@ int32_t txid_maker_fill(const txid_maker *maker,
                         char *buf,
                         bool *guessable,
                         char *message);
-#endif
+
+/**
+ * As txid_maker_fill, stamped with exactly `ms`. If ids of this format have no time, or only the clock's, returns a
+ * txid_error, and `message` says so.
+ *
+ * Safety:
+ *
+ * As for txid_maker_fill.
+ */
+int32_t txid_maker_fill_at(const txid_maker *maker,
+                           int64_t ms,
+                           char *buf,
+                           bool *guessable,
+                           char *message);
 
 /**
  * Opens a policy without options, which accepts nobody's ids. Release it with txid_policy_close.
@@ -1117,6 +1159,19 @@ void txid_headers_find(const txid_policy *policy,
 int32_t txid_policy_judge(const txid_policy *policy,
                           const txid_peer *peer,
                           const txid_header *header);
+
+/**
+ * Writes what the `len` characters at `text` can be to `readings`, the likeliest first, and returns how many they are.
+ * See txid_fill_now for `clock_ms`.
+ *
+ * Safety:
+ *
+ * `text` must be valid for reads of `len` bytes, `readings` for writes of TXID_READINGS_MAX readings.
+ */
+size_t txid_readings(const char *text,
+                     size_t len,
+                     int64_t clock_ms,
+                     txid_reading *readings);
 
 /**
  * Opens the segment in the file at `path`, which txid-agent has made, and writes it to `segment`. Release it with

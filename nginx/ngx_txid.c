@@ -90,7 +90,13 @@ ngx_txid_open_maker(ngx_conf_t *cf, const ngx_str_t *words, size_t count)
     int32_t      rc;
     txid_maker  *maker;
 
-    rc = txid_maker_open(ngx_txid_text(words), count, ngx_test_config, &maker, message);
+    if (ngx_test_config) {
+        rc = txid_maker_try(ngx_txid_text(words), count, &maker, message);
+
+    } else {
+        rc = txid_maker_open(ngx_txid_text(words), count, &maker, message);
+    }
+
     return ngx_txid_keep_maker(cf, rc, maker, message);
 }
 

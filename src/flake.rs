@@ -1,7 +1,7 @@
 //! The 128-bit flake: `| ms : 64 | node : 48 | sequence : 16 |` in base62.
 
 use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
-use crate::maker::Maker;
+use crate::maker::{Made, Maker, Text};
 use crate::source::entropy::{self, StreamId};
 use crate::source::kept::Kept;
 use crate::source::laps::{Position, Reading};
@@ -22,8 +22,8 @@ pub(crate) const FORMAT: Format = Format {
         takes_a_time: true,
         in_nginx: true,
         maker: |_| {
-            let by = |clock_ms| Flake::now_by(clock_ms, None).to_text();
-            Ok(Maker::of(by).at(|ms| Flake::at(ms, None).to_text()))
+            let by = |clock_ms, text: &mut Text| Ok(put(text, Flake::now_by(clock_ms, None)));
+            Ok(Maker::writing(by).writing_at(|ms, text| put(text, Flake::at(ms, None))))
         },
     }),
     read: Some(Read {
@@ -55,6 +55,10 @@ pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
     let far_ms = Some(id.timestamp_ms()).filter(|&ms| i64::try_from(ms).is_err());
     Ok(Anatomy { far_ms, ..Anatomy::new(id.to_string(), parts).with_bits(&id.0.to_be_bytes(), &fields) })
 };
+
+fn put(text: &mut Text, id: Flake) -> Made {
+    Made::in_place(text, |place| id.write(place))
+}
 
 /// A flake. Its text sorts as the flakes do.
 ///
@@ -163,7 +167,7 @@ impl Flake {
     /// txid::Flake(62).write(&mut text);
     /// assert_eq!(&text, b"0000000000000000000010");
     /// ```
-    #[inline(always)]
+    #[inline(never)]
     pub fn write(self, text: &mut [u8; Self::LEN]) {
         base62::encode_128_bits(self.0, text);
     }

@@ -1,7 +1,7 @@
 //! What a format says of itself. Each says it in its own file; `formats.rs` lists them all.
 
-use crate::maker::{Maker, MakerError, Options};
-use crate::snowflake::Layout;
+use crate::maker::{Maker, MakerError, OpenState, Options};
+use crate::snowflake::{Layout, State};
 use crate::text::FormatError;
 use std::ffi::OsStr;
 use std::fmt;
@@ -22,6 +22,7 @@ pub struct Format {
 }
 
 /// How to make the ids of a format.
+#[derive(Clone, Copy)]
 pub struct Make {
     /// The names of its options.
     pub options: &'static [&'static str],
@@ -157,6 +158,18 @@ impl Anatomy {
     }
 }
 
+impl Make {
+    /// A maker of the format of this name.
+    pub(crate) fn maker<'a>(
+        &self,
+        format: &'static str,
+        options: impl IntoIterator<Item = (&'a str, &'a OsStr)>,
+        open_state: OpenState,
+    ) -> Result<Maker, MakerError> {
+        (self.maker)(&Options::new(format, self.options, options, open_state)?)
+    }
+}
+
 impl Format {
     /// Prepares to make ids, with these options.
     ///
@@ -173,21 +186,7 @@ impl Format {
     ///
     /// [`MakerError`] says what is wrong with an option.
     pub fn maker<'a>(&self, options: impl IntoIterator<Item = (&'a str, &'a OsStr)>) -> Result<Maker, MakerError> {
-        let make = self.make.as_ref().ok_or(MakerError::OnlyRead(self.name))?;
-        (make.maker)(&Options::new(self.name, make.options, options)?)
-    }
-
-    /// As [`Format::maker`], to try the options: no file is made. A state without a file is one in memory.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Format::maker`].
-    pub fn maker_on_trial<'a>(
-        &self,
-        options: impl IntoIterator<Item = (&'a str, &'a OsStr)>,
-    ) -> Result<Maker, MakerError> {
-        let make = self.make.as_ref().ok_or(MakerError::OnlyRead(self.name))?;
-        (make.maker)(&Options::new(self.name, make.options, options)?.on_trial())
+        self.make.as_ref().ok_or(MakerError::OnlyRead(self.name))?.maker(self.name, options, State::open)
     }
 
     /// The milliseconds since 1970 in `text`, if it is an id of this format and holds a time.

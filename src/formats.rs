@@ -1,8 +1,8 @@
 //! The list of formats. Whatever goes through all formats goes through it.
 
-use crate::format::ReadAnatomy;
+use crate::format::{Holds, ReadAnatomy};
 use crate::maker::{Maker, MakerError};
-use crate::snowflake::Layout;
+use crate::snowflake::{Layout, State};
 use crate::text::FormatError;
 use crate::{
     cuid, flake, ksuid, nanoid, objectid, segment, snowflake, trace, txid, typeid, ulid, unique_id, uuid, xid,
@@ -59,6 +59,35 @@ pub static ALL: [&Format; LIST.len()] = {
     all
 };
 
+/// What makes ids of a format, and ranks readings as such. A library that does no more is much smaller without the rest
+/// of [`Format`].
+struct Core {
+    name: &'static str,
+    make: Option<Make>,
+    holds: Option<Hold>,
+    since_ms: i64,
+}
+
+type Hold = fn(&[u8], &Numbers) -> Option<Holds>;
+
+static CORES: [Core; LIST.len()] = {
+    let mut cores = [const { Core { name: "", make: None, holds: None, since_ms: i64::MIN } }; LIST.len()];
+    let mut at = 0;
+    while at < LIST.len() {
+        let format = LIST[at].0;
+        cores[at].name = format.name;
+        cores[at].make = format.make;
+        if let Some(read) = &format.read {
+            cores[at].holds = Some(read.holds);
+            if let Some(time) = &read.time {
+                cores[at].since_ms = time.since_ms;
+            }
+        }
+        at += 1;
+    }
+    cores
+};
+
 /// The format of this name.
 ///
 /// ```
@@ -83,14 +112,11 @@ const BITS_OF_NO_TIME: u32 = 32;
 /// A reading that is as much likelier than all others is taken for certain.
 const CERTAIN_BITS: u32 = 16;
 
-/// No text fits more formats and layouts.
-const MOST: usize = 10;
-
 /// A text as an id of one format.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
-    /// The format.
-    pub format: &'static Format,
+    /// The place of its format in the list.
+    at: usize,
     /// How 64-bit ids are read.
     pub numbers: Numbers,
     /// The name of their layout, where nobody chose one.
@@ -112,9 +138,10 @@ pub enum Unlikely {
 }
 
 impl Reading {
-    fn new(format: &'static Format, text: &[u8], numbers: Numbers, now_ms: i64) -> Option<Self> {
-        let holds = (format.read.as_ref()?.holds)(text, &numbers)?;
-        let since_ms = format.time().map_or(i64::MIN, |time| time.since_ms);
+    #[inline(never)]
+    fn new(at: usize, text: &[u8], numbers: Numbers, now_ms: i64) -> Option<Self> {
+        let Core { holds, since_ms, .. } = CORES[at];
+        let holds = holds?(text, &numbers)?;
         let unlikely = match holds.ms {
             Some(ms) if ms < since_ms => Some(Unlikely::TooEarly),
             Some(ms) if ms > now_ms.saturating_add(DAY_MS) => Some(Unlikely::TooLate),
@@ -125,15 +152,25 @@ impl Reading {
             Some(_) => holds.bits + BITS_OF_NO_TIME,
             None => holds.bits - if is_new { BITS_OF_AN_HOUR } else { 0 },
         };
-        Some(Self { format, numbers, layout: None, ms: holds.ms, unlikely, bits })
+        Some(Self { at, numbers, layout: None, ms: holds.ms, unlikely, bits })
+    }
+
+    /// The format.
+    pub fn format(&self) -> &'static Format {
+        ALL[self.at]
+    }
+
+    /// The name of the format.
+    pub fn name(&self) -> &'static str {
+        CORES[self.at].name
     }
 
     /// Whether it is likelier than the other. Of equal ones, the later is, and of those that cannot be, the one that is
     /// less wrong.
     fn is_likelier(&self, other: &Self) -> bool {
-        let wrong_by = |it: &Self| match (it.unlikely, it.ms, it.format.time()) {
-            (Some(Unlikely::TooEarly), Some(ms), Some(time)) => time.since_ms.abs_diff(ms),
-            (Some(Unlikely::TooLate), Some(ms), _) => ms as u64,
+        let wrong_by = |it: &Self| match (it.unlikely, it.ms) {
+            (Some(Unlikely::TooEarly), Some(ms)) => CORES[it.at].since_ms.abs_diff(ms),
+            (Some(Unlikely::TooLate), Some(ms)) => ms as u64,
             _ => 0,
         };
         (self.bits, wrong_by(self), other.ms) < (other.bits, wrong_by(other), self.ms)
@@ -143,10 +180,13 @@ impl Reading {
 /// All readings of a text, the likeliest first.
 #[derive(Clone, Copy, Debug)]
 pub struct Readings {
-    found: [Option<Reading>; MOST],
+    found: [Option<Reading>; Readings::MOST],
 }
 
 impl Readings {
+    /// No text fits more formats and layouts.
+    pub const MOST: usize = 16;
+
     /// What `text` can be when the clock reads `now_ms`. Without a layout that somebody chose, a number is read in each
     /// one that is known.
     ///
@@ -159,26 +199,27 @@ impl Readings {
     /// // An xid of 2026 would be a txid of 2028.
     /// let now_ms = 1_795_000_000_000;
     /// let found = Readings::of(b"dbuodg30ui3e8a215n4g", &Numbers::UNKNOWN, now_ms);
-    /// let names: Vec<_> = found.iter().map(|it| (it.format.name, it.unlikely)).collect();
+    /// let names: Vec<_> = found.iter().map(|it| (it.name(), it.unlikely)).collect();
     /// assert_eq!(names, [("xid", None), ("txid", Some(Unlikely::TooLate))]);
     /// ```
     pub fn of(text: &[u8], numbers: &Numbers, now_ms: i64) -> Self {
-        let mut readings = Self { found: [None; MOST] };
-        for format in ALL.into_iter().filter(|format| format.read.is_some()) {
-            let is_a_number = format.name == snowflake::format::FORMAT.name;
+        let mut readings = Self { found: [None; Self::MOST] };
+        for (at, core) in CORES.iter().enumerate() {
+            let is_a_number = core.name == snowflake::format::FORMAT.name;
             if !is_a_number || numbers.is_chosen {
-                readings.add(Reading::new(format, text, *numbers, now_ms));
+                readings.add(Reading::new(at, text, *numbers, now_ms));
                 continue;
             }
             // Leaf's bits are snowflake's.
             for (name, layout) in Layout::PRESETS.into_iter().filter(|(name, _)| *name != "leaf") {
-                let reading = Reading::new(format, text, Numbers { layout, is_chosen: false }, now_ms);
+                let reading = Reading::new(at, text, Numbers { layout, is_chosen: false }, now_ms);
                 readings.add(reading.map(|it| Reading { layout: Some(name), ..it }));
             }
         }
         readings
     }
 
+    #[inline(never)]
     fn add(&mut self, mut added: Option<Reading>) {
         for place in &mut self.found {
             let Some(reading) = &added else { return };
@@ -201,7 +242,7 @@ impl Readings {
     ///
     /// let certain = |text: &str, now_ms| {
     ///     let found = Readings::of(text.as_bytes(), &Numbers::UNKNOWN, now_ms);
-    ///     found.certain().map(|it| it.format.name)
+    ///     found.certain().map(|it| it.name())
     /// };
     /// // Of 2018-04-01; an xid of 2017-02-16 has the same text.
     /// assert_eq!(certain("b2fr5nvqg00000000000", 1_522_545_689_000), Some("txid"));
@@ -227,7 +268,7 @@ impl Readings {
 ///
 /// let now_ms = 1_600_000_000_000;
 /// let found = recognize(b"b13f65bff40000010123456789abcdef", &Numbers::UNKNOWN, now_ms)?;
-/// let names: Vec<_> = found.iter().map(|(reading, _)| reading.format.name).collect();
+/// let names: Vec<_> = found.iter().map(|(reading, _)| reading.name()).collect();
 /// assert_eq!(names, ["trace_id", "otel_trace_id", "trace_host_id", "xray"]);
 /// # Ok::<(), Option<txid::FormatError>>(())
 /// ```
@@ -237,7 +278,7 @@ impl Readings {
 /// The error of the first format that has such a text's length; None if no format has.
 pub fn recognize(text: &[u8], numbers: &Numbers, now_ms: i64) -> Result<Vec<(Reading, Anatomy)>, Option<FormatError>> {
     let readings = Readings::of(text, numbers, now_ms);
-    let anatomy = |reading: &Reading| Some((*reading, read(reading.format, text, &reading.numbers)?.ok()?));
+    let anatomy = |reading: &Reading| Some((*reading, read(reading.format(), text, &reading.numbers)?.ok()?));
     let found: Vec<_> = readings.iter().filter_map(anatomy).collect();
     if !found.is_empty() {
         return Ok(found);
@@ -268,8 +309,7 @@ impl Maker {
     /// assert!(txid::Maker::names().any(|name| name == "uuid_v7"));
     /// ```
     pub fn names() -> impl Iterator<Item = &'static str> {
-        let is_offered = |format: &&Format| format.make.as_ref().is_some_and(|make| make.in_nginx);
-        ALL.into_iter().filter(is_offered).map(|format| format.name)
+        makes(|make| make.in_nginx).map(|(name, _)| name)
     }
 
     /// A maker of the format of this name, with options such as `address=10.0.0.7`. Of the formats in
@@ -288,7 +328,8 @@ impl Maker {
     ///
     /// [`MakerError`] says what is wrong with the name or an option.
     pub fn parse<'a>(name: &str, options: impl IntoIterator<Item = &'a str>) -> Result<Self, MakerError> {
-        offered(name)?.maker(options.into_iter().map(split))
+        let (format, make) = find(name, |make| make.in_nginx)?;
+        make.maker(format, options.into_iter().map(split), State::open)
     }
 
     /// As [`Maker::parse`], to try the options, as `nginx -t` does: no file is made. A state without a file is one in
@@ -303,7 +344,23 @@ impl Maker {
     ///
     /// As for [`Maker::parse`].
     pub fn parse_on_trial<'a>(name: &str, options: impl IntoIterator<Item = &'a str>) -> Result<Self, MakerError> {
-        offered(name)?.maker_on_trial(options.into_iter().map(split))
+        let (format, make) = find(name, |make| make.in_nginx)?;
+        make.maker(format, options.into_iter().map(split), State::on_trial)
+    }
+
+    /// As [`Maker::parse`], of any format that is made, for a program with one copy of this library.
+    ///
+    /// ```
+    /// assert!(txid::Maker::parse_any("sofa", ["address=10.0.0.7"]).is_ok());
+    /// assert!(txid::Maker::parse("sofa", ["address=10.0.0.7"]).is_err());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`Maker::parse`].
+    pub fn parse_any<'a>(name: &str, options: impl IntoIterator<Item = &'a str>) -> Result<Self, MakerError> {
+        let (format, make) = find(name, |_| true)?;
+        make.maker(format, options.into_iter().map(split), State::open)
     }
 
     /// As [`Maker::parse`], where no options can be given.
@@ -318,13 +375,14 @@ impl Maker {
     ///
     /// As for [`Maker::parse`]. A list of formats has only those that need no options.
     pub fn named(name: &str) -> Result<Self, MakerError> {
-        let bare = |format: &Format| match format.maker([]) {
-            Err(MakerError::Missing { .. }) => Err(MakerError::NeedsOptions(format.name)),
+        let offered = |name: &str| find(name, |make| make.in_nginx);
+        let bare = |(format, make): (&'static str, &Make)| match make.maker(format, [], State::open) {
+            Err(MakerError::Missing { .. }) => Err(MakerError::NeedsOptions(format)),
             maker => maker,
         };
         match offered(name) {
             Err(MakerError::NoFormat { name, mut known }) => {
-                known.retain(|name| named(name).is_some_and(|format| bare(format).is_ok()));
+                known.retain(|name| offered(name).is_ok_and(|format| bare(format).is_ok()));
                 Err(MakerError::NoFormat { name, known })
             }
             format => bare(format?),
@@ -332,11 +390,16 @@ impl Maker {
     }
 }
 
-/// The format of this name that nginx offers.
-fn offered(name: &str) -> Result<&'static Format, MakerError> {
-    named(name)
-        .filter(|_| Maker::names().any(|known| known == name))
-        .ok_or_else(|| MakerError::NoFormat { name: name.to_string(), known: Maker::names().collect() })
+/// The formats that are made, of those that are wanted.
+fn makes(is_wanted: fn(&Make) -> bool) -> impl Iterator<Item = (&'static str, &'static Make)> {
+    CORES.iter().filter_map(move |core| Some((core.name, core.make.as_ref().filter(|make| is_wanted(make))?)))
+}
+
+/// That of this name.
+fn find(name: &str, is_wanted: fn(&Make) -> bool) -> Result<(&'static str, &'static Make), MakerError> {
+    let known = || makes(is_wanted).map(|(name, _)| name).collect();
+    let found = makes(is_wanted).find(|(known, _)| *known == name);
+    found.ok_or_else(|| MakerError::NoFormat { name: name.to_string(), known: known() })
 }
 
 /// `name=value`
@@ -427,7 +490,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         for (format, options, expected) in [
-            ("ulid", &[][..], "\"ulid\" is not a format; the formats are txid, "),
+            ("cuid2", &[][..], "\"cuid2\" is not a format; the formats are txid, "),
             ("TXID", &[], "\"TXID\" is not a format"),
             ("sofa", &[], "\"sofa\" is not a format"),
             ("txid", &["node=1"], "txid takes no options, but got \"node=1\""),

@@ -1,6 +1,8 @@
 //! KSUID of segmentio: `| s since 2014-05-13T16:53:20Z : 32 | random : 128 |` in base62.
 
-use crate::format::{Anatomy, Format, Holds, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
+use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
+use crate::maker::{Made, Maker};
+use crate::source::{clock, entropy};
 use crate::text::{FormatError, base62};
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +13,12 @@ pub(crate) const FORMAT: Format = Format {
     name: "ksuid",
     title: "KSUID",
     about: "KSUID, 27 characters that sort by their second",
-    make: None,
+    make: Some(Make {
+        options: &[],
+        takes_a_time: true,
+        in_nginx: true,
+        maker: |_| Ok(Maker::stamping(|ms, text| Made::in_place(text, |place| Ksuid::at(ms).write(place)))),
+    }),
     read: Some(Read {
         lengths: Ksuid::LEN..=Ksuid::LEN,
         holds: |text, _| Holds::time(Ksuid::from_text(text).ok()?.timestamp_ms(), 156),
@@ -62,6 +69,34 @@ impl Ksuid {
     /// The length of the text.
     pub const LEN: usize = base62::LEN_OF_160_BITS;
 
+    /// A new KSUID of this moment.
+    ///
+    /// ```
+    /// assert_ne!(txid::Ksuid::now(), txid::Ksuid::now());
+    /// ```
+    pub fn now() -> Self {
+        Self::now_by(clock::system_ms())
+    }
+
+    /// As [`Ksuid::now`], when the clock reads `clock_ms`.
+    ///
+    /// ```
+    /// assert_eq!(txid::Ksuid::now_by(1_700_000_000_999).timestamp_ms(), 1_700_000_000_000);
+    /// ```
+    pub fn now_by(clock_ms: i64) -> Self {
+        Self::at(clock::never_backwards(clock_ms))
+    }
+
+    /// A new KSUID stamped with the second that `ms` is in, of which the low 32 bits count.
+    ///
+    /// ```
+    /// assert_eq!(txid::Ksuid::at(1_522_545_688_552).timestamp_ms(), 1_522_545_688_000);
+    /// ```
+    #[inline(always)]
+    pub fn at(ms: i64) -> Self {
+        Self { seconds: (ms.div_euclid(1000) - EPOCH_MS / 1000) as u32, payload: entropy::next_wide(ms) }
+    }
+
     /// The second that it was made in, in milliseconds since 1970-01-01 UTC.
     pub fn timestamp_ms(self) -> i64 {
         EPOCH_MS + i64::from(self.seconds) * 1000
@@ -74,8 +109,23 @@ impl Ksuid {
     /// assert_eq!(&id.to_text(), b"0ujzPyRiIAffKhBux4PvQdDqMHY");
     /// # Ok::<(), txid::FormatError>(())
     /// ```
+    #[inline]
     pub fn to_text(self) -> [u8; Self::LEN] {
-        base62::encode_160_bits(self.seconds, self.payload)
+        let mut text = [0; Self::LEN];
+        self.write(&mut text);
+        text
+    }
+
+    /// Writes the text, without allocating.
+    ///
+    /// ```
+    /// let mut text = [0; txid::Ksuid::LEN];
+    /// txid::Ksuid { seconds: 0, payload: 62 }.write(&mut text);
+    /// assert_eq!(&text, b"000000000000000000000000010");
+    /// ```
+    #[inline(always)]
+    pub fn write(self, text: &mut [u8; Self::LEN]) {
+        base62::encode_160_bits(self.seconds, self.payload, text);
     }
 
     /// Reads text from bytes.

@@ -1,13 +1,13 @@
 //! Makes ids of one format, with its options.
 
 use crate::segment::UsedUp;
-use crate::snowflake::Refusal;
+use crate::snowflake::{Layout, Refusal, State, StateError};
+use crate::source::clock;
 use crate::source::host::host_ipv4;
 use std::ffi::OsStr;
 use std::fmt;
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
-use std::str::FromStr;
 
 /// Makes the ids of one format. An invalid name or option is an error here, and not when the first id is made.
 ///
@@ -20,16 +20,36 @@ use std::str::FromStr;
 /// assert!(text[..made.len].starts_with(b"01627ecb-7fe8-7"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct Maker {
-    by: Box<By>,
-    at: Option<Box<At>>,
+pub struct Maker(How);
+
+enum How {
+    By(Box<dyn By>),
+    /// Stamped with the clock's time, too.
+    At(Box<dyn At>),
+    Both(Box<dyn By>, Box<dyn At>),
 }
 
-/// Writes an id when the clock reads this.
-type By = dyn Fn(i64, &mut Text) -> Result<Made, NoId> + Send + Sync;
+/// Writes an id when the clock reads `clock_ms`. A `dyn Fn` would come with the code to call it once, and to change it.
+trait By: Send + Sync {
+    fn write(&self, clock_ms: i64, text: &mut Text) -> Result<Made, NoId>;
+}
 
-/// Writes an id stamped with this.
-type At = dyn Fn(i64, &mut Text) -> Made + Send + Sync;
+impl<F: Fn(i64, &mut Text) -> Result<Made, NoId> + Send + Sync> By for F {
+    fn write(&self, clock_ms: i64, text: &mut Text) -> Result<Made, NoId> {
+        self(clock_ms, text)
+    }
+}
+
+/// Writes an id stamped with `ms`.
+trait At: Send + Sync {
+    fn write(&self, ms: i64, text: &mut Text) -> Made;
+}
+
+impl<F: Fn(i64, &mut Text) -> Made + Send + Sync> At for F {
+    fn write(&self, ms: i64, text: &mut Text) -> Made {
+        self(ms, text)
+    }
+}
 
 /// Room for an id of any format.
 pub(crate) type Text = [u8; Maker::MAX_LEN];
@@ -46,6 +66,16 @@ pub struct Made {
 impl Made {
     pub(crate) fn of(len: usize) -> Self {
         Self { len, guessable: false }
+    }
+
+    /// An id of one length that is written to where it is to be: to copy bytes that were just written one by one stalls the
+    /// processor.
+    #[inline(always)]
+    pub(crate) fn in_place<const LEN: usize>(text: &mut Text, write: impl FnOnce(&mut [u8; LEN])) -> Self {
+        if let Some(place) = text.first_chunk_mut() {
+            write(place);
+        }
+        Self::of(LEN)
     }
 
     pub(crate) fn number(number: u64, text: &mut Text) -> Self {
@@ -87,16 +117,29 @@ impl Maker {
 
     /// Makes ids of many lengths, or such as may be refused.
     pub(crate) fn writing(by: impl Fn(i64, &mut Text) -> Result<Made, NoId> + Send + Sync + 'static) -> Self {
-        Self { by: Box::new(by), at: None }
+        Self(How::By(Box::new(by)))
     }
 
-    /// `at` makes an id with a given time.
+    /// Makes ids of one length. `at` gets the time to stamp: the clock's, which never goes backwards, or a given one.
+    pub(crate) fn stamped<const LEN: usize>(at: impl Fn(i64) -> [u8; LEN] + Send + Sync + 'static) -> Self {
+        Self::stamping(move |ms, text| put(text, &at(ms)))
+    }
+
+    /// The same, of many lengths.
+    pub(crate) fn stamping(at: impl Fn(i64, &mut Text) -> Made + Send + Sync + 'static) -> Self {
+        Self(How::At(Box::new(at)))
+    }
+
+    /// `at` makes an id with a given time, where more is different than that.
     pub(crate) fn at<const LEN: usize>(self, at: impl Fn(i64) -> [u8; LEN] + Send + Sync + 'static) -> Self {
         self.writing_at(move |ms, text| put(text, &at(ms)))
     }
 
     pub(crate) fn writing_at(self, at: impl Fn(i64, &mut Text) -> Made + Send + Sync + 'static) -> Self {
-        Self { at: Some(Box::new(at)), ..self }
+        match self.0 {
+            How::By(by) | How::Both(by, _) => Self(How::Both(by, Box::new(at))),
+            How::At(_) => Self(How::At(Box::new(at))),
+        }
     }
 
     /// Writes a new id to the beginning of `text`, when the clock reads `clock_ms`. As everywhere in this library, a
@@ -107,7 +150,10 @@ impl Maker {
     /// [`NoId`], if a snowflake or a segment has none now.
     #[inline]
     pub fn write_by(&self, clock_ms: i64, text: &mut [u8; Self::MAX_LEN]) -> Result<Made, NoId> {
-        (self.by)(clock_ms, text)
+        match &self.0 {
+            How::By(by) | How::Both(by, _) => by.write(clock_ms, text),
+            How::At(at) => Ok(at.write(clock::never_backwards(clock_ms), text)),
+        }
     }
 
     /// Writes a new id stamped with exactly `ms`. None if ids of this format have no time, or only the clock's.
@@ -121,7 +167,10 @@ impl Maker {
     /// # Ok::<(), txid::MakerError>(())
     /// ```
     pub fn write_at(&self, ms: i64, text: &mut [u8; Self::MAX_LEN]) -> Option<Made> {
-        Some(self.at.as_ref()?(ms, text))
+        match &self.0 {
+            How::By(_) => None,
+            How::At(at) | How::Both(_, at) => Some(at.write(ms, text)),
+        }
     }
 }
 
@@ -140,15 +189,18 @@ fn put<const LEN: usize>(text: &mut Text, id: &[u8; LEN]) -> Made {
 /// The given options, each at most once. A value may be a path, and so need not be text.
 pub(crate) struct Options<'a> {
     given: Vec<(&'a str, &'a OsStr)>,
-    /// Whether they are only tried, so that no file may be made.
-    pub(crate) are_on_trial: bool,
+    /// How a file with the state of a node is opened: to try the options, none may be made.
+    pub(crate) open_state: OpenState,
 }
+
+pub(crate) type OpenState = fn(&Path, &Layout, u64) -> Result<State, StateError>;
 
 impl<'a> Options<'a> {
     pub(crate) fn new(
         format: &'static str,
         known: &'static [&'static str],
         options: impl IntoIterator<Item = (&'a str, &'a OsStr)>,
+        open_state: OpenState,
     ) -> Result<Self, MakerError> {
         let mut given: Vec<(&str, &OsStr)> = Vec::new();
         for (name, value) in options {
@@ -161,11 +213,7 @@ impl<'a> Options<'a> {
             }
             given.push((name, value));
         }
-        Ok(Self { given, are_on_trial: false })
-    }
-
-    pub(crate) fn on_trial(self) -> Self {
-        Self { are_on_trial: true, ..self }
+        Ok(Self { given, open_state })
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&'a OsStr> {
@@ -185,11 +233,19 @@ impl<'a> Options<'a> {
         }
     }
 
-    /// The address in the option `address`, or the host's own: an `Ipv4Addr`, or an `IpAddr` of either family.
-    pub(crate) fn address<A: FromStr + From<Ipv4Addr>>(&self) -> Result<A, MakerError> {
+    /// The address in the option `address`, or the host's own, which is one of IPv4.
+    pub(crate) fn address(&self) -> Result<IpAddr, MakerError> {
         match self.text("address")? {
             Some(text) => text.parse().map_err(|_| MakerError::Address(text.to_string())),
-            None => host_ipv4().map(A::from).ok_or(MakerError::NoAddress),
+            None => host_ipv4().map(IpAddr::from).ok_or(MakerError::NoAddress),
+        }
+    }
+
+    /// The same, of IPv4 only.
+    pub(crate) fn ipv4_address(&self) -> Result<Ipv4Addr, MakerError> {
+        match self.address()? {
+            IpAddr::V4(address) => Ok(address),
+            IpAddr::V6(_) => Err(MakerError::Address(self.text("address")?.unwrap_or_default().to_string())),
         }
     }
 }

@@ -19,7 +19,7 @@ pub(crate) const FORMAT: Format = Format {
         options: &[],
         takes_a_time: true,
         in_nginx: true,
-        maker: |_| Ok(Maker::of(|clock_ms| Txid::now_by(clock_ms).to_text()).at(|ms| Txid::at(ms).to_text())),
+        maker: |_| Ok(Maker::stamped(|ms| Txid::at(ms).to_text())),
     }),
     read: Some(Read {
         lengths: Txid::LEN..=Txid::LEN,
@@ -58,12 +58,11 @@ pub(crate) const STRONG: Format = Format {
         takes_a_time: true,
         in_nginx: true,
         maker: |_| {
-            let write = |id: Result<Txid, Guessable>, text: &mut [u8]| {
+            Ok(Maker::stamping(|ms, text| {
+                let id = Txid::strong_at(ms);
                 text[..Txid::LEN].copy_from_slice(&id.unwrap_or_else(|Guessable(id)| id).to_text());
                 Made { len: Txid::LEN, guessable: id.is_err() }
-            };
-            Ok(Maker::writing(move |clock_ms, text| Ok(write(Txid::strong_by(clock_ms), text)))
-                .writing_at(move |ms, text| write(Txid::strong_at(ms), text)))
+            }))
         },
     }),
     read: None,
@@ -229,13 +228,8 @@ impl Txid {
     /// ```
     #[inline(always)]
     pub fn to_text(self) -> [u8; Self::LEN] {
-        // 40 bits make eight characters. 96 bits are two such parts and 16 bits, which fill three characters and one
-        // bit of a fourth.
-        let mut text = [0; Self::LEN];
-        text[..8].copy_from_slice(&base32hex::encode_40_bits(self.ms >> 2));
-        text[8..16].copy_from_slice(&base32hex::encode_40_bits((self.ms & 3) << 38 | self.random >> 16));
-        text[16..].copy_from_slice(&base32hex::encode_20_bits((self.random as u32 & 0xffff) << 4));
-        text
+        let middle = (self.ms & 3) << 38 | self.random >> 16;
+        base32hex::encode_96_bits(self.ms >> 2, middle, self.random as u32 & 0xffff)
     }
 
     /// Reads text from bytes, in upper or lower case.

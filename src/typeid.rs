@@ -2,7 +2,7 @@
 
 use crate::format::{Anatomy, Format, Holds, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
 use crate::text::crockford::{self, LEN_OF_128_BITS as SUFFIX_LEN};
-use crate::text::{FormatError, uuid_time};
+use crate::text::{FormatError, none_of, uuid_time};
 
 const MOST_OF_A_PREFIX: usize = 63;
 
@@ -71,8 +71,8 @@ fn read(text: &[u8]) -> Result<(&[u8], u128), FormatError> {
         _ => &text[..at - 1],
     };
     let is_one = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
-    if let Some(index) = prefix.iter().position(|&byte| !is_one(byte)) {
-        return Err(FormatError::Character { position: index + 1, byte: text[index], expected: "a lower-case letter" });
+    if let Some(error) = none_of(prefix, is_one, "a lower-case letter") {
+        return Err(error);
     }
     if at > 0 && text[at - 1] != b'_' {
         return Err(FormatError::Character { position: at, byte: text[at - 1], expected: "'_'" });

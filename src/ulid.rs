@@ -1,10 +1,15 @@
 //! ULID: `| ms : 48 | random : 80 |` in Crockford's base32.
 
-use crate::format::{Anatomy, Format, Holds, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
+use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
+use crate::maker::Maker;
+use crate::source::clock::{self, Stamp};
+use crate::source::growing::{Growing, Grown};
+use crate::source::kept::Kept;
 use crate::text::{FormatError, crockford};
 use std::fmt;
 use std::str::FromStr;
 
+const TIME_MASK: i64 = (1 << 48) - 1;
 const RANDOM_BITS: u32 = 80;
 const RANDOM_MASK: u128 = (1 << RANDOM_BITS) - 1;
 
@@ -12,7 +17,12 @@ pub(crate) const FORMAT: Format = Format {
     name: "ulid",
     title: "ULID",
     about: "ULID, 26 characters that sort by time",
-    make: None,
+    make: Some(Make {
+        options: &[],
+        takes_a_time: true,
+        in_nginx: true,
+        maker: |_| Ok(Maker::of(|clock_ms| Ulid::now_by(clock_ms).to_text()).at(|ms| Ulid::at(ms).to_text())),
+    }),
     read: Some(Read {
         lengths: Ulid::LEN..=Ulid::LEN,
         holds: |text, _| Holds::time(Ulid::from_text(text).ok()?.timestamp_ms(), 118),
@@ -56,6 +66,48 @@ pub struct Ulid(
 impl Ulid {
     /// The length of the text.
     pub const LEN: usize = crockford::LEN_OF_128_BITS;
+
+    /// A new ULID of this moment: greater than the previous one of this thread, also within a millisecond.
+    ///
+    /// ```
+    /// use txid::Ulid;
+    ///
+    /// let (earlier, later) = (Ulid::now(), Ulid::now());
+    /// assert!(earlier < later);
+    /// assert!(earlier.to_string() < later.to_string());
+    /// ```
+    pub fn now() -> Self {
+        Self::now_by(clock::system_ms())
+    }
+
+    /// As [`Ulid::now`], when the clock reads `clock_ms`.
+    ///
+    /// ```
+    /// let clock_ms = 1_700_000_000_000;
+    /// assert!(txid::Ulid::now_by(clock_ms) < txid::Ulid::now_by(clock_ms));
+    /// ```
+    pub fn now_by(clock_ms: i64) -> Self {
+        Self::next(clock::never_backwards(clock_ms), Stamp::Clock)
+    }
+
+    /// A new ULID stamped with exactly `ms`, of which the low 48 bits count (two's complement). If the thread's previous
+    /// one has the same stamp, this one is greater.
+    ///
+    /// ```
+    /// assert_eq!(txid::Ulid::at(1_522_545_688_552).timestamp_ms(), 1_522_545_688_552);
+    /// ```
+    pub fn at(ms: i64) -> Self {
+        Self::next(ms, Stamp::Given)
+    }
+
+    #[inline(always)]
+    fn next(ms: i64, stamp: Stamp) -> Self {
+        thread_local! {
+            static GROWING: Kept<Growing<RANDOM_BITS>> = const { Kept::new(Growing::NONE) };
+        }
+        let Grown { ms, random } = GROWING.with(|kept| Growing::next(kept, ms & TIME_MASK, stamp));
+        Self((ms as u128) << RANDOM_BITS | random)
+    }
 
     /// Milliseconds since 1970-01-01 UTC.
     pub fn timestamp_ms(self) -> i64 {

@@ -15,7 +15,7 @@ use std::str::FromStr;
 
 /// The alphabets of httpd before 2.4.47, and since.
 const OLDER: &Alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-";
-const NEWER: &Alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+const NEWER: &Alphabet = base64::OF_URLS;
 
 /// The number of values of the counter.
 const COUNTER_VALUES: u32 = 1 << 16;
@@ -32,10 +32,7 @@ pub(crate) const LONG: Format = Format {
         options: &[],
         takes_a_time: true,
         in_nginx: true,
-        maker: |_| {
-            Ok(Maker::writing(|clock_ms, text| Ok(put(text, UniqueId::long_by(clock_ms))))
-                .writing_at(|ms, text| put(text, UniqueId::long_at(ms))))
-        },
+        maker: |_| Ok(Maker::stamping(|ms, text| put(text, UniqueId::long_at(ms)))),
     }),
     read: Some(Read {
         lengths: UniqueId::LONG_LEN..=UniqueId::LONG_LEN,
@@ -74,9 +71,8 @@ pub(crate) const SHORT: Format = Format {
         takes_a_time: true,
         in_nginx: true,
         maker: |options| {
-            let address = options.address()?;
-            Ok(Maker::writing(move |clock_ms, text| Ok(put(text, UniqueId::short_by(clock_ms, address))))
-                .writing_at(move |ms, text| put(text, UniqueId::short_at(ms, address))))
+            let address = options.ipv4_address()?;
+            Ok(Maker::stamping(move |ms, text| put(text, UniqueId::short_at(ms, address))))
         },
     }),
     read: Some(Read {

@@ -10,6 +10,7 @@ use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Sort
 use crate::maker::{Made, Maker, Text};
 use crate::source::clock::{self, Stamp};
 use crate::source::entropy::{self, StreamId};
+use crate::source::growing::{Growing, Grown};
 use crate::source::kept::Kept;
 use crate::source::mac;
 use crate::text::FormatError;
@@ -23,8 +24,7 @@ pub const LEN: usize = ::uuid::fmt::Hyphenated::LENGTH;
 
 const V7_TIME_MASK: i64 = (1 << 48) - 1;
 
-/// The largest value of the 74 bits after the time of version 7.
-const V7_RANDOM_MAX: u128 = (1 << 74) - 1;
+const V7_RANDOM_BITS: u32 = 74;
 
 const TICKS_MASK: u64 = (1 << 60) - 1;
 
@@ -123,7 +123,9 @@ pub(crate) const V7: Format = Format {
             since_ms: 0,
             sorted: Some(Sorted {
                 times: |_| 0..=V7_TIME_MASK,
-                bounds: |ms, _| [0, V7_RANDOM_MAX].map(|random| v7_of(V7 { ms, random }).to_string()),
+                bounds: |ms, _| {
+                    [0, Growing::<V7_RANDOM_BITS>::MAX].map(|random| v7_of(Grown { ms, random }).to_string())
+                },
                 order: |text, _| order(text, 7),
                 texts: Texts::InOneCase,
             }),
@@ -148,8 +150,20 @@ pub(crate) const OTHER: Format = Format {
 pub(crate) const OTHER_ANATOMY: ReadAnatomy = |text, _| anatomy(text, None, &[("bits", 128)]);
 
 fn put(text: &mut Text, id: Uuid) -> Made {
+    Made::in_place(text, |place| write(id, place))
+}
+
+/// Writes the text, without allocating.
+///
+/// ```
+/// let mut text = [0; txid::uuid::LEN];
+/// txid::uuid::write(txid::uuid::Uuid::nil(), &mut text);
+/// assert_eq!(&text, b"00000000-0000-0000-0000-000000000000");
+/// ```
+// Once, for all who call it.
+#[inline(never)]
+pub fn write(id: Uuid, text: &mut [u8; LEN]) {
     id.hyphenated().encode_lower(text);
-    Made::of(LEN)
 }
 
 /// The versions that have a format of their own.
@@ -240,80 +254,19 @@ pub fn v7_by(clock_ms: i64) -> Uuid {
     next_v7(clock::never_backwards(clock_ms) & V7_TIME_MASK, Stamp::Clock)
 }
 
-/// The time and the other 74 bits of version 7.
-#[derive(Clone, Copy)]
-struct V7 {
-    ms: i64,
-    random: u128,
-}
-
-/// The last version 7 of each kind of stamp, so that a given stamp far ahead does not hold up the clock's.
-#[derive(Clone, Copy)]
-struct V7Order {
-    stream: u64,
-    last: [V7; 2],
-}
-
-impl V7Order {
-    /// The initial state: no time is -1.
-    const fn new(stream: u64) -> Self {
-        Self { stream, last: [V7 { ms: -1, random: 0 }; 2] }
-    }
-}
-
-thread_local! {
-    static ORDER: Kept<V7Order> = const { Kept::new(V7Order::new(0)) };
-}
-
 fn next_v7(ms: i64, stamp: Stamp) -> Uuid {
-    let stream = entropy::stream_id(ms).stream;
-    let next = ORDER.with(|kept| {
-        kept.step(V7Order::new(0), |order| {
-            if order.stream != stream {
-                // In a child of a fork: the siblings know the parent's last UUID as well.
-                *order = V7Order::new(stream);
-            }
-            // When a millisecond is full, the time has moved into the next one.
-            let ms = match stamp {
-                Stamp::Clock => clock::hold(order.last[stamp as usize].ms, ms),
-                Stamp::Given => ms,
-            };
-            let greatest = order.last.iter().filter(|last| last.ms == ms).map(|last| last.random).max();
-            let next = after(greatest, ms);
-            order.last[stamp as usize] = next;
-            next
-        })
-    });
-
-    v7_of(next)
+    thread_local! {
+        static GROWING: Kept<Growing<V7_RANDOM_BITS>> = const { Kept::new(Growing::NONE) };
+    }
+    v7_of(GROWING.with(|kept| Growing::next(kept, ms, stamp)))
 }
 
 #[inline(always)]
-fn v7_of(V7 { ms, random }: V7) -> Uuid {
+fn v7_of(Grown { ms, random }: Grown) -> Uuid {
     Builder::from_u128((ms as u128) << 80 | random >> 62 << 64 | random & ((1 << 62) - 1))
         .with_variant(Variant::RFC4122)
         .with_version(Version::SortRand)
         .into_uuid()
-}
-
-/// The first one of a millisecond, with the top bit clear to leave room for growth.
-fn first_v7(ms: i64) -> V7 {
-    V7 { ms, random: entropy::next_u128(ms) & V7_RANDOM_MAX >> 1 }
-}
-
-/// RFC 9562, 6.2, method 2: within a millisecond, the random part grows by a random amount.
-fn after(greatest: Option<u128>, ms: i64) -> V7 {
-    let Some(greatest) = greatest else {
-        return first_v7(ms);
-    };
-    let random = grown(greatest, (entropy::next_u64(ms) >> 32) as u32);
-    if random <= V7_RANDOM_MAX { V7 { ms, random } } else { first_v7(ms + 1) }
-}
-
-/// Greater than `random`, even where `by` is 0.
-#[inline(always)]
-fn grown(random: u128, by: u32) -> u128 {
-    random + 1 + u128::from(by)
 }
 
 /// A new UUID of this moment, version 1. This thread uses each count of 100 ns only once. Without a `node`, each UUID
@@ -465,25 +418,5 @@ mod tests {
         assert_eq!(second, (first + 1) & 0x3fff);
         thread::sleep(Duration::from_millis(1100));
         assert_eq!(sequence_at(MS - 3_598_900), second);
-    }
-
-    /// Two that both grew from the same one by 32 random bits would be equal once in four billion.
-    #[test]
-    fn version_7_of_a_signal_handler_does_not_grow_from_what_it_interrupts() {
-        let (before, nested) = (v7_at(7).as_u128(), || ORDER.with(|kept| kept.step(V7Order::new(0), |_| v7_at(7))));
-        assert!(nested().as_u128().abs_diff(before) > 1 << 40);
-        assert!(v7_at(7).as_u128().abs_diff(before) < 1 << 40);
-    }
-
-    #[test]
-    fn a_millisecond_that_is_full_is_followed_by_the_next() {
-        assert_eq!(after(Some(V7_RANDOM_MAX), 5).ms, 6);
-        let next = after(Some(7), 5);
-        assert!(next.ms == 5 && next.random > 7 && next.random <= 8 + u128::from(u32::MAX));
-    }
-
-    #[test]
-    fn what_grows_by_nothing_is_greater() {
-        assert_eq!((grown(7, 0), grown(7, 5)), (8, 13));
     }
 }

@@ -1,10 +1,16 @@
 //! xid, the request id of zerolog: `| s : 32 | machine : 24 | process : 16 | counter : 24 |` in base32hex. Its text has the
 //! very shape of a txid's.
 
-use crate::format::{Anatomy, Format, Holds, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
-use crate::text::{FormatError, base32hex};
+use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
+use crate::maker::Maker;
+use crate::source::clock;
+use crate::source::entropy::{self, StreamId};
+use crate::source::kept::Kept;
+use crate::text::{FormatError, base32hex, none_of};
 use std::fmt;
 use std::str::FromStr;
+
+const COUNTER_BITS: u32 = 24;
 
 /// The bits after the time.
 const OTHER_BITS: u32 = 64;
@@ -13,7 +19,12 @@ pub(crate) const FORMAT: Format = Format {
     name: "xid",
     title: "xid",
     about: "xid of zerolog and rs/xid, 20 characters that sort by their second",
-    make: None,
+    make: Some(Make {
+        options: &[],
+        takes_a_time: true,
+        in_nginx: true,
+        maker: |_| Ok(Maker::stamped(|ms| Xid::at(ms).to_text())),
+    }),
     read: Some(Read {
         lengths: Xid::LEN..=Xid::LEN,
         holds: |text, _| Holds::time(Xid::from_text(text).ok()?.timestamp_ms(), 92),
@@ -57,6 +68,38 @@ impl Xid {
     /// The length of the text.
     pub const LEN: usize = base32hex::LEN_OF_96_BITS;
 
+    /// A new xid of this moment. rs/xid takes the machine from the host's name, and the process from its id. Containers
+    /// often share both, as the workers of one process do, and they would tell strangers about the host. So here they are
+    /// 40 random bits, which each thread draws for all values of the counter, or for a second of use.
+    ///
+    /// ```
+    /// assert_ne!(txid::Xid::now(), txid::Xid::now());
+    /// ```
+    pub fn now() -> Self {
+        Self::now_by(clock::system_ms())
+    }
+
+    /// As [`Xid::now`], when the clock reads `clock_ms`.
+    ///
+    /// ```
+    /// assert_eq!(txid::Xid::now_by(1_700_000_000_999).timestamp_ms(), 1_700_000_000_000);
+    /// ```
+    pub fn now_by(clock_ms: i64) -> Self {
+        Self::at(clock::never_backwards(clock_ms))
+    }
+
+    /// A new xid stamped with the second that `ms` is in, of which the low 32 bits count.
+    ///
+    /// ```
+    /// assert_eq!(txid::Xid::at(1_522_545_688_552).timestamp_ms(), 1_522_545_688_000);
+    /// ```
+    #[inline(always)]
+    pub fn at(ms: i64) -> Self {
+        let Series { maker, counter, .. } = Series::next(ms);
+        let seconds = ms.div_euclid(1000) as u32;
+        Self(u128::from(seconds) << OTHER_BITS | u128::from(maker << COUNTER_BITS | u64::from(counter)))
+    }
+
     /// The second that it was made in, in milliseconds since 1970-01-01 UTC.
     pub fn timestamp_ms(self) -> i64 {
         (self.0 >> OTHER_BITS) as i64 * 1000
@@ -86,11 +129,7 @@ impl Xid {
     /// # Ok::<(), txid::FormatError>(())
     /// ```
     pub fn to_text(self) -> [u8; Self::LEN] {
-        let mut text = [0; Self::LEN];
-        text[..8].copy_from_slice(&base32hex::encode_40_bits((self.0 >> 56) as u64));
-        text[8..16].copy_from_slice(&base32hex::encode_40_bits((self.0 >> 16) as u64));
-        text[16..].copy_from_slice(&base32hex::encode_20_bits((self.0 as u32 & 0xffff) << 4));
-        text
+        base32hex::encode_96_bits((self.0 >> 56) as u64, (self.0 >> 16) as u64, self.0 as u32 & 0xffff)
     }
 
     /// Reads text from bytes, in lower case only.
@@ -101,15 +140,56 @@ impl Xid {
     pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
         let exact: &[u8; Self::LEN] =
             text.try_into().map_err(|_| FormatError::Length { found: text.len(), expected: "an xid has 20" })?;
-        let is_wrong = |byte: &u8| !matches!(byte, b'0'..=b'9' | b'a'..=b'v');
-        match exact.iter().position(is_wrong) {
-            Some(at) => {
-                Err(FormatError::Character { position: at + 1, byte: exact[at], expected: "lower-case base32hex" })
-            }
-            None => base32hex::decode(exact)
-                .map(Self)
-                .map_err(|_| FormatError::Value("the last character is neither '0' nor 'g'")),
+        match base32hex::decode(exact) {
+            Ok(bits) if !exact.iter().any(u8::is_ascii_uppercase) => Ok(Self(bits)),
+            _ => Err(wrong(exact)),
         }
+    }
+}
+
+#[cold]
+fn wrong(text: &[u8; Xid::LEN]) -> FormatError {
+    let is_one = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'v');
+    none_of(text, is_one, "lower-case base32hex")
+        .unwrap_or(FormatError::Value("the last character is neither '0' nor 'g'"))
+}
+
+/// The state of a thread between two ids.
+#[derive(Clone, Copy)]
+struct Series {
+    stream_id: StreamId,
+    left: u32,
+    /// The 40 bits of machine and process.
+    maker: u64,
+    counter: u32,
+}
+
+impl Series {
+    const NONE: Self = Self { stream_id: StreamId::NONE, left: 0, maker: 0, counter: 0 };
+
+    /// The next count. All counts of a maker are different: after each of them, and with fresh randomness, it is another
+    /// one.
+    fn next(stamp_ms: i64) -> Self {
+        thread_local! {
+            static SERIES: Kept<Series> = const { Kept::new(Series::NONE) };
+        }
+        let stream_id = entropy::stream_id(stamp_ms);
+        SERIES.with(|kept| {
+            kept.step(Self::NONE, |series| {
+                series.advance(stream_id, stamp_ms);
+                *series
+            })
+        })
+    }
+
+    #[inline(always)]
+    fn advance(&mut self, stream_id: StreamId, stamp_ms: i64) {
+        if self.stream_id != stream_id || self.left == 0 {
+            let bits = entropy::next_u128(stamp_ms) as u64;
+            *self = Self { stream_id, left: 1 << COUNTER_BITS, maker: bits >> COUNTER_BITS, counter: bits as u32 };
+        }
+        self.left -= 1;
+        self.counter = self.counter.wrapping_add(1) & ((1 << COUNTER_BITS) - 1);
     }
 }
 
@@ -130,5 +210,35 @@ impl fmt::Display for Xid {
 impl fmt::Debug for Xid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Xid({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_maker_has_each_count_once() {
+        let stream_id = StreamId { stream: 1, reseeds: 0 };
+        let mut series = Series::NONE;
+        series.advance(stream_id, 7);
+        let first = series;
+        for number in 1..(1 << COUNTER_BITS) {
+            series.advance(stream_id, 7);
+            assert!(series.maker == first.maker && series.counter == (first.counter + number) % (1 << COUNTER_BITS));
+        }
+        series.advance(stream_id, 7);
+        assert_ne!(series.maker, first.maker);
+    }
+
+    #[test]
+    fn fresh_randomness_makes_another_maker() {
+        let mut series = Series::NONE;
+        let mut maker = |reseeds| {
+            series.advance(StreamId { stream: 1, reseeds }, 7);
+            series.maker
+        };
+        let first = maker(0);
+        assert!(maker(0) == first && maker(1) != first && first >> 40 == 0);
     }
 }

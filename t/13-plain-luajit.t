@@ -154,7 +154,7 @@ end
 print(table.concat(needy, " "))
 --- out_like chop
 ^resty\.txid: libtxid\.so was not found.*?No such file or directory
-codec flake hidden segment snowflake strong trace unique_id uuid
+codec flake hidden inspect maker segment snowflake strong trace unique_id uuid
 
 
 

@@ -102,7 +102,7 @@ location = /t {
             assert(#id == 20 and not seen[id])
             seen[id] = true
         end
-        local _, times = log:read("*a"):gsub("%[crit%][^\n]* resty%.txid%.strong: the operating system gave no randomness", "")
+        local _, times = log:read("*a"):gsub("%[crit%][^\n]* resty%.txid: the operating system gave no randomness", "")
         ngx.say(require("resty.txid.lib").C.txid_entropy_degraded(), " ", times)
     }
 }

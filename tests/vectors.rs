@@ -346,7 +346,7 @@ fn every_reading_is_there_and_the_likeliest_first() {
         let found: Vec<_> = found
             .iter()
             .map(|it| {
-                let mut reading = json!({ "format": it.format.name });
+                let mut reading = json!({ "format": it.name() });
                 it.layout.map(|layout| reading["layout"] = layout.into());
                 it.ms.map(|ms| reading["ms"] = ms.to_string().into());
                 it.unlikely.map(|why| {
@@ -363,7 +363,7 @@ fn every_reading_is_there_and_the_likeliest_first() {
 
 fn recognized(case: &Value) -> Vec<&'static str> {
     let found = formats::recognize(&bytes(&case["text"]), &numbers(case), txid::system_ms()).unwrap_or_default();
-    found.into_iter().map(|(reading, _)| reading.format.name).collect()
+    found.into_iter().map(|(reading, _)| reading.name()).collect()
 }
 
 #[test]

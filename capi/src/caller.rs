@@ -20,7 +20,6 @@ pub struct txid_text {
 }
 
 impl txid_text {
-    #[cfg(feature = "nginx")]
     pub(crate) fn of(text: &str) -> Self {
         Self { len: text.len(), data: text.as_ptr().cast() }
     }

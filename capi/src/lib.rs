@@ -22,9 +22,9 @@ pub mod explain;
 pub mod flake;
 pub mod hidden;
 pub mod host;
-#[cfg(feature = "nginx")]
 pub mod maker;
 pub mod policy;
+pub mod readings;
 pub mod segment;
 #[cfg(feature = "nginx")]
 pub mod series;

@@ -2,7 +2,8 @@
 
 use crate::caller::{fail, place, txid_text, words};
 use crate::error::txid_error;
-use ::txid::{Maker, MakerError, NoId};
+use ::txid::{Made, Maker, MakerError, NoId};
+use std::borrow::Cow;
 use std::ffi::c_char;
 
 /// The length of the longest id of any format.
@@ -16,8 +17,6 @@ pub struct txid_maker(Maker);
 /// Opens a maker of ids, and writes it to `maker`. The first of the `count` words is the name of the format, and the
 /// others are its options, name=value. Release it with txid_maker_close.
 ///
-/// With `on_trial`, no file is made, as for a test of a configuration; and a state without a file is one in memory.
-///
 /// Returns 0, or a txid_error; then `message` says what is wrong, and `maker` is unchanged.
 ///
 /// # Safety
@@ -28,26 +27,51 @@ pub struct txid_maker(Maker);
 pub unsafe extern "C" fn txid_maker_open(
     list: *const txid_text,
     count: usize,
-    on_trial: bool,
     maker: *mut *mut txid_maker,
     message: *mut c_char,
 ) -> i32 {
-    // SAFETY: the caller vouches for the texts.
-    let list = unsafe { words(list, count) };
-    let (format, options) = list.split_first().map_or(("", &[][..]), |(format, options)| (&**format, options));
-    let options = options.iter().map(|option| &**option);
-    let opened = if on_trial { Maker::parse_on_trial(format, options) } else { Maker::parse(format, options) };
+    // nginx has a copy of this library in each module. What several copies would repeat is not for them.
+    let parse: Parse = if cfg!(feature = "nginx") {
+        |format, options| Maker::parse(format, options.iter().map(|option| &**option))
+    } else {
+        |format, options| Maker::parse_any(format, options.iter().map(|option| &**option))
+    };
     // SAFETY: the caller's promise is the same.
-    unsafe { give(opened, maker, message) }
+    unsafe { open(parse, list, count, maker, message) }
 }
 
-/// Opens a maker of ids of a format that needs no options, and writes it to `maker`. Release it with txid_maker_close.
+/// As txid_maker_open, to try the options, as for a test of a configuration: no file is made, and a state without a file
+/// is one in memory.
 ///
-/// Returns 0, or a txid_error; then `message` says what is wrong, and `maker` is unchanged.
+/// # Safety
+///
+/// As for txid_maker_open.
+#[cfg(feature = "nginx")]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_maker_try(
+    list: *const txid_text,
+    count: usize,
+    maker: *mut *mut txid_maker,
+    message: *mut c_char,
+) -> i32 {
+    // SAFETY: the caller's promise is the same.
+    unsafe {
+        open(
+            |format, options| Maker::parse_on_trial(format, options.iter().map(|option| &**option)),
+            list,
+            count,
+            maker,
+            message,
+        )
+    }
+}
+
+/// As txid_maker_open, of a format that needs no options: the one with the name of `len` characters at `name`.
 ///
 /// # Safety
 ///
 /// `name` must be valid for reads of `len` bytes, `maker` for a write, `message` for writes of TXID_MESSAGE_LEN bytes.
+#[cfg(feature = "nginx")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_maker_named(
     name: *const c_char,
@@ -57,6 +81,26 @@ pub unsafe extern "C" fn txid_maker_named(
 ) -> i32 {
     // SAFETY: the caller vouches for the name, and its promise is the same.
     unsafe { give(Maker::named(&words(&txid_text { len, data: name }, 1)[0]), maker, message) }
+}
+
+/// A maker of the format of this name, with these options.
+type Parse = fn(&str, &[Cow<str>]) -> Result<Maker, MakerError>;
+
+/// # Safety
+///
+/// As for txid_maker_open.
+unsafe fn open(
+    parse: Parse,
+    list: *const txid_text,
+    count: usize,
+    maker: *mut *mut txid_maker,
+    message: *mut c_char,
+) -> i32 {
+    // SAFETY: the caller vouches for the texts.
+    let list = unsafe { words(list, count) };
+    let (format, options) = list.split_first().map_or(("", &[][..]), |(format, options)| (&**format, options));
+    // SAFETY: the caller's promise is the same.
+    unsafe { give(parse(format, options), maker, message) }
 }
 
 /// # Safety
@@ -106,15 +150,44 @@ pub unsafe extern "C" fn txid_maker_fill(
     // SAFETY: the caller vouches for all of them.
     unsafe {
         match (*maker).0.write_by(clock_ms, place::<TXID_MAX_LEN>(buf)) {
-            Ok(made) => {
-                if made.guessable {
-                    guessable.write(true);
-                }
-                made.len as i32
-            }
+            Ok(made) => length(made, guessable),
             Err(refusal) => fail(txid_error::from(&refusal), &refusal, message),
         }
     }
+}
+
+/// As txid_maker_fill, stamped with exactly `ms`. If ids of this format have no time, or only the clock's, returns a
+/// txid_error, and `message` says so.
+///
+/// # Safety
+///
+/// As for txid_maker_fill.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_maker_fill_at(
+    maker: *const txid_maker,
+    ms: i64,
+    buf: *mut c_char,
+    guessable: *mut bool,
+    message: *mut c_char,
+) -> i32 {
+    // SAFETY: the caller vouches for all of them.
+    unsafe {
+        match (*maker).0.write_at(ms, place::<TXID_MAX_LEN>(buf)) {
+            Some(made) => length(made, guessable),
+            None => fail(txid_error::Option, &"ids of this format are not stamped with a given time", message),
+        }
+    }
+}
+
+/// # Safety
+///
+/// `guessable` must be valid for a write.
+unsafe fn length(made: Made, guessable: *mut bool) -> i32 {
+    if made.guessable {
+        // SAFETY: the caller's promise.
+        unsafe { guessable.write(true) };
+    }
+    made.len as i32
 }
 
 impl From<&NoId> for txid_error {

@@ -77,7 +77,7 @@ pub unsafe extern "C" fn txid_uuid_v1_now(buf: *mut c_char, clock_ms: i64, node:
 #[inline(always)]
 unsafe fn write_uuid(id: Uuid, buf: *mut c_char) {
     // SAFETY: the caller's promise is the same.
-    id.hyphenated().encode_lower(unsafe { place::<TXID_UUID_LEN>(buf) });
+    uuid::write(id, unsafe { place(buf) });
 }
 
 /// Reads the `len` characters at `text`, in upper or lower case, as a UUID. Returns 0, or a txid_error if it is not

@@ -41,9 +41,10 @@ impl Hint {
                 let readings = Readings::of(text, &Numbers::UNKNOWN, now_ms);
                 let mut likely = readings.likely().peekable();
                 // Any 32 hexadecimal digits could be a trace id.
-                if likely.peek().is_some_and(|it| it.format == format) && readings.likely().all(|it| it.ms.is_some()) {
+                if likely.peek().is_some_and(|it| it.format() == format) && readings.likely().all(|it| it.ms.is_some())
+                {
                     count += 1;
-                    titles.extend(likely.map(|it| it.format.title).filter(|title| *title != wanted.title));
+                    titles.extend(likely.map(|it| it.format().title).filter(|title| *title != wanted.title));
                     titles.sort_unstable_by_key(|title| *title != format.title);
                     titles.dedup();
                 }

@@ -36,7 +36,7 @@ impl Id {
 
     /// The format, and the layout that it was read in.
     fn title(&self) -> String {
-        let title = self.reading.format.title;
+        let title = self.reading.format().title;
         self.reading.layout.map_or_else(|| title.to_string(), |layout| format!("{title}, layout {layout}"))
     }
 
@@ -56,7 +56,7 @@ impl Id {
 
     /// The last millisecond of its layout, if that was given.
     fn layout_ends_ms(&self) -> Option<i64> {
-        let Reading { format, numbers, .. } = &self.reading;
+        let (format, numbers) = (self.reading.format(), &self.reading.numbers);
         let has_layout = format.make.as_ref().is_some_and(|make| make.options.contains(&"layout"));
         (numbers.is_chosen && has_layout).then(|| *numbers.layout.range_ms().end())
     }
@@ -84,7 +84,7 @@ impl Serialize for Json<'_> {
         let Json(id, others) = self;
         let mut object = serializer.serialize_map(None)?;
         object.serialize_entry("id", &id.holds.text)?;
-        object.serialize_entry("format", id.reading.format.title)?;
+        object.serialize_entry("format", id.reading.format().title)?;
         if let Some(layout) = id.reading.layout {
             object.serialize_entry("layout", layout)?;
         }

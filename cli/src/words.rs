@@ -89,7 +89,7 @@ impl Finder {
     /// Whether a text is an id of this format whose time can be, when the clock says `now_ms`.
     pub fn is_likely(&self, text: &[u8], now_ms: i64) -> bool {
         let readings = Readings::of(text, &Numbers { is_chosen: true, ..self.numbers }, now_ms);
-        readings.iter().any(|it| it.format == self.format && it.unlikely.is_none())
+        readings.iter().any(|it| it.format() == self.format && it.unlikely.is_none())
     }
 
     /// Calls `found` with the position of each id in `text` that is within the window.

@@ -67,7 +67,7 @@ fn the_corpus_of_inspect_has_every_format() {
     for format in formats::ALL.iter().filter(|format| format.read.is_some()) {
         let is_one = |text: &Vec<u8>| {
             let found = formats::recognize(text, &Numbers::UNKNOWN, txid::system_ms()).unwrap_or_default();
-            found.iter().any(|(found, _)| found.format == *format)
+            found.iter().any(|(found, _)| found.format() == *format)
         };
         assert!(texts.iter().any(is_one), "fuzz/corpus/inspect/ has no {format:?}");
     }

@@ -86,8 +86,7 @@ fn generator(options: &Options) -> Result<Generator, MakerError> {
     };
     let path = options.path("state", "the path of a file for all processes with this node")?;
     let state = match given {
-        Some(node) if options.are_on_trial => State::on_trial(path, &layout, node),
-        Some(node) => State::open(path, &layout, node),
+        Some(node) => (options.open_state)(path, &layout, node),
         None => State::leased(path, &layout),
     };
     Ok(Generator::new(state.map_err(|error| snowflake(&error))?))

@@ -99,7 +99,8 @@ impl Generator {
     /// assert!(orders.next_by(clock_ms)? < orders.next_by(clock_ms)?);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[inline]
+    // Once, for all who call it.
+    #[inline(never)]
     pub fn next_by(&self, clock_ms: i64) -> Result<u64, Refusal> {
         self.note(clock_ms, self.last_reading_ms.load(Ordering::Relaxed));
         self.next_noted(clock_ms)

@@ -77,7 +77,7 @@ impl State {
     }
 
     /// As [`State::open`], but makes no file: without one, the state is in memory.
-    pub(super) fn on_trial(path: &Path, layout: &Layout, node: u64) -> Result<Self, StateError> {
+    pub(crate) fn on_trial(path: &Path, layout: &Layout, node: u64) -> Result<Self, StateError> {
         check_node(layout, node)?;
         match Page::attach(path, &KIND, &[], |found, _| check(found, path, layout, node)) {
             Err(StateError::Page(PageError::File(error))) if error.is_missing() => Self::in_memory(layout, node),

@@ -89,11 +89,23 @@ pub(crate) fn next_u64(stamp_ms: i64) -> u64 {
     draw(Some(stamp_ms), |source| source.rng.next())
 }
 
+/// As [`next_u64`], with the id of the stream that they come from.
+#[inline(always)]
+pub(crate) fn next_u64_of_stream(stamp_ms: i64) -> (StreamId, u64) {
+    draw(Some(stamp_ms), |source| (source.stream_id, source.rng.next()))
+}
+
 /// 128 random bits that several ids share, the first of them stamped `stamp_ms`.
 #[cold]
 #[inline(never)]
 pub(crate) fn next_u128(stamp_ms: i64) -> u128 {
     u128::from(next_u64(stamp_ms)) << 64 | u128::from(next_u64(stamp_ms))
+}
+
+/// As [`next_u64`], 128 bits for one id.
+#[inline(always)]
+pub(crate) fn next_wide(stamp_ms: i64) -> u128 {
+    draw(Some(stamp_ms), |source| u128::from(source.rng.next()) << 64 | u128::from(source.rng.next()))
 }
 
 /// Several words of 64 random bits, for ids without a time that are made together.
@@ -114,12 +126,22 @@ pub(crate) fn next_u64_without_stamp() -> u64 {
 /// kernel makes invalid when the machine was copied.
 #[inline]
 pub(crate) fn strong_u64(stamp_ms: i64) -> Result<u64, u64> {
-    let mut bytes = [0; 8];
-    if ask_the_vdso(&mut bytes) || ask_the_os(&mut bytes) {
-        Ok(u64::from_le_bytes(bytes))
-    } else {
-        Err(next_u64(stamp_ms))
-    }
+    strong().map(u64::from_le_bytes).ok_or_else(|| next_u64(stamp_ms))
+}
+
+/// As [`strong_u64`], 128 bits for an id without a time.
+#[inline]
+pub(crate) fn strong_u128_without_stamp() -> Result<u128, u128> {
+    strong().map(u128::from_le_bytes).ok_or_else(|| {
+        let [high, low] = next_words_without_stamp();
+        u128::from(high) << 64 | u128::from(low)
+    })
+}
+
+#[inline(always)]
+fn strong<const LEN: usize>() -> Option<[u8; LEN]> {
+    let mut bytes = [0; LEN];
+    (ask_the_vdso(&mut bytes) || ask_the_os(&mut bytes)).then_some(bytes)
 }
 
 /// Bytes of the OS's own randomness; None if the OS has none.
@@ -147,28 +169,14 @@ fn draw<T>(stamp_ms: Option<i64>, take: impl Fn(&mut Source) -> T) -> T {
 #[inline(never)]
 fn look_at_the_clock_and_draw<T>(
     stream: &Stream,
-    mut seeded_in: u64,
+    seeded_in: u64,
     stamp_ms: Option<i64>,
     take: impl Fn(&mut Source) -> T,
 ) -> T {
-    if seeded_in == IN_USE {
-        let mut of_its_own = Source::UNSEEDED;
-        of_its_own.seed();
-        return take(&mut of_its_own);
-    }
-    loop {
-        let generation = generation::get();
-        // SAFETY: the stream was not in use, and `draw_quickly` has marked it for this call alone.
-        let source = unsafe { stream.source() };
-        stream.look_at_the_clock(stamp_ms, source, seeded_in == generation);
-        let drawn = take(source);
-        compiler_fence(Ordering::SeqCst);
-        if generation == generation::get() {
-            stream.generation.set(generation);
-            return drawn;
-        }
-        seeded_in = generation::NONE;
-    }
+    let mut drawn = None;
+    stream.with_a_look_at_the_clock(seeded_in, stamp_ms, &mut |source| drawn = Some(take(source)));
+    let Some(drawn) = drawn else { unreachable!("each look ends with a draw") };
+    drawn
 }
 
 impl Stream {
@@ -213,6 +221,29 @@ impl Stream {
             }
         }
         Err(seeded_in)
+    }
+
+    /// Calls `draw` with the source, perhaps several times: the last time counts.
+    #[inline(never)]
+    fn with_a_look_at_the_clock(&self, mut seeded_in: u64, stamp_ms: Option<i64>, draw: &mut dyn FnMut(&mut Source)) {
+        if seeded_in == IN_USE {
+            let mut of_its_own = Source::UNSEEDED;
+            of_its_own.seed();
+            return draw(&mut of_its_own);
+        }
+        loop {
+            let generation = generation::get();
+            // SAFETY: the stream was not in use, and `draw_quickly` has marked it for this call alone.
+            let source = unsafe { self.source() };
+            self.look_at_the_clock(stamp_ms, source, seeded_in == generation);
+            draw(source);
+            compiler_fence(Ordering::SeqCst);
+            if generation == generation::get() {
+                self.generation.set(generation);
+                return;
+            }
+            seeded_in = generation::NONE;
+        }
     }
 
     /// The generator that draws come from.

@@ -30,7 +30,7 @@ pub fn read_mac(text: &[u8]) -> Result<[u8; 6], FormatError> {
     let text = text.to_ascii_lowercase();
     let mut node = [0; 6];
     for (place, byte) in node.iter_mut().enumerate() {
-        *byte = hex::decode::<2>(&text, place * 3)? as u8;
+        *byte = hex::decode_slowly(&text, place * 3, 2)? as u8;
         if place < 5 {
             FormatError::unless_byte_is(&text, place * 3 + 2, b':', "a colon")?;
         }

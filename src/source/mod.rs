@@ -5,6 +5,7 @@ pub(crate) mod cancellation;
 pub(crate) mod clock;
 pub(crate) mod entropy;
 pub(crate) mod generation;
+pub(crate) mod growing;
 pub(crate) mod host;
 pub(crate) mod kept;
 pub(crate) mod laps;

@@ -2,16 +2,21 @@
 
 pub(crate) const LEN_OF_96_BITS: usize = 20;
 
+/// The values of the eight characters of the low 40 bits of `bits`, each in its byte, the first in the lowest.
+#[inline(always)]
+pub(super) fn values_of_40_bits(bits: u64) -> u64 {
+    // Split in halves three times.
+    let halves = bits >> 20 & 0x000f_ffff | (bits & 0x000f_ffff) << 32;
+    let quarters = halves >> 10 & 0x0000_03ff_0000_03ff | (halves & 0x0000_03ff_0000_03ff) << 16;
+    quarters >> 5 & 0x001f_001f_001f_001f | (quarters & 0x001f_001f_001f_001f) << 8
+}
+
 /// Writes the low 40 bits of `bits` as eight characters, five bits each, most significant first.
 ///
 /// Written by hand, because this is most of the cost of an id: data-encoding takes three times as long.
 #[inline(always)]
 pub(crate) fn encode_40_bits(bits: u64) -> [u8; 8] {
-    // Split in halves three times, so that each byte holds its own five bits, with the first character in the lowest
-    // byte.
-    let halves = bits >> 20 & 0x000f_ffff | (bits & 0x000f_ffff) << 32;
-    let quarters = halves >> 10 & 0x0000_03ff_0000_03ff | (halves & 0x0000_03ff_0000_03ff) << 16;
-    let values = quarters >> 5 & 0x001f_001f_001f_001f | (quarters & 0x001f_001f_001f_001f) << 8;
+    let values = values_of_40_bits(bits);
     // Adding 118 carries values of 10 and above into the top bit of their byte: these become letters, 39 higher in
     // ASCII.
     let letters = (values + 0x7676_7676_7676_7676) & 0x8080_8080_8080_8080;
@@ -27,6 +32,17 @@ pub(crate) fn encode_20_bits(bits: u32) -> [u8; 4] {
     let values = quarters >> 5 & 0x001f_001f | (quarters & 0x001f_001f) << 8;
     let letters = (values + 0x7676_7676) >> 7 & 0x0101_0101;
     (values + 0x3030_3030 + letters * 39).to_le_bytes()
+}
+
+/// Writes 96 bits, of which these are the first 40, the next 40 and the last 16, as 20 characters.
+#[inline(always)]
+pub(crate) fn encode_96_bits(high: u64, middle: u64, low: u32) -> [u8; LEN_OF_96_BITS] {
+    let mut text = [0; LEN_OF_96_BITS];
+    text[..8].copy_from_slice(&encode_40_bits(high));
+    text[8..16].copy_from_slice(&encode_40_bits(middle));
+    // Three characters, and one bit of a fourth.
+    text[16..].copy_from_slice(&encode_20_bits(low << 4));
+    text
 }
 
 /// Reads 20 characters in upper or lower case as 96 bits; on error, returns the position of the first invalid one.

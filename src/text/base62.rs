@@ -10,8 +10,6 @@ pub(crate) const LEN_OF_128_BITS: usize = 22;
 /// How many characters 160 bits need.
 pub(crate) const LEN_OF_160_BITS: usize = 27;
 
-const FIVE_DIGITS: u64 = 62_u64.pow(5);
-
 const DIGITS_A_PART: u32 = 10;
 const PART: u64 = 62_u64.pow(DIGITS_A_PART);
 
@@ -35,6 +33,63 @@ pub(crate) fn encode_128_bits(bits: u128, text: &mut [u8; LEN_OF_128_BITS]) {
         [text[12 + place], text[13 + place]] = pair(rest[1] % (62 * 62));
         rest = rest.map(|part| part / (62 * 62));
     }
+}
+
+/// A third of the characters of 160 bits.
+const DIGITS_A_THIRD: u32 = 9;
+const THIRD: u64 = 62_u64.pow(DIGITS_A_THIRD);
+
+/// Writes 160 bits, of which `high` are the first 32, as 27 characters.
+#[inline(always)]
+pub(crate) fn encode_160_bits(high: u32, low: u128, text: &mut [u8; LEN_OF_160_BITS]) {
+    /// The thirds of 2^64, 2^96 and 2^128, the lowest first.
+    const POWERS: [[u64; 3]; 3] = [thirds_of(64), thirds_of(96), thirds_of(128)];
+
+    // Divisions of 160 bits are slow. So each word of 32 bits is multiplied by the thirds of its power of 2. No sum has
+    // more than 89 bits.
+    let words = [(low >> 64) as u32, (low >> 96) as u32, high].map(u128::from);
+    let sum_of = |third: usize| -> u128 { (0..3).map(|word| words[word] * u128::from(POWERS[word][third])).sum() };
+    let (carry, first) = third_of(sum_of(0) + u128::from(low as u64));
+    let (carry, second) = third_of(sum_of(1) + u128::from(carry));
+    let third = sum_of(2) as u64 + carry;
+
+    // Three independent chains of divisions.
+    let mut rest = [third, second, first];
+    for place in (1..DIGITS_A_THIRD as usize).step_by(2).rev() {
+        for part in 0..3 {
+            [text[9 * part + place], text[9 * part + place + 1]] = pair(rest[part] % (62 * 62));
+        }
+        rest = rest.map(|part| part / (62 * 62));
+    }
+    for part in 0..3 {
+        text[9 * part] = ALPHABET[rest[part] as usize];
+    }
+}
+
+/// The digits of 2^`exponent` to the base of a third, the lowest first.
+const fn thirds_of(exponent: u32) -> [u64; 3] {
+    // Of 2^128 - 1, which is no multiple of a third, and then one more.
+    let bits = if exponent == 128 { u128::MAX } else { 1 << exponent };
+    let third = THIRD as u128;
+    let one = if exponent == 128 { 1 } else { 0 };
+    [(bits % third) as u64 + one, (bits / third % third) as u64, (bits / third / third) as u64]
+}
+
+/// `sum`, which has at most 89 bits, divided by a third, and the rest.
+#[inline(always)]
+fn third_of(sum: u128) -> (u64, u64) {
+    const SHIFT: u32 = 52;
+    const RECIPROCAL: u64 = ((1_u128 << (64 + SHIFT)) / THIRD as u128) as u64;
+
+    // Too small by two at most.
+    let mut quotient = (((sum >> SHIFT) * u128::from(RECIPROCAL)) >> 64) as u64;
+    let mut rest = (sum as u64).wrapping_sub(quotient.wrapping_mul(THIRD));
+    for _ in 0..2 {
+        let is_more = rest >= THIRD;
+        quotient += u64::from(is_more);
+        rest -= if is_more { THIRD } else { 0 };
+    }
+    (quotient, rest)
 }
 
 /// The two digits of a number below 62 * 62.
@@ -62,25 +117,6 @@ fn digit(index: usize, byte: u8) -> Result<u8, FormatError> {
         b'a'..=b'z' => Ok(byte - b'a' + 36),
         _ => Err(FormatError::Character { position: index + 1, byte, expected: "base62" }),
     }
-}
-
-/// Writes 160 bits, of which `high` are the first 32, as 27 characters.
-pub(crate) fn encode_160_bits(high: u32, low: u128) -> [u8; LEN_OF_160_BITS] {
-    let mut words = [high, (low >> 96) as u32, (low >> 64) as u32, (low >> 32) as u32, low as u32];
-    let mut text = [0; LEN_OF_160_BITS];
-    // Six digits at a time are too many for 32 bits.
-    for five in text.rchunks_mut(5) {
-        let mut rest = 0;
-        for word in &mut words {
-            let value = rest << 32 | u64::from(*word);
-            (*word, rest) = ((value / FIVE_DIGITS) as u32, value % FIVE_DIGITS);
-        }
-        for byte in five.iter_mut().rev() {
-            *byte = ALPHABET[(rest % 62) as usize];
-            rest /= 62;
-        }
-    }
-    text
 }
 
 /// Reads 27 characters as 160 bits: the first 32, and the others.
@@ -118,12 +154,57 @@ mod tests {
         assert_eq!(&encoded(u128::MAX), b"7n42DGM5Tflk9n8mt7Fhc7");
         assert!(decode_128_bits(b"7n42DGM5Tflk9n8mt7Fhc8").is_err());
         assert!(decode_128_bits(b"zzzzzzzzzzzzzzzzzzzzzz").is_err());
-        assert_eq!(&encode_160_bits(u32::MAX, u128::MAX), b"aWgEPTl1tmebfsQzFP4bxwgy80V");
         assert!(decode_160_bits(b"aWgEPTl1tmebfsQzFP4bxwgy80W").is_err());
         assert!(decode_160_bits(b"zzzzzzzzzzzzzzzzzzzzzzzzzzz").is_err());
     }
 
+    /// The digits by long division.
+    fn by_hand(high: u32, low: u128) -> [u8; LEN_OF_160_BITS] {
+        let mut words = [high, (low >> 96) as u32, (low >> 64) as u32, (low >> 32) as u32, low as u32];
+        let mut text = [0; LEN_OF_160_BITS];
+        for place in text.iter_mut().rev() {
+            let mut rest = 0;
+            for word in &mut words {
+                let part = rest << 32 | u64::from(*word);
+                (*word, rest) = ((part / 62) as u32, part % 62);
+            }
+            *place = ALPHABET[rest as usize];
+        }
+        text
+    }
+
+    fn encoded_160(high: u32, low: u128) -> [u8; LEN_OF_160_BITS] {
+        let mut text = [0; LEN_OF_160_BITS];
+        encode_160_bits(high, low, &mut text);
+        text
+    }
+
+    #[test]
+    fn the_bounds_of_160_bits_are_known() {
+        assert_eq!(&encoded_160(0, 0), b"000000000000000000000000000");
+        assert_eq!(&encoded_160(0, 62), b"000000000000000000000000010");
+        assert_eq!(&encoded_160(u32::MAX, u128::MAX), b"aWgEPTl1tmebfsQzFP4bxwgy80V");
+    }
+
+    #[test]
+    fn the_quotient_is_exact_next_to_each_multiple_of_a_third() {
+        let most = (1_u128 << 89) / u128::from(THIRD);
+        for quotient in (0..1000).chain((0..89 - 53).map(|bit| most >> bit)).chain(most - 1000..most) {
+            for rest in [0, 1, THIRD / 2, THIRD - 2, THIRD - 1] {
+                let sum = quotient * u128::from(THIRD) + u128::from(rest);
+                assert_eq!(third_of(sum), (quotient as u64, rest), "{sum}");
+            }
+        }
+    }
+
     proptest! {
+        #[test]
+        fn the_digits_of_160_bits_are_those_of_a_long_division(high: u32, low: u128, zeros in 0..160_u32) {
+            let (high, low) = (high.checked_shr(zeros).unwrap_or(0), low >> zeros.saturating_sub(32));
+            prop_assert_eq!(encoded_160(high, low), by_hand(high, low));
+            prop_assert_eq!(encoded_160(high, u128::MAX), by_hand(high, u128::MAX));
+        }
+
         #[test]
         fn text_reads_back_and_sorts_as_the_numbers_do(a: u128, b: u128, zeros in 0..128) {
             let (a, b) = (a >> zeros, b >> zeros);
@@ -134,8 +215,8 @@ mod tests {
         #[test]
         fn longer_text_reads_back_and_sorts_as_the_numbers_do(a: (u32, u128), b: (u32, u128), zeros in 0..32) {
             let (a, b) = ((a.0 >> zeros, a.1), (b.0 >> zeros, b.1));
-            prop_assert_eq!(decode_160_bits(&encode_160_bits(a.0, a.1)), Ok(a));
-            prop_assert_eq!(encode_160_bits(a.0, a.1).cmp(&encode_160_bits(b.0, b.1)), a.cmp(&b));
+            prop_assert_eq!(decode_160_bits(&encoded_160(a.0, a.1)), Ok(a));
+            prop_assert_eq!(encoded_160(a.0, a.1).cmp(&encoded_160(b.0, b.1)), a.cmp(&b));
         }
     }
 }

@@ -7,6 +7,9 @@ use super::FormatError;
 /// The character of each value.
 pub(crate) type Alphabet = [u8; 64];
 
+/// The alphabet that needs no escaping in a URL.
+pub(crate) const OF_URLS: &Alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
 /// The text of the low six bytes of `bits`. It stays in a register: writing memory in one size and reading it in
 /// another stalls the processor for longer than all the rest takes.
 #[inline(always)]
@@ -49,8 +52,6 @@ mod tests {
     use super::*;
     use data_encoding::BASE64URL_NOPAD;
     use proptest::prelude::*;
-
-    const OF_URLS: &Alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
     proptest! {
         #[test]

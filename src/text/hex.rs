@@ -68,14 +68,15 @@ pub(crate) fn decode<const LENGTH: usize>(text: &[u8], start: usize) -> Result<u
         let eight = eight.try_into().expect("a chunk has its length");
         Some(bits? << 32 | u128::from(decode_32_bits(eight)?))
     });
-    read.map_or_else(|| decode_slowly::<LENGTH>(text, start), Ok)
+    read.map_or_else(|| decode_slowly(text, start, LENGTH), Ok)
 }
 
 /// As [`decode`], one character after the other, which finds the wrong one.
 #[cold]
-fn decode_slowly<const LENGTH: usize>(text: &[u8], start: usize) -> Result<u128, FormatError> {
+#[inline(never)]
+pub(crate) fn decode_slowly(text: &[u8], start: usize, length: usize) -> Result<u128, FormatError> {
     let mut bits = 0;
-    for (index, &byte) in text[start..start + LENGTH].iter().enumerate() {
+    for (index, &byte) in text[start..start + length].iter().enumerate() {
         let digit = match byte {
             b'0'..=b'9' => byte - b'0',
             b'a'..=b'f' => byte - b'a' + 10,
@@ -107,7 +108,7 @@ mod tests {
         fn a_wrong_character_is_found(bits: u64, position in 0_usize..16, byte: u8) {
             let mut text = encode_64_bits(bits);
             text[position] = byte;
-            let expected = decode_slowly::<16>(&text, 0);
+            let expected = decode_slowly(&text, 0, 16);
             let is_hex = matches!(byte, b'0'..=b'9' | b'a'..=b'f');
             prop_assert_eq!(expected.is_ok(), is_hex);
             prop_assert_eq!(decode::<16>(&text, 0), expected);

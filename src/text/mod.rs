@@ -11,3 +11,10 @@ pub(crate) mod hex;
 pub(crate) mod uuid_time;
 
 pub use error::{FormatError, ParseError};
+
+/// The first character of `text` that is none of these, with its position from 1 on. Once, for all who call it.
+#[inline(never)]
+pub(crate) fn none_of(text: &[u8], is_one: fn(u8) -> bool, expected: &'static str) -> Option<FormatError> {
+    let at = text.iter().position(|&byte| !is_one(byte))?;
+    Some(FormatError::Character { position: at + 1, byte: text[at], expected })
+}

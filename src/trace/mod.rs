@@ -207,7 +207,8 @@ impl TraceId {
     /// ```
     /// assert_eq!(&txid::trace::TraceId(255).to_text(), b"000000000000000000000000000000ff");
     /// ```
-    #[inline]
+    // Once, for all who call it.
+    #[inline(never)]
     pub fn to_text(self) -> [u8; Self::LEN] {
         hex::encode_128_bits(self.0)
     }

@@ -26,7 +26,7 @@ pub(crate) const FORMAT: Format = Format {
         takes_a_time: false,
         in_nginx: false,
         maker: |options| {
-            let address = options.address()?;
+            let address = options.ipv4_address()?;
             Ok(Maker::writing(move |clock_ms, text| {
                 let mut written = [0; Sofa::MAX_LEN];
                 let len = Sofa::new_by(clock_ms, address).write(&mut written);

@@ -515,32 +515,45 @@ requests(void)
     free(message);
 }
 
-/* What the nginx modules make, and read. */
-
 static void
-for_nginx(void)
+makers(void)
 {
-    char *message = exactly(TXID_MESSAGE_LEN), *buf = exactly(TXID_MAX_LEN), *id = exactly(TXID_LEN);
+    char *message = exactly(TXID_MESSAGE_LEN), *buf = exactly(TXID_MAX_LEN);
     bool *guessable = exactly(sizeof *guessable);
-    char *time = exactly(TXID_TIME_LEN);
     txid_text *words = exactly(2 * sizeof *words);
     txid_maker *maker;
 
     words[0] = text_of("unique_id_short");
     words[1] = text_of("address=10.0.0.7");
-    require(txid_maker_open(words, 2, true, &maker, message) == 0, "txid_maker_open");
+    require(txid_maker_open(words, 2, &maker, message) == 0, "txid_maker_open");
     require(txid_maker_fill(maker, 1522545688552, buf, guessable, message) == TXID_UNIQUE_ID_SHORT_LEN, "txid_maker_fill");
+    require(txid_maker_fill_at(maker, INT64_MIN, buf, guessable, message) == TXID_UNIQUE_ID_SHORT_LEN, "txid_maker_fill_at");
     txid_maker_close(maker);
-    require(txid_maker_open(words + 1, 1, false, &maker, message) < 0 && strlen(message) > 0, "no format");
+    require(txid_maker_open(words + 1, 1, &maker, message) < 0 && strlen(message) > 0, "no format");
+    require(txid_maker_open(words, 0, &maker, message) < 0 && strlen(message) > 0, "no name");
+    require(txid_maker_try(words, 2, &maker, message) == 0, "txid_maker_try");
+    txid_maker_close(maker);
     free((char *) words[0].data);
     free((char *) words[1].data);
     free(words);
     char *format = copy_of("skywalking", 10);
     require(txid_maker_named(format, 10, &maker, message) == 0, "txid_maker_named");
     require(txid_maker_fill(maker, INT64_MAX, buf, guessable, message) > 0, "a long id");
+    require(txid_maker_fill_at(maker, 0, buf, guessable, message) < 0 && strlen(message) > 0, "an id without a time");
     txid_maker_close(maker);
     txid_maker_close(NULL);
     free(format);
+    free(guessable);
+    free(buf);
+    free(message);
+}
+
+/* What the nginx modules make, and read. */
+
+static void
+for_nginx(void)
+{
+    char *id = exactly(TXID_LEN), *time = exactly(TXID_TIME_LEN);
 
     txid_series *series = txid_series_open();
     txid_series_fill(series, 1522545688552, id);
@@ -551,10 +564,7 @@ for_nginx(void)
     txid_series_close(series);
     txid_series_close(NULL);
     free(time);
-    free(guessable);
     free(id);
-    free(buf);
-    free(message);
 }
 
 static void *
@@ -566,6 +576,7 @@ everything(void *directory)
     make(txid_clock_ms());
     snowflakes(directory);
     requests();
+    makers();
     for_nginx();
     return NULL;
 }

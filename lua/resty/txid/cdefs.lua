@@ -2,6 +2,7 @@
 
 require("ffi").cdef[[
 typedef struct txid_hidden txid_hidden;
+typedef struct txid_maker txid_maker;
 typedef struct txid_policy txid_policy;
 typedef struct txid_segment txid_segment;
 typedef struct txid_snowflake txid_snowflake;
@@ -45,6 +46,12 @@ typedef struct {
   const void *sockaddr;
   txid_text text;
 } txid_peer;
+typedef struct {
+  txid_text format;
+  txid_text layout;
+  int64_t ms;
+  bool is_unlikely;
+} txid_reading;
 typedef struct {
   uint64_t left;
   uint64_t next;
@@ -149,6 +156,18 @@ int32_t txid_hidden_reveal(const txid_hidden *hidden,
 int32_t txid_mac_read(const char *text, size_t len, uint8_t *mac);
 int32_t txid_host_word(const char *text, size_t len, uint32_t *host);
 int32_t txid_host_ipv4(const char *text, size_t len, uint32_t *ipv4);
+int32_t txid_maker_open(const txid_text *list, size_t count, txid_maker **maker, char *message);
+void txid_maker_close(txid_maker *maker);
+int32_t txid_maker_fill(const txid_maker *maker,
+                        int64_t clock_ms,
+                        char *buf,
+                        bool *guessable,
+                        char *message);
+int32_t txid_maker_fill_at(const txid_maker *maker,
+                           int64_t ms,
+                           char *buf,
+                           bool *guessable,
+                           char *message);
 txid_policy *txid_policy_open(void);
 void txid_policy_close(txid_policy *policy);
 int32_t txid_policy_set(txid_policy *policy,
@@ -164,6 +183,7 @@ void txid_headers_find(const txid_policy *policy,
 int32_t txid_policy_judge(const txid_policy *policy,
                           const txid_peer *peer,
                           const txid_header *header);
+size_t txid_readings(const char *text, size_t len, int64_t clock_ms, txid_reading *readings);
 int32_t txid_segment_open(const char *path, txid_segment **segment, char *message);
 void txid_segment_close(txid_segment *segment);
 int64_t txid_segment_next(const txid_segment *segment, char *message);
@@ -236,6 +256,8 @@ return {
     FLAKE_LEN = 22,
     HIDDEN_LEN = 21,
     MAC_LEN = 6,
+    MAX_LEN = 64,
+    READINGS_MAX = 16,
     SEGMENT_LEN = 19,
     SKYWALKING_MAX_LEN = 64,
     SNOWFLAKE_LEN = 19,

@@ -109,6 +109,18 @@ function _M.log(level, message)
 end
 
 
+-- Without the system's randomness, ids are still made. Each worker logs that once.
+local has_warned = false
+function _M.warn_guessable()
+    if has_warned then
+        return
+    end
+
+    has_warned = true
+    _M.log("CRIT", "resty.txid: the operating system gave no randomness, so ids could be guessed")
+end
+
+
 local library, path_or_how = load_library()
 if library then
     local ok, found = pcall(abi_version, library)

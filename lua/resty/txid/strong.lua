@@ -12,22 +12,10 @@ local clock_ms = lib.clock_ms
 local ffi_new = ffi.new
 local ffi_str = ffi.string
 local integer_ms = args.integer_ms
-local log = lib.log
+local warn_guessable = lib.warn_guessable
 
 
 local buf = ffi_new("char[?]", LEN)
-
-
--- Without the system's randomness, ids are still made. Each worker logs that once.
-local has_warned = false
-local function warn()
-    if has_warned then
-        return
-    end
-
-    has_warned = true
-    log("CRIT", "resty.txid.strong: the operating system gave no randomness, so ids could be guessed")
-end
 
 
 return function(ms)
@@ -38,7 +26,7 @@ return function(ms)
         is_strong = C.txid_strong_fill_now(buf, clock_ms())
     end
     if not is_strong then
-        warn()
+        warn_guessable()
     end
     return (ffi_str(buf, LEN))
 end

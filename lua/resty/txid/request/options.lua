@@ -34,18 +34,6 @@ local DEFAULTS = {
     trace_ids = "random",
 }
 
--- nginx's names of formats that have another one here. The names of the others are those of their modules.
-local FORMATS = {
-    uuid_v1 = "uuid.v1",
-    uuid_v4 = "uuid.v4",
-    uuid_v7 = "uuid.v7",
-    unique_id = "unique_id.long",
-    trace_id = "trace.id",
-    otel_trace_id = "trace.otel_trace_id",
-    skywalking = "trace.skywalking",
-}
-
-
 local function show(value)
     if type(value) == "string" then
         return format("%q", value)
@@ -157,29 +145,25 @@ function checks.valid(value)
 end
 
 
--- "uuid.v4" is the field v4 of resty.txid.uuid; "flake" is what resty.txid.flake returns, or its field of that name.
+-- Returns a function, or nil and perhaps why there is none. "uuid.v4" is the field v4 of resty.txid.uuid; a name without
+-- a dot is that of a format.
 local function generator(name)
     if name == "txid" then
         return require "resty.txid"
     end
 
-    if name == "traceparent" then
-        local traceparent = require("resty.txid.trace").traceparent
-        return function() return traceparent.tostring(traceparent.new()) end
-    end
-
-    local file, field = match(FORMATS[name] or name, "^([%w_]+)%.?([%w_]*)$")
-    if not file then
-        return nil
-    end
-    local ok, module = pcall(require, "resty.txid." .. file)
+    local file, field = match(name, "^([%w_]+)%.([%w_]+)$")
+    local ok, module = pcall(require, "resty.txid." .. (file or "maker"))
     if not ok then
         return nil, module
     end
-    if type(module) == "table" then
-        return module[field ~= "" and field or file]
+
+    if not file then
+        local made
+        ok, made = pcall(module.new, name)
+        return ok and made or nil, made
     end
-    return field == "" and module or nil
+    return type(module) == "table" and module[field] or nil
 end
 
 
@@ -193,9 +177,8 @@ function checks.format(value)
     end
 
     local generate, err = generator(value)
-    local ok, id
     if type(generate) == "function" then
-        ok, id = pcall(generate)
+        local ok, id = pcall(generate)
         if ok and type(id) == "string" then
             return generate
         end

@@ -1,0 +1,102 @@
+//! Random bits that grow within a millisecond, so that the ids of a thread sort in the order in which they were made.
+//!
+//! RFC 9562, 6.2, method 2: they grow by a random amount.
+
+use super::clock::{self, Stamp};
+use super::entropy;
+use super::kept::Kept;
+
+/// A time, and the random bits after it.
+#[derive(Clone, Copy)]
+pub(crate) struct Grown {
+    pub(crate) ms: i64,
+    pub(crate) random: u128,
+}
+
+/// What a thread keeps of one format with `BITS` random bits: the last of each kind of stamp, so that a given stamp far
+/// ahead does not hold up the clock's.
+#[derive(Clone, Copy)]
+pub(crate) struct Growing<const BITS: u32> {
+    stream: u64,
+    last: [Grown; 2],
+}
+
+impl<const BITS: u32> Growing<BITS> {
+    pub(crate) const MAX: u128 = (1 << BITS) - 1;
+
+    pub(crate) const NONE: Self = Self::begin(0);
+
+    /// No time is -1.
+    const fn begin(stream: u64) -> Self {
+        Self { stream, last: [Grown { ms: -1, random: 0 }; 2] }
+    }
+
+    /// Stamped with `ms`, which is not negative; or with a later time, if the clock's `ms` is behind or full.
+    #[inline(always)]
+    pub(crate) fn next(kept: &Kept<Self>, ms: i64, stamp: Stamp) -> Grown {
+        let (stream_id, by) = entropy::next_u64_of_stream(ms);
+        kept.step(Self::NONE, |growing| {
+            if growing.stream != stream_id.stream {
+                // In a child of a fork: the siblings know what the parent's bits were as well.
+                *growing = Self::begin(stream_id.stream);
+            }
+            // When a millisecond is full, the time has moved into the next one.
+            let ms = match stamp {
+                Stamp::Clock => clock::hold(growing.last[stamp as usize].ms, ms),
+                Stamp::Given => ms,
+            };
+            let greatest = growing.last.iter().filter(|last| last.ms == ms).map(|last| last.random).max();
+            let next = Self::after(greatest, ms, (by >> 32) as u32);
+            growing.last[stamp as usize] = next;
+            next
+        })
+    }
+
+    fn after(greatest: Option<u128>, ms: i64, by: u32) -> Grown {
+        let Some(greatest) = greatest else {
+            return Self::first(ms);
+        };
+        let random = grown(greatest, by);
+        if random <= Self::MAX { Grown { ms, random } } else { Self::first(ms + 1) }
+    }
+
+    /// The first of a millisecond, with the top bit clear to leave room for growth.
+    fn first(ms: i64) -> Grown {
+        Grown { ms, random: entropy::next_u128(ms) & Self::MAX >> 1 }
+    }
+}
+
+/// Greater than `random`, even where `by` is 0.
+#[inline(always)]
+fn grown(random: u128, by: u32) -> u128 {
+    random + 1 + u128::from(by)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MAX: u128 = Growing::<74>::MAX;
+
+    #[test]
+    fn a_millisecond_that_is_full_is_followed_by_the_next() {
+        assert_eq!(Growing::<74>::after(Some(MAX), 5, 0).ms, 6);
+        let last = Growing::<74>::after(Some(MAX - 8), 5, 7);
+        assert_eq!((last.ms, last.random), (5, MAX));
+    }
+
+    #[test]
+    fn what_grows_by_nothing_is_greater() {
+        assert_eq!((grown(7, 0), grown(7, 5)), (8, 13));
+    }
+
+    /// Two that both grew from the same one by 32 random bits would be equal once in four billion.
+    #[test]
+    fn what_a_signal_handler_makes_does_not_grow_from_what_it_interrupts() {
+        let kept = Kept::new(Growing::<74>::NONE);
+        let next = || Growing::next(&kept, 7, Stamp::Given).random;
+        let before = next();
+        assert!(kept.step(Growing::NONE, |_| next()).abs_diff(before) > 1 << 40);
+        assert!(next().abs_diff(before) < 1 << 40);
+    }
+}

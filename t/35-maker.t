@@ -1,0 +1,216 @@
+# resty.txid.maker and resty.txid.inspect: any format through one door.
+
+use lib 't/support';
+use Test::Nginx::Socket::Lua 'no_plan';
+use Suite;
+use State;
+
+no_long_string();
+run_tests();
+
+__DATA__
+
+=== TEST 1: ids of each format, of this moment and of a given one, are read back through the other door
+--- config
+location = /t {
+    content_by_lua_block {
+        local inspect = require "resty.txid.inspect"
+        local maker = require "resty.txid.maker"
+
+        local function reading_of(name, id)
+            for _, reading in ipairs(assert(inspect(id))) do
+                if reading.format == name then
+                    return reading
+                end
+            end
+            error(id .. " is no " .. name)
+        end
+
+        for _, name in ipairs { "txid", "uuid_v7", "flake", "unique_id", "trace_id", "xid", "ulid", "ksuid" } do
+            local make = maker.new(name)
+            local reading = reading_of(name, make())
+            assert(math.abs(reading.ms - ngx.now() * 1000) < 2000, name)
+            assert(not reading.unlikely, name)
+            local stamped = make(1522545688552)
+            ngx.say(name, " ", #stamped, " ", reading_of(name, stamped).time)
+        end
+        for _, name in ipairs { "nanoid", "uuid_v4", "otel_trace_id", "traceparent" } do
+            local id = maker.new(name)()
+            local reading = reading_of(name, id)
+            ngx.say(name, " ", #id, " ", reading.ms, " ", reading.time)
+        end
+    }
+}
+--- response_body
+txid 20 2018-04-01T01:21:28.552Z
+uuid_v7 36 2018-04-01T01:21:28.552Z
+flake 22 2018-04-01T01:21:28.552Z
+unique_id 27 2018-04-01T01:21:28.000Z
+trace_id 32 2018-04-01T01:21:28.552Z
+xid 20 2018-04-01T01:21:28.000Z
+ulid 26 2018-04-01T01:21:28.552Z
+ksuid 27 2018-04-01T01:21:28.000Z
+nanoid 21 nil nil
+uuid_v4 36 nil nil
+otel_trace_id 32 nil nil
+traceparent 55 nil nil
+
+
+
+=== TEST 2: a text has all of its readings, the likelier first
+--- config
+location = /t {
+    content_by_lua_block {
+        local inspect = require "resty.txid.inspect"
+        local function show(text)
+            local found, err = inspect(text)
+            if not found then
+                ngx.say(err)
+                return
+            end
+            local shown = {}
+            for i, it in ipairs(found) do
+                shown[i] = (it.layout or it.format) .. " " .. tostring(it.time) .. (it.unlikely and " (unlikely)" or "")
+            end
+            ngx.say(table.concat(shown, ", "))
+        end
+        -- An xid of now, which a txid of next year would be as well, a txid of 2018 and a snowflake.
+        show(require("resty.txid.maker").new("xid")())
+        show("b2fr5nvqg00000000000")
+        show("1160090501362225152")
+        show("nothing\n")
+        show("")
+    }
+}
+--- response_body_like
+^xid \S+, txid \S+ \(unlikely\)
+txid 2018-04-01T01:21:28.554Z, xid 2017-02-12T00:57:03.000Z
+(?=[^\n]*snowflake 2019-08-10T07:28:23.621Z)[^\n]*sonyflake \S+[^\n]*
+'nothing\\x0a' is no id of a known format
+'' is no id of a known format$
+
+
+
+=== TEST 3: what the maker needs, and what is wrong
+--- config
+location = /t {
+    content_by_lua_block {
+        local maker = require "resty.txid.maker"
+        local function try(...)
+            local _, err = pcall(maker.new, ...)
+            ngx.say((err:gsub("the formats are .*", "...")))
+        end
+        try()
+        try("ksuid", "x")
+        try("cuid2")
+        try("ksuid", { node = 17 })
+        try("snowflake", { node = {} })
+        try("snowflake", { node = 17 })
+        try("snowflake", { node = 1024, state = "/tmp/x" })
+        try("snowflake", { [1] = "node=17" })
+
+        local ok, err = pcall(maker.new "ksuid", "x")
+        ngx.say(ok, " ", err)
+        ok, err = pcall(maker.new "nanoid", 7)
+        ngx.say(ok, " ", err)
+        local _, where = pcall(function() maker.new("x") end)
+        ngx.say(where:match(":%d+: resty.txid.maker: ") ~= nil)
+    }
+}
+--- response_body
+bad argument #1 to 'new' (string expected, got nil)
+bad argument #2 to 'new' (table expected, got string)
+resty.txid.maker: "cuid2" is not a format; ...
+resty.txid.maker: ksuid takes no options, but got "node=17"
+bad option 'node' to 'new' (string or number expected, got table)
+resty.txid.maker: state= is missing: give the path of a file for all processes with this node
+resty.txid.maker: node '1024' is not an integer from 0 to 1023, the layout's range
+resty.txid.maker: "1=node=17" is not an option of snowflake, which takes node=, state=, layout=
+false bad argument #1 to 'ksuid' (number, int64_t or uint64_t expected, got string)
+false ids of this format are not stamped with a given time
+true
+
+
+
+=== TEST 4: a format with options, which may refuse
+--- config
+location = /t {
+    content_by_lua_block {
+        local maker = require "resty.txid.maker"
+        local next_order = maker.new("snowflake", { node = 17, state = "DIR/orders" })
+        local generator = require("resty.txid.snowflake").new { layout = "snowflake", node = 17, state = "DIR/orders" }
+        local first, second = next_order(), generator()
+        ngx.say(generator:decode(first).node, " ", #first == #second and first < second)
+
+        local other = maker.new("snowflake", { node = 17, state = "DIR/53", layout = "snowflake53" })
+        ngx.say(tonumber(other()) < 2^53)
+
+        -- More ids than ten seconds ahead of the clock have.
+        local id, err
+        repeat id, err = other() until not id
+        ngx.say(id, " ", err)
+    }
+}
+--- response_body_like
+^17 true
+true
+nil all ids of the layout up to \S+ are used up, and the clock reads \S+
+
+
+
+=== TEST 5: ULIDs of a worker increase
+--- config
+location = /t {
+    content_by_lua_block {
+        local ulid = require("resty.txid.maker").new("ulid")
+        local before = ""
+        for _ = 1, 200000 do
+            local id = ulid()
+            assert(#id == 26 and before < id, id)
+            before = id
+        end
+        ngx.say("increasing")
+    }
+}
+--- response_body
+increasing
+
+
+
+=== TEST 6: configure makes ids of each
+--- config
+location = /t {
+    content_by_lua_block {
+        local request = require "resty.txid.request"
+        for _, name in ipairs { "ulid", "ksuid", "xid", "nanoid", "uuid_v7", "flake", "sofa" } do
+            request.configure { format = name }
+            ngx.ctx.txid_id = nil
+            ngx.say(name, " ", #request.id())
+        end
+    }
+}
+--- response_body_like
+^ulid 26
+ksuid 27
+xid 20
+nanoid 21
+uuid_v7 36
+flake 22
+sofa \d\d$
+
+
+
+=== TEST 7: makers of two formats at once compile, each for itself
+--- config
+location = /t {
+    content_by_lua_block {
+        local maker = require "resty.txid.maker"
+        local trace = require "support.trace"
+        local ulid, nanoid = maker.new "ulid", maker.new "nanoid"
+        ngx.say(trace(function() return ulid() .. nanoid() end))
+        ngx.say(#ulid(), " ", #nanoid())
+    }
+}
+--- response_body
+compiled
+26 21
