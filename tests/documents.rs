@@ -183,7 +183,9 @@ fn the_index_has_every_study() {
         let name = entry.file_name().unwrap().to_str().unwrap();
         let row = index.lines().find(|line| line.contains(&format!("]({name}/README.md)")));
         let row = row.unwrap_or_else(|| panic!("studies/README.md has no link to {name}"));
-        assert!(row.contains(&format!("`studies/{name}/run.sh`")), "{name} has another command: {row}");
+        // A study of what a test sets up anyway is a part of that test.
+        let has_command = row.contains(&format!("`studies/{name}/run.sh`")) || row.contains("`make ");
+        assert!(has_command, "{name} has another command: {row}");
         let date = row.split(" | ").find(|cell| cell.starts_with("20")).unwrap();
         let study = fs::read_to_string(entry.join("README.md")).unwrap();
         assert!(study.contains(date), "studies/{name}/README.md has another date than {date}");
