@@ -980,6 +980,37 @@ int32_t txid_hidden_reveal(const txid_hidden *hidden,
                            uint64_t *number,
                            char *message);
 
+#if defined(TXID_NGINX)
+/**
+ * Writes the image of a number in decimal digits to `buf`, as txid_hidden_hide does.
+ *
+ * Safety:
+ *
+ * As for txid_hidden_hide; also, `text` must be valid for reads of `len` bytes.
+ */
+int32_t txid_hidden_hide_text(const txid_hidden *hidden,
+                              const char *text,
+                              size_t len,
+                              char *buf,
+                              char *message);
+#endif
+
+#if defined(TXID_NGINX)
+/**
+ * Writes the number with the image `text` to `buf` in decimal digits, at most TXID_HIDDEN_LEN, and returns how many;
+ * or a txid_error, and then `message` says why the text is no image.
+ *
+ * Safety:
+ *
+ * As for txid_hidden_reveal; also, `buf` must be valid for writes of TXID_HIDDEN_LEN bytes.
+ */
+int32_t txid_hidden_reveal_text(const txid_hidden *hidden,
+                                const char *text,
+                                size_t len,
+                                char *buf,
+                                char *message);
+#endif
+
 /**
  * Reads the `len` characters at `text` as a MAC address, "02:42:ac:11:00:02", into the TXID_MAC_LEN bytes at `mac`.
  * Returns 0, or a txid_error if it is not one; then nothing is written.

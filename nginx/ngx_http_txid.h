@@ -68,6 +68,7 @@ ngx_int_t ngx_http_txid_add_variables(ngx_conf_t *cf);
 ngx_http_variable_t *ngx_http_txid_find_realip(ngx_conf_t *cf);
 char *ngx_http_txid_variable(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_txid_time(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_http_txid_hidden(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 void ngx_http_txid_hash_trace_headers(ngx_http_txid_srv_conf_t *tscf);
 ngx_int_t ngx_http_txid_join_headers(ngx_http_request_t *r, const ngx_str_t *lowcase_name, ngx_http_variable_value_t *v);

@@ -95,6 +95,20 @@ static ngx_command_t  ngx_http_txid_commands[] = {
       0,
       NULL },
 
+    { ngx_string("txid_hide"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_2MORE,
+      ngx_http_txid_hidden,
+      0,
+      0,
+      NULL },
+
+    { ngx_string("txid_reveal"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_2MORE,
+      ngx_http_txid_hidden,
+      0,
+      0,
+      NULL },
+
       ngx_null_command
 };
 

@@ -119,6 +119,15 @@ ngx_http_txid_read_time(ngx_http_request_t *r, ngx_http_variable_value_t *v, uin
 
 
 static ngx_int_t
+ngx_http_txid_find_hidden(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
+{
+    ngx_txid_hidden_t  *hidden = (ngx_txid_hidden_t *) data;
+
+    return ngx_txid_find_hidden(hidden, ngx_http_get_flushed_variable(r, hidden->source), r->pool, r->connection->log, v);
+}
+
+
+static ngx_int_t
 ngx_http_txid_add(ngx_conf_t *cf, const ngx_str_t *name, ngx_http_get_variable_pt handler, uintptr_t data,
     ngx_uint_t flags)
 {
@@ -268,6 +277,27 @@ ngx_http_txid_time(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     time->source = ngx_http_get_variable_index(cf, &source);
     if (time->source == NGX_ERROR
         || ngx_http_txid_add(cf, &name, ngx_http_txid_read_time, (uintptr_t) time, NGX_HTTP_VAR_NOCACHEABLE) != NGX_OK)
+    {
+        return NGX_CONF_ERROR;
+    }
+    return NGX_CONF_OK;
+}
+
+
+char *
+ngx_http_txid_hidden(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_str_t           name, source;
+    ngx_txid_hidden_t  *hidden;
+
+    hidden = ngx_txid_hidden_words(cf, &name, &source);
+    if (hidden == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    hidden->source = ngx_http_get_variable_index(cf, &source);
+    if (hidden->source == NGX_ERROR
+        || ngx_http_txid_add(cf, &name, ngx_http_txid_find_hidden, (uintptr_t) hidden, NGX_HTTP_VAR_NOCACHEABLE) != NGX_OK)
     {
         return NGX_CONF_ERROR;
     }

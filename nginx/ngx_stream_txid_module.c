@@ -19,6 +19,7 @@ static ngx_int_t ngx_stream_txid_add_variables(ngx_conf_t *cf);
 static void *ngx_stream_txid_create_main_conf(ngx_conf_t *cf);
 static char *ngx_stream_txid_variable(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *ngx_stream_txid_time(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+static char *ngx_stream_txid_hidden(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 
 static ngx_command_t  ngx_stream_txid_commands[] = {
@@ -33,6 +34,20 @@ static ngx_command_t  ngx_stream_txid_commands[] = {
     { ngx_string("txid_time"),
       NGX_STREAM_MAIN_CONF|NGX_CONF_TAKE23,
       ngx_stream_txid_time,
+      0,
+      0,
+      NULL },
+
+    { ngx_string("txid_hide"),
+      NGX_STREAM_MAIN_CONF|NGX_CONF_2MORE,
+      ngx_stream_txid_hidden,
+      0,
+      0,
+      NULL },
+
+    { ngx_string("txid_reveal"),
+      NGX_STREAM_MAIN_CONF|NGX_CONF_2MORE,
+      ngx_stream_txid_hidden,
       0,
       0,
       NULL },
@@ -230,5 +245,39 @@ ngx_stream_txid_time(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     {
         return NGX_CONF_ERROR;
     }
+    return NGX_CONF_OK;
+}
+
+
+static ngx_int_t
+ngx_stream_txid_find_hidden(ngx_stream_session_t *s, ngx_stream_variable_value_t *v, uintptr_t data)
+{
+    ngx_txid_hidden_t  *hidden = (ngx_txid_hidden_t *) data;
+
+    return ngx_txid_find_hidden(hidden, ngx_stream_get_flushed_variable(s, hidden->source), s->connection->pool,
+                                s->connection->log, v);
+}
+
+
+static char *
+ngx_stream_txid_hidden(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_str_t               name, source;
+    ngx_txid_hidden_t      *hidden;
+    ngx_stream_variable_t  *var;
+
+    hidden = ngx_txid_hidden_words(cf, &name, &source);
+    if (hidden == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    hidden->source = ngx_stream_get_variable_index(cf, &source);
+    var = ngx_stream_add_variable(cf, &name, NGX_STREAM_VAR_NOCACHEABLE);
+    if (hidden->source == NGX_ERROR || var == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    var->get_handler = ngx_stream_txid_find_hidden;
+    var->data = (uintptr_t) hidden;
     return NGX_CONF_OK;
 }

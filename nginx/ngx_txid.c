@@ -179,6 +179,89 @@ ngx_txid_time_words(ngx_conf_t *cf, ngx_str_t *source, ngx_str_t *name)
 }
 
 
+static void
+ngx_txid_close_hidden(void *series)
+{
+    txid_hidden_close(series);
+}
+
+
+/*
+ * The arguments of txid_hide and txid_reveal: $name $source option... The key lives as long as the configuration, and
+ * workers inherit it.
+ */
+ngx_txid_hidden_t *
+ngx_txid_hidden_words(ngx_conf_t *cf, ngx_str_t *name, ngx_str_t *source)
+{
+    char                 message[TXID_MESSAGE_LEN];
+    ngx_str_t           *words;
+    ngx_txid_hidden_t   *hidden;
+    ngx_pool_cleanup_t  *cleanup;
+
+    words = cf->args->elts;
+    if (ngx_txid_variable_name(cf, &words[1], name) != NGX_OK
+        || ngx_txid_variable_name(cf, &words[2], source) != NGX_OK)
+    {
+        return NULL;
+    }
+
+    hidden = ngx_pcalloc(cf->pool, sizeof(ngx_txid_hidden_t));
+    cleanup = ngx_pool_cleanup_add(cf->pool, 0);
+    if (hidden == NULL || cleanup == NULL) {
+        return NULL;
+    }
+
+    if (txid_hidden_parse(ngx_txid_text(&words[3]), cf->args->nelts - 3, &hidden->series, message) != 0) {
+        ngx_txid_conf_error(cf, "%s", message);
+        return NULL;
+    }
+
+    cleanup->handler = ngx_txid_close_hidden;
+    cleanup->data = hidden->series;
+
+    if (ngx_strcmp(words[0].data, "txid_hide") == 0) {
+        hidden->find = txid_hidden_hide_text;
+        hidden->log_level = NGX_LOG_ERR;
+
+    } else {
+        hidden->find = txid_hidden_reveal_text;
+        /* A client may send anything. */
+        hidden->log_level = NGX_LOG_INFO;
+    }
+    return hidden;
+}
+
+
+ngx_int_t
+ngx_txid_find_hidden(const ngx_txid_hidden_t *hidden, const ngx_variable_value_t *source, ngx_pool_t *pool,
+    ngx_log_t *log, ngx_variable_value_t *v)
+{
+    char      message[TXID_MESSAGE_LEN];
+    u_char   *text;
+    int32_t   len;
+
+    v->not_found = 1;
+    if (source == NULL || source->not_found || source->len == 0) {
+        return NGX_OK;
+    }
+
+    text = ngx_pnalloc(pool, TXID_HIDDEN_LEN);
+    if (text == NULL) {
+        return NGX_ERROR;
+    }
+
+    len = hidden->find(hidden->series, (const char *) source->data, source->len, (char *) text, message);
+    if (len < 0) {
+        ngx_log_error(hidden->log_level, log, 0, "txid: not %s: %s",
+                      hidden->find == txid_hidden_hide_text ? "hidden" : "revealed", message);
+        return NGX_OK;
+    }
+
+    ngx_txid_set(v, text, len);
+    return NGX_OK;
+}
+
+
 ngx_int_t
 ngx_txid_variable_name(ngx_conf_t *cf, const ngx_str_t *word, ngx_str_t *name)
 {

@@ -49,6 +49,15 @@ typedef struct {
 } ngx_txid_part_t;
 
 
+/* Hides the number in a variable, or reveals it. */
+typedef struct {
+    txid_hidden   *series;
+    int32_t      (*find)(const txid_hidden *series, const char *text, size_t len, char *buf, char *message);
+    ngx_uint_t     log_level;
+    ngx_int_t      source;
+} ngx_txid_hidden_t;
+
+
 /* Hidden, because nginx makes the symbols of each module visible to all others. */
 #pragma GCC visibility push(hidden)
 
@@ -61,6 +70,9 @@ txid_maker *ngx_txid_name_maker(ngx_conf_t *cf, const ngx_str_t *format);
 ngx_int_t ngx_txid_make(const txid_maker *maker, ngx_pool_t *pool, ngx_log_t *log, ngx_variable_value_t *v);
 
 ngx_txid_time_t *ngx_txid_time_words(ngx_conf_t *cf, ngx_str_t *source, ngx_str_t *name);
+ngx_txid_hidden_t *ngx_txid_hidden_words(ngx_conf_t *cf, ngx_str_t *name, ngx_str_t *source);
+ngx_int_t ngx_txid_find_hidden(const ngx_txid_hidden_t *hidden, const ngx_variable_value_t *source, ngx_pool_t *pool,
+    ngx_log_t *log, ngx_variable_value_t *v);
 ngx_int_t ngx_txid_variable_name(ngx_conf_t *cf, const ngx_str_t *word, ngx_str_t *name);
 
 #pragma GCC visibility pop

@@ -63,8 +63,8 @@ for purpose in "$@"; do
             needs_luajit=yes
             packages="$packages libtest-base-perl libfaketime curl nghttp2-client valgrind strace procps pkg-config iproute2"
             have openresty || packages="$packages $nginx_with_lua libnginx-mod-http-headers-more-filter libnginx-mod-stream"
-            # Other implementations that our ids are compared with.
-            packages="$packages apache2-bin python3-venv jq openssl"
+            # Other implementations that our ids are compared with, and what writes a core.
+            packages="$packages apache2-bin python3-venv jq openssl gdb"
             # For the web reader, web/index.html.
             packages="$packages chromium nodejs"
             # For examples/go and examples/java.

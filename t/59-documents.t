@@ -30,6 +30,10 @@ sub write_file {
     return "$scratch/$name";
 }
 
+# Where the documents have it.
+my $key_file = write_file('orders.key', "2B7E151628AED2A6ABF7158809CF4F3C\n");
+chmod 0600, $key_file or die $!;
+
 # Each block: its language, text, line, and why it is not run.
 sub blocks {
     my ($file) = @_;
@@ -55,6 +59,7 @@ sub here {
     my ($text) = @_;
     $text =~ s{/var/lib/txid}{$scratch}g;
     $text =~ s{/run/txid}{$scratch/run}g;
+    $text =~ s{/etc/txid/orders\.key}{$key_file}g;
     return $text =~ s{txid-agent run }{txid-agent run --dir $scratch/run }gr;
 }
 
@@ -80,6 +85,7 @@ sub configuration {
     my ($text) = @_;
     $text =~ s/^\s*load_module .*;\n//mg;
     $text =~ s{/var/lib/txid}{PREFIX/state}g;
+    $text =~ s{/etc/txid/orders\.key}{$key_file}g;
     $text =~ s{/var/log/(?:nginx/)?}{logs/}g;
     $text =~ s/^\s*upstream backend .*\n//mg;
     $text =~ s/\blisten 8080;/listen 127.0.0.1:8080;/g;

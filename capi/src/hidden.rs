@@ -6,6 +6,7 @@ use ::txid::Hidden;
 use ::txid::hidden::{HiddenError, KeyFlaw, NotHidden, NotRevealed, Shape};
 use ::txid::segment::Segment;
 use std::ffi::{CStr, OsStr, c_char};
+use std::fmt::Display;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -127,15 +128,7 @@ pub unsafe extern "C" fn txid_hidden_hide(
     message: *mut c_char,
 ) -> i32 {
     // SAFETY: the caller vouches for all of them.
-    unsafe {
-        match (*hidden).0.hide(number) {
-            Ok(shown) => {
-                buf.copy_from_nonoverlapping(shown.as_ptr().cast(), shown.len());
-                shown.len() as i32
-            }
-            Err(error) => fail(txid_error::from(&error), &error, message),
-        }
-    }
+    unsafe { write((*hidden).0.hide(number).as_deref(), buf, message) }
 }
 
 /// Writes the number with the image `text` to `number`.
@@ -166,6 +159,69 @@ pub unsafe extern "C" fn txid_hidden_reveal(
     }
 }
 
+/// Writes the image of a number in decimal digits to `buf`, as txid_hidden_hide does.
+///
+/// # Safety
+///
+/// As for txid_hidden_hide; also, `text` must be valid for reads of `len` bytes.
+#[cfg(feature = "nginx")]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_hidden_hide_text(
+    hidden: *const txid_hidden,
+    text: *const c_char,
+    len: usize,
+    buf: *mut c_char,
+    message: *mut c_char,
+) -> i32 {
+    // SAFETY: the caller vouches for all of them.
+    unsafe { write((*hidden).0.hide_text(bytes(text, len)).as_deref(), buf, message) }
+}
+
+/// Writes the number with the image `text` to `buf` in decimal digits, at most TXID_HIDDEN_LEN, and returns how many;
+/// or a txid_error, and then `message` says why the text is no image.
+///
+/// # Safety
+///
+/// As for txid_hidden_reveal; also, `buf` must be valid for writes of TXID_HIDDEN_LEN bytes.
+#[cfg(feature = "nginx")]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_hidden_reveal_text(
+    hidden: *const txid_hidden,
+    text: *const c_char,
+    len: usize,
+    buf: *mut c_char,
+    message: *mut c_char,
+) -> i32 {
+    let mut digits = itoa::Buffer::new();
+    // SAFETY: the caller vouches for all of them, and a number of 64 bits has at most 20 digits.
+    unsafe {
+        let number = (*hidden).0.reveal(bytes(text, len));
+        write(number.as_ref().map(|number| digits.format(*number)), buf, message)
+    }
+}
+
+/// Writes a text and returns its length, or says why there is none.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of the text, `message` for writes of TXID_MESSAGE_LEN bytes.
+#[inline(always)]
+unsafe fn write<E: Display>(text: Result<&str, &E>, buf: *mut c_char, message: *mut c_char) -> i32
+where
+    for<'a> txid_error: From<&'a E>,
+{
+    // SAFETY: the caller vouches for both.
+    unsafe {
+        match text {
+            Ok(text) => {
+                buf.copy_from_nonoverlapping(text.as_ptr().cast(), text.len());
+                text.len() as i32
+            }
+            Err(error) => fail(txid_error::from(error), error, message),
+        }
+    }
+}
+
 impl From<&HiddenError> for txid_error {
     fn from(error: &HiddenError) -> Self {
         match error {
@@ -186,7 +242,7 @@ impl From<&HiddenError> for txid_error {
 impl From<&NotHidden> for txid_error {
     fn from(error: &NotHidden) -> Self {
         match error {
-            NotHidden::TooLarge { .. } => Self::HiddenNumber,
+            NotHidden::NoNumber | NotHidden::TooLarge { .. } => Self::HiddenNumber,
             NotHidden::OtherKey { .. } => Self::OtherKey,
         }
     }

@@ -40,12 +40,7 @@ pub(crate) fn key(args: &Key) -> Result<ExitCode> {
 }
 
 pub(crate) fn hide(args: &Hide) -> Result<ExitCode> {
-    let hide = |hidden: &Hidden, given: &[u8]| {
-        let digits = std::str::from_utf8(given).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
-        let number = digits.and_then(|digits| digits.parse().ok());
-        let number: u64 = number.context("it is not a number of at most 64 bits in decimal digits")?;
-        Ok(hidden.hide(number)?.to_string())
-    };
+    let hide = |hidden: &Hidden, given: &[u8]| Ok(hidden.hide_text(given)?.to_string());
     each(&args.series, &args.numbers, hide, |number, shown| Pair { number, shown, error: None })
 }
 

@@ -43,6 +43,8 @@ impl std::error::Error for HiddenError {}
 /// Why a number was not hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotHidden {
+    /// The text is not a number of at most 64 bits in decimal digits.
+    NoNumber,
     /// The number is above the last one that has an image of this length.
     TooLarge {
         /// The number.
@@ -64,6 +66,7 @@ pub enum NotHidden {
 impl fmt::Display for NotHidden {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
+            Self::NoNumber => f.write_str("it is not a number of at most 64 bits in decimal digits"),
             Self::TooLarge { number, last } => {
                 write!(f, "{number} is above {last}, the last number that is hidden here; take more digits or letters")
             }

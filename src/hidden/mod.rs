@@ -31,6 +31,7 @@ pub use txid_keyed::{KeyFileError, KeyFlaw};
 
 use crate::segment::Segment;
 use crate::source::{cancellation, entropy};
+use crate::text::decimal;
 use alphabet::Alphabet;
 use std::fmt;
 use std::ops::Deref;
@@ -183,6 +184,16 @@ impl Hidden {
             end += 1;
         }
         Ok(Shown { text, len: end as u8 })
+    }
+
+    /// The image of a number in decimal digits.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Hidden::hide`], and if the text is not a number.
+    pub fn hide_text(&self, digits: &[u8]) -> Result<Shown, NotHidden> {
+        let number = decimal::decode(digits, 0, digits.len()).map_err(|_| NotHidden::NoNumber)?;
+        self.hide(number)
     }
 
     /// The number with this image. Not every text is the image of a number that was ever given out, so what the number
