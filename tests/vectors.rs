@@ -347,17 +347,22 @@ fn every_reading_is_there_and_the_likeliest_first() {
             .iter()
             .map(|it| {
                 let mut reading = json!({ "format": it.name() });
-                it.layout.map(|layout| reading["layout"] = layout.into());
-                it.ms.map(|ms| reading["ms"] = ms.to_string().into());
-                it.unlikely.map(|why| {
+                if let Some(layout) = it.layout {
+                    reading["layout"] = layout.into();
+                }
+                if let Some(ms) = it.ms {
+                    reading["ms"] = ms.to_string().into();
+                }
+                if let Some(why) = it.unlikely {
                     reading["unlikely"] = if why == Unlikely::TooEarly { "too_early" } else { "too_late" }.into();
-                });
+                }
                 reading
             })
             .collect();
         // Of a flake, the time may be more than fits.
         let expected = case["readings"].to_string().replace("18446744073709551615", &i64::MAX.to_string());
-        (json!(found).to_string() != expected).then(|| json!(found).to_string())
+        let found = json!(found).to_string();
+        (found != expected).then_some(found)
     });
 }
 

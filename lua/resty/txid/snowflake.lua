@@ -273,8 +273,8 @@ local _M = {}
 
 
 -- Returns a generator; raises an error if an option is wrong or the state cannot be opened.
---   layout     "snowflake", "sonyflake", "uid", "leaf", "snowflake53", "discord", "instagram", or a table: time_bits, node_bits,
---              sequence_bits; optionally unit_ms (1), epoch (1970; milliseconds or a date) and order
+--   layout     "snowflake", "sonyflake", "uid", "leaf", "snowflake53", "discord", "instagram", or a table: time_bits,
+--              node_bits, sequence_bits; optionally unit_ms (1), epoch (1970; milliseconds or a date) and order
 --              ("time,node,sequence")
 --   node       a number, "env:NAME", "ip" (sonyflake's default), "hostname", "lease" (from txid-agent), or a function
 --              that returns one of them
