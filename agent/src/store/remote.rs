@@ -9,12 +9,14 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, ready};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
+use tokio::net::{TcpStream, lookup_host};
 use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinSet;
+use tokio::time::{timeout, timeout_at};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use txid_agent_machines::store::StoreError;
@@ -57,7 +59,7 @@ impl Remote {
 
     fn run_until<T>(&self, deadline: Instant, answer: impl Future<Output = T>) -> Option<T> {
         let runtime = self.runtime.as_ref()?;
-        runtime.block_on(async { tokio::time::timeout_at(deadline.into(), answer).await.ok() })
+        runtime.block_on(async { timeout_at(deadline.into(), answer).await.ok() })
     }
 
     /// Connects to the first of `hosts` that `connect` accepts.
@@ -167,14 +169,47 @@ impl Wire<Transport> {
     }
 }
 
-/// A connection without TLS.
+/// A connection without TLS, to the first address of the host that answers.
 pub(super) async fn tcp(address: &Address, host: &Host) -> Result<TcpStream, StoreError> {
-    let stream = TcpStream::connect((host.name.as_str(), host.port)).await.map_err(|error| match error.kind() {
+    let stream = match any_address(host, address.timeout / NEXT_ADDRESS).await {
+        Ok(stream) => stream.set_nodelay(true).map(|()| stream),
+        Err(error) => Err(error),
+    };
+    stream.map_err(|error| match error.kind() {
         io::ErrorKind::TimedOut => address.timed_out(),
         _ => address.unreachable(format_args!("{host}: {error}")),
-    })?;
-    stream.set_nodelay(true).map_err(|error| address.unreachable(format_args!("{host}: {error}")))?;
-    Ok(stream)
+    })
+}
+
+/// After this part of the time-out, the next address of a host is tried as well: 250 ms of 3 s, as in RFC 8305.
+const NEXT_ADDRESS: u32 = 12;
+
+/// Nobody has more addresses than this.
+const MOST_ADDRESSES: usize = 16;
+
+/// Connects to all addresses of the host, each one `pause` after the one before, until one answers.
+async fn any_address(host: &Host, pause: Duration) -> io::Result<TcpStream> {
+    let mut addresses = lookup_host((host.name.as_str(), host.port)).await?.take(MOST_ADDRESSES);
+    let mut tries = JoinSet::new();
+    let mut failed = io::Error::from(io::ErrorKind::AddrNotAvailable);
+    loop {
+        let next = addresses.next();
+        let is_last = next.is_none();
+        tries.extend(next.map(TcpStream::connect));
+        let ended = match is_last {
+            true => tries.join_next().await,
+            false => match timeout(pause, tries.join_next()).await {
+                Ok(ended) => ended,
+                Err(_) => continue,
+            },
+        };
+        match ended {
+            Some(Ok(Ok(stream))) => return Ok(stream),
+            Some(Ok(Err(error))) => failed = error,
+            Some(Err(error)) => failed = error.into(),
+            None => return Err(failed),
+        }
+    }
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {

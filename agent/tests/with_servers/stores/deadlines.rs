@@ -2,6 +2,8 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::os::fd::AsRawFd;
+use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -45,11 +47,11 @@ fn drips(mut client: TcpStream) {
 }
 
 /// The URL of each store with these hosts.
-fn urls(hosts: impl Fn(&str) -> String) -> Vec<String> {
+fn urls(hosts: impl FnMut(&str) -> String) -> Vec<String> {
     urls_with(TIMEOUT_MS, hosts)
 }
 
-fn urls_with(timeout_ms: u64, hosts: impl Fn(&str) -> String) -> Vec<String> {
+fn urls_with(timeout_ms: u64, mut hosts: impl FnMut(&str) -> String) -> Vec<String> {
     let more = format!("timeout={timeout_ms}ms");
     vec![
         format!("redis://{}?{more}", hosts("redis")),
@@ -86,21 +88,31 @@ fn a_host_that_is_silent_or_slow() {
     }
 }
 
-#[test]
-fn three_silent_hosts_and_one_that_serves() {
-    let (redis, etcd, zookeeper) = (servers::redis(&[]), servers::etcd(&[]), servers::zookeeper());
-    let (mariadb, postgres, consul) = (servers::mariadb(), servers::postgres(&[]), StandIn::start(None));
-    let port = |name: &str| match name {
-        "redis" => redis.port,
-        "etcd" => etcd.port,
-        "consul" => consul.port,
-        "mysql" => mariadb.port,
-        "postgres" => postgres.port,
-        _ => zookeeper.port,
+/// A server of each kind. Returns the port of each by its name.
+fn all() -> impl Fn(&str) -> u16 {
+    let real =
+        [servers::redis(&[]), servers::etcd(&[]), servers::mariadb(), servers::postgres(&[]), servers::zookeeper()];
+    let consul = StandIn::start(None);
+    let port = move |name: &str| {
+        let ([redis, etcd, mariadb, postgres, zookeeper], consul) = (&real, &consul);
+        match name {
+            "redis" => redis.port,
+            "etcd" => etcd.port,
+            "consul" => consul.port,
+            "mysql" => mariadb.port,
+            "postgres" => postgres.port,
+            _ => zookeeper.port,
+        }
     };
     for url in urls(|name| format!("127.0.0.1:{}", port(name))) {
         wait_for(&url);
     }
+    port
+}
+
+#[test]
+fn three_silent_hosts_and_one_that_serves() {
+    let port = all();
     // A host gets a part of it, in which a busy machine has to connect and log in.
     let timeout_ms = 4 * TIMEOUT_MS;
     let silent: Vec<String> = (0..3).map(|_| format!("127.0.0.1:{}", server(is_silent))).collect();
@@ -120,6 +132,73 @@ fn three_silent_hosts_and_one_that_serves() {
             });
         }
     });
+}
+
+const SILENT: &str = "127.0.0.9";
+const SERVES: &str = "127.0.0.10";
+
+/// Passes on what comes to an address on to a server of 127.0.0.1. On the same port, another address is silent: it has no
+/// room for one more connection. Returns the port, and what keeps it so.
+fn beside_a_silent_address(server: u16) -> (u16, TcpListener, Vec<TcpStream>) {
+    let listener = TcpListener::bind((SERVES, 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for client in listener.incoming().map_while(Result::ok) {
+            let Ok(server) = TcpStream::connect(("127.0.0.1", server)) else { continue };
+            let ends = [(client.try_clone().unwrap(), server.try_clone().unwrap()), (server, client)];
+            for (mut from, mut to) in ends {
+                thread::spawn(move || {
+                    _ = std::io::copy(&mut from, &mut to);
+                    _ = to.shutdown(std::net::Shutdown::Both);
+                });
+            }
+        }
+    });
+    let silent = TcpListener::bind((SILENT, port)).unwrap();
+    // SAFETY: it only changes how many connections wait.
+    assert_eq!(unsafe { libc::listen(silent.as_raw_fd(), 0) }, 0);
+    let address = silent.local_addr().unwrap();
+    let connect = |_| TcpStream::connect_timeout(&address, Duration::from_millis(300)).ok();
+    let waiting: Vec<_> = (0..8).map_while(connect).collect();
+    assert!(waiting.len() < 8, "it takes any number of connections");
+    (port, silent, waiting)
+}
+
+/// A name with two addresses, in both orders. Only a namespace of mounts has a name of its own.
+#[test]
+fn a_name_whose_first_address_is_silent() {
+    let port = all();
+    let mut kept = Vec::new();
+    let urls = urls(|name| {
+        let (port, silent, waiting) = beside_a_silent_address(port(name));
+        kept.push((silent, waiting));
+        format!("two.test:{port}")
+    });
+    let file = tempfile::NamedTempFile::new().unwrap();
+    for [first, second] in [[SILENT, SERVES], [SERVES, SILENT]] {
+        std::fs::write(file.path(), format!("{first} two.test\n{second} two.test\n127.0.0.1 localhost\n")).unwrap();
+        let mut command = Command::new("unshare");
+        let test = std::env::current_exe().unwrap();
+        let line = format!("mount --bind {} /etc/hosts && exec {}", file.path().display(), test.display());
+        let line = line + " --exact stores::deadlines::reached --ignored --nocapture";
+        let output = command.args(["--mount", "sh", "-c", &line]).env("TXID_URLS", urls.join(" ")).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        if said.contains("Operation not permitted") || said.contains("permission denied") {
+            return println!("not tested: {said}");
+        }
+        assert!(output.status.success(), "{said}");
+    }
+}
+
+#[test]
+#[ignore = "the process that the test above starts"]
+fn reached() {
+    let Ok(urls) = std::env::var("TXID_URLS") else { return };
+    for url in urls.split(' ') {
+        let start = Instant::now();
+        open(url).unwrap().read("any/node/1").unwrap_or_else(|error| panic!("{url}: {error}"));
+        assert!(start.elapsed() < LATEST, "{url}: {:?}", start.elapsed());
+    }
 }
 
 /// A name that nobody knows, and then one that serves. Without a name server, the system's resolver takes its time.
