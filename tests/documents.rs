@@ -220,6 +220,22 @@ fn every_mutant_that_is_accepted_has_a_place() {
     }
 }
 
+/// Each test that is named for a sentence is there.
+#[test]
+fn every_bold_sentence_has_a_test() {
+    let text = fs::read_to_string("agent/docs/tested.md").unwrap();
+    let (_, table) = text.split_once("## The boldest sentences").unwrap();
+    let rows: Vec<_> = table.split("\n## ").next().unwrap().lines().filter(|line| line.ends_with("` |")).collect();
+    assert_eq!(rows.len(), 15);
+    for row in rows {
+        let cells: Vec<_> = row.split(" | ").collect();
+        let [_, file, test] = cells[..] else { panic!("{row}") };
+        let (file, test) = (links(file)[0], test.trim_end_matches(" |").trim_matches('`'));
+        let code = fs::read_to_string(format!("agent/docs/{file}")).unwrap_or_else(|error| panic!("{file}: {error}"));
+        assert!(code.contains(&format!("fn {test}()")), "{row}");
+    }
+}
+
 /// The numbers of suites in CONTRIBUTING.md are those of t/.
 #[test]
 fn every_suite_has_a_subject() {

@@ -101,6 +101,22 @@ fn as_large_a_step_back_as_the_clock_guard_allows_is_no_reason() {
     assert_eq!(action, Action::Kill(Event::WentBack { by_ms: 401 }));
 }
 
+/// The monotonic clock stands still meanwhile.
+#[test]
+fn after_the_machine_was_suspended_it_is_ended_at_once_or_goes_on() {
+    for (for_ms, action) in [
+        (60_000, Action::Wait(100)),
+        (LIMIT_MS - 23_100, Action::Warn(Event::LimitNear { which: 0, limit_ms: LIMIT_MS })),
+        (LIMIT_MS, Action::Kill(Event::Late { which: 0, limit_ms: LIMIT_MS })),
+    ] {
+        let mut child = running(20_000);
+        assert_eq!(child.step(&rules(), &look(20_010, 10, true)), Action::Wait(100));
+        assert_eq!(child.step(&rules(), &look(20_010 + for_ms, 20, true)), action, "{for_ms} ms");
+        // By a clock that it read once, it may have gone on; by the host's, it has stamped that time.
+        assert_eq!(child.used_ms(), 20_010 + for_ms);
+    }
+}
+
 #[test]
 fn it_ends_when_its_node_is_lost_and_no_earlier() {
     let lost = Action::Warn(Event::Lost { which: 0 });

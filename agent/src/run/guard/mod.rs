@@ -22,6 +22,7 @@ use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::process::{ExitCode, exit};
 use std::time::Instant;
+use txid_agent_machines::child::OnLoss;
 use work::{START, Work};
 
 /// The exit code if the guard was killed.
@@ -33,6 +34,7 @@ pub struct Guard {
     /// Each byte from the guard says that it works.
     socket: UnixStream,
     beat: Beat,
+    on_loss: OnLoss,
     is_started: bool,
     _locks: Locks,
 }
@@ -61,7 +63,7 @@ impl Guard {
             pid => Pid::from_raw(pid.max(0)).ok_or_else(std::io::Error::last_os_error).context("cannot fork")?,
         };
         let beat = Beat::new(config.margin, Instant::now());
-        Ok(Self { pid, socket, beat, is_started: false, _locks: locks })
+        Ok(Self { pid, socket, beat, on_loss: config.on_loss, is_started: false, _locks: locks })
     }
 
     /// Lets the guard start the child as soon as there are leases, and again after each loss of one.
@@ -103,6 +105,8 @@ impl Guard {
                 }
                 let _ = kill_process(self.pid, Signal::CONT);
             }
+            // Somebody prefers repeats to an outage.
+            Verdict::Fails if self.on_loss == OnLoss::Keep => drop(kill_process(self.pid, Signal::CONT)),
             Verdict::Fails => {
                 say("the guard of the child does not work; ending both");
                 processes::end_all();

@@ -374,6 +374,37 @@ fn a_layout_that_ends_within_a_year_is_warned_of() {
     assert!(!log.contains("orders: the layout"), "{log}");
 }
 
+/// There are ids until then, and the agent goes on after it.
+#[test]
+fn the_end_of_each_layout() {
+    let Some(faketime) = libfaketime() else { return println!("not tested: libfaketime is not installed") };
+    let mut agents = ["snowflake", "sonyflake", "uid", "leaf", "snowflake53"].map(|name| {
+        let directory = Directory::new();
+        let (first_ms, last_ms) = name.parse::<Layout>().unwrap().range_ms().into_inner();
+        let mut command = agent();
+        command.args(["run", "--store", &directory.store(), "--new", "--ahead", "5s", "--dir"]);
+        command.arg(directory.0.path().join("run")).args(["--node", &format!("orders={name}")]).stdin(Stdio::null());
+        // Enough for a busy host to start it.
+        let later_ms = last_ms - 8_000 - txid::system_ms();
+        assert!(first_ms < last_ms - 8_000);
+        command.env("LD_PRELOAD", &faketime).env("FAKETIME", format!("{:+.3}", later_ms as f64 / 1e3));
+        command.env("FAKETIME_DONT_FAKE_MONOTONIC", "1").env("NO_FAKE_STAT", "1");
+        let log = directory.0.path().join("log");
+        let child = command.stderr(fs::File::create(&log).unwrap()).spawn().unwrap();
+        (directory, log, child)
+    });
+    for (_, log, child) in &mut agents {
+        let said = || fs::read_to_string(&*log).unwrap();
+        until("the layout does not end", || said().contains("orders: out of service: the clock reads"));
+        let took = said().find("orders: took node").expect("there was a lease");
+        assert!(took < said().find(", and the layout ended at 2").unwrap(), "{}", said());
+        std::thread::sleep(Duration::from_millis(500));
+        signal(child, libc::SIGTERM);
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{}", said());
+        assert!(said().contains("orders: gave node") && !said().contains("a bug"), "{}", said());
+    }
+}
+
 /// `status` says what a process would be told: here, that the clock is 50 minutes behind the last id.
 #[test]
 fn status_is_not_live_while_the_clock_is_behind() {

@@ -1,18 +1,19 @@
 //! A guard that is stopped, and nobody but the agent to notice.
 
 use std::fs;
+use std::time::Duration;
 
 use super::host::{agent, kill};
 use super::hosted::{Debugger, Hosted, Program, check_unique, guard_of, processes_with, redis, send, starts};
 use super::{LAYOUT, TWO_NODES};
 use crate::servers::{self, until};
 
-fn start(name: &str, server: u16, layout: &str) -> (Hosted, String) {
+fn start(name: &str, server: u16, layout: &str, options: &[&str]) -> (Hosted, String) {
     let mark = format!("TXID_TEST_MARK={name}-{}", std::process::id());
     let mut hosted = Hosted::with_layout(name, server, redis, layout);
     let line = Program::Stubborn.line(&hosted.ids, "8");
     let line: Vec<&str> = ["env", &mark].into_iter().chain(line.iter().map(String::as_str)).collect();
-    hosted.start(&["--env", "WORKER_ID={orders}"], &line);
+    hosted.start(&[&["--env", "WORKER_ID={orders}"], options].concat(), &line);
     until("the child makes no ids", || hosted.makes_ids());
     (hosted, mark)
 }
@@ -20,7 +21,7 @@ fn start(name: &str, server: u16, layout: &str) -> (Hosted, String) {
 #[test]
 fn a_guard_that_was_stopped_is_woken() {
     let server = servers::redis(&[]);
-    let (hosted, _) = start("woken", server.port, LAYOUT);
+    let (hosted, _) = start("woken", server.port, LAYOUT, &[]);
     let guard = guard_of(&hosted);
     let is_stopped = || {
         let stat = fs::read_to_string(format!("/proc/{guard}/stat")).unwrap();
@@ -38,13 +39,13 @@ fn a_guard_that_was_stopped_is_woken() {
 #[test]
 fn a_guard_that_cannot_be_woken_is_ended_with_its_child() {
     let server = servers::redis(&[]);
-    let (mut hosted, mark) = start("debugged", server.port, TWO_NODES);
-    let (_other, _) = start("other", server.port, TWO_NODES);
+    let (mut hosted, mark) = start("debugged", server.port, TWO_NODES, &[]);
+    let (_other, _) = start("other", server.port, TWO_NODES, &[]);
     let node = hosted.host.view().node;
     let limit_ms = hosted.host.view().confirmed_ms;
     let debugger = Debugger::attach(guard_of(&hosted));
     servers::run(agent().args(["release", "--store", &redis(server.port), "orders", &node.to_string()]));
-    let (mut heir, _) = start("heir", server.port, TWO_NODES);
+    let (mut heir, _) = start("heir", server.port, TWO_NODES, &[]);
     assert_eq!(heir.host.view().node, node);
 
     assert_eq!(processes_with(&mark), [""; 0], "{}", hosted.host.log());
@@ -56,4 +57,18 @@ fn a_guard_that_cannot_be_woken_is_ended_with_its_child() {
     drop(debugger);
     kill(heir.host.agent.as_mut().unwrap());
     check_unique(&[hosted, heir]);
+}
+
+/// Somebody prefers repeats to an outage.
+#[test]
+fn a_child_that_is_kept_does_not_end_with_its_guard() {
+    let server = servers::redis(&[]);
+    let (mut hosted, _) = start("kept", server.port, LAYOUT, &["--on-loss", "keep"]);
+    let debugger = Debugger::attach(guard_of(&hosted));
+    until("no word of it", || hosted.host.log().contains("the guard of the child is stopped"));
+    std::thread::sleep(Duration::from_secs(4));
+    assert!(hosted.makes_ids() && starts(&hosted.host) == 1, "{}", hosted.host.log());
+    assert!(hosted.host.agent.as_mut().unwrap().try_wait().unwrap().is_none());
+    drop(debugger);
+    kill(hosted.host.agent.as_mut().unwrap());
 }
