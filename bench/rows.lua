@@ -35,6 +35,11 @@ return {
       first = "m.invoice_no = m.new { state = ngx.config.prefix() .. 'agent/invoices.segment' } " ..
               "repeat local number = m.invoice_no() until number and #number == 7" },
 
+    { 26, "ulid() of a maker", "m.ulid()", module = "resty.txid.maker", first = "m.ulid = m.new 'ulid'" },
+    { 27, "ksuid() of a maker", "m.ksuid()", module = "resty.txid.maker", first = "m.ksuid = m.new 'ksuid'" },
+    { 20, "xid() of a maker", "m.xid()", module = "resty.txid.maker", first = "m.xid = m.new 'xid'" },
+    { 21, "nanoid() of a maker", "m.nanoid()", module = "resty.txid.maker", first = "m.nanoid = m.new 'nanoid'" },
+
     { 20, "lua-resty-txid", "m()", peer = "lua-resty-txid/lib/resty/txid.lua" },
     { 36, "lua-resty-jit-uuid v4", "m.generate_v4()", peer = "lua-resty-jit-uuid/lib/resty/jit-uuid.lua",
       first = "m.seed()" },

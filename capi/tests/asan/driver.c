@@ -224,6 +224,13 @@ read_bytes(const char *bytes, size_t len)
     }
     accepted += txid_ms(text, len) >= 0;
     accepted += txid_snowflake_parse(text, len) >= 0;
+    txid_reading *readings = exactly(TXID_READINGS_MAX * sizeof *readings);
+    size_t count = txid_readings(text, len, 1522545688552, readings);
+    require(count <= TXID_READINGS_MAX, "txid_readings");
+    for (size_t i = 0; i < count; i++) {
+        require(readings[i].format.len > 0 && readings[i].format.data[0] >= 'a', "the name of a format");
+    }
+    free(readings);
     free(text);
     return accepted;
 }
