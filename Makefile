@@ -11,6 +11,7 @@ NGINX_SRC ?=
 NGINX_SRCS ?=
 NGINX_TESTS ?=
 FILES ?=
+WORDS ?=
 # What `make mutants` breaks, in both workspaces. The agent's own tests need real stores.
 PACKAGES ?= txid txid-capi txid-cli txid-agent-machines
 PLATFORMS ?=
@@ -30,7 +31,7 @@ BUILD_AGENT = cargo build $(OF_AGENT) --release
 
 export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_SRCS NGINX_TESTS OPENRESTY_SRC APISIX_HOME KONG
 
-.PHONY: help build build-tests check agent nginx-module run-native test-nginx-sources test-nginx-tests build-rock run try test soak mutants mutants-lua mutants-c bench bench-segments bench-agent lint headers install uninstall install-rock deb rpm
+.PHONY: help build build-tests check agent nginx-module run-native test-nginx-sources test-nginx-tests build-rock run try test soak mutants mutants-lua mutants-c mutants-promises mutants-meaning bench bench-segments bench-agent lint headers install uninstall install-rock deb rpm
 .PHONY: test-install test-platforms test-gateways test-reproducible bump release clean
 
 help: ## list the targets; CONTRIBUTING.md has the rarer ones
@@ -116,6 +117,15 @@ mutants: ## check that every mutation of cargo-mutants makes a test fail (hours;
 	$(call mutants-of,,$(filter-out txid-agent%,$(PACKAGES)),$(filter-out agent/%,$(FILES)))
 	@# Not in a copy, which would have agent/ without the library beside it.
 	$(call mutants-of,--dir agent --in-place,$(filter txid-agent%,$(PACKAGES)),$(patsubst agent/%,%,$(filter agent/%,$(FILES))))
+
+# At most a quarter of an hour, and longer the first time.
+mutants-promises: target/release/libtxid.so
+	@scripts/need.sh build test stores
+	@scripts/mutants-meaning.pl promises $(WORDS)
+
+mutants-meaning: target/release/libtxid.so
+	@scripts/need.sh build test stores
+	@scripts/mutants-meaning.pl others $(WORDS)
 
 mutants-lua: nginx-module
 	@scripts/need.sh build test

@@ -83,3 +83,22 @@ impl Notify {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    /// Where the agent and its guard are stopped, nothing else ends the child.
+    #[test]
+    fn the_units_have_a_watchdog_that_is_shorter_than_a_lease() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        for unit in ["packaging/agent/txid-agent.service", "examples/agent/app.service"] {
+            let text = std::fs::read_to_string(root.join(unit)).unwrap();
+            let value = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
+            assert_eq!(value("Type"), Some("notify"), "{unit}");
+            let watchdog_s: u64 = value("WatchdogSec").unwrap_or_else(|| panic!("{unit} has none")).parse().unwrap();
+            // The default of --ahead is a minute, and that of --margin five seconds.
+            assert!((15..50).contains(&watchdog_s), "{unit}");
+        }
+    }
+}

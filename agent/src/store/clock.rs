@@ -35,3 +35,19 @@ fn since_boot_ms() -> i64 {
     let now = clock_gettime(ClockId::Boottime);
     now.tv_sec * 1000 + now.tv_nsec / 1_000_000
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_of_a_minute_ago_shows_no_time() {
+        let after =
+            |passed_ms| StoreClock { last: Some(Seen { store_ms: 7_000_000, at_ms: since_boot_ms() - passed_ms }) };
+        assert_eq!(StoreClock::default().now_ms(), None);
+        assert!(after(1_000).now_ms().is_some_and(|ms| (7_001_000..7_060_000).contains(&ms)));
+        // A test may be held up.
+        assert!(after(30_000).now_ms().is_some_and(|ms| ms >= 7_030_000));
+        assert_eq!(after(60_000).now_ms(), None);
+    }
+}

@@ -248,3 +248,21 @@ struct Said {
     error: Option<String>,
     message: Option<String>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_have_been_received_is_not_said_to_be_not_done() {
+        let store = EtcdStore::open(StoreUrl::parse("etcd://127.0.0.1/txid").unwrap()).unwrap();
+        let of = |status| store.understand(&Answer { status, text: String::new() });
+        assert!(of(200).is_ok());
+        for status in [400, 401, 403, 404, 429] {
+            assert!(matches!(of(status), Err(Failure::NotDone(_))), "{status}");
+        }
+        for status in [500, 502, 503, 504] {
+            assert!(matches!(of(status), Err(Failure::Unknown(_))), "{status}");
+        }
+    }
+}

@@ -653,8 +653,12 @@ fn an_operator_takes_a_node_and_sets_a_floor() {
     assert!(nodes.contains("released") && nodes.contains(status["limit"].as_str().unwrap()), "{nodes}");
 
     let at = format!("{:.3}", jiff::Timestamp::now() + Duration::from_secs(24 * 60 * 60));
+    let group = || fs::read_to_string(directory.0.path().join("leases/orders/meta")).unwrap();
+    let id = || group().split_whitespace().find(|word| word.starts_with("id=")).map(str::to_owned);
+    let id_before = id().unwrap_or_else(|| panic!("{}", group()));
     let floor = directory.of_store("floor", &["--at", &at]);
     assert!(text(&floor.stdout).contains(&format!("before {at}")), "{floor:?}");
+    assert_ne!(id(), Some(id_before), "agents that hold leases would not notice");
     let back = directory.of_store("floor", &[]);
     assert!(text(&back.stderr).contains("never goes back"), "{back:?}");
 }

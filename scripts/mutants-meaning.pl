@@ -1,0 +1,156 @@
+#!/usr/bin/perl
+# mutants-meaning.pl promises|others [WORD...]: makes the changes of meaning in mutants.meaning, one at a time, and says which of the
+# tests that are named there failed. `promises` makes those that break a promise of docs/design.md, `others` all others, and a WORD
+# only those with that word in their lines. Without a change all of these tests must pass.
+#
+# It works in a copy of the tree. What is built stays in target/mutants.
+
+use strict;
+use warnings;
+use Cwd qw(getcwd);
+use File::Basename qw(dirname);
+use File::Temp qw(tempdir);
+
+chdir dirname($0) . '/..' or die;
+my $root = getcwd();
+my ($wanted, @words) = @ARGV;
+die "usage: mutants-meaning.pl promises|others [WORD...]\n" unless ($wanted // '') =~ /^(?:promises|others)$/;
+
+sub contents {
+    my ($path) = @_;
+    open my $file, '<', $path or die "$path: $!\n";
+    local $/;
+    return scalar <$file>;
+}
+
+sub write_file {
+    my ($path, $text) = @_;
+    open my $file, '>', $path or die "$path: $!\n";
+    print $file $text;
+    close $file or die "$path: $!\n";
+}
+
+# The rows of the table in docs/design.md: the promise, and the tests that are named beside it.
+sub promises {
+    my ($table) = contents('docs/design.md') =~ /^## What must never break\n(.*?)^## /ms or die "docs/design.md has no such table\n";
+    my %tests;
+    while ($table =~ /^\| (?!promise|--)(.*) \| (.*) \|$/mg) {
+        my ($promise, $tests) = ($1, $2);
+        $tests{$promise} = [$tests =~ /`([^`]+)`/g];
+    }
+    return \%tests;
+}
+
+# How a test is run that is named as in docs/design.md, with the arguments that follow its name.
+sub command {
+    my ($test, $is_compiled) = @_;
+    my ($name, $more) = split / /, $test, 2;
+    $more //= '';
+    my $rust = 'cargo test --locked --quiet';
+    my $agent = "$rust --manifest-path agent/Cargo.toml";
+    # Suites run with what is built in target/release.
+    my $build = $is_compiled ? 'cargo build --locked --release --quiet --package txid-capi && ' : '';
+    return "$build scripts/prove.sh $name" if $name =~ m{^t/};
+    return "tests/sql/run.sh $1" if $name =~ m{^tests/sql/(\w+)\.py$};
+    return "cd agent/tests/with_servers && promtool test rules $name" if $name eq 'alerts.yml';
+    return "$rust --package txid --all-features --test $1 -- $more" if $name =~ m{^tests/(\w+)\.rs$};
+    return "$build $rust --package txid-capi --test $1 -- $more" if $name =~ m{^capi/tests/(\w+)(?:\.rs)?$};
+    return "$rust --package txid-capi --lib -- $more" if $name eq 'capi/src/tests.rs';
+    return "$agent --package txid-agent-machines -- $more" if $name eq 'agent/machines';
+    return "$agent --test $1 -- $more" if $name =~ m{^agent/tests/(\w+)(?:\.rs)?$};
+    return "$agent --bins --lib -- $more" if $name eq 'agent';
+    my $module = $name =~ s{^src/}{}r =~ s{\.rs$}{}r =~ s{/}{::}gr;
+    return "$rust --package txid --all-features --lib -- $module";
+}
+
+# Whether Rust tests, or the library that a suite runs with, must be built again.
+sub is_compiled {
+    my ($path) = @_;
+    return $path =~ /\.(?:rs|h|service)$/;
+}
+
+my $promises = promises();
+my (@changes, %kept);
+for (grep {/\S/ && !/^#/} split /\n/, contents('scripts/mutants.meaning')) {
+    # A bar in code is written with a backslash.
+    my ($promise, $path, $old, $new, $tests) = map {s/\\\|/|/gr} split / \| /;
+    die "mutants.meaning: not five fields: $_\n" unless defined $tests;
+    my @tests = split / ; /, $tests;
+    $promise =~ s/^-$//;
+    if ($promise) {
+        my ($row) = grep { index($_, $promise) == 0 } sort keys %$promises;
+        die "mutants.meaning: docs/design.md has no promise that begins with '$promise'\n" unless $row;
+        for my $test (map { (split / /)[0] } @tests) {
+            die "mutants.meaning: '$row' is not tested by $test\n" unless grep { $test =~ m{\Q$_\E(?:\.rs)?$} } @{ $promises->{$row} };
+            $kept{$row}{$test} = 1;
+        }
+    }
+    next if ($promise ne '') != ($wanted eq 'promises');
+    my $line = $_;
+    next if grep { index($line, $_) < 0 } @words;
+    push @changes, { path => $path, old => $old, new => $new, tests => \@tests };
+}
+if ($wanted eq 'promises') {
+    my @untried = grep { !$kept{$_} } sort keys %$promises;
+    die "mutants.meaning breaks no promise like this one: $_\n" for @untried;
+}
+die "mutants-meaning.pl: no changes\n" unless @changes;
+
+my $tree = tempdir('txid-meaning-XXXXXX', TMPDIR => 1, CLEANUP => 1);
+# Workers of nginx may not run as root.
+chmod 0755, $tree or die "mutants-meaning.pl: $tree: $!\n";
+mkdir "$root/target/mutants";
+system("git ls-files -z | xargs -0 cp --parents -t '$tree' && cp -R .git '$tree'") == 0
+    or die "mutants-meaning.pl: cannot copy the tree\n";
+
+sub runs {
+    my ($command, $is_compiled) = @_;
+    # What is built without a change serves those of other files.
+    my $target = $is_compiled ? "$root/target/mutants" : "$root/target";
+    local $ENV{CARGO_TARGET_DIR} = $target;
+    unlink "$tree/target";
+    symlink $target, "$tree/target" or die "mutants-meaning.pl: $tree/target: $!\n";
+    return system("cd '$tree' && timeout -k 5 600 sh -c '$command' >mutant.log 2>&1") == 0;
+}
+
+# Whether this test notices the change; or 'no code', if it is none any more.
+sub outcome {
+    my ($change, $command, $is_compiled) = @_;
+    my $path = "$tree/$change->{path}";
+    write_file($path, $change->{changed});
+    my $passed = runs($command, $is_compiled);
+    write_file($path, $change->{text});
+    return 'no code' if contents("$tree/mutant.log") =~ /could not compile/;
+    return $passed ? 'survived' : 'caught';
+}
+
+for my $change (@changes) {
+    my $text = contents("$tree/$change->{path}");
+    my $at = index $text, $change->{old};
+    die "mutants.meaning: $change->{path} has no '$change->{old}'\n" if $at < 0;
+    my $changed = substr($text, 0, $at) . $change->{new} . substr($text, $at + length $change->{old});
+    @$change{qw(text changed)} = ($text, $changed);
+}
+
+my %is_green;
+my ($caught, $all) = (0, 0);
+$| = 1;
+for my $change (@changes) {
+    my %of;
+    for my $test (@{ $change->{tests} }) {
+        my $is_compiled = is_compiled($change->{path});
+        my $command = command($test, $is_compiled);
+        $is_green{$command} //= runs($command, $is_compiled) ? 1 : die "$test fails without a change:\n" . contents("$tree/mutant.log");
+        $of{$test} = outcome($change, $command, $is_compiled);
+        last if $wanted eq 'others' && $of{$test} eq 'caught';
+    }
+    # Each test that a promise names must fail, and any test will do for another change.
+    my @caught = grep { $of{$_} eq 'caught' } keys %of;
+    my $is_caught = $wanted eq 'promises' ? @caught == keys %of : @caught;
+    $all++;
+    $caught++ if $is_caught;
+    print $is_caught ? 'caught    ' : 'SURVIVED  ', "$change->{path}: $change->{old}  ->  $change->{new}\n";
+    print "          $of{$_} by $_\n" for sort keys %of;
+}
+printf "%d of %d changes caught\n", $caught, $all;
+exit($caught < ($wanted eq 'promises' ? $all : 0.95 * $all));
