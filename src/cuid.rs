@@ -18,6 +18,7 @@ pub(crate) const FORMAT: Format = Format {
     make: None,
     read: Some(Read {
         lengths: LEN..=LEN,
+        has_others: false,
         holds: |text, _| Holds::time((read(text).ok()? / OTHERS) as i64, 121),
         time: Some(Time {
             shape: Shape::Word(LEN..=LEN),

@@ -65,13 +65,16 @@ struct Core {
     name: &'static str,
     make: Option<Make>,
     holds: Option<Hold>,
+    /// The lengths of its ids: most texts are of one that few formats have.
+    lengths: [usize; 2],
     since_ms: i64,
 }
 
 type Hold = fn(&[u8], &Numbers) -> Option<Holds>;
 
 static CORES: [Core; LIST.len()] = {
-    let mut cores = [const { Core { name: "", make: None, holds: None, since_ms: i64::MIN } }; LIST.len()];
+    let mut cores = [const { Core { name: "", make: None, holds: None, lengths: [0, usize::MAX], since_ms: i64::MIN } };
+        LIST.len()];
     let mut at = 0;
     while at < LIST.len() {
         let format = LIST[at].0;
@@ -79,6 +82,9 @@ static CORES: [Core; LIST.len()] = {
         cores[at].make = format.make;
         if let Some(read) = &format.read {
             cores[at].holds = Some(read.holds);
+            if !read.has_others {
+                cores[at].lengths = [*read.lengths.start(), *read.lengths.end()];
+            }
             if let Some(time) = &read.time {
                 cores[at].since_ms = time.since_ms;
             }
@@ -205,9 +211,16 @@ impl Readings {
     pub fn of(text: &[u8], numbers: &Numbers, now_ms: i64) -> Self {
         let mut readings = Self { found: [None; Self::MOST] };
         for (at, core) in CORES.iter().enumerate() {
+            let [least, most] = core.lengths;
+            if text.len() < least || text.len() > most {
+                continue;
+            }
             let is_a_number = core.name == snowflake::format::FORMAT.name;
             if !is_a_number || numbers.is_chosen {
                 readings.add(Reading::new(at, text, *numbers, now_ms));
+                continue;
+            }
+            if !text.iter().all(u8::is_ascii_digit) {
                 continue;
             }
             // Leaf's bits are snowflake's.

@@ -17,6 +17,7 @@ pub(crate) const FORMAT: Format = Format {
     read: Some(Read {
         // With a prefix, of any length.
         lengths: SUFFIX_LEN..=SUFFIX_LEN,
+        has_others: true,
         holds: |text, _| {
             let (prefix, bits) = read(text).ok()?;
             let ms = uuid_time::ms(bits);

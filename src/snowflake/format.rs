@@ -30,6 +30,7 @@ pub(crate) const FORMAT: Format = Format {
     }),
     read: Some(Read {
         lengths: DIGITS,
+        has_others: true,
         holds: |text, numbers| Holds::time(numbers.layout.decode(read(text, numbers).ok()?)?.ms, 60),
         time: Some(Time {
             shape: Shape::Word(DIGITS),

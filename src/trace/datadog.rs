@@ -11,6 +11,7 @@ pub(crate) const FORMAT: Format = Format {
     make: None,
     read: Some(Read {
         lengths: TraceId::LEN..=TraceId::LEN,
+        has_others: false,
         holds: |text, _| Holds::time((read(text).ok()? >> 96) as i64 * 1000, 91),
         time: Some(Time {
             shape: Shape::Word(TraceId::LEN..=TraceId::LEN),

@@ -52,6 +52,7 @@ pub(crate) const ID: Format = Format {
     }),
     read: Some(Read {
         lengths: TraceId::LEN..=TraceId::LEN,
+        has_others: false,
         holds: |text, _| {
             let id = read_id_ascii(text).ok()?;
             // A random id rarely has such a small sequence, and hardly anybody makes more ids in a millisecond.
@@ -83,6 +84,7 @@ pub(crate) const HOST_ID: Format = Format {
     }),
     read: Some(Read {
         lengths: TraceId::LEN..=TraceId::LEN,
+        has_others: false,
         // Nothing tells a host from random bits.
         holds: |text, _| Holds::time(read_id_ascii(text).ok()?.ms as i64, 131),
         time: Some(TIME),
@@ -111,6 +113,7 @@ pub(crate) const OTEL_ID: Format = Format {
     }),
     read: Some(Read {
         lengths: TraceId::LEN..=TraceId::LEN,
+        has_others: false,
         holds: |text, _| read_trace_id(text).ok().and_then(|_| Holds::no_time(128)),
         time: None,
     }),
@@ -140,6 +143,7 @@ pub(crate) const SPAN_ID: Format = Format {
     }),
     read: Some(Read {
         lengths: SpanId::LEN..=SpanId::LEN,
+        has_others: false,
         holds: |text, _| read_span(text).ok().and_then(|_| Holds::no_time(64)),
         time: None,
     }),

@@ -24,6 +24,7 @@ pub(crate) const FORMAT: Format = Format {
     }),
     read: Some(Read {
         lengths: 50..=60,
+        has_others: true,
         holds: |text, _| Holds::time(SkyWalking::from_text(text).ok()?.ms as i64, 180),
         time: Some(Time { shape: Shape::Dotted, since_ms: 1_420_070_400_000, sorted: None }),
     }),
