@@ -145,8 +145,8 @@ function checks.valid(value)
 end
 
 
--- Returns a function, or nil and perhaps why there is none. "uuid.v4" is the field v4 of resty.txid.uuid; a name without
--- a dot is that of a format.
+-- Returns a function, or nil and perhaps why there is none. "uuid.v4" is the field v4 of resty.txid.uuid; a name
+-- without a dot is that of a format.
 local function generator(name)
     if name == "txid" then
         return require "resty.txid"
