@@ -22,6 +22,7 @@ use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 use supervise::Supervised;
+use txid_agent::store::has_password;
 
 /// How long giving the leases back may take, so that the agent ends within 5 s of a signal, or of the end of its child.
 const TO_STOP: Duration = Duration::from_secs(4);
@@ -33,6 +34,8 @@ struct Agent {
     runner: Option<Runner>,
     notify: Notify,
     phase: Phase,
+    /// Whether anybody on this host sees the store's password in the command line.
+    shows_password: bool,
 }
 
 /// Who is the child's parent.
@@ -53,6 +56,7 @@ enum Phase {
 }
 
 pub fn run(args: Run) -> anyhow::Result<ExitCode> {
+    let shows_password = args.store.as_deref().is_some_and(has_password);
     let config = Config::new(args)?;
     signals::take_over();
     // A thread that fails is started again. The log has one line for that.
@@ -69,7 +73,8 @@ pub fn run(args: Run) -> anyhow::Result<ExitCode> {
     notify.beat(sender.clone())?;
     signals::watch(sender.clone(), !config.child.is_empty(), guard.is_some())?;
     let keepers = Keepers::start(&config, &sender)?;
-    let mut agent = Agent { keepers, child: config.child, runner: guard, notify, phase: Phase::Starting };
+    let mut agent =
+        Agent { keepers, child: config.child, runner: guard, notify, phase: Phase::Starting, shows_password };
     loop {
         match agent.wait(&events) {
             Some(Event::Keeper(which, news)) => agent.hear(which, &news),
@@ -195,6 +200,12 @@ impl Agent {
         if matches!(self.phase, Phase::Starting) && self.keepers.have_started() {
             // Services that depend on this one start even if the store is down: errors say what is missing.
             self.notify.ready();
+            if self.shows_password {
+                say(
+                    "the password in --store shows in ps: give it as TXID_STORE_PASSWORD, or ?password-file=FILE in the URL, or \
+                     the URL in the file of --config",
+                );
+            }
             self.phase = Phase::Running;
         }
         if !self.child.is_empty() && self.keepers.are_live() && !matches!(self.phase, Phase::Stopping(..)) {

@@ -34,7 +34,7 @@ pub use self::contract::{Numbers, Store, Tags};
 pub use self::durability::Durability;
 pub use self::scheme::schemes;
 pub use self::tag::raise;
-pub use self::url::PASSWORD_VARIABLE;
+pub use self::url::{PASSWORD_VARIABLE, has_password};
 
 /// The store of `url`. This does not connect: the first access does, and each one after an outage.
 pub fn open(url: &str) -> Result<Box<dyn Store>, StoreError> {

@@ -211,6 +211,13 @@ impl StoreUrl {
     }
 }
 
+/// Whether there is a password in the text of a URL, where other users of the host may read it.
+pub fn has_password(url: &str) -> bool {
+    let authority = url.split_once("://").and_then(|(_, rest)| rest.split(['/', '?']).next());
+    let login = authority.and_then(|authority| authority.rsplit_once('@')).map(|(login, _)| login);
+    login.and_then(|login| login.split_once(':')).is_some_and(|(_, password)| !password.is_empty())
+}
+
 /// Whether there is an `@` where no user and password can be. Names of files may contain one.
 fn has_login_behind(path: &str, query: &str) -> bool {
     let is_file = |pair: &&str| ["password-file=", "ca=", "cert=", "key="].iter().any(|name| pair.starts_with(name));
@@ -235,6 +242,18 @@ impl Host {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn passwords_are_seen() {
+        for url in ["redis://:word@host", "mysql://user:word@host:1/db?tls=1", "etcd://u:w@a,b/txid"] {
+            assert!(has_password(url), "{url}");
+        }
+        for url in
+            ["redis://host:1/0", "mysql://user@host:1/db?password-file=a:b@c", "mysql://user:@host/db", "file:///a:b@c"]
+        {
+            assert!(!has_password(url), "{url}");
+        }
+    }
 
     proptest! {
         #[test]

@@ -545,6 +545,32 @@ fn of_agents_that_start_together_on_one_file_one_keeps_it() {
     }
 }
 
+/// A URL on the command line shows in `ps`.
+#[test]
+fn a_password_in_the_url_is_warned_of() {
+    let server = servers::redis(&["--requirepass", "the-right-one"]);
+    let directory = Directory::new();
+    let log = directory.0.path().join("log");
+    for (login, is_warned) in [(":the-right-one@", true), ("", false)] {
+        let mut command = agent();
+        command.args(["run", "--new", "--node", "orders=snowflake", "--store"]);
+        command
+            .arg(format!("redis://{login}127.0.0.1:{}", server.port))
+            .arg("--dir")
+            .arg(directory.0.path().join("run"));
+        command.env("TXID_STORE_PASSWORD", "the-right-one").stderr(fs::File::create(&log).unwrap());
+        let mut child = command.args(["--", "true"]).spawn().unwrap();
+        assert!(child.wait().unwrap().success());
+        let said = fs::read_to_string(&log).unwrap();
+        assert_eq!(
+            said.contains("the password in --store shows in ps: give it as TXID_STORE_PASSWORD"),
+            is_warned,
+            "{said}"
+        );
+        assert!(!said.contains("the-right"), "{said}");
+    }
+}
+
 /// The password comes from the environment or a file. It must appear in no log line and no command line, and the
 /// child must not inherit it.
 #[test]
