@@ -71,7 +71,8 @@ char *ngx_http_txid_time(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_txid_hidden(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 void ngx_http_txid_hash_trace_headers(ngx_http_txid_srv_conf_t *tscf);
-ngx_int_t ngx_http_txid_join_headers(ngx_http_request_t *r, const ngx_str_t *lowcase_name, ngx_http_variable_value_t *v);
+ngx_int_t ngx_http_txid_join_headers(ngx_http_request_t *r, const ngx_str_t *lowcase_name,
+    ngx_http_variable_value_t *v);
 ngx_uint_t ngx_http_txid_sent_invalid_id(ngx_http_request_t *r);
 ngx_int_t ngx_http_txid_read_id(ngx_http_request_t *r, ngx_http_variable_value_t *v);
 ngx_int_t ngx_http_txid_read_span(ngx_http_request_t *r, ngx_http_variable_value_t *v);

@@ -18,10 +18,14 @@ ngx_http_txid_made(ngx_http_request_t *r)
 }
 
 
-/* nginx's own handler, which is only accessible in the field of a request. Angie has one of another type since 1.12. */
+/*
+ * nginx's own handler, which is only accessible in the field of a request. Angie has one of another
+ * type since 1.12.
+ */
 #if (NGX_HTTP_TXID_LOG_PROPERTIES)
 
-static ngx_log_property_t      ngx_http_txid_property = ngx_log_prop_decl("txid", "http", NGX_LOG_PT_STR);
+static ngx_log_property_t      ngx_http_txid_property = ngx_log_prop_decl("txid", "http",
+    NGX_LOG_PT_STR);
 static ngx_log_ext_handler_pt  ngx_http_txid_next_log_handler;
 
 

@@ -1,6 +1,6 @@
 /*
- * Puts the request's id into the response. This filter runs after nginx's own headers filter, so that it also replaces
- * a header that add_header or the upstream has set.
+ * Puts the request's id into the response. This filter runs after nginx's own headers filter, so
+ * that it also replaces a header that add_header or the upstream has set.
  */
 
 #include "ngx_http_txid.h"
@@ -23,7 +23,9 @@ ngx_http_txid_remove(ngx_http_request_t *r, const ngx_str_t *name)
         h = part->elts;
 
         for (i = 0; i < part->nelts; i++) {
-            if (h[i].key.len == name->len && ngx_strncasecmp(h[i].key.data, name->data, name->len) == 0) {
+            if (h[i].key.len == name->len
+                && ngx_strncasecmp(h[i].key.data, name->data, name->len) == 0)
+            {
                 h[i].hash = 0;
             }
         }

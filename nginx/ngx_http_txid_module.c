@@ -144,7 +144,10 @@ ngx_module_t  ngx_http_txid_module = {
 };
 
 
-/* The directives that are options of the policy: what is left of their names after "txid_" is the option's. */
+/*
+ * The directives that are options of the policy: what is left of their names after "txid_" is the
+ * option's.
+ */
 static char *
 ngx_http_txid_option(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
@@ -268,7 +271,8 @@ ngx_http_txid_warn_of_underscore(ngx_conf_t *cf, const txid_text *name)
     if (cscf->ignore_invalid_headers && !cscf->underscores_in_headers
         && ngx_strlchr(text.data, text.data + text.len, '_') != NULL)
     {
-        ngx_conf_log_error(NGX_LOG_WARN, cf, 0, "txid: no request has a \"%V\" header while \"underscores_in_headers\" is off",
+        ngx_conf_log_error(NGX_LOG_WARN, cf, 0,
+            "txid: no request has a \"%V\" header while \"underscores_in_headers\" is off",
                            &text);
     }
 }

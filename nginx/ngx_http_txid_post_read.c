@@ -1,6 +1,6 @@
 /*
- * Runs as soon as a request is read: adds its id to its lines of the error log, and may reject a request with an
- * invalid id.
+ * Runs as soon as a request is read: adds its id to its lines of the error log, and may reject a
+ * request with an invalid id.
  */
 
 #include "ngx_http_txid.h"
@@ -18,7 +18,8 @@ ngx_http_txid_post_read(ngx_http_request_t *r)
     }
 
     if (tscf->rejects && ngx_http_txid_sent_invalid_id(r)) {
-        ngx_log_error(NGX_LOG_INFO, r->connection->log, 0, "client sent an invalid \"%V\" header", &tscf->header.name);
+        ngx_log_error(NGX_LOG_INFO, r->connection->log, 0, "client sent an invalid \"%V\" header",
+            &tscf->header.name);
         return NGX_HTTP_BAD_REQUEST;
     }
     return NGX_DECLINED;

@@ -45,8 +45,9 @@ ngx_http_txid_hash_trace_headers(ngx_http_txid_srv_conf_t *tscf)
 
 
 /*
- * The peer of the connection. If realip has replaced its address, the original one is in a variable. If that cannot be
- * read, the peer is one that only "all" contains: c->sockaddr may be what the client made up.
+ * The peer of the connection. If realip has replaced its address, the original one is in a
+ * variable. If that cannot be read, the peer is one that only "all" contains: c->sockaddr may be
+ * what the client made up.
  */
 static ngx_inline void
 ngx_http_txid_find_peer(ngx_http_request_t *r, txid_peer *peer)
@@ -120,7 +121,8 @@ ngx_http_txid_find_id(ngx_http_request_t *r, const ngx_http_txid_name_t *name, t
 
 /* Returns 0, and leaves the headers unset, if the request has none of them. */
 static ngx_uint_t
-ngx_http_txid_find_trace(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *tscf, txid_headers *headers)
+ngx_http_txid_find_trace(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *tscf,
+    txid_headers *headers)
 {
     ngx_uint_t                      i, any;
     ngx_list_part_t                *part;
@@ -160,7 +162,8 @@ ngx_http_txid_find_trace(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *
 
 /* All values of a header that is a list. nginx joins them itself only since 1.23. */
 ngx_int_t
-ngx_http_txid_join_headers(ngx_http_request_t *r, const ngx_str_t *lowcase_name, ngx_http_variable_value_t *v)
+ngx_http_txid_join_headers(ngx_http_request_t *r, const ngx_str_t *lowcase_name,
+    ngx_http_variable_value_t *v)
 {
     u_char                *joined, *end;
     size_t                 len;
@@ -213,7 +216,8 @@ ngx_http_txid_join_headers(ngx_http_request_t *r, const ngx_str_t *lowcase_name,
 
 /* Returns a txid_verdict. */
 static ngx_inline ngx_int_t
-ngx_http_txid_judge(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *tscf, txid_header *header)
+ngx_http_txid_judge(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *tscf,
+    txid_header *header)
 {
     txid_peer  peer;
 
@@ -304,8 +308,9 @@ ngx_http_txid_read_span(ngx_http_request_t *r, ngx_http_variable_value_t *v)
 
 
 /*
- * The variable is read here, because ngx_http_get_indexed_variable() takes 40 instructions more. As there, one that failed is not tried
- * again: an access log has already counted the length of its line.
+ * The variable is read here, because ngx_http_get_indexed_variable() takes 40 instructions more. As
+ * there, one that failed is not tried again: an access log has already counted the length of its
+ * line.
  */
 static ngx_inline ngx_http_variable_value_t *
 ngx_http_txid_kept(ngx_http_request_t *r, ngx_uint_t index,

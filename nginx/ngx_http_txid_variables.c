@@ -1,6 +1,6 @@
 /*
- * The variables. They are indexed, so that they keep their values even if they are only accessed by name, and they
- * belong to the main request, because a subrequest may have its own variables.
+ * The variables. They are indexed, so that they keep their values even if they are only accessed by
+ * name, and they belong to the main request, because a subrequest may have its own variables.
  */
 
 #include "ngx_http_txid.h"
@@ -113,7 +113,9 @@ ngx_http_txid_read_time(ngx_http_request_t *r, ngx_http_variable_value_t *v, uin
     const ngx_http_variable_value_t  *id;
 
     tmcf = ngx_http_get_module_main_conf(r, ngx_http_txid_module);
-    id = time->source == tmcf->request ? ngx_http_txid_kept_id(r->main) : ngx_http_get_indexed_variable(r, time->source);
+    id = time->source == tmcf->request
+        ? ngx_http_txid_kept_id(r->main)
+        : ngx_http_get_indexed_variable(r, time->source);
     return ngx_txid_read_time(id, time->iso8601, r->pool, v);
 }
 
@@ -123,12 +125,14 @@ ngx_http_txid_find_hidden(ngx_http_request_t *r, ngx_http_variable_value_t *v, u
 {
     ngx_txid_hidden_t  *hidden = (ngx_txid_hidden_t *) data;
 
-    return ngx_txid_find_hidden(hidden, ngx_http_get_flushed_variable(r, hidden->source), r->pool, r->connection->log, v);
+    return ngx_txid_find_hidden(hidden, ngx_http_get_flushed_variable(r, hidden->source), r->pool,
+        r->connection->log, v);
 }
 
 
 static ngx_int_t
-ngx_http_txid_add(ngx_conf_t *cf, const ngx_str_t *name, ngx_http_get_variable_pt handler, uintptr_t data,
+ngx_http_txid_add(ngx_conf_t *cf, const ngx_str_t *name, ngx_http_get_variable_pt handler,
+    uintptr_t data,
     ngx_uint_t flags)
 {
     ngx_str_t             copy = *name;
@@ -147,7 +151,8 @@ ngx_http_txid_add(ngx_conf_t *cf, const ngx_str_t *name, ngx_http_get_variable_p
 
 /* Returns the index of the variable. */
 static ngx_int_t
-ngx_http_txid_add_indexed(ngx_conf_t *cf, const ngx_str_t *name, ngx_http_get_variable_pt handler, uintptr_t data)
+ngx_http_txid_add_indexed(ngx_conf_t *cf, const ngx_str_t *name, ngx_http_get_variable_pt handler,
+    uintptr_t data)
 {
     ngx_str_t  copy = *name;
 
@@ -223,11 +228,15 @@ ngx_http_txid_add_variables(ngx_conf_t *cf)
             return NGX_ERROR;
         }
     }
-    return ngx_http_txid_add(cf, &tracestate, ngx_http_txid_tracestate, 0, NGX_HTTP_VAR_NOCACHEABLE);
+    return ngx_http_txid_add(cf, &tracestate, ngx_http_txid_tracestate, 0,
+        NGX_HTTP_VAR_NOCACHEABLE);
 }
 
 
-/* Returns $realip_remote_addr, or NULL if there is no such variable, which is only known after all modules have added theirs. */
+/*
+ * Returns $realip_remote_addr, or NULL if there is no such variable, which is only known after all
+ * modules have added theirs.
+ */
 ngx_http_variable_t *
 ngx_http_txid_find_realip(ngx_conf_t *cf)
 {
@@ -276,7 +285,8 @@ ngx_http_txid_time(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     time->source = ngx_http_get_variable_index(cf, &source);
     if (time->source == NGX_ERROR
-        || ngx_http_txid_add(cf, &name, ngx_http_txid_read_time, (uintptr_t) time, NGX_HTTP_VAR_NOCACHEABLE) != NGX_OK)
+        || ngx_http_txid_add(cf, &name, ngx_http_txid_read_time, (uintptr_t) time,
+            NGX_HTTP_VAR_NOCACHEABLE) != NGX_OK)
     {
         return NGX_CONF_ERROR;
     }
@@ -297,7 +307,8 @@ ngx_http_txid_hidden(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     hidden->source = ngx_http_get_variable_index(cf, &source);
     if (hidden->source == NGX_ERROR
-        || ngx_http_txid_add(cf, &name, ngx_http_txid_find_hidden, (uintptr_t) hidden, NGX_HTTP_VAR_NOCACHEABLE) != NGX_OK)
+        || ngx_http_txid_add(cf, &name, ngx_http_txid_find_hidden, (uintptr_t) hidden,
+            NGX_HTTP_VAR_NOCACHEABLE) != NGX_OK)
     {
         return NGX_CONF_ERROR;
     }

@@ -150,7 +150,8 @@ ngx_stream_txid_read_time(ngx_stream_session_t *s, ngx_stream_variable_value_t *
 
 /* Returns the index of the variable. */
 static ngx_int_t
-ngx_stream_txid_add(ngx_conf_t *cf, const ngx_str_t *name, ngx_stream_get_variable_pt handler, uintptr_t data)
+ngx_stream_txid_add(ngx_conf_t *cf, const ngx_str_t *name, ngx_stream_get_variable_pt handler,
+    uintptr_t data)
 {
     ngx_str_t               copy = *name;
     ngx_stream_variable_t  *var;
@@ -172,7 +173,9 @@ ngx_stream_txid_add_ids(ngx_conf_t *cf, const ngx_str_t *name, const ngx_str_t *
     txid_maker  *maker;
 
     maker = ngx_txid_open_maker(cf, words, count);
-    return maker == NULL ? NGX_ERROR : ngx_stream_txid_add(cf, name, ngx_stream_txid_ids, (uintptr_t) maker);
+    return maker == NULL
+        ? NGX_ERROR
+        : ngx_stream_txid_add(cf, name, ngx_stream_txid_ids, (uintptr_t) maker);
 }
 
 
@@ -188,7 +191,9 @@ ngx_stream_txid_add_variables(ngx_conf_t *cf)
     static ngx_str_t  trace_id = ngx_string("txid_trace_id");
 
     series = ngx_txid_open_series(cf);
-    if (series == NULL || ngx_stream_txid_add(cf, &txid, ngx_stream_txid_txid, (uintptr_t) series) == NGX_ERROR) {
+    if (series == NULL
+        || ngx_stream_txid_add(cf, &txid, ngx_stream_txid_txid, (uintptr_t) series) == NGX_ERROR)
+    {
         return NGX_ERROR;
     }
 
@@ -205,7 +210,9 @@ ngx_stream_txid_add_variables(ngx_conf_t *cf)
     }
 
     for (part = ngx_txid_parts; part->name.len; part++) {
-        if (ngx_stream_txid_add(cf, &part->name, ngx_stream_txid_part, (uintptr_t) part) == NGX_ERROR) {
+        if (ngx_stream_txid_add(cf, &part->name, ngx_stream_txid_part, (uintptr_t) part)
+            == NGX_ERROR)
+        {
             return NGX_ERROR;
         }
     }
@@ -254,7 +261,8 @@ ngx_stream_txid_find_hidden(ngx_stream_session_t *s, ngx_stream_variable_value_t
 {
     ngx_txid_hidden_t  *hidden = (ngx_txid_hidden_t *) data;
 
-    return ngx_txid_find_hidden(hidden, ngx_stream_get_flushed_variable(s, hidden->source), s->connection->pool,
+    return ngx_txid_find_hidden(hidden, ngx_stream_get_flushed_variable(s, hidden->source),
+        s->connection->pool,
                                 s->connection->log, v);
 }
 

@@ -35,7 +35,10 @@ ngx_txid_close_series(void *series)
 }
 
 
-/* The series lives as long as the configuration. Each worker is a child, and so continues with a series of its own. */
+/*
+ * The series lives as long as the configuration. Each worker is a child, and so continues with a
+ * series of its own.
+ */
 txid_series *
 ngx_txid_open_series(ngx_conf_t *cf)
 {
@@ -59,7 +62,10 @@ ngx_txid_close_maker(void *maker)
 }
 
 
-/* Returns the maker, which lives as long as the configuration; or writes the message, if opening has failed. */
+/*
+ * Returns the maker, which lives as long as the configuration; or writes the message, if opening
+ * has failed.
+ */
 static txid_maker *
 ngx_txid_keep_maker(ngx_conf_t *cf, int32_t rc, txid_maker *maker, const char *message)
 {
@@ -187,8 +193,8 @@ ngx_txid_close_hidden(void *series)
 
 
 /*
- * The arguments of txid_hide and txid_reveal: $name $source option... The key lives as long as the configuration, and
- * workers inherit it.
+ * The arguments of txid_hide and txid_reveal: $name $source option... The key lives as long as the
+ * configuration, and workers inherit it.
  */
 ngx_txid_hidden_t *
 ngx_txid_hidden_words(ngx_conf_t *cf, ngx_str_t *name, ngx_str_t *source)
@@ -211,7 +217,8 @@ ngx_txid_hidden_words(ngx_conf_t *cf, ngx_str_t *name, ngx_str_t *source)
         return NULL;
     }
 
-    if (txid_hidden_parse(ngx_txid_text(&words[3]), cf->args->nelts - 3, &hidden->series, message) != 0) {
+    if (txid_hidden_parse(ngx_txid_text(&words[3]), cf->args->nelts - 3, &hidden->series,
+        message) != 0) {
         ngx_txid_conf_error(cf, "%s", message);
         return NULL;
     }
@@ -233,7 +240,8 @@ ngx_txid_hidden_words(ngx_conf_t *cf, ngx_str_t *name, ngx_str_t *source)
 
 
 ngx_int_t
-ngx_txid_find_hidden(const ngx_txid_hidden_t *hidden, const ngx_variable_value_t *source, ngx_pool_t *pool,
+ngx_txid_find_hidden(const ngx_txid_hidden_t *hidden, const ngx_variable_value_t *source,
+    ngx_pool_t *pool,
     ngx_log_t *log, ngx_variable_value_t *v)
 {
     char      message[TXID_MESSAGE_LEN];
@@ -250,7 +258,8 @@ ngx_txid_find_hidden(const ngx_txid_hidden_t *hidden, const ngx_variable_value_t
         return NGX_ERROR;
     }
 
-    len = hidden->find(hidden->series, (const char *) source->data, source->len, (char *) text, message);
+    len = hidden->find(hidden->series, (const char *) source->data, source->len, (char *) text,
+        message);
     if (len < 0) {
         ngx_log_error(hidden->log_level, log, 0, "txid: not %s: %s",
                       hidden->find == txid_hidden_hide_text ? "hidden" : "revealed", message);

@@ -23,7 +23,7 @@ _Static_assert(sizeof(txid_text) == sizeof(ngx_str_t)
 
 
 /* The first of cf->args is the directive. */
-#define ngx_txid_conf_error(cf, format, arg)                                                                          \
+#define ngx_txid_conf_error(cf, format, arg)                                                       \
     ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "%V: " format, cf->args->elts, arg)
 
 
@@ -40,7 +40,10 @@ typedef struct {
 } ngx_txid_format_t;
 
 
-/* A variable with a part of a span. len_at is the offset of the length of the part in the span, or 0. */
+/*
+ * A variable with a part of a span. len_at is the offset of the length of the part in the span, or
+ * 0.
+ */
 typedef struct {
     ngx_str_t      name;
     size_t         at;
@@ -52,7 +55,8 @@ typedef struct {
 /* Hides the number in a variable, or reveals it. */
 typedef struct {
     txid_hidden   *series;
-    int32_t      (*find)(const txid_hidden *series, const char *text, size_t len, char *buf, char *message);
+    int32_t      (*find)(const txid_hidden *series, const char *text, size_t len, char *buf,
+        char *message);
     ngx_uint_t     log_level;
     ngx_int_t      source;
 } ngx_txid_hidden_t;
@@ -67,11 +71,13 @@ extern const ngx_txid_part_t    ngx_txid_parts[];
 txid_series *ngx_txid_open_series(ngx_conf_t *cf);
 txid_maker *ngx_txid_open_maker(ngx_conf_t *cf, const ngx_str_t *words, size_t count);
 txid_maker *ngx_txid_name_maker(ngx_conf_t *cf, const ngx_str_t *format);
-ngx_int_t ngx_txid_make(const txid_maker *maker, ngx_pool_t *pool, ngx_log_t *log, ngx_variable_value_t *v);
+ngx_int_t ngx_txid_make(const txid_maker *maker, ngx_pool_t *pool, ngx_log_t *log,
+    ngx_variable_value_t *v);
 
 ngx_txid_time_t *ngx_txid_time_words(ngx_conf_t *cf, ngx_str_t *source, ngx_str_t *name);
 ngx_txid_hidden_t *ngx_txid_hidden_words(ngx_conf_t *cf, ngx_str_t *name, ngx_str_t *source);
-ngx_int_t ngx_txid_find_hidden(const ngx_txid_hidden_t *hidden, const ngx_variable_value_t *source, ngx_pool_t *pool,
+ngx_int_t ngx_txid_find_hidden(const ngx_txid_hidden_t *hidden, const ngx_variable_value_t *source,
+    ngx_pool_t *pool,
     ngx_log_t *log, ngx_variable_value_t *v);
 ngx_int_t ngx_txid_variable_name(ngx_conf_t *cf, const ngx_str_t *word, ngx_str_t *name);
 
@@ -118,7 +124,8 @@ ngx_txid_make_txid(const txid_series *series, ngx_pool_t *pool, ngx_variable_val
 
 
 static ngx_inline ngx_int_t
-ngx_txid_read_time(const ngx_variable_value_t *id, ngx_uint_t iso8601, ngx_pool_t *pool, ngx_variable_value_t *v)
+ngx_txid_read_time(const ngx_variable_value_t *id, ngx_uint_t iso8601, ngx_pool_t *pool,
+    ngx_variable_value_t *v)
 {
     size_t   len;
     u_char  *text;

@@ -1,4 +1,5 @@
-/* Prints an id of this moment. With libtxid installed: cc now.c $(pkg-config --cflags --libs txid) -o now && ./now */
+/* Prints an id of this moment. With libtxid installed:
+ * cc now.c $(pkg-config --cflags --libs txid) -o now && ./now */
 #include <stdio.h>
 #include <txid.h>
 

@@ -10,7 +10,8 @@ int main(void) {
 
     char message[TXID_MESSAGE_LEN];                     /* messages are NUL-terminated */
     txid_snowflake *orders;
-    if (txid_snowflake_open("snowflake", "17", "/var/lib/txid/orders", 10000, &orders, message) != 0) {
+    if (txid_snowflake_open("snowflake", "17", "/var/lib/txid/orders", 10000, &orders,
+        message) != 0) {
         fprintf(stderr, "orders: %s\n", message);
         return 1;
     }

@@ -1,5 +1,6 @@
 /*
- * For LD_PRELOAD: the third number in the file $REFUSE is how many blocks of memory the process has, and at its end, how many it has left.
+ * For LD_PRELOAD: the third number in the file $REFUSE is how many blocks of memory the process
+ * has, and at its end, how many it has left.
  */
 
 #include <errno.h>

@@ -1,6 +1,7 @@
 /*
- * For LD_AUDIT: makes nginx refuse memory to our modules. The file $REFUSE has two numbers: how many more times memory is given before
- * it is refused once, and how often it was asked for. If the first number is negative, memory is given.
+ * For LD_AUDIT: makes nginx refuse memory to our modules. The file $REFUSE has two numbers: how
+ * many more times memory is given before it is refused once, and how often it was asked for. If the
+ * first number is negative, memory is given.
  */
 
 #define _GNU_SOURCE
@@ -14,7 +15,10 @@
 
 static volatile int32_t  *numbers;
 
-/* The functions of nginx that return NULL, or -1, without memory: as many arguments as any of them has. */
+/*
+ * The functions of nginx that return NULL, or -1, without memory: as many arguments as any of them
+ * has.
+ */
 typedef intptr_t (*function)(intptr_t, intptr_t, intptr_t, intptr_t);
 
 static int
@@ -24,11 +28,11 @@ refused(void)
     return numbers[0] >= 0 && numbers[0]-- == 0;
 }
 
-#define refusing(name, without)                                                                                       \
-    static function  next_ ## name;                                                                                   \
-    static intptr_t refuse_ ## name(intptr_t a, intptr_t b, intptr_t c, intptr_t d)                                   \
-    {                                                                                                                 \
-        return refused() ? without : next_ ## name(a, b, c, d);                                                       \
+#define refusing(name, without)                                                                    \
+    static function  next_ ## name;                                                                \
+    static intptr_t refuse_ ## name(intptr_t a, intptr_t b, intptr_t c, intptr_t d)                \
+    {                                                                                              \
+        return refused() ? without : next_ ## name(a, b, c, d);                                    \
     }
 
 refusing(ngx_palloc, 0)
@@ -51,9 +55,11 @@ static const struct {
     function    *next;
     function     refuse;
 } functions[] = {
-    entry(ngx_palloc), entry(ngx_pnalloc), entry(ngx_pcalloc), entry(ngx_pool_cleanup_add), entry(ngx_array_push),
+    entry(ngx_palloc), entry(ngx_pnalloc), entry(ngx_pcalloc), entry(ngx_pool_cleanup_add),
+        entry(ngx_array_push),
     entry(ngx_list_push), entry(ngx_http_add_variable), entry(ngx_http_get_variable_index),
-    entry(ngx_http_get_indexed_variable), entry(ngx_stream_add_variable), entry(ngx_stream_get_variable_index),
+    entry(ngx_http_get_indexed_variable), entry(ngx_stream_add_variable),
+        entry(ngx_stream_get_variable_index),
     entry(ngx_stream_get_indexed_variable),
 };
 
@@ -77,7 +83,8 @@ la_objopen(struct link_map *map, Lmid_t lmid, uintptr_t *cookie)
 
 
 uintptr_t
-la_symbind64(Elf64_Sym *sym, unsigned int index, uintptr_t *from, uintptr_t *to, unsigned int *flags, const char *name)
+la_symbind64(Elf64_Sym *sym, unsigned int index, uintptr_t *from, uintptr_t *to,
+    unsigned int *flags, const char *name)
 {
     size_t  i;
 

@@ -1,5 +1,6 @@
-/* Calls every function of txid.h with buffers on the heap that have exactly the size that the header names, so that
- * AddressSanitizer sees an access beyond them. Parses every sample, and every text that differs from one in a few bytes. */
+/* Calls every function of txid.h with buffers on the heap that have exactly the size that the
+ * header names, so that AddressSanitizer sees an access beyond them. Parses every sample, and every
+ * text that differs from one in a few bytes. */
 
 #define TXID_NGINX
 #include "txid.h"
@@ -16,7 +17,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static const int64_t TIMES[] = { INT64_MIN, -1, 0, 1522545688552, INT64_C(1) << 42, INT64_C(1) << 48, INT64_MAX };
+static const int64_t TIMES[] = { INT64_MIN, -1, 0, 1522545688552, INT64_C(1) << 42,
+    INT64_C(1) << 48, INT64_MAX };
 static const uint8_t MAC[TXID_MAC_LEN] = { 0x02, 0x42, 0xac, 0x11, 0x00, 0x02 };
 
 static void
@@ -54,7 +56,10 @@ untouched(const unsigned char *bytes, size_t len)
     return true;
 }
 
-/* Functions that make ids. `used` is how many characters they write; all must be of an id's alphabet. */
+/*
+ * Functions that make ids. `used` is how many characters they write; all must be of an id's
+ * alphabet.
+ */
 
 static void
 check_text(const char *text, size_t used, size_t len, const char *name)
@@ -66,12 +71,12 @@ check_text(const char *text, size_t used, size_t len, const char *name)
     require(untouched((const unsigned char *)text + used, len - used), name);
 }
 
-#define MAKE(name, size, used)                                                                                         \
-    do {                                                                                                               \
-        char *buf = exactly(size);                                                                                     \
-        size_t made = used;                                                                                            \
-        check_text(buf, made, size, name);                                                                             \
-        free(buf);                                                                                                     \
+#define MAKE(name, size, used)                                                                     \
+    do {                                                                                           \
+        char *buf = exactly(size);                                                                 \
+        size_t made = used;                                                                        \
+        check_text(buf, made, size, name);                                                         \
+        free(buf);                                                                                 \
     } while (0)
 
 #define MAKE_ALL(name, size, call) MAKE(name, size, ((void)(call), size))
@@ -105,7 +110,8 @@ make(int64_t ms)
     MAKE_ALL("txid_span_id", TXID_SPAN_ID_LEN, txid_span_id(buf));
     MAKE_ALL("txid_traceparent_new", TXID_TRACEPARENT_LEN, txid_traceparent_new(buf, ms & 1));
     MAKE_ALL("txid_unique_id_short", TXID_UNIQUE_ID_SHORT_LEN, txid_unique_id_short(buf, ms, 7));
-    MAKE_ALL("txid_unique_id_short_now", TXID_UNIQUE_ID_SHORT_LEN, txid_unique_id_short_now(buf, ms, 7));
+    MAKE_ALL("txid_unique_id_short_now", TXID_UNIQUE_ID_SHORT_LEN, txid_unique_id_short_now(buf, ms,
+        7));
     MAKE_ALL("txid_unique_id_long", TXID_UNIQUE_ID_LONG_LEN, txid_unique_id_long(buf, ms));
     MAKE_ALL("txid_unique_id_long_now", TXID_UNIQUE_ID_LONG_LEN, txid_unique_id_long_now(buf, ms));
     MAKE("txid_sofa_now", TXID_SOFA_MAX_LEN, txid_sofa_now(buf, ms, UINT32_MAX));
@@ -124,10 +130,10 @@ make(int64_t ms)
 
 typedef int32_t (*reader)(const char *text, size_t len, void *parts);
 
-#define READER(function, type)                                                                                         \
-    static int32_t call_##function(const char *text, size_t len, void *parts)                                          \
-    {                                                                                                                  \
-        return function(text, len, (type *)parts);                                                                     \
+#define READER(function, type)                                                                     \
+    static int32_t call_##function(const char *text, size_t len, void *parts)                      \
+    {                                                                                              \
+        return function(text, len, (type *)parts);                                                 \
     }
 
 READER(txid_b3_read, txid_b3_parts)
@@ -228,7 +234,8 @@ read_bytes(const char *bytes, size_t len)
     size_t count = txid_readings(text, len, 1522545688552, readings);
     require(count <= TXID_READINGS_MAX, "txid_readings");
     for (size_t i = 0; i < count; i++) {
-        require(readings[i].format.len > 0 && readings[i].format.data[0] >= 'a', "the name of a format");
+        require(readings[i].format.len > 0 && readings[i].format.data[0] >= 'a',
+            "the name of a format");
     }
     free(readings);
     free(text);
@@ -238,7 +245,8 @@ read_bytes(const char *bytes, size_t len)
 static size_t
 read_all(void)
 {
-    static const char BYTES[] = { 0, ' ', '-', '.', '0', '9', ':', '@', 'G', 'Z', '_', 'a', 'g', 'v', 'z', 0x7f, (char)0xff };
+    static const char BYTES[] = { 0, ' ', '-', '.', '0', '9', ':', '@', 'G', 'Z', '_', 'a', 'g',
+        'v', 'z', 0x7f, (char)0xff };
     size_t accepted = 0;
 
     for (size_t i = 0; i < COUNT(SAMPLES); i++) {
@@ -270,7 +278,8 @@ open_one(const char *layout, const char *node, const char *path, txid_snowflake 
     *out = NULL;
     int32_t code = txid_snowflake_open(args[0], args[1], args[2], 10000, out, message);
     require(code <= 0 && (code == 0) == (*out != NULL), "txid_snowflake_open");
-    require(code == 0 || memchr(message, 0, TXID_MESSAGE_LEN) != NULL, "txid_snowflake_open says why");
+    require(code == 0 || memchr(message, 0, TXID_MESSAGE_LEN) != NULL,
+        "txid_snowflake_open says why");
     *generator = *out;
     free(out);
     for (size_t i = 0; i < COUNT(args); i++) {
@@ -355,7 +364,8 @@ open_segment(const char *path, txid_segment **segment)
     *out = NULL;
     int32_t code = txid_segment_open(copy, out, message);
     require(code <= 0 && (code == 0) == (*out != NULL), "txid_segment_open");
-    require(code == 0 || memchr(message, 0, TXID_MESSAGE_LEN) != NULL, "txid_segment_open says why");
+    require(code == 0 || memchr(message, 0, TXID_MESSAGE_LEN) != NULL,
+        "txid_segment_open says why");
     *segment = *out;
     free(out);
     free(copy);
@@ -451,10 +461,12 @@ decide(const txid_policy *policy, const txid_field *fields, size_t count, txid_v
         peer->sockaddr = addresses[i];
         peer->text = text_of("127.0.0.1");
         int32_t verdict = txid_policy_judge(policy, peer, &headers->id);
-        require(addresses[i] == v6 || addresses[i] == unknown ? verdict == TXID_VERDICT_NEW : verdict == (int32_t) expected,
+        require(addresses[i] == v6 || addresses[i] == unknown ? verdict == TXID_VERDICT_NEW
+            : verdict == (int32_t) expected,
                 "a verdict");
         txid_span_continue(policy, 0, peer, headers, span);
-        check_text((char *) span->traceparent + 3, TXID_TRACE_ID_LEN, TXID_TRACE_ID_LEN, "txid_span_continue");
+        check_text((char *) span->traceparent + 3, TXID_TRACE_ID_LEN, TXID_TRACE_ID_LEN,
+            "txid_span_continue");
         free((char *) peer->text.data);
     }
     txid_span_start(policy, 0, span);
@@ -470,26 +482,32 @@ decide(const txid_policy *policy, const txid_field *fields, size_t count, txid_v
 static void
 requests(void)
 {
-    static const char *const NAMES[] = { "x-request-id", "x-trace-id", "traceparent", "b3", "x-b3-traceid", "x-b3-spanid",
-                                         "x-b3-parentspanid", "x-b3-sampled", "x-b3-flags", "other", "" };
-    static const char *const VALUES[] = { "7f3a", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
-                                          "4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-1",
-                                          "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7", "1", "" };
+    static const char *const NAMES[] = { "x-request-id", "x-trace-id", "traceparent", "b3",
+        "x-b3-traceid", "x-b3-spanid", "x-b3-parentspanid", "x-b3-sampled", "x-b3-flags", "other",
+        "" };
+    static const char *const VALUES[] = { "7f3a",
+        "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+        "4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-1",
+        "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7", "1", "" };
     char *message = exactly(TXID_MESSAGE_LEN);
     txid_text *name = exactly(sizeof *name);
     txid_policy *policy = txid_policy_open(), *child = txid_policy_open();
 
-    require(txid_policy_trusts_nobody(policy) && !txid_policy_rejects(policy) && !txid_policy_traces(policy), "no options");
+    require(txid_policy_trusts_nobody(policy) && !txid_policy_rejects(policy)
+        && !txid_policy_traces(policy), "no options");
     require(set(policy, "accept", "127.0.0.0/8", "unix:", message) == 0, "accept");
-    require(set(policy, "accept", "all", NULL, message) == TXID_ERROR_OPTION_TWICE, "accept, twice");
+    require(set(policy, "accept", "all", NULL, message) == TXID_ERROR_OPTION_TWICE,
+        "accept, twice");
     require(set(policy, "trace", "traceparent", "b3", message) == 0, "trace");
     require(set(policy, "trace_id_header", "X-Trace-Id", NULL, message) == 0, "trace_id_header");
     require(set(policy, "trace_ids", "sorted", "epoch=2020-01-01", message) == 0, "trace_ids");
     require(set(policy, "on_invalid", "reject", NULL, message) == 0, "on_invalid");
-    require(set(child, "header", "X Id", NULL, message) == TXID_ERROR_OPTION && strlen(message) > 0, "header");
+    require(set(child, "header", "X Id", NULL, message) == TXID_ERROR_OPTION && strlen(message) > 0,
+        "header");
     require(set(child, "", "", NULL, message) == TXID_ERROR_OPTION, "no option");
     txid_policy_inherit(child, policy);
-    require(!txid_policy_trusts_nobody(child) && txid_policy_rejects(child) && txid_policy_traces(child), "inherited");
+    require(!txid_policy_trusts_nobody(child) && txid_policy_rejects(child)
+        && txid_policy_traces(child), "inherited");
     txid_policy_header(child, name);
     require(name->len == strlen("X-Request-Id"), "txid_policy_header");
     txid_policy_trace_id_header(child, name);
@@ -500,8 +518,10 @@ requests(void)
         size_t count = COUNT(NAMES);
         txid_field *fields = exactly(2 * count * sizeof *fields);
         for (size_t j = 0; j < 2 * count; j++) {
-            txid_text field = text_of(NAMES[j % count]), value = text_of(VALUES[(i + j) % COUNT(VALUES)]);
-            fields[j] = (txid_field) { (int32_t) field.len, field.data, (int32_t) value.len, value.data };
+            txid_text field = text_of(NAMES[j % count]),
+                value = text_of(VALUES[(i + j) % COUNT(VALUES)]);
+            fields[j] = (txid_field) { (int32_t) field.len, field.data, (int32_t) value.len,
+                value.data };
         }
         decide(child, fields, 0, TXID_VERDICT_NEW);
         decide(child, fields, count, VALUES[i][0] ? TXID_VERDICT_ACCEPTED : TXID_VERDICT_INVALID);
@@ -516,7 +536,8 @@ requests(void)
     txid_policy_close(NULL);
 
     char *header = copy_of("Content-Length", 14);
-    require(txid_check_header_name(header, 14, message) < 0 && txid_check_header_name(header, 3, message) == 0, "a header");
+    require(txid_check_header_name(header, 14, message) < 0
+        && txid_check_header_name(header, 3, message) == 0, "a header");
     free(header);
     free(name);
     free(message);
@@ -533,8 +554,10 @@ makers(void)
     words[0] = text_of("unique_id_short");
     words[1] = text_of("address=10.0.0.7");
     require(txid_maker_open(words, 2, &maker, message) == 0, "txid_maker_open");
-    require(txid_maker_fill(maker, 1522545688552, buf, guessable, message) == TXID_UNIQUE_ID_SHORT_LEN, "txid_maker_fill");
-    require(txid_maker_fill_at(maker, INT64_MIN, buf, guessable, message) == TXID_UNIQUE_ID_SHORT_LEN, "txid_maker_fill_at");
+    require(txid_maker_fill(maker, 1522545688552, buf, guessable,
+        message) == TXID_UNIQUE_ID_SHORT_LEN, "txid_maker_fill");
+    require(txid_maker_fill_at(maker, INT64_MIN, buf, guessable,
+        message) == TXID_UNIQUE_ID_SHORT_LEN, "txid_maker_fill_at");
     txid_maker_close(maker);
     require(txid_maker_open(words + 1, 1, &maker, message) < 0 && strlen(message) > 0, "no format");
     require(txid_maker_open(words, 0, &maker, message) < 0 && strlen(message) > 0, "no name");
@@ -546,7 +569,8 @@ makers(void)
     char *format = copy_of("skywalking", 10);
     require(txid_maker_named(format, 10, &maker, message) == 0, "txid_maker_named");
     require(txid_maker_fill(maker, INT64_MAX, buf, guessable, message) > 0, "a long id");
-    require(txid_maker_fill_at(maker, 0, buf, guessable, message) < 0 && strlen(message) > 0, "an id without a time");
+    require(txid_maker_fill_at(maker, 0, buf, guessable, message) < 0 && strlen(message) > 0,
+        "an id without a time");
     txid_maker_close(maker);
     txid_maker_close(NULL);
     free(format);
@@ -565,8 +589,10 @@ for_nginx(void)
     txid_series *series = txid_series_open();
     txid_series_fill(series, 1522545688552, id);
     check_text(id, TXID_LEN, TXID_LEN, "txid_series_fill");
-    require(txid_time_in(id, TXID_LEN, true, time) == TXID_TIME_LEN && memcmp(time, "2018-04-01T01:21:28.552Z", TXID_TIME_LEN) == 0
-                && txid_time_in(id, TXID_LEN, false, time) == 13 && memcmp(time, "1522545688552", 13) == 0
+    require(txid_time_in(id, TXID_LEN, true, time) == TXID_TIME_LEN
+                && memcmp(time, "2018-04-01T01:21:28.552Z", TXID_TIME_LEN) == 0
+                && txid_time_in(id, TXID_LEN, false, time) == 13
+                && memcmp(time, "1522545688552", 13) == 0
                 && txid_time_in(id, 3, true, time) == 0, "txid_time_in");
     txid_series_close(series);
     txid_series_close(NULL);

@@ -1,8 +1,10 @@
-/* Decides about requests through txid.h. Each line of standard input has a word and texts in hexadecimal, separated by tabs:
+/* Decides about requests through txid.h. Each line of standard input has a word and texts in
+ * hexadecimal, separated by tabs:
  *
- *   option NAME WORD...    sets an option of the policy
- *   field NAME VALUE       adds a header to the request
- *   peer ADDRESS           decides: prints the verdict and the span as name=value, or what is wrong with an option
+ *     option NAME WORD...    sets an option of the policy
+ *     field NAME VALUE       adds a header to the request
+ *     peer ADDRESS           decides: prints the verdict and the span as name=value, or what is
+ *                            wrong with an option
  *
  * and begins again. */
 
@@ -17,7 +19,10 @@
 
 static const char *const VERDICTS[] = { "new", "accepted", "invalid" };
 
-/* Takes the field before the next tab, or before the end of the line, which is in hexadecimal. Returns a copy. */
+/*
+ * Takes the field before the next tab, or before the end of the line, which is in hexadecimal.
+ * Returns a copy.
+ */
 static txid_text
 next_text(char **line)
 {

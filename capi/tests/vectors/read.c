@@ -1,5 +1,6 @@
-/* Reads ids through txid.h. Each line of standard input has the name of a format, a text in hexadecimal, and for snowflake a
- * layout, separated by tabs. Prints a line for each: name=value, separated by tabs. */
+/* Reads ids through txid.h. Each line of standard input has the name of a format, a text in
+ * hexadecimal, and for snowflake a layout, separated by tabs. Prints a line for each: name=value,
+ * separated by tabs. */
 
 #include "txid.h"
 
@@ -152,7 +153,8 @@ read_skywalking(const char *text, size_t len)
     int32_t code = txid_skywalking_read(text, len, &parts);
 
     if (code == 0) {
-        printf("ms=%" PRId64 "\tinstance=%.32s\tthread=%u\tsequence=%u", parts.ms, parts.instance, parts.thread,
+        printf("ms=%" PRId64 "\tinstance=%.32s\tthread=%u\tsequence=%u", parts.ms, parts.instance,
+            parts.thread,
                parts.sequence);
     }
     return code;
@@ -165,7 +167,8 @@ read_traceparent(const char *text, size_t len)
     int32_t code = txid_traceparent_read(text, len, &parts);
 
     if (code == 0) {
-        printf("trace_id=%.32s\tspan_id=%.16s\tsampled=%s\trandom=%s", parts.trace_id, parts.span_id,
+        printf("trace_id=%.32s\tspan_id=%.16s\tsampled=%s\trandom=%s", parts.trace_id,
+            parts.span_id,
                parts.sampled ? "true" : "false", parts.random ? "true" : "false");
     }
     return code;
@@ -179,7 +182,8 @@ read_b3(const char *text, size_t len)
 
     if (code == 0) {
         /* Missing parts are NULs, where %s ends. */
-        printf("trace_id=%.32s\tspan_id=%.16s\tparent_span_id=%.16s\tsampled=%.1s", parts.trace_id, parts.span_id,
+        printf("trace_id=%.32s\tspan_id=%.16s\tparent_span_id=%.16s\tsampled=%.1s", parts.trace_id,
+            parts.span_id,
                parts.parent_span_id, &parts.sampled);
     }
     return code;
@@ -202,7 +206,8 @@ read_snowflake(const char *text, size_t len, const char *layout)
         code = txid_snowflake_decode(generator, id, &parts);
     }
     if (code == 0) {
-        printf("ms=%" PRId64 "\tnode=%" PRId64 "\tsequence=%" PRId64, parts.ms, parts.node, parts.sequence);
+        printf("ms=%" PRId64 "\tnode=%" PRId64 "\tsequence=%" PRId64, parts.ms, parts.node,
+            parts.sequence);
     }
     txid_snowflake_close(generator);
     return code;
@@ -284,7 +289,8 @@ main(void)
     char line[1024], message[TXID_MESSAGE_LEN], text[512];
 
     while (fgets(line, sizeof line, stdin) != NULL) {
-        char *rest = line, *format = next_field(&rest), *digits = next_field(&rest), *layout = next_field(&rest);
+        char *rest = line, *format = next_field(&rest), *digits = next_field(&rest),
+            *layout = next_field(&rest);
         size_t len = strlen(digits) / 2;
 
         if (strcmp(format, "bounds") == 0) {
