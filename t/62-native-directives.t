@@ -82,8 +82,9 @@ unwarned server => 'ignore_invalid_headers off; txid_header X_Under;';
 refused server => 'txid_header A; txid_header B;', '"txid_header" directive is duplicate';
 
 accepted server => "txid_format $_;"
-    for qw(txid strong uuid_v1 uuid_v4 uuid_v7 flake unique_id trace_id otel_trace_id traceparent skywalking);
-refused http => 'txid_format ulid;', 'txid_format: "ulid" is not a format; the formats are txid, strong,';
+    for qw(txid strong uuid_v1 uuid_v4 uuid_v7 flake ulid ksuid xid nanoid unique_id trace_id otel_trace_id traceparent
+           skywalking);
+refused http => 'txid_format cuid2;', 'txid_format: "cuid2" is not a format; the formats are txid, strong,';
 unlike check(http => 'txid_format UUID_V7;'), qr/snowflake/, 'txid_format offers no format that needs options';
 refused http => 'txid_format snowflake;', 'txid_format: snowflake needs options, and none can be given here';
 refused http => 'txid_format txid; txid_format txid;', '"txid_format" directive is duplicate';
