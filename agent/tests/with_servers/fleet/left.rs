@@ -1,11 +1,12 @@
 //! Children that the kernel does not kill when their agent and their guard are killed at once.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
-use super::host::{kill, signal};
-use super::hosted::{Hosted, Program, check_unique, guard_of, processes_with, redis, send, starts};
+use super::host::{agent, kill, signal};
+use super::hosted::{Hosted, Program, check_unique, child_of, guard_of, processes_with, redis, send, starts};
 use crate::servers::{self, until};
 
 /// Undoes what its guard has asked the kernel for, as a change of its user does, and becomes the rest of the line.
@@ -93,4 +94,45 @@ fn a_child_that_has_changed_its_user_is_ended_by_the_next_agent() {
     hosted.start(Program::Python.variables(), &["true"]);
     assert_eq!(hosted.host.agent.as_mut().unwrap().wait().unwrap().code(), Some(0), "{}", hosted.host.log());
     until("it is left", || processes_with(&mark).is_empty());
+}
+
+/// An agent without the right to end it names it.
+#[test]
+fn a_child_that_the_next_agent_may_not_end_is_named() {
+    // SAFETY: `geteuid` has no preconditions.
+    if unsafe { libc::geteuid() } != 0 {
+        return println!("not tested: only root may start an agent as another user");
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    // `daemon` starts it, and it becomes `bin`.
+    servers::run(Command::new("cp").args(["/usr/bin/setpriv", &path("")]));
+    fs::set_permissions(path("setpriv"), fs::Permissions::from_mode(0o4755)).unwrap();
+    servers::run(Command::new("cp").arg(agent().get_program()).arg(path("txid-agent")));
+    servers::run(Command::new("chown").args(["daemon", &path("")]));
+    let run = |child: &[&str]| {
+        let mut run = servers::as_user("daemon", &path("txid-agent"));
+        run.args(["run", "--store", &format!("file://{}", path("leases")), "--dir", &path("run"), "--new"]);
+        run.args(["--node", "orders=snowflake", "--env", "WORKER_ID={orders}", "--"]).args(child);
+        run.stdin(Stdio::null()).stderr(Stdio::piped());
+        run
+    };
+    let mut first =
+        run(&[&path("setpriv"), "--reuid", "bin", "--regid", "bin", "--clear-groups", "sleep", "60"]).spawn().unwrap();
+    let (mut guard, mut child) = (None, None);
+    until("there is no child", || {
+        guard = child_of(first.id());
+        child = guard.and_then(|guard| child_of(guard as u32));
+        let name = |child| fs::read_to_string(format!("/proc/{child}/comm")).unwrap_or_default();
+        child.is_some_and(|child| name(child) == "sleep\n")
+    });
+    signal(&first, libc::SIGSTOP);
+    send(guard.unwrap(), libc::SIGKILL);
+    kill(&mut first);
+    let next = run(&["true"]).output().unwrap();
+    let wanted = format!("process {}, which an earlier txid-agent has started, still runs; end it", child.unwrap());
+    let said = String::from_utf8(next.stderr).unwrap();
+    assert!(next.status.code() == Some(1) && said.contains(&wanted), "{said}");
+    send(child.unwrap(), libc::SIGKILL);
+    until("no agent starts", || run(&["true"]).output().unwrap().status.success());
 }
