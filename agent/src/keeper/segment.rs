@@ -160,4 +160,49 @@ mod tests {
             fs::remove_file(&path).unwrap();
         }
     }
+
+    /// A store that is made to lose what it confirms while it is asked for the `after`th time.
+    struct Changed {
+        durability: Durability,
+        asked: u32,
+        after: u32,
+    }
+
+    impl Tags for Changed {
+        fn take(&mut self, _: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError> {
+            self.asked += 1;
+            self.durability = if self.asked < self.after {
+                Durability::Kept
+            } else {
+                Durability::MayLose { why: "it was told to".to_owned() }
+            };
+            Ok(Taken::Range { range: seen..seen + count.unwrap_or(1), step: 1 })
+        }
+
+        fn create_tag(&mut self, _: &str, _: u64) -> Result<(), StoreError> {
+            unreachable!("the tag is there")
+        }
+
+        fn how_to_create(&self, _: &str, _: u64) -> String {
+            unreachable!("the tag is there")
+        }
+
+        fn durability(&self) -> &Durability {
+            &self.durability
+        }
+    }
+
+    #[test]
+    fn a_range_of_a_store_that_began_to_lose_writes_is_not_used() {
+        let directory = tempfile::tempdir().unwrap();
+        let take = |after: u32| {
+            let path = directory.path().join(after.to_string());
+            let rules = Rules::new("orders");
+            let tags = Changed { durability: Durability::Unknown, asked: 0, after };
+            KeptSegment::open(&path, rules, Box::new(tags)).unwrap().take(Some(10), 5).unwrap()
+        };
+        assert!(matches!(take(1), Answer::MayLose { .. }), "before it is asked for numbers");
+        assert!(matches!(take(2), Answer::MayLose { .. }), "while it gives them");
+        assert!(matches!(take(3), Answer::Taken(Taken::Range { range, .. }) if range == (5..15)));
+    }
 }

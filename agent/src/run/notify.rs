@@ -86,7 +86,21 @@ impl Notify {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use std::path::Path;
+    use std::sync::mpsc::channel;
+    use std::time::Instant;
+
+    /// systemd advises half of the time, and one may be late. A sleep is never shorter, and one of nine is hardly longer.
+    #[test]
+    fn the_agent_says_that_it_works_three_times_as_often_as_it_must() {
+        let watchdog = Duration::from_millis(300);
+        let (sender, events) = channel();
+        Notify { socket: None, watchdog: Some(watchdog) }.beat(sender).unwrap();
+        let times: Vec<_> = (0..10).map(|_| events.recv().map(|_| Instant::now()).unwrap()).collect();
+        let shortest = times.windows(2).map(|pair| pair[1] - pair[0]).min().unwrap();
+        assert!(shortest < watchdog * 2 / 5, "{shortest:?}");
+    }
 
     /// Where the agent and its guard are stopped, nothing else ends the child.
     #[test]
