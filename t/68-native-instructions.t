@@ -160,7 +160,7 @@ at_most(1.024, '$request_txid and a header to check', $checked, $with_header);
 at_most(1.032, 'txid_response_header', $response, $added);
 at_most(1.056, '$txid_traceparent of a new trace', $started, $constant);
 at_most(1.14, '$txid_traceparent of a trace that came in', $continued, $with_parent);
-at_most(1.06, 'txid_time iso8601', $time, $with_header);
+at_most(1.25, 'txid_time iso8601', $time, $with_header);
 SKIP: {
     skip 'the module is built in', 6 unless $txid->[2];
     own_at_most(155, '$txid', $txid, $constant);
@@ -168,7 +168,7 @@ SKIP: {
     own_at_most(235, 'txid_response_header', $response, $constant);
     own_at_most(420, '$txid_traceparent of a new trace', $started, $constant);
     own_at_most(1145, '$txid_traceparent of a trace that came in', $continued, $constant);
-    own_at_most(505, 'txid_time iso8601', $time, $constant);
+    own_at_most(2000, 'txid_time iso8601', $time, $constant);
 }
 note((compared("nginx's own \$request_id", $nginx_id, $constant))[1]);
 

@@ -120,10 +120,14 @@ impl Finder {
         let is_word = |byte: &u8| byte.is_ascii_alphanumeric();
         let length_at = |place: usize| text[place..].iter().take_while(|byte| is_word(byte)).count();
         _ = match *self.shape {
-            // The default format: with its length known to the compiler.
-            Shape::Word(ref lengths) if *lengths == (20..=20) => {
-                scan::<false>(text, 20, |words| runs(words, 20, 20), |place| each(place..place + 20))
-            }
+            // With lengths that are known to the compiler.
+            Shape::Word(ref lengths) if *lengths == (20..=20) => words_of::<20>(text, each),
+            Shape::Word(ref lengths) if *lengths == (22..=22) => words_of::<22>(text, each),
+            Shape::Word(ref lengths) if *lengths == (24..=24) => words_of::<24>(text, each),
+            Shape::Word(ref lengths) if *lengths == (25..=25) => words_of::<25>(text, each),
+            Shape::Word(ref lengths) if *lengths == (26..=26) => words_of::<26>(text, each),
+            Shape::Word(ref lengths) if *lengths == (27..=27) => words_of::<27>(text, each),
+            Shape::Word(ref lengths) if *lengths == (32..=32) => words_of::<32>(text, each),
             Shape::Word(ref lengths) => {
                 let (least, most) = (*lengths.start(), *lengths.end());
                 let starts = |words| runs(words, least as u32, most as u32);
@@ -172,6 +176,16 @@ impl Finder {
             ),
         };
     }
+}
+
+/// Calls `each` with the places of words of this length.
+#[inline(always)]
+fn words_of<const LENGTH: usize>(
+    text: &[u8],
+    mut each: impl FnMut(Range<usize>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let length = LENGTH as u32;
+    scan::<false>(text, length, |words| runs(words, length, length), |place| each(place..place + LENGTH))
 }
 
 /// Calls `found` with each position at which `starts` sees one.
