@@ -1,6 +1,7 @@
 //! etcd 3.4 and later, through the JSON gateway that it serves on its client port.
 
 use std::borrow::Cow;
+use std::time::{Duration, Instant};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -17,6 +18,10 @@ use super::http::{Answer, Http, Kind};
 use super::limits::{AtMost, record};
 use super::url::{Secret, StoreUrl};
 
+/// A server that refuses its own tokens is not asked for another one at once.
+const AFTER_REFUSAL: Duration = Duration::from_secs(5);
+const JUST_ISSUED: &str = "it refused the token that it had just issued";
+
 pub(super) struct EtcdStore {
     address: Address,
     http: Http,
@@ -24,6 +29,8 @@ pub(super) struct EtcdStore {
     login: Option<(String, Secret)>,
     /// The token of the login, until it is refused.
     token: Option<String>,
+    /// When it refused a token that was new.
+    refused: Option<Instant>,
     durability: Durability,
 }
 
@@ -50,27 +57,35 @@ impl EtcdStore {
             http,
             login,
             token: None,
+            refused: None,
         })
     }
 
     fn call(&mut self, kind: Kind, path: &str, body: &Value) -> Result<Answer, Failure> {
         let body = body.to_string();
-        // Twice, because a token may have expired.
-        for renewed in [false, true] {
-            if self.token.is_none() && self.login.is_some() {
+        loop {
+            let is_new = self.token.is_none() && self.login.is_some();
+            if is_new {
+                if self.refused.is_some_and(|refused| refused.elapsed() < AFTER_REFUSAL) {
+                    return Err(Failure::NotDone(self.address.refused(JUST_ISSUED)));
+                }
                 self.log_in().map_err(Failure::NotDone)?;
             }
             let token = self.token.clone();
             let headers: Vec<(&str, &str)> = token.iter().map(|token| ("authorization", token.as_str())).collect();
             let answer = self.http.send(kind, "POST", path, &headers, &body)?;
-            if is_bad_token(&answer) && self.login.is_some() && !renewed {
+            if token.is_some() && is_bad_token(&answer) {
+                // It may have expired.
                 self.token = None;
+                self.refused = is_new.then(Instant::now);
+                if is_new {
+                    return Err(Failure::NotDone(self.address.refused(JUST_ISSUED)));
+                }
                 continue;
             }
             self.understand(&answer)?;
             return Ok(answer);
         }
-        Err(Failure::NotDone(self.address.refused("it refused the token that it had just issued")))
     }
 
     fn log_in(&mut self) -> Result<(), StoreError> {

@@ -281,6 +281,39 @@ fn etcd_forgets_its_tokens() {
     written(store.put("token/node/1", &version, b"two").unwrap());
 }
 
+/// Whoever asks again and again must not make the agent log in again and again.
+#[test]
+fn an_etcd_that_refuses_its_own_tokens() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let requests = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let counted = requests.clone();
+    std::thread::spawn(move || {
+        for mut client in listener.incoming().map_while(Result::ok) {
+            let mut bytes = [0; 4096];
+            while let Ok(read @ 1..) = client.read(&mut bytes) {
+                let said = String::from_utf8_lossy(&bytes[..read]).into_owned();
+                if !said.starts_with("POST") {
+                    continue;
+                }
+                counted.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+                let (status, body) = match said.contains("authenticate") {
+                    true => ("200 OK", "{\"token\":\"one\"}"),
+                    false => ("401 Unauthorized", "{\"error\":\"etcdserver: invalid auth token\"}"),
+                };
+                let length = body.len();
+                _ = client.write_all(format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\n\r\n{body}").as_bytes());
+            }
+        }
+    });
+    let mut store = open(&format!("etcd://fleet:{IN_URL}@127.0.0.1:{port}")).unwrap();
+    for _ in 0..10 {
+        one_line(&store.read("any/key").unwrap_err(), "it refused the token that it had just issued");
+    }
+    let requests = requests.load(std::sync::atomic::Ordering::SeqCst);
+    assert!(requests <= 4, "{requests} requests");
+}
+
 #[test]
 fn etcd_tls() {
     let (_directory, file) = certificates();
