@@ -118,7 +118,6 @@ mutants: ## check that every mutation of cargo-mutants makes a test fail (hours;
 	@# Not in a copy, which would have agent/ without the library beside it.
 	$(call mutants-of,--dir agent --in-place,$(filter txid-agent%,$(PACKAGES)),$(patsubst agent/%,%,$(filter agent/%,$(FILES))))
 
-# At most a quarter of an hour, and longer the first time.
 mutants-promises: target/release/libtxid.so
 	@scripts/need.sh build test stores
 	@scripts/mutants-meaning.pl promises $(WORDS)

@@ -32,6 +32,8 @@ location = /t {
         local function node_of(node) return flake.decode(flake.flake(nil, node)).node end
         local a, b = "02:42:ac:11:00:0a", "02:42:ac:11:00:0b"
         ngx.say(node_of(a) == a, " ", node_of(b) == b, " ", node_of(a) == a, " ", pcall(node_of, "ff:ff"), " ", node_of(a) == a)
+        -- The first one of all, from above.
+        ngx.say(node_of("02:42:AC:11:00:02"))
     }
 }
 --- response_body
@@ -41,6 +43,7 @@ true 02:42:ac:11:00:02
 true 1
 true ff:ff:ff:ff:ff:ff 65535
 true true true false true
+02:42:ac:11:00:02
 
 
 
