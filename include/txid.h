@@ -76,6 +76,16 @@
  */
 #define TXID_SOFA_MAX_LEN 35
 
+/**
+ * The length of the longest X-Amzn-Trace-Id header.
+ */
+#define TXID_AMZN_TRACE_ID_MAX_LEN 74
+
+/**
+ * The length of the longest X-Cloud-Trace-Context header.
+ */
+#define TXID_CLOUD_TRACE_CONTEXT_MAX_LEN 57
+
 #if defined(TXID_NGINX)
 /**
  * The length of the longest time that txid_time_in writes.
@@ -419,7 +429,7 @@ typedef struct {
    */
   int32_t name_len;
   /**
-   * The name, in lower case.
+   * The name, in any case.
    */
   const char *name;
   /**
@@ -444,6 +454,10 @@ typedef struct {
    * The last value.
    */
   txid_text value;
+  /**
+   * Whether the value may be overwritten: it is the request's own, in the text that came in.
+   */
+  bool in_place;
 } txid_header;
 
 /**
@@ -486,6 +500,18 @@ typedef struct {
    * X-B3-Flags
    */
   txid_header x_b3_flags;
+  /**
+   * X-Amzn-Trace-Id
+   */
+  txid_header x_amzn_trace_id;
+  /**
+   * X-Cloud-Trace-Context
+   */
+  txid_header x_cloud_trace_context;
+  /**
+   * tracestate
+   */
+  txid_header tracestate;
 } txid_headers;
 
 /**
@@ -721,6 +747,20 @@ typedef struct {
    */
   bool is_continued;
 } txid_span;
+
+/**
+ * Sets a header of a request, or removes it if `value` is NULL, and returns 0 or an error: lua-nginx-module's
+ * ngx_http_lua_ffi_req_set_header.
+ */
+typedef int (*txid_set_header)(void *request,
+                               const char *name,
+                               size_t name_len,
+                               const char *value,
+                               size_t value_len,
+                               void *values,
+                               size_t values_len,
+                               int replaces,
+                               const char **error);
 
 /**
  * The fields of a trace id made by txid_trace_id or txid_trace_host_id.
@@ -1149,9 +1189,9 @@ void txid_policy_close(txid_policy *policy);
 
 /**
  * Sets the option of this name to what the `count` words say: accept (all, off, or addresses, networks such as
- * 10.0.0.0/8 and unix:), header (a name), on_invalid (replace or reject), trace (off, or traceparent, b3 and b3_single
- * in the order in which they count), trace_id_header (a name or off), or trace_ids (random; or sorted or sorted_host,
- * and the day that their time counts from, as epoch=2020-01-01).
+ * 10.0.0.0/8 and unix:), header (a name), on_invalid (replace or reject), trace (off, or traceparent, b3, b3_single, aws
+ * and gcp in the order in which they count), trace_id_header (a name or off), trace_ids (random, sorted_seconds; or sorted
+ * or sorted_host, and the day that their time counts from, as epoch=2020-01-01), or trace_flags (03, or 01).
  *
  * Returns 0, or a txid_error; then `message` says what is wrong.
  *
@@ -1168,28 +1208,44 @@ int32_t txid_policy_set(txid_policy *policy,
                         char *message);
 
 /**
- * Finds the headers that the policy looks at among the `count` at `fields`, and writes them to `headers`.
+ * Checks the options with each other, when all are set or inherited. `is_id_of_trace` says whether new ids of requests are
+ * those of their traces. Returns 0, or a txid_error; then `message` says which do not go together, and begins with the
+ * name of one.
+ *
+ * Safety:
+ *
+ * `policy` must be from txid_policy_open, and `message` valid for writes of TXID_MESSAGE_LEN bytes.
+ */
+int32_t txid_policy_check(const txid_policy *policy,
+                          bool is_id_of_trace,
+                          char *message);
+
+/**
+ * Finds the headers that the policy looks at among the `count` at `fields`, and writes them to `headers`. Returns whether
+ * any but the one with the id is there.
  *
  * Safety:
  *
  * `policy` must be from txid_policy_open; `fields` valid for reads of `count` of them, as must be what they point to;
  * `headers` for a write. What is written there points to the values of the fields.
  */
-void txid_headers_find(const txid_policy *policy,
+bool txid_headers_find(const txid_policy *policy,
                        const txid_field *fields,
                        size_t count,
                        txid_headers *headers);
 
 /**
- * Decides about the id in `header`, which `peer` sent. Returns a txid_verdict.
+ * Decides about the id in `header`, which `peer` sent. Returns a txid_verdict. Spaces and tabs around the value are taken
+ * off in `header`.
  *
  * Safety:
  *
- * `policy` must be from txid_policy_open, and the others must be valid for a read, as must what they point to.
+ * `policy` must be from txid_policy_open, and the others must be valid for a read, as must what they point to; `header`
+ * also for a write.
  */
 int32_t txid_policy_judge(const txid_policy *policy,
                           const txid_peer *peer,
-                          const txid_header *header);
+                          txid_header *header);
 
 /**
  * Writes what the `len` characters at `text` can be to `readings`, the likeliest first, and returns how many they are.
@@ -1530,6 +1586,45 @@ void txid_span_continue(const txid_policy *policy,
                         const txid_peer *peer,
                         const txid_headers *headers,
                         txid_span *span);
+
+/**
+ * Writes the X-Amzn-Trace-Id header of a span to `buf`, and returns its length.
+ *
+ * Safety:
+ *
+ * `span` must be from txid_span_start or txid_span_continue, and `buf` valid for writes of TXID_AMZN_TRACE_ID_MAX_LEN bytes.
+ */
+size_t txid_span_amzn_trace_id(const txid_span *span,
+                               char *buf);
+
+/**
+ * Writes the X-Cloud-Trace-Context header of a span to `buf`, and returns its length.
+ *
+ * Safety:
+ *
+ * `span` must be from txid_span_start or txid_span_continue, and `buf` valid for writes of
+ * TXID_CLOUD_TRACE_CONTEXT_MAX_LEN bytes.
+ */
+size_t txid_span_cloud_trace_context(const txid_span *span, char *buf);
+
+/**
+ * Sends a request's id, and its span in all kinds of the policy: calls `set` for each of their headers that must change.
+ * `headers` are those that the request has. A header that has the value already is left alone, and a value of the same
+ * length in the request's own text is overwritten there. Returns 0, or what `set` returned that is less.
+ *
+ * Safety:
+ *
+ * `policy` must be from txid_policy_open; `id` valid for reads of `id_len` bytes; `span` for a read, or NULL; `headers` and
+ * what they point to as txid_headers_find wrote them, and nothing else may use it; `set` as its type says.
+ */
+int32_t txid_request_send(const txid_policy *policy,
+                          const char *id,
+                          size_t id_len,
+                          const txid_span *span,
+                          txid_headers *headers,
+                          void *request,
+                          txid_set_header set,
+                          const char **error);
 
 #if defined(TXID_NGINX)
 /**

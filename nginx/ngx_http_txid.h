@@ -24,6 +24,8 @@ typedef struct {
     ngx_int_t         span;
     /* $realip_remote_addr, or NULL without realip. */
     ngx_http_variable_t  *realip;
+    /* Whether any server trusts a peer. */
+    unsigned          trusts:1;
     /* Whether any server or location needs these handlers. */
     unsigned          post_read:1;
     unsigned          header_filter:1;

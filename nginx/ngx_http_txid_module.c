@@ -60,6 +60,13 @@ static ngx_command_t  ngx_http_txid_commands[] = {
       0,
       NULL },
 
+    { ngx_string("txid_trace_flags"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
+      ngx_http_txid_option,
+      NGX_HTTP_SRV_CONF_OFFSET,
+      0,
+      NULL },
+
     { ngx_string("txid_format"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
       ngx_http_txid_format,
@@ -300,6 +307,7 @@ ngx_http_txid_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_http_txid_srv_conf_t  *prev = parent;
     ngx_http_txid_srv_conf_t  *conf = child;
 
+    char                        message[TXID_MESSAGE_LEN];
     txid_text                   header, trace_id_header;
     ngx_http_txid_main_conf_t  *tmcf;
 
@@ -310,6 +318,11 @@ ngx_http_txid_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
     }
 
     txid_policy_inherit(conf->policy, prev->policy);
+    if (txid_policy_check(conf->policy, conf->of_trace, message) != 0) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "txid_%s", message);
+        return NGX_CONF_ERROR;
+    }
+
     txid_policy_header(conf->policy, &header);
     txid_policy_trace_id_header(conf->policy, &trace_id_header);
     if (ngx_http_txid_set_name(cf, &conf->header, &header) != NGX_OK
@@ -323,9 +336,12 @@ ngx_http_txid_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
     conf->traces = txid_policy_traces(conf->policy);
     ngx_http_txid_hash_trace_headers(conf);
 
+    tmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_txid_module);
     if (conf->error_log || conf->rejects) {
-        tmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_txid_module);
         tmcf->post_read = 1;
+    }
+    if (!conf->trusts_nobody) {
+        tmcf->trusts = 1;
     }
     return NGX_CONF_OK;
 }
@@ -349,6 +365,51 @@ ngx_http_txid_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 }
 
 
+#if (NGX_HTTP_V3 && nginx_version >= 1025000)
+
+/*
+ * CVE-2026-40460: in these versions, and in freenginx, a stream may have the address that a client
+ * only claims to have moved to.
+ */
+static void
+ngx_http_txid_warn_of_quic(ngx_conf_t *cf)
+{
+    ngx_uint_t                  p, a;
+    ngx_http_conf_addr_t       *addr;
+    ngx_http_conf_port_t       *port;
+    ngx_http_core_main_conf_t  *cmcf;
+
+    if (nginx_version >= 1030001
+        && ngx_strncmp(NGINX_VER, "freenginx/", sizeof("freenginx/") - 1) != 0)
+    {
+        return;
+    }
+
+    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
+    if (cmcf->ports == NULL) {
+        return;
+    }
+
+    port = cmcf->ports->elts;
+
+    for (p = 0; p < cmcf->ports->nelts; p++) {
+        addr = port[p].addrs.elts;
+
+        for (a = 0; a < port[p].addrs.nelts; a++) {
+            if (addr[a].opt.quic) {
+                ngx_conf_log_error(NGX_LOG_WARN, cf, 0,
+                                   "txid: with HTTP/3, clients of " NGINX_VER " can forge "
+                                   "addresses of \"txid_accept\" (CVE-2026-40460); "
+                                   "nginx 1.30.1 and 1.31.0 are mended");
+                return;
+            }
+        }
+    }
+}
+
+#endif
+
+
 /* Handlers that no server needs are not installed. */
 static ngx_int_t
 ngx_http_txid_init(ngx_conf_t *cf)
@@ -359,6 +420,12 @@ ngx_http_txid_init(ngx_conf_t *cf)
 
     tmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_txid_module);
     tmcf->realip = ngx_http_txid_find_realip(cf);
+
+#if (NGX_HTTP_V3 && nginx_version >= 1025000)
+    if (tmcf->trusts) {
+        ngx_http_txid_warn_of_quic(cf);
+    }
+#endif
 
     if (tmcf->header_filter) {
         ngx_http_txid_init_header_filter();

@@ -22,6 +22,8 @@ static ngx_http_txid_trace_header_t  ngx_http_txid_trace_headers[] = {
     trace_header("x-b3-parentspanid", x_b3_parent_span_id),
     trace_header("x-b3-sampled", x_b3_sampled),
     trace_header("x-b3-flags", x_b3_flags),
+    trace_header("x-amzn-trace-id", x_amzn_trace_id),
+    trace_header("x-cloud-trace-context", x_cloud_trace_context),
     { { ngx_null_string, 0 }, 0 }
 };
 

@@ -81,8 +81,7 @@ ngx_http_txid_part(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_
         return NGX_ERROR;
     }
 
-    ngx_txid_read_part(span, (const ngx_txid_part_t *) data, v);
-    return NGX_OK;
+    return ngx_txid_read_part(span, (const ngx_txid_part_t *) data, r->pool, v);
 }
 
 
@@ -115,7 +114,7 @@ ngx_http_txid_read_time(ngx_http_request_t *r, ngx_http_variable_value_t *v, uin
     tmcf = ngx_http_get_module_main_conf(r, ngx_http_txid_module);
     id = time->source == tmcf->request
         ? ngx_http_txid_kept_id(r->main)
-        : ngx_http_get_indexed_variable(r, time->source);
+        : ngx_http_get_flushed_variable(r, time->source);
     return ngx_txid_read_time(id, time->iso8601, r->pool, v);
 }
 

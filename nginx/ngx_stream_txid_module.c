@@ -133,8 +133,7 @@ ngx_stream_txid_part(ngx_stream_session_t *s, ngx_stream_variable_value_t *v, ui
         return NGX_ERROR;
     }
 
-    ngx_txid_read_part(span, (const ngx_txid_part_t *) data, v);
-    return NGX_OK;
+    return ngx_txid_read_part(span, (const ngx_txid_part_t *) data, s->connection->pool, v);
 }
 
 
@@ -143,7 +142,7 @@ ngx_stream_txid_read_time(ngx_stream_session_t *s, ngx_stream_variable_value_t *
 {
     ngx_txid_time_t  *time = (ngx_txid_time_t *) data;
 
-    return ngx_txid_read_time(ngx_stream_get_indexed_variable(s, time->source), time->iso8601,
+    return ngx_txid_read_time(ngx_stream_get_flushed_variable(s, time->source), time->iso8601,
                               s->connection->pool, v);
 }
 
@@ -151,12 +150,12 @@ ngx_stream_txid_read_time(ngx_stream_session_t *s, ngx_stream_variable_value_t *
 /* Returns the index of the variable. */
 static ngx_int_t
 ngx_stream_txid_add(ngx_conf_t *cf, const ngx_str_t *name, ngx_stream_get_variable_pt handler,
-    uintptr_t data)
+    uintptr_t data, ngx_uint_t flags)
 {
     ngx_str_t               copy = *name;
     ngx_stream_variable_t  *var;
 
-    var = ngx_stream_add_variable(cf, &copy, 0);
+    var = ngx_stream_add_variable(cf, &copy, flags);
     if (var == NULL) {
         return NGX_ERROR;
     }
@@ -175,7 +174,7 @@ ngx_stream_txid_add_ids(ngx_conf_t *cf, const ngx_str_t *name, const ngx_str_t *
     maker = ngx_txid_open_maker(cf, words, count);
     return maker == NULL
         ? NGX_ERROR
-        : ngx_stream_txid_add(cf, name, ngx_stream_txid_ids, (uintptr_t) maker);
+        : ngx_stream_txid_add(cf, name, ngx_stream_txid_ids, (uintptr_t) maker, 0);
 }
 
 
@@ -192,7 +191,7 @@ ngx_stream_txid_add_variables(ngx_conf_t *cf)
 
     series = ngx_txid_open_series(cf);
     if (series == NULL
-        || ngx_stream_txid_add(cf, &txid, ngx_stream_txid_txid, (uintptr_t) series) == NGX_ERROR)
+        || ngx_stream_txid_add(cf, &txid, ngx_stream_txid_txid, (uintptr_t) series, 0) == NGX_ERROR)
     {
         return NGX_ERROR;
     }
@@ -204,13 +203,13 @@ ngx_stream_txid_add_variables(ngx_conf_t *cf)
     }
 
     tmcf = ngx_stream_conf_get_module_main_conf(cf, ngx_stream_txid_module);
-    tmcf->span = ngx_stream_txid_add(cf, &trace_id, ngx_stream_txid_trace_id, 0);
+    tmcf->span = ngx_stream_txid_add(cf, &trace_id, ngx_stream_txid_trace_id, 0, 0);
     if (tmcf->span == NGX_ERROR) {
         return NGX_ERROR;
     }
 
     for (part = ngx_txid_parts; part->name.len; part++) {
-        if (ngx_stream_txid_add(cf, &part->name, ngx_stream_txid_part, (uintptr_t) part)
+        if (ngx_stream_txid_add(cf, &part->name, ngx_stream_txid_part, (uintptr_t) part, 0)
             == NGX_ERROR)
         {
             return NGX_ERROR;
@@ -248,7 +247,9 @@ ngx_stream_txid_time(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     time->source = ngx_stream_get_variable_index(cf, &source);
     if (time->source == NGX_ERROR
-        || ngx_stream_txid_add(cf, &name, ngx_stream_txid_read_time, (uintptr_t) time) == NGX_ERROR)
+        || ngx_stream_txid_add(cf, &name, ngx_stream_txid_read_time, (uintptr_t) time,
+                               NGX_STREAM_VAR_NOCACHEABLE)
+           == NGX_ERROR)
     {
         return NGX_CONF_ERROR;
     }

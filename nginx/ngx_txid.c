@@ -13,8 +13,9 @@ const ngx_txid_format_t  ngx_txid_formats[] = {
 };
 
 
-#define part(text)         offsetof(txid_span, text), sizeof(((txid_span *) 0)->text), 0
-#define optional(text)     offsetof(txid_span, text), 0, offsetof(txid_span, text ## _len)
+#define part(text)         offsetof(txid_span, text), sizeof(((txid_span *) 0)->text), 0, NULL
+#define optional(text)     offsetof(txid_span, text), 0, offsetof(txid_span, text ## _len), NULL
+#define written(len, by)   0, len, 0, by
 
 /* In addition to $txid_trace_id, the beginning of a span. */
 const ngx_txid_part_t  ngx_txid_parts[] = {
@@ -24,7 +25,11 @@ const ngx_txid_part_t  ngx_txid_parts[] = {
     { ngx_string("txid_b3"), optional(b3) },
     { ngx_string("txid_b3_sampled"), optional(sampled) },
     { ngx_string("txid_b3_flags"), optional(flags) },
-    { ngx_null_string, 0, 0, 0 }
+    { ngx_string("txid_amzn_trace_id"),
+      written(TXID_AMZN_TRACE_ID_MAX_LEN, txid_span_amzn_trace_id) },
+    { ngx_string("txid_cloud_trace_context"),
+      written(TXID_CLOUD_TRACE_CONTEXT_MAX_LEN, txid_span_cloud_trace_context) },
+    { ngx_null_string, 0, 0, 0, NULL }
 };
 
 

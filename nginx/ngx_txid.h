@@ -42,13 +42,14 @@ typedef struct {
 
 /*
  * A variable with a part of a span. len_at is the offset of the length of the part in the span, or
- * 0.
+ * 0. What is not in the span is written, and len is the longest that it can be.
  */
 typedef struct {
     ngx_str_t      name;
     size_t         at;
     size_t         len;
     size_t         len_at;
+    size_t       (*write)(const txid_span *span, char *buf);
 } ngx_txid_part_t;
 
 
@@ -166,16 +167,28 @@ ngx_txid_kept_span(const ngx_variable_value_t *v)
 }
 
 
-static ngx_inline void
-ngx_txid_read_part(const txid_span *span, const ngx_txid_part_t *part, ngx_variable_value_t *v)
+static ngx_inline ngx_int_t
+ngx_txid_read_part(const txid_span *span, const ngx_txid_part_t *part, ngx_pool_t *pool,
+    ngx_variable_value_t *v)
 {
+    u_char        *text;
     const u_char  *bytes;
     size_t         len;
+
+    if (part->write != NULL) {
+        text = ngx_pnalloc(pool, part->len);
+        if (text == NULL) {
+            return NGX_ERROR;
+        }
+        ngx_txid_set(v, text, part->write(span, (char *) text));
+        return NGX_OK;
+    }
 
     bytes = (const u_char *) span;
     len = part->len_at ? bytes[part->len_at] : part->len;
     ngx_txid_set(v, bytes + part->at, len);
     v->not_found = len == 0;
+    return NGX_OK;
 }
 
 

@@ -3,6 +3,13 @@
 use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';
 use Suite;
+use Vectors qw(lua_file);
+
+my $vectors = lua_file('validity');
+add_block_preprocessor(sub {
+    my ($block) = @_;
+    $block->set_value(config => $block->config =~ s/VECTORS/$vectors/r);
+});
 
 no_long_string();
 run_tests();
@@ -101,7 +108,31 @@ location = /t {
 
 
 
-=== TEST 3: networks
+=== TEST 3: names of headers
+--- config
+location = /t {
+    content_by_lua_block {
+        local configure = require("resty.txid.request").configure
+        local says = { reserved = "has a meaning of its own; name another header", not_a_name = "is not the name of a header" }
+        local wrong = 0
+        for _, case in ipairs(dofile("VECTORS").validity.names) do
+            local ok, err = pcall(configure, { header = case.name, response = false })
+            if ok ~= case.valid or not ok and not err:find(says[case.reason], 1, true) then
+                ngx.say(case.name, ": ", err)
+                wrong = wrong + 1
+            end
+        end
+        ngx.say(wrong, " are judged wrongly")
+        ngx.say(select(2, pcall(configure, { header = "X_Req_Id" })))
+    }
+}
+--- response_body
+0 are judged wrongly
+resty.txid.request: header: "X_Req_Id" would be sent with hyphens in the response, because ngx.header takes underscores for them; name another header, or set response = false
+
+
+
+=== TEST 4: networks
 --- config
 location = /t {
     content_by_lua_block {
@@ -146,7 +177,7 @@ location = /t {
 
 
 
-=== TEST 4: a trace without the library that it needs
+=== TEST 5: a trace without the library that it needs
 --- http_config
 init_by_lua_block {
     package.cpath = "/nowhere/?.so"

@@ -47,19 +47,27 @@ try { trace = "b3", trace_id_header = "X:" }
 try { trace = "b3", trace_ids = "sort" }
 try { trace = "b3", trace_ids = { "sorted", "epoch=x" } }
 try { format = "trace" }
+try { trace = "b3", trace_flags = "02" }
+try { trace = "b3", trace_flags = 1 }
+try { trace = "b3", trace_id_header = "x-request-id" }
+try { trace = "b3", trace_id_header = "X-B3-TraceId" }
 ngx.say(request.span())
 } }
 --- response_body
-resty.txid.request: trace must be "off", "traceparent", "b3", "b3_single" or a list of these, not true
-resty.txid.request: trace: "b4" is not one of off, traceparent, b3 and b3_single
-resty.txid.request: trace: "" is not one of off, traceparent, b3 and b3_single
-resty.txid.request: trace: "x" is not one of off, traceparent, b3 and b3_single
-resty.txid.request: trace must be "off", "traceparent", "b3", "b3_single" or a list of these, not this table (it has the key "traceparent")
+resty.txid.request: trace must be "off", "traceparent", "b3", "b3_single", "aws", "gcp" or a list of these, not true
+resty.txid.request: trace: "b4" is not one of off, traceparent, b3, b3_single, aws and gcp
+resty.txid.request: trace: "" is not one of off, traceparent, b3, b3_single, aws and gcp
+resty.txid.request: trace: "x" is not one of off, traceparent, b3, b3_single, aws and gcp
+resty.txid.request: trace must be "off", "traceparent", "b3", "b3_single", "aws", "gcp" or a list of these, not this table (it has the key "traceparent")
 resty.txid.request: trace_id_header is "X-Trace-Id", but trace is off
 resty.txid.request: trace_id_header: "X:" is not the name of a header
-resty.txid.request: trace_ids: "sort" is not random, sorted or sorted_host, with the day epoch=2020-01-01 if time counts from it
-resty.txid.request: trace_ids: "epoch=x" is not random, sorted or sorted_host, with the day epoch=2020-01-01 if time counts from it
+resty.txid.request: trace_ids: "sort" is not random, sorted_seconds, sorted or sorted_host, the last two with the day epoch=2020-01-01 if time counts from it
+resty.txid.request: trace_ids: "epoch=x" is not random, sorted_seconds, sorted or sorted_host, the last two with the day epoch=2020-01-01 if time counts from it
 resty.txid.request: format is "trace", but trace is off
+resty.txid.request: trace_flags: "02" is neither 01 nor 03
+resty.txid.request: trace_flags must be a string, not 1
+resty.txid.request: trace_id_header is "x-request-id", and so is header; name another one
+resty.txid.request: trace_id_header: "X-B3-TraceId" has a meaning of its own; name another header, such as X-Request-Id
 nil
 
 

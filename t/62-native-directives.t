@@ -79,6 +79,17 @@ refused server => 'txid_header Host;', 'txid_header: "Host" has a meaning of its
 warned server => 'txid_header X_Under;', 'no request has a "X_Under" header while "underscores_in_headers" is off';
 unwarned server => 'underscores_in_headers on; txid_header X_Under;';
 unwarned server => 'ignore_invalid_headers off; txid_header X_Under;';
+for my $case (@{ vectors('validity')->{names} }) {
+    my ($name) = $case->{name} =~ s/(["\\])/\\$1/gr;
+    next if !utf8::downgrade($name, 1) || $case->{name} =~ /[^ -~]/;
+    if ($case->{valid}) {
+        accepted server => "ignore_invalid_headers off; txid_header \"$name\"; txid_trace b3; txid_trace_id_header \"Other\";";
+        accepted server => "txid_trace b3; txid_trace_id_header \"$name\";" unless lc $name eq 'x-request-id';
+        next;
+    }
+    my $reason = $case->{reason} eq 'reserved' ? 'has a meaning of its own; name another header' : 'is not the name of a header';
+    refused server => "$_ \"$name\";", $reason for qw(txid_header txid_trace_id_header txid_response_header);
+}
 refused server => 'txid_header A; txid_header B;', '"txid_header" directive is duplicate';
 
 accepted server => "txid_format $_;"
@@ -91,15 +102,18 @@ refused http => 'txid_format txid; txid_format txid;', '"txid_format" directive 
 
 accepted server => 'txid_on_invalid reject;';
 refused server => 'txid_on_invalid no;', 'txid_on_invalid: "no" is neither replace nor reject';
-accepted server => "txid_trace $_;" for qw(off traceparent b3 b3_single b3-single), 'traceparent b3 b3_single';
-refused server => 'txid_trace jaeger;', 'txid_trace: "jaeger" is not one of off, traceparent, b3 and b3_single';
+accepted server => "txid_trace $_;" for qw(off traceparent b3 b3_single b3-single aws gcp), 'traceparent b3 b3_single gcp aws';
+refused server => 'txid_trace jaeger;', 'txid_trace: "jaeger" is not one of off, traceparent, b3, b3_single, aws and gcp';
 refused server => 'txid_trace b3 off;', '"off" is not one of off, traceparent';
 refused server => 'txid_trace b3; txid_trace b3;', '"txid_trace" directive is duplicate';
-accepted server => "txid_trace_id_header $_;" for qw(X-Trace-Id off);
+accepted server => "txid_trace b3; txid_trace_id_header $_;" for qw(X-Trace-Id off);
+accepted server => 'txid_trace_id_header off;';
 refused server => 'txid_trace_id_header "X Trace";', 'txid_trace_id_header: "X Trace" is not the name of a header';
-accepted server => "txid_trace_ids $_;" for 'random', 'sorted', 'sorted epoch=2020-01-01';
-refused server => 'txid_trace_ids sort;', 'txid_trace_ids: "sort" is not random, sorted or sorted_host';
-accepted server => 'txid_format trace;';
+accepted server => "txid_trace_ids $_;" for 'random', 'sorted_seconds', 'sorted', 'sorted epoch=2020-01-01';
+refused server => 'txid_trace_ids sort;', 'txid_trace_ids: "sort" is not random, sorted_seconds, sorted or sorted_host';
+accepted server => "txid_trace_flags $_;" for qw(01 03);
+refused server => "txid_trace_flags $_;", qq{txid_trace_flags: "$_" is neither 01 nor 03} for qw(1 02 off);
+accepted server => 'txid_format trace; txid_trace aws;';
 refused server => 'txid_format trace; txid_format txid;', '"txid_format" directive is duplicate';
 accepted http => 'txid_error_log on;';
 refused http => 'txid_error_log yes;', 'invalid value "yes" in "txid_error_log" directive, it must be "on" or "off"';
@@ -145,5 +159,20 @@ for my $place ('http', nginx_has_stream() ? 'stream' : ()) {
 
 my $said = check(http => 'txid_time $no_such $time;');
 like $said, qr/unknown "no_such" variable/, 'txid_time of a variable that is not there';
+
+# What does not go together is found when a server has inherited its options, so the line is where http ends.
+sub together {
+    my ($http, $server, $reason) = @_;
+    my $said = check(http => "$http server { $server }");
+    is $?, $reason ? 1 << 8 : 0, "http: $http server: $server" or diag $said;
+    like $said, qr/\[emerg\] \Q$reason\E in/, "says: $reason" if $reason;
+}
+together('txid_trace b3;', 'txid_trace_id_header X-Trace-Id; txid_format trace;');
+together('txid_trace_id_header X-Trace-Id; txid_format trace;', 'txid_trace b3;');
+together('', 'txid_trace_id_header X-Trace-Id;', 'txid_trace_id_header is "X-Trace-Id", but trace is off');
+together('txid_trace b3; txid_trace_id_header X-Trace-Id;', 'txid_trace off;', 'txid_trace_id_header is "X-Trace-Id", but trace is off');
+together('txid_trace b3; txid_trace_id_header X-Trace-Id;', 'txid_trace off; txid_trace_id_header off;');
+together('txid_format trace;', '', 'txid_format is "trace", but trace is off');
+together('txid_trace b3; txid_header X-Id;', 'txid_trace_id_header x-id;', 'txid_trace_id_header is "x-id", and so is header; name another one');
 
 done_testing;

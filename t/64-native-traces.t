@@ -18,6 +18,8 @@ my %headers = (
         b3                  => '""',
     },
     b3_single => { b3 => '$txid_b3' },
+    aws       => { 'X-Amzn-Trace-Id'       => '$txid_amzn_trace_id' },
+    gcp       => { 'X-Cloud-Trace-Context' => '$txid_cloud_trace_context' },
 );
 
 # Each combination of options is that of a server.

@@ -97,11 +97,13 @@ $lua
         txid_trace_id_header X-Trace-Id;
         txid_trace b3;
         txid_trace_ids sorted;
+        txid_trace_flags 01;
         location = /logged { return 200 "\$pid"; }
     }
     server {
         listen 127.0.0.1:$port;
         server_name traces;
+        txid_trace traceparent aws;
         txid_format trace;
         location = /logged { return 200 "\$pid"; }
     }

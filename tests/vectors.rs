@@ -4,7 +4,10 @@ use serde_json::{Map, Value, json};
 use std::fmt::Display;
 use test_helpers::vectors::{bytes, cases, each, headers, masked};
 use txid::formats::{self, Numbers, Unlikely};
-use txid::request::{Header, Kind, NetworkError, Networks, Peer, RequestHeaders, Span, TraceIds, is_valid_id};
+use txid::request::{
+    Header, HeaderNameError, Kind, NetworkError, Networks, Peer, RequestHeaders, Span, TraceIds, check_header_name,
+    is_valid_id,
+};
 use txid::snowflake::Layout;
 use txid::trace::{self, B3, Sampling, SkyWalking, Sofa, Traceparent};
 use txid::uuid::{self, Uuid, Variant};
@@ -410,6 +413,18 @@ fn header<'a>(headers: &'a [(String, Vec<u8>)], name: &str) -> Header<'a> {
     }
 }
 
+#[test]
+fn names_of_headers_are_valid_or_not() {
+    each("validity", "names", |case| {
+        let says = match check_header_name(case["name"].as_str()?) {
+            Ok(()) => json!({ "valid": true }),
+            Err(HeaderNameError::NoName(_)) => json!({ "valid": false, "reason": "not_a_name" }),
+            Err(HeaderNameError::Reserved(_)) => json!({ "valid": false, "reason": "reserved" }),
+        };
+        (says["valid"] != case["valid"] || says["reason"] != case["reason"]).then(|| says.to_string())
+    });
+}
+
 /// The headers of these kinds that a span is sent in.
 fn sent(span: &Span, kinds: &[Kind], trace_id_header: Option<&str>) -> Map<String, Value> {
     let mut sent = Map::new();
@@ -418,6 +433,8 @@ fn sent(span: &Span, kinds: &[Kind], trace_id_header: Option<&str>) -> Map<Strin
         match kind {
             Kind::Traceparent => _ = send("traceparent", span.traceparent().to_string()),
             Kind::B3Single => _ = send("b3", span.b3().to_string()),
+            Kind::Aws => _ = send("X-Amzn-Trace-Id", span.amzn_trace_id().to_string()),
+            Kind::Gcp => _ = send("X-Cloud-Trace-Context", span.cloud_trace_context().to_string()),
             Kind::B3 => {
                 send("X-B3-TraceId", span.trace_id.to_string());
                 send("X-B3-SpanId", span.span_id.to_string());
@@ -451,6 +468,8 @@ fn traces_are_continued() {
             x_b3_parent_span_id: header("X-B3-ParentSpanId"),
             x_b3_sampled: header("X-B3-Sampled"),
             x_b3_flags: header("X-B3-Flags"),
+            x_amzn_trace_id: header("X-Amzn-Trace-Id"),
+            x_cloud_trace_context: header("X-Cloud-Trace-Context"),
             ..RequestHeaders::NONE
         };
         let new = || Span::new(TraceIds::Random, 0);

@@ -1,8 +1,8 @@
 //! What a server does with the ids that come in.
 
-use crate::caller::{fail, txid_text, words};
+use crate::caller::{bytes, fail, txid_text, words};
 use crate::error::txid_error;
-use ::txid::request::{Header, Peer, Policy, PolicyError, RequestHeaders, Verdict};
+use ::txid::request::{Field, Header, Peer, Policy, PolicyError, RequestHeaders, Verdict};
 use std::ffi::{c_char, c_void};
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -14,7 +14,7 @@ pub struct txid_policy(pub(crate) Policy);
 pub struct txid_field {
     /// The length of the name.
     pub name_len: i32,
-    /// The name, in lower case.
+    /// The name, in any case.
     pub name: *const c_char,
     /// The length of the value.
     pub value_len: i32,
@@ -29,6 +29,8 @@ pub struct txid_header {
     pub count: usize,
     /// The last value.
     pub value: txid_text,
+    /// Whether the value may be overwritten: it is the request's own, in the text that came in.
+    pub in_place: bool,
 }
 
 /// The headers of a request that a policy looks at.
@@ -52,6 +54,12 @@ pub struct txid_headers {
     pub x_b3_sampled: txid_header,
     /// X-B3-Flags
     pub x_b3_flags: txid_header,
+    /// X-Amzn-Trace-Id
+    pub x_amzn_trace_id: txid_header,
+    /// X-Cloud-Trace-Context
+    pub x_cloud_trace_context: txid_header,
+    /// tracestate
+    pub tracestate: txid_header,
 }
 
 /// The sender of a request.
@@ -94,9 +102,9 @@ pub unsafe extern "C" fn txid_policy_close(policy: *mut txid_policy) {
 }
 
 /// Sets the option of this name to what the `count` words say: accept (all, off, or addresses, networks such as
-/// 10.0.0.0/8 and unix:), header (a name), on_invalid (replace or reject), trace (off, or traceparent, b3 and b3_single
-/// in the order in which they count), trace_id_header (a name or off), or trace_ids (random; or sorted or sorted_host,
-/// and the day that their time counts from, as epoch=2020-01-01).
+/// 10.0.0.0/8 and unix:), header (a name), on_invalid (replace or reject), trace (off, or traceparent, b3, b3_single, aws
+/// and gcp in the order in which they count), trace_id_header (a name or off), trace_ids (random, sorted_seconds; or sorted
+/// or sorted_host, and the day that their time counts from, as epoch=2020-01-01), or trace_flags (03, or 01).
 ///
 /// Returns 0, or a txid_error; then `message` says what is wrong.
 ///
@@ -126,6 +134,28 @@ pub unsafe extern "C" fn txid_policy_set(
     }
 }
 
+/// Checks the options with each other, when all are set or inherited. `is_id_of_trace` says whether new ids of requests are
+/// those of their traces. Returns 0, or a txid_error; then `message` says which do not go together, and begins with the
+/// name of one.
+///
+/// # Safety
+///
+/// `policy` must be from txid_policy_open, and `message` valid for writes of TXID_MESSAGE_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_policy_check(
+    policy: *const txid_policy,
+    is_id_of_trace: bool,
+    message: *mut c_char,
+) -> i32 {
+    // SAFETY: the caller vouches for the policy and the message.
+    unsafe {
+        match (*policy).0.check(is_id_of_trace) {
+            Ok(()) => 0,
+            Err(error) => fail(txid_error::from(&error), &error, message),
+        }
+    }
+}
+
 impl From<&PolicyError> for txid_error {
     fn from(error: &PolicyError) -> Self {
         match error {
@@ -135,7 +165,8 @@ impl From<&PolicyError> for txid_error {
     }
 }
 
-/// Finds the headers that the policy looks at among the `count` at `fields`, and writes them to `headers`.
+/// Finds the headers that the policy looks at among the `count` at `fields`, and writes them to `headers`. Returns whether
+/// any but the one with the id is there.
 ///
 /// # Safety
 ///
@@ -147,43 +178,48 @@ pub unsafe extern "C" fn txid_headers_find(
     fields: *const txid_field,
     count: usize,
     headers: *mut txid_headers,
-) {
+) -> bool {
     // SAFETY: the caller vouches for all of them.
     let (policy, fields, headers) = unsafe {
         headers.write(txid_headers::NONE);
         let fields = if count == 0 { &[] } else { std::slice::from_raw_parts(fields, count) };
         (&(*policy).0, fields, &mut *headers)
     };
-    let is = |wanted: &str, name: &[u8]| name.eq_ignore_ascii_case(wanted.as_bytes());
+    let mut has_trace = false;
     for field in fields {
         // SAFETY: the caller vouches for the name.
-        let name = unsafe { txid_text { len: field.name_len as usize, data: field.name }.bytes() };
-        let value = || txid_text { len: field.value_len as usize, data: field.value };
-        if is(policy.header(), name) {
-            headers.id.add(value());
-        }
-        if policy.trace_id_header().is_some_and(|header| is(header, name)) {
-            headers.trace_id.add(value());
-        }
-        if let Some(header) = headers.of_traces(name) {
-            header.add(value());
+        let name = unsafe { bytes(field.name, field.name_len as usize) };
+        if let Some(known) = policy.field(name) {
+            // SAFETY: the caller vouches for the name and the value.
+            unsafe { headers.of(known).add(field) };
+            has_trace |= known != Field::Id;
         }
     }
+    has_trace
 }
 
-/// Decides about the id in `header`, which `peer` sent. Returns a txid_verdict.
+/// Decides about the id in `header`, which `peer` sent. Returns a txid_verdict. Spaces and tabs around the value are taken
+/// off in `header`.
 ///
 /// # Safety
 ///
-/// `policy` must be from txid_policy_open, and the others must be valid for a read, as must what they point to.
+/// `policy` must be from txid_policy_open, and the others must be valid for a read, as must what they point to; `header`
+/// also for a write.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_policy_judge(
     policy: *const txid_policy,
     peer: *const txid_peer,
-    header: *const txid_header,
+    header: *mut txid_header,
 ) -> i32 {
     // SAFETY: the caller vouches for all of them.
-    let verdict = match unsafe { Verdict::on((*peer).is_trusted_by(&(*policy).0), (*header).read()) } {
+    let verdict = unsafe {
+        let value = (*header).read();
+        if let Some(text) = value.single() {
+            (*header).value = txid_text { len: text.len(), data: text.as_ptr().cast() };
+        }
+        Verdict::on((*peer).is_trusted_by(&(*policy).0), value)
+    };
+    let verdict = match verdict {
         Verdict::New => txid_verdict::New,
         Verdict::Accepted => txid_verdict::Accepted,
         Verdict::Invalid => txid_verdict::Invalid,
@@ -222,11 +258,20 @@ impl txid_peer {
 }
 
 impl txid_header {
-    const NONE: Self = Self { count: 0, value: txid_text { len: 0, data: std::ptr::null() } };
+    const NONE: Self = Self { count: 0, value: txid_text { len: 0, data: std::ptr::null() }, in_place: false };
 
-    fn add(&mut self, value: txid_text) {
+    /// # Safety
+    ///
+    /// The name and the value of the field must be valid for reads of their lengths.
+    unsafe fn add(&mut self, field: &txid_field) {
         self.count += 1;
-        self.value = value;
+        self.value = txid_text { len: field.value_len as usize, data: field.value };
+        // In the text of a request, nginx has put a NUL in place of the colon, and the value follows after a space. What a
+        // configuration sets is elsewhere, or still has its colon, and must not change. Two allocations are further apart.
+        let colon = field.name.wrapping_add(field.name_len as usize);
+        let gap = (field.value as usize).wrapping_sub(colon as usize);
+        // SAFETY: this byte is between the name and its value.
+        self.in_place = (1..=4).contains(&gap) && unsafe { *colon == 0 };
     }
 
     /// # Safety
@@ -253,19 +298,26 @@ impl txid_headers {
         x_b3_parent_span_id: txid_header::NONE,
         x_b3_sampled: txid_header::NONE,
         x_b3_flags: txid_header::NONE,
+        x_amzn_trace_id: txid_header::NONE,
+        x_cloud_trace_context: txid_header::NONE,
+        tracestate: txid_header::NONE,
     };
 
-    fn of_traces(&mut self, name: &[u8]) -> Option<&mut txid_header> {
-        Some(match name {
-            b"traceparent" => &mut self.traceparent,
-            b"b3" => &mut self.b3,
-            b"x-b3-traceid" => &mut self.x_b3_trace_id,
-            b"x-b3-spanid" => &mut self.x_b3_span_id,
-            b"x-b3-parentspanid" => &mut self.x_b3_parent_span_id,
-            b"x-b3-sampled" => &mut self.x_b3_sampled,
-            b"x-b3-flags" => &mut self.x_b3_flags,
-            _ => return None,
-        })
+    pub(crate) fn of(&mut self, field: Field) -> &mut txid_header {
+        match field {
+            Field::Id => &mut self.id,
+            Field::TraceId => &mut self.trace_id,
+            Field::Traceparent => &mut self.traceparent,
+            Field::Tracestate => &mut self.tracestate,
+            Field::B3 => &mut self.b3,
+            Field::XB3TraceId => &mut self.x_b3_trace_id,
+            Field::XB3SpanId => &mut self.x_b3_span_id,
+            Field::XB3ParentSpanId => &mut self.x_b3_parent_span_id,
+            Field::XB3Sampled => &mut self.x_b3_sampled,
+            Field::XB3Flags => &mut self.x_b3_flags,
+            Field::XAmznTraceId => &mut self.x_amzn_trace_id,
+            Field::XCloudTraceContext => &mut self.x_cloud_trace_context,
+        }
     }
 
     /// # Safety
@@ -284,6 +336,8 @@ impl txid_headers {
                 x_b3_parent_span_id: self.x_b3_parent_span_id.read(),
                 x_b3_sampled: self.x_b3_sampled.read(),
                 x_b3_flags: self.x_b3_flags.read(),
+                x_amzn_trace_id: self.x_amzn_trace_id.read(),
+                x_cloud_trace_context: self.x_cloud_trace_context.read(),
             }
         }
     }

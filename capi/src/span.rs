@@ -1,12 +1,39 @@
 //! The span of a request.
 
 use crate::b3::TXID_B3_MAX_LEN;
+use crate::caller::{bytes, place};
 use crate::policy::{txid_headers, txid_peer, txid_policy};
 use crate::trace::{TXID_SPAN_ID_LEN, TXID_TRACE_ID_LEN};
 use crate::traceparent::TXID_TRACEPARENT_LEN;
-use ::txid::request::{Span, TraceIds};
-use ::txid::trace::{Sampling, SpanId};
+use ::txid::request::{Field, Outgoing, Policy, Span, TraceIds};
+use ::txid::trace::{AmznTraceId, CloudTraceContext, Sampling, SpanId};
 use std::array;
+use std::ffi::{c_char, c_int, c_void};
+use std::ptr::null_mut;
+
+/// The length of the longest X-Amzn-Trace-Id header.
+pub const TXID_AMZN_TRACE_ID_MAX_LEN: usize = 74;
+const _: () = assert!(TXID_AMZN_TRACE_ID_MAX_LEN == AmznTraceId::MAX_LEN);
+
+/// The length of the longest X-Cloud-Trace-Context header.
+pub const TXID_CLOUD_TRACE_CONTEXT_MAX_LEN: usize = 57;
+const _: () = assert!(TXID_CLOUD_TRACE_CONTEXT_MAX_LEN == CloudTraceContext::MAX_LEN);
+
+/// Sets a header of a request, or removes it if `value` is NULL, and returns 0 or an error: lua-nginx-module's
+/// ngx_http_lua_ffi_req_set_header.
+pub type txid_set_header = Option<
+    unsafe extern "C" fn(
+        request: *mut c_void,
+        name: *const c_char,
+        name_len: usize,
+        value: *const c_char,
+        value_len: usize,
+        values: *mut c_void,
+        values_len: usize,
+        replaces: c_int,
+        error: *mut *const c_char,
+    ) -> c_int,
+>;
 
 /// The span of a request, in the form of headers. A header of length 0 must not be sent.
 #[repr(C)]
@@ -73,6 +100,117 @@ pub unsafe extern "C" fn txid_span_continue(
         let policy = &(*policy).0;
         let is_trusted = (*peer).is_trusted_by(policy);
         span.write(txid_span::from(&policy.span_of(is_trusted, &(*headers).read(), clock_ms)));
+    }
+}
+
+/// Writes the X-Amzn-Trace-Id header of a span to `buf`, and returns its length.
+///
+/// # Safety
+///
+/// `span` must be from txid_span_start or txid_span_continue, and `buf` valid for writes of TXID_AMZN_TRACE_ID_MAX_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_span_amzn_trace_id(span: *const txid_span, buf: *mut c_char) -> usize {
+    // SAFETY: the caller vouches for both.
+    unsafe { (*span).outgoing().amzn_trace_id(place(buf)) }
+}
+
+/// Writes the X-Cloud-Trace-Context header of a span to `buf`, and returns its length.
+///
+/// # Safety
+///
+/// `span` must be from txid_span_start or txid_span_continue, and `buf` valid for writes of
+/// TXID_CLOUD_TRACE_CONTEXT_MAX_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_span_cloud_trace_context(span: *const txid_span, buf: *mut c_char) -> usize {
+    // SAFETY: the caller vouches for both.
+    unsafe { (*span).outgoing().cloud_trace_context(place(buf)) }
+}
+
+/// Sends a request's id, and its span in all kinds of the policy: calls `set` for each of their headers that must change.
+/// `headers` are those that the request has. A header that has the value already is left alone, and a value of the same
+/// length in the request's own text is overwritten there. Returns 0, or what `set` returned that is less.
+///
+/// # Safety
+///
+/// `policy` must be from txid_policy_open; `id` valid for reads of `id_len` bytes; `span` for a read, or NULL; `headers` and
+/// what they point to as txid_headers_find wrote them, and nothing else may use it; `set` as its type says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_request_send(
+    policy: *const txid_policy,
+    id: *const c_char,
+    id_len: usize,
+    span: *const txid_span,
+    headers: *mut txid_headers,
+    request: *mut c_void,
+    set: txid_set_header,
+    error: *mut *const c_char,
+) -> i32 {
+    // SAFETY: the caller vouches for the policy, the id, the span and the headers.
+    let (policy, id, span, headers) = unsafe { (&(*policy).0, bytes(id, id_len), span.as_ref(), &mut *headers) };
+    let mut code = 0;
+    let mut put = |field, value: Option<&[u8]>| {
+        // SAFETY: the caller vouches for the headers and for `set`.
+        let now = unsafe { put(policy, headers, field, value, request, set, error) };
+        code = code.min(now);
+    };
+    put(Field::Id, Some(id));
+    if let Some(span) = span {
+        span.outgoing().each(policy, put);
+    }
+    code
+}
+
+/// # Safety
+///
+/// As for [`txid_request_send`].
+#[inline(never)]
+unsafe fn put(
+    policy: &Policy,
+    headers: &mut txid_headers,
+    field: Field,
+    value: Option<&[u8]>,
+    request: *mut c_void,
+    set: txid_set_header,
+    error: *mut *const c_char,
+) -> c_int {
+    let header = headers.of(field);
+    // SAFETY: the caller vouches for the value.
+    let old = unsafe { header.value.bytes() };
+    match (header.count, value) {
+        (0, None) => return 0,
+        (1, Some(value)) if old == value => return 0,
+        (1, Some(value)) if header.in_place && old.len() == value.len() => {
+            // SAFETY: it is in the request's own text, and no other part of it.
+            unsafe { header.value.data.cast_mut().cast::<u8>().copy_from_nonoverlapping(value.as_ptr(), value.len()) };
+            return 0;
+        }
+        _ => {}
+    }
+    let name = policy.field_name(field);
+    let (value, value_len) = value.map_or((std::ptr::null(), 0), |value| (value.as_ptr(), value.len()));
+    // SAFETY: the caller vouches for the function, and the texts are valid for reads.
+    unsafe {
+        set.map_or(0, |set| {
+            let name_len = name.len();
+            set(request, name.as_ptr().cast(), name_len, value.cast(), value_len, null_mut(), 0, 1, error)
+        })
+    }
+}
+
+impl txid_span {
+    fn outgoing(&self) -> Outgoing<'_> {
+        let sampled = match (self.flags_len, self.sampled_len) {
+            (0, 0) => None,
+            (0, _) => Some(Sampling::from(self.sampled == b'1')),
+            _ => Some(Sampling::Debug),
+        };
+        Outgoing {
+            traceparent: &self.traceparent,
+            parent_span_id: (self.parent_span_id_len != 0).then_some(&self.parent_span_id),
+            b3: &self.b3[..self.b3_len as usize],
+            sampled,
+            is_continued: self.is_continued,
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The headers of a request, and which values are valid as an id.
 
-use crate::text::base32hex;
+use crate::text::{base32hex, trimmed};
 use std::fmt;
 
 /// The longest id that is accepted from a client.
@@ -36,17 +36,19 @@ pub enum Header<'a> {
 }
 
 impl<'a> Header<'a> {
-    /// The value, if there is exactly one.
+    /// The value, if there is exactly one, without the spaces and tabs around it (RFC 9110, 5.5): nginx removes only the
+    /// spaces.
     ///
     /// ```
     /// use txid::request::Header;
     ///
-    /// assert_eq!(Header::One(b"7f3a").single(), Some(&b"7f3a"[..]));
+    /// assert_eq!(Header::One(b"\t7f3a \t").single(), Some(&b"7f3a"[..]));
     /// assert_eq!(Header::Several.single(), None);
     /// ```
+    #[inline]
     pub fn single(self) -> Option<&'a [u8]> {
         match self {
-            Self::One(value) => Some(value),
+            Self::One(value) => Some(trimmed(value)),
             Self::Absent | Self::Several => None,
         }
     }
@@ -70,7 +72,7 @@ impl Verdict {
         match header {
             Header::Absent => Self::New,
             _ if !is_trusted => Self::New,
-            Header::One(value) if is_valid_id(value) => Self::Accepted,
+            Header::One(value) if is_valid_id(trimmed(value)) => Self::Accepted,
             Header::One(_) | Header::Several => Self::Invalid,
         }
     }
@@ -93,34 +95,17 @@ pub fn is_valid_id(value: &[u8]) -> bool {
     (1..=LONGEST).contains(&value.len()) && value.iter().fold(0, |so_far, &byte| so_far | WRONG[usize::from(byte)]) == 0
 }
 
-/// Headers that nginx or HTTP gives a meaning, so that an id would break the message.
-const RESERVED: [&str; 25] = [
-    "accept-ranges",
-    "authorization",
-    "cache-control",
-    "connection",
-    "content-encoding",
-    "content-length",
-    "content-range",
-    "content-type",
-    "cookie",
-    "date",
-    "etag",
-    "expires",
-    "host",
-    "keep-alive",
-    "last-modified",
-    "link",
-    "location",
-    "server",
-    "set-cookie",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-    "vary",
-    "www-authenticate",
-];
+/// Headers that nginx, HTTP or what is behind nginx gives a meaning, so that an id would break the message; and those of
+/// traces, which have a format of their own. One text takes less room than a list of them.
+const RESERVED: &str = "accept age allow alt-svc authorization b3 cache-control connection cookie date depth destination \
+    etag expect expires forwarded from host http2-settings keep-alive last-event-id last-modified link \
+    location max-forwards origin overwrite pragma range referer refresh retry-after server set-cookie \
+    status strict-transport-security te traceparent tracestate trailer transfer-encoding upgrade \
+    user-agent vary via www-authenticate x-amzn-trace-id x-cloud-trace-context x-real-ip";
+
+/// The same of all headers whose names begin so.
+const RESERVED_BEGINNINGS: &str =
+    "accept- access-control- content- if- proxy- sec- x-accel- x-b3- x-forwarded- x-sendfile";
 
 /// Checks the name of a header that is to carry an id: a token of RFC 9110 without `$`, which is no variable there, and
 /// not the name of a header with another meaning.
@@ -142,7 +127,9 @@ pub fn check_header_name(name: &str) -> Result<(), HeaderNameError> {
     if name.is_empty() || !name.bytes().all(is_token) {
         return Err(HeaderNameError::NoName(name.to_string()));
     }
-    match RESERVED.iter().any(|reserved| name.eq_ignore_ascii_case(reserved)) {
+    let begins = |with: &str| name.get(..with.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(with));
+    let is_reserved = RESERVED.split(' ').any(|reserved| name.eq_ignore_ascii_case(reserved));
+    match is_reserved || RESERVED_BEGINNINGS.split(' ').any(begins) {
         true => Err(HeaderNameError::Reserved(name.to_string())),
         false => Ok(()),
     }

@@ -4,12 +4,14 @@
 
 mod header;
 mod networks;
+mod outgoing;
 mod policy;
 mod span;
 mod trace_ids;
 
 pub use header::{Header, HeaderNameError, Verdict, check_header_name, is_valid_id};
 pub use networks::{NetworkError, Networks, Peer};
+pub use outgoing::{Field, Outgoing};
 pub use policy::{Policy, PolicyError};
 pub use span::{Kind, RequestHeaders, Span, SpanTexts};
 pub use trace_ids::TraceIds;

@@ -13,7 +13,7 @@ struct PolicyOption {
 }
 
 /// All options. docs/request.md says what they mean.
-const OPTIONS: [PolicyOption; 6] = [
+const OPTIONS: [PolicyOption; 7] = [
     PolicyOption {
         name: "accept",
         read: |policy, words| once(&mut policy.accept, Networks::parse(words.iter().copied())?),
@@ -35,6 +35,7 @@ const OPTIONS: [PolicyOption; 6] = [
             once(&mut policy.trace_ids, TraceIds::parse(words).map_err(no_ids)?)
         },
     },
+    PolicyOption { name: "trace_flags", read: |policy, words| once(&mut policy.trace_flags, trace_flags(words)?) },
 ];
 
 /// What a server does with the ids and the traces that come in. Without options, nobody's are accepted.
@@ -58,6 +59,16 @@ pub struct Policy {
     kinds: Option<Vec<Kind>>,
     trace_id_header: Option<Option<String>>,
     trace_ids: Option<TraceIds>,
+    trace_flags: Option<TraceFlags>,
+}
+
+/// The flags of a new `traceparent`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TraceFlags {
+    /// 01, for receivers that know only level 1 of W3C Trace Context.
+    Sampled,
+    /// 03, if the ids are random.
+    SampledAndRandom,
 }
 
 impl Policy {
@@ -66,14 +77,14 @@ impl Policy {
 
     /// Sets the option to what these words say: `accept` (as for [`Networks::parse`]), `header` (a name), `on_invalid`
     /// (`replace` or `reject`), `trace` (`off`, or [kinds](Kind) in the order in which they count), `trace_id_header`
-    /// (a name or `off`) or `trace_ids` (`random`; or `sorted` or `sorted_host`, and the day that their time counts from,
-    /// as `epoch=2020-01-01`).
+    /// (a name or `off`), `trace_ids` (`random`, `sorted_seconds`; or `sorted` or `sorted_host`, and the day that their time
+    /// counts from, as `epoch=2020-01-01`) or `trace_flags` (`03`, or `01` for receivers that know no others).
     ///
     /// ```
     /// let mut policy = txid::request::Policy::default();
     /// assert_eq!(
     ///     policy.set("trace", &["b4"]).unwrap_err().to_string(),
-    ///     "\"b4\" is not one of off, traceparent, b3 and b3_single"
+    ///     "\"b4\" is not one of off, traceparent, b3, b3_single, aws and gcp"
     /// );
     /// ```
     ///
@@ -108,6 +119,33 @@ impl Policy {
         take(&mut self.kinds, &parent.kinds);
         take(&mut self.trace_id_header, &parent.trace_id_header);
         take(&mut self.trace_ids, &parent.trace_ids);
+        take(&mut self.trace_flags, &parent.trace_flags);
+    }
+
+    /// Checks the options with each other, when all are set or inherited. `is_id_of_trace` says whether new ids of requests are
+    /// those of their traces.
+    ///
+    /// ```
+    /// let mut policy = txid::request::Policy::default();
+    /// policy.set("trace_id_header", &["X-Trace-Id"])?;
+    /// let error = policy.check(false).unwrap_err();
+    /// assert_eq!(error.to_string(), "trace_id_header is \"X-Trace-Id\", but trace is off");
+    /// # Ok::<(), txid::request::PolicyError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`PolicyError`] names the options that do not go together.
+    pub fn check(&self, is_id_of_trace: bool) -> Result<(), PolicyError> {
+        let is_off = self.kinds().is_empty();
+        match self.trace_id_header() {
+            Some(name) if is_off => return Err(PolicyError::HeaderWithoutTrace(name.to_string())),
+            Some(name) if name.eq_ignore_ascii_case(self.header()) => {
+                return Err(PolicyError::SameHeader(name.to_string()));
+            }
+            _ => {}
+        }
+        if is_id_of_trace && is_off { Err(PolicyError::FormatWithoutTrace) } else { Ok(()) }
     }
 
     /// The name of the header with the id.
@@ -159,7 +197,8 @@ impl Policy {
     /// ```
     #[inline]
     pub fn new_span(&self, clock_ms: i64) -> Span {
-        Span::new(self.trace_ids.unwrap_or_default(), clock_ms)
+        let span = Span::new(self.trace_ids.unwrap_or_default(), clock_ms);
+        Span { random: span.random && self.trace_flags != Some(TraceFlags::Sampled), ..span }
     }
 
     /// The span of a request from `peer`: it continues the trace that came in, if the peer is accepted and sent a valid
@@ -217,6 +256,14 @@ fn reject(words: &[&str]) -> Result<bool, PolicyError> {
     }
 }
 
+fn trace_flags(words: &[&str]) -> Result<TraceFlags, PolicyError> {
+    match words {
+        ["01"] => Ok(TraceFlags::Sampled),
+        ["03"] => Ok(TraceFlags::SampledAndRandom),
+        _ => Err(PolicyError::NoTraceFlags(words.join(" "))),
+    }
+}
+
 fn kinds(words: &[&str]) -> Result<Vec<Kind>, PolicyError> {
     let no_kind = |word: &str| PolicyError::NoKind(word.to_string());
     match words {
@@ -243,6 +290,14 @@ pub enum PolicyError {
     NoTraceIds(String),
     /// This is not the name of a kind of trace.
     NoKind(String),
+    /// These are not flags of a new trace.
+    NoTraceFlags(String),
+    /// A header holds only the trace's id, but there are no traces.
+    HeaderWithoutTrace(String),
+    /// The header with the id and the one that holds only the trace's id are the same.
+    SameHeader(String),
+    /// New ids are those of traces, but there are no traces.
+    FormatWithoutTrace,
 }
 
 impl From<NetworkError> for PolicyError {
@@ -271,10 +326,15 @@ impl fmt::Display for PolicyError {
             Self::NoTraceIds(word) => {
                 write!(
                     f,
-                    "{word:?} is not random, sorted or sorted_host, with the day epoch=2020-01-01 if time counts from it"
+                    "{word:?} is not random, sorted_seconds, sorted or sorted_host, the last two with the day epoch=2020-01-01 if \
+                     time counts from it"
                 )
             }
-            Self::NoKind(word) => write!(f, "{word:?} is not one of off, traceparent, b3 and b3_single"),
+            Self::NoKind(word) => write!(f, "{word:?} is not one of off, traceparent, b3, b3_single, aws and gcp"),
+            Self::NoTraceFlags(word) => write!(f, "{word:?} is neither 01 nor 03"),
+            Self::HeaderWithoutTrace(name) => write!(f, "trace_id_header is {name:?}, but trace is off"),
+            Self::SameHeader(name) => write!(f, "trace_id_header is {name:?}, and so is header; name another one"),
+            Self::FormatWithoutTrace => f.write_str(r#"format is "trace", but trace is off"#),
         }
     }
 }
@@ -319,21 +379,23 @@ mod tests {
 
     #[test]
     fn options_that_are_not_set_are_inherited() {
-        let all: [(&str, &[&str]); 6] = [
+        let all: [(&str, &[&str]); 7] = [
             ("accept", &["all"]),
             ("header", &["A"]),
             ("on_invalid", &["reject"]),
             ("trace", &["b3"]),
             ("trace_id_header", &["B"]),
             ("trace_ids", &["sorted"]),
+            ("trace_flags", &["01"]),
         ];
-        let none: [(&str, &[&str]); 6] = [
+        let none: [(&str, &[&str]); 7] = [
             ("accept", &["off"]),
             ("header", &["C"]),
             ("on_invalid", &["replace"]),
             ("trace", &["off"]),
             ("trace_id_header", &["off"]),
             ("trace_ids", &["random"]),
+            ("trace_flags", &["03"]),
         ];
         assert_eq!(all.len(), OPTIONS.len());
         for (given, expected) in [(&none[..], &none[..]), (&[], &all[..])] {
@@ -341,6 +403,34 @@ mod tests {
             child.inherit(&policy(&all));
             assert_eq!(child, policy(expected));
         }
+    }
+
+    #[test]
+    fn options_that_do_not_go_together_are_refused() {
+        let checked = |options: &[(&str, &[&str])], is_id_of_trace| {
+            policy(options).check(is_id_of_trace).map_err(|error| error.to_string())
+        };
+        let (on, name) = (("trace", &["aws"][..]), ("trace_id_header", &["x-request-id"][..]));
+        assert_eq!(checked(&[], false), Ok(()));
+        assert_eq!(checked(&[on, ("trace_id_header", &["X-Trace-Id"])], true), Ok(()));
+        assert_eq!(checked(&[("trace_id_header", &["off"])], false), Ok(()));
+        assert_eq!(checked(&[name], false), Err("trace_id_header is \"x-request-id\", but trace is off".to_string()));
+        assert_eq!(
+            checked(&[on, name], false),
+            Err("trace_id_header is \"x-request-id\", and so is header; name another one".to_string())
+        );
+        assert_eq!(checked(&[on, name, ("header", &["X-Id"])], false), Ok(()));
+        assert_eq!(checked(&[], true), Err("format is \"trace\", but trace is off".to_string()));
+    }
+
+    #[test]
+    fn a_new_trace_has_the_flags_that_are_wanted() {
+        let flags =
+            |options: &[(&str, &[&str])]| policy(options).new_span(0).traceparent().to_string()[52..].to_string();
+        assert_eq!(flags(&[]), "-03");
+        assert_eq!(flags(&[("trace_flags", &["03"])]), "-03");
+        assert_eq!(flags(&[("trace_flags", &["01"])]), "-01");
+        assert_eq!(flags(&[("trace_ids", &["sorted_host"])]), "-01");
     }
 
     #[test]
@@ -354,11 +444,13 @@ mod tests {
             ("header", &["Content-Length"], "\"Content-Length\" has a meaning of its own; name another header"),
             ("header", &["A", "B"], "\"A B\" is not the name of a header"),
             ("on_invalid", &["no"], "\"no\" is neither replace nor reject"),
-            ("trace", &["b4"], "\"b4\" is not one of off, traceparent, b3 and b3_single"),
+            ("trace", &["b4"], "\"b4\" is not one of off, traceparent, b3, b3_single, aws and gcp"),
             ("trace", &["b3", "off"], "\"off\" is not one of"),
             ("trace", &[], "\"\" is not one of"),
             ("trace_id_header", &["A:"], "\"A:\" is not the name of a header"),
-            ("trace_ids", &["sort"], "\"sort\" is not random, sorted or sorted_host, "),
+            ("trace_ids", &["sort"], "\"sort\" is not random, sorted_seconds, sorted or sorted_host, "),
+            ("trace_flags", &["02"], "\"02\" is neither 01 nor 03"),
+            ("trace_flags", &[], "\"\" is neither 01 nor 03"),
         ] {
             let error = Policy::default().set(option, words).unwrap_err().to_string();
             assert!(error.starts_with(reason), "{error}");

@@ -2,8 +2,7 @@
 
 use super::header::Header;
 use super::trace_ids::TraceIds;
-use crate::text::hex;
-use crate::trace::{self, B3, B3Ids, Sampling, SpanId, TraceId, Traceparent};
+use crate::trace::{self, AmznTraceId, B3, B3Ids, CloudTraceContext, Sampling, SpanId, TraceId, Traceparent};
 
 /// A kind of headers that a trace comes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,10 +13,14 @@ pub enum Kind {
     B3,
     /// Zipkin's single `b3` header.
     B3Single,
+    /// `X-Amzn-Trace-Id` of AWS.
+    Aws,
+    /// `X-Cloud-Trace-Context` of Google Cloud.
+    Gcp,
 }
 
 impl Kind {
-    /// The kind of this name: `traceparent`, `b3`, or `b3_single`, also written `b3-single`.
+    /// The kind of this name: `traceparent`, `b3`, `b3_single`, also written `b3-single`, `aws` or `gcp`.
     ///
     /// ```
     /// use txid::request::Kind;
@@ -30,6 +33,8 @@ impl Kind {
             "traceparent" => Some(Self::Traceparent),
             "b3" => Some(Self::B3),
             "b3_single" | "b3-single" => Some(Self::B3Single),
+            "aws" => Some(Self::Aws),
+            "gcp" => Some(Self::Gcp),
             _ => None,
         }
     }
@@ -50,6 +55,8 @@ pub struct RequestHeaders<'a> {
     pub x_b3_parent_span_id: Header<'a>,
     pub x_b3_sampled: Header<'a>,
     pub x_b3_flags: Header<'a>,
+    pub x_amzn_trace_id: Header<'a>,
+    pub x_cloud_trace_context: Header<'a>,
 }
 
 impl RequestHeaders<'_> {
@@ -64,6 +71,8 @@ impl RequestHeaders<'_> {
         x_b3_parent_span_id: Header::Absent,
         x_b3_sampled: Header::Absent,
         x_b3_flags: Header::Absent,
+        x_amzn_trace_id: Header::Absent,
+        x_cloud_trace_context: Header::Absent,
     };
 }
 
@@ -121,8 +130,7 @@ impl Span {
         let traceparent = headers.traceparent.single().and_then(|text| Traceparent::from_text(text).ok());
         let read = |kind: &Kind| match kind {
             Kind::Traceparent => traceparent.map(Parent::from),
-            Kind::B3 => read_many(headers),
-            Kind::B3Single => read_b3(headers.b3.single()?).map(Parent::from),
+            other => read_other(*other, headers),
         };
         let Some(parent) = kinds.iter().find_map(read).or_else(|| read_bare(headers.trace_id)) else {
             return new();
@@ -158,6 +166,27 @@ impl Span {
     pub fn b3(&self) -> B3 {
         let (trace_id, span_id, parent_span_id) = (self.trace_id, self.span_id, self.parent_span_id);
         B3 { ids: Some(B3Ids { trace_id, short: false, span_id, parent_span_id }), sampled: self.sampled }
+    }
+
+    /// The span as an `X-Amzn-Trace-Id` header.
+    ///
+    /// ```
+    /// let header = txid::request::Span::new(Default::default(), 0).amzn_trace_id().to_string();
+    /// assert!(header.starts_with("Root=1-") && header.ends_with(";Sampled=1"), "{header}");
+    /// ```
+    pub fn amzn_trace_id(&self) -> AmznTraceId {
+        let sampled = self.sampled.map(|sampling| sampling != Sampling::Deny);
+        AmznTraceId { trace_id: self.trace_id, parent_id: Some(self.span_id), sampled }
+    }
+
+    /// The span as an `X-Cloud-Trace-Context` header.
+    ///
+    /// ```
+    /// assert!(txid::request::Span::new(Default::default(), 0).cloud_trace_context().to_string().ends_with(";o=1"));
+    /// ```
+    pub fn cloud_trace_context(&self) -> CloudTraceContext {
+        let AmznTraceId { trace_id, parent_id, sampled } = self.amzn_trace_id();
+        CloudTraceContext { trace_id, parent_id, sampled }
     }
 
     /// Both headers, with each id written in hexadecimal once.
@@ -201,8 +230,8 @@ struct Parent {
 
 impl From<Traceparent> for Parent {
     fn from(header: Traceparent) -> Self {
-        let sampled = if header.sampled { Sampling::Accept } else { Sampling::Deny };
-        Self { trace_id: Some(header.trace_id), span_id: Some(header.span_id), sampled: Some(sampled) }
+        let sampled = Some(Sampling::from(header.sampled));
+        Self { trace_id: Some(header.trace_id), span_id: Some(header.span_id), sampled }
     }
 }
 
@@ -213,56 +242,60 @@ impl From<B3> for Parent {
     }
 }
 
-fn read_b3(text: &[u8]) -> Option<B3> {
-    B3::from_text(text).ok()
+impl From<AmznTraceId> for Parent {
+    fn from(header: AmznTraceId) -> Self {
+        let AmznTraceId { trace_id, parent_id, sampled } = header;
+        Self { trace_id: Some(trace_id), span_id: parent_id, sampled: sampled.map(Sampling::from) }
+    }
+}
+
+impl From<CloudTraceContext> for Parent {
+    fn from(header: CloudTraceContext) -> Self {
+        let CloudTraceContext { trace_id, parent_id, sampled } = header;
+        Self { trace_id: Some(trace_id), span_id: parent_id, sampled: sampled.map(Sampling::from) }
+    }
+}
+
+/// Reads a kind other than `traceparent`. Not inlined, because one request rarely has several.
+#[inline(never)]
+fn read_other(kind: Kind, headers: &RequestHeaders<'_>) -> Option<Parent> {
+    match kind {
+        Kind::Traceparent => None,
+        Kind::B3 => read_many(headers),
+        Kind::B3Single => B3::from_text(headers.b3.single()?).ok().map(Parent::from),
+        Kind::Aws => AmznTraceId::from_text(headers.x_amzn_trace_id.single()?).ok().map(Parent::from),
+        Kind::Gcp => CloudTraceContext::from_text(headers.x_cloud_trace_context.single()?).ok().map(Parent::from),
+    }
 }
 
 /// Reads the `X-B3-` headers. All of them must be valid, or none counts.
 fn read_many(headers: &RequestHeaders<'_>) -> Option<Parent> {
-    let sampled = match (headers.x_b3_flags, headers.x_b3_sampled) {
-        (_, Header::Several) => return None,
-        (_, Header::One(value)) if !matches!(value, b"0" | b"1" | b"false" | b"true") => return None,
-        (Header::One(b"1"), _) => Some(Sampling::Debug),
-        (_, Header::One(b"0" | b"false")) => Some(Sampling::Deny),
-        (_, Header::One(_)) => Some(Sampling::Accept),
-        (_, Header::Absent) => None,
+    let decision = match headers.x_b3_sampled {
+        Header::Absent => None,
+        header => match header.single()? {
+            b"0" | b"false" => Some(Sampling::Deny),
+            b"1" | b"true" => Some(Sampling::Accept),
+            _ => return None,
+        },
     };
+    let is_debug = headers.x_b3_flags.single() == Some(b"1");
+    let sampled = if is_debug { Some(Sampling::Debug) } else { decision };
     let (trace_id, span_id) = match (headers.x_b3_trace_id, headers.x_b3_span_id, headers.x_b3_parent_span_id) {
         (Header::Absent, Header::Absent, Header::Absent) => (None, None),
-        (Header::One(trace_id), Header::One(span_id), parent @ (Header::Absent | Header::One(_))) => {
-            if let Header::One(parent) = parent {
-                read_span_id(parent)?;
+        (trace_id, span_id, parent) => {
+            if parent != Header::Absent {
+                trace::span_id_of_hex(parent.single()?)?;
             }
-            (Some(read_trace_id(trace_id)?), Some(read_span_id(span_id)?))
+            (Some(trace::trace_id_of_hex(trace_id.single()?)?), Some(trace::span_id_of_hex(span_id.single()?)?))
         }
-        _ => return None,
     };
     (trace_id.is_some() || sampled.is_some()).then_some(Parent { trace_id, span_id, sampled })
 }
 
 /// Reads the header that holds only the trace's id, which may be in upper case.
 fn read_bare(header: Header<'_>) -> Option<Parent> {
-    let text = header.single()?;
-    let mut lower = [0; TraceId::LEN];
-    let lower = lower.get_mut(..text.len())?;
-    lower.copy_from_slice(text);
-    lower.make_ascii_lowercase();
-    Some(Parent { trace_id: Some(read_trace_id(lower)?), span_id: None, sampled: None })
-}
-
-/// Reads 32 characters, or 16 as in older versions of B3, which are the right half.
-fn read_trace_id(text: &[u8]) -> Option<TraceId> {
-    let bits = match text.len() {
-        TraceId::LEN => hex::decode::<{ TraceId::LEN }>(text, 0),
-        SpanId::LEN => hex::decode::<{ SpanId::LEN }>(text, 0),
-        _ => return None,
-    };
-    bits.ok().filter(|&bits| bits != 0).map(TraceId)
-}
-
-fn read_span_id(text: &[u8]) -> Option<SpanId> {
-    let bits = (text.len() == SpanId::LEN).then(|| hex::decode::<{ SpanId::LEN }>(text, 0))?;
-    bits.ok().filter(|&bits| bits != 0).map(|bits| SpanId(bits as u64))
+    let trace_id = trace::trace_id_of_any_hex(header.single()?)?;
+    Some(Parent { trace_id: Some(trace_id), span_id: None, sampled: None })
 }
 
 #[cfg(test)]

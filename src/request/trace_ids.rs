@@ -10,6 +10,9 @@ pub enum TraceIds {
     /// Random ones, as OpenTelemetry makes them.
     #[default]
     Random,
+    /// Ids that begin with the seconds since 1970 in 32 bits, as X-Ray makes them, and are random otherwise. They sort by
+    /// time until 2106, and show when the trace began.
+    SortedSeconds,
     /// Ids that sort by time, as of [`trace::id`]. They show when the trace began.
     Sorted {
         /// What their time counts from.
@@ -25,7 +28,7 @@ pub enum TraceIds {
 }
 
 impl TraceIds {
-    /// Reads `random`, `sorted` or `sorted_host`; the last two may be followed by `epoch=2020-01-01`, the day from
+    /// Reads `random`, `sorted_seconds`, `sorted` or `sorted_host`; the last two may be followed by `epoch=2020-01-01`, the day from
     /// which their 41 bits of time count, by default 1970. With that, they last until 2039.
     ///
     /// # Errors
@@ -40,12 +43,14 @@ impl TraceIds {
         };
         match kind {
             "random" if options.is_empty() => Ok(Self::Random),
+            "sorted_seconds" if options.is_empty() => Ok(Self::SortedSeconds),
             "sorted" => Ok(Self::Sorted { epoch_ms }),
             "sorted_host" => {
                 let host = host_ipv4().ok_or(kind)?;
                 Ok(Self::SortedHost { epoch_ms, host: trace::host_word(host.into()) })
             }
-            _ => Err(options.first().copied().filter(|_| kind == "random").unwrap_or(kind)),
+            "random" | "sorted_seconds" => Err(options[0]),
+            _ => Err(kind),
         }
     }
 
@@ -54,6 +59,7 @@ impl TraceIds {
     pub(super) fn next_by(self, clock_ms: i64) -> (TraceId, SpanId) {
         match self {
             Self::Random => trace::otel_ids(),
+            Self::SortedSeconds => trace::seconds_ids_by(clock_ms),
             Self::Sorted { epoch_ms } => (trace::id_by(clock_ms, epoch_ms), trace::span_id()),
             Self::SortedHost { epoch_ms, host } => (trace::host_id_by(clock_ms, epoch_ms, host), trace::span_id()),
         }
@@ -72,6 +78,7 @@ mod tests {
     #[test]
     fn words() {
         assert_eq!(TraceIds::parse(&["random"]), Ok(TraceIds::Random));
+        assert_eq!(TraceIds::parse(&["sorted_seconds"]), Ok(TraceIds::SortedSeconds));
         assert_eq!(TraceIds::parse(&["sorted"]), Ok(TraceIds::Sorted { epoch_ms: 0 }));
         let epoch_ms = 1_577_836_800_000;
         assert_eq!(TraceIds::parse(&["sorted", "epoch=2020-01-01"]), Ok(TraceIds::Sorted { epoch_ms }));
@@ -82,6 +89,7 @@ mod tests {
             (&["sorted", "epoch=2020"], "epoch=2020"),
             (&["sorted", "epoch=2020-01-01", "x"], "x"),
             (&["random", "epoch=2020-01-01"], "epoch=2020-01-01"),
+            (&["sorted_seconds", "epoch=2020-01-01"], "epoch=2020-01-01"),
         ] {
             assert_eq!(TraceIds::parse(words), Err(wrong));
         }
@@ -95,6 +103,11 @@ mod tests {
         let (id, _) = sorted.next_by(ms);
         assert!(trace::read_id(&id.to_string()).unwrap().ms as i64 + epoch_ms >= ms, "{id}");
         assert!(sorted.end_in_random_bits() && TraceIds::Random.end_in_random_bits());
+        let (id, span_id) = TraceIds::SortedSeconds.next_by(ms);
+        let (other, _) = TraceIds::SortedSeconds.next_by(ms + 999);
+        assert!(id.0 >> 96 >= 1_600_000_000 && other.0 >> 96 <= 1_600_000_002, "{id} {other}");
+        assert!(id.0 as u64 != other.0 as u64 && (id.0 >> 64) as u32 != (other.0 >> 64) as u32, "{id} {other}");
+        assert!(span_id.0 != 0 && TraceIds::SortedSeconds.end_in_random_bits());
         let with_host = TraceIds::SortedHost { epoch_ms: 0, host: 0x0a000007 };
         let (id, _) = with_host.next_by(ms);
         assert_eq!(trace::read_host_id(&id.to_string()).unwrap().host, 0x0a000007);

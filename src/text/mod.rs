@@ -18,3 +18,19 @@ pub(crate) fn none_of(text: &[u8], is_one: fn(u8) -> bool, expected: &'static st
     let at = text.iter().position(|&byte| !is_one(byte))?;
     Some(FormatError::Character { position: at + 1, byte: text[at], expected })
 }
+
+/// The text without the spaces and tabs around it.
+#[inline]
+pub(crate) fn trimmed(text: &[u8]) -> &[u8] {
+    let is_space = |byte: Option<&u8>| matches!(byte, Some(b' ' | b'\t'));
+    if is_space(text.first()) || is_space(text.last()) { trim(text) } else { text }
+}
+
+#[cold]
+#[inline(never)]
+fn trim(mut text: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = text {
+        text = rest;
+    }
+    text
+}

@@ -89,6 +89,14 @@ pub enum Sampling {
     Debug,
 }
 
+impl From<bool> for Sampling {
+    /// Of a header that says only yes or no.
+    #[inline]
+    fn from(is_sampled: bool) -> Self {
+        if is_sampled { Self::Accept } else { Self::Deny }
+    }
+}
+
 impl Sampling {
     /// The character in a header.
     ///

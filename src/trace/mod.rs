@@ -18,7 +18,9 @@ use std::cell::Cell;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 
+mod amzn;
 pub(crate) mod b3;
+mod cloud;
 pub(crate) mod datadog;
 pub(crate) mod eagleid;
 pub(crate) mod skywalking;
@@ -26,7 +28,9 @@ pub(crate) mod sofa;
 pub(crate) mod traceparent;
 pub(crate) mod xray;
 
+pub use amzn::AmznTraceId;
 pub use b3::{B3, B3Ids, Sampling};
+pub use cloud::CloudTraceContext;
 pub use skywalking::SkyWalking;
 pub use sofa::Sofa;
 pub use traceparent::Traceparent;
@@ -403,6 +407,15 @@ pub fn otel_trace_id() -> TraceId {
     TraceId(u128::from(entropy::next_u64_without_stamp()) << 64 | u128::from(span_id().0))
 }
 
+/// The ids of a new trace and of its first span, when the clock reads `clock_ms`: `| unix seconds : 32 | random : 96 |`, as
+/// X-Ray makes them.
+#[inline]
+pub(crate) fn seconds_ids_by(clock_ms: i64) -> (TraceId, SpanId) {
+    let seconds = clock::never_backwards(clock_ms).div_euclid(1000) as u32;
+    let (TraceId(random), span_id) = otel_ids();
+    (TraceId(u128::from(seconds) << 96 | random & (u128::MAX >> 32)), span_id)
+}
+
 /// The random ids of a new trace and of its first span, as [`otel_trace_id`] and [`span_id`] make them.
 #[inline]
 pub(crate) fn otel_ids() -> (TraceId, SpanId) {
@@ -504,6 +517,34 @@ pub fn read_host_id(text: &str) -> Result<HostIdParts, FormatError> {
 
 fn host_id_in(IdParts { ms, sequence, random }: IdParts) -> HostIdParts {
     HostIdParts { ms, sequence, host: (random >> 32) as u32, random: random as u32 }
+}
+
+/// Reads 32 characters, or 16 as in older versions of B3, which are the right half.
+#[inline(never)]
+pub(crate) fn trace_id_of_hex(text: &[u8]) -> Option<TraceId> {
+    let bits = match text.len() {
+        TraceId::LEN => hex::decode::<{ TraceId::LEN }>(text, 0),
+        SpanId::LEN => hex::decode::<{ SpanId::LEN }>(text, 0),
+        _ => return None,
+    };
+    bits.ok().filter(|&bits| bits != 0).map(TraceId)
+}
+
+/// As [`trace_id_of_hex`], in upper case as well.
+#[inline(never)]
+pub(crate) fn trace_id_of_any_hex(text: &[u8]) -> Option<TraceId> {
+    let mut lower = [0; TraceId::LEN];
+    let lower = lower.get_mut(..text.len())?;
+    lower.copy_from_slice(text);
+    lower.make_ascii_lowercase();
+    trace_id_of_hex(lower)
+}
+
+/// Reads 16 characters.
+#[inline(never)]
+pub(crate) fn span_id_of_hex(text: &[u8]) -> Option<SpanId> {
+    let bits = (text.len() == SpanId::LEN).then(|| hex::decode::<{ SpanId::LEN }>(text, 0))?;
+    bits.ok().filter(|&bits| bits != 0).map(|bits| SpanId(bits as u64))
 }
 
 /// Reads the `LENGTH` characters from `start` as the id of a trace or a span, which must not be all zeros.

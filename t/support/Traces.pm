@@ -10,7 +10,8 @@ use Vectors qw(lua_of vectors);
 our @EXPORT_OK = qw(block requests server upstream);
 
 # The order in which support.requests prints headers.
-my @HEADERS = qw(traceparent tracestate b3 x-b3-traceid x-b3-spanid x-b3-parentspanid x-b3-sampled x-b3-flags x-trace-id);
+my @HEADERS = qw(traceparent tracestate b3 x-b3-traceid x-b3-spanid x-b3-parentspanid x-b3-sampled x-b3-flags
+    x-amzn-trace-id x-cloud-trace-context x-trace-id);
 
 sub requests {
     my @requests = @{ vectors('traces')->{requests} };

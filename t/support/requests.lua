@@ -38,9 +38,10 @@ function _M.print_sent(port, host, name, lines)
     local response = http.send("GET / HTTP/1.0\r\nHost: " .. host .. "\r\n" .. request .. "\r\n", port)
     local head, body = response:match("^(.-\r\n)\r\n(.*)")
     local trace, span = head:match("This%-Trace: (%x+)"), head:match("This%-Span: (%x+)")
-    body = body:gsub(span, "SPAN")
+    local decimal = tostring(0ULL + tonumber(span:sub(1, 8), 16) * 2ULL ^ 32 + tonumber(span:sub(9), 16)):sub(1, -4)
+    body = body:gsub(span, "SPAN"):gsub("/" .. decimal, "/SPAN")
     if not request:lower():find(trace:sub(17), 1, true) then
-        body = body:gsub(trace, "TRACE")
+        body = body:gsub(trace, "TRACE"):gsub(trace:sub(1, 8) .. "%-" .. trace:sub(9), "TRACE")
     end
     ngx.say(name, ": ", body)
 end

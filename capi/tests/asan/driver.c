@@ -439,6 +439,18 @@ set(txid_policy *policy, const char *option, const char *first, const char *seco
     return code;
 }
 
+/* Reads all of what it gets. */
+static int
+set_header(void *request, const char *name, size_t name_len, const char *value, size_t value_len,
+    void *values, size_t values_len, int replaces, const char **error)
+{
+    free(copy_of(name, name_len));
+    free(copy_of(value ? value : "", value_len));
+    require(request == NULL && values == NULL && values_len == 0 && replaces == 1 && error == NULL,
+            "txid_set_header");
+    return 0;
+}
+
 static void
 decide(const txid_policy *policy, const txid_field *fields, size_t count, txid_verdict expected)
 {
@@ -469,6 +481,16 @@ decide(const txid_policy *policy, const txid_field *fields, size_t count, txid_v
             "txid_span_continue");
         free((char *) peer->text.data);
     }
+    txid_request_send(policy, "7f3a", 4, span, headers, NULL, set_header, NULL);
+    txid_request_send(policy, "7f3a", 4, NULL, headers, NULL, set_header, NULL);
+    char *text = exactly(TXID_AMZN_TRACE_ID_MAX_LEN);
+    size_t len = txid_span_amzn_trace_id(span, text);
+    check_text(text, len, TXID_AMZN_TRACE_ID_MAX_LEN, "txid_span_amzn_trace_id");
+    free(text);
+    text = exactly(TXID_CLOUD_TRACE_CONTEXT_MAX_LEN);
+    len = txid_span_cloud_trace_context(span, text);
+    check_text(text, len, TXID_CLOUD_TRACE_CONTEXT_MAX_LEN, "txid_span_cloud_trace_context");
+    free(text);
     txid_span_start(policy, 0, span);
     txid_span_start(NULL, 0, span);
     free(unknown);
@@ -483,8 +505,8 @@ static void
 requests(void)
 {
     static const char *const NAMES[] = { "x-request-id", "x-trace-id", "traceparent", "b3",
-        "x-b3-traceid", "x-b3-spanid", "x-b3-parentspanid", "x-b3-sampled", "x-b3-flags", "other",
-        "" };
+        "x-b3-traceid", "x-b3-spanid", "x-b3-parentspanid", "x-b3-sampled", "x-b3-flags",
+        "x-amzn-trace-id", "x-cloud-trace-context", "tracestate", "other", "" };
     static const char *const VALUES[] = { "7f3a",
         "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
         "4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-1",
@@ -512,6 +534,11 @@ requests(void)
     require(name->len == strlen("X-Request-Id"), "txid_policy_header");
     txid_policy_trace_id_header(child, name);
     require(name->len == strlen("X-Trace-Id"), "txid_policy_trace_id_header");
+    require(txid_policy_check(child, true, message) == 0, "options that go together");
+    txid_policy_close(policy);
+    policy = txid_policy_open();
+    require(txid_policy_check(policy, true, message) == TXID_ERROR_OPTION && strlen(message) > 0,
+            "options that do not");
     txid_policy_close(policy);
 
     for (size_t i = 0; i < COUNT(VALUES); i++) {

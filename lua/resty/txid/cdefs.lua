@@ -30,6 +30,7 @@ typedef struct {
 typedef struct {
   size_t count;
   txid_text value;
+  bool in_place;
 } txid_header;
 typedef struct {
   txid_header id;
@@ -41,6 +42,9 @@ typedef struct {
   txid_header x_b3_parent_span_id;
   txid_header x_b3_sampled;
   txid_header x_b3_flags;
+  txid_header x_amzn_trace_id;
+  txid_header x_cloud_trace_context;
+  txid_header tracestate;
 } txid_headers;
 typedef struct {
   const void *sockaddr;
@@ -104,6 +108,15 @@ typedef struct {
   uint8_t flags_len;
   bool is_continued;
 } txid_span;
+typedef int (*txid_set_header)(void *request,
+                               const char *name,
+                               size_t name_len,
+                               const char *value,
+                               size_t value_len,
+                               void *values,
+                               size_t values_len,
+                               int replaces,
+                               const char **error);
 typedef struct {
   int64_t ms;
   uint32_t sequence;
@@ -176,13 +189,12 @@ int32_t txid_policy_set(txid_policy *policy,
                         const txid_text *list,
                         size_t count,
                         char *message);
-void txid_headers_find(const txid_policy *policy,
+int32_t txid_policy_check(const txid_policy *policy, bool is_id_of_trace, char *message);
+bool txid_headers_find(const txid_policy *policy,
                        const txid_field *fields,
                        size_t count,
                        txid_headers *headers);
-int32_t txid_policy_judge(const txid_policy *policy,
-                          const txid_peer *peer,
-                          const txid_header *header);
+int32_t txid_policy_judge(const txid_policy *policy, const txid_peer *peer, txid_header *header);
 size_t txid_readings(const char *text, size_t len, int64_t clock_ms, txid_reading *readings);
 int32_t txid_segment_open(const char *path, txid_segment **segment, char *message);
 void txid_segment_close(txid_segment *segment);
@@ -216,6 +228,16 @@ void txid_span_continue(const txid_policy *policy,
                         const txid_peer *peer,
                         const txid_headers *headers,
                         txid_span *span);
+size_t txid_span_amzn_trace_id(const txid_span *span, char *buf);
+size_t txid_span_cloud_trace_context(const txid_span *span, char *buf);
+int32_t txid_request_send(const txid_policy *policy,
+                          const char *id,
+                          size_t id_len,
+                          const txid_span *span,
+                          txid_headers *headers,
+                          void *request,
+                          txid_set_header set,
+                          const char **error);
 void txid_trace_id(char *buf, int64_t ms, int64_t epoch_ms);
 void txid_trace_id_now(char *buf, int64_t clock_ms, int64_t epoch_ms);
 void txid_trace_host_id(char *buf, int64_t ms, int64_t epoch_ms, uint32_t host);
@@ -262,6 +284,8 @@ return {
     SKYWALKING_MAX_LEN = 64,
     SNOWFLAKE_LEN = 19,
     SOFA_MAX_LEN = 35,
+    AMZN_TRACE_ID_MAX_LEN = 74,
+    CLOUD_TRACE_CONTEXT_MAX_LEN = 57,
     TRACE_ID_LEN = 32,
     SPAN_ID_LEN = 16,
     TRACEPARENT_LEN = 55,

@@ -14,7 +14,6 @@ local ngx_exit = ngx.exit
 local ngx_log = ngx.log
 local pcall = pcall
 local rawget = rawget
-local req_set_header = ngx.req.set_header
 local require = require
 local type = type
 local var = ngx.var
@@ -33,7 +32,7 @@ local _M = {}
 function _M.configure(given)
     args.check_table(given, "configure")
     settings = options.check(given)
-    trace = settings.kinds and require "resty.txid.request.trace"
+    trace = settings.has_trace and require "resty.txid.request.trace"
 end
 
 
@@ -56,27 +55,30 @@ end
 
 
 -- Returns the client's id; or nil, and whether the client sent an invalid one.
-local function client_id()
-    if settings.trusts_nobody or not is_of_a_request() then
+local function client_id(has_client)
+    if settings.trusts_nobody or not has_client then
         return nil, false
     end
     return settings.sent_id(settings.policy, settings.trusts, settings.valid)
 end
 
 
-local function make_span()
-    return settings.span(settings.policy, not settings.trusts_nobody and is_of_a_request(), settings.trusts)
+local function make_span(has_client)
+    return settings.span(settings.policy, not settings.trusts_nobody and has_client, settings.trusts)
 end
 
 
 -- Returns a new id; and the span, if the id is that of its trace.
-local function make_id()
+local function make_id(has_client)
     if settings.is_of_trace then
-        local span = make_span()
+        local span = make_span(has_client)
         return trace.trace_id(span), span
     end
 
     local id = settings.format()
+    if settings.may_wait then
+        settings.forget()
+    end
     if type(id) ~= "string" then
         error("resty.txid.request: format made a " .. type(id) .. ", not a string")
     end
@@ -87,14 +89,16 @@ end
 local function first_id(ctx)
     local kept, address = find_kept()
     if not kept then
-        local id, is_invalid = client_id()
+        settings.forget()
+        local has_client = is_of_a_request()
+        local id, is_invalid = client_id(has_client)
         local span
         if not id then
-            id, span = make_id()
+            id, span = make_id(has_client)
         end
 
         -- If a function of the settings has waited, another thread or a subrequest may have been first.
-        kept = find_kept() or ctx
+        kept = settings.may_wait and find_kept() or ctx
         if not rawget(kept, "txid_id") then
             kept.txid_id = id
             if span then
@@ -103,7 +107,7 @@ local function first_id(ctx)
             if is_invalid and settings.rejects then
                 kept.txid_rejected = true
             end
-            if is_of_a_request() then
+            if has_client then
                 keep(kept, address)
             end
         end
@@ -117,7 +121,7 @@ end
 
 -- The id of the request.
 local function id_of_request()
-    local ctx = context()
+    local ctx = context(trace)
     -- Raw, because the table inherits fields.
     return rawget(ctx, "txid_id") or first_id(ctx)
 end
@@ -138,14 +142,14 @@ local function span_of_request()
         return nil
     end
 
-    local ctx = context()
+    local ctx = context(trace)
     local span = rawget(ctx, "txid_span")
     if not span then
         id_of_request()
         local kept = find_kept() or ctx
         span = rawget(kept, "txid_span")
         if not span then
-            local own = make_span()
+            local own = make_span(is_of_a_request())
             -- As in first_id().
             span = rawget(kept, "txid_span") or own
             kept.txid_span = span
@@ -159,6 +163,10 @@ end
 -- The span of the request: a table with the strings trace_id and span_id and more, as in resty.txid.trace, and with the
 -- headers traceparent and b3; nil if trace is off.
 function _M.span()
+    if native.is_loaded and is_of_a_request() then
+        return native.span()
+    end
+    settings.forget()
     local span = span_of_request()
     return span and trace.as_table(span)
 end
@@ -197,16 +205,14 @@ end
 -- In header_filter_by_lua, it does the rest: for errors that nginx finds before rewrite_by_lua, and to replace an id
 -- that the upstream sent.
 function _M.handle()
+    settings.forget()
     local id = _M.id()
     local span = span_of_request()
     local header = settings.header
     local is_early = get_phase() ~= "header_filter"
 
     if is_early and settings.upstream then
-        req_set_header(header, id)
-        if span then
-            trace.send(settings.kinds, settings.trace_id_header, span)
-        end
+        settings.send(settings.policy, id, span)
     end
     if settings.response then
         ngx.header[header] = id

@@ -29,14 +29,16 @@ pub fn bytes(text: &Value) -> Vec<u8> {
 pub fn headers(case: &Value) -> Vec<(String, Vec<u8>)> {
     let header = |line: &Value| {
         let (name, value) = line.as_str()?.split_once(':')?;
-        Some((name.to_lowercase(), bytes(&value.trim().into())))
+        Some((name.to_lowercase(), bytes(&value.trim_matches(' ').into())))
     };
     case["lines"].as_array().unwrap().iter().map(|line| header(line).unwrap()).collect()
 }
 
 /// `text` with this hop's span as SPAN, and with TRACE for a trace that does not come from the lines of the case.
 pub fn masked(case: &Value, text: &str, trace_id: &str, span_id: &str) -> String {
-    let text = text.replace(span_id, "SPAN");
+    let decimal = u64::from_str_radix(span_id, 16).unwrap();
+    let text = text.replace(span_id, "SPAN").replace(&format!("/{decimal}"), "/SPAN");
     let came_in = case["lines"].to_string().to_lowercase().contains(&trace_id[16..]);
-    if came_in { text } else { text.replace(trace_id, "TRACE") }
+    let root = format!("{}-{}", &trace_id[..8], &trace_id[8..]);
+    if came_in { text } else { text.replace(trace_id, "TRACE").replace(&root, "TRACE") }
 }

@@ -10,7 +10,7 @@ local network = {
     end,
 }
 
-local trace_kind = { type = "string", one_of = { "traceparent", "b3", "b3_single" } }
+local trace_kind = { type = "string", one_of = { "traceparent", "b3", "b3_single", "aws", "gcp" } }
 
 
 return {

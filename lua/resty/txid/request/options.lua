@@ -2,13 +2,14 @@
 -- values get their types; what the options of the policy say is read in the same way as nginx's directives.
 
 local engine = require("resty.txid.lib").engine
+local native = require "resty.txid.request.native"
 local policies = require(engine == "native" and "resty.txid.request.policy" or "resty.txid.request.plain")
 
 
 local concat = table.concat
 local error = error
+local find = string.find
 local format = string.format
-local gsub = string.gsub
 local match = string.match
 local pairs = pairs
 local pcall = pcall
@@ -32,6 +33,14 @@ local DEFAULTS = {
     trace = "off",
     trace_id_header = false,
     trace_ids = "random",
+    trace_flags = "03",
+}
+
+-- Those that also have an effect where nginx's module decides about ids and traces. The others need its directives.
+local BESIDE_NATIVE = {
+    header = true,
+    response = true,
+    upstream = true,
 }
 
 local function show(value)
@@ -72,6 +81,7 @@ end
 
 words.header = word
 words.on_invalid = word
+words.trace_flags = word
 
 
 local function word_or_list(value, expected)
@@ -92,12 +102,13 @@ end
 
 
 function words.trace(value)
-    return word_or_list(value, '"off", "traceparent", "b3", "b3_single" or a list of these')
+    return word_or_list(value, '"off", "traceparent", "b3", "b3_single", "aws", "gcp" or a list of these')
 end
 
 
 function words.trace_ids(value)
-    return word_or_list(value, '"random", "sorted", "sorted_host", or a list of the last two with an epoch')
+    return word_or_list(value, '"random", "sorted_seconds", "sorted", "sorted_host", or a list of the last two with an '
+                               .. 'epoch')
 end
 
 
@@ -223,17 +234,28 @@ local function check_each(given, by_name)
 end
 
 
--- The kinds that a span is sent in: a table with a field for each of them; nil if trace is off.
-local function kinds_of(list)
-    if list[1] == "off" then
-        return nil
+local function same(list, other)
+    return concat(list, " ") == concat(other, " ")
+end
+
+
+-- An option that only seems to work would be worse than an error.
+local function check_beside_native(given, policy)
+    for name, value in pairs(given) do
+        local default = words[name] and words[name](DEFAULTS[name])
+        local is_default
+        if name == "accept" then
+            is_default = #policy.accept == 0 or policy.accept[1] == "off" and type(value) ~= "function"
+        elseif default then
+            is_default = same(policy[name], default)
+        else
+            is_default = value == DEFAULTS[name]
+        end
+        if not BESIDE_NATIVE[name] and not is_default then
+            error("resty.txid.request: " .. name .. " has no effect beside ngx_http_txid_module, which decides: "
+                  .. (name == "valid" and "leave it out" or "use its directive txid_" .. name), 4)
+        end
     end
-    local kinds = {}
-    for i = 1, #list do
-        local kind = gsub(list[i], "-", "_")
-        kinds[kind] = true
-    end
-    return kinds
 end
 
 
@@ -247,26 +269,28 @@ function _M.check(given)
 
     local policy = check_each(given, words)
     local options = check_each(given, checks)
-    local name, err
-    options.policy, name, err = policies.open(policy)
-    if not options.policy then
-        error("resty.txid.request: " .. name .. ": " .. err, 3)
-    end
-    if given.trace_id_header and policy.trace[1] == "off" then
-        error("resty.txid.request: trace_id_header is " .. show(given.trace_id_header) .. ", but trace is off", 3)
-    end
-
     options.is_of_trace = options.format == "trace"
-    if options.is_of_trace and policy.trace[1] == "off" then
-        error('resty.txid.request: format is "trace", but trace is off', 3)
+    local err, name
+    options.policy, err, name = policies.open(policy, options.is_of_trace)
+    if not options.policy then
+        error("resty.txid.request: " .. (name and name .. ": " or "") .. err, 3)
+    end
+    if native.is_loaded then
+        check_beside_native(given, policy)
     end
 
     options.header = policy.header[1]
+    if options.response and find(options.header, "_", 1, true) then
+        error("resty.txid.request: header: " .. show(options.header) .. " would be sent with hyphens in the response, "
+              .. "because ngx.header takes underscores for them; name another header, or set response = false", 3)
+    end
     options.trusts_nobody = policy.accept[1] == "off" or #policy.accept == 0
     options.trusts = type(given.accept) == "function" and given.accept or nil
+    options.may_wait = options.trusts ~= nil or type(given.valid) == "function" or type(given.format) == "function"
     options.rejects = policy.on_invalid[1] == "reject"
-    options.kinds = kinds_of(policy.trace)
-    options.trace_id_header = given.trace_id_header or nil
+    options.has_trace = policy.trace[1] ~= "off"
+    options.forget = policies.forget
+    options.send = policies.send
     options.sent_id = policies.sent_id
     options.span = policies.span
     return options

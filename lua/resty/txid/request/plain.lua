@@ -2,26 +2,49 @@
 
 local cidr = require "resty.txid.cidr"
 local lib = require "resty.txid.lib"
-local peer_address = require "resty.txid.request.peer"
+local peer_address = require("resty.txid.request.peer").address
 
 
 local find = string.find
 local format = string.format
 local lower = string.lower
+local match = string.match
 local pcall = pcall
 local rawget = rawget
 local re_find = ngx.re.find
 local req_get_headers = ngx.req.get_headers
+local req_set_header = ngx.req.set_header
+local sub = string.sub
 local type = type
 
 
 -- As in src/request/header.rs.
-local RESERVED = " accept-ranges authorization cache-control connection content-encoding content-length content-range "
-    .. "content-type cookie date etag expires host keep-alive last-modified link location server set-cookie te trailer "
-    .. "transfer-encoding upgrade vary www-authenticate "
+local RESERVED = " accept age allow alt-svc authorization b3 cache-control connection cookie date depth destination "
+    .. "etag expect expires forwarded from host http2-settings keep-alive last-event-id last-modified "
+    .. "link location max-forwards origin overwrite pragma range referer refresh retry-after server "
+    .. "set-cookie status strict-transport-security te traceparent tracestate trailer transfer-encoding "
+    .. "upgrade user-agent vary via www-authenticate x-amzn-trace-id x-cloud-trace-context x-real-ip "
+local RESERVED_BEGINNINGS = {
+    "accept-", "access-control-", "content-", "if-", "proxy-", "sec-", "x-accel-", "x-b3-", "x-forwarded-",
+    "x-sendfile"
+}
 local VALID = "\\A[A-Za-z0-9._~:/+=@-]{1,128}\\z"
 
 local _M = {}
+
+
+local function is_reserved(header)
+    if find(RESERVED, " " .. header .. " ", 1, true) then
+        return true
+    end
+    for i = 1, #RESERVED_BEGINNINGS do
+        local beginning = RESERVED_BEGINNINGS[i]
+        if sub(header, 1, #beginning) == beginning then
+            return true
+        end
+    end
+    return false
+end
 
 
 local function need_library()
@@ -29,27 +52,33 @@ local function need_library()
 end
 
 
--- Returns a policy for the options of configure(). Each value is a list of strings. Returns nil, the name of the option
--- and what is wrong with it otherwise.
-function _M.open(options)
+-- Returns a policy for the options of configure(). Each value is a list of strings. Returns nil, what is wrong, and the
+-- name of the option that is alone to blame otherwise.
+function _M.open(options, is_id_of_trace)
     local header, action = options.header[1], options.on_invalid[1]
     if not find(header, "^[%w!#%%&'*+.^_`|~-]+$") then
-        return nil, "header", format("%q is not the name of a header", header)
+        return nil, format("%q is not the name of a header", header), "header"
     end
-    if find(RESERVED, " " .. lower(header) .. " ", 1, true) then
-        return nil, "header", format("%q has a meaning of its own; name another header, such as X-Request-Id", header)
+    if is_reserved(lower(header)) then
+        return nil, format("%q has a meaning of its own; name another header, such as X-Request-Id", header), "header"
     end
     if action ~= "replace" and action ~= "reject" then
-        return nil, "on_invalid", format("%q is neither replace nor reject", action)
+        return nil, format("%q is neither replace nor reject", action), "on_invalid"
     end
     if options.trace[1] ~= "off" then
-        return nil, "trace", select(2, pcall(need_library))
+        return nil, select(2, pcall(need_library)), "trace"
     end
     local trusts, err = cidr.matcher(options.accept)
     if not trusts then
-        return nil, "accept", err
+        return nil, err, "accept"
     end
-    return { header = lower(header), trusts = trusts }
+    if options.trace_id_header[1] ~= "off" then
+        return nil, format("trace_id_header is %q, but trace is off", options.trace_id_header[1])
+    end
+    if is_id_of_trace then
+        return nil, 'format is "trace", but trace is off'
+    end
+    return { name = header, header = lower(header), trusts = trusts }
 end
 
 
@@ -65,6 +94,8 @@ function _M.sent_id(policy, trusts, valid)
     if type(id) ~= "string" then
         return nil, true
     end
+    -- nginx has removed only the spaces around it.
+    id = match(id, "^[ \t]*(.-)[ \t]*$")
     if valid then
         if valid(id) then
             return id
@@ -74,6 +105,16 @@ function _M.sent_id(policy, trusts, valid)
         return id
     end
     return nil, true
+end
+
+
+-- Nothing has been found that could change.
+function _M.forget()
+end
+
+
+function _M.send(policy, id)
+    req_set_header(policy.name, id)
 end
 
 

@@ -3,7 +3,7 @@
 local base = require "resty.core.base"
 local ffi = require "ffi"
 local lib = require "resty.txid.lib"
-local peer_address = require "resty.txid.request.peer"
+local peers = require "resty.txid.request.peer"
 require "resty.core.request"
 
 
@@ -13,6 +13,7 @@ local INVALID = lib.VERDICT_INVALID
 local L = lib.C
 local assert = assert
 local clock_ms = lib.clock_ms
+local declined = base.FFI_DECLINED
 local error = error
 local ffi_cast = ffi.cast
 local ffi_gc = ffi.gc
@@ -20,17 +21,23 @@ local ffi_new = ffi.new
 local ffi_str = ffi.string
 local get_request = base.get_request
 local pairs = pairs
+local peer_address = peers.address
+local peer_bytes = peers.bytes
 
 
 local elements_ptr = ffi.typeof("ngx_http_lua_ffi_table_elt_t *")
 local headers = ffi_new("txid_headers")
 local message = ffi_new("char[?]", lib.MESSAGE_LEN)
 local peer = ffi_new("txid_peer")
+local send_error = ffi_new("const char *[1]")
+local set_header = ffi_cast("txid_set_header", C.ngx_http_lua_ffi_req_set_header)
 local span_type = ffi.typeof("txid_span")
 local truncated = ffi_new("int[1]")
 
 local capacity = 0
 local fields, elements
+-- Whether `headers` has those of this request, and whether one of a trace is among them.
+local are_found, has_trace = false, false
 local _M = {}
 
 
@@ -38,8 +45,8 @@ assert(ffi.sizeof("txid_field") == ffi.sizeof("ngx_http_lua_ffi_table_elt_t"))
 
 
 -- Returns a policy for the options of configure() that the library knows. Each value is a list of strings. Returns nil,
--- the name of the option and what is wrong with it otherwise.
-function _M.open(options)
+-- what is wrong, and the name of the option that is alone to blame otherwise.
+function _M.open(options, is_id_of_trace)
     local policy = ffi_gc(L.txid_policy_open(), L.txid_policy_close)
     for name, words in pairs(options) do
         local texts = ffi_new("txid_text[?]", #words)
@@ -47,15 +54,27 @@ function _M.open(options)
             texts[i - 1].data, texts[i - 1].len = words[i], #words[i]
         end
         if L.txid_policy_set(policy, name, #name, texts, #words, message) < 0 then
-            return nil, name, ffi_str(message)
+            return nil, ffi_str(message), name
         end
+    end
+    if L.txid_policy_check(policy, is_id_of_trace, message) < 0 then
+        return nil, ffi_str(message)
     end
     return policy
 end
 
 
+-- Call this before the other functions, when a request may have changed since.
+function _M.forget()
+    are_found = false
+end
+
+
 -- Finds the headers of this request that the policy looks at. What it finds is valid until the caller waits.
 local function find_headers(policy)
+    if are_found then
+        return
+    end
     local request = get_request()
     local count = C.ngx_http_lua_ffi_req_get_headers_count(request, 0, truncated)
     if count > capacity then
@@ -63,15 +82,19 @@ local function find_headers(policy)
         fields = ffi_new("txid_field[?]", capacity)
         elements = ffi_cast(elements_ptr, fields)
     end
-    if count < 0 or count > 0 and C.ngx_http_lua_ffi_req_get_headers(request, elements, count, 0) ~= 0 then
+    if count < 0 or count > 0 and C.ngx_http_lua_ffi_req_get_headers(request, elements, count, 1) ~= 0 then
         error("resty.txid.request: the request's headers cannot be read here", 0)
     end
-    L.txid_headers_find(policy, fields, count, headers)
+    has_trace = L.txid_headers_find(policy, fields, count, headers)
+    are_found = true
 end
 
 
-local function set_peer(address)
-    peer.text.data, peer.text.len = address, #address
+-- Whether the function of configure() trusts the peer. It may wait, and then the headers must be found again.
+local function is_trusted_by(trusts)
+    local is_trusted = trusts(peer_address())
+    are_found = false
+    return is_trusted
 end
 
 
@@ -83,20 +106,23 @@ function _M.sent_id(policy, trusts, valid)
         return nil, false
     end
 
-    local address = peer_address()
     if trusts then
-        if not trusts(address) then
+        if not is_trusted_by(trusts) then
             return nil, false
         end
-        -- The function may have waited.
         find_headers(policy)
     end
 
-    set_peer(address)
+    peer.text.data, peer.text.len = peer_bytes()
     local verdict = L.txid_policy_judge(policy, peer, headers.id)
     if verdict == ACCEPTED or verdict == INVALID and valid and headers.id.count == 1 then
         local id = ffi_str(headers.id.value.data, headers.id.value.len)
-        if not valid or valid(id) then
+        if not valid then
+            return id
+        end
+        local is_valid = valid(id)
+        are_found = false
+        if is_valid then
             return id
         end
         return nil, true
@@ -109,15 +135,29 @@ end
 -- starts one.
 function _M.span(policy, may_continue, trusts)
     local span = ffi_new(span_type)
-    local address = may_continue and peer_address()
-    if address and (not trusts or trusts(address)) then
+    if may_continue then
         find_headers(policy)
-        set_peer(address)
-        L.txid_span_continue(policy, clock_ms(), peer, headers, span)
-    else
-        L.txid_span_start(policy, clock_ms(), span)
+        if has_trace and (not trusts or is_trusted_by(trusts)) then
+            find_headers(policy)
+            peer.text.data, peer.text.len = peer_bytes()
+            L.txid_span_continue(policy, clock_ms(), peer, headers, span)
+            return span
+        end
     end
+    L.txid_span_start(policy, clock_ms(), span)
     return span
+end
+
+
+-- Sends the id upstream, and the span unless it is nil. The library calls nginx's function for each header that must
+-- change.
+function _M.send(policy, id, span)
+    find_headers(policy)
+    are_found = false
+    local rc = L.txid_request_send(policy, id, #id, span, headers, get_request(), set_header, send_error)
+    if rc ~= 0 and rc ~= declined then
+        error("resty.txid.request: the request's headers cannot be set here", 0)
+    end
 end
 
 

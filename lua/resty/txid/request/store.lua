@@ -55,15 +55,20 @@ local function connection_address()
 end
 
 
--- The current ngx.ctx. A new one has room for our fields from the start, which costs less than growing it. This way to
--- it also costs less than the one through the table ngx.
-function _M.context()
+-- The current ngx.ctx. A new one has room for our fields from the start, with a span or without, which costs less than
+-- growing it. This way to it also costs less than the one through the table ngx.
+function _M.context(has_span)
     local request = get_request()
     if request then
         local ref = C.ngx_http_lua_ffi_get_ctx_ref(request, nil, nil)
         if ref >= 0 then
             return ctx_tables[ref]
         end
+    end
+    if has_span then
+        return (get_ctx_table({
+            txid_id = false, txid_ref = 0, txid_connection = 0, txid_started = 0, txid_span = false,
+        }))
     end
     return (get_ctx_table({ txid_id = false, txid_ref = 0, txid_connection = 0, txid_started = 0 }))
 end

@@ -1,0 +1,96 @@
+//! The `X-Cloud-Trace-Context` header of Google Cloud's load balancers.
+
+use super::{SpanId, TraceId, trace_id_of_hex};
+use crate::text::{FormatError, decimal};
+use std::fmt;
+
+/// The contents of an `X-Cloud-Trace-Context` header.
+///
+/// ```
+/// use txid::trace::CloudTraceContext;
+///
+/// let header = CloudTraceContext::from_text(b"105445aa7843bc8bf206b12000100000/74;o=1")?;
+/// assert_eq!((header.parent_id.unwrap().0, header.sampled), (74, Some(true)));
+/// # Ok::<(), txid::FormatError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CloudTraceContext {
+    /// The trace.
+    pub trace_id: TraceId,
+    /// The span that sends the header. A 0 there is none.
+    pub parent_id: Option<SpanId>,
+    /// Whether the trace is recorded. None leaves the decision to the receiver.
+    pub sampled: Option<bool>,
+}
+
+impl CloudTraceContext {
+    /// The length of the longest header.
+    pub const MAX_LEN: usize = 57;
+
+    /// Writes the text to the beginning of `text`, without allocating, and returns its length.
+    ///
+    /// ```
+    /// use txid::trace::{CloudTraceContext, SpanId, TraceId};
+    ///
+    /// let header = CloudTraceContext { trace_id: TraceId(255), parent_id: Some(SpanId(17)), sampled: Some(false) };
+    /// assert_eq!(header.to_string(), "000000000000000000000000000000ff/17;o=0");
+    /// ```
+    pub fn write(&self, text: &mut [u8; Self::MAX_LEN]) -> usize {
+        Self::write_text(&self.trace_id.to_text(), self.parent_id, self.sampled, text)
+    }
+
+    /// As [`CloudTraceContext::write`], of a trace's id that is a text already.
+    pub(crate) fn write_text(
+        trace_id: &[u8],
+        parent_id: Option<SpanId>,
+        sampled: Option<bool>,
+        text: &mut [u8; Self::MAX_LEN],
+    ) -> usize {
+        text[..32].copy_from_slice(trace_id);
+        text[32] = b'/';
+        let mut buffer = itoa::Buffer::new();
+        let digits = buffer.format(parent_id.map_or(0, |id| id.0)).as_bytes();
+        let mut len = 33 + digits.len();
+        text[33..len].copy_from_slice(digits);
+        if let Some(sampled) = sampled {
+            text[len..len + 4].copy_from_slice(if sampled { b";o=1" } else { b";o=0" });
+            len += 4;
+        }
+        len
+    }
+
+    /// Reads text from bytes: 32 hexadecimal digits, `/`, the span in decimal, and perhaps `;o=0` or `;o=1`.
+    ///
+    /// # Errors
+    ///
+    /// [`FormatError`] says what is wrong, and where.
+    pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
+        if text.len() <= TraceId::LEN {
+            return Err(FormatError::Length { found: text.len(), expected: "this header has 34 to 57" });
+        }
+        let trace_id = trace_id_of_hex(&text[..TraceId::LEN])
+            .ok_or(FormatError::Value("the trace is not 32 hexadecimal digits in lower case, or all zeros"))?;
+        FormatError::unless_byte_is(text, TraceId::LEN, b'/', "a slash")?;
+        let rest = &text[TraceId::LEN + 1..];
+        let (digits, sampled) = match rest {
+            [digits @ .., b';', b'o', b'=', b'0'] => (digits, Some(false)),
+            [digits @ .., b';', b'o', b'=', b'1'] => (digits, Some(true)),
+            digits => (digits, None),
+        };
+        let end = text.len() - (rest.len() - digits.len());
+        if digits.len() > 20 {
+            return Err(FormatError::Length { found: text.len(), expected: "this header has 34 to 57" });
+        }
+        let span_id = decimal::decode(text, TraceId::LEN + 1, end)?;
+        let parent_id = (span_id != 0).then_some(SpanId(span_id));
+        Ok(Self { trace_id, parent_id, sampled })
+    }
+}
+
+impl fmt::Display for CloudTraceContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = [0; Self::MAX_LEN];
+        let len = self.write(&mut text);
+        f.write_str(std::str::from_utf8(&text[..len]).expect("it is ASCII"))
+    }
+}

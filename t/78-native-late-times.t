@@ -1,0 +1,65 @@
+# txid_time follows a variable that changes, or that has no value when it is first read.
+
+use strict;
+use warnings;
+use lib 't/support';
+use Native qw(nginx_has_stream);
+use OwnNginx;
+use Test::More;
+
+my ($one, $other) = qw(01890000-0000-7000-8000-000000000000 01890000-0001-7000-8000-000000000000);
+my ($ms, $other_ms) = (1687922147328, 1687922147329);
+my ($port, $backend, $stream) = map { free_port() } 1 .. 3;
+my $stream_block = !nginx_has_stream() ? '' : <<"END";
+stream {
+    map \$upstream_addr \$id { volatile; default $one; "" ""; }
+    txid_time \$id \$ms;
+    txid_time \$id \$ms_too;
+    log_format times "[\$ms_too] \$ms";
+    server {
+        listen 127.0.0.1:$stream;
+        set \$early "[\$ms]";
+        access_log logs/stream.log times;
+        proxy_pass 127.0.0.1:$backend;
+    }
+}
+END
+write_config(<<"END");
+events {}
+http {
+    access_log off;
+    txid_time \$arg_id \$ms;
+    txid_time \$upstream_http_x_id \$upstream_ms;
+    server {
+        listen 127.0.0.1:$port;
+        location = /changes {
+            set \$early \$ms;
+            rewrite ^ /changed?id=$other?;
+        }
+        location = /changed { return 200 "\$early \$ms"; }
+        location = /late {
+            set \$early \$upstream_ms;
+            proxy_pass http://127.0.0.1:$backend;
+            add_header X-Times "[\$early] \$upstream_ms";
+        }
+    }
+    server {
+        listen 127.0.0.1:$backend;
+        location / { add_header X-Id $one; return 200; }
+    }
+}
+$stream_block
+END
+is nginx(), '', 'nginx starts' or BAIL_OUT('it does not');
+wait_until { IO::Socket::INET->new("127.0.0.1:$port") };
+
+like exchange($port, "GET /changes?id=$one HTTP/1.0\r\n\r\n"), qr/\r\n\r\n$ms $other_ms\z/, 'an argument, before and after a rewrite';
+like exchange($port, "GET /late HTTP/1.0\r\n\r\n"), qr/^X-Times: \[\] $ms\r$/m, 'a header of the upstream, before and after it came';
+SKIP: {
+    skip 'this nginx has no stream', 1 unless nginx_has_stream();
+    exchange($stream, "GET / HTTP/1.0\r\n\r\n");
+    wait_until { log_lines('stream.log') };
+    is join('', log_lines('stream.log')), "[$ms] $ms\n", 'in stream, before and after the upstream is known';
+}
+
+done_testing;
