@@ -9,6 +9,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use txid::hidden::KeyCheck;
 use txid_agent_machines::child;
 
 /// How long SIGKILL takes to end the processes of a child.
@@ -18,6 +19,8 @@ pub struct Config {
     pub store: String,
     pub nodes: Vec<Node>,
     pub segments: Vec<(String, Option<u64>)>,
+    /// The check values of the keys that hide numbers, by their tags.
+    pub keys: BTreeMap<String, Vec<KeyCheck>>,
     pub max_step: u64,
     pub create: bool,
     pub dir: PathBuf,
@@ -59,6 +62,7 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct Segment {
     step: Option<u64>,
+    key: Option<String>,
 }
 
 impl Config {
@@ -82,9 +86,18 @@ impl Config {
             let count = count.map(|count| args::count(&count.to_string())).transpose();
             count.map_err(|why| anyhow::anyhow!("{shown}: {name}: {why}"))
         };
+        let mut keys = BTreeMap::new();
+        for (tag, Segment { key, .. }) in &file.segments {
+            let Some(key) = key else { continue };
+            let wrong = |why: String| anyhow!("{shown}: segments.{tag}.key: {why}");
+            let checks: Result<Vec<KeyCheck>, _> = key.split_whitespace().map(str::parse).collect();
+            let checks = checks.map_err(|error| wrong(error.to_string()))?;
+            ensure!(!checks.is_empty(), wrong("it is empty; `txid key FILE` prints what it is".to_owned()));
+            keys.insert(tag.clone(), checks);
+        }
         let mut segments = args.segments;
         if segments.is_empty() {
-            for (tag, Segment { step }) in file.segments {
+            for (tag, Segment { step, .. }) in file.segments {
                 let step = count(step, &format!("segments.{tag}.step"))?;
                 let tag = args::group_name(&tag).map_err(|why| anyhow::anyhow!("{shown}: segments: {why}"))?;
                 segments.push((tag, step));
@@ -126,6 +139,7 @@ impl Config {
             },
             nodes,
             segments,
+            keys,
             max_step: args.max_step.or(count(file.max_step, "max-step")?).unwrap_or(1_000_000),
             create: args.create,
             child: args.child,

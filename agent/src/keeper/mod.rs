@@ -37,6 +37,11 @@ pub trait Kept {
     /// Asks the store.
     fn ask(&mut self, request: <Self::Machine as Machine>::Request) -> <Self::Machine as Machine>::Answer;
 
+    /// What else the store is to know, tried again until it does. Returns a line for the log if that is news.
+    fn attend(&mut self) -> Option<String> {
+        None
+    }
+
     /// Takes note of what the store said about itself. If that changed, returns a line for the log.
     fn learn(&mut self) -> Option<String>;
 
@@ -101,6 +106,9 @@ pub fn keep<K: Kept>(kept: &mut K, stop: &Receiver<()>, mut report: impl FnMut(R
                 Input::Go
             }
             Output::Wait { until_ms } => {
+                if let Some(text) = kept.attend() {
+                    tell(kept, Some(text));
+                }
                 if let Some(text) = outage.look(kept.refusal()) {
                     tell(kept, Some(text));
                 }

@@ -2,9 +2,11 @@
 
 use super::Kept;
 use super::own::{OwnError, own};
-use crate::store::{Durability, Tags};
+use crate::store::{self, Durability, Store, Tags};
 use std::fs::File;
 use std::path::Path;
+use std::time::{Duration, Instant};
+use txid::hidden::KeyCheck;
 use txid::segment::{SegmentError, SegmentPage};
 use txid_agent_machines::segment::{Answer, Event, Failure, Request, Rules, STEP, Segment, View, Write};
 use txid_agent_machines::store::{StoreError, Taken};
@@ -14,8 +16,23 @@ pub struct KeptSegment {
     rules: Rules,
     page: SegmentPage,
     tags: Box<dyn Tags>,
+    keys: Option<Keys>,
     _lock: File,
 }
+
+/// The keys that hide the numbers, and where the store has them.
+struct Keys {
+    checks: Vec<KeyCheck>,
+    store: Box<dyn Store>,
+    /// Whether the store has them.
+    are_bound: bool,
+    /// When that was last tried, and what came of it.
+    tried: Option<Instant>,
+    why: Option<String>,
+}
+
+/// How long to wait before the store is asked again.
+const AGAIN: Duration = Duration::from_secs(5);
 
 impl KeptSegment {
     /// Opens the page in the file at `path`, or makes it.
@@ -24,7 +41,22 @@ impl KeptSegment {
             Err(SegmentError::OtherBoot(_) | SegmentError::Copied(_)) => Ok(None),
             page => page.map(Some),
         })?;
-        Ok(Self { rules, page, tags, _lock: lock })
+        Ok(Self { rules, page, tags, keys: None, _lock: lock })
+    }
+
+    /// The same for numbers that are hidden by these keys.
+    pub fn hidden_by(self, checks: Vec<KeyCheck>, store: Box<dyn Store>) -> Self {
+        Self { keys: Some(Keys { checks, store, are_bound: false, tried: None, why: None }), ..self }
+    }
+
+    /// Ties the tag to the keys, and then lets workers hide by them.
+    fn bind(&mut self) -> Result<(), StoreError> {
+        let Some(keys) = self.keys.as_mut().filter(|keys| !keys.are_bound) else { return Ok(()) };
+        keys.tried = Some(Instant::now());
+        store::bind(&mut *keys.store, &self.rules.tag, &keys.checks)?;
+        keys.checks.iter().for_each(|check| self.page.set_key_check(*check));
+        keys.are_bound = true;
+        Ok(())
     }
 
     /// Takes a range, unless the store can lose it again: another host would get it, too. There is no margin of time that
@@ -90,10 +122,22 @@ impl Kept for KeptSegment {
 
     fn ask(&mut self, request: Request) -> Answer {
         let answer = match request {
-            Request::Take { count, seen } => self.take(count, seen),
+            Request::Take { count, seen } => self.bind().and_then(|()| self.take(count, seen)),
             Request::Create { step } => self.tags.create_tag(&self.rules.tag, step).map(|()| Answer::Created),
         };
         answer.unwrap_or_else(Answer::Failed)
+    }
+
+    fn attend(&mut self) -> Option<String> {
+        let keys = self.keys.as_ref()?;
+        if keys.are_bound || keys.tried.is_some_and(|tried| tried.elapsed() < AGAIN) {
+            return None;
+        }
+        let why = self.bind().err().map(|error| error.to_string());
+        let keys = self.keys.as_mut()?;
+        let is_news = why != keys.why;
+        keys.why = why;
+        keys.why.clone().filter(|_| is_news)
     }
 
     /// It is asked before each range.

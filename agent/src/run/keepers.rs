@@ -74,8 +74,11 @@ impl Keepers {
                 create: config.create,
                 ..segment::Rules::new(tag)
             };
-            let kept =
+            let mut kept =
                 KeptSegment::open(&config.dir.join(format!("{tag}.segment")), rules, store::open_tags(&config.store)?)?;
+            if let Some(checks) = config.keys.get(tag) {
+                kept = kept.hidden_by(checks.clone(), store::open(&config.store)?);
+            }
             keepers.add(tag, kept, events)?;
         }
         Ok(keepers)

@@ -10,6 +10,7 @@ mod etcd;
 mod failure;
 mod file;
 mod http;
+mod keys;
 mod leaf;
 mod limits;
 mod mysql;
@@ -32,6 +33,7 @@ use self::url::StoreUrl;
 
 pub use self::contract::{Numbers, Store, Tags};
 pub use self::durability::Durability;
+pub use self::keys::bind;
 pub use self::scheme::schemes;
 pub use self::tag::raise;
 pub use self::url::{PASSWORD_VARIABLE, has_password};

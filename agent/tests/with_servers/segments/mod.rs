@@ -319,3 +319,94 @@ fn a_tag_that_is_missing_is_an_error_that_says_how_to_make_it() {
     assert!(log.contains("the store has no such tag; make it with --create, or: "), "{log}");
     assert!(log.contains("txid-agent run --segment invoices=7 --create"), "{log}");
 }
+
+/// Two hosts over a change of the key. Each image is of one number, and every one is read on both in the end.
+#[test]
+fn a_key_is_changed_over_two_hosts_and_no_image_is_of_two_numbers() {
+    use std::collections::HashMap;
+    use std::os::unix::fs::PermissionsExt;
+    use txid::hidden::{Hidden, Shape, key_checks};
+
+    const OLD: &str = "2b7e151628aed2a6abf7158809cf4f3c";
+    const NEW: &str = "000102030405060708090a0b0c0d0e0f";
+    const OTHER: &str = "ffffffffffffffffffffffffffffffff";
+    let directory = Directory::new();
+    let key_file = |host: &str, text: &str| {
+        let path = directory.path(&format!("{host}.key"));
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        path
+    };
+    // An agent and the series of a worker, both started with this file.
+    let start = |host: &str, text: &str| {
+        let path = key_file(host, text);
+        let checks: Vec<_> = key_checks(&path).unwrap().iter().map(ToString::to_string).collect();
+        let config = directory.path(&format!("{host}.toml"));
+        fs::write(&config, format!("[segments]\ninvoices = {{ key = \"{}\" }}\n", checks.join(" "))).unwrap();
+        let agent = directory.agent(host, &["--config", config.to_str().unwrap(), "--create"]);
+        let segment = directory.segment(host);
+        let series = Hidden::open(&path, "invoices", Shape::Digits(6)).unwrap().of_segment(segment);
+        (agent, segment, series)
+    };
+    let mut shown = HashMap::new();
+    let mut show = |segment: &Segment, series: &Hidden, count: usize| {
+        for _ in 0..count {
+            let mut number = None;
+            until("there is no number", || {
+                number = segment.next().ok();
+                number.is_some()
+            });
+            let number = number.unwrap();
+            let mut image = None;
+            until("the key is not known", || {
+                image = series.hide(number).ok();
+                image.is_some()
+            });
+            assert_eq!(shown.insert(image.unwrap().to_string(), number), None, "an image of two numbers");
+        }
+    };
+
+    let (mut first_agent, first, old) = start("first", OLD);
+    let (mut second_agent, second, old_too) = start("second", OLD);
+    show(&first, &old, 300);
+    show(&second, &old_too, 300);
+
+    // A host with another key gets no numbers, and its workers refuse with both check values.
+    let (mut third_agent, third, other) = start("third", OTHER);
+    until("the third host is not refused", || directory.log().contains("and the key here is"));
+    assert!(third.next().is_err());
+    third_agent.kill();
+    let foreign = Hidden::open(&key_file("foreign", OTHER), "invoices", Shape::Digits(6)).unwrap().of_segment(first);
+    let why = foreign.hide(1).unwrap_err().to_string();
+    assert!(other.hide(1).is_err() && why.contains("in its store, and the key here is"), "{why}");
+
+    // Each host in its turn learns the new key, and hides by the old one.
+    let prepared = format!("1 {NEW}\n{OLD}\n");
+    first_agent.kill();
+    let (mut first_agent, first, old) = start("first", &prepared);
+    show(&first, &old, 100);
+    show(&second, &old_too, 100);
+    second_agent.kill();
+    let (mut second_agent, second, old_too) = start("second", &prepared);
+    show(&second, &old_too, 100);
+
+    // Then each hides by the new one.
+    let changed = format!("{OLD}\n1 {NEW}\n");
+    first_agent.kill();
+    let (_first_agent, first, new) = start("first", &changed);
+    show(&first, &new, 100);
+    show(&second, &old_too, 100);
+    second_agent.kill();
+    let (_second_agent, second, new_too) = start("second", &changed);
+    show(&second, &new_too, 100);
+
+    assert_eq!(shown.len(), 1200);
+    for (image, number) in &shown {
+        assert_eq!(new.reveal(image.as_bytes()), Ok(*number));
+        assert_eq!(new_too.reveal(image.as_bytes()), Ok(*number));
+    }
+    let mut numbers: Vec<_> = shown.values().collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    assert_eq!(numbers.len(), 1200, "no number twice");
+}

@@ -5,7 +5,7 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use txid_agent::store::{Store, open, open_tags};
+use txid_agent::store::{Store, bind, open, open_tags};
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
 
 use super::consul::StandIn;
@@ -54,10 +54,28 @@ pub fn all(url: impl Fn(u16, &str) -> String + Sync, server: &mut impl Kill, has
     basics(&mut *open(&url(port, "")).unwrap(), has_clock);
     races(&url(port, ""));
     super::tags::tags(&url(port, ""));
+    keys(&mut *open(&url(port, "")).unwrap());
     lost_replies(&url, port);
     trips(&url, port);
     outage(&url(port, "&timeout=1s"), server);
     nobody_there(&url);
+}
+
+/// The check values of keys are beside the tag, one for each period, and none is ever replaced.
+fn keys(store: &mut dyn Store) {
+    let mut bind = |checks: &str| {
+        let checks: Vec<_> = checks.split(' ').map(|check| check.parse().unwrap()).collect();
+        bind(store, "hidden", &checks).map_err(|error| error.to_string())
+    };
+    assert_eq!(bind("66e94b"), Ok(()));
+    assert_eq!(bind("66e94b"), Ok(()), "another host with the same key");
+    let why = bind("66e94c").unwrap_err();
+    assert!(why.contains("hidden by the key 66e94b on other hosts, and the key here is 66e94c"), "{why}");
+    assert_eq!(bind("66e94b 1:000000"), Ok(()), "a new period");
+    assert_eq!(bind("66e94b"), Ok(()), "a host that does not know it yet");
+    assert!(bind("1:000001").is_err(), "whose key nobody replaces");
+    let record = store.read("hidden/key").unwrap().unwrap();
+    assert_eq!(String::from_utf8_lossy(&record.bytes), "66e94b 1:000000");
 }
 
 pub fn wait_for(url: &str) {
