@@ -166,9 +166,9 @@ SKIP: {
     own_at_most(155, '$txid', $txid, $constant);
     own_at_most(227, '$request_txid and a header to check', $checked, $constant);
     own_at_most(235, 'txid_response_header', $response, $constant);
-    own_at_most(420, '$txid_traceparent of a new trace', $started, $constant);
-    own_at_most(1145, '$txid_traceparent of a trace that came in', $continued, $constant);
-    own_at_most(2000, 'txid_time iso8601', $time, $constant);
+    own_at_most(435, '$txid_traceparent of a new trace', $started, $constant);
+    own_at_most(1180, '$txid_traceparent of a trace that came in', $continued, $constant);
+    own_at_most(2040, 'txid_time iso8601', $time, $constant);
 }
 note((compared("nginx's own \$request_id", $nginx_id, $constant))[1]);
 
