@@ -66,7 +66,29 @@ span: compiled
 
 
 
-=== TEST 3: a second id() is a few compiled instructions, and leaves nothing to the garbage collector
+=== TEST 3: handle() with all kinds of traces
+--- http_config
+init_by_lua_block {
+    request = require "resty.txid.request"
+    request.configure { trace = { "b3", "traceparent", "b3_single", "aws", "gcp" }, trace_id_header = "X-Trace-Id" }
+}
+--- config
+location = /t {
+    content_by_lua_block {
+        local trace = require "support.trace"
+        local handled = trace(function()
+            ngx.ctx = {}
+            return request.handle()
+        end)
+        ngx.say("handle, anew: ", handled)
+    }
+}
+--- response_body
+handle, anew: compiled
+
+
+
+=== TEST 4: a second id() is a few compiled instructions, and leaves nothing to the garbage collector
 --- http_config
 init_by_lua_block { request = require "resty.txid.request" }
 --- config
@@ -86,7 +108,7 @@ bytes: 0
 
 
 
-=== TEST 4: nothing is kept of a finished request
+=== TEST 5: nothing is kept of a finished request
 --- http_config
 init_by_lua_block {
     request = require "resty.txid.request"

@@ -22,6 +22,7 @@ SIGMAS = 4
 BENT = ["sorted_host", "UUID v7"]
 KINDS = {
     "random": ("txid_trace_ids random;", "$txid_traceparent"),
+    "sorted_seconds": ("txid_trace_ids sorted_seconds;", "$txid_traceparent"),
     "sorted": ("txid_trace_ids sorted;", "$txid_traceparent"),
     "sorted_host": ("txid_trace_ids sorted_host;", "$txid_traceparent"),
     "UUID v7": ("", "00-$txid_uuid_v7-$txid_span_id-03"),
