@@ -231,3 +231,15 @@ fn the_longest_texts_have_the_greatest_length() {
     assert!(sofa.to_string().ends_with("90004294967295"));
     assert_eq!(sofa.to_string().len(), Sofa::MAX_LEN);
 }
+
+#[test]
+fn only_the_version_that_is_known_says_that_a_trace_id_is_random() {
+    let random = |version: &str, flags: &str| {
+        let text = format!("{version}-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-{flags}");
+        text.parse::<txid::trace::Traceparent>().map(|header| (header.sampled, header.random)).unwrap()
+    };
+    assert_eq!(random("00", "03"), (true, true));
+    assert_eq!(random("00", "01"), (true, false));
+    assert_eq!(random("01", "03"), (true, false));
+    assert_eq!(random("01", "02"), (false, false));
+}
