@@ -78,6 +78,23 @@ fn a_wrong_length_is_found_without_a_look_at_the_text() {
 }
 
 #[test]
+fn the_text_of_each_format_gets_the_code_of_its_fault() {
+    let length = txid_error::Length as i32;
+    let character = txid_error::Character as i32;
+    let value = txid_error::Value as i32;
+    for (format, text, code) in [
+        (txid_format::Uuid, &b"1"[..], length),
+        (txid_format::Uuid, b"x1890a5d-ac96-774b-bcce-b302099a8057", character),
+        (txid_format::Uuid, b"01890a5d-ac96-074b-bcce-b302099a8057", value),
+        (txid_format::Flake, b"1", length),
+        (txid_format::Flake, b"-123456789012345678901", character),
+        (txid_format::Flake, b"zzzzzzzzzzzzzzzzzzzzzz", value),
+    ] {
+        assert_eq!(explain(format as i32, text.as_ptr(), text.len()).0, code, "{}", String::from_utf8_lossy(text));
+    }
+}
+
+#[test]
 fn a_number_that_is_no_format_is_an_error() {
     for number in [i32::MIN, -1, 9, i32::MAX] {
         assert_eq!(explain(number, b"x".as_ptr(), 1), (txid_error::Value as i32, "no such format".to_string()));

@@ -485,11 +485,13 @@ decide(const txid_policy *policy, const txid_field *fields, size_t count, txid_v
     txid_request_send(policy, "7f3a", 4, NULL, headers, NULL, set_header, NULL);
     char *text = exactly(TXID_AMZN_TRACE_ID_MAX_LEN);
     size_t len = txid_span_amzn_trace_id(span, text);
-    check_text(text, len, TXID_AMZN_TRACE_ID_MAX_LEN, "txid_span_amzn_trace_id");
+    require(len <= TXID_AMZN_TRACE_ID_MAX_LEN, "a long header");
+    check_text(text, len, len, "txid_span_amzn_trace_id");
     free(text);
     text = exactly(TXID_CLOUD_TRACE_CONTEXT_MAX_LEN);
     len = txid_span_cloud_trace_context(span, text);
-    check_text(text, len, TXID_CLOUD_TRACE_CONTEXT_MAX_LEN, "txid_span_cloud_trace_context");
+    require(len <= TXID_CLOUD_TRACE_CONTEXT_MAX_LEN, "a long header");
+    check_text(text, len, len, "txid_span_cloud_trace_context");
     free(text);
     txid_span_start(policy, 0, span);
     txid_span_start(NULL, 0, span);
@@ -606,6 +608,70 @@ makers(void)
     free(message);
 }
 
+/* Numbers as their images, and every image with one other character. */
+
+static void
+hidden(void)
+{
+    char path[] = "/tmp/txid-asan-key-XXXXXX";
+    const char *key = "2b7e151628aed2a6abf7158809cf4f3c\n";
+    int file = mkstemp(path);
+    require(file >= 0 && write(file, key, strlen(key)) == (ssize_t) strlen(key), "no key file");
+    close(file);
+
+    char *message = exactly(TXID_MESSAGE_LEN), *buf = exactly(TXID_HIDDEN_LEN);
+    uint64_t *number = exactly(sizeof *number);
+    txid_hidden *hidden;
+    for (uint32_t digits = 6; digits <= 19; digits++) {
+        require(txid_hidden_open(path, "orders", digits, 0, digits % 2, NULL, &hidden,
+            message) == 0, message);
+        int32_t len = txid_hidden_hide(hidden, 42, buf, message);
+        require(len == (int32_t) (digits + digits % 2), "txid_hidden_hide");
+        char *text = copy_of(buf, (size_t) len);
+        require(txid_hidden_reveal(hidden, text, (size_t) len, number, message) == 0
+            && *number == 42, "txid_hidden_reveal");
+        require(txid_hidden_reveal_text(hidden, text, (size_t) len, buf, message) == 2
+            && memcmp(buf, "42", 2) == 0, "txid_hidden_reveal_text");
+        for (int32_t at = 0; at < len; at++) {
+            char before = text[at];
+            for (int byte = 0; byte < 256; byte++) {
+                text[at] = (char) byte;
+                txid_hidden_reveal(hidden, text, (size_t) len, number, message);
+            }
+            text[at] = before;
+        }
+        require(txid_hidden_hide(hidden, UINT64_MAX, buf, message) < 0 && strlen(message) > 0,
+            "a number that is too large");
+        free(text);
+        text = copy_of("42", 2);
+        require(txid_hidden_hide_text(hidden, text, 2, buf, message) == len, "txid_hidden_hide_text");
+        require(txid_hidden_reveal(hidden, text, 2, number, message) < 0, "a short image");
+        free(text);
+        txid_hidden_close(hidden);
+    }
+    require(txid_hidden_open(path, "orders", 5, 0, false, NULL, &hidden, message) < 0, "5 digits");
+    require(txid_hidden_open("/", "orders", 0, 8, false, NULL, &hidden, message) < 0, "no file");
+
+    char option[64];
+    txid_text *words = exactly(3 * sizeof *words);
+    snprintf(option, sizeof option, "key=%s", path);
+    words[0] = text_of(option);
+    words[1] = text_of("name=orders");
+    words[2] = text_of("letters=8");
+    require(txid_hidden_parse(words, 3, &hidden, message) == 0, "txid_hidden_parse");
+    txid_hidden_close(hidden);
+    require(txid_hidden_parse(words, 2, &hidden, message) < 0, "no length");
+    txid_hidden_close(NULL);
+    for (size_t i = 0; i < 3; i++) {
+        free((char *) words[i].data);
+    }
+    free(words);
+    free(number);
+    free(buf);
+    free(message);
+    unlink(path);
+}
+
 /* What the nginx modules make, and read. */
 
 static void
@@ -616,11 +682,13 @@ for_nginx(void)
     txid_series *series = txid_series_open();
     txid_series_fill(series, 1522545688552, id);
     check_text(id, TXID_LEN, TXID_LEN, "txid_series_fill");
-    require(txid_time_in(id, TXID_LEN, true, time) == TXID_TIME_LEN
-                && memcmp(time, "2018-04-01T01:21:28.552Z", TXID_TIME_LEN) == 0
-                && txid_time_in(id, TXID_LEN, false, time) == 13
-                && memcmp(time, "1522545688552", 13) == 0
-                && txid_time_in(id, 3, true, time) == 0, "txid_time_in");
+    char *uuid = copy_of("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", TXID_UUID_LEN);
+    require(txid_time_in(uuid, TXID_UUID_LEN, true, time) == TXID_TIME_LEN
+                && memcmp(time, "2022-02-22T19:22:22.000Z", TXID_TIME_LEN) == 0
+                && txid_time_in(uuid, TXID_UUID_LEN, false, time) == 13
+                && memcmp(time, "1645557742000", 13) == 0
+                && txid_time_in(uuid, 3, true, time) == 0, "txid_time_in");
+    free(uuid);
     txid_series_close(series);
     txid_series_close(NULL);
     free(time);
@@ -637,6 +705,7 @@ everything(void *directory)
     snowflakes(directory);
     requests();
     makers();
+    hidden();
     for_nginx();
     return NULL;
 }
