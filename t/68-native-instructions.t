@@ -159,15 +159,16 @@ at_most($minor && $minor <= 26 ? 1.014 : 1.019, '$txid', $txid, $constant);
 at_most(1.024, '$request_txid and a header to check', $checked, $with_header);
 at_most(1.032, 'txid_response_header', $response, $added);
 at_most(1.056, '$txid_traceparent of a new trace', $started, $constant);
-at_most(1.14, '$txid_traceparent of a trace that came in', $continued, $with_parent);
+at_most(1.145, '$txid_traceparent of a trace that came in', $continued, $with_parent);
 at_most(1.25, 'txid_time iso8601', $time, $with_header);
 SKIP: {
     skip 'the module is built in', 6 unless $txid->[2];
     own_at_most(155, '$txid', $txid, $constant);
-    own_at_most(227, '$request_txid and a header to check', $checked, $constant);
+    # Tabs around a header's value are left out, and two more headers may hold a trace.
+    own_at_most(250, '$request_txid and a header to check', $checked, $constant);
     own_at_most(235, 'txid_response_header', $response, $constant);
-    own_at_most(435, '$txid_traceparent of a new trace', $started, $constant);
-    own_at_most(1180, '$txid_traceparent of a trace that came in', $continued, $constant);
+    own_at_most(470, '$txid_traceparent of a new trace', $started, $constant);
+    own_at_most(1225, '$txid_traceparent of a trace that came in', $continued, $constant);
     own_at_most(2040, 'txid_time iso8601', $time, $constant);
 }
 note((compared("nginx's own \$request_id", $nginx_id, $constant))[1]);

@@ -197,8 +197,11 @@ impl Policy {
     /// ```
     #[inline]
     pub fn new_span(&self, clock_ms: i64) -> Span {
-        let span = Span::new(self.trace_ids.unwrap_or_default(), clock_ms);
-        Span { random: span.random && self.trace_flags != Some(TraceFlags::Sampled), ..span }
+        let mut span = Span::new(self.trace_ids.unwrap_or_default(), clock_ms);
+        if self.trace_flags == Some(TraceFlags::Sampled) {
+            span.random = false;
+        }
+        span
     }
 
     /// The span of a request from `peer`: it continues the trace that came in, if the peer is accepted and sent a valid

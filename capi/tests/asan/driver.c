@@ -644,7 +644,8 @@ hidden(void)
             "a number that is too large");
         free(text);
         text = copy_of("42", 2);
-        require(txid_hidden_hide_text(hidden, text, 2, buf, message) == len, "txid_hidden_hide_text");
+        require(txid_hidden_hide_text(hidden, text, 2, buf, message) == len,
+            "txid_hidden_hide_text");
         require(txid_hidden_reveal(hidden, text, 2, number, message) < 0, "a short image");
         free(text);
         txid_hidden_close(hidden);
