@@ -146,8 +146,11 @@ CREATE OR REPLACE FUNCTION snowflake_ms AS (id, time_bits, low_bits, unit_ms, ep
     NULL
 );
 
-CREATE OR REPLACE FUNCTION snowflake_time AS (id, time_bits, low_bits, unit_ms, epoch_ms) ->
-    fromUnixTimestamp64Milli(snowflake_ms(id, time_bits, low_bits, unit_ms, epoch_ms), 'UTC');
+CREATE OR REPLACE FUNCTION snowflake_time AS (id, time_bits, low_bits, unit_ms, epoch_ms) -> if(
+    snowflake_ms(id, time_bits, low_bits, unit_ms, epoch_ms) < 10413792000000,
+    fromUnixTimestamp64Milli(snowflake_ms(id, time_bits, low_bits, unit_ms, epoch_ms), 'UTC'),
+    NULL
+);
 
 CREATE OR REPLACE FUNCTION snowflake_first AS (t, time_bits, low_bits, unit_ms, epoch_ms) -> if(
     us_of_time(t) >= epoch_ms * 1000 AND bitShiftRight(intDiv(intDiv(us_of_time(t), 1000) - epoch_ms, unit_ms), time_bits) = 0,

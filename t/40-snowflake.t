@@ -227,10 +227,10 @@ false bad option 'max_drift' to 'new' (seconds from 0 on expected, got -1)
 false bad option 'max_drift' to 'new' (seconds from 0 on expected, got nan)
 false bad option 'max_drift' to 'new' (seconds from 0 on expected, got 10000000000000)
 
-false cannot make a generator: layout 'twitter' is not one of snowflake, sonyflake, uid, leaf, snowflake53, nor a list such as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01
+false cannot make a generator: layout 'twitter' is not one of snowflake, sonyflake, uid, leaf, snowflake53, discord, instagram, mastodon, nor a list such as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01
 false bad option 'layout' to 'new' (text without a NUL expected)
 false bad option 'layout' to 'new' (string or table expected, got number)
-false cannot make a generator: layout '' is not one of snowflake, sonyflake, uid, leaf, snowflake53, nor a list such as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01
+false cannot make a generator: layout '' is not one of snowflake, sonyflake, uid, leaf, snowflake53, discord, instagram, mastodon, nor a list such as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01
 false bad option 'layout.order' to 'new' ('time,node,sequence' or 'time,sequence,node' expected, got node)
 false bad option 'layout.bits' to 'new' (unknown option)
 false bad option 'layout.time_bits' to 'new' (number expected, got string)

@@ -8,25 +8,31 @@ local traceerr = require("jit.vmdef").traceerr
 -- by chance. LuaJIT simply starts again.
 local BEGUN_IN_THE_WRONG_PLACE = "leaving loop in root trace"
 
+-- So is this one, of a recording that begins in what the function calls and runs into the loop below. After four of
+-- them, LuaJIT leaves that place to the interpreter. Code with a loop of its own has this abort when C calls it, too.
+local RAN_INTO_THE_LOOP = "loop unroll limit reached"
+
 
 -- Calls the function from its own loop, and then from C, as nginx does in each request: there LuaJIT does not compile a
 -- function that ends in a tail call of C. Returns "compiled", or everything that kept it from compiling completely.
 return function(hot)
     local trouble = {}
-    local wanted, compiled
+    local wanted, compiled, ran_into_the_loop
 
     local function log(event, trace, _, _, code, detail)
         if event == "stop" then
             local link = traceinfo(trace).linktype
             if link == wanted then
                 compiled = true
-            elseif link == "stitch" or link == "interpreter" then
+            elseif link == "stitch" or (link == "interpreter" and not ran_into_the_loop) then
                 trouble[#trouble + 1] = link
             end
 
         elseif event == "abort" then
             local reason = traceerr[code]
-            if reason ~= BEGUN_IN_THE_WRONG_PLACE then
+            if reason == RAN_INTO_THE_LOOP and wanted == "loop" then
+                ran_into_the_loop = true
+            elseif reason ~= BEGUN_IN_THE_WRONG_PLACE then
                 trouble[#trouble + 1] = "abort: " .. reason:format(tostring(detail))
             end
         end
@@ -37,7 +43,7 @@ return function(hot)
         collectgarbage()
         jit.flush()
         jit.opt.start("hotloop=56")
-        wanted, compiled = link, false
+        wanted, compiled, ran_into_the_loop = link, false, false
         jit.attach(log, "trace")
         call(hot)
         jit.attach(log)

@@ -129,6 +129,8 @@ fn a_child_that_the_next_agent_may_not_end_is_named() {
     signal(&first, libc::SIGSTOP);
     send(guard.unwrap(), libc::SIGKILL);
     kill(&mut first);
+    // Until then, it is the guard that has the node.
+    until("the guard is still there", || !Path::new(&format!("/proc/{}", guard.unwrap())).exists());
     let next = run(&["true"]).output().unwrap();
     let wanted = format!("process {}, which an earlier txid-agent has started, still runs; end it", child.unwrap());
     let said = String::from_utf8(next.stderr).unwrap();
