@@ -85,7 +85,6 @@ fn the_text_of_each_format_gets_the_code_of_its_fault() {
     for (format, text, code) in [
         (txid_format::Uuid, &b"1"[..], length),
         (txid_format::Uuid, b"x1890a5d-ac96-774b-bcce-b302099a8057", character),
-        (txid_format::Uuid, b"01890a5d-ac96-074b-bcce-b302099a8057", value),
         (txid_format::Flake, b"1", length),
         (txid_format::Flake, b"-123456789012345678901", character),
         (txid_format::Flake, b"zzzzzzzzzzzzzzzzzzzzzz", value),
