@@ -81,14 +81,14 @@ resty.txid.request: accept must be .*, not this table \(it has the key 3\)
 resty.txid.request: valid must be a regular expression or a function, not 5
 resty.txid.request: valid must be a regular expression, not "\[a-" \(.*\)
 resty.txid.request: format must be the name of a generator or a function, not true
-resty.txid.request: format must be the name of a generator such as txid or uuid_v7, not "" \(resty.txid.maker: "" is not a format; the formats are txid, .*\)
+resty.txid.request: format must be the name of a generator such as txid or uuid_v7, not "" \(resty.txid.maker(?:: "" is not a format; the formats are txid,| needs libtxid)(?:.|\n)*?\)
 resty.txid.request: format must be the name of a generator such as txid or uuid_v7, not "../txid" \(.*\)
 resty.txid.request: format must be the name of a generator such as txid or uuid_v7, not "codec.decode" \(.*\)
 resty.txid.request: format must be the name of a generator such as txid or uuid_v7, not "lib" \(.*\)
 resty.txid.request: format must be the name of a generator such as txid or uuid_v7, not "pure.txid"
 resty.txid.request: format must be the name of a generator such as txid or uuid_v7, not "lib.clock_ms" \(it makes a number, not a string\)
 resty.txid.request: format must be the name of a generator such as txid or uuid_v7, not "pure" \(.*\)
-resty.txid.request: format must be the name of a generator such as txid or uuid_v7, not "snowflake" \(.*node= is missing.*\)
+resty.txid.request: format must be the name of a generator such as txid or uuid_v7, not "snowflake" \(.*(?:node= is missing|needs libtxid).*\)
 resty.txid.request: on_invalid: "ignore" is neither replace nor reject
 resty.txid.request: response must be true or false, not "yes"
 resty.txid.request: upstream must be true or false, not 1

@@ -164,8 +164,11 @@ local function generator(name)
     end
 
     local file, field = match(name, "^([%w_]+)%.([%w_]+)$")
-    local ok, module = pcall(require, "resty.txid." .. (file or "maker"))
+    local path = "resty.txid." .. (file or "maker")
+    local ok, module = pcall(require, path)
     if not ok then
+        -- So that the next one hears the reason, too, and not of a previous error.
+        package.loaded[path] = nil
         return nil, module
     end
 
