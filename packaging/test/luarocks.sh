@@ -39,10 +39,11 @@ is_id "$(id_of_tree)" "luajit with the tree of the binary rock"
 rocks remove lua-resty-libtxid
 is_empty "$tree/share" "$tree/lib/lua"
 
-if said=$(without_cargo luarocks --lua-version 5.1 --tree "$tree" make rockspec/lua-resty-libtxid-scm-1.rockspec 2>&1); then
+# LuaRocks is not one of those that may install packages.
+if said=$(TXID_INSTALL='' without_cargo luarocks --lua-version 5.1 --tree "$tree" make rockspec/lua-resty-libtxid-scm-1.rockspec 2>&1); then
     fail "without cargo: $said"
 fi
-has "$said" "txid: cargo is missing: install a Rust toolchain"
+has "$said" "txid: these are missing: cargo"
 is_empty "$tree/share" "$tree/lib/lua"
 
 # The original library has the same module under the name lua-resty-txid. In either order, `require "resty.txid"` is ours, and
