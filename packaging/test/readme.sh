@@ -9,7 +9,6 @@ release=${RELEASE:-bookworm}
 cat >"$tmp/not-run" <<'END_OF_LIST'
 make rpm .*|it is for Fedora; packaging/test/rpm.sh
 docker .*|packaging/test/containers.sh
-resty .*|Debian has no OpenResty
 make nginx-module NGINX_SRC=.*|no other sources of nginx are there
 kong .*|Debian has no Kong; make test-gateways
 apisix .*|Debian has no APISIX; make test-gateways
