@@ -1,0 +1,61 @@
+"""What libtxid reads in a header, by its C interface."""
+
+import ctypes
+
+
+class Text(ctypes.Structure):
+    _fields_ = [("len", ctypes.c_size_t), ("data", ctypes.c_char_p)]
+
+
+class Header(ctypes.Structure):
+    _fields_ = [("count", ctypes.c_size_t), ("value", Text), ("in_place", ctypes.c_bool)]
+
+
+class Headers(ctypes.Structure):
+    _fields_ = [(name, Header) for name in (
+        "id", "trace_id", "traceparent", "b3", "x_b3_trace_id", "x_b3_span_id", "x_b3_parent_span_id", "x_b3_sampled", "x_b3_flags",
+        "x_amzn_trace_id", "x_cloud_trace_context", "tracestate")]
+
+
+class Peer(ctypes.Structure):
+    _fields_ = [("sockaddr", ctypes.c_void_p), ("text", Text)]
+
+
+class Span(ctypes.Structure):
+    _fields_ = [("trace_id", ctypes.c_char * 32), ("span_id", ctypes.c_char * 16), ("parent_span_id", ctypes.c_char * 16),
+                ("traceparent", ctypes.c_char * 55), ("b3", ctypes.c_char * 68), ("sampled", ctypes.c_char), ("flags", ctypes.c_char),
+                ("parent_span_id_len", ctypes.c_uint8), ("b3_len", ctypes.c_uint8), ("sampled_len", ctypes.c_uint8),
+                ("flags_len", ctypes.c_uint8), ("is_continued", ctypes.c_bool)]
+
+
+FIELDS = {"aws": "x_amzn_trace_id", "gcp": "x_cloud_trace_context", "traceparent": "traceparent", "b3_single": "b3"}
+
+
+class Reader:
+    def __init__(self, root, kind):
+        self.library = ctypes.CDLL(f"{root}/target/release/libtxid.so")
+        self.library.txid_policy_open.restype = ctypes.c_void_p
+        self.policy = ctypes.c_void_p(self.library.txid_policy_open())
+        self.field = FIELDS[kind]
+        for option, value in [(b"accept", b"all"), (b"trace", kind.encode())]:
+            words, message = (Text * 1)(Text(len(value), value)), ctypes.create_string_buffer(1024)
+            if self.library.txid_policy_set(self.policy, option, ctypes.c_size_t(len(option)), words, ctypes.c_size_t(1), message):
+                raise ValueError(message.value)
+
+    def span(self, header):
+        raw = header.encode("latin-1")
+        headers, span = Headers(), Span()
+        setattr(headers, self.field, Header(1, Text(len(raw), raw), False))
+        peer = Peer(None, Text(9, b"127.0.0.1"))
+        self.library.txid_span_continue(
+            self.policy, ctypes.c_int64(0), ctypes.byref(peer), ctypes.byref(headers), ctypes.byref(span))
+        return span
+
+    def read(self, header):
+        """Trace, parent and decision, or None. A new trace is another one each time."""
+        span = self.span(header)
+        if self.span(header).trace_id != span.trace_id:
+            return None
+        parent = span.parent_span_id.decode() if span.parent_span_id_len else "0" * 16
+        decision = "1" if span.flags_len else span.sampled.decode() if span.sampled_len else "?"
+        return span.trace_id.decode(), parent, decision
