@@ -10,6 +10,7 @@ PEERS ?=
 NGINX_SRC ?=
 NGINX_SRCS ?=
 NGINX_TESTS ?=
+TRACE_CONTEXT_SRC ?=
 FILES ?=
 WORDS ?=
 # What `make mutants` breaks, in both workspaces. The agent's own tests need real stores.
@@ -29,7 +30,7 @@ try run test: export TXID_INSTALL := 1
 OF_AGENT = --locked --manifest-path agent/Cargo.toml --target-dir target
 BUILD_AGENT = cargo build $(OF_AGENT) --release
 
-export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_SRCS NGINX_TESTS OPENRESTY_SRC APISIX_HOME KONG
+export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_SRCS NGINX_TESTS TRACE_CONTEXT_SRC OPENRESTY_SRC APISIX_HOME KONG
 
 .PHONY: help build build-tests check agent nginx-module run-native test-nginx-sources test-nginx-tests build-rock run try test soak mutants mutants-lua mutants-c mutants-promises mutants-meaning bench bench-segments bench-agent lint headers install uninstall install-rock deb rpm
 .PHONY: test-install test-platforms test-gateways test-reproducible bump release clean
@@ -92,6 +93,12 @@ release-modules:
 test-nginx-tests:
 	@scripts/need.sh build nginx-sources nginx-tests
 	@scripts/test-nginx-tests.sh
+
+.PHONY: test-trace-context
+test-trace-context: nginx-module
+	@scripts/need.sh build test
+	@cargo build --locked --release --quiet
+	@TXID_INSTALL=1 tests/trace-context/run.sh
 
 soak: ## kill, fork, signal, sort gigabytes, lease, fuzz, and test randomness (long)
 	@scripts/need.sh build stores soak
