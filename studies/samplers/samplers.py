@@ -15,7 +15,7 @@ from opentelemetry.sdk.trace.sampling import TraceIdRatioBased
 from through_nginx import WORKERS, logged
 
 COUNT = int(os.environ.get("COUNT", 1_000_000))
-RATIOS = [0.01, 0.2, 0.5]
+RATIOS = [0.01, 0.1, 0.5]
 SIGMAS = 4
 
 # Those whose right half is not random: with a host in it; and as a control, with a variant in it.
