@@ -11,13 +11,13 @@ A TIME is one of:
   01/Apr/2018:01:21:28 +0000      as nginx logs it
   '2018-04-01 01:21:28'           local time, also without seconds
   2018-04-01, today, yesterday    midnight, local time
-  'last tuesday', '10:00'         the last one before today; today at 10:00
-  'yesterday 10:00'               a day, and a time of that day
-  10m, '10m ago', '2 days ago'    before now; also 1h30m
+  'last tuesday'                  midnight of the last Tuesday before today
+  10:00, 'yesterday 10:00'        local time, of today or of that day
+  10m, 1h30m, '2 days ago'        before now
   1522545688552                   milliseconds since 1970
   now
-Local time is that of the variable TZ, or of the system. A second of 60 counts as 59.
-Times are from 1970-01-01 to 2109-05-15T07:35:11.103Z, all that a txid can hold.";
+Local time is that of the variable TZ, or of the system. Second 60 is read as 59.
+Times are from 1970-01-01 to 2109-05-15T07:35:11.103Z, the range of a txid.";
 
 /// Make, read, find and sort 20-character ids that sort by time
 ///
@@ -81,11 +81,10 @@ pub struct New {
     /// What kind of ids to make
     #[arg(long, value_name = "NAME", value_parser = format_that_is_made(), default_value = "txid", hide_possible_values = true)]
     pub format: &'static Format,
-    /// For --format snowflake: the node; a number, env:NAME, ip or hostname, or lease for the one that txid-agent
-    /// leases
+    /// For --format snowflake: the node, as a number, env:NAME, ip, hostname, or lease (the one from txid-agent)
     #[arg(long, value_name = "NODE")]
     pub node: Option<String>,
-    /// For --format snowflake: the state file shared by all users of the node; created if missing. For --format
+    /// For --format snowflake: the file that all processes with this node share; it is created if missing. For --format
     /// segment: the file that txid-agent keeps
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
@@ -133,9 +132,10 @@ fn with_a_time() -> String {
 
 /// Show what ids hold: format, time (UTC, local, age), fields and bits
 ///
-/// Nothing in an id names its format: if it can be of several, all are shown, the likeliest first. A number is read in each
-/// layout that is known, unless one is given. An id is shown as it is written by this project. Invalid ids are reported on standard error; the others are still printed, and
-/// the exit status is 1.
+/// An id does not name its format. If it can be of several, all are shown, the likeliest first. A number is read in every
+/// known layout, unless --layout is given. Ids are shown as txid writes them.
+///
+/// Invalid ids are reported on standard error, and the exit status is then 1. The others are still printed.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -167,9 +167,9 @@ pub struct Ids {
     pub layout: Option<String>,
 }
 
-/// Print the first and the last id of a window of time, the bounds of a query
+/// Print the first and the last id of a time window, for a query
 ///
-/// The format must be one whose ids sort by their time.
+/// The ids of the format must sort by time.
 #[derive(clap::Args)]
 #[command(after_help = format!("{TIMES}
 
@@ -180,10 +180,10 @@ Examples:
   txid range --since 1h --format uuid-v7
   txid range --since 1h --sql request_id --dialect postgresql", with_a_time()))]
 pub struct Range {
-    /// When the window begins
+    /// The start of the window
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, required_unless_present = "since")]
     pub from: Option<String>,
-    /// When it ends; ids of that very time are not in it
+    /// The end of the window, exclusive
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "now")]
     pub to: String,
     /// Start this long ago: --since 10m is --from '10m ago'
@@ -218,14 +218,14 @@ pub enum Dialect {
     Clickhouse,
 }
 
-/// Print the lines with an id from a window of time
+/// Print the lines with an id from a time window
 ///
-/// A line matches if an id of the format is in it, with no letter or digit before or after it. Without --from, the window
-/// has no beginning; without --to, it has no end. Lines are printed unchanged, and without file names. On a terminal,
-/// control characters are printed as \x1b. Compressed input (gzip) is detected by its first bytes.
+/// A line matches if it contains an id of the format with no letter or digit directly before or after it. Without --from,
+/// the window has no start; without --to, it has no end. Lines are printed unchanged, and without file names. On a terminal,
+/// control characters are escaped, as \x1b. Input that is compressed with gzip is decompressed.
 ///
-/// Of a file with a zero byte in it, grep only tells that it matches, unless --text is given. A line longer than 8 MiB is
-/// skipped, and an error reports it. Memory stays below 32 MB.
+/// If a file has a zero byte, grep only says whether it matches, unless --text is given. Lines longer than 8 MiB are
+/// skipped and reported. Memory stays below 32 MB.
 ///
 /// The exit status is 0 if a line was found, 1 if none was, and 2 after an error.
 #[derive(clap::Args)]
@@ -239,10 +239,10 @@ Examples:
   txid grep --format uuid-v7 --from 10:00 access.log
   tail -f access.log | txid grep --from now", with_a_time()))]
 pub struct Grep {
-    /// When the window begins
+    /// The start of the window
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub from: Option<String>,
-    /// When it ends; ids of that very time are not in it
+    /// The end of the window, exclusive
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub to: Option<String>,
     /// Start this long ago: --since 10m is --from '10m ago'
@@ -251,28 +251,27 @@ pub struct Grep {
     /// Which ids
     #[command(flatten)]
     pub ids: Ids,
-    /// Print the number of matching lines of each file instead of the lines
+    /// Print only the number of matching lines of each file
     #[arg(short, long)]
     pub count: bool,
-    /// Print the lines of files with zero bytes, too
+    /// Search files with zero bytes as if they were text
     #[arg(short = 'a', long)]
     pub text: bool,
-    /// Files to read; reads standard input for - or if none are given
+    /// Files to read; - or no file means standard input
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
 }
 
-/// Order the lines of several files by the id in them
+/// Sort the lines of files by the ids in them
 ///
-/// Lines are ordered by their first id, found as in `txid grep`: by all its bits if ids of the format sort by time, and
-/// otherwise by its time alone. A line without an id stays with the line before it, like the lines of a stack trace; at
-/// the top of a file, such lines come before all others. Lines with the same id keep the order in which they were read.
-/// Compressed input (gzip) is detected by its first bytes.
+/// The first id in a line counts: all of it if ids of the format sort by time, and otherwise only its time. A line without
+/// an id stays below the line before it, as in a stack trace; at the top of a file, it comes before all others. Lines with
+/// the same id keep their order. Input that is compressed with gzip is decompressed.
 ///
-/// Files that cannot be read and lines longer than 8 MiB are skipped; an error reports them, and the exit status is 2.
+/// Files that cannot be read and lines longer than 8 MiB are skipped and reported, and the exit status is then 2.
 ///
-/// Memory stays below 128 MB for input of any size. The rest is kept in an unnamed file in the temporary directory
-/// (TMPDIR), which disappears when the command ends.
+/// Memory stays below 128 MB for input of any size. The rest goes to an unnamed file in the temporary directory (TMPDIR),
+/// which disappears when the command ends.
 #[derive(clap::Args)]
 #[command(after_help = format!("{}
 
@@ -284,20 +283,20 @@ pub struct Sort {
     /// Which ids
     #[command(flatten)]
     pub ids: Ids,
-    /// Files to read; reads standard input for - or if none are given
+    /// Files to read; - or no file means standard input
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
 }
 
-/// Make a key for hidden numbers, or print what tells keys apart
+/// Make a key for hidden numbers, or print the check values of keys
 ///
-/// Without a file, prints a new key. Of a file of keys, prints the check value of each: six hexadecimal digits, which say
-/// nothing of the key. They are what txid-agent is told, as key = "66e94b", or "1:66e94b" for a key of period 1.
+/// Without a file, prints a new key. With a file of keys, prints the check value of each: six hexadecimal digits that tell
+/// keys apart without showing them. In the file of txid-agent, they are key = "66e94b", or "1:66e94b" for a key of period 1.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   (umask 077; txid key > /etc/txid/orders.key)         a file that only its owner may read
-  (umask 077; echo \"1 $(txid key)\" > orders.key)     the key of a period
+  (umask 077; echo \"1 $(txid key)\" > orders.key)       the key of a period
   txid key /etc/txid/orders.key                        its check value")]
 pub struct Key {
     /// The file of keys
@@ -307,7 +306,7 @@ pub struct Key {
 
 /// Print the images of numbers, one per line
 ///
-/// A number that has none is an error, an empty line, and exit status 1.
+/// For a number without an image, an empty line is printed and the error is reported; the exit status is then 1.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -324,7 +323,7 @@ pub struct Hide {
 
 /// Print the numbers of images, one per line
 ///
-/// A text that is no image is an error, an empty line, and exit status 1.
+/// For a text that is not an image, an empty line is printed and the error is reported; the exit status is then 1.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -343,19 +342,19 @@ pub struct Reveal {
 #[derive(clap::Args)]
 #[group(skip)]
 pub struct Series {
-    /// The file with the key, which its owner alone may read
+    /// The file of the key, which only its owner may read
     #[arg(long, value_name = "FILE")]
     pub key: PathBuf,
-    /// The name of the series; each is another permutation
+    /// The name of the series; with another name, the images are others
     #[arg(long, value_name = "NAME")]
     pub name: String,
-    /// Show numbers in so many digits, 6 to 19
+    /// How many digits images have, 6 to 19
     #[arg(long, value_name = "COUNT", required_unless_present = "letters")]
     pub digits: Option<u32>,
-    /// Show numbers in so many letters, 4 to 13: 0-9 and a-z without i, l, o and u
+    /// How many letters images have, 4 to 13: 0-9 and a-z without i, l, o and u
     #[arg(long, value_name = "COUNT", conflicts_with = "digits")]
     pub letters: Option<u32>,
-    /// Append a check digit
+    /// Images end with a check digit
     #[arg(long)]
     pub check: bool,
     /// Print one JSON object on each line
