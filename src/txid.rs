@@ -53,7 +53,7 @@ pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
 pub(crate) const STRONG: Format = Format {
     name: "strong",
     title: "strong txid",
-    about: "the same, of randomness that cannot be guessed",
+    about: "the same, but nobody can guess it",
     make: Some(Make {
         options: &[],
         takes_a_time: true,

@@ -27,7 +27,7 @@ const FARTHEST: u32 = (1 << 24) - 1024;
 pub(crate) const LONG: Format = Format {
     name: "unique_id",
     title: "Apache UNIQUE_ID",
-    about: "Apache's UNIQUE_ID of today, 27 characters",
+    about: "Apache's current UNIQUE_ID, 27 characters",
     make: Some(Make {
         options: &[],
         takes_a_time: true,

@@ -1,4 +1,4 @@
-//! `txid grep`: prints the lines with an id from a window of time.
+//! `txid grep`: prints the lines with an id from a time window.
 
 use crate::hint::Hint;
 use crate::input::{self, Source};

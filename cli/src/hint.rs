@@ -56,7 +56,7 @@ impl Hint {
         let command = command_with(&txid_args::name(other), std::env::args());
         let titles = titles.join(" or ");
         let what = match finder.first_ms(&self.sample) {
-            Some(_) => format!("what looks like a {} is hardly one", wanted.title),
+            Some(_) => format!("what looks like a {} is unlikely to be one", wanted.title),
             None => format!("no {} was found", wanted.title),
         };
         Some(format!("{what}, but there are ids of the format {titles}: {command}"))

@@ -64,13 +64,13 @@ impl Id {
     /// What a line says of it that is not the first.
     fn line(&self) -> String {
         let time = self.time().map_or(String::new(), |time| format!(" of {time}"));
-        let hardly = self.unlikely().map_or(String::new(), |why| format!(": hardly, {why}"));
-        format!("{}{time}{hardly}", self.title())
+        let unlikely = self.unlikely().map_or(String::new(), |why| format!("; unlikely: {why}"));
+        format!("{}{time}{unlikely}", self.title())
     }
 
     fn unlikely(&self) -> Option<&'static str> {
         Some(match self.reading.unlikely? {
-            Unlikely::TooEarly => "its time is before there were such ids",
+            Unlikely::TooEarly => "its time is before such ids existed",
             Unlikely::TooLate => "its time is more than a day ahead",
         })
     }
@@ -172,8 +172,8 @@ impl Inspection {
         let bold = Style::new().bold();
         let mut block = format!("{bold}{}{bold:#}\n", id.holds.text);
         let only = if others.is_empty() { ", the only reading" } else { "" };
-        let hardly = id.unlikely().map_or(String::new(), |why| format!(": hardly, {why}"));
-        let mut rows = vec![("format", format!("{}{only}{hardly}", id.title()))];
+        let unlikely = id.unlikely().map_or(String::new(), |why| format!("; unlikely: {why}"));
+        let mut rows = vec![("format", format!("{}{only}{unlikely}", id.title()))];
         rows.extend(others.iter().map(|other| ("or", other.line())));
         if let Some(moment) = id.moment() {
             let local = moment.to_zoned(self.zone.clone());

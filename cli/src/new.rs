@@ -27,7 +27,7 @@ pub(crate) fn run(args: &New) -> Result<ExitCode> {
 
 fn make<'a>(maker: &Maker, at: Option<i64>, text: &'a mut [u8; Maker::MAX_LEN]) -> Result<&'a [u8]> {
     let made = match at {
-        Some(ms) => maker.write_at(ms, text).context("--at: ids of this format are not stamped with a given time")?,
+        Some(ms) => maker.write_at(ms, text).context("--at: ids of this format cannot have a given time")?,
         None => maker.write_by(txid::system_ms(), text)?,
     };
     if made.guessable {
@@ -37,7 +37,7 @@ fn make<'a>(maker: &Maker, at: Option<i64>, text: &'a mut [u8; Maker::MAX_LEN]) 
 }
 
 fn maker(args: &New) -> Result<Maker> {
-    let Some(make) = &args.format.make else { bail!("ids of this format are only read") };
+    let Some(make) = &args.format.make else { bail!("ids of this format can be read, but not made") };
     if args.at.is_some() && !make.takes_a_time {
         bail!("--at: ids of this format carry no time, or only the current time");
     }

@@ -1,4 +1,4 @@
-//! `txid range`: prints the two ids that bound a window of time.
+//! `txid range`: prints the first and the last id of a time window.
 
 use crate::sql::{self, Holds};
 use crate::{ids, time};
@@ -27,11 +27,11 @@ pub(crate) fn run(args: &Range) -> Result<ExitCode> {
     let to = ("--to", time::parse("--to", &args.to)?);
     let window = time::window(from, to)?;
     let Some(times) = format.times(&numbers) else {
-        bail!("ids of {} do not sort by their time, so no two of them bound it", name(format));
+        bail!("ids of {} do not sort by time, so a window has no first and last id", name(format));
     };
     let [first, last] = format.bounds(window.clone(), &numbers).ok_or_else(|| {
         let [first, last] = [times.start(), times.end()].map(|ms| time::rfc3339(*ms));
-        anyhow!("ids of {} hold the times from {first} to {last}", name(format))
+        anyhow!("ids of {} have times from {first} to {last}", name(format))
     })?;
     let (from, to) = (time::rfc3339(from.1), time::rfc3339(to.1));
     let text = match &args.sql {

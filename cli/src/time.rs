@@ -18,7 +18,7 @@ pub fn parse(option: &str, text: &str) -> Result<i64> {
     parse_at(text, Timestamp::now(), &local_zone).with_context(|| format!("{option} '{text}'"))
 }
 
-/// Milliseconds since 1970 of the moment a span such as `10m` ago.
+/// Milliseconds since 1970 of the moment that is a span such as `10m` ago.
 pub fn parse_since(option: &str, text: &str) -> Result<i64> {
     let parsed = span(text)
         .ok_or_else(|| anyhow!("not a span of time; write it as 10m, 1h30m or '2 days'"))
@@ -29,7 +29,7 @@ pub fn parse_since(option: &str, text: &str) -> Result<i64> {
 /// The milliseconds from one time until before another, so that windows which follow each other have none in common.
 pub(crate) fn window(from: (&str, i64), to: (&str, i64)) -> Result<RangeInclusive<i64>> {
     if from.1 >= to.1 {
-        bail!("the range is empty: {} is {}, not before {}, which is {}", from.0, rfc3339(from.1), to.0, rfc3339(to.1));
+        bail!("the window is empty: {} is {}, and {} is {}", from.0, rfc3339(from.1), to.0, rfc3339(to.1));
     }
     Ok(from.1..=to.1 - 1)
 }
@@ -54,7 +54,7 @@ pub(crate) fn local_zone() -> Result<TimeZone> {
     TimeZone::try_system().or_else(|_| match std::env::var_os("TZ") {
         Some(name) => {
             bail!(
-                "TZ is '{}', which is no time zone here; set it as TZ=Europe/Berlin, or unset it",
+                "TZ is '{}', which is not a time zone on this system; set it as in TZ=Europe/Berlin, or unset it",
                 name.to_string_lossy()
             )
         }

@@ -60,7 +60,7 @@ fn other_formats_that_fit_are_listed() {
     let random = inspected("4bf92f3577b34da6a3ce929d0e0e4736");
     assert_eq!((&random["format"], &random["ms"]), (&"OpenTelemetry trace id".into(), &Value::Null));
     let block = printed(&mut txid(&["inspect", "4bf92f3577b34da6a3ce929d0e0e4736"]));
-    let line = "\n  or      time-ordered trace id of 1990-09-06T07:32:15.727Z: hardly, its time is before there were such ids\n";
+    let line = "\n  or      time-ordered trace id of 1990-09-06T07:32:15.727Z; unlikely: its time is before such ids existed\n";
     assert!(block.contains(line), "{block}");
 }
 

@@ -50,9 +50,9 @@ fn since_is_so_long_ago() {
     }
     assert!(refusal(&mut txid(&["grep", "--since", "1m", "--from", "now"])).contains("cannot be used with"));
     assert!(
-        refusal(&mut txid(&["grep", "--since", "1m", "--to", "2m ago"])).contains("the range is empty: --since is")
+        refusal(&mut txid(&["grep", "--since", "1m", "--to", "2m ago"])).contains("the window is empty: --since is")
     );
-    assert!(refusal(&mut txid(&["grep", "--from", "5", "--to", "5"])).contains("the range is empty"));
+    assert!(refusal(&mut txid(&["grep", "--from", "5", "--to", "5"])).contains("the window is empty"));
 }
 
 #[test]
@@ -364,8 +364,9 @@ fn another_format_that_is_there_is_named_with_its_command() {
         let stderr = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
         let [before, rest] = [args[0], &args[1..].join(" ")];
         let command = format!("txid {before} --format xid {rest}");
-        let expected =
-            format!("txid: what looks like a txid is hardly one, but there are ids of the format xid: {command}");
+        let expected = format!(
+            "txid: what looks like a txid is unlikely to be one, but there are ids of the format xid: {command}"
+        );
         assert_eq!(stderr.trim_end(), expected.trim_end());
     }
     // Any 32 hexadecimal digits could be a trace id.

@@ -80,11 +80,11 @@ fn the_bounds_of_every_format_that_sorts() {
 #[test]
 fn ids_that_do_not_sort_and_times_that_they_cannot_hold_are_refused() {
     for (args, why) in [
-        (&["--format", "uuid-v1"][..], "ids of uuid-v1 do not sort by their time, so no two of them bound it"),
-        (&["--format", "unique-id"], "ids of unique-id do not sort by their time"),
-        (&["--format", "sofa"], "ids of sofa do not sort by their time"),
-        (&["--format", "skywalking"], "ids of skywalking do not sort by their time"),
-        (&["--layout", "sonyflake"], "ids of snowflake hold the times from 2014-09-01T00:00:00.000Z to 2188-11-1"),
+        (&["--format", "uuid-v1"][..], "ids of uuid-v1 do not sort by time, so a window has no first and last id"),
+        (&["--format", "unique-id"], "ids of unique-id do not sort by time"),
+        (&["--format", "sofa"], "ids of sofa do not sort by time"),
+        (&["--format", "skywalking"], "ids of skywalking do not sort by time"),
+        (&["--layout", "sonyflake"], "ids of snowflake have times from 2014-09-01T00:00:00.000Z to 2188-11-1"),
         (&["--layout", "none"], "layout 'none'"),
         (&["--format", "flake", "--layout", "uid"], "--layout is for --format snowflake, not flake"),
         (&["--format", "uuid-v4"], "invalid value 'uuid-v4'"),
@@ -101,7 +101,7 @@ fn ids_that_do_not_sort_and_times_that_they_cannot_hold_are_refused() {
 fn a_range_without_a_time_is_refused() {
     for from in ["2018-04-02", "2018-04-01"] {
         let said = format!(
-            "txid: the range is empty: --from is {from}T00:00:00.000Z, not before --to, which is 2018-04-01T00:00:00.000Z\n"
+            "txid: the window is empty: --from is {from}T00:00:00.000Z, and --to is 2018-04-01T00:00:00.000Z\n"
         );
         assert_eq!(refusal(&mut txid(&["range", "--from", from, "--to", "2018-04-01"])), said);
     }

@@ -70,7 +70,7 @@ fn local_times_are_of_the_variable_tz() {
 fn a_time_zone_that_does_not_exist_is_an_error() {
     for args in [&["range", "--from", "10:00"][..], &["inspect", "4om9qi54la8ffr4bd9sg"]] {
         let said = refusal(txid(args).env("TZ", "Europe/Berlyn"));
-        assert!(said.contains("TZ is 'Europe/Berlyn', which is no time zone here"), "{said}");
+        assert!(said.contains("TZ is 'Europe/Berlyn', which is not a time zone on this system"), "{said}");
     }
     printed(txid(&["range", "--from", "2018-04-01T01:21:28Z"]).env("TZ", "Europe/Berlyn"));
 }
