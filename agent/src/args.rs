@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Lease snowflake nodes and ranges of numbers from an existing store, for all processes of this host
+/// Lease snowflake nodes and ranges of numbers from an existing store
 #[derive(Parser)]
 #[command(
     name = "txid-agent",
@@ -30,7 +30,7 @@ Examples:
   txid-agent run --config /etc/txid/agent.toml
   txid-agent status
 
-The exit status is 1 after an error, and 2 if the command line itself is wrong. `run` with a child ends with the child's."
+The exit status is 1 after an error, and 2 if the command line is wrong. `run` exits with its child's status."
 )]
 pub struct Args {
     #[command(subcommand)]
@@ -49,15 +49,15 @@ pub enum Subcommand {
 
 /// Keep leases and segments, and run a child that uses them
 ///
-/// Makes DIR/TAG.segment for each segment, which processes take numbers from, and takes the next range before it is
-/// needed. Makes DIR/NAME for each node, which processes make ids from, and renews the leases until it receives
-/// SIGTERM. Then it gives the nodes back.
+/// For each node, keeps a file DIR/NAME, from which processes make ids, and renews the lease. For each segment, keeps a
+/// file DIR/TAG.segment, from which processes take numbers, and takes the next range before it is needed. After SIGTERM,
+/// gives the nodes back.
 ///
-/// Starts the child, if there is one, when every node is leased; passes on the signals TERM, INT, QUIT, HUP, USR1,
-/// USR2 and WINCH; and exits with the child's status.
+/// Starts the child, if one is given, when all leases and segments are ready. Passes on the signals TERM, INT, QUIT, HUP,
+/// USR1, USR2 and WINCH, and exits with the child's status.
 ///
-/// With --env, the child makes ids by itself, with a node that it finds in its environment. It and all processes that
-/// it starts are then ended before the lease ends, and it starts again when there is a lease.
+/// With --env, the child makes ids by itself, with a node from its environment. All its processes are ended before the
+/// lease ends, and it starts again when there is a lease.
 #[derive(clap::Args)]
 pub struct Run {
     /// Read options that are not given here from this TOML file
@@ -70,8 +70,8 @@ pub struct Run {
     /// parts
     ///
     /// With worker_node or worker_node:LAYOUT, new nodes get their numbers from UidGenerator's table WORKER_NODE
-    /// (MySQL, PostgreSQL); with leaf_forever or leaf_forever:LAYOUT, from Leaf's path in ZooKeeper. Then no node is
-    /// ever shared with those systems.
+    /// (MySQL, PostgreSQL); with leaf_forever or leaf_forever:LAYOUT, from Leaf's path in ZooKeeper. No node is then used
+    /// by both.
     #[arg(long = "node", value_name = "NAME=LAYOUT", value_parser = node)]
     pub nodes: Vec<(String, String)>,
     /// A tag to take ranges of numbers from, and the smallest range to take [default: the tag's own step]
@@ -103,18 +103,17 @@ pub struct Run {
     pub env: Vec<(String, String)>,
     /// With --env: the child gets SIGKILL this long before a lease ends, and SIGTERM at three times that [default: 5s]
     ///
-    /// At least twice --max-skew and 0.5s, and at most a seventh of --ahead. So that hosts without their store do not
-    /// stop at once, each does so up to a fifth of --ahead earlier.
+    /// It must be at least twice --max-skew plus 0.5s, and at most a seventh of --ahead. Both signals come earlier by a
+    /// random time of up to a fifth of --ahead, so that hosts whose store is down do not stop together.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub margin: Option<Duration>,
     /// With --env: how far ahead of the clock the child stamps ids [default: 0s]
     ///
-    /// Some generators use later times if they have many ids to make, or fill a buffer. All that happens before the end of
-    /// a lease happens as much earlier, and the next child starts as much later. Three times this and seven times --margin
-    /// are at most --ahead.
+    /// Some generators use later times if they have many ids to make, or fill a buffer. The child is ended this much earlier,
+    /// and the next one starts this much later. Three times this plus seven times --margin must be at most --ahead.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub runs_ahead: Option<Duration>,
-    /// With --env: what happens to the child when a lease is about to end [default: stop]
+    /// With --env: what to do with the child when a lease is about to end [default: stop]
     #[arg(long, value_name = "WHAT")]
     pub on_loss: Option<OnLoss>,
     /// The store was never used before: do not wait for leases that it may have lost
@@ -165,8 +164,8 @@ pub struct Release {
 
 /// Set the time before which no lease starts, after a backup of the store was restored
 ///
-/// The restored store may have lost leases. Ids cannot repeat if the floor is later than the end of every lease ever
-/// granted. The default floor is late enough, unless an agent has a longer --ahead than the one given here.
+/// The restored store may have lost leases. No id repeats if the floor is after the end of all of them. The default is late
+/// enough, unless an agent has a longer --ahead than the one given here.
 #[derive(clap::Args)]
 pub struct Floor {
     #[command(flatten)]
@@ -218,9 +217,9 @@ fn variable(text: &str) -> Result<(String, String), String> {
 
 #[derive(Clone, Copy, ValueEnum)]
 pub enum OnLoss {
-    /// It ends in time, so that no id repeats
+    /// End it in time, so that no id repeats
     Stop,
-    /// It goes on, and ids may repeat
+    /// Let it go on; ids may repeat
     Keep,
 }
 
