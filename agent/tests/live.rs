@@ -64,7 +64,7 @@ impl Store {
             return match request {
                 Request::Read { .. } => Reply::Read(Err(Self::away())),
                 Request::Put { .. } => Reply::Put(Err(Self::away())),
-                Request::List { .. } => Reply::List(Err(Self::away())),
+                Request::List(_) => Reply::List(Err(Self::away())),
                 Request::Number => Reply::Number(Err(Self::away())),
             };
         }
@@ -75,9 +75,9 @@ impl Store {
                 let put = self.put(key, &expected, bytes);
                 Reply::Put(Ok(if is_lost { Put::Unknown(Self::away()) } else { put }))
             }
-            Request::List { prefix } => {
-                let keys = self.records.keys().filter(|key| key.starts_with(&prefix));
-                Reply::List(Ok(keys.map(|key| (key.clone(), self.read(key).unwrap())).collect()))
+            Request::List(mut survey) => {
+                self.records.keys().for_each(|key| survey.see(key, self.read(key).unwrap()));
+                Reply::List(Ok(survey))
             }
             Request::Number => unreachable!("the agents number the nodes"),
         }

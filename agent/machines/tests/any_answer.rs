@@ -133,9 +133,10 @@ impl Memory {
     fn answer(&mut self, request: &Request) -> Reply {
         match request {
             Request::Read { key } => Reply::Read(Ok(self.0.get(key).cloned())),
-            Request::List { prefix } => {
-                let listed = self.0.iter().filter(|(key, _)| key.starts_with(prefix));
-                Reply::List(Ok(listed.map(|(key, record)| (key.clone(), record.clone())).collect()))
+            Request::List(survey) => {
+                let mut survey = survey.clone();
+                self.0.iter().for_each(|(key, record)| survey.see(key, record.clone()));
+                Reply::List(Ok(survey))
             }
             Request::Put { key, expected, bytes } => {
                 let there = self.0.get(key).map_or(Expected::Absent, |it| Expected::Version(it.version.clone()));
@@ -175,7 +176,7 @@ fn a_store_that_always_refuses_is_asked_ever_more_rarely() {
 fn a_store_that_forgets_what_it_confirmed_is_asked_ever_more_rarely() {
     let reply = |request: &Request, _| match request {
         Request::Read { .. } => Reply::Read(Ok(None)),
-        Request::List { .. } => Reply::List(Ok(vec![])),
+        Request::List(survey) => Reply::List(Ok(survey.clone())),
         Request::Put { .. } => Reply::Put(Ok(Put::Written(Version(vec![1])))),
         Request::Number => Reply::Number(Ok(Numbered::Node(1))),
     };
@@ -238,7 +239,7 @@ fn any_reply(random: &mut Random, request: &Request, last: &mut Vec<u8>, is_kind
         let error = error(random);
         return match request {
             Request::Read { .. } => Reply::Read(Err(error)),
-            Request::List { .. } => Reply::List(Err(error)),
+            Request::List(_) => Reply::List(Err(error)),
             Request::Put { .. } if random.below(2) == 0 => Reply::Put(Ok(Put::Unknown(error))),
             Request::Put { .. } => Reply::Put(Err(error)),
             Request::Number => Reply::Number(Err(error)),
@@ -247,7 +248,9 @@ fn any_reply(random: &mut Random, request: &Request, last: &mut Vec<u8>, is_kind
     match request {
         Request::Read { key } if is_kind && key.ends_with("meta") => Reply::Read(Ok(Some(group()))),
         Request::Read { .. } => Reply::Read(Ok((random.below(4) > 0).then(|| any_record(random, last)))),
-        Request::List { prefix } => {
+        Request::List(survey) => {
+            let mut survey = survey.clone();
+            let prefix = survey.prefix();
             let count = random.below(30);
             let keys = (0..count).map(|_| match random.below(8) {
                 0 => format!("{prefix}x"),
@@ -255,7 +258,8 @@ fn any_reply(random: &mut Random, request: &Request, last: &mut Vec<u8>, is_kind
                 _ => format!("{prefix}{}", random.below(1024)),
             });
             let keys: Vec<_> = keys.collect();
-            Reply::List(Ok(keys.into_iter().map(|key| (key, any_record(random, last))).collect()))
+            keys.iter().for_each(|key| survey.see(key, any_record(random, last)));
+            Reply::List(Ok(survey))
         }
         Request::Put { .. } => Reply::Put(Ok(match random.below(3) {
             0 => Put::Conflict,

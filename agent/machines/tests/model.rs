@@ -7,7 +7,7 @@ use stateright::{Checker, HasDiscoveries, Model, Property};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use txid::snowflake::{Layout, Order};
 use txid_agent_machines::lease::{
-    Answer, Group, Input, Lease, NodeRecord, Output, PageView, Reply, Request, Rules, Write, choose,
+    Answer, Group, Input, Lease, NodeRecord, Output, PageView, Reply, Request, Rules, Survey, Write,
 };
 use txid_agent_machines::protocol::{Machine, Now};
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
@@ -136,7 +136,10 @@ impl Leases {
 
     /// Two hosts and two nodes; both hosts want the same one first.
     fn with_two_nodes(broken: Broken) -> Self {
-        let first = |name: &str| choose(&rules(name, 1), 0, &BTreeMap::new(), |_| false, |_, _| false).unwrap().node;
+        let first = |name: &str| {
+            let rules = rules(name, 1);
+            Survey::new(&rules, 0).choose(&rules).unwrap().node
+        };
         let other = ["b", "c", "d", "e", "f", "g", "h"].into_iter().find(|name| first(name) == first("a")).unwrap();
         Self { rules: [rules("a", 1), rules(other, 1)], ..Self::new(broken) }
     }
@@ -267,9 +270,10 @@ fn wall_ms(world: &World, number: usize) -> i64 {
 fn answer(world: &mut World, request: &Request) -> Reply {
     match request {
         Request::Read { key } => Reply::Read(Ok(world.records.get(key).cloned())),
-        Request::List { prefix } => {
-            let listed = world.records.iter().filter(|(key, _)| key.starts_with(prefix));
-            Reply::List(Ok(listed.map(|(key, record)| (key.clone(), record.clone())).collect()))
+        Request::List(survey) => {
+            let mut survey = survey.clone();
+            world.records.iter().for_each(|(key, record)| survey.see(key, record.clone()));
+            Reply::List(Ok(survey))
         }
         Request::Put { key, expected, bytes } => {
             let there = world.records.get(key).map_or(Expected::Absent, |it| Expected::Version(it.version.clone()));

@@ -75,7 +75,10 @@ fn ask<S: Store + ?Sized>(
     let reply = match request {
         Request::Read { key } => Reply::Read(store.read(&key)),
         Request::Put { key, expected, bytes } => Reply::Put(store.put(&key, &expected, &bytes)),
-        Request::List { prefix } => Reply::List(store.list(&prefix)),
+        Request::List(mut survey) => {
+            let listed = store.list(&survey.prefix(), &mut |key, record| survey.see(key, record));
+            Reply::List(listed.map(|()| survey))
+        }
         Request::Number => Reply::Number(number(store)),
     };
     let has_answered = match &reply {

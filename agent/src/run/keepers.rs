@@ -197,7 +197,7 @@ fn lease_rules(config: &Config, node: &Node, may_lose_writes: bool) -> lease::Ru
 mod tests {
     use super::*;
     use txid::snowflake::Layout;
-    use txid_agent::store::{Durability, Store};
+    use txid_agent::store::{Durability, Show, Store};
     use txid_agent_machines::store::{Expected, Put, Record, StoreError};
 
     /// A store whose client has a bug: it panics at the first renewal.
@@ -225,9 +225,9 @@ mod tests {
             self.store.put(key, expected, bytes)
         }
 
-        fn list(&mut self, prefix: &str) -> Result<Vec<(String, Record)>, StoreError> {
+        fn list(&mut self, prefix: &str, show: Show) -> Result<(), StoreError> {
             self.count();
-            self.store.list(prefix)
+            self.store.list(prefix, show)
         }
 
         fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, Taken};
 
 use super::address::Address;
-use super::contract::{Numbers, Store, Tags};
+use super::contract::{Numbers, Show, Store, Tags};
 use super::durability::Durability;
 use super::url::StoreUrl;
 
@@ -61,8 +61,8 @@ impl<S: Store + ?Sized> Store for Caught<S> {
         }
     }
 
-    fn list(&mut self, prefix: &str) -> Result<Vec<(String, Record)>, StoreError> {
-        self.call(|store| store.list(prefix))
+    fn list(&mut self, prefix: &str, show: Show) -> Result<(), StoreError> {
+        self.call(|store| store.list(prefix, show))
     }
 
     fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {
@@ -115,8 +115,8 @@ mod tests {
             panic!("in the middle")
         }
 
-        fn list(&mut self, _: &str) -> Result<Vec<(String, Record)>, StoreError> {
-            Ok(Vec::new())
+        fn list(&mut self, _: &str, _: Show) -> Result<(), StoreError> {
+            Ok(())
         }
 
         fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {

@@ -1,6 +1,7 @@
 //! Consul's key-value store, through `/v1/txn` with the verb `cas` and `/v1/kv`.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -10,11 +11,11 @@ use serde_json::json;
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
 
 use super::address::Address;
-use super::contract::Store;
+use super::contract::{Show, Store};
 use super::durability::Durability;
 use super::failure::Failure;
 use super::http::{Answer, Http, Kind};
-use super::limits::{AtMost, record};
+use super::limits::{AtMost, Listing, PART, Room, record};
 use super::url::{Secret, StoreUrl};
 
 const ESCAPED: AsciiSet = NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.');
@@ -70,34 +71,57 @@ impl ConsulStore {
         }
     }
 
-    fn get(&mut self, key: &str, query: &str) -> Result<Vec<(String, Record)>, StoreError> {
+    /// None if there is no such key.
+    fn get(&mut self, key: &str, query: &str) -> Result<Option<Answer>, StoreError> {
         let path = format!("/v1/kv/{}", utf8_percent_encode(&format!("{}{key}", self.prefix), &ESCAPED));
         let answer = self.call(Kind::Read, "GET", &path, query, "").map_err(Failure::into_error)?;
-        if answer.status == 404 && answer.text.is_empty() {
-            // Consul's answer for a key that does not exist.
-            return Ok(Vec::new());
+        match answer.status {
+            200 => Ok(Some(answer)),
+            404 if answer.text.is_empty() => Ok(None),
+            _ => Err(self.not_consul()),
         }
-        let pairs = answer.json::<AtMost<Pair>>().filter(|_| answer.status == 200);
-        let pairs = pairs.ok_or_else(|| self.address.damaged("the server is not Consul"))?;
-        let record = |pair: Pair| {
-            let key = pair.key.strip_prefix(&self.prefix).map(str::to_owned);
+    }
+
+    /// Shows the records of an answer.
+    fn records(&self, answer: Option<Answer>, show: Show) -> Result<(), StoreError> {
+        let Some(answer) = answer else { return Ok(()) };
+        for pair in answer.json::<AtMost<Pair>>().ok_or_else(|| self.not_consul())?.0 {
+            let key = pair.key.strip_prefix(&self.prefix);
             let bytes = BASE64.decode(pair.value.as_deref().unwrap_or_default()).ok();
             let (key, bytes) = key
                 .zip(bytes)
                 .ok_or_else(|| self.address.damaged(format_args!("key {:?}, value {:?}", pair.key, pair.value)))?;
-            Ok((key, Record { bytes, version: version(pair.index) }))
+            show(key, Record { bytes, version: version(pair.index) });
+        }
+        Ok(())
+    }
+
+    /// The keys that begin with `prefix`.
+    fn keys(&mut self, prefix: &str) -> Result<BTreeSet<String>, StoreError> {
+        let Some(answer) = self.get(prefix, "keys&consistent")? else { return Ok(BTreeSet::new()) };
+        let keys = answer.json::<AtMost<Cow<str>>>().ok_or_else(|| self.not_consul())?;
+        let mut room = Room::default();
+        let key = |key: Cow<str>| {
+            room.take(key.len()).map_err(|error| self.address.damaged(error))?;
+            let known = key.strip_prefix(&self.prefix).filter(|key| key.starts_with(prefix)).map(str::to_owned);
+            known.ok_or_else(|| self.address.damaged(format_args!("key {key:?}")))
         };
-        pairs.0.into_iter().map(record).collect()
+        keys.0.into_iter().map(key).collect()
+    }
+
+    fn not_consul(&self) -> StoreError {
+        self.address.damaged("the server is not Consul")
     }
 }
 
 impl Store for ConsulStore {
     fn read(&mut self, key: &str) -> Result<Option<Record>, StoreError> {
         self.http.begin();
-        match self.get(key, "consistent")?.pop() {
-            Some((_, found)) => Ok(Some(Record { version: found.version, ..record(&self.address, key, found.bytes)? })),
-            None => Ok(None),
-        }
+        let answer = self.get(key, "consistent")?;
+        let mut found = None;
+        self.records(answer, &mut |_, record| found = Some(record))?;
+        let Some(Record { bytes, version }) = found else { return Ok(None) };
+        Ok(Some(Record { version, ..record(&self.address, key, bytes)? }))
     }
 
     fn put(&mut self, key: &str, expected: &Expected, bytes: &[u8]) -> Result<Put, StoreError> {
@@ -130,9 +154,37 @@ impl Store for ConsulStore {
         }
     }
 
-    fn list(&mut self, prefix: &str) -> Result<Vec<(String, Record)>, StoreError> {
+    /// Consul has no parts. But the keys alone are short, and show which of their beginnings have few enough records.
+    fn list(&mut self, prefix: &str, show: Show) -> Result<(), StoreError> {
+        let mut listing = Listing::begin();
         self.http.begin();
-        self.get(prefix, "recurse&consistent")
+        let keys = self.keys(prefix)?;
+        let mut beginnings = vec![prefix.to_owned()];
+        while let Some(beginning) = beginnings.pop() {
+            let begun = || keys.range(beginning.clone()..).take_while(|key| key.starts_with(&beginning));
+            let (count, query) = match begun().take(PART + 1).count() {
+                0 => continue,
+                count @ ..=PART => (count, "recurse&consistent"),
+                _ => {
+                    let longer = |key: &String| {
+                        let next = key[beginning.len()..].chars().next()?;
+                        Some(format!("{beginning}{next}"))
+                    };
+                    let mut all: Vec<_> = begun().filter_map(longer).collect();
+                    all.dedup();
+                    beginnings.extend(all);
+                    if !keys.contains(&beginning) {
+                        continue;
+                    }
+                    (1, "consistent")
+                }
+            };
+            self.http.begin();
+            let answer = self.get(&beginning, query)?;
+            self.records(answer, show)?;
+            listing.add(&self.address, count)?;
+        }
+        Ok(())
     }
 
     fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {

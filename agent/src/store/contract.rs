@@ -4,6 +4,9 @@ use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, Ta
 
 use super::durability::Durability;
 
+/// Takes a record and its key.
+pub type Show<'a> = &'a mut dyn FnMut(&str, Record);
+
 /// A place for small records, with compare-and-set.
 ///
 /// Keys are short paths such as `orders/node/17`, below the prefix in the store's URL. Calls return within the store's
@@ -19,8 +22,12 @@ pub trait Store: Send {
     /// without an answer, the result is [`Put::Unknown`].
     fn put(&mut self, key: &str, expected: &Expected, bytes: &[u8]) -> Result<Put, StoreError>;
 
-    /// All records whose key begins with `prefix`, in any order. `prefix` ends with a slash.
-    fn list(&mut self, prefix: &str) -> Result<Vec<(String, Record)>, StoreError>;
+    /// Shows all records whose key begins with `prefix`, in any order. `prefix` ends with a slash.
+    ///
+    /// They are read in parts, each of them within the store's time-out, and all within ten of it. So a record that is
+    /// changed meanwhile may be shown as it was or as it is, one that is made may be missing, and one may come twice.
+    /// After an error, some were shown.
+    fn list(&mut self, prefix: &str, show: Show) -> Result<(), StoreError>;
 
     /// The store's own clock in milliseconds since 1970-01-01 UTC; None if it shows none.
     ///

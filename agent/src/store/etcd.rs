@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
 
 use super::address::Address;
-use super::contract::Store;
+use super::contract::{Show, Store};
 use super::durability::Durability;
 use super::failure::Failure;
 use super::http::{Answer, Http, Kind};
-use super::limits::{AtMost, record};
+use super::limits::{AtMost, Listing, PART, record};
 use super::url::{Secret, StoreUrl};
 
 /// A server that refuses its own tokens is not asked for another one at once.
@@ -131,19 +131,22 @@ impl EtcdStore {
         }
     }
 
-    fn range(&mut self, request: &Value) -> Result<Vec<(String, Record)>, StoreError> {
+    /// Shows the records of an answer. Returns their number, and the last key if there are more.
+    fn range(&mut self, request: &Value, show: Show) -> Result<(usize, Option<String>), StoreError> {
         let answer = self.call(Kind::Read, "/v3/kv/range", request).map_err(Failure::into_error)?;
         let range = answer.json::<Range>().ok_or_else(|| self.not_etcd(&answer))?;
-        let record = |pair: Pair| {
+        let mut last = None;
+        for pair in &range.kvs.0 {
             let read = || {
                 let key = String::from_utf8(BASE64.decode(&*pair.key).ok()?).ok()?;
                 Some((key.strip_prefix(&self.prefix)?.to_owned(), BASE64.decode(&*pair.value).ok()?))
             };
             let (key, bytes) = read()
                 .ok_or_else(|| self.address.damaged(format_args!("key {:?}, value {:?}", pair.key, pair.value)))?;
-            Ok((key, Record::compared_by_bytes(bytes)))
-        };
-        range.kvs.0.into_iter().map(record).collect()
+            show(&key, Record::compared_by_bytes(bytes));
+            last = Some(key);
+        }
+        Ok((range.kvs.0.len(), last.filter(|_| range.more)))
     }
 
     fn not_etcd(&self, answer: &Answer) -> StoreError {
@@ -159,10 +162,9 @@ impl Store for EtcdStore {
     fn read(&mut self, key: &str) -> Result<Option<Record>, StoreError> {
         self.http.begin();
         let request = json!({ "key": encode(&self.key(key)) });
-        match self.range(&request)?.pop() {
-            Some((_, Record { bytes, .. })) => record(&self.address, key, bytes).map(Some),
-            None => Ok(None),
-        }
+        let mut found = None;
+        self.range(&request, &mut |_, record| found = Some(record.bytes))?;
+        found.map(|bytes| record(&self.address, key, bytes)).transpose()
     }
 
     fn put(&mut self, key: &str, expected: &Expected, bytes: &[u8]) -> Result<Put, StoreError> {
@@ -185,15 +187,23 @@ impl Store for EtcdStore {
         }
     }
 
-    fn list(&mut self, prefix: &str) -> Result<Vec<(String, Record)>, StoreError> {
-        self.http.begin();
-        let first = self.key(prefix);
+    fn list(&mut self, prefix: &str, show: Show) -> Result<(), StoreError> {
+        let mut listing = Listing::begin();
+        let mut first = self.key(prefix);
         let mut past = first.clone();
         // The prefix ends with a slash, and a zero is the next character.
         if let Some(last) = past.last_mut() {
             *last += 1;
         }
-        self.range(&json!({ "key": encode(&first), "range_end": encode(&past) }))
+        loop {
+            self.http.begin();
+            let range = json!({ "key": encode(&first), "range_end": encode(&past), "limit": PART });
+            let (records, last) = self.range(&range, show)?;
+            listing.add(&self.address, records)?;
+            let Some(last) = last else { return Ok(()) };
+            // The next one that there can be.
+            first = [&self.key(&last)[..], b"\0"].concat();
+        }
     }
 
     fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {
@@ -232,6 +242,8 @@ struct Range<'a> {
     _header: IgnoredAny,
     #[serde(borrow, default)]
     kvs: AtMost<Pair<'a>>,
+    #[serde(default)]
+    more: bool,
 }
 
 /// A key and its value, in base64.

@@ -11,10 +11,10 @@ use rustix::fs::{FlockOperation, flock};
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
 
 use super::address::Address;
-use super::contract::Store;
+use super::contract::{Show, Store};
 use super::durability::Durability;
 use super::failure::Failure;
-use super::limits::{LARGEST_RECORD, Room, record};
+use super::limits::{LARGEST_RECORD, Listing, PART, record};
 use super::url::StoreUrl;
 
 /// No key has these names.
@@ -119,20 +119,30 @@ impl FileStore {
         }
     }
 
-    fn gather(&self, directory: &Path, room: &mut Room, found: &mut Vec<(String, Record)>) -> Result<(), StoreError> {
+    /// Shows the records in a directory. The lock is given up now and then, so that others need not wait for all of them.
+    fn gather(&self, directory: &Path, listing: &mut Listing, show: Show) -> Result<(), StoreError> {
+        let mut lock = self.lock()?;
         let entries = match fs::read_dir(directory) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(self.say(directory, &error)),
         };
+        let mut count = 0;
         for entry in entries {
             let path = entry.map_err(|error| self.say(directory, &error))?.path();
             if path.is_dir() {
-                self.gather(&path, room, found)?;
+                drop(lock);
+                self.gather(&path, listing, show)?;
+                lock = self.lock()?;
             } else if let Some(key) = path.strip_prefix(&self.directory).ok().and_then(Path::to_str) {
                 let Some(bytes) = self.look(&path)? else { continue };
-                room.take(key.len() + 2 * bytes.len()).map_err(|error| self.address.damaged(error))?;
-                found.push((key.to_owned(), Record::compared_by_bytes(bytes)));
+                show(key, Record::compared_by_bytes(bytes));
+                count += 1;
+                if count % PART == 0 {
+                    listing.add(&self.address, PART)?;
+                    drop(lock);
+                    lock = self.lock()?;
+                }
             }
         }
         Ok(())
@@ -193,12 +203,9 @@ impl Store for FileStore {
         }
     }
 
-    fn list(&mut self, prefix: &str) -> Result<Vec<(String, Record)>, StoreError> {
+    fn list(&mut self, prefix: &str, show: Show) -> Result<(), StoreError> {
         let directory = self.path(prefix.trim_end_matches('/'))?;
-        let _lock = self.lock()?;
-        let mut found = Vec::new();
-        self.gather(&directory, &mut Room::default(), &mut found)?;
-        Ok(found)
+        self.gather(&directory, &mut Listing::begin(), show)
     }
 
     fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 use std::marker::PhantomData;
+use std::time::Instant;
 
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -10,7 +11,7 @@ use txid_agent_machines::store::{Record, StoreError};
 
 use super::address::Address;
 
-/// The longest answer that is read: a list of 10,000 nodes is about as long in etcd's JSON, and 30,000 in SQL.
+/// The longest answer that is read.
 pub(super) const LARGEST_ANSWER: usize = 4 << 20;
 
 /// The most memory that an answer takes once it is read: short values take more there than on the wire.
@@ -86,8 +87,46 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for AtMost<T> {
 /// The longest record. Ours have at most 500 bytes.
 pub(super) const LARGEST_RECORD: usize = 1000;
 
-/// The records of the largest fleet.
-pub(super) const MOST_RECORDS: usize = 1 << 16;
+/// The most records of a group: a fleet of 65,536, and as many that come twice or are none of ours.
+pub(super) const MOST_RECORDS: usize = 1 << 17;
+
+/// The records of a part of a list. The longest ones, in etcd's JSON, are shorter than [`LARGEST_ANSWER`].
+pub(super) const PART: usize = 2048;
+
+/// How many time-outs a list may take in all, and how many parts it may have: some are short.
+const LIST_TIMEOUTS: u32 = 10;
+const MOST_PARTS: usize = 4096;
+
+/// What was read of a list so far.
+pub(super) struct Listing {
+    begin: Instant,
+    parts: usize,
+    records: usize,
+}
+
+impl Listing {
+    pub(super) fn begin() -> Self {
+        Self { begin: Instant::now(), parts: 0, records: 0 }
+    }
+
+    /// Counts the records of a part. Fails if the list has no end.
+    pub(super) fn add(&mut self, address: &Address, records: usize) -> Result<(), StoreError> {
+        self.parts += 1;
+        self.records += records;
+        if self.records > MOST_RECORDS || self.parts > MOST_PARTS {
+            return Err(
+                address.damaged(format_args!("a list of more than {MOST_RECORDS} records or {MOST_PARTS} parts"))
+            );
+        }
+        if self.begin.elapsed() > address.timeout * LIST_TIMEOUTS {
+            return Err(address.unreachable(format_args!(
+                "it sent {} records within {LIST_TIMEOUTS} time-outs, and there are more",
+                self.records
+            )));
+        }
+        Ok(())
+    }
+}
 
 /// The record at `key`, unless it is too long to be one.
 pub(super) fn record(address: &Address, key: &str, bytes: Vec<u8>) -> Result<Record, StoreError> {

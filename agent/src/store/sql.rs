@@ -3,7 +3,9 @@
 use txid_agent_machines::store::{Record, StoreError};
 
 use super::address::Address;
+use super::contract::Show;
 use super::failure::Failure;
+use super::limits::PART;
 use super::url::StoreUrl;
 
 /// The table's name, from the URL.
@@ -62,22 +64,26 @@ pub(super) fn found(address: &Address, table: &str, key: &str, row: Vec<Value>) 
     }
 }
 
-/// The records of rows with a name and a record.
+/// Shows the records of rows with a name and a record. Returns the last name if there may be more than this part of the
+/// table.
 pub(super) fn listed(
     address: &Address,
     table: &str,
     rows: Vec<Vec<Value>>,
-) -> Result<Vec<(String, Record)>, StoreError> {
-    rows.into_iter()
-        .map(|row| match <[Value; 2]>::try_from(row) {
-            Ok([Some(name), record]) => {
-                let name = String::from_utf8_lossy(&name).into_owned();
-                let record = record.ok_or_else(|| null(address, table, &name))?;
-                Ok((name, Record::compared_by_bytes(record)))
-            }
-            _ => Err(address.damaged(format_args!("{table} has a row without a name"))),
-        })
-        .collect()
+    show: Show,
+) -> Result<Option<String>, StoreError> {
+    let is_full = rows.len() >= PART;
+    let mut last = None;
+    for row in rows {
+        let Ok([Some(name), record]) = <[Value; 2]>::try_from(row) else {
+            return Err(address.damaged(format_args!("{table} has a row without a name")));
+        };
+        let name = String::from_utf8_lossy(&name).into_owned();
+        let record = record.ok_or_else(|| null(address, table, &name))?;
+        show(&name, Record::compared_by_bytes(record));
+        last = Some(name);
+    }
+    Ok(last.filter(|_| is_full))
 }
 
 /// The error for a record that somebody has made NULL.

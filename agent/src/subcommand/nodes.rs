@@ -2,6 +2,7 @@
 
 use super::records::{group, state, time};
 use crate::args::Nodes;
+use std::collections::BTreeMap;
 use std::io::{Write, stderr, stdout};
 use std::process::ExitCode;
 use txid_agent::store;
@@ -11,20 +12,21 @@ pub fn run(args: &Nodes) -> anyhow::Result<ExitCode> {
     let mut store = store::open(&args.group.store)?;
     let (group, _) = group(&mut *store, &args.group.name)?;
     let prefix = Group::nodes(&args.group.name);
-    let mut nodes: Vec<(u64, NodeRecord)> = Vec::new();
-    let mut status = ExitCode::SUCCESS;
-    for (key, record) in store.list(&prefix)? {
+    let mut nodes: BTreeMap<u64, NodeRecord> = BTreeMap::new();
+    let mut bad = BTreeMap::new();
+    store.list(&prefix, &mut |key, record| {
         let number = key.strip_prefix(&prefix).and_then(|number| number.parse().ok());
         match (number, NodeRecord::parse(&record.bytes)) {
-            (Some(node), Ok(record)) => nodes.push((node, record)),
+            (Some(node), Ok(record)) => _ = nodes.insert(node, record),
             (_, parsed) => {
                 let why = parsed.err().map_or("not the key of a node".to_owned(), |bad| bad.to_string());
-                writeln!(stderr(), "txid-agent: {key}: {why}")?;
-                status = ExitCode::FAILURE;
+                bad.insert(key.to_owned(), why);
             }
         }
+    })?;
+    for (key, why) in &bad {
+        writeln!(stderr(), "txid-agent: {key}: {why}")?;
     }
-    nodes.sort_by_key(|(node, _)| *node);
     let mut out = stdout().lock();
     let floor = if group.floor_ms == Group::UNSET { "not set yet".to_owned() } else { time(group.floor_ms) };
     writeln!(out, "layout {}, floor {floor}", group.layout)?;
@@ -33,5 +35,5 @@ pub fn run(args: &Nodes) -> anyhow::Result<ExitCode> {
         let (state, until) = (state(&record), time(record.limit_ms));
         writeln!(out, "{node:>8}  {state:8}  {until:24}  {:>10}  {}", record.generation, record.owner)?;
     }
-    Ok(status)
+    Ok(if bad.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -402,9 +402,14 @@ fn mariadb_places(directory: &Path) -> [String; 2] {
 }
 
 pub fn zookeeper() -> Server {
+    zookeeper_with("-Xmx64m")
+}
+
+/// A server with so much memory.
+pub fn zookeeper_with(memory: &'static str) -> Server {
     Server::start(
         |_| {},
-        |directory, port| {
+        move |directory, port| {
             let config = directory.join("zoo.cfg");
             let text = format!(
                 "tickTime=500\ndataDir={}\nclientPort={port}\nclientPortAddress=127.0.0.1\nadmin.enableServer=false\n\
@@ -414,7 +419,7 @@ pub fn zookeeper() -> Server {
             fs::write(&config, text).unwrap();
             let mut command = Command::new("java");
             command.args([
-                "-Xmx64m",
+                memory,
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "-cp",

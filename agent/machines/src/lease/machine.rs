@@ -37,8 +37,8 @@ pub struct Lease {
     pub(super) numbers: Numbers,
     /// Nodes that were lost, and until when they are avoided.
     pub(super) avoided: BTreeMap<u64, u64>,
-    /// Since when the record of a node with another holder has not changed.
-    pub(super) unchanged: BTreeMap<u64, (Version, u64)>,
+    /// What tells one state of an idle node's record from others, and since when it has not changed.
+    pub(super) unchanged: BTreeMap<u64, (u64, u64)>,
     /// There was a lease. From then on, the machine goes on whatever the store answers.
     has_served: bool,
     said: Vec<Trouble>,
@@ -178,7 +178,7 @@ impl Lease {
                 expected: expected.clone(),
                 bytes: group.to_string().into_bytes(),
             },
-            Phase::Choosing => Request::List { prefix: Group::nodes(&rules.group) },
+            Phase::Choosing => Request::List(self.survey(given)),
             Phase::Numbering { .. } => Request::Number,
             Phase::Taking(Candidate { held, expected, .. }) => {
                 put(rules, held.node, expected.clone(), &held.record(rules, held.limit_ms, true))

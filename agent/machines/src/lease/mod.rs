@@ -22,7 +22,7 @@ mod releasing;
 mod rules;
 mod taking;
 
-pub use choose::{Choice, NoneFree, choose};
+pub use choose::{Choice, NoneFree, Survey};
 pub use event::{Event, Failure};
 pub use group::Group;
 pub use machine::Lease;

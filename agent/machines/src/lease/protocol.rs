@@ -1,5 +1,6 @@
 //! What a lease's machine asks for, is answered, and writes.
 
+use super::choose::Survey;
 use super::event::{Event, Failure};
 use crate::protocol;
 use crate::store::{Expected, Numbered, Put, Record, StoreError};
@@ -27,11 +28,8 @@ pub enum Request {
         /// The new record.
         bytes: Vec<u8>,
     },
-    /// List the records whose keys begin with this.
-    List {
-        /// The prefix of the keys.
-        prefix: String,
-    },
+    /// Show all records of the group's nodes to the survey.
+    List(Box<Survey>),
     /// Get the number of a new node, from what [`super::Rules::numbering`] says.
     Number,
 }
@@ -52,8 +50,8 @@ pub enum Reply {
     Read(Result<Option<Record>, StoreError>),
     /// To [`Request::Put`].
     Put(Result<Put, StoreError>),
-    /// To [`Request::List`].
-    List(Result<Vec<(String, Record)>, StoreError>),
+    /// To [`Request::List`], with the survey that has seen them.
+    List(Result<Box<Survey>, StoreError>),
     /// To [`Request::Number`].
     Number(Result<Numbered, StoreError>),
 }
@@ -74,7 +72,7 @@ impl Reply {
         }
     }
 
-    pub(super) fn of_list(self) -> Result<Vec<(String, Record)>, StoreError> {
+    pub(super) fn of_list(self) -> Result<Box<Survey>, StoreError> {
         match self {
             Self::List(result) => result,
             other => Err(other.is_not("a list")),

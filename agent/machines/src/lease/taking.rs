@@ -1,13 +1,12 @@
 //! From the record of the group to a node of this host's own.
 
-use super::choose::{Choice, NoneFree, choose};
+use super::choose::{Choice, NoneFree, Survey};
 use super::event::{Event, Failure};
 use super::group::Group;
 use super::machine::{Given, Lease, Numbers, Trouble};
 use super::phase::{Candidate, Held, Phase, Stored};
 use super::protocol::{Reply, Write};
-use super::record::NodeRecord;
-use crate::store::{Expected, Numbered, Numbering, Put, Record, Version};
+use crate::store::{Expected, Numbered, Numbering, Put, Version};
 use std::collections::BTreeMap;
 
 impl Lease {
@@ -90,34 +89,39 @@ impl Lease {
         }
     }
 
-    /// All nodes are known: chooses one.
+    /// Asks for the records of all nodes, and says what it needs to know of them.
+    pub(super) fn survey(&self, given: &Given) -> Box<Survey> {
+        let Given { rules, now, .. } = given;
+        let mut survey = Survey::new(rules, now.wall_ms);
+        // A clock that agrees with the store's shows how long a node has been idle; otherwise that must be observed.
+        let can_tell = self.clocks.store_ms(now).is_some() && !rules.may_lose_writes;
+        survey.takes_at_once = can_tell || rules.observe_ms == 0;
+        let is_long_ago = |since_ms: u64| now.mono_ms.saturating_sub(since_ms) >= rules.observe_ms;
+        let unchanged = self.unchanged.iter().filter(|(_, (_, since_ms))| is_long_ago(*since_ms));
+        survey.unchanged = unchanged.map(|(&node, &(state, _))| (node, state)).collect();
+        let avoided = self.avoided.iter().filter(|(_, until_ms)| **until_ms > now.mono_ms);
+        survey.avoided = avoided.map(|(&node, _)| node).collect();
+        Box::new(survey)
+    }
+
+    /// All nodes were seen: chooses one.
     pub(super) fn listed(&mut self, given: &Given, reply: Reply) -> Phase {
         let Given { rules, now, .. } = given;
-        let records = match reply.of_list() {
-            Ok(records) => records,
+        let mut survey = match reply.of_list() {
+            Ok(survey) => survey,
             Err(error) => return self.fail(given, error, Phase::Choosing),
         };
         if !self.clock_is_right(given) {
             return Phase::Meeting { found: None };
         }
-        let prefix = Group::nodes(&rules.group);
-        let node = |key: &str| key.strip_prefix(&prefix)?.parse().ok().filter(|&node| node <= rules.last_node);
-        let records: BTreeMap<u64, _> =
-            records.into_iter().filter_map(|(key, record)| Some((node(&key)?, record))).collect();
         self.avoided.retain(|_, until_ms| *until_ms > now.mono_ms);
-        self.observe(given, &records);
-
-        // A clock that agrees with the store's shows how long a node has been idle; otherwise that must be observed.
-        let can_tell = self.clocks.store_ms(now).is_some() && !rules.may_lose_writes;
-        let is_abandoned = |node: u64, _: &Record| {
-            let seen_ms = self.unchanged.get(&node).map(|(_, since_ms)| now.mono_ms - since_ms);
-            seen_ms.is_some_and(|seen_ms| can_tell || seen_ms >= rules.observe_ms)
-        };
-        match choose(rules, now.wall_ms, &records, |node| self.avoided.contains_key(&node), is_abandoned) {
+        self.observe(given, survey.idle());
+        let is_known = matches!(self.numbers, Numbers::Given(node) if survey.knows(node));
+        match survey.choose(rules) {
             Ok(choice) => self.take(given, choice),
             Err(none) => match self.numbers {
                 // Otherwise each failure of the store would use up a number.
-                Numbers::Given(node) if !records.contains_key(&node) => self.take(given, Choice::new_node(node)),
+                Numbers::Given(node) if !is_known => self.take(given, Choice::new_node(node)),
                 Numbers::Given(_) | Numbers::Ask if rules.numbering != Numbering::Own => Phase::Numbering { none },
                 Numbers::Given(_) | Numbers::Ask | Numbers::UsedUp => self.none_is_free(given, none),
             },
@@ -183,20 +187,13 @@ impl Lease {
     }
 
     /// Notes since when the records of seemingly idle nodes have not changed.
-    fn observe(&mut self, given: &Given, records: &BTreeMap<u64, Record>) {
-        let Given { rules, now, .. } = given;
+    fn observe(&mut self, given: &Given, idle: BTreeMap<u64, u64>) {
         let before = std::mem::take(&mut self.unchanged);
-        for (&node, record) in records {
-            let Ok(parsed) = NodeRecord::parse(&record.bytes) else { continue };
-            let idle_ms = parsed.limit_ms.saturating_add_unsigned(rules.idle_ms);
-            if parsed.held && idle_ms <= now.wall_ms {
-                let since_ms = match before.get(&node) {
-                    Some((version, since_ms)) if *version == record.version => *since_ms,
-                    _ => now.mono_ms,
-                };
-                self.unchanged.insert(node, (record.version.clone(), since_ms));
-            }
-        }
+        let since_ms = |node: u64, state: u64| match before.get(&node) {
+            Some(&(old, since_ms)) if old == state => since_ms,
+            _ => given.now.mono_ms,
+        };
+        self.unchanged = idle.into_iter().map(|(node, state)| (node, (state, since_ms(node, state)))).collect();
     }
 
     /// The record of the node was written, or not.

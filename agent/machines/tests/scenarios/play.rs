@@ -162,7 +162,7 @@ impl Play {
         let error = StoreError::TimedOut { store: "the store".to_owned(), ms: 3000 };
         let reply = match request {
             Request::Put { .. } => Reply::Put(Ok(Put::Unknown(error))),
-            Request::Read { .. } | Request::List { .. } | Request::Number => failed(request, error),
+            Request::Read { .. } | Request::List(_) | Request::Number => failed(request, error),
         };
         self.answer(reply);
     }

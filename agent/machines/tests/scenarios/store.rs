@@ -17,9 +17,10 @@ impl Store {
         let record = |bytes: &Vec<u8>| Record::compared_by_bytes(bytes.clone());
         match request {
             Request::Read { key } => Reply::Read(Ok(self.records.get(key).map(record))),
-            Request::List { prefix } => {
-                let listed = self.records.iter().filter(|(key, _)| key.starts_with(prefix));
-                Reply::List(Ok(listed.map(|(key, bytes)| (key.clone(), record(bytes))).collect()))
+            Request::List(survey) => {
+                let mut survey = survey.clone();
+                self.records.iter().for_each(|(key, bytes)| survey.see(key, record(bytes)));
+                Reply::List(Ok(survey))
             }
             Request::Put { key, expected, bytes } => {
                 let there = self.records.get(key).map_or(Expected::Absent, |it| Expected::Version(record(it).version));
@@ -38,7 +39,7 @@ impl Store {
 pub fn failed(request: &Request, error: StoreError) -> Reply {
     match request {
         Request::Read { .. } => Reply::Read(Err(error)),
-        Request::List { .. } => Reply::List(Err(error)),
+        Request::List(_) => Reply::List(Err(error)),
         Request::Put { .. } => Reply::Put(Err(error)),
         Request::Number => Reply::Number(Err(error)),
     }
@@ -47,7 +48,7 @@ pub fn failed(request: &Request, error: StoreError) -> Reply {
 pub fn shown_request(request: &Request) -> String {
     match request {
         Request::Read { key } => format!("read {key}"),
-        Request::List { prefix } => format!("list {prefix}"),
+        Request::List(survey) => format!("list {}", survey.prefix()),
         Request::Put { key, expected, bytes } => {
             let expected = match expected {
                 Expected::Absent => "nothing".to_owned(),
@@ -63,7 +64,7 @@ pub fn shown_reply(reply: &Reply) -> String {
     match reply {
         Reply::Read(Ok(None)) => "nothing".to_owned(),
         Reply::Read(Ok(Some(record))) => shown_record(&record.bytes),
-        Reply::List(Ok(records)) => match records.len() {
+        Reply::List(Ok(survey)) => match survey.count() {
             1 => "1 record".to_owned(),
             count => format!("{count} records"),
         },

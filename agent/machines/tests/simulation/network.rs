@@ -22,9 +22,10 @@ impl Memory {
     pub fn answer(&mut self, request: &Request) -> Reply {
         match request {
             Request::Read { key } => Reply::Read(Ok(self.records.get(key).cloned())),
-            Request::List { prefix } => {
-                let listed = self.records.iter().filter(|(key, _)| key.starts_with(prefix));
-                Reply::List(Ok(listed.map(|(key, record)| (key.clone(), record.clone())).collect()))
+            Request::List(survey) => {
+                let mut survey = survey.clone();
+                self.records.iter().for_each(|(key, record)| survey.see(key, record.clone()));
+                Reply::List(Ok(survey))
             }
             Request::Put { key, expected, bytes } => {
                 let there = self.records.get(key).map_or(Expected::Absent, |it| Expected::Version(it.version.clone()));
@@ -74,7 +75,7 @@ pub fn course(random: &mut Random, weather: Weather, is_cut_off: bool, request: 
         let error = StoreError::TimedOut { store: "memory".to_string(), ms: TIMEOUT_MS };
         match request {
             Request::Read { .. } => Reply::Read(Err(error)),
-            Request::List { .. } => Reply::List(Err(error)),
+            Request::List(_) => Reply::List(Err(error)),
             Request::Put { .. } => Reply::Put(Ok(Put::Unknown(error))),
             Request::Number => Reply::Number(Err(error)),
         }
@@ -87,7 +88,7 @@ pub fn course(random: &mut Random, weather: Weather, is_cut_off: bool, request: 
         let error = StoreError::Unreachable { store: "memory".to_string(), why: "connection refused".to_string() };
         let reply = match request {
             Request::Read { .. } => Reply::Read(Err(error)),
-            Request::List { .. } => Reply::List(Err(error)),
+            Request::List(_) => Reply::List(Err(error)),
             Request::Put { .. } => Reply::Put(Err(error)),
             Request::Number => Reply::Number(Err(error)),
         };

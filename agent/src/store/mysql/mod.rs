@@ -8,10 +8,10 @@ use std::io;
 use self::wire::{Answer, Connection, Error, Login, literal};
 use super::address::Address;
 use super::clock::StoreClock;
-use super::contract::{Numbers, Store, Tags};
+use super::contract::{Numbers, Show, Store, Tags};
 use super::durability::Durability;
 use super::failure::Failure;
-use super::limits::record;
+use super::limits::{Listing, PART, record};
 use super::numbering::{self, WORKER_NODE};
 use super::remote::{Remote, Transport, Wire};
 use super::tls::{IN_CLEAR, Tls};
@@ -313,12 +313,22 @@ impl Store for MysqlStore {
         }
     }
 
-    fn list(&mut self, prefix: &str) -> Result<Vec<(String, Record)>, StoreError> {
-        self.remote.begin();
-        let (table, prefix) = (&self.table, literal(prefix));
-        let select = format!("SELECT name, record FROM {table} WHERE LEFT(name, CHAR_LENGTH({prefix})) = {prefix}");
-        let rows = self.run(&select).map_err(Failure::into_error)?.rows;
-        sql::listed(&self.address, &self.table, rows)
+    fn list(&mut self, prefix: &str, show: Show) -> Result<(), StoreError> {
+        let mut listing = Listing::begin();
+        let prefix = literal(prefix);
+        let mut after = String::new();
+        loop {
+            self.remote.begin();
+            let select = format!(
+                "SELECT name, record FROM {} WHERE LEFT(name, CHAR_LENGTH({prefix})) = {prefix}{after} ORDER BY name LIMIT \
+                 {PART}",
+                self.table
+            );
+            let rows = self.run(&select).map_err(Failure::into_error)?.rows;
+            listing.add(&self.address, rows.len())?;
+            let Some(last) = sql::listed(&self.address, &self.table, rows, show)? else { return Ok(()) };
+            after = format!(" AND name > {}", literal(&last));
+        }
     }
 
     fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {

@@ -19,10 +19,10 @@ use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, Ta
 use self::plain::Plain;
 use super::address::Address;
 use super::clock::StoreClock;
-use super::contract::{Numbers, Store, Tags};
+use super::contract::{Numbers, Show, Store, Tags};
 use super::durability::Durability;
 use super::failure::Failure;
-use super::limits::{Room, record};
+use super::limits::{Listing, PART, Room, record};
 use super::numbering::{self, WORKER_NODE};
 use super::remote::{Budget, Remote, Wire, causes, tcp};
 use super::tls::{IN_CLEAR, Tls};
@@ -347,11 +347,21 @@ impl Store for PostgresStore {
         }
     }
 
-    fn list(&mut self, prefix: &str) -> Result<Vec<(String, Record)>, StoreError> {
-        self.remote.begin();
-        let select = format!("SELECT name, record FROM {} WHERE starts_with(name, {})", self.table, literal(prefix));
-        let rows = self.run(&select).map_err(Failure::into_error)?;
-        sql::listed(&self.address, &self.table, rows)
+    fn list(&mut self, prefix: &str, show: Show) -> Result<(), StoreError> {
+        let mut listing = Listing::begin();
+        let prefix = literal(prefix);
+        let mut after = String::new();
+        loop {
+            self.remote.begin();
+            let select = format!(
+                "SELECT name, record FROM {} WHERE starts_with(name, {prefix}){after} ORDER BY name LIMIT {PART}",
+                self.table
+            );
+            let rows = self.run(&select).map_err(Failure::into_error)?;
+            listing.add(&self.address, rows.len())?;
+            let Some(last) = sql::listed(&self.address, &self.table, rows, show)? else { return Ok(()) };
+            after = format!(" AND name > {}", literal(&last));
+        }
     }
 
     fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {

@@ -11,10 +11,10 @@ use std::io;
 use self::resp::{Connection, Reply, command};
 use super::address::Address;
 use super::clock::StoreClock;
-use super::contract::{Store, Tags};
+use super::contract::{Show, Store, Tags};
 use super::durability::Durability;
 use super::failure::Failure;
-use super::limits::record;
+use super::limits::{Listing, PART, record};
 use super::remote::{Remote, Transport, Wire};
 use super::tls::Tls;
 use super::url::{Host, Secret, StoreUrl};
@@ -37,11 +37,11 @@ local found = redis.call('HGET', KEYS[1], ARGV[1])
 if found and ARGV[2] then redis.call('HSET', KEYS[1], ARGV[1], found) end
 return {now[1], now[2], found}";
 
-/// KEYS: the group.
+/// KEYS: the group. ARGV: where to go on, and about how many fields are wanted.
 const LIST: &str = "\
 local now = redis.call('TIME')
 redis.call('HDEL', KEYS[1], '')
-return {now[1], now[2], redis.call('HGETALL', KEYS[1])}";
+return {now[1], now[2], redis.call('HSCAN', KEYS[1], ARGV[1], 'COUNT', ARGV[2])}";
 
 /// KEYS: the tag. ARGV: how many numbers, or empty for the tag's own step; and the number it must not be below. Lua has
 /// no 64-bit integers, so numbers stay texts here, and HINCRBY adds them. A negative one is only returned.
@@ -344,7 +344,7 @@ impl RedisStore {
             address.refused(LOGIN)
         } else if tells("NOPERM") || tells("no permissions") || tells("can't run this command") {
             address.refused(format_args!(
-                "{error}; the user needs +eval +time +hget +hset +hdel +hgetall (+hmget +hincrby +hexists for segments, +wait for wait=, +select for another database, +asking +cluster|nodes in a cluster) on ~{}/*",
+                "{error}; the user needs +eval +time +hget +hset +hdel +hscan (+hmget +hincrby +hexists for segments, +wait for wait=, +select for another database, +asking +cluster|nodes in a cluster) on ~{}/*",
                 self.prefix
             ))
         } else if tells("READONLY") {
@@ -492,23 +492,37 @@ impl Store for RedisStore {
         }
     }
 
-    fn list(&mut self, prefix: &str) -> Result<Vec<(String, Record)>, StoreError> {
-        self.remote.begin();
+    fn list(&mut self, prefix: &str, show: Show) -> Result<(), StoreError> {
         let (group, field) = split(prefix);
-        let found = self.run(LIST, group, &[], 0).map_err(Failure::into_error)?;
-        let Reply::List(found) = found else { return Err(self.not_redis(format_args!("{group} is {found:?}"))) };
-        let mut records = Vec::new();
-        let mut words = found.into_iter();
-        while let (Some(name), Some(bytes)) = (words.next(), words.next()) {
-            let (Reply::Text(name), Reply::Text(bytes)) = (name, bytes) else {
-                return Err(self.not_redis(format_args!("{group} has a field that is no text")));
+        let mut listing = Listing::begin();
+        let wanted = PART.to_string();
+        let mut cursor = b"0".to_vec();
+        loop {
+            self.remote.begin();
+            let args: [&[u8]; 2] = [&cursor, wanted.as_bytes()];
+            let mut part = match self.run(LIST, group, &args, 0).map_err(Failure::into_error)? {
+                Reply::List(part) => part.into_iter(),
+                other => return Err(self.not_redis(format_args!("{group} is {other:?}"))),
             };
-            let name = String::from_utf8_lossy(&name);
-            if name.starts_with(field) {
-                records.push((format!("{group}/{name}"), Record::compared_by_bytes(bytes)));
+            let (Some(Reply::Text(next)), Some(Reply::List(words))) = (part.next(), part.next()) else {
+                return Err(self.not_redis(format_args!("{group} is not read in parts")));
+            };
+            listing.add(&self.address, words.len() / 2)?;
+            let mut words = words.into_iter();
+            while let (Some(name), Some(bytes)) = (words.next(), words.next()) {
+                let (Reply::Text(name), Reply::Text(bytes)) = (name, bytes) else {
+                    return Err(self.not_redis(format_args!("{group} has a field that is no text")));
+                };
+                let name = String::from_utf8_lossy(&name);
+                if name.starts_with(field) {
+                    show(&format!("{group}/{name}"), Record::compared_by_bytes(bytes));
+                }
             }
+            if next == b"0" {
+                return Ok(());
+            }
+            cursor = next;
         }
-        Ok(records)
     }
 
     fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {

@@ -14,10 +14,10 @@ use self::wire::{
 };
 use super::address::Address;
 use super::clock::StoreClock;
-use super::contract::{Numbers, Store};
+use super::contract::{Numbers, Show, Store};
 use super::durability::Durability;
 use super::failure::Failure;
-use super::limits::{Room, record};
+use super::limits::{Listing, Room, record};
 use super::numbering;
 use super::remote::{Remote, Transport, Wire};
 use super::url::{Host, StoreUrl};
@@ -287,11 +287,12 @@ impl Store for ZookeeperStore {
         }
     }
 
-    fn list(&mut self, prefix: &str) -> Result<Vec<(String, Record)>, StoreError> {
+    /// The names of all children are one answer; the records are read in parts.
+    fn list(&mut self, prefix: &str, show: Show) -> Result<(), StoreError> {
+        let mut listing = Listing::begin();
         self.remote.begin();
         let root = self.root.clone();
         self.ask_one(Request::sync(&root), &[NO_NODE]).map_err(Failure::into_error)?;
-        let mut records = Vec::new();
         let mut room = Room::default();
         let mut level = vec![prefix.trim_end_matches('/').to_owned()];
         for depth in 0.. {
@@ -303,12 +304,11 @@ impl Store for ZookeeperStore {
             }
             let mut next = Vec::new();
             for part in level.chunks(TOGETHER) {
+                self.remote.begin();
+                listing.add(&self.address, if depth == 0 { 0 } else { part.len() })?;
                 for (key, children, bytes, stat) in self.look_at(part)? {
                     match version_of(&children, &stat) {
-                        Some(version) => {
-                            room.take(key.len() + bytes.len()).map_err(|error| self.address.damaged(error))?;
-                            records.push((key, Record { bytes, version }));
-                        }
+                        Some(version) => show(&key, Record { bytes, version }),
                         None => {
                             for child in children {
                                 room.take(key.len() + child.len()).map_err(|error| self.address.damaged(error))?;
@@ -320,7 +320,7 @@ impl Store for ZookeeperStore {
             }
             level = next;
         }
-        Ok(records)
+        Ok(())
     }
 
     fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {

@@ -8,7 +8,7 @@ use txid_agent::store::{Durability, open, schemes};
 use txid_agent_machines::store::{Expected, Put};
 
 use super::certificates;
-use super::conformance::{one_line, wait_for, wants_a_person, written};
+use super::conformance::{list, one_line, wait_for, wants_a_person, written};
 use crate::proxy::{Mode, Proxy};
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, Server, run, until};
 
@@ -110,7 +110,7 @@ fn redis_passwords() {
     let server = servers::redis(&[
         "--requirepass",
         PASSWORD,
-        &format!("--user fleet on >{PASSWORD} ~txid/* +eval +time +hget +hset +hdel +hgetall"),
+        &format!("--user fleet on >{PASSWORD} ~txid/* +eval +time +hget +hset +hdel +hscan"),
         &format!("--user reader on >{PASSWORD} ~txid/* +eval +time +hget"),
     ]);
     let host = format!("127.0.0.1:{}", server.port);
@@ -177,7 +177,7 @@ fn redis_copies() {
     let mut store = open(&format!("redis://127.0.0.1:{}", copy.port)).unwrap();
     for error in [
         store.read("any/key").unwrap_err(),
-        store.list("any/").unwrap_err(),
+        list(&mut *store, "any/").unwrap_err(),
         store.put("any/key", &Expected::Absent, b"x").unwrap_err(),
     ] {
         assert!(error.may_pass(), "it may become the master: {error:?}");

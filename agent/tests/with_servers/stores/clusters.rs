@@ -9,7 +9,7 @@ use std::thread;
 use txid_agent::store::{open, open_tags};
 use txid_agent_machines::store::{Expected, Taken};
 
-use super::conformance::{basics, one_line, put, text, wait_for, written};
+use super::conformance::{basics, list, one_line, put, text, wait_for, written};
 use super::{durability, tags};
 use crate::servers::{self, Server, until};
 
@@ -56,7 +56,7 @@ fn redis_moves_a_slot() {
             assert_eq!(before, Some(count.to_string()), "{when}");
             count += 1;
             version = written(put(&mut **store, "moving/node/1", version.clone(), &count.to_string()));
-            assert_eq!(store.list("moving/").expect(when).len(), 1, "{when}");
+            assert_eq!(list(&mut **store, "moving/").expect(when).len(), 1, "{when}");
         }
     };
     use_it("before");

@@ -38,6 +38,16 @@ impl StandIn {
         stand_in
     }
 
+    /// Has these keys and values, too.
+    pub fn fill(&self, pairs: impl Iterator<Item = (String, String)>) {
+        let mut state = self.state.lock().unwrap();
+        for (key, value) in pairs {
+            state.index += 1;
+            let index = state.index;
+            state.pairs.insert(key, (BASE64.encode(value), index, index));
+        }
+    }
+
     pub fn kill(&mut self) {
         self.stop.store(true, Ordering::SeqCst);
         // Wakes the listener, which then closes.
@@ -107,11 +117,18 @@ fn answer(method: &str, target: &str, body: &[u8], state: &mut State) -> (&'stat
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     match (method, path.strip_prefix("/v1/kv/")) {
         ("GET", Some(key)) => {
-            let recurse = query.split('&').any(|option| option == "recurse");
-            let found: Vec<Value> = state
-                .pairs
-                .iter()
-                .filter(|(name, _)| if recurse { name.starts_with(key) } else { *name == key })
+            let has = |wanted: &str| query.split('&').any(|option| option == wanted);
+            let begun = |name: &str| if has("recurse") || has("keys") { name.starts_with(key) } else { name == key };
+            let pairs = state.pairs.iter().filter(|(name, _)| begun(name));
+            if has("keys") {
+                let keys: Vec<&String> = pairs.map(|(name, _)| name).collect();
+                return if keys.is_empty() {
+                    ("404 Not Found", String::new())
+                } else {
+                    ("200 OK", json!(keys).to_string())
+                };
+            }
+            let found: Vec<Value> = pairs
                 .map(|(name, (value, created, modified))| {
                     json!({ "LockIndex": 0, "Key": name, "Flags": 0, "Value": value, "CreateIndex": created,
                             "ModifyIndex": modified })

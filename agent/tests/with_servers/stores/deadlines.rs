@@ -74,7 +74,7 @@ fn a_host_that_is_silent_or_slow() {
                         let start = Instant::now();
                         let failed = match call {
                             0 => store.read("any/node/1").is_err(),
-                            1 => store.list("any/node/").is_err(),
+                            1 => store.list("any/node/", &mut |_, _| {}).is_err(),
                             _ => !matches!(
                                 store.put("any/node/1", &Expected::Absent, b"x"),
                                 Ok(txid_agent_machines::store::Put::Written(_))

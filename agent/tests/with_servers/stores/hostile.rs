@@ -133,7 +133,7 @@ fn call(store: &mut dyn Store, tags: &mut dyn Tags, random: &mut Random) -> Resu
     let key = format!("hostile/node/{}", random.below(3));
     match random.below(7) {
         0 => store.read(&key).map(drop),
-        1 => store.list("hostile/node/").map(drop),
+        1 => store.list("hostile/node/", &mut |_, _| {}),
         2 => store.clock_ms().map(drop),
         3 => tags.create_tag("hostile", 10),
         4 => match tags.take("hostile", None, 0)? {

@@ -9,13 +9,14 @@ mod deadlines;
 mod durability;
 mod hostile;
 mod in_clear;
+mod largest;
 mod pgbouncer;
 mod tags;
 mod values;
 mod worst;
 
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD};
-use conformance::{all, basics, one_line, put, races, text, wants_a_person, written};
+use conformance::{all, basics, list, one_line, put, races, text, wants_a_person, written};
 use std::fs;
 use std::process::Command;
 use txid_agent::store::open;
@@ -42,7 +43,7 @@ fn a_directory_whose_lock_is_held_says_so() {
     for error in [
         store.read("any/key").unwrap_err(),
         store.put("any/key", &before, b"during").unwrap_err(),
-        store.list("any/").unwrap_err(),
+        list(&mut *store, "any/").unwrap_err(),
     ] {
         assert!(error.may_pass(), "{error:?}");
         one_line(&error, "leases/.lock: another process has held this lock for 200 ms");

@@ -9,7 +9,7 @@ use mysql::prelude::Queryable;
 use txid_agent::store::{Tags, open, open_tags};
 use txid_agent_machines::store::{Expected, Taken};
 
-use super::conformance::{one_line, text, wait_for, written};
+use super::conformance::{list, one_line, text, wait_for, written};
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, run};
 
 /// Sets a column of Leaf's table by `set`, and checks the error for taking a range.
@@ -84,7 +84,7 @@ fn in_mariadb() {
     one_line(&error, "the table txid_lease: Incorrect string value");
     set("UPDATE txid_lease SET record = NULL");
     one_line(&store.read("orders/node/1").unwrap_err(), "txid_lease has record = NULL for name = 'orders/node/1'");
-    one_line(&store.list("orders/").unwrap_err(), "txid_lease has record = NULL for name = 'orders/node/1'");
+    one_line(&list(&mut *store, "orders/").unwrap_err(), "txid_lease has record = NULL for name = 'orders/node/1'");
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn in_postgres() {
     store.put("orders/node/1", &Expected::Absent, b"one").unwrap();
     set("ALTER TABLE txid_lease ALTER record DROP NOT NULL; UPDATE txid_lease SET record = NULL");
     one_line(&store.read("orders/node/1").unwrap_err(), "txid_lease has record = NULL for name = 'orders/node/1'");
-    one_line(&store.list("orders/").unwrap_err(), "txid_lease has record = NULL for name = 'orders/node/1'");
+    one_line(&list(&mut *store, "orders/").unwrap_err(), "txid_lease has record = NULL for name = 'orders/node/1'");
     set("UPDATE txid_lease SET record = repeat('x', 2000)");
     one_line(&store.read("orders/node/1").unwrap_err(), "orders/node/1 is longer than any record");
 }
