@@ -24,6 +24,8 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("trace_id", traces::trace_id),
     ("traceparent", traces::traceparent),
     ("b3", traces::b3),
+    ("amzn_trace_id", traces::amzn_trace_id),
+    ("cloud_trace_context", traces::cloud_trace_context),
     ("sofa", traces::sofa),
     ("skywalking", traces::skywalking),
     ("networks", networks::networks),

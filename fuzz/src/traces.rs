@@ -1,7 +1,7 @@
 //! Trace ids, and headers from clients.
 
 use crate::bytes::{is_digits, is_hex, is_hex_id, reads_back, text};
-use txid::trace::{self, B3, SkyWalking, Sofa, TraceId, Traceparent};
+use txid::trace::{self, AmznTraceId, B3, CloudTraceContext, SkyWalking, Sofa, TraceId, Traceparent};
 
 pub fn trace_id(bytes: &[u8]) {
     let text = &*text(bytes);
@@ -60,6 +60,54 @@ pub fn b3(bytes: &[u8]) {
             assert_eq!((child.trace_id, child.parent_span_id), (parent.trace_id, Some(parent.span_id)));
         }
         assert!(child.to_string().len() <= B3::MAX_LEN);
+    }
+}
+
+pub fn amzn_trace_id(bytes: &[u8]) {
+    let text = &*text(bytes);
+    let space = [' ', '\t'];
+    let values = |key: &str| -> Vec<_> {
+        let pairs = text.split(';').filter_map(|part| part.split_once('='));
+        pairs.filter(|(name, _)| name.trim_matches(space) == key).map(|(_, value)| value.trim_matches(space)).collect()
+    };
+    let (roots, parents, decisions) = (values("Root"), values("Parent"), values("Sampled"));
+    let trace = match roots[..] {
+        [root] => match root.split('-').collect::<Vec<_>>()[..] {
+            ["1", first, rest] if first.len() == 8 => format!("{first}{rest}").to_ascii_lowercase(),
+            _ => String::new(),
+        },
+        _ => String::new(),
+    };
+    let parent = parents.first().map(|id| id.to_ascii_lowercase());
+    let is_one = is_hex_id(&trace, 32)
+        && parents.len() < 2
+        && parent.as_ref().is_none_or(|id| is_hex_id(id, 16))
+        && matches!(decisions[..], [] | ["0" | "1" | "?"]);
+    if let Some(header) = reads_back(bytes, is_one, AmznTraceId::from_text) {
+        assert_eq!((header.trace_id.to_string(), header.parent_id.map(|id| id.to_string())), (trace, parent));
+        let digit = header.sampled.map(|is_sampled| if is_sampled { "1" } else { "0" });
+        assert_eq!(digit, decisions.first().copied().filter(|&decision| decision != "?"));
+    }
+}
+
+pub fn cloud_trace_context(bytes: &[u8]) {
+    let text = &*text(bytes);
+    let (trace, rest) = text.split_once('/').unwrap_or_default();
+    let (span, decision) = match rest.split_once(";o=") {
+        Some((span, decision)) => (span, Some(decision)),
+        None => (rest, None),
+    };
+    let is_one = is_hex_id(trace, 32)
+        && is_digits(span)
+        && span.len() <= 20
+        && span.parse::<u64>().is_ok()
+        && matches!(decision, None | Some("0" | "1"));
+    if let Some(header) = reads_back(bytes, is_one, CloudTraceContext::from_text) {
+        assert_eq!(
+            (header.trace_id.to_string(), header.parent_id.map_or(0, |id| id.0).to_string()),
+            (trace.into(), plain(span))
+        );
+        assert_eq!(header.sampled.map(|is_sampled| if is_sampled { "1" } else { "0" }), decision);
     }
 }
 
