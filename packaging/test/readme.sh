@@ -1,5 +1,5 @@
 # The commands of README.md and of the first pages, as they stand and in order: each row of *Install* and each page in a fresh
-# Debian, which has only what the page says to install. They share what was compiled. RELEASE=trixie takes Debian 13.
+# Debian, which has only what the page says to install. They share what was compiled. RELEASE=trixie takes Debian 13. It prints how long each took.
 . packaging/test/_common.sh
 
 command -v debootstrap >/dev/null && [ "$(id -u)" -eq 0 ] || { echo "# no command of a page was run: a fresh Debian needs debootstrap and root"; exit 0; }
@@ -127,7 +127,9 @@ while IFS='|' read -r page part; do
     esac
     rm -rf "$tmp/layer" "$tmp/work" && mkdir "$tmp/layer" "$tmp/work"
     { echo 'set -eux; apt update; cd /root/txid; export PATH=/root/txid/target/release:$PATH'; cat "$tmp/unit"; } >"$tmp/script"
+    start=$(date +%s)
     $in_system sh <"$tmp/script" >"$tmp/log" 2>&1 || { tail -n 20 "$tmp/log"; fail "$page, $part"; }
+    echo "# $page, $part: $(($(date +%s) - start)) s"
 done <"$tmp/units"
 cut -d '|' -f 1 "$tmp/not-run" | while read -r pattern; do grep -Eqx "$pattern" "$tmp/passed-over" || fail "no page has the command $pattern"; done
 echo "# $(($(wc -l <"$tmp/all") - $(wc -l <"$tmp/passed-over"))) commands of the pages ran in $release"
