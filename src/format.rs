@@ -28,7 +28,7 @@ pub struct Make {
     pub options: &'static [&'static str],
     /// Whether an id can be stamped with a given time.
     pub takes_a_time: bool,
-    /// Whether nginx offers it: what two copies of this library in one process make must not repeat.
+    /// Whether nginx offers it. If so, two copies of this library in one process never make the same id.
     pub in_nginx: bool,
     pub(crate) maker: fn(&Options) -> Result<Maker, MakerError>,
 }
@@ -52,7 +52,7 @@ pub(crate) struct Holds {
     pub ms: Option<i64>,
     /// About how many bits tell apart all ids that there can be: their random bits, and those of the time between the
     /// format's beginning and today. Where two formats fit, the text is likelier an id of the one that has fewer. More,
-    /// if ids of the format hardly ever look like this.
+    /// if ids of the format rarely look like this.
     pub bits: u32,
 }
 
@@ -72,7 +72,7 @@ pub(crate) type ReadAnatomy = fn(&[u8], &Numbers) -> Result<Anatomy, FormatError
 
 /// The time in the ids of a format.
 pub struct Time {
-    /// How ids stand in other text, where they are searched for.
+    /// What ids look like in other text, to find them there.
     pub shape: Shape,
     /// The milliseconds since 1970 before which there were no such ids.
     pub since_ms: i64,
@@ -80,10 +80,10 @@ pub struct Time {
     pub sorted: Option<Sorted>,
 }
 
-/// How the ids of a format stand in other text.
+/// What the ids of a format look like in other text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// So many letters and digits, with no letter or digit before or after them.
+    /// This many letters and digits, with no letter or digit before or after them.
     Word(RangeInclusive<usize>),
     /// As a UUID does: words of 8, 4, 4, 4 and 12, with dashes between them.
     Uuid,
@@ -125,7 +125,7 @@ pub enum Texts {
 pub struct Numbers {
     /// The layout of all of them.
     pub layout: Layout,
-    /// Whether somebody chose the layout. Otherwise, a number of few digits is not taken for an id.
+    /// Whether the layout was chosen. If not, a number of few digits is not taken for an id.
     pub is_chosen: bool,
 }
 

@@ -103,16 +103,16 @@ pub fn named(name: &str) -> Option<&'static Format> {
     ALL.into_iter().find(|format| format.name == name)
 }
 
-/// Ids of later times are hardly ids: of a day from now.
+/// Ids of later times are unlikely: a day from now.
 const DAY_MS: i64 = 86_400_000;
 
 /// Most ids that are met were made in the last hour.
 const HOUR_MS: i64 = 3_600_000;
 
-/// What that is worth, in bits of [`Holds`]: the milliseconds of an hour are so many fewer than those of years.
+/// What that is worth, in bits of [`Holds`]: an hour has fewer milliseconds than years have, by this many bits.
 const BITS_OF_AN_HOUR: u32 = 16;
 
-/// What a time that cannot be is worth: more than any two formats differ by that share a shape.
+/// What an unlikely time costs: more than any two formats of one shape differ by.
 const BITS_OF_NO_TIME: u32 = 32;
 
 /// A reading that is as much likelier than all others is taken for certain.
@@ -129,15 +129,15 @@ pub struct Reading {
     pub layout: Option<&'static str>,
     /// The milliseconds since 1970, if the id has a time.
     pub ms: Option<i64>,
-    /// Why it is hardly an id of this format, if its time cannot be.
+    /// Why it is unlikely to be an id of this format, if its time says so.
     pub unlikely: Option<Unlikely>,
     bits: u32,
 }
 
-/// Why a text is hardly an id of a format that it fits.
+/// Why a text is unlikely to be an id of a format that it fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unlikely {
-    /// Its time is before there were such ids.
+    /// Its time is before such ids existed.
     TooEarly,
     /// Its time is more than a day ahead.
     TooLate,
@@ -171,8 +171,7 @@ impl Reading {
         CORES[self.at].name
     }
 
-    /// Whether it is likelier than the other. Of equal ones, the later is, and of those that cannot be, the one that is
-    /// less wrong.
+    /// Whether it is likelier than the other: of equal ones, the later; of unlikely ones, the one that is less wrong.
     fn is_likelier(&self, other: &Self) -> bool {
         let wrong_by = |it: &Self| match (it.unlikely, it.ms) {
             (Some(Unlikely::TooEarly), Some(ms)) => CORES[it.at].since_ms.abs_diff(ms),
@@ -193,11 +192,10 @@ impl Readings {
     /// No text fits more formats and layouts.
     pub const MOST: usize = 16;
 
-    /// What `text` can be when the clock reads `now_ms`. Without a layout that somebody chose, a number is read in each
-    /// one that is known.
+    /// What `text` can be when the clock reads `now_ms`. Unless a layout is chosen, a number is read in each known one.
     ///
-    /// A reading is likelier if fewer ids of its format can be, and if its time can be: not before there were such ids, and
-    /// not more than a day ahead.
+    /// A reading is likelier if its format has fewer ids. It is unlikely if its time is before such ids existed, or more
+    /// than a day ahead.
     ///
     /// ```
     /// use txid::formats::{Numbers, Readings, Unlikely};
@@ -247,8 +245,7 @@ impl Readings {
         self.found.iter().flatten()
     }
 
-    /// The likeliest reading, if the text is hardly anything else: its time can be, and no other reading with another time
-    /// or without one is nearly as likely. A number is never certain.
+    /// The likeliest reading, if no other with another time, or without one, is nearly as likely. A number is never certain.
     ///
     /// ```
     /// use txid::formats::{Numbers, Readings};
@@ -325,12 +322,10 @@ impl Maker {
         makes(|make| make.in_nginx).map(|(name, _)| name)
     }
 
-    /// A maker of the format of this name, with options such as `address=10.0.0.7`. Of the formats in
-    /// [`ALL`], those are missing that nginx does not offer.
+    /// A maker of the format of this name, with options such as `address=10.0.0.7`, for the formats that nginx offers.
     ///
-    /// Copies of such a maker, in any number of processes and threads, never make the same id. That is why flakes and
-    /// UUIDs of version 1 take no node here, and why SOFATracer ids are missing: nothing in them tells two copies of
-    /// this library in one process apart.
+    /// Copies of a maker never make the same id, in any processes and threads. So flakes and UUIDs of version 1 take no
+    /// node here, and there are no SOFATracer ids: two copies of this library in one process would repeat each other's.
     ///
     /// ```
     /// let error = txid::Maker::parse("snowflake", ["node=1024", "state=/run/a"]).unwrap_err();

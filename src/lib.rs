@@ -1,15 +1,12 @@
-//! Ids of 20 characters that sort by time and are never repeated: 42 bits of milliseconds, 54 bits of entropy, in
-//! base32hex.
+//! Ids of 20 characters that sort by time: 42 bits of milliseconds and 54 of entropy, in base32hex.
 //!
 //! ```
 //! let id = txid::Txid::now();
 //! assert_eq!(id.to_string().len(), 20);
 //! ```
 //!
-//! Any thread and any child process may make ids at any time: `docs/design.md` says what is promised, and why.
-//! Functions that read the system's clock have variants that take the caller's reading of it, such as [`Txid::now_by`].
-//!
-//! With the feature `serde`, an id is serialized as its text.
+//! Any thread and any child process may make ids at any time: `docs/design.md` says what is promised, and why. Functions
+//! that end in `_by` take the caller's reading of the clock. With the feature `serde`, an id is serialized as its text.
 
 #![warn(missing_docs)]
 

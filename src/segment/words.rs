@@ -2,14 +2,14 @@
 //!
 //! | word | what | who writes it |
 //! |---|---|---|
-//! | `cur` | the first number that is free | whoever takes a number |
-//! | `end` | the end of the range in use | whoever takes a number |
+//! | `cur` | the first number that is free | each process that takes a number |
+//! | `end` | the end of the range in use | each process that takes a number |
 //! | `next_start`, `next_end` | the next range; there is one while `next_end > end` | the agent |
 //!
-//! Apart from `next_start`, none of them ever goes down: a range begins at or after the end of the previous one.
+//! Only `next_start` ever goes down: a range begins at or after the end of the previous one.
 //!
-//! There is no fetch-and-add. A worker that overshoots the end would have a number outside its range; if the end is
-//! raised before the worker checks it, the worker would keep a number that belongs to another host.
+//! There is no fetch-and-add: a worker that overshoots the end could keep a number of another host, if the end is raised
+//! before it checks.
 
 use crate::shared::word::Word;
 use std::ops::Range;
@@ -49,11 +49,9 @@ impl<W: Word> Words<'_, W> {
         }
     }
 
-    /// Switches to the next range, if there is one. If a process is killed or preempted in here, others complete the
-    /// switch.
+    /// Switches to the next range, if there is one. If a process is killed in here, others complete the switch.
     ///
-    /// `cur` goes first. If `end` were raised first, the numbers between the two ranges would be free, and they belong
-    /// to other hosts.
+    /// `cur` is raised before `end`: otherwise the numbers between the ranges, which belong to other hosts, would be free.
     #[cold]
     #[inline(never)]
     pub(super) fn go_on(&self, cur: u64, end: u64) -> bool {

@@ -10,8 +10,7 @@
 //! | 120..128 | FNV-1a of bytes 0..120 |
 //! | 128..4096 | the words of its kind |
 //!
-//! Unused bytes are zero. They are room for later versions: a version that uses any of them has a new number, so that
-//! older libraries refuse the page instead of ignoring it.
+//! Unused bytes are zero. A version that uses any of them has a new number, so that older libraries refuse the page.
 
 use std::ops::Range;
 
@@ -30,8 +29,7 @@ pub(crate) struct Kind {
     pub(crate) name: &'static str,
     /// What to do about a damaged one, in errors.
     pub(crate) advice: &'static str,
-    /// Whether a file that is in use may be replaced by another one. Not if both say what to use next: users of both
-    /// files would repeat each other's ids.
+    /// Whether a file that is in use may be replaced. Not if it says what to use next: users of both would repeat ids.
     pub(crate) may_be_replaced: bool,
 }
 

@@ -1,8 +1,7 @@
 //! An atomic word that processes share, and the operations on it.
 //!
-//! A word without companions holds the first free position. Positions of at most 55 bits leave the top byte for a
-//! check: the exclusive or of all eight bytes then has a fixed value, which reveals a damaged word, or a lost page that
-//! reads as zeros.
+//! A word without companions holds the first free position. If that has at most 55 bits, the top byte is a check: the
+//! exclusive or of all bytes has a fixed value, unless the word is damaged or its page was lost.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -99,11 +99,9 @@ impl Layout {
     /// at a low rate spread evenly over shards that are selected by the low bits.
     pub const LEAF: Self = Self { random_start: true, ..Self::SNOWFLAKE };
 
-    /// For programs whose numbers are doubles, as those of JavaScript: 38 bits of 10 ms since 2015, 10 of node, 5 of
-    /// sequence. An id has at most 53 bits, so a double holds it exactly.
+    /// For programs whose numbers are doubles, as in JavaScript: 38 bits of 10 ms since 2015, 10 of node, 5 of sequence.
     ///
-    /// With 10 bits of node it takes the place of [`Layout::SNOWFLAKE`] in any fleet. Ids since September 2024 have 16
-    /// digits, as the last one has, so that their texts sort as they do.
+    /// It has as many nodes as [`Layout::SNOWFLAKE`]. Ids since September 2024 have 16 digits, so their texts sort.
     ///
     /// ```
     /// use txid::snowflake::Layout;

@@ -1,8 +1,7 @@
 //! 64-bit ids: time, node, sequence. Twitter's snowflake and its family.
 //!
 //! All processes of a host that share a node share a [`State`], which holds the last position used in one atomic word.
-//! Nothing waits: there is no lock, no sleep and no server. When the clock cannot be followed, the call returns a
-//! [`Refusal`] that says why.
+//! Nothing waits: if there is no id now, the call returns a [`Refusal`] that says why.
 //!
 //! ```
 //! use txid::snowflake::{Generator, Layout, State};

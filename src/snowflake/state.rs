@@ -4,7 +4,7 @@
 //!
 //! | bytes | what |
 //! |---|---|
-//! | 16..20 | bits of time, of node, of sequence; 1 if the sequence stands before the node |
+//! | 16..20 | bits of time, of node, of sequence; 1 if the sequence is before the node |
 //! | 24..32 | unit of time in milliseconds |
 //! | 32..40 | epoch in milliseconds since 1970-01-01 UTC |
 //! | 40..48 | node |
@@ -50,14 +50,10 @@ enum Source {
 }
 
 impl State {
-    /// Opens the state at `path`, or makes it if it does not exist. Any number of processes and threads may have it
-    /// open.
+    /// Opens the state at `path`, or makes it, and missing directories (0750). Any number of processes may have it open.
     ///
-    /// A file of another layout or node, a damaged file, and anything that is not a regular file are refused and left
-    /// unchanged. Symbolic links are refused, also as directories on the way to the file. Missing directories are made
-    /// with mode 0750.
-    ///
-    /// A process that may not open the file still gets the state if a process it was forked from had opened it.
+    /// Refused and left unchanged are a file of another layout or node, a damaged file, what is no regular file, and
+    /// symbolic links anywhere in the path. A process without the right to open the file gets a state that it inherited.
     ///
     /// ```
     /// use txid::snowflake::{Layout, State, StateError};

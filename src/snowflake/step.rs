@@ -6,10 +6,7 @@ use super::refusal::Refusal;
 /// The position to use when all positions below `free` are used and the clock reads `clock_ms`: the clock's own if it
 /// is free, otherwise the first free one, if that is at most `drift` units of time ahead.
 ///
-/// When a sequence is full, the carry of the addition borrows from the next unit of time. A clock that was stepped back
-/// looks the same as borrowed time: both are ahead of the clock, and the same limit applies.
-///
-/// `start` gives the number at which a unit of time starts its sequence.
+/// A full sequence borrows from the next unit of time; `start` gives the number at which a unit starts its sequence.
 #[inline(always)]
 pub(super) fn next_position(
     layout: &Layout,

@@ -1,13 +1,8 @@
-//! The fork-safe generator of each thread. Only this file asks the OS for randomness, and `vdso.rs` for it.
+//! The generator of each thread, which is safe in forks and signals. Only this file and `vdso.rs` ask the OS for randomness.
 //!
-//! Each thread has one stream (xoshiro256++), as has each series of txids. A stream belongs to one generation of the
-//! process. A child, however it is made, is a new generation, and seeds its stream anew. A signal may arrive between
-//! any two instructions, and its handler may fork or make ids. So a stream is marked while it is in use, and a draw
-//! counts only if the generation is unchanged afterwards. An id made while the stream is in use gets a generator of its
-//! own.
-//!
-//! Two copies of a machine's memory have the same stream and the same generation. So each look at the clock mixes in
-//! its nanoseconds, which differ between copies, and each second of use mixes in fresh randomness from the OS.
+//! A child process seeds its stream (xoshiro256++) anew. While a stream is in use, a signal handler gets a generator of
+//! its own. If the handler forks, the draw is not used in the child. For copies of a machine's memory, each look at the
+//! clock mixes in its nanoseconds, and each second of use fresh randomness.
 
 use super::xoshiro::Xoshiro;
 use super::{cancellation, clock, generation, vdso};

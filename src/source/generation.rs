@@ -1,10 +1,7 @@
 //! Detects whether this is still the same process: a number that differs in every child, however the child was made.
 //!
-//! The number is in a page that the kernel wipes in every child (Linux 4.14 and later), so reading it is enough. Where
-//! the kernel does not wipe it (older kernels, emulators, other systems), the kernel is asked each time: for the number
-//! in a timer of this process, or where there are no timers, for the process id.
-//!
-//! Nothing here locks or allocates: a signal may arrive, and a handler may fork, between any two instructions.
+//! The kernel wipes the number's page in every child (Linux 4.14 and later). Elsewhere, each call asks for the number in
+//! a timer of this process, or for the process id. Nothing here locks or allocates: a signal handler may fork anywhere.
 
 use super::pid::pid;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]

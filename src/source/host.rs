@@ -1,14 +1,7 @@
 //! The host's own address.
 //!
-//! The first of these that exists:
-//!
-//! 1. the address that packets to the rest of the world are sent from;
-//! 2. the address that packets to a private network are sent from;
-//! 3. a private address of an interface that is not a bridge;
-//! 4. any other address of such an interface, unless it is link-local.
-//!
-//! A list of all interfaces alone is not enough: `docker0` has the same private address on every host, so two hosts
-//! would look like one.
+//! The first of these that exists: the one that packets to the world are sent from, or to a private network; a private
+//! one of an interface that is not a bridge (`docker0` has the same on every host); any other one that is not link-local.
 
 use super::cancellation;
 use rustix::net::{AddressFamily, SocketFlags, SocketType};

@@ -49,8 +49,8 @@ impl Reading {
         Self(Cell::new(i64::MIN))
     }
 
-    /// Whether the clock, which now reads `now_ms`, went back by more than the longest hold. By its 48 bits, in which a
-    /// time before 1970 is far in the future: otherwise a single such reading would hold up all that follow.
+    /// Whether the clock, which now reads `now_ms`, went back by more than the longest hold. Only 48 bits count, so that a
+    /// time before 1970 is far in the future, and does not hold up all that follow.
     pub(crate) fn had_been_wrong(&self, now_ms: i64) -> bool {
         let now_ms = now_ms & MS_MASK;
         let last_ms = self.0.replace(now_ms);

@@ -1,10 +1,7 @@
-//! A number that the kernel keeps for this process, and that no child has, however the child was made: the interval of a
-//! timer. Timers are not inherited, and this one never fires.
+//! A number of this process that no child has: the interval of a timer that never fires, because timers are not inherited.
 //!
-//! A process id alone would not do: it is used again after its process has ended, and a child in a new namespace may
-//! have its parent's.
-//!
-//! Nothing here locks or allocates.
+//! A process id is not enough: it is used again, and a child in a new namespace may have its parent's. Nothing here locks
+//! or allocates.
 
 use std::mem;
 use std::ptr;

@@ -1,12 +1,7 @@
-//! The kernel's getrandom that needs no system call: Linux 6.11 and later have it in the vDSO, the code that the kernel
-//! maps into every process. Called here because C libraries may not: glibc does since 2.41.
+//! The kernel's getrandom without a system call: in the vDSO of Linux 6.11 and later. glibc uses it only since 2.41.
 //!
-//! It draws from a state in memory that the caller provides. The kernel wipes that memory in children, leaves it out of
-//! core dumps, and drops it when it needs the room; the state is seeded again whenever the kernel's own generator is.
-//!
-//! A state may be used by one caller at a time. So each call borrows one, and a caller that finds it borrowed (by code
-//! that a signal interrupted, or one time in many by another thread) is left to the system call. Nothing here locks or
-//! allocates, and nothing remains of a thread that ends.
+//! It draws from a state in memory, which the kernel wipes in children. Only one caller at a time may use a state: if it
+//! is taken, the system call is made. Nothing here locks or allocates, and nothing remains of a thread that ends.
 
 use super::thread_number;
 use std::ffi::{c_int, c_uint};
@@ -21,9 +16,8 @@ const STATES: usize = 256;
 /// A state of 144 bytes must be in a single page. This divides every page.
 const ROOM: usize = 256;
 
-/// Whether a state is borrowed. Not next to the state, because the kernel may zero that while it is in use: in the child
-/// of a signal handler that forks, or when memory is short. A line of the cache each, so that threads write to none that
-/// they share. What another thread has borrowed when a process forks stays borrowed in the child.
+/// Whether a state is taken. The flag is not beside the state, because the kernel may zero that while it is in use. Each
+/// has a cache line of its own. A state that another thread has when the process forks stays taken in the child.
 #[repr(align(64))]
 struct Borrowed(AtomicBool);
 

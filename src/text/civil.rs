@@ -71,7 +71,7 @@ const PAIRS: [[u8; 2]; 100] = {
     pairs
 };
 
-/// The year, the month and the day, so many days after 0000-01-01: as in "Euclidean affine functions and their
+/// The year, the month and the day, this many days after 0000-01-01: as in "Euclidean affine functions and their
 /// application to calendar algorithms" by Neri and Schneider, which needs no division by a variable.
 #[inline]
 fn date_of(days: u32) -> (u32, u32, u32) {

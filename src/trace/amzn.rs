@@ -65,9 +65,8 @@ impl AmznTraceId {
         len
     }
 
-    /// Reads text from bytes: parts such as `Root=1-67891233-abcdef012345678912345678` in any order, with `;` between
-    /// them, and perhaps spaces and tabs around them and around their names and values. `Root`, `Parent` and `Sampled`
-    /// may be there once; others are skipped.
+    /// Reads text from bytes: parts such as `Root=1-67891233-abcdef012345678912345678`, in any order, with `;` between
+    /// them. Spaces and tabs are skipped, and so are unknown parts. `Root`, `Parent` and `Sampled` may be there once.
     ///
     /// # Errors
     ///

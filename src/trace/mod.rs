@@ -38,7 +38,7 @@ pub use traceparent::Traceparent;
 const SEQUENCE_BITS: u32 = 23;
 const SEQUENCE_MASK: u64 = (1 << SEQUENCE_BITS) - 1;
 
-/// A thread hardly makes more ids in a millisecond.
+/// A thread rarely makes more ids in a millisecond.
 const MOST_IN_A_MS: u32 = 0xfff;
 
 /// An id with a host draws a new random word after this many ids.
@@ -59,7 +59,7 @@ pub(crate) const ID: Format = Format {
         has_others: false,
         holds: |text, _| {
             let id = read_id_ascii(text).ok()?;
-            // A random id rarely has such a small sequence, and hardly anybody makes more ids in a millisecond.
+            // A random id rarely has such a small sequence, and a thread rarely makes more ids in a millisecond.
             Holds::time(id.ms as i64, if id.sequence <= MOST_IN_A_MS { 117 } else { 130 })
         },
         time: Some(TIME),
