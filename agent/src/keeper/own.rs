@@ -8,11 +8,9 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Opens the page in the file at `path`, and returns it with the lock of its only writer, which lasts until it is
-/// dropped.
+/// Opens the page at `path`, and returns it with the lock of its only writer.
 ///
-/// `open` opens or makes the page, or returns None if the file is from before this boot, or a copy. Such a file is
-/// replaced: code that makes ids or takes numbers refuses it as well.
+/// `open` opens or makes the page. It returns None if the file is a copy, or from before this boot: it is then replaced.
 pub fn own<P, E>(path: &Path, open: impl Fn(&Path) -> Result<Option<P>, E>) -> Result<(P, File), OwnError<E>> {
     loop {
         drop(open(path).map_err(|error| OwnError::of_page(path, error))?);

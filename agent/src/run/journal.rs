@@ -1,7 +1,4 @@
-//! The log.
-//!
-//! A write to a pipe that nobody reads waits for ever. What must be done in time does not wait for the log: a thread of
-//! its own writes it.
+//! The log. A thread of its own writes it, because a write to a pipe that nobody reads waits for ever.
 
 use std::collections::VecDeque;
 use std::io::{self, Write, stderr};

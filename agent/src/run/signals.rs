@@ -29,7 +29,7 @@ pub fn block_only(signals: &[i32]) {
     }
 }
 
-/// Whether the child is to ignore a signal, because whoever started the agent ignores it: SIGHUP with `nohup`.
+/// Whether the agent was started with this signal ignored, as SIGHUP with `nohup`; the child then ignores it, too.
 pub fn is_ignored(signal: i32) -> bool {
     // SAFETY: an action may be zeros, and this only reads the one that there is.
     unsafe {

@@ -1,7 +1,7 @@
 //! Starts the child, without waiting for its file.
 //!
-//! A file system that does not answer holds up whoever starts a program from it, for ever. So what is forked is this
-//! program first, and becomes the child by itself. Until then, a signal ends it as it ends any program.
+//! A file system that does not answer holds up a process that starts a program from it. So this program is forked, and
+//! the copy becomes the child. Until then, a signal ends it.
 
 use super::guard::left::note;
 use super::journal::say;

@@ -11,9 +11,8 @@ pub struct Supervised {
 }
 
 impl Supervised {
-    /// Starts the child. It gets SIGTERM if the agent dies, because whoever starts the agent again starts the child
-    /// again, and only one of two can have its ports. To be called by the main thread: Linux sends the signal when the
-    /// thread that forked ends.
+    /// Starts the child. It gets SIGTERM if the agent dies, because the next agent starts another one, and only one can
+    /// have the ports. To be called by the main thread: Linux sends the signal when the thread that forked ends.
     pub fn start(child: &[String]) -> io::Result<Self> {
         Ok(Self { pid: start(child, Signal::TERM, &[], |_| {})? })
     }

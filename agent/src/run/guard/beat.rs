@@ -4,13 +4,12 @@ use std::time::{Duration, Instant};
 
 /// A guard that is slower than this gets no processor.
 const SHORTEST: Duration = Duration::from_millis(150);
-/// So many looks without a word of a guard that is stopped are too many: half a margin, and what it had to do before the
-/// limit is done by its agent.
+/// A guard that is stopped is given up after this many looks without a word: half a margin. Its agent then does the rest.
 const MOST_STOPPED: u32 = 3;
-/// The same for one that may only be slow: more than a margin, which it needs to end the child in time.
+/// The same for one that may only be slow: more than a margin.
 const MOST_SLOW: u32 = 8;
 
-/// Counts looks, and not time: if the whole machine was stopped, the guard has said nothing either.
+/// Counts looks and not time, because the whole machine may have been stopped.
 pub struct Beat {
     every: Duration,
     next: Instant,

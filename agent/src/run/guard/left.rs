@@ -1,8 +1,7 @@
 //! A child that was left when its agent and its guard were killed at once.
 //!
-//! The kernel kills it then, unless it has changed its user since it was started, as `gosu` and `setpriv` do: that undoes
-//! what its guard has asked the kernel for. So the child's process is noted in the files of its nodes before it makes an
-//! id, and the next agent ends it.
+//! The kernel kills it, unless it has changed its user, as `gosu` and `setpriv` do. So its process is noted in the files
+//! of its nodes before it makes an id, and the next agent ends it.
 
 use super::processes::{self, Process};
 use anyhow::{Context, bail};

@@ -1,7 +1,6 @@
-//! Locks by which an agent finds out that a child still runs which an earlier agent has started.
+//! Locks that show that a child of an earlier agent still runs.
 //!
-//! The child and what it starts inherit the files, unless they close them. So the lock lasts until the last of them is
-//! gone, even if the agent and its guard were killed.
+//! The child and what it starts inherit the files, unless they close them. So a lock lasts as long as any of them.
 
 use super::super::journal::say;
 use super::left;

@@ -1,8 +1,7 @@
 //! The guard of a child that has nodes in its environment: a second process of the agent, and the child's parent.
 //!
-//! Such a child must be gone before its leases end, whatever happens to the agent: it may be stopped, or killed. So
-//! the guard reads the leases from their files, as any process does, and ends the child by itself; and it ends the
-//! child if the agent dies. If the guard is killed, the kernel kills the child, and the agent all that is left.
+//! It reads the leases from their files, and ends the child before they end, even if the agent is stopped or killed. If
+//! the guard is killed, the kernel kills the child, and the agent what the child has started.
 
 mod beat;
 pub mod left;

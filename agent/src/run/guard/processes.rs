@@ -1,8 +1,7 @@
-//! All processes of a child: the one that was started, and whatever that has started.
+//! All processes of a child: the one that was started, and all that it has started.
 //!
-//! The guard is their subreaper: a process whose parent ends becomes the guard's child. So none of them leaves the
-//! guard's descendants, whatever it forks, and also not in a session or a process group of its own; and there is one as
-//! long as the guard has a child.
+//! The guard is their subreaper: a process whose parent ends becomes the guard's child. So each stays its descendant,
+//! even in a session of its own, and one is left as long as the guard has a child.
 
 use rustix::io::Errno;
 use rustix::process::{
