@@ -76,7 +76,7 @@ impl Finder {
         first
     }
 
-    /// Whether `is_one` says so of something in `text` that looks like an id of this format.
+    /// Whether something in `text` looks like an id of this format, and `is_one` agrees.
     pub fn any(&self, text: &[u8], mut is_one: impl FnMut(&[u8]) -> bool) -> bool {
         let mut found = false;
         self.each_candidate(text, |range| {
@@ -86,7 +86,7 @@ impl Finder {
         found
     }
 
-    /// Whether a text is an id of this format whose time can be, when the clock says `now_ms`.
+    /// Whether a text is a likely id of this format, when the clock reads `now_ms`.
     pub fn is_likely(&self, text: &[u8], now_ms: i64) -> bool {
         let readings = Readings::of(text, &Numbers { is_chosen: true, ..self.numbers }, now_ms);
         readings.iter().any(|it| it.format() == self.format && it.unlikely.is_none())
@@ -190,10 +190,8 @@ fn words_of<const LENGTH: usize>(
 
 /// Calls `found` with each position at which `starts` sees one.
 ///
-/// Most of a log is not ids, so skipping fast is what counts. 64 bytes at a time become 64 bits, set for letters and
-/// digits (and for `@-_` with `BASE64`). `starts` gets 128 of them, the lowest bit for the first byte, and finds the
-/// beginnings of all candidates at once by shifts. It needs the bit before a candidate and the `reach` bits after its
-/// first: it answers for the 64 positions for which it has those, and the neighboring windows for the others.
+/// Each 64 bytes become 64 bits, set for letters and digits (and `@-_` with `BASE64`). `starts` gets 128 bits, the lowest
+/// for the first byte, and answers for the 64 positions of which it has the bit before and the `reach` bits after.
 #[inline(always)]
 fn scan<const BASE64: bool>(
     text: &[u8],
@@ -224,7 +222,7 @@ fn runs(words: u128, least: u32, most: u32) -> u128 {
     ones(words, least) & !too_long & !(words << 1)
 }
 
-/// Where so many ones follow each other.
+/// Where this many ones follow each other.
 #[inline(always)]
 fn ones(words: u128, count: u32) -> u128 {
     let (mut found, mut known) = (words, 1);

@@ -1,9 +1,7 @@
 -- Tells whether an address is in one of several networks: cidr.matcher { "10.0.0.0/8", "2001:db8::/32", "unix:" }.
 -- "all" contains every address, and "off", which must be alone, none.
---
--- Families are compared as in nginx (ngx_cidr_match). An address in ::ffff:0:0/96, as sockets for both families report
--- an IPv4 peer, is an IPv4 address. IPv4 networks contain only IPv4 addresses, and IPv6 networks only IPv6 addresses.
--- So a network of such mapped addresses contains nothing, and matcher refuses it.
+-- As in nginx (ngx_cidr_match), an address in ::ffff:0:0/96 is an IPv4 address. So a network of such mapped addresses
+-- contains nothing, and matcher refuses it.
 
 local bit = require "bit"
 local ffi = require "ffi"

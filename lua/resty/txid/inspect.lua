@@ -20,10 +20,9 @@ local tonumber = tonumber
 local readings = ffi_new("txid_reading[?]", lib.READINGS_MAX)
 
 
--- Returns a list of the formats that the text fits, the likelier first: tables with the name of the `format`, its `ms`
--- and the same as an RFC 3339 `time`, if it has one, the `layout` of a 64-bit id, and `unlikely` if it is hardly an id
--- of the format, because there were none at this time yet, or are none so far. Returns nil and the reason if it fits
--- none.
+-- Returns a list of the formats that the text fits, the likeliest first, or nil and the reason. Each is a table: the
+-- name of the `format`; `ms` and an RFC 3339 `time`, if it has one; the `layout` of a 64-bit id; `unlikely` if its time
+-- is before such ids existed, or more than a day ahead.
 return function(s)
     check_string(s, "inspect")
 

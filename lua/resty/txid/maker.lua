@@ -53,11 +53,9 @@ end
 local _M = {}
 
 
--- Returns a function that makes ids of the format with this name, as nginx's txid_format has it. `options` is a table
--- of what the format needs, such as { node = 17, state = "/var/lib/txid/orders" }. Raises an error if it is wrong.
---
--- The function returns a new id of this moment, or one stamped with exactly `ms`. Where ids may be refused, of a
--- snowflake or a segment, it returns nil and why there is none now.
+-- Returns a function that makes ids of a format, named as in nginx's txid_format. `options` is what the format needs,
+-- such as { node = 17, state = "/var/lib/txid/orders" }; raises an error if one is wrong. The function returns a new id
+-- of this moment, or one stamped with exactly `ms`; or nil and why there is none now.
 function _M.new(name, options)
     local words = words_of(name, options)
     local texts = ffi_new("txid_text[?]", #words)
