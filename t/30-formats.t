@@ -45,7 +45,7 @@ location = /t {
         ngx.say("more than 40 kinds: ", kinds > 40)
     }
 }
---- timeout: 20
+--- timeout: 90
 --- response_body
 4 workers, 0 ids too few
 more than 40 kinds: true

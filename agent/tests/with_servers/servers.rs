@@ -117,11 +117,15 @@ impl Drop for Server {
 
 /// A test that fails or is killed leaves no process behind.
 pub fn end_with_the_test(command: &mut Command) {
-    // SAFETY: `prctl` is async-signal-safe.
+    // SAFETY: `signal` and `prctl` are async-signal-safe.
     unsafe {
-        command.pre_exec(|| match libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) {
-            0 => Ok(()),
-            _ => Err(std::io::Error::last_os_error()),
+        command.pre_exec(|| {
+            // Tests that are run by `nohup` ignore it.
+            libc::signal(libc::SIGHUP, libc::SIG_DFL);
+            match libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) {
+                0 => Ok(()),
+                _ => Err(std::io::Error::last_os_error()),
+            }
         })
     };
 }

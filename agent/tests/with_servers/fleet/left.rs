@@ -3,10 +3,10 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use super::host::{agent, kill, signal};
-use super::hosted::{Hosted, Program, check_unique, child_of, guard_of, processes_with, redis, send, starts};
+use super::hosted::{Hosted, Program, check_unique, child_of, processes_with, redis, send, starts};
 use crate::servers::{self, until};
 
 /// Undoes what its guard has asked the kernel for, as a change of its user does, and becomes the rest of the line.
@@ -23,11 +23,17 @@ fn left(name: &str, server: u16, before: &[&str]) -> (Hosted, String) {
     let line: Vec<&str> = ["env", &mark].iter().chain(before).copied().chain(line.iter().map(String::as_str)).collect();
     hosted.start(Program::Stubborn.variables(), &line);
     until("the child makes no ids", || hosted.makes_ids());
-    let agent = hosted.host.agent.as_mut().unwrap();
-    signal(agent, libc::SIGSTOP);
-    send(guard_of(&hosted), libc::SIGKILL);
-    kill(hosted.host.agent.as_mut().unwrap());
+    kill_with_guard(hosted.host.agent.as_mut().unwrap());
     (hosted, mark)
+}
+
+/// Until the guard is gone, it has the node.
+fn kill_with_guard(agent: &mut Child) {
+    let guard = child_of(agent.id()).expect("it has a guard");
+    signal(agent, libc::SIGSTOP);
+    send(guard, libc::SIGKILL);
+    kill(agent);
+    until("the guard is still there", || !Path::new(&format!("/proc/{guard}")).exists());
 }
 
 /// Starts another agent. It ends the child that is there before it starts its own.
@@ -87,9 +93,7 @@ fn a_child_that_has_changed_its_user_is_ended_by_the_next_agent() {
     let line: Vec<&str> = ["env", &mark].iter().chain(&change).chain(&sh).copied().collect();
     hosted.start(Program::Python.variables(), &line);
     until("the child does not start", || fs::metadata(&file).is_ok_and(|file| file.len() > 0));
-    signal(hosted.host.agent.as_ref().unwrap(), libc::SIGSTOP);
-    send(guard_of(&hosted), libc::SIGKILL);
-    kill(hosted.host.agent.as_mut().unwrap());
+    kill_with_guard(hosted.host.agent.as_mut().unwrap());
     assert!(!processes_with(&mark).is_empty(), "the kernel has ended it");
     hosted.start(Program::Python.variables(), &["true"]);
     assert_eq!(hosted.host.agent.as_mut().unwrap().wait().unwrap().code(), Some(0), "{}", hosted.host.log());
@@ -119,18 +123,13 @@ fn a_child_that_the_next_agent_may_not_end_is_named() {
     };
     let mut first =
         run(&[&path("setpriv"), "--reuid", "bin", "--regid", "bin", "--clear-groups", "sleep", "60"]).spawn().unwrap();
-    let (mut guard, mut child) = (None, None);
+    let mut child = None;
     until("there is no child", || {
-        guard = child_of(first.id());
-        child = guard.and_then(|guard| child_of(guard as u32));
+        child = child_of(first.id()).and_then(|guard| child_of(guard as u32));
         let name = |child| fs::read_to_string(format!("/proc/{child}/comm")).unwrap_or_default();
         child.is_some_and(|child| name(child) == "sleep\n")
     });
-    signal(&first, libc::SIGSTOP);
-    send(guard.unwrap(), libc::SIGKILL);
-    kill(&mut first);
-    // Until then, it is the guard that has the node.
-    until("the guard is still there", || !Path::new(&format!("/proc/{}", guard.unwrap())).exists());
+    kill_with_guard(&mut first);
     let next = run(&["true"]).output().unwrap();
     let wanted = format!("process {}, which an earlier txid-agent has started, still runs; end it", child.unwrap());
     let said = String::from_utf8(next.stderr).unwrap();
