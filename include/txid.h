@@ -421,6 +421,84 @@ typedef struct {
 } txid_text;
 
 /**
+ * The span of a request, in the form of headers. A header of length 0 must not be sent.
+ */
+typedef struct {
+  /**
+   * X-B3-TraceId: the trace.
+   */
+  uint8_t trace_id[TXID_TRACE_ID_LEN];
+  /**
+   * X-B3-SpanId: this hop.
+   */
+  uint8_t span_id[TXID_SPAN_ID_LEN];
+  /**
+   * X-B3-ParentSpanId: the span that called this one.
+   */
+  uint8_t parent_span_id[TXID_SPAN_ID_LEN];
+  /**
+   * traceparent
+   */
+  uint8_t traceparent[TXID_TRACEPARENT_LEN];
+  /**
+   * b3
+   */
+  uint8_t b3[TXID_B3_MAX_LEN];
+  /**
+   * X-B3-Sampled: 0 or 1.
+   */
+  uint8_t sampled;
+  /**
+   * X-B3-Flags: 1.
+   */
+  uint8_t flags;
+  /**
+   * The length of parent_span_id: 16 or 0.
+   */
+  uint8_t parent_span_id_len;
+  /**
+   * The length of b3.
+   */
+  uint8_t b3_len;
+  /**
+   * The length of sampled: 1 or 0.
+   */
+  uint8_t sampled_len;
+  /**
+   * The length of flags: 1 or 0.
+   */
+  uint8_t flags_len;
+  /**
+   * Whether it continues the trace of the traceparent that came in, so that its tracestate is passed on as well.
+   */
+  bool is_continued;
+} txid_span;
+
+/**
+ * What is kept for a request.
+ */
+typedef struct {
+  /**
+   * Its id. NULL until there is one.
+   */
+  txid_text id;
+  /**
+   * Its span. NULL until there is one.
+   */
+  txid_span *span;
+  /**
+   * Whether it is still to be rejected.
+   */
+  bool rejected;
+} txid_kept;
+
+/**
+ * Adds an entry to the list of a request's main request, with `size` bytes of its memory as data, and returns it: nginx's
+ * ngx_http_cleanup_add.
+ */
+typedef void *(*txid_add_cleanup)(void *request, size_t size);
+
+/**
  * A header of a request, laid out as lua-nginx-module's ngx_http_lua_ffi_table_elt_t.
  */
 typedef struct {
@@ -693,60 +771,6 @@ typedef struct {
    */
   uint32_t pid;
 } txid_sofa_parts;
-
-/**
- * The span of a request, in the form of headers. A header of length 0 must not be sent.
- */
-typedef struct {
-  /**
-   * X-B3-TraceId: the trace.
-   */
-  uint8_t trace_id[TXID_TRACE_ID_LEN];
-  /**
-   * X-B3-SpanId: this hop.
-   */
-  uint8_t span_id[TXID_SPAN_ID_LEN];
-  /**
-   * X-B3-ParentSpanId: the span that called this one.
-   */
-  uint8_t parent_span_id[TXID_SPAN_ID_LEN];
-  /**
-   * traceparent
-   */
-  uint8_t traceparent[TXID_TRACEPARENT_LEN];
-  /**
-   * b3
-   */
-  uint8_t b3[TXID_B3_MAX_LEN];
-  /**
-   * X-B3-Sampled: 0 or 1.
-   */
-  uint8_t sampled;
-  /**
-   * X-B3-Flags: 1.
-   */
-  uint8_t flags;
-  /**
-   * The length of parent_span_id: 16 or 0.
-   */
-  uint8_t parent_span_id_len;
-  /**
-   * The length of b3.
-   */
-  uint8_t b3_len;
-  /**
-   * The length of sampled: 1 or 0.
-   */
-  uint8_t sampled_len;
-  /**
-   * The length of flags: 1 or 0.
-   */
-  uint8_t flags_len;
-  /**
-   * Whether it continues the trace of the traceparent that came in, so that its tracestate is passed on as well.
-   */
-  bool is_continued;
-} txid_span;
 
 /**
  * Sets a header of a request, or removes it if `value` is NULL, and returns 0 or an error: lua-nginx-module's
@@ -1088,6 +1112,47 @@ int32_t txid_host_word(const char *text,
 int32_t txid_host_ipv4(const char *text,
                        size_t len,
                        uint32_t *ipv4);
+
+/**
+ * Returns what is kept for the request, or NULL: before txid_kept_start, in the log phase, and if `request` is NULL.
+ *
+ * Safety:
+ *
+ * `request` must be an ngx_http_request_t, or NULL.
+ */
+txid_kept *txid_kept_of(const void *request);
+
+/**
+ * Returns what is kept for the request, or begins to keep it, with `add`, and without an id. In the log phase, `is_over` must
+ * be true. Returns NULL if there is no memory, or if this nginx lays out its requests in an unknown way.
+ *
+ * Safety:
+ *
+ * `request` must be an ngx_http_request_t of a client, and `add` ngx_http_cleanup_add.
+ */
+txid_kept *txid_kept_start(void *request,
+                           txid_add_cleanup add,
+                           bool is_over);
+
+/**
+ * Keeps the id of a request. Returns false if there is no memory.
+ *
+ * Safety:
+ *
+ * `kept` must be from txid_kept_start for the current request, and `id` valid for reads of `id_len` bytes.
+ */
+bool txid_kept_set_id(txid_kept *kept,
+                      const char *id,
+                      size_t id_len);
+
+/**
+ * Returns memory for a span that lives as long as the request, or NULL.
+ *
+ * Safety:
+ *
+ * `kept` must be from txid_kept_start for the current request.
+ */
+txid_span *txid_kept_span_place(const txid_kept *kept);
 
 /**
  * Opens a maker of ids, and writes it to `maker`. The first of the `count` words is the name of the format, and the

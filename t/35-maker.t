@@ -184,7 +184,7 @@ location = /t {
         local request = require "resty.txid.request"
         for _, name in ipairs { "ulid", "ksuid", "xid", "nanoid", "uuid_v7", "flake", "sofa" } do
             request.configure { format = name }
-            ngx.ctx.txid_id = nil
+            require "support.anew"()
             ngx.say(name, " ", #request.id())
         end
     }

@@ -79,7 +79,7 @@ local request = require "resty.txid.request"
 local trace_id, span_id = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 local lines = {}
 local function span_of(name, value)
-    ngx.ctx = {}
+    require "support.anew"()
     request.configure { accept = true, trace = { "traceparent", "b3_single" } }
     ngx.req.clear_header("traceparent")
     ngx.req.clear_header("b3")
@@ -95,7 +95,6 @@ end
 for _, decision in ipairs { "", "-0", "-1", "-d" } do
     span_of("b3", trace_id .. "-" .. span_id .. decision)
 end
--- At the end, because ngx.ctx is replaced before.
 ngx.say(table.concat(lines, "\n"))
 } }
 --- response_body

@@ -19,8 +19,9 @@ init_by_lua_block { request = require "resty.txid.request" }
 location = /t {
     content_by_lua_block {
         local trace = require "support.trace"
+        local forget = require "support.anew"
         local function anew()
-            ngx.ctx = {}
+            forget()
             return request.id()
         end
 
@@ -76,8 +77,9 @@ init_by_lua_block {
 location = /t {
     content_by_lua_block {
         local trace = require "support.trace"
+        local anew = require "support.anew"
         local handled = trace(function()
-            ngx.ctx = {}
+            anew()
             return request.handle()
         end)
         ngx.say("handle, anew: ", handled)

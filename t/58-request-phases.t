@@ -346,3 +346,111 @@ one continued, two continued
 new continued, new continued
 new continued, new new
 new new, new continued
+
+
+
+=== TEST 8: the log phase comes after nginx has cleaned up: it has the id and the span of its own request, and of no earlier one
+--- http_config
+init_by_lua_block {
+    request = require "resty.txid.request"
+    request.configure { trace = "traceparent" }
+    function id_and_span() return request.id() .. " " .. request.span().span_id end
+}
+server {
+    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
+    access_log off;
+    location /asks { content_by_lua_block { early = id_and_span() ngx.say(#early) } }
+    location /sends { content_by_lua_block { request.handle() early = id_and_span() ngx.say(#early) } }
+    location /redirects { content_by_lua_block { early = id_and_span() ngx.exec("/no") } }
+    location /ends { content_by_lua_block { early = id_and_span() ngx.exit(444) } }
+    location /no { content_by_lua_block { ngx.say("no") } }
+    log_by_lua_block {
+        late = id_and_span()
+        is_still = id_and_span() == late
+    }
+}
+--- config
+location = /t {
+    content_by_lua_block {
+        local socket
+        local seen, count = {}, 0
+        for _, path in ipairs { "/asks", "/no", "/no", "/sends", "/no", "/redirects", "/no", "/ends", "/no" } do
+            early, late, is_still = nil, nil, nil
+            if not socket then
+                socket = ngx.socket.tcp()
+                assert(socket:connect("127.0.0.1", $TEST_NGINX_RAND_PORT_1))
+            end
+            assert(socket:send("GET " .. path .. " HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+            local line
+            repeat
+                line = socket:receive()
+            until line == "0" or not line
+            if line then
+                assert(socket:receive())
+            else
+                socket = nil
+            end
+            require "support.wait_until"(function() return late end)
+            count = count + (seen[late] and 0 or 1)
+            seen[late] = true
+            ngx.say(path, " ", early and early == late and "the same" or early and "another" or "new", " ", is_still)
+        end
+        ngx.say(count, " ids")
+    }
+}
+--- response_body
+/asks the same true
+/no new true
+/no new true
+/sends the same true
+/no new true
+/redirects the same true
+/no new true
+/ends the same true
+/no new true
+9 ids
+
+
+
+=== TEST 9: ids of any length, of many requests at once
+--- http_config
+init_by_lua_block {
+    request = require "resty.txid.request"
+    length, made = 0, 0
+    request.configure { format = function()
+        made = made + 1
+        return ("x"):rep(length) .. made
+    end }
+}
+--- config
+location = /one {
+    content_by_lua_block {
+        local id = request.id()
+        ngx.sleep(0.01)
+        ngx.say(id == request.id() and id)
+    }
+}
+location = /t {
+    content_by_lua_block {
+        local function ask()
+            return (require("support.http").get("/one"))
+        end
+        local seen, count, longest = {}, 0, 0
+        for _, each in ipairs { 0, 34, 35, 36, 37, 1000 } do
+            length = each
+            local threads = {}
+            for i = 1, 20 do
+                threads[i] = ngx.thread.spawn(ask)
+            end
+            for i = 1, 20 do
+                local _, id = ngx.thread.wait(threads[i])
+                count = count + (seen[id] and 0 or 1)
+                seen[id] = true
+                longest = math.max(longest, #id)
+            end
+        end
+        ngx.say(count, " ids, up to ", longest > 1000 and "over 1000" or longest)
+    }
+}
+--- response_body
+120 ids, up to over 1000

@@ -26,14 +26,13 @@ location = /t {
 
         -- The id, whether it is that of the trace, and the flags.
         local function anew(trace_ids)
-            ngx.ctx = {}
+            require "support.anew"()
             request.configure { accept = true, trace = { "traceparent", "b3" }, trace_ids = trace_ids, format = "trace" }
             local id, span = request.id(), request.span()
             local sent, flags = span.traceparent:match("^00%-(%x+)%-%x+%-(%d%d)$")
             return id, id == span.trace_id and id == sent, flags
         end
 
-        -- Printed at the end, because ngx.ctx is replaced before.
         local lines = {}
         local function say(...)
             lines[#lines + 1] = table.concat({ ... }, " ")

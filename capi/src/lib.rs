@@ -22,6 +22,7 @@ pub mod explain;
 pub mod flake;
 pub mod hidden;
 pub mod host;
+pub mod kept;
 pub mod maker;
 pub mod policy;
 pub mod readings;

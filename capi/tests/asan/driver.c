@@ -673,6 +673,86 @@ hidden(void)
     unlink(path);
 }
 
+/* A request as nginx begins it, and its list of what to clean up. */
+typedef struct cleanup {
+    void (*handler)(void *data);
+    void *data;
+    struct cleanup *next;
+} cleanup;
+
+typedef struct {
+    uint32_t signature;
+    void *connection;
+    cleanup *list;
+} request;
+
+static void *
+add_cleanup(void *of, size_t size)
+{
+    request *asked = of;
+    cleanup *new = exactly(sizeof *new);
+
+    *new = (cleanup) { .data = size ? exactly(size) : NULL, .next = asked->list };
+    asked->list = new;
+    return new;
+}
+
+/* More requests at once than the table has lists. */
+static void
+kept(void)
+{
+    enum { REQUESTS = 5000 };
+    static const char ID[] = "0123456789012345678901234567890123456789";
+    request *all = exactly(REQUESTS * sizeof *all);
+
+    require(txid_kept_of(NULL) == NULL, "kept for no request");
+    for (size_t i = 0; i < REQUESTS; i++) {
+        all[i] = (request) { .signature = 0x50545448, .connection = &all[i] };
+        require(txid_kept_of(&all[i]) == NULL, "kept too early");
+        txid_kept *it = txid_kept_start(&all[i], add_cleanup, i == 0);
+        require(it != NULL && it->id.data == NULL && it->span == NULL, "not new");
+        char *id = copy_of(ID, i % sizeof ID);
+        require(txid_kept_set_id(it, id, i % sizeof ID), "txid_kept_set_id");
+        free(id);
+        it->span = txid_kept_span_place(it);
+        txid_span_start(NULL, 0, it->span);
+        require(txid_kept_start(&all[i], add_cleanup, i == 0) == it, "kept twice");
+    }
+    for (size_t i = 0; i < REQUESTS; i++) {
+        txid_kept *it = txid_kept_of(&all[i]);
+        require((it == NULL) == (i == 0), "txid_kept_of");
+        cleanup *list = all[i].list;
+        all[i].list = NULL;
+        for (cleanup *next = list; next; next = next->next) {
+            if (next->handler) {
+                next->handler(next->data);
+            }
+        }
+        require(txid_kept_of(&all[i]) == NULL, "kept for too long");
+        txid_kept *late = txid_kept_start(&all[i], add_cleanup, true);
+        require(late->id.len == i % sizeof ID && memcmp(late->id.data, ID, late->id.len) == 0
+                    && (it == NULL || late == it), "not there in the log phase");
+        /* What is kept is also the data of a new entry. */
+        while (list) {
+            cleanup *first = list;
+            list = first->next;
+            free(first->handler ? NULL : first->data);
+            free(first);
+        }
+        for (list = all[i].list; list;) {
+            cleanup *first = list;
+            list = first->next;
+            free(first->data);
+            free(first);
+        }
+    }
+    request *unknown = exactly(sizeof *unknown);
+    *unknown = (request) { .signature = 1, .connection = unknown };
+    require(txid_kept_start(unknown, add_cleanup, false) == NULL, "an unknown layout");
+    free(unknown);
+    free(all);
+}
+
 /* What the nginx modules make, and read. */
 
 static void
@@ -707,6 +787,7 @@ everything(void *directory)
     requests();
     makers();
     hidden();
+    kept();
     for_nginx();
     return NULL;
 }

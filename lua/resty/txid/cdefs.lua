@@ -22,6 +22,26 @@ typedef struct {
   const char *data;
 } txid_text;
 typedef struct {
+  uint8_t trace_id[32];
+  uint8_t span_id[16];
+  uint8_t parent_span_id[16];
+  uint8_t traceparent[55];
+  uint8_t b3[68];
+  uint8_t sampled;
+  uint8_t flags;
+  uint8_t parent_span_id_len;
+  uint8_t b3_len;
+  uint8_t sampled_len;
+  uint8_t flags_len;
+  bool is_continued;
+} txid_span;
+typedef struct {
+  txid_text id;
+  txid_span *span;
+  bool rejected;
+} txid_kept;
+typedef void *(*txid_add_cleanup)(void *request, size_t size);
+typedef struct {
   int32_t name_len;
   const char *name;
   int32_t value_len;
@@ -94,20 +114,6 @@ typedef struct {
   uint32_t sequence;
   uint32_t pid;
 } txid_sofa_parts;
-typedef struct {
-  uint8_t trace_id[32];
-  uint8_t span_id[16];
-  uint8_t parent_span_id[16];
-  uint8_t traceparent[55];
-  uint8_t b3[68];
-  uint8_t sampled;
-  uint8_t flags;
-  uint8_t parent_span_id_len;
-  uint8_t b3_len;
-  uint8_t sampled_len;
-  uint8_t flags_len;
-  bool is_continued;
-} txid_span;
 typedef int (*txid_set_header)(void *request,
                                const char *name,
                                size_t name_len,
@@ -169,6 +175,10 @@ int32_t txid_hidden_reveal(const txid_hidden *hidden,
 int32_t txid_mac_read(const char *text, size_t len, uint8_t *mac);
 int32_t txid_host_word(const char *text, size_t len, uint32_t *host);
 int32_t txid_host_ipv4(const char *text, size_t len, uint32_t *ipv4);
+txid_kept *txid_kept_of(const void *request);
+txid_kept *txid_kept_start(void *request, txid_add_cleanup add, bool is_over);
+bool txid_kept_set_id(txid_kept *kept, const char *id, size_t id_len);
+txid_span *txid_kept_span_place(const txid_kept *kept);
 int32_t txid_maker_open(const txid_text *list, size_t count, txid_maker **maker, char *message);
 void txid_maker_close(txid_maker *maker);
 int32_t txid_maker_fill(const txid_maker *maker,

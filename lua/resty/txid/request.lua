@@ -4,7 +4,8 @@
 local args = require "resty.txid.args"
 local native = require "resty.txid.request.native"
 local options = require "resty.txid.request.options"
-local store = require "resty.txid.request.store"
+local store = require(require("resty.txid.lib").engine == "native" and "resty.txid.request.kept"
+                      or "resty.txid.request.store")
 
 
 local error = error
@@ -19,9 +20,8 @@ local type = type
 local var = ngx.var
 
 
-local context = store.context
-local find_kept = store.find
-local keep = store.keep
+local get_ctx_table = require("resty.core.ctx").get_ctx_table
+local kept_id = store.id
 local settings = options.check({})
 local defined = {}
 local trace
@@ -37,7 +37,8 @@ end
 
 
 -- In these phases, nginx creates a fake request and connection. The ngx.ctx of a TLS handshake lives as long as the
--- client's connection, and the ngx.ctx of each request on the connection inherits from it.
+-- client's connection, and the ngx.ctx of each request on the connection inherits from it; elsewhere it has neither id
+-- nor span.
 local PHASES_WITHOUT_REQUEST = {
     exit_worker = true,
     init_worker = true,
@@ -55,23 +56,18 @@ end
 
 
 -- Returns the client's id; or nil, and whether the client sent an invalid one.
-local function client_id(has_client)
-    if settings.trusts_nobody or not has_client then
+local function client_id()
+    if settings.trusts_nobody then
         return nil, false
     end
     return settings.sent_id(settings.policy, settings.trusts, settings.valid)
 end
 
 
-local function make_span(has_client)
-    return settings.span(settings.policy, not settings.trusts_nobody and has_client, settings.trusts)
-end
-
-
--- Returns a new id; and the span, if the id is that of its trace.
-local function make_id(has_client)
+-- Returns a new id; and the span in this place, if the id is that of its trace.
+local function make_id(place, has_client)
     if settings.is_of_trace then
-        local span = make_span(has_client)
+        local span = settings.span(settings.policy, place, has_client and not settings.trusts_nobody, settings.trusts)
         return trace.trace_id(span), span
     end
 
@@ -86,44 +82,48 @@ local function make_id(has_client)
 end
 
 
-local function first_id(ctx)
-    local kept, address = find_kept()
-    if not kept then
-        settings.forget()
-        local has_client = is_of_a_request()
-        local id, is_invalid = client_id(has_client)
-        local span
-        if not id then
-            id, span = make_id(has_client)
-        end
-
-        -- If a function of the settings has waited, another thread or a subrequest may have been first.
-        kept = settings.may_wait and find_kept() or ctx
-        if not rawget(kept, "txid_id") then
-            kept.txid_id = id
-            if span then
-                kept.txid_span = span
-            end
-            if is_invalid and settings.rejects then
-                kept.txid_rejected = true
-            end
-            if has_client then
-                keep(kept, address)
-            end
+-- Returns the ngx.ctx of a phase without a request, with an id.
+local function context()
+    local ctx = get_ctx_table()
+    -- Raw, because the table inherits fields.
+    if not rawget(ctx, "txid_id") then
+        local id, span = make_id(settings.is_of_trace and trace.new(), false)
+        -- As in keep().
+        if not rawget(ctx, "txid_id") then
+            ctx.txid_id, ctx.txid_span = id, span
         end
     end
+    return ctx
+end
 
-    local id = kept.txid_id
-    ctx.txid_id = id
-    return id
+
+local function first_id()
+    settings.forget()
+    local phase = get_phase()
+    if PHASES_WITHOUT_REQUEST[phase] then
+        return context().txid_id
+    end
+
+    local kept = store.start(phase)
+    local id = store.id_in(kept)
+    if id then
+        return id
+    end
+    local is_invalid, span
+    id, is_invalid = client_id()
+    if not id then
+        id, span = make_id(settings.is_of_trace and store.span_place(kept), true)
+    end
+    if span and not store.id_in(kept) then
+        store.keep_span(kept, span)
+    end
+    return store.keep(kept, id, is_invalid and settings.rejects)
 end
 
 
 -- The id of the request.
 local function id_of_request()
-    local ctx = context(trace)
-    -- Raw, because the table inherits fields.
-    return rawget(ctx, "txid_id") or first_id(ctx)
+    return kept_id() or first_id()
 end
 
 
@@ -136,27 +136,34 @@ if native.is_loaded then
 end
 
 
--- The span of the request, as the library writes it; nil if trace is off.
-local function span_of_request()
-    if not trace then
-        return nil
+local function first_span()
+    local phase = get_phase()
+    if PHASES_WITHOUT_REQUEST[phase] then
+        local ctx = context()
+        local span = rawget(ctx, "txid_span")
+        if not span then
+            span = settings.span(settings.policy, trace.new(), false)
+            ctx.txid_span = span
+        end
+        return span
     end
 
-    local ctx = context(trace)
-    local span = rawget(ctx, "txid_span")
-    if not span then
+    if settings.is_of_trace then
         id_of_request()
-        local kept = find_kept() or ctx
-        span = rawget(kept, "txid_span")
-        if not span then
-            local own = make_span(is_of_a_request())
-            -- As in first_id().
-            span = rawget(kept, "txid_span") or own
-            kept.txid_span = span
-        end
-        ctx.txid_span = span
     end
-    return span
+    local kept = store.start(phase)
+    local span = store.span_in(kept)
+    if span then
+        return span
+    end
+    span = settings.span(settings.policy, store.span_place(kept), not settings.trusts_nobody, settings.trusts)
+    return store.keep_span(kept, span)
+end
+
+
+-- The span of the request, as the library writes it; nil if trace is off.
+local function span_of_request()
+    return trace and (store.span() or first_span()) or nil
 end
 
 
@@ -188,17 +195,6 @@ local function set_variable_if_defined(name, value)
 end
 
 
--- Only once: the error page may be an internal redirect, which is handled as well.
-local function is_to_be_rejected()
-    local kept = find_kept() or context()
-    if kept.txid_rejected then
-        kept.txid_rejected = nil
-        return true
-    end
-    return false
-end
-
-
 -- Sends the id upstream and in the response, and writes $request_txid, if the variable exists. (map "" $request_txid {
 -- default ""; } creates it. "set" does as well, but in a server it runs again on a redirect, and after
 -- server_rewrite_by_lua.)
@@ -224,7 +220,7 @@ function _M.handle()
     if span and defined.txid_span_id ~= false then
         set_variable_if_defined("txid_span_id", trace.span_id(span))
     end
-    if is_early and settings.rejects and is_to_be_rejected() then
+    if is_early and settings.rejects and store.take_rejection() then
         return ngx_exit(400)
     end
 end

@@ -31,7 +31,6 @@ local message = ffi_new("char[?]", lib.MESSAGE_LEN)
 local peer = ffi_new("txid_peer")
 local send_error = ffi_new("const char *[1]")
 local set_header = ffi_cast("txid_set_header", C.ngx_http_lua_ffi_req_set_header)
-local span_type = ffi.typeof("txid_span")
 local truncated = ffi_new("int[1]")
 
 local capacity = 0
@@ -131,10 +130,9 @@ function _M.sent_id(policy, trusts, valid)
 end
 
 
--- Returns the span of this request as a txid_span. It continues the trace that an accepted peer sent, if it may, or
--- starts one.
-function _M.span(policy, may_continue, trusts)
-    local span = ffi_new(span_type)
+-- Writes the span of this request to `span`, a txid_span, and returns it. It continues the trace that an accepted peer
+-- sent, if it may, or starts one.
+function _M.span(policy, span, may_continue, trusts)
     if may_continue then
         find_headers(policy)
         if has_trace and (not trusts or is_trusted_by(trusts)) then

@@ -1,4 +1,4 @@
--- Keeps data for a request and everything that nginx derives from it: internal redirects and subrequests.
+-- As resty.txid.request.kept, without the library. It has no spans, because their ids come from the library.
 --
 -- ngx.ctx alone is not enough: nginx clears it on every internal redirect (error_page, index, try_files, ngx.exec, a
 -- named location), and each subrequest (auth_request, mirror, ngx.location.capture) has its own. An nginx variable is
@@ -32,6 +32,7 @@ local error = error
 local ffi_cast = ffi.cast
 local get_ctx_table = core_ctx.get_ctx_table
 local get_request = base.get_request
+local rawget = rawget
 local setmetatable = setmetatable
 local tonumber = tonumber
 
@@ -55,20 +56,15 @@ local function connection_address()
 end
 
 
--- The current ngx.ctx. A new one has room for our fields from the start, with a span or without, which costs less than
--- growing it. This way to it also costs less than the one through the table ngx.
-function _M.context(has_span)
+-- The current ngx.ctx. A new one has room for our fields from the start, which costs less than growing it. This way to
+-- it also costs less than the one through the table ngx.
+local function context()
     local request = get_request()
     if request then
         local ref = C.ngx_http_lua_ffi_get_ctx_ref(request, nil, nil)
         if ref >= 0 then
             return ctx_tables[ref]
         end
-    end
-    if has_span then
-        return (get_ctx_table({
-            txid_id = false, txid_ref = 0, txid_connection = 0, txid_started = 0, txid_span = false,
-        }))
     end
     return (get_ctx_table({ txid_id = false, txid_ref = 0, txid_connection = 0, txid_started = 0 }))
 end
@@ -86,8 +82,8 @@ end
 
 
 -- Returns the ngx.ctx that keep() got for this request, before a redirect or in a subrequest; and the address of the
--- connection, for keep(). The first is nil if there is none, or if it may be the current ngx.ctx.
-function _M.find()
+-- connection. The first is nil if there is none, or if it may be the current ngx.ctx.
+local function find()
     local address = connection_address()
     local owner = owners[address]
     if owner and owner.txid_connection == address and ctx_tables[owner.txid_ref] == owner and may_be_of(owner) then
@@ -97,16 +93,59 @@ function _M.find()
 end
 
 
--- Keeps ctx, which must be the current ngx.ctx, for the request on the connection at this address.
-function _M.keep(ctx, address)
-    local request = get_request()
-    ctx.txid_connection = address
-    ctx.txid_ref = C.ngx_http_lua_ffi_get_ctx_ref(request, nil, nil)
-    ctx.txid_started = C.ngx_http_lua_ffi_req_start_time(request)
-    if C.ngx_http_lua_ffi_is_subrequest(request) == 1 then
-        ctx.txid_of_subrequest = true
+-- Returns the table that has the id of the current request, or is to have it.
+function _M.start()
+    return (find() or context())
+end
+
+
+-- Raw, because the table inherits fields.
+local function id_in(kept)
+    return rawget(kept, "txid_id") or nil
+end
+_M.id_in = id_in
+
+
+-- Returns the id of the current request; or nil, and then start() may still find one.
+function _M.id()
+    return id_in(context())
+end
+
+
+-- Keeps the id, unless there is one by now: if a function of the settings has waited, another thread or a subrequest
+-- may have been first. Returns the id that is kept.
+function _M.keep(_, id, is_rejected)
+    local ctx = context()
+    local kept, address = find()
+    if not kept then
+        kept = ctx
+        if not id_in(kept) then
+            local request = get_request()
+            kept.txid_id = id
+            if is_rejected then
+                kept.txid_rejected = true
+            end
+            kept.txid_connection = address
+            kept.txid_ref = C.ngx_http_lua_ffi_get_ctx_ref(request, nil, nil)
+            kept.txid_started = C.ngx_http_lua_ffi_req_start_time(request)
+            if C.ngx_http_lua_ffi_is_subrequest(request) == 1 then
+                kept.txid_of_subrequest = true
+            end
+            owners[address] = kept
+        end
     end
-    owners[address] = ctx
+    ctx.txid_id = kept.txid_id
+    return kept.txid_id
+end
+
+
+-- Whether the request is to be rejected. Only once: the error page may be an internal redirect, which is handled as
+-- well.
+function _M.take_rejection()
+    local kept = find() or context()
+    local is_rejected = rawget(kept, "txid_rejected")
+    kept.txid_rejected = nil
+    return is_rejected
 end
 
 

@@ -11,7 +11,9 @@ local byte = string.byte
 local ffi_str = ffi.string
 
 
-local _M = {}
+local _M = {
+    new = ffi.typeof("txid_span"),
+}
 
 
 local function trace_id(span)
