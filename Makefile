@@ -36,36 +36,36 @@ export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_S
 .PHONY: test-install test-platforms test-gateways test-reproducible bump release clean
 
 help: ## list the targets; CONTRIBUTING.md has the rarer ones
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-21s %s\n", $$1, $$2 }'
 
-build: ## build target/release/libtxid.so, libtxid.a and the command txid
+build: ## build libtxid.so, libtxid.a and txid in target/release
 	@scripts/need.sh build
 	cargo build --locked --release
 
-run: ## serve examples/nginx.conf on 127.0.0.1:8080 (PORT=) until Ctrl-C
+run: ## serve examples/nginx.conf on port 8080 (PORT=)
 	@scripts/need.sh build run
 	@# The same library as by `make build`, which a test of dependencies checks, and in a fifth of the time.
 	cargo build --locked --release --package txid-capi
 	@exec scripts/run.sh
 
-try: ## as run, at once: needs no Rust, and makes ids in plain LuaJIT unless the library is built
+try: ## the same without Rust: ids are made in plain LuaJIT
 	@scripts/need.sh try
 	@exec scripts/run.sh
 
-nginx-module: ## build target/nginx/*.so, the modules for the nginx that is installed or whose sources are in NGINX_SRC=
+nginx-module: ## build the modules of nginx (NGINX_SRC=) in target/nginx
 	@scripts/need.sh build nginx-module
 	@scripts/nginx-module.sh
 
-run-native: nginx-module ## serve examples/native.conf, without Lua, on 127.0.0.1:8080 (PORT=) until Ctrl-C
+run-native: nginx-module ## serve examples/native.conf, without Lua (PORT=)
 	@exec scripts/run.sh native
 
-test: ## install what the tests need from Debian, then run all of them
+test: ## install what the tests need from Debian, and run them all
 	@scripts/need.sh build test stores nginx-module
 	@# At once: Cargo locks each profile by itself, and each of these has minutes in which it uses one core.
 	@$(MAKE) --no-print-directory -j build nginx-module build-tests
 	@scripts/test.sh
 
-check: target/release/libtxid.so ## lint, unit tests and plain LuaJIT, in a minute; Lua runs with the library that was last built
+check: target/release/libtxid.so ## lint, unit tests and plain LuaJIT, in a minute
 	@scripts/need.sh check
 	@$(MAKE) --no-print-directory lint
 	cargo test --locked --quiet --workspace --all-features --lib --bins --test circles --test dependencies --test documents --test figures
@@ -100,7 +100,7 @@ test-trace-context: nginx-module
 	@cargo build --locked --release --quiet
 	@TXID_INSTALL=1 tests/trace-context/run.sh
 
-soak: ## kill, fork, signal, sort gigabytes, lease, fuzz, and test randomness (long)
+soak: ## kill, fork, signal, sort, lease and fuzz, for hours
 	@scripts/need.sh build stores soak
 	@$(MAKE) --no-print-directory build
 	tests/randomness/run.sh
@@ -119,7 +119,7 @@ soak: ## kill, fork, signal, sort gigabytes, lease, fuzz, and test randomness (l
 # mutants-of OPTIONS,PACKAGES,FILES: nothing, if FILES= or PACKAGES= has none of them.
 mutants-of = $(if $(and $2,$(if $(FILES),$3,all)),cargo mutants $1 $(addprefix --package ,$2) $(addprefix --file ,$3))
 
-mutants: ## check that every mutation of cargo-mutants makes a test fail (hours; PACKAGES=txid-cli or FILES=src/txid.rs for less)
+mutants: ## check that a test finds each mutation (PACKAGES=, FILES=)
 	@scripts/need.sh build mutants
 	$(call mutants-of,,$(filter-out txid-agent%,$(PACKAGES)),$(filter-out agent/%,$(FILES)))
 	@# Not in a copy, which would have agent/ without the library beside it.
@@ -145,7 +145,7 @@ mutants-c: nginx-module
 	@cargo build $(OF_AGENT) --quiet
 	@scripts/mutants.pl c $(FILES)
 
-bench: ## measure txid, other libraries and PEERS=, and write bench/RESULTS.md
+bench: ## measure ids and PEERS=, and write bench/RESULTS.md
 	@scripts/need.sh build nginx-module bench
 	@cargo build --locked --release --quiet
 	@$(BUILD_AGENT) --quiet
@@ -162,7 +162,7 @@ bench-agent:
 	@$(BUILD_AGENT) --quiet
 	@TXID_AGENT=$(CURDIR)/target/release/txid-agent cargo test $(OF_AGENT) --quiet --test with_servers it_is_small -- --nocapture
 
-lint: ## rustfmt, clippy, luacheck, subjects of commits, and cargo-deny if it is installed
+lint: ## rustfmt, clippy, luacheck, subjects of commits, cargo-deny
 	@scripts/need.sh build lint
 	cargo fmt --all -- --check
 	cargo fmt --manifest-path agent/Cargo.toml --all -- --check
@@ -180,7 +180,7 @@ headers:
 	TXID_BLESS=1 cargo test --locked --quiet --package txid --test web_reader it_contains_the_module
 
 # `sudo make install` may not find cargo, and then installs what the user built.
-install: $(if $(shell command -v cargo),build) ## install below PREFIX (/usr/local); also LUA_LIB_DIR, LUA_C_DIR, LIB_DIR, DESTDIR
+install: $(if $(shell command -v cargo),build) ## install below PREFIX (/usr/local); also DESTDIR
 	@scripts/install.sh put
 
 uninstall: ## remove what make install installed
@@ -207,11 +207,11 @@ rpm: $(if $(BUILT),,build agent) ## pack dist/*.rpm
 	@scripts/need.sh rpm
 	packaging/rpm.sh
 
-test-install: ## install in every supported way, each from a clean checkout
+test-install: ## install in every supported way, from clean checkouts
 	@scripts/need.sh build nginx-module deb rpm test-install
 	scripts/test-install.sh
 
-test-platforms: ## test in fresh Debians, on an old glibc, arm64 and OpenResty (OPENRESTY_SRC=); PLATFORMS= chooses some
+test-platforms: ## test on other systems (PLATFORMS=, OPENRESTY_SRC=)
 	@scripts/need.sh build platforms
 	@scripts/test-platforms.sh $(PLATFORMS)
 
@@ -227,7 +227,7 @@ test-reproducible:
 	@scripts/need.sh build nginx-module release reproducible
 	@scripts/test-reproducible.sh
 
-release: ## check and pack VERSION=x.y.z into dist/; DRY_RUN=1 only prints the steps, PUBLISH=1 uploads
+release: ## check and pack VERSION=x.y.z (DRY_RUN=1, PUBLISH=1)
 	@scripts/release.sh
 
 clean: ## remove all built files
