@@ -1,8 +1,7 @@
-//! After a power cut, a store in a directory and the files of states have all that was confirmed: on a file system that
-//! keeps what was synced, and of the rest anything.
+//! After a power cut, a store in a directory and the files of states have all that was confirmed.
 //!
-//! A program works under strace, and says what was confirmed to it. Its system calls, in order, are then carried out on a
-//! model of a file system, up to a random call, and what was not synced by then survives or not, at random.
+//! A program works under strace, and says what was confirmed to it. Its system calls are then carried out on a model of a
+//! file system, up to a random call. What was not synced by then survives or not, at random.
 
 #![allow(missing_docs)]
 #![cfg(target_os = "linux")]

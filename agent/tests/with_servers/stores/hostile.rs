@@ -1,8 +1,8 @@
 //! Servers that answer at random, within their protocol and outside it.
 //!
-//! The servers are real ones. A proxy passes on a few of their answers, so that clients get past the login, and then
-//! changes what they say. Whatever a client makes of it: each call ends in time with a result or an error of one line,
-//! nothing panics, and memory stays within a bound. `TXID_HOSTILE_SECONDS` says how long this goes on for each store.
+//! A proxy passes on a few answers of real servers, so that clients get past the login, and then changes them. Each call
+//! must end in time with a result or an error of one line, without a panic, in bounded memory. `TXID_HOSTILE_SECONDS` says
+//! how long this goes on for each store.
 
 use std::fs;
 use std::io::{Read, Write};
