@@ -19,8 +19,10 @@ fail() { failed="$failed$1, "; }
 run() { # run SRC KIND CC_OPT LD_OPT OPTION
     label="${1##*/} $2" kind=$2
     nginx_tree "$1" "$root/target/nginx-sources/${1##*/}-$kind" || { fail "$label"; return; }
+    http3=
+    ! grep -q with-http_v3_module "$1/auto/options" || http3=--with-http_v3_module
     # shellcheck disable=SC2086 # options
-    nginx_build $options --with-cc-opt="$3" --with-ld-opt="$4" "$5" || { fail "$label"; return; }
+    nginx_build $options $http3 --with-cc-opt="$3" --with-ld-opt="$4" "$5" || { fail "$label"; return; }
     modules=
     [ "$kind" != dynamic ] || modules=$tree/objs
     echo "$label:"

@@ -25,11 +25,18 @@ sub write_file {
 write_file('directory/index.html', "index\n");
 write_file('page.shtml',           qq{<!--#include virtual="/up1" --><!--#include virtual="/up2" -->\n});
 
-my ($port, $other, $rejecting, $upstream, $h2, $stream, $hinting) = map { free_port() } 1 .. 7;
-write_config("events {} http { early_hints 1; }");
-nginx('-t');
-# nginx has it since 1.29.
-my $early_hints = $? == 0 ? 'early_hints 1;' : '';
+my ($port, $other, $rejecting, $upstream, $h2, $stream, $hinting, $early) = map { free_port() } 1 .. 8;
+
+# Returns the line, if this nginx has its directive.
+sub if_known {
+    my ($line) = @_;
+    write_config("events {} http { $line }");
+    nginx('-t');
+    return $? == 0 ? $line : '';
+}
+# nginx has them since 1.29, and since 1.31.5.
+my $early_hints = if_known('early_hints 1;');
+my $early_read  = if_known('client_body_early_read $request_txid$txid_traceparent;');
 unlink prefix() . '/logs/error.log';
 my $is_angie = nginx('-v') =~ /Angie/;
 my $json_log = $is_angie ? 'error_log logs/error.log info; error_log logs/error.json info format=json;' : '';
@@ -101,6 +108,17 @@ http {
         location = /page.shtml { ssi on; ssi_types *; }
         location = /hinted { proxy_pass http://127.0.0.1:$hinting; proxy_http_version 1.1; }
         location = /address { return 200 "\$request_txid \$remote_addr"; }
+    }
+    server {
+        listen 127.0.0.1:$early;
+        access_log logs/ids.log front;
+        txid_accept 127.0.0.1;
+        txid_response_header X-Request-Id;
+        txid_trace traceparent;
+        set_real_ip_from 127.0.0.0/8;
+        real_ip_header X-Forwarded-For;
+        $early_read
+        location / { return 200 "\$request_txid \$remote_addr \$txid_traceparent"; }
     }
     server {
         listen 127.0.0.1:$other;
@@ -179,13 +197,23 @@ SKIP: {
 like get($port, ['X-Request-Id: mine', 'X-Forwarded-For: 192.0.2.1'], '/address'), qr/^mine 192\.0\.2\.1$/,
     'behind realip, the peer counts';
 
+# With client_body_early_read, nginx asks for the variables before any phase, and so before realip and ours.
+sub early {
+    my $response = exchange($early, join "\r\n", 'POST / HTTP/1.1', qw(Host:a Content-Length:4 Connection:close), @_, '', 'body');
+    return join ' ', $response =~ /^X-Request-Id: (\S+).*\r\n\r\n(.*)/ms;
+}
+my $trace = '4bf92f3577b34da6a3ce929d0e0e4736';
+my $came  = "00-$trace-00f067aa0ba902b7-01";
+like early('X-Request-Id: early', 'X-Forwarded-For: 192.0.2.1', "traceparent: $came"),
+    qr/^early early 192\.0\.2\.1 00-$trace-(?!00f067aa0ba902b7)[0-9a-f]{16}-01$/, 'read early: accepted, and the same in the response';
+ok wait_until { grep { $_ eq "log early\n" } log_lines('ids.log') }, 'and in the log';
+like early('X-Forwarded-For: 192.0.2.1'), qr/^($id) \1 192\.0\.2\.1 00-[0-9a-f]{32}-[0-9a-f]{16}-03$/, 'read early: a new one';
+
 my $unix = IO::Socket::UNIX->new(prefix() . '/front.sock') or die $!;
 print $unix "GET /plain HTTP/1.0\r\nX-Request-Id: mine\r\n\r\n";
 like do { local $/; readline $unix }, qr/^mine /m, 'from a Unix socket';
 close $unix;
 
-my $trace = '4bf92f3577b34da6a3ce929d0e0e4736';
-my $came  = "00-$trace-00f067aa0ba902b7-01";
 like get($port, ["traceparent: $came", 'tracestate: a=1', 'tracestate: b=2'], '/up'),
     qr/^00-$trace-(?!00f067aa0ba902b7)[0-9a-f]{16}-01\|a=1,b=2\|$/, 'a trace goes on';
 like get($port, ['tracestate: a=1'], '/up'), qr/^00-[0-9a-f]{32}-[0-9a-f]{16}-03\|\|$/, 'or begins';
