@@ -1,4 +1,4 @@
-//! Whoever starts the command is told whether there are ids, at each change: on every way that leads to a lease, with the
+//! Each change of whether there are ids is reported, on every way that leads to a lease: the child waits for that. With the
 //! real machine, keeper and page, and a store in this process.
 
 #![allow(missing_docs)]
