@@ -36,7 +36,7 @@ sub if_known {
 }
 # nginx has them since 1.29, and since 1.31.5.
 my $early_hints = if_known('early_hints 1;');
-my $early_read  = if_known('client_body_early_read $request_txid$txid_traceparent;');
+my $early_read  = if_known('client_body_early_read 1;') && 'client_body_early_read $early;';
 unlink prefix() . '/logs/error.log';
 my $is_angie = nginx('-v') =~ /Angie/;
 my $json_log = $is_angie ? 'error_log logs/error.log info; error_log logs/error.json info format=json;' : '';
@@ -53,6 +53,7 @@ http {
     log_format front 'log \$request_txid';
     log_format upstream 'upstream \$http_x_request_id';
     txid_time \$request_txid \$id_time iso8601;
+    map "\$request_txid \$txid_traceparent" \$early { default "\$request_txid \$txid_traceparent"; }
     root $html;
     recursive_error_pages on;
 
@@ -118,7 +119,7 @@ http {
         set_real_ip_from 127.0.0.0/8;
         real_ip_header X-Forwarded-For;
         $early_read
-        location / { return 200 "\$request_txid \$remote_addr \$txid_traceparent"; }
+        location / { return 200 "\$early \$remote_addr \$request_txid \$txid_traceparent"; }
     }
     server {
         listen 127.0.0.1:$other;
@@ -205,9 +206,9 @@ sub early {
 my $trace = '4bf92f3577b34da6a3ce929d0e0e4736';
 my $came  = "00-$trace-00f067aa0ba902b7-01";
 like early('X-Request-Id: early', 'X-Forwarded-For: 192.0.2.1', "traceparent: $came"),
-    qr/^early early 192\.0\.2\.1 00-$trace-(?!00f067aa0ba902b7)[0-9a-f]{16}-01$/, 'read early: accepted, and the same in the response';
+    qr/^(early) (\1 00-$trace-(?!00f067aa0ba902b7)[0-9a-f]{16}-01) 192\.0\.2\.1 \2$/, 'read early: accepted, and the same later';
 ok wait_until { grep { $_ eq "log early\n" } log_lines('ids.log') }, 'and in the log';
-like early('X-Forwarded-For: 192.0.2.1'), qr/^($id) \1 192\.0\.2\.1 00-[0-9a-f]{32}-[0-9a-f]{16}-03$/, 'read early: a new one';
+like early('X-Forwarded-For: 192.0.2.1'), qr/^($id) (\1 00-[0-9a-f]{32}-[0-9a-f]{16}-03) 192\.0\.2\.1 \2$/, 'read early: a new one';
 
 my $unix = IO::Socket::UNIX->new(prefix() . '/front.sock') or die $!;
 print $unix "GET /plain HTTP/1.0\r\nX-Request-Id: mine\r\n\r\n";
