@@ -1,12 +1,11 @@
 //! Numbers that tell nothing: their images under a keyed permutation.
 
-use crate::caller::{bytes, fail};
+use crate::caller::{bytes, fail, place};
 use crate::error::txid_error;
 use ::txid::Hidden;
 use ::txid::hidden::{HiddenError, KeyFlaw, NotHidden, NotRevealed, Shape};
 use ::txid::segment::Segment;
 use std::ffi::{CStr, OsStr, c_char};
-use std::fmt::Display;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -127,8 +126,13 @@ pub unsafe extern "C" fn txid_hidden_hide(
     buf: *mut c_char,
     message: *mut c_char,
 ) -> i32 {
-    // SAFETY: the caller vouches for all of them.
-    unsafe { write((*hidden).0.hide(number).as_deref(), buf, message) }
+    // SAFETY: the caller vouches for all of them. A copy of the text would wait for each of its bytes.
+    unsafe {
+        match (*hidden).0.hide_to(number, place(buf)) {
+            Ok(len) => len as i32,
+            Err(error) => fail(txid_error::from(&error), &error, message),
+        }
+    }
 }
 
 /// Writes the number with the image `text` to `number`.
@@ -205,8 +209,9 @@ pub unsafe extern "C" fn txid_hidden_reveal_text(
 /// # Safety
 ///
 /// `buf` must be valid for writes of the text, `message` for writes of TXID_MESSAGE_LEN bytes.
+#[cfg(feature = "nginx")]
 #[inline(always)]
-unsafe fn write<E: Display>(text: Result<&str, &E>, buf: *mut c_char, message: *mut c_char) -> i32
+unsafe fn write<E: std::fmt::Display>(text: Result<&str, &E>, buf: *mut c_char, message: *mut c_char) -> i32
 where
     for<'a> txid_error: From<&'a E>,
 {

@@ -20,10 +20,12 @@ impl Ff1 {
     #[inline(never)]
     pub(crate) fn new(cipher: Cipher, radix: u32, length: u32, tweak: &[u8]) -> Self {
         let (left, right) = (length / 2, length - length / 2);
-        let moduli = [left, right].map(|digits| Modulus::new(u64::from(radix).pow(digits)));
+        let larger = u64::from(radix).pow(right);
         // How many bytes a half takes in a block.
-        let bytes = (u64::BITS - (moduli[1].modulus - 1).leading_zeros()).div_ceil(8);
-        let steps = Steps { moduli, before_last: 0, round_at: 8 * bytes, is_wide: bytes > 4 };
+        let bytes = (u64::BITS - (larger - 1).leading_zeros()).div_ceil(8);
+        let is_wide = bytes > 4;
+        let halves = [Modulus::new(u64::from(radix).pow(left), is_wide), Modulus::new(larger, is_wide)];
+        let steps = Steps { halves, before_last: 0, round: 1 << (8 * bytes), is_wide };
         let mut permutation = Self { cipher, steps };
 
         let mut first = [0; 16];
@@ -49,29 +51,30 @@ impl Ff1 {
         permutation
     }
 
-    /// How many values the right half has: a number is its left half times this, plus its right half.
-    pub fn right(&self) -> &Modulus {
-        &self.steps.moduli[1]
-    }
-
-    /// The halves of the image of a number with these halves.
+    /// The halves of the image of a number, as fractions of how many values they have: the whole part of a fraction times
+    /// the radix is the half's first character, and what is left the fraction of the others.
     #[inline]
-    pub fn hide(&self, [left, right]: [u64; 2]) -> [u64; 2] {
-        let [left, right] = self.rounds(left, right, false);
-        [left, right]
+    pub fn hide(&self, number: u64) -> [u64; 2] {
+        let [left, right] = &self.steps.halves;
+        let of_right = right.fraction(number);
+        let other = right.value(of_right);
+        let moved = right.quotient(number, other);
+        self.rounds([left.fraction(moved), of_right], other, false)
     }
 
-    /// The inverse of [`Ff1::hide`].
+    /// The number with the image that has these halves.
     #[inline]
-    pub fn reveal(&self, [left, right]: [u64; 2]) -> [u64; 2] {
-        let [right, left] = self.rounds(right, left, true);
-        [left, right]
+    pub fn reveal(&self, image: [u64; 2]) -> u128 {
+        let [left, right] = &self.steps.halves;
+        let fractions = [right.fraction(image[1]), left.fraction(image[0])];
+        let [of_right, of_left] = self.rounds(fractions, image[0], true);
+        u128::from(left.value(of_left)) * u128::from(right.modulus) + u128::from(right.value(of_right))
     }
 
-    fn rounds(&self, moved: u64, other: u64, reveals: bool) -> [u64; 2] {
-        let mut rounds = Rounds { steps: &self.steps, moved, other, reveals };
+    fn rounds(&self, fractions: [u64; 2], other: u64, reveals: bool) -> [u64; 2] {
+        let mut rounds = Rounds { steps: &self.steps, fractions, other, reveals };
         self.cipher.run(&mut Task::Rounds(&mut rounds));
-        [rounds.moved, rounds.other]
+        rounds.fractions
     }
 
     /// The first bits of AES of a block of zeros, by which banks compare keys without telling them.
@@ -83,11 +86,11 @@ impl Ff1 {
 /// What is the same in each round but the cipher.
 struct Steps {
     /// How many values the left and the right half have.
-    moduli: [Modulus; 2],
+    halves: [Modulus; 2],
     /// The last block of a round before the round's number and half are added.
     before_last: u128,
-    /// How many bits the half takes at the end of that block.
-    round_at: u32,
+    /// A one where the round's number is in that block.
+    round: u64,
     /// Whether a round takes 12 bytes of the cipher's output, or 8.
     is_wide: bool,
 }
@@ -95,7 +98,9 @@ struct Steps {
 /// Ten rounds, from the first to the last or back.
 struct Rounds<'a> {
     steps: &'a Steps,
-    moved: u64,
+    /// The half that the next round moves, and the other one.
+    fractions: [u64; 2],
+    /// The value of the other one.
     other: u64,
     reveals: bool,
 }
@@ -103,19 +108,18 @@ struct Rounds<'a> {
 impl Rounds<'_> {
     #[inline(always)]
     fn run(&mut self, encrypt: impl Fn(u128) -> u128) {
-        let steps = self.steps;
-        let before_last = steps.before_last;
-        let sign = if self.reveals { u64::MAX } else { 0 };
-        for step in 0..ROUNDS {
-            let round = if self.reveals { ROUNDS - 1 - step } else { step };
-            let modulus = &steps.moduli[(round % 2) as usize];
-            let with_round = before_last ^ u128::from(round << steps.round_at);
-            let by = encrypt(with_round ^ u128::from(self.other));
-            let sum = match steps.is_wide {
-                true => modulus.add_96_bits(self.moved, (by >> 96) as u32, (by >> 32) as u64, sign),
-                false => modulus.add_64_bits(self.moved, (by >> 64) as u64, sign),
-            };
-            (self.moved, self.other) = (self.other, sum);
+        let Steps { halves: [left, right], before_last, round, is_wide } = self.steps;
+        let (mut half, mut next) = if self.reveals { (right, left) } else { (left, right) };
+        let (mut at, step) = if self.reveals { ((ROUNDS - 1) * round, round.wrapping_neg()) } else { (0, *round) };
+        let direction = usize::from(self.reveals);
+        for _ in 0..ROUNDS {
+            let by = encrypt(before_last ^ u128::from(at ^ self.other));
+            let low = is_wide.then_some((by >> 32) as u32);
+            let [moved, other] = self.fractions;
+            self.fractions = [other, half.add(moved, (by >> 64) as u64, low, direction)];
+            self.other = half.value(self.fractions[1]);
+            (half, next) = (next, half);
+            at = at.wrapping_add(step);
         }
     }
 }
@@ -141,68 +145,83 @@ fn encrypt(cipher: &Cipher, mut block: u128) -> u128 {
     block
 }
 
-/// A divisor below 2^53. Dividing multiplies by its inverse: some processors take longer to divide some numbers.
-#[derive(Clone, Copy)]
-pub struct Modulus {
+/// How many values a half has, below 2^53. Nothing is divided by it: some processors take longer to divide some numbers.
+struct Modulus {
     modulus: u64,
-    /// (2^128 - 1) / modulus, in two words. No quotient by it is more than one too low.
-    inverse: [u64; 2],
+    one: Fraction,
+    /// What the first 64 bits of the cipher's output count for, and the 32 bits that follow; then the same negative.
+    by: [[Fraction; 2]; 2],
 }
 
 impl Modulus {
-    fn new(modulus: u64) -> Self {
-        let inverse = u128::MAX / u128::from(modulus);
-        Self { modulus, inverse: [(inverse >> 64) as u64, inverse as u64] }
+    fn new(modulus: u64, is_wide: bool) -> Self {
+        let one = Fraction::of(modulus, 0);
+        let by = [Fraction::of(modulus, if is_wide { 32 } else { 0 }), one];
+        Self { modulus, one, by: [by, by.map(Fraction::negative)] }
     }
 
-    /// The number to divide by.
-    #[inline]
-    pub fn get(&self) -> u64 {
-        self.modulus
-    }
-
-    /// The quotient and the remainder.
+    /// `number / modulus` without the whole part, and a little more.
     #[inline(always)]
-    pub fn divide(&self, number: u64) -> (u64, u64) {
-        let quotient = high(number, self.inverse[0]);
-        let remainder = number - quotient * self.modulus;
-        (quotient + u64::from(remainder >= self.modulus), below(self.modulus, remainder))
+    fn fraction(&self, number: u64) -> u64 {
+        self.one.times(number).wrapping_add(LOST)
     }
 
-    /// The remainder of `to + by`, or of `to - by` with all bits of `sign` set; `to` is less than the modulus.
+    /// The fraction of a number that is higher by `high`, or by `high * 2^32 + low`; or lower, in the other direction.
     #[inline(always)]
-    fn add_64_bits(&self, to: u64, by: u64, sign: u64) -> u64 {
-        self.add_all_but(to, by, high(by, self.inverse[0]), sign)
+    fn add(&self, fraction: u64, high: u64, low: Option<u32>, direction: usize) -> u64 {
+        let [first, second] = &self.by[direction];
+        let lower = low.map_or(0, |low| second.times(u64::from(low)));
+        fraction.wrapping_add(lower).wrapping_add(first.times(high))
     }
 
-    /// The same for `over * 2^64 + by`.
+    /// The remainder of the number with this fraction.
     #[inline(always)]
-    fn add_96_bits(&self, to: u64, over: u32, by: u64, sign: u64) -> u64 {
-        let [inverse_high, inverse_low] = self.inverse;
-        let over = u64::from(over);
-        let middle = u128::from(high(by, inverse_low))
-            + u128::from(over) * u128::from(inverse_low)
-            + u128::from(by) * u128::from(inverse_high);
-        let quotient = ((middle >> 64) as u64).wrapping_add(over.wrapping_mul(inverse_high));
-        self.add_all_but(to, by, quotient, sign)
+    fn value(&self, fraction: u64) -> u64 {
+        high(fraction, self.modulus)
     }
 
-    /// Adds what is left of `by` after so many times the modulus, which is less than twice the modulus.
+    /// How often the modulus is in a number with this remainder.
     #[inline(always)]
-    fn add_all_but(&self, to: u64, by: u64, quotient: u64, sign: u64) -> u64 {
-        let signed = |value: u64| (value ^ sign).wrapping_sub(sign);
-        // Below three times the modulus.
-        let from = to + ((2 * self.modulus) & sign);
-        let sum = from.wrapping_add(signed(by)).wrapping_sub(quotient.wrapping_mul(signed(self.modulus)));
-        below(self.modulus, below(2 * self.modulus, sum))
+    fn quotient(&self, number: u64, remainder: u64) -> u64 {
+        // Exact, or too low by one.
+        let quotient = high(number, self.one.0[0]);
+        quotient + u64::from(number - quotient * self.modulus != remainder)
     }
 }
 
-/// `number` less `modulus`, unless that is negative: a conditional move, which takes one time for both.
-#[inline(always)]
-fn below(modulus: u64, number: u64) -> u64 {
-    let (less, is_negative) = number.overflowing_sub(modulus);
-    if is_negative { number } else { less }
+/// A number from 0 to 1 without 1, in 128 bits.
+#[derive(Clone, Copy)]
+struct Fraction([u64; 2]);
+
+/// What all products of a number's fraction may have lost together: that of the number itself less than 2, and two in each
+/// of the five rounds that move it less than 2 each. What they may have won is less than 1 each. So a fraction is never
+/// too low, and too high by less than 2^-58: with less than 2^53 values, that does not matter.
+const LOST: u64 = 22;
+
+impl Fraction {
+    /// `2^shift / divisor` without its whole part.
+    fn of(divisor: u64, shift: u32) -> Self {
+        let divisor = u128::from(divisor);
+        // 2^128 is one more than what a u128 holds.
+        let (quotient, remainder) = (u128::MAX / divisor, u128::MAX % divisor + 1);
+        Self::new((quotient << shift).wrapping_add((remainder << shift) / divisor))
+    }
+
+    fn new(bits: u128) -> Self {
+        Self([(bits >> 64) as u64, bits as u64])
+    }
+
+    fn negative(self) -> Self {
+        let [upper, lower] = self.0;
+        Self::new((u128::from(upper) << 64 | u128::from(lower)).wrapping_neg())
+    }
+
+    /// The upper half of the product without its whole part.
+    #[inline(always)]
+    fn times(&self, number: u64) -> u64 {
+        let [upper, lower] = self.0;
+        number.wrapping_mul(upper).wrapping_add(high(number, lower))
+    }
 }
 
 /// The upper word of a product.
@@ -224,6 +243,19 @@ mod tests {
         [left, right].map(|half| u64::from_str_radix(half, radix).unwrap())
     }
 
+    /// By the halves' fractions.
+    fn text(fractions: [u64; 2], length: usize, radix: u32) -> String {
+        let mut text = String::new();
+        for (mut fraction, length) in fractions.into_iter().zip([length / 2, length - length / 2]) {
+            for _ in 0..length {
+                let product = u128::from(fraction) * u128::from(radix);
+                text.push(char::from_digit((product >> 64) as u32, radix).unwrap());
+                fraction = product as u64;
+            }
+        }
+        text
+    }
+
     #[test]
     fn the_samples_of_the_standard_come_out() {
         let tweaks: [&[u8]; 3] = [b"", b"9876543210", b"7777pqrs777"];
@@ -237,9 +269,16 @@ mod tests {
             for (tweak, image) in tweaks.into_iter().zip(samples) {
                 let (radix, number) = if image.len() == 10 { (10, "0123456789") } else { (36, "0123456789abcdefghi") };
                 let ff1 = Ff1::new(Cipher::of(&longest[..bytes]), radix, image.len() as u32, tweak);
-                let (number, image) = (halves(number, radix), halves(image, radix));
-                assert_eq!(ff1.hide(number), image);
-                assert_eq!(ff1.reveal(image), number);
+                // Some have more than 64 bits.
+                let [first, second] = halves(number, radix);
+                let [left, right] = &ff1.steps.halves;
+                let hidden = ff1.rounds([left.fraction(first), right.fraction(second)], second, false);
+                assert_eq!(text(hidden, image.len(), radix), image);
+                let number = u128::from_str_radix(number, radix).unwrap();
+                assert_eq!(ff1.reveal(halves(image, radix)), number);
+                if let Ok(number) = u64::try_from(number) {
+                    assert_eq!(ff1.hide(number), hidden);
+                }
             }
         }
     }
@@ -264,21 +303,30 @@ mod tests {
 
     proptest! {
         #[test]
-        fn dividing_by_the_inverse_is_exact(divisor in divisors(), number: u64, over: u32, multiple: u64) {
-            let modulus = Modulus::new(divisor);
+        fn fractions_are_exact(divisor in divisors(), number: u64, over: u32, multiple: u64) {
+            let [modulus, wide_modulus] = &[false, true].map(|is_wide| Modulus::new(divisor, is_wide));
             let edge = multiple / divisor * divisor;
             for number in [number, u64::MAX, edge, edge.wrapping_sub(1), number % divisor] {
-                prop_assert_eq!(modulus.divide(number), (number / divisor, number % divisor));
+                let remainder = modulus.value(modulus.fraction(number));
+                prop_assert_eq!(remainder, number % divisor);
+                prop_assert_eq!(modulus.quotient(number, remainder), number / divisor);
                 let wide = u128::from(over) << 64 | u128::from(number);
                 for wide in [wide, wide / u128::from(divisor) * u128::from(divisor), (1 << 96) - 1] {
                     let by = (wide % u128::from(divisor)) as u64;
-                    let narrow = wide as u64 % divisor;
+                    let (high, low) = ((wide >> 32) as u64, wide as u32);
+                    let narrow = high % divisor;
                     for to in [0, 1, multiple % divisor, divisor - 1] {
-                        let (over, low) = ((wide >> 64) as u32, wide as u64);
-                        prop_assert_eq!(modulus.add_96_bits(to, over, low, 0), (to + by) % divisor);
-                        prop_assert_eq!(modulus.add_96_bits(to, over, low, u64::MAX), (to + divisor - by) % divisor);
-                        prop_assert_eq!(modulus.add_64_bits(to, low, 0), (to + narrow) % divisor);
-                        prop_assert_eq!(modulus.add_64_bits(to, low, u64::MAX), (to + divisor - narrow) % divisor);
+                        let mut sums = [wide_modulus, wide_modulus, modulus, modulus].map(|modulus| modulus.fraction(to));
+                        // As often as in ten rounds.
+                        for times in 1..=5 {
+                            sums[0] = wide_modulus.add(sums[0], high, Some(low), 0);
+                            sums[1] = wide_modulus.add(sums[1], high, Some(low), 1);
+                            sums[2] = modulus.add(sums[2], high, None, 0);
+                            sums[3] = modulus.add(sums[3], high, None, 1);
+                            let after = [by, divisor - by, narrow, divisor - narrow]
+                                .map(|each| ((u128::from(to) + u128::from(each) * times) % u128::from(divisor)) as u64);
+                            prop_assert_eq!(sums.map(|sum| modulus.value(sum)), after);
+                        }
                     }
                 }
             }

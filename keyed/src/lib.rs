@@ -8,7 +8,7 @@ mod ff1;
 mod file;
 mod secret;
 
-pub use ff1::{Ff1, Modulus};
+pub use ff1::Ff1;
 pub use file::{Key, KeyFileError, KeyFlaw};
 
 use cipher::Cipher;

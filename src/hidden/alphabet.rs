@@ -28,6 +28,17 @@ const VALUES: [u8; 256] = {
     values
 };
 
+/// The digits of all numbers below 100.
+const PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [[b'0'; 2]; 100];
+    let mut number = 0;
+    while number < 100 {
+        pairs[number] = [b'0' + number as u8 / 10, b'0' + number as u8 % 10];
+        number += 1;
+    }
+    pairs
+};
+
 /// Damm's quasigroup: two different digits give different results in either order, and each digit with itself gives 0.
 const DAMM: [[u8; 10]; 10] = [
     [0, 3, 1, 7, 5, 9, 8, 6, 4, 2],
@@ -67,23 +78,22 @@ impl Alphabet {
         (u32::from(value) < self.radix()).then_some(value)
     }
 
-    /// Fills `text` with the digits of `number`.
+    /// Fills `text` with the number of its length that this fraction is of all of them, in 2^64ths.
     #[inline(always)]
-    pub(super) fn write(self, text: &mut [u8], mut number: u64) {
-        // Each radix by itself, so that the compiler divides by a number that it knows.
+    pub(super) fn write(self, text: &mut [u8], mut fraction: u64) {
+        // By how many characters the rest of it counts.
+        let mut whole = |times: u64| {
+            let product = u128::from(fraction) * u128::from(times);
+            fraction = product as u64;
+            (product >> 64) as usize
+        };
         match self {
             Self::Digits => {
-                for character in text.iter_mut().rev() {
-                    *character = b'0' + (number % 10) as u8;
-                    number /= 10;
-                }
+                let (first, pairs) = text.split_at_mut(text.len() % 2);
+                first.iter_mut().for_each(|digit| *digit = b'0' + whole(10) as u8);
+                pairs.chunks_exact_mut(2).for_each(|pair| pair.copy_from_slice(&PAIRS[whole(100)]));
             }
-            Self::Letters => {
-                for character in text.iter_mut().rev() {
-                    *character = LETTERS[(number % 32) as usize];
-                    number /= 32;
-                }
-            }
+            Self::Letters => text.iter_mut().for_each(|letter| *letter = LETTERS[whole(32) % 32]),
         }
     }
 

@@ -156,6 +156,18 @@ impl Hidden {
     /// [`NotHidden`], if the number is too large, or the store of its segment has another key.
     #[inline]
     pub fn hide(&self, number: u64) -> Result<Shown, NotHidden> {
+        let mut shown = Shown { text: [0; MAX_LEN], len: 0 };
+        shown.len = self.hide_to(number, &mut shown.text)? as u8;
+        Ok(shown)
+    }
+
+    /// Writes the image of a number to `text`, and returns its length.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Hidden::hide`].
+    #[inline]
+    pub fn hide_to(&self, number: u64, text: &mut [u8; MAX_LEN]) -> Result<usize, NotHidden> {
         if let Some((segment, ours)) = &self.segment {
             if segment.key_check(ours.period()) != Some(*ours) {
                 return Err(other_key(segment, *ours));
@@ -165,10 +177,8 @@ impl Hidden {
             return Err(NotHidden::TooLarge { number, last: self.last });
         }
         let key = self.current();
-        let (left, right) = key.permutation.right().divide(number);
-        let [left, right] = key.permutation.hide([left, right]);
+        let [left, right] = key.permutation.hide(number);
 
-        let mut text = [0; MAX_LEN];
         let mut begin = 0;
         if let Some(period) = key.period {
             text[0] = b'0' + period;
@@ -183,7 +193,7 @@ impl Hidden {
             text[end] = self.alphabet.character(self.alphabet.check(values));
             end += 1;
         }
-        Ok(Shown { text, len: end as u8 })
+        Ok(end)
     }
 
     /// The image of a number in decimal digits.
@@ -230,9 +240,7 @@ impl Hidden {
         let mut values = values.skip(begin);
         let left = number(&mut values.by_ref().take(self.halves[0]));
         let right = number(&mut values.take(self.halves[1]));
-        let [left, right] = key.permutation.reveal([left, right]);
-        let number = u128::from(left) * u128::from(key.permutation.right().get()) + u128::from(right);
-        u64::try_from(number).map_err(|_| NotRevealed::NoNumber)
+        u64::try_from(key.permutation.reveal([left, right])).map_err(|_| NotRevealed::NoNumber)
     }
 
     #[inline(always)]
