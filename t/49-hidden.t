@@ -137,3 +137,35 @@ location = /t {
 }
 --- response_body
 nilthe store of bound does not know the key 66e94b yet: give it to txid-agent, as key = "66e94b"
+
+
+
+=== TEST 4: both functions are compiled
+--- http_config
+init_by_lua_block {
+    local file = io.open("DIR/compiled.key", "w")
+    file:write("2B7E151628AED2A6ABF7158809CF4F3C\n")
+    file:close()
+    os.execute("chmod 600 DIR/compiled.key")
+    orders = require "resty.txid.hidden".new { key_file = "DIR/compiled.key", name = "orders", digits = 10 }
+}
+--- config
+location = /t {
+    content_by_lua_block {
+        local trace = require "support.trace"
+        local orders = orders
+        local images = {}
+        for i = 0, 255 do
+            images[i] = orders:hide(i)
+        end
+        ngx.say("number: ", trace(function(i) return orders:hide(i) end))
+        ngx.say("uint64_t: ", trace(function(i) return orders:hide(1763712000ULL + i) end))
+        ngx.say("reveal: ", trace(function(i) return orders:reveal(images[i % 256]) end))
+        ngx.say("not an image: ", trace(function(i) return orders:reveal("42") end))
+    }
+}
+--- response_body
+number: compiled
+uint64_t: compiled
+reveal: compiled
+not an image: compiled

@@ -8,6 +8,14 @@ use Test::Nginx::Socket::Lua::Stream 'no_plan';
 use State;
 use Suite;
 
+{
+    my $key = State::directory() . '/orders.key';
+    open my $out, '>', $key or die "$key: $!";
+    print $out "2B7E151628AED2A6ABF7158809CF4F3C\n";
+    close $out or die $!;
+    chmod 0600, $key or die $!;
+}
+
 no_long_string();
 run_tests();
 
@@ -50,3 +58,17 @@ location = /twice {
 GET /twice
 --- response_body
 all are different
+
+
+
+=== TEST 3: numbers are hidden and revealed
+--- stream_config
+map $remote_addr $number { default 42; }
+map $remote_addr $mistyped { default 57616774448; }
+txid_hide $shown $number key=DIR/orders.key name=orders digits=10 check;
+txid_reveal $revealed $shown key=DIR/orders.key name=orders digits=10 check;
+txid_reveal $nothing $mistyped key=DIR/orders.key name=orders digits=10 check;
+--- stream_server_config
+return "$shown $revealed [$nothing]\n";
+--- stream_response
+57616774447 42 []
