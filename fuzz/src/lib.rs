@@ -6,6 +6,7 @@
 
 mod bytes;
 mod command;
+mod hidden;
 mod ids;
 mod networks;
 mod snowflakes;
@@ -33,6 +34,8 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("node", snowflakes::node),
     ("snowflake", snowflakes::id),
     ("state_file", snowflakes::state_file),
+    ("key_file", hidden::key_file),
+    ("image", hidden::image),
     ("gzip", command::gzip),
     ("padded_gzip", command::padded_gzip),
     ("log", command::log),

@@ -1,0 +1,92 @@
+//! Hidden numbers: files of keys, and texts that may be images.
+
+use crate::bytes::text;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::LazyLock;
+use tempfile::TempDir;
+use txid::Hidden;
+use txid::hidden::{NotRevealed, Shape, key_checks};
+
+const KEY: &[u8] = b"2B7E151628AED2A6ABF7158809CF4F3C";
+
+fn write(path: &Path, content: &[u8]) {
+    fs::write(path, content).expect("the file is written");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600)).expect("it is ours");
+}
+
+/// A file of keys.
+pub fn key_file(bytes: &[u8]) {
+    static DIRECTORY: LazyLock<TempDir> = LazyLock::new(|| TempDir::new().expect("a directory"));
+    let path = DIRECTORY.path().join(format!("{:?}", std::thread::current().id()));
+    write(&path, bytes);
+    let found = key_checks(&path).map(|checks| checks.iter().map(|check| check.period()).collect());
+    match (found, periods(bytes)) {
+        (Ok(found), expected) => {
+            assert_eq!(Some(found), expected);
+            let hidden = Hidden::open(&path, "a", Shape::Digits(6)).expect("it is a file of keys");
+            let shown = hidden.hide(42).expect("a small number");
+            assert_eq!(hidden.reveal(shown.as_bytes()), Ok(42));
+        }
+        (Err(error), expected) => assert_eq!(expected, None, "{error}"),
+    }
+}
+
+/// The periods of the keys in a file, if that is one.
+fn periods(bytes: &[u8]) -> Option<Vec<Option<u8>>> {
+    let mut periods = Vec::new();
+    for line in bytes.split(|byte| *byte == b'\n') {
+        let words: Vec<_> = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
+        let (period, key) = match words[..] {
+            [] => continue,
+            [key] => (None, key),
+            [[digit @ b'0'..=b'9'], key] => (Some(digit - b'0'), key),
+            _ => return None,
+        };
+        let is_key = [32, 48, 64].contains(&key.len()) && key.iter().all(u8::is_ascii_hexdigit);
+        if !is_key || periods.contains(&period) {
+            return None;
+        }
+        periods.push(period);
+    }
+    (!periods.is_empty() && bytes.len() <= 2048).then_some(periods)
+}
+
+/// What may be an image, read in the shapes of its length.
+pub fn image(bytes: &[u8]) {
+    static ALL: LazyLock<Vec<(Shape, bool, Hidden)>> = LazyLock::new(|| {
+        let directory = TempDir::new().expect("a directory");
+        let path = directory.path().join("key");
+        write(&path, KEY);
+        let open = |shape| Hidden::open(&path, "a", shape).expect("the shape is allowed");
+        let shapes = (6..=19).map(Shape::Digits).chain((4..=13).map(Shape::Letters));
+        shapes.flat_map(|shape| [(shape, false, open(shape)), (shape, true, open(shape).with_check_digit())]).collect()
+    });
+    for (shape, has_check, hidden) in &*ALL {
+        let (length, canonical) = match shape {
+            Shape::Digits(length) => (length, text(bytes).into_owned()),
+            Shape::Letters(length) => {
+                (length, text(bytes).to_ascii_lowercase().replace('o', "0").replace(['i', 'l'], "1"))
+            }
+        };
+        let is_of_shape = |byte: u8| match shape {
+            Shape::Digits(_) => byte.is_ascii_digit(),
+            Shape::Letters(_) => byte.is_ascii_digit() || (byte.is_ascii_lowercase() && byte != b'u'),
+        };
+        match hidden.reveal(bytes) {
+            Ok(number) => assert_eq!(&*hidden.hide(number).expect("it has an image"), canonical),
+            Err(NotRevealed::Length { found, .. }) => {
+                assert!(found == bytes.len() && found != *length as usize + usize::from(*has_check));
+            }
+            Err(NotRevealed::Character { position, byte }) => {
+                assert_eq!(bytes[position - 1], byte);
+                assert!(!canonical.bytes().all(is_of_shape));
+            }
+            Err(NotRevealed::Check) => assert!(*has_check),
+            // 19 digits and 13 letters have more values than 64 bits.
+            Err(NotRevealed::NoNumber) => assert!(matches!(shape, Shape::Digits(19) | Shape::Letters(13))),
+            Err(NotRevealed::Period(period)) => panic!("the key has no period, and the text {period}"),
+        }
+    }
+}
