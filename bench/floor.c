@@ -18,6 +18,7 @@ static uint64_t word;
     }
 
 FLOOR(7)
+FLOOR(10)
 FLOOR(16)
 FLOOR(19)
 FLOOR(20)

@@ -40,8 +40,18 @@ return {
     { 20, "xid() of a maker", "m.xid()", module = "resty.txid.maker", first = "m.xid = m.new 'xid'" },
     { 21, "nanoid() of a maker", "m.nanoid()", module = "resty.txid.maker", first = "m.nanoid = m.new 'nanoid'" },
 
+    { 10, "orders:hide(number) of hidden", "m.orders:hide(1763712000 + i)", module = "resty.txid.hidden",
+      first = "local key = ngx.config.prefix() .. 'orders.key' " ..
+              "local file = io.open(key, 'w') file:write(('2b7e151628aed2a6'):rep(2)) file:close() " ..
+              "os.execute('chmod 600 ' .. key) " ..
+              "m.orders = m.new { key_file = key, name = 'orders', digits = 10 }" },
+    { 10, "orders:reveal(image) of hidden", "m.orders:reveal(m.images[band(i, 255)])", module = "resty.txid.hidden",
+      reads = true, first = "m.images = {} for i = 0, 255 do m.images[i] = m.orders:hide(i) end" },
+
     { 20, "lua-resty-txid", "m()", peer = "lua-resty-txid/lib/resty/txid.lua" },
     { 36, "lua-resty-jit-uuid v4", "m.generate_v4()", peer = "lua-resty-jit-uuid/lib/resty/jit-uuid.lua",
       first = "m.seed()" },
     { 36, "lua-resty-uuid v4", "m.generate_random()", peer = "lua-resty-uuid/lib/resty/uuid.lua" },
+    { 10, "hashids.lua, no encryption", "m.orders:encode(1763712000 + i)", peer = "hashids.lua/src/init.lua",
+      first = "m.orders = m.new('orders', 10)" },
 }

@@ -6,11 +6,12 @@ use criterion::Criterion;
 use ferroid::base32::Base32UlidExt;
 use ferroid::generator::thread_local::Ulid as FerroidUlid;
 use libloading::Library;
-use std::ffi::c_char;
+use std::ffi::{CString, c_char, c_void};
 use std::fmt::Write as _;
 use std::fs;
 use std::hint::black_box;
 use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Barrier;
 use std::time::Duration;
@@ -47,8 +48,63 @@ impl Txid {
     }
 }
 
+type OpenHidden = unsafe extern "C" fn(
+    *const c_char,
+    *const c_char,
+    u32,
+    u32,
+    bool,
+    *const c_char,
+    *mut *mut c_void,
+    *mut c_char,
+) -> i32;
+type Hide = unsafe extern "C" fn(*const c_void, u64, *mut c_char, *mut c_char) -> i32;
+
+/// A series of hidden numbers of 10 digits.
+#[derive(Clone, Copy)]
+struct Hidden {
+    series: *const c_void,
+    hide: Hide,
+}
+
+impl Hidden {
+    fn open(library: &str, directory: &Path) -> Self {
+        let key_file = directory.join("orders.key");
+        let mut file =
+            fs::OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).open(&key_file).unwrap();
+        file.write_all(b"2b7e151628aed2a6abf7158809cf4f3c").unwrap();
+        let key_file = CString::new(key_file.to_str().unwrap()).unwrap();
+        let mut series = std::ptr::null_mut();
+        // SAFETY: as for Txid::load; the texts end with a NUL, and a message has at most 1024 bytes.
+        unsafe {
+            let library = Library::new(library).unwrap();
+            let open: OpenHidden = *library.get(b"txid_hidden_open").unwrap();
+            let mut message = [0; 1024];
+            let (name, none) = (c"orders".as_ptr(), std::ptr::null());
+            let code = open(key_file.as_ptr(), name, 10, 0, false, none, &mut series, message.as_mut_ptr());
+            assert_eq!(code, 0);
+            let hide = *library.get(b"txid_hidden_hide").unwrap();
+            std::mem::forget(library);
+            Self { series, hide }
+        }
+    }
+
+    /// Writes the image of a number, and adds one to it.
+    fn hide(self, number: &mut u64, text: &mut [u8; 64]) {
+        *number += 1;
+        let mut message = [0; 1024];
+        // SAFETY: the text is longer than an image.
+        unsafe { (self.hide)(self.series, *number, text.as_mut_ptr().cast(), message.as_mut_ptr()) };
+    }
+}
+
 /// Measures every row once, in a criterion group named after the round, and returns the rows' names.
-fn measure(criterion: &mut Criterion<CpuTime>, round: usize, txid: Txid) -> Vec<&'static str> {
+fn measure(
+    criterion: &mut Criterion<CpuTime>,
+    round: usize,
+    txid: Txid,
+    [hidden, without_instructions]: [Hidden; 2],
+) -> Vec<&'static str> {
     let mut group = criterion.benchmark_group(round.to_string());
     let mut names = Vec::new();
     macro_rules! row {
@@ -82,6 +138,17 @@ fn measure(criterion: &mut Criterion<CpuTime>, round: usize, txid: Txid) -> Vec<
     });
     row!("ferroid ULID, counting within a millisecond", |text| {
         FerroidUlid::new_ulid_mono(|_| {}).encode_to_buf(text.first_chunk_mut().unwrap()).as_bytes().len()
+    });
+    let (sqids, mut number) = (sqids::Sqids::builder().min_length(10).build().unwrap(), 1_763_712_000);
+    row!("txid_hidden_hide, 10 digits", |text| hidden.hide(&mut number, text));
+    row!("the same without AES instructions", |text| without_instructions.hide(&mut number, text));
+    row!("sqids, 10 characters, no encryption", |text| {
+        number += 1;
+        text[..10].copy_from_slice(sqids.encode(&[number]).unwrap().as_bytes());
+    });
+    row!("skip32, 32 bits as 10 digits", |text| {
+        number += 1;
+        write!(&mut text[..], "{:010}", skip32::encode(b"2b7e151628", number as u32))
     });
     group.finish();
     names
@@ -123,8 +190,10 @@ fn two_threads_over_one(fill: Fill) -> f64 {
     ns_in_each_of(2, fill).iter().map(|together| alone / together).sum()
 }
 
-pub fn table(library: &str, directory: &Path) -> String {
+/// `without_instructions` is a library that was built without the processor's instructions for AES.
+pub fn table(library: &str, without_instructions: &str, directory: &Path) -> String {
     let txid = Txid::load(library);
+    let hidden = [library, without_instructions].map(|library| Hidden::open(library, directory));
     let mut criterion = Criterion::default()
         .with_measurement(CpuTime)
         .output_directory(directory)
@@ -135,7 +204,7 @@ pub fn table(library: &str, directory: &Path) -> String {
         .measurement_time(Duration::from_millis(30));
     let mut names = Vec::new();
     for round in 0..ROUNDS {
-        names = measure(&mut criterion, round, txid);
+        names = measure(&mut criterion, round, txid, hidden);
     }
 
     let ns = |round, name| ns(directory, round, name);

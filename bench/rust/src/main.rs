@@ -1,6 +1,7 @@
 //! Makes the tables that are not made inside nginx, as Markdown in a file:
 //!
-//! - `txid-bench ids LIBTXID DIRECTORY` writes `ids.md` and criterion's data to the directory;
+//! - `txid-bench ids LIBTXID SOFT DIRECTORY` writes `ids.md` and criterion's data to the directory. SOFT is a libtxid.so without
+//!   AES instructions;
 //! - `txid-bench encoders DIRECTORY` writes `encoders.md`;
 //! - `txid-bench requests DIRECTORY [NAME WORKER ADDRESS COUNTED ITS_ADDRESS]...` writes `requests.md`. WORKER is the process id
 //!   of an nginx worker, and COUNTED that of one under callgrind, which writes to `DIRECTORY/NAME/callgrind`.
@@ -24,14 +25,14 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let (directory, file, table) = match words[..] {
-        ["ids", library, directory] => (directory, "ids.md", ids::table(library, Path::new(directory))),
+        ["ids", library, soft, directory] => (directory, "ids.md", ids::table(library, soft, Path::new(directory))),
         ["encoders", directory] => (directory, "encoders.md", encoders::table()),
         ["requests", directory, ref servers @ ..] => {
             (directory, "requests.md", requests::table(servers, Path::new(directory)))
         }
         ["logs", txid, directory] => (directory, "logs.md", logs::table(txid, Path::new(directory))),
         _ => panic!(
-            "txid-bench takes ids LIBTXID DIRECTORY, encoders DIRECTORY, logs TXID DIRECTORY, or requests DIRECTORY [NAME WORKER \
+            "txid-bench takes ids LIBTXID SOFT DIRECTORY, encoders DIRECTORY, logs TXID DIRECTORY, or requests DIRECTORY [NAME WORKER \
              ADDRESS COUNTED ITS_ADDRESS]..."
         ),
     };
