@@ -165,14 +165,14 @@ impl Config {
         let least = 2 * self.max_skew + KILL;
         ensure!(
             self.margin >= least,
-            "--margin {:?} is less than {least:?}: twice --max-skew {:?}, and {KILL:?} to end the child",
+            "--margin {:?} is less than {least:?}: twice --max-skew {:?} plus {KILL:?} to end the child",
             self.margin,
             self.max_skew
         );
         let least = 7 * self.margin + 3 * self.runs_ahead;
         let and_three = match self.runs_ahead {
             Duration::ZERO => String::new(),
-            runs_ahead => format!(" and three times --runs-ahead {runs_ahead:?}, {least:?}"),
+            runs_ahead => format!(" plus three times --runs-ahead {runs_ahead:?}, {least:?}"),
         };
         ensure!(
             self.ahead >= least,

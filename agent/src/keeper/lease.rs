@@ -142,7 +142,7 @@ impl Kept for KeptLease {
         let why = self.durability.why()?;
         Some(format!(
             "the store can lose a write that it has confirmed ({why}), so a lease starts {} s after the end of the last \
-             one; may-lose-writes=0 in its URL says otherwise",
+             one; if the store loses none, add ?may-lose-writes=0 to the URL",
             self.rules.margin_ms / 1000
         ))
     }

@@ -150,8 +150,8 @@ impl fmt::Display for Event {
             Self::StoreAway(error) => error.fmt(f),
             Self::Conflicts { key, count } => write!(
                 f,
-                "{count} writes in a row had no effect, the last one of {key}: the store does not have the record that it \
-                 shows, or keeps none, or this user may not write it; check permissions and character sets"
+                "{count} writes in a row had no effect, the last one to {key}: the store refuses them, or does not keep them; \
+                 check this user's permissions, and the table's character set"
             ),
             Self::StoreBack => f.write_str("the store answers again"),
             Self::ClockOff { by_ms } => {

@@ -151,8 +151,8 @@ impl fmt::Display for Event {
             Self::NoTag => f.write_str("the store has no such tag"),
             Self::WentDown { number, seen } => write!(
                 f,
-                "ALARM: the store's number is {number} and was {seen}, as after a restored backup; numbers would repeat, so none \
-                 are taken until it is raised with txid-agent raise"
+                "ALARM: the store's number is {number} and was {seen}, as after a restored backup. No numbers are taken, because \
+                 they would repeat; raise it with txid-agent raise"
             ),
             Self::MayLose { why } => write!(f, "ALARM: {}", may_lose(why)),
             Self::Ended => f.write_str("ALARM: the store's number cannot go higher"),
@@ -163,8 +163,8 @@ impl fmt::Display for Event {
 /// What is to be done about a store that forgets.
 fn may_lose(why: &str) -> String {
     format!(
-        "the store can lose a write that it has confirmed ({why}), and then numbers would repeat, so none are taken; change \
-         that and restart the agent, or add ?may-lose-writes=1 to the URL to take numbers nevertheless, or =0 if it loses none"
+        "the store can lose a write that it has confirmed ({why}). No numbers are taken, because they could repeat; change \
+         that and restart the agent, or add ?may-lose-writes=1 to the URL to accept the risk, or =0 if it loses none"
     )
 }
 

@@ -604,7 +604,7 @@ fn mistakes_with_env_are_reported() {
             &["--env", w, "--runs-ahead", "9s", "--", "true"],
             "",
             1,
-            "seven times --margin 5s and three times --runs-ahead 9s, 62s",
+            "seven times --margin 5s plus three times --runs-ahead 9s, 62s",
         ),
         (&["--env", w, "--", "true"], "runs-ahead = 'x'", 1, "agent.toml: runs-ahead: 'x' is not a time"),
         (&["--env", w, "--", "true"], "margin = 'x'", 1, "agent.toml: margin: 'x' is not a time"),
