@@ -1,8 +1,7 @@
-//! How a machine and what carries it out talk to each other. Both machines use the same protocol, and so the agent has
-//! one keeper for both.
+//! How a machine and its keeper talk to each other, for both machines.
 //!
 //! A machine is a pure function of its inputs: it reads no clock, no page and no store. [`Machine::step`] gets all of
-//! these, and returns one output. Whoever carries it out does what the output says, and calls again with the result:
+//! these, and returns one output. The keeper does what it says, and calls again with the result:
 //!
 //! | output | what is done | next input |
 //! |---|---|---|

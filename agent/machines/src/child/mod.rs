@@ -1,7 +1,6 @@
 //! When a child that stamps ids by itself is started and ended.
 //!
-//! Nothing refuses an id of such a child: it has a node in its environment, and stamps with the host's clock. So all
-//! of its processes must be gone before the limit of its leases.
+//! Nothing refuses an id of such a child. So all its processes must be gone before the limit of its leases.
 //!
 //! | phase | what is there | leads to |
 //! |---|---|---|

@@ -1,12 +1,8 @@
 //! How a node is leased: which host may use it, until when, and what happens when that is not known.
 //!
-//! All but [`page`] is a pure function of its inputs. A [`Lease`] gets the time, some randomness and the store's
-//! answer, and says what to do next: ask the store, write to the page that workers have mapped, log, or wait. So the
-//! same code runs in the agent, in a model checker that tries every order of events, and in a simulation of 1,000
-//! hosts.
-//!
-//! One rule keeps ids unique: the store holds a limit for each node, and the holder of a node stamps ids only with
-//! times before that limit. A new holder starts at the old limit. A limit is in the store before it is in the page.
+//! All but [`page`] is a pure function of its inputs, so that the same code runs in the agent, a model checker and a
+//! simulation. One rule keeps ids unique: the holder of a node stamps ids only with times before a limit, which is in the
+//! store before it is in the page, and a new holder starts at the old limit.
 
 mod choose;
 mod clocks;

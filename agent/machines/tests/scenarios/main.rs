@@ -1,8 +1,7 @@
 //! Runs the scenarios in `testdata`: what happens to a lease's machine, and what it does then.
 //!
 //! A scenario is a text file: steps, a line `----`, and the machine's outputs up to the next empty line. [`play`] lists
-//! the steps. `TXID_BLESS=1 cargo test -p txid-agent-machines --test scenarios` writes the outputs into the files; read
-//! the difference before you commit it.
+//! the steps. With `TXID_BLESS=1`, this test writes the outputs into the files: read the difference before you commit it.
 
 mod play;
 mod store;
