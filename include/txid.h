@@ -970,9 +970,9 @@ int32_t txid_flake_read(const char *text,
  * Opens a series of hidden numbers, and writes it to `hidden`. Any thread may use it, and any child. Release it with
  * txid_hidden_close.
  *
- * `key_file` has the key, and only its owner may read it. `name` names the series: each is another permutation. Numbers
- * are shown in 6 to 19 digits or 4 to 13 letters; the other of the two is 0. With `check`, a check digit follows. `state`
- * is the file of the segment that the numbers are of, or NULL.
+ * Only its owner may read `key_file`. With another `name`, the images are others. Images have 6 to 19 digits or 4 to 13
+ * letters; the other of the two is 0. With `check`, a check digit follows. `state` is the file of the numbers' segment, or
+ * NULL.
  *
  * Returns 0, or a txid_error; then `message` says what is wrong, and `hidden` is unchanged.
  *
@@ -1516,12 +1516,12 @@ int32_t txid_skywalking_read(const char *text,
 /**
  * Opens a generator of 64-bit ids, and writes it to `generator`. Release it with txid_snowflake_close.
  *
- * `layout` is a preset (snowflake, sonyflake, uid, leaf, snowflake53, discord, instagram, mastodon) or a list of parts
- * from the highest bits to the lowest, such as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01. `node` is a number, env:NAME, ip or
- * hostname; or lease, for the node that txid-agent leases. `path` is the file that all processes with this node share.
- * It is made if it does not exist, unless the node is leased. If `path` is NULL, the state is in memory that this
- * process shares with those it forks from now on; that is refused while another libtxid.so is loaded, which would not
- * share it. Ids may run ahead of the clock by `max_drift_ms`.
+ * - `layout` is a preset (snowflake, sonyflake, uid, leaf, snowflake53, discord, instagram, mastodon), or a list of parts
+ *   from the highest bits to the lowest, such as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01.
+ * - `node` is a number, env:NAME, ip, hostname, or lease, for the node that txid-agent leases.
+ * - `path` is the file that all processes with this node share. Unless the node is leased, it is made if it is missing.
+ *   If `path` is NULL, the state is in memory that children inherit; that is refused while another libtxid.so is loaded.
+ * - `max_drift_ms` is how far ids may run ahead of the clock.
  *
  * Returns 0, or a txid_error; then `message` says what is wrong, and `generator` is unchanged.
  *
@@ -1693,9 +1693,9 @@ int32_t txid_request_send(const txid_policy *policy,
 
 #if defined(TXID_NGINX)
 /**
- * Writes the time in the id of `len` characters at `text` to `buf`, if it is certain: the text can be an id of this time, and
- * of no other. A txid that is older than an hour can mostly be an xid, too: txid_ms reads it. The time is in milliseconds since 1970-01-01 UTC, or as RFC 3339 writes it,
- * "2014-09-01T00:00:00.000Z", if `iso8601`. Returns its length; 0 if there is none.
+ * Writes the time in the id of `len` characters at `text` to `buf`, and returns its length; 0 if the text can be of another
+ * time, too, as most txids that are older than an hour: txid_ms reads those. The time is in milliseconds since 1970-01-01
+ * UTC, or with `iso8601` as in "2014-09-01T00:00:00.000Z".
  *
  * Safety:
  *

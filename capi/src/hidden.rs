@@ -20,9 +20,9 @@ pub struct txid_hidden(Hidden);
 /// Opens a series of hidden numbers, and writes it to `hidden`. Any thread may use it, and any child. Release it with
 /// txid_hidden_close.
 ///
-/// `key_file` has the key, and only its owner may read it. `name` names the series: each is another permutation. Numbers
-/// are shown in 6 to 19 digits or 4 to 13 letters; the other of the two is 0. With `check`, a check digit follows. `state`
-/// is the file of the segment that the numbers are of, or NULL.
+/// Only its owner may read `key_file`. With another `name`, the images are others. Images have 6 to 19 digits or 4 to 13
+/// letters; the other of the two is 0. With `check`, a check digit follows. `state` is the file of the numbers' segment, or
+/// NULL.
 ///
 /// Returns 0, or a txid_error; then `message` says what is wrong, and `hidden` is unchanged.
 ///

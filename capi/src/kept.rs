@@ -1,12 +1,8 @@
-//! What is kept for a request of nginx until the request has ended, whatever nginx derives from it.
+//! What is kept for a request of nginx until it has ended, over internal redirects and subrequests.
 //!
-//! Internal redirects and subrequests share the connection of their request, which has it to itself until it ends (in HTTP/2
-//! and HTTP/3, where a connection carries many requests, nginx creates a connection object for each). So a table maps the
-//! address of the connection to what is kept, which is in the request's own memory, and nginx's list of what to clean up
-//! removes it from the table.
-//!
-//! nginx cleans up before the log phase. So what is kept puts itself on the list once more then: nothing runs that list,
-//! but what asks in the log phase finds it there. The list is the request's own, so this can be of no other one.
+//! They share a connection, which no other request has at that time. So a table maps its address to what is kept in the
+//! request's own memory, and nginx's list of what to clean up removes it. nginx cleans up before the log phase: what is kept
+//! then puts itself on that list again, which nothing runs, and is found there.
 
 use crate::caller::txid_text;
 use crate::span::txid_span;

@@ -1,8 +1,7 @@
 //! The C interface of txid: `libtxid.so` and `libtxid.a`.
 //!
-//! All their `extern "C"` functions are here, one file for each subject, and nothing else in them touches a caller's raw
-//! pointers. This crate makes no decisions: it converts, and calls the library. Its comments become those of
-//! `include/txid.h`.
+//! Only this crate touches a caller's raw pointers. It makes no decisions: it converts, and calls the library. Its comments
+//! become those of `include/txid.h`.
 
 #![allow(non_camel_case_types, reason = "types have the names that they have in C")]
 

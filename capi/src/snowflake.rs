@@ -56,12 +56,12 @@ pub struct txid_snowflake_counters {
 
 /// Opens a generator of 64-bit ids, and writes it to `generator`. Release it with txid_snowflake_close.
 ///
-/// `layout` is a preset (snowflake, sonyflake, uid, leaf, snowflake53, discord, instagram, mastodon) or a list of parts
-/// from the highest bits to the lowest, such as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01. `node` is a number, env:NAME, ip or
-/// hostname; or lease, for the node that txid-agent leases. `path` is the file that all processes with this node share.
-/// It is made if it does not exist, unless the node is leased. If `path` is NULL, the state is in memory that this
-/// process shares with those it forks from now on; that is refused while another libtxid.so is loaded, which would not
-/// share it. Ids may run ahead of the clock by `max_drift_ms`.
+/// - `layout` is a preset (snowflake, sonyflake, uid, leaf, snowflake53, discord, instagram, mastodon), or a list of parts
+///   from the highest bits to the lowest, such as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01.
+/// - `node` is a number, env:NAME, ip, hostname, or lease, for the node that txid-agent leases.
+/// - `path` is the file that all processes with this node share. Unless the node is leased, it is made if it is missing.
+///   If `path` is NULL, the state is in memory that children inherit; that is refused while another libtxid.so is loaded.
+/// - `max_drift_ms` is how far ids may run ahead of the clock.
 ///
 /// Returns 0, or a txid_error; then `message` says what is wrong, and `generator` is unchanged.
 ///

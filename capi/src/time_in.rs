@@ -9,9 +9,9 @@ pub const TXID_TIME_LEN: usize = 24;
 
 const _: () = assert!(TXID_TIME_LEN == time_in::RFC3339_LEN);
 
-/// Writes the time in the id of `len` characters at `text` to `buf`, if it is certain: the text can be an id of this time, and
-/// of no other. A txid that is older than an hour can mostly be an xid, too: txid_ms reads it. The time is in milliseconds since 1970-01-01 UTC, or as RFC 3339 writes it,
-/// "2014-09-01T00:00:00.000Z", if `iso8601`. Returns its length; 0 if there is none.
+/// Writes the time in the id of `len` characters at `text` to `buf`, and returns its length; 0 if the text can be of another
+/// time, too, as most txids that are older than an hour: txid_ms reads those. The time is in milliseconds since 1970-01-01
+/// UTC, or with `iso8601` as in "2014-09-01T00:00:00.000Z".
 ///
 /// # Safety
 ///
