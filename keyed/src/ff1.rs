@@ -1,7 +1,6 @@
 //! FF1 of NIST SP 800-38G: a permutation of all texts of one length over an alphabet, here for numbers.
 //!
-//! A text is cut into two halves, and in each of ten rounds one of them is moved by a number that AES makes of the other.
-//! All blocks of a round but the last are the same for each text, so they are computed once.
+//! In each of ten rounds, one half of a text is moved by a number that AES makes of the other half.
 //!
 //! Nothing branches, looks up a table or divides by what depends on the key or on a number.
 

@@ -1,8 +1,7 @@
 //! Numbers that grow inside and tell nothing outside: a keyed permutation of the numbers of one length.
 //!
-//! A database keeps the number, and the world sees its image, which is always of the same length, and of which each number
-//! has one. Nothing is stored. The permutation is FF1 of NIST SP 800-38G with AES; `docs/hidden.md` says what it promises,
-//! and what not.
+//! A database keeps the number, and the world sees its image. Each number has one image, all of the same length, and nothing
+//! is stored. The permutation is FF1 of NIST SP 800-38G with AES; `docs/hidden.md` says what it promises.
 //!
 //! ```
 //! use txid::hidden::{Hidden, Shape};
@@ -111,10 +110,10 @@ impl Hidden {
     /// The length of the longest hidden number, in bytes.
     pub const MAX_LEN: usize = MAX_LEN;
 
-    /// Reads the key from a file, which its owner alone may read. Two names are two permutations, also with one key.
+    /// Reads the key from a file that only its owner may read. With another name, the images are others.
     ///
-    /// A line of the file is a key in hexadecimal digits; `txid key` makes one. Before it may be a digit and a space: each
-    /// number that this key hides begins with that digit. The last line hides, and all lines reveal.
+    /// A line of the file is a key in hexadecimal digits, as `txid key` makes it, after a digit and a space if images are to
+    /// begin with that digit. The last line hides, and all lines reveal.
     ///
     /// # Errors
     ///
