@@ -131,10 +131,10 @@ local _M = {}
 -- Returns a series of hidden numbers; raises an error if an option is wrong or the key cannot be read. Call it in
 -- init_by_lua, while nginx is still the user who may read the key; workers inherit it.
 --   key_file  the file with the key
---   name      the name of the series, such as "orders": each is another permutation
---   digits    show numbers in so many digits, 6 to 19; or
---   letters   in so many letters, 4 to 13
---   check     true: append a check digit
+--   name      the name of the series, such as "orders"; with another name, the images are others
+--   digits    how many digits images have, 6 to 19; or
+--   letters   how many letters, 4 to 13
+--   check     true: images end with a check digit
 --   state     the file of the segment that the numbers are of, such as "/run/txid/orders.segment"
 function _M.new(options)
     check_table(options, "new")

@@ -195,11 +195,9 @@ local function set_variable_if_defined(name, value)
 end
 
 
--- Sends the id upstream and in the response, and writes $request_txid, if the variable exists. (map "" $request_txid {
--- default ""; } creates it. "set" does as well, but in a server it runs again on a redirect, and after
--- server_rewrite_by_lua.)
--- In header_filter_by_lua, it does the rest: for errors that nginx finds before rewrite_by_lua, and to replace an id
--- that the upstream sent.
+-- Sends the id upstream and in the response, and writes $request_txid, if map "" $request_txid { default ""; } has made
+-- that variable. ("set" makes it as well, but in a server it runs again on a redirect, and clears it.) In
+-- header_filter_by_lua, it replaces an id that the upstream sent, and serves errors from before rewrite_by_lua.
 function _M.handle()
     settings.forget()
     local id = _M.id()

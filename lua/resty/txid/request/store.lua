@@ -1,25 +1,14 @@
 -- As resty.txid.request.kept, without the library. It has no spans, because their ids come from the library.
 --
--- ngx.ctx alone is not enough: nginx clears it on every internal redirect (error_page, index, try_files, ngx.exec, a
--- named location), and each subrequest (auth_request, mirror, ngx.location.capture) has its own. An nginx variable is
--- not enough either: ngx.location.capture gives its subrequest new ones, and reading one that is not set yet logs a
--- warning. What all of these share is the connection, which a request has to itself until it ends (in HTTP/2 and
--- HTTP/3, where a connection carries many requests, nginx creates a connection object for each).
+-- nginx clears ngx.ctx on a redirect, and each subrequest has its own; ngx.location.capture gives it new variables,
+-- too. But all of these share a connection, and no other request has it at that time: in HTTP/2 and HTTP/3, nginx
+-- creates one for each. So a table maps its address to the ngx.ctx of the first of them. Data of an earlier request is
+-- never used:
 --
--- So a table maps the address of the connection to the ngx.ctx of the first of them. Three facts ensure that data of an
--- earlier request is never used, and that the table does not grow:
---
--- - An ngx.ctx is listed in ctx_tables, under a number, until the whole request has ended, including redirects and
--- subrequests. If it is no longer listed under its number, it is ignored. (So code that replaces ngx.ctx by another
--- table, instead of setting fields in it, loses the id.)
--- - The same table may be listed again: a gateway that takes its tables from a pool, as Kong does, uses it for a
--- request of another connection, and a timer that gets it as its own ngx.ctx lists it, probably under the same number.
--- So the table records its connection and when its request began, and counts only for redirects and subrequests of
--- that.
+-- - An ngx.ctx is listed in ctx_tables until the whole request has ended. If it is no longer listed under its number,
+-- it is ignored. (Code that replaces ngx.ctx by another table loses the id.)
+-- - Kong and timers use a table again. So it records its connection, and when its request began.
 -- - The table's values are weak: the garbage collector frees those that no request uses.
---
--- $connection and $connection_requests together would identify a request as well, but reading them costs some 200 ns,
--- and creates garbage strings.
 
 local base = require "resty.core.base"
 local core_ctx = require "resty.core.ctx"
