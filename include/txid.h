@@ -623,8 +623,7 @@ typedef struct {
    */
   int64_t ms;
   /**
-   * Whether it is hardly an id of the format, because its time is before there were such ids, or more than a day
-   * ahead.
+   * Whether it is unlikely to be an id of the format: its time is before such ids existed, or more than a day ahead.
    */
   bool is_unlikely;
 } txid_reading;

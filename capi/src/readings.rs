@@ -18,8 +18,7 @@ pub struct txid_reading {
     pub layout: txid_text,
     /// Milliseconds since 1970-01-01 UTC; INT64_MIN if the id has no time.
     pub ms: i64,
-    /// Whether it is hardly an id of the format, because its time is before there were such ids, or more than a day
-    /// ahead.
+    /// Whether it is unlikely to be an id of the format: its time is before such ids existed, or more than a day ahead.
     pub is_unlikely: bool,
 }
 
