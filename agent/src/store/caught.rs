@@ -1,4 +1,5 @@
-//! Calls a store, and survives it: the only place where a panic of a client is caught.
+//! Calls a store, and survives it: the only place where a panic of a client is caught, and where a store that fails
+//! is left alone for a while.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -7,6 +8,7 @@ use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, Ta
 use super::address::Address;
 use super::contract::{Numbers, Show, Store, Tags};
 use super::durability::Durability;
+use super::sent::Failures;
 use super::url::StoreUrl;
 
 /// A store whose clients may panic on what a server sends.
@@ -15,6 +17,7 @@ pub(super) struct Caught<S: ?Sized> {
     address: Address,
     open: Open<S>,
     store: Box<S>,
+    failures: Failures,
 }
 
 type Open<S> = Box<dyn Fn(StoreUrl) -> Result<Box<S>, StoreError> + Send>;
@@ -27,18 +30,36 @@ impl<S: ?Sized> Caught<S> {
     ) -> Result<Self, StoreError> {
         let parsed = StoreUrl::parse(url)?;
         let address = parsed.address.clone();
-        Ok(Self { url: url.to_owned(), address, store: open(parsed)?, open: Box::new(open) })
+        let failures = Failures::default();
+        Ok(Self { url: url.to_owned(), address, store: open(parsed)?, open: Box::new(open), failures })
     }
 
     fn call<T>(&mut self, work: impl FnOnce(&mut S) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        self.call_and_judge(work, |_| None)
+    }
+
+    /// `failed` finds an error in an answer.
+    fn call_and_judge<T>(
+        &mut self,
+        work: impl FnOnce(&mut S) -> Result<T, StoreError>,
+        failed: impl FnOnce(&T) -> Option<&StoreError>,
+    ) -> Result<T, StoreError> {
+        self.failures.wait(self.address.timeout)?;
+        let before = self.address.sent.total();
         let store = &mut *self.store;
-        catch_unwind(AssertUnwindSafe(|| work(store))).unwrap_or_else(|panic| {
+        let result = catch_unwind(AssertUnwindSafe(|| work(store))).unwrap_or_else(|panic| {
             let why = panic.downcast_ref::<String>().map(String::as_str);
             let why = why.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("?");
             let error = self.address.damaged(format_args!("its client could not read an answer: {why}"));
-            self.store = (self.open)(StoreUrl::parse(&self.url)?)?;
+            // It counts on where the last one stopped.
+            let mut url = StoreUrl::parse(&self.url)?;
+            url.address = self.address.clone();
+            self.store = (self.open)(url)?;
             Err(error)
-        })
+        });
+        let error = result.as_ref().map_or_else(Some, failed);
+        self.failures.note(self.address.sent.total() - before, error);
+        result
     }
 }
 
@@ -49,14 +70,19 @@ impl<S: Store + ?Sized> Store for Caught<S> {
 
     fn put(&mut self, key: &str, expected: &Expected, bytes: &[u8]) -> Result<Put, StoreError> {
         // After a panic, nobody knows how far the write came.
-        let mut has_ended = false;
-        let put = self.call(|store| {
+        let (mut has_begun, mut has_ended) = (false, false);
+        let work = |store: &mut S| {
+            has_begun = true;
             let put = store.put(key, expected, bytes);
             has_ended = true;
             put
+        };
+        let put = self.call_and_judge(work, |put| match put {
+            Put::Unknown(error) => Some(error),
+            Put::Written(_) | Put::Conflict => None,
         });
         match put {
-            Err(error) if !has_ended => Ok(Put::Unknown(error)),
+            Err(error) if has_begun && !has_ended => Ok(Put::Unknown(error)),
             other => other,
         }
     }

@@ -1,7 +1,6 @@
 //! etcd 3.4 and later, through the JSON gateway that it serves on its client port.
 
 use std::borrow::Cow;
-use std::time::{Duration, Instant};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -18,10 +17,6 @@ use super::http::{Answer, Http, Kind};
 use super::limits::{AtMost, Listing, PART, record};
 use super::url::{Secret, StoreUrl};
 
-/// A server that refuses its own tokens is not asked for another one at once.
-const AFTER_REFUSAL: Duration = Duration::from_secs(5);
-const JUST_ISSUED: &str = "it refused the token that it had just issued";
-
 pub(super) struct EtcdStore {
     address: Address,
     http: Http,
@@ -29,8 +24,6 @@ pub(super) struct EtcdStore {
     login: Option<(String, Secret)>,
     /// The token of the login, until it is refused.
     token: Option<String>,
-    /// When it refused a token that was new.
-    refused: Option<Instant>,
     durability: Durability,
 }
 
@@ -57,7 +50,6 @@ impl EtcdStore {
             http,
             login,
             token: None,
-            refused: None,
         })
     }
 
@@ -66,9 +58,6 @@ impl EtcdStore {
         loop {
             let is_new = self.token.is_none() && self.login.is_some();
             if is_new {
-                if self.refused.is_some_and(|refused| refused.elapsed() < AFTER_REFUSAL) {
-                    return Err(Failure::NotDone(self.address.refused(JUST_ISSUED)));
-                }
                 self.log_in().map_err(Failure::NotDone)?;
             }
             let token = self.token.clone();
@@ -77,9 +66,8 @@ impl EtcdStore {
             if token.is_some() && is_bad_token(&answer) {
                 // It may have expired.
                 self.token = None;
-                self.refused = is_new.then(Instant::now);
                 if is_new {
-                    return Err(Failure::NotDone(self.address.refused(JUST_ISSUED)));
+                    return Err(Failure::NotDone(self.address.refused("it refused the token that it had just issued")));
                 }
                 continue;
             }

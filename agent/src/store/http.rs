@@ -136,6 +136,7 @@ impl Http {
             .timeout_resolve(Some(patience.connect / 3))
             .timeout_connect(Some(patience.connect * 2 / 3))
             .build();
+        self.address.sent.add();
         let mut response = agent.run(request).map_err(|error| self.say(&host, &error))?;
         self.look_at_clock(&response);
         let body = response.body_mut().with_config().limit(LARGEST_ANSWER as u64).read_to_string();

@@ -19,6 +19,7 @@ mod postgres;
 mod redis;
 mod remote;
 mod scheme;
+mod sent;
 mod sql;
 mod tag;
 mod tls;

@@ -23,6 +23,7 @@ use txid_agent_machines::store::StoreError;
 
 use super::address::Address;
 use super::limits::{LARGEST_ANSWER, too_large};
+use super::sent::Sent;
 use super::tls::Tls;
 use super::url::Host;
 
@@ -123,10 +124,13 @@ impl Budget {
     }
 }
 
-/// A connection that reads at most [`LARGEST_ANSWER`] bytes for a request.
+/// A connection that reads at most [`LARGEST_ANSWER`] bytes for a request, and counts the requests.
 pub(super) struct Wire<S> {
     stream: S,
     budget: Budget,
+    sent: Sent,
+    /// Whether nothing was read since the last request. The first one is counted with the connection.
+    is_asking: bool,
 }
 
 pub(super) enum Transport {
@@ -135,8 +139,8 @@ pub(super) enum Transport {
 }
 
 impl<S> Wire<S> {
-    pub(super) fn new(stream: S, budget: Budget) -> Self {
-        Self { stream, budget }
+    pub(super) fn new(stream: S, budget: Budget, sent: Sent) -> Self {
+        Self { stream, budget, sent, is_asking: true }
     }
 
     pub(super) fn renew(&self) {
@@ -147,7 +151,7 @@ impl<S> Wire<S> {
 impl Wire<Transport> {
     /// Connects; with TLS at once if there is `tls`.
     pub(super) async fn connect(address: &Address, host: &Host, tls: Option<&Tls>) -> Result<Self, StoreError> {
-        let wire = Self::new(Transport::Plain(tcp(address, host).await?), Budget::default());
+        let wire = Self::new(Transport::Plain(tcp(address, host).await?), Budget::default(), address.sent.clone());
         match tls {
             None => Ok(wire),
             Some(tls) => wire.secure(address, host, tls).await,
@@ -165,14 +169,17 @@ impl Wire<Transport> {
             io::ErrorKind::InvalidData => address.misconfigured(error),
             _ => address.unreachable(format_args!("{host}: {error}")),
         })?;
-        Ok(Self::new(Transport::Tls(Box::new(secured)), self.budget))
+        Ok(Self { stream: Transport::Tls(Box::new(secured)), ..self })
     }
 }
 
 /// A connection without TLS, to the first address of the host that answers.
 pub(super) async fn tcp(address: &Address, host: &Host) -> Result<TcpStream, StoreError> {
     let stream = match any_address(host, address.timeout / NEXT_ADDRESS).await {
-        Ok(stream) => stream.set_nodelay(true).map(|()| stream),
+        Ok(stream) => {
+            address.sent.add();
+            stream.set_nodelay(true).map(|()| stream)
+        }
         Err(error) => Err(error),
     };
     stream.map_err(|error| match error.kind() {
@@ -217,6 +224,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
         let before = buf.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(cx, buf))?;
         let read = buf.filled().len() - before;
+        self.is_asking &= read == 0;
         let total = self.budget.0.fetch_add(read, Ordering::Relaxed) + read;
         Poll::Ready(if total > LARGEST_ANSWER { Err(too_large()) } else { Ok(()) })
     }
@@ -224,6 +232,9 @@ impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for Wire<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        if !std::mem::replace(&mut self.is_asking, true) {
+            self.sent.add();
+        }
         Pin::new(&mut self.stream).poll_write(cx, buf)
     }
 

@@ -118,7 +118,7 @@ impl PostgresStore {
     }
 
     async fn wire(&self, host: &Host, budget: &Budget) -> Result<Wire<TcpStream>, StoreError> {
-        Ok(Wire::new(tcp(&self.address, host).await?, budget.clone()))
+        Ok(Wire::new(tcp(&self.address, host).await?, budget.clone(), self.address.sent.clone()))
     }
 
     async fn log_in<S, T>(&self, host: &Host, wire: S, tls: T) -> Result<Client, StoreError>

@@ -226,7 +226,7 @@ pub fn races(url: &str) {
 /// A write whose answer is lost is reported as unknown within the time-out. Reading shows whether it happened.
 fn lost_replies(url: &impl Fn(u16, &str) -> String, port: u16) {
     let proxy = Proxy::to(port);
-    let url = url(proxy.port, "&timeout=500ms");
+    let url = url(proxy.port, "&timeout=2s");
     let mut store = open(&url).unwrap();
     let first = written(put(&mut *store, "lost/node/1", Expected::Absent, "none"));
     // A prepared statement needs two answers the first time.
@@ -236,12 +236,12 @@ fn lost_replies(url: &impl Fn(u16, &str) -> String, port: u16) {
     let start = Instant::now();
     let lost = store.put("lost/node/1", &first, b"second");
     assert!(matches!(lost, Ok(Put::Unknown(_))), "{lost:?}");
-    assert!(start.elapsed() < Duration::from_millis(1500), "{:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(6), "{:?}", start.elapsed());
     // A new connection gets no answer either.
     let start = Instant::now();
     let error = store.read("lost/node/1").unwrap_err();
     assert!(error.may_pass(), "{error:?}");
-    assert!(start.elapsed() < Duration::from_millis(1500), "{:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(6), "{:?}", start.elapsed());
 
     proxy.set(Mode::Pass);
     until("it does not come back", || store.read("lost/node/1").is_ok());

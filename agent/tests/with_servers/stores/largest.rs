@@ -5,12 +5,13 @@
 use std::fmt::Write;
 use std::fs;
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use txid_agent::store::open;
 use txid_agent_machines::lease::{Group, NodeRecord, Rules, Survey};
 use zookeeper_client::{Acls, Client, CreateMode};
 
+use super::conformance::wait_for;
 use super::consul::StandIn;
 use super::worst::peak;
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, Server, run};
@@ -114,8 +115,10 @@ fn with(count: u64) {
     looks("MariaDB", &url, count);
 
     let zookeeper = servers::zookeeper_with("-Xmx512m");
+    let url = format!("zookeeper://127.0.0.1:{}", zookeeper.port);
+    wait_for(&url);
     fill_zookeeper(&zookeeper, count);
-    looks("ZooKeeper", &format!("zookeeper://127.0.0.1:{}?timeout=60s", zookeeper.port), count);
+    looks("ZooKeeper", &format!("{url}?timeout=60s"), count);
 }
 
 fn fill_etcd(server: &Server, count: u64) {
@@ -138,7 +141,8 @@ fn fill_etcd(server: &Server, count: u64) {
 fn fill_zookeeper(server: &Server, count: u64) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let client = Client::connect(&format!("127.0.0.1:{}", server.port)).await.unwrap();
+        let connector = Client::connector().with_session_timeout(Duration::from_secs(60));
+        let client = connector.connect(&format!("127.0.0.1:{}", server.port)).await.unwrap();
         let options = CreateMode::Persistent.with_acls(Acls::anyone_all());
         client.mkdir("/txid/large/node", &options).await.unwrap();
         let all: Vec<u64> = (0..count).collect();

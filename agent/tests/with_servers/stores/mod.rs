@@ -11,6 +11,7 @@ mod hostile;
 mod in_clear;
 mod largest;
 mod pgbouncer;
+mod refused;
 mod tags;
 mod values;
 mod worst;

@@ -6,18 +6,18 @@ use std::process::Command;
 use std::time::Duration;
 
 use mysql::prelude::Queryable;
-use txid_agent::store::{Tags, open, open_tags};
+use txid_agent::store::{open, open_tags};
 use txid_agent_machines::store::{Expected, Taken};
 
 use super::conformance::{list, one_line, text, wait_for, written};
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, run};
 
 /// Sets a column of Leaf's table by `set`, and checks the error for taking a range.
-fn refuses(tags: &mut dyn Tags, mut set: impl FnMut(&str), cases: &[(&str, &str)]) {
+fn refuses(url: &str, mut set: impl FnMut(&str), cases: &[(&str, &str)]) {
     for (statement, wanted) in cases {
         set(statement);
         for count in [None, Some(10)] {
-            let error = tags.take("wrong", count, 0).unwrap_err();
+            let error = open_tags(url).unwrap().take("wrong", count, 0).unwrap_err();
             assert!(!error.may_pass(), "{error:?}");
             one_line(&error, wanted);
             one_line(&error, "biz_tag = 'wrong'");
@@ -48,14 +48,14 @@ fn in_mariadb() {
         ("max_id = -5 WHERE biz_tag = 'wrong'", "leaf_alloc has max_id = -5"),
     ];
     for (change, wanted) in cases {
-        refuses(tags, &mut set, &[(&format!("{wrong}{change}"), wanted)]);
+        refuses(&url, &mut set, &[(&format!("{wrong}{change}"), wanted)]);
         assert!(matches!(tags.take("right", None, 0), Ok(Taken::Range { .. })), "the other tags go on");
     }
     let of_type = |kind: &str, value: &str| {
         format!("{wrong} max_id = 1; ALTER TABLE leaf_alloc MODIFY max_id {kind} NULL; {wrong} max_id = {value}")
     };
     refuses(
-        tags,
+        &url,
         &mut set,
         &[
             (&of_type("bigint unsigned", "18446744073709551615"), "max_id = 18446744073709551615"),
@@ -96,7 +96,7 @@ fn in_postgres() {
     let set = |statement: &str| drop(run(servers::psql(&server, "ids").args(["-c", statement])));
     set("ALTER TABLE leaf_alloc ALTER max_id DROP NOT NULL, ALTER step DROP NOT NULL");
     refuses(
-        tags,
+        &url,
         set,
         &[
             ("UPDATE leaf_alloc SET max_id = NULL", "leaf_alloc has max_id = NULL"),
@@ -121,7 +121,7 @@ fn in_redis() {
     let server = servers::redis(&[]);
     let url = format!("redis://127.0.0.1:{}", server.port);
     wait_for(&url);
-    let (store, tags) = (&mut *open(&url).unwrap(), &mut *open_tags(&url).unwrap());
+    let store = &mut *open(&url).unwrap();
     let set = |args: &[&str]| drop(run(Command::new("redis-cli").args(["-p", &server.port.to_string()]).args(args)));
     for (max_id, step, wanted) in [
         ("many", "20", "hash value is not an integer"),
@@ -132,7 +132,7 @@ fn in_redis() {
         ("99999999999999999999", "20", "hash value is not an integer"),
     ] {
         set(&["HSET", "txid/wrong", "max_id", max_id, "step", step]);
-        let error = tags.take("wrong", None, 0).unwrap_err();
+        let error = open_tags(&url).unwrap().take("wrong", None, 0).unwrap_err();
         assert!(!error.may_pass(), "{error:?}");
         one_line(&error, wanted);
     }

@@ -1,0 +1,71 @@
+//! Counts what is sent to a store, where it leaves, and stops asking one that refuses.
+//!
+//! To connect takes several requests with some stores, so an agent that seldom asks may still send many of them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use txid_agent_machines::pace;
+use txid_agent_machines::store::StoreError;
+
+/// How many requests left for a store: connections that it accepted, and whatever was sent after an answer of it.
+#[derive(Clone, Default)]
+pub(super) struct Sent(Arc<AtomicU64>);
+
+impl Sent {
+    pub(super) fn add(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn total(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// The calls that failed within the last ten seconds.
+#[derive(Default)]
+pub(super) struct Failures {
+    /// When they ended, and how many requests each of them sent.
+    calls: Vec<(Instant, u64)>,
+    /// What the next call is likely to send, and why the last one failed.
+    last: Option<(u64, StoreError)>,
+}
+
+impl Failures {
+    /// Waits until another call like the last one does not send too much. If that takes longer than the time-out, the
+    /// answer is the last error again.
+    pub(super) fn wait(&mut self, timeout: Duration) -> Result<(), StoreError> {
+        let window = Duration::from_millis(pace::WINDOW_MS);
+        self.calls.retain(|(end, _)| end.elapsed() < window);
+        let Some((next, why)) = &self.last else { return Ok(()) };
+        // A call that sends more than may be sent is made when nothing else was.
+        let mut sent: u64 = self.calls.iter().map(|(_, sent)| sent).sum();
+        let mut pause = Duration::ZERO;
+        for (end, of_call) in &self.calls {
+            if sent + next <= pace::MOST as u64 {
+                break;
+            }
+            sent -= of_call;
+            pause = window.saturating_sub(end.elapsed());
+        }
+        if pause > timeout {
+            return Err(why.clone());
+        }
+        std::thread::sleep(pause);
+        Ok(())
+    }
+
+    /// Notes how a call ended, and what it sent.
+    pub(super) fn note(&mut self, sent: u64, error: Option<&StoreError>) {
+        if let Some(why) = error {
+            self.calls.push((Instant::now(), sent));
+            let most = self.calls.iter().map(|(_, sent)| *sent).max().unwrap_or(0);
+            // It may get one step further than those.
+            let next = if most > 1 { most + 1 } else { 1 };
+            self.last = Some((next, why.clone()));
+        } else if let Some((next, _)) = &mut self.last {
+            *next = 1;
+        }
+    }
+}

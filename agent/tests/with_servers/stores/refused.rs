@@ -1,0 +1,142 @@
+//! A store that closes its connections: whatever it has answered before, and however often it is called, no more than ten
+//! requests leave for it in ten seconds. To connect counts, and so does each step of a login.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use txid_agent::store::{open, open_tags, schemes};
+use txid_agent_machines::store::{Expected, Put};
+
+use super::conformance::wait_for;
+use super::consul::StandIn;
+use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD};
+
+const WINDOW: Duration = Duration::from_secs(10);
+const MOST: usize = 10;
+
+/// In front of a server. Each connection ends after so many parts of answers.
+struct Closing {
+    port: u16,
+    /// When requests arrived.
+    requests: Arc<Mutex<Vec<Instant>>>,
+}
+
+impl Closing {
+    fn new(server: u16, parts: usize) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let counted = requests.clone();
+        thread::spawn(move || {
+            for client in listener.incoming().map_while(Result::ok) {
+                counted.lock().unwrap().push(Instant::now());
+                let Some(server) = (parts > 0).then(|| TcpStream::connect(("127.0.0.1", server)).ok()).flatten() else {
+                    continue;
+                };
+                // Whether the next bytes of the client are of another request than the last ones.
+                let is_next = Arc::new(Mutex::new(false));
+                let (answered, counted) = (is_next.clone(), counted.clone());
+                pass(&client, &server, usize::MAX, move || {
+                    if std::mem::take(&mut *is_next.lock().unwrap()) {
+                        counted.lock().unwrap().push(Instant::now());
+                    }
+                });
+                pass(&server, &client, parts, move || *answered.lock().unwrap() = true);
+            }
+        });
+        Self { port, requests }
+    }
+
+    /// The most requests in ten seconds.
+    fn most(&self) -> usize {
+        let times = self.requests.lock().unwrap();
+        let after = |first: &Instant| times.iter().filter(|time| **time >= *first && **time - *first < WINDOW).count();
+        times.iter().map(after).max().unwrap_or(0)
+    }
+}
+
+fn pass(from: &TcpStream, to: &TcpStream, parts: usize, seen: impl Fn() + Send + 'static) {
+    let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
+    thread::spawn(move || {
+        let mut buffer = [0; 65536];
+        for _ in 0..parts {
+            let read = from.read(&mut buffer).unwrap_or(0);
+            if read == 0 {
+                break;
+            }
+            seen();
+            if to.write_all(&buffer[..read]).is_err() {
+                break;
+            }
+        }
+        let _ = from.shutdown(Shutdown::Both);
+        let _ = to.shutdown(Shutdown::Both);
+    });
+}
+
+#[test]
+fn a_store_that_closes_is_sent_ten_requests_in_ten_seconds() {
+    let redis = servers::redis(&[]);
+    let etcd = servers::etcd(&[]);
+    let consul = StandIn::start(None);
+    let mariadb = servers::mariadb();
+    let postgres = servers::postgres(&[]);
+    let zookeeper = servers::zookeeper();
+    let url = |scheme: &str, port: u16| match scheme {
+        "mysql" => format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{port}/ids"),
+        "postgres" => format!("postgres://txid:{POSTGRES_PASSWORD}@127.0.0.1:{port}/ids"),
+        _ => format!("{scheme}://127.0.0.1:{port}"),
+    };
+    let servers = [
+        ("redis", redis.port),
+        ("etcd", etcd.port),
+        ("consul", consul.port),
+        ("mysql", mariadb.port),
+        ("postgres", postgres.port),
+        ("zookeeper", zookeeper.port),
+    ];
+    // All others are other names of these, but a directory.
+    assert!(servers.iter().all(|(scheme, _)| schemes().any(|known| known == *scheme)));
+    let mut with_a_login = 0;
+    for (scheme, server) in servers {
+        wait_for(&url(scheme, server));
+        for parts in 0.. {
+            let closing = Closing::new(server, parts);
+            let url = url(scheme, closing.port);
+            let mut store = open(&url).unwrap();
+            let calls = (0..40).map(|turn| match turn % 4 {
+                0 => store.read("any/key").is_ok(),
+                1 => store.list("any/", &mut |_, _| {}).is_ok(),
+                2 => matches!(store.put("any/key", &Expected::Absent, b"x"), Ok(Put::Written(_) | Put::Conflict)),
+                _ => store.clock_ms().is_ok(),
+            });
+            let answered = calls.filter(|is_answered| *is_answered).count();
+            if answered > 0 {
+                assert!(parts > 0, "{scheme}: {answered} answers without a server");
+                break;
+            }
+            let most = closing.most();
+            assert!((1..=MOST).contains(&most), "{scheme}, closed after {parts} parts: {most} requests");
+            with_a_login += usize::from(parts > 1);
+
+            let closing = Closing::new(server, parts);
+            let mut tags = open_tags(&url_of(&url, closing.port)).unwrap();
+            let taken = (0..40).filter(|_| tags.take("any", None, 0).is_ok()).count();
+            let most = closing.most();
+            assert!(
+                taken > 0 || (1..=MOST).contains(&most),
+                "{scheme}, a tag, closed after {parts} parts: {most} requests"
+            );
+        }
+    }
+    assert!(with_a_login >= 4, "MariaDB alone closes after more parts: {with_a_login}");
+}
+
+/// The same store at another port.
+fn url_of(url: &str, port: u16) -> String {
+    let (start, rest) = url.split_once("127.0.0.1:").unwrap();
+    format!("{start}127.0.0.1:{port}{}", rest.trim_start_matches(|digit: char| digit.is_ascii_digit()))
+}
