@@ -199,6 +199,25 @@ mod tests {
         assert!(view.contact_ms.is_some_and(|ms| ms.abs_diff(txid::system_ms()) < 10_000));
     }
 
+    /// Whatever the page and the clock show later.
+    #[test]
+    fn times_that_a_child_may_have_used_stay_used() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut lease = lease(&directory.path().join("orders"), directory.path()).unwrap();
+        const HOUR_MS: i64 = 3_600_000;
+        let now_ms = txid::system_ms();
+        lease.write(Write::Open { node: 1, start_ms: now_ms });
+        lease.write(Write::Limit { node: 1, limit_ms: now_ms + 2 * HOUR_MS });
+        let mut lease = lease.used_by_clock(Duration::from_millis(HOUR_MS as u64));
+        let used_ms = lease.look().free_ms;
+        assert!(used_ms > now_ms + HOUR_MS);
+        // As if the clock was stepped back by an hour: until then, the child can have used nothing more.
+        lease.write(Write::Limit { node: 1, limit_ms: now_ms });
+        for free_ms in [(); 3].map(|()| lease.look().free_ms) {
+            assert!(free_ms >= used_ms, "{free_ms} {used_ms}");
+        }
+    }
+
     /// Each removes the file and makes a new one: what the others have locked is then not the file any more.
     #[test]
     fn of_several_that_find_a_copy_one_owns_the_page() {

@@ -278,6 +278,46 @@ fn nothing_that_a_child_starts_is_left() {
     }
 }
 
+/// It could not hear SIGTERM otherwise, and would be killed without a word.
+#[test]
+fn a_child_that_is_stopped_can_end_by_itself() {
+    let server = servers::redis(&[]);
+    let mut hosted = Hosted::new("stopped", server.port, redis);
+    let said = hosted.host.path("said");
+    let script = "trap 'echo ended >> $0; exit' TERM; echo ready >> $0; kill -STOP $$; while :; do sleep 0.1; done";
+    hosted.start(&ENV, &["sh", "-c", script, said.to_str().unwrap()]);
+    let said = || fs::read_to_string(&said).unwrap_or_default();
+    let is_stopped = || {
+        let child = child_of(guard_of(&hosted) as u32).expect("it has a child");
+        let stat = fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
+        stat.rsplit_once(')').is_some_and(|(_, stat)| stat.starts_with(" T"))
+    };
+    until("it is not stopped", || said() == "ready\n" && is_stopped());
+    hosted.host.proxy.set(Mode::Refuse);
+    until("it is not gone", || hosted.host.log().contains(": gone; "));
+    assert_eq!(said(), "ready\nended\n", "{}", hosted.host.log());
+}
+
+/// SIGTERM is an order for the agent, too: a child that does not obey it is not started again when it was ended.
+#[test]
+fn a_child_that_was_to_end_is_not_started_again() {
+    let server = servers::redis(&[]);
+    let mut hosted = Hosted::new("host", server.port, redis);
+    let said = hosted.host.path("said");
+    let script = "trap 'echo asked >> $0' TERM; echo ready >> $0; for i in $(seq 1000); do sleep 0.1; done";
+    hosted.start(&ENV, &["sh", "-c", script, said.to_str().unwrap()]);
+    let said = || fs::read_to_string(&said).unwrap_or_default();
+    until("it does not start", || said() == "ready\n");
+    signal(hosted.host.agent.as_ref().unwrap(), libc::SIGTERM);
+    until("it is not asked", || said().contains("asked"));
+    hosted.host.proxy.set(Mode::Refuse);
+    until("it is not ended", || hosted.host.log().contains("; SIGKILL") || hosted.host.log().contains("SIGKILL, "));
+    hosted.host.proxy.set(Mode::Pass);
+    let agent = hosted.host.agent.as_mut().unwrap();
+    until("the agent does not end", || agent.try_wait().unwrap().is_some());
+    assert_eq!(said().matches("ready").count(), 1, "{}", hosted.host.log());
+}
+
 /// An agent without the right to end it ends what it can, names it, and waits for its end.
 #[test]
 fn a_process_of_another_user_is_named() {
