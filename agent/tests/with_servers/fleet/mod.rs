@@ -13,6 +13,7 @@ mod left;
 mod partition;
 mod stopped;
 mod terminal;
+mod versions;
 
 use std::time::{Duration, Instant};
 
