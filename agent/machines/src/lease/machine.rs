@@ -166,7 +166,10 @@ impl Lease {
     /// Decides on an output or another phase. The queue is empty, and no answer is pending.
     fn advance(&mut self, given: &Given) {
         let rules = given.rules;
-        let next_ms = if matches!(self.phase, Phase::Ended) { 0 } else { self.pace.next_ms(rules.most_requests) };
+        // A node that is not given back is missing for long, and whoever ends the agent does not wait: the few requests for
+        // that are sent at once.
+        let is_ending = matches!(self.phase, Phase::Releasing { .. } | Phase::Ended);
+        let next_ms = if is_ending { 0 } else { self.pace.next_ms(rules.most_requests) };
         let until_ms = self.wake_ms.max(next_ms);
         if given.now.mono_ms < until_ms {
             return self.queue.push_back(Output::Wait { until_ms });
