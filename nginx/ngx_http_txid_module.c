@@ -369,8 +369,15 @@ ngx_http_txid_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 
 /*
  * CVE-2026-40460: in these versions, and in freenginx, a stream may have the address that a client
- * only claims to have moved to.
+ * only claims to have moved to, unless whoever built it has patched it.
  */
+#ifdef angie_version
+#define NGX_HTTP_TXID_QUIC_IS_MENDED  (angie_version >= 1011005)
+#else
+#define NGX_HTTP_TXID_QUIC_IS_MENDED  (nginx_version >= 1030001                                    \
+    && ngx_strncmp(NGINX_VER, "freenginx/", sizeof("freenginx/") - 1) != 0)
+#endif
+
 static void
 ngx_http_txid_warn_of_quic(ngx_conf_t *cf)
 {
@@ -379,9 +386,7 @@ ngx_http_txid_warn_of_quic(ngx_conf_t *cf)
     ngx_http_conf_port_t       *port;
     ngx_http_core_main_conf_t  *cmcf;
 
-    if (nginx_version >= 1030001
-        && ngx_strncmp(NGINX_VER, "freenginx/", sizeof("freenginx/") - 1) != 0)
-    {
+    if (NGX_HTTP_TXID_QUIC_IS_MENDED) {
         return;
     }
 
@@ -398,9 +403,9 @@ ngx_http_txid_warn_of_quic(ngx_conf_t *cf)
         for (a = 0; a < port[p].addrs.nelts; a++) {
             if (addr[a].opt.quic) {
                 ngx_conf_log_error(NGX_LOG_WARN, cf, 0,
-                                   "txid: with HTTP/3, clients of " NGINX_VER " can forge "
-                                   "addresses of \"txid_accept\" (CVE-2026-40460); "
-                                   "nginx 1.30.1 and 1.31.0 are mended");
+                                   "txid: with HTTP/3, clients can forge addresses of "
+                                   "\"txid_accept\", unless " NGINX_VER " is patched for "
+                                   "CVE-2026-40460; nginx 1.30.1 and 1.31.0 are");
                 return;
             }
         }

@@ -175,19 +175,20 @@ together('txid_trace b3; txid_trace_id_header X-Trace-Id;', 'txid_trace off; txi
 together('txid_format trace;', '', 'txid_format is "trace", but trace is off');
 together('txid_trace b3; txid_header X-Id;', 'txid_trace_id_header x-id;', 'txid_trace_id_header is "x-id", and so is header; name another one');
 
-# HTTP/3 takes addresses that clients only claim to have in nginx 1.25.0 to 1.30.0, and in freenginx.
+# HTTP/3 takes addresses that clients only claim to have in nginx 1.25.0 to 1.30.0, in freenginx, and in Angie before 1.11.5.
 SKIP: {
-    skip 'no HTTP/3', 4 unless nginx('-V') =~ /http_v3_module/;
-    my ($fork, @version) = nginx('-V') =~ m{(free)?nginx/(\d+)\.(\d+)\.(\d+)};
-    skip 'its version is not of nginx', 4 unless @version;
-    my $port   = free_port();
-    my $server = "server { listen 127.0.0.1:$port quic; ssl_reject_handshake on; }";
-    if ($fork || sprintf('%d%03d%03d', @version) < 1_030_001) {
-        warned http => "txid_accept all; $server", 'can forge addresses of "txid_accept" (CVE-2026-40460); nginx 1.30.1 and 1.31.0 are mended';
-    }
-    else {
+    my $built = nginx('-V');
+    skip 'no HTTP/3', 4 unless $built =~ /http_v3_module/;
+    my ($fork, $version) = $built =~ m{version: (\w+)/([\d.]+)};
+    my $is_mended = $fork ne 'freenginx' && sprintf('%d%03d%03d', split /\./, $version) >= ($fork eq 'Angie' ? 1_011_005 : 1_030_001);
+    my $port      = free_port();
+    my $server    = "server { listen 127.0.0.1:$port quic; ssl_reject_handshake on; }";
+    if ($is_mended) {
         unwarned http => "txid_accept all; $server";
         is $?, 0, 'and it is valid';
+    }
+    else {
+        warned http => "txid_accept all; $server", 'is patched for CVE-2026-40460; nginx 1.30.1 and 1.31.0 are';
     }
     unwarned http => "txid_accept off; $server";
     unwarned http => "txid_accept all; server { listen 127.0.0.1:$port; }";
