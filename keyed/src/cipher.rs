@@ -42,7 +42,7 @@ impl Cipher {
         }
         match aes::hardware_accelerated() {
             true => clear_registers(),
-            false => clear_the_stack::<4096>(),
+            false => clear_the_stack::<512>(),
         }
     }
 }
@@ -103,12 +103,12 @@ fn clear_registers() {
     }
 }
 
-/// Clears `BYTES` of the stack, which the functions that were called before have used.
+/// Clears so many words of the stack, which the functions that were called before have used.
 #[inline(never)]
-pub(crate) fn clear_the_stack<const BYTES: usize>() {
-    let mut bytes = MaybeUninit::<[u8; BYTES]>::uninit();
-    let first: *mut u8 = bytes.as_mut_ptr().cast();
-    for place in 0..BYTES {
+pub(crate) fn clear_the_stack<const WORDS: usize>() {
+    let mut words = MaybeUninit::<[u64; WORDS]>::uninit();
+    let first: *mut u64 = words.as_mut_ptr().cast();
+    for place in 0..WORDS {
         // SAFETY: all of them are within the array. The compiler must not leave a volatile write out.
         unsafe { ptr::write_volatile(first.add(place), 0) };
     }

@@ -29,7 +29,7 @@ impl Keys {
     pub fn read(path: &Path, radix: u32, length: u32, tweak: &[u8]) -> Result<Self, KeyFileError> {
         let read = file::keys(path, &mut |key| Ff1::new(Cipher::of(key), radix, length, tweak));
         // Reading and expanding a key has left copies there.
-        cipher::clear_the_stack::<{ 32 << 10 }>();
+        cipher::clear_the_stack::<4096>();
         read.map(Self).map_err(|flaw| KeyFileError { path: path.to_path_buf(), flaw })
     }
 }
