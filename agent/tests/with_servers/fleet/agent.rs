@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use txid::snowflake::{Generator, Layout, State};
 
 use super::host::{Host, agent, kill, signal};
-use super::hosted::libfaketime;
+use super::hosted::{child_of, libfaketime};
 use crate::proxy::Mode;
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, Server, until};
 
@@ -180,7 +180,7 @@ fn as_process_one_it_reaps_orphans() {
         "--",
         "sh",
         "-c",
-        "for i in 1 2 3; do sh -c '(sleep 0.1 &)'; done; sleep 0.6; ps -eo stat | grep -c ^Z",
+        "for i in 1 2 3; do sh -c '(sleep 0.1 &)'; done; sleep 0.6; ps -o comm= -p 1; ps -eo stat | grep -c ^Z",
     ]);
     command.arg(run.get_program()).args(run.get_args());
     let output = command.stdin(Stdio::null()).output().unwrap();
@@ -188,7 +188,7 @@ fn as_process_one_it_reaps_orphans() {
         println!("not tested: this user may not make a process namespace");
         return;
     }
-    assert_eq!(text(&output.stdout).trim(), "0", "{output:?}");
+    assert_eq!(text(&output.stdout), "txid-agent\n0\n", "{output:?}");
 }
 
 /// As in two containers of one host.
@@ -216,11 +216,16 @@ fn an_agent_in_other_namespaces() {
     assert!(refused.status.code() == Some(1) && said.contains("another txid-agent keeps"), "{said}");
     kill(&mut child);
     // It goes on there with the lease of the killed one, and back here.
-    for mut command in [elsewhere(), directory.run(&[])] {
+    for (mut command, is_elsewhere) in [(elsewhere(), true), (directory.run(&[]), false)] {
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
         assert!(line.contains("continues with node"), "{line}");
+        let agent = if is_elsewhere { child_of(child.id()).unwrap().to_string() } else { child.id().to_string() };
+        for namespace in ["pid", "time"] {
+            let of = |process: &str| fs::read_link(format!("/proc/{process}/ns/{namespace}")).unwrap();
+            assert_eq!(of(&agent) != of("self"), is_elsewhere, "{namespace}");
+        }
         assert!(directory.status(&[]).status.success());
         kill(&mut child);
         until("another still keeps the file", || {
