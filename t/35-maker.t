@@ -107,6 +107,7 @@ location = /t {
         try("snowflake", { node = {} })
         try("snowflake", { node = 17 })
         try("snowflake", { node = 1024, state = "/tmp/x" })
+        try("snowflake", { node = 9007199254740991, state = "/tmp/x" })
         try("snowflake", { [1] = "node=17" })
 
         local ok, err = pcall(maker.new "ksuid", "x")
@@ -125,6 +126,7 @@ resty.txid.maker: ksuid takes no options, but got "node=17"
 bad option 'node' to 'new' (string or number expected, got table)
 resty.txid.maker: state= is missing: give the path of a file for all processes with this node
 resty.txid.maker: node '1024' is not an integer from 0 to 1023, the layout's range
+resty.txid.maker: node '9007199254740991' is not an integer from 0 to 1023, the layout's range
 resty.txid.maker: "1=node=17" is not an option of snowflake, which takes node=, state=, layout=
 false bad argument #1 to 'ksuid' (number, int64_t or uint64_t expected, got string)
 false ids of this format are not stamped with a given time

@@ -68,11 +68,13 @@ send("numbers", "X-Request-Id: 0123")
 send("letters", "X-Request-Id: abc")
 send("both", "X-Request-Id: 0abc")
 send("none", "X-Request-Id: xyz")
+send("two", "X-Request-Id: abc", "X-Request-Id: abc")
 --- response_body
 numbers: 204 1 id: log response upstream, the client's 0123
 letters: 204 1 id: log response upstream, the client's abc
 both: 204 1 id: log response upstream, a new one
 none: 204 1 id: log response upstream, a new one
+two: 204 1 id: log response upstream, a new one
 
 
 

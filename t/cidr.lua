@@ -201,10 +201,34 @@ local function what_is_no_list_is_refused()
 end
 
 
+-- A socket for both families shows the clients of IPv4 so.
+local function a_mapped_address_is_one_of_ipv4()
+    local is_in = assert(cidr.matcher { "10.0.0.0/8" })
+    for peer, expected in pairs {
+        ["10.0.0.1"] = true, ["::ffff:10.0.0.1"] = true, ["::FFFF:A00:1"] = true, ["::ffff:11.0.0.1"] = false,
+        ["::10.0.0.1"] = false, ["::fffe:10.0.0.1"] = false,
+    } do
+        if is_in(peer) ~= expected then
+            return nil, peer
+        end
+    end
+    return true
+end
+
+
+-- Though it begins with the same bytes.
+local function no_address_is_in_a_network_of_the_other_family()
+    local is_in_ipv4, is_in_ipv6 = assert(cidr.matcher { "10.0.0.0/8" }), assert(cidr.matcher { "a00::/8" })
+    return is_in_ipv6("a00::1") and not is_in_ipv4("a00::1") and not is_in_ipv6("10.0.0.1"), "a00::1 or 10.0.0.1"
+end
+
+
 local tests = {
     { "what is no address is in no network", what_is_no_address_is_in_no_network },
     { "what has a NUL is no network", what_has_a_nul_is_no_network },
     { "what is no list is refused", what_is_no_list_is_refused },
+    { "a mapped address is one of IPv4", a_mapped_address_is_one_of_ipv4 },
+    { "no address is in a network of the other family", no_address_is_in_a_network_of_the_other_family },
     { "networks match as the reference does", no_wrong_answer },
     { "any text has an answer", any_text_has_an_answer },
 }
