@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # mutants-meaning.pl promises|others [WORD...]: makes the changes of meaning in mutants.meaning, one at a time, and says which of the
 # tests that are named there failed. `promises` makes those that break a promise of docs/design.md, `others` all others, and a WORD
-# only those with that word in their lines. Without a change all of these tests must pass.
+# only those with one of these words in their lines. Without a change all of these tests must pass.
 #
 # It works in a copy of the tree. What is built stays in target/mutants, without link-time optimization where no test counts bytes or
 # instructions: a changed library is built in a third of the time.
@@ -96,7 +96,7 @@ for (grep {/\S/ && !/^#/} split /\n/, contents('scripts/mutants.meaning')) {
     }
     next if ($promise ne '') != ($wanted eq 'promises');
     my $line = $_;
-    next if grep { index($line, $_) < 0 } @words;
+    next if @words && !grep { index($line, $_) >= 0 } @words;
     push @changes, { path => $path, old => $old, new => $new, tests => \@tests };
 }
 if ($wanted eq 'promises') {
