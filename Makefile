@@ -13,8 +13,8 @@ NGINX_TESTS ?=
 TRACE_CONTEXT_SRC ?=
 FILES ?=
 WORDS ?=
-# What `make mutants` breaks, in both workspaces. The agent's own tests need real stores.
-PACKAGES ?= txid txid-capi txid-cli txid-agent-machines
+# What `make mutants` breaks, in both workspaces.
+PACKAGES ?= txid txid-keyed txid-capi txid-cli txid-agent-machines txid-agent
 PLATFORMS ?=
 OPENRESTY_SRC ?=
 APISIX_HOME ?=
