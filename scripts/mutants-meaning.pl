@@ -1,7 +1,8 @@
 #!/usr/bin/perl
-# mutants-meaning.pl promises|others [WORD...]: makes the changes of meaning in mutants.meaning, one at a time, and says which of the
-# tests that are named there failed. `promises` makes those that break a promise of docs/design.md, `others` all others, and a WORD
-# only those with one of these words in their lines. Without a change all of these tests must pass.
+# mutants-meaning.pl check|promises|others [WORD...]: makes the changes of meaning in mutants.meaning, one at a time, and says which of
+# the tests that are named there failed. `promises` makes those that break a promise of docs/design.md, `others` all others, and a
+# WORD only those with one of these words in their lines. Without a change all of these tests must pass. `check` makes none: it only
+# looks whether each line still has its place.
 #
 # It works in a copy of the tree. What is built stays in target/mutants, without link-time optimization where no test counts bytes or
 # instructions: a changed library is built in a third of the time.
@@ -15,7 +16,7 @@ use File::Temp qw(tempdir);
 chdir dirname($0) . '/..' or die;
 my $root = getcwd();
 my ($wanted, @words) = @ARGV;
-die "usage: mutants-meaning.pl promises|others [WORD...]\n" unless ($wanted // '') =~ /^(?:promises|others)$/;
+die "usage: mutants-meaning.pl check|promises|others [WORD...]\n" unless ($wanted // '') =~ /^(?:check|promises|others)$/;
 
 sub contents {
     my ($path) = @_;
@@ -94,15 +95,17 @@ for (grep {/\S/ && !/^#/} split /\n/, contents('scripts/mutants.meaning')) {
             $kept{$row}{$test} = 1;
         }
     }
+    die "mutants.meaning: $path has no '$old'\n" if index(contents($path), $old) < 0;
     next if ($promise ne '') != ($wanted eq 'promises');
     my $line = $_;
     next if @words && !grep { index($line, $_) >= 0 } @words;
     push @changes, { path => $path, old => $old, new => $new, tests => \@tests };
 }
-if ($wanted eq 'promises') {
+if ($wanted ne 'others') {
     my @untried = grep { !$kept{$_} } sort keys %$promises;
     die "mutants.meaning breaks no promise like this one: $_\n" for @untried;
 }
+exit if $wanted eq 'check';
 die "mutants-meaning.pl: no changes\n" unless @changes;
 
 my $tree = tempdir('txid-meaning-XXXXXX', TMPDIR => 1, CLEANUP => 1);
@@ -134,7 +137,6 @@ sub outcome {
 for my $change (@changes) {
     my $text = contents("$tree/$change->{path}");
     my $at = index $text, $change->{old};
-    die "mutants.meaning: $change->{path} has no '$change->{old}'\n" if $at < 0;
     my $changed = substr($text, 0, $at) . $change->{new} . substr($text, $at + length $change->{old});
     @$change{qw(text changed)} = ($text, $changed);
 }
