@@ -212,8 +212,10 @@ fn ids_that_could_be_guessed_are_reported() {
         refuse(NO_RANDOMNESS, libc::EIO);
         let ids: Vec<_> = (0..1000).map(|_| Txid::strong_at(0).unwrap_err().0.to_text()).collect();
         assert!(txid::entropy_degraded());
-        let made = Maker::parse("strong", []).unwrap().write_by(0, &mut [0; Maker::MAX_LEN]);
-        assert!(made.unwrap().guessable);
+        for format in ["strong", "nanoid"] {
+            let made = Maker::parse(format, []).unwrap().write_by(0, &mut [0; Maker::MAX_LEN]);
+            assert!(made.unwrap().guessable, "{format}");
+        }
         ids.concat()
     });
     assert_no_id_twice(&[texts(child)]);
