@@ -1,4 +1,4 @@
-"""propagators.py ROOT NGINX NODE_DIRECTORY: asks all readers, names each difference, and writes README.md, here."""
+"""propagators.py NGINX NODE_DIRECTORY: asks all readers, names each difference, and writes README.md, here."""
 
 import collections
 import datetime
@@ -20,7 +20,9 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 
 import differences
 import headers
-import ours
+
+sys.path.append(str(pathlib.Path(__file__).parents[2] / "tests/peers"))
+import spans  # noqa: E402
 
 COUNT = int(os.environ.get("COUNT", 10_000))
 SEED = int(os.environ.get("TXID_SEED", 1))
@@ -86,13 +88,13 @@ def versions(node, kong):
     return "\n".join(textwrap.fill(f"- {line}.", 130, subsequent_indent="  ", break_on_hyphens=False) for line in lines)
 
 
-def main(root, nginx, node):
+def main(nginx, node):
     kong = os.environ.get("KONG_SRC")
     logging.disable()
     sections, unnamed = [], []
     for kind in PYTHON:
         texts = headers.headers(kind, COUNT, SEED)
-        reader = ours.Reader(root, kind)
+        reader = spans.Reader(kind)
         read = [reader.read(text) for text in texts]
         with tempfile.NamedTemporaryFile("w") as file:
             file.write("".join(text.encode("latin-1").hex() + "\n" for text in texts))

@@ -19,4 +19,4 @@ if ! cmp -s "$here/package.json" "$work/node/package.json"; then
     npm install --prefix "$work/node" --silent --no-audit --no-fund
 fi
 cp "$here/javascript.mjs" "$work/node/"
-exec "$work/venv/bin/python" -B "$here/propagators.py" "$root" "$nginx" "$work/node"
+exec "$work/venv/bin/python" -B "$here/propagators.py" "$nginx" "$work/node"

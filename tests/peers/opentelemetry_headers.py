@@ -5,11 +5,14 @@ import random
 import unittest
 
 from opentelemetry import trace
+from opentelemetry.propagators.aws import AwsXRayPropagator
 from opentelemetry.propagators.b3 import B3MultiFormat, B3SingleFormat
+from opentelemetry.propagators.cloud_trace_propagator import CloudTraceFormatPropagator
 from opentelemetry.sdk.trace import RandomIdGenerator
 from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
+import spans
 from library import LIBRARY, B3Parts, TraceparentParts, clock, made, now_ms, read
 
 W3C = TraceContextTextMapPropagator()
@@ -91,3 +94,19 @@ class Headers(unittest.TestCase):
                 self.assertEqual(int(parts.trace_id, 16), theirs.trace_id)
                 self.assertEqual(int(parts.span_id, 16), theirs.span_id)
                 self.assertEqual(parts.sampled, sampled)
+
+    def test_headers_of_aws_and_google_go_on(self):
+        for kind, name, propagator in [
+            ("aws", "X-Amzn-Trace-Id", AwsXRayPropagator()), ("gcp", "x-cloud-trace-context", CloudTraceFormatPropagator()),
+        ]:
+            reader = spans.Reader(kind)
+            for _ in range(ROUNDS):
+                theirs = context()
+                header = injected(propagator, theirs)[name]
+                sampled = str(int(theirs.trace_flags.sampled))
+                self.assertEqual(reader.read(header), (f"{theirs.trace_id:032x}", f"{theirs.span_id:016x}", sampled), header)
+
+                ours = reader.span(header)
+                again = extracted(propagator, {name: spans.written(ours, kind)})
+                self.assertEqual((again.trace_id, f"{again.span_id:016x}"), (theirs.trace_id, ours.span_id.decode()), header)
+                self.assertEqual(again.trace_flags.sampled, theirs.trace_flags.sampled)

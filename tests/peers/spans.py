@@ -1,6 +1,8 @@
-"""What libtxid reads in a header, by its C interface."""
+"""The span that libtxid continues from a header, by its C interface."""
 
 import ctypes
+
+from library import LIBRARY
 
 
 class Text(ctypes.Structure):
@@ -32,14 +34,15 @@ FIELDS = {"aws": "x_amzn_trace_id", "gcp": "x_cloud_trace_context", "traceparent
 
 
 class Reader:
-    def __init__(self, root, kind):
-        self.library = ctypes.CDLL(f"{root}/target/release/libtxid.so")
-        self.library.txid_policy_open.restype = ctypes.c_void_p
-        self.policy = ctypes.c_void_p(self.library.txid_policy_open())
+    """A policy that accepts the headers of this kind from anybody."""
+
+    def __init__(self, kind):
+        LIBRARY.txid_policy_open.restype = ctypes.c_void_p
+        self.policy = ctypes.c_void_p(LIBRARY.txid_policy_open())
         self.field = FIELDS[kind]
         for option, value in [(b"accept", b"all"), (b"trace", kind.encode())]:
             words, message = (Text * 1)(Text(len(value), value)), ctypes.create_string_buffer(1024)
-            if self.library.txid_policy_set(self.policy, option, ctypes.c_size_t(len(option)), words, ctypes.c_size_t(1), message):
+            if LIBRARY.txid_policy_set(self.policy, option, ctypes.c_size_t(len(option)), words, ctypes.c_size_t(1), message):
                 raise ValueError(message.value)
 
     def span(self, header):
@@ -47,7 +50,7 @@ class Reader:
         headers, span = Headers(), Span()
         setattr(headers, self.field, Header(1, Text(len(raw), raw), False))
         peer = Peer(None, Text(9, b"127.0.0.1"))
-        self.library.txid_span_continue(
+        LIBRARY.txid_span_continue(
             self.policy, ctypes.c_int64(0), ctypes.byref(peer), ctypes.byref(headers), ctypes.byref(span))
         return span
 
@@ -59,3 +62,10 @@ class Reader:
         parent = span.parent_span_id.decode() if span.parent_span_id_len else "0" * 16
         decision = "1" if span.flags_len else span.sampled.decode() if span.sampled_len else "?"
         return span.trace_id.decode(), parent, decision
+
+
+def written(span, kind):
+    """The header of the span: X-Amzn-Trace-Id or X-Cloud-Trace-Context."""
+    buffer = ctypes.create_string_buffer(74)
+    length = getattr(LIBRARY, {"aws": "txid_span_amzn_trace_id", "gcp": "txid_span_cloud_trace_context"}[kind])(ctypes.byref(span), buffer)
+    return buffer.raw[:length].decode()
