@@ -267,24 +267,6 @@ ngx_http_txid_create_srv_conf(ngx_conf_t *cf)
 }
 
 
-/* nginx drops such a header before anybody reads it. */
-static void
-ngx_http_txid_warn_of_underscore(ngx_conf_t *cf, const txid_text *name)
-{
-    ngx_str_t                  text = { name->len, (u_char *) name->data };
-    ngx_http_core_srv_conf_t  *cscf;
-
-    cscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_core_module);
-    if (cscf->ignore_invalid_headers && !cscf->underscores_in_headers
-        && ngx_strlchr(text.data, text.data + text.len, '_') != NULL)
-    {
-        ngx_conf_log_error(NGX_LOG_WARN, cf, 0,
-            "txid: no request has a \"%V\" header while \"underscores_in_headers\" is off",
-                           &text);
-    }
-}
-
-
 /* Copies the name in lower case. An empty one, with the hash 0, is that of no header. */
 static ngx_int_t
 ngx_http_txid_set_name(ngx_conf_t *cf, ngx_http_txid_name_t *name, const txid_text *text)
@@ -296,7 +278,6 @@ ngx_http_txid_set_name(ngx_conf_t *cf, ngx_http_txid_name_t *name, const txid_te
     }
 
     name->hash = ngx_hash_strlow(name->name.data, (u_char *) text->data, text->len);
-    ngx_http_txid_warn_of_underscore(cf, text);
     return NGX_OK;
 }
 

@@ -419,6 +419,7 @@ fn names_of_headers_are_valid_or_not() {
         let says = match check_header_name(case["name"].as_str()?) {
             Ok(()) => json!({ "valid": true }),
             Err(HeaderNameError::NoName(_)) => json!({ "valid": false, "reason": "not_a_name" }),
+            Err(HeaderNameError::Underscore(_)) => json!({ "valid": false, "reason": "underscore" }),
             Err(HeaderNameError::Reserved(_)) => json!({ "valid": false, "reason": "reserved" }),
         };
         (says["valid"] != case["valid"] || says["reason"] != case["reason"]).then(|| says.to_string())

@@ -108,7 +108,7 @@ const RESERVED_BEGINNINGS: &str =
     "accept- access-control- content- if- proxy- sec- x-accel- x-b3- x-forwarded- x-sendfile";
 
 /// Checks the name of a header that is to carry an id: a token of RFC 9110 without `$`, which is no variable there, and
-/// not the name of a header with another meaning.
+/// without `_`, and not the name of a header with another meaning.
 ///
 /// ```
 /// use txid::request::check_header_name;
@@ -127,6 +127,9 @@ pub fn check_header_name(name: &str) -> Result<(), HeaderNameError> {
     if name.is_empty() || !name.bytes().all(is_token) {
         return Err(HeaderNameError::NoName(name.to_string()));
     }
+    if name.contains('_') {
+        return Err(HeaderNameError::Underscore(name.to_string()));
+    }
     let begins = |with: &str| name.get(..with.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(with));
     let is_reserved = RESERVED.split(' ').any(|reserved| name.eq_ignore_ascii_case(reserved));
     match is_reserved || RESERVED_BEGINNINGS.split(' ').any(begins) {
@@ -140,6 +143,8 @@ pub fn check_header_name(name: &str) -> Result<(), HeaderNameError> {
 pub enum HeaderNameError {
     /// This is not the name of a header.
     NoName(String),
+    /// By default, nginx drops such a header of a request, and its Lua module writes hyphens in that of a response.
+    Underscore(String),
     /// The header has another meaning.
     Reserved(String),
 }
@@ -148,6 +153,10 @@ impl fmt::Display for HeaderNameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoName(name) => write!(f, "{name:?} is not the name of a header"),
+            Self::Underscore(name) => {
+                let hyphens = name.replace('_', "-");
+                write!(f, "{name:?} has an underscore, and nginx drops or renames such headers; write {hyphens:?}")
+            }
             Self::Reserved(name) => {
                 write!(f, "{name:?} has a meaning of its own; name another header, such as X-Request-Id")
             }

@@ -8,7 +8,6 @@ local policies = require(engine == "native" and "resty.txid.request.policy" or "
 
 local concat = table.concat
 local error = error
-local find = string.find
 local format = string.format
 local match = string.match
 local pairs = pairs
@@ -283,10 +282,6 @@ function _M.check(given)
     end
 
     options.header = policy.header[1]
-    if options.response and find(options.header, "_", 1, true) then
-        error("resty.txid.request: header: " .. show(options.header) .. " would be sent with hyphens in the response, "
-              .. "because ngx.header takes underscores for them; name another header, or set response = false", 3)
-    end
     options.trusts_nobody = policy.accept[1] == "off" or #policy.accept == 0
     options.trusts = type(given.accept) == "function" and given.accept or nil
     options.may_wait = options.trusts ~= nil or type(given.valid) == "function" or type(given.format) == "function"

@@ -7,6 +7,7 @@ local peer_address = require("resty.txid.request.peer").address
 
 local find = string.find
 local format = string.format
+local gsub = string.gsub
 local lower = string.lower
 local match = string.match
 local pcall = pcall
@@ -58,6 +59,10 @@ function _M.open(options, is_id_of_trace)
     local header, action = options.header[1], options.on_invalid[1]
     if not find(header, "^[%w!#%%&'*+.^_`|~-]+$") then
         return nil, format("%q is not the name of a header", header), "header"
+    end
+    if find(header, "_", 1, true) then
+        return nil, format("%q has an underscore, and nginx drops or renames such headers; write %q", header,
+                           (gsub(header, "_", "-"))), "header"
     end
     if is_reserved(lower(header)) then
         return nil, format("%q has a meaning of its own; name another header, such as X-Request-Id", header), "header"
