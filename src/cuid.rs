@@ -18,7 +18,7 @@ pub(crate) const FORMAT: Format = Format {
     make: None,
     read: Some(Read {
         lengths: LEN..=LEN,
-        has_others: false,
+        all_lengths: None,
         holds: |text, _| Holds::time((read(text).ok()? / OTHERS) as i64, 121),
         time: Some(Time {
             shape: Shape::Word(LEN..=LEN),

@@ -28,7 +28,7 @@ pub(crate) const FORMAT: Format = Format {
     }),
     read: Some(Read {
         lengths: Flake::LEN..=Flake::LEN,
-        has_others: false,
+        all_lengths: None,
         holds: |text, _| Holds::time(Flake::from_text(text).ok()?.timestamp_ms().try_into().unwrap_or(i64::MAX), 102),
         time: Some(Time {
             shape: Shape::Word(Flake::LEN..=Flake::LEN),

@@ -37,8 +37,8 @@ pub struct Make {
 pub struct Read {
     /// How long nearly all of them are, in bytes. An error in a text of another length is of no use.
     pub lengths: RangeInclusive<usize>,
-    /// Whether there are ids of other lengths.
-    pub(crate) has_others: bool,
+    /// How long they can be, if that is more.
+    pub(crate) all_lengths: Option<RangeInclusive<usize>>,
     /// What a text holds, if it is an id of the format.
     pub(crate) holds: fn(&[u8], &Numbers) -> Option<Holds>,
     /// The time of an id, if the format has one.

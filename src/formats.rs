@@ -65,16 +65,13 @@ struct Core {
     name: &'static str,
     make: Option<Make>,
     holds: Option<Hold>,
-    /// The lengths of its ids: most texts are of one that few formats have.
-    lengths: [usize; 2],
     since_ms: i64,
 }
 
 type Hold = fn(&[u8], &Numbers) -> Option<Holds>;
 
 static CORES: [Core; LIST.len()] = {
-    let mut cores = [const { Core { name: "", make: None, holds: None, lengths: [0, usize::MAX], since_ms: i64::MIN } };
-        LIST.len()];
+    let mut cores = [const { Core { name: "", make: None, holds: None, since_ms: i64::MIN } }; LIST.len()];
     let mut at = 0;
     while at < LIST.len() {
         let format = LIST[at].0;
@@ -82,9 +79,6 @@ static CORES: [Core; LIST.len()] = {
         cores[at].make = format.make;
         if let Some(read) = &format.read {
             cores[at].holds = Some(read.holds);
-            if !read.has_others {
-                cores[at].lengths = [*read.lengths.start(), *read.lengths.end()];
-            }
             if let Some(time) = &read.time {
                 cores[at].since_ms = time.since_ms;
             }
@@ -93,6 +87,39 @@ static CORES: [Core; LIST.len()] = {
     }
     cores
 };
+
+/// The formats that have ids of a length, a bit for each; the last is for all longer texts.
+static BY_LENGTH: [u32; 65] = {
+    const { assert!(LIST.len() <= 32) };
+    let (mut by_length, mut at) = ([0; 65], 0);
+    while at < LIST.len() {
+        if let Some(read) = &LIST[at].0.read {
+            let lengths = match &read.all_lengths {
+                Some(all) => all,
+                None => &read.lengths,
+            };
+            let mut length = 0;
+            while length < by_length.len() {
+                if *lengths.start() <= length && length <= *lengths.end() {
+                    by_length[length] |= 1 << at;
+                }
+                length += 1;
+            }
+        }
+        at += 1;
+    }
+    by_length
+};
+
+/// The places of the formats that have ids as long as this text.
+fn of_its_length(text: &[u8]) -> impl Iterator<Item = usize> {
+    let mut left = BY_LENGTH[text.len().min(BY_LENGTH.len() - 1)];
+    std::iter::from_fn(move || {
+        let at = left.trailing_zeros();
+        left &= left.wrapping_sub(1);
+        (at < u32::BITS).then_some(at as usize)
+    })
+}
 
 /// The format of this name.
 ///
@@ -143,11 +170,18 @@ pub enum Unlikely {
     TooLate,
 }
 
-impl Reading {
-    #[inline(never)]
-    fn new(at: usize, text: &[u8], numbers: Numbers, now_ms: i64) -> Option<Self> {
+/// What says how likely a reading is.
+struct Rank {
+    ms: Option<i64>,
+    unlikely: Option<Unlikely>,
+    bits: u32,
+}
+
+impl Rank {
+    #[inline]
+    fn new(at: usize, text: &[u8], numbers: &Numbers, now_ms: i64) -> Option<Self> {
         let Core { holds, since_ms, .. } = CORES[at];
-        let holds = holds?(text, &numbers)?;
+        let holds = holds?(text, numbers)?;
         let unlikely = match holds.ms {
             Some(ms) if ms < since_ms => Some(Unlikely::TooEarly),
             Some(ms) if ms > now_ms.saturating_add(DAY_MS) => Some(Unlikely::TooLate),
@@ -158,7 +192,50 @@ impl Reading {
             Some(_) => holds.bits + BITS_OF_NO_TIME,
             None => holds.bits - if is_new { BITS_OF_AN_HOUR } else { 0 },
         };
-        Some(Self { at, numbers, layout: None, ms: holds.ms, unlikely, bits })
+        Some(Self { ms: holds.ms, unlikely, bits })
+    }
+}
+
+/// The place of the format whose ids are numbers.
+const NUMBER: usize = {
+    let mut at = 0;
+    while !matches!(LIST[at].0.name.as_bytes(), b"snowflake") {
+        at += 1;
+    }
+    at
+};
+
+/// The time of the reading that [`Readings::certain`] returns when nobody chose a layout, without the others.
+pub(crate) fn certain_ms(text: &[u8], now_ms: i64) -> Option<i64> {
+    let (mut bits, mut times) = ([0; Readings::MOST], [None; Readings::MOST]);
+    let mut count = 0;
+    // Of those with the fewest bits, one that is likely.
+    let (mut least, mut first) = (u32::MAX, None);
+    for at in of_its_length(text) {
+        if at == NUMBER {
+            if text.iter().all(u8::is_ascii_digit) {
+                return Readings::of(text, &Numbers::UNKNOWN, now_ms).certain()?.ms;
+            }
+            continue;
+        }
+        let Some(rank) = Rank::new(at, text, &Numbers::UNKNOWN, now_ms) else { continue };
+        if rank.bits < least || rank.bits == least && first.is_none() {
+            least = rank.bits;
+            first = rank.unlikely.is_none().then_some(rank.ms);
+        }
+        (bits[count], times[count]) = (rank.bits, rank.ms);
+        count += 1;
+    }
+    let first = first?;
+    let near = |at: usize| bits[at] < least + CERTAIN_BITS;
+    (0..count).all(|at| !near(at) || times[at] == first).then_some(first)?
+}
+
+impl Reading {
+    #[inline(never)]
+    fn new(at: usize, text: &[u8], numbers: Numbers, now_ms: i64) -> Option<Self> {
+        let Rank { ms, unlikely, bits } = Rank::new(at, text, &numbers, now_ms)?;
+        Some(Self { at, numbers, layout: None, ms, unlikely, bits })
     }
 
     /// The format.
@@ -208,13 +285,8 @@ impl Readings {
     /// ```
     pub fn of(text: &[u8], numbers: &Numbers, now_ms: i64) -> Self {
         let mut readings = Self { found: [None; Self::MOST] };
-        for (at, core) in CORES.iter().enumerate() {
-            let [least, most] = core.lengths;
-            if text.len() < least || text.len() > most {
-                continue;
-            }
-            let is_a_number = core.name == snowflake::format::FORMAT.name;
-            if !is_a_number || numbers.is_chosen {
+        for at in of_its_length(text) {
+            if at != NUMBER || numbers.is_chosen {
                 readings.add(Reading::new(at, text, *numbers, now_ms));
                 continue;
             }

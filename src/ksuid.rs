@@ -21,7 +21,7 @@ pub(crate) const FORMAT: Format = Format {
     }),
     read: Some(Read {
         lengths: Ksuid::LEN..=Ksuid::LEN,
-        has_others: false,
+        all_lengths: None,
         holds: |text, _| Holds::time(Ksuid::from_text(text).ok()?.timestamp_ms(), 156),
         time: Some(Time {
             shape: Shape::Word(Ksuid::LEN..=Ksuid::LEN),

@@ -20,7 +20,7 @@ pub(crate) const FORMAT: Format = Format {
     }),
     read: Some(Read {
         lengths: LEN..=LEN,
-        has_others: false,
+        all_lengths: None,
         holds: |text, _| read(text).ok().and_then(|()| Holds::no_time(126)),
         time: None,
     }),

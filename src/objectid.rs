@@ -15,7 +15,7 @@ pub(crate) const FORMAT: Format = Format {
     make: None,
     read: Some(Read {
         lengths: LEN..=LEN,
-        has_others: false,
+        all_lengths: None,
         holds: |text, _| Holds::time(ms_of(read(text).ok()?), 93),
         time: Some(Time {
             shape: Shape::Word(LEN..=LEN),

@@ -1,6 +1,6 @@
 //! Finds the time in an id of an unknown format.
 
-use crate::formats::{Numbers, Readings};
+use crate::formats;
 use crate::source::clock;
 use crate::text::civil::{FOUR_DIGITS_MS, Moment};
 
@@ -8,7 +8,7 @@ use crate::text::civil::{FOUR_DIGITS_MS, Moment};
 pub const RFC3339_LEN: usize = Moment::LEN;
 
 /// The milliseconds since 1970 in the id `text`, if it is certain: what the text can be has this time, and can have no
-/// other. [`Readings::certain`] says when it is.
+/// other. [`certain`](formats::Readings::certain) says when it is.
 ///
 /// ```
 /// use txid::{Txid, time_in};
@@ -20,9 +20,8 @@ pub const RFC3339_LEN: usize = Moment::LEN;
 /// assert_eq!(time_in::ms(b"7f3a"), None);
 /// ```
 pub fn ms(text: &[u8]) -> Option<i64> {
-    let ms = Readings::of(text, &Numbers::UNKNOWN, clock::coarse_ms()).certain()?.ms;
     // What RFC 3339 cannot write is not the time of an id.
-    ms.filter(|ms| FOUR_DIGITS_MS.contains(ms))
+    formats::certain_ms(text, clock::coarse_ms()).filter(|ms| FOUR_DIGITS_MS.contains(ms))
 }
 
 /// The milliseconds since 1970 as RFC 3339 and ISO 8601 write them, `2014-09-01T00:00:00.000Z`, in the years 0 to 9999.
@@ -38,7 +37,7 @@ pub fn rfc3339(ms: i64) -> Option<[u8; RFC3339_LEN]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::{self, Format};
+    use crate::formats::Format;
     use crate::maker::Maker;
 
     #[test]
@@ -52,6 +51,46 @@ mod tests {
             let found = ms(&text[..made.len]).unwrap_or_else(|| panic!("{format:?}"));
             assert!((before..=clock::system_ms()).contains(&found), "{format:?}: {found}");
         }
+    }
+
+    /// In one pass, and by all readings.
+    #[test]
+    fn what_is_certain_is_the_same_with_and_without_the_other_readings() {
+        let now_ms = clock::coarse_ms();
+        let others = |text: &[u8], now_ms| {
+            formats::Readings::of(text, &formats::Numbers::UNKNOWN, now_ms).certain().and_then(|reading| reading.ms)
+        };
+        let (mut count, mut text) = (0, [0; Maker::MAX_LEN]);
+        let alphabets: [&[u8]; 5] = [
+            b"0123456789",
+            b"0123456789abcdef",
+            b"0123456789abcdefghijklmnopqrstuv",
+            b"0123456789ABCDEFGHJKMNPQRSTVWXYZ",
+            b"xX-_.aZ09",
+        ];
+        for round in 0..20_000_usize {
+            let alphabet = alphabets[round % alphabets.len()];
+            for byte in &mut text {
+                *byte = alphabet[crate::source::entropy::next_u64(now_ms) as usize % alphabet.len()];
+            }
+            let made = &text[..round / alphabets.len() % (text.len() + 1)];
+            let expected = others(made, now_ms);
+            count += u32::from(expected.is_some());
+            assert_eq!(formats::certain_ms(made, now_ms), expected, "{}", String::from_utf8_lossy(made));
+        }
+        for format in formats::ALL {
+            let options = |make: &formats::Make| make.options.iter().map(|option| (*option, "10.0.0.7".as_ref()));
+            let Some(Ok(maker)) = format.make.as_ref().map(|make| format.maker(options(make))) else { continue };
+            for ms in (0..200).map(|step| now_ms - step * step * step * 200_000) {
+                let Ok(made) = maker.write_by(ms, &mut text) else { continue };
+                for now_ms in [ms, now_ms] {
+                    let expected = others(&text[..made.len], now_ms);
+                    count += u32::from(expected.is_some());
+                    assert_eq!(formats::certain_ms(&text[..made.len], now_ms), expected, "{format:?}");
+                }
+            }
+        }
+        assert!(count > 1000, "{count}");
     }
 
     #[test]

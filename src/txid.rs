@@ -23,7 +23,7 @@ pub(crate) const FORMAT: Format = Format {
     }),
     read: Some(Read {
         lengths: Txid::LEN..=Txid::LEN,
-        has_others: false,
+        all_lengths: None,
         holds: |text, _| Holds::time(Txid::of_bits(base32hex::decode(text.try_into().ok()?).ok()?).ms as i64, 92),
         time: Some(Time {
             shape: Shape::Word(Txid::LEN..=Txid::LEN),

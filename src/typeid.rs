@@ -17,7 +17,7 @@ pub(crate) const FORMAT: Format = Format {
     read: Some(Read {
         // With a prefix, of any length.
         lengths: SUFFIX_LEN..=SUFFIX_LEN,
-        has_others: true,
+        all_lengths: Some(SUFFIX_LEN..=SUFFIX_LEN + 1 + MOST_OF_A_PREFIX),
         holds: |text, _| {
             let (prefix, bits) = read(text).ok()?;
             let ms = uuid_time::ms(bits);

@@ -25,7 +25,7 @@ pub(crate) const FORMAT: Format = Format {
     }),
     read: Some(Read {
         lengths: Ulid::LEN..=Ulid::LEN,
-        has_others: false,
+        all_lengths: None,
         holds: |text, _| Holds::time(Ulid::from_text(text).ok()?.timestamp_ms(), 118),
         time: Some(Time {
             shape: Shape::Word(Ulid::LEN..=Ulid::LEN),

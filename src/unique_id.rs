@@ -36,7 +36,7 @@ pub(crate) const LONG: Format = Format {
     }),
     read: Some(Read {
         lengths: UniqueId::LONG_LEN..=UniqueId::LONG_LEN,
-        has_others: false,
+        all_lengths: None,
         holds: |text, _| holds(text, UniqueId::LONG_LEN, 156),
         time: Some(Time {
             shape: Shape::Base64(UniqueId::LONG_LEN),
@@ -78,7 +78,7 @@ pub(crate) const SHORT: Format = Format {
     }),
     read: Some(Read {
         lengths: UniqueId::SHORT_LEN..=UniqueId::SHORT_LEN,
-        has_others: false,
+        all_lengths: None,
         holds: |text, _| holds(text, UniqueId::SHORT_LEN, 140),
         time: Some(Time {
             shape: Shape::Base64(UniqueId::SHORT_LEN),

@@ -41,7 +41,7 @@ pub(crate) const V1: Format = Format {
     }),
     read: Some(Read {
         lengths: LEN..=LEN,
-        has_others: false,
+        all_lengths: None,
         holds: |text, _| Holds::time(ms_in(text, 1)?, 122),
         time: Some(Time { shape: Shape::Uuid, since_ms: -GREGORIAN_MS, sorted: None }),
     }),
@@ -63,7 +63,7 @@ pub(crate) const V4: Format = Format {
         in_nginx: true,
         maker: |_| Ok(Maker::writing(|_, text| Ok(put(text, v4())))),
     }),
-    read: Some(Read { lengths: LEN..=LEN, has_others: false, holds: |text, _| no_time(text, Some(4)), time: None }),
+    read: Some(Read { lengths: LEN..=LEN, all_lengths: None, holds: |text, _| no_time(text, Some(4)), time: None }),
 };
 
 pub(crate) const V4_ANATOMY: ReadAnatomy = |text, _| {
@@ -78,7 +78,7 @@ pub(crate) const V6: Format = Format {
     make: None,
     read: Some(Read {
         lengths: LEN..=LEN,
-        has_others: false,
+        all_lengths: None,
         holds: |text, _| Holds::time(ms_in(text, 6)?, 122),
         time: Some(Time {
             shape: Shape::Uuid,
@@ -119,7 +119,7 @@ pub(crate) const V7: Format = Format {
     }),
     read: Some(Read {
         lengths: LEN..=LEN,
-        has_others: false,
+        all_lengths: None,
         holds: |text, _| Holds::time(ms_in(text, 7)?, 112),
         time: Some(Time {
             shape: Shape::Uuid,
@@ -147,7 +147,7 @@ pub(crate) const OTHER: Format = Format {
     title: "UUID",
     about: "any other UUID",
     make: None,
-    read: Some(Read { lengths: LEN..=LEN, has_others: false, holds: |text, _| no_time(text, None), time: None }),
+    read: Some(Read { lengths: LEN..=LEN, all_lengths: None, holds: |text, _| no_time(text, None), time: None }),
 };
 
 pub(crate) const OTHER_ANATOMY: ReadAnatomy = |text, _| anatomy(text, None, &[("bits", 128)]);

@@ -27,7 +27,7 @@ pub(crate) const FORMAT: Format = Format {
     }),
     read: Some(Read {
         lengths: Xid::LEN..=Xid::LEN,
-        has_others: false,
+        all_lengths: None,
         holds: |text, _| Holds::time(Xid::from_text(text).ok()?.timestamp_ms(), 92),
         time: Some(Time {
             shape: Shape::Word(Xid::LEN..=Xid::LEN),

@@ -30,7 +30,7 @@ pub(crate) const FORMAT: Format = Format {
     }),
     read: Some(Read {
         lengths: DIGITS,
-        has_others: true,
+        all_lengths: Some(0..=usize::MAX),
         holds: |text, numbers| Holds::time(numbers.layout.decode(read(text, numbers).ok()?)?.ms, 60),
         time: Some(Time {
             shape: Shape::Word(DIGITS),

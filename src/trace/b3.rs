@@ -27,7 +27,7 @@ pub(crate) const FORMAT: Format = Format {
     }),
     read: Some(Read {
         lengths: 33..=B3::MAX_LEN,
-        has_others: true,
+        all_lengths: Some(1..=B3::MAX_LEN),
         holds: |text, _| B3::from_text(text).ok().and_then(|_| Holds::no_time(192)),
         time: None,
     }),

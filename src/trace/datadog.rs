@@ -11,7 +11,7 @@ pub(crate) const FORMAT: Format = Format {
     make: None,
     read: Some(Read {
         lengths: TraceId::LEN..=TraceId::LEN,
-        has_others: false,
+        all_lengths: None,
         holds: |text, _| Holds::time((read(text).ok()? >> 96) as i64 * 1000, 91),
         time: Some(Time {
             shape: Shape::Word(TraceId::LEN..=TraceId::LEN),

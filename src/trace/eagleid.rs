@@ -13,7 +13,7 @@ pub(crate) const FORMAT: Format = Format {
     make: None,
     read: Some(Read {
         lengths: LEN..=LEN,
-        has_others: false,
+        all_lengths: None,
         holds: |text, _| Holds::time(read(text).ok()?.ms as i64, 83),
         time: Some(Time { shape: Shape::Word(LEN..=LEN), since_ms: 1_325_376_000_000, sorted: None }),
     }),

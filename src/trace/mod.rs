@@ -56,7 +56,7 @@ pub(crate) const ID: Format = Format {
     }),
     read: Some(Read {
         lengths: TraceId::LEN..=TraceId::LEN,
-        has_others: false,
+        all_lengths: None,
         holds: |text, _| {
             let id = read_id_ascii(text).ok()?;
             // A random id rarely has such a small sequence, and a thread rarely makes more ids in a millisecond.
@@ -88,7 +88,7 @@ pub(crate) const HOST_ID: Format = Format {
     }),
     read: Some(Read {
         lengths: TraceId::LEN..=TraceId::LEN,
-        has_others: false,
+        all_lengths: None,
         // Nothing tells a host from random bits.
         holds: |text, _| Holds::time(read_id_ascii(text).ok()?.ms as i64, 131),
         time: Some(TIME),
@@ -117,7 +117,7 @@ pub(crate) const OTEL_ID: Format = Format {
     }),
     read: Some(Read {
         lengths: TraceId::LEN..=TraceId::LEN,
-        has_others: false,
+        all_lengths: None,
         holds: |text, _| read_trace_id(text).ok().and_then(|_| Holds::no_time(128)),
         time: None,
     }),
@@ -147,7 +147,7 @@ pub(crate) const SPAN_ID: Format = Format {
     }),
     read: Some(Read {
         lengths: SpanId::LEN..=SpanId::LEN,
-        has_others: false,
+        all_lengths: None,
         holds: |text, _| read_span(text).ok().and_then(|_| Holds::no_time(64)),
         time: None,
     }),

@@ -24,7 +24,7 @@ pub(crate) const FORMAT: Format = Format {
     }),
     read: Some(Read {
         lengths: 50..=60,
-        has_others: true,
+        all_lengths: Some(36..=SkyWalking::MAX_LEN),
         holds: |text, _| Holds::time(SkyWalking::from_text(text).ok()?.ms as i64, 180),
         time: Some(Time { shape: Shape::Dotted, since_ms: 1_420_070_400_000, sorted: None }),
     }),

@@ -38,7 +38,7 @@ pub(crate) const FORMAT: Format = Format {
     read: Some(Read {
         // A process id has at most seven digits on Linux.
         lengths: 26..=32,
-        has_others: true,
+        all_lengths: Some(26..=Sofa::MAX_LEN),
         holds: |text, _| Holds::time(Sofa::from_text(text).ok()?.ms as i64, 105),
         time: Some(Time { shape: Shape::Word(26..=Sofa::MAX_LEN), since_ms: 1_325_376_000_000, sorted: None }),
     }),

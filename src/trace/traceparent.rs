@@ -22,7 +22,7 @@ pub(crate) const FORMAT: Format = Format {
     }),
     read: Some(Read {
         lengths: Traceparent::LEN..=Traceparent::LEN,
-        has_others: true,
+        all_lengths: Some(Traceparent::LEN..=usize::MAX),
         holds: |text, _| Traceparent::from_text(text).ok().and_then(|_| Holds::no_time(192)),
         time: None,
     }),

@@ -17,7 +17,7 @@ pub(crate) const FORMAT: Format = Format {
     make: None,
     read: Some(Read {
         lengths: LEN..=LEN,
-        has_others: true,
+        all_lengths: Some(TraceId::LEN..=LEN),
         // Nothing tells 32 digits from random ones but a time that can be.
         holds: |text, _| Holds::time(ms_of(read(text).ok()?), if text.len() == LEN { 124 } else { 129 }),
         time: Some(Time {
