@@ -315,7 +315,7 @@ ngx_http_txid_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
     conf->trusts_nobody = txid_policy_trusts_nobody(conf->policy);
     conf->rejects = txid_policy_rejects(conf->policy);
     conf->traces = txid_policy_traces(conf->policy);
-    ngx_http_txid_hash_trace_headers(conf);
+    ngx_http_txid_hash_trace_headers();
 
     tmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_txid_module);
     if (conf->error_log || conf->rejects) {

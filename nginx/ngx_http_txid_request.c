@@ -28,20 +28,18 @@ static ngx_http_txid_trace_header_t  ngx_http_txid_trace_headers[] = {
 };
 
 
-/* The hash modulo 64: most other headers are told from those of traces by one test. */
-#define hash_bit(hash)  ((uint64_t) 1 << ((hash) & 63))
+/* The header of each hash modulo 64: no two have the same, and most other headers have another. */
+static ngx_http_txid_trace_header_t  *ngx_http_txid_trace_header_of[64];
 
 
 void
-ngx_http_txid_hash_trace_headers(ngx_http_txid_srv_conf_t *tscf)
+ngx_http_txid_hash_trace_headers(void)
 {
     ngx_http_txid_trace_header_t  *known;
 
-    tscf->trace_bits = tscf->trace_id_header.name.len ? hash_bit(tscf->trace_id_header.hash) : 0;
-
     for (known = ngx_http_txid_trace_headers; known->name.name.len; known++) {
         known->name.hash = ngx_hash_key(known->name.name.data, known->name.name.len);
-        tscf->trace_bits |= hash_bit(known->name.hash);
+        ngx_http_txid_trace_header_of[known->name.hash & 63] = known;
     }
 }
 
@@ -121,15 +119,33 @@ ngx_http_txid_find_id(ngx_http_request_t *r, const ngx_http_txid_name_t *name, t
 }
 
 
+/* The values of headers that are not there are not read. */
+static ngx_inline void
+ngx_http_txid_no_trace(txid_headers *headers)
+{
+    headers->trace_id.count = 0;
+    headers->traceparent.count = 0;
+    headers->b3.count = 0;
+    headers->x_b3_trace_id.count = 0;
+    headers->x_b3_span_id.count = 0;
+    headers->x_b3_parent_span_id.count = 0;
+    headers->x_b3_sampled.count = 0;
+    headers->x_b3_flags.count = 0;
+    headers->x_amzn_trace_id.count = 0;
+    headers->x_cloud_trace_context.count = 0;
+}
+
+
 /* Returns 0, and leaves the headers unset, if the request has none of them. */
 static ngx_uint_t
 ngx_http_txid_find_trace(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *tscf,
     txid_headers *headers)
 {
-    ngx_uint_t                      i, any;
-    ngx_list_part_t                *part;
-    ngx_table_elt_t                *h;
-    ngx_http_txid_trace_header_t   *known;
+    ngx_uint_t                     i, any;
+    txid_header                   *header;
+    ngx_list_part_t               *part;
+    ngx_table_elt_t               *h;
+    ngx_http_txid_trace_header_t  *known;
 
     any = 0;
 
@@ -137,25 +153,27 @@ ngx_http_txid_find_trace(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *
         h = part->elts;
 
         for (i = 0; i < part->nelts; i++) {
-            if (!(tscf->trace_bits & hash_bit(h[i].hash))) {
+            known = ngx_http_txid_trace_header_of[h[i].hash & 63];
+
+            if (known == NULL && h[i].hash != tscf->trace_id_header.hash) {
+                continue;
+            }
+
+            if (known && ngx_http_txid_is(&h[i], &known->name)) {
+                header = (txid_header *) ((u_char *) headers + known->at);
+
+            } else if (ngx_http_txid_is(&h[i], &tscf->trace_id_header)) {
+                header = &headers->trace_id;
+
+            } else {
                 continue;
             }
 
             if (!any) {
-                ngx_memzero(headers, sizeof(txid_headers));
+                ngx_http_txid_no_trace(headers);
                 any = 1;
             }
-
-            if (ngx_http_txid_is(&h[i], &tscf->trace_id_header)) {
-                ngx_http_txid_add(&headers->trace_id, &h[i]);
-            }
-
-            for (known = ngx_http_txid_trace_headers; known->name.name.len; known++) {
-                if (ngx_http_txid_is(&h[i], &known->name)) {
-                    ngx_http_txid_add((txid_header *) ((u_char *) headers + known->at), &h[i]);
-                    break;
-                }
-            }
+            ngx_http_txid_add(header, &h[i]);
         }
     }
     return any;

@@ -135,8 +135,9 @@ sub own_at_most {
 }
 
 my $parent = "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\r\n";
+my $b3     = "X-B3-TraceId: 4bf92f3577b34da6a3ce929d0e0e4736\r\nX-B3-SpanId: 00f067aa0ba902b7\r\nX-B3-Sampled: 1\r\n";
 my $traces = 'txid_accept 127.0.0.0/8; txid_trace traceparent b3;';
-my ($constant, $txid, $nginx_id, $with_header, $checked, $added, $response, $with_parent, $started, $continued, $time) = count(
+my ($constant, $txid, $nginx_id, $with_header, $checked, $added, $response, $with_parent, $started, $continued, $time, $b3_continued) = count(
     ['location = /x { return 200 $constant; }'],
     ['location = /x { return 200 $txid; }'],
     ['location = /x { return 200 $request_id; }'],
@@ -148,6 +149,7 @@ my ($constant, $txid, $nginx_id, $with_header, $checked, $added, $response, $wit
     ["$traces location = /x { return 200 \$txid_traceparent; }"],
     ["$traces location = /x { return 200 \$txid_traceparent; }", $parent],
     ['txid_accept 127.0.0.0/8; location = /x { return 200 $time; }', "X-Request-Id: $id\r\n"],
+    ['txid_accept 127.0.0.0/8; txid_trace b3; location = /x { return 200 $txid_b3; }', $b3],
 );
 # The constant takes 127 in nginx 1.22 and 1.26 of Debian, 119 in nginx 1.30 of Debian unstable, and 109 in an nginx that is built
 # without a stack protector, as OpenResty is by default. In the last two, the request's pool is also full here, and then an
@@ -158,18 +160,19 @@ my ($minor) = qx("$nginx" -V 2>&1) =~ m{/1\.(\d+)\.\d+.*-fstack-protector}s;
 at_most($minor && $minor <= 26 ? 1.014 : 1.019, '$txid', $txid, $constant);
 at_most(1.024, '$request_txid and a header to check', $checked, $with_header);
 at_most(1.032, 'txid_response_header', $response, $added);
-at_most(1.056, '$txid_traceparent of a new trace', $started, $constant);
-at_most(1.145, '$txid_traceparent of a trace that came in', $continued, $with_parent);
-at_most(1.25, 'txid_time iso8601', $time, $with_header);
+at_most(1.046, '$txid_traceparent of a new trace', $started, $constant);
+at_most(1.094, '$txid_traceparent of a trace that came in', $continued, $with_parent);
+at_most(1.088, 'txid_time iso8601', $time, $with_header);
 SKIP: {
-    skip 'the module is built in', 6 unless $txid->[2];
+    skip 'the module is built in', 7 unless $txid->[2];
     own_at_most(155, '$txid', $txid, $constant);
     # Tabs around a header's value are left out, and two more headers may hold a trace.
     own_at_most(250, '$request_txid and a header to check', $checked, $constant);
     own_at_most(235, 'txid_response_header', $response, $constant);
-    own_at_most(470, '$txid_traceparent of a new trace', $started, $constant);
-    own_at_most(1225, '$txid_traceparent of a trace that came in', $continued, $constant);
-    own_at_most(2040, 'txid_time iso8601', $time, $constant);
+    own_at_most(392, '$txid_traceparent of a new trace', $started, $constant);
+    own_at_most(800, '$txid_traceparent of a trace that came in', $continued, $constant);
+    own_at_most(890, '$txid_b3 of a trace that came in', $b3_continued, $constant);
+    own_at_most(865, 'txid_time iso8601', $time, $constant);
 }
 note((compared("nginx's own \$request_id", $nginx_id, $constant))[1]);
 

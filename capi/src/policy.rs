@@ -2,8 +2,9 @@
 
 use crate::caller::{bytes, fail, txid_text, words};
 use crate::error::txid_error;
-use ::txid::request::{Field, Header, Peer, Policy, PolicyError, RequestHeaders, Verdict};
+use ::txid::request::{Field, Header, Peer, Policy, PolicyError, Verdict};
 use std::ffi::{c_char, c_void};
+use std::mem::offset_of;
 use std::net::{IpAddr, Ipv6Addr};
 
 /// The options of a server: whose ids and traces it accepts, and in which headers.
@@ -277,7 +278,8 @@ impl txid_header {
     /// # Safety
     ///
     /// The value must be valid for reads of its length for as long as the result is used.
-    unsafe fn read<'a>(&self) -> Header<'a> {
+    #[inline]
+    pub(crate) unsafe fn read<'a>(&self) -> Header<'a> {
         match self.count {
             0 => Header::Absent,
             // SAFETY: the caller's promise is the same.
@@ -303,42 +305,33 @@ impl txid_headers {
         tracestate: txid_header::NONE,
     };
 
-    pub(crate) fn of(&mut self, field: Field) -> &mut txid_header {
+    /// Where the header is.
+    fn at(field: Field) -> usize {
         match field {
-            Field::Id => &mut self.id,
-            Field::TraceId => &mut self.trace_id,
-            Field::Traceparent => &mut self.traceparent,
-            Field::Tracestate => &mut self.tracestate,
-            Field::B3 => &mut self.b3,
-            Field::XB3TraceId => &mut self.x_b3_trace_id,
-            Field::XB3SpanId => &mut self.x_b3_span_id,
-            Field::XB3ParentSpanId => &mut self.x_b3_parent_span_id,
-            Field::XB3Sampled => &mut self.x_b3_sampled,
-            Field::XB3Flags => &mut self.x_b3_flags,
-            Field::XAmznTraceId => &mut self.x_amzn_trace_id,
-            Field::XCloudTraceContext => &mut self.x_cloud_trace_context,
+            Field::Id => offset_of!(Self, id),
+            Field::TraceId => offset_of!(Self, trace_id),
+            Field::Traceparent => offset_of!(Self, traceparent),
+            Field::Tracestate => offset_of!(Self, tracestate),
+            Field::B3 => offset_of!(Self, b3),
+            Field::XB3TraceId => offset_of!(Self, x_b3_trace_id),
+            Field::XB3SpanId => offset_of!(Self, x_b3_span_id),
+            Field::XB3ParentSpanId => offset_of!(Self, x_b3_parent_span_id),
+            Field::XB3Sampled => offset_of!(Self, x_b3_sampled),
+            Field::XB3Flags => offset_of!(Self, x_b3_flags),
+            Field::XAmznTraceId => offset_of!(Self, x_amzn_trace_id),
+            Field::XCloudTraceContext => offset_of!(Self, x_cloud_trace_context),
         }
     }
 
-    /// # Safety
-    ///
-    /// As for [`txid_header::read`].
-    pub(crate) unsafe fn read<'a>(&self) -> RequestHeaders<'a> {
-        // SAFETY: the caller's promise is the same.
-        unsafe {
-            RequestHeaders {
-                id: self.id.read(),
-                trace_id: self.trace_id.read(),
-                traceparent: self.traceparent.read(),
-                b3: self.b3.read(),
-                x_b3_trace_id: self.x_b3_trace_id.read(),
-                x_b3_span_id: self.x_b3_span_id.read(),
-                x_b3_parent_span_id: self.x_b3_parent_span_id.read(),
-                x_b3_sampled: self.x_b3_sampled.read(),
-                x_b3_flags: self.x_b3_flags.read(),
-                x_amzn_trace_id: self.x_amzn_trace_id.read(),
-                x_cloud_trace_context: self.x_cloud_trace_context.read(),
-            }
-        }
+    #[inline]
+    pub(crate) fn get(&self, field: Field) -> &txid_header {
+        // SAFETY: there is a header at this place.
+        unsafe { &*std::ptr::from_ref(self).byte_add(Self::at(field)).cast() }
+    }
+
+    #[inline]
+    pub(crate) fn of(&mut self, field: Field) -> &mut txid_header {
+        // SAFETY: there is a header at this place.
+        unsafe { &mut *std::ptr::from_mut(self).byte_add(Self::at(field)).cast() }
     }
 }

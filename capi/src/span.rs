@@ -99,7 +99,8 @@ pub unsafe extern "C" fn txid_span_continue(
     unsafe {
         let policy = &(*policy).0;
         let is_trusted = (*peer).is_trusted_by(policy);
-        span.write(txid_span::from(&policy.span_of(is_trusted, &(*headers).read(), clock_ms)));
+        let header = |field| (*headers).get(field).read();
+        span.write(txid_span::from(&policy.span_of(is_trusted, header, clock_ms)));
     }
 }
 

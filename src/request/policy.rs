@@ -2,6 +2,7 @@
 
 use super::header::{Header, HeaderNameError, Verdict, check_header_name};
 use super::networks::{NetworkError, Networks, Peer};
+use super::outgoing::Field;
 use super::span::{Kind, RequestHeaders, Span};
 use super::trace_ids::TraceIds;
 use std::fmt;
@@ -221,16 +222,22 @@ impl Policy {
     /// # Ok::<(), txid::request::PolicyError>(())
     /// ```
     pub fn span(&self, peer: Peer, headers: &RequestHeaders<'_>, clock_ms: i64) -> Span {
-        self.span_of(self.trusts(peer), headers, clock_ms)
-    }
-
-    /// As [`Policy::span`], of a request whose peer is trusted, or not.
-    #[inline]
-    pub fn span_of(&self, is_trusted: bool, headers: &RequestHeaders<'_>, clock_ms: i64) -> Span {
         let new = || self.new_span(clock_ms);
         match self.kinds() {
             [] => new(),
-            kinds if is_trusted => Span::of(kinds, headers, new),
+            kinds if self.trusts(peer) => Span::of(kinds, headers, new),
+            _ => new(),
+        }
+    }
+
+    /// As [`Policy::span`], of a request whose peer is trusted, or not, and whose headers `header` returns. It asks only for
+    /// those that count.
+    #[inline]
+    pub fn span_of<'a>(&self, is_trusted: bool, header: impl Fn(Field) -> Header<'a>, clock_ms: i64) -> Span {
+        let new = || self.new_span(clock_ms);
+        match self.kinds() {
+            [] => new(),
+            kinds if is_trusted => Span::of_fields(kinds, header, new),
             _ => new(),
         }
     }

@@ -1,6 +1,7 @@
 //! The span of a request: it continues the trace that came in, or starts a new one.
 
 use super::header::Header;
+use super::outgoing::Field;
 use super::trace_ids::TraceIds;
 use crate::trace::{self, AmznTraceId, B3, B3Ids, CloudTraceContext, Sampling, SpanId, TraceId, Traceparent};
 
@@ -59,7 +60,7 @@ pub struct RequestHeaders<'a> {
     pub x_cloud_trace_context: Header<'a>,
 }
 
-impl RequestHeaders<'_> {
+impl<'a> RequestHeaders<'a> {
     /// No header at all.
     pub const NONE: Self = Self {
         id: Header::Absent,
@@ -74,6 +75,23 @@ impl RequestHeaders<'_> {
         x_amzn_trace_id: Header::Absent,
         x_cloud_trace_context: Header::Absent,
     };
+
+    fn get(&self, field: Field) -> Header<'a> {
+        match field {
+            Field::Id => self.id,
+            Field::TraceId => self.trace_id,
+            Field::Traceparent => self.traceparent,
+            Field::Tracestate => Header::Absent,
+            Field::B3 => self.b3,
+            Field::XB3TraceId => self.x_b3_trace_id,
+            Field::XB3SpanId => self.x_b3_span_id,
+            Field::XB3ParentSpanId => self.x_b3_parent_span_id,
+            Field::XB3Sampled => self.x_b3_sampled,
+            Field::XB3Flags => self.x_b3_flags,
+            Field::XAmznTraceId => self.x_amzn_trace_id,
+            Field::XCloudTraceContext => self.x_cloud_trace_context,
+        }
+    }
 }
 
 /// One hop of a trace.
@@ -127,12 +145,22 @@ impl Span {
     /// The span that continues the trace that came in: as the first of these kinds that is valid, otherwise in the
     /// header that holds only its id. If there is none, or only a decision about recording, `new` starts a trace.
     pub fn of(kinds: &[Kind], headers: &RequestHeaders<'_>, new: impl FnOnce() -> Self) -> Self {
-        let traceparent = headers.traceparent.single().and_then(|text| Traceparent::from_text(text).ok());
+        Self::of_fields(kinds, |field| headers.get(field), new)
+    }
+
+    /// As [`Span::of`], of a request that looks for each of these headers by itself.
+    #[inline]
+    pub(super) fn of_fields<'a>(
+        kinds: &[Kind],
+        header: impl Fn(Field) -> Header<'a>,
+        new: impl FnOnce() -> Self,
+    ) -> Self {
+        let traceparent = header(Field::Traceparent).single().and_then(|text| Traceparent::from_text(text).ok());
         let read = |kind: &Kind| match kind {
             Kind::Traceparent => traceparent.map(Parent::from),
-            other => read_other(*other, headers),
+            other => read_other(*other, &header),
         };
-        let Some(parent) = kinds.iter().find_map(read).or_else(|| read_bare(headers.trace_id)) else {
+        let Some(parent) = kinds.iter().find_map(read).or_else(|| read_bare(header(Field::TraceId))) else {
             return new();
         };
         let Some(trace_id) = parent.trace_id else {
@@ -258,29 +286,30 @@ impl From<CloudTraceContext> for Parent {
 
 /// Reads a kind other than `traceparent`. Not inlined, because one request rarely has several.
 #[inline(never)]
-fn read_other(kind: Kind, headers: &RequestHeaders<'_>) -> Option<Parent> {
+fn read_other<'a>(kind: Kind, header: &impl Fn(Field) -> Header<'a>) -> Option<Parent> {
     match kind {
         Kind::Traceparent => None,
-        Kind::B3 => read_many(headers),
-        Kind::B3Single => B3::from_text(headers.b3.single()?).ok().map(Parent::from),
-        Kind::Aws => AmznTraceId::from_text(headers.x_amzn_trace_id.single()?).ok().map(Parent::from),
-        Kind::Gcp => CloudTraceContext::from_text(headers.x_cloud_trace_context.single()?).ok().map(Parent::from),
+        Kind::B3 => read_many(header),
+        Kind::B3Single => B3::from_text(header(Field::B3).single()?).ok().map(Parent::from),
+        Kind::Aws => AmznTraceId::from_text(header(Field::XAmznTraceId).single()?).ok().map(Parent::from),
+        Kind::Gcp => CloudTraceContext::from_text(header(Field::XCloudTraceContext).single()?).ok().map(Parent::from),
     }
 }
 
 /// Reads the `X-B3-` headers. All of them must be valid, or none counts.
-fn read_many(headers: &RequestHeaders<'_>) -> Option<Parent> {
-    let decision = match headers.x_b3_sampled {
+fn read_many<'a>(header: &impl Fn(Field) -> Header<'a>) -> Option<Parent> {
+    let decision = match header(Field::XB3Sampled) {
         Header::Absent => None,
-        header => match header.single()? {
+        sampled => match sampled.single()? {
             b"0" | b"false" => Some(Sampling::Deny),
             b"1" | b"true" => Some(Sampling::Accept),
             _ => return None,
         },
     };
-    let is_debug = headers.x_b3_flags.single() == Some(b"1");
+    let is_debug = header(Field::XB3Flags).single() == Some(b"1");
     let sampled = if is_debug { Some(Sampling::Debug) } else { decision };
-    let (trace_id, span_id) = match (headers.x_b3_trace_id, headers.x_b3_span_id, headers.x_b3_parent_span_id) {
+    let ids = (header(Field::XB3TraceId), header(Field::XB3SpanId), header(Field::XB3ParentSpanId));
+    let (trace_id, span_id) = match ids {
         (Header::Absent, Header::Absent, Header::Absent) => (None, None),
         (trace_id, span_id, parent) => {
             if parent != Header::Absent {

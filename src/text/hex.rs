@@ -25,10 +25,7 @@ pub(crate) fn encode_32_bits(bits: u32) -> [u8; 8] {
 /// Writes 64 bits as 16 characters.
 #[inline(always)]
 pub(crate) fn encode_64_bits(bits: u64) -> [u8; 16] {
-    let mut text = [0; 16];
-    text[..8].copy_from_slice(&encode_32_bits((bits >> 32) as u32));
-    text[8..].copy_from_slice(&encode_32_bits(bits as u32));
-    text
+    sixteen::encode(bits)
 }
 
 /// Writes 128 bits as 32 characters.
@@ -59,16 +56,98 @@ fn decode_32_bits(text: [u8; 8]) -> Option<u32> {
 #[inline]
 pub(crate) fn decode<const LENGTH: usize>(text: &[u8], start: usize) -> Result<u128, FormatError> {
     const { assert!(LENGTH <= 32) };
-    let (first, eights) = text[start..start + LENGTH].split_at(LENGTH % 8);
-    // With zeros in front, these are eight as well.
-    let mut eight = *b"00000000";
-    eight[8 - first.len()..].copy_from_slice(first);
-    let first = decode_32_bits(eight).map(u128::from);
-    let read = eights.chunks_exact(8).fold(first, |bits, eight| {
-        let eight = eight.try_into().expect("a chunk has its length");
-        Some(bits? << 32 | u128::from(decode_32_bits(eight)?))
-    });
+    let text_of_it = &text[start..start + LENGTH];
+    let read = if LENGTH % 16 == 0 {
+        text_of_it.chunks_exact(16).try_fold(0, |bits, sixteen| {
+            let sixteen = sixteen.try_into().expect("a chunk has its length");
+            Some(bits << 64 | u128::from(sixteen::decode(sixteen)?))
+        })
+    } else if LENGTH <= 2 {
+        text_of_it.iter().try_fold(0, |bits, &byte| Some(bits << 4 | u128::from(digit(byte)?)))
+    } else {
+        let (first, eights) = text_of_it.split_at(LENGTH % 8);
+        // With zeros in front, these are eight as well.
+        let mut eight = *b"00000000";
+        eight[8 - first.len()..].copy_from_slice(first);
+        let first = decode_32_bits(eight).map(u128::from);
+        eights.chunks_exact(8).fold(first, |bits, eight| {
+            let eight = eight.try_into().expect("a chunk has its length");
+            Some(bits? << 32 | u128::from(decode_32_bits(eight)?))
+        })
+    };
     read.map_or_else(|| decode_slowly(text, start, LENGTH), Ok)
+}
+
+/// 16 characters at once, with the instructions that every x86-64 has.
+#[cfg(target_arch = "x86_64")]
+mod sixteen {
+    use std::arch::x86_64::*;
+
+    #[inline(always)]
+    pub(super) fn encode(bits: u64) -> [u8; 16] {
+        let mut text = [0; 16];
+        // SAFETY: `text` has the 16 bytes that are written, and SSE2 is part of x86-64.
+        unsafe {
+            let bytes = _mm_cvtsi64_si128(bits.swap_bytes() as i64);
+            let four_bits = _mm_set1_epi8(0xf);
+            let high = _mm_and_si128(_mm_srli_epi16::<4>(bytes), four_bits);
+            let values = _mm_unpacklo_epi8(high, _mm_and_si128(bytes, four_bits));
+            let letters = _mm_and_si128(_mm_cmpgt_epi8(values, _mm_set1_epi8(9)), _mm_set1_epi8(39));
+            let text_of_them = _mm_add_epi8(_mm_add_epi8(values, _mm_set1_epi8(b'0' as i8)), letters);
+            _mm_storeu_si128(text.as_mut_ptr().cast(), text_of_them);
+        }
+        text
+    }
+
+    #[inline(always)]
+    pub(super) fn decode(text: &[u8; 16]) -> Option<u64> {
+        // SAFETY: `text` has the 16 bytes that are read, and SSE2 is part of x86-64.
+        unsafe {
+            let text = _mm_loadu_si128(text.as_ptr().cast());
+            let digits = _mm_sub_epi8(text, _mm_set1_epi8(b'0' as i8));
+            let letters = _mm_sub_epi8(text, _mm_set1_epi8(b'a' as i8));
+            let is_digit = _mm_cmpeq_epi8(_mm_min_epu8(digits, _mm_set1_epi8(9)), digits);
+            let is_letter = _mm_cmpeq_epi8(_mm_min_epu8(letters, _mm_set1_epi8(5)), letters);
+            if _mm_movemask_epi8(_mm_or_si128(is_digit, is_letter)) != 0xffff {
+                return None;
+            }
+            let letters = _mm_and_si128(is_letter, _mm_add_epi8(letters, _mm_set1_epi8(10)));
+            let values = _mm_or_si128(_mm_and_si128(is_digit, digits), letters);
+            // The first of two characters is the lower byte here, and has the higher four bits.
+            let pairs = _mm_or_si128(_mm_slli_epi16::<4>(values), _mm_srli_epi16::<8>(values));
+            let pairs = _mm_and_si128(pairs, _mm_set1_epi16(0xff));
+            Some((_mm_cvtsi128_si64(_mm_packus_epi16(pairs, pairs)) as u64).swap_bytes())
+        }
+    }
+}
+
+/// 16 characters as two times eight.
+#[cfg(not(target_arch = "x86_64"))]
+mod sixteen {
+    use super::{decode_32_bits, encode_32_bits};
+
+    #[inline(always)]
+    pub(super) fn encode(bits: u64) -> [u8; 16] {
+        let mut text = [0; 16];
+        text[..8].copy_from_slice(&encode_32_bits((bits >> 32) as u32));
+        text[8..].copy_from_slice(&encode_32_bits(bits as u32));
+        text
+    }
+
+    #[inline(always)]
+    pub(super) fn decode(text: &[u8; 16]) -> Option<u64> {
+        let [high, low] = [text.first_chunk()?, text.last_chunk()?].map(|eight| decode_32_bits(*eight));
+        Some(u64::from(high?) << 32 | u64::from(low?))
+    }
+}
+
+#[inline]
+fn digit(byte: u8) -> Option<u8> {
+    match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        _ => None,
+    }
 }
 
 /// As [`decode`], one character after the other, which finds the wrong one.
@@ -77,13 +156,9 @@ pub(crate) fn decode<const LENGTH: usize>(text: &[u8], start: usize) -> Result<u
 pub(crate) fn decode_slowly(text: &[u8], start: usize, length: usize) -> Result<u128, FormatError> {
     let mut bits = 0;
     for (index, &byte) in text[start..start + length].iter().enumerate() {
-        let digit = match byte {
-            b'0'..=b'9' => byte - b'0',
-            b'a'..=b'f' => byte - b'a' + 10,
-            _ => {
-                let position = start + index + 1;
-                return Err(FormatError::Character { position, byte, expected: "lower-case hexadecimal" });
-            }
+        let Some(digit) = digit(byte) else {
+            let position = start + index + 1;
+            return Err(FormatError::Character { position, byte, expected: "lower-case hexadecimal" });
         };
         bits = bits << 4 | u128::from(digit);
     }
