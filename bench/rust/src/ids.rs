@@ -11,6 +11,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::hint::black_box;
 use std::io::Write as _;
+use std::mem::MaybeUninit;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Barrier;
@@ -92,9 +93,9 @@ impl Hidden {
     /// Writes the image of a number, and adds one to it.
     fn hide(self, number: &mut u64, text: &mut [u8; 64]) {
         *number += 1;
-        let mut message = [0; 1024];
-        // SAFETY: the text is longer than an image.
-        unsafe { (self.hide)(self.series, *number, text.as_mut_ptr().cast(), message.as_mut_ptr()) };
+        let mut message = MaybeUninit::<[u8; 1024]>::uninit();
+        // SAFETY: the text is longer than an image, and a message has at most 1024 bytes.
+        unsafe { (self.hide)(self.series, *number, text.as_mut_ptr().cast(), message.as_mut_ptr().cast()) };
     }
 }
 
