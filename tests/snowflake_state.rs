@@ -336,3 +336,14 @@ fn each_step_back_of_the_clock_is_counted_once() {
     });
     assert_eq!(steps, [0, 0, 1, 1, 1, 2]);
 }
+
+/// The reading that it was given may be older than what another process has just used.
+#[test]
+fn a_generator_looks_at_the_clock_before_it_refuses() {
+    let directory = Directory::new("snowflake-late-reading");
+    let generator = generator(&directory.file());
+    let now_ms = txid::system_ms();
+    generator.next_at(now_ms).unwrap();
+    assert!(generator.next_at(now_ms - 3_600_000).is_err());
+    assert!(generator.next_by(now_ms - 3_600_000).is_ok());
+}

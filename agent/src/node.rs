@@ -22,3 +22,15 @@ impl Node {
         Ok(Self { name, layout, numbering })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_node_has_a_name_as_the_file_of_a_segment() {
+        let why = |name| Node::new(name, "snowflake").err();
+        assert_eq!(why("orders.segments"), None);
+        assert!(why("orders.segment").is_some_and(|why| why.starts_with("'orders.segment' ends with .segment")));
+    }
+}

@@ -207,6 +207,15 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_mapped_address_is_one_of_ipv4() {
+        for (peer, expected) in
+            [("::ffff:10.0.0.1", true), ("::FFFF:a00:1", true), ("::ffff:11.0.0.1", false), ("::a00:1", false)]
+        {
+            assert_eq!(contain(&["10.0.0.0/8"], peer), expected, "{peer}");
+        }
+    }
+
     proptest! {
         #[test]
         fn a_mask_counts_as_many_bits_as_it_says(address: u32, peer: u32, length in 0_u32..=32) {

@@ -82,3 +82,15 @@ impl fmt::Write for Line {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_store_says_is_one_line_that_ends() {
+        assert_eq!(one_line(" no\r\n\tsuch \x07table\n"), "no such table");
+        let long = one_line("table ".repeat(1000));
+        assert!(long.len() < LONGEST + 10 && long.ends_with("..."), "{long}");
+    }
+}

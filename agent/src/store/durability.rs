@@ -47,3 +47,14 @@ impl Durability {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_that_said_nothing_may_lose_writes() {
+        assert!(Durability::Unknown.may_lose_writes() && Durability::may_lose("why").may_lose_writes());
+        assert!(!Durability::Kept.may_lose_writes());
+    }
+}
