@@ -42,6 +42,7 @@ fn a_condition_in_the_sql_of_each_database() {
             assert_eq!(condition(format, "clickhouse"), numbers);
         }
     }
+    assert!(!condition("uuid-v6", "postgresql").contains("COLLATE"), "a column of UUIDs has none");
     assert!(refusal(&mut txid(&["range", "--from", "5", "--dialect", "mysql"])).contains("--sql"));
     assert!(refusal(&mut txid(&[&DAY[..], &["--sql", "id", "--dialect", "oracle"]].concat())).contains("postgresql"));
 }
