@@ -222,9 +222,7 @@ $ENV{LUA_CPATH} = lua_cpath();
 write_file('access.log', qq(b2fr5nvqg00000000000 200 "GET / HTTP/1.1"\n));
 write_file('mixed.log', <<'END');
 35kLKK5Xcf76Cg11zybVdSPtuWA gateway: request
-01KEC3DFR0FMY9MGZWQZA3EA3H worker: started
 1-69b307e4-a006649127e371903a2de979 lambda: REPORT
-user_01h455vb4pex5vsknk084sn02q billing: created
 1439530262794464807 bot: message
 END
 
