@@ -1,8 +1,6 @@
-//! What is kept for a request of nginx until it has ended, over internal redirects and subrequests.
-//!
-//! They share a connection, which no other request has at that time. So a table maps its address to what is kept in the
-//! request's own memory, and nginx's list of what to clean up removes it. nginx cleans up before the log phase: what is kept
-//! then puts itself on that list again, which nothing runs, and is found there.
+//! What is kept for a request of nginx until it has ended: a table maps its connection, which internal redirects and
+//! subrequests share, to memory of the request. nginx's cleanups remove it, and run before the log phase: it then puts
+//! itself on their list once more, which nothing runs any more, and is found there.
 
 use crate::caller::txid_text;
 use crate::span::txid_span;

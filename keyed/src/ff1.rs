@@ -1,8 +1,6 @@
-//! FF1 of NIST SP 800-38G: a permutation of all texts of one length over an alphabet, here for numbers.
-//!
-//! In each of ten rounds, one half of a text is moved by a number that AES makes of the other half.
-//!
-//! Nothing branches, looks up a table or divides by what depends on the key or on a number.
+//! FF1 of NIST SP 800-38G: a permutation of all texts of one length over an alphabet, here for numbers. In each of ten
+//! rounds, one half of a text is moved by a number that AES makes of the other half. Nothing branches, looks up a table or
+//! divides by what depends on the key or on a number.
 
 use crate::cipher::{Cipher, Work};
 

@@ -1,7 +1,6 @@
 //! A keyed permutation of numbers, and its keys: from a file, in memory that is not dumped. `txid::hidden` is made of it.
 //!
-//! A crate of its own, because it is optimized for size: of AES without the processor's instructions, most would
-//! otherwise be unrolled loops.
+//! It is a crate of its own to be optimized for size: AES in software would otherwise be unrolled loops.
 
 mod cipher;
 mod ff1;
