@@ -1272,9 +1272,8 @@ int32_t txid_policy_set(txid_policy *policy,
                         char *message);
 
 /**
- * Checks the options with each other, when all are set or inherited. `is_id_of_trace` says whether new ids of requests are
- * those of their traces. Returns 0, or a txid_error; then `message` says which do not go together, and begins with the
- * name of one.
+ * Checks whether the options go together, when all are set or inherited. `is_id_of_trace` says whether the new id of a
+ * request is that of its trace. Returns 0, or a txid_error; then `message` begins with the name of an option.
  *
  * Safety:
  *
@@ -1672,9 +1671,9 @@ size_t txid_span_amzn_trace_id(const txid_span *span,
 size_t txid_span_cloud_trace_context(const txid_span *span, char *buf);
 
 /**
- * Sends a request's id, and its span in all kinds of the policy: calls `set` for each of their headers that must change.
- * `headers` are those that the request has. A header that has the value already is left alone, and a value of the same
- * length in the request's own text is overwritten there. Returns 0, or what `set` returned that is less.
+ * Sends a request's id, and its span in all kinds of the policy: calls `set` for each header that must change. `headers`
+ * are those of the request; in its own text, a value of the same length is overwritten without a call. Returns 0, or what
+ * `set` returned that is less.
  *
  * Safety:
  *

@@ -135,9 +135,8 @@ pub unsafe extern "C" fn txid_policy_set(
     }
 }
 
-/// Checks the options with each other, when all are set or inherited. `is_id_of_trace` says whether new ids of requests are
-/// those of their traces. Returns 0, or a txid_error; then `message` says which do not go together, and begins with the
-/// name of one.
+/// Checks whether the options go together, when all are set or inherited. `is_id_of_trace` says whether the new id of a
+/// request is that of its trace. Returns 0, or a txid_error; then `message` begins with the name of an option.
 ///
 /// # Safety
 ///

@@ -127,9 +127,9 @@ pub unsafe extern "C" fn txid_span_cloud_trace_context(span: *const txid_span, b
     unsafe { (*span).outgoing().cloud_trace_context(place(buf)) }
 }
 
-/// Sends a request's id, and its span in all kinds of the policy: calls `set` for each of their headers that must change.
-/// `headers` are those that the request has. A header that has the value already is left alone, and a value of the same
-/// length in the request's own text is overwritten there. Returns 0, or what `set` returned that is less.
+/// Sends a request's id, and its span in all kinds of the policy: calls `set` for each header that must change. `headers`
+/// are those of the request; in its own text, a value of the same length is overwritten without a call. Returns 0, or what
+/// `set` returned that is less.
 ///
 /// # Safety
 ///
