@@ -434,12 +434,17 @@ txid_accept all;
 txid_trace traceparent;
 --- config
 txid_response_header X-Request-Id;
+# In a configuration that names it, nginx keeps the value of a variable unless it is told not to.
+set $named $txid_tracestate;
 location = /t {
+    auth_request /sub;
+    auth_request_set $of_auth $sent_http_x_request_id;
     content_by_lua_block {
         local function trace_state() return ngx.var.txid_tracestate end
         local before = trace_state()
         ngx.req.set_header("tracestate", "b=2")
         ngx.say(before, " ", trace_state(), " ", ngx.location.capture("/sub").header["X-Request-Id"])
+        ngx.say("auth: '", ngx.var.of_auth, "'")
     }
 }
 location = /sub { return 200 "sub"; }
@@ -451,6 +456,7 @@ X-Request-Id: mine-123
 X-Request-Id: mine-123
 --- response_body
 a=1 b=2 nil
+auth: ''
 
 
 
