@@ -11,4 +11,15 @@ std=$("$rustc" --print sysroot)/lib/rustlib/src/rust
 if [ -d "$std" ]; then
     set -- "$@" "--remap-path-prefix=$std=/rustc/$("$rustc" -vV | sed -n 's/^commit-hash: //p')"
 fi
+# Cargo tells crates apart by a sum of their paths, if they are outside of its workspace: as the library is, seen from the agent.
+# The sum is in the names of symbols, and so in what is built. The name of a package does as well: none is there twice.
+case ${CARGO_PKG_NAME-} in
+    txid | txid-*)
+        for argument; do
+            shift
+            case $argument in metadata=*) argument=metadata=$CARGO_PKG_NAME ;; esac
+            set -- "$@" "$argument"
+        done
+        ;;
+esac
 exec "$@" "--remap-path-prefix=$(cd "$(dirname "$0")/.." && pwd)=."
