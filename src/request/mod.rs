@@ -2,6 +2,7 @@
 //! and how a trace that comes in continues. This module does not read requests; Lua, `nginx/` and others pass in what
 //! they found.
 
+mod field;
 mod header;
 mod networks;
 mod outgoing;
@@ -9,9 +10,10 @@ mod policy;
 mod span;
 mod trace_ids;
 
+pub use field::Field;
 pub use header::{Header, HeaderNameError, Verdict, check_header_name, is_valid_id};
 pub use networks::{NetworkError, Networks, Peer};
-pub use outgoing::{Field, Outgoing};
+pub use outgoing::Outgoing;
 pub use policy::{Policy, PolicyError};
 pub use span::{Kind, RequestHeaders, Span, SpanTexts};
 pub use trace_ids::TraceIds;

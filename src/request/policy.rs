@@ -1,8 +1,8 @@
 //! What a server does with the ids and the traces that come in: the options of one server, and what they decide.
 
+use super::field::{Field, is_same};
 use super::header::{Header, HeaderNameError, Verdict, check_header_name};
 use super::networks::{NetworkError, Networks, Peer};
-use super::outgoing::Field;
 use super::span::{Kind, RequestHeaders, Span};
 use super::trace_ids::TraceIds;
 use std::fmt;
@@ -227,6 +227,41 @@ impl Policy {
             [] => new(),
             kinds if self.trusts(peer) => Span::of(kinds, headers, new),
             _ => new(),
+        }
+    }
+
+    /// The header of this name, in any case, if the policy reads or sends it.
+    ///
+    /// ```
+    /// use txid::request::{Field, Policy};
+    ///
+    /// assert_eq!(Policy::default().field(b"x-request-id"), Some(Field::Id));
+    /// assert_eq!(Policy::default().field(b"TraceParent"), Some(Field::Traceparent));
+    /// assert_eq!(Policy::default().field(b"Host"), None);
+    /// ```
+    #[inline]
+    pub fn field(&self, name: &[u8]) -> Option<Field> {
+        if is_same(name, self.header()) {
+            return Some(Field::Id);
+        }
+        if self.trace_id_header().is_some_and(|wanted| is_same(name, wanted)) {
+            return Some(Field::TraceId);
+        }
+        Field::of_traces(name)
+    }
+
+    /// The name of a header; empty if the policy has none for it.
+    ///
+    /// ```
+    /// use txid::request::{Field, Policy};
+    ///
+    /// assert_eq!(Policy::default().field_name(Field::XB3Sampled), "X-B3-Sampled");
+    /// ```
+    pub fn field_name(&self, field: Field) -> &str {
+        match field {
+            Field::Id => self.header(),
+            Field::TraceId => self.trace_id_header().unwrap_or_default(),
+            _ => field.name().unwrap_or_default(),
         }
     }
 

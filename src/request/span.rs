@@ -1,7 +1,7 @@
 //! The span of a request: it continues the trace that came in, or starts a new one.
 
+use super::field::Field;
 use super::header::Header;
-use super::outgoing::Field;
 use super::trace_ids::TraceIds;
 use crate::trace::{self, AmznTraceId, B3, B3Ids, CloudTraceContext, Sampling, SpanId, TraceId, Traceparent};
 
