@@ -29,6 +29,11 @@ fn simulate(broken: Broken, for_ms: u64) -> Report {
     world.report
 }
 
+/// Whether one of some worlds shows it: one in two of them has no accident at the moment that it takes.
+fn finds(broken: Broken, shows: impl Fn(&Report) -> bool) -> bool {
+    (0..20).any(|_| shows(&simulate(broken, DAY_MS / 12)))
+}
+
 #[test]
 fn no_child_stamps_at_or_after_its_limit_or_twice() {
     let report = simulate(Broken::Nothing, DAY_MS / 12);
@@ -40,32 +45,27 @@ fn no_child_stamps_at_or_after_its_limit_or_twice() {
 
 #[test]
 fn a_child_that_is_not_killed_is_found() {
-    let report = simulate(Broken::NoKill, DAY_MS / 12);
-    assert!(report.late > 0 && report.twice > 0);
+    assert!(finds(Broken::NoKill, |report| report.late > 0 && report.twice > 0));
 }
 
 #[test]
 fn a_child_that_is_killed_at_the_limit_is_found() {
-    let report = simulate(Broken::KillsAtTheLimit, DAY_MS / 12);
-    assert!(report.late > 0);
+    assert!(finds(Broken::KillsAtTheLimit, |report| report.late > 0));
 }
 
 #[test]
 fn a_node_that_is_given_back_before_the_child_is_gone_is_found() {
-    let report = simulate(Broken::GivesBackAtOnce, DAY_MS / 12);
-    assert!(report.twice > 0);
+    assert!(finds(Broken::GivesBackAtOnce, |report| report.twice > 0));
 }
 
 #[test]
 fn a_guard_that_forgets_which_times_were_used_is_found() {
-    let report = simulate(Broken::ForgetsTimes, DAY_MS / 12);
-    assert!(report.twice > 0);
+    assert!(finds(Broken::ForgetsTimes, |report| report.twice > 0));
 }
 
 #[test]
 fn a_guard_that_does_not_know_that_children_run_ahead_is_found() {
-    let report = simulate(Broken::KnowsNoLead, DAY_MS / 12);
-    assert!(report.late > 0 && report.twice > 0);
+    assert!(finds(Broken::KnowsNoLead, |report| report.late > 0 && report.twice > 0));
 }
 
 /// Whoever asks for that gets repeats, and no outage.
