@@ -44,6 +44,18 @@ sub refused {
     is scalar(() = $said =~ /\[emerg\]/g), 1, 'and nothing else' or diag $said;
 }
 
+sub warned {
+    my ($place, $lines, $warning) = @_;
+    my $said = check($place, $lines);
+    is $?, 0, "$place: $lines";
+    like $said, qr/\[warn\].*\Q$warning\E in \S+nginx\.conf:\d/, "warns: $warning";
+}
+
+sub unwarned {
+    my ($place, $lines) = @_;
+    unlike check($place, $lines), qr/\[warn\]/, "$place: no warning: $lines";
+}
+
 accepted http => 'txid_accept 10.0.0.0/8 fd00::/8 127.0.0.1 unix:;';
 accepted http => 'txid_accept all;';
 accepted server => 'txid_accept off;';

@@ -191,6 +191,8 @@ fn survives(url: impl Fn(u16) -> String, server: u16) {
                 let text = error.to_string();
                 assert!(!text.contains("could not read an answer"), "a panic: {text}");
                 assert!(text.len() < 1000 && !text.contains('\n') && !text.contains("the-password"), "{text}");
+                // These would not ask again for a while.
+                (store, tags) = (open(&url(port)).unwrap(), open_tags(&url(port)).unwrap());
             }
         }
         // A call of this test is up to two of a store.
