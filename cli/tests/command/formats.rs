@@ -5,7 +5,8 @@ use serde_json::Value;
 use txid::formats::{ALL, Format};
 
 fn inspected(id: &str) -> Value {
-    serde_json::from_str(&printed(&mut txid(&["inspect", "--json", id]))).unwrap()
+    // A Nano ID may begin with "-".
+    serde_json::from_str(&printed(&mut txid(&["inspect", "--json", "--", id]))).unwrap()
 }
 
 /// The formats that can be made without a file; those with the host's address, if it has one.

@@ -1,8 +1,8 @@
 //! Generators that run ahead of the clock, as UidGenerator's does that fills a buffer.
 
 use super::TWO_NODES;
-use super::host::{kill, signal};
-use super::hosted::{Hosted, Program, check_unique, gone, guard_of, send, starts};
+use super::host::signal;
+use super::hosted::{Hosted, Program, check_unique, gone, kill_with_guard, starts};
 use crate::proxy::Mode;
 use crate::servers::{self, until};
 
@@ -50,8 +50,7 @@ fn whoever_is_next_starts_later() {
         hosted.host.agent.as_mut().unwrap().wait().unwrap();
         assert!(hosted.host.log().contains("gave node"), "{}", hosted.host.log());
     };
-    send(guard_of(&hosted), libc::SIGKILL);
-    kill(hosted.host.agent.as_mut().unwrap());
+    kill_with_guard(hosted.host.agent.as_mut().unwrap());
     start(&mut hosted, Program::Python);
     end(&mut hosted);
     start(&mut hosted, Program::Python);

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command};
 use std::sync::mpsc::{Sender, TryRecvError, channel};
 use std::thread::{self, sleep};
 use std::time::Duration;
 
 use txid::snowflake::Layout;
 
-use super::host::Host;
-use crate::servers;
+use super::host::{Host, kill, signal};
+use crate::servers::{self, until};
 
 /// A lease of seconds, for stores whose clock may show only seconds, and for a host that is busy with other tests.
 pub const SHORT: [&str; 7] = ["--new", "--ahead", "14s", "--max-skew", "700ms", "--margin", "1900ms"];
@@ -176,6 +176,15 @@ pub fn child_of(process: u32) -> Option<i32> {
 
 pub fn guard_of(hosted: &Hosted) -> i32 {
     child_of(hosted.host.agent.as_ref().unwrap().id()).expect("it has a guard")
+}
+
+/// Until the guard is gone, it has the node.
+pub fn kill_with_guard(agent: &mut Child) {
+    let guard = child_of(agent.id()).expect("it has a guard");
+    signal(agent, libc::SIGSTOP);
+    send(guard, libc::SIGKILL);
+    kill(agent);
+    until("the guard is still there", || !Path::new(&format!("/proc/{guard}")).exists());
 }
 
 /// The process may be gone.

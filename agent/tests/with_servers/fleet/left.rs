@@ -3,10 +3,10 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
-use super::host::{agent, kill, signal};
-use super::hosted::{Hosted, Program, check_unique, child_of, processes_with, redis, send, starts};
+use super::host::agent;
+use super::hosted::{Hosted, Program, check_unique, child_of, kill_with_guard, processes_with, redis, send, starts};
 use crate::servers::{self, until};
 
 /// Undoes what its guard has asked the kernel for, as a change of its user does, and becomes the rest of the line.
@@ -25,15 +25,6 @@ fn left(name: &str, server: u16, before: &[&str]) -> (Hosted, String) {
     until("the child makes no ids", || hosted.makes_ids());
     kill_with_guard(hosted.host.agent.as_mut().unwrap());
     (hosted, mark)
-}
-
-/// Until the guard is gone, it has the node.
-fn kill_with_guard(agent: &mut Child) {
-    let guard = child_of(agent.id()).expect("it has a guard");
-    signal(agent, libc::SIGSTOP);
-    send(guard, libc::SIGKILL);
-    kill(agent);
-    until("the guard is still there", || !Path::new(&format!("/proc/{guard}")).exists());
 }
 
 /// Starts another agent. It ends the child that is there before it starts its own.
