@@ -98,7 +98,7 @@ test-nginx-tests:
 test-trace-context: nginx-module
 	@scripts/need.sh build test
 	@cargo build --locked --release --quiet
-	@TXID_INSTALL=1 tests/trace-context/run.sh
+	@tests/trace-context/run.sh
 
 soak: ## kill, fork, signal, sort, lease and fuzz, for hours
 	@scripts/need.sh build stores soak
