@@ -97,14 +97,8 @@ local function context()
 end
 
 
-local function first_id()
-    settings.forget()
-    local phase = get_phase()
-    if PHASES_WITHOUT_REQUEST[phase] then
-        return context().txid_id
-    end
-
-    local kept = store.start(phase)
+-- The id of the request for which this is kept; a new one, unless it has one.
+local function id_of(kept)
     local id = store.id_in(kept)
     if id then
         return id
@@ -118,6 +112,16 @@ local function first_id()
         store.keep_span(kept, span)
     end
     return store.keep(kept, id, is_invalid and settings.rejects)
+end
+
+
+local function first_id()
+    settings.forget()
+    local phase = get_phase()
+    if PHASES_WITHOUT_REQUEST[phase] then
+        return context().txid_id
+    end
+    return id_of(store.start(phase))
 end
 
 
@@ -136,22 +140,11 @@ if native.is_loaded then
 end
 
 
-local function first_span()
-    local phase = get_phase()
-    if PHASES_WITHOUT_REQUEST[phase] then
-        local ctx = context()
-        local span = rawget(ctx, "txid_span")
-        if not span then
-            span = settings.span(settings.policy, trace.new(), false)
-            ctx.txid_span = span
-        end
-        return span
-    end
-
+-- The span of the request for which this is kept, as the library writes it; a new one, unless it has one.
+local function span_of(kept)
     if settings.is_of_trace then
-        id_of_request()
+        id_of(kept)
     end
-    local kept = store.start(phase)
     local span = store.span_in(kept)
     if span then
         return span
@@ -161,9 +154,19 @@ local function first_span()
 end
 
 
--- The span of the request, as the library writes it; nil if trace is off.
-local function span_of_request()
-    return trace and (store.span() or first_span()) or nil
+local function first_span()
+    local phase = get_phase()
+    if not PHASES_WITHOUT_REQUEST[phase] then
+        return span_of(store.start(phase))
+    end
+
+    local ctx = context()
+    local span = rawget(ctx, "txid_span")
+    if not span then
+        span = settings.span(settings.policy, trace.new(), false)
+        ctx.txid_span = span
+    end
+    return span
 end
 
 
@@ -174,8 +177,7 @@ function _M.span()
         return native.span()
     end
     settings.forget()
-    local span = span_of_request()
-    return span and trace.as_table(span)
+    return trace and trace.as_table(store.span() or first_span()) or nil
 end
 
 
@@ -200,10 +202,13 @@ end
 -- header_filter_by_lua, it replaces an id that the upstream sent, and serves errors from before rewrite_by_lua.
 function _M.handle()
     settings.forget()
-    local id = _M.id()
-    local span = span_of_request()
+    local phase = get_phase()
+    local is_early = phase ~= "header_filter"
+    -- Beside nginx's module, the id is that of its variable, and trace is off.
+    local kept = not native.is_loaded and store.start(phase)
+    local id = kept and id_of(kept) or _M.id()
+    local span = trace and span_of(kept) or nil
     local header = settings.header
-    local is_early = get_phase() ~= "header_filter"
 
     if is_early and settings.upstream then
         settings.send(settings.policy, id, span)
@@ -218,7 +223,7 @@ function _M.handle()
     if span and defined.txid_span_id ~= false then
         set_variable_if_defined("txid_span_id", trace.span_id(span))
     end
-    if is_early and settings.rejects and store.take_rejection() then
+    if is_early and settings.rejects and store.take_rejection(kept) then
         return ngx_exit(400)
     end
 end

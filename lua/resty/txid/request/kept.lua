@@ -111,9 +111,8 @@ end
 
 -- Whether the request is to be rejected. Only once: the error page may be an internal redirect, which is handled as
 -- well.
-function _M.take_rejection()
-    local kept = find()
-    local is_rejected = kept and kept.rejected
+function _M.take_rejection(kept)
+    local is_rejected = kept.rejected
     if is_rejected then
         kept.rejected = false
     end

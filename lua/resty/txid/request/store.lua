@@ -130,7 +130,7 @@ end
 
 -- Whether the request is to be rejected. Only once: the error page may be an internal redirect, which is handled as
 -- well.
-function _M.take_rejection()
+function _M.take_rejection(_)
     local kept = find() or context()
     local is_rejected = rawget(kept, "txid_rejected")
     kept.txid_rejected = nil
