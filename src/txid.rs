@@ -24,7 +24,7 @@ pub(crate) const FORMAT: Format = Format {
     read: Some(Read {
         lengths: Txid::LEN..=Txid::LEN,
         all_lengths: None,
-        holds: |text, _| Holds::time(Txid::of_bits(base32hex::decode(text.try_into().ok()?).ok()?).ms as i64, 92),
+        holds: |text, _| Holds::time(ms_of(text)?, 92),
         time: Some(Time {
             shape: Shape::Word(Txid::LEN..=Txid::LEN),
             // lua-resty-txid's first ids.
@@ -48,6 +48,12 @@ pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
     Ok(Anatomy::new(id.to_string(), parts)
         .with_bits(&<[u8; 12]>::from(id), &[("time", 42), ("random", RANDOM_BITS as usize)]))
 };
+
+/// The milliseconds since 1970 in a text, if it can be a txid.
+#[inline(always)]
+pub(crate) fn ms_of(text: &[u8]) -> Option<i64> {
+    Some(Txid::of_bits(base32hex::decode(text.try_into().ok()?).ok()?).ms as i64)
+}
 
 /// Nothing in its ids tells them from others.
 pub(crate) const STRONG: Format = Format {
