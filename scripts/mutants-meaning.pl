@@ -95,6 +95,10 @@ for (grep {/\S/ && !/^#/} split /\n/, contents('scripts/mutants.meaning')) {
             $kept{$row}{$test} = 1;
         }
     }
+    for my $test (map { (split / /)[0] } @tests) {
+        my ($place) = $test =~ m{^((?:t|(?:\w+/)?tests)/[^.]+)} or next;
+        die "mutants.meaning: there is no $test\n" unless grep {-e} $place, "$place.t", "$place.rs", "$place.py";
+    }
     die "mutants.meaning: $path has no '$old'\n" if index(contents($path), $old) < 0;
     next if ($promise ne '') != ($wanted eq 'promises');
     my $line = $_;

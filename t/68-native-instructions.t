@@ -7,112 +7,15 @@
 use strict;
 use warnings;
 use lib 't/support';
-use File::Spec;
-use IO::Socket::INET;
+use Instructions;
 use Native;
-use OwnNginx;
-use POSIX qw(WNOHANG);
 use Test::More;
 
-plan skip_all => 'no valgrind' unless grep { -x "$_/callgrind_control" } File::Spec->path;
+plan skip_all => 'no valgrind' unless can_count();
 
 my $id     = '4om9qi54la8ffr4bd9sg';
 my $nginx  = $ENV{TEST_NGINX_BINARY} || 'nginx';
 my $modules = $ENV{TEST_NGINX_LOAD_MODULES} // '';
-
-use constant { ROUNDS => 10, REQUESTS => 100 };
-
-# For each pair of a server's content and a request header: the instructions of a request; all, those without the C library's, and
-# those of the module.
-sub count {
-    my (@asked) = @_;
-    my ($pid, $out, @ports) = start(@asked);
-    my (@counts, $dumps);
-    for (0 .. $#asked) {
-        my $socket  = IO::Socket::INET->new("127.0.0.1:$ports[$_]") or die $!;
-        my $header  = $asked[$_][1] // '';
-        my $request = "GET /x HTTP/1.1\r\nHost: localhost\r\n$header\r\n";
-        my $ask = sub { for (1 .. $_[0]) { syswrite $socket, $request; sysread $socket, my $answer, 4096 or die "no answer\n" } };
-        $ask->(200);
-        my @lowest;
-        for (1 .. ROUNDS) {
-            system "callgrind_control --zero $pid >/dev/null 2>&1";
-            $ask->(REQUESTS);
-            system "callgrind_control --dump $pid >/dev/null 2>&1";
-            $dumps++;
-            my @now = map { $_ / REQUESTS } instructions("$out.$dumps");
-            @lowest = @now if !@lowest || $now[1] < $lowest[1];
-        }
-        push @counts, [@lowest];
-    }
-    kill KILL => $pid;
-    waitpid $pid, 0;
-    unlink glob "$out*";
-    return @counts;
-}
-
-# Starts nginx under callgrind, with a server for each of those. Returns its process, where callgrind writes, and the ports. If
-# another program has taken a port in the meantime, nginx ends at once, and others are chosen.
-sub start {
-    my (@asked) = @_;
-    for (1 .. 5) {
-        my @ports = map { free_port() } @asked;
-        my $has_module = ($ENV{TEST_NGINX_LOAD_MODULES} // '') eq $modules;
-        my $time       = $has_module ? 'txid_time $request_txid $time iso8601;' : '';
-        my $servers = join '', map {"server { listen 127.0.0.1:$ports[$_]; $asked[$_][0] }\n"} 0 .. $#asked;
-        write_config(<<"END");
-events {}
-daemon off;
-master_process off;
-http {
-    access_log off;
-    keepalive_requests 100000;
-    map "" \$constant { default $id; }
-    $time
-$servers
-}
-END
-        my $out = prefix() . '/callgrind';
-        my $pid = fork // die $!;
-        if (!$pid) {
-            open STDERR, '>', prefix() . '/valgrind.log' or die $!;
-            exec 'valgrind', '--tool=callgrind', '--compress-strings=no', "--callgrind-out-file=$out", $nginx, '-p', prefix() . '/', '-c', 'nginx.conf',
-                '-e', prefix() . '/logs/error.log';
-        }
-        my $has_ended;
-        # On a busy machine, valgrind alone takes longer than a test usually waits.
-        for (1 .. 12) {
-            my $is_up;
-            wait_until { ($is_up = IO::Socket::INET->new("127.0.0.1:$ports[-1]")) || ($has_ended = waitpid $pid, WNOHANG) };
-            return $pid, $out, @ports if $is_up;
-            last if $has_ended;
-        }
-        if (!$has_ended) {
-            kill KILL => $pid;
-            waitpid $pid, 0;
-        }
-    }
-    die "nginx does not start: ", log_lines('error.log'), "\n";
-}
-
-sub instructions {
-    my ($file) = @_;
-    my ($whole, $own, $module, $object, $is_call) = (0, 0, 0, '', 0);
-    open my $dump, '<', $file or die "$file: $!";
-    while (<$dump>) {
-        if    (/^ob=(.*)/)    { $object  = $1 }
-        elsif (/^calls=/)     { $is_call = 1 }
-        elsif (my ($cost) = /^[\d+*-]\S* (\d+)$/) {
-            if (!$is_call) {
-                $whole  += $cost;
-                $own    += $cost unless $object =~ m{/libc[.-]};
-                $module += $cost if $object =~ m{/ngx_http_txid_module\.so$};
-            }
-            $is_call = 0;
-        }
-    }
-    return $whole, $own, $module;
-}
 
 sub compared {
     my ($what, $count, $constant) = @_;
@@ -141,6 +44,7 @@ my $new_id = join '', map { (0 .. 9, 'a' .. 'v')[(int(time * 1000) << 3) >> (40 
 $new_id .= '0' x 11;
 my $traces = 'txid_accept 127.0.0.0/8; txid_trace traceparent b3;';
 my ($constant, $txid, $nginx_id, $with_header, $checked, $added, $response, $with_parent, $started, $continued, $time, $b3_continued) = count(
+    "map '' \$constant { default $id; } txid_time \$request_txid \$time iso8601;", 200,
     ['location = /x { return 200 $constant; }'],
     ['location = /x { return 200 $txid; }'],
     ['location = /x { return 200 $request_id; }'],
@@ -180,11 +84,11 @@ SKIP: {
 note((compared("nginx's own \$request_id", $nginx_id, $constant))[1]);
 
 my @untouched = (["location = /x { return 200 $id; }"]);
-my ($with) = count(@untouched);
+my ($with) = count('', 200, @untouched);
 $ENV{TEST_NGINX_LOAD_MODULES} = $modules =~ s/\S*txid\S*//gr;
 SKIP: {
     skip 'the modules are built in', 1 if $ENV{TEST_NGINX_LOAD_MODULES} eq $modules;
-    my ($without) = count(@untouched);
+    my ($without) = count('', 200, @untouched);
     my $more = $with->[1] - $without->[1];
     cmp_ok $more, '<=', 20, sprintf 'a request that needs none of it: %.0f more', $more;
 }

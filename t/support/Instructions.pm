@@ -1,0 +1,119 @@
+package Instructions;
+
+# Counts the instructions of requests to an nginx under callgrind. They are nearly the same on any machine.
+
+use strict;
+use warnings;
+use Exporter 'import';
+use File::Spec;
+use IO::Socket::INET;
+use OwnNginx;
+use POSIX qw(WNOHANG);
+
+our @EXPORT = qw(can_count count);
+
+my $nginx = $ENV{TEST_NGINX_BINARY} || 'nginx';
+
+use constant { ROUNDS => 10, REQUESTS => 100 };
+
+sub can_count {
+    return scalar grep { -x "$_/callgrind_control" } File::Spec->path;
+}
+
+# For each pair of a server's content and a request header: the instructions of a request; all, those without the C library's, and
+# those of ngx_http_txid_module. All servers are in one http block, which begins with this text. Each first answers so many requests
+# that are not counted.
+sub count {
+    my ($http, $uncounted, @asked) = @_;
+    my ($pid, $out, @ports) = start($http, @asked);
+    my (@counts, $dumps);
+    for (0 .. $#asked) {
+        my $socket  = IO::Socket::INET->new("127.0.0.1:$ports[$_]") or die $!;
+        my $header  = $asked[$_][1] // '';
+        my $request = "GET /x HTTP/1.1\r\nHost: localhost\r\n$header\r\n";
+        my $ask = sub {
+            for (1 .. $_[0]) {
+                syswrite $socket, $request;
+                sysread $socket, my $answer, 4096 or die "no answer\n";
+                $answer =~ m{^HTTP/1\.1 200 } or die $answer;
+            }
+        };
+        $ask->($uncounted);
+        my @lowest;
+        for (1 .. ROUNDS) {
+            system "callgrind_control --zero $pid >/dev/null 2>&1";
+            $ask->(REQUESTS);
+            system "callgrind_control --dump $pid >/dev/null 2>&1";
+            $dumps++;
+            my @now = map { $_ / REQUESTS } instructions("$out.$dumps");
+            @lowest = @now if !@lowest || $now[1] < $lowest[1];
+        }
+        push @counts, [@lowest];
+    }
+    kill KILL => $pid;
+    waitpid $pid, 0;
+    unlink glob "$out*";
+    return @counts;
+}
+
+# Starts nginx under callgrind, with a server for each of those. Returns its process, where callgrind writes, and the ports. If
+# another program has taken a port in the meantime, nginx ends at once, and others are chosen.
+sub start {
+    my ($http, @asked) = @_;
+    for (1 .. 5) {
+        my @ports = map { free_port() } @asked;
+        my $servers = join '', map {"server { listen 127.0.0.1:$ports[$_]; $asked[$_][0] }\n"} 0 .. $#asked;
+        write_config(<<"END");
+events {}
+daemon off;
+master_process off;
+http {
+    access_log off;
+    keepalive_requests 100000;
+$http
+$servers
+}
+END
+        my $out = prefix() . '/callgrind';
+        my $pid = fork // die $!;
+        if (!$pid) {
+            open STDERR, '>', prefix() . '/valgrind.log' or die $!;
+            exec 'valgrind', '--tool=callgrind', '--compress-strings=no', "--callgrind-out-file=$out", $nginx, '-p', prefix() . '/', '-c', 'nginx.conf',
+                '-e', prefix() . '/logs/error.log';
+        }
+        my $has_ended;
+        # On a busy machine, valgrind alone takes longer than a test usually waits.
+        for (1 .. 12) {
+            my $is_up;
+            wait_until { ($is_up = IO::Socket::INET->new("127.0.0.1:$ports[-1]")) || ($has_ended = waitpid $pid, WNOHANG) };
+            return $pid, $out, @ports if $is_up;
+            last if $has_ended;
+        }
+        if (!$has_ended) {
+            kill KILL => $pid;
+            waitpid $pid, 0;
+        }
+    }
+    die "nginx does not start: ", log_lines('error.log'), "\n";
+}
+
+sub instructions {
+    my ($file) = @_;
+    my ($whole, $own, $module, $object, $is_call) = (0, 0, 0, '', 0);
+    open my $dump, '<', $file or die "$file: $!";
+    while (<$dump>) {
+        if    (/^ob=(.*)/)    { $object  = $1 }
+        elsif (/^calls=/)     { $is_call = 1 }
+        elsif (my ($cost) = /^[\d+*-]\S* (\d+)$/) {
+            if (!$is_call) {
+                $whole  += $cost;
+                $own    += $cost unless $object =~ m{/libc[.-]};
+                $module += $cost if $object =~ m{/ngx_http_txid_module\.so$};
+            }
+            $is_call = 0;
+        }
+    }
+    return $whole, $own, $module;
+}
+
+1;
