@@ -4,7 +4,7 @@ use super::field::{Field, is_same};
 use super::header::{Header, HeaderNameError, Verdict, check_header_name};
 use super::networks::{NetworkError, Networks, Peer};
 use super::span::{Kind, RequestHeaders, Span};
-use super::trace_ids::TraceIds;
+use super::trace_ids::{TraceIds, Wrong};
 use std::fmt;
 
 /// An option: its name, which is the same in Lua, in nginx (after `txid_`) and here; and what reads its words.
@@ -29,13 +29,7 @@ const OPTIONS: [PolicyOption; 7] = [
             once(&mut policy.trace_id_header, name)
         },
     },
-    PolicyOption {
-        name: "trace_ids",
-        read: |policy, words| {
-            let no_ids = |word: &str| PolicyError::NoTraceIds(word.to_string());
-            once(&mut policy.trace_ids, TraceIds::parse(words).map_err(no_ids)?)
-        },
-    },
+    PolicyOption { name: "trace_ids", read: |policy, words| once(&mut policy.trace_ids, TraceIds::parse(words)?) },
     PolicyOption { name: "trace_flags", read: |policy, words| once(&mut policy.trace_flags, trace_flags(words)?) },
 ];
 
@@ -331,8 +325,10 @@ pub enum PolicyError {
     HeaderName(HeaderNameError),
     /// This is not what can be done about an invalid id.
     NoAction(String),
-    /// These are not ids of traces, or the host has no address to put into them.
+    /// These are not ids of traces.
     NoTraceIds(String),
+    /// Ids of traces are to hold the host's IPv4 address, and it has none.
+    NoAddress,
     /// This is not the name of a kind of trace.
     NoKind(String),
     /// These are not flags of a new trace.
@@ -357,6 +353,15 @@ impl From<HeaderNameError> for PolicyError {
     }
 }
 
+impl From<Wrong<'_>> for PolicyError {
+    fn from(wrong: Wrong<'_>) -> Self {
+        match wrong {
+            Wrong::Word(word) => Self::NoTraceIds(word.to_string()),
+            Wrong::NoAddress => Self::NoAddress,
+        }
+    }
+}
+
 impl fmt::Display for PolicyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -375,6 +380,7 @@ impl fmt::Display for PolicyError {
                      time counts from it"
                 )
             }
+            Self::NoAddress => f.write_str("this host has no IPv4 address of its own, which sorted_host needs"),
             Self::NoKind(word) => write!(f, "{word:?} is not one of off, traceparent, b3, b3_single, aws and gcp"),
             Self::NoTraceFlags(word) => write!(f, "{word:?} is neither 01 nor 03"),
             Self::HeaderWithoutTrace(name) => write!(f, "trace_id_header is {name:?}, but trace is off"),

@@ -27,30 +27,39 @@ pub enum TraceIds {
     },
 }
 
+/// Why words do not say which ids new traces get.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wrong<'a> {
+    /// This is not such a word, or not here.
+    Word(&'a str),
+    /// The host has no address to put into ids.
+    NoAddress,
+}
+
 impl TraceIds {
     /// Reads `random`, `sorted_seconds`, `sorted` or `sorted_host`; the last two may be followed by `epoch=2020-01-01`, the day from
     /// which their 41 bits of time count, by default 1970. With that, they last until 2039.
     ///
     /// # Errors
     ///
-    /// The wrong word.
-    pub(super) fn parse<'a>(words: &[&'a str]) -> Result<Self, &'a str> {
-        let (&kind, options) = words.split_first().ok_or("")?;
+    /// The first word that is wrong, or that the host has no address.
+    pub(super) fn parse<'a>(words: &[&'a str]) -> Result<Self, Wrong<'a>> {
+        let (&kind, options) = words.split_first().ok_or(Wrong::Word(""))?;
         let epoch_ms = match options {
             [] => 0,
-            [option] => option.strip_prefix("epoch=").and_then(civil::parse).ok_or(*option)?,
-            [_, option, ..] => return Err(option),
+            [option] => option.strip_prefix("epoch=").and_then(civil::parse).ok_or(Wrong::Word(option))?,
+            [_, option, ..] => return Err(Wrong::Word(option)),
         };
         match kind {
             "random" if options.is_empty() => Ok(Self::Random),
             "sorted_seconds" if options.is_empty() => Ok(Self::SortedSeconds),
             "sorted" => Ok(Self::Sorted { epoch_ms }),
             "sorted_host" => {
-                let host = host_ipv4().ok_or(kind)?;
+                let host = host_ipv4().ok_or(Wrong::NoAddress)?;
                 Ok(Self::SortedHost { epoch_ms, host: trace::host_word(host.into()) })
             }
-            "random" | "sorted_seconds" => Err(options[0]),
-            _ => Err(kind),
+            "random" | "sorted_seconds" => Err(Wrong::Word(options[0])),
+            _ => Err(Wrong::Word(kind)),
         }
     }
 
@@ -91,7 +100,7 @@ mod tests {
             (&["random", "epoch=2020-01-01"], "epoch=2020-01-01"),
             (&["sorted_seconds", "epoch=2020-01-01"], "epoch=2020-01-01"),
         ] {
-            assert_eq!(TraceIds::parse(words), Err(wrong));
+            assert_eq!(TraceIds::parse(words), Err(Wrong::Word(wrong)));
         }
     }
 
