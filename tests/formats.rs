@@ -60,6 +60,25 @@ fn a_clocks_time_is_read_back() {
 }
 
 #[test]
+fn the_ids_of_a_time_lie_between_its_bounds_and_no_others() {
+    let numbers = &Numbers::UNKNOWN;
+    let mut sorted = 0;
+    for format in ALL {
+        let Some(bounds) = format.bounds(MS..=MS, numbers) else { continue };
+        let mut later = (1..=1000).map(|more| format.bounds(MS + more..=MS + more, numbers).unwrap());
+        let next = later.find(|next| *next != bounds).unwrap();
+        let [first, last, next] = [&bounds[0], &bounds[1], &next[0]].map(|id| {
+            let id = id.as_bytes();
+            (format.order(id, numbers), format.ms(id, numbers))
+        });
+        assert!(first.0 < last.0 && last.0 < next.0, "{format:?}: {bounds:?}");
+        assert!(first.1 == last.1 && last.1 < next.1 && MS - first.1.unwrap() < 1000, "{format:?}: {bounds:?}");
+        sorted += 1;
+    }
+    assert!(sorted >= 12, "{sorted}");
+}
+
+#[test]
 fn names_are_different_and_of_lower_case_letters() {
     let names: HashSet<_> = ALL.iter().map(|format| format.name).collect();
     assert_eq!(names.len(), ALL.len());

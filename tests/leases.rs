@@ -12,6 +12,15 @@ fn generator(directory: &Directory) -> Generator {
 }
 
 #[test]
+fn where_the_boot_is_unknown_it_says_what_to_do() {
+    let message = StateError::UnknownBoot("/run/txid/node".into()).to_string();
+    assert!(
+        message.contains("whether /run/txid/node is from this boot") && message.contains("mount /proc"),
+        "{message}"
+    );
+}
+
+#[test]
 fn everything_an_agent_writes_is_visible() {
     let directory = Directory::new("lease-view");
     let page = LeasePage::open_or_make(&directory.file(), &LAYOUT).unwrap();

@@ -217,6 +217,28 @@ fn valid_texts_are_read_and_written() {
 }
 
 #[test]
+fn what_is_shown_of_a_text_is_what_it_contains() {
+    each("formats", "valid", |case| {
+        let format = formats::named(case["format"].as_str()?)?;
+        let shown = formats::read(format, &bytes(&case["text"]), &numbers(case))?.unwrap();
+        let written = case.get("written").unwrap_or(&case["text"]);
+        let width: usize = shown.fields.iter().map(|(_, bits)| bits).sum();
+        let begins_with = shown.fields.first().map(|(name, _)| *name);
+        // The others show some of their parts in another way.
+        let has_all = match format.name {
+            "b3" => case["fields"].as_object()?.values().all(|value| shown.parts.iter().any(|(_, part)| part == value)),
+            // Only those of version 7 begin with the milliseconds.
+            "typeid" => (begins_with == Some("time")) == (shown.bytes[6] >> 4 == 7),
+            _ => true,
+        };
+        let found = json!([shown.text, hex(&shown.bytes), width, has_all]);
+        let bits = case["bits"].as_str().unwrap_or_default();
+        let expected = json!([written, bits, 4 * bits.len(), true]);
+        unless_equal(&found, &expected)
+    });
+}
+
+#[test]
 fn invalid_texts_are_refused_with_the_reason() {
     each("formats", "invalid", |case| {
         if is_read_elsewhere(case) {
