@@ -16,6 +16,15 @@ fn each_ulid_is_greater_than_the_one_before() {
 }
 
 #[test]
+fn the_low_48_bits_of_a_time_count() {
+    assert_eq!(Ulid::at(-1).timestamp_ms(), (1 << 48) - 1);
+    assert!(Ulid::at(5) < Ulid::at(5 | 1 << 48) && Ulid::at(5 | 1 << 48) < Ulid::at(5));
+    // In a thread that has none before it, also that of -1 is random.
+    let random = std::thread::spawn(|| Ulid::at(-1).0 & ((1 << 80) - 1)).join().unwrap();
+    assert!(random > 1 << 48, "{random:x}");
+}
+
+#[test]
 fn the_next_ulid_of_a_millisecond_cannot_be_guessed() {
     let bits: Vec<_> = (0..10).map(|_| Ulid::at(9).0).collect();
     assert!(bits.windows(2).any(|pair| pair[1] - pair[0] > 1), "{bits:x?}");

@@ -86,3 +86,16 @@ impl FromStr for KeyCheck {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_period_has_a_place_of_its_own() {
+        let periods =
+            ["66e94b", "0:66e94b", "1:66e94b", "9:66e94b"].map(|text| text.parse::<KeyCheck>().unwrap().period());
+        assert_eq!(periods, [None, Some(0), Some(1), Some(9)]);
+        assert_eq!(periods.map(KeyCheck::place_of), [0, 1, 2, 10]);
+    }
+}
