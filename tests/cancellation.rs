@@ -54,7 +54,13 @@ fn what_has_begun_is_finished() {
     assert!(finishes(&|| assert_eq!(txid::Txid::now().to_text().len(), 20)), "the first id of a thread");
     assert!(finishes(&|| _ = txid::host_ipv6()), "the host's address");
     assert_eq!(open_descriptors(), before);
-    // Or the cancellations were none.
+    // Or the cancellations were none, or lost.
     // SAFETY: it has nothing to do with memory.
-    assert!(!finishes(&|| _ = unsafe { libc::usleep(1000) }));
+    let is_cancelled = || _ = unsafe { libc::usleep(1000) };
+    assert!(!finishes(&is_cancelled));
+    let path = directory.0.join("another");
+    assert!(!finishes(&|| {
+        _ = State::open(&path, &Layout::SNOWFLAKE, 1).unwrap();
+        is_cancelled();
+    }));
 }

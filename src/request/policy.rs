@@ -475,6 +475,18 @@ mod tests {
     }
 
     #[test]
+    fn only_a_trusted_peers_trace_is_continued() {
+        let policy = policy(&[("trace", &["traceparent"])]);
+        let header = |field| match field {
+            Field::Traceparent => One(b"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"),
+            _ => Absent,
+        };
+        for is_trusted in [true, false] {
+            assert_eq!(policy.span_of(is_trusted, header, 0).is_continued, is_trusted);
+        }
+    }
+
+    #[test]
     fn a_new_trace_has_the_flags_that_are_wanted() {
         let flags =
             |options: &[(&str, &[&str])]| policy(options).new_span(0).traceparent().to_string()[52..].to_string();
