@@ -141,7 +141,7 @@ apisix_variant() { # apisix_variant VARIANT DIRECTORY PORT
     esac
 }
 
-apisix() {
+test_apisix() {
     home=$APISIX_HOME logs=$work/logs nginx=$(command -v openresty)
     [ -f "$home/apisix/cli/apisix.lua" ] || { echo "txid: APISIX_HOME is '$home', and has no apisix/cli/apisix.lua" >&2; exit 2; }
     apisix_in "$work" "$port" "txid, proxy-rewrite" "txid: {}"
@@ -150,7 +150,7 @@ apisix() {
     is "the access log has it" "$(grep -c "\"$failed\"" "$work/logs/access.log")" 1
     echo "$(openresty -v 2>&1 | sed 's|.*: ||'), APISIX $(sed -n 's/.*VERSION = "\(.*\)".*/\1/p' "$home/apisix/core/version.lua")"
     start_variant() { apisix_variant "$@"; }
-    measure / without request-id-uuid request-id-nanoid txid txid-and-traceparent
+    measure / without request-id-uuid request-id-uuidv7 request-id-nanoid request-id-ksuid request-id-range_id txid txid-and-traceparent
 }
 
 services_of_kong() {
@@ -193,7 +193,7 @@ kong_variant() { # kong_variant VARIANT DIRECTORY PORT
     pid_file=$2/pids/nginx.pid
 }
 
-kong() {
+test_kong() {
     document=docs/quick-start-kong.md logs=$work/kong/logs
     # The files of section 3 of the document, and its settings.
     sed -n 's/^map .*/&/p' $document >"$work/variables.conf"
@@ -218,7 +218,7 @@ kong() {
     echo "Kong $("$KONG" version)"
     nginx=${KONG_NGINX:-/usr/local/openresty/nginx/sbin/nginx}
     start_variant() { kong_variant "$@"; }
-    measure /up without correlation-id-uuid correlation-id-uuid#counter txid txid-and-traceparent
+    measure /up without correlation-id-uuid correlation-id-uuid#counter correlation-id-tracker txid txid-and-traceparent
 }
 
 # measure PATH VARIANT...: with an upstream that costs little in place of the one that was asked so far.
@@ -229,5 +229,5 @@ measure() {
     stop_in "$work/upstream/logs/nginx.pid"
 }
 
-[ -z "${APISIX_HOME-}" ] || apisix
-[ -z "${KONG-}" ] || kong
+[ -z "${APISIX_HOME-}" ] || test_apisix
+[ -z "${KONG-}" ] || test_kong
