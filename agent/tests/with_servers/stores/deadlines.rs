@@ -195,9 +195,15 @@ fn a_name_whose_first_address_is_silent() {
 fn reached() {
     let Ok(urls) = std::env::var("TXID_URLS") else { return };
     for url in urls.split(' ') {
-        let start = Instant::now();
-        open(url).unwrap().read("any/node/1").unwrap_or_else(|error| panic!("{url}: {error}"));
-        assert!(start.elapsed() < LATEST, "{url}: {:?}", start.elapsed());
+        // What the silent address leaves of the time may be too short for a busy server, but not each time.
+        let attempt = |_| {
+            let start = Instant::now();
+            let read = open(url).unwrap().read("any/node/1");
+            assert!(start.elapsed() < LATEST, "{url}: {:?}", start.elapsed());
+            read.err()
+        };
+        let errors: Vec<_> = (0..5).map_while(attempt).collect();
+        assert!(errors.len() < 5, "{url}: {errors:?}");
     }
 }
 
