@@ -202,8 +202,7 @@ fn is_new(ms: i64, now_ms: i64) -> bool {
     ms.abs_diff(now_ms) <= HOUR_MS as u64
 }
 
-/// The places of txids, and of the format whose ids are numbers.
-const TXID: usize = 0;
+/// The place of the format whose ids are numbers.
 const NUMBER: usize = {
     let mut at = 0;
     while !matches!(LIST[at].0.name.as_bytes(), b"snowflake") {
@@ -211,12 +210,11 @@ const NUMBER: usize = {
     }
     at
 };
-const _: () = assert!(matches!(LIST[TXID].0.name.as_bytes(), b"txid"));
 
 /// The time of the reading that [`Readings::certain`] returns when nobody chose a layout, without the others.
 pub(crate) fn certain_ms(text: &[u8], now_ms: i64) -> Option<i64> {
     // What most texts are. Whatever else such a text could be would be older.
-    if let Some(ms) = txid::ms_of(text).filter(|ms| is_new(*ms, now_ms) && *ms >= CORES[TXID].since_ms) {
+    if let Some(ms) = txid::ms_of(text).filter(|ms| is_new(*ms, now_ms) && *ms >= txid::SINCE_MS) {
         return Some(ms);
     }
     let (mut bits, mut times) = ([0; Readings::MOST], [None; Readings::MOST]);

@@ -11,6 +11,9 @@ const RANDOM_BITS: u32 = 54;
 const RANDOM_MASK: u64 = (1 << RANDOM_BITS) - 1;
 const TIME_MASK: u64 = (1 << 42) - 1;
 
+/// When lua-resty-txid made its first ids.
+pub(crate) const SINCE_MS: i64 = 1_420_070_400_000;
+
 pub(crate) const FORMAT: Format = Format {
     name: "txid",
     title: "txid",
@@ -27,8 +30,7 @@ pub(crate) const FORMAT: Format = Format {
         holds: |text, _| Holds::time(ms_of(text)?, 92),
         time: Some(Time {
             shape: Shape::Word(Txid::LEN..=Txid::LEN),
-            // lua-resty-txid's first ids.
-            since_ms: 1_420_070_400_000,
+            since_ms: SINCE_MS,
             sorted: Some(Sorted {
                 times: |_| 0..=TIME_MASK as i64,
                 bounds: |ms, _| [Txid::first_of(ms).to_string(), Txid::last_of(ms).to_string()],

@@ -1,5 +1,5 @@
 # Limits the instructions that resty.txid.request adds to a request, compared with a constant header and a handler that does nothing.
-# LuaJIT may compile a little more or less of it, so the limits leave room for that.
+# LuaJIT may compile a little more or less of it, so the limits leave room for that: 2 or 3 of a hundred. Others compile it differently.
 
 use strict;
 use warnings;
@@ -10,6 +10,7 @@ use Tree qw(library lua_cpath lua_path);
 
 library();
 plan skip_all => 'no valgrind' unless can_count();
+plan skip_all => 'the limits are those of nginx and LuaJIT in Debian 12' unless qx("@{[$ENV{TEST_NGINX_BINARY} || 'nginx']}" -v 2>&1) =~ m{nginx/1\.22\.};
 plan skip_all => 'the library is hidden' if $ENV{TXID_WITHOUT_LIBRARY};
 
 my $id     = "X-Request-Id: 4om9qi54la8ffr4bd9sg\r\n";
@@ -33,7 +34,7 @@ init_by_lua_block {
 }
 END
     my @asked = map { my ($base, $server, $header) = @$_[0 .. 2]; map { ["location = /x { $_ }", $header] } $base, $server } @rows;
-    my @counts = count($http, 500, @asked);
+    my @counts = count($http, @asked);
     for (@rows) {
         my ($limit, $what) = @$_[3, 4];
         my ($base, $own) = map { $_->[1] } splice @counts, 0, 2;
@@ -43,17 +44,17 @@ END
 
 my $accept = 'accept = { "127.0.0.0/8" }';
 at_most('',
-    [$constant, $handle, '', 2600, 'handle() with a new id'],
+    [$constant, $handle, '', 2550, 'handle() with a new id'],
     ["set_by_lua_block \$x { return 'a' } $set", "set_by_lua_block \$x { return require('resty.txid.request').id() } $set", '', 1250, 'id()'],
 );
-at_most($accept, [$constant, $handle, $id, 2000, 'handle() with an id that came in']);
+at_most($accept, [$constant, $handle, $id, 1930, 'handle() with an id that came in']);
 at_most("$accept, trace = 'traceparent'",
-    [$constant, $handle, '', 5150, 'a new traceparent'],
-    [$constant, $handle, $parent, 4600, 'a traceparent that came in'],
+    [$constant, $handle, '', 4950, 'a new traceparent'],
+    [$constant, $handle, $parent, 4450, 'a traceparent that came in'],
 );
 at_most("$accept, trace = 'b3'",
-    [$constant, $handle, '', 7700, 'new headers of b3'],
-    [$constant, $handle, $b3, 7500, 'headers of b3 that came in'],
+    [$constant, $handle, '', 7500, 'new headers of b3'],
+    [$constant, $handle, $b3, 7350, 'headers of b3 that came in'],
 );
 
 done_testing;
