@@ -152,28 +152,68 @@ fn without_a_lease_the_error_says_why() {
     let directory = Directory::new("lease-why");
     let page = LeasePage::open_or_make(&directory.file(), &LAYOUT).unwrap();
     let orders = generator(&directory);
-    let why = || orders.next_at(NOW_MS).unwrap_err().to_string();
+    let refusal = || orders.next_at(NOW_MS).unwrap_err();
+    let why = || refusal().to_string();
     assert_eq!(why(), "orders has no lease; txid-agent has not reached its store yet");
     page.set_contact(NOW_MS);
     assert_eq!(why(), "orders has no lease; txid-agent last reached its store at 2023-11-14T22:13:20.000Z");
     page.open(17, NOW_MS - 60_000);
     page.set_limit(17, NOW_MS - 1000);
-    for (news, why_then) in [
-        (LeaseNews::Held, "txid-agent last reached its store at 2023-11-14T22:13:20.000Z"),
-        (LeaseNews::Lost, "another host took the node, and txid-agent is taking a new one"),
-        (LeaseNews::Copied, "this machine was copied while it ran, and txid-agent is taking a new node"),
-        (LeaseNews::Asking, "the clock was stepped or the machine was stopped, and txid-agent is asking its store"),
+    for (news, name, why_then) in [
+        (LeaseNews::Held, "lease-ended", "txid-agent last reached its store at 2023-11-14T22:13:20.000Z"),
+        (LeaseNews::Lost, "lost", "another host took the node, and txid-agent is taking a new one"),
+        (LeaseNews::Copied, "copied", "this machine was copied while it ran, and txid-agent is taking a new node"),
+        (
+            LeaseNews::Asking,
+            "asking",
+            "the clock was stepped or the machine was stopped, and txid-agent is asking its store",
+        ),
         (
             LeaseNews::Waiting,
+            "waiting",
             "the store was new or empty, and txid-agent waits until leases that it may have lost have expired",
         ),
-        (LeaseNews::NoneFree, "all nodes are taken"),
-        (LeaseNews::ClockOff, "the clock of this host is too far off the store's"),
-        (LeaseNews::Released, "txid-agent gave the node back when it was stopped"),
+        (LeaseNews::NoneFree, "none-free", "all nodes are taken"),
+        (LeaseNews::ClockOff, "clock-off", "the clock of this host is too far off the store's"),
+        (LeaseNews::Released, "released", "txid-agent gave the node back when it was stopped"),
     ] {
         page.say(news);
         assert_eq!(why(), format!("the lease of orders ended at 2023-11-14T22:13:19.000Z; {why_then}"));
+        assert_eq!(refusal().name(), name);
     }
+}
+
+#[test]
+fn what_an_agent_reports_has_a_name() {
+    let names = ["starting", "held", "lost", "copied", "asking", "waiting", "none-free", "clock-off", "released"];
+    assert_eq!(LeaseNews::ALL.map(LeaseNews::name), names);
+}
+
+#[test]
+fn why_there_would_be_no_id_is_said_without_making_one() {
+    let directory = Directory::new("lease-probe");
+    let page = LeasePage::open_or_make(&directory.file(), &LAYOUT).unwrap();
+    let orders = generator(&directory);
+    let there_is_none = |clock_ms| {
+        let would_be = orders.refusal_at(clock_ms);
+        assert_eq!(would_be, orders.next_at(clock_ms).err());
+        would_be.unwrap().name()
+    };
+    assert_eq!(there_is_none(NOW_MS), "starting");
+    page.say(LeaseNews::Held);
+    page.open(17, NOW_MS);
+    assert_eq!(there_is_none(NOW_MS), "no-lease");
+    page.set_limit(17, NOW_MS + 60_000);
+    let before = page.view();
+    assert_eq!([-10_000, 0, 59_999].map(|later_ms| orders.refusal_at(NOW_MS + later_ms)), [None; 3]);
+    assert_eq!(page.view(), before);
+    let first = LAYOUT.decode(orders.next_at(NOW_MS).unwrap()).unwrap();
+    assert_eq!((first.ms, first.sequence), (NOW_MS, 0));
+    assert_eq!(there_is_none(NOW_MS + 60_000), "lease-ended");
+    assert_eq!(there_is_none(NOW_MS - 10_001), "clock-behind");
+    page.close();
+    page.say(LeaseNews::Released);
+    assert_eq!(there_is_none(NOW_MS), "released");
 }
 
 #[test]

@@ -78,6 +78,26 @@ fn ids_run_ahead_by_whole_units_of_time() {
 }
 
 #[test]
+fn the_end_of_a_layout_is_announced_for_a_year() {
+    let end_ms = *Layout::UID.range_ms().end();
+    let a_year_ago = end_ms - 365 * 24 * 3_600_000;
+    let announced = |verb: &str| {
+        let rest = "at 2024-11-20T13:24:15.999Z, and there are no ids after that: choose another one in time";
+        Some(format!("the layout {verb} {rest}"))
+    };
+    for (now_ms, said) in [
+        (i64::MIN, None),
+        (a_year_ago, None),
+        (a_year_ago + 1, announced("ends")),
+        (end_ms, announced("ends")),
+        (end_ms + 1, announced("ended")),
+        (i64::MAX, announced("ended")),
+    ] {
+        assert_eq!(Layout::UID.ending(now_ms).map(|ending| ending.to_string()), said, "{now_ms}");
+    }
+}
+
+#[test]
 fn an_epoch_is_an_integer_that_a_double_holds() {
     for farthest in [-(1 << 53), 1 << 53] {
         assert!(Layout::SNOWFLAKE.with_epoch_ms(farthest).is_ok());

@@ -92,3 +92,28 @@ fn generator(options: &Options) -> Result<Generator, MakerError> {
     };
     Ok(Generator::new(state.map_err(|error| snowflake(&error))?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_of_few_digits_is_an_id_only_of_a_chosen_layout() {
+        let chosen = Numbers { is_chosen: true, ..Numbers::UNKNOWN };
+        for (zeros, digits, is_usual) in [
+            (0, "12345678901234", false),
+            (0, "123456789012345", true),
+            (0, "1234567890123456789", true),
+            (1, "1234567890123456789", true),
+            (30, "123456789012345", true),
+            (6, "12345678901234", false),
+            (20, "0", false),
+        ] {
+            let text = "0".repeat(zeros) + digits;
+            let id = text.parse().unwrap();
+            assert_eq!(read(text.as_bytes(), &Numbers::UNKNOWN).ok(), is_usual.then_some(id), "{text}");
+            assert_eq!(read(text.as_bytes(), &chosen), Ok(id), "{text}");
+        }
+        assert!(read(b"", &chosen).is_err());
+    }
+}

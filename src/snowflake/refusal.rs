@@ -181,27 +181,31 @@ mod tests {
     #[test]
     fn a_refusal_says_why() {
         let ms = 1_700_000_000_000;
-        for (refusal, expected) in [
+        for (refusal, name, expected) in [
             (
                 Refusal::ClockBehind { last_ms: ms + 20_000, clock_ms: ms },
+                "clock-behind",
                 "the clock reads 2023-11-14T22:13:20.000Z, 20000 ms behind the last time used, 2023-11-14T22:13:40.000Z; \
                  ids continue when it has caught up",
             ),
             (
                 Refusal::Exhausted { last_ms: ms + 10_000, clock_ms: ms },
+                "exhausted",
                 "all ids of the layout up to 2023-11-14T22:13:30.000Z are used up, and the clock reads \
                  2023-11-14T22:13:20.000Z",
             ),
             (
                 Refusal::BeforeEpoch { epoch_ms: ms + 1, clock_ms: ms },
+                "before-epoch",
                 "the clock reads 2023-11-14T22:13:20.000Z, and the layout begins at 2023-11-14T22:13:20.001Z",
             ),
             (
                 Refusal::Ended { end_ms: ms - 1, clock_ms: ms },
+                "layout-ended",
                 "the clock reads 2023-11-14T22:13:20.000Z, and the layout ended at 2023-11-14T22:13:19.999Z",
             ),
         ] {
-            assert_eq!(refusal.to_string(), expected);
+            assert_eq!((refusal.name(), refusal.to_string().as_str()), (name, expected));
         }
     }
 }
