@@ -98,4 +98,41 @@ mod tests {
         assert_eq!(periods, [None, Some(0), Some(1), Some(9)]);
         assert_eq!(periods.map(KeyCheck::place_of), [0, 1, 2, 10]);
     }
+
+    /// Each check value has one text, so that texts can be compared.
+    #[test]
+    fn a_check_value_has_six_digits_of_one_case_and_one_digit_of_a_period() {
+        for wrong in [
+            "",
+            "66e94",
+            "66e94b0",
+            "0066e94b",
+            "66E94B",
+            "+6e94b",
+            "66e94g",
+            "66e9\u{e9}",
+            " 66e94b",
+            "1:",
+            "1:66e94",
+            "1:66E94B",
+            ":66e94b",
+            "x:66e94b",
+            "10:66e94b",
+            "-1:66e94b",
+            "1:2:66e94b",
+        ] {
+            assert_eq!(wrong.parse::<KeyCheck>(), Err(NoKeyCheck(wrong.to_string())));
+        }
+    }
+
+    #[test]
+    fn what_may_be_a_key_is_not_shown() {
+        let rest = " is no check value of a key, such as 66e94b or 1:66e94b: `txid key FILE` prints those of a file";
+        for (wrong, shown) in
+            [("66e94", r#""66e94""#), ("1:66e94b\n234", r#""1:66e94b\n234""#), ("0123456789abc", "this"), ("", r#""""#)]
+        {
+            let said = wrong.parse::<KeyCheck>().unwrap_err().to_string();
+            assert_eq!(said, format!("{shown}{rest}"));
+        }
+    }
 }
