@@ -8,9 +8,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+use test_helpers::attack::refuse;
 use test_helpers::{Directory, one_by_one};
-use txid::segment::Segment;
-use txid::snowflake::{Generator, Layout, LeasePage, Order, Refusal, State};
+use txid::segment::{Segment, SegmentError, SegmentPage};
+use txid::snowflake::{Generator, Layout, LeasePage, Order, Refusal, State, StateError};
 
 const EPOCH_MS: i64 = 1_577_836_800_000;
 
@@ -216,6 +217,45 @@ fn the_mode_of_what_is_made_does_not_depend_on_the_umask() {
     }
 }
 
+/// Otherwise, ids would be made that a loss of power forgets.
+fn what_does_not_get_to_the_disk_is_refused() {
+    let directory = Directory::new("disk");
+    refuse(&[libc::SYS_fsync, libc::SYS_fdatasync], libc::EIO);
+    let (file, below) = (directory.file(), directory.0.join("below"));
+    for (path, failed) in [
+        (&file, format!("make {}", file.display())),
+        (&below.join("orders"), format!("make directory {}", below.display())),
+    ] {
+        let error = State::open(path, &Layout::SNOWFLAKE, 1).unwrap_err();
+        assert_eq!(error.to_string(), format!("cannot {failed}: Input/output error (os error 5)"));
+        assert!(!path.exists());
+    }
+    assert_eq!(fs::read_dir(&directory.0).unwrap().count(), 1, "only the directory below is left");
+}
+
+/// It could be taken for one of this boot after the next.
+fn where_the_boot_is_unknown_no_page_is_made() {
+    let directory = Directory::new("boot");
+    let is_hidden = [libc::CLONE_NEWNS, libc::CLONE_NEWNS | libc::CLONE_NEWUSER].into_iter().any(|namespaces| {
+        let (none, over) = (std::ptr::null(), c"/proc/sys/kernel/random".as_ptr());
+        // SAFETY: the texts end with a NUL, and only this process has the namespace.
+        unsafe {
+            libc::unshare(namespaces) == 0
+                && libc::mount(none, c"/".as_ptr(), none, libc::MS_REC | libc::MS_PRIVATE, none.cast()) == 0
+                && libc::mount(c"tmpfs".as_ptr(), over, c"tmpfs".as_ptr(), 0, none.cast()) == 0
+        }
+    });
+    if !is_hidden {
+        println!("skipped: this user may not mount");
+        return;
+    }
+    let lease = LeasePage::open_or_make(&directory.file(), &Layout::SNOWFLAKE);
+    assert!(matches!(lease, Err(StateError::UnknownBoot(_))), "{lease:?}");
+    let segment = SegmentPage::open_or_make(&directory.file());
+    assert!(matches!(segment, Err(SegmentError::UnknownBoot(_))));
+    assert_eq!(fs::read_dir(&directory.0).unwrap().count(), 0);
+}
+
 /// 4096 ids of this millisecond, and of each of the 10,000 that may be borrowed.
 fn nothing_is_left_when_the_drift_is_used_up() {
     let directory = Directory::new("drift");
@@ -304,5 +344,7 @@ fn main() {
         children_share_what_their_parent_opened,
         without_permission_the_error_names_user_and_file,
         the_mode_of_what_is_made_does_not_depend_on_the_umask,
+        what_does_not_get_to_the_disk_is_refused,
+        where_the_boot_is_unknown_no_page_is_made,
     ]);
 }
