@@ -170,7 +170,7 @@ fn make_directory(parent: &OwnedFd, name: &OsStr) -> Result<(), Errno> {
 /// Brings the names in a directory to the disk. Without read permission it cannot be opened for that; they get there
 /// later.
 fn sync_directory(directory: &OwnedFd) -> Result<(), Errno> {
-    match fs::openat(directory, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()) {
+    match fs::openat(directory, ".", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) {
         Ok(readable) => fs::fsync(readable),
         Err(_) => Ok(()),
     }
