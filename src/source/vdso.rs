@@ -117,9 +117,9 @@ fn find() -> Option<GetRandom> {
         let header = image.cast::<libc::Elf64_Ehdr>().as_ref()?;
         let segments = image.add(header.e_phoff as usize).cast::<libc::Elf64_Phdr>();
         let segments = slice::from_raw_parts(segments, header.e_phnum.into());
-        let loaded = segments.iter().find(|segment| segment.p_type == libc::PT_LOAD)?;
         let dynamic = segments.iter().find(|segment| segment.p_type == libc::PT_DYNAMIC)?;
-        let base = image.wrapping_add(loaded.p_offset as usize).wrapping_sub(loaded.p_vaddr as usize);
+        // The object is loaded in one piece, so all of its parts are as far from their addresses.
+        let base = image.wrapping_add(dynamic.p_offset as usize).wrapping_sub(dynamic.p_vaddr as usize);
         let entries = image.add(dynamic.p_offset as usize).cast::<[u64; 2]>();
         let entries = slice::from_raw_parts(entries, dynamic.p_filesz as usize / size_of::<[u64; 2]>());
         let value_of = |tag| entries.iter().find(|entry| entry[0] == tag).map(|entry| entry[1] as usize);
@@ -169,6 +169,34 @@ mod tests {
         });
         println!("{} draws", all.len());
         assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len());
+    }
+
+    #[test]
+    fn states_are_apart_from_each_other() {
+        if !fill_from(250, &mut [0; 8]) {
+            return println!("skipped: the vDSO of this kernel has no getrandom");
+        }
+        assert!(fill_from(252, &mut [0; 8]));
+        let is_used = |place: usize| {
+            let state = FIRST.load(Ordering::Relaxed).wrapping_add(place * ROOM);
+            // SAFETY: the mapping has this many states, and no other test has these.
+            unsafe { std::slice::from_raw_parts(state, ROOM) }.iter().any(|&byte| byte != 0)
+        };
+        assert_eq!([249, 250, 251, 252, 253].map(is_used), [false, true, false, true, false]);
+    }
+
+    #[test]
+    fn a_thread_has_the_state_of_its_number() {
+        // The next thread's is not 0.
+        thread_number::get();
+        let is_filled = std::thread::spawn(|| {
+            let Borrowed(is_borrowed) = &BORROWED[thread_number::get() as usize % STATES];
+            is_borrowed.store(true, Ordering::Relaxed);
+            let is_filled = fill(&mut [0; 8]);
+            is_borrowed.store(false, Ordering::Relaxed);
+            is_filled
+        });
+        assert!(!is_filled.join().unwrap());
     }
 
     #[test]
