@@ -5,7 +5,7 @@
 mod made;
 
 use made::{makers, makers_that_stamp};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
@@ -191,7 +191,8 @@ fn without_memory_for_the_kernels_state_strong_ids_are_made_by_system_calls() {
 fn threads_leave_nothing_of_the_strong_randomness_behind() {
     let in_threads = |threads: usize| {
         for _ in 0..threads / 100 {
-            std::thread::scope(|scope| (0..100).for_each(|_| _ = scope.spawn(|| strong(1))));
+            let begun: Vec<_> = (0..100).map(|_| std::thread::spawn(|| strong(1))).collect();
+            begun.into_iter().for_each(|thread| _ = thread.join().unwrap());
         }
     };
     let child = Child::start(fork, || {
@@ -216,6 +217,10 @@ fn ids_that_could_be_guessed_are_reported() {
             let made = Maker::parse(format, []).unwrap().write_by(0, &mut [0; Maker::MAX_LEN]);
             assert!(made.unwrap().guessable, "{format}");
         }
+        let nanoid = Maker::parse("nanoid", []).unwrap();
+        let nanoids: Vec<_> = (0..1000).map(|_| pad(|text| _ = nanoid.write_by(0, text).unwrap())).collect();
+        let random = |at: &usize| nanoids.iter().map(|text| text[*at]).collect::<BTreeSet<_>>().len() > 32;
+        assert_eq!((0..64).filter(random).count(), 21, "each character is random");
         ids.concat()
     });
     assert_no_id_twice(&[texts(child)]);
@@ -277,6 +282,18 @@ fn what_a_vfork_began_is_not_its_own(format: &str, maker: &Maker, ids: Shared<Pa
         vec![make()]
     });
     [vec![make()], child.output()].concat()
+}
+
+/// It would cost as much as an id.
+fn the_process_id_is_asked_for_once() {
+    let child = Child::start(fork, || {
+        let makes: Vec<_> = makes().collect();
+        makes.iter().for_each(|make| _ = make());
+        forbid(&[libc::SYS_getpid]);
+        makes.iter().for_each(|make| (0..100).for_each(|_| _ = make()));
+        Vec::new()
+    });
+    assert_eq!(child.output(), b"");
 }
 
 fn no_format_repeats_what_a_vfork_began() {
@@ -486,25 +503,35 @@ fn a_process_is_not_taken_for_an_ancestor_that_had_its_id() {
     }
 }
 
-/// In a new namespace, it has the process id 1 that its parent has in another one.
+/// In a new namespace, it has the process id 1 that its parent has in another one. If it gets no timers, nothing but that
+/// id tells it from its parent, whose number is 1.
 fn a_child_with_its_parents_id_makes_a_new_stream() {
-    let child = Child::start(fork, || {
-        if may_choose_pids() {
-            let first = Child::start(fork, || {
-                no_wiping();
-                let ids = || makes().flat_map(|make| (0..40).flat_map(move |_| make())).collect::<Vec<_>>();
-                let before = ids();
-                assert!(may_choose_pids());
-                let of_child = Child::start(raw_clone, ids).output();
-                [before, ids(), of_child].concat()
-            });
-            return first.output();
-        }
-        Vec::new()
-    });
-    let output = child.output();
-    let distinct: HashSet<_> = output.chunks_exact(64).collect();
-    assert_eq!(64 * distinct.len(), output.len());
+    let may_have_timers: fn() = || ();
+    let no_timers: fn() = || refuse(&[libc::SYS_timer_create, libc::SYS_timer_gettime], libc::EPERM);
+    for begin in [may_have_timers, no_timers] {
+        let child = Child::start(fork, || {
+            if may_choose_pids() {
+                let first = Child::start(fork, || {
+                    no_wiping();
+                    let ids = || makes().flat_map(|make| (0..40).flat_map(move |_| make())).collect::<Vec<_>>();
+                    let before = ids();
+                    assert!(may_choose_pids());
+                    let child = Child::start(raw_clone, || {
+                        begin();
+                        ids()
+                    });
+                    // Two processes with one id make no SOFATracer ids at the same time.
+                    let of_child = child.output();
+                    [before, ids(), of_child].concat()
+                });
+                return first.output();
+            }
+            Vec::new()
+        });
+        let output = child.output();
+        let distinct: HashSet<_> = output.chunks_exact(64).collect();
+        assert_eq!(64 * distinct.len(), output.len());
+    }
 }
 
 fn without_memory_for_a_stream_ids_are_made() {
@@ -628,6 +655,7 @@ fn main() {
         raw_clone_makes_a_new_stream,
         a_series_begins_anew_in_a_child,
         vfork_takes_turns,
+        the_process_id_is_asked_for_once,
         no_format_repeats_what_a_vfork_began,
         where_the_kernel_wipes_there_is_a_page_and_no_timer,
         without_randomness_from_the_os_ids_are_made_and_it_shows,
