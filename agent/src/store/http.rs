@@ -219,7 +219,6 @@ impl Http {
                 | std::io::ErrorKind::AddrNotAvailable => Failure::NotDone(at(why)),
                 // How rustls reports that it does not accept the other side.
                 std::io::ErrorKind::InvalidData => Failure::NotDone(address.misconfigured(why)),
-                std::io::ErrorKind::TimedOut | std::io::ErrorKind::WouldBlock => Failure::Unknown(address.timed_out()),
                 _ => Failure::Unknown(at(why)),
             },
             other => Failure::Unknown(at(other)),

@@ -182,10 +182,7 @@ pub(super) async fn tcp(address: &Address, host: &Host) -> Result<TcpStream, Sto
         }
         Err(error) => Err(error),
     };
-    stream.map_err(|error| match error.kind() {
-        io::ErrorKind::TimedOut => address.timed_out(),
-        _ => address.unreachable(format_args!("{host}: {error}")),
-    })
+    stream.map_err(|error| address.unreachable(format_args!("{host}: {error}")))
 }
 
 /// After this part of the time-out, the next address of a host is tried as well: 250 ms of 3 s, as in RFC 8305.
