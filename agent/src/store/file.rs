@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
 
 use super::address::Address;
@@ -54,14 +55,7 @@ impl FileStore {
             let open = |file: io::Result<File>, path| file.map_err(|error| self.say(path, &error));
             let directory = open(File::open(&self.directory), &self.directory)?;
             let file = open(OpenOptions::new().create(true).append(true).open(&path), &path)?;
-            let locked = match try_lock(&directory) {
-                Ok(is_locked) => is_locked && try_lock(&file).map_err(|error| self.say(&path, &error))?,
-                // How NFS says that it does not lock directories.
-                Err(error) if error.raw_os_error() == Some(libc::EBADF) => {
-                    try_lock(&file).map_err(|error| self.say(&path, &error))?
-                }
-                Err(error) => return Err(self.say(&self.directory, &error)),
-            };
+            let locked = try_lock_both(&directory, &file).map_err(|error| self.say(&path, &error.into()))?;
             if locked && is_there(&file, &path) && is_there(&directory, &self.directory) {
                 return Ok([directory, file]);
             }
@@ -163,11 +157,19 @@ fn make_directories(directory: &Path) -> io::Result<()> {
     File::open(parent).map_or(Ok(()), |parent| parent.sync_all())
 }
 
-fn try_lock(file: &File) -> io::Result<bool> {
+fn try_lock_both(directory: &File, file: &File) -> rustix::io::Result<bool> {
+    match try_lock(directory) {
+        // How NFS says that it does not lock directories.
+        Ok(true) | Err(Errno::BADF) => try_lock(file),
+        other => other,
+    }
+}
+
+fn try_lock(file: &File) -> rustix::io::Result<bool> {
     match flock(file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(true),
-        Err(rustix::io::Errno::WOULDBLOCK | rustix::io::Errno::INTR) => Ok(false),
-        Err(error) => Err(error.into()),
+        Err(Errno::WOULDBLOCK | Errno::INTR) => Ok(false),
+        Err(error) => Err(error),
     }
 }
 
@@ -214,5 +216,43 @@ impl Store for FileStore {
 
     fn durability(&self) -> &Durability {
         &self.durability
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::OpenOptionsExt;
+
+    /// An operator would believe that no node is taken.
+    #[test]
+    fn a_list_that_cannot_be_read_is_not_empty() {
+        let place = tempfile::tempdir().unwrap();
+        let url = format!("file://{}", place.path().display());
+        let mut store = FileStore::open(StoreUrl::parse(&url).unwrap()).unwrap();
+        let mut list = || store.list("orders/", &mut |_, _| {});
+        assert_eq!(list(), Ok(()), "there is no directory yet");
+        fs::write(place.path().join("orders"), "").unwrap();
+        let error = list().unwrap_err();
+        assert!(!error.may_pass() && error.to_string().contains("/orders: "), "{error}");
+    }
+
+    #[test]
+    fn where_a_directory_cannot_be_locked_its_file_is() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join(LOCK);
+        let file = || OpenOptions::new().create(true).append(true).open(&path).unwrap();
+        let directory = || File::open(place.path()).unwrap();
+        // A lock of it fails as on NFS.
+        let other = || OpenOptions::new().read(true).custom_flags(libc::O_PATH).open(place.path()).unwrap();
+        assert_eq!(try_lock(&other()), Err(Errno::BADF));
+        let [ours, theirs] = [file(), file()];
+        assert_eq!(try_lock_both(&other(), &ours), Ok(true));
+        assert_eq!(try_lock_both(&other(), &theirs), Ok(false), "the file is locked");
+        drop(ours);
+        let locked = directory();
+        assert_eq!(try_lock_both(&locked, &file()), Ok(true));
+        assert_eq!(try_lock_both(&directory(), &theirs), Ok(false), "the directory is locked");
+        assert_eq!(try_lock(&theirs), Ok(true), "and then the file is left alone");
     }
 }
