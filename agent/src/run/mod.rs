@@ -136,8 +136,8 @@ impl Agent {
         match (news, self.phase, &self.runner) {
             (News::Ended(Err(_)), Phase::Starting, _) => self.stop(ExitCode::FAILURE),
             // No lease will be renewed any more.
-            (News::Ended(Err(_)), Phase::Running, Some(Runner::Guard(guard))) if self.keepers.have_ended() => {
-                guard.pass_on(SIGTERM);
+            (News::Ended(Err(_)), Phase::Running, Some(Runner::Guard(_))) if self.keepers.have_ended() => {
+                self.stop(ExitCode::FAILURE);
             }
             _ => {}
         }

@@ -272,11 +272,15 @@ fn systemd_is_notified() {
     let path = directory.0.path().join("notify");
     let socket = UnixDatagram::bind(&path).unwrap();
     socket.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
-    let mut child = directory.run(&[]).env("NOTIFY_SOCKET", &path).stderr(Stdio::null()).spawn().unwrap();
+    let mut run = directory.run(&[]);
+    // The watchdog is of another process, whose variables the agent has inherited.
+    run.env("NOTIFY_SOCKET", &path).env("WATCHDOG_USEC", "60000").env("WATCHDOG_PID", "1");
+    let mut child = run.stderr(Stdio::null()).spawn().unwrap();
     let hears = |wanted: &str| {
         let mut buffer = [0; 1000];
         loop {
             let length = socket.recv(&mut buffer).expect(wanted);
+            assert!(!buffer.starts_with(b"WATCHDOG=1"), "it is not asked for a sign of life");
             if buffer[..length].starts_with(wanted.as_bytes()) {
                 return;
             }
@@ -284,6 +288,7 @@ fn systemd_is_notified() {
     };
     hears("STATUS=orders: took node");
     hears("READY=1");
+    sleep(Duration::from_millis(100));
     signal(&child, libc::SIGTERM);
     hears("STOPPING=1");
     assert_eq!(child.wait().unwrap().code(), Some(0));
@@ -317,6 +322,58 @@ fn it_waits_for_a_store_that_is_down_at_the_start() {
     let said = fs::read_to_string(&log).unwrap();
     assert_eq!(said.matches("cannot reach").count(), 1, "one line a change of state: {said}");
     kill(&mut child);
+}
+
+/// What is wrong in the store shows only when it answers. One lease that needs a person does not end the others, but
+/// without any, nothing is left to be done for the child.
+#[test]
+fn an_agent_with_a_child_ends_when_none_of_its_leases_can_be_had() {
+    for others in [&[][..], &["--node", "users=snowflake", "--env", "OTHER={users}"]] {
+        let directory = Directory::new();
+        let path = |name: &str| directory.0.path().join(name);
+        fs::create_dir_all(path("leases/orders")).unwrap();
+        let group = "txid-group 1 floor=0 made=1763719200000 id=000000000000000000000000000000ff layout=time_bits=41";
+        fs::write(path("leases/orders/meta"), group).unwrap();
+        let lock = fs::File::create(path("leases/.lock")).unwrap();
+        rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
+        let mut run = agent();
+        run.args(["run", "--store", &format!("{}?timeout=100ms", directory.store()), "--new", "--dir"])
+            .arg(path("run"));
+        run.args(["--node", "orders=snowflake", "--env", "WORKER_ID={orders}"]).args(others);
+        run.args(["--", "touch"]).arg(path("started")).stderr(fs::File::create(path("log")).unwrap());
+        let mut child = run.spawn().unwrap();
+        let log = || fs::read_to_string(path("log")).unwrap();
+        let leases = if others.is_empty() { 1 } else { 2 };
+        until("it says nothing", || log().matches("another process has held this lock").count() == leases);
+        drop(lock);
+        until("it does not refuse the layout", || {
+            log().contains("orders: the store has orders with the layout time_bits=41")
+        });
+        if others.is_empty() {
+            assert_eq!(child.wait().unwrap().code(), Some(1), "{}", log());
+        } else {
+            until("it takes no node", || log().contains("users: took node"));
+            sleep(Duration::from_millis(300));
+            assert!(child.try_wait().unwrap().is_none(), "{}", log());
+            signal(&child, libc::SIGTERM);
+            child.wait().unwrap();
+        }
+        assert!(!path("started").exists(), "{}", log());
+    }
+}
+
+/// Only root may write to `/run`.
+#[test]
+fn a_directory_that_this_user_may_not_write_to_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    servers::run(Command::new("cp").arg(agent().get_program()).arg(path("txid-agent")));
+    fs::create_dir(path("closed")).unwrap();
+    servers::run(Command::new("chmod").args(["555", &path(""), &path("closed")]));
+    let mut run = servers::as_user("daemon", &path("txid-agent"));
+    run.args(["run", "--store", "file:///nowhere", "--node", "orders=snowflake", "--dir", &path("closed/run")]);
+    fails(&mut run, 1, "give a directory that this user may write to with --dir");
+    servers::run(Command::new("chmod").args(["755", &path("")]));
 }
 
 #[test]
@@ -683,6 +740,10 @@ fn an_operator_takes_a_node_and_sets_a_floor() {
     let nodes = text(&directory.of_store("nodes", &[]).stdout);
     assert!(nodes.contains("released") && nodes.contains(status["limit"].as_str().unwrap()), "{nodes}");
 
+    // Without a time, no lease of a minute that was forgotten ends later.
+    let (now, floor) = (jiff::Timestamp::now(), text(&directory.of_store("floor", &[]).stdout));
+    let floor: jiff::Timestamp = floor.trim().rsplit_once(' ').unwrap().1.parse().unwrap();
+    assert!((90..100).contains(&floor.duration_since(now).as_secs()), "{floor} at {now}");
     let at = format!("{:.3}", jiff::Timestamp::now() + Duration::from_secs(24 * 60 * 60));
     let group = || fs::read_to_string(directory.0.path().join("leases/orders/meta")).unwrap();
     let id = || group().split_whitespace().find(|word| word.starts_with("id=")).map(str::to_owned);
@@ -690,6 +751,8 @@ fn an_operator_takes_a_node_and_sets_a_floor() {
     let floor = directory.of_store("floor", &["--at", &at]);
     assert!(text(&floor.stdout).contains(&format!("before {at}")), "{floor:?}");
     assert_ne!(id(), Some(id_before), "agents that hold leases would not notice");
+    let again = directory.of_store("floor", &["--at", &at]);
+    assert!(again.status.success(), "the same is not back: {again:?}");
     let back = directory.of_store("floor", &[]);
     assert!(text(&back.stderr).contains("never goes back"), "{back:?}");
 }
@@ -720,6 +783,8 @@ fn mistakes_at_the_start_are_reported_in_one_line() {
         "'soon' is not a time",
     );
     fails(&mut run(&["--store", &directory.store(), "--node", "o=leaf", "--node", "o=uid"]), 1, "o was given twice");
+    let twice = ["--segment", "t", "--segment", "s", "--segment", "t=5"];
+    fails(run(&["--store", &directory.store()]).args(twice), 1, "the segment t was given twice");
 
     // The password from the environment, which is never shown either.
     let mut command = run(&["--store", &redis.replace(":the-wrong-one@", ""), "--node", "orders=snowflake"]);
