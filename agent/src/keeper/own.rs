@@ -76,3 +76,23 @@ impl<E: fmt::Display> fmt::Display for OwnError<E> {
 }
 
 impl<E: fmt::Debug + fmt::Display> std::error::Error for OwnError<E> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Only a file that is gone is tried again.
+    #[test]
+    fn a_file_that_cannot_be_locked_is_an_error() {
+        let directory = tempfile::tempdir().unwrap();
+        let tries = std::cell::Cell::new(0);
+        let open = |_: &Path| {
+            tries.set(tries.get() + 1);
+            assert_eq!(tries.get(), 1, "it is tried again and again");
+            Ok::<_, io::Error>(Some(()))
+        };
+        let error = own(directory.path(), open).unwrap_err();
+        assert!(matches!(&error, OwnError::Os(path, _) if path == directory.path()), "{error}");
+        assert!(error.to_string().contains("cannot lock"), "{error}");
+    }
+}

@@ -32,7 +32,7 @@ struct Keys {
 }
 
 /// How long to wait before the store is asked again.
-const AGAIN: Duration = Duration::from_secs(5);
+const AGAIN: Duration = if cfg!(test) { Duration::from_millis(300) } else { Duration::from_secs(5) };
 
 impl KeptSegment {
     /// Opens the page in the file at `path`, or makes it.
@@ -172,8 +172,11 @@ impl Kept for KeptSegment {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Barrier;
+    use crate::store::Show;
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::sync::{Arc, Barrier};
     use std::{fs, thread};
+    use txid_agent_machines::store::{Expected, Put, Record};
 
     fn segment(path: &Path) -> Result<KeptSegment, OwnError<SegmentError>> {
         KeptSegment::open(path, Rules::new("a"), crate::store::open_tags("file:///nowhere").unwrap())
@@ -203,6 +206,45 @@ mod tests {
             assert_eq!(txid::segment::Segment::attach(&path).unwrap().stats().next, 4, "round {round}");
             fs::remove_file(&path).unwrap();
         }
+    }
+
+    /// A store that does not answer, and counts how often it is asked.
+    struct Away(Arc<AtomicU32>);
+
+    impl Store for Away {
+        fn read(&mut self, _: &str) -> Result<Option<Record>, StoreError> {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            Err(StoreError::TimedOut { store: "here".to_owned(), ms: 1 })
+        }
+
+        fn put(&mut self, _: &str, _: &Expected, _: &[u8]) -> Result<Put, StoreError> {
+            unreachable!("nothing was read")
+        }
+
+        fn list(&mut self, _: &str, _: Show) -> Result<(), StoreError> {
+            unreachable!("keys are not listed")
+        }
+
+        fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {
+            Ok(None)
+        }
+
+        fn durability(&self) -> &Durability {
+            &Durability::Kept
+        }
+    }
+
+    #[test]
+    fn a_store_that_does_not_answer_is_asked_about_keys_now_and_then_and_that_is_said_once() {
+        let directory = tempfile::tempdir().unwrap();
+        let asked = Arc::new(AtomicU32::new(0));
+        let kept = segment(&directory.path().join("a.segment")).unwrap();
+        let mut kept = kept.hidden_by(vec!["66e94b".parse().unwrap()], Box::new(Away(asked.clone())));
+        let asked = || asked.load(Ordering::Relaxed);
+        assert_eq!((kept.attend(), asked()), (Some("here did not answer within 1 ms".to_owned()), 1));
+        assert_eq!((kept.attend(), asked()), (None, 1), "it was asked a moment ago");
+        thread::sleep(AGAIN);
+        assert_eq!((kept.attend(), asked()), (None, 2), "the same is no news");
     }
 
     /// A store that is made to lose what it confirms while it is asked for the `after`th time.

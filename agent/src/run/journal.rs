@@ -54,7 +54,14 @@ pub fn say(text: &str) {
         format!("{:.3} ", jiff::Timestamp::now())
     };
     let line = format!("{time}txid-agent: {}", one_line(text));
-    let Some(lines) = LINES.get() else { return write(&line) };
+    match LINES.get() {
+        Some(lines) => hand_over(lines, line),
+        None => write(&line),
+    }
+}
+
+/// Gives a line to the thread, unless too many wait for it: the next one says how many were left out.
+fn hand_over(lines: &SyncSender<String>, line: String) {
     let left_out = LEFT_OUT.swap(0, Ordering::Relaxed);
     let line = if left_out > 0 { format!("{line} ({left_out} lines before this one found no reader)") } else { line };
     WAITING.fetch_add(1, Ordering::Relaxed);
@@ -140,6 +147,17 @@ mod tests {
         assert!(lines.windows(MOST_LINES + 1).all(|some| some[MOST_LINES].0 - some[0].0 >= 10_000), "{lines:?}");
         assert_eq!(lines[10], (10_000, "text (lines left out before this one: 90)".to_owned()));
         assert_eq!(lines[11].1, "text");
+    }
+
+    /// Standard error may be a pipe that nobody reads.
+    #[test]
+    fn a_line_says_how_many_before_it_found_no_reader() {
+        let (sender, lines) = sync_channel(2);
+        ["one", "two", "three", "four", "five"].iter().for_each(|line| hand_over(&sender, (*line).to_owned()));
+        assert_eq!((lines.recv().unwrap(), lines.recv().unwrap()), ("one".to_owned(), "two".to_owned()));
+        ["six", "seven"].iter().for_each(|line| hand_over(&sender, (*line).to_owned()));
+        assert_eq!(lines.recv().unwrap(), "six (3 lines before this one found no reader)");
+        assert_eq!(lines.recv().unwrap(), "seven");
     }
 
     /// It may be an alarm that is said once.

@@ -280,4 +280,33 @@ mod tests {
             assert!(matches!(of(status), Err(Failure::Unknown(_))), "{status}");
         }
     }
+
+    /// A new token may help, and nothing else is tried twice.
+    #[test]
+    fn a_token_that_is_refused_is_told_from_other_errors() {
+        for (status, text, is_bad) in [
+            (401, "", true),
+            (400, r#"{"error":"etcdserver: invalid auth token","code":16}"#, true),
+            (400, r#"{"error":"etcdserver: revision of auth store is old","code":3}"#, true),
+            (400, r#"{"error":"etcdserver: user name is empty","code":3}"#, false),
+            (403, r#"{"error":"etcdserver: permission denied","code":7}"#, false),
+            (200, r#"{"header":{}}"#, false),
+        ] {
+            assert_eq!(is_bad_token(&Answer { status, text: text.to_owned() }), is_bad, "{status} {text}");
+        }
+    }
+
+    /// As Go's server answers a request without TLS, and as it answers others.
+    #[test]
+    fn a_server_that_requires_tls_is_named() {
+        let store = EtcdStore::open(StoreUrl::parse("etcd://127.0.0.1/txid").unwrap()).unwrap();
+        let why = |text: &str| {
+            let failure = store.understand(&Answer { status: 400, text: text.to_owned() }).unwrap_err();
+            failure.into_error().to_string()
+        };
+        let refused = why("Client sent an HTTP request to an HTTPS server.\n");
+        assert!(refused.contains("it requires TLS: write etcds:// instead of etcd://"), "{refused}");
+        let other = why(r#"{"error":"etcdserver: too many operations in txn request","code":3}"#);
+        assert!(other.contains("status 400: etcdserver: too many operations"), "{other}");
+    }
 }

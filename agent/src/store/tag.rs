@@ -141,6 +141,41 @@ mod tests {
         }
     }
 
+    /// Deletes the record after each look.
+    struct Deletes(Box<dyn Tags>, std::path::PathBuf);
+
+    impl Tags for Deletes {
+        fn take(&mut self, tag: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError> {
+            let taken = self.0.take(tag, count, seen);
+            let _ = std::fs::remove_file(self.1.join(key(tag)));
+            taken
+        }
+
+        fn create_tag(&mut self, tag: &str, step: u64) -> Result<(), StoreError> {
+            self.0.create_tag(tag, step)
+        }
+
+        fn how_to_create(&self, tag: &str, step: u64) -> String {
+            self.0.how_to_create(tag, step)
+        }
+
+        fn durability(&self) -> &Durability {
+            self.0.durability()
+        }
+    }
+
+    /// The operator must not believe that it was raised.
+    #[test]
+    fn a_tag_that_is_deleted_while_it_is_raised_is_none() {
+        let directory = tempfile::tempdir().unwrap();
+        let tags = crate::store::open_tags(&format!("file://{}", directory.path().display())).unwrap();
+        let mut tags = Deletes(tags, directory.path().to_owned());
+        tags.create_tag("invoices", 10).unwrap();
+        assert_eq!(raise(&mut tags, "invoices", 1000).unwrap(), None);
+        tags.create_tag("invoices", 10).unwrap();
+        assert_eq!(raise(&mut tags, "invoices", FIRST).unwrap(), Some(FIRST), "it needs no second look");
+    }
+
     /// As a Redis did that was none.
     #[test]
     fn more_numbers_than_there_are_below_the_end() {

@@ -149,3 +149,29 @@ fn stat(pid: Pid) -> io::Result<String> {
 fn field(stat: &str, at: usize) -> Option<&str> {
     stat.rsplit_once(')')?.1.split_whitespace().nth(at)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    /// Old kernels do not list them.
+    #[test]
+    fn the_children_are_the_same_whether_the_kernel_lists_them_or_not() {
+        let mut shell = Command::new("sh").args(["-c", "sleep 60 & sleep 60 & wait"]).spawn().unwrap();
+        let pid = Pid::from_child(&shell).as_raw_nonzero().get();
+        let mut listed = Vec::new();
+        while listed.len() < 2 {
+            thread::sleep(Duration::from_millis(5));
+            listed = children_of(pid).unwrap();
+        }
+        listed.sort_unstable();
+        let mut all = children_by_parent();
+        let mut found = all.remove(&pid).unwrap();
+        found.sort_unstable();
+        assert_eq!(found, listed);
+        assert!(all[&getpid().as_raw_nonzero().get()].contains(&pid));
+        descendants(Pid::from_child(&shell)).into_iter().for_each(|pid| kill_process(pid, Signal::KILL).unwrap());
+        shell.wait().unwrap();
+    }
+}

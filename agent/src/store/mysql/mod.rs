@@ -405,3 +405,34 @@ impl Numbers for MysqlStore {
         Ok(Some(given).filter(|node| *node <= last).map_or(Numbered::UsedUp, Numbered::Node))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Only what is sure to have been rolled back, or was never begun, is not done.
+    #[test]
+    fn what_may_have_been_written_is_not_said_to_be_not_done() {
+        let store = MysqlStore::open(StoreUrl::parse("mysql://user@127.0.0.1/ids").unwrap()).unwrap();
+        let of = |code| store.say(Error::Server { code, message: "why".to_owned() }, "leases");
+        for code in [1044, 1142, 1143, 1227, 1370] {
+            assert!(matches!(of(code), Failure::NotDone(StoreError::Refused { .. })), "{code}");
+        }
+        // Read-only servers and transactions, and what passes.
+        for code in [1290, 1836, 1205, 1213, 1040, 1021, 1114] {
+            assert!(matches!(of(code), Failure::NotDone(StoreError::Unreachable { .. })), "{code}");
+        }
+        // Values that do not fit, and tables that are not ours.
+        for code in [1264, 1265, 1366, 1406, 1054, 1064, 1146] {
+            assert!(matches!(of(code), Failure::NotDone(StoreError::Misconfigured { .. })), "{code}");
+        }
+        // It was ended, or shuts down; a disk or the engine fails.
+        for code in [1317, 1053, 1927, 1030, 1180] {
+            assert!(matches!(of(code), Failure::Unknown(StoreError::Unreachable { .. })), "{code}");
+        }
+        assert!(of(1290).into_error().to_string().contains("the primary is needed"));
+        assert!(
+            of(1142).into_error().to_string().contains("the user needs SELECT, INSERT and UPDATE on the table leases")
+        );
+    }
+}

@@ -415,6 +415,20 @@ mod tests {
         }
     }
 
+    /// Its greeting may name another kind, and its answer may be that it has the proof of this password already.
+    #[test]
+    fn a_server_that_wants_another_proof_gets_it() {
+        let scramble = b"an-other-scramble-20";
+        let switch = [b"\xfecaching_sha2_password\0", &scramble[..], b"\0"].concat();
+        let bytes = packets(&[switch, vec![1, 3], vec![0, 0, 0, 2, 0, 0, 0]]);
+        let mut connection = Connection::new(tokio::io::join(&bytes[..], Vec::new()));
+        let greeting = Greeting::parse(&greeting()).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(connection.log_in(&greeting, &LOGIN, false)).unwrap();
+        let (_, sent) = connection.stream.into_inner();
+        assert!(sent.ends_with(&password::caching_sha2(b"the-password", scramble)), "{}", sent.escape_ascii());
+    }
+
     #[test]
     fn a_greeting_and_a_result() {
         let greeting = Greeting::parse(&greeting()).unwrap();

@@ -212,10 +212,16 @@ impl PostgresStore {
 
     /// What a failed statement means.
     fn say(&self, error: &Error, table: &str) -> Failure {
-        let address = &self.address;
         let why = causes(error);
-        let Some(code) = error.code() else { return Failure::Unknown(address.unreachable(why)) };
-        match code.code() {
+        match error.code() {
+            Some(code) => self.say_code(code.code(), why, table),
+            None => Failure::Unknown(self.address.unreachable(why)),
+        }
+    }
+
+    fn say_code(&self, code: &str, why: String, table: &str) -> Failure {
+        let address = &self.address;
+        match code {
             "42501" => Failure::NotDone(
                 address.refused(format_args!("{why}; the user needs SELECT, INSERT and UPDATE on the table {table}")),
             ),
@@ -433,5 +439,55 @@ impl Numbers for PostgresStore {
             return Ok(Numbered::UsedUp);
         }
         Ok(run(&insert)?.filter(|node| *node <= last).map_or(Numbered::UsedUp, Numbered::Node))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Only what is sure to have been rolled back, or was never begun, is not done.
+    #[test]
+    fn what_may_have_been_written_is_not_said_to_be_not_done() {
+        let store = PostgresStore::open(StoreUrl::parse("postgres://user@127.0.0.1/ids").unwrap()).unwrap();
+        let of = |code| store.say_code(code, "why".to_owned(), "leases");
+        assert!(matches!(of("42501"), Failure::NotDone(StoreError::Refused { .. })));
+        for code in ["25006", "40P01", "40001", "55P03"] {
+            assert!(matches!(of(code), Failure::NotDone(StoreError::Unreachable { .. })), "{code}");
+        }
+        for code in ["22001", "22021", "23514", "42703"] {
+            assert!(matches!(of(code), Failure::NotDone(StoreError::Misconfigured { .. })), "{code}");
+        }
+        // Of the class of deadlocks, the completion of a statement is unknown; a server that shuts down, is full, or lost
+        // the connection may have committed.
+        for code in ["40003", "57014", "57P01", "53100", "53200", "08006"] {
+            assert!(matches!(of(code), Failure::Unknown(StoreError::Unreachable { .. })), "{code}");
+        }
+        assert!(of("25006").into_error().to_string().contains("the primary is needed"));
+    }
+
+    #[test]
+    fn a_store_keeps_what_the_replicas_have_before_it_is_confirmed() {
+        let why = |settings: [&str; 5], has_several| {
+            let settings = settings.map(|value| Some(value.as_bytes().to_vec()));
+            durability(&settings, "leases", has_several).why().map(str::to_owned)
+        };
+        let empty = "it has replicas, and synchronous_standby_names is empty";
+        let local = "synchronous_commit = local, and it has replicas";
+        // fsync, synchronous_commit, synchronous_standby_names, the number of replicas, and the kind of the table.
+        for (settings, has_several, wanted) in [
+            (["on", "on", "", "0", "p"], false, None),
+            (["on", "local", "", "0", "p"], false, None),
+            (["on", "on", "", "0", "p"], true, Some(empty)),
+            (["on", "on", "", "1", "p"], false, Some(empty)),
+            (["on", "on", "ANY 1 (a, b)", "2", "p"], false, None),
+            (["on", "remote_apply", "a", "1", "p"], true, None),
+            (["on", "local", "a", "1", "p"], true, Some(local)),
+            (["on", "off", "a", "1", "p"], true, Some("synchronous_commit = off")),
+            (["off", "on", "a", "1", "p"], true, Some("fsync = off")),
+            (["on", "on", "a", "1", "u"], true, Some("the table leases is UNLOGGED")),
+        ] {
+            assert_eq!(why(settings, has_several).as_deref(), wanted, "{settings:?} {has_several}");
+        }
     }
 }

@@ -582,3 +582,30 @@ impl Tags for RedisStore {
 fn split(key: &str) -> (&str, &str) {
     key.split_once('/').unwrap_or((key, ""))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Versions differ in what they say.
+    #[test]
+    fn what_a_person_must_mend_is_told_from_what_passes() {
+        let store = RedisStore::open(StoreUrl::parse("redis://127.0.0.1").unwrap()).unwrap();
+        for (error, passes, wanted) in [
+            ("WRONGPASS invalid username-password pair or user is disabled.", false, "refused: the password"),
+            ("NOAUTH Authentication required.", false, "refused: the password"),
+            ("ERR AUTH <password> called without any password configured for it.", false, "refused: the password"),
+            ("NOPERM this user may not run the 'eval' command", false, "the user needs +eval"),
+            ("ERR The user executing the script can't run this command", false, "the user needs +eval"),
+            ("ERR This user has no permissions to access the key", false, "the user needs +eval"),
+            ("READONLY You can't write against a read only replica.", true, "the master is needed"),
+            ("LOADING Redis is loading the dataset in memory", true, "LOADING"),
+            ("OOM command not allowed when used memory > 'maxmemory'.", true, "OOM"),
+            ("ERR DB index is out of range", false, "cannot be used: ERR DB"),
+        ] {
+            let said = store.say(error);
+            assert_eq!(said.may_pass(), passes, "{said}");
+            assert!(said.to_string().contains(wanted), "{said}");
+        }
+    }
+}

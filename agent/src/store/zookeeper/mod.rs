@@ -380,3 +380,25 @@ fn parts(version: &Version) -> Option<(i32, &str)> {
     let (number, born) = std::str::from_utf8(&version.0).ok()?.split_once(' ')?;
     Some((number.parse().ok()?, born))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_have_been_written_is_not_said_to_be_not_done() {
+        let store = ZookeeperStore::open(StoreUrl::parse("zookeeper://127.0.0.1").unwrap()).unwrap();
+        let of = |code| store.say(Error::Server(code));
+        for code in [NO_AUTH, INVALID_ACL, AUTH_FAILED] {
+            assert!(matches!(of(code), Failure::NotDone(StoreError::Refused { .. })), "{code}");
+        }
+        for code in [QUOTA_EXCEEDED, UNIMPLEMENTED, BAD_ARGUMENTS] {
+            assert!(matches!(of(code), Failure::NotDone(StoreError::Misconfigured { .. })), "{code}");
+        }
+        assert!(matches!(of(NOT_READ_ONLY), Failure::NotDone(StoreError::Unreachable { .. })));
+        // A connection or a session was lost, or a request took too long.
+        for code in [-4, -7, -112, -118] {
+            assert!(matches!(of(code), Failure::Unknown(StoreError::Unreachable { .. })), "{code}");
+        }
+    }
+}
