@@ -562,7 +562,7 @@ fn a_child_that_is_kept_goes_on() {
     assert!(log.contains("goes on although the lease of orders ends at") && starts(&hosted.host) == 1, "{log}");
 }
 
-/// systemd hears from an agent only while its guard works, too.
+/// systemd hears from an agent only while its guard works, too, also where the agent itself leaves a guard alone that does not.
 #[test]
 fn the_watchdog_needs_agent_and_guard() {
     let server = servers::redis(&[]);
@@ -574,6 +574,8 @@ fn the_watchdog_needs_agent_and_guard() {
         let mut command = agent();
         command.args(["run", "--store", &redis(server.port), "--node", "orders=snowflake"]).args(SHORT).args(ENV);
         command.arg("--dir").arg(hosted.host.path("run")).args([
+            "--on-loss",
+            "keep",
             "--",
             "sh",
             "-c",

@@ -84,7 +84,9 @@ fn line(hosted: &Hosted, mark: &str) -> String {
     let mut command = agent();
     command.args(["run", "--store", &redis(hosted.host.proxy.port), "--node", "orders=snowflake"]);
     command.arg("--dir").arg(hosted.host.path("run")).args(SHORT).args(Program::Python.variables());
-    command.args(["--", "env", mark]).args(Program::Python.line(&hosted.ids, "8"));
+    // Not alone in its group.
+    command.args(["--", "env", mark, "sh", "-c", "sleep 1000 & exec \"$@\"", "sh"]);
+    command.args(Program::Python.line(&hosted.ids, "8"));
     let words = [command.get_program()].into_iter().chain(command.get_args());
     words.map(|word| format!("'{}'", word.to_str().unwrap())).collect::<Vec<_>>().join(" ")
 }
@@ -111,7 +113,8 @@ fn ctrl_z_stops_the_child_and_not_its_guard() {
     until("the agent is not stopped", || terminal.shows("status 1", 1));
     assert_eq!(state(agent), 'T');
     until("the child is not stopped", || !hosted.makes_ids());
-    assert!(!processes_with(&mark).is_empty());
+    let states: Vec<_> = processes_with(&mark).iter().map(|process| state(process.parse().unwrap())).collect();
+    assert_eq!(states, ['T', 'T'], "the whole group");
     terminal.keys("fg\n");
     until("the child does not go on", || hosted.makes_ids());
     assert_eq!(hosted.host.log().matches(": starts with ").count(), 1);

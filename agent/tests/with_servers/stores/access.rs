@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::process::Command;
 
 use txid_agent::store::{Durability, open, schemes};
-use txid_agent_machines::store::{Expected, Put};
+use txid_agent_machines::store::{Expected, Put, StoreError};
 
 use super::certificates;
 use super::conformance::{list, one_line, wait_for, wants_a_person, written};
@@ -474,6 +474,8 @@ fn zookeeper_access() {
     wait_for(&format!("zookeeper://fleet:{IN_URL}@{host}/locked"));
     works(&format!("zookeeper://fleet:{IN_URL}@{host}/locked"));
     wants_a_person(&format!("zookeeper://{host}/locked"), "belongs to another user");
+    let listed = list(&mut *open(&format!("zookeeper://{host}/locked")).unwrap(), "works/");
+    one_line(&listed.unwrap_err(), "belongs to another user");
     wants_a_person(&format!("zookeeper://fleet:{WRONG}@{host}/locked"), "belongs to another user");
     wants_a_person(&format!("zookeeper://fleet@{host}"), "has no password");
 }
@@ -622,6 +624,9 @@ fn directories() {
     fs::write(&file, "no directory").unwrap();
     wants_a_person(&format!("file://{}", file.display()), "file");
     wants_a_person("file:///proc/txid/leases", "/proc/txid");
+    // Not even root may make one there.
+    let error = wants_a_person("file:///sys/txid", "/sys/txid");
+    assert!(matches!(error, StoreError::Refused { .. }), "{error:?}");
     let mut store = open(&format!("file://{}/leases", directory.path().display())).unwrap();
     for key in ["../x", "/x", "a//b", "a/.lock", ""] {
         assert!(store.read(key).is_err(), "{key:?}");

@@ -52,7 +52,12 @@ fn postgres() {
         assert_eq!(weakness(&url(&host)).as_deref(), why, "{options:?}");
         if why.is_none() {
             let two = url(&format!("{host},127.0.0.1:{}", servers::free_port()));
-            assert_eq!(weakness(&two).unwrap(), "it has replicas, and synchronous_standby_names is empty");
+            let wanted = "it has replicas, and synchronous_standby_names is empty";
+            assert_eq!(weakness(&two).unwrap(), wanted);
+            let mut tags = open_tags(&two).unwrap();
+            tags.create_tag("invoices", 10).unwrap();
+            assert!(matches!(tags.take("invoices", None, 0), Ok(Taken::Range { .. })));
+            assert_eq!(tags.durability().why(), Some(wanted), "with each range, too");
         }
     }
 }

@@ -91,6 +91,9 @@ fn redis() {
         |field, value| _ = control(&["HSET", "txid/wrong", field, &value.to_string()]),
         |field| control(&["HGET", "txid/wrong", field]).trim().to_owned(),
     );
+    tags::the_hint_makes_a_tag(&format!("redis://127.0.0.1:{}", server.port), |hint| {
+        control(&hint.split(' ').collect::<Vec<_>>());
+    });
 }
 
 #[test]
@@ -110,6 +113,9 @@ fn postgres() {
         |column, value| _ = ask(format!("UPDATE leaf_alloc SET {column} = {value} WHERE biz_tag = 'wrong'")),
         |column| ask(format!("SELECT {column} FROM leaf_alloc WHERE biz_tag = 'wrong'")).trim().to_owned(),
     );
+    ask("DROP TABLE leaf_alloc".to_owned());
+    let url = format!("postgres://{login}@127.0.0.1:{}/ids", server.port);
+    tags::the_hint_makes_a_tag(&url, |hint| drop(servers::run(Command::new("psql").args([&url, "-c", hint]))));
 }
 
 #[test]
@@ -117,6 +123,9 @@ fn mariadb() {
     let mut server = servers::mariadb();
     let login = format!("txid:{MARIADB_PASSWORD}");
     all(|port, options| format!("mysql://{login}@127.0.0.1:{port}/ids?{options}"), &mut server, true);
+    let ask = |statement: &str| drop(servers::run(servers::mariadb_client(&server).args(["ids", "-e", statement])));
+    ask("DROP TABLE leaf_alloc");
+    tags::the_hint_makes_a_tag(&format!("mysql://{login}@127.0.0.1:{}/ids", server.port), ask);
 }
 
 #[test]

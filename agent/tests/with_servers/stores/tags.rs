@@ -71,6 +71,14 @@ pub fn negative_numbers(url: &str, set: impl Fn(&str, i64), get: impl Fn(&str) -
     }
 }
 
+/// What an error message says makes a tag does, also in a new database. `run` is what a person has for it.
+pub fn the_hint_makes_a_tag(url: &str, run: impl Fn(&str)) {
+    let mut tags = open_tags(url).unwrap();
+    let hint = tags.how_to_create("by-hand", 30);
+    hint.rsplit("; in a new database, first: ").for_each(run);
+    assert_eq!(range(tags.take("by-hand", None, 0).unwrap()), (1..31, 30), "{hint}");
+}
+
 fn take(url: &str, tag: &str, times: usize) -> Vec<Range<u64>> {
     let mut tags = open_tags(url).unwrap();
     let mut take = || {
