@@ -154,6 +154,11 @@ impl Config {
         self.nodes.iter().filter(is_used).collect()
     }
 
+    /// How far ids of the child may be ahead of this host's clock: agents' clocks differ, and programs may run ahead of theirs.
+    pub fn most_ahead(&self) -> Duration {
+        2 * self.max_skew + self.runs_ahead
+    }
+
     fn check_env(&self) -> anyhow::Result<()> {
         ensure!(!self.child.is_empty(), "--env is for a child: write its command after --");
         let mut names: Vec<&str> = self.env.iter().map(|variable| variable.name.as_str()).collect();

@@ -60,7 +60,7 @@ impl Keepers {
             let rules = lease_rules(config, node, source.durability().may_lose_writes());
             let mut kept = KeptLease::open(&config.dir.join(&node.name), &node.layout, rules, source)?;
             if config.nodes_of_child().iter().any(|used| used.name == node.name) {
-                kept = kept.used_by_clock(2 * config.max_skew + config.runs_ahead);
+                kept = kept.used_by_clock(config.most_ahead());
             }
             if let Some(ending) = node.layout.ending(txid::system_ms()) {
                 say(&format!("{}: {ending}", node.name));

@@ -26,10 +26,7 @@ impl Notify {
             Some((UnixDatagram::unbound().ok()?, address.ok()?))
         });
         let number = |name| env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-        // Inherited variables may be for another process.
-        let is_ours = number("WATCHDOG_PID").is_none_or(|pid| pid == u64::from(std::process::id()));
-        let watchdog = number("WATCHDOG_USEC").filter(|&us| us > 0 && is_ours).map(Duration::from_micros);
-        Self { socket, watchdog }
+        Self { socket, watchdog: watchdog(number("WATCHDOG_USEC"), number("WATCHDOG_PID")) }
     }
 
     /// If the agent and its guard are stopped, systemd is to end the child before a lease ends.
@@ -84,6 +81,12 @@ impl Notify {
     }
 }
 
+fn watchdog(us: Option<u64>, pid: Option<u64>) -> Option<Duration> {
+    // Inherited variables may be for another process.
+    let is_ours = pid.is_none_or(|pid| pid == u64::from(std::process::id()));
+    us.filter(|&us| us > 0 && is_ours).map(Duration::from_micros)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,6 +103,20 @@ mod tests {
         let times: Vec<_> = (0..10).map(|_| events.recv().map(|_| Instant::now()).unwrap()).collect();
         let shortest = times.windows(2).map(|pair| pair[1] - pair[0]).min().unwrap();
         assert!(shortest < watchdog * 2 / 5, "{shortest:?}");
+    }
+
+    #[test]
+    fn a_watchdog_is_for_the_process_that_it_names() {
+        let (own, second) = (u64::from(std::process::id()), Some(Duration::from_secs(1)));
+        for (us, pid, wanted) in [
+            (Some(1_000_000), Some(own), second),
+            (Some(1_000_000), None, second),
+            (Some(1_000_000), Some(own + 1), None),
+            (Some(0), Some(own), None),
+            (None, Some(own), None),
+        ] {
+            assert_eq!(watchdog(us, pid), wanted, "WATCHDOG_USEC={us:?} WATCHDOG_PID={pid:?}");
+        }
     }
 
     /// Where the agent and its guard are stopped, nothing else ends the child.

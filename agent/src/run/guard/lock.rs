@@ -38,8 +38,7 @@ impl Locks {
         let file = options.open(&path).with_context(shown)?;
         if let Some(pid) = left::end(&file)? {
             say(&format!("{node}: ended process {pid}, which an earlier txid-agent had started and could not end"));
-            let later = 2 * config.max_skew + config.runs_ahead;
-            self.left_ms = Some(txid::system_ms() + later.as_millis() as i64);
+            self.left_ms = Some(txid::system_ms() + config.most_ahead().as_millis() as i64);
         }
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Err(Errno::WOULDBLOCK) => bail!(
