@@ -56,26 +56,20 @@ fn decode_32_bits(text: [u8; 8]) -> Option<u32> {
 #[inline]
 pub(crate) fn decode<const LENGTH: usize>(text: &[u8], start: usize) -> Result<u128, FormatError> {
     const { assert!(LENGTH <= 32) };
-    let text_of_it = &text[start..start + LENGTH];
-    let read = if LENGTH % 16 == 0 {
-        text_of_it.chunks_exact(16).try_fold(0, |bits, sixteen| {
-            let sixteen = sixteen.try_into().expect("a chunk has its length");
-            Some(bits << 64 | u128::from(sixteen::decode(sixteen)?))
-        })
-    } else if LENGTH <= 2 {
-        text_of_it.iter().try_fold(0, |bits, &byte| Some(bits << 4 | u128::from(digit(byte)?)))
-    } else {
-        let (first, eights) = text_of_it.split_at(LENGTH % 8);
-        // With zeros in front, these are eight as well.
-        let mut eight = *b"00000000";
-        eight[8 - first.len()..].copy_from_slice(first);
-        let first = decode_32_bits(eight).map(u128::from);
-        eights.chunks_exact(8).fold(first, |bits, eight| {
-            let eight = eight.try_into().expect("a chunk has its length");
-            Some(bits? << 32 | u128::from(decode_32_bits(eight)?))
-        })
-    };
-    read.map_or_else(|| decode_slowly(text, start, LENGTH), Ok)
+    decode_at_once(&text[start..start + LENGTH]).map_or_else(|| decode_slowly(text, start, LENGTH), Ok)
+}
+
+/// As many characters at once as there are; None if one of them is wrong.
+#[inline(always)]
+fn decode_at_once(text: &[u8]) -> Option<u128> {
+    let mut sixteens = text.chunks_exact(16);
+    let mut eights = sixteens.remainder().chunks_exact(8);
+    let ones = eights.remainder();
+    let bits = sixteens
+        .try_fold(0, |bits, sixteen| Some(bits << 64 | u128::from(sixteen::decode(sixteen.try_into().ok()?)?)))?;
+    let bits =
+        eights.try_fold(bits, |bits, eight| Some(bits << 32 | u128::from(decode_32_bits(eight.try_into().ok()?)?)))?;
+    ones.iter().try_fold(bits, |bits, &byte| Some(bits << 4 | u128::from(digit(byte)?)))
 }
 
 /// 16 characters at once, with the instructions that every x86-64 has.
@@ -176,17 +170,38 @@ mod tests {
             let text = encode_128_bits(bits);
             prop_assert_eq!(std::str::from_utf8(&text).unwrap(), format!("{bits:032x}"));
             prop_assert_eq!(decode::<32>(&text, 0), Ok(bits));
+            prop_assert_eq!(decode::<24>(&text, 8), Ok(bits << 32 >> 32));
             prop_assert_eq!(decode::<16>(&text, 16), Ok(u128::from(bits as u64)));
+            prop_assert_eq!(decode::<8>(&text, 24), Ok(u128::from(bits as u32)));
+            prop_assert_eq!(decode::<2>(&text, 30), Ok(u128::from(bits as u8)));
         }
+    }
 
-        #[test]
-        fn a_wrong_character_is_found(bits: u64, position in 0_usize..16, byte: u8) {
-            let mut text = encode_64_bits(bits);
-            text[position] = byte;
-            let expected = decode_slowly(&text, 0, 16);
-            let is_hex = matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-            prop_assert_eq!(expected.is_ok(), is_hex);
-            prop_assert_eq!(decode::<16>(&text, 0), expected);
+    /// In each place of `LENGTH` characters, each byte is read, or is what is wrong.
+    fn each_byte_in_each_place<const LENGTH: usize>() {
+        for (place, byte) in (0..LENGTH).flat_map(|place| (0..=u8::MAX).map(move |byte| (place, byte))) {
+            let mut text = *b"0123456789abcdef0123456789abcdef";
+            text[place] = byte;
+            let expected = match byte {
+                b'0'..=b'9' | b'a'..=b'f' => {
+                    let text = std::str::from_utf8(&text[..LENGTH]).unwrap();
+                    Ok(u128::from_str_radix(text, 16).unwrap())
+                }
+                _ => {
+                    let expected = "lower-case hexadecimal";
+                    Err(FormatError::Character { position: place + 1, byte, expected })
+                }
+            };
+            assert_eq!(decode::<LENGTH>(&text, 0), expected, "{LENGTH}, {place}, {byte}");
         }
+    }
+
+    #[test]
+    fn a_wrong_character_is_found() {
+        each_byte_in_each_place::<2>();
+        each_byte_in_each_place::<8>();
+        each_byte_in_each_place::<16>();
+        each_byte_in_each_place::<24>();
+        each_byte_in_each_place::<32>();
     }
 }
