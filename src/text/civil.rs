@@ -42,17 +42,18 @@ impl Moment {
         let since_year_0 = (self.0 - FOUR_DIGITS_MS.start) as u64;
         let (days, ms) = ((since_year_0 / MS_A_DAY as u64) as u32, (since_year_0 % MS_A_DAY as u64) as u32);
         let (year, month, day) = date_of(days);
-        let (seconds, ms) = (ms / 1000, ms % 1000);
-        let (minutes, seconds) = (seconds / 60, seconds % 60);
+        let seconds = ms / 1000;
+        let minutes = seconds / 60;
         let mut text = *b"0000-00-00T00:00:00.000Z";
+        // The last two digits of a number.
         let mut put = |at: usize, number: u32| text[at..at + 2].copy_from_slice(&PAIRS[number as usize % 100]);
         put(0, year / 100);
-        put(2, year % 100);
+        put(2, year);
         put(5, month);
         put(8, day);
         put(11, minutes / 60);
         put(14, minutes % 60);
-        put(17, seconds);
+        put(17, seconds % 60);
         put(20, ms / 10);
         text[22] += (ms % 10) as u8;
         Some(text)
