@@ -223,7 +223,7 @@ impl Format {
         match &time.sorted {
             Some(sorted) => (sorted.order)(text, numbers),
             // Times before 1970 come first.
-            None => Some((i128::from(self.ms(text, numbers)?) - i128::from(i64::MIN)) as u128),
+            None => Some(self.ms(text, numbers)?.abs_diff(i64::MIN).into()),
         }
     }
 

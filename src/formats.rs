@@ -219,7 +219,7 @@ pub(crate) fn certain_ms(text: &[u8], now_ms: i64) -> Option<i64> {
     }
     let (mut bits, mut times) = ([0; Readings::MOST], [None; Readings::MOST]);
     let mut count = 0;
-    // Of those with the fewest bits, one that is likely.
+    // No unlikely reading of a text has as many bits as a likely one.
     let (mut least, mut first) = (u32::MAX, None);
     for at in of_its_length(text) {
         if at == NUMBER {
@@ -229,7 +229,7 @@ pub(crate) fn certain_ms(text: &[u8], now_ms: i64) -> Option<i64> {
             continue;
         }
         let Some(rank) = Rank::new(at, text, &Numbers::UNKNOWN, now_ms) else { continue };
-        if rank.bits < least || rank.bits == least && first.is_none() {
+        if rank.bits < least {
             least = rank.bits;
             first = rank.unlikely.is_none().then_some(rank.ms);
         }
@@ -237,8 +237,13 @@ pub(crate) fn certain_ms(text: &[u8], now_ms: i64) -> Option<i64> {
         count += 1;
     }
     let first = first?;
-    let near = |at: usize| bits[at] < least + CERTAIN_BITS;
-    (0..count).all(|at| !near(at) || times[at] == first).then_some(first)?
+    (0..count).all(|at| !is_near(bits[at], least) || times[at] == first).then_some(first)?
+}
+
+/// Whether a reading is nearly as likely as the likeliest one.
+#[inline(always)]
+fn is_near(bits: u32, least: u32) -> bool {
+    bits < least + CERTAIN_BITS
 }
 
 impl Reading {
@@ -348,8 +353,7 @@ impl Readings {
     /// The likeliest reading and those that are nearly as likely; none of a number, and of an id whose time cannot be.
     pub fn likely(&self) -> impl Iterator<Item = &Reading> {
         let first = self.found[0].filter(|it| it.unlikely.is_none() && it.layout.is_none());
-        let least = first.map_or(0, |it| it.bits + CERTAIN_BITS);
-        self.iter().take_while(move |it| it.bits < least)
+        self.iter().take_while(move |it| first.is_some_and(|first| is_near(it.bits, first.bits)))
     }
 }
 
@@ -548,7 +552,9 @@ mod tests {
         assert!(error.ends_with("does not exist; txid-agent makes it, so start that first, with --node"), "{error}");
         let page = LeasePage::open_or_make(&path, &Layout::SNOWFLAKE).unwrap();
         let (maker, now_ms) = (parse().unwrap(), crate::source::clock::system_ms());
-        assert!(matches!(maker.write_by(now_ms, &mut [0; Maker::MAX_LEN]), Err(NoId::Snowflake(Refusal::Unleased(_)))));
+        let refused = maker.write_by(now_ms, &mut [0; Maker::MAX_LEN]).unwrap_err();
+        assert!(matches!(refused, NoId::Snowflake(Refusal::Unleased(_))));
+        assert!(refused.to_string().ends_with(" has no lease; txid-agent has not reached its store yet"), "{refused}");
         page.open(17, now_ms);
         page.set_limit(17, now_ms + 60_000);
         assert_eq!(Layout::SNOWFLAKE.decode(make(&maker).parse().unwrap()).unwrap().node, 17);
@@ -568,6 +574,22 @@ mod tests {
         assert!(trial("node=18", &state).unwrap_err().to_string().contains("17"));
         // Not a directory.
         assert!(trial("node=17", &below).is_err());
+    }
+
+    #[test]
+    fn of_equal_readings_the_first_of_the_list_comes_first() {
+        // This number has one time as either.
+        let ms: i64 = 1_309_292_672_667;
+        let found = Readings::of((ms << 16).to_string().as_bytes(), &Numbers::UNKNOWN, 1_795_000_000_000);
+        let layouts: Vec<_> = found.iter().filter(|it| it.ms == Some(ms)).map(|it| it.layout).collect();
+        assert_eq!(layouts, [Some("snowflake"), Some("mastodon")]);
+    }
+
+    #[test]
+    fn an_apache_id_without_upper_case_is_less_likely() {
+        // Of this second; as an ObjectId, of 2060.
+        let found = Readings::of(b"aaaaaabbbbbbbbbbbbbbbbbb", &Numbers::UNKNOWN, 1_772_526_185_000);
+        assert_eq!(found.iter().map(Reading::name).collect::<Vec<_>>(), ["objectid", "unique_id_short"]);
     }
 
     #[test]

@@ -34,21 +34,21 @@ const OF_TRACES: [(Field, &str); 10] = [
     (Field::XCloudTraceContext, "X-Cloud-Trace-Context"),
 ];
 
-/// A bit for each length that one of these names has: most other headers have another one.
-const LENGTHS: u64 = {
-    let (mut lengths, mut index) = (0, 0);
+/// Whether one of these names has a length: most other headers have another one.
+static IS_LENGTH: [bool; 32] = {
+    let (mut is_length, mut index) = ([false; 32], 0);
     while index < OF_TRACES.len() {
-        lengths |= 1 << OF_TRACES[index].1.len();
+        is_length[OF_TRACES[index].1.len()] = true;
         index += 1;
     }
-    lengths
+    is_length
 };
 
 impl Field {
     /// The header of traces of this name, in any case.
     #[inline]
     pub(super) fn of_traces(name: &[u8]) -> Option<Self> {
-        if name.len() >= 64 || LENGTHS >> name.len() & 1 == 0 {
+        if IS_LENGTH.get(name.len()) != Some(&true) {
             return None;
         }
         OF_TRACES.iter().find(|(_, known)| is_same(name, known)).map(|(field, _)| *field)
@@ -70,4 +70,27 @@ pub(super) fn is_same(name: &[u8], wanted: &str) -> bool {
 #[inline(never)]
 fn is_same_of_one_length(name: &[u8], wanted: &[u8]) -> bool {
     name.eq_ignore_ascii_case(wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_of_traces_is_found_by_its_name_in_any_case_and_by_no_other() {
+        for (field, name) in OF_TRACES {
+            assert_eq!(field.name(), Some(name));
+            for name in [name.to_string(), name.to_uppercase(), name.to_lowercase()] {
+                assert_eq!(Field::of_traces(name.as_bytes()), Some(field), "{name}");
+            }
+            let (shorter, longer, other) = (&name[1..], format!("{name}x"), "x".repeat(name.len()));
+            for name in [shorter, &longer, &other] {
+                assert_eq!(Field::of_traces(name.as_bytes()), None, "{name}");
+            }
+        }
+        for len in (0..200).chain([1 << 16]) {
+            assert_eq!(Field::of_traces("x".repeat(len).as_bytes()), None, "{len}");
+        }
+        assert_eq!([Field::Id, Field::TraceId].map(Field::name), [None, None]);
+    }
 }

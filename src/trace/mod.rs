@@ -421,7 +421,7 @@ pub(crate) fn seconds_ids_by(clock_ms: i64) -> (TraceId, SpanId) {
 pub(crate) fn otel_ids() -> (TraceId, SpanId) {
     loop {
         let [high, low, span_id] = entropy::next_words_without_stamp();
-        if low != 0 && span_id != 0 {
+        if ![low, span_id].contains(&0) {
             return (TraceId(u128::from(high) << 64 | u128::from(low)), SpanId(span_id));
         }
     }
