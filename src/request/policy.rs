@@ -475,14 +475,53 @@ mod tests {
     }
 
     #[test]
-    fn only_a_trusted_peers_trace_is_continued() {
-        let policy = policy(&[("trace", &["traceparent"])]);
+    fn only_a_trusted_peers_trace_is_continued_and_only_of_the_kinds() {
+        let traceparent = One(b"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+        let trace_id = One(b"4bf92f3577b34da6a3ce929d0e0e4736");
+        let headers = RequestHeaders { traceparent, trace_id, ..RequestHeaders::NONE };
         let header = |field| match field {
-            Field::Traceparent => One(b"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"),
+            Field::Traceparent => traceparent,
+            Field::TraceId => trace_id,
             _ => Absent,
         };
-        for is_trusted in [true, false] {
-            assert_eq!(policy.span_of(is_trusted, header, 0).is_continued, is_trusted);
+        for (kinds, peer, is_continued) in [
+            (&["traceparent"][..], INSIDE, true),
+            (&["traceparent"], Peer::V4(1), false),
+            (&["b3"], INSIDE, true),
+            (&["b3"], Peer::V4(1), false),
+            (&["off"], INSIDE, false),
+            (&["off"], Peer::V4(1), false),
+        ] {
+            let policy = policy(&[("accept", &["10.0.0.0/8"]), ("trace", kinds)]);
+            for span in [policy.span(peer, &headers, 0), policy.span_of(policy.trusts(peer), header, 0)] {
+                let is_the_same = span.trace_id.to_string() == "4bf92f3577b34da6a3ce929d0e0e4736";
+                assert_eq!(is_the_same, is_continued, "{kinds:?}, {peer:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_invalid_id_is_replaced_unless_it_is_to_be_rejected() {
+        for (options, rejects) in
+            [(&[][..], false), (&[("on_invalid", &["replace"][..])], false), (&[("on_invalid", &["reject"])], true)]
+        {
+            assert_eq!(policy(options).rejects(), rejects, "{options:?}");
+        }
+    }
+
+    #[test]
+    fn the_names_that_are_chosen_are_those_of_the_headers() {
+        for (options, id, trace_id) in [
+            (&[][..], "X-Request-Id", ""),
+            (&[("header", &["X-Id"][..]), ("trace_id_header", &["X-Trace-Id"])], "X-Id", "X-Trace-Id"),
+        ] {
+            let policy = policy(options);
+            let names = [Field::Id, Field::TraceId, Field::B3].map(|field| policy.field_name(field));
+            assert_eq!(names, [id, trace_id, "b3"]);
+            assert_eq!(policy.field(id.to_uppercase().as_bytes()), Some(Field::Id));
+            assert_eq!(policy.field(b"x-trace-id"), (!trace_id.is_empty()).then_some(Field::TraceId));
+            assert_eq!(policy.field(b"B3"), Some(Field::B3));
+            assert_eq!(policy.field(b"x-ids"), None);
         }
     }
 
