@@ -120,11 +120,6 @@ proptest! {
 }
 
 #[test]
-fn a_flake_is_shown_as_its_text() {
-    assert_eq!(format!("{:?}", Flake(62)), "Flake(0000000000000000000010)");
-}
-
-#[test]
 fn a_short_unique_id_tells_threads_and_laps_apart() {
     let thread = || UniqueId::short_at(0, [10, 0, 0, 7].into()).thread;
     let two_laps = move || {

@@ -81,6 +81,66 @@ fn the_ids_of_a_time_lie_between_its_bounds_and_no_others() {
 }
 
 #[test]
+fn the_times_of_a_format_are_those_that_its_ids_can_hold() {
+    const LAST_OF_32_BITS: i64 = 4_294_967_295_999;
+    const LAST_OF_48_BITS: i64 = 281_474_976_710_655;
+    let expected: &[(&str, i64, i64)] = &[
+        ("txid", 0, 4_398_046_511_103),
+        ("uuid_v6", -12_219_292_800_000, 103_072_857_660_683),
+        ("uuid_v7", 0, LAST_OF_48_BITS),
+        ("flake", 0, i64::MAX),
+        ("ulid", 0, LAST_OF_48_BITS),
+        ("ksuid", 1_400_000_000_000, 1_400_000_000_000 + LAST_OF_32_BITS),
+        ("xid", 0, LAST_OF_32_BITS),
+        ("objectid", 0, LAST_OF_32_BITS),
+        ("typeid", 0, LAST_OF_48_BITS),
+        ("cuid", 0, 36_i64.pow(8) - 1),
+        ("trace_id", 0, 2_199_023_255_551),
+        ("trace_host_id", 0, 2_199_023_255_551),
+        ("xray", 0, LAST_OF_32_BITS),
+        ("datadog", 0, LAST_OF_32_BITS),
+        ("snowflake", 1_288_834_974_657, 3_487_858_230_208),
+    ];
+    let numbers = &Numbers::UNKNOWN;
+    let times =
+        |format: &&'static Format| Some((format.name, *format.times(numbers)?.start(), *format.times(numbers)?.end()));
+    assert_eq!(ALL.iter().filter_map(times).collect::<Vec<_>>(), expected);
+    for format in ALL {
+        let Some(times) = format.times(numbers) else { continue };
+        let [first, last] = format.bounds(i64::MIN..=i64::MAX, numbers).unwrap();
+        assert_eq!(format.bounds(times.clone(), numbers), Some([first.clone(), last.clone()]), "{format:?}");
+        assert_eq!(format.bounds(i64::MIN..=times.start() - 1, numbers), None, "{format:?}");
+        if let Some(later) = times.end().checked_add(1) {
+            assert_eq!(format.bounds(later..=i64::MAX, numbers), None, "{format:?}");
+        }
+        // A second is read as its first millisecond.
+        let last = format.ms(last.as_bytes(), numbers).unwrap();
+        assert!((times.end() - 999..=*times.end()).contains(&last), "{format:?}: {last}");
+    }
+}
+
+#[test]
+fn ids_that_do_not_sort_by_time_are_in_the_order_of_their_times() {
+    let uuid = named("uuid_v1").unwrap();
+    let order = |text: &str| uuid.order(text.as_bytes(), &Numbers::UNKNOWN).unwrap();
+    // Of 1582, 1969, 1970 and 2018.
+    let orders = [
+        order("00000000-0000-1000-8000-000000000000"),
+        order("13813fff-1dd2-11b2-8000-000000000000"),
+        order("13814000-1dd2-11b2-8000-000000000000"),
+        order("aaaaaaaa-354a-11e8-8000-000000000000"),
+    ];
+    assert!(orders.is_sorted_by(|a, b| a < b), "{orders:?}");
+}
+
+#[test]
+fn a_format_and_a_maker_are_shown_without_what_they_are_made_of() {
+    let format = named("uuid_v7").unwrap();
+    assert_eq!(format!("{format:?}"), "Format(uuid_v7)");
+    assert_eq!(format!("{:?}", format.maker([]).unwrap()), "Maker");
+}
+
+#[test]
 fn names_are_different_and_of_lower_case_letters() {
     let names: HashSet<_> = ALL.iter().map(|format| format.name).collect();
     assert_eq!(names.len(), ALL.len());

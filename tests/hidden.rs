@@ -295,6 +295,8 @@ fn hexadecimal_digits_of_either_case_are_one_key() {
 fn nothing_that_is_printed_has_a_key() {
     let hidden = open(KEY, Shape::Digits(10));
     assert_eq!(format!("{hidden:?}"), "Hidden");
+    let shown = hidden.hide(7).unwrap();
+    assert_eq!(format!("{shown:?}"), format!("\"{shown}\""));
     let half = format!("{}\n", &KEY[..16]);
     let flawed = format!("{}x", &KEY[..31]);
     for content in [half, flawed, format!("{KEY} {KEY}"), format!("{KEY}\n{OTHER_KEY}")] {

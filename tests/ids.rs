@@ -145,6 +145,9 @@ fn debug_shows_the_text() {
     assert_eq!(format!("{:?}", txid::Flake(62)), "Flake(0000000000000000000010)");
     assert_eq!(format!("{:?}", txid::trace::SpanId(255)), "SpanId(00000000000000ff)");
     assert_eq!(format!("{:?}", txid::trace::TraceId(255)), format!("TraceId({:032x})", 255));
+    assert_eq!(format!("{:?}", txid::Ulid(32)), "Ulid(00000000000000000000000010)");
+    assert_eq!(format!("{:?}", txid::Ksuid { seconds: 0, payload: 62 }), "Ksuid(000000000000000000000000010)");
+    assert_eq!(format!("{:?}", "0000000000000000000g".parse::<txid::Xid>().unwrap()), "Xid(0000000000000000000g)");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use std::collections::HashSet;
+use txid::formats::{Numbers, named, read};
 use txid::uuid::{self, Uuid};
 
 /// The crate's own parser, to compare this library's with.
@@ -125,6 +126,24 @@ proptest! {
     #[test]
     fn any_text_is_parsed_or_refused(text in "\\PC{0,40}|[0-9a-fA-F-]{36}") {
         prop_assert_eq!(uuid::read(&text).is_ok(), text.len() == 36 && ::uuid::Uuid::parse_str(&text).is_ok());
+    }
+}
+
+#[test]
+fn the_variant_of_a_uuid_is_named() {
+    for (digit, expected) in [
+        ('0', "of the NCS"),
+        ('7', "of the NCS"),
+        ('8', "of RFC 9562"),
+        ('b', "of RFC 9562"),
+        ('c', "of Microsoft"),
+        ('d', "of Microsoft"),
+        ('e', "of none yet"),
+        ('f', "of none yet"),
+    ] {
+        let text = format!("00000000-0000-3000-{digit}000-000000000000");
+        let id = read(named("uuid").unwrap(), text.as_bytes(), &Numbers::UNKNOWN).unwrap().unwrap();
+        assert_eq!(id.parts, [("version", "3".to_string()), ("variant", expected.to_string())]);
     }
 }
 
