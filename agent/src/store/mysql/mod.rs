@@ -195,6 +195,7 @@ impl MysqlStore {
             Error::Server { message, .. } => address.unreachable(format_args!("{host}: {message}")),
             Error::Io(error) => match error.kind() {
                 io::ErrorKind::InvalidData => address.misconfigured(format_args!("the server is not MySQL: {error}")),
+                io::ErrorKind::Unsupported => address.misconfigured(error),
                 io::ErrorKind::UnexpectedEof => address.unreachable(format_args!("{host}: it closed the connection")),
                 _ => address.unreachable(format_args!("{host}: {error}")),
             },
@@ -410,6 +411,10 @@ impl Numbers for MysqlStore {
 mod tests {
     use super::*;
 
+    fn io(kind: io::ErrorKind) -> Error {
+        Error::Io(io::Error::new(kind, "it says so"))
+    }
+
     /// Only what is sure to have been rolled back, or was never begun, is not done.
     #[test]
     fn what_may_have_been_written_is_not_said_to_be_not_done() {
@@ -430,9 +435,62 @@ mod tests {
         for code in [1317, 1053, 1927, 1030, 1180] {
             assert!(matches!(of(code), Failure::Unknown(StoreError::Unreachable { .. })), "{code}");
         }
+        for (kind, wanted) in [
+            (io::ErrorKind::InvalidData, "gave an invalid answer: it says so"),
+            (io::ErrorKind::UnexpectedEof, "it closed the connection"),
+            (io::ErrorKind::ConnectionReset, "cannot reach mysql://user@127.0.0.1/ids: it says so"),
+        ] {
+            let failure = store.say(io(kind), "leases");
+            assert!(matches!(failure, Failure::Unknown(_)), "{kind}");
+            let said = failure.into_error().to_string();
+            assert!(said.contains(wanted), "{said}");
+        }
         assert!(of(1290).into_error().to_string().contains("the primary is needed"));
         assert!(
             of(1142).into_error().to_string().contains("the user needs SELECT, INSERT and UPDATE on the table leases")
         );
+    }
+
+    #[test]
+    fn what_keeps_a_connection_from_being_made() {
+        const HOST: &str = "cannot reach mysql://txid@10.0.0.5/ids: 10.0.0.5:3306: ";
+        let server = |code| Error::Server { code, message: "it says so".to_owned() };
+        let store = MysqlStore::open(StoreUrl::parse("mysql://txid@10.0.0.5/ids").unwrap()).unwrap();
+        for (error, start, end) in [
+            (server(1045), "refused", LOGIN),
+            (server(1044), "refused", LOGIN),
+            (server(1698), "refused", LOGIN),
+            (server(1049), "cannot be used", ": it says so"),
+            (server(1040), HOST, ": it says so"),
+            (Error::InClear, "cannot be used", IN_CLEAR),
+            (io(io::ErrorKind::InvalidData), "cannot be used", ": the server is not MySQL: it says so"),
+            (io(io::ErrorKind::Unsupported), "cannot be used: it says so", ""),
+            (io(io::ErrorKind::UnexpectedEof), HOST, ": it closed the connection"),
+            (io(io::ErrorKind::ConnectionReset), HOST, ": it says so"),
+        ] {
+            let said = store.say_no_connection(&store.hosts[0], error).to_string();
+            assert!(said.contains(start) && said.ends_with(end), "{said}");
+        }
+    }
+
+    #[test]
+    fn which_settings_lose_writes() {
+        use Copies::{AsSeen, Late, Same};
+        for (settings, engine, copies, wanted) in [
+            (["1", "0", "0", "0"], Some("InnoDB"), AsSeen, None),
+            (["1", "0", "0", "0"], Some("innodb"), Same, None),
+            (["1", "1", "1", "0"], None, AsSeen, None),
+            (["1", "1", "1", "2"], None, Same, None),
+            (["1", "0", "0", "0"], None, Late, Some(LATE)),
+            (["1", "0", "0", "2"], None, AsSeen, Some(LATE)),
+            (["1", "0", "0", "0"], Some("Aria"), Same, Some("the table t has the engine Aria")),
+            (["2", "0", "0", "0"], None, Same, Some("innodb_flush_log_at_trx_commit = 2")),
+            (["1", "1", "0", "0"], None, Same, Some("sync_binlog = 0")),
+        ] {
+            let mut row: Vec<_> = settings.map(|text| Some(text.as_bytes().to_vec())).to_vec();
+            row.push(engine.map(|name| name.as_bytes().to_vec()));
+            assert_eq!(durability(&row, "t", copies).why(), wanted, "{settings:?} {engine:?}");
+        }
+        assert!(durability(&[], "t", AsSeen).may_lose_writes());
     }
 }

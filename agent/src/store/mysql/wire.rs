@@ -160,11 +160,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                         Some(proof) => self.send(&proof).await?,
                         None if plugin == SHA256 || plugin == CLEAR => self.send_password(login, is_tls).await?,
                         None => {
-                            return Err(wrong(&format!(
+                            let why = format!(
                                 "the user's password is of the kind {}; this client knows mysql_native_password, \
                                  caching_sha2_password, sha256_password and mysql_clear_password",
                                 String::from_utf8_lossy(&plugin)
-                            )));
+                            );
+                            return Err(io::Error::new(io::ErrorKind::Unsupported, why).into());
                         }
                     }
                 }
@@ -415,18 +416,48 @@ mod tests {
         }
     }
 
-    /// Its greeting may name another kind, and its answer may be that it has the proof of this password already.
     #[test]
-    fn a_server_that_wants_another_proof_gets_it() {
-        let scramble = b"an-other-scramble-20";
-        let switch = [b"\xfecaching_sha2_password\0", &scramble[..], b"\0"].concat();
-        let bytes = packets(&[switch, vec![1, 3], vec![0, 0, 0, 2, 0, 0, 0]]);
-        let mut connection = Connection::new(tokio::io::join(&bytes[..], Vec::new()));
-        let greeting = Greeting::parse(&greeting()).unwrap();
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        runtime.block_on(connection.log_in(&greeting, &LOGIN, false)).unwrap();
-        let (_, sent) = connection.stream.into_inner();
-        assert!(sent.ends_with(&password::caching_sha2(b"the-password", scramble)), "{}", sent.escape_ascii());
+    fn a_login_sends_what_the_server_asks_for() {
+        let asks = |plugin: &str| [b"\xfe", plugin.as_bytes(), b"\0ABCDEFGHIJKLMNOPQRST\0"].concat();
+        let password = [LOGIN.password.as_bytes(), &[0]].concat();
+        let native = password::native(LOGIN.password.as_bytes(), b"ABCDEFGHIJKLMNOPQRST");
+        let sha2 = password::caching_sha2(LOGIN.password.as_bytes(), b"ABCDEFGHIJKLMNOPQRST");
+        // As the greeting wants it.
+        let first = password::caching_sha2(LOGIN.password.as_bytes(), b"abcdefghijklmnopqrst");
+        let first = [b"txid\0\x20", &first[..], b"ids\0caching_sha2_password\0"].concat();
+        for (asked, is_tls, wanted) in [
+            // The server knows the password already.
+            (vec![vec![1, 3]], false, Ok(vec![])),
+            (vec![asks("caching_sha2_password"), vec![1, 3]], false, Ok(sha2)),
+            (vec![asks("mysql_native_password")], false, Ok(native)),
+            (vec![vec![1, 4]], true, Ok(password.clone())),
+            (vec![asks("mysql_clear_password")], true, Ok(password.clone())),
+            (vec![asks("sha256_password")], true, Ok(password)),
+            (vec![asks("sha256_password")], false, Err("InClear")),
+            (vec![vec![1, 4]], false, Err("InClear")),
+            // Whatever it makes of the password, it does not get it.
+            (vec![asks("client_ed25519")], true, Err("is of the kind client_ed25519; this client knows mysql_native")),
+        ] {
+            let shown = asked.concat().escape_ascii().to_string();
+            let answers = packets(&[vec![greeting()], asked, vec![vec![0, 0, 0, 2, 0, 0, 0]]].concat());
+            let mut sent = Vec::new();
+            let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+            let result = runtime.block_on(async {
+                let mut connection = Connection::new(tokio::io::join(&answers[..], &mut sent));
+                let greeting = connection.greeting().await?;
+                connection.log_in(&greeting, &LOGIN, is_tls).await
+            });
+            let (login, sent) = sent.split_at(4 + usize::from(sent[0]));
+            assert!(login.ends_with(&first), "{}", login.escape_ascii());
+            match (result, wanted) {
+                // After the head of a packet.
+                (Ok(()), Ok(wanted)) => assert_eq!(sent.get(4..).unwrap_or_default(), wanted, "{shown}"),
+                (Err(error), Err(wanted)) => {
+                    assert!(sent.is_empty() && format!("{error:?}").contains(wanted), "{shown}: {error:?}");
+                }
+                (result, _) => panic!("{shown}: {result:?}"),
+            }
+        }
     }
 
     #[test]
