@@ -445,6 +445,26 @@ impl Numbers for PostgresStore {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tokio::io::AsyncWriteExt;
+
+    /// What the driver makes of a server that answers with this.
+    fn error(answer: &[u8]) -> Error {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let (ours, mut theirs) = tokio::io::duplex(4096);
+            theirs.write_all(answer).await.unwrap();
+            theirs.shutdown().await.unwrap();
+            match Config::new().user("txid").connect_raw(ours, NoTls).await {
+                Err(error) => error,
+                Ok(_) => panic!("that is a login"),
+            }
+        })
+    }
+
+    fn server(code: &str, message: &str) -> Error {
+        let fields = format!("SERROR\0C{code}\0M{message}\0\0");
+        error(&[b"E", &(fields.len() as u32 + 4).to_be_bytes()[..], fields.as_bytes()].concat())
+    }
 
     /// Only what is sure to have been rolled back, or was never begun, is not done.
     #[test]
@@ -488,6 +508,34 @@ mod tests {
             (["on", "on", "a", "1", "u"], true, Some("the table leases is UNLOGGED")),
         ] {
             assert_eq!(why(settings, has_several).as_deref(), wanted, "{settings:?} {has_several}");
+        }
+    }
+
+    #[test]
+    fn what_keeps_a_connection_from_being_made() {
+        const HOST: &str = "cannot reach postgres://txid@10.0.0.5/ids: 10.0.0.5:5432: ";
+        let store = PostgresStore::open(StoreUrl::parse("postgres://txid@10.0.0.5/ids").unwrap()).unwrap();
+        for (error, start, end) in [
+            (server("28P01", "it says so"), "refused", LOGIN),
+            (server("28000", "it says so"), "refused", LOGIN),
+            (
+                server("08P01", "unsupported startup parameter: options"),
+                "cannot be used",
+                "ignore_startup_parameters = options",
+            ),
+            (server("08P01", "it says so"), "cannot be used", "it says so"),
+            (server("3D000", "it says so"), "cannot be used", "it says so"),
+            (server("57P03", "it says so"), "cannot reach", "it says so"),
+            (server("53300", "it says so"), "cannot reach", "it says so"),
+            // A password of the kind SCRAM-SHA-256, and none is known.
+            (error(b"R\0\0\0\x17\0\0\0\x0aSCRAM-SHA-256\0\0"), "refused", LOGIN),
+            (error(b""), HOST, ""),
+            // No message of PostgreSQL, and one that has no place there.
+            (error(b"~\0\0\0\x04"), "cannot be used", "unknown message tag `126`"),
+            (error(b"Z\0\0\0\x05I"), "cannot be used", "unexpected message from server"),
+        ] {
+            let said = store.say_no_connection(&store.hosts[0], &error).to_string();
+            assert!(said.contains(start) && said.ends_with(end), "{said}");
         }
     }
 }

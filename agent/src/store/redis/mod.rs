@@ -607,5 +607,40 @@ mod tests {
             assert_eq!(said.may_pass(), passes, "{said}");
             assert!(said.to_string().contains(wanted), "{said}");
         }
+        for (kind, wanted) in [
+            (io::ErrorKind::InvalidData, "gave an invalid answer: the server is not Redis: it says so"),
+            (io::ErrorKind::UnexpectedEof, "cannot reach redis://127.0.0.1: it closed the connection"),
+            (io::ErrorKind::ConnectionReset, "cannot reach redis://127.0.0.1: it says so"),
+        ] {
+            let failure = store.say_io(&io::Error::new(kind, "it says so"));
+            assert!(matches!(failure, Failure::Unknown(_)), "the script may have run");
+            let said = failure.into_error().to_string();
+            assert!(said.contains(wanted), "{said}");
+        }
+    }
+
+    #[test]
+    fn which_settings_lose_writes() {
+        let text = |text: &str| Reply::Text(text.as_bytes().to_vec());
+        let config = |only: &str, fsync: &str| {
+            Reply::List(["appendonly", only, "appenddirname", "aof", "appendfsync", fsync].map(text).to_vec())
+        };
+        for (replicas, cluster, config, has_sentinel, wanted) in [
+            ("0", "0", config("yes", "always"), false, None),
+            ("0", "0", config("yes", "everysec"), false, Some("appendfsync everysec")),
+            ("0", "0", config("no", "always"), false, Some("appendonly no")),
+            ("0", "0", Reply::List(vec![]), false, Some("appendonly ?")),
+            ("2", "0", config("yes", "always"), false, Some("connected_slaves:2, and a replica may lag behind")),
+            ("0", "1", config("yes", "always"), false, Some("a cluster replaces a master by a replica")),
+            ("0", "0", config("yes", "always"), true, Some("Sentinels replace the master by a replica")),
+            ("0", "0", Reply::Error("NOPERM".to_owned()), false, Some("the user may not ask for its settings")),
+        ] {
+            let info = text(&format!("# Replication\r\nrole:master\r\nconnected_slaves:{replicas}\r\n"));
+            let cluster = text(&format!("# Cluster\r\ncluster_enabled:{cluster}\r\n"));
+            let found = durability(&[info, cluster, config], has_sentinel);
+            let why = found.why().unwrap_or_default();
+            assert!(why.starts_with(wanted.unwrap_or_default()) && why.is_empty() == wanted.is_none(), "{found:?}");
+            assert_eq!(found.may_lose_writes(), wanted.is_some());
+        }
     }
 }
