@@ -595,6 +595,23 @@ fn another_kind_of_server() {
     let etcd = servers::etcd(&[]);
     let error = open(&format!("redis://127.0.0.1:{}?timeout=1s", etcd.port)).unwrap().read("any/key").unwrap_err();
     one_line(&error, "127.0.0.1");
+    // What a MySQL says first, and what it says at the port of its other protocol, 33060.
+    let [mysql, mysqlx] = [&b"\x4a\0\0\0\x0a8.4.3\0"[..], b"\x05\0\0\0\x0b\x08\x05\x1a\0"].map(|greeting| {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        std::thread::spawn(move || {
+            for mut client in listener.incoming().map_while(Result::ok) {
+                _ = client.write_all(greeting);
+                _ = client.read_to_end(&mut Vec::new());
+            }
+        });
+        port
+    });
+    wants_a_person(&format!("redis://127.0.0.1:{mysql}"), "the server is not Redis: it does not speak the protocol");
+    wants_a_person(
+        &format!("mysql://user:{WRONG}@127.0.0.1:{mysqlx}/ids"),
+        "the server is not MySQL: its greeting is not one",
+    );
 }
 
 /// A server that answers all requests with `{}` is none, although JSON omits what is false or empty. A conflict would
