@@ -251,3 +251,19 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     let duration = text.parse::<SignedDuration>().ok().and_then(|duration| Duration::try_from(duration).ok());
     duration.ok_or_else(|| format!("'{text}' is not a time, such as 60s, 5m or 1d"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_fits_into_a_key_and_into_a_directory() {
+        let longest = "x".repeat(64);
+        for name in ["a", "a-b_c.D9", &longest] {
+            assert_eq!(group_name(name).as_deref(), Ok(name));
+        }
+        for name in ["", ".", ".a", "a/b", "a b", "\u{e4}", &format!("{longest}x")] {
+            assert!(group_name(name).is_err_and(|why| why.starts_with(&format!("'{name}' is not a name"))), "{name}");
+        }
+    }
+}

@@ -155,3 +155,28 @@ fn random() -> u128 {
         Err(_) => txid::uuid::v4().as_u128(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_outage_is_reported_once_when_it_lasts_and_at_its_end() {
+        let mut outage = Outage::default();
+        let why = || Some("no lease".to_owned());
+        assert_eq!(outage.look(None), None);
+        // Too short.
+        assert_eq!((outage.look(why()), outage.look(why()), outage.look(None)), (None, None, None));
+        outage.look(why());
+        outage.since = outage.since.and_then(|since| since.checked_sub(LOOK));
+        assert_eq!(outage.look(why()), Some("out of service: no lease".to_owned()));
+        assert_eq!(outage.look(why()), None);
+        assert_eq!(outage.look(None), Some("in service".to_owned()));
+        assert_eq!(outage.look(None), None);
+    }
+
+    #[test]
+    fn random_numbers_differ() {
+        assert_ne!(random(), random());
+    }
+}

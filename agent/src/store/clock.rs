@@ -41,6 +41,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_time_since_the_boot_is_the_kernels_and_never_goes_back() {
+        let uptime = std::fs::read_to_string("/proc/uptime").unwrap();
+        let uptime_s: f64 = uptime.split_once(' ').unwrap().0.parse().unwrap();
+        let mut last_ms = since_boot_ms();
+        assert!((last_ms - (uptime_s * 1000.0) as i64).abs() < 5_000, "{last_ms} {uptime}");
+        for _ in 0..20 {
+            std::thread::sleep(std::time::Duration::from_millis(2));
+            let now_ms = since_boot_ms();
+            assert!(last_ms < now_ms, "{now_ms} after {last_ms}");
+            last_ms = now_ms;
+        }
+    }
+
+    #[test]
     fn an_answer_of_a_minute_ago_shows_no_time() {
         let after =
             |passed_ms| StoreClock { last: Some(Seen { store_ms: 7_000_000, at_ms: since_boot_ms() - passed_ms }) };

@@ -138,3 +138,43 @@ pub(super) fn record(address: &Address, key: &str, bytes: Vec<u8>) -> Result<Rec
     }
     Ok(Record::compared_by_bytes(bytes))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn address() -> Address {
+        Address::new("here".to_owned())
+    }
+
+    #[test]
+    fn an_answer_has_the_memory_that_its_values_take() {
+        assert!(Room(10 * VALUE).fits(10).is_ok());
+        assert!(Room(10 * VALUE).fits(11).is_err());
+        let mut room = Room(2 * VALUE + 100);
+        assert!(room.take(60).is_ok() && room.take(40).is_ok() && room.take(0).is_err());
+    }
+
+    #[test]
+    fn a_list_has_an_end() {
+        let mut records = Listing::begin();
+        assert!(records.add(&address(), MOST_RECORDS).is_ok());
+        assert!(records.add(&address(), 1).unwrap_err().to_string().contains("a list of more than"));
+        let mut parts = Listing::begin();
+        assert!((0..MOST_PARTS).all(|_| parts.add(&address(), 1).is_ok()));
+        assert!(parts.add(&address(), 0).unwrap_err().to_string().contains("a list of more than"));
+        // Ten time-outs of three seconds.
+        let after = |seconds| Listing { begin: Instant::now() - Duration::from_secs(seconds), ..Listing::begin() };
+        assert!(after(29).add(&address(), 7).is_ok());
+        let late = after(30).add(&address(), 7).unwrap_err().to_string();
+        assert!(late.contains("it sent 7 records within 10 time-outs"), "{late}");
+    }
+
+    #[test]
+    fn a_record_has_at_most_a_thousand_bytes() {
+        assert_eq!(record(&address(), "a", vec![b'x'; 1000]).unwrap().bytes.len(), 1000);
+        let long = record(&address(), "a", vec![b'x'; 1001]).unwrap_err().to_string();
+        assert!(long.contains("a is longer than any record") && long.ends_with(&"x".repeat(100)), "{long}");
+    }
+}

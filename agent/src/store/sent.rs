@@ -69,3 +69,50 @@ impl Failures {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MOST: u64 = pace::MOST as u64;
+
+    fn error() -> StoreError {
+        StoreError::TimedOut { store: "here".to_owned(), ms: 1 }
+    }
+
+    /// The result of a wait after calls that ended so many milliseconds ago, if the next one sends so much.
+    fn wait(calls: &[(u64, u64)], next: u64, timeout_ms: u64) -> Result<(), StoreError> {
+        let calls = calls.iter().map(|&(ms, sent)| (Instant::now() - Duration::from_millis(ms), sent)).collect();
+        Failures { calls, last: Some((next, error())) }.wait(Duration::from_millis(timeout_ms))
+    }
+
+    #[test]
+    fn after_failures_no_more_is_sent_in_ten_seconds_than_may_be() {
+        assert_eq!(wait(&[], 1, 0), Ok(()));
+        assert_eq!(wait(&[(1_000, MOST - 1)], 1, 0), Ok(()));
+        assert_eq!(wait(&[(1_000, MOST)], 1, 8_000), Err(error()));
+        assert_eq!(wait(&[(1_000, MOST - 1)], 2, 8_000), Err(error()));
+        // What was sent before that no longer counts.
+        assert_eq!(wait(&[(10_000, MOST)], 1, 0), Ok(()));
+        // It waits for the first call to be forgotten, which is enough, or is not.
+        assert_eq!(wait(&[(9_900, MOST), (1_000, 5)], MOST - 5, 2_000), Ok(()));
+        assert_eq!(wait(&[(9_900, MOST), (1_000, 5)], MOST - 4, 2_000), Err(error()));
+        // A call that sends more than may be sent at all waits until nothing else counts.
+        assert_eq!(wait(&[(9_900, 1)], MOST + 1, 2_000), Ok(()));
+    }
+
+    #[test]
+    fn the_next_call_may_get_one_step_further() {
+        let mut failures = Failures::default();
+        let mut next = |sent, error: Option<&StoreError>| {
+            failures.note(sent, error);
+            failures.last.as_ref().map(|(next, _)| *next)
+        };
+        assert_eq!(next(5, None), None);
+        assert_eq!(next(0, Some(&error())), Some(1));
+        assert_eq!(next(1, Some(&error())), Some(1));
+        assert_eq!(next(2, Some(&error())), Some(3));
+        assert_eq!(next(1, Some(&error())), Some(3));
+        assert_eq!(next(1, None), Some(1));
+    }
+}

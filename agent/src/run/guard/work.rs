@@ -327,3 +327,14 @@ fn signals() -> std::io::Result<UnixStream> {
 fn utc(ms: i64) -> String {
     jiff::Timestamp::from_millisecond(ms).map_or_else(|_| format!("{ms} ms"), |time| format!("{time:.3}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_that_is_none_is_shown_in_milliseconds() {
+        assert_eq!(utc(1_700_000_000_123), "2023-11-14T22:13:20.123Z");
+        assert_eq!(utc(i64::MAX), "9223372036854775807 ms");
+    }
+}

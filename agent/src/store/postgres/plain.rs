@@ -124,6 +124,18 @@ mod tests {
     }
 
     #[test]
+    fn only_a_message_of_a_login_asks_for_the_password() {
+        let message = |kind: u8, body: &[u8]| [&[kind][..], &(body.len() as u32 + 4).to_be_bytes(), body].concat();
+        let wants = |messages: &[&[u8]]| Login::default().wants_password(&messages.concat());
+        let (notice, other) = (message(b'N', &PASSWORD_IN_CLEAR), message(b'R', b"\0\0\0\x0aSCRAM-SHA-256\0\0"));
+        assert!(!wants(&[&notice, &other]));
+        assert!(wants(&[&notice, &other, CLEAR]));
+        // A message without a code.
+        assert!(wants(&[&message(b'R', b""), CLEAR]));
+        assert!(!wants(&[&other, &message(b'R', &LOGGED_IN), CLEAR]), "these are rows");
+    }
+
+    #[test]
     fn what_follows_a_login_is_not_looked_at() {
         let mut login = Login::default();
         assert!(!login.wants_password(b"R\0\0\0\x0c\0\0\0\x05saltR\0\0\0\x08\0\0\0\0"));
