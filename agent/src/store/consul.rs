@@ -163,7 +163,6 @@ impl Store for ConsulStore {
         while let Some(beginning) = beginnings.pop() {
             let begun = || keys.range(beginning.clone()..).take_while(|key| key.starts_with(&beginning));
             let (count, query) = match begun().take(PART + 1).count() {
-                0 => continue,
                 count @ ..=PART => (count, "recurse&consistent"),
                 _ => {
                     let longer = |key: &String| {

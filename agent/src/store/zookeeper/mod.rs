@@ -396,6 +396,11 @@ mod tests {
             assert!(matches!(of(code), Failure::NotDone(StoreError::Misconfigured { .. })), "{code}");
         }
         assert!(matches!(of(NOT_READ_ONLY), Failure::NotDone(StoreError::Unreachable { .. })));
+        let io = |kind| store.say(Error::Io(io::Error::new(kind, "why")));
+        assert!(matches!(io(io::ErrorKind::InvalidData), Failure::Unknown(StoreError::Damaged { .. })));
+        for kind in [io::ErrorKind::UnexpectedEof, io::ErrorKind::ConnectionReset] {
+            assert!(matches!(io(kind), Failure::Unknown(StoreError::Unreachable { .. })), "{kind}");
+        }
         // A connection or a session was lost, or a request took too long.
         for code in [-4, -7, -112, -118] {
             assert!(matches!(of(code), Failure::Unknown(StoreError::Unreachable { .. })), "{code}");

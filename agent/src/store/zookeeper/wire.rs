@@ -362,6 +362,24 @@ mod tests {
         }
     }
 
+    /// What a server says on its own, or about the login, may come in between.
+    #[test]
+    fn an_answer_is_of_the_request_that_was_sent() {
+        let packet = |number, code| Fields::default().bytes(&Fields::default().number(number).long(9).number(code).0).0;
+        let ask = |packets: &[Vec<u8>]| {
+            let stream = tokio::io::join(std::io::Cursor::new(packets.concat()), tokio::io::sink());
+            let mut connection = Connection { stream, next: 1, session: Duration::ZERO };
+            let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+            runtime.block_on(connection.ask(&[Request::sync("/a")])).map(|mut answers| answers.pop().unwrap())
+        };
+        let [first, second] = NO_ANSWERS;
+        let found = ask(&[packet(first, 0), packet(second, 0), packet(1, 0)]);
+        assert!(matches!(found, Ok(Ok(_))), "{:?}", found.err());
+        assert!(matches!(ask(&[packet(first, 0), packet(1, NO_NODE)]), Ok(Err(Error::Server(NO_NODE)))));
+        let Err(Error::Io(error)) = ask(&[packet(2, 0), packet(1, 0)]) else { panic!("it takes another answer") };
+        assert!(error.to_string().contains("an answer to another request"), "{error}");
+    }
+
     #[test]
     fn of_several_requests_the_one_that_failed_counts() {
         let failed = |code| Fields::default().number(-1).flag(false).number(code).number(code);

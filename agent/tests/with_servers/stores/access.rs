@@ -368,6 +368,41 @@ fn etcd_without_a_majority() {
     });
 }
 
+/// A server that has no leader when an agent logs in. A login that failed is tried again, and not left out.
+#[test]
+fn an_etcd_that_has_no_leader_at_the_login() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("etcd://fleet:{IN_URL}@127.0.0.1:{}?timeout=1s", listener.local_addr().unwrap().port());
+    std::thread::spawn(move || {
+        let mut logins = 0;
+        for mut client in listener.incoming().map_while(Result::ok) {
+            let mut request = [0; 4096];
+            while let Ok(length @ 1..) = client.read(&mut request) {
+                let request = String::from_utf8_lossy(&request[..length]).into_owned();
+                // The body may come later.
+                if !request.starts_with("POST ") {
+                    continue;
+                }
+                let is_login = request.contains("/v3/auth/authenticate");
+                logins += u32::from(is_login);
+                let (status, answer) = match is_login {
+                    true if logins == 1 => (503, r#"{"error":"etcdserver: no leader","code":14}"#),
+                    true => (200, r#"{"header":{},"token":"the-token"}"#),
+                    false if request.contains("the-token") => (200, r#"{"header":{}}"#),
+                    false => (400, r#"{"error":"etcdserver: user name is empty","code":3}"#),
+                };
+                let length = answer.len();
+                write!(client, "HTTP/1.1 {status} Any\r\nContent-Length: {length}\r\n\r\n{answer}").unwrap();
+            }
+        }
+    });
+    let mut store = open(&url).unwrap();
+    let error = store.read("any/key").unwrap_err();
+    assert!(error.may_pass(), "{error:?}");
+    one_line(&error, "no leader");
+    assert_eq!(store.read("any/key").unwrap(), None);
+}
+
 #[test]
 fn etcd_without_gateway() {
     let server = servers::etcd(&["--enable-grpc-gateway=false"]);
@@ -476,6 +511,8 @@ fn zookeeper_access() {
     wants_a_person(&format!("zookeeper://{host}/locked"), "belongs to another user");
     let listed = list(&mut *open(&format!("zookeeper://{host}/locked")).unwrap(), "works/");
     one_line(&listed.unwrap_err(), "belongs to another user");
+    let clock = open(&format!("zookeeper://{host}/locked")).unwrap().clock_ms();
+    one_line(&clock.unwrap_err(), "belongs to another user");
     wants_a_person(&format!("zookeeper://fleet:{WRONG}@{host}/locked"), "belongs to another user");
     wants_a_person(&format!("zookeeper://fleet@{host}"), "has no password");
 }
