@@ -22,6 +22,10 @@ use super::url::StoreUrl;
 const LOCK: &str = ".lock";
 const ASIDE: &str = ".new";
 
+/// How often somebody who waits for the lock tries to take it, and how long it is left to others.
+const AGAIN: Duration = Duration::from_millis(2);
+const PAUSE: Duration = if cfg!(test) { Duration::from_millis(100) } else { Duration::from_millis(5) };
+
 pub(super) struct FileStore {
     address: Address,
     directory: PathBuf,
@@ -64,7 +68,7 @@ impl FileStore {
                 let why = format!("{}: another process has held this lock for {ms} ms", path.display());
                 return Err(self.address.unreachable(why));
             }
-            std::thread::sleep(Duration::from_millis(2));
+            std::thread::sleep(AGAIN);
         }
     }
 
@@ -113,7 +117,8 @@ impl FileStore {
         }
     }
 
-    /// Shows the records in a directory. The lock is given up now and then, so that others need not wait for all of them.
+    /// Shows the records in a directory. The lock is given up now and then, and for long enough that others get it: they
+    /// need not wait for all records.
     fn gather(&self, directory: &Path, listing: &mut Listing, show: Show) -> Result<(), StoreError> {
         let mut lock = self.lock()?;
         let entries = match fs::read_dir(directory) {
@@ -135,6 +140,7 @@ impl FileStore {
                 if count % PART == 0 {
                     listing.add(&self.address, PART)?;
                     drop(lock);
+                    std::thread::sleep(PAUSE);
                     lock = self.lock()?;
                 }
             }
@@ -223,6 +229,8 @@ impl Store for FileStore {
 mod tests {
     use super::*;
     use std::os::unix::fs::OpenOptionsExt;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
 
     /// An operator would believe that no node is taken.
     #[test]
@@ -235,6 +243,44 @@ mod tests {
         fs::write(place.path().join("orders"), "").unwrap();
         let error = list().unwrap_err();
         assert!(!error.may_pass() && error.to_string().contains("/orders: "), "{error}");
+    }
+
+    #[test]
+    fn others_take_the_lock_during_a_long_list() {
+        let place = tempfile::tempdir().unwrap();
+        let open = || FileStore::open(StoreUrl::parse(&format!("file://{}", place.path().display())).unwrap()).unwrap();
+        let nodes = place.path().join("orders/node");
+        fs::create_dir_all(&nodes).unwrap();
+        (0..=2 * PART).for_each(|node| fs::write(nodes.join(node.to_string()), "").unwrap());
+        let has_read = AtomicBool::new(false);
+        let (mut count, mut in_between) = (0, false);
+        thread::scope(|scope| {
+            let show = &mut |_: &str, _| {
+                count += 1;
+                if count == 1 {
+                    scope.spawn(|| {
+                        open().read("users/node/1").unwrap();
+                        has_read.store(true, Ordering::Relaxed);
+                    });
+                }
+                in_between = has_read.load(Ordering::Relaxed);
+            };
+            open().list("orders/", show).unwrap();
+        });
+        assert_eq!((count, in_between), (2 * PART + 1, true));
+    }
+
+    /// As when somebody has deleted what was locked.
+    #[test]
+    fn another_file_in_the_place_of_one_is_not_that_one() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join(LOCK);
+        let file = File::create(&path).unwrap();
+        assert!(is_there(&file, &path));
+        fs::remove_file(&path).unwrap();
+        assert!(!is_there(&file, &path));
+        let other = File::create(&path).unwrap();
+        assert!(!is_there(&file, &path) && is_there(&other, &path));
     }
 
     #[test]
