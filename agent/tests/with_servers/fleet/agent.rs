@@ -350,6 +350,7 @@ fn an_agent_with_a_child_ends_when_none_of_its_leases_can_be_had() {
             log().contains("orders: the store has orders with the layout time_bits=41")
         });
         if others.is_empty() {
+            until("it goes on", || child.try_wait().unwrap().is_some());
             assert_eq!(child.wait().unwrap().code(), Some(1), "{}", log());
         } else {
             until("it takes no node", || log().contains("users: took node"));

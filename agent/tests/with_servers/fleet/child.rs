@@ -345,14 +345,17 @@ fn a_process_of_another_user_is_named() {
     run.args(["--", "sh", "-c", &format!("{start}\n{wait}")]).stdin(Stdio::null()).stderr(Stdio::piped());
     let mut child = run.spawn().unwrap();
     let lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
-    let mut named = lines.filter_map(|line| Some(line.split_once("cannot end process ")?.1.to_owned()));
-    let named = named.next().expect("it names no process");
+    let mut names = lines.filter_map(|line| Some(line.split_once("cannot end process ")?.1.to_owned()));
+    let named = names.next().expect("it names no process");
     let (process, rest) = named.split_once(", ").unwrap();
     assert_eq!(rest, "which runs as another user; after the limit, its ids may repeat");
     assert_eq!(fs::read_to_string(format!("/proc/{process}/comm")).unwrap(), "sleep\n");
+    // It is tried again and again.
+    std::thread::sleep(Duration::from_millis(500));
     assert!(child.try_wait().unwrap().is_none(), "it does not wait");
     send(process.parse().unwrap(), libc::SIGKILL);
     assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert_eq!(names.next(), None, "once is enough");
 }
 
 /// The log may be a pipe that nobody reads, and that the child itself has filled.
