@@ -1,7 +1,7 @@
 //! The command line, and nothing else.
 
 use clap::{Parser, ValueEnum};
-use jiff::{SignedDuration, Timestamp};
+use jiff::{Span, SpanRelativeTo, Timestamp};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -248,13 +248,25 @@ pub fn group_name(name: &str) -> Result<String, String> {
 }
 
 pub fn duration(text: &str) -> Result<Duration, String> {
-    let duration = text.parse::<SignedDuration>().ok().and_then(|duration| Duration::try_from(duration).ok());
+    let span = text.parse::<Span>().ok().and_then(|span| span.to_duration(SpanRelativeTo::days_are_24_hours()).ok());
+    let duration = span.and_then(|duration| Duration::try_from(duration).ok());
     duration.ok_or_else(|| format!("'{text}' is not a time, such as 60s, 5m or 1d"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_time_may_be_a_day() {
+        for (text, ms) in [("60s", 60_000), ("5m", 300_000), ("1d", 86_400_000), ("1h 30m", 5_400_000), ("1.5s", 1_500)]
+        {
+            assert_eq!(duration(text), Ok(Duration::from_millis(ms)), "{text}");
+        }
+        for text in ["", "60", "soon", "-1s", "1mo"] {
+            assert!(duration(text).is_err_and(|why| why.contains("is not a time, such as 60s")), "{text}");
+        }
+    }
 
     #[test]
     fn a_name_fits_into_a_key_and_into_a_directory() {

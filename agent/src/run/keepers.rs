@@ -196,6 +196,8 @@ fn lease_rules(config: &Config, node: &Node, may_lose_writes: bool) -> lease::Ru
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::{Args, Subcommand};
+    use clap::Parser;
     use txid::snowflake::Layout;
     use txid_agent::store::{Durability, Show, Store};
     use txid_agent_machines::store::{Expected, Put, Record, StoreError};
@@ -276,5 +278,62 @@ mod tests {
         for ((text, live), (start, is_live)) in reports.iter().zip(wanted) {
             assert!(text.starts_with(start) && *live == is_live, "{reports:?}");
         }
+    }
+    fn keepers(names: &[&str]) -> Keepers {
+        let keeper = |name: &&str| Keeper {
+            name: (*name).to_owned(),
+            state: State::Starting,
+            journal: Journal::default(),
+            unreturned: Box::new(|| None),
+            at_stop: None,
+            stop: None,
+        };
+        Keepers { all: names.iter().map(keeper).collect() }
+    }
+
+    fn report(text: String, live: bool) -> News {
+        News::Report(Report { text: Some(text), live })
+    }
+
+    #[test]
+    fn a_line_that_was_left_out_is_written_later() {
+        let mut keepers = keepers(&["orders", "users"]);
+        let begin = Instant::now();
+        assert_eq!(keepers.next_late_line(), None);
+        let said = (0..13).filter_map(|number| keepers.hear(1, &report(number.to_string(), true)));
+        assert_eq!(said.collect::<Vec<_>>().last().unwrap(), "users: 9");
+        let next = keepers.next_late_line().unwrap();
+        assert!(next >= begin + Duration::from_secs(10));
+        assert_eq!(keepers.late_lines(begin), [""; 0]);
+        assert_eq!(keepers.late_lines(next), ["users: 12 (lines left out before this one: 2)"]);
+    }
+
+    #[test]
+    fn all_have_started_when_each_has_said_something() {
+        let mut keepers = keepers(&["orders", "users"]);
+        keepers.hear(0, &report("waits".to_owned(), false));
+        assert!(!keepers.have_started());
+        keepers.hear(1, &report("took".to_owned(), true));
+        assert!(keepers.have_started() && !keepers.are_live());
+        keepers.hear(0, &report("took".to_owned(), true));
+        assert!(keepers.are_live() && !keepers.have_ended());
+    }
+
+    #[test]
+    fn a_short_lease_is_renewed_often_enough() {
+        let rules = |options: &[&str]| {
+            let line = ["txid-agent", "run", "--store", "file:///none", "--node", "orders=snowflake"];
+            let args = Args::parse_from(line.iter().chain(options));
+            let Subcommand::Run(run) = args.subcommand else { unreachable!("it is run") };
+            let config = Config::new(run).unwrap();
+            lease_rules(&config, &config.nodes[0], false)
+        };
+        let (usual, short) = (rules(&["--ahead", "1d"]), rules(&["--ahead", "6s"]));
+        assert_eq!((short.ahead_ms, short.renew_ms), (6_000, 1_000));
+        assert!(short.retry_ms.0 <= 1_000);
+        // Twice as many requests in ten seconds as it is renewed then.
+        assert_eq!(short.most_requests, usual.most_requests.max(20));
+        assert_eq!(rules(&["--ahead", "2s"]).most_requests, 2 * 10_000 / 333);
+        assert!(usual.renew_ms < 86_400_000 / 6 && usual.most_requests < 2 * 10_000 / 333);
     }
 }

@@ -130,8 +130,11 @@ mod tests {
         let mut numbers = numbers();
         numbers.stats = SegmentStats { left: 0, next: 0, contact_ms: None, ..numbers.stats };
         assert!(numbers.text().ends_with("the store last answered never; 5 ranges, 6 failures; starting"));
-        assert!(numbers.json().contains("\"news\":\"starting\""));
+        assert!(numbers.json().contains("\"news\":\"starting\"") && !numbers.is_live());
         assert!(prometheus(&[numbers]).contains("state=\"serving\"} 0\n"));
+        // It has numbers of an agent before.
+        let stats = SegmentStats { contact_ms: None, ..self::numbers().stats };
+        assert!(Numbers { name: "a".to_owned(), stats }.text().ends_with("; serving"));
     }
 
     #[test]

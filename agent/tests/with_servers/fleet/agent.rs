@@ -740,6 +740,8 @@ fn an_operator_takes_a_node_and_sets_a_floor() {
     assert!(released.contains(&format!("took node {node} from")) && released.contains("starts at"), "{released}");
     let nodes = text(&directory.of_store("nodes", &[]).stdout);
     assert!(nodes.contains("released") && nodes.contains(status["limit"].as_str().unwrap()), "{nodes}");
+    // With --new, nothing is ahead of the first lease.
+    assert!(nodes.contains(", floor 1970-01-01T00:00:00.000Z\n"), "{nodes}");
 
     // Without a time, no lease of a minute that was forgotten ends later.
     let (now, floor) = (jiff::Timestamp::now(), text(&directory.of_store("floor", &[]).stdout));
