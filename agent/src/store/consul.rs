@@ -75,6 +75,10 @@ impl ConsulStore {
     fn get(&mut self, key: &str, query: &str) -> Result<Option<Answer>, StoreError> {
         let path = format!("/v1/kv/{}", utf8_percent_encode(&format!("{}{key}", self.prefix), &ESCAPED));
         let answer = self.call(Kind::Read, "GET", &path, query, "").map_err(Failure::into_error)?;
+        self.got(answer)
+    }
+
+    fn got(&self, answer: Answer) -> Result<Option<Answer>, StoreError> {
         match answer.status {
             200 => Ok(Some(answer)),
             404 if answer.text.is_empty() => Ok(None),
@@ -109,6 +113,24 @@ impl ConsulStore {
         keys.0.into_iter().map(key).collect()
     }
 
+    /// What an answer says of a write.
+    fn written(&self, answer: &Answer) -> Result<Put, StoreError> {
+        match answer.status {
+            200 => Ok(match answer.json::<Done>().and_then(|done| Some(done.results?.0.first()?.kv.index)) {
+                Some(index) => Put::Written(version(index)),
+                None => Put::Unknown(self.address.damaged(&answer.text)),
+            }),
+            409 => match answer.json::<Done>().and_then(|done| done.errors) {
+                Some(errors) if errors.0.iter().any(|error| error.what.contains("Permission denied")) => {
+                    Err(self.address.refused(&errors.0[0].what))
+                }
+                Some(_) => Ok(Put::Conflict),
+                None => Ok(Put::Unknown(self.address.damaged(&answer.text))),
+            },
+            status => Err(self.address.misconfigured(format_args!("the server is not Consul: status {status}"))),
+        }
+    }
+
     fn not_consul(&self) -> StoreError {
         self.address.damaged("the server is not Consul")
     }
@@ -134,23 +156,9 @@ impl Store for ConsulStore {
         };
         let key = format!("{}{key}", self.prefix);
         let write = json!({ "KV": { "Verb": "cas", "Key": key, "Value": BASE64.encode(bytes), "Index": index } });
-        let answer = match self.call(Kind::Write, "PUT", "/v1/txn", "", &json!([write]).to_string()) {
-            Ok(answer) => answer,
-            Err(failure) => return failure.of_put(),
-        };
-        match answer.status {
-            200 => Ok(match answer.json::<Done>().and_then(|done| Some(done.results?.0.first()?.kv.index)) {
-                Some(index) => Put::Written(version(index)),
-                None => Put::Unknown(self.address.damaged(&answer.text)),
-            }),
-            409 => match answer.json::<Done>().and_then(|done| done.errors) {
-                Some(errors) if errors.0.iter().any(|error| error.what.contains("Permission denied")) => {
-                    Err(self.address.refused(&errors.0[0].what))
-                }
-                Some(_) => Ok(Put::Conflict),
-                None => Ok(Put::Unknown(self.address.damaged(&answer.text))),
-            },
-            status => Err(self.address.misconfigured(format_args!("the server is not Consul: status {status}"))),
+        match self.call(Kind::Write, "PUT", "/v1/txn", "", &json!([write]).to_string()) {
+            Ok(answer) => self.written(&answer),
+            Err(failure) => failure.of_put(),
         }
     }
 
@@ -244,4 +252,41 @@ struct WhyNot<'a> {
 
 fn index(version: &Version) -> Option<u64> {
     std::str::from_utf8(&version.0).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn store() -> ConsulStore {
+        ConsulStore::open(StoreUrl::parse("consul://127.0.0.1").unwrap()).unwrap()
+    }
+
+    fn answer(status: u16, text: &str) -> Answer {
+        Answer { status, text: text.to_owned() }
+    }
+
+    #[test]
+    fn a_write_that_was_denied_is_no_conflict() {
+        let of = |status, text: &str| store().written(&answer(status, text));
+        let errors = |what| format!(r#"{{"Results":null,"Errors":[{{"OpIndex":0,"What":"{what}"}}]}}"#);
+        let done = of(200, r#"{"Results":[{"KV":{"ModifyIndex":7}}],"Errors":null}"#);
+        assert_eq!(done, Ok(Put::Written(version(7))));
+        let stale = errors("failed to set key \\\"txid/any\\\", index is stale");
+        assert_eq!(of(409, &stale), Ok(Put::Conflict));
+        let denied = of(409, &errors("Permission denied: token lacks permission 'key:write'"));
+        assert!(matches!(&denied, Err(StoreError::Refused { why, .. }) if why.contains("key:write")), "{denied:?}");
+        for (status, text) in [(200, "{}"), (200, "OK"), (409, "{}")] {
+            assert!(matches!(of(status, text), Ok(Put::Unknown(StoreError::Damaged { .. }))), "{status} {text}");
+        }
+        assert!(matches!(of(404, ""), Err(StoreError::Misconfigured { .. })));
+    }
+
+    /// Another server says so with a page.
+    #[test]
+    fn a_key_is_missing_only_if_consul_says_so() {
+        assert!(matches!(store().got(answer(404, "")), Ok(None)));
+        assert!(matches!(store().got(answer(404, "<html>")), Err(StoreError::Damaged { .. })));
+        assert!(matches!(store().got(answer(200, "[]")), Ok(Some(_))));
+    }
 }

@@ -245,6 +245,24 @@ mod tests {
         assert!(!error.may_pass() && error.to_string().contains("/orders: "), "{error}");
     }
 
+    /// What cannot be one is never taken for none, which would be written over.
+    #[test]
+    fn a_record_is_read_as_a_whole_or_not() {
+        let place = tempfile::tempdir().unwrap();
+        let url = format!("file://{}", place.path().display());
+        let mut store = FileStore::open(StoreUrl::parse(&url).unwrap()).unwrap();
+        let mut read = |content: usize| {
+            fs::write(place.path().join("record"), "x".repeat(content)).unwrap();
+            store.read("record").map(|record| record.unwrap().bytes.len())
+        };
+        assert_eq!(read(LARGEST_RECORD), Ok(LARGEST_RECORD));
+        let error = read(LARGEST_RECORD + 1).unwrap_err();
+        assert!(matches!(&error, StoreError::Damaged { .. }), "{error}");
+        fs::create_dir(place.path().join("directory")).unwrap();
+        let error = store.put("directory", &Expected::Absent, b"x").unwrap_err();
+        assert!(matches!(&error, StoreError::Misconfigured { .. }), "{error}");
+    }
+
     #[test]
     fn others_take_the_lock_during_a_long_list() {
         let place = tempfile::tempdir().unwrap();

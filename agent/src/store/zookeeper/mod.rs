@@ -202,15 +202,15 @@ impl ZookeeperStore {
     /// Makes a record, and what lies above it.
     fn create(&mut self, path: &str, bytes: &[u8]) -> Result<Option<Version>, Failure> {
         let born = format!("{BORN}{}", Txid::now());
-        for parents_made in [false, true] {
+        for _ in 0..2 {
             let create = |path: &str, bytes| Request::create(path, bytes, self.access(), false);
             let both = Request::all(&[create(path, bytes), create(&format!("{path}/{born}"), b"")]);
             match self.ask_all(both)? {
-                Err(Error::Server(NO_NODE)) if !parents_made => {
+                Err(Error::Server(NO_NODE)) => {
                     let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent).to_owned();
                     self.make(&parent)?;
                 }
-                Err(Error::Server(NODE_EXISTS | NO_NODE)) => return Ok(None),
+                Err(Error::Server(NODE_EXISTS)) => return Ok(None),
                 other => return other.map(|_| Some(version(0, &born))).map_err(|error| self.say(error)),
             }
         }
@@ -305,7 +305,7 @@ impl Store for ZookeeperStore {
             let mut next = Vec::new();
             for part in level.chunks(TOGETHER) {
                 self.remote.begin();
-                listing.add(&self.address, if depth == 0 { 0 } else { part.len() })?;
+                listing.add(&self.address, part.len())?;
                 for (key, children, bytes, stat) in self.look_at(part)? {
                     match version_of(&children, &stat) {
                         Some(version) => show(&key, Record { bytes, version }),
@@ -401,6 +401,7 @@ mod tests {
         for kind in [io::ErrorKind::UnexpectedEof, io::ErrorKind::ConnectionReset] {
             assert!(matches!(io(kind), Failure::Unknown(StoreError::Unreachable { .. })), "{kind}");
         }
+        assert!(io(io::ErrorKind::UnexpectedEof).into_error().to_string().contains("it closed the connection"));
         // A connection or a session was lost, or a request took too long.
         for code in [-4, -7, -112, -118] {
             assert!(matches!(of(code), Failure::Unknown(StoreError::Unreachable { .. })), "{code}");

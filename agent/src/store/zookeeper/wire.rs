@@ -212,7 +212,7 @@ impl Answer {
                 13 => {}
                 -1 => {
                     let code = self.number().ok_or_else(|| wrong("an error"))?;
-                    if failed == 0 && code != OTHER_FAILED {
+                    if code != OTHER_FAILED {
                         failed = code;
                     }
                 }
