@@ -8,6 +8,8 @@ use super::super::sql::Value;
 use super::password;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
+const LONGEST_PACKET: u32 = 0xff_ffff;
+
 /// Our tables have fewer.
 const MOST_COLUMNS: u64 = 64;
 
@@ -101,7 +103,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     }
 
     async fn send(&mut self, payload: &[u8]) -> Result<(), Error> {
-        let length = u32::try_from(payload.len()).ok().filter(|length| *length < 1 << 24);
+        // One of this length would be followed by another.
+        let length = u32::try_from(payload.len()).ok().filter(|length| *length < LONGEST_PACKET);
         let length = length.ok_or_else(|| wrong("a statement that is too long"))?.to_le_bytes();
         let mut packet = vec![length[0], length[1], length[2], self.sequence];
         packet.extend_from_slice(payload);
@@ -449,6 +452,9 @@ mod tests {
             });
             let (login, sent) = sent.split_at(4 + usize::from(sent[0]));
             assert!(login.ends_with(&first), "{}", login.escape_ascii());
+            // Flags, packets of 16 MB, and utf8mb4.
+            let flags = if is_tls { 0xaa } else { 0xa2 };
+            assert!(login[4..].starts_with(&[0x0b, flags, 8, 0, 0, 0, 0, 1, 45]), "{}", login.escape_ascii());
             match (result, wanted) {
                 // After the head of a packet.
                 (Ok(()), Ok(wanted)) => assert_eq!(sent.get(4..).unwrap_or_default(), wanted, "{shown}"),
@@ -458,6 +464,37 @@ mod tests {
                 (result, _) => panic!("{shown}: {result:?}"),
             }
         }
+    }
+
+    #[test]
+    fn what_is_no_result_is_an_error() {
+        let end = || vec![0xfe, 0, 0, 0, 0];
+        for (payloads, wanted) in [
+            (vec![vec![65]], "a number of columns that cannot be"),
+            (vec![vec![1, 1]], "a number of columns that cannot be"),
+            (vec![vec![1], b"column".to_vec(), b"another".to_vec()], "columns without an end"),
+            (vec![vec![1], b"column".to_vec(), end(), b"\x02a".to_vec()], "a row that is cut off"),
+            (vec![vec![1], b"column".to_vec(), end(), b"\x01ab".to_vec()], "a row that is cut off"),
+        ] {
+            let error = run(&packets(&payloads), async |connection| connection.query("SELECT 1").await).unwrap_err();
+            assert!(format!("{error:?}").contains(wanted), "{payloads:?}: {error:?}");
+        }
+        // A length of eight bytes begins as an end does.
+        let row = [&[0xfe][..], &[0; 8]].concat();
+        let answer = packets(&[vec![1], b"column".to_vec(), end(), row, end()]);
+        let answer = run(&answer, async |connection| connection.query("SELECT 1").await).unwrap();
+        assert_eq!(answer.rows, [[Some(vec![])]]);
+    }
+
+    /// What is longer than a packet would need another one.
+    #[test]
+    fn a_statement_fits_into_a_packet() {
+        let mut statement = "x".repeat((1 << 24) - 3);
+        let done = packets(&[vec![0, 1, 2]]);
+        run(&done, async |connection| connection.query(&statement).await).unwrap();
+        statement.push('x');
+        let error = run(&done, async |connection| connection.query(&statement).await).unwrap_err();
+        assert!(format!("{error:?}").contains("a statement that is too long"), "{error:?}");
     }
 
     #[test]
