@@ -289,3 +289,46 @@ pub(super) fn causes(error: &dyn Error) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, BufWriter, join, sink};
+
+    fn run<T>(work: impl Future<Output = T>) -> T {
+        Builder::new_current_thread().build().unwrap().block_on(work)
+    }
+
+    #[test]
+    fn each_request_reads_as_much_as_an_answer_has_and_no_more() {
+        let half = &[b'x'; LARGEST_ANSWER / 2][..];
+        // A piece may come behind another one in the same buffer.
+        let bytes = half.chain(half).chain(half).chain(half).chain(&b"x"[..]);
+        let mut wire = Wire::new(join(bytes, sink()), Budget::default(), Sent::default());
+        run(async {
+            for _ in 0..2 {
+                wire.renew();
+                wire.read_exact(&mut vec![0; LARGEST_ANSWER]).await.unwrap();
+            }
+            assert_eq!(wire.read_u8().await.unwrap_err().kind(), io::ErrorKind::InvalidData);
+        });
+    }
+
+    #[test]
+    fn what_is_sent_after_an_answer_is_a_request() {
+        let sent = Sent::default();
+        let mut wire = Wire::new(join(&b"12"[..], BufWriter::new(Vec::new())), Budget::default(), sent.clone());
+        run(async {
+            // The first one is counted with the connection.
+            for (is_after_an_answer, count) in [(false, 0), (false, 0), (true, 1), (false, 1), (true, 2)] {
+                if is_after_an_answer {
+                    wire.read_u8().await.unwrap();
+                }
+                wire.write_all(b"?").await.unwrap();
+                assert_eq!(sent.total(), count);
+            }
+            wire.flush().await.unwrap();
+        });
+        assert_eq!(wire.stream.writer().get_ref(), b"?????");
+    }
+}

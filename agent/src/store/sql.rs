@@ -90,3 +90,18 @@ pub(super) fn listed(
 fn null(address: &Address, table: &str, key: &str) -> StoreError {
     address.damaged(format_args!("{table} has record = NULL for name = '{key}'"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_text_without_zeros_is_a_record() {
+        let address = Address::new("here".to_owned());
+        assert!(text(&address, "owner=caf\u{e9}".as_bytes()).is_ok_and(|text| text == "owner=caf\u{e9}"));
+        for bytes in [&b"with\0a zero"[..], b"\0", b"caf\xe9"] {
+            let Err(Failure::NotDone(error)) = text(&address, bytes) else { panic!("{}", bytes.escape_ascii()) };
+            assert!(error.to_string().contains("a record in a SQL store is text"), "{error}");
+        }
+    }
+}

@@ -96,6 +96,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Plain<S> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use tokio::io::AsyncWriteExt;
 
     const CLEAR: &[u8] = b"R\0\0\0\x08\0\0\0\x03";
 
@@ -133,6 +134,17 @@ mod tests {
         // A message without a code.
         assert!(wants(&[&message(b'R', b""), CLEAR]));
         assert!(!wants(&[&other, &message(b'R', &LOGGED_IN), CLEAR]), "these are rows");
+    }
+
+    #[test]
+    fn what_is_written_arrives() {
+        let mut plain = Plain::new(tokio::io::BufWriter::new(Vec::new()));
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            plain.write_all(b"written").await.unwrap();
+            plain.flush().await.unwrap();
+        });
+        assert_eq!(plain.stream.get_ref(), b"written");
     }
 
     #[test]
