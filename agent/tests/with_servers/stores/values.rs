@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use mysql::prelude::Queryable;
 use txid_agent::store::{open, open_tags};
@@ -141,6 +141,19 @@ fn in_redis() {
     set(&["SET", "txid/text", "no hash"]);
     one_line(&store.read("text/node/1").unwrap_err(), "WRONGTYPE");
     assert!(store.read("others/node/1").unwrap().is_none(), "the next call works");
+    // A fleet has 65,536 nodes, and there may be as many others.
+    let fill = "for n = 1, ARGV[1] do redis.call('HSET', 'txid/many', 'node/' .. n, 'x') end";
+    set(&["EVAL", fill, "0", "100000"]);
+    assert_eq!(list(&mut *store, "many/").unwrap().len(), 100_000);
+    set(&["EVAL", fill, "0", "140000"]);
+    one_line(&list(&mut *store, "many/").unwrap_err(), "131072");
+    // Its time, to the millisecond.
+    let now = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as i64;
+    for _ in 0..3 {
+        let before = now();
+        let clock = open(&url).unwrap().clock_ms().unwrap().unwrap();
+        assert!((before..=now() + 1).contains(&clock), "{before} {clock}");
+    }
 }
 
 /// A lock that was removed is no lock any more, even for the process that has it.
