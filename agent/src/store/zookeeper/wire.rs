@@ -380,6 +380,15 @@ mod tests {
         assert!(error.to_string().contains("an answer to another request"), "{error}");
     }
 
+    /// Also before another answer, which begins where it ends.
+    #[test]
+    fn a_state_is_read_to_its_end() {
+        let head = |operation| Fields::default().number(operation).flag(false).number(0).0;
+        let end = Fields::default().number(-1).flag(true).number(-1).0;
+        let bytes = [head(5), stat(7, 1), head(13), end].concat();
+        assert_eq!(Answer { bytes, at: 0 }.all().unwrap(), Some(Stat { mtime: 7, version: 1 }));
+    }
+
     #[test]
     fn of_several_requests_the_one_that_failed_counts() {
         let failed = |code| Fields::default().number(-1).flag(false).number(code).number(code);
