@@ -300,6 +300,19 @@ mod tests {
     }
 
     #[test]
+    fn nobody_waits_for_a_name_that_is_still_looked_up() {
+        let mut address = Address::new("here".to_owned());
+        address.timeout = Duration::from_millis(10);
+        let mut remote = Remote::new(&address).unwrap();
+        remote.begin();
+        let looks_up = || std::thread::sleep(Duration::from_secs(30));
+        assert!(remote.run(async { tokio::task::spawn_blocking(looks_up).await }).is_none());
+        let begin = Instant::now();
+        drop(remote);
+        assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
+    }
+
+    #[test]
     fn each_request_reads_as_much_as_an_answer_has_and_no_more() {
         let half = &[b'x'; LARGEST_ANSWER / 2][..];
         // A piece may come behind another one in the same buffer.
