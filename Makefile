@@ -120,7 +120,7 @@ soak: ## kill, fork, signal, sort, lease and fuzz, for hours
 mutants-of = $(if $(and $2,$(if $(FILES),$3,all)),cargo mutants $1 $(addprefix --package ,$2) $(addprefix --file ,$3))
 
 mutants: ## check that a test finds each mutation (PACKAGES=, FILES=)
-	@scripts/need.sh build mutants
+	@scripts/need.sh build stores mutants
 	$(call mutants-of,,$(filter-out txid-agent%,$(PACKAGES)),$(filter-out agent/%,$(FILES)))
 	@# Not in a copy, which would have agent/ without the library beside it.
 	$(call mutants-of,--dir agent --in-place,$(filter txid-agent%,$(PACKAGES)),$(patsubst agent/%,%,$(filter agent/%,$(FILES))))
