@@ -255,3 +255,37 @@ fn host_name() -> anyhow::Result<String> {
 
 #[cfg(test)]
 mod schema;
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use clap::Parser;
+
+    /// What `txid-agent run` with one node and these options does.
+    pub fn config(options: &[&str]) -> anyhow::Result<Config> {
+        let line = ["txid-agent", "run", "--store", "file:///none", "--node", "orders=snowflake"];
+        let args::Subcommand::Run(run) = args::Args::parse_from(line.iter().chain(options)).subcommand else {
+            unreachable!("it is run")
+        };
+        Config::new(run)
+    }
+
+    #[test]
+    fn an_agent_is_named_as_its_host_unless_it_has_a_name() {
+        let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+        assert_eq!(config(&[]).unwrap().name, host.trim_end());
+        let longest = "x".repeat(255);
+        assert_eq!(config(&["--name", &longest]).unwrap().name, longest);
+        for name in ["", "two\nlines", &format!("{longest}x")] {
+            let why = config(&["--name", name]).err().unwrap().to_string();
+            assert!(why.ends_with("is not one line of at most 255 bytes"), "{why}");
+        }
+    }
+
+    #[test]
+    fn ids_of_a_child_are_as_far_ahead_as_clocks_differ_and_it_runs() {
+        let ahead = |options: &[&str]| config(options).unwrap().most_ahead();
+        assert_eq!(ahead(&["--max-skew", "200ms"]), Duration::from_millis(400));
+        assert_eq!(ahead(&["--max-skew", "200ms", "--runs-ahead", "3s"]), Duration::from_millis(3_400));
+    }
+}

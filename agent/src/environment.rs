@@ -115,6 +115,7 @@ mod tests {
             ("{orders}", "684"),
             ("{orders:5..10}", "21"),
             ("{orders:0..5}", "12"),
+            ("{orders:2..5}", "3"),
             ("{orders:9..10}", "1"),
             ("{eu.users-1}/{orders}", "65535/684"),
             ("-Dworker={orders} -Dx={{}}", "-Dworker=684 -Dx={}"),

@@ -196,8 +196,7 @@ fn lease_rules(config: &Config, node: &Node, may_lose_writes: bool) -> lease::Ru
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Args, Subcommand};
-    use clap::Parser;
+    use crate::config::tests::config;
     use txid::snowflake::Layout;
     use txid_agent::store::{Durability, Show, Store};
     use txid_agent_machines::store::{Expected, Put, Record, StoreError};
@@ -322,10 +321,7 @@ mod tests {
     #[test]
     fn a_short_lease_is_renewed_often_enough() {
         let rules = |options: &[&str]| {
-            let line = ["txid-agent", "run", "--store", "file:///none", "--node", "orders=snowflake"];
-            let args = Args::parse_from(line.iter().chain(options));
-            let Subcommand::Run(run) = args.subcommand else { unreachable!("it is run") };
-            let config = Config::new(run).unwrap();
+            let config = config(options).unwrap();
             lease_rules(&config, &config.nodes[0], false)
         };
         let (usual, short) = (rules(&["--ahead", "1d"]), rules(&["--ahead", "6s"]));

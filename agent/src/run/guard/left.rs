@@ -134,6 +134,11 @@ mod tests {
     }
 
     #[test]
+    fn a_boot_has_the_kernels_uuid() {
+        assert_eq!(boot().unwrap().split('-').map(str::len).collect::<Vec<_>>(), [8, 4, 4, 4, 12]);
+    }
+
+    #[test]
     fn a_file_without_a_note_is_none() {
         let mut file = tempfile::tempfile().unwrap();
         assert_eq!(end(&file).unwrap(), None);

@@ -155,6 +155,22 @@ mod tests {
     use super::*;
     use std::process::Command;
 
+    #[test]
+    fn a_process_is_stopped_until_it_is_continued() {
+        let mut child = Command::new("sleep").arg("60").spawn().unwrap();
+        let pid = Pid::from_child(&child);
+        for (signal, wanted) in [(Signal::CONT, false), (Signal::STOP, true), (Signal::CONT, false)] {
+            kill_process(pid, signal).unwrap();
+            let is_so = (0..1000).any(|_| {
+                thread::sleep(Duration::from_millis(5));
+                is_stopped(pid) == wanted
+            });
+            assert!(is_so, "after {signal:?}");
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
     /// Old kernels do not list them.
     #[test]
     fn the_children_are_the_same_whether_the_kernel_lists_them_or_not() {
