@@ -90,6 +90,7 @@ fn watchdog(us: Option<u64>, pid: Option<u64>) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::tests::config;
     use std::path::Path;
     use std::sync::mpsc::channel;
     use std::time::Instant;
@@ -117,6 +118,20 @@ mod tests {
         ] {
             assert_eq!(watchdog(us, pid), wanted, "WATCHDOG_USEC={us:?} WATCHDOG_PID={pid:?}");
         }
+    }
+
+    #[test]
+    fn a_watchdog_ends_the_child_before_its_lease_does() {
+        let child = ["--runs-ahead", "2s", "--env", "W={orders}", "--", "true"];
+        let check = |seconds, options: &[&str]| {
+            let watchdog = Some(Duration::from_secs(seconds));
+            Notify { socket: None, watchdog }.check(&config(options).unwrap())
+        };
+        // A minute, less twice five seconds and two.
+        assert!(check(47, &child).is_ok());
+        let why = check(48, &child).unwrap_err().to_string();
+        assert!(why.starts_with("WatchdogSec=48 is too long: it must be less than 48s"), "{why}");
+        assert!(check(1000, &[]).is_ok(), "there is no such child");
     }
 
     /// Where the agent and its guard are stopped, nothing else ends the child.
