@@ -293,36 +293,44 @@ fn etcd_forgets_its_tokens() {
     written(store.put("token/node/1", &version, b"two").unwrap());
 }
 
-/// Whoever asks again and again must not make the agent log in again and again.
-#[test]
-fn an_etcd_that_refuses_its_own_tokens() {
+/// The port of a server that answers each request to etcd's gateway with a status and a text.
+fn answers(mut answer: impl FnMut(&str) -> (&'static str, &'static str) + Send + 'static) -> u16 {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    let requests = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
-    let counted = requests.clone();
     std::thread::spawn(move || {
         for mut client in listener.incoming().map_while(Result::ok) {
             let mut bytes = [0; 4096];
             while let Ok(read @ 1..) = client.read(&mut bytes) {
-                let said = String::from_utf8_lossy(&bytes[..read]).into_owned();
-                if !said.starts_with("POST") {
-                    continue;
+                let request = String::from_utf8_lossy(&bytes[..read]).into_owned();
+                // The body may come later.
+                if request.starts_with("POST ") {
+                    let (status, text) = answer(&request);
+                    let length = text.len();
+                    _ = write!(client, "HTTP/1.1 {status}\r\nContent-Length: {length}\r\n\r\n{text}");
                 }
-                counted.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
-                let (status, body) = match said.contains("authenticate") {
-                    true => ("200 OK", "{\"token\":\"one\"}"),
-                    false => ("401 Unauthorized", "{\"error\":\"etcdserver: invalid auth token\"}"),
-                };
-                let length = body.len();
-                _ = client.write_all(format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\n\r\n{body}").as_bytes());
             }
+        }
+    });
+    port
+}
+
+/// Whoever asks again and again must not make the agent log in again and again.
+#[test]
+fn an_etcd_that_refuses_its_own_tokens() {
+    let requests = Arc::new(AtomicU32::new(0));
+    let counted = requests.clone();
+    let port = answers(move |request| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        match request.contains("authenticate") {
+            true => ("200 OK", "{\"token\":\"one\"}"),
+            false => ("401 Unauthorized", "{\"error\":\"etcdserver: invalid auth token\"}"),
         }
     });
     let mut store = open(&format!("etcd://fleet:{IN_URL}@127.0.0.1:{port}")).unwrap();
     for _ in 0..10 {
         one_line(&store.read("any/key").unwrap_err(), "it refused the token that it had just issued");
     }
-    let requests = requests.load(std::sync::atomic::Ordering::SeqCst);
+    let requests = requests.load(Ordering::Relaxed);
     assert!(requests <= 10, "{requests} requests");
 }
 
@@ -383,33 +391,19 @@ fn etcd_without_a_majority() {
 /// A server that has no leader when an agent logs in. A login that failed is tried again, and not left out.
 #[test]
 fn an_etcd_that_has_no_leader_at_the_login() {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("etcd://fleet:{IN_URL}@127.0.0.1:{}?timeout=1s", listener.local_addr().unwrap().port());
     let logins = Arc::new(AtomicU32::new(0));
     let counted = logins.clone();
-    std::thread::spawn(move || {
-        for mut client in listener.incoming().map_while(Result::ok) {
-            let mut request = [0; 4096];
-            while let Ok(length @ 1..) = client.read(&mut request) {
-                let request = String::from_utf8_lossy(&request[..length]).into_owned();
-                // The body may come later.
-                if !request.starts_with("POST ") {
-                    continue;
-                }
-                let is_login = request.contains("/v3/auth/authenticate");
-                let before = counted.fetch_add(u32::from(is_login), Ordering::Relaxed);
-                let (status, answer) = match is_login {
-                    true if before == 0 => (503, r#"{"error":"etcdserver: no leader","code":14}"#),
-                    true => (200, r#"{"header":{},"token":"the-token"}"#),
-                    false if request.contains("the-token") => (200, r#"{"header":{}}"#),
-                    false => (400, r#"{"error":"etcdserver: user name is empty","code":3}"#),
-                };
-                let length = answer.len();
-                write!(client, "HTTP/1.1 {status} Any\r\nContent-Length: {length}\r\n\r\n{answer}").unwrap();
-            }
+    let port = answers(move |request| {
+        let is_login = request.contains("/v3/auth/authenticate");
+        let before = counted.fetch_add(u32::from(is_login), Ordering::Relaxed);
+        match is_login {
+            true if before == 0 => ("503 Any", r#"{"error":"etcdserver: no leader","code":14}"#),
+            true => ("200 OK", r#"{"header":{},"token":"the-token"}"#),
+            false if request.contains("the-token") => ("200 OK", r#"{"header":{}}"#),
+            false => ("400 Any", r#"{"error":"etcdserver: user name is empty","code":3}"#),
         }
     });
-    let mut store = open(&url).unwrap();
+    let mut store = open(&format!("etcd://fleet:{IN_URL}@127.0.0.1:{port}?timeout=1s")).unwrap();
     let error = store.read("any/key").unwrap_err();
     assert!(error.may_pass(), "{error:?}");
     one_line(&error, "no leader");
