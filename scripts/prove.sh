@@ -4,6 +4,14 @@
 set -eu
 
 cd "$(dirname "$0")/.."
+
+installed=$(/sbin/ldconfig -p 2>/dev/null | sed -n 's/.*libtxid\.so.* => //p' | head -n 1)
+if [ -e "$installed" ]; then
+    echo "prove.sh: $installed is installed, where the tests without the library would find it: remove it first" >&2
+    echo "    (sudo make uninstall; or apt-get remove libtxid2)" >&2
+    exit 1
+fi
+
 wanted="ndk_http_module ngx_http_lua_module ngx_http_headers_more_filter_module ngx_stream_module ngx_stream_lua_module"
 . scripts/nginx.sh
 
