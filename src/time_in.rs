@@ -2,7 +2,7 @@
 
 use crate::formats;
 use crate::source::clock;
-use crate::text::civil::{FOUR_DIGITS_MS, Moment};
+use crate::text::civil::Moment;
 
 /// How many characters [`rfc3339`] writes.
 pub const RFC3339_LEN: usize = Moment::LEN;
@@ -20,8 +20,7 @@ pub const RFC3339_LEN: usize = Moment::LEN;
 /// assert_eq!(time_in::ms(b"7f3a"), None);
 /// ```
 pub fn ms(text: &[u8]) -> Option<i64> {
-    // What RFC 3339 cannot write is not the time of an id.
-    formats::certain_ms(text, clock::coarse_ms()).filter(|ms| FOUR_DIGITS_MS.contains(ms))
+    formats::certain_ms(text, clock::coarse_ms())
 }
 
 /// The milliseconds since 1970 as RFC 3339 and ISO 8601 write them, `2014-09-01T00:00:00.000Z`, in the years 0 to 9999.

@@ -402,8 +402,22 @@ fn first_wrong(text: &[u8]) -> FormatError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::Numbers;
     use std::thread;
     use std::time::Duration;
+
+    /// The sample of RFC 9562, and the last 100 ns of its millisecond.
+    #[test]
+    fn all_of_version_6_in_a_millisecond_is_between_its_bounds() {
+        const MS: i64 = 1_645_557_742_000;
+        let [first, last] = V6.bounds(MS..=MS, &Numbers::UNKNOWN).unwrap();
+        for text in ["1ec9414c-232a-6b00-b3c8-9f6bdeced846", "1ec9414c-232d-620f-b3c8-9f6bdeced846"] {
+            assert_eq!(ms_in(text.as_bytes(), 6), Some(MS));
+            assert!((first.as_str()..=last.as_str()).contains(&text), "{text}");
+        }
+        let next = "1ec9414c-232d-6210-b3c8-9f6bdeced846";
+        assert!(ms_in(next.as_bytes(), 6) == Some(MS + 1) && next > last.as_str());
+    }
 
     #[test]
     fn only_a_clock_that_had_been_wrong_changes_the_clock_sequence() {

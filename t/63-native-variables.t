@@ -196,10 +196,16 @@ X-Request-Id: mine
 server {
     listen 127.0.0.1:$TEST_NGINX_RAND_PORT_1;
     location / {
-        add_header X-Request-ID upstream;
+        # nginx keeps twenty headers in one place, and the others in the next.
+        content_by_lua_block {
+            ngx.header["X-Request-ID"] = "upstream"
+            for i = 1, 25 do
+                ngx.header["X-" .. i] = i
+            end
+            ngx.print(ngx.var.http_x_request_id)
+        }
         add_header x-request-id again;
         add_header X-Other-Name "of the same length";
-        return 200 $http_x_request_id;
     }
 }
 --- config
@@ -445,6 +451,8 @@ location = /t {
         ngx.req.set_header("tracestate", "b=2")
         ngx.say(before, " ", trace_state(), " ", ngx.location.capture("/sub").header["X-Request-Id"])
         ngx.say("auth: '", ngx.var.of_auth, "'")
+        ngx.req.clear_header("tracestate")
+        ngx.say(trace_state())
     }
 }
 location = /sub { return 200 "sub"; }
@@ -457,6 +465,7 @@ X-Request-Id: mine-123
 --- response_body
 a=1 b=2 nil
 auth: ''
+nil
 
 
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt::Display;
 use txid::trace::{self, SkyWalking, Sofa};
-use txid::{Flake, Txid, UniqueId, uuid};
+use txid::{Flake, Series, Txid, UniqueId, uuid};
 
 const NOW_MS: i64 = 1_700_000_000_000;
 
@@ -45,5 +45,16 @@ fn a_clock_that_stands_still_makes_nothing_twice() {
     let sofa: Make = |ms| text(Sofa::new_by(ms, [10, 0, 0, 7].into()));
     for (name, make) in MAKERS.into_iter().chain([("SOFATracer", sofa)]) {
         assert_eq!(repeats(make, (0..50_000).map(|_| NOW_MS)), 0, "{name}");
+    }
+}
+
+/// As the ids of a thread, those of a series sort in order while a clock goes back in small steps.
+#[test]
+fn a_series_waits_for_a_clock_that_goes_back() {
+    let series = Series::new();
+    for ms in [NOW_MS, NOW_MS - 5, NOW_MS - 7, NOW_MS - 1] {
+        let mut text = [0; Txid::LEN];
+        series.write_by(ms, &mut text);
+        assert_eq!(Txid::from_text(&text).unwrap().timestamp_ms(), NOW_MS as u64);
     }
 }

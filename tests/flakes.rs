@@ -17,6 +17,16 @@ fn flakes_of_one_thread_sort_in_order() {
 }
 
 #[test]
+fn a_stamp_from_ahead_does_not_hold_up_the_clock() {
+    const MS: i64 = 1_700_000_000_000;
+    for ahead_ms in [5_000, 1 << 50] {
+        assert_eq!(Flake::now_by(MS, None).timestamp_ms(), MS as u64);
+        Flake::at(MS + ahead_ms, None);
+        assert_eq!(Flake::now_by(MS, None).timestamp_ms(), MS as u64, "{ahead_ms} ms ahead");
+    }
+}
+
+#[test]
 fn a_node_that_is_given_gets_each_number_once_a_millisecond() {
     let flakes: HashSet<_> = (0..300_000).map(|_| Flake::now(Some(NODE))).collect();
     assert_eq!(flakes.len(), 300_000);

@@ -80,6 +80,12 @@ fn without_a_default_route_a_bridge_does_not_count() {
 }
 
 #[test]
+fn without_a_default_route_a_private_address_counts_before_a_public_one() {
+    let both = "ip address add 203.0.113.7/24 dev eth0\nip address add 192.168.3.7/24 dev eth0";
+    assert_addresses(&format!("{ETHERNET}\n{both}"), &format!("192.168.3.7 none {}", 3 << 8 | 7));
+}
+
+#[test]
 fn a_private_network_beside_the_public_one_has_the_node() {
     let both = "ip address add 203.0.113.7/24 dev eth0
         ip address add 10.2.3.4/24 dev eth0

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use std::collections::HashSet;
-use txid::{ParseError, Txid};
+use txid::{Flake, ParseError, Txid, Ulid, trace, uuid};
 
 const RANGE_MS: i64 = 1 << 42;
 
@@ -136,6 +136,19 @@ fn an_id_that_nobody_can_guess_has_54_random_bits_and_its_time() {
         assert_eq!(id.timestamp_ms(), ms as u64);
         assert_eq!(id.to_string().parse(), Ok(id));
         assert!(id >= Txid::first_of(ms) && id <= Txid::last_of(ms));
+    }
+}
+
+/// Also a time just before that of the last id, where a time of the clock would wait.
+#[test]
+fn an_id_has_exactly_the_time_that_is_given() {
+    for ms in [1_700_000_000_000, 1_699_999_999_995] {
+        assert_eq!(Txid::at(ms).timestamp_ms(), ms as u64);
+        assert_eq!(Ulid::at(ms).timestamp_ms(), ms);
+        assert_eq!(uuid::v7_at(ms).to_string()[..13].replace('-', ""), format!("{ms:012x}"));
+        assert_eq!(trace::read_id(&trace::id_at(ms, 0).to_string()).unwrap().ms, ms as u64);
+        assert_eq!(trace::read_host_id(&trace::host_id_at(ms, 0, 1).to_string()).unwrap().ms, ms as u64);
+        assert_eq!(Flake::at(ms, None).timestamp_ms(), ms as u64);
     }
 }
 

@@ -4,11 +4,13 @@ use crate::caller::{TXID_MESSAGE_LEN, txid_text};
 use crate::clock::{txid_clock_coarse_ms, txid_clock_ms};
 use crate::error::{txid_error, txid_strerror};
 use crate::explain::{txid_explain, txid_format};
-use crate::policy::{txid_policy, txid_policy_close, txid_policy_open, txid_policy_set};
+use crate::policy::{txid_field, txid_headers_find, txid_policy, txid_policy_close, txid_policy_open, txid_policy_set};
 use crate::snowflake::{txid_snowflake_close, txid_snowflake_open};
+use crate::span::{txid_request_send, txid_span_start};
 use crate::txid::*;
 use ::txid::Txid;
-use std::ffi::{CStr, c_char};
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::mem::MaybeUninit;
 use std::ptr;
 
 const SAMPLE: &str = "4om9qi54la8ffr4bd9sg";
@@ -207,4 +209,59 @@ fn an_option_given_twice_has_a_code_of_its_own() {
     assert_eq!(set(policy, "accept", "nobody"), txid_error::Option as i32);
     // SAFETY: nobody else has it.
     unsafe { txid_policy_close(policy) };
+}
+
+#[test]
+fn only_a_value_in_the_text_of_a_request_is_overwritten_there() {
+    let policy = txid_policy_open();
+    // nginx puts a NUL in place of the colon.
+    for (after_the_name, in_place) in [(0, true), (b':', false)] {
+        let mut text = *b"X-Request-Id: mine-123";
+        text[12] = after_the_name;
+        let (name, value) = (text[..12].as_ptr().cast(), text[14..].as_ptr().cast());
+        let field = txid_field { name_len: 12, name, value_len: 8, value };
+        let mut headers = MaybeUninit::uninit();
+        // SAFETY: the field's texts are as long as it says, and the headers are written.
+        let found = unsafe {
+            txid_headers_find(policy, &field, 1, headers.as_mut_ptr());
+            headers.assume_init()
+        };
+        assert_eq!((found.id.count, found.id.in_place), (1, in_place));
+    }
+    // SAFETY: nobody else has it.
+    unsafe { txid_policy_close(policy) };
+}
+
+/// Refuses the id, and takes all other headers.
+unsafe extern "C" fn set_but_the_id(
+    _: *mut c_void,
+    _: *const c_char,
+    name_len: usize,
+    _: *const c_char,
+    _: usize,
+    _: *mut c_void,
+    _: usize,
+    _: c_int,
+    _: *mut *const c_char,
+) -> c_int {
+    if name_len == "X-Request-Id".len() { -1 } else { 0 }
+}
+
+#[test]
+fn a_header_that_cannot_be_set_is_an_error_whatever_comes_after_it() {
+    let policy = txid_policy_open();
+    assert_eq!(set(policy, "trace", "traceparent"), 0);
+    let (mut headers, mut span) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+    let (id, request) = (SAMPLE.as_ptr().cast(), ptr::null_mut());
+    // SAFETY: the headers and the span are written before they are used, and nobody else has the policy.
+    let code = unsafe {
+        txid_headers_find(policy, ptr::null(), 0, headers.as_mut_ptr());
+        txid_span_start(policy, SAMPLE_MS, span.as_mut_ptr());
+        let (span, headers) = (span.as_ptr(), headers.as_mut_ptr());
+        let set = Some(set_but_the_id as _);
+        let code = txid_request_send(policy, id, SAMPLE.len(), span, headers, request, set, &mut ptr::null());
+        txid_policy_close(policy);
+        code
+    };
+    assert_eq!(code, -1);
 }

@@ -189,6 +189,15 @@ mod tests {
     }
 
     #[test]
+    fn a_time_without_a_day_is_of_the_local_day() {
+        let now = "2018-03-27T23:30:00Z".parse().unwrap();
+        let berlin = || Ok(TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3")?);
+        for (text, expected) in [("10:00", "2018-03-28T08:00:00.000Z"), ("today 10:00", "2018-03-28T08:00:00.000Z")] {
+            assert_eq!(rfc3339(parse_at(text, now, &berlin).unwrap()), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn times_are_read_as_people_write_them() {
         for (text, berlin, utc) in [
             ("2018-03-01 10:00:00", "2018-03-01T09:00:00.000Z", "2018-03-01T10:00:00.000Z"),

@@ -35,12 +35,11 @@ impl Ff1 {
 
         // The tweak is followed by zeros, so that the round's number and half end a block.
         let end = 1 + bytes as usize;
-        let mut blocks = tweak.chunks(16).peekable();
-        while let Some(block) = blocks.next() {
+        for block in tweak.chunks(16) {
             let mut padded = [0; 16];
             padded[..block.len()].copy_from_slice(block);
             before_last ^= u128::from_be_bytes(padded);
-            if blocks.peek().is_some() || block.len() + end > 16 {
+            if block.len() + end > 16 {
                 before_last = encrypt(&permutation.cipher, before_last);
             }
         }

@@ -1,0 +1,41 @@
+//! Nothing of a key is left in memory that is given back. A process of its own, since others have keys, too.
+
+use std::fs::{self, File};
+use std::ops::Range;
+use std::os::unix::fs::{FileExt, PermissionsExt};
+use test_helpers::{Directory, attack};
+use txid::Hidden;
+use txid::hidden::Shape;
+
+const KEY: &str = "2b7e151628aed2a6abf7158809cf4f3c";
+
+/// What is in memory that no core dump has.
+fn secrets() -> Vec<(Range<usize>, Vec<u8>)> {
+    let memory = File::open("/proc/self/mem").unwrap();
+    let content = |range: &Range<usize>| {
+        let mut bytes = vec![0; range.len()];
+        memory.read_exact_at(&mut bytes, range.start as u64).unwrap();
+        bytes
+    };
+    let ranges = attack::mappings(|flags| flags.contains(&"dd") && flags.contains(&"wr"));
+    ranges.into_iter().map(|range| (range.clone(), content(&range))).collect()
+}
+
+#[test]
+fn keys_are_wiped_before_their_memory_is_given_back() {
+    let directory = Directory::new("wiped");
+    let path = directory.0.join("orders.key");
+    fs::write(&path, format!("{KEY}\n7 {KEY}\n")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    let before = secrets();
+    // What is given back stays, and can be looked at.
+    attack::refuse(&[libc::SYS_munmap], libc::EPERM);
+    let hidden = Hidden::open(&path, "orders", Shape::Digits(10)).unwrap();
+    let of_keys = || secrets().into_iter().filter(|secret| !before.contains(secret)).collect::<Vec<_>>();
+    let is_wiped = |(_, content): &(Range<usize>, Vec<u8>)| content.iter().all(|byte| *byte == 0);
+    let open = of_keys();
+    assert!(!open.is_empty() && open.iter().any(|secret| !is_wiped(secret)), "its keys are in memory");
+    drop(hidden);
+    let left = of_keys();
+    assert!(left.len() >= open.len() && left.iter().all(is_wiped), "{left:?}");
+}
