@@ -1,8 +1,9 @@
-# txid_time follows a variable that changes, or that has no value when it is first read.
+# txid_time and txid_hide follow a variable that changes, or that has no value when it is first read.
 
 use strict;
 use warnings;
 use lib 't/support';
+use File::Temp qw(tempdir);
 use Native qw(nginx_has_stream);
 use OwnNginx;
 use Test::More;
@@ -10,15 +11,23 @@ use Test::More;
 my ($one, $other) = qw(01890000-0000-7000-8000-000000000000 01890000-0001-7000-8000-000000000000);
 my ($ms, $other_ms) = (1687922147328, 1687922147329);
 my ($port, $backend, $stream) = map { free_port() } 1 .. 3;
+my $key = tempdir(CLEANUP => 1) . '/a.key';
+open my $file, '>', $key or die $!;
+print $file '2b7e151628aed2a6abf7158809cf4f3c';
+close $file;
+chmod 0600, $key;
+my $options = "key=$key name=a digits=6";
 my $stream_block = !nginx_has_stream() ? '' : <<"END";
 stream {
     map \$upstream_addr \$id { volatile; default $one; "" ""; }
     txid_time \$id \$ms;
     txid_time \$id \$ms_too;
-    log_format times "[\$ms_too] \$ms";
+    map \$upstream_addr \$number { volatile; default 7; "" ""; }
+    txid_hide \$image \$number $options;
+    log_format times "[\$ms_too] \$ms \$image";
     server {
         listen 127.0.0.1:$stream;
-        set \$early "[\$ms]";
+        set \$early "[\$ms] \$image";
         access_log logs/stream.log times;
         proxy_pass 127.0.0.1:$backend;
     }
@@ -30,6 +39,7 @@ http {
     access_log off;
     txid_time \$arg_id \$ms;
     txid_time \$upstream_http_x_id \$upstream_ms;
+    txid_hide \$image \$arg_number $options;
     server {
         listen 127.0.0.1:$port;
         location = /changes {
@@ -37,6 +47,11 @@ http {
             rewrite ^ /changed?id=$other?;
         }
         location = /changed { return 200 "\$early \$ms"; }
+        location = /numbers {
+            set \$early \$image;
+            rewrite ^ /hidden?number=8?;
+        }
+        location = /hidden { return 200 "\$early \$image"; }
         location = /late {
             set \$early \$upstream_ms;
             proxy_pass http://127.0.0.1:$backend;
@@ -54,12 +69,14 @@ is nginx(), '', 'nginx starts' or BAIL_OUT('it does not');
 wait_until { IO::Socket::INET->new("127.0.0.1:$port") };
 
 like exchange($port, "GET /changes?id=$one HTTP/1.0\r\n\r\n"), qr/\r\n\r\n$ms $other_ms\z/, 'an argument, before and after a rewrite';
+my ($of_7) = exchange($port, "GET /hidden?number=7 HTTP/1.0\r\n\r\n") =~ / (\d{6})\z/;
+like exchange($port, "GET /numbers?number=7 HTTP/1.0\r\n\r\n"), qr/\r\n\r\n$of_7 (?!$of_7)\d{6}\z/, 'and a number';
 like exchange($port, "GET /late HTTP/1.0\r\n\r\n"), qr/^X-Times: \[\] $ms\r$/m, 'a header of the upstream, before and after it came';
 SKIP: {
     skip 'this nginx has no stream', 1 unless nginx_has_stream();
     exchange($stream, "GET / HTTP/1.0\r\n\r\n");
     wait_until { log_lines('stream.log') };
-    is join('', log_lines('stream.log')), "[$ms] $ms\n", 'in stream, before and after the upstream is known';
+    is join('', log_lines('stream.log')), "[$ms] $ms $of_7\n", 'in stream, before and after the upstream is known';
 }
 
 done_testing;
