@@ -151,7 +151,10 @@ my %is_green;
 for my $change (@changes) {
     for my $test (@{ $change->{tests} }) {
         my $command = command($test, $change->{path});
-        $is_green{ $command->{line} } //= runs($command) ? 1 : die "$test fails without a change:\n" . contents("$tree/mutant.log");
+        next if $is_green{ $command->{line} };
+        $is_green{ $command->{line} } = runs($command) or die "$test fails without a change:\n" . contents("$tree/mutant.log");
+        my @passed = contents("$tree/mutant.log") =~ /^test result: ok\. (\d+) passed/mg;
+        die "mutants.meaning: $test names no test\n" if @passed && !grep {$_} @passed;
     }
 }
 

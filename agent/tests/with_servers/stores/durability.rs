@@ -5,9 +5,9 @@ use std::process::{Command, Stdio};
 
 use txid::segment::Segment;
 use txid_agent::store::{Durability, open, open_tags};
-use txid_agent_machines::store::Taken;
+use txid_agent_machines::store::{Expected, Taken};
 
-use super::conformance::wait_for;
+use super::conformance::{wait_for, written};
 use crate::failover::cluster;
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, until};
 
@@ -300,4 +300,14 @@ impl Drop for Running {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
+}
+
+/// Others do not see what is not committed, and it is gone when the connection ends.
+#[test]
+fn a_server_that_commits_nothing_by_itself() {
+    let server = servers::mariadb_with(&["--skip-ssl", "--autocommit=0"]);
+    let url = format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{}/ids", server.port);
+    wait_for(&url);
+    written(open(&url).unwrap().put("orders/node/1", &Expected::Absent, b"x").unwrap());
+    assert_eq!(open(&url).unwrap().read("orders/node/1").unwrap().unwrap().bytes, b"x");
 }
