@@ -172,8 +172,10 @@ impl Kept for KeptLease {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::Show;
     use std::sync::Barrier;
     use std::thread;
+    use txid_agent_machines::store::{Expected, Record};
 
     fn lease(path: &Path, store: &Path) -> Result<KeptLease, OwnError<StateError>> {
         let layout = &Layout::SNOWFLAKE;
@@ -197,6 +199,43 @@ mod tests {
         let view = lease.page.view();
         assert_eq!(view.failures, 1);
         assert!(view.contact_ms.is_some_and(|ms| ms.abs_diff(txid::system_ms()) < 10_000));
+    }
+
+    /// A store whose answers to writes are lost.
+    struct Unheard;
+
+    impl Store for Unheard {
+        fn read(&mut self, _: &str) -> Result<Option<Record>, StoreError> {
+            Ok(None)
+        }
+
+        fn put(&mut self, _: &str, _: &Expected, _: &[u8]) -> Result<Put, StoreError> {
+            Ok(Put::Unknown(StoreError::TimedOut { store: "here".to_owned(), ms: 1 }))
+        }
+
+        fn list(&mut self, _: &str, _: Show) -> Result<(), StoreError> {
+            Ok(())
+        }
+
+        fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {
+            Ok(None)
+        }
+
+        fn durability(&self) -> &Durability {
+            &Durability::Kept
+        }
+    }
+
+    #[test]
+    fn a_write_without_an_answer_shows_as_a_failure() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut lease = lease(&directory.path().join("orders"), directory.path()).unwrap();
+        lease.source = Source::Agents(Box::new(Unheard));
+        let key = "orders/node/1".to_owned();
+        let reply = lease.ask(Request::Put { key, expected: Expected::Absent, bytes: Vec::new() }).reply;
+        assert!(matches!(reply, Reply::Put(Ok(Put::Unknown(_)))));
+        let view = lease.page.view();
+        assert_eq!((view.failures, view.contact_ms), (1, None));
     }
 
     /// Whatever the page and the clock show later.

@@ -228,7 +228,8 @@ impl Store for FileStore {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::OpenOptionsExt;
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    use std::os::unix::fs::{OpenOptionsExt, symlink};
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::thread;
 
@@ -299,6 +300,37 @@ mod tests {
         assert!(!is_there(&file, &path));
         let other = File::create(&path).unwrap();
         assert!(!is_there(&file, &path) && is_there(&other, &path));
+    }
+
+    /// A pipe as the lock's file stops somebody between the directory and the file. It is in both directories, so only the
+    /// directory shows that another one took its place.
+    #[test]
+    fn a_directory_that_was_replaced_is_not_the_one_that_is_locked() {
+        let place = tempfile::tempdir().unwrap();
+        let path = |name: &str| place.path().canonicalize().unwrap().join(name);
+        ["old", "new"].iter().for_each(|name| fs::create_dir(path(name)).unwrap());
+        mknodat(CWD, path("old").join(LOCK), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        fs::hard_link(path("old").join(LOCK), path("new").join(LOCK)).unwrap();
+        symlink(path("old"), path("leases")).unwrap();
+        symlink(path("new"), path("other")).unwrap();
+        let url = format!("file://{}", path("leases").display());
+        let store = FileStore::open(StoreUrl::parse(&url).unwrap()).unwrap();
+        thread::scope(|scope| {
+            let waits = scope.spawn(|| store.lock());
+            let is_open = |name: &str| {
+                let mut open = fs::read_dir("/proc/self/fd").unwrap().map(Result::unwrap);
+                open.any(|open| fs::read_link(open.path()).is_ok_and(|file| file == path(name)))
+            };
+            while !is_open("old") && !waits.is_finished() {
+                thread::yield_now();
+            }
+            fs::rename(path("other"), path("leases")).unwrap();
+            let mut reader = OpenOptions::new();
+            let _reader = reader.read(true).custom_flags(libc::O_NONBLOCK).open(path("leases").join(LOCK)).unwrap();
+            let _lock = waits.join().unwrap().unwrap();
+            // It keeps others out even when somebody has removed the file.
+            assert_eq!(try_lock(&File::open(path("leases")).unwrap()), Ok(false), "the directory is locked");
+        });
     }
 
     #[test]

@@ -508,4 +508,23 @@ mod tests {
         let after = outputs_by(&mut machine, &rules, &at(1500), &view(20), Input::Go);
         assert_eq!(after.last(), Some(&Output::Wait { until_ms: 1600 }));
     }
+
+    /// A store that was away does not make the next short failure a long one.
+    #[test]
+    fn after_a_range_the_next_failure_is_the_first_one_again() {
+        let mut machine = Segment::new();
+        let failed = || Input::Answer(Answer::Failed(StoreError::TimedOut { store: "the store".to_owned(), ms: 3000 }));
+        let until_ms = |after: &[Output]| match after.last() {
+            Some(Output::Wait { until_ms }) => *until_ms,
+            last => panic!("{last:?}"),
+        };
+        outputs(&mut machine, &EMPTY, Input::Go);
+        let waits = [(); 3].map(|()| until_ms(&outputs(&mut machine, &EMPTY, failed())));
+        assert_eq!(waits, [100, 200, 400]);
+        outputs(&mut machine, &EMPTY, taken(1..101));
+        let view = View { left: 100, granted: 101, seen: 101, fetches: 1, step: 100, ..EMPTY };
+        let after = outputs(&mut machine, &view, failed());
+        assert_eq!(until_ms(&after), 100);
+        assert!(!after.iter().any(|output| matches!(output, Output::Log(_))), "a single one is no news: {after:?}");
+    }
 }

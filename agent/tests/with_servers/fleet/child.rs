@@ -321,6 +321,22 @@ fn a_child_that_was_to_end_is_not_started_again() {
     assert_eq!(said().matches("ready").count(), 1, "{}", hosted.host.log());
 }
 
+/// Ctrl-C, for example, while the store is away.
+#[test]
+fn each_signal_that_ends_an_agent_ends_it_before_its_child_has_started() {
+    for number in [libc::SIGTERM, libc::SIGINT, libc::SIGQUIT, libc::SIGHUP] {
+        let mut hosted = Hosted::new("host", servers::free_port(), redis);
+        hosted.host.proxy.set(Mode::Refuse);
+        hosted.start(&ENV, &["true"]);
+        until("it does not ask the store", || hosted.host.log().contains("cannot reach"));
+        let agent = hosted.host.agent.as_mut().unwrap();
+        signal(agent, number);
+        until(&format!("signal {number} does not end it"), || agent.try_wait().unwrap().is_some());
+        assert_eq!(agent.wait().unwrap().code(), Some(0), "{}", hosted.host.log());
+        assert_eq!(starts(&hosted.host), 0);
+    }
+}
+
 /// An agent without the right to end it ends what it can, names it, and waits for its end.
 #[test]
 fn a_process_of_another_user_is_named() {

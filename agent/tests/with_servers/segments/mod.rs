@@ -10,7 +10,7 @@ use std::thread::{scope, sleep};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
-use txid::segment::{Segment, SegmentError, SegmentNews};
+use txid::segment::{Segment, SegmentError, SegmentNews, SegmentPage};
 use txid_agent::store::open_tags;
 use txid_agent_machines::store::{StoreError, Taken};
 
@@ -293,6 +293,24 @@ fn status_says_how_long_the_numbers_last() {
     assert!((15_000.0..50_000.0).contains(&lasts_ms), "{value}");
     assert!(status(&[]).contains(" s at ") && status(&[]).contains(" a second; takes 10000"), "{}", status(&[]));
     assert!(!status(&["--prometheus"]).contains("Inf"), "{}", status(&["--prometheus"]));
+}
+
+/// A health probe looks at the exit status only.
+#[test]
+fn every_form_of_status_fails_while_a_segment_has_no_numbers() {
+    let directory = Directory::new();
+    let pages =
+        ["invoices.segment", "orders.segment"].map(|name| SegmentPage::open_or_make(&directory.path(name)).unwrap());
+    let code = |form: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_txid-agent"));
+        command.args(["status", "--dir"]).arg(directory.path("")).args(form).output().unwrap().status.code()
+    };
+    let codes = || [&[][..], &["--json"], &["--prometheus"]].map(code);
+    assert_eq!(codes(), [Some(1); 3]);
+    pages[0].publish(1..5);
+    assert_eq!(codes(), [Some(1); 3], "the other one has none");
+    pages[1].publish(1..5);
+    assert_eq!(codes(), [Some(0); 3]);
 }
 
 /// On ext4 the new file has the inode of the removed one, if nobody has that open.
