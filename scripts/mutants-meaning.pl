@@ -54,13 +54,13 @@ sub command {
     $more //= '';
     my $rust = 'cargo test --locked --quiet';
     my $agent = "$rust --manifest-path agent/Cargo.toml";
-    my $is_native = $path =~ /\.c$/;
-    my $is_compiled = $is_native || $path =~ /\.(?:rs|h|service)$/;
+    my $is_compiled = $path =~ /\.(?:c|rs|h|service)$/;
     my $target = $is_compiled ? "$root/target/mutants" : "$root/target";
     # Suites run with what is built in target/release and target/nginx.
     my $profile = $name =~ /$COUNTS/ ? '' : 'CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 ';
     my $build = $is_compiled ? "${profile}cargo build --locked --release --quiet --package txid-capi && " : '';
-    my $modules = $is_native ? 'scripts/nginx-module.sh && ' : '';
+    # The library is part of the modules.
+    my $modules = $is_compiled ? 'scripts/nginx-module.sh && ' : '';
     my $without = $more eq 'without' ? 'TXID_WITHOUT_LIBRARY=1 ' : '';
     my $line =
         $name =~ m{^t/} ? "$build$modules${without}scripts/prove.sh $name"
