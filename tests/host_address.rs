@@ -80,6 +80,12 @@ fn without_a_default_route_a_bridge_does_not_count() {
 }
 
 #[test]
+fn an_address_that_only_its_own_link_knows_does_not_count() {
+    let local = "ip address add 169.254.3.7/16 dev eth0";
+    assert_addresses(&format!("{ETHERNET}\n{local}"), "none none none");
+}
+
+#[test]
 fn without_a_default_route_a_private_address_counts_before_a_public_one() {
     let both = "ip address add 203.0.113.7/24 dev eth0\nip address add 192.168.3.7/24 dev eth0";
     assert_addresses(&format!("{ETHERNET}\n{both}"), &format!("192.168.3.7 none {}", 3 << 8 | 7));

@@ -1,5 +1,6 @@
 //! What an agent writes to the page of a segment, and what processes that take numbers see of it.
 
+use std::io::Write;
 use test_helpers::{Directory, has_header_of, word};
 use txid::segment::{Segment, SegmentError, SegmentNews, SegmentPage, SegmentStats};
 
@@ -124,8 +125,13 @@ fn a_page_that_cannot_be_used_is_an_error() {
     let missing = Segment::attach(&directory.file()).unwrap_err();
     assert_eq!(said(missing), "DIR/orders does not exist; txid-agent makes it, so start that first");
     let a_directory = Segment::attach(&directory.0).unwrap_err();
-    assert!(matches!(a_directory, SegmentError::Page(_)), "{a_directory}");
+    assert_eq!(said(a_directory), "DIR is not a regular file");
     SegmentPage::open_or_make(&directory.file()).unwrap();
+    let longer = directory.0.join("longer");
+    std::fs::copy(directory.file(), &longer).unwrap();
+    std::fs::OpenOptions::new().append(true).open(&longer).unwrap().write_all(b"x").unwrap();
+    let too_long = said(Segment::attach(&longer).unwrap_err());
+    assert!(too_long.starts_with("DIR/longer has 4097 bytes, but a segment has 4096"), "{too_long}");
     let copy = directory.0.join("copy");
     std::fs::copy(directory.file(), &copy).unwrap();
     let copied = Segment::attach(&copy).unwrap_err();

@@ -87,3 +87,16 @@ impl<W: Word> Words<'_, W> {
         (end.saturating_sub(cur), next)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicU64;
+
+    #[test]
+    fn numbers_never_go_down_whatever_the_page_says() {
+        let [cur, end, next_start, next_end] = [10, 10, 5, 20].map(AtomicU64::new);
+        let words = Words { cur: &cur, end: &end, next_start: &next_start, next_end: &next_end };
+        assert_eq!([words.take(), words.take()], [Some(10), Some(11)]);
+    }
+}

@@ -103,7 +103,7 @@ impl Sofa {
         thread_local!(static READING: Reading = const { Reading::none() });
         let ms = clock::never_backwards(clock_ms);
         let position = LAPS.next(ms, READING.with(|reading| reading.had_been_wrong(ms)));
-        Self { address, ms: position.ms() % MS_RANGE, sequence: FIRST + position.number(), pid: process::id() }
+        Self { address, ms: position.ms(), sequence: FIRST + position.number(), pid: process::id() }
     }
 
     /// Writes the text, without allocating, and returns its length.
