@@ -65,7 +65,7 @@ for purpose in "$@"; do
             have openresty || packages="$packages $nginx_with_lua libnginx-mod-http-headers-more-filter libnginx-mod-stream"
             # Other implementations that our ids are compared with, and what writes a core.
             packages="$packages apache2-bin python3-venv jq openssl gdb"
-            # For the web reader, web/index.html.
+            # For the web reader, readers/web/index.html.
             packages="$packages chromium nodejs"
             # For examples/go and examples/java.
             packages="$packages golang-go default-jdk-headless libjna-java"

@@ -36,7 +36,7 @@ beside() {
 trap 'kill -- $groups 2>/dev/null || :; rm -rf "$failed" "$said"' EXIT
 trap 'exit 130' INT TERM
 beside servers "$agent --test with_servers"
-beside suites scripts/prove.sh capi/tests/asan/run.sh tests/peers/run.sh tests/sql/run.sh
+beside suites scripts/prove.sh crates/capi/tests/asan/run.sh tests/peers/run.sh tests/sql/run.sh
 # shellcheck disable=SC2086
 run $rust --lib --bins --tests
 # shellcheck disable=SC2086
