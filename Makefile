@@ -32,7 +32,7 @@ BUILD_AGENT = cargo build $(OF_AGENT) --release
 
 export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_SRCS NGINX_TESTS TRACE_CONTEXT_SRC OPENRESTY_SRC APISIX_HOME KONG
 
-.PHONY: help build check agent nginx-module run-native test-nginx-sources test-nginx-tests build-rock run try test test-agent soak mutants mutants-lua mutants-c mutants-promises mutants-meaning bench bench-segments bench-agent lint headers install uninstall install-rock deb rpm
+.PHONY: help build check agent nginx-module run-native test-nginx-sources test-nginx-tests build-rock run try test test-agent soak mutants mutants-lua mutants-c mutants-promises bench bench-segments bench-agent lint headers install uninstall install-rock deb rpm
 .PHONY: test-install test-platforms test-gateways test-reproducible bump release clean
 
 help: ## list the targets; CONTRIBUTING.md has the rarer ones
@@ -125,10 +125,6 @@ mutants: ## check that a test finds each mutation (PACKAGES=, FILES=)
 mutants-promises: target/release/libtxid.so
 	@scripts/need.sh build suites test stores
 	@scripts/mutants-meaning.pl promises $(WORDS)
-
-mutants-meaning: target/release/libtxid.so
-	@scripts/need.sh build suites test stores
-	@scripts/mutants-meaning.pl others $(WORDS)
 
 mutants-lua: nginx-module
 	@scripts/need.sh build suites test
