@@ -15,5 +15,5 @@ pub use header::{Header, HeaderNameError, Verdict, check_header_name, is_valid_i
 pub use networks::{NetworkError, Networks, Peer};
 pub use outgoing::Outgoing;
 pub use policy::{Policy, PolicyError};
-pub use span::{Kind, RequestHeaders, Span, SpanTexts};
+pub use span::{Kind, Span, SpanTexts};
 pub use trace_ids::TraceIds;
