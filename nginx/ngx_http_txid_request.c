@@ -40,7 +40,7 @@ ngx_http_txid_hash_trace_headers(void)
 /*
  * The peer of the connection. If realip has replaced its address, the original one is in a
  * variable. If that cannot be read, the peer is one that only "all" contains: c->sockaddr may be
- * what the client made up.
+ * forged by the client.
  */
 static ngx_inline void
 ngx_http_txid_find_peer(ngx_http_request_t *r, txid_peer *peer)

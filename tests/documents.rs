@@ -180,7 +180,7 @@ fn the_index_has_every_study() {
         let name = entry.file_name().unwrap().to_str().unwrap();
         let row = index.lines().find(|line| line.contains(&format!("]({name}/README.md)")));
         let row = row.unwrap_or_else(|| panic!("bench/studies/README.md has no link to {name}"));
-        // A study of what a test sets up anyway is a part of that test.
+        // A study that needs the servers of a test is a part of that test.
         let has_command = row.contains(&format!("`bench/studies/{name}/run.sh`")) || row.contains("`make ");
         assert!(has_command, "{name} has another command: {row}");
         let date = row.split(" | ").find(|cell| cell.starts_with("20")).unwrap();
@@ -192,7 +192,7 @@ fn the_index_has_every_study() {
 /// Words of cargo-mutants, and of the patterns that name its mutants.
 const OF_MUTANTS: [&str; 9] = ["replace", "with", "delete", "field", "from", "expression", "guard", "match", "false"];
 
-/// What the lists of accepted mutants name is still there.
+/// The functions and files that the lists of accepted mutants name still exist.
 #[test]
 fn every_mutant_that_is_accepted_has_a_place() {
     for house in [".", "agent"] {

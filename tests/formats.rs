@@ -1,4 +1,4 @@
-//! What is true of every format, and what a new one must bring along.
+//! The promises of every format, and the files that a new one needs.
 
 mod made;
 
@@ -39,14 +39,13 @@ fn ids_are_as_long_as_their_format_says_and_are_recognized() {
     }
 }
 
-/// By the clock, and with so many of one time that counters of 16 bits begin anew.
+/// Ids by the clock, and enough ids of one time to wrap counters of 16 bits.
 #[test]
 fn no_id_twice_across_threads() {
     fn check(name: &str, make: impl Fn() -> Vec<u8> + Sync) {
         let of_a_thread = || (0..70_000).map(|_| make()).collect::<Vec<_>>();
-        let [one, two] = thread::scope(|scope| {
-            [(); 2].map(|()| scope.spawn(of_a_thread)).map(|thread| thread.join().unwrap())
-        });
+        let [one, two] =
+            thread::scope(|scope| [(); 2].map(|()| scope.spawn(of_a_thread)).map(|thread| thread.join().unwrap()));
         let ids: HashSet<_> = one.into_iter().chain(two).collect();
         assert_eq!(ids.len(), 140_000, "{name}");
     }
@@ -168,7 +167,7 @@ fn names_are_different_and_of_lower_case_letters() {
     assert!(ALL.iter().all(|format| format.name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_'))));
 }
 
-/// Says what a format lacks, all of it at once.
+/// Names all formats that lack something.
 fn each_has(what: &str, has: impl Fn(&Format) -> bool) {
     let lacking: Vec<_> = ALL.iter().filter(|format| !has(format)).map(|format| format.name).collect();
     assert!(lacking.is_empty(), "{what}: nothing of {lacking:?}");

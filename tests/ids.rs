@@ -66,7 +66,7 @@ fn an_id_that_nobody_can_guess_has_54_random_bits_and_its_time() {
     }
 }
 
-/// Also a time just before that of the last id, where a time of the clock would wait.
+/// Also a time just before the last id's, for which an id by the clock would wait.
 #[test]
 fn an_id_has_exactly_the_time_that_is_given() {
     for ms in [1_700_000_000_000, 1_699_999_999_995] {

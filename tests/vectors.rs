@@ -16,7 +16,7 @@ fn unless_equal(found: &Value, expected: &Value) -> Option<String> {
     (found != expected).then(|| format!("found {found}"))
 }
 
-/// What a reading function returns, in the words of the vectors.
+/// The result of a reading function, in the form of the vectors.
 struct Read {
     written: String,
     ms: Option<String>,
@@ -447,7 +447,7 @@ fn names_of_headers_are_valid_or_not() {
     });
 }
 
-/// The headers that the policy reads or sends, as they go on: those that came in, but for what the span says.
+/// The headers that go upstream: those that came in, changed by the span.
 fn sent(policy: &Policy, came_in: &[(String, Vec<u8>)], span: &Span) -> Map<String, Value> {
     let mut sent = Map::new();
     for (name, value) in came_in.iter().filter(|(name, _)| policy.field(name.as_bytes()).is_some()) {

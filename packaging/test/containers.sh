@@ -56,7 +56,7 @@ cp -a "$sysroot/lib/rustlib/$(rustc -vV | sed -n 's/^host: //p')" "$rust/usr/loc
 image docker.io/library/rust:1-bookworm "$rust"
 rm -rf "$rust"
 
-# What was compiled before is not compiled again. Crates come from where this machine has them.
+# Compiled files and crates are those of this machine.
 mkdir -p target
 build() { # build NAME DOCKERFILE [OPTION...]
     name=$1 file=$2

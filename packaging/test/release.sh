@@ -82,7 +82,7 @@ for archive in txid-9.8.7-linux-*.tar.gz; do tar -xzf "$archive" -C "$tmp/unpack
 for package in *.deb; do dpkg-deb --extract "$package" "$tmp/unpacked/$package"; done
 has_no_paths "$tmp/unpacked"
 
-# What is said to be in the binaries is what Cargo has compiled for them. Tools are compiled for this machine, elsewhere.
+# The list of crates in the binaries is the one that Cargo compiled for them. Tools are compiled for this machine, elsewhere.
 said() { grep -h '"purl"' "$@" | sed 's|.*cargo/\(.*\)@\(.*\)".*|\1-\2|' | sort -u; }
 compiled=$(cat "../target/portable/$(uname -m)-unknown-linux-gnu/release/deps"/*.d | grep -o '/registry/src/[^/]*/[^/]*' | sed 's|.*/||' | sort -u)
 [ "$(said "$tmp/unpacked/txid-9.8.7-linux-$(uname -m)-gnu/sbom.cdx.json")" = "$compiled" ] || fail "the list of crates is not $compiled"

@@ -1,4 +1,4 @@
-//! What a server needs to give each request one id and one trace: which peers are trusted, which values are accepted,
+//! Gives each request one id and one trace: decides which peers are trusted, which values are accepted,
 //! and how a trace that comes in continues. This module does not read requests; Lua, `nginx/` and others pass in what
 //! they found.
 

@@ -1,4 +1,4 @@
-//! What a server does with the ids and the traces that come in: the options of one server, and what they decide.
+//! The policy of one server for ids and traces that come in: its options, and their decisions.
 
 use super::field::{Field, is_same};
 use super::header::{Header, HeaderNameError, Verdict, check_header_name};
@@ -33,7 +33,7 @@ const OPTIONS: [PolicyOption; 7] = [
     PolicyOption { name: "trace_flags", read: |policy, words| once(&mut policy.trace_flags, trace_flags(words)?) },
 ];
 
-/// What a server does with the ids and the traces that come in. Without options, nobody's are accepted.
+/// The policy of one server for ids and traces that come in. Without options, it accepts nobody's.
 ///
 /// ```
 /// use txid::request::{Header, Peer, Policy, Verdict};
