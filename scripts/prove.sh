@@ -27,6 +27,8 @@ else
     echo "t/: with the stand-in for Test::Nginx in t/lib"
     include="-I t/lib"
 fi
+# How long a response may take on a machine that has other things to do.
+export TEST_NGINX_TIMEOUT="${TEST_NGINX_TIMEOUT:-60}"
 # Several at once, because a file mostly waits.
 include="$include -j 4"
 

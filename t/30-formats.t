@@ -45,7 +45,7 @@ location = /t {
         ngx.say("more than 40 kinds: ", kinds > 40)
     }
 }
---- timeout: 90
+--- timeout: 600
 --- response_body
 4 workers, 0 ids too few
 more than 40 kinds: true
@@ -71,7 +71,6 @@ location = /t {
         end
     }
 }
---- timeout: 20
 --- response_body
 flake(ms)
 unique_id(ms)

@@ -108,3 +108,5 @@ location = /t {
 }
 --- response_body
 true 1
+--- error_log
+[crit]

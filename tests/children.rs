@@ -638,7 +638,7 @@ fn a_fork_in_the_midst_of_another_threads_first_id_does_not_hang() {
             let other = std::thread::spawn(|| ids(10));
             let child = Child::start(fork, || {
                 // SAFETY: ends the child if it hangs.
-                unsafe { libc::alarm(5) };
+                unsafe { libc::alarm(60) };
                 ids(10).concat()
             });
             all.extend([texts(child), other.join().unwrap(), ids(10)].concat());

@@ -54,11 +54,11 @@ class Apache(unittest.TestCase):
 
     def stop(self):
         self.server.terminate()
-        self.server.wait(timeout=10)
+        self.server.wait(timeout=60)
 
     def unique_id(self):
         """The id of one request, which Apache may not be there for yet."""
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while True:
             try:
                 with urllib.request.urlopen(self.url) as response:

@@ -219,7 +219,7 @@ extern "C" fn on_step(_: i32, _: *mut libc::siginfo_t, context: *mut c_void) {
             return;
         }
         // SAFETY: ends the child if it hangs.
-        unsafe { libc::alarm(10) };
+        unsafe { libc::alarm(60) };
         IS_CHILD.store(true, Ordering::Relaxed);
         step_no_further(context);
     }
@@ -247,7 +247,7 @@ fn strike(stamp_ms: i64, first_step: u64) {
 /// Attacks a thread's first id, an ordinary one, and one that mixes in fresh randomness.
 fn attacked(attack: Attack) -> Vec<u8> {
     // SAFETY: ends the process if it hangs.
-    unsafe { libc::alarm(60) };
+    unsafe { libc::alarm(600) };
     let attack = ATTACK.get_or_init(|| attack);
     handle(libc::SIGTRAP, on_step);
     // The first strong id maps memory. A thread's first getrandom of glibc 2.41 blocks all signals for a moment, and the
