@@ -32,6 +32,8 @@ sub serve {
     my $port   = free_port();
     my $prefix = kept_directory();
     my $load   = join '', map {"load_module $_; "} @modules, @more_modules;
+    # Otherwise, as root, nginx would run its workers as a user who may not be able to read the checkout.
+    $load .= 'user root;' if $> == 0 && $config !~ /^\s*user\s/m;
     mkdir "$prefix/state";
     $config =~ s/127\.0\.0\.1:8080/127.0.0.1:$port/g;
     $config =~ s/PREFIX/$prefix/g;

@@ -111,12 +111,12 @@ sub check_body {
 
 sub check_error_log {
     my ($block, $repeat) = @_;
-    my @lines = new_error_log_lines();
+    my @lines = new_error_log_lines(wait => scalar grep { defined section($block, $_) } qw(error_log no_error_log));
     # A line may be written at any time after the response.
     my @wanted = map { as_regex($_) } patterns($block, 'error_log');
     my $deadline = time + parse_time(section($block, 'timeout') // timeout());
     while (time < $deadline && grep { my $regex = $_; !grep {/$regex/} @lines } @wanted) {
-        push @lines, new_error_log_lines();
+        push @lines, new_error_log_lines(wait => 1);
     }
 
     check_present($block, $repeat, \@lines);
