@@ -103,6 +103,7 @@ soak: ## kill, fork, signal, sort, lease and fuzz, for hours
 	tests/randomness/run.sh
 	cargo test --locked --profile soak -p txid --test snowflake_processes -- soak
 	cargo test --locked --profile soak -p txid-capi --test signals -- soak
+	python3 tests/ff1.py target/release/txid 100000
 	cargo test --locked -p txid-cli --test soak -- --ignored --nocapture --test-threads=1
 	cargo test $(OF_AGENT) -p txid-agent-machines --test model --test simulation --test child -- --ignored --nocapture --test-threads=1
 	fuzz/run.sh 20
