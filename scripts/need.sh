@@ -75,9 +75,9 @@ for purpose in "$@"; do
             packages="$packages nodejs golang-go default-jdk-headless libjna-java"
             ;;
         test)
-            # Other implementations that our ids are compared with, what writes a core, and the engines of sql/.
+            # Other implementations that our ids are compared with, what writes a core, and the engines of readers/sql/.
             packages="$packages apache2-bin python3-venv jq openssl gdb postgresql mariadb-server-core mariadb-client-core util-linux"
-            # For the web reader, web/index.html.
+            # For the web reader, readers/web/index.html.
             packages="$packages chromium"
             ;;
         check)

@@ -69,7 +69,7 @@ wait "$library" && wait "$modules" || report
 built=$(cksum target/release/libtxid.so)
 {
     part suites scripts/prove.sh || :
-    part asan capi/tests/asan/run.sh || :
+    part asan crates/capi/tests/asan/run.sh || :
     part peers tests/peers/run.sh || :
     part sql tests/sql/run.sh || :
 } &
