@@ -141,7 +141,7 @@ sub check_lua {
 
 sub check_js {
     my ($block) = @_;
-    my $file = write_file('block.mjs', $block->{text} =~ s|"\./txid\.js"|"$root/web/txid.js"|r);
+    my $file = write_file('block.mjs', $block->{text} =~ s|"\./txid\.js"|"$root/readers/web/txid.js"|r);
     my $output = `node $file 2>&1`;
     is $?, 0, 'runs' or diag($output);
 }
