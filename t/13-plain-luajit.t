@@ -39,6 +39,8 @@ run {
     local @ENV{qw(LUA_PATH LUA_CPATH)} = (lua_path(), $cpath);
     my $luajit = luajit();
     my $out = `timeout 120 $luajit $dir/test.lua 2>&1`;
+    # An ordinary user could not remove it.
+    chmod 0755, "$dir/closed";
 
     my $expected = ($block->out // $block->out_like) =~ s/\bDIR\b/$dir/gr;
     defined $block->out ? is($out, $expected, $name) : like($out, qr/$expected/s, $name);
