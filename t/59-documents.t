@@ -94,6 +94,8 @@ sub configuration {
     $text .= "server { listen 127.0.0.1:8080; location / { return 200; } }\n" unless $text =~ /\bserver \{/;
     $text = "http {\n$text}\n" unless $text =~ /^http \{/m;
     $text = "events {}\n$text" unless $text =~ /^events /m;
+    # nginx's own log is root's.
+    $text =~ s{^http \{\n}{http {\naccess_log logs/access.log;\n}m unless $text =~ /\baccess_log\b/;
     my $upstream = <<'END';
 upstream backend { server unix:PREFIX/upstream.sock; }
 server {
