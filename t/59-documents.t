@@ -95,7 +95,7 @@ sub configuration {
     $text = "http {\n$text}\n" unless $text =~ /^http \{/m;
     $text = "events {}\n$text" unless $text =~ /^events /m;
     # nginx's own log is root's.
-    $text =~ s{^http \{\n}{http {\naccess_log logs/access.log;\n}m unless $text =~ /\baccess_log\b/;
+    $text =~ s!^http \{\n!http {\naccess_log logs/access.log;\n!m unless $text =~ /\baccess_log\b/;
     my $upstream = <<'END';
 upstream backend { server unix:PREFIX/upstream.sock; }
 server {
