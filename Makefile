@@ -23,8 +23,8 @@ KONG ?=
 # What is shipped has no path of this machine. Not for tests: sh drops variables whose names have a hyphen, as Cargo gives them.
 build agent run build-rock: export RUSTC_WRAPPER := $(CURDIR)/scripts/rustc.sh
 
-# Only these three call a package manager. The others say what is missing, and what to type.
-try run test: export TXID_INSTALL := 1
+# Only these call a package manager. The others say what is missing, and what to type.
+try run test test-agent: export TXID_INSTALL := 1
 
 # The agent is a workspace of its own. Its binary stands beside the command's.
 OF_AGENT = --locked --manifest-path agent/Cargo.toml --target-dir target
@@ -32,7 +32,7 @@ BUILD_AGENT = cargo build $(OF_AGENT) --release
 
 export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_SRCS NGINX_TESTS TRACE_CONTEXT_SRC OPENRESTY_SRC APISIX_HOME KONG
 
-.PHONY: help build build-tests check agent nginx-module run-native test-nginx-sources test-nginx-tests build-rock run try test soak mutants mutants-lua mutants-c mutants-promises mutants-meaning bench bench-segments bench-agent lint headers install uninstall install-rock deb rpm
+.PHONY: help build check agent nginx-module run-native test-nginx-sources test-nginx-tests build-rock run try test test-agent soak mutants mutants-lua mutants-c mutants-promises bench bench-segments bench-agent lint headers install uninstall install-rock deb rpm
 .PHONY: test-install test-platforms test-gateways test-reproducible bump release clean
 
 help: ## list the targets; CONTRIBUTING.md has the rarer ones
@@ -59,11 +59,13 @@ nginx-module: ## build the modules of nginx (NGINX_SRC=) in target/nginx
 run-native: nginx-module ## serve examples/native.conf, without Lua (PORT=)
 	@exec scripts/run.sh native
 
-test: ## install what the tests need from Debian, and run them all
-	@scripts/need.sh build test stores nginx-module
-	@# At once: Cargo locks each profile by itself, and each of these has minutes in which it uses one core.
-	@$(MAKE) --no-print-directory -j build nginx-module build-tests
+test: ## install what the tests need from Debian, and run all but the agent's
+	@scripts/need.sh build suites test nginx-module
 	@scripts/test.sh
+
+test-agent: ## the same for the agent, with its seven stores
+	@scripts/need.sh build suites stores nginx-module
+	@scripts/test.sh agent
 
 check: target/release/libtxid.so ## lint, unit tests and plain LuaJIT, in a minute
 	@scripts/need.sh check
@@ -75,13 +77,8 @@ check: target/release/libtxid.so ## lint, unit tests and plain LuaJIT, in a minu
 target/release/libtxid.so:
 	@$(MAKE) --no-print-directory build
 
-# All Rust tests at once: if Cargo builds some alone, it chooses other features of what they depend on.
-build-tests:
-	cargo test --locked --workspace --all-features --no-run
-	cargo test $(OF_AGENT) --workspace --no-run
-
 test-nginx-sources:
-	@scripts/need.sh build test nginx-sources
+	@scripts/need.sh build suites nginx-sources
 	@cargo build --locked --release --quiet
 	@scripts/test-nginx-sources.sh
 
@@ -96,7 +93,7 @@ test-nginx-tests:
 
 .PHONY: test-trace-context
 test-trace-context: nginx-module
-	@scripts/need.sh build test
+	@scripts/need.sh build suites test
 	@cargo build --locked --release --quiet
 	@tests/trace-context/run.sh
 
@@ -126,21 +123,17 @@ mutants: ## check that a test finds each mutation (PACKAGES=, FILES=)
 	$(call mutants-of,--dir agent --in-place,$(filter txid-agent%,$(PACKAGES)),$(patsubst agent/%,%,$(filter agent/%,$(FILES))))
 
 mutants-promises: target/release/libtxid.so
-	@scripts/need.sh build test stores
+	@scripts/need.sh build suites test stores
 	@scripts/mutants-meaning.pl promises $(WORDS)
 
-mutants-meaning: target/release/libtxid.so
-	@scripts/need.sh build test stores
-	@scripts/mutants-meaning.pl others $(WORDS)
-
 mutants-lua: nginx-module
-	@scripts/need.sh build test
+	@scripts/need.sh build suites test
 	@cargo build --locked --release --quiet
 	@cargo build $(OF_AGENT) --quiet
 	@scripts/mutants.pl lua $(FILES)
 
 mutants-c: nginx-module
-	@scripts/need.sh build test
+	@scripts/need.sh build suites test
 	@cargo build --locked --release --quiet
 	@cargo build $(OF_AGENT) --quiet
 	@scripts/mutants.pl c $(FILES)

@@ -2,7 +2,7 @@
 # test-platforms.sh [PLATFORM...]: tries txid where its users are, each time in a fresh system below target/platforms. Says
 # what passed where, and why a platform is skipped.
 #
-#   debian-12, debian-13, debian-unstable   the newcomer's two commands, `make run` and `make test`, on a bare Debian
+#   debian-12, debian-13, debian-unstable   `make run`, `make test` and `make test-agent` on a bare Debian
 #   glibc                                   the release for this machine in a Debian 11, whose glibc is 2.31; it asks for 2.17 only
 #   musl                                    the release for this machine and musl, with Debian's loader of musl
 #   arm64                                   the aarch64 release under qemu-user, with Debian's LuaJIT and nginx for arm64
@@ -80,13 +80,13 @@ copy_tree() { # copy_tree DIR: what git knows of, and what is new and not ignore
     git ls-files -z --cached --others --exclude-standard | tar -c --null -T - | tar -x -C "$1"
 }
 
-# Adds up what the runners say in a log.
+# Adds up what the runners say in these logs.
 counts() {
     awk '
         /^test result:/ { rust += $4; rust_failed += $6 }
         /^Files=/ { split($2, tests, /[=,]/); nginx += tests[2] }
         /^Ran [0-9]+ tests/ { peers += $2 }
-        END { printf "%d Rust, %d nginx and %d peer tests", rust, nginx, peers; if (rust_failed) printf ", %d Rust failed", rust_failed }' "$1"
+        END { printf "%d Rust, %d nginx and %d peer tests", rust, nginx, peers; if (rust_failed) printf ", %d Rust failed", rust_failed }' "$@"
 }
 
 debian() { # debian SUITE
@@ -112,13 +112,14 @@ perl -MHTTP::Tiny -e 'print "make run: ", HTTP::Tiny->new->get($ARGV[0])->{heade
 kill $run
 wait $run || :
 make test
+make test-agent
 END
     in_root sh /root/newcomer.sh >"$work/$platform.newcomer" 2>&1 || {
-        grep -E '^(test .*FAILED|t/.*(Failed|Dubious|Wstat)|txid: )' "$work/$platform.newcomer" || tail -n 30 "$work/$platform.newcomer"
-        fail "make run or make test: $(counts "$work/$platform.newcomer"); see target/platforms/$platform.newcomer"
+        tail -n 60 "$work/$platform.newcomer"
+        fail "make run, make test or make test-agent; see target/platforms/$platform.newcomer"
     }
     is_id "$(sed -n 's/^make run: //p' "$work/$platform.newcomer")" "make run"
-    result "make run, make test: $(counts "$work/$platform.newcomer"). $(in_root rustc --version | cut -d ' ' -f 1-2)," \
+    result "make run, make test, make test-agent: $(counts "$root"/root/txid/target/test/*/*.log). $(in_root rustc --version | cut -d ' ' -f 1-2)," \
         "$(in_root /usr/sbin/nginx -v 2>&1 | sed 's|.*: ||'), $(in_root ldd --version | sed -n '1s/.* /glibc /p')"
     rm -rf "$root"
 }
@@ -232,7 +233,7 @@ cross_build() {
 
 openresty() {
     [ -n "${OPENRESTY_SRC-}" ] || skip "OPENRESTY_SRC= has no sources of OpenResty: a directory with its configure, or the .tar.gz"
-    scripts/need.sh build test openresty
+    scripts/need.sh build suites openresty
     rm -rf "$work/openresty-src" "$work/openresty"
     mkdir -p "$work/openresty-src"
     if [ -d "$OPENRESTY_SRC" ]; then
