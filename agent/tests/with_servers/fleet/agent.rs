@@ -932,8 +932,12 @@ fn an_outage() {
 #[test]
 fn a_renewal_is_one_request() {
     let server = servers::redis(&[]);
-    let mut host =
-        Host::new("host", server.port, |port| format!("redis://127.0.0.1:{port}?may-lose-writes=0&timeout=60s"), "snowflake");
+    let mut host = Host::new(
+        "host",
+        server.port,
+        |port| format!("redis://127.0.0.1:{port}?may-lose-writes=0&timeout=60s"),
+        "snowflake",
+    );
     host.start_agent(&["--new", "--ahead", "2s"]);
     until("no lease", || host.is_live());
     let count = || {

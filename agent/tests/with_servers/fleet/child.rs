@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use super::host::{Host, agent, kill, signal};
 use super::hosted::{
-    Debugger, ENV, Hosted, Program, SHORT, check_unique, child_of, gone, guard_of, libfaketime,
-    looks, processes_with, redis, send, starts, state,
+    Debugger, ENV, Hosted, Program, SHORT, check_unique, child_of, gone, guard_of, libfaketime, looks, processes_with,
+    redis, send, starts, state,
 };
 use super::{LAYOUT, Random};
 use crate::proxy::Mode;

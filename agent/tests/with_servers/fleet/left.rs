@@ -115,8 +115,9 @@ fn a_child_that_the_next_agent_may_not_end_is_named() {
         run.stdin(Stdio::null()).stderr(Stdio::piped());
         run
     };
-    let mut first =
-        run(&[&path("setpriv"), "--reuid", "bin", "--regid", "bin", "--clear-groups", "sleep", "1000"]).spawn().unwrap();
+    let mut first = run(&[&path("setpriv"), "--reuid", "bin", "--regid", "bin", "--clear-groups", "sleep", "1000"])
+        .spawn()
+        .unwrap();
     let mut child = None;
     until("there is no child", || {
         child = child_of(first.id()).and_then(|guard| child_of(guard as u32));
