@@ -71,7 +71,7 @@ impl Time {
     }
 }
 
-impl Clock for Arc<Time> {
+impl Clock for Time {
     fn wall_ms(&self) -> i64 {
         START_MS + self.ms() as i64
     }
@@ -258,7 +258,7 @@ impl Host {
         let (told, log) = (self.told.clone(), self.log.clone());
         time.change(|now| (now.runs, now.due_ms, now.is_to_stop) = (true, None, false));
         self.agent = Some(thread::spawn(move || {
-            let kept = keep(&mut kit, &time, |report| {
+            let kept = keep(&mut kit, &*time, |report| {
                 log.lock().unwrap().push(format!("{report:?}"));
                 *told.lock().unwrap() = Some(report.live);
             });

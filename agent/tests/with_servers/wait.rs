@@ -57,18 +57,21 @@ pub fn until<L: Look>(what: &str, mut look: impl FnMut() -> L) -> L::Found {
 }
 
 /// The exit status of a process, once it has ended.
-#[allow(dead_code)]
 pub fn ended(what: &str, process: &mut Child) -> ExitStatus {
     until(what, || process.try_wait().unwrap())
 }
 
-/// Waits until a file contains a text, and returns all of it.
-#[allow(dead_code)]
-pub fn says(file: &Path, text: &str) -> String {
-    until(&format!("{} does not say '{text}'", file.display()), || {
-        let said = std::fs::read_to_string(file).unwrap_or_default();
-        if said.contains(text) { Ok(said) } else { Err(last_lines(&said, 5)) }
-    })
+/// Waits until a log contains a text.
+pub fn says(log: &Path, text: &str) {
+    says_again(log, 0, text);
+}
+
+/// Waits until a log contains a text after so many bytes.
+pub fn says_again(log: &Path, from: usize, text: &str) {
+    until(&format!("{} does not say '{text}'", log.display()), || {
+        let said = std::fs::read_to_string(log).unwrap_or_default();
+        if said[from..].contains(text) { Ok(()) } else { Err(last_lines(&said, 5)) }
+    });
 }
 
 /// The end of a log.

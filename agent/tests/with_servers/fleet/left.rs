@@ -54,7 +54,7 @@ fn is_ended(hosted: &mut Hosted, mark: &str) {
 #[test]
 fn a_child_that_has_closed_its_files_is_ended_by_the_next_agent() {
     let server = servers::redis(&[]);
-    let (mut hosted, mark) = left("closes", server.port, &["python3", "-c", &[ALONE, CLOSES, BECOMES].concat()]);
+    let (mut hosted, mark) = left("left-closes", server.port, &["python3", "-c", &[ALONE, CLOSES, BECOMES].concat()]);
     is_ended(&mut hosted, &mark);
 }
 
@@ -62,7 +62,7 @@ fn a_child_that_has_closed_its_files_is_ended_by_the_next_agent() {
 #[test]
 fn a_child_that_has_its_files_is_ended_by_the_next_agent() {
     let server = servers::redis(&[]);
-    let (mut hosted, mark) = left("keeps", server.port, &["python3", "-c", &[ALONE, BECOMES].concat()]);
+    let (mut hosted, mark) = left("left-keeps", server.port, &["python3", "-c", &[ALONE, BECOMES].concat()]);
     is_ended(&mut hosted, &mark);
 }
 
@@ -78,7 +78,7 @@ fn a_child_that_has_changed_its_user_is_ended_by_the_next_agent() {
     let writes = |hosted: &Path| servers::run(Command::new("chmod").args(["-R", "a+rwx"]).arg(hosted));
     let mut hosted = Hosted::new("gosu", server.port, redis);
     writes(hosted.host.directory.path());
-    let mark = format!("TXID_TEST_MARK=gosu-{}", std::process::id());
+    let mark = format!("TXID_TEST_MARK=left-gosu-{}", std::process::id());
     let script = "while :; do echo; sleep 0.1; done > $0";
     let file = hosted.host.path("alive");
     let sh = ["sh", "-c", script, file.to_str().unwrap()];

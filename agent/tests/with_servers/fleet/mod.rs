@@ -259,10 +259,14 @@ fn each_fault(mut server: Server, url: impl Fn(u16) -> String + Copy) {
     says(&hosts[2], "orders: cannot reach ");
     hosts[2].proxy.set(Mode::Pass);
     says(&hosts[2], "orders: the store answers again");
+    let before: Vec<_> = hosts.iter().map(|host| host.log().len()).collect();
+    let all_say = |text: &str| {
+        hosts.iter().zip(&before).for_each(|(host, before)| wait::says_again(&host.path("log"), *before, text));
+    };
     server.kill();
-    says(&hosts[0], "orders: cannot reach ");
+    all_say("orders: cannot reach ");
     server.restart();
-    hosts.iter().for_each(|host| drop(says(host, "orders: the store answers again")));
+    all_say("orders: the store answers again");
     // An operator releases a node while its host makes ids. That host takes another one.
     let node = hosts[0].view().node;
     servers::run(agent().args(["release", "--store", &url(server.port), "orders", &node.to_string()]));
