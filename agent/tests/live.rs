@@ -85,8 +85,9 @@ impl Clock for Time {
         now.due_ms = Some(now.ms + for_ms);
         self.changed.notify_all();
         let waits = |now: &mut Moment| now.due_ms.is_some() && !now.is_to_stop;
-        let now = self.changed.wait_while(now, waits).unwrap();
-        now.is_to_stop
+        let mut now = self.changed.wait_while(now, waits).unwrap();
+        now.due_ms = None;
+        std::mem::take(&mut now.is_to_stop)
     }
 }
 
@@ -270,7 +271,10 @@ impl Host {
     /// Lets the agent end.
     fn stop(&mut self) -> bool {
         let Some(keeper) = self.agent.take() else { return false };
-        self.time.change(|now| now.is_to_stop = true);
+        self.time.change(|now| (now.is_to_stop, now.due_ms) = (true, None));
+        while self.time.until_it_waits().runs {
+            self.time.pass(STEP_MS);
+        }
         keeper.join().is_ok()
     }
 

@@ -9,7 +9,9 @@ pub use lease::{KeptLease, Source};
 pub use own::OwnError;
 pub use segment::KeptSegment;
 
+use std::cell::Cell;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::thread;
 use std::time::{Duration, Instant};
 use txid_agent_machines::protocol::{Input, Machine, Now, Output};
 
@@ -25,7 +27,7 @@ pub trait Clock {
     /// Milliseconds of a clock that never goes backwards.
     fn mono_ms(&self) -> u64;
 
-    /// Waits so long. Returns earlier, with true, if the keeper is to stop.
+    /// Waits so long. Returns earlier, with true, when the keeper is told to stop. That is told once.
     fn wait(&self, for_ms: u64) -> bool;
 }
 
@@ -33,12 +35,13 @@ pub trait Clock {
 pub struct HostClock<'a> {
     begin: Instant,
     stop: &'a Receiver<()>,
+    is_told: Cell<bool>,
 }
 
 impl<'a> HostClock<'a> {
     /// Its monotonic clock begins now.
     pub fn new(stop: &'a Receiver<()>) -> Self {
-        Self { begin: Instant::now(), stop }
+        Self { begin: Instant::now(), stop, is_told: Cell::new(false) }
     }
 }
 
@@ -52,7 +55,14 @@ impl Clock for HostClock<'_> {
     }
 
     fn wait(&self, for_ms: u64) -> bool {
-        self.stop.recv_timeout(Duration::from_millis(for_ms)) != Err(RecvTimeoutError::Timeout)
+        let time = Duration::from_millis(for_ms);
+        // A sender that is gone would be reported again and again, while a node is given back.
+        if self.is_told.get() {
+            thread::sleep(time);
+            return false;
+        }
+        self.is_told.set(self.stop.recv_timeout(time) != Err(RecvTimeoutError::Timeout));
+        self.is_told.get()
     }
 }
 
@@ -207,6 +217,19 @@ mod tests {
         assert_eq!(is_out(9_000), None);
         assert_eq!(outage.look(None, 9_001), Some("in service".to_owned()));
         assert_eq!(outage.look(None, 9_002), None);
+    }
+
+    /// While a node is given back, the sender is gone.
+    #[test]
+    fn a_keeper_is_told_once_to_stop_and_then_waits() {
+        let (sender, stop) = std::sync::mpsc::channel();
+        let clock = HostClock::new(&stop);
+        assert!(!clock.wait(1));
+        drop(sender);
+        assert!(clock.wait(60_000));
+        let begin = Instant::now();
+        assert!(!clock.wait(20));
+        assert!(begin.elapsed() >= Duration::from_millis(20), "it does not wait");
     }
 
     #[test]

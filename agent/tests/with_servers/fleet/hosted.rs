@@ -211,7 +211,7 @@ pub fn send(pid: i32, signal: i32) {
 }
 
 pub fn redis(port: u16) -> String {
-    format!("redis://127.0.0.1:{port}?may-lose-writes=0&timeout=500ms")
+    format!("redis://127.0.0.1:{port}?may-lose-writes=0&timeout=10s")
 }
 
 /// The number of children that were started.
