@@ -204,29 +204,29 @@ fn unique(hosts: &[Host], seed: u64) {
 
 #[test]
 fn each_fault_on_redis() {
-    each_fault(servers::redis(&[]), |port| format!("redis://127.0.0.1:{port}?may-lose-writes=0"));
+    each_fault(servers::redis(&[]), |port| format!("redis://127.0.0.1:{port}?may-lose-writes=0&timeout=60s"));
 }
 
 #[test]
 fn each_fault_on_etcd() {
-    each_fault(servers::etcd(&[]), |port| format!("etcd://127.0.0.1:{port}/fleet"));
+    each_fault(servers::etcd(&[]), |port| format!("etcd://127.0.0.1:{port}/fleet?timeout=60s"));
 }
 
 #[test]
 fn each_fault_on_postgres() {
     each_fault(servers::postgres(&[]), |port| {
-        format!("postgres://txid:{POSTGRES_PASSWORD}@127.0.0.1:{port}/ids?may-lose-writes=0")
+        format!("postgres://txid:{POSTGRES_PASSWORD}@127.0.0.1:{port}/ids?may-lose-writes=0&timeout=60s")
     });
 }
 
 #[test]
 fn each_fault_on_mariadb() {
-    each_fault(servers::mariadb(), |port| format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{port}/ids"));
+    each_fault(servers::mariadb(), |port| format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{port}/ids?timeout=60s"));
 }
 
 #[test]
 fn each_fault_on_zookeeper() {
-    each_fault(servers::zookeeper(), |port| format!("zookeeper://127.0.0.1:{port}/fleet"));
+    each_fault(servers::zookeeper(), |port| format!("zookeeper://127.0.0.1:{port}/fleet?timeout=60s"));
 }
 
 /// The faults of [`faults`], one after another: each is undone when it has shown, however long that takes.
