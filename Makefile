@@ -107,11 +107,11 @@ soak: ## kill, fork, signal, sort, lease and fuzz, for hours
 	cargo test --locked -p txid-cli --test soak -- --ignored --nocapture --test-threads=1
 	cargo test $(OF_AGENT) -p txid-agent-machines --test model --test simulation --test child -- --ignored --nocapture --test-threads=1
 	crates/fuzz/run.sh 20
-	TXID_FLEET_SECONDS=120 cargo test $(OF_AGENT) --test with_servers faults -- --nocapture --test-threads=1
-	TXID_LOSS_AGENTS=50 TXID_LOSS_ROUNDS=7 cargo test $(OF_AGENT) --test with_servers gone_before -- --nocapture --test-threads=1
+	TXID_FLEET_SECONDS=120 cargo test $(OF_AGENT) --test with_servers fleet::faults -- --ignored --nocapture --test-threads=1
+	TXID_LOSS_AGENTS=50 TXID_LOSS_ROUNDS=7 cargo test $(OF_AGENT) --test with_servers gone_before -- --ignored --nocapture --test-threads=1
 	cargo test $(OF_AGENT) --test with_servers crowd -- --ignored --nocapture --test-threads=1
 	cargo test $(OF_AGENT) --test with_servers failover -- --ignored --nocapture --test-threads=1
-	TXID_CHILD_IDS=20000000 cargo test $(OF_AGENT) --test with_servers no_fault -- --nocapture
+	TXID_CHILD_IDS=20000000 cargo test $(OF_AGENT) --test with_servers no_fault -- --ignored --nocapture
 	TXID_HOSTILE_SECONDS=120 cargo test $(OF_AGENT) --test with_servers stores::hostile -- --nocapture
 
 # mutants-of OPTIONS,PACKAGES,FILES: nothing, if FILES= or PACKAGES= has none of them.
