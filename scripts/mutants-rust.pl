@@ -19,9 +19,9 @@ my $MUTATORS = 'fn_value,relational,arith,bitwise,shift,assign,logical,unary,mat
 # instructions, or wait for servers; and the packages with tests of it, if its own are not all.
 my %PACKAGES = (
     'txid'                => { in => 'src', without => [qw(circles dependencies documents figures web_reader)] },
-    'txid-keyed'          => { in => 'keyed', by => [qw(txid-keyed txid)], without => [qw(circles dependencies documents figures web_reader)] },
-    'txid-capi'           => { in => 'capi', without => [qw(interface shared_object signals speed)] },
-    'txid-cli'            => { in => 'cli', without => [qw(soak)] },
+    'txid-keyed'          => { in => 'crates/keyed', by => [qw(txid-keyed txid)], without => [qw(circles dependencies documents figures web_reader)] },
+    'txid-capi'           => { in => 'crates/capi', without => [qw(interface shared_object signals speed)] },
+    'txid-cli'            => { in => 'crates/cli', without => [qw(soak)] },
     'txid-agent'          => { in => 'agent/src', without => [qw(with_servers)] },
     'txid-agent-machines' => { in => 'agent/machines' },
 );
