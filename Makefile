@@ -114,14 +114,9 @@ soak: ## kill, fork, signal, sort, lease and fuzz, for hours
 	TXID_CHILD_IDS=20000000 cargo test $(OF_AGENT) --test with_servers no_fault -- --ignored --nocapture
 	TXID_HOSTILE_SECONDS=120 cargo test $(OF_AGENT) --test with_servers stores::hostile -- --nocapture
 
-# mutants-of OPTIONS,PACKAGES,FILES: nothing, if FILES= or PACKAGES= has none of them.
-mutants-of = $(if $(and $2,$(if $(FILES),$3,all)),cargo mutants $1 $(addprefix --package ,$2) $(addprefix --file ,$3))
-
 mutants: ## check that a test finds each mutation (PACKAGES=, FILES=)
-	@scripts/need.sh build stores mutants
-	$(call mutants-of,,$(filter-out txid-agent%,$(PACKAGES)),$(filter-out agent/%,$(FILES)))
-	@# Not in a copy, which would have agent/ without the library beside it.
-	$(call mutants-of,--dir agent --in-place,$(filter txid-agent%,$(PACKAGES)),$(patsubst agent/%,%,$(filter agent/%,$(FILES))))
+	@scripts/need.sh build mutants
+	@scripts/mutants-rust.pl $(PACKAGES) $(FILES)
 
 mutants-promises: target/release/libtxid.so
 	@scripts/need.sh build suites test stores
