@@ -167,7 +167,6 @@ lint: ## rustfmt, clippy, luacheck, subjects of commits, cargo-deny
 
 headers:
 	TXID_BLESS=1 cargo test --locked --quiet --package txid-capi --test interface
-	TXID_BLESS=1 cargo test --locked --quiet --package txid --test web_reader it_contains_the_module
 
 # `sudo make install` may not find cargo, and then installs what the user built.
 install: $(if $(shell command -v cargo),build) ## install below PREFIX (/usr/local); also DESTDIR

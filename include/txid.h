@@ -51,6 +51,18 @@
  */
 #define TXID_MAX_LEN 64
 
+#if defined(TXID_NGINX)
+/**
+ * The length of the longest name of a header of traces.
+ */
+#define TXID_TRACE_HEADER_MAX_LEN 21
+#endif
+
+/**
+ * How many headers a trace comes in.
+ */
+#define TXID_TRACE_HEADERS 11
+
 /**
  * No text fits more formats than this.
  */
@@ -547,49 +559,9 @@ typedef struct {
    */
   txid_header id;
   /**
-   * The one that holds only the trace's id, if the policy names one.
+   * Those of traces. The first is the one that holds only the trace's id, if the policy names one.
    */
-  txid_header trace_id;
-  /**
-   * traceparent
-   */
-  txid_header traceparent;
-  /**
-   * b3
-   */
-  txid_header b3;
-  /**
-   * X-B3-TraceId
-   */
-  txid_header x_b3_trace_id;
-  /**
-   * X-B3-SpanId
-   */
-  txid_header x_b3_span_id;
-  /**
-   * X-B3-ParentSpanId
-   */
-  txid_header x_b3_parent_span_id;
-  /**
-   * X-B3-Sampled
-   */
-  txid_header x_b3_sampled;
-  /**
-   * X-B3-Flags
-   */
-  txid_header x_b3_flags;
-  /**
-   * X-Amzn-Trace-Id
-   */
-  txid_header x_amzn_trace_id;
-  /**
-   * X-Cloud-Trace-Context
-   */
-  txid_header x_cloud_trace_context;
-  /**
-   * tracestate
-   */
-  txid_header tracestate;
+  txid_header of_trace[TXID_TRACE_HEADERS];
 } txid_headers;
 
 /**
@@ -1296,6 +1268,19 @@ bool txid_headers_find(const txid_policy *policy,
                        const txid_field *fields,
                        size_t count,
                        txid_headers *headers);
+
+#if defined(TXID_NGINX)
+/**
+ * Writes the name of a header of traces to `name`, in lower case, and returns its length: of the one at this place of of_trace.
+ * Returns 0 for the one whose name the policy chooses.
+ *
+ * Safety:
+ *
+ * `name` must be valid for writes of TXID_TRACE_HEADER_MAX_LEN bytes.
+ */
+size_t txid_trace_header(size_t at,
+                         char *name);
+#endif
 
 /**
  * Decides about the id in `header`, which `peer` sent. Returns a txid_verdict. Spaces and tabs around the value are taken

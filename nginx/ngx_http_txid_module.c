@@ -152,8 +152,7 @@ ngx_module_t  ngx_http_txid_module = {
 
 
 /*
- * The directives that are options of the policy: what is left of their names after "txid_" is the
- * option's.
+ * The directives that set options of the policy: their names without "txid_" are the options'.
  */
 static char *
 ngx_http_txid_option(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
@@ -267,7 +266,7 @@ ngx_http_txid_create_srv_conf(ngx_conf_t *cf)
 }
 
 
-/* Copies the name in lower case. An empty one, with the hash 0, is that of no header. */
+/* Copies the name in lower case. An empty name has the hash 0, as no header has. */
 static ngx_int_t
 ngx_http_txid_set_name(ngx_conf_t *cf, ngx_http_txid_name_t *name, const txid_text *text)
 {

@@ -1,5 +1,5 @@
 /*
- * What the http and the stream module have in common.
+ * Shared by the http and the stream module.
  */
 
 #ifndef NGX_TXID_H
@@ -42,7 +42,7 @@ typedef struct {
 
 /*
  * A variable with a part of a span. len_at is the offset of the length of the part in the span, or
- * 0. What is not in the span is written, and len is the longest that it can be.
+ * 0. A part that is not in the span is written by write, and has at most len bytes.
  */
 typedef struct {
     ngx_str_t      name;

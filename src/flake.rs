@@ -10,7 +10,7 @@ use crate::text::{FormatError, base62};
 use std::fmt;
 use std::str::FromStr;
 
-/// The number of sequence values: after as many flakes, the sequence of a node would repeat.
+/// The number of sequence values: the sequence of a node repeats after this many flakes.
 const SEQUENCE_VALUES: u32 = 1 << 16;
 
 pub(crate) const FORMAT: Format = Format {

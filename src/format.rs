@@ -35,7 +35,7 @@ pub struct Make {
 
 /// How to read the ids of a format.
 pub struct Read {
-    /// How long nearly all of them are, in bytes. An error in a text of another length is of no use.
+    /// The usual lengths in bytes. A text of another length gets no detailed error.
     pub lengths: RangeInclusive<usize>,
     /// How long they can be, if that is more.
     pub(crate) all_lengths: Option<RangeInclusive<usize>>,
@@ -66,8 +66,7 @@ impl Holds {
     }
 }
 
-/// What a text holds, read as an id of a format. Not in [`Format`]: most programs with formats do not show ids, and are
-/// smaller without.
+/// Reads a text into the parts of an id. Not in [`Format`]: a program that shows no ids is smaller without it.
 pub(crate) type ReadAnatomy = fn(&[u8], &Numbers) -> Result<Anatomy, FormatError>;
 
 /// The time in the ids of a format.
@@ -87,7 +86,7 @@ pub enum Shape {
     Word(RangeInclusive<usize>),
     /// As a UUID does: words of 8, 4, 4, 4 and 12, with dashes between them.
     Uuid,
-    /// So many letters, digits, `@`, `-` and `_`, with none of these before or after them.
+    /// A run of exactly this many letters, digits, `@`, `-` and `_`.
     Base64(usize),
     /// A word of 32, and two words of digits, with dots between them.
     Dotted,

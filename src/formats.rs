@@ -136,13 +136,13 @@ const DAY_MS: i64 = 86_400_000;
 /// Most ids that are met were made in the last hour.
 const HOUR_MS: i64 = 3_600_000;
 
-/// What that is worth, in bits of [`Holds`]: an hour has fewer milliseconds than years have, by this many bits.
+/// Bonus for an id of the last hour, in bits of [`Holds`]: years have this many bits more milliseconds than an hour.
 const BITS_OF_AN_HOUR: u32 = 16;
 
-/// What an unlikely time costs: more than any two formats of one shape differ by.
+/// Penalty for an unlikely time; exceeds any gap between formats of one shape.
 const BITS_OF_NO_TIME: u32 = 32;
 
-/// A reading that is as much likelier than all others is taken for certain.
+/// A reading is certain when it leads all others by this margin.
 const CERTAIN_BITS: u32 = 16;
 
 /// A text as an id of one format.
@@ -219,7 +219,7 @@ pub(crate) fn certain_ms(text: &[u8], now_ms: i64) -> Option<i64> {
     }
     let (mut bits, mut times) = ([0; Readings::MOST], [None; Readings::MOST]);
     let mut count = 0;
-    // No unlikely reading of a text has as many bits as a likely one.
+    // A likely reading always has more bits than an unlikely one.
     let (mut least, mut first) = (u32::MAX, None);
     for at in of_its_length(text) {
         if at == NUMBER {
@@ -263,7 +263,7 @@ impl Reading {
         CORES[self.at].name
     }
 
-    /// Whether it is likelier than the other: of equal ones, the later; of unlikely ones, the one that is less wrong.
+    /// Ties: the later time wins; among unlikely readings, the least wrong.
     fn is_likelier(&self, other: &Self) -> bool {
         let wrong_by = |it: &Self| match (it.unlikely, it.ms) {
             (Some(Unlikely::TooEarly), Some(ms)) => CORES[it.at].since_ms.abs_diff(ms),
@@ -350,7 +350,7 @@ impl Readings {
         self.likely().all(|it| it.ms == first.ms).then_some(first)
     }
 
-    /// The likeliest reading and those that are nearly as likely; none of a number, and of an id whose time cannot be.
+    /// The likeliest reading and those close to it. Numbers, and ids with an impossible time, have none.
     pub fn likely(&self) -> impl Iterator<Item = &Reading> {
         let first = self.found[0].filter(|it| it.unlikely.is_none() && it.layout.is_none());
         self.iter().take_while(move |it| first.is_some_and(|first| is_near(it.bits, first.bits)))

@@ -7,8 +7,8 @@ use crate::text::civil::Moment;
 /// How many characters [`rfc3339`] writes.
 pub const RFC3339_LEN: usize = Moment::LEN;
 
-/// The milliseconds since 1970 in the id `text`, if it is certain: what the text can be has this time, and can have no
-/// other. [`certain`](formats::Readings::certain) says when it is.
+/// The milliseconds since 1970 in the id `text`, if it is certain: all likely
+/// readings of the text have this time. [`certain`](formats::Readings::certain) has the rule.
 ///
 /// ```
 /// use txid::{Txid, time_in};

@@ -168,8 +168,7 @@ struct Series {
 impl Series {
     const NONE: Self = Self { stream_id: StreamId::NONE, left: 0, maker: 0, counter: 0 };
 
-    /// The next count. All counts of a maker are different: after each of them, and with fresh randomness, it is another
-    /// one.
+    /// The next count. A maker uses each count once; then, or with fresh randomness, another maker follows.
     fn next(stamp_ms: i64) -> Self {
         thread_local! {
             static SERIES: Kept<Series> = const { Kept::new(Series::NONE) };
@@ -243,7 +242,7 @@ mod tests {
         assert!(maker(0) == first && maker(1) != first && first >> 40 == 0);
     }
 
-    /// What is in both would tell makers apart only once.
+    /// Bits that both shared would tell makers apart only once.
     #[test]
     fn where_a_maker_begins_to_count_has_bits_of_its_own() {
         let is_part_of_it = |reseeds: &u64| {

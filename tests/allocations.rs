@@ -31,7 +31,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// What is no format.
+/// Makers of no format.
 const OTHERS: [(&str, fn()); 3] = [
     ("Txid::now", || _ = black_box(Txid::now().to_text())),
     ("a child of a traceparent", || _ = black_box(Traceparent::new(true).child().to_text())),

@@ -168,7 +168,7 @@ fn no_strong_randomness_is_kept() {
         assert!(!of_the_kernel.is_empty() || !vdso_has_getrandom());
         refuse(NO_RANDOMNESS, libc::EIO);
         for range in of_the_kernel {
-            // SAFETY: what the kernel may do at any time.
+            // SAFETY: the kernel may do the same at any time.
             assert_eq!(unsafe { libc::madvise(range.start as *mut _, range.len(), libc::MADV_DONTNEED) }, 0);
         }
         vec![u8::from(Txid::strong_at(0).is_err())]
@@ -176,7 +176,7 @@ fn no_strong_randomness_is_kept() {
     assert_eq!(child.output(), [1]);
 }
 
-/// A process of its own, because what the first strong id maps stays mapped.
+/// In a process of its own, because the first strong id maps memory that stays mapped.
 fn without_memory_for_the_kernels_state_strong_ids_are_made_by_system_calls() {
     let child = Child::start(fork, || {
         let mut texts = Vec::with_capacity(100);
@@ -387,8 +387,8 @@ fn where_the_kernel_does_not_wipe((hide, timers): (fn(), usize), start: fn() -> 
     });
     assert_no_id_twice(&[texts(child)]);
 
-    // There, the clock is read for each id, which would hide that a child continues its parent's stream. What is kept
-    // from one id to the next shows it.
+    // There, the clock is read for each id, which would hide that a child continues its parent's stream. The state
+    // between two ids shows it.
     let child = Child::start(fork, || {
         hide();
         no_format_continues_its_parents_state(start);
@@ -412,7 +412,7 @@ fn no_wiping_and_no_timers() {
     refuse(&[libc::SYS_timer_create], libc::EPERM);
 }
 
-/// A process may be forbidden later what it has used before. It then tries once more.
+/// A call that worked before may be forbidden later. The library then tries once more.
 fn no_wiping_and_soon_no_timers() {
     no_wiping();
     txid::trace::Sofa::new([10, 0, 0, 7].into());

@@ -1,4 +1,4 @@
-//! The fields of UUIDs, how they sort, and that none repeats.
+//! The fields of UUIDs, and how they sort.
 
 use proptest::prelude::*;
 use std::collections::HashSet;
@@ -81,17 +81,6 @@ fn a_random_node_is_nobodys_address() {
 }
 
 #[test]
-fn no_uuid_twice_across_threads() {
-    let make: [fn() -> Uuid; 4] = [uuid::v4, uuid::v7, || uuid::v7_at(7), || uuid::v1(None)];
-    for make in make {
-        let threads: Vec<_> =
-            (0..8).map(|_| std::thread::spawn(move || (0..20_000).map(|_| make()).collect::<Vec<_>>())).collect();
-        let ids: HashSet<_> = threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect();
-        assert_eq!(ids.len(), 8 * 20_000);
-    }
-}
-
-#[test]
 fn every_random_bit_is_real() {
     let (mut ones, mut zeros) = ([0_u128; 2], [0_u128; 2]);
     for _ in 0..1000 {
@@ -113,19 +102,6 @@ proptest! {
         let id = uuid::v7_at(ms);
         prop_assert_eq!(uuid::read(&id.to_string()).unwrap().ms, Some(ms));
         prop_assert_eq!(ms_by_the_crate(id), ms);
-    }
-
-    #[test]
-    fn any_uuid_is_read_as_the_crate_reads_it(bits: u128) {
-        let id = ::uuid::Uuid::from_u128(bits);
-        let parts = uuid::read(&id.to_string().to_uppercase()).unwrap();
-        prop_assert_eq!(usize::from(parts.version), id.get_version_num());
-        prop_assert_eq!(parts.variant, id.get_variant());
-    }
-
-    #[test]
-    fn any_text_is_parsed_or_refused(text in "\\PC{0,40}|[0-9a-fA-F-]{36}") {
-        prop_assert_eq!(uuid::read(&text).is_ok(), text.len() == 36 && ::uuid::Uuid::parse_str(&text).is_ok());
     }
 }
 

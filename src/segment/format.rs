@@ -1,6 +1,6 @@
 //! The numbers of a segment as a format. Nothing tells them from other numbers, so they are not read.
 
-use super::page::Segment;
+use super::segment_page::Segment;
 use crate::format::{Format, Make};
 use crate::maker::{Made, Maker, MakerError, NoId};
 

@@ -15,7 +15,7 @@ our @EXPORT = qw(can_count count);
 
 my $nginx = $ENV{TEST_NGINX_BINARY} || 'nginx';
 
-# Before they are counted, LuaJIT compiles what it will.
+# LuaJIT compiles its traces before instructions are counted.
 use constant { UNCOUNTED => 500, ROUNDS => 3, REQUESTS => 100 };
 
 sub can_count {

@@ -185,7 +185,7 @@ fn ns_in_each_of(threads: usize, fill: Fill) -> Vec<f64> {
     })
 }
 
-/// How many times as many ids two threads make as one.
+/// The rate of two threads over that of one.
 fn two_threads_over_one(fill: Fill) -> f64 {
     let alone = ns_in_each_of(1, fill)[0];
     ns_in_each_of(2, fill).iter().map(|together| alone / together).sum()

@@ -54,17 +54,7 @@ typedef struct {
 } txid_header;
 typedef struct {
   txid_header id;
-  txid_header trace_id;
-  txid_header traceparent;
-  txid_header b3;
-  txid_header x_b3_trace_id;
-  txid_header x_b3_span_id;
-  txid_header x_b3_parent_span_id;
-  txid_header x_b3_sampled;
-  txid_header x_b3_flags;
-  txid_header x_amzn_trace_id;
-  txid_header x_cloud_trace_context;
-  txid_header tracestate;
+  txid_header of_trace[11];
 } txid_headers;
 typedef struct {
   const void *sockaddr;
@@ -289,6 +279,7 @@ return {
     HIDDEN_LEN = 21,
     MAC_LEN = 6,
     MAX_LEN = 64,
+    TRACE_HEADERS = 11,
     READINGS_MAX = 16,
     SEGMENT_LEN = 19,
     SKYWALKING_MAX_LEN = 64,
