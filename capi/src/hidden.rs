@@ -178,51 +178,13 @@ pub unsafe extern "C" fn txid_hidden_hide_text(
     message: *mut c_char,
 ) -> i32 {
     // SAFETY: the caller vouches for all of them.
-    unsafe { write((*hidden).0.hide_text(bytes(text, len)).as_deref(), buf, message) }
-}
-
-/// Writes the number with the image `text` to `buf` in decimal digits, at most TXID_HIDDEN_LEN, and returns how many;
-/// or a txid_error, and then `message` says why the text is no image.
-///
-/// # Safety
-///
-/// As for txid_hidden_reveal; also, `buf` must be valid for writes of TXID_HIDDEN_LEN bytes.
-#[cfg(feature = "nginx")]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn txid_hidden_reveal_text(
-    hidden: *const txid_hidden,
-    text: *const c_char,
-    len: usize,
-    buf: *mut c_char,
-    message: *mut c_char,
-) -> i32 {
-    let mut digits = itoa::Buffer::new();
-    // SAFETY: the caller vouches for all of them, and a number of 64 bits has at most 20 digits.
     unsafe {
-        let number = (*hidden).0.reveal(bytes(text, len));
-        write(number.as_ref().map(|number| digits.format(*number)), buf, message)
-    }
-}
-
-/// Writes a text and returns its length, or says why there is none.
-///
-/// # Safety
-///
-/// `buf` must be valid for writes of the text, `message` for writes of TXID_MESSAGE_LEN bytes.
-#[cfg(feature = "nginx")]
-#[inline(always)]
-unsafe fn write<E: std::fmt::Display>(text: Result<&str, &E>, buf: *mut c_char, message: *mut c_char) -> i32
-where
-    for<'a> txid_error: From<&'a E>,
-{
-    // SAFETY: the caller vouches for both.
-    unsafe {
-        match text {
-            Ok(text) => {
-                buf.copy_from_nonoverlapping(text.as_ptr().cast(), text.len());
-                text.len() as i32
+        match (*hidden).0.hide_text(bytes(text, len)) {
+            Ok(image) => {
+                buf.copy_from_nonoverlapping(image.as_ptr().cast(), image.len());
+                image.len() as i32
             }
-            Err(error) => fail(txid_error::from(error), error, message),
+            Err(error) => fail(txid_error::from(&error), &error, message),
         }
     }
 }

@@ -64,7 +64,7 @@ function _M.new(name, options)
     end
 
     local opened = ffi_new("txid_maker *[1]")
-    if C.txid_maker_open(texts, #words, opened, message) < 0 then
+    if C.txid_maker_open(texts, #words, false, opened, message) < 0 then
         error("resty.txid.maker: " .. ffi_str(message), 2)
     end
     local maker = ffi.gc(opened[0], C.txid_maker_close)
