@@ -2,9 +2,9 @@
 -- which `m` is the module, `ms` a time in milliseconds that changes with each call, and `i` the number of the call. A
 -- row with `reads` returns a number and not a string.
 --
--- `module` is one of our modules; `format` is the name of a format, whose maker is `m`. `peer` is another library: a file
--- below PEERS, named by its path because some have the name of one of our modules. `first` runs once, before the first
--- call.
+-- `module` is one of our modules; `format` is the name of a format, whose maker is `m`. `peer` is another library: a
+-- file below PEERS, named by its path because some have the name of one of our modules. `first` runs once, before the
+-- first call.
 return {
     { 20, "txid()", "m()", module = "resty.txid" },
     { 20, "txid(ms)", "m(ms)", module = "resty.txid" },
@@ -25,7 +25,6 @@ return {
     { 32, "trace_host_id", "m()", format = "trace_host_id", options = { address = "10.0.0.7" } },
     { 32, "otel_trace_id", "m()", format = "otel_trace_id" },
     { 16, "span_id", "m()", format = "span_id" },
-    { 55, "traceparent", "m()", format = "traceparent" },
     { 25 + #tostring(ngx.worker.pid()), "sofa", "m()", format = "sofa", options = { address = "10.0.0.7" } },
     { 52, "skywalking", "m()", format = "skywalking" },
     { 26, "ulid", "m()", format = "ulid" },

@@ -71,7 +71,8 @@ struct Core {
 type Hold = fn(&[u8], &Numbers) -> Option<Holds>;
 
 static CORES: [Core; LIST.len()] = {
-    let mut cores = [const { Core { name: "", make: None, holds: None, anatomy: None, since_ms: i64::MIN } }; LIST.len()];
+    let mut cores =
+        [const { Core { name: "", make: None, holds: None, anatomy: None, since_ms: i64::MIN } }; LIST.len()];
     let mut at = 0;
     while at < LIST.len() {
         let format = LIST[at].0;

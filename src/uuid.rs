@@ -179,7 +179,7 @@ fn version_of(parts: &Parts) -> Option<u8> {
 }
 
 fn anatomy(text: &[u8], version: Option<u8>, fields: &[(&'static str, usize)]) -> Result<Anatomy, FormatError> {
-    let parts = read_ascii(text)?;
+    let (id, parts) = parse(text)?;
     if version.is_some() && version_of(&parts) != version {
         return Err(FormatError::Value("the UUID has another version"));
     }
@@ -189,7 +189,6 @@ fn anatomy(text: &[u8], version: Option<u8>, fields: &[(&'static str, usize)]) -
         Variant::Microsoft => "microsoft",
         _ => "future",
     };
-    let id = Uuid::try_parse_ascii(text).unwrap_or_default();
     let shown = vec![("version", parts.version.into()), ("variant", Value::Text(variant.into()))];
     let ms = parts.ms;
     Ok(Anatomy { ms, ..Anatomy::new(id.to_string(), shown).with_bits(id.as_bytes(), fields) })
@@ -383,12 +382,16 @@ pub fn read(text: &str) -> Result<Parts, FormatError> {
 ///
 /// As [`read`].
 pub fn read_ascii(text: &[u8]) -> Result<Parts, FormatError> {
+    Ok(parse(text)?.1)
+}
+
+fn parse(text: &[u8]) -> Result<(Uuid, Parts), FormatError> {
     if text.len() != LEN {
         return Err(FormatError::Length { found: text.len(), expected: "a UUID has 36" });
     }
     let uuid = Uuid::try_parse_ascii(text).map_err(|_| first_wrong(text))?;
     let (version, variant) = (uuid.get_version_num() as u8, uuid.get_variant());
-    Ok(Parts { version, variant, ms: uuid_time::ms(uuid.as_u128()) })
+    Ok((uuid, Parts { version, variant, ms: uuid_time::ms(uuid.as_u128()) }))
 }
 
 /// Finds the first wrong character, which the `uuid` crate does not report.

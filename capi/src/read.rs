@@ -6,7 +6,6 @@ use ::txid::formats::{self, Anatomy, Numbers, Value};
 use ::txid::snowflake::Layout;
 use std::ffi::c_char;
 use std::fmt::{self, Display};
-use std::io::Write;
 
 /// No id has more parts.
 pub const TXID_PARTS_MAX: usize = 8;
@@ -27,7 +26,6 @@ pub enum txid_value {
 }
 
 /// A part of an id.
-#[derive(Clone, Copy)]
 #[repr(C)]
 pub struct txid_part {
     /// Its name, such as sequence. The text belongs to the library.
@@ -79,7 +77,7 @@ pub unsafe extern "C" fn txid_read(
     let (name, text) = unsafe { (bytes(format, format_len), bytes(text, len)) };
     match std::str::from_utf8(name).ok().and_then(|name| formats::read(name, text, &NUMBERS)) {
         // SAFETY: the caller vouches for `parts`.
-        Some(Ok(read)) => unsafe { parts.write(parts_of(&read)) },
+        Some(Ok(read)) => unsafe { write(&read, parts) },
         // SAFETY: the caller's promise is the same.
         Some(Err(error)) => return unsafe { fail(txid_error::from(error), &error, message) },
         // SAFETY: the caller's promise is the same.
@@ -88,40 +86,33 @@ pub unsafe extern "C" fn txid_read(
     0
 }
 
-fn parts_of(read: &Anatomy) -> txid_parts {
-    let none = txid_part { name: txid_text::of(""), value: 0, text_len: 0, text: [0; TXID_PART_LEN], number: 0 };
-    let mut parts = txid_parts { ms: read.ms.unwrap_or(i64::MIN), count: read.parts.len(), list: [none; TXID_PARTS_MAX] };
-    for (part, (name, value)) in parts.list.iter_mut().zip(&read.parts) {
-        let (kind, number) = match value {
-            Value::Text(_) => (txid_value::Text, 0),
-            Value::Number(number) => (txid_value::Number, *number),
-            Value::Flag(flag) => (txid_value::Flag, u64::from(*flag)),
-        };
-        *part = txid_part { name: txid_text::of(name), value: kind as u8, number, ..none };
-        let mut left = &mut part.text[..];
-        // No text is longer.
-        let _ = write!(Chars(&mut left), "{value}");
-        part.text_len = (TXID_PART_LEN - left.len()) as u8;
-    }
-    parts
-}
-
-/// Room for characters of C, from its beginning on.
-struct Chars<'a, 'b>(&'a mut &'b mut [c_char]);
-
-impl Write for Chars<'_, '_> {
-    fn write(&mut self, text: &[u8]) -> std::io::Result<usize> {
-        let count = text.len().min(self.0.len());
-        let (written, left) = std::mem::take(self.0).split_at_mut(count);
-        for (place, byte) in written.iter_mut().zip(text) {
-            *place = *byte as c_char;
+/// Writes the parts that there are, and leaves the rest of the list as it is.
+///
+/// # Safety
+///
+/// `parts` must be valid for a write.
+unsafe fn write(read: &Anatomy, parts: *mut txid_parts) {
+    let found = &read.parts[..read.parts.len().min(TXID_PARTS_MAX)];
+    // SAFETY: the caller vouches for all of it, and each part is within the list.
+    unsafe {
+        (&raw mut (*parts).ms).write(read.ms.unwrap_or(i64::MIN));
+        (&raw mut (*parts).count).write(found.len());
+        for (at, (name, value)) in found.iter().enumerate() {
+            let place = (&raw mut (*parts).list).cast::<txid_part>().add(at);
+            let mut digits = itoa::Buffer::new();
+            let (kind, number, text) = match value {
+                Value::Text(text) => (txid_value::Text, 0, &**text),
+                Value::Number(number) => (txid_value::Number, *number, digits.format(*number)),
+                Value::Flag(flag) => (txid_value::Flag, u64::from(*flag), if *flag { "true" } else { "false" }),
+            };
+            // No text is longer.
+            let len = text.len().min(TXID_PART_LEN);
+            (&raw mut (*place).name).write(txid_text::of(name));
+            (&raw mut (*place).value).write(kind as u8);
+            (&raw mut (*place).text_len).write(len as u8);
+            (&raw mut (*place).text).cast::<u8>().copy_from_nonoverlapping(text.as_ptr(), len);
+            (&raw mut (*place).number).write(number);
         }
-        *self.0 = left;
-        Ok(count)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
     }
 }
 

@@ -23,7 +23,7 @@ fn ms(text: &[u8]) -> i64 {
 
 /// What txid_read returns: the parts, or the code and the message.
 fn read(format: &str, text: &[u8]) -> Result<txid_parts, (i32, String)> {
-    let (mut parts, mut message) = (MaybeUninit::uninit(), [0_u8; TXID_MESSAGE_LEN]);
+    let (mut parts, mut message) = (MaybeUninit::<txid_parts>::zeroed(), [0_u8; TXID_MESSAGE_LEN]);
     let (name, text, len) = (format.as_ptr().cast(), text.as_ptr().cast(), text.len());
     // SAFETY: the texts are as long as they say, the message has its room, and the parts are written if there is no error.
     unsafe {

@@ -46,11 +46,8 @@ pub(crate) const FORMAT: Format = Format {
 
 pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
     let id = Sofa::from_text(text)?;
-    let parts = vec![
-        ("address", id.address.to_string().into()),
-        ("sequence", id.sequence.into()),
-        ("pid", id.pid.into()),
-    ];
+    let parts =
+        vec![("address", id.address.to_string().into()), ("sequence", id.sequence.into()), ("pid", id.pid.into())];
     Ok(Anatomy::new(id.to_string(), parts))
 };
 

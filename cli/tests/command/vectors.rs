@@ -52,7 +52,8 @@ fn valid_texts_are_inspected() {
         expected.extend(case.get("bits").map(|bits| ("hex", bits.clone())));
         let fields = case["fields"].as_object().unwrap().iter();
         expected.extend(
-            fields.map(|(name, value)| (name.as_str(), value.as_str().map_or(value.to_string(), str::to_string).into())),
+            fields
+                .map(|(name, value)| (name.as_str(), value.as_str().map_or(value.to_string(), str::to_string).into())),
         );
         let wrong = expected.iter().find(|(name, value)| found[name] != *value)?;
         Some(format!("{wrong:?} in {found}"))

@@ -1,4 +1,5 @@
--- Reads ids of any format. require "resty.txid.inspect" is a function that returns what a text can be, or what it holds.
+-- Reads ids of any format. require "resty.txid.inspect" is a function that returns what a text can be, or what it
+-- holds.
 
 local args = require "resty.txid.args"
 local ffi = require "ffi"
@@ -66,9 +67,9 @@ end
 -- and if it has a time, `ms` and the same as an RFC 3339 `time`. `epoch_ms` is what the time of a trace id counts from.
 -- Returns nil and the reason if the text is no such id.
 --
--- Without, returns a list of the formats that the text fits, the likeliest first, or nil and the reason. Each is a table:
--- the name of the `format`; `ms` and `time`, if it has one; the `layout` of a 64-bit id; `unlikely` if its time is before
--- such ids existed, or more than a day ahead.
+-- Without, returns a list of the formats that the text fits, the likeliest first, or nil and the reason. Each is a
+-- table: the name of the `format`; `ms` and `time`, if it has one; the `layout` of a 64-bit id; `unlikely` if its time
+-- is before such ids existed, or more than a day ahead.
 return function(s, format, epoch_ms)
     check_string(s, "inspect")
     if format ~= nil then

@@ -48,8 +48,8 @@ function _M.printable(text)
 end
 
 
--- Reads a text as an id of the format of this name. Returns a txid_parts, valid until the next call; or nil, the reason, and
--- a txid_error.
+-- Reads a text as an id of the format of this name. Returns a txid_parts, valid until the next call; or nil, the
+-- reason, and a txid_error.
 function _M.read(format_name, text)
     local code = C.txid_read(format_name, #format_name, text, #text, parts, message)
     if code < 0 then

@@ -1,4 +1,5 @@
--- UUIDs of RFC 9562, for those who come from lua-resty-jit-uuid: what resty.txid.maker makes and resty.txid.inspect reads.
+-- UUIDs of RFC 9562, for those who come from lua-resty-jit-uuid: what resty.txid.maker makes and resty.txid.inspect
+-- reads.
 
 local args = require "resty.txid.args"
 -- First, so that the error is this module's.
@@ -26,8 +27,8 @@ function _M.is_valid(s)
 end
 
 
--- Returns the fields of the UUID: `version`, `variant`, and for versions 1, 6 and 7 `ms` and `time`. Returns nil and the
--- reason for an invalid UUID.
+-- Returns the fields of the UUID: `version`, `variant`, and for versions 1, 6 and 7 `ms` and `time`. Returns nil and
+-- the reason for an invalid UUID.
 function _M.decode(s)
     check_string(s, "decode")
 
