@@ -214,7 +214,7 @@ ngx_txid_hidden_words(ngx_conf_t *cf, ngx_str_t *name, ngx_str_t *source)
         return NULL;
     }
 
-    if (txid_hidden_parse(ngx_txid_text(&words[3]), cf->args->nelts - 3, &hidden->series,
+    if (txid_hidden_open(ngx_txid_text(&words[3]), cf->args->nelts - 3, &hidden->series,
         message) != 0) {
         ngx_txid_conf_error(cf, "%s", message);
         return NULL;

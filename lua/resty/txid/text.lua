@@ -7,6 +7,7 @@ local lib = require "resty.txid.lib"
 local C = lib.C
 local byte = string.byte
 local date = os.date
+local ffi_new = ffi.new
 local ffi_str = ffi.string
 local floor = math.floor
 local format = string.format
@@ -19,8 +20,8 @@ local sub = string.sub
 local FIRST_MS = -62167219200000
 local LAST_MS = 253402300799999
 
-local message = ffi.new("char[?]", lib.MESSAGE_LEN)
-local parts = ffi.new("txid_parts")
+local message = ffi_new("char[?]", lib.MESSAGE_LEN)
+local parts = ffi_new("txid_parts")
 
 
 local _M = {}
@@ -45,6 +46,16 @@ end
 -- Returns the beginning of any text with control characters escaped, so that it cannot forge a line in a log.
 function _M.printable(text)
     return (gsub(sub(text, 1, 40), "[^ -~]", escaped))
+end
+
+
+-- Returns an array of txid_text and its length. Keep the words as long as it is used.
+function _M.texts(words)
+    local texts = ffi_new("txid_text[?]", #words)
+    for i = 1, #words do
+        texts[i - 1].data, texts[i - 1].len = words[i], #words[i]
+    end
+    return texts, #words
 end
 
 

@@ -592,9 +592,22 @@ hidden(void)
     char *message = exactly(TXID_MESSAGE_LEN), *buf = exactly(TXID_HIDDEN_LEN);
     uint64_t *number = exactly(sizeof *number);
     txid_hidden *hidden;
-    for (uint32_t digits = 6; digits <= 19; digits++) {
-        require(txid_hidden_open(path, "orders", digits, 0, digits % 2, NULL, &hidden,
-            message) == 0, message);
+    char option[64];
+    txid_text *words = exactly(4 * sizeof *words);
+    snprintf(option, sizeof option, "key=%s", path);
+    words[0] = text_of(option);
+    words[1] = text_of("name=orders");
+    words[3] = text_of("check");
+    for (uint32_t digits = 5; digits <= 20; digits++) {
+        snprintf(option, sizeof option, "digits=%u", digits);
+        words[2] = text_of(option);
+        int32_t code = txid_hidden_open(words, 3 + digits % 2, &hidden, message);
+        free((char *) words[2].data);
+        if (digits < 6 || digits > 19) {
+            require(code < 0 && strlen(message) > 0, "too few digits, or too many");
+            continue;
+        }
+        require(code == 0, message);
         int32_t len = txid_hidden_hide(hidden, 42, buf, message);
         require(len == (int32_t) (digits + digits % 2), "txid_hidden_hide");
         char *text = copy_of(buf, (size_t) len);
@@ -618,22 +631,11 @@ hidden(void)
         free(text);
         txid_hidden_close(hidden);
     }
-    require(txid_hidden_open(path, "orders", 5, 0, false, NULL, &hidden, message) < 0, "5 digits");
-    require(txid_hidden_open("/", "orders", 0, 8, false, NULL, &hidden, message) < 0, "no file");
-
-    char option[64];
-    txid_text *words = exactly(3 * sizeof *words);
-    snprintf(option, sizeof option, "key=%s", path);
-    words[0] = text_of(option);
-    words[1] = text_of("name=orders");
-    words[2] = text_of("letters=8");
-    require(txid_hidden_parse(words, 3, &hidden, message) == 0, "txid_hidden_parse");
-    txid_hidden_close(hidden);
-    require(txid_hidden_parse(words, 2, &hidden, message) < 0, "no length");
+    require(txid_hidden_open(words, 2, &hidden, message) < 0, "no length");
     txid_hidden_close(NULL);
-    for (size_t i = 0; i < 3; i++) {
-        free((char *) words[i].data);
-    }
+    free((char *) words[0].data);
+    free((char *) words[1].data);
+    free((char *) words[3].data);
     free(words);
     free(number);
     free(buf);
