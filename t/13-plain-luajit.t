@@ -258,7 +258,7 @@ for _, name in ipairs { "README.md", "docs/lua.md", "docs/formats.md" } do
         end
     end
 end
-print(count > 10)
+print(count > 4)
 --- out
 true
 

@@ -42,6 +42,10 @@ end
 
 -- Returns what the text holds as an id of this format.
 local function holds(s, format, epoch_ms)
+    if type(format) ~= "string" then
+        bad_argument(2, "inspect", "string", format)
+    end
+
     local parts, err, code = read(format, s)
     if not parts then
         if code == NO_FORMAT then
@@ -73,9 +77,6 @@ end
 return function(s, format, epoch_ms)
     check_string(s, "inspect")
     if format ~= nil then
-        if type(format) ~= "string" then
-            bad_argument(2, "inspect", "string", format)
-        end
         local found, err = holds(s, format, epoch_ms and integer_ms(epoch_ms, "inspect", 3) or 0)
         return found, err
     end
