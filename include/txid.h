@@ -755,40 +755,21 @@ const char *txid_strerror(int32_t code);
  * Opens a series of hidden numbers, and writes it to `hidden`. Any thread may use it, and any child. Release it with
  * txid_hidden_close.
  *
- * Only its owner may read `key_file`. With another `name`, the images are others. Images have 6 to 19 digits or 4 to 13
- * letters; the other of the two is 0. With `check`, a check digit follows. `state` is the file of the numbers' segment, or
- * NULL.
+ * The words are key=FILE, which only its owner may read; name=NAME, and with another name, the images are others; digits=N
+ * for images of 6 to 19 digits, or letters=N for 4 to 13 letters; and perhaps check, for a check digit after that, and
+ * state=FILE, the file of the numbers' segment.
  *
  * Returns 0, or a txid_error; then `message` says what is wrong, and `hidden` is unchanged.
- *
- * Safety:
- *
- * `key_file`, `name` and `state` must be NUL-terminated, `hidden` valid for a write, `message` for writes of
- * TXID_MESSAGE_LEN bytes.
- */
-int32_t txid_hidden_open(const char *key_file,
-                         const char *name,
-                         uint32_t digits,
-                         uint32_t letters,
-                         bool check,
-                         const char *state,
-                         txid_hidden **hidden,
-                         char *message);
-
-#if defined(TXID_NGINX)
-/**
- * The same by the words of a configuration: key=FILE name=NAME digits=N or letters=N, and perhaps check and state=FILE.
  *
  * Safety:
  *
  * `list` must be valid for reads of `count` texts, as must their bytes; `hidden` for a write, `message` for writes of
  * TXID_MESSAGE_LEN bytes.
  */
-int32_t txid_hidden_parse(const txid_text *list,
-                          size_t count,
-                          txid_hidden **hidden,
-                          char *message);
-#endif
+int32_t txid_hidden_open(const txid_text *list,
+                         size_t count,
+                         txid_hidden **hidden,
+                         char *message);
 
 /**
  * Releases a series, and wipes its key from memory.
@@ -1031,7 +1012,7 @@ int32_t txid_policy_judge(const txid_policy *policy,
 
 /**
  * Reads the `len` characters at `text` as an id of the format with the name of `format_len` characters at `format`, as in
- * txid_maker_open, and writes what it holds to `parts`; docs/formats.md has the parts of each format. "uuid" reads a UUID of
+ * txid_maker_open, and writes what it holds to `parts`; tests/vectors/README.md has the parts of each format. "uuid" reads a UUID of
  * any version, "snowflake" a 64-bit id in the layout of that name: txid_snowflake_decode reads others.
  *
  * Returns 0, or a txid_error; then `message` says what is wrong, and where, and `parts` is unchanged.

@@ -116,14 +116,7 @@ uint32_t txid_abi_version(void);
 int64_t txid_clock_ms(void);
 int64_t txid_clock_coarse_ms(void);
 const char *txid_strerror(int32_t code);
-int32_t txid_hidden_open(const char *key_file,
-                         const char *name,
-                         uint32_t digits,
-                         uint32_t letters,
-                         bool check,
-                         const char *state,
-                         txid_hidden **hidden,
-                         char *message);
+int32_t txid_hidden_open(const txid_text *list, size_t count, txid_hidden **hidden, char *message);
 void txid_hidden_close(txid_hidden *hidden);
 int32_t txid_hidden_hide(const txid_hidden *hidden, uint64_t number, char *buf, char *message);
 int32_t txid_hidden_reveal(const txid_hidden *hidden,
