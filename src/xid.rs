@@ -22,7 +22,7 @@ pub(crate) const FORMAT: Format = Format {
     make: Some(Make {
         options: &[],
         takes_a_time: true,
-        in_nginx: true,
+        in_nginx: Some(&[]),
         maker: |_| Ok(Maker::stamped(|ms| Xid::at(ms).to_text())),
     }),
     read: Some(Read {
@@ -48,8 +48,7 @@ pub(crate) const FORMAT: Format = Format {
 pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
     let id = Xid::from_text(text)?;
     let machine = id.machine().map(|byte| format!("{byte:02x}")).concat();
-    let parts =
-        vec![("machine", machine), ("process", id.process().to_string()), ("counter", id.counter().to_string())];
+    let parts = vec![("machine", machine.into()), ("pid", id.process().into()), ("counter", id.counter().into())];
     let fields = [("time", 32), ("machine", 24), ("process", 16), ("counter", 24)];
     Ok(Anatomy::new(id.to_string(), parts).with_bits(&id.0.to_be_bytes()[4..], &fields))
 };

@@ -1,5 +1,7 @@
 //! The fields of flakes and UNIQUE_IDs, and how flakes sort.
 
+mod clock;
+
 use proptest::prelude::*;
 use std::collections::HashSet;
 use std::net::Ipv4Addr;
@@ -39,7 +41,7 @@ fn a_node_that_is_given_gets_each_number_once_a_stamp_whatever_the_generator_doe
     for _ in 0..2 {
         assert!((0..30_000).all(|_| of_one_stamp.insert(Flake::at(7, Some(NODE)))));
         // Long enough for fresh randomness to be mixed in.
-        std::thread::sleep(std::time::Duration::from_millis(1100));
+        clock::pass(2);
     }
 }
 

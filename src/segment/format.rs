@@ -11,7 +11,7 @@ pub(crate) const FORMAT: Format = Format {
     make: Some(Make {
         options: &["state"],
         takes_a_time: false,
-        in_nginx: false,
+        in_nginx: None,
         maker: |options| {
             let path = options.path("state", "the path of the file that txid-agent keeps")?;
             let segment = Segment::attach(path).map_err(|error| MakerError::Segment(error.to_string()))?;

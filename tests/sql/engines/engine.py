@@ -194,7 +194,7 @@ class Server(Engine):
         self.process.kill()
         self.process.wait()
         # Its children need a moment to notice.
-        for _ in range(100):
+        for _ in range(1200):
             try:
                 return self.directory.cleanup()
             except OSError:
