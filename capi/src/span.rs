@@ -2,7 +2,7 @@
 
 use crate::b3::TXID_B3_MAX_LEN;
 use crate::caller::{bytes, place};
-use crate::policy::{txid_headers, txid_peer, txid_policy};
+use crate::policy::{txid_header, txid_headers, txid_peer, txid_policy};
 use crate::trace::{TXID_SPAN_ID_LEN, TXID_TRACE_ID_LEN};
 use crate::traceparent::TXID_TRACEPARENT_LEN;
 use ::txid::request::{Field, Outgoing, Policy, Span, TraceIds};
@@ -99,7 +99,7 @@ pub unsafe extern "C" fn txid_span_continue(
     unsafe {
         let policy = &(*policy).0;
         let is_trusted = (*peer).is_trusted_by(policy);
-        let header = |field| (*headers).get(field).read();
+        let header = |field| txid_header::read(txid_headers::get(headers, field));
         span.write(txid_span::from(&policy.span_of(is_trusted, header, clock_ms)));
     }
 }

@@ -38,8 +38,8 @@ pub unsafe extern "C" fn txid_fill_now(buf: *mut c_char, clock_ms: i64) {
     unsafe { caller::write(buf, Txid::now_by(clock_ms).to_text()) }
 }
 
-/// As txid_fill, but every random bit comes from the operating system's own generator and is used only once, so that
-/// nobody can guess the id. Returns false if the system gave no randomness; then the id is like one of txid_fill.
+/// As txid_fill, but every random bit comes from the operating system when it is needed, so that nothing of the id was in
+/// memory before. Returns false if the system gave no randomness; then the id is like one of txid_fill.
 ///
 /// # Safety
 ///

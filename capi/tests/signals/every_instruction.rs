@@ -1,5 +1,6 @@
 //! The trap flag of x86-64 sends a signal after each instruction, so that none is missed.
 
+use super::first_call::a_fork_in_the_midst_of_another_threads_first_call;
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::ffi::{CString, c_char, c_void};
@@ -20,7 +21,7 @@ use test_helpers::{Directory, library, one_by_one};
 use txid::formats;
 
 /// Room for the longest id.
-type Text = [u8; 64];
+pub type Text = [u8; 64];
 
 type Fill = unsafe extern "C" fn(*mut c_char, i64);
 type StrongFill = unsafe extern "C" fn(*mut c_char, i64) -> bool;
@@ -30,6 +31,7 @@ type FillWithHost = unsafe extern "C" fn(*mut c_char, i64, i64, u32);
 type Put = unsafe extern "C" fn(*mut c_char, i64) -> usize;
 type PutWith = unsafe extern "C" fn(*mut c_char, i64, u32) -> usize;
 type Open = unsafe extern "C" fn(*const txid_text, usize, *mut *mut c_void, *mut c_char) -> i32;
+type HostWord = unsafe extern "C" fn(*const c_char, usize, *mut u32) -> i32;
 type MakerFill = unsafe extern "C" fn(*const c_void, i64, *mut c_char, *mut bool, *mut c_char) -> i32;
 
 #[repr(C)]
@@ -40,8 +42,8 @@ struct txid_text {
 }
 
 /// `libtxid.so` as it is shipped: a debug build has a hundred times as many instructions.
-struct Library {
-    code: Range<usize>,
+pub struct Library {
+    pub code: Range<usize>,
     fill: Fill,
     strong_fill: StrongFill,
     flake: FillBy,
@@ -54,9 +56,10 @@ struct Library {
     sofa: PutWith,
     maker_open: Open,
     maker_fill: MakerFill,
+    host_word: HostWord,
 }
 
-static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
+pub static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
     let path = CString::new(library::path().as_os_str().as_bytes()).unwrap();
     // SAFETY: the library's initializers are Rust's own, and the functions have these signatures.
     unsafe {
@@ -77,6 +80,7 @@ static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
             sofa: std::mem::transmute::<*mut c_void, PutWith>(symbol(c"txid_sofa_now")),
             maker_open: std::mem::transmute::<*mut c_void, Open>(symbol(c"txid_maker_open")),
             maker_fill: std::mem::transmute::<*mut c_void, MakerFill>(symbol(c"txid_maker_fill")),
+            host_word: std::mem::transmute::<*mut c_void, HostWord>(symbol(c"txid_host_word")),
         }
     }
 });
@@ -126,14 +130,14 @@ fn text(write: impl FnOnce(*mut c_char)) -> Text {
 }
 
 /// The random bits of an id. The ninth character also holds two bits of the time.
-fn random_of_id(ms: i64) -> Text {
+pub fn random_of_id(ms: i64) -> Text {
     // SAFETY: here and below, the text has room for the longest id.
     let mut text = text(|text| unsafe { (LIBRARY.fill)(text, ms) });
     text[..9].fill(0);
     text
 }
 
-fn random_of_strong_id(ms: i64) -> Text {
+pub fn random_of_strong_id(ms: i64) -> Text {
     // SAFETY: as above.
     let mut text = text(|text| assert!(unsafe { (LIBRARY.strong_fill)(text, ms) }));
     text[..9].fill(0);
@@ -198,6 +202,22 @@ fn open_maker(format: &str) {
     // SAFETY: one text, and a message has at most 1024 bytes.
     assert_eq!(unsafe { (LIBRARY.maker_open)(&word, 1, &mut maker, message.as_mut_ptr()) }, 0, "{format}");
     MAKER.store(maker, Ordering::Relaxed);
+}
+
+/// An id of a maker that is opened for it.
+pub fn made_by(format: &str) -> Text {
+    open_maker(format);
+    by_maker(FROZEN_MS)
+}
+
+/// The word of the host's own address.
+pub fn host_word() -> Text {
+    let mut word = 0;
+    // SAFETY: an empty text may be NULL.
+    assert_eq!(unsafe { (LIBRARY.host_word)(ptr::null(), 0, &mut word) }, 0);
+    let mut text = [0; size_of::<Text>()];
+    text[..4].copy_from_slice(&word.to_ne_bytes());
+    text
 }
 
 extern "C" fn on_step(_: i32, _: *mut libc::siginfo_t, context: *mut c_void) {
@@ -509,6 +529,7 @@ pub fn run() {
         one_by_one::run(one_by_one::tests![a_billion_ids_in_storms_of_signals_and_forks]);
     }
     let tests: &[(&str, fn())] = one_by_one::tests![
+        a_fork_in_the_midst_of_another_threads_first_call,
         every_other_format,
         a_fork_at_any_instruction,
         a_fork_at_any_instruction_whose_handler_makes_ids,
