@@ -1,5 +1,5 @@
--- require "resty.txid.strong" is a function like that of resty.txid, txid([ms]). Its ids cannot be guessed: each random
--- bit comes from the operating system's generator and is used only once.
+-- require "resty.txid.strong" is a function like that of resty.txid, txid([ms]). Nothing of its ids was in memory
+-- before: each random bit comes from the operating system when it is needed.
 
 local args = require "resty.txid.args"
 local ffi = require "ffi"
