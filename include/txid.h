@@ -5,7 +5,7 @@
  * NUL-terminated; a message is. Any function may be called from any thread at any time, but not from a signal handler.
  * There is nothing to initialize. What needs TXID_NGINX is only in the library that nginx/config builds.
  *
- * Generated from capi/ by `make headers`: do not edit.
+ * Generated from crates/capi/ by `make headers`: do not edit.
  */
 
 #ifndef TXID_H

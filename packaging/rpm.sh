@@ -3,7 +3,7 @@
 set -eu
 
 cd "$(dirname "$0")/.."
-. scripts/facts.sh
+. packaging/facts.sh
 host=${repository#*://}
 day=$(LC_ALL=C date -u -d "@$SOURCE_DATE_EPOCH" '+%a %b %d %Y')
 stage=$PWD/target/rpm/stage

@@ -1,4 +1,4 @@
-# Every example in README.md, docs/, studies/ and the agent's runs. An example that cannot run here has a comment in front of it:
+# Every example in README.md, docs/, bench/studies/ and the agent's runs. An example that cannot run here has a comment in front of it:
 #
 #     <!-- not run here: why -->
 #
@@ -227,7 +227,7 @@ write_file('mixed.log', <<'END');
 END
 
 my $count = 0;
-for my $file ('README.md', glob 'docs/*.md agent/*.md agent/docs/*.md studies/*/README.md') {
+for my $file ('README.md', glob 'docs/*.md agent/*.md agent/docs/*.md bench/studies/*/README.md') {
     my @document = blocks($file);
     for my $block (@document) {
         my ($language, $name) = ($block->{language}, "$file: line $block->{line}");

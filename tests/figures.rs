@@ -13,7 +13,7 @@ const QUOTES: [(&str, [&str; 2], usize); 3] = [
 ];
 
 const CARGO: (&str, &str) = ("Cargo.toml", "rust-version = \"{}\"");
-const OLDEST_GLIBC: (&str, &str) = ("scripts/release-binaries.sh", "set -- x86_64-unknown-linux-gnu.{} aarch64");
+const OLDEST_GLIBC: (&str, &str) = ("packaging/release-binaries.sh", "set -- x86_64-unknown-linux-gnu.{} aarch64");
 const LEASES: &str = "agent/machines/src/lease/rules.rs";
 
 /// Each line that repeats a figure of the code, and the line of the code, with `{}` in place of the figure.

@@ -1,4 +1,4 @@
-//! web/txid.js reads tests/vectors/ in Node and in Chromium, and web/index.html contains it.
+//! readers/web/txid.js reads tests/vectors/ in Node and in Chromium, and readers/web/index.html contains it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,28 +47,28 @@ fn document(file: &Path, fragment: &str) -> Option<String> {
 /// With `TXID_BLESS` set, copies the module into it.
 #[test]
 fn it_contains_the_module() {
-    let (reader, module) = (read("web/index.html"), read("web/txid.js"));
+    let (reader, module) = (read("readers/web/index.html"), read("readers/web/txid.js"));
     let (before, rest) = reader.split_once(BEGIN).unwrap();
     let (copy, after) = rest.split_once(END).unwrap();
     if std::env::var_os("TXID_BLESS").is_some() {
-        fs::write(in_tree("web/index.html"), [before, BEGIN, &module, END, after].concat()).unwrap();
+        fs::write(in_tree("readers/web/index.html"), [before, BEGIN, &module, END, after].concat()).unwrap();
     } else {
-        assert!(copy == module, "web/index.html has another txid.js: run `make headers` and commit the result");
+        assert!(copy == module, "readers/web/index.html has another txid.js: run `make headers` and commit the result");
     }
 }
 
 #[test]
 fn the_module_is_short() {
-    let lines = read("web/txid.js").lines().count();
+    let lines = read("readers/web/txid.js").lines().count();
     assert!(lines <= 800, "{lines} lines");
 }
 
 #[test]
 fn the_module_reads_every_format() {
-    let module = read("web/txid.js").replace("{\n        ", "{ ");
+    let module = read("readers/web/txid.js").replace("{\n        ", "{ ");
     for format in txid::formats::ALL.into_iter().filter(|format| format.read.is_some()) {
         let line = format!("    {}: {{ title: \"{}\", ", format.name, format.title);
-        assert!(module.contains(&line), "web/txid.js has no{line}");
+        assert!(module.contains(&line), "readers/web/txid.js has no{line}");
     }
 }
 
@@ -83,7 +83,7 @@ fn the_vectors_in_node() {
 /// The module as it is in the web reader, in a file that is opened without a server.
 #[test]
 fn the_vectors_in_a_browser() {
-    let reader = read("web/index.html");
+    let reader = read("readers/web/index.html");
     let (module, _) = reader.split_once(BEGIN).unwrap().1.split_once(END).unwrap();
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("vectors.html");
@@ -104,7 +104,7 @@ fn the_vectors_in_a_browser() {
 #[test]
 fn it_shows_the_ids_of_a_line() {
     let line = "GET%20/?id=b2fr5nvmbtcu7vl9phl0%20trace=017F22E2-79B0-7CC3-98C4-DC0C0C07398F.";
-    let Some(document) = document(&in_tree("web/index.html"), line) else { return };
+    let Some(document) = document(&in_tree("readers/web/index.html"), line) else { return };
     for shown in [
         "<h2>txid</h2>",
         "<dd>2018-04-01T01:21:28.537Z</dd>",
@@ -139,7 +139,7 @@ fn it_fits_on_a_narrow_screen() {
              }}, 500);\n\
              document.body.append(frame);\n\
          }}\n</script>",
-        in_tree("web/index.html").display()
+        in_tree("readers/web/index.html").display()
     );
     fs::write(&file, tested).unwrap();
     if let Some(document) = document(&file, "") {

@@ -65,7 +65,7 @@ build() { # build NAME DOCKERFILE [OPTION...]
         --volume "${CARGO_HOME:-$HOME/.cargo}/registry:/usr/local/cargo/registry" "$@" --tag "$name" --file "$file" . \
         || fail "buildah build --file $file"
 }
-build openresty-txid Dockerfile
+build openresty-txid packaging/Dockerfile
 build orders examples/agent/Dockerfile
 
 # size IMAGE: of all its files, in kB.
@@ -107,7 +107,7 @@ port=$(free_port)
 container=$(buildah from --pull=never openresty-txid)
 cp -a "$(buildah mount "$container")/srv/txid" "$tmp/srv"
 sed -i "s/listen 8080/listen 127.0.0.1:$port/" "$tmp/srv/nginx.conf"
-eval "set -- $(sed -n 's/^CMD \[\(.*\)\]$/\1/p' Dockerfile | tr -d ,)"
+eval "set -- $(sed -n 's/^CMD \[\(.*\)\]$/\1/p' packaging/Dockerfile | tr -d ,)"
 buildah run --volume "$tmp/srv:/srv/txid" "$container" "$@" >"$tmp/served" 2>&1 &
 serves "the command of the image"
 kill -QUIT "$(cat "$tmp/srv/logs/nginx.pid")"
@@ -115,7 +115,7 @@ wait $!
 buildah rm "$container" >/dev/null
 
 # docker-compose.yml: its command, in its stage.
-build workshop Dockerfile --target workshop
+build workshop packaging/Dockerfile --target workshop
 port=$(free_port)
 container=$(buildah from --pull=never workshop)
 eval "set -- $(sed -n 's/^    command: //p' docker-compose.yml)"

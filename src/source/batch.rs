@@ -79,7 +79,9 @@ impl Batch {
 /// Overwrites the stack below its caller, where [`Batch::renew`] and what has made a seed leave copies of a key.
 #[inline(never)]
 pub(crate) fn erase_stack() {
-    black_box(&mut [0_u64; 128]);
+    const WITHOUT_OPTIMIZATION: usize = 16 << 10;
+    const BYTES: usize = if cfg!(debug_assertions) { WITHOUT_OPTIMIZATION } else { 1 << 10 };
+    black_box(&mut [0_u8; BYTES]);
 }
 
 #[cfg(test)]

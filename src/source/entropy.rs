@@ -571,7 +571,7 @@ mod tests {
 
     #[test]
     fn outside_of_a_burst_each_id_looks_at_the_clock() {
-        let names = "txid uuid_v4 uuid_v7 ksuid ulid trace_id span_id otel_trace_id traceparent b3";
+        let names = "txid uuid_v4 uuid_v7 ksuid ulid trace_id otel_trace_id traceparent";
         for name in names.split(' ') {
             let maker = crate::Maker::parse(name, []).unwrap();
             let ms = Cell::new(1_700_000_000_000);
@@ -582,6 +582,8 @@ mod tests {
             assert_eq!(looks, 400, "{name}");
         }
         assert_eq!(looks_of(|| _ = next_u128_rarely(0)), 400);
+        assert_eq!(looks_of(|| _ = crate::trace::span_id()), 400);
+        assert_eq!(looks_of(|| _ = crate::trace::otel_ids()), 400);
     }
 
     #[test]

@@ -9,4 +9,5 @@ root=$(cd "$here/../.." && pwd)
 venv=$root/target/peers
 "$root/scripts/venv.sh" "$venv" "$here/requirements.txt"
 cd "$here"
-exec "$venv/bin/python" -B -m unittest --quiet uuids apache opentelemetry_headers specification readings logs manifests
+[ $# -gt 0 ] || set -- uuids apache opentelemetry_headers specification readings logs manifests
+exec "$venv/bin/python" -B -m unittest --quiet "$@"
