@@ -31,7 +31,6 @@ type FillWithHost = unsafe extern "C" fn(*mut c_char, i64, i64, u32);
 type Put = unsafe extern "C" fn(*mut c_char, i64) -> usize;
 type PutWith = unsafe extern "C" fn(*mut c_char, i64, u32) -> usize;
 type Open = unsafe extern "C" fn(*const txid_text, usize, *mut *mut c_void, *mut c_char) -> i32;
-type HostWord = unsafe extern "C" fn(*const c_char, usize, *mut u32) -> i32;
 type MakerFill = unsafe extern "C" fn(*const c_void, i64, *mut c_char, *mut bool, *mut c_char) -> i32;
 
 #[repr(C)]
@@ -56,7 +55,6 @@ pub struct Library {
     sofa: PutWith,
     maker_open: Open,
     maker_fill: MakerFill,
-    host_word: HostWord,
 }
 
 pub static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
@@ -80,7 +78,6 @@ pub static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
             sofa: std::mem::transmute::<*mut c_void, PutWith>(symbol(c"txid_sofa_now")),
             maker_open: std::mem::transmute::<*mut c_void, Open>(symbol(c"txid_maker_open")),
             maker_fill: std::mem::transmute::<*mut c_void, MakerFill>(symbol(c"txid_maker_fill")),
-            host_word: std::mem::transmute::<*mut c_void, HostWord>(symbol(c"txid_host_word")),
         }
     }
 });
@@ -137,7 +134,7 @@ pub fn random_of_id(ms: i64) -> Text {
     text
 }
 
-pub fn random_of_strong_id(ms: i64) -> Text {
+fn random_of_strong_id(ms: i64) -> Text {
     // SAFETY: as above.
     let mut text = text(|text| assert!(unsafe { (LIBRARY.strong_fill)(text, ms) }));
     text[..9].fill(0);
@@ -208,16 +205,6 @@ fn open_maker(format: &str) {
 pub fn made_by(format: &str) -> Text {
     open_maker(format);
     by_maker(FROZEN_MS)
-}
-
-/// The word of the host's own address.
-pub fn host_word() -> Text {
-    let mut word = 0;
-    // SAFETY: an empty text may be NULL.
-    assert_eq!(unsafe { (LIBRARY.host_word)(ptr::null(), 0, &mut word) }, 0);
-    let mut text = [0; size_of::<Text>()];
-    text[..4].copy_from_slice(&word.to_ne_bytes());
-    text
 }
 
 extern "C" fn on_step(_: i32, _: *mut libc::siginfo_t, context: *mut c_void) {
