@@ -94,8 +94,8 @@ ngx_txid_keep_maker(ngx_conf_t *cf, int32_t rc, txid_maker *maker, const char *m
 
 
 /*
- * The first word is the name of the format, and the others are its options. "nginx -t" and "nginx -s"
- * make no id, and so no file.
+ * The first word is the name of the format, and the others are its options. "nginx -t" and
+ * "nginx -s" make no id, and so no file.
  */
 txid_maker *
 ngx_txid_open_maker(ngx_conf_t *cf, const ngx_str_t *words, size_t count)
