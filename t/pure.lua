@@ -459,8 +459,8 @@ do
     one()
     is(warnings, 2, "and one warning of each VM says so")
 
-    -- The 206th to 208th number of xoshiro128++ from the state 1, 2, 3, 4, by its authors' program: 16 are left out, and the
-    -- last of 64 ids comes first.
+    -- The 206th to 208th number of xoshiro128++ from the state 1, 2, 3, 4, by its authors' program: 16 are left out,
+    -- and the last of 64 ids comes first.
     local saved_tostring = tostring
     rawset(_G, "tostring", function() return "table: 0x4" end)
     local noisy = load_pure({

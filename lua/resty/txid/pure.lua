@@ -1,7 +1,7 @@
 -- txid([ms]) in plain LuaJIT, for systems without libtxid. `require "resty.txid"` uses it automatically.
 --
--- The layout, the arguments, the errors and the guarantees are those of libtxid. Random bits come from the system, for 64
--- ids at a time.
+-- The layout, the arguments, the errors and the guarantees are those of libtxid. Random bits come from the system, for
+-- 64 ids at a time.
 
 local args = require "resty.txid.args"
 local bit = require "bit"
@@ -65,9 +65,9 @@ local function clock_ms()
 end
 
 
--- 32, 16 and 8 random bits for each of the next ids; for how many they are left, whether they were requested, and by which
--- process. Then the four words of xoshiro128++, for when the system has no randomness: LuaJIT computes it without boxed
--- 64-bit integers.
+-- 32, 16 and 8 random bits for each of the next ids; for how many they are left, whether they were requested, and by
+-- which process. Then the four words of xoshiro128++, for when the system has no randomness: LuaJIT computes it without
+-- boxed 64-bit integers.
 local stream_t = ffi.typeof([[struct {
     int32_t a[$];
     uint16_t b[$];
@@ -76,8 +76,8 @@ local stream_t = ffi.typeof([[struct {
 }]], IDS, IDS, IDS)
 
 
--- A stream that the kernel wipes in every child process (Linux 4.14 and later), so that a child finds nothing requested; nil
--- where the kernel cannot do that. Some emulators accept any advice and ignore it, so only a kernel that rejects an
+-- A stream that the kernel wipes in every child process (Linux 4.14 and later), so that a child finds nothing
+-- requested; nil where the kernel cannot do that. Some emulators accept any advice and ignore it, so only a kernel that rejects an
 -- advice that has never existed is trusted.
 local function wiped_in_children()
     local SIZE, READ_AND_WRITE, PRIVATE_AND_ANONYMOUS = ffi.sizeof(stream_t), 3, 0x22
@@ -195,8 +195,8 @@ local function fill(now_ms)
 end
 
 
--- Returns 32, 16 and 8 random bits, which are used once and erased. Also drops what is left once a second of use, so that
--- two copies of a machine image diverge.
+-- Returns 32, 16 and 8 random bits, which are used once and erased. Also drops what is left once a second of use, so
+-- that two copies of a machine image diverge.
 local function draw(now_ms)
     if stream.requested == 0 or stream.left == 0 or abs(now_ms - filled_at_ms) >= REFILL_AFTER_MS
        or asks_for_pid and stream.pid ~= C.txid_pure_getpid()
