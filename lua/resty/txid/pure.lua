@@ -77,8 +77,8 @@ local stream_t = ffi.typeof([[struct {
 
 
 -- A stream that the kernel wipes in every child process (Linux 4.14 and later), so that a child finds nothing
--- requested; nil where the kernel cannot do that. Some emulators accept any advice and ignore it, so only a kernel that rejects an
--- advice that has never existed is trusted.
+-- requested; nil where the kernel cannot do that. Some emulators accept any advice and ignore it, so only a kernel that
+-- rejects an advice that has never existed is trusted.
 local function wiped_in_children()
     local SIZE, READ_AND_WRITE, PRIVATE_AND_ANONYMOUS = ffi.sizeof(stream_t), 3, 0x22
     local NO_ADVICE, WIPE_ON_FORK = -1, 18
