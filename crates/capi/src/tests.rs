@@ -251,11 +251,13 @@ fn an_option_given_twice_has_a_code_of_its_own() {
 #[test]
 fn only_a_value_in_the_text_of_a_request_is_overwritten_there() {
     let policy = txid_policy_open();
-    // nginx puts a NUL in place of the colon.
-    for (after_the_name, in_place) in [(0, true), (b':', false)] {
-        let mut text = *b"X-Request-Id: mine-123";
-        text[12] = after_the_name;
-        let (name, value) = (text[..12].as_ptr().cast(), text[14..].as_ptr().cast());
+    // nginx puts a NUL in place of the colon. A module may keep a name and a value of the configuration side by side.
+    for (before_the_name, after_the_name, in_place) in
+        [(b'\n', 0, true), (b'\n', b':', false), (0, 0, false), (b';', 0, false)]
+    {
+        let mut text = *b"\nX-Request-Id: mine-123";
+        (text[0], text[13]) = (before_the_name, after_the_name);
+        let (name, value) = (text[1..13].as_ptr().cast(), text[15..].as_ptr().cast());
         let field = txid_field { name_len: 12, name, value_len: 8, value };
         let mut headers = MaybeUninit::uninit();
         // SAFETY: the field's texts are as long as it says, and the headers are written.

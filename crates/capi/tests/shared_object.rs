@@ -48,6 +48,41 @@ fn its_soname_has_the_version_of_the_interface() {
     assert!(dynamic.contains("Library soname: [libtxid.so.2]"), "{dynamic}");
 }
 
+/// What makes the words of a batch begins with a constant and the key: who finds it can compute ids that were made before.
+#[test]
+fn no_key_stays_on_the_stack() {
+    use std::os::unix::fs::FileExt;
+    type Fill = unsafe extern "C" fn(*mut c_char, i64);
+
+    #[inline(never)]
+    fn count_below(wanted: &[u8]) -> usize {
+        let mut below = vec![0; 64 << 10];
+        let here = 0_u8;
+        let begin = (&raw const here as usize - below.len()) as u64;
+        std::fs::File::open("/proc/self/mem").unwrap().read_exact_at(&mut below, begin).unwrap();
+        below.windows(wanted.len()).filter(|window| *window == wanted).count()
+    }
+    #[inline(never)]
+    fn leave(constant: [u8; 16]) {
+        std::hint::black_box(&mut { constant });
+    }
+
+    let path = CString::new(library::path().as_os_str().as_bytes()).unwrap();
+    // SAFETY: the library's initializers are Rust's own, and the function has this signature.
+    let fill: Fill = unsafe {
+        let handle = libc::dlopen(path.as_ptr(), libc::RTLD_NOW);
+        std::mem::transmute::<*mut c_void, Fill>(libc::dlsym(handle, c"txid_fill".as_ptr()))
+    };
+    let mut text = [0; 20];
+    for calls in [1, 1000] {
+        // SAFETY: the text has the 20 bytes.
+        (0..calls).for_each(|_| unsafe { fill(text.as_mut_ptr(), 0) });
+        assert_eq!(count_below(b"expand 32-byte k"), 0, "after {calls} calls");
+    }
+    leave(*b"expand 32-byte k");
+    assert!(count_below(b"expand 32-byte k") > 0, "what is left there is not seen");
+}
+
 /// Loads the library into `true` after another one that has all of its symbols and comes first in symbol lookup, as in
 /// nginx with two modules that both contain libtxid.
 #[test]
