@@ -6,10 +6,15 @@ mod grep;
 pub mod gzip;
 mod hidden;
 mod hint;
+mod histogram;
 mod ids;
 mod input;
+mod inside;
 mod inspect;
+mod link;
+mod mixture;
 mod new;
+mod page;
 pub mod picture;
 mod range;
 mod runs;
@@ -18,7 +23,9 @@ mod sql;
 pub mod terminal;
 pub mod time;
 mod trouble;
+mod window;
 pub mod words;
+pub mod zstd;
 
 use clap::Parser;
 use std::process::ExitCode;
@@ -39,9 +46,12 @@ pub fn run(output_is_closed: bool) -> ExitCode {
         Command::Range(args) => range::run(&args),
         Command::Grep(args) => grep::run(&args),
         Command::Sort(args) => sort::run(&args),
+        Command::Audit(_) => todo!(),
         Command::Key(args) => hidden::key(&args),
         Command::Hide(args) => hidden::hide(&args),
         Command::Reveal(args) => hidden::reveal(&args),
+        Command::Completions(_) => todo!(),
+        Command::Man(_) => todo!(),
     };
     done.unwrap_or_else(|error| {
         complain(&error);
