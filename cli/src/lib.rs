@@ -1,6 +1,7 @@
 //! What the `txid` command does: it makes, reads, finds and sorts ids, and hides numbers. The parts that read what anybody may have written
 //! are public for `fuzz/`.
 
+mod audit;
 pub mod blocks;
 mod grep;
 pub mod gzip;
@@ -12,6 +13,7 @@ mod input;
 mod inside;
 mod inspect;
 mod link;
+mod manual;
 mod mixture;
 mod new;
 mod page;
@@ -46,12 +48,12 @@ pub fn run(output_is_closed: bool) -> ExitCode {
         Command::Range(args) => range::run(&args),
         Command::Grep(args) => grep::run(&args),
         Command::Sort(args) => sort::run(&args),
-        Command::Audit(_) => todo!(),
+        Command::Audit(args) => audit::run(&args),
         Command::Key(args) => hidden::key(&args),
         Command::Hide(args) => hidden::hide(&args),
         Command::Reveal(args) => hidden::reveal(&args),
-        Command::Completions(_) => todo!(),
-        Command::Man(_) => todo!(),
+        Command::Completions(args) => manual::completions(&args),
+        Command::Man(args) => manual::man(&args),
     };
     done.unwrap_or_else(|error| {
         complain(&error);
