@@ -30,9 +30,7 @@ impl Key {
     /// What the line says there.
     pub(super) fn value<'a>(&self, line: &'a [u8]) -> Option<&'a [u8]> {
         match self {
-            Self::Column(at) => {
-                line.split(u8::is_ascii_whitespace).filter(|column| !column.is_empty()).nth(*at)
-            }
+            Self::Column(at) => line.split(u8::is_ascii_whitespace).filter(|column| !column.is_empty()).nth(*at),
             Self::Name(named) => named.value(line),
             Self::Request(named) => named.value(line).or_else(|| request_line(line)),
         }

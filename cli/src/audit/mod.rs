@@ -104,7 +104,8 @@ pub(crate) fn run(args: &Audit) -> Result<ExitCode> {
 }
 
 fn key(option: &str, text: Option<&str>) -> Result<Option<Key>> {
-    let key = |text: &str| Key::new(text).with_context(|| format!("{option} '{text}': not a name, nor a column from 1"));
+    let key =
+        |text: &str| Key::new(text).with_context(|| format!("{option} '{text}': not a name, nor a column from 1"));
     text.map(key).transpose()
 }
 
@@ -245,7 +246,9 @@ impl Collector {
 fn host_of(name: &str) -> String {
     let name = name.trim_end_matches(".gz").trim_end_matches(".zst");
     match name.rsplit_once(['.', '-']) {
-        Some((before, number)) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => before.to_string(),
+        Some((before, number)) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => {
+            before.to_string()
+        }
         _ => name.to_string(),
     }
 }

@@ -1,10 +1,10 @@
 //! What `txid audit` prints.
 
+use super::MOST_HOSTS;
 use super::clock::StepBack;
 use super::findings::{Few, Findings, Rate};
 use super::maker::Makers;
 use super::records::Record;
-use super::MOST_HOSTS;
 use crate::input::Source;
 use crate::terminal::Harmless;
 use crate::time;
@@ -203,7 +203,8 @@ impl Report<'_> {
                 "most_at": time::rfc3339(rate.most_ms),
             })
         };
-        let hosts = (0..).zip(&findings.hosts).filter_map(|(host, it)| Some(rate(it.as_ref()?, Some(self.hosts.name(host)))));
+        let hosts =
+            (0..).zip(&findings.hosts).filter_map(|(host, it)| Some(rate(it.as_ref()?, Some(self.hosts.name(host)))));
         let mut rates: Vec<_> = hosts.collect();
         rates.sort_by_key(|it| std::cmp::Reverse(it["ids"].as_u64()));
         let all = findings.all.as_ref().map(|all| rate(all, None));

@@ -23,8 +23,14 @@ fn the_lines_of_the_window_come_out_as_they_are() {
     let lines = log(&[999, 1000, 1500, 2000, 2001]);
     let directory = directory(&[("a.log", lines.as_bytes())]);
     let expected: String = lines.lines().skip(1).take(3).map(|line| format!("{line}\n")).collect();
-    assert_eq!(printed(&mut grep(&directory, &["--from", "0000000001000", "--to", "0000000002001", "a.log"])), expected);
-    assert_eq!(printed(txid(&["grep", "--from", "0000000001000", "--to", "0000000002001"]).write_stdin(&*lines)), expected);
+    assert_eq!(
+        printed(&mut grep(&directory, &["--from", "0000000001000", "--to", "0000000002001", "a.log"])),
+        expected
+    );
+    assert_eq!(
+        printed(txid(&["grep", "--from", "0000000001000", "--to", "0000000002001"]).write_stdin(&*lines)),
+        expected
+    );
     assert_eq!(
         printed(txid(&["grep", "--from=0000000001000", "--to=0000000002001", "-"]).write_stdin(lines.to_uppercase())),
         expected.to_uppercase()
@@ -52,14 +58,20 @@ fn since_is_so_long_ago() {
     assert!(
         refusal(&mut txid(&["grep", "--since", "1m", "--to", "2m ago"])).contains("the window is empty: --since is")
     );
-    assert!(refusal(&mut txid(&["grep", "--from", "0000000000005", "--to", "0000000000005"])).contains("the window is empty"));
+    assert!(
+        refusal(&mut txid(&["grep", "--from", "0000000000005", "--to", "0000000000005"]))
+            .contains("the window is empty")
+    );
 }
 
 #[test]
 fn counts_are_printed_for_each_file() {
     let directory = directory(&[("a.log", log(&[1, 2, 3]).as_bytes()), ("b.log", b"nothing\n")]);
     assert_eq!(printed(&mut grep(&directory, &["-c", "a.log"])), "3\n");
-    assert_eq!(printed(&mut grep(&directory, &["--count", "--from=0000000000002", "a.log", "b.log"])), "a.log:2\nb.log:0\n");
+    assert_eq!(
+        printed(&mut grep(&directory, &["--count", "--from=0000000000002", "a.log", "b.log"])),
+        "a.log:2\nb.log:0\n"
+    );
     grep(&directory, &["-c", "b.log"]).assert().code(1).stdout("0\n").stderr("");
 }
 
@@ -233,7 +245,10 @@ fn every_line_is_seen_wherever_blocks_end() {
     // Lines of growing length move the end of a block through all positions of an id.
     let lines: String = (0..20_000).map(|ms| format!("{} {}\n", "-".repeat(ms as usize % 97), id(ms))).collect();
     assert!(printed(txid(&["grep"]).write_stdin(&*lines)) == lines);
-    assert_eq!(printed(txid(&["grep", "-c", "--from=0000000000100", "--to=0000000019000"]).write_stdin(lines)), "18900\n");
+    assert_eq!(
+        printed(txid(&["grep", "-c", "--from=0000000000100", "--to=0000000019000"]).write_stdin(lines)),
+        "18900\n"
+    );
 }
 
 #[test]
@@ -271,11 +286,9 @@ const STAMPED: [&str; 5] = ["txid", "uuid-v7", "flake", "unique-id", "trace-id"]
 /// What is compressed in a way that is not read here has no lines, and no id is found in it.
 #[test]
 fn other_compressions_are_named_and_not_searched() {
-    for (program, head) in [
-        ("xz", &b"\xfd7zXZ\0\0\x04"[..]),
-        ("bzip2", b"BZh91AY&SY\x11"),
-        ("lz4", b"\x04\x22\x4d\x18\x64"),
-    ] {
+    for (program, head) in
+        [("xz", &b"\xfd7zXZ\0\0\x04"[..]), ("bzip2", b"BZh91AY&SY\x11"), ("lz4", b"\x04\x22\x4d\x18\x64")]
+    {
         let directory = directory(&[("a.log", head)]);
         let said = format!("is compressed with {program}; decompress it first: {program} -dc FILE | txid ...");
         for command in ["grep", "sort"] {

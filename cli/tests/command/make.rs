@@ -57,7 +57,11 @@ fn a_reader_that_leaves_ends_it_by_a_signal() {
 
 #[test]
 fn a_full_disk_is_reported() {
-    for args in [&["-n", "100000"][..], &["inspect", "4om9qi54la8ffr4bd9sg"], &["range", "--from", "0", "--to", "0000000000001"]] {
+    for args in [
+        &["-n", "100000"][..],
+        &["inspect", "4om9qi54la8ffr4bd9sg"],
+        &["range", "--from", "0", "--to", "0000000000001"],
+    ] {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let output = Command::new(env!("CARGO_BIN_EXE_txid")).args(args).stdout(full).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{args:?}");

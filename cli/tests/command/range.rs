@@ -22,7 +22,19 @@ fn a_condition_in_sql() {
 #[test]
 fn a_condition_in_the_sql_of_each_database() {
     let condition = |format, dialect| {
-        let day = ["range", "--from", "0000000000005", "--to", "0000000000006", "--format", format, "--sql", "id", "--dialect", dialect];
+        let day = [
+            "range",
+            "--from",
+            "0000000000005",
+            "--to",
+            "0000000000006",
+            "--format",
+            format,
+            "--sql",
+            "id",
+            "--dialect",
+            dialect,
+        ];
         printed(&mut txid(&day))
     };
     let txids = ["'00000001800000000000'", "'00000001fvvvvvvvvvvg'"];
@@ -94,8 +106,17 @@ fn ids_that_do_not_sort_and_times_that_they_cannot_hold_are_refused() {
         let said = refusal(&mut txid(&[&["range", "--from", "2001-01-01", "--to", "2001-01-02"], args].concat()));
         assert!(said.contains(why), "{said}");
     }
-    let numbers =
-        printed(&mut txid(&["range", "--from", "0000000000005", "--to", "2018-04-01", "--format", "snowflake", "--sql", "id"]));
+    let numbers = printed(&mut txid(&[
+        "range",
+        "--from",
+        "0000000000005",
+        "--to",
+        "2018-04-01",
+        "--format",
+        "snowflake",
+        "--sql",
+        "id",
+    ]));
     assert_eq!(numbers, "id BETWEEN 0 AND 980233278059446271\n");
 }
 

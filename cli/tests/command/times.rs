@@ -120,7 +120,9 @@ fn an_invalid_time_is_reported_with_a_valid_one() {
     ] {
         assert!(why_not(text).contains("not a time; write it as 2018-04-01T01:21:28.552Z"), "{text}");
     }
-    for text in ["-10m ago", "99999999999999 years ago", "1e9h ago", "+", "+10", "+100 years", "@", "@1.", "@x", "@1.5.5"] {
+    for text in
+        ["-10m ago", "99999999999999 years ago", "1e9h ago", "+", "+10", "+100 years", "@", "@1.", "@x", "@1.5.5"]
+    {
         why_not(text);
     }
 }
