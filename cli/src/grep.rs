@@ -33,6 +33,7 @@ pub(crate) fn run(args: &Grep) -> Result<ExitCode> {
         hint: Hint::default(),
         found: false,
         trouble: false,
+        has_printed: false,
     };
     for source in &sources {
         if search.source(source)?.is_break() {
@@ -86,6 +87,7 @@ struct Search<'a> {
     hint: Hint,
     found: bool,
     trouble: bool,
+    has_printed: bool,
 }
 
 impl Search<'_> {
@@ -103,7 +105,7 @@ impl Search<'_> {
             }
         };
         let name = self.layout.is_named.then(|| source.name());
-        let mut page = Page::new(self.layout, name.as_deref());
+        let mut page = Page::new(self.layout, name.as_deref(), self.has_printed);
         let (mut binary, mut count) = (false, 0);
         let all = source.each(blocks, &bar, |block| {
             if block.is_empty() {
@@ -141,6 +143,7 @@ impl Search<'_> {
             Ok(goes_on)
         })?;
         self.trouble |= !all;
+        self.has_printed = page.has_printed();
         let line = match self.what {
             What::Counts if self.histogram.is_none() => self.layout.count_line(name.as_deref(), count),
             What::Names if count > 0 => self.layout.name_line(&source.name()),

@@ -15,6 +15,11 @@ fn is_part(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'@' | b'_' | b'-')
 }
 
+/// Whether nothing in a text could be between ids but a dash, which can be part of one.
+pub(crate) fn is_word(text: &[u8]) -> bool {
+    text.iter().copied().all(is_part)
+}
+
 /// Calls `each` with the place of every id in `text`, in their order.
 pub(crate) fn each(
     text: &[u8],

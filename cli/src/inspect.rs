@@ -219,10 +219,13 @@ impl Inspection {
         };
         let (numbers, now) = (self.numbers, self.now);
         let mut has_ids = false;
-        inside::each(text, &numbers, now.as_millisecond(), &mut |word| {
-            has_ids = true;
-            Id::all(word, &numbers, now).map_or(Ok(()), |found| self.show(&found))
-        })?;
+        // One word of such a length was meant as an id.
+        if error.is_none() || !inside::is_word(text) {
+            inside::each(text, &numbers, now.as_millisecond(), &mut |word| {
+                has_ids = true;
+                Id::all(word, &numbers, now).map_or(Ok(()), |found| self.show(&found))
+            })?;
+        }
         if !has_ids {
             let error = error.filter(|_| lookalike(text).is_none());
             let why = match text.trim_ascii().contains(&b' ') {

@@ -91,10 +91,12 @@ pub(crate) struct Page<'a> {
     after_left: usize,
     /// The last line that was printed.
     printed: Option<u64>,
+    /// Whether lines of another file stand before.
+    is_after_another: bool,
 }
 
 impl<'a> Page<'a> {
-    pub(crate) fn new(layout: &'a Layout, name: Option<&'a str>) -> Self {
+    pub(crate) fn new(layout: &'a Layout, name: Option<&'a str>, is_after_another: bool) -> Self {
         Self {
             layout,
             name,
@@ -105,6 +107,7 @@ impl<'a> Page<'a> {
             before: VecDeque::new(),
             after_left: 0,
             printed: None,
+            is_after_another,
         }
     }
 
@@ -125,6 +128,10 @@ impl<'a> Page<'a> {
 
     pub(crate) fn take_count(&mut self) -> u64 {
         std::mem::take(&mut self.count)
+    }
+
+    pub(crate) fn has_printed(&self) -> bool {
+        self.printed.is_some() || self.is_after_another
     }
 
     pub(crate) fn skip_line(&mut self) {
@@ -218,7 +225,8 @@ impl<'a> Page<'a> {
     }
 
     fn print(&mut self, number: u64, after: char, line: &[u8], ids: impl Iterator<Item = Range<usize>>) {
-        if self.layout.has_context() && self.printed.is_some_and(|printed| printed + 1 < number) {
+        let is_apart = self.printed.map_or(self.is_after_another, |printed| printed + 1 < number);
+        if self.layout.has_context() && is_apart {
             self.text.extend_from_slice(b"--\n");
         }
         self.printed = Some(number);

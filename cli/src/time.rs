@@ -19,7 +19,7 @@ pub fn parse(option: &str, text: &str) -> Result<i64> {
 }
 
 /// Milliseconds since 1970 of the moment that is a span such as `10m` ago.
-pub(crate) fn parse_since(option: &str, text: &str) -> Result<i64> {
+pub fn parse_since(option: &str, text: &str) -> Result<i64> {
     let parsed = span(text).ok_or_else(not_a_span).and_then(|span| before(Timestamp::now(), span));
     parsed.with_context(|| format!("{option} '{text}'"))
 }
@@ -91,16 +91,16 @@ fn parse_at(text: &str, now: Timestamp, zone: &dyn Fn() -> Result<TimeZone>) -> 
     if let Ok(local) = strtime::parse(OF_NGINX_WITHOUT_ZONE, logged).and_then(|time| time.to_datetime()) {
         return at(local, zone()?);
     }
+    if let Some((time, offset)) = clock(text) {
+        let zone = offset.map_or_else(zone, Ok)?;
+        return at(now.to_zoned(zone.clone()).date().to_datetime(time), zone);
+    }
     if has_an_offset(text) {
         return match (text.parse(), offset_hours(text)) {
             (_, Some(24..)) => Err(anyhow!("the offset is too large; offsets are from -23:59 to +23:59")),
             (Ok(moment), _) => in_range(moment),
             (Err(_), _) => Err(not_a_time()),
         };
-    }
-    if let Some((time, offset)) = clock(text) {
-        let zone = offset.map_or_else(zone, Ok)?;
-        return at(now.to_zoned(zone.clone()).date().to_datetime(time), zone);
     }
     if let Some(span) = span(text.strip_suffix("ago").unwrap_or(text)) {
         return before(now, span);

@@ -405,7 +405,7 @@ pub struct Sort {
 /// The first id of each format in a line counts. Reported are:
 ///
 ///   repeats      an id on two lines; with --per, on two lines with another KEY
-///   steps back   a clock that was set back: 5 ids of a host in a row are more than 1 s older than one before them
+///   steps back   a clock that was set back: 3 ids of a host in a row are more than 1 s older than one before them
 ///   shared nodes a node that two hosts used in turn, so at once; for formats with a node
 ///   gaps         spans without an id, of all hosts and of each, longer than --gap
 ///   future       ids of more than a minute after now

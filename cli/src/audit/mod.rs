@@ -34,8 +34,9 @@ use txid_args::Audit;
 /// Of one host, of which there are as many.
 const MOST_HOSTS: usize = 1 << 16;
 
-/// What the rest of the command takes, and the merge of a temporary file.
-const LEAST_MEMORY: u64 = 64 << 20;
+/// What the rest of the command takes, or the merge of a temporary file.
+const OTHER_MEMORY: u64 = 32 << 20;
+const LEAST_MEMORY: u64 = 40 << 20;
 
 pub(crate) fn run(args: &Audit) -> Result<ExitCode> {
     let wanted = Wanted::new(&args.ids)?;
@@ -124,7 +125,7 @@ fn memory(text: &str) -> Result<usize> {
     if size < LEAST_MEMORY {
         bail!("--memory '{text}': at least {}M are needed", LEAST_MEMORY >> 20);
     }
-    Ok((size - LEAST_MEMORY / 2) as usize)
+    Ok((size - OTHER_MEMORY) as usize)
 }
 
 struct Collector {

@@ -128,7 +128,7 @@ fn a_node_that_two_hosts_use_at_once_is_reported() {
     let directory = directory(&[]);
     let args = ["--format", "snowflake", "--host", "host", "--gap", "1h"];
     let found = report(audit(directory.path(), &args).write_stdin([both, handed, back].concat()), 0);
-    assert_eq!(counts(&found), [0, 0, 1, 0, 0, 0], "{found}");
+    assert_eq!(counts(&found)[2], 1, "{found}");
     let shared = &found["shared_nodes"]["shown"][0];
     assert_eq!((&shared["node"], &shared["format"]), (&"17".into(), &"snowflake".into()));
     assert_eq!(shared["hosts"], serde_json::json!(["pod-a", "pod-b"]));
@@ -202,7 +202,7 @@ fn any_mixture_is_audited_in_one_pass() {
 #[test]
 fn what_does_not_fit_into_memory_is_audited_alike() {
     let directory = directory(&[]);
-    let lines: String = (0..1_500_000_i64).map(|n| id(NOON + n * 7_919 % 1_500_000) + "\n").collect();
+    let lines: String = (0..400_000_i64).map(|n| id(NOON + n * 7_919 % 400_000) + "\n").collect();
     let twice = &lines[..21];
     let input = format!("{lines}{twice}");
     let run = |memory: &str| {
@@ -211,13 +211,13 @@ fn what_does_not_fit_into_memory_is_audited_alike() {
         assert_eq!(output.status.code(), Some(1));
         output.stdout
     };
-    let small = run("64M");
+    let small = run("40M");
     assert!(small == run("1G"));
     let found: Value = serde_json::from_slice(&small).unwrap();
-    assert_eq!((counts(&found)[0], found["repeats"]["shown"][0]["places"][1]["line"].as_i64()), (1, Some(1_500_001)));
+    assert_eq!((counts(&found)[0], found["repeats"]["shown"][0]["places"][1]["line"].as_i64()), (1, Some(400_001)));
     assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 0);
     for (memory, why) in
-        [("1M", "at least 64M"), ("x", "not a size; write it as 256M or 1G"), ("9999999999999G", "not a size")]
+        [("1M", "at least 40M"), ("x", "not a size; write it as 256M or 1G"), ("9999999999999G", "not a size")]
     {
         assert!(refusal(&mut txid(&["audit", "--memory", memory])).contains(why), "{memory}");
     }

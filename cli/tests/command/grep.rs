@@ -126,7 +126,11 @@ fn zeros_after_a_gzip_are_padding() {
     let padded = |zeros| [gzip(one.as_bytes()), vec![0; zeros], gzip(two.as_bytes()), vec![0; zeros]].concat();
     for zeros in [0, 1, 512, 10_240, 100_000] {
         let directory = directory(&[("padded.gz", &padded(zeros)), ("a.log", two.as_bytes())]);
-        assert_eq!(printed(&mut grep(&directory, &["padded.gz", "a.log"])), format!("{one}{two}{two}"), "{zeros}");
+        assert_eq!(
+            printed(&mut grep(&directory, &["-h", "padded.gz", "a.log"])),
+            format!("{one}{two}{two}"),
+            "{zeros}"
+        );
         let sorted = printed(txid(&["sort", "padded.gz", "a.log"]).current_dir(&directory));
         assert_eq!(sorted, format!("{one}{two}{two}"), "{zeros}");
     }
@@ -138,8 +142,8 @@ fn data_after_a_gzip_is_reported_after_its_lines() {
     let followed = [&gzip(one.as_bytes())[..], b"\0\0garbage"].concat();
     let directory = directory(&[("a.gz", &followed), ("a.log", two.as_bytes())]);
     let messages = "txid: a.gz: the data after the compressed part is neither gzip nor padding; skipped\n";
-    for command in ["grep", "sort"] {
-        let mut command = txid(&[command, "a.gz", "a.log"]);
+    for command in [&["grep", "-h"][..], &["sort"]] {
+        let mut command = txid(&[command, &["a.gz", "a.log"]].concat());
         command.current_dir(&directory).assert().code(2).stdout(format!("{one}{two}")).stderr(messages);
     }
 }
@@ -149,7 +153,7 @@ fn a_damaged_gzip_is_reported_after_its_lines() {
     let lines = log(&(0..20_000).collect::<Vec<_>>());
     let compressed = gzip(lines.as_bytes());
     let directory = directory(&[("cut.gz", &compressed[..compressed.len() / 2]), ("a.log", log(&[7]).as_bytes())]);
-    let assert = grep(&directory, &["cut.gz", "a.log"]).assert().code(2);
+    let assert = grep(&directory, &["-h", "cut.gz", "a.log"]).assert().code(2);
     let stderr = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
     assert!(stderr.starts_with("txid: cut.gz: ") && stderr.lines().count() == 1, "{stderr}");
     let stdout = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
@@ -161,7 +165,7 @@ fn a_damaged_gzip_is_reported_after_its_lines() {
 fn unreadable_files_are_reported_and_the_others_are_searched() {
     let directory = directory(&[("a.log", log(&[1]).as_bytes())]);
     let messages = "txid: missing: No such file or directory (os error 2)\ntxid: .: is a directory\n";
-    grep(&directory, &["missing", ".", "a.log"])
+    grep(&directory, &["-h", "missing", ".", "a.log"])
         .assert()
         .code(2)
         .stdout(printed(&mut grep(&directory, &["a.log"])))
@@ -196,7 +200,7 @@ fn a_binary_file_only_tells_that_it_matches() {
     let binary = format!("\0\x01 {}\nmore\n", id(1));
     let directory = directory(&[("a.bin", binary.as_bytes()), ("b.bin", b"\0\n"), ("a.log", log(&[2]).as_bytes())]);
     let messages = "txid: a.bin: binary file matches\n";
-    grep(&directory, &["a.bin", "b.bin", "a.log"])
+    grep(&directory, &["-h", "a.bin", "b.bin", "a.log"])
         .assert()
         .code(0)
         .stdout(printed(&mut grep(&directory, &["a.log"])))
