@@ -85,7 +85,7 @@ impl Wanted {
             (None, [one]) if one.ms.is_none() => Some(Err(anyhow!("a {}, which holds no time", one.format().title))),
             (None, all) => {
                 let names = all.iter().map(|it| it.format().title).collect::<Vec<_>>().join(" or ");
-                Some(Err(anyhow!("an id, which may be a {names}; say which with --format")))
+                Some(Err(anyhow!("an id, which may be a {names}; give its time, as txid inspect shows it")))
             }
         }
     }

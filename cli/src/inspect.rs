@@ -317,7 +317,6 @@ fn lookalike(text: &[u8]) -> Option<&'static str> {
         10 if all(u8::is_ascii_digit) => Some("seconds since 1970"),
         13 if all(u8::is_ascii_digit) => Some("milliseconds since 1970"),
         13 if text.iter().all(is_crockford) => Some("a TSID"),
-        38 if text[0] == b'{' && text[37] == b'}' => Some("a UUID in braces"),
         40 if all(u8::is_ascii_hexdigit) => Some("a SHA-1"),
         64 if all(u8::is_ascii_hexdigit) => Some("a SHA-256"),
         _ => None,

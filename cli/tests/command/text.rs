@@ -8,7 +8,7 @@ const UUID: &str = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f";
 
 /// The ids that `inspect` shows of a text.
 fn ids(text: &str) -> Vec<String> {
-    let lines = printed(&mut txid(&["inspect", "--json", text]));
+    let lines = printed(&mut txid(&["inspect", "--json", "--", text]));
     lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["id"].as_str().unwrap().to_string()).collect()
 }
 
