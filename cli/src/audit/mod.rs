@@ -20,7 +20,7 @@ use anyhow::{Context, Result, bail};
 use clock::{Clock, StepBack};
 use findings::{Few, Findings};
 use key::Key;
-use maker::{Makers, Reader, hash_of_value};
+use maker::{Maker, Makers, Reader, hash_of_value};
 use memchr::memchr;
 use records::{Record, Records};
 use report::{Hosts, Report};
@@ -31,8 +31,8 @@ use std::ops::ControlFlow;
 use std::process::ExitCode;
 use txid_args::Audit;
 
-/// Of one host, of which there are as many.
-const MOST_HOSTS: usize = 1 << 16;
+/// In one line.
+const MOST_FORMATS: usize = 4;
 
 /// What the rest of the command takes, or the merge of a temporary file.
 const OTHER_MEMORY: u64 = 32 << 20;
@@ -128,6 +128,16 @@ fn memory(text: &str) -> Result<usize> {
     Ok((size - OTHER_MEMORY) as usize)
 }
 
+/// The first id of a format in a line.
+#[derive(Clone, Copy)]
+struct First {
+    /// The place of the format in the list of all.
+    at: usize,
+    id: [u64; 2],
+    maker: Maker,
+    ms: i64,
+}
+
 struct Collector {
     ids: Ids,
     readers: Vec<Reader>,
@@ -195,15 +205,15 @@ impl Collector {
 
     /// Remembers the first id of each format in a line.
     fn add(&mut self, line: &[u8]) -> Result<()> {
-        let mut found: [Option<(usize, [u64; 2], maker::Maker, i64)>; 4] = [None; 4];
+        let mut found: [Option<First>; MOST_FORMATS] = [None; MOST_FORMATS];
         let mut count = 0;
         let is_one = matches!(self.ids, Ids::Of(_));
         let readers = &self.readers;
         self.ids.each(line, |it| {
             let at = txid::formats::ALL.iter().position(|format| *format == it.format).unwrap_or_default();
-            if count < found.len() && found[..count].iter().flatten().all(|(before, ..)| *before != at) {
+            if count < found.len() && found[..count].iter().flatten().all(|before| before.at != at) {
                 let (id, maker) = readers[at].read(&line[it.range]);
-                found[count] = Some((at, id, maker, it.ms));
+                found[count] = Some(First { at, id, maker, ms: it.ms });
                 count += 1;
             }
             if is_one || count == found.len() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -221,7 +231,7 @@ impl Collector {
             None => self.here,
         };
         let place = Record::place(self.source, self.line);
-        for (at, id, maker, ms) in found.into_iter().flatten() {
+        for First { at, id, maker, ms } in found.into_iter().flatten() {
             let step = match self.clocks.get_mut(&(host, at as u32)) {
                 Some(clock) => clock.see(ms, self.line),
                 None => {

@@ -1,6 +1,5 @@
 //! What `txid audit` prints.
 
-use super::MOST_HOSTS;
 use super::clock::StepBack;
 use super::findings::{Few, Findings, Rate};
 use super::maker::Makers;
@@ -18,6 +17,9 @@ use std::io::{BufRead, BufReader, BufWriter, IsTerminal, Seek, Write, stdout};
 use std::ops::ControlFlow;
 use txid::formats::Numbers;
 use txid_args::{Audit, name};
+
+/// More are no hosts, but what differs from line to line.
+const MOST_HOSTS: usize = 1 << 16;
 
 /// How much of a line is shown.
 const LONGEST_LINE: usize = 240;
