@@ -238,7 +238,11 @@ fn text(report: &Value, gap: &str) -> String {
     let span = |it: &Value| format!("from {} to {}", plain(&it["from"]), plain(&it["to"]));
     let seconds = |ms: &Value| ms.as_i64().unwrap_or_default() as f64 / 1000.0;
     let at = |it: &Value| format!("{}:{}", plain(&it["file"]), it["line"]);
-    let mut text = format!("{} ids on {} lines\n", report["ids"], report["lines"]);
+    let counted = |count: &Value, what: &str| {
+        let end = if count.as_u64() == Some(1) { "" } else { "s" };
+        format!("{count} {what}{end}")
+    };
+    let mut text = format!("{} on {}\n", counted(&report["ids"], "id"), counted(&report["lines"], "line"));
     let mut section = |name: &str, found: &Value, what: &str, line: &dyn Fn(&Value) -> String| {
         text += &format!("{name:<14}{}{what}\n", found["count"]);
         let shown = found["shown"].as_array().map_or(&[][..], Vec::as_slice);
@@ -249,7 +253,8 @@ fn text(report: &Value, gap: &str) -> String {
         }
     };
     section("repeats", &report["repeats"], "", &|it| {
-        let mut lines = format!("{} of {}, on {} lines", plain(&it["format"]), plain(&it["time"]), it["lines"]);
+        let mut lines =
+            format!("{} of {}, on {}", plain(&it["format"]), plain(&it["time"]), counted(&it["lines"], "line"));
         for place in it["places"].as_array().into_iter().flatten() {
             lines += &format!("\n    {}: {}", at(place), plain(&place["text"]));
         }
@@ -260,7 +265,7 @@ fn text(report: &Value, gap: &str) -> String {
     });
     section("shared nodes", &report["shared_nodes"], "", &|it| {
         let hosts: Vec<_> = it["hosts"].as_array().into_iter().flatten().map(plain).collect();
-        format!("{}: {}, {}; in {} turns", node(it), hosts.join(" and "), span(it), it["turns"])
+        format!("{}: {}, {}; {}", node(it), hosts.join(" and "), span(it), counted(&it["turns"], "turn"))
     });
     section("gaps", &report["gaps"], &format!(" longer than {gap}"), &|it| {
         format!("{}: {} s, {}", host(it), seconds(&it["ms"]), span(it))
@@ -277,7 +282,13 @@ fn text(report: &Value, gap: &str) -> String {
     text += "rates\n";
     for it in report["rates"].as_array().into_iter().flatten() {
         let most = format!("at most {} in the second of {}", it["most"], plain(&it["most_at"]));
-        text += &format!("  {}: {} ids, {} a second, {most}, {}\n", host(it), it["ids"], it["average"], span(it));
+        text += &format!(
+            "  {}: {}, {} a second, {most}, {}\n",
+            host(it),
+            counted(&it["ids"], "id"),
+            it["average"],
+            span(it)
+        );
     }
     text
 }
