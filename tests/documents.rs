@@ -175,7 +175,8 @@ fn the_index_has_every_page() {
 #[test]
 fn the_index_has_every_study() {
     let index = fs::read_to_string("bench/studies/README.md").unwrap();
-    for entry in fs::read_dir("bench/studies").unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()) {
+    for entry in fs::read_dir("bench/studies").unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir())
+    {
         let name = entry.file_name().unwrap().to_str().unwrap();
         let row = index.lines().find(|line| line.contains(&format!("]({name}/README.md)")));
         let row = row.unwrap_or_else(|| panic!("bench/studies/README.md has no link to {name}"));
