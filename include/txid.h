@@ -1157,6 +1157,9 @@ txid_span *txid_kept_span_place(const txid_kept *kept);
  * Opens a maker of ids, and writes it to `maker`. The first of the `count` words is the name of the format, and the
  * others are its options, name=value. Release it with txid_maker_close.
  *
+ * Nobody can guess ids of txid, strong, uuid_v4, ksuid, nanoid, trace_id, span_id, otel_trace_id, traceparent and b3. Of uuid_v7
+ * and ulid, the next of a thread within the same millisecond is one of 2^32. Those of other formats count, and can be guessed.
+ *
  * Returns 0, or a txid_error; then `message` says what is wrong, and `maker` is unchanged.
  *
  * Safety:
@@ -1809,7 +1812,7 @@ int32_t txid_traceparent_read(const char *text,
 
 /**
  * Writes a new id stamped with exactly `ms` to `buf`: TXID_LEN characters, no NUL. Only the low 42 bits of `ms` count,
- * so -1 gives the last millisecond of the range, and 2^42 the first.
+ * so -1 gives the last millisecond of the range, and 2^42 the first. Nobody can guess an id, or compute one from others.
  *
  * Safety:
  *
@@ -1831,8 +1834,8 @@ void txid_fill_now(char *buf,
                    int64_t clock_ms);
 
 /**
- * As txid_fill, but every random bit comes from the operating system's own generator and is used only once, so that
- * nobody can guess the id. Returns false if the system gave no randomness; then the id is like one of txid_fill.
+ * As txid_fill, but every random bit comes from the operating system when it is needed, so that nothing of the id was in
+ * memory before. Returns false if the system gave no randomness; then the id is like one of txid_fill.
  *
  * Safety:
  *
