@@ -101,7 +101,7 @@ for my $line (grep {/\S/ && !/^#/} split /\n/, contents('scripts/mutants.meaning
     $kept{$row} = 1;
     for my $test (map { (split / /)[0] } @tests) {
         die "mutants.meaning: '$row' is not tested by $test\n" unless grep { $test =~ m{\Q$_\E(?:\.rs)?$} } @{ $promises->{$row} };
-        my ($file) = $test =~ m{^((?:t|(?:\w+/)?tests)/[^.]+)} or next;
+        my ($file) = $test =~ m{^((?:t|(?:[\w/]+/)?tests)/[^.]+)} or next;
         die "mutants.meaning: there is no $test\n" unless grep {-e} $file, "$file.t", "$file.rs", "$file.py";
     }
     my $place = place($old, $new);

@@ -149,8 +149,8 @@ else
     exit 1
 fi
 
-if [ -n "$needs_mutants" ] && ! cargo mutants --version >/dev/null 2>&1; then
-    say "cargo-mutants is missing: cargo install --locked cargo-mutants"
+if [ -n "$needs_mutants" ] && ! cargo gamma --version >/dev/null 2>&1; then
+    say "cargo-gamma is missing: cargo install --locked cargo-gamma"
     exit 1
 fi
 

@@ -8,7 +8,7 @@ use ferroid::generator::thread_local::Ulid as FerroidUlid;
 use libloading::Library;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
-use std::ffi::{CString, c_char, c_void};
+use std::ffi::{c_char, c_void};
 use std::fmt::Write as _;
 use std::fs;
 use std::hint::black_box;
@@ -29,17 +29,13 @@ const MS: i64 = 1_700_000_000_000;
 struct Text([u8; 64]);
 
 type Fill = unsafe extern "C" fn(*mut c_char, i64);
-/// Opens a maker of the words at the first argument, each a length and an address.
-type OpenMaker = unsafe extern "C" fn(*const [usize; 2], usize, *mut *const c_void, *mut c_char) -> i32;
-type MakerFill = unsafe extern "C" fn(*const c_void, i64, *mut c_char, *mut bool, *mut c_char) -> i32;
 
 #[derive(Clone, Copy)]
 struct Txid {
     fill: Fill,
     fill_now: Fill,
     clock_ms: unsafe extern "C" fn() -> i64,
-    uuid_v4: *const c_void,
-    maker_fill: MakerFill,
+    uuid_v4: unsafe extern "C" fn(*mut c_char),
 }
 
 impl Txid {
@@ -47,30 +43,19 @@ impl Txid {
         // SAFETY: libtxid's initializers are Rust's own, its functions have these signatures, and it is never unloaded.
         unsafe {
             let library = Library::new(path).unwrap();
-            let open: OpenMaker = *library.get(b"txid_maker_open").unwrap();
-            let (mut uuid_v4, mut message) = (std::ptr::null(), [0; 1024]);
-            assert_eq!(open(&[7, c"uuid_v4".as_ptr() as usize], 1, &mut uuid_v4, message.as_mut_ptr()), 0);
             Self {
                 fill: *library.get(b"txid_fill").unwrap(),
                 fill_now: *library.get(b"txid_fill_now").unwrap(),
                 clock_ms: *library.get(b"txid_clock_ms").unwrap(),
-                uuid_v4,
-                maker_fill: *library.get(b"txid_maker_fill").unwrap(),
+                uuid_v4: *library.get(b"txid_uuid_v4").unwrap(),
             }
         }
     }
 }
 
-type OpenHidden = unsafe extern "C" fn(
-    *const c_char,
-    *const c_char,
-    u32,
-    u32,
-    bool,
-    *const c_char,
-    *mut *mut c_void,
-    *mut c_char,
-) -> i32;
+/// A txid_text.
+type Text = [usize; 2];
+type OpenHidden = unsafe extern "C" fn(*const Text, usize, *mut *mut c_void, *mut c_char) -> i32;
 type Hide = unsafe extern "C" fn(*const c_void, u64, *mut c_char, *mut c_char) -> i32;
 
 /// A series of hidden numbers of 10 digits.
@@ -86,15 +71,15 @@ impl Hidden {
         let mut file =
             fs::OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).open(&key_file).unwrap();
         file.write_all(b"2b7e151628aed2a6abf7158809cf4f3c").unwrap();
-        let key_file = CString::new(key_file.to_str().unwrap()).unwrap();
+        let key = format!("key={}", key_file.display());
+        let words = [&*key, "name=orders", "digits=10"].map(|word| [word.len(), word.as_ptr() as usize]);
         let mut series = std::ptr::null_mut();
-        // SAFETY: as for Txid::load; the texts end with a NUL, and a message has at most 1024 bytes.
+        // SAFETY: as for Txid::load; the texts are as long as they say, and a message has at most 1024 bytes.
         unsafe {
             let library = Library::new(library).unwrap();
             let open: OpenHidden = *library.get(b"txid_hidden_open").unwrap();
             let mut message = [0; 1024];
-            let (name, none) = (c"orders".as_ptr(), std::ptr::null());
-            let code = open(key_file.as_ptr(), name, 10, 0, false, none, &mut series, message.as_mut_ptr());
+            let code = open(words.as_ptr(), words.len(), &mut series, message.as_mut_ptr());
             assert_eq!(code, 0);
             let hide = *library.get(b"txid_hidden_hide").unwrap();
             std::mem::forget(library);
@@ -146,11 +131,8 @@ fn measure(
         id[4..].copy_from_slice(&xoshiro.next_u64().to_be_bytes());
         text[..20].copy_from_slice(&txid::Txid::from(id).to_text());
     });
-    let (mut guessable, mut message) = (false, [0; 1024]);
-    // SAFETY: the text has the 64 bytes of the longest id, and the message its 1024.
-    row!("txid_maker_fill of uuid_v4", |text| unsafe {
-        (txid.maker_fill)(txid.uuid_v4, MS, text.as_mut_ptr().cast(), &mut guessable, message.as_mut_ptr())
-    });
+    // SAFETY: the text is longer than a UUID.
+    row!("txid_uuid_v4", |text| unsafe { (txid.uuid_v4)(text.as_mut_ptr().cast()) });
     row!("uuid v4, fast-rng", |text| uuid::Uuid::new_v4().hyphenated().encode_lower(text).len());
     row!("uuid v7, fast-rng", |text| uuid::Uuid::now_v7().hyphenated().encode_lower(text).len());
     row!("ulid", |text| ulid::Ulid::generate().array_to_str(text.first_chunk_mut().unwrap()).len());
@@ -208,7 +190,7 @@ fn ns_in_each_of(threads: usize, fill: Fill) -> Vec<f64> {
     })
 }
 
-/// How many times as many ids two threads make as one.
+/// The rate of two threads over that of one.
 fn two_threads_over_one(fill: Fill) -> f64 {
     let alone = ns_in_each_of(1, fill)[0];
     ns_in_each_of(2, fill).iter().map(|together| alone / together).sum()
