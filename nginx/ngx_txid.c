@@ -102,9 +102,8 @@ ngx_txid_open_maker(ngx_conf_t *cf, const ngx_str_t *words, size_t count)
     int32_t      rc;
     txid_maker  *maker;
 
-    /* "nginx -s" makes no ids, and need not be allowed to write the state. */
     rc = txid_maker_open(ngx_txid_text(words), count,
-        ngx_test_config || ngx_process == NGX_PROCESS_SIGNALLER, &maker, message);
+                         ngx_test_config || ngx_process == NGX_PROCESS_SIGNALLER, &maker, message);
     return ngx_txid_keep_maker(cf, rc, maker, message);
 }
 

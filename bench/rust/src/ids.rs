@@ -6,9 +6,9 @@ use criterion::Criterion;
 use ferroid::base32::Base32UlidExt;
 use ferroid::generator::thread_local::Ulid as FerroidUlid;
 use libloading::Library;
-use std::ffi::{c_char, c_void};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use std::ffi::{c_char, c_void};
 use std::fmt::Write as _;
 use std::fs;
 use std::hint::black_box;
@@ -29,17 +29,13 @@ const MS: i64 = 1_700_000_000_000;
 struct Text([u8; 64]);
 
 type Fill = unsafe extern "C" fn(*mut c_char, i64);
-/// Opens a maker of the words at the first argument, each a length and an address.
-type OpenMaker = unsafe extern "C" fn(*const [usize; 2], usize, *mut *const c_void, *mut c_char) -> i32;
-type MakerFill = unsafe extern "C" fn(*const c_void, i64, *mut c_char, *mut bool, *mut c_char) -> i32;
 
 #[derive(Clone, Copy)]
 struct Txid {
     fill: Fill,
     fill_now: Fill,
     clock_ms: unsafe extern "C" fn() -> i64,
-    uuid_v4: *const c_void,
-    maker_fill: MakerFill,
+    uuid_v4: unsafe extern "C" fn(*mut c_char),
 }
 
 impl Txid {
@@ -47,15 +43,11 @@ impl Txid {
         // SAFETY: libtxid's initializers are Rust's own, its functions have these signatures, and it is never unloaded.
         unsafe {
             let library = Library::new(path).unwrap();
-            let open: OpenMaker = *library.get(b"txid_maker_open").unwrap();
-            let (mut uuid_v4, mut message) = (std::ptr::null(), [0; 1024]);
-            assert_eq!(open(&[7, c"uuid_v4".as_ptr() as usize], 1, &mut uuid_v4, message.as_mut_ptr()), 0);
             Self {
                 fill: *library.get(b"txid_fill").unwrap(),
                 fill_now: *library.get(b"txid_fill_now").unwrap(),
                 clock_ms: *library.get(b"txid_clock_ms").unwrap(),
-                uuid_v4,
-                maker_fill: *library.get(b"txid_maker_fill").unwrap(),
+                uuid_v4: *library.get(b"txid_uuid_v4").unwrap(),
             }
         }
     }
@@ -139,11 +131,8 @@ fn measure(
         id[4..].copy_from_slice(&xoshiro.next_u64().to_be_bytes());
         text[..20].copy_from_slice(&txid::Txid::from(id).to_text());
     });
-    let (mut guessable, mut message) = (false, [0; 1024]);
-    // SAFETY: the text has the 64 bytes of the longest id, and the message its 1024.
-    row!("txid_maker_fill of uuid_v4", |text| unsafe {
-        (txid.maker_fill)(txid.uuid_v4, MS, text.as_mut_ptr().cast(), &mut guessable, message.as_mut_ptr())
-    });
+    // SAFETY: the text is longer than a UUID.
+    row!("txid_uuid_v4", |text| unsafe { (txid.uuid_v4)(text.as_mut_ptr().cast()) });
     row!("uuid v4, fast-rng", |text| uuid::Uuid::new_v4().hyphenated().encode_lower(text).len());
     row!("uuid v7, fast-rng", |text| uuid::Uuid::now_v7().hyphenated().encode_lower(text).len());
     row!("ulid", |text| ulid::Ulid::generate().array_to_str(text.first_chunk_mut().unwrap()).len());

@@ -304,10 +304,20 @@ impl txid_header {
 impl txid_headers {
     const NONE: Self = Self { id: txid_header::NONE, of_trace: [txid_header::NONE; TXID_TRACE_HEADERS] };
 
-    /// The header of a field; not all of them need have been written. The id's comes first, and those of traces follow it.
+    /// The header, without a reference to any: a server need not have written all.
+    ///
+    /// # Safety
+    ///
+    /// `headers` must be memory for them.
     #[inline]
-    pub(crate) fn get(headers: *const Self, field: Field) -> *const txid_header {
-        headers.cast::<txid_header>().wrapping_add(field as usize)
+    pub(crate) unsafe fn get(headers: *const Self, field: Field) -> *const txid_header {
+        // SAFETY: the caller's promise is the same.
+        unsafe {
+            match field as usize {
+                0 => &raw const (*headers).id,
+                at => &raw const (*headers).of_trace[at - 1],
+            }
+        }
     }
 
     #[inline]
