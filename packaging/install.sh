@@ -4,7 +4,7 @@
 # directories are relative to $FROM, by default the working directory.
 set -eu
 
-# What is installed has these names in it.
+# Installed files contain these names.
 absolute() { case $1 in '' | /*) echo "$1" ;; *) echo "${FROM:-$PWD}/$1" ;; esac; }
 PREFIX=$(absolute "$PREFIX") DESTDIR=$(absolute "$DESTDIR")
 LIB_DIR=$(absolute "$LIB_DIR") LUA_LIB_DIR=$(absolute "$LUA_LIB_DIR") LUA_C_DIR=$(absolute "$LUA_C_DIR")

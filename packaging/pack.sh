@@ -47,6 +47,7 @@ luarocks --lua-version 5.1 --tree "$scratch/tree" make "rockspec/$name-1.rockspe
 (cd dist && luarocks --lua-version 5.1 --tree "$scratch/tree" pack lua-resty-libtxid "$version")
 python3 packaging/rock.py dist/*.rock
 cp "rockspec/$name-1.rockspec" dist/
+packaging/web-reader.sh >"dist/txid-reader-$version.html"
 
 # They have the same library and command, which ask for no newer glibc.
 BUILT=target/portable/$(uname -m)-unknown-linux-gnu/release make --no-print-directory deb rpm

@@ -30,7 +30,7 @@ take agent /usr/bin/txid-agent /usr/lib/systemd /usr/lib/sysusers.d /usr/share/t
 for manual in "$all"/usr/share/man/man1/txid-agent*; do take agent "${manual#"$all"}"; done
 take command /usr/bin /usr/share/man /usr/share/bash-completion /usr/share/zsh /usr/share/fish /usr/share/txid
 
-# Packages know what a user has changed in /etc.
+# Packages keep the user's changes in /etc.
 mkdir -p "$stage/agent/etc/txid"
 mv "$stage/agent/usr/share/txid-agent/agent.toml" "$stage/agent/etc/txid/"
 gzip -9n "$stage"/command/usr/share/man/man1/*.1 "$stage"/agent/usr/share/man/man1/*.1

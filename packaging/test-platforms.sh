@@ -80,7 +80,7 @@ copy_tree() { # copy_tree DIR: what git knows of, and what is new and not ignore
     git ls-files -z --cached --others --exclude-standard | tar -c --null -T - | tar -x -C "$1"
 }
 
-# Adds up what the runners say in these logs.
+# Adds up the results in these logs of runners.
 counts() {
     awk '
         /^test result:/ { rust += $4; rust_failed += $6 }

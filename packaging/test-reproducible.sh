@@ -1,5 +1,5 @@
 #!/bin/sh
-# test-reproducible.sh: packs a release of what is committed twice, and compares all of dist/: in other directories, as another
+# test-reproducible.sh: packs the committed tree twice, and compares all of dist/: in other directories, as another
 # user, with another home, locale, umask, time zone, clock and number of jobs. As root, who can be another user.
 set -eu
 

@@ -69,7 +69,7 @@ sub perl {
     for (@lines) {
         # The second run, of the same files.
         if (/^t\/: .* in plain LuaJIT$/) { $keep->(); $without = 'TXID_WITHOUT_LIBRARY=1 '; $is_summary = 0 }
-        elsif (/^#   Failed test/)       { $keep->(); push @block, $_ }
+        elsif (/^#   Failed test|^# logs kept in /) { $keep->(); push @block, $_ }
         elsif (@block && /^#/)           { push @block, $_ }
         elsif (/^Test Summary Report/)   { $keep->(); $is_summary = 1 }
         elsif ($is_summary && m{^(t/\S+)\s+\(Wstat}) {

@@ -13,8 +13,9 @@ esac
 logs=target/load
 rm -rf "$logs"
 mkdir -p "$logs"
-loops=
-trap 'kill $loops 2>/dev/null || :' EXIT
+loops= command=
+# shellcheck disable=SC2086 # a list of processes, and perhaps one more
+trap 'kill $loops $command 2>/dev/null || :' EXIT
 trap 'exit 130' INT TERM
 for _ in $(seq $(($(nproc --all) * 4))); do
     sh -c 'while kill -0 "$0" 2>/dev/null; do i=0; while [ $i -lt 1000000 ]; do i=$((i + 1)); done; done' $$ &
@@ -26,7 +27,11 @@ for run in $(seq "$runs"); do
     log=$logs/$run.log
     from=$(date +%s)
     status=0
-    "$@" >"$log" 2>&1 </dev/null || status=$?
+    # Beside this one, which would otherwise not see Ctrl-C before the end of it.
+    "$@" >"$log" 2>&1 </dev/null &
+    command=$!
+    wait "$command" || status=$?
+    command=
     scripts/failures.pl names "$log" >"$logs/$run.names"
     if [ "$status" -ne 0 ]; then
         red=$((red + 1))

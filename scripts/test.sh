@@ -74,8 +74,13 @@ built=$(cksum target/release/libtxid.so)
     part sql tests/sql/run.sh || :
 } &
 wait "$programs" || report
+# Tests of a program run at once, but those of children and signals one by one, and so beside the others.
 # shellcheck disable=SC2086
-part rust $rust --lib --bins --tests || :
+part attacks $rust --test 'ch*' --test 'si*' &
+# shellcheck disable=SC2086
+part units $rust --lib --bins &
+# shellcheck disable=SC2086
+part rust $rust --test '[!cs]*' --test 'c[!h]*' --test 's[!i]*' || :
 # shellcheck disable=SC2086
 part documentation $rust --doc || :
 wait

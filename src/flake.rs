@@ -10,7 +10,7 @@ use crate::text::{FormatError, base62};
 use std::fmt;
 use std::str::FromStr;
 
-/// The number of sequence values: after as many flakes, the sequence of a node would repeat.
+/// The number of sequence values: the sequence of a node repeats after this many flakes.
 const SEQUENCE_VALUES: u32 = 1 << 16;
 
 pub(crate) const FORMAT: Format = Format {
@@ -18,12 +18,13 @@ pub(crate) const FORMAT: Format = Format {
     title: "flake",
     about: "128 bits in base62, 22 characters that sort by time",
     make: Some(Make {
-        options: &[],
+        options: &["node"],
         takes_a_time: true,
-        in_nginx: true,
-        maker: |_| {
-            let by = |clock_ms, text: &mut Text| Ok(put(text, Flake::now_by(clock_ms, None)));
-            Ok(Maker::writing(by).writing_at(|ms, text| put(text, Flake::at(ms, None))))
+        in_nginx: Some(&[]),
+        maker: |options| {
+            let node = options.node()?;
+            let by = move |clock_ms, text: &mut Text| Ok(put(text, Flake::now_by(clock_ms, node)));
+            Ok(Maker::writing(by).writing_at(move |ms, text| put(text, Flake::at(ms, node))))
         },
     }),
     read: Some(Read {
@@ -51,7 +52,7 @@ pub(crate) const FORMAT: Format = Format {
 pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
     let id = Flake::from_text(text)?;
     let node = id.node().map(|byte| format!("{byte:02x}")).join(":");
-    let parts = vec![("node", node), ("sequence", id.sequence().to_string())];
+    let parts = vec![("node", node.into()), ("sequence", id.sequence().into())];
     let fields = [("time", 64), ("node", 48), ("sequence", 16)];
     let far_ms = Some(id.timestamp_ms()).filter(|&ms| i64::try_from(ms).is_err());
     Ok(Anatomy { far_ms, ..Anatomy::new(id.to_string(), parts).with_bits(&id.0.to_be_bytes(), &fields) })

@@ -16,7 +16,7 @@ pub(crate) const FORMAT: Format = Format {
     make: Some(Make {
         options: &[],
         takes_a_time: true,
-        in_nginx: true,
+        in_nginx: Some(&[]),
         maker: |_| Ok(Maker::stamping(|ms, text| Made::in_place(text, |place| Ksuid::at(ms).write(place)))),
     }),
     read: Some(Read {
@@ -45,7 +45,7 @@ pub(crate) const FORMAT: Format = Format {
 
 pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
     let id = Ksuid::from_text(text)?;
-    let parts = vec![("payload", format!("{:032x}", id.payload))];
+    let parts = vec![("payload", format!("{:032x}", id.payload).into())];
     let bits = [&id.seconds.to_be_bytes()[..], &id.payload.to_be_bytes()].concat();
     Ok(Anatomy::new(id.to_string(), parts).with_bits(&bits, &[("time", 32), ("payload", 128)]))
 };

@@ -21,7 +21,7 @@ pub(crate) const FORMAT: Format = Format {
     make: Some(Make {
         options: &[],
         takes_a_time: true,
-        in_nginx: true,
+        in_nginx: Some(&[]),
         maker: |_| Ok(Maker::stamped(|ms| Txid::at(ms).to_text())),
     }),
     read: Some(Read {
@@ -46,7 +46,7 @@ pub(crate) const FORMAT: Format = Format {
 
 pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
     let id = Txid::from_text(text)?;
-    let parts = vec![("random", format!("{:014x}", id.random))];
+    let parts = vec![("random", format!("{:014x}", id.random).into())];
     Ok(Anatomy::new(id.to_string(), parts)
         .with_bits(&<[u8; 12]>::from(id), &[("time", 42), ("random", RANDOM_BITS as usize)]))
 };
@@ -65,7 +65,7 @@ pub(crate) const STRONG: Format = Format {
     make: Some(Make {
         options: &[],
         takes_a_time: true,
-        in_nginx: true,
+        in_nginx: Some(&[]),
         maker: |_| {
             Ok(Maker::stamping(|ms, text| {
                 let id = Txid::strong_at(ms);

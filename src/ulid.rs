@@ -20,7 +20,7 @@ pub(crate) const FORMAT: Format = Format {
     make: Some(Make {
         options: &[],
         takes_a_time: true,
-        in_nginx: true,
+        in_nginx: Some(&[]),
         maker: |_| Ok(Maker::of(|clock_ms| Ulid::now_by(clock_ms).to_text()).at(|ms| Ulid::at(ms).to_text())),
     }),
     read: Some(Read {
@@ -45,7 +45,7 @@ pub(crate) const FORMAT: Format = Format {
 
 pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
     let id = Ulid::from_text(text)?;
-    let parts = vec![("random", format!("{:020x}", id.0 & RANDOM_MASK))];
+    let parts = vec![("random", format!("{:020x}", id.0 & RANDOM_MASK).into())];
     let fields = [("time", 48), ("random", RANDOM_BITS as usize)];
     Ok(Anatomy::new(id.to_string(), parts).with_bits(&id.0.to_be_bytes(), &fields))
 };

@@ -31,7 +31,7 @@ pub(crate) const LONG: Format = Format {
     make: Some(Make {
         options: &[],
         takes_a_time: true,
-        in_nginx: true,
+        in_nginx: Some(&[]),
         maker: |_| Ok(Maker::stamping(|ms, text| put(text, UniqueId::long_at(ms)))),
     }),
     read: Some(Read {
@@ -54,9 +54,9 @@ pub(crate) const LONG_ANATOMY: ReadAnatomy = |text, _| {
         return Err(FormatError::Length { found: text.len(), expected: "today's UNIQUE_ID has 27" });
     };
     let parts = vec![
-        ("random", random.map(|byte| format!("{byte:02x}")).concat()),
-        ("counter", id.counter.to_string()),
-        ("thread", id.thread.to_string()),
+        ("random", random.map(|byte| format!("{byte:02x}")).concat().into()),
+        ("counter", id.counter.into()),
+        ("thread", id.thread.into()),
     ];
     let bits = [&id.seconds.to_be_bytes()[..], &random, &id.counter.to_be_bytes(), &id.thread.to_be_bytes()].concat();
     let fields = [("time", 32), ("random", 80), ("counter", 16), ("thread", 32)];
@@ -70,7 +70,7 @@ pub(crate) const SHORT: Format = Format {
     make: Some(Make {
         options: &["address"],
         takes_a_time: true,
-        in_nginx: true,
+        in_nginx: Some(&["address"]),
         maker: |options| {
             let address = options.ipv4_address()?;
             Ok(Maker::stamping(move |ms, text| put(text, UniqueId::short_at(ms, address))))
@@ -95,10 +95,10 @@ pub(crate) const SHORT_ANATOMY: ReadAnatomy = |text, _| {
         return Err(FormatError::Length { found: text.len(), expected: "the older UNIQUE_ID has 24" });
     };
     let parts = vec![
-        ("address", address.to_string()),
-        ("process", pid.to_string()),
-        ("counter", id.counter.to_string()),
-        ("thread", id.thread.to_string()),
+        ("address", address.to_string().into()),
+        ("pid", pid.into()),
+        ("counter", id.counter.into()),
+        ("thread", id.thread.into()),
     ];
     let words = [id.seconds, address.to_bits(), pid].map(u32::to_be_bytes).concat();
     let bits = [&words[..], &id.counter.to_be_bytes(), &id.thread.to_be_bytes()].concat();

@@ -6,7 +6,7 @@
 //! assert!(id < txid::uuid::v7());
 //! ```
 
-use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
+use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time, Value};
 use crate::maker::{Made, Maker, Text};
 use crate::source::clock::{self, Stamp};
 use crate::source::entropy::{self, StreamId};
@@ -32,12 +32,14 @@ pub(crate) const V1: Format = Format {
     name: "uuid_v1",
     title: "UUID version 1",
     about: "a UUID of RFC 9562 with the time and a random node",
-    // A node is given in Rust, C and Lua only: it must be of one thread.
     make: Some(Make {
-        options: &[],
+        options: &["node"],
         takes_a_time: false,
-        in_nginx: true,
-        maker: |_| Ok(Maker::writing(|clock_ms, text| Ok(put(text, v1_by(clock_ms, None))))),
+        in_nginx: Some(&[]),
+        maker: |options| {
+            let node = options.node()?;
+            Ok(Maker::writing(move |clock_ms, text| Ok(put(text, v1_by(clock_ms, node)))))
+        },
     }),
     read: Some(Read {
         lengths: LEN..=LEN,
@@ -60,7 +62,7 @@ pub(crate) const V4: Format = Format {
     make: Some(Make {
         options: &[],
         takes_a_time: false,
-        in_nginx: true,
+        in_nginx: Some(&[]),
         maker: |_| Ok(Maker::writing(|_, text| Ok(put(text, v4())))),
     }),
     read: Some(Read { lengths: LEN..=LEN, all_lengths: None, holds: |text, _| no_time(text, Some(4)), time: None }),
@@ -111,7 +113,7 @@ pub(crate) const V7: Format = Format {
     make: Some(Make {
         options: &[],
         takes_a_time: true,
-        in_nginx: true,
+        in_nginx: Some(&[]),
         maker: |_| {
             Ok(Maker::writing(|clock_ms, text| Ok(put(text, v7_by(clock_ms))))
                 .writing_at(|ms, text| put(text, v7_at(ms))))
@@ -141,7 +143,7 @@ pub(crate) const V7_ANATOMY: ReadAnatomy = |text, _| {
     anatomy(text, Some(7), &fields)
 };
 
-/// Of other versions and variants.
+/// Of other versions and variants, to make and to recognize one. Whoever asks for a UUID, reads any.
 pub(crate) const OTHER: Format = Format {
     name: "uuid",
     title: "UUID",
@@ -177,19 +179,19 @@ fn version_of(parts: &Parts) -> Option<u8> {
 }
 
 fn anatomy(text: &[u8], version: Option<u8>, fields: &[(&'static str, usize)]) -> Result<Anatomy, FormatError> {
-    let parts = read_ascii(text)?;
-    if version_of(&parts) != version {
+    let (id, parts) = parse(text)?;
+    if version.is_some() && version_of(&parts) != version {
         return Err(FormatError::Value("the UUID has another version"));
     }
     let variant = match parts.variant {
-        Variant::RFC4122 => "of RFC 9562",
-        Variant::NCS => "of the NCS",
-        Variant::Microsoft => "of Microsoft",
-        _ => "of none yet",
+        Variant::RFC4122 => "rfc9562",
+        Variant::NCS => "ncs",
+        Variant::Microsoft => "microsoft",
+        _ => "future",
     };
-    let id = Uuid::try_parse_ascii(text).unwrap_or_default();
-    let shown = vec![("version", parts.version.to_string()), ("variant", variant.to_string())];
-    Ok(Anatomy::new(id.to_string(), shown).with_bits(id.as_bytes(), fields))
+    let shown = vec![("version", parts.version.into()), ("variant", Value::Text(variant.into()))];
+    let ms = parts.ms;
+    Ok(Anatomy { ms, ..Anatomy::new(id.to_string(), shown).with_bits(id.as_bytes(), fields) })
 }
 
 fn no_time(text: &[u8], version: Option<u8>) -> Option<Holds> {
@@ -380,12 +382,16 @@ pub fn read(text: &str) -> Result<Parts, FormatError> {
 ///
 /// As [`read`].
 pub fn read_ascii(text: &[u8]) -> Result<Parts, FormatError> {
+    Ok(parse(text)?.1)
+}
+
+fn parse(text: &[u8]) -> Result<(Uuid, Parts), FormatError> {
     if text.len() != LEN {
         return Err(FormatError::Length { found: text.len(), expected: "a UUID has 36" });
     }
     let uuid = Uuid::try_parse_ascii(text).map_err(|_| first_wrong(text))?;
     let (version, variant) = (uuid.get_version_num() as u8, uuid.get_variant());
-    Ok(Parts { version, variant, ms: uuid_time::ms(uuid.as_u128()) })
+    Ok((uuid, Parts { version, variant, ms: uuid_time::ms(uuid.as_u128()) }))
 }
 
 /// Finds the first wrong character, which the `uuid` crate does not report.

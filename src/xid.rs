@@ -22,7 +22,7 @@ pub(crate) const FORMAT: Format = Format {
     make: Some(Make {
         options: &[],
         takes_a_time: true,
-        in_nginx: true,
+        in_nginx: Some(&[]),
         maker: |_| Ok(Maker::stamped(|ms| Xid::at(ms).to_text())),
     }),
     read: Some(Read {
@@ -48,8 +48,7 @@ pub(crate) const FORMAT: Format = Format {
 pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
     let id = Xid::from_text(text)?;
     let machine = id.machine().map(|byte| format!("{byte:02x}")).concat();
-    let parts =
-        vec![("machine", machine), ("process", id.process().to_string()), ("counter", id.counter().to_string())];
+    let parts = vec![("machine", machine.into()), ("pid", id.process().into()), ("counter", id.counter().into())];
     let fields = [("time", 32), ("machine", 24), ("process", 16), ("counter", 24)];
     Ok(Anatomy::new(id.to_string(), parts).with_bits(&id.0.to_be_bytes()[4..], &fields))
 };
@@ -168,8 +167,7 @@ struct Series {
 impl Series {
     const NONE: Self = Self { stream_id: StreamId::NONE, left: 0, maker: 0, counter: 0 };
 
-    /// The next count. All counts of a maker are different: after each of them, and with fresh randomness, it is another
-    /// one.
+    /// The next count. A maker uses each count once; then, or with fresh randomness, another maker follows.
     fn next(stamp_ms: i64) -> Self {
         thread_local! {
             static SERIES: Kept<Series> = const { Kept::new(Series::NONE) };
@@ -243,7 +241,7 @@ mod tests {
         assert!(maker(0) == first && maker(1) != first && first >> 40 == 0);
     }
 
-    /// What is in both would tell makers apart only once.
+    /// Bits that both shared would tell makers apart only once.
     #[test]
     fn where_a_maker_begins_to_count_has_bits_of_its_own() {
         let is_part_of_it = |reseeds: &u64| {

@@ -24,7 +24,7 @@ my $set      = 'add_header X-Request-Id $x always; return 200 hello;';
 # For each pair of a handler and a limit, and the header of the request.
 sub at_most {
     my ($options, @rows) = @_;
-    # Without the garbage collector, whose work is that of earlier requests.
+    # Without the garbage collector, which works for earlier requests.
     my $http = <<"END";
 lua_package_path "@{[lua_path()]}";
 lua_package_cpath "@{[lua_cpath()]}";

@@ -2,8 +2,10 @@
 //!
 //! A separate program (see Cargo.toml): each test has a process of its own, in which nothing was asked of the system yet.
 
+mod clock;
 mod made;
 
+use clock::Clocks;
 use made::{makers, makers_that_stamp};
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
@@ -166,7 +168,7 @@ fn no_strong_randomness_is_kept() {
         assert!(!of_the_kernel.is_empty() || !vdso_has_getrandom());
         refuse(NO_RANDOMNESS, libc::EIO);
         for range in of_the_kernel {
-            // SAFETY: what the kernel may do at any time.
+            // SAFETY: the kernel may do the same at any time.
             assert_eq!(unsafe { libc::madvise(range.start as *mut _, range.len(), libc::MADV_DONTNEED) }, 0);
         }
         vec![u8::from(Txid::strong_at(0).is_err())]
@@ -174,7 +176,7 @@ fn no_strong_randomness_is_kept() {
     assert_eq!(child.output(), [1]);
 }
 
-/// A process of its own, because what the first strong id maps stays mapped.
+/// In a process of its own, because the first strong id maps memory that stays mapped.
 fn without_memory_for_the_kernels_state_strong_ids_are_made_by_system_calls() {
     let child = Child::start(fork, || {
         let mut texts = Vec::with_capacity(100);
@@ -349,7 +351,7 @@ fn a_refusal_after_a_good_start_shows_at_the_next_reseed() {
         ids(1);
         refuse(NO_RANDOMNESS, libc::EIO);
         let before = txid::entropy_degraded();
-        std::thread::sleep(Duration::from_millis(1100));
+        clock::pass(2);
         ids(100);
         let refused = getrandom::fill(&mut [0; 8]).is_err();
         vec![u8::from(before), u8::from(txid::entropy_degraded() == refused)]
@@ -361,7 +363,7 @@ fn where_getrandom_is_refused_later_there_is_dev_urandom() {
     let child = Child::start(fork, || {
         ids(1);
         refuse(&[libc::SYS_getrandom], libc::EPERM);
-        std::thread::sleep(Duration::from_millis(1100));
+        clock::pass(2);
         ids(100);
         // SAFETY: it is refused before it writes anything.
         assert_eq!(unsafe { libc::syscall(libc::SYS_getrandom, std::ptr::null_mut::<u8>(), 0, 0) }, -1);
@@ -385,8 +387,8 @@ fn where_the_kernel_does_not_wipe((hide, timers): (fn(), usize), start: fn() -> 
     });
     assert_no_id_twice(&[texts(child)]);
 
-    // There, the clock is read for each id, which would hide that a child continues its parent's stream. What is kept
-    // from one id to the next shows it.
+    // There, the clock is read for each id, which would hide that a child continues its parent's stream. The state
+    // between two ids shows it.
     let child = Child::start(fork, || {
         hide();
         no_format_continues_its_parents_state(start);
@@ -410,7 +412,7 @@ fn no_wiping_and_no_timers() {
     refuse(&[libc::SYS_timer_create], libc::EPERM);
 }
 
-/// A process may be forbidden later what it has used before. It then tries once more.
+/// A call that worked before may be forbidden later. The library then tries once more.
 fn no_wiping_and_soon_no_timers() {
     no_wiping();
     txid::trace::Sofa::new([10, 0, 0, 7].into());
@@ -578,44 +580,19 @@ extern "C" fn getpid() -> i32 {
     KEPT.load(Ordering::Relaxed)
 }
 
-/// What the system's clocks say; [`AS_IT_IS`] asks them.
-static CLOCK: AtomicI32 = AtomicI32::new(AS_IT_IS);
-const AS_IT_IS: i32 = 0;
-const REFUSED: i32 = 1;
-const BEFORE_1970: i32 = 2;
-const A_SECOND_OF_NANOSECONDS: i32 = 3;
-
-#[unsafe(no_mangle)]
-extern "C" fn clock_gettime(clock: libc::clockid_t, time: *mut libc::timespec) -> i32 {
-    let mode = CLOCK.load(Ordering::Relaxed);
-    if mode == REFUSED {
-        return -1;
-    }
-    // SAFETY: the caller's promise about `time`.
-    unsafe {
-        let result = libc::syscall(libc::SYS_clock_gettime, clock, time) as i32;
-        match mode {
-            BEFORE_1970 if clock != libc::CLOCK_MONOTONIC => {
-                *time = libc::timespec { tv_sec: -2, tv_nsec: 999_999_999 }
-            }
-            A_SECOND_OF_NANOSECONDS => (*time).tv_nsec = 1_000_000_000,
-            _ => {}
-        }
-        result
-    }
-}
-
 fn whatever_the_clock_says_ids_are_made() {
     let last_ms = 4_000_000_000_000;
     // The library's time is the last one of the thread, which is a new one here.
-    CLOCK.store(REFUSED, Ordering::Relaxed);
+    clock::set(Clocks::Refused);
     assert_eq!((txid::system_ms(), txid::coarse_ms()), (0, 0));
-    CLOCK.store(AS_IT_IS, Ordering::Relaxed);
+    clock::set(Clocks::AsTheyAre);
     assert_eq!(Txid::now_by(last_ms).timestamp_ms(), last_ms as u64 % (1 << 42));
-    for (mode, ms) in [(REFUSED, Some(last_ms)), (BEFORE_1970, Some(-1001)), (A_SECOND_OF_NANOSECONDS, None)] {
-        CLOCK.store(mode, Ordering::Relaxed);
+    for (clocks, ms) in
+        [(Clocks::Refused, Some(last_ms)), (Clocks::Before1970, Some(-1001)), (Clocks::ASecondOfNanoseconds, None)]
+    {
+        clock::set(clocks);
         for read in [txid::system_ms(), txid::coarse_ms()] {
-            assert!(ms.map_or(read > 1_700_000_000_000, |ms| read == ms), "{read} ms in mode {mode}");
+            assert!(ms.map_or(read > 1_700_000_000_000, |ms| read == ms), "{read} ms in mode {}", clocks as i32);
         }
         assert_no_id_twice(&[ids(1000)]);
         makes().for_each(|make| _ = make());
@@ -638,7 +615,7 @@ fn a_fork_in_the_midst_of_another_threads_first_id_does_not_hang() {
             let other = std::thread::spawn(|| ids(10));
             let child = Child::start(fork, || {
                 // SAFETY: ends the child if it hangs.
-                unsafe { libc::alarm(5) };
+                unsafe { libc::alarm(60) };
                 ids(10).concat()
             });
             all.extend([texts(child), other.join().unwrap(), ids(10)].concat());

@@ -116,7 +116,11 @@ fn features_in(packages: &[&str]) -> Names {
 #[test]
 fn the_library_is_the_same_without_the_command() {
     let (alone, with_command) = (features_in(&["txid-capi"]), features_in(&["txid", "txid-capi", "txid-cli"]));
-    assert_eq!(&alone - &with_command, Names::new(), "ask for the features of {with_command:?} in crates/capi/Cargo.toml");
+    assert_eq!(
+        &alone - &with_command,
+        Names::new(),
+        "ask for the features of {with_command:?} in crates/capi/Cargo.toml"
+    );
 }
 
 #[test]

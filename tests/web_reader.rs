@@ -1,11 +1,8 @@
-//! readers/web/txid.js reads tests/vectors/ in Node and in Chromium, and readers/web/index.html contains it.
+//! readers/web/txid.js reads tests/vectors/ in Node and in Chromium, and the web reader shows ids with it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-
-const BEGIN: &str = "// Begin of txid.js\n";
-const END: &str = "// End of txid.js\n";
 
 fn in_tree(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
@@ -44,19 +41,6 @@ fn document(file: &Path, fragment: &str) -> Option<String> {
     Some(String::from_utf8(output.stdout).unwrap())
 }
 
-/// With `TXID_BLESS` set, copies the module into it.
-#[test]
-fn it_contains_the_module() {
-    let (reader, module) = (read("readers/web/index.html"), read("readers/web/txid.js"));
-    let (before, rest) = reader.split_once(BEGIN).unwrap();
-    let (copy, after) = rest.split_once(END).unwrap();
-    if std::env::var_os("TXID_BLESS").is_some() {
-        fs::write(in_tree("readers/web/index.html"), [before, BEGIN, &module, END, after].concat()).unwrap();
-    } else {
-        assert!(copy == module, "readers/web/index.html has another txid.js: run `make headers` and commit the result");
-    }
-}
-
 #[test]
 fn the_module_is_short() {
     let lines = read("readers/web/txid.js").lines().count();
@@ -80,11 +64,19 @@ fn the_vectors_in_node() {
     }
 }
 
-/// The module as it is in the web reader, in a file that is opened without a server.
+/// The web reader as one file.
+fn packed(directory: &Path) -> PathBuf {
+    let output = run(&["packaging/web-reader.sh"], &[]).expect("a script of this repository");
+    assert!(output.status.success(), "{output:?}");
+    let file = directory.join("reader.html");
+    fs::write(&file, output.stdout).unwrap();
+    file
+}
+
+/// In a file that is opened without a server.
 #[test]
 fn the_vectors_in_a_browser() {
-    let reader = read("readers/web/index.html");
-    let (module, _) = reader.split_once(BEGIN).unwrap().1.split_once(END).unwrap();
+    let module = read("readers/web/txid.js");
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("vectors.html");
     let tested = format!(
@@ -104,7 +96,8 @@ fn the_vectors_in_a_browser() {
 #[test]
 fn it_shows_the_ids_of_a_line() {
     let line = "GET%20/?id=b2fr5nvmbtcu7vl9phl0%20trace=017F22E2-79B0-7CC3-98C4-DC0C0C07398F.";
-    let Some(document) = document(&in_tree("readers/web/index.html"), line) else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let Some(document) = document(&packed(directory.path()), line) else { return };
     for shown in [
         "<h2>txid</h2>",
         "<dd>2018-04-01T01:21:28.537Z</dd>",
@@ -139,7 +132,7 @@ fn it_fits_on_a_narrow_screen() {
              }}, 500);\n\
              document.body.append(frame);\n\
          }}\n</script>",
-        in_tree("readers/web/index.html").display()
+        packed(directory.path()).display()
     );
     fs::write(&file, tested).unwrap();
     if let Some(document) = document(&file, "") {

@@ -10,7 +10,7 @@ use txid::hidden::Shape;
 
 const KEY: &str = "2b7e151628aed2a6abf7158809cf4f3c";
 
-/// What is in memory that no core dump has.
+/// The memory that core dumps leave out, with its contents.
 fn secrets() -> Vec<(Range<usize>, Vec<u8>)> {
     let memory = File::open("/proc/self/mem").unwrap();
     let content = |range: &Range<usize>| {
@@ -46,7 +46,7 @@ fn keys_are_wiped_before_their_memory_is_given_back() {
     fs::write(&path, format!("{KEY}\n7 {KEY}\n")).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
     let before = secrets();
-    // What is given back stays, and can be looked at.
+    // Memory that is given back stays readable.
     attack::refuse(&[libc::SYS_munmap], libc::EPERM);
     let (hidden, place) = open_far_below(&path);
     let left = left_below(place);

@@ -64,7 +64,7 @@ has "$said" "the tag of this commit"
 packaging/pack.sh "$(uname -m)"
 cd dist
 sha256sum --check --quiet SHA256SUMS
-for file in lua-resty-libtxid-9.8.7.tar.gz "txid-9.8.7-linux-$(uname -m)-gnu.tar.gz" lua-resty-libtxid-9.8.7-1.rockspec \
+for file in lua-resty-libtxid-9.8.7.tar.gz "txid-9.8.7-linux-$(uname -m)-gnu.tar.gz" txid-reader-9.8.7.html lua-resty-libtxid-9.8.7-1.rockspec \
     "lua-resty-libtxid-9.8.7-1.linux-$(uname -m).rock" libtxid2_9.8.7-1_*.deb libtxid-dev_9.8.7-1_*.deb \
     lua-resty-libtxid_9.8.7-1_all.deb txid_9.8.7-1_*.deb txid-agent_9.8.7-1_*.deb txid-9.8.7-1.*.rpm libtxid-9.8.7-1.*.rpm \
     libtxid-devel-9.8.7-1.*.rpm txid-agent-9.8.7-1.*.rpm lua-resty-libtxid-9.8.7-1.noarch.rpm; do
@@ -82,7 +82,7 @@ for archive in txid-9.8.7-linux-*.tar.gz; do tar -xzf "$archive" -C "$tmp/unpack
 for package in *.deb; do dpkg-deb --extract "$package" "$tmp/unpacked/$package"; done
 has_no_paths "$tmp/unpacked"
 
-# What is said to be in the binaries is what Cargo has compiled for them. Tools are compiled for this machine, elsewhere.
+# The list of crates in the binaries is the one that Cargo compiled for them. Tools are compiled for this machine, elsewhere.
 said() { grep -h '"purl"' "$@" | sed 's|.*cargo/\(.*\)@\(.*\)".*|\1-\2|' | sort -u; }
 compiled=$(cat "../target/portable/$(uname -m)-unknown-linux-gnu/release/deps"/*.d | grep -o '/registry/src/[^/]*/[^/]*' | sed 's|.*/||' | sort -u)
 [ "$(said "$tmp/unpacked/txid-9.8.7-linux-$(uname -m)-gnu/sbom.cdx.json")" = "$compiled" ] || fail "the list of crates is not $compiled"

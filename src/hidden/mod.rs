@@ -1,4 +1,4 @@
-//! Numbers that grow inside and tell nothing outside: a keyed permutation of the numbers of one length.
+//! Hides sequential numbers behind a keyed permutation of the numbers of one length.
 //!
 //! A database keeps the number, and the world sees its image. Each number has one image, all of the same length, and nothing
 //! is stored. The permutation is FF1 of NIST SP 800-38G with AES; `docs/hidden.md` says what it promises.
@@ -21,11 +21,11 @@
 //! ```
 
 mod alphabet;
-mod error;
+mod hidden_error;
 mod options;
 
 pub use crate::shared::key_check::{KeyCheck, NoKeyCheck};
-pub use error::{HiddenError, NotHidden, NotRevealed};
+pub use hidden_error::{HiddenError, NotHidden, NotRevealed};
 pub use txid_keyed::{KeyFileError, KeyFlaw};
 
 use crate::segment::Segment;
@@ -46,9 +46,9 @@ const MAX_NAME_LEN: usize = 128;
 /// How a number is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// In so many digits, 6 to 19.
+    /// The number of digits, 6 to 19.
     Digits(u32),
-    /// In so many letters, 4 to 13: `0-9a-z` without `i l o u`. In upper case they are read as well, `o` as 0, and `i`
+    /// The number of letters, 4 to 13: `0-9a-z` without `i l o u`. In upper case they are read as well, `o` as 0, and `i`
     /// and `l` as 1.
     Letters(u32),
 }
@@ -205,8 +205,8 @@ impl Hidden {
         self.hide(number)
     }
 
-    /// The number with this image. Not every text is the image of a number that was ever given out, so what the number
-    /// names may not exist; and whoever sent it may have no right to see that.
+    /// The number with this image. The number may never have been given out, and the sender may have no right to the thing
+    /// with that number.
     ///
     /// # Errors
     ///
@@ -273,7 +273,7 @@ fn check_of(key: &Key) -> KeyCheck {
     KeyCheck::new(key.period, key.permutation.check_value())
 }
 
-/// The check values of the keys in a file: what an agent is told of them.
+/// The check values of the keys in a file, which an agent may know.
 ///
 /// # Errors
 ///

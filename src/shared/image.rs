@@ -95,7 +95,7 @@ impl Image {
         Header(std::array::from_fn(|place| self.0[place]))
     }
 
-    /// What is wrong with it as a page of `kind`.
+    /// The reason why this is no page of `kind`.
     #[inline(never)]
     pub(super) fn flaw(&self, kind: &Kind) -> Option<Flaw> {
         if self.0[..VERSION_AT] != *kind.magic {

@@ -6,13 +6,14 @@ pub(crate) mod base64;
 pub(crate) mod civil;
 pub(crate) mod crockford;
 pub(crate) mod decimal;
-mod error;
+mod format_error;
 pub(crate) mod hex;
 pub(crate) mod uuid_time;
 
-pub use error::{FormatError, ParseError};
+pub use format_error::{FormatError, ParseError};
 
-/// The first character of `text` that is none of these, with its position from 1 on. Once, for all who call it.
+/// The first character of `text` that does not belong to the alphabet, with its position from 1 on. Compiled once for all
+/// callers.
 #[inline(never)]
 pub(crate) fn none_of(text: &[u8], is_one: fn(u8) -> bool, expected: &'static str) -> Option<FormatError> {
     let at = text.iter().position(|&byte| !is_one(byte))?;

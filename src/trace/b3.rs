@@ -14,7 +14,7 @@ pub(crate) const FORMAT: Format = Format {
     make: Some(Make {
         options: &[],
         takes_a_time: false,
-        in_nginx: false,
+        in_nginx: None,
         maker: |_| {
             Ok(Maker::of(|_| {
                 let (trace_id, span_id) = otel_ids();
@@ -39,10 +39,10 @@ pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
     if let Some(ids) = header.ids {
         let trace_id = ids.trace_id.to_string();
         let trace_id = if ids.short { trace_id[TraceId::LEN - SpanId::LEN..].to_string() } else { trace_id };
-        parts.extend([("trace", trace_id), ("span", ids.span_id.to_string())]);
-        parts.extend(ids.parent_span_id.map(|parent| ("parent", parent.to_string())));
+        parts.extend([("trace_id", trace_id.into()), ("span_id", ids.span_id.to_string().into())]);
+        parts.extend(ids.parent_span_id.map(|parent| ("parent_span_id", parent.to_string().into())));
     }
-    parts.extend(header.sampled.map(|sampling| ("sampled", sampling.letter().to_string())));
+    parts.extend(header.sampled.map(|sampling| ("sampled", sampling.letter().to_string().into())));
     Ok(Anatomy::new(header.to_string(), parts))
 };
 

@@ -8,7 +8,7 @@
 //! assert!(earlier < later);
 //! ```
 
-use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
+use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time, Value};
 use crate::maker::Maker;
 use crate::source::clock::{self, Stamp};
 use crate::source::entropy::{self, StreamId};
@@ -49,10 +49,14 @@ pub(crate) const ID: Format = Format {
     title: "time-ordered trace id",
     about: "a trace id that sorts by time, 32 hexadecimal digits",
     make: Some(Make {
-        options: &[],
+        options: &["epoch"],
         takes_a_time: true,
-        in_nginx: true,
-        maker: |_| Ok(Maker::of(|clock_ms| id_by(clock_ms, 0).to_text()).at(|ms| id_at(ms, 0).to_text())),
+        in_nginx: Some(&["epoch"]),
+        maker: |options| {
+            let epoch_ms = options.epoch_ms()?;
+            Ok(Maker::of(move |clock_ms| id_by(clock_ms, epoch_ms).to_text())
+                .at(move |ms| id_at(ms, epoch_ms).to_text()))
+        },
     }),
     read: Some(Read {
         lengths: TraceId::LEN..=TraceId::LEN,
@@ -68,7 +72,7 @@ pub(crate) const ID: Format = Format {
 
 pub(crate) const ID_ANATOMY: ReadAnatomy = |text, _| {
     let id = read_id_ascii(text)?;
-    let parts = vec![("sequence", id.sequence.to_string()), ("random", format!("{:016x}", id.random))];
+    let parts = vec![("sequence", id.sequence.into()), ("random", format!("{:016x}", id.random).into())];
     of_trace(text, parts, &[("time", 41), ("sequence", 23), ("random", 64)])
 };
 
@@ -77,13 +81,13 @@ pub(crate) const HOST_ID: Format = Format {
     title: "time-ordered trace id with a host",
     about: "the same, with the host's address",
     make: Some(Make {
-        options: &["address"],
+        options: &["address", "epoch"],
         takes_a_time: true,
-        in_nginx: true,
+        in_nginx: Some(&["address", "epoch"]),
         maker: |options| {
-            let host = host_word(options.address()?);
-            Ok(Maker::of(move |clock_ms| host_id_by(clock_ms, 0, host).to_text())
-                .at(move |ms| host_id_at(ms, 0, host).to_text()))
+            let (host, epoch_ms) = (host_word(options.host()?), options.epoch_ms()?);
+            Ok(Maker::of(move |clock_ms| host_id_by(clock_ms, epoch_ms, host).to_text())
+                .at(move |ms| host_id_at(ms, epoch_ms, host).to_text()))
         },
     }),
     read: Some(Read {
@@ -98,9 +102,9 @@ pub(crate) const HOST_ID: Format = Format {
 pub(crate) const HOST_ID_ANATOMY: ReadAnatomy = |text, _| {
     let id = host_id_in(read_id_ascii(text)?);
     let parts = vec![
-        ("sequence", id.sequence.to_string()),
-        ("host", Ipv4Addr::from_bits(id.host).to_string()),
-        ("random", format!("{:08x}", id.random)),
+        ("sequence", id.sequence.into()),
+        ("host", Ipv4Addr::from_bits(id.host).to_string().into()),
+        ("random", format!("{:08x}", id.random).into()),
     ];
     of_trace(text, parts, &[("time", 41), ("sequence", 23), ("host", 32), ("random", 32)])
 };
@@ -112,7 +116,7 @@ pub(crate) const OTEL_ID: Format = Format {
     make: Some(Make {
         options: &[],
         takes_a_time: false,
-        in_nginx: true,
+        in_nginx: Some(&[]),
         maker: |_| Ok(Maker::of(|_| otel_trace_id().to_text())),
     }),
     read: Some(Read {
@@ -142,7 +146,7 @@ pub(crate) const SPAN_ID: Format = Format {
     make: Some(Make {
         options: &[],
         takes_a_time: false,
-        in_nginx: false,
+        in_nginx: None,
         maker: |_| Ok(Maker::of(|_| span_id().to_text())),
     }),
     read: Some(Read {
@@ -185,7 +189,7 @@ const TIME: Time = Time {
 
 fn of_trace(
     text: &[u8],
-    parts: Vec<(&'static str, String)>,
+    parts: Vec<(&'static str, Value)>,
     fields: &[(&'static str, usize)],
 ) -> Result<Anatomy, FormatError> {
     let bits = hex::decode::<{ TraceId::LEN }>(text, 0)?;

@@ -19,7 +19,7 @@ pub(crate) const FORMAT: Format = Format {
     make: Some(Make {
         options: &[],
         takes_a_time: false,
-        in_nginx: true,
+        in_nginx: Some(&[]),
         maker: |_| Ok(Maker::writing(|clock_ms, text| Ok(Made::of(SkyWalking::new_by(clock_ms).write(text))))),
     }),
     read: Some(Read {
@@ -33,9 +33,9 @@ pub(crate) const FORMAT: Format = Format {
 pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
     let id = SkyWalking::from_text(text)?;
     let parts = vec![
-        ("instance", format!("{:032x}", id.instance)),
-        ("thread", id.thread.to_string()),
-        ("sequence", id.sequence.to_string()),
+        ("instance", format!("{:032x}", id.instance).into()),
+        ("thread", id.thread.into()),
+        ("sequence", id.sequence.into()),
     ];
     Ok(Anatomy::new(id.to_string(), parts))
 };

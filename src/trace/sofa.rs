@@ -24,7 +24,7 @@ pub(crate) const FORMAT: Format = Format {
         options: &["address"],
         // Two copies of this library in one process would count from the same number.
         takes_a_time: false,
-        in_nginx: false,
+        in_nginx: None,
         maker: |options| {
             let address = options.ipv4_address()?;
             Ok(Maker::writing(move |clock_ms, text| {
@@ -46,11 +46,8 @@ pub(crate) const FORMAT: Format = Format {
 
 pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
     let id = Sofa::from_text(text)?;
-    let parts = vec![
-        ("address", id.address.to_string()),
-        ("sequence", id.sequence.to_string()),
-        ("process", id.pid.to_string()),
-    ];
+    let parts =
+        vec![("address", id.address.to_string().into()), ("sequence", id.sequence.into()), ("pid", id.pid.into())];
     Ok(Anatomy::new(id.to_string(), parts))
 };
 

@@ -1,7 +1,7 @@
 //! The `traceparent` header of W3C Trace Context, level 2.
 
 use super::{SpanId, TraceId, otel_ids, read_nonzero, span_id};
-use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy};
+use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Value};
 use crate::maker::Maker;
 use crate::text::{FormatError, hex};
 use std::fmt;
@@ -17,7 +17,7 @@ pub(crate) const FORMAT: Format = Format {
     make: Some(Make {
         options: &[],
         takes_a_time: false,
-        in_nginx: true,
+        in_nginx: Some(&[]),
         maker: |_| Ok(Maker::of(|_| Traceparent::new(true).to_text())),
     }),
     read: Some(Read {
@@ -31,9 +31,10 @@ pub(crate) const FORMAT: Format = Format {
 pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
     let header = Traceparent::from_text(text)?;
     let parts = vec![
-        ("trace", header.trace_id.to_string()),
-        ("span", header.span_id.to_string()),
-        ("sampled", header.sampled.to_string()),
+        ("trace_id", header.trace_id.to_string().into()),
+        ("span_id", header.span_id.to_string().into()),
+        ("sampled", Value::Flag(header.sampled)),
+        ("random", Value::Flag(header.random)),
     ];
     Ok(Anatomy::new(header.to_string(), parts))
 };

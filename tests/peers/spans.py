@@ -2,11 +2,7 @@
 
 import ctypes
 
-from library import LIBRARY
-
-
-class Text(ctypes.Structure):
-    _fields_ = [("len", ctypes.c_size_t), ("data", ctypes.c_char_p)]
+from library import LIBRARY, Text
 
 
 class Header(ctypes.Structure):
@@ -67,5 +63,5 @@ class Reader:
 def written(span, kind):
     """The header of the span: X-Amzn-Trace-Id or X-Cloud-Trace-Context."""
     buffer = ctypes.create_string_buffer(74)
-    length = getattr(LIBRARY, {"aws": "txid_span_amzn_trace_id", "gcp": "txid_span_cloud_trace_context"}[kind])(ctypes.byref(span), buffer)
+    length = LIBRARY.txid_span_header(ctypes.byref(span), ["aws", "gcp"].index(kind), buffer)
     return buffer.raw[:length].decode()

@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
-use txid_agent::keeper::{Kept, KeptLease, KeptSegment, Report, Source, keep};
+use txid_agent::keeper::{HostClock, Kept, KeptLease, KeptSegment, Report, Source, keep};
 use txid_agent::store;
 use txid_agent_machines::store::Numbering;
 use txid_agent_machines::{lease, pace, segment};
@@ -166,7 +166,8 @@ fn run(which: usize, mut kept: impl Kept, stop: &Receiver<()>, events: &Sender<E
     // The main thread may have ended already.
     let send = |news| drop(events.send(Event::Keeper(which, news)));
     loop {
-        let ended = catch_unwind(AssertUnwindSafe(|| keep(&mut kept, stop, |report| send(News::Report(report)))));
+        let keep = || keep(&mut kept, &HostClock::new(stop), |report| send(News::Report(report)));
+        let ended = catch_unwind(AssertUnwindSafe(keep));
         match ended {
             Ok(ended) => return send(News::Ended(ended)),
             Err(_) => {
@@ -194,7 +195,7 @@ fn lease_rules(config: &Config, node: &Node, may_lose_writes: bool) -> lease::Ru
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
     use crate::config::tests::config;
     use txid::snowflake::Layout;
@@ -278,7 +279,8 @@ mod tests {
             assert!(text.starts_with(start) && *live == is_live, "{reports:?}");
         }
     }
-    fn keepers(names: &[&str]) -> Keepers {
+
+    pub fn keepers(names: &[&str]) -> Keepers {
         let keeper = |name: &&str| Keeper {
             name: (*name).to_owned(),
             state: State::Starting,

@@ -249,3 +249,26 @@ impl Runner {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::keepers::tests::keepers;
+    use super::*;
+
+    /// Neither by a child, nor by a store that does not answer.
+    #[test]
+    fn nothing_holds_it_up_for_five_seconds() {
+        let keepers = keepers(&["orders"]);
+        let (child, notify) = (Vec::new(), Notify::from_environment());
+        let mut agent = Agent { keepers, child, runner: None, notify, phase: Phase::Running, shows_password: false };
+        let before = Instant::now();
+        agent.take_signal(SIGTERM);
+        let Phase::Stopping(status, end) = agent.phase else { panic!("it goes on") };
+        assert!(end < Instant::now() + Duration::from_secs(5) && end >= before);
+        agent.time_is_over();
+        assert!(agent.go_on().is_none(), "its lease was not given back, and there is still time");
+        agent.phase = Phase::Stopping(status, before);
+        agent.time_is_over();
+        assert!(agent.go_on().is_some());
+    }
+}

@@ -47,7 +47,7 @@ impl Notify {
         if let Some(watchdog) = self.watchdog {
             let beat = move || {
                 while events.send(Event::Beat).is_ok() {
-                    thread::sleep(watchdog / 3);
+                    thread::sleep(pause(watchdog));
                 }
             };
             let thread = thread::Builder::new().name("txid-watchdog".into()).stack_size(64 << 10);
@@ -81,6 +81,11 @@ impl Notify {
     }
 }
 
+/// systemd advises half of the time, and one may be late.
+fn pause(watchdog: Duration) -> Duration {
+    watchdog / 3
+}
+
 fn watchdog(us: Option<u64>, pid: Option<u64>) -> Option<Duration> {
     // Inherited variables may be for another process.
     let is_ours = pid.is_none_or(|pid| pid == u64::from(std::process::id()));
@@ -93,17 +98,14 @@ mod tests {
     use crate::config::tests::config;
     use std::path::Path;
     use std::sync::mpsc::channel;
-    use std::time::Instant;
 
-    /// systemd advises half of the time, and one may be late. A sleep is never shorter, and one of nine is hardly longer.
     #[test]
     fn the_agent_says_that_it_works_three_times_as_often_as_it_must() {
         let watchdog = Duration::from_millis(300);
+        assert_eq!(pause(watchdog), Duration::from_millis(100));
         let (sender, events) = channel();
         Notify { socket: None, watchdog: Some(watchdog) }.beat(sender).unwrap();
-        let times: Vec<_> = (0..10).map(|_| events.recv().map(|_| Instant::now()).unwrap()).collect();
-        let shortest = times.windows(2).map(|pair| pair[1] - pair[0]).min().unwrap();
-        assert!(shortest < watchdog * 2 / 5, "{shortest:?}");
+        (0..3).for_each(|_| assert!(matches!(events.recv(), Ok(Event::Beat))));
     }
 
     #[test]

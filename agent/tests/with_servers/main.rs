@@ -4,9 +4,11 @@
 
 mod beside;
 mod failover;
+mod failure;
 mod fleet;
 mod metrics;
 mod proxy;
 mod segments;
 mod servers;
 mod stores;
+mod wait;

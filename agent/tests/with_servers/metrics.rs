@@ -152,7 +152,7 @@ fn prometheus_runs_each_expression_of_the_dashboard_and_no_alert_fires() {
     let script = script
         .replace("/var/lib/prometheus/node-exporter", textfiles.to_str().unwrap())
         .replace("--prometheus", &format!("--prometheus --dir {}/run", host.directory.path().display()))
-        .replace("txid-agent ", &format!("{} ", env!("CARGO_BIN_EXE_txid-agent")));
+        .replace("txid-agent ", concat!("'", env!("CARGO_BIN_EXE_txid-agent"), "' "));
     run(Command::new("sh").args(["-ec", &script]));
 
     let exporter = Server::start(

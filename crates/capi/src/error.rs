@@ -17,10 +17,6 @@ pub enum txid_error {
     LastCharacter = -3,
     /// A text has valid characters, but a value that is not allowed.
     Value = -10,
-    /// The host has no address of the required kind.
-    NoAddress = -11,
-    /// A text is not an address of the required kind.
-    Address = -12,
     /// An option, or the name of a format, is not known or has an invalid value.
     Option = -20,
     /// An option is already set.
@@ -155,8 +151,6 @@ meanings! {
     Character => c"the text has a character that is not in its alphabet",
     LastCharacter => c"the last character is not '0' or 'g'",
     Value => c"the text has a value that is not allowed",
-    NoAddress => c"this host has no address of the required kind: give one",
-    Address => c"the text is not an address of the required kind",
     Option => c"the option is not known, or its value is not valid",
     OptionTwice => c"the option is already set",
     SnowflakeLayout => c"the layout of 64-bit ids is not valid",

@@ -1,13 +1,10 @@
 //! Numbers that tell nothing: their images under a keyed permutation.
 
-use crate::caller::{bytes, fail, place};
+use crate::caller::{bytes, fail, place, txid_text, words};
 use crate::error::txid_error;
 use ::txid::Hidden;
-use ::txid::hidden::{HiddenError, KeyFlaw, NotHidden, NotRevealed, Shape};
-use ::txid::segment::Segment;
-use std::ffi::{CStr, OsStr, c_char};
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use ::txid::hidden::{HiddenError, KeyFlaw, NotHidden, NotRevealed};
+use std::ffi::c_char;
 
 /// The length of the longest hidden number.
 pub const TXID_HIDDEN_LEN: usize = 21;
@@ -20,75 +17,26 @@ pub struct txid_hidden(Hidden);
 /// Opens a series of hidden numbers, and writes it to `hidden`. Any thread may use it, and any child. Release it with
 /// txid_hidden_close.
 ///
-/// Only its owner may read `key_file`. With another `name`, the images are others. Images have 6 to 19 digits or 4 to 13
-/// letters; the other of the two is 0. With `check`, a check digit follows. `state` is the file of the numbers' segment, or
-/// NULL.
+/// The words are key=FILE, which only its owner may read; name=NAME, and with another name, the images are others; digits=N
+/// for images of 6 to 19 digits, or letters=N for 4 to 13 letters; and perhaps check, for a check digit after that, and
+/// state=FILE, the file of the numbers' segment.
 ///
 /// Returns 0, or a txid_error; then `message` says what is wrong, and `hidden` is unchanged.
 ///
 /// # Safety
 ///
-/// `key_file`, `name` and `state` must be NUL-terminated, `hidden` valid for a write, `message` for writes of
+/// `list` must be valid for reads of `count` texts, as must their bytes; `hidden` for a write, `message` for writes of
 /// TXID_MESSAGE_LEN bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_hidden_open(
-    key_file: *const c_char,
-    name: *const c_char,
-    digits: u32,
-    letters: u32,
-    check: bool,
-    state: *const c_char,
-    hidden: *mut *mut txid_hidden,
-    message: *mut c_char,
-) -> i32 {
-    // SAFETY: the caller vouches for the NULs.
-    let path = |text| Path::new(OsStr::from_bytes(unsafe { CStr::from_ptr(text) }.to_bytes()));
-    let open = || {
-        let shape = match (digits, letters) {
-            (digits, 0) => Shape::Digits(digits),
-            (0, letters) => Shape::Letters(letters),
-            _ => return Err(HiddenError::Option("give digits or letters, not both".into())),
-        };
-        // SAFETY: as above.
-        let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
-        let mut opened = Hidden::open(path(key_file), &name, shape)?;
-        if check {
-            opened = opened.with_check_digit();
-        }
-        if !state.is_null() {
-            opened = opened.of_segment(Segment::attach(path(state)).map_err(HiddenError::Segment)?);
-        }
-        Ok(opened)
-    };
-    // SAFETY: the caller's promise is the same.
-    unsafe { give(open(), hidden, message) }
-}
-
-/// The same by the words of a configuration: key=FILE name=NAME digits=N or letters=N, and perhaps check and state=FILE.
-///
-/// # Safety
-///
-/// `list` must be valid for reads of `count` texts, as must their bytes; `hidden` for a write, `message` for writes of
-/// TXID_MESSAGE_LEN bytes.
-#[cfg(feature = "nginx")]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn txid_hidden_parse(
-    list: *const crate::caller::txid_text,
+    list: *const txid_text,
     count: usize,
     hidden: *mut *mut txid_hidden,
     message: *mut c_char,
 ) -> i32 {
     // SAFETY: the caller vouches for the texts.
-    let list = unsafe { crate::caller::words(list, count) };
-    // SAFETY: the caller's promise is the same.
-    unsafe { give(Hidden::parse(list.iter().map(|word| &**word)), hidden, message) }
-}
-
-/// # Safety
-///
-/// `hidden` must be valid for a write, `message` for writes of TXID_MESSAGE_LEN bytes.
-unsafe fn give(opened: Result<Hidden, HiddenError>, hidden: *mut *mut txid_hidden, message: *mut c_char) -> i32 {
-    match opened {
+    let list = unsafe { words(list, count) };
+    match Hidden::parse(list.iter().map(|word| &**word)) {
         Ok(opened) => {
             // SAFETY: the caller vouches for `hidden`.
             unsafe { hidden.write(Box::into_raw(Box::new(txid_hidden(opened)))) };
@@ -178,51 +126,13 @@ pub unsafe extern "C" fn txid_hidden_hide_text(
     message: *mut c_char,
 ) -> i32 {
     // SAFETY: the caller vouches for all of them.
-    unsafe { write((*hidden).0.hide_text(bytes(text, len)).as_deref(), buf, message) }
-}
-
-/// Writes the number with the image `text` to `buf` in decimal digits, at most TXID_HIDDEN_LEN, and returns how many;
-/// or a txid_error, and then `message` says why the text is no image.
-///
-/// # Safety
-///
-/// As for txid_hidden_reveal; also, `buf` must be valid for writes of TXID_HIDDEN_LEN bytes.
-#[cfg(feature = "nginx")]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn txid_hidden_reveal_text(
-    hidden: *const txid_hidden,
-    text: *const c_char,
-    len: usize,
-    buf: *mut c_char,
-    message: *mut c_char,
-) -> i32 {
-    let mut digits = itoa::Buffer::new();
-    // SAFETY: the caller vouches for all of them, and a number of 64 bits has at most 20 digits.
     unsafe {
-        let number = (*hidden).0.reveal(bytes(text, len));
-        write(number.as_ref().map(|number| digits.format(*number)), buf, message)
-    }
-}
-
-/// Writes a text and returns its length, or says why there is none.
-///
-/// # Safety
-///
-/// `buf` must be valid for writes of the text, `message` for writes of TXID_MESSAGE_LEN bytes.
-#[cfg(feature = "nginx")]
-#[inline(always)]
-unsafe fn write<E: std::fmt::Display>(text: Result<&str, &E>, buf: *mut c_char, message: *mut c_char) -> i32
-where
-    for<'a> txid_error: From<&'a E>,
-{
-    // SAFETY: the caller vouches for both.
-    unsafe {
-        match text {
-            Ok(text) => {
-                buf.copy_from_nonoverlapping(text.as_ptr().cast(), text.len());
-                text.len() as i32
+        match (*hidden).0.hide_text(bytes(text, len)) {
+            Ok(image) => {
+                buf.copy_from_nonoverlapping(image.as_ptr().cast(), image.len());
+                image.len() as i32
             }
-            Err(error) => fail(txid_error::from(error), error, message),
+            Err(error) => fail(txid_error::from(&error), &error, message),
         }
     }
 }

@@ -5,7 +5,6 @@
 
 #![allow(non_camel_case_types, reason = "types have the names that they have in C")]
 
-pub mod b3;
 mod caller;
 pub mod clock;
 #[cfg(target_os = "linux")]
@@ -17,31 +16,24 @@ mod copies {
     }
 }
 pub mod error;
-pub mod explain;
-pub mod flake;
 pub mod hidden;
-pub mod host;
 pub mod kept;
 pub mod maker;
 pub mod policy;
+pub mod read;
 pub mod readings;
 pub mod segment;
 #[cfg(feature = "nginx")]
 pub mod series;
 #[cfg(feature = "nginx")]
 pub mod server;
-pub mod skywalking;
 pub mod snowflake;
-pub mod sofa;
 pub mod span;
 #[cfg(test)]
 mod tests;
 #[cfg(feature = "nginx")]
 pub mod time_in;
-pub mod trace;
-pub mod traceparent;
 pub mod txid;
-pub mod unique_id;
 pub mod uuid;
 
 /// The version of this interface. It grows when callers built for the previous version would no longer work.

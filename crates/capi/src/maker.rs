@@ -3,7 +3,6 @@
 use crate::caller::{fail, place, txid_text, words};
 use crate::error::txid_error;
 use ::txid::{Made, Maker, MakerError, NoId};
-use std::borrow::Cow;
 use std::ffi::c_char;
 
 /// The length of the longest id of any format.
@@ -15,7 +14,8 @@ const _: () = assert!(TXID_MAX_LEN == Maker::MAX_LEN);
 pub struct txid_maker(Maker);
 
 /// Opens a maker of ids, and writes it to `maker`. The first of the `count` words is the name of the format, and the
-/// others are its options, name=value. Release it with txid_maker_close.
+/// others are its options, name=value: docs/lua.md lists them. With `is_trial`, the options are only checked, as in a test
+/// of a configuration: no file is made, and a state without a file is one in memory. Release it with txid_maker_close.
 ///
 /// Returns 0, or a txid_error; then `message` says what is wrong, and `maker` is unchanged.
 ///
@@ -27,43 +27,23 @@ pub struct txid_maker(Maker);
 pub unsafe extern "C" fn txid_maker_open(
     list: *const txid_text,
     count: usize,
+    is_trial: bool,
     maker: *mut *mut txid_maker,
     message: *mut c_char,
 ) -> i32 {
+    // SAFETY: the caller vouches for the texts.
+    let list = unsafe { words(list, count) };
+    let (format, options) = list.split_first().map_or(("", &[][..]), |(format, options)| (&**format, options));
+    let options = options.iter().map(|option| &**option);
     // nginx has a copy of this library in each module. What several copies would repeat is not for them.
-    let parse: Parse = if cfg!(feature = "nginx") {
-        |format, options| Maker::parse(format, options.iter().map(|option| &**option))
-    } else {
-        |format, options| Maker::parse_any(format, options.iter().map(|option| &**option))
+    let opened = match (cfg!(feature = "nginx"), is_trial) {
+        (true, false) => Maker::parse(format, options),
+        (true, true) => Maker::parse_on_trial(format, options),
+        (false, false) => Maker::parse_any(format, options),
+        (false, true) => Maker::parse_any_on_trial(format, options),
     };
     // SAFETY: the caller's promise is the same.
-    unsafe { open(parse, list, count, maker, message) }
-}
-
-/// As txid_maker_open, to try the options, as for a test of a configuration: no file is made, and a state without a file
-/// is one in memory.
-///
-/// # Safety
-///
-/// As for txid_maker_open.
-#[cfg(feature = "nginx")]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn txid_maker_try(
-    list: *const txid_text,
-    count: usize,
-    maker: *mut *mut txid_maker,
-    message: *mut c_char,
-) -> i32 {
-    // SAFETY: the caller's promise is the same.
-    unsafe {
-        open(
-            |format, options| Maker::parse_on_trial(format, options.iter().map(|option| &**option)),
-            list,
-            count,
-            maker,
-            message,
-        )
-    }
+    unsafe { give(opened, maker, message) }
 }
 
 /// As txid_maker_open, of a format that needs no options: the one with the name of `len` characters at `name`.
@@ -81,26 +61,6 @@ pub unsafe extern "C" fn txid_maker_named(
 ) -> i32 {
     // SAFETY: the caller vouches for the name, and its promise is the same.
     unsafe { give(Maker::named(&words(&txid_text { len, data: name }, 1)[0]), maker, message) }
-}
-
-/// A maker of the format of this name, with these options.
-type Parse = fn(&str, &[Cow<str>]) -> Result<Maker, MakerError>;
-
-/// # Safety
-///
-/// As for txid_maker_open.
-unsafe fn open(
-    parse: Parse,
-    list: *const txid_text,
-    count: usize,
-    maker: *mut *mut txid_maker,
-    message: *mut c_char,
-) -> i32 {
-    // SAFETY: the caller vouches for the texts.
-    let list = unsafe { words(list, count) };
-    let (format, options) = list.split_first().map_or(("", &[][..]), |(format, options)| (&**format, options));
-    // SAFETY: the caller's promise is the same.
-    unsafe { give(parse(format, options), maker, message) }
 }
 
 /// # Safety

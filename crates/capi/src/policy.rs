@@ -1,10 +1,11 @@
 //! What a server does with the ids that come in.
 
+#[cfg(feature = "nginx")]
+use crate::caller::place;
 use crate::caller::{bytes, fail, txid_text, words};
 use crate::error::txid_error;
 use ::txid::request::{Field, Header, Peer, Policy, PolicyError, Verdict};
 use std::ffi::{c_char, c_void};
-use std::mem::offset_of;
 use std::net::{IpAddr, Ipv6Addr};
 
 /// The options of a server: whose ids and traces it accepts, and in which headers.
@@ -34,33 +35,21 @@ pub struct txid_header {
     pub in_place: bool,
 }
 
+/// The length of the longest name of a header of traces.
+#[cfg(feature = "nginx")]
+pub const TXID_TRACE_HEADER_MAX_LEN: usize = 21;
+
+/// How many headers a trace comes in.
+pub const TXID_TRACE_HEADERS: usize = 11;
+const _: () = assert!(TXID_TRACE_HEADERS == Field::COUNT - 1);
+
 /// The headers of a request that a policy looks at.
 #[repr(C)]
 pub struct txid_headers {
     /// The one with the id, by default X-Request-Id.
     pub id: txid_header,
-    /// The one that holds only the trace's id, if the policy names one.
-    pub trace_id: txid_header,
-    /// traceparent
-    pub traceparent: txid_header,
-    /// b3
-    pub b3: txid_header,
-    /// X-B3-TraceId
-    pub x_b3_trace_id: txid_header,
-    /// X-B3-SpanId
-    pub x_b3_span_id: txid_header,
-    /// X-B3-ParentSpanId
-    pub x_b3_parent_span_id: txid_header,
-    /// X-B3-Sampled
-    pub x_b3_sampled: txid_header,
-    /// X-B3-Flags
-    pub x_b3_flags: txid_header,
-    /// X-Amzn-Trace-Id
-    pub x_amzn_trace_id: txid_header,
-    /// X-Cloud-Trace-Context
-    pub x_cloud_trace_context: txid_header,
-    /// tracestate
-    pub tracestate: txid_header,
+    /// Those of traces. The first is the one that holds only the trace's id, if the policy names one.
+    pub of_trace: [txid_header; TXID_TRACE_HEADERS],
 }
 
 /// The sender of a request.
@@ -198,6 +187,23 @@ pub unsafe extern "C" fn txid_headers_find(
     has_trace
 }
 
+/// Writes the name of a header of traces to `name`, in lower case, and returns its length: of the one at this place of of_trace.
+/// Returns 0 for the one whose name the policy chooses.
+///
+/// # Safety
+///
+/// `name` must be valid for writes of TXID_TRACE_HEADER_MAX_LEN bytes.
+#[cfg(feature = "nginx")]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_trace_header(at: usize, name: *mut c_char) -> usize {
+    let Some((_, known)) = Field::names().find(|(place, _)| *place == at + 1) else { return 0 };
+    let known = known.to_ascii_lowercase();
+    // SAFETY: the caller vouches for the name.
+    let name: &mut [u8; TXID_TRACE_HEADER_MAX_LEN] = unsafe { place(name) };
+    name[..known.len()].copy_from_slice(known.as_bytes());
+    known.len()
+}
+
 /// Decides about the id in `header`, which `peer` sent. Returns a txid_verdict. Spaces and tabs around the value are taken
 /// off in `header`.
 ///
@@ -289,48 +295,21 @@ impl txid_header {
 }
 
 impl txid_headers {
-    const NONE: Self = Self {
-        id: txid_header::NONE,
-        trace_id: txid_header::NONE,
-        traceparent: txid_header::NONE,
-        b3: txid_header::NONE,
-        x_b3_trace_id: txid_header::NONE,
-        x_b3_span_id: txid_header::NONE,
-        x_b3_parent_span_id: txid_header::NONE,
-        x_b3_sampled: txid_header::NONE,
-        x_b3_flags: txid_header::NONE,
-        x_amzn_trace_id: txid_header::NONE,
-        x_cloud_trace_context: txid_header::NONE,
-        tracestate: txid_header::NONE,
-    };
+    const NONE: Self = Self { id: txid_header::NONE, of_trace: [txid_header::NONE; TXID_TRACE_HEADERS] };
 
-    /// Where the header is.
-    fn at(field: Field) -> usize {
-        match field {
-            Field::Id => offset_of!(Self, id),
-            Field::TraceId => offset_of!(Self, trace_id),
-            Field::Traceparent => offset_of!(Self, traceparent),
-            Field::Tracestate => offset_of!(Self, tracestate),
-            Field::B3 => offset_of!(Self, b3),
-            Field::XB3TraceId => offset_of!(Self, x_b3_trace_id),
-            Field::XB3SpanId => offset_of!(Self, x_b3_span_id),
-            Field::XB3ParentSpanId => offset_of!(Self, x_b3_parent_span_id),
-            Field::XB3Sampled => offset_of!(Self, x_b3_sampled),
-            Field::XB3Flags => offset_of!(Self, x_b3_flags),
-            Field::XAmznTraceId => offset_of!(Self, x_amzn_trace_id),
-            Field::XCloudTraceContext => offset_of!(Self, x_cloud_trace_context),
+    #[inline]
+    pub(crate) fn get(&self, field: Field) -> &txid_header {
+        match field as usize {
+            0 => &self.id,
+            at => &self.of_trace[at - 1],
         }
     }
 
     #[inline]
-    pub(crate) fn get(&self, field: Field) -> &txid_header {
-        // SAFETY: there is a header at this place.
-        unsafe { &*std::ptr::from_ref(self).byte_add(Self::at(field)).cast() }
-    }
-
-    #[inline]
     pub(crate) fn of(&mut self, field: Field) -> &mut txid_header {
-        // SAFETY: there is a header at this place.
-        unsafe { &mut *std::ptr::from_mut(self).byte_add(Self::at(field)).cast() }
+        match field as usize {
+            0 => &mut self.id,
+            at => &mut self.of_trace[at - 1],
+        }
     }
 }

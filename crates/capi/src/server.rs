@@ -17,59 +17,39 @@ pub unsafe extern "C" fn txid_policy_inherit(policy: *mut txid_policy, parent: *
     unsafe { (*policy).0.inherit(&(*parent).0) }
 }
 
-/// Whether the policy accepts nobody's ids, so that no header needs to be read.
-///
-/// # Safety
-///
-/// `policy` must be from txid_policy_open.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn txid_policy_trusts_nobody(policy: *const txid_policy) -> bool {
-    // SAFETY: the caller vouches for it.
-    unsafe { (*policy).0.trusts_nobody() }
+/// What a policy says of every request.
+#[repr(C)]
+pub struct txid_terms {
+    /// The header with the id.
+    pub header: txid_text,
+    /// The header that holds only the trace's id; its length is 0 if there is none.
+    pub trace_id_header: txid_text,
+    /// Whether it accepts nobody's ids, so that no header needs to be read.
+    pub trusts_nobody: bool,
+    /// Whether it rejects requests with an invalid id.
+    pub rejects: bool,
+    /// Whether it continues traces.
+    pub traces: bool,
 }
 
-/// Whether the policy rejects requests with an invalid id.
+/// Writes what the policy says of every request to `terms`. The texts belong to the policy, and are valid until it changes.
 ///
 /// # Safety
 ///
-/// `policy` must be from txid_policy_open.
+/// `policy` must be from txid_policy_open, and `terms` valid for a write.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn txid_policy_rejects(policy: *const txid_policy) -> bool {
-    // SAFETY: the caller vouches for it.
-    unsafe { (*policy).0.rejects() }
-}
-
-/// Whether the policy continues traces.
-///
-/// # Safety
-///
-/// `policy` must be from txid_policy_open.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn txid_policy_traces(policy: *const txid_policy) -> bool {
-    // SAFETY: the caller vouches for it.
-    unsafe { !(*policy).0.kinds().is_empty() }
-}
-
-/// Writes the name of the header with the id to `name`. It belongs to the policy.
-///
-/// # Safety
-///
-/// `policy` must be from txid_policy_open, and `name` valid for a write. The text is valid until the policy changes.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn txid_policy_header(policy: *const txid_policy, name: *mut txid_text) {
+pub unsafe extern "C" fn txid_policy_terms(policy: *const txid_policy, terms: *mut txid_terms) {
     // SAFETY: the caller vouches for both.
-    unsafe { name.write(txid_text::of((*policy).0.header())) }
-}
-
-/// As txid_policy_header, for the header that holds only the trace's id; its length is 0 if there is none.
-///
-/// # Safety
-///
-/// As for txid_policy_header.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn txid_policy_trace_id_header(policy: *const txid_policy, name: *mut txid_text) {
-    // SAFETY: the caller vouches for both.
-    unsafe { name.write(txid_text::of((*policy).0.trace_id_header().unwrap_or_default())) }
+    unsafe {
+        let policy = &(*policy).0;
+        terms.write(txid_terms {
+            header: txid_text::of(policy.header()),
+            trace_id_header: txid_text::of(policy.trace_id_header().unwrap_or_default()),
+            trusts_nobody: policy.trusts_nobody(),
+            rejects: policy.rejects(),
+            traces: !policy.kinds().is_empty(),
+        });
+    }
 }
 
 /// Whether the header whose name are the `len` characters at `name` can carry an id. Returns 0, or a txid_error; then

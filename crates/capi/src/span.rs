@@ -1,23 +1,41 @@
 //! The span of a request.
 
-use crate::b3::TXID_B3_MAX_LEN;
 use crate::caller::{bytes, place};
 use crate::policy::{txid_headers, txid_peer, txid_policy};
-use crate::trace::{TXID_SPAN_ID_LEN, TXID_TRACE_ID_LEN};
-use crate::traceparent::TXID_TRACEPARENT_LEN;
 use ::txid::request::{Field, Outgoing, Policy, Span, TraceIds};
-use ::txid::trace::{AmznTraceId, CloudTraceContext, Sampling, SpanId};
+use ::txid::trace::{AmznTraceId, B3, CloudTraceContext, Sampling, SpanId, TraceId, Traceparent};
 use std::array;
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null_mut;
 
-/// The length of the longest X-Amzn-Trace-Id header.
-pub const TXID_AMZN_TRACE_ID_MAX_LEN: usize = 74;
-const _: () = assert!(TXID_AMZN_TRACE_ID_MAX_LEN == AmznTraceId::MAX_LEN);
+/// The length of a trace id.
+pub const TXID_TRACE_ID_LEN: usize = 32;
 
-/// The length of the longest X-Cloud-Trace-Context header.
-pub const TXID_CLOUD_TRACE_CONTEXT_MAX_LEN: usize = 57;
-const _: () = assert!(TXID_CLOUD_TRACE_CONTEXT_MAX_LEN == CloudTraceContext::MAX_LEN);
+/// The length of a span id.
+pub const TXID_SPAN_ID_LEN: usize = 16;
+
+/// The length of a traceparent of version 00.
+pub const TXID_TRACEPARENT_LEN: usize = 55;
+
+/// The length of the longest b3 header.
+pub const TXID_B3_MAX_LEN: usize = 68;
+
+/// The length of the longest header of txid_span_header.
+pub const TXID_SPAN_HEADER_MAX_LEN: usize = 74;
+
+const _: () = assert!(TXID_TRACE_ID_LEN == TraceId::LEN && TXID_SPAN_ID_LEN == SpanId::LEN);
+const _: () = assert!(TXID_TRACEPARENT_LEN == Traceparent::LEN && TXID_B3_MAX_LEN == B3::MAX_LEN);
+const _: () = assert!(TXID_SPAN_HEADER_MAX_LEN == AmznTraceId::MAX_LEN);
+const _: () = assert!(TXID_SPAN_HEADER_MAX_LEN >= CloudTraceContext::MAX_LEN);
+
+/// A header that is not in a txid_span, but is made of it.
+#[repr(C)]
+pub enum txid_span_kind {
+    /// X-Amzn-Trace-Id
+    Aws = 0,
+    /// X-Cloud-Trace-Context
+    Gcp = 1,
+}
 
 /// Sets a header of a request, or removes it if `value` is NULL, and returns 0 or an error: lua-nginx-module's
 /// ngx_http_lua_ffi_req_set_header.
@@ -104,27 +122,24 @@ pub unsafe extern "C" fn txid_span_continue(
     }
 }
 
-/// Writes the X-Amzn-Trace-Id header of a span to `buf`, and returns its length.
+/// Writes a header of a span, a txid_span_kind, to `buf`, and returns its length; 0 if there is no such kind.
 ///
 /// # Safety
 ///
-/// `span` must be from txid_span_start or txid_span_continue, and `buf` valid for writes of TXID_AMZN_TRACE_ID_MAX_LEN bytes.
+/// `span` must be from txid_span_start or txid_span_continue, and `buf` valid for writes of TXID_SPAN_HEADER_MAX_LEN bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn txid_span_amzn_trace_id(span: *const txid_span, buf: *mut c_char) -> usize {
-    // SAFETY: the caller vouches for both.
-    unsafe { (*span).outgoing().amzn_trace_id(place(buf)) }
-}
+pub unsafe extern "C" fn txid_span_header(span: *const txid_span, kind: i32, buf: *mut c_char) -> usize {
+    const AWS: i32 = txid_span_kind::Aws as i32;
+    const GCP: i32 = txid_span_kind::Gcp as i32;
 
-/// Writes the X-Cloud-Trace-Context header of a span to `buf`, and returns its length.
-///
-/// # Safety
-///
-/// `span` must be from txid_span_start or txid_span_continue, and `buf` valid for writes of
-/// TXID_CLOUD_TRACE_CONTEXT_MAX_LEN bytes.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn txid_span_cloud_trace_context(span: *const txid_span, buf: *mut c_char) -> usize {
-    // SAFETY: the caller vouches for both.
-    unsafe { (*span).outgoing().cloud_trace_context(place(buf)) }
+    // SAFETY: the caller vouches for both, and each header has its room.
+    unsafe {
+        match kind {
+            AWS => (*span).outgoing().amzn_trace_id(place(buf)),
+            GCP => (*span).outgoing().cloud_trace_context(place(buf)),
+            _ => 0,
+        }
+    }
 }
 
 /// Sends a request's id, and its span in all kinds of the policy: calls `set` for each header that must change. `headers`

@@ -3,8 +3,8 @@
 use crate::caller::{TXID_MESSAGE_LEN, txid_text};
 use crate::clock::{txid_clock_coarse_ms, txid_clock_ms};
 use crate::error::{txid_error, txid_strerror};
-use crate::explain::{txid_explain, txid_format};
 use crate::policy::{txid_field, txid_headers_find, txid_policy, txid_policy_close, txid_policy_open, txid_policy_set};
+use crate::read::{TXID_PARTS_MAX, txid_parts, txid_read, txid_value};
 use crate::snowflake::{txid_snowflake_close, txid_snowflake_open};
 use crate::span::{txid_request_send, txid_span_start};
 use crate::txid::*;
@@ -21,16 +21,33 @@ fn ms(text: &[u8]) -> i64 {
     unsafe { txid_ms(text.as_ptr().cast(), text.len()) }
 }
 
-/// The code and the message of txid_explain.
-fn explain(format: i32, text: *const u8, len: usize) -> (i32, String) {
-    let mut message = [0_u8; TXID_MESSAGE_LEN];
-    // SAFETY: the text is as long as it says, and the message has its room.
-    let code = unsafe { txid_explain(format, text.cast(), len, message.as_mut_ptr().cast()) };
-    (code, CStr::from_bytes_until_nul(&message).unwrap().to_str().unwrap().to_string())
+/// What txid_read returns: the parts, or the code and the message.
+fn read(format: &str, text: &[u8]) -> Result<txid_parts, (i32, String)> {
+    let (mut parts, mut message) = (MaybeUninit::<txid_parts>::zeroed(), [0_u8; TXID_MESSAGE_LEN]);
+    let (name, text, len) = (format.as_ptr().cast(), text.as_ptr().cast(), text.len());
+    // SAFETY: the texts are as long as they say, the message has its room, and the parts are written if there is no error.
+    unsafe {
+        match txid_read(name, format.len(), text, len, parts.as_mut_ptr(), message.as_mut_ptr().cast()) {
+            0 => Ok(parts.assume_init()),
+            code => Err((code, CStr::from_bytes_until_nul(&message).unwrap().to_str().unwrap().to_string())),
+        }
+    }
 }
 
-fn explain_id(text: &[u8]) -> (i32, String) {
-    explain(txid_format::Txid as i32, text.as_ptr(), text.len())
+fn why_not(format: &str, text: &[u8]) -> (i32, String) {
+    read(format, text).err().unwrap_or_default()
+}
+
+/// The parts, as their names, texts, kinds and numbers.
+fn shown(parts: &txid_parts) -> String {
+    let text = |text: &[c_char]| text.iter().map(|byte| *byte as u8 as char).collect::<String>();
+    let part = |at: usize| {
+        let part = &parts.list[at];
+        // SAFETY: the name is the library's.
+        let name = String::from_utf8_lossy(unsafe { part.name.bytes() });
+        format!("{name} {} {} {}", text(&part.text[..part.text_len as usize]), part.value, part.number)
+    };
+    (0..parts.count).map(part).collect::<Vec<_>>().join(", ")
 }
 
 fn bound(write: unsafe extern "C" fn(*mut c_char, i64), ms: i64) -> String {
@@ -48,7 +65,7 @@ fn the_time_of_an_id_is_read_in_either_case() {
 }
 
 #[test]
-fn a_text_that_is_no_id_gets_its_code_and_an_explanation() {
+fn a_text_that_is_no_id_gets_its_code_and_the_reason() {
     for (text, code, message) in [
         (&b""[..], txid_error::Length, "an id has 20 characters, not 0"),
         (b"4om9qi54la8ffr4bd9s", txid_error::Length, "an id has 20 characters, not 19"),
@@ -64,19 +81,13 @@ fn a_text_that_is_no_id_gets_its_code_and_an_explanation() {
     ] {
         let code = code as i32;
         assert_eq!(ms(text), i64::from(code), "{message}");
-        assert_eq!(explain_id(text), (code, message.to_string()));
+        assert_eq!(why_not("txid", text), (code, message.to_string()));
         let mut bytes = [7; TXID_BYTES_LEN];
         // SAFETY: both are as long as they say.
         assert_eq!(unsafe { txid_to_bytes(text.as_ptr().cast(), text.len(), bytes.as_mut_ptr()) }, code);
         assert_eq!(bytes, [7; TXID_BYTES_LEN], "nothing is written");
     }
-    assert_eq!(explain_id(SAMPLE.as_bytes()), (0, String::new()));
-}
-
-#[test]
-fn a_wrong_length_is_found_without_a_look_at_the_text() {
-    let said = format!("an id has 20 characters, not {}", usize::MAX);
-    assert_eq!(explain(txid_format::Txid as i32, std::ptr::null(), usize::MAX), (txid_error::Length as i32, said));
+    assert_eq!(why_not("txid", SAMPLE.as_bytes()), (0, String::new()));
 }
 
 #[test]
@@ -85,21 +96,47 @@ fn the_text_of_each_format_gets_the_code_of_its_fault() {
     let character = txid_error::Character as i32;
     let value = txid_error::Value as i32;
     for (format, text, code) in [
-        (txid_format::Uuid, &b"1"[..], length),
-        (txid_format::Uuid, b"x1890a5d-ac96-774b-bcce-b302099a8057", character),
-        (txid_format::Flake, b"1", length),
-        (txid_format::Flake, b"-123456789012345678901", character),
-        (txid_format::Flake, b"zzzzzzzzzzzzzzzzzzzzzz", value),
+        ("uuid", &b"1"[..], length),
+        ("uuid", b"x1890a5d-ac96-774b-bcce-b302099a8057", character),
+        ("uuid_v4", b"01890a5d-ac96-774b-bcce-b302099a8057", value),
+        ("flake", b"1", length),
+        ("flake", b"-123456789012345678901", character),
+        ("flake", b"zzzzzzzzzzzzzzzzzzzzzz", value),
     ] {
-        assert_eq!(explain(format as i32, text.as_ptr(), text.len()).0, code, "{}", String::from_utf8_lossy(text));
+        assert_eq!(why_not(format, text).0, code, "{}", String::from_utf8_lossy(text));
     }
 }
 
 #[test]
-fn a_number_that_is_no_format_is_an_error() {
-    for number in [i32::MIN, -1, 9, i32::MAX] {
-        assert_eq!(explain(number, b"x".as_ptr(), 1), (txid_error::Value as i32, "no such format".to_string()));
+fn what_is_no_format_that_is_read_is_an_error() {
+    for name in ["", "UUID", "strong", "segment", "a\n"] {
+        let (code, message) = why_not(name, b"x");
+        let begins = format!("\"{}\" is not a format that is read; these are txid, ", name.escape_default());
+        assert!(code == txid_error::Option as i32 && message.starts_with(&begins), "{code} {message}");
     }
+}
+
+#[test]
+fn a_part_is_a_text_a_number_or_a_flag() {
+    let (text, number, flag) = (txid_value::Text as u8, txid_value::Number as u8, txid_value::Flag as u8);
+    let flake = read("flake", b"00009V93hHzYToZzAFfwf9").unwrap();
+    assert_eq!(shown(&flake), format!("node 02:42:ac:11:00:02 {text} 0, sequence 7 {number} 7"));
+    assert_eq!(flake.ms, 1_522_545_688_552);
+    let header = read("traceparent", b"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01").unwrap();
+    let flags = format!("sampled true {flag} 1, random false {flag} 0");
+    assert!(shown(&header).ends_with(&flags) && header.ms == i64::MIN, "{}", shown(&header));
+    // A UUID of any version, and a 64-bit id of few digits.
+    assert_eq!(read("uuid", b"017f22e2-79b0-7cc3-98c4-dc0c0c07398f").unwrap().ms, 1_645_557_742_000);
+    assert_eq!(shown(&read("snowflake", b"7").unwrap()), format!("node 0 {number} 0, sequence 7 {number} 7"));
+}
+
+/// A prefix of 63 letters, which no other part exceeds.
+#[test]
+fn the_longest_text_of_a_part_has_room() {
+    let prefix = "a".repeat(63);
+    let parts = read("typeid", format!("{prefix}_01h455vb4pex5vsknk084sn02q").as_bytes()).unwrap();
+    let (first, most) = (shown(&parts), TXID_PARTS_MAX);
+    assert!(first.starts_with(&format!("prefix {prefix} ")) && parts.count <= most, "{first}");
 }
 
 #[test]

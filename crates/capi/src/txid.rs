@@ -2,7 +2,7 @@
 
 use crate::caller::{self, written_if_read};
 use crate::error::txid_error;
-use ::txid::{Guessable, ParseError, Txid};
+use ::txid::{ParseError, Txid};
 use std::ffi::c_char;
 
 /// The length of an id. Ids are not NUL-terminated.
@@ -36,39 +36,6 @@ pub unsafe extern "C" fn txid_fill(buf: *mut c_char, ms: i64) {
 pub unsafe extern "C" fn txid_fill_now(buf: *mut c_char, clock_ms: i64) {
     // SAFETY: the caller's promise is the same.
     unsafe { caller::write(buf, Txid::now_by(clock_ms).to_text()) }
-}
-
-/// As txid_fill, but every random bit comes from the operating system's own generator and is used only once, so that
-/// nobody can guess the id. Returns false if the system gave no randomness; then the id is like one of txid_fill.
-///
-/// # Safety
-///
-/// `buf` must be valid for writes of TXID_LEN bytes.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn txid_strong_fill(buf: *mut c_char, ms: i64) -> bool {
-    // SAFETY: the caller's promise is the same.
-    unsafe { write_strong(buf, Txid::strong_at(ms)) }
-}
-
-/// As txid_strong_fill, for this moment; see txid_fill_now for `clock_ms`.
-///
-/// # Safety
-///
-/// `buf` must be valid for writes of TXID_LEN bytes.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn txid_strong_fill_now(buf: *mut c_char, clock_ms: i64) -> bool {
-    // SAFETY: the caller's promise is the same.
-    unsafe { write_strong(buf, Txid::strong_by(clock_ms)) }
-}
-
-/// # Safety
-///
-/// `buf` must be valid for writes of TXID_LEN bytes.
-#[inline(always)]
-unsafe fn write_strong(buf: *mut c_char, id: Result<Txid, Guessable>) -> bool {
-    // SAFETY: the caller's promise is the same.
-    unsafe { caller::write(buf, id.unwrap_or_else(|Guessable(id)| id).to_text()) };
-    id.is_ok()
 }
 
 /// Whether this thread's ids are made without the operating system's randomness, because it failed to give any when

@@ -83,7 +83,7 @@ fn the_instructions_of_an_id_are_bounded() {
 const OF_MAKERS: [(&str, u64); 4] =
     [("ulid", 4_097_000), ("ksuid", 4_847_000), ("xid", 1_957_000), ("nanoid", 3_782_000)];
 
-type OpenMaker = unsafe extern "C" fn(*const [usize; 2], usize, *mut *mut c_void, *mut c_char) -> i32;
+type OpenMaker = unsafe extern "C" fn(*const [usize; 2], usize, bool, *mut *mut c_void, *mut c_char) -> i32;
 type FillOfMaker = unsafe extern "C" fn(*const c_void, i64, *mut c_char, *mut bool, *mut c_char) -> i32;
 
 #[test]
@@ -97,7 +97,7 @@ fn calls_of_a_maker_to_count() {
     unsafe {
         let open = std::mem::transmute::<*mut c_void, OpenMaker>(symbol("txid_maker_open"));
         let fill = std::mem::transmute::<*mut c_void, FillOfMaker>(symbol("txid_maker_fill"));
-        assert_eq!(open(&word, 1, &mut maker, message.as_mut_ptr()), 0);
+        assert_eq!(open(&word, 1, false, &mut maker, message.as_mut_ptr()), 0);
         for _ in 0..CALLS {
             let len = fill(maker, 1_700_000_000_000, text.as_mut_ptr(), &mut guessable, message.as_mut_ptr());
             assert!(len > 0);

@@ -53,32 +53,6 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The formats that C has a function for. `txid inspect` reads the others.
-const FORMATS: [&str; 16] = [
-    "txid",
-    "uuid",
-    "uuid_v1",
-    "uuid_v4",
-    "uuid_v6",
-    "uuid_v7",
-    "flake",
-    "unique_id",
-    "unique_id_short",
-    "trace_id",
-    "trace_host_id",
-    "sofa",
-    "skywalking",
-    "traceparent",
-    "b3",
-    "snowflake",
-];
-
-fn section(name: &str) -> Vec<Value> {
-    let mut cases = vectors::cases("formats", name);
-    cases.retain(|case| FORMATS.contains(&case["format"].as_str().unwrap()));
-    cases
-}
-
 fn line(case: &Value) -> String {
     let text = hex(&vectors::bytes(&case["text"]));
     format!("{}\t{text}\t{}\n", case["format"].as_str().unwrap(), case["layout"].as_str().unwrap_or_default())
@@ -96,7 +70,7 @@ fn compare(cases: &[Value], found: Vec<Map<String, Value>>, expected: impl Fn(&V
 
 #[test]
 fn valid_texts_are_read() {
-    let cases = section("valid");
+    let cases = vectors::cases("formats", "valid");
     let found = read(&cases.iter().map(line).collect::<Vec<_>>());
     compare(&cases, found, |case, found| {
         let mut expected = case["fields"].clone();
@@ -104,9 +78,9 @@ fn valid_texts_are_read() {
             *value = value.to_string().into();
         }
         if let Some(ms) = case["ms"].as_str() {
-            // C returns the time without its epoch.
+            // C returns the time without its epoch, and all after the year 292,278,994 as one.
             let epoch_ms = case["epoch"].as_str().map_or(0, |epoch| epoch.parse::<i128>().unwrap());
-            expected["ms"] = (ms.parse::<i128>().unwrap() - epoch_ms).to_string().into();
+            expected["ms"] = (ms.parse::<i128>().unwrap() - epoch_ms).min(i64::MAX.into()).to_string().into();
         }
         if found.contains_key("bits") {
             expected["bits"] = case["bits"].clone();
@@ -118,7 +92,7 @@ fn valid_texts_are_read() {
 
 #[test]
 fn invalid_texts_are_refused_with_the_reason() {
-    let cases = section("invalid");
+    let cases = vectors::cases("formats", "invalid");
     let found = read(&cases.iter().map(line).collect::<Vec<_>>());
     compare(&cases, found, |case, _| {
         if case["format"] == "snowflake" {

@@ -98,7 +98,7 @@ impl Serialize for Json<'_> {
             object.serialize_entry("ms", &ms)?;
         }
         for (name, value) in &id.holds.parts {
-            object.serialize_entry(name, value)?;
+            object.serialize_entry(name, &value.to_string())?;
         }
         if let Some(ms) = id.layout_ends_ms() {
             object.serialize_entry("layout_ends", &time_or_ms(ms))?;
@@ -182,7 +182,7 @@ impl Inspection {
             rows.push(("age", age(moment, self.now)));
         }
         rows.extend(id.ms().map(|ms| ("ms", ms.to_string())));
-        rows.extend(id.holds.parts.iter().map(|(name, value)| (*name, value.clone())));
+        rows.extend(id.holds.parts.iter().map(|(name, value)| (*name, value.to_string())));
         rows.extend(id.layout_ends_ms().map(|ms| ("layout ends", time_or_ms(ms))));
         if !id.holds.bytes.is_empty() {
             rows.push(("hex", hex(&id.holds.bytes)));

@@ -49,7 +49,7 @@ fn maker(args: &New) -> Result<Maker> {
         ("layout", args.layout.as_ref().map(AsRef::as_ref)),
     ];
     let options: Vec<(&str, &OsStr)> = given.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
-    if let Some((option, _)) = options.iter().find(|(option, _)| !make.options.contains(option)) {
+    if let Some((option, _)) = options.iter().find(|(option, _)| !txid_args::options(make).contains(option)) {
         bail!("--{option} is for --format {}", formats_with(option));
     }
     args.format.maker(options).map_err(|error| match error {
@@ -72,6 +72,6 @@ fn warn_of_the_end(args: &New) {
 
 /// The names of the formats with this option.
 fn formats_with(option: &str) -> String {
-    let has = |format: &&&Format| format.make.as_ref().is_some_and(|make| make.options.contains(&option));
+    let has = |format: &&&Format| format.make.as_ref().is_some_and(|make| txid_args::options(make).contains(&option));
     formats::ALL.iter().filter(has).map(|format| name(format)).collect::<Vec<_>>().join(" or ")
 }

@@ -467,7 +467,7 @@ mod tests {
         ) {
             for finder in with_a_time() {
                 let Some(maker) = finder.format.make.as_ref().filter(|make| make.takes_a_time) else { continue };
-                let address = maker.options.first().map(|option| (*option, "10.0.0.7".as_ref()));
+                let address = maker.options.contains(&"address").then_some(("address", "10.0.0.7".as_ref()));
                 let maker = finder.format.maker(address).unwrap();
                 let texts: Vec<String> = ms.iter().map(|&ms| {
                     let mut text = [0; Maker::MAX_LEN];

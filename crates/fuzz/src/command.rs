@@ -101,7 +101,7 @@ pub fn inspect(bytes: &[u8]) {
         let readings = Readings::of(bytes, &numbers, txid::system_ms());
         // What fits is what can be shown, in any layout that is tried.
         for format in formats::ALL.into_iter().filter(|format| format.name != "snowflake" || numbers.is_chosen) {
-            let is_read = formats::read(format, bytes, &numbers).is_some_and(|read| read.is_ok());
+            let is_read = formats::read(format.name, bytes, &numbers).is_some_and(|read| read.is_ok());
             assert_eq!(readings.iter().any(|it| it.name() == format.name), is_read, "{format:?}");
         }
         match formats::recognize(bytes, &numbers, txid::system_ms()) {

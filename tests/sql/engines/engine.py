@@ -24,7 +24,7 @@ class Engine:
     KEYS = {}
     # The file in readers/sql/.
     FILE = None
-    # What the engine's times can hold.
+    # The range of the engine's times.
     FIRST_MS = -62135596800000
     LAST_MS = 253402300799999
     NULL_TIME = "NULL"
@@ -194,7 +194,7 @@ class Server(Engine):
         self.process.kill()
         self.process.wait()
         # Its children need a moment to notice.
-        for _ in range(100):
+        for _ in range(1200):
             try:
                 return self.directory.cleanup()
             except OSError:

@@ -161,7 +161,7 @@ mod tests {
         let pid = Pid::from_child(&child);
         for (signal, wanted) in [(Signal::CONT, false), (Signal::STOP, true), (Signal::CONT, false)] {
             kill_process(pid, signal).unwrap();
-            let is_so = (0..1000).any(|_| {
+            let is_so = (0..36_000).any(|_| {
                 thread::sleep(Duration::from_millis(5));
                 is_stopped(pid) == wanted
             });

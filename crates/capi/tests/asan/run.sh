@@ -22,8 +22,9 @@ fi
 cc -fsanitize=address $built/driver.o "$built/$host/debug/libtxid.a" -lpthread -ldl -lm -o $built/driver
 
 # Only an agent makes the page of a segment. This one is made as an agent makes it.
-LUA_PATH="t/support/?.lua;;" luajit -e '
-    local page = require "segment_page"
-    page.make(arg[1])
-    page.publish(arg[1], 1, 1001)' $built/asan.segment
+LUA_PATH="t/support/?.lua;;" luajit - $built/asan.segment <<'END'
+local page = require "segment_page"
+page.make(arg[1])
+page.publish(arg[1], 1, 1001)
+END
 ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 $built/driver $built/asan.segment

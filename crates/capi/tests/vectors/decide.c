@@ -53,7 +53,7 @@ decide(const txid_policy *policy, const txid_field *fields, size_t count, txid_t
     txid_peer peer = { .sockaddr = NULL, .text = address };
     txid_headers headers;
     txid_span span;
-    char text[TXID_AMZN_TRACE_ID_MAX_LEN];
+    char text[TXID_SPAN_HEADER_MAX_LEN];
 
     txid_headers_find(policy, fields, count, &headers);
     printf("verdict=%s", VERDICTS[txid_policy_judge(policy, &peer, &headers.id)]);
@@ -65,8 +65,9 @@ decide(const txid_policy *policy, const txid_field *fields, size_t count, txid_t
     print("x-b3-parentspanid", span.parent_span_id, span.parent_span_id_len);
     print("x-b3-sampled", &span.sampled, span.sampled_len);
     print("x-b3-flags", &span.flags, span.flags_len);
-    print("x-amzn-trace-id", (uint8_t *)text, txid_span_amzn_trace_id(&span, text));
-    print("x-cloud-trace-context", (uint8_t *)text, txid_span_cloud_trace_context(&span, text));
+    print("x-amzn-trace-id", (uint8_t *)text, txid_span_header(&span, TXID_SPAN_KIND_AWS, text));
+    print("x-cloud-trace-context", (uint8_t *)text,
+        txid_span_header(&span, TXID_SPAN_KIND_GCP, text));
     printf("\tcontinued=%s\n", span.is_continued ? "true" : "false");
 }
 

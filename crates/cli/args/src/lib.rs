@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
-use txid::formats::{self, Format};
+use txid::formats::{self, Format, Make};
 
 const TIMES: &str = "\
 A TIME is one of:
@@ -99,10 +99,15 @@ pub fn name(format: &Format) -> String {
     format.name.replace('_', "-")
 }
 
+/// The options of a format here, which are nginx's: a flake's node must be of one thread.
+pub fn options(make: &Make) -> &'static [&'static str] {
+    make.in_nginx.unwrap_or(make.options)
+}
+
 /// The formats that can be made, one on each line.
 fn made() -> String {
     let lines = formats::ALL.iter().filter_map(|format| {
-        let options = format.make.as_ref()?.options.iter().filter(|option| **option != "address");
+        let options = options(format.make.as_ref()?).iter().filter(|option| !["address", "epoch"].contains(option));
         let options: Vec<_> = options.map(|option| format!("--{option}")).collect();
         let takes = if options.is_empty() { String::new() } else { format!("; takes {}", options.join(", ")) };
         Some(format!("  {:<16} {}{takes}", name(format), format.about))

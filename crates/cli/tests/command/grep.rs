@@ -174,7 +174,7 @@ fn the_output_is_not_searched() {
         let mut shell = Command::new("sh");
         shell.args(["-c", &command, env!("CARGO_BIN_EXE_txid")]).current_dir(&directory);
         let messages = format!("txid: {name}: is also the output\n");
-        shell.timeout(Duration::from_secs(5)).assert().code(2).stdout("").stderr(messages);
+        shell.timeout(Duration::from_secs(60)).assert().code(2).stdout("").stderr(messages);
         assert_eq!(std::fs::read_to_string(directory.path().join("a.log")).unwrap(), lines);
     }
 }

@@ -89,7 +89,7 @@ fn a_key_is_made_and_told_by_its_check_value() {
     assert!(refusal(&mut txid(&["key", "/none"])).contains("cannot open the key file /none"));
 }
 
-/// 100,000 numbers of all lengths, with names of many lengths and keys of all three.
+/// 10,000 numbers of all lengths, with names of many lengths and keys of all three. `make soak` has ten times as many.
 #[test]
 fn another_implementation_has_the_same_images() {
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/ff1.py");

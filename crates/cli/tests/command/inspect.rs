@@ -24,7 +24,7 @@ const JSON: &str = concat!(
     r#"{"id":"b2fr5nvmbtcu7vl9phl0","format":"txid","time":"2018-04-01T01:21:28.537Z","ms":1522545688537,"#,
     r#""random":"1f59e3fea9cc6a","hex":"589fb2dff65f59e3fea9cc6a","or_else":["#,
     r#"{"id":"b2fr5nvmbtcu7vl9phl0","format":"xid","time":"2017-02-12T00:57:03.000Z","ms":1486861023000,"#,
-    r#""machine":"f65f59","process":"58366","counter":"11127914","hex":"589fb2dff65f59e3fea9cc6a"}]}"#,
+    r#""machine":"f65f59","pid":"58366","counter":"11127914","hex":"589fb2dff65f59e3fea9cc6a"}]}"#,
     "\n"
 );
 

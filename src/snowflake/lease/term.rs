@@ -22,22 +22,22 @@ pub(super) struct Shape {
     sequence_bits: u32,
 }
 
-/// The words of one page.
+/// From which position until which limit a node may be used.
 #[derive(Debug)]
-pub(super) struct Words<'a, W> {
+pub(super) struct Term<'a, W> {
     pub(super) word: &'a W,
     pub(super) limit: &'a W,
     pub(super) shape: Shape,
 }
 
 // Deriving these would require `W: Clone`, although only a reference is copied.
-impl<W> Clone for Words<'_, W> {
+impl<W> Clone for Term<'_, W> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<W> Copy for Words<'_, W> {}
+impl<W> Copy for Term<'_, W> {}
 
 /// What the word says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +92,7 @@ impl Shape {
     }
 }
 
-impl<W: Word> Words<'_, W> {
+impl<W: Word> Term<'_, W> {
     pub(super) fn contents(&self) -> Contents {
         self.shape.contents(self.word.get())
     }
@@ -135,10 +135,10 @@ impl<W: Word> Words<'_, W> {
         }
     }
 
-    /// Whether a position could be taken now, by the rules of [`Words::claim`]. Takes none.
+    /// Whether a position could be taken now, by the rules of [`Term::claim`]. Takes none.
     pub(super) fn probe<R>(&self, next: impl FnMut(u64) -> Result<u64, R>) -> Result<(), NoClaim<R>> {
         let (word, limit) = (ReadOnly(self.word), ReadOnly(self.limit));
-        Words { word: &word, limit: &limit, shape: self.shape }.claim(next).map(drop)
+        Term { word: &word, limit: &limit, shape: self.shape }.claim(next).map(drop)
     }
 
     /// Closes the word: from now on, no position can be taken. Returns the first unit of time after all that were taken.
@@ -237,7 +237,7 @@ mod tests {
         let shape = Shape::new(&Layout::new([10, 2, 0], 1, 0, Order::NodeThenSequence).unwrap());
         let word = Late::new(shape.word(2, 5), shape.word(2, 5), 0);
         let limit = Late::new(limit_before, limit_after, changes_after);
-        let claimed = Words { word: &word, limit: &limit, shape }.claim(Ok);
+        let claimed = Term { word: &word, limit: &limit, shape }.claim(Ok);
         (claimed, limit.looks.get())
     }
 

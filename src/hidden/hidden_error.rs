@@ -11,7 +11,7 @@ use txid_keyed::KeyFileError;
 pub enum HiddenError {
     /// The file of the key is refused.
     KeyFile(KeyFileError),
-    /// A name has 1 to 128 bytes; this one has so many.
+    /// The length of a name that does not have 1 to 128 bytes.
     Name(usize),
     /// Numbers have 6 to 19 digits.
     Digits(u32),

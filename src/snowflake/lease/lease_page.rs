@@ -12,15 +12,15 @@
 //! | 256..264 | the limit: node and time |
 //! | 384..456 | what only the agent writes: generation, token, confirmed and noted limit, last contact, counts, news |
 
-use super::words::{Contents, NoClaim, Shape, Words};
+use super::term::{Contents, NoClaim, Shape, Term};
 use crate::shared::image::{Image, Kind, WORDS_AT};
 use crate::shared::origin::{Foreign, Origin};
 use crate::shared::page::Page;
 use crate::shared::{Identity, PageError};
-use crate::snowflake::error::StateError;
 use crate::snowflake::header::{self, LayoutFields};
 use crate::snowflake::layout::Layout;
 use crate::snowflake::refusal::{LeaseNews, Refusal, Unleased};
+use crate::snowflake::state_error::StateError;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -48,7 +48,7 @@ const NEWS_AT: usize = AGENT_AT + 64;
 /// A lease, for code that makes ids.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lease {
-    words: Words<'static, AtomicU64>,
+    term: Term<'static, AtomicU64>,
     page: Page,
 }
 
@@ -90,8 +90,8 @@ pub struct LeaseView {
 
 impl Lease {
     fn new(page: Page, layout: &Layout) -> Self {
-        let words = Words { word: page.word(WORD_AT), limit: page.word(LIMIT_AT), shape: Shape::new(layout) };
-        Self { words, page }
+        let term = Term { word: page.word(WORD_AT), limit: page.word(LIMIT_AT), shape: Shape::new(layout) };
+        Self { term, page }
     }
 
     /// Attaches to the page in the file at `path`, which the agent has made.
@@ -111,12 +111,12 @@ impl Lease {
 
     /// The node, if there is a lease.
     pub(crate) fn node(&self) -> Option<u64> {
-        self.words.limit().map(|_| self.words.contents().node)
+        self.term.limit().map(|_| self.term.contents().node)
     }
 
     /// The first free position.
     pub(crate) fn free(&self) -> u64 {
-        self.words.contents().free
+        self.term.contents().free
     }
 
     /// Takes the position that `next` chooses; returns it with its node.
@@ -126,7 +126,7 @@ impl Lease {
         layout: &Layout,
         next: impl FnMut(u64) -> Result<u64, Refusal>,
     ) -> Result<(u64, u64), Refusal> {
-        match self.words.claim(next) {
+        match self.term.claim(next) {
             Ok(claimed) => Ok(claimed),
             Err(NoClaim::Refused(refusal)) => Err(refusal),
             Err(NoClaim::Unleased) => Err(self.refusal(layout)),
@@ -135,7 +135,7 @@ impl Lease {
 
     /// Whether [`Lease::claim`] would take a position now. Takes none.
     pub(crate) fn probe(&self, layout: &Layout, next: impl FnMut(u64) -> Result<u64, Refusal>) -> Result<(), Refusal> {
-        self.words.probe(next).map_err(|why| match why {
+        self.term.probe(next).map_err(|why| match why {
             NoClaim::Refused(refusal) => refusal,
             NoClaim::Unleased => self.refusal(layout),
         })
@@ -150,12 +150,12 @@ impl Lease {
 
     pub(crate) fn view(&self, layout: &Layout) -> LeaseView {
         let get = |at: usize| self.page.word(at).load(Ordering::Acquire);
-        let Contents { node, free, is_closed } = self.words.contents();
+        let Contents { node, free, is_closed } = self.term.contents();
         let news = LeaseNews::ALL.get(get(NEWS_AT) as usize).copied().unwrap_or(LeaseNews::Starting);
         LeaseView {
             node,
             is_closed,
-            limit_ms: self.words.limit().map(|unit| layout.ms_of(unit)),
+            limit_ms: self.term.limit().map(|unit| layout.ms_of(unit)),
             free_ms: layout.ms_of((free >> layout.sequence_bits()) + 1),
             generation: get(GENERATION_AT),
             token: u128::from(get(TOKEN_AT)) << 64 | u128::from(get(TOKEN_AT + 8)),
@@ -173,7 +173,7 @@ impl LeasePage {
     /// Opens the page in the file at `path`; if it does not exist, makes it, closed.
     ///
     /// A page of another layout is refused, and so is one that was made elsewhere or before this boot, because its
-    /// lease may have been used since. None of them is written to. If nothing shows which boot this is, no page is made.
+    /// lease may have been used since. Neither is written to. If the boot is unknown, no page is made.
     ///
     /// ```
     /// use txid::snowflake::{Generator, Layout, LeasePage, State};
@@ -231,18 +231,18 @@ impl LeasePage {
 
     /// Stops ids. Returns the beginning of the first unit of time in which none was made.
     pub fn close(&self) -> i64 {
-        self.layout.ms_of(self.lease.words.close())
+        self.layout.ms_of(self.lease.term.close())
     }
 
     /// Allows ids of `node`, from the first unit of time that begins at `start_ms` or later, once there is a limit. The
     /// page must be closed, and no id may have been made with that node in that unit or later.
     pub fn open(&self, node: u64, start_ms: i64) {
-        self.lease.words.open(node, self.layout.unit_from(start_ms));
+        self.lease.term.open(node, self.layout.unit_from(start_ms));
     }
 
     /// Allows ids of `node` with times before `limit_ms`.
     pub fn set_limit(&self, node: u64, limit_ms: i64) {
-        self.lease.words.set_limit(node, self.layout.unit_from(limit_ms));
+        self.lease.term.set_limit(node, self.layout.unit_from(limit_ms));
         self.set(CONFIRMED_AT, limit_ms as u64);
         self.lease.page.word(RENEWALS_AT).fetch_add(1, Ordering::Relaxed);
     }

@@ -14,9 +14,9 @@
 use crate::shared::word::Word;
 use std::ops::Range;
 
-/// The words of one page.
+/// The range in use, and the next one.
 #[derive(Debug)]
-pub(super) struct Words<'a, W> {
+pub(super) struct Ranges<'a, W> {
     pub(super) cur: &'a W,
     pub(super) end: &'a W,
     pub(super) next_start: &'a W,
@@ -24,15 +24,15 @@ pub(super) struct Words<'a, W> {
 }
 
 // Deriving these would require `W: Clone`, although only a reference is copied.
-impl<W> Clone for Words<'_, W> {
+impl<W> Clone for Ranges<'_, W> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<W> Copy for Words<'_, W> {}
+impl<W> Copy for Ranges<'_, W> {}
 
-impl<W: Word> Words<'_, W> {
+impl<W: Word> Ranges<'_, W> {
     /// Takes a number, or None if both ranges are used up.
     #[inline(always)]
     pub(super) fn take(&self) -> Option<u64> {
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn numbers_never_go_down_whatever_the_page_says() {
         let [cur, end, next_start, next_end] = [10, 10, 5, 20].map(AtomicU64::new);
-        let words = Words { cur: &cur, end: &end, next_start: &next_start, next_end: &next_end };
-        assert_eq!([words.take(), words.take()], [Some(10), Some(11)]);
+        let ranges = Ranges { cur: &cur, end: &end, next_start: &next_start, next_end: &next_end };
+        assert_eq!([ranges.take(), ranges.take()], [Some(10), Some(11)]);
     }
 }

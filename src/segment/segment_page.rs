@@ -8,10 +8,10 @@
 //! | 128..144 | the first free number, and the end of the current range: taking a number needs both |
 //! | 256..272 | the next range |
 //! | 384..448 | what only the agent writes: step, numbers a second, last contact, counts, news, highest number seen, last fetch |
-//! | 512..600 | for no period and for each of ten, the check value of the key that hides the numbers, plus 2^32; 0 without one |
+//! | 512..600 | the check values of the keys that hide the numbers, each plus 2^32, or 0 without a key: first the one without a period, then those of ten periods |
 
+use super::ranges::Ranges;
 use super::used_up::{SegmentNews, UsedUp};
-use super::words::Words;
 use crate::shared::image::{Image, Kind, WORDS_AT};
 use crate::shared::key_check::KeyCheck;
 use crate::shared::origin::{self, Foreign, Origin};
@@ -51,7 +51,7 @@ const HAS_KEY: u64 = 1 << 32;
 /// A source of numbers. Any thread may use it.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment {
-    words: Words<'static, AtomicU64>,
+    ranges: Ranges<'static, AtomicU64>,
     page: Page,
 }
 
@@ -109,14 +109,14 @@ impl Segment {
 
     fn new(page: Page) -> Self {
         let [cur, end, next_start, next_end] = [CUR_AT, END_AT, NEXT_START_AT, NEXT_END_AT].map(|at| page.word(at));
-        Self { words: Words { cur, end, next_start, next_end }, page }
+        Self { ranges: Ranges { cur, end, next_start, next_end }, page }
     }
 
     /// The next number, which is never given out again; or why there is none now. It never waits.
     #[allow(clippy::should_implement_trait)]
     #[inline]
     pub fn next(&self) -> Result<u64, UsedUp> {
-        match self.words.take() {
+        match self.ranges.take() {
             Some(number) => Ok(number),
             None => Err(self.used_up()),
         }
@@ -124,7 +124,7 @@ impl Segment {
 
     /// Why [`Segment::next`] would give no number; None if it would give one. Takes none.
     pub fn refusal(&self) -> Option<UsedUp> {
-        (self.words.left() == (0, 0)).then(|| self.used_up())
+        (self.ranges.left() == (0, 0)).then(|| self.used_up())
     }
 
     #[cold]
@@ -136,7 +136,7 @@ impl Segment {
 
     /// The contents of the page.
     pub fn stats(&self) -> SegmentStats {
-        let (left, next) = self.words.left();
+        let (left, next) = self.ranges.left();
         SegmentStats {
             left,
             next,
@@ -187,7 +187,7 @@ impl SegmentPage {
 
     /// Whether there is room for another range after the current one.
     pub fn wants(&self) -> bool {
-        self.segment.words.wants()
+        self.segment.ranges.wants()
     }
 
     /// Grants the numbers of `range` to all users of the page. They must not be used elsewhere, and there must be room.
@@ -199,7 +199,7 @@ impl SegmentPage {
         assert!(self.wants(), "the next range is not used up");
         let granted = self.segment.stats().granted;
         assert!(range.start >= granted && range.start < range.end, "{range:?} after {granted}");
-        self.segment.words.publish(range);
+        self.segment.ranges.publish(range);
         self.segment.page.word(FETCHES_AT).fetch_add(1, Ordering::Relaxed);
     }
 
