@@ -843,6 +843,9 @@ txid_span *txid_kept_span_place(const txid_kept *kept);
  * others are its options, name=value: docs/lua.md lists them. With `is_trial`, the options are only checked, as in a test
  * of a configuration: no file is made, and a state without a file is one in memory. Release it with txid_maker_close.
  *
+ * Nobody can guess ids of txid, strong, uuid_v4, ksuid, nanoid, trace_id, span_id, otel_trace_id, traceparent and b3. Of uuid_v7
+ * and ulid, the next of a thread within the same millisecond is one of 2^32. Those of other formats count, and can be guessed.
+ *
  * Returns 0, or a txid_error; then `message` says what is wrong, and `maker` is unchanged.
  *
  * Safety:
@@ -1311,7 +1314,7 @@ size_t txid_time_in(const char *text,
 
 /**
  * Writes a new id stamped with exactly `ms` to `buf`: TXID_LEN characters, no NUL. Only the low 42 bits of `ms` count,
- * so -1 gives the last millisecond of the range, and 2^42 the first.
+ * so -1 gives the last millisecond of the range, and 2^42 the first. Nobody can guess an id, or compute one from others.
  *
  * Safety:
  *

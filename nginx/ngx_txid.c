@@ -91,7 +91,10 @@ ngx_txid_keep_maker(ngx_conf_t *cf, int32_t rc, txid_maker *maker, const char *m
 }
 
 
-/* The first word is the name of the format, and the others are its options. */
+/*
+ * The first word is the name of the format, and the others are its options. "nginx -t" and
+ * "nginx -s" make no id, and so no file.
+ */
 txid_maker *
 ngx_txid_open_maker(ngx_conf_t *cf, const ngx_str_t *words, size_t count)
 {
@@ -99,7 +102,8 @@ ngx_txid_open_maker(ngx_conf_t *cf, const ngx_str_t *words, size_t count)
     int32_t      rc;
     txid_maker  *maker;
 
-    rc = txid_maker_open(ngx_txid_text(words), count, ngx_test_config, &maker, message);
+    rc = txid_maker_open(ngx_txid_text(words), count,
+                         ngx_test_config || ngx_process == NGX_PROCESS_SIGNALLER, &maker, message);
     return ngx_txid_keep_maker(cf, rc, maker, message);
 }
 
@@ -214,14 +218,17 @@ ngx_txid_hidden_words(ngx_conf_t *cf, ngx_str_t *name, ngx_str_t *source)
         return NULL;
     }
 
-    if (txid_hidden_open(ngx_txid_text(&words[3]), cf->args->nelts - 3, &hidden->series,
-        message) != 0) {
-        ngx_txid_conf_error(cf, "%s", message);
-        return NULL;
-    }
+    /* "nginx -s" hides nothing, and need not be allowed to read the key. */
+    if (ngx_process != NGX_PROCESS_SIGNALLER) {
+        if (txid_hidden_open(ngx_txid_text(&words[3]), cf->args->nelts - 3, &hidden->series,
+            message) != 0) {
+            ngx_txid_conf_error(cf, "%s", message);
+            return NULL;
+        }
 
-    cleanup->handler = ngx_txid_close_hidden;
-    cleanup->data = hidden->series;
+        cleanup->handler = ngx_txid_close_hidden;
+        cleanup->data = hidden->series;
+    }
 
     hidden->reveals = ngx_strcmp(words[0].data, "txid_reveal") == 0;
     return hidden;

@@ -22,6 +22,9 @@ _Static_assert(sizeof(txid_text) == sizeof(ngx_str_t)
                "a txid_text is an ngx_str_t");
 
 
+/* Other modules, and nginx itself, have variables that may be replaced by mistake. */
+#define ngx_txid_is_taken  "\"$%V\" is there already: choose another name"
+
 /* The first of cf->args is the directive. */
 #define ngx_txid_conf_error(cf, format, arg)                                                       \
     ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "%V: " format, cf->args->elts, arg)

@@ -85,6 +85,7 @@ for purpose in "$@"; do
             packages="$packages libtest-base-perl"
             ;;
         bench)
+            needs_luajit=yes
             packages="$packages wrk procps valgrind"
             have openresty || packages="$packages $nginx_with_lua"
             ;;

@@ -93,7 +93,7 @@ impl Ksuid {
     /// ```
     #[inline(always)]
     pub fn at(ms: i64) -> Self {
-        Self { seconds: (ms.div_euclid(1000) - EPOCH_MS / 1000) as u32, payload: entropy::next_wide(ms) }
+        Self { seconds: (ms.div_euclid(1000) - EPOCH_MS / 1000) as u32, payload: entropy::next_u128(ms) }
     }
 
     /// The second that it was made in, in milliseconds since 1970-01-01 UTC.

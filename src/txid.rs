@@ -60,7 +60,7 @@ pub(crate) fn ms_of(text: &[u8]) -> Option<i64> {
 pub(crate) const STRONG: Format = Format {
     name: "strong",
     title: "strong txid",
-    about: "the same, but nobody can guess it",
+    about: "the same, with randomness that was never in memory before",
     make: Some(Make {
         options: &[],
         takes_a_time: true,
@@ -76,7 +76,7 @@ pub(crate) const STRONG: Format = Format {
     read: None,
 };
 
-/// A 96-bit id that sorts by the millisecond it was made in.
+/// A 96-bit id that sorts by the millisecond it was made in. Nobody can guess one, or compute one from others.
 ///
 /// Its text is 20 characters of lower-case base32hex, which sort as the ids do:
 ///
@@ -148,8 +148,8 @@ impl Txid {
         Self { ms: ms as u64 & TIME_MASK, random: bits >> (64 - RANDOM_BITS) }
     }
 
-    /// A new id that cannot be guessed. The time is that of [`Txid::now`], and every random bit comes from the
-    /// operating system's generator and is used only once.
+    /// A new id of which nothing was in memory before: every random bit comes from the operating system when it is
+    /// needed, and a system that gives none is reported. The time is that of [`Txid::now`].
     ///
     /// ```
     /// let id = txid::Txid::strong()?;

@@ -343,10 +343,10 @@ impl Series {
     #[inline(always)]
     fn advance(&mut self, stream_id: StreamId, stamp_ms: i64) {
         if self.stream_id != stream_id {
-            *self = self.renewed(stream_id, entropy::next_u128(stamp_ms));
+            *self = self.renewed(stream_id, entropy::next_u128_rarely(stamp_ms));
         }
         if self.left == 0 {
-            let [random @ .., _, _, _, _, _, _] = entropy::next_u128(stamp_ms).to_be_bytes();
+            let [random @ .., _, _, _, _, _, _] = entropy::next_u128_rarely(stamp_ms).to_be_bytes();
             self.random = random;
             self.number = self.number.wrapping_add(1);
             self.left = COUNTER_VALUES;

@@ -1,5 +1,8 @@
 //! UUIDs of RFC 9562: the `uuid` crate does layout and text, this library does bits and time.
 //!
+//! Nobody can guess one of version 4. Of version 7 neither, but the next of a thread within the same millisecond is one of 2^32
+//! after the one before it. Those of version 1 count, and can be guessed.
+//!
 //! ```
 //! let id = txid::uuid::v7();
 //! assert_eq!(id.to_string().len(), txid::uuid::LEN);
@@ -143,7 +146,7 @@ pub(crate) const V7_ANATOMY: ReadAnatomy = |text, _| {
     anatomy(text, Some(7), &fields)
 };
 
-/// Of other versions and variants, to make and to recognize one. Whoever asks for a UUID, reads any.
+/// Recognized in UUIDs of other versions and variants. By this name, any UUID is read.
 pub(crate) const OTHER: Format = Format {
     name: "uuid",
     title: "UUID",
@@ -215,11 +218,7 @@ fn ms_in(text: &[u8], version: u8) -> Option<i64> {
 /// assert_eq!(txid::uuid::v4().get_version_num(), 4);
 /// ```
 pub fn v4() -> Uuid {
-    let bits = [entropy::next_u64_without_stamp(), entropy::next_u64_without_stamp()];
-    Builder::from_u128(u128::from(bits[0]) << 64 | u128::from(bits[1]))
-        .with_variant(Variant::RFC4122)
-        .with_version(Version::Random)
-        .into_uuid()
+    marked(entropy::next_u128_without_stamp(), Version::Random)
 }
 
 /// A new UUID of this moment, version 7: greater than the previous one of this thread, also within a millisecond.
@@ -268,10 +267,17 @@ fn next_v7(ms: i64, stamp: Stamp) -> Uuid {
 
 #[inline(always)]
 fn v7_of(Grown { ms, random }: Grown) -> Uuid {
-    Builder::from_u128((ms as u128) << 80 | random >> 62 << 64 | random & ((1 << 62) - 1))
-        .with_variant(Variant::RFC4122)
-        .with_version(Version::SortRand)
-        .into_uuid()
+    marked((ms as u128) << 80 | random >> 62 << 64 | random & ((1 << 62) - 1), Version::SortRand)
+}
+
+/// These bits with a version, and the variant of RFC 9562. Not by the `uuid` crate's builder, which writes single bytes: to read
+/// all of them at once, as its encoder does, then stalls the processor.
+#[inline(always)]
+fn marked(bits: u128, version: Version) -> Uuid {
+    const VERSION_AT: u32 = 76;
+    const VARIANT_AT: u32 = 62;
+    let bits = bits & !(0xf << VERSION_AT | 0b11 << VARIANT_AT);
+    Uuid::from_u128(bits | (version as u128) << VERSION_AT | 0b10 << VARIANT_AT)
 }
 
 /// A new UUID of this moment, version 1. This thread uses each count of 100 ns only once. Without a `node`, each UUID
@@ -325,7 +331,7 @@ impl V1 {
     #[inline(always)]
     fn advance(&mut self, stream_id: StreamId, ms: i64, ticks: u64) {
         if self.stream_id.stream != stream_id.stream {
-            self.clock_sequence = entropy::next_u128(ms) as u16;
+            self.clock_sequence = entropy::next_u128_rarely(ms) as u16;
         }
         if self.stream_id != stream_id {
             self.stream_id = stream_id;

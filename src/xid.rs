@@ -178,7 +178,7 @@ impl Series {
     #[inline(always)]
     fn advance(&mut self, stream_id: StreamId, stamp_ms: i64) {
         if self.stream_id != stream_id || self.left == 0 {
-            let bits = entropy::next_u128(stamp_ms) as u64;
+            let bits = entropy::next_u128_rarely(stamp_ms) as u64;
             *self = Self { stream_id, left: 1 << COUNTER_BITS, maker: bits >> COUNTER_BITS, counter: bits as u32 };
         }
         self.left -= 1;

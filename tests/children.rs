@@ -8,13 +8,18 @@ mod made;
 use clock::Clocks;
 use made::{makers, makers_that_stamp};
 use std::collections::{BTreeSet, HashSet};
+use std::ffi::{CStr, CString, OsStr, c_void};
+use std::io::Seek;
 use std::ops::Range;
+use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStrExt;
+use std::ptr;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 use test_helpers::attack::{
-    Child, Shared, end, ended_well, forbid, fork, mappings, raw_clone, refuse, vfork, wiped_on_fork,
+    Child, Shared, end, ended_well, forbid, fork, handle, mappings, raw_clone, refuse, trap, vfork, wiped_on_fork,
 };
-use test_helpers::one_by_one;
+use test_helpers::{Directory, one_by_one};
 use txid::{Maker, Series, Txid, UniqueIdMaker};
 
 type Text = [u8; Txid::LEN];
@@ -184,7 +189,7 @@ fn without_memory_for_the_kernels_state_strong_ids_are_made_by_system_calls() {
         texts.extend((0..100).map(|_| Txid::strong_at(0).unwrap().to_text()));
         assert!(droppable().is_empty());
         refuse(NO_RANDOMNESS, libc::EIO);
-        assert!(Txid::strong_at(0).is_err() || getrandom::fill(&mut [0; 8]).is_ok());
+        assert!(Txid::strong_at(0).is_err());
         texts.concat()
     });
     assert_no_id_twice(&[texts(child)]);
@@ -345,7 +350,6 @@ fn without_randomness_from_the_os_ids_are_made_and_it_shows() {
     assert!(!txid::entropy_degraded());
 }
 
-/// Unless the C library needs no system call: glibc 2.41 rarely asks the kernel, if the kernel allows it.
 fn a_refusal_after_a_good_start_shows_at_the_next_reseed() {
     let child = Child::start(fork, || {
         ids(1);
@@ -353,8 +357,7 @@ fn a_refusal_after_a_good_start_shows_at_the_next_reseed() {
         let before = txid::entropy_degraded();
         clock::pass(2);
         ids(100);
-        let refused = getrandom::fill(&mut [0; 8]).is_err();
-        vec![u8::from(before), u8::from(txid::entropy_degraded() == refused)]
+        vec![u8::from(before), u8::from(txid::entropy_degraded())]
     });
     assert_eq!(child.output(), [0, 1]);
 }
@@ -372,6 +375,140 @@ fn where_getrandom_is_refused_later_there_is_dev_urandom() {
         vec![u8::from(is_degraded), strong as u8]
     });
     assert_eq!(child.output(), [0, 100]);
+}
+
+/// The descriptors that are open.
+fn open_descriptors() -> Vec<i32> {
+    // SAFETY: it asks only whether the descriptor is open.
+    (0..1024).filter(|&descriptor| unsafe { libc::fcntl(descriptor, libc::F_GETFD) } >= 0).collect()
+}
+
+/// A sandbox refuses the system call with EPERM, and an old kernel with ENOSYS.
+const REFUSALS: [i32; 2] = [libc::EPERM, libc::ENOSYS];
+
+/// What a program does that becomes a daemon: it closes all descriptors that it does not know, and opens others. To read
+/// those would take from its files, wait for ever, or make ids of what a client sends.
+fn where_getrandom_is_refused_from_the_start_no_file_of_somebody_else_is_read() {
+    for errno in REFUSALS {
+        let child = Child::start(fork, || {
+            // SAFETY: ends the process if it hangs.
+            unsafe { libc::alarm(20) };
+            refuse(&[libc::SYS_getrandom], errno);
+            let before = open_descriptors();
+            let mut all = [ids(100), strong(100)].concat();
+            assert!(!txid::entropy_degraded());
+            assert_eq!(open_descriptors(), before, "one is kept");
+
+            let zeros = tempfile::tempfile().unwrap();
+            zeros.set_len(1 << 20).unwrap();
+            let (mut sockets, mut pipe) = ([0; 2], [0; 2]);
+            // SAFETY: both have room for two descriptors. Those that are overwritten belong to nobody here.
+            unsafe {
+                assert_eq!(libc::socketpair(libc::AF_UNIX, libc::SOCK_STREAM, 0, sockets.as_mut_ptr()), 0);
+                assert_eq!(libc::pipe(pipe.as_mut_ptr()), 0);
+                assert_eq!(libc::write(sockets[1], [b'x'; 4096].as_ptr().cast(), 4096), 4096);
+                let others = [zeros.as_raw_fd(), sockets[0], pipe[0]];
+                let taken = open_descriptors();
+                (3..100).filter(|place| !taken.contains(place)).for_each(|place| {
+                    assert_eq!(libc::dup2(others[place as usize % 3], place), place);
+                });
+            }
+            let workers = [(); 3].map(|()| Child::start(fork, || [ids(100), strong(100)].concat().concat()));
+            all.extend(workers.into_iter().flat_map(texts));
+            // What a thread begins with.
+            all.extend(std::thread::spawn(|| [ids(100), strong(100)].concat()).join().unwrap());
+            let mut left = 0;
+            // SAFETY: the kernel writes to our own variable.
+            assert_eq!(unsafe { libc::ioctl(sockets[0], libc::FIONREAD, &raw mut left) }, 0);
+            assert_eq!((left, (&zeros).stream_position().unwrap()), (4096, 0), "something was read");
+            all.concat()
+        });
+        assert_no_id_twice(&[texts(child)]);
+    }
+}
+
+fn where_all_is_refused_from_the_start_ids_are_made_and_it_shows() {
+    for errno in REFUSALS {
+        let child = Child::start(fork, || {
+            refuse(NO_RANDOMNESS, errno);
+            let work = || {
+                let made = ids(100);
+                assert!(txid::entropy_degraded() && Txid::strong_at(0).is_err());
+                made.concat()
+            };
+            let workers = [(); 3].map(|()| Child::start(fork, work));
+            [work(), workers.map(Child::output).concat()].concat()
+        });
+        assert_no_id_twice(&[texts(child)]);
+    }
+}
+
+/// A container may have any file there.
+fn a_dev_urandom_that_is_not_the_kernels_is_not_read() {
+    type Make = fn(&CStr) -> i32;
+    // SAFETY: the paths end with a NUL.
+    let makes: [Make; 3] = [
+        |path| std::fs::write(OsStr::from_bytes(path.to_bytes()), [7; 4096]).map_or(-1, |()| 0),
+        |path| unsafe { libc::mkfifo(path.as_ptr(), 0o600) },
+        |path| unsafe { libc::mknod(path.as_ptr(), libc::S_IFCHR | 0o600, libc::makedev(1, 5)) },
+    ];
+    for make in makes {
+        let directory = Directory::new("urandom");
+        std::fs::create_dir(directory.0.join("dev")).unwrap();
+        let root = CString::new(directory.0.as_os_str().as_bytes()).unwrap();
+        let child = Child::start(fork, || {
+            // SAFETY: ends the process if it hangs; and the path ends with a NUL.
+            let is_elsewhere = unsafe {
+                libc::alarm(20);
+                libc::chroot(root.as_ptr()) == 0 && libc::chdir(c"/".as_ptr()) == 0
+            };
+            if !is_elsewhere || make(c"/dev/urandom") != 0 {
+                println!("skipped: another /dev/urandom takes root");
+                return Vec::new();
+            }
+            refuse(&[libc::SYS_getrandom], libc::EPERM);
+            let made = ids(100);
+            assert!(txid::entropy_degraded() && Txid::strong_at(0).is_err());
+            made.concat()
+        });
+        texts(child);
+    }
+}
+
+/// A getrandom that gives everybody the same.
+extern "C" fn give_sevens(_: i32, _: *mut libc::siginfo_t, context: *mut c_void) {
+    // SAFETY: the kernel passed the registers of a system call that it did not make: the arguments, and where its result is
+    // expected.
+    unsafe {
+        let registers = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext;
+        #[cfg(target_arch = "x86_64")]
+        {
+            let registers = &mut registers.gregs;
+            let (bytes, count) = (registers[libc::REG_RDI as usize], registers[libc::REG_RSI as usize]);
+            ptr::write_bytes(bytes as *mut u8, 7, count as usize);
+            registers[libc::REG_RAX as usize] = count;
+        }
+        #[cfg(target_arch = "aarch64")]
+        {
+            ptr::write_bytes(registers.regs[0] as *mut u8, 7, registers.regs[1] as usize);
+            registers.regs[0] = registers.regs[1];
+        }
+    }
+}
+
+fn where_the_system_gives_everybody_the_same_ids_differ_all_the_same() {
+    let groups: Vec<_> = (0..3)
+        .map(|_| {
+            let child = Child::start(fork, || {
+                handle(libc::SIGSYS, give_sevens);
+                trap(&[libc::SYS_getrandom]);
+                let worker = Child::start(fork, || ids(100).concat());
+                [ids(100).concat(), worker.output()].concat()
+            });
+            texts(child)
+        })
+        .collect();
+    assert_no_id_twice(&groups);
 }
 
 fn where_the_kernel_does_not_wipe((hide, timers): (fn(), usize), start: fn() -> i32) {
@@ -638,6 +775,10 @@ fn main() {
         without_randomness_from_the_os_ids_are_made_and_it_shows,
         a_refusal_after_a_good_start_shows_at_the_next_reseed,
         where_getrandom_is_refused_later_there_is_dev_urandom,
+        where_getrandom_is_refused_from_the_start_no_file_of_somebody_else_is_read,
+        where_all_is_refused_from_the_start_ids_are_made_and_it_shows,
+        a_dev_urandom_that_is_not_the_kernels_is_not_read,
+        where_the_system_gives_everybody_the_same_ids_differ_all_the_same,
         where_the_kernel_does_not_wipe_a_fork_makes_a_new_stream,
         where_the_kernel_does_not_wipe_a_raw_clone_makes_a_new_stream,
         a_process_is_not_taken_for_an_ancestor_that_had_its_id,

@@ -55,7 +55,9 @@ pub(super) enum Flaw {
     Version(u32),
 }
 
-/// The bytes of a page before it is mapped: to write a new one, and to check an existing one.
+/// The bytes of a page before it is mapped: to write a new one, and to check an existing one. Aligned, because the kernel
+/// copies words of a page as a whole only to where they are words as well, and another process may change one meanwhile.
+#[repr(align(8))]
 pub(crate) struct Image(pub(super) [u8; LEN]);
 
 impl Image {

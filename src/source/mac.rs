@@ -8,7 +8,7 @@ const MULTICAST: u8 = 1;
 
 /// A random node that is no network card's address.
 pub(crate) fn random(stamp_ms: i64) -> [u8; 6] {
-    let [mut node @ .., _, _, _, _, _, _, _, _, _, _] = entropy::next_u128(stamp_ms).to_be_bytes();
+    let [mut node @ .., _, _, _, _, _, _, _, _, _, _] = entropy::next_u128_rarely(stamp_ms).to_be_bytes();
     node[0] |= MULTICAST;
     node
 }

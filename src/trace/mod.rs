@@ -369,7 +369,7 @@ fn next_host_id(ms: i64, epoch_ms: i64, host: u32, stamp: Stamp) -> TraceId {
         kept.step(NONE, |word| {
             // A repeated time starts again at 0, which the same word may have been used with.
             if word.left == 0 || word.stream_id != stream_id || high <= word.last {
-                *word = Word { stream_id, random: entropy::next_u128(ms) as u32, left: IDS_A_WORD, last: 0 };
+                *word = Word { stream_id, random: entropy::next_u128_rarely(ms) as u32, left: IDS_A_WORD, last: 0 };
             }
             word.left -= 1;
             word.last = high;
@@ -386,7 +386,12 @@ fn next_host_id(ms: i64, epoch_ms: i64, host: u32, stamp: Stamp) -> TraceId {
 /// assert_ne!(txid::trace::otel_trace_id(), txid::trace::TraceId(0));
 /// ```
 pub fn otel_trace_id() -> TraceId {
-    TraceId(u128::from(entropy::next_u64_without_stamp()) << 64 | u128::from(span_id().0))
+    loop {
+        let bits = entropy::next_u128_without_stamp();
+        if bits as u64 != 0 {
+            return TraceId(bits);
+        }
+    }
 }
 
 /// The ids of a new trace and of its first span, when the clock reads `clock_ms`: `| unix seconds : 32 | random : 96 |`, as

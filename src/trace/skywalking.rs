@@ -107,7 +107,7 @@ impl SkyWalking {
                 // After a step back, a new instance tells apart times that the clock repeats.
                 if mark.stream_id != stream_id || had_been_wrong {
                     mark.stream_id = stream_id;
-                    mark.instance = entropy::next_u128(now_ms);
+                    mark.instance = entropy::next_u128_rarely(now_ms);
                 }
                 let (ms, sequence) = (mark.position.ms(), mark.position.number());
                 Self { instance: mark.instance, thread: thread_number::get(), ms, sequence }

@@ -6,6 +6,8 @@ use criterion::Criterion;
 use ferroid::base32::Base32UlidExt;
 use ferroid::generator::thread_local::Ulid as FerroidUlid;
 use libloading::Library;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use std::ffi::{c_char, c_void};
 use std::fmt::Write as _;
 use std::fs;
@@ -33,6 +35,7 @@ struct Txid {
     fill: Fill,
     fill_now: Fill,
     clock_ms: unsafe extern "C" fn() -> i64,
+    uuid_v4: unsafe extern "C" fn(*mut c_char),
 }
 
 impl Txid {
@@ -44,6 +47,7 @@ impl Txid {
                 fill: *library.get(b"txid_fill").unwrap(),
                 fill_now: *library.get(b"txid_fill_now").unwrap(),
                 clock_ms: *library.get(b"txid_clock_ms").unwrap(),
+                uuid_v4: *library.get(b"txid_uuid_v4").unwrap(),
             }
         }
     }
@@ -121,6 +125,14 @@ fn measure(
     row!("txid_fill_now of txid_clock_ms", |text| unsafe {
         (txid.fill_now)(text.as_mut_ptr().cast(), (txid.clock_ms)())
     });
+    let mut xoshiro = Xoshiro256PlusPlus::from_seed([7; 32]);
+    row!("a txid of xoshiro256++", |text| {
+        let mut id = [0; 12];
+        id[4..].copy_from_slice(&xoshiro.next_u64().to_be_bytes());
+        text[..20].copy_from_slice(&txid::Txid::from(id).to_text());
+    });
+    // SAFETY: the text is longer than a UUID.
+    row!("txid_uuid_v4", |text| unsafe { (txid.uuid_v4)(text.as_mut_ptr().cast()) });
     row!("uuid v4, fast-rng", |text| uuid::Uuid::new_v4().hyphenated().encode_lower(text).len());
     row!("uuid v7, fast-rng", |text| uuid::Uuid::now_v7().hyphenated().encode_lower(text).len());
     row!("ulid", |text| ulid::Ulid::generate().array_to_str(text.first_chunk_mut().unwrap()).len());

@@ -69,15 +69,18 @@ pub(crate) unsafe fn write<const LEN: usize>(buf: *mut c_char, text: [u8; LEN]) 
     unsafe { buf.cast::<[u8; LEN]>().write(text) }
 }
 
-/// The buffer at `buf` as an array.
+/// The buffer at `buf` as an array, of zeros: the caller need not have written to it.
 ///
 /// # Safety
 ///
 /// `buf` must be valid for writes of `LEN` bytes for as long as the result is used, and nothing else may use it.
 #[inline(always)]
 pub(crate) unsafe fn place<'a, const LEN: usize>(buf: *mut c_char) -> &'a mut [u8; LEN] {
-    // SAFETY: the caller's promise; a byte array takes any address and any content.
-    unsafe { &mut *buf.cast() }
+    // SAFETY: the caller's promise; a byte array takes any address.
+    unsafe {
+        buf.write_bytes(0, LEN);
+        &mut *buf.cast()
+    }
 }
 
 /// Passes the value of a successful read to `write`, which stores it in the caller's memory.

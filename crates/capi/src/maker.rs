@@ -17,6 +17,9 @@ pub struct txid_maker(Maker);
 /// others are its options, name=value: docs/lua.md lists them. With `is_trial`, the options are only checked, as in a test
 /// of a configuration: no file is made, and a state without a file is one in memory. Release it with txid_maker_close.
 ///
+/// Nobody can guess ids of txid, strong, uuid_v4, ksuid, nanoid, trace_id, span_id, otel_trace_id, traceparent and b3. Of uuid_v7
+/// and ulid, the next of a thread within the same millisecond is one of 2^32. Those of other formats count, and can be guessed.
+///
 /// Returns 0, or a txid_error; then `message` says what is wrong, and `maker` is unchanged.
 ///
 /// # Safety

@@ -219,7 +219,7 @@ pub unsafe extern "C" fn txid_policy_judge(
 ) -> i32 {
     // SAFETY: the caller vouches for all of them.
     let verdict = unsafe {
-        let value = (*header).read();
+        let value = txid_header::read(header);
         if let Some(text) = value.single() {
             (*header).value = txid_text { len: text.len(), data: text.as_ptr().cast() };
         }
@@ -272,24 +272,31 @@ impl txid_header {
     unsafe fn add(&mut self, field: &txid_field) {
         self.count += 1;
         self.value = txid_text { len: field.value_len as usize, data: field.value };
-        // In the text of a request, nginx has put a NUL in place of the colon, and the value follows after a space. What a
-        // configuration sets is elsewhere, or still has its colon, and must not change. Two allocations are further apart.
+        // In the text of a request, a name begins a line, nginx has put a NUL in place of the colon, and the value follows
+        // after a space. What a configuration sets must not change: it is elsewhere, or still has its colon, or is in no line.
         let colon = field.name.wrapping_add(field.name_len as usize);
         let gap = (field.value as usize).wrapping_sub(colon as usize);
-        // SAFETY: this byte is between the name and its value.
-        self.in_place = (1..=4).contains(&gap) && unsafe { *colon == 0 };
+        // SAFETY: the first byte is between the name and its value. The second is in the same line, or in front of an
+        // allocation, where the allocator keeps its own.
+        self.in_place =
+            (1..=4).contains(&gap) && unsafe { *colon == 0 && *field.name.wrapping_sub(1) == b'\n' as c_char };
     }
 
+    /// Not by a reference, because a server need not have written what is not read.
+    ///
     /// # Safety
     ///
-    /// The value must be valid for reads of its length for as long as the result is used.
+    /// `header` must be valid for a read of its count, and of its value if the count is 1; the value for reads of its length
+    /// for as long as the result is used.
     #[inline]
-    pub(crate) unsafe fn read<'a>(&self) -> Header<'a> {
-        match self.count {
-            0 => Header::Absent,
-            // SAFETY: the caller's promise is the same.
-            1 => Header::One(unsafe { self.value.bytes() }),
-            _ => Header::Several,
+    pub(crate) unsafe fn read<'a>(header: *const Self) -> Header<'a> {
+        // SAFETY: the caller's promise is the same.
+        unsafe {
+            match (*header).count {
+                0 => Header::Absent,
+                1 => Header::One((*header).value.bytes()),
+                _ => Header::Several,
+            }
         }
     }
 }
@@ -297,11 +304,19 @@ impl txid_header {
 impl txid_headers {
     const NONE: Self = Self { id: txid_header::NONE, of_trace: [txid_header::NONE; TXID_TRACE_HEADERS] };
 
+    /// The header, without a reference to any: a server need not have written all.
+    ///
+    /// # Safety
+    ///
+    /// `headers` must be memory for them.
     #[inline]
-    pub(crate) fn get(&self, field: Field) -> &txid_header {
-        match field as usize {
-            0 => &self.id,
-            at => &self.of_trace[at - 1],
+    pub(crate) unsafe fn get(headers: *const Self, field: Field) -> *const txid_header {
+        // SAFETY: the caller's promise is the same.
+        unsafe {
+            match field as usize {
+                0 => &raw const (*headers).id,
+                at => &raw const (*headers).of_trace[at - 1],
+            }
         }
     }
 

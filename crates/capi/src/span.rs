@@ -1,7 +1,7 @@
 //! The span of a request.
 
 use crate::caller::{bytes, place};
-use crate::policy::{txid_headers, txid_peer, txid_policy};
+use crate::policy::{txid_header, txid_headers, txid_peer, txid_policy};
 use ::txid::request::{Field, Outgoing, Policy, Span, TraceIds};
 use ::txid::trace::{AmznTraceId, B3, CloudTraceContext, Sampling, SpanId, TraceId, Traceparent};
 use std::array;
@@ -117,7 +117,7 @@ pub unsafe extern "C" fn txid_span_continue(
     unsafe {
         let policy = &(*policy).0;
         let is_trusted = (*peer).is_trusted_by(policy);
-        let header = |field| (*headers).get(field).read();
+        let header = |field| txid_header::read(txid_headers::get(headers, field));
         span.write(txid_span::from(&policy.span_of(is_trusted, header, clock_ms)));
     }
 }

@@ -14,7 +14,7 @@ pub const TXID_BYTES_LEN: usize = 12;
 const _: () = assert!(TXID_LEN == Txid::LEN);
 
 /// Writes a new id stamped with exactly `ms` to `buf`: TXID_LEN characters, no NUL. Only the low 42 bits of `ms` count,
-/// so -1 gives the last millisecond of the range, and 2^42 the first.
+/// so -1 gives the last millisecond of the range, and 2^42 the first. Nobody can guess an id, or compute one from others.
 ///
 /// # Safety
 ///

@@ -3,6 +3,7 @@
 #![cfg(target_os = "linux")]
 
 use std::ffi::{CStr, CString, c_char, c_void};
+use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::Command;
@@ -46,6 +47,44 @@ fn it_stays_loaded() {
 fn its_soname_has_the_version_of_the_interface() {
     let dynamic = output_of("readelf", "--dynamic");
     assert!(dynamic.contains("Library soname: [libtxid.so.2]"), "{dynamic}");
+}
+
+/// What makes the words of a batch begins with a constant and the key: who finds it can compute ids that were made before.
+#[test]
+fn no_key_stays_on_the_stack() {
+    type Fill = unsafe extern "C" fn(*mut c_char, i64);
+    const BEFORE_A_KEY: &[u8; 16] = b"expand 32-byte k";
+
+    #[inline(never)]
+    extern "C" fn leave_it(text: *mut c_char, _: i64) {
+        let mut constants = [*BEFORE_A_KEY; 16];
+        // SAFETY: the text has the 20 bytes.
+        unsafe { *text = std::hint::black_box(&mut constants)[0][0] as c_char };
+    }
+
+    let path = CString::new(library::path().as_os_str().as_bytes()).unwrap();
+    let memory = std::fs::File::open("/proc/self/mem").unwrap();
+    let (mut text, mut below) = ([0; 20], vec![0_u8; 64 << 10]);
+    let begin = &raw const text as usize - below.len();
+    let mut is_left_by = |fill: Fill, calls: usize| {
+        // Whatever is called in between would overwrite what is there.
+        // SAFETY: the text has the 20 bytes, and the kernel writes no more than there is room for.
+        let read = unsafe {
+            (0..calls).for_each(|_| fill(text.as_mut_ptr(), 0));
+            libc::pread(memory.as_raw_fd(), below.as_mut_ptr().cast(), below.len(), begin as i64)
+        };
+        assert_eq!(read, below.len() as isize);
+        below.windows(BEFORE_A_KEY.len()).any(|window| window == BEFORE_A_KEY)
+    };
+    // SAFETY: the library's initializers are Rust's own, and the function has this signature.
+    let fill: Fill = unsafe {
+        let handle = libc::dlopen(path.as_ptr(), libc::RTLD_NOW);
+        std::mem::transmute::<*mut c_void, Fill>(libc::dlsym(handle, c"txid_fill".as_ptr()))
+    };
+    for calls in [1, 1, 1000] {
+        assert!(!is_left_by(fill, calls), "after {calls} calls");
+    }
+    assert!(is_left_by(leave_it, 1), "it would not be seen");
 }
 
 /// Loads the library into `true` after another one that has all of its symbols and comes first in symbol lookup, as in

@@ -1,5 +1,6 @@
 //! The trap flag of x86-64 sends a signal after each instruction, so that none is missed.
 
+use super::first_call::a_fork_in_the_midst_of_another_threads_first_call;
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::ffi::{CString, c_char, c_void};
@@ -20,7 +21,7 @@ use test_helpers::{Directory, library, one_by_one};
 use txid::formats;
 
 /// Room for the longest id.
-type Text = [u8; 64];
+pub type Text = [u8; 64];
 
 type Fill = unsafe extern "C" fn(*mut c_char, i64);
 type Open = unsafe extern "C" fn(*const txid_text, usize, bool, *mut *mut c_void, *mut c_char) -> i32;
@@ -34,14 +35,14 @@ struct txid_text {
 }
 
 /// `libtxid.so` as it is shipped: a debug build has a hundred times as many instructions.
-struct Library {
-    code: Range<usize>,
+pub struct Library {
+    pub code: Range<usize>,
     fill: Fill,
     maker_open: Open,
     maker_fill: MakerFill,
 }
 
-static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
+pub static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
     let path = CString::new(library::path().as_os_str().as_bytes()).unwrap();
     // SAFETY: the library's initializers are Rust's own, and the functions have these signatures.
     unsafe {
@@ -102,7 +103,7 @@ fn text(write: impl FnOnce(*mut c_char)) -> Text {
 }
 
 /// The random bits of an id. The ninth character also holds two bits of the time.
-fn random_of_id(ms: i64) -> Text {
+pub fn random_of_id(ms: i64) -> Text {
     // SAFETY: here and below, the text has room for the longest id.
     let mut text = text(|text| unsafe { (LIBRARY.fill)(text, ms) });
     text[..9].fill(0);
@@ -137,6 +138,12 @@ fn open_maker(format: &str) {
     let code = unsafe { (LIBRARY.maker_open)(words.as_ptr(), count, false, &mut maker, message.as_mut_ptr()) };
     assert_eq!(code, 0, "{format}");
     MAKER.store(maker, Ordering::Relaxed);
+}
+
+/// An id of a maker that is opened for it.
+pub fn made_by(format: &str) -> Text {
+    open_maker(format);
+    by_maker(FROZEN_MS)
 }
 
 extern "C" fn on_step(_: i32, _: *mut libc::siginfo_t, context: *mut c_void) {
@@ -436,6 +443,7 @@ pub fn run() {
         one_by_one::run(one_by_one::tests![a_billion_ids_in_storms_of_signals_and_forks]);
     }
     let tests: &[(&str, fn())] = one_by_one::tests![
+        a_fork_in_the_midst_of_another_threads_first_call,
         every_other_format,
         a_fork_at_any_instruction,
         a_fork_at_any_instruction_whose_handler_makes_ids,

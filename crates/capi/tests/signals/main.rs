@@ -3,6 +3,8 @@
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod every_instruction;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod first_call;
 
 fn main() {
     #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
