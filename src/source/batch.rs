@@ -161,7 +161,8 @@ mod tests {
         let mut expected = made[KEY_WORDS..].to_vec();
         expected.sort_unstable();
         assert_eq!(all, expected);
-        assert_eq!((taken::<1>(&mut batch), taken::<2>(&mut Batch::EMPTY)), (None, None));
+        let mut empty = Batch::EMPTY;
+        assert_eq!((taken::<1>(&mut batch), taken::<2>(&mut empty)), (None, None));
         batch.renew(NOW_NS, 2);
         assert_eq!((taken::<3>(&mut batch), batch.left), (None, 2));
     }
