@@ -59,7 +59,7 @@ nginx-module: ## build the modules of nginx (NGINX_SRC=) in target/nginx
 run-native: nginx-module ## serve examples/native.conf, without Lua (PORT=)
 	@exec scripts/run.sh native
 
-test: ## install what the tests need from Debian, and run all but the agent's
+test: ## install what the tests need, and run all but the agent's
 	@scripts/need.sh build suites test nginx-module
 	@scripts/test.sh
 

@@ -17,7 +17,7 @@ case $(uname) in
     Darwin) library=libtxid.dylib loaded=libtxid.dylib ;;
     *) library=libtxid.so loaded=libtxid.so.2 ;;
 esac
-manuals="txid txid-new txid-inspect txid-range txid-grep txid-sort txid-key txid-hide txid-reveal"
+manuals="txid txid-new txid-inspect txid-range txid-grep txid-sort txid-audit txid-key txid-hide txid-reveal txid-completions txid-man"
 
 # One file per line: its mode, its path, its installed name, and its directory, which may contain spaces.
 file() { # file MODE FILE DIRECTORY [NAME]

@@ -46,7 +46,8 @@ sub change {
 # {path}{before}{after} is true if nobody could notice that change.
 my %known;
 for (grep { /^\S+\.rs / } split /\n/, contents('scripts/mutants.equivalent')) {
-    my ($path, $before, $after, $reason) = split / \| /;
+    # A bar in code is written with a backslash.
+    my ($path, $before, $after, $reason) = map {s/\\\|/|/gr} split / \| /;
     die "mutants.equivalent: no reason in: $_\n" unless $reason;
     $known{$path}{$before}{$after} = 1;
 }
@@ -70,8 +71,8 @@ for my $package (@packages) {
     push @command, map { ('--test-package', $_) } @{ $how->{by} // [] };
     push @command, map { ('--exclude-test', $_) } @{ $how->{without} // [] };
     unlink "$report/gamma-report.json";
-    print "@command\n";
     system @command;
+    die "mutants-rust.pl: cargo-gamma did not get to the end with $package\n" unless -e "$report/gamma-report.json";
     my $found = decode_json(contents("$report/gamma-report.json"))->{files};
     my %count = map { $_ => 0 } qw(Killed Stopped Survived NoCoverage Equivalent CompileError);
     for my $name (sort keys %$found) {
@@ -85,7 +86,8 @@ for my $package (@packages) {
             my $is_alive = $status eq 'Survived' || $status eq 'NoCoverage';
             $status = 'Equivalent' if $is_alive && $known{$path}{$before}{$after};
             $count{$status}++;
-            print "$path:$mutant->{location}{start}{line}: $before  ->  $after\n" if $is_alive && $status ne 'Equivalent';
+            next if !$is_alive || $status eq 'Equivalent';
+            print join(' | ', "$path:$mutant->{location}{start}{line}", map {s/\|/\\|/gr} $before, $after), "\n";
         }
     }
     my ($noticed, $missed) = ($count{Killed} + $count{Stopped}, $count{Survived} + $count{NoCoverage});
@@ -94,6 +96,7 @@ for my $package (@packages) {
     my @counts = @count{qw(Killed Stopped Survived NoCoverage Equivalent CompileError)};
     push @table, sprintf "%-20s %7d %8d %9d %10d %11d %10d %6.1f %%\n", $package, @counts, $rate;
 }
+die "mutants-rust.pl: none of these packages has @files\n" unless @table;
 printf "\n%-20s %7s %8s %9s %10s %11s %10s %8s\n", qw(package caught stopped survived unreached equivalent impossible rate);
 print @table;
 exit($is_bad // 0);

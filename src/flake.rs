@@ -6,9 +6,7 @@ use crate::source::entropy::{self, StreamId};
 use crate::source::kept::Kept;
 use crate::source::laps::{Position, Reading};
 use crate::source::{clock, mac};
-use crate::text::{FormatError, base62};
-use std::fmt;
-use std::str::FromStr;
+use crate::text::{FormatError, base62, read_from_text, show_as_text};
 
 /// The number of sequence values: the sequence of a node repeats after this many flakes.
 const SEQUENCE_VALUES: u32 = 1 << 16;
@@ -236,25 +234,8 @@ impl Mark {
     }
 }
 
-impl FromStr for Flake {
-    type Err = FormatError;
-
-    fn from_str(text: &str) -> Result<Self, FormatError> {
-        Self::from_text(text.as_bytes())
-    }
-}
-
-impl fmt::Display for Flake {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(std::str::from_utf8(&self.to_text()).map_err(|_| fmt::Error)?)
-    }
-}
-
-impl fmt::Debug for Flake {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Flake({self})")
-    }
-}
+read_from_text!(Flake, FormatError);
+show_as_text!(Flake);
 
 #[cfg(test)]
 mod tests {

@@ -3,9 +3,7 @@
 use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
 use crate::maker::{Made, Maker};
 use crate::source::{clock, entropy};
-use crate::text::{FormatError, base62};
-use std::fmt;
-use std::str::FromStr;
+use crate::text::{FormatError, base62, read_from_text, show_as_text};
 
 const EPOCH_MS: i64 = 1_400_000_000_000;
 
@@ -141,22 +139,5 @@ impl Ksuid {
     }
 }
 
-impl FromStr for Ksuid {
-    type Err = FormatError;
-
-    fn from_str(text: &str) -> Result<Self, FormatError> {
-        Self::from_text(text.as_bytes())
-    }
-}
-
-impl fmt::Display for Ksuid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(std::str::from_utf8(&self.to_text()).map_err(|_| fmt::Error)?)
-    }
-}
-
-impl fmt::Debug for Ksuid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Ksuid({self})")
-    }
-}
+read_from_text!(Ksuid, FormatError);
+show_as_text!(Ksuid);

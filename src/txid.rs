@@ -3,9 +3,8 @@
 use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
 use crate::maker::{Made, Maker};
 use crate::source::{clock, entropy};
-use crate::text::{ParseError, base32hex};
+use crate::text::{ParseError, base32hex, read_from_text, show_as_text};
 use std::fmt;
-use std::str::FromStr;
 
 const RANDOM_BITS: u32 = 54;
 const RANDOM_MASK: u64 = (1 << RANDOM_BITS) - 1;
@@ -301,17 +300,7 @@ impl From<Txid> for [u8; 12] {
     }
 }
 
-impl fmt::Display for Txid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(std::str::from_utf8(&self.to_text()).map_err(|_| fmt::Error)?)
-    }
-}
-
-impl fmt::Debug for Txid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Txid({self})")
-    }
-}
+show_as_text!(Txid);
 
 /// An id that was meant to be impossible to guess, but was made without the operating system's randomness. It comes
 /// from the thread's own generator, and is as unique as any other.
@@ -329,10 +318,4 @@ impl fmt::Display for Guessable {
 
 impl std::error::Error for Guessable {}
 
-impl FromStr for Txid {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        Self::from_text(text.as_bytes())
-    }
-}
+read_from_text!(Txid, ParseError);

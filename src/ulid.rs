@@ -5,9 +5,7 @@ use crate::maker::Maker;
 use crate::source::clock::{self, Stamp};
 use crate::source::growing::{Growing, Grown};
 use crate::source::kept::Kept;
-use crate::text::{FormatError, crockford};
-use std::fmt;
-use std::str::FromStr;
+use crate::text::{FormatError, crockford, read_from_text, show_as_text};
 
 const TIME_MASK: i64 = (1 << 48) - 1;
 const RANDOM_BITS: u32 = 80;
@@ -137,22 +135,5 @@ impl Ulid {
     }
 }
 
-impl FromStr for Ulid {
-    type Err = FormatError;
-
-    fn from_str(text: &str) -> Result<Self, FormatError> {
-        Self::from_text(text.as_bytes())
-    }
-}
-
-impl fmt::Display for Ulid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(std::str::from_utf8(&self.to_text()).map_err(|_| fmt::Error)?)
-    }
-}
-
-impl fmt::Debug for Ulid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Ulid({self})")
-    }
-}
+read_from_text!(Ulid, FormatError);
+show_as_text!(Ulid);

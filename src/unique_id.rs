@@ -6,12 +6,10 @@ use crate::maker::{Made, Maker, Text};
 use crate::source::entropy::{self, StreamId};
 use crate::source::kept::Kept;
 use crate::source::{clock, process, thread_number};
-use crate::text::FormatError;
 use crate::text::base64::{self, Alphabet};
+use crate::text::{FormatError, read_from_text, show_as_text};
 
-use std::fmt;
 use std::net::Ipv4Addr;
-use std::str::FromStr;
 
 /// The alphabets of httpd before 2.4.47, and since.
 const OLDER: &Alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-";
@@ -362,21 +360,8 @@ impl Series {
     }
 }
 
-impl FromStr for UniqueId {
-    type Err = FormatError;
-
-    fn from_str(text: &str) -> Result<Self, FormatError> {
-        Self::from_text(text.as_bytes())
-    }
-}
-
-impl fmt::Display for UniqueId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = [0; Self::LONG_LEN];
-        let length = self.write(&mut text);
-        f.pad(std::str::from_utf8(&text[..length]).map_err(|_| fmt::Error)?)
-    }
-}
+read_from_text!(UniqueId, FormatError);
+show_as_text!(UniqueId, UniqueId::LONG_LEN);
 
 #[cfg(test)]
 mod tests {

@@ -146,7 +146,7 @@ pub(crate) const V7_ANATOMY: ReadAnatomy = |text, _| {
     anatomy(text, Some(7), &fields)
 };
 
-/// Of other versions and variants, to make and to recognize one. Whoever asks for a UUID, reads any.
+/// Recognized in UUIDs of other versions and variants. By this name, any UUID is read.
 pub(crate) const OTHER: Format = Format {
     name: "uuid",
     title: "UUID",

@@ -6,9 +6,7 @@ use crate::maker::Maker;
 use crate::source::clock;
 use crate::source::entropy::{self, StreamId};
 use crate::source::kept::Kept;
-use crate::text::{FormatError, base32hex, none_of};
-use std::fmt;
-use std::str::FromStr;
+use crate::text::{FormatError, base32hex, none_of, read_from_text, show_as_text};
 
 const COUNTER_BITS: u32 = 24;
 
@@ -192,25 +190,8 @@ impl Series {
     }
 }
 
-impl FromStr for Xid {
-    type Err = FormatError;
-
-    fn from_str(text: &str) -> Result<Self, FormatError> {
-        Self::from_text(text.as_bytes())
-    }
-}
-
-impl fmt::Display for Xid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(std::str::from_utf8(&self.to_text()).map_err(|_| fmt::Error)?)
-    }
-}
-
-impl fmt::Debug for Xid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Xid({self})")
-    }
-}
+read_from_text!(Xid, FormatError);
+show_as_text!(Xid);
 
 #[cfg(test)]
 mod tests {

@@ -48,7 +48,7 @@ sub lua_files {
 # The command, its manuals and its completions, and the functions for databases, below PREFIX.
 my @command = (
     '/bin/txid',
-    map({"/share/man/man1/txid$_.1"} '', qw(-new -inspect -range -grep -sort -key -hide -reveal)),
+    map({"/share/man/man1/txid$_.1"} '', qw(-new -inspect -range -grep -sort -audit -key -hide -reveal -completions -man)),
     '/share/bash-completion/completions/txid',
     '/share/zsh/site-functions/_txid',
     '/share/fish/vendor_completions.d/txid.fish',

@@ -84,6 +84,7 @@ location = /t {
             { key_file = key, name = "a" },
             { key_file = key, name = "a", digits = 6, letters = 6 },
             { key_file = key, name = "a", digits = 6.5 },
+            { key_file = key, name = "a", digits = "10" },
             { key_file = key, name = "a", digits = 20 },
             { key_file = key, name = "a", digits = 6, check = 1 },
             { key_file = key, name = "a", digits = 6, state = "a" },
@@ -109,11 +110,12 @@ bad option 'name' to 'new' (name of the series expected, got nil)
 bad option 'name' to 'new' (text without a NUL expected)
 bad options to 'new' (one of digits and letters expected)
 bad options to 'new' (one of digits and letters expected)
-bad option 'digits' to 'new' (number expected, got 6.5)
+bad option 'digits' to 'new' (whole number from 1 to 100 expected, got 6.5)
+bad option 'digits' to 'new' (whole number from 1 to 100 expected, got "10")
 cannot hide numbers: hidden numbers have 6 to 19 digits, not 20
 bad option 'check' to 'new' (boolean expected, got number)
 bad option 'state' to 'new' (absolute path expected, got 'a')
-bad option 'colour' to 'new' (unknown option)
+bad option 'colour' to 'new' (unknown option; the options are check, digits, key_file, letters, name and state)
 cannot hide numbers: cannot open the key file errors.key.none: No such file or directory (os error 2); `txid key` makes a key
 
 

@@ -61,6 +61,7 @@ sub here {
     $text =~ s{/var/lib/txid}{$scratch}g;
     $text =~ s{/run/txid}{$scratch/run}g;
     $text =~ s{/etc/txid/orders\.key}{$key_file}g;
+    $text =~ s{(?<![/\w])(gateway|pod-[ab])\.log}{$scratch/$1.log}g;
     return $text =~ s{txid-agent run }{txid-agent run --dir $scratch/run }gr;
 }
 
@@ -189,7 +190,7 @@ sub check_console {
         $run =~ s/127\.0\.0\.1:8080/127.0.0.1:$port/g if $port;
         $run =~ s/\b(access|mixed)\.log/$scratch\/$1.log/g;
         $run =~ s/^curl -i/curl -s -i/;
-        my $output = masked(`PATH=$release:\$PATH; $run 2>&1` =~ s/\r//gr);
+        my $output = masked(`PATH=$release:\$PATH; $run 2>&1` =~ s/\r//gr =~ s{\Q$scratch\E/}{}gr);
         # As grep, txid grep ends with 1 if it finds nothing.
         cmp_ok $? >> 8, '<=', $command =~ /^txid grep/ ? 1 : 0, "$command: status";
         my $pattern = join '', map { $_ eq "...\n" ? '(?s:.*)' : quotemeta } split /^/, masked($shown);

@@ -2,7 +2,7 @@
 
 macro_rules! fields {
     ($($field:ident $name:literal,)*) => {
-        /// A header that a [`Policy`](super::Policy) reads or sends.
+        /// A header that a policy reads or sends.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Field {
             /// The header with the request's id.

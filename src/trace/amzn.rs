@@ -1,8 +1,7 @@
 //! The `X-Amzn-Trace-Id` header of AWS's load balancers and X-Ray.
 
 use super::{SpanId, TraceId, trace_id_of_any_hex};
-use crate::text::{FormatError, trimmed};
-use std::fmt;
+use crate::text::{FormatError, show_as_text, trimmed};
 
 /// The contents of an `X-Amzn-Trace-Id` header.
 ///
@@ -91,13 +90,7 @@ impl AmznTraceId {
     }
 }
 
-impl fmt::Display for AmznTraceId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = [0; Self::MAX_LEN];
-        let len = self.write(&mut text);
-        f.write_str(std::str::from_utf8(&text[..len]).expect("it is ASCII"))
-    }
-}
+show_as_text!(AmznTraceId, AmznTraceId::MAX_LEN);
 
 /// Reads `1-` and the id with a dash after its first 8 digits, in either case.
 fn read_root(value: &[u8]) -> Result<TraceId, FormatError> {

@@ -3,9 +3,7 @@
 use super::{SpanId, TraceId, otel_ids, read_nonzero, span_id};
 use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy};
 use crate::maker::Maker;
-use crate::text::FormatError;
-use std::fmt;
-use std::str::FromStr;
+use crate::text::{FormatError, read_from_text, show_as_text};
 
 pub(crate) const FORMAT: Format = Format {
     name: "b3",
@@ -247,19 +245,7 @@ impl B3 {
     }
 }
 
-impl FromStr for B3 {
-    type Err = FormatError;
+read_from_text!(B3, FormatError);
 
-    fn from_str(text: &str) -> Result<Self, FormatError> {
-        Self::from_text(text.as_bytes())
-    }
-}
-
-/// The single header. It cannot hold a parent without a sampling decision, so the parent is left out then.
-impl fmt::Display for B3 {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = [0; Self::MAX_LEN];
-        let len = self.write(&mut text);
-        f.write_str(std::str::from_utf8(&text[..len]).expect("it is ASCII"))
-    }
-}
+// The single header. It cannot hold a parent without a sampling decision, so the parent is left out then.
+show_as_text!(B3, B3::MAX_LEN);

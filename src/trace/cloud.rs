@@ -1,8 +1,7 @@
 //! The `X-Cloud-Trace-Context` header of Google Cloud's load balancers.
 
 use super::{SpanId, TraceId, trace_id_of_hex};
-use crate::text::{FormatError, decimal};
-use std::fmt;
+use crate::text::{FormatError, decimal, show_as_text};
 
 /// The contents of an `X-Cloud-Trace-Context` header.
 ///
@@ -87,10 +86,4 @@ impl CloudTraceContext {
     }
 }
 
-impl fmt::Display for CloudTraceContext {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = [0; Self::MAX_LEN];
-        let len = self.write(&mut text);
-        f.write_str(std::str::from_utf8(&text[..len]).expect("it is ASCII"))
-    }
-}
+show_as_text!(CloudTraceContext, CloudTraceContext::MAX_LEN);

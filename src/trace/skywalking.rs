@@ -6,9 +6,7 @@ use crate::source::entropy::{self, StreamId};
 use crate::source::kept::Kept;
 use crate::source::laps::{Position, Reading};
 use crate::source::{clock, thread_number};
-use crate::text::{FormatError, decimal, hex};
-use std::fmt;
-use std::str::FromStr;
+use crate::text::{FormatError, decimal, hex, read_from_text, show_as_text};
 
 const SEQUENCE: u32 = 10_000;
 
@@ -166,18 +164,5 @@ impl SkyWalking {
     }
 }
 
-impl FromStr for SkyWalking {
-    type Err = FormatError;
-
-    fn from_str(text: &str) -> Result<Self, FormatError> {
-        Self::from_text(text.as_bytes())
-    }
-}
-
-impl fmt::Display for SkyWalking {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = [0; Self::MAX_LEN];
-        let length = self.write(&mut text);
-        f.pad(std::str::from_utf8(&text[..length]).map_err(|_| fmt::Error)?)
-    }
-}
+read_from_text!(SkyWalking, FormatError);
+show_as_text!(SkyWalking, SkyWalking::MAX_LEN);

@@ -4,10 +4,8 @@ use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Time
 use crate::maker::{Made, Maker};
 use crate::source::laps::{Reading, SharedLaps};
 use crate::source::{clock, process};
-use crate::text::{FormatError, decimal, hex};
-use std::fmt;
+use crate::text::{FormatError, decimal, hex, read_from_text, show_as_text};
 use std::net::Ipv4Addr;
-use std::str::FromStr;
 
 const FIRST: u16 = 1000;
 const LAST: u16 = 9000;
@@ -152,18 +150,5 @@ impl Sofa {
     }
 }
 
-impl FromStr for Sofa {
-    type Err = FormatError;
-
-    fn from_str(text: &str) -> Result<Self, FormatError> {
-        Self::from_text(text.as_bytes())
-    }
-}
-
-impl fmt::Display for Sofa {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = [0; Self::MAX_LEN];
-        let length = self.write(&mut text);
-        f.pad(std::str::from_utf8(&text[..length]).map_err(|_| fmt::Error)?)
-    }
-}
+read_from_text!(Sofa, FormatError);
+show_as_text!(Sofa, Sofa::MAX_LEN);

@@ -3,9 +3,8 @@
 use super::{SpanId, TraceId, otel_ids, read_nonzero, span_id};
 use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Value};
 use crate::maker::Maker;
-use crate::text::{FormatError, hex};
+use crate::text::{FormatError, hex, read_from_text};
 use std::fmt;
-use std::str::FromStr;
 
 const SAMPLED: u8 = 1;
 const RANDOM: u8 = 2;
@@ -159,13 +158,7 @@ impl Traceparent {
     }
 }
 
-impl FromStr for Traceparent {
-    type Err = FormatError;
-
-    fn from_str(text: &str) -> Result<Self, FormatError> {
-        Self::from_text(text.as_bytes())
-    }
-}
+read_from_text!(Traceparent, FormatError);
 
 impl fmt::Display for Traceparent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

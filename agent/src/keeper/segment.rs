@@ -62,11 +62,13 @@ impl KeptSegment {
     /// Takes a range, unless the store can lose it again: another host would get it, too. There is no margin of time that
     /// would help, as there is for leases, because a number does not show when it was taken, or by whom.
     fn take(&mut self, count: Option<u64>, seen: u64) -> Result<Answer, StoreError> {
-        let tag = &self.rules.tag;
-        if matches!(self.tags.durability(), Durability::Unknown | Durability::MayLose { .. }) {
+        let Rules { tag, max_step, .. } = &self.rules;
+        let mut count = count;
+        if count.is_none() || matches!(self.tags.durability(), Durability::Unknown | Durability::MayLose { .. }) {
             // It says so with each answer. This only reads.
             match self.tags.take(tag, Some(0), seen)? {
-                Taken::Range { .. } => {}
+                // Anybody who may write to the store may write any step.
+                Taken::Range { step, .. } => count = count.or(Some(step.min(*max_step))),
                 other => return Ok(Answer::Taken(other)),
             }
         }
@@ -76,7 +78,10 @@ impl KeptSegment {
         };
         // Somebody may have changed it since.
         Ok(match self.tags.durability().why() {
-            None => Answer::Taken(taken),
+            None => Answer::Taken(match taken {
+                Taken::Range { range, step } => Taken::Range { range, step: step.min(*max_step) },
+                other => other,
+            }),
             Some(why) => Answer::MayLose { why: why.to_owned() },
         })
     }
@@ -276,6 +281,45 @@ mod tests {
 
         fn durability(&self) -> &Durability {
             &self.durability
+        }
+    }
+
+    /// A store whose tag has this step.
+    struct Wide(u64);
+
+    impl Tags for Wide {
+        fn take(&mut self, _: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError> {
+            Ok(Taken::Range { range: seen..seen + count.unwrap_or(self.0), step: self.0 })
+        }
+
+        fn create_tag(&mut self, _: &str, _: u64) -> Result<(), StoreError> {
+            unreachable!("the tag is there")
+        }
+
+        fn how_to_create(&self, _: &str, _: u64) -> String {
+            unreachable!("the tag is there")
+        }
+
+        fn durability(&self) -> &Durability {
+            &Durability::Kept
+        }
+    }
+
+    /// Otherwise, one host would take all numbers that there are.
+    #[test]
+    fn a_step_in_the_store_is_at_most_the_largest() {
+        let directory = tempfile::tempdir().unwrap();
+        for (own, count, wanted) in [
+            (u64::MAX >> 2, None, 1_000_000),
+            (3_000, None, 3_000),
+            (3_000, Some(500), 500),
+            (u64::MAX >> 2, Some(500), 500),
+        ] {
+            let path = directory.path().join(format!("{own}{count:?}"));
+            let mut kept = KeptSegment::open(&path, Rules::new("orders"), Box::new(Wide(own))).unwrap();
+            let taken = kept.take(count, 7).unwrap();
+            let Answer::Taken(Taken::Range { range, step }) = taken else { panic!("no range") };
+            assert_eq!((range, step), (7..7 + wanted, own.min(1_000_000)), "{own} {count:?}");
         }
     }
 

@@ -156,7 +156,9 @@ impl Agent {
         }
         match &self.runner {
             Some(runner) => runner.pass_on(signal),
-            None if [SIGTERM, SIGINT, SIGQUIT, SIGHUP].contains(&signal) => self.stop(ExitCode::SUCCESS),
+            // Nothing is read again. An operator who expects that gets an agent that its unit starts again.
+            None if signal == SIGHUP => self.stop(ExitCode::from(128 + SIGHUP as u8)),
+            None if [SIGTERM, SIGINT, SIGQUIT].contains(&signal) => self.stop(ExitCode::SUCCESS),
             None => {}
         }
     }

@@ -23,7 +23,10 @@ impl Notify {
                 Some(name) => SocketAddr::from_abstract_name(name),
                 None => SocketAddr::from_pathname(name),
             };
-            Some((UnixDatagram::unbound().ok()?, address.ok()?))
+            let socket = UnixDatagram::unbound().ok()?;
+            // Nothing waits for a reader: the thread that sends also ends the child in time.
+            socket.set_nonblocking(true).ok()?;
+            Some((socket, address.ok()?))
         });
         let number = |name| env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
         Self { socket, watchdog: watchdog(number("WATCHDOG_USEC"), number("WATCHDOG_PID")) }

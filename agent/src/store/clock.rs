@@ -6,11 +6,12 @@ use rustix::time::{ClockId, clock_gettime};
 const FRESH_MS: i64 = 60_000;
 
 /// The time of the last answer.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct StoreClock {
     last: Option<Seen>,
 }
 
+#[derive(Clone)]
 struct Seen {
     store_ms: i64,
     at_ms: i64,

@@ -20,6 +20,7 @@ use super::url::{Secret, StoreUrl};
 
 const ESCAPED: AsciiSet = NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.');
 
+#[derive(Clone)]
 pub(super) struct ConsulStore {
     address: Address,
     http: Http,
@@ -41,7 +42,7 @@ impl ConsulStore {
         // A majority of the servers has written it to disk.
         durability.learn(Durability::Kept);
         Ok(Self {
-            http: Http::new(&url),
+            http: Http::new(&url)?,
             durability,
             prefix: format!("{}/", if url.path.is_empty() { "txid" } else { &url.path }),
             datacenter: url.option("dc").map(str::to_owned),
@@ -65,6 +66,8 @@ impl ConsulStore {
                  \"write\" }}",
                 self.prefix
             )))),
+            // A limit on requests.
+            429 => Err(Failure::NotDone(address.unreachable(format_args!("status 429: {said}")))),
             status @ 400..500 => Err(Failure::NotDone(address.misconfigured(format_args!("status {status}: {said}")))),
             // Usually there is no leader; the request may have been received.
             status => Err(Failure::Unknown(address.unreachable(format_args!("status {status}: {said}")))),

@@ -26,6 +26,7 @@ const ASIDE: &str = ".new";
 const AGAIN: Duration = Duration::from_millis(2);
 const PAUSE: Duration = if cfg!(test) { Duration::from_millis(100) } else { Duration::from_millis(5) };
 
+#[derive(Clone)]
 pub(super) struct FileStore {
     address: Address,
     directory: PathBuf,

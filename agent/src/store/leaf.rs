@@ -22,6 +22,18 @@ pub(super) fn how_to_create(tag: &str, step: u64, options: &str) -> String {
     format!("{}; in a new database, first: {CREATE}{options}", insert(tag, step))
 }
 
+/// Fails if a row is of another tag: two that differ only in case are one where the column ignores it, as it does by
+/// default in MySQL.
+pub(super) fn same(address: &Address, tag: &str, found: Option<&Value>) -> Result<(), StoreError> {
+    match found.and_then(sql::shown) {
+        Some(found) if found != tag => Err(address.misconfigured(format_args!(
+            "{TABLE} has biz_tag = '{found}' in place of '{tag}', and does not tell them apart; use one of them only, as it is \
+             written there"
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// The columns `max_id` and `step` of a row. People write them, so they may hold anything.
 pub(super) fn numbers(address: &Address, tag: &str, row: &[Value]) -> Result<(u64, u64), StoreError> {
     Ok((number(address, tag, "max_id", row.first())?, number(address, tag, "step", row.get(1))?))

@@ -2,6 +2,7 @@
 
 #![allow(missing_docs)]
 
+mod attacks;
 mod beside;
 mod failover;
 mod failure;

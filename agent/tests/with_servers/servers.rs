@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::fs::MetadataExt;
@@ -166,6 +166,16 @@ pub fn run(command: &mut Command) -> String {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{command:?}: {text}{}", String::from_utf8_lossy(&output.stderr));
     text
+}
+
+/// What a server on this port answers to an HTTP request; None if there is no answer with the status 200.
+pub fn http(port: u16, method: &str, path: &str, body: &str) -> Option<String> {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
+    let length = body.len();
+    write!(stream, "{method} {path} HTTP/1.0\r\nHost: 127.0.0.1\r\nContent-Length: {length}\r\n\r\n{body}").ok()?;
+    let answer = io::read_to_string(stream).ok()?;
+    let (head, body) = answer.split_once("\r\n\r\n")?;
+    (head.split(' ').nth(1) == Some("200")).then(|| body.to_owned())
 }
 
 pub fn redis(options: &[&str]) -> Server {

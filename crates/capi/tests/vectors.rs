@@ -74,6 +74,8 @@ fn valid_texts_are_read() {
     let found = read(&cases.iter().map(line).collect::<Vec<_>>());
     compare(&cases, found, |case, found| {
         let mut expected = case["fields"].clone();
+        // As in the output of read.c: without parts that are empty.
+        expected.as_object_mut().unwrap().retain(|_, value| value != "");
         for value in expected.as_object_mut().unwrap().values_mut().filter(|value| value.is_boolean()) {
             *value = value.to_string().into();
         }

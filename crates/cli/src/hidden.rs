@@ -2,7 +2,7 @@
 
 use crate::input::Source;
 use crate::trouble::{TROUBLE, complain};
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use indicatif::ProgressBar;
 use serde::Serialize;
 use std::io::{BufWriter, Write, stdout};
@@ -78,6 +78,9 @@ fn each(
     if given.is_empty() {
         let (source, bar) = (Source::Stdin, ProgressBar::hidden());
         let all = source.each(source.open(&bar)?, &bar, |block| {
+            if block.is_empty() {
+                return Ok(ControlFlow::Continue(()));
+            }
             let lines = block.strip_suffix(b"\n").unwrap_or(block).split(|byte| *byte == b'\n');
             lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line)).try_for_each(&mut print)?;
             Ok(ControlFlow::Continue(()))
@@ -93,7 +96,8 @@ fn each(
 fn open(series: &Series) -> Result<Hidden> {
     let shape = match (series.digits, series.letters) {
         (_, Some(letters)) => Shape::Letters(letters),
-        (digits, None) => Shape::Digits(digits.unwrap_or_default()),
+        (Some(digits), None) => Shape::Digits(digits),
+        (None, None) => bail!("--digits or --letters is missing: how long images are"),
     };
     let hidden = Hidden::open(&series.key, &series.name, shape)?;
     Ok(if series.check { hidden.with_check_digit() } else { hidden })

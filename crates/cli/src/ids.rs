@@ -1,17 +1,92 @@
-//! Which ids `grep`, `sort` and `range` read.
+//! Which ids `grep`, `sort`, `audit` and `range` read.
 
-use anyhow::{Context, Result, bail};
-use txid::formats::{self, Format, Numbers};
+use anyhow::{Context, Result, anyhow, bail};
+use txid::formats::{self, Format, Numbers, Readings};
 use txid::snowflake::Layout;
-use txid_args::{Ids, name};
+use txid_args::{Ids, Which, name};
 
-/// The format, and how its numbers are read. In other text, a number of few digits is never taken for an id.
-pub(crate) fn chosen(ids: &Ids) -> Result<(&'static Format, Numbers)> {
-    let default = if ids.layout.is_some() { "snowflake" } else { "txid" };
-    let format = ids.format.or_else(|| formats::named(default)).context("there is no such format")?;
-    match &ids.layout {
-        Some(_) if format.name != "snowflake" => bail!("--layout is for --format snowflake, not {}", name(format)),
-        Some(layout) => Ok((format, Numbers { layout: layout.parse::<Layout>()?, is_chosen: false })),
-        None => Ok((format, Numbers::UNKNOWN)),
+/// The shortest id of those that are known from other text.
+const SHORTEST: usize = 15;
+
+/// The ids that are looked for.
+pub(crate) struct Wanted {
+    /// None: whatever is likely an id.
+    pub(crate) formats: Option<Vec<&'static Format>>,
+    /// In other text, a number of few digits is never taken for an id.
+    pub(crate) numbers: Numbers,
+    /// Whether somebody said what the layout of numbers is.
+    pub(crate) has_layout: bool,
+}
+
+impl Wanted {
+    pub(crate) fn new(ids: &Ids) -> Result<Self> {
+        let has_layout = ids.layout.is_some();
+        let numbers = match &ids.layout {
+            Some(layout) => Numbers { layout: layout.parse::<Layout>()?, is_chosen: false },
+            None => Numbers::UNKNOWN,
+        };
+        if ids.format.contains(&Which::Any) {
+            return Ok(Self { formats: None, numbers, has_layout });
+        }
+        let mut formats: Vec<&'static Format> = Vec::new();
+        for which in &ids.format {
+            match which {
+                Which::Of(format) if !formats.contains(format) => formats.push(format),
+                _ => {}
+            }
+        }
+        if formats.is_empty() {
+            let default = if has_layout { "snowflake" } else { "txid" };
+            formats.push(formats::named(default).context("there is no such format")?);
+        }
+        if has_layout && formats.iter().all(|format| format.name != "snowflake") {
+            let names = formats.iter().map(|format| name(format)).collect::<Vec<_>>().join(",");
+            bail!("--layout is for --format snowflake, not {names}");
+        }
+        Ok(Self { formats: Some(formats), numbers, has_layout })
+    }
+
+    /// The only format.
+    pub(crate) fn one(&self) -> Option<&'static Format> {
+        match self.formats.as_deref() {
+            Some([one]) => Some(one),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.formats.as_ref().is_some_and(|formats| formats.iter().any(|format| format.name == name))
+    }
+
+    /// How numbers are read where they may be ids.
+    pub(crate) fn numbers_in_text(&self) -> Numbers {
+        Numbers { is_chosen: self.has_numbers(), ..self.numbers }
+    }
+
+    /// Whether a number may be an id. It can be of any layout, so one must be named.
+    pub(crate) fn has_numbers(&self) -> bool {
+        self.has_layout || self.has("snowflake")
+    }
+
+    /// The time of a text that is an id; None if it is none.
+    pub(crate) fn ms(&self, text: &[u8]) -> Option<Result<i64>> {
+        if text.len() < SHORTEST || !self.has_numbers() && text.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+        let readings = Readings::of(text, &self.numbers_in_text(), txid::system_ms());
+        let mut wanted = readings.iter().filter(|it| self.has(it.name()) && it.unlikely.is_none());
+        if let Some(ms) = wanted.find_map(|it| it.ms) {
+            return Some(Ok(ms));
+        }
+        let likely: Vec<_> = readings.iter().filter(|it| it.unlikely.is_none()).collect();
+        match (readings.certain().and_then(|it| it.ms), &likely[..]) {
+            (Some(ms), _) => Some(Ok(ms)),
+            (None, []) => None,
+            (None, [one]) if one.ms.is_none() => Some(Err(anyhow!("a {}, which holds no time", one.format().title))),
+            (None, all) => {
+                let names = all.iter().map(|it| it.format().title).collect::<Vec<_>>().join(" or ");
+                Some(Err(anyhow!("an id, which may be a {names}; give its time, as txid inspect shows it")))
+            }
+        }
     }
 }

@@ -3,9 +3,11 @@
 use crate::blocks::{self, Blocks, Piece};
 use crate::gzip;
 use crate::trouble::complain;
+use crate::zstd;
 use anyhow::{Context, Error, Result, anyhow, bail};
 use indicatif::{ProgressBar, ProgressStyle};
-use std::fs::{File, Metadata};
+use std::borrow::Cow;
+use std::fs::{self, File, Metadata};
 use std::io::{self, BufReader, Read};
 use std::ops::ControlFlow;
 use std::os::fd::AsFd;
@@ -17,12 +19,52 @@ pub(crate) fn sources(files: &[PathBuf]) -> Vec<Source<'_>> {
     if files.is_empty() {
         return vec![Source::Stdin];
     }
-    files.iter().map(|file| if file.as_os_str() == "-" { Source::Stdin } else { Source::File(file) }).collect()
+    files
+        .iter()
+        .map(|file| if file.as_os_str() == "-" { Source::Stdin } else { Source::File(file.as_path().into()) })
+        .collect()
+}
+
+/// The same, with all files in directories.
+pub(crate) fn sources_below(files: &[PathBuf]) -> Vec<Source<'_>> {
+    if files.is_empty() {
+        let mut found = Vec::new();
+        add_below(Path::new(""), &mut found);
+        return found;
+    }
+    let mut found = Vec::new();
+    for source in sources(files) {
+        match source {
+            Source::File(path) if path.is_dir() => add_below(&path, &mut found),
+            other => found.push(other),
+        }
+    }
+    found
+}
+
+/// In the order of their names. As in grep -r, links below a directory are not followed, and what is no file is left out.
+fn add_below(directory: &Path, found: &mut Vec<Source<'_>>) {
+    let here = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+    let Ok(entries) = fs::read_dir(here) else {
+        // Opening it will say why.
+        found.push(Source::File(here.to_path_buf().into()));
+        return;
+    };
+    let mut entries: Vec<_> = entries.flatten().collect();
+    entries.sort_unstable_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let path = directory.join(entry.file_name());
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => add_below(&path, found),
+            Ok(kind) if kind.is_file() => found.push(Source::File(path.into())),
+            _ => {}
+        }
+    }
 }
 
 pub(crate) enum Source<'a> {
     Stdin,
-    File(&'a Path),
+    File(Cow<'a, Path>),
 }
 
 impl Source<'_> {
@@ -38,8 +80,8 @@ impl Source<'_> {
         self.decompressed(bar).map(Blocks::new).with_context(|| self.name())
     }
 
-    /// Passes each block of lines to `each`, until that wants no more. Input that cannot be read is reported and
-    /// skipped, and the result is false; an error comes only from `each`.
+    /// Passes each block of lines to `each`, until that wants no more; an empty one stands for a line that is too long.
+    /// Input that cannot be read is reported and skipped, and the result is false; an error comes only from `each`.
     pub(crate) fn each(
         &self,
         mut blocks: Blocks,
@@ -59,6 +101,9 @@ impl Source<'_> {
                 Ok(Some(Piece::TooLong(offset))) => {
                     all = false;
                     tell(anyhow!(blocks::too_long(offset)));
+                    if each(b"")?.is_break() {
+                        return Ok(all);
+                    }
                 }
                 Err(error) => {
                     tell(error.into());
@@ -108,8 +153,7 @@ fn metadata(open: impl AsFd) -> io::Result<Metadata> {
 }
 
 /// The first bytes of what is compressed in another way, and the program that reads it.
-const OTHERS: [(&[u8], &str); 4] =
-    [(b"\x28\xb5\x2f\xfd", "zstd"), (b"\xfd7zXZ\0", "xz"), (b"BZh", "bzip2"), (b"\x04\x22\x4d\x18", "lz4")];
+const OTHERS: [(&[u8], &str); 3] = [(b"\xfd7zXZ\0", "xz"), (b"BZh", "bzip2"), (b"\x04\x22\x4d\x18", "lz4")];
 /// What follows in bzip2 after its magic and a digit; nobody begins a line of a log with that.
 const BZIP2_BLOCK: &[u8] = b"1AY&SY";
 const HEAD: usize = 10;
@@ -121,9 +165,13 @@ fn decompressed(mut input: impl Read + 'static) -> Result<Box<dyn Read>> {
     if let Some((_, program)) = OTHERS.iter().find(|(magic, _)| is_other(magic)) {
         bail!("is compressed with {program}; decompress it first: {program} -dc FILE | txid ...");
     }
-    let compressed = head.starts_with(&gzip::MAGIC);
+    let (is_gzip, is_zstd) = (head.starts_with(&gzip::MAGIC), head.starts_with(&zstd::MAGIC));
     let whole = io::Cursor::new(head).chain(input);
-    Ok(if compressed { Box::new(gzip::Members::new(BufReader::new(whole))) } else { Box::new(whole) })
+    Ok(match (is_gzip, is_zstd) {
+        (true, _) => Box::new(gzip::Members::new(BufReader::new(whole))),
+        (_, true) => Box::new(zstd::Frames::new(BufReader::new(whole))),
+        _ => Box::new(whole),
+    })
 }
 
 /// A progress bar over the bytes of all files, shown only on a terminal.

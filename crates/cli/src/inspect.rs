@@ -1,8 +1,14 @@
 //! `txid inspect`: shows what ids hold.
 
+use crate::ids::Wanted;
 use crate::input::Source;
+use crate::link::Link;
+use crate::mixture::{Ids, Mixture};
+use crate::terminal::Harmless;
 use crate::trouble::complain;
-use crate::{picture, time};
+use crate::{inside, picture, time};
+use anstream::ColorChoice;
+use anstream::adapter::strip_str;
 use anstyle::Style;
 use anyhow::{Context, Result, anyhow};
 use indicatif::ProgressBar;
@@ -10,13 +16,16 @@ use jiff::fmt::friendly::{Designator, Direction, Spacing, SpanPrinter};
 use jiff::tz::TimeZone;
 use jiff::{RoundMode, SpanRound, Timestamp, Unit, Zoned};
 use serde::ser::{Serialize, SerializeMap, Serializer};
-use std::io::Write;
+use std::io::{BufWriter, IsTerminal, StdoutLock, Write, stdout};
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 use txid::FormatError;
 use txid::formats::{self, Anatomy, Numbers, Reading, Unlikely};
 use txid::snowflake::Layout;
 use txid_args::{Inspect, name};
+
+/// What is written at once where nobody watches.
+const BUFFER: usize = 64 << 10;
 
 /// How many bytes of an invalid id an error shows.
 const SHOWN: usize = 60;
@@ -77,11 +86,15 @@ impl Id {
 }
 
 /// Writes an object with its keys in this order, and the other readings as objects in it.
-struct Json<'a>(&'a Id, &'a [Id]);
+struct Json<'a> {
+    id: &'a Id,
+    others: &'a [Id],
+    url: Option<&'a str>,
+}
 
 impl Serialize for Json<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Json(id, others) = self;
+        let Json { id, others, url } = self;
         let mut object = serializer.serialize_map(None)?;
         object.serialize_entry("id", &id.holds.text)?;
         object.serialize_entry("format", id.reading.format().title)?;
@@ -107,7 +120,11 @@ impl Serialize for Json<'_> {
             object.serialize_entry("hex", &hex(&id.holds.bytes))?;
         }
         if !others.is_empty() {
-            object.serialize_entry("or_else", &others.iter().map(|other| Json(other, &[])).collect::<Vec<_>>())?;
+            let others = others.iter().map(|id| Json { id, others: &[], url: None });
+            object.serialize_entry("or_else", &others.collect::<Vec<_>>())?;
+        }
+        if let Some(url) = url {
+            object.serialize_entry("url", url)?;
         }
         object.end()
     }
@@ -115,23 +132,59 @@ impl Serialize for Json<'_> {
 
 pub(crate) fn run(args: &Inspect) -> Result<ExitCode> {
     let numbers = numbers(args)?;
-    let mut inspection =
-        Inspection { json: args.json, now: Timestamp::now(), numbers, zone: time::local_zone()?, all_good: true };
+    if args.time {
+        return stamp(numbers);
+    }
+    let mut inspection = Inspection {
+        json: args.json,
+        link: Link::new(args)?,
+        now: Timestamp::now(),
+        numbers,
+        zone: time::local_zone()?,
+        has_colors: anstream::AutoStream::choice(&stdout()) != ColorChoice::Never,
+        out: BufWriter::with_capacity(BUFFER, stdout().lock()),
+        all_good: true,
+    };
     for id in &args.ids {
-        inspection.show(id.as_bytes())?;
+        inspection.text(id.as_bytes())?;
     }
     if args.ids.is_empty() {
         let (source, bar) = (Source::Stdin, ProgressBar::hidden());
         let all = source.each(source.open(&bar)?, &bar, |block| {
-            let mut words = block.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-            words.try_for_each(|word| inspection.show(word))?;
+            let mut lines = block.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+            lines.try_for_each(|line| inspection.text(line))?;
+            inspection.flush()?;
             Ok(ControlFlow::Continue(()))
         })?;
         if !all {
             return Ok(ExitCode::from(crate::trouble::TROUBLE));
         }
     }
+    inspection.flush()?;
     Ok(ExitCode::from(u8::from(!inspection.all_good)))
+}
+
+/// Passes on the lines of standard input, each with the time of its first id before it.
+fn stamp(numbers: Numbers) -> Result<ExitCode> {
+    let ids = Ids::Several(Mixture::new(&Wanted { formats: None, numbers, has_layout: numbers.is_chosen }));
+    let mut out: Box<dyn Write> = match stdout().is_terminal() {
+        true => Box::new(Harmless::new(stdout().lock())),
+        false => Box::new(BufWriter::with_capacity(BUFFER, stdout().lock())),
+    };
+    let (source, bar) = (Source::Stdin, ProgressBar::hidden());
+    let all = source.each(source.open(&bar)?, &bar, |block| {
+        for line in block.split_inclusive(|byte| *byte == b'\n') {
+            let moment = ids.first(line).and_then(|id| time::timestamp(id.ms));
+            // As wide as a time.
+            let time = moment.map_or_else(|| " ".repeat(24), time::rfc3339_of);
+            let end = if line.ends_with(b"\n") { "" } else { "\n" };
+            let parts = [time.as_bytes(), b" ", line, end.as_bytes()];
+            parts.iter().try_for_each(|part| out.write_all(part)).context("standard output")?;
+        }
+        out.flush().context("standard output")?;
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(ExitCode::from(if all { 0 } else { crate::trouble::TROUBLE }))
 }
 
 fn numbers(args: &Inspect) -> Result<Numbers> {
@@ -144,28 +197,77 @@ fn numbers(args: &Inspect) -> Result<Numbers> {
 
 struct Inspection {
     json: bool,
+    link: Option<Link>,
     now: Timestamp,
     numbers: Numbers,
     zone: TimeZone,
+    has_colors: bool,
+    out: BufWriter<StdoutLock<'static>>,
     all_good: bool,
 }
 
 impl Inspection {
-    fn show(&mut self, text: &[u8]) -> Result<()> {
-        let found = match Id::all(text, &self.numbers, self.now) {
-            Ok(found) => found,
-            Err(error) => {
-                self.all_good = false;
-                let more = if text.len() > SHOWN { "..." } else { "" };
-                let error = error.filter(|_| lookalike(text).is_none());
-                let why = error.map_or_else(|| unknown(text), |error| error.to_string());
-                complain(&anyhow!("'{}{more}': {why}", text[..text.len().min(SHOWN)].escape_ascii()));
-                return Ok(());
+    fn flush(&mut self) -> Result<()> {
+        self.out.flush().context("standard output")
+    }
+
+    /// An id, or a text with ids in it.
+    fn text(&mut self, text: &[u8]) -> Result<()> {
+        let error = match Id::all(text, &self.numbers, self.now) {
+            Ok(found) => return self.show(&found),
+            Err(error) => error,
+        };
+        let (numbers, now) = (self.numbers, self.now);
+        let mut has_ids = false;
+        // One word of such a length was meant as an id.
+        if error.is_none() || !inside::is_word(text) {
+            inside::each(text, &numbers, now.as_millisecond(), &mut |word| {
+                has_ids = true;
+                Id::all(word, &numbers, now).map_or(Ok(()), |found| self.show(&found))
+            })?;
+        }
+        if !has_ids {
+            let error = error.filter(|_| lookalike(text).is_none());
+            let why = match text.trim_ascii().contains(&b' ') {
+                true => "no id is in this text".to_string(),
+                false => error.map_or_else(|| unknown(text), |error| error.to_string()),
+            };
+            self.refuse(text, &why)?;
+        }
+        Ok(())
+    }
+
+    fn refuse(&mut self, text: &[u8], why: &str) -> Result<()> {
+        self.all_good = false;
+        let more = if text.len() > SHOWN { "..." } else { "" };
+        self.flush()?;
+        complain(&anyhow!("'{}{more}': {why}", text[..text.len().min(SHOWN)].escape_ascii()));
+        Ok(())
+    }
+
+    fn show(&mut self, found: &[Id]) -> Result<()> {
+        let Some((id, others)) = found.split_first() else { return Ok(()) };
+        let mut url = None;
+        if let Some(link) = &self.link {
+            url = link.of(&id.holds.text, id.reading.ms);
+            if url.is_none() {
+                let why = format!("an id of {} holds no time for the link", id.title());
+                return self.refuse(id.holds.text.as_bytes(), &why);
+            }
+        }
+        let shown = match (url, self.json) {
+            (url, true) => {
+                serde_json::to_writer(&mut self.out, &Json { id, others, url: url.as_deref() })?;
+                String::new()
+            }
+            (Some(url), false) => url,
+            (None, false) => {
+                let block = self.block(id, others);
+                let block = block.strip_suffix('\n').unwrap_or(&block);
+                if self.has_colors { block.to_string() } else { strip_str(block).to_string() }
             }
         };
-        let Some((id, others)) = found.split_first() else { return Ok(()) };
-        let shown = if self.json { serde_json::to_string(&Json(id, others))? + "\n" } else { self.block(id, others) };
-        anstream::stdout().lock().write_all(shown.as_bytes()).context("standard output")
+        writeln!(self.out, "{shown}").context("standard output")
     }
 
     fn block(&self, id: &Id, others: &[Id]) -> String {
@@ -215,7 +317,6 @@ fn lookalike(text: &[u8]) -> Option<&'static str> {
         10 if all(u8::is_ascii_digit) => Some("seconds since 1970"),
         13 if all(u8::is_ascii_digit) => Some("milliseconds since 1970"),
         13 if text.iter().all(is_crockford) => Some("a TSID"),
-        38 if text[0] == b'{' && text[37] == b'}' => Some("a UUID in braces"),
         40 if all(u8::is_ascii_hexdigit) => Some("a SHA-1"),
         64 if all(u8::is_ascii_hexdigit) => Some("a SHA-256"),
         _ => None,
@@ -228,7 +329,8 @@ fn time_or_ms(ms: i64) -> String {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digit = |value: u8| char::from(b"0123456789abcdef"[usize::from(value)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 /// The age of a moment, or the time until it, in the two largest units that are not zero.

@@ -1,15 +1,22 @@
 //! What the `txid` command does: it makes, reads, finds and sorts ids, and hides numbers. The parts that read what anybody may have written
 //! are public for `crates/fuzz/`.
 
+mod audit;
 pub mod blocks;
 mod grep;
 pub mod gzip;
 mod hidden;
 mod hint;
+mod histogram;
 mod ids;
 mod input;
+mod inside;
 mod inspect;
+mod link;
+mod manual;
+mod mixture;
 mod new;
+mod page;
 pub mod picture;
 mod range;
 mod runs;
@@ -18,7 +25,9 @@ mod sql;
 pub mod terminal;
 pub mod time;
 mod trouble;
+mod window;
 pub mod words;
+pub mod zstd;
 
 use clap::Parser;
 use std::process::ExitCode;
@@ -39,9 +48,12 @@ pub fn run(output_is_closed: bool) -> ExitCode {
         Command::Range(args) => range::run(&args),
         Command::Grep(args) => grep::run(&args),
         Command::Sort(args) => sort::run(&args),
+        Command::Audit(args) => audit::run(&args),
         Command::Key(args) => hidden::key(&args),
         Command::Hide(args) => hidden::hide(&args),
         Command::Reveal(args) => hidden::reveal(&args),
+        Command::Completions(args) => manual::completions(&args),
+        Command::Man(args) => manual::man(&args),
     };
     done.unwrap_or_else(|error| {
         complain(&error);

@@ -1,7 +1,9 @@
 //! `txid range`: prints the first and the last id of a time window.
 
+use crate::ids::Wanted;
 use crate::sql::{self, Holds};
-use crate::{ids, time};
+use crate::time;
+use crate::window::Ends;
 use anyhow::{Context, Result, anyhow, bail};
 use serde::Serialize;
 use std::io::{Write, stdout};
@@ -18,14 +20,14 @@ struct Bounds {
 }
 
 pub(crate) fn run(args: &Range) -> Result<ExitCode> {
-    let (format, numbers) = ids::chosen(&args.ids)?;
-    let from = match (&args.from, &args.since) {
-        (Some(text), _) => ("--from", time::parse("--from", text)?),
-        (None, Some(text)) => ("--since", time::parse_since("--since", text)?),
-        (None, None) => bail!("--from or --since is missing"),
+    let wanted = Wanted::new(&args.ids)?;
+    let Some(format) = wanted.one() else {
+        bail!("--format: a window has a first and a last id of one format; give one");
     };
-    let to = ("--to", time::parse("--to", &args.to)?);
-    let window = time::window(from, to)?;
+    let numbers = wanted.numbers;
+    let ends = Ends::of(&args.window, &wanted, Some("now"))?;
+    let (Some(from), Some(to)) = (ends.from, ends.to) else { bail!("--from, --since or --around is missing") };
+    let window = ends.range();
     let Some(times) = format.times(&numbers) else {
         bail!("ids of {} do not sort by time, so a window has no first and last id", name(format));
     };
@@ -33,7 +35,7 @@ pub(crate) fn run(args: &Range) -> Result<ExitCode> {
         let [first, last] = [times.start(), times.end()].map(|ms| time::rfc3339(*ms));
         anyhow!("ids of {} have times from {first} to {last}", name(format))
     })?;
-    let (from, to) = (time::rfc3339(from.1), time::rfc3339(to.1));
+    let (from, to) = (time::rfc3339(from), time::rfc3339(to));
     let text = match &args.sql {
         Some(column) => sql::between(column, holds(format), &first, &last, args.dialect),
         None if args.json => serde_json::to_string(&Bounds { first, last, from, to })?,

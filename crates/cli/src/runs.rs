@@ -31,10 +31,11 @@ impl Runs {
     }
 
     /// Adds lines that are in order.
-    pub(crate) fn add<'a>(&mut self, lines: impl Iterator<Item = (Key, &'a [u8])>) -> io::Result<()> {
+    pub(crate) fn add(&mut self, lines: impl Iterator<Item = (Key, impl AsRef<[u8]>)>) -> io::Result<()> {
         let mut end = self.ends.last().copied().unwrap_or(0);
         let mut out = BufWriter::with_capacity(LEAST_BUFFER, &self.file);
         for (key, line) in lines {
+            let line = line.as_ref();
             let mut header = [0; HEADER];
             header[0] = u8::from(key.is_some());
             let [high, low] = key.unwrap_or_default();

@@ -4,11 +4,13 @@
 //! end all runs are merged. Input that fits into memory is never written to disk.
 
 use crate::hint::Hint;
+use crate::ids::Wanted;
+use crate::input;
+use crate::mixture::Ids;
 use crate::runs::{Key, Runs};
 use crate::terminal::Harmless;
 use crate::trouble::{complain, say};
-use crate::words::Finder;
-use crate::{ids, input};
+
 use anyhow::{Context, Result};
 use memchr::memchr;
 use std::io::{self, BufWriter, IsTerminal, Write, stdout};
@@ -20,9 +22,8 @@ use txid_args::Sort;
 const MEMORY: usize = 96 << 20;
 
 pub(crate) fn run(args: &Sort) -> Result<ExitCode> {
-    let (format, numbers) = ids::chosen(&args.ids)?;
-    let finder = Finder::new(format, numbers).context("ids of this format hold no time")?;
-    let mut sorter = Sorter { finder, text: Vec::new(), lines: Vec::new(), runs: None, key: None };
+    let ids = Ids::new(&Wanted::new(&args.ids)?)?;
+    let mut sorter = Sorter { ids, text: Vec::new(), lines: Vec::new(), runs: None, key: None };
     let sources = input::sources(&args.files);
     let bar = input::bar(&sources);
     let (mut all, mut hint) = (true, Hint::default());
@@ -31,7 +32,9 @@ pub(crate) fn run(args: &Sort) -> Result<ExitCode> {
             Ok(blocks) => {
                 sorter.begin_source();
                 all &= source.each(blocks, &bar, |block| {
-                    hint.look(block, &sorter.finder);
+                    if let Ids::Of(finder) = &sorter.ids {
+                        hint.look(block, finder);
+                    }
                     sorter.add_all(block)?;
                     Ok(ControlFlow::Continue(()))
                 })?;
@@ -43,8 +46,8 @@ pub(crate) fn run(args: &Sort) -> Result<ExitCode> {
         }
     }
     bar.finish_and_clear();
-    if let Some(hint) = hint.text(&sorter.finder) {
-        say(&hint);
+    if let Ids::Of(finder) = &sorter.ids {
+        hint.text(finder).iter().for_each(|hint| say(hint));
     }
     let mut out: Box<dyn Write> = match stdout().is_terminal() {
         true => Box::new(Harmless::new(stdout().lock())),
@@ -62,7 +65,7 @@ struct Line {
 }
 
 struct Sorter {
-    finder: Finder,
+    ids: Ids,
     text: Vec<u8>,
     lines: Vec<Line>,
     runs: Option<Runs>,
@@ -91,7 +94,7 @@ impl Sorter {
             self.text.push(b'\n');
         }
         // A line without an id has the key of the previous line; equal keys keep their order.
-        let id = self.finder.first_order(line).map(|order| [(order >> 64) as u64, order as u64]);
+        let id = self.ids.first_order(line).map(|order| [(order >> 64) as u64, order as u64]);
         self.key = id.or(self.key);
         match self.lines.last_mut() {
             Some(before) if id.is_none() && before.key == self.key => before.end = self.text.len(),

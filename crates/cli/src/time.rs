@@ -3,15 +3,15 @@
 use anyhow::{Context, Result, anyhow, bail};
 use jiff::civil::{Date, DateTime, Time, Weekday};
 use jiff::fmt::strtime;
-use jiff::tz::TimeZone;
-use jiff::{Span, Timestamp, Zoned};
-use std::ops::RangeInclusive;
+use jiff::tz::{Offset, TimeZone};
+use jiff::{Span, SpanRelativeTo, Timestamp, Unit, Zoned};
 
 /// The last millisecond that a txid can hold.
 pub const LAST_MS: i64 = (1 << 42) - 1;
 
 /// nginx's `$time_local`, which its access log has in brackets.
 const OF_NGINX: &str = "%d/%b/%Y:%H:%M:%S %z";
+const OF_NGINX_WITHOUT_ZONE: &str = "%d/%b/%Y:%H:%M:%S";
 
 /// Milliseconds since 1970 of a time in one of the forms in the help. `option` is for errors.
 pub fn parse(option: &str, text: &str) -> Result<i64> {
@@ -20,18 +20,20 @@ pub fn parse(option: &str, text: &str) -> Result<i64> {
 
 /// Milliseconds since 1970 of the moment that is a span such as `10m` ago.
 pub fn parse_since(option: &str, text: &str) -> Result<i64> {
-    let parsed = span(text)
-        .ok_or_else(|| anyhow!("not a span of time; write it as 10m, 1h30m or '2 days'"))
-        .and_then(|span| before(Timestamp::now(), span));
+    let parsed = span(text).ok_or_else(not_a_span).and_then(|span| before(Timestamp::now(), span));
     parsed.with_context(|| format!("{option} '{text}'"))
 }
 
-/// The milliseconds from one time until before another, so that windows which follow each other have none in common.
-pub(crate) fn window(from: (&str, i64), to: (&str, i64)) -> Result<RangeInclusive<i64>> {
-    if from.1 >= to.1 {
-        bail!("the window is empty: {} is {}, and {} is {}", from.0, rfc3339(from.1), to.0, rfc3339(to.1));
-    }
-    Ok(from.1..=to.1 - 1)
+/// The milliseconds in a span such as `10m`.
+pub(crate) fn parse_span(option: &str, text: &str) -> Result<i64> {
+    let day = SpanRelativeTo::days_are_24_hours();
+    let ms = span(text).ok_or_else(not_a_span).and_then(|span| match span.total((Unit::Millisecond, day)) {
+        Ok(ms) if ms < 1.0 => bail!("less than a millisecond"),
+        Ok(ms) if ms < LAST_MS as f64 => Ok(ms as i64),
+        Ok(_) => bail!("longer than the times that an id can hold"),
+        Err(_) => bail!("a month or a year is not always as long; give it in days or less"),
+    });
+    ms.with_context(|| format!("{option} '{text}'"))
 }
 
 /// The millisecond in RFC 3339, UTC; 1970 if the calendar does not have it.
@@ -67,14 +69,31 @@ fn parse_at(text: &str, now: Timestamp, zone: &dyn Fn() -> Result<TimeZone>) -> 
     if text == "now" {
         return in_range(now);
     }
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        // A number that does not fit is outside the range anyway, like the nearest one that fits.
-        let end = if digits == text { i64::MAX } else { i64::MIN };
-        return ms_in_range(text.parse().unwrap_or(end));
+    if let Some(seconds) = text.strip_prefix('@') {
+        return since_1970(seconds).ok_or_else(not_a_time).and_then(ms_in_range);
     }
-    if let Ok(moment) = strtime::parse(OF_NGINX, text.trim_matches(['[', ']'])).and_then(|time| time.to_timestamp()) {
+    if is_digits(text) {
+        return number(text, zone);
+    }
+    if let Some(rest) = text.strip_prefix('-').filter(|rest| !rest.is_empty() && !rest.ends_with("ago")) {
+        return match is_digits(rest) {
+            true => ms_in_range(i64::MIN),
+            false => span(rest).ok_or_else(not_a_time).and_then(|span| before(now, span)),
+        };
+    }
+    if let Some(rest) = text.strip_prefix('+') {
+        return span(rest).ok_or_else(not_a_time).and_then(|span| after(now, span));
+    }
+    let logged = text.trim_matches(['[', ']']);
+    if let Ok(moment) = strtime::parse(OF_NGINX, logged).and_then(|time| time.to_timestamp()) {
         return in_range(moment);
+    }
+    if let Ok(local) = strtime::parse(OF_NGINX_WITHOUT_ZONE, logged).and_then(|time| time.to_datetime()) {
+        return at(local, zone()?);
+    }
+    if let Some((time, offset)) = clock(text) {
+        let zone = offset.map_or_else(zone, Ok)?;
+        return at(now.to_zoned(zone.clone()).date().to_datetime(time), zone);
     }
     if has_an_offset(text) {
         return match (text.parse(), offset_hours(text)) {
@@ -83,10 +102,6 @@ fn parse_at(text: &str, now: Timestamp, zone: &dyn Fn() -> Result<TimeZone>) -> 
             (Err(_), _) => Err(not_a_time()),
         };
     }
-    if let Some(time) = clock(text) {
-        let zone = zone()?;
-        return at(now.to_zoned(zone.clone()).date().to_datetime(time), zone);
-    }
     if let Some(span) = span(text.strip_suffix("ago").unwrap_or(text)) {
         return before(now, span);
     }
@@ -94,30 +109,80 @@ fn parse_at(text: &str, now: Timestamp, zone: &dyn Fn() -> Result<TimeZone>) -> 
         return at(local, zone()?);
     }
     // A day by its name, which may be followed by a time of that day.
-    let (day, time) = match text.rsplit_once(' ').and_then(|(day, time)| Some((day, clock(time)?))) {
+    let (day, (time, offset)) = match text.rsplit_once(' ').and_then(|(day, time)| Some((day, clock(time)?))) {
         Some(both) => both,
-        None => (text, Time::midnight()),
+        None => (text, (Time::midnight(), None)),
     };
-    let zone = zone()?;
+    let zone = offset.map_or_else(zone, Ok)?;
     at(day_named(day, &now.to_zoned(zone.clone())).ok_or_else(not_a_time)?.to_datetime(time), zone)
 }
 
 fn not_a_time() -> anyhow::Error {
     anyhow!(
-        "not a time; write it as 2018-04-01T01:21:28.552Z, '2018-04-01 01:21', 2018-04-01, 10:00, yesterday, \
-         'last tuesday', '10m ago', 1522545688552 or now"
+        "not a time; write it as 2018-04-01T01:21:28.552Z, '2018-04-01 01:21', 2018-04-01, 10:00, 10:00Z, yesterday, \
+         'last tuesday', 10m or '10m ago', @1522545688, 1522545688552 or now"
     )
 }
 
-/// `10:00`, with or without seconds and their fractions.
-fn clock(text: &str) -> Option<Time> {
-    let begins_as_one = matches!(text.as_bytes(), [b'0'..=b'9', b'0'..=b'9', b':', ..]);
-    text.parse().ok().filter(|_| begins_as_one)
+fn not_a_span() -> anyhow::Error {
+    anyhow!("not a span of time; write it as 10m, 1h30m or '2 days'")
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Seconds since 1970, possibly with a fraction, in milliseconds.
+fn since_1970(text: &str) -> Option<i64> {
+    let (seconds, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let is_one = is_digits(seconds) && is_digits(fraction);
+    let ms = format!("{fraction:0<3}").get(..3)?.parse::<i64>().ok().filter(|_| is_one)?;
+    // A number that does not fit is outside the range anyway.
+    Some(seconds.parse::<i64>().unwrap_or(i64::MAX).saturating_mul(1000).saturating_add(ms))
+}
+
+/// A number says what it is by its length.
+fn number(text: &str, zone: &dyn Fn() -> Result<TimeZone>) -> Result<i64> {
+    let value: i64 = text.parse().unwrap_or(i64::MAX);
+    let midnight = |year: i64, month: i64, day: i64| Date::new(year as i16, month as i8, day as i8).ok();
+    let day = match text.len() {
+        _ if value == 0 => return Ok(0),
+        4 => midnight(value, 1, 1),
+        8 => midnight(value / 10_000, value / 100 % 100, value % 100),
+        10 => return ms_in_range(value * 1000),
+        11..=13 => return ms_in_range(value),
+        16 => bail!("{}; microseconds? milliseconds are the first 13 digits", too_late()),
+        19 => bail!("{}; nanoseconds? milliseconds are the first 13 digits", too_late()),
+        14.. => return ms_in_range(i64::MAX),
+        _ => None,
+    };
+    match day.filter(|day| (1970..=2109).contains(&day.year())) {
+        Some(day) => at(day.to_datetime(Time::midnight()), zone()?),
+        None => bail!(
+            "a number of {} is no time; write seconds since 1970 as @{text} or with 10 digits, milliseconds with 13, \
+             a day as 2018-04-01 or 20180401, a year as 2018",
+            if text.len() == 1 { "1 digit".to_string() } else { format!("{} digits", text.len()) }
+        ),
+    }
+}
+
+/// `10:00`, with or without seconds and their fractions, and its offset, if it has one.
+fn clock(text: &str) -> Option<(Time, Option<TimeZone>)> {
+    if !matches!(text.as_bytes(), [b'0'..=b'9', b'0'..=b'9', b':', ..]) {
+        return None;
+    }
+    let Some(offset) = text.find(['Z', 'z', '+', '-']) else { return Some((text.parse().ok()?, None)) };
+    let time: Time = text[..offset].parse().ok()?;
+    let moment: Timestamp = format!("2000-01-01T{text}").parse().ok()?;
+    let utc = moment.to_zoned(TimeZone::UTC).datetime();
+    let seconds = Date::new(2000, 1, 1).ok()?.to_datetime(time).duration_since(utc).as_secs();
+    Some((time, Some(Offset::from_seconds(seconds.try_into().ok()?).ok()?.to_time_zone())))
 }
 
 fn day_named(name: &str, today: &Zoned) -> Option<Date> {
     match name.to_ascii_lowercase().as_str() {
         "today" => Some(today.date()),
+        "tomorrow" => today.date().tomorrow().ok(),
         "yesterday" => today.date().yesterday().ok(),
         name => {
             let days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
@@ -163,6 +228,14 @@ fn before(now: Timestamp, span: Span) -> Result<i64> {
     }
 }
 
+fn after(now: Timestamp, span: Span) -> Result<i64> {
+    match now.to_zoned(TimeZone::UTC).checked_add(span) {
+        Ok(zoned) => in_range(zoned.timestamp()),
+        // After the calendar.
+        Err(_) => ms_in_range(i64::MAX),
+    }
+}
+
 fn in_range(time: Timestamp) -> Result<i64> {
     ms_in_range(time.as_nanosecond().div_euclid(1_000_000) as i64)
 }
@@ -172,9 +245,13 @@ fn ms_in_range(ms: i64) -> Result<i64> {
         bail!("before {}, the first time that an id can hold", rfc3339(0));
     }
     if ms > LAST_MS {
-        bail!("after {}, the last time that an id can hold", rfc3339(LAST_MS));
+        bail!(too_late());
     }
     Ok(ms)
+}
+
+fn too_late() -> String {
+    format!("after {}, the last time that an id can hold", rfc3339(LAST_MS))
 }
 
 #[cfg(test)]
@@ -213,6 +290,23 @@ mod tests {
             ("last thursday 09:30", "2018-03-22T08:30:00.000Z", "2018-03-22T09:30:00.000Z"),
             ("5d", "2018-03-23T10:00:00.000Z", "2018-03-23T10:00:00.000Z"),
             ("2h ago", "2018-03-28T08:00:00.000Z", "2018-03-28T08:00:00.000Z"),
+            ("-2h", "2018-03-28T08:00:00.000Z", "2018-03-28T08:00:00.000Z"),
+            ("+2h", "2018-03-28T12:00:00.000Z", "2018-03-28T12:00:00.000Z"),
+            ("tomorrow", "2018-03-28T22:00:00.000Z", "2018-03-29T00:00:00.000Z"),
+            ("tomorrow 10:00", "2018-03-29T08:00:00.000Z", "2018-03-29T10:00:00.000Z"),
+            ("12:00Z", "2018-03-28T12:00:00.000Z", "2018-03-28T12:00:00.000Z"),
+            ("12:00:30.5-02:30", "2018-03-28T14:30:30.500Z", "2018-03-28T14:30:30.500Z"),
+            ("yesterday 12:00Z", "2018-03-27T12:00:00.000Z", "2018-03-27T12:00:00.000Z"),
+            ("27/Mar/2018:10:00:00", "2018-03-27T08:00:00.000Z", "2018-03-27T10:00:00.000Z"),
+            ("[27/Mar/2018:10:00:00]", "2018-03-27T08:00:00.000Z", "2018-03-27T10:00:00.000Z"),
+            ("20180327", "2018-03-26T22:00:00.000Z", "2018-03-27T00:00:00.000Z"),
+            ("2017", "2016-12-31T23:00:00.000Z", "2017-01-01T00:00:00.000Z"),
+            ("@1522231200", "2018-03-28T10:00:00.000Z", "2018-03-28T10:00:00.000Z"),
+            ("@1522231200.25", "2018-03-28T10:00:00.250Z", "2018-03-28T10:00:00.250Z"),
+            ("@5", "1970-01-01T00:00:05.000Z", "1970-01-01T00:00:05.000Z"),
+            ("1522231200", "2018-03-28T10:00:00.000Z", "2018-03-28T10:00:00.000Z"),
+            ("1522231200250", "2018-03-28T10:00:00.250Z", "2018-03-28T10:00:00.250Z"),
+            ("0000000000005", "1970-01-01T00:00:00.005Z", "1970-01-01T00:00:00.005Z"),
             ("now", "2018-03-28T10:00:00.000Z", "2018-03-28T10:00:00.000Z"),
             // Clocks were set from 02:00 to 03:00.
             ("2018-03-25 02:30", "2018-03-25T01:30:00.000Z", "2018-03-25T02:30:00.000Z"),

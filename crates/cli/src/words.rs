@@ -76,6 +76,15 @@ impl Finder {
         first
     }
 
+    /// Calls `each` with the place and the time of each id in `text`, until that breaks.
+    #[inline(always)]
+    pub(crate) fn each(&self, text: &[u8], mut each: impl FnMut(Range<usize>, i64) -> ControlFlow<()>) {
+        self.each_candidate(text, |range| match self.format.ms(&text[range.clone()], &self.numbers) {
+            Some(ms) => each(range, ms),
+            None => ControlFlow::Continue(()),
+        });
+    }
+
     /// Whether something in `text` looks like an id of this format, and `is_one` agrees.
     pub fn any(&self, text: &[u8], mut is_one: impl FnMut(&[u8]) -> bool) -> bool {
         let mut found = false;
@@ -92,12 +101,12 @@ impl Finder {
         readings.iter().any(|it| it.format() == self.format && it.unlikely.is_none())
     }
 
-    /// Calls `found` with the position of each id in `text` that is within the window.
+    /// Calls `found` with the place of each id in `text` that is within the window.
     #[inline(always)]
-    pub fn within(&self, text: &[u8], window: &Window, mut found: impl FnMut(usize)) {
+    pub fn within(&self, text: &[u8], window: &Window, mut found: impl FnMut(Range<usize>)) {
         self.each_candidate(text, |range| {
             if self.is_within(&text[range.clone()], window) {
-                found(range.start);
+                found(range);
             }
             ControlFlow::Continue(())
         });
@@ -133,7 +142,10 @@ impl Finder {
                 let starts = |words| runs(words, least as u32, most as u32);
                 scan::<false>(text, most as u32, starts, |place| each(place..place + length_at(place)))
             }
-            Shape::Uuid => scan::<false>(text, 36, uuids, |place| each(place..place + 36)),
+            Shape::Uuid => scan_dashes(text, |place| match is_uuid(text, place) {
+                true => each(place..place + 36),
+                false => ControlFlow::Continue(()),
+            }),
             Shape::Base64(length) => {
                 let starts = |words| runs(words, length as u32, length as u32);
                 scan::<true>(text, length as u32, starts, |place| each(place..place + length))
@@ -157,25 +169,25 @@ impl Finder {
                 text,
                 32,
                 |words| runs(words, 32, 32),
-                |place| {
-                    let mut end = place + 32;
-                    for _ in 0..2 {
-                        let digits =
-                            text.get(end + 1..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_digit());
-                        match digits.count() {
-                            1.. if text[end] != b'.' => return ControlFlow::Continue(()),
-                            0 => return ControlFlow::Continue(()),
-                            digits => end += 1 + digits,
-                        }
-                    }
-                    match text.get(end).is_some_and(is_word) {
-                        true => ControlFlow::Continue(()),
-                        false => each(place..end),
-                    }
+                |place| match dotted_end(text, place + 32) {
+                    Some(end) => each(place..end),
+                    None => ControlFlow::Continue(()),
                 },
             ),
         };
     }
+}
+
+/// Where two words of digits end, with dots before them, that follow a word. None if a word goes on there.
+pub(crate) fn dotted_end(text: &[u8], mut end: usize) -> Option<usize> {
+    for _ in 0..2 {
+        let digits = text.get(end + 1..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if digits == 0 || text[end] != b'.' {
+            return None;
+        }
+        end += 1 + digits;
+    }
+    (!text.get(end).is_some_and(u8::is_ascii_alphanumeric)).then_some(end)
 }
 
 /// Calls `each` with the places of words of this length.
@@ -193,7 +205,7 @@ fn words_of<const LENGTH: usize>(
 /// Each 64 bytes become 64 bits, set for letters and digits (and `@-_` with `BASE64`). `starts` gets 128 bits, the lowest
 /// for the first byte, and answers for the 64 positions of which it has the bit before and the `reach` bits after.
 #[inline(always)]
-fn scan<const BASE64: bool>(
+pub(crate) fn scan<const BASE64: bool>(
     text: &[u8],
     reach: u32,
     starts: impl Fn(u128) -> u128,
@@ -217,7 +229,7 @@ fn scan<const BASE64: bool>(
 
 /// Where words of `least` to `most` characters begin.
 #[inline(always)]
-fn runs(words: u128, least: u32, most: u32) -> u128 {
+pub(crate) fn runs(words: u128, least: u32, most: u32) -> u128 {
     let too_long = if least == most { words >> most & ones(words, least) } else { ones(words, most + 1) };
     ones(words, least) & !too_long & !(words << 1)
 }
@@ -233,19 +245,40 @@ fn ones(words: u128, count: u32) -> u128 {
     found & found >> (count - known)
 }
 
-/// Where words of 8, 4, 4, 4 and 12 characters begin, with one other between them.
+/// Calls `found` with each position that has a dash 8, 13, 18 and 23 characters later, as a UUID does. Few other texts have
+/// these, and dashes are seen in a third of the instructions that words take.
 #[inline(always)]
-fn uuids(words: u128) -> u128 {
-    let (four, eight) = (ones(words, 4), ones(words, 8));
-    let twelve = eight & four >> 8;
-    let others = !words;
-    let ends = others >> 8 & others >> 13 & others >> 18 & others >> 23 & others >> 36;
-    eight & four >> 9 & four >> 14 & four >> 19 & twelve >> 24 & ends & others << 1
+fn scan_dashes(text: &[u8], mut found: impl FnMut(usize) -> ControlFlow<()>) -> ControlFlow<()> {
+    let (mut window, mut begin) = (0_u128, 0);
+    while begin < text.len() + 64 {
+        let next = text.get(begin..).unwrap_or_default();
+        window = window >> 64 | u128::from(dash_bits(next)) << 64;
+        let mut places = (window & window >> 5 & window >> 10 & window >> 15) as u64;
+        while places != 0 {
+            // The bit is that of the first dash.
+            if let Some(place) = (begin + places.trailing_zeros() as usize).checked_sub(64 + 8) {
+                found(place)?;
+            }
+            places &= places - 1;
+        }
+        begin += 64;
+    }
+    ControlFlow::Continue(())
+}
+
+/// Whether words of 8, 4, 4, 4 and 12 characters begin here, and end, with others between them.
+#[inline(always)]
+pub(crate) fn is_uuid(text: &[u8], place: usize) -> bool {
+    const OTHERS: u64 = 1 << 8 | 1 << 13 | 1 << 18 | 1 << 23 | 1 << 36;
+    const LOOKED_AT: u64 = (1 << 37) - 1;
+    let before = place.checked_sub(1).and_then(|before| text.get(before));
+    let words = word_bits::<false>(text.get(place..).unwrap_or_default());
+    words & LOOKED_AT == LOOKED_AT & !OTHERS && !before.is_some_and(u8::is_ascii_alphanumeric)
 }
 
 /// Where words of 1, 8 and 24 characters begin, with one other between them.
 #[inline(always)]
-fn xrays(words: u128) -> u128 {
+pub(crate) fn xrays(words: u128) -> u128 {
     let (eight, others) = (ones(words, 8), !words);
     let twenty_four = eight & eight >> 8 & eight >> 16;
     let ends = others >> 1 & others >> 10 & others >> 35;
@@ -254,20 +287,39 @@ fn xrays(words: u128) -> u128 {
 
 /// Where letters, digits and `_` begin that end before `place`, with a `_` if there are any: at most 64.
 #[inline(always)]
-fn prefix_at(text: &[u8], place: usize) -> Option<usize> {
+pub(crate) fn prefix_at(text: &[u8], place: usize) -> Option<usize> {
     let is_one = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
     let length = text[..place].iter().rev().take(65).take_while(is_one).count();
     (length <= 64).then_some(place - length)
 }
 
-/// One bit for each of the first 64 bytes, the lowest for the first; missing bytes count as others.
+/// One bit for each of the first 64 bytes, the lowest for the first, set for letters and digits; missing bytes count as
+/// others.
 #[inline(always)]
 fn word_bits<const BASE64: bool>(text: &[u8]) -> u64 {
-    let Some(chunk) = text.first_chunk::<64>() else {
-        let mut filled = [0; 64];
-        filled[..text.len()].copy_from_slice(text);
-        return word_bits::<BASE64>(&filled);
-    };
+    match text.first_chunk::<64>() {
+        Some(chunk) => word_bits_of::<BASE64>(chunk),
+        None => word_bits_of::<BASE64>(&filled(text)),
+    }
+}
+
+/// The same for dashes.
+#[inline(always)]
+fn dash_bits(text: &[u8]) -> u64 {
+    match text.first_chunk::<64>() {
+        Some(chunk) => dash_bits_of(chunk),
+        None => dash_bits_of(&filled(text)),
+    }
+}
+
+fn filled(text: &[u8]) -> [u8; 64] {
+    let mut filled = [0; 64];
+    filled[..text.len()].copy_from_slice(text);
+    filled
+}
+
+#[inline(always)]
+fn word_bits_of<const BASE64: bool>(chunk: &[u8; 64]) -> u64 {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: every x86-64 has SSE2.
     return unsafe { word_bits_sse2::<BASE64>(chunk) };
@@ -276,6 +328,33 @@ fn word_bits<const BASE64: bool>(text: &[u8]) -> u64 {
         let is_word = byte.is_ascii_alphanumeric() || BASE64 && matches!(byte, b'@' | b'-' | b'_');
         bits << 1 | u64::from(is_word)
     });
+}
+
+#[inline(always)]
+fn dash_bits_of(chunk: &[u8; 64]) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every x86-64 has SSE2.
+    return unsafe { dash_bits_sse2(chunk) };
+    #[cfg(not(target_arch = "x86_64"))]
+    return chunk.iter().rev().fold(0, |bits, &byte| bits << 1 | u64::from(byte == b'-'));
+}
+
+/// # Safety
+///
+/// The processor must have SSE2.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "sse2")]
+#[allow(unused_unsafe, reason = "these intrinsics are unsafe to call before Rust 1.87")]
+unsafe fn dash_bits_sse2(chunk: &[u8; 64]) -> u64 {
+    use std::arch::x86_64::*;
+
+    chunk.chunks_exact(16).rev().fold(0, |bits, sixteen| {
+        // SAFETY: the caller vouches for SSE2, and 16 bytes of the chunk are read, at any alignment.
+        let found = unsafe {
+            _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(sixteen.as_ptr().cast()), _mm_set1_epi8(b'-' as i8)))
+        };
+        bits << 16 | u64::from(found as u16)
+    })
 }
 
 /// The plain loop again, with SSE2, because `txid grep` spends most of its time here.
@@ -334,7 +413,8 @@ mod tests {
             Shape::Base64(length) => Some(length_at(place)).filter(|found| found == length),
             Shape::Uuid => {
                 let parts = [(0, 8), (9, 4), (14, 4), (19, 4), (24, 12)];
-                parts.iter().all(|&(begin, length)| length_at(place + begin) == length).then_some(36)
+                let has_dashes = [8, 13, 18, 23].iter().all(|at| text.get(place + at) == Some(&b'-'));
+                (has_dashes && parts.iter().all(|&(begin, length)| length_at(place + begin) == length)).then_some(36)
             }
             Shape::Xray => {
                 let parts = [(0, 1), (2, 8), (11, 24)];
@@ -415,7 +495,9 @@ mod tests {
                     let text = [" ".repeat(before), sample.to_string(), "\n".repeat(after)].concat();
                     for finder in &finders {
                         let mut places = Vec::new();
-                        finder.within(text.as_bytes(), &finder.window(i64::MIN..=i64::MAX), |place| places.push(place));
+                        finder.within(text.as_bytes(), &finder.window(i64::MIN..=i64::MAX), |place| {
+                            places.push(place.start)
+                        });
                         assert_eq!(places, [before], "{:?} in '{text}'", finder.format);
                     }
                 }
@@ -481,7 +563,7 @@ mod tests {
                 };
                 let expected: Vec<_> = (0..texts.len()).filter(|&index| is_in(&texts[index])).map(|index| index * (texts[0].len() + 1)).collect();
                 let mut found = Vec::new();
-                finder.within(texts.join(" ").as_bytes(), &finder.window(from..=from + length), |place| found.push(place));
+                finder.within(texts.join(" ").as_bytes(), &finder.window(from..=from + length), |place| found.push(place.start));
                 prop_assert_eq!(found, expected, "{:?}", finder.format);
             }
         }

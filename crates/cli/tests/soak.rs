@@ -4,7 +4,7 @@ use flate2::{Compression, write::GzEncoder};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -88,6 +88,48 @@ fn sort_takes_a_gigabyte_in_128_mb() {
     }
     assert_eq!(count, lines);
     assert_eq!(sorted.metadata().unwrap().len(), path.metadata().unwrap().len());
+}
+
+#[test]
+#[ignore = "needs a gigabyte"]
+fn audit_takes_a_gigabyte_in_less_than_three_times_the_time_of_sort() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("access.log");
+    let lines = log(&path);
+    let timed = |command: &mut Command| {
+        let start = Instant::now();
+        let (status, peak) = peak_mb(command.env("TMPDIR", directory.path()).stdout(Stdio::null()));
+        assert!(status.success());
+        (start.elapsed().as_secs_f64(), peak)
+    };
+    // In turn, and the middle of three.
+    let mut rounds: Vec<_> = (0..3)
+        .map(|_| {
+            let (sort, _) = timed(&mut txid(&["sort", path.to_str().unwrap()]));
+            let (audit, peak) = timed(&mut txid(&["audit", path.to_str().unwrap()]));
+            (audit / sort, peak)
+        })
+        .collect();
+    rounds.sort_by(|one, other| one.0.total_cmp(&other.0));
+    println!("audit of {lines} lines: {:.2} times as long as sort, at most {} MB", rounds[1].0, rounds[1].1);
+    assert!(rounds[1].1 <= 280, "--memory is 256 MiB");
+}
+
+/// With the least memory, so that most of them are in a file.
+#[test]
+#[ignore = "needs a gigabyte"]
+fn audit_takes_ten_million_ids_in_bounded_memory() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("ids");
+    let mut out = BufWriter::new(File::create(&path).unwrap());
+    (0..10_000_000_i64).for_each(|n| writeln!(out, "{}", Txid::at(FIRST_MS + n)).unwrap());
+    out.flush().unwrap();
+    for (memory, most) in [("40M", 48), ("256M", 280)] {
+        let mut run = txid(&["audit", "--memory", memory, path.to_str().unwrap()]);
+        let (status, peak) = peak_mb(run.env("TMPDIR", directory.path()).stdout(Stdio::null()));
+        println!("audit of ten million ids, --memory {memory}: at most {peak} MB");
+        assert!(status.success() && peak <= most);
+    }
 }
 
 /// A line of a gigabyte, plain and as the 8.7 MB that gzip makes of it.

@@ -120,7 +120,8 @@ local function check_count(options, option)
         return 0
     end
     if type(count) ~= "number" or count ~= floor(count) or count < 1 or count > 100 then
-        wrong(option, "number expected, got " .. tostring(count))
+        local shown = type(count) == "string" and '"' .. count .. '"' or tostring(count)
+        wrong(option, "whole number from 1 to 100 expected, got " .. shown)
     end
     return count
 end
@@ -141,7 +142,8 @@ function _M.new(options)
     check_table(options, "new")
     for key in pairs(options) do
         if not OPTIONS[key] then
-            error("bad option '" .. tostring(key) .. "' to 'new' (unknown option)", 2)
+            error("bad option '" .. tostring(key) .. "' to 'new' (unknown option; the options are check, digits, "
+                .. "key_file, letters, name and state)", 2)
         end
     end
     local key_file = check_path(options, "key_file", "the file of the key")

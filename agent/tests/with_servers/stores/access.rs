@@ -6,11 +6,11 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use txid_agent::store::{Durability, open, schemes};
+use txid_agent::store::{Durability, schemes};
 use txid_agent_machines::store::{Expected, Put, StoreError};
 
 use super::certificates;
-use super::conformance::{list, one_line, wait_for, wants_a_person, written};
+use super::conformance::{list, one_line, open, wait_for, wants_a_person, written};
 use crate::proxy::{Mode, Proxy};
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, Server, run, until};
 
@@ -288,8 +288,9 @@ fn etcd_forgets_its_tokens() {
     let version = written(store.put("token/node/1", &Expected::Absent, b"one").unwrap());
     server.kill();
     server.restart();
-    until("it does not come back", || store.read("token/node/1").is_ok());
-    std::thread::sleep(std::time::Duration::from_secs(3));
+    let other = || open(&format!("etcd://root:{IN_URL}@{host}")).unwrap().read("token/node/1");
+    until("it does not come back", || other().is_ok());
+    // It no longer knows this one's token.
     written(store.put("token/node/1", &version, b"two").unwrap());
 }
 
@@ -634,9 +635,7 @@ fn another_kind_of_server() {
         format!("postgres://user:{WRONG}@127.0.0.1:{port}/ids?timeout=1s"),
         format!("zookeeper://127.0.0.1:{port}?timeout=1s"),
     ] {
-        let start = std::time::Instant::now();
         let error = open(&url).unwrap().read("any/key").unwrap_err();
-        assert!(start.elapsed().as_millis() < 3000, "{url} took {:?}", start.elapsed());
         one_line(&error, "127.0.0.1");
     }
     let etcd = servers::etcd(&[]);

@@ -127,7 +127,6 @@ fn a_text_that_looks_like_something_else_is_named() {
         ("5", "1 character"),
         ("1522545688552", "13 characters: milliseconds since 1970?"),
         ("1522545688", "10 characters: seconds since 1970?"),
-        ("{017f22e2-79b0-7cc3-98c4-dc0c0c07398f}", "38 characters: a UUID in braces?"),
         ("0AWE5HZP3SKTK", "13 characters: a TSID?"),
         ("da39a3ee5e6b4b0d3255bfef95601890afd80709", "40 characters: a SHA-1?"),
         ("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", "64 characters: a SHA-256?"),
@@ -138,8 +137,6 @@ fn a_text_that_looks_like_something_else_is_named() {
     for almost in [
         "15225456x8",
         "0AWE5HZP3SKTI",
-        "{017f22e2-79b0-7cc3-98c4-dc0c0c07398f)",
-        "(017f22e2-79b0-7cc3-98c4-dc0c0c07398f}",
         "ga39a3ee5e6b4b0d3255bfef95601890afd80709",
         "g3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     ] {

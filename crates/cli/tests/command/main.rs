@@ -1,15 +1,19 @@
 //! The command through its real binary, as a shell would run it.
 
+mod audit;
 mod formats;
 mod grep;
+mod habits;
 mod hidden;
 mod inspect;
 mod make;
+mod mixture;
 mod range;
 mod segment;
 mod snowflake;
 mod sort;
 mod terminal;
+mod text;
 mod times;
 mod vectors;
 

@@ -57,7 +57,11 @@ fn a_reader_that_leaves_ends_it_by_a_signal() {
 
 #[test]
 fn a_full_disk_is_reported() {
-    for args in [&["-n", "100000"][..], &["inspect", "4om9qi54la8ffr4bd9sg"], &["range", "--from", "0", "--to", "1"]] {
+    for args in [
+        &["-n", "100000"][..],
+        &["inspect", "4om9qi54la8ffr4bd9sg"],
+        &["range", "--from", "0", "--to", "0000000000001"],
+    ] {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let output = Command::new(env!("CARGO_BIN_EXE_txid")).args(args).stdout(full).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{args:?}");
@@ -96,9 +100,15 @@ fn an_error_that_cannot_be_printed_keeps_its_status() {
 
 #[test]
 fn the_help_has_examples() {
-    for args in
-        [&["--help"][..], &["help", "new"], &["inspect", "-h"], &["range", "-h"], &["grep", "-h"], &["sort", "-h"]]
-    {
+    for args in [
+        &["--help"][..],
+        &["help", "new"],
+        &["inspect", "-h"],
+        &["range", "-h"],
+        &["grep", "--help"],
+        &["sort", "-h"],
+        &["audit", "-h"],
+    ] {
         assert!(printed(&mut txid(args)).contains("Examples:\n  txid"), "{args:?}");
     }
     assert_eq!(printed(&mut txid(&["--version"])), format!("txid {}\n", env!("CARGO_PKG_VERSION")));
@@ -107,7 +117,20 @@ fn the_help_has_examples() {
 #[test]
 fn the_build_makes_man_pages_and_completions() {
     let beside = std::path::Path::new(env!("CARGO_BIN_EXE_txid")).parent().unwrap();
-    for command in ["", "-new", "-inspect", "-range", "-grep", "-sort", "-key", "-hide", "-reveal"] {
+    for command in [
+        "",
+        "-new",
+        "-inspect",
+        "-range",
+        "-grep",
+        "-sort",
+        "-audit",
+        "-key",
+        "-hide",
+        "-reveal",
+        "-completions",
+        "-man",
+    ] {
         let manual = std::fs::read_to_string(beside.join(format!("man/txid{command}.1"))).unwrap();
         assert!(manual.contains("Examples:"), "{manual}");
         let section = manual.split(".SH ").find(|section| section.contains("Examples:")).unwrap();

@@ -8,7 +8,7 @@ const DAY: [&str; 5] = ["range", "--from", "2018-04-01", "--to", "2018-04-02"];
 #[test]
 fn the_two_bounds() {
     assert_eq!(printed(&mut txid(&DAY)), "b2fq0eg0000000000000\nb2gejk7vvvvvvvvvvvvg\n");
-    let of_5 = printed(&mut txid(&["range", "--from", "5", "--to", "6"]));
+    let of_5 = printed(&mut txid(&["range", "--from", "0000000000005", "--to", "0000000000006"]));
     assert_eq!(of_5, "00000001800000000000\n00000001fvvvvvvvvvvg\n");
 }
 
@@ -22,7 +22,19 @@ fn a_condition_in_sql() {
 #[test]
 fn a_condition_in_the_sql_of_each_database() {
     let condition = |format, dialect| {
-        let day = ["range", "--from", "5", "--to", "6", "--format", format, "--sql", "id", "--dialect", dialect];
+        let day = [
+            "range",
+            "--from",
+            "0000000000005",
+            "--to",
+            "0000000000006",
+            "--format",
+            format,
+            "--sql",
+            "id",
+            "--dialect",
+            dialect,
+        ];
         printed(&mut txid(&day))
     };
     let txids = ["'00000001800000000000'", "'00000001fvvvvvvvvvvg'"];
@@ -43,7 +55,7 @@ fn a_condition_in_the_sql_of_each_database() {
         }
     }
     assert!(!condition("uuid-v6", "postgresql").contains("COLLATE"), "a column of UUIDs has none");
-    assert!(refusal(&mut txid(&["range", "--from", "5", "--dialect", "mysql"])).contains("--sql"));
+    assert!(refusal(&mut txid(&["range", "--from", "0000000000005", "--dialect", "mysql"])).contains("--sql"));
     assert!(refusal(&mut txid(&[&DAY[..], &["--sql", "id", "--dialect", "oracle"]].concat())).contains("postgresql"));
 }
 
@@ -64,15 +76,16 @@ fn an_object_in_json() {
 #[test]
 fn the_bounds_of_every_format_that_sorts() {
     each("times", "bounds", |case| {
-        let (format, ms) = (case["format"].as_str().unwrap().replace('_', "-"), case["ms"].as_str().unwrap());
+        let format = case["format"].as_str().unwrap().replace('_', "-");
+        let ms = case["ms"].as_str().unwrap();
         // The last millisecond of a txid is before no time that can be given.
         if !(0..(1 << 42) - 1).contains(&ms.parse::<i64>().unwrap()) {
             return None;
         }
-        let to = (ms.parse::<i64>().unwrap() + 1).to_string();
+        let [from, to] = [0, 1].map(|more| format!("{:013}", ms.parse::<i64>().unwrap() + more));
         let layout = case["layout"].as_str().map_or(vec![], |layout| vec!["--layout", layout]);
         let found =
-            printed(&mut txid(&[&["range", "--from", ms, "--to", &to, "--format", &format], &layout[..]].concat()));
+            printed(&mut txid(&[&["range", "--from", &from, "--to", &to, "--format", &format], &layout[..]].concat()));
         let expected = format!("{}\n{}\n", case["first"].as_str().unwrap(), case["last"].as_str().unwrap());
         (found != expected).then_some(found)
     });
@@ -93,8 +106,17 @@ fn ids_that_do_not_sort_and_times_that_they_cannot_hold_are_refused() {
         let said = refusal(&mut txid(&[&["range", "--from", "2001-01-01", "--to", "2001-01-02"], args].concat()));
         assert!(said.contains(why), "{said}");
     }
-    let numbers =
-        printed(&mut txid(&["range", "--from", "5", "--to", "2018-04-01", "--format", "snowflake", "--sql", "id"]));
+    let numbers = printed(&mut txid(&[
+        "range",
+        "--from",
+        "0000000000005",
+        "--to",
+        "2018-04-01",
+        "--format",
+        "snowflake",
+        "--sql",
+        "id",
+    ]));
     assert_eq!(numbers, "id BETWEEN 0 AND 980233278059446271\n");
 }
 

@@ -46,7 +46,7 @@ fn what_a_log_has_in_it_cannot_control_the_terminal() {
     let content = [line.as_bytes(), "x\n".repeat(300_000).as_bytes(), b"\0\n"].concat();
     let directory = directory(&[("a.log", &content)]);
     let shown = on_terminal(directory.path(), "grep a.log 2>&1");
-    assert!(shown.contains(&format!("{one} \\x1b]0;title\\x07\\x9b1m\r")), "{shown:?}");
+    assert!(shown.contains(&format!("{one}\x1b[0m \\x1b]0;title\\x07\\x9b1m\r")), "{shown:?}");
     assert!(!shown.contains("\x1b]") && !shown.contains('\x07'), "{shown:?}");
     assert_eq!(printed(txid(&["grep", "a.log"]).current_dir(&directory)), line);
 }

@@ -1,0 +1,294 @@
+//! What the ids of all files show, in the order of their time.
+
+use super::maker::{Makers, sequence};
+use super::records::Record;
+use std::collections::BTreeSet;
+use txid::formats::Numbers;
+
+/// A node may be another host's after this time.
+const HANDED_OVER_MS: i64 = 60_000;
+
+/// Ids may be so much ahead of this machine's clock.
+const AHEAD_MS: i64 = 60_000;
+
+/// Places of one repeated id that are remembered.
+const MOST_PLACES: usize = 4;
+
+/// How many there are, and the first of them, or the largest.
+pub(super) struct Few<T> {
+    pub(super) count: u64,
+    pub(super) shown: Vec<T>,
+    most: usize,
+}
+
+impl<T> Few<T> {
+    pub(super) fn new(most: usize) -> Self {
+        Self { count: 0, shown: Vec::new(), most }
+    }
+
+    fn add(&mut self, finding: T) {
+        self.count += 1;
+        if self.shown.len() < self.most {
+            self.shown.push(finding);
+        }
+    }
+
+    /// Keeps those with the largest sizes.
+    pub(super) fn add_by_size(&mut self, finding: T, size: impl Fn(&T) -> i64) {
+        self.count += 1;
+        let place = self.shown.partition_point(|it| size(it) >= size(&finding));
+        if place < self.most {
+            self.shown.insert(place, finding);
+            self.shown.truncate(self.most);
+        }
+    }
+}
+
+pub(super) struct Repeat {
+    pub(super) lines: u64,
+    pub(super) places: Vec<Record>,
+}
+
+#[derive(Clone)]
+pub(super) struct Shared {
+    pub(super) maker: u32,
+    pub(super) hosts: BTreeSet<u32>,
+    pub(super) from_ms: i64,
+    pub(super) to_ms: i64,
+    /// How often one host was between two ids of another.
+    pub(super) turns: u64,
+}
+
+pub(super) struct Gap {
+    /// None: of all.
+    pub(super) host: Option<u32>,
+    pub(super) from_ms: i64,
+    pub(super) to_ms: i64,
+}
+
+pub(super) struct Ending {
+    pub(super) maker: u32,
+    pub(super) ms: i64,
+    pub(super) sequence: u64,
+    pub(super) all: u64,
+}
+
+/// The ids of a host, or of all.
+#[derive(Clone, Copy)]
+pub(super) struct Rate {
+    pub(super) count: u64,
+    pub(super) from_ms: i64,
+    pub(super) to_ms: i64,
+    second: i64,
+    in_second: u64,
+    pub(super) most: u64,
+    pub(super) most_ms: i64,
+}
+
+impl Rate {
+    fn new(ms: i64) -> Self {
+        Self { count: 0, from_ms: ms, to_ms: ms, second: i64::MIN, in_second: 0, most: 0, most_ms: ms }
+    }
+
+    fn add(&mut self, ms: i64) {
+        self.count += 1;
+        self.to_ms = ms;
+        let second = ms.div_euclid(1000);
+        if second != self.second {
+            (self.second, self.in_second) = (second, 0);
+        }
+        self.in_second += 1;
+        if self.in_second > self.most {
+            (self.most, self.most_ms) = (self.in_second, second * 1000);
+        }
+    }
+
+    /// A second, on average.
+    pub(super) fn average(&self) -> f64 {
+        self.count as f64 / ((self.to_ms - self.from_ms) as f64 / 1000.0).max(1.0)
+    }
+}
+
+/// The ids of one node.
+#[derive(Default)]
+struct Node {
+    /// The last time of each host.
+    hosts: Vec<(u32, i64)>,
+    shared: Option<Shared>,
+    /// The highest sequence of a unit of time.
+    unit_ms: i64,
+    highest: u64,
+}
+
+/// What is collected.
+pub(super) struct Findings {
+    numbers: Numbers,
+    now_ms: i64,
+    gap_ms: i64,
+    is_per: bool,
+    pub(super) repeats: Few<Repeat>,
+    pub(super) shared: Vec<Shared>,
+    pub(super) gaps: Few<Gap>,
+    pub(super) future: Few<Record>,
+    pub(super) latest_ms: i64,
+    pub(super) sequences: Few<Ending>,
+    pub(super) all: Option<Rate>,
+    /// By the number of the host, and of the maker.
+    pub(super) hosts: Vec<Option<Rate>>,
+    nodes: Vec<Node>,
+    /// Those of the last time.
+    same: Vec<Record>,
+}
+
+impl Findings {
+    pub(super) fn new(numbers: Numbers, gap_ms: i64, is_per: bool, most: usize) -> Self {
+        Self {
+            numbers,
+            now_ms: txid::system_ms(),
+            gap_ms,
+            is_per,
+            repeats: Few::new(most),
+            shared: Vec::new(),
+            gaps: Few::new(most),
+            future: Few::new(most),
+            latest_ms: i64::MIN,
+            sequences: Few::new(most),
+            all: None,
+            hosts: Vec::new(),
+            nodes: Vec::new(),
+            same: Vec::new(),
+        }
+    }
+
+    /// The next id in the order of time.
+    pub(super) fn add(&mut self, record: Record, makers: &Makers) {
+        self.add_to_same(record, makers);
+        self.add_to_gaps(&record);
+        self.add_to_node(&record, makers);
+        if record.ms > self.now_ms.saturating_add(AHEAD_MS) {
+            self.future.add(record);
+            self.latest_ms = record.ms;
+        }
+    }
+
+    pub(super) fn end(&mut self, makers: &Makers) {
+        self.find_repeats(makers);
+        for (maker, node) in (0..).zip(std::mem::take(&mut self.nodes)) {
+            self.end_unit(maker, &node, makers);
+            self.shared.extend(node.shared);
+        }
+    }
+
+    fn add_to_same(&mut self, record: Record, makers: &Makers) {
+        if self.same.last().is_some_and(|last| !last.is_near(&record)) {
+            self.find_repeats(makers);
+        }
+        self.same.push(record);
+    }
+
+    /// Ids that are equal among those with the same hash.
+    fn find_repeats(&mut self, makers: &Makers) {
+        let mut same = std::mem::take(&mut self.same);
+        while same.len() > 1 {
+            let first = same[0];
+            let format = |record: &Record| makers.all[record.maker as usize].format();
+            let is_equal = |record: &Record| record.id == first.id && format(record) == format(&first);
+            let lines = same.iter().filter(|record| is_equal(record)).count() as u64;
+            let mut places: Vec<Record> = Vec::new();
+            for record in same.iter().filter(|record| is_equal(record)) {
+                let is_other = match self.is_per {
+                    true => record.per != 0 && places.iter().all(|place| place.per != record.per),
+                    false => places.iter().all(|place| place.place != record.place),
+                };
+                if is_other && places.len() < MOST_PLACES {
+                    places.push(*record);
+                }
+            }
+            if places.len() > 1 {
+                self.repeats.add(Repeat { lines, places });
+            }
+            same.retain(|record| !is_equal(record));
+        }
+        same.clear();
+        self.same = same;
+    }
+
+    fn add_to_gaps(&mut self, record: &Record) {
+        let ms = record.ms;
+        let all = self.all.get_or_insert(Rate::new(ms));
+        let before_ms = all.to_ms;
+        all.add(ms);
+        let length = |gap: &Gap| gap.to_ms - gap.from_ms;
+        if ms - before_ms > self.gap_ms {
+            self.gaps.add_by_size(Gap { host: None, from_ms: before_ms, to_ms: ms }, length);
+        }
+        let at = record.host as usize;
+        self.hosts.resize(self.hosts.len().max(at + 1), None);
+        let host = self.hosts[at].get_or_insert(Rate::new(ms));
+        let host_ms = host.to_ms;
+        host.add(ms);
+        // While others went on.
+        if before_ms - host_ms > self.gap_ms {
+            self.gaps.add_by_size(Gap { host: Some(record.host), from_ms: host_ms, to_ms: ms }, length);
+        }
+    }
+
+    fn add_to_node(&mut self, record: &Record, makers: &Makers) {
+        let maker = &makers.all[record.maker as usize];
+        let sequence = sequence(maker, record.id, &self.numbers);
+        let has_node = maker.has_node();
+        if sequence.is_none() && !has_node {
+            return;
+        }
+        let at = record.maker as usize;
+        self.nodes.resize_with(self.nodes.len().max(at + 1), Node::default);
+        let mut node = std::mem::take(&mut self.nodes[at]);
+        if let Some((sequence, _)) = sequence {
+            if node.unit_ms != record.ms {
+                self.end_unit(record.maker, &node, makers);
+                (node.unit_ms, node.highest) = (record.ms, 0);
+            }
+            node.highest = node.highest.max(sequence);
+        }
+        if has_node {
+            node.add_host(record);
+        }
+        self.nodes[at] = node;
+    }
+
+    fn end_unit(&mut self, maker: u32, node: &Node, makers: &Makers) {
+        let all = sequence(&makers.all[maker as usize], [0, 0], &self.numbers).map_or(0, |(_, all)| all);
+        if node.highest > 0 && node.highest + 1 >= all - all / 10 {
+            let ending = Ending { maker, ms: node.unit_ms, sequence: node.highest, all };
+            self.sequences.add_by_size(ending, |it| it.sequence as i64);
+        }
+    }
+}
+
+impl Node {
+    /// A host that made ids before and after one of another was there at the same time.
+    fn add_host(&mut self, record: &Record) {
+        let others = self.hosts.iter().filter(|(host, _)| *host != record.host);
+        let other = others.max_by_key(|(_, ms)| *ms).copied();
+        let own = self.hosts.iter_mut().find(|(host, _)| *host == record.host);
+        let own_ms = match own {
+            Some((_, ms)) => std::mem::replace(ms, record.ms),
+            None => {
+                self.hosts.push((record.host, record.ms));
+                return;
+            }
+        };
+        if let Some((host, ms)) = other.filter(|(_, ms)| *ms >= own_ms && record.ms - own_ms <= HANDED_OVER_MS) {
+            let shared = self.shared.get_or_insert_with(|| Shared {
+                maker: record.maker,
+                hosts: BTreeSet::new(),
+                from_ms: own_ms.min(ms),
+                to_ms: record.ms,
+                turns: 0,
+            });
+            shared.hosts.extend([host, record.host]);
+            shared.to_ms = record.ms;
+            shared.turns += 1;
+        }
+    }
+}

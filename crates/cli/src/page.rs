@@ -1,0 +1,254 @@
+//! How `txid grep` lays out lines: with names, numbers, colors and the lines around them.
+
+use crate::terminal;
+use anstream::ColorChoice;
+use anstyle::{AnsiColor, Style};
+use memchr::{memchr, memchr_iter};
+use std::collections::VecDeque;
+use std::io::{IsTerminal, stdout};
+use std::ops::{ControlFlow, Range};
+use txid_args::Grep;
+
+const NAME: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Magenta)));
+const NUMBER: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
+const ID: Style = Style::new().bold().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
+
+/// What stands before and around lines.
+pub(crate) struct Layout {
+    has_numbers: bool,
+    is_only_ids: bool,
+    pub(crate) is_inverted: bool,
+    pub(crate) most: Option<u64>,
+    before: usize,
+    after: usize,
+    has_colors: bool,
+    is_terminal: bool,
+    pub(crate) is_named: bool,
+}
+
+impl Layout {
+    pub(crate) fn of(args: &Grep, files: usize) -> Self {
+        let context = |side: Option<usize>| match args.only_matching {
+            true => 0,
+            false => side.or(args.context).unwrap_or(0),
+        };
+        Self {
+            has_numbers: args.line_number,
+            is_only_ids: args.only_matching,
+            is_inverted: args.invert_match,
+            most: args.max_count,
+            before: context(args.before_context),
+            after: context(args.after_context),
+            has_colors: anstream::AutoStream::choice(&stdout()) != ColorChoice::Never,
+            is_terminal: stdout().is_terminal(),
+            is_named: args.with_filename || !args.no_filename && (args.recursive || files > 1),
+        }
+    }
+
+    /// Whether lines are printed as they are, and all of them.
+    pub(crate) fn is_plain(&self) -> bool {
+        !(self.has_numbers || self.is_only_ids || self.is_inverted || self.has_context() || self.has_colors)
+            && !(self.is_terminal || self.is_named || self.most.is_some())
+    }
+
+    fn has_context(&self) -> bool {
+        self.before > 0 || self.after > 0
+    }
+
+    pub(crate) fn count_line(&self, name: Option<&str>, count: u64) -> String {
+        match name {
+            Some(name) => format!("{}:{count}\n", self.styled(NAME, name.as_bytes())),
+            None => format!("{count}\n"),
+        }
+    }
+
+    pub(crate) fn name_line(&self, name: &str) -> String {
+        self.styled(NAME, name.as_bytes()) + "\n"
+    }
+
+    /// What cannot control a terminal, in a color.
+    fn styled(&self, style: Style, text: &[u8]) -> String {
+        let text = match self.is_terminal {
+            true => terminal::harmless(text),
+            false => String::from_utf8_lossy(text).into_owned(),
+        };
+        if self.has_colors { format!("{style}{text}{style:#}") } else { text }
+    }
+}
+
+/// The lines of one file that are printed.
+pub(crate) struct Page<'a> {
+    layout: &'a Layout,
+    name: Option<&'a str>,
+    text: Vec<u8>,
+    /// Lines that match, since they were last asked for, and ever.
+    count: u64,
+    matches: u64,
+    /// The number of the next line, from 1.
+    number: u64,
+    /// The last lines that do not match and are not printed yet.
+    before: VecDeque<Vec<u8>>,
+    after_left: usize,
+    /// The last line that was printed.
+    printed: Option<u64>,
+    /// Whether lines of another file stand before.
+    is_after_another: bool,
+}
+
+impl<'a> Page<'a> {
+    pub(crate) fn new(layout: &'a Layout, name: Option<&'a str>, is_after_another: bool) -> Self {
+        Self {
+            layout,
+            name,
+            text: Vec::new(),
+            count: 0,
+            matches: 0,
+            number: 1,
+            before: VecDeque::new(),
+            after_left: 0,
+            printed: None,
+            is_after_another,
+        }
+    }
+
+    /// Where whole lines and their number can be added without more.
+    pub(crate) fn plain(&mut self) -> (&mut Vec<u8>, &mut u64) {
+        (&mut self.text, &mut self.count)
+    }
+
+    pub(crate) fn take(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.text)
+    }
+
+    /// To be used again.
+    pub(crate) fn give_back(&mut self, mut text: Vec<u8>) {
+        text.clear();
+        self.text = text;
+    }
+
+    pub(crate) fn take_count(&mut self) -> u64 {
+        std::mem::take(&mut self.count)
+    }
+
+    pub(crate) fn has_printed(&self) -> bool {
+        self.printed.is_some() || self.is_after_another
+    }
+
+    pub(crate) fn skip_line(&mut self) {
+        self.number += 1;
+        self.before.clear();
+    }
+
+    /// A line with an id in the window.
+    pub(crate) fn with(&mut self, line: &[u8], ids: impl Iterator<Item = Range<usize>>) -> ControlFlow<()> {
+        match self.layout.is_inverted {
+            true => self.other(line),
+            false => self.matching(line, ids),
+        }
+    }
+
+    /// Lines without.
+    pub(crate) fn without(&mut self, mut lines: &[u8]) -> ControlFlow<()> {
+        if !self.layout.is_inverted && !self.layout.has_context() {
+            if self.layout.has_numbers {
+                self.number += memchr_iter(b'\n', lines).count() as u64;
+            }
+            return ControlFlow::Continue(());
+        }
+        while !lines.is_empty() {
+            let end = memchr(b'\n', lines).map_or(lines.len(), |newline| newline + 1);
+            match self.layout.is_inverted {
+                true => self.matching(&lines[..end], std::iter::empty())?,
+                false => self.other(&lines[..end])?,
+            }
+            lines = &lines[end..];
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn matching(&mut self, line: &[u8], ids: impl Iterator<Item = Range<usize>>) -> ControlFlow<()> {
+        let layout = self.layout;
+        if layout.most.is_some_and(|most| self.matches >= most) {
+            return if layout.after == 0 { ControlFlow::Break(()) } else { self.other(line) };
+        }
+        self.matches += 1;
+        self.count += 1;
+        if layout.is_only_ids {
+            for range in ids {
+                self.begin(self.number, ':');
+                let id = layout.styled(ID, &line[range]);
+                self.text.extend_from_slice(id.as_bytes());
+                self.text.push(b'\n');
+            }
+        } else {
+            let first = self.number - self.before.len() as u64;
+            for (number, line) in (first..).zip(std::mem::take(&mut self.before)) {
+                self.print(number, '-', &line, std::iter::empty());
+            }
+            self.print(self.number, ':', line, ids);
+        }
+        self.number += 1;
+        self.after_left = layout.after;
+        match layout.most.is_some_and(|most| self.matches >= most) && layout.after == 0 {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    }
+
+    /// A line that does not match may be near one.
+    fn other(&mut self, line: &[u8]) -> ControlFlow<()> {
+        if self.after_left > 0 {
+            self.after_left -= 1;
+            self.print(self.number, '-', line, std::iter::empty());
+        } else if self.layout.most.is_some_and(|most| self.matches >= most) {
+            return ControlFlow::Break(());
+        } else if self.layout.before > 0 {
+            if self.before.len() == self.layout.before {
+                self.before.pop_front();
+            }
+            self.before.push_back(line.to_vec());
+        }
+        self.number += 1;
+        ControlFlow::Continue(())
+    }
+
+    /// What stands before a line.
+    fn begin(&mut self, number: u64, after: char) {
+        if let Some(name) = self.name {
+            self.text.extend_from_slice(self.layout.styled(NAME, name.as_bytes()).as_bytes());
+            self.text.push(after as u8);
+        }
+        if self.layout.has_numbers {
+            self.text.extend_from_slice(self.layout.styled(NUMBER, number.to_string().as_bytes()).as_bytes());
+            self.text.push(after as u8);
+        }
+    }
+
+    fn print(&mut self, number: u64, after: char, line: &[u8], ids: impl Iterator<Item = Range<usize>>) {
+        let is_apart = self.printed.map_or(self.is_after_another, |printed| printed + 1 < number);
+        if self.layout.has_context() && is_apart {
+            self.text.extend_from_slice(b"--\n");
+        }
+        self.printed = Some(number);
+        self.begin(number, after);
+        let mut at = 0;
+        if self.layout.has_colors {
+            for range in ids {
+                self.add(&line[at..range.start]);
+                self.text.extend_from_slice(self.layout.styled(ID, &line[range.clone()]).as_bytes());
+                at = range.end;
+            }
+        }
+        self.add(&line[at..]);
+        if line.last() != Some(&b'\n') {
+            self.text.push(b'\n');
+        }
+    }
+
+    fn add(&mut self, text: &[u8]) {
+        match self.layout.is_terminal {
+            true => self.text.extend_from_slice(terminal::harmless(text).as_bytes()),
+            false => self.text.extend_from_slice(text),
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The window of time that options name.
+
+use crate::ids::Wanted;
+use crate::time;
+use anyhow::{Context, Result, bail};
+use std::ops::RangeInclusive;
+use txid_args::Window;
+
+/// What `--around` takes on both sides if nobody says more.
+const AROUND_MS: i64 = 5_000;
+
+/// Milliseconds since 1970; None where nobody named an end.
+#[derive(Default)]
+pub(crate) struct Ends {
+    pub(crate) from: Option<i64>,
+    /// Not in the window any more.
+    pub(crate) to: Option<i64>,
+}
+
+impl Ends {
+    /// `end` is the end of a window that has a start and neither an end nor a length.
+    pub(crate) fn of(args: &Window, wanted: &Wanted, end: Option<&str>) -> Result<Self> {
+        let span = args.span.as_deref().map(|text| time::parse_span("--for", text)).transpose()?;
+        if let Some(text) = &args.around {
+            let (middle, span) = (moment("--around", text, wanted)?, span.unwrap_or(AROUND_MS));
+            return Ok(Self { from: Some(middle - span), to: Some(middle + span + 1) });
+        }
+        let from = match (&args.from, &args.since) {
+            (Some(text), _) => Some(("--from", moment("--from", text, wanted)?)),
+            (None, Some(text)) => Some(("--since", time::parse_since("--since", text)?)),
+            (None, None) => None,
+        };
+        let from_ms = from.map(|(_, ms)| ms);
+        let to = match args.to.as_deref().or(end.filter(|_| from.is_some() && span.is_none())) {
+            Some(text) if text.starts_with('+') => {
+                let Some(from) = from_ms else { bail!("--to '{text}' is after --from, which is missing") };
+                Some(from + time::parse_span("--to", &text[1..])?)
+            }
+            Some(text) => Some(moment("--to", text, wanted)?),
+            None => None,
+        };
+        let ends = match (from_ms, to, span) {
+            (from, to, None) => Self { from, to },
+            (Some(from), None, Some(span)) => Self { from: Some(from), to: Some(from + span) },
+            (None, Some(to), Some(span)) => Self { from: Some(to - span), to: Some(to) },
+            (None, None, Some(_)) => {
+                bail!("--for says how long the window is; say where with --from, --to or --around")
+            }
+            (Some(_), Some(_), Some(_)) => {
+                bail!("--for says how long the window is, and so do the start and the end; leave one out")
+            }
+        };
+        if let (Some((option, from)), Some(to)) = (from, ends.to) {
+            if from >= to {
+                let [from, to] = [from, to].map(time::rfc3339);
+                bail!("the window is empty: {option} is {from}, and --to is {to}");
+            }
+        }
+        Ok(ends)
+    }
+
+    /// Windows that follow each other have no millisecond in common.
+    pub(crate) fn range(&self) -> RangeInclusive<i64> {
+        self.from.unwrap_or(i64::MIN)..=self.to.map_or(i64::MAX, |to| to - 1)
+    }
+}
+
+/// A time, or the time of an id.
+fn moment(option: &str, text: &str, wanted: &Wanted) -> Result<i64> {
+    match wanted.ms(text.as_bytes()) {
+        Some(ms) => ms.with_context(|| format!("{option} '{text}'")),
+        None => time::parse(option, text),
+    }
+}

@@ -1,0 +1,234 @@
+//! `txid audit`, on planted faults of each kind.
+
+use crate::{directory, gzip, id, printed, refusal, txid};
+use assert_cmd::Command;
+use serde_json::Value;
+use std::path::Path;
+
+const NOON: i64 = 1_795_521_600_000;
+
+/// A line for each of these milliseconds after noon.
+fn log(times: impl IntoIterator<Item = i64>) -> String {
+    times.into_iter().map(|ms| format!("{} GET /{ms}\n", id(NOON + ms))).collect()
+}
+
+fn audit(directory: &Path, args: &[&str]) -> Command {
+    let mut command = txid(&["audit", "--json"]);
+    command.current_dir(directory).args(args);
+    command
+}
+
+fn report(command: &mut Command, status: i32) -> Value {
+    let assert = command.assert().code(status).stderr("");
+    serde_json::from_slice(&assert.get_output().stdout).unwrap()
+}
+
+/// How many there are of each kind.
+fn counts(report: &Value) -> [i64; 6] {
+    ["repeats", "steps_back", "shared_nodes", "gaps", "future", "sequences"]
+        .map(|kind| report[kind]["count"].as_i64().unwrap())
+}
+
+/// A snowflake in the layout of that name.
+fn snowflake(ms: i64, node: i64, sequence: i64) -> i64 {
+    (ms - 1_288_834_974_657) << 22 | node << 12 | sequence
+}
+
+#[test]
+fn a_sound_log_has_nothing_to_report() {
+    let directory = directory(&[("a.log", log((0..1000).map(|n| n * 50)).as_bytes())]);
+    let report = report(&mut audit(directory.path(), &["a.log"]), 0);
+    assert_eq!(counts(&report), [0; 6], "{report}");
+    assert_eq!((&report["ids"], &report["lines"]), (&1000.into(), &1000.into()));
+    let all = &report["rates"][0];
+    assert_eq!((&all["host"], &all["average"], &all["most"]), (&Value::Null, &20.0.into(), &20.into()));
+    assert_eq!((&all["from"], &all["to"]), (&"2026-11-24T12:00:00.000Z".into(), &"2026-11-24T12:00:49.950Z".into()));
+    assert_eq!(report["rates"][1]["host"], "a.log");
+}
+
+#[test]
+fn an_id_that_stands_twice_is_reported_with_its_lines() {
+    let lines = log((0..50).map(|n| n * 10));
+    let twice = lines.lines().nth(7).unwrap();
+    let (a, b) = (format!("{lines}{twice} again\n"), format!("no id\n{}\n", twice.to_uppercase()));
+    let directory = directory(&[("a.log", a.as_bytes()), ("b.log.gz", &gzip(b.as_bytes()))]);
+    let found = report(&mut audit(directory.path(), &["a.log", "b.log.gz"]), 1);
+    assert_eq!(counts(&found)[0], 1);
+    let repeat = &found["repeats"]["shown"][0];
+    assert_eq!((&repeat["lines"], &repeat["time"]), (&3.into(), &"2026-11-24T12:00:00.070Z".into()));
+    let places: Vec<_> = repeat["places"].as_array().unwrap().iter().collect();
+    let places: Vec<_> = places
+        .iter()
+        .map(|it| (it["file"].as_str().unwrap(), it["line"].as_i64().unwrap(), it["text"].as_str().unwrap()))
+        .collect();
+    let (again, upper) = (format!("{twice} again"), twice.to_uppercase());
+    assert_eq!(places, [("a.log", 8, twice), ("a.log", 51, &again), ("b.log.gz", 2, &upper)]);
+    // For people, and of what comes in a pipe.
+    let assert = txid(&["audit"]).write_stdin(a.clone()).assert().code(1);
+    let text = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
+    assert!(text.contains("repeats       1\n  txid of 2026-11-24T12:00:00.070Z, on 2 lines\n"), "{text}");
+    assert!(text.contains(&format!("    standard input:8: {twice}\n    standard input:51: {again}\n")), "{text}");
+    // Sorted in a file, and shown as far as is wanted.
+    let many = a.repeat(40);
+    assert_eq!(counts(&report(audit(directory.path(), &["--show", "2"]).write_stdin(many), 1))[0], 50);
+}
+
+#[test]
+fn an_id_may_stand_on_several_lines_of_one_request() {
+    let one = id(NOON);
+    let access = format!("{one} \"GET /a HTTP/1.1\" 200\n");
+    let error = format!("[error] {one} request: \"GET /a HTTP/1.1\", host: \"x\"\n{one} of no request\n");
+    let other = format!("{one} \"GET /b HTTP/1.1\" 200\n");
+    let directory = directory(&[("a", access.as_bytes()), ("e", error.as_bytes()), ("o", other.as_bytes())]);
+    let warning = "txid: --per request: 1 lines with an id have no request, and repeat nothing\n";
+    audit(directory.path(), &["--per", "request", "a", "e"]).assert().code(0).stderr(warning);
+    assert_eq!(counts(&report(&mut audit(directory.path(), &["a", "e"]), 1))[0], 1);
+    let found = report(&mut audit(directory.path(), &["--per", "request", "a", "o"]), 1);
+    assert_eq!(found["repeats"]["shown"][0]["places"].as_array().unwrap().len(), 2);
+    for key in ["2", "status"] {
+        let lines = format!("{one} 7 {{\"status\":\"x\"}}\n").repeat(2) + &format!("{one} 8 status=y\n");
+        report(audit(directory.path(), &["--per", key]).write_stdin(lines), 1);
+        let lines = format!("{one} 7 {{\"status\":\"x\"}}\n{one} 7 status=x\n");
+        report(audit(directory.path(), &["--per", key]).write_stdin(lines), 0);
+    }
+    assert!(refusal(&mut txid(&["audit", "--per", "0"])).contains("--per '0': not a name, nor a column from 1"));
+}
+
+#[test]
+fn a_clock_that_went_back_is_reported_with_its_host() {
+    let back = log((0..50).map(|n| n * 1000)) + &log((0..20).map(|n| 20_000 + n * 1000)) + &log([60_000]);
+    let late = log([0, 10_000, 20_000, 5_000, 30_000, 40_000]);
+    let directory = directory(&[("back.log", back.as_bytes()), ("late.log", late.as_bytes())]);
+    let found = report(&mut audit(directory.path(), &["back.log", "late.log"]), 0);
+    assert_eq!(counts(&found)[1], 1, "{found}");
+    let step = &found["steps_back"]["shown"][0];
+    assert_eq!(
+        (&step["host"], &step["line"], &step["from"]),
+        (&"back.log".into(), &51.into(), &"2026-11-24T12:00:49.000Z".into())
+    );
+    assert_eq!(
+        (&step["to"], &step["by_ms"], &step["ids"]),
+        (&"2026-11-24T12:00:20.000Z".into(), &27_000.into(), &20.into())
+    );
+    // Two hosts in one file are two clocks.
+    let two: String =
+        (0..20).map(|n| format!("{} host=a\n{} host=b\n", id(NOON + n * 100), id(NOON - 60_000 + n * 100))).collect();
+    assert_eq!(counts(&report(audit(directory.path(), &["--host", "host"]).write_stdin(two.clone()), 0))[1], 0);
+    let one = "x=1\n".to_string() + &log([90_000]) + &two;
+    assert_eq!(counts(&report(audit(directory.path(), &[]).write_stdin(one), 0))[1], 1);
+}
+
+#[test]
+fn a_node_that_two_hosts_use_at_once_is_reported() {
+    let line = |host: &str, n: i64, node: i64| format!("{} host={host}\n", snowflake(NOON + n * 1000, node, 0));
+    let both: String = (0..30).map(|n| line(if n % 3 == 0 { "pod-a" } else { "pod-b" }, n, 17)).collect();
+    // Node 5 goes from one to the other, and node 6 goes back after five minutes.
+    let handed: String = (0..30).map(|n| line(if n < 15 { "pod-a" } else { "pod-b" }, n, 5)).collect();
+    let back: String = [("pod-a", 0), ("pod-b", 100), ("pod-a", 200)].map(|(host, n)| line(host, n, 6)).concat();
+    let directory = directory(&[]);
+    let args = ["--format", "snowflake", "--host", "host", "--gap", "1h"];
+    let found = report(audit(directory.path(), &args).write_stdin([both, handed, back].concat()), 0);
+    assert_eq!(counts(&found)[2], 1, "{found}");
+    let shared = &found["shared_nodes"]["shown"][0];
+    assert_eq!((&shared["node"], &shared["format"]), (&"17".into(), &"snowflake".into()));
+    assert_eq!(shared["hosts"], serde_json::json!(["pod-a", "pod-b"]));
+    assert_eq!(shared["from"], "2026-11-24T12:00:00.000Z");
+    // A file is a host, but the log before it was rotated is not another one.
+    let file = |n: i64| format!("{}\n", snowflake(NOON + n, 9, 0));
+    for (name, count) in [("a.log.1", 0), ("b.log", 1)] {
+        let other = self::directory(&[("a.log", (file(0) + &file(2)).as_bytes()), (name, file(1).as_bytes())]);
+        let found = report(&mut audit(other.path(), &["--format", "snowflake", "a.log", name]), 0);
+        assert_eq!(counts(&found)[2], count, "{name}: {found}");
+    }
+}
+
+#[test]
+fn gaps_of_all_and_of_one_host_are_reported() {
+    let a = log((0..10).map(|n| n * 1000).chain((300..310).map(|n| n * 1000)));
+    let b = log((0..610).filter(|n| *n < 320 || *n > 500).map(|n| n * 1000 + 7));
+    let directory = directory(&[("a.log", a.as_bytes()), ("b.log", b.as_bytes())]);
+    let found = report(&mut audit(directory.path(), &["a.log", "b.log"]), 0);
+    let gaps = |found: &Value| {
+        let shown = found["gaps"]["shown"].as_array().unwrap();
+        shown
+            .iter()
+            .map(|gap| (gap["host"].as_str().map(str::to_string), gap["ms"].as_i64().unwrap()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(gaps(&found), [(Some("a.log".to_string()), 291_000), (None, 182_000)]);
+    assert_eq!(gaps(&report(&mut audit(directory.path(), &["--gap", "4m", "a.log", "b.log"]), 0)).len(), 1);
+}
+
+#[test]
+fn ids_of_times_to_come_are_reported() {
+    let now = txid::system_ms();
+    let uuid = |ms: i64| format!("{} x\n", txid::uuid::v7_at(ms));
+    let lines = [uuid(now), uuid(now + 30_000), uuid(now + 3_600_000), uuid(now + 7_200_000)].concat();
+    let directory = directory(&[("a.log", lines.as_bytes())]);
+    let found = report(&mut audit(directory.path(), &["--format", "uuid-v7", "--gap", "1d", "a.log"]), 0);
+    assert_eq!(counts(&found), [0, 0, 0, 0, 2, 0], "{found}");
+    assert_eq!(
+        (&found["future"]["shown"][0]["line"], &found["future"]["shown"][0]["file"]),
+        (&3.into(), &"a.log".into())
+    );
+}
+
+#[test]
+fn a_sequence_near_its_end_is_reported() {
+    let of = |ms: i64, node: i64, most: i64| {
+        (0..most).map(|n| format!("{}\n", snowflake(NOON + ms, node, n))).collect::<String>()
+    };
+    let directory = directory(&[]);
+    let lines = [of(0, 1, 3600), of(1, 1, 3687), of(2, 2, 4096)].concat();
+    let found = report(audit(directory.path(), &["--format", "snowflake"]).write_stdin(lines), 0);
+    assert_eq!(counts(&found), [0, 0, 0, 0, 0, 2], "{found}");
+    let [first, second] = [0, 1].map(|n| &found["sequences"]["shown"][n]);
+    assert_eq!((&first["node"], &first["sequence"], &first["of"]), (&"2".into(), &4095.into(), &4096.into()));
+    assert_eq!((&second["node"], &second["time"]), (&"1".into(), &"2026-11-24T12:00:00.001Z".into()));
+}
+
+#[test]
+fn any_mixture_is_audited_in_one_pass() {
+    let twice = txid::uuid::v7_at(NOON);
+    let lines = format!("{} {twice}\n{} {twice}\n01ARZ3NDEKTSV4RRFFQ69G5FAV x\n", id(NOON), id(NOON + 1));
+    let directory = directory(&[]);
+    let found = report(audit(directory.path(), &["--format", "any"]).write_stdin(&*lines), 1);
+    assert_eq!((&found["ids"], counts(&found)[0]), (&5.into(), 1), "{found}");
+    assert_eq!(found["repeats"]["shown"][0]["format"], "uuid-v7");
+    assert_eq!(report(audit(directory.path(), &["--format", "txid,ulid"]).write_stdin(lines), 0)["ids"], 3);
+}
+
+/// More than fit into the memory, with the faults far apart.
+#[test]
+fn what_does_not_fit_into_memory_is_audited_alike() {
+    let directory = directory(&[]);
+    let lines: String = (0..400_000_i64).map(|n| id(NOON + n * 7_919 % 400_000) + "\n").collect();
+    let twice = &lines[..21];
+    let input = format!("{lines}{twice}");
+    let run = |memory: &str| {
+        let mut command = audit(directory.path(), &["--memory", memory]);
+        let output = command.env("TMPDIR", directory.path()).write_stdin(input.as_bytes()).output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        output.stdout
+    };
+    let small = run("40M");
+    assert!(small == run("1G"));
+    let found: Value = serde_json::from_slice(&small).unwrap();
+    assert_eq!((counts(&found)[0], found["repeats"]["shown"][0]["places"][1]["line"].as_i64()), (1, Some(400_001)));
+    assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 0);
+    for (memory, why) in
+        [("1M", "at least 40M"), ("x", "not a size; write it as 256M or 1G"), ("9999999999999G", "not a size")]
+    {
+        assert!(refusal(&mut txid(&["audit", "--memory", memory])).contains(why), "{memory}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_reported_and_the_others_are_audited() {
+    let directory = directory(&[("a.log", log([0, 1]).as_bytes())]);
+    let assert = audit(directory.path(), &["missing", "a.log"]).assert().code(2);
+    let output = assert.get_output();
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with("txid: missing: No such file"));
+    assert_eq!(serde_json::from_slice::<Value>(&output.stdout).unwrap()["ids"], 2);
+    assert!(printed(txid(&["audit"]).write_stdin("")).starts_with("0 ids on 0 lines\nrepeats       0\n"));
+}

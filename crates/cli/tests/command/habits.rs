@@ -1,0 +1,195 @@
+//! The options of `txid grep` that are those of grep.
+
+use crate::{directory, id, printed, refusal, txid};
+use assert_cmd::Command;
+use std::process::Stdio;
+use tempfile::TempDir;
+
+/// Lines 1 to 9; those with an even number have an id.
+fn log() -> String {
+    (1..10)
+        .map(|number| if number % 2 == 0 { format!("{} {number}\n", id(number)) } else { format!("- {number}\n") })
+        .collect()
+}
+
+fn grep(directory: &TempDir, args: &[&str]) -> Command {
+    let mut command = txid(&["grep"]);
+    command.current_dir(directory).args(args);
+    command
+}
+
+/// What GNU grep prints for the same lines, if the pattern is an id at the beginning of a line.
+fn as_grep(directory: &TempDir, args: &[&str]) -> (String, Option<i32>) {
+    let mut command = std::process::Command::new("grep");
+    let output = command.current_dir(directory).args(["-E", "^[0-9a-v]{19}[0g]"]).args(args).output().unwrap();
+    (String::from_utf8(output.stdout).unwrap(), output.status.code())
+}
+
+#[test]
+fn the_output_is_that_of_grep() {
+    let log = log();
+    let directory =
+        directory(&[("a.log", log.as_bytes()), ("b.log", log.replace('\n', " b\n").as_bytes()), ("none", b"x\n")]);
+    std::fs::create_dir_all(directory.path().join("sub/deep")).unwrap();
+    std::fs::write(directory.path().join("sub/deep/c.log"), &log).unwrap();
+    for args in [
+        "a.log",
+        "-c a.log",
+        "-n a.log",
+        "-o a.log",
+        "-no a.log",
+        "-l a.log none b.log",
+        "-q a.log",
+        "-q none",
+        "-v a.log",
+        "-vn a.log",
+        "-vc a.log",
+        "-vl a.log none",
+        "-m 2 a.log",
+        "-m 2 -c a.log b.log",
+        "-m 1 -v a.log",
+        "-m 2 -A 1 a.log",
+        "-H a.log",
+        "-Hn a.log",
+        "-Hc a.log",
+        "a.log b.log",
+        "-h a.log b.log",
+        "-c a.log b.log none",
+        "-A 1 a.log",
+        "-B 1 -n a.log b.log",
+        "-C 1 a.log",
+        "-v -C 1 -n a.log",
+        "-m 1 -A 3 -n a.log",
+        "-o -v a.log",
+        "-r sub",
+        "-rh sub",
+        "-rc sub",
+        "-rl sub",
+        "none",
+    ] {
+        let args: Vec<&str> = args.split(' ').collect();
+        let (expected, status) = as_grep(&directory, &args);
+        let output = grep(&directory, &args).output().unwrap();
+        let found = String::from_utf8(output.stdout).unwrap();
+        assert_eq!((found, output.status.code()), (expected, status), "{args:?}");
+    }
+}
+
+/// Groups of lines that do not touch have "--" between them, whichever block of the input they are in.
+#[test]
+fn lines_around_are_those_of_grep_in_a_long_file_too() {
+    let line = |number: i64| match number % 5000 {
+        7 | 8 | 11 => format!("{} {number}\n", id(number)),
+        _ => format!("- {number} {}\n", "x".repeat(number as usize % 90)),
+    };
+    let log: String = (0..40_000).map(line).collect();
+    let directory = directory(&[("a.log", log.as_bytes())]);
+    for args in [&["-n", "-A", "2", "a.log"][..], &["-B", "3", "a.log"], &["-n", "-C", "1", "a.log"], &["-vc", "a.log"]]
+    {
+        let output = grep(&directory, args).output().unwrap();
+        assert!(String::from_utf8(output.stdout).unwrap() == as_grep(&directory, args).0, "{args:?}");
+    }
+}
+
+#[test]
+fn recursion_begins_here_if_nothing_is_named() {
+    let directory = directory(&[("a.log", log().as_bytes())]);
+    std::fs::create_dir(directory.path().join("sub")).unwrap();
+    std::fs::write(directory.path().join("sub/b.log"), log()).unwrap();
+    std::os::unix::fs::symlink("../a.log", directory.path().join("sub/link")).unwrap();
+    assert_eq!(printed(&mut grep(&directory, &["-rl"])), "a.log\nsub/b.log\n");
+    assert_eq!(printed(&mut grep(&directory, &["-rc"])), "a.log:4\nsub/b.log:4\n");
+}
+
+#[test]
+fn an_id_in_place_of_a_file_is_seen_as_one() {
+    let directory = directory(&[("a.log", log().as_bytes())]);
+    let one = id(txid::system_ms() - 60_000);
+    let said = refusal(&mut grep(&directory, &[&one]));
+    assert!(said.contains(&format!("that is an id: grep -F {one} FILE finds it")), "{said}");
+    let missing = refusal(&mut grep(&directory, &["missing.log"]));
+    assert!(missing.contains("No such file"), "{missing}");
+}
+
+#[test]
+fn around_an_id_are_its_neighbors() {
+    let at = |ms: i64| 1_795_521_600_000 + ms;
+    let log: String = [-6000, -4000, 0, 4000, 6000].map(|ms| format!("{} {ms}\n", id(at(ms)))).concat();
+    let directory = directory(&[("a.log", log.as_bytes())]);
+    let numbers = |args: &[&str]| {
+        let lines = printed(&mut grep(&directory, args));
+        lines.lines().map(|line| line.split(' ').nth(1).unwrap().to_string()).collect::<Vec<_>>().join(",")
+    };
+    let one = id(at(0));
+    assert_eq!(numbers(&["--around", &one, "a.log"]), "-4000,0,4000");
+    assert_eq!(numbers(&["--around", &one, "--for", "6s", "a.log"]), "-6000,-4000,0,4000,6000");
+    assert_eq!(numbers(&["--from", &one, "--to", "+5s", "a.log"]), "0,4000");
+    assert_eq!(numbers(&["--to", &one, "--for", "5s", "a.log"]), "-4000");
+}
+
+#[test]
+fn a_histogram_counts_lines_by_their_time() {
+    let at = |seconds: i64| 1_795_521_600_000 + seconds * 1000;
+    let log: String = [0, 5, 59, 60, 180, 181].map(|seconds| format!("{} x\nno id\n", id(at(seconds)))).concat();
+    let histogram = |args: &[&str]| printed(txid(&[&["grep", "--histogram"], args].concat()).write_stdin(&*log));
+    assert_eq!(
+        histogram(&["1m"]),
+        "2026-11-24T12:00:00.000Z\t3\n2026-11-24T12:01:00.000Z\t1\n2026-11-24T12:02:00.000Z\t0\n\
+         2026-11-24T12:03:00.000Z\t2\n"
+    );
+    assert_eq!(histogram(&["1h", "--from", "2026-11-24T12:01:00Z"]), "2026-11-24T12:00:00.000Z\t3\n");
+    txid(&["grep", "--histogram", "1m"]).write_stdin("nothing\n").assert().code(1).stdout("");
+    for (span, why) in [("1", "not a span"), ("0s", "not a span"), ("1 month", "not always as long")] {
+        let said = refusal(&mut txid(&["grep", "--histogram", span]));
+        assert!(said.contains(&format!("--histogram '{span}'")) && said.contains(why), "{said}");
+    }
+    let many: String = (0..100_002).map(|second| id(at(second)) + "\n").collect();
+    let said = refusal(txid(&["grep", "--histogram", "1s"]).write_stdin(many));
+    assert!(said.contains("more than 100000 spans; give a longer one, or a window"), "{said}");
+}
+
+/// What zstd packs is read, in any number of frames, and what is damaged is said.
+#[test]
+fn zstd_is_read_as_gzip_is() {
+    let log = log().repeat(5000);
+    let pack = |text: &str| {
+        let mut zstd = std::process::Command::new("zstd");
+        let child = zstd.args(["-q", "-c", "--check"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+        let mut child = child.expect("zstd is installed");
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), text.as_bytes()).unwrap();
+        child.wait_with_output().unwrap().stdout
+    };
+    let packed = pack(&log);
+    // A frame that says how long it is, and is to be skipped.
+    let skipped = [&[0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0][..], b"abc"].concat();
+    let twice = [&packed[..], &skipped, &pack("no id\n"), &packed].concat();
+    let mut damaged = packed.clone();
+    *damaged.last_mut().unwrap() ^= 1;
+    let files = [
+        ("one.zst", &packed[..]),
+        ("two", &twice),
+        ("damaged.zst", &damaged),
+        ("cut.zst", &packed[..packed.len() / 2]),
+    ];
+    let directory = directory(&files);
+    assert_eq!(printed(&mut grep(&directory, &["-c", "one.zst"])), "20000\n");
+    assert_eq!(printed(&mut grep(&directory, &["-c", "two"])), "40000\n");
+    assert_eq!(printed(txid(&["grep", "-c"]).write_stdin(packed.clone())), "20000\n");
+    for (file, why) in [("damaged.zst", "the checksum of zstd is another"), ("cut.zst", "")] {
+        let assert = grep(&directory, &["-c", file]).assert().code(2);
+        let said = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+        assert!(
+            said.starts_with(&format!("txid: {file}: ")) && said.contains(why) && said.lines().count() == 1,
+            "{said}"
+        );
+    }
+    let trailing = [&packed[..], b"garbage"].concat();
+    let said = txid(&["grep", "-c"]).write_stdin(trailing).assert().code(2);
+    assert!(String::from_utf8_lossy(&said.get_output().stderr).contains("is not zstd; skipped"));
+}
+
+#[test]
+fn help_is_long_where_h_is_taken() {
+    let help = printed(&mut txid(&["grep", "--help"]));
+    assert!(help.contains("-h, --no-filename") && help.contains("tail -f access.log | txid grep --from now"));
+}
