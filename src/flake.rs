@@ -178,10 +178,6 @@ impl Flake {
     /// assert_eq!(txid::Flake::from_text(b"0000000000000000000010")?, txid::Flake(62));
     /// # Ok::<(), txid::FormatError>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`FormatError`] says what is wrong, and where.
     pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
         let exact =
             text.try_into().map_err(|_| FormatError::Length { found: text.len(), expected: "a flake has 22" })?;

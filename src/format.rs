@@ -226,10 +226,6 @@ impl Format {
     /// assert!(text[..made.len].starts_with(b"0a000007"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`MakerError`] says what is wrong with an option.
     pub fn maker<'a>(&self, options: impl IntoIterator<Item = (&'a str, &'a OsStr)>) -> Result<Maker, MakerError> {
         let make = self.make.as_ref().ok_or(MakerError::OnlyRead(self.name))?;
         make.maker(self.name, make.options, options, State::open)

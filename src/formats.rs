@@ -430,10 +430,6 @@ impl Maker {
     /// let error = txid::Maker::parse("snowflake", ["node=1024", "state=/run/a"]).unwrap_err();
     /// assert_eq!(error.to_string(), "node '1024' is not an integer from 0 to 1023, the layout's range");
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`MakerError`] says what is wrong with the name or an option.
     pub fn parse<'a>(name: &str, options: impl IntoIterator<Item = &'a str>) -> Result<Self, MakerError> {
         open(find(name, in_nginx)?, options, State::open)
     }

@@ -128,10 +128,6 @@ impl Ksuid {
     }
 
     /// Reads text from bytes.
-    ///
-    /// # Errors
-    ///
-    /// [`FormatError`] says what is wrong, and where.
     pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
         let exact =
             text.try_into().map_err(|_| FormatError::Length { found: text.len(), expected: "a KSUID has 27" })?;

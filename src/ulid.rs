@@ -123,10 +123,6 @@ impl Ulid {
     }
 
     /// Reads text from bytes, in upper or lower case.
-    ///
-    /// # Errors
-    ///
-    /// [`FormatError`] says what is wrong, and where.
     pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
         if text.len() != Self::LEN {
             return Err(FormatError::Length { found: text.len(), expected: "a ULID has 26" });

@@ -282,10 +282,6 @@ impl UniqueId {
     /// assert_eq!(txid::UniqueId::from_text(id.to_string().as_bytes())?, id);
     /// # Ok::<(), txid::FormatError>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`FormatError`] says what is wrong, and where.
     pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
         if !matches!(text.len(), Self::SHORT_LEN | Self::LONG_LEN) {
             return Err(FormatError::Length { found: text.len(), expected: "a UNIQUE_ID has 24 or 27" });

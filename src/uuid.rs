@@ -369,10 +369,6 @@ pub struct Parts {
 /// assert_eq!((parts.version, parts.ms), (7, Some(1_645_557_742_000)));
 /// # Ok::<(), txid::FormatError>(())
 /// ```
-///
-/// # Errors
-///
-/// [`FormatError`] says what is wrong, and where.
 pub fn read(text: &str) -> Result<Parts, FormatError> {
     read_ascii(text.as_bytes())
 }

@@ -131,10 +131,6 @@ impl Xid {
     }
 
     /// Reads text from bytes, in lower case only.
-    ///
-    /// # Errors
-    ///
-    /// [`FormatError`] says what is wrong, and where.
     pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
         let exact: &[u8; Self::LEN] =
             text.try_into().map_err(|_| FormatError::Length { found: text.len(), expected: "an xid has 20" })?;

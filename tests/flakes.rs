@@ -11,11 +11,8 @@ const NODE: [u8; 6] = [0x02, 0x42, 0xac, 0x11, 0x00, 0x02];
 const HOST: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 7);
 
 #[test]
-fn flakes_of_one_thread_sort_in_order() {
-    let flakes: Vec<_> = (0..300_000).map(|_| Flake::now(None)).collect();
-    assert!(flakes.is_sorted_by(|a, b| a < b));
-    assert!(flakes.is_sorted_by_key(|flake| flake.to_string()));
-    assert!(flakes.iter().all(|flake| flake.node()[0] & 1 == 1), "nobody's address");
+fn a_random_node_is_nobodys_address() {
+    assert!((0..300_000).all(|_| Flake::now(None).node()[0] & 1 == 1));
 }
 
 #[test]

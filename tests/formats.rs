@@ -58,6 +58,26 @@ fn no_id_twice_across_threads() {
     check("the id of a span", || trace::span_id().to_text().to_vec());
 }
 
+/// Also after an id of a time far ahead, and of all ids of one time.
+#[test]
+fn each_id_of_a_thread_is_greater_than_the_one_before() {
+    let in_order = |(format, _): &(&Format, Maker)| {
+        ["uuid_v7", "flake", "ulid", "typeid", "trace_id", "trace_host_id"].contains(&format.name)
+    };
+    let sorted = makers().filter(in_order).map(|(format, maker)| {
+        let at = |ms| text(|text| maker.write_at(ms, text).unwrap().len);
+        let ids: Vec<_> = (0..200_000).map(|_| now(&maker)).collect();
+        assert!(ids.is_sorted_by(|a, b| a < b), "{format:?}");
+        let (ahead, after) = (at(txid::system_ms() + (1 << 36)), now(&maker));
+        assert!(ids.last() < Some(&after) && after < ahead, "{format:?}");
+        // Others count on from the sequence of another time.
+        if ["uuid_v7", "ulid", "typeid"].contains(&format.name) {
+            assert!((0..200_000).map(|_| at(7)).is_sorted_by(|a, b| a < b), "{format:?}");
+        }
+    });
+    assert_eq!(sorted.count(), 6);
+}
+
 #[test]
 fn a_given_time_is_read_back() {
     for (format, maker) in makers() {

@@ -19,25 +19,6 @@ fn a_time_ordered_id_counts_from_0_in_each_millisecond() {
 }
 
 #[test]
-fn ids_of_one_thread_sort_in_order() {
-    let ids: Vec<_> = (0..200_000).map(|_| trace::id().to_string()).collect();
-    assert!(ids.is_sorted_by(|a, b| a < b));
-    let ids: Vec<_> = (0..200_000).map(|_| trace::host_id(HOST).to_string()).collect();
-    assert!(ids.is_sorted_by(|a, b| a < b));
-}
-
-#[test]
-fn a_stamp_that_is_not_the_clocks_leaves_the_clocks_order() {
-    for _ in 0..1000 {
-        let before = (trace::id(), trace::host_id(HOST));
-        trace::id_at(7, 0);
-        trace::host_id_at(7, 0, HOST);
-        let after = (trace::id(), trace::host_id(HOST));
-        assert!(before.0 < after.0 && before.1 < after.1);
-    }
-}
-
-#[test]
 fn a_stamp_that_is_the_clocks_own_is_in_its_order() {
     for _ in 0..1000 {
         let by_clock = trace::id();

@@ -114,10 +114,6 @@ impl Hidden {
     ///
     /// A line of the file is a key in hexadecimal digits, as `txid key` makes it, after a digit and a space if images are to
     /// begin with that digit. The last line hides, and all lines reveal.
-    ///
-    /// # Errors
-    ///
-    /// [`HiddenError`] says what is wrong with the file, the name or the shape.
     pub fn open(key_file: &Path, name: &str, shape: Shape) -> Result<Self, HiddenError> {
         let (alphabet, length) = shape.parts()?;
         if !(1..=MAX_NAME_LEN).contains(&name.len()) {
@@ -274,10 +270,6 @@ fn check_of(key: &Key) -> KeyCheck {
 }
 
 /// The check values of the keys in a file, which an agent may know.
-///
-/// # Errors
-///
-/// [`HiddenError`] says what is wrong with the file.
 pub fn key_checks(key_file: &Path) -> Result<Vec<KeyCheck>, HiddenError> {
     let keys = keys(key_file, 10, 6, b"")?;
     Ok(keys.iter().map(check_of).collect())

@@ -118,10 +118,6 @@ const RESERVED_BEGINNINGS: &str =
 /// let error = check_header_name("Date").unwrap_err();
 /// assert_eq!(error.to_string(), "\"Date\" has a meaning of its own; name another header, such as X-Request-Id");
 /// ```
-///
-/// # Errors
-///
-/// [`HeaderNameError`] says what is wrong.
 pub fn check_header_name(name: &str) -> Result<(), HeaderNameError> {
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#%&'*+-.^_`|~".contains(&byte);
     if name.is_empty() || !name.bytes().all(is_token) {

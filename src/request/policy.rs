@@ -82,10 +82,6 @@ impl Policy {
     ///     "\"b4\" is not one of off, traceparent, b3, b3_single, aws and gcp"
     /// );
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`PolicyError`] says what is wrong with the name or the words.
     pub fn set(&mut self, option: &str, words: &[&str]) -> Result<(), PolicyError> {
         match OPTIONS.iter().find(|known| known.name == option) {
             Some(known) => (known.read)(self, words),

@@ -66,10 +66,6 @@ impl AmznTraceId {
 
     /// Reads text from bytes: parts such as `Root=1-67891233-abcdef012345678912345678`, in any order, with `;` between
     /// them. Spaces and tabs are skipped, and so are unknown parts. `Root`, `Parent` and `Sampled` may be there once.
-    ///
-    /// # Errors
-    ///
-    /// [`FormatError`] says what is wrong.
     pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
         let (mut trace_id, mut parent_id, mut sampled) = (None, None, None);
         for part in text.split(|&byte| byte == b';') {

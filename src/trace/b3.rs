@@ -198,10 +198,6 @@ impl B3 {
     /// assert_eq!(txid::trace::B3::from_text(b"0")?.ids, None);
     /// # Ok::<(), txid::FormatError>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`FormatError`] says what is wrong, and where.
     pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
         let sampling_at = |index: usize| match text[index] {
             b'0' => Ok(Some(Sampling::Deny)),

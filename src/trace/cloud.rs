@@ -59,10 +59,6 @@ impl CloudTraceContext {
     }
 
     /// Reads text from bytes: 32 hexadecimal digits, `/`, the span in decimal, and perhaps `;o=0` or `;o=1`.
-    ///
-    /// # Errors
-    ///
-    /// [`FormatError`] says what is wrong, and where.
     pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
         if text.len() <= TraceId::LEN {
             return Err(FormatError::Length { found: text.len(), expected: "this header has 34 to 57" });

@@ -13,9 +13,8 @@ use crate::maker::Maker;
 use crate::source::clock::{self, Stamp};
 use crate::source::entropy::{self, StreamId};
 use crate::source::kept::Kept;
-use crate::text::{FormatError, hex};
+use crate::text::{FormatError, hex, show_as_text};
 use std::cell::Cell;
-use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 
 mod amzn;
@@ -241,29 +240,8 @@ impl SpanId {
     }
 }
 
-impl fmt::Display for TraceId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:032x}", self.0)
-    }
-}
-
-impl fmt::Debug for TraceId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "TraceId({self})")
-    }
-}
-
-impl fmt::Display for SpanId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:016x}", self.0)
-    }
-}
-
-impl fmt::Debug for SpanId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SpanId({self})")
-    }
-}
+show_as_text!(TraceId);
+show_as_text!(SpanId);
 
 /// 41 bits of milliseconds since `epoch_ms`, and a number that counts up from 0 within each millisecond of a thread.
 #[inline]
@@ -482,10 +460,6 @@ pub struct HostIdParts {
 /// assert_eq!((parts.ms, parts.sequence, parts.random), (1_522_545_688_552, 1, 0x0123456789abcdef));
 /// # Ok::<(), txid::FormatError>(())
 /// ```
-///
-/// # Errors
-///
-/// [`FormatError`] says what is wrong, and where.
 pub fn read_id(text: &str) -> Result<IdParts, FormatError> {
     read_id_ascii(text.as_bytes())
 }
@@ -516,10 +490,6 @@ pub fn read_id_ascii(text: &[u8]) -> Result<IdParts, FormatError> {
 /// assert_eq!((parts.host, parts.random), (0x0a000007, 0x89abcdef));
 /// # Ok::<(), txid::FormatError>(())
 /// ```
-///
-/// # Errors
-///
-/// [`FormatError`] says what is wrong, and where.
 pub fn read_host_id(text: &str) -> Result<HostIdParts, FormatError> {
     read_id(text).map(host_id_in)
 }

@@ -143,10 +143,6 @@ impl SkyWalking {
     /// assert_eq!(txid::trace::SkyWalking::from_text(b"00000000000000000000000000000001.2.30004")?.sequence, 4);
     /// # Ok::<(), txid::FormatError>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`FormatError`] says what is wrong, and where.
     pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
         // The shortest is 32 characters, a dot, a digit, a dot and a digit.
         if !(36..=Self::MAX_LEN).contains(&text.len()) {

@@ -130,10 +130,6 @@ impl Sofa {
     /// assert_eq!(txid::trace::Sofa::from_text(b"0ad1348f1403169275002100356696")?.pid, 56696);
     /// # Ok::<(), txid::FormatError>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`FormatError`] says what is wrong, and where.
     pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
         if !(26..=Self::MAX_LEN).contains(&text.len()) {
             return Err(FormatError::Length { found: text.len(), expected: "a SOFATracer id has 26 to 35" });

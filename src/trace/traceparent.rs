@@ -121,10 +121,6 @@ impl Traceparent {
     /// assert!(txid::trace::Traceparent::from_text(header)?.sampled);
     /// # Ok::<(), txid::FormatError>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`FormatError`] says what is wrong, and where.
     pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
         let length = |expected| FormatError::Length { found: text.len(), expected };
         if text.len() < Self::LEN {

@@ -21,10 +21,6 @@ pub struct Keys(Secret<Key>);
 impl Keys {
     /// Reads a file that its owner alone may read, and makes of each key a permutation of texts of `length` characters
     /// over an alphabet of `radix`. There is at least one.
-    ///
-    /// # Errors
-    ///
-    /// [`KeyFileError`] says what is wrong with the file.
     pub fn read(path: &Path, radix: u32, length: u32, tweak: &[u8]) -> Result<Self, KeyFileError> {
         let read = file::keys(path, &mut |key| Ff1::new(Cipher::of(key), radix, length, tweak));
         // Reading and expanding a key has left copies there.
