@@ -38,7 +38,7 @@ pub trait Kept {
     fn ask(&mut self, request: <Self::Machine as Machine>::Request) -> <Self::Machine as Machine>::Answer;
 
     /// What else the store is to know, tried again until it does. Returns a line for the log if that is news.
-    fn attend(&mut self) -> Option<String> {
+    fn attend(&mut self, _now: Instant) -> Option<String> {
         None
     }
 
@@ -106,10 +106,11 @@ pub fn keep<K: Kept>(kept: &mut K, stop: &Receiver<()>, mut report: impl FnMut(R
                 Input::Go
             }
             Output::Wait { until_ms } => {
-                if let Some(text) = kept.attend() {
+                let now = Instant::now();
+                if let Some(text) = kept.attend(now) {
                     tell(kept, Some(text));
                 }
-                if let Some(text) = outage.look(kept.refusal()) {
+                if let Some(text) = outage.look(now, kept.refusal()) {
                     tell(kept, Some(text));
                 }
                 let left = Duration::from_millis(until_ms.saturating_sub(mono_ms()));
@@ -133,13 +134,13 @@ struct Outage {
 
 impl Outage {
     /// A line of the log: once when an outage lasts, and at its end.
-    fn look(&mut self, refusal: Option<String>) -> Option<String> {
+    fn look(&mut self, now: Instant, refusal: Option<String>) -> Option<String> {
         let Some(why) = refusal else {
             self.since = None;
             let was_reported = std::mem::take(&mut self.is_reported);
             return was_reported.then(|| "in service".to_owned());
         };
-        let lasts = self.since.get_or_insert_with(Instant::now).elapsed() >= LOOK;
+        let lasts = now.duration_since(*self.since.get_or_insert(now)) >= LOOK;
         if !lasts || std::mem::replace(&mut self.is_reported, true) {
             return None;
         }
@@ -162,17 +163,24 @@ mod tests {
 
     #[test]
     fn an_outage_is_reported_once_when_it_lasts_and_at_its_end() {
-        let mut outage = Outage::default();
-        let why = || Some("no lease".to_owned());
-        assert_eq!(outage.look(None), None);
-        // Too short.
-        assert_eq!((outage.look(why()), outage.look(why()), outage.look(None)), (None, None, None));
-        outage.look(why());
-        outage.since = outage.since.and_then(|since| since.checked_sub(LOOK));
-        assert_eq!(outage.look(why()), Some("out of service: no lease".to_owned()));
-        assert_eq!(outage.look(why()), None);
-        assert_eq!(outage.look(None), Some("in service".to_owned()));
-        assert_eq!(outage.look(None), None);
+        let (mut outage, begin) = (Outage::default(), Instant::now());
+        for (ms, is_out, wanted) in [
+            (0, false, None),
+            // Too short.
+            (100, true, None),
+            (1_099, true, None),
+            (1_100, false, None),
+            (2_000, true, None),
+            (2_999, true, None),
+            (3_000, true, Some("out of service: no lease")),
+            (9_000, true, None),
+            (9_100, false, Some("in service")),
+            (9_200, false, None),
+        ] {
+            let refusal = is_out.then(|| "no lease".to_owned());
+            let said = outage.look(begin + Duration::from_millis(ms), refusal);
+            assert_eq!(said.as_deref(), wanted, "after {ms} ms");
+        }
     }
 
     #[test]
