@@ -321,7 +321,7 @@ pub struct Grep {
     pub ids: Ids,
     /// Print how many lines match in each span of this length, such as 1m: a bar a line on a terminal
     #[arg(long, value_name = "SPAN", conflicts_with_all = ["count", "line_number", "only_matching", "files_with_matches", "quiet",
-        "invert_match", "after_context", "before_context", "context"])]
+        "invert_match", "max_count", "after_context", "before_context", "context"])]
     pub histogram: Option<String>,
     /// Print only the number of matching lines of each file
     #[arg(short, long)]
@@ -417,7 +417,8 @@ pub struct Sort {
 /// A KEY is where a line says something: request for the request line of an access log ("GET / HTTP/1.1") or what else is
 /// named so, a name as in name=value, name: value or "name":"value", or the number of a column, from 1.
 ///
-/// Memory stays below --memory for input of any size. The rest goes to an unnamed file in the temporary directory (TMPDIR).
+/// Memory stays below --memory for input of any size. The rest goes to an unnamed file in the temporary directory (TMPDIR),
+/// and so does standard input, to show lines of it.
 ///
 /// The exit status is 1 if an id repeats, 0 if none does, and 2 after an error.
 #[derive(clap::Args)]
