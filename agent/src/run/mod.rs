@@ -286,7 +286,8 @@ mod tests {
     fn nothing_holds_it_up_for_five_seconds() {
         let keepers = keepers(&["orders"]);
         let (child, notify) = (Vec::new(), Notify::from_environment());
-        let mut agent = Agent { keepers, child, runner: None, notify, phase: Phase::Running, shows_password: false };
+        let (runner, phase, dir) = (None, Phase::Running, PathBuf::new());
+        let mut agent = Agent { keepers, child, runner, dir, notify, phase, shows_password: false };
         let before = Instant::now();
         agent.take_signal(SIGTERM);
         let Phase::Stopping(status, end) = agent.phase else { panic!("it goes on") };
