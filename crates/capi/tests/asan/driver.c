@@ -468,6 +468,15 @@ requests(void)
         "4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-1",
         "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7", "1", "" };
     char *message = exactly(TXID_MESSAGE_LEN);
+
+    for (size_t at = 0; at <= TXID_TRACE_HEADERS; at++) {
+        char *name = exactly(TXID_TRACE_HEADER_MAX_LEN);
+        size_t len = txid_trace_header(at, name);
+        require((len == 0) == (at == 0 || at == TXID_TRACE_HEADERS), "a header without a name");
+        check_text(name, len, len, "txid_trace_header");
+        free(name);
+    }
+
     txid_terms *terms = exactly(sizeof *terms);
     txid_policy *policy = txid_policy_open(), *child = txid_policy_open();
 
