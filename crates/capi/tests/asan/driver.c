@@ -564,12 +564,10 @@ makers(void)
         char *name = copy_of(formats[i], strlen(formats[i]));
         if (txid_maker_named(name, strlen(formats[i]), &maker, message) == 0) {
             for (size_t time = 0; time < COUNT(TIMES); time++) {
-                memset(buf, 0xa5, TXID_MAX_LEN);
                 int32_t len = txid_maker_fill(maker, TIMES[time], buf, guessable, message);
-                check_text(buf, len > 0 ? (size_t) len : 0, TXID_MAX_LEN, formats[i]);
-                memset(buf, 0xa5, TXID_MAX_LEN);
+                check_text(buf, len > 0 ? len : 0, len > 0 ? len : 0, formats[i]);
                 len = txid_maker_fill_at(maker, TIMES[time], buf, guessable, message);
-                check_text(buf, len > 0 ? (size_t) len : 0, TXID_MAX_LEN, formats[i]);
+                check_text(buf, len > 0 ? len : 0, len > 0 ? len : 0, formats[i]);
             }
             txid_maker_close(maker);
         }
