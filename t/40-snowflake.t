@@ -216,7 +216,7 @@ location = /t {
 false bad argument #1 to 'new' (table expected, got nil)
 false bad argument #1 to 'new' (table expected, got string)
 false bad option 'layout' to 'new' (string or table expected, got nil)
-false bad option 'drift' to 'new' (unknown option)
+false bad option 'drift' to 'new' (unknown option; the options are layout, max_drift, node, state)
 false bad option 'state' to 'new' (without it, workers share a generator only if it is made in init_by_lua when nginx starts; make it there, or give a file: state = "/var/lib/txid/orders")
 false bad option 'state' to 'new' (string expected, got number)
 false bad option 'state' to 'new' (absolute path expected, got 'wrong')
@@ -232,7 +232,7 @@ false bad option 'layout' to 'new' (text without a NUL expected)
 false bad option 'layout' to 'new' (string or table expected, got number)
 false cannot make a generator: layout '' is not one of snowflake, sonyflake, uid, leaf, snowflake53, discord, instagram, mastodon, nor a list such as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01
 false bad option 'layout.order' to 'new' ('time,node,sequence' or 'time,sequence,node' expected, got node)
-false bad option 'layout.bits' to 'new' (unknown option)
+false bad option 'layout.bits' to 'new' (unknown option; the options are epoch, node_bits, order, sequence_bits, time_bits, unit_ms)
 false bad option 'layout.time_bits' to 'new' (number expected, got string)
 false cannot make a generator: layout has no sequence_bits
 false cannot make a generator: layout has time_bits '0', not an integer from 1 to 63

@@ -166,7 +166,7 @@ bad argument #1 to 'new' (table expected, got string)
 bad option 'state' to 'new' (the file that txid-agent keeps expected, got nil)
 bad option 'state' to 'new' (absolute path expected, got 'x')
 bad option 'state' to 'new' (text without a NUL expected)
-bad option 'node' to 'new' (unknown option)
+bad option 'node' to 'new' (unknown option; the only option is state)
 cannot open a segment: none.segment does not exist; txid-agent makes it, so start that first
 cannot open a segment: copy.segment is a copy of another file, which has the same numbers; use the file that txid-agent made
 bad self to 'next' (a segment expected, as in segment:next())

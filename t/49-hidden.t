@@ -115,7 +115,7 @@ bad option 'digits' to 'new' (whole number from 1 to 100 expected, got "10")
 cannot hide numbers: hidden numbers have 6 to 19 digits, not 20
 bad option 'check' to 'new' (boolean expected, got number)
 bad option 'state' to 'new' (absolute path expected, got 'a')
-bad option 'colour' to 'new' (unknown option; the options are check, digits, key_file, letters, name and state)
+bad option 'colour' to 'new' (unknown option; the options are check, digits, key_file, letters, name, state)
 cannot hide numbers: cannot open the key file errors.key.none: No such file or directory (os error 2); `txid key` makes a key
 
 

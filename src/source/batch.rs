@@ -5,6 +5,7 @@
 use chacha20::cipher::{Block, KeyIvInit, StreamCipherCore};
 use chacha20::variants::Ietf;
 use chacha20::{ChaChaCore, R8};
+use std::array;
 use std::hint::black_box;
 use std::ptr;
 
@@ -28,19 +29,19 @@ pub(crate) struct Batch {
 impl Batch {
     pub(crate) const EMPTY: Self = Self { all: [0; KEY_WORDS + WORDS], left: 0 };
 
-    /// Takes as many words as there is room for, and erases them. Returns whether there were so many.
+    /// Takes words, and erases them. None if there are fewer.
     #[inline(always)]
-    pub(crate) fn take(&mut self, words: &mut [u64]) -> bool {
+    pub(crate) fn take<const COUNT: usize>(&mut self) -> Option<[u64; COUNT]> {
         // A huge number if there are fewer.
-        let left = self.left.wrapping_sub(words.len());
-        if left > WORDS - words.len() {
-            return false;
+        let left = self.left.wrapping_sub(COUNT);
+        if left > WORDS - COUNT {
+            return None;
         }
         self.left = left;
-        let taken = &mut self.all[KEY_WORDS + left..][..words.len()];
-        words.copy_from_slice(taken);
+        let taken = &mut self.all[KEY_WORDS + left..][..COUNT];
+        let words = array::from_fn(|word| taken[word]);
         taken.fill(0);
-        true
+        Some(words)
     }
 
     #[cfg(test)]
@@ -105,11 +106,6 @@ mod tests {
         batch
     }
 
-    fn taken<const COUNT: usize>(batch: &mut Batch) -> Option<[u64; COUNT]> {
-        let mut words = [0; COUNT];
-        batch.take(&mut words).then_some(words)
-    }
-
     /// What tests/chacha.py prints.
     #[cfg(target_endian = "little")]
     #[test]
@@ -151,7 +147,7 @@ mod tests {
         let mut batch = renewed(KEY, NOW_NS);
         let made = batch.all;
         let mut all = Vec::new();
-        while let Some(words) = taken::<3>(&mut batch) {
+        while let Some(words) = batch.take::<3>() {
             assert!(words.iter().all(|word| *word != 0 && !batch.all.contains(word)));
             all.extend(words);
         }
@@ -161,9 +157,10 @@ mod tests {
         let mut expected = made[KEY_WORDS..].to_vec();
         expected.sort_unstable();
         assert_eq!(all, expected);
-        assert_eq!((taken::<1>(&mut batch), taken::<2>(&mut Batch::EMPTY)), (None, None));
+        let mut empty = Batch::EMPTY;
+        assert_eq!((batch.take::<1>(), empty.take::<2>()), (None, None));
         batch.renew(NOW_NS, 2);
-        assert_eq!((taken::<3>(&mut batch), batch.left), (None, 2));
+        assert_eq!((batch.take::<3>(), batch.left), (None, 2));
     }
 
     #[test]

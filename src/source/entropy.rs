@@ -203,17 +203,16 @@ impl Stream {
     fn draw_quickly<const COUNT: usize>(
         &self,
         stamp_ms: Option<i64>,
-        take: impl FnOnce(&mut Batch, &mut [u64]) -> bool,
+        take: impl FnOnce(&mut Batch) -> Option<[u64; COUNT]>,
     ) -> Result<(StreamId, [u64; COUNT]), u64> {
         let seeded_in = self.generation.replace(IN_USE);
         compiler_fence(Ordering::SeqCst);
         if seeded_in == generation::read() && self.is_expected(stamp_ms) {
             // SAFETY: this call alone uses the stream.
             let source = unsafe { self.source() };
-            let (stream_id, mut words) = (source.stream_id, [0; COUNT]);
-            let are_taken = take(&mut source.batch, &mut words);
+            let (stream_id, taken) = (source.stream_id, take(&mut source.batch));
             compiler_fence(Ordering::SeqCst);
-            if are_taken && seeded_in == generation::read() {
+            if let Some(words) = taken.filter(|_| seeded_in == generation::read()) {
                 self.generation.set(seeded_in);
                 return Ok((stream_id, words));
             }
@@ -223,26 +222,20 @@ impl Stream {
 
     #[cold]
     #[inline(never)]
-    fn draw_slowly<const COUNT: usize>(&self, seeded_in: u64, stamp_ms: Option<i64>) -> (StreamId, [u64; COUNT]) {
-        let mut words = [0; COUNT];
-        (self.look_and_take(seeded_in, stamp_ms, &mut words), words)
-    }
-
-    #[inline(never)]
-    fn look_and_take(&self, mut seeded_in: u64, stamp_ms: Option<i64>, words: &mut [u64]) -> StreamId {
+    fn draw_slowly<const COUNT: usize>(&self, mut seeded_in: u64, stamp_ms: Option<i64>) -> (StreamId, [u64; COUNT]) {
         if seeded_in == IN_USE {
-            return Source::UNSEEDED.take_once(words);
+            return draw_once();
         }
         loop {
             let generation = generation::get();
             // SAFETY: the stream was not in use, and `draw_quickly` has marked it for this call alone.
             let source = unsafe { self.source() };
-            self.look_at_the_clock(stamp_ms, source, seeded_in == generation, words.len());
-            let stream_id = source.take_made(words);
+            self.look_at_the_clock(stamp_ms, source, seeded_in == generation, COUNT);
+            let drawn = source.take_made();
             compiler_fence(Ordering::SeqCst);
             if generation == generation::get() {
                 self.generation.set(generation);
-                return stream_id;
+                return drawn;
             }
             seeded_in = generation::NONE;
         }
@@ -301,9 +294,8 @@ impl Source {
     fn seed(&mut self, now_ns: u64) {
         self.batch.mix(fresh_seed(now_ns));
         self.batch.renew(now_ns, 1);
-        let mut stream = [0];
-        self.batch.take(&mut stream);
-        self.stream_id = StreamId { stream: stream[0], reseeds: 0 };
+        let (_, [stream]) = self.take_made();
+        self.stream_id = StreamId { stream, reseeds: 0 };
     }
 
     #[inline(never)]
@@ -312,20 +304,22 @@ impl Source {
         self.stream_id.reseeds += 1;
     }
 
-    /// Takes words that a look at the clock has made.
-    fn take_made(&mut self, words: &mut [u64]) -> StreamId {
-        assert!(self.batch.take(words), "a look at the clock makes as many words as are drawn");
-        self.stream_id
+    /// Takes words that have just been made.
+    #[inline]
+    fn take_made<const COUNT: usize>(&mut self) -> (StreamId, [u64; COUNT]) {
+        let Some(words) = self.batch.take() else { unreachable!("as many words are made as are drawn") };
+        (self.stream_id, words)
     }
+}
 
-    /// Takes the only words that are ever made from it.
-    fn take_once(mut self, words: &mut [u64]) -> StreamId {
-        let now_ns = clock::uptime_ns();
-        self.seed(now_ns);
-        self.batch.renew(now_ns, words.len());
-        batch::erase_stack();
-        self.take_made(words)
-    }
+/// Words of a source of their own, for what interrupts a draw.
+#[inline(never)]
+fn draw_once<const COUNT: usize>() -> (StreamId, [u64; COUNT]) {
+    let (mut source, now_ns) = (Source::UNSEEDED, clock::uptime_ns());
+    source.seed(now_ns);
+    source.batch.renew(now_ns, COUNT);
+    batch::erase_stack();
+    source.take_made()
 }
 
 /// Process id and nanoseconds are in each seed, so that it differs from others even if what the OS gives does not.
@@ -409,7 +403,7 @@ mod tests {
     fn drop_words(stream: &Stream) {
         // SAFETY: as above.
         let batch = unsafe { &mut stream.source().batch };
-        while batch.take(&mut [0]) {}
+        while batch.take::<1>().is_some() {}
     }
 
     fn numbers(count: usize) -> Vec<u64> {
@@ -501,10 +495,10 @@ mod tests {
             &*page.cast::<AtomicU64>()
         };
         let pid = Cell::new(-1);
-        let fork_and_take = |batch: &mut Batch, words: &mut [u64]| {
+        let fork_and_take = |batch: &mut Batch| {
             // SAFETY: the child calls nothing that takes a lock.
             pid.set(unsafe { libc::fork() });
-            batch.take(words)
+            batch.take()
         };
         let [drawn] = STREAM.with(|stream| match stream.draw_quickly(Some(0), fork_and_take) {
             Ok((_, words)) => words,

@@ -11,8 +11,8 @@ class Header(ctypes.Structure):
 
 class Headers(ctypes.Structure):
     _fields_ = [(name, Header) for name in (
-        "id", "trace_id", "traceparent", "b3", "x_b3_trace_id", "x_b3_span_id", "x_b3_parent_span_id", "x_b3_sampled", "x_b3_flags",
-        "x_amzn_trace_id", "x_cloud_trace_context", "tracestate")]
+        "id", "trace_id", "traceparent", "tracestate", "b3", "x_b3_trace_id", "x_b3_span_id", "x_b3_parent_span_id", "x_b3_sampled", "x_b3_flags",
+        "x_amzn_trace_id", "x_cloud_trace_context")]
 
 
 class Peer(ctypes.Structure):

@@ -87,7 +87,7 @@ pub trait Kept {
     fn ask(&mut self, request: <Self::Machine as Machine>::Request) -> <Self::Machine as Machine>::Answer;
 
     /// What else the store is to know, tried again until it does. Returns a line for the log if that is news.
-    fn attend(&mut self) -> Option<String> {
+    fn attend(&mut self, _now: Instant) -> Option<String> {
         None
     }
 
@@ -153,7 +153,7 @@ pub fn keep<K: Kept>(kept: &mut K, clock: &impl Clock, mut report: impl FnMut(Re
                 Input::Go
             }
             Output::Wait { until_ms } => {
-                if let Some(text) = kept.attend() {
+                if let Some(text) = kept.attend(Instant::now()) {
                     tell(kept, Some(text));
                 }
                 if let Some(text) = outage.look(kept.refusal(), clock.mono_ms()) {

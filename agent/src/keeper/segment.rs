@@ -50,9 +50,9 @@ impl KeptSegment {
     }
 
     /// Ties the tag to the keys, and then lets workers hide by them.
-    fn bind(&mut self) -> Result<(), StoreError> {
+    fn bind(&mut self, now: Instant) -> Result<(), StoreError> {
         let Some(keys) = self.keys.as_mut().filter(|keys| !keys.are_bound) else { return Ok(()) };
-        keys.tried = Some(Instant::now());
+        keys.tried = Some(now);
         store::bind(&mut *keys.store, &self.rules.tag, &keys.checks)?;
         keys.checks.iter().for_each(|check| self.page.set_key_check(*check));
         keys.are_bound = true;
@@ -127,18 +127,18 @@ impl Kept for KeptSegment {
 
     fn ask(&mut self, request: Request) -> Answer {
         let answer = match request {
-            Request::Take { count, seen } => self.bind().and_then(|()| self.take(count, seen)),
+            Request::Take { count, seen } => self.bind(Instant::now()).and_then(|()| self.take(count, seen)),
             Request::Create { step } => self.tags.create_tag(&self.rules.tag, step).map(|()| Answer::Created),
         };
         answer.unwrap_or_else(Answer::Failed)
     }
 
-    fn attend(&mut self) -> Option<String> {
+    fn attend(&mut self, now: Instant) -> Option<String> {
         let keys = self.keys.as_ref()?;
-        if keys.are_bound || keys.tried.is_some_and(|tried| tried.elapsed() < AGAIN) {
+        if keys.are_bound || keys.tried.is_some_and(|tried| now.duration_since(tried) < AGAIN) {
             return None;
         }
-        let why = self.bind().err().map(|error| error.to_string());
+        let why = self.bind(now).err().map(|error| error.to_string());
         let keys = self.keys.as_mut()?;
         let is_news = why != keys.why;
         keys.why = why;
@@ -246,11 +246,11 @@ mod tests {
         let kept = segment(&directory.path().join("a.segment")).unwrap();
         let mut kept = kept.hidden_by(vec!["66e94b".parse().unwrap()], Box::new(Away(asked.clone())));
         let asked = || asked.load(Ordering::Relaxed);
-        assert_eq!((kept.attend(), asked()), (Some("here did not answer within 1 ms".to_owned()), 1));
-        assert_eq!((kept.attend(), asked()), (None, 1), "it was asked a moment ago");
-        let keys = kept.keys.as_mut().unwrap();
-        keys.tried = keys.tried.and_then(|tried| tried.checked_sub(AGAIN));
-        assert_eq!((kept.attend(), asked()), (None, 2), "the same is no news");
+        let now = Instant::now();
+        assert_eq!((kept.attend(now), asked()), (Some("here did not answer within 1 ms".to_owned()), 1));
+        let just_before = now + AGAIN - Duration::from_millis(1);
+        assert_eq!((kept.attend(just_before), asked()), (None, 1), "it was asked a moment ago");
+        assert_eq!((kept.attend(now + AGAIN), asked()), (None, 2), "the same is no news");
     }
 
     /// A store that is made to lose what it confirms while it is asked for the `after`th time.

@@ -57,6 +57,11 @@ impl ConsulStore {
         let token = self.token.clone();
         let headers: Vec<(&str, &str)> = token.iter().map(|token| ("x-consul-token", token.reveal())).collect();
         let answer = self.http.send(kind, method, &path, &headers, body)?;
+        self.understand(answer)
+    }
+
+    /// The answer, if it is one; if not, why.
+    fn understand(&self, answer: Answer) -> Result<Answer, Failure> {
         let said: String = answer.text.chars().take(200).collect();
         let address = &self.address;
         match answer.status {
@@ -267,6 +272,16 @@ mod tests {
 
     fn answer(status: u16, text: &str) -> Answer {
         Answer { status, text: text.to_owned() }
+    }
+
+    /// As a limit on requests, which is lifted or passes.
+    #[test]
+    fn a_limit_on_requests_passes() {
+        let of = |status| store().understand(answer(status, "why"));
+        assert!(matches!(of(429), Err(Failure::NotDone(StoreError::Unreachable { .. }))));
+        assert!(matches!(of(400), Err(Failure::NotDone(StoreError::Misconfigured { .. }))));
+        assert!(matches!(of(500), Err(Failure::Unknown(StoreError::Unreachable { .. }))));
+        assert!(of(409).is_ok());
     }
 
     #[test]

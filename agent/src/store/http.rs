@@ -110,7 +110,7 @@ impl Http {
         let connect = async |host: &Host| Wire::connect(&self.address, host, self.tls.as_ref()).await;
         let sent = self.remote.run(self.send_with(kind, &question, connect));
         // What is sent has a deadline of its own.
-        let (answer, store_ms) = sent.unwrap_or_else(|| Err(Failure::NotDone(self.address.timed_out())))?;
+        let (answer, store_ms) = sent.unwrap_or_else(|| Err(Failure::Unknown(self.address.timed_out())))?;
         if let Some(store_ms) = store_ms {
             self.clock.saw(store_ms);
         }

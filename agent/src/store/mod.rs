@@ -2,6 +2,7 @@
 
 mod address;
 mod caught;
+mod cell;
 mod clock;
 mod consul;
 mod contract;

@@ -5,6 +5,7 @@ use std::task::{Context, Poll};
 use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, Taken, Version};
 
 use super::address::Address;
+use super::cell::{Value, parse};
 use super::clock::StoreClock;
 use super::contract::{Numbers, Show, Store, Tags};
 use super::durability::Durability;
@@ -349,19 +350,6 @@ fn text<'a>(address: &Address, bytes: &'a [u8]) -> Result<&'a str, Failure> {
         Ok(text) if !text.contains('\0') => Ok(text),
         _ => Err(Failure::NotDone(address.misconfigured("a record in a SQL store is text, and these bytes are not"))),
     }
-}
-
-/// A value as text; None is NULL.
-pub(super) type Value = Option<Vec<u8>>;
-
-/// A value for a message.
-pub(super) fn shown(value: &Value) -> Option<String> {
-    value.as_ref().map(|bytes| String::from_utf8_lossy(bytes).into_owned())
-}
-
-/// A value that must be something else than text.
-pub(super) fn parse<T: std::str::FromStr>(value: Option<&Value>) -> Option<T> {
-    std::str::from_utf8(value?.as_ref()?).ok()?.parse().ok()
 }
 
 /// The record of a row with a time, a name and a record. Without a name, there is no record.

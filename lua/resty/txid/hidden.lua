@@ -143,7 +143,7 @@ function _M.new(options)
     for key in pairs(options) do
         if not OPTIONS[key] then
             error("bad option '" .. tostring(key) .. "' to 'new' (unknown option; the options are check, digits, "
-                .. "key_file, letters, name and state)", 2)
+                .. "key_file, letters, name, state)", 2)
         end
     end
     local key_file = check_path(options, "key_file", "the file of the key")

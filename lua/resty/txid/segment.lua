@@ -95,7 +95,7 @@ function _M.new(options)
     check_table(options, "new")
     for key in pairs(options) do
         if key ~= "state" then
-            wrong(tostring(key), "unknown option")
+            wrong(tostring(key), "unknown option; the only option is state")
         end
     end
 

@@ -20,6 +20,7 @@ local pairs = pairs
 local printable = text.printable
 local rfc3339 = text.rfc3339
 local setmetatable = setmetatable
+local sort = table.sort
 local tonumber = tonumber
 local tostring = tostring
 local type = type
@@ -163,7 +164,12 @@ end
 local function check_keys(given, known, prefix)
     for key in pairs(given) do
         if not known[key] then
-            wrong(prefix .. tostring(key), "unknown option")
+            local names = {}
+            for name in pairs(known) do
+                names[#names + 1] = name
+            end
+            sort(names)
+            wrong(prefix .. tostring(key), "unknown option; the options are " .. concat(names, ", "))
         end
     end
 end

@@ -177,18 +177,19 @@ fn field(stat: &str, at: usize) -> Option<&str> {
 mod tests {
     use super::*;
     use std::process::Command;
+    use std::time::Instant;
 
     #[test]
     fn a_process_is_stopped_until_it_is_continued() {
-        let mut child = Command::new("sleep").arg("60").spawn().unwrap();
+        let mut child = Command::new("sleep").arg("600").spawn().unwrap();
         let pid = Pid::from_child(&child);
         for (signal, wanted) in [(Signal::CONT, false), (Signal::STOP, true), (Signal::CONT, false)] {
             kill_process(pid, signal).unwrap();
-            let is_so = (0..36_000).any(|_| {
-                thread::sleep(Duration::from_millis(5));
-                is_stopped(pid) == wanted
-            });
-            assert!(is_so, "after {signal:?}");
+            let begin = Instant::now();
+            while is_stopped(pid) != wanted {
+                assert!(begin.elapsed() < Duration::from_secs(60), "nothing comes of {signal:?}: {:?}", stat(pid));
+                thread::yield_now();
+            }
         }
         child.kill().unwrap();
         child.wait().unwrap();
@@ -224,11 +225,11 @@ mod tests {
     /// Each is shown when it is found, before anybody else is asked for children; and there is an end.
     #[test]
     fn the_children_of_a_process_come_before_theirs() {
-        let line = "for n in 1 2 3; do (sleep 60 & sleep 60 & wait) & done; wait";
+        let line = "for n in 1 2 3; do (sleep 600 & sleep 600 & wait) & done; wait";
         let mut shell = Command::new("sh").args(["-c", line]).spawn().unwrap();
         let pid = Pid::from_child(&shell);
         while descendants(pid).len() < 9 {
-            thread::sleep(Duration::from_millis(5));
+            thread::yield_now();
         }
         let mut children = children_of(pid.as_raw_nonzero().get()).unwrap();
         let shown = |most| {
@@ -249,11 +250,11 @@ mod tests {
     /// Old kernels do not list them.
     #[test]
     fn the_children_are_the_same_whether_the_kernel_lists_them_or_not() {
-        let mut shell = Command::new("sh").args(["-c", "sleep 60 & sleep 60 & wait"]).spawn().unwrap();
+        let mut shell = Command::new("sh").args(["-c", "sleep 600 & sleep 600 & wait"]).spawn().unwrap();
         let pid = Pid::from_child(&shell).as_raw_nonzero().get();
         let mut listed = Vec::new();
         while listed.len() < 2 {
-            thread::sleep(Duration::from_millis(5));
+            thread::yield_now();
             listed = children_of(pid).unwrap();
         }
         listed.sort_unstable();

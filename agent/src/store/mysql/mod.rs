@@ -8,6 +8,7 @@ use std::task::{Context, Poll};
 
 use self::wire::{Connection, Error, Login};
 use super::address::Address;
+use super::cell;
 use super::durability::Durability;
 use super::failure::Failure;
 use super::remote::Link;
@@ -122,7 +123,7 @@ impl Dialect for Mysql {
         host: &Host,
         table: &str,
         has_several: bool,
-    ) -> Result<(Conn, Vec<sql::Value>, Copies), StoreError> {
+    ) -> Result<(Conn, Vec<cell::Value>, Copies), StoreError> {
         let address = &self.address;
         let say = |error| self.say_no_connection(host, error);
         let mut connection = Connection::new(Wire::connect(address, host, None).await?);
@@ -147,7 +148,7 @@ impl Dialect for Mysql {
         connection.query(&set).await.map_err(say)?;
         let settings = format!("SELECT {}, @@global.read_only + 0", settings(table));
         let settings = connection.query(&settings).await.map_err(say)?.rows.into_iter().next().unwrap_or_default();
-        if sql::parse(settings.get(SETTINGS)) == Some(1) {
+        if cell::parse(settings.get(SETTINGS)) == Some(1) {
             return Err(address.unreachable(format_args!("{host} is a replica, but the primary is needed")));
         }
         let mut has_cluster = false;
@@ -160,7 +161,7 @@ impl Dialect for Mysql {
                 Err(Error::Server { code: UNKNOWN_VARIABLE, .. }) => continue,
                 other => other.map_err(say)?,
             };
-            let value = value.rows.first().and_then(|row| row.first()).and_then(sql::shown).unwrap_or_default();
+            let value = value.rows.first().and_then(|row| row.first()).and_then(cell::shown).unwrap_or_default();
             if !["", "0", "OFF"].contains(&value.as_str()) {
                 has_cluster = true;
                 if let Some(sets) = sets {
@@ -219,7 +220,7 @@ impl Dialect for Mysql {
         settings(table)
     }
 
-    fn durability(settings: &[sql::Value], table: &str, copies: Copies) -> Durability {
+    fn durability(settings: &[cell::Value], table: &str, copies: Copies) -> Durability {
         durability(settings, table, copies)
     }
 }
@@ -240,8 +241,8 @@ fn settings(table: &str) -> String {
     )
 }
 
-fn durability(settings: &[sql::Value], table: &str, copies: Copies) -> Durability {
-    let setting = |at: usize| settings.get(at).and_then(sql::shown);
+fn durability(settings: &[cell::Value], table: &str, copies: Copies) -> Durability {
+    let setting = |at: usize| settings.get(at).and_then(cell::shown);
     let [flush, log, sync, replicas] = [0, 1, 2, 3].map(|at| setting(at).unwrap_or_default());
     // The servers of a cluster may all crash at once, and then what each has written counts.
     match (setting(4), copies) {

@@ -3,8 +3,9 @@
 
 use std::io;
 
+use super::super::cell::Value;
 use super::super::limits::{MOST_RECORDS, Room};
-use super::super::sql::{Answer, Value};
+use super::super::sql::Answer;
 use super::password;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 

@@ -20,6 +20,7 @@ use txid_agent_machines::store::StoreError;
 
 use self::plain::Plain;
 use super::address::Address;
+use super::cell;
 use super::durability::Durability;
 use super::failure::Failure;
 use super::leaf;
@@ -32,7 +33,7 @@ use super::wire::{Budget, Wire, tcp};
 
 const NOW_MS: &str = "(extract(epoch FROM clock_timestamp()) * 1000)::int8";
 
-type Row = Vec<sql::Value>;
+type Row = Vec<cell::Value>;
 
 /// How to log in.
 #[derive(Clone)]
@@ -177,7 +178,7 @@ impl Dialect for Postgres {
         host: &Host,
         table: &str,
         has_several: bool,
-    ) -> Result<(Client, Vec<sql::Value>, Copies), StoreError> {
+    ) -> Result<(Client, Vec<cell::Value>, Copies), StoreError> {
         let budget = Budget::default();
         let wire = self.wire(host, &budget).await?;
         let mut client = match &self.tls {
@@ -196,7 +197,7 @@ impl Dialect for Postgres {
             Trouble::TooLarge(error) => self.address.damaged(error),
         })?;
         let row = rows.into_iter().next().unwrap_or_default();
-        if row.get(SETTINGS).and_then(sql::shown).as_deref() == Some("on") {
+        if row.get(SETTINGS).and_then(cell::shown).as_deref() == Some("on") {
             return Err(self.address.unreachable(format_args!("{host} is a replica, but the primary is needed")));
         }
         Ok((client, row, if has_several { Copies::Late } else { Copies::AsSeen }))
@@ -206,7 +207,7 @@ impl Dialect for Postgres {
         client.budget.renew();
         match client.query(statement).await {
             Ok(rows) => {
-                let last_id = sql::parse(rows.first().and_then(|row| row.first())).unwrap_or(0);
+                let last_id = cell::parse(rows.first().and_then(|row| row.first())).unwrap_or(0);
                 Ok(Some(Answer { affected: rows.len() as u64, last_id, rows }))
             }
             Err(Trouble::Driver(error)) if error.code() == Some(&SqlState::UNDEFINED_TABLE) => Ok(None),
@@ -253,7 +254,7 @@ impl Dialect for Postgres {
         settings(table)
     }
 
-    fn durability(settings: &[sql::Value], table: &str, copies: Copies) -> Durability {
+    fn durability(settings: &[cell::Value], table: &str, copies: Copies) -> Durability {
         durability(settings, table, copies)
     }
 }
@@ -326,9 +327,9 @@ fn settings(table: &str) -> String {
     )
 }
 
-fn durability(settings: &[sql::Value], table: &str, copies: Copies) -> Durability {
+fn durability(settings: &[cell::Value], table: &str, copies: Copies) -> Durability {
     let [fsync, commit, standby, replicas, kind] =
-        [0, 1, 2, 3, 4].map(|at| settings.get(at).and_then(sql::shown).unwrap_or_default());
+        [0, 1, 2, 3, 4].map(|at| settings.get(at).and_then(cell::shown).unwrap_or_default());
     match (fsync.as_str(), commit.as_str(), standby.as_str(), replicas.as_str()) {
         _ if kind == "u" => Durability::may_lose(&format!("the table {table} is UNLOGGED")),
         ("on", "off", ..) => Durability::may_lose("synchronous_commit = off"),

@@ -294,6 +294,27 @@ fn etcd_forgets_its_tokens() {
     written(store.put("token/node/1", &version, b"two").unwrap());
 }
 
+/// Its quota is raised, or what is old is removed: an agent waits for that.
+#[test]
+fn an_etcd_at_its_quota() {
+    let server = servers::etcd(&["--quota-backend-bytes=100000"]);
+    let url = format!("etcd://127.0.0.1:{}", server.port);
+    wait_for(&url);
+    let mut store = open(&url).unwrap();
+    let mut number = 0;
+    let error = loop {
+        number += 1;
+        assert!(number < 10_000, "it has no end");
+        match store.put(&format!("quota/node/{number}"), &Expected::Absent, &[b'x'; 900]) {
+            Err(error) => break error,
+            Ok(Put::Written(_)) => {}
+            other => panic!("{other:?}"),
+        }
+    };
+    one_line(&error, "database space exceeded");
+    assert!(error.may_pass(), "{error:?}");
+}
+
 /// The port of a server that answers each request to etcd's gateway with a status and a text.
 fn answers(mut answer: impl FnMut(&str) -> (&'static str, &'static str) + Send + 'static) -> u16 {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

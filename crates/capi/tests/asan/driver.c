@@ -441,8 +441,9 @@ decide(const txid_policy *policy, const txid_field *fields, size_t count, txid_v
     txid_request_send(policy, "7f3a", 4, NULL, headers, NULL, set_header, NULL);
     for (int32_t kind = TXID_SPAN_KIND_AWS; kind <= TXID_SPAN_KIND_GCP; kind++) {
         char *text = exactly(TXID_SPAN_HEADER_MAX_LEN);
-        check_text(text, txid_span_header(span, kind, text), TXID_SPAN_HEADER_MAX_LEN,
-            "txid_span_header");
+        size_t len = txid_span_header(span, kind, text);
+        require(len > 0 && len <= TXID_SPAN_HEADER_MAX_LEN, "a header");
+        check_text(text, len, len, "txid_span_header");
         free(text);
     }
     require(txid_span_header(span, -1, NULL) == 0, "no kind");
@@ -467,6 +468,15 @@ requests(void)
         "4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-1",
         "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7", "1", "" };
     char *message = exactly(TXID_MESSAGE_LEN);
+
+    for (size_t at = 0; at <= TXID_TRACE_HEADERS; at++) {
+        char *name = exactly(TXID_TRACE_HEADER_MAX_LEN);
+        size_t len = txid_trace_header(at, name);
+        require((len == 0) == (at == 0 || at == TXID_TRACE_HEADERS), "a header without a name");
+        check_text(name, len, len, "txid_trace_header");
+        free(name);
+    }
+
     txid_terms *terms = exactly(sizeof *terms);
     txid_policy *policy = txid_policy_open(), *child = txid_policy_open();
 
@@ -554,12 +564,10 @@ makers(void)
         char *name = copy_of(formats[i], strlen(formats[i]));
         if (txid_maker_named(name, strlen(formats[i]), &maker, message) == 0) {
             for (size_t time = 0; time < COUNT(TIMES); time++) {
-                memset(buf, 0xa5, TXID_MAX_LEN);
                 int32_t len = txid_maker_fill(maker, TIMES[time], buf, guessable, message);
-                check_text(buf, len > 0 ? (size_t) len : 0, TXID_MAX_LEN, formats[i]);
-                memset(buf, 0xa5, TXID_MAX_LEN);
+                check_text(buf, len > 0 ? len : 0, len > 0 ? len : 0, formats[i]);
                 len = txid_maker_fill_at(maker, TIMES[time], buf, guessable, message);
-                check_text(buf, len > 0 ? (size_t) len : 0, TXID_MAX_LEN, formats[i]);
+                check_text(buf, len > 0 ? len : 0, len > 0 ? len : 0, formats[i]);
             }
             txid_maker_close(maker);
         }

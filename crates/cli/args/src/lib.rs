@@ -326,7 +326,7 @@ pub struct Grep {
     pub ids: Ids,
     /// Print how many lines match in each span of this length, such as 1m: a bar a line on a terminal
     #[arg(long, value_name = "SPAN", conflicts_with_all = ["count", "line_number", "only_matching", "files_with_matches", "quiet",
-        "invert_match", "after_context", "before_context", "context"])]
+        "invert_match", "max_count", "after_context", "before_context", "context"])]
     pub histogram: Option<String>,
     /// Print only the number of matching lines of each file
     #[arg(short, long)]
@@ -407,26 +407,30 @@ pub struct Sort {
 
 /// Report what is wrong with the ids of logs: repeats, clocks that went back, shared nodes, gaps
 ///
-/// The first id of each format in a line counts. Reported are:
+/// The first id of each format in a line counts. A host is a file, unless --host names a KEY.
 ///
-///   repeats      an id on two lines; with --per, on two lines with another KEY
-///   steps back   a clock that was set back: 3 ids of a host in a row are more than 1 s older than one before them
-///   shared nodes a node that two hosts used in turn, so at once; for formats with a node
-///   gaps         spans without an id, of all hosts and of each, longer than --gap
-///   future       ids of more than a minute after now
-///   sequences    a sequence that used nine tenths of its numbers, or more, in one unit of time
-///   rates        ids a second, on average and at most, of all hosts and of each
-///
-/// A host is a file, unless --host names a KEY.
-///
-/// A KEY is where a line says something: request for the request line of an access log ("GET / HTTP/1.1") or what else is
-/// named so, a name as in name=value, name: value or "name":"value", or the number of a column, from 1.
-///
-/// Memory stays below --memory for input of any size. The rest goes to an unnamed file in the temporary directory (TMPDIR).
+/// Memory stays below --memory for input of any size. The rest goes to an unnamed file in the temporary directory (TMPDIR),
+/// and so does standard input, to show lines of it.
 ///
 /// The exit status is 1 if an id repeats, 0 if none does, and 2 after an error.
 #[derive(clap::Args)]
-#[command(verbatim_doc_comment, after_help = format!("{}
+#[command(after_help = format!("\
+It reports:
+  repeats       an id on two lines; with --per, on two lines with another KEY
+  steps back    a clock that was set back: 3 ids of a host in a row are more than
+                1 s older than one before them
+  shared nodes  a node that two hosts used in turn, so at once
+  gaps          spans without an id, of all hosts and of each, longer than --gap
+  future        ids of more than a minute after now
+  sequences     nine tenths of the numbers of one unit of time are used, or more
+  rates         ids a second, on average and at most, of all hosts and of each
+
+A KEY is one of:
+  request       the request line of an access log, or what else has this name
+  pod           any name, as in pod=web-1, pod: web-1 or \"pod\":\"web-1\"
+  3             a column, from 1
+
+{}
 
 Examples:
   txid audit access.log

@@ -27,9 +27,10 @@ pub fn completions(shell: Shell, mut command: Command, out: &mut impl Write) {
 }
 
 /// A command, and those below it, each with the name of its manual.
-pub fn with_subcommands(mut command: Command) -> Vec<(String, Command)> {
+pub fn with_subcommands(command: Command) -> Vec<(String, Command)> {
+    let mut command = command.disable_help_subcommand(true);
     command.build();
-    let below = command.get_subcommands().filter(|it| it.get_name() != "help");
+    let below = command.get_subcommands();
     let name = command.get_name().to_owned();
     let named = |it: &Command| {
         let name = format!("{name}-{}", it.get_name());

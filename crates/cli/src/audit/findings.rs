@@ -44,7 +44,9 @@ impl<T> Few<T> {
     }
 }
 
+/// The lines with one id: a repeat, if there is more than one place.
 pub(super) struct Repeat {
+    first: Record,
     pub(super) lines: u64,
     pub(super) places: Vec<Record>,
 }
@@ -136,8 +138,8 @@ pub(super) struct Findings {
     /// By the number of the host, and of the maker.
     pub(super) hosts: Vec<Option<Rate>>,
     nodes: Vec<Node>,
-    /// Those of the last time.
-    same: Vec<Record>,
+    /// The last id, and any others with its hash.
+    same: Vec<Repeat>,
 }
 
 impl Findings {
@@ -172,7 +174,7 @@ impl Findings {
     }
 
     pub(super) fn end(&mut self, makers: &Makers) {
-        self.find_repeats(makers);
+        self.find_repeats();
         for (maker, node) in (0..).zip(std::mem::take(&mut self.nodes)) {
             self.end_unit(maker, &node, makers);
             self.shared.extend(node.shared);
@@ -180,37 +182,33 @@ impl Findings {
     }
 
     fn add_to_same(&mut self, record: Record, makers: &Makers) {
-        if self.same.last().is_some_and(|last| !last.is_near(&record)) {
-            self.find_repeats(makers);
+        if self.same.first().is_some_and(|same| !same.first.is_near(&record)) {
+            self.find_repeats();
         }
-        self.same.push(record);
+        let format = |record: &Record| makers.all[record.maker as usize].format();
+        let is_same = |it: &&mut Repeat| it.first.id == record.id && format(&it.first) == format(&record);
+        let same = match self.same.iter_mut().find(is_same) {
+            Some(same) => same,
+            None => {
+                self.same.push(Repeat { first: record, lines: 0, places: Vec::new() });
+                let last = self.same.len() - 1;
+                &mut self.same[last]
+            }
+        };
+        same.lines += 1;
+        let is_other = match self.is_per {
+            true => record.per != 0 && same.places.iter().all(|place| place.per != record.per),
+            false => true,
+        };
+        if is_other && same.places.len() < MOST_PLACES {
+            same.places.push(record);
+        }
     }
 
-    /// Ids that are equal among those with the same hash.
-    fn find_repeats(&mut self, makers: &Makers) {
-        let mut same = std::mem::take(&mut self.same);
-        while same.len() > 1 {
-            let first = same[0];
-            let format = |record: &Record| makers.all[record.maker as usize].format();
-            let is_equal = |record: &Record| record.id == first.id && format(record) == format(&first);
-            let lines = same.iter().filter(|record| is_equal(record)).count() as u64;
-            let mut places: Vec<Record> = Vec::new();
-            for record in same.iter().filter(|record| is_equal(record)) {
-                let is_other = match self.is_per {
-                    true => record.per != 0 && places.iter().all(|place| place.per != record.per),
-                    false => places.iter().all(|place| place.place != record.place),
-                };
-                if is_other && places.len() < MOST_PLACES {
-                    places.push(*record);
-                }
-            }
-            if places.len() > 1 {
-                self.repeats.add(Repeat { lines, places });
-            }
-            same.retain(|record| !is_equal(record));
+    fn find_repeats(&mut self) {
+        for same in self.same.drain(..).filter(|same| same.places.len() > 1) {
+            self.repeats.add(same);
         }
-        same.clear();
-        self.same = same;
     }
 
     fn add_to_gaps(&mut self, record: &Record) {

@@ -68,6 +68,10 @@ fn an_id_that_stands_twice_is_reported_with_its_lines() {
     let text = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
     assert!(text.contains("repeats       1\n  txid of 2026-11-24T12:00:00.070Z, on 2 lines\n"), "{text}");
     assert!(text.contains(&format!("    standard input:8: {twice}\n    standard input:51: {again}\n")), "{text}");
+    // Of an id on every line, the first places are shown.
+    let found = report(audit(directory.path(), &[]).write_stdin(format!("{twice}\n").repeat(50)), 1);
+    let repeat = &found["repeats"]["shown"][0];
+    assert_eq!((&repeat["lines"], repeat["places"].as_array().unwrap().len()), (&50.into(), 4));
     // Sorted in a file, and shown as far as is wanted.
     let many = a.repeat(40);
     assert_eq!(counts(&report(audit(directory.path(), &["--show", "2"]).write_stdin(many), 1))[0], 50);

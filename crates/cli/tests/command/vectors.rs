@@ -64,7 +64,10 @@ fn valid_texts_are_inspected() {
 fn invalid_texts_are_not_taken_for_the_format() {
     each("formats", "invalid", |case| {
         let found = json!(inspected(case)?);
-        as_its_format(case, &found).map(|_| found.to_string())
+        let text = String::from_utf8_lossy(&bytes(&case["text"])).into_owned();
+        // A part of the text may be an id; the text is none.
+        let is_part = |id: &str| text != id && text.contains(id);
+        as_its_format(case, &found).filter(|it| !is_part(it["id"].as_str().unwrap())).map(|_| found.to_string())
     });
 }
 
