@@ -215,7 +215,7 @@ local function a_mapped_address_is_one_of_ipv4()
 end
 
 
--- Not if any of the 96 bits in front is another one: else a stranger with such an address would be in a network of IPv4.
+-- Another bit among the 96 in front makes it an address of IPv6, which no network of IPv4 may contain.
 local function only_a_mapped_address_is_one_of_ipv4()
     local is_in = assert(cidr.matcher { "10.0.0.0/8" })
     for bit = 1, 96 do
