@@ -10,9 +10,11 @@ class Header(ctypes.Structure):
 
 
 class Headers(ctypes.Structure):
-    _fields_ = [(name, Header) for name in (
-        "id", "trace_id", "traceparent", "tracestate", "b3", "x_b3_trace_id", "x_b3_span_id", "x_b3_parent_span_id", "x_b3_sampled", "x_b3_flags",
-        "x_amzn_trace_id", "x_cloud_trace_context")]
+    _fields_ = [("id", Header), ("of_trace", Header * 11)]
+
+
+class Field(ctypes.Structure):
+    _fields_ = [("name_len", ctypes.c_int32), ("name", ctypes.c_char_p), ("value_len", ctypes.c_int32), ("value", ctypes.c_char_p)]
 
 
 class Peer(ctypes.Structure):
@@ -26,7 +28,7 @@ class Span(ctypes.Structure):
                 ("flags_len", ctypes.c_uint8), ("is_continued", ctypes.c_bool)]
 
 
-FIELDS = {"aws": "x_amzn_trace_id", "gcp": "x_cloud_trace_context", "traceparent": "traceparent", "b3_single": "b3"}
+NAMES = {"aws": b"X-Amzn-Trace-Id", "gcp": b"X-Cloud-Trace-Context", "traceparent": b"traceparent", "b3_single": b"b3"}
 
 
 class Reader:
@@ -35,7 +37,7 @@ class Reader:
     def __init__(self, kind):
         LIBRARY.txid_policy_open.restype = ctypes.c_void_p
         self.policy = ctypes.c_void_p(LIBRARY.txid_policy_open())
-        self.field = FIELDS[kind]
+        self.name = NAMES[kind]
         for option, value in [(b"accept", b"all"), (b"trace", kind.encode())]:
             words, message = (Text * 1)(Text(len(value), value)), ctypes.create_string_buffer(1024)
             if LIBRARY.txid_policy_set(self.policy, option, ctypes.c_size_t(len(option)), words, ctypes.c_size_t(1), message):
@@ -44,7 +46,8 @@ class Reader:
     def span(self, header):
         raw = header.encode("latin-1")
         headers, span = Headers(), Span()
-        setattr(headers, self.field, Header(1, Text(len(raw), raw), False))
+        field = Field(len(self.name), self.name, len(raw), raw)
+        LIBRARY.txid_headers_find(self.policy, ctypes.byref(field), ctypes.c_size_t(1), ctypes.byref(headers))
         peer = Peer(None, Text(9, b"127.0.0.1"))
         LIBRARY.txid_span_continue(
             self.policy, ctypes.c_int64(0), ctypes.byref(peer), ctypes.byref(headers), ctypes.byref(span))
