@@ -5,9 +5,10 @@
 #include "ngx_http_txid.h"
 
 
-/* A header that a trace comes in, at the same place as in txid_headers. */
+/* A header that a trace comes in, and its place in txid_headers. */
 typedef struct {
     ngx_http_txid_name_t   name;
+    size_t                 at;
     u_char                 text[TXID_TRACE_HEADER_MAX_LEN];
 } ngx_http_txid_trace_header_t;
 
@@ -26,6 +27,7 @@ ngx_http_txid_hash_trace_headers(void)
 
     for (i = 0; i < TXID_TRACE_HEADERS; i++) {
         known = &ngx_http_txid_trace_headers[i];
+        known->at = offsetof(txid_headers, of_trace) + i * sizeof(txid_header);
         known->name.name.data = known->text;
         known->name.name.len = txid_trace_header(i, (char *) known->text);
 
@@ -149,7 +151,7 @@ ngx_http_txid_find_trace(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *
             }
 
             if (known && ngx_http_txid_is(&h[i], &known->name)) {
-                header = &headers->of_trace[known - ngx_http_txid_trace_headers];
+                header = (txid_header *) ((u_char *) headers + known->at);
 
             } else if (ngx_http_txid_is(&h[i], &tscf->trace_id_header)) {
                 header = &headers->of_trace[0];
