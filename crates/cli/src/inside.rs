@@ -1,4 +1,4 @@
-//! Ids inside of a text: a URL, a header, a line of a log. web/txid.js finds the same.
+//! Ids inside of a text: a URL, a header, a line of a log. readers/web/txid.js finds the same.
 
 use anyhow::Result;
 use std::ops::Range;

@@ -31,7 +31,7 @@ fn the_ids_in_a_text_are_shown() {
     txid(&["inspect", "GET / HTTP/1.1"]).assert().code(1).stdout("").stderr(message);
 }
 
-/// They are those that web/txid.js finds.
+/// They are those that readers/web/txid.js finds.
 #[test]
 fn a_browser_finds_the_same_ids() {
     let texts = [
