@@ -72,13 +72,13 @@ at_most(1.094, '$txid_traceparent of a trace that came in', $continued, $with_pa
 at_most(1.07, 'txid_time iso8601', $time, $with_header);
 SKIP: {
     skip 'the module is built in', 7 unless $txid->[2];
-    own_at_most(155, '$txid', $txid, $constant);
+    own_at_most(164, '$txid', $txid, $constant);
     # Tabs around a header's value are left out, and two more headers may hold a trace.
     own_at_most(250, '$request_txid and a header to check', $checked, $constant);
     own_at_most(235, 'txid_response_header', $response, $constant);
     own_at_most(392, '$txid_traceparent of a new trace', $started, $constant);
-    own_at_most(800, '$txid_traceparent of a trace that came in', $continued, $constant);
-    own_at_most(890, '$txid_b3 of a trace that came in', $b3_continued, $constant);
+    own_at_most(825, '$txid_traceparent of a trace that came in', $continued, $constant);
+    own_at_most(935, '$txid_b3 of a trace that came in', $b3_continued, $constant);
     own_at_most(555, 'txid_time iso8601', $time, $constant);
 }
 note((compared("nginx's own \$request_id", $nginx_id, $constant))[1]);
