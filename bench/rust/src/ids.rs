@@ -54,8 +54,8 @@ impl Txid {
 }
 
 /// A txid_text.
-type Text = [usize; 2];
-type OpenHidden = unsafe extern "C" fn(*const Text, usize, *mut *mut c_void, *mut c_char) -> i32;
+type Word = [usize; 2];
+type OpenHidden = unsafe extern "C" fn(*const Word, usize, *mut *mut c_void, *mut c_char) -> i32;
 type Hide = unsafe extern "C" fn(*const c_void, u64, *mut c_char, *mut c_char) -> i32;
 
 /// A series of hidden numbers of 10 digits.
