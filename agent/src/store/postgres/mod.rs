@@ -113,7 +113,9 @@ impl Postgres {
                     address.misconfigured(format_args!("{why}; PgBouncer needs ignore_startup_parameters = options"))
                 }
                 // PgBouncer says all with this one code: mostly that its server cannot be reached.
-                "08P01" if ["no such", "config error"].iter().any(|what| why.contains(what)) => address.misconfigured(why),
+                "08P01" if ["no such", "config error"].iter().any(|what| why.contains(what)) => {
+                    address.misconfigured(why)
+                }
                 "08P01" if why.contains("auth") => address.refused(format_args!("{why}; {LOGIN}")),
                 code if ["57P", "53", "08"].iter().any(|class| code.starts_with(class)) => {
                     address.unreachable(format_args!("{host}: {why}"))
