@@ -112,7 +112,7 @@ soak: ## kill, fork, signal, sort, lease and fuzz, for hours
 	cargo test $(OF_AGENT) --test with_servers crowd -- --ignored --nocapture --test-threads=1
 	cargo test $(OF_AGENT) --test with_servers failover -- --ignored --nocapture --test-threads=1
 	TXID_CHILD_IDS=20000000 cargo test $(OF_AGENT) --test with_servers no_fault -- --ignored --nocapture
-	TXID_HOSTILE_SECONDS=120 cargo test $(OF_AGENT) --test with_servers stores:: -- --ignored --nocapture --test-threads=2
+	TXID_HOSTILE_SECONDS=120 cargo test $(OF_AGENT) --test with_servers stores:: -- --ignored --nocapture --test-threads=1
 	cargo test $(OF_AGENT) --test with_servers attacks:: -- --ignored --nocapture --test-threads=1
 
 mutants: ## check that a test finds each mutation (PACKAGES=, FILES=)

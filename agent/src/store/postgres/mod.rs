@@ -114,7 +114,9 @@ impl Postgres {
                     address.misconfigured(format_args!("{why}; PgBouncer needs ignore_startup_parameters = options"))
                 }
                 // PgBouncer says all with this one code: mostly that its server cannot be reached.
-                "08P01" if why.contains("no such") => address.misconfigured(why),
+                "08P01" if ["no such", "config error"].iter().any(|what| why.contains(what)) => {
+                    address.misconfigured(why)
+                }
                 "08P01" if why.contains("auth") => address.refused(format_args!("{why}; {LOGIN}")),
                 code if ["57P", "53", "08"].iter().any(|class| code.starts_with(class)) => {
                     address.unreachable(format_args!("{host}: {why}"))
@@ -426,6 +428,7 @@ mod tests {
                 "ignore_startup_parameters = options",
             ),
             (server("08P01", "no such database: ids"), "cannot be used", "no such database: ids"),
+            (server("08P01", "bouncer config error"), "cannot be used", "bouncer config error"),
             (server("08P01", "SASL authentication failed"), "refused", LOGIN),
             // What passes: PgBouncer's server is away, or starts.
             (server("08P01", "pgbouncer cannot connect to server"), HOST, "pgbouncer cannot connect to server"),

@@ -29,9 +29,9 @@ fn a_log_that_may_not_grow_ends_nobody() {
     let path = |name: &str| directory.path().join(name);
     let mut log = File::options().create(true).append(true).open(path("log")).unwrap();
     log.write_all("x".repeat(MOST).as_bytes()).unwrap();
-    // The child writes more than it may, and then waits for its end.
+    // The child writes more than it may, and then waits for its end. A shell says so where the log is full.
     let line = format!(
-        "(head -c 100000 /dev/zero > {0}/out); echo $? > {0}/new; mv {0}/new {0}/status; exec sleep 600",
+        "exec 2> /dev/null; (head -c 100000 /dev/zero > {0}/out); echo $? > {0}/new; mv {0}/new {0}/status; exec sleep 600",
         directory.path().display()
     );
     let mut command = agent("prlimit");

@@ -44,7 +44,9 @@ impl Closes {
     }
 }
 
+/// Alone: while another thread drives the runtime, it may see the end a moment later.
 #[test]
+#[ignore = "alone: make soak"]
 fn connections_that_were_closed_while_they_were_idle() {
     let port = all();
     let mut proxies = Vec::new();
