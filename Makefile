@@ -23,8 +23,8 @@ KONG ?=
 # What is shipped has no path of this machine. Not for tests: sh drops variables whose names have a hyphen, as Cargo gives them.
 build agent run build-rock: export RUSTC_WRAPPER := $(CURDIR)/scripts/rustc.sh
 
-# Only these three call a package manager. The others say what is missing, and what to type.
-try run test: export TXID_INSTALL := 1
+# Only these call a package manager. The others say what is missing, and what to type.
+try run test test-agent: export TXID_INSTALL := 1
 
 # The agent is a workspace of its own. Its binary stands beside the command's.
 OF_AGENT = --locked --manifest-path agent/Cargo.toml --target-dir target
@@ -32,10 +32,10 @@ BUILD_AGENT = cargo build $(OF_AGENT) --release
 
 export PREFIX LUA_LIB_DIR LUA_C_DIR LIB_DIR DESTDIR PORT PEERS NGINX_SRC NGINX_SRCS NGINX_TESTS TRACE_CONTEXT_SRC OPENRESTY_SRC APISIX_HOME KONG
 
-.PHONY: help build build-tests check agent nginx-module run-native test-nginx-sources test-nginx-tests build-rock run try test soak mutants mutants-lua mutants-c mutants-promises mutants-meaning bench bench-segments bench-agent lint headers install uninstall install-rock deb rpm
+.PHONY: help build check agent nginx-module run-native test-nginx-sources test-nginx-tests build-rock run try test test-agent soak mutants mutants-lua mutants-c mutants-promises bench bench-segments bench-agent lint headers install uninstall install-rock deb rpm
 .PHONY: test-install test-platforms test-gateways test-reproducible bump release clean
 
-help: ## list the targets; CONTRIBUTING.md has the rarer ones
+help: ## list the targets; docs/CONTRIBUTING.md has the rarer ones
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-21s %s\n", $$1, $$2 }'
 
 build: ## build libtxid.so, libtxid.a and txid in target/release
@@ -59,11 +59,13 @@ nginx-module: ## build the modules of nginx (NGINX_SRC=) in target/nginx
 run-native: nginx-module ## serve examples/native.conf, without Lua (PORT=)
 	@exec scripts/run.sh native
 
-test: ## install what the tests need from Debian, and run them all
-	@scripts/need.sh build test stores nginx-module
-	@# At once: Cargo locks each profile by itself, and each of these has minutes in which it uses one core.
-	@$(MAKE) --no-print-directory -j build nginx-module build-tests
+test: ## install what the tests need, and run all but the agent's
+	@scripts/need.sh build suites test nginx-module
 	@scripts/test.sh
+
+test-agent: ## the same for the agent, with its seven stores
+	@scripts/need.sh build suites stores nginx-module
+	@scripts/test.sh agent
 
 check: target/release/libtxid.so ## lint, unit tests and plain LuaJIT, in a minute
 	@scripts/need.sh check
@@ -75,20 +77,15 @@ check: target/release/libtxid.so ## lint, unit tests and plain LuaJIT, in a minu
 target/release/libtxid.so:
 	@$(MAKE) --no-print-directory build
 
-# All Rust tests at once: if Cargo builds some alone, it chooses other features of what they depend on.
-build-tests:
-	cargo test --locked --workspace --all-features --no-run
-	cargo test $(OF_AGENT) --workspace --no-run
-
 test-nginx-sources:
-	@scripts/need.sh build test nginx-sources
+	@scripts/need.sh build suites nginx-sources
 	@cargo build --locked --release --quiet
 	@scripts/test-nginx-sources.sh
 
 .PHONY: release-modules
 release-modules:
 	@scripts/need.sh build nginx-sources
-	@scripts/release-modules.sh
+	@packaging/release-modules.sh
 
 test-nginx-tests:
 	@scripts/need.sh build nginx-sources nginx-tests
@@ -96,7 +93,7 @@ test-nginx-tests:
 
 .PHONY: test-trace-context
 test-trace-context: nginx-module
-	@scripts/need.sh build test
+	@scripts/need.sh build suites test
 	@cargo build --locked --release --quiet
 	@tests/trace-context/run.sh
 
@@ -106,41 +103,34 @@ soak: ## kill, fork, signal, sort, lease and fuzz, for hours
 	tests/randomness/run.sh
 	cargo test --locked --profile soak -p txid --test snowflake_processes -- soak
 	cargo test --locked --profile soak -p txid-capi --test signals -- soak
+	python3 tests/ff1.py target/release/txid 100000
 	cargo test --locked -p txid-cli --test soak -- --ignored --nocapture --test-threads=1
 	cargo test $(OF_AGENT) -p txid-agent-machines --test model --test simulation --test child -- --ignored --nocapture --test-threads=1
-	fuzz/run.sh 20
-	TXID_FLEET_SECONDS=120 cargo test $(OF_AGENT) --test with_servers faults -- --nocapture --test-threads=1
-	TXID_LOSS_AGENTS=50 TXID_LOSS_ROUNDS=7 cargo test $(OF_AGENT) --test with_servers gone_before -- --nocapture --test-threads=1
+	crates/fuzz/run.sh 20
+	TXID_FLEET_SECONDS=120 cargo test $(OF_AGENT) --test with_servers fleet::faults -- --ignored --nocapture --test-threads=1
+	TXID_LOSS_AGENTS=50 TXID_LOSS_ROUNDS=7 cargo test $(OF_AGENT) --test with_servers gone_before -- --ignored --nocapture --test-threads=1
 	cargo test $(OF_AGENT) --test with_servers crowd -- --ignored --nocapture --test-threads=1
 	cargo test $(OF_AGENT) --test with_servers failover -- --ignored --nocapture --test-threads=1
-	TXID_CHILD_IDS=20000000 cargo test $(OF_AGENT) --test with_servers no_fault -- --nocapture
-	TXID_HOSTILE_SECONDS=120 cargo test $(OF_AGENT) --test with_servers stores::hostile -- --nocapture
-
-# mutants-of OPTIONS,PACKAGES,FILES: nothing, if FILES= or PACKAGES= has none of them.
-mutants-of = $(if $(and $2,$(if $(FILES),$3,all)),cargo mutants $1 $(addprefix --package ,$2) $(addprefix --file ,$3))
+	TXID_CHILD_IDS=20000000 cargo test $(OF_AGENT) --test with_servers no_fault -- --ignored --nocapture
+	TXID_HOSTILE_SECONDS=120 cargo test $(OF_AGENT) --test with_servers stores:: -- --ignored --nocapture --test-threads=2
+	cargo test $(OF_AGENT) --test with_servers attacks:: -- --ignored --nocapture --test-threads=1
 
 mutants: ## check that a test finds each mutation (PACKAGES=, FILES=)
-	@scripts/need.sh build stores mutants
-	$(call mutants-of,,$(filter-out txid-agent%,$(PACKAGES)),$(filter-out agent/%,$(FILES)))
-	@# Not in a copy, which would have agent/ without the library beside it.
-	$(call mutants-of,--dir agent --in-place,$(filter txid-agent%,$(PACKAGES)),$(patsubst agent/%,%,$(filter agent/%,$(FILES))))
+	@scripts/need.sh build mutants
+	@scripts/mutants-rust.pl $(PACKAGES) $(FILES)
 
 mutants-promises: target/release/libtxid.so
-	@scripts/need.sh build test stores
+	@scripts/need.sh build suites test stores
 	@scripts/mutants-meaning.pl promises $(WORDS)
 
-mutants-meaning: target/release/libtxid.so
-	@scripts/need.sh build test stores
-	@scripts/mutants-meaning.pl others $(WORDS)
-
 mutants-lua: nginx-module
-	@scripts/need.sh build test
+	@scripts/need.sh build suites test
 	@cargo build --locked --release --quiet
 	@cargo build $(OF_AGENT) --quiet
 	@scripts/mutants.pl lua $(FILES)
 
 mutants-c: nginx-module
-	@scripts/need.sh build test
+	@scripts/need.sh build suites test
 	@cargo build --locked --release --quiet
 	@cargo build $(OF_AGENT) --quiet
 	@scripts/mutants.pl c $(FILES)
@@ -174,18 +164,17 @@ lint: ## rustfmt, clippy, luacheck, subjects of commits, cargo-deny
 	scripts/mutants-meaning.pl check
 	@git ls-files '*.c' '*.h' | grep -v include/txid.h | xargs awk 'length > 100 { print FILENAME ":" FNR ": more than 100 columns"; bad = 1 } END { exit bad }'
 	@# Not installed by need.sh: it takes minutes to compile.
-	! cargo deny --version >/dev/null 2>&1 || for house in . agent; do cargo deny --manifest-path $$house/Cargo.toml --workspace --all-features check --config deny.toml bans licenses sources || exit; done
+	! cargo deny --version >/dev/null 2>&1 || for house in . agent; do cargo deny --manifest-path $$house/Cargo.toml --workspace --all-features check --config .cargo/deny.toml bans licenses sources || exit; done
 
 headers:
 	TXID_BLESS=1 cargo test --locked --quiet --package txid-capi --test interface
-	TXID_BLESS=1 cargo test --locked --quiet --package txid --test web_reader it_contains_the_module
 
 # `sudo make install` may not find cargo, and then installs what the user built.
 install: $(if $(shell command -v cargo),build) ## install below PREFIX (/usr/local); also DESTDIR
-	@scripts/install.sh put
+	@packaging/install.sh put
 
 uninstall: ## remove what make install installed
-	@scripts/install.sh remove
+	@packaging/install.sh remove
 
 # Called by LuaRocks, which chooses the directories.
 build-rock:
@@ -193,7 +182,7 @@ build-rock:
 	cargo build --locked --release
 
 install-rock:
-	@scripts/install.sh rock
+	@packaging/install.sh rock
 
 agent: ## build target/release/txid-agent
 	@scripts/need.sh build
@@ -210,26 +199,26 @@ rpm: $(if $(BUILT),,build agent) ## pack dist/*.rpm
 
 test-install: ## install in every supported way, from clean checkouts
 	@scripts/need.sh build nginx-module deb rpm test-install
-	scripts/test-install.sh
+	packaging/test.sh
 
 test-platforms: ## test on other systems (PLATFORMS=, OPENRESTY_SRC=)
 	@scripts/need.sh build platforms
-	@scripts/test-platforms.sh $(PLATFORMS)
+	@packaging/test-platforms.sh $(PLATFORMS)
 
 test-gateways:
 	@scripts/need.sh build
 	@cargo build --locked --release --quiet
-	@scripts/test-gateways.sh
+	@bench/studies/gateways/run.sh
 
 bump:
-	@scripts/bump.sh
+	@packaging/bump.sh
 
 test-reproducible:
 	@scripts/need.sh build nginx-module release reproducible
-	@scripts/test-reproducible.sh
+	@packaging/test-reproducible.sh
 
 release: ## check and pack VERSION=x.y.z (DRY_RUN=1, PUBLISH=1)
-	@scripts/release.sh
+	@packaging/release.sh
 
 clean: ## remove all built files
 	cargo clean

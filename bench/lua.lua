@@ -52,6 +52,9 @@ end
 
 
 local function load_module(row)
+    if row.format then
+        return require("resty.txid.maker").new(row.format, row.options)
+    end
     if not row.peer then
         return require(row.module)
     end

@@ -2,8 +2,9 @@
 -- which `m` is the module, `ms` a time in milliseconds that changes with each call, and `i` the number of the call. A
 -- row with `reads` returns a number and not a string.
 --
--- `module` is one of our modules. `peer` is another library: a file below PEERS, named by its path because some have
--- the name of one of our modules. `first` runs once, before the first call.
+-- `module` is one of our modules; `format` is the name of a format, whose maker is `m`. `peer` is another library: a
+-- file below PEERS, named by its path because some have the name of one of our modules. `first` runs once, before the
+-- first call.
 return {
     { 20, "txid()", "m()", module = "resty.txid" },
     { 20, "txid(ms)", "m(ms)", module = "resty.txid" },
@@ -13,19 +14,24 @@ return {
     { 20, "codec.ms(id), which reads one", "m.ms(m.ids[band(i, 255) + 1])", module = "resty.txid.codec", reads = true,
       first = "m.ids = {} for i = 1, 256 do m.ids[i] = require 'resty.txid'(i) end" },
 
-    { 20, "strong()", "m()", module = "resty.txid.strong" },
-    { 36, "uuid.v4()", "m.v4()", module = "resty.txid.uuid" },
-    { 36, "uuid.v7()", "m.v7()", module = "resty.txid.uuid" },
-    { 36, "uuid.v1()", "m.v1()", module = "resty.txid.uuid" },
-    { 22, "flake()", "m.flake()", module = "resty.txid.flake" },
-    { 27, "unique_id.long()", "m.long()", module = "resty.txid.unique_id" },
-    { 24, "unique_id.short()", "m.short(nil, '10.0.0.7')", module = "resty.txid.unique_id" },
-    { 32, "trace.id()", "m.id()", module = "resty.txid.trace" },
-    { 32, "trace.host_id()", "m.host_id(nil, '10.0.0.7')", module = "resty.txid.trace" },
-    { 32, "trace.otel_trace_id()", "m.otel_trace_id()", module = "resty.txid.trace" },
-    { 16, "trace.span_id()", "m.span_id()", module = "resty.txid.trace" },
-    { 25 + #tostring(ngx.worker.pid()), "trace.sofa()", "m.sofa('10.0.0.7')", module = "resty.txid.trace" },
-    { 52, "trace.skywalking()", "m.skywalking()", module = "resty.txid.trace" },
+    { 20, "strong", "m()", format = "strong" },
+    { 36, "uuid_v4", "m()", format = "uuid_v4" },
+    { 36, "uuid_v7", "m()", format = "uuid_v7" },
+    { 36, "uuid_v1", "m()", format = "uuid_v1" },
+    { 22, "flake", "m()", format = "flake" },
+    { 27, "unique_id", "m()", format = "unique_id" },
+    { 24, "unique_id_short", "m()", format = "unique_id_short", options = { address = "10.0.0.7" } },
+    { 32, "trace_id", "m()", format = "trace_id" },
+    { 32, "trace_host_id", "m()", format = "trace_host_id", options = { address = "10.0.0.7" } },
+    { 32, "otel_trace_id", "m()", format = "otel_trace_id" },
+    { 16, "span_id", "m()", format = "span_id" },
+    { 25 + #tostring(ngx.worker.pid()), "sofa", "m()", format = "sofa", options = { address = "10.0.0.7" } },
+    { 52, "skywalking", "m()", format = "skywalking" },
+    { 26, "ulid", "m()", format = "ulid" },
+    { 27, "ksuid", "m()", format = "ksuid" },
+    { 20, "xid", "m()", format = "xid" },
+    { 21, "nanoid", "m()", format = "nanoid" },
+
     { 19, "order_id() of snowflake", "m.order_id()", module = "resty.txid.snowflake",
       first = "m.order_id = m.new { layout = 'snowflake', node = 1, state = ngx.config.prefix() .. 'orders' }" },
     { 19, "order_id() of snowflake, on a leased node", "m.leased()", module = "resty.txid.snowflake",
@@ -34,11 +40,6 @@ return {
     { 7, "invoice_no() of a segment", "m.invoice_no()", module = "resty.txid.segment",
       first = "m.invoice_no = m.new { state = ngx.config.prefix() .. 'agent/invoices.segment' } " ..
               "repeat local number = m.invoice_no() until number and #number == 7" },
-
-    { 26, "ulid() of a maker", "m.ulid()", module = "resty.txid.maker", first = "m.ulid = m.new 'ulid'" },
-    { 27, "ksuid() of a maker", "m.ksuid()", module = "resty.txid.maker", first = "m.ksuid = m.new 'ksuid'" },
-    { 20, "xid() of a maker", "m.xid()", module = "resty.txid.maker", first = "m.xid = m.new 'xid'" },
-    { 21, "nanoid() of a maker", "m.nanoid()", module = "resty.txid.maker", first = "m.nanoid = m.new 'nanoid'" },
 
     { 10, "orders:hide(number) of hidden", "m.orders:hide(1763712000 + i)", module = "resty.txid.hidden",
       first = "local key = ngx.config.prefix() .. 'orders.key' " ..

@@ -5,7 +5,7 @@
  * NUL-terminated; a message is. Any function may be called from any thread at any time, but not from a signal handler.
  * There is nothing to initialize. What needs TXID_NGINX is only in the library that nginx/config builds.
  *
- * Generated from capi/ by `make headers`: do not edit.
+ * Generated from crates/capi/ by `make headers`: do not edit.
  */
 
 #ifndef TXID_H
@@ -21,20 +21,10 @@
 #define TXID_ABI_VERSION 2
 
 /**
- * The length of the longest b3 header.
- */
-#define TXID_B3_MAX_LEN 68
-
-/**
  * The size of the buffer for a `message`. On error, functions write a text to it that says what is wrong, truncated if
  * necessary, and a final NUL. On success they write nothing.
  */
 #define TXID_MESSAGE_LEN 1024
-
-/**
- * The length of a flake.
- */
-#define TXID_FLAKE_LEN 22
 
 /**
  * The length of the longest hidden number.
@@ -42,14 +32,31 @@
 #define TXID_HIDDEN_LEN 21
 
 /**
- * The size of a MAC address.
- */
-#define TXID_MAC_LEN 6
-
-/**
  * The length of the longest id of any format.
  */
 #define TXID_MAX_LEN 64
+
+#if defined(TXID_NGINX)
+/**
+ * The length of the longest name of a header of traces.
+ */
+#define TXID_TRACE_HEADER_MAX_LEN 21
+#endif
+
+/**
+ * How many headers a trace comes in.
+ */
+#define TXID_TRACE_HEADERS 11
+
+/**
+ * No id has more parts.
+ */
+#define TXID_PARTS_MAX 8
+
+/**
+ * The length of the longest text of a part.
+ */
+#define TXID_PART_LEN 63
 
 /**
  * No text fits more formats than this.
@@ -62,39 +69,12 @@
 #define TXID_SEGMENT_LEN 19
 
 /**
- * The length of the longest SkyWalking id.
- */
-#define TXID_SKYWALKING_MAX_LEN 64
-
-/**
  * The length of the longest 64-bit id.
  */
 #define TXID_SNOWFLAKE_LEN 19
 
 /**
- * The length of the longest SOFATracer id.
- */
-#define TXID_SOFA_MAX_LEN 35
-
-/**
- * The length of the longest X-Amzn-Trace-Id header.
- */
-#define TXID_AMZN_TRACE_ID_MAX_LEN 74
-
-/**
- * The length of the longest X-Cloud-Trace-Context header.
- */
-#define TXID_CLOUD_TRACE_CONTEXT_MAX_LEN 57
-
-#if defined(TXID_NGINX)
-/**
- * The length of the longest time that txid_time_in writes.
- */
-#define TXID_TIME_LEN 24
-#endif
-
-/**
- * The length of a trace id of any of the three kinds.
+ * The length of a trace id.
  */
 #define TXID_TRACE_ID_LEN 32
 
@@ -109,6 +89,23 @@
 #define TXID_TRACEPARENT_LEN 55
 
 /**
+ * The length of the longest b3 header.
+ */
+#define TXID_B3_MAX_LEN 68
+
+/**
+ * The length of the longest header of txid_span_header.
+ */
+#define TXID_SPAN_HEADER_MAX_LEN 74
+
+#if defined(TXID_NGINX)
+/**
+ * The length of the longest time that txid_time_in writes.
+ */
+#define TXID_TIME_LEN 24
+#endif
+
+/**
  * The length of an id. Ids are not NUL-terminated.
  */
 #define TXID_LEN 20
@@ -117,21 +114,6 @@
  * The size of an id as bytes.
  */
 #define TXID_BYTES_LEN 12
-
-/**
- * The length of a UNIQUE_ID in the layout with the host's address.
- */
-#define TXID_UNIQUE_ID_SHORT_LEN 24
-
-/**
- * The length of a UNIQUE_ID in the layout of httpd 2.4.
- */
-#define TXID_UNIQUE_ID_LONG_LEN 27
-
-/**
- * The number of random bytes in a UNIQUE_ID of that layout.
- */
-#define TXID_UNIQUE_ID_RANDOM_LEN 10
 
 /**
  * The length of a UUID.
@@ -158,14 +140,6 @@ typedef enum {
    * A text has valid characters, but a value that is not allowed.
    */
   TXID_ERROR_VALUE = -10,
-  /**
-   * The host has no address of the required kind.
-   */
-  TXID_ERROR_NO_ADDRESS = -11,
-  /**
-   * A text is not an address of the required kind.
-   */
-  TXID_ERROR_ADDRESS = -12,
   /**
    * An option, or the name of a format, is not known or has an invalid value.
    */
@@ -253,48 +227,6 @@ typedef enum {
 } txid_error;
 
 /**
- * The formats that a text can be read as.
- */
-typedef enum {
-  /**
-   * txid_ms, txid_to_bytes.
-   */
-  TXID_FORMAT_TXID = 0,
-  /**
-   * txid_uuid_read.
-   */
-  TXID_FORMAT_UUID = 1,
-  /**
-   * txid_trace_id_read.
-   */
-  TXID_FORMAT_TRACE_ID = 2,
-  /**
-   * txid_sofa_read.
-   */
-  TXID_FORMAT_SOFA = 3,
-  /**
-   * txid_skywalking_read.
-   */
-  TXID_FORMAT_SKYWALKING = 4,
-  /**
-   * txid_traceparent_read.
-   */
-  TXID_FORMAT_TRACEPARENT = 5,
-  /**
-   * txid_b3_read.
-   */
-  TXID_FORMAT_B3 = 6,
-  /**
-   * txid_flake_read.
-   */
-  TXID_FORMAT_FLAKE = 7,
-  /**
-   * txid_unique_id_read.
-   */
-  TXID_FORMAT_UNIQUE_ID = 8,
-} txid_format;
-
-/**
  * What an agent reports about a segment.
  */
 typedef enum {
@@ -315,6 +247,38 @@ typedef enum {
    */
   TXID_SEGMENT_NEWS_ENDED = 3,
 } txid_segment_news;
+
+/**
+ * A header that is not in a txid_span, but is made of it.
+ */
+typedef enum {
+  /**
+   * X-Amzn-Trace-Id
+   */
+  TXID_SPAN_KIND_AWS = 0,
+  /**
+   * X-Cloud-Trace-Context
+   */
+  TXID_SPAN_KIND_GCP = 1,
+} txid_span_kind;
+
+/**
+ * What a part of an id is.
+ */
+typedef enum {
+  /**
+   * A text.
+   */
+  TXID_VALUE_TEXT = 0,
+  /**
+   * A number.
+   */
+  TXID_VALUE_NUMBER = 1,
+  /**
+   * True or false.
+   */
+  TXID_VALUE_FLAG = 2,
+} txid_value;
 
 /**
  * What to do with an id that may have come in with a request.
@@ -365,46 +329,6 @@ typedef struct txid_series txid_series;
  * Makes the 64-bit ids of one layout and node.
  */
 typedef struct txid_snowflake txid_snowflake;
-
-/**
- * The contents of a b3 header. Missing parts are NULs.
- */
-typedef struct {
-  /**
-   * 32 hex digits, or 16 followed by NULs.
-   */
-  char trace_id[TXID_TRACE_ID_LEN];
-  /**
-   * 16 hex digits.
-   */
-  char span_id[TXID_SPAN_ID_LEN];
-  /**
-   * 16 hex digits.
-   */
-  char parent_span_id[TXID_SPAN_ID_LEN];
-  /**
-   * '0', '1' or 'd'.
-   */
-  char sampled;
-} txid_b3_parts;
-
-/**
- * The fields of a flake.
- */
-typedef struct {
-  /**
-   * Milliseconds since 1970-01-01 UTC.
-   */
-  uint64_t ms;
-  /**
-   * Its number among the flakes of its node.
-   */
-  uint32_t sequence;
-  /**
-   * The node that made it.
-   */
-  uint8_t node[TXID_MAC_LEN];
-} txid_flake_parts;
 
 /**
  * A text, laid out as nginx's ngx_str_t.
@@ -547,49 +471,9 @@ typedef struct {
    */
   txid_header id;
   /**
-   * The one that holds only the trace's id, if the policy names one.
+   * Those of traces. The first is the one that holds only the trace's id, if the policy names one.
    */
-  txid_header trace_id;
-  /**
-   * traceparent
-   */
-  txid_header traceparent;
-  /**
-   * b3
-   */
-  txid_header b3;
-  /**
-   * X-B3-TraceId
-   */
-  txid_header x_b3_trace_id;
-  /**
-   * X-B3-SpanId
-   */
-  txid_header x_b3_span_id;
-  /**
-   * X-B3-ParentSpanId
-   */
-  txid_header x_b3_parent_span_id;
-  /**
-   * X-B3-Sampled
-   */
-  txid_header x_b3_sampled;
-  /**
-   * X-B3-Flags
-   */
-  txid_header x_b3_flags;
-  /**
-   * X-Amzn-Trace-Id
-   */
-  txid_header x_amzn_trace_id;
-  /**
-   * X-Cloud-Trace-Context
-   */
-  txid_header x_cloud_trace_context;
-  /**
-   * tracestate
-   */
-  txid_header tracestate;
+  txid_header of_trace[TXID_TRACE_HEADERS];
 } txid_headers;
 
 /**
@@ -605,6 +489,51 @@ typedef struct {
    */
   txid_text text;
 } txid_peer;
+
+/**
+ * A part of an id.
+ */
+typedef struct {
+  /**
+   * Its name, such as sequence. The text belongs to the library.
+   */
+  txid_text name;
+  /**
+   * A txid_value.
+   */
+  uint8_t value;
+  /**
+   * The length of its text.
+   */
+  uint8_t text_len;
+  /**
+   * Any part as text, without a NUL: 17, true, or 02:42:ac:11:00:02.
+   */
+  char text[TXID_PART_LEN];
+  /**
+   * A number; 1 or 0 for true or false; otherwise 0.
+   */
+  uint64_t number;
+} txid_part;
+
+/**
+ * What an id holds.
+ */
+typedef struct {
+  /**
+   * Milliseconds since 1970-01-01 UTC; INT64_MIN if the id has no time, INT64_MAX for all later times. Those of a trace
+   * id count from its epoch.
+   */
+  int64_t ms;
+  /**
+   * The number of its other parts.
+   */
+  size_t count;
+  /**
+   * These parts.
+   */
+  txid_part list[TXID_PARTS_MAX];
+} txid_parts;
 
 /**
  * A text as an id of one format. The texts belong to the library.
@@ -666,27 +595,33 @@ typedef struct {
   int32_t news;
 } txid_segment_counters;
 
+#if defined(TXID_NGINX)
 /**
- * The fields of a SkyWalking id.
+ * What a policy says of every request.
  */
 typedef struct {
   /**
-   * Milliseconds since 1970-01-01 UTC.
+   * The header with the id.
    */
-  int64_t ms;
+  txid_text header;
   /**
-   * The thread that made it.
+   * The header that holds only the trace's id; its length is 0 if there is none.
    */
-  uint32_t thread;
+  txid_text trace_id_header;
   /**
-   * 0 to 9999.
+   * Whether it accepts nobody's ids, so that no header needs to be read.
    */
-  uint32_t sequence;
+  bool trusts_nobody;
   /**
-   * The process that made it, in hex.
+   * Whether it rejects requests with an invalid id.
    */
-  char instance[TXID_TRACE_ID_LEN];
-} txid_skywalking_parts;
+  bool rejects;
+  /**
+   * Whether it continues traces.
+   */
+  bool traces;
+} txid_terms;
+#endif
 
 /**
  * The fields of a 64-bit id.
@@ -750,28 +685,6 @@ typedef struct {
 } txid_snowflake_counters;
 
 /**
- * The fields of a SOFATracer id.
- */
-typedef struct {
-  /**
-   * Milliseconds since 1970-01-01 UTC.
-   */
-  int64_t ms;
-  /**
-   * The host's address, most significant byte first.
-   */
-  uint32_t ipv4;
-  /**
-   * 1000 to 9000.
-   */
-  uint32_t sequence;
-  /**
-   * The process.
-   */
-  uint32_t pid;
-} txid_sofa_parts;
-
-/**
  * Sets a header of a request, or removes it if `value` is NULL, and returns 0 or an error: lua-nginx-module's
  * ngx_http_lua_ffi_req_set_header.
  */
@@ -785,98 +698,6 @@ typedef int (*txid_set_header)(void *request,
                                int replaces,
                                const char **error);
 
-/**
- * The fields of a trace id made by txid_trace_id or txid_trace_host_id.
- */
-typedef struct {
-  /**
-   * Milliseconds since its epoch.
-   */
-  int64_t ms;
-  /**
-   * Its number within its millisecond.
-   */
-  uint32_t sequence;
-  /**
-   * The word of txid_host_word, or random.
-   */
-  uint32_t host;
-  /**
-   * The last 32 bits.
-   */
-  uint32_t random;
-} txid_trace_id_parts;
-
-/**
- * The fields of a traceparent.
- */
-typedef struct {
-  /**
-   * 32 hex digits.
-   */
-  char trace_id[TXID_TRACE_ID_LEN];
-  /**
-   * 16 hex digits.
-   */
-  char span_id[TXID_SPAN_ID_LEN];
-  /**
-   * Whether the trace is recorded.
-   */
-  bool sampled;
-  /**
-   * Whether the last 7 bytes of the trace id are random.
-   */
-  bool random;
-} txid_traceparent_parts;
-
-/**
- * The fields of a UNIQUE_ID.
- */
-typedef struct {
-  /**
-   * When its second began, in milliseconds since 1970-01-01 UTC.
-   */
-  int64_t ms;
-  /**
-   * Its counter.
-   */
-  uint32_t counter;
-  /**
-   * The thread that made it.
-   */
-  uint32_t thread;
-  /**
-   * The host's address, in the layout that has it, most significant byte first.
-   */
-  uint32_t ipv4;
-  /**
-   * The process, in the layout with the host's address.
-   */
-  uint32_t pid;
-  /**
-   * The random number of the process, in the layout of httpd 2.4.
-   */
-  uint8_t random[TXID_UNIQUE_ID_RANDOM_LEN];
-} txid_unique_id_parts;
-
-/**
- * The fields of a UUID.
- */
-typedef struct {
-  /**
-   * Milliseconds since 1970-01-01 UTC for versions 1, 6 and 7, otherwise INT64_MIN.
-   */
-  int64_t ms;
-  /**
-   * 0 to 15.
-   */
-  uint8_t version;
-  /**
-   * 0 for NCS, 1 for RFC 9562, 2 for Microsoft, 3 for reserved ones.
-   */
-  uint8_t variant;
-} txid_uuid_parts;
-
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -885,18 +706,6 @@ extern "C" {
  * The TXID_ABI_VERSION that the library was built with.
  */
 uint32_t txid_abi_version(void);
-
-/**
- * Reads the `len` characters at `text` as a single b3 header. Returns 0, or a txid_error if it is not one; then
- * nothing is written.
- *
- * Safety:
- *
- * `text` must be valid for reads of `len` bytes, `parts` for a write.
- */
-int32_t txid_b3_read(const char *text,
-                     size_t len,
-                     txid_b3_parts *parts);
 
 /**
  * Milliseconds since 1970-01-01 UTC by the system's clock.
@@ -915,94 +724,24 @@ int64_t txid_clock_coarse_ms(void);
 const char *txid_strerror(int32_t code);
 
 /**
- * Writes to `message` what is wrong with the `len` characters at `text`, and where, if they are read as `format`, a
- * txid_format. Returns 0 if nothing is wrong, otherwise a txid_error.
- *
- * Safety:
- *
- * `text` must be valid for reads of `len` bytes, `message` for writes of TXID_MESSAGE_LEN bytes.
- */
-int32_t txid_explain(int32_t format,
-                     const char *text,
-                     size_t len,
-                     char *message);
-
-/**
- * Writes a new flake stamped with exactly `ms` to `buf`: TXID_FLAKE_LEN characters. `node` points to TXID_MAC_LEN
- * bytes that no other thread or process may use, or is NULL for a random node. With a given node, the sequence wraps
- * after 65,536 flakes of the thread, whatever their stamps: make at most that many between two flakes with the same
- * stamp.
- *
- * Safety:
- *
- * `buf` must be valid for writes of TXID_FLAKE_LEN bytes, `node` NULL or valid for reads of TXID_MAC_LEN bytes.
- */
-void txid_flake(char *buf,
-                int64_t ms,
-                const uint8_t *node);
-
-/**
- * As txid_flake, for this moment; see txid_fill_now for `clock_ms`. After 65,536 flakes in a millisecond, the
- * following ones have the next millisecond.
- *
- * Safety:
- *
- * `buf` must be valid for writes of TXID_FLAKE_LEN bytes, `node` NULL or valid for reads of TXID_MAC_LEN bytes.
- */
-void txid_flake_now(char *buf,
-                    int64_t clock_ms,
-                    const uint8_t *node);
-
-/**
- * Reads the `len` characters at `text` as a flake. Returns 0, or a txid_error if it is not one; then nothing is
- * written.
- *
- * Safety:
- *
- * `text` must be valid for reads of `len` bytes, `parts` for a write.
- */
-int32_t txid_flake_read(const char *text,
-                        size_t len,
-                        txid_flake_parts *parts);
-
-/**
  * Opens a series of hidden numbers, and writes it to `hidden`. Any thread may use it, and any child. Release it with
  * txid_hidden_close.
  *
- * Only its owner may read `key_file`. With another `name`, the images are others. Images have 6 to 19 digits or 4 to 13
- * letters; the other of the two is 0. With `check`, a check digit follows. `state` is the file of the numbers' segment, or
- * NULL.
+ * The words are key=FILE, which only its owner may read; name=NAME, and with another name, the images are others; digits=N
+ * for images of 6 to 19 digits, or letters=N for 4 to 13 letters; and perhaps check, for a check digit after that, and
+ * state=FILE, the file of the numbers' segment.
  *
  * Returns 0, or a txid_error; then `message` says what is wrong, and `hidden` is unchanged.
- *
- * Safety:
- *
- * `key_file`, `name` and `state` must be NUL-terminated, `hidden` valid for a write, `message` for writes of
- * TXID_MESSAGE_LEN bytes.
- */
-int32_t txid_hidden_open(const char *key_file,
-                         const char *name,
-                         uint32_t digits,
-                         uint32_t letters,
-                         bool check,
-                         const char *state,
-                         txid_hidden **hidden,
-                         char *message);
-
-#if defined(TXID_NGINX)
-/**
- * The same by the words of a configuration: key=FILE name=NAME digits=N or letters=N, and perhaps check and state=FILE.
  *
  * Safety:
  *
  * `list` must be valid for reads of `count` texts, as must their bytes; `hidden` for a write, `message` for writes of
  * TXID_MESSAGE_LEN bytes.
  */
-int32_t txid_hidden_parse(const txid_text *list,
-                          size_t count,
-                          txid_hidden **hidden,
-                          char *message);
-#endif
+int32_t txid_hidden_open(const txid_text *list,
+                         size_t count,
+                         txid_hidden **hidden,
+                         char *message);
 
 /**
  * Releases a series, and wipes its key from memory.
@@ -1058,60 +797,6 @@ int32_t txid_hidden_hide_text(const txid_hidden *hidden,
                               char *message);
 #endif
 
-#if defined(TXID_NGINX)
-/**
- * Writes the number with the image `text` to `buf` in decimal digits, at most TXID_HIDDEN_LEN, and returns how many;
- * or a txid_error, and then `message` says why the text is no image.
- *
- * Safety:
- *
- * As for txid_hidden_reveal; also, `buf` must be valid for writes of TXID_HIDDEN_LEN bytes.
- */
-int32_t txid_hidden_reveal_text(const txid_hidden *hidden,
-                                const char *text,
-                                size_t len,
-                                char *buf,
-                                char *message);
-#endif
-
-/**
- * Reads the `len` characters at `text` as a MAC address, "02:42:ac:11:00:02", into the TXID_MAC_LEN bytes at `mac`.
- * Returns 0, or a txid_error if it is not one; then nothing is written.
- *
- * Safety:
- *
- * `text` must be valid for reads of `len` bytes, `mac` for writes of TXID_MAC_LEN bytes.
- */
-int32_t txid_mac_read(const char *text,
-                      size_t len,
-                      uint8_t *mac);
-
-/**
- * Writes the word that identifies a host to `host`: an IPv4 address, or the four words of an IPv6 address folded by
- * XOR. The address is the `len` characters at `text`, or the host's own if `len` is 0. Returns 0 or a txid_error; then
- * nothing is written.
- *
- * Safety:
- *
- * `text` must be valid for reads of `len` bytes, `host` for a write.
- */
-int32_t txid_host_word(const char *text,
-                       size_t len,
-                       uint32_t *host);
-
-/**
- * Writes an IPv4 address to `ipv4`, most significant byte first: the `len` characters at `text`, or the host's own
- * address if `len` is 0. That is the address of its default route; without one, a private address of an interface that
- * is not a bridge, or else another one that is not link-local. Returns 0 or a txid_error; then nothing is written.
- *
- * Safety:
- *
- * `text` must be valid for reads of `len` bytes, `ipv4` for a write.
- */
-int32_t txid_host_ipv4(const char *text,
-                       size_t len,
-                       uint32_t *ipv4);
-
 /**
  * Returns what is kept for the request, or NULL: before txid_kept_start, in the log phase, and if `request` is NULL.
  *
@@ -1155,7 +840,11 @@ txid_span *txid_kept_span_place(const txid_kept *kept);
 
 /**
  * Opens a maker of ids, and writes it to `maker`. The first of the `count` words is the name of the format, and the
- * others are its options, name=value. Release it with txid_maker_close.
+ * others are its options, name=value: docs/lua.md lists them. With `is_trial`, the options are only checked, as in a test
+ * of a configuration: no file is made, and a state without a file is one in memory. Release it with txid_maker_close.
+ *
+ * Nobody can guess ids of txid, strong, uuid_v4, ksuid, nanoid, trace_id, span_id, otel_trace_id, traceparent and b3. Of uuid_v7
+ * and ulid, the next of a thread within the same millisecond is one of 2^32. Those of other formats count, and can be guessed.
  *
  * Returns 0, or a txid_error; then `message` says what is wrong, and `maker` is unchanged.
  *
@@ -1166,23 +855,9 @@ txid_span *txid_kept_span_place(const txid_kept *kept);
  */
 int32_t txid_maker_open(const txid_text *list,
                         size_t count,
+                        bool is_trial,
                         txid_maker **maker,
                         char *message);
-
-#if defined(TXID_NGINX)
-/**
- * As txid_maker_open, to try the options, as for a test of a configuration: no file is made, and a state without a file
- * is one in memory.
- *
- * Safety:
- *
- * As for txid_maker_open.
- */
-int32_t txid_maker_try(const txid_text *list,
-                       size_t count,
-                       txid_maker **maker,
-                       char *message);
-#endif
 
 #if defined(TXID_NGINX)
 /**
@@ -1297,6 +972,19 @@ bool txid_headers_find(const txid_policy *policy,
                        size_t count,
                        txid_headers *headers);
 
+#if defined(TXID_NGINX)
+/**
+ * Writes the name of a header of traces to `name`, in lower case, and returns its length: of the one at this place of of_trace.
+ * Returns 0 for the one whose name the policy chooses.
+ *
+ * Safety:
+ *
+ * `name` must be valid for writes of TXID_TRACE_HEADER_MAX_LEN bytes.
+ */
+size_t txid_trace_header(size_t at,
+                         char *name);
+#endif
+
 /**
  * Decides about the id in `header`, which `peer` sent. Returns a txid_verdict. Spaces and tabs around the value are taken
  * off in `header`.
@@ -1309,6 +997,25 @@ bool txid_headers_find(const txid_policy *policy,
 int32_t txid_policy_judge(const txid_policy *policy,
                           const txid_peer *peer,
                           txid_header *header);
+
+/**
+ * Reads the `len` characters at `text` as an id of the format with the name of `format_len` characters at `format`, as in
+ * txid_maker_open, and writes what it holds to `parts`; tests/vectors/README.md has the parts of each format. "uuid" reads a UUID of
+ * any version, "snowflake" a 64-bit id in the layout of that name: txid_snowflake_decode reads others.
+ *
+ * Returns 0, or a txid_error; then `message` says what is wrong, and where, and `parts` is unchanged.
+ *
+ * Safety:
+ *
+ * `format` must be valid for reads of `format_len` bytes, `text` of `len` bytes, `parts` for a write, `message` for writes
+ * of TXID_MESSAGE_LEN bytes.
+ */
+int32_t txid_read(const char *format,
+                  size_t format_len,
+                  const char *text,
+                  size_t len,
+                  txid_parts *parts,
+                  char *message);
 
 /**
  * Writes what the `len` characters at `text` can be to `readings`, the likeliest first, and returns how many they are.
@@ -1420,59 +1127,14 @@ void txid_policy_inherit(txid_policy *policy, const txid_policy *parent);
 
 #if defined(TXID_NGINX)
 /**
- * Whether the policy accepts nobody's ids, so that no header needs to be read.
+ * Writes what the policy says of every request to `terms`. The texts belong to the policy, and are valid until it changes.
  *
  * Safety:
  *
- * `policy` must be from txid_policy_open.
+ * `policy` must be from txid_policy_open, and `terms` valid for a write.
  */
-bool txid_policy_trusts_nobody(const txid_policy *policy);
-#endif
-
-#if defined(TXID_NGINX)
-/**
- * Whether the policy rejects requests with an invalid id.
- *
- * Safety:
- *
- * `policy` must be from txid_policy_open.
- */
-bool txid_policy_rejects(const txid_policy *policy);
-#endif
-
-#if defined(TXID_NGINX)
-/**
- * Whether the policy continues traces.
- *
- * Safety:
- *
- * `policy` must be from txid_policy_open.
- */
-bool txid_policy_traces(const txid_policy *policy);
-#endif
-
-#if defined(TXID_NGINX)
-/**
- * Writes the name of the header with the id to `name`. It belongs to the policy.
- *
- * Safety:
- *
- * `policy` must be from txid_policy_open, and `name` valid for a write. The text is valid until the policy changes.
- */
-void txid_policy_header(const txid_policy *policy,
-                        txid_text *name);
-#endif
-
-#if defined(TXID_NGINX)
-/**
- * As txid_policy_header, for the header that holds only the trace's id; its length is 0 if there is none.
- *
- * Safety:
- *
- * As for txid_policy_header.
- */
-void txid_policy_trace_id_header(const txid_policy *policy,
-                                 txid_text *name);
+void txid_policy_terms(const txid_policy *policy,
+                       txid_terms *terms);
 #endif
 
 #if defined(TXID_NGINX)
@@ -1488,28 +1150,6 @@ int32_t txid_check_header_name(const char *name,
                                size_t len,
                                char *message);
 #endif
-
-/**
- * Writes a new SkyWalking id of this moment to `buf`, and returns its length. See txid_fill_now for `clock_ms`.
- *
- * Safety:
- *
- * `buf` must be valid for writes of TXID_SKYWALKING_MAX_LEN bytes.
- */
-size_t txid_skywalking_now(char *buf,
-                           int64_t clock_ms);
-
-/**
- * Reads the `len` characters at `text` as a SkyWalking id. Returns 0, or a txid_error if it is not one; then nothing
- * is written.
- *
- * Safety:
- *
- * `text` must be valid for reads of `len` bytes, `parts` for a write.
- */
-int32_t txid_skywalking_read(const char *text,
-                             size_t len,
-                             txid_skywalking_parts *parts);
 
 /**
  * Opens a generator of 64-bit ids, and writes it to `generator`. Release it with txid_snowflake_close.
@@ -1601,30 +1241,6 @@ int32_t txid_snowflake_decode(const txid_snowflake *generator,
 void txid_snowflake_stats(const txid_snowflake *generator, txid_snowflake_counters *counters);
 
 /**
- * Writes a new SOFATracer id of this moment to `buf`, with an address `ipv4` of txid_host_ipv4, and returns its
- * length. See txid_fill_now for `clock_ms`.
- *
- * Safety:
- *
- * `buf` must be valid for writes of TXID_SOFA_MAX_LEN bytes.
- */
-size_t txid_sofa_now(char *buf,
-                     int64_t clock_ms,
-                     uint32_t ipv4);
-
-/**
- * Reads the `len` characters at `text` as a SOFATracer id. Returns 0, or a txid_error if it is not one; then nothing
- * is written.
- *
- * Safety:
- *
- * `text` must be valid for reads of `len` bytes, `parts` for a write.
- */
-int32_t txid_sofa_read(const char *text,
-                       size_t len,
-                       txid_sofa_parts *parts);
-
-/**
  * Writes the first span of a new trace to `span`; see txid_fill_now for `clock_ms`.
  *
  * Safety:
@@ -1651,24 +1267,15 @@ void txid_span_continue(const txid_policy *policy,
                         txid_span *span);
 
 /**
- * Writes the X-Amzn-Trace-Id header of a span to `buf`, and returns its length.
+ * Writes a header of a span, a txid_span_kind, to `buf`, and returns its length; 0 if there is no such kind.
  *
  * Safety:
  *
- * `span` must be from txid_span_start or txid_span_continue, and `buf` valid for writes of TXID_AMZN_TRACE_ID_MAX_LEN bytes.
+ * `span` must be from txid_span_start or txid_span_continue, and `buf` valid for writes of TXID_SPAN_HEADER_MAX_LEN bytes.
  */
-size_t txid_span_amzn_trace_id(const txid_span *span,
-                               char *buf);
-
-/**
- * Writes the X-Cloud-Trace-Context header of a span to `buf`, and returns its length.
- *
- * Safety:
- *
- * `span` must be from txid_span_start or txid_span_continue, and `buf` valid for writes of
- * TXID_CLOUD_TRACE_CONTEXT_MAX_LEN bytes.
- */
-size_t txid_span_cloud_trace_context(const txid_span *span, char *buf);
+size_t txid_span_header(const txid_span *span,
+                        int32_t kind,
+                        char *buf);
 
 /**
  * Sends a request's id, and its span in all kinds of the policy: calls `set` for each header that must change. `headers`
@@ -1706,110 +1313,8 @@ size_t txid_time_in(const char *text,
 #endif
 
 /**
- * Writes a new trace id to `buf`, TXID_TRACE_ID_LEN characters, stamped with the low 41 bits of `ms - epoch_ms`. It
- * sorts by time, and directly after the thread's previous one if that has the same stamp.
- *
- * Safety:
- *
- * `buf` must be valid for writes of TXID_TRACE_ID_LEN bytes.
- */
-void txid_trace_id(char *buf,
-                   int64_t ms,
-                   int64_t epoch_ms);
-
-/**
- * As txid_trace_id, for this moment; see txid_fill_now for `clock_ms`.
- *
- * Safety:
- *
- * `buf` must be valid for writes of TXID_TRACE_ID_LEN bytes.
- */
-void txid_trace_id_now(char *buf, int64_t clock_ms, int64_t epoch_ms);
-
-/**
- * As txid_trace_id, but with the word `host` of txid_host_word.
- *
- * Safety:
- *
- * `buf` must be valid for writes of TXID_TRACE_ID_LEN bytes.
- */
-void txid_trace_host_id(char *buf, int64_t ms, int64_t epoch_ms, uint32_t host);
-
-/**
- * As txid_trace_host_id, for this moment; see txid_fill_now for `clock_ms`.
- *
- * Safety:
- *
- * `buf` must be valid for writes of TXID_TRACE_ID_LEN bytes.
- */
-void txid_trace_host_id_now(char *buf, int64_t clock_ms, int64_t epoch_ms, uint32_t host);
-
-/**
- * Writes a new random trace id, never all zeros, to `buf`: TXID_TRACE_ID_LEN characters.
- *
- * Safety:
- *
- * `buf` must be valid for writes of TXID_TRACE_ID_LEN bytes.
- */
-void txid_otel_trace_id(char *buf);
-
-/**
- * Writes a new random span id, never all zeros, to `buf`: TXID_SPAN_ID_LEN characters.
- *
- * Safety:
- *
- * `buf` must be valid for writes of TXID_SPAN_ID_LEN bytes.
- */
-void txid_span_id(char *buf);
-
-/**
- * Reads the `len` characters at `text` as a trace id made by txid_trace_id or txid_trace_host_id. Returns 0, or a
- * txid_error if it is not a trace id; then nothing is written.
- *
- * Safety:
- *
- * `text` must be valid for reads of `len` bytes, `parts` for a write.
- */
-int32_t txid_trace_id_read(const char *text,
-                           size_t len,
-                           txid_trace_id_parts *parts);
-
-/**
- * Writes the traceparent of a new trace with a random id to `buf`: TXID_TRACEPARENT_LEN characters.
- *
- * Safety:
- *
- * `buf` must be valid for writes of TXID_TRACEPARENT_LEN bytes.
- */
-void txid_traceparent_new(char *buf, bool sampled);
-
-/**
- * Writes a traceparent with a new span of the trace in the `len` characters at `text` to `buf`: TXID_TRACEPARENT_LEN
- * characters. Returns 0, or a txid_error if they are not a traceparent; then nothing is written.
- *
- * Safety:
- *
- * `text` must be valid for reads of `len` bytes, `buf` for writes of TXID_TRACEPARENT_LEN bytes.
- */
-int32_t txid_traceparent_child(const char *text,
-                               size_t len,
-                               char *buf);
-
-/**
- * Reads the `len` characters at `text` as a traceparent of W3C Trace Context, level 2. Returns 0, or a txid_error if
- * it must be ignored; then nothing is written.
- *
- * Safety:
- *
- * `text` must be valid for reads of `len` bytes, `parts` for a write.
- */
-int32_t txid_traceparent_read(const char *text,
-                              size_t len,
-                              txid_traceparent_parts *parts);
-
-/**
  * Writes a new id stamped with exactly `ms` to `buf`: TXID_LEN characters, no NUL. Only the low 42 bits of `ms` count,
- * so -1 gives the last millisecond of the range, and 2^42 the first.
+ * so -1 gives the last millisecond of the range, and 2^42 the first. Nobody can guess an id, or compute one from others.
  *
  * Safety:
  *
@@ -1829,26 +1334,6 @@ void txid_fill(char *buf,
  */
 void txid_fill_now(char *buf,
                    int64_t clock_ms);
-
-/**
- * As txid_fill, but every random bit comes from the operating system's own generator and is used only once, so that
- * nobody can guess the id. Returns false if the system gave no randomness; then the id is like one of txid_fill.
- *
- * Safety:
- *
- * `buf` must be valid for writes of TXID_LEN bytes.
- */
-bool txid_strong_fill(char *buf,
-                      int64_t ms);
-
-/**
- * As txid_strong_fill, for this moment; see txid_fill_now for `clock_ms`.
- *
- * Safety:
- *
- * `buf` must be valid for writes of TXID_LEN bytes.
- */
-bool txid_strong_fill_now(char *buf, int64_t clock_ms);
 
 /**
  * Whether this thread's ids are made without the operating system's randomness, because it failed to give any when
@@ -1911,59 +1396,6 @@ void txid_from_bytes(const uint8_t *bytes,
                      char *buf);
 
 /**
- * Writes a new UNIQUE_ID in the layout with the host's address to `buf`: TXID_UNIQUE_ID_SHORT_LEN characters, stamped
- * with the second of `ms`. `ipv4` is from txid_host_ipv4.
- *
- * Safety:
- *
- * `buf` must be valid for writes of TXID_UNIQUE_ID_SHORT_LEN bytes.
- */
-void txid_unique_id_short(char *buf,
-                          int64_t ms,
-                          uint32_t ipv4);
-
-/**
- * As txid_unique_id_short, for this moment; see txid_fill_now for `clock_ms`.
- *
- * Safety:
- *
- * `buf` must be valid for writes of TXID_UNIQUE_ID_SHORT_LEN bytes.
- */
-void txid_unique_id_short_now(char *buf, int64_t clock_ms, uint32_t ipv4);
-
-/**
- * Writes a new UNIQUE_ID in the layout of httpd 2.4 to `buf`: TXID_UNIQUE_ID_LONG_LEN characters, stamped with the
- * second of `ms`.
- *
- * Safety:
- *
- * `buf` must be valid for writes of TXID_UNIQUE_ID_LONG_LEN bytes.
- */
-void txid_unique_id_long(char *buf,
-                         int64_t ms);
-
-/**
- * As txid_unique_id_long, for this moment; see txid_fill_now for `clock_ms`.
- *
- * Safety:
- *
- * `buf` must be valid for writes of TXID_UNIQUE_ID_LONG_LEN bytes.
- */
-void txid_unique_id_long_now(char *buf, int64_t clock_ms);
-
-/**
- * Reads the `len` characters at `text` as a UNIQUE_ID, whose layout `len` determines. Fields of the other layout are
- * set to zero. Returns 0, or a txid_error if it is not one; then nothing is written.
- *
- * Safety:
- *
- * `text` must be valid for reads of `len` bytes, `parts` for a write.
- */
-int32_t txid_unique_id_read(const char *text,
-                            size_t len,
-                            txid_unique_id_parts *parts);
-
-/**
  * Writes a new UUID of version 4, all random, to `buf`: TXID_UUID_LEN characters, no NUL.
  *
  * Safety:
@@ -1993,30 +1425,6 @@ void txid_uuid_v7(char *buf,
  */
 void txid_uuid_v7_now(char *buf,
                       int64_t clock_ms);
-
-/**
- * Writes a new UUID of version 1 of this moment to `buf`. See txid_fill_now for `clock_ms`. `node` points to
- * TXID_MAC_LEN bytes that no other thread or process may use, or is NULL for a random node.
- *
- * Safety:
- *
- * `buf` must be valid for writes of TXID_UUID_LEN bytes, `node` NULL or valid for reads of TXID_MAC_LEN bytes.
- */
-void txid_uuid_v1_now(char *buf,
-                      int64_t clock_ms,
-                      const uint8_t *node);
-
-/**
- * Reads the `len` characters at `text`, in upper or lower case, as a UUID. Returns 0, or a txid_error if it is not
- * one; then nothing is written.
- *
- * Safety:
- *
- * `text` must be valid for reads of `len` bytes, `parts` for a write.
- */
-int32_t txid_uuid_read(const char *text,
-                       size_t len,
-                       txid_uuid_parts *parts);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -152,8 +152,7 @@ ngx_module_t  ngx_http_txid_module = {
 
 
 /*
- * The directives that are options of the policy: what is left of their names after "txid_" is the
- * option's.
+ * The directives that set options of the policy: their names without "txid_" are the options'.
  */
 static char *
 ngx_http_txid_option(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
@@ -267,7 +266,7 @@ ngx_http_txid_create_srv_conf(ngx_conf_t *cf)
 }
 
 
-/* Copies the name in lower case. An empty one, with the hash 0, is that of no header. */
+/* Copies the name in lower case. An empty name has the hash 0, as no header has. */
 static ngx_int_t
 ngx_http_txid_set_name(ngx_conf_t *cf, ngx_http_txid_name_t *name, const txid_text *text)
 {
@@ -289,7 +288,7 @@ ngx_http_txid_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_http_txid_srv_conf_t  *conf = child;
 
     char                        message[TXID_MESSAGE_LEN];
-    txid_text                   header, trace_id_header;
+    txid_terms                  terms;
     ngx_http_txid_main_conf_t  *tmcf;
 
     ngx_conf_merge_value(conf->error_log, prev->error_log, 0);
@@ -304,17 +303,16 @@ ngx_http_txid_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
         return NGX_CONF_ERROR;
     }
 
-    txid_policy_header(conf->policy, &header);
-    txid_policy_trace_id_header(conf->policy, &trace_id_header);
-    if (ngx_http_txid_set_name(cf, &conf->header, &header) != NGX_OK
-        || ngx_http_txid_set_name(cf, &conf->trace_id_header, &trace_id_header) != NGX_OK)
+    txid_policy_terms(conf->policy, &terms);
+    if (ngx_http_txid_set_name(cf, &conf->header, &terms.header) != NGX_OK
+        || ngx_http_txid_set_name(cf, &conf->trace_id_header, &terms.trace_id_header) != NGX_OK)
     {
         return NGX_CONF_ERROR;
     }
 
-    conf->trusts_nobody = txid_policy_trusts_nobody(conf->policy);
-    conf->rejects = txid_policy_rejects(conf->policy);
-    conf->traces = txid_policy_traces(conf->policy);
+    conf->trusts_nobody = terms.trusts_nobody;
+    conf->rejects = terms.rejects;
+    conf->traces = terms.traces;
     ngx_http_txid_hash_trace_headers();
 
     tmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_txid_module);

@@ -5,28 +5,14 @@
 #include "ngx_http_txid.h"
 
 
-/* A header that a trace comes in, and its place in txid_headers. */
+/* A header that a trace comes in, at the same place as in txid_headers. */
 typedef struct {
     ngx_http_txid_name_t   name;
-    size_t                 at;
+    u_char                 text[TXID_TRACE_HEADER_MAX_LEN];
 } ngx_http_txid_trace_header_t;
 
 
-#define trace_header(text, field)  { { ngx_string(text), 0 }, offsetof(txid_headers, field) }
-
-static ngx_http_txid_trace_header_t  ngx_http_txid_trace_headers[] = {
-    trace_header("traceparent", traceparent),
-    trace_header("b3", b3),
-    trace_header("x-b3-traceid", x_b3_trace_id),
-    trace_header("x-b3-spanid", x_b3_span_id),
-    trace_header("x-b3-parentspanid", x_b3_parent_span_id),
-    trace_header("x-b3-sampled", x_b3_sampled),
-    trace_header("x-b3-flags", x_b3_flags),
-    trace_header("x-amzn-trace-id", x_amzn_trace_id),
-    trace_header("x-cloud-trace-context", x_cloud_trace_context),
-    { { ngx_null_string, 0 }, 0 }
-};
-
+static ngx_http_txid_trace_header_t  ngx_http_txid_trace_headers[TXID_TRACE_HEADERS];
 
 /* The header of each hash modulo 64: no two have the same, and most other headers have another. */
 static ngx_http_txid_trace_header_t  *ngx_http_txid_trace_header_of[64];
@@ -35,11 +21,18 @@ static ngx_http_txid_trace_header_t  *ngx_http_txid_trace_header_of[64];
 void
 ngx_http_txid_hash_trace_headers(void)
 {
+    ngx_uint_t                     i;
     ngx_http_txid_trace_header_t  *known;
 
-    for (known = ngx_http_txid_trace_headers; known->name.name.len; known++) {
-        known->name.hash = ngx_hash_key(known->name.name.data, known->name.name.len);
-        ngx_http_txid_trace_header_of[known->name.hash & 63] = known;
+    for (i = 0; i < TXID_TRACE_HEADERS; i++) {
+        known = &ngx_http_txid_trace_headers[i];
+        known->name.name.data = known->text;
+        known->name.name.len = txid_trace_header(i, (char *) known->text);
+
+        if (known->name.name.len) {
+            known->name.hash = ngx_hash_key(known->text, known->name.name.len);
+            ngx_http_txid_trace_header_of[known->name.hash & 63] = known;
+        }
     }
 }
 
@@ -47,7 +40,7 @@ ngx_http_txid_hash_trace_headers(void)
 /*
  * The peer of the connection. If realip has replaced its address, the original one is in a
  * variable. If that cannot be read, the peer is one that only "all" contains: c->sockaddr may be
- * what the client made up.
+ * forged by the client.
  */
 static ngx_inline void
 ngx_http_txid_find_peer(ngx_http_request_t *r, txid_peer *peer)
@@ -119,20 +112,16 @@ ngx_http_txid_find_id(ngx_http_request_t *r, const ngx_http_txid_name_t *name, t
 }
 
 
-/* The values of headers that are not there are not read. */
+_Static_assert(TXID_TRACE_HEADERS == 11, "each header of a trace is reset");
+
+
+/* The values of headers that are not there are not read. A loop takes 30 instructions more. */
 static ngx_inline void
-ngx_http_txid_no_trace(txid_headers *headers)
+ngx_http_txid_no_trace(txid_header *of_trace)
 {
-    headers->trace_id.count = 0;
-    headers->traceparent.count = 0;
-    headers->b3.count = 0;
-    headers->x_b3_trace_id.count = 0;
-    headers->x_b3_span_id.count = 0;
-    headers->x_b3_parent_span_id.count = 0;
-    headers->x_b3_sampled.count = 0;
-    headers->x_b3_flags.count = 0;
-    headers->x_amzn_trace_id.count = 0;
-    headers->x_cloud_trace_context.count = 0;
+    of_trace[0].count = of_trace[1].count = of_trace[2].count = of_trace[3].count = 0;
+    of_trace[4].count = of_trace[5].count = of_trace[6].count = of_trace[7].count = 0;
+    of_trace[8].count = of_trace[9].count = of_trace[10].count = 0;
 }
 
 
@@ -160,17 +149,17 @@ ngx_http_txid_find_trace(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *
             }
 
             if (known && ngx_http_txid_is(&h[i], &known->name)) {
-                header = (txid_header *) ((u_char *) headers + known->at);
+                header = &headers->of_trace[known - ngx_http_txid_trace_headers];
 
             } else if (ngx_http_txid_is(&h[i], &tscf->trace_id_header)) {
-                header = &headers->trace_id;
+                header = &headers->of_trace[0];
 
             } else {
                 continue;
             }
 
             if (!any) {
-                ngx_http_txid_no_trace(headers);
+                ngx_http_txid_no_trace(headers->of_trace);
                 any = 1;
             }
             ngx_http_txid_add(header, &h[i]);

@@ -141,6 +141,10 @@ ngx_http_txid_add(ngx_conf_t *cf, const ngx_str_t *name, ngx_http_get_variable_p
     if (var == NULL) {
         return NGX_ERROR;
     }
+    if (var->get_handler != NULL) {
+        ngx_txid_conf_error(cf, ngx_txid_is_taken, name);
+        return NGX_ERROR;
+    }
 
     var->get_handler = handler;
     var->data = data;

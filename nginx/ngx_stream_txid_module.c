@@ -159,6 +159,10 @@ ngx_stream_txid_add(ngx_conf_t *cf, const ngx_str_t *name, ngx_stream_get_variab
     if (var == NULL) {
         return NGX_ERROR;
     }
+    if (var->get_handler != NULL) {
+        ngx_txid_conf_error(cf, ngx_txid_is_taken, name);
+        return NGX_ERROR;
+    }
 
     var->get_handler = handler;
     var->data = data;
@@ -270,9 +274,8 @@ ngx_stream_txid_find_hidden(ngx_stream_session_t *s, ngx_stream_variable_value_t
 static char *
 ngx_stream_txid_hidden(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    ngx_str_t               name, source;
-    ngx_txid_hidden_t      *hidden;
-    ngx_stream_variable_t  *var;
+    ngx_str_t           name, source;
+    ngx_txid_hidden_t  *hidden;
 
     hidden = ngx_txid_hidden_words(cf, &name, &source);
     if (hidden == NULL) {
@@ -280,12 +283,12 @@ ngx_stream_txid_hidden(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     hidden->source = ngx_stream_get_variable_index(cf, &source);
-    var = ngx_stream_add_variable(cf, &name, NGX_STREAM_VAR_NOCACHEABLE);
-    if (hidden->source == NGX_ERROR || var == NULL) {
+    if (hidden->source == NGX_ERROR
+        || ngx_stream_txid_add(cf, &name, ngx_stream_txid_find_hidden, (uintptr_t) hidden,
+                               NGX_STREAM_VAR_NOCACHEABLE)
+           == NGX_ERROR)
+    {
         return NGX_CONF_ERROR;
     }
-
-    var->get_handler = ngx_stream_txid_find_hidden;
-    var->data = (uintptr_t) hidden;
     return NGX_CONF_OK;
 }

@@ -13,9 +13,9 @@ const ngx_txid_format_t  ngx_txid_formats[] = {
 };
 
 
-#define part(text)         offsetof(txid_span, text), sizeof(((txid_span *) 0)->text), 0, NULL
-#define optional(text)     offsetof(txid_span, text), 0, offsetof(txid_span, text ## _len), NULL
-#define written(len, by)   0, len, 0, by
+#define part(text)         offsetof(txid_span, text), sizeof(((txid_span *) 0)->text), 0, 0
+#define optional(text)     offsetof(txid_span, text), 0, offsetof(txid_span, text ## _len), 0
+#define made(kind)         0, 0, 0, kind
 
 /* In addition to $txid_trace_id, the beginning of a span. */
 const ngx_txid_part_t  ngx_txid_parts[] = {
@@ -25,11 +25,9 @@ const ngx_txid_part_t  ngx_txid_parts[] = {
     { ngx_string("txid_b3"), optional(b3) },
     { ngx_string("txid_b3_sampled"), optional(sampled) },
     { ngx_string("txid_b3_flags"), optional(flags) },
-    { ngx_string("txid_amzn_trace_id"),
-      written(TXID_AMZN_TRACE_ID_MAX_LEN, txid_span_amzn_trace_id) },
-    { ngx_string("txid_cloud_trace_context"),
-      written(TXID_CLOUD_TRACE_CONTEXT_MAX_LEN, txid_span_cloud_trace_context) },
-    { ngx_null_string, 0, 0, 0, NULL }
+    { ngx_string("txid_amzn_trace_id"), made(TXID_SPAN_KIND_AWS) },
+    { ngx_string("txid_cloud_trace_context"), made(TXID_SPAN_KIND_GCP) },
+    { ngx_null_string, 0, 0, 0, 0 }
 };
 
 
@@ -93,7 +91,10 @@ ngx_txid_keep_maker(ngx_conf_t *cf, int32_t rc, txid_maker *maker, const char *m
 }
 
 
-/* The first word is the name of the format, and the others are its options. */
+/*
+ * The first word is the name of the format, and the others are its options. "nginx -t" and
+ * "nginx -s" make no id, and so no file.
+ */
 txid_maker *
 ngx_txid_open_maker(ngx_conf_t *cf, const ngx_str_t *words, size_t count)
 {
@@ -101,13 +102,8 @@ ngx_txid_open_maker(ngx_conf_t *cf, const ngx_str_t *words, size_t count)
     int32_t      rc;
     txid_maker  *maker;
 
-    if (ngx_test_config) {
-        rc = txid_maker_try(ngx_txid_text(words), count, &maker, message);
-
-    } else {
-        rc = txid_maker_open(ngx_txid_text(words), count, &maker, message);
-    }
-
+    rc = txid_maker_open(ngx_txid_text(words), count,
+                         ngx_test_config || ngx_process == NGX_PROCESS_SIGNALLER, &maker, message);
     return ngx_txid_keep_maker(cf, rc, maker, message);
 }
 
@@ -222,24 +218,19 @@ ngx_txid_hidden_words(ngx_conf_t *cf, ngx_str_t *name, ngx_str_t *source)
         return NULL;
     }
 
-    if (txid_hidden_parse(ngx_txid_text(&words[3]), cf->args->nelts - 3, &hidden->series,
-        message) != 0) {
-        ngx_txid_conf_error(cf, "%s", message);
-        return NULL;
+    /* "nginx -s" hides nothing, and need not be allowed to read the key. */
+    if (ngx_process != NGX_PROCESS_SIGNALLER) {
+        if (txid_hidden_open(ngx_txid_text(&words[3]), cf->args->nelts - 3, &hidden->series,
+            message) != 0) {
+            ngx_txid_conf_error(cf, "%s", message);
+            return NULL;
+        }
+
+        cleanup->handler = ngx_txid_close_hidden;
+        cleanup->data = hidden->series;
     }
 
-    cleanup->handler = ngx_txid_close_hidden;
-    cleanup->data = hidden->series;
-
-    if (ngx_strcmp(words[0].data, "txid_hide") == 0) {
-        hidden->find = txid_hidden_hide_text;
-        hidden->log_level = NGX_LOG_ERR;
-
-    } else {
-        hidden->find = txid_hidden_reveal_text;
-        /* A client may send anything. */
-        hidden->log_level = NGX_LOG_INFO;
-    }
+    hidden->reveals = ngx_strcmp(words[0].data, "txid_reveal") == 0;
     return hidden;
 }
 
@@ -249,9 +240,10 @@ ngx_txid_find_hidden(const ngx_txid_hidden_t *hidden, const ngx_variable_value_t
     ngx_pool_t *pool,
     ngx_log_t *log, ngx_variable_value_t *v)
 {
-    char      message[TXID_MESSAGE_LEN];
-    u_char   *text;
-    int32_t   len;
+    char       message[TXID_MESSAGE_LEN];
+    u_char    *text;
+    int32_t    len;
+    uint64_t   number;
 
     v->not_found = 1;
     if (source == NULL || source->not_found || source->len == 0) {
@@ -263,11 +255,22 @@ ngx_txid_find_hidden(const ngx_txid_hidden_t *hidden, const ngx_variable_value_t
         return NGX_ERROR;
     }
 
-    len = hidden->find(hidden->series, (const char *) source->data, source->len, (char *) text,
-        message);
-    if (len < 0) {
-        ngx_log_error(hidden->log_level, log, 0, "txid: not %s: %s",
-                      hidden->find == txid_hidden_hide_text ? "hidden" : "revealed", message);
+    if (!hidden->reveals) {
+        len = txid_hidden_hide_text(hidden->series, (const char *) source->data, source->len,
+                                    (char *) text, message);
+        if (len < 0) {
+            ngx_log_error(NGX_LOG_ERR, log, 0, "txid: not hidden: %s", message);
+            return NGX_OK;
+        }
+
+    } else if (txid_hidden_reveal(hidden->series, (const char *) source->data, source->len, &number,
+                                  message) == 0)
+    {
+        len = ngx_sprintf(text, "%uL", number) - text;
+
+    } else {
+        /* A client may send anything. */
+        ngx_log_error(NGX_LOG_INFO, log, 0, "txid: not revealed: %s", message);
         return NGX_OK;
     }
 

@@ -1,5 +1,5 @@
 /*
- * What the http and the stream module have in common.
+ * Shared by the http and the stream module.
  */
 
 #ifndef NGX_TXID_H
@@ -22,6 +22,9 @@ _Static_assert(sizeof(txid_text) == sizeof(ngx_str_t)
                "a txid_text is an ngx_str_t");
 
 
+/* Other modules, and nginx itself, have variables that may be replaced by mistake. */
+#define ngx_txid_is_taken  "\"$%V\" is there already: choose another name"
+
 /* The first of cf->args is the directive. */
 #define ngx_txid_conf_error(cf, format, arg)                                                       \
     ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "%V: " format, cf->args->elts, arg)
@@ -42,23 +45,21 @@ typedef struct {
 
 /*
  * A variable with a part of a span. len_at is the offset of the length of the part in the span, or
- * 0. What is not in the span is written, and len is the longest that it can be.
+ * 0. Where len is 0 as well, the header of this kind is made of the span.
  */
 typedef struct {
     ngx_str_t      name;
     size_t         at;
     size_t         len;
     size_t         len_at;
-    size_t       (*write)(const txid_span *span, char *buf);
+    int32_t        kind;
 } ngx_txid_part_t;
 
 
 /* Hides the number in a variable, or reveals it. */
 typedef struct {
     txid_hidden   *series;
-    int32_t      (*find)(const txid_hidden *series, const char *text, size_t len, char *buf,
-        char *message);
-    ngx_uint_t     log_level;
+    ngx_uint_t     reveals;
     ngx_int_t      source;
 } ngx_txid_hidden_t;
 
@@ -175,12 +176,12 @@ ngx_txid_read_part(const txid_span *span, const ngx_txid_part_t *part, ngx_pool_
     const u_char  *bytes;
     size_t         len;
 
-    if (part->write != NULL) {
-        text = ngx_pnalloc(pool, part->len);
+    if (part->len == 0 && part->len_at == 0) {
+        text = ngx_pnalloc(pool, TXID_SPAN_HEADER_MAX_LEN);
         if (text == NULL) {
             return NGX_ERROR;
         }
-        ngx_txid_set(v, text, part->write(span, (char *) text));
+        ngx_txid_set(v, text, txid_span_header(span, part->kind, (char *) text));
         return NGX_OK;
     }
 

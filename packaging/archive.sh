@@ -25,11 +25,11 @@ esac
     exit 1
 }
 cd "$(dirname "$0")"
-scripts/install.sh $what
+packaging/install.sh $what
 # So that the loader finds the library, for programs in C.
 [ -n "$DESTDIR" ] || [ "$(id -u)" -ne 0 ] || ldconfig 2>/dev/null || :
 
 [ $what = put ] || exit 0
-. scripts/facts.sh
+. packaging/facts.sh
 echo "txid $version is in $DESTDIR$PREFIX."
 [ -n "$DESTDIR" ] || [ ! -d /run/systemd/system ] || echo "For the agent's service: systemd-sysusers && systemctl daemon-reload, and a /etc/txid/agent.toml as in $PREFIX/share/txid-agent/."

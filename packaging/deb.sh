@@ -3,7 +3,7 @@
 set -eu
 
 cd "$(dirname "$0")/.."
-. scripts/facts.sh
+. packaging/facts.sh
 command -v dpkg-deb >/dev/null || { echo "txid: dpkg-deb is missing: pack Debian packages on Debian" >&2; exit 1; }
 host=${repository#*://}
 host=${host%%/*}

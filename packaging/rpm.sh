@@ -3,13 +3,13 @@
 set -eu
 
 cd "$(dirname "$0")/.."
-. scripts/facts.sh
+. packaging/facts.sh
 host=${repository#*://}
 day=$(LC_ALL=C date -u -d "@$SOURCE_DATE_EPOCH" '+%a %b %d %Y')
 stage=$PWD/target/rpm/stage
 packaging/stage.sh "$stage" /usr/lib64
 
-# files PART PACKAGE [CRATES]: lists its files, with the licence, the changelog, and what is in its binaries.
+# files PART PACKAGE [CRATES]: lists its files, with the licence, the changelog, and the crates in its binaries.
 files() {
     root=$stage/$1
     install -D -m 644 LICENSE "$root/usr/share/licenses/$2/LICENSE"

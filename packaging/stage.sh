@@ -1,5 +1,5 @@
 #!/bin/sh
-# stage.sh DIR LIB_DIR: lays out what scripts/install.sh installs in DIR/lib, DIR/dev, DIR/lua, DIR/command and DIR/agent: one
+# stage.sh DIR LIB_DIR: lays out what packaging/install.sh installs in DIR/lib, DIR/dev, DIR/lua, DIR/command and DIR/agent: one
 # directory for each package of Debian and Fedora, with what its binaries are made of. nginx and LuaJIT look for Lua files in
 # /usr/share/lua/5.1 on both.
 set -eu
@@ -7,7 +7,7 @@ set -eu
 stage=$1
 all=$stage/all
 rm -rf "$stage"
-PREFIX=/usr LUA_LIB_DIR=/usr/share/lua/5.1 LIB_DIR=$2 LUA_C_DIR=$2 AGENT=1 DESTDIR=$all scripts/install.sh put
+PREFIX=/usr LUA_LIB_DIR=/usr/share/lua/5.1 LIB_DIR=$2 LUA_C_DIR=$2 AGENT=1 DESTDIR=$all packaging/install.sh put
 
 take() { # take PART PATH...
     part=$1
@@ -30,7 +30,7 @@ take agent /usr/bin/txid-agent /usr/lib/systemd /usr/lib/sysusers.d /usr/share/t
 for manual in "$all"/usr/share/man/man1/txid-agent*; do take agent "${manual#"$all"}"; done
 take command /usr/bin /usr/share/man /usr/share/bash-completion /usr/share/zsh /usr/share/fish /usr/share/txid
 
-# Packages know what a user has changed in /etc.
+# Packages keep the user's changes in /etc.
 mkdir -p "$stage/agent/etc/txid"
 mv "$stage/agent/usr/share/txid-agent/agent.toml" "$stage/agent/etc/txid/"
 gzip -9n "$stage"/command/usr/share/man/man1/*.1 "$stage"/agent/usr/share/man/man1/*.1

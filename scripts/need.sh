@@ -22,9 +22,17 @@ choose() {
     return 1
 }
 
+# Whoever may use sudo is asked for a password, if anybody is there to type it.
+is_root_or_sudoer() {
+    [ "$(id -u)" -eq 0 ] || { have sudo && { sudo -n true 2>/dev/null || { [ -t 0 ] && sudo -v; }; }; }
+}
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then "$@"; else is_root_or_sudoer && sudo "$@"; fi
+}
+
 # A fresh machine has no package lists.
 choose_with_new_lists() {
-    choose "$@" || { [ -n "$may_install" ] && [ "$(id -u)" -eq 0 ] && apt-get update >/dev/null 2>&1 && choose "$@"; }
+    choose "$@" || { [ -n "$may_install" ] && as_root apt-get update >/dev/null 2>&1 && choose "$@"; }
 }
 
 # Where Debian has a new enough Rust, its name; Debian 12 has it as cargo-web, for building browsers.
@@ -59,22 +67,25 @@ for purpose in "$@"; do
             packages="$packages libxslt1-dev libgd-dev libio-socket-ssl-perl libcryptx-perl libcache-memcached-perl libgd-perl"
             packages="$packages libscgi-perl libfcgi-perl memcached uwsgi-core uwsgi-plugin-python3"
             ;;
-        test)
+        suites)
             needs_luajit=yes
             packages="$packages libtest-base-perl libfaketime curl nghttp2-client valgrind strace procps pkg-config iproute2"
             have openresty || packages="$packages $nginx_with_lua libnginx-mod-http-headers-more-filter libnginx-mod-stream"
-            # Other implementations that our ids are compared with, and what writes a core.
-            packages="$packages apache2-bin python3-venv jq openssl gdb"
-            # For the web reader, web/index.html.
-            packages="$packages chromium nodejs"
-            # For examples/go and examples/java.
-            packages="$packages golang-go default-jdk-headless libjna-java"
+            # For examples/node, examples/go and examples/java.
+            packages="$packages nodejs golang-go default-jdk-headless libjna-java"
+            ;;
+        test)
+            # Other implementations that our ids are compared with, what writes a core, and the engines of readers/sql/.
+            packages="$packages apache2-bin python3-venv jq openssl gdb postgresql mariadb-server-core mariadb-client-core util-linux"
+            # For the web reader, readers/web/index.html.
+            packages="$packages chromium"
             ;;
         check)
             needs_luajit=yes
             packages="$packages libtest-base-perl"
             ;;
         bench)
+            needs_luajit=yes
             packages="$packages wrk procps valgrind"
             have openresty || packages="$packages $nginx_with_lua"
             ;;
@@ -138,8 +149,8 @@ else
     exit 1
 fi
 
-if [ -n "$needs_mutants" ] && ! cargo mutants --version >/dev/null 2>&1; then
-    say "cargo-mutants is missing: cargo install --locked cargo-mutants"
+if [ -n "$needs_mutants" ] && ! cargo gamma --version >/dev/null 2>&1; then
+    say "cargo-gamma is missing: cargo install --locked cargo-gamma"
     exit 1
 fi
 
@@ -162,7 +173,7 @@ if ! have apt-get; then
     say "these are missing, and there is no apt-get to install them with:$missing"
     exit 1
 fi
-if [ -z "$may_install" ] || [ "$(id -u)" -ne 0 ]; then
+if [ -z "$may_install" ] || ! is_root_or_sudoer; then
     say "these are missing:$missing. As root:"
     echo "apt-get install --no-install-recommends$missing" >&2
     exit 1
@@ -174,11 +185,11 @@ trap 'rm -f "$log"' EXIT
 install() {
     # Nothing is removed: a package that conflicts with an installed one, as Debian's luajit with its nginx, is an error.
     # shellcheck disable=SC2086 # a list of names
-    DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y --no-remove --no-install-recommends $missing \
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y --no-remove --no-install-recommends $missing \
         >"$log" 2>&1 </dev/null
 }
 # A fresh machine has no package lists, or old ones; only then are they fetched.
-if ! install && ! { apt-get update >"$log" 2>&1 && install; }; then
+if ! install && ! { as_root apt-get update >"$log" 2>&1 && install; }; then
     grep -A 1 'will be REMOVED' "$log" >&2 || :
     tail -n 5 "$log" >&2
     say "apt-get could not install:$missing"

@@ -6,6 +6,15 @@
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
+# Neither make nor nginx's configure takes a space in a path. A link has none.
+case $root in
+    *[[:space:]]*)
+        link=$(mktemp -d)
+        trap 'rm -rf "$link"' EXIT
+        ln -s "$root" "$link/txid"
+        root=$link/txid
+        ;;
+esac
 . "$root/scripts/nginx-tree.sh"
 src=${NGINX_SRC:-/usr/share/nginx/src}
 out=${NGINX_OUT:-$root/target/nginx}

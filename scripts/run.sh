@@ -37,7 +37,7 @@ trap 'clean_up; exit 0' INT TERM HUP
 # Workers run as another user than root, and must reach the upstream's socket in here.
 chmod 755 "$prefix"
 mkdir "$prefix/logs"
-cp "$root/web/index.html" "$prefix/reader.html"
+"$root/packaging/web-reader.sh" >"$prefix/reader.html"
 # nginx makes sockets with relative names in its working directory.
 cd "$prefix"
 sed "s/127\.0\.0\.1:8080/$address:$port/" "$root/examples/$example.conf" >"$prefix/nginx.conf"

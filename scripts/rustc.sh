@@ -12,7 +12,7 @@ if [ -d "$std" ]; then
     set -- "$@" "--remap-path-prefix=$std=/rustc/$("$rustc" -vV | sed -n 's/^commit-hash: //p')"
 fi
 # Cargo tells crates apart by a sum of their paths, if they are outside of its workspace: as the library is, seen from the agent.
-# The sum is in the names of symbols, and so in what is built. The name of a package does as well: none is there twice.
+# The sum is in the names of symbols, and so in the binaries. The name of a package serves instead: each exists once.
 case ${CARGO_PKG_NAME-} in
     txid | txid-*)
         for argument; do

@@ -17,7 +17,7 @@ expected=./request_id.t
 # The tests' files are only their user's.
 user=
 [ "$(id -u)" -ne 0 ] || user='user root;'
-# What the tests can test, but for what needs Perl or GeoIP in nginx.
+# All modules with tests, but those that need Perl or GeoIP in nginx.
 options="--with-debug --with-threads --with-mail --with-mail_ssl_module --with-stream --with-stream_realip_module
     --with-stream_ssl_module --with-stream_ssl_preread_module $(printf -- '--with-http_%s_module ' addition auth_request dav \
         degradation flv gunzip gzip_static image_filter mp4 random_index realip secure_link slice ssl stub_status sub v2 v3 xslt)"

@@ -1,55 +1,88 @@
 #!/bin/sh
-# test.sh: runs all tests of what is built, even if some fail, and prints at the end which failed.
+# test.sh [agent]: builds what the tests need, and runs all of them, even if some fail: those of the root, or those of the agent. Prints
+# what each part took, and at the end which tests failed, and how to run each again. Whatever a part says is in target/test/.
 set -eu
 
 cd "$(dirname "$0")/.."
-rust="cargo test --locked --workspace --all-features --no-fail-fast"
-agent="cargo test --locked --workspace --no-fail-fast --manifest-path agent/Cargo.toml --target-dir target"
-failed=$(mktemp)
-run() {
-    echo "$*"
-    "$@" || echo "    $*" >>"$failed"
+house=${1:-root}
+logs=target/test/$house
+rm -rf "$logs"
+mkdir -p "$logs"
+begun=$(date +%s)
+trap 'trap - TERM; kill 0; exit 130' INT TERM
+
+# part NAME COMMAND...: runs it, and prints how many seconds after the beginning it began and ended.
+part() {
+    name=$1
+    shift
+    from=$(($(date +%s) - begun))
+    echo "\$ $*" >"$logs/$name.log"
+    result=ok
+    "$@" >>"$logs/$name.log" 2>&1 </dev/null || { result=FAILED; : >"$logs/$name.failed"; }
+    printf '%-6s  %4d s to %4d s  %s\n' "$result" "$from" "$(($(date +%s) - begun))" "$name"
+    [ "$result" = ok ]
 }
+
+# Ends with what failed. Nothing else can be tested of what cannot be built.
+report() {
+    wait
+    set --
+    for mark in "$logs"/*.failed; do
+        [ ! -e "$mark" ] || set -- "$@" "${mark%.failed}.log"
+    done
+    [ $# -gt 0 ] || exit 0
+    scripts/failures.pl "$@" >&2
+    exit 1
+}
+
+# nginx, databases and the agent wait more than they work.
+RUST_TEST_THREADS=$(($(nproc) * 2))
+export RUST_TEST_THREADS
+
+# The suites begin when the library and the modules are there, while the tests in Rust are still built: Cargo locks each profile by itself.
+part library make --no-print-directory build &
+library=$!
+part modules make --no-print-directory nginx-module &
+modules=$!
+
+if [ "$house" = agent ]; then
+    agent="cargo test --locked --workspace --no-fail-fast --manifest-path agent/Cargo.toml --target-dir target"
+    # shellcheck disable=SC2086 # several words, here and below
+    part programs $agent --no-run || report
+    part with_servers $agent --test with_servers &
+    part rust $agent --lib --bins --test '[!w]*' || :
+    part documentation $agent --doc || :
+    wait "$library" && wait "$modules" || report
+    # shellcheck disable=SC2046 # a list of files
+    part suites scripts/prove.sh $(grep -l '^use Agent' t/*.t) || :
+    report
+fi
 
 # What is tested is what is shipped: nothing may put another build in its place.
-library=target/release/libtxid.so
-built=$(cksum "$library")
-library_is_unchanged() { [ "$(cksum "$library")" = "$built" ]; }
+library_is_unchanged() { [ "$(cksum target/release/libtxid.so)" = "$built" ] || { echo "target/release/libtxid.so is another one than at the beginning"; return 1; }; }
 
-# nginx, databases and the agent wait more than they work, so the other suites run beside those of Rust, and so do the agent's tests with
-# servers. What they print comes last.
-export failed RUST_TEST_THREADS=$(($(nproc) * 2))
-said=$(mktemp -d)
-groups=
-beside() {
-    output=$said/$1
-    shift
-    setsid sh -c '
-        for suite; do
-            echo "$suite"
-            eval "$suite" || echo "    $suite" >>"$failed"
-        done' sh "$@" >"$output" 2>&1 &
-    groups="$groups -$!"
-}
-# The whole groups: a command in the background does not see Ctrl-C.
-# shellcheck disable=SC2086 # several groups, or options
-trap 'kill -- $groups 2>/dev/null || :; rm -rf "$failed" "$said"' EXIT
-trap 'exit 130' INT TERM
-beside servers "$agent --test with_servers"
-beside suites scripts/prove.sh capi/tests/asan/run.sh tests/peers/run.sh tests/sql/run.sh
+rust="cargo test --locked --workspace --all-features --no-fail-fast"
 # shellcheck disable=SC2086
-run $rust --lib --bins --tests
+part programs $rust --no-run &
+programs=$!
+wait "$library" && wait "$modules" || report
+built=$(cksum target/release/libtxid.so)
+{
+    part suites scripts/prove.sh || :
+    part asan crates/capi/tests/asan/run.sh || :
+    part peers tests/peers/run.sh || :
+    part sql tests/sql/run.sh || :
+} &
+wait "$programs" || report
+# Tests of a program run at once, but those of children and signals one by one, and so beside the others.
 # shellcheck disable=SC2086
-run $rust --doc
+part attacks $rust --test 'ch*' --test 'si*' &
 # shellcheck disable=SC2086
-run $agent --lib --bins --test '[!w]*'
+part units $rust --lib --bins &
 # shellcheck disable=SC2086
-run $agent --doc
+part rust $rust --test '[!cs]*' --test 'c[!h]*' --test 's[!i]*' || :
+# shellcheck disable=SC2086
+part documentation $rust --doc || :
 wait
-cat "$said"/*
-run library_is_unchanged
-
-[ -s "$failed" ] || exit 0
-echo "txid: these failed:" >&2
-cat "$failed" >&2
-exit 1
+part library-is-unchanged library_is_unchanged || :
+report

@@ -39,7 +39,7 @@ pub(crate) const FORMAT: Format = Format {
 pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
     let id = written(read(text)?);
     let parts = [("counter", 9..13), ("fingerprint", 13..17), ("random", 17..LEN)];
-    let parts = parts.map(|(name, place)| (name, id[place].to_string())).to_vec();
+    let parts = parts.map(|(name, place)| (name, id[place].to_string().into())).to_vec();
     Ok(Anatomy::new(id, parts))
 };
 

@@ -6,11 +6,9 @@ use crate::source::entropy::{self, StreamId};
 use crate::source::kept::Kept;
 use crate::source::laps::{Position, Reading};
 use crate::source::{clock, mac};
-use crate::text::{FormatError, base62};
-use std::fmt;
-use std::str::FromStr;
+use crate::text::{FormatError, base62, read_from_text, show_as_text};
 
-/// The number of sequence values: after as many flakes, the sequence of a node would repeat.
+/// The number of sequence values: the sequence of a node repeats after this many flakes.
 const SEQUENCE_VALUES: u32 = 1 << 16;
 
 pub(crate) const FORMAT: Format = Format {
@@ -18,12 +16,13 @@ pub(crate) const FORMAT: Format = Format {
     title: "flake",
     about: "128 bits in base62, 22 characters that sort by time",
     make: Some(Make {
-        options: &[],
+        options: &["node"],
         takes_a_time: true,
-        in_nginx: true,
-        maker: |_| {
-            let by = |clock_ms, text: &mut Text| Ok(put(text, Flake::now_by(clock_ms, None)));
-            Ok(Maker::writing(by).writing_at(|ms, text| put(text, Flake::at(ms, None))))
+        in_nginx: Some(&[]),
+        maker: |options| {
+            let node = options.node()?;
+            let by = move |clock_ms, text: &mut Text| Ok(put(text, Flake::now_by(clock_ms, node)));
+            Ok(Maker::writing(by).writing_at(move |ms, text| put(text, Flake::at(ms, node))))
         },
     }),
     read: Some(Read {
@@ -51,7 +50,7 @@ pub(crate) const FORMAT: Format = Format {
 pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
     let id = Flake::from_text(text)?;
     let node = id.node().map(|byte| format!("{byte:02x}")).join(":");
-    let parts = vec![("node", node), ("sequence", id.sequence().to_string())];
+    let parts = vec![("node", node.into()), ("sequence", id.sequence().into())];
     let fields = [("time", 64), ("node", 48), ("sequence", 16)];
     let far_ms = Some(id.timestamp_ms()).filter(|&ms| i64::try_from(ms).is_err());
     Ok(Anatomy { far_ms, ..Anatomy::new(id.to_string(), parts).with_bits(&id.0.to_be_bytes(), &fields) })
@@ -179,10 +178,6 @@ impl Flake {
     /// assert_eq!(txid::Flake::from_text(b"0000000000000000000010")?, txid::Flake(62));
     /// # Ok::<(), txid::FormatError>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`FormatError`] says what is wrong, and where.
     pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
         let exact =
             text.try_into().map_err(|_| FormatError::Length { found: text.len(), expected: "a flake has 22" })?;
@@ -235,25 +230,8 @@ impl Mark {
     }
 }
 
-impl FromStr for Flake {
-    type Err = FormatError;
-
-    fn from_str(text: &str) -> Result<Self, FormatError> {
-        Self::from_text(text.as_bytes())
-    }
-}
-
-impl fmt::Display for Flake {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(std::str::from_utf8(&self.to_text()).map_err(|_| fmt::Error)?)
-    }
-}
-
-impl fmt::Debug for Flake {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Flake({self})")
-    }
-}
+read_from_text!(Flake, FormatError);
+show_as_text!(Flake);
 
 #[cfg(test)]
 mod tests {

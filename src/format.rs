@@ -3,6 +3,7 @@
 use crate::maker::{Maker, MakerError, OpenState, Options};
 use crate::snowflake::{Layout, State};
 use crate::text::FormatError;
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -28,14 +29,15 @@ pub struct Make {
     pub options: &'static [&'static str],
     /// Whether an id can be stamped with a given time.
     pub takes_a_time: bool,
-    /// Whether nginx offers it. If so, two copies of this library in one process never make the same id.
-    pub in_nginx: bool,
+    /// The options that nginx offers; None if it does not offer the format. With these, two copies of this library in
+    /// one process never make the same id, and neither do two processes.
+    pub in_nginx: Option<&'static [&'static str]>,
     pub(crate) maker: fn(&Options) -> Result<Maker, MakerError>,
 }
 
 /// How to read the ids of a format.
 pub struct Read {
-    /// How long nearly all of them are, in bytes. An error in a text of another length is of no use.
+    /// The usual lengths in bytes. A text of another length gets no detailed error.
     pub lengths: RangeInclusive<usize>,
     /// How long they can be, if that is more.
     pub(crate) all_lengths: Option<RangeInclusive<usize>>,
@@ -66,8 +68,7 @@ impl Holds {
     }
 }
 
-/// What a text holds, read as an id of a format. Not in [`Format`]: most programs with formats do not show ids, and are
-/// smaller without.
+/// Reads a text into the parts of an id. Not in [`Format`]: a program that shows no ids is smaller without it.
 pub(crate) type ReadAnatomy = fn(&[u8], &Numbers) -> Result<Anatomy, FormatError>;
 
 /// The time in the ids of a format.
@@ -87,7 +88,7 @@ pub enum Shape {
     Word(RangeInclusive<usize>),
     /// As a UUID does: words of 8, 4, 4, 4 and 12, with dashes between them.
     Uuid,
-    /// So many letters, digits, `@`, `-` and `_`, with none of these before or after them.
+    /// A run of exactly this many letters, digits, `@`, `-` and `_`.
     Base64(usize),
     /// A word of 32, and two words of digits, with dots between them.
     Dotted,
@@ -140,7 +141,9 @@ pub struct Anatomy {
     /// The id, as this library writes it.
     pub text: String,
     /// Its fields by name, but the time.
-    pub parts: Vec<(&'static str, String)>,
+    pub parts: Vec<(&'static str, Value)>,
+    /// The milliseconds since 1970, if it has a time.
+    pub ms: Option<i64>,
     /// Its bits; empty if it is not one number.
     pub bytes: Vec<u8>,
     /// Names and widths of its fields, from the most significant bit on.
@@ -149,9 +152,48 @@ pub struct Anatomy {
     pub far_ms: Option<u64>,
 }
 
+/// What a field of an id holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// A number.
+    Number(u64),
+    /// Whether something is so.
+    Flag(bool),
+    /// A text.
+    Text(Cow<'static, str>),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Flag(flag) => flag.fmt(f),
+            Self::Text(text) => text.fmt(f),
+        }
+    }
+}
+
+macro_rules! numbers {
+    ($($number:ty)*) => {
+        $(impl From<$number> for Value {
+            fn from(number: $number) -> Self {
+                Self::Number(number.into())
+            }
+        })*
+    };
+}
+
+numbers! { u8 u16 u32 u64 }
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::Text(text.into())
+    }
+}
+
 impl Anatomy {
-    pub(crate) fn new(text: impl Into<String>, parts: Vec<(&'static str, String)>) -> Self {
-        Self { text: text.into(), parts, bytes: Vec::new(), fields: Vec::new(), far_ms: None }
+    pub(crate) fn new(text: impl Into<String>, parts: Vec<(&'static str, Value)>) -> Self {
+        Self { text: text.into(), parts, ms: None, bytes: Vec::new(), fields: Vec::new(), far_ms: None }
     }
 
     /// For an id that is one number.
@@ -161,14 +203,15 @@ impl Anatomy {
 }
 
 impl Make {
-    /// A maker of the format of this name.
+    /// A maker of the format of this name, with some of the `known` options.
     pub(crate) fn maker<'a>(
         &self,
         format: &'static str,
+        known: &'static [&'static str],
         options: impl IntoIterator<Item = (&'a str, &'a OsStr)>,
         open_state: OpenState,
     ) -> Result<Maker, MakerError> {
-        (self.maker)(&Options::new(format, self.options, options, open_state)?)
+        (self.maker)(&Options::new(format, known, options, open_state)?)
     }
 }
 
@@ -183,12 +226,9 @@ impl Format {
     /// assert!(text[..made.len].starts_with(b"0a000007"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`MakerError`] says what is wrong with an option.
     pub fn maker<'a>(&self, options: impl IntoIterator<Item = (&'a str, &'a OsStr)>) -> Result<Maker, MakerError> {
-        self.make.as_ref().ok_or(MakerError::OnlyRead(self.name))?.maker(self.name, options, State::open)
+        let make = self.make.as_ref().ok_or(MakerError::OnlyRead(self.name))?;
+        make.maker(self.name, make.options, options, State::open)
     }
 
     /// The milliseconds since 1970 in `text`, if it is an id of this format and holds a time.

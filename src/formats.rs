@@ -1,15 +1,14 @@
 //! The list of formats. Whatever goes through all formats goes through it.
 
 use crate::format::{Holds, ReadAnatomy};
-use crate::maker::{Maker, MakerError};
+use crate::maker::{Maker, MakerError, OpenState};
 use crate::snowflake::{Layout, State};
 use crate::text::FormatError;
 use crate::{
     cuid, flake, ksuid, nanoid, objectid, segment, snowflake, trace, txid, typeid, ulid, unique_id, uuid, xid,
 };
-use std::ffi::OsStr;
 
-pub use crate::format::{Anatomy, Format, Make, Numbers, Read, Shape, Sorted, Texts, Time};
+pub use crate::format::{Anatomy, Format, Make, Numbers, Read, Shape, Sorted, Texts, Time, Value};
 
 /// The formats, and how what their ids hold is read.
 const LIST: [(&Format, Option<ReadAnatomy>); 30] = [
@@ -59,24 +58,27 @@ pub static ALL: [&Format; LIST.len()] = {
     all
 };
 
-/// What makes ids of a format, and ranks readings as such. A library that does no more is much smaller without the rest
+/// What makes and reads ids of a format, and ranks readings as such. A library that does no more is much smaller without the rest
 /// of [`Format`].
 struct Core {
     name: &'static str,
     make: Option<Make>,
     holds: Option<Hold>,
+    anatomy: Option<ReadAnatomy>,
     since_ms: i64,
 }
 
 type Hold = fn(&[u8], &Numbers) -> Option<Holds>;
 
 static CORES: [Core; LIST.len()] = {
-    let mut cores = [const { Core { name: "", make: None, holds: None, since_ms: i64::MIN } }; LIST.len()];
+    let mut cores =
+        [const { Core { name: "", make: None, holds: None, anatomy: None, since_ms: i64::MIN } }; LIST.len()];
     let mut at = 0;
     while at < LIST.len() {
         let format = LIST[at].0;
         cores[at].name = format.name;
         cores[at].make = format.make;
+        cores[at].anatomy = LIST[at].1;
         if let Some(read) = &format.read {
             cores[at].holds = Some(read.holds);
             if let Some(time) = &read.time {
@@ -136,13 +138,13 @@ const DAY_MS: i64 = 86_400_000;
 /// Most ids that are met were made in the last hour.
 const HOUR_MS: i64 = 3_600_000;
 
-/// What that is worth, in bits of [`Holds`]: an hour has fewer milliseconds than years have, by this many bits.
+/// Bonus for an id of the last hour, in bits of [`Holds`]: years have this many bits more milliseconds than an hour.
 const BITS_OF_AN_HOUR: u32 = 16;
 
-/// What an unlikely time costs: more than any two formats of one shape differ by.
+/// Penalty for an unlikely time; exceeds any gap between formats of one shape.
 const BITS_OF_NO_TIME: u32 = 32;
 
-/// A reading that is as much likelier than all others is taken for certain.
+/// A reading is certain when it leads all others by this margin.
 const CERTAIN_BITS: u32 = 16;
 
 /// A text as an id of one format.
@@ -219,7 +221,7 @@ pub(crate) fn certain_ms(text: &[u8], now_ms: i64) -> Option<i64> {
     }
     let (mut bits, mut times) = ([0; Readings::MOST], [None; Readings::MOST]);
     let mut count = 0;
-    // No unlikely reading of a text has as many bits as a likely one.
+    // A likely reading always has more bits than an unlikely one.
     let (mut least, mut first) = (u32::MAX, None);
     for at in of_its_length(text) {
         if at == NUMBER {
@@ -263,7 +265,7 @@ impl Reading {
         CORES[self.at].name
     }
 
-    /// Whether it is likelier than the other: of equal ones, the later; of unlikely ones, the one that is less wrong.
+    /// Ties: the later time wins; among unlikely readings, the least wrong.
     fn is_likelier(&self, other: &Self) -> bool {
         let wrong_by = |it: &Self| match (it.unlikely, it.ms) {
             (Some(Unlikely::TooEarly), Some(ms)) => CORES[it.at].since_ms.abs_diff(ms),
@@ -350,7 +352,7 @@ impl Readings {
         self.likely().all(|it| it.ms == first.ms).then_some(first)
     }
 
-    /// The likeliest reading and those that are nearly as likely; none of a number, and of an id whose time cannot be.
+    /// The likeliest reading and those close to it. Numbers, and ids with an impossible time, have none.
     pub fn likely(&self) -> impl Iterator<Item = &Reading> {
         let first = self.found[0].filter(|it| it.unlikely.is_none() && it.layout.is_none());
         self.iter().take_while(move |it| first.is_some_and(|first| is_near(it.bits, first.bits)))
@@ -374,28 +376,39 @@ impl Readings {
 /// The error of the first format that has such a text's length; None if no format has.
 pub fn recognize(text: &[u8], numbers: &Numbers, now_ms: i64) -> Result<Vec<(Reading, Anatomy)>, Option<FormatError>> {
     let readings = Readings::of(text, numbers, now_ms);
-    let anatomy = |reading: &Reading| Some((*reading, read(reading.format(), text, &reading.numbers)?.ok()?));
+    let anatomy = |reading: &Reading| Some((*reading, read(reading.name(), text, &reading.numbers)?.ok()?));
     let found: Vec<_> = readings.iter().filter_map(anatomy).collect();
     if !found.is_empty() {
         return Ok(found);
     }
     let mut of_its_length =
         ALL.iter().filter(|format| format.read.as_ref().is_some_and(|read| read.lengths.contains(&text.len())));
-    Err(of_its_length.find_map(|format| read(format, text, numbers)?.err()))
+    Err(of_its_length.find_map(|format| read(format.name, text, numbers)?.err()))
 }
 
-/// What `text` holds as an id of `format`; None if that is not read.
+/// What `text` holds as an id of the format of this name; None if there is no such format that is read.
 ///
 /// ```
-/// use txid::formats::{Numbers, named, read};
+/// use txid::formats::{Numbers, read};
 ///
-/// let sofa = read(named("sofa").unwrap(), b"0ad1348f1403169275002100356696", &Numbers::UNKNOWN).unwrap()?;
-/// assert_eq!(sofa.parts[0], ("address", "10.209.52.143".to_string()));
+/// let sofa = read("sofa", b"0ad1348f1403169275002100356696", &Numbers::UNKNOWN).unwrap()?;
+/// assert_eq!(sofa.parts[0].1.to_string(), "10.209.52.143");
+/// assert_eq!(sofa.ms, Some(1_403_169_275_002));
 /// # Ok::<(), txid::FormatError>(())
 /// ```
-pub fn read(format: &Format, text: &[u8], numbers: &Numbers) -> Option<Result<Anatomy, FormatError>> {
-    let (_, anatomy) = LIST.iter().find(|(it, _)| *it == format)?;
-    Some(anatomy.as_ref()?(text, numbers))
+pub fn read(name: &str, text: &[u8], numbers: &Numbers) -> Option<Result<Anatomy, FormatError>> {
+    let core = CORES.iter().find(|core| core.name == name)?;
+    let ms = || core.holds?(text, numbers)?.ms;
+    Some(core.anatomy?(text, numbers).map(|it| Anatomy { ms: it.ms.or_else(ms), ..it }))
+}
+
+/// The names of the formats that are read.
+///
+/// ```
+/// assert!(txid::formats::names_read().any(|name| name == "ulid"));
+/// ```
+pub fn names_read() -> impl Iterator<Item = &'static str> {
+    CORES.iter().filter(|core| core.anatomy.is_some()).map(|core| core.name)
 }
 
 impl Maker {
@@ -405,7 +418,7 @@ impl Maker {
     /// assert!(txid::Maker::names().any(|name| name == "uuid_v7"));
     /// ```
     pub fn names() -> impl Iterator<Item = &'static str> {
-        makes(|make| make.in_nginx).map(|(name, _)| name)
+        makes(in_nginx).map(|(name, ..)| name)
     }
 
     /// A maker of the format of this name, with options such as `address=10.0.0.7`, for the formats that nginx offers.
@@ -417,13 +430,8 @@ impl Maker {
     /// let error = txid::Maker::parse("snowflake", ["node=1024", "state=/run/a"]).unwrap_err();
     /// assert_eq!(error.to_string(), "node '1024' is not an integer from 0 to 1023, the layout's range");
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`MakerError`] says what is wrong with the name or an option.
     pub fn parse<'a>(name: &str, options: impl IntoIterator<Item = &'a str>) -> Result<Self, MakerError> {
-        let (format, make) = find(name, |make| make.in_nginx)?;
-        make.maker(format, options.into_iter().map(split), State::open)
+        open(find(name, in_nginx)?, options, State::open)
     }
 
     /// As [`Maker::parse`], to try the options, as `nginx -t` does: no file is made. A state without a file is one in
@@ -438,8 +446,7 @@ impl Maker {
     ///
     /// As for [`Maker::parse`].
     pub fn parse_on_trial<'a>(name: &str, options: impl IntoIterator<Item = &'a str>) -> Result<Self, MakerError> {
-        let (format, make) = find(name, |make| make.in_nginx)?;
-        make.maker(format, options.into_iter().map(split), State::on_trial)
+        open(find(name, in_nginx)?, options, State::on_trial)
     }
 
     /// As [`Maker::parse`], of any format that is made, for a program with one copy of this library.
@@ -453,8 +460,20 @@ impl Maker {
     ///
     /// As for [`Maker::parse`].
     pub fn parse_any<'a>(name: &str, options: impl IntoIterator<Item = &'a str>) -> Result<Self, MakerError> {
-        let (format, make) = find(name, |_| true)?;
-        make.maker(format, options.into_iter().map(split), State::open)
+        open(find(name, anywhere)?, options, State::open)
+    }
+
+    /// As [`Maker::parse_any`], on trial.
+    ///
+    /// ```
+    /// assert!(txid::Maker::parse_any_on_trial("flake", ["node=02:42:ac:11:00:02"]).is_ok());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`Maker::parse`].
+    pub fn parse_any_on_trial<'a>(name: &str, options: impl IntoIterator<Item = &'a str>) -> Result<Self, MakerError> {
+        open(find(name, anywhere)?, options, State::on_trial)
     }
 
     /// As [`Maker::parse`], where no options can be given.
@@ -469,9 +488,9 @@ impl Maker {
     ///
     /// As for [`Maker::parse`]. A list of formats has only those that need no options.
     pub fn named(name: &str) -> Result<Self, MakerError> {
-        let offered = |name: &str| find(name, |make| make.in_nginx);
-        let bare = |(format, make): (&'static str, &Make)| match make.maker(format, [], State::open) {
-            Err(MakerError::Missing { .. }) => Err(MakerError::NeedsOptions(format)),
+        let offered = |name: &str| find(name, in_nginx);
+        let bare = |found: Found| match open(found, [], State::open) {
+            Err(MakerError::Missing { .. }) => Err(MakerError::NeedsOptions(found.0)),
             maker => maker,
         };
         match offered(name) {
@@ -484,22 +503,46 @@ impl Maker {
     }
 }
 
-/// The formats that are made, of those that are wanted.
-fn makes(is_wanted: fn(&Make) -> bool) -> impl Iterator<Item = (&'static str, &'static Make)> {
-    CORES.iter().filter_map(move |core| Some((core.name, core.make.as_ref().filter(|make| is_wanted(make))?)))
+/// The name of a format, how it is made, and the options that are offered.
+type Found = (&'static str, &'static Make, &'static [&'static str]);
+
+/// The options of a format that is offered.
+type Offered = fn(&Make) -> Option<&'static [&'static str]>;
+
+fn in_nginx(make: &Make) -> Option<&'static [&'static str]> {
+    make.in_nginx
+}
+
+fn anywhere(make: &Make) -> Option<&'static [&'static str]> {
+    Some(make.options)
+}
+
+/// The formats that are made, of those that are offered.
+fn makes(offered: Offered) -> impl Iterator<Item = Found> {
+    CORES.iter().filter_map(move |core| {
+        let make = core.make.as_ref()?;
+        Some((core.name, make, offered(make)?))
+    })
 }
 
 /// That of this name.
-fn find(name: &str, is_wanted: fn(&Make) -> bool) -> Result<(&'static str, &'static Make), MakerError> {
-    let known = || makes(is_wanted).map(|(name, _)| name).collect();
-    let found = makes(is_wanted).find(|(known, _)| *known == name);
+fn find(name: &str, offered: Offered) -> Result<Found, MakerError> {
+    let known = || makes(offered).map(|(name, ..)| name).collect();
+    let found = makes(offered).find(|(known, ..)| *known == name);
     found.ok_or_else(|| MakerError::NoFormat { name: name.to_string(), known: known() })
 }
 
-/// `name=value`
-fn split(option: &str) -> (&str, &OsStr) {
-    let (name, value) = option.split_once('=').unwrap_or((option, ""));
-    (name, value.as_ref())
+/// A maker with options as `name=value`.
+fn open<'a>(
+    (format, make, known): Found,
+    options: impl IntoIterator<Item = &'a str>,
+    open_state: OpenState,
+) -> Result<Maker, MakerError> {
+    let split = |option: &'a str| {
+        let (name, value) = option.split_once('=').unwrap_or((option, ""));
+        (name, value.as_ref())
+    };
+    make.maker(format, known, options.into_iter().map(split), open_state)
 }
 
 #[cfg(test)]
@@ -507,8 +550,6 @@ mod tests {
     use super::*;
     use crate::NoId;
     use crate::snowflake::{Layout, LeasePage, Refusal};
-    use crate::trace::SkyWalking;
-    use std::collections::HashSet;
     use test_helpers::Directory;
 
     fn make(maker: &Maker) -> String {
@@ -516,30 +557,6 @@ mod tests {
         let made = maker.write_by(crate::source::clock::system_ms(), &mut text).unwrap();
         assert!(!made.guessable);
         String::from_utf8(text[..made.len].to_vec()).unwrap()
-    }
-
-    #[test]
-    fn every_format_makes_ids_of_its_own_length() {
-        for (format, length) in [
-            ("txid", 20),
-            ("strong", 20),
-            ("uuid_v1", 36),
-            ("uuid_v4", 36),
-            ("uuid_v7", 36),
-            ("flake", 22),
-            ("unique_id", 27),
-            ("trace_id", 32),
-            ("otel_trace_id", 32),
-            ("traceparent", 55),
-        ] {
-            let maker = Maker::parse(format, []).unwrap();
-            let ids: HashSet<String> = (0..1000).map(|_| make(&maker)).collect();
-            assert_eq!(ids.len(), 1000, "{format}");
-            assert!(ids.iter().all(|id| id.len() == length), "{format}");
-        }
-        assert_eq!(make(&Maker::parse("unique_id_short", ["address=10.0.0.7"]).unwrap()).len(), 24);
-        assert!(make(&Maker::parse("trace_host_id", ["address=10.0.0.7"]).unwrap()).contains("0a000007"));
-        assert!(make(&Maker::parse("skywalking", []).unwrap()).parse::<SkyWalking>().is_ok());
     }
 
     #[test]

@@ -3,9 +3,7 @@
 use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
 use crate::maker::{Made, Maker};
 use crate::source::{clock, entropy};
-use crate::text::{FormatError, base62};
-use std::fmt;
-use std::str::FromStr;
+use crate::text::{FormatError, base62, read_from_text, show_as_text};
 
 const EPOCH_MS: i64 = 1_400_000_000_000;
 
@@ -16,7 +14,7 @@ pub(crate) const FORMAT: Format = Format {
     make: Some(Make {
         options: &[],
         takes_a_time: true,
-        in_nginx: true,
+        in_nginx: Some(&[]),
         maker: |_| Ok(Maker::stamping(|ms, text| Made::in_place(text, |place| Ksuid::at(ms).write(place)))),
     }),
     read: Some(Read {
@@ -45,7 +43,7 @@ pub(crate) const FORMAT: Format = Format {
 
 pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
     let id = Ksuid::from_text(text)?;
-    let parts = vec![("payload", format!("{:032x}", id.payload))];
+    let parts = vec![("payload", format!("{:032x}", id.payload).into())];
     let bits = [&id.seconds.to_be_bytes()[..], &id.payload.to_be_bytes()].concat();
     Ok(Anatomy::new(id.to_string(), parts).with_bits(&bits, &[("time", 32), ("payload", 128)]))
 };
@@ -95,7 +93,7 @@ impl Ksuid {
     /// ```
     #[inline(always)]
     pub fn at(ms: i64) -> Self {
-        Self { seconds: (ms.div_euclid(1000) - EPOCH_MS / 1000) as u32, payload: entropy::next_wide(ms) }
+        Self { seconds: (ms.div_euclid(1000) - EPOCH_MS / 1000) as u32, payload: entropy::next_u128(ms) }
     }
 
     /// The second that it was made in, in milliseconds since 1970-01-01 UTC.
@@ -130,10 +128,6 @@ impl Ksuid {
     }
 
     /// Reads text from bytes.
-    ///
-    /// # Errors
-    ///
-    /// [`FormatError`] says what is wrong, and where.
     pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
         let exact =
             text.try_into().map_err(|_| FormatError::Length { found: text.len(), expected: "a KSUID has 27" })?;
@@ -141,22 +135,5 @@ impl Ksuid {
     }
 }
 
-impl FromStr for Ksuid {
-    type Err = FormatError;
-
-    fn from_str(text: &str) -> Result<Self, FormatError> {
-        Self::from_text(text.as_bytes())
-    }
-}
-
-impl fmt::Display for Ksuid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(std::str::from_utf8(&self.to_text()).map_err(|_| fmt::Error)?)
-    }
-}
-
-impl fmt::Debug for Ksuid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Ksuid({self})")
-    }
-}
+read_from_text!(Ksuid, FormatError);
+show_as_text!(Ksuid);

@@ -3,7 +3,9 @@
 use crate::segment::UsedUp;
 use crate::snowflake::{Layout, Refusal, State, StateError};
 use crate::source::clock;
-use crate::source::host::host_ipv4;
+use crate::source::host::{host_ipv4, host_ipv6};
+use crate::source::mac::read_mac;
+use crate::text::civil;
 use std::ffi::OsStr;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
@@ -233,20 +235,37 @@ impl<'a> Options<'a> {
         }
     }
 
-    /// The address in the option `address`, or the host's own, which is one of IPv4.
-    pub(crate) fn address(&self) -> Result<IpAddr, MakerError> {
-        match self.text("address")? {
-            Some(text) => text.parse().map_err(|_| MakerError::Address(text.to_string())),
-            None => host_ipv4().map(IpAddr::from).ok_or(MakerError::NoAddress),
-        }
+    /// The address in the option `address`.
+    fn address(&self) -> Result<Option<IpAddr>, MakerError> {
+        let parse = |text: &str| text.parse().map_err(|_| MakerError::Address(text.to_string()));
+        self.text("address")?.map(parse).transpose()
+    }
+
+    /// The same, or the host's own.
+    pub(crate) fn host(&self) -> Result<IpAddr, MakerError> {
+        let own = || host_ipv4().map(IpAddr::from).or_else(|| host_ipv6().map(IpAddr::from));
+        self.address()?.or_else(own).ok_or(MakerError::NoAddress)
     }
 
     /// The same, of IPv4 only.
     pub(crate) fn ipv4_address(&self) -> Result<Ipv4Addr, MakerError> {
         match self.address()? {
-            IpAddr::V4(address) => Ok(address),
-            IpAddr::V6(_) => Err(MakerError::Address(self.text("address")?.unwrap_or_default().to_string())),
+            Some(IpAddr::V4(address)) => Ok(address),
+            Some(address) => Err(MakerError::Address(address.to_string())),
+            None => host_ipv4().ok_or(MakerError::NoAddress),
         }
+    }
+
+    /// The MAC address in the option `node`.
+    pub(crate) fn node(&self) -> Result<Option<[u8; 6]>, MakerError> {
+        let read = |text: &str| read_mac(text.as_bytes()).map_err(|_| MakerError::Node(text.to_string()));
+        self.text("node")?.map(read).transpose()
+    }
+
+    /// What the time of a trace id counts from: the option `epoch`, a day, or milliseconds since 1970, which it is otherwise.
+    pub(crate) fn epoch_ms(&self) -> Result<i64, MakerError> {
+        let Some(text) = self.text("epoch")? else { return Ok(0) };
+        text.parse().ok().or_else(|| civil::parse(text)).ok_or_else(|| MakerError::Epoch(text.to_string()))
     }
 }
 
@@ -286,8 +305,12 @@ pub enum MakerError {
     NotText(&'static str),
     /// Not an address, or not of the family that the format needs.
     Address(String),
-    /// The host has no IPv4 address of its own.
+    /// The host has no address of its own that the format can hold.
     NoAddress,
+    /// Not a MAC address.
+    Node(String),
+    /// Neither a day nor milliseconds.
+    Epoch(String),
     /// The path of the state is relative, and would depend on the working directory.
     RelativeState(String),
     /// The message of the error in the layout, the node or the state.
@@ -314,7 +337,9 @@ impl fmt::Display for MakerError {
             Self::Missing { option, give } => write!(f, "{option}= is missing: give {give}"),
             Self::NotText(option) => write!(f, "the value of {option}= is not UTF-8"),
             Self::Address(text) => write!(f, "address \"{text}\" is not an IP address that the format can hold"),
-            Self::NoAddress => f.write_str("this host has no IPv4 address of its own: give one with address="),
+            Self::NoAddress => f.write_str("this host has no address of its own: give one with address="),
+            Self::Node(text) => write!(f, "node \"{text}\" is not a MAC address such as 02:42:ac:11:00:02"),
+            Self::Epoch(text) => write!(f, "epoch \"{text}\" is neither a day such as 2020-01-01 nor milliseconds"),
             Self::RelativeState(path) => write!(f, "state \"{path}\" is not an absolute path"),
             Self::Snowflake(why) | Self::Segment(why) => f.write_str(why),
         }

@@ -15,7 +15,7 @@ pub(crate) const FORMAT: Format = Format {
     make: Some(Make {
         options: &[],
         takes_a_time: false,
-        in_nginx: true,
+        in_nginx: Some(&[]),
         maker: |_| Ok(Maker::writing(|_, text| Ok(put(text)))),
     }),
     read: Some(Read {

@@ -36,8 +36,8 @@ pub(crate) const FORMAT: Format = Format {
 pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
     let bits = read(text)?;
     let parts = vec![
-        ("random", format!("{:010x}", bits >> 24 & 0x00ff_ffff_ffff)),
-        ("counter", (bits & 0x00ff_ffff).to_string()),
+        ("random", format!("{:010x}", bits >> 24 & 0x00ff_ffff_ffff).into()),
+        ("counter", (bits as u32 & 0x00ff_ffff).into()),
     ];
     let fields = [("time", 32), ("random", 40), ("counter", 24)];
     Ok(Anatomy::new(format!("{bits:024x}"), parts).with_bits(&bits.to_be_bytes()[4..], &fields))

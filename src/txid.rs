@@ -3,9 +3,8 @@
 use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
 use crate::maker::{Made, Maker};
 use crate::source::{clock, entropy};
-use crate::text::{ParseError, base32hex};
+use crate::text::{ParseError, base32hex, read_from_text, show_as_text};
 use std::fmt;
-use std::str::FromStr;
 
 const RANDOM_BITS: u32 = 54;
 const RANDOM_MASK: u64 = (1 << RANDOM_BITS) - 1;
@@ -21,7 +20,7 @@ pub(crate) const FORMAT: Format = Format {
     make: Some(Make {
         options: &[],
         takes_a_time: true,
-        in_nginx: true,
+        in_nginx: Some(&[]),
         maker: |_| Ok(Maker::stamped(|ms| Txid::at(ms).to_text())),
     }),
     read: Some(Read {
@@ -46,7 +45,7 @@ pub(crate) const FORMAT: Format = Format {
 
 pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
     let id = Txid::from_text(text)?;
-    let parts = vec![("random", format!("{:014x}", id.random))];
+    let parts = vec![("random", format!("{:014x}", id.random).into())];
     Ok(Anatomy::new(id.to_string(), parts)
         .with_bits(&<[u8; 12]>::from(id), &[("time", 42), ("random", RANDOM_BITS as usize)]))
 };
@@ -61,11 +60,11 @@ pub(crate) fn ms_of(text: &[u8]) -> Option<i64> {
 pub(crate) const STRONG: Format = Format {
     name: "strong",
     title: "strong txid",
-    about: "the same, but nobody can guess it",
+    about: "the same, with randomness that was never in memory before",
     make: Some(Make {
         options: &[],
         takes_a_time: true,
-        in_nginx: true,
+        in_nginx: Some(&[]),
         maker: |_| {
             Ok(Maker::stamping(|ms, text| {
                 let id = Txid::strong_at(ms);
@@ -77,7 +76,7 @@ pub(crate) const STRONG: Format = Format {
     read: None,
 };
 
-/// A 96-bit id that sorts by the millisecond it was made in.
+/// A 96-bit id that sorts by the millisecond it was made in. Nobody can guess one, or compute one from others.
 ///
 /// Its text is 20 characters of lower-case base32hex, which sort as the ids do:
 ///
@@ -149,8 +148,8 @@ impl Txid {
         Self { ms: ms as u64 & TIME_MASK, random: bits >> (64 - RANDOM_BITS) }
     }
 
-    /// A new id that cannot be guessed. The time is that of [`Txid::now`], and every random bit comes from the
-    /// operating system's generator and is used only once.
+    /// A new id of which nothing was in memory before: every random bit comes from the operating system when it is
+    /// needed, and a system that gives none is reported. The time is that of [`Txid::now`].
     ///
     /// ```
     /// let id = txid::Txid::strong()?;
@@ -301,17 +300,7 @@ impl From<Txid> for [u8; 12] {
     }
 }
 
-impl fmt::Display for Txid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(std::str::from_utf8(&self.to_text()).map_err(|_| fmt::Error)?)
-    }
-}
-
-impl fmt::Debug for Txid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Txid({self})")
-    }
-}
+show_as_text!(Txid);
 
 /// An id that was meant to be impossible to guess, but was made without the operating system's randomness. It comes
 /// from the thread's own generator, and is as unique as any other.
@@ -329,10 +318,4 @@ impl fmt::Display for Guessable {
 
 impl std::error::Error for Guessable {}
 
-impl FromStr for Txid {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        Self::from_text(text.as_bytes())
-    }
-}
+read_from_text!(Txid, ParseError);

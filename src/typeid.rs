@@ -49,7 +49,7 @@ pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
     let (prefix, bits) = read(text)?;
     let hex = format!("{bits:032x}");
     let uuid = [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-");
-    let parts = vec![("prefix", String::from_utf8_lossy(prefix).into_owned()), ("uuid", uuid)];
+    let parts = vec![("prefix", String::from_utf8_lossy(prefix).into_owned().into()), ("uuid", uuid.into())];
     let fields = [("time", 48), ("version", 4), ("random", 12), ("variant", 2), ("random", 62)];
     let fields = if uuid_time::version(bits) == Some(7) { &fields[..] } else { &[("uuid", 128)] };
     Ok(Anatomy::new(written(prefix, bits), parts).with_bits(&bits.to_be_bytes(), fields))

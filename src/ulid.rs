@@ -5,9 +5,7 @@ use crate::maker::Maker;
 use crate::source::clock::{self, Stamp};
 use crate::source::growing::{Growing, Grown};
 use crate::source::kept::Kept;
-use crate::text::{FormatError, crockford};
-use std::fmt;
-use std::str::FromStr;
+use crate::text::{FormatError, crockford, read_from_text, show_as_text};
 
 const TIME_MASK: i64 = (1 << 48) - 1;
 const RANDOM_BITS: u32 = 80;
@@ -20,7 +18,7 @@ pub(crate) const FORMAT: Format = Format {
     make: Some(Make {
         options: &[],
         takes_a_time: true,
-        in_nginx: true,
+        in_nginx: Some(&[]),
         maker: |_| Ok(Maker::of(|clock_ms| Ulid::now_by(clock_ms).to_text()).at(|ms| Ulid::at(ms).to_text())),
     }),
     read: Some(Read {
@@ -45,7 +43,7 @@ pub(crate) const FORMAT: Format = Format {
 
 pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
     let id = Ulid::from_text(text)?;
-    let parts = vec![("random", format!("{:020x}", id.0 & RANDOM_MASK))];
+    let parts = vec![("random", format!("{:020x}", id.0 & RANDOM_MASK).into())];
     let fields = [("time", 48), ("random", RANDOM_BITS as usize)];
     Ok(Anatomy::new(id.to_string(), parts).with_bits(&id.0.to_be_bytes(), &fields))
 };
@@ -125,10 +123,6 @@ impl Ulid {
     }
 
     /// Reads text from bytes, in upper or lower case.
-    ///
-    /// # Errors
-    ///
-    /// [`FormatError`] says what is wrong, and where.
     pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
         if text.len() != Self::LEN {
             return Err(FormatError::Length { found: text.len(), expected: "a ULID has 26" });
@@ -137,22 +131,5 @@ impl Ulid {
     }
 }
 
-impl FromStr for Ulid {
-    type Err = FormatError;
-
-    fn from_str(text: &str) -> Result<Self, FormatError> {
-        Self::from_text(text.as_bytes())
-    }
-}
-
-impl fmt::Display for Ulid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(std::str::from_utf8(&self.to_text()).map_err(|_| fmt::Error)?)
-    }
-}
-
-impl fmt::Debug for Ulid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Ulid({self})")
-    }
-}
+read_from_text!(Ulid, FormatError);
+show_as_text!(Ulid);

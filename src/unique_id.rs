@@ -6,12 +6,10 @@ use crate::maker::{Made, Maker, Text};
 use crate::source::entropy::{self, StreamId};
 use crate::source::kept::Kept;
 use crate::source::{clock, process, thread_number};
-use crate::text::FormatError;
 use crate::text::base64::{self, Alphabet};
+use crate::text::{FormatError, read_from_text, show_as_text};
 
-use std::fmt;
 use std::net::Ipv4Addr;
-use std::str::FromStr;
 
 /// The alphabets of httpd before 2.4.47, and since.
 const OLDER: &Alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@-";
@@ -31,7 +29,7 @@ pub(crate) const LONG: Format = Format {
     make: Some(Make {
         options: &[],
         takes_a_time: true,
-        in_nginx: true,
+        in_nginx: Some(&[]),
         maker: |_| Ok(Maker::stamping(|ms, text| put(text, UniqueId::long_at(ms)))),
     }),
     read: Some(Read {
@@ -54,9 +52,9 @@ pub(crate) const LONG_ANATOMY: ReadAnatomy = |text, _| {
         return Err(FormatError::Length { found: text.len(), expected: "today's UNIQUE_ID has 27" });
     };
     let parts = vec![
-        ("random", random.map(|byte| format!("{byte:02x}")).concat()),
-        ("counter", id.counter.to_string()),
-        ("thread", id.thread.to_string()),
+        ("random", random.map(|byte| format!("{byte:02x}")).concat().into()),
+        ("counter", id.counter.into()),
+        ("thread", id.thread.into()),
     ];
     let bits = [&id.seconds.to_be_bytes()[..], &random, &id.counter.to_be_bytes(), &id.thread.to_be_bytes()].concat();
     let fields = [("time", 32), ("random", 80), ("counter", 16), ("thread", 32)];
@@ -70,7 +68,7 @@ pub(crate) const SHORT: Format = Format {
     make: Some(Make {
         options: &["address"],
         takes_a_time: true,
-        in_nginx: true,
+        in_nginx: Some(&["address"]),
         maker: |options| {
             let address = options.ipv4_address()?;
             Ok(Maker::stamping(move |ms, text| put(text, UniqueId::short_at(ms, address))))
@@ -95,10 +93,10 @@ pub(crate) const SHORT_ANATOMY: ReadAnatomy = |text, _| {
         return Err(FormatError::Length { found: text.len(), expected: "the older UNIQUE_ID has 24" });
     };
     let parts = vec![
-        ("address", address.to_string()),
-        ("process", pid.to_string()),
-        ("counter", id.counter.to_string()),
-        ("thread", id.thread.to_string()),
+        ("address", address.to_string().into()),
+        ("pid", pid.into()),
+        ("counter", id.counter.into()),
+        ("thread", id.thread.into()),
     ];
     let words = [id.seconds, address.to_bits(), pid].map(u32::to_be_bytes).concat();
     let bits = [&words[..], &id.counter.to_be_bytes(), &id.thread.to_be_bytes()].concat();
@@ -284,10 +282,6 @@ impl UniqueId {
     /// assert_eq!(txid::UniqueId::from_text(id.to_string().as_bytes())?, id);
     /// # Ok::<(), txid::FormatError>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`FormatError`] says what is wrong, and where.
     pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
         if !matches!(text.len(), Self::SHORT_LEN | Self::LONG_LEN) {
             return Err(FormatError::Length { found: text.len(), expected: "a UNIQUE_ID has 24 or 27" });
@@ -349,10 +343,10 @@ impl Series {
     #[inline(always)]
     fn advance(&mut self, stream_id: StreamId, stamp_ms: i64) {
         if self.stream_id != stream_id {
-            *self = self.renewed(stream_id, entropy::next_u128(stamp_ms));
+            *self = self.renewed(stream_id, entropy::next_u128_rarely(stamp_ms));
         }
         if self.left == 0 {
-            let [random @ .., _, _, _, _, _, _] = entropy::next_u128(stamp_ms).to_be_bytes();
+            let [random @ .., _, _, _, _, _, _] = entropy::next_u128_rarely(stamp_ms).to_be_bytes();
             self.random = random;
             self.number = self.number.wrapping_add(1);
             self.left = COUNTER_VALUES;
@@ -362,21 +356,8 @@ impl Series {
     }
 }
 
-impl FromStr for UniqueId {
-    type Err = FormatError;
-
-    fn from_str(text: &str) -> Result<Self, FormatError> {
-        Self::from_text(text.as_bytes())
-    }
-}
-
-impl fmt::Display for UniqueId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = [0; Self::LONG_LEN];
-        let length = self.write(&mut text);
-        f.pad(std::str::from_utf8(&text[..length]).map_err(|_| fmt::Error)?)
-    }
-}
+read_from_text!(UniqueId, FormatError);
+show_as_text!(UniqueId, UniqueId::LONG_LEN);
 
 #[cfg(test)]
 mod tests {

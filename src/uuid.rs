@@ -1,12 +1,15 @@
 //! UUIDs of RFC 9562: the `uuid` crate does layout and text, this library does bits and time.
 //!
+//! Nobody can guess one of version 4. Of version 7 neither, but the next of a thread within the same millisecond is one of 2^32
+//! after the one before it. Those of version 1 count, and can be guessed.
+//!
 //! ```
 //! let id = txid::uuid::v7();
 //! assert_eq!(id.to_string().len(), txid::uuid::LEN);
 //! assert!(id < txid::uuid::v7());
 //! ```
 
-use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
+use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time, Value};
 use crate::maker::{Made, Maker, Text};
 use crate::source::clock::{self, Stamp};
 use crate::source::entropy::{self, StreamId};
@@ -32,12 +35,14 @@ pub(crate) const V1: Format = Format {
     name: "uuid_v1",
     title: "UUID version 1",
     about: "a UUID of RFC 9562 with the time and a random node",
-    // A node is given in Rust, C and Lua only: it must be of one thread.
     make: Some(Make {
-        options: &[],
+        options: &["node"],
         takes_a_time: false,
-        in_nginx: true,
-        maker: |_| Ok(Maker::writing(|clock_ms, text| Ok(put(text, v1_by(clock_ms, None))))),
+        in_nginx: Some(&[]),
+        maker: |options| {
+            let node = options.node()?;
+            Ok(Maker::writing(move |clock_ms, text| Ok(put(text, v1_by(clock_ms, node)))))
+        },
     }),
     read: Some(Read {
         lengths: LEN..=LEN,
@@ -60,7 +65,7 @@ pub(crate) const V4: Format = Format {
     make: Some(Make {
         options: &[],
         takes_a_time: false,
-        in_nginx: true,
+        in_nginx: Some(&[]),
         maker: |_| Ok(Maker::writing(|_, text| Ok(put(text, v4())))),
     }),
     read: Some(Read { lengths: LEN..=LEN, all_lengths: None, holds: |text, _| no_time(text, Some(4)), time: None }),
@@ -111,7 +116,7 @@ pub(crate) const V7: Format = Format {
     make: Some(Make {
         options: &[],
         takes_a_time: true,
-        in_nginx: true,
+        in_nginx: Some(&[]),
         maker: |_| {
             Ok(Maker::writing(|clock_ms, text| Ok(put(text, v7_by(clock_ms))))
                 .writing_at(|ms, text| put(text, v7_at(ms))))
@@ -141,7 +146,7 @@ pub(crate) const V7_ANATOMY: ReadAnatomy = |text, _| {
     anatomy(text, Some(7), &fields)
 };
 
-/// Of other versions and variants.
+/// Recognized in UUIDs of other versions and variants. By this name, any UUID is read.
 pub(crate) const OTHER: Format = Format {
     name: "uuid",
     title: "UUID",
@@ -177,19 +182,19 @@ fn version_of(parts: &Parts) -> Option<u8> {
 }
 
 fn anatomy(text: &[u8], version: Option<u8>, fields: &[(&'static str, usize)]) -> Result<Anatomy, FormatError> {
-    let parts = read_ascii(text)?;
-    if version_of(&parts) != version {
+    let (id, parts) = parse(text)?;
+    if version.is_some() && version_of(&parts) != version {
         return Err(FormatError::Value("the UUID has another version"));
     }
     let variant = match parts.variant {
-        Variant::RFC4122 => "of RFC 9562",
-        Variant::NCS => "of the NCS",
-        Variant::Microsoft => "of Microsoft",
-        _ => "of none yet",
+        Variant::RFC4122 => "rfc9562",
+        Variant::NCS => "ncs",
+        Variant::Microsoft => "microsoft",
+        _ => "future",
     };
-    let id = Uuid::try_parse_ascii(text).unwrap_or_default();
-    let shown = vec![("version", parts.version.to_string()), ("variant", variant.to_string())];
-    Ok(Anatomy::new(id.to_string(), shown).with_bits(id.as_bytes(), fields))
+    let shown = vec![("version", parts.version.into()), ("variant", Value::Text(variant.into()))];
+    let ms = parts.ms;
+    Ok(Anatomy { ms, ..Anatomy::new(id.to_string(), shown).with_bits(id.as_bytes(), fields) })
 }
 
 fn no_time(text: &[u8], version: Option<u8>) -> Option<Holds> {
@@ -213,11 +218,7 @@ fn ms_in(text: &[u8], version: u8) -> Option<i64> {
 /// assert_eq!(txid::uuid::v4().get_version_num(), 4);
 /// ```
 pub fn v4() -> Uuid {
-    let bits = [entropy::next_u64_without_stamp(), entropy::next_u64_without_stamp()];
-    Builder::from_u128(u128::from(bits[0]) << 64 | u128::from(bits[1]))
-        .with_variant(Variant::RFC4122)
-        .with_version(Version::Random)
-        .into_uuid()
+    marked(entropy::next_u128_without_stamp(), Version::Random)
 }
 
 /// A new UUID of this moment, version 7: greater than the previous one of this thread, also within a millisecond.
@@ -266,10 +267,17 @@ fn next_v7(ms: i64, stamp: Stamp) -> Uuid {
 
 #[inline(always)]
 fn v7_of(Grown { ms, random }: Grown) -> Uuid {
-    Builder::from_u128((ms as u128) << 80 | random >> 62 << 64 | random & ((1 << 62) - 1))
-        .with_variant(Variant::RFC4122)
-        .with_version(Version::SortRand)
-        .into_uuid()
+    marked((ms as u128) << 80 | random >> 62 << 64 | random & ((1 << 62) - 1), Version::SortRand)
+}
+
+/// These bits with a version, and the variant of RFC 9562. Not by the `uuid` crate's builder, which writes single bytes: to read
+/// all of them at once, as its encoder does, then stalls the processor.
+#[inline(always)]
+fn marked(bits: u128, version: Version) -> Uuid {
+    const VERSION_AT: u32 = 76;
+    const VARIANT_AT: u32 = 62;
+    let bits = bits & !(0xf << VERSION_AT | 0b11 << VARIANT_AT);
+    Uuid::from_u128(bits | (version as u128) << VERSION_AT | 0b10 << VARIANT_AT)
 }
 
 /// A new UUID of this moment, version 1. This thread uses each count of 100 ns only once. Without a `node`, each UUID
@@ -323,7 +331,7 @@ impl V1 {
     #[inline(always)]
     fn advance(&mut self, stream_id: StreamId, ms: i64, ticks: u64) {
         if self.stream_id.stream != stream_id.stream {
-            self.clock_sequence = entropy::next_u128(ms) as u16;
+            self.clock_sequence = entropy::next_u128_rarely(ms) as u16;
         }
         if self.stream_id != stream_id {
             self.stream_id = stream_id;
@@ -361,10 +369,6 @@ pub struct Parts {
 /// assert_eq!((parts.version, parts.ms), (7, Some(1_645_557_742_000)));
 /// # Ok::<(), txid::FormatError>(())
 /// ```
-///
-/// # Errors
-///
-/// [`FormatError`] says what is wrong, and where.
 pub fn read(text: &str) -> Result<Parts, FormatError> {
     read_ascii(text.as_bytes())
 }
@@ -380,12 +384,16 @@ pub fn read(text: &str) -> Result<Parts, FormatError> {
 ///
 /// As [`read`].
 pub fn read_ascii(text: &[u8]) -> Result<Parts, FormatError> {
+    Ok(parse(text)?.1)
+}
+
+fn parse(text: &[u8]) -> Result<(Uuid, Parts), FormatError> {
     if text.len() != LEN {
         return Err(FormatError::Length { found: text.len(), expected: "a UUID has 36" });
     }
     let uuid = Uuid::try_parse_ascii(text).map_err(|_| first_wrong(text))?;
     let (version, variant) = (uuid.get_version_num() as u8, uuid.get_variant());
-    Ok(Parts { version, variant, ms: uuid_time::ms(uuid.as_u128()) })
+    Ok((uuid, Parts { version, variant, ms: uuid_time::ms(uuid.as_u128()) }))
 }
 
 /// Finds the first wrong character, which the `uuid` crate does not report.

@@ -6,9 +6,7 @@ use crate::maker::Maker;
 use crate::source::clock;
 use crate::source::entropy::{self, StreamId};
 use crate::source::kept::Kept;
-use crate::text::{FormatError, base32hex, none_of};
-use std::fmt;
-use std::str::FromStr;
+use crate::text::{FormatError, base32hex, none_of, read_from_text, show_as_text};
 
 const COUNTER_BITS: u32 = 24;
 
@@ -22,7 +20,7 @@ pub(crate) const FORMAT: Format = Format {
     make: Some(Make {
         options: &[],
         takes_a_time: true,
-        in_nginx: true,
+        in_nginx: Some(&[]),
         maker: |_| Ok(Maker::stamped(|ms| Xid::at(ms).to_text())),
     }),
     read: Some(Read {
@@ -48,8 +46,7 @@ pub(crate) const FORMAT: Format = Format {
 pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
     let id = Xid::from_text(text)?;
     let machine = id.machine().map(|byte| format!("{byte:02x}")).concat();
-    let parts =
-        vec![("machine", machine), ("process", id.process().to_string()), ("counter", id.counter().to_string())];
+    let parts = vec![("machine", machine.into()), ("pid", id.process().into()), ("counter", id.counter().into())];
     let fields = [("time", 32), ("machine", 24), ("process", 16), ("counter", 24)];
     Ok(Anatomy::new(id.to_string(), parts).with_bits(&id.0.to_be_bytes()[4..], &fields))
 };
@@ -134,10 +131,6 @@ impl Xid {
     }
 
     /// Reads text from bytes, in lower case only.
-    ///
-    /// # Errors
-    ///
-    /// [`FormatError`] says what is wrong, and where.
     pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
         let exact: &[u8; Self::LEN] =
             text.try_into().map_err(|_| FormatError::Length { found: text.len(), expected: "an xid has 20" })?;
@@ -168,8 +161,7 @@ struct Series {
 impl Series {
     const NONE: Self = Self { stream_id: StreamId::NONE, left: 0, maker: 0, counter: 0 };
 
-    /// The next count. All counts of a maker are different: after each of them, and with fresh randomness, it is another
-    /// one.
+    /// The next count. A maker uses each count once; then, or with fresh randomness, another maker follows.
     fn next(stamp_ms: i64) -> Self {
         thread_local! {
             static SERIES: Kept<Series> = const { Kept::new(Series::NONE) };
@@ -186,7 +178,7 @@ impl Series {
     #[inline(always)]
     fn advance(&mut self, stream_id: StreamId, stamp_ms: i64) {
         if self.stream_id != stream_id || self.left == 0 {
-            let bits = entropy::next_u128(stamp_ms) as u64;
+            let bits = entropy::next_u128_rarely(stamp_ms) as u64;
             *self = Self { stream_id, left: 1 << COUNTER_BITS, maker: bits >> COUNTER_BITS, counter: bits as u32 };
         }
         self.left -= 1;
@@ -194,25 +186,8 @@ impl Series {
     }
 }
 
-impl FromStr for Xid {
-    type Err = FormatError;
-
-    fn from_str(text: &str) -> Result<Self, FormatError> {
-        Self::from_text(text.as_bytes())
-    }
-}
-
-impl fmt::Display for Xid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(std::str::from_utf8(&self.to_text()).map_err(|_| fmt::Error)?)
-    }
-}
-
-impl fmt::Debug for Xid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Xid({self})")
-    }
-}
+read_from_text!(Xid, FormatError);
+show_as_text!(Xid);
 
 #[cfg(test)]
 mod tests {
@@ -243,7 +218,7 @@ mod tests {
         assert!(maker(0) == first && maker(1) != first && first >> 40 == 0);
     }
 
-    /// What is in both would tell makers apart only once.
+    /// Bits that both shared would tell makers apart only once.
     #[test]
     fn where_a_maker_begins_to_count_has_bits_of_its_own() {
         let is_part_of_it = |reseeds: &u64| {

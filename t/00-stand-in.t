@@ -406,7 +406,7 @@ my $block = "=== the block\n--- config\nlocation = /t { return 200 hello; }\n---
 dies 'a response that does not come', qr/timed out/, $head, $run, <<'END';
 === slow
 --- config
-location = /t { content_by_lua_block { ngx.sleep(1) } }
+location = /t { content_by_lua_block { ngx.sleep(60) } }
 --- request
 GET /t
 --- timeout: 0.1
@@ -431,8 +431,8 @@ dies 'several requests with one expectation', qr/response_body is not a list/, $
 }
 
 for my $end (
-    [INT  => "sleep 20;"],
-    [TERM => "sleep 20;"],
+    [INT  => "sleep 60;"],
+    [TERM => "sleep 60;"],
     [die  => "die 'enough';"],
 ) {
     my ($how, $code) = @$end;
@@ -441,7 +441,7 @@ for my $end (
     my $child = start_file($head . <<"END" . $run . $block);
 add_cleanup_handler(sub { open my \$ready, '>', 'ready-$how'; close \$ready; $code });
 END
-    my $deadline = time + 5;
+    my $deadline = time + 60;
     sleep 0.01 until -e "ready-$how" || time > $deadline;
     ok scalar(nginx_processes("$root/")), "$how: nginx was running" if $how ne 'die';
     kill $how => $child->{pid} if $how ne 'die';

@@ -96,7 +96,6 @@ location = /t {
         ngx.say("id of a worker that ends: ", ngx.shared.reloads:get("length at exit"))
     }
 }
---- timeout: 30
 --- response_body
 generations: 4
 ids: true

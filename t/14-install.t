@@ -52,7 +52,7 @@ my @command = (
     '/share/bash-completion/completions/txid',
     '/share/zsh/site-functions/_txid',
     '/share/fish/vendor_completions.d/txid.fish',
-    map({"/share/txid/$_"} glob 'sql/*.sql'),
+    map({"/share/txid/$_"} map { s{^readers/}{}r } glob q(readers/sql/*.sql)),
 );
 
 sub id_with {
@@ -148,11 +148,11 @@ is_deeply files_in_stage(), ['/usr/local/share/lua/5.1/resty/other.lua'], "anoth
 # install.sh of the archive, in one that is unpacked.
 my $root = getcwd();
 my $away = tempdir(CLEANUP => 1);
-mkdir "$away/$_" for qw(txid txid/scripts txid/packaging);
-symlink "$root/$_", "$away/txid/$_" for qw(lua include sql scripts/install.sh packaging/agent packaging/txid.pc.in);
+mkdir "$away/$_" for qw(txid txid/packaging txid/readers);
+symlink "$root/$_", "$away/txid/$_" for qw(lua include readers/sql packaging/install.sh packaging/agent packaging/txid.pc.in);
 symlink "$root/target/release", "$away/txid/built";
 system 'cp', 'packaging/archive.sh', "$away/txid/install.sh";
-open my $facts, '>', "$away/txid/scripts/facts.sh" or die $!;
+open my $facts, '>', "$away/txid/packaging/facts.sh" or die $!;
 print $facts "version=2.0.0\nrepository=https://example.com/txid\n";
 close $facts;
 sub unpacked {

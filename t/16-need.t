@@ -64,7 +64,7 @@ END
 # Without this machine's cargo, rustc and luajit.
 sub installed {
     my $tools = tempdir(CLEANUP => 1);
-    for my $name (qw(sh sed grep mktemp rm tail head sort cut touch cat)) {
+    for my $name (qw(env sh sed grep mktemp rm tail head sort cut touch cat)) {
         my ($path) = grep {-x} map {"$_/$name"} File::Spec->path;
         symlink $path, "$tools/$name" or die "$name: $!";
     }
@@ -77,13 +77,13 @@ sub installed {
 
 my $installed;
 machine('cargo' => '0.66.0+ds1-1', 'cargo-web' => '1.96.0+dfsg1-1~deb12u2', luajit => '2.1.0~beta3', luajit2 => '2.1-20230119-1');
-($status, $said, $installed) = installed('build', 'test');
+($status, $said, $installed) = installed('build', 'suites');
 is $status, 0, 'Debian 12' or diag $said;
 like $installed, qr/ cargo-web /, 'has a new Rust as cargo-web';
 like $installed, qr/ luajit2$/m, "and OpenResty's LuaJIT as luajit2";
 
 machine('cargo' => '1.85.0+dfsg3-1', 'cargo-web' => '1.96.0+dfsg1-1~deb13u1', luajit => '2.1.0+openresty20250117-2', luajit2 => '(none)');
-($status, $said, $installed) = installed('build', 'test');
+($status, $said, $installed) = installed('build', 'suites');
 is $status, 0, 'Debian 13' or diag $said;
 like $installed, qr/ cargo /, 'has a new Rust as cargo';
 like $installed, qr/ luajit$/m, "and OpenResty's LuaJIT as luajit";
@@ -103,7 +103,7 @@ like $installed, qr/ nginx libnginx-mod-http-lua$/m, 'only nginx with Lua';
 machine('cargo' => '1.85.0+dfsg3-1');
 tool('cargo', '');
 tool('rustc', 'echo "rustc 1.63.0 (4b91a6ea7 2022-08-08)"');
-($status, $said, $installed) = installed('build', 'test');
+($status, $said, $installed) = installed('build', 'suites');
 is $status, 1, 'a Rust that is too old';
 like $said, qr{^txid: $bin/rustc is Rust 1\.63\.0, and 1\.\d+ or later is needed: }, 'is named before anything is built';
 is $installed, '', 'and nothing is installed';
@@ -131,6 +131,25 @@ is $status, 1, 'without package lists';
 like $said, qr/^txid: cargo is missing: /, 'the reason is said';
 ok !-e "$bin/lists", 'and no lists are fetched';
 
+# An ordinary user who may use sudo.
+$ENV{TXID_INSTALL} = 1;
+machine();
+tool($_, '') for qw(cc cargo);
+tool('rustc', 'echo rustc 1.999.0');
+tool('id', 'echo 1000');
+tool('sudo', qq(echo "sudo \$*" >>$bin/installed));
+($status, $said, $installed) = installed('build', 'nginx-module');
+is $status, 0, 'a user who may use sudo' or diag $said;
+like $installed, qr/^sudo env .*apt-get .* install .* make nginx-dev libnginx-mod-stream$/m, 'installs with it';
+tool('sudo', 'echo "a password is required" >&2; exit 1');
+($status, $said, $installed) = installed('build', 'nginx-module');
+is $status, 1, 'one who may not, and whom nobody can ask for a password';
+like $said, qr/^apt-get install .* make nginx-dev libnginx-mod-stream$/m, 'reads what to type';
+is $installed, '', 'and nothing is installed';
+tool('id', 'echo 0');
+unlink "$bin/sudo";
+delete $ENV{TXID_INSTALL};
+
 # Rust is there, but not what lints.
 tool($_, '') for qw(cc openresty);
 tool('rustc', 'echo rustc 1.999.0');
@@ -152,10 +171,10 @@ tool('cargo', 'case $1 in fmt | clippy) exit 101 ;; esac');
 like $installed, qr/ rustfmt-web rust-web-clippy$/m, "or Debian's, of the same release as its Rust";
 
 # Make says who may.
-for my $target (qw(build try run test check lint agent nginx-module install deb rpm bench test-install release)) {
+for my $target (qw(build try run test test-agent check lint agent nginx-module install deb rpm bench test-install release)) {
     my $called = `make --no-print-directory -n -p $target 2>/dev/null`;
     my $may    = $called =~ /^$target: TXID_INSTALL := 1$/m ? 1 : 0;
-    is $may, $target =~ /^(?:try|run|test)$/ ? 1 : 0, "make $target " . ($may ? 'may install' : 'installs nothing');
+    is $may, $target =~ /^(?:try|run|test|test-agent)$/ ? 1 : 0, "make $target " . ($may ? 'may install' : 'installs nothing');
 }
 
 done_testing;

@@ -1,4 +1,4 @@
-# resty.txid.flake, and resty.txid.unique_id.
+# Flakes and UNIQUE_IDs: their parts, their options and their order.
 
 use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';
@@ -9,31 +9,27 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: decode returns the time, the node and the sequence of a flake
+=== TEST 1: a flake holds the time, the node and the sequence
 --- config
 location = /t {
     content_by_lua_block {
-        local flake = require "resty.txid.flake"
-        local it = flake.decode(flake.flake(1522545688552, "02:42:AC:11:00:02"))
+        local inspect = require "resty.txid.inspect"
+        local maker = require "resty.txid.maker"
+        local flake = maker.new "flake"
+        local of_node = maker.new("flake", { node = "02:42:AC:11:00:02" })
+        local it = inspect(of_node(1522545688552), "flake")
         ngx.say(it.ms, " ", it.time, " ", it.node)
-        it = flake.decode(flake.flake(nil, "02:42:ac:11:00:02"))
+        it = inspect(of_node(), "flake")
         ngx.say(math.abs(it.ms - ngx.now() * 1000) < 2, " ", it.node)
 
         -- Without a node: one that is no network card's.
-        it = flake.decode(flake.flake())
+        it = inspect(flake(), "flake")
         ngx.say(bit.band(tonumber(it.node:sub(1, 2), 16), 1))
-        local next_one = flake.decode(flake.flake())
+        local next_one = inspect(flake(), "flake")
         ngx.say(next_one.node == it.node, " ", next_one.sequence - it.sequence)
 
-        it = flake.decode("7n42DGM5Tflk9n8mt7Fhc7")
-        ngx.say(it.ms == 2^64, " ", it.node, " ", it.sequence)
-
-        -- Two nodes in turn, and then a text that is none.
-        local function node_of(node) return flake.decode(flake.flake(nil, node)).node end
-        local a, b = "02:42:ac:11:00:0a", "02:42:ac:11:00:0b"
-        ngx.say(node_of(a) == a, " ", node_of(b) == b, " ", node_of(a) == a, " ", pcall(node_of, "ff:ff"), " ", node_of(a) == a)
-        -- The first one of all, from above.
-        ngx.say(node_of("02:42:AC:11:00:02"))
+        it = inspect("7n42DGM5Tflk9n8mt7Fhc7", "flake")
+        ngx.say(it.ms == 2^63, " ", it.node, " ", it.sequence)
     }
 }
 --- response_body
@@ -42,8 +38,6 @@ true 02:42:ac:11:00:02
 1
 true 1
 true ff:ff:ff:ff:ff:ff 65535
-true true true false true
-02:42:ac:11:00:02
 
 
 
@@ -51,7 +45,7 @@ true true true false true
 --- config
 location = /t {
     content_by_lua_block {
-        local flake = require("resty.txid.flake").flake
+        local flake = require("resty.txid.maker").new "flake"
         local before = ""
         for _ = 1, 200000 do
             local id = flake()
@@ -66,28 +60,28 @@ sorted
 
 
 
-=== TEST 3: decode returns the fields of a unique id of each length
+=== TEST 3: the parts of a UNIQUE_ID of each length
 --- config
 location = /t {
     content_by_lua_block {
-        local unique_id = require "resty.txid.unique_id"
-        local it = unique_id.decode(unique_id.short(1522545688552, "10.209.52.143"))
+        local inspect = require "resty.txid.inspect"
+        local maker = require "resty.txid.maker"
+        local long, short = maker.new "unique_id", maker.new("unique_id_short", { address = "10.209.52.143" })
+        local it = inspect(short(1522545688552), "unique_id_short")
         ngx.say(it.ms, " ", it.time, " ", it.address, " ", it.pid == ngx.worker.pid(), " ", it.random)
-        it = unique_id.decode(unique_id.long(1522545688552))
+        it = inspect(long(1522545688552), "unique_id")
         ngx.say(it.ms, " ", it.time, " ", it.address, " ", it.pid, " ", #it.random)
-        local next_one = unique_id.decode(unique_id.long())
+        local next_one = inspect(long(), "unique_id")
         ngx.say(next_one.random == it.random, " ", (next_one.counter - it.counter) % 65536)
-        for _, make in ipairs { unique_id.long, function() return unique_id.short(nil, "10.0.0.7") end } do
-            ngx.say(ngx.now() - unique_id.decode(make()).ms / 1000 < 1.002)
-        end
+        ngx.say(ngx.now() - next_one.ms / 1000 < 1.002, " ",
+                ngx.now() - inspect(short(), "unique_id_short").ms / 1000 < 1.002)
     }
 }
 --- response_body
 1522545688000 2018-04-01T01:21:28.000Z 10.209.52.143 true nil
 1522545688000 2018-04-01T01:21:28.000Z nil nil 20
 true 1
-true
-true
+true true
 
 
 
@@ -95,13 +89,11 @@ true
 --- config
 location = /t {
     content_by_lua_block {
-        local unique_id = require "resty.txid.unique_id"
-        local ok, made = pcall(unique_id.short)
+        local ok, made = pcall(require("resty.txid.maker").new, "unique_id_short")
         if ok then
-            ngx.say(unique_id.decode(made).address ~= "127.0.0.1")
+            ngx.say(require "resty.txid.inspect"(made(), "unique_id_short").address ~= "127.0.0.1")
         else
-            ngx.say(made:find("found no address of this host; give one such as \"10.0.0.7\" as argument #2", 1, true)
-                    ~= nil)
+            ngx.say(made:find("this host has no address of its own: give one with address=", 1, true) ~= nil)
         end
     }
 }
@@ -110,38 +102,36 @@ true
 
 
 
-=== TEST 5: a wrong argument is an error at the caller's level
+=== TEST 5: an option that is wrong
 --- config
 location = /t {
     content_by_lua_block {
-        local caller = debug.getinfo(1, "S").short_src
-        local function say_error(module, name, ...)
-            local call = require("resty.txid." .. module)[name]
-            local arguments, count = { ... }, select("#", ...)
-            local ok, err = pcall(function() local id = call(unpack(arguments, 1, count)) return id end)
-            assert(not ok and err:sub(1, #caller) == caller, err)
-            ngx.say((err:gsub("^.-:%d+: ", "")))
+        local maker = require "resty.txid.maker"
+        local function try(format, option, value)
+            ngx.say((select(2, pcall(maker.new, format, { [option] = value })):gsub("^.-maker: ", "")))
         end
-        say_error("flake", "flake", "0")
-        say_error("flake", "flake", nil, "fd00::7")
-        say_error("flake", "flake", nil, false)
-        say_error("flake", "decode", 5)
-        say_error("unique_id", "long", {})
-        say_error("unique_id", "short", {}, "10.0.0.7")
-        say_error("unique_id", "short", nil, "fd00::7")
-        say_error("unique_id", "short", nil, "")
-        say_error("unique_id", "short", nil, 5)
-        say_error("unique_id", "decode")
+        try("flake", "node", "fd00::7")
+        try("flake", "node", 5)
+        try("uuid_v1", "node", "02:42:ac:11:00")
+        try("uuid_v1", "node", "02-42-ac-11-00-02")
+        try("uuid_v1", "node", require("ffi").new("int"))
+        try("unique_id_short", "address", "fd00::7")
+        try("unique_id_short", "address", "")
+        try("trace_host_id", "address", "nowhere")
+        try("sofa", "address", "fd00::7")
+        try("trace_id", "epoch", "soon")
+        try("trace_id", "node", "17")
     }
 }
 --- response_body
-bad argument #1 to 'flake' (number, int64_t or uint64_t expected, got string)
-bad argument #2 to 'flake' (a MAC address such as "02:42:ac:11:00:02" expected, got "fd00::7")
-bad argument #2 to 'flake' (a MAC address such as "02:42:ac:11:00:02" expected, got boolean)
-bad argument #1 to 'decode' (string expected, got number)
-bad argument #1 to 'long' (number, int64_t or uint64_t expected, got table)
-bad argument #1 to 'short' (number, int64_t or uint64_t expected, got table)
-bad argument #2 to 'short' (an address such as "10.0.0.7" expected, got "fd00::7")
-bad argument #2 to 'short' (an address such as "10.0.0.7" expected, got "")
-bad argument #2 to 'short' (an address such as "10.0.0.7" expected, got number)
-bad argument #1 to 'decode' (string expected, got nil)
+node "fd00::7" is not a MAC address such as 02:42:ac:11:00:02
+node "5" is not a MAC address such as 02:42:ac:11:00:02
+node "02:42:ac:11:00" is not a MAC address such as 02:42:ac:11:00:02
+node "02-42-ac-11-00-02" is not a MAC address such as 02:42:ac:11:00:02
+bad option 'node' to 'new' (string or number expected, got cdata)
+address "fd00::7" is not an IP address that the format can hold
+address "" is not an IP address that the format can hold
+address "nowhere" is not an IP address that the format can hold
+address "fd00::7" is not an IP address that the format can hold
+epoch "soon" is neither a day such as 2020-01-01 nor milliseconds
+"node=17" is not an option of trace_id, which takes epoch=

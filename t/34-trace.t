@@ -1,4 +1,4 @@
-# resty.txid.trace: trace ids of six kinds, and the headers that carry them.
+# Trace ids of several kinds, and resty.txid.trace: the headers that carry them.
 
 use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';
@@ -9,27 +9,31 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: decode returns the time and the sequence of an id, with and without a host
+=== TEST 1: trace ids that sort, with and without a host, and with an epoch
 --- config
 location = /t {
     content_by_lua_block {
-        local trace = require "resty.txid.trace"
+        local inspect = require "resty.txid.inspect"
+        local maker = require "resty.txid.maker"
+        local function host(options) return maker.new("trace_host_id", options) end
+        local id = maker.new "trace_id"
         for sequence = 0, 2 do
-            local it = trace.decode_id(trace.id(1522545688552))
+            local it = inspect(id(1522545688552), "trace_id")
             assert(it.sequence == sequence and #it.random == 16)
         end
-        local it = trace.decode_id(trace.id(1522545688553))
+        local it = inspect(id(1522545688553), "trace_id")
         ngx.say(it.ms, " ", it.time, " ", it.sequence)
-        it = trace.decode_host_id(trace.host_id(1522545688554, "10.209.52.143"))
+        it = inspect(host { address = "10.209.52.143" }(1522545688554), "trace_host_id")
         ngx.say(it.ms, " ", it.time, " ", it.sequence, " ", it.host, " ", #it.random)
-        ngx.say(trace.decode_host_id(trace.host_id(nil, "2001:db8::7")).host)
+        ngx.say(inspect(host { address = "2001:db8::7" }(), "trace_host_id").host)
 
         local epoch = 1500000000000
-        local id = trace.id(1522545688552, epoch)
-        ngx.say(trace.decode_id(id).ms, " ", trace.decode_id(id, epoch).ms)
-        id = trace.host_id(1522545688552LL, "10.0.0.7", epoch)
-        ngx.say(trace.decode_host_id(id, epoch).ms)
-        ngx.say(math.abs(trace.decode_id(trace.id(nil, epoch), epoch).ms - ngx.now() * 1000) < 2)
+        local since = maker.new("trace_id", { epoch = epoch })
+        it = since(1522545688552)
+        ngx.say(inspect(it, "trace_id").ms, " ", inspect(it, "trace_id", epoch).ms)
+        it = host { address = "10.0.0.7", epoch = "2017-07-14T02:40:00Z" }(1522545688552LL)
+        ngx.say(inspect(it, "trace_host_id", epoch).ms)
+        ngx.say(math.abs(inspect(since(), "trace_id", epoch).ms - ngx.now() * 1000) < 2)
     }
 }
 --- response_body
@@ -46,8 +50,9 @@ true
 --- config
 location = /t {
     content_by_lua_block {
-        local trace = require "resty.txid.trace"
-        for _, make in ipairs { trace.id, function() return trace.host_id(nil, "10.0.0.7") end } do
+        local maker = require "resty.txid.maker"
+        local host = maker.new("trace_host_id", { address = "10.0.0.7" })
+        for _, make in ipairs { maker.new "trace_id", host } do
             local before = ""
             for _ = 1, 100000 do
                 local id = make()
@@ -57,7 +62,7 @@ location = /t {
         end
         local words, runs = nil, 0
         for _ = 1, 10000 do
-            local word = trace.host_id(nil, "10.0.0.7"):sub(25)
+            local word = host():sub(25)
             if word ~= words then
                 words, runs = word, runs + 1
             end
@@ -75,28 +80,23 @@ true
 --- config
 location = /t {
     content_by_lua_block {
-        local trace = require "resty.txid.trace"
-        local it = trace.decode_sofa("0ad1348f1403169275002100356696")
-        ngx.say(it.address, " ", it.ms, " ", it.time, " ", it.sequence, " ", it.pid)
-        it = trace.decode_sofa(trace.sofa("10.209.52.143"))
+        local inspect = require "resty.txid.inspect"
+        local maker = require "resty.txid.maker"
+        local sofa, skywalking = maker.new("sofa", { address = "10.209.52.143" }), maker.new "skywalking"
+        local it = inspect(sofa(), "sofa")
         ngx.say(it.address, " ", it.pid == ngx.worker.pid(), " ", math.abs(it.ms - ngx.now() * 1000) < 2)
-        local next_one = trace.decode_sofa(trace.sofa("10.209.52.143"))
-        ngx.say(next_one.sequence - it.sequence)
+        ngx.say(inspect(sofa(), "sofa").sequence - it.sequence)
 
-        it = trace.decode_skywalking("b3e4bd0d1f2c4a5e8c9d0a1b2c3d4e5f.57.15225456885520042")
-        ngx.say(it.instance, " ", it.thread, " ", it.ms, " ", it.time, " ", it.sequence)
-        local id = trace.skywalking()
-        it = trace.decode_skywalking(id)
+        local id = skywalking()
+        it = inspect(id, "skywalking")
         ngx.say(id:match("^%x+%.%d+%.%d+$") == id, " ", it.thread, " ", math.abs(it.ms - ngx.now() * 1000) < 2)
-        next_one = trace.decode_skywalking(trace.skywalking())
+        local next_one = inspect(skywalking(), "skywalking")
         ngx.say(next_one.instance == it.instance, " ", next_one.sequence - it.sequence)
     }
 }
 --- response_body
-10.209.52.143 1403169275002 2014-06-19T09:14:35.002Z 1003 56696
 10.209.52.143 true true
 1
-b3e4bd0d1f2c4a5e8c9d0a1b2c3d4e5f 57 1522545688552 2018-04-01T01:21:28.552Z 42
 true 0 true
 true 1
 
@@ -262,18 +262,6 @@ location = /t {
             assert(not ok and err:sub(1, #caller) == caller, err)
             ngx.say((err:gsub("^.-:%d+: ", "")))
         end
-        say_error(trace.id, "0")
-        say_error(trace.id, nil, "0")
-        say_error(trace.host_id, nil, "nowhere")
-        say_error(trace.host_id, 0/0, "10.0.0.7")
-        say_error(trace.sofa, "fd00::7")
-        say_error(trace.decode_id, 5)
-        say_error(trace.decode_id, ("0"):rep(32), "0")
-        say_error(trace.host_id, nil, "10.0.0.7", "0")
-        say_error(trace.decode_host_id, 5)
-        say_error(trace.decode_host_id, ("0"):rep(32), "0")
-        say_error(trace.decode_sofa, 5)
-        say_error(trace.decode_skywalking)
         say_error(trace.traceparent.parse)
         say_error(trace.traceparent.child, "00-")
         say_error(trace.traceparent.child, 5)
@@ -291,18 +279,6 @@ location = /t {
     }
 }
 --- response_body
-bad argument #1 to 'id' (number, int64_t or uint64_t expected, got string)
-bad argument #2 to 'id' (number, int64_t or uint64_t expected, got string)
-bad argument #2 to 'host_id' (an address such as "10.0.0.7" or "fd00::7" expected, got "nowhere")
-bad argument #1 to 'host_id' (a number from -2^53 to 2^53 expected, got nan)
-bad argument #1 to 'sofa' (an address such as "10.0.0.7" expected, got "fd00::7")
-bad argument #1 to 'decode_id' (string expected, got number)
-bad argument #2 to 'decode_id' (number, int64_t or uint64_t expected, got string)
-bad argument #3 to 'host_id' (number, int64_t or uint64_t expected, got string)
-bad argument #1 to 'decode_host_id' (string expected, got number)
-bad argument #2 to 'decode_host_id' (number, int64_t or uint64_t expected, got string)
-bad argument #1 to 'decode_sofa' (string expected, got number)
-bad argument #1 to 'decode_skywalking' (string expected, got nil)
 bad argument #1 to 'parse' (string expected, got nil)
 bad argument #1 to 'child' (a table with trace_id and span_id expected, got string)
 bad argument #1 to 'child' (a table with trace_id and span_id expected, got number)

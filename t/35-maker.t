@@ -116,6 +116,12 @@ location = /t {
         ngx.say(ok, " ", err)
         local _, where = pcall(function() maker.new("x") end)
         ngx.say(where:match(":%d+: resty.txid.maker: ") ~= nil)
+        local strong, caller = maker.new "strong", debug.getinfo(1, "S").short_src
+        for _, value in ipairs { {}, 0/0, 1/0, 2^53 + 2 } do
+            ok, err = pcall(function() local it = strong(value) return it end)
+            assert(not ok and err:sub(1, #caller) == caller, err)
+            ngx.say((err:gsub("^.-:%d+: ", "")))
+        end
     }
 }
 --- response_body
@@ -131,6 +137,10 @@ resty.txid.maker: "1=node=17" is not an option of snowflake, which takes node=, 
 false bad argument #1 to 'ksuid' (number, int64_t or uint64_t expected, got string)
 false ids of this format are not stamped with a given time
 true
+bad argument #1 to 'strong' (number, int64_t or uint64_t expected, got table)
+bad argument #1 to 'strong' (a number from -2^53 to 2^53 expected, got nan)
+bad argument #1 to 'strong' (a number from -2^53 to 2^53 expected, got inf)
+bad argument #1 to 'strong' (a number from -2^53 to 2^53 expected, got 9007199254740994)
 
 
 
@@ -216,3 +226,46 @@ location = /t {
 --- response_body
 compiled
 26 21
+
+
+
+=== TEST 8: what an id holds as a named format, and what is wrong with it
+--- config
+location = /t {
+    content_by_lua_block {
+        local inspect = require "resty.txid.inspect"
+        local function show(...)
+            local found, err = inspect(...)
+            local names = {}
+            for name, value in pairs(found or {}) do
+                names[#names + 1] = name .. "=" .. tostring(value)
+            end
+            table.sort(names)
+            ngx.say(err or table.concat(names, " "))
+        end
+        show("1160090501362225152", "snowflake")
+        show("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "traceparent")
+        show("9m4e2mr0ui3e8a215n4g", "xid")
+        show("V1StGXR8_Z5jdHi6B-myT", "nanoid")
+        show("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "uuid_v4")
+        show("4om9qi54la8ffr4bd9s1", "txid")
+
+        local caller = debug.getinfo(1, "S").short_src
+        for _, given in ipairs { { 5, "xid" }, { "x", 5 }, { "x", "xid", "0" }, { "x", "strong" } } do
+            local ok, err = pcall(function() local it = inspect(given[1], given[2], given[3]) return it end)
+            assert(not ok and err:sub(1, #caller) == caller, err)
+            ngx.say((err:gsub("^.-:%d+: ", ""):gsub("these are .*", "...")))
+        end
+    }
+}
+--- response_body
+ms=1565422103621 node=1 sequence=0 time=2019-08-10T07:28:23.621Z
+random=false sampled=true span_id=00f067aa0ba902b7 trace_id=4bf92f3577b34da6a3ce929d0e0e4736
+counter=4271561 machine=60f486 ms=1300816219000 pid=58408 time=2011-03-22T17:50:19.000Z
+
+the UUID has another version
+character 20 is '1', but the last one must be '0' or 'g'
+bad argument #1 to 'inspect' (string expected, got number)
+bad argument #2 to 'inspect' (string expected, got number)
+bad argument #3 to 'inspect' (number, int64_t or uint64_t expected, got string)
+resty.txid.inspect: "strong" is not a format that is read; ...

@@ -215,5 +215,8 @@ location = /t {
 --- timeout: 120
 --- response_body
 in order
+--- suppress_stderr
+--- error_log eval
+qr/\[alert\].* lua_code_cache is off/
 --- no_error_log
 [error]

@@ -131,7 +131,6 @@ true
 the lease of short ended at 0000-00-00T00:00:00.000Z; txid-agent last reached its store at 0000-00-00T00:00:00.000Z
 true
 true
---- timeout: 15
 
 
 

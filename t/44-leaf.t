@@ -4,18 +4,17 @@ use strict;
 use warnings;
 use lib 't/support';
 use Cwd qw(realpath);
-use File::Temp qw(tempdir);
 use IO::Socket::INET;
+use Kept qw(kept_directory);
+use Port qw(free_port);
 use Test::More;
 use Tree qw(library lua_cpath lua_path);
 
 library();
 my $nginx = $ENV{TEST_NGINX_BINARY} || 'nginx';
 my $load  = join '', map {"load_module $_; "} split ' ', $ENV{TEST_NGINX_LOAD_MODULES} // '';
-my $dir   = realpath(tempdir(CLEANUP => 1));
-chmod 0755, $dir;
-mkdir "$dir/logs";
-my $port = (IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1) or die $!)->sockport;
+my $dir   = realpath(kept_directory());
+my $port = free_port();
 
 open my $in, '<', 'examples/leaf.conf' or die $!;
 my $config = do { local $/; readline $in };
@@ -44,7 +43,7 @@ sub get {
     my ($path) = @_;
     my $socket = IO::Socket::INET->new("127.0.0.1:$port") or die $!;
     local $SIG{ALRM} = sub { die "no answer\n" };
-    alarm 10;
+    alarm 60;
     # HTTP/1.0 has no chunked bodies.
     print $socket "GET $path HTTP/1.0\r\n\r\n";
     my $response = do { local $/; readline $socket };

@@ -61,7 +61,6 @@ location = /t {
         ngx.say(order_id:stats().node == node, " ", #ngx.shared.seen:get_keys(0) > 12000)
     }
 }
---- timeout: 60
 --- response_body
 true
 true
@@ -112,7 +111,6 @@ location = /t {
         ngx.say(#nodes:get_keys())
     }
 }
---- timeout: 60
 --- response_body
 true
 true

@@ -82,7 +82,6 @@ location = /t {
         ngx.say(#ngx.shared.seen:get_keys(0), " numbers, the next is ", order_no())
     }
 }
---- timeout: 60
 --- response_body
 replaced: true
 100000 numbers, the next is 100001
@@ -132,7 +131,6 @@ location = /t {
         ngx.say(#seen:get_keys(0), " numbers, the next is ", order_no())
     }
 }
---- timeout: 60
 --- response_body
 8000 numbers, the next is 8001
 

@@ -113,7 +113,7 @@ for my $language (sort keys %programs) {
 }
 my @languages = sort keys %pids;
 my $lines = '';
-my $end = time + 60;
+my $end = time + 600;
 do {
     (undef, undef, my $body) = request($port, '/');
     $lines .= $body;

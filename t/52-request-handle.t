@@ -76,7 +76,6 @@ location = /t {
 400 1 id: log response
 --- no_error_log
 [alert]
---- timeout: 10
 
 
 

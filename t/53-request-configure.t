@@ -48,11 +48,7 @@ location = /t {
         try { format = true }
         try { format = "" }
         try { format = "../txid" }
-        try { format = "codec.decode" }
-        try { format = "lib" }
-        try { format = "pure.txid" }
-        try { format = "lib.clock_ms" }
-        try { format = "pure" }
+        try { format = "uuid.v7" }
         try { format = "snowflake" }
         try { on_invalid = "ignore" }
         try { response = "yes" }
@@ -80,15 +76,11 @@ resty.txid.request: accept must be .*, not this table \(it has the key "cidr"\)
 resty.txid.request: accept must be .*, not this table \(it has the key 3\)
 resty.txid.request: valid must be a regular expression or a function, not 5
 resty.txid.request: valid must be a regular expression, not "\[a-" \(.*\)
-resty.txid.request: format must be the name of a generator or a function, not true
-resty.txid.request: format must be the name of a generator such as txid or uuid_v7, not "" \(resty.txid.maker(?:: "" is not a format; the formats are txid,| needs libtxid)(?:.|\n)*?\)
-resty.txid.request: format must be the name of a generator such as txid or uuid_v7, not "../txid" \(.*\)
-resty.txid.request: format must be the name of a generator such as txid or uuid_v7, not "codec.decode" \(.*\)
-resty.txid.request: format must be the name of a generator such as txid or uuid_v7, not "lib" \(.*\)
-resty.txid.request: format must be the name of a generator such as txid or uuid_v7, not "pure.txid"
-resty.txid.request: format must be the name of a generator such as txid or uuid_v7, not "lib.clock_ms" \(it makes a number, not a string\)
-resty.txid.request: format must be the name of a generator such as txid or uuid_v7, not "pure" \(.*\)
-resty.txid.request: format must be the name of a generator such as txid or uuid_v7, not "snowflake" \(.*(?:node= is missing|needs libtxid).*\)
+resty.txid.request: format must be the name of a format or a function, not true
+resty.txid.request: format must be the name of a format such as txid or uuid_v7, not "" \(resty.txid.maker(?:: "" is not a format; the formats are txid,| needs libtxid)(?:.|\n)*?\)
+resty.txid.request: format must be the name of a format such as txid or uuid_v7, not "../txid" \(.*\)
+resty.txid.request: format must be the name of a format such as txid or uuid_v7, not "uuid.v7" \(.*\)
+resty.txid.request: format must be the name of a format such as txid or uuid_v7, not "snowflake" \(.*(?:node= is missing|needs libtxid).*\)
 resty.txid.request: on_invalid: "ignore" is neither replace nor reject
 resty.txid.request: response must be true or false, not "yes"
 resty.txid.request: upstream must be true or false, not 1

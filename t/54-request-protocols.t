@@ -5,18 +5,17 @@ use strict;
 use warnings;
 use lib 't/support';
 use File::Spec;
-use File::Temp qw(tempdir);
 use IO::Socket::INET;
 use IO::Socket::UNIX;
+use Kept qw(kept_directory);
+use Port qw(free_port);
 use Test::More;
 use Tree qw(library lua_cpath lua_path);
 
 library();
 my $nginx   = $ENV{TEST_NGINX_BINARY} || 'nginx';
 my $modules = join '', map {"load_module $_;\n"} split ' ', $ENV{TEST_NGINX_LOAD_MODULES} // '';
-my $prefix  = tempdir(CLEANUP => 1);
-chmod 0755, $prefix;
-mkdir "$prefix/logs";
+my $prefix  = kept_directory();
 my $id = qr/[0-9a-v]{20}/;
 
 sub write_config {
@@ -41,16 +40,10 @@ END
 
 sub nginx { `timeout 120 $nginx -p $prefix/ -c nginx.conf -e $prefix/logs/error.log @_ 2>&1` }
 
-# Returns a free port.
-sub free_port {
-    my $socket = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1) or die $!;
-    return $socket->sockport;
-}
-
 sub exchange {
     my ($socket, $bytes) = @_;
     local $SIG{ALRM} = sub { die "no answer\n" };
-    alarm 10;
+    alarm 60;
     print $socket $bytes;
     my $response = do { local $/; readline $socket };
     alarm 0;

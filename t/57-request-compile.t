@@ -30,7 +30,7 @@ location = /t {
         lines[1] = "id: " .. trace(function() return request.id() end)
         lines[2] = "id, anew: " .. trace(anew)
         lines[3] = "handle: " .. trace(function() return request.handle() end)
-        request.configure { format = "uuid.v7" }
+        request.configure { format = "uuid_v7" }
         lines[4] = "id, anew, in another format: " .. trace(anew) .. ", " .. #anew()
         ngx.say(table.concat(lines, "\n"))
     }

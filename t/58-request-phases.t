@@ -171,7 +171,7 @@ server {
     access_log off;
     rewrite_by_lua_block { require("resty.core.ctx").get_ctx_table(table.remove(free)) }
     location / { content_by_lua_block { ngx.say(request.id()) ngx.flush(true) } }
-    location /slow { content_by_lua_block { ngx.say(request.id()) ngx.flush(true) ngx.sleep(1) } }
+    location /slow { content_by_lua_block { ngx.say(request.id()) ngx.flush(true) repeat ngx.sleep(0.01) until free.is_over } }
     log_by_lua_block {
         free[#free + 1] = ngx.ctx
         require "table.clear"(ngx.ctx)
@@ -200,6 +200,7 @@ location = /t {
         require "support.wait_until"(function() return #free == 1 end)
         local slow = ask(other, "/slow")
         ngx.say(#free, " ", ask(one, "/") ~= slow)
+        free.is_over = true
     }
 }
 --- response_body

@@ -132,6 +132,14 @@ for my $place ('http', nginx_has_stream() ? 'stream' : ()) {
     my $new = prefix() . "/new-$place";
     accepted $place => "txid_variable \$a snowflake node=3 state=$new/state;";
     ok !-e $new, 'a test of a configuration makes no file';
+    # nginx is not running, so the signal reaches nobody; but the configuration was read.
+    write_config("events {} $place { txid_variable \$a snowflake node=3 state=$new/state; "
+            . 'txid_hide $b $a key=/proc/no-such-key name=orders digits=10; }');
+    my $signal = nginx('-s reopen');
+    like $signal, qr/nginx\.pid/, 'a signal needs no key' or diag $signal;
+    unlike $signal, qr/txid_hide/, 'and does not look for it';
+    ok !-e $new, 'and makes no file';
+    like nginx('-t'), qr{txid_hide: .*/proc/no-such-key}, 'which a test of the configuration looks for';
     write_config("events {} $place { txid_variable \$a snowflake node=3 state=/proc/txid/a; }");
     like nginx(), qr{\[emerg\].*txid_variable: .*/proc/txid}, 'a start that cannot make it is refused';
     write_file("$new-damaged", 'x' x 4096);
@@ -153,6 +161,8 @@ for my $place ('http', nginx_has_stream() ? 'stream' : ()) {
     refused $place => 'txid_variable $a txid node=1;', 'txid takes no options';
     refused $place => "txid_variable \$$_ flake;", qq(the duplicate "$_" variable)
         for qw(txid txid_strong txid_uuid_v7 txid_trace_id txid_span_id txid_b3), $place eq 'http' ? qw(request_txid txid_tracestate) : ();
+    refused $place => "map '' \$m { default 1; } $_", '"$m" is there already: choose another name'
+        for 'txid_variable $m ulid;', 'txid_time $txid $m;';
     accepted $place => 'txid_time $txid $time;';
     accepted $place => "txid_time \$txid \$time $_;" for qw(ms iso8601);
     refused $place => 'txid_time $txid $time rfc822;', 'txid_time: "rfc822" is neither ms nor iso8601';
@@ -160,6 +170,7 @@ for my $place ('http', nginx_has_stream() ? 'stream' : ()) {
     refused $place => 'txid_time $txid $txid_flake;', 'the duplicate "txid_flake" variable';
 }
 
+refused http => 'txid_variable $args ulid;', 'txid_variable: "$args" is there already: choose another name';
 my $said = check(http => 'txid_time $no_such $time;');
 like $said, qr/unknown "no_such" variable/, 'txid_time of a variable that is not there';
 

@@ -409,7 +409,6 @@ location = /t {
         ngx.say(times)
     }
 }
---- timeout: 10
 --- response_body
 1
 --- error_log

@@ -1,4 +1,4 @@
-# Which traces the nginx module continues, and what it sends upstream.
+# The traces that the nginx module continues, and the headers that it sends upstream.
 
 use lib 't/support';
 use Native;

@@ -16,7 +16,7 @@ my $has_lua = join(' ', Native::modules()) =~ /http_lua/ || `@{[$ENV{TEST_NGINX_
 my $lua = $has_lua ? <<"END" : '';
     lua_package_path "@{[lua_path()]}";
     lua_package_cpath "@{[lua_cpath()]}";
-    init_by_lua_block { txid, uuid, flake = require "resty.txid", require "resty.txid.uuid", require "resty.txid.flake".flake }
+    init_by_lua_block { txid, uuid, flake = require "resty.txid", require "resty.txid.uuid", require "resty.txid.maker".new "flake" }
 END
 my $lua_ids = $has_lua ? 'set_by_lua_block $lua_ids { return txid() .. " " .. uuid.v7() .. " " .. flake() }' : 'set $lua_ids "";';
 

@@ -26,9 +26,9 @@ my $port = free_port();
 my $lua  = $has_lua ? <<"END" : '';
     lua_package_path "@{[lua_path()]}";
     lua_package_cpath "$other/?.so";
-    init_by_lua_block { require("resty.txid")() require("resty.txid.strong")() require("resty.txid.uuid").v7() }
+    init_by_lua_block { require("resty.txid")() require("resty.txid.maker").new("strong")() require("resty.txid.uuid").v7() }
 END
-my $by_lua = $has_lua ? 'set_by_lua_block $lua { return require("resty.txid")() .. require("resty.txid.strong")() }' : 'set $lua "";';
+my $by_lua = $has_lua ? 'set_by_lua_block $lua { return require("resty.txid")() .. require("resty.txid.maker").new("strong")() }' : 'set $lua "";';
 write_config(<<"END");
 events {}
 master_process off;

@@ -1,7 +1,7 @@
 # Counts the instructions that the nginx module adds to a request, compared with the same location and a constant instead of an
 # id. They are the same on any machine.
 #
-# The difference leaves out the C library, because malloc's share depends on earlier requests and is larger than what is counted
+# The difference leaves out the C library, because malloc's share depends on earlier requests and exceeds the limits
 # here. The lowest of several rounds counts: on a busy machine, nginx and the generator read the clock more often.
 
 use strict;
@@ -39,7 +39,7 @@ sub own_at_most {
 
 my $parent = "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\r\n";
 my $b3     = "X-B3-TraceId: 4bf92f3577b34da6a3ce929d0e0e4736\r\nX-B3-SpanId: 00f067aa0ba902b7\r\nX-B3-Sampled: 1\r\n";
-# Of this moment: the time of an old txid is not certain, since it could be that of a newer xid.
+# Of this moment: an old txid could also be a newer xid, so its time is not certain.
 my $new_id = join '', map { (0 .. 9, 'a' .. 'v')[(int(time * 1000) << 3) >> (40 - 5 * $_) & 31] } 0 .. 8;
 $new_id .= '0' x 11;
 my $traces = 'txid_accept 127.0.0.0/8; txid_trace traceparent b3;';

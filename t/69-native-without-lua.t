@@ -228,7 +228,7 @@ SKIP: {
     my $listening = IO::Socket::INET->new(LocalAddr => "127.0.0.1:$hinting", Listen => 1, ReuseAddr => 1) or die $!;
     my $pid = fork // die $!;
     if (!$pid) {
-        alarm 20;
+        alarm 60;
         my $from = $listening->accept;
         until (($_ = <$from>) eq "\r\n") { }
         print $from "HTTP/1.1 $_\r\nX-Request-Id: upstream\r\nLink: </a>\r\nContent-Length: 0\r\n\r\n" for '103 Early Hints', '200 OK';

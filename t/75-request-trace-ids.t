@@ -17,7 +17,7 @@ init_by_lua_block { request = require "resty.txid.request" }
 --- config
 location = /t {
     content_by_lua_block {
-        local trace = require "resty.txid.trace"
+        local inspect = require "resty.txid.inspect"
         local header = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
         local function is_now(ms)
@@ -39,13 +39,13 @@ location = /t {
         end
 
         local id, is_same, flags = anew(nil)
-        say("random:", tostring(is_same), flags, tostring(not is_now(trace.decode_id(id).ms)))
+        say("random:", tostring(is_same), flags, tostring(not is_now(inspect(id, "trace_id").ms)))
         id, is_same, flags = anew("sorted")
-        say("sorted:", tostring(is_same), flags, tostring(is_now(trace.decode_id(id).ms)))
+        say("sorted:", tostring(is_same), flags, tostring(is_now(inspect(id, "trace_id").ms)))
         id, is_same, flags = anew { "sorted", "epoch=2020-01-01" }
-        say("from another day:", tostring(is_same), flags, tostring(is_now(trace.decode_id(id, 1577836800000).ms)))
+        say("from another day:", tostring(is_same), flags, tostring(is_now(inspect(id, "trace_id", 1577836800000).ms)))
         id, is_same, flags = anew("sorted_host")
-        say("with the host:", tostring(is_same), flags, tostring(is_now(trace.decode_host_id(id).ms)))
+        say("with the host:", tostring(is_same), flags, tostring(is_now(inspect(id, "trace_host_id").ms)))
         ngx.req.set_header("traceparent", header)
         say("continued:", (anew("sorted")))
         ngx.req.set_header("X-Request-Id", "mine")

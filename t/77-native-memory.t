@@ -1,6 +1,6 @@
 # When nginx has no memory for something that a module asks for, a configuration is refused, and a request lacks an id or is
-# answered with an error. No worker ends, and no id is empty. Each place in which memory is asked for is refused it once. What was opened
-# for a configuration is closed with it.
+# answered with an error. No worker ends, and no id is empty. Each allocation fails once. Files that a configuration opened are
+# closed with it.
 
 use strict;
 use warnings;
@@ -134,7 +134,7 @@ is keys %left, 1, 'and leaves as many blocks of memory, however much had been op
 $said = audited_nginx();
 is $?, 0, 'nginx starts' or BAIL_OUT($said);
 
-# What an access log has for each variable, if there is one: "-" if there is none.
+# The variables' values in the access log: "-" for none.
 my @SHAPES = map {qr/^(?:-|$_)\z/} qr/[0-9a-v]{19}[0g]/, qr/[0-9a-v]{19}[0g]/, qr/[0-9a-f-]{36}/, qr/[0-9a-f-]{36}/, qr/[0-9a-f-]{36}/, qr/\w{22}/,
     qr/[\w\@-]{27}/, qr/[\w\@-]{24}/, qr/20[0-9T:.-]{21}Z/, qr/\d{13}/, qr/[0-9a-f]{16}/, qr/[0-9a-f]{32}/, qr/00-[0-9a-f]{32}-[0-9a-f]{16}-0[13]/;
 
@@ -151,7 +151,7 @@ sub logged {
     return @new == 1 ? $new[0] : scalar(@new) . ' lines';
 }
 
-# What is wrong with a line of this log.
+# The error in a line of this log.
 sub wrong_in {
     my ($line, $log) = @_;
     my @values = split /\|/, $line, -1;
@@ -224,7 +224,7 @@ sub line_of {
 my @all = ($trace, 'X-Request-Id: mine', 'tracestate: a=1');
 like line_of(@all), qr/^mine\|.*\|a=1\z/, 'a request has an id and a tracestate';
 like line_of(), qr/^[0-9a-v]{20}\|.*\|-\z/, 'the next one has neither';
-# Behind a long name, that of tracestate is not written over by what is made for the next request.
+# The next request does not overwrite the name of tracestate behind a long name.
 line_of($trace, 'x' x 3000 . ': 1', 'tracestate: a=1');
 like line_of($trace), qr/\|-\z/, 'and one with a trace has no tracestate';
 

@@ -206,10 +206,30 @@ local function a_mapped_address_is_one_of_ipv4()
     local is_in = assert(cidr.matcher { "10.0.0.0/8" })
     for peer, expected in pairs {
         ["10.0.0.1"] = true, ["::ffff:10.0.0.1"] = true, ["::FFFF:A00:1"] = true, ["::ffff:11.0.0.1"] = false,
-        ["::10.0.0.1"] = false, ["::fffe:10.0.0.1"] = false,
     } do
         if is_in(peer) ~= expected then
             return nil, peer
+        end
+    end
+    return true
+end
+
+
+-- Not if any of the 96 bits in front is another one: else a stranger with such an address would be in a network of IPv4.
+local function only_a_mapped_address_is_one_of_ipv4()
+    local is_in = assert(cidr.matcher { "10.0.0.0/8" })
+    for bit = 1, 96 do
+        local bits = {}
+        for i = 1, 128 do
+            -- ::ffff:10.0.0.1
+            bits[i] = (i > 80 and i <= 96 or i == 101 or i == 103 or i == 128) and 1 or 0
+        end
+        assert(is_in(ipv6_text(bits)))
+        bits[bit] = 1 - bits[bit]
+        local text = ipv6_text(bits)
+        local is_a_network, why = cidr.matcher { text .. "/104" }
+        if is_in(text) or not is_a_network then
+            return nil, text .. ": " .. (why or "in 10.0.0.0/8")
         end
     end
     return true
@@ -228,6 +248,7 @@ local tests = {
     { "what has a NUL is no network", what_has_a_nul_is_no_network },
     { "what is no list is refused", what_is_no_list_is_refused },
     { "a mapped address is one of IPv4", a_mapped_address_is_one_of_ipv4 },
+    { "only a mapped address is one of IPv4", only_a_mapped_address_is_one_of_ipv4 },
     { "no address is in a network of the other family", no_address_is_in_a_network_of_the_other_family },
     { "networks match as the reference does", no_wrong_answer },
     { "any text has an answer", any_text_has_an_answer },

@@ -154,31 +154,94 @@ local function random_bits(id)
 end
 
 
--- A source of randomness that gives these four words.
-local function seed_of(...)
-    local words = { ... }
-    return function(buf)
-        local seed = ffi.cast("int32_t *", buf)
-        seed[0], seed[1], seed[2], seed[3] = words[1], words[2], words[3], words[4]
-        return 16
-    end
+-- 64 ids take seven bytes each: 32, 16 and 8 bits, each at the same place in a list of its own.
+local IDS = 64
+local BYTES = 7 * IDS
+
+
+-- The random bits of the id at this place in the bytes.
+local function bits_in(bytes, place)
+    local a = tonumber(ffi.cast("uint32_t *", bytes)[place])
+    local b = ffi.cast("uint16_t *", bytes + 4 * IDS)[place]
+    local c = ffi.cast("uint8_t *", bytes + 6 * IDS)[place]
+    return math.floor(a / 2^4) .. " " .. (a % 2^4) * 2^22 + b * 2^6 + math.floor(c / 4)
 end
 
 
 do
-    -- The first numbers of xoshiro128++ from the state 1, 2, 3, 4, by its authors' program.
-    local KNOWN = {
-        641, 1573767, 3222811527, 3517856514, 836907274, 4247214768, 3867114732, 1355841295, 495546011, 621204420,
-    }
+    local given, stream = ffi.new("uint8_t[?]", BYTES), nil
+    local fills = 0
     local txid = load_pure {
-        txid_pure_getrandom = seed_of(1, 2, 3, 4),
+        txid_pure_getrandom = function(buf, len)
+            stream, fills = ffi.cast("uint8_t *", buf), fills + 1
+            for i = 0, BYTES - 1 do
+                given[i] = math.random(1, 255)
+            end
+            ffi.copy(buf, given, BYTES)
+            return len
+        end,
     }
-    local got, expected = {}, {}
-    for i = 1, #KNOWN, 2 do
-        got[#got + 1] = random_bits(txid(0))
-        expected[#expected + 1] = math.floor(KNOWN[i] / 2^4) .. " " .. math.floor(KNOWN[i + 1] / 2^6)
+    local wrong, kept, places = 0, 0, {}
+    for _ = 1, 3 * IDS do
+        local bits = random_bits(txid(0))
+        for place = 0, IDS - 1 do
+            if bits == bits_in(given, place) then
+                places[place] = (places[place] or 0) + 1
+                kept = kept + (bits_in(stream, place) == "0 0" and 0 or 1)
+                bits = nil
+            end
+        end
+        wrong = wrong + (bits and 1 or 0)
     end
-    is(table.concat(got, ", "), table.concat(expected, ", "), "random bits are the upper ones of xoshiro128++")
+    is(wrong, 0, "random bits are the system's")
+    is(kept, 0, "and erased when they are taken")
+    local times = {}
+    for place = 0, IDS - 1 do
+        times[places[place] or 0] = true
+    end
+    ok(fills == 3 and next(times) == 3 and next(times, 3) == nil, "each is used once", fills)
+end
+
+
+do
+    local said, written = {}, 0
+    local txid = load_pure {
+        txid_pure_getrandom = function(buf, len)
+            said[#said + 1] = tostring(tonumber(len))
+            if #said == 2 then
+                ffi.errno(4)
+                return -1
+            end
+            local given = math.min(tonumber(len), 300)
+            ffi.fill(buf, given, 0xff)
+            written = written + given
+            return given
+        end,
+    }
+    is(random_bits(txid(0)), 2^28 - 1 .. " " .. 2^26 - 1, "what a signal interrupts is requested again")
+    is(table.concat(said, " ") .. ", " .. written, "448 148 148, 448", "and only the rest of it")
+end
+
+
+do
+    -- The kernel zeroes all of the page in a child. `before` says when this one is forked.
+    local function fills_if_forked(before)
+        local fills = 0
+        local txid = load_pure {
+            txid_pure_getrandom = function(buf, len)
+                fills = fills + 1
+                if fills == 1 and before then
+                    ffi.fill(buf, BYTES + 32)
+                end
+                ffi.fill(buf, len, fills)
+                return len
+            end,
+        }
+        local id = random_bits(txid(0))
+        return fills .. ": " .. tostring(id == bits_in(ffi.new("uint8_t[448]", fills), 0))
+    end
+    is(fills_if_forked(false), "1: true", "the system is asked once")
+    is(fills_if_forked(true), "2: true", "and again in a child that is forked while it is asked")
 end
 
 
@@ -327,7 +390,7 @@ do
     for _ = 1, 10 do
         txid(0)
     end
-    is(table.concat(asked, "; "), "16 bytes, flags 0", "the system is asked once, and waited for while it starts")
+    is(table.concat(asked, "; "), "448 bytes, flags 0", "the system is asked once, and waited for while it starts")
 end
 
 
@@ -347,7 +410,7 @@ do
         txid()
         counts[i] = seeds
     end
-    is(table.concat(counts, " "), "1 1 2 2 3 4", "fresh randomness is mixed in once a second of use")
+    is(table.concat(counts, " "), "1 1 2 2 3 4", "what is left is dropped once a second of use")
 end
 
 
@@ -380,9 +443,9 @@ do
         load_pure({ txid_pure_getrandom = refused }, nginx)(0)
         return table.concat(calls, ", ")
     end
-    is(reading(("x"):rep(16)), "setvbuf no, read 16, close", "of which no more is read than is needed")
+    is(reading(("x"):rep(448)), "setvbuf no, read 448, close", "of which no more is read than is needed")
     is(warnings, 0, "and that is enough")
-    reading(("x"):rep(15))
+    reading(("x"):rep(447))
     reading(nil)
     is(warnings, 2, "less is not")
     warnings = 0
@@ -396,25 +459,22 @@ do
     one()
     is(warnings, 2, "and one warning of each VM says so")
 
-    -- What differs between processes and moments is the seed, and 16 numbers are left out.
+    -- The 206th to 208th number of xoshiro128++ from the state 1, 2, 3, 4, by its authors' program: 16 are left out,
+    -- and the last of 64 ids comes first.
     local saved_tostring = tostring
-    rawset(_G, "tostring", function() return "table: 0x12ab" end)
+    rawset(_G, "tostring", function() return "table: 0x4" end)
     local noisy = load_pure({
         txid_pure_getrandom = refused,
         txid_pure_clock_gettime = function(_, time)
-            time[0], time[1] = 1700000000, 123456789
+            time[0], time[1] = 1, 2
             return 0
         end,
-        txid_pure_getpid = function() return 4711 end,
+        txid_pure_getpid = function() return 3 end,
     }, nginx)
     rawset(_G, "tostring", saved_tostring)
-    local same = load_pure {
-        txid_pure_getrandom = seed_of(1700000000, 123456789, 4711, 0x12ab),
-    }
-    for _ = 1, 8 do
-        same(0)
-    end
-    is(random_bits(noisy(0)), random_bits(same(0)), "they are made from the clock, the process and an address")
+    local a, b, c = 1345569112, math.floor(4022619843 / 2^16), math.floor(665967700 / 2^24)
+    is(random_bits(noisy(0)), math.floor(a / 2^4) .. " " .. (a % 2^4) * 2^22 + b * 2^6 + math.floor(c / 4),
+       "they are made from the clock, the process and an address")
     rawset(_G, "io", saved_io)
     rawset(_G, "ngx", nil)
 end

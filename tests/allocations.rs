@@ -1,12 +1,12 @@
 //! No id allocates, except a thread's first.
 
+mod clock;
 mod made;
 
 use made::{makers, makers_that_stamp};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::hint::black_box;
-use std::time::Duration;
 use txid::trace::Traceparent;
 use txid::{Maker, Txid};
 
@@ -31,7 +31,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// What is no format.
+/// Makers of no format.
 const OTHERS: [(&str, fn()); 3] = [
     ("Txid::now", || _ = black_box(Txid::now().to_text())),
     ("a child of a traceparent", || _ = black_box(Traceparent::new(true).child().to_text())),
@@ -64,7 +64,7 @@ fn ids_are_made_without_an_allocation() {
                 let before = ALLOCATED_BYTES.get();
                 (0..10_000).for_each(|_| make());
                 // Long enough for fresh randomness to be due.
-                std::thread::sleep(Duration::from_millis(1100));
+                clock::pass(2);
                 (0..10_000).for_each(|_| make());
                 ALLOCATED_BYTES.get() - before
             });

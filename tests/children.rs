@@ -2,17 +2,24 @@
 //!
 //! A separate program (see Cargo.toml): each test has a process of its own, in which nothing was asked of the system yet.
 
+mod clock;
 mod made;
 
+use clock::Clocks;
 use made::{makers, makers_that_stamp};
 use std::collections::{BTreeSet, HashSet};
+use std::ffi::{CStr, CString, OsStr, c_void};
+use std::io::Seek;
 use std::ops::Range;
+use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStrExt;
+use std::ptr;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 use test_helpers::attack::{
-    Child, Shared, end, ended_well, forbid, fork, mappings, raw_clone, refuse, vfork, wiped_on_fork,
+    Child, Shared, end, ended_well, forbid, fork, handle, mappings, raw_clone, refuse, trap, vfork, wiped_on_fork,
 };
-use test_helpers::one_by_one;
+use test_helpers::{Directory, one_by_one};
 use txid::{Maker, Series, Txid, UniqueIdMaker};
 
 type Text = [u8; Txid::LEN];
@@ -166,7 +173,7 @@ fn no_strong_randomness_is_kept() {
         assert!(!of_the_kernel.is_empty() || !vdso_has_getrandom());
         refuse(NO_RANDOMNESS, libc::EIO);
         for range in of_the_kernel {
-            // SAFETY: what the kernel may do at any time.
+            // SAFETY: the kernel may do the same at any time.
             assert_eq!(unsafe { libc::madvise(range.start as *mut _, range.len(), libc::MADV_DONTNEED) }, 0);
         }
         vec![u8::from(Txid::strong_at(0).is_err())]
@@ -174,7 +181,7 @@ fn no_strong_randomness_is_kept() {
     assert_eq!(child.output(), [1]);
 }
 
-/// A process of its own, because what the first strong id maps stays mapped.
+/// In a process of its own, because the first strong id maps memory that stays mapped.
 fn without_memory_for_the_kernels_state_strong_ids_are_made_by_system_calls() {
     let child = Child::start(fork, || {
         let mut texts = Vec::with_capacity(100);
@@ -182,7 +189,7 @@ fn without_memory_for_the_kernels_state_strong_ids_are_made_by_system_calls() {
         texts.extend((0..100).map(|_| Txid::strong_at(0).unwrap().to_text()));
         assert!(droppable().is_empty());
         refuse(NO_RANDOMNESS, libc::EIO);
-        assert!(Txid::strong_at(0).is_err() || getrandom::fill(&mut [0; 8]).is_ok());
+        assert!(Txid::strong_at(0).is_err());
         texts.concat()
     });
     assert_no_id_twice(&[texts(child)]);
@@ -343,16 +350,14 @@ fn without_randomness_from_the_os_ids_are_made_and_it_shows() {
     assert!(!txid::entropy_degraded());
 }
 
-/// Unless the C library needs no system call: glibc 2.41 rarely asks the kernel, if the kernel allows it.
 fn a_refusal_after_a_good_start_shows_at_the_next_reseed() {
     let child = Child::start(fork, || {
         ids(1);
         refuse(NO_RANDOMNESS, libc::EIO);
         let before = txid::entropy_degraded();
-        std::thread::sleep(Duration::from_millis(1100));
+        clock::pass(2);
         ids(100);
-        let refused = getrandom::fill(&mut [0; 8]).is_err();
-        vec![u8::from(before), u8::from(txid::entropy_degraded() == refused)]
+        vec![u8::from(before), u8::from(txid::entropy_degraded())]
     });
     assert_eq!(child.output(), [0, 1]);
 }
@@ -361,7 +366,7 @@ fn where_getrandom_is_refused_later_there_is_dev_urandom() {
     let child = Child::start(fork, || {
         ids(1);
         refuse(&[libc::SYS_getrandom], libc::EPERM);
-        std::thread::sleep(Duration::from_millis(1100));
+        clock::pass(2);
         ids(100);
         // SAFETY: it is refused before it writes anything.
         assert_eq!(unsafe { libc::syscall(libc::SYS_getrandom, std::ptr::null_mut::<u8>(), 0, 0) }, -1);
@@ -370,6 +375,140 @@ fn where_getrandom_is_refused_later_there_is_dev_urandom() {
         vec![u8::from(is_degraded), strong as u8]
     });
     assert_eq!(child.output(), [0, 100]);
+}
+
+/// The descriptors that are open.
+fn open_descriptors() -> Vec<i32> {
+    // SAFETY: it asks only whether the descriptor is open.
+    (0..1024).filter(|&descriptor| unsafe { libc::fcntl(descriptor, libc::F_GETFD) } >= 0).collect()
+}
+
+/// A sandbox refuses the system call with EPERM, and an old kernel with ENOSYS.
+const REFUSALS: [i32; 2] = [libc::EPERM, libc::ENOSYS];
+
+/// What a program does that becomes a daemon: it closes all descriptors that it does not know, and opens others. To read
+/// those would take from its files, wait for ever, or make ids of what a client sends.
+fn where_getrandom_is_refused_from_the_start_no_file_of_somebody_else_is_read() {
+    for errno in REFUSALS {
+        let child = Child::start(fork, || {
+            // SAFETY: ends the process if it hangs.
+            unsafe { libc::alarm(20) };
+            refuse(&[libc::SYS_getrandom], errno);
+            let before = open_descriptors();
+            let mut all = [ids(100), strong(100)].concat();
+            assert!(!txid::entropy_degraded());
+            assert_eq!(open_descriptors(), before, "one is kept");
+
+            let zeros = tempfile::tempfile().unwrap();
+            zeros.set_len(1 << 20).unwrap();
+            let (mut sockets, mut pipe) = ([0; 2], [0; 2]);
+            // SAFETY: both have room for two descriptors. Those that are overwritten belong to nobody here.
+            unsafe {
+                assert_eq!(libc::socketpair(libc::AF_UNIX, libc::SOCK_STREAM, 0, sockets.as_mut_ptr()), 0);
+                assert_eq!(libc::pipe(pipe.as_mut_ptr()), 0);
+                assert_eq!(libc::write(sockets[1], [b'x'; 4096].as_ptr().cast(), 4096), 4096);
+                let others = [zeros.as_raw_fd(), sockets[0], pipe[0]];
+                let taken = open_descriptors();
+                (3..100).filter(|place| !taken.contains(place)).for_each(|place| {
+                    assert_eq!(libc::dup2(others[place as usize % 3], place), place);
+                });
+            }
+            let workers = [(); 3].map(|()| Child::start(fork, || [ids(100), strong(100)].concat().concat()));
+            all.extend(workers.into_iter().flat_map(texts));
+            // What a thread begins with.
+            all.extend(std::thread::spawn(|| [ids(100), strong(100)].concat()).join().unwrap());
+            let mut left = 0;
+            // SAFETY: the kernel writes to our own variable.
+            assert_eq!(unsafe { libc::ioctl(sockets[0], libc::FIONREAD, &raw mut left) }, 0);
+            assert_eq!((left, (&zeros).stream_position().unwrap()), (4096, 0), "something was read");
+            all.concat()
+        });
+        assert_no_id_twice(&[texts(child)]);
+    }
+}
+
+fn where_all_is_refused_from_the_start_ids_are_made_and_it_shows() {
+    for errno in REFUSALS {
+        let child = Child::start(fork, || {
+            refuse(NO_RANDOMNESS, errno);
+            let work = || {
+                let made = ids(100);
+                assert!(txid::entropy_degraded() && Txid::strong_at(0).is_err());
+                made.concat()
+            };
+            let workers = [(); 3].map(|()| Child::start(fork, work));
+            [work(), workers.map(Child::output).concat()].concat()
+        });
+        assert_no_id_twice(&[texts(child)]);
+    }
+}
+
+/// A container may have any file there.
+fn a_dev_urandom_that_is_not_the_kernels_is_not_read() {
+    type Make = fn(&CStr) -> i32;
+    // SAFETY: the paths end with a NUL.
+    let makes: [Make; 3] = [
+        |path| std::fs::write(OsStr::from_bytes(path.to_bytes()), [7; 4096]).map_or(-1, |()| 0),
+        |path| unsafe { libc::mkfifo(path.as_ptr(), 0o600) },
+        |path| unsafe { libc::mknod(path.as_ptr(), libc::S_IFCHR | 0o600, libc::makedev(1, 5)) },
+    ];
+    for make in makes {
+        let directory = Directory::new("urandom");
+        std::fs::create_dir(directory.0.join("dev")).unwrap();
+        let root = CString::new(directory.0.as_os_str().as_bytes()).unwrap();
+        let child = Child::start(fork, || {
+            // SAFETY: ends the process if it hangs; and the path ends with a NUL.
+            let is_elsewhere = unsafe {
+                libc::alarm(20);
+                libc::chroot(root.as_ptr()) == 0 && libc::chdir(c"/".as_ptr()) == 0
+            };
+            if !is_elsewhere || make(c"/dev/urandom") != 0 {
+                println!("skipped: another /dev/urandom takes root");
+                return Vec::new();
+            }
+            refuse(&[libc::SYS_getrandom], libc::EPERM);
+            let made = ids(100);
+            assert!(txid::entropy_degraded() && Txid::strong_at(0).is_err());
+            made.concat()
+        });
+        texts(child);
+    }
+}
+
+/// A getrandom that gives everybody the same.
+extern "C" fn give_sevens(_: i32, _: *mut libc::siginfo_t, context: *mut c_void) {
+    // SAFETY: the kernel passed the registers of a system call that it did not make: the arguments, and where its result is
+    // expected.
+    unsafe {
+        let registers = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext;
+        #[cfg(target_arch = "x86_64")]
+        {
+            let registers = &mut registers.gregs;
+            let (bytes, count) = (registers[libc::REG_RDI as usize], registers[libc::REG_RSI as usize]);
+            ptr::write_bytes(bytes as *mut u8, 7, count as usize);
+            registers[libc::REG_RAX as usize] = count;
+        }
+        #[cfg(target_arch = "aarch64")]
+        {
+            ptr::write_bytes(registers.regs[0] as *mut u8, 7, registers.regs[1] as usize);
+            registers.regs[0] = registers.regs[1];
+        }
+    }
+}
+
+fn where_the_system_gives_everybody_the_same_ids_differ_all_the_same() {
+    let groups: Vec<_> = (0..3)
+        .map(|_| {
+            let child = Child::start(fork, || {
+                handle(libc::SIGSYS, give_sevens);
+                trap(&[libc::SYS_getrandom]);
+                let worker = Child::start(fork, || ids(100).concat());
+                [ids(100).concat(), worker.output()].concat()
+            });
+            texts(child)
+        })
+        .collect();
+    assert_no_id_twice(&groups);
 }
 
 fn where_the_kernel_does_not_wipe((hide, timers): (fn(), usize), start: fn() -> i32) {
@@ -385,8 +524,8 @@ fn where_the_kernel_does_not_wipe((hide, timers): (fn(), usize), start: fn() -> 
     });
     assert_no_id_twice(&[texts(child)]);
 
-    // There, the clock is read for each id, which would hide that a child continues its parent's stream. What is kept
-    // from one id to the next shows it.
+    // There, the clock is read for each id, which would hide that a child continues its parent's stream. The state
+    // between two ids shows it.
     let child = Child::start(fork, || {
         hide();
         no_format_continues_its_parents_state(start);
@@ -410,7 +549,7 @@ fn no_wiping_and_no_timers() {
     refuse(&[libc::SYS_timer_create], libc::EPERM);
 }
 
-/// A process may be forbidden later what it has used before. It then tries once more.
+/// A call that worked before may be forbidden later. The library then tries once more.
 fn no_wiping_and_soon_no_timers() {
     no_wiping();
     txid::trace::Sofa::new([10, 0, 0, 7].into());
@@ -578,44 +717,19 @@ extern "C" fn getpid() -> i32 {
     KEPT.load(Ordering::Relaxed)
 }
 
-/// What the system's clocks say; [`AS_IT_IS`] asks them.
-static CLOCK: AtomicI32 = AtomicI32::new(AS_IT_IS);
-const AS_IT_IS: i32 = 0;
-const REFUSED: i32 = 1;
-const BEFORE_1970: i32 = 2;
-const A_SECOND_OF_NANOSECONDS: i32 = 3;
-
-#[unsafe(no_mangle)]
-extern "C" fn clock_gettime(clock: libc::clockid_t, time: *mut libc::timespec) -> i32 {
-    let mode = CLOCK.load(Ordering::Relaxed);
-    if mode == REFUSED {
-        return -1;
-    }
-    // SAFETY: the caller's promise about `time`.
-    unsafe {
-        let result = libc::syscall(libc::SYS_clock_gettime, clock, time) as i32;
-        match mode {
-            BEFORE_1970 if clock != libc::CLOCK_MONOTONIC => {
-                *time = libc::timespec { tv_sec: -2, tv_nsec: 999_999_999 }
-            }
-            A_SECOND_OF_NANOSECONDS => (*time).tv_nsec = 1_000_000_000,
-            _ => {}
-        }
-        result
-    }
-}
-
 fn whatever_the_clock_says_ids_are_made() {
     let last_ms = 4_000_000_000_000;
     // The library's time is the last one of the thread, which is a new one here.
-    CLOCK.store(REFUSED, Ordering::Relaxed);
+    clock::set(Clocks::Refused);
     assert_eq!((txid::system_ms(), txid::coarse_ms()), (0, 0));
-    CLOCK.store(AS_IT_IS, Ordering::Relaxed);
+    clock::set(Clocks::AsTheyAre);
     assert_eq!(Txid::now_by(last_ms).timestamp_ms(), last_ms as u64 % (1 << 42));
-    for (mode, ms) in [(REFUSED, Some(last_ms)), (BEFORE_1970, Some(-1001)), (A_SECOND_OF_NANOSECONDS, None)] {
-        CLOCK.store(mode, Ordering::Relaxed);
+    for (clocks, ms) in
+        [(Clocks::Refused, Some(last_ms)), (Clocks::Before1970, Some(-1001)), (Clocks::ASecondOfNanoseconds, None)]
+    {
+        clock::set(clocks);
         for read in [txid::system_ms(), txid::coarse_ms()] {
-            assert!(ms.map_or(read > 1_700_000_000_000, |ms| read == ms), "{read} ms in mode {mode}");
+            assert!(ms.map_or(read > 1_700_000_000_000, |ms| read == ms), "{read} ms in mode {}", clocks as i32);
         }
         assert_no_id_twice(&[ids(1000)]);
         makes().for_each(|make| _ = make());
@@ -638,7 +752,7 @@ fn a_fork_in_the_midst_of_another_threads_first_id_does_not_hang() {
             let other = std::thread::spawn(|| ids(10));
             let child = Child::start(fork, || {
                 // SAFETY: ends the child if it hangs.
-                unsafe { libc::alarm(5) };
+                unsafe { libc::alarm(60) };
                 ids(10).concat()
             });
             all.extend([texts(child), other.join().unwrap(), ids(10)].concat());
@@ -661,6 +775,10 @@ fn main() {
         without_randomness_from_the_os_ids_are_made_and_it_shows,
         a_refusal_after_a_good_start_shows_at_the_next_reseed,
         where_getrandom_is_refused_later_there_is_dev_urandom,
+        where_getrandom_is_refused_from_the_start_no_file_of_somebody_else_is_read,
+        where_all_is_refused_from_the_start_ids_are_made_and_it_shows,
+        a_dev_urandom_that_is_not_the_kernels_is_not_read,
+        where_the_system_gives_everybody_the_same_ids_differ_all_the_same,
         where_the_kernel_does_not_wipe_a_fork_makes_a_new_stream,
         where_the_kernel_does_not_wipe_a_raw_clone_makes_a_new_stream,
         a_process_is_not_taken_for_an_ancestor_that_had_its_id,

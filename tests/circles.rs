@@ -1,7 +1,7 @@
 //! No files of a crate need each other in a circle: each can be understood after those that it uses.
 //!
-//! A file uses another one if a path in it leads there. What a file only passes on with `pub use` is used by whoever
-//! names it, not by that file. Tests are left out.
+//! A file uses another one if a path in it leads there. An item that a file passes on with `pub use` counts for the file
+//! that names it. Tests are left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,7 +19,7 @@ struct Module {
     children: Vec<String>,
     /// The paths in its code, as written.
     paths: Vec<Way>,
-    /// What it passes on: the names, and the path of each.
+    /// The names that it passes on, and the path of each.
     passes_on: BTreeMap<String, Way>,
 }
 
@@ -112,7 +112,7 @@ fn resolve(path: &[String], at: &[String], modules: &BTreeMap<Way, Module>) -> O
     Some(way)
 }
 
-/// The module that has what is at the end of `way`.
+/// The module with the item at the end of `way`.
 fn home(way: &[String], modules: &BTreeMap<Way, Module>) -> Way {
     let length = (0..=way.len()).rev().find(|&length| modules.contains_key(&way[..length])).unwrap();
     let (at, rest) = way.split_at(length);
@@ -132,7 +132,7 @@ fn uses(at: &Way, modules: &BTreeMap<Way, Module>) -> BTreeSet<Way> {
     homes.filter(|home| home != at).collect()
 }
 
-/// Follows what is used, from `at`. `way` has the modules that led there; in the end, those of a circle if one was found.
+/// Follows the uses from `at`. `way` has the modules that led there; in the end, those of a circle if one was found.
 fn finds_a_circle(at: &Way, all: &BTreeMap<Way, BTreeSet<Way>>, way: &mut Vec<Way>, done: &mut BTreeSet<Way>) -> bool {
     if let Some(first) = way.iter().position(|earlier| earlier == at) {
         way.drain(..first);

@@ -1,4 +1,4 @@
-//! The documents name exactly the crates in use. Each crate that is shipped has a licence of deny.toml and comes
+//! The documents name exactly the crates in use. Each crate that is shipped has a licence of .cargo/deny.toml and comes
 //! from the registry: also where cargo-deny is not installed.
 
 use serde_json::Value;
@@ -21,9 +21,9 @@ fn cargo(manifest: &str, args: &[&str]) -> String {
     String::from_utf8(said.stdout).unwrap()
 }
 
-/// Those that deny.toml allows.
+/// Those that .cargo/deny.toml allows.
 fn licences() -> Names {
-    let text = fs::read_to_string("deny.toml").unwrap();
+    let text = fs::read_to_string(".cargo/deny.toml").unwrap();
     let (_, list) = text.split_once("\nallow = [\n").unwrap();
     let lines = list.lines().take_while(|line| *line != "]");
     lines.map(|line| line.trim().trim_matches(['"', ',']).to_string()).collect()
@@ -116,13 +116,17 @@ fn features_in(packages: &[&str]) -> Names {
 #[test]
 fn the_library_is_the_same_without_the_command() {
     let (alone, with_command) = (features_in(&["txid-capi"]), features_in(&["txid", "txid-capi", "txid-cli"]));
-    assert_eq!(&alone - &with_command, Names::new(), "ask for the features of {with_command:?} in capi/Cargo.toml");
+    assert_eq!(
+        &alone - &with_command,
+        Names::new(),
+        "ask for the features of {with_command:?} in crates/capi/Cargo.toml"
+    );
 }
 
 #[test]
 fn what_is_shipped_is_free_and_from_the_registry() {
     let licences = licences();
-    assert!(licences.contains("MIT"), "deny.toml allows {licences:?}");
+    assert!(licences.contains("MIT"), ".cargo/deny.toml allows {licences:?}");
     let own = HOUSES.map(|(manifest, _)| (manifest, packages(manifest)));
     let is_own = |name: &String| own.iter().any(|(_, packages)| packages.contains_key(name));
     let all = own.iter().flat_map(|(manifest, packages)| packages.keys().map(|package| (*manifest, package.clone())));

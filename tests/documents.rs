@@ -109,26 +109,22 @@ fn named(line: &str, is_code: bool) -> Vec<String> {
 }
 
 /// The directories whose files the documents name with a path from the root.
-const DIRECTORIES: [&str; 19] = [
+const DIRECTORIES: [&str; 15] = [
     "agent",
     "bench",
-    "capi",
-    "cli",
+    "crates",
     "docs",
     "examples",
-    "fuzz",
     "include",
     "lua",
     "nginx",
     "packaging",
+    "readers",
     "rockspec",
     "scripts",
-    "sql",
     "src",
-    "studies",
     "t",
     "tests",
-    "web",
 ];
 
 /// A path may be the beginning of a path, such as `t/60`.
@@ -146,7 +142,7 @@ fn exists(name: &str, makefile: &str) -> bool {
 fn every_named_file_and_target_exists() {
     let makefile = fs::read_to_string("Makefile").unwrap();
     let mut missing = Vec::new();
-    for file in markdown_files().iter().filter(|file| !file.starts_with("bench")) {
+    for file in markdown_files().iter().filter(|file| file.parent() != Some(Path::new("bench"))) {
         let text = fs::read_to_string(file).unwrap();
         let lines: BTreeSet<usize> = prose(&text).map(|(line, _)| line).collect();
         for (line, number) in text.lines().zip(1..) {
@@ -178,45 +174,18 @@ fn the_index_has_every_page() {
 
 #[test]
 fn the_index_has_every_study() {
-    let index = fs::read_to_string("studies/README.md").unwrap();
-    for entry in fs::read_dir("studies").unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()) {
+    let index = fs::read_to_string("bench/studies/README.md").unwrap();
+    for entry in fs::read_dir("bench/studies").unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir())
+    {
         let name = entry.file_name().unwrap().to_str().unwrap();
         let row = index.lines().find(|line| line.contains(&format!("]({name}/README.md)")));
-        let row = row.unwrap_or_else(|| panic!("studies/README.md has no link to {name}"));
-        // A study of what a test sets up anyway is a part of that test.
-        let has_command = row.contains(&format!("`studies/{name}/run.sh`")) || row.contains("`make ");
+        let row = row.unwrap_or_else(|| panic!("bench/studies/README.md has no link to {name}"));
+        // A study that needs the servers of a test is a part of that test.
+        let has_command = row.contains(&format!("`bench/studies/{name}/run.sh`")) || row.contains("`make ");
         assert!(has_command, "{name} has another command: {row}");
         let date = row.split(" | ").find(|cell| cell.starts_with("20")).unwrap();
         let study = fs::read_to_string(entry.join("README.md")).unwrap();
-        assert!(study.contains(date), "studies/{name}/README.md has another date than {date}");
-    }
-}
-
-/// Words of cargo-mutants, and of the patterns that name its mutants.
-const OF_MUTANTS: [&str; 9] = ["replace", "with", "delete", "field", "from", "expression", "guard", "match", "false"];
-
-/// What the lists of accepted mutants name is still there.
-#[test]
-fn every_mutant_that_is_accepted_has_a_place() {
-    for house in [".", "agent"] {
-        let listed = Command::new("git").args(["-C", house, "ls-files", "-z", "*.rs"]).output().unwrap().stdout;
-        let files: Vec<_> =
-            listed.split(|&byte| byte == 0).map(|name| String::from_utf8(name.to_vec()).unwrap()).collect();
-        let texts = files.iter().filter_map(|name| fs::read_to_string(Path::new(house).join(name)).ok());
-        let code: String = texts.collect();
-        let is_of_a_word = |c: char| c.is_alphanumeric() || c == '_';
-        let list = fs::read_to_string(format!("{house}/.cargo/mutants.toml")).unwrap();
-        let patterns: Vec<_> = list.lines().filter_map(|line| line.trim().strip_prefix('\'')).collect();
-        assert!(patterns.len() > 2, "{patterns:?}");
-        for pattern in patterns {
-            let pattern = pattern.trim_end_matches("',").replace("\\.rs", ".rs").replace("\\d", "");
-            let (file, rest) = pattern.split_once(".rs:").map_or(("", &*pattern), |(file, rest)| (file, rest));
-            let is_there = file.is_empty() || files.iter().any(|name| name.ends_with(&format!("{file}.rs")));
-            assert!(is_there, "{house}/.cargo/mutants.toml: there is no {file}.rs");
-            for word in rest.split(|c| !is_of_a_word(c)).filter(|word| word.len() > 3 && !OF_MUTANTS.contains(word)) {
-                assert!(code.contains(word), "{house}/.cargo/mutants.toml: no code has {word}: {pattern}");
-            }
-        }
+        assert!(study.contains(date), "bench/studies/{name}/README.md has another date than {date}");
     }
 }
 
@@ -226,7 +195,7 @@ fn every_bold_sentence_has_a_test() {
     let text = fs::read_to_string("agent/docs/tested.md").unwrap();
     let (_, table) = text.split_once("## The boldest sentences").unwrap();
     let rows: Vec<_> = table.split("\n## ").next().unwrap().lines().filter(|line| line.ends_with("` |")).collect();
-    assert_eq!(rows.len(), 16);
+    assert_eq!(rows.len(), 18);
     for row in rows {
         let cells: Vec<_> = row.split(" | ").collect();
         let [_, file, test] = cells[..] else { panic!("{row}") };
@@ -236,10 +205,10 @@ fn every_bold_sentence_has_a_test() {
     }
 }
 
-/// The numbers of suites in CONTRIBUTING.md are those of t/.
+/// The numbers of suites in docs/CONTRIBUTING.md are those of t/, where each stands once.
 #[test]
 fn every_suite_has_a_subject() {
-    let contributing = fs::read_to_string("CONTRIBUTING.md").unwrap();
+    let contributing = fs::read_to_string("docs/CONTRIBUTING.md").unwrap();
     let rows = contributing.split("| `t/` | subject |").nth(1).unwrap().lines().skip(2);
     let mut listed = BTreeSet::new();
     for row in rows.take_while(|line| line.starts_with('|')) {
@@ -248,18 +217,20 @@ fn every_suite_has_a_subject() {
             listed.extend(first.parse::<u32>().unwrap()..=last.parse().unwrap());
         }
     }
+    let mut numbers = BTreeSet::new();
     let names = fs::read_dir("t").unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     for name in names.filter(|name| name.ends_with(".t")) {
         let number = name.split('-').next().unwrap().parse().unwrap();
-        assert!(listed.contains(&number), "CONTRIBUTING.md does not say what t/{name} is about");
+        assert!(listed.contains(&number), "docs/CONTRIBUTING.md does not say what t/{name} is about");
+        assert!(numbers.insert(number), "another suite has the number of t/{name}");
     }
 }
 
-/// The targets that `make help` lists fit on a screen, and CONTRIBUTING.md has the others.
+/// The targets that `make help` lists fit on a screen, and docs/CONTRIBUTING.md has the others.
 #[test]
 fn every_target_is_listed() {
     let makefile = fs::read_to_string("Makefile").unwrap();
-    let contributing = fs::read_to_string("CONTRIBUTING.md").unwrap();
+    let contributing = fs::read_to_string("docs/CONTRIBUTING.md").unwrap();
     let mut listed = 0;
     for line in makefile.lines() {
         let Some((target, rest)) = line.split_once(':').filter(|(target, _)| {
@@ -273,7 +244,7 @@ fn every_target_is_listed() {
         } else {
             assert!(
                 contributing.contains(&format!("make {target}")),
-                "neither `make help` nor CONTRIBUTING.md has {target}"
+                "neither `make help` nor docs/CONTRIBUTING.md has {target}"
             );
         }
     }
@@ -309,11 +280,12 @@ fn sources() -> Vec<String> {
             "-z",
             "lua",
             "src",
-            "capi/src",
+            "crates/capi/src",
             "nginx",
-            "cli/src",
+            "crates/cli/src",
             "agent/src",
             "agent/machines/src",
+            "packaging",
             "scripts",
         ])
         .output();

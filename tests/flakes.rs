@@ -1,4 +1,6 @@
-//! The fields of flakes and UNIQUE_IDs, how flakes sort, and that none repeats.
+//! The fields of flakes and UNIQUE_IDs, and how flakes sort.
+
+mod clock;
 
 use proptest::prelude::*;
 use std::collections::HashSet;
@@ -9,11 +11,8 @@ const NODE: [u8; 6] = [0x02, 0x42, 0xac, 0x11, 0x00, 0x02];
 const HOST: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 7);
 
 #[test]
-fn flakes_of_one_thread_sort_in_order() {
-    let flakes: Vec<_> = (0..300_000).map(|_| Flake::now(None)).collect();
-    assert!(flakes.is_sorted_by(|a, b| a < b));
-    assert!(flakes.is_sorted_by_key(|flake| flake.to_string()));
-    assert!(flakes.iter().all(|flake| flake.node()[0] & 1 == 1), "nobody's address");
+fn a_random_node_is_nobodys_address() {
+    assert!((0..300_000).all(|_| Flake::now(None).node()[0] & 1 == 1));
 }
 
 #[test]
@@ -39,24 +38,7 @@ fn a_node_that_is_given_gets_each_number_once_a_stamp_whatever_the_generator_doe
     for _ in 0..2 {
         assert!((0..30_000).all(|_| of_one_stamp.insert(Flake::at(7, Some(NODE)))));
         // Long enough for fresh randomness to be mixed in.
-        std::thread::sleep(std::time::Duration::from_millis(1100));
-    }
-}
-
-#[test]
-fn no_id_twice_across_threads_nor_after_many_laps_of_one_stamp() {
-    let make: [fn() -> String; 5] = [
-        || Flake::now(None).to_string(),
-        || Flake::at(7, None).to_string(),
-        || UniqueId::long().to_string(),
-        || UniqueId::long_at(7).to_string(),
-        || UniqueId::short_at(7, HOST).to_string(),
-    ];
-    for make in make {
-        let threads: Vec<_> =
-            (0..4).map(|_| std::thread::spawn(move || (0..100_000).map(|_| make()).collect::<Vec<_>>())).collect();
-        let ids: HashSet<_> = threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect();
-        assert_eq!(ids.len(), 4 * 100_000, "{}", make());
+        clock::pass(2);
     }
 }
 
@@ -115,16 +97,6 @@ proptest! {
         for maker in [UniqueIdMaker::Short { address: address.into(), pid }, UniqueIdMaker::Long { random }] {
             let id = UniqueId { seconds, maker, counter, thread };
             prop_assert_eq!(id.to_string().parse(), Ok(id));
-        }
-    }
-
-    #[test]
-    fn any_text_is_parsed_or_refused(text in "\\PC{0,30}|[0-9A-Za-z]{22}|[0-9A-Za-z@_-]{24}|[0-9A-Za-z@_-]{27}") {
-        if let Ok(flake) = text.parse::<Flake>() {
-            prop_assert_eq!(flake.to_string(), text.as_str());
-        }
-        if let Ok(id) = text.parse::<UniqueId>() {
-            prop_assert_eq!(id.to_string() == text, !(text.len() == 27 && text.contains('@')));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What is true of every format, and what a new one must bring along.
+//! The promises of every format, and the files that a new one needs.
 
 mod made;
 
@@ -6,8 +6,9 @@ use made::makers;
 use serde_json::Value;
 use std::collections::HashSet;
 use std::fs;
-use txid::Maker;
+use std::thread;
 use txid::formats::{ALL, Format, Numbers, named, recognize};
+use txid::{Maker, trace};
 
 const MS: i64 = 1_522_545_688_552;
 
@@ -36,6 +37,45 @@ fn ids_are_as_long_as_their_format_says_and_are_recognized() {
             assert!(lengths.contains(&id.len()), "{format:?}: {} is not of {lengths:?}", id.escape_ascii());
         }
     }
+}
+
+/// Ids by the clock, and enough ids of one time to wrap counters of 16 bits.
+#[test]
+fn no_id_twice_across_threads() {
+    fn check(name: &str, make: impl Fn() -> Vec<u8> + Sync) {
+        let of_a_thread = || (0..70_000).map(|_| make()).collect::<Vec<_>>();
+        let [one, two] =
+            thread::scope(|scope| [(); 2].map(|()| scope.spawn(of_a_thread)).map(|thread| thread.join().unwrap()));
+        let ids: HashSet<_> = one.into_iter().chain(two).collect();
+        assert_eq!(ids.len(), 140_000, "{name}");
+    }
+    for (format, maker) in makers() {
+        check(format.name, || now(&maker));
+        if format.make.as_ref().unwrap().takes_a_time {
+            check(format.name, || text(|text| maker.write_at(7_000_000_000_000, text).unwrap().len));
+        }
+    }
+    check("the id of a span", || trace::span_id().to_text().to_vec());
+}
+
+/// Also after an id of a time far ahead, and of all ids of one time.
+#[test]
+fn each_id_of_a_thread_is_greater_than_the_one_before() {
+    let in_order = |(format, _): &(&Format, Maker)| {
+        ["uuid_v7", "flake", "ulid", "typeid", "trace_id", "trace_host_id"].contains(&format.name)
+    };
+    let sorted = makers().filter(in_order).map(|(format, maker)| {
+        let at = |ms| text(|text| maker.write_at(ms, text).unwrap().len);
+        let ids: Vec<_> = (0..200_000).map(|_| now(&maker)).collect();
+        assert!(ids.is_sorted_by(|a, b| a < b), "{format:?}");
+        let (ahead, after) = (at(txid::system_ms() + (1 << 36)), now(&maker));
+        assert!(ids.last() < Some(&after) && after < ahead, "{format:?}");
+        // Others count on from the sequence of another time.
+        if ["uuid_v7", "ulid", "typeid"].contains(&format.name) {
+            assert!((0..200_000).map(|_| at(7)).is_sorted_by(|a, b| a < b), "{format:?}");
+        }
+    });
+    assert_eq!(sorted.count(), 6);
 }
 
 #[test]
@@ -147,7 +187,7 @@ fn names_are_different_and_of_lower_case_letters() {
     assert!(ALL.iter().all(|format| format.name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_'))));
 }
 
-/// Says what a format lacks, all of it at once.
+/// Names all formats that lack something.
 fn each_has(what: &str, has: impl Fn(&Format) -> bool) {
     let lacking: Vec<_> = ALL.iter().filter(|format| !has(format)).map(|format| format.name).collect();
     assert!(lacking.is_empty(), "{what}: nothing of {lacking:?}");

@@ -25,7 +25,7 @@ fn open(content: &str, shape: Shape) -> Hidden {
     Hidden::open(&key_file(&directory, content), "orders", shape).unwrap()
 }
 
-/// What is said of a key file, without its path.
+/// The error about a key file, without its path.
 fn refused(path: &Path) -> String {
     let error = Hidden::open(path, "orders", Shape::Digits(10)).unwrap_err().to_string();
     error.replace(path.to_str().unwrap(), "FILE")

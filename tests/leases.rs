@@ -1,4 +1,4 @@
-//! What an agent writes to the page of a lease, and what processes that make ids see of it.
+//! An agent writes to the page of a lease, and processes that make ids read it.
 
 use test_helpers::{Directory, has_header_of, word};
 use txid::snowflake::{Generator, Layout, LeaseNews, LeasePage, LeaseView, Order, Refusal, State, StateError};

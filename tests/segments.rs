@@ -1,4 +1,4 @@
-//! What an agent writes to the page of a segment, and what processes that take numbers see of it.
+//! An agent writes to the page of a segment, and processes that take numbers read it.
 
 use std::io::Write;
 use test_helpers::{Directory, has_header_of, word};

@@ -46,7 +46,7 @@ fn a_double_holds_every_id_of_snowflake53() {
     let last = Parts { ms: 4_168_849_469_430, node: 1023, sequence: 31 };
     assert_eq!(layout.decode((1 << 53) - 1), Some(last));
     assert_eq!(layout.decode(1 << 53), None);
-    // The text of the last id has as many digits as that of any id from now on.
+    // All ids since September 2024 have 16 digits, and so has the last.
     assert_eq!(layout.ids_of(1_725_246_181_260)[0].to_string().len(), 16);
     assert_eq!(((1_u64 << 53) - 1).to_string().len(), 16);
 

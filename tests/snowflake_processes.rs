@@ -86,12 +86,15 @@ fn processes_that_are_killed_repeat_nothing(ids: usize, pause: Duration) {
 
     let mut pids: Vec<i32> = (0..PROCESSES).map(run).collect();
     let (mut killed, begin) = (0, Instant::now());
-    while total() < ids {
+    loop {
         std::thread::sleep(pause);
         let victim = txid::Txid::now().to_text()[18] as usize % PROCESSES;
         kill(pids[victim]);
         pids[victim] = run(victim);
         killed += 1;
+        if total() >= ids {
+            break;
+        }
     }
     pids.into_iter().for_each(kill);
     let seconds = begin.elapsed().as_secs_f64();
@@ -107,7 +110,7 @@ fn processes_that_are_killed_repeat_nothing(ids: usize, pause: Duration) {
     }
     all.sort_unstable();
     assert!(all.is_sorted_by(|one, other| one < other), "an id twice");
-    assert!(all.len() >= ids && killed > 0);
+    assert!(all.len() >= ids);
     println!("{} ids by {PROCESSES} processes in {seconds:.1} s, {killed} killed: no id twice", all.len());
 }
 

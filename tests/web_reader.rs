@@ -1,11 +1,8 @@
-//! web/txid.js reads tests/vectors/ in Node and in Chromium, and web/index.html contains it.
+//! readers/web/txid.js reads tests/vectors/ in Node and in Chromium, and the web reader shows ids with it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-
-const BEGIN: &str = "// Begin of txid.js\n";
-const END: &str = "// End of txid.js\n";
 
 fn in_tree(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
@@ -59,31 +56,18 @@ fn ids(count: usize) -> String {
     (0..count as i64).map(|n| format!("{} GET /{n}\n", txid::Txid::first_of(1_522_545_688_000 + n * 500))).collect()
 }
 
-/// With `TXID_BLESS` set, copies the module into it.
-#[test]
-fn it_contains_the_module() {
-    let (reader, module) = (read("web/index.html"), read("web/txid.js"));
-    let (before, rest) = reader.split_once(BEGIN).unwrap();
-    let (copy, after) = rest.split_once(END).unwrap();
-    if std::env::var_os("TXID_BLESS").is_some() {
-        fs::write(in_tree("web/index.html"), [before, BEGIN, &module, END, after].concat()).unwrap();
-    } else {
-        assert!(copy == module, "web/index.html has another txid.js: run `make headers` and commit the result");
-    }
-}
-
 #[test]
 fn the_module_is_short() {
-    let lines = read("web/txid.js").lines().count();
+    let lines = read("readers/web/txid.js").lines().count();
     assert!(lines <= 800, "{lines} lines");
 }
 
 #[test]
 fn the_module_reads_every_format() {
-    let module = read("web/txid.js").replace("{\n        ", "{ ");
+    let module = read("readers/web/txid.js").replace("{\n        ", "{ ");
     for format in txid::formats::ALL.into_iter().filter(|format| format.read.is_some()) {
         let line = format!("    {}: {{ title: \"{}\", ", format.name, format.title);
-        assert!(module.contains(&line), "web/txid.js has no{line}");
+        assert!(module.contains(&line), "readers/web/txid.js has no{line}");
     }
 }
 
@@ -95,11 +79,19 @@ fn the_vectors_in_node() {
     }
 }
 
-/// The module as it is in the web reader, in a file that is opened without a server.
+/// The web reader as one file.
+fn packed(directory: &Path) -> PathBuf {
+    let output = run(&["packaging/web-reader.sh"], &[]).expect("a script of this repository");
+    assert!(output.status.success(), "{output:?}");
+    let file = directory.join("reader.html");
+    fs::write(&file, output.stdout).unwrap();
+    file
+}
+
+/// In a file that is opened without a server.
 #[test]
 fn the_vectors_in_a_browser() {
-    let reader = read("web/index.html");
-    let (module, _) = reader.split_once(BEGIN).unwrap().1.split_once(END).unwrap();
+    let module = read("readers/web/txid.js");
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("vectors.html");
     let tested = format!(
@@ -119,7 +111,8 @@ fn the_vectors_in_a_browser() {
 #[test]
 fn it_shows_the_ids_of_a_line() {
     let line = "GET%20/?id=b2fr5nvmbtcu7vl9phl0%20trace=017F22E2-79B0-7CC3-98C4-DC0C0C07398F.";
-    let Some(document) = document(&in_tree("web/index.html"), line) else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let Some(document) = document(&packed(directory.path()), line) else { return };
     for shown in [
         "<h2>txid</h2>",
         "<dd>2018-04-01T01:21:28.537Z</dd>",
@@ -154,7 +147,7 @@ fn it_fits_on_a_narrow_screen() {
              }}, 500);\n\
              document.body.append(frame);\n\
          }}\n</script>",
-        in_tree("web/index.html").display()
+        packed(directory.path()).display()
     );
     fs::write(&file, tested).unwrap();
     if let Some(document) = document(&file, "") {
@@ -164,7 +157,8 @@ fn it_fits_on_a_narrow_screen() {
 
 #[test]
 fn many_ids_are_a_table_and_a_timeline() {
-    let Some(document) = document(&in_tree("web/index.html"), &fragment(&ids(20))) else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let Some(document) = document(&packed(directory.path()), &fragment(&ids(20))) else { return };
     assert!(document.contains("<div id=\"overview\">"), "the table is hidden");
     assert!(document.contains("20 ids. Choose one to see what it holds"));
     assert_eq!(document.matches("<tr><td>").count(), 20);
@@ -201,7 +195,7 @@ fn driven(width: u32, fragment: &str, script: &str) -> (tempfile::TempDir, PathB
          const text = (id) => frame.contentDocument.getElementById(id).textContent;\n\
          frame.onload = async () => {{ {script} }};\n\
          document.body.append(frame);\n</script>",
-        in_tree("web/index.html").display()
+        packed(directory.path()).display()
     );
     fs::write(&file, page).unwrap();
     (directory, file)

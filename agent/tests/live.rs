@@ -1,21 +1,95 @@
 //! Each change of whether there are ids is reported, on every way that leads to a lease: the child waits for that. With the
-//! real machine, keeper and page, and a store in this process.
+//! real machine, keeper and page, a store in this process, and a clock that only the test moves.
 
 #![allow(missing_docs)]
 
 use std::collections::BTreeMap;
-use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex};
-use std::thread::{self, sleep};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::thread;
+use std::time::Duration;
 
 use txid::snowflake::{Generator, Layout, LeasePage};
-use txid_agent::keeper::{Kept, keep};
+use txid_agent::keeper::{Clock, Kept, keep};
 use txid_agent_machines::lease::page::{look, say, write};
 use txid_agent_machines::lease::{Answer, Event, Failure, Lease, PageView, Reply, Request, Rules, Write};
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
 
-const AHEAD: Duration = Duration::from_millis(400);
+const AHEAD_MS: u64 = 400;
+/// How far the clock is moved at once.
+const STEP_MS: u64 = 5;
+/// 2026-11-18.
+const START_MS: i64 = 1_795_000_000_000;
+
+/// The clock of a host, and the keeper that waits for it.
+#[derive(Default)]
+struct Time {
+    now: Mutex<Moment>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Moment {
+    ms: u64,
+    /// There is a keeper.
+    runs: bool,
+    /// It waits until then.
+    due_ms: Option<u64>,
+    is_to_stop: bool,
+}
+
+impl Time {
+    fn ms(&self) -> u64 {
+        self.now.lock().unwrap().ms
+    }
+
+    /// Waits until the keeper waits, or there is none.
+    fn until_it_waits(&self) -> MutexGuard<'_, Moment> {
+        let now = self.now.lock().unwrap();
+        let works = |now: &mut Moment| now.runs && now.due_ms.is_none();
+        let (now, waited) = self.changed.wait_timeout_while(now, Duration::from_secs(180), works).unwrap();
+        assert!(!waited.timed_out(), "the keeper does not wait for its clock");
+        now
+    }
+
+    /// Moves the clock. The keeper does what is due.
+    fn pass(&self, ms: u64) {
+        for _ in 0..ms.div_ceil(STEP_MS) {
+            let mut now = self.until_it_waits();
+            now.ms += STEP_MS;
+            if now.due_ms.is_some_and(|due_ms| due_ms <= now.ms) {
+                now.due_ms = None;
+                self.changed.notify_all();
+            }
+            drop(now);
+            drop(self.until_it_waits());
+        }
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Moment)) {
+        change(&mut self.now.lock().unwrap());
+        self.changed.notify_all();
+    }
+}
+
+impl Clock for Time {
+    fn wall_ms(&self) -> i64 {
+        START_MS + self.ms() as i64
+    }
+
+    fn mono_ms(&self) -> u64 {
+        self.ms()
+    }
+
+    fn wait(&self, for_ms: u64) -> bool {
+        let mut now = self.now.lock().unwrap();
+        now.due_ms = Some(now.ms + for_ms);
+        self.changed.notify_all();
+        let waits = |now: &mut Moment| now.due_ms.is_some() && !now.is_to_stop;
+        let mut now = self.changed.wait_while(now, waits).unwrap();
+        now.due_ms = None;
+        std::mem::take(&mut now.is_to_stop)
+    }
+}
 
 /// What the store does.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -89,8 +163,9 @@ struct Kit {
     rules: Rules,
     page: LeasePage,
     store: Arc<Mutex<Store>>,
-    /// The next write to the page takes so long, as if the process was stopped.
-    stop: Arc<Mutex<Duration>>,
+    time: Arc<Time>,
+    /// The next write to the page takes so many milliseconds, as if the process was stopped.
+    pause_ms: Arc<Mutex<u64>>,
 }
 
 impl Kept for Kit {
@@ -110,11 +185,12 @@ impl Kept for Kit {
 
     fn write(&mut self, it: Write) {
         write(&self.page, it);
-        sleep(std::mem::take(&mut *self.stop.lock().unwrap()));
+        let pause_ms = std::mem::take(&mut *self.pause_ms.lock().unwrap());
+        self.time.change(|now| now.ms += pause_ms);
     }
 
     fn ask(&mut self, request: Request) -> Answer {
-        Answer { reply: self.store.lock().unwrap().answer(request), store_ms: Some(txid::system_ms()) }
+        Answer { reply: self.store.lock().unwrap().answer(request), store_ms: Some(self.time.wall_ms()) }
     }
 
     fn learn(&mut self) -> Option<String> {
@@ -126,7 +202,7 @@ impl Kept for Kit {
     }
 
     fn refusal(&self) -> Option<String> {
-        Generator::new(self.page.state()).refusal_at(txid::system_ms()).map(|why| why.to_string())
+        Generator::new(self.page.state()).refusal_at(self.time.wall_ms()).map(|why| why.to_string())
     }
 
     fn unreturned(&self) -> Box<dyn Fn() -> Option<String>> {
@@ -142,11 +218,12 @@ impl Kept for Kit {
 struct Host {
     page: LeasePage,
     store: Arc<Mutex<Store>>,
-    stop: Arc<Mutex<Duration>>,
+    time: Arc<Time>,
+    pause_ms: Arc<Mutex<u64>>,
     /// What was told last, by the agent that runs.
     told: Arc<Mutex<Option<bool>>>,
     log: Arc<Mutex<Vec<String>>>,
-    agent: Option<(Sender<()>, thread::JoinHandle<()>)>,
+    agent: Option<thread::JoinHandle<()>>,
     /// The jumps that the machine notices, in milliseconds.
     jump_ms: u64,
 }
@@ -157,7 +234,8 @@ impl Host {
         Self {
             page: LeasePage::in_memory(&Layout::SNOWFLAKE, number).unwrap(),
             store: Arc::new(Mutex::new(store)),
-            stop: Arc::default(),
+            time: Arc::default(),
+            pause_ms: Arc::default(),
             told: Arc::default(),
             log: Arc::default(),
             agent: None,
@@ -168,34 +246,44 @@ impl Host {
     fn start(&mut self) {
         let rules = Rules {
             new: true,
-            ahead_ms: AHEAD.as_millis() as u64,
+            ahead_ms: AHEAD_MS,
             renew_ms: 50,
             retry_ms: (20, 100),
             most_requests: 10_000,
             jump_ms: self.jump_ms,
             ..Rules::new("orders", "here", &Layout::SNOWFLAKE, false)
         };
-        let mut kit = Kit { rules, page: self.page, store: self.store.clone(), stop: self.stop.clone() };
-        let (stop, stopped) = channel();
+        let (time, pause_ms) = (self.time.clone(), self.pause_ms.clone());
+        let mut kit = Kit { rules, page: self.page, store: self.store.clone(), time: time.clone(), pause_ms };
         self.told = Arc::default();
         let (told, log) = (self.told.clone(), self.log.clone());
-        let keeper = thread::spawn(move || {
-            keep(&mut kit, &stopped, |report| {
+        time.change(|now| (now.runs, now.due_ms, now.is_to_stop) = (true, None, false));
+        self.agent = Some(thread::spawn(move || {
+            let kept = keep(&mut kit, &*time, |report| {
                 log.lock().unwrap().push(format!("{report:?}"));
                 *told.lock().unwrap() = Some(report.live);
-            })
-            .unwrap();
-        });
-        self.agent = Some((stop, keeper));
+            });
+            time.change(|now| now.runs = false);
+            kept.unwrap();
+        }));
+    }
+
+    /// Lets the agent end.
+    fn stop(&mut self) -> bool {
+        let Some(keeper) = self.agent.take() else { return false };
+        self.time.change(|now| (now.is_to_stop, now.due_ms) = (true, None));
+        while self.time.until_it_waits().runs {
+            self.time.pass(STEP_MS);
+        }
+        keeper.join().is_ok()
     }
 
     /// What is left is what a kill leaves: the page, and the record in the store.
     fn kill(&mut self) {
-        let Some((stop, keeper)) = self.agent.take() else { return };
+        drop(self.time.until_it_waits());
         let view = self.page.view();
         let records = self.store.lock().unwrap().records.clone();
-        drop(stop);
-        keeper.join().unwrap();
+        assert!(self.stop(), "the keeper has failed");
         self.store.lock().unwrap().records = records;
         self.page.open(view.node, view.free_ms);
         self.page.set_generation(view.generation, view.token);
@@ -208,21 +296,23 @@ impl Host {
     }
 
     fn refuses(&self) -> bool {
-        Generator::new(self.page.state()).refusal_at(txid::system_ms()).is_some()
+        Generator::new(self.page.state()).refusal_at(self.time.wall_ms()).is_some()
     }
 
     /// Waits until there are ids, or none any more, and that was told.
     fn is(&self, live: bool, when: &str) {
-        let start = Instant::now();
-        let told = || *self.told.lock().unwrap();
-        while told() != Some(live) || self.refuses() == live {
-            sleep(Duration::from_millis(5));
-            let (told, log) = (told(), self.log.lock().unwrap().join("\n"));
-            assert!(start.elapsed().as_secs() < 5, "{when}: told {told:?}, refuses {}\n{log}", self.refuses());
+        let begin_ms = self.time.ms();
+        let is_told = || *self.told.lock().unwrap() == Some(live) && self.refuses() != live;
+        while !is_told() {
+            self.time.pass(STEP_MS);
+            let log = || self.log.lock().unwrap().join("\n");
+            assert!(self.time.ms() < begin_ms + 5_000, "{when}: refuses {}\n{}", self.refuses(), log());
         }
         // It is not taken back.
-        sleep(Duration::from_millis(300));
-        assert!(told() == Some(live) && self.refuses() != live, "{when}");
+        for _ in 0..60 {
+            self.time.pass(STEP_MS);
+            assert!(is_told(), "{when}");
+        }
     }
 
     /// An agent that was killed when it had a lease.
@@ -236,21 +326,18 @@ impl Host {
 
     /// The limit passes.
     fn let_pass(&self) {
-        let start = Instant::now();
+        let begin_ms = self.time.ms();
         while !self.refuses() {
-            assert!(start.elapsed() < Duration::from_secs(5));
-            sleep(Duration::from_millis(5));
+            self.time.pass(STEP_MS);
+            assert!(self.time.ms() < begin_ms + 5_000);
         }
     }
 }
 
 impl Drop for Host {
     fn drop(&mut self) {
-        if let Some((stop, keeper)) = self.agent.take() {
-            self.mood(Mood::Answers);
-            drop(stop);
-            let _ = keeper.join();
-        }
+        self.mood(Mood::Answers);
+        self.stop();
     }
 }
 
@@ -300,14 +387,14 @@ fn an_agent_that_starts_again_after_a_renewal_that_it_knows_nothing_of() {
     let noted_ms = host.page.view().noted_ms;
     host.mood(Mood::LosesAnswers);
     while host.page.view().noted_ms == noted_ms {
-        sleep(Duration::from_millis(1));
+        host.time.pass(STEP_MS);
     }
-    sleep(Duration::from_millis(50));
+    host.time.pass(50);
     host.kill();
     assert!(host.page.view().noted_ms > host.page.view().confirmed_ms);
     host.let_pass();
     host.mood(Mood::Answers);
-    sleep(AHEAD);
+    host.time.pass(AHEAD_MS);
     host.start();
     host.is(true, "renewed");
 }
@@ -337,7 +424,7 @@ fn a_store_that_was_away() {
     // For less than the second after which the log says so.
     host.mood(Mood::IsAway);
     host.let_pass();
-    sleep(Duration::from_millis(100));
+    host.time.pass(100);
     host.mood(Mood::Answers);
     host.is(true, "renewed at once");
 }
@@ -379,13 +466,13 @@ fn a_store_that_was_emptied() {
 /// Holding, Judging, Holding: the process was stopped, and the page was closed until the store had answered.
 #[test]
 fn a_process_that_was_stopped() {
-    for (number, pause) in [(11, Duration::from_millis(200)), (12, 3 * AHEAD)] {
+    for (number, pause_ms) in [(11, 200), (12, 3 * AHEAD_MS)] {
         let mut host = Host::new(number);
         host.jump_ms = 100;
         host.start();
         host.is(true, "taken");
-        *host.stop.lock().unwrap() = pause;
-        sleep(pause + Duration::from_millis(100));
+        *host.pause_ms.lock().unwrap() = pause_ms;
+        host.time.pass(100);
         host.is(true, "it goes on");
         assert!(host.log.lock().unwrap().iter().any(|line| line.contains("jumped by")), "it was not stopped");
     }

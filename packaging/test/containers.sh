@@ -1,4 +1,4 @@
-# The Dockerfiles, built by buildah, which needs no engine; and their commands. Their base images are made here: a Debian with
+# The images of packaging/Dockerfile, built by buildah, which needs no engine; and their commands. Their base images are made here: a Debian with
 # nginx in place of OpenResty, and this machine's Rust. What compose files start is run as they say.
 . packaging/test/_common.sh
 
@@ -56,7 +56,7 @@ cp -a "$sysroot/lib/rustlib/$(rustc -vV | sed -n 's/^host: //p')" "$rust/usr/loc
 image docker.io/library/rust:1-bookworm "$rust"
 rm -rf "$rust"
 
-# What was compiled before is not compiled again. Crates come from where this machine has them.
+# Compiled files and crates are those of this machine.
 mkdir -p target
 build() { # build NAME DOCKERFILE [OPTION...]
     name=$1 file=$2
@@ -65,8 +65,8 @@ build() { # build NAME DOCKERFILE [OPTION...]
         --volume "${CARGO_HOME:-$HOME/.cargo}/registry:/usr/local/cargo/registry" "$@" --tag "$name" --file "$file" . \
         || fail "buildah build --file $file"
 }
-build openresty-txid Dockerfile
-build orders examples/agent/Dockerfile
+build openresty-txid packaging/Dockerfile
+build orders packaging/Dockerfile --target orders
 
 # size IMAGE: of all its files, in kB.
 size() {
@@ -107,7 +107,7 @@ port=$(free_port)
 container=$(buildah from --pull=never openresty-txid)
 cp -a "$(buildah mount "$container")/srv/txid" "$tmp/srv"
 sed -i "s/listen 8080/listen 127.0.0.1:$port/" "$tmp/srv/nginx.conf"
-eval "set -- $(sed -n 's/^CMD \[\(.*\)\]$/\1/p' Dockerfile | tr -d ,)"
+eval "set -- $(sed -n 's/^CMD \[\(.*\)\]$/\1/p' packaging/Dockerfile | tail -n 1 | tr -d ,)"
 buildah run --volume "$tmp/srv:/srv/txid" "$container" "$@" >"$tmp/served" 2>&1 &
 serves "the command of the image"
 kill -QUIT "$(cat "$tmp/srv/logs/nginx.pid")"
@@ -115,7 +115,7 @@ wait $!
 buildah rm "$container" >/dev/null
 
 # docker-compose.yml: its command, in its stage.
-build workshop Dockerfile --target workshop
+build workshop packaging/Dockerfile --target workshop
 port=$(free_port)
 container=$(buildah from --pull=never workshop)
 eval "set -- $(sed -n 's/^    command: //p' docker-compose.yml)"

@@ -32,8 +32,8 @@ for command in txid txid-agent; do
     [ -s "$root/usr/share/man/man1/$command.1.gz" ] || fail "there is no manual of $command"
 done
 
-for file in sql/*.sql; do
-    cmp "$file" "$root/usr/share/txid/$file" || fail "there is no $file"
+for file in readers/sql/*.sql; do
+    cmp "$file" "$root/usr/share/txid/sql/${file##*/}" || fail "there is no $file"
 done
 
 serve nginx

@@ -1,7 +1,7 @@
 # The rock: made, used, packed, removed, installed without Rust, and beside the original library.
 . packaging/test/_common.sh
 
-. scripts/facts.sh
+. packaging/facts.sh
 tree=$tmp/tree
 rocks() { luarocks --lua-version 5.1 --tree "$tree" "$@"; }
 
@@ -17,8 +17,8 @@ id_of_tree() {
     )
 }
 
-scripts/rockspec.sh "$version" | diff "rockspec/lua-resty-libtxid-$version-1.rockspec" - ||
-    fail "the release's rockspec is not what scripts/rockspec.sh writes: make bump VERSION=$version"
+packaging/rockspec.sh "$version" | diff "rockspec/lua-resty-libtxid-$version-1.rockspec" - ||
+    fail "the release's rockspec is not what packaging/rockspec.sh writes: make bump VERSION=$version"
 
 for rockspec in "rockspec/lua-resty-libtxid-$version-1.rockspec" rockspec/lua-resty-libtxid-scm-1.rockspec; do
     luarocks lint "$rockspec"

@@ -1,7 +1,7 @@
 # dist.ini, by the rules of `opm build`; and the Lua files alone, which is what OPM installs.
 . packaging/test/_common.sh
 
-. scripts/facts.sh
+. packaging/facts.sh
 
 perl - "$version" "$repository" <<'END'
 use strict;

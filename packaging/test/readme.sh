@@ -1,5 +1,5 @@
 # The commands of README.md and of the first pages, as they stand and in order: each row of *Install* and each page in a fresh
-# Debian, which has only what the page says to install. They share what was compiled. RELEASE=trixie takes Debian 13. It prints how long each took.
+# Debian, with only the packages that the page says to install. They share compiled files. RELEASE=trixie takes Debian 13. It prints how long each took.
 . packaging/test/_common.sh
 
 command -v debootstrap >/dev/null && [ "$(id -u)" -eq 0 ] || { echo "# no command of a page was run: a fresh Debian needs debootstrap and root"; exit 0; }

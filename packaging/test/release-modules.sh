@@ -10,7 +10,7 @@ debian=debian-nginx-$version other=nginx-${version%.*}.999
 # As if it were the directory of another Debian, with a C library of its own.
 mkdir "$tmp/debian"
 ln -s /usr /lib /lib64 "$tmp/debian/"
-said=$(NGINX_SRCS="$tmp/debian/usr/share/nginx/src $tmp/other" scripts/release-modules.sh)
+said=$(NGINX_SRCS="$tmp/debian/usr/share/nginx/src $tmp/other" packaging/release-modules.sh)
 has "$said" "$debian takes its modules, and no others"
 has "$said" "$other was not tried"
 

@@ -16,7 +16,7 @@ release() { make --no-print-directory release VERSION=9.8.7 "$@" 2>&1; }
 
 sed -i 's|^repository = .*|repository = "https://example.net/elsewhere/txid"|' Cargo.toml
 commit "Move"
-. scripts/facts.sh
+. packaging/facts.sh
 make --no-print-directory bump VERSION=9.8.7
 commit "Release 9.8.7"
 # Earlier releases stay in CHANGELOG.md; other packages may have our old version, in what pins them and in measurements.
@@ -29,7 +29,7 @@ has "$said" "would run: make lint test test-install"
 has "$said" "x86_64-unknown-linux-gnu.2.17: would run: cargo zigbuild"
 has "$said" "aarch64-unknown-linux-gnu.2.17: "
 has "$said" "x86_64-unknown-linux-musl: "
-has "$said" "would run: scripts/pack.sh"
+has "$said" "would run: packaging/pack.sh"
 case $said in *upload*) fail "a release without PUBLISH=1 would upload: $said" ;; esac
 has "$(DRY_RUN=1 PUBLISH=1 release)" "would run: opm upload"
 make --no-print-directory bump VERSION=9.8.7
@@ -61,10 +61,10 @@ if said=$(DRY_RUN=1 release); then fail "released without a tag: $said"; fi
 has "$said" "the tag of this commit"
 
 # For this machine alone, which takes half the time. The other's are linked by the same zig; test-platforms runs them.
-scripts/pack.sh "$(uname -m)"
+packaging/pack.sh "$(uname -m)"
 cd dist
 sha256sum --check --quiet SHA256SUMS
-for file in lua-resty-libtxid-9.8.7.tar.gz "txid-9.8.7-linux-$(uname -m)-gnu.tar.gz" lua-resty-libtxid-9.8.7-1.rockspec \
+for file in lua-resty-libtxid-9.8.7.tar.gz "txid-9.8.7-linux-$(uname -m)-gnu.tar.gz" txid-reader-9.8.7.html lua-resty-libtxid-9.8.7-1.rockspec \
     "lua-resty-libtxid-9.8.7-1.linux-$(uname -m).rock" libtxid2_9.8.7-1_*.deb libtxid-dev_9.8.7-1_*.deb \
     lua-resty-libtxid_9.8.7-1_all.deb txid_9.8.7-1_*.deb txid-agent_9.8.7-1_*.deb txid-9.8.7-1.*.rpm libtxid-9.8.7-1.*.rpm \
     libtxid-devel-9.8.7-1.*.rpm txid-agent-9.8.7-1.*.rpm lua-resty-libtxid-9.8.7-1.noarch.rpm; do
@@ -82,7 +82,7 @@ for archive in txid-9.8.7-linux-*.tar.gz; do tar -xzf "$archive" -C "$tmp/unpack
 for package in *.deb; do dpkg-deb --extract "$package" "$tmp/unpacked/$package"; done
 has_no_paths "$tmp/unpacked"
 
-# What is said to be in the binaries is what Cargo has compiled for them. Tools are compiled for this machine, elsewhere.
+# The list of crates in the binaries is the one that Cargo compiled for them. Tools are compiled for this machine, elsewhere.
 said() { grep -h '"purl"' "$@" | sed 's|.*cargo/\(.*\)@\(.*\)".*|\1-\2|' | sort -u; }
 compiled=$(cat "../target/portable/$(uname -m)-unknown-linux-gnu/release/deps"/*.d | grep -o '/registry/src/[^/]*/[^/]*' | sed 's|.*/||' | sort -u)
 [ "$(said "$tmp/unpacked/txid-9.8.7-linux-$(uname -m)-gnu/sbom.cdx.json")" = "$compiled" ] || fail "the list of crates is not $compiled"

@@ -1,7 +1,7 @@
 # The RPMs: checks their lists of files and their dependencies, and unpacks them to check that the files work together.
 . packaging/test/_common.sh
 
-. scripts/facts.sh
+. packaging/facts.sh
 make --no-print-directory rpm
 
 lists() { rpm -qp --qf '[%{FILENAMES}\n]' "dist/$1-$version-1."*.rpm | sort; }

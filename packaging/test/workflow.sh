@@ -28,7 +28,7 @@ for my $workflow (glob '.github/workflows/*.yml') {
         }
         for my $command (map { $_->{run} // () } @{ $job->{steps} }) {
             there_is_target($workflow, $command);
-            while ($command =~ m{(?<![\w/.])((?:scripts|\.ci)/[\w.-]+)}g) {
+            while ($command =~ m{(?<![\w/.])((?:(?:scripts|packaging)/[\w.-]+\.sh|\.ci/[\w.-]+))}g) {
                 -x $1 or die "$workflow: $name: there is no $1 to run\n";
             }
         }

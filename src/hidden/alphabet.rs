@@ -1,6 +1,6 @@
 //! How a hidden number is written, and its check digit.
 
-/// The alphabet of a hidden number. What is written is no secret, so tables may be used.
+/// The alphabet of a hidden number. Its text is public, so tables may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Alphabet {
     Digits,
@@ -78,7 +78,7 @@ impl Alphabet {
         (u32::from(value) < self.radix()).then_some(value)
     }
 
-    /// Fills `text` with the number of its length that this fraction is of all of them, in 2^64ths.
+    /// Fills `text` with the number at this fraction, in 2^64ths, of all numbers of its length.
     #[inline(always)]
     pub(super) fn write(self, text: &mut [u8], mut fraction: u64) {
         // By how many characters the rest of it counts.
@@ -100,7 +100,7 @@ impl Alphabet {
     /// The check digit of these values. With it appended, the result is 0.
     ///
     /// For letters, it is Damm's method in the field of 32 elements, as polynomials over x^5 + x^2 + 1: twice the sum of
-    /// what is so far and of the next one.
+    /// the value so far and the next one.
     pub(super) fn check(self, values: impl Iterator<Item = u8>) -> u8 {
         values.fold(0, |so_far, value| match self {
             Self::Digits => DAMM[usize::from(so_far)][usize::from(value)],
@@ -124,14 +124,14 @@ mod tests {
         assert_eq!(Alphabet::Digits.check([5, 7, 2, 4].into_iter()), 0);
     }
 
-    /// From these two properties, all wrong characters and all swapped neighbours are found, whatever is before and
-    /// after them: what is after is a permutation of what is so far.
+    /// These two properties find every wrong character and every pair of swapped neighbours in any text, because each later
+    /// character permutes the value so far.
     #[test]
     fn two_values_differ_and_do_not_commute_after_anything() {
         for alphabet in BOTH {
             let all = 0..alphabet.radix() as u8;
             let after = |so_far: u8, values: &[u8]| {
-                // `so_far` is what the value itself leads to, as each row has each value once.
+                // Each row has each value once, so one first value leads to `so_far`.
                 let before = all.clone().find(|value| alphabet.check([*value].into_iter()) == so_far).unwrap();
                 alphabet.check(std::iter::once(before).chain(values.iter().copied()))
             };

@@ -1,4 +1,4 @@
-//! Numbers that grow inside and tell nothing outside: a keyed permutation of the numbers of one length.
+//! Hides sequential numbers behind a keyed permutation of the numbers of one length.
 //!
 //! A database keeps the number, and the world sees its image. Each number has one image, all of the same length, and nothing
 //! is stored. The permutation is FF1 of NIST SP 800-38G with AES; `docs/hidden.md` says what it promises.
@@ -21,11 +21,11 @@
 //! ```
 
 mod alphabet;
-mod error;
+mod hidden_error;
 mod options;
 
 pub use crate::shared::key_check::{KeyCheck, NoKeyCheck};
-pub use error::{HiddenError, NotHidden, NotRevealed};
+pub use hidden_error::{HiddenError, NotHidden, NotRevealed};
 pub use txid_keyed::{KeyFileError, KeyFlaw};
 
 use crate::segment::Segment;
@@ -46,9 +46,9 @@ const MAX_NAME_LEN: usize = 128;
 /// How a number is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// In so many digits, 6 to 19.
+    /// The number of digits, 6 to 19.
     Digits(u32),
-    /// In so many letters, 4 to 13: `0-9a-z` without `i l o u`. In upper case they are read as well, `o` as 0, and `i`
+    /// The number of letters, 4 to 13: `0-9a-z` without `i l o u`. In upper case they are read as well, `o` as 0, and `i`
     /// and `l` as 1.
     Letters(u32),
 }
@@ -114,10 +114,6 @@ impl Hidden {
     ///
     /// A line of the file is a key in hexadecimal digits, as `txid key` makes it, after a digit and a space if images are to
     /// begin with that digit. The last line hides, and all lines reveal.
-    ///
-    /// # Errors
-    ///
-    /// [`HiddenError`] says what is wrong with the file, the name or the shape.
     pub fn open(key_file: &Path, name: &str, shape: Shape) -> Result<Self, HiddenError> {
         let (alphabet, length) = shape.parts()?;
         if !(1..=MAX_NAME_LEN).contains(&name.len()) {
@@ -205,8 +201,8 @@ impl Hidden {
         self.hide(number)
     }
 
-    /// The number with this image. Not every text is the image of a number that was ever given out, so what the number
-    /// names may not exist; and whoever sent it may have no right to see that.
+    /// The number with this image. The number may never have been given out, and the sender may have no right to the thing
+    /// with that number.
     ///
     /// # Errors
     ///
@@ -273,11 +269,7 @@ fn check_of(key: &Key) -> KeyCheck {
     KeyCheck::new(key.period, key.permutation.check_value())
 }
 
-/// The check values of the keys in a file: what an agent is told of them.
-///
-/// # Errors
-///
-/// [`HiddenError`] says what is wrong with the file.
+/// The check values of the keys in a file, which an agent may know.
 pub fn key_checks(key_file: &Path) -> Result<Vec<KeyCheck>, HiddenError> {
     let keys = keys(key_file, 10, 6, b"")?;
     Ok(keys.iter().map(check_of).collect())

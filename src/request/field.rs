@@ -1,38 +1,38 @@
 //! The headers that a request's id and its span are in.
 
-/// A header that a [`Policy`](super::Policy) reads or sends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "each is the header of its name")]
-pub enum Field {
-    /// The header with the request's id.
-    Id,
-    /// The header that holds only the trace's id.
-    TraceId,
-    Traceparent,
-    Tracestate,
-    B3,
-    XB3TraceId,
-    XB3SpanId,
-    XB3ParentSpanId,
-    XB3Sampled,
-    XB3Flags,
-    XAmznTraceId,
-    XCloudTraceContext,
+macro_rules! fields {
+    ($($field:ident $name:literal,)*) => {
+        /// A header that a policy reads or sends.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Field {
+            /// The header with the request's id.
+            Id,
+            /// The header that holds only the trace's id.
+            TraceId,
+            $(
+                #[doc = $name]
+                $field,
+            )*
+        }
+
+        /// The headers of traces whose names are the same in each policy.
+        const OF_TRACES: &[(Field, &str)] = &[$((Field::$field, $name)),*];
+    };
 }
 
-/// The headers of traces whose names are the same in each policy.
-const OF_TRACES: [(Field, &str); 10] = [
-    (Field::Traceparent, "traceparent"),
-    (Field::Tracestate, "tracestate"),
-    (Field::B3, "b3"),
-    (Field::XB3TraceId, "X-B3-TraceId"),
-    (Field::XB3SpanId, "X-B3-SpanId"),
-    (Field::XB3ParentSpanId, "X-B3-ParentSpanId"),
-    (Field::XB3Sampled, "X-B3-Sampled"),
-    (Field::XB3Flags, "X-B3-Flags"),
-    (Field::XAmznTraceId, "X-Amzn-Trace-Id"),
-    (Field::XCloudTraceContext, "X-Cloud-Trace-Context"),
-];
+// The only list of them: arrays of headers have one at `Field as usize`.
+fields! {
+    Traceparent "traceparent",
+    Tracestate "tracestate",
+    B3 "b3",
+    XB3TraceId "X-B3-TraceId",
+    XB3SpanId "X-B3-SpanId",
+    XB3ParentSpanId "X-B3-ParentSpanId",
+    XB3Sampled "X-B3-Sampled",
+    XB3Flags "X-B3-Flags",
+    XAmznTraceId "X-Amzn-Trace-Id",
+    XCloudTraceContext "X-Cloud-Trace-Context",
+}
 
 /// Whether one of these names has a length: most other headers have another one.
 static IS_LENGTH: [bool; 32] = {
@@ -45,6 +45,9 @@ static IS_LENGTH: [bool; 32] = {
 };
 
 impl Field {
+    /// How many there are.
+    pub const COUNT: usize = 2 + OF_TRACES.len();
+
     /// The header of traces of this name, in any case.
     #[inline]
     pub(super) fn of_traces(name: &[u8]) -> Option<Self> {
@@ -56,7 +59,12 @@ impl Field {
 
     /// The name of a header of traces; None for the two whose names the policy chooses.
     pub(super) fn name(self) -> Option<&'static str> {
-        OF_TRACES.iter().find(|(known, _)| *known == self).map(|(_, name)| *name)
+        OF_TRACES.get((self as usize).checked_sub(2)?).map(|(_, name)| *name)
+    }
+
+    /// The names of the headers of traces, each with its place among all fields.
+    pub fn names() -> impl Iterator<Item = (usize, &'static str)> {
+        OF_TRACES.iter().map(|(field, name)| (*field as usize, *name))
     }
 }
 
@@ -78,7 +86,7 @@ mod tests {
 
     #[test]
     fn a_header_of_traces_is_found_by_its_name_in_any_case_and_by_no_other() {
-        for (field, name) in OF_TRACES {
+        for &(field, name) in OF_TRACES {
             assert_eq!(field.name(), Some(name));
             for name in [name.to_string(), name.to_uppercase(), name.to_lowercase()] {
                 assert_eq!(Field::of_traces(name.as_bytes()), Some(field), "{name}");

@@ -95,8 +95,8 @@ pub fn is_valid_id(value: &[u8]) -> bool {
     (1..=LONGEST).contains(&value.len()) && value.iter().fold(0, |so_far, &byte| so_far | WRONG[usize::from(byte)]) == 0
 }
 
-/// Headers that nginx, HTTP or what is behind nginx gives a meaning, so that an id would break the message; and those of
-/// traces, which have a format of their own. One text takes less room than a list of them.
+/// Headers with a meaning to nginx, HTTP or an upstream, which an id would break; and those of traces, which have their own
+/// format. One text takes less room than a list.
 const RESERVED: &str = "accept age allow alt-svc authorization b3 cache-control connection cookie date depth destination \
     etag expect expires forwarded from host http2-settings keep-alive last-event-id last-modified link \
     location max-forwards origin overwrite pragma range referer refresh retry-after server set-cookie \
@@ -118,10 +118,6 @@ const RESERVED_BEGINNINGS: &str =
 /// let error = check_header_name("Date").unwrap_err();
 /// assert_eq!(error.to_string(), "\"Date\" has a meaning of its own; name another header, such as X-Request-Id");
 /// ```
-///
-/// # Errors
-///
-/// [`HeaderNameError`] says what is wrong.
 pub fn check_header_name(name: &str) -> Result<(), HeaderNameError> {
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#%&'*+-.^_`|~".contains(&byte);
     if name.is_empty() || !name.bytes().all(is_token) {

@@ -1,4 +1,4 @@
-//! What a server needs to give each request one id and one trace: which peers are trusted, which values are accepted,
+//! Gives each request one id and one trace: decides which peers are trusted, which values are accepted,
 //! and how a trace that comes in continues. This module does not read requests; Lua, `nginx/` and others pass in what
 //! they found.
 
@@ -15,5 +15,5 @@ pub use header::{Header, HeaderNameError, Verdict, check_header_name, is_valid_i
 pub use networks::{NetworkError, Networks, Peer};
 pub use outgoing::Outgoing;
 pub use policy::{Policy, PolicyError};
-pub use span::{Kind, RequestHeaders, Span, SpanTexts};
+pub use span::{Kind, Span, SpanTexts};
 pub use trace_ids::TraceIds;

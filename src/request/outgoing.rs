@@ -1,4 +1,4 @@
-//! What the headers of a span say when a request goes on.
+//! The headers of a span in a request that goes on.
 
 use super::field::Field;
 use super::policy::Policy;

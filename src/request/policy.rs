@@ -1,9 +1,9 @@
-//! What a server does with the ids and the traces that come in: the options of one server, and what they decide.
+//! The policy of one server for ids and traces that come in: its options, and their decisions.
 
 use super::field::{Field, is_same};
 use super::header::{Header, HeaderNameError, Verdict, check_header_name};
 use super::networks::{NetworkError, Networks, Peer};
-use super::span::{Kind, RequestHeaders, Span};
+use super::span::{Kind, Span};
 use super::trace_ids::{TraceIds, Wrong};
 use std::fmt;
 
@@ -33,7 +33,7 @@ const OPTIONS: [PolicyOption; 7] = [
     PolicyOption { name: "trace_flags", read: |policy, words| once(&mut policy.trace_flags, trace_flags(words)?) },
 ];
 
-/// What a server does with the ids and the traces that come in. Without options, nobody's are accepted.
+/// The policy of one server for ids and traces that come in. Without options, it accepts nobody's.
 ///
 /// ```
 /// use txid::request::{Header, Peer, Policy, Verdict};
@@ -82,10 +82,6 @@ impl Policy {
     ///     "\"b4\" is not one of off, traceparent, b3, b3_single, aws and gcp"
     /// );
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`PolicyError`] says what is wrong with the name or the words.
     pub fn set(&mut self, option: &str, words: &[&str]) -> Result<(), PolicyError> {
         match OPTIONS.iter().find(|known| known.name == option) {
             Some(known) => (known.read)(self, words),
@@ -199,31 +195,6 @@ impl Policy {
         span
     }
 
-    /// The span of a request from `peer`: it continues the trace that came in, if the peer is accepted and sent a valid
-    /// one, or starts a new trace.
-    ///
-    /// ```
-    /// use txid::request::{Header, Peer, Policy, RequestHeaders};
-    ///
-    /// let mut policy = Policy::default();
-    /// policy.set("accept", &["10.0.0.0/8"])?;
-    /// policy.set("trace", &["traceparent"])?;
-    /// let traceparent = Header::One(b"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
-    /// let headers = RequestHeaders { traceparent, ..RequestHeaders::NONE };
-    /// let now_ms = txid::system_ms();
-    /// assert!(policy.span(Peer::parse(b"10.1.2.3"), &headers, now_ms).is_continued);
-    /// assert!(!policy.span(Peer::parse(b"192.0.2.1"), &headers, now_ms).is_continued);
-    /// # Ok::<(), txid::request::PolicyError>(())
-    /// ```
-    pub fn span(&self, peer: Peer, headers: &RequestHeaders<'_>, clock_ms: i64) -> Span {
-        let new = || self.new_span(clock_ms);
-        match self.kinds() {
-            [] => new(),
-            kinds if self.trusts(peer) => Span::of(kinds, headers, new),
-            _ => new(),
-        }
-    }
-
     /// The header of this name, in any case, if the policy reads or sends it.
     ///
     /// ```
@@ -259,14 +230,28 @@ impl Policy {
         }
     }
 
-    /// As [`Policy::span`], of a request whose peer is trusted, or not, and whose headers `header` returns. It asks only for
-    /// those that count.
+    /// The span of a request, whose headers `header` returns: it continues the trace that came in, if the peer is trusted and
+    /// sent a valid one, or starts a new trace. It asks only for the headers that count.
+    ///
+    /// ```
+    /// use txid::request::{Field, Header, Policy};
+    ///
+    /// let mut policy = Policy::default();
+    /// policy.set("trace", &["traceparent"])?;
+    /// let header = |field| match field {
+    ///     Field::Traceparent => Header::One(b"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"),
+    ///     _ => Header::Absent,
+    /// };
+    /// assert!(policy.span_of(true, header, txid::system_ms()).is_continued);
+    /// assert!(!policy.span_of(false, header, txid::system_ms()).is_continued);
+    /// # Ok::<(), txid::request::PolicyError>(())
+    /// ```
     #[inline]
     pub fn span_of<'a>(&self, is_trusted: bool, header: impl Fn(Field) -> Header<'a>, clock_ms: i64) -> Span {
         let new = || self.new_span(clock_ms);
         match self.kinds() {
             [] => new(),
-            kinds if is_trusted => Span::of_fields(kinds, header, new),
+            kinds if is_trusted => Span::of(kinds, header, new),
             _ => new(),
         }
     }
@@ -478,7 +463,6 @@ mod tests {
     fn only_a_trusted_peers_trace_is_continued_and_only_of_the_kinds() {
         let traceparent = One(b"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
         let trace_id = One(b"4bf92f3577b34da6a3ce929d0e0e4736");
-        let headers = RequestHeaders { traceparent, trace_id, ..RequestHeaders::NONE };
         let header = |field| match field {
             Field::Traceparent => traceparent,
             Field::TraceId => trace_id,
@@ -493,10 +477,9 @@ mod tests {
             (&["off"], Peer::V4(1), false),
         ] {
             let policy = policy(&[("accept", &["10.0.0.0/8"]), ("trace", kinds)]);
-            for span in [policy.span(peer, &headers, 0), policy.span_of(policy.trusts(peer), header, 0)] {
-                let is_the_same = span.trace_id.to_string() == "4bf92f3577b34da6a3ce929d0e0e4736";
-                assert_eq!(is_the_same, is_continued, "{kinds:?}, {peer:?}");
-            }
+            let span = policy.span_of(policy.trusts(peer), header, 0);
+            let is_the_same = span.trace_id.to_string() == "4bf92f3577b34da6a3ce929d0e0e4736";
+            assert_eq!(is_the_same, is_continued, "{kinds:?}, {peer:?}");
         }
     }
 

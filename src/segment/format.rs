@@ -1,6 +1,6 @@
 //! The numbers of a segment as a format. Nothing tells them from other numbers, so they are not read.
 
-use super::page::Segment;
+use super::segment_page::Segment;
 use crate::format::{Format, Make};
 use crate::maker::{Made, Maker, MakerError, NoId};
 
@@ -11,7 +11,7 @@ pub(crate) const FORMAT: Format = Format {
     make: Some(Make {
         options: &["state"],
         takes_a_time: false,
-        in_nginx: false,
+        in_nginx: None,
         maker: |options| {
             let path = options.path("state", "the path of the file that txid-agent keeps")?;
             let segment = Segment::attach(path).map_err(|error| MakerError::Segment(error.to_string()))?;

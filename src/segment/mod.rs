@@ -21,11 +21,11 @@
 //! ```
 
 pub(crate) mod format;
-mod page;
+mod ranges;
+mod segment_page;
 mod used_up;
-mod words;
 
-pub use page::{Segment, SegmentError, SegmentPage, SegmentStats};
+pub use segment_page::{Segment, SegmentError, SegmentPage, SegmentStats};
 pub use used_up::{SegmentNews, UsedUp};
 
 #[cfg(test)]

@@ -55,7 +55,9 @@ pub(super) enum Flaw {
     Version(u32),
 }
 
-/// The bytes of a page before it is mapped: to write a new one, and to check an existing one.
+/// The bytes of a page before it is mapped: to write a new one, and to check an existing one. Aligned, because the kernel
+/// copies words of a page as a whole only to where they are words as well, and another process may change one meanwhile.
+#[repr(align(8))]
 pub(crate) struct Image(pub(super) [u8; LEN]);
 
 impl Image {
@@ -95,7 +97,7 @@ impl Image {
         Header(std::array::from_fn(|place| self.0[place]))
     }
 
-    /// What is wrong with it as a page of `kind`.
+    /// The reason why this is no page of `kind`.
     #[inline(never)]
     pub(super) fn flaw(&self, kind: &Kind) -> Option<Flaw> {
         if self.0[..VERSION_AT] != *kind.magic {

@@ -1,7 +1,7 @@
 //! The origin of a page: the boot of the machine, and the file.
 //!
 //! Such a page is valid only in that boot and in that file: after a restart it says nothing, and a copy of it would
-//! give out what the original gives out.
+//! give out the same ids as the original.
 
 use super::Identity;
 use super::image::Image;

@@ -293,6 +293,7 @@ impl std::error::Error for PageError {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::AtomicBool;
     use test_helpers::Directory;
 
     const APPLES: Kind =
@@ -354,6 +355,35 @@ mod tests {
         let other = Page::in_memory(&basket(102)).unwrap();
         assert!(std::ptr::eq(one.words, same.words));
         assert!(!std::ptr::eq(one.words, other.words));
+    }
+
+    /// A word that another process changes is read as it was or as it is, even if the page is read to behind a byte.
+    #[test]
+    fn no_word_is_read_while_half_of_it_is_changed() {
+        #[repr(C)]
+        struct BehindAByte(u8, Image);
+
+        in_directory("words", |path| {
+            let page = open(path, 1).unwrap();
+            let file = File::open(path).unwrap();
+            let words = || (WORD_AT..LEN).step_by(8);
+            words().for_each(|at| page.word(at).store(0, Ordering::Relaxed));
+            let (is_over, mut read) = (AtomicBool::new(false), Box::new(BehindAByte(0, Image([0; LEN]))));
+            let torn = std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    while !is_over.load(Ordering::Relaxed) {
+                        words().for_each(|at| _ = page.word(at).fetch_xor(u64::MAX, Ordering::Relaxed));
+                    }
+                });
+                let torn = (0..20_000).find_map(|_| {
+                    file.read_exact_at(&mut read.1.0, 0).unwrap();
+                    words().map(|at| read.1.number(at)).find(|word| ![0, u64::MAX].contains(word))
+                });
+                is_over.store(true, Ordering::Relaxed);
+                torn
+            });
+            assert_eq!((read.0, torn), (0, None));
+        });
     }
 
     #[test]

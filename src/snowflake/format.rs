@@ -20,7 +20,7 @@ pub(crate) const FORMAT: Format = Format {
     make: Some(Make {
         options: &["node", "state", "layout"],
         takes_a_time: false,
-        in_nginx: true,
+        in_nginx: Some(&["node", "state", "layout"]),
         maker: |options| {
             let generator = generator(options)?;
             Ok(Maker::writing(move |clock_ms, text| {
@@ -55,7 +55,7 @@ pub(crate) const ANATOMY: ReadAnatomy = |text, numbers| {
     let it = numbers.layout.decode(id).ok_or(too_large)?;
     let mut fields = numbers.layout.parts().map(|(name, bits)| (name, bits as usize)).to_vec();
     fields.insert(0, ("0", 64 - fields.iter().map(|(_, bits)| bits).sum::<usize>()));
-    let parts = vec![("node", it.node.to_string()), ("sequence", it.sequence.to_string())];
+    let parts = vec![("node", it.node.into()), ("sequence", it.sequence.into())];
     Ok(Anatomy::new(id.to_string(), parts).with_bits(&id.to_be_bytes(), &fields))
 };
 

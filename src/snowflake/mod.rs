@@ -17,7 +17,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod error;
 pub(crate) mod format;
 mod generator;
 mod header;
@@ -26,15 +25,16 @@ mod lease;
 mod node;
 mod refusal;
 mod state;
+mod state_error;
 mod step;
 
-pub use error::StateError;
 pub use generator::{Generator, MAX_DRIFT_MS, Stats};
 pub use layout::{Ending, Layout, LayoutError, Order, Parts};
 pub use lease::{LeasePage, LeaseView};
 pub use node::{NodeError, node};
 pub use refusal::{LeaseNews, Refusal, Unleased};
 pub use state::State;
+pub use state_error::StateError;
 
 #[cfg(test)]
 mod tests {

@@ -10,11 +10,11 @@
 //! | 40..48 | node |
 //! | 128..136 | the word |
 
-use super::error::StateError;
 use super::header::{self, LayoutFields};
 use super::layout::Layout;
 use super::lease::{Lease, LeasePage, LeaseView};
 use super::refusal::Refusal;
+use super::state_error::StateError;
 use crate::shared::PageError;
 use crate::shared::image::{self, Image, Kind};
 use crate::shared::page::Page;
@@ -52,7 +52,7 @@ enum Source {
 impl State {
     /// Opens the state at `path`, or makes it, and missing directories (0750). Any number of processes may have it open.
     ///
-    /// Refused and left unchanged are a file of another layout or node, a damaged file, what is no regular file, and
+    /// It refuses, and leaves unchanged, a file of another layout or node, a damaged file, anything but a regular file, and
     /// symbolic links anywhere in the path. A process without the right to open the file gets a state that it inherited.
     ///
     /// ```

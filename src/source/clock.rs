@@ -47,7 +47,13 @@ pub fn coarse_ms() -> i64 {
 /// Rounds down, also before 1970: the nanoseconds are never negative.
 #[inline(always)]
 fn ms_by(clock: libc::clockid_t) -> i64 {
-    read(clock).map_or_else(last_ms, |time| time.tv_sec * 1000 + time.tv_nsec / 1_000_000)
+    read(clock).map_or_else(last_ms, |time| ms_of(time.tv_sec, time.tv_nsec))
+}
+
+/// Of numbers that have 32 bits on some systems.
+#[inline(always)]
+fn ms_of(seconds: impl Into<i64>, nanoseconds: impl Into<i64>) -> i64 {
+    seconds.into() * 1000 + nanoseconds.into() / 1_000_000
 }
 
 #[cold]
@@ -87,6 +93,12 @@ fn read(clock: libc::clockid_t) -> Option<libc::timespec> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn seconds_of_32_bits_are_no_fewer_milliseconds() {
+        assert_eq!(ms_of(1_700_000_000_i32, 999_999_999_i32), 1_700_000_000_999);
+        assert_eq!(ms_of(-2_i64, 999_999_999_i64), -1001);
+    }
 
     #[test]
     fn a_clock_stepped_back_a_little_is_held() {

@@ -1,22 +1,22 @@
-//! The generator of each thread, which is safe in forks and signals. Only this file and `vdso.rs` ask the OS for randomness.
+//! The random words of each thread, safe in forks and signals.
 //!
-//! A child process seeds its stream (xoshiro256++) anew. While a stream is in use, a signal handler gets a generator of
-//! its own. If the handler forks, the draw is not used in the child. For copies of a machine's memory, each look at the
-//! clock mixes in its nanoseconds, and each second of use fresh randomness.
+//! A stream is a key that the system's randomness is mixed into, and a [`Batch`] made from it. A child process mixes fresh
+//! randomness in before it draws. While a stream is in use, a signal handler gets words of its own. If the handler forks,
+//! the draw is not used in the child. For copies of a machine's memory, each look at the clock makes a new batch from the
+//! key and the nanoseconds, and each second of use mixes in fresh randomness.
 
-use super::xoshiro::Xoshiro;
-use super::{cancellation, clock, generation, vdso};
+use super::batch::{self, Batch};
+use super::pid::pid;
+use super::{clock, generation, system, vdso};
 use std::array;
 use std::cell::{Cell, UnsafeCell};
-use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::{self, Read};
 use std::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 
 const RESEED_AFTER_MS: u64 = 1000;
 
-/// In a burst, the clock is read once in this many draws; otherwise at every draw. Two readings this close are a burst.
-const DRAWS_A_LOOK_IN_A_BURST: u32 = 64;
+/// Two looks at the clock this close are a burst, in which a look makes a whole batch. Otherwise it makes the words of one
+/// draw.
 const BURST_NS: u64 = NS_A_MS;
 
 const NS_A_MS: u64 = 1_000_000;
@@ -33,14 +33,13 @@ pub(crate) struct Stream {
     /// clock.
     seeded_at_stamp: Cell<i64>,
     looked_at_ns: Cell<u64>,
-    draws_before_look: Cell<u32>,
     /// Only touched by the call that marked the stream as in use.
     source: UnsafeCell<Source>,
 }
 
-/// The generator that draws come from.
+/// What draws come from.
 struct Source {
-    rng: Xoshiro,
+    batch: Batch,
     stream_id: StreamId,
 }
 
@@ -81,32 +80,42 @@ pub fn entropy_degraded() -> bool {
 /// any time, so the clock is read as well, but less often while draws come faster than it ticks.
 #[inline(always)]
 pub(crate) fn next_u64(stamp_ms: i64) -> u64 {
-    draw(Some(stamp_ms), |source| source.rng.next())
+    let (_, [word]) = draw(Some(stamp_ms));
+    word
 }
 
-/// As [`next_u64`], with the id of the stream that they come from.
+/// As [`next_u64`], 128 bits for one id. All that an id needs is drawn at once: two draws would pass for a burst.
 #[inline(always)]
-pub(crate) fn next_u64_of_stream(stamp_ms: i64) -> (StreamId, u64) {
-    draw(Some(stamp_ms), |source| (source.stream_id, source.rng.next()))
+pub(crate) fn next_u128(stamp_ms: i64) -> u128 {
+    let (_, bits) = next_u128_of_stream(stamp_ms);
+    bits
 }
 
-/// 128 random bits that several ids share, the first of them stamped `stamp_ms`.
+/// As [`next_u128`], with the id of the stream that they come from.
+#[inline(always)]
+pub(crate) fn next_u128_of_stream(stamp_ms: i64) -> (StreamId, u128) {
+    let (stream_id, words) = draw(Some(stamp_ms));
+    (stream_id, wide(words))
+}
+
+/// As [`next_u128`], for what several ids share.
 #[cold]
 #[inline(never)]
-pub(crate) fn next_u128(stamp_ms: i64) -> u128 {
-    u128::from(next_u64(stamp_ms)) << 64 | u128::from(next_u64(stamp_ms))
-}
-
-/// As [`next_u64`], 128 bits for one id.
-#[inline(always)]
-pub(crate) fn next_wide(stamp_ms: i64) -> u128 {
-    draw(Some(stamp_ms), |source| u128::from(source.rng.next()) << 64 | u128::from(source.rng.next()))
+pub(crate) fn next_u128_rarely(stamp_ms: i64) -> u128 {
+    next_u128(stamp_ms)
 }
 
 /// Several words of 64 random bits, for ids without a time that are made together.
 #[inline]
 pub(crate) fn next_words_without_stamp<const COUNT: usize>() -> [u64; COUNT] {
-    draw(None, |source| array::from_fn(|_| source.rng.next()))
+    let (_, words) = draw(None);
+    words
+}
+
+/// 128 random bits for an id without a time.
+#[inline]
+pub(crate) fn next_u128_without_stamp() -> u128 {
+    wide(next_words_without_stamp())
 }
 
 /// 64 random bits for an id without a time.
@@ -114,6 +123,11 @@ pub(crate) fn next_words_without_stamp<const COUNT: usize>() -> [u64; COUNT] {
 pub(crate) fn next_u64_without_stamp() -> u64 {
     let [word] = next_words_without_stamp();
     word
+}
+
+#[inline(always)]
+fn wide([high, low]: [u64; 2]) -> u128 {
+    u128::from(high) << 64 | u128::from(low)
 }
 
 /// 64 bits of the OS's own randomness; if the OS has none, `Err` with 64 other bits, for an id stamped `stamp_ms`. They
@@ -127,10 +141,7 @@ pub(crate) fn strong_u64(stamp_ms: i64) -> Result<u64, u64> {
 /// As [`strong_u64`], 128 bits for an id without a time.
 #[inline]
 pub(crate) fn strong_u128_without_stamp() -> Result<u128, u128> {
-    strong().map(u128::from_le_bytes).ok_or_else(|| {
-        let [high, low] = next_words_without_stamp();
-        u128::from(high) << 64 | u128::from(low)
-    })
+    strong().map(u128::from_le_bytes).ok_or_else(next_u128_without_stamp)
 }
 
 #[inline(always)]
@@ -146,32 +157,19 @@ pub(crate) fn system_bytes<const COUNT: usize>() -> Option<[u8; COUNT]> {
     ask_the_os(&mut bytes).then_some(bytes)
 }
 
-/// The id of the stream that an id stamped `stamp_ms`.
+/// The id of the stream that an id stamped `stamp_ms` belongs to. It takes a word, so that the clock is looked at.
 #[inline(always)]
 pub(crate) fn stream_id(stamp_ms: i64) -> StreamId {
-    draw(Some(stamp_ms), |source| source.stream_id)
+    let (stream_id, [_]) = draw(Some(stamp_ms));
+    stream_id
 }
 
 #[inline(always)]
-fn draw<T>(stamp_ms: Option<i64>, take: impl Fn(&mut Source) -> T) -> T {
-    STREAM.with(|stream| match stream.draw_quickly(stamp_ms, &take) {
+fn draw<const COUNT: usize>(stamp_ms: Option<i64>) -> (StreamId, [u64; COUNT]) {
+    STREAM.with(|stream| match stream.draw_quickly(stamp_ms, Batch::take) {
         Ok(drawn) => drawn,
-        Err(seeded_in) => look_at_the_clock_and_draw(stream, seeded_in, stamp_ms, take),
+        Err(seeded_in) => stream.draw_slowly(seeded_in, stamp_ms),
     })
-}
-
-#[cold]
-#[inline(never)]
-fn look_at_the_clock_and_draw<T>(
-    stream: &Stream,
-    seeded_in: u64,
-    stamp_ms: Option<i64>,
-    take: impl Fn(&mut Source) -> T,
-) -> T {
-    let mut drawn = None;
-    stream.with_a_look_at_the_clock(seeded_in, stamp_ms, &mut |source| drawn = Some(take(source)));
-    let Some(drawn) = drawn else { unreachable!("each look ends with a draw") };
-    drawn
 }
 
 impl Stream {
@@ -181,7 +179,6 @@ impl Stream {
             seeded_at_ns: Cell::new(0),
             seeded_at_stamp: Cell::new(0),
             looked_at_ns: Cell::new(0),
-            draws_before_look: Cell::new(0),
             source: UnsafeCell::new(Source::UNSEEDED),
         }
     }
@@ -190,58 +187,61 @@ impl Stream {
     /// instead.
     #[inline(always)]
     pub(crate) fn next_quickly(&self, stamp_ms: i64) -> Result<u64, u64> {
-        // SAFETY: a stream is only drawn from without a look at the clock after an earlier look has seeded it.
-        self.draw_quickly(Some(stamp_ms), &|source| unsafe { source.rng.next_seeded() })
+        self.draw_quickly(Some(stamp_ms), Batch::take).map(|(_, [word])| word)
     }
 
     /// The rest of [`Stream::next_quickly`], after that has failed.
     #[inline(always)]
     pub(crate) fn next_slowly(&self, seeded_in: u64, stamp_ms: i64) -> u64 {
-        look_at_the_clock_and_draw(self, seeded_in, Some(stamp_ms), |source| source.rng.next())
+        let (_, [word]) = self.draw_slowly(seeded_in, Some(stamp_ms));
+        word
     }
 
     /// Draws if there is no need to look at the clock. If there is, leaves the stream marked as in use, and returns the
     /// mark it had.
     #[inline(always)]
-    fn draw_quickly<T>(&self, stamp_ms: Option<i64>, take: &impl Fn(&mut Source) -> T) -> Result<T, u64> {
+    fn draw_quickly<const COUNT: usize>(
+        &self,
+        stamp_ms: Option<i64>,
+        take: impl FnOnce(&mut Batch) -> Option<[u64; COUNT]>,
+    ) -> Result<(StreamId, [u64; COUNT]), u64> {
         let seeded_in = self.generation.replace(IN_USE);
         compiler_fence(Ordering::SeqCst);
-        if seeded_in == generation::read() && self.is_fresh(stamp_ms) {
-            // SAFETY: this call alone uses the stream, and it is seeded.
-            let drawn = take(unsafe { self.source() });
+        if seeded_in == generation::read() && self.is_expected(stamp_ms) {
+            // SAFETY: this call alone uses the stream.
+            let source = unsafe { self.source() };
+            let (stream_id, taken) = (source.stream_id, take(&mut source.batch));
             compiler_fence(Ordering::SeqCst);
-            if seeded_in == generation::read() {
+            if let Some(words) = taken.filter(|_| seeded_in == generation::read()) {
                 self.generation.set(seeded_in);
-                return Ok(drawn);
+                return Ok((stream_id, words));
             }
         }
         Err(seeded_in)
     }
 
-    /// Calls `draw` with the source, perhaps several times: the last time counts.
+    #[cold]
     #[inline(never)]
-    fn with_a_look_at_the_clock(&self, mut seeded_in: u64, stamp_ms: Option<i64>, draw: &mut dyn FnMut(&mut Source)) {
+    fn draw_slowly<const COUNT: usize>(&self, mut seeded_in: u64, stamp_ms: Option<i64>) -> (StreamId, [u64; COUNT]) {
         if seeded_in == IN_USE {
-            let mut of_its_own = Source::UNSEEDED;
-            of_its_own.seed();
-            return draw(&mut of_its_own);
+            return draw_once();
         }
         loop {
             let generation = generation::get();
             // SAFETY: the stream was not in use, and `draw_quickly` has marked it for this call alone.
             let source = unsafe { self.source() };
-            self.look_at_the_clock(stamp_ms, source, seeded_in == generation);
-            draw(source);
+            self.look_at_the_clock(stamp_ms, source, seeded_in == generation, COUNT);
+            let drawn = source.take_made();
             compiler_fence(Ordering::SeqCst);
             if generation == generation::get() {
                 self.generation.set(generation);
-                return;
+                return drawn;
             }
             seeded_in = generation::NONE;
         }
     }
 
-    /// The generator that draws come from.
+    /// What draws come from.
     ///
     /// # Safety
     ///
@@ -253,61 +253,87 @@ impl Stream {
         unsafe { &mut *self.source.get() }
     }
 
-    /// Whether the stream may be drawn from without reading the clock. If so, this uses up one of the draws before the
-    /// next reading.
+    /// Whether the stamp shows that less than a second has passed since the seeding.
     #[inline(always)]
-    fn is_fresh(&self, stamp_ms: Option<i64>) -> bool {
+    fn is_expected(&self, stamp_ms: Option<i64>) -> bool {
         let since_seeding = stamp_ms.map_or(0, |stamp_ms| stamp_ms.wrapping_sub(self.seeded_at_stamp.get()) as u64);
-        let draws = self.draws_before_look.get();
-        self.draws_before_look.set(draws.wrapping_sub(1));
-        draws > 0 && since_seeding < RESEED_AFTER_MS
+        since_seeding < RESEED_AFTER_MS
     }
 
+    /// Makes at least `count` words.
     #[inline(never)]
-    fn look_at_the_clock(&self, stamp_ms: Option<i64>, source: &mut Source, is_seeded: bool) {
+    fn look_at_the_clock(&self, stamp_ms: Option<i64>, source: &mut Source, is_seeded: bool, count: usize) {
         let now_ns = clock::uptime_ns();
         // A process that was restored on another machine may find this clock further back: the differences are then huge.
         let mut age_ms = now_ns.wrapping_sub(self.seeded_at_ns.get()) / NS_A_MS;
+        let is_expected = self.is_expected(stamp_ms);
         if !is_seeded || age_ms >= RESEED_AFTER_MS {
             if is_seeded {
-                source.reseed()
+                source.reseed(now_ns)
             } else {
-                source.seed()
+                source.seed(now_ns)
             }
             self.seeded_at_ns.set(now_ns);
             age_ms = 0;
-        } else {
-            source.rng.mix([now_ns, 0, 0, 0]);
         }
         if let Some(stamp_ms) = stamp_ms {
             self.seeded_at_stamp.set(stamp_ms.wrapping_sub(age_ms as i64));
         }
         let is_burst = now_ns.wrapping_sub(self.looked_at_ns.replace(now_ns)) < BURST_NS;
-        self.draws_before_look.set(if is_burst { DRAWS_A_LOOK_IN_A_BURST - 1 } else { 0 });
+        // A stamp that was not expected may be followed by others, which would take one word of each batch.
+        source.batch.renew(now_ns, if is_burst && is_expected { batch::WORDS } else { count });
+        batch::erase_stack();
     }
 }
 
 impl Source {
-    const UNSEEDED: Self = Self { rng: Xoshiro::UNSEEDED, stream_id: StreamId::NONE };
+    const UNSEEDED: Self = Self { batch: Batch::EMPTY, stream_id: StreamId::NONE };
 
-    /// Keeps the inherited state in a child: it is never used before fresh randomness is mixed in.
-    fn seed(&mut self) {
-        self.rng.mix(fresh_seed());
-        self.stream_id = StreamId { stream: self.rng.next(), reseeds: 0 };
+    /// Keeps what the key has in a child: it is never used before fresh randomness is mixed in.
+    #[inline(never)]
+    fn seed(&mut self, now_ns: u64) {
+        self.batch.mix(fresh_seed(now_ns));
+        self.batch.renew(now_ns, 1);
+        let (_, [stream]) = self.take_made();
+        self.stream_id = StreamId { stream, reseeds: 0 };
     }
 
-    fn reseed(&mut self) {
-        self.rng.mix(fresh_seed());
+    #[inline(never)]
+    fn reseed(&mut self, now_ns: u64) {
+        self.batch.mix(fresh_seed(now_ns));
         self.stream_id.reseeds += 1;
+    }
+
+    /// Takes words that have just been made.
+    #[inline]
+    fn take_made<const COUNT: usize>(&mut self) -> (StreamId, [u64; COUNT]) {
+        let Some(words) = self.batch.take() else { unreachable!("as many words are made as are drawn") };
+        (self.stream_id, words)
     }
 }
 
-fn fresh_seed() -> [u64; 4] {
-    let mut seed = [0; 32];
-    if !ask_the_os(&mut seed) {
-        return noise();
-    }
-    array::from_fn(|word| u64::from_le_bytes(array::from_fn(|byte| seed[8 * word + byte])))
+/// Words of a source of their own, for what interrupts a draw.
+#[inline(never)]
+fn draw_once<const COUNT: usize>() -> (StreamId, [u64; COUNT]) {
+    let (mut source, now_ns) = (Source::UNSEEDED, clock::uptime_ns());
+    source.seed(now_ns);
+    source.batch.renew(now_ns, COUNT);
+    batch::erase_stack();
+    source.take_made()
+}
+
+/// Process id and nanoseconds are in each seed, so that it differs from others even if what the OS gives does not.
+#[inline(never)]
+fn fresh_seed(now_ns: u64) -> [u64; 4] {
+    let mut bytes = [0; 32];
+    let mut seed = if ask_the_os(&mut bytes) {
+        array::from_fn(|word| u64::from_le_bytes(array::from_fn(|byte| bytes[8 * word + byte])))
+    } else {
+        noise()
+    };
+    seed[0] ^= now_ns;
+    seed[1] ^= u64::from(pid());
+    seed
 }
 
 /// Fills `bytes` with the OS's randomness, without a system call. Returns whether that worked. Not for seeds, which are
@@ -322,16 +348,9 @@ fn ask_the_vdso(bytes: &mut [u8]) -> bool {
 
 /// Fills `bytes` with the OS's randomness. Returns whether that worked.
 fn ask_the_os(bytes: &mut [u8]) -> bool {
-    // /dev/urandom is for sandboxes that forbid the system call.
-    let given = cancellation::held_up(|| getrandom::fill(bytes).is_ok() || read_urandom(bytes).is_ok());
+    let given = system::fill(bytes);
     DEGRADED.set(!given);
     given
-}
-
-#[cold]
-#[inline(never)]
-fn read_urandom(bytes: &mut [u8]) -> io::Result<()> {
-    File::open("/dev/urandom")?.read_exact(bytes)
 }
 
 /// Differs between any two processes and any two moments, for when the OS has no randomness.
@@ -340,7 +359,7 @@ fn noise() -> [u64; 4] {
     let on_the_stack = 0_u8;
     let mut hasher = DefaultHasher::new();
     clock::system_ms().hash(&mut hasher);
-    std::process::id().hash(&mut hasher);
+    pid().hash(&mut hasher);
     CALLS.fetch_add(1, Ordering::Relaxed).hash(&mut hasher);
     (&raw const on_the_stack).hash(&mut hasher);
     (noise as fn() -> [u64; 4]).hash(&mut hasher);
@@ -375,6 +394,18 @@ mod tests {
         }
     }
 
+    fn words_left(stream: &Stream) -> usize {
+        // SAFETY: nothing draws meanwhile.
+        unsafe { stream.source() }.batch.left()
+    }
+
+    /// The next draw looks at the clock.
+    fn drop_words(stream: &Stream) {
+        // SAFETY: as above.
+        let batch = unsafe { &mut stream.source().batch };
+        while batch.take::<1>().is_some() {}
+    }
+
     fn numbers(count: usize) -> Vec<u64> {
         (0..count).map(|_| next_u64(0)).collect()
     }
@@ -390,7 +421,7 @@ mod tests {
             snapshot.resume();
             let copy = numbers(100);
             let parted = original.iter().zip(&copy).position(|(one, other)| one != other).unwrap();
-            assert!(parted < DRAWS_A_LOOK_IN_A_BURST as usize, "{parted} numbers are the same");
+            assert!(parted < batch::WORDS, "{parted} numbers are the same");
             assert!(!original[parted..].iter().any(|number| copy[parted..].contains(number)));
             longest = longest.max(parted);
         }
@@ -403,7 +434,7 @@ mod tests {
         let before = stream_id(0);
         let age = |ns: u64| STREAM.with(|stream| stream.seeded_at_ns.set(clock::uptime_ns() - ns));
         let after_a_burst = || {
-            numbers(DRAWS_A_LOOK_IN_A_BURST as usize);
+            numbers(batch::WORDS + 1);
             stream_id(0)
         };
         age(0);
@@ -426,7 +457,7 @@ mod tests {
         let looks_at = |stamp_ms: i64, aged_ms: u64| {
             STREAM.with(|stream| {
                 stream.seeded_at_ns.set(clock::uptime_ns() - aged_ms * NS_A_MS);
-                stream.draws_before_look.set(0);
+                drop_words(stream);
                 next_u64(stamp_ms);
                 stream.seeded_at_stamp.get()
             })
@@ -464,13 +495,16 @@ mod tests {
             &*page.cast::<AtomicU64>()
         };
         let pid = Cell::new(-1);
-        let drawn = draw(Some(0), |source| {
-            if pid.get() == -1 {
-                // SAFETY: the child calls nothing that takes a lock.
-                pid.set(unsafe { libc::fork() });
-            }
-            source.rng.next()
+        let fork_and_take = |batch: &mut Batch| {
+            // SAFETY: the child calls nothing that takes a lock.
+            pid.set(unsafe { libc::fork() });
+            batch.take()
+        };
+        let [drawn] = STREAM.with(|stream| match stream.draw_quickly(Some(0), fork_and_take) {
+            Ok((_, words)) => words,
+            Err(seeded_in) => stream.draw_slowly(seeded_in, Some(0)).1,
         });
+        assert_ne!(pid.get(), -1, "nothing was taken quickly");
         if pid.get() == 0 {
             of_child.store(drawn, Ordering::Relaxed);
             // SAFETY: skips what belongs to the parent.
@@ -485,12 +519,10 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_draw_that_a_fork_interrupts_is_made_anew_in_the_child() {
-        let [parent, child] = drawn_around_a_fork();
-        assert_ne!(parent, child, "in the first draw of the thread");
         numbers(100);
-        assert!(STREAM.with(|stream| stream.draws_before_look.get()) > 0);
+        assert!(STREAM.with(words_left) > 0);
         let [parent, child] = drawn_around_a_fork();
-        assert_ne!(parent, child, "in a burst");
+        assert_ne!(parent, child);
     }
 
     #[test]
@@ -500,23 +532,57 @@ mod tests {
     }
 
     #[test]
-    fn the_clock_is_looked_at_less_often_in_a_burst_alone() {
+    fn a_whole_batch_is_made_in_a_burst_alone() {
         numbers(1);
-        let draws_after_a_look = |ns_since_the_last: u64| {
+        let left_after_a_look = |ns_since_the_last: u64, stamp_ms| {
             STREAM.with(|stream| {
                 stream.looked_at_ns.set(clock::uptime_ns() - ns_since_the_last);
-                stream.draws_before_look.set(0);
-                numbers(1);
-                stream.draws_before_look.get()
+                drop_words(stream);
+                next_u64(stamp_ms);
+                words_left(stream)
             })
         };
-        assert_eq!((0..100).map(|_| draws_after_a_look(0)).max(), Some(DRAWS_A_LOOK_IN_A_BURST - 1));
-        assert_eq!(draws_after_a_look(BURST_NS), 0);
+        assert_eq!((0..100).map(|_| left_after_a_look(0, 0)).max(), Some(batch::WORDS - 1));
+        assert_eq!(left_after_a_look(BURST_NS, 0), 0);
+        // Nor for stamps of any time.
+        assert_eq!((1..100).map(|stamp_s| left_after_a_look(0, stamp_s * 1000)).max(), Some(0));
+    }
+
+    /// How many of 400 calls, two milliseconds apart, look at the clock.
+    fn looks_of(make: impl Fn()) -> usize {
+        let looks = |_: &i32| {
+            STREAM.with(|stream| {
+                let before = clock::uptime_ns() - 2 * NS_A_MS;
+                stream.looked_at_ns.set(before);
+                make();
+                stream.looked_at_ns.get() != before
+            })
+        };
+        numbers(1);
+        STREAM.with(drop_words);
+        (0..400).filter(looks).count()
+    }
+
+    #[test]
+    fn outside_of_a_burst_each_id_looks_at_the_clock() {
+        let names = "txid uuid_v4 uuid_v7 ksuid ulid trace_id otel_trace_id traceparent";
+        for name in names.split(' ') {
+            let maker = crate::Maker::parse(name, []).unwrap();
+            let ms = Cell::new(1_700_000_000_000);
+            let looks = looks_of(|| {
+                ms.set(ms.get() + 2);
+                maker.write_by(ms.get(), &mut [0; crate::Maker::MAX_LEN]).unwrap();
+            });
+            assert_eq!(looks, 400, "{name}");
+        }
+        assert_eq!(looks_of(|| _ = next_u128_rarely(0)), 400);
+        assert_eq!(looks_of(|| _ = crate::trace::span_id()), 400);
+        assert_eq!(looks_of(|| _ = crate::trace::otel_ids()), 400);
     }
 
     #[test]
     fn no_two_words_of_a_seed_share_bytes() {
-        let seed = fresh_seed().map(u64::to_le_bytes);
+        let seed = fresh_seed(0).map(u64::to_le_bytes);
         assert!(seed.windows(2).all(|words| words[0][1..] != words[1][..7]), "{seed:?}");
     }
 }

@@ -34,7 +34,7 @@ impl<const BITS: u32> Growing<BITS> {
     /// Stamped with `ms`, which is not negative; or with a later time, if the clock's `ms` is behind or full.
     #[inline(always)]
     pub(crate) fn next(kept: &Kept<Self>, ms: i64, stamp: Stamp) -> Grown {
-        let (stream_id, by) = entropy::next_u64_of_stream(ms);
+        let (stream_id, bits) = entropy::next_u128_of_stream(ms);
         kept.step(Self::NONE, |growing| {
             if growing.stream != stream_id.stream {
                 // In a child of a fork: the siblings know what the parent's bits were as well.
@@ -46,23 +46,24 @@ impl<const BITS: u32> Growing<BITS> {
                 Stamp::Given => ms,
             };
             let greatest = growing.last.iter().filter(|last| last.ms == ms).map(|last| last.random).max();
-            let next = Self::after(greatest, ms, (by >> 32) as u32);
+            let next = Self::after(greatest, ms, bits);
             growing.last[stamp as usize] = next;
             next
         })
     }
 
-    fn after(greatest: Option<u128>, ms: i64, by: u32) -> Grown {
+    /// Of the random `bits`, the upper ones say by how much to grow, and the lower ones are where a millisecond begins.
+    fn after(greatest: Option<u128>, ms: i64, bits: u128) -> Grown {
         let Some(greatest) = greatest else {
-            return Self::first(ms);
+            return Self::first(ms, bits);
         };
-        let random = grown(greatest, by);
-        if random <= Self::MAX { Grown { ms, random } } else { Self::first(ms + 1) }
+        let random = grown(greatest, (bits >> 96) as u32);
+        if random <= Self::MAX { Grown { ms, random } } else { Self::first(ms + 1, bits) }
     }
 
     /// The first of a millisecond, with the top bit clear to leave room for growth.
-    fn first(ms: i64) -> Grown {
-        Grown { ms, random: entropy::next_u128(ms) & Self::MAX >> 1 }
+    fn first(ms: i64, bits: u128) -> Grown {
+        Grown { ms, random: bits & Self::MAX >> 1 }
     }
 }
 
@@ -81,7 +82,7 @@ mod tests {
     #[test]
     fn a_millisecond_that_is_full_is_followed_by_the_next() {
         assert_eq!(Growing::<74>::after(Some(MAX), 5, 0).ms, 6);
-        let last = Growing::<74>::after(Some(MAX - 8), 5, 7);
+        let last = Growing::<74>::after(Some(MAX - 8), 5, 7 << 96);
         assert_eq!((last.ms, last.random), (5, MAX));
     }
 

@@ -8,7 +8,7 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use std::ffi::CStr;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::ptr;
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// Addresses for documentation only (RFC 5737, RFC 3849), so that only the default route leads there. Then one address
 /// in each private network.
@@ -29,8 +29,8 @@ const FAR_AWAY: [IpAddr; 5] = [
 /// }
 /// ```
 pub fn host_ipv4() -> Option<Ipv4Addr> {
-    static ADDRESS: OnceLock<Ipv4Addr> = OnceLock::new();
-    found_once(&ADDRESS, || candidates().into_iter().find_map(v4))
+    static ADDRESS: Found<Ipv4Addr> = Found::nothing();
+    ADDRESS.or_find(|| candidates().into_iter().find_map(v4))
 }
 
 /// The first private address among the host's IPv4 addresses.
@@ -46,8 +46,8 @@ pub(crate) fn private_ipv4() -> Option<Ipv4Addr> {
 /// }
 /// ```
 pub fn host_ipv6() -> Option<Ipv6Addr> {
-    static ADDRESS: OnceLock<Ipv6Addr> = OnceLock::new();
-    found_once(&ADDRESS, || {
+    static ADDRESS: Found<Ipv6Addr> = Found::nothing();
+    ADDRESS.or_find(|| {
         candidates().into_iter().find_map(|address| if let IpAddr::V6(v6) = address { Some(v6) } else { None })
     })
 }
@@ -56,9 +56,32 @@ fn v4(address: IpAddr) -> Option<Ipv4Addr> {
     if let IpAddr::V4(v4) = address { Some(v4) } else { None }
 }
 
-/// Only a successful result is kept: a host without an address may get one later.
-fn found_once<T: Copy>(kept: &OnceLock<T>, find: impl FnOnce() -> Option<T>) -> Option<T> {
-    kept.get().copied().or_else(|| find().map(|found| *kept.get_or_init(|| found)))
+/// What was found first. Without a lock, which a child that is forked meanwhile would wait for. Null if nothing was found
+/// yet: a host without an address may get one later.
+struct Found<T>(AtomicPtr<T>);
+
+impl<T: Copy> Found<T> {
+    const fn nothing() -> Self {
+        Self(AtomicPtr::new(ptr::null_mut()))
+    }
+
+    fn or_find(&self, find: impl FnOnce() -> Option<T>) -> Option<T> {
+        // SAFETY: it is null or was leaked, and never changes.
+        if let Some(&found) = unsafe { self.0.load(Ordering::Acquire).as_ref() } {
+            return Some(found);
+        }
+        let found = Box::into_raw(Box::new(find()?));
+        match self.0.compare_exchange(ptr::null_mut(), found, Ordering::AcqRel, Ordering::Acquire) {
+            // SAFETY: as above.
+            Ok(_) => Some(unsafe { *found }),
+            Err(first) => {
+                // SAFETY: nobody else has seen it.
+                drop(unsafe { Box::from_raw(found) });
+                // SAFETY: as above, and it is not null.
+                Some(unsafe { *first })
+            }
+        }
+    }
 }
 
 /// The host's addresses, the best first.

@@ -8,7 +8,7 @@ const MULTICAST: u8 = 1;
 
 /// A random node that is no network card's address.
 pub(crate) fn random(stamp_ms: i64) -> [u8; 6] {
-    let [mut node @ .., _, _, _, _, _, _, _, _, _, _] = entropy::next_u128(stamp_ms).to_be_bytes();
+    let [mut node @ .., _, _, _, _, _, _, _, _, _, _] = entropy::next_u128_rarely(stamp_ms).to_be_bytes();
     node[0] |= MULTICAST;
     node
 }
@@ -20,10 +20,6 @@ pub(crate) fn random(stamp_ms: i64) -> [u8; 6] {
 /// assert_eq!(txid::read_mac(b"02:42:AC:11:00:02")?, [0x02, 0x42, 0xac, 0x11, 0x00, 0x02]);
 /// # Ok::<(), txid::FormatError>(())
 /// ```
-///
-/// # Errors
-///
-/// [`FormatError`] says what is wrong, and where.
 pub fn read_mac(text: &[u8]) -> Result<[u8; 6], FormatError> {
     let text: &[u8; 17] =
         text.try_into().map_err(|_| FormatError::Length { found: text.len(), expected: "a MAC address has 17" })?;

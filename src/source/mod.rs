@@ -1,5 +1,6 @@
 //! Where the contents of an id come from: randomness, time, process, thread and host.
 
+mod batch;
 pub(crate) mod boot;
 pub(crate) mod cancellation;
 pub(crate) mod clock;
@@ -12,8 +13,8 @@ pub(crate) mod laps;
 pub(crate) mod mac;
 mod pid;
 pub(crate) mod process;
+mod system;
 pub(crate) mod thread_number;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod timer;
 pub(crate) mod vdso;
-pub(crate) mod xoshiro;

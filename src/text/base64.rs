@@ -21,7 +21,7 @@ pub(crate) fn encode_six(bits: u64, alphabet: &Alphabet) -> [u8; 8] {
     text.to_le_bytes()
 }
 
-/// Reads `text` into as many whole `bytes` as it has. The remaining bits must be zero.
+/// Reads `text` into `bytes`. Bits after the last whole byte must be zero.
 pub(crate) fn decode(text: &[u8], alphabet: &Alphabet, bytes: &mut [u8]) -> Result<(), FormatError> {
     let (mut bits, mut held, mut length) = (0_u32, 0, 0);
     for (index, &byte) in text.iter().enumerate() {

@@ -59,7 +59,7 @@ pub(crate) fn decode<const LENGTH: usize>(text: &[u8], start: usize) -> Result<u
     decode_at_once(&text[start..start + LENGTH]).map_or_else(|| decode_slowly(text, start, LENGTH), Ok)
 }
 
-/// As many characters at once as there are; None if one of them is wrong.
+/// Reads blocks of 16 characters at once; None if a character is wrong.
 #[inline(always)]
 fn decode_at_once(text: &[u8]) -> Option<u128> {
     let mut sixteens = text.chunks_exact(16);
@@ -177,7 +177,7 @@ mod tests {
         }
     }
 
-    /// In each place of `LENGTH` characters, each byte is read, or is what is wrong.
+    /// Tries each byte in each place of `LENGTH` characters: it is read, or the error names it.
     fn each_byte_in_each_place<const LENGTH: usize>() {
         for (place, byte) in (0..LENGTH).flat_map(|place| (0..=u8::MAX).map(move |byte| (place, byte))) {
             let mut text = *b"0123456789abcdef0123456789abcdef";

@@ -6,13 +6,55 @@ pub(crate) mod base64;
 pub(crate) mod civil;
 pub(crate) mod crockford;
 pub(crate) mod decimal;
-mod error;
+mod format_error;
 pub(crate) mod hex;
 pub(crate) mod uuid_time;
 
-pub use error::{FormatError, ParseError};
+pub use format_error::{FormatError, ParseError};
 
-/// The first character of `text` that is none of these, with its position from 1 on. Once, for all who call it.
+/// Reads the text of `$id` by its `from_text`.
+macro_rules! read_from_text {
+    ($id:ident, $error:ty) => {
+        impl std::str::FromStr for $id {
+            type Err = $error;
+
+            fn from_str(text: &str) -> Result<Self, $error> {
+                Self::from_text(text.as_bytes())
+            }
+        }
+    };
+}
+pub(crate) use read_from_text;
+
+/// Shows `$id` by its `to_text`, or by its `write` if its texts have several lengths.
+macro_rules! show_as_text {
+    ($id:ident) => {
+        impl std::fmt::Display for $id {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(std::str::from_utf8(&self.to_text()).map_err(|_| std::fmt::Error)?)
+            }
+        }
+
+        impl std::fmt::Debug for $id {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(f, "{}({self})", stringify!($id))
+            }
+        }
+    };
+    ($id:ident, $most:expr) => {
+        impl std::fmt::Display for $id {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                let mut text = [0; $most];
+                let len = self.write(&mut text);
+                f.pad(std::str::from_utf8(&text[..len]).map_err(|_| std::fmt::Error)?)
+            }
+        }
+    };
+}
+pub(crate) use show_as_text;
+
+/// The first character of `text` that does not belong to the alphabet, with its position from 1 on. Compiled once for all
+/// callers.
 #[inline(never)]
 pub(crate) fn none_of(text: &[u8], is_one: fn(u8) -> bool, expected: &'static str) -> Option<FormatError> {
     let at = text.iter().position(|&byte| !is_one(byte))?;

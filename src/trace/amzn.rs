@@ -1,8 +1,7 @@
 //! The `X-Amzn-Trace-Id` header of AWS's load balancers and X-Ray.
 
 use super::{SpanId, TraceId, trace_id_of_any_hex};
-use crate::text::{FormatError, trimmed};
-use std::fmt;
+use crate::text::{FormatError, show_as_text, trimmed};
 
 /// The contents of an `X-Amzn-Trace-Id` header.
 ///
@@ -67,10 +66,6 @@ impl AmznTraceId {
 
     /// Reads text from bytes: parts such as `Root=1-67891233-abcdef012345678912345678`, in any order, with `;` between
     /// them. Spaces and tabs are skipped, and so are unknown parts. `Root`, `Parent` and `Sampled` may be there once.
-    ///
-    /// # Errors
-    ///
-    /// [`FormatError`] says what is wrong.
     pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
         let (mut trace_id, mut parent_id, mut sampled) = (None, None, None);
         for part in text.split(|&byte| byte == b';') {
@@ -91,13 +86,7 @@ impl AmznTraceId {
     }
 }
 
-impl fmt::Display for AmznTraceId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = [0; Self::MAX_LEN];
-        let len = self.write(&mut text);
-        f.write_str(std::str::from_utf8(&text[..len]).expect("it is ASCII"))
-    }
-}
+show_as_text!(AmznTraceId, AmznTraceId::MAX_LEN);
 
 /// Reads `1-` and the id with a dash after its first 8 digits, in either case.
 fn read_root(value: &[u8]) -> Result<TraceId, FormatError> {

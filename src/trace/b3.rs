@@ -3,9 +3,7 @@
 use super::{SpanId, TraceId, otel_ids, read_nonzero, span_id};
 use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy};
 use crate::maker::Maker;
-use crate::text::FormatError;
-use std::fmt;
-use std::str::FromStr;
+use crate::text::{FormatError, read_from_text, show_as_text};
 
 pub(crate) const FORMAT: Format = Format {
     name: "b3",
@@ -14,7 +12,7 @@ pub(crate) const FORMAT: Format = Format {
     make: Some(Make {
         options: &[],
         takes_a_time: false,
-        in_nginx: false,
+        in_nginx: None,
         maker: |_| {
             Ok(Maker::of(|_| {
                 let (trace_id, span_id) = otel_ids();
@@ -39,10 +37,10 @@ pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
     if let Some(ids) = header.ids {
         let trace_id = ids.trace_id.to_string();
         let trace_id = if ids.short { trace_id[TraceId::LEN - SpanId::LEN..].to_string() } else { trace_id };
-        parts.extend([("trace", trace_id), ("span", ids.span_id.to_string())]);
-        parts.extend(ids.parent_span_id.map(|parent| ("parent", parent.to_string())));
+        parts.extend([("trace_id", trace_id.into()), ("span_id", ids.span_id.to_string().into())]);
+        parts.extend(ids.parent_span_id.map(|parent| ("parent_span_id", parent.to_string().into())));
     }
-    parts.extend(header.sampled.map(|sampling| ("sampled", sampling.letter().to_string())));
+    parts.extend(header.sampled.map(|sampling| ("sampled", sampling.letter().to_string().into())));
     Ok(Anatomy::new(header.to_string(), parts))
 };
 
@@ -200,10 +198,6 @@ impl B3 {
     /// assert_eq!(txid::trace::B3::from_text(b"0")?.ids, None);
     /// # Ok::<(), txid::FormatError>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`FormatError`] says what is wrong, and where.
     pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
         let sampling_at = |index: usize| match text[index] {
             b'0' => Ok(Some(Sampling::Deny)),
@@ -247,19 +241,7 @@ impl B3 {
     }
 }
 
-impl FromStr for B3 {
-    type Err = FormatError;
+read_from_text!(B3, FormatError);
 
-    fn from_str(text: &str) -> Result<Self, FormatError> {
-        Self::from_text(text.as_bytes())
-    }
-}
-
-/// The single header. It cannot hold a parent without a sampling decision, so the parent is left out then.
-impl fmt::Display for B3 {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = [0; Self::MAX_LEN];
-        let len = self.write(&mut text);
-        f.write_str(std::str::from_utf8(&text[..len]).expect("it is ASCII"))
-    }
-}
+// The single header. It cannot hold a parent without a sampling decision, so the parent is left out then.
+show_as_text!(B3, B3::MAX_LEN);

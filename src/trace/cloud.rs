@@ -1,8 +1,7 @@
 //! The `X-Cloud-Trace-Context` header of Google Cloud's load balancers.
 
 use super::{SpanId, TraceId, trace_id_of_hex};
-use crate::text::{FormatError, decimal};
-use std::fmt;
+use crate::text::{FormatError, decimal, show_as_text};
 
 /// The contents of an `X-Cloud-Trace-Context` header.
 ///
@@ -60,10 +59,6 @@ impl CloudTraceContext {
     }
 
     /// Reads text from bytes: 32 hexadecimal digits, `/`, the span in decimal, and perhaps `;o=0` or `;o=1`.
-    ///
-    /// # Errors
-    ///
-    /// [`FormatError`] says what is wrong, and where.
     pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
         if text.len() <= TraceId::LEN {
             return Err(FormatError::Length { found: text.len(), expected: "this header has 34 to 57" });
@@ -87,10 +82,4 @@ impl CloudTraceContext {
     }
 }
 
-impl fmt::Display for CloudTraceContext {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = [0; Self::MAX_LEN];
-        let len = self.write(&mut text);
-        f.write_str(std::str::from_utf8(&text[..len]).expect("it is ASCII"))
-    }
-}
+show_as_text!(CloudTraceContext, CloudTraceContext::MAX_LEN);

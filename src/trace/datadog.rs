@@ -32,7 +32,7 @@ pub(crate) const FORMAT: Format = Format {
 pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
     let bits = read(text)?;
     let fields = [("time", 32), ("0", 32), ("random", 64)];
-    Ok(Anatomy::new(TraceId(bits).to_string(), vec![("random", format!("{:016x}", bits as u64))])
+    Ok(Anatomy::new(TraceId(bits).to_string(), vec![("random", format!("{:016x}", bits as u64).into())])
         .with_bits(&bits.to_be_bytes(), &fields))
 };
 

@@ -21,7 +21,7 @@ pub(crate) const FORMAT: Format = Format {
 
 pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
     let id = read(text)?;
-    let parts = vec![("address", id.address.to_string()), ("sequence", id.sequence.to_string())];
+    let parts = vec![("address", id.address.to_string().into()), ("sequence", id.sequence.into())];
     Ok(Anatomy::new(String::from_utf8_lossy(text), parts))
 };
 

@@ -8,14 +8,13 @@
 //! assert!(earlier < later);
 //! ```
 
-use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
+use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time, Value};
 use crate::maker::Maker;
 use crate::source::clock::{self, Stamp};
 use crate::source::entropy::{self, StreamId};
 use crate::source::kept::Kept;
-use crate::text::{FormatError, hex};
+use crate::text::{FormatError, hex, show_as_text};
 use std::cell::Cell;
-use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 
 mod amzn;
@@ -49,10 +48,14 @@ pub(crate) const ID: Format = Format {
     title: "time-ordered trace id",
     about: "a trace id that sorts by time, 32 hexadecimal digits",
     make: Some(Make {
-        options: &[],
+        options: &["epoch"],
         takes_a_time: true,
-        in_nginx: true,
-        maker: |_| Ok(Maker::of(|clock_ms| id_by(clock_ms, 0).to_text()).at(|ms| id_at(ms, 0).to_text())),
+        in_nginx: Some(&["epoch"]),
+        maker: |options| {
+            let epoch_ms = options.epoch_ms()?;
+            Ok(Maker::of(move |clock_ms| id_by(clock_ms, epoch_ms).to_text())
+                .at(move |ms| id_at(ms, epoch_ms).to_text()))
+        },
     }),
     read: Some(Read {
         lengths: TraceId::LEN..=TraceId::LEN,
@@ -68,7 +71,7 @@ pub(crate) const ID: Format = Format {
 
 pub(crate) const ID_ANATOMY: ReadAnatomy = |text, _| {
     let id = read_id_ascii(text)?;
-    let parts = vec![("sequence", id.sequence.to_string()), ("random", format!("{:016x}", id.random))];
+    let parts = vec![("sequence", id.sequence.into()), ("random", format!("{:016x}", id.random).into())];
     of_trace(text, parts, &[("time", 41), ("sequence", 23), ("random", 64)])
 };
 
@@ -77,13 +80,13 @@ pub(crate) const HOST_ID: Format = Format {
     title: "time-ordered trace id with a host",
     about: "the same, with the host's address",
     make: Some(Make {
-        options: &["address"],
+        options: &["address", "epoch"],
         takes_a_time: true,
-        in_nginx: true,
+        in_nginx: Some(&["address", "epoch"]),
         maker: |options| {
-            let host = host_word(options.address()?);
-            Ok(Maker::of(move |clock_ms| host_id_by(clock_ms, 0, host).to_text())
-                .at(move |ms| host_id_at(ms, 0, host).to_text()))
+            let (host, epoch_ms) = (host_word(options.host()?), options.epoch_ms()?);
+            Ok(Maker::of(move |clock_ms| host_id_by(clock_ms, epoch_ms, host).to_text())
+                .at(move |ms| host_id_at(ms, epoch_ms, host).to_text()))
         },
     }),
     read: Some(Read {
@@ -98,9 +101,9 @@ pub(crate) const HOST_ID: Format = Format {
 pub(crate) const HOST_ID_ANATOMY: ReadAnatomy = |text, _| {
     let id = host_id_in(read_id_ascii(text)?);
     let parts = vec![
-        ("sequence", id.sequence.to_string()),
-        ("host", Ipv4Addr::from_bits(id.host).to_string()),
-        ("random", format!("{:08x}", id.random)),
+        ("sequence", id.sequence.into()),
+        ("host", Ipv4Addr::from_bits(id.host).to_string().into()),
+        ("random", format!("{:08x}", id.random).into()),
     ];
     of_trace(text, parts, &[("time", 41), ("sequence", 23), ("host", 32), ("random", 32)])
 };
@@ -112,7 +115,7 @@ pub(crate) const OTEL_ID: Format = Format {
     make: Some(Make {
         options: &[],
         takes_a_time: false,
-        in_nginx: true,
+        in_nginx: Some(&[]),
         maker: |_| Ok(Maker::of(|_| otel_trace_id().to_text())),
     }),
     read: Some(Read {
@@ -142,7 +145,7 @@ pub(crate) const SPAN_ID: Format = Format {
     make: Some(Make {
         options: &[],
         takes_a_time: false,
-        in_nginx: false,
+        in_nginx: None,
         maker: |_| Ok(Maker::of(|_| span_id().to_text())),
     }),
     read: Some(Read {
@@ -185,7 +188,7 @@ const TIME: Time = Time {
 
 fn of_trace(
     text: &[u8],
-    parts: Vec<(&'static str, String)>,
+    parts: Vec<(&'static str, Value)>,
     fields: &[(&'static str, usize)],
 ) -> Result<Anatomy, FormatError> {
     let bits = hex::decode::<{ TraceId::LEN }>(text, 0)?;
@@ -237,29 +240,8 @@ impl SpanId {
     }
 }
 
-impl fmt::Display for TraceId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:032x}", self.0)
-    }
-}
-
-impl fmt::Debug for TraceId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "TraceId({self})")
-    }
-}
-
-impl fmt::Display for SpanId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:016x}", self.0)
-    }
-}
-
-impl fmt::Debug for SpanId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SpanId({self})")
-    }
-}
+show_as_text!(TraceId);
+show_as_text!(SpanId);
 
 /// 41 bits of milliseconds since `epoch_ms`, and a number that counts up from 0 within each millisecond of a thread.
 #[inline]
@@ -387,7 +369,7 @@ fn next_host_id(ms: i64, epoch_ms: i64, host: u32, stamp: Stamp) -> TraceId {
         kept.step(NONE, |word| {
             // A repeated time starts again at 0, which the same word may have been used with.
             if word.left == 0 || word.stream_id != stream_id || high <= word.last {
-                *word = Word { stream_id, random: entropy::next_u128(ms) as u32, left: IDS_A_WORD, last: 0 };
+                *word = Word { stream_id, random: entropy::next_u128_rarely(ms) as u32, left: IDS_A_WORD, last: 0 };
             }
             word.left -= 1;
             word.last = high;
@@ -404,7 +386,12 @@ fn next_host_id(ms: i64, epoch_ms: i64, host: u32, stamp: Stamp) -> TraceId {
 /// assert_ne!(txid::trace::otel_trace_id(), txid::trace::TraceId(0));
 /// ```
 pub fn otel_trace_id() -> TraceId {
-    TraceId(u128::from(entropy::next_u64_without_stamp()) << 64 | u128::from(span_id().0))
+    loop {
+        let bits = entropy::next_u128_without_stamp();
+        if bits as u64 != 0 {
+            return TraceId(bits);
+        }
+    }
 }
 
 /// The ids of a new trace and of its first span, when the clock reads `clock_ms`: `| unix seconds : 32 | random : 96 |`, as
@@ -473,10 +460,6 @@ pub struct HostIdParts {
 /// assert_eq!((parts.ms, parts.sequence, parts.random), (1_522_545_688_552, 1, 0x0123456789abcdef));
 /// # Ok::<(), txid::FormatError>(())
 /// ```
-///
-/// # Errors
-///
-/// [`FormatError`] says what is wrong, and where.
 pub fn read_id(text: &str) -> Result<IdParts, FormatError> {
     read_id_ascii(text.as_bytes())
 }
@@ -507,10 +490,6 @@ pub fn read_id_ascii(text: &[u8]) -> Result<IdParts, FormatError> {
 /// assert_eq!((parts.host, parts.random), (0x0a000007, 0x89abcdef));
 /// # Ok::<(), txid::FormatError>(())
 /// ```
-///
-/// # Errors
-///
-/// [`FormatError`] says what is wrong, and where.
 pub fn read_host_id(text: &str) -> Result<HostIdParts, FormatError> {
     read_id(text).map(host_id_in)
 }

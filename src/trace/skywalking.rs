@@ -6,9 +6,7 @@ use crate::source::entropy::{self, StreamId};
 use crate::source::kept::Kept;
 use crate::source::laps::{Position, Reading};
 use crate::source::{clock, thread_number};
-use crate::text::{FormatError, decimal, hex};
-use std::fmt;
-use std::str::FromStr;
+use crate::text::{FormatError, decimal, hex, read_from_text, show_as_text};
 
 const SEQUENCE: u32 = 10_000;
 
@@ -19,7 +17,7 @@ pub(crate) const FORMAT: Format = Format {
     make: Some(Make {
         options: &[],
         takes_a_time: false,
-        in_nginx: true,
+        in_nginx: Some(&[]),
         maker: |_| Ok(Maker::writing(|clock_ms, text| Ok(Made::of(SkyWalking::new_by(clock_ms).write(text))))),
     }),
     read: Some(Read {
@@ -33,9 +31,9 @@ pub(crate) const FORMAT: Format = Format {
 pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
     let id = SkyWalking::from_text(text)?;
     let parts = vec![
-        ("instance", format!("{:032x}", id.instance)),
-        ("thread", id.thread.to_string()),
-        ("sequence", id.sequence.to_string()),
+        ("instance", format!("{:032x}", id.instance).into()),
+        ("thread", id.thread.into()),
+        ("sequence", id.sequence.into()),
     ];
     Ok(Anatomy::new(id.to_string(), parts))
 };
@@ -109,7 +107,7 @@ impl SkyWalking {
                 // After a step back, a new instance tells apart times that the clock repeats.
                 if mark.stream_id != stream_id || had_been_wrong {
                     mark.stream_id = stream_id;
-                    mark.instance = entropy::next_u128(now_ms);
+                    mark.instance = entropy::next_u128_rarely(now_ms);
                 }
                 let (ms, sequence) = (mark.position.ms(), mark.position.number());
                 Self { instance: mark.instance, thread: thread_number::get(), ms, sequence }
@@ -145,10 +143,6 @@ impl SkyWalking {
     /// assert_eq!(txid::trace::SkyWalking::from_text(b"00000000000000000000000000000001.2.30004")?.sequence, 4);
     /// # Ok::<(), txid::FormatError>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`FormatError`] says what is wrong, and where.
     pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
         // The shortest is 32 characters, a dot, a digit, a dot and a digit.
         if !(36..=Self::MAX_LEN).contains(&text.len()) {
@@ -166,18 +160,5 @@ impl SkyWalking {
     }
 }
 
-impl FromStr for SkyWalking {
-    type Err = FormatError;
-
-    fn from_str(text: &str) -> Result<Self, FormatError> {
-        Self::from_text(text.as_bytes())
-    }
-}
-
-impl fmt::Display for SkyWalking {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = [0; Self::MAX_LEN];
-        let length = self.write(&mut text);
-        f.pad(std::str::from_utf8(&text[..length]).map_err(|_| fmt::Error)?)
-    }
-}
+read_from_text!(SkyWalking, FormatError);
+show_as_text!(SkyWalking, SkyWalking::MAX_LEN);

@@ -4,10 +4,8 @@ use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Time
 use crate::maker::{Made, Maker};
 use crate::source::laps::{Reading, SharedLaps};
 use crate::source::{clock, process};
-use crate::text::{FormatError, decimal, hex};
-use std::fmt;
+use crate::text::{FormatError, decimal, hex, read_from_text, show_as_text};
 use std::net::Ipv4Addr;
-use std::str::FromStr;
 
 const FIRST: u16 = 1000;
 const LAST: u16 = 9000;
@@ -24,7 +22,7 @@ pub(crate) const FORMAT: Format = Format {
         options: &["address"],
         // Two copies of this library in one process would count from the same number.
         takes_a_time: false,
-        in_nginx: false,
+        in_nginx: None,
         maker: |options| {
             let address = options.ipv4_address()?;
             Ok(Maker::writing(move |clock_ms, text| {
@@ -46,11 +44,8 @@ pub(crate) const FORMAT: Format = Format {
 
 pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
     let id = Sofa::from_text(text)?;
-    let parts = vec![
-        ("address", id.address.to_string()),
-        ("sequence", id.sequence.to_string()),
-        ("process", id.pid.to_string()),
-    ];
+    let parts =
+        vec![("address", id.address.to_string().into()), ("sequence", id.sequence.into()), ("pid", id.pid.into())];
     Ok(Anatomy::new(id.to_string(), parts))
 };
 
@@ -135,10 +130,6 @@ impl Sofa {
     /// assert_eq!(txid::trace::Sofa::from_text(b"0ad1348f1403169275002100356696")?.pid, 56696);
     /// # Ok::<(), txid::FormatError>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`FormatError`] says what is wrong, and where.
     pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
         if !(26..=Self::MAX_LEN).contains(&text.len()) {
             return Err(FormatError::Length { found: text.len(), expected: "a SOFATracer id has 26 to 35" });
@@ -155,18 +146,5 @@ impl Sofa {
     }
 }
 
-impl FromStr for Sofa {
-    type Err = FormatError;
-
-    fn from_str(text: &str) -> Result<Self, FormatError> {
-        Self::from_text(text.as_bytes())
-    }
-}
-
-impl fmt::Display for Sofa {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = [0; Self::MAX_LEN];
-        let length = self.write(&mut text);
-        f.pad(std::str::from_utf8(&text[..length]).map_err(|_| fmt::Error)?)
-    }
-}
+read_from_text!(Sofa, FormatError);
+show_as_text!(Sofa, Sofa::MAX_LEN);

@@ -1,11 +1,10 @@
 //! The `traceparent` header of W3C Trace Context, level 2.
 
 use super::{SpanId, TraceId, otel_ids, read_nonzero, span_id};
-use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy};
+use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Value};
 use crate::maker::Maker;
-use crate::text::{FormatError, hex};
+use crate::text::{FormatError, hex, read_from_text};
 use std::fmt;
-use std::str::FromStr;
 
 const SAMPLED: u8 = 1;
 const RANDOM: u8 = 2;
@@ -17,7 +16,7 @@ pub(crate) const FORMAT: Format = Format {
     make: Some(Make {
         options: &[],
         takes_a_time: false,
-        in_nginx: true,
+        in_nginx: Some(&[]),
         maker: |_| Ok(Maker::of(|_| Traceparent::new(true).to_text())),
     }),
     read: Some(Read {
@@ -31,9 +30,10 @@ pub(crate) const FORMAT: Format = Format {
 pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
     let header = Traceparent::from_text(text)?;
     let parts = vec![
-        ("trace", header.trace_id.to_string()),
-        ("span", header.span_id.to_string()),
-        ("sampled", header.sampled.to_string()),
+        ("trace_id", header.trace_id.to_string().into()),
+        ("span_id", header.span_id.to_string().into()),
+        ("sampled", Value::Flag(header.sampled)),
+        ("random", Value::Flag(header.random)),
     ];
     Ok(Anatomy::new(header.to_string(), parts))
 };
@@ -121,10 +121,6 @@ impl Traceparent {
     /// assert!(txid::trace::Traceparent::from_text(header)?.sampled);
     /// # Ok::<(), txid::FormatError>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`FormatError`] says what is wrong, and where.
     pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
         let length = |expected| FormatError::Length { found: text.len(), expected };
         if text.len() < Self::LEN {
@@ -158,13 +154,7 @@ impl Traceparent {
     }
 }
 
-impl FromStr for Traceparent {
-    type Err = FormatError;
-
-    fn from_str(text: &str) -> Result<Self, FormatError> {
-        Self::from_text(text.as_bytes())
-    }
-}
+read_from_text!(Traceparent, FormatError);
 
 impl fmt::Display for Traceparent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

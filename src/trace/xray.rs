@@ -39,7 +39,7 @@ pub(crate) const FORMAT: Format = Format {
 
 pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
     let bits = read(text)?;
-    let parts = vec![("random", format!("{:024x}", bits & RANDOM_MASK))];
+    let parts = vec![("random", format!("{:024x}", bits & RANDOM_MASK).into())];
     let fields = [("time", 32), ("random", RANDOM_BITS as usize)];
     Ok(Anatomy::new(written(bits), parts).with_bits(&bits.to_be_bytes(), &fields))
 };

@@ -30,10 +30,12 @@ sub start {
     open my $file, '>', "$dir/$name.pid" or die "$dir/$name.pid: $!";
     print {$file} $pid;
     close $file;
-    for (1 .. 500) {
+    for (1 .. 6000) {
         last if -e "$dir/run-$name/$name";
         sleep 0.01;
     }
+    Test::More::BAIL_OUT("txid-agent has not made $dir/run-$name/$name in a minute:\n" . `tail -n 20 $dir/$name.log`)
+        if !-e "$dir/run-$name/$name";
     # Workers that open the file themselves run as nobody.
     chmod 0755, "$dir/run-$name";
     chmod 0666, "$dir/run-$name/$name";

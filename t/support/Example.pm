@@ -5,8 +5,9 @@ package Example;
 use strict;
 use warnings;
 use Exporter 'import';
-use File::Temp qw(tempdir);
 use IO::Socket::INET;
+use Kept qw(kept_directory);
+use Port qw(free_port);
 use Test::More;
 use Tree qw(library lua_cpath lua_path);
 
@@ -24,21 +25,16 @@ sub contents {
     return readline $in;
 }
 
-sub free_port {
-    my $socket = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1) or die $!;
-    my $port = $socket->sockport;
-    return $port;
-}
-
 # Starts nginx with this configuration, on a free port in place of 8080, and with PREFIX replaced by its directory. Returns
 # the port and the directory, or nothing after a failed test.
 sub serve {
     my ($config, @more_modules) = @_;
     my $port   = free_port();
-    my $prefix = tempdir(CLEANUP => 1);
+    my $prefix = kept_directory();
     my $load   = join '', map {"load_module $_; "} @modules, @more_modules;
-    chmod 0755, $prefix;
-    mkdir "$prefix/$_" for qw(logs state);
+    # Otherwise, as root, nginx would run its workers as a user who may not be able to read the checkout.
+    $load .= 'user root;' if $> == 0 && $config !~ /^\s*user\s/m;
+    mkdir "$prefix/state";
     $config =~ s/127\.0\.0\.1:8080/127.0.0.1:$port/g;
     $config =~ s/PREFIX/$prefix/g;
     open my $out, '>', "$prefix/nginx.conf" or die $!;
@@ -62,7 +58,7 @@ sub request {
     my ($port, $path, @headers) = @_;
     my $socket = IO::Socket::INET->new("127.0.0.1:$port") or die $!;
     local $SIG{ALRM} = sub { die "no answer\n" };
-    alarm 30;
+    alarm 60;
     print $socket join("\r\n", "GET $path HTTP/1.1", 'Host: localhost', 'Connection: close', @headers), "\r\n\r\n";
     my $response = do { local $/; readline $socket };
     alarm 0;

@@ -1,6 +1,7 @@
 package Instructions;
 
-# Counts the instructions of requests to an nginx under callgrind. They are nearly the same on any machine.
+# Counts the instructions of requests to an nginx under callgrind. They are nearly the same on any machine: each request is sent when
+# nginx sleeps, so that it looks for events once for each.
 
 use strict;
 use warnings;
@@ -14,8 +15,8 @@ our @EXPORT = qw(can_count count);
 
 my $nginx = $ENV{TEST_NGINX_BINARY} || 'nginx';
 
-# Before they are counted, LuaJIT compiles what it will.
-use constant { UNCOUNTED => 500, ROUNDS => 10, REQUESTS => 100 };
+# LuaJIT compiles its traces before instructions are counted.
+use constant { UNCOUNTED => 500, ROUNDS => 3, REQUESTS => 100 };
 
 sub can_count {
     return scalar grep { -x "$_/callgrind_control" } File::Spec->path;
@@ -32,7 +33,9 @@ sub count {
         my $header  = $asked[$_][1] // '';
         my $request = "GET /x HTTP/1.1\r\nHost: localhost\r\n$header\r\n";
         my $ask = sub {
-            for (1 .. $_[0]) {
+            my ($times, $rests) = @_;
+            for (1 .. $times) {
+                wait_until_it_sleeps($pid) if $rests;
                 syswrite $socket, $request;
                 sysread $socket, my $answer, 4096 or die "no answer\n";
                 $answer =~ m{^HTTP/1\.1 200 } or die $answer;
@@ -42,7 +45,7 @@ sub count {
         my @lowest;
         for (1 .. ROUNDS) {
             system "callgrind_control --zero $pid >/dev/null 2>&1";
-            $ask->(REQUESTS);
+            $ask->(REQUESTS, 1);
             system "callgrind_control --dump $pid >/dev/null 2>&1";
             $dumps++;
             my @now = map { $_ / REQUESTS } instructions("$out.$dumps");
@@ -54,6 +57,17 @@ sub count {
     waitpid $pid, 0;
     unlink glob "$out*";
     return @counts;
+}
+
+# For at most a minute.
+sub wait_until_it_sleeps {
+    my ($pid) = @_;
+    for (1 .. 300_000) {
+        open my $stat, '<', "/proc/$pid/stat" or die "nginx has ended\n";
+        return if readline($stat) =~ /\) S /;
+        select undef, undef, undef, 0.0002;
+    }
+    die "nginx does not come to rest\n";
 }
 
 # Starts nginx under callgrind, with a server for each of those. Returns its process, where callgrind writes, and the ports. If

@@ -5,17 +5,15 @@ package OwnNginx;
 use strict;
 use warnings;
 use Exporter 'import';
-use File::Temp qw(tempdir);
 use IO::Socket::INET;
+use Kept qw(kept_directory);
+use Port qw(free_port);
 use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw(exchange free_port log_lines nginx pid_in prefix wait_until write_config);
 
 my $nginx  = $ENV{TEST_NGINX_BINARY} || 'nginx';
-my $prefix = tempdir(CLEANUP => 1);
-# Workers may not run as root.
-chmod 0755, $prefix;
-mkdir "$prefix/logs";
+my $prefix = kept_directory();
 my $test_process = $$;
 
 sub prefix { $prefix }
@@ -32,17 +30,11 @@ sub write_config {
 # Runs it and returns its output; $? is its status.
 sub nginx { `timeout 120 $nginx -p $prefix/ -c nginx.conf -e $prefix/logs/error.log @_ 2>&1` }
 
-# Returns a free port.
-sub free_port {
-    my $socket = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1) or die $!;
-    return $socket->sockport;
-}
-
 sub exchange {
     my ($port, $bytes) = @_;
     my $socket = IO::Socket::INET->new("127.0.0.1:$port") or die "127.0.0.1:$port: $!";
     local $SIG{ALRM} = sub { die "no answer\n" };
-    alarm 20;
+    alarm 60;
     print $socket $bytes;
     my $response = do { local $/; readline $socket };
     alarm 0;
@@ -62,7 +54,7 @@ sub pid_in {
 
 sub wait_until (&) {
     my ($condition) = @_;
-    my $deadline = time + 20;
+    my $deadline = time + 60;
     until ($condition->()) {
         return 0 if time > $deadline;
         sleep 0.02;

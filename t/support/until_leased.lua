@@ -1,4 +1,4 @@
--- Waits for a lease for at most half a minute, in init_by_lua, where ngx.sleep is not available.
+-- Waits for a lease for at most a minute, in init_by_lua, where ngx.sleep is not available.
 
 local ffi = require "ffi"
 
@@ -7,7 +7,7 @@ ffi.cdef "int usleep(unsigned usec);"
 
 
 return function(generator)
-    for _ = 1, 3000 do
+    for _ = 1, 6000 do
         if generator() then
             return true
         end

@@ -1,5 +1,6 @@
 """txid grep, sort and range do what a few lines of Python do, which read ids by docs/formats.md (examples/read.py)."""
 
+import json
 import pathlib
 import random
 import re
@@ -79,6 +80,16 @@ def log(formats, lines):
 def txid(*args):
     command = [ROOT / "target/release/txid", *map(str, args)]
     return subprocess.run(command, capture_output=True, text=True, env={"TZ": "UTC"}).stdout
+
+
+class Reader(unittest.TestCase):
+    def test_examples_read_py_reads_every_valid_text(self):
+        for case in json.loads((ROOT / "tests/vectors/formats.json").read_text())["valid"]:
+            with self.subTest(case):
+                read = READERS[case["format"]](case["text"], case.get("layout") or case.get("epoch"))
+                expected = {"ms": case.get("ms") and int(case["ms"]), "fields": case["fields"], "bits": case.get("bits"),
+                            "written": case.get("written", case["text"])}
+                self.assertEqual(read, expected)
 
 
 class Logs(unittest.TestCase):

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Reads tests/vectors/ by docs/formats.md, and holds the ids of target/release/libtxid.so against those of other people's code:
+# Reads the valid texts of tests/vectors/ by docs/formats.md, and holds the ids of target/release/libtxid.so against those of other people's code:
 # Python's uuid, Apache's mod_unique_id, and OpenTelemetry's propagators; shows `txid inspect` the ids of the libraries of other
-# formats; and holds the manifests of examples/agent against the schemas of Kubernetes and Compose. What they need goes into a virtual environment below target/.
+# formats; and holds the manifests of examples/agent against the schemas of Kubernetes and Compose. Python packages go into a virtual environment below target/.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -9,4 +9,5 @@ root=$(cd "$here/../.." && pwd)
 venv=$root/target/peers
 "$root/scripts/venv.sh" "$venv" "$here/requirements.txt"
 cd "$here"
-exec "$venv/bin/python" -B -m unittest --quiet uuids apache opentelemetry_headers specification readings logs manifests
+[ $# -gt 0 ] || set -- uuids apache opentelemetry_headers readings logs manifests
+exec "$venv/bin/python" -B -m unittest --quiet "$@"

@@ -2,11 +2,7 @@
 
 import ctypes
 
-from library import LIBRARY
-
-
-class Text(ctypes.Structure):
-    _fields_ = [("len", ctypes.c_size_t), ("data", ctypes.c_char_p)]
+from library import LIBRARY, Text
 
 
 class Header(ctypes.Structure):
@@ -15,8 +11,8 @@ class Header(ctypes.Structure):
 
 class Headers(ctypes.Structure):
     _fields_ = [(name, Header) for name in (
-        "id", "trace_id", "traceparent", "b3", "x_b3_trace_id", "x_b3_span_id", "x_b3_parent_span_id", "x_b3_sampled", "x_b3_flags",
-        "x_amzn_trace_id", "x_cloud_trace_context", "tracestate")]
+        "id", "trace_id", "traceparent", "tracestate", "b3", "x_b3_trace_id", "x_b3_span_id", "x_b3_parent_span_id", "x_b3_sampled", "x_b3_flags",
+        "x_amzn_trace_id", "x_cloud_trace_context")]
 
 
 class Peer(ctypes.Structure):
@@ -67,5 +63,5 @@ class Reader:
 def written(span, kind):
     """The header of the span: X-Amzn-Trace-Id or X-Cloud-Trace-Context."""
     buffer = ctypes.create_string_buffer(74)
-    length = getattr(LIBRARY, {"aws": "txid_span_amzn_trace_id", "gcp": "txid_span_cloud_trace_context"}[kind])(ctypes.byref(span), buffer)
+    length = LIBRARY.txid_span_header(ctypes.byref(span), ["aws", "gcp"].index(kind), buffer)
     return buffer.raw[:length].decode()

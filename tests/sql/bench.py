@@ -1,4 +1,4 @@
-"""Measures the functions of sql/, and prints the table of studies/sql/README.md: times of a million ids, and of an hour's rows in a million."""
+"""Measures the functions of readers/sql/, and prints the table of bench/studies/sql/README.md: times of a million ids, and of an hour's rows in a million."""
 
 import sys
 import time

@@ -1,4 +1,4 @@
-"""What the functions of sql/ promise, in each engine."""
+"""What the functions of readers/sql/ promise, in each engine."""
 
 import itertools
 import string

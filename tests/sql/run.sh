@@ -1,5 +1,5 @@
 #!/bin/sh
-# Holds the functions of sql/ against tests/vectors/, in real engines, and runs the examples of docs/sql.md and docs/logs.md.
+# Holds the functions of readers/sql/ against tests/vectors/, in real engines, and runs the examples of docs/sql.md and docs/logs.md.
 # PostgreSQL, MariaDB and jq are Debian's; DuckDB, ClickHouse (chdb) and Vector's VRL go into a virtual environment below target/.
 # `run.sh bench` measures them instead, with a million rows.
 set -eu

@@ -1,4 +1,4 @@
-"""The vectors of the formats that sql/ knows."""
+"""The vectors of the formats that readers/sql/ knows."""
 
 import datetime
 import json
@@ -33,7 +33,7 @@ def cases(file, section):
 
 
 def layout(case):
-    """What a layout is to the functions of sql/: the bits of the time, those below it, the unit and the epoch."""
+    """What a layout is to the functions of readers/sql/: the bits of the time, those below it, the unit and the epoch."""
     name = case["layout"]
     if name in PRESETS:
         return PRESETS[name]

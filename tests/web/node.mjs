@@ -1,7 +1,7 @@
-// web/txid.js in Node: prints what differs from tests/vectors/.
+// readers/web/txid.js in Node: prints what differs from tests/vectors/.
 
 import { readFileSync } from "node:fs";
-import * as txid from "../../web/txid.js";
+import * as txid from "../../readers/web/txid.js";
 import { differences } from "./differences.mjs";
 
 const vectors = {};

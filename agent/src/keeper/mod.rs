@@ -9,13 +9,62 @@ pub use lease::{KeptLease, Source};
 pub use own::OwnError;
 pub use segment::KeptSegment;
 
+use std::cell::Cell;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::thread;
 use std::time::{Duration, Instant};
 use txid_agent_machines::protocol::{Input, Machine, Now, Output};
 
 /// How often the machine is asked at least, so that a host that was copied or stopped notices soon. Also how long there
 /// must be no ids or numbers before that is reported: a worker may just be faster than the store.
-const LOOK: Duration = Duration::from_secs(1);
+const LOOK_MS: u64 = 1_000;
+
+/// The clocks that a keeper goes by. Tests have one that they move.
+pub trait Clock {
+    /// Milliseconds since 1970-01-01 UTC.
+    fn wall_ms(&self) -> i64;
+
+    /// Milliseconds of a clock that never goes backwards.
+    fn mono_ms(&self) -> u64;
+
+    /// Waits so long. Returns earlier, with true, when the keeper is told to stop. That is told once.
+    fn wait(&self, for_ms: u64) -> bool;
+}
+
+/// The clocks of this host. A keeper stops when a message arrives or the sender is gone.
+pub struct HostClock<'a> {
+    begin: Instant,
+    stop: &'a Receiver<()>,
+    is_told: Cell<bool>,
+}
+
+impl<'a> HostClock<'a> {
+    /// Its monotonic clock begins now.
+    pub fn new(stop: &'a Receiver<()>) -> Self {
+        Self { begin: Instant::now(), stop, is_told: Cell::new(false) }
+    }
+}
+
+impl Clock for HostClock<'_> {
+    fn wall_ms(&self) -> i64 {
+        txid::system_ms()
+    }
+
+    fn mono_ms(&self) -> u64 {
+        self.begin.elapsed().as_millis() as u64
+    }
+
+    fn wait(&self, for_ms: u64) -> bool {
+        let time = Duration::from_millis(for_ms);
+        // A sender that is gone would be reported again and again, while a node is given back.
+        if self.is_told.get() {
+            thread::sleep(time);
+            return false;
+        }
+        self.is_told.set(self.stop.recv_timeout(time) != Err(RecvTimeoutError::Timeout));
+        self.is_told.get()
+    }
+}
 
 /// A lease or a segment: what its machine decides about, and what its outputs are carried out on.
 pub trait Kept {
@@ -38,7 +87,7 @@ pub trait Kept {
     fn ask(&mut self, request: <Self::Machine as Machine>::Request) -> <Self::Machine as Machine>::Answer;
 
     /// What else the store is to know, tried again until it does. Returns a line for the log if that is news.
-    fn attend(&mut self) -> Option<String> {
+    fn attend(&mut self, _now: Instant) -> Option<String> {
         None
     }
 
@@ -68,12 +117,10 @@ pub struct Report {
     pub live: bool,
 }
 
-/// Keeps a lease or a segment until a message arrives or the sender is gone, and then ends it.
+/// Keeps a lease or a segment until its clock says that it is to stop, and then ends it.
 ///
 /// From the first line of the log on, each change of [`Report::live`] is reported: many have no event of the machine.
-pub fn keep<K: Kept>(kept: &mut K, stop: &Receiver<()>, mut report: impl FnMut(Report)) -> Result<(), String> {
-    let begin = Instant::now();
-    let mono_ms = || begin.elapsed().as_millis() as u64;
+pub fn keep<K: Kept>(kept: &mut K, clock: &impl Clock, mut report: impl FnMut(Report)) -> Result<(), String> {
     let mut machine = kept.machine();
     let mut outage = Outage::default();
     let mut told = None;
@@ -87,7 +134,7 @@ pub fn keep<K: Kept>(kept: &mut K, stop: &Receiver<()>, mut report: impl FnMut(R
     let mut input = Input::Go;
     loop {
         tell(kept, None);
-        let now = Now { wall_ms: txid::system_ms(), mono_ms: mono_ms(), random: random() };
+        let now = Now { wall_ms: clock.wall_ms(), mono_ms: clock.mono_ms(), random: random() };
         input = match machine.step(kept.rules(), &now, &kept.look(), input) {
             Output::Ask(request) => {
                 let answer = kept.ask(request);
@@ -106,17 +153,14 @@ pub fn keep<K: Kept>(kept: &mut K, stop: &Receiver<()>, mut report: impl FnMut(R
                 Input::Go
             }
             Output::Wait { until_ms } => {
-                if let Some(text) = kept.attend() {
+                if let Some(text) = kept.attend(Instant::now()) {
                     tell(kept, Some(text));
                 }
-                if let Some(text) = outage.look(kept.refusal()) {
+                if let Some(text) = outage.look(kept.refusal(), clock.mono_ms()) {
                     tell(kept, Some(text));
                 }
-                let left = Duration::from_millis(until_ms.saturating_sub(mono_ms()));
-                match stop.recv_timeout(left.min(LOOK)) {
-                    Err(RecvTimeoutError::Timeout) => Input::Go,
-                    Ok(()) | Err(RecvTimeoutError::Disconnected) => Input::Stop,
-                }
+                let left_ms = until_ms.saturating_sub(clock.mono_ms());
+                if clock.wait(left_ms.min(LOOK_MS)) { Input::Stop } else { Input::Go }
             }
             Output::Stopped => return Ok(()),
             Output::Fail(failure) => return Err(kept.explain(failure)),
@@ -127,19 +171,19 @@ pub fn keep<K: Kept>(kept: &mut K, stop: &Receiver<()>, mut report: impl FnMut(R
 /// A time without ids or numbers. It begins and ends without an event if a lease ends or a range is used up.
 #[derive(Default)]
 struct Outage {
-    since: Option<Instant>,
+    since_ms: Option<u64>,
     is_reported: bool,
 }
 
 impl Outage {
     /// A line of the log: once when an outage lasts, and at its end.
-    fn look(&mut self, refusal: Option<String>) -> Option<String> {
+    fn look(&mut self, refusal: Option<String>, now_ms: u64) -> Option<String> {
         let Some(why) = refusal else {
-            self.since = None;
+            self.since_ms = None;
             let was_reported = std::mem::take(&mut self.is_reported);
             return was_reported.then(|| "in service".to_owned());
         };
-        let lasts = self.since.get_or_insert_with(Instant::now).elapsed() >= LOOK;
+        let lasts = now_ms.saturating_sub(*self.since_ms.get_or_insert(now_ms)) >= LOOK_MS;
         if !lasts || std::mem::replace(&mut self.is_reported, true) {
             return None;
         }
@@ -163,16 +207,29 @@ mod tests {
     #[test]
     fn an_outage_is_reported_once_when_it_lasts_and_at_its_end() {
         let mut outage = Outage::default();
-        let why = || Some("no lease".to_owned());
-        assert_eq!(outage.look(None), None);
+        let mut is_out = |now_ms| outage.look(Some("no lease".to_owned()), now_ms);
         // Too short.
-        assert_eq!((outage.look(why()), outage.look(why()), outage.look(None)), (None, None, None));
-        outage.look(why());
-        outage.since = outage.since.and_then(|since| since.checked_sub(LOOK));
-        assert_eq!(outage.look(why()), Some("out of service: no lease".to_owned()));
-        assert_eq!(outage.look(why()), None);
-        assert_eq!(outage.look(None), Some("in service".to_owned()));
-        assert_eq!(outage.look(None), None);
+        assert_eq!((is_out(5_000), is_out(5_999)), (None, None));
+        assert_eq!(outage.look(None, 6_000), None);
+        let mut is_out = |now_ms| outage.look(Some("no lease".to_owned()), now_ms);
+        assert_eq!((is_out(7_000), is_out(7_999)), (None, None));
+        assert_eq!(is_out(8_000), Some("out of service: no lease".to_owned()));
+        assert_eq!(is_out(9_000), None);
+        assert_eq!(outage.look(None, 9_001), Some("in service".to_owned()));
+        assert_eq!(outage.look(None, 9_002), None);
+    }
+
+    /// While a node is given back, the sender is gone.
+    #[test]
+    fn a_keeper_is_told_once_to_stop_and_then_waits() {
+        let (sender, stop) = std::sync::mpsc::channel();
+        let clock = HostClock::new(&stop);
+        assert!(!clock.wait(1));
+        drop(sender);
+        assert!(clock.wait(60_000));
+        let begin = Instant::now();
+        assert!(!clock.wait(20));
+        assert!(begin.elapsed() >= Duration::from_millis(20), "it does not wait");
     }
 
     #[test]

@@ -50,9 +50,9 @@ impl KeptSegment {
     }
 
     /// Ties the tag to the keys, and then lets workers hide by them.
-    fn bind(&mut self) -> Result<(), StoreError> {
+    fn bind(&mut self, now: Instant) -> Result<(), StoreError> {
         let Some(keys) = self.keys.as_mut().filter(|keys| !keys.are_bound) else { return Ok(()) };
-        keys.tried = Some(Instant::now());
+        keys.tried = Some(now);
         store::bind(&mut *keys.store, &self.rules.tag, &keys.checks)?;
         keys.checks.iter().for_each(|check| self.page.set_key_check(*check));
         keys.are_bound = true;
@@ -62,11 +62,13 @@ impl KeptSegment {
     /// Takes a range, unless the store can lose it again: another host would get it, too. There is no margin of time that
     /// would help, as there is for leases, because a number does not show when it was taken, or by whom.
     fn take(&mut self, count: Option<u64>, seen: u64) -> Result<Answer, StoreError> {
-        let tag = &self.rules.tag;
-        if matches!(self.tags.durability(), Durability::Unknown | Durability::MayLose { .. }) {
+        let Rules { tag, max_step, .. } = &self.rules;
+        let mut count = count;
+        if count.is_none() || matches!(self.tags.durability(), Durability::Unknown | Durability::MayLose { .. }) {
             // It says so with each answer. This only reads.
             match self.tags.take(tag, Some(0), seen)? {
-                Taken::Range { .. } => {}
+                // Anybody who may write to the store may write any step.
+                Taken::Range { step, .. } => count = count.or(Some(step.min(*max_step))),
                 other => return Ok(Answer::Taken(other)),
             }
         }
@@ -76,7 +78,10 @@ impl KeptSegment {
         };
         // Somebody may have changed it since.
         Ok(match self.tags.durability().why() {
-            None => Answer::Taken(taken),
+            None => Answer::Taken(match taken {
+                Taken::Range { range, step } => Taken::Range { range, step: step.min(*max_step) },
+                other => other,
+            }),
             Some(why) => Answer::MayLose { why: why.to_owned() },
         })
     }
@@ -122,18 +127,18 @@ impl Kept for KeptSegment {
 
     fn ask(&mut self, request: Request) -> Answer {
         let answer = match request {
-            Request::Take { count, seen } => self.bind().and_then(|()| self.take(count, seen)),
+            Request::Take { count, seen } => self.bind(Instant::now()).and_then(|()| self.take(count, seen)),
             Request::Create { step } => self.tags.create_tag(&self.rules.tag, step).map(|()| Answer::Created),
         };
         answer.unwrap_or_else(Answer::Failed)
     }
 
-    fn attend(&mut self) -> Option<String> {
+    fn attend(&mut self, now: Instant) -> Option<String> {
         let keys = self.keys.as_ref()?;
-        if keys.are_bound || keys.tried.is_some_and(|tried| tried.elapsed() < AGAIN) {
+        if keys.are_bound || keys.tried.is_some_and(|tried| now.duration_since(tried) < AGAIN) {
             return None;
         }
-        let why = self.bind().err().map(|error| error.to_string());
+        let why = self.bind(now).err().map(|error| error.to_string());
         let keys = self.keys.as_mut()?;
         let is_news = why != keys.why;
         keys.why = why;
@@ -241,11 +246,11 @@ mod tests {
         let kept = segment(&directory.path().join("a.segment")).unwrap();
         let mut kept = kept.hidden_by(vec!["66e94b".parse().unwrap()], Box::new(Away(asked.clone())));
         let asked = || asked.load(Ordering::Relaxed);
-        assert_eq!((kept.attend(), asked()), (Some("here did not answer within 1 ms".to_owned()), 1));
-        assert_eq!((kept.attend(), asked()), (None, 1), "it was asked a moment ago");
-        let keys = kept.keys.as_mut().unwrap();
-        keys.tried = keys.tried.and_then(|tried| tried.checked_sub(AGAIN));
-        assert_eq!((kept.attend(), asked()), (None, 2), "the same is no news");
+        let now = Instant::now();
+        assert_eq!((kept.attend(now), asked()), (Some("here did not answer within 1 ms".to_owned()), 1));
+        let just_before = now + AGAIN - Duration::from_millis(1);
+        assert_eq!((kept.attend(just_before), asked()), (None, 1), "it was asked a moment ago");
+        assert_eq!((kept.attend(now + AGAIN), asked()), (None, 2), "the same is no news");
     }
 
     /// A store that is made to lose what it confirms while it is asked for the `after`th time.
@@ -276,6 +281,45 @@ mod tests {
 
         fn durability(&self) -> &Durability {
             &self.durability
+        }
+    }
+
+    /// A store whose tag has this step.
+    struct Wide(u64);
+
+    impl Tags for Wide {
+        fn take(&mut self, _: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError> {
+            Ok(Taken::Range { range: seen..seen + count.unwrap_or(self.0), step: self.0 })
+        }
+
+        fn create_tag(&mut self, _: &str, _: u64) -> Result<(), StoreError> {
+            unreachable!("the tag is there")
+        }
+
+        fn how_to_create(&self, _: &str, _: u64) -> String {
+            unreachable!("the tag is there")
+        }
+
+        fn durability(&self) -> &Durability {
+            &Durability::Kept
+        }
+    }
+
+    /// Otherwise, one host would take all numbers that there are.
+    #[test]
+    fn a_step_in_the_store_is_at_most_the_largest() {
+        let directory = tempfile::tempdir().unwrap();
+        for (own, count, wanted) in [
+            (u64::MAX >> 2, None, 1_000_000),
+            (3_000, None, 3_000),
+            (3_000, Some(500), 500),
+            (u64::MAX >> 2, Some(500), 500),
+        ] {
+            let path = directory.path().join(format!("{own}{count:?}"));
+            let mut kept = KeptSegment::open(&path, Rules::new("orders"), Box::new(Wide(own))).unwrap();
+            let taken = kept.take(count, 7).unwrap();
+            let Answer::Taken(Taken::Range { range, step }) = taken else { panic!("no range") };
+            assert_eq!((range, step), (7..7 + wanted, own.min(1_000_000)), "{own} {count:?}");
         }
     }
 

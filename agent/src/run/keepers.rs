@@ -9,8 +9,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
-use txid_agent::keeper::{Kept, KeptLease, KeptSegment, Report, Source, keep};
-use txid_agent::store;
+use txid_agent::keeper::{HostClock, Kept, KeptLease, KeptSegment, Report, Source, keep};
+use txid_agent::store::OpenStore;
 use txid_agent_machines::store::Numbering;
 use txid_agent_machines::{lease, pace, segment};
 
@@ -49,13 +49,11 @@ impl Keepers {
     /// Starts all threads of `config`. They report to `events`.
     pub fn start(config: &Config, events: &Sender<Event>) -> anyhow::Result<Self> {
         let mut keepers = Self { all: Vec::new() };
+        let store = OpenStore::new(&config.store)?;
         for node in &config.nodes {
             let source = match node.numbering {
-                Numbering::Own => Source::Agents(store::open(&config.store)?),
-                from => {
-                    let store = store::open_numbers(&config.store, from);
-                    Source::Counter(store.with_context(|| format!("the node {}", node.name))?)
-                }
+                Numbering::Own => Source::Agents(store.records()),
+                from => Source::Counter(store.numbers(from).with_context(|| format!("the node {}", node.name))?),
             };
             let rules = lease_rules(config, node, source.durability().may_lose_writes());
             let mut kept = KeptLease::open(&config.dir.join(&node.name), &node.layout, rules, source)?;
@@ -74,10 +72,9 @@ impl Keepers {
                 create: config.create,
                 ..segment::Rules::new(tag)
             };
-            let mut kept =
-                KeptSegment::open(&config.dir.join(format!("{tag}.segment")), rules, store::open_tags(&config.store)?)?;
+            let mut kept = KeptSegment::open(&config.dir.join(format!("{tag}.segment")), rules, store.tags())?;
             if let Some(checks) = config.keys.get(tag) {
-                kept = kept.hidden_by(checks.clone(), store::open(&config.store)?);
+                kept = kept.hidden_by(checks.clone(), store.records());
             }
             keepers.add(tag, kept, events)?;
         }
@@ -166,7 +163,8 @@ fn run(which: usize, mut kept: impl Kept, stop: &Receiver<()>, events: &Sender<E
     // The main thread may have ended already.
     let send = |news| drop(events.send(Event::Keeper(which, news)));
     loop {
-        let ended = catch_unwind(AssertUnwindSafe(|| keep(&mut kept, stop, |report| send(News::Report(report)))));
+        let keep = || keep(&mut kept, &HostClock::new(stop), |report| send(News::Report(report)));
+        let ended = catch_unwind(AssertUnwindSafe(keep));
         match ended {
             Ok(ended) => return send(News::Ended(ended)),
             Err(_) => {
@@ -194,7 +192,7 @@ fn lease_rules(config: &Config, node: &Node, may_lose_writes: bool) -> lease::Ru
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
     use crate::config::tests::config;
     use txid::snowflake::Layout;
@@ -247,7 +245,7 @@ mod tests {
         // The first renewal is due when the lease is there.
         let rules =
             lease::Rules { new: true, renew_ms: 50, ..lease::Rules::new("orders", "here", &Layout::SNOWFLAKE, false) };
-        let store = Box::new(Bug { store: store::open(&url).unwrap(), requests: 0 });
+        let store = Box::new(Bug { store: txid_agent::store::open(&url).unwrap(), requests: 0 });
         let kept = KeptLease::open(&directory.path().join("orders"), &Layout::SNOWFLAKE, rules, Source::Agents(store))
             .unwrap();
         let ((stop, stopped), (sender, events)) = (channel(), channel());
@@ -278,7 +276,8 @@ mod tests {
             assert!(text.starts_with(start) && *live == is_live, "{reports:?}");
         }
     }
-    fn keepers(names: &[&str]) -> Keepers {
+
+    pub fn keepers(names: &[&str]) -> Keepers {
         let keeper = |name: &&str| Keeper {
             name: (*name).to_owned(),
             state: State::Starting,

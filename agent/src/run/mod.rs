@@ -18,6 +18,7 @@ use journal::say;
 use keepers::Keepers;
 use notify::Notify;
 use signal_hook::consts::{SIGCHLD, SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGSTOP, SIGTERM, SIGTSTP};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
@@ -36,6 +37,8 @@ struct Agent {
     phase: Phase,
     /// Whether anybody on this host sees the store's password in the command line.
     shows_password: bool,
+    /// The directory of the files.
+    dir: PathBuf,
 }
 
 /// Who is the child's parent.
@@ -73,8 +76,15 @@ pub fn run(args: Run) -> anyhow::Result<ExitCode> {
     notify.beat(sender.clone())?;
     signals::watch(sender.clone(), !config.child.is_empty(), guard.is_some())?;
     let keepers = Keepers::start(&config, &sender)?;
-    let mut agent =
-        Agent { keepers, child: config.child, runner: guard, notify, phase: Phase::Starting, shows_password };
+    let mut agent = Agent {
+        keepers,
+        child: config.child,
+        runner: guard,
+        notify,
+        phase: Phase::Starting,
+        shows_password,
+        dir: config.dir,
+    };
     loop {
         match agent.wait(&events) {
             Some(Event::Keeper(which, news)) => agent.hear(which, &news),
@@ -156,7 +166,9 @@ impl Agent {
         }
         match &self.runner {
             Some(runner) => runner.pass_on(signal),
-            None if [SIGTERM, SIGINT, SIGQUIT, SIGHUP].contains(&signal) => self.stop(ExitCode::SUCCESS),
+            // Nothing is read again. An operator who expects that gets an agent that its unit starts again.
+            None if signal == SIGHUP => self.stop(ExitCode::from(128 + SIGHUP as u8)),
+            None if [SIGTERM, SIGINT, SIGQUIT].contains(&signal) => self.stop(ExitCode::SUCCESS),
             None => {}
         }
     }
@@ -206,6 +218,13 @@ impl Agent {
                      the URL in the file of --config",
                 );
             }
+            if matches!(self.runner, Some(Runner::Guard(_))) && !is_in_memory(&self.dir) {
+                say(&format!(
+                    "--dir {} is on a disk: while it is frozen, as for a snapshot, no lease is renewed, and the child ends at \
+                     its limit; a directory below /run is in memory",
+                    self.dir.display()
+                ));
+            }
             self.phase = Phase::Running;
         }
         if !self.child.is_empty() && self.keepers.are_live() && !matches!(self.phase, Phase::Stopping(..)) {
@@ -234,6 +253,13 @@ impl Agent {
     }
 }
 
+/// Whether a directory is on a file system without a disk.
+fn is_in_memory(directory: &Path) -> bool {
+    const TMPFS: u32 = 0x0102_1994;
+    const RAMFS: u32 = 0x8584_58f6;
+    rustix::fs::statfs(directory).is_ok_and(|found| [TMPFS, RAMFS].contains(&(found.f_type as u32)))
+}
+
 impl Runner {
     fn pass_on(&self, signal: i32) {
         match self {
@@ -247,5 +273,29 @@ impl Runner {
             Self::Agent(child) => child.reap(),
             Self::Guard(guard) => guard.reap(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::keepers::tests::keepers;
+    use super::*;
+
+    /// Neither by a child, nor by a store that does not answer.
+    #[test]
+    fn nothing_holds_it_up_for_five_seconds() {
+        let keepers = keepers(&["orders"]);
+        let (child, notify) = (Vec::new(), Notify::from_environment());
+        let (runner, phase, dir) = (None, Phase::Running, PathBuf::new());
+        let mut agent = Agent { keepers, child, runner, dir, notify, phase, shows_password: false };
+        let before = Instant::now();
+        agent.take_signal(SIGTERM);
+        let Phase::Stopping(status, end) = agent.phase else { panic!("it goes on") };
+        assert!(end < Instant::now() + Duration::from_secs(5) && end >= before);
+        agent.time_is_over();
+        assert!(agent.go_on().is_none(), "its lease was not given back, and there is still time");
+        agent.phase = Phase::Stopping(status, before);
+        agent.time_is_over();
+        assert!(agent.go_on().is_some());
     }
 }

@@ -2,18 +2,38 @@
 
 use super::event::Event;
 use anyhow::Context;
+use libc::SIGXFSZ;
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGUSR1, SIGUSR2, SIGWINCH};
 use signal_hook::iterator::Signals;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::{mem, ptr, thread};
 
+/// Whether a file that is too long ends the child, as it does unless this was ignored when the agent was started.
+static ENDS_CHILD: AtomicBool = AtomicBool::new(false);
+
 /// Undoes what was blocked when the agent was started, and that the ends of children were ignored: no signal would end
-/// it, and the end of its child would not be seen. To be called before there are threads.
+/// it, and the end of its child would not be seen. A log that may not grow any further ends nobody. To be called before
+/// there are threads.
 pub fn take_over() {
+    ENDS_CHILD.store(!is_ignored(SIGXFSZ), Ordering::Relaxed);
+    // SAFETY: there is no handler that could be in use.
+    unsafe { libc::signal(SIGXFSZ, libc::SIG_IGN) };
     // A line of the log would stop an agent in the background of a terminal with `stty tostop`.
     block_only(&[libc::SIGTTOU]);
     // SAFETY: there is no handler that could be in use.
     unsafe { libc::signal(SIGCHLD, libc::SIG_DFL) };
+}
+
+/// The signals that the child is to have again as they were.
+pub fn to_restore() -> Option<i32> {
+    ENDS_CHILD.load(Ordering::Relaxed).then_some(SIGXFSZ)
+}
+
+/// Undoes that a signal is ignored. To be called before there are threads.
+pub fn restore(signal: i32) {
+    // SAFETY: there is no handler that could be in use.
+    unsafe { libc::signal(signal, libc::SIG_DFL) };
 }
 
 /// Blocks these signals, and no others, in this thread and those that it starts.

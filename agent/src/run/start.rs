@@ -5,7 +5,7 @@
 
 use super::guard::left::note;
 use super::journal::say;
-use super::signals::block_only;
+use super::signals::{block_only, restore, to_restore};
 use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal};
 use std::ffi::OsString;
 use std::io;
@@ -21,7 +21,8 @@ pub const NAME: &str = "txid-start";
 pub fn start(line: &[String], signal: Signal, files: &[RawFd], change: impl FnOnce(&mut Command)) -> io::Result<Pid> {
     let files: Vec<String> = files.iter().map(RawFd::to_string).collect();
     let mut command = Command::new("/proc/self/exe");
-    command.arg0(NAME).args([getpid().to_string(), signal.as_raw().to_string(), files.join(",")]).args(line);
+    let restored = to_restore().map_or(String::new(), |signal| signal.to_string());
+    command.arg0(NAME).args([getpid().to_string(), signal.as_raw().to_string(), files.join(","), restored]).args(line);
     // The child gets neither what systemd tells the agent nor the store's password.
     for name in ["NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", PASSWORD_VARIABLE] {
         command.env_remove(name);
@@ -33,7 +34,7 @@ pub fn start(line: &[String], signal: Signal, files: &[RawFd], change: impl FnOn
 /// Becomes the child, with what `start` has written.
 pub fn become_child(args: impl Iterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.collect();
-    let [parent, signal, files, program, rest @ ..] = args.as_slice() else { return ExitCode::FAILURE };
+    let [parent, signal, files, restored, program, rest @ ..] = args.as_slice() else { return ExitCode::FAILURE };
     let number = |text: &OsString| text.to_str()?.parse::<i32>().ok();
     let (parent, signal) = (number(parent).and_then(Pid::from_raw), number(signal).and_then(Signal::from_named_raw));
     let files: Vec<RawFd> =
@@ -45,6 +46,9 @@ pub fn become_child(args: impl Iterator<Item = OsString>) -> ExitCode {
     if let Err(error) = note(&files, parent) {
         say(&format!("cannot note the child's process: {error}"));
         return ExitCode::FAILURE;
+    }
+    if let Some(signal) = number(restored) {
+        restore(signal);
     }
     block_only(&[]);
     let error = Command::new(program).args(rest).exec();

@@ -1,23 +1,20 @@
-//! How a store is called in messages, how long to wait for it, and how much was sent to it.
+//! How a store is called in messages, and how long to wait for it.
 
 use std::fmt::{self, Write};
 use std::time::Duration;
 
 use txid_agent_machines::store::StoreError;
 
-use super::sent::Sent;
-
-/// A store's URL without the password, its time-out, and what was sent to it.
+/// A store's URL without the password, and its time-out.
 #[derive(Clone)]
 pub(super) struct Address {
     label: String,
     pub timeout: Duration,
-    pub sent: Sent,
 }
 
 impl Address {
     pub(super) fn new(label: String) -> Self {
-        Self { label, timeout: Duration::from_secs(3), sent: Sent::default() }
+        Self { label, timeout: Duration::from_secs(3) }
     }
 
     pub(super) fn unreachable(&self, why: impl fmt::Display) -> StoreError {

@@ -2,36 +2,30 @@
 //! is left alone for a while.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread::sleep;
+use std::time::Instant;
 
 use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, Taken};
 
 use super::address::Address;
 use super::contract::{Numbers, Show, Store, Tags};
 use super::durability::Durability;
-use super::sent::Failures;
-use super::url::StoreUrl;
+use super::sent::{self, Failures};
 
 /// A store whose clients may panic on what a server sends.
 pub(super) struct Caught<S: ?Sized> {
-    url: String,
     address: Address,
     open: Open<S>,
     store: Box<S>,
     failures: Failures,
 }
 
-type Open<S> = Box<dyn Fn(StoreUrl) -> Result<Box<S>, StoreError> + Send>;
+type Open<S> = Box<dyn Fn() -> Box<S> + Send>;
 
 impl<S: ?Sized> Caught<S> {
     /// The store that `open` opens. It is opened again after a panic, because nobody knows what state it is in.
-    pub(super) fn new(
-        url: &str,
-        open: impl Fn(StoreUrl) -> Result<Box<S>, StoreError> + Send + 'static,
-    ) -> Result<Self, StoreError> {
-        let parsed = StoreUrl::parse(url)?;
-        let address = parsed.address.clone();
-        let failures = Failures::default();
-        Ok(Self { url: url.to_owned(), address, store: open(parsed)?, open: Box::new(open), failures })
+    pub(super) fn new(address: Address, open: impl Fn() -> Box<S> + Send + 'static) -> Self {
+        Self { address, store: open(), open: Box::new(open), failures: Failures::default() }
     }
 
     fn call<T>(&mut self, work: impl FnOnce(&mut S) -> Result<T, StoreError>) -> Result<T, StoreError> {
@@ -44,21 +38,18 @@ impl<S: ?Sized> Caught<S> {
         work: impl FnOnce(&mut S) -> Result<T, StoreError>,
         failed: impl FnOnce(&T) -> Option<&StoreError>,
     ) -> Result<T, StoreError> {
-        self.failures.wait(self.address.timeout)?;
-        let before = self.address.sent.total();
+        sleep(self.failures.pause(Instant::now(), self.address.timeout)?);
+        let before = sent::total();
         let store = &mut *self.store;
         let result = catch_unwind(AssertUnwindSafe(|| work(store))).unwrap_or_else(|panic| {
             let why = panic.downcast_ref::<String>().map(String::as_str);
             let why = why.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("?");
             let error = self.address.damaged(format_args!("its client could not read an answer: {why}"));
-            // It counts on where the last one stopped.
-            let mut url = StoreUrl::parse(&self.url)?;
-            url.address = self.address.clone();
-            self.store = (self.open)(url)?;
+            self.store = (self.open)();
             Err(error)
         });
         let error = result.as_ref().map_or_else(Some, failed);
-        self.failures.note(self.address.sent.total() - before, error);
+        self.failures.note(Instant::now(), sent::total() - before, error);
         result
     }
 }
@@ -156,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_panic_is_an_error_and_the_store_is_opened_again() {
-        let mut store = Caught::new("file:///here", |_| Ok(Box::new(Panics(Durability::Kept, false)))).unwrap();
+        let mut store = Caught::new(Address::new("here".to_owned()), || Box::new(Panics(Durability::Kept, false)));
         assert_eq!(store.read("a"), Ok(None));
         let error = store.read("b").unwrap_err();
         assert!(error.to_string().contains("could not read an answer: b xxx"), "{error}");

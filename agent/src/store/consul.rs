@@ -20,6 +20,7 @@ use super::url::{Secret, StoreUrl};
 
 const ESCAPED: AsciiSet = NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.');
 
+#[derive(Clone)]
 pub(super) struct ConsulStore {
     address: Address,
     http: Http,
@@ -41,7 +42,7 @@ impl ConsulStore {
         // A majority of the servers has written it to disk.
         durability.learn(Durability::Kept);
         Ok(Self {
-            http: Http::new(&url),
+            http: Http::new(&url)?,
             durability,
             prefix: format!("{}/", if url.path.is_empty() { "txid" } else { &url.path }),
             datacenter: url.option("dc").map(str::to_owned),
@@ -56,6 +57,11 @@ impl ConsulStore {
         let token = self.token.clone();
         let headers: Vec<(&str, &str)> = token.iter().map(|token| ("x-consul-token", token.reveal())).collect();
         let answer = self.http.send(kind, method, &path, &headers, body)?;
+        self.understand(answer)
+    }
+
+    /// The answer, if it is one; if not, why.
+    fn understand(&self, answer: Answer) -> Result<Answer, Failure> {
         let said: String = answer.text.chars().take(200).collect();
         let address = &self.address;
         match answer.status {
@@ -65,6 +71,8 @@ impl ConsulStore {
                  \"write\" }}",
                 self.prefix
             )))),
+            // A limit on requests.
+            429 => Err(Failure::NotDone(address.unreachable(format_args!("status 429: {said}")))),
             status @ 400..500 => Err(Failure::NotDone(address.misconfigured(format_args!("status {status}: {said}")))),
             // Usually there is no leader; the request may have been received.
             status => Err(Failure::Unknown(address.unreachable(format_args!("status {status}: {said}")))),
@@ -264,6 +272,16 @@ mod tests {
 
     fn answer(status: u16, text: &str) -> Answer {
         Answer { status, text: text.to_owned() }
+    }
+
+    /// As a limit on requests, which is lifted or passes.
+    #[test]
+    fn a_limit_on_requests_passes() {
+        let of = |status| store().understand(answer(status, "why"));
+        assert!(matches!(of(429), Err(Failure::NotDone(StoreError::Unreachable { .. }))));
+        assert!(matches!(of(400), Err(Failure::NotDone(StoreError::Misconfigured { .. }))));
+        assert!(matches!(of(500), Err(Failure::Unknown(StoreError::Unreachable { .. }))));
+        assert!(of(409).is_ok());
     }
 
     #[test]

@@ -17,6 +17,7 @@ use super::http::{Answer, Http, Kind};
 use super::limits::{AtMost, Listing, PART, record};
 use super::url::{Secret, StoreUrl};
 
+#[derive(Clone)]
 pub(super) struct EtcdStore {
     address: Address,
     http: Http,
@@ -30,7 +31,7 @@ pub(super) struct EtcdStore {
 impl EtcdStore {
     pub(super) fn open(url: StoreUrl) -> Result<Self, StoreError> {
         url.knows_only(&[])?;
-        let http = Http::new(&url);
+        let http = Http::new(&url)?;
         let login = match (&url.user, &url.password) {
             (Some(user), Some(password)) => Some((user.clone(), password.clone())),
             (Some(user), None) => {
@@ -113,6 +114,8 @@ impl EtcdStore {
             400 if said.contains("HTTPS server") => {
                 Err(Failure::NotDone(address.misconfigured("it requires TLS: write etcds:// instead of etcd://")))
             }
+            // Its quota is used up, or it has too much to do.
+            429 => Err(Failure::NotDone(address.unreachable(format_args!("status 429: {said}")))),
             status @ 400..500 => Err(Failure::NotDone(address.misconfigured(format_args!("status {status}: {said}")))),
             // No leader, or no answer from it in time: the request may have been received.
             status => Err(Failure::Unknown(address.unreachable(format_args!("status {status}: {said}")))),
@@ -276,6 +279,7 @@ mod tests {
         for status in [400, 401, 403, 404, 429] {
             assert!(matches!(of(status), Err(Failure::NotDone(_))), "{status}");
         }
+        assert!(matches!(of(429), Err(Failure::NotDone(StoreError::Unreachable { .. }))), "it may pass");
         for status in [500, 502, 503, 504] {
             assert!(matches!(of(status), Err(Failure::Unknown(_))), "{status}");
         }

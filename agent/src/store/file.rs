@@ -5,6 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
@@ -24,12 +25,15 @@ const ASIDE: &str = ".new";
 
 /// How often somebody who waits for the lock tries to take it, and how long it is left to others.
 const AGAIN: Duration = Duration::from_millis(2);
-const PAUSE: Duration = if cfg!(test) { Duration::from_millis(100) } else { Duration::from_millis(5) };
+const PAUSE: Duration = Duration::from_millis(5);
 
+#[derive(Clone)]
 pub(super) struct FileStore {
     address: Address,
     directory: PathBuf,
     durability: Durability,
+    /// Waits between two parts of a list.
+    pause: fn(),
 }
 
 impl FileStore {
@@ -41,7 +45,7 @@ impl FileStore {
         let mut durability = url.durability()?;
         // It is on the disk, as far as the disk keeps its word.
         durability.learn(Durability::Kept);
-        Ok(Self { directory: Path::new("/").join(&url.path), durability, address: url.address })
+        Ok(Self { directory: Path::new("/").join(&url.path), durability, address: url.address, pause: || sleep(PAUSE) })
     }
 
     /// Waits for the lock, which is held until what is returned is dropped or the process ends.
@@ -68,7 +72,7 @@ impl FileStore {
                 let why = format!("{}: another process has held this lock for {ms} ms", path.display());
                 return Err(self.address.unreachable(why));
             }
-            std::thread::sleep(AGAIN);
+            sleep(AGAIN);
         }
     }
 
@@ -140,7 +144,7 @@ impl FileStore {
                 if count % PART == 0 {
                     listing.add(&self.address, PART)?;
                     drop(lock);
-                    std::thread::sleep(PAUSE);
+                    (self.pause)();
                     lock = self.lock()?;
                 }
             }
@@ -271,20 +275,28 @@ mod tests {
         let nodes = place.path().join("orders/node");
         fs::create_dir_all(&nodes).unwrap();
         (0..=2 * PART).for_each(|node| fs::write(nodes.join(node.to_string()), "").unwrap());
-        let has_read = AtomicBool::new(false);
+        static HAS_READ: AtomicBool = AtomicBool::new(false);
         let (mut count, mut in_between) = (0, false);
+        let mut store = open();
+        store.pause = || {
+            let begin = Instant::now();
+            while !HAS_READ.load(Ordering::Relaxed) {
+                assert!(begin.elapsed() < Duration::from_secs(60), "nobody else gets the lock");
+                thread::yield_now();
+            }
+        };
         thread::scope(|scope| {
             let show = &mut |_: &str, _| {
                 count += 1;
                 if count == 1 {
                     scope.spawn(|| {
                         open().read("users/node/1").unwrap();
-                        has_read.store(true, Ordering::Relaxed);
+                        HAS_READ.store(true, Ordering::Relaxed);
                     });
                 }
-                in_between = has_read.load(Ordering::Relaxed);
+                in_between = HAS_READ.load(Ordering::Relaxed);
             };
-            open().list("orders/", show).unwrap();
+            store.list("orders/", show).unwrap();
         });
         assert_eq!((count, in_between), (2 * PART + 1, true));
     }

@@ -1,41 +1,54 @@
 //! Requests to a server that speaks JSON over HTTP: etcd's gateway and Consul.
 
-use std::time::{Duration, Instant};
+use std::error::Error;
+use std::fmt::Display;
+use std::future::poll_fn;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
+use futures_util::TryFutureExt;
+use hyper::body::Body;
+use hyper::client::conn::http1::{self, SendRequest};
+use hyper::header::{CONTENT_TYPE, DATE, HOST, USER_AGENT};
+use hyper::{Request, Response};
+use hyper_util::rt::TokioIo;
 use serde::Deserialize;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::timeout_at;
 use txid_agent_machines::store::StoreError;
-use ureq::http::{Request, Response};
-use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig};
-use ureq::{Agent, Body, Proxy, Timeout};
 
 use super::address::Address;
 use super::clock::StoreClock;
 use super::failure::Failure;
-use super::limits::{LARGEST_ANSWER, too_large};
-use super::remote::Errors;
+use super::remote::{Driver, Errors, Link, Remote, causes};
 use super::tls::Tls;
 use super::url::{Host, StoreUrl};
+use super::wire::{Budget, Wire};
 
-/// The hosts of one store, and the connection to one of them.
+/// The most memory that the head of an answer takes.
+const LARGEST_HEAD: usize = 64 << 10;
+
+/// The hosts of one store, and the connections to them.
+#[derive(Clone)]
 pub(super) struct Http {
     address: Address,
-    hosts: Vec<Host>,
-    /// The host that answered last.
-    current: usize,
     tls: Option<Tls>,
-    agent: Option<Agent>,
+    remote: Remote<Connection>,
     pub(super) clock: StoreClock,
-    /// When the call must have ended.
-    deadline: Instant,
 }
 
-/// How long a request may take.
-#[derive(Clone, Copy)]
-struct Patience {
-    /// Until there is a connection.
-    connect: Duration,
-    /// In all.
-    total: Duration,
+/// A connection on which one request is sent after the other.
+struct Connection {
+    sender: SendRequest<String>,
+    driver: Driver,
+    budget: Budget,
+}
+
+impl Link for Connection {
+    fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.driver.poll_end(cx)
+    }
 }
 
 /// An answer, whatever its status.
@@ -58,22 +71,27 @@ pub(super) enum Kind {
     Write,
 }
 
+/// What is sent, whichever host it is sent to.
+struct Question<'a> {
+    method: &'a str,
+    path: &'a str,
+    headers: &'a [(&'a str, &'a str)],
+    body: &'a str,
+}
+
 impl Http {
-    pub(super) fn new(url: &StoreUrl) -> Self {
-        Self {
+    pub(super) fn new(url: &StoreUrl) -> Result<Self, StoreError> {
+        Ok(Self {
+            remote: Remote::new(&url.address, url.hosts.clone())?,
             address: url.address.clone(),
-            hosts: url.hosts.clone(),
-            current: 0,
             tls: url.tls.clone(),
-            agent: None,
             clock: StoreClock::default(),
-            deadline: Instant::now(),
-        }
+        })
     }
 
     /// Begins a call: from now on, all requests together may take the store's time-out.
     pub(super) fn begin(&mut self) {
-        self.deadline = Instant::now() + self.address.timeout;
+        self.remote.begin();
     }
 
     /// Sends one request to the first host that answers.
@@ -88,140 +106,259 @@ impl Http {
         headers: &[(&str, &str)],
         body: &str,
     ) -> Result<Answer, Failure> {
+        let question = Question { method, path, headers, body };
+        let connect = async |host: &Host| Wire::connect(&self.address, host, self.tls.as_ref()).await;
+        let sent = self.remote.run(self.send_with(kind, &question, connect));
+        // What is sent has a deadline of its own.
+        let (answer, store_ms) = sent.unwrap_or_else(|| Err(Failure::Unknown(self.address.timed_out())))?;
+        if let Some(store_ms) = store_ms {
+            self.clock.saw(store_ms);
+        }
+        Ok(answer)
+    }
+
+    async fn send_with<S>(
+        &self,
+        kind: Kind,
+        question: &Question<'_>,
+        connect: impl AsyncFn(&Host) -> Result<Wire<S>, StoreError>,
+    ) -> Result<(Answer, Option<i64>), Failure>
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let _turn = self.remote.turn().await;
         let mut errors = Errors::default();
-        for others in (0..self.hosts.len()).rev() {
-            let left = self.deadline.saturating_duration_since(Instant::now());
-            let half = if others == 0 { left } else { left / 2 };
-            let patience = Patience { connect: half, total: if kind == Kind::Read { half } else { left } };
-            let result = self.send_to_current(patience, method, path, headers, body);
-            // A server that has lost contact with the others answers with a status of 500 or more.
-            if !matches!(&result, Ok(answer) if answer.status < 500) {
-                self.turn_to_next();
+        let hosts = self.remote.hosts();
+        for (at, host) in hosts.iter().enumerate() {
+            let patience = self.remote.patience(hosts.len() - at - 1);
+            let connected = async {
+                match self.remote.idle(|_| true).await {
+                    // It may be to another host than this one, which has answered since.
+                    Some(idle) => Ok(idle),
+                    None => Ok((host.clone(), self.connect(host, &connect).await?)),
+                }
+            };
+            let timed_out = |_| Err(self.address.timed_out());
+            let (host, mut connection) = match timeout_at(patience, connected).await.unwrap_or_else(timed_out) {
+                Ok(connected) => connected,
+                Err(error) => {
+                    self.remote.turn_from(host);
+                    errors.add(error);
+                    continue;
+                }
+            };
+            let patience = if kind == Kind::Read { patience } else { self.remote.deadline() };
+            let asked = timeout_at(patience, self.ask(&host, &mut connection, question)).await;
+            let asked = asked.unwrap_or_else(|_| Err(Failure::Unknown(self.address.timed_out())));
+            match &asked {
+                // A server that has lost contact with the others answers with a status of 500 or more.
+                Ok((answer, _)) if answer.status >= 500 => self.remote.turn_from(&host),
+                Ok(_) => self.remote.keep(host, connection),
+                Err(_) => self.remote.turn_from(&host),
             }
-            match result {
+            match asked {
                 Err(Failure::NotDone(error)) => errors.add(error),
                 Err(Failure::Unknown(error)) if kind == Kind::Read => errors.add(error),
-                result => return result,
+                asked => return asked,
             }
         }
         Err(Failure::NotDone(errors.worst(&self.address)))
     }
 
-    fn turn_to_next(&mut self) {
-        self.agent = None;
-        self.current = (self.current + 1) % self.hosts.len();
+    async fn connect<S>(
+        &self,
+        host: &Host,
+        connect: &impl AsyncFn(&Host) -> Result<Wire<S>, StoreError>,
+    ) -> Result<Connection, StoreError>
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let wire = connect(host).await?;
+        let budget = wire.budget();
+        let begun = http1::Builder::new().max_buf_size(LARGEST_HEAD).handshake(TokioIo::new(wire)).await;
+        let (sender, connection) = begun.map_err(|error| self.say(host, &error).into_error())?;
+        Ok(Connection { sender, driver: Driver::new(connection.unwrap_or_else(drop)), budget })
     }
 
-    fn send_to_current(
-        &mut self,
-        patience: Patience,
-        method: &str,
-        path: &str,
-        headers: &[(&str, &str)],
-        body: &str,
-    ) -> Result<Answer, Failure> {
-        let host = self.hosts[self.current].clone();
-        let scheme = if self.tls.is_some() { "https" } else { "http" };
-        let mut request = Request::builder().method(method).uri(format!("{scheme}://{host}{path}"));
-        for (name, value) in headers {
+    /// Sends one request on a connection.
+    async fn ask(
+        &self,
+        host: &Host,
+        connection: &mut Connection,
+        question: &Question<'_>,
+    ) -> Result<(Answer, Option<i64>), Failure> {
+        let mut request = Request::builder().method(question.method).uri(question.path);
+        request = request.header(HOST, host.to_string()).header(USER_AGENT, "txid-agent");
+        if !question.body.is_empty() {
+            request = request.header(CONTENT_TYPE, "application/json");
+        }
+        for (name, value) in question.headers {
             request = request.header(*name, *value);
         }
-        let request =
-            request.body(body.to_owned()).map_err(|error| Failure::NotDone(self.address.misconfigured(error)))?;
-        let agent = self.agent().map_err(Failure::NotDone)?.clone();
-        let request = agent
-            .configure_request(request)
-            .timeout_global(Some(patience.total))
-            // Shorter than the total time-out, so that it is certain that nothing was sent.
-            .timeout_resolve(Some(patience.connect / 3))
-            .timeout_connect(Some(patience.connect * 2 / 3))
-            .build();
-        self.address.sent.add();
-        let mut response = agent.run(request).map_err(|error| self.say(&host, &error))?;
-        self.look_at_clock(&response);
-        let body = response.body_mut().with_config().limit(LARGEST_ANSWER as u64).read_to_string();
-        let text = body.map_err(|error| match error {
-            ureq::Error::BodyExceedsLimit(_) => Failure::Unknown(self.address.damaged(too_large())),
-            other => Failure::Unknown(self.say(&host, &other).into_error()),
-        })?;
-        Ok(Answer { status: response.status().as_u16(), text })
-    }
-
-    /// Reads the certificates anew for each agent, and so after each failure.
-    fn agent(&mut self) -> Result<&Agent, StoreError> {
-        if self.agent.is_none() {
-            let mut config = Agent::config_builder()
-                .http_status_as_error(false)
-                .max_redirects(0)
-                .max_idle_age(Duration::from_secs(120))
-                .max_idle_connections(1)
-                .proxy(None::<Proxy>)
-                .user_agent("txid-agent");
-            if let Some(tls) = &self.tls {
-                config = config.tls_config(self.tls_config(tls)?);
+        let request = request.body(question.body.to_owned());
+        let request = request.map_err(|error| Failure::NotDone(self.address.misconfigured(error)))?;
+        let Connection { sender, driver, budget } = connection;
+        budget.renew();
+        let asked = driver.drive(async {
+            sender.ready().await?;
+            let mut response = sender.send_request(request).await?;
+            let mut body = Vec::new();
+            while let Some(frame) = poll_fn(|cx| Pin::new(&mut response).poll_frame(cx)).await {
+                body.extend_from_slice(frame?.data_ref().map_or(&[], |data| data));
             }
-            self.agent = Some(config.build().new_agent());
-        }
-        self.agent.as_ref().ok_or_else(|| self.address.unreachable("no agent"))
-    }
-
-    fn tls_config(&self, tls: &Tls) -> Result<TlsConfig, StoreError> {
-        let bad = |error: ureq::Error| self.address.misconfigured(error);
-        let chain = |pem: &[u8]| {
-            ureq::tls::parse_pem(pem)
-                .filter_map(|item| match item {
-                    Ok(ureq::tls::PemItem::Certificate(cert)) => Some(Ok(cert)),
-                    Ok(_) => None,
-                    Err(error) => Some(Err(error)),
-                })
-                .collect::<Result<Vec<Certificate<'static>>, _>>()
-                .map_err(bad)
-        };
-        let roots = chain(&Tls::pem(&self.address, &tls.ca)?)?;
-        let mut config = TlsConfig::builder().root_certs(RootCerts::new_with_certs(&roots));
-        if let Some((cert, key)) = &tls.identity {
-            let key = PrivateKey::from_pem(&Tls::pem(&self.address, key)?).map_err(bad)?;
-            let cert = chain(&Tls::pem(&self.address, cert)?)?;
-            config = config.client_cert(Some(ClientCert::new_with_certs(&cert, key)));
-        }
-        Ok(config.build())
-    }
-
-    /// The header has whole seconds, rounded down: half a second later is right on average.
-    fn look_at_clock(&mut self, response: &Response<Body>) {
-        let date = response.headers().get("date").and_then(|date| date.to_str().ok());
-        let date = date.and_then(|date| httpdate::parse_http_date(date).ok());
-        if let Some(since) = date.and_then(|date| date.duration_since(std::time::UNIX_EPOCH).ok()) {
-            self.clock.saw(since.as_millis() as i64 + 500);
-        }
+            Ok((response, body))
+        });
+        let (response, body) = asked.await.map_err(|error| self.say(host, &error))?;
+        let text = String::from_utf8(body).map_err(|error| Failure::Unknown(self.address.damaged(error)))?;
+        Ok((Answer { status: response.status().as_u16(), text }, time(&response)))
     }
 
     /// What an error means, and whether the request was sent.
-    fn say(&self, host: &Host, error: &ureq::Error) -> Failure {
+    fn say(&self, host: &Host, error: &hyper::Error) -> Failure {
         let address = &self.address;
-        let at = |why: &dyn std::fmt::Display| address.unreachable(format_args!("{host}: {why}"));
-        match error {
-            ureq::Error::Timeout(Timeout::Resolve | Timeout::Connect) => Failure::NotDone(address.timed_out()),
-            ureq::Error::Timeout(_) => Failure::Unknown(address.timed_out()),
-            ureq::Error::HostNotFound => Failure::NotDone(at(&"this name has no address")),
-            ureq::Error::ConnectionFailed => Failure::NotDone(at(&"connection refused")),
-            ureq::Error::Tls(why) => Failure::NotDone(address.misconfigured(why)),
-            ureq::Error::Rustls(why) => Failure::NotDone(address.misconfigured(why)),
-            ureq::Error::BadUri(_) | ureq::Error::Http(_) => Failure::NotDone(address.misconfigured(error)),
-            ureq::Error::Protocol(_) => Failure::Unknown(address.misconfigured(format_args!(
-                "the server does not speak HTTP{}: {error}",
-                if self.tls.is_some() { "S" } else { ", or it requires TLS" }
-            ))),
-            ureq::Error::Io(why) => match why.kind() {
-                std::io::ErrorKind::ConnectionRefused
-                | std::io::ErrorKind::HostUnreachable
-                | std::io::ErrorKind::NetworkUnreachable
-                | std::io::ErrorKind::AddrNotAvailable => Failure::NotDone(at(why)),
-                // How rustls reports that it does not accept the other side.
-                std::io::ErrorKind::InvalidData => Failure::NotDone(address.misconfigured(why)),
-                _ => Failure::Unknown(at(why)),
-            },
-            other => Failure::Unknown(at(other)),
+        let at = |why: &dyn Display| Failure::Unknown(address.unreachable(format_args!("{host}: {why}")));
+        let io = error.source().and_then(|source| source.downcast_ref::<io::Error>());
+        if let Some(io) = io {
+            return match io.kind() {
+                // How rustls reports that it does not accept the other side, or that the other side does not accept this.
+                io::ErrorKind::InvalidData if io.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()) => {
+                    Failure::NotDone(address.misconfigured(io))
+                }
+                io::ErrorKind::InvalidData => Failure::Unknown(address.damaged(io)),
+                io::ErrorKind::UnexpectedEof => at(&"it closed the connection"),
+                _ => at(io),
+            };
         }
+        if error.is_parse() {
+            return Failure::Unknown(address.misconfigured(format_args!(
+                "the server does not speak HTTP{}: {}",
+                if self.tls.is_some() { "S" } else { ", or it requires TLS" },
+                causes(error)
+            )));
+        }
+        if error.is_incomplete_message() || error.is_closed() || error.is_canceled() {
+            return at(&"it closed the connection");
+        }
+        if error.is_user() {
+            return Failure::NotDone(address.misconfigured(causes(error)));
+        }
+        at(&causes(error))
+    }
+}
+
+/// The server's clock. The header has whole seconds, rounded down: half a second later is right on average.
+fn time<B>(response: &Response<B>) -> Option<i64> {
+    let date = httpdate::parse_http_date(response.headers().get(DATE)?.to_str().ok()?).ok()?;
+    Some(date.duration_since(std::time::UNIX_EPOCH).ok()?.as_millis() as i64 + 500)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::remote::in_virtual_time;
+    use super::*;
+    use std::cell::Cell;
+    use std::time::Duration;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+    use tokio::time::sleep;
+
+    const ANSWER: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
+
+    /// What a host does with a connection; None never makes one.
+    type Host<'a> = Option<&'a dyn Fn(DuplexStream) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>>>;
+
+    /// Sends a request to these hosts, with three seconds for it. Returns what came of it, how long it took, and how many
+    /// connections there were.
+    fn send(kind: Kind, hosts: &[Host<'_>]) -> (Result<String, Failure>, Duration, usize) {
+        let names: Vec<String> = (0..hosts.len()).map(|at| format!("h{at}:1")).collect();
+        let mut http = Http::new(&StoreUrl::parse(&format!("etcd://{}", names.join(","))).unwrap()).unwrap();
+        let connections = Cell::new(0);
+        let (answer, took) = in_virtual_time(async {
+            http.begin();
+            let connect = async |host: &super::Host| {
+                let at: usize = host.name[1..].parse().unwrap();
+                let Some(behaves) = hosts[at] else { return std::future::pending().await };
+                connections.set(connections.get() + 1);
+                let (ours, theirs) = duplex(1 << 16);
+                tokio::spawn(behaves(theirs));
+                Ok(Wire::new(ours, Budget::default()))
+            };
+            let question = Question { method: "POST", path: "/v3/kv/range", headers: &[], body: "{}" };
+            let sent = http.send_with(kind, &question, connect).await;
+            sent.map(|(answer, _)| format!("{} {}", answer.status, answer.text))
+        });
+        (answer, took, connections.get())
+    }
+
+    fn is_silent(stream: DuplexStream) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(async move {
+            let _stream = stream;
+            std::future::pending().await
+        })
+    }
+
+    /// Answers a request after some time, piece by piece.
+    fn answers(
+        after_ms: u64,
+        piece: usize,
+    ) -> impl Fn(DuplexStream) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> {
+        move |mut stream| {
+            Box::pin(async move {
+                let mut request = [0; 4096];
+                while stream.read(&mut request).await.is_ok_and(|read| read > 0) {
+                    for piece in ANSWER.as_bytes().chunks(piece) {
+                        sleep(Duration::from_millis(after_ms)).await;
+                        if stream.write_all(piece).await.is_err() {
+                            return;
+                        }
+                    }
+                }
+            })
+        }
+    }
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn timed_out(failure: &Failure) -> bool {
+        matches!(
+            failure,
+            Failure::NotDone(StoreError::TimedOut { ms: 3000, .. })
+                | Failure::Unknown(StoreError::TimedOut { ms: 3000, .. })
+        )
+    }
+
+    #[test]
+    fn an_answer_in_time_is_one() {
+        let (answer, took, _) = send(Kind::Read, &[Some(&answers(2_900, 100))]);
+        assert_eq!((answer.ok().as_deref(), took), (Some("200 {}"), Duration::from_millis(2_900)));
+    }
+
+    #[test]
+    fn a_call_ends_with_its_time_whatever_a_host_does() {
+        let drips = answers(100, 1);
+        for kind in [Kind::Read, Kind::Write] {
+            for (host, has_begun) in [(None, false), (Some(&is_silent as _), true), (Some(&drips as _), true)] {
+                let (answer, took, _) = send(kind, &[host]);
+                let failure = answer.unwrap_err();
+                assert!(timed_out(&failure), "{:?}", failure.into_error());
+                assert_eq!(took, 3 * SECOND);
+                // Nobody knows whether a write arrived, if there was a connection.
+                assert_eq!(matches!(failure, Failure::Unknown(_)), has_begun && kind == Kind::Write);
+            }
+        }
+    }
+
+    /// Three silent hosts use 1.5, 0.75 and 0.375 s of three.
+    #[test]
+    fn a_silent_host_leaves_half_of_the_time_to_the_others() {
+        let serves = answers(0, 100);
+        let hosts: [Host<'_>; 4] = [Some(&is_silent), None, Some(&is_silent), Some(&serves)];
+        let (answer, took, connections) = send(Kind::Read, &hosts);
+        assert_eq!((answer.ok().as_deref(), took, connections), (Some("200 {}"), Duration::from_millis(2_625), 3));
+        // A write is not sent again if it may have arrived; it is if there was no connection.
+        let (answer, took, connections) = send(Kind::Write, &hosts);
+        assert!(matches!(answer, Err(Failure::Unknown(StoreError::TimedOut { .. }))));
+        assert_eq!((took, connections), (3 * SECOND, 1));
+        let (answer, took, connections) = send(Kind::Write, &[None, Some(&serves)]);
+        assert_eq!((answer.ok().as_deref(), took, connections), (Some("200 {}"), Duration::from_millis(1_500), 1));
     }
 }

@@ -3,7 +3,7 @@
 use txid_agent_machines::store::StoreError;
 
 use super::address::Address;
-use super::sql::{self, Value};
+use super::cell::{self, Value};
 use super::tag;
 
 pub(super) const TABLE: &str = "leaf_alloc";
@@ -22,13 +22,25 @@ pub(super) fn how_to_create(tag: &str, step: u64, options: &str) -> String {
     format!("{}; in a new database, first: {CREATE}{options}", insert(tag, step))
 }
 
+/// Fails if a row is of another tag: two that differ only in case are one where the column ignores it, as it does by
+/// default in MySQL.
+pub(super) fn same(address: &Address, tag: &str, found: Option<&Value>) -> Result<(), StoreError> {
+    match found.and_then(cell::shown) {
+        Some(found) if found != tag => Err(address.misconfigured(format_args!(
+            "{TABLE} has biz_tag = '{found}' in place of '{tag}', and does not tell them apart; use one of them only, as it is \
+             written there"
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// The columns `max_id` and `step` of a row. People write them, so they may hold anything.
 pub(super) fn numbers(address: &Address, tag: &str, row: &[Value]) -> Result<(u64, u64), StoreError> {
     Ok((number(address, tag, "max_id", row.first())?, number(address, tag, "step", row.get(1))?))
 }
 
 pub(super) fn number(address: &Address, tag: &str, column: &str, value: Option<&Value>) -> Result<u64, StoreError> {
-    let text = value.and_then(sql::shown);
+    let text = value.and_then(cell::shown);
     let number = text.as_ref().and_then(|text| text.parse().ok()).filter(|number| *number <= i64::MAX as u64);
     number.ok_or_else(|| {
         address.misconfigured(format_args!(

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 use std::marker::PhantomData;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -111,6 +111,10 @@ impl Listing {
 
     /// Counts the records of a part. Fails if the list has no end.
     pub(super) fn add(&mut self, address: &Address, records: usize) -> Result<(), StoreError> {
+        self.add_after(self.begin.elapsed(), address, records)
+    }
+
+    fn add_after(&mut self, passed: Duration, address: &Address, records: usize) -> Result<(), StoreError> {
         self.parts += 1;
         self.records += records;
         if self.records > MOST_RECORDS || self.parts > MOST_PARTS {
@@ -118,7 +122,7 @@ impl Listing {
                 address.damaged(format_args!("a list of more than {MOST_RECORDS} records or {MOST_PARTS} parts"))
             );
         }
-        if self.begin.elapsed() > address.timeout * LIST_TIMEOUTS {
+        if passed > address.timeout * LIST_TIMEOUTS {
             return Err(address.unreachable(format_args!(
                 "it sent {} records within {LIST_TIMEOUTS} time-outs, and there are more",
                 self.records
@@ -142,7 +146,6 @@ pub(super) fn record(address: &Address, key: &str, bytes: Vec<u8>) -> Result<Rec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     fn address() -> Address {
         Address::new("here".to_owned())
@@ -158,16 +161,17 @@ mod tests {
 
     #[test]
     fn a_list_has_an_end() {
+        let now = Duration::ZERO;
         let mut records = Listing::begin();
-        assert!(records.add(&address(), MOST_RECORDS).is_ok());
-        assert!(records.add(&address(), 1).unwrap_err().to_string().contains("a list of more than"));
+        assert!(records.add_after(now, &address(), MOST_RECORDS).is_ok());
+        assert!(records.add_after(now, &address(), 1).unwrap_err().to_string().contains("a list of more than"));
         let mut parts = Listing::begin();
-        assert!((0..MOST_PARTS).all(|_| parts.add(&address(), 1).is_ok()));
-        assert!(parts.add(&address(), 0).unwrap_err().to_string().contains("a list of more than"));
+        assert!((0..MOST_PARTS).all(|_| parts.add_after(now, &address(), 1).is_ok()));
+        assert!(parts.add_after(now, &address(), 0).unwrap_err().to_string().contains("a list of more than"));
         // Ten time-outs of three seconds.
-        let after = |seconds| Listing { begin: Instant::now() - Duration::from_secs(seconds), ..Listing::begin() };
-        assert!(after(29).add(&address(), 7).is_ok());
-        let late = after(30).add(&address(), 7).unwrap_err().to_string();
+        let after = |ms| Listing::begin().add_after(Duration::from_millis(ms), &address(), 7);
+        assert!(after(30_000).is_ok());
+        let late = after(30_001).unwrap_err().to_string();
         assert!(late.contains("it sent 7 records within 10 time-outs"), "{late}");
     }
 

@@ -1,51 +1,89 @@
-//! Calls to a server: a deadline for all of a call, and a limit on what is read for it.
+//! Calls to a server: a deadline for all of a call, and the connections that all leases and segments of a process share.
 //!
-//! One runtime runs in the thread that calls. A client that is not done at the deadline is dropped, and its connection
-//! with it.
+//! One runtime serves the process, and whoever calls drives it. Nothing else runs in it: a client that is not done at the
+//! deadline is dropped, and its connection with it.
 
 use std::error::Error;
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::{Context, Poll, ready};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
 
-use rustls::pki_types::ServerName;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::{TcpStream, lookup_host};
+use futures_util::future::poll_immediate;
 use tokio::runtime::{Builder, Runtime};
-use tokio::task::JoinSet;
-use tokio::time::{timeout, timeout_at};
-use tokio_rustls::TlsConnector;
-use tokio_rustls::client::TlsStream;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, timeout_at};
 use txid_agent_machines::store::StoreError;
 
 use super::address::Address;
-use super::limits::{LARGEST_ANSWER, too_large};
-use super::sent::Sent;
-use super::tls::Tls;
 use super::url::Host;
 
-/// Runs the clients of one store.
-pub(super) struct Remote {
-    address: Address,
-    /// Always there, until it is dropped.
-    runtime: Option<Runtime>,
-    /// When the call must have ended.
-    deadline: Instant,
+/// How many calls a store is asked at once by one process. While one of them waits, for a lock or for a server that is
+/// silent, the other one serves all others in turn.
+const MOST_CONNECTIONS: usize = 2;
+
+static RUNTIME: LazyLock<io::Result<Runtime>> = LazyLock::new(|| {
+    Builder::new_current_thread()
+        .enable_all()
+        // Only names are looked up in such threads. Nobody waits for them.
+        .max_blocking_threads(4)
+        .thread_stack_size(256 << 10)
+        .build()
+});
+
+/// A connection that may have ended while nobody used it.
+pub(super) trait Link {
+    /// Ready if it has ended.
+    fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<()>;
 }
 
-impl Remote {
-    pub(super) fn new(address: &Address) -> Result<Self, StoreError> {
-        let runtime = Builder::new_current_thread()
-            .enable_all()
-            // Only names are looked up in such threads.
-            .max_blocking_threads(4)
-            .thread_stack_size(256 << 10)
-            .build()
-            .map_err(|error| address.unreachable(format_args!("cannot start its client: {error}")))?;
-        Ok(Self { address: address.clone(), runtime: Some(runtime), deadline: Instant::now() })
+/// The clients of one store.
+pub(super) struct Remote<C> {
+    address: Address,
+    /// When the call must have ended.
+    deadline: Instant,
+    pool: Arc<Pool<C>>,
+}
+
+/// The connections of this process to one store.
+struct Pool<C> {
+    /// For each connection that may be in use.
+    turns: Arc<Semaphore>,
+    /// Those that are not in use.
+    idle: Mutex<Vec<(Host, C)>>,
+    /// The one to try first is the first.
+    hosts: Mutex<Vec<Host>>,
+}
+
+/// A connection during a call. If it is not given back, it is closed.
+pub(super) struct Used<C> {
+    pub(super) connection: C,
+    host: Host,
+    _turn: Turn,
+}
+
+/// The right to use a connection.
+pub(super) type Turn = OwnedSemaphorePermit;
+
+/// A client of the same connections.
+impl<C> Clone for Remote<C> {
+    fn clone(&self) -> Self {
+        Self { address: self.address.clone(), deadline: self.deadline, pool: self.pool.clone() }
+    }
+}
+
+impl<C: Link> Remote<C> {
+    pub(super) fn new(address: &Address, hosts: Vec<Host>) -> Result<Self, StoreError> {
+        if let Err(error) = &*RUNTIME {
+            return Err(address.unreachable(format_args!("cannot start its client: {error}")));
+        }
+        Ok(Self::of(address, hosts))
+    }
+
+    fn of(address: &Address, hosts: Vec<Host>) -> Self {
+        let turns = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+        let pool = Pool { turns, idle: Mutex::default(), hosts: Mutex::new(hosts) };
+        Self { address: address.clone(), deadline: Instant::now(), pool: Arc::new(pool) }
     }
 
     /// Begins a call: from now on, all requests together may take the store's time-out.
@@ -55,44 +93,164 @@ impl Remote {
 
     /// Waits for an answer until the call must end; None if it does not come.
     pub(super) fn run<T>(&self, answer: impl Future<Output = T>) -> Option<T> {
-        self.run_until(self.deadline, answer)
+        RUNTIME.as_ref().ok()?.block_on(self.within(answer))
     }
 
-    fn run_until<T>(&self, deadline: Instant, answer: impl Future<Output = T>) -> Option<T> {
-        let runtime = self.runtime.as_ref()?;
-        runtime.block_on(async { timeout_at(deadline.into(), answer).await.ok() })
+    async fn within<T>(&self, answer: impl Future<Output = T>) -> Option<T> {
+        timeout_at(self.deadline, answer).await.ok()
     }
 
-    /// Connects to the first of `hosts` that `connect` accepts.
+    /// A connection for a call: one that is idle and `suits`, or a new one to the first host that `connect` accepts.
+    pub(super) fn take(
+        &self,
+        suits: impl Fn(&C) -> bool,
+        connect: impl AsyncFn(&Host) -> Result<C, StoreError>,
+    ) -> Result<Used<C>, StoreError> {
+        self.run(self.take_within(suits, connect)).unwrap_or_else(|| Err(self.address.timed_out()))
+    }
+
+    async fn take_within(
+        &self,
+        suits: impl Fn(&C) -> bool,
+        connect: impl AsyncFn(&Host) -> Result<C, StoreError>,
+    ) -> Result<Used<C>, StoreError> {
+        let turn = self.turn().await;
+        let (host, connection) = match self.idle(suits).await {
+            Some(idle) => idle,
+            None => self.connect(connect).await?,
+        };
+        Ok(Used { connection, host, _turn: turn })
+    }
+
+    /// Waits until there is a connection to use, or room for a new one.
+    pub(super) async fn turn(&self) -> Turn {
+        match self.pool.turns.clone().acquire_owned().await {
+            Ok(turn) => turn,
+            Err(_) => unreachable!("turns have no end"),
+        }
+    }
+
+    /// A connection that nobody uses, and that has not ended.
+    pub(super) async fn idle(&self, suits: impl Fn(&C) -> bool) -> Option<(Host, C)> {
+        // Lets the runtime see what has happened to it since.
+        tokio::task::yield_now().await;
+        loop {
+            let (host, mut connection) = {
+                let mut idle = self.pool.idle();
+                let at = idle.iter().rposition(|(_, connection)| suits(connection))?;
+                idle.remove(at)
+            };
+            if poll_immediate(std::future::poll_fn(|cx| connection.poll_end(cx))).await.is_none() {
+                return Some((host, connection));
+            }
+        }
+    }
+
+    /// Connects to the first of the hosts that `connect` accepts.
     ///
     /// A host may use half of the time that is left, the last one all of it: so a silent one does not use up the time
     /// of the others. A host that failed goes to the end of the list.
-    pub(super) fn connect<C>(
-        &self,
-        hosts: &mut [Host],
-        connect: impl AsyncFn(&Host) -> Result<C, StoreError>,
-    ) -> Result<C, StoreError> {
+    async fn connect(&self, connect: impl AsyncFn(&Host) -> Result<C, StoreError>) -> Result<(Host, C), StoreError> {
         let mut errors = Errors::default();
-        for others in (0..hosts.len()).rev() {
-            let left = self.deadline.saturating_duration_since(Instant::now());
-            let patience = if others == 0 { left } else { left / 2 };
-            match self.run_until(Instant::now() + patience, connect(&hosts[0])) {
-                Some(Ok(connection)) => return Ok(connection),
-                Some(Err(error)) => errors.add(error),
-                None => errors.add(self.address.timed_out()),
+        let hosts = self.hosts();
+        for (at, host) in hosts.iter().enumerate() {
+            let patience = self.patience(hosts.len() - at - 1);
+            match timeout_at(patience, connect(host)).await {
+                Ok(Ok(connection)) => return Ok((host.clone(), connection)),
+                Ok(Err(error)) => errors.add(error),
+                Err(_) => errors.add(self.address.timed_out()),
             }
-            hosts.rotate_left(1);
+            self.pool.turn_from(host);
         }
         Err(errors.worst(&self.address))
     }
+
+    /// Until when a host may use the time of a call, if so many others come after it.
+    pub(super) fn patience(&self, others: usize) -> Instant {
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        if others == 0 { self.deadline } else { Instant::now() + left / 2 }
+    }
+
+    pub(super) fn deadline(&self) -> Instant {
+        self.deadline
+    }
+
+    /// The hosts, with the one to try first.
+    pub(super) fn hosts(&self) -> Vec<Host> {
+        self.pool.hosts().clone()
+    }
+
+    /// Ends a call whose connection can be used again.
+    pub(super) fn give_back(&self, used: Used<C>) {
+        let Used { connection, host, _turn } = used;
+        self.keep(host, connection);
+    }
+
+    /// Keeps a connection for later.
+    pub(super) fn keep(&self, host: Host, connection: C) {
+        self.pool.idle().push((host, connection));
+    }
+
+    /// Ends a call that failed. The next connection is to another host.
+    pub(super) fn give_up(&self, used: Used<C>) {
+        self.turn_from(&used.host);
+    }
+
+    /// Uses no connection to this host any longer, and begins with another one.
+    pub(super) fn turn_from(&self, host: &Host) {
+        self.pool.idle().retain(|(other, _)| other != host);
+        self.pool.turn_from(host);
+    }
 }
 
-impl Drop for Remote {
-    /// Without waiting for names that are still being looked up.
-    fn drop(&mut self) {
-        if let Some(runtime) = self.runtime.take() {
-            runtime.shutdown_background();
+impl<C> Pool<C> {
+    fn idle(&self) -> MutexGuard<'_, Vec<(Host, C)>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn hosts(&self) -> MutexGuard<'_, Vec<Host>> {
+        self.hosts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Another client may have turned from it already.
+    fn turn_from(&self, host: &Host) {
+        let mut hosts = self.hosts();
+        if hosts.first() == Some(host) {
+            hosts.rotate_left(1);
         }
+    }
+}
+
+/// A connection that is driven by the calls on it, and closed when it is dropped.
+pub(super) struct Driver(Option<Pin<Box<dyn Future<Output = ()> + Send>>>);
+
+impl Driver {
+    pub(super) fn new(connection: impl Future<Output = ()> + Send + 'static) -> Self {
+        Self(Some(Box::pin(connection)))
+    }
+
+    /// Does `work`, which needs the connection.
+    pub(super) async fn drive<T>(&mut self, work: impl Future<Output = T>) -> T {
+        let mut work = std::pin::pin!(work);
+        std::future::poll_fn(|cx| {
+            if let Poll::Ready(done) = work.as_mut().poll(cx) {
+                return Poll::Ready(done);
+            }
+            // If it brings what the work waits for, it wakes both.
+            let _ = self.poll_end(cx);
+            Poll::Pending
+        })
+        .await
+    }
+}
+
+impl Link for Driver {
+    fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if self.0.as_mut().is_some_and(|connection| connection.as_mut().poll(cx).is_pending()) {
+            return Poll::Pending;
+        }
+        self.0 = None;
+        Poll::Ready(())
     }
 }
 
@@ -113,169 +271,6 @@ impl Errors {
     }
 }
 
-/// Counts what is read for one request.
-#[derive(Clone, Default)]
-pub(super) struct Budget(Arc<AtomicUsize>);
-
-impl Budget {
-    /// Begins a new request.
-    pub(super) fn renew(&self) {
-        self.0.store(0, Ordering::Relaxed);
-    }
-}
-
-/// A connection that reads at most [`LARGEST_ANSWER`] bytes for a request, and counts the requests.
-pub(super) struct Wire<S> {
-    stream: S,
-    budget: Budget,
-    sent: Sent,
-    /// Whether nothing was read since the last request. The first one is counted with the connection.
-    is_asking: bool,
-}
-
-pub(super) enum Transport {
-    Plain(TcpStream),
-    Tls(Box<TlsStream<TcpStream>>),
-}
-
-impl<S> Wire<S> {
-    pub(super) fn new(stream: S, budget: Budget, sent: Sent) -> Self {
-        Self { stream, budget, sent, is_asking: true }
-    }
-
-    pub(super) fn renew(&self) {
-        self.budget.renew();
-    }
-}
-
-impl Wire<Transport> {
-    /// Connects; with TLS at once if there is `tls`.
-    pub(super) async fn connect(address: &Address, host: &Host, tls: Option<&Tls>) -> Result<Self, StoreError> {
-        let wire = Self::new(Transport::Plain(tcp(address, host).await?), Budget::default(), address.sent.clone());
-        match tls {
-            None => Ok(wire),
-            Some(tls) => wire.secure(address, host, tls).await,
-        }
-    }
-
-    /// Continues with TLS.
-    pub(super) async fn secure(self, address: &Address, host: &Host, tls: &Tls) -> Result<Self, StoreError> {
-        let Transport::Plain(stream) = self.stream else { return Ok(self) };
-        let name = ServerName::try_from(host.name.clone())
-            .map_err(|error| address.misconfigured(format_args!("{}: {error}", host.name)))?;
-        let secured = TlsConnector::from(Arc::new(tls.config(address)?)).connect(name, stream).await;
-        let secured = secured.map_err(|error| match error.kind() {
-            // How rustls reports that it does not accept the other side.
-            io::ErrorKind::InvalidData => address.misconfigured(error),
-            _ => address.unreachable(format_args!("{host}: {error}")),
-        })?;
-        Ok(Self { stream: Transport::Tls(Box::new(secured)), ..self })
-    }
-}
-
-/// A connection without TLS, to the first address of the host that answers.
-pub(super) async fn tcp(address: &Address, host: &Host) -> Result<TcpStream, StoreError> {
-    let stream = match any_address(host, address.timeout / NEXT_ADDRESS).await {
-        Ok(stream) => {
-            address.sent.add();
-            stream.set_nodelay(true).map(|()| stream)
-        }
-        Err(error) => Err(error),
-    };
-    stream.map_err(|error| address.unreachable(format_args!("{host}: {error}")))
-}
-
-/// After this part of the time-out, the next address of a host is tried as well: 250 ms of 3 s, as in RFC 8305.
-const NEXT_ADDRESS: u32 = 12;
-
-/// Nobody has more addresses than this.
-const MOST_ADDRESSES: usize = 16;
-
-/// Connects to all addresses of the host, each one `pause` after the one before, until one answers.
-async fn any_address(host: &Host, pause: Duration) -> io::Result<TcpStream> {
-    let mut addresses = lookup_host((host.name.as_str(), host.port)).await?.take(MOST_ADDRESSES);
-    let mut tries = JoinSet::new();
-    let mut failed = io::Error::from(io::ErrorKind::AddrNotAvailable);
-    loop {
-        let next = addresses.next();
-        let is_last = next.is_none();
-        tries.extend(next.map(TcpStream::connect));
-        let ended = match is_last {
-            true => tries.join_next().await,
-            false => match timeout(pause, tries.join_next()).await {
-                Ok(ended) => ended,
-                Err(_) => continue,
-            },
-        };
-        match ended {
-            Some(Ok(Ok(stream))) => return Ok(stream),
-            Some(Ok(Err(error))) => failed = error,
-            Some(Err(error)) => failed = error.into(),
-            None => return Err(failed),
-        }
-    }
-}
-
-impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        let before = buf.filled().len();
-        ready!(Pin::new(&mut self.stream).poll_read(cx, buf))?;
-        let read = buf.filled().len() - before;
-        self.is_asking &= read == 0;
-        let total = self.budget.0.fetch_add(read, Ordering::Relaxed) + read;
-        Poll::Ready(if total > LARGEST_ANSWER { Err(too_large()) } else { Ok(()) })
-    }
-}
-
-impl<S: AsyncWrite + Unpin> AsyncWrite for Wire<S> {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        if !std::mem::replace(&mut self.is_asking, true) {
-            self.sent.add();
-        }
-        Pin::new(&mut self.stream).poll_write(cx, buf)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(cx)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(cx)
-    }
-}
-
-impl AsyncRead for Transport {
-    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_read(cx, buf),
-            Self::Tls(stream) => Pin::new(stream).poll_read(cx, buf),
-        }
-    }
-}
-
-impl AsyncWrite for Transport {
-    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_write(cx, buf),
-            Self::Tls(stream) => Pin::new(stream).poll_write(cx, buf),
-        }
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_flush(cx),
-            Self::Tls(stream) => Pin::new(stream).poll_flush(cx),
-        }
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
-            Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
-        }
-    }
-}
-
 /// An error with all its causes.
 pub(super) fn causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
@@ -290,58 +285,248 @@ pub(super) fn causes(error: &dyn Error) -> String {
     text
 }
 
+/// Does `work` with a clock that goes on when all wait, and returns how long it took by that clock.
+#[cfg(test)]
+pub(super) fn in_virtual_time<T>(work: impl Future<Output = T>) -> (T, std::time::Duration) {
+    let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    runtime.block_on(async {
+        let begin = Instant::now();
+        (work.await, begin.elapsed())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokio::io::{AsyncReadExt, AsyncWriteExt, BufWriter, join, sink};
+    use std::cell::RefCell;
+    use std::future::pending;
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    use std::time::Duration;
+    use tokio::time::sleep;
 
-    fn run<T>(work: impl Future<Output = T>) -> T {
-        Builder::new_current_thread().build().unwrap().block_on(work)
+    /// A connection that ends when it is told to.
+    #[derive(Default)]
+    struct Fake {
+        number: usize,
+        has_ended: Arc<AtomicBool>,
     }
 
+    impl Link for Fake {
+        fn poll_end(&mut self, _: &mut Context<'_>) -> Poll<()> {
+            if self.has_ended.load(Ordering::Relaxed) { Poll::Ready(()) } else { Poll::Pending }
+        }
+    }
+
+    fn host(name: &str) -> Host {
+        Host { name: name.to_owned(), port: 1 }
+    }
+
+    /// With three seconds for a call.
+    fn remote(hosts: &[&str]) -> Remote<Fake> {
+        Remote::of(&Address::new("here".to_owned()), hosts.iter().map(|name| host(name)).collect())
+    }
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn a_host_that_is_silent_leaves_half_of_the_time_to_the_others() {
+        let mut remote = remote(&["a", "b", "c", "d"]);
+        let tried = RefCell::new(Vec::new());
+        let (used, took) = in_virtual_time(async {
+            remote.begin();
+            let connect = async |host: &Host| {
+                tried.borrow_mut().push((host.name.clone(), remote.deadline - Instant::now()));
+                if host.name == "d" { Ok(Fake::default()) } else { pending().await }
+            };
+            remote.take_within(|_| true, connect).await.map(|used| used.host.name).ok()
+        });
+        assert_eq!((used.as_deref(), took), (Some("d"), Duration::from_millis(2_625)));
+        let ms = [3_000, 1_500, 750, 375].map(Duration::from_millis);
+        let wanted: Vec<_> = ["a", "b", "c", "d"].map(str::to_owned).into_iter().zip(ms).collect();
+        assert_eq!(*tried.borrow(), wanted);
+        assert_eq!(remote.hosts()[0].name, "d", "it is the first one of the next call");
+    }
+
+    #[test]
+    fn the_last_host_may_use_all_that_is_left_and_then_the_call_ends() {
+        for hosts in [&["a"][..], &["a", "b", "c"]] {
+            let mut remote = remote(hosts);
+            let (error, took) = in_virtual_time(async {
+                remote.begin();
+                remote.take_within(|_| true, async |_| pending().await).await.err()
+            });
+            assert!(matches!(error, Some(StoreError::TimedOut { ms: 3_000, .. })), "{error:?}");
+            assert_eq!(took, 3 * SECOND);
+        }
+    }
+
+    /// An error that somebody must mend is the one that is said, whichever host it came from.
+    #[test]
+    fn the_worst_error_of_the_hosts_is_said() {
+        let mut remote = remote(&["a", "b"]);
+        let (error, _) = in_virtual_time(async {
+            remote.begin();
+            let connect = async |host: &Host| {
+                Err(match &*host.name {
+                    "a" => remote.address.refused("the password"),
+                    _ => remote.address.unreachable("no route"),
+                })
+            };
+            remote.take_within(|_| true, connect).await.err()
+        });
+        assert!(matches!(error, Some(StoreError::Refused { .. })), "{error:?}");
+    }
+
+    #[test]
+    fn an_answer_in_drops_does_not_make_a_call_longer() {
+        let mut remote = remote(&["a"]);
+        let (answer, took) = in_virtual_time(async {
+            remote.begin();
+            let drips = async {
+                loop {
+                    sleep(Duration::from_millis(100)).await
+                }
+            };
+            remote.within::<()>(drips).await
+        });
+        assert_eq!((answer, took), (None, 3 * SECOND));
+    }
+
+    #[test]
+    fn all_calls_share_two_connections() {
+        let first = remote(&["a"]);
+        let (made, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let in_use = AtomicUsize::new(0);
+        let calls = (0..40).map(|_| {
+            let mut remote = first.clone();
+            let (made, in_use, most) = (&made, &in_use, &most);
+            async move {
+                remote.begin();
+                let connect =
+                    async |_: &Host| Ok(Fake { number: made.fetch_add(1, Ordering::Relaxed), ..Fake::default() });
+                let used = remote.take_within(|_| true, connect).await.unwrap();
+                most.fetch_max(in_use.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
+                sleep(Duration::from_millis(100)).await;
+                in_use.fetch_sub(1, Ordering::Relaxed);
+                remote.give_back(used);
+            }
+        });
+        let ((), took) = in_virtual_time(async { drop(futures_util::future::join_all(calls).await) });
+        assert_eq!((made.into_inner(), most.into_inner()), (MOST_CONNECTIONS, MOST_CONNECTIONS));
+        assert_eq!(took, Duration::from_millis(100) * 40 / 2, "and wait for their turn");
+    }
+
+    /// While one waits for a lock, or for a server that is silent, the others go on.
+    #[test]
+    fn a_call_that_waits_does_not_hold_up_the_others() {
+        let mut first = remote(&["a"]);
+        let connect = async |_: &Host| Ok(Fake::default());
+        let (done, took) = in_virtual_time(async {
+            first.begin();
+            let _waits = first.take_within(|_| true, connect).await.ok();
+            let mut done = 0;
+            for _ in 0..10 {
+                first.begin();
+                let used = first.take_within(|_| true, connect).await.unwrap();
+                first.give_back(used);
+                done += 1;
+            }
+            done
+        });
+        assert_eq!((done, took), (10, Duration::ZERO));
+    }
+
+    /// Without a turn, nothing is sent, and the call ends with its time.
+    #[test]
+    fn a_call_that_gets_no_turn_ends_with_its_time() {
+        let mut first = remote(&["a"]);
+        let connect = async |_: &Host| Ok(Fake::default());
+        let (error, took) = in_virtual_time(async {
+            first.begin();
+            let mut held = Vec::new();
+            for _ in 0..MOST_CONNECTIONS {
+                held.push(first.take_within(|_| true, connect).await.ok());
+            }
+            let third = first.within(first.take_within(|_| true, connect)).await;
+            third.map(|third| third.is_ok())
+        });
+        assert_eq!((error, took), (None, 3 * SECOND));
+    }
+
+    #[test]
+    fn a_connection_that_has_ended_while_it_was_idle_is_not_used() {
+        let mut remote = remote(&["a"]);
+        let made = AtomicUsize::new(0);
+        let has_ended = Arc::new(AtomicBool::new(false));
+        let connect =
+            async |_: &Host| Ok(Fake { number: made.fetch_add(1, Ordering::Relaxed), has_ended: has_ended.clone() });
+        in_virtual_time(async {
+            for (ends, number) in [(false, 0), (false, 0), (true, 1), (false, 1)] {
+                has_ended.store(ends, Ordering::Relaxed);
+                remote.begin();
+                let used = remote.take_within(|_| true, connect).await.unwrap();
+                has_ended.store(false, Ordering::Relaxed);
+                assert_eq!(used.connection.number, number);
+                remote.give_back(used);
+            }
+        });
+    }
+
+    /// Those to a host that failed are not used again, also if other calls have opened them.
+    #[test]
+    fn a_call_that_failed_turns_all_to_the_next_host() {
+        let mut one = remote(&["a", "b"]);
+        let connect = async |_: &Host| Ok(Fake::default());
+        in_virtual_time(async {
+            one.begin();
+            let (first, second) = (one.take_within(|_| true, connect).await, one.take_within(|_| true, connect).await);
+            one.give_back(second.unwrap());
+            let failed = first.unwrap();
+            assert_eq!(failed.host.name, "a");
+            one.give_up(failed);
+            let mut other = one.clone();
+            other.begin();
+            let used = other.take_within(|_| true, connect).await.unwrap();
+            assert_eq!(used.host.name, "b");
+            // A call that fails later on the first host does not turn back to it.
+            other.turn_from(&host("a"));
+            assert_eq!(other.hosts()[0].name, "b");
+        });
+    }
+
+    /// The process does not wait for it either: nothing of the runtime is waited for at its end.
     #[test]
     fn nobody_waits_for_a_name_that_is_still_looked_up() {
         let mut address = Address::new("here".to_owned());
         address.timeout = Duration::from_millis(10);
-        let mut remote = Remote::new(&address).unwrap();
+        let mut remote: Remote<Fake> = Remote::new(&address, vec![host("a")]).unwrap();
+        let (release, is_released) = std::sync::mpsc::channel::<()>();
         remote.begin();
-        let looks_up = || std::thread::sleep(Duration::from_secs(30));
+        let looks_up = move || is_released.recv().is_err();
         assert!(remote.run(async { tokio::task::spawn_blocking(looks_up).await }).is_none());
-        let begin = Instant::now();
-        drop(remote);
-        assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
+        // Another call goes on meanwhile.
+        remote.begin();
+        assert_eq!(remote.run(async { 7 }), Some(7));
+        drop(release);
     }
 
     #[test]
-    fn each_request_reads_as_much_as_an_answer_has_and_no_more() {
-        let half = &[b'x'; LARGEST_ANSWER / 2][..];
-        // A piece may come behind another one in the same buffer.
-        let bytes = half.chain(half).chain(half).chain(half).chain(&b"x"[..]);
-        let mut wire = Wire::new(join(bytes, sink()), Budget::default(), Sent::default());
-        run(async {
-            for _ in 0..2 {
-                wire.renew();
-                wire.read_exact(&mut vec![0; LARGEST_ANSWER]).await.unwrap();
+    fn a_connection_is_closed_with_its_client() {
+        let closed = Arc::new(AtomicBool::new(false));
+        struct Closes(Arc<AtomicBool>);
+        impl Drop for Closes {
+            fn drop(&mut self) {
+                self.0.store(true, Ordering::Relaxed);
             }
-            assert_eq!(wire.read_u8().await.unwrap_err().kind(), io::ErrorKind::InvalidData);
+        }
+        let stream = Closes(closed.clone());
+        let mut driver = Driver::new(async move {
+            let _stream = stream;
+            pending().await
         });
-    }
-
-    #[test]
-    fn what_is_sent_after_an_answer_is_a_request() {
-        let sent = Sent::default();
-        let mut wire = Wire::new(join(&b"12"[..], BufWriter::new(Vec::new())), Budget::default(), sent.clone());
-        run(async {
-            // The first one is counted with the connection.
-            for (is_after_an_answer, count) in [(false, 0), (false, 0), (true, 1), (false, 1), (true, 2)] {
-                if is_after_an_answer {
-                    wire.read_u8().await.unwrap();
-                }
-                wire.write_all(b"?").await.unwrap();
-                assert_eq!(sent.total(), count);
-            }
-            wire.flush().await.unwrap();
-        });
-        assert_eq!(wire.stream.writer().get_ref(), b"?????");
+        let (done, _) = in_virtual_time(driver.drive(async { 7 }));
+        assert!(done == 7 && !closed.load(Ordering::Relaxed));
+        drop(driver);
+        assert!(closed.load(Ordering::Relaxed));
     }
 }

@@ -2,25 +2,24 @@
 //!
 //! To connect takes several requests with some stores, so an agent that seldom asks may still send many of them.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use txid_agent_machines::pace;
 use txid_agent_machines::store::StoreError;
 
-/// How many requests left for a store: connections that it accepted, and whatever was sent after an answer of it.
-#[derive(Clone, Default)]
-pub(super) struct Sent(Arc<AtomicU64>);
+thread_local! {
+    static SENT: Cell<u64> = const { Cell::new(0) };
+}
 
-impl Sent {
-    pub(super) fn add(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
+/// Counts a request of this thread: a connection that a store accepted, or whatever was sent after an answer of it.
+pub(super) fn add() {
+    SENT.set(SENT.get() + 1);
+}
 
-    pub(super) fn total(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
+/// The requests of this thread. All that a call sends leaves in the thread that calls.
+pub(super) fn total() -> u64 {
+    SENT.get()
 }
 
 /// The calls that failed within the last ten seconds.
@@ -33,12 +32,12 @@ pub(super) struct Failures {
 }
 
 impl Failures {
-    /// Waits until another call like the last one does not send too much. If that takes longer than the time-out, the
-    /// answer is the last error again.
-    pub(super) fn wait(&mut self, timeout: Duration) -> Result<(), StoreError> {
+    /// How long to wait until another call like the last one does not send too much. If that is longer than the time-out,
+    /// the answer is the last error again.
+    pub(super) fn pause(&mut self, now: Instant, timeout: Duration) -> Result<Duration, StoreError> {
         let window = Duration::from_millis(pace::WINDOW_MS);
-        self.calls.retain(|(end, _)| end.elapsed() < window);
-        let Some((next, why)) = &self.last else { return Ok(()) };
+        self.calls.retain(|(end, _)| now.duration_since(*end) < window);
+        let Some((next, why)) = &self.last else { return Ok(Duration::ZERO) };
         // A call that sends more than may be sent is made when nothing else was.
         let mut sent: u64 = self.calls.iter().map(|(_, sent)| sent).sum();
         let mut pause = Duration::ZERO;
@@ -47,19 +46,15 @@ impl Failures {
                 break;
             }
             sent -= of_call;
-            pause = window.saturating_sub(end.elapsed());
+            pause = window.saturating_sub(now.duration_since(*end));
         }
-        if pause > timeout {
-            return Err(why.clone());
-        }
-        std::thread::sleep(pause);
-        Ok(())
+        if pause > timeout { Err(why.clone()) } else { Ok(pause) }
     }
 
     /// Notes how a call ended, and what it sent.
-    pub(super) fn note(&mut self, sent: u64, error: Option<&StoreError>) {
+    pub(super) fn note(&mut self, now: Instant, sent: u64, error: Option<&StoreError>) {
         if let Some(why) = error {
-            self.calls.push((Instant::now(), sent));
+            self.calls.push((now, sent));
             let most = self.calls.iter().map(|(_, sent)| *sent).max().unwrap_or(0);
             // It may get one step further than those.
             let next = if most > 1 { most + 1 } else { 1 };
@@ -80,32 +75,59 @@ mod tests {
         StoreError::TimedOut { store: "here".to_owned(), ms: 1 }
     }
 
-    /// The result of a wait after calls that ended so many milliseconds ago, if the next one sends so much.
-    fn wait(calls: &[(u64, u64)], next: u64, timeout_ms: u64) -> Result<(), StoreError> {
-        let calls = calls.iter().map(|&(ms, sent)| (Instant::now() - Duration::from_millis(ms), sent)).collect();
-        Failures { calls, last: Some((next, error())) }.wait(Duration::from_millis(timeout_ms))
+    /// How many milliseconds to wait after calls that ended so many milliseconds ago, if the next one sends so much.
+    fn pause(calls: &[(u64, u64)], next: u64, timeout_ms: u64) -> Result<u128, StoreError> {
+        let now = Instant::now() + Duration::from_secs(60);
+        let calls = calls.iter().map(|&(ms, sent)| (now - Duration::from_millis(ms), sent)).collect();
+        let mut failures = Failures { calls, last: Some((next, error())) };
+        failures.pause(now, Duration::from_millis(timeout_ms)).map(|pause| pause.as_millis())
     }
 
     #[test]
     fn after_failures_no_more_is_sent_in_ten_seconds_than_may_be() {
-        assert_eq!(wait(&[], 1, 0), Ok(()));
-        assert_eq!(wait(&[(1_000, MOST - 1)], 1, 0), Ok(()));
-        assert_eq!(wait(&[(1_000, MOST)], 1, 8_000), Err(error()));
-        assert_eq!(wait(&[(1_000, MOST - 1)], 2, 8_000), Err(error()));
+        assert_eq!(pause(&[], 1, 0), Ok(0));
+        assert_eq!(pause(&[(1_000, MOST - 1)], 1, 0), Ok(0));
+        assert_eq!(pause(&[(1_000, MOST)], 1, 8_999), Err(error()));
+        assert_eq!(pause(&[(1_000, MOST)], 1, 9_000), Ok(9_000));
+        assert_eq!(pause(&[(1_000, MOST - 1)], 2, 8_999), Err(error()));
         // What was sent before that no longer counts.
-        assert_eq!(wait(&[(10_000, MOST)], 1, 0), Ok(()));
+        assert_eq!(pause(&[(9_999, MOST)], 1, 0), Err(error()));
+        assert_eq!(pause(&[(10_000, MOST)], 1, 0), Ok(0));
         // It waits for the first call to be forgotten, which is enough, or is not.
-        assert_eq!(wait(&[(9_900, MOST), (1_000, 5)], MOST - 5, 2_000), Ok(()));
-        assert_eq!(wait(&[(9_900, MOST), (1_000, 5)], MOST - 4, 2_000), Err(error()));
+        assert_eq!(pause(&[(9_900, MOST), (1_000, 5)], MOST - 5, 2_000), Ok(100));
+        assert_eq!(pause(&[(9_900, MOST), (1_000, 5)], MOST - 4, 2_000), Err(error()));
         // A call that sends more than may be sent at all waits until nothing else counts.
-        assert_eq!(wait(&[(9_900, 1)], MOST + 1, 2_000), Ok(()));
+        assert_eq!(pause(&[(9_900, 1)], MOST + 1, 2_000), Ok(100));
+    }
+
+    /// Whatever each call sends, a time-out allows and a store answers: with a clock that the test moves.
+    #[test]
+    fn in_any_ten_seconds_at_most_ten_requests_leave_for_a_store_that_fails() {
+        for sends in 1..=MOST {
+            let (mut failures, mut now, mut left) = (Failures::default(), Instant::now(), Vec::new());
+            for _ in 0..100 {
+                match failures.pause(now, Duration::from_secs(3)) {
+                    Ok(pause) => {
+                        now += pause;
+                        left.extend((0..sends).map(|_| now));
+                        failures.note(now, sends, Some(&error()));
+                    }
+                    Err(_) => now += Duration::from_secs(1),
+                }
+            }
+            let within = |first: &Instant| {
+                left.iter().filter(|time| **time >= *first && **time - *first < Duration::from_secs(10)).count()
+            };
+            let most = left.iter().map(within).max().unwrap();
+            assert!(left.len() > 20 && most <= MOST as usize, "{sends} a call: {most} in ten seconds");
+        }
     }
 
     #[test]
     fn the_next_call_may_get_one_step_further() {
         let mut failures = Failures::default();
         let mut next = |sent, error: Option<&StoreError>| {
-            failures.note(sent, error);
+            failures.note(Instant::now(), sent, error);
             failures.last.as_ref().map(|(next, _)| *next)
         };
         assert_eq!(next(5, None), None);

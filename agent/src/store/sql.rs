@@ -1,15 +1,326 @@
-//! What MySQL and PostgreSQL have in common: one table that people can read.
+//! One table that people can read, in MySQL or PostgreSQL.
 
-use txid_agent_machines::store::{Record, StoreError};
+use std::task::{Context, Poll};
+
+use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, Taken, Version};
 
 use super::address::Address;
-use super::contract::Show;
+use super::cell::{Value, parse};
+use super::clock::StoreClock;
+use super::contract::{Numbers, Show, Store, Tags};
+use super::durability::Durability;
 use super::failure::Failure;
-use super::limits::PART;
-use super::url::StoreUrl;
+use super::limits::{Listing, PART, record};
+use super::numbering::{self, WORKER_NODE};
+use super::remote::{Link, Remote};
+use super::url::{Host, StoreUrl};
+use super::{leaf, tag};
+
+/// What differs between the databases.
+pub(super) trait Dialect: Clone + Send + Sized + 'static {
+    type Connection: Link + Send + 'static;
+
+    /// The server's clock.
+    const NOW_MS: &'static str;
+    /// The columns of a new table.
+    const COLUMNS: &'static str;
+    /// What else a new table says of itself.
+    const ENGINE: &'static str;
+    /// What an INSERT says where nothing is to happen if the row is there.
+    const UNLESS_THERE: &'static str;
+    /// What an INSERT into `WORKER_NODE` says to return the number.
+    const NUMBER: &'static str;
+
+    /// A connection to a primary, what it says when it is asked for `settings`, and when other servers have a write.
+    async fn connect(
+        &self,
+        host: &Host,
+        table: &str,
+        has_several: bool,
+    ) -> Result<(Self::Connection, Vec<Value>, Copies), StoreError>;
+
+    /// Runs a statement. None if there is no such table; nothing is affected if a row is there already.
+    async fn query(
+        &self,
+        connection: &mut Self::Connection,
+        statement: &str,
+        table: &str,
+    ) -> Result<Option<Answer>, Failure>;
+
+    /// A text in a statement.
+    fn literal(text: &str) -> String;
+
+    /// The statements that write a record, and return the server's time as the last id.
+    fn insert(table: &str, name: &str, record: &str) -> String;
+    fn update(table: &str, name: &str, old: &str, record: &str) -> String;
+
+    /// The statement that takes numbers of a tag, unless its number is below `seen`. Their end is the last id.
+    fn take(tag: &str, count: u64, seen: u64) -> String;
+
+    /// The same, if it can return what is asked before otherwise: the columns of `tag` with those of `settings`, after the
+    /// numbers were taken. Without a count, it takes as many as the tag's step.
+    fn take_at_once(tag: &str, count: Option<u64>, seen: u64) -> Option<String>;
+
+    /// The columns that `durability` reads.
+    fn settings(table: &str) -> String;
+    fn durability(settings: &[Value], table: &str, copies: Copies) -> Durability;
+}
+
+/// When other servers have what one has confirmed.
+#[derive(Clone, Copy)]
+pub(super) enum Copies {
+    /// Before it is confirmed, as in a cluster.
+    Same,
+    /// Later: there are several servers in the URL.
+    Late,
+    /// Later, if there are replicas.
+    AsSeen,
+}
+
+/// What a statement did, and the rows that it returned.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Answer {
+    pub affected: u64,
+    pub last_id: u64,
+    /// Each value as text; None is NULL.
+    pub rows: Vec<Vec<Value>>,
+}
+
+/// A connection, and what it showed of its server.
+struct Primary<C> {
+    connection: C,
+    copies: Copies,
+    durability: Durability,
+}
+
+impl<C: Link> Link for Primary<C> {
+    fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.connection.poll_end(cx)
+    }
+}
+
+type Primaries<D> = Remote<Primary<<D as Dialect>::Connection>>;
+
+#[derive(Clone)]
+pub(super) struct SqlStore<D: Dialect> {
+    address: Address,
+    dialect: D,
+    table: String,
+    remote: Primaries<D>,
+    /// What the last connection showed of its server.
+    copies: Copies,
+    shown: Durability,
+    durability: Durability,
+    clock: StoreClock,
+}
+
+impl<D: Dialect> SqlStore<D> {
+    pub(super) fn open(url: StoreUrl, dialect: D) -> Result<Self, StoreError> {
+        Ok(Self {
+            table: table(&url)?,
+            durability: url.durability()?,
+            remote: Remote::new(&url.address, url.hosts)?,
+            address: url.address,
+            dialect,
+            copies: Copies::AsSeen,
+            shown: Durability::Unknown,
+            clock: StoreClock::default(),
+        })
+    }
+
+    async fn connect(&self, host: &Host, has_several: bool) -> Result<Primary<D::Connection>, StoreError> {
+        let (connection, settings, copies) = self.dialect.connect(host, &self.table, has_several).await?;
+        Ok(Primary { connection, copies, durability: D::durability(&settings, &self.table, copies) })
+    }
+
+    /// Runs one statement. If the table is missing, makes it first.
+    fn run(&mut self, statement: &str) -> Result<Answer, Failure> {
+        let table = self.table.clone();
+        let answer = self.run_on(&table, statement)?;
+        self.durability.learn(self.shown.clone());
+        if let Some(answer) = answer {
+            return Ok(answer);
+        }
+        let why = match self.make_table() {
+            Ok(()) => self.address.misconfigured(format_args!("there is no table {table}")),
+            // Another client may have made it at the same time.
+            Err(error @ StoreError::Misconfigured { .. }) => error,
+            Err(error) => return Err(Failure::NotDone(error)),
+        };
+        self.run_on(&table, statement)?.ok_or(Failure::NotDone(why))
+    }
+
+    /// Runs a statement on a table. None if there is no such table. If a statement fails, the next access begins with
+    /// another host.
+    fn run_on(&mut self, table: &str, statement: &str) -> Result<Option<Answer>, Failure> {
+        let has_several = self.remote.hosts().len() > 1;
+        let taken = self.remote.take(|_| true, async |host| self.connect(host, has_several).await);
+        let mut used = taken.map_err(Failure::NotDone)?;
+        self.copies = used.connection.copies;
+        self.shown = used.connection.durability.clone();
+        let answer = self.remote.run(self.dialect.query(&mut used.connection.connection, statement, table));
+        let answer = answer.unwrap_or_else(|| Err(Failure::Unknown(self.address.timed_out())));
+        match &answer {
+            Ok(_) => self.remote.give_back(used),
+            Err(_) => self.remote.give_up(used),
+        }
+        answer
+    }
+
+    /// The number of a tag and its step, which a statement returns with the settings; None if it returns no row.
+    fn ask_tag(&mut self, tag: &str, statement: &str) -> Result<Option<(u64, u64)>, StoreError> {
+        let answer = self.run_on(leaf::TABLE, statement).map_err(Failure::into_error)?;
+        let Some(row) = answer.and_then(|answer| answer.rows.into_iter().next()) else { return Ok(None) };
+        self.durability.learn(D::durability(row.get(3..).unwrap_or_default(), leaf::TABLE, self.copies));
+        leaf::same(&self.address, tag, row.get(2))?;
+        leaf::numbers(&self.address, tag, &row).map(Some)
+    }
+
+    fn make_table(&mut self) -> Result<(), StoreError> {
+        let create = format!("CREATE TABLE IF NOT EXISTS {} ({}){}", self.table, D::COLUMNS, D::ENGINE);
+        self.run_on(&self.table.clone(), &create).map(drop).map_err(|failure| match failure.into_error() {
+            StoreError::Refused { why, .. } => self.address.refused(format_args!(
+                "{why}; let a user with the right to do so run this, and grant SELECT, INSERT and UPDATE on it: {create}"
+            )),
+            other => other,
+        })
+    }
+}
+
+impl<D: Dialect> Store for SqlStore<D> {
+    fn read(&mut self, key: &str) -> Result<Option<Record>, StoreError> {
+        self.remote.begin();
+        let select = format!(
+            "SELECT {}, name, record FROM (SELECT 1) one LEFT JOIN {} ON name = {}",
+            D::NOW_MS,
+            self.table,
+            D::literal(key)
+        );
+        let answer = self.run(&select).map_err(Failure::into_error)?;
+        let row = answer.rows.into_iter().next().unwrap_or_default();
+        let now_ms = parse(row.first()).ok_or_else(|| self.address.damaged("it does not tell its time"))?;
+        self.clock.saw(now_ms);
+        found(&self.address, &self.table, key, row)?.map(|bytes| record(&self.address, key, bytes)).transpose()
+    }
+
+    fn put(&mut self, key: &str, expected: &Expected, bytes: &[u8]) -> Result<Put, StoreError> {
+        self.remote.begin();
+        let name = D::literal(key);
+        let prepared = text(&self.address, bytes).and_then(|new| {
+            let new = D::literal(new);
+            Ok(match expected {
+                Expected::Absent => D::insert(&self.table, &name, &new),
+                Expected::Version(old) => {
+                    D::update(&self.table, &name, &D::literal(text(&self.address, &old.0)?), &new)
+                }
+            })
+        });
+        match prepared.and_then(|statement| self.run(&statement)) {
+            Ok(Answer { affected: 0, .. }) => Ok(Put::Conflict),
+            Ok(Answer { last_id, .. }) => {
+                self.clock.saw(i64::try_from(last_id).unwrap_or(0));
+                Ok(Put::Written(Version(bytes.to_vec())))
+            }
+            Err(failure) => failure.of_put(),
+        }
+    }
+
+    fn list(&mut self, prefix: &str, show: Show) -> Result<(), StoreError> {
+        let mut listing = Listing::begin();
+        let prefix = D::literal(prefix);
+        let mut after = String::new();
+        loop {
+            self.remote.begin();
+            let select = format!(
+                "SELECT name, record FROM {} WHERE LEFT(name, CHAR_LENGTH({prefix})) = {prefix}{after} ORDER BY name LIMIT \
+                 {PART}",
+                self.table
+            );
+            let rows = self.run(&select).map_err(Failure::into_error)?.rows;
+            listing.add(&self.address, rows.len())?;
+            let Some(last) = listed(&self.address, &self.table, rows, show)? else { return Ok(()) };
+            after = format!(" AND name > {}", D::literal(&last));
+        }
+    }
+
+    fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {
+        if self.clock.now_ms().is_none() {
+            self.read("clock")?;
+        }
+        Ok(self.clock.now_ms())
+    }
+
+    fn durability(&self) -> &Durability {
+        &self.durability
+    }
+}
+
+impl<D: Dialect> Tags for SqlStore<D> {
+    fn take(&mut self, tag: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError> {
+        self.remote.begin();
+        let name = D::literal(tag);
+        if let Some(update) = D::take_at_once(&name, count, seen) {
+            if let Some((end, step)) = self.ask_tag(tag, &update)? {
+                return tag::taken(&self.address, tag, end, count.unwrap_or(step), step);
+            }
+        }
+        let settings = D::settings(leaf::TABLE);
+        let select = format!("SELECT max_id, step, biz_tag, {settings} FROM leaf_alloc WHERE biz_tag = {name}");
+        let Some((number, step)) = self.ask_tag(tag, &select)? else { return Ok(Taken::NoTag) };
+        let count = match tag::count(number, step, count, seen) {
+            Ok(count) => count,
+            Err(taken) => return Ok(taken),
+        };
+        // One statement takes the numbers and returns their end: no transaction stays open, and nothing is read in
+        // between.
+        match self.run_on(leaf::TABLE, &D::take(&name, count, seen)).map_err(Failure::into_error)? {
+            None => Ok(Taken::NoTag),
+            Some(Answer { affected: 0, .. }) => Ok(Taken::WentDown { number }),
+            Some(Answer { last_id, .. }) => tag::taken(&self.address, tag, last_id, count, step),
+        }
+    }
+
+    fn create_tag(&mut self, tag: &str, step: u64) -> Result<(), StoreError> {
+        self.remote.begin();
+        // By default, the engine may be one that forgets.
+        let create = format!("{}{}", leaf::CREATE, D::ENGINE);
+        for statement in [create, format!("{}{}", leaf::insert(tag, step), D::UNLESS_THERE)] {
+            self.run_on(leaf::TABLE, &statement).map_err(Failure::into_error)?;
+        }
+        Ok(())
+    }
+
+    fn how_to_create(&self, tag: &str, step: u64) -> String {
+        leaf::how_to_create(tag, step, D::ENGINE)
+    }
+
+    fn durability(&self) -> &Durability {
+        &self.durability
+    }
+}
+
+impl<D: Dialect> Numbers for SqlStore<D> {
+    fn number(&mut self, group: &str, owner: &str, last: u64) -> Result<Numbered, StoreError> {
+        self.remote.begin();
+        let (host, port) = numbering::host_and_port(owner, group);
+        let address = self.address.clone();
+        let mut run = |statement: &str| -> Result<Answer, StoreError> {
+            let answer = self.run_on(WORKER_NODE, statement).map_err(Failure::into_error)?;
+            answer.ok_or_else(|| numbering::no_table(&address))
+        };
+        let highest = run("SELECT MAX(ID) FROM WORKER_NODE")?;
+        let highest: Option<u64> = parse(highest.rows.first().and_then(|row| row.first()));
+        if highest.is_some_and(|highest| highest >= last) {
+            return Ok(Numbered::UsedUp);
+        }
+        let insert = numbering::insert(&D::literal(&host), &D::literal(&port));
+        let given = run(&format!("{insert}{}", D::NUMBER))?.last_id;
+        Ok(Some(given).filter(|node| *node <= last).map_or(Numbered::UsedUp, Numbered::Node))
+    }
+}
 
 /// The table's name, from the URL.
-pub(super) fn table(url: &StoreUrl) -> Result<String, StoreError> {
+fn table(url: &StoreUrl) -> Result<String, StoreError> {
     let table = url.option("table").unwrap_or("txid_lease");
     if table.is_empty() || !table.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'.') {
         return Err(url
@@ -34,28 +345,15 @@ pub(super) fn database(url: &StoreUrl) -> Result<(&str, &str), StoreError> {
 }
 
 /// The columns hold text, so that people can read them.
-pub(super) fn text<'a>(address: &Address, bytes: &'a [u8]) -> Result<&'a str, Failure> {
+fn text<'a>(address: &Address, bytes: &'a [u8]) -> Result<&'a str, Failure> {
     match std::str::from_utf8(bytes) {
         Ok(text) if !text.contains('\0') => Ok(text),
         _ => Err(Failure::NotDone(address.misconfigured("a record in a SQL store is text, and these bytes are not"))),
     }
 }
 
-/// A value as text; None is NULL.
-pub(super) type Value = Option<Vec<u8>>;
-
-/// A value for a message.
-pub(super) fn shown(value: &Value) -> Option<String> {
-    value.as_ref().map(|bytes| String::from_utf8_lossy(bytes).into_owned())
-}
-
-/// A value that must be something else than text.
-pub(super) fn parse<T: std::str::FromStr>(value: Option<&Value>) -> Option<T> {
-    std::str::from_utf8(value?.as_ref()?).ok()?.parse().ok()
-}
-
 /// The record of a row with a time, a name and a record. Without a name, there is no record.
-pub(super) fn found(address: &Address, table: &str, key: &str, row: Vec<Value>) -> Result<Value, StoreError> {
+fn found(address: &Address, table: &str, key: &str, row: Vec<Value>) -> Result<Value, StoreError> {
     match <[Value; 3]>::try_from(row) {
         Ok([_, None, _]) => Ok(None),
         Ok([_, Some(_), Some(bytes)]) => Ok(Some(bytes)),
@@ -66,12 +364,7 @@ pub(super) fn found(address: &Address, table: &str, key: &str, row: Vec<Value>) 
 
 /// Shows the records of rows with a name and a record. Returns the last name if there may be more than this part of the
 /// table.
-pub(super) fn listed(
-    address: &Address,
-    table: &str,
-    rows: Vec<Vec<Value>>,
-    show: Show,
-) -> Result<Option<String>, StoreError> {
+fn listed(address: &Address, table: &str, rows: Vec<Vec<Value>>, show: Show) -> Result<Option<String>, StoreError> {
     let is_full = rows.len() >= PART;
     let mut last = None;
     for row in rows {

@@ -1,6 +1,5 @@
 //! Certificates for stores reached over TLS: one provider (ring), and the same three files for all.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -63,11 +62,6 @@ impl Tls {
                 builder.with_client_auth_cert(chain, secret).map_err(|error| bad("cert", cert, error.to_string()))
             }
         }
-    }
-
-    /// A file's bytes, for a client that takes PEM.
-    pub(super) fn pem(address: &Address, file: &Path) -> Result<Vec<u8>, StoreError> {
-        fs::read(file).map_err(|error| address.misconfigured(format_args!("{}: {error}", file.display())))
     }
 }
 

@@ -2,11 +2,14 @@
 
 #![allow(missing_docs)]
 
+mod attacks;
 mod beside;
 mod failover;
+mod failure;
 mod fleet;
 mod metrics;
 mod proxy;
 mod segments;
 mod servers;
 mod stores;
+mod wait;

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
 
-use crate::servers::{Server, end_with_the_test, run, until};
+use crate::servers::{Server, end_with_the_test, http, run, until};
 
 /// A host with an agent that keeps a lease and a segment.
 struct Host {
@@ -121,18 +121,16 @@ fn each_alert_fires_when_it_should_and_only_then() {
 }
 
 /// What Prometheus answers.
-fn get(server: &Server, path: &str) -> serde_json::Value {
-    let body = ureq::get(format!("http://127.0.0.1:{}{path}", server.port)).call().unwrap().body_mut().read_to_string();
-    serde_json::from_str(&body.unwrap()).unwrap()
+fn get(prometheus: &Server, path: &str) -> serde_json::Value {
+    let body = http(prometheus.port, "GET", path, "").unwrap_or_else(|| panic!("{path}: no answer"));
+    serde_json::from_str(&body).unwrap()
 }
 
 /// The samples that an expression has now.
 fn query(prometheus: &Server, expression: &str) -> Vec<serde_json::Value> {
-    let url = format!("http://127.0.0.1:{}/api/v1/query", prometheus.port);
-    let mut answer =
-        ureq::get(url).query("query", expression).call().unwrap_or_else(|why| panic!("{expression}: {why}"));
-    let body: serde_json::Value = serde_json::from_str(&answer.body_mut().read_to_string().unwrap()).unwrap();
-    body["data"]["result"].as_array().unwrap().clone()
+    let escaped = percent_encoding::utf8_percent_encode(expression, percent_encoding::NON_ALPHANUMERIC);
+    let answer = get(prometheus, &format!("/api/v1/query?query={escaped}"));
+    answer["data"]["result"].as_array().unwrap().clone()
 }
 
 /// A real agent, whose metrics are written as the documents say; a real node_exporter, and a real Prometheus.
@@ -152,7 +150,7 @@ fn prometheus_runs_each_expression_of_the_dashboard_and_no_alert_fires() {
     let script = script
         .replace("/var/lib/prometheus/node-exporter", textfiles.to_str().unwrap())
         .replace("--prometheus", &format!("--prometheus --dir {}/run", host.directory.path().display()))
-        .replace("txid-agent ", &format!("{} ", env!("CARGO_BIN_EXE_txid-agent")));
+        .replace("txid-agent ", concat!("'", env!("CARGO_BIN_EXE_txid-agent"), "' "));
     run(Command::new("sh").args(["-ec", &script]));
 
     let exporter = Server::start(
@@ -181,8 +179,7 @@ fn prometheus_runs_each_expression_of_the_dashboard_and_no_alert_fires() {
             command
         },
     );
-    let ready = format!("http://127.0.0.1:{}/-/ready", prometheus.port);
-    until("Prometheus is not ready", || ureq::get(&ready).call().is_ok());
+    until("Prometheus is not ready", || http(prometheus.port, "GET", "/-/ready", "").is_some());
     // Two, because a rate needs them.
     until("no samples", || !query(&prometheus, "count_over_time(txid_lease_live[1m]) > 1").is_empty());
 

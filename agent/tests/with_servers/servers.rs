@@ -1,16 +1,24 @@
 //! Real servers, each on 127.0.0.1, a free port and its own directory. They end with the test.
 
+use std::collections::BTreeMap;
 use std::fs;
+use std::io::{self, Write};
 use std::net::{TcpListener, TcpStream};
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
-use std::thread::{self, sleep};
-use std::time::{Duration, Instant};
+use std::thread;
 
 use tempfile::TempDir;
+
+use crate::failure;
+pub use crate::wait::until;
+use crate::wait::{ended, last_lines};
 
 /// Makes the command from the directory and the port.
 type Start = dyn Fn(&Path, u16) -> Command + Send + Sync;
@@ -35,19 +43,17 @@ impl Server {
     /// Starts it, and waits until it accepts connections.
     pub fn restart(&mut self) {
         let log = self.directory.path().join("log");
-        let start = Instant::now();
         // If the previous one was killed, its children may hold resources for a moment.
-        loop {
+        until("a server does not start", || {
             let ended = self.child.as_mut().is_none_or(|child| child.try_wait().unwrap().is_some());
             if ended {
                 self.child = Some(self.spawn(&log));
-            } else if self.takes_connections() {
-                return;
             }
-            let said = || fs::read_to_string(&log).unwrap_or_default();
-            assert!(start.elapsed() < Duration::from_secs(60), "it does not start: {}", said());
-            sleep(Duration::from_millis(20));
-        }
+            if !ended && self.takes_connections() {
+                return Ok(());
+            }
+            Err(last_lines(&fs::read_to_string(&log).unwrap_or_default(), 5))
+        });
     }
 
     /// Whether the server accepts connections. A connection to a port without a listener may connect to itself.
@@ -70,15 +76,25 @@ impl Server {
         if let Some(mut child) = self.child.take() {
             child.kill().unwrap();
             child.wait().unwrap();
-            // PostgreSQL's children need a moment to notice that they are orphans.
-            sleep(Duration::from_millis(300));
+            // PostgreSQL's children have to notice that they are orphans.
+            until("the children of a server do not end", || !self.has_processes());
         }
+    }
+
+    /// Whether a process works in the directory.
+    fn has_processes(&self) -> bool {
+        let directory = self.directory.path();
+        fs::read_dir("/proc").unwrap().flatten().any(|entry| {
+            let place = fs::read_link(entry.path().join("cwd"));
+            place.is_ok_and(|place| place.starts_with(directory))
+        })
     }
 
     /// Lets it end well.
     pub fn end(&mut self) {
         self.signal("TERM");
-        self.child.take().unwrap().wait().unwrap();
+        ended("a server does not end", self.child.as_mut().unwrap());
+        self.child = None;
     }
 
     /// Stops it, or lets it go on.
@@ -100,10 +116,9 @@ impl Server {
             Some(_) => "runs".to_owned(),
             None => "was killed by the test".to_owned(),
         };
-        let log = fs::read_to_string(self.directory.path().join("log")).unwrap_or_default();
-        let last: Vec<_> = log.lines().rev().take(20).collect();
-        let last: Vec<_> = last.into_iter().rev().collect();
-        eprintln!("the server on port {} {state}; its log ends with:\n{}", self.port, last.join("\n"));
+        let program = (self.start)(self.directory.path(), self.port).get_program().to_string_lossy().into_owned();
+        let program = program.rsplit('/').next().unwrap_or_default().to_owned();
+        failure::show(&format!("{program} on port {} {state}", self.port), &self.directory.path().join("log"));
     }
 }
 
@@ -131,24 +146,19 @@ pub fn end_with_the_test(command: &mut Command) {
     };
 }
 
-/// A port below those that the kernel gives to clients, and each only once: nobody takes it before its server does.
+/// A port below those that the kernel gives to clients, and that no other test has until this program ends.
 pub fn free_port() -> u16 {
     static NEXT: AtomicU32 = AtomicU32::new(0);
-    loop {
-        let port = 10_000 + (97 * std::process::id() + NEXT.fetch_add(1, Ordering::Relaxed)) % 20_000;
-        if TcpListener::bind(("127.0.0.1", port as u16)).is_ok() {
-            return port as u16;
-        }
-    }
-}
-
-/// Tries `ready` until it is true. A server accepts connections before it answers.
-pub fn until(what: &str, mut ready: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !ready() {
-        assert!(start.elapsed() < Duration::from_secs(60), "{what}");
-        sleep(Duration::from_millis(50));
-    }
+    static TAKEN: Mutex<Vec<UnixDatagram>> = Mutex::new(Vec::new());
+    until("no port is free", || {
+        let port = (10_000 + (97 * std::process::id() + NEXT.fetch_add(1, Ordering::Relaxed)) % 20_000) as u16;
+        // The name of a socket is one program's, and gone with it.
+        let name = SocketAddr::from_abstract_name(format!("a port of txid's tests: {port}")).unwrap();
+        let mark = UnixDatagram::bind_addr(&name).ok()?;
+        TcpListener::bind(("127.0.0.1", port)).ok()?;
+        TAKEN.lock().unwrap().push(mark);
+        Some(port)
+    })
 }
 
 pub fn run(command: &mut Command) -> String {
@@ -156,6 +166,16 @@ pub fn run(command: &mut Command) -> String {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{command:?}: {text}{}", String::from_utf8_lossy(&output.stderr));
     text
+}
+
+/// What a server on this port answers to an HTTP request; None if there is no answer with the status 200.
+pub fn http(port: u16, method: &str, path: &str, body: &str) -> Option<String> {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
+    let length = body.len();
+    write!(stream, "{method} {path} HTTP/1.0\r\nHost: 127.0.0.1\r\nContent-Length: {length}\r\n\r\n{body}").ok()?;
+    let answer = io::read_to_string(stream).ok()?;
+    let (head, body) = answer.split_once("\r\n\r\n")?;
+    (head.split(' ').nth(1) == Some("200")).then(|| body.to_owned())
 }
 
 pub fn redis(options: &[&str]) -> Server {
@@ -278,21 +298,51 @@ fn postgres_program(name: &str) -> String {
 
 /// A directory that is made once, because that takes a few seconds. The data of a server is copied for each test.
 pub fn template(name: &str, make: impl FnOnce(&Path)) -> PathBuf {
-    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    let _guard = ONE_AT_A_TIME.lock().unwrap();
+    static CHECKED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+    let mut checked = CHECKED.lock().unwrap();
     let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    if !kept.exists() {
+    if checked.contains(&kept) {
+        return kept;
+    }
+    // Another program of tests may be about to make it.
+    let lock = fs::File::create(kept.with_extension("lock")).unwrap();
+    rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    let list = kept.with_extension("made");
+    let is_made = kept.exists();
+    if !is_made || fs::read_to_string(&list).ok() != Some(contents(&kept)) {
+        if is_made {
+            // Also if the test succeeds.
+            let why = "is not as it was made (a copy, perhaps, without its owner); it is made anew";
+            _ = writeln!(std::io::stderr(), "{} {why}", kept.display());
+            fs::remove_dir_all(&kept).unwrap();
+        }
         let directory = tempfile::tempdir().unwrap();
         make(directory.path());
-        let copy = kept.with_extension(std::process::id().to_string());
-        run(Command::new("cp").arg("-a").arg(directory.path()).arg(&copy));
-        // Another test binary may have made it meanwhile.
-        if fs::rename(&copy, &kept).is_err() {
-            assert!(kept.exists(), "{}", kept.display());
-            fs::remove_dir_all(copy).unwrap();
-        }
+        run(Command::new("cp").arg("-a").arg(directory.path()).arg(&kept));
+        fs::write(&list, contents(&kept)).unwrap();
     }
+    checked.push(kept.clone());
     kept
+}
+
+/// The owner, mode and length of each file in a directory, and who may be meant by that.
+fn contents(directory: &Path) -> String {
+    let mut found = BTreeMap::new();
+    let mut ways = vec![directory.to_owned()];
+    while let Some(way) = ways.pop() {
+        let about = fs::symlink_metadata(&way).unwrap();
+        if about.is_dir() {
+            ways.extend(fs::read_dir(&way).unwrap().map(|entry| entry.unwrap().path()));
+        }
+        let length = if about.is_file() { about.len() } else { 0 };
+        found.insert(way.strip_prefix(directory).unwrap().to_owned(), (about.uid(), about.mode(), length));
+    }
+    let postgres = Command::new("id").args(["-u", "postgres"]).output().map(|output| output.stdout);
+    let mut text = format!("postgres is {}\n", String::from_utf8_lossy(&postgres.unwrap_or_default()).trim());
+    for (name, (uid, mode, length)) in found {
+        text += &format!("{} {uid} {mode:o} {length}\n", name.display());
+    }
+    text
 }
 
 pub const POSTGRES_PASSWORD: &str = "the-password-of-postgres";

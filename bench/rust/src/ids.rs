@@ -6,7 +6,9 @@ use criterion::Criterion;
 use ferroid::base32::Base32UlidExt;
 use ferroid::generator::thread_local::Ulid as FerroidUlid;
 use libloading::Library;
-use std::ffi::{CString, c_char, c_void};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use std::ffi::{c_char, c_void};
 use std::fmt::Write as _;
 use std::fs;
 use std::hint::black_box;
@@ -33,6 +35,7 @@ struct Txid {
     fill: Fill,
     fill_now: Fill,
     clock_ms: unsafe extern "C" fn() -> i64,
+    uuid_v4: unsafe extern "C" fn(*mut c_char),
 }
 
 impl Txid {
@@ -44,21 +47,15 @@ impl Txid {
                 fill: *library.get(b"txid_fill").unwrap(),
                 fill_now: *library.get(b"txid_fill_now").unwrap(),
                 clock_ms: *library.get(b"txid_clock_ms").unwrap(),
+                uuid_v4: *library.get(b"txid_uuid_v4").unwrap(),
             }
         }
     }
 }
 
-type OpenHidden = unsafe extern "C" fn(
-    *const c_char,
-    *const c_char,
-    u32,
-    u32,
-    bool,
-    *const c_char,
-    *mut *mut c_void,
-    *mut c_char,
-) -> i32;
+/// A txid_text.
+type Text = [usize; 2];
+type OpenHidden = unsafe extern "C" fn(*const Text, usize, *mut *mut c_void, *mut c_char) -> i32;
 type Hide = unsafe extern "C" fn(*const c_void, u64, *mut c_char, *mut c_char) -> i32;
 
 /// A series of hidden numbers of 10 digits.
@@ -74,15 +71,15 @@ impl Hidden {
         let mut file =
             fs::OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).open(&key_file).unwrap();
         file.write_all(b"2b7e151628aed2a6abf7158809cf4f3c").unwrap();
-        let key_file = CString::new(key_file.to_str().unwrap()).unwrap();
+        let key = format!("key={}", key_file.display());
+        let words = [&*key, "name=orders", "digits=10"].map(|word| [word.len(), word.as_ptr() as usize]);
         let mut series = std::ptr::null_mut();
-        // SAFETY: as for Txid::load; the texts end with a NUL, and a message has at most 1024 bytes.
+        // SAFETY: as for Txid::load; the texts are as long as they say, and a message has at most 1024 bytes.
         unsafe {
             let library = Library::new(library).unwrap();
             let open: OpenHidden = *library.get(b"txid_hidden_open").unwrap();
             let mut message = [0; 1024];
-            let (name, none) = (c"orders".as_ptr(), std::ptr::null());
-            let code = open(key_file.as_ptr(), name, 10, 0, false, none, &mut series, message.as_mut_ptr());
+            let code = open(words.as_ptr(), words.len(), &mut series, message.as_mut_ptr());
             assert_eq!(code, 0);
             let hide = *library.get(b"txid_hidden_hide").unwrap();
             std::mem::forget(library);
@@ -128,6 +125,14 @@ fn measure(
     row!("txid_fill_now of txid_clock_ms", |text| unsafe {
         (txid.fill_now)(text.as_mut_ptr().cast(), (txid.clock_ms)())
     });
+    let mut xoshiro = Xoshiro256PlusPlus::from_seed([7; 32]);
+    row!("a txid of xoshiro256++", |text| {
+        let mut id = [0; 12];
+        id[4..].copy_from_slice(&xoshiro.next_u64().to_be_bytes());
+        text[..20].copy_from_slice(&txid::Txid::from(id).to_text());
+    });
+    // SAFETY: the text is longer than a UUID.
+    row!("txid_uuid_v4", |text| unsafe { (txid.uuid_v4)(text.as_mut_ptr().cast()) });
     row!("uuid v4, fast-rng", |text| uuid::Uuid::new_v4().hyphenated().encode_lower(text).len());
     row!("uuid v7, fast-rng", |text| uuid::Uuid::now_v7().hyphenated().encode_lower(text).len());
     row!("ulid", |text| ulid::Ulid::generate().array_to_str(text.first_chunk_mut().unwrap()).len());
@@ -185,7 +190,7 @@ fn ns_in_each_of(threads: usize, fill: Fill) -> Vec<f64> {
     })
 }
 
-/// How many times as many ids two threads make as one.
+/// The rate of two threads over that of one.
 fn two_threads_over_one(fill: Fill) -> f64 {
     let alone = ns_in_each_of(1, fill)[0];
     ns_in_each_of(2, fill).iter().map(|together| alone / together).sum()

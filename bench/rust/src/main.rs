@@ -4,7 +4,7 @@
 //!   AES instructions;
 //! - `txid-bench encoders DIRECTORY` writes `encoders.md`;
 //! - `txid-bench requests DIRECTORY [NAME WORKER ADDRESS COUNTED ITS_ADDRESS]...` writes `requests.md`. WORKER is the process id
-//!   of an nginx worker, and COUNTED that of one under callgrind, which writes to `DIRECTORY/NAME/callgrind`.
+//!   of an nginx worker, and COUNTED the one of a worker under callgrind, which writes to `DIRECTORY/NAME/callgrind`.
 //! - `txid-bench logs TXID DIRECTORY` writes `logs.md`, and uses the directory for gigabytes.
 //!
 //! Time is processor time, of a thread as in the first table or of a program, so other programs do not count.

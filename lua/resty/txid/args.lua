@@ -2,18 +2,13 @@
 -- function.
 
 local ffi = require "ffi"
-local lib = require "resty.txid.lib"
-local text = require "resty.txid.text"
 
 
-local C = lib.C
 local error = error
 local ffi_istype = ffi.istype
-local ffi_new = ffi.new
 local ffi_typeof = ffi.typeof
 local floor = math.floor
 local format = string.format
-local printable = text.printable
 local tonumber = tonumber
 local tostring = tostring
 local type = type
@@ -85,62 +80,6 @@ function _M.integer_ms(ms, name, position)
     end
     return ms
 end
-
-
--- Shows an argument that should have been an address in a message.
-local function shown(value)
-    return type(value) == "string" and '"' .. printable(value) .. '"' or nil
-end
-
-
-local node = ffi_new("uint8_t[?]", lib.MAC_LEN)
-local node_text
-
-
--- Returns the bytes of a MAC address ("02:42:ac:11:00:02"), argument #`position` of the function `name`. They are valid
--- until the next call.
-function _M.node_bytes(address, position, name)
-    if address == node_text then
-        return node
-    end
-
-    if type(address) ~= "string" or C.txid_mac_read(address, #address, node) < 0 then
-        bad_argument(position, name, 'a MAC address such as "02:42:ac:11:00:02"', address, shown(address))
-    end
-
-    node_text = address
-    return node
-end
-
-
--- Returns a function of the same kind for the 32 bits that the library's function `read` derives from an address, by
--- default the host's.
-local function host_reader(read, example)
-    local word = ffi_new("uint32_t[1]")
-    local known, known_address
-
-    return function(address, position, name)
-        if known and address == known_address then
-            return known
-        end
-
-        if address ~= nil and (type(address) ~= "string" or address == "" or C[read](address, #address, word) < 0) then
-            bad_argument(position, name, "an address such as " .. example, address, shown(address))
-        end
-
-        if address == nil and C[read](nil, 0, word) < 0 then
-            error("'" .. name .. "' found no address of this host; give one such as " .. example
-                  .. " as argument #" .. position, 3)
-        end
-
-        known, known_address = word[0], address
-        return known
-    end
-end
-
-
-_M.ipv4 = host_reader("txid_host_ipv4", '"10.0.0.7"')
-_M.host_word = host_reader("txid_host_word", '"10.0.0.7" or "fd00::7"')
 
 
 return _M

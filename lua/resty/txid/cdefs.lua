@@ -7,17 +7,6 @@ typedef struct txid_policy txid_policy;
 typedef struct txid_segment txid_segment;
 typedef struct txid_snowflake txid_snowflake;
 typedef struct {
-  char trace_id[32];
-  char span_id[16];
-  char parent_span_id[16];
-  char sampled;
-} txid_b3_parts;
-typedef struct {
-  uint64_t ms;
-  uint32_t sequence;
-  uint8_t node[6];
-} txid_flake_parts;
-typedef struct {
   size_t len;
   const char *data;
 } txid_text;
@@ -54,22 +43,24 @@ typedef struct {
 } txid_header;
 typedef struct {
   txid_header id;
-  txid_header trace_id;
-  txid_header traceparent;
-  txid_header b3;
-  txid_header x_b3_trace_id;
-  txid_header x_b3_span_id;
-  txid_header x_b3_parent_span_id;
-  txid_header x_b3_sampled;
-  txid_header x_b3_flags;
-  txid_header x_amzn_trace_id;
-  txid_header x_cloud_trace_context;
-  txid_header tracestate;
+  txid_header of_trace[11];
 } txid_headers;
 typedef struct {
   const void *sockaddr;
   txid_text text;
 } txid_peer;
+typedef struct {
+  txid_text name;
+  uint8_t value;
+  uint8_t text_len;
+  char text[63];
+  uint64_t number;
+} txid_part;
+typedef struct {
+  int64_t ms;
+  size_t count;
+  txid_part list[8];
+} txid_parts;
 typedef struct {
   txid_text format;
   txid_text layout;
@@ -88,12 +79,6 @@ typedef struct {
 } txid_segment_counters;
 typedef struct {
   int64_t ms;
-  uint32_t thread;
-  uint32_t sequence;
-  char instance[32];
-} txid_skywalking_parts;
-typedef struct {
-  int64_t ms;
   int64_t node;
   int64_t sequence;
 } txid_snowflake_parts;
@@ -108,12 +93,6 @@ typedef struct {
   uint64_t failures;
   int64_t layout_ends_ms;
 } txid_snowflake_counters;
-typedef struct {
-  int64_t ms;
-  uint32_t ipv4;
-  uint32_t sequence;
-  uint32_t pid;
-} txid_sofa_parts;
 typedef int (*txid_set_header)(void *request,
                                const char *name,
                                size_t name_len,
@@ -123,48 +102,11 @@ typedef int (*txid_set_header)(void *request,
                                size_t values_len,
                                int replaces,
                                const char **error);
-typedef struct {
-  int64_t ms;
-  uint32_t sequence;
-  uint32_t host;
-  uint32_t random;
-} txid_trace_id_parts;
-typedef struct {
-  char trace_id[32];
-  char span_id[16];
-  bool sampled;
-  bool random;
-} txid_traceparent_parts;
-typedef struct {
-  int64_t ms;
-  uint32_t counter;
-  uint32_t thread;
-  uint32_t ipv4;
-  uint32_t pid;
-  uint8_t random[10];
-} txid_unique_id_parts;
-typedef struct {
-  int64_t ms;
-  uint8_t version;
-  uint8_t variant;
-} txid_uuid_parts;
 uint32_t txid_abi_version(void);
-int32_t txid_b3_read(const char *text, size_t len, txid_b3_parts *parts);
 int64_t txid_clock_ms(void);
 int64_t txid_clock_coarse_ms(void);
 const char *txid_strerror(int32_t code);
-int32_t txid_explain(int32_t format, const char *text, size_t len, char *message);
-void txid_flake(char *buf, int64_t ms, const uint8_t *node);
-void txid_flake_now(char *buf, int64_t clock_ms, const uint8_t *node);
-int32_t txid_flake_read(const char *text, size_t len, txid_flake_parts *parts);
-int32_t txid_hidden_open(const char *key_file,
-                         const char *name,
-                         uint32_t digits,
-                         uint32_t letters,
-                         bool check,
-                         const char *state,
-                         txid_hidden **hidden,
-                         char *message);
+int32_t txid_hidden_open(const txid_text *list, size_t count, txid_hidden **hidden, char *message);
 void txid_hidden_close(txid_hidden *hidden);
 int32_t txid_hidden_hide(const txid_hidden *hidden, uint64_t number, char *buf, char *message);
 int32_t txid_hidden_reveal(const txid_hidden *hidden,
@@ -172,14 +114,15 @@ int32_t txid_hidden_reveal(const txid_hidden *hidden,
                            size_t len,
                            uint64_t *number,
                            char *message);
-int32_t txid_mac_read(const char *text, size_t len, uint8_t *mac);
-int32_t txid_host_word(const char *text, size_t len, uint32_t *host);
-int32_t txid_host_ipv4(const char *text, size_t len, uint32_t *ipv4);
 txid_kept *txid_kept_of(const void *request);
 txid_kept *txid_kept_start(void *request, txid_add_cleanup add, bool is_over);
 bool txid_kept_set_id(txid_kept *kept, const char *id, size_t id_len);
 txid_span *txid_kept_span_place(const txid_kept *kept);
-int32_t txid_maker_open(const txid_text *list, size_t count, txid_maker **maker, char *message);
+int32_t txid_maker_open(const txid_text *list,
+                        size_t count,
+                        bool is_trial,
+                        txid_maker **maker,
+                        char *message);
 void txid_maker_close(txid_maker *maker);
 int32_t txid_maker_fill(const txid_maker *maker,
                         int64_t clock_ms,
@@ -205,14 +148,18 @@ bool txid_headers_find(const txid_policy *policy,
                        size_t count,
                        txid_headers *headers);
 int32_t txid_policy_judge(const txid_policy *policy, const txid_peer *peer, txid_header *header);
+int32_t txid_read(const char *format,
+                  size_t format_len,
+                  const char *text,
+                  size_t len,
+                  txid_parts *parts,
+                  char *message);
 size_t txid_readings(const char *text, size_t len, int64_t clock_ms, txid_reading *readings);
 int32_t txid_segment_open(const char *path, txid_segment **segment, char *message);
 void txid_segment_close(txid_segment *segment);
 int64_t txid_segment_next(const txid_segment *segment, char *message);
 int32_t txid_segment_fill(const txid_segment *segment, char *buf, char *message);
 void txid_segment_stats(const txid_segment *segment, txid_segment_counters *counters);
-size_t txid_skywalking_now(char *buf, int64_t clock_ms);
-int32_t txid_skywalking_read(const char *text, size_t len, txid_skywalking_parts *parts);
 int32_t txid_snowflake_open(const char *layout,
                             const char *node,
                             const char *path,
@@ -230,16 +177,13 @@ int32_t txid_snowflake_decode(const txid_snowflake *generator,
                               int64_t id,
                               txid_snowflake_parts *parts);
 void txid_snowflake_stats(const txid_snowflake *generator, txid_snowflake_counters *counters);
-size_t txid_sofa_now(char *buf, int64_t clock_ms, uint32_t ipv4);
-int32_t txid_sofa_read(const char *text, size_t len, txid_sofa_parts *parts);
 void txid_span_start(const txid_policy *policy, int64_t clock_ms, txid_span *span);
 void txid_span_continue(const txid_policy *policy,
                         int64_t clock_ms,
                         const txid_peer *peer,
                         const txid_headers *headers,
                         txid_span *span);
-size_t txid_span_amzn_trace_id(const txid_span *span, char *buf);
-size_t txid_span_cloud_trace_context(const txid_span *span, char *buf);
+size_t txid_span_header(const txid_span *span, int32_t kind, char *buf);
 int32_t txid_request_send(const txid_policy *policy,
                           const char *id,
                           size_t id_len,
@@ -248,69 +192,43 @@ int32_t txid_request_send(const txid_policy *policy,
                           void *request,
                           txid_set_header set,
                           const char **error);
-void txid_trace_id(char *buf, int64_t ms, int64_t epoch_ms);
-void txid_trace_id_now(char *buf, int64_t clock_ms, int64_t epoch_ms);
-void txid_trace_host_id(char *buf, int64_t ms, int64_t epoch_ms, uint32_t host);
-void txid_trace_host_id_now(char *buf, int64_t clock_ms, int64_t epoch_ms, uint32_t host);
-void txid_otel_trace_id(char *buf);
-void txid_span_id(char *buf);
-int32_t txid_trace_id_read(const char *text, size_t len, txid_trace_id_parts *parts);
-void txid_traceparent_new(char *buf, bool sampled);
-int32_t txid_traceparent_child(const char *text, size_t len, char *buf);
-int32_t txid_traceparent_read(const char *text, size_t len, txid_traceparent_parts *parts);
 void txid_fill(char *buf, int64_t ms);
 void txid_fill_now(char *buf, int64_t clock_ms);
-bool txid_strong_fill(char *buf, int64_t ms);
-bool txid_strong_fill_now(char *buf, int64_t clock_ms);
 bool txid_entropy_degraded(void);
 void txid_first(char *buf, int64_t ms);
 void txid_last(char *buf, int64_t ms);
 int64_t txid_ms(const char *text, size_t len);
 int32_t txid_to_bytes(const char *text, size_t len, uint8_t *bytes_out);
 void txid_from_bytes(const uint8_t *bytes, char *buf);
-void txid_unique_id_short(char *buf, int64_t ms, uint32_t ipv4);
-void txid_unique_id_short_now(char *buf, int64_t clock_ms, uint32_t ipv4);
-void txid_unique_id_long(char *buf, int64_t ms);
-void txid_unique_id_long_now(char *buf, int64_t clock_ms);
-int32_t txid_unique_id_read(const char *text, size_t len, txid_unique_id_parts *parts);
 void txid_uuid_v4(char *buf);
 void txid_uuid_v7(char *buf, int64_t ms);
 void txid_uuid_v7_now(char *buf, int64_t clock_ms);
-void txid_uuid_v1_now(char *buf, int64_t clock_ms, const uint8_t *node);
-int32_t txid_uuid_read(const char *text, size_t len, txid_uuid_parts *parts);
 ]]
 
 
 return {
     ABI_VERSION = 2,
-    B3_MAX_LEN = 68,
     MESSAGE_LEN = 1024,
-    FLAKE_LEN = 22,
     HIDDEN_LEN = 21,
-    MAC_LEN = 6,
     MAX_LEN = 64,
+    TRACE_HEADERS = 11,
+    PARTS_MAX = 8,
+    PART_LEN = 63,
     READINGS_MAX = 16,
     SEGMENT_LEN = 19,
-    SKYWALKING_MAX_LEN = 64,
     SNOWFLAKE_LEN = 19,
-    SOFA_MAX_LEN = 35,
-    AMZN_TRACE_ID_MAX_LEN = 74,
-    CLOUD_TRACE_CONTEXT_MAX_LEN = 57,
     TRACE_ID_LEN = 32,
     SPAN_ID_LEN = 16,
     TRACEPARENT_LEN = 55,
+    B3_MAX_LEN = 68,
+    SPAN_HEADER_MAX_LEN = 74,
     LEN = 20,
     BYTES_LEN = 12,
-    UNIQUE_ID_SHORT_LEN = 24,
-    UNIQUE_ID_LONG_LEN = 27,
-    UNIQUE_ID_RANDOM_LEN = 10,
     UUID_LEN = 36,
     ERROR_LENGTH = -1,
     ERROR_CHARACTER = -2,
     ERROR_LAST_CHARACTER = -3,
     ERROR_VALUE = -10,
-    ERROR_NO_ADDRESS = -11,
-    ERROR_ADDRESS = -12,
     ERROR_OPTION = -20,
     ERROR_OPTION_TWICE = -21,
     ERROR_SNOWFLAKE_LAYOUT = -30,
@@ -332,19 +250,15 @@ return {
     ERROR_HIDDEN_CHECK = -63,
     ERROR_HIDDEN_PERIOD = -64,
     ERROR_OTHER_KEY = -65,
-    FORMAT_TXID = 0,
-    FORMAT_UUID = 1,
-    FORMAT_TRACE_ID = 2,
-    FORMAT_SOFA = 3,
-    FORMAT_SKYWALKING = 4,
-    FORMAT_TRACEPARENT = 5,
-    FORMAT_B3 = 6,
-    FORMAT_FLAKE = 7,
-    FORMAT_UNIQUE_ID = 8,
     SEGMENT_NEWS_SERVING = 0,
     SEGMENT_NEWS_NO_TAG = 1,
     SEGMENT_NEWS_WENT_DOWN = 2,
     SEGMENT_NEWS_ENDED = 3,
+    SPAN_KIND_AWS = 0,
+    SPAN_KIND_GCP = 1,
+    VALUE_TEXT = 0,
+    VALUE_NUMBER = 1,
+    VALUE_FLAG = 2,
     VERDICT_NEW = 0,
     VERDICT_ACCEPTED = 1,
     VERDICT_INVALID = 2,

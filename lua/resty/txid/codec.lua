@@ -9,14 +9,13 @@ local text = require "resty.txid.text"
 local C = lib.needed_by "resty.txid.codec"
 local LEN = lib.LEN
 local BYTES_LEN = lib.BYTES_LEN
-local TXID = lib.FORMAT_TXID
 local band = require("bit").band
 local check_string = args.check_string
-local explain_format = text.explain_format
 local ffi_new = ffi.new
 local ffi_str = ffi.string
 local format = string.format
 local integer_ms = args.integer_ms
+local read = text.read
 local rfc3339 = text.rfc3339
 local tonumber = tonumber
 local type = type
@@ -29,13 +28,20 @@ local bytes = ffi_new("uint8_t[?]", BYTES_LEN)
 local _M = {}
 
 
+-- Why the text is not an id.
+local function reason(id)
+    local _, err = read("txid", id)
+    return err
+end
+
+
 -- Returns the id's milliseconds since 1970-01-01 UTC. Returns nil and the reason for an invalid id.
 function _M.ms(id)
     check_string(id, "ms")
 
     local ms = C.txid_ms(id, #id)
     if ms < 0 then
-        return nil, explain_format(TXID, id)
+        return nil, reason(id)
     end
     return (tonumber(ms))
 end
@@ -53,7 +59,7 @@ function _M.decode(id)
     check_string(id, "decode")
 
     if C.txid_to_bytes(id, #id, bytes) < 0 then
-        return nil, explain_format(TXID, id)
+        return nil, reason(id)
     end
 
     local ms = tonumber(C.txid_ms(id, #id))
@@ -86,7 +92,7 @@ function _M.to_bytes(id)
     check_string(id, "to_bytes")
 
     if C.txid_to_bytes(id, #id, bytes) < 0 then
-        return nil, explain_format(TXID, id)
+        return nil, reason(id)
     end
     return (ffi_str(bytes, BYTES_LEN))
 end

@@ -17,6 +17,7 @@ local format = string.format
 local is_int64 = args.is_int64
 local pairs = pairs
 local setmetatable = setmetatable
+local texts = require("resty.txid.text").texts
 local tostring = tostring
 local type = type
 
@@ -159,8 +160,17 @@ function _M.new(options)
         state = check_path(options, "state", "the file that txid-agent keeps")
     end
 
+    local words = { "key=" .. key_file, "name=" .. name, digits > 0 and "digits=" .. digits or "letters=" .. letters }
+    if check then
+        words[#words + 1] = "check"
+    end
+    if state then
+        words[#words + 1] = "state=" .. state
+    end
+
+    local list, count = texts(words)
     local opened = ffi_new("txid_hidden *[1]")
-    if C.txid_hidden_open(key_file, name, digits, letters, check or false, state, opened, message) < 0 then
+    if C.txid_hidden_open(list, count, opened, message) < 0 then
         error("cannot hide numbers: " .. ffi_str(message), 2)
     end
     return setmetatable({ handle = ffi.gc(opened[0], C.txid_hidden_close) }, series_mt)

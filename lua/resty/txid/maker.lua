@@ -16,6 +16,7 @@ local format = string.format
 local integer_ms = args.integer_ms
 local pairs = pairs
 local printable = text.printable
+local texts = text.texts
 local tostring = tostring
 local type = type
 local warn_guessable = lib.warn_guessable
@@ -58,13 +59,9 @@ local _M = {}
 -- of this moment, or one stamped with exactly `ms`; or nil and why there is none now.
 function _M.new(name, options)
     local words = words_of(name, options)
-    local texts = ffi_new("txid_text[?]", #words)
-    for i = 1, #words do
-        texts[i - 1].data, texts[i - 1].len = words[i], #words[i]
-    end
-
+    local list, count = texts(words)
     local opened = ffi_new("txid_maker *[1]")
-    if C.txid_maker_open(texts, #words, opened, message) < 0 then
+    if C.txid_maker_open(list, count, false, opened, message) < 0 then
         error("resty.txid.maker: " .. ffi_str(message), 2)
     end
     local maker = ffi.gc(opened[0], C.txid_maker_close)

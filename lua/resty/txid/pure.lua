@@ -1,7 +1,7 @@
 -- txid([ms]) in plain LuaJIT, for systems without libtxid. `require "resty.txid"` uses it automatically.
 --
--- The layout, the arguments, the errors and the guarantees are those of libtxid. Only the generator is smaller
--- (xoshiro128++), because LuaJIT computes it without boxed 64-bit integers.
+-- The layout, the arguments, the errors and the guarantees are those of libtxid. Random bits come from the system, for
+-- 64 ids at a time.
 
 local args = require "resty.txid.args"
 local bit = require "bit"
@@ -13,6 +13,8 @@ local abs = math.abs
 local band = bit.band
 local bor = bit.bor
 local bxor = bit.bxor
+local ffi_cast = ffi.cast
+local ffi_errno = ffi.errno
 local ffi_str = ffi.string
 local floor = math.floor
 local integer_ms = args.integer_ms
@@ -29,8 +31,10 @@ local type = type
 
 local LEN = lib.LEN
 local LONGEST_HOLD_MS = 10000
-local RESEED_AFTER_MS = 1000
-local SEED_LEN = 16
+local REFILL_AFTER_MS = 1000
+local IDS = 64
+local BYTES = 7 * IDS
+local EINTR = 4
 local LOW_42_BITS = 0x3ffffffffffULL
 
 
@@ -61,13 +65,20 @@ local function clock_ms()
 end
 
 
--- The generator's four words, whether they are seeded, and by which process.
-local stream_t = ffi.typeof("struct { int32_t s0, s1, s2, s3, seeded, pid; }")
+-- 32, 16 and 8 random bits for each of the next ids; for how many they are left, whether they were requested, and by
+-- which process. Then the four words of xoshiro128++, for when the system has no randomness: LuaJIT computes it without
+-- boxed 64-bit integers.
+local stream_t = ffi.typeof([[struct {
+    int32_t a[$];
+    uint16_t b[$];
+    uint8_t c[$];
+    int32_t left, requested, pid, s0, s1, s2, s3;
+}]], IDS, IDS, IDS)
 
 
--- A stream that the kernel wipes in every child process (Linux 4.14 and later), so that a child finds it unseeded; nil
--- where the kernel cannot do that. Some emulators accept any advice and ignore it, so only a kernel that rejects an
--- advice that has never existed is trusted.
+-- A stream that the kernel wipes in every child process (Linux 4.14 and later), so that a child finds nothing
+-- requested; nil where the kernel cannot do that. Some emulators accept any advice and ignore it, so only a kernel that
+-- rejects an advice that has never existed is trusted.
 local function wiped_in_children()
     local SIZE, READ_AND_WRITE, PRIVATE_AND_ANONYMOUS = ffi.sizeof(stream_t), 3, 0x22
     local NO_ADVICE, WIPE_ON_FORK = -1, 18
@@ -105,8 +116,28 @@ local function next_32_bits()
 end
 
 
-local seed = ffi.new("int32_t[4]")
 local has_getrandom = pcall(function() return C.txid_pure_getrandom end)
+
+
+local function ask_the_system()
+    local more = tonumber(C.txid_pure_getrandom(stream, BYTES, 0))
+    if more == BYTES then
+        return true
+    end
+
+    -- A signal interrupts.
+    local bytes, given = ffi_cast("uint8_t *", stream), 0
+    repeat
+        if more > 0 then
+            given = given + more
+
+        elseif ffi_errno() ~= EINTR then
+            return false
+        end
+        more = tonumber(C.txid_pure_getrandom(bytes + given, BYTES - given, 0))
+    until given + more == BYTES
+    return true
+end
 
 
 local function read_urandom()
@@ -115,58 +146,73 @@ local function read_urandom()
         return false
     end
 
-    -- Unbuffered, because only a few bytes are needed of what would fill a buffer.
+    -- Unbuffered, because no more is needed than is requested.
     file:setvbuf("no")
-    local bytes = file:read(SEED_LEN)
+    local bytes = file:read(BYTES)
     file:close()
-    if not bytes or #bytes < SEED_LEN then
+    if not bytes or #bytes < BYTES then
         return false
     end
 
-    ffi.copy(seed, bytes, SEED_LEN)
+    ffi.copy(stream, bytes, BYTES)
     return true
 end
 
 
--- What differs between any two processes and any two moments, for when the system gave no randomness.
+-- Makes bits of what differs between any two processes and any two moments, for when the system gave no randomness.
 local has_warned = false
-local function gather_noise()
+local function make_do()
     if not has_warned then
         lib.log("WARN", "resty.txid: the system gave no randomness; ids are made from the clock and the process alone")
         has_warned = true
     end
     C.txid_pure_clock_gettime(CLOCK_REALTIME, timespec)
-    seed[0] = tobit(timespec[0])
-    seed[1] = tobit(timespec[1])
-    seed[2] = C.txid_pure_getpid()
-    seed[3] = tobit(tonumber(tostring({}):match("0x(%x+)"), 16))
+    stream.s0 = bxor(stream.s0, tobit(timespec[0]))
+    stream.s1 = bxor(stream.s1, tobit(timespec[1]))
+    stream.s2 = bxor(stream.s2, C.txid_pure_getpid())
+    stream.s3 = bxor(stream.s3, tobit(tonumber(tostring({}):match("0x(%x+)"), 16)))
+    -- They differ in only a few bits, so spread them.
+    for _ = 1, 16 do
+        next_32_bits()
+    end
+    for i = 0, IDS - 1 do
+        stream.a[i], stream.b[i], stream.c[i] = next_32_bits(), rshift(next_32_bits(), 16), rshift(next_32_bits(), 24)
+    end
 end
 
 
-local seeded_at_ms = 0
+local filled_at_ms = 0
 
 
--- Mixes fresh randomness into the state. If the system gives none, the existing state is kept.
-local function reseed(now_ms)
-    local good = has_getrandom and C.txid_pure_getrandom(seed, SEED_LEN, 0) == SEED_LEN or read_urandom()
-    if not good then
-        gather_noise()
-    end
-
-    stream.s0 = bxor(stream.s0, seed[0])
-    stream.s1 = bxor(stream.s1, seed[1])
-    stream.s2 = bxor(stream.s2, seed[2])
-    stream.s3 = bxor(stream.s3, seed[3])
-    stream.seeded = 1
+local function fill(now_ms)
+    -- First, so that a child that is forked before the end of this finds that it has requested nothing.
+    stream.requested = 1
     stream.pid = asks_for_pid and C.txid_pure_getpid() or 0
-    seeded_at_ms = now_ms
-
-    if not good then
-        -- The noise differs in only a few bits, so spread them.
-        for _ = 1, 16 do
-            next_32_bits()
-        end
+    if not (has_getrandom and ask_the_system()) and not read_urandom() then
+        make_do()
     end
+    stream.left, filled_at_ms = IDS, now_ms
+end
+
+
+-- Returns 32, 16 and 8 random bits, which are used once and erased. Also drops what is left once a second of use, so
+-- that two copies of a machine image diverge.
+local function draw(now_ms)
+    if stream.requested == 0 or stream.left == 0 or abs(now_ms - filled_at_ms) >= REFILL_AFTER_MS
+       or asks_for_pid and stream.pid ~= C.txid_pure_getpid()
+    then
+        fill(now_ms)
+    end
+
+    local at = stream.left - 1
+    stream.left = at
+    local a, b, c = stream.a[at], stream.b[at], stream.c[at]
+    stream.a[at], stream.b[at], stream.c[at] = 0, 0, 0
+    if stream.requested == 0 then
+        -- This is a child that was forked in the meantime, and has read zeros.
+        return draw(now_ms)
+    end
+    return a, b, c
 end
 
 
@@ -211,17 +257,10 @@ return function(ms)
         stamp = never_backwards(now_ms)
     end
 
-    -- Also once a second of use, so that two copies of a machine image diverge.
-    if stream.seeded == 0 or abs(now_ms - seeded_at_ms) >= RESEED_AFTER_MS
-       or asks_for_pid and stream.pid ~= C.txid_pure_getpid()
-    then
-        reseed(now_ms)
-    end
-
-    -- 42 bits of time in two halves, then 8 + 10 + 10 and 10 + 10 + 6 of the upper, better bits of the two words.
+    -- 42 bits of time in two halves, then 8 + 10 + 10 + 4, 6 + 10, and 6 random bits.
     local high = floor(stamp / 2^22) % 2^20
     local low = stamp % 2^22
-    local a, b = next_32_bits(), next_32_bits()
+    local a, b, c = draw(now_ms)
     buf[0] = pairs_of_characters[rshift(high, 10)]
     buf[1] = pairs_of_characters[band(high, 1023)]
     buf[2] = pairs_of_characters[rshift(low, 12)]
@@ -229,9 +268,9 @@ return function(ms)
     buf[4] = pairs_of_characters[bor(lshift(band(low, 3), 8), rshift(a, 24))]
     buf[5] = pairs_of_characters[band(rshift(a, 14), 1023)]
     buf[6] = pairs_of_characters[band(rshift(a, 4), 1023)]
-    buf[7] = pairs_of_characters[rshift(b, 22)]
-    buf[8] = pairs_of_characters[band(rshift(b, 12), 1023)]
-    buf[9] = pairs_of_characters[lshift(band(rshift(b, 6), 63), 4)]
+    buf[7] = pairs_of_characters[bor(lshift(band(a, 15), 6), rshift(b, 10))]
+    buf[8] = pairs_of_characters[band(b, 1023)]
+    buf[9] = pairs_of_characters[lshift(rshift(c, 2), 4)]
 
     -- In parentheses for the reason given in resty.txid.
     return (ffi_str(buf, LEN))

@@ -1,19 +1,18 @@
--- Writes values other than ids, for decode() and for messages.
+-- Reads ids, and writes values other than ids, for results and for messages.
 
 local ffi = require "ffi"
 local lib = require "resty.txid.lib"
 
 
 local C = lib.C
-local band = require("bit").band
 local byte = string.byte
 local date = os.date
+local ffi_new = ffi.new
 local ffi_str = ffi.string
 local floor = math.floor
 local format = string.format
 local gsub = string.gsub
 local rep = string.rep
-local rshift = require("bit").rshift
 local sub = string.sub
 
 
@@ -21,7 +20,8 @@ local sub = string.sub
 local FIRST_MS = -62167219200000
 local LAST_MS = 253402300799999
 
-local message = ffi.new("char[?]", lib.MESSAGE_LEN)
+local message = ffi_new("char[?]", lib.MESSAGE_LEN)
+local parts = ffi_new("txid_parts")
 
 
 local _M = {}
@@ -38,13 +38,6 @@ function _M.rfc3339(ms)
 end
 
 
--- Returns a 32-bit IPv4 address in dotted notation.
-function _M.dotted(word)
-    return format("%d.%d.%d.%d", rshift(word, 24), band(rshift(word, 16), 255), band(rshift(word, 8), 255),
-                  band(word, 255))
-end
-
-
 local function escaped(character)
     return format("\\x%02x", byte(character))
 end
@@ -56,10 +49,24 @@ function _M.printable(text)
 end
 
 
--- Returns the reason why a text does not have the format, one of the FORMAT_ constants.
-function _M.explain_format(text_format, text)
-    C.txid_explain(text_format, text, #text, message)
-    return (ffi_str(message))
+-- Returns an array of txid_text and its length. Keep the words as long as it is used.
+function _M.texts(words)
+    local texts = ffi_new("txid_text[?]", #words)
+    for i = 1, #words do
+        texts[i - 1].data, texts[i - 1].len = words[i], #words[i]
+    end
+    return texts, #words
+end
+
+
+-- Reads a text as an id of the format of this name. Returns a txid_parts, valid until the next call; or nil, the
+-- reason, and a txid_error.
+function _M.read(format_name, text)
+    local code = C.txid_read(format_name, #format_name, text, #text, parts, message)
+    if code < 0 then
+        return nil, ffi_str(message), code
+    end
+    return parts
 end
 
 

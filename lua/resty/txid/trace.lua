@@ -1,170 +1,33 @@
--- Trace ids of six kinds, and the traceparent and b3 headers that carry them.
+-- The span of a request in its traceparent and b3 headers.
 
 local args = require "resty.txid.args"
 local ffi = require "ffi"
-local lib = require "resty.txid.lib"
+-- First, so that the error is this module's.
+require("resty.txid.lib").needed_by "resty.txid.trace"
+local maker = require "resty.txid.maker"
 local text = require "resty.txid.text"
 
 
-local C = lib.needed_by "resty.txid.trace"
-local SPAN_ID_LEN = lib.SPAN_ID_LEN
-local TRACE_ID_LEN = lib.TRACE_ID_LEN
 local bad_argument = args.bad_argument
-local byte = string.byte
 local check_string = args.check_string
 local check_table = args.check_table
-local clock_ms = lib.clock_ms
-local dotted = text.dotted
 local error = error
-local explain_format = text.explain_format
-local ffi_new = ffi.new
 local ffi_str = ffi.string
 local find = string.find
-local host_word = args.host_word
-local integer_ms = args.integer_ms
-local ipv4 = args.ipv4
-local rfc3339 = text.rfc3339
-local sub = string.sub
-local tonumber = tonumber
+local read = text.read
 local type = type
 
 
-local buf = ffi_new("char[?]", lib.SKYWALKING_MAX_LEN)
-local b3_parts = ffi_new("txid_b3_parts")
-local skywalking_parts = ffi_new("txid_skywalking_parts")
-local sofa_parts = ffi_new("txid_sofa_parts")
-local trace_id_parts = ffi_new("txid_trace_id_parts")
-local traceparent_parts = ffi_new("txid_traceparent_parts")
+local new_span_id = maker.new "span_id"
+local new_trace_id = maker.new "otel_trace_id"
 
 
 local _M = {}
 
 
--- Returns a trace id that sorts by time, of this moment or stamped with `ms`. Its time counts from `epoch_ms`, by
--- default 1970.
-function _M.id(ms, epoch_ms)
-    local epoch = epoch_ms and integer_ms(epoch_ms, "id", 2) or 0
-    if ms then
-        C.txid_trace_id(buf, integer_ms(ms, "id"), epoch)
-    else
-        C.txid_trace_id_now(buf, clock_ms(), epoch)
-    end
-    return (ffi_str(buf, TRACE_ID_LEN))
-end
-
-
--- The same with the host: `address` is its IPv4 or IPv6 address, by default the host's own.
-function _M.host_id(ms, address, epoch_ms)
-    local word = host_word(address, 2, "host_id")
-    local epoch = epoch_ms and integer_ms(epoch_ms, "host_id", 3) or 0
-    if ms then
-        C.txid_trace_host_id(buf, integer_ms(ms, "host_id"), epoch, word)
-    else
-        C.txid_trace_host_id_now(buf, clock_ms(), epoch, word)
-    end
-    return (ffi_str(buf, TRACE_ID_LEN))
-end
-
-
--- Returns a random trace id, never all zeros.
-function _M.otel_trace_id()
-    C.txid_otel_trace_id(buf)
-    return (ffi_str(buf, TRACE_ID_LEN))
-end
-
-
--- Returns a random span id, never all zeros.
-local function span_id()
-    C.txid_span_id(buf)
-    return (ffi_str(buf, SPAN_ID_LEN))
-end
-_M.span_id = span_id
-
-
--- Returns a SOFATracer id. `address` is the host's IPv4 address, by default its own.
-function _M.sofa(address)
-    return (ffi_str(buf, C.txid_sofa_now(buf, clock_ms(), ipv4(address, 1, "sofa"))))
-end
-
-
--- Returns a SkyWalking id.
-function _M.skywalking()
-    return (ffi_str(buf, C.txid_skywalking_now(buf, clock_ms())))
-end
-
-
-local function read_trace_id(s, epoch)
-    if C.txid_trace_id_read(s, #s, trace_id_parts) < 0 then
-        return nil, explain_format(lib.FORMAT_TRACE_ID, s)
-    end
-
-    local ms = tonumber(trace_id_parts.ms + epoch)
-    return { ms = ms, time = rfc3339(ms), sequence = trace_id_parts.sequence }
-end
-
-
--- Returns the fields of an id of id() whose time counts from `epoch_ms`. Returns nil and the reason for an invalid id.
-function _M.decode_id(s, epoch_ms)
-    check_string(s, "decode_id")
-
-    local decoded, err = read_trace_id(s, epoch_ms and integer_ms(epoch_ms, "decode_id", 2) or 0)
-    if not decoded then
-        return nil, err
-    end
-    decoded.random = sub(s, 17)
-    return decoded
-end
-
-
--- The same for host_id(): `host` is its IPv4 address, or the four words of its IPv6 address folded, in dotted notation.
-function _M.decode_host_id(s, epoch_ms)
-    check_string(s, "decode_host_id")
-
-    local decoded, err = read_trace_id(s, epoch_ms and integer_ms(epoch_ms, "decode_host_id", 2) or 0)
-    if not decoded then
-        return nil, err
-    end
-    decoded.host = dotted(trace_id_parts.host)
-    decoded.random = sub(s, 25)
-    return decoded
-end
-
-
--- Returns the fields of an id of sofa(). Returns nil and the reason for an invalid id.
-function _M.decode_sofa(s)
-    check_string(s, "decode_sofa")
-
-    if C.txid_sofa_read(s, #s, sofa_parts) < 0 then
-        return nil, explain_format(lib.FORMAT_SOFA, s)
-    end
-
-    local ms = tonumber(sofa_parts.ms)
-    return {
-        address = dotted(sofa_parts.ipv4),
-        ms = ms,
-        time = rfc3339(ms),
-        sequence = sofa_parts.sequence,
-        pid = sofa_parts.pid,
-    }
-end
-
-
--- Returns the fields of an id of skywalking(). Returns nil and the reason for an invalid id.
-function _M.decode_skywalking(s)
-    check_string(s, "decode_skywalking")
-
-    if C.txid_skywalking_read(s, #s, skywalking_parts) < 0 then
-        return nil, explain_format(lib.FORMAT_SKYWALKING, s)
-    end
-
-    local ms = tonumber(skywalking_parts.ms)
-    return {
-        instance = ffi_str(skywalking_parts.instance, TRACE_ID_LEN),
-        thread = skywalking_parts.thread,
-        ms = ms,
-        time = rfc3339(ms),
-        sequence = skywalking_parts.sequence,
-    }
+-- The text of part #`place` of what was read. They have the order of the text.
+local function part(parts, place)
+    return (ffi_str(parts.list[place].text, parts.list[place].text_len))
 end
 
 
@@ -184,15 +47,16 @@ local traceparent = {}
 function traceparent.parse(header)
     check_string(header, "parse")
 
-    if C.txid_traceparent_read(header, #header, traceparent_parts) < 0 then
-        return nil, explain_format(lib.FORMAT_TRACEPARENT, header)
+    local parts, err = read("traceparent", header)
+    if not parts then
+        return nil, err
     end
 
     return {
-        trace_id = ffi_str(traceparent_parts.trace_id, TRACE_ID_LEN),
-        span_id = ffi_str(traceparent_parts.span_id, SPAN_ID_LEN),
-        sampled = traceparent_parts.sampled,
-        random = traceparent_parts.random,
+        trace_id = part(parts, 0),
+        span_id = part(parts, 1),
+        sampled = parts.list[2].number ~= 0,
+        random = parts.list[3].number ~= 0,
     }
 end
 
@@ -208,7 +72,7 @@ end
 function traceparent.new(sampled)
     check_sampled(sampled)
 
-    return { trace_id = _M.otel_trace_id(), span_id = span_id(), sampled = sampled ~= false, random = true }
+    return { trace_id = new_trace_id(), span_id = new_span_id(), sampled = sampled ~= false, random = true }
 end
 
 
@@ -216,7 +80,7 @@ end
 function traceparent.child(parent)
     check_traceparent(parent, "child")
 
-    return { trace_id = parent.trace_id, span_id = span_id(), sampled = parent.sampled, random = parent.random }
+    return { trace_id = parent.trace_id, span_id = new_span_id(), sampled = parent.sampled, random = parent.random }
 end
 
 
@@ -241,25 +105,23 @@ local b3 = {}
 function b3.parse(header)
     check_string(header, "parse")
 
-    if C.txid_b3_read(header, #header, b3_parts) < 0 then
-        return nil, explain_format(lib.FORMAT_B3, header)
+    local parts, err = read("b3", header)
+    if not parts then
+        return nil, err
     end
 
-    -- Repetitive on purpose: LuaJIT would start a trace in a shared function, and could not finish it.
-    local self = {}
-    local trace_id, parent_span_id = b3_parts.trace_id, b3_parts.parent_span_id
-    if trace_id[0] ~= 0 then
-        self.trace_id = ffi_str(trace_id, trace_id[TRACE_ID_LEN / 2] == 0 and TRACE_ID_LEN / 2 or TRACE_ID_LEN)
-        self.span_id = ffi_str(b3_parts.span_id, SPAN_ID_LEN)
+    -- The ids, unless there is only a decision; and the parent, which needs one.
+    local self, count = {}, parts.count
+    if count > 1 then
+        self.trace_id, self.span_id = part(parts, 0), part(parts, 1)
     end
-    if parent_span_id[0] ~= 0 then
-        self.parent_span_id = ffi_str(parent_span_id, SPAN_ID_LEN)
+    if count == 4 then
+        self.parent_span_id = part(parts, 2)
     end
-
-    local sampled = b3_parts.sampled
-    if sampled ~= 0 then
-        self.sampled = sampled ~= byte("0")
-        self.debug = sampled == byte("d") or nil
+    if count ~= 2 then
+        local sampled = part(parts, count - 1)
+        self.sampled = sampled ~= "0"
+        self.debug = sampled == "d" or nil
     end
     return self
 end
@@ -323,7 +185,7 @@ end
 function b3.new(sampled)
     check_sampled(sampled)
 
-    return { trace_id = _M.otel_trace_id(), span_id = span_id(), sampled = sampled ~= false }
+    return { trace_id = new_trace_id(), span_id = new_span_id(), sampled = sampled ~= false }
 end
 
 
@@ -332,8 +194,8 @@ function b3.child(parent)
     check_table(parent, "child")
 
     return {
-        trace_id = parent.trace_id or _M.otel_trace_id(),
-        span_id = span_id(),
+        trace_id = parent.trace_id or new_trace_id(),
+        span_id = new_span_id(),
         parent_span_id = parent.span_id,
         sampled = parent.sampled,
         debug = parent.debug,

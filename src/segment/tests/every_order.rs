@@ -1,6 +1,6 @@
 //! Tries every order in which workers can take numbers while an agent grants ranges.
 
-use crate::segment::words::Words;
+use crate::segment::ranges::Ranges;
 use crate::shared::tests::every_order::{LoomWord, explore};
 use crate::shared::word::Word;
 use loom::model::Builder;
@@ -11,13 +11,13 @@ use std::sync::Arc;
 struct Page([LoomWord; 4]);
 
 impl Page {
-    fn words(&self) -> Words<'_, LoomWord> {
+    fn ranges(&self) -> Ranges<'_, LoomWord> {
         let [cur, end, next_start, next_end] = &self.0;
-        Words { cur, end, next_start, next_end }
+        Ranges { cur, end, next_start, next_end }
     }
 }
 
-type Take = fn(Words<'_, LoomWord>) -> Option<u64>;
+type Take = fn(Ranges<'_, LoomWord>) -> Option<u64>;
 
 /// Runs workers that take `times` numbers each, from the first range and the ones that an agent grants in the meantime.
 fn try_all_orders_of_events(take: Take, times: &'static [usize], ranges: &'static [Range<u64>]) {
@@ -28,13 +28,13 @@ fn try_all_orders_of_events(take: Take, times: &'static [usize], ranges: &'stati
         let page = Arc::new(Page([ranges[0].start, ranges[0].end, 0, 0].map(LoomWord::new)));
         let start_worker = |&times: &usize| {
             let page = page.clone();
-            loom::thread::spawn(move || (0..times).filter_map(|_| take(page.words())).collect::<Vec<_>>())
+            loom::thread::spawn(move || (0..times).filter_map(|_| take(page.ranges())).collect::<Vec<_>>())
         };
         let workers: Vec<_> = times.iter().map(start_worker).collect();
         for range in &ranges[1..] {
             // Otherwise the grant comes too late for the workers, which is also one of the orders.
-            if page.words().wants() {
-                page.words().publish(range.clone());
+            if page.ranges().wants() {
+                page.ranges().publish(range.clone());
             }
         }
         let taken: Vec<_> = workers.into_iter().map(|worker| worker.join().unwrap()).collect();
@@ -51,8 +51,8 @@ fn try_all_orders_of_events(take: Take, times: &'static [usize], ranges: &'stati
     });
 }
 
-fn take(words: Words<'_, LoomWord>) -> Option<u64> {
-    words.take()
+fn take(ranges: Ranges<'_, LoomWord>) -> Option<u64> {
+    ranges.take()
 }
 
 #[test]
@@ -71,15 +71,15 @@ fn three_workers_take_no_number_twice() {
 }
 
 /// A mistake: it notices that it is past the end only after it has moved `cur`.
-fn take_by_fetch_and_add(words: Words<'_, LoomWord>) -> Option<u64> {
-    let number = words.cur.fetch_add(1, Ordering::AcqRel);
+fn take_by_fetch_and_add(ranges: Ranges<'_, LoomWord>) -> Option<u64> {
+    let number = ranges.cur.fetch_add(1, Ordering::AcqRel);
     // Loom does not preempt a thread here by itself.
     loom::thread::yield_now();
-    if number < words.end.get_acquire() {
+    if number < ranges.end.get_acquire() {
         return Some(number);
     }
     // The next call takes numbers from the next range.
-    words.go_on(words.cur.get_acquire(), words.end.get_acquire());
+    ranges.go_on(ranges.cur.get_acquire(), ranges.end.get_acquire());
     None
 }
 
@@ -90,15 +90,15 @@ fn a_fetch_and_add_gives_another_hosts_number() {
 }
 
 /// A mistake: the end is raised while `cur` is still at the end of the previous range.
-fn take_with_the_end_raised_first(words: Words<'_, LoomWord>) -> Option<u64> {
-    let (cur, end) = (words.cur.get_acquire(), words.end.get_acquire());
+fn take_with_the_end_raised_first(ranges: Ranges<'_, LoomWord>) -> Option<u64> {
+    let (cur, end) = (ranges.cur.get_acquire(), ranges.end.get_acquire());
     if cur < end {
-        return words.cur.replace(cur, cur + 1).then_some(cur);
+        return ranges.cur.replace(cur, cur + 1).then_some(cur);
     }
-    let (next_end, next_start) = (words.next_end.get_acquire(), words.next_start.get_acquire());
+    let (next_end, next_start) = (ranges.next_end.get_acquire(), ranges.next_start.get_acquire());
     if next_end > end {
-        words.end.replace(end, next_end);
-        words.cur.replace(cur, next_start.max(cur));
+        ranges.end.replace(end, next_end);
+        ranges.cur.replace(cur, next_start.max(cur));
     }
     None
 }

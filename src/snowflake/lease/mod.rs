@@ -2,11 +2,11 @@
 //!
 //! Code that makes ids only reads the page, and never waits. The agent writes to it through a [`LeasePage`].
 
-mod page;
-mod words;
+mod lease_page;
+mod term;
 
-pub(super) use page::Lease;
-pub use page::{LeasePage, LeaseView};
+pub(super) use lease_page::Lease;
+pub use lease_page::{LeasePage, LeaseView};
 
 #[cfg(test)]
 mod tests {

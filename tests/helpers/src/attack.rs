@@ -112,6 +112,11 @@ pub fn forbid(syscalls: &[libc::c_long]) {
     filter(syscalls, &[], libc::SECCOMP_RET_KILL_PROCESS);
 }
 
+/// From now on, the calling thread gets a SIGSYS instead of the effect of `syscalls`.
+pub fn trap(syscalls: &[libc::c_long]) {
+    filter(syscalls, &[], libc::SECCOMP_RET_TRAP);
+}
+
 fn filter(syscalls: &[libc::c_long], third: &[u32], action: u32) {
     let op = |code: u32, k: u32, jt: u8, jf: u8| libc::sock_filter { code: code as u16, jt, jf, k };
     let (load, equal) = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K);

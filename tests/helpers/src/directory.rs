@@ -32,8 +32,8 @@ pub fn word(page: &[u8], at: usize) -> u64 {
     u64::from_ne_bytes(page[at..at + 8].try_into().unwrap())
 }
 
-/// What the header of a page of `kind` in the file at `path` begins with, where another version looks for it: that and
-/// its version, and at bytes 40..72 the boot and the file.
+/// Whether the file at `path` has the header of a page of `kind`, in the places where other versions look: the kind and
+/// version first, the boot and the file in bytes 40..72.
 pub fn has_header_of(path: &Path, kind: &[u8; 8]) -> bool {
     let (page, status) = (fs::read(path).unwrap(), fs::metadata(path).unwrap());
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap().trim().replace('-', "");

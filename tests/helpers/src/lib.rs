@@ -1,4 +1,4 @@
-//! What the tests of several packages use.
+//! Helpers of the tests of several packages.
 
 #[cfg(target_os = "linux")]
 pub mod attack;

@@ -1,1 +1,1 @@
-"""Real engines, each with the functions of its file in sql/. They end with the test."""
+"""Real engines, each with the functions of its file in readers/sql/. They end with the test."""

@@ -23,7 +23,7 @@ class ClickHouse(engine.Engine):
         return engine.missing_module("chdb.session")
 
     def load(self):
-        for statement in (engine.ROOT / "sql" / self.FILE).read_text().split(";\n\n"):
+        for statement in (engine.ROOT / "readers/sql" / self.FILE).read_text().split(";\n\n"):
             self.query(statement)
 
     def query(self, sql):

@@ -22,9 +22,9 @@ class Refused(Exception):
 class Engine:
     # Types of a column that sorts as the ids do, by the name of their functions.
     KEYS = {}
-    # The file in sql/.
+    # The file in readers/sql/.
     FILE = None
-    # What the engine's times can hold.
+    # The range of the engine's times.
     FIRST_MS = -62135596800000
     LAST_MS = 253402300799999
     NULL_TIME = "NULL"
@@ -40,7 +40,7 @@ class Engine:
         return None
 
     def load(self):
-        self.query((ROOT / "sql" / self.FILE).read_text())
+        self.query((ROOT / "readers/sql" / self.FILE).read_text())
 
     def query(self, sql):
         """The rows, as tuples of strings, numbers and None."""
@@ -50,7 +50,7 @@ class Engine:
         return self.query("SELECT version()")[0][0]
 
     def call(self, function, *arguments):
-        """A call of a function of sql/, as SQL."""
+        """A call of a function of readers/sql/, as SQL."""
         return f"{function}({', '.join(str(argument) for argument in arguments)})"
 
     def text(self, text):
@@ -194,7 +194,7 @@ class Server(Engine):
         self.process.kill()
         self.process.wait()
         # Its children need a moment to notice.
-        for _ in range(100):
+        for _ in range(1200):
             try:
                 return self.directory.cleanup()
             except OSError:

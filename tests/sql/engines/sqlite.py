@@ -17,7 +17,7 @@ class SQLite(engine.Engine):
         self.connection = sqlite3.connect(":memory:", isolation_level=None)
 
     def load(self):
-        self.queries = dict(NAMED.findall((engine.ROOT / "sql" / self.FILE).read_text()))
+        self.queries = dict(NAMED.findall((engine.ROOT / "readers/sql" / self.FILE).read_text()))
 
     def query(self, sql):
         return self.connection.execute(sql).fetchall()

@@ -321,6 +321,11 @@ impl Fleet {
         (0..self.hosts.len()).filter(is_live).count()
     }
 
+    /// How many ids were refused on hosts that had had a lease.
+    pub fn refused(&self) -> u64 {
+        self.report.refused
+    }
+
     /// The store does not answer for so long.
     pub fn outage(&mut self, ms: u64) {
         self.store_is_down_until_ms = self.now_ms + ms;

@@ -67,6 +67,23 @@ fn two_hundred_hosts_on_128_nodes_use_all_nodes_soon_after_a_start_and_an_outage
     assert_eq!(fleet.report().twice, 0);
 }
 
+/// A lease of a minute was renewed at most 12 s before. When the store is back, the next try is at most 12 s away, or the one
+/// under way times out after 3 s.
+#[test]
+fn an_outage_of_half_a_lease_is_not_noticed_and_after_a_longer_one_ids_continue_within_15_s() {
+    let mut fleet = Fleet::new(seed(), 50, Plan::CALM);
+    fleet.run_until_live(50);
+    for _ in 0..10 {
+        fleet.run(20_000);
+        fleet.outage(30_000);
+    }
+    assert_eq!(fleet.refused(), 0);
+    fleet.outage(120_000);
+    assert_eq!(fleet.live(), 0, "all leases have ended");
+    let ms = fleet.run_until_live(50);
+    assert!(ms <= 15_100, "{ms} ms after the outage");
+}
+
 /// UidGenerator and Leaf take the number of a new node at each start, from a counter in the store.
 #[test]
 fn beside_an_old_library_no_accident_gives_an_id_twice() {

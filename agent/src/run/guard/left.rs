@@ -108,7 +108,7 @@ mod tests {
 
     /// Notes a process, and says whether it is ended.
     fn ends(change: impl FnOnce(&mut Note)) -> bool {
-        let mut child = Command::new("sleep").arg("60").spawn().unwrap();
+        let mut child = Command::new("sleep").arg("600").spawn().unwrap();
         let pid = Pid::from_child(&child);
         let gone = Process { pid: getpid(), start: 0 };
         let mut note = Note { boot: boot().unwrap(), child: Process::now(pid).unwrap(), guard: gone };

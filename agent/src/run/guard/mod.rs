@@ -6,6 +6,7 @@
 mod beat;
 pub mod left;
 mod lock;
+mod noting;
 mod processes;
 mod work;
 

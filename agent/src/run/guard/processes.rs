@@ -19,17 +19,27 @@ pub struct Reaped {
     pub is_there: bool,
 }
 
-/// Reaps all children that have ended; `main` is the one whose status matters.
+/// How many processes are reaped, and how many are looked at, before there is something else to do: a program may start
+/// them faster than they are.
+const MOST: usize = 1000;
+
+/// Reaps children that have ended; `main` is the one whose status matters.
 pub fn reap(main: Option<Pid>) -> Reaped {
+    reap_from(main, || wait(WaitOptions::NOHANG))
+}
+
+fn reap_from(main: Option<Pid>, mut next: impl FnMut() -> rustix::io::Result<Option<(Pid, WaitStatus)>>) -> Reaped {
     let mut reaped = Reaped::default();
-    loop {
-        match wait(WaitOptions::NOHANG) {
+    for _ in 0..MOST {
+        match next() {
             Ok(Some((pid, status))) if Some(pid) == main => reaped.ended = Some(code(status)),
             Ok(Some(_)) | Err(Errno::INTR) => {}
             Ok(None) => return Reaped { is_there: true, ..reaped },
             Err(_) => return reaped,
         }
     }
+    // There may be more.
+    Reaped { is_there: true, ..reaped }
 }
 
 /// As in a shell, a signal is 128 plus its number.
@@ -46,7 +56,8 @@ pub fn signal_all(main: Option<Pid>, signal: Signal) -> Option<Pid> {
         let _ = kill_process_group(main, signal);
     }
     let mut out_of_reach = None;
-    for pid in descendants(getpid()) {
+    // Each as soon as it is found: the children of this process come first, and whose parent is killed becomes one.
+    each_descendant(getpid(), MOST, |pid| {
         // It may have ended.
         if kill_process(pid, signal) == Err(Errno::PERM) {
             out_of_reach = Some(pid);
@@ -54,7 +65,7 @@ pub fn signal_all(main: Option<Pid>, signal: Signal) -> Option<Pid> {
         if signal == Signal::TERM {
             let _ = kill_process(pid, Signal::CONT);
         }
-    }
+    });
     out_of_reach
 }
 
@@ -66,19 +77,31 @@ pub fn end_all() {
     }
 }
 
-/// The descendants of a process. Where the kernel lists the children of a process, only those are looked at: on a busy
-/// host, a look at all processes takes long.
+/// The descendants of a process.
 pub fn descendants(of: Pid) -> Vec<Pid> {
+    let mut found = Vec::new();
+    each_descendant(of, usize::MAX, |pid| found.push(pid));
+    found
+}
+
+/// Shows the descendants of a process, generation by generation, and asks at most so many for their children. Where the
+/// kernel lists the children of a process, only those are looked at: on a busy host, a look at all processes takes long.
+fn each_descendant(of: Pid, most: usize, mut show: impl FnMut(Pid)) {
     let of = of.as_raw_nonzero().get();
     let mut all = if children_of(of).is_none() { children_by_parent() } else { BTreeMap::new() };
-    let mut found = vec![of];
-    let mut at = 0;
-    while at < found.len() {
-        let children = children_of(found[at]).or_else(|| all.remove(&found[at]));
-        found.extend(children.unwrap_or_default());
-        at += 1;
+    let mut parents = vec![of];
+    let mut asked = 0;
+    while !parents.is_empty() && asked < most {
+        let mut next = Vec::new();
+        // The youngest first: those that have ended and were not reaped yet are old, and have no children.
+        for parent in parents.into_iter().rev().take(most - asked) {
+            asked += 1;
+            let children = children_of(parent).or_else(|| all.remove(&parent)).unwrap_or_default();
+            children.iter().filter_map(|&pid| Pid::from_raw(pid)).for_each(&mut show);
+            next.extend(children);
+        }
+        parents = next;
     }
-    found.into_iter().skip(1).filter_map(Pid::from_raw).collect()
 }
 
 /// What the kernel lists as the children of all threads of a process. None if it does not, or the process has ended.
@@ -154,31 +177,84 @@ fn field(stat: &str, at: usize) -> Option<&str> {
 mod tests {
     use super::*;
     use std::process::Command;
+    use std::time::Instant;
 
     #[test]
     fn a_process_is_stopped_until_it_is_continued() {
-        let mut child = Command::new("sleep").arg("60").spawn().unwrap();
+        let mut child = Command::new("sleep").arg("600").spawn().unwrap();
         let pid = Pid::from_child(&child);
         for (signal, wanted) in [(Signal::CONT, false), (Signal::STOP, true), (Signal::CONT, false)] {
             kill_process(pid, signal).unwrap();
-            let is_so = (0..1000).any(|_| {
-                thread::sleep(Duration::from_millis(5));
-                is_stopped(pid) == wanted
-            });
-            assert!(is_so, "after {signal:?}");
+            let begin = Instant::now();
+            while is_stopped(pid) != wanted {
+                assert!(begin.elapsed() < Duration::from_secs(60), "nothing comes of {signal:?}: {:?}", stat(pid));
+                thread::yield_now();
+            }
         }
         child.kill().unwrap();
         child.wait().unwrap();
     }
 
+    #[test]
+    fn children_that_end_faster_than_they_are_reaped_do_not_keep_the_guard_from_its_work() {
+        let (main, other, status) = (Pid::from_raw(7), Pid::from_raw(8).unwrap(), ended());
+        let mut reaped = 0;
+        let found = reap_from(main, || {
+            reaped += 1;
+            assert!(reaped < 1_000_000, "it does nothing else");
+            Ok(Some((other, status)))
+        });
+        assert!(found.is_there && found.ended.is_none() && reaped <= MOST);
+        let mut none = [Ok(Some((main.unwrap(), status))), Err(Errno::CHILD)].into_iter();
+        let found = reap_from(main, || none.next().unwrap());
+        assert_eq!((found.is_there, found.ended), (false, Some(0)));
+    }
+
+    /// The status of a process that has ended well.
+    fn ended() -> WaitStatus {
+        let mut child = Command::new("true").spawn().unwrap();
+        let pid = Pid::from_child(&child);
+        // Not reaped, so that its number stays its own.
+        let options = rustix::process::WaitIdOptions::EXITED | rustix::process::WaitIdOptions::NOWAIT;
+        rustix::process::waitid(rustix::process::WaitId::Pid(pid), options).unwrap();
+        let status = rustix::process::waitpid(Some(pid), WaitOptions::NOHANG).unwrap().unwrap().1;
+        let _ = child.try_wait();
+        status
+    }
+
+    /// Each is shown when it is found, before anybody else is asked for children; and there is an end.
+    #[test]
+    fn the_children_of_a_process_come_before_theirs() {
+        let line = "for n in 1 2 3; do (sleep 600 & sleep 600 & wait) & done; wait";
+        let mut shell = Command::new("sh").args(["-c", line]).spawn().unwrap();
+        let pid = Pid::from_child(&shell);
+        while descendants(pid).len() < 9 {
+            thread::yield_now();
+        }
+        let mut children = children_of(pid.as_raw_nonzero().get()).unwrap();
+        let shown = |most| {
+            let mut found = Vec::new();
+            each_descendant(pid, most, |pid| found.push(pid.as_raw_nonzero().get()));
+            found
+        };
+        let mut first = shown(usize::MAX);
+        first.truncate(3);
+        first.sort_unstable();
+        children.sort_unstable();
+        assert_eq!(first, children);
+        assert_eq!([0, 1, 2, 4].map(|most| shown(most).len()), [0, 3, 5, 9]);
+        descendants(pid).into_iter().for_each(|pid| kill_process(pid, Signal::KILL).unwrap());
+        shell.wait().unwrap();
+    }
+
     /// Old kernels do not list them.
     #[test]
     fn the_children_are_the_same_whether_the_kernel_lists_them_or_not() {
-        let mut shell = Command::new("sh").args(["-c", "sleep 60 & sleep 60 & wait"]).spawn().unwrap();
+        let mut shell = Command::new("sh").args(["-c", "sleep 600 & sleep 600 & wait"]).spawn().unwrap();
         let pid = Pid::from_child(&shell).as_raw_nonzero().get();
         let mut listed = Vec::new();
         while listed.len() < 2 {
-            thread::sleep(Duration::from_millis(5));
+            thread::yield_now();
             listed = children_of(pid).unwrap();
         }
         listed.sort_unstable();

@@ -4,6 +4,7 @@ use super::super::journal::{self, Journal, say};
 use super::super::signals::is_ignored;
 use super::super::start::{code_of, start};
 use super::lock::Locks;
+use super::noting::{Noting, note};
 use super::processes::{self, reap};
 use crate::config::Config;
 use crate::environment::Variable;
@@ -28,10 +29,6 @@ use txid_agent_machines::child::{self, Action, Event, LOOK_MS, Lease, Look, Orde
 /// What the agent writes to the guard: this, so that it starts the child when there are leases; or the number of a
 /// signal for the child.
 pub const START: u8 = 0;
-
-/// How far ahead of the clock the page says that times are used while the child runs. An agent that finds the page
-/// after all of this was killed starts no child before that, also if the clock was stepped back.
-const LEAD_MS: i64 = 2_000;
 
 pub struct Work {
     rules: Rules,
@@ -62,6 +59,8 @@ pub struct Work {
 struct Pages {
     files: Vec<(PathBuf, Layout)>,
     open: Vec<Generator>,
+    /// Once there is a child.
+    noting: Option<Noting>,
 }
 
 impl Work {
@@ -91,7 +90,7 @@ impl Work {
             line: config.child.clone(),
             variables: config.env.clone(),
             nodes,
-            pages: Pages { files, open: Vec::new() },
+            pages: Pages { files, open: Vec::new(), noting: None },
             locks: locks.files.iter().map(AsRawFd::as_raw_fd).collect(),
             left_ms: locks.left_ms,
             main: None,
@@ -144,7 +143,7 @@ impl Work {
         let wall_ms = txid::system_ms();
         let leases = if self.may_start {
             let used_ms = reaped.is_there.then_some(self.machine.used_ms().max(self.rules.stamped_ms(wall_ms)));
-            self.pages.look(used_ms.max(self.left_ms))
+            self.pages.look(used_ms.max(self.left_ms), reaped.is_there)
         } else {
             Vec::new()
         };
@@ -198,7 +197,7 @@ impl Work {
 
     fn start(&mut self, look: &Look) {
         // Its first ids may be ahead of the clock, and be made before the next look.
-        self.pages.look(Some(self.rules.stamped_ms(look.wall_ms)));
+        self.pages.note(Some(self.rules.stamped_ms(look.wall_ms)), false);
         let numbers: BTreeMap<&str, u64> =
             self.nodes.iter().map(|node| node.name.as_str()).zip(look.leases.iter().map(|lease| lease.node)).collect();
         let variables: Vec<(&str, String)> =
@@ -277,25 +276,35 @@ impl Work {
 }
 
 impl Pages {
-    /// The leases; none until all files are there. While the child runs, notes which times it has used.
-    fn look(&mut self, used_ms: Option<i64>) -> Vec<Lease> {
-        while let Some((file, layout)) = self.files.get(self.open.len()) {
-            match State::leased(file, layout) {
-                Ok(state) => self.open.push(Generator::new(state)),
-                Err(_) => return Vec::new(),
-            }
+    /// Opens the files, each of them once.
+    fn open(&self) -> Option<Vec<Generator>> {
+        self.files.iter().map(|(file, layout)| State::leased(file, layout).ok().map(Generator::new)).collect()
+    }
+
+    /// The leases; none until all files are there. `used_ms` is noted as in `note`.
+    fn look(&mut self, used_ms: Option<i64>, is_there: bool) -> Vec<Lease> {
+        if self.open.is_empty() {
+            self.open = self.open().unwrap_or_default();
         }
-        self.open.iter().map(|generator| lease(generator, used_ms)).collect()
+        self.note(used_ms, is_there);
+        self.open.iter().map(lease).collect()
+    }
+
+    /// Notes until when times are used: at once before the child starts, and soon while it is there.
+    fn note(&mut self, used_ms: Option<i64>, is_there: bool) {
+        let Some(used_ms) = used_ms else { return };
+        if is_there && self.noting.is_none() {
+            self.noting = self.open().and_then(|generators| Noting::start(generators).ok());
+        }
+        match self.noting.as_ref().filter(|_| is_there) {
+            Some(noting) => noting.note(used_ms),
+            None => note(&self.open, used_ms),
+        }
     }
 }
 
-fn lease(generator: &Generator, used_ms: Option<i64>) -> Lease {
+fn lease(generator: &Generator) -> Lease {
     let state = generator.state();
-    let is_noted = |used_ms| state.lease().is_none_or(|view| view.free_ms >= used_ms + LEAD_MS / 2);
-    if let Some(used_ms) = used_ms.filter(|&used_ms| !is_noted(used_ms)) {
-        // An id that nobody gets. Near the limit, there may be none that far ahead.
-        let _ = generator.next_at(used_ms + LEAD_MS).or_else(|_| generator.next_at(used_ms));
-    }
     let Some(view) = state.lease() else { return Lease { node: 0, limit_ms: None, free_ms: i64::MAX, is_lost: true } };
     let is_lost = match view.news {
         LeaseNews::Held | LeaseNews::Asking | LeaseNews::ClockOff | LeaseNews::Starting => false,

@@ -1,188 +1,61 @@
-//! MySQL and MariaDB: one table.
+//! MySQL and MariaDB.
 
 mod password;
 mod wire;
 
 use std::io;
+use std::task::{Context, Poll};
 
-use self::wire::{Answer, Connection, Error, Login, literal};
+use self::wire::{Connection, Error, Login};
 use super::address::Address;
-use super::clock::StoreClock;
-use super::contract::{Numbers, Show, Store, Tags};
+use super::cell;
 use super::durability::Durability;
 use super::failure::Failure;
-use super::limits::{Listing, PART, record};
-use super::numbering::{self, WORKER_NODE};
-use super::remote::{Remote, Transport, Wire};
+use super::remote::Link;
+use super::sql::{self, Answer, Copies, Dialect, SqlStore};
 use super::tls::{IN_CLEAR, Tls};
 use super::url::{Host, Secret, StoreUrl};
-use super::{leaf, sql, tag};
-use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, Taken, Version};
+use super::wire::{Transport, Wire};
+use txid_agent_machines::store::StoreError;
 
 const NOW_MS: &str = "FLOOR(UNIX_TIMESTAMP(NOW(3)) * 1000)";
 const NO_SUCH_TABLE: u16 = 1146;
 const DUPLICATE_KEY: u16 = 1062;
 const UNKNOWN_VARIABLE: u16 = 1193;
 
-type Conn = Connection<Wire<Transport>>;
+pub(super) struct Conn(Connection<Wire<Transport>>);
 
-/// When other servers have what one has confirmed.
-#[derive(Clone, Copy)]
-enum Copies {
-    /// Before it is confirmed, as in a cluster.
-    Same,
-    /// Later: there are several servers in the URL.
-    Late,
-    /// Later, if there are replicas.
-    AsSeen,
+impl Link for Conn {
+    fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.0.stream.poll_end(cx)
+    }
 }
 
-pub(super) struct MysqlStore {
+/// How to log in.
+#[derive(Clone)]
+pub(super) struct Mysql {
     address: Address,
-    hosts: Vec<Host>,
     user: String,
     password: Option<Secret>,
     database: String,
     tls: Option<Tls>,
-    table: String,
-    remote: Remote,
-    connection: Option<Conn>,
-    copies: Copies,
-    durability: Durability,
-    clock: StoreClock,
 }
 
-impl MysqlStore {
-    pub(super) fn open(url: StoreUrl) -> Result<Self, StoreError> {
-        url.knows_only(&["table"])?;
-        let (user, database) = sql::database(&url)?;
+pub(super) fn open(url: StoreUrl) -> Result<SqlStore<Mysql>, StoreError> {
+    url.knows_only(&["table"])?;
+    let mysql = Mysql::new(&url)?;
+    SqlStore::open(url, mysql)
+}
+
+impl Mysql {
+    fn new(url: &StoreUrl) -> Result<Self, StoreError> {
+        let (user, database) = sql::database(url)?;
         Ok(Self {
             user: user.to_owned(),
             database: database.to_owned(),
-            table: sql::table(&url)?,
-            durability: url.durability()?,
-            remote: Remote::new(&url.address)?,
-            address: url.address,
-            hosts: url.hosts,
-            password: url.password,
-            tls: url.tls,
-            connection: None,
-            copies: Copies::AsSeen,
-            clock: StoreClock::default(),
-        })
-    }
-
-    fn connect(&mut self) -> Result<Conn, StoreError> {
-        let mut hosts = std::mem::take(&mut self.hosts);
-        let has_several = hosts.len() > 1;
-        let connected = self.remote.connect(&mut hosts, async |host| self.connect_to(host, has_several).await);
-        self.hosts = hosts;
-        let (connection, durability, copies) = connected?;
-        self.durability.learn(durability);
-        self.copies = copies;
-        Ok(connection)
-    }
-
-    async fn connect_to(&self, host: &Host, has_several: bool) -> Result<(Conn, Durability, Copies), StoreError> {
-        let address = &self.address;
-        let say = |error| self.say_no_connection(host, error);
-        let mut connection = Connection::new(Wire::connect(address, host, None).await?);
-        let greeting = connection.greeting().await.map_err(say)?;
-        if let Some(tls) = &self.tls {
-            if !connection.ask_for_tls(&greeting).await.map_err(say)? {
-                return Err(address.misconfigured("this server does not support TLS"));
-            }
-            connection = connection.over(async |wire: Wire<_>| wire.secure(address, host, tls).await).await?;
-        }
-        let password = self.password.as_ref().map_or("", Secret::reveal);
-        let login = Login { user: &self.user, password, database: &self.database };
-        connection.log_in(&greeting, &login, self.tls.is_some()).await.map_err(say)?;
-        // A time zone without daylight saving time; no waiting for a lock after this client has given up; and an error
-        // instead of another value where a column is too small.
-        let patience = address.timeout.as_secs().max(1);
-        let set = format!(
-            "SET time_zone = '+00:00', autocommit = 1, innodb_lock_wait_timeout = {patience}, \
-             sql_mode = CONCAT(@@sql_mode, ',STRICT_ALL_TABLES')"
-        );
-        connection.query(&set).await.map_err(say)?;
-        let settings = format!("SELECT {}, @@global.read_only + 0", settings(&self.table));
-        let settings = connection.query(&settings).await.map_err(say)?.rows.into_iter().next().unwrap_or_default();
-        if sql::parse(settings.get(SETTINGS)) == Some(1) {
-            return Err(address.unreachable(format_args!("{host} is a replica, but the primary is needed")));
-        }
-        let mut has_cluster = false;
-        for (name, sets) in [
-            // A Galera node then answers a read only after it has received everything that the other nodes have.
-            ("wsrep_on", Some("SET SESSION wsrep_sync_wait = 1")),
-            ("group_replication_group_name", None),
-        ] {
-            let value = match connection.query(&format!("SELECT @@global.{name}")).await {
-                Err(Error::Server { code: UNKNOWN_VARIABLE, .. }) => continue,
-                other => other.map_err(say)?,
-            };
-            let value = value.rows.first().and_then(|row| row.first()).and_then(sql::shown).unwrap_or_default();
-            if !["", "0", "OFF"].contains(&value.as_str()) {
-                has_cluster = true;
-                if let Some(sets) = sets {
-                    connection.query(sets).await.map_err(say)?;
-                }
-            }
-        }
-        let copies = match has_cluster {
-            true => Copies::Same,
-            false if has_several => Copies::Late,
-            false => Copies::AsSeen,
-        };
-        Ok((connection, durability(&settings, &self.table, copies), copies))
-    }
-
-    /// Runs one statement. If the table is missing, makes it first.
-    fn run(&mut self, statement: &str) -> Result<Answer, Failure> {
-        match self.run_on(&self.table.clone(), statement)? {
-            Some(answer) => Ok(answer),
-            None => {
-                self.make_table().map_err(Failure::NotDone)?;
-                self.run_on(&self.table.clone(), statement)?.ok_or_else(|| {
-                    Failure::NotDone(self.address.misconfigured(format_args!("there is no table {}", self.table)))
-                })
-            }
-        }
-    }
-
-    /// Runs a statement on a table. None if there is no such table. If a statement fails, the next access begins with
-    /// another host.
-    fn run_on(&mut self, table: &str, statement: &str) -> Result<Option<Answer>, Failure> {
-        let mut connection = match self.connection.take() {
-            Some(connection) => connection,
-            None => self.connect().map_err(Failure::NotDone)?,
-        };
-        connection.stream.renew();
-        let result = match self.remote.run(connection.query(statement)) {
-            None => Err(Failure::Unknown(self.address.timed_out())),
-            Some(Err(Error::Server { code: NO_SUCH_TABLE, .. })) => Ok(None),
-            // Its own kind of error, because a statement may expect it.
-            Some(Err(Error::Server { code: DUPLICATE_KEY, .. })) => Ok(Some(Answer::default())),
-            Some(Ok(answer)) => Ok(Some(answer)),
-            Some(Err(error)) => Err(self.say(error, table)),
-        };
-        match &result {
-            Ok(_) => self.connection = Some(connection),
-            Err(_) => self.hosts.rotate_left(1),
-        }
-        result
-    }
-
-    fn make_table(&mut self) -> Result<(), StoreError> {
-        let create = format!(
-            "CREATE TABLE IF NOT EXISTS {} (name VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin PRIMARY KEY, record \
-             VARCHAR(1000) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, changed_ms BIGINT NOT NULL) ENGINE=InnoDB",
-            self.table
-        );
-        self.run_on(&self.table.clone(), &create).map(drop).map_err(|failure| match failure.into_error() {
-            StoreError::Refused { why, .. } => self.address.refused(format_args!(
-                "{why}; let a user with the right to do so run this, and grant SELECT, INSERT and UPDATE on it: {create}"
-            )),
-            other => other,
+            address: url.address.clone(),
+            password: url.password.clone(),
+            tls: url.tls.clone(),
         })
     }
 
@@ -235,10 +108,127 @@ impl MysqlStore {
 
 const LOGIN: &str = "give the user as mysql://USER@HOST and the password as TXID_STORE_PASSWORD or ?password-file=FILE";
 
+impl Dialect for Mysql {
+    type Connection = Conn;
+
+    const NOW_MS: &'static str = NOW_MS;
+    const COLUMNS: &'static str = "name VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin PRIMARY KEY, record VARCHAR(1000) \
+                                   CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, changed_ms BIGINT NOT NULL";
+    const ENGINE: &'static str = " ENGINE=InnoDB";
+    const UNLESS_THERE: &'static str = "";
+    const NUMBER: &'static str = "";
+
+    async fn connect(
+        &self,
+        host: &Host,
+        table: &str,
+        has_several: bool,
+    ) -> Result<(Conn, Vec<cell::Value>, Copies), StoreError> {
+        let address = &self.address;
+        let say = |error| self.say_no_connection(host, error);
+        let mut connection = Connection::new(Wire::connect(address, host, None).await?);
+        let greeting = connection.greeting().await.map_err(say)?;
+        if let Some(tls) = &self.tls {
+            if !connection.ask_for_tls(&greeting).await.map_err(say)? {
+                return Err(address.misconfigured("this server does not support TLS"));
+            }
+            connection = connection.over(async |wire: Wire<_>| wire.secure(address, host, tls).await).await?;
+        }
+        let password = self.password.as_ref().map_or("", Secret::reveal);
+        let login = Login { user: &self.user, password, database: &self.database };
+        connection.log_in(&greeting, &login, self.tls.is_some()).await.map_err(say)?;
+        // A time zone without daylight saving time; no waiting for a lock after this client has given up. The server's own
+        // modes may take an empty text for NULL, or a table of another engine; this one makes it an error where a column is
+        // too small.
+        let patience = address.timeout.as_secs().max(1);
+        let set = format!(
+            "SET time_zone = '+00:00', autocommit = 1, innodb_lock_wait_timeout = {patience}, \
+             sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'"
+        );
+        connection.query(&set).await.map_err(say)?;
+        let settings = format!("SELECT {}, @@global.read_only + 0", settings(table));
+        let settings = connection.query(&settings).await.map_err(say)?.rows.into_iter().next().unwrap_or_default();
+        if cell::parse(settings.get(SETTINGS)) == Some(1) {
+            return Err(address.unreachable(format_args!("{host} is a replica, but the primary is needed")));
+        }
+        let mut has_cluster = false;
+        for (name, sets) in [
+            // A Galera node then answers a read only after it has received everything that the other nodes have.
+            ("wsrep_on", Some("SET SESSION wsrep_sync_wait = 1")),
+            ("group_replication_group_name", None),
+        ] {
+            let value = match connection.query(&format!("SELECT @@global.{name}")).await {
+                Err(Error::Server { code: UNKNOWN_VARIABLE, .. }) => continue,
+                other => other.map_err(say)?,
+            };
+            let value = value.rows.first().and_then(|row| row.first()).and_then(cell::shown).unwrap_or_default();
+            if !["", "0", "OFF"].contains(&value.as_str()) {
+                has_cluster = true;
+                if let Some(sets) = sets {
+                    connection.query(sets).await.map_err(say)?;
+                }
+            }
+        }
+        let copies = match has_cluster {
+            true => Copies::Same,
+            false if has_several => Copies::Late,
+            false => Copies::AsSeen,
+        };
+        Ok((Conn(connection), settings, copies))
+    }
+
+    async fn query(&self, connection: &mut Conn, statement: &str, table: &str) -> Result<Option<Answer>, Failure> {
+        connection.0.stream.renew();
+        match connection.0.query(statement).await {
+            Err(Error::Server { code: NO_SUCH_TABLE, .. }) => Ok(None),
+            // Its own kind of error, because a statement may expect it.
+            Err(Error::Server { code: DUPLICATE_KEY, .. }) => Ok(Some(Answer::default())),
+            Ok(answer) => Ok(Some(answer)),
+            Err(error) => Err(self.say(error, table)),
+        }
+    }
+
+    fn literal(text: &str) -> String {
+        wire::literal(text)
+    }
+
+    /// LAST_INSERT_ID(ms) returns the time with the answer.
+    fn insert(table: &str, name: &str, record: &str) -> String {
+        format!("INSERT INTO {table} SET name = {name}, record = {record}, changed_ms = LAST_INSERT_ID({NOW_MS})")
+    }
+
+    /// The bytes are those that reading returned, whatever the column's character set is.
+    fn update(table: &str, name: &str, old: &str, record: &str) -> String {
+        format!(
+            "UPDATE {table} SET record = {record}, changed_ms = LAST_INSERT_ID({NOW_MS}) WHERE name = {name} AND \
+             CAST(CONVERT(record USING utf8mb4) AS BINARY) = CAST({old} AS BINARY)"
+        )
+    }
+
+    fn take(tag: &str, count: u64, seen: u64) -> String {
+        format!(
+            "UPDATE leaf_alloc SET max_id = LAST_INSERT_ID(max_id + {count}) WHERE biz_tag = {tag} AND max_id >= {seen}"
+        )
+    }
+
+    /// An UPDATE returns no rows.
+    fn take_at_once(_: &str, _: Option<u64>, _: u64) -> Option<String> {
+        None
+    }
+
+    fn settings(table: &str) -> String {
+        settings(table)
+    }
+
+    fn durability(settings: &[cell::Value], table: &str, copies: Copies) -> Durability {
+        durability(settings, table, copies)
+    }
+}
+
 /// The number of columns of `settings`.
 const SETTINGS: usize = 5;
 
-/// The columns that `durability` reads. A table that does not exist has no engine.
+/// A table that does not exist has no engine.
 fn settings(table: &str) -> String {
     let (schema, name) = match table.split_once('.') {
         Some((schema, name)) => (format!("'{schema}'"), name),
@@ -251,8 +241,8 @@ fn settings(table: &str) -> String {
     )
 }
 
-fn durability(settings: &[sql::Value], table: &str, copies: Copies) -> Durability {
-    let setting = |at: usize| settings.get(at).and_then(sql::shown);
+fn durability(settings: &[cell::Value], table: &str, copies: Copies) -> Durability {
+    let setting = |at: usize| settings.get(at).and_then(cell::shown);
     let [flush, log, sync, replicas] = [0, 1, 2, 3].map(|at| setting(at).unwrap_or_default());
     // The servers of a cluster may all crash at once, and then what each has written counts.
     match (setting(4), copies) {
@@ -269,144 +259,6 @@ fn durability(settings: &[sql::Value], table: &str, copies: Copies) -> Durabilit
 
 const LATE: &str = "it has replicas, which may lag behind";
 
-impl Store for MysqlStore {
-    fn read(&mut self, key: &str) -> Result<Option<Record>, StoreError> {
-        self.remote.begin();
-        let select = format!(
-            "SELECT {NOW_MS}, name, record FROM (SELECT 1) one LEFT JOIN {} ON name = {}",
-            self.table,
-            literal(key)
-        );
-        let answer = self.run(&select).map_err(Failure::into_error)?;
-        let row = answer.rows.into_iter().next().unwrap_or_default();
-        let now_ms = sql::parse(row.first()).ok_or_else(|| self.address.damaged("it does not tell its time"))?;
-        self.clock.saw(now_ms);
-        sql::found(&self.address, &self.table, key, row)?.map(|bytes| record(&self.address, key, bytes)).transpose()
-    }
-
-    fn put(&mut self, key: &str, expected: &Expected, bytes: &[u8]) -> Result<Put, StoreError> {
-        self.remote.begin();
-        let (table, name) = (&self.table, literal(key));
-        // LAST_INSERT_ID(ms) returns the server's time with the answer to an UPDATE.
-        let prepared = sql::text(&self.address, bytes).and_then(|new| {
-            let new = literal(new);
-            Ok(match expected {
-                Expected::Absent => {
-                    format!(
-                        "INSERT INTO {table} SET name = {name}, record = {new}, changed_ms = LAST_INSERT_ID({NOW_MS})"
-                    )
-                }
-                // The bytes are those that reading returned, whatever the column's character set is.
-                Expected::Version(old) => format!(
-                    "UPDATE {table} SET record = {new}, changed_ms = LAST_INSERT_ID({NOW_MS}) WHERE name = {name} AND \
-                     CAST(CONVERT(record USING utf8mb4) AS BINARY) = CAST({} AS BINARY)",
-                    literal(sql::text(&self.address, &old.0)?)
-                ),
-            })
-        });
-        match prepared.and_then(|statement| self.run(&statement)) {
-            Ok(Answer { affected: 0, .. }) => Ok(Put::Conflict),
-            Ok(Answer { last_id, .. }) => {
-                self.clock.saw(i64::try_from(last_id).unwrap_or(0));
-                Ok(Put::Written(Version(bytes.to_vec())))
-            }
-            Err(failure) => failure.of_put(),
-        }
-    }
-
-    fn list(&mut self, prefix: &str, show: Show) -> Result<(), StoreError> {
-        let mut listing = Listing::begin();
-        let prefix = literal(prefix);
-        let mut after = String::new();
-        loop {
-            self.remote.begin();
-            let select = format!(
-                "SELECT name, record FROM {} WHERE LEFT(name, CHAR_LENGTH({prefix})) = {prefix}{after} ORDER BY name LIMIT \
-                 {PART}",
-                self.table
-            );
-            let rows = self.run(&select).map_err(Failure::into_error)?.rows;
-            listing.add(&self.address, rows.len())?;
-            let Some(last) = sql::listed(&self.address, &self.table, rows, show)? else { return Ok(()) };
-            after = format!(" AND name > {}", literal(&last));
-        }
-    }
-
-    fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {
-        if self.clock.now_ms().is_none() {
-            self.read("clock")?;
-        }
-        Ok(self.clock.now_ms())
-    }
-
-    fn durability(&self) -> &Durability {
-        &self.durability
-    }
-}
-
-impl Tags for MysqlStore {
-    fn take(&mut self, tag: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError> {
-        self.remote.begin();
-        let settings = settings(leaf::TABLE);
-        let select = format!("SELECT max_id, step, {settings} FROM leaf_alloc WHERE biz_tag = {}", literal(tag));
-        let found = self.run_on(leaf::TABLE, &select).map_err(Failure::into_error)?;
-        let Some(row) = found.and_then(|answer| answer.rows.into_iter().next()) else { return Ok(Taken::NoTag) };
-        self.durability.learn(durability(row.get(2..).unwrap_or_default(), leaf::TABLE, self.copies));
-        let (number, step) = leaf::numbers(&self.address, tag, &row)?;
-        let count = match tag::count(number, step, count, seen) {
-            Ok(count) => count,
-            Err(taken) => return Ok(taken),
-        };
-        // One statement takes the numbers and returns their end: no transaction stays open, and nothing is read in
-        // between.
-        let update = format!(
-            "UPDATE leaf_alloc SET max_id = LAST_INSERT_ID(max_id + {count}) WHERE biz_tag = {} AND max_id >= {seen}",
-            literal(tag)
-        );
-        match self.run_on(leaf::TABLE, &update).map_err(Failure::into_error)? {
-            None => Ok(Taken::NoTag),
-            Some(Answer { affected: 0, .. }) => Ok(Taken::WentDown { number }),
-            Some(Answer { last_id, .. }) => tag::taken(&self.address, tag, last_id, count, step),
-        }
-    }
-
-    fn create_tag(&mut self, tag: &str, step: u64) -> Result<(), StoreError> {
-        self.remote.begin();
-        // By default, the engine may be one that forgets.
-        for statement in [format!("{} ENGINE=InnoDB", leaf::CREATE), leaf::insert(tag, step)] {
-            self.run_on(leaf::TABLE, &statement).map_err(Failure::into_error)?;
-        }
-        Ok(())
-    }
-
-    fn how_to_create(&self, tag: &str, step: u64) -> String {
-        leaf::how_to_create(tag, step, " ENGINE=InnoDB")
-    }
-
-    fn durability(&self) -> &Durability {
-        &self.durability
-    }
-}
-
-impl Numbers for MysqlStore {
-    fn number(&mut self, group: &str, owner: &str, last: u64) -> Result<Numbered, StoreError> {
-        self.remote.begin();
-        let (host, port) = numbering::host_and_port(owner, group);
-        let address = self.address.clone();
-        let mut run = |statement: &str| -> Result<Answer, StoreError> {
-            let answer = self.run_on(WORKER_NODE, statement).map_err(Failure::into_error)?;
-            answer.ok_or_else(|| numbering::no_table(&address))
-        };
-        let highest = run("SELECT MAX(ID) FROM WORKER_NODE")?;
-        let highest: Option<u64> = sql::parse(highest.rows.first().and_then(|row| row.first()));
-        if highest.is_some_and(|highest| highest >= last) {
-            return Ok(Numbered::UsedUp);
-        }
-        let given = run(&numbering::insert(&literal(&host), &literal(&port)))?.last_id;
-        Ok(Some(given).filter(|node| *node <= last).map_or(Numbered::UsedUp, Numbered::Node))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -418,7 +270,7 @@ mod tests {
     /// Only what is sure to have been rolled back, or was never begun, is not done.
     #[test]
     fn what_may_have_been_written_is_not_said_to_be_not_done() {
-        let store = MysqlStore::open(StoreUrl::parse("mysql://user@127.0.0.1/ids").unwrap()).unwrap();
+        let store = Mysql::new(&StoreUrl::parse("mysql://user@127.0.0.1/ids").unwrap()).unwrap();
         let of = |code| store.say(Error::Server { code, message: "why".to_owned() }, "leases");
         for code in [1044, 1142, 1143, 1227, 1370] {
             assert!(matches!(of(code), Failure::NotDone(StoreError::Refused { .. })), "{code}");
@@ -455,7 +307,8 @@ mod tests {
     fn what_keeps_a_connection_from_being_made() {
         const HOST: &str = "cannot reach mysql://txid@10.0.0.5/ids: 10.0.0.5:3306: ";
         let server = |code| Error::Server { code, message: "it says so".to_owned() };
-        let store = MysqlStore::open(StoreUrl::parse("mysql://txid@10.0.0.5/ids").unwrap()).unwrap();
+        let url = StoreUrl::parse("mysql://txid@10.0.0.5/ids").unwrap();
+        let store = Mysql::new(&url).unwrap();
         for (error, start, end) in [
             (server(1045), "refused", LOGIN),
             (server(1044), "refused", LOGIN),
@@ -468,7 +321,7 @@ mod tests {
             (io(io::ErrorKind::UnexpectedEof), HOST, ": it closed the connection"),
             (io(io::ErrorKind::ConnectionReset), HOST, ": it says so"),
         ] {
-            let said = store.say_no_connection(&store.hosts[0], error).to_string();
+            let said = store.say_no_connection(&url.hosts[0], error).to_string();
             assert!(said.contains(start) && said.ends_with(end), "{said}");
         }
     }

@@ -3,8 +3,9 @@
 
 use std::io;
 
+use super::super::cell::Value;
 use super::super::limits::{MOST_RECORDS, Room};
-use super::super::sql::Value;
+use super::super::sql::Answer;
 use super::password;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
@@ -43,15 +44,6 @@ impl From<io::Error> for Error {
     fn from(error: io::Error) -> Self {
         Self::Io(error)
     }
-}
-
-/// What a statement did, and the rows that it returned.
-#[derive(Debug, Default, PartialEq)]
-pub(super) struct Answer {
-    pub affected: u64,
-    pub last_id: u64,
-    /// Each value as text; None is NULL.
-    pub rows: Vec<Vec<Value>>,
 }
 
 /// What the server says first.

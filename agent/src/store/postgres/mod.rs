@@ -1,59 +1,73 @@
-//! PostgreSQL: one table.
+//! PostgreSQL.
 
 mod plain;
 
 use std::error::Error as _;
 use std::io;
+use std::sync::Arc;
+use std::task::{Context, Poll};
 
-use futures_util::TryStreamExt;
+use futures_util::{TryFutureExt, TryStreamExt};
 use postgres_protocol::escape::escape_literal as literal;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
-use tokio_postgres::{Client, Config, Error, NoTls, SimpleQueryMessage, SimpleQueryRow};
+use tokio_postgres::{Config, Error, NoTls, SimpleQueryMessage, SimpleQueryRow};
 use tokio_postgres_rustls::MakeRustlsConnect;
-use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, Taken, Version};
+use txid_agent_machines::store::StoreError;
 
 use self::plain::Plain;
 use super::address::Address;
-use super::clock::StoreClock;
-use super::contract::{Numbers, Show, Store, Tags};
+use super::cell;
 use super::durability::Durability;
 use super::failure::Failure;
-use super::limits::{Listing, PART, Room, record};
-use super::numbering::{self, WORKER_NODE};
-use super::remote::{Budget, Remote, Wire, causes, tcp};
-use super::tls::{IN_CLEAR, Tls};
+use super::leaf;
+use super::limits::Room;
+use super::remote::{Driver, Link, causes};
+use super::sql::{self, Answer, Copies, Dialect, SqlStore};
+use super::tls::Tls;
 use super::url::{Host, StoreUrl};
-use super::{leaf, sql, tag};
+use super::wire::{Budget, Wire, tcp};
 
 const NOW_MS: &str = "(extract(epoch FROM clock_timestamp()) * 1000)::int8";
 
-type Row = Vec<sql::Value>;
+type Row = Vec<cell::Value>;
 
-pub(super) struct PostgresStore {
+/// How to log in.
+#[derive(Clone)]
+pub(super) struct Postgres {
     address: Address,
-    hosts: Vec<Host>,
     /// Everything but the hosts.
-    config: Config,
+    config: Arc<Config>,
     tls: Option<Tls>,
     /// Whether a server without TLS gets the password if it asks for it.
     in_clear: bool,
-    table: String,
-    remote: Remote,
-    client: Option<Client>,
-    /// Of the client's connection.
-    budget: Budget,
-    durability: Durability,
-    clock: StoreClock,
 }
 
-impl PostgresStore {
-    pub(super) fn open(url: StoreUrl) -> Result<Self, StoreError> {
-        url.knows_only(&["table", "password-in-clear"])?;
-        let (user, database) = sql::database(&url)?;
+/// A client with its connection.
+pub(super) struct Client {
+    client: tokio_postgres::Client,
+    driver: Driver,
+    budget: Budget,
+}
+
+impl Link for Client {
+    fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.driver.poll_end(cx)
+    }
+}
+
+pub(super) fn open(url: StoreUrl) -> Result<SqlStore<Postgres>, StoreError> {
+    url.knows_only(&["table", "password-in-clear"])?;
+    let postgres = Postgres::new(&url)?;
+    SqlStore::open(url, postgres)
+}
+
+impl Postgres {
+    fn new(url: &StoreUrl) -> Result<Self, StoreError> {
+        let (user, database) = sql::database(url)?;
         let address = url.address.clone();
         let mut config = Config::new();
         config
@@ -67,61 +81,18 @@ impl PostgresStore {
             config.password(password.reveal());
         }
         Ok(Self {
-            table: sql::table(&url)?,
             in_clear: url.flag("password-in-clear")?.unwrap_or(false),
-            durability: url.durability()?,
-            remote: Remote::new(&address)?,
-            hosts: url.hosts,
-            tls: url.tls,
+            tls: url.tls.clone(),
             address,
-            config,
-            client: None,
-            budget: Budget::default(),
-            clock: StoreClock::default(),
+            config: Arc::new(config),
         })
     }
 
-    /// Connects to the first host that is not a replica.
-    fn connect(&mut self) -> Result<Client, StoreError> {
-        let mut hosts = std::mem::take(&mut self.hosts);
-        let has_several = hosts.len() > 1;
-        let connected = self.remote.connect(&mut hosts, async |host| self.connect_to(host, has_several).await);
-        self.hosts = hosts;
-        let (client, budget, durability) = connected?;
-        self.durability.learn(durability);
-        self.budget = budget;
-        Ok(client)
-    }
-
-    async fn connect_to(&self, host: &Host, has_several: bool) -> Result<(Client, Budget, Durability), StoreError> {
-        let budget = Budget::default();
-        let client = match &self.tls {
-            None if self.in_clear => self.log_in(host, self.wire(host, &budget).await?, NoTls).await?,
-            None => self.log_in(host, Plain::new(self.wire(host, &budget).await?), NoTls).await?,
-            Some(tls) => {
-                let mut connector = MakeRustlsConnect::new(tls.config(&self.address)?);
-                let connector = MakeTlsConnect::<Wire<TcpStream>>::make_tls_connect(&mut connector, &host.name);
-                let connector = connector.map_err(|error| self.address.misconfigured(error))?;
-                self.log_in(host, self.wire(host, &budget).await?, connector).await?
-            }
-        };
-        let settings = format!("SELECT {}, current_setting('transaction_read_only')", settings(&self.table));
-        let rows = query(&client, &settings).await.map_err(|trouble| match trouble {
-            Trouble::Driver(error) => self.say_no_connection(host, &error),
-            Trouble::TooLarge(error) => self.address.damaged(error),
-        })?;
-        let row = rows.into_iter().next().unwrap_or_default();
-        if row.get(SETTINGS).and_then(sql::shown).as_deref() == Some("on") {
-            return Err(self.address.unreachable(format_args!("{host} is a replica, but the primary is needed")));
-        }
-        Ok((client, budget, durability(&row, &self.table, has_several)))
-    }
-
     async fn wire(&self, host: &Host, budget: &Budget) -> Result<Wire<TcpStream>, StoreError> {
-        Ok(Wire::new(tcp(&self.address, host).await?, budget.clone(), self.address.sent.clone()))
+        Ok(Wire::new(tcp(&self.address, host).await?, budget.clone()))
     }
 
-    async fn log_in<S, T>(&self, host: &Host, wire: S, tls: T) -> Result<Client, StoreError>
+    async fn log_in<S, T>(&self, host: &Host, wire: S, budget: Budget, tls: T) -> Result<Client, StoreError>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
         T: TlsConnect<S>,
@@ -129,57 +100,7 @@ impl PostgresStore {
     {
         let connected = self.config.connect_raw(wire, tls).await;
         let (client, connection) = connected.map_err(|error| self.say_no_connection(host, &error))?;
-        // It ends when the client is dropped or the server is gone.
-        tokio::spawn(async move { connection.await.ok() });
-        Ok(client)
-    }
-
-    /// Runs one statement. If the table is missing, makes it first.
-    fn run(&mut self, statement: &str) -> Result<Vec<Row>, Failure> {
-        let table = self.table.clone();
-        if let Some(rows) = self.run_on(&table, statement)? {
-            return Ok(rows);
-        }
-        self.make_table().map_err(Failure::NotDone)?;
-        self.run_on(&table, statement)?
-            .ok_or_else(|| Failure::NotDone(self.address.misconfigured(format_args!("there is no table {table}"))))
-    }
-
-    fn make_table(&mut self) -> Result<(), StoreError> {
-        let create = format!(
-            "CREATE TABLE IF NOT EXISTS {} (name text PRIMARY KEY, record text NOT NULL, changed timestamptz NOT NULL)",
-            self.table
-        );
-        match self.run_on(&self.table.clone(), &create).map_err(Failure::into_error) {
-            Err(StoreError::Refused { why, .. }) => Err(self.address.refused(format_args!(
-                "{why}; let a user with the right to do so run this, and grant SELECT, INSERT and UPDATE on it: {create}"
-            ))),
-            // Another client may have made it at the same time.
-            Ok(_) | Err(StoreError::Misconfigured { .. }) => Ok(()),
-            Err(other) => Err(other),
-        }
-    }
-
-    /// Runs a statement on a table. None if there is no such table.
-    fn run_on(&mut self, table: &str, statement: &str) -> Result<Option<Vec<Row>>, Failure> {
-        let client = match self.client.take().filter(|client| !client.is_closed()) {
-            Some(client) => client,
-            None => self.connect().map_err(Failure::NotDone)?,
-        };
-        self.budget.renew();
-        let result = match self.remote.run(query(&client, statement)) {
-            None => Err(Failure::Unknown(self.address.timed_out())),
-            Some(Ok(rows)) => Ok(Some(rows)),
-            Some(Err(Trouble::Driver(error))) if error.code() == Some(&SqlState::UNDEFINED_TABLE) => Ok(None),
-            Some(Err(Trouble::Driver(error))) => Err(self.say(&error, table)),
-            Some(Err(Trouble::TooLarge(error))) => Err(Failure::Unknown(self.address.damaged(error))),
-        };
-        match &result {
-            Ok(_) => self.client = Some(client),
-            // The next access begins with another host.
-            Err(_) => self.hosts.rotate_left(1),
-        }
-        result
+        Ok(Client { client, driver: Driver::new(connection.unwrap_or_else(drop)), budget })
     }
 
     /// What a failed connection means.
@@ -192,17 +113,23 @@ impl PostgresStore {
                 "08P01" if why.contains("startup parameter") => {
                     address.misconfigured(format_args!("{why}; PgBouncer needs ignore_startup_parameters = options"))
                 }
-                code if code.starts_with("57P") || code.starts_with("53") => address.unreachable(why),
+                // PgBouncer says all with this one code: mostly that its server cannot be reached.
+                "08P01" if why.contains("no such") => address.misconfigured(why),
+                "08P01" if why.contains("auth") => address.refused(format_args!("{why}; {LOGIN}")),
+                code if ["57P", "53", "08"].iter().any(|class| code.starts_with(class)) => {
+                    address.unreachable(format_args!("{host}: {why}"))
+                }
                 _ => address.misconfigured(why),
             };
         }
         if why.contains("password missing") {
             return address.refused(format_args!("it requires a password; {LOGIN}"));
         }
-        match error.source().and_then(|source| source.downcast_ref::<io::Error>()).map(io::Error::kind) {
-            Some(io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput) => address.misconfigured(why),
-            Some(io::ErrorKind::PermissionDenied) => address.misconfigured(format_args!(
-                "{IN_CLEAR}; password-in-clear=1 sends it without, to anybody between the hosts as well"
+        let io = error.source().and_then(|source| source.downcast_ref::<io::Error>());
+        match io.map(|io| (io.kind(), io)) {
+            Some((io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput, _)) => address.misconfigured(why),
+            Some((io::ErrorKind::PermissionDenied, io)) => address.misconfigured(format_args!(
+                "{io}; password-in-clear=1 sends it without, to anybody between the hosts as well"
             )),
             Some(_) => address.unreachable(format_args!("{host}: {why}")),
             None if error.is_closed() => address.unreachable(format_args!("{host}: {why}")),
@@ -237,6 +164,101 @@ impl PostgresStore {
     }
 }
 
+impl Dialect for Postgres {
+    type Connection = Client;
+
+    const NOW_MS: &'static str = NOW_MS;
+    const COLUMNS: &'static str = "name text PRIMARY KEY, record text NOT NULL, changed timestamptz NOT NULL";
+    const ENGINE: &'static str = "";
+    const UNLESS_THERE: &'static str = " ON CONFLICT DO NOTHING";
+    const NUMBER: &'static str = " RETURNING ID";
+
+    async fn connect(
+        &self,
+        host: &Host,
+        table: &str,
+        has_several: bool,
+    ) -> Result<(Client, Vec<cell::Value>, Copies), StoreError> {
+        let budget = Budget::default();
+        let wire = self.wire(host, &budget).await?;
+        let mut client = match &self.tls {
+            None if self.in_clear => self.log_in(host, wire, budget, NoTls).await?,
+            None => self.log_in(host, Plain::new(wire), budget, NoTls).await?,
+            Some(tls) => {
+                let mut connector = MakeRustlsConnect::new(tls.config(&self.address)?);
+                let connector = MakeTlsConnect::<Wire<TcpStream>>::make_tls_connect(&mut connector, &host.name);
+                let connector = connector.map_err(|error| self.address.misconfigured(error))?;
+                self.log_in(host, wire, budget, connector).await?
+            }
+        };
+        let settings = format!("SELECT {}, current_setting('transaction_read_only')", settings(table));
+        let rows = client.query(&settings).await.map_err(|trouble| match trouble {
+            Trouble::Driver(error) => self.say_no_connection(host, &error),
+            Trouble::TooLarge(error) => self.address.damaged(error),
+        })?;
+        let row = rows.into_iter().next().unwrap_or_default();
+        if row.get(SETTINGS).and_then(cell::shown).as_deref() == Some("on") {
+            return Err(self.address.unreachable(format_args!("{host} is a replica, but the primary is needed")));
+        }
+        Ok((client, row, if has_several { Copies::Late } else { Copies::AsSeen }))
+    }
+
+    async fn query(&self, client: &mut Client, statement: &str, table: &str) -> Result<Option<Answer>, Failure> {
+        client.budget.renew();
+        match client.query(statement).await {
+            Ok(rows) => {
+                let last_id = cell::parse(rows.first().and_then(|row| row.first())).unwrap_or(0);
+                Ok(Some(Answer { affected: rows.len() as u64, last_id, rows }))
+            }
+            Err(Trouble::Driver(error)) if error.code() == Some(&SqlState::UNDEFINED_TABLE) => Ok(None),
+            Err(Trouble::Driver(error)) => Err(self.say(&error, table)),
+            Err(Trouble::TooLarge(error)) => Err(Failure::Unknown(self.address.damaged(error))),
+        }
+    }
+
+    fn literal(text: &str) -> String {
+        literal(text)
+    }
+
+    fn insert(table: &str, name: &str, record: &str) -> String {
+        format!(
+            "INSERT INTO {table} (name, record, changed) VALUES ({name}, {record}, clock_timestamp()) ON CONFLICT DO NOTHING \
+             RETURNING {NOW_MS}"
+        )
+    }
+
+    fn update(table: &str, name: &str, old: &str, record: &str) -> String {
+        format!(
+            "UPDATE {table} SET record = {record}, changed = clock_timestamp() WHERE name = {name} AND record = {old} \
+             RETURNING {NOW_MS}"
+        )
+    }
+
+    fn take(tag: &str, count: u64, seen: u64) -> String {
+        format!(
+            "UPDATE leaf_alloc SET max_id = max_id + {count}, update_time = now() WHERE biz_tag = {tag} AND max_id >= {seen} \
+             RETURNING max_id"
+        )
+    }
+
+    fn take_at_once(tag: &str, count: Option<u64>, seen: u64) -> Option<String> {
+        let count = count.map_or("step".to_owned(), |count| count.to_string());
+        Some(format!(
+            "UPDATE leaf_alloc SET max_id = max_id + {count}, update_time = now() WHERE biz_tag = {tag} AND max_id >= {seen} \
+             AND step >= 0 RETURNING max_id, step, biz_tag, {}",
+            settings(leaf::TABLE)
+        ))
+    }
+
+    fn settings(table: &str) -> String {
+        settings(table)
+    }
+
+    fn durability(settings: &[cell::Value], table: &str, copies: Copies) -> Durability {
+        durability(settings, table, copies)
+    }
+}
+
 /// Why a statement has no rows.
 enum Trouble {
     /// The driver or the server says so.
@@ -257,21 +279,27 @@ impl From<io::Error> for Trouble {
     }
 }
 
-/// Runs a statement with the simple protocol, in which all values are texts.
-///
-/// For other protocols, the driver asks the server about each type that it does not know, and about the types of the
-/// answer to that: a server could let it ask until the stack ends.
-async fn query(client: &Client, statement: &str) -> Result<Vec<Row>, Trouble> {
-    let mut messages = std::pin::pin!(client.simple_query_raw(statement).await?);
-    let mut rows = Vec::new();
-    let mut room = Room::default();
-    while let Some(message) = messages.try_next().await? {
-        if let SimpleQueryMessage::Row(row) = message {
-            room.take(0)?;
-            rows.push(values(&row, &mut room)?);
-        }
+impl Client {
+    /// Runs a statement with the simple protocol, in which all values are texts.
+    ///
+    /// For other protocols, the driver asks the server about each type that it does not know, and about the types of the
+    /// answer to that: a server could let it ask until the stack ends.
+    async fn query(&mut self, statement: &str) -> Result<Vec<Row>, Trouble> {
+        let Self { client, driver, .. } = self;
+        let rows = async {
+            let mut messages = std::pin::pin!(client.simple_query_raw(statement).await?);
+            let mut rows = Vec::new();
+            let mut room = Room::default();
+            while let Some(message) = messages.try_next().await? {
+                if let SimpleQueryMessage::Row(row) = message {
+                    room.take(0)?;
+                    rows.push(values(&row, &mut room)?);
+                }
+            }
+            Ok(rows)
+        };
+        driver.drive(rows).await
     }
-    Ok(rows)
 }
 
 const LOGIN: &str =
@@ -290,7 +318,7 @@ fn values(row: &SimpleQueryRow, room: &mut Room) -> io::Result<Row> {
 /// The number of columns of `settings`.
 const SETTINGS: usize = 5;
 
-/// The columns that `durability` reads. A table that does not exist is of no kind.
+/// A table that does not exist is of no kind.
 fn settings(table: &str) -> String {
     format!(
         "current_setting('fsync'), current_setting('synchronous_commit'), current_setting('synchronous_standby_names'), \
@@ -299,146 +327,17 @@ fn settings(table: &str) -> String {
     )
 }
 
-fn durability(settings: &[sql::Value], table: &str, has_several: bool) -> Durability {
+fn durability(settings: &[cell::Value], table: &str, copies: Copies) -> Durability {
     let [fsync, commit, standby, replicas, kind] =
-        [0, 1, 2, 3, 4].map(|at| settings.get(at).and_then(sql::shown).unwrap_or_default());
+        [0, 1, 2, 3, 4].map(|at| settings.get(at).and_then(cell::shown).unwrap_or_default());
     match (fsync.as_str(), commit.as_str(), standby.as_str(), replicas.as_str()) {
         _ if kind == "u" => Durability::may_lose(&format!("the table {table} is UNLOGGED")),
         ("on", "off", ..) => Durability::may_lose("synchronous_commit = off"),
-        ("on", _, "", "0") if !has_several => Durability::Kept,
+        ("on", _, "", "0") if matches!(copies, Copies::AsSeen) => Durability::Kept,
         ("on", _, "", _) => Durability::may_lose("it has replicas, and synchronous_standby_names is empty"),
         ("on", "local", ..) => Durability::may_lose("synchronous_commit = local, and it has replicas"),
         ("on", ..) => Durability::Kept,
         (fsync, ..) => Durability::may_lose(&format!("fsync = {fsync}")),
-    }
-}
-
-impl Store for PostgresStore {
-    fn read(&mut self, key: &str) -> Result<Option<Record>, StoreError> {
-        self.remote.begin();
-        let (table, name) = (&self.table, literal(key));
-        let select = format!("SELECT {NOW_MS}, name, record FROM (SELECT 1) one LEFT JOIN {table} ON name = {name}");
-        let row = self.run(&select).map_err(Failure::into_error)?.into_iter().next().unwrap_or_default();
-        let now_ms = sql::parse(row.first()).ok_or_else(|| self.address.damaged("it does not tell its time"))?;
-        self.clock.saw(now_ms);
-        sql::found(&self.address, &self.table, key, row)?.map(|bytes| record(&self.address, key, bytes)).transpose()
-    }
-
-    fn put(&mut self, key: &str, expected: &Expected, bytes: &[u8]) -> Result<Put, StoreError> {
-        self.remote.begin();
-        let (table, name) = (&self.table, literal(key));
-        let prepared = sql::text(&self.address, bytes).and_then(|new| {
-            let new = literal(new);
-            Ok(match expected {
-                Expected::Absent => format!(
-                    "INSERT INTO {table} (name, record, changed) VALUES ({name}, {new}, clock_timestamp()) ON CONFLICT DO \
-                     NOTHING RETURNING {NOW_MS}"
-                ),
-                Expected::Version(old) => format!(
-                    "UPDATE {table} SET record = {new}, changed = clock_timestamp() WHERE name = {name} AND record = {} \
-                     RETURNING {NOW_MS}",
-                    literal(sql::text(&self.address, &old.0)?)
-                ),
-            })
-        });
-        match prepared.and_then(|statement| self.run(&statement)) {
-            Ok(rows) => Ok(match rows.first() {
-                Some(row) => {
-                    self.clock.saw(sql::parse(row.first()).unwrap_or(0));
-                    Put::Written(Version(bytes.to_vec()))
-                }
-                None => Put::Conflict,
-            }),
-            Err(failure) => failure.of_put(),
-        }
-    }
-
-    fn list(&mut self, prefix: &str, show: Show) -> Result<(), StoreError> {
-        let mut listing = Listing::begin();
-        let prefix = literal(prefix);
-        let mut after = String::new();
-        loop {
-            self.remote.begin();
-            let select = format!(
-                "SELECT name, record FROM {} WHERE starts_with(name, {prefix}){after} ORDER BY name LIMIT {PART}",
-                self.table
-            );
-            let rows = self.run(&select).map_err(Failure::into_error)?;
-            listing.add(&self.address, rows.len())?;
-            let Some(last) = sql::listed(&self.address, &self.table, rows, show)? else { return Ok(()) };
-            after = format!(" AND name > {}", literal(&last));
-        }
-    }
-
-    fn clock_ms(&mut self) -> Result<Option<i64>, StoreError> {
-        if self.clock.now_ms().is_none() {
-            self.read("clock")?;
-        }
-        Ok(self.clock.now_ms())
-    }
-
-    fn durability(&self) -> &Durability {
-        &self.durability
-    }
-}
-
-impl Tags for PostgresStore {
-    fn take(&mut self, tag: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError> {
-        self.remote.begin();
-        let name = literal(tag);
-        let step = count.map_or("step".to_owned(), |count| count.to_string());
-        let update = format!(
-            "UPDATE leaf_alloc SET max_id = max_id + {step}, update_time = now() WHERE biz_tag = {name} AND max_id >= {seen} \
-             AND step >= 0 RETURNING max_id, step, {step}, {}",
-            settings(leaf::TABLE)
-        );
-        let rows = self.run_on(leaf::TABLE, &update).map_err(Failure::into_error)?;
-        if let Some(row) = rows.and_then(|rows| rows.into_iter().next()) {
-            let (end, step) = leaf::numbers(&self.address, tag, &row)?;
-            let count = leaf::number(&self.address, tag, "step", row.get(2))?;
-            let has_several = self.hosts.len() > 1;
-            self.durability.learn(durability(row.get(3..).unwrap_or_default(), leaf::TABLE, has_several));
-            return tag::taken(&self.address, tag, end, count, step);
-        }
-        let select = format!("SELECT max_id, step FROM leaf_alloc WHERE biz_tag = {name}");
-        let rows = self.run_on(leaf::TABLE, &select).map_err(Failure::into_error)?;
-        let Some(row) = rows.and_then(|rows| rows.into_iter().next()) else { return Ok(Taken::NoTag) };
-        let (number, _) = leaf::numbers(&self.address, tag, &row)?;
-        Ok(Taken::WentDown { number })
-    }
-
-    fn create_tag(&mut self, tag: &str, step: u64) -> Result<(), StoreError> {
-        self.remote.begin();
-        for statement in [leaf::CREATE.to_owned(), format!("{} ON CONFLICT DO NOTHING", leaf::insert(tag, step))] {
-            self.run_on(leaf::TABLE, &statement).map_err(Failure::into_error)?;
-        }
-        Ok(())
-    }
-
-    fn how_to_create(&self, tag: &str, step: u64) -> String {
-        leaf::how_to_create(tag, step, "")
-    }
-
-    fn durability(&self) -> &Durability {
-        &self.durability
-    }
-}
-
-impl Numbers for PostgresStore {
-    fn number(&mut self, group: &str, owner: &str, last: u64) -> Result<Numbered, StoreError> {
-        self.remote.begin();
-        let (host, port) = numbering::host_and_port(owner, group);
-        let insert = format!("{} RETURNING ID", numbering::insert(&literal(&host), &literal(&port)));
-        let address = self.address.clone();
-        let mut run = |statement: &str| -> Result<Option<u64>, StoreError> {
-            let rows = self.run_on(WORKER_NODE, statement).map_err(Failure::into_error)?;
-            let rows = rows.ok_or_else(|| numbering::no_table(&address))?;
-            Ok(sql::parse(rows.first().and_then(|row| row.first())))
-        };
-        if run("SELECT max(ID) FROM WORKER_NODE")?.is_some_and(|highest| highest >= last) {
-            return Ok(Numbered::UsedUp);
-        }
-        Ok(run(&insert)?.filter(|node| *node <= last).map_or(Numbered::UsedUp, Numbered::Node))
     }
 }
 
@@ -469,7 +368,7 @@ mod tests {
     /// Only what is sure to have been rolled back, or was never begun, is not done.
     #[test]
     fn what_may_have_been_written_is_not_said_to_be_not_done() {
-        let store = PostgresStore::open(StoreUrl::parse("postgres://user@127.0.0.1/ids").unwrap()).unwrap();
+        let store = Postgres::new(&StoreUrl::parse("postgres://user@127.0.0.1/ids").unwrap()).unwrap();
         let of = |code| store.say_code(code, "why".to_owned(), "leases");
         assert!(matches!(of("42501"), Failure::NotDone(StoreError::Refused { .. })));
         for code in ["25006", "40P01", "40001", "55P03"] {
@@ -490,7 +389,9 @@ mod tests {
     fn a_store_keeps_what_the_replicas_have_before_it_is_confirmed() {
         let why = |settings: [&str; 5], has_several| {
             let settings = settings.map(|value| Some(value.as_bytes().to_vec()));
-            durability(&settings, "leases", has_several).why().map(str::to_owned)
+            durability(&settings, "leases", if has_several { Copies::Late } else { Copies::AsSeen })
+                .why()
+                .map(str::to_owned)
         };
         let empty = "it has replicas, and synchronous_standby_names is empty";
         let local = "synchronous_commit = local, and it has replicas";
@@ -514,7 +415,8 @@ mod tests {
     #[test]
     fn what_keeps_a_connection_from_being_made() {
         const HOST: &str = "cannot reach postgres://txid@10.0.0.5/ids: 10.0.0.5:5432: ";
-        let store = PostgresStore::open(StoreUrl::parse("postgres://txid@10.0.0.5/ids").unwrap()).unwrap();
+        let url = StoreUrl::parse("postgres://txid@10.0.0.5/ids").unwrap();
+        let store = Postgres::new(&url).unwrap();
         for (error, start, end) in [
             (server("28P01", "it says so"), "refused", LOGIN),
             (server("28000", "it says so"), "refused", LOGIN),
@@ -523,7 +425,12 @@ mod tests {
                 "cannot be used",
                 "ignore_startup_parameters = options",
             ),
-            (server("08P01", "it says so"), "cannot be used", "it says so"),
+            (server("08P01", "no such database: ids"), "cannot be used", "no such database: ids"),
+            (server("08P01", "SASL authentication failed"), "refused", LOGIN),
+            // What passes: PgBouncer's server is away, or starts.
+            (server("08P01", "pgbouncer cannot connect to server"), HOST, "pgbouncer cannot connect to server"),
+            (server("08P01", "server login has been failing, try again later"), HOST, "try again later"),
+            (server("08006", "it says so"), HOST, "it says so"),
             (server("3D000", "it says so"), "cannot be used", "it says so"),
             (server("57P03", "it says so"), "cannot reach", "it says so"),
             (server("53300", "it says so"), "cannot reach", "it says so"),
@@ -534,7 +441,7 @@ mod tests {
             (error(b"~\0\0\0\x04"), "cannot be used", "unknown message tag `126`"),
             (error(b"Z\0\0\0\x05I"), "cannot be used", "unexpected message from server"),
         ] {
-            let said = store.say_no_connection(&store.hosts[0], &error).to_string();
+            let said = store.say_no_connection(&url.hosts[0], &error).to_string();
             assert!(said.contains(start) && said.ends_with(end), "{said}");
         }
     }

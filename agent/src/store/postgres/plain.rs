@@ -1,4 +1,4 @@
-//! A connection without TLS, on which no server gets the password as it is.
+//! A connection without TLS, on which no server gets the password as it is, or a hash of it that shows it soon.
 //!
 //! The driver has no setting for that, and sends the password to whoever asks for it.
 
@@ -13,8 +13,13 @@ use super::super::tls::IN_CLEAR;
 /// The codes of messages of the kind `R`.
 const LOGGED_IN: [u8; 4] = [0, 0, 0, 0];
 const PASSWORD_IN_CLEAR: [u8; 4] = [0, 0, 0, 3];
+const PASSWORD_AS_MD5: [u8; 4] = [0, 0, 0, 5];
 
-/// A stream that ends when the server asks for the password in clear.
+/// Whoever has it tries millions of passwords in a second.
+const AS_MD5: &str = "it asks for the MD5 of the password, which only goes over TLS: add ?tls=1 to the URL, or let the server keep \
+                      passwords as scram-sha-256";
+
+/// A stream that ends when the server asks for the password in clear, or for its MD5.
 pub(super) struct Plain<S> {
     stream: S,
     login: Login,
@@ -31,11 +36,11 @@ struct Login {
 }
 
 impl Login {
-    /// Whether the server asks for the password in clear, after these bytes.
-    fn wants_password(&mut self, bytes: &[u8]) -> bool {
+    /// Why the connection ends, if the server asks for the password after these bytes.
+    fn wants_password(&mut self, bytes: &[u8]) -> Option<&'static str> {
         for byte in bytes {
             if self.is_over {
-                return false;
+                return None;
             }
             if self.rest > 0 {
                 self.rest -= 1;
@@ -50,14 +55,16 @@ impl Login {
             } else if code.len() < 4 {
                 continue;
             } else if *code == PASSWORD_IN_CLEAR {
-                return true;
+                return Some(IN_CLEAR);
+            } else if *code == PASSWORD_AS_MD5 {
+                return Some(AS_MD5);
             } else {
                 self.is_over = *code == LOGGED_IN;
                 self.rest = length - 8;
             }
             self.head.clear();
         }
-        false
+        None
     }
 }
 
@@ -72,8 +79,8 @@ impl<S: AsyncRead + Unpin> AsyncRead for Plain<S> {
         let before = buf.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(cx, buf))?;
         Poll::Ready(match self.login.wants_password(&buf.filled()[before..]) {
-            true => Err(io::Error::new(io::ErrorKind::PermissionDenied, IN_CLEAR)),
-            false => Ok(()),
+            Some(why) => Err(io::Error::new(io::ErrorKind::PermissionDenied, why)),
+            None => Ok(()),
         })
     }
 }
@@ -99,6 +106,7 @@ mod tests {
     use tokio::io::AsyncWriteExt;
 
     const CLEAR: &[u8] = b"R\0\0\0\x08\0\0\0\x03";
+    const MD5: &[u8] = b"R\0\0\0\x0c\0\0\0\x05salt";
 
     proptest! {
         /// After any messages of a login, in pieces of any size.
@@ -114,7 +122,7 @@ mod tests {
             }
             bytes.extend(CLEAR);
             let mut login = Login::default();
-            let found = bytes.chunks(size).position(|piece| login.wants_password(piece));
+            let found = bytes.chunks(size).position(|piece| login.wants_password(piece).is_some());
             prop_assert_eq!(found, Some((bytes.len() - 1) / size));
         }
 
@@ -127,10 +135,11 @@ mod tests {
     #[test]
     fn only_a_message_of_a_login_asks_for_the_password() {
         let message = |kind: u8, body: &[u8]| [&[kind][..], &(body.len() as u32 + 4).to_be_bytes(), body].concat();
-        let wants = |messages: &[&[u8]]| Login::default().wants_password(&messages.concat());
+        let wants = |messages: &[&[u8]]| Login::default().wants_password(&messages.concat()).is_some();
         let (notice, other) = (message(b'N', &PASSWORD_IN_CLEAR), message(b'R', b"\0\0\0\x0aSCRAM-SHA-256\0\0"));
         assert!(!wants(&[&notice, &other]));
         assert!(wants(&[&notice, &other, CLEAR]));
+        assert!(wants(&[&notice, MD5]));
         // A message without a code.
         assert!(wants(&[&message(b'R', b""), CLEAR]));
         assert!(!wants(&[&other, &message(b'R', &LOGGED_IN), CLEAR]), "these are rows");
@@ -150,7 +159,7 @@ mod tests {
     #[test]
     fn what_follows_a_login_is_not_looked_at() {
         let mut login = Login::default();
-        assert!(!login.wants_password(b"R\0\0\0\x0c\0\0\0\x05saltR\0\0\0\x08\0\0\0\0"));
-        assert!(login.is_over && !login.wants_password(CLEAR));
+        assert!(login.wants_password(b"R\0\0\0\x0c\0\0\0\x0csaltR\0\0\0\x08\0\0\0\0").is_none());
+        assert!(login.is_over && login.wants_password(CLEAR).is_none());
     }
 }

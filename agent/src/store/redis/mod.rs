@@ -7,6 +7,7 @@ mod resp;
 
 use std::fmt;
 use std::io;
+use std::task::{Context, Poll};
 
 use self::resp::{Connection, Reply, command};
 use super::address::Address;
@@ -15,9 +16,10 @@ use super::contract::{Show, Store, Tags};
 use super::durability::Durability;
 use super::failure::Failure;
 use super::limits::{Listing, PART, record};
-use super::remote::{Remote, Transport, Wire};
+use super::remote::{Link, Remote};
 use super::tls::Tls;
 use super::url::{Host, Secret, StoreUrl};
+use super::wire::{Transport, Wire};
 use super::{scheme, tag};
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, Taken, Version};
 
@@ -73,9 +75,22 @@ const TRANSIENT: [&str; 10] =
 
 type Conn = Connection<Wire<Transport>>;
 
+/// A connection, the host that it leads to, and what that does with a write.
+struct Place {
+    host: Host,
+    connection: Conn,
+    durability: Durability,
+}
+
+impl Link for Place {
+    fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.connection.stream_mut().poll_end(cx)
+    }
+}
+
+#[derive(Clone)]
 pub(super) struct RedisStore {
     address: Address,
-    hosts: Vec<Host>,
     /// The name of the master, if the hosts are Sentinels.
     master: Option<String>,
     login: Login,
@@ -83,9 +98,9 @@ pub(super) struct RedisStore {
     prefix: String,
     /// How many replicas must confirm a write.
     wait: u32,
-    remote: Remote,
-    /// And the host that it leads to.
-    connection: Option<(Host, Conn)>,
+    remote: Remote<Place>,
+    /// Where a cluster has this one's keys, once it has said so.
+    moved: Option<Host>,
     durability: Durability,
     clock: StoreClock,
 }
@@ -124,31 +139,24 @@ impl RedisStore {
             durability: url.durability()?,
             prefix: url.option("prefix").unwrap_or("txid").to_owned(),
             login: Login { user: url.user.clone(), password: url.password.clone(), database },
-            remote: Remote::new(&address)?,
-            hosts: url.hosts,
+            remote: Remote::new(&address, url.hosts)?,
             tls: url.tls,
             address,
             master,
             wait,
-            connection: None,
+            moved: None,
             clock: StoreClock::default(),
         })
     }
 
-    /// Connects to the first host that answers, or to the master that a Sentinel names.
-    fn connect(&mut self) -> Result<(Host, Conn), StoreError> {
-        let mut hosts = std::mem::take(&mut self.hosts);
-        let connected = self.remote.connect(&mut hosts, async |host| {
-            let host = match &self.master {
-                None => host.clone(),
-                Some(master) => self.ask_sentinel(host, master).await?,
-            };
-            Ok((self.connect_to(&host).await?, host))
-        });
-        self.hosts = hosts;
-        let ((connection, durability), host) = connected?;
-        self.durability.learn(durability);
-        Ok((host, connection))
+    /// Connects to the host, to the master that it names if it is a Sentinel, or to the part of a cluster that has the keys.
+    async fn connect(&self, host: &Host) -> Result<Place, StoreError> {
+        let host = match (&self.moved, &self.master) {
+            (Some(moved), _) => moved.clone(),
+            (None, Some(master)) => self.ask_sentinel(host, master).await?,
+            (None, None) => host.clone(),
+        };
+        self.connect_to(host).await
     }
 
     async fn ask_sentinel(&self, sentinel: &Host, master: &str) -> Result<Host, StoreError> {
@@ -177,8 +185,8 @@ impl RedisStore {
     }
 
     /// Connects, logs in, and asks what the server does with a write that it has confirmed.
-    async fn connect_to(&self, host: &Host) -> Result<(Conn, Durability), StoreError> {
-        let mut connection = self.open_connection(host).await?;
+    async fn connect_to(&self, host: Host) -> Result<Place, StoreError> {
+        let mut connection = self.open_connection(&host).await?;
         let mut commands = Vec::new();
         let Login { user, password, database } = &self.login;
         if let Some(password) = password.as_ref().map(|password| password.reveal().as_bytes()) {
@@ -208,7 +216,8 @@ impl RedisStore {
                 _ => {}
             }
         }
-        Ok((connection, durability(settings, self.master.is_some())))
+        let durability = durability(settings, self.master.is_some());
+        Ok(Place { host, connection, durability })
     }
 
     /// Sends commands. An answer that is an error is returned as one.
@@ -236,10 +245,14 @@ impl RedisStore {
         copies: u32,
         questions: Vec<Vec<u8>>,
     ) -> Result<(Reply, Vec<Reply>), Failure> {
-        let (host, mut connection) = match self.connection.take() {
-            Some(connection) => connection,
-            None => self.connect().map_err(Failure::NotDone)?,
-        };
+        let suits = |place: &Place| self.moved.as_ref().is_none_or(|moved| *moved == place.host);
+        let taken = self.remote.take(suits, async |host| self.connect(host).await);
+        let mut used = taken.map_err(|error| {
+            // A cluster may have moved them again.
+            self.moved = None;
+            Failure::NotDone(error)
+        })?;
+        self.durability.learn(used.connection.durability.clone());
         let key = format!("{}/{group}", self.prefix);
         let mut words = vec![b"EVAL".as_slice(), script.as_bytes(), b"1", key.as_bytes()];
         words.extend(args);
@@ -250,15 +263,20 @@ impl RedisStore {
             commands.push(command(&[b"WAIT", copies.to_string().as_bytes(), patience.to_string().as_bytes()]));
         }
         commands.extend(questions);
-        let answer = self.remote.run(self.run_script(&host, &mut connection, commands, copies, asked));
+        let answer = self.remote.run(self.run_script(&mut used.connection, commands, copies, asked));
         match answer.unwrap_or_else(|| Err(Failure::Unknown(self.address.timed_out()))) {
             Ok(((seconds, micros, answer), answers, moved)) => {
-                self.connection = Some(moved.unwrap_or((host, connection)));
+                if let Some(place) = moved {
+                    self.moved = Some(place.host.clone());
+                    used.connection = place;
+                }
+                self.remote.give_back(used);
                 self.clock.saw(seconds.saturating_mul(1000).saturating_add(micros / 1000));
                 Ok((answer, answers))
             }
             Err(failure) => {
-                self.hosts.rotate_left(1);
+                self.moved = None;
+                self.remote.give_up(used);
                 Err(failure)
             }
         }
@@ -267,24 +285,24 @@ impl RedisStore {
     /// The first of the commands is the script, and the last `asked` are questions.
     async fn run_script(
         &self,
-        host: &Host,
-        connection: &mut Conn,
+        place: &mut Place,
         mut commands: Vec<Vec<u8>>,
         copies: u32,
         asked: usize,
     ) -> Result<Moved, Failure> {
+        let Place { host, connection, .. } = place;
         connection.stream().renew();
         let mut replies = connection.ask(&commands).await.map_err(|error| self.say_io(&error))?;
         let mut moved = None;
         if let Some(Redirection { node, is_once }) = redirection(&replies[0], host) {
             self.look_for(&node, host, connection).await?;
-            let (mut other, _) = self.connect_to(&node).await.map_err(Failure::NotDone)?;
+            let mut other = self.connect_to(node).await.map_err(Failure::NotDone)?;
             if is_once {
                 commands.insert(0, command(&[b"ASKING"]));
             }
-            replies = other.ask(&commands).await.map_err(|error| self.say_io(&error))?;
+            replies = other.connection.ask(&commands).await.map_err(|error| self.say_io(&error))?;
             if !is_once {
-                moved = Some((node, other));
+                moved = Some(other);
             } else if let Reply::Error(error) = replies.remove(0) {
                 return Err(Failure::NotDone(self.say(&error)));
             }
@@ -311,7 +329,7 @@ impl RedisStore {
 
     /// Fails unless the cluster itself names this node, or the URL does: whoever gets a connection gets the password.
     async fn look_for(&self, node: &Host, host: &Host, connection: &mut Conn) -> Result<(), Failure> {
-        if self.hosts.contains(node) {
+        if self.remote.hosts().contains(node) {
             return Ok(());
         }
         let nodes = self.ask(connection, &[command(&[b"CLUSTER", b"NODES"])]).await?.pop();
@@ -373,7 +391,7 @@ impl RedisStore {
 type Clocked = (i64, i64, Reply);
 
 /// What a script answers, what follows it, and where the connection is now if it has moved.
-type Moved = (Clocked, Vec<Reply>, Option<(Host, Conn)>);
+type Moved = (Clocked, Vec<Reply>, Option<Place>);
 
 /// The parts of a script's answer.
 fn clocked(reply: Reply) -> Result<Clocked, Reply> {
@@ -432,16 +450,21 @@ fn has_node(nodes: &Reply, node: &Host, host: &Host) -> bool {
 
 /// The commands whose answers `durability` reads.
 fn settings() -> Vec<Vec<u8>> {
-    [&[b"INFO".as_slice(), b"replication"][..], &[b"INFO", b"cluster"], &[b"CONFIG", b"GET", b"append*"]]
+    let config = |pattern: &'static [u8]| [b"CONFIG".as_slice(), b"GET", pattern];
+    let [append, rewrite, memory] = [&b"append*"[..], b"no-appendfsync-on-rewrite", b"maxmemory*"].map(config);
+    [&[b"INFO".as_slice(), b"replication"][..], &[b"INFO", b"cluster"], &append, &rewrite, &memory]
         .map(command)
         .to_vec()
 }
 
-/// What `INFO replication`, `INFO cluster` and `CONFIG GET append*` tell. Without permission for them, nothing is known.
+/// What the answers to `settings` tell. Without permission for them, nothing is known.
 fn durability(settings: &[Reply], has_sentinel: bool) -> Durability {
-    let [Reply::Text(info), Reply::Text(cluster), Reply::List(config)] = settings else {
+    let [Reply::Text(info), Reply::Text(cluster), Reply::List(append), Reply::List(rewrite), Reply::List(memory)] =
+        settings
+    else {
         return Durability::may_lose("the user may not ask for its settings (+info +config|get)");
     };
+    let config = [&append[..], rewrite, memory].concat();
     let text = |reply: &Reply| match reply {
         Reply::Text(bytes) => String::from_utf8_lossy(bytes).into_owned(),
         _ => String::new(),
@@ -449,7 +472,12 @@ fn durability(settings: &[Reply], has_sentinel: bool) -> Durability {
     let setting = |name: &str| config.chunks_exact(2).find(|pair| text(&pair[0]) == name).map(|pair| text(&pair[1]));
     let info = String::from_utf8_lossy(info);
     let replicas = info.lines().find_map(|line| line.trim().strip_prefix("connected_slaves:")).unwrap_or("?");
+    let policy = setting("maxmemory-policy").unwrap_or_default();
     match (setting("appendonly").as_deref(), setting("appendfsync").as_deref()) {
+        // The other policies leave keys alone that have no time to live.
+        _ if policy.starts_with("allkeys") && setting("maxmemory").as_deref() != Some("0") => {
+            Durability::may_lose(&format!("maxmemory-policy {policy} removes any key when memory is short"))
+        }
         _ if has_sentinel => Durability::may_lose("Sentinels replace the master by a replica, which may lag behind"),
         // A replica of a cluster, too, says that it has no replicas.
         _ if String::from_utf8_lossy(cluster).contains("cluster_enabled:1") => {
@@ -457,6 +485,9 @@ fn durability(settings: &[Reply], has_sentinel: bool) -> Durability {
         }
         _ if replicas != "0" => {
             Durability::may_lose(&format!("connected_slaves:{replicas}, and a replica may lag behind"))
+        }
+        (Some("yes"), Some("always")) if setting("no-appendfsync-on-rewrite").as_deref() == Some("yes") => {
+            Durability::may_lose("no-appendfsync-on-rewrite yes")
         }
         (Some("yes"), Some("always")) => Durability::Kept,
         (Some("yes"), fsync) => Durability::may_lose(&format!("appendfsync {}", fsync.unwrap_or("?"))),
@@ -622,25 +653,56 @@ mod tests {
     #[test]
     fn which_settings_lose_writes() {
         let text = |text: &str| Reply::Text(text.as_bytes().to_vec());
-        let config = |only: &str, fsync: &str| {
-            Reply::List(["appendonly", only, "appenddirname", "aof", "appendfsync", fsync].map(text).to_vec())
+        let pairs = |words: &str| Reply::List(words.split_whitespace().map(text).collect());
+        let asked = |config: &str| {
+            let of = |name: &str| {
+                let mut words = config.split_whitespace();
+                let mut found = String::new();
+                while let (Some(key), Some(value)) = (words.next(), words.next()) {
+                    if key.starts_with(name) {
+                        found += &format!("{key} {value} ");
+                    }
+                }
+                pairs(&found)
+            };
+            [of("append"), of("no-append"), of("maxmemory")]
         };
+        const KEPT: &str = "appendonly yes appenddirname aof appendfsync always no-appendfsync-on-rewrite no \
+                            maxmemory 1000 maxmemory-policy noeviction ";
+        let but = |name: &str, value: &str| {
+            let mut words: Vec<&str> = KEPT.split_whitespace().collect();
+            let at = words.iter().position(|word| *word == name).unwrap();
+            words[at + 1] = value;
+            asked(&words.join(" "))
+        };
+        let evicts = "maxmemory-policy allkeys-lru removes any key";
         for (replicas, cluster, config, has_sentinel, wanted) in [
-            ("0", "0", config("yes", "always"), false, None),
-            ("0", "0", config("yes", "everysec"), false, Some("appendfsync everysec")),
-            ("0", "0", config("no", "always"), false, Some("appendonly no")),
-            ("0", "0", Reply::List(vec![]), false, Some("appendonly ?")),
-            ("2", "0", config("yes", "always"), false, Some("connected_slaves:2, and a replica may lag behind")),
-            ("0", "1", config("yes", "always"), false, Some("a cluster replaces a master by a replica")),
-            ("0", "0", config("yes", "always"), true, Some("Sentinels replace the master by a replica")),
-            ("0", "0", Reply::Error("NOPERM".to_owned()), false, Some("the user may not ask for its settings")),
+            ("0", "0", asked(KEPT), false, None),
+            ("0", "0", but("appendfsync", "everysec"), false, Some("appendfsync everysec")),
+            ("0", "0", but("appendonly", "no"), false, Some("appendonly no")),
+            ("0", "0", asked(""), false, Some("appendonly ?")),
+            ("0", "0", but("no-appendfsync-on-rewrite", "yes"), false, Some("no-appendfsync-on-rewrite yes")),
+            ("0", "0", but("maxmemory-policy", "allkeys-lru"), false, Some(evicts)),
+            ("0", "0", but("maxmemory-policy", "volatile-lru"), false, None),
+            ("0", "0", asked(&KEPT.replace("1000", "0").replace("noeviction", "allkeys-lru")), false, None),
+            ("2", "0", asked(KEPT), false, Some("connected_slaves:2, and a replica may lag behind")),
+            ("0", "1", asked(KEPT), false, Some("a cluster replaces a master by a replica")),
+            ("0", "0", asked(KEPT), true, Some("Sentinels replace the master by a replica")),
         ] {
             let info = text(&format!("# Replication\r\nrole:master\r\nconnected_slaves:{replicas}\r\n"));
             let cluster = text(&format!("# Cluster\r\ncluster_enabled:{cluster}\r\n"));
-            let found = durability(&[info, cluster, config], has_sentinel);
+            let [append, rewrite, memory] = config;
+            let found = durability(&[info, cluster, append, rewrite, memory], has_sentinel);
             let why = found.why().unwrap_or_default();
             assert!(why.starts_with(wanted.unwrap_or_default()) && why.is_empty() == wanted.is_none(), "{found:?}");
             assert_eq!(found.may_lose_writes(), wanted.is_some());
+        }
+        for denied in 0..settings().len() {
+            let mut replies =
+                [text(""), text(""), asked(KEPT)[0].clone(), asked(KEPT)[1].clone(), asked(KEPT)[2].clone()];
+            replies[denied] = Reply::Error("NOPERM".to_owned());
+            let why = durability(&replies, false);
+            assert!(why.why().is_some_and(|why| why.starts_with("the user may not ask for its settings")), "{why:?}");
         }
     }
 }

@@ -45,6 +45,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         self.0.get_ref()
     }
 
+    pub(super) fn stream_mut(&mut self) -> &mut S {
+        self.0.get_mut()
+    }
+
     /// Sends all commands, then reads an answer for each.
     pub(super) async fn ask(&mut self, commands: &[Vec<u8>]) -> io::Result<Vec<Reply>> {
         self.0.write_all(&commands.concat()).await?;

@@ -6,6 +6,7 @@
 mod wire;
 
 use std::io;
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use self::wire::{
@@ -19,8 +20,9 @@ use super::durability::Durability;
 use super::failure::Failure;
 use super::limits::{Listing, Room, record};
 use super::numbering;
-use super::remote::{Remote, Transport, Wire};
+use super::remote::{Link, Remote};
 use super::url::{Host, StoreUrl};
+use super::wire::{Transport, Wire};
 use txid::Txid;
 use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, Version};
 
@@ -40,17 +42,29 @@ const TOGETHER: usize = 1000;
 /// grant less.
 const SESSION: Duration = Duration::from_secs(40);
 
-type Conn = Connection<Wire<Transport>>;
+/// A connection, and when it was used last.
+struct Session {
+    connection: Connection<Wire<Transport>>,
+    used: Instant,
+}
 
+impl Link for Session {
+    fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        // One that may end any moment is not used for a write.
+        if self.used.elapsed() >= self.connection.session / 2 {
+            return Poll::Ready(());
+        }
+        self.connection.stream.poll_end(cx)
+    }
+}
+
+#[derive(Clone)]
 pub(super) struct ZookeeperStore {
     address: Address,
-    hosts: Vec<Host>,
     auth: Option<String>,
     root: String,
     durability: Durability,
-    remote: Remote,
-    /// And when it was used last.
-    connection: Option<(Conn, Instant)>,
+    remote: Remote<Session>,
     clock: StoreClock,
 }
 
@@ -77,48 +91,39 @@ impl ZookeeperStore {
             auth,
             root: format!("/{}", if url.path.is_empty() { "txid" } else { &url.path }),
             durability,
-            remote: Remote::new(&address)?,
+            remote: Remote::new(&address, url.hosts)?,
             address,
-            hosts: url.hosts,
-            connection: None,
             clock: StoreClock::default(),
         })
     }
 
-    fn connect(&mut self) -> Result<Conn, StoreError> {
-        let mut hosts = std::mem::take(&mut self.hosts);
-        let connected = self.remote.connect(&mut hosts, async |host| {
-            let wire = Wire::connect(&self.address, host, None).await?;
-            Connection::begin(wire, SESSION, self.auth.as_deref()).await.map_err(|error| match self.say(error) {
-                Failure::NotDone(StoreError::Unreachable { why, .. })
-                | Failure::Unknown(StoreError::Unreachable { why, .. }) => {
-                    self.address.unreachable(format_args!("{host}: {why}"))
-                }
-                other => other.into_error(),
-            })
-        });
-        self.hosts = hosts;
-        connected
+    async fn connect(&self, host: &Host) -> Result<Session, StoreError> {
+        let wire = Wire::connect(&self.address, host, None).await?;
+        let begun = Connection::begin(wire, SESSION, self.auth.as_deref()).await;
+        let connection = begun.map_err(|error| match self.say(error).into_error() {
+            StoreError::Unreachable { why, .. } => self.address.unreachable(format_args!("{host}: {why}")),
+            other => other,
+        })?;
+        Ok(Session { connection, used: Instant::now() })
     }
 
     /// Sends `requests`, each of which must be answered. If that fails, the next access begins with another host.
     fn ask(&mut self, requests: &[Request]) -> Result<Vec<Result<Answer, Error>>, Failure> {
-        // A session that may end any moment is not used for a write.
-        let is_fresh = |(connection, used): &(Conn, Instant)| used.elapsed() < connection.session / 2;
-        let mut connection = match self.connection.take().filter(is_fresh) {
-            Some((connection, _)) => connection,
-            None => self.connect().map_err(Failure::NotDone)?,
-        };
-        connection.stream.renew();
-        let answers = match self.remote.run(connection.ask(requests)) {
-            None => Err(Failure::Unknown(self.address.timed_out())),
-            Some(answers) => answers.map_err(|error| self.say(error)),
-        };
-        match &answers {
-            Ok(_) => self.connection = Some((connection, Instant::now())),
-            Err(_) => self.hosts.rotate_left(1),
+        let taken = self.remote.take(|_| true, async |host| self.connect(host).await);
+        let mut used = taken.map_err(Failure::NotDone)?;
+        used.connection.connection.stream.renew();
+        match self.remote.run(used.connection.connection.ask(requests)) {
+            Some(Ok(answers)) => {
+                used.connection.used = Instant::now();
+                self.remote.give_back(used);
+                Ok(answers)
+            }
+            failed => {
+                self.remote.give_up(used);
+                let said = failed.and_then(Result::err).map(|error| self.say(error));
+                Err(said.unwrap_or_else(|| Failure::Unknown(self.address.timed_out())))
+            }
         }
-        answers
     }
 
     /// Sends one request. None if the answer is one of `expected`.

@@ -1,6 +1,7 @@
 //! Leaf's SnowflakeZookeeperHolder.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use tokio::runtime::Runtime;
 use zookeeper_client::{Acls, Client, CreateMode, Error};
@@ -18,7 +19,12 @@ struct Holder {
 impl Holder {
     fn connect(port: u16) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        let client = runtime.block_on(Client::connect(&format!("127.0.0.1:{port}"))).unwrap();
+        // The server accepts connections before it answers.
+        let client = servers::until("ZooKeeper does not answer", || {
+            let connector = Client::connector().with_session_timeout(Duration::from_secs(60));
+            let connector = connector.with_connection_timeout(Duration::from_secs(60));
+            runtime.block_on(connector.connect(&format!("127.0.0.1:{port}")))
+        });
         Self { runtime, client }
     }
 

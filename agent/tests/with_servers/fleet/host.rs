@@ -5,13 +5,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tempfile::TempDir;
 use txid::snowflake::{Generator, Layout, LeasePage, LeaseView, State};
 
+use crate::failure;
 use crate::proxy::Proxy;
-use crate::servers;
+use crate::servers::{self, until};
 
 /// Set for a process that makes ids: the lease, the layout, and the file that the ids are written to.
 const WORKER: &str = "TXID_TEST_WORKER";
@@ -125,7 +126,7 @@ impl Host {
 impl Drop for Host {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            eprintln!("the agent of {} said:\n{}", self.name, self.log());
+            failure::show(&format!("the agent of {} on port {}", self.name, self.proxy.port), &self.path("log"));
         }
         for child in self.agent.iter_mut().chain(&mut self.workers) {
             let _ = child.kill();
@@ -142,18 +143,11 @@ fn worker() {
     let (lease, layout, ids) = (orders.next().unwrap(), orders.next().unwrap(), orders.next().unwrap());
     let layout: Layout = layout.parse().unwrap();
     let mut file = File::create(ids).unwrap();
-    let state = loop {
-        match State::leased(Path::new(lease), &layout) {
-            Ok(state) => break state,
-            Err(_) => sleep(Duration::from_millis(20)),
-        }
-    };
-    let generator = Generator::new(state);
+    let generator = Generator::new(until("there is no lease", || State::leased(Path::new(lease), &layout)));
     // Written data survives a kill.
     let mut batch = Vec::with_capacity(32 * 8);
-    let start = Instant::now();
-    // A limit, because this process would survive a parent that is killed.
-    while start.elapsed() < Duration::from_secs(600) {
+    // The kernel ends it with its parent.
+    loop {
         while batch.len() < 32 * 8 {
             match generator.next() {
                 Ok(id) => batch.extend_from_slice(&id.to_ne_bytes()),
@@ -162,6 +156,7 @@ fn worker() {
         }
         file.write_all(&batch).unwrap();
         batch.clear();
+        // Whoever makes ids without a pause takes a processor from the agents.
         sleep(Duration::from_millis(1));
     }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
-use std::sync::mpsc::{Sender, TryRecvError, channel};
-use std::thread::{self, sleep};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread;
 use std::time::Duration;
 
 use txid::snowflake::Layout;
@@ -15,7 +15,6 @@ use crate::servers::{self, until};
 
 /// A lease of seconds, for stores whose clock may show only seconds, and for a host that is busy with other tests.
 pub const SHORT: [&str; 7] = ["--new", "--ahead", "14s", "--max-skew", "700ms", "--margin", "1900ms"];
-pub const MARGIN_MS: i64 = 1900;
 pub const ENV: [&str; 6] =
     ["--env", "WORKER_ID={orders}", "--env", "HIGH={orders:5..10}", "--env", "MARK=<{orders:0..5}>"];
 
@@ -53,10 +52,10 @@ impl Hosted {
         self.sizes().values().sum()
     }
 
-    pub fn makes_ids(&self) -> bool {
+    /// Waits until there are more ids than now.
+    pub fn goes_on(&self, what: &str) {
         let before = self.all();
-        sleep(Duration::from_millis(100));
-        self.all() > before
+        until(what, || self.all() > before);
     }
 
     /// The times of the last id of each child that had this node.
@@ -184,7 +183,25 @@ pub fn kill_with_guard(agent: &mut Child) {
     signal(agent, libc::SIGSTOP);
     send(guard, libc::SIGKILL);
     kill(agent);
-    until("the guard is still there", || !Path::new(&format!("/proc/{guard}")).exists());
+    until_gone(guard);
+}
+
+/// Until nobody has this number any more: the process was reaped, too.
+pub fn until_gone(process: i32) {
+    until("a process that was killed is still there", || !Path::new(&format!("/proc/{process}")).exists());
+}
+
+/// How often a process has waited for something: its looks at what there is, and not the time that they take.
+pub fn looks(process: i32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:")).unwrap();
+    line.trim().parse().unwrap()
+}
+
+/// As `ps` shows it; None if the process is gone.
+pub fn state(process: i32) -> Option<char> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    stat.rsplit_once(") ")?.1.chars().next()
 }
 
 /// The process may be gone.
@@ -194,7 +211,7 @@ pub fn send(pid: i32, signal: i32) {
 }
 
 pub fn redis(port: u16) -> String {
-    format!("redis://127.0.0.1:{port}?may-lose-writes=0&timeout=500ms")
+    format!("redis://127.0.0.1:{port}?may-lose-writes=0&timeout=10s")
 }
 
 /// The number of children that were started.
@@ -247,10 +264,9 @@ impl Debugger {
             };
             attached.send(is_done).unwrap();
             // A debugger hears of the process's end before its parent does.
-            while ended.try_recv() == Err(TryRecvError::Empty) {
+            while ended.recv_timeout(Duration::from_millis(10)) == Err(RecvTimeoutError::Timeout) {
                 // SAFETY: nothing is written to.
                 unsafe { libc::waitpid(process, std::ptr::null_mut(), libc::WNOHANG | libc::__WALL) };
-                sleep(Duration::from_millis(10));
             }
         });
         assert!(is_attached.recv().unwrap(), "this user may not debug its own process");

@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use super::host::agent;
 use super::hosted::{Hosted, Program, check_unique, child_of, kill_with_guard, processes_with, redis, send, starts};
 use crate::servers::{self, until};
+use crate::wait::ended;
 
 /// Undoes what its guard has asked the kernel for, as a change of its user does, and becomes the rest of the line.
 const ALONE: &str = "import ctypes, os, sys; ctypes.CDLL(None).prctl(1, 0); ";
@@ -22,14 +23,14 @@ fn left(name: &str, server: u16, before: &[&str]) -> (Hosted, String) {
     let line = Program::Stubborn.line(&hosted.ids, "8");
     let line: Vec<&str> = ["env", &mark].iter().chain(before).copied().chain(line.iter().map(String::as_str)).collect();
     hosted.start(Program::Stubborn.variables(), &line);
-    until("the child makes no ids", || hosted.makes_ids());
+    hosted.goes_on("the child makes no ids");
     kill_with_guard(hosted.host.agent.as_mut().unwrap());
     (hosted, mark)
 }
 
 /// Starts another agent. It ends the child that is there before it starts its own.
 fn is_ended(hosted: &mut Hosted, mark: &str) {
-    until("it is not left", || hosted.makes_ids());
+    hosted.goes_on("it is not left");
     let left = processes_with(mark);
     assert_eq!(left.len(), 1);
     // Whoever is the parent now may not have reaped it yet.
@@ -46,14 +47,14 @@ fn is_ended(hosted: &mut Hosted, mark: &str) {
         "{log}"
     );
     assert_eq!(processes_with(mark), [""; 0]);
-    until("the child makes no ids", || hosted.makes_ids());
+    hosted.goes_on("the child makes no ids");
     assert!(check_unique(std::slice::from_ref(hosted)) > 0 && hosted.sizes().len() == 2);
 }
 
 #[test]
 fn a_child_that_has_closed_its_files_is_ended_by_the_next_agent() {
     let server = servers::redis(&[]);
-    let (mut hosted, mark) = left("closes", server.port, &["python3", "-c", &[ALONE, CLOSES, BECOMES].concat()]);
+    let (mut hosted, mark) = left("left-closes", server.port, &["python3", "-c", &[ALONE, CLOSES, BECOMES].concat()]);
     is_ended(&mut hosted, &mark);
 }
 
@@ -61,7 +62,7 @@ fn a_child_that_has_closed_its_files_is_ended_by_the_next_agent() {
 #[test]
 fn a_child_that_has_its_files_is_ended_by_the_next_agent() {
     let server = servers::redis(&[]);
-    let (mut hosted, mark) = left("keeps", server.port, &["python3", "-c", &[ALONE, BECOMES].concat()]);
+    let (mut hosted, mark) = left("left-keeps", server.port, &["python3", "-c", &[ALONE, BECOMES].concat()]);
     is_ended(&mut hosted, &mark);
 }
 
@@ -77,7 +78,7 @@ fn a_child_that_has_changed_its_user_is_ended_by_the_next_agent() {
     let writes = |hosted: &Path| servers::run(Command::new("chmod").args(["-R", "a+rwx"]).arg(hosted));
     let mut hosted = Hosted::new("gosu", server.port, redis);
     writes(hosted.host.directory.path());
-    let mark = format!("TXID_TEST_MARK=gosu-{}", std::process::id());
+    let mark = format!("TXID_TEST_MARK=left-gosu-{}", std::process::id());
     let script = "while :; do echo; sleep 0.1; done > $0";
     let file = hosted.host.path("alive");
     let sh = ["sh", "-c", script, file.to_str().unwrap()];
@@ -87,7 +88,8 @@ fn a_child_that_has_changed_its_user_is_ended_by_the_next_agent() {
     kill_with_guard(hosted.host.agent.as_mut().unwrap());
     assert!(!processes_with(&mark).is_empty(), "the kernel has ended it");
     hosted.start(Program::Python.variables(), &["true"]);
-    assert_eq!(hosted.host.agent.as_mut().unwrap().wait().unwrap().code(), Some(0), "{}", hosted.host.log());
+    let code = ended("the agent does not end", hosted.host.agent.as_mut().unwrap()).code();
+    assert_eq!(code, Some(0), "{}", hosted.host.log());
     until("it is left", || processes_with(&mark).is_empty());
 }
 
@@ -104,6 +106,7 @@ fn a_child_that_the_next_agent_may_not_end_is_named() {
     servers::run(Command::new("cp").args(["/usr/bin/setpriv", &path("")]));
     fs::set_permissions(path("setpriv"), fs::Permissions::from_mode(0o4755)).unwrap();
     servers::run(Command::new("cp").arg(agent().get_program()).arg(path("txid-agent")));
+    servers::run(Command::new("chmod").args(["755", &path("txid-agent")]));
     servers::run(Command::new("chown").args(["daemon", &path("")]));
     let run = |child: &[&str]| {
         let mut run = servers::as_user("daemon", &path("txid-agent"));
@@ -112,8 +115,9 @@ fn a_child_that_the_next_agent_may_not_end_is_named() {
         run.stdin(Stdio::null()).stderr(Stdio::piped());
         run
     };
-    let mut first =
-        run(&[&path("setpriv"), "--reuid", "bin", "--regid", "bin", "--clear-groups", "sleep", "60"]).spawn().unwrap();
+    let mut first = run(&[&path("setpriv"), "--reuid", "bin", "--regid", "bin", "--clear-groups", "sleep", "1000"])
+        .spawn()
+        .unwrap();
     let mut child = None;
     until("there is no child", || {
         child = child_of(first.id()).and_then(|guard| child_of(guard as u32));

@@ -1,12 +1,10 @@
 //! A guard that is stopped, and nobody but the agent to notice.
 
-use std::fs;
-use std::time::Duration;
-
 use super::host::{agent, kill};
-use super::hosted::{Debugger, Hosted, Program, check_unique, guard_of, processes_with, redis, send, starts};
+use super::hosted::{Debugger, Hosted, Program, check_unique, guard_of, processes_with, redis, send, starts, state};
 use super::{LAYOUT, TWO_NODES};
 use crate::servers::{self, until};
+use crate::wait::ended;
 
 fn start(name: &str, server: u16, layout: &str, options: &[&str]) -> (Hosted, String) {
     let mark = format!("TXID_TEST_MARK={name}-{}", std::process::id());
@@ -14,7 +12,7 @@ fn start(name: &str, server: u16, layout: &str, options: &[&str]) -> (Hosted, St
     let line = Program::Stubborn.line(&hosted.ids, "8");
     let line: Vec<&str> = ["env", &mark].into_iter().chain(line.iter().map(String::as_str)).collect();
     hosted.start(&[&["--env", "WORKER_ID={orders}"], options].concat(), &line);
-    until("the child makes no ids", || hosted.makes_ids());
+    hosted.goes_on("the child makes no ids");
     (hosted, mark)
 }
 
@@ -23,15 +21,12 @@ fn a_guard_that_was_stopped_is_woken() {
     let server = servers::redis(&[]);
     let (hosted, _) = start("woken", server.port, LAYOUT, &[]);
     let guard = guard_of(&hosted);
-    let is_stopped = || {
-        let stat = fs::read_to_string(format!("/proc/{guard}/stat")).unwrap();
-        stat.rsplit_once(") ").unwrap().1.starts_with('T')
-    };
+    let is_stopped = || state(guard) == Some('T');
     send(guard, libc::SIGSTOP);
     until("it is not stopped", is_stopped);
     until("it is not woken", || !is_stopped());
     until("no word of it", || hosted.host.log().contains("the guard of the child is stopped; waking it"));
-    until("the child makes no ids", || hosted.makes_ids());
+    hosted.goes_on("the child makes no ids");
     assert!(starts(&hosted.host) == 1 && !hosted.host.log().contains("does not work"), "{}", hosted.host.log());
 }
 
@@ -51,8 +46,8 @@ fn a_guard_that_cannot_be_woken_is_ended_with_its_child() {
     assert_eq!(processes_with(&mark), [""; 0], "{}", hosted.host.log());
     let last_ms = hosted.last_ms(node)[0];
     assert!(last_ms < limit_ms, "{last_ms} is not before {limit_ms}");
-    let ended = hosted.host.agent.as_mut().unwrap().wait().unwrap();
-    assert_eq!(ended.code(), Some(128 + libc::SIGKILL));
+    let code = ended("the agent does not end", hosted.host.agent.as_mut().unwrap()).code();
+    assert_eq!(code, Some(128 + libc::SIGKILL));
     assert!(hosted.host.log().contains("the guard of the child does not work; ending both"), "{}", hosted.host.log());
     drop(debugger);
     kill(heir.host.agent.as_mut().unwrap());
@@ -66,8 +61,11 @@ fn a_child_that_is_kept_does_not_end_with_its_guard() {
     let (mut hosted, _) = start("kept", server.port, LAYOUT, &["--on-loss", "keep"]);
     let debugger = Debugger::attach(guard_of(&hosted));
     until("no word of it", || hosted.host.log().contains("the guard of the child is stopped"));
-    std::thread::sleep(Duration::from_secs(4));
-    assert!(hosted.makes_ids() && starts(&hosted.host) == 1, "{}", hosted.host.log());
+    // In the meantime, the agent looks at its guard more often than it would bear.
+    let renewals = hosted.host.view().renewals;
+    until("the lease is not renewed", || hosted.host.view().renewals > renewals + 1);
+    hosted.goes_on("the child ends with its guard");
+    assert_eq!(starts(&hosted.host), 1, "{}", hosted.host.log());
     assert!(hosted.host.agent.as_mut().unwrap().try_wait().unwrap().is_none());
     drop(debugger);
     kill(hosted.host.agent.as_mut().unwrap());

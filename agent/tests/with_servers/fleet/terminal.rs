@@ -1,6 +1,6 @@
 //! Agents that a shell has started in a terminal.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::{slice, thread};
 
 use super::host::agent;
-use super::hosted::{Hosted, Program, SHORT, check_unique, child_of, processes_with, redis, send};
+use super::hosted::{Hosted, Program, SHORT, check_unique, child_of, processes_with, redis, send, state};
 use crate::proxy::Mode;
 use crate::servers::{self, until};
 
@@ -59,8 +59,8 @@ impl Terminal {
     }
 
     /// The agent is its only child.
-    fn agent(&self) -> u32 {
-        child_of(self.shell.id()).expect("there is an agent") as u32
+    fn agent(&self) -> i32 {
+        child_of(self.shell.id()).expect("there is an agent")
     }
 }
 
@@ -91,11 +91,6 @@ fn line(hosted: &Hosted, mark: &str) -> String {
     words.map(|word| format!("'{}'", word.to_str().unwrap())).collect::<Vec<_>>().join(" ")
 }
 
-fn state(process: u32) -> char {
-    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
-    stat.rsplit_once(") ").unwrap().1.chars().next().unwrap()
-}
-
 #[test]
 fn ctrl_z_stops_the_child_and_not_its_guard() {
     let server = servers::redis(&[]);
@@ -105,18 +100,17 @@ fn ctrl_z_stops_the_child_and_not_its_guard() {
     let script =
         format!("set -m; {} 2>{}; while echo status $?; read line; do fg; done", line(&hosted, &mark), log.display());
     let mut terminal = Terminal::new(&script);
-    until("the child makes no ids", || hosted.makes_ids());
+    hosted.goes_on("the child makes no ids");
     let agent = terminal.agent();
 
     // `fg` comes in time.
     terminal.keys("\x1a");
     until("the agent is not stopped", || terminal.shows("status 1", 1));
-    assert_eq!(state(agent), 'T');
-    until("the child is not stopped", || !hosted.makes_ids());
-    let states: Vec<_> = processes_with(&mark).iter().map(|process| state(process.parse().unwrap())).collect();
-    assert_eq!(states, ['T', 'T'], "the whole group");
+    assert_eq!(state(agent), Some('T'));
+    let states = || processes_with(&mark).iter().map(|process| state(process.parse().unwrap())).collect::<Vec<_>>();
+    until("the whole group is not stopped", || states() == [Some('T'), Some('T')]);
     terminal.keys("fg\n");
-    until("the child does not go on", || hosted.makes_ids());
+    hosted.goes_on("the child does not go on");
     assert_eq!(hosted.host.log().matches(": starts with ").count(), 1);
 
     // It comes too late.
@@ -124,9 +118,9 @@ fn ctrl_z_stops_the_child_and_not_its_guard() {
     until("the agent is not stopped", || terminal.shows("status 1", 2));
     until("the child does not end", || processes_with(&mark).is_empty());
     assert!(txid::system_ms() < hosted.host.view().confirmed_ms, "{}", hosted.host.log());
-    assert_eq!(state(agent), 'T');
+    assert_eq!(state(agent), Some('T'));
     terminal.keys("fg\n");
-    until("the child does not start again", || hosted.makes_ids());
+    hosted.goes_on("the child does not start again");
     assert_eq!(hosted.host.log().matches(": starts with ").count(), 2);
     check_unique(slice::from_ref(&hosted));
 
@@ -144,11 +138,11 @@ fn a_line_of_the_log_does_not_stop_an_agent_in_the_background() {
     let mark = format!("TXID_TEST_MARK=tostop-{}", std::process::id());
     let script = format!("set -m; stty tostop; {} & wait", line(&hosted, &mark));
     let terminal = Terminal::new(&script);
-    until("the child makes no ids", || hosted.makes_ids());
+    hosted.goes_on("the child makes no ids");
     hosted.host.proxy.set(Mode::Refuse);
     until("no line is written", || terminal.shows("cannot reach", 1));
     hosted.host.proxy.set(Mode::Pass);
     until("no line is written", || terminal.shows("answers again", 1));
-    until("the child makes no ids", || hosted.makes_ids());
-    assert_ne!(state(terminal.agent()), 'T');
+    hosted.goes_on("the child makes no ids");
+    assert_ne!(state(terminal.agent()), Some('T'));
 }

@@ -6,10 +6,9 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use txid_agent::store::{open, open_tags};
 use txid_agent_machines::store::{Expected, Taken};
 
-use super::conformance::{basics, list, one_line, put, text, wait_for, written};
+use super::conformance::{basics, list, one_line, open, open_tags, put, text, wait_for, written};
 use super::{durability, tags};
 use crate::servers::{self, Server, until};
 
@@ -90,7 +89,7 @@ fn fake(eval: &str, nodes: &str, other: u16) -> (u16, Arc<Mutex<String>>) {
                 seen.lock().unwrap().push_str(&said);
                 let answers = [
                     ("AUTH", "+OK\r\n"),
-                    ("replication", "$0\r\n\r\n$0\r\n\r\n*0\r\n"),
+                    ("replication", "$0\r\n\r\n$0\r\n\r\n*0\r\n*0\r\n*0\r\n"),
                     ("NODES", &nodes),
                     ("ASKING", "+OK\r\n"),
                     ("EVAL", &eval),

@@ -1,22 +1,22 @@
-//! A call ends within its time-out, whatever the hosts do, and the next host is tried in the same call.
+//! A call ends with its time-out, whatever the hosts do, and the next host is tried in the same call: with real servers and
+//! seconds. How long each of these may take is tested where the clock is the test's, in `src/store`.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
 use std::process::Command;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use txid_agent::store::open;
 use txid_agent_machines::store::Expected;
 
 use super::conformance::wait_for;
 use super::consul::StandIn;
-use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD};
+use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, until};
 
-/// The time-out of these tests, and the longest that a call may take: machines that run tests are slow.
+/// Of calls that end with it.
 const TIMEOUT_MS: u64 = 1000;
-const LATEST: Duration = Duration::from_millis(2 * TIMEOUT_MS);
 
 /// A server that does the same with every connection.
 fn server(each: impl Fn(TcpStream) + Copy + Send + 'static) -> u16 {
@@ -51,7 +51,7 @@ fn urls(hosts: impl FnMut(&str) -> String) -> Vec<String> {
     urls_with(TIMEOUT_MS, hosts)
 }
 
-fn urls_with(timeout_ms: u64, mut hosts: impl FnMut(&str) -> String) -> Vec<String> {
+pub fn urls_with(timeout_ms: u64, mut hosts: impl FnMut(&str) -> String) -> Vec<String> {
     let more = format!("timeout={timeout_ms}ms");
     vec![
         format!("redis://{}?{more}", hosts("redis")),
@@ -64,6 +64,7 @@ fn urls_with(timeout_ms: u64, mut hosts: impl FnMut(&str) -> String) -> Vec<Stri
 }
 
 #[test]
+#[ignore = "real seconds: make soak"]
 fn a_host_that_is_silent_or_slow() {
     for each in [is_silent, drips] {
         thread::scope(|scope| {
@@ -71,7 +72,6 @@ fn a_host_that_is_silent_or_slow() {
                 scope.spawn(move || {
                     let mut store = open(&url).unwrap();
                     for call in 0..3 {
-                        let start = Instant::now();
                         let failed = match call {
                             0 => store.read("any/node/1").is_err(),
                             1 => store.list("any/node/", &mut |_, _| {}).is_err(),
@@ -80,7 +80,7 @@ fn a_host_that_is_silent_or_slow() {
                                 Ok(txid_agent_machines::store::Put::Written(_))
                             ),
                         };
-                        assert!(failed && start.elapsed() < LATEST, "{url}: {:?} in call {call}", start.elapsed());
+                        assert!(failed, "{url}: call {call}");
                     }
                 });
             }
@@ -89,7 +89,7 @@ fn a_host_that_is_silent_or_slow() {
 }
 
 /// A server of each kind. Returns the port of each by its name.
-fn all() -> impl Fn(&str) -> u16 {
+pub fn all() -> impl Fn(&str) -> u16 {
     let real =
         [servers::redis(&[]), servers::etcd(&[]), servers::mariadb(), servers::postgres(&[]), servers::zookeeper()];
     let consul = StandIn::start(None);
@@ -111,24 +111,18 @@ fn all() -> impl Fn(&str) -> u16 {
 }
 
 #[test]
+#[ignore = "real seconds: make soak"]
 fn three_silent_hosts_and_one_that_serves() {
     let port = all();
-    // A host gets a part of it, in which a busy machine has to connect and log in.
-    let timeout_ms = 4 * TIMEOUT_MS;
+    // A host gets an eighth of it, in which a busy machine has to connect and log in.
+    let timeout_ms = 60_000;
     let silent: Vec<String> = (0..3).map(|_| format!("127.0.0.1:{}", server(is_silent))).collect();
     let hosts = |name: &str| format!("{},127.0.0.1:{}", silent.join(","), port(name));
     thread::scope(|scope| {
         for url in urls_with(timeout_ms, hosts) {
             scope.spawn(move || {
-                let mut store = open(&url).unwrap();
-                let start = Instant::now();
-                let mut calls = 1;
-                while let Err(error) = store.read("any/node/1") {
-                    assert!(error.may_pass() && calls < 3, "{url}: {error}");
-                    calls += 1;
-                }
-                let took = start.elapsed();
-                assert!(calls <= 2 && took < Duration::from_millis(4 * timeout_ms), "{url}: {calls} calls, {took:?}");
+                let read = open(&url).unwrap().read("any/node/1");
+                assert!(read.is_ok(), "{url}: {read:?}");
             });
         }
     });
@@ -169,7 +163,8 @@ fn beside_a_silent_address(server: u16) -> (u16, TcpListener, Vec<TcpStream>) {
 fn a_name_whose_first_address_is_silent() {
     let port = all();
     let mut kept = Vec::new();
-    let urls = urls(|name| {
+    // A twelfth of it for an address that is silent.
+    let urls = urls_with(12_000, |name| {
         let (port, silent, waiting) = beside_a_silent_address(port(name));
         kept.push((silent, waiting));
         format!("two.test:{port}")
@@ -194,17 +189,14 @@ fn a_name_whose_first_address_is_silent() {
 #[ignore = "the process that the test above starts"]
 fn reached() {
     let Ok(urls) = std::env::var("TXID_URLS") else { return };
-    for url in urls.split(' ') {
-        // What the silent address leaves of the time may be too short for a busy server, but not each time.
-        let attempt = |_| {
-            let start = Instant::now();
-            let read = open(url).unwrap().read("any/node/1");
-            assert!(start.elapsed() < LATEST, "{url}: {:?}", start.elapsed());
-            read.err()
-        };
-        let errors: Vec<_> = (0..5).map_while(attempt).collect();
-        assert!(errors.len() < 5, "{url}: {errors:?}");
-    }
+    thread::scope(|scope| {
+        for url in urls.split(' ') {
+            scope.spawn(|| {
+                // What the silent address leaves of the time may be too short for a busy server, but not each time.
+                until(url, || open(url).unwrap().read("any/node/1").is_ok());
+            });
+        }
+    });
 }
 
 /// A name that nobody knows, and then one that serves. Without a name server, the system's resolver takes its time.
@@ -217,13 +209,12 @@ fn a_name_without_an_address() {
             scope.spawn(move || {
                 let mut store = open(&url).unwrap();
                 for _ in 0..3 {
-                    let start = Instant::now();
                     let error = store.read("any/node/1").unwrap_err();
-                    assert!(error.may_pass() && start.elapsed() < LATEST, "{url}: {error}: {:?}", start.elapsed());
+                    assert!(error.may_pass(), "{url}: {error}");
                 }
             });
         }
     });
-    let url = format!("redis://host.invalid,127.0.0.1:{}?timeout={TIMEOUT_MS}ms", server.port);
+    let url = format!("redis://host.invalid,127.0.0.1:{}?timeout=60s", server.port);
     open(&url).unwrap().read("any/node/1").unwrap();
 }

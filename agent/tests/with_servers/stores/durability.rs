@@ -4,10 +4,10 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 use txid::segment::Segment;
-use txid_agent::store::{Durability, open, open_tags};
+use txid_agent::store::Durability;
 use txid_agent_machines::store::{Expected, Taken};
 
-use super::conformance::{wait_for, written};
+use super::conformance::{open, open_tags, wait_for, written};
 use crate::failover::cluster;
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, until};
 
@@ -207,6 +207,11 @@ fn each_range_asks() {
         ("CONFIG SET appendonly yes", None),
         ("CONFIG SET appendfsync everysec", Some("appendfsync everysec")),
         ("CONFIG SET appendfsync always", None),
+        ("CONFIG SET no-appendfsync-on-rewrite yes", Some("no-appendfsync-on-rewrite yes")),
+        ("CONFIG SET no-appendfsync-on-rewrite no", None),
+        ("CONFIG SET maxmemory-policy allkeys-lru", None),
+        ("CONFIG SET maxmemory 1gb", Some("maxmemory-policy allkeys-lru removes any key when memory is short")),
+        ("CONFIG SET maxmemory-policy volatile-lru", None),
     ];
     says_with_each_range(&url, &set, &cases);
     let mut tags = open_tags(&url).unwrap();
@@ -284,9 +289,17 @@ fn a_segment_takes_nothing_while_the_store_forgets() {
         other => panic!("{other:?}"),
     };
     until("the numbers are not used up", || segment.next().is_err());
+    let looks = || {
+        let port = server.port.to_string();
+        let said = servers::run(Command::new("redis-cli").args(["-p", &port, "INFO", "commandstats"]));
+        let (_, calls) = said.split_once("cmdstat_eval:calls=").unwrap();
+        calls.split(',').next().unwrap().parse::<u64>().unwrap()
+    };
     // One range may have been refused after it was taken.
-    let last = number();
-    std::thread::sleep(std::time::Duration::from_secs(6));
+    let first = looks();
+    until("the agent does not look again", || looks() > first + 1);
+    let (last, first) = (number(), looks());
+    until("the agent does not look again", || looks() > first + 2);
     assert_eq!(number(), last, "nothing more is taken");
     assert!(segment.next().is_err());
     set("appendonly", "yes");

@@ -20,9 +20,8 @@ use super::conformance::wait_for;
 use super::consul::StandIn;
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, run};
 
-/// The time-out of calls, and how long one may take: machines that run tests are slow.
+/// The time-out of calls. That they end with it is tested where the clock is the test's, in `src/store`.
 const TIMEOUT_MS: u64 = 300;
-const LATEST: Duration = Duration::from_millis(2000);
 
 /// How much more memory answers may take than an idle client.
 const MOST_MEMORY_KB: u64 = 32 << 10;
@@ -183,7 +182,6 @@ fn survives(url: impl Fn(u16) -> String, server: u16) {
     let (mut results, mut errors) = (0, 0);
     let begin = Instant::now();
     while begin.elapsed() < Duration::from_secs(seconds()) {
-        let start = Instant::now();
         match call(&mut *store, &mut *tags, &mut random) {
             Ok(()) => results += 1,
             Err(error) => {
@@ -195,8 +193,6 @@ fn survives(url: impl Fn(u16) -> String, server: u16) {
                 (store, tags) = (open(&url(port)).unwrap(), open_tags(&url(port)).unwrap());
             }
         }
-        // A call of this test is up to two of a store.
-        assert!(start.elapsed() < 2 * LATEST, "{:?}", start.elapsed());
     }
     println!("{} answers changed: {results} results, {errors} errors", changed.load(Ordering::Relaxed));
     assert!(results > 0 && errors > 0, "{results} results, {errors} errors");
@@ -205,24 +201,28 @@ fn survives(url: impl Fn(u16) -> String, server: u16) {
 }
 
 #[test]
+#[ignore = "real seconds: make soak"]
 fn redis() {
     let server = servers::redis(&[]);
     survives(|port| format!("redis://127.0.0.1:{port}?timeout={TIMEOUT_MS}ms"), server.port);
 }
 
 #[test]
+#[ignore = "real seconds: make soak"]
 fn etcd() {
     let server = servers::etcd(&[]);
     survives(|port| format!("etcd://127.0.0.1:{port}/txid?timeout={TIMEOUT_MS}ms"), server.port);
 }
 
 #[test]
+#[ignore = "real seconds: make soak"]
 fn consul() {
     let server = StandIn::start(None);
     survives(|port| format!("consul://127.0.0.1:{port}/txid?timeout={TIMEOUT_MS}ms"), server.port);
 }
 
 #[test]
+#[ignore = "real seconds: make soak"]
 fn mariadb() {
     let server = servers::mariadb();
     let login = format!("txid:{MARIADB_PASSWORD}");
@@ -230,6 +230,7 @@ fn mariadb() {
 }
 
 #[test]
+#[ignore = "real seconds: make soak"]
 fn postgres() {
     let server = servers::postgres(&[]);
     let login = format!("txid:{POSTGRES_PASSWORD}");
@@ -237,6 +238,7 @@ fn postgres() {
 }
 
 #[test]
+#[ignore = "real seconds: make soak"]
 fn zookeeper() {
     let server = servers::zookeeper();
     survives(|port| format!("zookeeper://127.0.0.1:{port}/txid?timeout={TIMEOUT_MS}ms"), server.port);
@@ -333,10 +335,7 @@ fn flooded() {
     let mut random = Random(1);
     let mut worst = String::new();
     for _ in 0..70 {
-        let start = Instant::now();
-        let result = call(&mut *store, &mut *tags, &mut random);
-        assert!(start.elapsed() < 2 * LATEST, "{:?}: {result:?}", start.elapsed());
-        if let Err(error) = result {
+        if let Err(error) = call(&mut *store, &mut *tags, &mut random) {
             worst = [worst, error.to_string()].into_iter().max_by_key(String::len).unwrap();
         }
     }

@@ -11,10 +11,9 @@ use std::time::Duration;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection};
-use txid_agent::store::open;
 
 use super::certificates;
-use super::conformance::one_line;
+use super::conformance::{one_line, open};
 
 const PASSWORD: &str = "the-password-in-clear";
 const NO_TLS: &str = "password, which only goes over TLS: add ?tls=1 to the URL";
@@ -46,7 +45,7 @@ fn server(talk: impl Fn(&mut TcpStream) -> std::io::Result<()> + Send + 'static)
 /// Checks that a client of this URL ends with `wanted`, and has sent `what` or not.
 fn ends(url: &str, sent: &Receiver<Vec<u8>>, wanted: &str, has_password: bool) {
     let error = open(url).unwrap().read("any/key").unwrap_err();
-    let bytes = sent.recv_timeout(Duration::from_secs(10)).unwrap();
+    let bytes = sent.recv_timeout(Duration::from_secs(60)).expect("the client does not end");
     let found = bytes.windows(PASSWORD.len()).any(|part| part == PASSWORD.as_bytes());
     assert_eq!(found, has_password, "{url}: {}", bytes.escape_ascii());
     one_line(&error, wanted);
@@ -144,22 +143,24 @@ BIVMdyW7UOK9Y/bPHQIDAQAB
 
 #[test]
 fn postgres() {
-    const CLEAR: &[u8] = b"R\0\0\0\x08\0\0\0\x03";
+    // A client that sends the password reads the error behind it.
+    const ASKS: &[u8] = b"R\0\0\0\x08\0\0\0\x03E\0\0\0\x18SERROR\0C57P03\0Mno\0\0";
     // All at once, and byte for byte.
-    for size in [CLEAR.len(), 1] {
+    for size in [ASKS.len(), 1] {
         let (port, sent) = server(move |client| {
             client.set_nodelay(true)?;
-            for piece in CLEAR.chunks(size) {
-                client.write_all(piece)?;
-                thread::sleep(Duration::from_millis(5));
-            }
-            // A client that sends the password waits for what follows.
-            thread::sleep(Duration::from_millis(100));
-            client.shutdown(std::net::Shutdown::Write)
+            ASKS.chunks(size).try_for_each(|piece| client.write_all(piece))
         });
         let url = format!("postgres://txid:{PASSWORD}@127.0.0.1:{port}/ids");
         ends(&url, &sent, NO_TLS, false);
         ends(&format!("{url}?password-in-clear=1"), &sent, "127.0.0.1", true);
         ends(&format!("{url}?password-in-clear=0"), &sent, NO_TLS, false);
     }
+    // Who has it, and the salt, tries passwords at leisure.
+    let (port, sent) = server(move |client| client.write_all(b"R\0\0\0\x0c\0\0\0\x05salt"));
+    let url = format!("postgres://txid:{PASSWORD}@127.0.0.1:{port}/ids");
+    let error = open(&url).unwrap().read("any/key").unwrap_err();
+    one_line(&error, "the MD5 of the password, which only goes over TLS");
+    let bytes = sent.recv_timeout(Duration::from_secs(60)).unwrap();
+    assert!(!bytes.windows(3).any(|part| part == b"md5"), "{}", bytes.escape_ascii());
 }

@@ -7,11 +7,10 @@ use std::fs;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use txid_agent::store::open;
 use txid_agent_machines::lease::{Group, NodeRecord, Rules, Survey};
 use zookeeper_client::{Acls, Client, CreateMode};
 
-use super::conformance::wait_for;
+use super::conformance::{open, wait_for};
 use super::consul::StandIn;
 use super::worst::peak;
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, Server, run};
@@ -137,7 +136,7 @@ fn fill_etcd(server: &Server, count: u64) {
             write!(puts, "{comma}{{\"request_put\":{{\"key\":\"{key}\",\"value\":\"{value}\"}}}}").unwrap();
         }
         let body = format!("{{\"success\":[{puts}]}}");
-        ureq::post(format!("http://127.0.0.1:{}/v3/kv/txn", server.port)).send(&body).unwrap();
+        servers::http(server.port, "POST", "/v3/kv/txn", &body).expect("etcd writes them");
     }
 }
 

@@ -8,6 +8,7 @@ mod consul;
 mod deadlines;
 mod durability;
 mod hostile;
+mod idle;
 mod in_clear;
 mod largest;
 mod pgbouncer;
@@ -17,10 +18,9 @@ mod values;
 mod worst;
 
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD};
-use conformance::{all, basics, list, one_line, put, races, text, wants_a_person, written};
+use conformance::{all, basics, list, one_line, open, put, races, text, wants_a_person, written};
 use std::fs;
 use std::process::Command;
-use txid_agent::store::open;
 use txid_agent_machines::store::Expected;
 
 #[test]
@@ -133,6 +133,23 @@ fn mariadb_with_leaf_on_it() {
     let server = servers::mariadb();
     tags::beside_leaf(&server, &format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{}/ids", server.port));
     tags::without_permission(&server);
+    tags::in_another_case(&format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{}/ids", server.port));
+}
+
+/// Modes of a server that would change what statements mean.
+#[test]
+fn mariadb_in_other_modes() {
+    let modes =
+        "EMPTY_STRING_IS_NULL,NO_BACKSLASH_ESCAPES,ANSI_QUOTES,PAD_CHAR_TO_FULL_LENGTH,IGNORE_BAD_TABLE_OPTIONS";
+    let server = servers::mariadb_with(&["--skip-ssl", &format!("--sql-mode={modes}")]);
+    let url = format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{}/ids", server.port);
+    conformance::wait_for(&url);
+    let mut store = open(&url).unwrap();
+    basics(&mut *store, true);
+    let empty = written(put(&mut *store, "any/empty", Expected::Absent, ""));
+    assert_eq!(text(&store.read("any/empty").unwrap()), Some(""));
+    written(put(&mut *store, "any/empty", empty, "no more"));
+    tags::tags(&url);
 }
 
 #[test]

@@ -4,9 +4,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use txid_agent::store::open;
-
-use super::conformance::{basics, one_line, wait_for};
+use super::conformance::{basics, one_line, open, wait_for};
 use super::tags;
 use crate::servers::{self, POSTGRES_PASSWORD, Server};
 
@@ -39,6 +37,16 @@ fn postgres_behind_pgbouncer() {
     let refusing = pgbouncer(&server, "transaction", "");
     let error = open(&url(&refusing)).unwrap().read("any/key").unwrap_err();
     one_line(&error, "PgBouncer needs ignore_startup_parameters = options");
+
+    // A server behind it that is away, or starts, is one that comes back. That is not said of one that does not exist.
+    let mut away = servers::postgres(&[]);
+    away.kill();
+    let proxy = pgbouncer(&away, "transaction", "ignore_startup_parameters = options\nserver_connect_timeout = 1");
+    let error = open(&format!("{}?timeout=60s", url(&proxy))).unwrap().read("any/key").unwrap_err();
+    assert!(error.may_pass(), "{error}");
+    let error =
+        open(&format!("{}?timeout=60s", url(&proxy).replace("/ids", "/none"))).unwrap().read("any/key").unwrap_err();
+    assert!(!error.may_pass(), "{error}");
 
     for mode in ["session", "transaction", "statement"] {
         servers::run(servers::psql(&server, "ids").args(["-c", "DROP TABLE IF EXISTS txid_lease, leaf_alloc"]));

@@ -5,9 +5,10 @@ use std::thread;
 use std::time::Duration;
 
 use mysql::prelude::Queryable;
-use txid_agent::store::{open_tags, raise};
+use txid_agent::store::raise;
 use txid_agent_machines::store::{StoreError, Taken};
 
+use super::conformance::open_tags;
 use crate::servers::{MARIADB_PASSWORD, Server};
 
 fn range(taken: Taken) -> (Range<u64>, u64) {
@@ -153,6 +154,21 @@ pub fn beside_leaf(server: &Server, url: &str) {
     assert!(error.to_string().contains("leaf_alloc has step = -7"), "{error}");
     leaf.0.query_drop("UPDATE leaf_alloc SET step = 7, max_id = 9223372036854775806").unwrap();
     assert_eq!(open_tags(url).unwrap().take("leaf-segment-test", None, 0).unwrap(), Taken::Ended);
+}
+
+/// By default, MySQL's columns ignore case. Then two tags would be one, and each host would think that it is alone.
+pub fn in_another_case(url: &str) {
+    let mut tags = open_tags(url).unwrap();
+    tags.create_tag("Upper", 10).unwrap();
+    assert_eq!(range(tags.take("Upper", None, 0).unwrap()).1, 10);
+    for create in [false, true] {
+        if create {
+            tags.create_tag("upper", 10).unwrap();
+        }
+        let error = tags.take("upper", None, 0).unwrap_err();
+        assert!(!error.may_pass(), "{error}");
+        assert!(error.to_string().contains("biz_tag = 'Upper' in place of 'upper'"), "{error}");
+    }
 }
 
 /// A user with read access only.

@@ -6,10 +6,9 @@ use std::process::Command;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use mysql::prelude::Queryable;
-use txid_agent::store::{open, open_tags};
 use txid_agent_machines::store::{Expected, Taken};
 
-use super::conformance::{list, one_line, text, wait_for, written};
+use super::conformance::{list, one_line, open, open_tags, text, wait_for, written};
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, run};
 
 /// Sets a column of Leaf's table by `set`, and checks the error for taking a range.

@@ -95,7 +95,7 @@ fn redis() {
             let answer = format!("*3\r\n:1\r\n:1\r\n*2\r\n$1\r\n0\r\n*{count}\r\n{}", unit.repeat(count));
             let port = server(move |client| {
                 client.read_exact(&mut [0; 20])?;
-                client.write_all(b"$0\r\n\r\n$0\r\n\r\n*0\r\n")?;
+                client.write_all(b"$0\r\n\r\n$0\r\n\r\n*0\r\n*0\r\n*0\r\n")?;
                 let mut some = [0; 4096];
                 loop {
                     let read = client.read(&mut some)?;

@@ -1,6 +1,6 @@
 -- Keeps data for a request and everything that nginx derives from it: internal redirects and subrequests. (nginx clears
 -- ngx.ctx on every internal redirect, and each subrequest has its own.) The library keeps it in memory of the request
--- itself, and finds it by the connection; capi/src/kept.rs says how.
+-- itself, and finds it by the connection; crates/capi/src/kept.rs says how.
 
 local base = require "resty.core.base"
 local ffi = require "ffi"

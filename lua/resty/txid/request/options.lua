@@ -9,7 +9,6 @@ local policies = require(engine == "native" and "resty.txid.request.policy" or "
 local concat = table.concat
 local error = error
 local format = string.format
-local match = string.match
 local pairs = pairs
 local pcall = pcall
 local re_find = ngx.re.find
@@ -155,28 +154,21 @@ function checks.valid(value)
 end
 
 
--- Returns a function, or nil and perhaps why there is none. "uuid.v4" is the field v4 of resty.txid.uuid; a name
--- without a dot is that of a format.
+-- Returns a function that makes ids of a format, or nil and why there is none.
 local function generator(name)
     if name == "txid" then
         return require "resty.txid"
     end
 
-    local file, field = match(name, "^([%w_]+)%.([%w_]+)$")
-    local path = "resty.txid." .. (file or "maker")
-    local ok, module = pcall(require, path)
+    local ok, maker = pcall(require, "resty.txid.maker")
     if not ok then
         -- So that the next one hears the reason, too, and not of a previous error.
-        package.loaded[path] = nil
-        return nil, module
+        package.loaded["resty.txid.maker"] = nil
+        return nil, maker
     end
-
-    if not file then
-        local made
-        ok, made = pcall(module.new, name)
-        return ok and made or nil, made
-    end
-    return type(module) == "table" and module[field] or nil
+    local made
+    ok, made = pcall(maker.new, name)
+    return ok and made or nil, made
 end
 
 
@@ -186,7 +178,7 @@ function checks.format(value)
         return value
     end
     if type(value) ~= "string" then
-        return nil, "the name of a generator or a function"
+        return nil, "the name of a format or a function"
     end
 
     local generate, err = generator(value)
@@ -197,7 +189,7 @@ function checks.format(value)
         end
         err = ok and "it makes a " .. type(id) .. ", not a string" or id
     end
-    return nil, "the name of a generator such as txid or uuid_v7", err
+    return nil, "the name of a format such as txid or uuid_v7", err
 end
 
 

@@ -23,6 +23,7 @@ local get_request = base.get_request
 local pairs = pairs
 local peer_address = peers.address
 local peer_bytes = peers.bytes
+local texts = require("resty.txid.text").texts
 
 
 local elements_ptr = ffi.typeof("ngx_http_lua_ffi_table_elt_t *")
@@ -48,11 +49,8 @@ assert(ffi.sizeof("txid_field") == ffi.sizeof("ngx_http_lua_ffi_table_elt_t"))
 function _M.open(options, is_id_of_trace)
     local policy = ffi_gc(L.txid_policy_open(), L.txid_policy_close)
     for name, words in pairs(options) do
-        local texts = ffi_new("txid_text[?]", #words)
-        for i = 1, #words do
-            texts[i - 1].data, texts[i - 1].len = words[i], #words[i]
-        end
-        if L.txid_policy_set(policy, name, #name, texts, #words, message) < 0 then
+        local list, count = texts(words)
+        if L.txid_policy_set(policy, name, #name, list, count, message) < 0 then
             return nil, ffi_str(message), name
         end
     end

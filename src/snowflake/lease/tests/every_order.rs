@@ -2,7 +2,7 @@
 
 use crate::shared::tests::every_order::{LoomWord, explore};
 use crate::shared::word::Word;
-use crate::snowflake::lease::words::{NoClaim, Shape, Words};
+use crate::snowflake::lease::term::{NoClaim, Shape, Term};
 use crate::snowflake::refusal::Refusal;
 use crate::snowflake::step::next_position;
 use crate::snowflake::{Layout, Order};
@@ -15,7 +15,7 @@ fn layout() -> Layout {
     Layout::new([10, 2, 0], 1, 0, Order::NodeThenSequence).unwrap()
 }
 
-/// A mistake in the words.
+/// A mistake in the term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Broken {
     Nothing,
@@ -77,19 +77,19 @@ impl Page {
         Self { word: word(Shape::new(&layout()).nothing()), limit: word(0), broken }
     }
 
-    fn words(&self) -> Words<'_, BreakableWord> {
-        Words { word: &self.word, limit: &self.limit, shape: Shape::new(&layout()) }
+    fn term(&self) -> Term<'_, BreakableWord> {
+        Term { word: &self.word, limit: &self.limit, shape: Shape::new(&layout()) }
     }
 
     fn claim(&self, clock_ms: i64) -> Result<(u64, u64), NoClaim<Refusal>> {
-        let (layout, words) = (layout(), self.words());
+        let (layout, term) = (layout(), self.term());
         let next = |free| next_position(&layout, 20, free, clock_ms, || 0);
         if self.broken != Broken::LimitFirst {
-            return words.claim(next);
+            return term.claim(next);
         }
         // A word that has only ever this limit.
         let limit = LoomWord::new(self.limit.get_acquire());
-        Words { word: &self.word.word, limit: &limit, shape: words.shape }.claim(next)
+        Term { word: &self.word.word, limit: &limit, shape: term.shape }.claim(next)
     }
 }
 
@@ -104,8 +104,8 @@ fn try_all_orders_of_events(broken: Broken, leases: &'static [Lease], clocks: &'
     explore(model, move || {
         let page = Arc::new(Page::new(broken));
         let (node, start, limit) = leases[0];
-        page.words().open(node, start);
-        page.words().set_limit(node, limit);
+        page.term().open(node, start);
+        page.term().set_limit(node, limit);
         let start_worker = |&clock_ms: &i64| {
             let page = page.clone();
             loom::thread::spawn(move || page.claim(clock_ms).ok())
@@ -114,12 +114,12 @@ fn try_all_orders_of_events(broken: Broken, leases: &'static [Lease], clocks: &'
         let mut granted = vec![(node, start, limit)];
         for &(node, start, limit) in &leases[1..] {
             // The next holder of the node, this host or another, may start where it was closed.
-            let past = page.words().close();
+            let past = page.term().close();
             let last = granted.last_mut().unwrap();
             last.2 = last.2.min(past);
             let start = start.max(past);
-            page.words().open(node, start);
-            page.words().set_limit(node, limit);
+            page.term().open(node, start);
+            page.term().set_limit(node, limit);
             granted.push((node, start, limit));
         }
         let mut taken: Vec<_> = workers.into_iter().filter_map(|worker| worker.join().unwrap()).collect();

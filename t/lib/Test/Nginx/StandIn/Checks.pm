@@ -11,7 +11,8 @@ use Test::More ();
 
 use Test::Nginx::StandIn::ErrorLog qw(new_error_log_lines);
 use Test::Nginx::StandIn::Sections qw(section);
-use Test::Nginx::StandIn::Text qw(expand_variables);
+use Test::Nginx::StandIn::Settings qw(timeout);
+use Test::Nginx::StandIn::Text qw(expand_variables parse_time);
 
 our @EXPORT_OK = qw(check_error_log check_response);
 
@@ -110,7 +111,13 @@ sub check_body {
 
 sub check_error_log {
     my ($block, $repeat) = @_;
-    my @lines = new_error_log_lines();
+    my @lines = new_error_log_lines(wait => scalar grep { defined section($block, $_) } qw(error_log no_error_log));
+    # A line may be written at any time after the response.
+    my @wanted = map { as_regex($_) } patterns($block, 'error_log');
+    my $deadline = time + parse_time(section($block, 'timeout') // timeout());
+    while (time < $deadline && grep { my $regex = $_; !grep {/$regex/} @lines } @wanted) {
+        push @lines, new_error_log_lines(wait => 1);
+    }
 
     check_present($block, $repeat, \@lines);
     check_absent($block, $repeat, \@lines);

@@ -16,8 +16,9 @@ my $position = 0;
 sub rewind { $position = 0 }
 
 sub new_error_log_lines {
+    my (%option) = @_;
     # The log phase of a request comes after its connection is closed.
-    sleep 0.045;
+    sleep 0.045 if $option{wait};
 
     my $log = open_log() // return ();
     seek $log, $position, 0;

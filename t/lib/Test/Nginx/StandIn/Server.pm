@@ -10,8 +10,9 @@ use Test::More ();
 use Time::HiRes qw(sleep time);
 
 use Test::Nginx::StandIn::Config qw(write_file);
+use Test::Nginx::StandIn::ErrorLog ();
 use Test::Nginx::StandIn::Settings qw(
-    html_dir nginx_binary server_root server_root_is_ours timeout);
+    html_dir nginx_binary server_port server_root server_root_is_ours timeout);
 
 my $conf_file = server_root() . '/conf/nginx.conf';
 my $pid_file  = server_root() . '/logs/nginx.pid';
@@ -114,7 +115,8 @@ END {
         local @SIG{@ending_signals} = ('IGNORE') x @ending_signals;
         stop();
         if (server_root_is_ours() && -d server_root()) {
-            $passed ? remove_root() : Test::More::diag('logs kept in ' . server_root());
+            $passed ? remove_root() : Test::More::diag('logs kept in ' . server_root() . " by $0 (port " . server_port()
+                . "); error.log ends with:\n" . Test::Nginx::StandIn::ErrorLog::tail());
         }
     }
 }

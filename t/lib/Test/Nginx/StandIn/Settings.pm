@@ -1,6 +1,6 @@
 package Test::Nginx::StandIn::Settings;
 
-# What a test file or the environment chooses for the whole file.
+# The settings of a whole file, by the file or by the environment.
 
 use strict;
 use warnings;

@@ -1,0 +1,53 @@
+//! Notes in the pages which times the child uses, in a thread of its own: on a disk that is frozen for a snapshot, a write to
+//! a page waits until that ends, and the guard must not.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::thread::{self, Thread};
+use txid::snowflake::Generator;
+
+/// How far ahead of the clock the page says that times are used while the child runs. An agent that finds the page
+/// after all of this was killed starts no child before that, also if the clock was stepped back.
+const LEAD_MS: i64 = 2_000;
+
+/// Notes that all times until this one are used, unless that is noted already.
+pub fn note(generators: &[Generator], used_ms: i64) {
+    for generator in generators {
+        if generator.state().lease().is_some_and(|view| view.free_ms < used_ms + LEAD_MS / 2) {
+            // An id that nobody gets. Near the limit, there may be none that far ahead.
+            let _ = generator.next_at(used_ms + LEAD_MS).or_else(|_| generator.next_at(used_ms));
+        }
+    }
+}
+
+/// The thread.
+pub struct Noting {
+    wanted_ms: Arc<AtomicI64>,
+    thread: Thread,
+}
+
+impl Noting {
+    pub fn start(generators: Vec<Generator>) -> std::io::Result<Self> {
+        let wanted_ms = Arc::new(AtomicI64::new(i64::MIN));
+        let wanted = wanted_ms.clone();
+        let thread = thread::Builder::new().name("txid-note".to_owned()).stack_size(64 << 10).spawn(move || {
+            let mut noted_ms = i64::MIN;
+            loop {
+                match wanted.load(Ordering::Acquire) {
+                    used_ms if used_ms > noted_ms => {
+                        note(&generators, used_ms);
+                        noted_ms = used_ms;
+                    }
+                    _ => thread::park(),
+                }
+            }
+        })?;
+        Ok(Self { wanted_ms, thread: thread.thread().clone() })
+    }
+
+    /// Has these times noted soon.
+    pub fn note(&self, used_ms: i64) {
+        self.wanted_ms.fetch_max(used_ms, Ordering::Release);
+        self.thread.unpark();
+    }
+}

@@ -1,0 +1,174 @@
+//! What took an agent down once, from outside: full logs, listeners that do not listen, many leases at once.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, Stdio};
+
+use crate::servers::{self, POSTGRES_PASSWORD, until};
+
+fn agent(program: &str) -> Command {
+    let mut command = Command::new(program);
+    servers::end_with_the_test(&mut command);
+    command
+}
+
+const AGENT: &str = env!("CARGO_BIN_EXE_txid-agent");
+
+fn signal(child: &Child, signal: i32) {
+    // SAFETY: no memory is involved, and the child is not reaped yet.
+    assert_eq!(unsafe { libc::kill(child.id() as libc::pid_t, signal) }, 0);
+}
+
+/// A log as long as a file may be (`ulimit -f`, `LimitFSIZE=`). The next line ends neither the agent nor the guard. The
+/// child has the signal again as the agent got it.
+#[test]
+fn a_log_that_may_not_grow_ends_nobody() {
+    const MOST: usize = 1 << 16;
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let mut log = File::options().create(true).append(true).open(path("log")).unwrap();
+    log.write_all("x".repeat(MOST).as_bytes()).unwrap();
+    // The child writes more than it may, and then waits for its end.
+    let line = format!(
+        "(head -c 100000 /dev/zero > {0}/out); echo $? > {0}/new; mv {0}/new {0}/status; exec sleep 600",
+        directory.path().display()
+    );
+    let mut command = agent("prlimit");
+    command.args([
+        &format!("--fsize={MOST}"),
+        AGENT,
+        "run",
+        "--new",
+        "--node",
+        "orders=snowflake",
+        "--env",
+        "N={orders}",
+    ]);
+    command.args(["--store", &format!("file://{}", path("leases").display()), "--dir"]).arg(path("run"));
+    command.args(["--", "sh", "-c", &line]).stdin(Stdio::null()).stderr(log);
+    let mut agent = command.spawn().unwrap();
+    until("the child writes nothing", || {
+        let ended = agent.try_wait().unwrap();
+        assert!(ended.is_none(), "the agent has ended with {ended:?}");
+        path("status").exists()
+    });
+    assert_eq!(fs::read_to_string(path("status")).unwrap().trim(), (128 + libc::SIGXFSZ).to_string());
+    assert_eq!(fs::metadata(path("log")).unwrap().len(), MOST as u64);
+    signal(&agent, libc::SIGTERM);
+    until("the agent does not end", || agent.try_wait().unwrap().is_some());
+    let ended = agent.wait().unwrap();
+    assert_eq!((ended.signal(), ended.code()), (None, Some(128 + libc::SIGTERM)), "as its child");
+}
+
+/// Nothing is read again at SIGHUP. A unit starts an agent again that ends with this status, and not one that ends with 0.
+#[test]
+fn without_a_child_sighup_is_no_good_end() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut command = agent(AGENT);
+    command.args(["run", "--new", "--node", "orders=snowflake", "--dir"]).arg(directory.path().join("run"));
+    command.args(["--store", &format!("file://{}/leases", directory.path().display())]).stdin(Stdio::null());
+    let mut agent = command.stderr(Stdio::null()).spawn().unwrap();
+    until("no lease", || {
+        let status = Command::new(AGENT).args(["status", "--dir"]).arg(directory.path().join("run")).output().unwrap();
+        status.status.success()
+    });
+    signal(&agent, libc::SIGHUP);
+    until("the agent does not end", || agent.try_wait().unwrap().is_some());
+    assert_eq!(agent.wait().unwrap().code(), Some(128 + libc::SIGHUP));
+}
+
+/// A file system with a disk of its own.
+struct Disk(tempfile::TempDir);
+
+impl Disk {
+    /// None where this user may not mount one.
+    fn new() -> Option<Self> {
+        let directory = tempfile::tempdir().unwrap();
+        let image = directory.path().join("image");
+        File::create(&image).unwrap().set_len(8 << 20).unwrap();
+        servers::run(Command::new("mkfs.ext4").arg("-q").arg(&image));
+        let disk = Self(directory);
+        fs::create_dir(disk.path()).unwrap();
+        let mounted = Command::new("mount").args(["-o", "loop"]).arg(&image).arg(disk.path()).output().unwrap();
+        mounted.status.success().then_some(disk)
+    }
+
+    fn path(&self) -> std::path::PathBuf {
+        self.0.path().join("disk")
+    }
+
+    fn freeze(&self, option: &str) {
+        servers::run(Command::new("fsfreeze").arg(option).arg(self.path()));
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        _ = Command::new("fsfreeze").arg("-u").arg(self.path()).output();
+        _ = Command::new("umount").arg("--lazy").arg(self.path()).output();
+    }
+}
+
+/// As for a snapshot. The guard wrote to a page then, and its agent ended it, with the child, after 2.5 s.
+#[test]
+#[ignore = "real seconds: make soak"]
+fn a_disk_that_is_frozen_for_a_while_ends_no_child() {
+    let Some(disk) = Disk::new() else { return println!("not tested: this user may not mount a file system") };
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let log = File::create(path("log")).unwrap();
+    let mut command = agent(AGENT);
+    command.args(["run", "--new", "--ahead", "60s", "--node", "orders=snowflake", "--env", "N={orders}", "--store"]);
+    command.arg(format!("file://{}", path("leases").display())).arg("--dir").arg(disk.path());
+    let line = format!("echo $$ > {0}/new; mv {0}/new {0}/pid; exec sleep 600", directory.path().display());
+    command.args(["--", "sh", "-c", &line]).stdin(Stdio::null()).stderr(log);
+    let mut agent = command.spawn().unwrap();
+    until("the child does not start", || path("pid").exists());
+    let pid = fs::read_to_string(path("pid")).unwrap();
+    disk.freeze("-f");
+    // Longer than an agent waits for a guard, and shorter than a lease.
+    std::thread::sleep(std::time::Duration::from_secs(12));
+    let said = fs::read_to_string(path("log")).unwrap();
+    assert!(fs::exists(format!("/proc/{}", pid.trim())).unwrap(), "the child is gone: {said}");
+    assert!(said.contains("is on a disk: while it is frozen"), "{said}");
+    disk.freeze("-u");
+    signal(&agent, libc::SIGTERM);
+    until("the agent does not end", || agent.try_wait().unwrap().is_some());
+    assert_eq!(agent.wait().unwrap().code(), Some(128 + libc::SIGTERM), "{said}");
+}
+
+/// Twenty leases and twenty segments. `TXID_AGENT` is another agent to compare with.
+#[test]
+fn forty_leases_and_segments_share_two_connections() {
+    let server = servers::postgres(&["fsync=on"]);
+    let directory = tempfile::tempdir().unwrap();
+    let program = std::env::var("TXID_AGENT").unwrap_or_else(|_| AGENT.to_owned());
+    let mut command = agent(&program);
+    let store = format!("postgres://txid@127.0.0.1:{}/ids?timeout=60s", server.port);
+    command
+        .env("TXID_STORE_PASSWORD", POSTGRES_PASSWORD)
+        .args(["run", "--new", "--create", "--store", &store, "--dir"]);
+    command.arg(directory.path()).stdin(Stdio::null()).stderr(Stdio::null());
+    for number in 0..20 {
+        command.args(["--node", &format!("node-{number}=snowflake"), "--segment", &format!("tag-{number}")]);
+    }
+    let mut agent = command.spawn().unwrap();
+    until("not all are live", || {
+        assert!(agent.try_wait().unwrap().is_none(), "the agent has ended");
+        let status = Command::new(AGENT).args(["status", "--dir"]).arg(directory.path()).output().unwrap();
+        let lines = String::from_utf8(status.stdout).unwrap();
+        status.status.success() && lines.lines().filter(|line| line.contains("-1")).count() > 0
+    });
+    let question = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'txid-agent'";
+    let connections = servers::run(servers::psql(&server, "ids").args(["-c", question])).trim().to_owned();
+    let status = fs::read_to_string(format!("/proc/{}/status", agent.id())).unwrap();
+    let of = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).unwrap_or("?").trim().to_owned();
+    let files = fs::read_dir(format!("/proc/{}/fd", agent.id())).unwrap().count();
+    println!("{connections} connections, {} threads, {files} files, memory {}", of("Threads:"), of("VmRSS:"));
+    agent.kill().unwrap();
+    agent.wait().unwrap();
+    if program == AGENT {
+        assert!(connections.parse::<u32>().unwrap() <= 2, "{connections} connections");
+    }
+}

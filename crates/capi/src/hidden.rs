@@ -1,0 +1,176 @@
+//! Numbers that tell nothing: their images under a keyed permutation.
+
+use crate::caller::{bytes, fail, place, txid_text, words};
+use crate::error::txid_error;
+use ::txid::Hidden;
+use ::txid::hidden::{HiddenError, KeyFlaw, NotHidden, NotRevealed};
+use std::ffi::c_char;
+
+/// The length of the longest hidden number.
+pub const TXID_HIDDEN_LEN: usize = 21;
+
+const _: () = assert!(TXID_HIDDEN_LEN == Hidden::MAX_LEN);
+
+/// Hides the numbers of one series, and reveals them.
+pub struct txid_hidden(Hidden);
+
+/// Opens a series of hidden numbers, and writes it to `hidden`. Any thread may use it, and any child. Release it with
+/// txid_hidden_close.
+///
+/// The words are key=FILE, which only its owner may read; name=NAME, and with another name, the images are others; digits=N
+/// for images of 6 to 19 digits, or letters=N for 4 to 13 letters; and perhaps check, for a check digit after that, and
+/// state=FILE, the file of the numbers' segment.
+///
+/// Returns 0, or a txid_error; then `message` says what is wrong, and `hidden` is unchanged.
+///
+/// # Safety
+///
+/// `list` must be valid for reads of `count` texts, as must their bytes; `hidden` for a write, `message` for writes of
+/// TXID_MESSAGE_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_hidden_open(
+    list: *const txid_text,
+    count: usize,
+    hidden: *mut *mut txid_hidden,
+    message: *mut c_char,
+) -> i32 {
+    // SAFETY: the caller vouches for the texts.
+    let list = unsafe { words(list, count) };
+    match Hidden::parse(list.iter().map(|word| &**word)) {
+        Ok(opened) => {
+            // SAFETY: the caller vouches for `hidden`.
+            unsafe { hidden.write(Box::into_raw(Box::new(txid_hidden(opened)))) };
+            0
+        }
+        // SAFETY: the caller's promise is the same.
+        Err(error) => unsafe { fail(txid_error::from(&error), &error, message) },
+    }
+}
+
+/// Releases a series, and wipes its key from memory.
+///
+/// # Safety
+///
+/// `hidden` must be from txid_hidden_open and must not be used any more; or NULL, which does nothing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_hidden_close(hidden: *mut txid_hidden) {
+    if !hidden.is_null() {
+        // SAFETY: it was made by `Box::into_raw`, and the caller gives it up.
+        drop(unsafe { Box::from_raw(hidden) });
+    }
+}
+
+/// Writes the image of `number` to `buf`, at most TXID_HIDDEN_LEN bytes and without a NUL, and returns its length; or a
+/// txid_error, and then `message` says what is wrong.
+///
+/// # Safety
+///
+/// `hidden` must be from txid_hidden_open, `buf` valid for writes of TXID_HIDDEN_LEN bytes, `message` for writes of
+/// TXID_MESSAGE_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_hidden_hide(
+    hidden: *const txid_hidden,
+    number: u64,
+    buf: *mut c_char,
+    message: *mut c_char,
+) -> i32 {
+    // SAFETY: the caller vouches for all of them. A copy of the text would wait for each of its bytes.
+    unsafe {
+        match (*hidden).0.hide_to(number, place(buf)) {
+            Ok(len) => len as i32,
+            Err(error) => fail(txid_error::from(&error), &error, message),
+        }
+    }
+}
+
+/// Writes the number with the image `text` to `number`.
+///
+/// Returns 0, or a txid_error; then `message` says what is wrong, and `number` is unchanged.
+///
+/// # Safety
+///
+/// `hidden` must be from txid_hidden_open, `text` valid for reads of `len` bytes, `number` for a write, `message` for
+/// writes of TXID_MESSAGE_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_hidden_reveal(
+    hidden: *const txid_hidden,
+    text: *const c_char,
+    len: usize,
+    number: *mut u64,
+    message: *mut c_char,
+) -> i32 {
+    // SAFETY: the caller vouches for all of them.
+    unsafe {
+        match (*hidden).0.reveal(bytes(text, len)) {
+            Ok(revealed) => {
+                number.write(revealed);
+                0
+            }
+            Err(error) => fail(txid_error::from(&error), &error, message),
+        }
+    }
+}
+
+/// Writes the image of a number in decimal digits to `buf`, as txid_hidden_hide does.
+///
+/// # Safety
+///
+/// As for txid_hidden_hide; also, `text` must be valid for reads of `len` bytes.
+#[cfg(feature = "nginx")]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_hidden_hide_text(
+    hidden: *const txid_hidden,
+    text: *const c_char,
+    len: usize,
+    buf: *mut c_char,
+    message: *mut c_char,
+) -> i32 {
+    // SAFETY: the caller vouches for all of them.
+    unsafe {
+        match (*hidden).0.hide_text(bytes(text, len)) {
+            Ok(image) => {
+                buf.copy_from_nonoverlapping(image.as_ptr().cast(), image.len());
+                image.len() as i32
+            }
+            Err(error) => fail(txid_error::from(&error), &error, message),
+        }
+    }
+}
+
+impl From<&HiddenError> for txid_error {
+    fn from(error: &HiddenError) -> Self {
+        match error {
+            HiddenError::KeyFile(error) => match error.flaw {
+                KeyFlaw::File { .. } | KeyFlaw::NotAFile | KeyFlaw::OpenToOthers { .. } | KeyFlaw::NoMemory(_) => {
+                    Self::KeyFile
+                }
+                _ => Self::Key,
+            },
+            HiddenError::Name(_) | HiddenError::Digits(_) | HiddenError::Letters(_) | HiddenError::Option(_) => {
+                Self::Option
+            }
+            HiddenError::Segment(error) => error.into(),
+        }
+    }
+}
+
+impl From<&NotHidden> for txid_error {
+    fn from(error: &NotHidden) -> Self {
+        match error {
+            NotHidden::NoNumber | NotHidden::TooLarge { .. } => Self::HiddenNumber,
+            NotHidden::OtherKey { .. } => Self::OtherKey,
+        }
+    }
+}
+
+impl From<&NotRevealed> for txid_error {
+    fn from(error: &NotRevealed) -> Self {
+        match error {
+            NotRevealed::Length { .. } => Self::Length,
+            NotRevealed::Character { .. } => Self::Character,
+            NotRevealed::Check => Self::HiddenCheck,
+            NotRevealed::Period(_) => Self::HiddenPeriod,
+            NotRevealed::NoNumber => Self::HiddenNumber,
+        }
+    }
+}

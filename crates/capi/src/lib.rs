@@ -1,0 +1,46 @@
+//! The C interface of txid: `libtxid.so` and `libtxid.a`.
+//!
+//! Only this crate touches a caller's raw pointers. It makes no decisions: it converts, and calls the library. Its comments
+//! become those of `include/txid.h`.
+
+#![allow(non_camel_case_types, reason = "types have the names that they have in C")]
+
+mod caller;
+pub mod clock;
+#[cfg(target_os = "linux")]
+mod copies;
+#[cfg(not(target_os = "linux"))]
+mod copies {
+    pub(crate) fn other() -> Option<String> {
+        None
+    }
+}
+pub mod error;
+pub mod hidden;
+pub mod kept;
+pub mod maker;
+pub mod policy;
+pub mod read;
+pub mod readings;
+pub mod segment;
+#[cfg(feature = "nginx")]
+pub mod series;
+#[cfg(feature = "nginx")]
+pub mod server;
+pub mod snowflake;
+pub mod span;
+#[cfg(test)]
+mod tests;
+#[cfg(feature = "nginx")]
+pub mod time_in;
+pub mod txid;
+pub mod uuid;
+
+/// The version of this interface. It grows when callers built for the previous version would no longer work.
+pub const TXID_ABI_VERSION: u32 = 2;
+
+/// The TXID_ABI_VERSION that the library was built with.
+#[unsafe(no_mangle)]
+pub extern "C" fn txid_abi_version() -> u32 {
+    TXID_ABI_VERSION
+}

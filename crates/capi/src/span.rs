@@ -1,0 +1,255 @@
+//! The span of a request.
+
+use crate::caller::{bytes, place};
+use crate::policy::{txid_header, txid_headers, txid_peer, txid_policy};
+use ::txid::request::{Field, Outgoing, Policy, Span, TraceIds};
+use ::txid::trace::{AmznTraceId, B3, CloudTraceContext, Sampling, SpanId, TraceId, Traceparent};
+use std::array;
+use std::ffi::{c_char, c_int, c_void};
+use std::ptr::null_mut;
+
+/// The length of a trace id.
+pub const TXID_TRACE_ID_LEN: usize = 32;
+
+/// The length of a span id.
+pub const TXID_SPAN_ID_LEN: usize = 16;
+
+/// The length of a traceparent of version 00.
+pub const TXID_TRACEPARENT_LEN: usize = 55;
+
+/// The length of the longest b3 header.
+pub const TXID_B3_MAX_LEN: usize = 68;
+
+/// The length of the longest header of txid_span_header.
+pub const TXID_SPAN_HEADER_MAX_LEN: usize = 74;
+
+const _: () = assert!(TXID_TRACE_ID_LEN == TraceId::LEN && TXID_SPAN_ID_LEN == SpanId::LEN);
+const _: () = assert!(TXID_TRACEPARENT_LEN == Traceparent::LEN && TXID_B3_MAX_LEN == B3::MAX_LEN);
+const _: () = assert!(TXID_SPAN_HEADER_MAX_LEN == AmznTraceId::MAX_LEN);
+const _: () = assert!(TXID_SPAN_HEADER_MAX_LEN >= CloudTraceContext::MAX_LEN);
+
+/// A header that is not in a txid_span, but is made of it.
+#[repr(C)]
+pub enum txid_span_kind {
+    /// X-Amzn-Trace-Id
+    Aws = 0,
+    /// X-Cloud-Trace-Context
+    Gcp = 1,
+}
+
+/// Sets a header of a request, or removes it if `value` is NULL, and returns 0 or an error: lua-nginx-module's
+/// ngx_http_lua_ffi_req_set_header.
+pub type txid_set_header = Option<
+    unsafe extern "C" fn(
+        request: *mut c_void,
+        name: *const c_char,
+        name_len: usize,
+        value: *const c_char,
+        value_len: usize,
+        values: *mut c_void,
+        values_len: usize,
+        replaces: c_int,
+        error: *mut *const c_char,
+    ) -> c_int,
+>;
+
+/// The span of a request, in the form of headers. A header of length 0 must not be sent.
+#[repr(C)]
+pub struct txid_span {
+    /// X-B3-TraceId: the trace.
+    pub trace_id: [u8; TXID_TRACE_ID_LEN],
+    /// X-B3-SpanId: this hop.
+    pub span_id: [u8; TXID_SPAN_ID_LEN],
+    /// X-B3-ParentSpanId: the span that called this one.
+    pub parent_span_id: [u8; TXID_SPAN_ID_LEN],
+    /// traceparent
+    pub traceparent: [u8; TXID_TRACEPARENT_LEN],
+    /// b3
+    pub b3: [u8; TXID_B3_MAX_LEN],
+    /// X-B3-Sampled: 0 or 1.
+    pub sampled: u8,
+    /// X-B3-Flags: 1.
+    pub flags: u8,
+    /// The length of parent_span_id: 16 or 0.
+    pub parent_span_id_len: u8,
+    /// The length of b3.
+    pub b3_len: u8,
+    /// The length of sampled: 1 or 0.
+    pub sampled_len: u8,
+    /// The length of flags: 1 or 0.
+    pub flags_len: u8,
+    /// Whether it continues the trace of the traceparent that came in, so that its tracestate is passed on as well.
+    pub is_continued: bool,
+}
+
+/// Writes the first span of a new trace to `span`; see txid_fill_now for `clock_ms`.
+///
+/// # Safety
+///
+/// `policy` must be from txid_policy_open, or NULL for one without options; `span` must be valid for a write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_span_start(policy: *const txid_policy, clock_ms: i64, span: *mut txid_span) {
+    // SAFETY: the caller vouches for the policy.
+    let new = match unsafe { policy.as_ref() } {
+        Some(policy) => policy.0.new_span(clock_ms),
+        None => Span::new(TraceIds::Random, clock_ms),
+    };
+    // SAFETY: the caller vouches for `span`.
+    unsafe { span.write(txid_span::from(&new)) }
+}
+
+/// Writes a span to `span` that continues the trace in `headers`, which `peer` sent; if there is no valid one, or the
+/// policy does not accept the peer, the first span of a new trace. See txid_fill_now for `clock_ms`.
+///
+/// # Safety
+///
+/// `policy` must be from txid_policy_open; `peer` and `headers` must be valid for a read, as must what they point to;
+/// and `span` for a write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_span_continue(
+    policy: *const txid_policy,
+    clock_ms: i64,
+    peer: *const txid_peer,
+    headers: *const txid_headers,
+    span: *mut txid_span,
+) {
+    // SAFETY: the caller vouches for all of them.
+    unsafe {
+        let policy = &(*policy).0;
+        let is_trusted = (*peer).is_trusted_by(policy);
+        let header = |field| txid_header::read(txid_headers::get(headers, field));
+        span.write(txid_span::from(&policy.span_of(is_trusted, header, clock_ms)));
+    }
+}
+
+/// Writes a header of a span, a txid_span_kind, to `buf`, and returns its length; 0 if there is no such kind.
+///
+/// # Safety
+///
+/// `span` must be from txid_span_start or txid_span_continue, and `buf` valid for writes of TXID_SPAN_HEADER_MAX_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_span_header(span: *const txid_span, kind: i32, buf: *mut c_char) -> usize {
+    const AWS: i32 = txid_span_kind::Aws as i32;
+    const GCP: i32 = txid_span_kind::Gcp as i32;
+
+    // SAFETY: the caller vouches for both, and each header has its room.
+    unsafe {
+        match kind {
+            AWS => (*span).outgoing().amzn_trace_id(place(buf)),
+            GCP => (*span).outgoing().cloud_trace_context(place(buf)),
+            _ => 0,
+        }
+    }
+}
+
+/// Sends a request's id, and its span in all kinds of the policy: calls `set` for each header that must change. `headers`
+/// are those of the request; in its own text, a value of the same length is overwritten without a call. Returns 0, or what
+/// `set` returned that is less.
+///
+/// # Safety
+///
+/// `policy` must be from txid_policy_open; `id` valid for reads of `id_len` bytes; `span` for a read, or NULL; `headers` and
+/// what they point to as txid_headers_find wrote them, and nothing else may use it; `set` as its type says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_request_send(
+    policy: *const txid_policy,
+    id: *const c_char,
+    id_len: usize,
+    span: *const txid_span,
+    headers: *mut txid_headers,
+    request: *mut c_void,
+    set: txid_set_header,
+    error: *mut *const c_char,
+) -> i32 {
+    // SAFETY: the caller vouches for the policy, the id, the span and the headers.
+    let (policy, id, span, headers) = unsafe { (&(*policy).0, bytes(id, id_len), span.as_ref(), &mut *headers) };
+    let mut code = 0;
+    let mut put = |field, value: Option<&[u8]>| {
+        // SAFETY: the caller vouches for the headers and for `set`.
+        let now = unsafe { put(policy, headers, field, value, request, set, error) };
+        code = code.min(now);
+    };
+    put(Field::Id, Some(id));
+    if let Some(span) = span {
+        span.outgoing().each(policy, put);
+    }
+    code
+}
+
+/// # Safety
+///
+/// As for [`txid_request_send`].
+#[inline(never)]
+unsafe fn put(
+    policy: &Policy,
+    headers: &mut txid_headers,
+    field: Field,
+    value: Option<&[u8]>,
+    request: *mut c_void,
+    set: txid_set_header,
+    error: *mut *const c_char,
+) -> c_int {
+    let header = headers.of(field);
+    // SAFETY: the caller vouches for the value.
+    let old = unsafe { header.value.bytes() };
+    match (header.count, value) {
+        (0, None) => return 0,
+        (1, Some(value)) if old == value => return 0,
+        (1, Some(value)) if header.in_place && old.len() == value.len() => {
+            // SAFETY: it is in the request's own text, and no other part of it.
+            unsafe { header.value.data.cast_mut().cast::<u8>().copy_from_nonoverlapping(value.as_ptr(), value.len()) };
+            return 0;
+        }
+        _ => {}
+    }
+    let name = policy.field_name(field);
+    let (value, value_len) = value.map_or((std::ptr::null(), 0), |value| (value.as_ptr(), value.len()));
+    // SAFETY: the caller vouches for the function, and the texts are valid for reads.
+    unsafe {
+        set.map_or(0, |set| {
+            let name_len = name.len();
+            set(request, name.as_ptr().cast(), name_len, value.cast(), value_len, null_mut(), 0, 1, error)
+        })
+    }
+}
+
+impl txid_span {
+    fn outgoing(&self) -> Outgoing<'_> {
+        let sampled = match (self.flags_len, self.sampled_len) {
+            (0, 0) => None,
+            (0, _) => Some(Sampling::from(self.sampled == b'1')),
+            _ => Some(Sampling::Debug),
+        };
+        Outgoing {
+            traceparent: &self.traceparent,
+            parent_span_id: (self.parent_span_id_len != 0).then_some(&self.parent_span_id),
+            b3: &self.b3[..self.b3_len as usize],
+            sampled,
+            is_continued: self.is_continued,
+        }
+    }
+}
+
+impl From<&Span> for txid_span {
+    #[inline(always)]
+    fn from(span: &Span) -> Self {
+        let texts = span.texts();
+        let traceparent = texts.traceparent;
+        let debug = span.sampled == Some(Sampling::Debug);
+        let sampled = span.sampled.filter(|_| !debug).map(|sampling| sampling.letter() as u8);
+        Self {
+            trace_id: array::from_fn(|index| traceparent[3 + index]),
+            span_id: array::from_fn(|index| traceparent[36 + index]),
+            parent_span_id: texts.parent_span_id.unwrap_or_default(),
+            traceparent,
+            b3: texts.b3,
+            sampled: sampled.unwrap_or_default(),
+            flags: b'1',
+            parent_span_id_len: if span.parent_span_id.is_some() { SpanId::LEN as u8 } else { 0 },
+            b3_len: texts.b3_len as u8,
+            sampled_len: u8::from(sampled.is_some()),
+            flags_len: u8::from(debug),
+            is_continued: span.is_continued,
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! The C interface: what its functions write, what they return, and what they say.
+
+use crate::caller::{TXID_MESSAGE_LEN, txid_text};
+use crate::clock::{txid_clock_coarse_ms, txid_clock_ms};
+use crate::error::{txid_error, txid_strerror};
+use crate::policy::{txid_field, txid_headers_find, txid_policy, txid_policy_close, txid_policy_open, txid_policy_set};
+use crate::read::{TXID_PARTS_MAX, txid_parts, txid_read, txid_value};
+use crate::snowflake::{txid_snowflake_close, txid_snowflake_open};
+use crate::span::{txid_request_send, txid_span_start};
+use crate::txid::*;
+use ::txid::Txid;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::mem::MaybeUninit;
+use std::ptr;
+
+const SAMPLE: &str = "4om9qi54la8ffr4bd9sg";
+const SAMPLE_MS: i64 = 655_829_050_002;
+
+fn ms(text: &[u8]) -> i64 {
+    // SAFETY: the text is as long as it says.
+    unsafe { txid_ms(text.as_ptr().cast(), text.len()) }
+}
+
+/// What txid_read returns: the parts, or the code and the message.
+fn read(format: &str, text: &[u8]) -> Result<txid_parts, (i32, String)> {
+    let (mut parts, mut message) = (MaybeUninit::<txid_parts>::zeroed(), [0_u8; TXID_MESSAGE_LEN]);
+    let (name, text, len) = (format.as_ptr().cast(), text.as_ptr().cast(), text.len());
+    // SAFETY: the texts are as long as they say, the message has its room, and the parts are written if there is no error.
+    unsafe {
+        match txid_read(name, format.len(), text, len, parts.as_mut_ptr(), message.as_mut_ptr().cast()) {
+            0 => Ok(parts.assume_init()),
+            code => Err((code, CStr::from_bytes_until_nul(&message).unwrap().to_str().unwrap().to_string())),
+        }
+    }
+}
+
+fn why_not(format: &str, text: &[u8]) -> (i32, String) {
+    read(format, text).err().unwrap_or_default()
+}
+
+/// The parts, as their names, texts, kinds and numbers.
+fn shown(parts: &txid_parts) -> String {
+    let text = |text: &[c_char]| text.iter().map(|byte| *byte as u8 as char).collect::<String>();
+    let part = |at: usize| {
+        let part = &parts.list[at];
+        // SAFETY: the name is the library's.
+        let name = String::from_utf8_lossy(unsafe { part.name.bytes() });
+        format!("{name} {} {} {}", text(&part.text[..part.text_len as usize]), part.value, part.number)
+    };
+    (0..parts.count).map(part).collect::<Vec<_>>().join(", ")
+}
+
+fn bound(write: unsafe extern "C" fn(*mut c_char, i64), ms: i64) -> String {
+    let mut text = [0_u8; TXID_LEN];
+    // SAFETY: there is room for an id.
+    unsafe { write(text.as_mut_ptr().cast(), ms) };
+    String::from_utf8(text.to_vec()).unwrap()
+}
+
+#[test]
+fn the_time_of_an_id_is_read_in_either_case() {
+    assert_eq!(ms(SAMPLE.as_bytes()), SAMPLE_MS);
+    assert_eq!(ms(SAMPLE.to_uppercase().as_bytes()), SAMPLE_MS);
+    assert_eq!(ms(b"vvvvvvvvvvvvvvvvvvvg"), (1 << 42) - 1);
+}
+
+#[test]
+fn a_text_that_is_no_id_gets_its_code_and_the_reason() {
+    for (text, code, message) in [
+        (&b""[..], txid_error::Length, "an id has 20 characters, not 0"),
+        (b"4om9qi54la8ffr4bd9s", txid_error::Length, "an id has 20 characters, not 19"),
+        (b"4om9qi54la8ffr4bd9sg0", txid_error::Length, "an id has 20 characters, not 21"),
+        (b"zom9qi54la8ffr4bd9sg", txid_error::Character, "character 1 is 'z', not base32hex"),
+        (b"4om9qi54la8f\0r4bd9sg", txid_error::Character, "character 13 is '\\x00', not base32hex"),
+        (b"4om9qi54la8ffr4bd9s\xff", txid_error::Character, "character 20 is '\\xff', not base32hex"),
+        (
+            b"4om9qi54la8ffr4bd9s1",
+            txid_error::LastCharacter,
+            "character 20 is '1', but the last one must be '0' or 'g'",
+        ),
+    ] {
+        let code = code as i32;
+        assert_eq!(ms(text), i64::from(code), "{message}");
+        assert_eq!(why_not("txid", text), (code, message.to_string()));
+        let mut bytes = [7; TXID_BYTES_LEN];
+        // SAFETY: both are as long as they say.
+        assert_eq!(unsafe { txid_to_bytes(text.as_ptr().cast(), text.len(), bytes.as_mut_ptr()) }, code);
+        assert_eq!(bytes, [7; TXID_BYTES_LEN], "nothing is written");
+    }
+    assert_eq!(why_not("txid", SAMPLE.as_bytes()), (0, String::new()));
+}
+
+#[test]
+fn what_is_no_format_that_is_read_is_an_error() {
+    for name in ["", "UUID", "strong", "segment", "a\n"] {
+        let (code, message) = why_not(name, b"x");
+        let begins = format!("\"{}\" is not a format that is read; these are txid, ", name.escape_default());
+        assert!(code == txid_error::Option as i32 && message.starts_with(&begins), "{code} {message}");
+    }
+}
+
+#[test]
+fn a_part_is_a_text_a_number_or_a_flag() {
+    let (text, number, flag) = (txid_value::Text as u8, txid_value::Number as u8, txid_value::Flag as u8);
+    let flake = read("flake", b"00009V93hHzYToZzAFfwf9").unwrap();
+    assert_eq!(shown(&flake), format!("node 02:42:ac:11:00:02 {text} 0, sequence 7 {number} 7"));
+    assert_eq!(flake.ms, 1_522_545_688_552);
+    let header = read("traceparent", b"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01").unwrap();
+    let flags = format!("sampled true {flag} 1, random false {flag} 0");
+    assert!(shown(&header).ends_with(&flags) && header.ms == i64::MIN, "{}", shown(&header));
+    // A UUID of any version, and a 64-bit id of few digits.
+    assert_eq!(read("uuid", b"017f22e2-79b0-7cc3-98c4-dc0c0c07398f").unwrap().ms, 1_645_557_742_000);
+    assert_eq!(shown(&read("snowflake", b"7").unwrap()), format!("node 0 {number} 0, sequence 7 {number} 7"));
+}
+
+/// A prefix of 63 letters, which no other part exceeds.
+#[test]
+fn the_longest_text_of_a_part_has_room() {
+    let prefix = "a".repeat(63);
+    let parts = read("typeid", format!("{prefix}_01h455vb4pex5vsknk084sn02q").as_bytes()).unwrap();
+    let (first, most) = (shown(&parts), TXID_PARTS_MAX);
+    assert!(first.starts_with(&format!("prefix {prefix} ")) && parts.count <= most, "{first}");
+}
+
+#[test]
+fn bytes_are_written_and_read_back() {
+    let mut bytes = [0; TXID_BYTES_LEN];
+    let mut text = [0_u8; TXID_LEN];
+    // SAFETY: every one has its room.
+    unsafe {
+        assert_eq!(txid_to_bytes(SAMPLE.as_ptr().cast(), SAMPLE.len(), bytes.as_mut_ptr()), 0);
+        txid_from_bytes(bytes.as_ptr(), text.as_mut_ptr().cast());
+    }
+    assert_eq!(bytes, <[u8; 12]>::from(SAMPLE.parse::<Txid>().unwrap()));
+    assert_eq!(text, SAMPLE.as_bytes());
+}
+
+#[test]
+fn a_millisecond_has_its_bounds() {
+    assert_eq!(bound(txid_first, SAMPLE_MS), "4om9qi54g00000000000");
+    assert_eq!(bound(txid_last, SAMPLE_MS), "4om9qi54nvvvvvvvvvvg");
+    assert_eq!(bound(txid_first, 0), "00000000000000000000");
+    assert_eq!(bound(txid_last, -1), "vvvvvvvvvvvvvvvvvvvg");
+}
+
+#[test]
+fn every_code_has_a_meaning_of_its_own() {
+    let meaning = |code| {
+        // SAFETY: the text is static and ends in a NUL.
+        unsafe { CStr::from_ptr(txid_strerror(code)) }.to_str().unwrap()
+    };
+    let mut meanings: Vec<_> = txid_error::ALL.iter().map(|&error| meaning(error as i32)).collect();
+    meanings.sort_unstable();
+    assert!(meanings.is_sorted_by(|one, other| one != other), "{meanings:?}");
+    assert_eq!(meaning(0), "no error");
+    assert_eq!(meaning(1), "no such error code");
+    assert_eq!(meaning(i32::MIN), "no such error code");
+}
+
+#[test]
+fn the_library_and_its_header_have_one_version() {
+    assert_eq!(crate::txid_abi_version(), crate::TXID_ABI_VERSION);
+}
+
+#[test]
+fn the_clocks_are_the_systems() {
+    let now_ms = ::txid::system_ms();
+    for ms in [txid_clock_ms(), txid_clock_coarse_ms()] {
+        assert!(ms.abs_diff(now_ms) < 60_000, "{ms}, {now_ms}");
+    }
+}
+
+#[cfg(feature = "nginx")]
+#[test]
+fn a_series_makes_txids_of_the_given_moment() {
+    use crate::series::{txid_series_close, txid_series_fill, txid_series_open};
+
+    let mut texts = [[0_u8; 20]; 2];
+    let series = txid_series_open();
+    assert!(!series.is_null());
+    for text in &mut texts {
+        // SAFETY: the series was just opened, and the text has its room.
+        unsafe { txid_series_fill(series, SAMPLE_MS, text.as_mut_ptr().cast()) };
+        assert_eq!(ms(text), SAMPLE_MS);
+    }
+    assert_ne!(texts[0], texts[1]);
+    // SAFETY: nothing uses it any more.
+    unsafe { txid_series_close(series) };
+}
+
+#[test]
+fn ids_are_random_where_the_system_has_randomness() {
+    assert!(!txid_entropy_degraded());
+}
+
+/// The code and the message of txid_snowflake_open without a file.
+fn open(layout: &CStr, node: &CStr) -> (i32, String) {
+    let (mut generator, mut message) = (ptr::null_mut(), [0_u8; TXID_MESSAGE_LEN]);
+    let (layout, node, path) = (layout.as_ptr(), node.as_ptr(), ptr::null());
+    // SAFETY: all texts end with a NUL, and the message has its room.
+    let code = unsafe { txid_snowflake_open(layout, node, path, 0, &mut generator, message.as_mut_ptr().cast()) };
+    assert_eq!(code == 0, !generator.is_null());
+    // SAFETY: it is NULL, or nobody else has it.
+    unsafe { txid_snowflake_close(generator) };
+    (code, CStr::from_bytes_until_nul(&message).unwrap().to_str().unwrap().to_string())
+}
+
+#[test]
+fn a_state_is_in_memory_unless_its_node_is_leased() {
+    assert_eq!(open(c"snowflake", c"1"), (0, String::new()));
+    let why = "node 'lease' needs the file that txid-agent keeps";
+    assert_eq!(open(c"snowflake", c"lease"), (txid_error::SnowflakeFile as i32, why.to_string()));
+    assert_eq!(open(c"snowflake", c"1024").0, txid_error::SnowflakeNode as i32);
+    assert_eq!(open(c"snow", c"1").0, txid_error::SnowflakeLayout as i32);
+}
+
+fn set(policy: *mut txid_policy, option: &str, word: &str) -> i32 {
+    let text = |text: &str| txid_text { len: text.len(), data: text.as_ptr().cast() };
+    let (option, word, mut message) = (text(option), text(word), [0_u8; TXID_MESSAGE_LEN]);
+    // SAFETY: the texts are as long as they say, and the message has its room.
+    unsafe { txid_policy_set(policy, option.data, option.len, &word, 1, message.as_mut_ptr().cast()) }
+}
+
+#[test]
+fn an_option_given_twice_has_a_code_of_its_own() {
+    let policy = txid_policy_open();
+    assert_eq!(set(policy, "header", "X-Id"), 0);
+    assert_eq!(set(policy, "header", "X-Id"), txid_error::OptionTwice as i32);
+    assert_eq!(set(policy, "accept", "nobody"), txid_error::Option as i32);
+    // SAFETY: nobody else has it.
+    unsafe { txid_policy_close(policy) };
+}
+
+#[test]
+fn only_a_value_in_the_text_of_a_request_is_overwritten_there() {
+    let policy = txid_policy_open();
+    // nginx puts a NUL in place of the colon. A module may keep a name and a value of the configuration side by side.
+    for (before_the_name, after_the_name, in_place) in
+        [(b'\n', 0, true), (b'\n', b':', false), (0, 0, false), (b';', 0, false)]
+    {
+        let mut text = *b"\nX-Request-Id: mine-123";
+        (text[0], text[13]) = (before_the_name, after_the_name);
+        let (name, value) = (text[1..13].as_ptr().cast(), text[15..].as_ptr().cast());
+        let field = txid_field { name_len: 12, name, value_len: 8, value };
+        let mut headers = MaybeUninit::uninit();
+        // SAFETY: the field's texts are as long as it says, and the headers are written.
+        let found = unsafe {
+            txid_headers_find(policy, &field, 1, headers.as_mut_ptr());
+            headers.assume_init()
+        };
+        assert_eq!((found.id.count, found.id.in_place), (1, in_place));
+    }
+    // SAFETY: nobody else has it.
+    unsafe { txid_policy_close(policy) };
+}
+
+/// Refuses the id, and takes all other headers.
+unsafe extern "C" fn set_but_the_id(
+    _: *mut c_void,
+    _: *const c_char,
+    name_len: usize,
+    _: *const c_char,
+    _: usize,
+    _: *mut c_void,
+    _: usize,
+    _: c_int,
+    _: *mut *const c_char,
+) -> c_int {
+    if name_len == "X-Request-Id".len() { -1 } else { 0 }
+}
+
+#[test]
+fn a_header_that_cannot_be_set_is_an_error_whatever_comes_after_it() {
+    let policy = txid_policy_open();
+    assert_eq!(set(policy, "trace", "traceparent"), 0);
+    let (mut headers, mut span) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+    let (id, request) = (SAMPLE.as_ptr().cast(), ptr::null_mut());
+    // SAFETY: the headers and the span are written before they are used, and nobody else has the policy.
+    let code = unsafe {
+        txid_headers_find(policy, ptr::null(), 0, headers.as_mut_ptr());
+        txid_span_start(policy, SAMPLE_MS, span.as_mut_ptr());
+        let (span, headers) = (span.as_ptr(), headers.as_mut_ptr());
+        let set = Some(set_but_the_id as _);
+        let code = txid_request_send(policy, id, SAMPLE.len(), span, headers, request, set, &mut ptr::null());
+        txid_policy_close(policy);
+        code
+    };
+    assert_eq!(code, -1);
+}

@@ -1,0 +1,54 @@
+//! UUIDs that C programs ask for by a function. A maker makes those of version 1.
+
+use crate::caller::place;
+use ::txid::uuid::{self, Uuid};
+use std::ffi::c_char;
+
+/// The length of a UUID.
+pub const TXID_UUID_LEN: usize = 36;
+
+const _: () = assert!(TXID_UUID_LEN == uuid::LEN);
+
+/// Writes a new UUID of version 4, all random, to `buf`: TXID_UUID_LEN characters, no NUL.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_UUID_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_uuid_v4(buf: *mut c_char) {
+    // SAFETY: the caller's promise is the same.
+    unsafe { write_uuid(uuid::v4(), buf) }
+}
+
+/// Writes a new UUID of version 7, stamped with the low 48 bits of `ms`, to `buf`. If the thread's previous one has the
+/// same stamp, this one is greater.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_UUID_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_uuid_v7(buf: *mut c_char, ms: i64) {
+    // SAFETY: the caller's promise is the same.
+    unsafe { write_uuid(uuid::v7_at(ms), buf) }
+}
+
+/// Writes a new UUID of version 7 of this moment to `buf`, greater than the previous one of this thread. See
+/// txid_fill_now for `clock_ms`.
+///
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_UUID_LEN bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_uuid_v7_now(buf: *mut c_char, clock_ms: i64) {
+    // SAFETY: the caller's promise is the same.
+    unsafe { write_uuid(uuid::v7_by(clock_ms), buf) }
+}
+
+/// # Safety
+///
+/// `buf` must be valid for writes of TXID_UUID_LEN bytes.
+#[inline(always)]
+unsafe fn write_uuid(id: Uuid, buf: *mut c_char) {
+    // SAFETY: the caller's promise is the same.
+    uuid::write(id, unsafe { place(buf) });
+}

@@ -1,0 +1,170 @@
+//! Checks what users load: `libtxid.so` as a release builds it.
+
+#![cfg(target_os = "linux")]
+
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::process::Command;
+use test_helpers::library;
+
+fn output_of(tool: &str, option: &str) -> String {
+    let output = Command::new(tool).arg(option).arg("-W").arg(library::path()).output().unwrap();
+    assert!(output.status.success(), "{tool} failed");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn it_exports_its_own_functions_only() {
+    let symbols = output_of("readelf", "--dyn-syms");
+    let exported: Vec<_> = symbols
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>())
+        .filter(|words| words.len() == 8 && matches!(words[4], "GLOBAL" | "WEAK") && words[6] != "UND")
+        .map(|words| words[7].to_string())
+        .collect();
+    assert!(exported.iter().any(|name| name == "txid_fill"), "{exported:?}");
+    assert_eq!(exported.iter().filter(|name| !name.starts_with("txid_")).count(), 0, "{exported:?}");
+}
+
+#[test]
+fn it_is_small_and_stripped() {
+    // With Rust 1.85, the oldest supported version, the file is about 50 KB larger: its standard library is larger.
+    let bound = if library::rust_minor() >= 95 { 600_000 } else { 660_000 };
+    let size = library::path().metadata().unwrap().len();
+    assert!(size <= bound, "{size} bytes of at most {bound}");
+    assert!(!output_of("readelf", "--sections").contains(".symtab"));
+}
+
+#[test]
+fn it_stays_loaded() {
+    let dynamic = output_of("readelf", "--dynamic");
+    assert!(dynamic.contains("NODELETE"), "{dynamic}");
+}
+
+#[test]
+fn its_soname_has_the_version_of_the_interface() {
+    let dynamic = output_of("readelf", "--dynamic");
+    assert!(dynamic.contains("Library soname: [libtxid.so.2]"), "{dynamic}");
+}
+
+/// What makes the words of a batch begins with a constant and the key: who finds it can compute ids that were made before.
+#[test]
+fn no_key_stays_on_the_stack() {
+    type Fill = unsafe extern "C" fn(*mut c_char, i64);
+    const BEFORE_A_KEY: &[u8; 16] = b"expand 32-byte k";
+
+    #[inline(never)]
+    extern "C" fn leave_it(text: *mut c_char, _: i64) {
+        let mut constants = [*BEFORE_A_KEY; 16];
+        // SAFETY: the text has the 20 bytes.
+        unsafe { *text = std::hint::black_box(&mut constants)[0][0] as c_char };
+    }
+
+    let path = CString::new(library::path().as_os_str().as_bytes()).unwrap();
+    let memory = std::fs::File::open("/proc/self/mem").unwrap();
+    let (mut text, mut below) = ([0; 20], vec![0_u8; 64 << 10]);
+    let begin = &raw const text as usize - below.len();
+    let mut is_left_by = |fill: Fill, calls: usize| {
+        // Whatever is called in between would overwrite what is there.
+        // SAFETY: the text has the 20 bytes, and the kernel writes no more than there is room for.
+        let read = unsafe {
+            (0..calls).for_each(|_| fill(text.as_mut_ptr(), 0));
+            libc::pread(memory.as_raw_fd(), below.as_mut_ptr().cast(), below.len(), begin as i64)
+        };
+        assert_eq!(read, below.len() as isize);
+        below.windows(BEFORE_A_KEY.len()).any(|window| window == BEFORE_A_KEY)
+    };
+    // SAFETY: the library's initializers are Rust's own, and the function has this signature.
+    let fill: Fill = unsafe {
+        let handle = libc::dlopen(path.as_ptr(), libc::RTLD_NOW);
+        std::mem::transmute::<*mut c_void, Fill>(libc::dlsym(handle, c"txid_fill".as_ptr()))
+    };
+    for calls in [1, 1, 1000] {
+        assert!(!is_left_by(fill, calls), "after {calls} calls");
+    }
+    assert!(is_left_by(leave_it, 1), "it would not be seen");
+}
+
+/// Loads the library into `true` after another one that has all of its symbols and comes first in symbol lookup, as in
+/// nginx with two modules that both contain libtxid.
+#[test]
+fn it_calls_its_own_functions_where_another_copy_is_loaded_first() {
+    let directory = std::env::temp_dir().join(format!("txid-copies-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap();
+    let other = directory.join("other.so");
+    std::fs::copy(library::path(), &other).unwrap();
+    let preloaded = format!("{}:{}", other.display(), library::path().display());
+    let environment = [("LD_PRELOAD", preloaded.as_str()), ("LD_DEBUG", "bindings"), ("LD_BIND_NOW", "1")];
+    let output = Command::new("true").envs(environment).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    std::fs::remove_dir_all(directory).unwrap();
+
+    let bound_to_the_system = format!("binding file {} [0] to", library::path().display());
+    assert!(said.contains(&bound_to_the_system), "the library was not loaded: {said}");
+    let bound: Vec<_> = said.lines().filter(|line| line.contains("symbol `txid_")).collect();
+    assert!(bound.is_empty(), "{bound:?}");
+}
+
+/// nginx's master keeps a library that it has loaded. After a reload with another `lua_package_cpath` it has two, and the
+/// workers of both would make the same ids.
+#[test]
+fn two_copies_make_no_states_in_memory() {
+    type Open =
+        unsafe extern "C" fn(*const c_char, *const c_char, *const c_char, u64, *mut *mut c_void, *mut c_char) -> i32;
+
+    let directory = std::env::temp_dir().join(format!("txid-two-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap();
+    // Whatever its file is called.
+    let other = directory.join("ids.so");
+    std::fs::copy(library::path(), &other).unwrap();
+    let load = |path: &Path| {
+        let path = CString::new(path.as_os_str().as_bytes()).unwrap();
+        // SAFETY: the library's initializers do nothing, and the function has this type.
+        unsafe {
+            let loaded = libc::dlopen(path.as_ptr(), libc::RTLD_NOW);
+            assert!(!loaded.is_null());
+            std::mem::transmute::<*mut c_void, Open>(libc::dlsym(loaded, c"txid_snowflake_open".as_ptr()))
+        }
+    };
+    let in_memory = |open: Open| {
+        let (mut generator, mut message) = (std::ptr::null_mut(), [0; 512]);
+        // SAFETY: all texts end with a NUL, and the buffers are long enough.
+        unsafe {
+            let (layout, node) = (c"snowflake".as_ptr(), c"17".as_ptr());
+            let code = open(layout, node, std::ptr::null(), 0, &mut generator, message.as_mut_ptr());
+            (code, CStr::from_ptr(message.as_ptr()).to_string_lossy().into_owned())
+        }
+    };
+    let first = load(library::path());
+    assert_eq!(in_memory(first), (0, String::new()));
+    let second = load(&other);
+    for (open, loaded_as_well) in [(second, library::path()), (first, &other)] {
+        let (code, why) = in_memory(open);
+        let expected = format!("{} is loaded as well, and the two copies", loaded_as_well.display());
+        assert!(code == -32 && why.starts_with(&expected), "{code} {why}");
+    }
+    std::fs::remove_dir_all(directory).unwrap();
+}
+
+#[test]
+fn it_links_statically() {
+    let directory = std::env::temp_dir().join(format!("txid-static-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let program = directory.join("now");
+    let compiled = Command::new("cc")
+        .arg(root.join("examples/c/now.c"))
+        .arg("-I")
+        .arg(root.join("include"))
+        .arg(library::path().with_extension("a"))
+        .args(["-lgcc_s", "-lpthread", "-lm", "-ldl", "-o"])
+        .arg(&program)
+        .status()
+        .unwrap();
+    assert!(compiled.success());
+    let output = Command::new(&program).output().unwrap();
+    std::fs::remove_dir_all(directory).unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap().trim().len(), 20);
+}

@@ -1,0 +1,573 @@
+//! The command line of `txid`, and nothing else: its manuals and completions are generated from this.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{ArgAction, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use txid::formats::{self, Format, Make};
+
+const TIMES: &str = "\
+A TIME is one of:
+  2018-04-01T01:21:28.552Z        RFC 3339, with any offset up to 23:59
+  01/Apr/2018:01:21:28 +0000      as nginx logs it; without +0000, local time
+  '2018-04-01 01:21:28'           local time, also without seconds
+  2018-04-01, 20180401, 2018      midnight of the day, or of 1 January, local time
+  today, tomorrow, yesterday      midnight, local time
+  'last tuesday'                  midnight of the last Tuesday before today
+  10:00, 'yesterday 10:00'        local time, of today or of that day; 10:00Z is UTC
+  10m, -10m, 1h30m, '2 days ago'  before now
+  +10m                            after now; in --to, after --from
+  @1522545688, 1522545688         seconds since 1970 (10 digits without the @)
+  1522545688552                   milliseconds since 1970 (11 to 13 digits)
+  now
+Local time is that of the variable TZ, or of the system. Second 60 is read as 59.
+Times are from 1970-01-01 to 2109-05-15T07:35:11.103Z, the range of a txid.";
+
+const WINDOWS: &str = "\
+--from, --to and --around also take an id, for the time in it.
+
+A SPAN is 10m, 1h30m or '2 days'.";
+
+/// Make, read, find and sort 20-character ids that sort by time
+///
+/// Without a command, `txid` makes ids, as `txid new` does.
+#[derive(Parser)]
+#[command(
+    name = "txid",
+    version,
+    args_conflicts_with_subcommands = true,
+    after_help = "\
+Examples:
+  txid                                       an id of this moment
+  txid -n 5 --at 2018-04-01T01:21:28.552Z    five of that millisecond
+  txid inspect b2fr5nvqg00000000000          what an id holds
+  txid grep --since 10m access.log           the lines of the last ten minutes
+  txid sort a.log b.log.gz                   two logs as one, in order of time
+  txid audit access.log                      did ids repeat? did a clock go back?"
+)]
+pub struct Args {
+    /// What to do
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// What to make without a command
+    #[command(flatten)]
+    pub new: New,
+}
+
+/// The commands; each has its help below
+#[derive(Subcommand)]
+#[allow(missing_docs, reason = "clap would take them for the help")]
+pub enum Command {
+    New(New),
+    Inspect(Inspect),
+    Range(Range),
+    Grep(Grep),
+    Sort(Sort),
+    Audit(Audit),
+    Key(Key),
+    Hide(Hide),
+    Reveal(Reveal),
+    Completions(Completions),
+    Man(Man),
+}
+
+/// Make ids, one per line
+#[derive(clap::Args)]
+#[command(after_help = format!("{TIMES}
+
+A NAME is one of:
+{}
+
+Examples:
+  txid new -n 5
+  txid new --at '2 days ago'
+  txid new --format uuid-v7
+  txid new --format snowflake --node 3 --state /var/lib/txid/orders
+  txid new --format segment --state /run/txid/invoices.segment -n 5", made()))]
+pub struct New {
+    /// How many ids to make
+    #[arg(short = 'n', long, value_name = "COUNT", default_value_t = 1)]
+    pub count: u64,
+    /// Stamp ids with this time instead of the current time
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub at: Option<String>,
+    /// What kind of ids to make
+    #[arg(long, value_name = "NAME", value_parser = format_that_is_made(), default_value = "txid", hide_possible_values = true)]
+    pub format: &'static Format,
+    /// For --format snowflake: the node, as a number, env:NAME, ip, hostname, or lease (the one from txid-agent)
+    #[arg(long, value_name = "NODE")]
+    pub node: Option<String>,
+    /// For --format snowflake: the file that all processes with this node share; it is created if missing. For --format
+    /// segment: the file that txid-agent keeps
+    #[arg(long, value_name = "FILE")]
+    pub state: Option<PathBuf>,
+    /// For --format snowflake: snowflake, sonyflake, uid, leaf, snowflake53, discord, instagram, or
+    /// time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01
+    #[arg(long, value_name = "LAYOUT")]
+    pub layout: Option<String>,
+}
+
+/// The name of a format on the command line.
+pub fn name(format: &Format) -> String {
+    format.name.replace('_', "-")
+}
+
+/// The options of a format here, which are nginx's: a flake's node must be of one thread.
+pub fn options(make: &Make) -> &'static [&'static str] {
+    make.in_nginx.unwrap_or(make.options)
+}
+
+/// The formats that can be made, one on each line.
+fn made() -> String {
+    let lines = formats::ALL.iter().filter_map(|format| {
+        let options = options(format.make.as_ref()?).iter().filter(|option| !["address", "epoch"].contains(option));
+        let options: Vec<_> = options.map(|option| format!("--{option}")).collect();
+        let takes = if options.is_empty() { String::new() } else { format!("; takes {}", options.join(", ")) };
+        Some(format!("  {:<16} {}{takes}", name(format), format.about))
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn format_that_is_made() -> impl TypedValueParser<Value = &'static Format> {
+    one_of(|format| format.make.is_some())
+}
+
+/// Which ids of a log are meant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Which {
+    /// Those of one format.
+    Of(&'static Format),
+    /// Whatever is likely an id with a time, but numbers.
+    Any,
+}
+
+const ANY: &str = "any";
+
+fn formats_with_a_time() -> impl TypedValueParser<Value = Which> {
+    let names = formats::ALL.iter().filter(|format| format.has_a_time()).map(|format| name(format));
+    PossibleValuesParser::new(names.chain([ANY.to_string()])).try_map(|text| match text.as_str() {
+        ANY => Ok(Which::Any),
+        name => named(name).map(Which::Of),
+    })
+}
+
+fn one_of(is_one: fn(&Format) -> bool) -> impl TypedValueParser<Value = &'static Format> {
+    let names = formats::ALL.iter().filter(|format| is_one(format)).map(|format| name(format));
+    PossibleValuesParser::new(names).try_map(|name| named(&name))
+}
+
+fn named(name: &str) -> Result<&'static Format, &'static str> {
+    formats::named(&name.replace('-', "_")).ok_or("this format is not in the list")
+}
+
+/// The formats whose ids hold a time, in lines.
+fn with_a_time() -> String {
+    let names: Vec<_> = formats::ALL.iter().filter(|format| format.has_a_time()).map(|format| name(format)).collect();
+    format!("A NAME is one of the formats whose ids hold a time:\n  {}", names.join(", "))
+}
+
+/// Show what ids hold: format, time (UTC, local, age), fields and bits
+///
+/// An id does not name its format. If it can be of several, all are shown, the likeliest first. A number is read in every
+/// known layout, unless --layout is given. Ids are shown as txid writes them.
+///
+/// A text that is no id may have ids in it, such as a URL, a header or a line of a log: each is shown.
+///
+/// What is no id, and has none in it, is reported on standard error, and the exit status is then 1. The others are still
+/// printed.
+///
+/// With --url, prints a link for each id instead: of a log or of a store of traces, with a window of time round the id. In
+/// the template, {id} is the id as it stands in a URL. {time}, {from} and {to} are RFC 3339; {ms}, {from_ms} and {to_ms}
+/// milliseconds since 1970; {s}, {from_s} and {to_s} seconds; {ns}, {from_ns} and {to_ns} nanoseconds. {{ is a brace.
+///
+/// A template can be in a file, by a name: NAME = TEMPLATE on a line. The file is links in the directory txid of
+/// XDG_CONFIG_HOME (~/.config), or the one that the variable TXID_LINKS names.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  txid inspect b2fr5nvqg00000000000
+  txid inspect 'Root=1-58406520-a006649127e371903a2de979;Sampled=1'
+  txid -n 3 | txid inspect --json
+  tail -f app.log | txid inspect --time
+  txid inspect --url 'https://logs.example.com/?from={from_ms}&to={to_ms}&q={id}' b2fr5nvqg00000000000
+  txid inspect --url tempo --for 10m b2fr5nvqg00000000000")]
+pub struct Inspect {
+    /// Ids, or texts with ids in them; reads lines of standard input if none are given
+    #[arg(value_name = "ID")]
+    pub ids: Vec<String>,
+    /// Print one JSON object per line
+    #[arg(long)]
+    pub json: bool,
+    /// Pass on the lines of standard input, each with the time of its first id before it
+    #[arg(long, conflicts_with_all = ["ids", "json", "url"])]
+    pub time: bool,
+    /// Read 64-bit ids in this layout (see txid help new, or mastodon) instead of all
+    #[arg(long, value_name = "LAYOUT")]
+    pub layout: Option<String>,
+    /// Read 64-bit ids with this epoch instead of the layout's
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub epoch: Option<String>,
+    /// Print a link for each id, from a template or from the one of this name
+    #[arg(long, value_name = "TEMPLATE")]
+    pub url: Option<String>,
+    /// For --url: how long the window is before and after the time of the id
+    #[arg(long = "for", value_name = "SPAN", requires = "url", default_value = "1m")]
+    pub span: String,
+}
+
+/// Which ids to read.
+#[derive(clap::Args)]
+pub struct Ids {
+    /// The formats of the ids, with commas between them, or any [default: txid]
+    #[arg(long, value_name = "NAME", value_parser = formats_with_a_time(), value_delimiter = ',', hide_possible_values = true)]
+    pub format: Vec<Which>,
+    /// The layout of 64-bit ids, numbers of 15 to 19 digits (see txid help new); implies --format snowflake
+    #[arg(long, value_name = "LAYOUT")]
+    pub layout: Option<String>,
+}
+
+/// A window of time.
+#[derive(clap::Args)]
+#[group(skip)]
+pub struct Window {
+    /// The start of the window
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub from: Option<String>,
+    /// The end of the window, exclusive
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub to: Option<String>,
+    /// Start this long ago: --since 10m is --from '10m ago'
+    #[arg(long, value_name = "SPAN", conflicts_with = "from", allow_hyphen_values = true)]
+    pub since: Option<String>,
+    /// The middle of the window: as long before as after, 5s or what --for says
+    #[arg(long, value_name = "TIME", conflicts_with_all = ["from", "to", "since"], allow_hyphen_values = true)]
+    pub around: Option<String>,
+    /// How long the window is, after --from or before --to
+    #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
+    pub span: Option<String>,
+}
+
+/// Print the first and the last id of a time window, for a query
+///
+/// The ids of the format must sort by time. Without --to, the window ends now.
+#[derive(clap::Args)]
+#[command(after_help = format!("{TIMES}
+{WINDOWS}
+
+{}
+
+Examples:
+  txid range --from 2018-04-01 --to 2018-04-02
+  txid range --since 1h --format uuid-v7
+  txid range --since 1h --sql request_id --dialect postgresql", with_a_time()))]
+pub struct Range {
+    /// Which time
+    #[command(flatten)]
+    pub window: Window,
+    /// Which ids
+    #[command(flatten)]
+    pub ids: Ids,
+    /// Print a condition on this column, for a WHERE clause
+    #[arg(long, value_name = "COLUMN", conflicts_with = "json")]
+    pub sql: Option<String>,
+    /// Write the condition for this database
+    #[arg(long, value_name = "NAME", value_enum, requires = "sql")]
+    pub dialect: Option<Dialect>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A database, which has its own SQL.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum Dialect {
+    /// PostgreSQL
+    Postgresql,
+    /// MySQL and MariaDB
+    Mysql,
+    /// SQLite
+    Sqlite,
+    /// DuckDB
+    Duckdb,
+    /// ClickHouse
+    Clickhouse,
+}
+
+/// Print the lines with an id from a time window
+///
+/// A line matches if it contains an id of the format with no letter or digit directly before or after it. Without --from,
+/// the window has no start; without --to, it has no end. To find one id, use grep -F.
+///
+/// Lines are printed as soon as they are read, so the input may be a tail -f. Where several files are searched, the name of
+/// its file stands before each line. On a terminal, the id has a color, and control characters are escaped, as \x1b. Input
+/// that is compressed with gzip or zstd is decompressed.
+///
+/// If a file has a zero byte, grep only says whether it matches, unless --text is given. Lines longer than 8 MiB are
+/// skipped and reported. Memory stays below 32 MB, and the lines of --before-context.
+///
+/// The exit status is 0 if a line was found, 1 if none was, and 2 after an error.
+#[derive(clap::Args)]
+#[command(disable_help_flag = true, after_help = format!("{TIMES}
+{WINDOWS}
+
+{}
+
+Examples:
+  txid grep --since 10m access.log
+  txid grep --from 2018-04-01 --to 2018-04-02 access.log.*.gz
+  txid grep --around b2fr5nvqg00000000000 --for 5s -r /var/log/app
+  txid grep --format uuid-v7,txid --from 10:00 --for 1h --histogram 1m access.log
+  tail -f access.log | txid grep --from now", with_a_time()))]
+pub struct Grep {
+    /// Which time
+    #[command(flatten)]
+    pub window: Window,
+    /// Which ids
+    #[command(flatten)]
+    pub ids: Ids,
+    /// Print how many lines match in each span of this length, such as 1m: a bar a line on a terminal
+    #[arg(long, value_name = "SPAN", conflicts_with_all = ["count", "line_number", "only_matching", "files_with_matches", "quiet",
+        "invert_match", "max_count", "after_context", "before_context", "context"])]
+    pub histogram: Option<String>,
+    /// Print only the number of matching lines of each file
+    #[arg(short, long)]
+    pub count: bool,
+    /// Print the number of each line before it
+    #[arg(short = 'n', long)]
+    pub line_number: bool,
+    /// Print only the ids, each on its own line
+    #[arg(short, long)]
+    pub only_matching: bool,
+    /// Print only the names of the files with a matching line
+    #[arg(short = 'l', long)]
+    pub files_with_matches: bool,
+    /// Print nothing, and end with the first match
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Print the lines that do not match
+    #[arg(short = 'v', long)]
+    pub invert_match: bool,
+    /// Read no further in a file after this many lines
+    #[arg(short, long, value_name = "COUNT")]
+    pub max_count: Option<u64>,
+    /// Print the name of its file before each line, even if there is only one
+    #[arg(short = 'H', long, overrides_with = "no_filename")]
+    pub with_filename: bool,
+    /// Never print names of files before lines
+    #[arg(short = 'h', long, overrides_with = "with_filename")]
+    pub no_filename: bool,
+    /// Also print this many lines after each match
+    #[arg(short = 'A', long, value_name = "COUNT")]
+    pub after_context: Option<usize>,
+    /// Also print this many lines before each match
+    #[arg(short = 'B', long, value_name = "COUNT")]
+    pub before_context: Option<usize>,
+    /// Also print this many lines before and after each match
+    #[arg(short = 'C', long, value_name = "COUNT")]
+    pub context: Option<usize>,
+    /// Search all files in directories; without any FILE, in this one
+    #[arg(short, long)]
+    pub recursive: bool,
+    /// Search files with zero bytes as if they were text
+    #[arg(short = 'a', long)]
+    pub text: bool,
+    /// Print help (-h is --no-filename)
+    #[arg(long, action = ArgAction::Help)]
+    pub help: Option<bool>,
+    /// Files to read; - or no file means standard input
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+}
+
+/// Sort the lines of files by the ids in them
+///
+/// The first id in a line counts: all of it if ids of the format sort by time, and otherwise only its time. Ids of several
+/// formats are sorted by their time. A line without an id stays below the line before it, as in a stack trace; at the top of
+/// a file, it comes before all others. Lines with the same id keep their order. Input that is compressed with gzip or zstd is
+/// decompressed.
+///
+/// Files that cannot be read and lines longer than 8 MiB are skipped and reported, and the exit status is then 2.
+///
+/// Memory stays below 128 MB for input of any size. The rest goes to an unnamed file in the temporary directory (TMPDIR),
+/// which disappears when the command ends.
+#[derive(clap::Args)]
+#[command(after_help = format!("{}
+
+Examples:
+  txid sort a.log b.log.gz
+  txid sort --format uuid-v7,ulid a.log b.log
+  txid grep -h --since 1h a.log b.log | txid sort", with_a_time()))]
+pub struct Sort {
+    /// Which ids
+    #[command(flatten)]
+    pub ids: Ids,
+    /// Files to read; - or no file means standard input
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+}
+
+/// Report what is wrong with the ids of logs: repeats, clocks that went back, shared nodes, gaps
+///
+/// The first id of each format in a line counts. A host is a file, unless --host names a KEY.
+///
+/// Memory stays below --memory for input of any size. The rest goes to an unnamed file in the temporary directory (TMPDIR),
+/// and so does standard input, to show lines of it.
+///
+/// The exit status is 1 if an id repeats, 0 if none does, and 2 after an error.
+#[derive(clap::Args)]
+#[command(after_help = format!("\
+It reports:
+  repeats       an id on two lines; with --per, on two lines with another KEY
+  steps back    a clock that was set back: 3 ids of a host in a row are more than
+                1 s older than one before them
+  shared nodes  a node that two hosts used in turn, so at once
+  gaps          spans without an id, of all hosts and of each, longer than --gap
+  future        ids of more than a minute after now
+  sequences     nine tenths of the numbers of one unit of time are used, or more
+  rates         ids a second, on average and at most, of all hosts and of each
+
+A KEY is one of:
+  request       the request line of an access log, or what else has this name
+  pod           any name, as in pod=web-1, pod: web-1 or \"pod\":\"web-1\"
+  3             a column, from 1
+
+{}
+
+Examples:
+  txid audit access.log
+  txid audit --per request access.log error.log
+  txid audit --format snowflake --host pod orders.json
+  txid audit --format any --json *.log.gz", with_a_time()))]
+pub struct Audit {
+    /// Which ids
+    #[command(flatten)]
+    pub ids: Ids,
+    /// An id may be on several lines if they have the same KEY
+    #[arg(long, value_name = "KEY")]
+    pub per: Option<String>,
+    /// Which host made the ids of a line
+    #[arg(long, value_name = "KEY")]
+    pub host: Option<String>,
+    /// Report spans without an id that are longer
+    #[arg(long, value_name = "SPAN", default_value = "1m")]
+    pub gap: String,
+    /// How much memory to use, such as 64M or 1G
+    #[arg(long, value_name = "SIZE", default_value = "256M")]
+    pub memory: String,
+    /// How many findings of each kind to show
+    #[arg(long, value_name = "COUNT", default_value_t = 10)]
+    pub show: usize,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Files to read; - or no file means standard input
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+}
+
+/// Make a key for hidden numbers, or print the check values of keys
+///
+/// Without a file, prints a new key. With a file of keys, prints the check value of each: six hexadecimal digits that tell
+/// keys apart without showing them. In the file of txid-agent, they are key = "66e94b", or "1:66e94b" for a key of period 1.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  (umask 077; txid key > /etc/txid/orders.key)         a file that only its owner may read
+  (umask 077; echo \"1 $(txid key)\" > orders.key)       the key of a period
+  txid key /etc/txid/orders.key                        its check value")]
+pub struct Key {
+    /// The file of keys
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+}
+
+/// Print the images of numbers, one per line
+///
+/// For a number without an image, an empty line is printed and the error is reported; the exit status is then 1.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  txid hide --key orders.key --name orders --digits 10 42
+  txid hide --key orders.key --name orders --letters 8 --check < numbers")]
+pub struct Hide {
+    /// Which images
+    #[command(flatten)]
+    pub series: Series,
+    /// The numbers; reads lines of standard input if none are given
+    #[arg(value_name = "NUMBER")]
+    pub numbers: Vec<String>,
+}
+
+/// Print the numbers of images, one per line
+///
+/// For a text that is not an image, an empty line is printed and the error is reported; the exit status is then 1.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  txid reveal --key orders.key --name orders --digits 10 5761677444
+  cut -f1 shown.tsv | txid reveal --key orders.key --name orders --letters 8 --check")]
+pub struct Reveal {
+    /// Which images
+    #[command(flatten)]
+    pub series: Series,
+    /// The images; reads lines of standard input if none are given
+    #[arg(value_name = "IMAGE")]
+    pub images: Vec<String>,
+}
+
+/// A series of hidden numbers.
+#[derive(clap::Args)]
+#[group(skip)]
+pub struct Series {
+    /// The file of the key, which only its owner may read
+    #[arg(long, value_name = "FILE")]
+    pub key: PathBuf,
+    /// The name of the series; with another name, the images are others
+    #[arg(long, value_name = "NAME")]
+    pub name: String,
+    /// How many digits images have, 6 to 19
+    #[arg(long, value_name = "COUNT")]
+    pub digits: Option<u32>,
+    /// How many letters images have, 4 to 13: 0-9 and a-z without i, l, o and u
+    #[arg(long, value_name = "COUNT", conflicts_with = "digits")]
+    pub letters: Option<u32>,
+    /// Images end with a check digit
+    #[arg(long)]
+    pub check: bool,
+    /// Print one JSON object on each line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Print the completions of a shell
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  txid completions bash > ~/.local/share/bash-completion/completions/txid
+  txid completions zsh > /usr/local/share/zsh/site-functions/_txid
+  txid completions fish > ~/.config/fish/completions/txid.fish")]
+pub struct Completions {
+    /// Which shell
+    #[arg(value_name = "SHELL", value_enum)]
+    pub shell: Shell,
+}
+
+/// A shell with completions.
+#[derive(Clone, Copy, ValueEnum)]
+#[allow(missing_docs, reason = "clap would take them for the help")]
+pub enum Shell {
+    Bash,
+    Zsh,
+    Fish,
+}
+
+/// Print a manual
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  txid man | man -l -
+  txid man grep | man -l -")]
+pub struct Man {
+    /// The command that it is about; without it, txid itself
+    #[arg(value_name = "COMMAND")]
+    pub command: Option<String>,
+}

@@ -1,0 +1,360 @@
+//! `txid inspect`: shows what ids hold.
+
+use crate::ids::Wanted;
+use crate::input::Source;
+use crate::link::Link;
+use crate::mixture::{Ids, Mixture};
+use crate::terminal::Harmless;
+use crate::trouble::complain;
+use crate::{inside, picture, time};
+use anstream::ColorChoice;
+use anstream::adapter::strip_str;
+use anstyle::Style;
+use anyhow::{Context, Result, anyhow};
+use indicatif::ProgressBar;
+use jiff::fmt::friendly::{Designator, Direction, Spacing, SpanPrinter};
+use jiff::tz::TimeZone;
+use jiff::{RoundMode, SpanRound, Timestamp, Unit, Zoned};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use std::io::{BufWriter, IsTerminal, StdoutLock, Write, stdout};
+use std::ops::ControlFlow;
+use std::process::ExitCode;
+use txid::FormatError;
+use txid::formats::{self, Anatomy, Numbers, Reading, Unlikely};
+use txid::snowflake::Layout;
+use txid_args::{Inspect, name};
+
+/// What is written at once where nobody watches.
+const BUFFER: usize = 64 << 10;
+
+/// How many bytes of an invalid id an error shows.
+const SHOWN: usize = 60;
+
+/// A text as an id of one format.
+struct Id {
+    reading: Reading,
+    holds: Anatomy,
+}
+
+impl Id {
+    /// All that the text can be, the likeliest first.
+    fn all(text: &[u8], numbers: &Numbers, now: Timestamp) -> Result<Vec<Self>, Option<FormatError>> {
+        let found = formats::recognize(text, numbers, now.as_millisecond())?;
+        Ok(found.into_iter().map(|(reading, holds)| Self { reading, holds }).collect())
+    }
+
+    /// The format, and the layout that it was read in.
+    fn title(&self) -> String {
+        let title = self.reading.format().title;
+        self.reading.layout.map_or_else(|| title.to_string(), |layout| format!("{title}, layout {layout}"))
+    }
+
+    fn moment(&self) -> Option<Timestamp> {
+        self.reading.ms.and_then(time::timestamp)
+    }
+
+    /// Milliseconds since 1970.
+    fn ms(&self) -> Option<i128> {
+        self.holds.far_ms.map(i128::from).or(self.reading.ms.map(i128::from))
+    }
+
+    /// Its time, or its milliseconds if they are after the year 9999.
+    fn time(&self) -> Option<String> {
+        self.moment().map(time::rfc3339_of).or(self.ms().map(|ms| ms.to_string()))
+    }
+
+    /// The last millisecond of its layout, if that was given.
+    fn layout_ends_ms(&self) -> Option<i64> {
+        let (format, numbers) = (self.reading.format(), &self.reading.numbers);
+        let has_layout = format.make.as_ref().is_some_and(|make| make.options.contains(&"layout"));
+        (numbers.is_chosen && has_layout).then(|| *numbers.layout.range_ms().end())
+    }
+
+    /// What a line says of it that is not the first.
+    fn line(&self) -> String {
+        let time = self.time().map_or(String::new(), |time| format!(" of {time}"));
+        let unlikely = self.unlikely().map_or(String::new(), |why| format!("; unlikely: {why}"));
+        format!("{}{time}{unlikely}", self.title())
+    }
+
+    fn unlikely(&self) -> Option<&'static str> {
+        Some(match self.reading.unlikely? {
+            Unlikely::TooEarly => "its time is before such ids existed",
+            Unlikely::TooLate => "its time is more than a day ahead",
+        })
+    }
+}
+
+/// Writes an object with its keys in this order, and the other readings as objects in it.
+struct Json<'a> {
+    id: &'a Id,
+    others: &'a [Id],
+    url: Option<&'a str>,
+}
+
+impl Serialize for Json<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Json { id, others, url } = self;
+        let mut object = serializer.serialize_map(None)?;
+        object.serialize_entry("id", &id.holds.text)?;
+        object.serialize_entry("format", id.reading.format().title)?;
+        if let Some(layout) = id.reading.layout {
+            object.serialize_entry("layout", layout)?;
+        }
+        if let Some(why) = id.unlikely() {
+            object.serialize_entry("unlikely", why)?;
+        }
+        if let Some(moment) = id.moment() {
+            object.serialize_entry("time", &time::rfc3339_of(moment))?;
+        }
+        if let Some(ms) = id.ms() {
+            object.serialize_entry("ms", &ms)?;
+        }
+        for (name, value) in &id.holds.parts {
+            object.serialize_entry(name, &value.to_string())?;
+        }
+        if let Some(ms) = id.layout_ends_ms() {
+            object.serialize_entry("layout_ends", &time_or_ms(ms))?;
+        }
+        if !id.holds.bytes.is_empty() {
+            object.serialize_entry("hex", &hex(&id.holds.bytes))?;
+        }
+        if !others.is_empty() {
+            let others = others.iter().map(|id| Json { id, others: &[], url: None });
+            object.serialize_entry("or_else", &others.collect::<Vec<_>>())?;
+        }
+        if let Some(url) = url {
+            object.serialize_entry("url", url)?;
+        }
+        object.end()
+    }
+}
+
+pub(crate) fn run(args: &Inspect) -> Result<ExitCode> {
+    let numbers = numbers(args)?;
+    if args.time {
+        return stamp(numbers);
+    }
+    let mut inspection = Inspection {
+        json: args.json,
+        link: Link::new(args)?,
+        now: Timestamp::now(),
+        numbers,
+        zone: time::local_zone()?,
+        has_colors: anstream::AutoStream::choice(&stdout()) != ColorChoice::Never,
+        out: BufWriter::with_capacity(BUFFER, stdout().lock()),
+        all_good: true,
+    };
+    for id in &args.ids {
+        inspection.text(id.as_bytes())?;
+    }
+    if args.ids.is_empty() {
+        let (source, bar) = (Source::Stdin, ProgressBar::hidden());
+        let all = source.each(source.open(&bar)?, &bar, |block| {
+            let mut lines = block.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+            lines.try_for_each(|line| inspection.text(line))?;
+            inspection.flush()?;
+            Ok(ControlFlow::Continue(()))
+        })?;
+        if !all {
+            return Ok(ExitCode::from(crate::trouble::TROUBLE));
+        }
+    }
+    inspection.flush()?;
+    Ok(ExitCode::from(u8::from(!inspection.all_good)))
+}
+
+/// Passes on the lines of standard input, each with the time of its first id before it.
+fn stamp(numbers: Numbers) -> Result<ExitCode> {
+    let ids = Ids::Several(Mixture::new(&Wanted { formats: None, numbers, has_layout: numbers.is_chosen }));
+    let mut out: Box<dyn Write> = match stdout().is_terminal() {
+        true => Box::new(Harmless::new(stdout().lock())),
+        false => Box::new(BufWriter::with_capacity(BUFFER, stdout().lock())),
+    };
+    let (source, bar) = (Source::Stdin, ProgressBar::hidden());
+    let all = source.each(source.open(&bar)?, &bar, |block| {
+        for line in block.split_inclusive(|byte| *byte == b'\n') {
+            let moment = ids.first(line).and_then(|id| time::timestamp(id.ms));
+            // As wide as a time.
+            let time = moment.map_or_else(|| " ".repeat(24), time::rfc3339_of);
+            let end = if line.ends_with(b"\n") { "" } else { "\n" };
+            let parts = [time.as_bytes(), b" ", line, end.as_bytes()];
+            parts.iter().try_for_each(|part| out.write_all(part)).context("standard output")?;
+        }
+        out.flush().context("standard output")?;
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(ExitCode::from(if all { 0 } else { crate::trouble::TROUBLE }))
+}
+
+fn numbers(args: &Inspect) -> Result<Numbers> {
+    let mut layout: Layout = args.layout.as_deref().unwrap_or("snowflake").parse()?;
+    if let Some(epoch) = &args.epoch {
+        layout = layout.with_epoch_ms(time::parse("--epoch", epoch)?)?;
+    }
+    Ok(Numbers { layout, is_chosen: args.layout.is_some() || args.epoch.is_some() })
+}
+
+struct Inspection {
+    json: bool,
+    link: Option<Link>,
+    now: Timestamp,
+    numbers: Numbers,
+    zone: TimeZone,
+    has_colors: bool,
+    out: BufWriter<StdoutLock<'static>>,
+    all_good: bool,
+}
+
+impl Inspection {
+    fn flush(&mut self) -> Result<()> {
+        self.out.flush().context("standard output")
+    }
+
+    /// An id, or a text with ids in it.
+    fn text(&mut self, text: &[u8]) -> Result<()> {
+        let error = match Id::all(text, &self.numbers, self.now) {
+            Ok(found) => return self.show(&found),
+            Err(error) => error,
+        };
+        let (numbers, now) = (self.numbers, self.now);
+        let mut has_ids = false;
+        // One word of such a length was meant as an id.
+        if error.is_none() || !inside::is_word(text) {
+            inside::each(text, &numbers, now.as_millisecond(), &mut |word| {
+                has_ids = true;
+                Id::all(word, &numbers, now).map_or(Ok(()), |found| self.show(&found))
+            })?;
+        }
+        if !has_ids {
+            let error = error.filter(|_| lookalike(text).is_none());
+            let why = match text.trim_ascii().contains(&b' ') {
+                true => "no id is in this text".to_string(),
+                false => error.map_or_else(|| unknown(text), |error| error.to_string()),
+            };
+            self.refuse(text, &why)?;
+        }
+        Ok(())
+    }
+
+    fn refuse(&mut self, text: &[u8], why: &str) -> Result<()> {
+        self.all_good = false;
+        let more = if text.len() > SHOWN { "..." } else { "" };
+        self.flush()?;
+        complain(&anyhow!("'{}{more}': {why}", text[..text.len().min(SHOWN)].escape_ascii()));
+        Ok(())
+    }
+
+    fn show(&mut self, found: &[Id]) -> Result<()> {
+        let Some((id, others)) = found.split_first() else { return Ok(()) };
+        let mut url = None;
+        if let Some(link) = &self.link {
+            url = link.of(&id.holds.text, id.reading.ms);
+            if url.is_none() {
+                let why = format!("an id of {} holds no time for the link", id.title());
+                return self.refuse(id.holds.text.as_bytes(), &why);
+            }
+        }
+        let shown = match (url, self.json) {
+            (url, true) => {
+                serde_json::to_writer(&mut self.out, &Json { id, others, url: url.as_deref() })?;
+                String::new()
+            }
+            (Some(url), false) => url,
+            (None, false) => {
+                let block = self.block(id, others);
+                let block = block.strip_suffix('\n').unwrap_or(&block);
+                if self.has_colors { block.to_string() } else { strip_str(block).to_string() }
+            }
+        };
+        writeln!(self.out, "{shown}").context("standard output")
+    }
+
+    fn block(&self, id: &Id, others: &[Id]) -> String {
+        let bold = Style::new().bold();
+        let mut block = format!("{bold}{}{bold:#}\n", id.holds.text);
+        let only = if others.is_empty() { ", the only reading" } else { "" };
+        let unlikely = id.unlikely().map_or(String::new(), |why| format!("; unlikely: {why}"));
+        let mut rows = vec![("format", format!("{}{only}{unlikely}", id.title()))];
+        rows.extend(others.iter().map(|other| ("or", other.line())));
+        if let Some(moment) = id.moment() {
+            let local = moment.to_zoned(self.zone.clone());
+            rows.push(("time", time::rfc3339_of(moment)));
+            rows.push(("local", local.strftime("%Y-%m-%dT%H:%M:%S.%3f%:z").to_string()));
+            rows.push(("age", age(moment, self.now)));
+        }
+        rows.extend(id.ms().map(|ms| ("ms", ms.to_string())));
+        rows.extend(id.holds.parts.iter().map(|(name, value)| (*name, value.to_string())));
+        rows.extend(id.layout_ends_ms().map(|ms| ("layout ends", time_or_ms(ms))));
+        if !id.holds.bytes.is_empty() {
+            rows.push(("hex", hex(&id.holds.bytes)));
+        }
+        let width = rows.iter().map(|(name, _)| name.len() + 1).max().unwrap_or_default().max(8);
+        for (name, value) in rows {
+            block += &format!("  {name:<width$}{value}\n");
+        }
+        for line in picture::of(&id.holds.bytes, &id.holds.fields) {
+            block += &format!("  {line}\n");
+        }
+        block
+    }
+}
+
+/// What to say of a text that nobody meant as an id of a format.
+fn unknown(text: &[u8]) -> String {
+    let looks = lookalike(text).map_or(String::new(), |what| format!(": {what}?"));
+    let characters = if text.len() == 1 { "character" } else { "characters" };
+    let read = formats::ALL.iter().filter(|format| format.read.is_some()).map(|format| name(format));
+    let read = read.collect::<Vec<_>>().join(", ");
+    format!("not an id of a known format ({} {characters}{looks}); these are read: {read}", text.len())
+}
+
+/// What else people have in their logs.
+fn lookalike(text: &[u8]) -> Option<&'static str> {
+    let all = |is_one: fn(&u8) -> bool| text.iter().all(is_one);
+    let is_crockford = |byte: &u8| byte.is_ascii_alphanumeric() && !b"iloILOuU".contains(byte);
+    match text.len() {
+        10 if all(u8::is_ascii_digit) => Some("seconds since 1970"),
+        13 if all(u8::is_ascii_digit) => Some("milliseconds since 1970"),
+        13 if text.iter().all(is_crockford) => Some("a TSID"),
+        40 if all(u8::is_ascii_hexdigit) => Some("a SHA-1"),
+        64 if all(u8::is_ascii_hexdigit) => Some("a SHA-256"),
+        _ => None,
+    }
+}
+
+/// A time; or its milliseconds if they are after the year 9999.
+fn time_or_ms(ms: i64) -> String {
+    time::timestamp(ms).map_or_else(|| ms.to_string(), time::rfc3339_of)
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let digit = |value: u8| char::from(b"0123456789abcdef"[usize::from(value)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+/// The age of a moment, or the time until it, in the two largest units that are not zero.
+fn age(moment: Timestamp, now: Timestamp) -> String {
+    let utc = |time: Timestamp| -> Zoned { time.to_zoned(TimeZone::UTC) };
+    let (then, now) = (utc(moment), utc(now));
+    let rounded = now.until((Unit::Year, &then)).and_then(|span| {
+        let smallest = match span {
+            span if span.get_years() != 0 => Unit::Month,
+            span if span.get_months() != 0 => Unit::Day,
+            span if span.get_days() != 0 => Unit::Hour,
+            span if span.get_hours() != 0 => Unit::Minute,
+            _ => Unit::Second,
+        };
+        span.round(SpanRound::new().largest(Unit::Year).smallest(smallest).mode(RoundMode::Trunc).relative(&now))
+    });
+    let printer = SpanPrinter::new()
+        .designator(Designator::Verbose)
+        .spacing(Spacing::BetweenUnitsAndDesignators)
+        .direction(Direction::Suffix);
+    match rounded {
+        Ok(span) if span.is_zero() => "now".to_string(),
+        Ok(span) if span.is_positive() => format!("in {}", printer.span_to_string(&span)),
+        Ok(span) => printer.span_to_string(&span),
+        Err(error) => error.to_string(),
+    }
+}

@@ -1,0 +1,71 @@
+//! What the `txid` command does: it makes, reads, finds and sorts ids, and hides numbers. The parts that read what anybody may have written
+//! are public for `crates/fuzz/`.
+
+mod audit;
+pub mod blocks;
+mod grep;
+pub mod gzip;
+mod hidden;
+mod hint;
+mod histogram;
+mod ids;
+mod input;
+mod inside;
+mod inspect;
+mod link;
+mod manual;
+mod mixture;
+mod new;
+mod page;
+pub mod picture;
+mod range;
+mod runs;
+mod sort;
+mod sql;
+pub mod terminal;
+pub mod time;
+mod trouble;
+mod window;
+pub mod words;
+pub mod zstd;
+
+use clap::Parser;
+use std::process::ExitCode;
+use trouble::{TROUBLE, complain};
+use txid_args::{Args, Command};
+
+/// Runs the command with the arguments of this process. Nothing is done if its output goes nowhere.
+pub fn run(output_is_closed: bool) -> ExitCode {
+    end_quietly_when_nobody_reads();
+    let args = Args::parse();
+    if output_is_closed {
+        complain(&anyhow::anyhow!("standard output is closed"));
+        return ExitCode::from(TROUBLE);
+    }
+    let done = match args.command.unwrap_or(Command::New(args.new)) {
+        Command::New(args) => new::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
+        Command::Range(args) => range::run(&args),
+        Command::Grep(args) => grep::run(&args),
+        Command::Sort(args) => sort::run(&args),
+        Command::Audit(args) => audit::run(&args),
+        Command::Key(args) => hidden::key(&args),
+        Command::Hide(args) => hidden::hide(&args),
+        Command::Reveal(args) => hidden::reveal(&args),
+        Command::Completions(args) => manual::completions(&args),
+        Command::Man(args) => manual::man(&args),
+    };
+    done.unwrap_or_else(|error| {
+        complain(&error);
+        ExitCode::from(TROUBLE)
+    })
+}
+
+/// Rust ignores SIGPIPE, so `txid -n 1000000 | head` would end with an error. It should just end, like grep.
+fn end_quietly_when_nobody_reads() {
+    // SAFETY: the default action is not a handler of ours, and no other thread runs yet.
+    #[cfg(unix)]
+    unsafe {
+        libc::signal(libc::SIGPIPE, libc::SIG_DFL)
+    };
+}

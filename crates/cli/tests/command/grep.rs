@@ -1,0 +1,403 @@
+//! `txid grep`.
+
+use crate::{directory, gzip, id, printed, refusal, txid};
+use assert_cmd::Command;
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// A line for each of these milliseconds.
+fn log(times: &[i64]) -> String {
+    times.iter().map(|&ms| format!("10.0.0.1 {} GET /{ms}\n", id(ms))).collect()
+}
+
+fn grep(directory: &TempDir, args: &[&str]) -> Command {
+    let mut command = txid(&["grep"]);
+    command.current_dir(directory).args(args);
+    command
+}
+
+#[test]
+fn the_lines_of_the_window_come_out_as_they_are() {
+    let lines = log(&[999, 1000, 1500, 2000, 2001]);
+    let directory = directory(&[("a.log", lines.as_bytes())]);
+    let expected: String = lines.lines().skip(1).take(3).map(|line| format!("{line}\n")).collect();
+    assert_eq!(
+        printed(&mut grep(&directory, &["--from", "0000000001000", "--to", "0000000002001", "a.log"])),
+        expected
+    );
+    assert_eq!(
+        printed(txid(&["grep", "--from", "0000000001000", "--to", "0000000002001"]).write_stdin(&*lines)),
+        expected
+    );
+    assert_eq!(
+        printed(txid(&["grep", "--from=0000000001000", "--to=0000000002001", "-"]).write_stdin(lines.to_uppercase())),
+        expected.to_uppercase()
+    );
+    assert_eq!(printed(&mut grep(&directory, &["--to", "0000000001000", "a.log"])).lines().count(), 1);
+    assert_eq!(printed(&mut grep(&directory, &["--from", "0000000002001", "a.log"])).lines().count(), 1);
+    assert_eq!(printed(&mut grep(&directory, &["a.log"])), lines);
+}
+
+#[test]
+fn since_is_so_long_ago() {
+    let now = txid::system_ms();
+    let lines = log(&[now - 660_000, now - 540_000, now]);
+    for since in ["10m", "10 minutes", "0h10m"] {
+        assert_eq!(printed(txid(&["grep", "-c", "--since", since]).write_stdin(&*lines)), "2\n", "{since}");
+    }
+    assert_eq!(printed(txid(&["grep", "-c", "--since", "10m", "--to", "1m ago"]).write_stdin(&*lines)), "1\n");
+    for since in ["10m ago", "-10m", "0m", "now", "", "10", "100 years", "2026"] {
+        assert!(
+            refusal(&mut txid(&["grep", "--since", since])).starts_with(&format!("txid: --since '{since}': ")),
+            "{since}"
+        );
+    }
+    assert!(refusal(&mut txid(&["grep", "--since", "1m", "--from", "now"])).contains("cannot be used with"));
+    assert!(
+        refusal(&mut txid(&["grep", "--since", "1m", "--to", "2m ago"])).contains("the window is empty: --since is")
+    );
+    assert!(
+        refusal(&mut txid(&["grep", "--from", "0000000000005", "--to", "0000000000005"]))
+            .contains("the window is empty")
+    );
+}
+
+#[test]
+fn counts_are_printed_for_each_file() {
+    let directory = directory(&[("a.log", log(&[1, 2, 3]).as_bytes()), ("b.log", b"nothing\n")]);
+    assert_eq!(printed(&mut grep(&directory, &["-c", "a.log"])), "3\n");
+    assert_eq!(
+        printed(&mut grep(&directory, &["--count", "--from=0000000000002", "a.log", "b.log"])),
+        "a.log:2\nb.log:0\n"
+    );
+    grep(&directory, &["-c", "b.log"]).assert().code(1).stdout("0\n").stderr("");
+}
+
+#[test]
+fn a_line_comes_out_once_and_only_for_a_whole_word() {
+    let (one, two) = (id(1), id(2));
+    let carries = [
+        one.clone(),
+        format!("[{one}]"),
+        format!("id={one}&x"),
+        format!("req-{one}_é"),
+        format!("{one} {two} {one}"),
+        format!("\0é{two}\r"),
+    ];
+    let not = [
+        format!("x{one}"),
+        format!("{one}0"),
+        one[1..].to_string(),
+        format!("{}1", &one[..19]),
+        format!("{}z", &one[..19]),
+    ];
+    for line in carries {
+        assert_eq!(printed(txid(&["grep", "-c"]).write_stdin(format!("\n{line}\n\n"))), "1\n", "{line:?}");
+    }
+    for line in not {
+        txid(&["grep"]).write_stdin(line).assert().code(1).stdout("").stderr("");
+    }
+}
+
+#[test]
+fn ends_of_lines_stay_as_they_are_and_the_last_gets_one() {
+    let lines = format!("{}\r\nno\r\n{}", id(1), id(2));
+    assert_eq!(printed(txid(&["grep"]).write_stdin(&*lines)), lines.replace("no\r\n", "") + "\n");
+    txid(&["grep"]).write_stdin("").assert().code(1).stdout("").stderr("");
+}
+
+#[test]
+fn gzip_is_read_with_all_its_members() {
+    let (one, two) = (log(&[1, 2]), log(&[3]));
+    let members = [gzip(one.as_bytes()), gzip(b""), gzip(two.as_bytes())].concat();
+    let directory = directory(&[("a.gz", &members), ("named_otherwise", &members)]);
+    let both = format!("{one}{two}");
+    assert_eq!(printed(&mut grep(&directory, &["a.gz"])), both);
+    assert_eq!(printed(&mut grep(&directory, &["named_otherwise"])), both);
+    assert_eq!(printed(txid(&["grep"]).write_stdin(members)), both);
+}
+
+/// Padding, as tapes and some programs that append to files leave it.
+#[test]
+fn zeros_after_a_gzip_are_padding() {
+    let (one, two) = (log(&[1, 2]), log(&[3]));
+    let padded = |zeros| [gzip(one.as_bytes()), vec![0; zeros], gzip(two.as_bytes()), vec![0; zeros]].concat();
+    for zeros in [0, 1, 512, 10_240, 100_000] {
+        let directory = directory(&[("padded.gz", &padded(zeros)), ("a.log", two.as_bytes())]);
+        assert_eq!(
+            printed(&mut grep(&directory, &["-h", "padded.gz", "a.log"])),
+            format!("{one}{two}{two}"),
+            "{zeros}"
+        );
+        let sorted = printed(txid(&["sort", "padded.gz", "a.log"]).current_dir(&directory));
+        assert_eq!(sorted, format!("{one}{two}{two}"), "{zeros}");
+    }
+}
+
+#[test]
+fn data_after_a_gzip_is_reported_after_its_lines() {
+    let (one, two) = (log(&[1, 2]), log(&[3]));
+    let followed = [&gzip(one.as_bytes())[..], b"\0\0garbage"].concat();
+    let directory = directory(&[("a.gz", &followed), ("a.log", two.as_bytes())]);
+    let messages = "txid: a.gz: the data after the compressed part is neither gzip nor padding; skipped\n";
+    for command in [&["grep", "-h"][..], &["sort"]] {
+        let mut command = txid(&[command, &["a.gz", "a.log"]].concat());
+        command.current_dir(&directory).assert().code(2).stdout(format!("{one}{two}")).stderr(messages);
+    }
+}
+
+#[test]
+fn a_damaged_gzip_is_reported_after_its_lines() {
+    let lines = log(&(0..20_000).collect::<Vec<_>>());
+    let compressed = gzip(lines.as_bytes());
+    let directory = directory(&[("cut.gz", &compressed[..compressed.len() / 2]), ("a.log", log(&[7]).as_bytes())]);
+    let assert = grep(&directory, &["-h", "cut.gz", "a.log"]).assert().code(2);
+    let stderr = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+    assert!(stderr.starts_with("txid: cut.gz: ") && stderr.lines().count() == 1, "{stderr}");
+    let stdout = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
+    assert!(stdout.lines().count() > 1000 && stdout.ends_with(" GET /7\n"));
+    assert!(stdout.lines().all(|line| line.contains(" GET /")), "no line is cut");
+}
+
+#[test]
+fn unreadable_files_are_reported_and_the_others_are_searched() {
+    let directory = directory(&[("a.log", log(&[1]).as_bytes())]);
+    let messages = "txid: missing: No such file or directory (os error 2)\ntxid: .: is a directory\n";
+    grep(&directory, &["-h", "missing", ".", "a.log"])
+        .assert()
+        .code(2)
+        .stdout(printed(&mut grep(&directory, &["a.log"])))
+        .stderr(messages);
+
+    let unreadable = directory.path().join("unreadable");
+    std::os::unix::fs::symlink("unreadable", unreadable).unwrap();
+    assert!(refusal(&mut grep(&directory, &["unreadable"])).starts_with("txid: unreadable: "));
+    // Reading unmapped memory fails when it is read, not when it is opened.
+    assert!(refusal(&mut txid(&["grep", "/proc/self/mem"])).starts_with("txid: /proc/self/mem: "));
+}
+
+/// It would find its own output, forever.
+#[test]
+fn the_output_is_not_searched() {
+    let lines = log(&[1, 2]);
+    let directory = directory(&[("a.log", lines.as_bytes())]);
+    for (command, name) in
+        [("grep a.log", "a.log"), ("grep <a.log", "standard input"), ("inspect <a.log", "standard input")]
+    {
+        let command = format!("exec \"$0\" {command} >>a.log");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &command, env!("CARGO_BIN_EXE_txid")]).current_dir(&directory);
+        let messages = format!("txid: {name}: is also the output\n");
+        shell.timeout(Duration::from_secs(60)).assert().code(2).stdout("").stderr(messages);
+        assert_eq!(std::fs::read_to_string(directory.path().join("a.log")).unwrap(), lines);
+    }
+}
+
+#[test]
+fn a_binary_file_only_tells_that_it_matches() {
+    let binary = format!("\0\x01 {}\nmore\n", id(1));
+    let directory = directory(&[("a.bin", binary.as_bytes()), ("b.bin", b"\0\n"), ("a.log", log(&[2]).as_bytes())]);
+    let messages = "txid: a.bin: binary file matches\n";
+    grep(&directory, &["-h", "a.bin", "b.bin", "a.log"])
+        .assert()
+        .code(0)
+        .stdout(printed(&mut grep(&directory, &["a.log"])))
+        .stderr(messages);
+    assert_eq!(printed(&mut grep(&directory, &["-c", "a.bin"])), "1\n");
+    grep(&directory, &["b.bin"]).assert().code(1).stdout("").stderr("");
+    txid(&["grep"]).write_stdin(vec![0; 1_000_000]).assert().code(1).stdout("").stderr("");
+}
+
+/// Wherever the first zero is: all lines before its block are printed by then, and none after.
+#[test]
+fn a_binary_file_is_seen_as_one_wherever_its_first_zero_is() {
+    let text = log(&[1]).repeat(20_000);
+    let input = format!("{text}\0\n{}", log(&[2]));
+    let assert = txid(&["grep"]).write_stdin(input).assert().code(0);
+    assert_eq!(String::from_utf8_lossy(&assert.get_output().stderr), "txid: standard input: binary file matches\n");
+    let found = &assert.get_output().stdout;
+    assert!(text.as_bytes().starts_with(found) && found.len() >= text.len() - (256 << 10), "{}", found.len());
+}
+
+#[test]
+fn lines_that_are_too_long_are_reported_and_the_others_are_searched() {
+    let long = format!("{} {}\n", id(5), "x".repeat(8 << 20));
+    let (one, nine) = (log(&[1]), log(&[9]));
+    let input = format!("{one}{long}{nine}{long}");
+    let directory = directory(&[("a.gz", &gzip(input.as_bytes())), ("a.log", input.as_bytes())]);
+    for file in ["a.log", "a.gz"] {
+        let messages = [one.len(), one.len() + long.len() + nine.len()]
+            .map(|offset| format!("txid: {file}: the line at offset {offset} is longer than 8 MiB; skipped\n"));
+        grep(&directory, &[file]).assert().code(2).stdout(format!("{one}{nine}")).stderr(messages.concat());
+    }
+    let messages = "txid: standard input: the line at offset 0 is longer than 8 MiB; skipped\n";
+    txid(&["inspect"]).write_stdin(long).assert().code(2).stdout("").stderr(messages);
+}
+
+#[test]
+fn a_line_longer_than_any_block_is_found_whole() {
+    let line = format!("{} {} {}\n", "x ".repeat(2_000_000), id(5), "é".repeat(1_000_000));
+    let input = format!("{}{line}{}", log(&[1]), log(&[9]));
+    let found = printed(txid(&["grep", "--from=0000000000005", "--to=0000000000006"]).write_stdin(input));
+    assert!(found == line, "{} bytes", found.len());
+}
+
+#[test]
+fn every_line_is_seen_wherever_blocks_end() {
+    // Lines of growing length move the end of a block through all positions of an id.
+    let lines: String = (0..20_000).map(|ms| format!("{} {}\n", "-".repeat(ms as usize % 97), id(ms))).collect();
+    assert!(printed(txid(&["grep"]).write_stdin(&*lines)) == lines);
+    assert_eq!(
+        printed(txid(&["grep", "-c", "--from=0000000000100", "--to=0000000019000"]).write_stdin(lines)),
+        "18900\n"
+    );
+}
+
+#[test]
+fn lines_come_out_while_the_input_goes_on() {
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_txid"))
+        .arg("grep")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    for ms in 0..3 {
+        let line = log(&[ms]);
+        stdin.write_all(line.as_bytes()).unwrap();
+        let mut found = String::new();
+        stdout.read_line(&mut found).unwrap();
+        assert_eq!(found, line);
+    }
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+}
+
+/// Lines with an id of this format, of the seconds 1 to 9 after a moment of 2018.
+fn log_of(format: &str) -> String {
+    let line = |second: i64| {
+        let at = (1_522_545_688_000 + 1000 * second).to_string();
+        format!("{second} id={}, \"GET /\"\n", printed(&mut txid(&["new", "--format", format, "--at", &at])).trim())
+    };
+    (1..10).map(line).collect()
+}
+
+const STAMPED: [&str; 5] = ["txid", "uuid-v7", "flake", "unique-id", "trace-id"];
+
+/// What is compressed in a way that is not read here has no lines, and no id is found in it.
+#[test]
+fn other_compressions_are_named_and_not_searched() {
+    for (program, head) in
+        [("xz", &b"\xfd7zXZ\0\0\x04"[..]), ("bzip2", b"BZh91AY&SY\x11"), ("lz4", b"\x04\x22\x4d\x18\x64")]
+    {
+        let directory = directory(&[("a.log", head)]);
+        let said = format!("is compressed with {program}; decompress it first: {program} -dc FILE | txid ...");
+        for command in ["grep", "sort"] {
+            txid(&[command, "a.log"])
+                .current_dir(&directory)
+                .assert()
+                .code(2)
+                .stdout("")
+                .stderr(format!("txid: a.log: {said}\n"));
+            txid(&[command]).write_stdin(head).assert().code(2).stderr(format!("txid: standard input: {said}\n"));
+        }
+    }
+    let line = format!("BZh9 is no bzip2 {}\n", id(5));
+    assert_eq!(printed(txid(&["grep"]).write_stdin(&*line)), line);
+}
+
+#[test]
+fn the_ids_of_any_format_with_a_time_are_found() {
+    let of_samples = concat!(
+        "1 0ad1348f1403169275002100356696\n",
+        "2 [b3e4bd0d1f2c4a5e8c9d0a1b2c3d4e5f.57.15225456885520042]\n",
+        "3 C232AB00-9414-11EC-B3C8-9F6BDECED846\n",
+        "4 1EC9414C-232A-6B00-B3C8-9F6BDECED846\n",
+        "5 \"Ws@zWAoAAAcAAAAqAAEAAAAH\"\n",
+        "6 980253782132654080\n",
+        "7 of nothing\n",
+    );
+    for (format, line, time, to) in [
+        ("sofa", 1, "2014-06-19T09:14:35.002Z", "2014-06-19T09:14:35.003Z"),
+        ("skywalking", 2, "2018-04-01T01:21:28.552Z", "2018-04-01T01:21:28.553Z"),
+        ("uuid-v1", 3, "2022-02-22T19:22:22.000Z", "2022-02-22T19:22:22.001Z"),
+        ("uuid-v6", 4, "2022-02-22T19:22:22.000Z", "2022-02-22T19:22:22.001Z"),
+        ("unique-id-short", 5, "2018-04-12T19:28:24Z", "2018-04-12T19:28:25Z"),
+        ("snowflake", 6, "2018-04-01T01:21:28.552Z", "2018-04-01T01:21:28.553Z"),
+    ] {
+        let found = txid(&["grep", "--format", format, "--from", time, "--to", to]).write_stdin(of_samples).assert();
+        let expected = of_samples.lines().nth(line - 1).unwrap();
+        found.success().stdout(format!("{expected}\n")).stderr("");
+    }
+    for format in STAMPED {
+        let log = log_of(format);
+        let window = ["grep", "--format", format, "--from", "2018-04-01T01:21:31Z", "--to", "2018-04-01T01:21:34Z"];
+        let found = printed(txid(&window).write_stdin(log.as_str()));
+        let expected: String = log.lines().skip(2).take(3).map(|line| format!("{line}\n")).collect();
+        assert_eq!(found, expected, "{format}");
+        assert_eq!(printed(txid(&["grep", "-c", "--format", format]).write_stdin(log)), "9\n", "{format}");
+    }
+    let layout = printed(txid(&["grep", "--layout", "sonyflake"]).write_stdin("189609532907847680\n"));
+    assert_eq!(layout, "189609532907847680\n");
+}
+
+#[test]
+fn another_format_that_is_there_is_named_with_its_command() {
+    let directory = directory(&[("it's.log", log_of("uuid-v7").as_bytes()), ("empty.log", b"nothing\n")]);
+    let hint = "txid: no txid was found, but there are ids of the format UUID version 7: txid";
+    txid(&["grep", "--from", "2018-03-01 10:00", "it's.log"])
+        .current_dir(&directory)
+        .assert()
+        .code(1)
+        .stdout("")
+        .stderr(format!("{hint} grep --format uuid-v7 --from '2018-03-01 10:00' 'it'\\''s.log'\n"));
+    let sorted = txid(&["sort", "it's.log"]).current_dir(&directory).assert().success();
+    sorted.stderr(format!("{hint} sort --format uuid-v7 'it'\\''s.log'\n"));
+    for format in STAMPED.iter().filter(|format| **format != "trace-id") {
+        let wanted = if *format == "txid" { "flake" } else { "txid" };
+        let assert = txid(&["grep", "--format", wanted]).write_stdin(log_of(format)).assert().code(1);
+        let said = String::from_utf8_lossy(&assert.get_output().stderr);
+        assert!(said.ends_with(&format!(": txid grep --format {format}\n")), "{said}");
+    }
+    // Of 2018, a txid can be an xid; of today, an xid cannot be a txid.
+    let said = |log: &str| {
+        let assert = txid(&["grep", "--format", "flake"]).write_stdin(log).assert().code(1);
+        String::from_utf8_lossy(&assert.get_output().stderr).into_owned()
+    };
+    let said_of = |names: &str| format!("txid: no flake was found, but there are ids of the format {names}: txid grep");
+    assert!(said(&log_of("txid")).starts_with(&said_of("txid or xid")));
+    let now_s = txid::system_ms() as u64 / 1000;
+    let xid = txid::Txid::at((now_s << 10) as i64).to_string();
+    assert!(said(&xid).starts_with(&said_of("xid")), "{}", said(&xid));
+    // It would be a txid of times to come, which has to be in the window to be printed.
+    for (args, code) in
+        [(&["grep", "--since", "1h"][..], 0), (&["grep", "--since", "1h", "--to", "now"], 1), (&["sort"], 0)]
+    {
+        let assert = txid(args).write_stdin(&*xid).assert().code(code);
+        let stderr = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+        let [before, rest] = [args[0], &args[1..].join(" ")];
+        let command = format!("txid {before} --format xid {rest}");
+        let expected = format!(
+            "txid: what looks like a txid is unlikely to be one, but there are ids of the format xid: {command}"
+        );
+        assert_eq!(stderr.trim_end(), expected.trim_end());
+    }
+    // Any 32 hexadecimal digits could be a trace id.
+    txid(&["grep"]).write_stdin(log_of("trace-id")).assert().code(1).stderr("");
+    // Nothing is there, or ids of the format are, though none in the window.
+    txid(&["grep", "empty.log"]).current_dir(&directory).assert().code(1).stderr("");
+    let both = format!("{}b2fr5nvmbtcu7vl9phl0", log_of("uuid-v7"));
+    txid(&["grep", "--from", "now"]).write_stdin(both).assert().code(1).stderr("");
+}
+
+#[test]
+fn a_binary_file_is_printed_as_text_on_request() {
+    let binary = format!("\0\x01 {}\n", id(1));
+    let directory = directory(&[("a.bin", binary.as_bytes())]);
+    for text in ["-a", "--text"] {
+        assert_eq!(printed(&mut grep(&directory, &[text, "a.bin"])), binary);
+    }
+}

@@ -1,0 +1,167 @@
+//! `txid inspect`.
+
+use crate::{gzip, printed, txid};
+
+const SAMPLE: &str = "b2fr5nvmbtcu7vl9phl0";
+
+/// Xids are in lower case only.
+const IN_UPPER_CASE: &str = "\
+b2fr5nvmbtcu7vl9phl0
+  format  txid, the only reading
+  time    2018-04-01T01:21:28.537Z
+  local   2018-04-01T02:21:28.537+01:00
+  age     AGE
+  ms      1522545688537
+  random  1f59e3fea9cc6a
+  hex     589fb2dff65f59e3fea9cc6a
+  01011000 10011111 10110010 11011111 11110110 01011111
+  |--------------- time, 42 bits ---------------||----|
+  01011001 11100011 11111110 10101001 11001100 01101010
+  |----------------- random, 54 bits -----------------|
+";
+
+const JSON: &str = concat!(
+    r#"{"id":"b2fr5nvmbtcu7vl9phl0","format":"txid","time":"2018-04-01T01:21:28.537Z","ms":1522545688537,"#,
+    r#""random":"1f59e3fea9cc6a","hex":"589fb2dff65f59e3fea9cc6a","or_else":["#,
+    r#"{"id":"b2fr5nvmbtcu7vl9phl0","format":"xid","time":"2017-02-12T00:57:03.000Z","ms":1486861023000,"#,
+    r#""machine":"f65f59","pid":"58366","counter":"11127914","hex":"589fb2dff65f59e3fea9cc6a"}]}"#,
+    "\n"
+);
+
+/// Replaces what changes with time.
+fn ageless(block: &str) -> String {
+    let lines = block.lines().map(|line| if line.starts_with("  age ") { "  age     AGE" } else { line });
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn an_id_is_shown_in_either_case() {
+    let block = |id: &str| ageless(&printed(txid(&["inspect", id]).env("TZ", "CET-1")));
+    assert_eq!(block(&SAMPLE.to_uppercase()), IN_UPPER_CASE);
+    let both = IN_UPPER_CASE.replace(", the only reading", "\n  or      xid of 2017-02-12T00:57:03.000Z");
+    assert_eq!(block(SAMPLE), both);
+}
+
+#[test]
+fn the_age_has_two_units() {
+    let now = txid::system_ms();
+    // Each with tolerance for a command that starts late.
+    for (ago, age) in [
+        (-900, "now"),
+        (10_000, "1"),
+        (90_500, "1 minute 3"),
+        (2 * 3_600_000 + 80_000, "2 hours 1 minute ago"),
+        (86_400_000 + 3_600_000 + 300_000, "1 day 1 hour ago"),
+        (45 * 86_400_000 + 3_600_000, "1 month 1"),
+        (400 * 86_400_000, "1 year 1 month ago"),
+        (-3_600_000 * 50 - 59_000, "in 2 days 2 hours"),
+    ] {
+        // An id of a format that nothing else looks like, also if it is of times to come.
+        let block = printed(&mut txid(&["inspect", &txid::uuid::v7_at(now - ago).to_string()]));
+        let line = block.lines().find(|line| line.contains("age")).unwrap();
+        assert!(line.trim_start_matches("  age     ").starts_with(age), "{ago}: {line}");
+        // The name, two numbers, two units, and "in" or "ago".
+        assert!(line.split_whitespace().count() <= 6, "{ago}: {line}");
+    }
+}
+
+#[test]
+fn json_is_one_object_a_line() {
+    assert_eq!(printed(&mut txid(&["inspect", "--json", SAMPLE, SAMPLE])), JSON.repeat(2));
+    let object: serde_json::Value = serde_json::from_str(JSON).unwrap();
+    assert_eq!(object["ms"], 1_522_545_688_537_u64);
+}
+
+/// The end of a `traceparent` of a later version may be anything, and is not written.
+#[test]
+fn an_id_is_shown_as_it_is_written_here() {
+    for (id, written) in [
+        (
+            "01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-\x1b]0;\u{7f}\u{9b}é",
+            "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+        ),
+        ("01arz3ndektsv4rrffq69g5fav", "01ARZ3NDEKTSV4RRFFQ69G5FAV"),
+        ("0ad1348f14031692750021003000056696", "0ad1348f1403169275002100356696"),
+        ("00000001160090501362225152", "1160090501362225152"),
+    ] {
+        let line = printed(&mut txid(&["inspect", "--json", id]));
+        let object: serde_json::Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(object["id"], written);
+        assert!(printed(&mut txid(&["inspect", id])).starts_with(&format!("{written}\n")));
+    }
+}
+
+/// A number may have any zeros before it, and then looks like something else as well.
+#[test]
+fn a_padded_number_is_a_number_as_well() {
+    let line = printed(&mut txid(&["inspect", "--json", "--layout", "snowflake", "0001160090501362225152"]));
+    let object: serde_json::Value = serde_json::from_str(&line).unwrap();
+    let [first, second] = [&object, &object["or_else"][0]].map(|it| (&it["format"], &it["id"], &it["ms"]));
+    assert_eq!(first, (&"snowflake".into(), &"1160090501362225152".into(), &1_565_422_103_621_u64.into()));
+    assert_eq!((second.0, second.1), (&"flake".into(), &"0001160090501362225152".into()));
+}
+
+#[test]
+fn ids_come_on_standard_input_too() {
+    let lines = format!("{SAMPLE}\r\n\n  {SAMPLE}\t{SAMPLE}");
+    assert_eq!(printed(txid(&["inspect", "--json"]).write_stdin(&*lines)), JSON.repeat(3));
+    assert_eq!(printed(txid(&["inspect", "--json"]).write_stdin(gzip(lines.as_bytes()))), JSON.repeat(3));
+    assert_eq!(printed(txid(&["inspect"]).write_stdin("")), "");
+}
+
+/// What is said of a text that no format has the length of.
+fn unknown(what: &str) -> String {
+    let read = txid::formats::ALL.iter().filter(|format| format.read.is_some()).map(|format| format.name);
+    let read = read.collect::<Vec<_>>().join(", ").replace('_', "-");
+    format!("not an id of a known format ({what}); these are read: {read}")
+}
+
+fn refusal_of(text: &str) -> String {
+    let assert = txid(&["inspect", text]).assert().code(1).stdout("");
+    String::from_utf8(assert.get_output().stderr.clone()).unwrap()
+}
+
+#[test]
+fn a_text_that_looks_like_something_else_is_named() {
+    for (text, what) in [
+        ("5", "1 character"),
+        ("1522545688552", "13 characters: milliseconds since 1970?"),
+        ("1522545688", "10 characters: seconds since 1970?"),
+        ("0AWE5HZP3SKTK", "13 characters: a TSID?"),
+        ("da39a3ee5e6b4b0d3255bfef95601890afd80709", "40 characters: a SHA-1?"),
+        ("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", "64 characters: a SHA-256?"),
+    ] {
+        let shown = if text.len() > 60 { format!("{}...", &text[..60]) } else { text.to_owned() };
+        txid(&["inspect", text]).assert().code(1).stderr(format!("txid: '{shown}': {}\n", unknown(what)));
+    }
+    for almost in [
+        "15225456x8",
+        "0AWE5HZP3SKTI",
+        "ga39a3ee5e6b4b0d3255bfef95601890afd80709",
+        "g3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+    ] {
+        let said = refusal_of(almost);
+        assert!(!said.contains("?)"), "{said}");
+    }
+}
+
+#[test]
+fn an_invalid_id_is_reported_and_the_others_are_printed() {
+    let messages = format!(
+        "txid: 'b2fr5nzmbtcu7vl9phl0': character 7 is 'z', not base32hex\ntxid: '': {}\n",
+        unknown("0 characters")
+    );
+    let args = ["inspect", "--json", SAMPLE, "b2fr5nzmbtcu7vl9phl0", "", SAMPLE];
+    txid(&args).assert().code(1).stdout(JSON.repeat(2)).stderr(messages);
+    let message = format!("txid: 'a\\x00\\xff': {}\n", unknown("3 characters"));
+    txid(&["inspect", "--json"]).write_stdin(format!("{SAMPLE} ").into_bytes()).assert().code(0);
+    txid(&["inspect"]).write_stdin(b"a\0\xff".to_vec()).assert().code(1).stdout("").stderr(message);
+}
+
+#[test]
+fn a_long_word_is_not_repeated() {
+    let message = format!("txid: '{}': character 1 is 'x', not lower-case hexadecimal\n", "x".repeat(60));
+    txid(&["inspect", &"x".repeat(60)]).assert().code(1).stdout("").stderr(message);
+    let message = format!("txid: '{}...': {}\n", "x".repeat(60), unknown("3000000 characters"));
+    txid(&["inspect"]).write_stdin("x".repeat(3_000_000)).assert().code(1).stdout("").stderr(message);
+}

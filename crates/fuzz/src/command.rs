@@ -1,0 +1,149 @@
+//! What the command reads: gzip, lines, texts that may be ids, times.
+
+use crate::bytes::{take, text};
+use flate2::{Compression, bufread::MultiGzDecoder, write::GzEncoder};
+use std::io::{self, BufReader, Cursor, Read, Write};
+use txid::Txid;
+use txid::formats::{self, Numbers, Readings};
+use txid::snowflake::Layout;
+use txid_cli::blocks::{Blocks, Piece};
+use txid_cli::gzip::Members;
+use txid_cli::words::Finder;
+use txid_cli::zstd::Frames;
+use txid_cli::{picture, terminal, time};
+
+const MOST: u64 = 1 << 20;
+
+fn read_all(input: impl Read) -> (Vec<u8>, io::Result<usize>) {
+    let mut read = Vec::new();
+    let end = input.take(MOST).read_to_end(&mut read);
+    (read, end)
+}
+
+/// We read everything that flate2 reads, and everything before the point where it gives up.
+pub fn gzip(bytes: &[u8]) {
+    let (ours, end) = read_all(Members::new(bytes));
+    let (theirs, their_end) = read_all(MultiGzDecoder::new(bytes));
+    assert!(ours.starts_with(&theirs));
+    if their_end.is_ok() {
+        assert!(end.is_ok() && ours == theirs);
+    }
+}
+
+/// What is packed here, in members with padding in between, is read back unchanged.
+pub fn padded_gzip(mut bytes: &[u8]) {
+    let (mut packed, mut plain) = (Vec::new(), Vec::new());
+    while !bytes.is_empty() {
+        let [length, padding] = take(&mut bytes);
+        let (part, rest) = bytes.split_at(usize::from(length).min(bytes.len()));
+        bytes = rest;
+        let mut member = GzEncoder::new(&mut packed, Compression::fast());
+        member.write_all(part).expect("memory takes all");
+        member.finish().expect("memory takes all");
+        packed.resize(packed.len() + usize::from(padding), 0);
+        plain.extend_from_slice(part);
+    }
+    let (read, end) = read_all(Members::new(BufReader::with_capacity(7, &*packed)));
+    assert!(read == plain && (end.is_ok() || packed.is_empty()));
+}
+
+/// What is read of zstd is the same however little is read at once, and so is the point where it gives up.
+pub fn zstd(bytes: &[u8]) {
+    let (whole, end) = read_all(Frames::new(bytes));
+    let (parts, their_end) = read_all(BufReader::with_capacity(7, Frames::new(BufReader::with_capacity(5, bytes))));
+    assert!(whole == parts && end.is_ok() == their_end.is_ok());
+}
+
+/// The lines of a log, in the smallest possible blocks, are those of the whole, and so are the ids in them.
+pub fn log(mut bytes: &[u8]) {
+    let [block, longest] = take(&mut bytes).map(|byte: u8| usize::from(byte) + 1);
+    let longest = longest.max(block);
+    let mut blocks = Blocks::with_sizes(Box::new(Cursor::new(bytes.to_vec())), block, longest);
+    let (mut lines, mut left_out) = (Vec::new(), Vec::new());
+    while let Some(piece) = blocks.next_piece().expect("memory can be read") {
+        match piece {
+            Piece::Lines(some) => lines.extend_from_slice(some),
+            Piece::TooLong(line) => left_out.push(line),
+        }
+    }
+    let is_too_long = |line: &[u8]| line.len() > longest || line.len() == longest && line.last() != Some(&b'\n');
+    let (mut expected, mut too_long) = (Vec::new(), Vec::new());
+    let mut offset = 0;
+    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
+        match is_too_long(line) {
+            true => too_long.push(offset),
+            false => expected.extend_from_slice(line),
+        }
+        offset += line.len() as u64;
+    }
+    assert_eq!((lines, left_out), (expected, too_long));
+
+    // Whether something is a word must not depend on its position.
+    let finder = Finder::new(formats::named("txid").expect("it is there"), Numbers::UNKNOWN).expect("it has a time");
+    let words = || bytes.split(|byte| !byte.is_ascii_alphanumeric()).filter_map(|word| Txid::from_text(word).ok());
+    let ms_of = |id: Txid| id.timestamp_ms() as i64;
+    let (range, first) = (1 << 41..=i64::MAX, words().next().map(ms_of));
+    let within = words().filter(|id| range.contains(&ms_of(*id))).count();
+    for before in 0..if first.is_some() { 128 } else { 1 } {
+        let text = [&b"-".repeat(before), bytes].concat();
+        assert_eq!(finder.first_ms(&text), first);
+        let mut found = 0;
+        finder.within(&text, &finder.window(range.clone()), |_| found += 1);
+        assert_eq!(found, within);
+    }
+    // Every other format: what is found can be read.
+    for finder in formats::ALL.iter().filter_map(|format| Finder::new(format, Numbers::UNKNOWN)) {
+        let all = finder.window(i64::MIN..=i64::MAX);
+        let mut found = 0;
+        finder.within(bytes, &all, |place| {
+            assert!(finder.first_ms(&bytes[place.start..]).is_some());
+            found += 1;
+        });
+        assert_eq!(found > 0, finder.first_ms(bytes).is_some());
+    }
+}
+
+/// What `txid inspect` shows of a word.
+pub fn inspect(bytes: &[u8]) {
+    for numbers in [Numbers::UNKNOWN, Numbers { layout: Layout::SONYFLAKE, is_chosen: true }] {
+        let readings = Readings::of(bytes, &numbers, txid::system_ms());
+        // What fits is what can be shown, in any layout that is tried.
+        for format in formats::ALL.into_iter().filter(|format| format.name != "snowflake" || numbers.is_chosen) {
+            let is_read = formats::read(format.name, bytes, &numbers).is_some_and(|read| read.is_ok());
+            // A UUID of any version is read as one.
+            let is_it = |name: &str| name == format.name || format.name == "uuid" && name.starts_with("uuid_");
+            assert_eq!(readings.iter().any(|it| is_it(it.name())), is_read, "{format:?}");
+        }
+        match formats::recognize(bytes, &numbers, txid::system_ms()) {
+            Ok(found) => {
+                assert!(!found.is_empty());
+                for (reading, id) in found {
+                    let again = formats::recognize(id.text.as_bytes(), &numbers, txid::system_ms()).unwrap();
+                    assert!(again.iter().any(|(it, same)| it.name() == reading.name() && same.text == id.text));
+                    let bits: usize = id.fields.iter().map(|(_, bits)| bits).sum();
+                    assert!(id.bytes.is_empty() || 8 * id.bytes.len() == bits);
+                    assert_eq!(picture::of(&id.bytes, &id.fields).is_empty(), id.bytes.is_empty());
+                    assert_eq!(reading.format().ms(bytes, &reading.numbers), reading.ms);
+                    reading.ms.and_then(time::timestamp).map(time::rfc3339_of);
+                }
+            }
+            Err(error) => assert!(error.is_none_or(|error| !error.to_string().is_empty())),
+        }
+    }
+}
+
+/// A time that a user writes is one that an id can hold, and is read back as it is shown.
+pub fn time(bytes: &[u8]) {
+    let text = &*text(bytes);
+    for ms in [time::parse("--at", text), time::parse_since("--since", text)].into_iter().flatten() {
+        assert!((0..=time::LAST_MS).contains(&ms));
+        assert_eq!(time::parse("--at", &time::rfc3339(ms)).ok(), Some(ms));
+    }
+}
+
+/// Nothing printed on a terminal can control it.
+pub fn terminal(bytes: &[u8]) {
+    let shown = terminal::harmless(bytes);
+    let controls = shown.replace("\r\n", "\n").contains(|char: char| char.is_control() && !"\t\n".contains(char));
+    assert!(!controls && shown.matches('\n').count() == bytes.iter().filter(|&&byte| byte == b'\n').count());
+}

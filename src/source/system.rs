@@ -1,0 +1,78 @@
+//! The system's randomness. No file stays open, and no lock is held, so that a child that is forked meanwhile can ask as well.
+
+use super::cancellation;
+
+/// Fills `bytes` with the system's randomness. Returns whether there was enough.
+pub(super) fn fill(bytes: &mut [u8]) -> bool {
+    cancellation::held_up(|| ask(bytes))
+}
+
+#[cfg(target_os = "linux")]
+fn ask(bytes: &mut [u8]) -> bool {
+    by_call(bytes) || by_file(bytes)
+}
+
+/// Not through the C library, which has the function since glibc 2.25 only.
+#[cfg(target_os = "linux")]
+fn by_call(bytes: &mut [u8]) -> bool {
+    fill_by(bytes, |rest| {
+        // SAFETY: the kernel writes no more bytes than `rest` has.
+        unsafe { libc::syscall(libc::SYS_getrandom, rest.as_mut_ptr(), rest.len(), 0) as isize }
+    })
+}
+
+/// For sandboxes that forbid the call, and for Linux before 3.17.
+#[cfg(target_os = "linux")]
+#[cold]
+#[inline(never)]
+fn by_file(bytes: &mut [u8]) -> bool {
+    // Without waiting, in case it is a pipe.
+    let flags = libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NONBLOCK;
+    // SAFETY: the path ends with a NUL, and the descriptor is closed by nobody else.
+    unsafe {
+        let file = libc::open(c"/dev/urandom".as_ptr(), flags);
+        if file < 0 {
+            return false;
+        }
+        let is_filled =
+            is_urandom(file) && fill_by(bytes, |rest| libc::read(file, rest.as_mut_ptr().cast(), rest.len()));
+        libc::close(file);
+        is_filled
+    }
+}
+
+/// Whether the file is the kernel's, and not one that somebody has put there.
+#[cfg(target_os = "linux")]
+fn is_urandom(file: libc::c_int) -> bool {
+    const MAJOR_AND_MINOR: (u32, u32) = (1, 9);
+    // SAFETY: the kernel writes to our own struct, for which zeros are valid.
+    unsafe {
+        let mut status: libc::stat = std::mem::zeroed();
+        libc::fstat(file, &raw mut status) == 0
+            && status.st_mode & libc::S_IFMT == libc::S_IFCHR
+            && (libc::major(status.st_rdev), libc::minor(status.st_rdev)) == MAJOR_AND_MINOR
+    }
+}
+
+/// Calls `read` until the bytes are full. It returns how many it has written, or -1 with an errno.
+#[cfg(target_os = "linux")]
+fn fill_by(mut bytes: &mut [u8], mut read: impl FnMut(&mut [u8]) -> isize) -> bool {
+    while !bytes.is_empty() {
+        match read(bytes) {
+            given @ 1.. => bytes = &mut { bytes }[given as usize..],
+            -1 if is_interrupted() => {}
+            _ => return false,
+        }
+    }
+    true
+}
+
+#[cfg(target_os = "linux")]
+fn is_interrupted() -> bool {
+    std::io::Error::last_os_error().raw_os_error() == Some(libc::EINTR)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn ask(bytes: &mut [u8]) -> bool {
+    getrandom::fill(bytes).is_ok()
+}
