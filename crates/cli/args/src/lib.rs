@@ -302,7 +302,7 @@ pub enum Dialect {
 /// that is compressed with gzip or zstd is decompressed.
 ///
 /// If a file has a zero byte, grep only says whether it matches, unless --text is given. Lines longer than 8 MiB are
-/// skipped and reported. Memory stays below 32 MB, and the lines of --before-context.
+/// skipped and reported. Memory stays below 32 MB, besides the lines of --before-context and what zstd was told to remember.
 ///
 /// The exit status is 0 if a line was found, 1 if none was, and 2 after an error.
 #[derive(clap::Args)]
