@@ -1,13 +1,13 @@
 //! The hosts, their agents and workers, and what happens to them.
 
 use crate::network::{LAST_NODE, Memory, Weather, course};
+use crate::page::{look, say, write};
 use crate::random::Random;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use txid::snowflake::{Generator, Layout, LeasePage, Order};
-use txid_agent_machines::lease::page::{look, say, write};
 use txid_agent_machines::lease::{Answer, Event, Input, Lease, NodeRecord, Output, Reply, Request, Rules, Write};
 use txid_agent_machines::protocol::{Machine, Now};
 use txid_agent_machines::store::{Numbering, Put};

@@ -5,6 +5,9 @@
 
 mod fleet;
 mod network;
+// Of the agent, which keeps a page by what the machine says.
+#[path = "../../../src/keeper/page.rs"]
+mod page;
 mod random;
 
 use fleet::{Fleet, MOMENTS, Plan, Report};
