@@ -112,6 +112,30 @@ fn a_store_that_is_emptied_again_and_again_gives_no_id_twice() {
     }
 }
 
+/// As while a fleet gets new settings.
+#[test]
+fn leases_of_different_lengths_give_no_id_twice() {
+    let mut fleet = Fleet::new(seed(), 300, Plan::MIXED);
+    fleet.run(1_200_000);
+    fleet.calm_down(900_000);
+    let report = fleet.report();
+    println!("{report:?}");
+    assert_eq!((report.twice, report.backwards, report.leased), (0, 0, 300));
+}
+
+/// The floor of an emptied store was as far ahead as the settings of the host that made it said, and those of others may
+/// allow for more.
+#[test]
+fn a_host_that_takes_its_settings_for_those_of_all_is_found() {
+    let first = seed();
+    let finds = |seed| {
+        let mut fleet = Fleet::new(seed, 200, Plan::FORGETFUL_AND_NAIVE);
+        fleet.run(1_800_000);
+        fleet.report().too_far > 0
+    };
+    assert!((first..first + 4).any(finds));
+}
+
 /// For `make soak`.
 #[test]
 #[ignore = "takes minutes"]
