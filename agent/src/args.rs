@@ -92,7 +92,7 @@ pub struct Run {
     /// The name of this host in the store [default: the host name]
     #[arg(long, value_name = "TEXT")]
     pub name: Option<String>,
-    /// How far this host's clock may be off the store's [default: 10s]
+    /// How far this host's clock may be off the store's, from 100ms to 10s [default: 10s]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub max_skew: Option<Duration>,
     /// A variable of the child's environment, with nodes in its value: WORKER_ID={orders}
@@ -165,7 +165,7 @@ pub struct Release {
 /// Set the time before which no lease starts, after a backup of the store was restored
 ///
 /// The restored store may have lost leases. No id repeats if the floor is after the end of all of them. The default is late
-/// enough, unless an agent has a longer --ahead than the one given here.
+/// enough, unless an agent has a longer --ahead or --max-skew than the one given here.
 #[derive(clap::Args)]
 pub struct Floor {
     #[command(flatten)]
@@ -173,6 +173,9 @@ pub struct Floor {
     /// The longest --ahead of all agents
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "60s")]
     pub ahead: Duration,
+    /// The longest --max-skew of all agents
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "10s")]
+    pub max_skew: Duration,
     /// The floor, such as 2026-11-21T22:00:00Z, at most two days ahead
     #[arg(long, value_name = "TIME")]
     pub at: Option<Timestamp>,

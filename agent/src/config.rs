@@ -220,8 +220,8 @@ impl Config {
             self.ahead
         );
         ensure!(
-            (Duration::from_millis(100)..=day).contains(&self.max_skew),
-            "--max-skew {:?} is not between 100ms and 1d",
+            (Duration::from_millis(100)..=MOST_SKEW).contains(&self.max_skew),
+            "--max-skew {:?} is not between 100ms and {MOST_SKEW:?}: no other host of the group expects more",
             self.max_skew
         );
         if !self.env.is_empty() {
@@ -253,6 +253,9 @@ fn host_name() -> anyhow::Result<String> {
     Ok(name)
 }
 
+/// No host may let its clock be further off the store's than this.
+pub const MOST_SKEW: Duration = Duration::from_millis(txid_agent_machines::lease::Rules::MOST_SKEW_MS);
+
 #[cfg(test)]
 mod schema;
 
@@ -279,6 +282,14 @@ pub mod tests {
         for name in ["", "two\nlines", &format!("{longest}x")] {
             let why = config(&["--name", name]).err().unwrap().to_string();
             assert!(why.ends_with("is not one line of at most 255 bytes"), "{why}");
+        }
+    }
+
+    /// The floor of an emptied store allows for so much, whatever the host that makes it is told.
+    #[test]
+    fn no_clock_may_be_off_by_more_than_others_expect() {
+        for (skew, is_right) in [("99ms", false), ("100ms", true), ("10s", true), ("10001ms", false), ("1d", false)] {
+            assert_eq!(config(&["--max-skew", skew]).is_ok(), is_right, "{skew}");
         }
     }
 

@@ -9,8 +9,8 @@ use std::thread;
 use std::time::Duration;
 
 use txid::snowflake::{Generator, Layout, LeasePage};
+use txid_agent::keeper::page::{look, say, write};
 use txid_agent::keeper::{Clock, Kept, keep};
-use txid_agent_machines::lease::page::{look, say, write};
 use txid_agent_machines::lease::{Answer, Event, Failure, Lease, PageView, Reply, Request, Rules, Write};
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
 

@@ -29,6 +29,8 @@ enum Broken {
     /// An agent that gives its node back leaves the generation in the page, so that it continues the lease if it is
     /// killed meanwhile.
     KeepsGeneration,
+    /// A host takes its own `--max-skew` for that of all.
+    KnowsOnlyItself,
 }
 
 fn rules(owner: &str, last_node: u64) -> Rules {
@@ -43,6 +45,8 @@ fn rules(owner: &str, last_node: u64) -> Rules {
         idle_ms: 1,
         observe_ms: 0,
         max_drift_ms: MAX_DRIFT_MS,
+        max_skew_ms: 1,
+        others_skew_ms: 2,
         jump_ms: 100,
         // What was sent when would make many worlds of one.
         most_requests: usize::MAX,
@@ -61,6 +65,8 @@ struct Leases {
     back_steps: u8,
     /// The first host has a lease already.
     starts_leased: bool,
+    /// Then it was cut off, and the store was emptied.
+    is_emptied: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -128,10 +134,22 @@ enum Action {
 }
 
 impl Leases {
-    /// Two hosts with the same name, which compete for one node.
+    /// Two hosts with the same name and different settings, which compete for one node.
     fn new(broken: Broken) -> Self {
-        let rules = [rules("a", 0), rules("a", 0)];
-        Self { broken, rules, last_ms: 1, crashes: 0, losses: 0, stops: 0, back_steps: 0, starts_leased: false }
+        let rules = [rules("a", 0), Rules { ahead_ms: 3, max_skew_ms: 2, ..rules("a", 0) }];
+        let (last_ms, crashes, losses, stops, back_steps) = (1, 0, 0, 0, 0);
+        Self { broken, rules, last_ms, crashes, losses, stops, back_steps, starts_leased: false, is_emptied: false }
+    }
+
+    /// The first host's clock is as far ahead as it may be, and its lease starts as far ahead of that as it may. The other one
+    /// allows itself less, and makes the group anew.
+    fn emptied(broken: Broken) -> Self {
+        let of = |owner, max_skew_ms| {
+            let others_skew_ms = if broken == Broken::KnowsOnlyItself { max_skew_ms } else { 2 };
+            Rules { max_skew_ms, others_skew_ms, ..rules(owner, 0) }
+        };
+        let rules = [of("a", 2), Rules { new: false, ..of("b", 0) }];
+        Self { rules, last_ms: 8, starts_leased: true, is_emptied: true, ..Self::new(broken) }
     }
 
     /// Two hosts and two nodes; both hosts want the same one first.
@@ -328,11 +346,18 @@ impl Model for Leases {
             issued: BTreeSet::new(),
             twice: false,
         };
+        if self.is_emptied {
+            world.hosts[0].skew_ms = self.rules[0].max_skew_ms as i8;
+            world.hosts[0].page.free = self.rules[0].max_skew_ms + MAX_DRIFT_MS - 1;
+        }
         for number in 0..2 {
             self.step(&mut world, number, Input::Go);
         }
         while self.starts_leased && world.hosts[0].page.limit.is_none() {
             self.act(&mut world, 0);
+        }
+        if self.is_emptied {
+            world.records.clear();
         }
         vec![world]
     }
@@ -352,7 +377,8 @@ impl Model for Leases {
                 }
                 _ => false,
             };
-            if !waits {
+            let is_cut_off = self.is_emptied && number == 0;
+            if !waits && !is_cut_off {
                 actions.push(Action::Agent(number));
             }
             if matches!(host.next.front(), Some(Output::Ask(Request::Put { .. }))) && world.losses > 0 {
@@ -448,6 +474,16 @@ fn nothing_gives_an_id_twice_in_more_time() {
     assert!(!is_found(Leases { crashes: 1, ..longer() }));
     assert!(!is_found(Leases { losses: 1, ..longer() }));
     assert!(!is_found(Leases { crashes: 1, losses: 1, last_ms: 1, ..longer() }));
+}
+
+#[test]
+fn a_store_that_is_emptied_gives_no_id_twice_whatever_the_settings_of_others_are() {
+    assert!(!is_found(Leases::emptied(Broken::Nothing)));
+}
+
+#[test]
+fn a_floor_by_the_settings_of_its_host_is_found() {
+    assert!(is_found(Leases::emptied(Broken::KnowsOnlyItself)));
 }
 
 #[test]

@@ -2,13 +2,13 @@
 
 use super::Kept;
 use super::own::{OwnError, own};
+use super::page::{look, say, write};
 use crate::store::{Durability, Numbers, Store};
 use std::fs::File;
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 use txid::snowflake::{Generator, Layout, LeasePage, StateError};
-use txid_agent_machines::lease::page::{look, say, write};
 use txid_agent_machines::lease::{Answer, Event, Failure, Lease, PageView, Reply, Request, Rules, Write};
 use txid_agent_machines::store::{Numbered, Put, StoreError};
 

@@ -3,6 +3,7 @@
 
 mod lease;
 mod own;
+pub mod page;
 mod segment;
 
 pub use lease::{KeptLease, Source};

@@ -5,7 +5,7 @@ use crate::args::Floor;
 use anyhow::{Context, bail};
 use std::process::ExitCode;
 use txid_agent::store;
-use txid_agent_machines::lease::Group;
+use txid_agent_machines::lease::{Group, Rules};
 
 /// A lease is at most a day long, and clocks may be off.
 const FURTHEST_MS: u64 = 2 * 24 * 60 * 60 * 1000;
@@ -18,8 +18,8 @@ pub fn run(args: &Floor) -> anyhow::Result<ExitCode> {
     let now_ms = store.clock_ms()?.unwrap_or_else(txid::system_ms);
     let wanted_ms = match args.at {
         Some(at) => at.as_millisecond(),
-        // As the floor of a new group: the drift, and twice the default of --max-skew.
-        None => now_ms + args.ahead.as_millis() as i64 + 30_000,
+        // As the floor of a new group. A store that shows no clock has this host's, which may be off as well.
+        None => now_ms + (args.ahead + 2 * args.max_skew).as_millis() as i64 + Rules::MAX_DRIFT_MS as i64,
     };
     if wanted_ms > now_ms.saturating_add_unsigned(FURTHEST_MS) {
         bail!(

@@ -72,8 +72,8 @@ impl Lease {
     fn is_ours_alone(&self, given: &Given, held: &Held) -> bool {
         let Given { rules, now, .. } = given;
         let latest_ms = match self.clocks.store_ms(now) {
-            Some(store_ms) => store_ms.saturating_add_unsigned(rules.max_skew_ms),
-            None => now.wall_ms.saturating_add_unsigned(2 * rules.max_skew_ms),
+            Some(store_ms) => store_ms.saturating_add_unsigned(rules.others_skew_ms),
+            None => now.wall_ms.saturating_add_unsigned(rules.max_skew_ms + rules.others_skew_ms),
         };
         held.limit_ms > latest_ms.saturating_add_unsigned(rules.max_drift_ms)
     }

@@ -1,6 +1,6 @@
 //! How a node is leased: which host may use it, until when, and what happens when that is not known.
 //!
-//! All but [`page`] is a pure function of its inputs, so that the same code runs in the agent, a model checker and a
+//! All of it is a pure function of its inputs, so that the same code runs in the agent, a model checker and a
 //! simulation. One rule keeps ids unique: the holder of a node stamps ids only with times before a limit, which is in the
 //! store before it is in the page, and a new holder starts at the old limit.
 
@@ -10,7 +10,6 @@ mod event;
 mod group;
 mod holding;
 mod machine;
-pub mod page;
 mod phase;
 mod protocol;
 mod record;

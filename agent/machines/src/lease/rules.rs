@@ -38,11 +38,18 @@ pub struct Rules {
     pub max_drift_ms: u64,
     /// How far the clock may be off the store's.
     pub max_skew_ms: u64,
+    /// The same for any other host of the group. They may have other settings, and an emptied store does not show them.
+    pub others_skew_ms: u64,
     /// By how much the clocks of this host may drift apart between two checks, and how late a check may be.
     pub jump_ms: u64,
 }
 
 impl Rules {
+    /// No host may let its clock be further off the store's than this.
+    pub const MOST_SKEW_MS: u64 = 10_000;
+    /// How far ahead of the clock ids may run.
+    pub const MAX_DRIFT_MS: u64 = 10_000;
+
     /// The rules for a node of a group, with the defaults.
     pub fn new(group: &str, owner: &str, layout: &txid::snowflake::Layout, may_lose_writes: bool) -> Self {
         Self {
@@ -60,8 +67,9 @@ impl Rules {
             idle_ms: 600_000,
             observe_ms: 30_000,
             margin_ms: Self::margin_ms(may_lose_writes),
-            max_drift_ms: 10_000,
-            max_skew_ms: 10_000,
+            max_drift_ms: Self::MAX_DRIFT_MS,
+            max_skew_ms: Self::MOST_SKEW_MS,
+            others_skew_ms: Self::MOST_SKEW_MS,
             jump_ms: 10_000,
         }
     }
@@ -69,6 +77,13 @@ impl Rules {
     pub fn learn(&mut self, may_lose_writes: bool) {
         self.may_lose_writes = may_lose_writes;
         self.margin_ms = Self::margin_ms(may_lose_writes);
+    }
+
+    /// No lease that any host of the group can have now has a later limit than this. It may start ahead of its host's
+    /// clock, and both clocks may be off the store's.
+    pub fn floor_ms(&self, wall_ms: i64) -> i64 {
+        let start_ms = self.max_skew_ms.saturating_add(self.others_skew_ms).saturating_add(self.max_drift_ms);
+        wall_ms.saturating_add_unsigned(start_ms.saturating_add(self.ahead_ms))
     }
 
     fn margin_ms(may_lose_writes: bool) -> u64 {

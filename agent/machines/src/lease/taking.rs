@@ -51,14 +51,12 @@ impl Lease {
         if !self.clock_is_right(given) {
             return Phase::Meeting { found };
         }
-        // No lease that the store may have lost has a later limit than this: it may start ahead of its host's clock, and
-        // two clocks may be off the store's ([`Self::take`] sees to both). A store that had the group before is not new,
-        // whatever was claimed when this agent started.
-        let ahead_ms = rules.ahead_ms.saturating_add(rules.max_drift_ms + 2 * rules.max_skew_ms);
+        // A store that had the group before is not new, whatever was claimed when this agent started. [`Self::take`] sees to
+        // it that no lease is later than the floor.
         let floor_ms = match &version {
             None => Group::UNSET,
             Some(_) if rules.new && self.group.is_none() => 0,
-            Some(_) => now.wall_ms.saturating_add_unsigned(ahead_ms),
+            Some(_) => rules.floor_ms(now.wall_ms),
         };
         let group = Group { floor_ms, made_ms: now.wall_ms, id: now.random, layout: rules.layout.clone() };
         let expected = version.map_or(Expected::Absent, Expected::Version);

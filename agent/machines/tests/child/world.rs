@@ -10,14 +10,27 @@ const NODES: usize = 3;
 /// 2026-11-21.
 const START_MS: i64 = 1_795_000_000_000;
 
-const AHEAD_MS: i64 = 11_000;
 const RENEW_MS: u64 = 1_000;
 const IDLE_MS: i64 = 2_000;
-const MAX_SKEW_MS: i64 = 200;
-const MARGIN_MS: u64 = 900;
 const LEAD_MS: i64 = 2_000;
-/// How far ahead of the clock half of the children stamp.
-const RUNS_AHEAD_MS: u64 = 1_500;
+
+/// What somebody has told an agent.
+#[derive(Clone, Copy)]
+struct Settings {
+    ahead_ms: i64,
+    max_skew_ms: i64,
+    margin_ms: u64,
+    /// How far ahead of the clock half of the children stamp.
+    runs_ahead_ms: u64,
+}
+
+/// Those of the hosts in turn, each as short as the agent accepts or a little longer.
+const SETTINGS: [Settings; 3] = [
+    Settings { ahead_ms: 11_000, max_skew_ms: 200, margin_ms: 900, runs_ahead_ms: 1_500 },
+    Settings { ahead_ms: 14_000, max_skew_ms: 300, margin_ms: 1_200, runs_ahead_ms: 1_500 },
+    Settings { ahead_ms: 9_000, max_skew_ms: 100, margin_ms: 700, runs_ahead_ms: 500 },
+];
+const LONGEST_MS: u64 = 14_000;
 /// The longest that SIGKILL takes, and that a guard gets no processor.
 const SLOWEST_MS: u64 = 200;
 
@@ -84,6 +97,7 @@ pub struct World {
 }
 
 struct Host {
+    settings: Settings,
     rules: Rules,
     offset_ms: i64,
     page: Page,
@@ -132,7 +146,7 @@ struct Process {
 impl World {
     pub fn new(seed: u64, broken: Broken) -> Self {
         let mut random = Random::new(seed);
-        let hosts = (0..HOSTS).map(|_| Host::new(&mut random, broken)).collect();
+        let hosts = (0..HOSTS).map(|which| Host::new(SETTINGS[which % SETTINGS.len()], &mut random, broken)).collect();
         Self {
             random,
             broken,
@@ -156,7 +170,7 @@ impl World {
             // Every 50 s on average.
             if self.now_ms > self.down_until_ms && self.random.chance(20 * STEP_MS) {
                 self.down_until_ms = self.now_ms + self.random.below(20_000);
-                if self.down_until_ms > self.now_ms + AHEAD_MS as u64 {
+                if self.down_until_ms > self.now_ms + LONGEST_MS {
                     self.note("the store was down for longer than a lease");
                 }
             }
@@ -187,7 +201,7 @@ impl World {
         let has_child = self.hosts[which].child.is_some();
         match self.random.below(7) {
             0 => {
-                self.hosts[which].offset_ms = self.random.around(MAX_SKEW_MS);
+                self.hosts[which].offset_ms = self.random.around(self.hosts[which].settings.max_skew_ms);
                 if has_child {
                     self.note("the clock was stepped under a child");
                 }
@@ -213,7 +227,7 @@ impl World {
                     self.note("the agent and its guard were killed under a child");
                 }
                 // The kernel kills the child. While nobody looks, somebody sets the clock.
-                self.hosts[which].offset_ms = self.random.around(MAX_SKEW_MS);
+                self.hosts[which].offset_ms = self.random.around(self.hosts[which].settings.max_skew_ms);
                 self.hosts[which].child = None;
                 self.hosts[which].guard = None;
                 self.kill_agent(which);
@@ -274,10 +288,11 @@ impl World {
         let wall_ms = self.wall_ms(which);
         let is_up = self.now_ms > self.down_until_ms;
         let stamped_ms = self.hosts[which].rules.stamped_ms(wall_ms);
+        let later_ms = 2 * self.hosts[which].settings.max_skew_ms + 1;
         let page = &mut self.hosts[which].page;
         let Some((node, limit_ms)) = page.lease.take() else { return };
         if self.store[node].holder == Some(which) && is_up {
-            page.free_ms = page.free_ms.max(limit_ms.min(stamped_ms + 2 * MAX_SKEW_MS + 1));
+            page.free_ms = page.free_ms.max(limit_ms.min(stamped_ms + later_ms));
             self.store[node] = Record { holder: None, limit_ms: page.free_ms, ..self.store[node] };
             self.note("a node was given back after a child");
         }
@@ -313,7 +328,7 @@ impl World {
 
     /// Renews the lease, or takes a node.
     fn ask(&mut self, which: usize) {
-        let limit_ms = self.wall_ms(which) + AHEAD_MS;
+        let limit_ms = self.wall_ms(which) + self.hosts[which].settings.ahead_ms;
         let page = self.hosts[which].page;
         if let Some((node, _)) = page.lease {
             if self.store[node].holder == Some(which) {
@@ -422,7 +437,7 @@ impl World {
             limit_ms: 0,
             last_ms: i64::MIN,
             ahead_ms: self.random.chance(500_000).then_some(wall_ms - self.now_ms as i64),
-            lead_ms: if self.random.chance(500_000) { RUNS_AHEAD_MS as i64 } else { 0 },
+            lead_ms: if self.random.chance(500_000) { self.hosts[which].settings.runs_ahead_ms as i64 } else { 0 },
             has_ended: false,
             obeys: self.random.chance(500_000),
             ends_ms: None,
@@ -457,17 +472,19 @@ impl World {
 }
 
 impl Host {
-    fn new(random: &mut Random, broken: Broken) -> Self {
+    fn new(settings: Settings, random: &mut Random, broken: Broken) -> Self {
+        let Settings { ahead_ms, max_skew_ms, margin_ms, runs_ahead_ms } = settings;
         let rules = Rules {
-            margin_ms: if broken == Broken::KillsAtTheLimit { 0 } else { MARGIN_MS },
-            jitter_ms: if broken == Broken::KillsAtTheLimit { 0 } else { random.below(AHEAD_MS as u64 / 5) },
-            max_step_ms: 2 * MAX_SKEW_MS as u64,
-            runs_ahead_ms: if broken == Broken::KnowsNoLead { 0 } else { RUNS_AHEAD_MS },
+            margin_ms: if broken == Broken::KillsAtTheLimit { 0 } else { margin_ms },
+            jitter_ms: if broken == Broken::KillsAtTheLimit { 0 } else { random.below(ahead_ms as u64 / 5) },
+            max_step_ms: 2 * max_skew_ms as u64,
+            runs_ahead_ms: if broken == Broken::KnowsNoLead { 0 } else { runs_ahead_ms },
             on_loss: OnLoss::Stop,
         };
         Self {
+            settings,
             rules,
-            offset_ms: random.around(MAX_SKEW_MS),
+            offset_ms: random.around(max_skew_ms),
             page: Page { lease: None, free_ms: 0, is_lost: false },
             agent: Agent::default(),
             guard: None,

@@ -2,7 +2,7 @@
 //!
 //! | step | |
 //! |---|---|
-//! | `rule NAME=VALUE` | before the start: `ahead=2s`, `new=yes`, `numbering=leaf_forever`, `may-lose-writes=yes` |
+//! | `rule NAME=VALUE` | before the start: `ahead=2s`, `max-skew=2s`, `new=yes`, `numbering=leaf_forever`, `may-lose-writes=yes` |
 //! | `start` | the agent starts, with the page as it was left; at first, that is empty |
 //! | `answer` | the store does what it is asked, and answers |
 //! | `run` | the same until the machine waits |
@@ -143,6 +143,7 @@ impl Play {
         let (name, value) = rule.split_once('=')?;
         match name {
             "ahead" => self.rules.ahead_ms = duration(value)?,
+            "max-skew" => self.rules.max_skew_ms = duration(value)?,
             "new" => self.rules.new = value == "yes",
             "may-lose-writes" => self.rules.may_lose_writes = value == "yes",
             "numbering" => self.rules.numbering = Numbering::parse(value).ok()?.0,

@@ -1,13 +1,13 @@
 //! The hosts, their agents and workers, and what happens to them.
 
 use crate::network::{LAST_NODE, Memory, Weather, course};
+use crate::page::{look, say, write};
 use crate::random::Random;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use txid::snowflake::{Generator, Layout, LeasePage, Order};
-use txid_agent_machines::lease::page::{look, say, write};
 use txid_agent_machines::lease::{Answer, Event, Input, Lease, NodeRecord, Output, Reply, Request, Rules, Write};
 use txid_agent_machines::protocol::{Machine, Now};
 use txid_agent_machines::store::{Numbering, Put};
@@ -38,7 +38,23 @@ pub struct Plan {
     numbering: Numbering,
     last_node: u64,
     ids_a_burst: u64,
+    /// What `--ahead` of a host may be.
+    aheads_ms: &'static [u64],
+    /// What each agent takes for the largest `--max-skew` of the others.
+    believes: Belief,
 }
+
+/// What an agent knows of the settings of others.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Belief {
+    /// The largest that a host may have.
+    TheLargest,
+    /// A mistake: those of the others are as its own.
+    ItsOwn,
+}
+
+/// What `--max-skew` of a host may be. With nodes in the environment of a child, the default is 2 s.
+const SKEWS_MS: [u64; 3] = [2_000, 5_000, 10_000];
 
 impl Plan {
     pub const CALM: Self = Self {
@@ -56,6 +72,8 @@ impl Plan {
         numbering: Numbering::Own,
         last_node: LAST_NODE,
         ids_a_burst: 2,
+        aheads_ms: &[60_000],
+        believes: Belief::TheLargest,
     };
 
     /// Fewer nodes than hosts.
@@ -72,11 +90,11 @@ impl Plan {
         ends: 500,
         outages: 10_000,
         emptyings: 10_000,
-        old_starts: 0,
-        numbering: Numbering::Own,
-        last_node: LAST_NODE,
-        ids_a_burst: 2,
+        ..Self::CALM
     };
+
+    /// Leases of different lengths. A store that is emptied would be too much for those: see leases.md.
+    pub const MIXED: Self = Self { emptyings: 0, aheads_ms: &[20_000, 60_000, 300_000], ..Self::ROUGH };
 
     /// Half of the fleet still uses the other library. Each time the store is emptied, many new numbers are used, and
     /// there are only so many.
@@ -91,6 +109,9 @@ impl Plan {
         emptyings: 15_000,
         ..Self::ROUGH
     };
+
+    /// Each agent takes its own settings for those of all.
+    pub const FORGETFUL_AND_NAIVE: Self = Self { clock_steps: 5_000, believes: Belief::ItsOwn, ..Self::FORGETFUL };
 }
 
 /// Faults at a moment that mattered. A run that has none of one kind has not tried it.
@@ -166,6 +187,8 @@ pub struct Fleet {
 
 struct Host {
     rules: Rules,
+    /// A child stamps ids by the clock: how far ahead of it they may be.
+    child_ms: Option<u64>,
     page: LeasePage,
     workers: Generator,
     lease: Option<Lease>,
@@ -262,26 +285,49 @@ impl Fleet {
                 ..Rules::new("orders", &name, &LAYOUT, false)
             };
             let page = new_page();
-            let skew_ms = fleet.random.around(plan.most_skew_ms);
             fleet.hosts.push(Host {
                 rules,
+                child_ms: None,
                 page,
                 workers: Generator::new(page.state()),
                 lease: None,
                 agent: 0,
                 paused_until_ms: 0,
                 cut_off_until_ms: 0,
-                skew_ms,
-                usual_skew_ms: skew_ms,
+                skew_ms: 0,
+                usual_skew_ms: 0,
                 last_id: 0,
                 has_had_lease: false,
                 is_asking: false,
                 is_writing: false,
             });
+            fleet.set(number);
+            let host = &mut fleet.hosts[number];
+            host.usual_skew_ms = fleet.random.around(plan.most_skew_ms.min(host.rules.max_skew_ms as i64 * 9 / 10));
+            host.skew_ms = host.usual_skew_ms;
             fleet.after(0, Happening::Start { host: number, agent: 0 });
         }
         fleet.after(1000, Happening::Second);
         fleet
+    }
+
+    /// Somebody gives the agent of a host other settings.
+    fn set(&mut self, number: usize) {
+        let any = |random: &mut Random, of: &[u64]| of[random.below(of.len() as u64) as usize];
+        let ahead_ms = any(&mut self.random, self.plan.aheads_ms);
+        let max_skew_ms = any(&mut self.random, &SKEWS_MS);
+        let runs_ahead_ms = any(&mut self.random, &[0, 0, 5_000]);
+        // As an agent demands it that has a child with nodes in its environment.
+        let may_have_child = 7 * (2 * max_skew_ms + 500) + 3 * runs_ahead_ms <= ahead_ms;
+        let has_child = may_have_child && self.random.below(2) == 0;
+        let Host { rules, child_ms, .. } = &mut self.hosts[number];
+        (rules.ahead_ms, rules.max_skew_ms) = (ahead_ms, max_skew_ms);
+        rules.renew_ms = 10_000.min(ahead_ms / 6);
+        rules.others_skew_ms = match self.plan.believes {
+            Belief::TheLargest => Rules::MOST_SKEW_MS,
+            Belief::ItsOwn => max_skew_ms,
+        };
+        *child_ms = has_child.then_some(2 * max_skew_ms + runs_ahead_ms);
     }
 
     fn after(&mut self, ms: u64, happening: Happening) {
@@ -335,7 +381,8 @@ impl Fleet {
     /// Lets time pass without accidents, with correct clocks and all hosts on the network.
     pub fn calm_down(&mut self, ms: u64) {
         self.store_is_down_until_ms = 0;
-        self.plan = Plan { ids_a_burst: self.plan.ids_a_burst, ..Plan::CALM };
+        let Plan { ids_a_burst, aheads_ms, believes, .. } = self.plan;
+        self.plan = Plan { ids_a_burst, aheads_ms, believes, ..Plan::CALM };
         for host in &mut self.hosts {
             (host.skew_ms, host.usual_skew_ms) = (0, 0);
             (host.cut_off_until_ms, host.paused_until_ms) = (0, 0);
@@ -388,6 +435,10 @@ impl Fleet {
             }
             Happening::Start { host, agent } => {
                 if self.hosts[host].agent == agent {
+                    // As by an upgrade.
+                    if self.random.chance(100_000) {
+                        self.set(host);
+                    }
                     self.hosts[host].lease = Some(Lease::new(&look(&self.hosts[host].page)));
                     self.run_agent(host, Input::Go);
                 }
@@ -429,7 +480,12 @@ impl Fleet {
         loop {
             let now = Now { wall_ms: self.wall_ms(number), mono_ms: self.now_ms, random: self.random.token() };
             let host = &mut self.hosts[number];
-            input = match lease.step(&host.rules, &now, &look(&host.page), input) {
+            let mut view = look(&host.page);
+            if let Some(child_ms) = host.child_ms {
+                // As the keeper of such a lease sees it.
+                view.free_ms = view.free_ms.max(view.limit_ms.min(now.wall_ms + child_ms as i64 + 1));
+            }
+            input = match lease.step(&host.rules, &now, &view, input) {
                 Output::Write(it) => {
                     write(&host.page, it);
                     // A hundred times as likely as at other moments, because these matter most. All but the writes of
@@ -478,7 +534,7 @@ impl Fleet {
     }
 
     fn ask(&mut self, number: usize, request: Request) {
-        self.check_limit(number, &request);
+        self.check_limit(&request);
         let host = &mut self.hosts[number];
         host.is_asking = true;
         host.is_writing = matches!(request, Request::Put { .. });
@@ -501,14 +557,16 @@ impl Fleet {
         }
     }
 
-    /// Whether the limit in this request is one that a floor allows for, even if the host that makes the floor has the
-    /// slowest clock. No ids are made before that of a node that is given back.
-    fn check_limit(&mut self, number: usize, request: &Request) {
+    /// Whether the limit in this request is one that each floor allows for, whichever host makes it, and even if its clock
+    /// is as slow as it may be. No ids are made before that of a node that is given back.
+    fn check_limit(&mut self, request: &Request) {
         let Request::Put { bytes, .. } = request else { return };
         let Ok(record) = NodeRecord::parse(bytes) else { return };
-        let rules = &self.hosts[number].rules;
-        let ahead_ms = (rules.ahead_ms + rules.max_drift_ms + rules.max_skew_ms) as i64;
-        if record.held && record.limit_ms > START_MS + self.now_ms as i64 + ahead_ms {
+        let right_ms = START_MS + self.now_ms as i64;
+        let floor_ms = |host: &Host| host.rules.floor_ms(right_ms - host.rules.max_skew_ms as i64);
+        let lowest_ms = self.hosts.iter().map(floor_ms).min().unwrap();
+        // Hosts with different leases need a store that is not emptied.
+        if record.held && record.limit_ms > lowest_ms && self.plan.aheads_ms.len() == 1 {
             self.report.too_far += 1;
         }
     }

@@ -5,6 +5,9 @@
 
 mod fleet;
 mod network;
+// Of the agent, which keeps a page by what the machine says.
+#[path = "../../../src/keeper/page.rs"]
+mod page;
 mod random;
 
 use fleet::{Fleet, MOMENTS, Plan, Report};
@@ -107,6 +110,30 @@ fn a_store_that_is_emptied_again_and_again_gives_no_id_twice() {
         println!("seed {seed}: {report:?}");
         assert_eq!((report.twice, report.backwards, report.too_far, report.leased), (0, 0, 0, 200), "seed {seed}");
     }
+}
+
+/// As while a fleet gets new settings.
+#[test]
+fn leases_of_different_lengths_give_no_id_twice() {
+    let mut fleet = Fleet::new(seed(), 300, Plan::MIXED);
+    fleet.run(1_200_000);
+    fleet.calm_down(900_000);
+    let report = fleet.report();
+    println!("{report:?}");
+    assert_eq!((report.twice, report.backwards, report.leased), (0, 0, 300));
+}
+
+/// The floor of an emptied store was as far ahead as the settings of the host that made it said, and those of others may
+/// allow for more.
+#[test]
+fn a_host_that_takes_its_settings_for_those_of_all_is_found() {
+    let first = seed();
+    let finds = |seed| {
+        let mut fleet = Fleet::new(seed, 200, Plan::FORGETFUL_AND_NAIVE);
+        fleet.run(1_800_000);
+        fleet.report().too_far > 0
+    };
+    assert!((first..first + 4).any(finds));
 }
 
 /// For `make soak`.

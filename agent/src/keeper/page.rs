@@ -1,8 +1,7 @@
 //! Reads and writes the page that workers have mapped, as the state machine says.
 
-use super::event::Event;
-use super::protocol::{PageView, Write};
 use txid::snowflake::{LeaseNews, LeasePage};
+use txid_agent_machines::lease::{Event, PageView, Write};
 
 /// What the agent of a lease finds in its page.
 pub fn look(page: &LeasePage) -> PageView {
