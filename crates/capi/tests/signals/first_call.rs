@@ -61,7 +61,8 @@ fn fork_at_each_instruction(call: fn() -> Text) -> String {
 }
 
 pub fn a_fork_in_the_midst_of_another_threads_first_call() {
-    let calls: [(&str, fn() -> Text); 5] = [
+    type Call = (&'static str, fn() -> Text);
+    let calls: [Call; 5] = [
         ("txid_fill", || random_of_id(0)),
         ("strong", || made_by("strong")),
         ("uuid_v1", || made_by("uuid_v1")),
