@@ -17,7 +17,7 @@ my $nginx = $ENV{TEST_NGINX_BINARY} || 'nginx';
 
 # LuaJIT compiles its traces before instructions are counted. An id less than a millisecond after another one costs less, and how many
 # are depends on the machine: so the requests that are counted are further apart.
-use constant { UNCOUNTED => 500, ROUNDS => 3, REQUESTS => 100, APART => 0.002 };
+use constant { UNCOUNTED => 500, ROUNDS => 10, REQUESTS => 100, APART => 0.002 };
 
 sub can_count {
     return scalar grep { -x "$_/callgrind_control" } File::Spec->path;
