@@ -34,7 +34,7 @@ const SET_IN_CODE: &[(&str, &str, (&str, &str))] = &[
     ("docs/design.md", "and {} bits are real", ("src/txid.rs", "const RANDOM_BITS: u32 = {};")),
     ("agent/docs/leases.md", "| `--ahead` | {} s |", (LEASES, " ahead_ms: {}_000")),
     ("agent/docs/leases.md", "| renewal | {} s +-20 % |", (LEASES, " renew_ms: {}_000")),
-    ("agent/docs/leases.md", "| `--max-skew` | {} s |", (LEASES, " max_skew_ms: {}_000")),
+    ("agent/docs/leases.md", "| `--max-skew` | {} s |", (LEASES, "MOST_SKEW_MS: u64 = {}_000")),
     (
         "agent/docs/leases.md",
         "| a request times out | {} s |",
