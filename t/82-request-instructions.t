@@ -44,8 +44,8 @@ END
 
 my $accept = 'accept = { "127.0.0.0/8" }';
 at_most('',
-    [$constant, $handle, '', 3050, 'handle() with a new id'],
-    ["set_by_lua_block \$x { return 'a' } $set", "set_by_lua_block \$x { return require('resty.txid.request').id() } $set", '', 1650, 'id()'],
+    [$constant, $handle, '', 2950, 'handle() with a new id'],
+    ["set_by_lua_block \$x { return 'a' } $set", "set_by_lua_block \$x { return require('resty.txid.request').id() } $set", '', 1800, 'id()'],
 );
 at_most($accept, [$constant, $handle, $id, 1930, 'handle() with an id that came in']);
 at_most("$accept, trace = 'traceparent'",
