@@ -269,6 +269,14 @@ mod tests {
     }
 
     #[test]
+    fn only_held_nodes_with_time_left_are_live() {
+        let nodes = [(1, true), (0, true), (-1, true), (1, false)];
+        let records = nodes.map(|(after_ms, held)| record(1, NOW_MS + after_ms, held, "a"));
+        let records: BTreeMap<u64, Record> = (0..).zip(records).collect();
+        assert_eq!(survey(&rules("here"), &records).live, 1);
+    }
+
+    #[test]
     fn the_order_of_records_does_not_matter_and_one_may_come_twice() {
         for count in [7, MANY as u64 - 1, MANY as u64, 3000] {
             let kinds = [(-3_600_000, true), (-3_600_000, false), (60_000, true), (-1000, false), (-1000, true)];
