@@ -14,7 +14,7 @@ printf '%s\n' /usr/lib64/libtxid.so /usr/lib64/libtxid.a /usr/lib64/pkgconfig/tx
     printf '/usr/share/man/man1/%s.gz\n' $(ls target/release/man)
     printf '/usr/share/%s\n' bash-completion/completions/txid zsh/site-functions/_txid fish/vendor_completions.d/txid.fish
     echo /usr/share/txid
-    find sql | sed 's|^|/usr/share/txid/|'
+    (cd readers && find sql) | sed 's|^|/usr/share/txid/|'
 } >"$tmp/txid"
 {
     printf '%s\n' /usr/lib/sysusers.d/txid-agent.conf /usr/share/txid-agent /usr/share/txid-agent/agent.schema.json
