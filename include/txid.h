@@ -3,7 +3,7 @@
  *
  * The caller owns all memory, and the library keeps none of the pointers it gets. The text of an id is not
  * NUL-terminated; a message is. Any function may be called from any thread at any time, but not from a signal handler.
- * There is nothing to initialize. What needs TXID_NGINX is only in the library that nginx/config builds.
+ * There is nothing to initialize. What needs TXID_NGINX is only in the library that nginx's modules are linked with.
  *
  * Generated from crates/capi/ by `make headers`: do not edit.
  */

@@ -1,6 +1,6 @@
 #!/bin/sh
 # nginx-module.sh [DIR MODULE...]: builds these modules of the addon DIR, by default ngx_http_txid_module and
-# ngx_stream_txid_module of nginx/, for the nginx of the source tree $NGINX_SRC, by default that of Debian's nginx-dev.
+# ngx_stream_txid_module, for the nginx of the source tree $NGINX_SRC, by default that of Debian's nginx-dev.
 # $NGINX_OUT is the output directory, by default target/nginx. Its file `version` says which nginx that is. With
 # NGINX_KEEP_TREE=1, the tree with the objects stays in src/ of it.
 set -eu
@@ -18,7 +18,7 @@ esac
 . "$root/scripts/nginx-tree.sh"
 src=${NGINX_SRC:-/usr/share/nginx/src}
 out=${NGINX_OUT:-$root/target/nginx}
-[ $# -gt 0 ] || set -- "$root/nginx" ngx_http_txid_module ngx_stream_txid_module
+[ $# -gt 0 ] || set -- "$root" ngx_http_txid_module ngx_stream_txid_module
 addon=$1
 shift
 

@@ -37,9 +37,9 @@ run() { # run SRC KIND CC_OPT LD_OPT OPTION
 
 for src in $NGINX_SRCS; do
     src=$(cd "$src" && pwd)
-    run "$src" dynamic '-O2 -g' '' --add-dynamic-module="$root/nginx"
-    run "$src" static '-O2 -g' '' --add-module="$root/nginx"
-    run "$src" asan '-O1 -g -fsanitize=address -fno-omit-frame-pointer' '-fsanitize=address' --add-module="$root/nginx"
+    run "$src" dynamic '-O2 -g' '' --add-dynamic-module="$root"
+    run "$src" static '-O2 -g' '' --add-module="$root"
+    run "$src" asan '-O1 -g -fsanitize=address -fno-omit-frame-pointer' '-fsanitize=address' --add-module="$root"
 done
 echo "passed with: ${ran%, }"
 [ -z "$failed" ] || { echo "failed with: ${failed%, }"; exit 1; }

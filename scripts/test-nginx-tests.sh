@@ -53,7 +53,7 @@ for kind in ${KINDS:-plain asan}; do
     cc='-O2 -g' ld=
     [ "$kind" = plain ] || cc='-O1 -g -fsanitize=address -fno-omit-frame-pointer' ld=-fsanitize=address
     # shellcheck disable=SC2086 # options
-    nginx_build $options --with-cc-opt="$cc" --with-ld-opt="$ld" --add-module="$root/nginx"
+    nginx_build $options --with-cc-opt="$cc" --with-ld-opt="$ld" --add-module="$root"
     # They wait most of the time.
     run "$tree/without" '' "$((4 * $(nproc)))"
     run "$tree/with" "$directives" "$((4 * $(nproc)))"
