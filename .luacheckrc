@@ -2,3 +2,5 @@ std = "ngx_lua"
 globals = {}
 max_line_length = 120
 exclude_files = { "dist", "target" }
+files["packaging/kong"].read_globals = { "kong" }
+files["packaging/kong/spec"].std = "ngx_lua+busted"

@@ -176,10 +176,10 @@ install: $(if $(shell command -v cargo),build) ## install below PREFIX (/usr/loc
 uninstall: ## remove what make install installed
 	@packaging/install.sh remove
 
-# Called by LuaRocks, which chooses the directories.
+# Called by LuaRocks for the rock libtxid. It chooses the directory. With BUILT=, the library is built already.
 build-rock:
-	@scripts/need.sh build
-	cargo build --locked --release
+	@[ -n "$(BUILT)" ] || { command -v cargo && command -v cc; } >/dev/null || { echo "txid: the rock libtxid needs Rust $$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml) or later and a C compiler: install cargo and gcc; lua-resty-libtxid alone needs neither" >&2; exit 1; }
+	$(if $(BUILT),,cargo build --locked --release --package txid-capi)
 
 install-rock:
 	@packaging/install.sh rock
@@ -193,7 +193,7 @@ deb: $(if $(BUILT),,build agent) nginx-module ## pack dist/*.deb
 	@scripts/need.sh deb
 	packaging/deb.sh
 
-rpm: $(if $(BUILT),,build agent) ## pack dist/*.rpm
+rpm: $(if $(BUILT),,build agent) ## pack dist/*.rpm; NGINX_SRC= adds the modules
 	@scripts/need.sh rpm
 	packaging/rpm.sh
 
@@ -206,7 +206,7 @@ test-platforms: ## test on other systems (PLATFORMS=, OPENRESTY_SRC=)
 	@packaging/test-platforms.sh $(PLATFORMS)
 
 test-gateways:
-	@scripts/need.sh build
+	@scripts/need.sh build rocks
 	@cargo build --locked --release --quiet
 	@bench/studies/gateways/run.sh
 

@@ -25,12 +25,17 @@ if [ "$address" != "$repository" ]; then
     git grep -lF "$address" | while read -r file; do sed -i "s|$address|$repository|g" "$file"; done
 fi
 
-rm -f rockspec/lua-resty-libtxid-[0-9]*.rockspec
-packaging/rockspec.sh "$VERSION" >"rockspec/lua-resty-libtxid-$VERSION-1.rockspec"
+rm -f rockspec/*-[0-9]*.rockspec
+for scm in rockspec/*-scm-1.rockspec; do
+    rock=$(basename "$scm" -scm-1.rockspec)
+    packaging/rockspec.sh "$rock" "$VERSION" >"rockspec/$rock-$VERSION-1.rockspec"
+done
 
 sed -i "s/^version = .*/version = $VERSION/" dist.ini
 sed -i "s/txid-[0-9.]*-linux/txid-$VERSION-linux/g" docs/install.md
-sed -i "s/VERSION = \".*\"/VERSION = \"$VERSION\"/" examples/kong/plugins/txid/handler.lua
+sed -i "s/VERSION = \".*\"/VERSION = \"$VERSION\"/" packaging/kong/kong/plugins/txid/handler.lua
+sed -i "s/^pkgver=.*/pkgver=$VERSION/" packaging/alpine/APKBUILD
+echo "$repository/releases/download/v$VERSION/lua-resty-libtxid-$VERSION.tar.gz" >packaging/nginx-image/txid/source
 
 if ! grep -qF "## [$VERSION]" CHANGELOG.md; then
     sed -i "s/^## \[Unreleased\]/&\n\n## [$VERSION] - $(date +%Y-%m-%d)/" CHANGELOG.md

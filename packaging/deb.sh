@@ -77,7 +77,7 @@ pack() { # pack PACKAGE
         [ ! -f "$library" ] || for_linking "$1" "$library" "$root/DEBIAN"
     done
     {
-        sed "/^Stage:/d; /^Crates:/d; s/^Architecture:.*/Architecture: $for/; s|@VERSION@|$version-1|; s|@LIBC@|$(needs_libc "$root")|; s|@ABI@|$(nginx_abi)|" \
+        sed "/^Stage:/d; /^Crates:/d; s/^Architecture:.*/Architecture: $for/; s|@VERSION@|$version-1|g; s|@LIBC@|$(needs_libc "$root")|; s|@ABI@|$(nginx_abi)|" \
             "$control" | sed '/^Description:/,$d'
         cat <<END
 Source: txid

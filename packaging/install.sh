@@ -1,6 +1,6 @@
 #!/bin/sh
-# install.sh put|remove|rock: installs below $DESTDIR, removes that again, or installs only what LuaRocks needs for a
-# rock. $BUILT is the directory of the built files, by default target/release. With AGENT=1, the agent as well. Names of
+# install.sh put|remove|rock: installs below $DESTDIR, removes that again, or installs only the library, for LuaRocks.
+# $BUILT is the directory of the built files, by default target/release. With AGENT=1, the agent as well. Names of
 # directories are relative to $FROM, by default the working directory.
 set -eu
 
@@ -98,10 +98,7 @@ case $1 in
         done
         ;;
     rock)
-        {
-            lua_files
-            file 644 $release/$library "$LUA_C_DIR"
-        } | put
+        file 644 $release/$library "$LUA_C_DIR" | put
         ;;
     *) echo "txid: install.sh takes put, remove or rock, not '$1'" >&2; exit 2 ;;
 esac

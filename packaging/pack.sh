@@ -1,12 +1,13 @@
 #!/bin/sh
 # pack.sh [MACHINE...]: packs all files of a release into dist/, with SHA-256 sums: the sources, and for each machine (x86_64 and
-# aarch64) and C library an archive with install.sh. For this machine, which must be one of them, also a binary rock and the
-# Debian and RPM packages.
+# aarch64) and C library an archive with install.sh. For this machine, which must be one of them, also the rocks and the Debian and
+# RPM packages. With NGINX_SRCS=, the modules for each of these nginx, and an RPM with those for the first.
 set -eu
 
 cd "$(dirname "$0")/.."
 . packaging/facts.sh
 name=lua-resty-libtxid-$version
+: "${NGINX_SRCS=}"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -43,16 +44,24 @@ for machine in "$@"; do
     done
 done
 
-luarocks --lua-version 5.1 --tree "$scratch/tree" make "rockspec/$name-1.rockspec"
-(cd dist && luarocks --lua-version 5.1 --tree "$scratch/tree" pack lua-resty-libtxid "$version")
-python3 packaging/rock.py dist/*.rock
-cp "rockspec/$name-1.rockspec" dist/
 packaging/web-reader.sh >"dist/txid-reader-$version.html"
 
-# They have the same library and command, which ask for no newer glibc.
-BUILT=target/portable/$(uname -m)-unknown-linux-gnu/release make --no-print-directory deb rpm
+# These have the same library and command, which ask for no newer glibc.
+export BUILT="target/portable/$(uname -m)-unknown-linux-gnu/release"
+cp rockspec/*-"$version"-1.rockspec dist/
+packaging/rocks.sh
+make --no-print-directory deb
+NGINX_SRC=${NGINX_SRCS%% *} make --no-print-directory rpm
+unset BUILT
 
-[ -z "${NGINX_SRCS-}" ] || packaging/release-modules.sh
+[ -z "$NGINX_SRCS" ] || packaging/release-modules.sh
+
+# Built from the sources of the release, which it knows by their sum.
+{
+    cat packaging/alpine/APKBUILD
+    printf '\nsha512sums="\n%s\n"\n' "$(cd dist && sha512sum "$name.tar.gz")"
+} >dist/APKBUILD
+packaging/tarball.sh packaging/nginx-image txid "txid-nginx-image-$version"
 
 cd dist
 sha256sum -- * >"$scratch/sums"

@@ -25,8 +25,8 @@ run() {
 
 ini() { sed -n "s/^$1 = //p" dist.ini; }
 
-rockspec=rockspec/lua-resty-libtxid-$wanted-1.rockspec
-scm=rockspec/lua-resty-libtxid-scm-1.rockspec
+# In this order, because each needs those before it.
+rocks="lua-resty-libtxid libtxid kong-plugin-txid apisix-plugin-txid"
 for manifest in Cargo.toml crates/*/Cargo.toml agent/Cargo.toml agent/machines/Cargo.toml; do
     [ ! -f "$manifest" ] || check "the version in $manifest" \
         "$(sed -n 's/^version = "\(.*\)"/\1/p' "$manifest" | head -n 1)" "$wanted"
@@ -34,12 +34,20 @@ done
 check "the version in Cargo.lock" "$(sed -n '/^name = "txid"$/{n;s/version = "\(.*\)"/\1/p}' Cargo.lock)" "$wanted"
 check "the version in dist.ini" "$(ini version)" "$wanted"
 check "the address in dist.ini" "$(ini repo_link)" "$repository"
-kong=examples/kong/plugins/txid/handler.lua
+kong=packaging/kong/kong/plugins/txid/handler.lua
 check "the version in $kong" "$(sed -n 's/.*VERSION = "\(.*\)".*/\1/p' $kong)" "$wanted"
-check "the release's rockspec" "$(echo rockspec/lua-resty-libtxid-[0-9]*.rockspec)" "$rockspec"
-check "the difference between the release's rockspec and packaging/rockspec.sh $wanted" \
-    "$(packaging/rockspec.sh "$wanted" | diff - "$rockspec" 2>&1)" ""
-check "the address in $scm" "$(sed -n 's/.*homepage = "\(.*\)".*/\1/p' $scm)" "$repository"
+check "the version in packaging/alpine/APKBUILD" "$(sed -n 's/^pkgver=//p' packaging/alpine/APKBUILD)" "$wanted"
+check "the address in packaging/alpine/APKBUILD" "$(sed -n 's/^url="\(.*\)"/\1/p' packaging/alpine/APKBUILD)" "$repository"
+check "the address in packaging/nginx-image/txid/source" "$(cat packaging/nginx-image/txid/source)" \
+    "$repository/releases/download/v$wanted/lua-resty-libtxid-$wanted.tar.gz"
+for rock in $rocks; do
+    rockspec=rockspec/$rock-$wanted-1.rockspec
+    scm=rockspec/$rock-scm-1.rockspec
+    check "the release's rockspec" "$(echo rockspec/$rock-[0-9]*.rockspec)" "$rockspec"
+    check "the difference between the release's rockspec and packaging/rockspec.sh $rock $wanted" \
+        "$(packaging/rockspec.sh $rock "$wanted" | diff - "$rockspec" 2>&1)" ""
+    check "the address in $scm" "$(sed -n 's/.*homepage = "\(.*\)".*/\1/p' $scm)" "$repository"
+done
 check "the newest release in CHANGELOG.md" \
     "$(sed -n 's/^## \[\([0-9][^]]*\)\] - [0-9-]*$/\1/p' CHANGELOG.md | head -n 1)" "$wanted"
 check "the tag of this commit" "$(git tag --points-at HEAD --list 'v*')" "v$wanted"
@@ -65,7 +73,9 @@ fi
 run make lint test test-install
 run packaging/pack.sh
 if [ "${PUBLISH-}" = 1 ]; then
-    # So that the key does not appear in the output.
-    run sh -c "luarocks upload $rockspec --api-key=\"\$LUAROCKS_API_KEY\""
+    for rock in $rocks; do
+        # So that the key does not appear in the output.
+        run sh -c "luarocks upload rockspec/$rock-$wanted-1.rockspec --api-key=\"\$LUAROCKS_API_KEY\""
+    done
     run opm upload
 fi

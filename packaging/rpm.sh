@@ -1,5 +1,5 @@
 #!/bin/sh
-# Packs dist/*.rpm from what make build built.
+# Packs dist/*.rpm from what make build built. With $NGINX_SRC, the sources of an nginx, also nginx-module-txid with the modules for it.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -30,10 +30,19 @@ files dev libtxid-devel txid-capi
 files lua lua-resty-libtxid
 files command txid txid-cli
 files agent txid-agent txid-agent
+set --
+if [ -n "${NGINX_SRC-}" ]; then
+    NGINX_OUT=$PWD/target/rpm/nginx scripts/nginx-module.sh
+    for module in http stream; do
+        install -D -m 755 "target/rpm/nginx/ngx_${module}_txid_module.so" "$stage/nginx/usr/lib64/nginx/modules/ngx_${module}_txid_module.so"
+    done
+    files nginx nginx-module-txid txid-capi
+    set -- --define "nginx_version $(cat target/rpm/nginx/version)"
+fi
 chmod -R u+w,go-w,a+rX "$stage"
 
 log=target/rpm/rpmbuild.log
-if ! rpmbuild -bb packaging/txid.spec >$log 2>&1 \
+if ! rpmbuild -bb packaging/txid.spec "$@" >$log 2>&1 \
     --define "_topdir $PWD/target/rpm" --define "_rpmdir $PWD/target/rpm/out" \
     --define "txid_version $version" --define "txid_repository $repository" --define "txid_host ${host%%/*}" \
     --define "use_source_date_epoch_as_buildtime 1" --define "clamp_mtime_to_source_date_epoch 1" --define "_buildhost txid" \

@@ -6,7 +6,7 @@ source = {
 }
 description = {
     summary = "Unique, time-sortable, 20-character ids for nginx and LuaJIT",
-    detailed = "Makes an id with one FFI call to libtxid, a library in Rust. Building it needs cargo.",
+    detailed = "Needs no compiler, and makes ids in plain LuaJIT. With the rock libtxid, a library in Rust makes them.",
     homepage = "https://example.com/txid",
     license = "MIT",
 }
@@ -16,13 +16,31 @@ dependencies = {
     "lua == 5.1",
 }
 build = {
-    type = "make",
-    build_target = "build-rock",
-    -- LuaRocks requires these; cargo knows the compiler's options itself.
-    build_variables = { CFLAGS = "$(CFLAGS)" },
-    install_target = "install-rock",
-    install_variables = {
-        LUA_LIB_DIR = "$(LUADIR)",
-        LUA_C_DIR = "$(LIBDIR)",
+    type = "builtin",
+    modules = {
+        ["resty.txid"] = "lua/resty/txid.lua",
+        ["resty.txid.args"] = "lua/resty/txid/args.lua",
+        ["resty.txid.cdefs"] = "lua/resty/txid/cdefs.lua",
+        ["resty.txid.cidr"] = "lua/resty/txid/cidr.lua",
+        ["resty.txid.codec"] = "lua/resty/txid/codec.lua",
+        ["resty.txid.hidden"] = "lua/resty/txid/hidden.lua",
+        ["resty.txid.inspect"] = "lua/resty/txid/inspect.lua",
+        ["resty.txid.lib"] = "lua/resty/txid/lib.lua",
+        ["resty.txid.maker"] = "lua/resty/txid/maker.lua",
+        ["resty.txid.pure"] = "lua/resty/txid/pure.lua",
+        ["resty.txid.request"] = "lua/resty/txid/request.lua",
+        ["resty.txid.request.kept"] = "lua/resty/txid/request/kept.lua",
+        ["resty.txid.request.native"] = "lua/resty/txid/request/native.lua",
+        ["resty.txid.request.options"] = "lua/resty/txid/request/options.lua",
+        ["resty.txid.request.peer"] = "lua/resty/txid/request/peer.lua",
+        ["resty.txid.request.plain"] = "lua/resty/txid/request/plain.lua",
+        ["resty.txid.request.policy"] = "lua/resty/txid/request/policy.lua",
+        ["resty.txid.request.store"] = "lua/resty/txid/request/store.lua",
+        ["resty.txid.request.trace"] = "lua/resty/txid/request/trace.lua",
+        ["resty.txid.segment"] = "lua/resty/txid/segment.lua",
+        ["resty.txid.snowflake"] = "lua/resty/txid/snowflake.lua",
+        ["resty.txid.text"] = "lua/resty/txid/text.lua",
+        ["resty.txid.trace"] = "lua/resty/txid/trace.lua",
+        ["resty.txid.uuid"] = "lua/resty/txid/uuid.lua",
     },
 }

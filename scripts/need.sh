@@ -108,6 +108,7 @@ for purpose in "$@"; do
             needs_lint=yes
             have luacheck || packages="$packages lua-check"
             ;;
+        rocks) packages="$packages luarocks" ;;
         deb) packages="$packages python3" ;;
         rpm) packages="$packages python3 rpm" ;;
         platforms) packages="$packages debootstrap util-linux qemu-user-static musl-tools binutils perl python3-venv" ;;

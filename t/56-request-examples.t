@@ -1,4 +1,4 @@
-# examples/gateway.conf, and the plugins for Kong and APISIX as far as they can be tested without these gateways.
+# examples/gateway.conf, and the plugins for Kong and APISIX in packaging/ as far as they can be tested without these gateways.
 
 use strict;
 use warnings;
@@ -49,11 +49,18 @@ events {}
 http {
     access_log off;
     init_by_lua_block {
-        package.path = package.path:gsub("/lua/%?%.lua.*", "/examples/?.lua", 1) .. ";" .. package.path
-        local typedefs = { no_route = {}, header_name = function(field) return field end }
+        package.path = package.path:gsub("/lua/%?%.lua.*", "/packaging/kong/?.lua", 1) .. ";"
+            .. package.path:gsub("/lua/%?%.lua.*", "/packaging/apisix/?.lua", 1) .. ";" .. package.path
+        local typedefs = { no_route = {}, header_name = setmetatable({}, { __call = function(_, field) return field end }) }
         package.loaded["kong.db.schema.typedefs"] = typedefs
-        attribute = { accept = { "127.0.0.0/33" } }
-        package.loaded["apisix.plugin"] = { plugin_attr = function() return attribute end }
+        kong = { log = { set_serialize_value = function(key, value) ngx.ctx[key] = value end } }
+        attributes = { txid = { accept = { "127.0.0.0/33" } }, opentelemetry = {} }
+        metadata = {}
+        package.loaded["apisix.plugin"] = {
+            get = function(name) return attributes[name] end,
+            plugin_attr = function(name) return attributes[name] end,
+            plugin_metadata = function(name) return metadata[name] end,
+        }
         package.loaded["apisix.core"] = {
             log = { error = function(...) ngx.log(ngx.ERR, ...) end },
             schema = { check = function(schema, conf) return schema.additionalProperties == false and not next(conf) end },
@@ -66,14 +73,32 @@ http {
         local schema = require "kong.plugins.txid.schema"
         assert(schema.name == "txid" and schema.fields[1].route == typedefs.no_route)
         local fields = schema.fields[#schema.fields].config.fields
-        local network = fields[1].accept.elements.custom_validator
-        -- Kong gives these defaults.
+        local check = schema.entity_checks[1].custom_entity_check.fn
+        local network = function(text) return check { config = { accept = { text } } } end
+        -- Kong gives these defaults, and null to what has none.
         defaults = {}
+        local names = {}
         for _, field in ipairs(fields) do
             local name, of_field = next(field)
             defaults[name] = of_field.default
+            if of_field.default == nil then defaults[name] = ngx.null end
+            names[#names + 1] = name
         end
+        assert(check { config = defaults })
         assert(network("10.0.0.0/8") and network("::1") and network("unix:") and not network("[::1]"))
+        -- For what init() checks later.
+        function wait()
+            while ngx.timer.pending_count() + ngx.timer.running_count() > 0 do ngx.sleep(0.001) end
+        end
+        refused = {}
+        for name, value in pairs { header = "Content-Length", format = "uuid_v9", trace_ids = { "epoch" }, valid = "(" } do
+            local ok, why = check { config = setmetatable({ [name] = value }, { __index = defaults }) }
+            refused[#refused + 1] = ok and name .. " is accepted" or why
+        end
+        -- As configure() names them.
+        local _, err = pcall(request.configure, { nonsense = true })
+        table.sort(names)
+        assert(err:match("it has (.*)$") == table.concat(names, ", "), err)
         assert(apisix.check_schema {} and not apisix.check_schema { accept = { "10.0.0.0/8" } })
     }
     init_worker_by_lua_block {
@@ -89,7 +114,10 @@ http {
             rewrite_by_lua_block { kong:rewrite() }
             header_filter_by_lua_block { kong:header_filter() }
             content_by_lua_block { ngx.say(ngx.var.http_x_request_id, " ", ngx.var.http_traceparent) }
+            log_by_lua_block { kong:log() logged = ngx.ctx.correlation_id }
         }
+        location = /logged { content_by_lua_block { ngx.say(logged) } }
+        location = /refused { content_by_lua_block { ngx.say(table.concat(refused, "\n")) } }
         location = /apisix {
             set $apisix_request_id $request_id;
             access_by_lua_block { apisix.rewrite({}, { var = ngx.var }) }
@@ -99,8 +127,25 @@ http {
         location = /init {
             content_by_lua_block {
                 apisix.init()
-                attribute = { accept = { "127.0.0.0/8" }, on_invalid = "reject" }
+                local txid = { accept = { "127.0.0.0/8" }, on_invalid = "reject" }
+                attributes.txid = txid
                 apisix.init()
+                wait()
+                -- Both places where APISIX's releases have it, and what is no mistake.
+                metadata.opentelemetry = { value = { trace_id_source = "random" } }
+                attributes.opentelemetry = { trace_id_source = "x-request-id" }
+                apisix.init()
+                wait()
+                metadata.opentelemetry = nil
+                for _, format in ipairs { "otel_trace_id", "uuid_v7" } do
+                    attributes.txid = { format = format }
+                    apisix.init()
+                    wait()
+                end
+                metadata.opentelemetry = { value = { trace_id_source = "x-request-id" } }
+                attributes.opentelemetry, attributes.txid = {}, txid
+                apisix.init()
+                wait()
             }
         }
     }
@@ -118,9 +163,22 @@ END
     is $status, 400, 'Kong: a bad id is rejected';
     like $sent, qr/^$id$/, 'Kong: also that answer has an id';
 
+    (undef, $sent) = request($port, '/kong', 'X-Request-Id: for-the-log');
+    (undef, undef, $body) = request($port, '/logged');
+    is $body, "for-the-log\n", 'Kong: log plugins have correlation_id';
+    (undef, undef, $body) = request($port, '/refused');
+    like $body, qr/^header: "Content-Length" has a meaning of its own/m, 'Kong: the schema refuses a header as configure() does';
+    like $body, qr/^format must be the name of a format such as txid/m, 'Kong: and a format';
+    like $body, qr/^trace_ids: /m, 'Kong: and trace_ids';
+    like $body, qr/^valid must be a regular expression/m, 'Kong: and a bad expression';
+
     ($status) = request($port, '/init');
     is $status, 200, 'APISIX: goes on with a wrong attribute';
-    like contents("$prefix/logs/error.log"), qr/accept: ".*127\.0\.0\.0\/33/, 'APISIX: and says so';
+    my $log = contents("$prefix/logs/error.log");
+    like $log, qr/accept: ".*127\.0\.0\.0\/33/, 'APISIX: and says so';
+    my @said = $log =~ /(txid: opentelemetry has .*?), context/g;
+    is_deeply \@said, [map { "txid: opentelemetry has trace_id_source: x-request-id, and format: $_ is no trace id: "
+        . 'set plugin_attr.txid.format to otel_trace_id' } qw(uuid_v7 txid)], 'APISIX: a format that opentelemetry cannot take is an error';
     (undef, $sent, $body) = request($port, '/apisix');
     like $sent, qr/^$id$/, 'APISIX: one id';
     is $body, "$sent $sent\n", "APISIX: sent upstream, and to APISIX's own logs";

@@ -24,7 +24,23 @@ fi
 fresh "$VERSION_CODENAME" nginx,libnginx-mod-http-lua,libnginx-mod-stream,procps,systemd-sysv,dbus
 cp dist/*.deb "$root/tmp/"
 files >"$tmp/before"
-in_root sh -c 'dpkg -i /tmp/*.deb'
+
+# On a system with the original library and a package that needs it: ours takes its place, and its dependent stays.
+other() { # other PACKAGE FIELD
+    mkdir -p "$tmp/$1/DEBIAN"
+    printf 'Package: %s\nVersion: 1.0.0-1\nArchitecture: all\nMaintainer: nobody <nobody@example.com>\nDescription: a stand-in\n%s' "$1" "$2" \
+        >"$tmp/$1/DEBIAN/control"
+    dpkg-deb --root-owner-group --build "$tmp/$1" "$root/tmp/$1.deb" >/dev/null
+}
+mkdir -p "$tmp/lua-resty-txid/usr/share/lua/5.1/resty"
+echo 'error "this is the original library"' >"$tmp/lua-resty-txid/usr/share/lua/5.1/resty/txid.lua"
+other lua-resty-txid ""
+other dependent "Depends: lua-resty-txid (>= 1.0)
+"
+in_root sh -c 'cd /tmp && dpkg -i lua-resty-txid.deb dependent.deb && rm lua-resty-txid.deb dependent.deb'
+in_root sh -c 'dpkg -i --auto-deconfigure /tmp/*.deb'
+[ "$(in_root dpkg-query -W -f '${db:Status-Abbrev}' dependent)" = "ii " ] || fail "the package that needs the original: $(in_root dpkg -l dependent lua-resty-txid)"
+if in_root dpkg-query -W -f '${db:Status-Abbrev}' lua-resty-txid 2>/dev/null | grep '^i'; then fail "the original is still there"; fi
 
 is_id "$(in_root txid)" "the command"
 in_root ldconfig -p | grep -q 'libtxid\.so\.2' || fail "the loader does not find the library"
@@ -83,6 +99,6 @@ service_works "$root"
 )
 is_id "$(in_root /tmp/now)" examples/c/now.c
 rm "$root/tmp/now"
-in_root dpkg --purge lua-resty-libtxid libtxid-dev libtxid2 txid txid-agent libnginx-mod-http-txid libnginx-mod-stream-txid
+in_root dpkg --purge dependent lua-resty-txid lua-resty-libtxid libtxid-dev libtxid2 txid txid-agent libnginx-mod-http-txid libnginx-mod-stream-txid
 files >"$tmp/after"
 diff "$tmp/before" "$tmp/after" || fail "the packages left something"

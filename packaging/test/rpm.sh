@@ -2,7 +2,7 @@
 . packaging/test/_common.sh
 
 . packaging/facts.sh
-make --no-print-directory rpm
+make --no-print-directory rpm NGINX_SRC=/usr/share/nginx/src
 
 lists() { rpm -qp --qf '[%{FILENAMES}\n]' "dist/$1-$version-1."*.rpm | sort; }
 
@@ -22,7 +22,8 @@ printf '%s\n' /usr/lib64/libtxid.so /usr/lib64/libtxid.a /usr/lib64/pkgconfig/tx
     printf '/usr/share/man/man1/%s.gz\n' $(ls target/release/agent/man)
     printf '/usr/share/%s\n' bash-completion/completions/txid-agent zsh/site-functions/_txid-agent fish/vendor_completions.d/txid-agent.fish
 } >"$tmp/txid-agent"
-for package in libtxid libtxid-devel lua-resty-libtxid txid txid-agent; do
+printf '/usr/lib64/nginx/modules/ngx_%s_txid_module.so\n' http stream >"$tmp/nginx-module-txid"
+for package in libtxid libtxid-devel lua-resty-libtxid nginx-module-txid txid txid-agent; do
     printf '%s\n' "/usr/share/licenses/$package" "/usr/share/licenses/$package/LICENSE" >>"$tmp/$package"
     [ $package = lua-resty-libtxid ] || printf "/usr/share/licenses/$package/%s\n" crates.txt sbom.cdx.json >>"$tmp/$package"
     [ $package = libtxid ] || printf '%s\n' "/usr/share/doc/$package" "/usr/share/doc/$package/CHANGELOG.md" >>"$tmp/$package"
@@ -33,6 +34,8 @@ done
 has_no_paths "$tmp/usr"
 has "$(rpm -qp --requires "dist/lua-resty-libtxid-$version-1.noarch.rpm")" "libtxid = $version-1"
 has "$(rpm -qp --requires "dist/libtxid-devel-$version-1."*.rpm)" "libtxid("
+nginx=$(sed -n 's/#define NGINX_VERSION *"\(.*\)"/\1/p' /usr/share/nginx/src/src/core/nginx.h)
+has "$(rpm -qp --requires "dist/nginx-module-txid-$version-1."*.rpm)" "(nginx-r$nginx or nginx(abi) = $nginx)"
 rpmlint --config packaging/rpmlint.toml dist/*.rpm || fail "rpmlint"
 
 is_id "$("$tmp/usr/bin/txid")" "the command"
@@ -41,3 +44,53 @@ id=$(cd "$tmp" && LUA_PATH="$tmp/usr/share/lua/5.1/?.lua" LUA_CPATH=/nowhere/?.s
     assert(lib.engine == "native" and lib.path == "libtxid.so.2", lib.path)
     print(require "resty.txid"())')
 is_id "$id" "luajit with the files of the RPMs"
+
+# On a system with the original library and a package that needs it: ours takes its place, and its dependent stays. What the system itself
+# has, such as a C library, is a package that provides what all of ours need.
+system=$tmp/system
+cat >"$tmp/others.spec" <<END
+Name: others
+Version: 1.0.0
+Release: 1
+Summary: What ours meet on a system
+License: MIT
+%description
+%{summary}.
+%package -n base
+Summary: The system
+$(rpm -qp --requires dist/*.rpm | grep -Ev 'rpmlib|libtxid|nginx-r|^/bin/sh' | sed 's/^/Provides: /' | sort -u)
+Provides: /bin/sh
+Provides: nginx(abi) = $nginx
+%description -n base
+%{summary}.
+%package -n NAME
+Summary: The original
+%description -n NAME
+%{summary}.
+%package -n dependent
+Summary: It needs the original
+Requires: NAME
+%description -n dependent
+%{summary}.
+%install
+mkdir -p %{buildroot}/usr/share/lua/5.1/resty
+echo 'error "this is the original library"' >%{buildroot}/usr/share/lua/5.1/resty/txid.lua
+%files -n base
+%files -n NAME
+/usr/share/lua/5.1/resty/txid.lua
+%files -n dependent
+END
+for name in lua-resty-txid lua5.1-resty-txid; do
+    sed "s/NAME/$name/" "$tmp/others.spec" >"$tmp/$name.spec"
+    rpmbuild -bb "$tmp/$name.spec" --define "_topdir $tmp/$name" >"$tmp/$name.log" 2>&1 || { tail -n 5 "$tmp/$name.log"; fail "rpmbuild of others"; }
+    rm -rf "$system"
+    mkdir -p "$system"
+    installs() { rpm --root "$system" --noscripts "$@" || fail "rpm $*"; }
+    installs -i "$tmp/$name/RPMS"/*/base-*.rpm "$tmp/$name/RPMS"/*/$name-*.rpm "$tmp/$name/RPMS"/*/dependent-*.rpm
+    installs -U dist/libtxid-"$version"-1.*.rpm dist/lua-resty-libtxid-"$version"-1.noarch.rpm dist/nginx-module-txid-"$version"-1.*.rpm
+    installed=" $(rpm --root "$system" -qa --qf '%{NAME} ')"
+    has "$installed" " dependent "
+    has "$installed" " lua-resty-libtxid "
+    case $installed in *" $name "*) fail "$name is still there: $installed" ;; esac
+    cmp -s lua/resty/txid.lua "$system/usr/share/lua/5.1/resty/txid.lua" || fail "$name: resty/txid.lua is not ours"
+done

@@ -1,5 +1,5 @@
 #!/bin/sh
-# test-gateways.sh: runs the plugins of examples/ in real gateways, as the quick starts say. APISIX_HOME= is a directory with
+# test-gateways.sh: runs the plugins in real gateways, from their rocks, as the quick starts say. APISIX_HOME= is a directory with
 # APISIX's apisix/ and conf/; openresty and luajit are those of PATH, and LUA_PATH and LUA_CPATH have what APISIX needs besides.
 # KONG= is Kong's command; KONG_PLUGINS= are its other plugins, by default bundled. Nothing is changed there: each runs on a copy,
 # or with a prefix of its own, without a database, and listens on 127.0.0.1 alone. Then it prints what a request costs without a plugin
@@ -7,7 +7,6 @@
 set -eu
 
 cd "$(dirname "$0")/../../.."
-tree=$PWD
 . bench/studies/gateways/costs.sh
 [ -n "${APISIX_HOME-}${KONG-}" ] || { echo "txid: give APISIX_HOME= or KONG=" >&2; exit 2; }
 [ -f target/release/libtxid.so ] || { echo "txid: not built yet: run make build" >&2; exit 1; }
@@ -23,6 +22,12 @@ clean_up() {
 }
 trap clean_up EXIT
 trap 'exit 130' INT TERM
+
+rocks=$work/rocks
+packaging/rocks.sh >"$work/packed" 2>&1 || { cat "$work/packed" >&2; exit 1; }
+for rock in lua-resty-libtxid libtxid kong-plugin-txid apisix-plugin-txid; do
+    luarocks --lua-version 5.1 --tree "$rocks" install dist/$rock-[0-9]*.rock >"$work/packed" 2>&1 || { cat "$work/packed" >&2; exit 1; }
+done
 
 ports() { perl -MIO::Socket::INET -e 'print join " ", map { $_->sockport } map { IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1") } 1 .. 3'; }
 # shellcheck disable=SC2046 # three words
@@ -106,8 +111,8 @@ apisix:
   enable_ipv6: false
   enable_control: false
   ssl: { enable: false }
-  extra_lua_path: "$tree/lua/?.lua;$tree/examples/?.lua;${LUA_PATH-}"
-  extra_lua_cpath: "$tree/target/release/?.so;${LUA_CPATH-}"
+  extra_lua_path: "$rocks/share/lua/5.1/?.lua;${LUA_PATH-}"
+  extra_lua_cpath: "$rocks/lib/lua/5.1/?.so;${LUA_CPATH-}"
 $snippet
   worker_processes: 1
 plugins: [$3]
@@ -199,7 +204,7 @@ test_kong() {
     sed -n 's/^map .*/&/p' $document >"$work/variables.conf"
     eval "$(sed -n '/^export KONG_NGINX_HTTP_INCLUDE/,/^```$/p' $document | grep -v '^```' | sed "s|/opt/txid|$work|")"
     export KONG_PREFIX="$work/kong" KONG_DATABASE=off KONG_DECLARATIVE_CONFIG="$work/kong.yml" KONG_PLUGINS="${KONG_PLUGINS:-bundled},txid" \
-        KONG_LUA_PACKAGE_PATH="$tree/examples/?.lua;$tree/lua/?.lua;;" KONG_LUA_PACKAGE_CPATH="$tree/target/release/?.so;;" \
+        KONG_LUA_PACKAGE_PATH="$rocks/share/lua/5.1/?.lua;;" KONG_LUA_PACKAGE_CPATH="$rocks/lib/lua/5.1/?.so;;" \
         KONG_PROXY_LISTEN="127.0.0.1:$port" KONG_ADMIN_LISTEN=off KONG_ADMIN_GUI_LISTEN=off KONG_STATUS_LISTEN=off \
         KONG_NGINX_WORKER_PROCESSES=1 KONG_ANONYMOUS_REPORTS=off
     start_kong

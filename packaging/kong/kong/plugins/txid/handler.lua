@@ -1,8 +1,11 @@
--- A Kong plugin that gives each request its id, for Kong 3.5 and later. Put the directory that holds kong/ on
--- KONG_LUA_PACKAGE_PATH ("DIRECTORY/?.lua;;"), set KONG_PLUGINS to "bundled,txid", and enable it globally.
--- docs/quick-start-kong.md says how the access log and the error log get the id.
+-- A Kong plugin that gives each request its id, for Kong 3.5 and later. docs/quick-start-kong.md says how to install
+-- it, and how the access log and the error log get the id.
 
 local request = require "resty.txid.request"
+local settings = require "kong.plugins.txid.settings"
+
+
+local kong = kong
 
 
 local Txid = {
@@ -16,12 +19,7 @@ local Txid = {
 function Txid.configure(_, configs)
     local config = configs and configs[1]
     if config then
-        request.configure {
-            accept = config.accept,
-            header = config.header,
-            on_invalid = config.on_invalid,
-            trace = config.trace[1] and config.trace or "off",
-        }
+        request.configure(settings.of(config))
     end
 end
 
@@ -34,6 +32,12 @@ end
 
 function Txid.header_filter()
     request.handle()
+end
+
+
+-- Where Kong's correlation-id has it, too. Log plugins come later.
+function Txid.log()
+    kong.log.set_serialize_value("correlation_id", request.id())
 end
 
 

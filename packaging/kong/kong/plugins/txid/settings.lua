@@ -1,0 +1,47 @@
+-- What the plugin's configuration in Kong says, as the options of resty.txid.request.configure().
+
+local options = require "resty.txid.request.options"
+
+
+local gsub = string.gsub
+local null = ngx.null
+local pcall = pcall
+local tostring = tostring
+
+
+local _M = {}
+
+local NAMES = {
+    "accept", "format", "header", "on_invalid", "response", "trace", "trace_flags", "trace_id_header", "trace_ids",
+    "upstream", "valid",
+}
+
+
+function _M.of(config)
+    local given = {}
+    for i = 1, #NAMES do
+        local name = NAMES[i]
+        -- The Admin API has null for what is not set.
+        if config[name] ~= null then
+            given[name] = config[name]
+        end
+    end
+    -- Kong knows no array that may also be "off".
+    if given.trace and not given.trace[1] then
+        given.trace = nil
+    end
+    return given
+end
+
+
+-- Whether configure() takes it; otherwise nil and why not, for the Admin API to report.
+function _M.check(config)
+    local ok, err = pcall(options.check, _M.of(config))
+    if ok then
+        return true
+    end
+    return nil, (gsub(tostring(err), "^.-resty%.txid%.request: ", ""))
+end
+
+
+return _M

@@ -1,0 +1,26 @@
+package = "kong-plugin-txid"
+version = "2.0.0-1"
+source = {
+    url = "git+https://example.com/txid",
+    tag = "v2.0.0",
+    -- Not the root, from whose directory lua/ LuaRocks would install all files.
+    dir = "txid/packaging/kong",
+}
+description = {
+    summary = "One unique, time-sortable id for each request through Kong",
+    homepage = "https://example.com/txid",
+    license = "MIT",
+}
+supported_platforms = { "linux", "macosx" }
+dependencies = {
+    "lua == 5.1",
+    "lua-resty-libtxid == 2.0.0",
+}
+build = {
+    type = "builtin",
+    modules = {
+        ["kong.plugins.txid.handler"] = "kong/plugins/txid/handler.lua",
+        ["kong.plugins.txid.schema"] = "kong/plugins/txid/schema.lua",
+        ["kong.plugins.txid.settings"] = "kong/plugins/txid/settings.lua",
+    },
+}
