@@ -9,6 +9,8 @@ release=${RELEASE:-bookworm}
 cat >"$tmp/not-run" <<'END_OF_LIST'
 make rpm .*|it is for Fedora; packaging/test/rpm.sh
 docker .*|packaging/test/containers.sh
+cp -r packaging/nginx-image/.*|nginx's repository is not here; packaging/test/nginx-image.sh
+for rock in .*|packaging/test/rocks.sh
 make nginx-module NGINX_SRC=.*|no other sources of nginx are there
 kong .*|Debian has no Kong; make test-gateways
 apisix .*|Debian has no APISIX; make test-gateways

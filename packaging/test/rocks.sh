@@ -65,7 +65,7 @@ END_OF_CONF
 serves Kong /usr/local kong.plugins.txid.handler
 serves APISIX /usr/local/apisix/deps apisix.plugins.txid
 
-for tree in /usr/local /usr/local/apisix/deps; do
+for tree in /usr/local/apisix/deps /usr/local; do
     for rock in kong-plugin-txid apisix-plugin-txid libtxid lua-resty-libtxid; do
         [ ! -d "$root$tree/lib/luarocks/rocks-5.1/$rock" ] || in_root luarocks --lua-version 5.1 --tree $tree remove $rock
     done
