@@ -12,7 +12,8 @@ mkdir -p dist
 
 [ "$(id -u)" -eq 0 ] || { echo "# the modules were not built: a chroot needs root"; exit 0; }
 # nginx's images are of this Debian.
-fresh trixie ca-certificates,gcc,libc6-dev,make,nginx,nginx-dev,libnginx-mod-stream,wget
+fresh trixie ca-certificates
+in_root sh -c 'apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev make nginx nginx-dev libnginx-mod-stream' >"$log" 2>&1 || fail "$(tail -n 5 "$log")"
 cp /etc/hosts /etc/resolv.conf "$root/etc/"
 set --
 if [ -n "${SSL_CERT_FILE-}" ]; then

@@ -31,7 +31,9 @@ has "$said" "aarch64-unknown-linux-gnu.2.17: "
 has "$said" "x86_64-unknown-linux-musl: "
 has "$said" "would run: packaging/pack.sh"
 case $said in *upload*) fail "a release without PUBLISH=1 would upload: $said" ;; esac
-has "$(DRY_RUN=1 PUBLISH=1 release)" "would run: opm upload"
+said=$(DRY_RUN=1 PUBLISH=1 release)
+has "$said" "would run: opm upload"
+for rock in lua-resty-libtxid libtxid kong-plugin-txid apisix-plugin-txid; do has "$said" "luarocks upload rockspec/$rock-9.8.7-1.rockspec"; done
 make --no-print-directory bump VERSION=9.8.7
 [ -z "$(git status --porcelain)" ] || fail "a second bump changes something: $(git diff)"
 
@@ -47,9 +49,11 @@ refuses() {
 refuses "the version in Cargo.toml" Cargo.toml 's/^version = .*/version = "9.8.6"/'
 refuses "the version in Cargo.lock" Cargo.lock 's/^version = "9.8.7"/version = "9.8.6"/'
 refuses "the version in dist.ini" dist.ini 's/^version = .*/version = 9.8.6/'
-refuses "the version in examples/kong" examples/kong/plugins/txid/handler.lua 's/9.8.7/9.8.6/'
+refuses "the version in packaging/kong" packaging/kong/kong/plugins/txid/handler.lua 's/9.8.7/9.8.6/'
+refuses "the version in packaging/alpine/APKBUILD" packaging/alpine/APKBUILD 's/9.8.7/9.8.6/'
+refuses "the address in packaging/nginx-image" packaging/nginx-image/txid/source 's/9.8.7/9.8.6/'
 refuses "the address in dist.ini" dist.ini 's/elsewhere/nowhere/'
-refuses "the difference between the release's rockspec" rockspec/lua-resty-libtxid-9.8.7-1.rockspec 's/v9.8.7/v9.8.6/'
+refuses "the difference between the release's rockspec" rockspec/kong-plugin-txid-9.8.7-1.rockspec 's/v9.8.7/v9.8.6/'
 refuses "the newest release in CHANGELOG.md" CHANGELOG.md 's/^## \[9.8.7\]/## [9.8.6]/'
 
 touch new
@@ -64,12 +68,16 @@ has "$said" "the tag of this commit"
 packaging/pack.sh "$(uname -m)"
 cd dist
 sha256sum --check --quiet SHA256SUMS
-for file in lua-resty-libtxid-9.8.7.tar.gz "txid-9.8.7-linux-$(uname -m)-gnu.tar.gz" txid-reader-9.8.7.html lua-resty-libtxid-9.8.7-1.rockspec \
-    "lua-resty-libtxid-9.8.7-1.linux-$(uname -m).rock" libtxid2_9.8.7-1_*.deb libtxid-dev_9.8.7-1_*.deb \
+for file in lua-resty-libtxid-9.8.7.tar.gz "txid-9.8.7-linux-$(uname -m)-gnu.tar.gz" txid-reader-9.8.7.html APKBUILD txid-nginx-image-9.8.7.tar.gz \
+    lua-resty-libtxid-9.8.7-1.rockspec libtxid-9.8.7-1.rockspec kong-plugin-txid-9.8.7-1.rockspec apisix-plugin-txid-9.8.7-1.rockspec \
+    lua-resty-libtxid-9.8.7-1.all.rock "libtxid-9.8.7-1.linux-$(uname -m).rock" kong-plugin-txid-9.8.7-1.all.rock \
+    apisix-plugin-txid-9.8.7-1.all.rock libtxid2_9.8.7-1_*.deb libtxid-dev_9.8.7-1_*.deb \
     lua-resty-libtxid_9.8.7-1_all.deb txid_9.8.7-1_*.deb txid-agent_9.8.7-1_*.deb txid-9.8.7-1.*.rpm libtxid-9.8.7-1.*.rpm \
     libtxid-devel-9.8.7-1.*.rpm txid-agent-9.8.7-1.*.rpm lua-resty-libtxid-9.8.7-1.noarch.rpm; do
     grep -q " $file\$" SHA256SUMS || fail "there is no $file in: $(cat SHA256SUMS)"
 done
+
+has "$(cat APKBUILD)" "$(sha512sum lua-resty-libtxid-9.8.7.tar.gz)"
 
 # The packages need no newer glibc than the library does.
 for package in libtxid2 txid; do
@@ -86,6 +94,10 @@ has_no_paths "$tmp/unpacked"
 said() { grep -h '"purl"' "$@" | sed 's|.*cargo/\(.*\)@\(.*\)".*|\1-\2|' | sort -u; }
 compiled=$(cat "../target/portable/$(uname -m)-unknown-linux-gnu/release/deps"/*.d | grep -o '/registry/src/[^/]*/[^/]*' | sed 's|.*/||' | sort -u)
 [ "$(said "$tmp/unpacked/txid-9.8.7-linux-$(uname -m)-gnu/sbom.cdx.json")" = "$compiled" ] || fail "the list of crates is not $compiled"
+
+# The rock of the library is that of the archive, and asks for as old a glibc.
+python3 -m zipfile -e libtxid-9.8.7-1.linux-*.rock "$tmp/rock"
+cmp "$tmp/rock/lib/libtxid.so" "$tmp/unpacked/txid-9.8.7-linux-$(uname -m)-gnu/built/libtxid.so" || fail "the rock has another library"
 
 # The archive, on a bare Debian: two commands to the first id.
 [ "$(id -u)" -eq 0 ] || { echo "# the archive was made but not installed: a chroot needs root"; exit 0; }
@@ -107,4 +119,10 @@ for release in bookworm trixie; do
     left=$(in_root find /usr/local \( -name '*txid*' -o -name resty \) ! -type d)
     [ -z "$left" ] || fail "install.sh --uninstall left $left"
     rm -r "$root"
+done
+
+# The other packed files, each where its users are.
+for name in rocks nginx-image; do
+    mkdir "$tmp/$name"
+    (export PACKED=1 tmp="$tmp/$name" && sh -eu packaging/test/$name.sh)
 done
