@@ -1,18 +1,22 @@
 -- A Kong plugin that gives each request its id, for Kong 3.5 and later. docs/quick-start-kong.md says how to install
 -- it, and how the access log and the error log get the id.
 
-local request = require "resty.txid.request"
-local settings = require "kong.plugins.txid.settings"
-
-
-local kong = kong
-
-
 local Txid = {
     -- Before all of Kong's own plugins, so that each of them finds the id.
     PRIORITY = 1000000000,
     VERSION = "2.0.0",
 }
+
+
+-- Kong also loads plugins for streams, which have no requests.
+if ngx.config.subsystem ~= "http" then
+    return Txid
+end
+
+
+local kong = kong
+local request = require "resty.txid.request"
+local settings = require "kong.plugins.txid.settings"
 
 
 -- Kong calls this in each worker, at the start and after a change. The settings are global, and the first ones count.

@@ -1,6 +1,7 @@
 -- What the plugin's configuration in Kong says, as the options of resty.txid.request.configure().
 
-local options = require "resty.txid.request.options"
+-- Kong also loads schemas for streams, where configure() cannot be.
+local options = ngx.config.subsystem == "http" and require "resty.txid.request.options"
 
 
 local gsub = string.gsub
@@ -36,6 +37,9 @@ end
 
 -- Whether configure() takes it; otherwise nil and why not, for the Admin API to report.
 function _M.check(config)
+    if not options then
+        return true
+    end
     local ok, err = pcall(options.check, _M.of(config))
     if ok then
         return true
