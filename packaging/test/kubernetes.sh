@@ -2,7 +2,7 @@
 # the CustomResourceDefinitions of the gateways, what they describe is checked against these.
 . packaging/test/_common.sh
 
-make --no-print-directory nginx-module
+[ -f target/nginx/ngx_http_txid_module.so ] || make --no-print-directory nginx-module
 files=$(find examples packaging -name '*.yml' | grep -Ev 'compose|alerts' | sort)
 
 # snippets FILE: of a ConfigMap or of a SnippetsPolicy, as "main", "http" and "location".
