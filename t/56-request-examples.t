@@ -51,7 +51,7 @@ http {
     init_by_lua_block {
         package.path = package.path:gsub("/lua/%?%.lua.*", "/packaging/kong/?.lua", 1) .. ";"
             .. package.path:gsub("/lua/%?%.lua.*", "/packaging/apisix/?.lua", 1) .. ";" .. package.path
-        local typedefs = { no_route = {}, header_name = setmetatable({}, { __call = function(_, field) return field end }) }
+        local typedefs = { no_route = {}, header_name = {} }
         package.loaded["kong.db.schema.typedefs"] = typedefs
         kong = { log = { set_serialize_value = function(key, value) ngx.ctx[key] = value end } }
         attributes = { txid = { accept = { "127.0.0.0/33" } }, opentelemetry = {} }
@@ -91,7 +91,7 @@ http {
             while ngx.timer.pending_count() + ngx.timer.running_count() > 0 do ngx.sleep(0.001) end
         end
         refused = {}
-        for name, value in pairs { header = "Content-Length", format = "uuid_v9", trace_ids = { "epoch" }, valid = "(" } do
+        for name, value in pairs { header = { "Content-Length" }, format = "uuid_v9", trace_ids = { "epoch" }, valid = "(" } do
             local ok, why = check { config = setmetatable({ [name] = value }, { __index = defaults }) }
             refused[#refused + 1] = ok and name .. " is accepted" or why
         end
@@ -105,7 +105,7 @@ http {
         kong:configure()
         kong:configure { setmetatable({ accept = { "127.0.0.0/8" } }, { __index = defaults }) }
         kong:configure { setmetatable({
-            accept = { "127.0.0.0/8" }, header = "X-Request-Id", on_invalid = "reject", trace = { "traceparent" },
+            accept = { "127.0.0.0/8" }, header = { "X-Request-Id" }, on_invalid = "reject", trace = { "traceparent" },
         }, { __index = defaults }) }
     }
     server {

@@ -12,6 +12,7 @@ local request = require "resty.txid.request"
 local lower = string.lower
 local pcall = pcall
 local timer_at = ngx.timer.at
+local type = type
 
 
 local _M = {
@@ -43,7 +44,10 @@ end
 -- Its traces would get other ids than their requests, without a word.
 local function check_trace_ids(_, attributes)
     local format = attributes.format or "txid"
-    if lower(attributes.header or "X-Request-Id") == "x-request-id" and not IS_TRACE_ID[format]
+    local header = attributes.header or "X-Request-Id"
+    -- The first of several is the one that upstreams get.
+    header = type(header) == "table" and header[1] or header
+    if lower(header) == "x-request-id" and not IS_TRACE_ID[format]
         and plugin.get("opentelemetry") and trace_id_source() == "x-request-id"
     then
         core.log.error("txid: opentelemetry has trace_id_source: x-request-id, and format: ", format,

@@ -16,8 +16,8 @@ describe(PLUGIN_NAME .. ": (schema)", function()
         local entity, err = validate({})
         assert.is_nil(err)
         for name, default in pairs({
-            accept = {}, format = "txid", header = "X-Request-Id", on_invalid = "replace", response = true, trace = {},
-            trace_flags = "03", trace_ids = { "random" }, upstream = true,
+            accept = {}, format = "txid", header = { "X-Request-Id" }, on_invalid = "replace", response = true,
+            trace = {}, trace_flags = "03", trace_ids = { "random" }, upstream = true,
         }) do
             assert.same(default, entity.config[name])
         end
@@ -28,12 +28,12 @@ describe(PLUGIN_NAME .. ": (schema)", function()
             { accept = { "10.0.0.0/8", "::1", "unix:" } },
             { format = "uuid_v7" },
             { format = "trace", trace = { "b3", "traceparent" } },
-            { header = "X-Correlation-Id" },
+            { header = { "X-Correlation-Id" } },
             { on_invalid = "reject" },
             { response = false, upstream = false },
             { trace = { "traceparent" }, trace_flags = "01", trace_id_header = "X-Trace-Id" },
             { trace = { "traceparent" }, trace_ids = { "sorted", "epoch=2020-01-01" } },
-            { valid = "[0-9a-f]{32}" },
+            { accept = { "10.0.0.0/8" }, valid = "[0-9a-f]{32}" },
         }) do
             local ok, err = validate(config)
             assert.is_nil(err)
@@ -45,7 +45,7 @@ describe(PLUGIN_NAME .. ": (schema)", function()
         for text, config in pairs({
             ["10.0.0.0/33"] = { accept = { "10.0.0.0/33" } },
             ["format must be the name of a format"] = { format = "uuid_v9" },
-            ["has a meaning of its own"] = { header = "Content-Length" },
+            ["has a meaning of its own"] = { header = { "Content-Length" } },
             ["trace_flags"] = { trace = { "traceparent" }, trace_flags = "7" },
             ["but trace is off"] = { format = "trace" },
             ["valid must be a regular expression"] = { valid = "(" },

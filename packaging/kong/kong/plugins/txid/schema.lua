@@ -18,7 +18,7 @@ return {
             fields = {
                 { accept = { type = "array", elements = text, default = {} } },
                 { format = { type = "string", default = "txid" } },
-                { header = typedefs.header_name { default = "X-Request-Id" } },
+                { header = { type = "array", elements = typedefs.header_name, default = { "X-Request-Id" } } },
                 { on_invalid = { type = "string", one_of = { "replace", "reject" }, default = "replace" } },
                 { response = { type = "boolean", default = true } },
                 { trace = { type = "array", elements = text, default = {} } },

@@ -27,9 +27,12 @@ function _M.of(config)
             given[name] = config[name]
         end
     end
-    -- Kong knows no array that may also be "off".
+    -- Kong knows no array that may also be a word.
     if given.trace and not given.trace[1] then
-        given.trace = nil
+        given.trace = "off"
+    end
+    if given.header and not given.header[2] then
+        given.header = given.header[1]
     end
     return given
 end
