@@ -25,7 +25,7 @@ if [ "$address" != "$repository" ]; then
     git grep -lF "$address" | while read -r file; do sed -i "s|$address|$repository|g" "$file"; done
 fi
 
-rm -f rockspec/*-[0-9]*.rockspec
+rm -f rockspec/*-[0-9]*.[0-9]*-1.rockspec
 for scm in rockspec/*-scm-1.rockspec; do
     rock=$(basename "$scm" -scm-1.rockspec)
     packaging/rockspec.sh "$rock" "$VERSION" >"rockspec/$rock-$VERSION-1.rockspec"

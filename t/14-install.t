@@ -153,7 +153,7 @@ symlink "$root/$_", "$away/txid/$_" for qw(lua include readers/sql packaging/ins
 symlink "$root/target/release", "$away/txid/built";
 system 'cp', 'packaging/archive.sh', "$away/txid/install.sh";
 open my $facts, '>', "$away/txid/packaging/facts.sh" or die $!;
-print $facts "version=2.0.0\nrepository=https://example.com/txid\n";
+print $facts "version=1.2.3\nrepository=https://example.com/txid\n";
 close $facts;
 sub unpacked {
     my ($command) = @_;

@@ -19,9 +19,10 @@ commit "Move"
 . packaging/facts.sh
 make --no-print-directory bump VERSION=9.8.7
 commit "Release 9.8.7"
-# Earlier releases stay in CHANGELOG.md; other packages may have our old version, in what pins them and in measurements.
-! git grep -nE "(^|[^0-9])$(echo "$version" | sed 's/\./\\./g')" -- . ':!CHANGELOG.md' ':!*Cargo.lock' ':!bench/RESULTS.md' \
-    ':!docs/sql.md' ':!tests/sql/requirements.txt' || fail "make bump left the old version"
+# Earlier releases stay in CHANGELOG.md and in what is said of them; other packages may have our old version, in what pins them and in
+# measurements.
+! git grep -nE "(^|[^0-9])$(echo "$version" | sed 's/\./\\./g')" -- . ':!CHANGELOG.md' ':!*Cargo.lock' ':!bench/RESULTS.md' ':!bench/studies' \
+    ':!docs/sql.md' ':!tests/sql/requirements.txt' ':!tests/peers/requirements.txt' ':!agent/src/run/guard/lock.rs' || fail "make bump left the old version"
 ! git grep -F https://example.com/txid || fail "make bump left the old address"
 
 said=$(DRY_RUN=1 release) || fail "$said"
