@@ -42,7 +42,12 @@ pub(super) struct Mysql {
 }
 
 pub(super) fn open(url: StoreUrl) -> Result<SqlStore<Mysql>, StoreError> {
-    url.knows_only(&["table"])?;
+    url.knows_only(&["table", "password-in-clear"])?;
+    let has_password = url.password.as_ref().is_some_and(|password| !password.reveal().is_empty());
+    let may_be_seen = url.tls.is_none() && !url.hosts.iter().all(Host::is_this_one);
+    if has_password && may_be_seen && url.flag("password-in-clear")? != Some(true) {
+        return Err(url.address.misconfigured(PROOF_IN_CLEAR));
+    }
     let mysql = Mysql::new(&url)?;
     SqlStore::open(url, mysql)
 }
@@ -105,6 +110,11 @@ impl Mysql {
         }
     }
 }
+
+/// Each kind of proof is a hash that is computed millions of times in a second.
+const PROOF_IN_CLEAR: &str = "without TLS, anybody between the hosts can ask for a proof of the password, and try passwords at \
+                              leisure: add ?tls=1 to the URL, or ?ca=FILE if the system does not trust who signed the \
+                              server's certificate; password-in-clear=1 logs in without";
 
 const LOGIN: &str = "give the user as mysql://USER@HOST and the password as TXID_STORE_PASSWORD or ?password-file=FILE";
 
@@ -323,6 +333,24 @@ mod tests {
         ] {
             let said = store.say_no_connection(&url.hosts[0], error).to_string();
             assert!(said.contains(start) && said.ends_with(end), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_proof_of_a_password_goes_over_tls_or_stays_on_this_host() {
+        let opens = |rest: &str| StoreUrl::parse(&format!("mysql://{rest}")).and_then(open).map(|_| ());
+        for seen in ["u:word@10.0.0.5/ids", "u:word@db/ids?password-in-clear=0", "u:word@127.0.0.1,10.0.0.5/ids"] {
+            let why = opens(seen).unwrap_err().to_string();
+            assert!(why.contains(PROOF_IN_CLEAR) && !why.contains("word@"), "{seen}: {why}");
+        }
+        for unseen in [
+            "u@10.0.0.5/ids",
+            "u:@10.0.0.5/ids",
+            "u:word@127.0.0.1,[::1],localhost/ids",
+            "u:word@10.0.0.5/ids?tls=1",
+            "u:word@10.0.0.5/ids?password-in-clear=1",
+        ] {
+            assert_eq!(opens(unseen), Ok(()), "{unseen}");
         }
     }
 
