@@ -5,7 +5,8 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::os::unix::net::UnixDatagram;
-use std::process::{Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -337,30 +338,45 @@ fn each_signal_that_ends_an_agent_ends_it_before_its_child_has_started() {
     }
 }
 
-/// An agent without the right to end it ends what it can, names it, and waits for its end.
-#[test]
-fn a_process_of_another_user_is_named() {
-    // SAFETY: `geteuid` has no preconditions.
-    if unsafe { libc::geteuid() } != 0 {
-        return println!("not tested: only root may start an agent as another user");
-    }
-    let directory = tempfile::tempdir().unwrap();
-    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
-    // `daemon` starts it, and it becomes `bin`.
+/// An agent of the user `daemon`, whose child starts a process that becomes `bin` and stays.
+fn agent_of_daemon(directory: &Path, before: &[&str]) -> Child {
+    let path = |name: &str| directory.join(name).to_str().unwrap().to_owned();
     servers::run(Command::new("cp").args(["/usr/bin/setpriv", &path("")]));
     fs::set_permissions(path("setpriv"), Permissions::from_mode(0o4755)).unwrap();
     let built = agent().get_program().to_owned();
     servers::run(Command::new("cp").arg(built).arg(path("txid-agent")));
     servers::run(Command::new("chmod").args(["755", &path("txid-agent")]));
     servers::run(Command::new("chown").args(["daemon", &path("")]));
-    let mut run = servers::as_user("daemon", &path("txid-agent"));
+    let as_daemon = servers::as_user("daemon", &path("txid-agent"));
+    let mut run = Command::new(before.first().copied().unwrap_or("env"));
+    servers::end_with_the_test(&mut run);
+    run.args(before.iter().skip(1)).arg(as_daemon.get_program()).args(as_daemon.get_args());
     run.args(["run", "--store", &format!("file://{}", path("leases")), "--dir", &path("run"), "--new"]);
     run.args(["--node", "orders=snowflake", "--env", "WORKER_ID={orders}"]);
     run.args(["--ahead", "5s", "--max-skew", "100ms", "--margin", "700ms"]);
     let start = format!("{} --reuid bin --regid bin --clear-groups sleep 1000 &", path("setpriv"));
     let wait = "until grep -q sleep /proc/$!/comm; do :; done";
     run.args(["--", "sh", "-c", &format!("{start}\n{wait}")]).stdin(Stdio::null()).stderr(Stdio::piped());
-    let mut child = run.spawn().unwrap();
+    run.spawn().unwrap()
+}
+
+fn is_root() -> bool {
+    // SAFETY: `geteuid` has no preconditions.
+    let is_root = unsafe { libc::geteuid() } == 0;
+    if !is_root {
+        println!("not tested: only root may start an agent as another user");
+    }
+    is_root
+}
+
+/// An agent without the right to end it ends what it can, names it, and waits for its end.
+#[test]
+fn a_process_of_another_user_is_named() {
+    if !is_root() {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let mut child = agent_of_daemon(directory.path(), &[]);
     let lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
     let mut names = lines.filter_map(|line| Some(line.split_once("cannot end process ")?.1.to_owned()));
     let named = names.next().expect("it names no process");
@@ -375,6 +391,45 @@ fn a_process_of_another_user_is_named() {
     send(process.parse().unwrap(), libc::SIGKILL);
     assert_eq!(ended("it does not end", &mut child).code(), Some(0));
     assert_eq!(names.next(), None, "once is enough");
+}
+
+/// A control group that belongs to `daemon`, as with `Delegate=` in a unit: the kernel ends all that is in it.
+#[test]
+fn a_process_of_another_user_ends_with_its_control_group() {
+    let Some(group) = is_root().then(ControlGroup::new).flatten() else { return };
+    let directory = tempfile::tempdir().unwrap();
+    servers::run(Command::new("chown").args(["daemon"]).arg(&group.0).arg(group.0.join("cgroup.procs")));
+    let join = format!("echo $$ >{}/cgroup.procs; exec \"$@\"", group.0.display());
+    let child = agent_of_daemon(directory.path(), &["sh", "-c", &join, "sh"]);
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("ended, but not all that it started") && !said.contains("cannot end"), "{said}");
+    let left: Vec<_> = fs::read_dir(&group.0).unwrap().flatten().filter(|entry| entry.path().is_dir()).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+/// A group of version 2.
+struct ControlGroup(PathBuf);
+
+impl ControlGroup {
+    /// None where there are none.
+    fn new() -> Option<Self> {
+        let path = |at: &str| Path::new(at).join(format!("test-{}", std::process::id()));
+        let made = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"].into_iter().map(path).find(|path| {
+            fs::create_dir(path).is_ok_and(|()| path.join("cgroup.kill").exists() || fs::remove_dir(path).is_err())
+        });
+        if made.is_none() {
+            println!("not tested: no control group can be made here");
+        }
+        made.map(Self)
+    }
+}
+
+impl Drop for ControlGroup {
+    fn drop(&mut self) {
+        _ = fs::remove_dir(&self.0);
+    }
 }
 
 /// The log may be a pipe that nobody reads, and that the child itself has filled.
