@@ -5,7 +5,8 @@ use std::io::{Read, Write};
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Instant;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use txid_agent::store::{Durability, schemes};
 use txid_agent_machines::store::{Expected, Put, StoreError};
@@ -287,6 +288,16 @@ fn etcd_forgets_its_tokens() {
     control(&["auth", "enable"]);
     let mut store = open(&format!("etcd://root:{IN_URL}@{host}")).unwrap();
     let version = written(store.put("token/node/1", &Expected::Absent, b"one").unwrap());
+    // A token that nobody uses for a second expires. This one is younger than the agent's.
+    let login = format!("{{\"name\": \"root\", \"password\": \"{PASSWORD}\"}}");
+    let said = servers::http(server.port, "POST", "/v3/auth/authenticate", &login).unwrap();
+    let token = said.split('"').skip_while(|word| *word != "token").nth(2).unwrap().to_owned();
+    until("it does not expire", || {
+        sleep(Duration::from_secs(3));
+        let ask = ["-s", "-H", &format!("Authorization: {token}"), "-d", "{\"key\": \"dHhpZA==\"}"];
+        run(Command::new("curl").args(ask).arg(format!("http://{host}/v3/kv/range"))).contains("invalid auth token")
+    });
+    let version = written(store.put("token/node/1", &version, b"after an hour").unwrap());
     server.kill();
     server.restart();
     let other = || open(&format!("etcd://root:{IN_URL}@{host}")).unwrap().read("token/node/1");
