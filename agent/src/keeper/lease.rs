@@ -1,8 +1,8 @@
 //! What the machine of a lease works on.
 
-use super::Kept;
+use super::Managed;
 use super::own::{OwnError, own};
-use super::page::{look, say, write};
+use super::page::{look, set_news, write};
 use crate::store::{Durability, Numbers, Store};
 use std::fs::File;
 use std::path::Path;
@@ -31,7 +31,7 @@ impl Source {
 }
 
 /// A lease: its page, of which this agent is the only writer, and its store.
-pub struct KeptLease {
+pub struct ManagedLease {
     rules: Rules,
     page: LeasePage,
     /// Asked whether it would make an id.
@@ -46,7 +46,7 @@ pub struct KeptLease {
     _lock: File,
 }
 
-impl KeptLease {
+impl ManagedLease {
     /// Opens the page in the file at `path`, or makes it.
     pub fn open(path: &Path, layout: &Layout, rules: Rules, source: Source) -> Result<Self, OwnError<StateError>> {
         let (page, lock) = own(path, |path| match LeasePage::open_or_make(path, layout) {
@@ -91,7 +91,7 @@ fn ask<S: Store + ?Sized>(
     (reply, store_ms)
 }
 
-impl Kept for KeptLease {
+impl Managed for ManagedLease {
     type Machine = Lease;
 
     fn machine(&self) -> Lease {
@@ -148,7 +148,7 @@ impl Kept for KeptLease {
     }
 
     fn note(&self, event: &Event) {
-        say(&self.page, event);
+        set_news(&self.page, event);
     }
 
     fn refusal(&self) -> Option<String> {
@@ -177,10 +177,10 @@ mod tests {
     use std::thread;
     use txid_agent_machines::store::{Expected, Record};
 
-    fn lease(path: &Path, store: &Path) -> Result<KeptLease, OwnError<StateError>> {
+    fn lease(path: &Path, store: &Path) -> Result<ManagedLease, OwnError<StateError>> {
         let layout = &Layout::SNOWFLAKE;
         let store = crate::store::open(&format!("file://{}", store.display())).unwrap();
-        KeptLease::open(path, layout, Rules::new("orders", "here", layout, false), Source::Agents(store))
+        ManagedLease::open(path, layout, Rules::new("orders", "here", layout, false), Source::Agents(store))
     }
 
     #[test]
@@ -222,7 +222,7 @@ mod tests {
         }
 
         fn durability(&self) -> &Durability {
-            &Durability::Kept
+            &Durability::Durable
         }
     }
 

@@ -6,9 +6,9 @@ mod own;
 pub mod page;
 mod segment;
 
-pub use lease::{KeptLease, Source};
+pub use lease::{ManagedLease, Source};
 pub use own::OwnError;
-pub use segment::KeptSegment;
+pub use segment::ManagedSegment;
 
 use std::cell::Cell;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -68,7 +68,7 @@ impl Clock for HostClock<'_> {
 }
 
 /// A lease or a segment: what its machine decides about, and what its outputs are carried out on.
-pub trait Kept {
+pub trait Managed {
     /// What decides.
     type Machine: Machine;
 
@@ -121,12 +121,12 @@ pub struct Report {
 /// Keeps a lease or a segment until its clock says that it is to stop, and then ends it.
 ///
 /// From the first line of the log on, each change of [`Report::live`] is reported: many have no event of the machine.
-pub fn keep<K: Kept>(kept: &mut K, clock: &impl Clock, mut report: impl FnMut(Report)) -> Result<(), String> {
-    let mut machine = kept.machine();
+pub fn keep<K: Managed>(managed: &mut K, clock: &impl Clock, mut report: impl FnMut(Report)) -> Result<(), String> {
+    let mut machine = managed.machine();
     let mut outage = Outage::default();
     let mut told = None;
-    let mut tell = |kept: &K, text: Option<String>| {
-        let live = kept.refusal().is_none();
+    let mut tell = |managed: &K, text: Option<String>| {
+        let live = managed.refusal().is_none();
         if text.is_some() || told.is_some_and(|told| told != live) {
             told = Some(live);
             report(Report { text, live });
@@ -134,37 +134,37 @@ pub fn keep<K: Kept>(kept: &mut K, clock: &impl Clock, mut report: impl FnMut(Re
     };
     let mut input = Input::Go;
     loop {
-        tell(kept, None);
+        tell(managed, None);
         let now = Now { wall_ms: clock.wall_ms(), mono_ms: clock.mono_ms(), random: random() };
-        input = match machine.step(kept.rules(), &now, &kept.look(), input) {
+        input = match machine.step(managed.rules(), &now, &managed.look(), input) {
             Output::Ask(request) => {
-                let answer = kept.ask(request);
-                if let Some(text) = kept.learn() {
-                    tell(kept, Some(text));
+                let answer = managed.ask(request);
+                if let Some(text) = managed.learn() {
+                    tell(managed, Some(text));
                 }
                 Input::Answer(answer)
             }
             Output::Write(write) => {
-                kept.write(write);
+                managed.write(write);
                 Input::Go
             }
             Output::Log(event) => {
-                kept.note(&event);
-                tell(kept, Some(event.to_string()));
+                managed.note(&event);
+                tell(managed, Some(event.to_string()));
                 Input::Go
             }
             Output::Wait { until_ms } => {
-                if let Some(text) = kept.attend(Instant::now()) {
-                    tell(kept, Some(text));
+                if let Some(text) = managed.attend(Instant::now()) {
+                    tell(managed, Some(text));
                 }
-                if let Some(text) = outage.look(kept.refusal(), clock.mono_ms()) {
-                    tell(kept, Some(text));
+                if let Some(text) = outage.look(managed.refusal(), clock.mono_ms()) {
+                    tell(managed, Some(text));
                 }
                 let left_ms = until_ms.saturating_sub(clock.mono_ms());
                 if clock.wait(left_ms.min(LOOK_MS)) { Input::Stop } else { Input::Go }
             }
             Output::Stopped => return Ok(()),
-            Output::Fail(failure) => return Err(kept.explain(failure)),
+            Output::Fail(failure) => return Err(managed.explain(failure)),
         };
     }
 }

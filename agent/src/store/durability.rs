@@ -6,7 +6,7 @@ pub enum Durability {
     /// The store was not asked yet.
     Unknown,
     /// It keeps them.
-    Kept,
+    Durable,
     /// It can lose one.
     MayLose {
         /// The setting, or the kind of servers.
@@ -34,7 +34,7 @@ impl Durability {
     /// Whether a confirmed write can be lost, for all that is known.
     pub fn may_lose_writes(&self) -> bool {
         match self {
-            Self::Kept | Self::Said { may_lose: false } => false,
+            Self::Durable | Self::Said { may_lose: false } => false,
             Self::Unknown | Self::MayLose { .. } | Self::Said { may_lose: true } => true,
         }
     }
@@ -43,7 +43,7 @@ impl Durability {
     pub fn why(&self) -> Option<&str> {
         match self {
             Self::MayLose { why } => Some(why),
-            Self::Unknown | Self::Kept | Self::Said { .. } => None,
+            Self::Unknown | Self::Durable | Self::Said { .. } => None,
         }
     }
 }
@@ -55,6 +55,6 @@ mod tests {
     #[test]
     fn a_store_that_said_nothing_may_lose_writes() {
         assert!(Durability::Unknown.may_lose_writes() && Durability::may_lose("why").may_lose_writes());
-        assert!(!Durability::Kept.may_lose_writes());
+        assert!(!Durability::Durable.may_lose_writes());
     }
 }

@@ -37,7 +37,7 @@ pub struct Child {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Phase {
     Waiting,
-    Running { leases: Vec<Held>, is_kept: bool },
+    Running { leases: Vec<Held>, goes_on: bool },
     Ending { leases: Vec<Held>, until_ms: u64, again: bool },
     Killed { again: bool },
     Ended,
@@ -125,7 +125,7 @@ impl Child {
         let went_back_ms = self.most_ahead_ms.saturating_sub(ahead_ms);
         match std::mem::replace(&mut self.phase, Phase::Ended) {
             Phase::Waiting => self.wait(rules, look),
-            Phase::Running { leases, is_kept } => self.run(rules, look, leases, is_kept, went_back_ms),
+            Phase::Running { leases, goes_on } => self.run(rules, look, leases, goes_on, went_back_ms),
             Phase::Ending { again, .. } | Phase::Killed { again } if !look.is_there => self.is_gone(rules, look, again),
             Phase::Ending { leases, until_ms, again } => self.end(rules, look, leases, until_ms, again),
             Phase::Killed { again } => {
@@ -159,7 +159,7 @@ impl Child {
         match leases {
             Some(leases) => {
                 self.most_ahead_ms = look.wall_ms.saturating_sub_unsigned(look.mono_ms);
-                self.phase = Phase::Running { leases, is_kept: false };
+                self.phase = Phase::Running { leases, goes_on: false };
                 Action::Start
             }
             None => {
@@ -177,7 +177,7 @@ impl Child {
         (is_free && now_ms < rules.warn_ms(limit_ms)).then_some(Held { node: lease.node, limit_ms })
     }
 
-    fn run(&mut self, rules: &Rules, look: &Look, mut leases: Vec<Held>, is_kept: bool, went_back_ms: i64) -> Action {
+    fn run(&mut self, rules: &Rules, look: &Look, mut leases: Vec<Held>, goes_on: bool, went_back_ms: i64) -> Action {
         let mut lost = None;
         for (which, (held, lease)) in leases.iter_mut().zip(&look.leases).enumerate() {
             match lease.limit_ms {
@@ -202,9 +202,9 @@ impl Child {
         let (which, limit_ms) = first(&leases);
         let is_late = look.wall_ms >= rules.warn_ms(limit_ms);
         if rules.on_loss == OnLoss::Keep {
-            self.phase = Phase::Running { leases, is_kept: is_late };
-            let is_news = is_late && !is_kept;
-            return if is_news { Action::Log(Event::Kept { which, limit_ms }) } else { Action::Wait(LOOK_MS) };
+            self.phase = Phase::Running { leases, goes_on: is_late };
+            let is_news = is_late && !goes_on;
+            return if is_news { Action::Log(Event::GoesOn { which, limit_ms }) } else { Action::Wait(LOOK_MS) };
         }
         if went_back_ms > rules.max_step_ms as i64 {
             return self.kill(true, Event::WentBack { by_ms: went_back_ms });
@@ -216,7 +216,7 @@ impl Child {
             return self.warn(rules, look, leases, true, Event::LimitNear { which, limit_ms });
         }
         let left_ms = rules.warn_ms(limit_ms).saturating_sub(look.wall_ms);
-        self.phase = Phase::Running { leases, is_kept };
+        self.phase = Phase::Running { leases, goes_on };
         Action::Wait(LOOK_MS.min(left_ms as u64))
     }
 

@@ -83,7 +83,7 @@ pub enum Write {
     /// A request failed.
     Failure,
     /// The reason that callers get if there is no number.
-    Say(SegmentNews),
+    News(SegmentNews),
 }
 
 /// Events for the log.

@@ -1,7 +1,7 @@
 //! The hosts, their agents and workers, and what happens to them.
 
 use crate::network::{LAST_NODE, Memory, Version, Weather, course};
-use crate::page::{look, say, write};
+use crate::page::{look, set_news, write};
 use crate::random::Random;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -520,7 +520,7 @@ impl Fleet {
                     Input::Go
                 }
                 Output::Log(event) => {
-                    say(&host.page, &event);
+                    set_news(&host.page, &event);
                     self.count(number, &event);
                     Input::Go
                 }

@@ -270,7 +270,7 @@ impl Work {
             Event::WentBack { by_ms } => format!("the clock was stepped back by {by_ms} ms; {signal}"),
             Event::Leftovers => format!("ended, but not all that it started; {signal}"),
             Event::Orphaned => format!("its agent is gone; {signal}"),
-            Event::Kept { which, limit_ms } => format!(
+            Event::GoesOn { which, limit_ms } => format!(
                 "goes on although the lease of {} ends at {}; ids may repeat from then on",
                 name(*which),
                 utc(*limit_ms)

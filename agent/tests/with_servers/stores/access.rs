@@ -85,7 +85,7 @@ fn urls() {
     for (url, known) in [
         ("redis://a", Durability::Unknown),
         ("mysql://u@a/ids", Durability::Unknown),
-        ("etcd://a", Durability::Kept),
+        ("etcd://a", Durability::Durable),
         ("redis://a?may-lose-writes=0", Durability::Said { may_lose: false }),
         ("etcd://a?may-lose-writes=1", Durability::Said { may_lose: true }),
     ] {
