@@ -1,4 +1,4 @@
-//! What the machine of a lease works on.
+//! A lease, as its keeper manages it: the page, and the store.
 
 use super::Managed;
 use super::own::{OwnError, own};
@@ -12,7 +12,7 @@ use txid::snowflake::{Generator, Layout, LeasePage, StateError};
 use txid_agent_machines::lease::{Answer, Event, Failure, Lease, PageView, Reply, Request, Rules, Write};
 use txid_agent_machines::store::{Numbered, Put, StoreError};
 
-/// Where the records of a lease are, and what numbers its new nodes.
+/// The store of a lease's records, and the source of numbers for its new nodes.
 pub enum Source {
     /// The agents take any node that is free.
     Agents(Box<dyn Store>),
@@ -21,7 +21,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// What its store says about itself.
+    /// How durable the store says it is.
     pub fn durability(&self) -> &Durability {
         match self {
             Self::Agents(store) => store.durability(),
@@ -37,7 +37,7 @@ pub struct ManagedLease {
     /// Asked whether it would make an id.
     generator: Generator,
     source: Source,
-    /// What it said with its last answer.
+    /// As the last answer said.
     durability: Durability,
     has_answered: bool,
     /// If a child stamps ids with the clock: the first time that it cannot have used so far, and how far it may be
@@ -59,7 +59,7 @@ impl ManagedLease {
     }
 
     /// A child has the node in its environment, and the page does not show which times it uses: all until now, and
-    /// so much later, if the clock was stepped back, or the child runs ahead of it.
+    /// `later` beyond, because the clock may have been stepped back, and the child may run ahead of it.
     pub fn used_by_clock(mut self, later: Duration) -> Self {
         self.used_ms = Some((AtomicI64::new(i64::MIN), later.as_millis() as i64));
         self

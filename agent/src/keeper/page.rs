@@ -3,7 +3,7 @@
 use txid::snowflake::{LeaseNews, LeasePage};
 use txid_agent_machines::lease::{Event, PageView, Write};
 
-/// What the agent of a lease finds in its page.
+/// The contents of the page, as the machine sees them.
 pub fn look(page: &LeasePage) -> PageView {
     let view = page.view();
     PageView {

@@ -1,4 +1,4 @@
-//! What the machine of a segment works on.
+//! A segment, as its keeper manages it: the page, and the store.
 
 use super::Managed;
 use super::own::{OwnError, own};
@@ -26,7 +26,7 @@ struct Keys {
     store: Box<dyn Store>,
     /// Whether the store has them.
     are_bound: bool,
-    /// When that was last tried, and what came of it.
+    /// The last try: its time, and its result.
     tried: Option<Instant>,
     why: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! One thread for each lease and each segment, and what is known of them.
+//! One thread for each lease and each segment, and their states.
 
 use super::event::{Event, News};
 use super::journal::{Journal, say};
@@ -26,7 +26,7 @@ struct Keeper {
     name: String,
     state: State,
     journal: Journal,
-    /// What is to be said if the thread does not end.
+    /// The line of the log if the thread does not end.
     unreturned: Box<dyn Fn() -> Option<String>>,
     at_stop: Option<String>,
     /// Ends the thread when it is dropped.
@@ -151,7 +151,7 @@ impl Keepers {
         }
     }
 
-    /// Waits for no thread any longer. Returns what that means, for the log.
+    /// Waits for no thread any longer. Returns lines of the log that say what was not given back.
     pub fn give_up(&mut self) -> Vec<String> {
         let left = self.all.iter_mut().filter(|keeper| keeper.state != State::Ended);
         left.filter_map(|keeper| {

@@ -207,7 +207,7 @@ impl Agent {
         }
     }
 
-    /// Does what the last event made possible. Returns the exit status at the end.
+    /// Takes the steps that the last event made possible. Returns the exit status at the end.
     fn go_on(&mut self) -> Option<ExitCode> {
         if matches!(self.phase, Phase::Starting) && self.keepers.have_started() {
             // Services that depend on this one start even if the store is down: errors say what is missing.

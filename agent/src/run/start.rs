@@ -39,7 +39,7 @@ pub fn start(
     Pid::from_raw(command.spawn()?.id() as i32).ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
-/// Becomes the child, with what `start` has written.
+/// Becomes the child, by the arguments that `start` has written.
 pub fn become_child(args: impl Iterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.collect();
     let [parent, signal, files, restored, group, program, rest @ ..] = args.as_slice() else {

@@ -1,6 +1,6 @@
 //! Whether a store keeps the writes that it has confirmed.
 
-/// What is known about that.
+/// The answer, as far as it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Durability {
     /// The store was not asked yet.
@@ -24,7 +24,7 @@ impl Durability {
         Self::MayLose { why: why.to_owned() }
     }
 
-    /// Takes over what a server said, unless the URL knows better.
+    /// Takes over the word of a server, unless the URL has the last word.
     pub(super) fn learn(&mut self, told: Self) {
         if !matches!(self, Self::Said { .. }) {
             *self = told;

@@ -71,7 +71,7 @@ pub(super) enum Kind {
     Write,
 }
 
-/// What is sent, whichever host it is sent to.
+/// A request, whichever host gets it.
 struct Question<'a> {
     method: &'a str,
     path: &'a str,
@@ -213,7 +213,7 @@ impl Http {
         Ok((Answer { status: response.status().as_u16(), text }, time(&response)))
     }
 
-    /// What an error means, and whether the request was sent.
+    /// The meaning of an error, and whether the request was sent.
     fn meaning(&self, host: &Host, error: &hyper::Error) -> Failure {
         let address = &self.address;
         let at = |why: &dyn Display| Failure::Unknown(address.unreachable(format_args!("{host}: {why}")));

@@ -50,7 +50,7 @@ struct Held {
     limit_ms: i64,
 }
 
-/// What there is to see.
+/// The input of a step.
 #[derive(Clone, Debug)]
 pub struct Look {
     /// Milliseconds since 1970-01-01 UTC by this host's clock, which the child stamps with.
@@ -63,7 +63,7 @@ pub struct Look {
     pub is_there: bool,
     /// Whether the process that was started has ended.
     pub has_ended: bool,
-    /// What the agent wants.
+    /// The agent's order.
     pub order: Order,
 }
 
@@ -80,7 +80,7 @@ pub struct Lease {
     pub is_lost: bool,
 }
 
-/// What the agent wants.
+/// An order of the agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// The child is to run.
@@ -94,7 +94,7 @@ pub enum Order {
 /// What to do next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Look again after so many milliseconds, or earlier.
+    /// Look again after this many milliseconds, or earlier.
     Wait(u64),
     /// Start the child with the nodes of this look.
     Start,

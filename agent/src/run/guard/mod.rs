@@ -33,7 +33,7 @@ const KILLED: u8 = 128 + 9;
 /// The guard, as the agent sees it.
 pub struct Guard {
     pid: Pid,
-    /// Each byte from the guard says that it works.
+    /// Each byte from the guard is a sign of life.
     socket: UnixStream,
     beat: Beat,
     on_loss: OnLoss,
@@ -81,12 +81,12 @@ impl Guard {
         self.write(signal as u8);
     }
 
-    /// Whether the guard works, as far as is known.
+    /// Whether the guard showed that it works at one of the last two looks.
     pub fn is_alive(&self) -> bool {
         self.beat.is_regular()
     }
 
-    /// When [`Guard::watch`] is to be called next.
+    /// The time of the next [`Guard::watch`].
     pub fn next_look(&self) -> Instant {
         self.beat.next()
     }

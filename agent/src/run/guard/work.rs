@@ -1,4 +1,4 @@
-//! What the guard does: it looks, and carries out what the machine of the child decides.
+//! The work of the guard: it looks, and carries out the decisions of the child's machine.
 
 use super::super::journal::{self, Journal, say};
 use super::super::signals::is_ignored;
@@ -27,8 +27,7 @@ use std::time::Instant;
 use txid::snowflake::{Generator, Layout, LeaseNews, State};
 use txid_agent_machines::child::{self, Action, Event, LOOK_MS, Lease, Look, Order, Rules};
 
-/// What the agent writes to the guard: this, so that it starts the child when there are leases; or the number of a
-/// signal for the child.
+/// A byte from the agent: start the child once there are leases. Any other one is the number of a signal for the child.
 pub const START: u8 = 0;
 
 pub struct Work {
@@ -38,7 +37,7 @@ pub struct Work {
     variables: Vec<Variable>,
     nodes: Vec<Node>,
     pages: Pages,
-    /// In which the child is noted. It inherits them.
+    /// The files in which the child is noted. It inherits them.
     locks: Vec<RawFd>,
     group: Option<Group>,
     /// A time after all that the child of an earlier agent may have stamped.
@@ -164,7 +163,7 @@ impl Work {
         }
     }
 
-    /// Tells the agent that this process works, and hears what the agent wants.
+    /// Sends the agent a sign of life, and reads its orders.
     fn hear(&mut self) {
         // The agent may not read it.
         let _ = self.agent.write(&[0]);
@@ -241,7 +240,7 @@ impl Work {
         }
     }
 
-    /// Waits until something happens, and at most for so long.
+    /// Waits until something happens, and at most `ms`.
     fn sleep(&mut self, ms: u64) {
         let for_ms = ms.min(LOOK_MS) as i64;
         let timeout = Timespec { tv_sec: 0, tv_nsec: for_ms * 1_000_000 };

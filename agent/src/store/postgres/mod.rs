@@ -103,7 +103,7 @@ impl Postgres {
         Ok(Client { client, driver: Driver::new(connection.unwrap_or_else(drop)), budget })
     }
 
-    /// What a failed connection means.
+    /// The meaning of a failed connection.
     fn why_no_connection(&self, host: &Host, error: &Error) -> StoreError {
         let address = &self.address;
         let why = causes(error);
@@ -139,7 +139,7 @@ impl Postgres {
         }
     }
 
-    /// What a failed statement means.
+    /// The meaning of a failed statement.
     fn meaning(&self, error: &Error, table: &str) -> Failure {
         let why = causes(error);
         match error.code() {

@@ -75,7 +75,7 @@ const TRANSIENT: [&str; 10] =
 
 type Conn = Connection<Wire<Transport>>;
 
-/// A connection, the host that it leads to, and what that does with a write.
+/// A connection, its host, and how durable a write there is.
 struct Place {
     host: Host,
     connection: Conn,
@@ -184,7 +184,7 @@ impl RedisStore {
         Ok(Connection::new(Wire::connect(&self.address, host, self.tls.as_ref()).await?))
     }
 
-    /// Connects, logs in, and asks what the server does with a write that it has confirmed.
+    /// Connects, logs in, and asks how durable a write is.
     async fn connect_to(&self, host: Host) -> Result<Place, StoreError> {
         let mut connection = self.open_connection(&host).await?;
         let mut commands = Vec::new();
@@ -354,7 +354,7 @@ impl RedisStore {
         self.address.damaged(format_args!("the server is not Redis: {why}"))
     }
 
-    /// What an error of the server means. The connection it came from is not used again.
+    /// The meaning of an error of the server. The connection that it came from is not used again.
     fn meaning(&self, error: &str) -> StoreError {
         let address = &self.address;
         // The script's own errors contain the error of a command.
@@ -458,7 +458,7 @@ fn settings() -> Vec<Vec<u8>> {
         .to_vec()
 }
 
-/// What the answers to `settings` tell. Without permission for them, nothing is known.
+/// How durable a server with these answers to `settings` is. Without permission for them, that is not known.
 fn durability(settings: &[Reply], has_sentinel: bool) -> Durability {
     let [Reply::Text(info), Reply::Text(cluster), Reply::List(append), Reply::List(rewrite), Reply::List(memory)] =
         settings

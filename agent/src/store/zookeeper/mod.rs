@@ -136,7 +136,7 @@ impl ZookeeperStore {
         }
     }
 
-    /// What an error means.
+    /// The meaning of an error.
     fn meaning(&self, error: Error) -> Failure {
         let address = &self.address;
         let code = match error {

@@ -140,6 +140,22 @@ fn a_disk_that_is_frozen_for_a_while_ends_no_child() {
     assert_eq!(agent.wait().unwrap().code(), Some(128 + libc::SIGTERM), "{said}");
 }
 
+/// Not only with a child that has a guard: while a disk is frozen, programs that map the files wait.
+#[test]
+fn a_directory_that_is_not_in_memory_is_warned_of() {
+    for place in [env!("CARGO_TARGET_TMPDIR"), "/dev/shm"] {
+        let kind = servers::run(Command::new("stat").args(["-f", "-c", "%T", place]));
+        let is_in_memory = ["tmpfs", "ramfs"].contains(&kind.trim());
+        let directory = tempfile::tempdir_in(place).unwrap();
+        let mut command = agent();
+        command.args(["run", "--new", "--node", "orders=snowflake", "--dir"]).arg(directory.path().join("run"));
+        command.args(["--store", &format!("file://{}/leases", directory.path().display()), "--", "true"]);
+        let output = command.output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success() && said.contains("is on a disk: while it is frozen") != is_in_memory, "{said}");
+    }
+}
+
 /// Twenty leases and twenty segments. `TXID_AGENT` is another agent to compare with.
 #[test]
 fn forty_leases_and_segments_share_two_connections() {
