@@ -1,57 +1,37 @@
 //! Hosts whose memory is short.
 
 use std::fs::{self, File};
-use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use super::{AGENT, by};
+use crate::control_group::ControlGroup;
 use crate::fleet::hosted::processes_with;
 use crate::wait::ended;
-
-/// A control group, of either version, whose processes may have this much memory.
-struct Group(PathBuf);
-
-impl Group {
-    /// None where this user may not make one.
-    fn new(bytes: u64) -> Option<Self> {
-        let own = fs::read_to_string("/proc/self/cgroup").unwrap();
-        let found = own.lines().find_map(|line| {
-            let (_, rest) = line.split_once(':')?;
-            let (kind, path) = rest.split_once(':')?;
-            let (root, limit) = match kind {
-                "memory" => ("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),
-                "" => ("/sys/fs/cgroup", "memory.max"),
-                _ => return None,
-            };
-            let path =
-                Path::new(root).join(path.trim_start_matches('/')).join(format!("txid-test-{}", std::process::id()));
-            fs::create_dir(&path).ok()?;
-            let group = Self(path);
-            fs::write(group.0.join(limit), bytes.to_string()).is_ok().then_some(group)
-        });
-        if found.is_none() {
-            println!("not tested: no control group can be made here");
-        }
-        found
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        _ = fs::remove_dir(&self.0);
-    }
-}
 
 /// The kernel kills what takes the memory. The agent ends as its child does, and gives the node back.
 #[test]
 fn a_child_that_takes_all_memory_is_killed_alone() {
-    let Some(group) = Group::new(64 << 20) else { return };
+    const FILES: [&str; 2] = ["memory.limit_in_bytes", "memory.max"];
+    let Some((file, group)) = FILES.into_iter().find_map(|file| Some((file, ControlGroup::with(file)?))) else {
+        return;
+    };
+    fs::write(group.0.join(file), (64 << 20).to_string()).unwrap();
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name);
     let mark = format!("TXID_TEST_MARK=memory-{}", std::process::id());
-    let join = format!("echo $$ >{}/cgroup.procs; exec \"$@\"", group.0.display());
     let mut command = by("sh");
-    command.args(["-c", &join, "sh", AGENT, "run", "--new", "--node", "orders=snowflake", "--env", "N={orders}"]);
+    command.args([
+        "-c",
+        &group.join(),
+        "sh",
+        AGENT,
+        "run",
+        "--new",
+        "--node",
+        "orders=snowflake",
+        "--env",
+        "N={orders}",
+    ]);
     command.args(["--store", &format!("file://{}", path("leases").display()), "--dir"]).arg(path("run"));
     // Two more, which the guard ends.
     let line = "sleep 1000 & setsid sleep 1000 & exec tail /dev/zero";

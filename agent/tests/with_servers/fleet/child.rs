@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::os::unix::net::UnixDatagram;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -16,6 +16,7 @@ use super::hosted::{
     redis, send, starts, state,
 };
 use super::{LAYOUT, Random};
+use crate::control_group::ControlGroup;
 use crate::proxy::Mode;
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, Server, until};
 use crate::wait::{WATCHDOG, ended, says};
@@ -396,40 +397,16 @@ fn a_process_of_another_user_is_named() {
 /// A control group that belongs to `daemon`, as with `Delegate=` in a unit: the kernel ends all that is in it.
 #[test]
 fn a_process_of_another_user_ends_with_its_control_group() {
-    let Some(group) = is_root().then(ControlGroup::new).flatten() else { return };
+    let Some(group) = is_root().then(|| ControlGroup::with("cgroup.kill")).flatten() else { return };
     let directory = tempfile::tempdir().unwrap();
     servers::run(Command::new("chown").args(["daemon"]).arg(&group.0).arg(group.0.join("cgroup.procs")));
-    let join = format!("echo $$ >{}/cgroup.procs; exec \"$@\"", group.0.display());
-    let child = agent_of_daemon(directory.path(), &["sh", "-c", &join, "sh"]);
-    let output = child.wait_with_output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(0), "{said}");
+    let mut child = agent_of_daemon(directory.path(), &["sh", "-c", &group.join(), "sh"]);
+    let status = ended("the process of another user stays", &mut child);
+    let said = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
+    assert_eq!(status.code(), Some(0), "{said}");
     assert!(said.contains("ended, but not all that it started") && !said.contains("cannot end"), "{said}");
     let left: Vec<_> = fs::read_dir(&group.0).unwrap().flatten().filter(|entry| entry.path().is_dir()).collect();
     assert!(left.is_empty(), "{left:?}");
-}
-
-/// A group of version 2.
-struct ControlGroup(PathBuf);
-
-impl ControlGroup {
-    /// None where there are none.
-    fn new() -> Option<Self> {
-        let path = |at: &str| Path::new(at).join(format!("test-{}", std::process::id()));
-        let made = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"].into_iter().map(path).find(|path| {
-            fs::create_dir(path).is_ok_and(|()| path.join("cgroup.kill").exists() || fs::remove_dir(path).is_err())
-        });
-        if made.is_none() {
-            println!("not tested: no control group can be made here");
-        }
-        made.map(Self)
-    }
-}
-
-impl Drop for ControlGroup {
-    fn drop(&mut self) {
-        _ = fs::remove_dir(&self.0);
-    }
 }
 
 /// The log may be a pipe that nobody reads, and that the child itself has filled.
@@ -696,6 +673,7 @@ fn the_watchdog_needs_agent_and_guard() {
         hosted.host.log()
     );
 
+    server.signal("STOP");
     let child = run("150000");
     hosted.host.agent = Some(child);
     let hear = || {
@@ -713,14 +691,17 @@ fn the_watchdog_needs_agent_and_guard() {
         has_beaten
     };
     beats();
-    until("the child does not start", || starts(&hosted.host) == 1);
     let (agent, guard) = (hosted.host.agent.as_ref().unwrap(), guard_of(&hosted));
-    signal(agent, libc::SIGSTOP);
-    until("it is not stopped", || state(agent.id() as i32) == Some('T'));
     let guard_looks = || {
         let before = looks(guard);
         until("the guard does nothing", || looks(guard) > before + 10);
     };
+    // Nobody reads the socket meanwhile, and it holds less than the agent says.
+    guard_looks();
+    server.signal("CONT");
+    until("the child does not start", || starts(&hosted.host) == 1);
+    signal(agent, libc::SIGSTOP);
+    until("it is not stopped", || state(agent.id() as i32) == Some('T'));
     assert!(!beats_meanwhile(&guard_looks), "it beats while it is stopped");
     signal(agent, libc::SIGCONT);
     beats();

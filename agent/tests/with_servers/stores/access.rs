@@ -486,12 +486,6 @@ fn postgres_access() {
     wants_a_person(&url, "which only goes over TLS: add ?tls=1 to the URL");
     works(&format!("{url}?password-in-clear=1&table=in_clear"));
     works(&format!("{url}?table=over_tls&ca={}", file("ca.pem")));
-    // A replica is neither read nor written.
-    let read_only = "ALTER USER txid SET default_transaction_read_only = on";
-    run(servers::psql(&server, "ids").args(["-c", read_only]));
-    let error = open(&format!("{url}?password-in-clear=1")).unwrap().read("any/key").unwrap_err();
-    assert!(error.may_pass());
-    one_line(&error, "is a replica");
 }
 
 #[test]
