@@ -19,7 +19,7 @@ use super::{LAYOUT, Random};
 use crate::control_group::ControlGroup;
 use crate::proxy::Mode;
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, Server, until};
-use crate::wait::{WATCHDOG, ended, says};
+use crate::wait::{WATCHDOG, ended, last_lines, says};
 
 fn number(name: &str, unless: usize) -> usize {
     std::env::var(name).map_or(unless, |text| text.parse().unwrap())
@@ -269,7 +269,10 @@ fn nothing_that_a_child_starts_is_left() {
     until("a child does not start", || hosts.iter().all(|(_, mark)| !processes_with(mark).is_empty()));
     hosts.iter().for_each(|(hosted, _)| hosted.host.proxy.set(Mode::Refuse));
     for (hosted, mark) in &hosts {
-        until("it is not gone", || hosted.host.log().contains(": gone; "));
+        until(&format!("the child of {} is not gone", hosted.host.name), || {
+            let log = hosted.host.log();
+            if log.contains(": gone; ") { Ok(()) } else { Err(last_lines(&log, 5)) }
+        });
         assert_eq!(processes_with(mark), [""; 0], "{}\n{}", hosted.host.name, hosted.host.log());
         assert!(hosted.host.log().contains("; SIGTERM"), "{}", hosted.host.log());
     }
