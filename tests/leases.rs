@@ -49,7 +49,7 @@ fn everything_an_agent_writes_is_visible() {
     page.set_contact(NOW_MS + 5);
     page.count_failure();
     page.count_failure();
-    page.say(LeaseNews::Held);
+    page.set_news(LeaseNews::Held);
     let held = LeaseView {
         node: 17,
         is_closed: false,
@@ -82,7 +82,7 @@ fn everything_is_where_other_versions_look_for_it() {
     page.set_contact(NOW_MS + 5);
     page.count_failure();
     page.count_failure();
-    page.say(LeaseNews::Lost);
+    page.set_news(LeaseNews::Lost);
     let written = std::fs::read(directory.file()).unwrap();
     let unit = (NOW_MS - EPOCH_MS) as u64;
     assert_eq!(word(&written, 128), 17 << 54 | unit << 12);
@@ -177,7 +177,7 @@ fn without_a_lease_the_error_says_why() {
         (LeaseNews::ClockOff, "clock-off", "the clock of this host is too far off the store's"),
         (LeaseNews::Released, "released", "txid-agent gave the node back when it was stopped"),
     ] {
-        page.say(news);
+        page.set_news(news);
         assert_eq!(why(), format!("the lease of orders ended at 2023-11-14T22:13:19.000Z; {why_then}"));
         assert_eq!(refusal().name(), name);
     }
@@ -200,7 +200,7 @@ fn why_there_would_be_no_id_is_said_without_making_one() {
         would_be.unwrap().name()
     };
     assert_eq!(there_is_none(NOW_MS), "starting");
-    page.say(LeaseNews::Held);
+    page.set_news(LeaseNews::Held);
     page.open(17, NOW_MS);
     assert_eq!(there_is_none(NOW_MS), "no-lease");
     page.set_limit(17, NOW_MS + 60_000);
@@ -212,7 +212,7 @@ fn why_there_would_be_no_id_is_said_without_making_one() {
     assert_eq!(there_is_none(NOW_MS + 60_000), "lease-ended");
     assert_eq!(there_is_none(NOW_MS - 10_001), "clock-behind");
     page.close();
-    page.say(LeaseNews::Released);
+    page.set_news(LeaseNews::Released);
     assert_eq!(there_is_none(NOW_MS), "released");
 }
 

@@ -31,7 +31,7 @@ fn everything_an_agent_writes_is_visible() {
     page.set_contact(1_700_000_000_123);
     page.count_failure();
     page.count_failure();
-    page.say(SegmentNews::WentDown);
+    page.set_news(SegmentNews::WentDown);
     let written = SegmentStats {
         left: 0,
         next: 10,
@@ -64,7 +64,7 @@ fn everything_is_where_other_versions_look_for_it() {
     page.set_rate(2500);
     page.set_contact(1_700_000_000_123);
     page.count_failure();
-    page.say(SegmentNews::WentDown);
+    page.set_news(SegmentNews::WentDown);
     page.see(500);
     let written = std::fs::read(directory.file()).unwrap();
     assert_eq!([128, 136].map(|at| word(&written, at)), [101, 110]);
@@ -90,7 +90,7 @@ fn without_a_number_the_error_says_why() {
         ),
         (SegmentNews::Ended, "ended", "the store has no more numbers"),
     ] {
-        page.say(news);
+        page.set_news(news);
         assert_eq!(news.name(), name);
         let said = page.segment().next().unwrap_err().to_string();
         assert_eq!(said, format!("the numbers of orders are used up; {why}"));

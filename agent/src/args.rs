@@ -24,7 +24,7 @@ A password is taken from TXID_STORE_PASSWORD, or from ?password-file=FILE. Other
 
 Examples:
   txid-agent run --store etcd://10.0.0.5:2379/txid --node orders=snowflake -- nginx -g 'daemon off;'
-  txid-agent run --store mysql://app@10.0.0.5/leaf --segment invoices -- nginx -g 'daemon off;'
+  txid-agent run --store 'mysql://app@10.0.0.5/leaf?tls=1' --segment invoices -- nginx -g 'daemon off;'
   txid-agent run --store zookeeper://10.0.0.5/snowflake/LEAF.NAME --node orders=leaf_forever -- nginx -g 'daemon off;'
   txid-agent run --store etcd://10.0.0.5/txid --node orders=snowflake --env WORKER_ID={orders} -- java -jar app.jar
   txid-agent run --config /etc/txid/agent.toml

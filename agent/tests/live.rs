@@ -9,8 +9,8 @@ use std::thread;
 use std::time::Duration;
 
 use txid::snowflake::{Generator, Layout, LeasePage};
-use txid_agent::keeper::page::{look, say, write};
-use txid_agent::keeper::{Clock, Kept, keep};
+use txid_agent::keeper::page::{look, set_news, write};
+use txid_agent::keeper::{Clock, Managed, keep};
 use txid_agent_machines::lease::{Answer, Event, Failure, Lease, PageView, Reply, Request, Rules, Write};
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
 
@@ -168,7 +168,7 @@ struct Kit {
     pause_ms: Arc<Mutex<u64>>,
 }
 
-impl Kept for Kit {
+impl Managed for Kit {
     type Machine = Lease;
 
     fn machine(&self) -> Lease {
@@ -198,7 +198,7 @@ impl Kept for Kit {
     }
 
     fn note(&self, event: &Event) {
-        say(&self.page, event);
+        set_news(&self.page, event);
     }
 
     fn refusal(&self) -> Option<String> {
@@ -259,12 +259,12 @@ impl Host {
         let (told, log) = (self.told.clone(), self.log.clone());
         time.change(|now| (now.runs, now.due_ms, now.is_to_stop) = (true, None, false));
         self.agent = Some(thread::spawn(move || {
-            let kept = keep(&mut kit, &*time, |report| {
+            let managed = keep(&mut kit, &*time, |report| {
                 log.lock().unwrap().push(format!("{report:?}"));
                 *told.lock().unwrap() = Some(report.live);
             });
             time.change(|now| now.runs = false);
-            kept.unwrap();
+            managed.unwrap();
         }));
     }
 

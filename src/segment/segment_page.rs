@@ -240,7 +240,7 @@ impl SegmentPage {
     }
 
     /// Sets the reason that callers get if there is no number.
-    pub fn say(&self, news: SegmentNews) {
+    pub fn set_news(&self, news: SegmentNews) {
         self.set(NEWS_AT, news as u64);
     }
 

@@ -1,4 +1,4 @@
-//! What txid-agent decides. The agent carries it out: it reads the clocks and asks the store.
+//! The decisions of txid-agent. The agent carries them out: it reads the clocks and asks the store.
 //!
 //! This is a crate of its own so that no client of a store can be used here, and because the tests try millions of
 //! steps, so that it is optimized for them and the clients are not.

@@ -55,15 +55,15 @@ pub enum Output<R, W, E, F> {
     Fail(F),
 }
 
-/// What [`Machine::step`] returns.
+/// The output of [`Machine::step`].
 pub type OutputOf<M> =
     Output<<M as Machine>::Request, <M as Machine>::Write, <M as Machine>::Event, <M as Machine>::Failure>;
 
-/// Decides what is done for one lease or one segment, for the lifetime of its agent.
+/// Decides for one lease or one segment, for the lifetime of its agent.
 pub trait Machine {
-    /// What stays the same while the agent runs.
+    /// The settings that stay the same while the agent runs.
     type Rules;
-    /// What is in the page.
+    /// The contents of the page.
     type View;
     /// A request to the store.
     type Request;

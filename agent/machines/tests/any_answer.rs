@@ -327,7 +327,7 @@ fn no_answers_make_a_segment_ask_too_often() {
                     segment::Write::Rate(_)
                     | segment::Write::Contact(_)
                     | segment::Write::Failure
-                    | segment::Write::Say(_),
+                    | segment::Write::News(_),
                 )
                 | None => {}
             }

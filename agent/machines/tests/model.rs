@@ -31,6 +31,8 @@ enum Broken {
     KeepsGeneration,
     /// A host takes its own `--max-skew` for that of all.
     KnowsOnlyItself,
+    /// A host takes a record of another version for one of a node that was given back long ago.
+    TakesWhatItCannotRead,
 }
 
 fn rules(owner: &str, last_node: u64) -> Rules {
@@ -58,6 +60,8 @@ struct Leases {
     broken: Broken,
     /// One for each host.
     rules: [Rules; 2],
+    /// The second host writes records that the first one cannot read.
+    is_newer: bool,
     last_ms: u8,
     crashes: u8,
     losses: u8,
@@ -138,7 +142,8 @@ impl Leases {
     fn new(broken: Broken) -> Self {
         let rules = [rules("a", 0), Rules { ahead_ms: 3, max_skew_ms: 2, ..rules("a", 0) }];
         let (last_ms, crashes, losses, stops, back_steps) = (1, 0, 0, 0, 0);
-        Self { broken, rules, last_ms, crashes, losses, stops, back_steps, starts_leased: false, is_emptied: false }
+        let (is_newer, starts_leased, is_emptied) = (false, false, false);
+        Self { broken, rules, is_newer, last_ms, crashes, losses, stops, back_steps, starts_leased, is_emptied }
     }
 
     /// The first host's clock is as far ahead as it may be, and its lease starts as far ahead of that as it may. The other one
@@ -215,7 +220,9 @@ impl Leases {
         let wall_ms = wall_ms(world, number);
         let page = &mut world.hosts[number].page;
         let input = match output {
-            Output::Ask(request) => Input::Answer(Answer { reply: answer(world, &request), store_ms: None }),
+            Output::Ask(request) => {
+                Input::Answer(Answer { reply: self.answer(world, number, &self.sent(number, request)), store_ms: None })
+            }
             Output::Write(Write::Close) => {
                 page.is_closed = true;
                 page.limit = None;
@@ -244,6 +251,50 @@ impl Leases {
         };
         if world.hosts[number].next.is_empty() {
             self.step(world, number, input);
+        }
+    }
+
+    /// A request as this host's version writes it.
+    fn sent(&self, number: usize, mut request: Request) -> Request {
+        if let Request::Put { bytes, .. } = &mut request {
+            if self.is_newer && number == 1 {
+                *bytes = replaced(bytes, THIS, NEXT);
+            }
+        }
+        request
+    }
+
+    /// A record as this host's version reads it.
+    fn read(&self, number: usize, record: &Record) -> Record {
+        let bytes = match number {
+            1 => replaced(&record.bytes, NEXT, THIS),
+            _ if self.broken == Broken::TakesWhatItCannotRead && record.bytes.starts_with(NEXT.as_bytes()) => {
+                let (limit_ms, owner) = (0, "unknown".to_owned());
+                NodeRecord { generation: 1, limit_ms, token: 0, held: false, owner }.to_string().into_bytes()
+            }
+            _ => record.bytes.clone(),
+        };
+        Record { bytes, version: record.version.clone() }
+    }
+
+    fn answer(&self, world: &mut World, number: usize, request: &Request) -> Reply {
+        match request {
+            Request::Read { key } => Reply::Read(Ok(world.records.get(key).map(|record| self.read(number, record)))),
+            Request::List(survey) => {
+                let mut survey = survey.clone();
+                world.records.iter().for_each(|(key, record)| survey.see(key, self.read(number, record)));
+                Reply::List(Ok(survey))
+            }
+            Request::Put { key, expected, bytes } => {
+                let there = world.records.get(key).map_or(Expected::Absent, |it| Expected::Version(it.version.clone()));
+                if there != *expected {
+                    return Reply::Put(Ok(Put::Conflict));
+                }
+                let version = Version(bytes.clone());
+                world.records.insert(key.clone(), record(bytes.clone()));
+                Reply::Put(Ok(Put::Written(version)))
+            }
+            Request::Number => unreachable!("the agents number the nodes themselves"),
         }
     }
 
@@ -276,6 +327,14 @@ impl Host {
     }
 }
 
+/// What a record of a node begins with, in this version and in the next one.
+const THIS: &str = "txid-lease 1 ";
+const NEXT: &str = "txid-lease 2 ";
+
+fn replaced(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
+    std::str::from_utf8(bytes).unwrap().replacen(from, to, 1).into_bytes()
+}
+
 /// The store compares the text, so the text is the version.
 fn record(bytes: Vec<u8>) -> Record {
     Record { version: Version(bytes.clone()), bytes }
@@ -283,27 +342,6 @@ fn record(bytes: Vec<u8>) -> Record {
 
 fn wall_ms(world: &World, number: usize) -> i64 {
     i64::from(world.now_ms) + i64::from(world.hosts[number].skew_ms)
-}
-
-fn answer(world: &mut World, request: &Request) -> Reply {
-    match request {
-        Request::Read { key } => Reply::Read(Ok(world.records.get(key).cloned())),
-        Request::List(survey) => {
-            let mut survey = survey.clone();
-            world.records.iter().for_each(|(key, record)| survey.see(key, record.clone()));
-            Reply::List(Ok(survey))
-        }
-        Request::Put { key, expected, bytes } => {
-            let there = world.records.get(key).map_or(Expected::Absent, |it| Expected::Version(it.version.clone()));
-            if there != *expected {
-                return Reply::Put(Ok(Put::Conflict));
-            }
-            let version = Version(bytes.clone());
-            world.records.insert(key.clone(), record(bytes.clone()));
-            Reply::Put(Ok(Put::Written(version)))
-        }
-        Request::Number => unreachable!("the agents number the nodes themselves"),
-    }
 }
 
 impl Page {
@@ -408,16 +446,17 @@ impl Model for Leases {
             Action::AgentHearsNothing(number) | Action::AgentIsEarly(number) => {
                 world.losses -= 1;
                 let Some(Output::Ask(request)) = world.hosts[number].next.pop_front() else { return None };
+                let request = self.sent(number, request);
                 if matches!(action, Action::AgentIsEarly(_)) {
                     world.late.push(request);
                 } else {
-                    answer(&mut world, &request);
+                    self.answer(&mut world, number, &request);
                 }
                 self.step(&mut world, number, unknown());
             }
             Action::Late(index) => {
                 let request = world.late.remove(index);
-                answer(&mut world, &request);
+                self.answer(&mut world, 0, &request);
             }
             Action::Crash(number) => {
                 world.crashes -= 1;
@@ -463,6 +502,7 @@ fn nothing_gives_an_id_twice() {
     assert!(!is_found(Leases { stops: 1, ..calm() }));
     assert!(!is_found(Leases { back_steps: 1, ..calm() }));
     assert!(!is_found(Leases { stops: 1, ..Leases::with_two_nodes(Broken::Nothing) }));
+    assert!(!is_found(Leases { is_newer: true, crashes: 1, stops: 1, ..Leases::with_two_nodes(Broken::Nothing) }));
 }
 
 /// For `make soak`.
@@ -484,6 +524,11 @@ fn a_store_that_is_emptied_gives_no_id_twice_whatever_the_settings_of_others_are
 #[test]
 fn a_floor_by_the_settings_of_its_host_is_found() {
     assert!(is_found(Leases::emptied(Broken::KnowsOnlyItself)));
+}
+
+#[test]
+fn a_version_that_takes_the_nodes_of_the_next_one_is_found() {
+    assert!(is_found(Leases { is_newer: true, ..Leases::with_two_nodes(Broken::TakesWhatItCannotRead) }));
 }
 
 #[test]

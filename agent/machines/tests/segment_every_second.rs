@@ -126,7 +126,7 @@ impl Host {
             }
             Write::Rate(milli) => self.rate_milli = milli,
             Write::Failure => self.failures += 1,
-            Write::Say(news) => self.news = news,
+            Write::News(news) => self.news = news,
             Write::Contact(_) => {}
         }
     }

@@ -262,8 +262,8 @@ impl World {
                 Output::Write(Write::Publish(range)) => {
                     after.writes.extend([Access::NextStart(range.start), Access::NextEnd(range.end)]);
                 }
-                Output::Write(Write::Rate(_) | Write::Contact(_) | Write::Failure | Write::Say(_)) | Output::Log(_) => {
-                }
+                Output::Write(Write::Rate(_) | Write::Contact(_) | Write::Failure | Write::News(_))
+                | Output::Log(_) => {}
                 Output::Ask(request) => {
                     after.request = Some(request);
                     break;

@@ -1,8 +1,8 @@
-//! What the machine of a lease works on.
+//! A lease, as its keeper manages it: the page, and the store.
 
-use super::Kept;
+use super::Managed;
 use super::own::{OwnError, own};
-use super::page::{look, say, write};
+use super::page::{look, set_news, write};
 use crate::store::{Durability, Numbers, Store};
 use std::fs::File;
 use std::path::Path;
@@ -12,7 +12,7 @@ use txid::snowflake::{Generator, Layout, LeasePage, StateError};
 use txid_agent_machines::lease::{Answer, Event, Failure, Lease, PageView, Reply, Request, Rules, Write};
 use txid_agent_machines::store::{Numbered, Put, StoreError};
 
-/// Where the records of a lease are, and what numbers its new nodes.
+/// The store of a lease's records, and the source of numbers for its new nodes.
 pub enum Source {
     /// The agents take any node that is free.
     Agents(Box<dyn Store>),
@@ -21,7 +21,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// What its store says about itself.
+    /// How durable the store says it is.
     pub fn durability(&self) -> &Durability {
         match self {
             Self::Agents(store) => store.durability(),
@@ -31,13 +31,13 @@ impl Source {
 }
 
 /// A lease: its page, of which this agent is the only writer, and its store.
-pub struct KeptLease {
+pub struct ManagedLease {
     rules: Rules,
     page: LeasePage,
     /// Asked whether it would make an id.
     generator: Generator,
     source: Source,
-    /// What it said with its last answer.
+    /// As the last answer said.
     durability: Durability,
     has_answered: bool,
     /// If a child stamps ids with the clock: the first time that it cannot have used so far, and how far it may be
@@ -46,7 +46,7 @@ pub struct KeptLease {
     _lock: File,
 }
 
-impl KeptLease {
+impl ManagedLease {
     /// Opens the page in the file at `path`, or makes it.
     pub fn open(path: &Path, layout: &Layout, rules: Rules, source: Source) -> Result<Self, OwnError<StateError>> {
         let (page, lock) = own(path, |path| match LeasePage::open_or_make(path, layout) {
@@ -59,7 +59,7 @@ impl KeptLease {
     }
 
     /// A child has the node in its environment, and the page does not show which times it uses: all until now, and
-    /// so much later, if the clock was stepped back, or the child runs ahead of it.
+    /// `later` beyond, because the clock may have been stepped back, and the child may run ahead of it.
     pub fn used_by_clock(mut self, later: Duration) -> Self {
         self.used_ms = Some((AtomicI64::new(i64::MIN), later.as_millis() as i64));
         self
@@ -91,7 +91,7 @@ fn ask<S: Store + ?Sized>(
     (reply, store_ms)
 }
 
-impl Kept for KeptLease {
+impl Managed for ManagedLease {
     type Machine = Lease;
 
     fn machine(&self) -> Lease {
@@ -148,7 +148,7 @@ impl Kept for KeptLease {
     }
 
     fn note(&self, event: &Event) {
-        say(&self.page, event);
+        set_news(&self.page, event);
     }
 
     fn refusal(&self) -> Option<String> {
@@ -177,10 +177,10 @@ mod tests {
     use std::thread;
     use txid_agent_machines::store::{Expected, Record};
 
-    fn lease(path: &Path, store: &Path) -> Result<KeptLease, OwnError<StateError>> {
+    fn lease(path: &Path, store: &Path) -> Result<ManagedLease, OwnError<StateError>> {
         let layout = &Layout::SNOWFLAKE;
         let store = crate::store::open(&format!("file://{}", store.display())).unwrap();
-        KeptLease::open(path, layout, Rules::new("orders", "here", layout, false), Source::Agents(store))
+        ManagedLease::open(path, layout, Rules::new("orders", "here", layout, false), Source::Agents(store))
     }
 
     #[test]
@@ -222,7 +222,7 @@ mod tests {
         }
 
         fn durability(&self) -> &Durability {
-            &Durability::Kept
+            &Durability::Durable
         }
     }
 

@@ -1,4 +1,4 @@
-//! Carries out what a machine decides, with real clocks, a real page and a real store: one keeper for leases and for
+//! Carries out the decisions of a machine, with real clocks, a real page and a real store: one keeper for leases and for
 //! segments.
 
 mod lease;
@@ -6,9 +6,9 @@ mod own;
 pub mod page;
 mod segment;
 
-pub use lease::{KeptLease, Source};
+pub use lease::{ManagedLease, Source};
 pub use own::OwnError;
-pub use segment::KeptSegment;
+pub use segment::ManagedSegment;
 
 use std::cell::Cell;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -16,8 +16,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 use txid_agent_machines::protocol::{Input, Machine, Now, Output};
 
-/// How often the machine is asked at least, so that a host that was copied or stopped notices soon. Also how long there
-/// must be no ids or numbers before that is reported: a worker may just be faster than the store.
+/// Longest pause between two steps of the machine, so that a host that was copied or stopped notices soon. An outage that is
+/// shorter is not reported: a worker may just be faster than the store.
 const LOOK_MS: u64 = 1_000;
 
 /// The clocks that a keeper goes by. Tests have one that they move.
@@ -28,7 +28,7 @@ pub trait Clock {
     /// Milliseconds of a clock that never goes backwards.
     fn mono_ms(&self) -> u64;
 
-    /// Waits so long. Returns earlier, with true, when the keeper is told to stop. That is told once.
+    /// Waits for this many milliseconds. Returns earlier, with true, when the keeper is told to stop; it is told once.
     fn wait(&self, for_ms: u64) -> bool;
 }
 
@@ -67,9 +67,9 @@ impl Clock for HostClock<'_> {
     }
 }
 
-/// A lease or a segment: what its machine decides about, and what its outputs are carried out on.
-pub trait Kept {
-    /// What decides.
+/// A lease or a segment: its machine decides, and the outputs of the machine are carried out here.
+pub trait Managed {
+    /// The machine that decides.
     type Machine: Machine;
 
     /// The machine of an agent that starts.
@@ -87,25 +87,25 @@ pub trait Kept {
     /// Asks the store.
     fn ask(&mut self, request: <Self::Machine as Machine>::Request) -> <Self::Machine as Machine>::Answer;
 
-    /// What else the store is to know, tried again until it does. Returns a line for the log if that is news.
+    /// Gives the store a record besides those of the machine, and tries again until it has it. Returns a line of the log if
+    /// there is news.
     fn attend(&mut self, _now: Instant) -> Option<String> {
         None
     }
 
-    /// Takes note of what the store said about itself. If that changed, returns a line for the log.
+    /// Takes note of how durable the store says it is. Returns a line of the log if that changed.
     fn learn(&mut self) -> Option<String>;
 
-    /// Notes in the page why there are no ids or numbers, for the errors of processes that want some.
+    /// Notes in the page why there are no ids or numbers. The errors of processes show it.
     fn note(&self, event: &<Self::Machine as Machine>::Event);
 
     /// Why a process would get no id or number now; None if it would get one.
     fn refusal(&self) -> Option<String>;
 
-    /// What was not given back if the agent ends without the store, for a person; None if there is no such thing. May be
-    /// asked while another thread keeps this.
+    /// Tells the operator what was not given back, or None. May be asked while another thread manages this.
     fn unreturned(&self) -> Box<dyn Fn() -> Option<String>>;
 
-    /// The reason why the machine gave up, for a person.
+    /// Tells the operator why the machine gave up.
     fn explain(&self, failure: <Self::Machine as Machine>::Failure) -> String;
 }
 
@@ -121,12 +121,12 @@ pub struct Report {
 /// Keeps a lease or a segment until its clock says that it is to stop, and then ends it.
 ///
 /// From the first line of the log on, each change of [`Report::live`] is reported: many have no event of the machine.
-pub fn keep<K: Kept>(kept: &mut K, clock: &impl Clock, mut report: impl FnMut(Report)) -> Result<(), String> {
-    let mut machine = kept.machine();
+pub fn keep<K: Managed>(managed: &mut K, clock: &impl Clock, mut report: impl FnMut(Report)) -> Result<(), String> {
+    let mut machine = managed.machine();
     let mut outage = Outage::default();
     let mut told = None;
-    let mut tell = |kept: &K, text: Option<String>| {
-        let live = kept.refusal().is_none();
+    let mut tell = |managed: &K, text: Option<String>| {
+        let live = managed.refusal().is_none();
         if text.is_some() || told.is_some_and(|told| told != live) {
             told = Some(live);
             report(Report { text, live });
@@ -134,37 +134,37 @@ pub fn keep<K: Kept>(kept: &mut K, clock: &impl Clock, mut report: impl FnMut(Re
     };
     let mut input = Input::Go;
     loop {
-        tell(kept, None);
+        tell(managed, None);
         let now = Now { wall_ms: clock.wall_ms(), mono_ms: clock.mono_ms(), random: random() };
-        input = match machine.step(kept.rules(), &now, &kept.look(), input) {
+        input = match machine.step(managed.rules(), &now, &managed.look(), input) {
             Output::Ask(request) => {
-                let answer = kept.ask(request);
-                if let Some(text) = kept.learn() {
-                    tell(kept, Some(text));
+                let answer = managed.ask(request);
+                if let Some(text) = managed.learn() {
+                    tell(managed, Some(text));
                 }
                 Input::Answer(answer)
             }
             Output::Write(write) => {
-                kept.write(write);
+                managed.write(write);
                 Input::Go
             }
             Output::Log(event) => {
-                kept.note(&event);
-                tell(kept, Some(event.to_string()));
+                managed.note(&event);
+                tell(managed, Some(event.to_string()));
                 Input::Go
             }
             Output::Wait { until_ms } => {
-                if let Some(text) = kept.attend(Instant::now()) {
-                    tell(kept, Some(text));
+                if let Some(text) = managed.attend(Instant::now()) {
+                    tell(managed, Some(text));
                 }
-                if let Some(text) = outage.look(kept.refusal(), clock.mono_ms()) {
-                    tell(kept, Some(text));
+                if let Some(text) = outage.look(managed.refusal(), clock.mono_ms()) {
+                    tell(managed, Some(text));
                 }
                 let left_ms = until_ms.saturating_sub(clock.mono_ms());
                 if clock.wait(left_ms.min(LOOK_MS)) { Input::Stop } else { Input::Go }
             }
             Output::Stopped => return Ok(()),
-            Output::Fail(failure) => return Err(kept.explain(failure)),
+            Output::Fail(failure) => return Err(managed.explain(failure)),
         };
     }
 }

@@ -3,7 +3,7 @@
 use txid::snowflake::{LeaseNews, LeasePage};
 use txid_agent_machines::lease::{Event, PageView, Write};
 
-/// What the agent of a lease finds in its page.
+/// The contents of the page, as the machine sees them.
 pub fn look(page: &LeasePage) -> PageView {
     let view = page.view();
     PageView {
@@ -29,8 +29,8 @@ pub fn write(page: &LeasePage, write: Write) {
 }
 
 /// Stores the reason in the page, for the errors of processes that cannot make ids.
-pub fn say(page: &LeasePage, event: &Event) {
-    page.say(match event {
+pub fn set_news(page: &LeasePage, event: &Event) {
+    page.set_news(match event {
         Event::Taken { .. } | Event::Resumed { .. } | Event::ClockRight => LeaseNews::Held,
         Event::Released { .. } | Event::NotReleased { .. } => LeaseNews::Released,
         Event::Lost { .. } => LeaseNews::Lost,
@@ -78,11 +78,11 @@ mod tests {
     #[test]
     fn the_reason_stays_until_there_is_another() {
         let page = page();
-        say(&page, &Event::Lost { node: 7, now: String::new() });
+        set_news(&page, &Event::Lost { node: 7, now: String::new() });
         assert_eq!(page.view().news, LeaseNews::Lost);
-        say(&page, &Event::StoreBack);
+        set_news(&page, &Event::StoreBack);
         assert_eq!(page.view().news, LeaseNews::Lost);
-        say(&page, &Event::Forgotten { node: 7, is_ours: true });
+        set_news(&page, &Event::Forgotten { node: 7, is_ours: true });
         assert_eq!(page.view().news, LeaseNews::Lost);
         for (event, news) in [
             (Event::Forgotten { node: 7, is_ours: false }, LeaseNews::Waiting),
@@ -93,7 +93,7 @@ mod tests {
             (Event::Resumed { node: 7 }, LeaseNews::Held),
             (Event::Released { node: 7 }, LeaseNews::Released),
         ] {
-            say(&page, &event);
+            set_news(&page, &event);
             assert_eq!(page.view().news, news, "{event}");
         }
     }

@@ -1,6 +1,6 @@
-//! What the machine of a segment works on.
+//! A segment, as its keeper manages it: the page, and the store.
 
-use super::Kept;
+use super::Managed;
 use super::own::{OwnError, own};
 use crate::store::{self, Durability, Store, Tags};
 use std::fs::File;
@@ -12,7 +12,7 @@ use txid_agent_machines::segment::{Answer, Event, Failure, Request, Rules, STEP,
 use txid_agent_machines::store::{StoreError, Taken};
 
 /// A segment: its page, of which this agent is the only writer, and its store.
-pub struct KeptSegment {
+pub struct ManagedSegment {
     rules: Rules,
     page: SegmentPage,
     tags: Box<dyn Tags>,
@@ -26,7 +26,7 @@ struct Keys {
     store: Box<dyn Store>,
     /// Whether the store has them.
     are_bound: bool,
-    /// When that was last tried, and what came of it.
+    /// The last try: its time, and its result.
     tried: Option<Instant>,
     why: Option<String>,
 }
@@ -34,7 +34,7 @@ struct Keys {
 /// How long to wait before the store is asked again.
 const AGAIN: Duration = Duration::from_secs(5);
 
-impl KeptSegment {
+impl ManagedSegment {
     /// Opens the page in the file at `path`, or makes it.
     pub fn open(path: &Path, rules: Rules, tags: Box<dyn Tags>) -> Result<Self, OwnError<SegmentError>> {
         let (page, lock) = own(path, |path| match SegmentPage::open_or_make(path) {
@@ -87,7 +87,7 @@ impl KeptSegment {
     }
 }
 
-impl Kept for KeptSegment {
+impl Managed for ManagedSegment {
     type Machine = Segment;
 
     fn machine(&self) -> Segment {
@@ -121,7 +121,7 @@ impl Kept for KeptSegment {
             Write::Rate(milli) => page.set_rate(milli),
             Write::Contact(ms) => page.set_contact(ms),
             Write::Failure => page.count_failure(),
-            Write::Say(news) => page.say(news),
+            Write::News(news) => page.set_news(news),
         }
     }
 
@@ -183,8 +183,8 @@ mod tests {
     use std::{fs, thread};
     use txid_agent_machines::store::{Expected, Put, Record};
 
-    fn segment(path: &Path) -> Result<KeptSegment, OwnError<SegmentError>> {
-        KeptSegment::open(path, Rules::new("a"), crate::store::open_tags("file:///nowhere").unwrap())
+    fn segment(path: &Path) -> Result<ManagedSegment, OwnError<SegmentError>> {
+        ManagedSegment::open(path, Rules::new("a"), crate::store::open_tags("file:///nowhere").unwrap())
     }
 
     /// Each removes the file and makes a new one.
@@ -235,7 +235,7 @@ mod tests {
         }
 
         fn durability(&self) -> &Durability {
-            &Durability::Kept
+            &Durability::Durable
         }
     }
 
@@ -243,14 +243,14 @@ mod tests {
     fn a_store_that_does_not_answer_is_asked_about_keys_now_and_then_and_that_is_said_once() {
         let directory = tempfile::tempdir().unwrap();
         let asked = Arc::new(AtomicU32::new(0));
-        let kept = segment(&directory.path().join("a.segment")).unwrap();
-        let mut kept = kept.hidden_by(vec!["66e94b".parse().unwrap()], Box::new(Away(asked.clone())));
+        let managed = segment(&directory.path().join("a.segment")).unwrap();
+        let mut managed = managed.hidden_by(vec!["66e94b".parse().unwrap()], Box::new(Away(asked.clone())));
         let asked = || asked.load(Ordering::Relaxed);
         let now = Instant::now();
-        assert_eq!((kept.attend(now), asked()), (Some("here did not answer within 1 ms".to_owned()), 1));
+        assert_eq!((managed.attend(now), asked()), (Some("here did not answer within 1 ms".to_owned()), 1));
         let just_before = now + AGAIN - Duration::from_millis(1);
-        assert_eq!((kept.attend(just_before), asked()), (None, 1), "it was asked a moment ago");
-        assert_eq!((kept.attend(now + AGAIN), asked()), (None, 2), "the same is no news");
+        assert_eq!((managed.attend(just_before), asked()), (None, 1), "it was asked a moment ago");
+        assert_eq!((managed.attend(now + AGAIN), asked()), (None, 2), "the same is no news");
     }
 
     /// A store that is made to lose what it confirms while it is asked for the `after`th time.
@@ -264,7 +264,7 @@ mod tests {
         fn take(&mut self, _: &str, count: Option<u64>, seen: u64) -> Result<Taken, StoreError> {
             self.asked += 1;
             self.durability = if self.asked < self.after {
-                Durability::Kept
+                Durability::Durable
             } else {
                 Durability::MayLose { why: "it was told to".to_owned() }
             };
@@ -301,7 +301,7 @@ mod tests {
         }
 
         fn durability(&self) -> &Durability {
-            &Durability::Kept
+            &Durability::Durable
         }
     }
 
@@ -316,8 +316,8 @@ mod tests {
             (u64::MAX >> 2, Some(500), 500),
         ] {
             let path = directory.path().join(format!("{own}{count:?}"));
-            let mut kept = KeptSegment::open(&path, Rules::new("orders"), Box::new(Wide(own))).unwrap();
-            let taken = kept.take(count, 7).unwrap();
+            let mut managed = ManagedSegment::open(&path, Rules::new("orders"), Box::new(Wide(own))).unwrap();
+            let taken = managed.take(count, 7).unwrap();
             let Answer::Taken(Taken::Range { range, step }) = taken else { panic!("no range") };
             assert_eq!((range, step), (7..7 + wanted, own.min(1_000_000)), "{own} {count:?}");
         }
@@ -330,7 +330,7 @@ mod tests {
             let path = directory.path().join(after.to_string());
             let rules = Rules::new("orders");
             let tags = Changed { durability: Durability::Unknown, asked: 0, after };
-            KeptSegment::open(&path, rules, Box::new(tags)).unwrap().take(Some(10), 5).unwrap()
+            ManagedSegment::open(&path, rules, Box::new(tags)).unwrap().take(Some(10), 5).unwrap()
         };
         assert!(matches!(take(1), Answer::MayLose { .. }), "before it is asked for numbers");
         assert!(matches!(take(2), Answer::MayLose { .. }), "while it gives them");

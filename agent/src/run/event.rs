@@ -1,8 +1,8 @@
-//! What happens to an agent.
+//! The events of an agent.
 
 use txid_agent::keeper::Report;
 
-/// What the main thread waits for.
+/// An event that the main thread waits for.
 pub enum Event {
     /// A lease or segment, by its position, reports something.
     Keeper(usize, News),
@@ -11,7 +11,7 @@ pub enum Event {
     Beat,
 }
 
-/// What the thread of a lease or a segment reports.
+/// A report of the thread of a lease or a segment.
 pub enum News {
     /// A change of state.
     Report(Report),

@@ -1,4 +1,4 @@
-//! One thread for each lease and each segment, and what is known of them.
+//! One thread for each lease and each segment, and their states.
 
 use super::event::{Event, News};
 use super::journal::{Journal, say};
@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
-use txid_agent::keeper::{HostClock, Kept, KeptLease, KeptSegment, Report, Source, keep};
+use txid_agent::keeper::{HostClock, Managed, ManagedLease, ManagedSegment, Report, Source, keep};
 use txid_agent::store::OpenStore;
 use txid_agent_machines::store::Numbering;
 use txid_agent_machines::{lease, pace, segment};
@@ -26,7 +26,7 @@ struct Keeper {
     name: String,
     state: State,
     journal: Journal,
-    /// What is to be said if the thread does not end.
+    /// The line of the log if the thread does not end.
     unreturned: Box<dyn Fn() -> Option<String>>,
     at_stop: Option<String>,
     /// Ends the thread when it is dropped.
@@ -56,14 +56,14 @@ impl Keepers {
                 from => Source::Counter(store.numbers(from).with_context(|| format!("the node {}", node.name))?),
             };
             let rules = lease_rules(config, node, source.durability().may_lose_writes());
-            let mut kept = KeptLease::open(&config.dir.join(&node.name), &node.layout, rules, source)?;
+            let mut managed = ManagedLease::open(&config.dir.join(&node.name), &node.layout, rules, source)?;
             if config.nodes_of_child().iter().any(|used| used.name == node.name) {
-                kept = kept.used_by_clock(config.most_ahead());
+                managed = managed.used_by_clock(config.most_ahead());
             }
             if let Some(ending) = node.layout.ending(txid::system_ms()) {
                 say(&format!("{}: {ending}", node.name));
             }
-            keepers.add(&node.name, kept, events)?;
+            keepers.add(&node.name, managed, events)?;
         }
         for (tag, step) in &config.segments {
             let rules = segment::Rules {
@@ -72,23 +72,28 @@ impl Keepers {
                 create: config.create,
                 ..segment::Rules::new(tag)
             };
-            let mut kept = KeptSegment::open(&config.dir.join(format!("{tag}.segment")), rules, store.tags())?;
+            let mut managed = ManagedSegment::open(&config.dir.join(format!("{tag}.segment")), rules, store.tags())?;
             if let Some(checks) = config.keys.get(tag) {
-                kept = kept.hidden_by(checks.clone(), store.records());
+                managed = managed.hidden_by(checks.clone(), store.records());
             }
-            keepers.add(tag, kept, events)?;
+            keepers.add(tag, managed, events)?;
         }
         Ok(keepers)
     }
 
-    fn add(&mut self, name: &str, kept: impl Kept + Send + 'static, events: &Sender<Event>) -> anyhow::Result<()> {
+    fn add(
+        &mut self,
+        name: &str,
+        managed: impl Managed + Send + 'static,
+        events: &Sender<Event>,
+    ) -> anyhow::Result<()> {
         let (stop, stopped) = channel();
         let (which, events) = (self.all.len(), events.clone());
-        let unreturned = kept.unreturned();
+        let unreturned = managed.unreturned();
         thread::Builder::new()
             .name(format!("keep-{name}"))
             .stack_size(512 << 10)
-            .spawn(move || run(which, kept, &stopped, &events))?;
+            .spawn(move || run(which, managed, &stopped, &events))?;
         self.all.push(Keeper {
             name: name.to_owned(),
             state: State::Starting,
@@ -146,7 +151,7 @@ impl Keepers {
         }
     }
 
-    /// Waits for no thread any longer. Returns what that means, for the log.
+    /// Waits for no thread any longer. Returns lines of the log that say what was not given back.
     pub fn give_up(&mut self) -> Vec<String> {
         let left = self.all.iter_mut().filter(|keeper| keeper.state != State::Ended);
         left.filter_map(|keeper| {
@@ -159,17 +164,17 @@ impl Keepers {
 
 /// The thread of a lease or a segment. If it fails, it starts again from its page, as an agent does after a kill; the
 /// others go on.
-fn run(which: usize, mut kept: impl Kept, stop: &Receiver<()>, events: &Sender<Event>) {
+fn run(which: usize, mut managed: impl Managed, stop: &Receiver<()>, events: &Sender<Event>) {
     // The main thread may have ended already.
     let send = |news| drop(events.send(Event::Keeper(which, news)));
     loop {
-        let keep = || keep(&mut kept, &HostClock::new(stop), |report| send(News::Report(report)));
+        let keep = || keep(&mut managed, &HostClock::new(stop), |report| send(News::Report(report)));
         let ended = catch_unwind(AssertUnwindSafe(keep));
         match ended {
             Ok(ended) => return send(News::Ended(ended)),
             Err(_) => {
                 let text = format!("failed; starts again from its file in {} s", RESTART.as_secs());
-                send(News::Report(Report { text: Some(text), live: kept.refusal().is_none() }));
+                send(News::Report(Report { text: Some(text), live: managed.refusal().is_none() }));
                 // If it is to stop, it gives its node back first.
                 let _ = stop.recv_timeout(RESTART);
             }
@@ -246,10 +251,11 @@ pub mod tests {
         let rules =
             lease::Rules { new: true, renew_ms: 50, ..lease::Rules::new("orders", "here", &Layout::SNOWFLAKE, false) };
         let store = Box::new(Bug { store: txid_agent::store::open(&url).unwrap(), requests: 0 });
-        let kept = KeptLease::open(&directory.path().join("orders"), &Layout::SNOWFLAKE, rules, Source::Agents(store))
-            .unwrap();
+        let managed =
+            ManagedLease::open(&directory.path().join("orders"), &Layout::SNOWFLAKE, rules, Source::Agents(store))
+                .unwrap();
         let ((stop, stopped), (sender, events)) = (channel(), channel());
-        let thread = thread::spawn(move || run(0, kept, &stopped, &sender));
+        let thread = thread::spawn(move || run(0, managed, &stopped, &sender));
         let mut reports = Vec::new();
         loop {
             let event = events.recv_timeout(Duration::from_secs(60)).unwrap();

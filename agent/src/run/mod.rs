@@ -207,7 +207,7 @@ impl Agent {
         }
     }
 
-    /// Does what the last event made possible. Returns the exit status at the end.
+    /// Takes the steps that the last event made possible. Returns the exit status at the end.
     fn go_on(&mut self) -> Option<ExitCode> {
         if matches!(self.phase, Phase::Starting) && self.keepers.have_started() {
             // Services that depend on this one start even if the store is down: errors say what is missing.
@@ -218,10 +218,10 @@ impl Agent {
                      the URL in the file of --config",
                 );
             }
-            if matches!(self.runner, Some(Runner::Guard(_))) && !is_in_memory(&self.dir) {
+            if !is_in_memory(&self.dir) {
                 say(&format!(
-                    "--dir {} is on a disk: while it is frozen, as for a snapshot, no lease is renewed, and the child ends at \
-                     its limit; a directory below /run is in memory",
+                    "--dir {} is on a disk: while it is frozen, as for a snapshot, nothing is renewed, and programs that use \
+                     the files wait; take a directory on a tmpfs, such as one below /run",
                     self.dir.display()
                 ));
             }

@@ -3,7 +3,7 @@
 //! A file system that does not answer holds up a process that starts a program from it. So this program is forked, and
 //! the copy becomes the child. Until then, a signal ends it.
 
-use super::guard::left::note;
+use super::guard::{group, left};
 use super::journal::say;
 use super::signals::{block_only, restore, to_restore};
 use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal};
@@ -11,18 +11,26 @@ use std::ffi::OsString;
 use std::io;
 use std::os::fd::RawFd;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Command, ExitCode};
 use txid_agent::store::PASSWORD_VARIABLE;
 
 /// The name that this program has until it is the child.
 pub const NAME: &str = "txid-start";
 
-/// Starts the child. It gets `signal` when the thread that calls this ends, and is noted in `files`.
-pub fn start(line: &[String], signal: Signal, files: &[RawFd], change: impl FnOnce(&mut Command)) -> io::Result<Pid> {
+/// Starts the child in this group. It gets `signal` when the thread that calls this ends, and is noted in `files`.
+pub fn start(
+    line: &[String],
+    signal: Signal,
+    files: &[RawFd],
+    group: Option<&Path>,
+    change: impl FnOnce(&mut Command),
+) -> io::Result<Pid> {
     let files: Vec<String> = files.iter().map(RawFd::to_string).collect();
     let mut command = Command::new("/proc/self/exe");
     let restored = to_restore().map_or(String::new(), |signal| signal.to_string());
-    command.arg0(NAME).args([getpid().to_string(), signal.as_raw().to_string(), files.join(","), restored]).args(line);
+    command.arg0(NAME).args([getpid().to_string(), signal.as_raw().to_string(), files.join(","), restored]);
+    command.arg(group.unwrap_or(Path::new(""))).args(line);
     // The child gets neither what systemd tells the agent nor the store's password.
     for name in ["NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", PASSWORD_VARIABLE] {
         command.env_remove(name);
@@ -31,10 +39,12 @@ pub fn start(line: &[String], signal: Signal, files: &[RawFd], change: impl FnOn
     Pid::from_raw(command.spawn()?.id() as i32).ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
-/// Becomes the child, with what `start` has written.
+/// Becomes the child, by the arguments that `start` has written.
 pub fn become_child(args: impl Iterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.collect();
-    let [parent, signal, files, restored, program, rest @ ..] = args.as_slice() else { return ExitCode::FAILURE };
+    let [parent, signal, files, restored, group, program, rest @ ..] = args.as_slice() else {
+        return ExitCode::FAILURE;
+    };
     let number = |text: &OsString| text.to_str()?.parse::<i32>().ok();
     let (parent, signal) = (number(parent).and_then(Pid::from_raw), number(signal).and_then(Signal::from_named_raw));
     let files: Vec<RawFd> =
@@ -43,7 +53,11 @@ pub fn become_child(args: impl Iterator<Item = OsString>) -> ExitCode {
     let Some(parent) = parent.filter(|_| set_parent_process_death_signal(signal).is_ok() && getppid() == parent) else {
         return ExitCode::FAILURE;
     };
-    if let Err(error) = note(&files, parent) {
+    if !group.is_empty() {
+        // It gets signals at least.
+        let _ = group::enter(Path::new(group));
+    }
+    if let Err(error) = left::note(&files, parent) {
         say(&format!("cannot note the child's process: {error}"));
         return ExitCode::FAILURE;
     }

@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_panic_is_an_error_and_the_store_is_opened_again() {
-        let mut store = Caught::new(Address::new("here".to_owned()), || Box::new(Panics(Durability::Kept, false)));
+        let mut store = Caught::new(Address::new("here".to_owned()), || Box::new(Panics(Durability::Durable, false)));
         assert_eq!(store.read("a"), Ok(None));
         let error = store.read("b").unwrap_err();
         assert!(error.to_string().contains("could not read an answer: b xxx"), "{error}");

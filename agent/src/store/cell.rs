@@ -1,4 +1,4 @@
-//! What a database answers in one column of a row.
+//! One column of a row, as a database answers.
 
 /// A value as text; None is NULL.
 pub(super) type Value = Option<Vec<u8>>;

@@ -40,7 +40,7 @@ impl ConsulStore {
         }
         let mut durability = url.durability()?;
         // A majority of the servers has written it to disk.
-        durability.learn(Durability::Kept);
+        durability.learn(Durability::Durable);
         Ok(Self {
             http: Http::new(&url)?,
             durability,

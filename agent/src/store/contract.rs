@@ -1,4 +1,4 @@
-//! What leases and segments need of any store.
+//! The demands of leases and segments on any store.
 
 use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, Taken};
 

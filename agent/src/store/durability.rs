@@ -1,12 +1,12 @@
 //! Whether a store keeps the writes that it has confirmed.
 
-/// What is known about that.
+/// The answer, as far as it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Durability {
     /// The store was not asked yet.
     Unknown,
     /// It keeps them.
-    Kept,
+    Durable,
     /// It can lose one.
     MayLose {
         /// The setting, or the kind of servers.
@@ -24,7 +24,7 @@ impl Durability {
         Self::MayLose { why: why.to_owned() }
     }
 
-    /// Takes over what a server said, unless the URL knows better.
+    /// Takes over the word of a server, unless the URL has the last word.
     pub(super) fn learn(&mut self, told: Self) {
         if !matches!(self, Self::Said { .. }) {
             *self = told;
@@ -34,7 +34,7 @@ impl Durability {
     /// Whether a confirmed write can be lost, for all that is known.
     pub fn may_lose_writes(&self) -> bool {
         match self {
-            Self::Kept | Self::Said { may_lose: false } => false,
+            Self::Durable | Self::Said { may_lose: false } => false,
             Self::Unknown | Self::MayLose { .. } | Self::Said { may_lose: true } => true,
         }
     }
@@ -43,7 +43,7 @@ impl Durability {
     pub fn why(&self) -> Option<&str> {
         match self {
             Self::MayLose { why } => Some(why),
-            Self::Unknown | Self::Kept | Self::Said { .. } => None,
+            Self::Unknown | Self::Durable | Self::Said { .. } => None,
         }
     }
 }
@@ -55,6 +55,6 @@ mod tests {
     #[test]
     fn a_store_that_said_nothing_may_lose_writes() {
         assert!(Durability::Unknown.may_lose_writes() && Durability::may_lose("why").may_lose_writes());
-        assert!(!Durability::Kept.may_lose_writes());
+        assert!(!Durability::Durable.may_lose_writes());
     }
 }

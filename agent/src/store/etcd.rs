@@ -43,7 +43,7 @@ impl EtcdStore {
         };
         let mut durability = url.durability()?;
         // A majority of the servers has written it to disk.
-        durability.learn(Durability::Kept);
+        durability.learn(Durability::Durable);
         Ok(Self {
             durability,
             prefix: format!("/{}/", if url.path.is_empty() { "txid" } else { &url.path }),

@@ -44,7 +44,7 @@ impl FileStore {
         }
         let mut durability = url.durability()?;
         // It is on the disk, as far as the disk keeps its word.
-        durability.learn(Durability::Kept);
+        durability.learn(Durability::Durable);
         Ok(Self { directory: Path::new("/").join(&url.path), durability, address: url.address, pause: || sleep(PAUSE) })
     }
 
@@ -55,15 +55,15 @@ impl FileStore {
     fn lock(&self) -> Result<[File; 2], StoreError> {
         make_directories(&self.directory).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => self.address.misconfigured("no directory can be made there"),
-            _ => self.say(&self.directory, &error),
+            _ => self.meaning(&self.directory, &error),
         })?;
         let path = self.directory.join(LOCK);
         let start = Instant::now();
         loop {
-            let open = |file: io::Result<File>, path| file.map_err(|error| self.say(path, &error));
+            let open = |file: io::Result<File>, path| file.map_err(|error| self.meaning(path, &error));
             let directory = open(File::open(&self.directory), &self.directory)?;
             let file = open(OpenOptions::new().create(true).append(true).open(&path), &path)?;
-            let locked = try_lock_both(&directory, &file).map_err(|error| self.say(&path, &error.into()))?;
+            let locked = try_lock_both(&directory, &file).map_err(|error| self.meaning(&path, &error.into()))?;
             if locked && is_there(&file, &path) && is_there(&directory, &self.directory) {
                 return Ok([directory, file]);
             }
@@ -90,19 +90,19 @@ impl FileStore {
         match read {
             Ok(_) => Ok(Some(bytes)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(self.say(path, &error)),
+            Err(error) => Err(self.meaning(path, &error)),
         }
     }
 
     /// Writes a new file and renames it over the old one, so that there is always a whole one.
     fn replace(&self, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-        let not_done = |error: io::Error| Failure::NotDone(self.say(path, &error));
+        let not_done = |error: io::Error| Failure::NotDone(self.meaning(path, &error));
         let parent = path.parent().unwrap_or(&self.directory);
         make_directories(parent).map_err(not_done)?;
         let aside = self.directory.join(ASIDE);
         let mut file = File::create(&aside).map_err(not_done)?;
         file.write_all(bytes).and_then(|()| file.sync_all()).map_err(not_done)?;
-        let unknown = |error: io::Error| Failure::Unknown(self.say(path, &error));
+        let unknown = |error: io::Error| Failure::Unknown(self.meaning(path, &error));
         fs::rename(&aside, path).map_err(unknown)?;
         for directory in path.ancestors().skip(1).take_while(|directory| directory.starts_with(&self.directory)) {
             File::open(directory).and_then(|directory| directory.sync_all()).map_err(unknown)?;
@@ -110,7 +110,7 @@ impl FileStore {
         Ok(())
     }
 
-    fn say(&self, path: &Path, error: &io::Error) -> StoreError {
+    fn meaning(&self, path: &Path, error: &io::Error) -> StoreError {
         let why = format!("{}: {error}", path.display());
         match error.kind() {
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => self.address.refused(why),
@@ -128,11 +128,11 @@ impl FileStore {
         let entries = match fs::read_dir(directory) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(self.say(directory, &error)),
+            Err(error) => return Err(self.meaning(directory, &error)),
         };
         let mut count = 0;
         for entry in entries {
-            let path = entry.map_err(|error| self.say(directory, &error))?.path();
+            let path = entry.map_err(|error| self.meaning(directory, &error))?.path();
             if path.is_dir() {
                 drop(lock);
                 self.gather(&path, listing, show)?;

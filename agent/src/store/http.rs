@@ -71,7 +71,7 @@ pub(super) enum Kind {
     Write,
 }
 
-/// What is sent, whichever host it is sent to.
+/// A request, whichever host gets it.
 struct Question<'a> {
     method: &'a str,
     path: &'a str,
@@ -176,7 +176,7 @@ impl Http {
         let wire = connect(host).await?;
         let budget = wire.budget();
         let begun = http1::Builder::new().max_buf_size(LARGEST_HEAD).handshake(TokioIo::new(wire)).await;
-        let (sender, connection) = begun.map_err(|error| self.say(host, &error).into_error())?;
+        let (sender, connection) = begun.map_err(|error| self.meaning(host, &error).into_error())?;
         Ok(Connection { sender, driver: Driver::new(connection.unwrap_or_else(drop)), budget })
     }
 
@@ -208,13 +208,13 @@ impl Http {
             }
             Ok((response, body))
         });
-        let (response, body) = asked.await.map_err(|error| self.say(host, &error))?;
+        let (response, body) = asked.await.map_err(|error| self.meaning(host, &error))?;
         let text = String::from_utf8(body).map_err(|error| Failure::Unknown(self.address.damaged(error)))?;
         Ok((Answer { status: response.status().as_u16(), text }, time(&response)))
     }
 
-    /// What an error means, and whether the request was sent.
-    fn say(&self, host: &Host, error: &hyper::Error) -> Failure {
+    /// The meaning of an error, and whether the request was sent.
+    fn meaning(&self, host: &Host, error: &hyper::Error) -> Failure {
         let address = &self.address;
         let at = |why: &dyn Display| Failure::Unknown(address.unreachable(format_args!("{host}: {why}")));
         let io = error.source().and_then(|source| source.downcast_ref::<io::Error>());

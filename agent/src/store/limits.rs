@@ -1,4 +1,4 @@
-//! How much of what a server sends is believed.
+//! Limits on the answers of a server.
 
 use std::fmt;
 use std::io;
@@ -20,7 +20,7 @@ const LARGEST_IN_MEMORY: usize = 14 << 20;
 /// What a value takes besides its bytes: its place in a list that grows, and what the allocator adds.
 const VALUE: usize = 48;
 
-/// What is left of the memory for an answer.
+/// The memory that is left for an answer.
 pub(super) struct Room(usize);
 
 impl Default for Room {
@@ -30,12 +30,12 @@ impl Default for Room {
 }
 
 impl Room {
-    /// Whether there is room for so many values.
+    /// Whether there is room for this many values.
     pub(super) fn fits(&self, values: usize) -> io::Result<()> {
         if values > self.0 / VALUE { Err(too_large()) } else { Ok(()) }
     }
 
-    /// Makes room for a value of so many bytes.
+    /// Takes the room of a value of this many bytes.
     pub(super) fn take(&mut self, bytes: usize) -> io::Result<()> {
         self.0 = self.0.checked_sub(VALUE + bytes).ok_or_else(too_large)?;
         Ok(())
@@ -97,7 +97,7 @@ pub(super) const PART: usize = 2048;
 const LIST_TIMEOUTS: u32 = 10;
 const MOST_PARTS: usize = 4096;
 
-/// What was read of a list so far.
+/// The part of a list that was read so far.
 pub(super) struct Listing {
     begin: Instant,
     parts: usize,

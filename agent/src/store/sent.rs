@@ -1,6 +1,6 @@
-//! Counts what is sent to a store, where it leaves, and stops asking one that refuses.
+//! Counts requests as they leave; throttles a store that keeps failing.
 //!
-//! To connect takes several requests with some stores, so an agent that seldom asks may still send many of them.
+//! With some stores, a connection takes several requests, so an agent that seldom calls may still send many.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -12,12 +12,12 @@ thread_local! {
     static SENT: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Counts a request of this thread: a connection that a store accepted, or whatever was sent after an answer of it.
+/// Counts a request of this thread: a connection that a store accepted, or a message after one of its answers.
 pub(super) fn add() {
     SENT.set(SENT.get() + 1);
 }
 
-/// The requests of this thread. All that a call sends leaves in the thread that calls.
+/// The requests of this thread. A call sends all its requests in the thread that calls.
 pub(super) fn total() -> u64 {
     SENT.get()
 }
@@ -25,15 +25,15 @@ pub(super) fn total() -> u64 {
 /// The calls that failed within the last ten seconds.
 #[derive(Default)]
 pub(super) struct Failures {
-    /// When they ended, and how many requests each of them sent.
+    /// The end of each, and its requests.
     calls: Vec<(Instant, u64)>,
-    /// What the next call is likely to send, and why the last one failed.
+    /// The likely requests of the next call, and why the last one failed.
     last: Option<(u64, StoreError)>,
 }
 
 impl Failures {
-    /// How long to wait until another call like the last one does not send too much. If that is longer than the time-out,
-    /// the answer is the last error again.
+    /// The pause after which another call like the last one does not send too much. If the pause is longer than the
+    /// time-out, returns the last error again.
     pub(super) fn pause(&mut self, now: Instant, timeout: Duration) -> Result<Duration, StoreError> {
         let window = Duration::from_millis(pace::WINDOW_MS);
         self.calls.retain(|(end, _)| now.duration_since(*end) < window);
@@ -51,7 +51,7 @@ impl Failures {
         if pause > timeout { Err(why.clone()) } else { Ok(pause) }
     }
 
-    /// Notes how a call ended, and what it sent.
+    /// Notes the error and the requests of a call that has ended.
     pub(super) fn note(&mut self, now: Instant, sent: u64, error: Option<&StoreError>) {
         if let Some(why) = error {
             self.calls.push((now, sent));
@@ -75,7 +75,7 @@ mod tests {
         StoreError::TimedOut { store: "here".to_owned(), ms: 1 }
     }
 
-    /// How many milliseconds to wait after calls that ended so many milliseconds ago, if the next one sends so much.
+    /// The pause, in milliseconds, before a call with `next` requests. `calls`: how long ago each ended, and its requests.
     fn pause(calls: &[(u64, u64)], next: u64, timeout_ms: u64) -> Result<u128, StoreError> {
         let now = Instant::now() + Duration::from_secs(60);
         let calls = calls.iter().map(|&(ms, sent)| (now - Duration::from_millis(ms), sent)).collect();

@@ -16,7 +16,7 @@ use super::remote::{Link, Remote};
 use super::url::{Host, StoreUrl};
 use super::{leaf, tag};
 
-/// What differs between the databases.
+/// The differences between the databases.
 pub(super) trait Dialect: Clone + Send + Sized + 'static {
     type Connection: Link + Send + 'static;
 
@@ -77,7 +77,7 @@ pub(super) enum Copies {
     AsSeen,
 }
 
-/// What a statement did, and the rows that it returned.
+/// The result of a statement.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Answer {
     pub affected: u64,
@@ -86,7 +86,7 @@ pub(super) struct Answer {
     pub rows: Vec<Vec<Value>>,
 }
 
-/// A connection, and what it showed of its server.
+/// A connection, and the answers of its server when it was made.
 struct Primary<C> {
     connection: C,
     copies: Copies,
@@ -107,7 +107,7 @@ pub(super) struct SqlStore<D: Dialect> {
     dialect: D,
     table: String,
     remote: Primaries<D>,
-    /// What the last connection showed of its server.
+    /// The answers of the server when the last connection was made.
     copies: Copies,
     shown: Durability,
     durability: Durability,

@@ -1,6 +1,7 @@
 //! `scheme://user:password@host:port,host:port/path?option=value`, the same for all stores.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -235,6 +236,11 @@ impl Host {
         };
         let port = port.map_or(Some(default_port), |port| port.parse().ok().filter(|port| *port != 0))?;
         (!name.is_empty()).then(|| Self { name: name.to_owned(), port })
+    }
+
+    /// Whether nothing leaves this host on the way there.
+    pub(super) fn is_this_one(&self) -> bool {
+        self.name == "localhost" || self.name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod attacks;
 mod beside;
+mod control_group;
 mod failover;
 mod failure;
 mod fleet;

@@ -1,6 +1,6 @@
 //! A TCP proxy that can stop forwarding the server's answers, and counts round trips.
 
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
@@ -74,6 +74,17 @@ impl Proxy {
 
     pub fn set(&self, mode: Mode) {
         self.mode.store(mode as u8, Ordering::SeqCst);
+    }
+}
+
+/// Forwards all that comes on each of two connections to the other one.
+pub fn join(client: TcpStream, server: TcpStream) {
+    let ends = [(client.try_clone().unwrap(), server.try_clone().unwrap()), (server, client)];
+    for (mut from, mut to) in ends {
+        thread::spawn(move || {
+            _ = io::copy(&mut from, &mut to);
+            _ = to.shutdown(Shutdown::Both);
+        });
     }
 }
 

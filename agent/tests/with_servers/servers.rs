@@ -366,21 +366,9 @@ pub fn postgres(options: &[&str]) -> Server {
             run(Command::new("cp").arg("-a").arg(made.join("data")).arg(directory));
             run(Command::new("chown").args(["postgres"]).arg(directory));
         },
-        move |directory, port| {
-            let mut command = as_user("postgres", &postgres_program("postgres"));
-            command.arg("-D").arg(directory.join("data"));
-            command.args(["-h", "127.0.0.1", "-p", &port.to_string(), "-k", directory.to_str().unwrap()]);
-            // A test does not crash the machine, and disks may be slow.
-            command.args(["-c", "fsync=off"]);
-            for option in &options {
-                command.args(["-c", &option.replace("DIRECTORY", directory.to_str().unwrap())]);
-            }
-            command
-        },
+        move |directory, port| postgres_in(directory, port, &options),
     );
-    until("postgres does not answer", || {
-        psql(&server, "postgres").args(["-c", "SELECT 1"]).output().unwrap().status.success()
-    });
+    until_postgres_answers(&server);
     run(psql(&server, "postgres").args(["-c", "CREATE DATABASE ids"]));
     for user in ["txid", "nobody"] {
         let create = format!("CREATE USER {user} PASSWORD '{POSTGRES_PASSWORD}'");
@@ -388,6 +376,40 @@ pub fn postgres(options: &[&str]) -> Server {
     }
     run(psql(&server, "ids").args(["-c", "GRANT CREATE ON SCHEMA public TO txid"]));
     server
+}
+
+fn postgres_in(directory: &Path, port: u16, options: &[String]) -> Command {
+    let mut command = as_user("postgres", &postgres_program("postgres"));
+    command.arg("-D").arg(directory.join("data"));
+    command.args(["-h", "127.0.0.1", "-p", &port.to_string(), "-k", directory.to_str().unwrap()]);
+    // A test does not crash the machine, and disks may be slow.
+    command.args(["-c", "fsync=off"]);
+    for option in options {
+        command.args(["-c", &option.replace("DIRECTORY", directory.to_str().unwrap())]);
+    }
+    command
+}
+
+fn until_postgres_answers(server: &Server) {
+    until("postgres does not answer", || {
+        psql(server, "postgres").args(["-c", "SELECT 1"]).output().unwrap().status.success()
+    });
+}
+
+/// A server that follows this one, and can only be read.
+pub fn hot_standby(primary: &Server) -> Server {
+    let port = primary.port.to_string();
+    let standby = Server::start(
+        |directory| {
+            run(Command::new("chown").arg("postgres").arg(directory));
+            let mut copy = as_user("postgres", &postgres_program("pg_basebackup"));
+            copy.env("PGPASSWORD", POSTGRES_PASSWORD).args(["-h", "127.0.0.1", "-p", &port, "-U", "owner"]);
+            run(copy.args(["--checkpoint=fast", "--write-recovery-conf", "-D"]).arg(directory.join("data")));
+        },
+        |directory, port| postgres_in(directory, port, &[]),
+    );
+    until_postgres_answers(&standby);
+    standby
 }
 
 pub fn psql(server: &Server, database: &str) -> Command {
@@ -469,25 +491,34 @@ pub fn zookeeper() -> Server {
 
 /// A server with so much memory.
 pub fn zookeeper_with(memory: &'static str) -> Server {
+    zookeeper_of(&[memory], "ZooKeeperServerMain", "")
+}
+
+/// One server of three, of which the others are down. It serves clients that only read.
+pub fn zookeeper_without_a_majority() -> Server {
+    let mut more = "initLimit=10\nsyncLimit=5\n4lw.commands.whitelist=isro\n".to_owned();
+    for number in 1..=3 {
+        more += &format!("server.{number}=127.0.0.1:{}:{}\n", free_port(), free_port());
+    }
+    zookeeper_of(&["-Xmx64m", "-Dreadonlymode.enabled=true"], "quorum.QuorumPeerMain", &more)
+}
+
+fn zookeeper_of(options: &[&'static str], class: &'static str, more: &str) -> Server {
+    let (options, more) = (options.to_vec(), more.to_owned());
     Server::start(
-        |_| {},
+        |directory| fs::write(directory.join("myid"), "1").unwrap(),
         move |directory, port| {
             let config = directory.join("zoo.cfg");
             let text = format!(
                 "tickTime=500\ndataDir={}\nclientPort={port}\nclientPortAddress=127.0.0.1\nadmin.enableServer=false\n\
-                 maxClientCnxns=0\n",
+                 maxClientCnxns=0\n{more}",
                 directory.display()
             );
             fs::write(&config, text).unwrap();
             let mut command = Command::new("java");
-            command.args([
-                memory,
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                "/usr/share/java/zookeeper.jar",
-            ]);
-            command.arg("org.apache.zookeeper.server.ZooKeeperServerMain").arg(config);
+            command.args(&options).args(["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]);
+            command.args(["-cp", "/usr/share/java/zookeeper.jar"]);
+            command.arg(format!("org.apache.zookeeper.server.{class}")).arg(config);
             command
         },
     )

@@ -253,7 +253,7 @@ mod tests {
         page.set_step(300, 5);
         page.set_contact(1_795_255_200_000);
         page.count_failure();
-        page.say(SegmentNews::WentDown);
+        page.set_news(SegmentNews::WentDown);
         let segment = open(&path).unwrap();
         assert_eq!(stats(segment).lasts_ms, -1, "none are taken");
         page.set_rate(4000);

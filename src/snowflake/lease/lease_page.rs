@@ -272,7 +272,7 @@ impl LeasePage {
     }
 
     /// Sets the reason that callers get if there is no lease.
-    pub fn say(&self, news: LeaseNews) {
+    pub fn set_news(&self, news: LeaseNews) {
         self.set(NEWS_AT, news as u64);
     }
 

@@ -34,7 +34,7 @@ pub enum Event {
     /// The agent is gone.
     Orphaned,
     /// The child goes on although its limit is near.
-    Kept {
+    GoesOn {
         /// The lease.
         which: usize,
         /// Its limit.

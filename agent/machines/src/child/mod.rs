@@ -37,7 +37,7 @@ pub struct Child {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Phase {
     Waiting,
-    Running { leases: Vec<Held>, is_kept: bool },
+    Running { leases: Vec<Held>, goes_on: bool },
     Ending { leases: Vec<Held>, until_ms: u64, again: bool },
     Killed { again: bool },
     Ended,
@@ -50,7 +50,7 @@ struct Held {
     limit_ms: i64,
 }
 
-/// What there is to see.
+/// The input of a step.
 #[derive(Clone, Debug)]
 pub struct Look {
     /// Milliseconds since 1970-01-01 UTC by this host's clock, which the child stamps with.
@@ -63,7 +63,7 @@ pub struct Look {
     pub is_there: bool,
     /// Whether the process that was started has ended.
     pub has_ended: bool,
-    /// What the agent wants.
+    /// The agent's order.
     pub order: Order,
 }
 
@@ -80,7 +80,7 @@ pub struct Lease {
     pub is_lost: bool,
 }
 
-/// What the agent wants.
+/// An order of the agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// The child is to run.
@@ -94,7 +94,7 @@ pub enum Order {
 /// What to do next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Look again after so many milliseconds, or earlier.
+    /// Look again after this many milliseconds, or earlier.
     Wait(u64),
     /// Start the child with the nodes of this look.
     Start,
@@ -125,7 +125,7 @@ impl Child {
         let went_back_ms = self.most_ahead_ms.saturating_sub(ahead_ms);
         match std::mem::replace(&mut self.phase, Phase::Ended) {
             Phase::Waiting => self.wait(rules, look),
-            Phase::Running { leases, is_kept } => self.run(rules, look, leases, is_kept, went_back_ms),
+            Phase::Running { leases, goes_on } => self.run(rules, look, leases, goes_on, went_back_ms),
             Phase::Ending { again, .. } | Phase::Killed { again } if !look.is_there => self.is_gone(rules, look, again),
             Phase::Ending { leases, until_ms, again } => self.end(rules, look, leases, until_ms, again),
             Phase::Killed { again } => {
@@ -159,7 +159,7 @@ impl Child {
         match leases {
             Some(leases) => {
                 self.most_ahead_ms = look.wall_ms.saturating_sub_unsigned(look.mono_ms);
-                self.phase = Phase::Running { leases, is_kept: false };
+                self.phase = Phase::Running { leases, goes_on: false };
                 Action::Start
             }
             None => {
@@ -177,7 +177,7 @@ impl Child {
         (is_free && now_ms < rules.warn_ms(limit_ms)).then_some(Held { node: lease.node, limit_ms })
     }
 
-    fn run(&mut self, rules: &Rules, look: &Look, mut leases: Vec<Held>, is_kept: bool, went_back_ms: i64) -> Action {
+    fn run(&mut self, rules: &Rules, look: &Look, mut leases: Vec<Held>, goes_on: bool, went_back_ms: i64) -> Action {
         let mut lost = None;
         for (which, (held, lease)) in leases.iter_mut().zip(&look.leases).enumerate() {
             match lease.limit_ms {
@@ -202,9 +202,9 @@ impl Child {
         let (which, limit_ms) = first(&leases);
         let is_late = look.wall_ms >= rules.warn_ms(limit_ms);
         if rules.on_loss == OnLoss::Keep {
-            self.phase = Phase::Running { leases, is_kept: is_late };
-            let is_news = is_late && !is_kept;
-            return if is_news { Action::Log(Event::Kept { which, limit_ms }) } else { Action::Wait(LOOK_MS) };
+            self.phase = Phase::Running { leases, goes_on: is_late };
+            let is_news = is_late && !goes_on;
+            return if is_news { Action::Log(Event::GoesOn { which, limit_ms }) } else { Action::Wait(LOOK_MS) };
         }
         if went_back_ms > rules.max_step_ms as i64 {
             return self.kill(true, Event::WentBack { by_ms: went_back_ms });
@@ -216,7 +216,7 @@ impl Child {
             return self.warn(rules, look, leases, true, Event::LimitNear { which, limit_ms });
         }
         let left_ms = rules.warn_ms(limit_ms).saturating_sub(look.wall_ms);
-        self.phase = Phase::Running { leases, is_kept };
+        self.phase = Phase::Running { leases, goes_on };
         Action::Wait(LOOK_MS.min(left_ms as u64))
     }
 

@@ -1,21 +1,21 @@
 //! The parameters of a child.
 
-/// What stays the same for a child while its agent runs.
+/// The settings that stay the same for a child while its agent runs.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    /// So long before a limit, and three times as long, its processes are killed and asked to end.
+    /// Processes are killed this long before a limit, and asked to end three times as long before.
     pub margin_ms: u64,
-    /// All of that happens so much earlier, so that a fleet whose store is down does not end in one second.
+    /// Both happen earlier by this, so that a fleet whose store is down does not end in one second.
     pub jitter_ms: u64,
     /// By how much the clock may be stepped back: from one end of what the clock guard allows to the other.
     pub max_step_ms: u64,
     /// How far ahead of the clock it may stamp: some generators take ids of later times when there are many to make.
     pub runs_ahead_ms: u64,
-    /// What happens when a lease is about to end.
+    /// The fate of the child when a lease is about to end.
     pub on_loss: OnLoss,
 }
 
-/// What happens to a child whose lease is about to end.
+/// The fate of a child whose lease is about to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnLoss {
     /// It is ended before the limit.

@@ -4,7 +4,7 @@ use super::protocol::Output;
 use super::rules::Rules;
 use crate::protocol::Now;
 
-/// What was seen of the clocks so far.
+/// The clocks, as the last step saw them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Clocks {
     /// The store's clock minus the monotonic one.

@@ -1,4 +1,4 @@
-//! The record of a group, with what its nodes have in common.
+//! The record of a group: the layout and the floor of its nodes.
 
 use super::record::{BadRecord, fields, number};
 use std::fmt;

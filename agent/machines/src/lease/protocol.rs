@@ -1,4 +1,4 @@
-//! What a lease's machine asks for, is answered, and writes.
+//! The requests, answers and writes of a lease's machine.
 
 use super::choose::Survey;
 use super::event::{Event, Failure};
@@ -124,7 +124,7 @@ pub enum Write {
     },
 }
 
-/// What is in the page.
+/// The contents of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PageView {
     /// The node of the word.

@@ -58,6 +58,10 @@ impl fmt::Display for NodeRecord {
 /// The `count` fields after the name of the format. The last one may contain spaces.
 pub(super) fn fields<'a>(bytes: &'a [u8], format: &str, count: usize) -> Option<Vec<&'a str>> {
     let text = std::str::from_utf8(bytes).ok()?.strip_prefix(format)?.strip_prefix(' ')?;
+    // No agent writes such a record, and a terminal may show it.
+    if text.chars().any(char::is_control) {
+        return None;
+    }
     Some(text.splitn(count, ' ').collect())
 }
 
@@ -97,9 +101,11 @@ mod tests {
             &text.replace("owner", "name"),
             &text.replace("limit=1763719200000", "limit=99999999999999999999"),
             &text[..text.len() - 9],
+            &format!("{text}\n"),
+            &format!("{text}\u{1b}[2J"),
         ] {
             let error = NodeRecord::parse(wrong.as_bytes()).unwrap_err();
-            assert!(error.to_string().contains(wrong), "{wrong}");
+            assert!(error.to_string().contains(&wrong.as_bytes().escape_ascii().to_string()), "{wrong}");
         }
         assert!(NodeRecord::parse(b"\xff").is_err());
     }

@@ -3,7 +3,7 @@
 use crate::pace;
 use crate::store::Numbering;
 
-/// What stays the same for a lease while its agent runs.
+/// The settings that stay the same for a lease while its agent runs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Rules {
     /// The group in the store, and the name of the file: `orders`.
@@ -14,7 +14,7 @@ pub struct Rules {
     pub layout: String,
     /// The layout's last node.
     pub last_node: u64,
-    /// What numbers the nodes. If it is not the agents, only numbers given out by it are taken.
+    /// Who numbers the nodes. If it is not the agents, they take only numbers that were given out.
     pub numbering: Numbering,
     /// The store was never used before: nobody can have a lease that it does not have.
     pub new: bool,

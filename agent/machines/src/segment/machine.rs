@@ -236,7 +236,7 @@ impl Segment {
         self.write(Write::See(range.end));
         self.write(Write::Step(count, now.wall_ms));
         self.write(Write::Publish(range.clone()));
-        self.write(Write::Say(SegmentNews::Serving));
+        self.write(Write::News(SegmentNews::Serving));
         if page.step != 0 && count != page.step {
             self.log(Event::Step { from: page.step, to: count });
         }
@@ -264,7 +264,7 @@ impl Segment {
             MENDED_MS
         };
         self.not_before_ms = given.now.mono_ms + wait_ms;
-        self.write(Write::Say(match trouble {
+        self.write(Write::News(match trouble {
             // The time of the last contact shows how the store answered last.
             Trouble::Store | Trouble::MayLose => SegmentNews::Serving,
             Trouble::NoTag => SegmentNews::NoTag,

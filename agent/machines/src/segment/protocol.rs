@@ -1,4 +1,4 @@
-//! What a segment's machine asks for, is answered, writes and reports.
+//! The requests, answers, writes and reports of a segment's machine.
 
 use crate::protocol;
 use crate::store::{StoreError, Taken};
@@ -83,7 +83,7 @@ pub enum Write {
     /// A request failed.
     Failure,
     /// The reason that callers get if there is no number.
-    Say(SegmentNews),
+    News(SegmentNews),
 }
 
 /// Events for the log.
@@ -160,7 +160,7 @@ impl fmt::Display for Event {
     }
 }
 
-/// What is to be done about a store that forgets.
+/// The operator's part when a store forgets.
 fn may_lose(why: &str) -> String {
     format!(
         "the store can lose a write that it has confirmed ({why}). No numbers are taken, because they could repeat; change \

@@ -1,4 +1,4 @@
-//! Why a store did not do what it was asked for.
+//! The errors of a store.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What the state machines ask a store for, and what it answers.
+//! The requests of the state machines to a store, and its answers.
 
 mod error;
 mod numbering;
@@ -13,7 +13,7 @@ pub use numbering::{Numbered, Numbering};
 pub struct Record {
     /// The content.
     pub bytes: Vec<u8>,
-    /// What a write compares.
+    /// A write compares it.
     pub version: Version,
 }
 
@@ -29,7 +29,7 @@ impl Record {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Version(pub Vec<u8>);
 
-/// What must be at a key for a write to happen.
+/// The record that must be at a key for a write to happen.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Expected {
     /// No record.

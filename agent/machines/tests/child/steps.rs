@@ -204,9 +204,9 @@ fn an_agent_that_is_to_end_or_is_gone_starts_nothing() {
 fn a_child_that_is_kept_goes_on_whatever_happens_to_its_lease() {
     let rules = Rules { on_loss: OnLoss::Keep, ..rules() };
     let mut child = running(LIMIT_MS - 10_000);
-    let kept = |limit_ms| Action::Log(Event::Kept { which: 0, limit_ms });
+    let goes_on = |limit_ms| Action::Log(Event::GoesOn { which: 0, limit_ms });
     assert_eq!(child.step(&rules, &look(LIMIT_MS - 3_101, 6_899, true)), Action::Wait(100));
-    assert_eq!(child.step(&rules, &look(LIMIT_MS - 3_100, 6_900, true)), kept(LIMIT_MS));
+    assert_eq!(child.step(&rules, &look(LIMIT_MS - 3_100, 6_900, true)), goes_on(LIMIT_MS));
     assert_eq!(child.step(&rules, &look(LIMIT_MS, 10_000, true)), Action::Wait(100), "it was said");
 
     let later = |wall_ms, mono_ms| {
@@ -215,7 +215,7 @@ fn a_child_that_is_kept_goes_on_whatever_happens_to_its_lease() {
         look
     };
     assert_eq!(child.step(&rules, &later(LIMIT_MS, 10_000)), Action::Wait(100));
-    assert_eq!(child.step(&rules, &later(LIMIT_MS + 7_000, 17_000)), kept(LIMIT_MS + 10_000));
+    assert_eq!(child.step(&rules, &later(LIMIT_MS + 7_000, 17_000)), goes_on(LIMIT_MS + 10_000));
 
     let mut lost = look(LIMIT_MS + 8_000, 18_000, true);
     (lost.leases[0].limit_ms, lost.leases[0].is_lost) = (None, true);

@@ -1,7 +1,7 @@
 //! The hosts, their agents and workers, and what happens to them.
 
-use crate::network::{LAST_NODE, Memory, Weather, course};
-use crate::page::{look, say, write};
+use crate::network::{LAST_NODE, Memory, Version, Weather, course};
+use crate::page::{look, set_news, write};
 use crate::random::Random;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -42,6 +42,8 @@ pub struct Plan {
     aheads_ms: &'static [u64],
     /// What each agent takes for the largest `--max-skew` of the others.
     believes: Belief,
+    /// What the version of a host may be.
+    versions: &'static [Version],
 }
 
 /// What an agent knows of the settings of others.
@@ -74,6 +76,7 @@ impl Plan {
         ids_a_burst: 2,
         aheads_ms: &[60_000],
         believes: Belief::TheLargest,
+        versions: &[Version::This],
     };
 
     /// Fewer nodes than hosts.
@@ -93,8 +96,17 @@ impl Plan {
         ..Self::CALM
     };
 
-    /// Leases of different lengths. A store that is emptied would be too much for those: see leases.md.
-    pub const MIXED: Self = Self { emptyings: 0, aheads_ms: &[20_000, 60_000, 300_000], ..Self::ROUGH };
+    /// Leases of different lengths, and records of two versions. A store that is emptied would be too much for those: see
+    /// leases.md.
+    pub const MIXED: Self = Self {
+        emptyings: 0,
+        aheads_ms: &[20_000, 60_000, 300_000],
+        versions: &[Version::This, Version::Next],
+        ..Self::ROUGH
+    };
+
+    /// Agents of this version take the nodes of the next one.
+    pub const MIXED_AND_NAIVE: Self = Self { versions: &[Version::ThisAndNaive, Version::Next], ..Self::MIXED };
 
     /// Half of the fleet still uses the other library. Each time the store is emptied, many new numbers are used, and
     /// there are only so many.
@@ -187,6 +199,7 @@ pub struct Fleet {
 
 struct Host {
     rules: Rules,
+    version: Version,
     /// A child stamps ids by the clock: how far ahead of it they may be.
     child_ms: Option<u64>,
     page: LeasePage,
@@ -216,6 +229,7 @@ enum Happening {
         host: usize,
         agent: u64,
         request: Request,
+        version: Version,
         answered_ms: Option<u64>,
         is_late: bool,
     },
@@ -287,6 +301,7 @@ impl Fleet {
             let page = new_page();
             fleet.hosts.push(Host {
                 rules,
+                version: Version::This,
                 child_ms: None,
                 page,
                 workers: Generator::new(page.state()),
@@ -313,14 +328,14 @@ impl Fleet {
 
     /// Somebody gives the agent of a host other settings.
     fn set(&mut self, number: usize) {
-        let any = |random: &mut Random, of: &[u64]| of[random.below(of.len() as u64) as usize];
-        let ahead_ms = any(&mut self.random, self.plan.aheads_ms);
-        let max_skew_ms = any(&mut self.random, &SKEWS_MS);
-        let runs_ahead_ms = any(&mut self.random, &[0, 0, 5_000]);
+        let ahead_ms = self.random.one_of(self.plan.aheads_ms);
+        let max_skew_ms = self.random.one_of(&SKEWS_MS);
+        let runs_ahead_ms = self.random.one_of(&[0, 0, 5_000]);
+        let its_version = self.random.one_of(self.plan.versions);
         // As an agent demands it that has a child with nodes in its environment.
         let may_have_child = 7 * (2 * max_skew_ms + 500) + 3 * runs_ahead_ms <= ahead_ms;
         let has_child = may_have_child && self.random.below(2) == 0;
-        let Host { rules, child_ms, .. } = &mut self.hosts[number];
+        let Host { rules, child_ms, version, .. } = &mut self.hosts[number];
         (rules.ahead_ms, rules.max_skew_ms) = (ahead_ms, max_skew_ms);
         rules.renew_ms = 10_000.min(ahead_ms / 6);
         rules.others_skew_ms = match self.plan.believes {
@@ -328,6 +343,7 @@ impl Fleet {
             Belief::ItsOwn => max_skew_ms,
         };
         *child_ms = has_child.then_some(2 * max_skew_ms + runs_ahead_ms);
+        *version = its_version;
     }
 
     fn after(&mut self, ms: u64, happening: Happening) {
@@ -381,8 +397,8 @@ impl Fleet {
     /// Lets time pass without accidents, with correct clocks and all hosts on the network.
     pub fn calm_down(&mut self, ms: u64) {
         self.store_is_down_until_ms = 0;
-        let Plan { ids_a_burst, aheads_ms, believes, .. } = self.plan;
-        self.plan = Plan { ids_a_burst, aheads_ms, believes, ..Plan::CALM };
+        let Plan { ids_a_burst, aheads_ms, believes, versions, .. } = self.plan;
+        self.plan = Plan { ids_a_burst, aheads_ms, believes, versions, ..Plan::CALM };
         for host in &mut self.hosts {
             (host.skew_ms, host.usual_skew_ms) = (0, 0);
             (host.cut_off_until_ms, host.paused_until_ms) = (0, 0);
@@ -415,8 +431,8 @@ impl Fleet {
                 }
                 self.run_agent(host, input);
             }
-            Happening::Arrival { host, agent, request, answered_ms, is_late } => {
-                let reply = self.store.answer(&request);
+            Happening::Arrival { host, agent, request, version, answered_ms, is_late } => {
+                let reply = self.store.answer(&request, version);
                 match &reply {
                     Reply::Put(Ok(Put::Written(_))) if self.hosts[host].agent != agent => {
                         self.mark("the write of a killed agent took effect");
@@ -504,7 +520,7 @@ impl Fleet {
                     Input::Go
                 }
                 Output::Log(event) => {
-                    say(&host.page, &event);
+                    set_news(&host.page, &event);
                     self.count(number, &event);
                     Input::Go
                 }
@@ -541,19 +557,25 @@ impl Fleet {
         if host.page.state().node().is_some() {
             self.report.requests_when_held += 1;
         }
-        let (agent, is_cut_off) =
-            (host.agent, self.now_ms < host.cut_off_until_ms || self.now_ms < self.store_is_down_until_ms);
+        let (agent, version, is_cut_off) = (
+            host.agent,
+            host.version,
+            self.now_ms < host.cut_off_until_ms || self.now_ms < self.store_is_down_until_ms,
+        );
         let course = course(&mut self.random, self.plan.weather, is_cut_off, &request);
         if let Some(reply) = course.instead {
             let input = Input::Answer(Answer { reply, store_ms: None });
             self.after(course.answered_ms, Happening::Agent { host: number, agent, input });
             if let Some(ms) = course.arrives_ms {
                 let is_late = ms > course.answered_ms;
-                self.after(ms, Happening::Arrival { host: number, agent, request, answered_ms: None, is_late });
+                self.after(
+                    ms,
+                    Happening::Arrival { host: number, agent, request, version, answered_ms: None, is_late },
+                );
             }
         } else if let Some(ms) = course.arrives_ms {
             let answered_ms = Some(course.answered_ms - ms);
-            self.after(ms, Happening::Arrival { host: number, agent, request, answered_ms, is_late: false });
+            self.after(ms, Happening::Arrival { host: number, agent, request, version, answered_ms, is_late: false });
         }
     }
 

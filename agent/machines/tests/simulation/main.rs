@@ -112,7 +112,7 @@ fn a_store_that_is_emptied_again_and_again_gives_no_id_twice() {
     }
 }
 
-/// As while a fleet gets new settings.
+/// As while a fleet gets new settings, or a version whose records the old one cannot read.
 #[test]
 fn leases_of_different_lengths_give_no_id_twice() {
     let mut fleet = Fleet::new(seed(), 300, Plan::MIXED);
@@ -132,6 +132,18 @@ fn a_host_that_takes_its_settings_for_those_of_all_is_found() {
         let mut fleet = Fleet::new(seed, 200, Plan::FORGETFUL_AND_NAIVE);
         fleet.run(1_800_000);
         fleet.report().too_far > 0
+    };
+    assert!((first..first + 4).any(finds));
+}
+
+/// An agent that cannot read a record leaves its node alone.
+#[test]
+fn a_version_that_takes_the_nodes_of_the_next_one_is_found() {
+    let first = seed();
+    let finds = |seed| {
+        let mut fleet = Fleet::new(seed, 300, Plan::MIXED_AND_NAIVE);
+        fleet.run(600_000);
+        fleet.report().twice > 0
     };
     assert!((first..first + 4).any(finds));
 }

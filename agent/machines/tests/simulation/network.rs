@@ -2,8 +2,8 @@
 
 use crate::random::Random;
 use std::collections::BTreeMap;
-use txid_agent_machines::lease::{Reply, Request};
-use txid_agent_machines::store::{Expected, Numbered, Put, Record, StoreError, Version};
+use txid_agent_machines::lease::{NodeRecord, Reply, Request};
+use txid_agent_machines::store::{self, Expected, Numbered, Put, Record, StoreError};
 
 /// A node has 10 bits.
 pub const LAST_NODE: u64 = 1023;
@@ -18,13 +18,50 @@ pub struct Memory {
     given: u64,
 }
 
+/// The version of the records that an agent writes.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Version {
+    This,
+    /// It reads those of this one, too.
+    Next,
+    /// A mistake: an agent of this version that takes what it cannot read for a node that was given back long ago.
+    ThisAndNaive,
+}
+
+impl Version {
+    const TEXTS: [&'static str; 2] = ["txid-lease 1 ", "txid-lease 2 "];
+
+    /// How a record of this version's is in the store.
+    fn written(self, bytes: &[u8]) -> Vec<u8> {
+        let text = std::str::from_utf8(bytes).unwrap();
+        match self {
+            Self::Next => text.replacen(Self::TEXTS[0], Self::TEXTS[1], 1).into_bytes(),
+            Self::This | Self::ThisAndNaive => bytes.to_vec(),
+        }
+    }
+
+    /// What an agent makes of it.
+    fn read(self, record: &Record) -> Record {
+        let text = std::str::from_utf8(&record.bytes).unwrap();
+        let bytes = match self {
+            Self::Next => text.replacen(Self::TEXTS[1], Self::TEXTS[0], 1),
+            Self::ThisAndNaive if text.starts_with(Self::TEXTS[1]) => {
+                let owner = "unknown".to_owned();
+                NodeRecord { generation: 1, limit_ms: 0, token: 0, held: false, owner }.to_string()
+            }
+            Self::This | Self::ThisAndNaive => text.to_owned(),
+        };
+        Record { bytes: bytes.into_bytes(), version: record.version.clone() }
+    }
+}
+
 impl Memory {
-    pub fn answer(&mut self, request: &Request) -> Reply {
+    pub fn answer(&mut self, request: &Request, agent: Version) -> Reply {
         match request {
-            Request::Read { key } => Reply::Read(Ok(self.records.get(key).cloned())),
+            Request::Read { key } => Reply::Read(Ok(self.records.get(key).map(|record| agent.read(record)))),
             Request::List(survey) => {
                 let mut survey = survey.clone();
-                self.records.iter().for_each(|(key, record)| survey.see(key, record.clone()));
+                self.records.iter().for_each(|(key, record)| survey.see(key, agent.read(record)));
                 Reply::List(Ok(survey))
             }
             Request::Put { key, expected, bytes } => {
@@ -33,8 +70,8 @@ impl Memory {
                     return Reply::Put(Ok(Put::Conflict));
                 }
                 self.written += 1;
-                let version = Version(self.written.to_be_bytes().to_vec());
-                self.records.insert(key.clone(), Record { bytes: bytes.clone(), version: version.clone() });
+                let version = store::Version(self.written.to_be_bytes().to_vec());
+                self.records.insert(key.clone(), Record { bytes: agent.written(bytes), version: version.clone() });
                 Reply::Put(Ok(Put::Written(version)))
             }
             Request::Number => Reply::Number(Ok(self.number().map_or(Numbered::UsedUp, Numbered::Node))),

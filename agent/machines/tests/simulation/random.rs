@@ -30,6 +30,10 @@ impl Random {
         self.below(1_000_000) < in_a_million
     }
 
+    pub fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len() as u64) as usize]
+    }
+
     pub fn token(&mut self) -> u128 {
         u128::from(self.next()) << 64 | u128::from(self.next())
     }

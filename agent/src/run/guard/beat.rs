@@ -1,12 +1,12 @@
-//! Whether the guard works: it says so ten times a second.
+//! Tells from the guard's signs of life whether it works. It sends one ten times a second.
 
 use std::time::{Duration, Instant};
 
-/// A guard that is slower than this gets no processor.
+/// Shortest pause between two looks; a slower guard is starved of CPU.
 const SHORTEST: Duration = Duration::from_millis(150);
-/// A guard that is stopped is given up after this many looks without a word: half a margin. Its agent then does the rest.
+/// Looks without a sign of life, half a margin, until a stopped guard is given up.
 const MOST_STOPPED: u32 = 3;
-/// The same for one that may only be slow: more than a margin.
+/// Looks until a guard is given up that may only be slow: more than a margin.
 const MOST_SLOW: u32 = 8;
 
 /// Counts looks and not time, because the whole machine may have been stopped.
@@ -16,13 +16,13 @@ pub struct Beat {
     missed: u32,
 }
 
-/// What a look shows.
+/// The result of a look.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
     Works,
-    /// It may go on when it is sent SIGCONT.
+    /// SIGCONT may wake it.
     Stopped {
-        /// It was not stopped at the last look.
+        /// Whether it was not stopped at the last look.
         is_news: bool,
     },
     Fails,
@@ -34,17 +34,17 @@ impl Beat {
         Self { every, next: now + every, missed: 0 }
     }
 
-    /// When to look next.
+    /// The time of the next look.
     pub fn next(&self) -> Instant {
         self.next
     }
 
-    /// Whether it worked when it was looked at last, or the time before.
+    /// Whether the guard worked at one of the last two looks.
     pub fn is_regular(&self) -> bool {
         self.missed < 2
     }
 
-    /// A look at `now`: whether the guard has said something since the last one, and whether it is stopped.
+    /// A look at `now`. `works`: the guard has sent a sign of life since the last one.
     pub fn look(&mut self, now: Instant, works: bool, is_stopped: impl FnOnce() -> bool) -> Verdict {
         self.next = now + self.every;
         self.missed = if works { 0 } else { self.missed + 1 };
@@ -64,7 +64,7 @@ impl Beat {
 mod tests {
     use super::*;
 
-    /// What is done at looks with and without a word of the guard.
+    /// The verdicts after looks with (.) and without (-) a sign of life.
     fn verdicts(words: &str, is_stopped: bool) -> String {
         let now = Instant::now();
         let mut beat = Beat::new(Duration::from_secs(5), now);

@@ -1,6 +1,6 @@
 //! Locks that show that a child of an earlier agent still runs.
 //!
-//! The child and what it starts inherit the files, unless they close them. So a lock lasts as long as any of them.
+//! All processes of the child inherit the files, unless they close them. So a lock lasts as long as any of them.
 
 use super::super::journal::say;
 use super::left;

@@ -4,6 +4,7 @@
 //! the guard is killed, the kernel kills the child, and the agent what the child has started.
 
 mod beat;
+pub mod group;
 pub mod left;
 mod lock;
 mod noting;
@@ -16,6 +17,7 @@ use super::journal::{self, say};
 use crate::config::Config;
 use anyhow::Context;
 use beat::{Beat, Verdict};
+use group::Group;
 use lock::Locks;
 use rustix::process::{Pid, Signal, getpid, kill_process, set_child_subreaper};
 use std::io::{Read, Write};
@@ -31,18 +33,19 @@ const KILLED: u8 = 128 + 9;
 /// The guard, as the agent sees it.
 pub struct Guard {
     pid: Pid,
-    /// Each byte from the guard says that it works.
+    /// Each byte from the guard is a sign of life.
     socket: UnixStream,
     beat: Beat,
     on_loss: OnLoss,
     is_started: bool,
+    group: Option<Group>,
     _locks: Locks,
 }
 
 impl Guard {
     /// Starts the guard of the child. To be called before there are threads.
     pub fn start(config: &Config) -> anyhow::Result<Self> {
-        let locks = Locks::new(config)?;
+        let (locks, group) = (Locks::new(config)?, Group::new());
         let (socket, its_socket) = UnixStream::pair().context("cannot make a socket")?;
         for end in [&socket, &its_socket] {
             end.set_nonblocking(true).context("cannot make a socket")?;
@@ -53,7 +56,7 @@ impl Guard {
         let pid = match unsafe { libc::fork() } {
             0 => {
                 drop(socket);
-                let code = Work::new(config, &locks, its_socket).and_then(Work::run).unwrap_or_else(|error| {
+                let code = Work::new(config, &locks, group, its_socket).and_then(Work::run).unwrap_or_else(|error| {
                     say(&format!("the guard of {}: {error:#}", config.child[0]));
                     1
                 });
@@ -63,7 +66,7 @@ impl Guard {
             pid => Pid::from_raw(pid.max(0)).ok_or_else(std::io::Error::last_os_error).context("cannot fork")?,
         };
         let beat = Beat::new(config.margin, Instant::now());
-        Ok(Self { pid, socket, beat, on_loss: config.on_loss, is_started: false, _locks: locks })
+        Ok(Self { pid, socket, beat, on_loss: config.on_loss, is_started: false, group, _locks: locks })
     }
 
     /// Lets the guard start the child as soon as there are leases, and again after each loss of one.
@@ -78,12 +81,12 @@ impl Guard {
         self.write(signal as u8);
     }
 
-    /// Whether the guard works, as far as is known.
+    /// Whether the guard showed that it works at one of the last two looks.
     pub fn is_alive(&self) -> bool {
         self.beat.is_regular()
     }
 
-    /// When [`Guard::watch`] is to be called next.
+    /// The time of the next [`Guard::watch`].
     pub fn next_look(&self) -> Instant {
         self.beat.next()
     }
@@ -109,7 +112,7 @@ impl Guard {
             Verdict::Fails if self.on_loss == OnLoss::Keep => drop(kill_process(self.pid, Signal::CONT)),
             Verdict::Fails => {
                 say("the guard of the child does not work; ending both");
-                processes::end_all();
+                self.end_all();
                 return Some(ExitCode::from(KILLED));
             }
         }
@@ -123,9 +126,14 @@ impl Guard {
         let code = reaped.ended?;
         if reaped.is_there {
             say("the guard of the child was killed; ending what it has left");
-            processes::end_all();
+            self.end_all();
         }
         Some(ExitCode::from(code))
+    }
+
+    fn end_all(&self) {
+        self.group.iter().for_each(Group::kill);
+        processes::end_all();
     }
 
     /// The guard may be gone already.

@@ -1,5 +1,5 @@
-//! Notes in the pages which times the child uses, in a thread of its own: on a disk that is frozen for a snapshot, a write to
-//! a page waits until that ends, and the guard must not.
+//! A thread that notes in the pages which times the child uses. On a disk that is frozen for a snapshot, such a write waits
+//! until the end of that, and the guard must not.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};

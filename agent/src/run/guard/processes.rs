@@ -10,7 +10,7 @@ use rustix::process::{
 use std::collections::BTreeMap;
 use std::{fs, io, thread, time::Duration};
 
-/// What was found out by reaping.
+/// The result of reaping.
 #[derive(Default)]
 pub struct Reaped {
     /// The exit status of `main`, if it has ended.
@@ -19,8 +19,7 @@ pub struct Reaped {
     pub is_there: bool,
 }
 
-/// How many processes are reaped, and how many are looked at, before there is something else to do: a program may start
-/// them faster than they are.
+/// The most processes that are reaped, or looked at, in a row: a program may start them faster.
 const MOST: usize = 1000;
 
 /// Reaps children that have ended; `main` is the one whose status matters.
@@ -84,7 +83,7 @@ pub fn descendants(of: Pid) -> Vec<Pid> {
     found
 }
 
-/// Shows the descendants of a process, generation by generation, and asks at most so many for their children. Where the
+/// Shows the descendants of a process, generation by generation, and asks at most `most` of them for their children. Where the
 /// kernel lists the children of a process, only those are looked at: on a busy host, a look at all processes takes long.
 fn each_descendant(of: Pid, most: usize, mut show: impl FnMut(Pid)) {
     let of = of.as_raw_nonzero().get();
@@ -104,7 +103,7 @@ fn each_descendant(of: Pid, most: usize, mut show: impl FnMut(Pid)) {
     }
 }
 
-/// What the kernel lists as the children of all threads of a process. None if it does not, or the process has ended.
+/// The children of all threads of a process. None if this kernel does not list them, or the process has ended.
 fn children_of(pid: i32) -> Option<Vec<i32>> {
     let mut children = Vec::new();
     for thread in fs::read_dir(format!("/proc/{pid}/task")).ok()?.flatten() {

@@ -1,8 +1,9 @@
-//! What the guard does: it looks, and carries out what the machine of the child decides.
+//! The work of the guard: it looks, and carries out the decisions of the child's machine.
 
 use super::super::journal::{self, Journal, say};
 use super::super::signals::is_ignored;
 use super::super::start::{code_of, start};
+use super::group::Group;
 use super::lock::Locks;
 use super::noting::{Noting, note};
 use super::processes::{self, reap};
@@ -26,8 +27,7 @@ use std::time::Instant;
 use txid::snowflake::{Generator, Layout, LeaseNews, State};
 use txid_agent_machines::child::{self, Action, Event, LOOK_MS, Lease, Look, Order, Rules};
 
-/// What the agent writes to the guard: this, so that it starts the child when there are leases; or the number of a
-/// signal for the child.
+/// A byte from the agent: start the child once there are leases. Any other one is the number of a signal for the child.
 pub const START: u8 = 0;
 
 pub struct Work {
@@ -37,8 +37,9 @@ pub struct Work {
     variables: Vec<Variable>,
     nodes: Vec<Node>,
     pages: Pages,
-    /// In which the child is noted. It inherits them.
+    /// The files in which the child is noted. It inherits them.
     locks: Vec<RawFd>,
+    group: Option<Group>,
     /// A time after all that the child of an earlier agent may have stamped.
     left_ms: Option<i64>,
     /// The process that was started.
@@ -50,8 +51,9 @@ pub struct Work {
     /// Readable when a signal has arrived.
     signals: UnixStream,
     begin: Instant,
-    /// A process that could not be killed.
+    /// A process that could not be killed at the last look, and one that was named for that.
     out_of_reach: Option<Pid>,
+    named: Option<Pid>,
     journal: Journal,
 }
 
@@ -64,7 +66,7 @@ struct Pages {
 }
 
 impl Work {
-    pub fn new(config: &Config, locks: &Locks, agent: UnixStream) -> anyhow::Result<Self> {
+    pub fn new(config: &Config, locks: &Locks, group: Option<Group>, agent: UnixStream) -> anyhow::Result<Self> {
         // No terminal can stop it, or the child.
         setsid().context("cannot make a session")?;
         set_child_subreaper(Some(getpid())).context("cannot become a subreaper")?;
@@ -92,6 +94,7 @@ impl Work {
             nodes,
             pages: Pages { files, open: Vec::new(), noting: None },
             locks: locks.files.iter().map(AsRawFd::as_raw_fd).collect(),
+            group,
             left_ms: locks.left_ms,
             main: None,
             code: 0,
@@ -101,6 +104,7 @@ impl Work {
             signals: signals().context("cannot watch for signals")?,
             begin: Instant::now(),
             out_of_reach: None,
+            named: None,
             journal: Journal::default(),
         })
     }
@@ -124,7 +128,7 @@ impl Work {
                 }
                 Action::Kill(event) => {
                     self.log(&event, "SIGKILL");
-                    self.out_of_reach = None;
+                    (self.out_of_reach, self.named) = (None, None);
                     self.kill();
                 }
                 Action::Log(event) => self.log(&event, ""),
@@ -159,7 +163,7 @@ impl Work {
         }
     }
 
-    /// Tells the agent that this process works, and hears what the agent wants.
+    /// Sends the agent a sign of life, and reads its orders.
     fn hear(&mut self) {
         // The agent may not read it.
         let _ = self.agent.write(&[0]);
@@ -202,7 +206,8 @@ impl Work {
             self.nodes.iter().map(|node| node.name.as_str()).zip(look.leases.iter().map(|lease| lease.node)).collect();
         let variables: Vec<(&str, String)> =
             self.variables.iter().map(|variable| (variable.name.as_str(), variable.value(&numbers))).collect();
-        let started = start(&self.line, Signal::KILL, &self.locks, |command| {
+        let group = self.group.as_ref().map(Group::path);
+        let started = start(&self.line, Signal::KILL, &self.locks, group, |command| {
             command.process_group(0).envs(variables.iter().map(|(name, value)| (name, value)));
         });
         self.code = 0;
@@ -221,16 +226,21 @@ impl Work {
     }
 
     fn kill(&mut self) {
-        let Some(pid) = processes::signal_all(self.main, Signal::KILL) else { return };
-        // Once for each process: this is tried again and again.
-        if self.out_of_reach.replace(pid) != Some(pid) {
+        let group = self.group.as_ref();
+        let found =
+            processes::signal_all(self.main, Signal::KILL).filter(|&pid| !group.is_some_and(|it| it.holds(pid)));
+        group.into_iter().for_each(Group::kill);
+        let Some(pid) = found else { return };
+        // It may just have ended. Each process is named once: this is tried again and again.
+        let is_left = self.out_of_reach.replace(pid) == Some(pid);
+        if is_left && self.named.replace(pid) != Some(pid) {
             self.say(&format!(
                 "cannot end process {pid}, which runs as another user; after the limit, its ids may repeat"
             ));
         }
     }
 
-    /// Waits until something happens, and at most for so long.
+    /// Waits until something happens, and at most `ms`.
     fn sleep(&mut self, ms: u64) {
         let for_ms = ms.min(LOOK_MS) as i64;
         let timeout = Timespec { tv_sec: 0, tv_nsec: for_ms * 1_000_000 };
@@ -259,7 +269,7 @@ impl Work {
             Event::WentBack { by_ms } => format!("the clock was stepped back by {by_ms} ms; {signal}"),
             Event::Leftovers => format!("ended, but not all that it started; {signal}"),
             Event::Orphaned => format!("its agent is gone; {signal}"),
-            Event::Kept { which, limit_ms } => format!(
+            Event::GoesOn { which, limit_ms } => format!(
                 "goes on although the lease of {} ends at {}; ids may repeat from then on",
                 name(*which),
                 utc(*limit_ms)

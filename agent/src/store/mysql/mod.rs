@@ -42,7 +42,12 @@ pub(super) struct Mysql {
 }
 
 pub(super) fn open(url: StoreUrl) -> Result<SqlStore<Mysql>, StoreError> {
-    url.knows_only(&["table"])?;
+    url.knows_only(&["table", "password-in-clear"])?;
+    let has_password = url.password.as_ref().is_some_and(|password| !password.reveal().is_empty());
+    let may_be_seen = url.tls.is_none() && !url.hosts.iter().all(Host::is_this_one);
+    if has_password && may_be_seen && url.flag("password-in-clear")? != Some(true) {
+        return Err(url.address.misconfigured(PROOF_IN_CLEAR));
+    }
     let mysql = Mysql::new(&url)?;
     SqlStore::open(url, mysql)
 }
@@ -59,7 +64,7 @@ impl Mysql {
         })
     }
 
-    fn say_no_connection(&self, host: &Host, error: Error) -> StoreError {
+    fn why_no_connection(&self, host: &Host, error: Error) -> StoreError {
         let address = &self.address;
         match error {
             Error::Server { code: 1044 | 1045 | 1698, message } => address.refused(format_args!("{message}; {LOGIN}")),
@@ -75,7 +80,7 @@ impl Mysql {
         }
     }
 
-    fn say(&self, error: Error, table: &str) -> Failure {
+    fn meaning(&self, error: Error, table: &str) -> Failure {
         let address = &self.address;
         match error {
             Error::Server { code, message } => {
@@ -106,6 +111,11 @@ impl Mysql {
     }
 }
 
+/// Each kind of proof is a hash that is computed millions of times in a second.
+const PROOF_IN_CLEAR: &str = "without TLS, anybody between the hosts can ask for a proof of the password, and try passwords at \
+                              leisure: add ?tls=1 to the URL, or ?ca=FILE if the system does not trust who signed the \
+                              server's certificate; password-in-clear=1 logs in without";
+
 const LOGIN: &str = "give the user as mysql://USER@HOST and the password as TXID_STORE_PASSWORD or ?password-file=FILE";
 
 impl Dialect for Mysql {
@@ -125,18 +135,18 @@ impl Dialect for Mysql {
         has_several: bool,
     ) -> Result<(Conn, Vec<cell::Value>, Copies), StoreError> {
         let address = &self.address;
-        let say = |error| self.say_no_connection(host, error);
+        let why = |error| self.why_no_connection(host, error);
         let mut connection = Connection::new(Wire::connect(address, host, None).await?);
-        let greeting = connection.greeting().await.map_err(say)?;
+        let greeting = connection.greeting().await.map_err(why)?;
         if let Some(tls) = &self.tls {
-            if !connection.ask_for_tls(&greeting).await.map_err(say)? {
+            if !connection.ask_for_tls(&greeting).await.map_err(why)? {
                 return Err(address.misconfigured("this server does not support TLS"));
             }
             connection = connection.over(async |wire: Wire<_>| wire.secure(address, host, tls).await).await?;
         }
         let password = self.password.as_ref().map_or("", Secret::reveal);
         let login = Login { user: &self.user, password, database: &self.database };
-        connection.log_in(&greeting, &login, self.tls.is_some()).await.map_err(say)?;
+        connection.log_in(&greeting, &login, self.tls.is_some()).await.map_err(why)?;
         // A time zone without daylight saving time; no waiting for a lock after this client has given up. The server's own
         // modes may take an empty text for NULL, or a table of another engine; this one makes it an error where a column is
         // too small.
@@ -145,9 +155,9 @@ impl Dialect for Mysql {
             "SET time_zone = '+00:00', autocommit = 1, innodb_lock_wait_timeout = {patience}, \
              sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'"
         );
-        connection.query(&set).await.map_err(say)?;
+        connection.query(&set).await.map_err(why)?;
         let settings = format!("SELECT {}, @@global.read_only + 0", settings(table));
-        let settings = connection.query(&settings).await.map_err(say)?.rows.into_iter().next().unwrap_or_default();
+        let settings = connection.query(&settings).await.map_err(why)?.rows.into_iter().next().unwrap_or_default();
         if cell::parse(settings.get(SETTINGS)) == Some(1) {
             return Err(address.unreachable(format_args!("{host} is a replica, but the primary is needed")));
         }
@@ -159,13 +169,13 @@ impl Dialect for Mysql {
         ] {
             let value = match connection.query(&format!("SELECT @@global.{name}")).await {
                 Err(Error::Server { code: UNKNOWN_VARIABLE, .. }) => continue,
-                other => other.map_err(say)?,
+                other => other.map_err(why)?,
             };
             let value = value.rows.first().and_then(|row| row.first()).and_then(cell::shown).unwrap_or_default();
             if !["", "0", "OFF"].contains(&value.as_str()) {
                 has_cluster = true;
                 if let Some(sets) = sets {
-                    connection.query(sets).await.map_err(say)?;
+                    connection.query(sets).await.map_err(why)?;
                 }
             }
         }
@@ -184,7 +194,7 @@ impl Dialect for Mysql {
             // Its own kind of error, because a statement may expect it.
             Err(Error::Server { code: DUPLICATE_KEY, .. }) => Ok(Some(Answer::default())),
             Ok(answer) => Ok(Some(answer)),
-            Err(error) => Err(self.say(error, table)),
+            Err(error) => Err(self.meaning(error, table)),
         }
     }
 
@@ -253,7 +263,7 @@ fn durability(settings: &[cell::Value], table: &str, copies: Copies) -> Durabili
         _ if log == "1" && sync != "1" => Durability::may_lose(&format!("sync_binlog = {sync}")),
         (_, Copies::Late) => Durability::may_lose(LATE),
         (_, Copies::AsSeen) if replicas != "0" => Durability::may_lose(LATE),
-        _ => Durability::Kept,
+        _ => Durability::Durable,
     }
 }
 
@@ -271,7 +281,7 @@ mod tests {
     #[test]
     fn what_may_have_been_written_is_not_said_to_be_not_done() {
         let store = Mysql::new(&StoreUrl::parse("mysql://user@127.0.0.1/ids").unwrap()).unwrap();
-        let of = |code| store.say(Error::Server { code, message: "why".to_owned() }, "leases");
+        let of = |code| store.meaning(Error::Server { code, message: "why".to_owned() }, "leases");
         for code in [1044, 1142, 1143, 1227, 1370] {
             assert!(matches!(of(code), Failure::NotDone(StoreError::Refused { .. })), "{code}");
         }
@@ -292,7 +302,7 @@ mod tests {
             (io::ErrorKind::UnexpectedEof, "it closed the connection"),
             (io::ErrorKind::ConnectionReset, "cannot reach mysql://user@127.0.0.1/ids: it says so"),
         ] {
-            let failure = store.say(io(kind), "leases");
+            let failure = store.meaning(io(kind), "leases");
             assert!(matches!(failure, Failure::Unknown(_)), "{kind}");
             let said = failure.into_error().to_string();
             assert!(said.contains(wanted), "{said}");
@@ -321,8 +331,26 @@ mod tests {
             (io(io::ErrorKind::UnexpectedEof), HOST, ": it closed the connection"),
             (io(io::ErrorKind::ConnectionReset), HOST, ": it says so"),
         ] {
-            let said = store.say_no_connection(&url.hosts[0], error).to_string();
+            let said = store.why_no_connection(&url.hosts[0], error).to_string();
             assert!(said.contains(start) && said.ends_with(end), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_proof_of_a_password_goes_over_tls_or_stays_on_this_host() {
+        let opens = |rest: &str| StoreUrl::parse(&format!("mysql://{rest}")).and_then(open).map(|_| ());
+        for seen in ["u:word@10.0.0.5/ids", "u:word@db/ids?password-in-clear=0", "u:word@127.0.0.1,10.0.0.5/ids"] {
+            let why = opens(seen).unwrap_err().to_string();
+            assert!(why.contains(PROOF_IN_CLEAR) && !why.contains("word@"), "{seen}: {why}");
+        }
+        for unseen in [
+            "u@10.0.0.5/ids",
+            "u:@10.0.0.5/ids",
+            "u:word@127.0.0.1,[::1],localhost/ids",
+            "u:word@10.0.0.5/ids?tls=1",
+            "u:word@10.0.0.5/ids?password-in-clear=1",
+        ] {
+            assert_eq!(opens(unseen), Ok(()), "{unseen}");
         }
     }
 

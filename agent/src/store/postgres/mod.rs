@@ -99,12 +99,12 @@ impl Postgres {
         T::Stream: Send + 'static,
     {
         let connected = self.config.connect_raw(wire, tls).await;
-        let (client, connection) = connected.map_err(|error| self.say_no_connection(host, &error))?;
+        let (client, connection) = connected.map_err(|error| self.why_no_connection(host, &error))?;
         Ok(Client { client, driver: Driver::new(connection.unwrap_or_else(drop)), budget })
     }
 
-    /// What a failed connection means.
-    fn say_no_connection(&self, host: &Host, error: &Error) -> StoreError {
+    /// The meaning of a failed connection.
+    fn why_no_connection(&self, host: &Host, error: &Error) -> StoreError {
         let address = &self.address;
         let why = causes(error);
         if let Some(code) = error.code() {
@@ -139,16 +139,16 @@ impl Postgres {
         }
     }
 
-    /// What a failed statement means.
-    fn say(&self, error: &Error, table: &str) -> Failure {
+    /// The meaning of a failed statement.
+    fn meaning(&self, error: &Error, table: &str) -> Failure {
         let why = causes(error);
         match error.code() {
-            Some(code) => self.say_code(code.code(), why, table),
+            Some(code) => self.meaning_of_code(code.code(), why, table),
             None => Failure::Unknown(self.address.unreachable(why)),
         }
     }
 
-    fn say_code(&self, code: &str, why: String, table: &str) -> Failure {
+    fn meaning_of_code(&self, code: &str, why: String, table: &str) -> Failure {
         let address = &self.address;
         match code {
             "42501" => Failure::NotDone(
@@ -195,7 +195,7 @@ impl Dialect for Postgres {
         };
         let settings = format!("SELECT {}, current_setting('transaction_read_only')", settings(table));
         let rows = client.query(&settings).await.map_err(|trouble| match trouble {
-            Trouble::Driver(error) => self.say_no_connection(host, &error),
+            Trouble::Driver(error) => self.why_no_connection(host, &error),
             Trouble::TooLarge(error) => self.address.damaged(error),
         })?;
         let row = rows.into_iter().next().unwrap_or_default();
@@ -213,7 +213,7 @@ impl Dialect for Postgres {
                 Ok(Some(Answer { affected: rows.len() as u64, last_id, rows }))
             }
             Err(Trouble::Driver(error)) if error.code() == Some(&SqlState::UNDEFINED_TABLE) => Ok(None),
-            Err(Trouble::Driver(error)) => Err(self.say(&error, table)),
+            Err(Trouble::Driver(error)) => Err(self.meaning(&error, table)),
             Err(Trouble::TooLarge(error)) => Err(Failure::Unknown(self.address.damaged(error))),
         }
     }
@@ -335,10 +335,10 @@ fn durability(settings: &[cell::Value], table: &str, copies: Copies) -> Durabili
     match (fsync.as_str(), commit.as_str(), standby.as_str(), replicas.as_str()) {
         _ if kind == "u" => Durability::may_lose(&format!("the table {table} is UNLOGGED")),
         ("on", "off", ..) => Durability::may_lose("synchronous_commit = off"),
-        ("on", _, "", "0") if matches!(copies, Copies::AsSeen) => Durability::Kept,
+        ("on", _, "", "0") if matches!(copies, Copies::AsSeen) => Durability::Durable,
         ("on", _, "", _) => Durability::may_lose("it has replicas, and synchronous_standby_names is empty"),
         ("on", "local", ..) => Durability::may_lose("synchronous_commit = local, and it has replicas"),
-        ("on", ..) => Durability::Kept,
+        ("on", ..) => Durability::Durable,
         (fsync, ..) => Durability::may_lose(&format!("fsync = {fsync}")),
     }
 }
@@ -371,7 +371,7 @@ mod tests {
     #[test]
     fn what_may_have_been_written_is_not_said_to_be_not_done() {
         let store = Postgres::new(&StoreUrl::parse("postgres://user@127.0.0.1/ids").unwrap()).unwrap();
-        let of = |code| store.say_code(code, "why".to_owned(), "leases");
+        let of = |code| store.meaning_of_code(code, "why".to_owned(), "leases");
         assert!(matches!(of("42501"), Failure::NotDone(StoreError::Refused { .. })));
         for code in ["25006", "40P01", "40001", "55P03"] {
             assert!(matches!(of(code), Failure::NotDone(StoreError::Unreachable { .. })), "{code}");
@@ -444,7 +444,7 @@ mod tests {
             (error(b"~\0\0\0\x04"), "cannot be used", "unknown message tag `126`"),
             (error(b"Z\0\0\0\x05I"), "cannot be used", "unexpected message from server"),
         ] {
-            let said = store.say_no_connection(&url.hosts[0], &error).to_string();
+            let said = store.why_no_connection(&url.hosts[0], &error).to_string();
             assert!(said.contains(start) && said.ends_with(end), "{said}");
         }
     }

@@ -75,7 +75,7 @@ const TRANSIENT: [&str; 10] =
 
 type Conn = Connection<Wire<Transport>>;
 
-/// A connection, the host that it leads to, and what that does with a write.
+/// A connection, its host, and how durable a write there is.
 struct Place {
     host: Host,
     connection: Conn,
@@ -184,7 +184,7 @@ impl RedisStore {
         Ok(Connection::new(Wire::connect(&self.address, host, self.tls.as_ref()).await?))
     }
 
-    /// Connects, logs in, and asks what the server does with a write that it has confirmed.
+    /// Connects, logs in, and asks how durable a write is.
     async fn connect_to(&self, host: Host) -> Result<Place, StoreError> {
         let mut connection = self.open_connection(&host).await?;
         let mut commands = Vec::new();
@@ -205,13 +205,14 @@ impl RedisStore {
             other => other,
         };
         connection.stream().renew();
-        let replies = connection.ask(&commands).await.map_err(|error| at_host(self.say_io(&error).into_error()))?;
+        let replies =
+            connection.ask(&commands).await.map_err(|error| at_host(self.meaning_of_io(&error).into_error()))?;
         let (_, settings) = replies.split_at(logins);
         for (at, reply) in replies.iter().enumerate() {
             // Without a login, all is refused; without permission, only the settings stay unknown.
             match reply {
                 Reply::Error(error) if at < logins || error.starts_with("NOAUTH") => {
-                    return Err(at_host(self.say(error)));
+                    return Err(at_host(self.meaning(error)));
                 }
                 _ => {}
             }
@@ -223,9 +224,9 @@ impl RedisStore {
     /// Sends commands. An answer that is an error is returned as one.
     async fn ask(&self, connection: &mut Conn, commands: &[Vec<u8>]) -> Result<Vec<Reply>, Failure> {
         connection.stream().renew();
-        let replies = connection.ask(commands).await.map_err(|error| self.say_io(&error))?;
+        let replies = connection.ask(commands).await.map_err(|error| self.meaning_of_io(&error))?;
         match replies.iter().find_map(|reply| if let Reply::Error(error) = reply { Some(error) } else { None }) {
-            Some(error) => Err(Failure::NotDone(self.say(error))),
+            Some(error) => Err(Failure::NotDone(self.meaning(error))),
             None => Ok(replies),
         }
     }
@@ -292,7 +293,7 @@ impl RedisStore {
     ) -> Result<Moved, Failure> {
         let Place { host, connection, .. } = place;
         connection.stream().renew();
-        let mut replies = connection.ask(&commands).await.map_err(|error| self.say_io(&error))?;
+        let mut replies = connection.ask(&commands).await.map_err(|error| self.meaning_of_io(&error))?;
         let mut moved = None;
         if let Some(Redirection { node, is_once }) = redirection(&replies[0], host) {
             self.look_for(&node, host, connection).await?;
@@ -300,21 +301,21 @@ impl RedisStore {
             if is_once {
                 commands.insert(0, command(&[b"ASKING"]));
             }
-            replies = other.connection.ask(&commands).await.map_err(|error| self.say_io(&error))?;
+            replies = other.connection.ask(&commands).await.map_err(|error| self.meaning_of_io(&error))?;
             if !is_once {
                 moved = Some(other);
             } else if let Reply::Error(error) = replies.remove(0) {
-                return Err(Failure::NotDone(self.say(&error)));
+                return Err(Failure::NotDone(self.meaning(&error)));
             }
         }
         let answers = replies.split_off(replies.len() - asked);
         let answer = clocked(replies.swap_remove(0)).map_err(|reply| match reply {
-            Reply::Error(error) => Failure::NotDone(self.say(&error)),
+            Reply::Error(error) => Failure::NotDone(self.meaning(&error)),
             other => Failure::Unknown(self.not_redis(format_args!("{other:?}"))),
         })?;
         match replies.pop() {
             None => {}
-            Some(Reply::Error(error)) => return Err(Failure::Unknown(self.say(&error))),
+            Some(Reply::Error(error)) => return Err(Failure::Unknown(self.meaning(&error))),
             Some(reply) => {
                 let confirmed = integer(&reply).unwrap_or(0);
                 if confirmed < i64::from(copies) {
@@ -341,7 +342,7 @@ impl RedisStore {
         ))))
     }
 
-    fn say_io(&self, error: &io::Error) -> Failure {
+    fn meaning_of_io(&self, error: &io::Error) -> Failure {
         Failure::Unknown(match error.kind() {
             io::ErrorKind::InvalidData => self.not_redis(error),
             io::ErrorKind::UnexpectedEof => self.address.unreachable("it closed the connection"),
@@ -353,8 +354,8 @@ impl RedisStore {
         self.address.damaged(format_args!("the server is not Redis: {why}"))
     }
 
-    /// What an error of the server means. The connection it came from is not used again.
-    fn say(&self, error: &str) -> StoreError {
+    /// The meaning of an error of the server. The connection that it came from is not used again.
+    fn meaning(&self, error: &str) -> StoreError {
         let address = &self.address;
         // The script's own errors contain the error of a command.
         let tells = |code: &str| error.contains(code);
@@ -457,7 +458,7 @@ fn settings() -> Vec<Vec<u8>> {
         .to_vec()
 }
 
-/// What the answers to `settings` tell. Without permission for them, nothing is known.
+/// How durable a server with these answers to `settings` is. Without permission for them, that is not known.
 fn durability(settings: &[Reply], has_sentinel: bool) -> Durability {
     let [Reply::Text(info), Reply::Text(cluster), Reply::List(append), Reply::List(rewrite), Reply::List(memory)] =
         settings
@@ -489,7 +490,7 @@ fn durability(settings: &[Reply], has_sentinel: bool) -> Durability {
         (Some("yes"), Some("always")) if setting("no-appendfsync-on-rewrite").as_deref() == Some("yes") => {
             Durability::may_lose("no-appendfsync-on-rewrite yes")
         }
-        (Some("yes"), Some("always")) => Durability::Kept,
+        (Some("yes"), Some("always")) => Durability::Durable,
         (Some("yes"), fsync) => Durability::may_lose(&format!("appendfsync {}", fsync.unwrap_or("?"))),
         (appendonly, _) => Durability::may_lose(&format!("appendonly {}", appendonly.unwrap_or("?"))),
     }
@@ -634,7 +635,7 @@ mod tests {
             ("OOM command not allowed when used memory > 'maxmemory'.", true, "OOM"),
             ("ERR DB index is out of range", false, "cannot be used: ERR DB"),
         ] {
-            let said = store.say(error);
+            let said = store.meaning(error);
             assert_eq!(said.may_pass(), passes, "{said}");
             assert!(said.to_string().contains(wanted), "{said}");
         }
@@ -643,7 +644,7 @@ mod tests {
             (io::ErrorKind::UnexpectedEof, "cannot reach redis://127.0.0.1: it closed the connection"),
             (io::ErrorKind::ConnectionReset, "cannot reach redis://127.0.0.1: it says so"),
         ] {
-            let failure = store.say_io(&io::Error::new(kind, "it says so"));
+            let failure = store.meaning_of_io(&io::Error::new(kind, "it says so"));
             assert!(matches!(failure, Failure::Unknown(_)), "the script may have run");
             let said = failure.into_error().to_string();
             assert!(said.contains(wanted), "{said}");

@@ -86,7 +86,7 @@ impl ZookeeperStore {
         };
         let mut durability = url.durability()?;
         // A majority of the servers has written it to disk.
-        durability.learn(Durability::Kept);
+        durability.learn(Durability::Durable);
         Ok(Self {
             auth,
             root: format!("/{}", if url.path.is_empty() { "txid" } else { &url.path }),
@@ -100,7 +100,7 @@ impl ZookeeperStore {
     async fn connect(&self, host: &Host) -> Result<Session, StoreError> {
         let wire = Wire::connect(&self.address, host, None).await?;
         let begun = Connection::begin(wire, SESSION, self.auth.as_deref()).await;
-        let connection = begun.map_err(|error| match self.say(error).into_error() {
+        let connection = begun.map_err(|error| match self.meaning(error).into_error() {
             StoreError::Unreachable { why, .. } => self.address.unreachable(format_args!("{host}: {why}")),
             other => other,
         })?;
@@ -120,7 +120,7 @@ impl ZookeeperStore {
             }
             failed => {
                 self.remote.give_up(used);
-                let said = failed.and_then(Result::err).map(|error| self.say(error));
+                let said = failed.and_then(Result::err).map(|error| self.meaning(error));
                 Err(said.unwrap_or_else(|| Failure::Unknown(self.address.timed_out())))
             }
         }
@@ -131,13 +131,13 @@ impl ZookeeperStore {
         match self.ask(&[request])?.pop() {
             Some(Ok(answer)) => Ok(Some(answer)),
             Some(Err(Error::Server(code))) if expected.contains(&code) => Ok(None),
-            Some(Err(error)) => Err(self.say(error)),
+            Some(Err(error)) => Err(self.meaning(error)),
             None => Err(Failure::Unknown(self.address.damaged("no answer"))),
         }
     }
 
-    /// What an error means.
-    fn say(&self, error: Error) -> Failure {
+    /// The meaning of an error.
+    fn meaning(&self, error: Error) -> Failure {
         let address = &self.address;
         let code = match error {
             Error::Server(code) => code,
@@ -182,11 +182,11 @@ impl ZookeeperStore {
             match (answers.next(), answers.next()) {
                 (Some(Ok(mut children)), Some(Ok(mut data))) => {
                     let parts = children.texts().and_then(|children| Ok((children, data.record()?)));
-                    let (children, (bytes, stat)) = parts.map_err(|error| self.say(error).into_error())?;
+                    let (children, (bytes, stat)) = parts.map_err(|error| self.meaning(error).into_error())?;
                     found.push((key.clone(), children, bytes, stat));
                 }
                 (Some(Err(Error::Server(NO_NODE))), _) | (_, Some(Err(Error::Server(NO_NODE)))) => {}
-                (Some(Err(error)), _) | (_, Some(Err(error))) => return Err(self.say(error).into_error()),
+                (Some(Err(error)), _) | (_, Some(Err(error))) => return Err(self.meaning(error).into_error()),
                 _ => return Err(self.address.damaged(format_args!("no answer for {key}"))),
             }
         }
@@ -216,7 +216,7 @@ impl ZookeeperStore {
                     self.make(&parent)?;
                 }
                 Err(Error::Server(NODE_EXISTS)) => return Ok(None),
-                other => return other.map(|_| Some(version(0, &born))).map_err(|error| self.say(error)),
+                other => return other.map(|_| Some(version(0, &born))).map_err(|error| self.meaning(error)),
             }
         }
         Ok(None)
@@ -229,7 +229,7 @@ impl ZookeeperStore {
         for answer in self.ask(&requests)? {
             match answer {
                 Ok(_) | Err(Error::Server(NODE_EXISTS)) => {}
-                Err(error) => return Err(self.say(error)),
+                Err(error) => return Err(self.meaning(error)),
             }
         }
         Ok(())
@@ -248,14 +248,14 @@ impl Store for ZookeeperStore {
         };
         match sync {
             Ok(_) | Err(Error::Server(NO_NODE)) => {}
-            Err(error) => return Err(self.say(error).into_error()),
+            Err(error) => return Err(self.meaning(error).into_error()),
         }
         let found = match (children, data) {
             (Err(Error::Server(NO_NODE)), _) | (_, Err(Error::Server(NO_NODE))) => return Ok(None),
             (Ok(mut children), Ok(mut data)) => children.texts().and_then(|children| Ok((children, data.record()?))),
             (Err(error), _) | (_, Err(error)) => Err(error),
         };
-        let (children, (bytes, stat)) = found.map_err(|error| self.say(error).into_error())?;
+        let (children, (bytes, stat)) = found.map_err(|error| self.meaning(error).into_error())?;
         let version = version_of(&children, &stat).ok_or_else(|| {
             self.address.damaged(format_args!("{path} has no child {BORN}..., so it is not a record of txid-agent"))
         })?;
@@ -280,7 +280,7 @@ impl Store for ZookeeperStore {
                     }
                     Ok(Ok(None)) => Err(Failure::Unknown(self.address.damaged("a write without a version"))),
                     Ok(Err(Error::Server(NO_NODE | BAD_VERSION))) => Ok(None),
-                    Ok(Err(error)) => Err(self.say(error)),
+                    Ok(Err(error)) => Err(self.meaning(error)),
                     Err(failure) => Err(failure),
                 }
             }
@@ -336,7 +336,7 @@ impl Store for ZookeeperStore {
             self.make(&root).map_err(Failure::into_error)?;
             let answer = self.ask_one(Request::set_data(&root, b"", -1), &[]).map_err(Failure::into_error)?;
             let stat = answer.map(|mut answer| answer.stat()).transpose();
-            if let Some(stat) = stat.map_err(|error| self.say(error).into_error())? {
+            if let Some(stat) = stat.map_err(|error| self.meaning(error).into_error())? {
                 self.clock.saw(stat.mtime);
             }
         }
@@ -358,14 +358,14 @@ impl Numbers for ZookeeperStore {
             "there is no {forever}: write zookeeper://HOST/snowflake/NAME, with the leaf.name of Leaf's servers"
         ));
         let children = self.ask_one(Request::children(&forever), &[NO_NODE]).map_err(Failure::into_error)?;
-        let children = children.ok_or(none)?.texts().map_err(|error| self.say(error).into_error())?;
+        let children = children.ok_or(none)?.texts().map_err(|error| self.meaning(error).into_error())?;
         if children.iter().filter_map(|child| numbering::leaf_number(child)).any(|number| number >= last) {
             return Ok(Numbered::UsedUp);
         }
         let create = Request::create(&child, content.as_bytes(), self.access(), true);
         let made = self.ask_one(create, &[]).map_err(Failure::into_error)?;
         let path = made.map_or(Ok(String::new()), |mut made| made.text());
-        let path = path.map_err(|error| self.say(error).into_error())?;
+        let path = path.map_err(|error| self.meaning(error).into_error())?;
         let node = numbering::leaf_number(&path).filter(|node| *node <= last);
         Ok(node.map_or(Numbered::UsedUp, Numbered::Node))
     }
@@ -393,7 +393,7 @@ mod tests {
     #[test]
     fn what_may_have_been_written_is_not_said_to_be_not_done() {
         let store = ZookeeperStore::open(StoreUrl::parse("zookeeper://127.0.0.1").unwrap()).unwrap();
-        let of = |code| store.say(Error::Server(code));
+        let of = |code| store.meaning(Error::Server(code));
         for code in [NO_AUTH, INVALID_ACL, AUTH_FAILED] {
             assert!(matches!(of(code), Failure::NotDone(StoreError::Refused { .. })), "{code}");
         }
@@ -401,7 +401,7 @@ mod tests {
             assert!(matches!(of(code), Failure::NotDone(StoreError::Misconfigured { .. })), "{code}");
         }
         assert!(matches!(of(NOT_READ_ONLY), Failure::NotDone(StoreError::Unreachable { .. })));
-        let io = |kind| store.say(Error::Io(io::Error::new(kind, "why")));
+        let io = |kind| store.meaning(Error::Io(io::Error::new(kind, "why")));
         assert!(matches!(io(io::ErrorKind::InvalidData), Failure::Unknown(StoreError::Damaged { .. })));
         for kind in [io::ErrorKind::UnexpectedEof, io::ErrorKind::ConnectionReset] {
             assert!(matches!(io(kind), Failure::Unknown(StoreError::Unreachable { .. })), "{kind}");

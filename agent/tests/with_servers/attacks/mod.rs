@@ -1,23 +1,25 @@
-//! What took an agent down once, from outside: full logs, listeners that do not listen, many leases at once.
+//! What took an agent down once, or may, from outside: full logs, short memory, storms of forks, damaged records.
+
+mod memory;
+mod records;
+mod storm;
+mod systemd;
 
 use std::fs::{self, File};
 use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
+use crate::fleet::host::{agent, signal};
 use crate::servers::{self, POSTGRES_PASSWORD, until};
-
-fn agent(program: &str) -> Command {
-    let mut command = Command::new(program);
-    servers::end_with_the_test(&mut command);
-    command
-}
 
 const AGENT: &str = env!("CARGO_BIN_EXE_txid-agent");
 
-fn signal(child: &Child, signal: i32) {
-    // SAFETY: no memory is involved, and the child is not reaped yet.
-    assert_eq!(unsafe { libc::kill(child.id() as libc::pid_t, signal) }, 0);
+/// A program that runs the agent.
+fn by(program: &str) -> Command {
+    let mut command = Command::new(program);
+    servers::end_with_the_test(&mut command);
+    command
 }
 
 /// A log as long as a file may be (`ulimit -f`, `LimitFSIZE=`). The next line ends neither the agent nor the guard. The
@@ -34,7 +36,7 @@ fn a_log_that_may_not_grow_ends_nobody() {
         "exec 2> /dev/null; (head -c 100000 /dev/zero > {0}/out); echo $? > {0}/new; mv {0}/new {0}/status; exec sleep 600",
         directory.path().display()
     );
-    let mut command = agent("prlimit");
+    let mut command = by("prlimit");
     command.args([
         &format!("--fsize={MOST}"),
         AGENT,
@@ -65,7 +67,7 @@ fn a_log_that_may_not_grow_ends_nobody() {
 #[test]
 fn without_a_child_sighup_is_no_good_end() {
     let directory = tempfile::tempdir().unwrap();
-    let mut command = agent(AGENT);
+    let mut command = agent();
     command.args(["run", "--new", "--node", "orders=snowflake", "--dir"]).arg(directory.path().join("run"));
     command.args(["--store", &format!("file://{}/leases", directory.path().display())]).stdin(Stdio::null());
     let mut agent = command.stderr(Stdio::null()).spawn().unwrap();
@@ -118,7 +120,7 @@ fn a_disk_that_is_frozen_for_a_while_ends_no_child() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name);
     let log = File::create(path("log")).unwrap();
-    let mut command = agent(AGENT);
+    let mut command = agent();
     command.args(["run", "--new", "--ahead", "60s", "--node", "orders=snowflake", "--env", "N={orders}", "--store"]);
     command.arg(format!("file://{}", path("leases").display())).arg("--dir").arg(disk.path());
     let line = format!("echo $$ > {0}/new; mv {0}/new {0}/pid; exec sleep 600", directory.path().display());
@@ -138,13 +140,28 @@ fn a_disk_that_is_frozen_for_a_while_ends_no_child() {
     assert_eq!(agent.wait().unwrap().code(), Some(128 + libc::SIGTERM), "{said}");
 }
 
+/// Not only with a child that has a guard: while a disk is frozen, programs that map the files wait.
+#[test]
+fn a_directory_that_is_not_in_memory_is_warned_of() {
+    for place in [env!("CARGO_TARGET_TMPDIR"), "/dev/shm"] {
+        let kind = servers::run(Command::new("stat").args(["-f", "-c", "%T", place]));
+        let is_in_memory = ["tmpfs", "ramfs"].contains(&kind.trim());
+        let directory = tempfile::tempdir_in(place).unwrap();
+        let mut command = agent();
+        command.args(["run", "--new", "--node", "orders=snowflake", "--dir"]).arg(directory.path().join("run"));
+        command.args(["--store", &format!("file://{}/leases", directory.path().display()), "--", "true"]);
+        let output = command.output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success() && said.contains("is on a disk: while it is frozen") != is_in_memory, "{said}");
+    }
+}
+
 /// Twenty leases and twenty segments. `TXID_AGENT` is another agent to compare with.
 #[test]
 fn forty_leases_and_segments_share_two_connections() {
     let server = servers::postgres(&["fsync=on"]);
     let directory = tempfile::tempdir().unwrap();
-    let program = std::env::var("TXID_AGENT").unwrap_or_else(|_| AGENT.to_owned());
-    let mut command = agent(&program);
+    let mut command = agent();
     let store = format!("postgres://txid@127.0.0.1:{}/ids?timeout=60s", server.port);
     command
         .env("TXID_STORE_PASSWORD", POSTGRES_PASSWORD)
@@ -168,7 +185,7 @@ fn forty_leases_and_segments_share_two_connections() {
     println!("{connections} connections, {} threads, {files} files, memory {}", of("Threads:"), of("VmRSS:"));
     agent.kill().unwrap();
     agent.wait().unwrap();
-    if program == AGENT {
+    if std::env::var_os("TXID_AGENT").is_none() {
         assert!(connections.parse::<u32>().unwrap() <= 2, "{connections} connections");
     }
 }

@@ -5,7 +5,8 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::os::unix::net::UnixDatagram;
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -15,9 +16,10 @@ use super::hosted::{
     redis, send, starts, state,
 };
 use super::{LAYOUT, Random};
+use crate::control_group::ControlGroup;
 use crate::proxy::Mode;
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, Server, until};
-use crate::wait::{WATCHDOG, ended, says};
+use crate::wait::{WATCHDOG, ended, last_lines, says};
 
 fn number(name: &str, unless: usize) -> usize {
     std::env::var(name).map_or(unless, |text| text.parse().unwrap())
@@ -267,7 +269,10 @@ fn nothing_that_a_child_starts_is_left() {
     until("a child does not start", || hosts.iter().all(|(_, mark)| !processes_with(mark).is_empty()));
     hosts.iter().for_each(|(hosted, _)| hosted.host.proxy.set(Mode::Refuse));
     for (hosted, mark) in &hosts {
-        until("it is not gone", || hosted.host.log().contains(": gone; "));
+        until(&format!("the child of {} is not gone", hosted.host.name), || {
+            let log = hosted.host.log();
+            if log.contains(": gone; ") { Ok(()) } else { Err(last_lines(&log, 5)) }
+        });
         assert_eq!(processes_with(mark), [""; 0], "{}\n{}", hosted.host.name, hosted.host.log());
         assert!(hosted.host.log().contains("; SIGTERM"), "{}", hosted.host.log());
     }
@@ -337,30 +342,45 @@ fn each_signal_that_ends_an_agent_ends_it_before_its_child_has_started() {
     }
 }
 
-/// An agent without the right to end it ends what it can, names it, and waits for its end.
-#[test]
-fn a_process_of_another_user_is_named() {
-    // SAFETY: `geteuid` has no preconditions.
-    if unsafe { libc::geteuid() } != 0 {
-        return println!("not tested: only root may start an agent as another user");
-    }
-    let directory = tempfile::tempdir().unwrap();
-    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
-    // `daemon` starts it, and it becomes `bin`.
+/// An agent of the user `daemon`, whose child starts a process that becomes `bin` and stays.
+fn agent_of_daemon(directory: &Path, before: &[&str]) -> Child {
+    let path = |name: &str| directory.join(name).to_str().unwrap().to_owned();
     servers::run(Command::new("cp").args(["/usr/bin/setpriv", &path("")]));
     fs::set_permissions(path("setpriv"), Permissions::from_mode(0o4755)).unwrap();
     let built = agent().get_program().to_owned();
     servers::run(Command::new("cp").arg(built).arg(path("txid-agent")));
     servers::run(Command::new("chmod").args(["755", &path("txid-agent")]));
     servers::run(Command::new("chown").args(["daemon", &path("")]));
-    let mut run = servers::as_user("daemon", &path("txid-agent"));
+    let as_daemon = servers::as_user("daemon", &path("txid-agent"));
+    let mut run = Command::new(before.first().copied().unwrap_or("env"));
+    servers::end_with_the_test(&mut run);
+    run.args(before.iter().skip(1)).arg(as_daemon.get_program()).args(as_daemon.get_args());
     run.args(["run", "--store", &format!("file://{}", path("leases")), "--dir", &path("run"), "--new"]);
     run.args(["--node", "orders=snowflake", "--env", "WORKER_ID={orders}"]);
     run.args(["--ahead", "5s", "--max-skew", "100ms", "--margin", "700ms"]);
     let start = format!("{} --reuid bin --regid bin --clear-groups sleep 1000 &", path("setpriv"));
     let wait = "until grep -q sleep /proc/$!/comm; do :; done";
     run.args(["--", "sh", "-c", &format!("{start}\n{wait}")]).stdin(Stdio::null()).stderr(Stdio::piped());
-    let mut child = run.spawn().unwrap();
+    run.spawn().unwrap()
+}
+
+fn is_root() -> bool {
+    // SAFETY: `geteuid` has no preconditions.
+    let is_root = unsafe { libc::geteuid() } == 0;
+    if !is_root {
+        println!("not tested: only root may start an agent as another user");
+    }
+    is_root
+}
+
+/// An agent without the right to end it ends what it can, names it, and waits for its end.
+#[test]
+fn a_process_of_another_user_is_named() {
+    if !is_root() {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let mut child = agent_of_daemon(directory.path(), &[]);
     let lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
     let mut names = lines.filter_map(|line| Some(line.split_once("cannot end process ")?.1.to_owned()));
     let named = names.next().expect("it names no process");
@@ -375,6 +395,21 @@ fn a_process_of_another_user_is_named() {
     send(process.parse().unwrap(), libc::SIGKILL);
     assert_eq!(ended("it does not end", &mut child).code(), Some(0));
     assert_eq!(names.next(), None, "once is enough");
+}
+
+/// A control group that belongs to `daemon`, as with `Delegate=` in a unit: the kernel ends all that is in it.
+#[test]
+fn a_process_of_another_user_ends_with_its_control_group() {
+    let Some(group) = is_root().then(|| ControlGroup::with("cgroup.kill")).flatten() else { return };
+    let directory = tempfile::tempdir().unwrap();
+    servers::run(Command::new("chown").args(["daemon"]).arg(&group.0).arg(group.0.join("cgroup.procs")));
+    let mut child = agent_of_daemon(directory.path(), &["sh", "-c", &group.join(), "sh"]);
+    let status = ended("the process of another user stays", &mut child);
+    let said = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
+    assert_eq!(status.code(), Some(0), "{said}");
+    assert!(said.contains("ended, but not all that it started") && !said.contains("cannot end"), "{said}");
+    let left: Vec<_> = fs::read_dir(&group.0).unwrap().flatten().filter(|entry| entry.path().is_dir()).collect();
+    assert!(left.is_empty(), "{left:?}");
 }
 
 /// The log may be a pipe that nobody reads, and that the child itself has filled.
@@ -641,6 +676,7 @@ fn the_watchdog_needs_agent_and_guard() {
         hosted.host.log()
     );
 
+    server.signal("STOP");
     let child = run("150000");
     hosted.host.agent = Some(child);
     let hear = || {
@@ -658,14 +694,17 @@ fn the_watchdog_needs_agent_and_guard() {
         has_beaten
     };
     beats();
-    until("the child does not start", || starts(&hosted.host) == 1);
     let (agent, guard) = (hosted.host.agent.as_ref().unwrap(), guard_of(&hosted));
-    signal(agent, libc::SIGSTOP);
-    until("it is not stopped", || state(agent.id() as i32) == Some('T'));
     let guard_looks = || {
         let before = looks(guard);
         until("the guard does nothing", || looks(guard) > before + 10);
     };
+    // Nobody reads the socket meanwhile, and it holds less than the agent says.
+    guard_looks();
+    server.signal("CONT");
+    until("the child does not start", || starts(&hosted.host) == 1);
+    signal(agent, libc::SIGSTOP);
+    until("it is not stopped", || state(agent.id() as i32) == Some('T'));
     assert!(!beats_meanwhile(&guard_looks), "it beats while it is stopped");
     signal(agent, libc::SIGCONT);
     beats();

@@ -6,7 +6,7 @@ mod child;
 mod crowd;
 mod frozen;
 pub mod host;
-mod hosted;
+pub mod hosted;
 mod inherited;
 mod late;
 mod left;

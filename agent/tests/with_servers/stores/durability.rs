@@ -18,7 +18,7 @@ pub fn weakness(url: &str) -> Option<String> {
     assert_eq!(*store.durability(), Durability::Unknown);
     store.read("any/node/1").unwrap();
     match store.durability() {
-        Durability::Kept => None,
+        Durability::Durable => None,
         Durability::MayLose { why } => Some(why.clone()),
         other => panic!("{other:?}"),
     }
@@ -216,7 +216,7 @@ fn each_range_asks() {
     says_with_each_range(&url, &set, &cases);
     let mut tags = open_tags(&url).unwrap();
     tags.take("asked", None, 0).unwrap();
-    assert_eq!(*tags.durability(), Durability::Kept);
+    assert_eq!(*tags.durability(), Durability::Durable);
     let _replica = servers::redis(&["--replicaof", &format!("127.0.0.1 {}", server.port)]);
     until("a replica that came later is not noticed", || {
         tags.take("asked", None, 0).unwrap();

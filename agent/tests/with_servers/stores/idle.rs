@@ -1,12 +1,12 @@
 //! Something between the agent and its store closes connections that nobody uses, as proxies do: nobody notices.
 
-use std::io;
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
 use super::conformance::{open, open_tags};
 use super::deadlines::{all, urls_with};
+use crate::proxy::join;
 
 /// Passes on what comes, until it closes all connections.
 struct Closes {
@@ -24,13 +24,7 @@ impl Closes {
             for client in listener.incoming().map_while(Result::ok) {
                 let Ok(server) = TcpStream::connect(("127.0.0.1", server)) else { continue };
                 seen.lock().unwrap().push(client.try_clone().unwrap());
-                let ends = [(client.try_clone().unwrap(), server.try_clone().unwrap()), (server, client)];
-                for (mut from, mut to) in ends {
-                    thread::spawn(move || {
-                        _ = io::copy(&mut from, &mut to);
-                        _ = to.shutdown(Shutdown::Both);
-                    });
-                }
+                join(client, server);
             }
         });
         Self { port, clients }

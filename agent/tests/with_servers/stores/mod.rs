@@ -14,6 +14,7 @@ mod largest;
 mod pgbouncer;
 mod refused;
 mod tags;
+mod unready;
 mod values;
 mod worst;
 

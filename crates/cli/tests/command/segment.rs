@@ -21,7 +21,7 @@ fn numbers_go_on_from_one_run_to_the_next_until_they_are_used_up() {
 
     // What there is comes out, and why there is no more.
     page.set_contact(1_795_255_200_000);
-    page.say(SegmentNews::WentDown);
+    page.set_news(SegmentNews::WentDown);
     let assert = new(state, "5").assert().code(2);
     let output = assert.get_output();
     assert_eq!(String::from_utf8_lossy(&output.stdout), "2002\n");

@@ -1,0 +1,99 @@
+//! A control group for the child. The kernel kills all processes in it at once, whatever they fork, and whoever runs them.
+
+use rustix::process::Pid;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A group below the one of the agent. It is removed when this is dropped, unless a process is in it.
+pub struct Group(PathBuf);
+
+impl Group {
+    /// None where this user may not make one, or where the kernel kills no groups: before Linux 5.14, and in version 1.
+    pub fn new() -> Option<Self> {
+        let read = |path| fs::read_to_string(path).unwrap_or_default();
+        let own = own(&read("/proc/self/cgroup"), &read("/proc/self/mountinfo"))?;
+        remove_left(&own);
+        let path = own.join(format!("{NAME}{}", std::process::id()));
+        fs::create_dir(&path).ok()?;
+        Some(Self(path)).filter(|group| group.0.join(KILL).exists())
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Whether a process is in it, and so ends when it is killed.
+    pub fn holds(&self, process: Pid) -> bool {
+        let process = process.to_string();
+        fs::read_to_string(self.0.join(PROCESSES)).is_ok_and(|all| all.lines().any(|line| line == process))
+    }
+
+    pub fn kill(&self) {
+        // A process that is not in it gets a signal.
+        let _ = fs::write(self.0.join(KILL), "1");
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir(&self.0);
+    }
+}
+
+/// Moves this process into a group.
+pub fn enter(group: &Path) -> io::Result<()> {
+    fs::write(group.join(PROCESSES), "0")
+}
+
+const PROCESSES: &str = "cgroup.procs";
+const KILL: &str = "cgroup.kill";
+/// What the name begins with. The rest is the agent's number.
+const NAME: &str = "txid-";
+
+/// Removes the empty groups of agents that were killed.
+fn remove_left(own: &Path) {
+    for entry in fs::read_dir(own).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let Some(agent) = name.to_str().and_then(|name| name.strip_prefix(NAME)?.parse::<u32>().ok()) else { continue };
+        if agent == std::process::id() || !Path::new("/proc").join(agent.to_string()).exists() {
+            let _ = fs::remove_dir(entry.path());
+        }
+    }
+}
+
+/// The directory of the group of this process.
+fn own(groups: &str, mounts: &str) -> Option<PathBuf> {
+    let group = Path::new(groups.lines().find_map(|line| line.strip_prefix("0::"))?);
+    mounts.lines().find_map(|line| {
+        let (place, _) = line.split_once(" - cgroup2 ")?;
+        let mut words = place.split(' ').skip(3);
+        let (root, mounted_at) = (words.next()?, words.next()?);
+        Some(Path::new(mounted_at).join(group.strip_prefix(root).ok()?))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_own_group_is_found_where_it_is_mounted() {
+        let mount = |root: &str| {
+            format!(
+                "24 31 0:22 / /proc rw,nosuid - proc proc rw\n\
+                 35 34 0:30 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n\
+                 36 34 0:31 {root} /sys/fs/cgroup/unified rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n"
+            )
+        };
+        let of = |group: &str, root: &str| own(&format!("4:memory:/other\n0::{group}\n"), &mount(root));
+        let below = |path: &str| Some(Path::new("/sys/fs/cgroup/unified").join(path));
+        assert_eq!(of("/", "/"), below(""));
+        assert_eq!(of("/system.slice/app.service", "/"), below("system.slice/app.service"));
+        // A container may have only its own part of the tree.
+        assert_eq!(of("/docker/1234/app", "/docker/1234"), below("app"));
+        assert_eq!(of("/another", "/docker/1234"), None);
+        assert_eq!(own("4:memory:/other\n", &mount("/")), None, "version 1 alone");
+        assert_eq!(own("0::/\n", ""), None, "it is not mounted");
+    }
+}

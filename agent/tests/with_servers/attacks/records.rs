@@ -1,0 +1,145 @@
+//! Records and files that are damaged, or of another version: each subcommand says so in a line, and changes nothing.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use tempfile::TempDir;
+
+use crate::fleet::host::{agent, kill};
+use crate::servers::until;
+use crate::wait::says;
+
+struct Site(TempDir);
+
+impl Site {
+    /// A store with the records of one agent, which has ended, and its files.
+    fn new() -> Self {
+        let site = Self(tempfile::tempdir().unwrap());
+        let mut agent = site.start(&["--new", "--create"]);
+        until("it is not live", || site.run(&["status", "--dir", site.path("run").to_str().unwrap()]).status.success());
+        kill(&mut agent);
+        site
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn store(&self) -> String {
+        format!("file://{}", self.path("leases").display())
+    }
+
+    fn start(&self, more: &[&str]) -> std::process::Child {
+        let mut command = agent();
+        command.args(["run", "--store", &self.store(), "--node", "orders=snowflake", "--segment", "invoices"]);
+        command.arg("--dir").arg(self.path("run")).args(more).stderr(std::process::Stdio::null()).spawn().unwrap()
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        agent().args(args).output().unwrap()
+    }
+
+    fn of_store(&self, args: &[&str]) -> Output {
+        self.run(&[&[args[0], "--store", &self.store()], &args[1..]].concat())
+    }
+}
+
+/// What a record may be instead of itself.
+fn damaged(record: &[u8]) -> Vec<Vec<u8>> {
+    let mut all = vec![Vec::new(), b"hello".to_vec(), vec![0xff; 40], vec![0; 40], vec![b'x'; 100_000]];
+    all.extend([1, 7, record.len() / 2].map(|length| record[..length].to_vec()));
+    let text = std::str::from_utf8(record).unwrap();
+    if text.starts_with("txid-") {
+        // Of another version, or written by an editor.
+        all.extend([text.replacen(" 1 ", " 2 ", 1), format!("{text}\n")].map(String::into_bytes));
+    }
+    all
+}
+
+/// Checks that a command fails with one line that contains `wanted`.
+fn fails(what: &str, output: &Output, wanted: &str) {
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{what}: {said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(said.contains(wanted) && !said.contains("a bug in") && said.len() < 1200, "{wanted:?} is not in: {said}");
+}
+
+#[test]
+fn no_subcommand_takes_a_damaged_record_for_one() {
+    let site = Site::new();
+    let node = fs::read_dir(site.path("leases/orders/node")).unwrap().next().unwrap().unwrap().file_name();
+    let node = node.to_str().unwrap();
+    let key = format!("orders/node/{node}");
+    let mut checked = 0;
+    let mut check = |record: &Path, commands: &[&[&str]], wanted: &str| {
+        let path = site.path("leases").join(record);
+        let before = fs::read(&path).unwrap();
+        for bytes in damaged(&before) {
+            fs::write(&path, &bytes).unwrap();
+            for command in commands {
+                let output = site.of_store(command);
+                let what = format!("{command:?} of '{}'", bytes[..bytes.len().min(150)].escape_ascii());
+                fails(&what, &output, wanted);
+                assert_eq!(fs::read(&path).unwrap(), bytes, "{command:?}");
+                checked += 1;
+            }
+        }
+        fs::write(&path, before).unwrap();
+    };
+    let node_commands: &[&[&str]] = &[&["nodes", "orders"], &["release", "orders", node]];
+    check(Path::new(&key), node_commands, "");
+    let run = site.path("other").display().to_string();
+    let group_commands: &[&[&str]] = &[
+        &["nodes", "orders"],
+        &["release", "orders", node],
+        &["floor", "orders"],
+        &["run", "--node", "orders=snowflake", "--dir", &run],
+        &["run", "--node", "orders=snowflake", "--env", "N={orders}", "--dir", &run, "--", "true"],
+    ];
+    check(Path::new("orders/meta"), group_commands, "");
+    check(Path::new("invoices/segment"), &[&["raise", "invoices", "9000000"]], "");
+    assert_eq!(checked, 2 * 10 + 5 * 10 + 8);
+    // An agent waits until somebody has mended it.
+    let path = site.path("leases/invoices/segment");
+    let before = fs::read(&path).unwrap();
+    for bytes in damaged(&before) {
+        fs::write(&path, &bytes).unwrap();
+        let mut command = agent();
+        command.args(["run", "--store", &site.store(), "--segment", "invoices", "--dir", &run]);
+        let mut agent = command.stderr(fs::File::create(site.path("log")).unwrap()).spawn().unwrap();
+        says(&site.path("log"), "gave an invalid answer: invoices/segment is ");
+        assert_eq!(fs::read(&path).unwrap(), bytes);
+        fs::write(&path, &before).unwrap();
+        says(&site.path("log"), "numbers from ");
+        kill(&mut agent);
+        fs::remove_dir_all(&run).unwrap();
+    }
+}
+
+/// The files that processes map: of any length, and with any byte changed.
+#[test]
+fn status_takes_no_damaged_file_for_one() {
+    let site = Site::new();
+    for name in ["orders", "invoices.segment"] {
+        let path = site.path("run").join(name);
+        let before = fs::read(&path).unwrap();
+        let mut all: Vec<Vec<u8>> = [0, 1, 64, 127].map(|length| before[..length].to_vec()).to_vec();
+        all.extend([vec![0; before.len()], vec![0xff; before.len()]]);
+        for at in 0..128 {
+            let mut bytes = before.clone();
+            bytes[at] ^= 0x20;
+            all.push(bytes);
+        }
+        for bytes in all {
+            fs::write(&path, &bytes).unwrap();
+            for form in [&[][..], &["--json"], &["--prometheus"]] {
+                let output = site.run(&[&["status", path.to_str().unwrap()], form].concat());
+                let said = String::from_utf8_lossy(&output.stderr);
+                assert!(matches!(output.status.code(), Some(0 | 1)) && !said.contains("panicked"), "{said}");
+            }
+            assert_eq!(fs::read(&path).unwrap(), bytes);
+        }
+        fs::write(&path, before).unwrap();
+    }
+}
