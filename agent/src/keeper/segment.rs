@@ -53,8 +53,8 @@ impl KeptSegment {
     fn bind(&mut self, now: Instant) -> Result<(), StoreError> {
         let Some(keys) = self.keys.as_mut().filter(|keys| !keys.are_bound) else { return Ok(()) };
         keys.tried = Some(now);
-        store::bind(&mut *keys.store, &self.rules.tag, &keys.checks)?;
-        keys.checks.iter().for_each(|check| self.page.set_key_check(*check));
+        let known = store::bind(&mut *keys.store, &self.rules.tag, &keys.checks)?;
+        known.into_iter().for_each(|check| self.page.set_key_check(check));
         keys.are_bound = true;
         Ok(())
     }
