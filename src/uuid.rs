@@ -14,8 +14,8 @@ use crate::maker::{Made, Maker, Text};
 use crate::source::clock::{self, Stamp};
 use crate::source::entropy::{self, StreamId};
 use crate::source::growing::{Growing, Grown};
-use crate::source::kept::Kept;
 use crate::source::mac;
+use crate::source::signal_safe::SignalSafe;
 use crate::text::FormatError;
 use crate::text::uuid_time::{self, GREGORIAN_MS, TICKS_A_MS};
 use ::uuid::{Builder, Version};
@@ -260,7 +260,7 @@ pub fn v7_by(clock_ms: i64) -> Uuid {
 
 fn next_v7(ms: i64, stamp: Stamp) -> Uuid {
     thread_local! {
-        static GROWING: Kept<Growing<V7_RANDOM_BITS>> = const { Kept::new(Growing::NONE) };
+        static GROWING: SignalSafe<Growing<V7_RANDOM_BITS>> = const { SignalSafe::new(Growing::NONE) };
     }
     v7_of(GROWING.with(|kept| Growing::next(kept, ms, stamp)))
 }
@@ -301,7 +301,7 @@ pub fn v1(node: Option<[u8; 6]>) -> Uuid {
 /// ```
 pub fn v1_by(clock_ms: i64, node: Option<[u8; 6]>) -> Uuid {
     thread_local! {
-        static LAST: Kept<V1> = const { Kept::new(V1::NONE) };
+        static LAST: SignalSafe<V1> = const { SignalSafe::new(V1::NONE) };
     }
 
     let ms = clock::never_backwards(clock_ms);
