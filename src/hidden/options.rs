@@ -44,9 +44,12 @@ impl Hidden {
             (None, None, Some(_)) => Shape::Uuid,
             _ => return wrong(format!("give one of digits=, letters= and uuid; {OPTIONS}")),
         };
-        let of_numbers =
-            [("check", check, "UUIDs have no place for a check digit"), ("state", state, "no UUID is of a segment")];
-        for (option, _, why) in of_numbers.iter().filter(|(_, given, _)| uuid.is_some() && given.is_some()) {
+        let clash = match (uuid, check, state) {
+            (Some(_), Some(_), _) => Some(("check", "UUIDs have no place for a check digit")),
+            (Some(_), _, Some(_)) => Some(("state", "no UUID is of a segment")),
+            _ => None,
+        };
+        if let Some((option, why)) = clash {
             return wrong(format!("{option} and uuid do not go together: {why}"));
         }
         let mut hidden = Self::open(absolute("key", key)?, name, shape)?;

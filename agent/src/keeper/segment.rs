@@ -244,7 +244,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let asked = Arc::new(AtomicU32::new(0));
         let kept = segment(&directory.path().join("a.segment")).unwrap();
-        let mut kept = kept.hidden_by(vec!["66e94b".parse().unwrap()], Box::new(Away(asked.clone())));
+        let mut kept = kept.hidden_by(vec!["66e94b-767ab6ec".parse().unwrap()], Box::new(Away(asked.clone())));
         let asked = || asked.load(Ordering::Relaxed);
         let now = Instant::now();
         assert_eq!((kept.attend(now), asked()), (Some("here did not answer within 1 ms".to_owned()), 1));

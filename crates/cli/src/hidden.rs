@@ -37,6 +37,9 @@ pub(crate) fn key(args: &Key) -> Result<ExitCode> {
             let checks = open(file, name, &args.shape)?.key_checks();
             checks.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
         }
+        _ if args.shape != args::Shape::default() => {
+            bail!("FILE is missing: the keys of which check values are to be printed")
+        }
         _ => {
             let key = new_key().context("the operating system gave no randomness, so there is no key")?;
             key.iter().map(|byte| format!("{byte:02x}")).collect()

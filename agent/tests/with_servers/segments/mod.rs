@@ -392,11 +392,11 @@ fn a_key_is_changed_over_two_hosts_and_no_image_is_of_two_numbers() {
     // Then each hides by the new one.
     let changed = format!("{OLD}\n1 {NEW}\n");
     first_agent.kill();
-    let (_first_agent, first, new) = start("first", &changed);
+    let (mut first_agent, first, new) = start("first", &changed);
     show(&first, &new, 100);
     show(&second, &old_too, 100);
     second_agent.kill();
-    let (_second_agent, second, new_too) = start("second", &changed);
+    let (mut second_agent, second, new_too) = start("second", &changed);
     show(&second, &new_too, 100);
 
     assert_eq!(shown.len(), 1200);
@@ -408,4 +408,23 @@ fn a_key_is_changed_over_two_hosts_and_no_image_is_of_two_numbers() {
     numbers.sort_unstable();
     numbers.dedup();
     assert_eq!(numbers.len(), 1200, "no number twice");
+
+    // Somebody else has the old key, which the first host retires. Then no host reads its images, also the second one, whose file
+    // does not say so.
+    first_agent.kill();
+    second_agent.kill();
+    let config = directory.path("first.toml");
+    let text = fs::read_to_string(&config).unwrap();
+    fs::write(&config, text.replacen(" 1:", ":retired 1:", 1)).unwrap();
+    let options = ["--config", config.to_str().unwrap(), "--create"];
+    let _first_agent = directory.agent("first", &options);
+    let of_period = |digit: bool| shown.iter().find(|(image, _)| (image.len() == 7) == digit).unwrap();
+    let (old_image, _) = of_period(false);
+    let (new_image, number) = of_period(true);
+    let is_refused = |series: &Hidden| series.reveal(old_image.as_bytes()).err().map(|error| error.to_string());
+    let why = "the key without a period is retired in the store of invoices: take its line out of the key file";
+    assert_eq!(until("the key is not retired", || is_refused(&new)), why);
+    let (_second_agent, _, new_too) = start("second", &changed);
+    assert_eq!(until("the other host does not know it", || is_refused(&new_too)), why);
+    assert_eq!(new_too.reveal(new_image.as_bytes()), Ok(*number));
 }

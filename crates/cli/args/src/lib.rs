@@ -544,7 +544,7 @@ pub struct Series {
 }
 
 /// What is hidden, and how it is shown.
-#[derive(clap::Args)]
+#[derive(clap::Args, Default, PartialEq)]
 #[group(skip)]
 pub struct Shape {
     /// How many digits images have, 6 to 19

@@ -133,6 +133,7 @@ fn a_key_is_made_and_told_by_its_check_value() {
     assert!(refusal(&mut txid(&["key", &file])).contains("--name"));
     assert!(refusal(&mut txid(&orders)).contains("--digits, --letters or --uuid is missing"));
     assert!(refusal(&mut txid(&["key", "--name", "orders"])).contains("FILE"));
+    assert!(refusal(&mut txid(&["key", "--digits", "10"])).contains("FILE is missing"));
     let none = refusal(&mut txid(&["key", "/none", "--name", "orders", "--digits", "10"]));
     assert!(none.contains("cannot open the key file /none"), "{none}");
 }
