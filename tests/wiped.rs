@@ -51,7 +51,7 @@ fn substituted(byte: u8) -> u8 {
         let mut product = 0;
         while b != 0 {
             product ^= a * (b & 1);
-            a = a << 1 ^ 0x1b * (a >> 7);
+            a = (a << 1) ^ (0x1b * (a >> 7));
             b >>= 1;
         }
         product
@@ -70,7 +70,7 @@ fn schedule(key: &[u8]) -> Vec<[u8; 4]> {
             word.rotate_left(1);
             word = word.map(substituted);
             word[0] ^= constant;
-            constant = constant << 1 ^ 0x1b * (constant >> 7);
+            constant = (constant << 1) ^ (0x1b * (constant >> 7));
         } else if length > 6 && at % length == 4 {
             word = word.map(substituted);
         }

@@ -1,5 +1,7 @@
-/* hidden.c: what it costs to hide, in nanoseconds and in units of the ten AES calls that FF1 makes. Interleaved rounds, so that other
- * load affects all rows. With an argument, one row alone runs, for a tool that counts instructions. x86-64 with AES instructions.
+/*
+ * hidden.c: what it costs to hide, in nanoseconds and in units of the ten AES calls that FF1 makes.
+ * Rounds are interleaved, so that other load affects all rows. With an argument, one row alone
+ * runs, for a tool that counts instructions. It is for x86-64 with AES instructions.
  */
 
 #include <stdio.h>
@@ -15,7 +17,8 @@
 static txid_hidden *numbers, *uuids;
 static __m128i schedule[11];
 static char message[TXID_MESSAGE_LEN], buf[TXID_HIDDEN_LEN];
-static char image[TXID_HIDDEN_LEN], shown[TXID_HIDDEN_LEN], id[] = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f";
+static char image[TXID_HIDDEN_LEN], shown[TXID_HIDDEN_LEN];
+static char id[] = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f";
 static uint64_t number;
 
 static void
@@ -138,7 +141,8 @@ main(int argc, char **argv)
     for (size_t row = 0; row < ROWS; row++) {
         qsort(taken[row], ROUNDS, sizeof(double), by_value);
         qsort(share[row], ROUNDS, sizeof(double), by_value);
-        printf("%-26s %7.1f %7.1f %7.2f\n", rows[row].name, taken[row][0], taken[row][ROUNDS / 2], share[row][ROUNDS / 2]);
+        printf("%-26s %7.1f %7.1f %7.2f\n", rows[row].name, taken[row][0],
+               taken[row][ROUNDS / 2], share[row][ROUNDS / 2]);
     }
     return 0;
 }
