@@ -395,7 +395,7 @@ mod tests {
     fn the_check_value_is_of_all_that_makes_the_permutation() {
         let key = LONGEST_KEY.to_be_bytes();
         let of = |key: &[u8], radix, length, tweak: &[u8]| Ff1::new(Cipher::of(key), radix, length, tweak).check_values;
-        let mut found = vec![
+        let mut found = [
             of(&key, 10, 10, b"orders"),
             of(&REST_OF_IT.to_be_bytes(), 10, 10, b"orders"),
             of(&key, 10, 11, b"orders"),
