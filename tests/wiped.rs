@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::hint::black_box;
 use std::ops::Range;
 use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::sync::Mutex;
 use test_helpers::{Directory, attack};
 use txid::Hidden;
 use txid::hidden::Shape;
@@ -97,9 +98,13 @@ fn the_schedule_is_that_of_the_standard() {
     assert_eq!(schedule(&[0; 32])[59], 0x10f8_0a17_53bf_729c_45c9_79e7_cb70_6385_u128.to_be_bytes()[12..]);
 }
 
+/// Each test looks at all keys of the process.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
 /// Memory that is not locked may be written to swap space.
 #[test]
 fn keys_are_locked_in_memory_or_it_is_said() {
+    let _alone = ONE_AT_A_TIME.lock();
     let directory = Directory::new("locked");
     let path = directory.0.join("orders.key");
     fs::write(&path, format!("{}\n", KEYS[0])).unwrap();
@@ -122,6 +127,7 @@ fn keys_are_locked_in_memory_or_it_is_said() {
 
 #[test]
 fn nothing_of_a_key_is_left_in_memory() {
+    let _alone = ONE_AT_A_TIME.lock();
     let directory = Directory::new("wiped");
     let path = directory.0.join("orders.key");
     // Memory that is given back stays readable.
