@@ -43,7 +43,7 @@ return {
 
     { 10, "orders:hide(number) of hidden", "m.orders:hide(1763712000 + i)", module = "resty.txid.hidden",
       first = "local key = ngx.config.prefix() .. 'orders.key' " ..
-              "local file = io.open(key, 'w') file:write(('2b7e151628aed2a6'):rep(2)) file:close() " ..
+              "local file = io.open(key, 'w') file:write(('85962d72415d32da'):rep(2), '\\n') file:close() " ..
               "os.execute('chmod 600 ' .. key) " ..
               "m.orders = m.new { key_file = key, name = 'orders', digits = 10 }" },
     { 10, "orders:reveal(image) of hidden", "m.orders:reveal(m.images[band(i, 255)])", module = "resty.txid.hidden",

@@ -22,14 +22,14 @@
 
 /**
  * The size of the buffer for a `message`. On error, functions write a text to it that says what is wrong, truncated if
- * necessary, and a final NUL. On success they write nothing.
+ * necessary, and a final NUL. On success they write nothing, unless a function says so.
  */
 #define TXID_MESSAGE_LEN 1024
 
 /**
- * The length of the longest hidden number.
+ * The length of the longest image, and of the longest text that has one.
  */
-#define TXID_HIDDEN_LEN 21
+#define TXID_HIDDEN_LEN 36
 
 /**
  * The length of the longest id of any format.
@@ -205,7 +205,7 @@ typedef enum {
    */
   TXID_ERROR_KEY_FILE = -60,
   /**
-   * A key file has no key, or a line that is none.
+   * A key file has no key, or a line that is none, or a key that may not be used.
    */
   TXID_ERROR_KEY = -61,
   /**
@@ -221,7 +221,7 @@ typedef enum {
    */
   TXID_ERROR_HIDDEN_PERIOD = -64,
   /**
-   * The store of a segment has another key for its numbers, or none.
+   * The store of a segment has another key for its numbers, or the same one for another name or length, or none.
    */
   TXID_ERROR_OTHER_KEY = -65,
 } txid_error;
@@ -299,7 +299,7 @@ typedef enum {
 } txid_verdict;
 
 /**
- * Hides the numbers of one series, and reveals them.
+ * Hides the numbers or the UUIDs of one series, and reveals them.
  */
 typedef struct txid_hidden txid_hidden;
 
@@ -724,14 +724,15 @@ int64_t txid_clock_coarse_ms(void);
 const char *txid_strerror(int32_t code);
 
 /**
- * Opens a series of hidden numbers, and writes it to `hidden`. Any thread may use it, and any child. Release it with
- * txid_hidden_close.
+ * Opens a series of hidden numbers or UUIDs, and writes it to `hidden`. Any thread may use it, and any child. Release it
+ * with txid_hidden_close.
  *
  * The words are key=FILE, which only its owner may read; name=NAME, and with another name, the images are others; digits=N
- * for images of 6 to 19 digits, or letters=N for 4 to 13 letters; and perhaps check, for a check digit after that, and
- * state=FILE, the file of the numbers' segment.
+ * for images of 6 to 19 digits, letters=N for 4 to 13 letters, or uuid for UUIDs; and for numbers perhaps check, for a check
+ * digit after that, and state=FILE, the file of the numbers' segment. All are UTF-8.
  *
- * Returns 0, or a txid_error; then `message` says what is wrong, and `hidden` is unchanged.
+ * Returns 0; or 1 if the series can be used, but the system may write its key to swap space, and then `message` says why;
+ * or a txid_error: then `message` says what is wrong, and `hidden` is unchanged.
  *
  * Safety:
  *
@@ -782,9 +783,9 @@ int32_t txid_hidden_reveal(const txid_hidden *hidden,
                            uint64_t *number,
                            char *message);
 
-#if defined(TXID_NGINX)
 /**
- * Writes the image of a number in decimal digits to `buf`, as txid_hidden_hide does.
+ * Writes the image of `text`, a number in decimal digits or a UUID of version 7, to `buf`, as txid_hidden_hide does. The
+ * image of a UUID is one of version 4, of 36 bytes.
  *
  * Safety:
  *
@@ -795,7 +796,20 @@ int32_t txid_hidden_hide_text(const txid_hidden *hidden,
                               size_t len,
                               char *buf,
                               char *message);
-#endif
+
+/**
+ * Writes the number with the image `text` in decimal digits, or the UUID with it, to `buf`, at most TXID_HIDDEN_LEN bytes
+ * and without a NUL, and returns its length; or a txid_error, and then `message` says what is wrong.
+ *
+ * Safety:
+ *
+ * As for txid_hidden_hide_text.
+ */
+int32_t txid_hidden_reveal_text(const txid_hidden *hidden,
+                                const char *text,
+                                size_t len,
+                                char *buf,
+                                char *message);
 
 /**
  * Returns what is kept for the request, or NULL: before txid_kept_start, in the log phase, and if `request` is NULL.

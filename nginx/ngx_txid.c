@@ -201,6 +201,7 @@ ngx_txid_hidden_t *
 ngx_txid_hidden_words(ngx_conf_t *cf, ngx_str_t *name, ngx_str_t *source)
 {
     char                 message[TXID_MESSAGE_LEN];
+    int32_t              rc;
     ngx_str_t           *words;
     ngx_txid_hidden_t   *hidden;
     ngx_pool_cleanup_t  *cleanup;
@@ -220,10 +221,15 @@ ngx_txid_hidden_words(ngx_conf_t *cf, ngx_str_t *name, ngx_str_t *source)
 
     /* "nginx -s" hides nothing, and need not be allowed to read the key. */
     if (ngx_process != NGX_PROCESS_SIGNALLER) {
-        if (txid_hidden_open(ngx_txid_text(&words[3]), cf->args->nelts - 3, &hidden->series,
-            message) != 0) {
+        rc = txid_hidden_open(ngx_txid_text(&words[3]), cf->args->nelts - 3, &hidden->series,
+                              message);
+        if (rc < 0) {
             ngx_txid_conf_error(cf, "%s", message);
             return NULL;
+        }
+
+        if (rc > 0) {
+            ngx_conf_log_error(NGX_LOG_WARN, cf, 0, "%V: %s", &words[0], message);
         }
 
         cleanup->handler = ngx_txid_close_hidden;
@@ -240,10 +246,10 @@ ngx_txid_find_hidden(const ngx_txid_hidden_t *hidden, const ngx_variable_value_t
     ngx_pool_t *pool,
     ngx_log_t *log, ngx_variable_value_t *v)
 {
-    char       message[TXID_MESSAGE_LEN];
-    u_char    *text;
-    int32_t    len;
-    uint64_t   number;
+    char         message[TXID_MESSAGE_LEN];
+    u_char      *text;
+    int32_t      len;
+    ngx_uint_t   level;
 
     v->not_found = 1;
     if (source == NULL || source->not_found || source->len == 0) {
@@ -263,15 +269,15 @@ ngx_txid_find_hidden(const ngx_txid_hidden_t *hidden, const ngx_variable_value_t
             return NGX_OK;
         }
 
-    } else if (txid_hidden_reveal(hidden->series, (const char *) source->data, source->len, &number,
-                                  message) == 0)
-    {
-        len = ngx_sprintf(text, "%uL", number) - text;
-
     } else {
-        /* A client may send anything. */
-        ngx_log_error(NGX_LOG_INFO, log, 0, "txid: not revealed: %s", message);
-        return NGX_OK;
+        len = txid_hidden_reveal_text(hidden->series, (const char *) source->data, source->len,
+                                      (char *) text, message);
+        if (len < 0) {
+            /* A client may send anything, but has no part in the key. */
+            level = len == TXID_ERROR_OTHER_KEY ? NGX_LOG_ERR : NGX_LOG_INFO;
+            ngx_log_error(level, log, 0, "txid: not revealed: %s", message);
+            return NGX_OK;
+        }
     }
 
     ngx_txid_set(v, text, len);

@@ -56,7 +56,7 @@ typedef struct {
 } ngx_txid_part_t;
 
 
-/* Hides the number in a variable, or reveals it. */
+/* Hides the number or the UUID in a variable, or reveals it. */
 typedef struct {
     txid_hidden   *series;
     ngx_uint_t     reveals;

@@ -83,6 +83,7 @@ part units $rust --lib --bins &
 part rust $rust --test '[!cs]*' --test 'c[!h]*' --test 's[!i]*' || :
 # shellcheck disable=SC2086
 part documentation $rust --doc || :
+part wiped tests/wiped.sh || :
 wait
 part library-is-unchanged library_is_unchanged || :
 report

@@ -273,7 +273,7 @@ fn v7_of(Grown { ms, random }: Grown) -> Uuid {
 /// These bits with a version, and the variant of RFC 9562. Not by the `uuid` crate's builder, which writes single bytes: to read
 /// all of them at once, as its encoder does, then stalls the processor.
 #[inline(always)]
-fn marked(bits: u128, version: Version) -> Uuid {
+pub(crate) fn marked(bits: u128, version: Version) -> Uuid {
     const VERSION_AT: u32 = 76;
     const VARIANT_AT: u32 = 62;
     let bits = bits & !(0xf << VERSION_AT | 0b11 << VARIANT_AT);
@@ -387,7 +387,7 @@ pub fn read_ascii(text: &[u8]) -> Result<Parts, FormatError> {
     Ok(parse(text)?.1)
 }
 
-fn parse(text: &[u8]) -> Result<(Uuid, Parts), FormatError> {
+pub(crate) fn parse(text: &[u8]) -> Result<(Uuid, Parts), FormatError> {
     if text.len() != LEN {
         return Err(FormatError::Length { found: text.len(), expected: "a UUID has 36" });
     }

@@ -14,7 +14,7 @@ __DATA__
 --- http_config
 init_by_lua_block {
     local file = io.open("DIR/orders.key", "w")
-    file:write("2B7E151628AED2A6ABF7158809CF4F3C\n")
+    file:write("85962D72415D32DA4F2C574C02C44ED9\n")
     file:close()
     os.execute("chmod 600 DIR/orders.key")
     local hidden = require "resty.txid.hidden"
@@ -24,11 +24,11 @@ init_by_lua_block {
 --- config
 location = /t {
     content_by_lua_block {
-        ngx.say(orders:hide(42), " ", tostring(orders:reveal("5761677444")))
+        ngx.say(orders:hide(42), " ", tostring(orders:reveal("9328347165")))
         ngx.say(orders:hide(42LL), " ", orders:hide(42ULL), " ", tonumber(orders:reveal(orders:hide(0))))
         ngx.say(orders:hide(10000000000))
-        ngx.say(orders:reveal("576167744"))
-        ngx.say(orders:reveal("576167744x"))
+        ngx.say(orders:reveal("932834716"))
+        ngx.say(orders:reveal("932834716x"))
         for _, number in ipairs { 0ULL, 2^53, 0x7fffffffffffffffLL, 0xffffffffffffffffULL } do
             local shown = wide:hide(number)
             ngx.say(#shown, " ", tostring(wide:reveal(shown:upper())))
@@ -38,8 +38,8 @@ location = /t {
     }
 }
 --- response_body
-5761677444 42ULL
-5761677444 5761677444 0
+9328347165 42ULL
+9328347165 9328347165 0
 nil10000000000 is above 9999999999, the last number that is hidden here; take more digits or letters
 nil10 characters, not 9
 nilcharacter 10 is 'x', which hidden numbers do not have
@@ -57,7 +57,7 @@ nilits check digit is wrong: a character is wrong, or two are swapped
 --- http_config
 init_by_lua_block {
     local file = io.open("DIR/errors.key", "w")
-    file:write("2B7E151628AED2A6ABF7158809CF4F3C\n")
+    file:write("85962D72415D32DA4F2C574C02C44ED9\n")
     file:close()
     os.execute("chmod 600 DIR/errors.key")
     orders = require "resty.txid.hidden".new { key_file = "DIR/errors.key", name = "orders", digits = 10 }
@@ -87,6 +87,11 @@ location = /t {
             { key_file = key, name = "a", digits = "10" },
             { key_file = key, name = "a", digits = 20 },
             { key_file = key, name = "a", digits = 6, check = 1 },
+            { key_file = key, name = "a", uuid = 1 },
+            { key_file = key, name = "a", uuid = true, digits = 6 },
+            { key_file = key, name = "a", uuid = true, check = true },
+            { key_file = key, name = "a\255", digits = 6 },
+            { key_file = key, name = "a\254", digits = 6 },
             { key_file = key, name = "a", digits = 6, state = "a" },
             { key_file = key, name = "a", digits = 6, colour = 1 },
             { key_file = key .. ".none", name = "a", digits = 6 },
@@ -108,14 +113,19 @@ bad option 'key_file' to 'new' (the file of the key expected, got nil)
 bad option 'key_file' to 'new' (absolute path expected, got 'a')
 bad option 'name' to 'new' (name of the series expected, got nil)
 bad option 'name' to 'new' (text without a NUL expected)
-bad options to 'new' (one of digits and letters expected)
-bad options to 'new' (one of digits and letters expected)
+bad options to 'new' (one of digits, letters and uuid expected)
+bad options to 'new' (one of digits, letters and uuid expected)
 bad option 'digits' to 'new' (whole number from 1 to 100 expected, got 6.5)
 bad option 'digits' to 'new' (whole number from 1 to 100 expected, got "10")
 cannot hide numbers: hidden numbers have 6 to 19 digits, not 20
 bad option 'check' to 'new' (boolean expected, got number)
+bad option 'uuid' to 'new' (boolean expected, got number)
+bad options to 'new' (one of digits, letters and uuid expected)
+cannot hide UUIDs: check and uuid do not go together: UUIDs have no place for a check digit
+cannot hide numbers: "name=a\xff" is not UTF-8
+cannot hide numbers: "name=a\xfe" is not UTF-8
 bad option 'state' to 'new' (absolute path expected, got 'a')
-bad option 'colour' to 'new' (unknown option; the options are check, digits, key_file, letters, name, state)
+bad option 'colour' to 'new' (unknown option; the options are check, digits, key_file, letters, name, state, uuid)
 cannot hide numbers: cannot open the key file errors.key.none: No such file or directory (os error 2); `txid key` makes a key
 
 
@@ -124,7 +134,7 @@ cannot hide numbers: cannot open the key file errors.key.none: No such file or d
 --- http_config
 init_by_lua_block {
     local file = io.open("DIR/bound.key", "w")
-    file:write(("0"):rep(32), "\n")
+    file:write("85962D72415D32DA4F2C574C02C44ED9\n")
     file:close()
     os.execute("chmod 600 DIR/bound.key")
     local page = require "support.segment_page"
@@ -138,24 +148,26 @@ location = /t {
     content_by_lua_block { ngx.say(bound:hide(1)) }
 }
 --- response_body
-nilthe store of bound does not know the key 66e94b yet: give it to txid-agent, as key = "66e94b"
+nilthe store of bound does not know the key 591a62-7a1a0059 yet: give it to txid-agent, as key = "591a62-7a1a0059"
 
 
 
-=== TEST 4: both functions are compiled
+=== TEST 4: all functions are compiled
 --- http_config
 init_by_lua_block {
     local file = io.open("DIR/compiled.key", "w")
-    file:write("2B7E151628AED2A6ABF7158809CF4F3C\n")
+    file:write("85962D72415D32DA4F2C574C02C44ED9\n")
     file:close()
     os.execute("chmod 600 DIR/compiled.key")
-    orders = require "resty.txid.hidden".new { key_file = "DIR/compiled.key", name = "orders", digits = 10 }
+    local hidden = require "resty.txid.hidden"
+    orders = hidden.new { key_file = "DIR/compiled.key", name = "orders", digits = 10 }
+    payments = hidden.new { key_file = "DIR/compiled.key", name = "payments", uuid = true }
 }
 --- config
 location = /t {
     content_by_lua_block {
         local trace = require "support.trace"
-        local orders = orders
+        local orders, payments = orders, payments
         local images = {}
         for i = 0, 255 do
             images[i] = orders:hide(i)
@@ -164,6 +176,15 @@ location = /t {
         ngx.say("uint64_t: ", trace(function(i) return orders:hide(1763712000ULL + i) end))
         ngx.say("reveal: ", trace(function(i) return orders:reveal(images[i % 256]) end))
         ngx.say("not an image: ", trace(function(i) return orders:reveal("42") end))
+
+        local uuid = require "resty.txid.uuid"
+        local ids, shown = {}, {}
+        for i = 0, 255 do
+            ids[i] = uuid.v7()
+            shown[i] = payments:hide(ids[i])
+        end
+        ngx.say("UUID: ", trace(function(i) return payments:hide(ids[i % 256]) end))
+        ngx.say("its image: ", trace(function(i) return payments:reveal(shown[i % 256]) end))
     }
 }
 --- response_body
@@ -171,3 +192,44 @@ number: compiled
 uint64_t: compiled
 reveal: compiled
 not an image: compiled
+UUID: compiled
+its image: compiled
+
+
+
+=== TEST 5: UUIDs are hidden and revealed
+--- http_config
+init_by_lua_block {
+    local file = io.open("DIR/uuids.key", "w")
+    file:write("85962D72415D32DA4F2C574C02C44ED9\n")
+    file:close()
+    os.execute("chmod 600 DIR/uuids.key")
+    payments = require "resty.txid.hidden".new { key_file = "DIR/uuids.key", name = "orders", uuid = true }
+}
+--- config
+location = /t {
+    content_by_lua_block {
+        ngx.say(payments:hide("017f22e2-79b0-7cc3-98c4-dc0c0c07398f"))
+        ngx.say(payments:reveal("16778B25-A699-4D18-952B-2E2F59AFC912"))
+        ngx.say(payments:hide("16778b25-a699-4d18-952b-2e2f59afc912"))
+        ngx.say(payments:reveal("017f22e2-79b0-7cc3-98c4-dc0c0c07398f"))
+        ngx.say(payments:reveal("42"))
+        for _, wrong in ipairs { 42, false } do
+            local _, err = pcall(function() return payments:hide(wrong) end)
+            ngx.say((err:gsub("^.-:%d+: ", "")))
+        end
+        local id = require "resty.txid.uuid".v7()
+        ngx.say(payments:reveal(payments:hide(id)) == id)
+    }
+}
+--- response_body
+16778b25-a699-4d18-952b-2e2f59afc912
+017f22e2-79b0-7cc3-98c4-dc0c0c07398f
+nilit is not a UUID of version 7, and no other is hidden
+nilit is not a UUID of version 4, which all images are
+nila UUID has 36 characters, not 2
+bad argument #1 to 'hide' (string expected, got number)
+bad argument #1 to 'hide' (string expected, got boolean)
+true
+--- no_error_log
+[error]

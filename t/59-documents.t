@@ -32,7 +32,7 @@ sub write_file {
 }
 
 # Where the documents have it.
-my $key_file = write_file('orders.key', "2B7E151628AED2A6ABF7158809CF4F3C\n");
+my $key_file = write_file('orders.key', "85962D72415D32DA4F2C574C02C44ED9\n");
 chmod 0600, $key_file or die $!;
 
 # Each block: its language, text, line, and why it is not run.

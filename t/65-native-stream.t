@@ -11,7 +11,7 @@ use Suite;
 {
     my $key = State::directory() . '/orders.key';
     open my $out, '>', $key or die "$key: $!";
-    print $out "2B7E151628AED2A6ABF7158809CF4F3C\n";
+    print $out "85962D72415D32DA4F2C574C02C44ED9\n";
     close $out or die $!;
     chmod 0600, $key or die $!;
 }
@@ -61,14 +61,17 @@ all are different
 
 
 
-=== TEST 3: numbers are hidden and revealed
+=== TEST 3: numbers and UUIDs are hidden and revealed
 --- stream_config
 map $remote_addr $number { default 42; }
-map $remote_addr $mistyped { default 57616774448; }
+map $remote_addr $mistyped { default 93283471658; }
 txid_hide $shown $number key=DIR/orders.key name=orders digits=10 check;
 txid_reveal $revealed $shown key=DIR/orders.key name=orders digits=10 check;
+map $remote_addr $id { default 017f22e2-79b0-7cc3-98c4-dc0c0c07398f; }
+txid_hide $shown_id $id key=DIR/orders.key name=orders uuid;
+txid_reveal $revealed_id $shown_id key=DIR/orders.key name=orders uuid;
 txid_reveal $nothing $mistyped key=DIR/orders.key name=orders digits=10 check;
 --- stream_server_config
-return "$shown $revealed [$nothing]\n";
+return "$shown $revealed [$nothing] $shown_id $revealed_id\n";
 --- stream_response
-57616774447 42 []
+93283471659 42 [] 16778b25-a699-4d18-952b-2e2f59afc912 017f22e2-79b0-7cc3-98c4-dc0c0c07398f

@@ -11,7 +11,7 @@ my $luajit = luajit() or plan skip_all => 'there is no luajit';
 
 library();
 $ENV{LUA_PATH} = lua_path();
-my $file = lua_file(qw(formats times trust));
+my $file = lua_file(qw(formats hidden times trust));
 for ([ 'with libtxid', lua_cpath() ], [ 'without libtxid', '/nowhere/?.so' ]) {
     (my $name, $ENV{LUA_CPATH}) = @$_;
     is(qx($luajit t/vectors.lua $file 2>/dev/null), '', $name);

@@ -13,7 +13,7 @@ my ($ms, $other_ms) = (1687922147328, 1687922147329);
 my ($port, $backend, $stream) = map { free_port() } 1 .. 3;
 my $key = tempdir(CLEANUP => 1) . '/a.key';
 open my $file, '>', $key or die $!;
-print $file '2b7e151628aed2a6abf7158809cf4f3c';
+print $file "85962d72415d32da4f2c574c02c44ed9\n";
 close $file;
 chmod 0600, $key;
 my $options = "key=$key name=a digits=6";

@@ -98,6 +98,7 @@ end
 
 
 local codec = require "resty.txid.codec"
+local hidden = require "resty.txid.hidden"
 local inspect = require "resty.txid.inspect"
 local snowflake = require "resty.txid.snowflake"
 local text = require "resty.txid.text"
@@ -223,4 +224,37 @@ end)
 each(vectors.times.calendar, function(case)
     local written = text.rfc3339(tonumber(case.ms))
     return written ~= case.time and tostring(written) or nil
+end)
+
+
+-- A series, its key, and whether it is of UUIDs.
+local function series_of(case)
+    local path = os.tmpname()
+    os.execute("chmod 600 " .. path)
+    local file = assert(io.open(path, "w"))
+    file:write(table.concat(case.keys, "\n"), "\n")
+    file:close()
+    local options = { key_file = path }
+    for _, option in ipairs(case.options) do
+        local name, value = option:match("^(%w+)=?(.*)$")
+        options[name] = name == "name" and value or tonumber(value) or true
+    end
+    local series = hidden.new(options)
+    os.remove(path)
+    return series, options.uuid
+end
+
+
+each(vectors.hidden.valid, function(case)
+    local series, is_of_uuids = series_of(case)
+    local inside = is_of_uuids and case.inside or loadstring("return " .. case.inside .. "ULL")()
+    local shown, revealed = series:hide(inside), series:reveal(case.shown)
+    return unless_equal({ shown, plain(revealed) }, { case.shown, case.inside })
+end)
+
+
+each(vectors.hidden.invalid, function(case)
+    local series = series_of(case)
+    local revealed = series:reveal(case.shown)
+    return revealed and "was revealed" or nil
 end)

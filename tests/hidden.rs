@@ -1,19 +1,27 @@
 //! Hidden numbers, from a key file on.
 
 use proptest::prelude::*;
+use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use test_helpers::Directory;
-use txid::Hidden;
-use txid::hidden::{NotHidden, NotRevealed, Shape, key_checks, new_key};
+use test_helpers::vectors::{bytes, each};
+use txid::hidden::{KeyCheck, NotHidden, NotRevealed, Shape, new_key};
 use txid::segment::{Segment, SegmentPage};
+use txid::uuid::{Uuid, Variant};
+use txid::{FormatError, Hidden};
 
-const KEY: &str = "2B7E151628AED2A6ABF7158809CF4F3C";
-const OTHER_KEY: &str = "2b7e151628aed2a6abf7158809cf4f3cef4359d8d580aa4f7f036d6f04fc6a94";
+const KEY: &str = "85962D72415D32DA4F2C574C02C44ED9";
+const THIRD_KEY: &str = "16251b6b8cf1e3f1279bbbcc8c163db7667fbdbf4108b2f8";
+const OTHER_KEY: &str = "95bec7f00eac851fc5fdee20b99b734306ab071465087b178e1eff913e88cb70";
 
 /// A file that only its owner may read.
-fn key_file(directory: &Directory, content: &str) -> PathBuf {
+fn key_file(directory: &Directory, lines: &str) -> PathBuf {
+    file_of(directory, &format!("{}\n", lines.trim_end()))
+}
+
+fn file_of(directory: &Directory, content: &str) -> PathBuf {
     let path = directory.0.join("orders.key");
     fs::write(&path, content).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
@@ -32,7 +40,7 @@ fn refused(path: &Path) -> String {
 }
 
 fn refused_content(content: &str) -> String {
-    refused(&key_file(&Directory::new("hidden-wrong"), content))
+    refused(&file_of(&Directory::new("hidden-wrong"), content))
 }
 
 fn shapes() -> impl Iterator<Item = Shape> {
@@ -43,6 +51,7 @@ fn last(shape: Shape) -> u64 {
     match shape {
         Shape::Digits(digits) => 10_u64.pow(digits) - 1,
         Shape::Letters(letters) => 32_u64.checked_pow(letters).map_or(u64::MAX, |count| count - 1),
+        Shape::Uuid => unreachable!("a UUID is no number"),
     }
 }
 
@@ -56,7 +65,7 @@ fn each_number_of_a_million_has_one_image_and_each_image_one_number() {
             assert_eq!(hidden.reveal(shown.as_bytes()), Ok(number));
             let image = match shape {
                 Shape::Digits(_) => shown.parse().unwrap(),
-                Shape::Letters(_) => shown.bytes().fold(0, |image, byte| {
+                _ => shown.bytes().fold(0, |image, byte| {
                     image * 32 + b"0123456789abcdefghjkmnpqrstvwxyz".iter().position(|it| *it == byte).unwrap()
                 }),
             };
@@ -70,7 +79,7 @@ fn each_number_of_a_million_has_one_image_and_each_image_one_number() {
 fn the_first_and_the_last_of_each_shape_are_hidden_and_the_next_is_not() {
     for shape in shapes() {
         let (hidden, last) = (open(KEY, shape), last(shape));
-        let (Shape::Digits(length) | Shape::Letters(length)) = shape;
+        let (Shape::Digits(length) | Shape::Letters(length)) = shape else { unreachable!("only numbers have lengths") };
         for number in [0, 1, last - 1, last] {
             let shown = hidden.hide(number).unwrap();
             assert_eq!(shown.len(), length as usize);
@@ -198,7 +207,7 @@ proptest! {
 
         let alphabet: &[u8] = match shape {
             Shape::Digits(_) => b"0123456789",
-            Shape::Letters(_) => b"0123456789abcdefghjkmnpqrstvwxyz",
+            _ => b"0123456789abcdefghjkmnpqrstvwxyz",
         };
         let mut text = shown.as_bytes().to_vec();
         let place = place.index(text.len());
@@ -268,20 +277,64 @@ fn the_file_of_a_key_is_refused_if_anything_is_wrong_with_it() {
     assert_eq!(refused_content(&long), "the key file FILE has 2049 bytes, more than all keys of ten periods");
     for digits in [1, 30, 31, 33, 40, 47, 63, 65] {
         let why = format!("a key has 32, 48 or 64 hexadecimal digits, not {digits}; `txid key` makes one");
-        assert_eq!(refused_content(&"7".repeat(digits)), line(1, &why));
+        assert_eq!(refused_content(&format!("{}\n", "7".repeat(digits))), line(1, &why));
     }
     for wrong in "gG/:@`\u{10}\u{7f}".chars() {
-        let content = format!("1 {KEY}\n\n2 {}{wrong}", &KEY[1..]);
+        let content = format!("1 {KEY}\n\n2 {}{wrong}\n", &KEY[1..]);
         assert_eq!(refused_content(&content), line(3, "character 32 of the key is not a hexadecimal digit"));
     }
     for wrong in ["12", "a", "-1", KEY] {
         let what = "only the digit of a period and a space may be before a key";
-        assert_eq!(refused_content(&format!("{wrong} {KEY}")), line(1, what));
+        assert_eq!(refused_content(&format!("{wrong} {KEY}\n")), line(1, what));
     }
     let what = "period 1 has a key on line 1 already; take another digit";
-    assert_eq!(refused_content(&format!("1 {KEY}\n2 {KEY}\n1 {OTHER_KEY}")), line(3, what));
+    assert_eq!(refused_content(&format!("1 {KEY}\n2 {THIRD_KEY}\n1 {OTHER_KEY}\n")), line(3, what));
     let what = "line 1 has a key without a period already; begin this line with a digit and a space";
-    assert_eq!(refused_content(&format!("{KEY}\n{OTHER_KEY}")), line(2, what));
+    assert_eq!(refused_content(&format!("{KEY}\n{OTHER_KEY}\n")), line(2, what));
+}
+
+#[test]
+fn a_key_that_others_may_know_is_refused() {
+    let line = |line: usize, what: &str| format!("the key file FILE, line {line}: {what}");
+    let known = |why: &str| format!("everybody knows this key: {why}; `txid key` makes a random one");
+    for length in [16, 24, 32] {
+        let key = |of: &dyn Fn(u8) -> u8| (0..length).map(|at| format!("{:02x}", of(at))).collect::<String>() + "\n";
+        for byte in [0, 0x11, 0xff] {
+            assert_eq!(refused_content(&key(&|_| byte)), line(1, &known("all its bytes are equal")));
+        }
+        for of in [&|at| at, &|at| at + 7, &|at: u8| at.wrapping_mul(0x11)] as [&dyn Fn(u8) -> u8; 3] {
+            assert_eq!(refused_content(&key(of)), line(1, &known("its bytes only count up")));
+        }
+        // All but the last byte.
+        open(&key(&|at| u8::from(at == length - 1)), Shape::Digits(6));
+    }
+    let standard = "2b7e151628aed2a6abf7158809cf4f3cef4359d8d580aa4f7f036d6f04fc6a94";
+    for digits in [32, 48, 64] {
+        let content = format!("1 {KEY}\n2 {}\n", standard[..digits].to_uppercase());
+        assert_eq!(refused_content(&content), line(2, &known("it is the one of the standard's examples")));
+    }
+}
+
+/// A key of 64 digits that was cut in half would be another one, of 32.
+#[test]
+fn a_key_that_may_be_cut_in_half_is_refused() {
+    let why = "the key file FILE has no newline at its end, so that a part of the key may be missing: write it again, with one";
+    for content in [KEY.to_string(), OTHER_KEY[..32].to_string(), format!("{KEY}\n1 {OTHER_KEY}"), format!("{KEY} ")] {
+        assert_eq!(refused_content(&content), why);
+    }
+}
+
+#[test]
+fn one_key_of_two_periods_is_refused() {
+    let why = |line: usize, first: usize| {
+        format!(
+            "the key file FILE, line {line}: this is the key of line {first} again; a new period needs a new key, from `txid key`"
+        )
+    };
+    assert_eq!(refused_content(&format!("{KEY}\n1 {KEY}\n")), why(2, 1));
+    assert_eq!(refused_content(&format!("1 {OTHER_KEY}\n\n2 {KEY}\n3 {}\n", KEY.to_lowercase())), why(4, 3));
+    // Of another size, it is another key.
+    open(&format!("{}\n1 {OTHER_KEY}\n", &OTHER_KEY[..32]), Shape::Digits(6));
 }
 
 #[test]
@@ -298,21 +351,38 @@ fn nothing_that_is_printed_has_a_key() {
     let shown = hidden.hide(7).unwrap();
     assert_eq!(format!("{shown:?}"), format!("\"{shown}\""));
     let half = format!("{}\n", &KEY[..16]);
-    let flawed = format!("{}x", &KEY[..31]);
-    for content in [half, flawed, format!("{KEY} {KEY}"), format!("{KEY}\n{OTHER_KEY}")] {
+    let flawed = format!("{}x\n", &KEY[..31]);
+    let twice = format!("1 {KEY}\n2 {KEY}\n");
+    for content in [half, flawed, twice, format!("{KEY} {KEY}\n"), format!("{KEY}\n{OTHER_KEY}\n"), KEY.to_string()] {
         let why = refused_content(&content).to_uppercase();
         let key = content.to_uppercase();
         assert!((0..key.len() - 6).all(|place| !why.contains(&key[place..place + 6])), "{why}");
     }
 }
 
+/// By openssl: the first part is of AES of 16 zeros, the second one the CBC-MAC of docs/formats.md.
 #[test]
-fn check_values_are_those_of_the_lines() {
+fn check_values_are_of_the_permutation() {
     let directory = Directory::new("hidden-checks");
-    let zeros = ["0".repeat(32), "0".repeat(48), "0".repeat(64)];
-    let path = key_file(&directory, &format!("{}\n0 {}\n7 {}\n", zeros[0], zeros[1], zeros[2]));
-    let checks: Vec<_> = key_checks(&path).unwrap().iter().map(ToString::to_string).collect();
-    assert_eq!(checks, ["66e94b", "0:aae069", "7:dc95c0"]);
+    let path = key_file(&directory, &format!("{KEY}\n0 {THIRD_KEY}\n7 {OTHER_KEY}"));
+    let checks = |name: &str, shape| {
+        let hidden = Hidden::open(&path, name, shape).unwrap();
+        hidden.key_checks().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let orders = checks("orders", Shape::Digits(10));
+    assert_eq!(orders, ["591a62-c3bd51d3", "0:9d6509-dcd5f0a4", "7:a2c1ba-12f71df1"]);
+    let key_of = |check: &str| check.parse::<KeyCheck>().unwrap();
+    for other in
+        [checks("order", Shape::Digits(10)), checks("orders", Shape::Digits(11)), checks("orders", Shape::Letters(10))]
+    {
+        for (one, other) in orders.iter().zip(&other) {
+            assert!(one != other && key_of(one).has_key_of(key_of(other)), "{one} {other}");
+        }
+    }
+    let checked = Hidden::open(&path, "orders", Shape::Digits(10)).unwrap().with_check_digit().key_checks();
+    assert_eq!(checked[0].to_string(), "591a62-f74eb1d1");
+    let one = key_file(&directory, KEY);
+    assert_eq!(Hidden::open(&one, "orders", Shape::Uuid).unwrap().key_checks()[0].to_string(), "591a62-e17e6c74");
 }
 
 #[test]
@@ -322,29 +392,182 @@ fn new_keys_differ() {
 }
 
 #[test]
-fn numbers_of_a_segment_are_hidden_by_the_key_of_its_store_alone() {
+fn numbers_of_a_segment_are_hidden_and_revealed_by_the_key_of_its_store_alone() {
     let directory = Directory::new("hidden-segment");
     let page = SegmentPage::open_or_make(&directory.0.join("orders.segment")).unwrap();
     let attach = || Segment::attach(&directory.0.join("orders.segment")).unwrap();
-    let zeros = "0".repeat(32);
-    let path = key_file(&directory, &zeros);
-    let hidden = Hidden::open(&path, "orders", Shape::Digits(10)).unwrap().of_segment(attach());
-    let why = "the store of orders does not know the key 66e94b yet: give it to txid-agent, as key = \"66e94b\"";
+    let path = key_file(&directory, KEY);
+    let open = |name: &str, shape| Hidden::open(&path, name, shape).unwrap().of_segment(attach());
+    let hidden = open("orders", Shape::Digits(10));
+    let ours = hidden.key_checks()[0];
+    let shown = Hidden::open(&path, "orders", Shape::Digits(10)).unwrap().hide(1).unwrap();
+    let why =
+        format!("the store of orders does not know the key {ours} yet: give it to txid-agent, as key = \"{ours}\"");
     assert_eq!(hidden.hide(1).unwrap_err().to_string(), why);
+    assert_eq!(hidden.reveal(shown.as_bytes()), Ok(1), "before the agent has reached its store, links work");
 
-    page.set_key_check("000000".parse().unwrap());
-    let why = "numbers of orders are hidden by the key 000000 in its store, and the key here is 66e94b: give each host the same key file";
+    page.set_key_check("000000-00000000".parse().unwrap());
+    let why = format!(
+        "numbers of orders are hidden by the key 000000-00000000 in its store, and the key here is {ours}: give each host the same key file"
+    );
     assert_eq!(hidden.hide(1).unwrap_err().to_string(), why);
+    assert_eq!(hidden.reveal(shown.as_bytes()).unwrap_err().to_string(), why);
 
-    page.set_key_check("66e94b".parse().unwrap());
-    let shown = hidden.hide(1).unwrap();
+    page.set_key_check(ours);
+    assert_eq!(hidden.hide(1), Ok(shown));
+    assert_eq!(hidden.reveal(shown.as_bytes()), Ok(1));
+    // With another name, length or check digit, the key is the same, and the images are others.
+    for other in [
+        open("order", Shape::Digits(10)),
+        open("orders", Shape::Digits(11)),
+        open("orders", Shape::Letters(10)),
+        open("orders", Shape::Digits(10)).with_check_digit(),
+    ] {
+        let theirs = other.key_checks()[0];
+        let why = format!(
+            "numbers of orders are hidden by the key {ours} in its store, and the key here is {theirs}: give each host the same name, length and check digit"
+        );
+        assert_eq!(other.hide(1).unwrap_err().to_string(), why);
+    }
+    let image = Hidden::open(&path, "order", Shape::Digits(10)).unwrap().hide(1).unwrap();
+    assert!(matches!(open("order", Shape::Digits(10)).reveal(image.as_bytes()), Err(NotRevealed::OtherKey { .. })));
+
     // Another period is another key.
-    let with_period = key_file(&directory, &format!("{zeros}\n3 {KEY}"));
+    let with_period = key_file(&directory, &format!("{KEY}\n3 {OTHER_KEY}"));
     let hidden = Hidden::open(&with_period, "orders", Shape::Digits(10)).unwrap().of_segment(attach());
     assert!(hidden.hide(1).is_err());
     assert_eq!(hidden.reveal(shown.as_bytes()), Ok(1), "what was shown is read all the same");
-    page.set_key_check(*key_checks(&with_period).unwrap().last().unwrap());
-    assert_eq!(hidden.hide(1).unwrap().as_bytes()[0], b'3');
+    page.set_key_check(hidden.key_checks()[1]);
+    let of_three = hidden.hide(1).unwrap();
+    assert_eq!(of_three.as_bytes()[0], b'3');
+
+    // The digit of a period that is used again, with another key.
+    let again = key_file(&directory, &format!("{KEY}\n3 {THIRD_KEY}"));
+    let again = Hidden::open(&again, "orders", Shape::Digits(10)).unwrap().of_segment(attach());
+    assert!(matches!(again.hide(1), Err(NotHidden::OtherKey { theirs: Some(_), .. })));
+    assert!(matches!(again.reveal(of_three.as_bytes()), Err(NotRevealed::OtherKey { .. })));
+
+    // A key that somebody else has makes no images that are read.
+    page.set_key_check(ours.retired());
+    let why = "the key without a period is retired in the store of orders: take its line out of the key file";
+    assert_eq!(hidden.reveal(shown.as_bytes()).unwrap_err().to_string(), why);
+    assert_eq!(hidden.reveal(of_three.as_bytes()), Ok(1));
+    page.set_key_check(hidden.key_checks()[1].retired());
+    let why = "the key of period 3 is retired in the store of orders: take its line out of the key file";
+    assert_eq!(hidden.hide(1).unwrap_err().to_string(), why);
+}
+
+/// A sample of RFC 9562.
+const SAMPLE: &str = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f";
+
+/// A series of tests/vectors/hidden.json.
+fn of_case(case: &Value) -> Hidden {
+    let directory = Directory::new("hidden-vectors");
+    let lines: Vec<_> = case["keys"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect();
+    let key = format!("key={}", key_file(&directory, &lines.join("\n")).display());
+    let options = case["options"].as_array().unwrap().iter().map(|option| String::from_utf8(bytes(option)).unwrap());
+    let options: Vec<_> = options.chain([key]).collect();
+    Hidden::parse(options.iter().map(String::as_str)).unwrap()
+}
+
+#[test]
+fn images_and_check_values_are_those_of_the_vectors() {
+    each("hidden", "valid", |case| {
+        let hidden = of_case(case);
+        let shown = hidden.hide_text(&bytes(&case["inside"])).unwrap().to_string();
+        let inside = hidden.reveal_text(&bytes(&case["shown"])).unwrap().to_string();
+        let checks: Vec<_> = hidden.key_checks().iter().map(ToString::to_string).collect();
+        let found = json!({ "shown": shown, "inside": inside, "check_values": checks });
+        let is_expected = |name: &str| found[name] == case[name];
+        (!["shown", "inside", "check_values"].into_iter().all(is_expected)).then(|| found.to_string())
+    });
+}
+
+#[test]
+fn what_is_no_image_is_refused_as_in_the_vectors() {
+    each("hidden", "invalid", |case| {
+        let found = match of_case(case).reveal_text(&bytes(&case["shown"])).map(|inside| inside.to_string()) {
+            Ok(inside) => return Some(inside),
+            Err(NotRevealed::Length { .. } | NotRevealed::NoUuid(FormatError::Length { .. })) => "length",
+            Err(NotRevealed::Character { .. } | NotRevealed::NoUuid(FormatError::Character { .. })) => "character",
+            Err(NotRevealed::Check) => "check",
+            Err(NotRevealed::Period(_)) => "period",
+            Err(NotRevealed::NoNumber) => "number",
+            Err(NotRevealed::NoUuid(_)) => "value",
+            Err(error) => return Some(error.to_string()),
+        };
+        (case["reason"] != found).then(|| found.to_string())
+    });
+}
+
+#[test]
+fn a_uuid_of_version_7_has_the_image_of_one_of_version_4_and_comes_back() {
+    let hidden = open(KEY, Shape::Uuid);
+    let shown = hidden.hide_text(SAMPLE.as_bytes()).unwrap();
+    let image: Uuid = shown.parse().unwrap();
+    assert_eq!(&*shown, "16778b25-a699-4d18-952b-2e2f59afc912", "as tests/ff1.py has it");
+    assert_eq!((image.get_version_num(), image.get_variant()), (4, Variant::RFC4122));
+    assert_eq!(&*hidden.reveal_text(shown.as_bytes()).unwrap(), SAMPLE);
+    assert_eq!(hidden.reveal_text(shown.to_uppercase().as_bytes()), hidden.reveal_text(shown.as_bytes()));
+    assert_eq!(hidden.reveal_uuid(image).unwrap().to_string(), SAMPLE);
+    assert_eq!(hidden.hide_uuid(SAMPLE.parse().unwrap()), Ok(image));
+    // Neighbours of one millisecond have nothing in common: about half of the bits differ.
+    let next = hidden.hide_text(b"017f22e2-79b0-7cc3-98c4-dc0c0c073990").unwrap().parse::<Uuid>().unwrap();
+    let differ = (image.as_u128() ^ next.as_u128()).count_ones();
+    assert!((30..92).contains(&differ), "{image} {next}");
+    assert_ne!(hidden.hide_text(SAMPLE.as_bytes()), open(OTHER_KEY, Shape::Uuid).hide_text(SAMPLE.as_bytes()));
+}
+
+#[test]
+fn what_is_no_uuid_of_its_side_is_refused() {
+    let hidden = open(KEY, Shape::Uuid);
+    let of_4 = "017f22e2-79b0-4cc3-98c4-dc0c0c07398f";
+    for (wrong, why) in [
+        (of_4, "it is not a UUID of version 7, and no other is hidden"),
+        ("017f22e2-79b0-7cc3-18c4-dc0c0c07398f", "it is not a UUID of version 7, and no other is hidden"),
+        ("017f22e2-79b0-7cc3-d8c4-dc0c0c07398f", "it is not a UUID of version 7, and no other is hidden"),
+        ("017f22e279b07cc398c4dc0c0c07398f", "a UUID has 36 characters, not 32"),
+        ("{017f22e2-79b0-7cc3-98c4-dc0c0c07398f}", "a UUID has 36 characters, not 38"),
+        ("017f22e2-79b0-7cc3-98c4-dc0c0c07398g", "character 36 is 'g', not hexadecimal"),
+        ("42", "a UUID has 36 characters, not 2"),
+    ] {
+        assert_eq!(hidden.hide_text(wrong.as_bytes()).unwrap_err().to_string(), why, "{wrong}");
+    }
+    for wrong in [SAMPLE, "017f22e2-79b0-4cc3-18c4-dc0c0c07398f", "017f22e2-79b0-4cc3-d8c4-dc0c0c07398f"] {
+        let why = "it is not a UUID of version 4, which all images are";
+        assert_eq!(hidden.reveal_text(wrong.as_bytes()).unwrap_err().to_string(), why, "{wrong}");
+        assert_eq!(hidden.reveal_uuid(wrong.parse().unwrap()).unwrap_err().to_string(), why, "{wrong}");
+    }
+    assert!(hidden.hide_uuid(of_4.parse().unwrap()).is_err());
+
+    let why = "this series hides UUIDs, and no numbers";
+    assert_eq!(hidden.hide(42).unwrap_err().to_string(), why);
+    assert_eq!(hidden.reveal(of_4.as_bytes()).unwrap_err().to_string(), why);
+    let numbers = open(KEY, Shape::Digits(10));
+    assert_eq!(numbers.hide_uuid(SAMPLE.parse().unwrap()), Err(NotHidden::NoNumber));
+    assert_eq!(numbers.reveal_uuid(of_4.parse().unwrap()), Err(NotRevealed::NoNumber));
+    assert_eq!(numbers.hide_text(SAMPLE.as_bytes()), Err(NotHidden::NoNumber));
+
+    let directory = Directory::new("hidden-uuid");
+    for content in [format!("1 {KEY}"), format!("{KEY}\n1 {OTHER_KEY}")] {
+        let path = key_file(&directory, &content);
+        let why = format!(
+            "the images of UUIDs have no place for the digit of a period, and a key in {} has one: give UUIDs a file with one key, and no digit before it",
+            path.display()
+        );
+        assert_eq!(Hidden::open(&path, "a", Shape::Uuid).unwrap_err().to_string(), why);
+    }
+}
+
+proptest! {
+    #[test]
+    fn every_uuid_of_version_7_comes_back(bits: u128, sized in 0_usize..3) {
+        let hidden = open([KEY, THIRD_KEY, OTHER_KEY][sized], Shape::Uuid);
+        let id = Uuid::from_u128(bits & !(0xf << 76 | 3 << 62) | 7 << 76 | 2 << 62);
+        let image = hidden.hide_uuid(id).unwrap();
+        prop_assert_eq!((image.get_version_num(), image.get_variant()), (4, Variant::RFC4122));
+        prop_assert_eq!(hidden.reveal_uuid(image), Ok(id));
+    }
 }
 
 #[test]
@@ -360,17 +583,33 @@ fn the_words_of_a_configuration_are_checked() {
     assert_eq!(checked.len(), 11);
     assert_eq!(parse(&[&key, "name=orders", "letters=8"]).unwrap().hide(42).unwrap().len(), 8);
 
-    let options = "the options are key=FILE, name=NAME, digits=6..19 or letters=4..13, check, and state=FILE";
+    let options = "the options are key=FILE, name=NAME, digits=6..19 or letters=4..13 or uuid, and for numbers check and state=FILE";
     assert_eq!(why(&[]), format!("key= is missing; {options}"));
     assert_eq!(why(&[&key, "digits=10"]), format!("name= is missing; {options}"));
-    assert_eq!(why(&[&key, "name=a"]), format!("give one of digits= and letters=; {options}"));
-    assert_eq!(why(&[&key, "name=a", "digits=6", "letters=4"]), format!("give one of digits= and letters=; {options}"));
+    assert_eq!(why(&[&key, "name=a"]), format!("give one of digits=, letters= and uuid; {options}"));
+    assert_eq!(
+        why(&[&key, "name=a", "digits=6", "letters=4"]),
+        format!("give one of digits=, letters= and uuid; {options}")
+    );
     assert_eq!(why(&[&key, "name=a", "digits=6", "digits=6"]), "digits was given twice");
     assert_eq!(why(&[&key, "name=a", "digits=ten"]), "digits=\"ten\" is not a number");
     assert_eq!(why(&[&key, "name=a", "digits=20"]), "hidden numbers have 6 to 19 digits, not 20");
     assert_eq!(why(&["key=a", "name=a", "digits=6"]), "key=\"a\" is not an absolute path");
     assert_eq!(why(&[&key, "name=a", "digits=6", "state=a"]), "state=\"a\" is not an absolute path");
-    for word in ["colour=blue", "check=1", "check=", "key", ""] {
+    assert_eq!(
+        why(&[&key, "name=a", "uuid", "check"]),
+        "check and uuid do not go together: UUIDs have no place for a check digit"
+    );
+    assert_eq!(
+        why(&[&key, "name=a", "uuid", "state=/a"]),
+        "state and uuid do not go together: no UUID is of a segment"
+    );
+    assert_eq!(
+        why(&[&key, "name=a", "uuid", "digits=6"]),
+        format!("give one of digits=, letters= and uuid; {options}")
+    );
+    assert_eq!(parse(&[&key, "name=a", "uuid"]).unwrap().hide_text(SAMPLE.as_bytes()).unwrap().len(), 36);
+    for word in ["colour=blue", "check=1", "check=", "uuid=1", "uuid=", "key", ""] {
         assert_eq!(why(&[word]), format!("\"{word}\" is not an option; {options}"), "{word}");
     }
     let state = format!("state={}", directory.0.join("orders.segment").display());

@@ -1,9 +1,11 @@
-//! Why a key cannot be used, a number not be hidden, or a text not be read. No message has a part of a key.
+//! Why a key cannot be used, a number or a UUID not be hidden, or a text not be read. No message has a part of a key.
 
 use crate::segment::SegmentError;
 use crate::shared::key_check::KeyCheck;
+use crate::text::FormatError;
+use std::borrow::Cow;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use txid_keyed::KeyFileError;
 
 /// Why a [`Hidden`](super::Hidden) could not be made.
@@ -17,6 +19,8 @@ pub enum HiddenError {
     Digits(u32),
     /// Numbers have 4 to 13 letters.
     Letters(u32),
+    /// A key of UUIDs has the digit of a period, for which their images have no place.
+    Period(PathBuf),
     /// The page of the segment could not be opened.
     Segment(SegmentError),
     /// An option of a configuration is wrong; this says how.
@@ -31,6 +35,11 @@ impl fmt::Display for HiddenError {
             Self::Name(bytes) => write!(f, "the name of a series has at most 128 bytes, not {bytes}"),
             Self::Digits(digits) => write!(f, "hidden numbers have 6 to 19 digits, not {digits}"),
             Self::Letters(letters) => write!(f, "hidden numbers have 4 to 13 letters, not {letters}"),
+            Self::Period(path) => write!(
+                f,
+                "the images of UUIDs have no place for the digit of a period, and a key in {} has one: give UUIDs a file with one key, and no digit before it",
+                path.display()
+            ),
             Self::Segment(error) => error.fmt(f),
             Self::Option(what) => f.write_str(what),
         }
@@ -40,11 +49,13 @@ impl fmt::Display for HiddenError {
 // No source: the message includes it already.
 impl std::error::Error for HiddenError {}
 
-/// Why a number was not hidden.
+/// Why a number or a UUID was not hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotHidden {
-    /// The text is not a number of at most 64 bits in decimal digits.
+    /// It is not a number of at most 64 bits, in decimal digits.
     NoNumber,
+    /// It is not a UUID of version 7.
+    NoUuid(FormatError),
     /// The number is above the last one that has an image of this length.
     TooLarge {
         /// The number.
@@ -67,24 +78,41 @@ impl fmt::Display for NotHidden {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::NoNumber => f.write_str("it is not a number of at most 64 bits in decimal digits"),
+            Self::NoUuid(error) => error.fmt(f),
             Self::TooLarge { number, last } => {
                 write!(f, "{number} is above {last}, the last number that is hidden here; take more digits or letters")
             }
-            Self::OtherKey { page, ours, theirs } => {
-                let name = page.and_then(Path::file_stem).map_or("this segment".into(), |name| name.to_string_lossy());
-                match theirs {
-                    Some(theirs) => write!(
-                        f,
-                        "numbers of {name} are hidden by the key {theirs} in its store, and the key here is {ours}: give each host the same key file"
-                    ),
-                    None => write!(
-                        f,
-                        "the store of {name} does not know the key {ours} yet: give it to txid-agent, as key = \"{ours}\""
-                    ),
-                }
-            }
+            Self::OtherKey { page, ours, theirs: Some(theirs) } => write_other_key(f, page, ours, theirs),
+            Self::OtherKey { page, ours, theirs: None } => write!(
+                f,
+                "the store of {} does not know the key {ours} yet: give it to txid-agent, as key = \"{ours}\"",
+                name_of(page)
+            ),
         }
     }
+}
+
+fn name_of(page: Option<&'static Path>) -> Cow<'static, str> {
+    page.and_then(Path::file_stem).map_or("this segment".into(), |name| name.to_string_lossy())
+}
+
+#[cold]
+fn write_other_key(
+    f: &mut fmt::Formatter<'_>,
+    page: Option<&'static Path>,
+    ours: KeyCheck,
+    theirs: KeyCheck,
+) -> fmt::Result {
+    let name = name_of(page);
+    if theirs.is_retired() {
+        let period = ours.period().map_or("without a period".to_string(), |period| format!("of period {period}"));
+        return write!(f, "the key {period} is retired in the store of {name}: take its line out of the key file");
+    }
+    write!(f, "numbers of {name} are hidden by the key {theirs} in its store, and the key here is {ours}: ")?;
+    f.write_str(match ours.has_key_of(theirs) {
+        true => "give each host the same name, length and check digit",
+        false => "give each host the same key file",
+    })
 }
 
 impl std::error::Error for NotHidden {}
@@ -114,6 +142,17 @@ pub enum NotRevealed {
     Period(u8),
     /// No number has this image.
     NoNumber,
+    /// It is not a UUID of version 4.
+    NoUuid(FormatError),
+    /// The store of the segment has another key for this period, by which this is the image of another number.
+    OtherKey {
+        /// The page of the segment.
+        page: Option<&'static Path>,
+        /// The key that the image would have been read by.
+        ours: KeyCheck,
+        /// The one that the store has for the same period.
+        theirs: KeyCheck,
+    },
 }
 
 impl fmt::Display for NotRevealed {
@@ -127,6 +166,8 @@ impl fmt::Display for NotRevealed {
             Self::Check => f.write_str("its check digit is wrong: a character is wrong, or two are swapped"),
             Self::Period(period) => write!(f, "it is of period {period}, which has no key here"),
             Self::NoNumber => f.write_str("no number has this image"),
+            Self::NoUuid(error) => error.fmt(f),
+            Self::OtherKey { page, ours, theirs } => write_other_key(f, page, ours, theirs),
         }
     }
 }

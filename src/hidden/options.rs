@@ -4,17 +4,18 @@ use super::{Hidden, HiddenError, Shape};
 use crate::segment::Segment;
 use std::path::Path;
 
-const OPTIONS: &str = "the options are key=FILE, name=NAME, digits=6..19 or letters=4..13, check, and state=FILE";
+const OPTIONS: &str =
+    "the options are key=FILE, name=NAME, digits=6..19 or letters=4..13 or uuid, and for numbers check and state=FILE";
 
 impl Hidden {
-    /// Opens a series by the words of a configuration: `key=FILE name=orders digits=10`, or `letters=8` for digits.
-    /// `check` appends a check digit. With `state=FILE`, the numbers are of the segment in that file.
+    /// Opens a series by the words of a configuration: `key=FILE name=orders digits=10`, or `letters=8` or `uuid` for
+    /// digits. `check` appends a check digit. With `state=FILE`, the numbers are of the segment in that file.
     ///
     /// # Errors
     ///
     /// As for [`Hidden::open`], and if an option is wrong or missing.
     pub fn parse<'a>(words: impl IntoIterator<Item = &'a str>) -> Result<Self, HiddenError> {
-        let [mut key, mut name, mut digits, mut letters, mut check, mut state] = [None; 6];
+        let [mut key, mut name, mut digits, mut letters, mut uuid, mut check, mut state] = [None; 7];
         for word in words {
             let (option, value) = word.split_once('=').unwrap_or((word, ""));
             let place = match option {
@@ -22,11 +23,12 @@ impl Hidden {
                 "name" => &mut name,
                 "digits" => &mut digits,
                 "letters" => &mut letters,
+                "uuid" => &mut uuid,
                 "check" => &mut check,
                 "state" => &mut state,
                 _ => return wrong(format!("\"{word}\" is not an option; {OPTIONS}")),
             };
-            if (option == "check") != (option == word) {
+            if ["check", "uuid"].contains(&option) != (option == word) {
                 return wrong(format!("\"{word}\" is not an option; {OPTIONS}"));
             }
             if place.replace(value).is_some() {
@@ -36,11 +38,20 @@ impl Hidden {
         let (Some(key), Some(name)) = (key, name) else {
             return wrong(format!("{} is missing; {OPTIONS}", if key.is_none() { "key=" } else { "name=" }));
         };
-        let shape = match (digits, letters) {
-            (Some(digits), None) => Shape::Digits(number("digits", digits)?),
-            (None, Some(letters)) => Shape::Letters(number("letters", letters)?),
-            _ => return wrong(format!("give one of digits= and letters=; {OPTIONS}")),
+        let shape = match (digits, letters, uuid) {
+            (Some(digits), None, None) => Shape::Digits(number("digits", digits)?),
+            (None, Some(letters), None) => Shape::Letters(number("letters", letters)?),
+            (None, None, Some(_)) => Shape::Uuid,
+            _ => return wrong(format!("give one of digits=, letters= and uuid; {OPTIONS}")),
         };
+        let clash = match (uuid, check, state) {
+            (Some(_), Some(_), _) => Some(("check", "UUIDs have no place for a check digit")),
+            (Some(_), _, Some(_)) => Some(("state", "no UUID is of a segment")),
+            _ => None,
+        };
+        if let Some((option, why)) = clash {
+            return wrong(format!("{option} and uuid do not go together: {why}"));
+        }
         let mut hidden = Self::open(absolute("key", key)?, name, shape)?;
         if check.is_some() {
             hidden = hidden.with_check_digit();

@@ -8,7 +8,7 @@
 //! | 128..144 | the first free number, and the end of the current range: taking a number needs both |
 //! | 256..272 | the next range |
 //! | 384..448 | what only the agent writes: step, numbers a second, last contact, counts, news, highest number seen, last fetch |
-//! | 512..600 | the check values of the keys that hide the numbers, each plus 2^32, or 0 without a key: first the one without a period, then those of ten periods |
+//! | 512..600 | the check values of the keys that hide the numbers, or 0 without a key: first the one without a period, then those of ten periods. Bit 63 is 1, bit 62 if the key is retired; then come 24 bits of the key and, as the low ones, 32 of the series |
 
 use super::ranges::Ranges;
 use super::used_up::{SegmentNews, UsedUp};
@@ -45,8 +45,6 @@ const NEWS_AT: usize = AGENT_AT + 40;
 const SEEN_AT: usize = AGENT_AT + 48;
 const FETCHED_AT: usize = AGENT_AT + 56;
 const KEYS_AT: usize = 4 * WORDS_AT;
-/// So that a check value of 0 is told from none.
-const HAS_KEY: u64 = 1 << 32;
 
 /// A source of numbers. Any thread may use it.
 #[derive(Clone, Copy, Debug)]
@@ -153,8 +151,7 @@ impl Segment {
     /// The key that the store has for the numbers of this period.
     #[inline]
     pub fn key_check(&self, period: Option<u8>) -> Option<KeyCheck> {
-        let word = self.get(KEYS_AT + 8 * KeyCheck::place_of(period));
-        (word & HAS_KEY != 0).then(|| KeyCheck::new(period, word as u32))
+        KeyCheck::from_word(period, self.get(KEYS_AT + 8 * KeyCheck::place_of(period)))
     }
 
     /// The file of the page.
@@ -246,7 +243,7 @@ impl SegmentPage {
 
     /// Sets the key that the store has for the numbers of a period.
     pub fn set_key_check(&self, check: KeyCheck) {
-        self.set(KEYS_AT + 8 * KeyCheck::place_of(check.period()), HAS_KEY | u64::from(check.value()));
+        self.set(KEYS_AT + 8 * KeyCheck::place_of(check.period()), check.word());
     }
 
     fn set(&self, at: usize, value: u64) {

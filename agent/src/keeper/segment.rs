@@ -53,8 +53,8 @@ impl ManagedSegment {
     fn bind(&mut self, now: Instant) -> Result<(), StoreError> {
         let Some(keys) = self.keys.as_mut().filter(|keys| !keys.are_bound) else { return Ok(()) };
         keys.tried = Some(now);
-        store::bind(&mut *keys.store, &self.rules.tag, &keys.checks)?;
-        keys.checks.iter().for_each(|check| self.page.set_key_check(*check));
+        let known = store::bind(&mut *keys.store, &self.rules.tag, &keys.checks)?;
+        known.into_iter().for_each(|check| self.page.set_key_check(check));
         keys.are_bound = true;
         Ok(())
     }
@@ -244,7 +244,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let asked = Arc::new(AtomicU32::new(0));
         let managed = segment(&directory.path().join("a.segment")).unwrap();
-        let mut managed = managed.hidden_by(vec!["66e94b".parse().unwrap()], Box::new(Away(asked.clone())));
+        let mut managed = managed.hidden_by(vec!["66e94b-767ab6ec".parse().unwrap()], Box::new(Away(asked.clone())));
         let asked = || asked.load(Ordering::Relaxed);
         let now = Instant::now();
         assert_eq!((managed.attend(now), asked()), (Some("here did not answer within 1 ms".to_owned()), 1));

@@ -1,8 +1,10 @@
 //! `scheme://user:password@host:port,host:port/path?option=value`, the same for all stores.
 
 use std::fmt;
+use std::fs::Metadata;
 use std::net::IpAddr;
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use percent_encoding::percent_decode_str;
@@ -195,21 +197,45 @@ impl StoreUrl {
         }
         let file = |name| self.option(name).map(PathBuf::from);
         let identity = match (file("cert"), file("key")) {
-            (Some(cert), Some(key)) => Some((cert, key)),
+            (Some(cert), Some(key)) => {
+                self.check_secret("key", &key)?;
+                Some((cert, key))
+            }
             (None, None) => None,
             _ => return Err(self.address.misconfigured("cert= and key= go together")),
         };
         Tls::new(&self.address, file("ca"), identity).map(Some)
     }
 
+    /// Refuses a file with a secret that others may read. What cannot be looked at cannot be read either, which says why.
+    fn check_secret(&self, option: &str, file: &Path) -> Result<(), StoreError> {
+        match std::fs::metadata(file) {
+            Ok(status) if others_rights(&status) != 0 => Err(self.address.misconfigured(format_args!(
+                "{option}={}: others may read or change this file (mode {:04o}): chmod 600 it, and take a new secret if somebody may \
+                 have read this one",
+                file.display(),
+                status.mode() & 0o7777
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     fn find_password(&self) -> Result<Option<Secret>, StoreError> {
         if let Some(file) = self.option("password-file") {
+            self.check_secret("password-file", Path::new(file))?;
             let text = std::fs::read_to_string(file)
                 .map_err(|error| self.address.misconfigured(format_args!("password-file={file}: {error}")))?;
             return Ok(Some(Secret(text.trim_end_matches(['\r', '\n']).to_owned())));
         }
         Ok(std::env::var(PASSWORD_VARIABLE).ok().filter(|word| !word.is_empty()).map(Secret))
     }
+}
+
+/// The permissions of a file with a secret that others have and should not. Root may let a group read it, as PostgreSQL's
+/// clients allow: so do packages, and Kubernetes with an fsGroup.
+fn others_rights(status: &Metadata) -> u32 {
+    let forbidden = if status.uid() == 0 { 0o037 } else { 0o077 };
+    if status.is_file() { status.mode() & forbidden } else { 0 }
 }
 
 /// Whether there is a password in the text of a URL, where other users of the host may read it.
@@ -248,6 +274,30 @@ impl Host {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt;
+
+    /// The password's file and that of a certificate's key.
+    #[test]
+    fn a_secret_that_others_may_read_is_refused() {
+        let directory = tempfile::TempDir::new().unwrap();
+        let file = directory.path().join("secret");
+        fs::write(&file, "secret").unwrap();
+        let is_roots = fs::metadata(&file).unwrap().uid() == 0;
+        let name = file.display();
+        for (option, url) in [
+            ("password-file", format!("redis://a?password-file={name}")),
+            ("key", format!("rediss://a?cert={name}&key={name}")),
+        ] {
+            for mode in [0o600, 0o400, 0o640, 0o440, 0o644, 0o604, 0o602, 0o620, 0o660] {
+                fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
+                let said = StoreUrl::parse(&url).err().map(|error| error.to_string()).unwrap_or_default();
+                let wanted = format!("{option}={name}: others may read or change this file (mode {mode:04o})");
+                let is_good = mode & 0o077 == 0 || is_roots && [0o640, 0o440].contains(&mode);
+                assert_eq!(said.contains(&wanted), !is_good, "{option}, {mode:o}: {said}");
+            }
+        }
+    }
 
     #[test]
     fn passwords_are_seen() {

@@ -70,7 +70,7 @@ impl Hidden {
         let key_file = directory.join("orders.key");
         let mut file =
             fs::OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).open(&key_file).unwrap();
-        file.write_all(b"2b7e151628aed2a6abf7158809cf4f3c").unwrap();
+        file.write_all(b"85962d72415d32da4f2c574c02c44ed9\n").unwrap();
         let key = format!("key={}", key_file.display());
         let words = [&*key, "name=orders", "digits=10"].map(|word| [word.len(), word.as_ptr() as usize]);
         let mut series = std::ptr::null_mut();

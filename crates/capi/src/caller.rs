@@ -7,7 +7,7 @@ use std::fmt::Display;
 use std::io::Write;
 
 /// The size of the buffer for a `message`. On error, functions write a text to it that says what is wrong, truncated if
-/// necessary, and a final NUL. On success they write nothing.
+/// necessary, and a final NUL. On success they write nothing, unless a function says so.
 pub const TXID_MESSAGE_LEN: usize = 1024;
 
 /// A text, laid out as nginx's ngx_str_t.
@@ -101,11 +101,22 @@ pub(crate) fn written_if_read<T, E: Into<txid_error>>(read: Result<T, E>, write:
 /// `message` must be valid for writes of TXID_MESSAGE_LEN bytes.
 #[cold]
 pub(crate) unsafe fn fail(error: txid_error, why: &dyn Display, message: *mut c_char) -> i32 {
+    // SAFETY: the caller's promise is the same.
+    unsafe { tell(why, message) };
+    error as i32
+}
+
+/// Writes a text to `message`.
+///
+/// # Safety
+///
+/// As for [`fail`].
+#[cold]
+pub(crate) unsafe fn tell(what: &dyn Display, message: *mut c_char) {
     let mut text = [0; TXID_MESSAGE_LEN];
     // A longer text is truncated.
-    let _ = write!(&mut text[..TXID_MESSAGE_LEN - 1], "{why}");
+    let _ = write!(&mut text[..TXID_MESSAGE_LEN - 1], "{what}");
     let len = text.iter().position(|&byte| byte == 0).unwrap_or(TXID_MESSAGE_LEN - 1);
     // SAFETY: the caller vouches for a buffer larger than the text and its NUL.
     unsafe { message.cast::<u8>().copy_from_nonoverlapping(text.as_ptr(), len + 1) };
-    error as i32
 }

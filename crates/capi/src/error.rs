@@ -49,7 +49,7 @@ pub enum txid_error {
     SegmentUsedUp = -52,
     /// A key file cannot be opened, or others than its owner may read it.
     KeyFile = -60,
-    /// A key file has no key, or a line that is none.
+    /// A key file has no key, or a line that is none, or a key that may not be used.
     Key = -61,
     /// A number is too large to be hidden, or a text is the image of none.
     HiddenNumber = -62,
@@ -57,7 +57,7 @@ pub enum txid_error {
     HiddenCheck = -63,
     /// There is no key for the period of a hidden number.
     HiddenPeriod = -64,
-    /// The store of a segment has another key for its numbers, or none.
+    /// The store of a segment has another key for its numbers, or the same one for another name or length, or none.
     OtherKey = -65,
 }
 
@@ -167,11 +167,11 @@ meanings! {
     SegmentState => c"the segment's file is damaged, a copy, or from an earlier boot",
     SegmentUsedUp => c"both ranges of the segment are used up",
     KeyFile => c"the key file cannot be opened, or others than its owner may read it",
-    Key => c"the key file has no key, or a line that is none",
+    Key => c"the key file has no key, or a line that is none, or a key that may not be used",
     HiddenNumber => c"the number is too large to be hidden, or the text is the image of none",
     HiddenCheck => c"the check digit of the hidden number is wrong",
     HiddenPeriod => c"there is no key for the period of the hidden number",
-    OtherKey => c"the store of the segment has another key for its numbers, or none",
+    OtherKey => c"the store of the segment has another key or series for its numbers, or none",
 }
 
 /// The meaning of a txid_error, or of 0, as a static text. Unlike an id, it is NUL-terminated.

@@ -1,27 +1,29 @@
-//! Numbers that tell nothing: their images under a keyed permutation.
+//! Numbers and UUIDs that tell nothing: their images under a keyed permutation.
 
-use crate::caller::{bytes, fail, place, txid_text, words};
+use crate::caller::{bytes, fail, place, tell, txid_text};
 use crate::error::txid_error;
 use ::txid::Hidden;
 use ::txid::hidden::{HiddenError, KeyFlaw, NotHidden, NotRevealed};
 use std::ffi::c_char;
+use std::str;
 
-/// The length of the longest hidden number.
-pub const TXID_HIDDEN_LEN: usize = 21;
+/// The length of the longest image, and of the longest text that has one.
+pub const TXID_HIDDEN_LEN: usize = 36;
 
 const _: () = assert!(TXID_HIDDEN_LEN == Hidden::MAX_LEN);
 
-/// Hides the numbers of one series, and reveals them.
+/// Hides the numbers or the UUIDs of one series, and reveals them.
 pub struct txid_hidden(Hidden);
 
-/// Opens a series of hidden numbers, and writes it to `hidden`. Any thread may use it, and any child. Release it with
-/// txid_hidden_close.
+/// Opens a series of hidden numbers or UUIDs, and writes it to `hidden`. Any thread may use it, and any child. Release it
+/// with txid_hidden_close.
 ///
 /// The words are key=FILE, which only its owner may read; name=NAME, and with another name, the images are others; digits=N
-/// for images of 6 to 19 digits, or letters=N for 4 to 13 letters; and perhaps check, for a check digit after that, and
-/// state=FILE, the file of the numbers' segment.
+/// for images of 6 to 19 digits, letters=N for 4 to 13 letters, or uuid for UUIDs; and for numbers perhaps check, for a check
+/// digit after that, and state=FILE, the file of the numbers' segment. All are UTF-8.
 ///
-/// Returns 0, or a txid_error; then `message` says what is wrong, and `hidden` is unchanged.
+/// Returns 0; or 1 if the series can be used, but the system may write its key to swap space, and then `message` says why;
+/// or a txid_error: then `message` says what is wrong, and `hidden` is unchanged.
 ///
 /// # Safety
 ///
@@ -35,16 +37,30 @@ pub unsafe extern "C" fn txid_hidden_open(
     message: *mut c_char,
 ) -> i32 {
     // SAFETY: the caller vouches for the texts.
-    let list = unsafe { words(list, count) };
-    match Hidden::parse(list.iter().map(|word| &**word)) {
+    let words: Vec<_> = unsafe { (0..count).map(|index| (*list.add(index)).bytes()).collect() };
+    // Two names must never become one.
+    let opened =
+        words.iter().map(|word| str::from_utf8(word).map_err(|_| not_utf8(word))).collect::<Result<Vec<_>, _>>();
+    match opened.and_then(Hidden::parse) {
         Ok(opened) => {
+            let not_locked = opened.not_locked();
             // SAFETY: the caller vouches for `hidden`.
             unsafe { hidden.write(Box::into_raw(Box::new(txid_hidden(opened)))) };
-            0
+            let Some(error) = not_locked else { return 0 };
+            let why = format_args!(
+                "the system may write the key to swap space: mlock: {error}; raise the limit of locked memory"
+            );
+            // SAFETY: the caller's promise is the same.
+            unsafe { tell(&why, message) };
+            1
         }
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: as above.
         Err(error) => unsafe { fail(txid_error::from(&error), &error, message) },
     }
+}
+
+fn not_utf8(word: &[u8]) -> HiddenError {
+    HiddenError::Option(format!("\"{}\" is not UTF-8", word.escape_ascii()))
 }
 
 /// Releases a series, and wipes its key from memory.
@@ -111,12 +127,12 @@ pub unsafe extern "C" fn txid_hidden_reveal(
     }
 }
 
-/// Writes the image of a number in decimal digits to `buf`, as txid_hidden_hide does.
+/// Writes the image of `text`, a number in decimal digits or a UUID of version 7, to `buf`, as txid_hidden_hide does. The
+/// image of a UUID is one of version 4, of 36 bytes.
 ///
 /// # Safety
 ///
 /// As for txid_hidden_hide; also, `text` must be valid for reads of `len` bytes.
-#[cfg(feature = "nginx")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn txid_hidden_hide_text(
     hidden: *const txid_hidden,
@@ -127,11 +143,31 @@ pub unsafe extern "C" fn txid_hidden_hide_text(
 ) -> i32 {
     // SAFETY: the caller vouches for all of them.
     unsafe {
-        match (*hidden).0.hide_text(bytes(text, len)) {
-            Ok(image) => {
-                buf.copy_from_nonoverlapping(image.as_ptr().cast(), image.len());
-                image.len() as i32
-            }
+        match (*hidden).0.hide_text_to(bytes(text, len), place(buf)) {
+            Ok(len) => len as i32,
+            Err(error) => fail(txid_error::from(&error), &error, message),
+        }
+    }
+}
+
+/// Writes the number with the image `text` in decimal digits, or the UUID with it, to `buf`, at most TXID_HIDDEN_LEN bytes
+/// and without a NUL, and returns its length; or a txid_error, and then `message` says what is wrong.
+///
+/// # Safety
+///
+/// As for txid_hidden_hide_text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn txid_hidden_reveal_text(
+    hidden: *const txid_hidden,
+    text: *const c_char,
+    len: usize,
+    buf: *mut c_char,
+    message: *mut c_char,
+) -> i32 {
+    // SAFETY: the caller vouches for all of them.
+    unsafe {
+        match (*hidden).0.reveal_text_to(bytes(text, len), place(buf)) {
+            Ok(len) => len as i32,
             Err(error) => fail(txid_error::from(&error), &error, message),
         }
     }
@@ -149,6 +185,7 @@ impl From<&HiddenError> for txid_error {
             HiddenError::Name(_) | HiddenError::Digits(_) | HiddenError::Letters(_) | HiddenError::Option(_) => {
                 Self::Option
             }
+            HiddenError::Period(_) => Self::Key,
             HiddenError::Segment(error) => error.into(),
         }
     }
@@ -157,6 +194,7 @@ impl From<&HiddenError> for txid_error {
 impl From<&NotHidden> for txid_error {
     fn from(error: &NotHidden) -> Self {
         match error {
+            NotHidden::NoUuid(error) => (*error).into(),
             NotHidden::NoNumber | NotHidden::TooLarge { .. } => Self::HiddenNumber,
             NotHidden::OtherKey { .. } => Self::OtherKey,
         }
@@ -171,6 +209,8 @@ impl From<&NotRevealed> for txid_error {
             NotRevealed::Check => Self::HiddenCheck,
             NotRevealed::Period(_) => Self::HiddenPeriod,
             NotRevealed::NoNumber => Self::HiddenNumber,
+            NotRevealed::NoUuid(error) => (*error).into(),
+            NotRevealed::OtherKey { .. } => Self::OtherKey,
         }
     }
 }

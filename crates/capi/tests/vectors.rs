@@ -226,3 +226,44 @@ fn traces_are_continued() {
         assert!(found["continued"] == "true" || !passed_on, "{case}");
     }
 }
+
+/// A line for hidden.c, and the file of its keys.
+fn of_hidden(case: &Value, action: &str, text: &str) -> (tempfile::NamedTempFile, String) {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    for line in case["keys"].as_array().unwrap() {
+        writeln!(file, "{}", line.as_str().unwrap()).unwrap();
+    }
+    let options = case["options"].as_array().unwrap().iter().map(vectors::bytes);
+    let key = format!("key={}", file.path().display()).into_bytes();
+    let words = [action.into(), vectors::bytes(&case[text]), key].into_iter().chain(options);
+    let line = words.map(|word| hex(&word)).collect::<Vec<_>>().join("\t") + "\n";
+    (file, line)
+}
+
+#[test]
+fn numbers_and_uuids_are_hidden_and_revealed() {
+    for (section, action, text) in
+        [("valid", "hide", "inside"), ("valid", "reveal", "shown"), ("invalid", "reveal", "shown")]
+    {
+        let cases = vectors::cases("hidden", section);
+        // The files are there until the program has read them.
+        let (_files, lines): (Vec<_>, Vec<_>) = cases.iter().map(|case| of_hidden(case, action, text)).unzip();
+        let found = run("hidden.c", &lines);
+        assert_eq!(found.len(), cases.len());
+        compare(&cases, found, |case, _| match case["reason"].as_str() {
+            Some(reason) => {
+                let codes = [
+                    ("length", -1),
+                    ("character", -2),
+                    ("value", -10),
+                    ("number", -62),
+                    ("check", -63),
+                    ("period", -64),
+                ];
+                let code = codes.iter().find(|(name, _)| *name == reason).unwrap().1;
+                json!({ "code": code.to_string() })
+            }
+            None => json!({ "text": case[if action == "hide" { "shown" } else { "inside" }] }),
+        });
+    }
+}

@@ -1,4 +1,4 @@
-//! `txid key`, `txid hide` and `txid reveal`: numbers, and what is shown of them.
+//! `txid key`, `txid hide` and `txid reveal`: numbers and UUIDs, and what is shown of them.
 
 use crate::input::Source;
 use crate::trouble::{TROUBLE, complain};
@@ -7,20 +7,24 @@ use indicatif::ProgressBar;
 use serde::Serialize;
 use std::io::{BufWriter, Write, stdout};
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::process::ExitCode;
 use txid::Hidden;
-use txid::hidden::{Shape, key_checks, new_key};
-use txid_args::{Hide, Key, Reveal, Series};
+use txid::hidden::{Shape, new_key};
+use txid::segment::Segment;
+use txid_args::{self as args, Hide, Key, Reveal, Series};
 
 /// How many bytes of what is refused an error shows.
 const MOST_SHOWN: usize = 60;
 
-/// A number and its image, or one of them and why it has no other.
-#[derive(Default, Serialize)]
+/// A number or a UUID and its image, or one of them and why it has no other.
+#[derive(Serialize)]
 struct Pair {
     /// A text: many programs that read JSON round numbers above 2^53.
     #[serde(skip_serializing_if = "Option::is_none")]
     number: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uuid: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     shown: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -28,9 +32,15 @@ struct Pair {
 }
 
 pub(crate) fn key(args: &Key) -> Result<ExitCode> {
-    let line = match &args.file {
-        Some(file) => key_checks(file)?.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
-        None => {
+    let line = match (&args.file, &args.name) {
+        (Some(file), Some(name)) => {
+            let checks = open(file, name, &args.shape)?.key_checks();
+            checks.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+        }
+        _ if args.shape != args::Shape::default() => {
+            bail!("FILE is missing: the keys of which check values are to be printed")
+        }
+        _ => {
             let key = new_key().context("the operating system gave no randomness, so there is no key")?;
             key.iter().map(|byte| format!("{byte:02x}")).collect()
         }
@@ -41,12 +51,12 @@ pub(crate) fn key(args: &Key) -> Result<ExitCode> {
 
 pub(crate) fn hide(args: &Hide) -> Result<ExitCode> {
     let hide = |hidden: &Hidden, given: &[u8]| Ok(hidden.hide_text(given)?.to_string());
-    each(&args.series, &args.numbers, hide, |number, shown| Pair { number, shown, error: None })
+    each(&args.series, &args.numbers, hide, |hidden, shown| (hidden, shown))
 }
 
 pub(crate) fn reveal(args: &Reveal) -> Result<ExitCode> {
-    let reveal = |hidden: &Hidden, given: &[u8]| Ok(hidden.reveal(given)?.to_string());
-    each(&args.series, &args.images, reveal, |shown, number| Pair { number, shown, error: None })
+    let reveal = |hidden: &Hidden, given: &[u8]| Ok(hidden.reveal_text(given)?.to_string());
+    each(&args.series, &args.images, reveal, |shown, hidden| (hidden, shown))
 }
 
 /// Prints a line for each text: what `find` finds for it, or nothing.
@@ -54,9 +64,12 @@ fn each(
     series: &Series,
     given: &[String],
     find: impl Fn(&Hidden, &[u8]) -> Result<String>,
-    pair: impl Fn(Option<String>, Option<String>) -> Pair,
+    pair: impl Fn(Option<String>, Option<String>) -> (Option<String>, Option<String>),
 ) -> Result<ExitCode> {
-    let hidden = open(series)?;
+    let mut hidden = open(&series.key, &series.name, &series.shape)?;
+    if let Some(state) = &series.state {
+        hidden = hidden.of_segment(Segment::attach(state)?);
+    }
     let mut out = BufWriter::new(stdout().lock());
     let mut all_good = true;
     let mut print = |text: &[u8]| {
@@ -69,7 +82,11 @@ fn each(
             complain(&anyhow!("'{shown}{more}': {error}"));
         }
         let line = match series.json {
-            true => serde_json::to_string(&Pair { error, ..pair(Some(shown), found.ok()) })?,
+            true => {
+                let (inside, shown) = pair(Some(shown), found.ok());
+                let (number, uuid) = if series.shape.uuid { (None, inside) } else { (inside, None) };
+                serde_json::to_string(&Pair { number, uuid, shown, error })?
+            }
             false => found.unwrap_or_default(),
         };
         writeln!(out, "{line}").context("standard output")
@@ -93,12 +110,16 @@ fn each(
     Ok(ExitCode::from(u8::from(!all_good)))
 }
 
-fn open(series: &Series) -> Result<Hidden> {
-    let shape = match (series.digits, series.letters) {
-        (_, Some(letters)) => Shape::Letters(letters),
-        (Some(digits), None) => Shape::Digits(digits),
-        (None, None) => bail!("--digits or --letters is missing: how long images are"),
+fn open(key: &Path, name: &str, shape: &args::Shape) -> Result<Hidden> {
+    let shown = match (shape.digits, shape.letters, shape.uuid) {
+        (Some(digits), _, _) => Shape::Digits(digits),
+        (_, Some(letters), _) => Shape::Letters(letters),
+        (_, _, true) => Shape::Uuid,
+        _ => bail!("--digits, --letters or --uuid is missing: how images look"),
     };
-    let hidden = Hidden::open(&series.key, &series.name, shape)?;
-    Ok(if series.check { hidden.with_check_digit() } else { hidden })
+    let hidden = Hidden::open(key, name, shown)?;
+    if let Some(error) = hidden.not_locked() {
+        complain(&anyhow!("the system may write the key to swap space: mlock: {error}"));
+    }
+    Ok(if shape.check { hidden.with_check_digit() } else { hidden })
 }

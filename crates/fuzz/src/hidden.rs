@@ -1,4 +1,4 @@
-//! Hidden numbers: files of keys, and texts that may be images.
+//! Hidden numbers and UUIDs: files of keys, and texts that may be images.
 
 use crate::bytes::text;
 use std::fs;
@@ -7,9 +7,10 @@ use std::path::Path;
 use std::sync::LazyLock;
 use tempfile::TempDir;
 use txid::Hidden;
-use txid::hidden::{NotRevealed, Shape, key_checks};
+use txid::hidden::{NotRevealed, Shape};
+use txid::uuid::{self, Variant};
 
-const KEY: &[u8] = b"2B7E151628AED2A6ABF7158809CF4F3C";
+const KEY: &[u8] = b"85962D72415D32DA4F2C574C02C44ED9\n";
 
 fn write(path: &Path, content: &[u8]) {
     fs::write(path, content).expect("the file is written");
@@ -21,11 +22,9 @@ pub fn key_file(bytes: &[u8]) {
     static DIRECTORY: LazyLock<TempDir> = LazyLock::new(|| TempDir::new().expect("a directory"));
     let path = DIRECTORY.path().join(format!("{:?}", std::thread::current().id()));
     write(&path, bytes);
-    let found = key_checks(&path).map(|checks| checks.iter().map(|check| check.period()).collect());
-    match (found, periods(bytes)) {
-        (Ok(found), expected) => {
-            assert_eq!(Some(found), expected);
-            let hidden = Hidden::open(&path, "a", Shape::Digits(6)).expect("it is a file of keys");
+    match (Hidden::open(&path, "a", Shape::Digits(6)), periods(bytes)) {
+        (Ok(hidden), expected) => {
+            assert_eq!(Some(hidden.key_checks().iter().map(|check| check.period()).collect()), expected);
             let shown = hidden.hide(42).expect("a small number");
             assert_eq!(hidden.reveal(shown.as_bytes()), Ok(42));
         }
@@ -35,7 +34,7 @@ pub fn key_file(bytes: &[u8]) {
 
 /// The periods of the keys in a file, if that is one.
 fn periods(bytes: &[u8]) -> Option<Vec<Option<u8>>> {
-    let mut periods = Vec::new();
+    let (mut periods, mut keys) = (Vec::new(), Vec::new());
     for line in bytes.split(|byte| *byte == b'\n') {
         let words: Vec<_> = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
         let (period, key) = match words[..] {
@@ -44,35 +43,61 @@ fn periods(bytes: &[u8]) -> Option<Vec<Option<u8>>> {
             [[digit @ b'0'..=b'9'], key] => (Some(digit - b'0'), key),
             _ => return None,
         };
-        let is_key = [32, 48, 64].contains(&key.len()) && key.iter().all(u8::is_ascii_hexdigit);
-        if !is_key || periods.contains(&period) {
+        let key = text(key).to_ascii_lowercase();
+        let is_key = [32, 48, 64].contains(&key.len()) && key.bytes().all(|digit| digit.is_ascii_hexdigit());
+        if !is_key || is_known(&key) || periods.contains(&period) || keys.contains(&key) {
             return None;
         }
         periods.push(period);
+        keys.push(key);
     }
-    (!periods.is_empty() && bytes.len() <= 2048).then_some(periods)
+    (!periods.is_empty() && bytes.ends_with(b"\n") && bytes.len() <= 2048).then_some(periods)
 }
 
-/// What may be an image, read in the shapes of its length.
+/// A key that is no secret.
+fn is_known(key: &str) -> bool {
+    let bytes = key.as_bytes().chunks(2).map(|two| u8::from_str_radix(&text(two), 16).expect("two digits"));
+    let bytes: Vec<_> = bytes.collect();
+    let counts_by = |step: u8| bytes.windows(2).all(|two| two[1] == two[0].wrapping_add(step));
+    [0, 1, 0x11].into_iter().any(counts_by) || key.starts_with("2b7e151628aed2a6abf7158809cf4f3c")
+}
+
+fn open(shape: Shape) -> Hidden {
+    let directory = TempDir::new().expect("a directory");
+    let path = directory.path().join("key");
+    write(&path, KEY);
+    Hidden::open(&path, "a", shape).expect("the shape is allowed")
+}
+
+/// What may be an image, read as a UUID and in the shapes of its length.
 pub fn image(bytes: &[u8]) {
     static ALL: LazyLock<Vec<(Shape, bool, Hidden)>> = LazyLock::new(|| {
-        let directory = TempDir::new().expect("a directory");
-        let path = directory.path().join("key");
-        write(&path, KEY);
-        let open = |shape| Hidden::open(&path, "a", shape).expect("the shape is allowed");
         let shapes = (6..=19).map(Shape::Digits).chain((4..=13).map(Shape::Letters));
         shapes.flat_map(|shape| [(shape, false, open(shape)), (shape, true, open(shape).with_check_digit())]).collect()
     });
+    static UUIDS: LazyLock<Hidden> = LazyLock::new(|| open(Shape::Uuid));
+    match UUIDS.reveal_text(bytes) {
+        Ok(id) => {
+            let image = UUIDS.hide_text(id.as_bytes()).expect("it has an image");
+            assert_eq!(&*image, text(bytes).to_ascii_lowercase());
+        }
+        Err(error) => assert!(
+            uuid::read_ascii(bytes).is_err()
+                || uuid::read_ascii(bytes).is_ok_and(|it| it.version != 4 || it.variant != Variant::RFC4122),
+            "{error}"
+        ),
+    }
     for (shape, has_check, hidden) in &*ALL {
         let (length, canonical) = match shape {
             Shape::Digits(length) => (length, text(bytes).into_owned()),
+            Shape::Uuid => unreachable!("it has no length"),
             Shape::Letters(length) => {
                 (length, text(bytes).to_ascii_lowercase().replace('o', "0").replace(['i', 'l'], "1"))
             }
         };
         let is_of_shape = |byte: u8| match shape {
             Shape::Digits(_) => byte.is_ascii_digit(),
-            Shape::Letters(_) => byte.is_ascii_digit() || (byte.is_ascii_lowercase() && byte != b'u'),
+            _ => byte.is_ascii_digit() || (byte.is_ascii_lowercase() && byte != b'u'),
         };
         match hidden.reveal(bytes) {
             Ok(number) => assert_eq!(&*hidden.hide(number).expect("it has an image"), canonical),
@@ -87,6 +112,9 @@ pub fn image(bytes: &[u8]) {
             // 19 digits and 13 letters have more values than 64 bits.
             Err(NotRevealed::NoNumber) => assert!(matches!(shape, Shape::Digits(19) | Shape::Letters(13))),
             Err(NotRevealed::Period(period)) => panic!("the key has no period, and the text {period}"),
+            Err(error @ (NotRevealed::NoUuid(_) | NotRevealed::OtherKey { .. })) => {
+                panic!("no UUID or segment: {error}")
+            }
         }
     }
 }

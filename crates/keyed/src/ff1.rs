@@ -1,6 +1,6 @@
-//! FF1 of NIST SP 800-38G: a permutation of all texts of one length over an alphabet, here for numbers. In each of ten
-//! rounds, one half of a text is moved by a number that AES makes of the other half. Nothing branches, looks up a table or
-//! divides by what depends on the key or on a number.
+//! FF1 of NIST SP 800-38G: a permutation of all texts of one length over an alphabet, here for numbers and for bits. In
+//! each of ten rounds, one half of a text is moved by a number that AES makes of the other half. Nothing branches, looks up
+//! a table or divides by what depends on the key or on a number.
 
 use crate::cipher::{Cipher, Work};
 
@@ -10,10 +10,13 @@ const ROUNDS: u64 = 10;
 pub struct Ff1 {
     cipher: Cipher,
     steps: Steps,
+    /// Of texts without and with a check digit.
+    check_values: [u32; 2],
 }
 
 impl Ff1 {
-    /// For texts of `length` characters. The larger half must have at most 53 bits, and the smaller at least two values.
+    /// For texts of `length` characters. The larger half must have at most 53 bits, or 61 bits of radix 2, and the smaller
+    /// at least two values.
     #[inline(never)]
     pub(crate) fn new(cipher: Cipher, radix: u32, length: u32, tweak: &[u8]) -> Self {
         let (left, right) = (length / 2, length - length / 2);
@@ -22,8 +25,6 @@ impl Ff1 {
         let bytes = (u64::BITS - (larger - 1).leading_zeros()).div_ceil(8);
         let is_wide = bytes > 4;
         let halves = [Modulus::new(u64::from(radix).pow(left), is_wide), Modulus::new(larger, is_wide)];
-        let steps = Steps { halves, before_last: 0, round: 1 << (8 * bytes), is_wide };
-        let mut permutation = Self { cipher, steps };
 
         let mut first = [0; 16];
         first[..3].copy_from_slice(&[1, 2, 1]);
@@ -31,20 +32,25 @@ impl Ff1 {
         first[6..8].copy_from_slice(&[ROUNDS as u8, left as u8]);
         first[8..12].copy_from_slice(&length.to_be_bytes());
         first[12..].copy_from_slice(&(tweak.len() as u32).to_be_bytes());
-        let mut before_last = encrypt(&permutation.cipher, u128::from_be_bytes(first));
 
         // The tweak is followed by zeros, so that the round's number and half end a block.
         let end = 1 + bytes as usize;
+        let mut before_last = encrypt(&cipher, u128::from_be_bytes(first));
         for block in tweak.chunks(16) {
-            let mut padded = [0; 16];
-            padded[..block.len()].copy_from_slice(block);
-            before_last ^= u128::from_be_bytes(padded);
+            before_last ^= padded(block);
             if block.len() + end > 16 {
-                before_last = encrypt(&permutation.cipher, before_last);
+                before_last = encrypt(&cipher, before_last);
             }
         }
-        permutation.steps.before_last = before_last;
-        permutation
+        // FF1 has no block that begins so.
+        let check_values = [2, 3].map(|kind| {
+            first[0] = kind;
+            let chain = |so_far, block: &[u8]| encrypt(&cipher, so_far ^ padded(block));
+            (tweak.chunks(16).fold(encrypt(&cipher, u128::from_be_bytes(first)), chain) >> (128 - 32)) as u32
+        });
+        // Bits have no place for it in a word, and add it by themselves.
+        let round = 1_u64.checked_shl(8 * bytes).unwrap_or_default();
+        Self { cipher, steps: Steps { halves, before_last, round, is_wide }, check_values }
     }
 
     /// The halves of the image of a number, as fractions of how many values they have: the whole part of a fraction times
@@ -67,16 +73,48 @@ impl Ff1 {
         u128::from(left.value(of_left)) * u128::from(right.modulus) + u128::from(right.value(of_right))
     }
 
+    /// The image of a text of 122 bits, in halves of 61, by a permutation of radix 2.
+    #[inline]
+    pub fn hide_bits(&self, halves: [u64; 2]) -> [u64; 2] {
+        self.bit_rounds(halves, false)
+    }
+
+    /// The text of 122 bits that has this image.
+    #[inline]
+    pub fn reveal_bits(&self, [left, right]: [u64; 2]) -> [u64; 2] {
+        let [right, left] = self.bit_rounds([right, left], true);
+        [left, right]
+    }
+
+    fn bit_rounds(&self, halves: [u64; 2], reveals: bool) -> [u64; 2] {
+        let mut rounds = BitRounds { before_last: self.steps.before_last, halves, reveals };
+        self.cipher.run(&mut Task::BitRounds(&mut rounds));
+        rounds.halves
+    }
+
     fn rounds(&self, fractions: [u64; 2], other: u64, reveals: bool) -> [u64; 2] {
         let mut rounds = Rounds { steps: &self.steps, fractions, other, reveals };
         self.cipher.run(&mut Task::Rounds(&mut rounds));
         rounds.fractions
     }
 
-    /// The first bits of AES of a block of zeros, by which banks compare keys without telling them.
-    pub fn check_value(&self) -> u32 {
-        (encrypt(&self.cipher, 0) >> (128 - 24)) as u32
+    /// AES of a block of zeros. Equal keys have equal ones.
+    pub(crate) fn of_zeros(&self) -> u128 {
+        encrypt(&self.cipher, 0)
     }
+
+    /// A MAC of what makes the permutation: the alphabet, the length and the tweak, and of whether texts have a check
+    /// digit.
+    pub fn check_value(&self, has_check_digit: bool) -> u32 {
+        self.check_values[usize::from(has_check_digit)]
+    }
+}
+
+/// A block of the tweak; the last one is filled up with zeros.
+fn padded(block: &[u8]) -> u128 {
+    let mut padded = [0; 16];
+    padded[..block.len()].copy_from_slice(block);
+    u128::from_be_bytes(padded)
 }
 
 /// What is the same in each round but the cipher.
@@ -120,9 +158,34 @@ impl Rounds<'_> {
     }
 }
 
+/// The same for bits, where a remainder is a mask.
+struct BitRounds {
+    before_last: u128,
+    /// The half that the next round moves, and the other one.
+    halves: [u64; 2],
+    reveals: bool,
+}
+
+impl BitRounds {
+    #[inline(always)]
+    fn run(&mut self, encrypt: impl Fn(u128) -> u128) {
+        for round in 0..ROUNDS {
+            let at = if self.reveals { ROUNDS - 1 - round } else { round };
+            let [half, other] = self.halves;
+            // Of the 96 bits that FF1 takes, those that a half has.
+            let by = (encrypt(self.before_last ^ u128::from(at) << u64::BITS ^ u128::from(other)) >> 32) as u64;
+            let moved = if self.reveals { half.wrapping_sub(by) } else { half.wrapping_add(by) };
+            self.halves = [other, moved & HALF_OF_BITS];
+        }
+    }
+}
+
+const HALF_OF_BITS: u64 = (1 << 61) - 1;
+
 /// All that a cipher does, so that its code is there once for each size of key.
 enum Task<'a, 'steps> {
     Rounds(&'a mut Rounds<'steps>),
+    BitRounds(&'a mut BitRounds),
     Block(&'a mut u128),
 }
 
@@ -131,6 +194,7 @@ impl Work for Task<'_, '_> {
     fn run(&mut self, encrypt: impl Fn(u128) -> u128) {
         match self {
             Self::Rounds(rounds) => rounds.run(encrypt),
+            Self::BitRounds(rounds) => rounds.run(encrypt),
             Self::Block(block) => **block = encrypt(**block),
         }
     }
@@ -326,12 +390,31 @@ mod tests {
         }
     }
 
+    /// Each difference in the permutation is one in its check value.
     #[test]
-    fn the_check_value_is_that_of_banks() {
-        let check_value = |key: &[u8]| Ff1::new(Cipher::of(key), 10, 6, b"").check_value();
-        assert_eq!(check_value(&[0; 16]), 0x66_e94b);
-        assert_eq!(check_value(&[0; 24]), 0xaa_e069);
-        assert_eq!(check_value(&[0; 32]), 0xdc_95c0);
+    fn the_check_value_is_of_all_that_makes_the_permutation() {
+        let key = LONGEST_KEY.to_be_bytes();
+        let of = |key: &[u8], radix, length, tweak: &[u8]| Ff1::new(Cipher::of(key), radix, length, tweak).check_values;
+        let mut found = [
+            of(&key, 10, 10, b"orders"),
+            of(&REST_OF_IT.to_be_bytes(), 10, 10, b"orders"),
+            of(&key, 10, 11, b"orders"),
+            of(&key, 32, 10, b"orders"),
+            of(&key, 2, 122, b"orders"),
+            of(&key, 10, 10, b"order"),
+            of(&key, 10, 10, b"orders\0"),
+            of(&key, 10, 10, b""),
+            of(&key, 10, 10, &[b'a'; 16]),
+            of(&key, 10, 10, &[b'a'; 17]),
+            of(&key, 10, 10, &[b'a'; 128]),
+        ]
+        .concat();
+        let count = found.len();
+        found.sort_unstable();
+        found.dedup();
+        assert_eq!(found.len(), count);
+        // By openssl: 02020100000a0a050000000a00000006 and `orders` with ten zeros, encrypted in CBC with an IV of zeros.
+        assert_eq!(of(&key, 10, 10, b"orders"), [0x767a_b6ec, 0xb8a9_09f1]);
     }
 
     /// All that are used, and the largest that are allowed.

@@ -14,10 +14,15 @@ const MOST_KEYS: usize = 11;
 /// More than all lines of the longest keys.
 const MOST_BYTES: u64 = 2048;
 
+/// How the keys of FIPS 197 and of FF1's samples begin. They are in many documents.
+const OF_THE_STANDARD: [u8; 16] = 0x2b7e1516_28aed2a6_abf71588_09cf4f3c_u128.to_be_bytes();
+
 /// A key of a file.
 pub struct Key {
     /// The digit before it.
     pub period: Option<u8>,
+    /// The first 24 bits of AES of a block of zeros, by which banks compare keys without telling them.
+    pub check_value: u32,
     /// What it does.
     pub permutation: Ff1,
 }
@@ -26,15 +31,21 @@ pub struct Key {
 #[inline(never)]
 pub(crate) fn keys(path: &Path, permutation: &mut dyn FnMut(&[u8]) -> Ff1) -> Result<Secret<Key>, KeyFlaw> {
     let text = read(path)?;
-    let mut keys = Secret::with_room_for(MOST_KEYS).map_err(KeyFlaw::NoMemory)?;
+    let mut keys: Secret<Key> = Secret::with_room_for(MOST_KEYS).map_err(KeyFlaw::NoMemory)?;
     let mut lines = [0; MOST_KEYS];
+    if text.trim_ascii().is_empty() {
+        return Err(KeyFlaw::Empty);
+    }
+    if !text.ends_with(b"\n") {
+        return Err(KeyFlaw::CutShort);
+    }
     for (index, line) in text.split(|byte| *byte == b'\n').enumerate() {
         let (line, number) = (line.trim_ascii(), index + 1);
         if line.is_empty() {
             continue;
         }
         let (period, digits) = parts(line).ok_or(KeyFlaw::Period { line: number })?;
-        let first = &mut lines[period.map_or(0, |period| 1 + usize::from(period))];
+        let first = &mut lines[place_of(period)];
         if *first != 0 {
             return Err(KeyFlaw::Twice { line: number, period, first: *first });
         }
@@ -42,14 +53,38 @@ pub(crate) fn keys(path: &Path, permutation: &mut dyn FnMut(&[u8]) -> Ff1) -> Re
         if ![32, 48, 64].contains(&digits.len()) {
             return Err(KeyFlaw::Length { line: number, digits: digits.len() });
         }
-        let mut key = [0; 32];
+        let mut room = [0; 32];
         for (place, &digit) in digits.iter().enumerate() {
             let value = value(digit).ok_or(KeyFlaw::NoDigit { line: number, place: place + 1 })?;
-            key[place / 2] = key[place / 2] << 4 | value;
+            room[place / 2] = room[place / 2] << 4 | value;
         }
-        keys.push(Key { period, permutation: permutation(&key[..digits.len() / 2]) });
+        let key = &room[..digits.len() / 2];
+        if let Some(why) = not_random(key) {
+            return Err(KeyFlaw::NotRandom { line: number, why });
+        }
+        let permutation = permutation(key);
+        let of_zeros = permutation.of_zeros();
+        if let Some(same) = keys.iter().find(|other| other.permutation.of_zeros() == of_zeros) {
+            return Err(KeyFlaw::SameKey { line: number, first: lines[place_of(same.period)] });
+        }
+        keys.push(Key { period, check_value: (of_zeros >> (128 - 24)) as u32, permutation });
     }
-    if keys.is_empty() { Err(KeyFlaw::Empty) } else { Ok(keys) }
+    Ok(keys)
+}
+
+fn place_of(period: Option<u8>) -> usize {
+    period.map_or(0, |period| 1 + usize::from(period))
+}
+
+/// Why everybody may know a key.
+fn not_random(key: &[u8]) -> Option<&'static str> {
+    let by = |step: u8| key.windows(2).all(|two| two[1].wrapping_sub(two[0]) == step);
+    match () {
+        () if by(0) => Some("all its bytes are equal"),
+        () if by(1) || by(0x11) => Some("its bytes only count up"),
+        () if key.starts_with(&OF_THE_STANDARD) => Some("it is the one of the standard's examples"),
+        () => None,
+    }
 }
 
 fn read(path: &Path) -> Result<Secret<u8>, KeyFlaw> {
@@ -133,6 +168,8 @@ pub enum KeyFlaw {
     },
     /// It has no key.
     Empty,
+    /// Its last line has no end, so that a part of a key may be missing.
+    CutShort,
     /// A key does not have so many digits.
     Length {
         /// Its line, counted from 1.
@@ -161,6 +198,20 @@ pub enum KeyFlaw {
         /// The period.
         period: Option<u8>,
     },
+    /// Somebody could guess a key.
+    NotRandom {
+        /// Its line, counted from 1.
+        line: usize,
+        /// Why.
+        why: &'static str,
+    },
+    /// Two periods have the same key.
+    SameKey {
+        /// The second line.
+        line: usize,
+        /// The first line.
+        first: usize,
+    },
     /// No memory for keys.
     NoMemory(io::Error),
 }
@@ -188,6 +239,20 @@ impl fmt::Display for KeyFileError {
                 write!(f, "the key file {path} has {bytes} bytes, more than all keys of ten periods")
             }
             KeyFlaw::Empty => write!(f, "the key file {path} has no key; `txid key` makes one"),
+            KeyFlaw::CutShort => write!(
+                f,
+                "the key file {path} has no newline at its end, so that a part of the key may be missing: write it again, with one"
+            ),
+            KeyFlaw::NotRandom { line, why } => {
+                write!(
+                    f,
+                    "the key file {path}, line {line}: everybody knows this key: {why}; `txid key` makes a random one"
+                )
+            }
+            KeyFlaw::SameKey { line, first } => write!(
+                f,
+                "the key file {path}, line {line}: this is the key of line {first} again; a new period needs a new key, from `txid key`"
+            ),
             KeyFlaw::Length { line, digits } => write!(
                 f,
                 "the key file {path}, line {line}: a key has 32, 48 or 64 hexadecimal digits, not {digits}; `txid key` makes one"

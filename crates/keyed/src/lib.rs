@@ -12,6 +12,7 @@ pub use file::{Key, KeyFileError, KeyFlaw};
 
 use cipher::Cipher;
 use secret::Secret;
+use std::io;
 use std::ops::Deref;
 use std::path::Path;
 
@@ -26,6 +27,11 @@ impl Keys {
         // Reading and expanding a key has left copies there.
         cipher::clear_the_stack::<4096>();
         read.map(Self).map_err(|flaw| KeyFileError { path: path.to_path_buf(), flaw })
+    }
+
+    /// Why the system may write the keys to its swap space, if it may.
+    pub fn not_locked(&self) -> Option<io::Error> {
+        self.0.not_locked()
     }
 }
 

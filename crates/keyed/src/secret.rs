@@ -1,6 +1,8 @@
-//! Memory for keys: not in core dumps, and wiped before it is given back. Children inherit it, since nginx's workers need
-//! the keys that their master has read.
+//! Memory for keys: not in core dumps, not in swap space if the system allows that, and wiped before it is given back.
+//! Children inherit it, since nginx's workers need the keys that their master has read. They do not inherit the lock, but
+//! the pages stay those of their parent, which nobody writes to.
 
+use rustix::io::Errno;
 use rustix::mm::{self, MapFlags, ProtFlags};
 use std::io;
 use std::ops::Deref;
@@ -11,6 +13,7 @@ pub(crate) struct Secret<T> {
     first: NonNull<T>,
     count: usize,
     most: usize,
+    lock: Result<(), Errno>,
 }
 
 // SAFETY: it owns its values, as a `Box<[T]>` does.
@@ -28,13 +31,19 @@ impl<T> Secret<T> {
             mm::mmap_anonymous(ptr::null_mut(), bytes, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE)
         }?;
         let first = NonNull::new(mapped.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
-        let secret = Self { first, count: 0, most };
+        // SAFETY: the mapping is ours, and its content stays.
+        let lock = unsafe { mm::mlock(mapped, bytes) };
+        let secret = Self { first, count: 0, most, lock };
         #[cfg(target_os = "linux")]
         // SAFETY: the mapping is ours, and its content stays.
         unsafe {
             mm::madvise(mapped, bytes, mm::Advice::LinuxDontDump)?;
         }
         Ok(secret)
+    }
+
+    pub(crate) fn not_locked(&self) -> Option<io::Error> {
+        self.lock.err().map(io::Error::from)
     }
 
     pub(crate) fn push(&mut self, value: T) {

@@ -114,6 +114,16 @@ int32_t txid_hidden_reveal(const txid_hidden *hidden,
                            size_t len,
                            uint64_t *number,
                            char *message);
+int32_t txid_hidden_hide_text(const txid_hidden *hidden,
+                              const char *text,
+                              size_t len,
+                              char *buf,
+                              char *message);
+int32_t txid_hidden_reveal_text(const txid_hidden *hidden,
+                                const char *text,
+                                size_t len,
+                                char *buf,
+                                char *message);
 txid_kept *txid_kept_of(const void *request);
 txid_kept *txid_kept_start(void *request, txid_add_cleanup add, bool is_over);
 bool txid_kept_set_id(txid_kept *kept, const char *id, size_t id_len);
@@ -209,7 +219,7 @@ void txid_uuid_v7_now(char *buf, int64_t clock_ms);
 return {
     ABI_VERSION = 2,
     MESSAGE_LEN = 1024,
-    HIDDEN_LEN = 21,
+    HIDDEN_LEN = 36,
     MAX_LEN = 64,
     TRACE_HEADERS = 11,
     PARTS_MAX = 8,

@@ -1,4 +1,4 @@
--- Numbers that tell nothing: their images under a keyed permutation. hidden.new{...} returns a series of them.
+-- Numbers and UUIDs that tell nothing: their images under a keyed permutation. hidden.new{...} returns a series.
 
 local args = require "resty.txid.args"
 local ffi = require "ffi"
@@ -23,7 +23,9 @@ local type = type
 
 
 local MAX_NUMBER = 2^53
-local OPTIONS = { key_file = true, name = true, digits = true, letters = true, check = true, state = true }
+local OPTIONS = {
+    key_file = true, name = true, digits = true, letters = true, uuid = true, check = true, state = true,
+}
 
 local buf = ffi_new("char[?]", lib.HIDDEN_LEN)
 local message = ffi_new("char[?]", lib.MESSAGE_LEN)
@@ -85,6 +87,36 @@ function methods.reveal(self, text)
 end
 
 
+local uuid_methods = {}
+local uuid_series_mt = { __index = uuid_methods }
+
+
+-- Returns the image of a UUID of version 7, a UUID of version 4; or nil and why it has none.
+function uuid_methods.hide(self, text)
+    local handle = handle_of(self, "hide")
+    check_string(text, "hide")
+
+    local len = C.txid_hidden_hide_text(handle, text, #text, buf, message)
+    if len < 0 then
+        return nil, ffi_str(message)
+    end
+    return (ffi_str(buf, len))
+end
+
+
+-- Returns the UUID with this image, or nil and why the text is no image.
+function uuid_methods.reveal(self, text)
+    local handle = handle_of(self, "reveal")
+    check_string(text, "reveal")
+
+    local len = C.txid_hidden_reveal_text(handle, text, #text, buf, message)
+    if len < 0 then
+        return nil, ffi_str(message)
+    end
+    return (ffi_str(buf, len))
+end
+
+
 -- Raises an error at the caller of new(), which called the function that calls this.
 local function wrong(option, what)
     error("bad option '" .. option .. "' to 'new' (" .. what .. ")", 4)
@@ -127,40 +159,48 @@ local function check_count(options, option)
 end
 
 
+local function check_boolean(options, option)
+    local value = options[option]
+    if value ~= nil and type(value) ~= "boolean" then
+        wrong(option, "boolean expected, got " .. type(value))
+    end
+    return value
+end
+
+
 local _M = {}
 
 
--- Returns a series of hidden numbers; raises an error if an option is wrong or the key cannot be read. Call it in
--- init_by_lua, while nginx is still the user who may read the key; workers inherit it.
+-- Returns a series of hidden numbers or UUIDs; raises an error if an option is wrong or the key cannot be read. Call it
+-- in init_by_lua, while nginx is still the user who may read the key; workers inherit it.
 --   key_file  the file with the key
 --   name      the name of the series, such as "orders"; with another name, the images are others
 --   digits    how many digits images have, 6 to 19; or
---   letters   how many letters, 4 to 13
---   check     true: images end with a check digit
+--   letters   how many letters, 4 to 13; or
+--   uuid      true: UUIDs of version 7 are hidden, and images are UUIDs of version 4
+--   check     true: images of numbers end with a check digit
 --   state     the file of the segment that the numbers are of, such as "/run/txid/orders.segment"
 function _M.new(options)
     check_table(options, "new")
     for key in pairs(options) do
         if not OPTIONS[key] then
             error("bad option '" .. tostring(key) .. "' to 'new' (unknown option; the options are check, digits, "
-                .. "key_file, letters, name, state)", 2)
+                .. "key_file, letters, name, state, uuid)", 2)
         end
     end
     local key_file = check_path(options, "key_file", "the file of the key")
     local name = check_text(options, "name", "name of the series")
     local digits, letters = check_count(options, "digits"), check_count(options, "letters")
-    if (digits == 0) == (letters == 0) then
-        error("bad options to 'new' (one of digits and letters expected)", 2)
-    end
-    local check, state = options.check, options.state
-    if check ~= nil and type(check) ~= "boolean" then
-        error("bad option 'check' to 'new' (boolean expected, got " .. type(check) .. ")", 2)
+    local uuid, check, state = check_boolean(options, "uuid"), check_boolean(options, "check"), options.state
+    if (digits > 0 and 1 or 0) + (letters > 0 and 1 or 0) + (uuid and 1 or 0) ~= 1 then
+        error("bad options to 'new' (one of digits, letters and uuid expected)", 2)
     end
     if state ~= nil then
         state = check_path(options, "state", "the file that txid-agent keeps")
     end
 
-    local words = { "key=" .. key_file, "name=" .. name, digits > 0 and "digits=" .. digits or "letters=" .. letters }
+    local length = uuid and "uuid" or digits > 0 and "digits=" .. digits or "letters=" .. letters
+    local words = { "key=" .. key_file, "name=" .. name, length }
     if check then
         words[#words + 1] = "check"
     end
@@ -170,10 +210,15 @@ function _M.new(options)
 
     local list, count = texts(words)
     local opened = ffi_new("txid_hidden *[1]")
-    if C.txid_hidden_open(list, count, opened, message) < 0 then
-        error("cannot hide numbers: " .. ffi_str(message), 2)
+    local code = C.txid_hidden_open(list, count, opened, message)
+    if code < 0 then
+        error("cannot hide " .. (uuid and "UUIDs: " or "numbers: ") .. ffi_str(message), 2)
+
+    elseif code > 0 then
+        lib.log("WARN", "resty.txid.hidden: " .. ffi_str(message))
     end
-    return setmetatable({ handle = ffi.gc(opened[0], C.txid_hidden_close) }, series_mt)
+    local series = { handle = ffi.gc(opened[0], C.txid_hidden_close) }
+    return setmetatable(series, uuid and uuid_series_mt or series_mt)
 end
 
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixDatagram;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -656,6 +657,7 @@ fn a_password_is_shown_nowhere() {
     let directory = Directory::new();
     let file = directory.0.path().join("password");
     fs::write(&file, PASSWORD).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
     let log = directory.0.path().join("log");
     for by_file in [false, true] {
         let option = if by_file { format!("&password-file={}", file.display()) } else { String::new() };

@@ -332,27 +332,28 @@ fn a_tag_that_is_missing_is_an_error_that_says_how_to_make_it() {
 fn a_key_is_changed_over_two_hosts_and_no_image_is_of_two_numbers() {
     use std::collections::HashMap;
     use std::os::unix::fs::PermissionsExt;
-    use txid::hidden::{Hidden, Shape, key_checks};
+    use txid::hidden::{Hidden, Shape};
 
-    const OLD: &str = "2b7e151628aed2a6abf7158809cf4f3c";
-    const NEW: &str = "000102030405060708090a0b0c0d0e0f";
-    const OTHER: &str = "ffffffffffffffffffffffffffffffff";
+    const OLD: &str = "85962d72415d32da4f2c574c02c44ed9";
+    const NEW: &str = "16251b6b8cf1e3f1279bbbcc8c163db7";
+    const OTHER: &str = "95bec7f00eac851fc5fdee20b99b7343";
     let directory = Directory::new();
     let key_file = |host: &str, text: &str| {
         let path = directory.path(&format!("{host}.key"));
-        fs::write(&path, text).unwrap();
+        fs::write(&path, format!("{}\n", text.trim_end())).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         path
     };
     // An agent and the series of a worker, both started with this file.
     let start = |host: &str, text: &str| {
         let path = key_file(host, text);
-        let checks: Vec<_> = key_checks(&path).unwrap().iter().map(ToString::to_string).collect();
+        let series = Hidden::open(&path, "invoices", Shape::Digits(6)).unwrap();
+        let checks: Vec<_> = series.key_checks().iter().map(ToString::to_string).collect();
         let config = directory.path(&format!("{host}.toml"));
         fs::write(&config, format!("[segments]\ninvoices = {{ key = \"{}\" }}\n", checks.join(" "))).unwrap();
         let agent = directory.agent(host, &["--config", config.to_str().unwrap(), "--create"]);
         let segment = directory.segment(host);
-        let series = Hidden::open(&path, "invoices", Shape::Digits(6)).unwrap().of_segment(segment);
+        let series = series.of_segment(segment);
         (agent, segment, series)
     };
     let mut shown = HashMap::new();
@@ -391,11 +392,11 @@ fn a_key_is_changed_over_two_hosts_and_no_image_is_of_two_numbers() {
     // Then each hides by the new one.
     let changed = format!("{OLD}\n1 {NEW}\n");
     first_agent.kill();
-    let (_first_agent, first, new) = start("first", &changed);
+    let (mut first_agent, first, new) = start("first", &changed);
     show(&first, &new, 100);
     show(&second, &old_too, 100);
     second_agent.kill();
-    let (_second_agent, second, new_too) = start("second", &changed);
+    let (mut second_agent, second, new_too) = start("second", &changed);
     show(&second, &new_too, 100);
 
     assert_eq!(shown.len(), 1200);
@@ -407,4 +408,23 @@ fn a_key_is_changed_over_two_hosts_and_no_image_is_of_two_numbers() {
     numbers.sort_unstable();
     numbers.dedup();
     assert_eq!(numbers.len(), 1200, "no number twice");
+
+    // Somebody else has the old key, which the first host retires. Then no host reads its images, also the second one, whose file
+    // does not say so.
+    first_agent.kill();
+    second_agent.kill();
+    let config = directory.path("first.toml");
+    let text = fs::read_to_string(&config).unwrap();
+    fs::write(&config, text.replacen(" 1:", ":retired 1:", 1)).unwrap();
+    let options = ["--config", config.to_str().unwrap(), "--create"];
+    let _first_agent = directory.agent("first", &options);
+    let of_period = |digit: bool| shown.iter().find(|(image, _)| (image.len() == 7) == digit).unwrap();
+    let (old_image, _) = of_period(false);
+    let (new_image, number) = of_period(true);
+    let is_refused = |series: &Hidden| series.reveal(old_image.as_bytes()).err().map(|error| error.to_string());
+    let why = "the key without a period is retired in the store of invoices: take its line out of the key file";
+    assert_eq!(until("the key is not retired", || is_refused(&new)), why);
+    let (_second_agent, _, new_too) = start("second", &changed);
+    assert_eq!(until("the other host does not know it", || is_refused(&new_too)), why);
+    assert_eq!(new_too.reveal(new_image.as_bytes()), Ok(*number));
 }

@@ -122,6 +122,7 @@ fn redis_passwords() {
     works(&format!("redis://fleet:{IN_URL}@{host}"));
     let file = server.path("password");
     fs::write(&file, format!("{PASSWORD}\n")).unwrap();
+    run(Command::new("chmod").args(["600", &file]));
     let file_url = format!("redis://fleet@{host}?password-file={file}&prefix=txid/b");
     works(&file_url);
     wants_a_person(&format!("redis://fleet:{IN_URL}@{host}/1"), "+select");

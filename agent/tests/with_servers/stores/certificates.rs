@@ -1,6 +1,7 @@
 //! Certificates for a test: an authority, a server's, a client's, and an authority that signed none of these.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use rcgen::{BasicConstraints, CertificateParams, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair};
@@ -35,5 +36,10 @@ fn leaf(directory: &Path, name: &str, ca: &Issuer<'_, KeyPair>, purpose: Extende
     }
     let key = KeyPair::generate().unwrap();
     fs::write(directory.join(format!("{name}.pem")), params.signed_by(&key, ca).unwrap().pem()).unwrap();
-    fs::write(directory.join(format!("{name}.key")), key.serialize_pem()).unwrap();
+    let file = directory.join(format!("{name}.key"));
+    fs::write(&file, key.serialize_pem()).unwrap();
+    // A server may run as another user.
+    if name == "client" {
+        fs::set_permissions(file, Permissions::from_mode(0o600)).unwrap();
+    }
 }

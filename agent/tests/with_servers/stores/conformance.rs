@@ -6,7 +6,7 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use txid_agent::store::{Store, Tags, bind};
+use txid_agent::store::{Store, Tags};
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
 
 use super::consul::StandIn;
@@ -77,21 +77,48 @@ pub fn all(url: impl Fn(u16, &str) -> String + Sync, server: &mut impl Kill, has
     nobody_there(&url);
 }
 
-/// The check values of keys are beside the tag, one for each period, and none is ever replaced.
+/// The check values of keys are beside the tag, one for each period, and none is ever replaced by another.
 fn keys(store: &mut dyn Store) {
-    let mut bind = |checks: &str| {
+    fn bind(store: &mut dyn Store, checks: &str) -> Result<String, String> {
         let checks: Vec<_> = checks.split(' ').map(|check| check.parse().unwrap()).collect();
-        bind(store, "hidden", &checks).map_err(|error| error.to_string())
-    };
-    assert_eq!(bind("66e94b"), Ok(()));
-    assert_eq!(bind("66e94b"), Ok(()), "another host with the same key");
-    let why = bind("66e94c").unwrap_err();
-    assert!(why.contains("hidden by the key 66e94b on other hosts, and the key here is 66e94c"), "{why}");
-    assert_eq!(bind("66e94b 1:000000"), Ok(()), "a new period");
-    assert_eq!(bind("66e94b"), Ok(()), "a host that does not know it yet");
-    assert!(bind("1:000001").is_err(), "whose key nobody replaces");
-    let record = store.read("hidden/key").unwrap().unwrap();
-    assert_eq!(String::from_utf8_lossy(&record.bytes), "66e94b 1:000000");
+        let known = txid_agent::store::bind(store, "hidden", &checks).map_err(|error| error.to_string())?;
+        Ok(known.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))
+    }
+    fn record(store: &mut dyn Store) -> String {
+        let record = store.read("hidden/key").unwrap().unwrap();
+        String::from_utf8_lossy(&record.bytes).into_owned()
+    }
+    // As agents wrote it before version 2.
+    put(store, "hidden/key", Expected::Absent, "66e94b 2:123456");
+    let why = bind(store, "66e94c-00000001").unwrap_err();
+    assert!(why.contains("hidden by the key 66e94b on other hosts, and the key here is 66e94c-00000001"), "{why}");
+    assert_eq!(bind(store, "66e94b-00000001").unwrap(), "66e94b-00000001");
+    assert_eq!(record(store), "v2 66e94b-00000001 2:123456");
+
+    assert_eq!(bind(store, "66e94b-00000001").unwrap(), "66e94b-00000001", "another host with the same key");
+    let why = bind(store, "66e94b-00000002").unwrap_err();
+    assert!(why.contains("give each host the same name, length and check digit"), "{why}");
+    let why = bind(store, "66e94c-00000001").unwrap_err();
+    assert!(
+        why.contains("hidden by the key 66e94b-00000001 on other hosts, and the key here is 66e94c-00000001"),
+        "{why}"
+    );
+    let both = "66e94b-00000001 1:000000-00000003";
+    assert_eq!(bind(store, both).unwrap(), both, "a new period");
+    assert_eq!(bind(store, "66e94b-00000001").unwrap(), both, "a host that does not know it yet");
+    assert!(bind(store, "1:000001-00000003").is_err(), "whose key nobody replaces");
+    assert_eq!(bind(store, "2:123456-00000004").unwrap(), format!("{both} 2:123456-00000004"), "the last old one");
+
+    let retired = "66e94b-00000001:retired 1:000000-00000003 2:123456-00000004";
+    assert_eq!(bind(store, "66e94b-00000001:retired 1:000000-00000003").unwrap(), retired);
+    assert_eq!(bind(store, "66e94b-00000001").unwrap(), retired, "for a host that does not know it, too");
+    assert_eq!(record(store), format!("v2 {retired}"));
+
+    let Some(found) = store.read("hidden/key").unwrap() else { panic!("no record") };
+    put(store, "hidden/key", Expected::Version(found.version), "v3 anything");
+    let why = bind(store, "66e94b-00000001").unwrap_err();
+    assert!(why.contains("it is of the version v3, and this agent reads v2: update it"), "{why}");
+    assert_eq!(record(store), "v3 anything");
 }
 
 pub fn wait_for(url: &str) {

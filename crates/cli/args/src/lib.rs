@@ -464,46 +464,54 @@ pub struct Audit {
     pub files: Vec<PathBuf>,
 }
 
-/// Make a key for hidden numbers, or print the check values of keys
+/// Make a key for hidden numbers and UUIDs, or print the check values of keys
 ///
-/// Without a file, prints a new key. With a file of keys, prints the check value of each: six hexadecimal digits that tell
-/// keys apart without showing them. In the file of txid-agent, they are key = "66e94b", or "1:66e94b" for a key of period 1.
+/// Without a file, prints a new key. With a file of keys and a series, prints the check value of each key in it, which does
+/// not help to find the key. Hosts with equal ones show the same images: it is of the key, the name, the length and the
+/// check digit. In the file of txid-agent, it is key = "66e94b-767ab6ec", or "1:66e94b-767ab6ec" for a key of period 1.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   (umask 077; txid key > /etc/txid/orders.key)         a file that only its owner may read
   (umask 077; echo \"1 $(txid key)\" > orders.key)       the key of a period
-  txid key /etc/txid/orders.key                        its check value")]
+  txid key orders.key --name orders --digits 10 --check")]
 pub struct Key {
     /// The file of keys
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", requires = "name")]
     pub file: Option<PathBuf>,
+    /// The name of the series
+    #[arg(long, value_name = "NAME", requires = "file")]
+    pub name: Option<String>,
+    /// How its images look
+    #[command(flatten)]
+    pub shape: Shape,
 }
 
-/// Print the images of numbers, one per line
+/// Print the images of numbers or UUIDs, one per line
 ///
-/// For a number without an image, an empty line is printed and the error is reported; the exit status is then 1.
+/// For one without an image, an empty line is printed and the error is reported; the exit status is then 1.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   txid hide --key orders.key --name orders --digits 10 42
-  txid hide --key orders.key --name orders --letters 8 --check < numbers")]
+  txid hide --key orders.key --name orders --letters 8 --check < numbers
+  txid hide --key orders.key --name payments --uuid < ids")]
 pub struct Hide {
     /// Which images
     #[command(flatten)]
     pub series: Series,
-    /// The numbers; reads lines of standard input if none are given
+    /// The numbers or UUIDs; reads lines of standard input if none are given
     #[arg(value_name = "NUMBER")]
     pub numbers: Vec<String>,
 }
 
-/// Print the numbers of images, one per line
+/// Print the numbers or the UUIDs of images, one per line
 ///
 /// For a text that is not an image, an empty line is printed and the error is reported; the exit status is then 1.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  txid reveal --key orders.key --name orders --digits 10 5761677444
+  txid reveal --key orders.key --name orders --digits 10 9328347165
   cut -f1 shown.tsv | txid reveal --key orders.key --name orders --letters 8 --check")]
 pub struct Reveal {
     /// Which images
@@ -514,7 +522,7 @@ pub struct Reveal {
     pub images: Vec<String>,
 }
 
-/// A series of hidden numbers.
+/// A series of hidden numbers or UUIDs.
 #[derive(clap::Args)]
 #[group(skip)]
 pub struct Series {
@@ -524,18 +532,33 @@ pub struct Series {
     /// The name of the series; with another name, the images are others
     #[arg(long, value_name = "NAME")]
     pub name: String,
+    /// How its images look
+    #[command(flatten)]
+    pub shape: Shape,
+    /// The file of the segment that the numbers are of: a key that its store does not have is refused
+    #[arg(long, value_name = "FILE", conflicts_with = "uuid")]
+    pub state: Option<PathBuf>,
+    /// Print one JSON object on each line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What is hidden, and how it is shown.
+#[derive(clap::Args, Default, PartialEq)]
+#[group(skip)]
+pub struct Shape {
     /// How many digits images have, 6 to 19
     #[arg(long, value_name = "COUNT")]
     pub digits: Option<u32>,
     /// How many letters images have, 4 to 13: 0-9 and a-z without i, l, o and u
     #[arg(long, value_name = "COUNT", conflicts_with = "digits")]
     pub letters: Option<u32>,
-    /// Images end with a check digit
+    /// Hide UUIDs of version 7, as UUIDs of version 4
+    #[arg(long, conflicts_with_all = ["digits", "letters", "check"])]
+    pub uuid: bool,
+    /// Images of numbers end with a check digit
     #[arg(long)]
     pub check: bool,
-    /// Print one JSON object on each line
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// Print the completions of a shell
