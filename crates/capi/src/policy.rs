@@ -33,15 +33,21 @@ pub struct txid_header {
     pub value: txid_text,
     /// Whether the value may be overwritten: it is the request's own, in the text that came in.
     pub in_place: bool,
+    /// Whether spaces and tabs around the value were taken off.
+    pub is_trimmed: bool,
 }
 
 /// The length of the longest name of a header of traces.
 #[cfg(feature = "nginx")]
-pub const TXID_TRACE_HEADER_MAX_LEN: usize = 21;
+pub const TXID_TRACE_HEADER_MAX_LEN: usize = 27;
 
 /// How many headers a trace comes in.
-pub const TXID_TRACE_HEADERS: usize = 11;
+pub const TXID_TRACE_HEADERS: usize = 17;
 const _: () = assert!(TXID_TRACE_HEADERS == Field::COUNT - 1);
+
+/// How many headers an id comes in besides the first.
+pub const TXID_OTHER_IDS: usize = 3;
+const _: () = assert!(TXID_OTHER_IDS == Policy::MOST_HEADERS - 1);
 
 /// The headers of a request that a policy looks at.
 #[repr(C)]
@@ -50,6 +56,8 @@ pub struct txid_headers {
     pub id: txid_header,
     /// Those of traces. The first is the one that holds only the trace's id, if the policy names one.
     pub of_trace: [txid_header; TXID_TRACE_HEADERS],
+    /// The other ones with an id, if the policy names several: the first valid one of all counts.
+    pub other_ids: [txid_header; TXID_OTHER_IDS],
 }
 
 /// The sender of a request.
@@ -92,9 +100,10 @@ pub unsafe extern "C" fn txid_policy_close(policy: *mut txid_policy) {
 }
 
 /// Sets the option of this name to what the `count` words say: accept (all, off, or addresses, networks such as
-/// 10.0.0.0/8 and unix:), header (a name), on_invalid (replace or reject), trace (off, or traceparent, b3, b3_single, aws
-/// and gcp in the order in which they count), trace_id_header (a name or off), trace_ids (random, sorted_seconds; or sorted
-/// or sorted_host, and the day that their time counts from, as epoch=2020-01-01), or trace_flags (03, or 01).
+/// 10.0.0.0/8 and unix:), header (names, of which the first is sent), on_invalid (replace or reject), trace (off, or
+/// traceparent, b3, b3_single, aws, gcp, datadog and jaeger in the order in which they count), trace_id_header (a name or off),
+/// trace_ids (random, sorted_seconds; or sorted or sorted_host, and the day that their time counts from, as epoch=2020-01-01),
+/// or trace_flags (03, or 01).
 ///
 /// Returns 0, or a txid_error; then `message` says what is wrong.
 ///
@@ -174,6 +183,7 @@ pub unsafe extern "C" fn txid_headers_find(
         let fields = if count == 0 { &[] } else { std::slice::from_raw_parts(fields, count) };
         (&(*policy).0, fields, &mut *headers)
     };
+    let has_others = !policy.other_headers().is_empty();
     let mut has_trace = false;
     for field in fields {
         // SAFETY: the caller vouches for the name.
@@ -182,6 +192,9 @@ pub unsafe extern "C" fn txid_headers_find(
             // SAFETY: the caller vouches for the name and the value.
             unsafe { headers.of(known).add(field) };
             has_trace |= known != Field::Id;
+        } else if has_others && let Some(at) = policy.other_header(name) {
+            // SAFETY: the caller vouches for the name and the value.
+            unsafe { headers.other_ids[at].add(field) };
         }
     }
     has_trace
@@ -221,6 +234,7 @@ pub unsafe extern "C" fn txid_policy_judge(
     let verdict = unsafe {
         let value = txid_header::read(header);
         if let Some(text) = value.single() {
+            (*header).is_trimmed |= text.len() != (*header).value.len;
             (*header).value = txid_text { len: text.len(), data: text.as_ptr().cast() };
         }
         Verdict::on((*peer).is_trusted_by(&(*policy).0), value)
@@ -264,7 +278,8 @@ impl txid_peer {
 }
 
 impl txid_header {
-    const NONE: Self = Self { count: 0, value: txid_text { len: 0, data: std::ptr::null() }, in_place: false };
+    const NONE: Self =
+        Self { count: 0, value: txid_text { len: 0, data: std::ptr::null() }, in_place: false, is_trimmed: false };
 
     /// # Safety
     ///
@@ -302,7 +317,11 @@ impl txid_header {
 }
 
 impl txid_headers {
-    const NONE: Self = Self { id: txid_header::NONE, of_trace: [txid_header::NONE; TXID_TRACE_HEADERS] };
+    const NONE: Self = Self {
+        id: txid_header::NONE,
+        of_trace: [txid_header::NONE; TXID_TRACE_HEADERS],
+        other_ids: [txid_header::NONE; TXID_OTHER_IDS],
+    };
 
     /// The header, without a reference to any: a server need not have written all.
     ///
