@@ -6,11 +6,11 @@ from library import LIBRARY, Text
 
 
 class Header(ctypes.Structure):
-    _fields_ = [("count", ctypes.c_size_t), ("value", Text), ("in_place", ctypes.c_bool)]
+    _fields_ = [("count", ctypes.c_size_t), ("value", Text), ("in_place", ctypes.c_bool), ("is_trimmed", ctypes.c_bool)]
 
 
 class Headers(ctypes.Structure):
-    _fields_ = [("id", Header), ("of_trace", Header * 11)]
+    _fields_ = [("id", Header), ("of_trace", Header * 17), ("other_ids", Header * 3)]
 
 
 class Field(ctypes.Structure):
@@ -25,7 +25,7 @@ class Span(ctypes.Structure):
     _fields_ = [("trace_id", ctypes.c_char * 32), ("span_id", ctypes.c_char * 16), ("parent_span_id", ctypes.c_char * 16),
                 ("traceparent", ctypes.c_char * 55), ("b3", ctypes.c_char * 68), ("sampled", ctypes.c_char), ("flags", ctypes.c_char),
                 ("parent_span_id_len", ctypes.c_uint8), ("b3_len", ctypes.c_uint8), ("sampled_len", ctypes.c_uint8),
-                ("flags_len", ctypes.c_uint8), ("is_continued", ctypes.c_bool)]
+                ("flags_len", ctypes.c_uint8), ("is_continued", ctypes.c_bool), ("is_datadog", ctypes.c_bool), ("priority", ctypes.c_int8)]
 
 
 NAMES = {"aws": b"X-Amzn-Trace-Id", "gcp": b"X-Cloud-Trace-Context", "traceparent": b"traceparent", "b3_single": b"b3"}

@@ -60,7 +60,7 @@ local function client_id()
     if settings.trusts_nobody then
         return nil, false
     end
-    return settings.sent_id(settings.policy, settings.trusts, settings.valid)
+    return settings.sent_id(settings.policy, settings.trusts, settings.valid, settings.other_headers)
 end
 
 
@@ -215,6 +215,9 @@ function _M.handle()
     end
     if settings.response then
         ngx.header[header] = id
+    end
+    if settings.server_timing then
+        trace.add_server_timing(span)
     end
     set_variable_if_defined("request_txid", id)
     if span and defined.txid_trace_id ~= false then
