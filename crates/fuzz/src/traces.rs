@@ -99,7 +99,8 @@ pub fn cloud_trace_context(bytes: &[u8]) {
     let ids = ids.trim_matches(space);
     let (trace, span) = ids.split_once('/').unwrap_or((ids, "0"));
     let trace = trace.to_ascii_lowercase();
-    let decisions: Vec<_> = options.split(';').filter_map(|option| option.trim_matches(space).strip_prefix("o=")).collect();
+    let decisions: Vec<_> =
+        options.split(';').filter_map(|option| option.trim_matches(space).strip_prefix("o=")).collect();
     let number = |digits: &str| is_digits(digits).then(|| digits.parse::<u64>().ok()).flatten();
     let is_one = is_hex_id(&trace, 32)
         && span.len() <= 20
