@@ -140,7 +140,7 @@ ngx_http_txid_read_time(ngx_http_request_t *r, ngx_http_variable_value_t *v, uin
     id = time->source == tmcf->request
         ? ngx_http_txid_kept_id(r->main)
         : ngx_http_get_flushed_variable(r, time->source);
-    return ngx_txid_read_time(id, time, tmcf->made_times, r->pool, v);
+    return ngx_txid_read_time(id, time, r->pool, v);
 }
 
 
@@ -312,10 +312,12 @@ ngx_http_txid_variable(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 char *
 ngx_http_txid_time(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    ngx_str_t         source, name;
-    ngx_txid_time_t  *time;
+    ngx_str_t                   source, name;
+    ngx_txid_time_t            *time;
+    ngx_http_txid_main_conf_t  *tmcf;
 
-    time = ngx_txid_time_words(cf, &source, &name);
+    tmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_txid_module);
+    time = ngx_txid_time_words(cf, &tmcf->made_times, &source, &name);
     if (time == NULL) {
         return NGX_CONF_ERROR;
     }

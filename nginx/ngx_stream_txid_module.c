@@ -144,12 +144,10 @@ ngx_stream_txid_part(ngx_stream_session_t *s, ngx_stream_variable_value_t *v, ui
 static ngx_int_t
 ngx_stream_txid_read_time(ngx_stream_session_t *s, ngx_stream_variable_value_t *v, uintptr_t data)
 {
-    ngx_txid_time_t              *time = (ngx_txid_time_t *) data;
-    ngx_stream_txid_main_conf_t  *tmcf;
+    ngx_txid_time_t  *time = (ngx_txid_time_t *) data;
 
-    tmcf = ngx_stream_get_module_main_conf(s, ngx_stream_txid_module);
     return ngx_txid_read_time(ngx_stream_get_flushed_variable(s, time->source), time,
-                              tmcf->made_times, s->connection->pool, v);
+                              s->connection->pool, v);
 }
 
 
@@ -266,10 +264,12 @@ ngx_stream_txid_variable(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 static char *
 ngx_stream_txid_time(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    ngx_str_t         source, name;
-    ngx_txid_time_t  *time;
+    ngx_str_t                     source, name;
+    ngx_txid_time_t              *time;
+    ngx_stream_txid_main_conf_t  *tmcf;
 
-    time = ngx_txid_time_words(cf, &source, &name);
+    tmcf = ngx_stream_conf_get_module_main_conf(cf, ngx_stream_txid_module);
+    time = ngx_txid_time_words(cf, &tmcf->made_times, &source, &name);
     if (time == NULL) {
         return NGX_CONF_ERROR;
     }

@@ -239,9 +239,9 @@ ngx_txid_note_made(ngx_conf_t *cf, ngx_array_t **made, const ngx_str_t *words, s
 }
 
 
-/* The arguments of txid_time: $source $name [ms | iso8601]. */
+/* The arguments of txid_time: $source $name [ms | iso8601] [format=FORMAT]. */
 ngx_txid_time_t *
-ngx_txid_time_words(ngx_conf_t *cf, ngx_str_t *source, ngx_str_t *name)
+ngx_txid_time_words(ngx_conf_t *cf, txid_times **made, ngx_str_t *source, ngx_str_t *name)
 {
     ngx_str_t         format, *words, *word;
     ngx_uint_t        i;
@@ -259,6 +259,8 @@ ngx_txid_time_words(ngx_conf_t *cf, ngx_str_t *source, ngx_str_t *name)
         return NULL;
     }
 
+    time->times = made;
+
     for (i = 3; i < cf->args->nelts; i++) {
         word = &words[i];
 
@@ -271,10 +273,10 @@ ngx_txid_time_words(ngx_conf_t *cf, ngx_str_t *source, ngx_str_t *name)
         } else if (ngx_strncmp(word->data, "format=", 7) == 0 && i == cf->args->nelts - 1) {
             format.len = word->len - 7;
             format.data = word->data + 7;
-            if (ngx_txid_open_times(cf, &format, 1, true, &time->times) != NGX_OK) {
+            if (ngx_txid_open_times(cf, &format, 1, true, &time->own) != NGX_OK) {
                 return NULL;
             }
-            time->has_format = 1;
+            time->times = &time->own;
 
         } else if (i == 3) {
             ngx_txid_conf_error(cf, "\"%V\" is neither ms, iso8601 nor format=...", word);

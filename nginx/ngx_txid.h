@@ -35,10 +35,11 @@ _Static_assert(sizeof(txid_text) == sizeof(ngx_str_t)
  * are read as those that this server makes, and then as others.
  */
 typedef struct {
-    txid_times    *times;
     ngx_int_t      source;
-    unsigned       iso8601:1;
-    unsigned       has_format:1;
+    ngx_uint_t     iso8601;
+    /* Its own, or those of the server. */
+    txid_times   **times;
+    txid_times    *own;
 } ngx_txid_time_t;
 
 
@@ -85,7 +86,8 @@ ngx_int_t ngx_txid_open_times(ngx_conf_t *cf, const ngx_str_t *formats, size_t c
     txid_times **times);
 ngx_int_t ngx_txid_note_made(ngx_conf_t *cf, ngx_array_t **made, const ngx_str_t *words,
     size_t count);
-ngx_txid_time_t *ngx_txid_time_words(ngx_conf_t *cf, ngx_str_t *source, ngx_str_t *name);
+ngx_txid_time_t *ngx_txid_time_words(ngx_conf_t *cf, txid_times **made, ngx_str_t *source,
+    ngx_str_t *name);
 ngx_txid_hidden_t *ngx_txid_hidden_words(ngx_conf_t *cf, ngx_str_t *name, ngx_str_t *source);
 ngx_int_t ngx_txid_find_hidden(const ngx_txid_hidden_t *hidden, const ngx_variable_value_t *source,
     ngx_pool_t *pool,
@@ -135,8 +137,8 @@ ngx_txid_make_txid(const txid_series *series, ngx_pool_t *pool, ngx_variable_val
 
 
 static ngx_inline ngx_int_t
-ngx_txid_read_time(const ngx_variable_value_t *id, const ngx_txid_time_t *time,
-    const txid_times *made, ngx_pool_t *pool, ngx_variable_value_t *v)
+ngx_txid_read_time(const ngx_variable_value_t *id, const ngx_txid_time_t *time, ngx_pool_t *pool,
+    ngx_variable_value_t *v)
 {
     size_t   len;
     u_char  *text;
@@ -151,8 +153,8 @@ ngx_txid_read_time(const ngx_variable_value_t *id, const ngx_txid_time_t *time,
         return NGX_ERROR;
     }
 
-    len = txid_time_in(time->has_format ? time->times : made, (const char *) id->data, id->len,
-                       time->iso8601, (char *) text);
+    len = txid_time_in(*time->times, (const char *) id->data, id->len, time->iso8601,
+                       (char *) text);
     if (len) {
         ngx_txid_set(v, text, len);
     }

@@ -73,14 +73,20 @@ impl Times {
     }
 
     /// The milliseconds since 1970 in the id `text`.
+    #[inline]
     pub fn ms(&self, text: &[u8]) -> Option<i64> {
-        if self.is_only {
-            return self.formats.iter().find_map(|format| format.ms(text));
-        }
         let now_ms = clock::coarse_ms();
         // What most texts are.
-        if let Some(ms) = formats::new_txid_ms(text, now_ms) {
-            return Some(ms);
+        match formats::new_txid_ms(text, now_ms) {
+            Some(ms) if !self.is_only => Some(ms),
+            _ => self.ms_of_other(text, now_ms),
+        }
+    }
+
+    #[inline(never)]
+    fn ms_of_other(&self, text: &[u8], now_ms: i64) -> Option<i64> {
+        if self.is_only {
+            return self.formats.iter().find_map(|format| format.ms(text));
         }
         formats::certain_ms_of(&self.formats, text, now_ms).or_else(|| formats::certain_ms(text, now_ms))
     }

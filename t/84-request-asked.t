@@ -6,7 +6,8 @@ use Suite;
 
 add_block_preprocessor(sub {
     my ($block) = @_;
-    my ($options) = $block->http_config =~ /\A(\{.*\})/s or return;
+    my ($options) = ($block->http_config // '') =~ /\A(\{.*\})/s;
+    return if !defined $options;
     $block->set_value(http_config => <<"END");
 init_by_lua_block { require("resty.txid.request").configure $options }
 server {
@@ -63,7 +64,7 @@ location = /t {
     proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_1;
 }
 --- request eval
-["GET /t", "GET /t", "GET /t?no", "GET /t"]
+["GET /t", "GET /t", "GET /t?no=1", "GET /t"]
 --- more_headers eval
 ["CF-Ray: ray\nX-Request-Id: 1 2", "CF-Ray: ray\nX-Request-Id: id", "CF-Ray: 1", "A: b"]
 --- error_code eval

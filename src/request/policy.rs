@@ -49,7 +49,7 @@ const OPTIONS: [PolicyOption; 7] = [
 pub struct Policy {
     // None where the option is not given, so that it can be inherited.
     accept: Option<Networks>,
-    headers: Option<Vec<String>>,
+    headers: Option<Headers>,
     reject: Option<bool>,
     kinds: Option<Vec<Kind>>,
     trace_id_header: Option<Option<String>>,
@@ -57,6 +57,13 @@ pub struct Policy {
     trace_flags: Option<TraceFlags>,
     /// The options that are set here, and not inherited.
     own: Vec<&'static str>,
+}
+
+/// The names of the headers that an id may come in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Headers {
+    first: String,
+    others: Vec<String>,
 }
 
 /// The flags of a new `traceparent`.
@@ -162,13 +169,13 @@ impl Policy {
 
     /// The name of the header with the id: of those that are read, the first, which is sent.
     pub fn header(&self) -> &str {
-        self.headers.as_ref().and_then(|names| names.first()).map_or(Self::DEFAULT_HEADER, String::as_str)
+        self.headers.as_ref().map_or(Self::DEFAULT_HEADER, |headers| &headers.first)
     }
 
     /// The names of the other headers that an id may come in, in the order in which they count.
     #[inline]
     pub fn other_headers(&self) -> &[String] {
-        self.headers.as_deref().and_then(|names| names.get(1..)).unwrap_or_default()
+        self.headers.as_ref().map_or(&[], |headers| &headers.others)
     }
 
     fn headers(&self) -> impl Iterator<Item = &str> {
@@ -314,8 +321,7 @@ fn header_name(name: &str) -> Result<String, PolicyError> {
     Ok(name.to_string())
 }
 
-fn header_names(words: &[&str]) -> Result<Vec<String>, PolicyError> {
-    let words = if words.is_empty() { &[""] } else { words };
+fn header_names(words: &[&str]) -> Result<Headers, PolicyError> {
     if words.len() > Policy::MOST_HEADERS {
         return Err(PolicyError::TooManyHeaders(words.len()));
     }
@@ -324,7 +330,9 @@ fn header_names(words: &[&str]) -> Result<Vec<String>, PolicyError> {
             return Err(PolicyError::HeaderTwice(name.to_string()));
         }
     }
-    words.iter().map(|name| header_name(name)).collect()
+    let (first, others) = words.split_first().unwrap_or((&"", &[]));
+    let others = || others.iter().map(|name| header_name(name)).collect::<Result<_, _>>();
+    Ok(Headers { first: header_name(first)?, others: others()? })
 }
 
 fn reject(words: &[&str]) -> Result<bool, PolicyError> {

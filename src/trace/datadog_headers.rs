@@ -90,6 +90,7 @@ fn number(text: &[u8]) -> Result<u64, FormatError> {
 fn read_priority(text: &[u8]) -> Result<i8, FormatError> {
     let (digits, sign) = match text {
         [b'-', digits @ ..] => (digits, -1),
+        [b'+', digits @ ..] => (digits, 1),
         digits => (digits, 1),
     };
     match decimal::decode(digits, 0, digits.len()) {

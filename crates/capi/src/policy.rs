@@ -178,10 +178,10 @@ pub unsafe extern "C" fn txid_headers_find(
     headers: *mut txid_headers,
 ) -> bool {
     // SAFETY: the caller vouches for all of them.
-    let (policy, fields, headers) = unsafe {
-        headers.write(txid_headers::NONE);
+    let (policy, fields) = unsafe {
+        txid_headers::forget(headers);
         let fields = if count == 0 { &[] } else { std::slice::from_raw_parts(fields, count) };
-        (&(*policy).0, fields, &mut *headers)
+        (&(*policy).0, fields)
     };
     let has_others = !policy.other_headers().is_empty();
     let mut has_trace = false;
@@ -189,12 +189,12 @@ pub unsafe extern "C" fn txid_headers_find(
         // SAFETY: the caller vouches for the name.
         let name = unsafe { bytes(field.name, field.name_len as usize) };
         if let Some(known) = policy.field(name) {
-            // SAFETY: the caller vouches for the name and the value.
-            unsafe { headers.of(known).add(field) };
+            // SAFETY: the caller vouches for the headers, the name and the value.
+            unsafe { txid_header::add(txid_headers::get(headers, known).cast_mut(), field) };
             has_trace |= known != Field::Id;
-        } else if has_others && let Some(at) = policy.other_header(name) {
-            // SAFETY: the caller vouches for the name and the value.
-            unsafe { headers.other_ids[at].add(field) };
+        } else if has_others {
+            // SAFETY: the caller vouches for the headers, the name and the value.
+            policy.other_header(name).map(|at| unsafe { txid_header::add(&raw mut (*headers).other_ids[at], field) });
         }
     }
     has_trace
@@ -234,7 +234,9 @@ pub unsafe extern "C" fn txid_policy_judge(
     let verdict = unsafe {
         let value = txid_header::read(header);
         if let Some(text) = value.single() {
-            (*header).is_trimmed |= text.len() != (*header).value.len;
+            if text.len() != (*header).value.len {
+                (*header).is_trimmed = true;
+            }
             (*header).value = txid_text { len: text.len(), data: text.as_ptr().cast() };
         }
         Verdict::on((*peer).is_trusted_by(&(*policy).0), value)
@@ -278,23 +280,22 @@ impl txid_peer {
 }
 
 impl txid_header {
-    const NONE: Self =
-        Self { count: 0, value: txid_text { len: 0, data: std::ptr::null() }, in_place: false, is_trimmed: false };
-
     /// # Safety
     ///
-    /// The name and the value of the field must be valid for reads of their lengths.
-    unsafe fn add(&mut self, field: &txid_field) {
-        self.count += 1;
-        self.value = txid_text { len: field.value_len as usize, data: field.value };
+    /// `header` must be valid for a write, and its count for a read; the name and the value of the field must be valid for reads
+    /// of their lengths.
+    unsafe fn add(header: *mut Self, field: &txid_field) {
         // In the text of a request, a name begins a line, nginx has put a NUL in place of the colon, and the value follows
         // after a space. What a configuration sets must not change: it is elsewhere, or still has its colon, or is in no line.
         let colon = field.name.wrapping_add(field.name_len as usize);
         let gap = (field.value as usize).wrapping_sub(colon as usize);
         // SAFETY: the first byte is between the name and its value. The second is in the same line, or in front of an
         // allocation, where the allocator keeps its own.
-        self.in_place =
+        let in_place =
             (1..=4).contains(&gap) && unsafe { *colon == 0 && *field.name.wrapping_sub(1) == b'\n' as c_char };
+        let value = txid_text { len: field.value_len as usize, data: field.value };
+        // SAFETY: the caller vouches for the header.
+        unsafe { header.write(Self { count: (*header).count + 1, value, in_place, is_trimmed: false }) };
     }
 
     /// Not by a reference, because a server need not have written what is not read.
@@ -317,11 +318,23 @@ impl txid_header {
 }
 
 impl txid_headers {
-    const NONE: Self = Self {
-        id: txid_header::NONE,
-        of_trace: [txid_header::NONE; TXID_TRACE_HEADERS],
-        other_ids: [txid_header::NONE; TXID_OTHER_IDS],
-    };
+    /// Says that no header is there. What else is written to one is not read then.
+    ///
+    /// # Safety
+    ///
+    /// `headers` must be valid for a write.
+    unsafe fn forget(headers: *mut Self) {
+        // SAFETY: the caller's promise is the same.
+        unsafe {
+            (&raw mut (*headers).id.count).write(0);
+            for at in 0..TXID_TRACE_HEADERS {
+                (&raw mut (*headers).of_trace[at].count).write(0);
+            }
+            for at in 0..TXID_OTHER_IDS {
+                (&raw mut (*headers).other_ids[at].count).write(0);
+            }
+        }
+    }
 
     /// The header, without a reference to any: a server need not have written all.
     ///
@@ -336,14 +349,6 @@ impl txid_headers {
                 0 => &raw const (*headers).id,
                 at => &raw const (*headers).of_trace[at - 1],
             }
-        }
-    }
-
-    #[inline]
-    pub(crate) fn of(&mut self, field: Field) -> &mut txid_header {
-        match field as usize {
-            0 => &mut self.id,
-            at => &mut self.of_trace[at - 1],
         }
     }
 }

@@ -193,7 +193,7 @@ pub unsafe extern "C" fn txid_request_send(
     error: *mut *const c_char,
 ) -> i32 {
     // SAFETY: the caller vouches for the policy, the id, the span and the headers.
-    let (policy, id, span, headers) = unsafe { (&(*policy).0, bytes(id, id_len), span.as_ref(), &mut *headers) };
+    let (policy, id, span) = unsafe { (&(*policy).0, bytes(id, id_len), span.as_ref()) };
     let mut code = 0;
     let mut put = |field, value: Option<&[u8]>| {
         // SAFETY: the caller vouches for the headers and for `set`.
@@ -213,27 +213,32 @@ pub unsafe extern "C" fn txid_request_send(
 #[inline(never)]
 unsafe fn put(
     policy: &Policy,
-    headers: &mut txid_headers,
+    headers: *const txid_headers,
     field: Field,
     value: Option<&[u8]>,
     request: *mut c_void,
     set: txid_set_header,
     error: *mut *const c_char,
 ) -> c_int {
-    let header = headers.of(field);
-    // SAFETY: the caller vouches for the value.
-    let old = unsafe { header.value.bytes() };
-    match (header.count, value) {
-        (0, None) => return 0,
-        // What came in with spaces around it goes on without them.
-        (1, Some(_)) if header.is_trimmed => {}
-        (1, Some(value)) if old == value => return 0,
-        (1, Some(value)) if header.in_place && old.len() == value.len() => {
-            // SAFETY: it is in the request's own text, and no other part of it.
-            unsafe { header.value.data.cast_mut().cast::<u8>().copy_from_nonoverlapping(value.as_ptr(), value.len()) };
-            return 0;
+    // SAFETY: the caller vouches for the headers; what is read of one that is there was written, and its value is valid.
+    unsafe {
+        let header = txid_headers::get(headers, field);
+        match ((*header).count, value) {
+            (0, None) => return 0,
+            // What came in with spaces around it goes on without them.
+            (1, Some(value)) if !(*header).is_trimmed => {
+                let old = (*header).value.bytes();
+                if old == value {
+                    return 0;
+                }
+                if (*header).in_place && old.len() == value.len() {
+                    // It is in the request's own text, and no other part of it.
+                    (*header).value.data.cast_mut().cast::<u8>().copy_from_nonoverlapping(value.as_ptr(), value.len());
+                    return 0;
+                }
+            }
+            _ => {}
         }
-        _ => {}
     }
     let name = policy.field_name(field);
     let (value, value_len) = value.map_or((std::ptr::null(), 0), |value| (value.as_ptr(), value.len()));

@@ -60,7 +60,7 @@ local function client_id()
     if settings.trusts_nobody then
         return nil, false
     end
-    return settings.sent_id(settings.policy, settings.trusts, settings.valid, settings.other_headers)
+    return settings.sent_id(settings.policy, settings.trusts, settings.valid)
 end
 
 
@@ -216,7 +216,7 @@ function _M.handle()
     if settings.response then
         ngx.header[header] = id
     end
-    if settings.server_timing then
+    if span and settings.server_timing then
         trace.add_server_timing(span)
     end
     set_variable_if_defined("request_txid", id)

@@ -45,14 +45,20 @@ end
 -- Returns nil and the reason for an invalid namespace.
 function _M.v3(namespace, name)
     local id, err = of_name(3, "v3", namespace, name)
-    return id, err
+    if not id then
+        return nil, err
+    end
+    return id
 end
 
 
 -- The same by SHA-1. Take this one, unless the other side has v3.
 function _M.v5(namespace, name)
     local id, err = of_name(5, "v5", namespace, name)
-    return id, err
+    if not id then
+        return nil, err
+    end
+    return id
 end
 
 

@@ -293,7 +293,6 @@ function _M.check(given)
     end
 
     options.header = policy.header[1]
-    options.other_headers = #policy.header - 1
     options.trusts_nobody = policy.accept[1] == "off" or #policy.accept == 0
     options.trusts = type(given.accept) == "function" and given.accept or nil
     options.may_wait = options.trusts ~= nil or type(given.valid) == "function" or type(given.format) == "function"
@@ -301,7 +300,7 @@ function _M.check(given)
     options.has_trace = policy.trace[1] ~= "off"
     options.forget = policies.forget
     options.send = policies.send
-    options.sent_id = policies.sent_id
+    options.sent_id = policies.reader(#policy.header - 1)
     options.span = policies.span
     return options
 end

@@ -141,7 +141,7 @@ end
 
 -- Returns the id that an accepted peer sent; or nil, and whether it sent an invalid one. `trusts` is a function of the
 -- peer's address, `valid` one of the id; either may be nil. The first valid one of several headers counts.
-function _M.sent_id(policy, trusts, valid)
+local function sent_id(policy, trusts, valid)
     local sent, is_trusted = req_get_headers(0), nil
     for i = 1, #policy.headers do
         local id = rawget(sent, policy.headers[i])
@@ -159,6 +159,12 @@ function _M.sent_id(policy, trusts, valid)
         end
     end
     return nil, is_trusted == true
+end
+
+
+-- The policy knows the headers.
+function _M.reader()
+    return sent_id
 end
 
 

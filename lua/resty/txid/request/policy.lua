@@ -133,10 +133,10 @@ end
 
 
 -- Returns the id that an accepted peer sent; or nil, and whether it sent an invalid one. `trusts` is a function of the
--- peer's address, `valid` one of the id; either may be nil. `others` is how many headers it may come in besides the first.
-function _M.sent_id(policy, trusts, valid, others)
+-- peer's address, `valid` one of the id; either may be nil.
+local function sent_id(policy, trusts, valid)
     find_headers(policy)
-    if headers.id.count == 0 and others == 0 then
+    if headers.id.count == 0 then
         return nil, false
     end
 
@@ -146,11 +146,26 @@ function _M.sent_id(policy, trusts, valid, others)
         end
         find_headers(policy)
     end
+    return id_in(policy, headers.id, valid)
+end
 
-    if others > 0 then
+
+-- Returns such a function, for an id that may come in as many `others` as the policy names besides the first header.
+function _M.reader(others)
+    if others == 0 then
+        return sent_id
+    end
+
+    return function(policy, trusts, valid)
+        find_headers(policy)
+        if trusts then
+            if not is_trusted_by(trusts) then
+                return nil, false
+            end
+            find_headers(policy)
+        end
         return first_id(policy, valid, others)
     end
-    return id_in(policy, headers.id, valid)
 end
 
 
