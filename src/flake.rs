@@ -3,8 +3,8 @@
 use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time};
 use crate::maker::{Made, Maker, Text};
 use crate::source::entropy::{self, StreamId};
-use crate::source::kept::Kept;
 use crate::source::laps::{Position, Reading};
+use crate::source::signal_safe::SignalSafe;
 use crate::source::{clock, mac};
 use crate::text::{FormatError, base62, read_from_text, show_as_text};
 
@@ -201,7 +201,7 @@ impl Mark {
     fn next(stamp_ms: i64, now_ms: Option<i64>) -> Self {
         thread_local! {
             static READING: Reading = const { Reading::none() };
-            static MARK: Kept<Mark> = const { Kept::new(Mark::NONE) };
+            static MARK: SignalSafe<Mark> = const { SignalSafe::new(Mark::NONE) };
         }
         let stream_id = entropy::stream_id(stamp_ms);
         let had_been_wrong = now_ms.is_some_and(|now_ms| READING.with(|reading| reading.had_been_wrong(now_ms)));

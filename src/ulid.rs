@@ -4,7 +4,7 @@ use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Sort
 use crate::maker::Maker;
 use crate::source::clock::{self, Stamp};
 use crate::source::growing::{Growing, Grown};
-use crate::source::kept::Kept;
+use crate::source::signal_safe::SignalSafe;
 use crate::text::{FormatError, crockford, read_from_text, show_as_text};
 
 const TIME_MASK: i64 = (1 << 48) - 1;
@@ -102,7 +102,7 @@ impl Ulid {
     #[inline(always)]
     fn next(ms: i64, stamp: Stamp) -> Self {
         thread_local! {
-            static GROWING: Kept<Growing<RANDOM_BITS>> = const { Kept::new(Growing::NONE) };
+            static GROWING: SignalSafe<Growing<RANDOM_BITS>> = const { SignalSafe::new(Growing::NONE) };
         }
         let Grown { ms, random } = GROWING.with(|kept| Growing::next(kept, ms & TIME_MASK, stamp));
         Self((ms as u128) << RANDOM_BITS | random)

@@ -4,7 +4,7 @@
 use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Time};
 use crate::maker::{Made, Maker, Text};
 use crate::source::entropy::{self, StreamId};
-use crate::source::kept::Kept;
+use crate::source::signal_safe::SignalSafe;
 use crate::source::{clock, process, thread_number};
 use crate::text::base64::{self, Alphabet};
 use crate::text::{FormatError, read_from_text, show_as_text};
@@ -329,7 +329,7 @@ impl Series {
     /// The next count. After 65,536 counts, the number changes, so that no two ids are the same.
     fn next(stamp_ms: i64) -> Self {
         thread_local! {
-            static SERIES: Kept<Series> = const { Kept::new(Series::NONE) };
+            static SERIES: SignalSafe<Series> = const { SignalSafe::new(Series::NONE) };
         }
         let stream_id = entropy::stream_id(stamp_ms);
         SERIES.with(|kept| {

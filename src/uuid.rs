@@ -13,7 +13,7 @@ use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Sort
 use crate::maker::{Made, Maker, Text};
 use crate::source::clock;
 use crate::source::entropy::{self, StreamId};
-use crate::source::kept::Kept;
+use crate::source::signal_safe::SignalSafe;
 use crate::source::{mac, v7};
 use crate::text::FormatError;
 use crate::text::uuid_time::{self, GREGORIAN_MS, TICKS_A_MS};
@@ -324,7 +324,7 @@ pub fn v1(node: Option<[u8; 6]>) -> Uuid {
 /// ```
 pub fn v1_by(clock_ms: i64, node: Option<[u8; 6]>) -> Uuid {
     thread_local! {
-        static LAST: Kept<V1> = const { Kept::new(V1::NONE) };
+        static LAST: SignalSafe<V1> = const { SignalSafe::new(V1::NONE) };
     }
 
     let ms = clock::never_backwards(clock_ms);

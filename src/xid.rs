@@ -5,7 +5,7 @@ use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Sort
 use crate::maker::Maker;
 use crate::source::clock;
 use crate::source::entropy::{self, StreamId};
-use crate::source::kept::Kept;
+use crate::source::signal_safe::SignalSafe;
 use crate::text::{FormatError, base32hex, none_of, read_from_text, show_as_text};
 
 const COUNTER_BITS: u32 = 24;
@@ -164,7 +164,7 @@ impl Series {
     /// The next count. A maker uses each count once; then, or with fresh randomness, another maker follows.
     fn next(stamp_ms: i64) -> Self {
         thread_local! {
-            static SERIES: Kept<Series> = const { Kept::new(Series::NONE) };
+            static SERIES: SignalSafe<Series> = const { SignalSafe::new(Series::NONE) };
         }
         let stream_id = entropy::stream_id(stamp_ms);
         SERIES.with(|kept| {

@@ -9,16 +9,16 @@ run_tests();
 
 __DATA__
 
-=== TEST 1: without an argument, 10,000 readings of nginx's clock with fractions are read back
+=== TEST 1: without an argument, 10,000 readings of a clock in place of ngx.now() are read back
 --- config
 location = /t {
     content_by_lua_block {
         -- ngx.now() is computed like this, and is often slightly below the millisecond.
-        local second, ms
+        local second, ms = 0, 0
         ngx.now = function()
             return second + ms / 1000
         end
-        package.loaded["resty.txid"] = nil
+        package.loaded["resty.txid"], package.loaded["resty.txid.lib"] = nil, nil
         local txid = require "resty.txid"
         local decode = require "support.decode"
 
@@ -108,3 +108,23 @@ location = /t {
 }
 --- response_body
 0 out of order
+
+
+
+=== TEST 5: nginx's own time is read in place, without ngx.now()
+--- config
+location = /t {
+    content_by_lua_block {
+        local now, calls = ngx.now, 0
+        ngx.now = function()
+            calls = calls + 1
+            return now()
+        end
+        package.loaded["resty.txid"], package.loaded["resty.txid.lib"] = nil, nil
+        local txid = require "resty.txid"
+        local decode = require "support.decode"
+        ngx.say(math.abs(decode(txid()) - now() * 1000) < 0.5, " ", calls, " call at the start")
+    }
+}
+--- response_body
+true 1 call at the start

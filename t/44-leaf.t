@@ -5,7 +5,7 @@ use warnings;
 use lib 't/support';
 use Cwd qw(realpath);
 use IO::Socket::INET;
-use Kept qw(kept_directory);
+use ServerDirectory qw(server_directory);
 use Port qw(free_port);
 use Test::More;
 use Tree qw(library lua_cpath lua_path);
@@ -13,7 +13,7 @@ use Tree qw(library lua_cpath lua_path);
 library();
 my $nginx = $ENV{TEST_NGINX_BINARY} || 'nginx';
 my $load  = join '', map {"load_module $_; "} split ' ', $ENV{TEST_NGINX_LOAD_MODULES} // '';
-my $dir   = realpath(kept_directory());
+my $dir   = realpath(server_directory());
 my $port = free_port();
 
 open my $in, '<', 'examples/leaf.conf' or die $!;

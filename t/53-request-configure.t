@@ -96,7 +96,7 @@ location = /t {
         ngx.say(select(2, pcall(request.id)))
     }
 }
---- response_body_like: format made a number, not a string$
+--- response_body_like: format returned a number, not a string$
 
 
 

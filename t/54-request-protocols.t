@@ -7,7 +7,7 @@ use lib 't/support';
 use File::Spec;
 use IO::Socket::INET;
 use IO::Socket::UNIX;
-use Kept qw(kept_directory);
+use ServerDirectory qw(server_directory);
 use Port qw(free_port);
 use Test::More;
 use Tree qw(library lua_cpath lua_path);
@@ -15,7 +15,7 @@ use Tree qw(library lua_cpath lua_path);
 library();
 my $nginx   = $ENV{TEST_NGINX_BINARY} || 'nginx';
 my $modules = join '', map {"load_module $_;\n"} split ' ', $ENV{TEST_NGINX_LOAD_MODULES} // '';
-my $prefix  = kept_directory();
+my $prefix  = server_directory();
 my $id = qr/[0-9a-v]{20}/;
 
 sub write_config {

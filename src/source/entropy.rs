@@ -130,9 +130,9 @@ fn wide([high, low]: [u64; 2]) -> u128 {
     u128::from(high) << 64 | u128::from(low)
 }
 
-/// 64 bits of the OS's own randomness; if the OS has none, `Err` with 64 other bits, for an id stamped `stamp_ms`. They
-/// are requested when they are needed: stored bits would also be in a copy of the memory. What the vDSO stores, the
-/// kernel makes invalid when the machine was copied.
+/// 64 bits of the OS's own randomness; if the OS has none, `Err` with 64 other bits, for an id stamped `stamp_ms`. Drawn on
+/// demand: a stored bit would survive in a copied memory image. The kernel drops what the vDSO stores when the machine
+/// was copied.
 #[inline]
 pub(crate) fn strong_u64(stamp_ms: i64) -> Result<u64, u64> {
     strong().map(u64::from_le_bytes).ok_or_else(|| next_u64(stamp_ms))

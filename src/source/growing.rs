@@ -4,7 +4,7 @@
 
 use super::clock::{self, Stamp};
 use super::entropy;
-use super::kept::Kept;
+use super::signal_safe::SignalSafe;
 
 /// A time, and the random bits after it.
 #[derive(Clone, Copy)]
@@ -33,7 +33,7 @@ impl<const BITS: u32> Growing<BITS> {
 
     /// Stamped with `ms`, which is not negative; or with a later time, if the clock's `ms` is behind or full.
     #[inline(always)]
-    pub(crate) fn next(kept: &Kept<Self>, ms: i64, stamp: Stamp) -> Grown {
+    pub(crate) fn next(kept: &SignalSafe<Self>, ms: i64, stamp: Stamp) -> Grown {
         let (stream_id, bits) = entropy::next_u128_of_stream(ms);
         kept.step(Self::NONE, |growing| {
             if growing.stream != stream_id.stream {
@@ -94,7 +94,7 @@ mod tests {
     /// Two that both grew from the same one by 32 random bits would be equal once in four billion.
     #[test]
     fn what_a_signal_handler_makes_does_not_grow_from_what_it_interrupts() {
-        let kept = Kept::new(Growing::<74>::NONE);
+        let kept = SignalSafe::new(Growing::<74>::NONE);
         let next = || Growing::next(&kept, 7, Stamp::Given).random;
         let before = next();
         assert!(kept.step(Growing::NONE, |_| next()).abs_diff(before) > 1 << 40);

@@ -8,11 +8,11 @@ pub(crate) mod entropy;
 pub(crate) mod generation;
 pub(crate) mod growing;
 pub(crate) mod host;
-pub(crate) mod kept;
 pub(crate) mod laps;
 pub(crate) mod mac;
 mod pid;
 pub(crate) mod process;
+pub(crate) mod signal_safe;
 mod system;
 pub(crate) mod thread_number;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]

@@ -1,8 +1,8 @@
 //! Which process this is.
 
 use super::generation;
-use super::kept::Kept;
 use super::pid::pid;
+use super::signal_safe::SignalSafe;
 #[cfg(target_os = "linux")]
 use std::ptr;
 
@@ -14,7 +14,7 @@ use std::ptr;
 pub(crate) fn id() -> u32 {
     const UNKNOWN: (u64, u32) = (generation::NONE, 0);
     thread_local! {
-        static KNOWN: Kept<(u64, u32)> = const { Kept::new(UNKNOWN) };
+        static KNOWN: SignalSafe<(u64, u32)> = const { SignalSafe::new(UNKNOWN) };
     }
     let generation = generation::get();
     KNOWN.with(|kept| {

@@ -2,7 +2,7 @@
 
 use super::clock::{self, Stamp};
 use super::growing::{Growing, Grown};
-use super::kept::Kept;
+use super::signal_safe::SignalSafe;
 use crate::text::uuid_time;
 
 /// The bits after the time, without version and variant.
@@ -23,7 +23,7 @@ pub(crate) fn at(ms: i64) -> u128 {
 
 fn next(ms: i64, stamp: Stamp) -> u128 {
     thread_local! {
-        static GROWING: Kept<Growing<RANDOM_BITS>> = const { Kept::new(Growing::NONE) };
+        static GROWING: SignalSafe<Growing<RANDOM_BITS>> = const { SignalSafe::new(Growing::NONE) };
     }
     let Grown { ms, random } = GROWING.with(|kept| Growing::next(kept, ms, stamp));
     of(ms, random)

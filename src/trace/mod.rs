@@ -12,7 +12,7 @@ use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Sort
 use crate::maker::Maker;
 use crate::source::clock::{self, Stamp};
 use crate::source::entropy::{self, StreamId};
-use crate::source::kept::Kept;
+use crate::source::signal_safe::SignalSafe;
 use crate::text::{FormatError, hex, show_as_text};
 use std::cell::Cell;
 use std::net::{IpAddr, Ipv4Addr};
@@ -365,7 +365,7 @@ fn next_host_id(ms: i64, epoch_ms: i64, host: u32, stamp: Stamp) -> TraceId {
     }
     const NONE: Word = Word { stream_id: StreamId::NONE, random: 0, left: 0, last: 0 };
     thread_local! {
-        static WORD: Kept<Word> = const { Kept::new(NONE) };
+        static WORD: SignalSafe<Word> = const { SignalSafe::new(NONE) };
     }
     let high = time_and_sequence(ms, epoch_ms, stamp);
     let stream_id = entropy::stream_id(ms);

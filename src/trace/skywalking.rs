@@ -3,8 +3,8 @@
 use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Time};
 use crate::maker::{Made, Maker};
 use crate::source::entropy::{self, StreamId};
-use crate::source::kept::Kept;
 use crate::source::laps::{Position, Reading};
+use crate::source::signal_safe::SignalSafe;
 use crate::source::{clock, thread_number};
 use crate::text::{FormatError, decimal, hex, read_from_text, show_as_text};
 
@@ -101,7 +101,7 @@ impl SkyWalking {
     pub fn new_by(clock_ms: i64) -> Self {
         thread_local! {
             static READING: Reading = const { Reading::none() };
-            static MARK: Kept<Mark> = const { Kept::new(Mark::NONE) };
+            static MARK: SignalSafe<Mark> = const { SignalSafe::new(Mark::NONE) };
         }
         let now_ms = clock::never_backwards(clock_ms);
         let had_been_wrong = READING.with(|reading| reading.had_been_wrong(now_ms));

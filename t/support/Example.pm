@@ -6,7 +6,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 use IO::Socket::INET;
-use Kept qw(kept_directory);
+use ServerDirectory qw(server_directory);
 use Port qw(free_port);
 use Test::More;
 use Tree qw(library lua_cpath lua_path);
@@ -30,7 +30,7 @@ sub contents {
 sub serve {
     my ($config, @more_modules) = @_;
     my $port   = free_port();
-    my $prefix = kept_directory();
+    my $prefix = server_directory();
     my $load   = join '', map {"load_module $_; "} @modules, @more_modules;
     # Otherwise, as root, nginx would run its workers as a user who may not be able to read the checkout.
     $load .= 'user root;' if $> == 0 && $config !~ /^\s*user\s/m;

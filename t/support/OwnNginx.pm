@@ -6,14 +6,14 @@ use strict;
 use warnings;
 use Exporter 'import';
 use IO::Socket::INET;
-use Kept qw(kept_directory);
+use ServerDirectory qw(server_directory);
 use Port qw(free_port);
 use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw(exchange free_port log_lines nginx pid_in prefix wait_until write_config);
 
 my $nginx  = $ENV{TEST_NGINX_BINARY} || 'nginx';
-my $prefix = kept_directory();
+my $prefix = server_directory();
 my $test_process = $$;
 
 sub prefix { $prefix }

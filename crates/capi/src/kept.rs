@@ -1,6 +1,6 @@
-//! What is kept for a request of nginx until it has ended: a table maps its connection, which internal redirects and
-//! subrequests share, to memory of the request. nginx's cleanups remove it, and run before the log phase: it then puts
-//! itself on their list once more, which nothing runs any more, and is found there.
+//! Data of a request in nginx, kept until the request has ended. A table maps the connection, which internal redirects and
+//! subrequests share, to memory of the request. nginx runs a request's cleanups before the log phase. Our cleanup removes
+//! the data from the table, and adds itself to the list again, where the log phase finds the data.
 
 use crate::caller::txid_text;
 use crate::span::txid_span;

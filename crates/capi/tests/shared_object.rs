@@ -150,21 +150,9 @@ fn two_copies_make_no_states_in_memory() {
 
 #[test]
 fn it_links_statically() {
-    let directory = std::env::temp_dir().join(format!("txid-static-{}", std::process::id()));
-    std::fs::create_dir_all(&directory).unwrap();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let program = directory.join("now");
-    let compiled = Command::new("cc")
-        .arg(root.join("examples/c/now.c"))
-        .arg("-I")
-        .arg(root.join("include"))
-        .arg(library::path().with_extension("a"))
-        .args(["-lgcc_s", "-lpthread", "-lm", "-ldl", "-o"])
-        .arg(&program)
-        .status()
-        .unwrap();
-    assert!(compiled.success());
+    let directory = tempfile::tempdir().unwrap();
+    let program = directory.path().join("now");
+    library::compile("examples/c/now.c", &program);
     let output = Command::new(&program).output().unwrap();
-    std::fs::remove_dir_all(directory).unwrap();
     assert_eq!(String::from_utf8(output.stdout).unwrap().trim().len(), 20);
 }

@@ -4,27 +4,15 @@
 
 use serde_json::{Map, Value, json};
 use std::io::Write;
-use std::path::Path;
 use std::process::{Command, Stdio};
 use test_helpers::{library, vectors};
 
 /// Compiles a program and gives it these lines. Returns its output, a map of names and values for each line.
 fn run(program: &str, lines: &[String]) -> Vec<Map<String, Value>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let directory = tempfile::tempdir().unwrap();
-    let source = root.join("crates/capi/tests/vectors").join(program);
+    let source = format!("crates/capi/tests/vectors/{program}");
     let program = directory.path().join("program");
-    let compiled = Command::new("cc")
-        .args(["-std=c11", "-Wall", "-Wextra", "-Werror"])
-        .arg(source)
-        .arg("-I")
-        .arg(root.join("include"))
-        .arg(library::path().with_extension("a"))
-        .args(["-lgcc_s", "-lpthread", "-lm", "-ldl", "-o"])
-        .arg(&program)
-        .status()
-        .unwrap();
-    assert!(compiled.success());
+    library::compile(&source, &program);
 
     let mut child = Command::new(&program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();

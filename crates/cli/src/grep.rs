@@ -1,11 +1,11 @@
 //! `txid grep`: prints the lines with an id from a time window.
 
+use crate::grep_page::{Layout, Page};
 use crate::hint::Hint;
 use crate::histogram::Histogram;
 use crate::ids::Wanted;
 use crate::input::{self, Source};
 use crate::mixture::{Ids, Within};
-use crate::page::{Layout, Page};
 use crate::trouble::{complain, say};
 use crate::window::Ends;
 use anyhow::{Context, Error, Result, anyhow};

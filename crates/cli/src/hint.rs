@@ -1,6 +1,6 @@
 //! What to say if nothing of the wanted format was found, but something of another.
 
-use crate::words::Finder;
+use crate::finder::Finder;
 use txid::formats::{ALL, Numbers, Readings};
 
 /// How much of the input is looked at again.

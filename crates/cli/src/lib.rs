@@ -3,7 +3,9 @@
 
 mod audit;
 pub mod blocks;
+pub mod finder;
 mod grep;
+mod grep_page;
 pub mod gzip;
 mod hidden;
 mod hint;
@@ -16,7 +18,6 @@ mod link;
 mod manual;
 mod mixture;
 mod new;
-mod page;
 pub mod picture;
 mod range;
 mod runs;
@@ -26,7 +27,6 @@ pub mod terminal;
 pub mod time;
 mod trouble;
 mod window;
-pub mod words;
 pub mod zstd;
 
 use clap::Parser;

@@ -1,7 +1,7 @@
 //! Finds the ids of several formats in text, in one pass.
 
+use crate::finder::{Finder, Window, dotted_end, is_uuid, prefix_at, runs, scan, xrays};
 use crate::ids::Wanted;
-use crate::words::{Finder, Window, dotted_end, is_uuid, prefix_at, runs, scan, xrays};
 use anyhow::{Context, Result};
 use std::ops::{ControlFlow, Range, RangeInclusive};
 use txid::formats::{Format, Numbers, Readings, Shape};

@@ -7,8 +7,8 @@ use txid::Txid;
 use txid::formats::{self, Numbers, Readings};
 use txid::snowflake::Layout;
 use txid_cli::blocks::{Blocks, Piece};
+use txid_cli::finder::Finder;
 use txid_cli::gzip::Members;
-use txid_cli::words::Finder;
 use txid_cli::zstd::Frames;
 use txid_cli::{picture, terminal, time};
 

@@ -19,7 +19,6 @@ local ffi_str = ffi.string
 local floor = math.floor
 local integer_ms = args.integer_ms
 local lshift = bit.lshift
-local ngx_now = ngx and ngx.now
 local pcall = pcall
 local rol = bit.rol
 local rshift = bit.rshift
@@ -54,12 +53,7 @@ local CLOCK_REALTIME = 0
 local timespec = ffi.new("long[2]")
 
 
-local function clock_ms()
-    if ngx_now then
-        -- Rounded, for the reason given in lib.clock_ms().
-        return (floor(ngx_now() * 1000 + 0.5))
-    end
-
+local clock_ms = lib.nginx_ms or function()
     C.txid_pure_clock_gettime(CLOCK_REALTIME, timespec)
     return tonumber(timespec[0]) * 1000 + floor(tonumber(timespec[1]) / 1000000)
 end
@@ -253,17 +247,18 @@ return function(ms)
         if type(stamp) == "cdata" then
             stamp = tonumber(band(stamp, LOW_42_BITS))
         end
+        stamp = stamp % 2^42
     else
         stamp = never_backwards(now_ms)
     end
 
     -- 42 bits of time in two halves, then 8 + 10 + 10 + 4, 6 + 10, and 6 random bits.
-    local high = floor(stamp / 2^22) % 2^20
-    local low = stamp % 2^22
+    local high = tobit(floor(stamp * 2^-22))
+    local low = tobit(stamp)
     local a, b, c = draw(now_ms)
-    buf[0] = pairs_of_characters[rshift(high, 10)]
+    buf[0] = pairs_of_characters[band(rshift(high, 10), 1023)]
     buf[1] = pairs_of_characters[band(high, 1023)]
-    buf[2] = pairs_of_characters[rshift(low, 12)]
+    buf[2] = pairs_of_characters[band(rshift(low, 12), 1023)]
     buf[3] = pairs_of_characters[band(rshift(low, 2), 1023)]
     buf[4] = pairs_of_characters[bor(lshift(band(low, 3), 8), rshift(a, 24))]
     buf[5] = pairs_of_characters[band(rshift(a, 14), 1023)]

@@ -76,7 +76,7 @@ local function make_id(place, has_client)
         settings.forget()
     end
     if type(id) ~= "string" then
-        error("resty.txid.request: format made a " .. type(id) .. ", not a string")
+        error("resty.txid.request: format returned a " .. type(id) .. ", not a string")
     end
     return id
 end

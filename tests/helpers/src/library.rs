@@ -17,6 +17,21 @@ pub fn path() -> &'static Path {
     &LIBRARY
 }
 
+/// Compiles a C program, whose path is below the checkout, with the static library.
+pub fn compile(source: &str, program: &Path) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let compiled = Command::new("cc")
+        .args(["-std=c11", "-Wall", "-Wextra", "-Werror"])
+        .arg(root.join(source))
+        .arg("-I")
+        .arg(root.join("include"))
+        .arg(path().with_extension("a"))
+        .args(["-lgcc_s", "-lpthread", "-lm", "-ldl", "-o"])
+        .arg(program)
+        .status();
+    assert!(compiled.unwrap().success());
+}
+
 /// The minor version of the compiler, such as 95 of 1.95.0.
 pub fn rust_minor() -> u32 {
     let output = Command::new("rustc").arg("--version").output().unwrap();

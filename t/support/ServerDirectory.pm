@@ -1,4 +1,4 @@
-package Kept;
+package ServerDirectory;
 
 # Directories of servers, which are removed at the end of a test that passed. After another one, its last words name them.
 
@@ -9,13 +9,13 @@ use File::Path qw(remove_tree);
 use File::Temp ();
 use Test::More ();
 
-our @EXPORT_OK = qw(kept_directory);
+our @EXPORT_OK = qw(server_directory);
 
 my $test_process = $$;
 my @directories;
 
 # With a directory for logs in it. Workers may not run as root.
-sub kept_directory {
+sub server_directory {
     my $directory = File::Temp::tempdir();
     chmod 0755, $directory or die "$directory: $!";
     mkdir "$directory/logs" or die "$directory/logs: $!";

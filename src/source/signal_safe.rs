@@ -1,23 +1,23 @@
 //! State that a thread keeps between ids, safe from signals.
 //!
-//! A signal handler that makes ids while the thread is making one counts as another thread: it starts from the first
-//! state, and its state is not kept.
+//! A handler that makes ids while the thread makes one counts as another thread: it starts from the first state, which is
+//! dropped at its end.
 
 use std::cell::{Cell, UnsafeCell};
 use std::sync::atomic::{Ordering, compiler_fence};
 
-pub(crate) struct Kept<T> {
+pub(crate) struct SignalSafe<T> {
     is_in_use: Cell<bool>,
     /// Only touched by the step that marked it as in use.
     state: UnsafeCell<T>,
 }
 
-impl<T: Copy> Kept<T> {
+impl<T: Copy> SignalSafe<T> {
     pub(crate) const fn new(first: T) -> Self {
         Self { is_in_use: Cell::new(false), state: UnsafeCell::new(first) }
     }
 
-    /// Takes one `step` from the kept state, or from `first` if a signal has interrupted such a step.
+    /// Takes one `step` from the thread's state, or from `first` if a signal has interrupted another step.
     #[inline(always)]
     pub(crate) fn step<R>(&self, first: T, step: impl FnOnce(&mut T) -> R) -> R {
         let is_interrupted = self.is_in_use.replace(true);
@@ -45,14 +45,14 @@ mod tests {
 
     #[test]
     fn what_interrupts_a_step_begins_anew_and_leaves_nothing() {
-        let kept = Kept::new(10);
-        let next = |state: &mut u32| {
-            *state += 1;
-            *state
+        let state = SignalSafe::new(10);
+        let next = |number: &mut u32| {
+            *number += 1;
+            *number
         };
-        assert_eq!((kept.step(0, next), kept.step(0, next)), (11, 12));
-        let nested = kept.step(0, |state| (next(state), kept.step(0, next), kept.step(0, next)));
+        assert_eq!((state.step(0, next), state.step(0, next)), (11, 12));
+        let nested = state.step(0, |number| (next(number), state.step(0, next), state.step(0, next)));
         assert_eq!(nested, (13, 1, 1));
-        assert_eq!(kept.step(0, next), 14);
+        assert_eq!(state.step(0, next), 14);
     }
 }
