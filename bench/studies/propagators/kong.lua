@@ -48,7 +48,8 @@ local EXTRACTORS = {
     traceparent = { "w3c", "traceparent" },
     b3_single = { "b3", "b3" },
     jaeger = { "jaeger", "uber-trace-id" },
-    datadog = { "datadog", "x-datadog-trace-id", "x-datadog-parent-id", "x-datadog-sampling-priority", "x-datadog-tags" },
+    datadog = { "datadog", "x-datadog-trace-id", "x-datadog-parent-id", "x-datadog-sampling-priority",
+                "x-datadog-tags" },
 }
 
 
