@@ -106,6 +106,14 @@ location = /t {
         try { valid = "a" }
         try { server_timing = true }
         try { server_timing = "yes" }
+        -- The library has the same list.
+        local names = {}
+        for i, name in ipairs(require "resty.txid.request.kinds") do
+            names[i] = name
+            assert(pcall(request.configure, { trace = name }), name)
+        end
+        local _, err = pcall(request.configure, { trace = "x" })
+        ngx.say(err:gsub(" and ", ", "):find("off, " .. table.concat(names, ", ") .. "$") ~= nil)
     }
 }
 --- response_body
@@ -118,6 +126,7 @@ resty.txid.request: on_invalid has no effect, because accept is off: leave it ou
 resty.txid.request: valid has no effect, because accept is off: leave it out, or set accept
 resty.txid.request: server_timing is true, but trace is off
 resty.txid.request: server_timing must be true or false, not "yes"
+true
 
 
 
