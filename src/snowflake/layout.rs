@@ -431,8 +431,7 @@ impl fmt::Display for LayoutError {
                     separator = ", ";
                 }
                 f.write_str(
-                    ", nor one of these and random_start=16, nor a list such as \
-                     time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01",
+                    ", nor a list such as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01",
                 )
             }
             Self::Part(part) => write!(
