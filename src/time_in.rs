@@ -21,7 +21,39 @@ pub const RFC3339_LEN: usize = Moment::LEN;
 /// assert_eq!(time_in::ms(b"7f3a"), None);
 /// ```
 pub fn ms(text: &[u8]) -> Option<i64> {
-    formats::certain_ms(text, clock::coarse_ms())
+    ms_of(None, text)
+}
+
+/// The same by a list of formats, if there is one.
+///
+/// ```
+/// use txid::time_in::{Times, ms_of};
+///
+/// let xids = Times::only(["xid"])?;
+/// assert_eq!(ms_of(Some(&xids), b"9m4e2mr0ui3e8a215n4g"), Some(1_300_816_219_000));
+/// assert_eq!(ms_of(None, b"7f3a"), None);
+/// # Ok::<(), txid::MakerError>(())
+/// ```
+#[inline]
+pub fn ms_of(times: Option<&Times>, text: &[u8]) -> Option<i64> {
+    let now_ms = clock::coarse_ms();
+    // What most texts are.
+    match formats::new_txid_ms(text, now_ms) {
+        Some(ms) if times.is_none_or(|times| !times.is_only) => Some(ms),
+        _ => ms_of_other(times, text, now_ms),
+    }
+}
+
+#[inline(never)]
+fn ms_of_other(times: Option<&Times>, text: &[u8], now_ms: i64) -> Option<i64> {
+    let of_formats = times.and_then(|times| match times.is_only {
+        true => times.formats.iter().find_map(|format| format.ms(text)),
+        false => formats::certain_ms_of(&times.formats, text, now_ms),
+    });
+    match times {
+        Some(times) if times.is_only => of_formats,
+        _ => of_formats.or_else(|| formats::certain_ms(text, now_ms)),
+    }
 }
 
 /// Which formats ids are looked for in, where the time of one is wanted.
@@ -73,22 +105,8 @@ impl Times {
     }
 
     /// The milliseconds since 1970 in the id `text`.
-    #[inline]
     pub fn ms(&self, text: &[u8]) -> Option<i64> {
-        let now_ms = clock::coarse_ms();
-        // What most texts are.
-        match formats::new_txid_ms(text, now_ms) {
-            Some(ms) if !self.is_only => Some(ms),
-            _ => self.ms_of_other(text, now_ms),
-        }
-    }
-
-    #[inline(never)]
-    fn ms_of_other(&self, text: &[u8], now_ms: i64) -> Option<i64> {
-        if self.is_only {
-            return self.formats.iter().find_map(|format| format.ms(text));
-        }
-        formats::certain_ms_of(&self.formats, text, now_ms).or_else(|| formats::certain_ms(text, now_ms))
+        ms_of(Some(self), text)
     }
 }
 

@@ -193,8 +193,10 @@ pub unsafe extern "C" fn txid_headers_find(
             unsafe { txid_header::add(txid_headers::get(headers, known).cast_mut(), field) };
             has_trace |= known != Field::Id;
         } else if has_others {
-            // SAFETY: the caller vouches for the headers, the name and the value.
-            policy.other_header(name).map(|at| unsafe { txid_header::add(&raw mut (*headers).other_ids[at], field) });
+            if let Some(at) = policy.other_header(name) {
+                // SAFETY: the caller vouches for the headers, the name and the value.
+                unsafe { txid_header::add(&raw mut (*headers).other_ids[at], field) };
+            }
         }
     }
     has_trace

@@ -77,11 +77,7 @@ pub unsafe extern "C" fn txid_time_in(
 ) -> usize {
     // SAFETY: the caller vouches for the list, the text and the place.
     let (times, text, buf) = unsafe { (times.as_ref(), bytes(text, len), place::<TXID_TIME_LEN>(buf)) };
-    let ms = match times {
-        Some(times) => times.0.ms(text),
-        None => time_in::ms(text),
-    };
-    let Some(ms) = ms else { return 0 };
+    let Some(ms) = time_in::ms_of(times.map(|times| &times.0), text) else { return 0 };
     if iso8601 {
         return time_in::rfc3339(ms).map_or(0, |text| {
             *buf = text;

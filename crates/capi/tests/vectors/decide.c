@@ -80,7 +80,7 @@ decide(const txid_policy *policy, const txid_field *fields, size_t count, txid_t
             txid_span_header(&span, TXID_SPAN_KIND_DATADOG_TAGS, text));
     }
     printf("\tcontinued=%s", span.is_continued ? "true" : "false");
-    printf("\tdatadog=%s\n", span.is_datadog ? "true" : "false");
+    printf("\tpasses_datadog=%s\n", span.is_datadog ? "true" : "false");
 }
 
 int
