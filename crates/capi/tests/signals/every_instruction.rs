@@ -129,11 +129,16 @@ fn by_maker(ms: i64) -> Text {
     })
 }
 
+/// With an address where the format takes one: not every machine has its own.
 fn open_maker(format: &str) {
     let takes_address =
         formats::named(format).and_then(|it| it.make).is_some_and(|make| make.options.contains(&"address"));
+    open_maker_with(format, takes_address);
+}
+
+fn open_maker_with(format: &str, is_address_given: bool) {
     let words = [format, "address=10.0.0.7"].map(|word| txid_text { len: word.len(), data: word.as_ptr() });
-    let (count, mut maker, mut message) = (1 + usize::from(takes_address), ptr::null_mut(), [0; 1024]);
+    let (count, mut maker, mut message) = (1 + usize::from(is_address_given), ptr::null_mut(), [0; 1024]);
     // SAFETY: as many texts, and a message has at most 1024 bytes.
     let code = unsafe { (LIBRARY.maker_open)(words.as_ptr(), count, false, &mut maker, message.as_mut_ptr()) };
     assert_eq!(code, 0, "{format}");
@@ -143,6 +148,12 @@ fn open_maker(format: &str) {
 /// An id of a maker that is opened for it.
 pub fn made_by(format: &str) -> Text {
     open_maker(format);
+    by_maker(FROZEN_MS)
+}
+
+/// The same, with the address that the library finds for the host.
+pub fn made_by_host(format: &str) -> Text {
+    open_maker_with(format, false);
     by_maker(FROZEN_MS)
 }
 
