@@ -143,8 +143,8 @@ ngx_txid_read_time(const ngx_variable_value_t *id, const ngx_txid_time_t *time, 
     size_t   len;
     u_char  *text;
 
-    v->not_found = 1;
     if (id == NULL || id->not_found) {
+        v->not_found = 1;
         return NGX_OK;
     }
 
@@ -155,9 +155,12 @@ ngx_txid_read_time(const ngx_variable_value_t *id, const ngx_txid_time_t *time, 
 
     len = txid_time_in(*time->times, (const char *) id->data, id->len, time->iso8601,
                        (char *) text);
-    if (len) {
-        ngx_txid_set(v, text, len);
+    if (len == 0) {
+        v->not_found = 1;
+        return NGX_OK;
     }
+
+    ngx_txid_set(v, text, len);
     return NGX_OK;
 }
 

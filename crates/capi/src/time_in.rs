@@ -1,9 +1,11 @@
 //! The time in an id.
 
-use crate::caller::{bytes, fail, place, txid_text, words};
+use crate::caller::{bytes, fail, txid_text, words};
 use crate::error::txid_error;
+use crate::txid::TXID_LEN;
 use ::txid::time_in::{self, Times};
 use std::ffi::c_char;
+use std::slice;
 
 /// The length of the longest time that txid_time_in writes.
 pub const TXID_TIME_LEN: usize = 24;
@@ -75,17 +77,22 @@ pub unsafe extern "C" fn txid_time_in(
     iso8601: bool,
     buf: *mut c_char,
 ) -> usize {
-    // SAFETY: the caller vouches for the list, the text and the place.
-    let (times, text, buf) = unsafe { (times.as_ref(), bytes(text, len), place::<TXID_TIME_LEN>(buf)) };
+    // SAFETY: the caller vouches for the list and the text. Most texts are txids, which are not empty.
+    let (times, text) = unsafe {
+        let text = if len == TXID_LEN { slice::from_raw_parts(text.cast(), TXID_LEN) } else { bytes(text, len) };
+        (times.as_ref(), text)
+    };
     let Some(ms) = time_in::ms_of(times.map(|times| &times.0), text) else { return 0 };
     if iso8601 {
         return time_in::rfc3339(ms).map_or(0, |text| {
-            *buf = text;
+            // SAFETY: the caller vouches for the place.
+            unsafe { buf.cast::<[u8; TXID_TIME_LEN]>().write(text) };
             text.len()
         });
     }
     let mut digits = itoa::Buffer::new();
     let digits = digits.format(ms).as_bytes();
-    buf[..digits.len()].copy_from_slice(digits);
+    // SAFETY: the caller vouches for the place, and the digits of no i64 are more.
+    unsafe { buf.cast::<u8>().copy_from_nonoverlapping(digits.as_ptr(), digits.len()) };
     digits.len()
 }
