@@ -15,8 +15,8 @@ use crate::source::clock;
 use crate::source::entropy::{self, StreamId};
 use crate::source::signal_safe::SignalSafe;
 use crate::source::{mac, v7};
-use crate::text::FormatError;
 use crate::text::uuid_time::{self, GREGORIAN_MS, TICKS_A_MS};
+use crate::text::{FormatError, digest};
 use ::uuid::Builder;
 
 pub use ::uuid::{Uuid, Variant};
@@ -237,10 +237,8 @@ pub fn namespace(text: &[u8]) -> Result<Uuid, FormatError> {
 /// assert_eq!(id.to_string(), "5df41881-3aed-3515-88a7-2f4a814cf09e");
 /// ```
 pub fn v3(namespace: Uuid, name: &[u8]) -> Uuid {
-    let mut hash = md5::Context::new();
-    hash.consume(namespace.as_bytes());
-    hash.consume(name);
-    Uuid::from_u128(uuid_time::marked(u128::from_be_bytes(hash.finalize().0), 3))
+    let hash = digest::md5([namespace.as_bytes(), name]);
+    Uuid::from_u128(uuid_time::marked(u128::from_be_bytes(hash), 3))
 }
 
 /// The UUID of version 5 of a name: the same each time, by SHA-1.
@@ -250,11 +248,8 @@ pub fn v3(namespace: Uuid, name: &[u8]) -> Uuid {
 /// assert_eq!(id.to_string(), "2ed6657d-e927-568b-95e1-2665a8aea6a2");
 /// ```
 pub fn v5(namespace: Uuid, name: &[u8]) -> Uuid {
-    let mut hash = sha1_smol::Sha1::new();
-    hash.update(namespace.as_bytes());
-    hash.update(name);
-    let [bytes @ .., _, _, _, _] = hash.digest().bytes();
-    Uuid::from_u128(uuid_time::marked(u128::from_be_bytes(bytes), 5))
+    let hash = digest::sha1([namespace.as_bytes(), name]);
+    Uuid::from_u128(uuid_time::marked(u128::from_be_bytes(hash), 5))
 }
 
 /// A new random UUID, version 4.
