@@ -22,9 +22,9 @@ typedef struct {
     /* The indexes of $request_txid and $txid_trace_id. */
     ngx_int_t         request;
     ngx_int_t         span;
-    /* The formats that are made, one ngx_str_t for each, and the same for reading times. */
+    /* The formats that are made, one ngx_str_t for each, and the variables with times. */
     ngx_array_t      *made;
-    txid_times       *made_times;
+    ngx_txid_time_t  *times;
     /* $realip_remote_addr, or NULL without realip. */
     ngx_http_variable_t  *realip;
     /* Whether any server trusts a peer. */

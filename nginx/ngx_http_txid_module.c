@@ -440,16 +440,10 @@ ngx_http_txid_add_post_read(ngx_conf_t *cf, ngx_http_handler_pt added, ngx_uint_
 static ngx_int_t
 ngx_http_txid_init(ngx_conf_t *cf)
 {
-    ngx_str_t                   txid = ngx_string("txid");
     ngx_http_txid_main_conf_t  *tmcf;
 
     tmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_txid_module);
-
-    /* $txid is always there. */
-    if (ngx_txid_note_made(cf, &tmcf->made, &txid, 1) != NGX_OK
-        || ngx_txid_open_times(cf, tmcf->made->elts, tmcf->made->nelts, false, &tmcf->made_times)
-           != NGX_OK)
-    {
+    if (ngx_txid_init_times(cf, &tmcf->made, tmcf->times) != NGX_OK) {
         return NGX_ERROR;
     }
 

@@ -317,7 +317,7 @@ ngx_http_txid_time(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     ngx_http_txid_main_conf_t  *tmcf;
 
     tmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_txid_module);
-    time = ngx_txid_time_words(cf, &tmcf->made_times, &source, &name);
+    time = ngx_txid_time_words(cf, &tmcf->times, &source, &name);
     if (time == NULL) {
         return NGX_CONF_ERROR;
     }

@@ -11,10 +11,10 @@
 
 typedef struct {
     /* The index of $txid_trace_id. */
-    ngx_int_t     span;
-    /* The formats that are made, one ngx_str_t for each, and the same for reading times. */
-    ngx_array_t  *made;
-    txid_times   *made_times;
+    ngx_int_t         span;
+    /* The formats that are made, one ngx_str_t for each, and the variables with times. */
+    ngx_array_t      *made;
+    ngx_txid_time_t  *times;
 } ngx_stream_txid_main_conf_t;
 
 
@@ -230,16 +230,10 @@ ngx_stream_txid_add_variables(ngx_conf_t *cf)
 static ngx_int_t
 ngx_stream_txid_init(ngx_conf_t *cf)
 {
-    ngx_str_t                     txid = ngx_string("txid");
     ngx_stream_txid_main_conf_t  *tmcf;
 
     tmcf = ngx_stream_conf_get_module_main_conf(cf, ngx_stream_txid_module);
-
-    /* $txid is always there. */
-    if (ngx_txid_note_made(cf, &tmcf->made, &txid, 1) != NGX_OK) {
-        return NGX_ERROR;
-    }
-    return ngx_txid_open_times(cf, tmcf->made->elts, tmcf->made->nelts, false, &tmcf->made_times);
+    return ngx_txid_init_times(cf, &tmcf->made, tmcf->times);
 }
 
 
@@ -269,7 +263,7 @@ ngx_stream_txid_time(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     ngx_stream_txid_main_conf_t  *tmcf;
 
     tmcf = ngx_stream_conf_get_module_main_conf(cf, ngx_stream_txid_module);
-    time = ngx_txid_time_words(cf, &tmcf->made_times, &source, &name);
+    time = ngx_txid_time_words(cf, &tmcf->times, &source, &name);
     if (time == NULL) {
         return NGX_CONF_ERROR;
     }

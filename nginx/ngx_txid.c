@@ -239,9 +239,39 @@ ngx_txid_note_made(ngx_conf_t *cf, ngx_array_t **made, const ngx_str_t *words, s
 }
 
 
+/*
+ * Those without a format of their own get those that the server makes, among which is always $txid.
+ */
+ngx_int_t
+ngx_txid_init_times(ngx_conf_t *cf, ngx_array_t **made, ngx_txid_time_t *list)
+{
+    txid_times       *times;
+    ngx_txid_time_t  *time;
+
+    static ngx_str_t  txid = ngx_string("txid");
+
+    if (list == NULL) {
+        return NGX_OK;
+    }
+
+    if (ngx_txid_note_made(cf, made, &txid, 1) != NGX_OK
+        || ngx_txid_open_times(cf, (*made)->elts, (*made)->nelts, false, &times) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    for (time = list; time; time = time->next) {
+        if (time->times == NULL) {
+            time->times = times;
+        }
+    }
+    return NGX_OK;
+}
+
+
 /* The arguments of txid_time: $source $name [ms | iso8601] [format=FORMAT]. */
 ngx_txid_time_t *
-ngx_txid_time_words(ngx_conf_t *cf, txid_times **made, ngx_str_t *source, ngx_str_t *name)
+ngx_txid_time_words(ngx_conf_t *cf, ngx_txid_time_t **list, ngx_str_t *source, ngx_str_t *name)
 {
     ngx_str_t         format, *words, *word;
     ngx_uint_t        i;
@@ -259,7 +289,8 @@ ngx_txid_time_words(ngx_conf_t *cf, txid_times **made, ngx_str_t *source, ngx_st
         return NULL;
     }
 
-    time->times = made;
+    time->next = *list;
+    *list = time;
 
     for (i = 3; i < cf->args->nelts; i++) {
         word = &words[i];
@@ -273,10 +304,9 @@ ngx_txid_time_words(ngx_conf_t *cf, txid_times **made, ngx_str_t *source, ngx_st
         } else if (ngx_strncmp(word->data, "format=", 7) == 0 && i == cf->args->nelts - 1) {
             format.len = word->len - 7;
             format.data = word->data + 7;
-            if (ngx_txid_open_times(cf, &format, 1, true, &time->own) != NGX_OK) {
+            if (ngx_txid_open_times(cf, &format, 1, true, &time->times) != NGX_OK) {
                 return NULL;
             }
-            time->times = &time->own;
 
         } else if (i == 3) {
             ngx_txid_conf_error(cf, "\"%V\" is neither ms, iso8601 nor format=...", word);

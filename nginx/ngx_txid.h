@@ -34,13 +34,15 @@ _Static_assert(sizeof(txid_text) == sizeof(ngx_str_t)
  * A variable with the time of the id in another variable. Unless the directive names a format, ids
  * are read as those that this server makes, and then as others.
  */
-typedef struct {
-    ngx_int_t      source;
-    ngx_uint_t     iso8601;
-    /* Its own, or those of the server. */
-    txid_times   **times;
-    txid_times    *own;
-} ngx_txid_time_t;
+typedef struct ngx_txid_time_s  ngx_txid_time_t;
+
+struct ngx_txid_time_s {
+    ngx_int_t         source;
+    ngx_uint_t        iso8601;
+    txid_times       *times;
+    /* The next one in the list of all. */
+    ngx_txid_time_t  *next;
+};
 
 
 typedef struct {
@@ -86,8 +88,9 @@ ngx_int_t ngx_txid_open_times(ngx_conf_t *cf, const ngx_str_t *formats, size_t c
     txid_times **times);
 ngx_int_t ngx_txid_note_made(ngx_conf_t *cf, ngx_array_t **made, const ngx_str_t *words,
     size_t count);
-ngx_txid_time_t *ngx_txid_time_words(ngx_conf_t *cf, txid_times **made, ngx_str_t *source,
+ngx_txid_time_t *ngx_txid_time_words(ngx_conf_t *cf, ngx_txid_time_t **list, ngx_str_t *source,
     ngx_str_t *name);
+ngx_int_t ngx_txid_init_times(ngx_conf_t *cf, ngx_array_t **made, ngx_txid_time_t *list);
 ngx_txid_hidden_t *ngx_txid_hidden_words(ngx_conf_t *cf, ngx_str_t *name, ngx_str_t *source);
 ngx_int_t ngx_txid_find_hidden(const ngx_txid_hidden_t *hidden, const ngx_variable_value_t *source,
     ngx_pool_t *pool,
@@ -153,7 +156,7 @@ ngx_txid_read_time(const ngx_variable_value_t *id, const ngx_txid_time_t *time, 
         return NGX_ERROR;
     }
 
-    len = txid_time_in(*time->times, (const char *) id->data, id->len, time->iso8601,
+    len = txid_time_in(time->times, (const char *) id->data, id->len, time->iso8601,
                        (char *) text);
     if (len == 0) {
         v->not_found = 1;

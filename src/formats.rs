@@ -208,7 +208,8 @@ impl Rank {
 /// Whether a time is less than an hour away.
 #[inline(always)]
 fn is_new(ms: i64, now_ms: i64) -> bool {
-    ms.abs_diff(now_ms) <= HOUR_MS as u64
+    // In fewer instructions than by `abs_diff`.
+    ms.wrapping_sub(now_ms).wrapping_add(HOUR_MS) as u64 <= 2 * HOUR_MS as u64
 }
 
 /// The place of the format whose ids are numbers.
