@@ -156,6 +156,7 @@ impl Outgoing<'_> {
 }
 
 /// Writes the number in 16 hexadecimal digits as a decimal one, and returns its length.
+#[inline(never)]
 fn write_decimal(hexadecimal: &[u8], text: &mut [u8; DATADOG_LEN]) -> usize {
     let number = hex::decode::<{ SpanId::LEN }>(hexadecimal, 0).map_or(0, |bits| bits as u64);
     let mut digits = itoa::Buffer::new();
