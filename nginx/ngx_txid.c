@@ -296,10 +296,10 @@ ngx_txid_time_words(ngx_conf_t *cf, ngx_txid_time_t **list, ngx_str_t *source, n
         word = &words[i];
 
         if (ngx_strcmp(word->data, "iso8601") == 0 && i == 3) {
-            time->iso8601 = 1;
+            time->iso8601 = true;
 
         } else if (ngx_strcmp(word->data, "ms") == 0 && i == 3) {
-            time->iso8601 = 0;
+            time->iso8601 = false;
 
         } else if (ngx_strncmp(word->data, "format=", 7) == 0 && i == cf->args->nelts - 1) {
             format.len = word->len - 7;

@@ -38,10 +38,10 @@ typedef struct ngx_txid_time_s  ngx_txid_time_t;
 
 struct ngx_txid_time_s {
     ngx_int_t         source;
-    ngx_uint_t        iso8601;
     txid_times       *times;
     /* The next one in the list of all. */
     ngx_txid_time_t  *next;
+    bool              iso8601;
 };
 
 
