@@ -200,7 +200,7 @@ like get($rejecting, ['X-Request-Id: not mine']), qr/400 Bad Request/, 'an inval
 ok wait_until { grep {/client sent an invalid "x-request-id" header, client: (["]?)127\.0\.0\.1\1, txid: \1$id\1, /} log_lines('error.log') },
     'and the log says so';
 my ($own) = exchange($any, "GET /nowhere HTTP/1.0\r\n\r\n") =~ /^X-Own: ([0-9a-f]{32})\r$/m;
-ok wait_until { grep {/client: (["]?)127\.0\.0\.1\1, request_id: \1\Q$own\E\1, /} log_lines('error.log') }, "nginx's own id in the error log";
+ok wait_until { grep {/client: (["]?)127\.0\.0\.1\g{1}, request_id: \g{1}\Q$own\E\g{1}, /} log_lines('error.log') }, "nginx's own id in the error log";
 is get($any, ['X-Request-Id: one', 'CF-Ray: not one']), 'one ', 'the first valid one of several headers';
 is get($any, ['X-Request-Id: b2fr5nvmbtcu7vl9phl0']), 'b2fr5nvmbtcu7vl9phl0 1522545688537', 'the time in a format that this server makes';
 SKIP: {
