@@ -34,19 +34,24 @@
 /**
  * The length of the longest id of any format.
  */
-#define TXID_MAX_LEN 64
+#define TXID_MAX_LEN 90
 
 #if defined(TXID_NGINX)
 /**
  * The length of the longest name of a header of traces.
  */
-#define TXID_TRACE_HEADER_MAX_LEN 21
+#define TXID_TRACE_HEADER_MAX_LEN 27
 #endif
 
 /**
  * How many headers a trace comes in.
  */
-#define TXID_TRACE_HEADERS 11
+#define TXID_TRACE_HEADERS 17
+
+/**
+ * How many headers an id comes in besides the first.
+ */
+#define TXID_OTHER_IDS 3
 
 /**
  * No id has more parts.
@@ -260,6 +265,26 @@ typedef enum {
    * X-Cloud-Trace-Context
    */
   TXID_SPAN_KIND_GCP = 1,
+  /**
+   * uber-trace-id
+   */
+  TXID_SPAN_KIND_JAEGER = 2,
+  /**
+   * X-Datadog-Trace-Id
+   */
+  TXID_SPAN_KIND_DATADOG_TRACE_ID = 3,
+  /**
+   * X-Datadog-Parent-Id
+   */
+  TXID_SPAN_KIND_DATADOG_PARENT_ID = 4,
+  /**
+   * X-Datadog-Sampling-Priority; its length is 0 if the decision is left to the next hop.
+   */
+  TXID_SPAN_KIND_DATADOG_PRIORITY = 5,
+  /**
+   * X-Datadog-Tags, unless is_datadog says that they are passed on; its length is 0 if there is nothing to say.
+   */
+  TXID_SPAN_KIND_DATADOG_TAGS = 6,
 } txid_span_kind;
 
 /**
@@ -330,6 +355,13 @@ typedef struct txid_series txid_series;
  */
 typedef struct txid_snowflake txid_snowflake;
 
+#if defined(TXID_NGINX)
+/**
+ * Which formats ids are looked for in, where the time of one is wanted.
+ */
+typedef struct txid_times txid_times;
+#endif
+
 /**
  * A text, laid out as nginx's ngx_str_t.
  */
@@ -396,6 +428,15 @@ typedef struct {
    * Whether it continues the trace of the traceparent that came in, so that its tracestate is passed on as well.
    */
   bool is_continued;
+  /**
+   * Whether it continues the trace of Datadog's headers that came in, so that X-Datadog-Tags and X-Datadog-Origin are passed
+   * on as well.
+   */
+  bool is_datadog;
+  /**
+   * The X-Datadog-Sampling-Priority that came in, if it says more than sampled and flags; otherwise 0.
+   */
+  int8_t priority;
 } txid_span;
 
 /**
@@ -460,6 +501,10 @@ typedef struct {
    * Whether the value may be overwritten: it is the request's own, in the text that came in.
    */
   bool in_place;
+  /**
+   * Whether spaces and tabs around the value were taken off.
+   */
+  bool is_trimmed;
 } txid_header;
 
 /**
@@ -474,6 +519,10 @@ typedef struct {
    * Those of traces. The first is the one that holds only the trace's id, if the policy names one.
    */
   txid_header of_trace[TXID_TRACE_HEADERS];
+  /**
+   * The other ones with an id, if the policy names several: the first valid one of all counts.
+   */
+  txid_header other_ids[TXID_OTHER_IDS];
 } txid_headers;
 
 /**
@@ -604,6 +653,10 @@ typedef struct {
    * The header with the id.
    */
   txid_text header;
+  /**
+   * The other headers that an id may come in; the length of those that are not there is 0.
+   */
+  txid_text other_headers[TXID_OTHER_IDS];
   /**
    * The header that holds only the trace's id; its length is 0 if there is none.
    */
@@ -854,7 +907,8 @@ txid_span *txid_kept_span_place(const txid_kept *kept);
 
 /**
  * Opens a maker of ids, and writes it to `maker`. The first of the `count` words is the name of the format, and the
- * others are its options, name=value: docs/lua.md lists them. With `is_trial`, the options are only checked, as in a test
+ * others are its options, name=value: docs/lua.md lists them. Options may also be in the first word, as in
+ * nanoid(length=10,alphabet=0123456789). Names have - or _. With `is_trial`, the options are only checked, as in a test
  * of a configuration: no file is made, and a state without a file is one in memory. Release it with txid_maker_close.
  *
  * Nobody can guess ids of txid, strong, uuid_v4, ksuid, nanoid, trace_id, span_id, otel_trace_id, traceparent and b3. Of uuid_v7
@@ -942,9 +996,10 @@ void txid_policy_close(txid_policy *policy);
 
 /**
  * Sets the option of this name to what the `count` words say: accept (all, off, or addresses, networks such as
- * 10.0.0.0/8 and unix:), header (a name), on_invalid (replace or reject), trace (off, or traceparent, b3, b3_single, aws
- * and gcp in the order in which they count), trace_id_header (a name or off), trace_ids (random, sorted_seconds; or sorted
- * or sorted_host, and the day that their time counts from, as epoch=2020-01-01), or trace_flags (03, or 01).
+ * 10.0.0.0/8 and unix:), header (names, of which the first is sent), on_invalid (replace or reject), trace (off, or
+ * traceparent, b3, b3_single, aws, gcp, datadog and jaeger in the order in which they count), trace_id_header (a name or off),
+ * trace_ids (random, sorted_seconds; or sorted or sorted_host, and the day that their time counts from, as epoch=2020-01-01),
+ * or trace_flags (03, or 01).
  *
  * Returns 0, or a txid_error; then `message` says what is wrong.
  *
@@ -1281,7 +1336,7 @@ void txid_span_continue(const txid_policy *policy,
                         txid_span *span);
 
 /**
- * Writes a header of a span, a txid_span_kind, to `buf`, and returns its length; 0 if there is no such kind.
+ * Writes a header of a span, a txid_span_kind, to `buf`, and returns its length; 0 if there is none of this kind.
  *
  * Safety:
  *
@@ -1312,15 +1367,49 @@ int32_t txid_request_send(const txid_policy *policy,
 
 #if defined(TXID_NGINX)
 /**
- * Writes the time in the id of `len` characters at `text` to `buf`, and returns its length; 0 if the text can be of another
- * time, too, as most txids that are older than an hour: txid_ms reads those. The time is in milliseconds since 1970-01-01
- * UTC, or with `iso8601` as in "2014-09-01T00:00:00.000Z".
+ * Opens a list of the `count` formats whose names are at `list`, perhaps with options as in snowflake(layout=discord) or
+ * trace_id(epoch=2020-01-01), and writes it to `times`. With `is_only`, the time of a text is that of the first one that it
+ * fits. Otherwise they are the formats that a server makes: such a text is rather its own id than another's, if its time can
+ * be; and if it fits none, it is read as txid_time_in does without a list. Release it with txid_times_close.
+ *
+ * Returns 0, or a txid_error; then `message` says what is wrong, and `times` is unchanged.
  *
  * Safety:
  *
- * `text` must be valid for reads of `len` bytes, `buf` for writes of TXID_TIME_LEN bytes.
+ * `list` must be valid for reads of `count` texts, as must their bytes; `times` for a write, `message` for writes of
+ * TXID_MESSAGE_LEN bytes.
  */
-size_t txid_time_in(const char *text,
+int32_t txid_times_open(const txid_text *list,
+                        size_t count,
+                        bool is_only,
+                        txid_times **times,
+                        char *message);
+#endif
+
+#if defined(TXID_NGINX)
+/**
+ * Releases a list of formats.
+ *
+ * Safety:
+ *
+ * `times` must be from txid_times_open and must not be used any more; or NULL, which does nothing.
+ */
+void txid_times_close(txid_times *times);
+#endif
+
+#if defined(TXID_NGINX)
+/**
+ * Writes the time in the id of `len` characters at `text` to `buf`, and returns its length; 0 if there is none, or if the text
+ * can be of another time, too. Without `times`, most txids that are older than an hour can: they may as well be xids. The time
+ * is in milliseconds since 1970-01-01 UTC, or with `iso8601` as in "2014-09-01T00:00:00.000Z".
+ *
+ * Safety:
+ *
+ * `times` must be from txid_times_open, or NULL; `text` must be valid for reads of `len` bytes, `buf` for writes of
+ * TXID_TIME_LEN bytes.
+ */
+size_t txid_time_in(const txid_times *times,
+                    const char *text,
                     size_t len,
                     bool iso8601,
                     char *buf);
@@ -1439,6 +1528,23 @@ void txid_uuid_v7(char *buf,
  */
 void txid_uuid_v7_now(char *buf,
                       int64_t clock_ms);
+
+/**
+ * Writes the UUID of the name of `len` bytes at `name` to `buf`: the same each time. `version` is 3 (MD5) or 5 (SHA-1), and
+ * the namespace a UUID, or dns, url, oid or x500. Returns 0, or a txid_error if the version or the namespace is none; then
+ * nothing is written.
+ *
+ * Safety:
+ *
+ * `namespace_text` must be valid for reads of `namespace_len` bytes, `name` of `len` bytes, `buf` for writes of
+ * TXID_UUID_LEN bytes.
+ */
+int32_t txid_uuid_of_name(int32_t version,
+                          const char *namespace_text,
+                          size_t namespace_len,
+                          const char *name,
+                          size_t len,
+                          char *buf);
 
 #ifdef __cplusplus
 }  // extern "C"

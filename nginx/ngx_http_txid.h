@@ -22,12 +22,16 @@ typedef struct {
     /* The indexes of $request_txid and $txid_trace_id. */
     ngx_int_t         request;
     ngx_int_t         span;
+    /* The formats that are made, one ngx_str_t for each, and the variables with times. */
+    ngx_array_t      *made;
+    ngx_txid_time_t  *times;
     /* $realip_remote_addr, or NULL without realip. */
     ngx_http_variable_t  *realip;
     /* Whether any server trusts a peer. */
     unsigned          trusts:1;
     /* Whether any server or location needs these handlers. */
     unsigned          post_read:1;
+    unsigned          late_post_read:1;
     unsigned          header_filter:1;
 } ngx_http_txid_main_conf_t;
 
@@ -39,19 +43,32 @@ typedef struct {
 } ngx_http_txid_name_t;
 
 
+/* A variable in the lines of the error log. */
+typedef struct {
+    ngx_str_t             name;
+    ngx_int_t             index;
+#if (NGX_HTTP_TXID_LOG_PROPERTIES)
+    ngx_log_property_t    property;
+#endif
+} ngx_http_txid_logged_t;
+
+
 typedef struct {
     txid_policy           *policy;
     /* NULL for txids. */
     txid_maker            *maker;
-    ngx_flag_t             error_log;
+    /* NULL if it is off. */
+    ngx_http_txid_logged_t  *error_log;
     /* Whether the id is that of the trace. */
     ngx_uint_t             of_trace;
     /* What the policy says. */
     ngx_http_txid_name_t   header;
+    ngx_http_txid_name_t   other_headers[TXID_OTHER_IDS];
     ngx_http_txid_name_t   trace_id_header;
     unsigned               trusts_nobody:1;
     unsigned               rejects:1;
     unsigned               traces:1;
+    unsigned               has_other_headers:1;
 } ngx_http_txid_srv_conf_t;
 
 
@@ -81,8 +98,11 @@ const ngx_http_variable_value_t *ngx_http_txid_kept_id(ngx_http_request_t *r);
 const txid_span *ngx_http_txid_kept_span(ngx_http_request_t *r);
 
 ngx_int_t ngx_http_txid_post_read(ngx_http_request_t *r);
-ngx_int_t ngx_http_txid_init_error_log(ngx_conf_t *cf);
-void ngx_http_txid_add_to_error_log(ngx_http_request_t *r);
+ngx_int_t ngx_http_txid_late_post_read(ngx_http_request_t *r);
+char *ngx_http_txid_error_log(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+void ngx_http_txid_add_to_error_log(ngx_http_request_t *r,
+    const ngx_http_txid_logged_t *logged);
+void ngx_http_txid_get_logged(ngx_http_request_t *r, const ngx_http_txid_logged_t *logged);
 void ngx_http_txid_init_header_filter(void);
 
 #pragma GCC visibility pop

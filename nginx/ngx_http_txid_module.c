@@ -26,7 +26,7 @@ static ngx_command_t  ngx_http_txid_commands[] = {
       NULL },
 
     { ngx_string("txid_header"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
       ngx_http_txid_option,
       NGX_HTTP_SRV_CONF_OFFSET,
       0,
@@ -75,10 +75,10 @@ static ngx_command_t  ngx_http_txid_commands[] = {
       NULL },
 
     { ngx_string("txid_error_log"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_FLAG,
-      ngx_conf_set_flag_slot,
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
+      ngx_http_txid_error_log,
       NGX_HTTP_SRV_CONF_OFFSET,
-      offsetof(ngx_http_txid_srv_conf_t, error_log),
+      0,
       NULL },
 
     { ngx_string("txid_response_header"),
@@ -96,7 +96,7 @@ static ngx_command_t  ngx_http_txid_commands[] = {
       NULL },
 
     { ngx_string("txid_time"),
-      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE23,
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE23|NGX_CONF_TAKE4,
       ngx_http_txid_time,
       0,
       0,
@@ -184,7 +184,8 @@ ngx_http_txid_format(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     ngx_http_txid_srv_conf_t  *tscf = conf;
 
-    ngx_str_t  *words;
+    ngx_str_t                  *words;
+    ngx_http_txid_main_conf_t  *tmcf;
 
     if (tscf->maker != NULL || tscf->of_trace) {
         return "is duplicate";
@@ -196,8 +197,12 @@ ngx_http_txid_format(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_OK;
     }
 
+    tmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_txid_module);
     tscf->maker = ngx_txid_name_maker(cf, &words[1]);
-    return tscf->maker == NULL ? NGX_CONF_ERROR : NGX_CONF_OK;
+    if (tscf->maker == NULL || ngx_txid_note_made(cf, &tmcf->made, &words[1], 1) != NGX_OK) {
+        return NGX_CONF_ERROR;
+    }
+    return NGX_CONF_OK;
 }
 
 
@@ -259,7 +264,7 @@ ngx_http_txid_create_srv_conf(ngx_conf_t *cf)
     }
 
     tscf->policy = txid_policy_open();
-    tscf->error_log = NGX_CONF_UNSET;
+    tscf->error_log = NGX_CONF_UNSET_PTR;
     cleanup->handler = ngx_http_txid_close_policy;
     cleanup->data = tscf->policy;
     return tscf;
@@ -288,10 +293,11 @@ ngx_http_txid_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_http_txid_srv_conf_t  *conf = child;
 
     char                        message[TXID_MESSAGE_LEN];
+    ngx_uint_t                  i;
     txid_terms                  terms;
     ngx_http_txid_main_conf_t  *tmcf;
 
-    ngx_conf_merge_value(conf->error_log, prev->error_log, 0);
+    ngx_conf_merge_ptr_value(conf->error_log, prev->error_log, NULL);
     if (conf->maker == NULL && !conf->of_trace) {
         conf->maker = prev->maker;
         conf->of_trace = prev->of_trace;
@@ -304,6 +310,15 @@ ngx_http_txid_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
     }
 
     txid_policy_terms(conf->policy, &terms);
+    for (i = 0; i < TXID_OTHER_IDS; i++) {
+        if (ngx_http_txid_set_name(cf, &conf->other_headers[i], &terms.other_headers[i])
+            != NGX_OK)
+        {
+            return NGX_CONF_ERROR;
+        }
+    }
+    conf->has_other_headers = conf->other_headers[0].name.len != 0;
+
     if (ngx_http_txid_set_name(cf, &conf->header, &terms.header) != NGX_OK
         || ngx_http_txid_set_name(cf, &conf->trace_id_header, &terms.trace_id_header) != NGX_OK)
     {
@@ -318,6 +333,9 @@ ngx_http_txid_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
     tmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_txid_module);
     if (conf->error_log || conf->rejects) {
         tmcf->post_read = 1;
+    }
+    if (conf->error_log && conf->error_log->index != tmcf->request) {
+        tmcf->late_post_read = 1;
     }
     if (!conf->trusts_nobody) {
         tmcf->trusts = 1;
@@ -394,15 +412,41 @@ ngx_http_txid_warn_of_quic(ngx_conf_t *cf)
 #endif
 
 
+/* The last handlers in the list run first. */
+static ngx_int_t
+ngx_http_txid_add_post_read(ngx_conf_t *cf, ngx_http_handler_pt added, ngx_uint_t is_last)
+{
+    ngx_array_t                *handlers;
+    ngx_http_handler_pt        *handler;
+    ngx_http_core_main_conf_t  *cmcf;
+
+    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
+    handlers = &cmcf->phases[NGX_HTTP_POST_READ_PHASE].handlers;
+    handler = ngx_array_push(handlers);
+    if (handler == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (is_last) {
+        handler = handlers->elts;
+        ngx_memmove(handler + 1, handler, (handlers->nelts - 1) * sizeof(ngx_http_handler_pt));
+    }
+    *handler = added;
+    return NGX_OK;
+}
+
+
 /* Handlers that no server needs are not installed. */
 static ngx_int_t
 ngx_http_txid_init(ngx_conf_t *cf)
 {
-    ngx_http_handler_pt        *handler;
-    ngx_http_core_main_conf_t  *cmcf;
     ngx_http_txid_main_conf_t  *tmcf;
 
     tmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_txid_module);
+    if (ngx_txid_init_times(cf, &tmcf->made, tmcf->times) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     tmcf->realip = ngx_http_txid_find_realip(cf);
 
 #if (NGX_HTTP_V3 && nginx_version >= 1025000)
@@ -415,17 +459,15 @@ ngx_http_txid_init(ngx_conf_t *cf)
         ngx_http_txid_init_header_filter();
     }
 
-    if (tmcf->post_read) {
-        if (ngx_http_txid_init_error_log(cf) != NGX_OK) {
-            return NGX_ERROR;
-        }
-
-        cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
-        handler = ngx_array_push(&cmcf->phases[NGX_HTTP_POST_READ_PHASE].handlers);
-        if (handler == NULL) {
-            return NGX_ERROR;
-        }
-        *handler = ngx_http_txid_post_read;
+    if (tmcf->post_read
+        && ngx_http_txid_add_post_read(cf, ngx_http_txid_post_read, 0) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+    if (tmcf->late_post_read
+        && ngx_http_txid_add_post_read(cf, ngx_http_txid_late_post_read, 1) != NGX_OK)
+    {
+        return NGX_ERROR;
     }
     return NGX_OK;
 }

@@ -15,7 +15,9 @@ typedef struct {
 
 static ngx_http_txid_trace_header_t  ngx_http_txid_trace_headers[TXID_TRACE_HEADERS];
 
-/* The header of each hash modulo 64: no two have the same, and most other headers have another. */
+/* The header of each place by these bits of the hash: no two have the same, and few others. */
+#define ngx_http_txid_place(hash)  (((hash) >> 6) & 63)
+
 static ngx_http_txid_trace_header_t  *ngx_http_txid_trace_header_of[64];
 
 
@@ -33,7 +35,7 @@ ngx_http_txid_hash_trace_headers(void)
 
         if (known->name.name.len) {
             known->name.hash = ngx_hash_key(known->text, known->name.name.len);
-            ngx_http_txid_trace_header_of[known->name.hash & 63] = known;
+            ngx_http_txid_trace_header_of[ngx_http_txid_place(known->name.hash)] = known;
         }
     }
 }
@@ -114,7 +116,7 @@ ngx_http_txid_find_id(ngx_http_request_t *r, const ngx_http_txid_name_t *name, t
 }
 
 
-_Static_assert(TXID_TRACE_HEADERS == 11, "each header of a trace is reset");
+_Static_assert(TXID_TRACE_HEADERS == 17, "each header of a trace is reset");
 
 
 /* The values of headers that are not there are not read. A loop takes 30 instructions more. */
@@ -123,7 +125,9 @@ ngx_http_txid_no_trace(txid_header *of_trace)
 {
     of_trace[0].count = of_trace[1].count = of_trace[2].count = of_trace[3].count = 0;
     of_trace[4].count = of_trace[5].count = of_trace[6].count = of_trace[7].count = 0;
-    of_trace[8].count = of_trace[9].count = of_trace[10].count = 0;
+    of_trace[8].count = of_trace[9].count = of_trace[10].count = of_trace[11].count = 0;
+    of_trace[12].count = of_trace[13].count = of_trace[14].count = of_trace[15].count = 0;
+    of_trace[16].count = 0;
 }
 
 
@@ -144,7 +148,7 @@ ngx_http_txid_find_trace(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *
         h = part->elts;
 
         for (i = 0; i < part->nelts; i++) {
-            known = ngx_http_txid_trace_header_of[h[i].hash & 63];
+            known = ngx_http_txid_trace_header_of[ngx_http_txid_place(h[i].hash)];
 
             if (known == NULL && h[i].hash != tscf->trace_id_header.hash) {
                 continue;
@@ -225,24 +229,60 @@ ngx_http_txid_join_headers(ngx_http_request_t *r, const ngx_str_t *lowcase_name,
 }
 
 
+/*
+ * The first valid id in the other headers, after this verdict on the first one. Not inlined: most
+ * servers have none.
+ */
+static ngx_int_t __attribute__((noinline))
+ngx_http_txid_judge_others(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *tscf,
+    ngx_int_t verdict, txid_header *header)
+{
+    ngx_int_t   other;
+    txid_peer   peer;
+    ngx_uint_t  i;
+
+    for (i = 0; i < TXID_OTHER_IDS && tscf->other_headers[i].name.len; i++) {
+        ngx_http_txid_find_id(r, &tscf->other_headers[i], header);
+        if (header->count == 0) {
+            continue;
+        }
+
+        ngx_http_txid_find_peer(r, &peer);
+        other = txid_policy_judge(tscf->policy, &peer, header);
+        if (other == TXID_VERDICT_ACCEPTED) {
+            return other;
+        }
+        if (other == TXID_VERDICT_INVALID) {
+            verdict = other;
+        }
+    }
+    return verdict;
+}
+
+
 /* Returns a txid_verdict. */
 static ngx_inline ngx_int_t
 ngx_http_txid_judge(ngx_http_request_t *r, const ngx_http_txid_srv_conf_t *tscf,
     txid_header *header)
 {
+    ngx_int_t  verdict;
     txid_peer  peer;
 
     if (tscf->trusts_nobody) {
         return TXID_VERDICT_NEW;
     }
 
+    verdict = TXID_VERDICT_NEW;
     ngx_http_txid_find_id(r, &tscf->header, header);
-    if (header->count == 0) {
-        return TXID_VERDICT_NEW;
+    if (header->count) {
+        ngx_http_txid_find_peer(r, &peer);
+        verdict = txid_policy_judge(tscf->policy, &peer, header);
     }
 
-    ngx_http_txid_find_peer(r, &peer);
-    return txid_policy_judge(tscf->policy, &peer, header);
+    if (verdict != TXID_VERDICT_ACCEPTED && tscf->has_other_headers) {
+        return ngx_http_txid_judge_others(r, tscf, verdict, header);
+    }
+    return verdict;
 }
 
 

@@ -74,14 +74,39 @@ ngx_http_txid_trace_id(ngx_http_request_t *r, ngx_http_variable_value_t *v, uint
 static ngx_int_t
 ngx_http_txid_part(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
 {
+    const ngx_txid_part_t  *part = (const ngx_txid_part_t *) data;
+
     const txid_span  *span;
+    static ngx_str_t  tags = ngx_string("x-datadog-tags");
 
     span = ngx_http_txid_kept_span(r->main);
     if (span == NULL) {
         return NGX_ERROR;
     }
 
-    return ngx_txid_read_part(span, (const ngx_txid_part_t *) data, r->pool, v);
+    if (span->is_datadog && part->kind == TXID_SPAN_KIND_DATADOG_TAGS) {
+        return ngx_http_txid_join_headers(r->main, &tags, v);
+    }
+    return ngx_txid_read_part(span, part, r->pool, v);
+}
+
+
+/* As its tags, it is passed on only with its own trace. */
+static ngx_int_t
+ngx_http_txid_datadog_origin(ngx_http_request_t *r, ngx_http_variable_value_t *v, uintptr_t data)
+{
+    const txid_span  *span;
+    static ngx_str_t  name = ngx_string("x-datadog-origin");
+
+    span = ngx_http_txid_kept_span(r->main);
+    if (span == NULL) {
+        return NGX_ERROR;
+    }
+    if (!span->is_datadog) {
+        v->not_found = 1;
+        return NGX_OK;
+    }
+    return ngx_http_txid_join_headers(r->main, &name, v);
 }
 
 
@@ -115,7 +140,7 @@ ngx_http_txid_read_time(ngx_http_request_t *r, ngx_http_variable_value_t *v, uin
     id = time->source == tmcf->request
         ? ngx_http_txid_kept_id(r->main)
         : ngx_http_get_flushed_variable(r, time->source);
-    return ngx_txid_read_time(id, time->iso8601, r->pool, v);
+    return ngx_txid_read_time(id, time, r->pool, v);
 }
 
 
@@ -206,6 +231,7 @@ ngx_http_txid_add_variables(ngx_conf_t *cf)
     static ngx_str_t  request = ngx_string("request_txid");
     static ngx_str_t  trace_id = ngx_string("txid_trace_id");
     static ngx_str_t  tracestate = ngx_string("txid_tracestate");
+    static ngx_str_t  origin = ngx_string("txid_datadog_origin");
 
     tmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_txid_module);
 
@@ -230,6 +256,11 @@ ngx_http_txid_add_variables(ngx_conf_t *cf)
         if (ngx_http_txid_add(cf, &part->name, ngx_http_txid_part, (uintptr_t) part, 0) != NGX_OK) {
             return NGX_ERROR;
         }
+    }
+    if (ngx_http_txid_add(cf, &origin, ngx_http_txid_datadog_origin, 0, NGX_HTTP_VAR_NOCACHEABLE)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
     }
     return ngx_http_txid_add(cf, &tracestate, ngx_http_txid_tracestate, 0,
         NGX_HTTP_VAR_NOCACHEABLE);
@@ -263,11 +294,14 @@ ngx_http_txid_find_realip(ngx_conf_t *cf)
 char *
 ngx_http_txid_variable(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    ngx_str_t  name, *words;
+    ngx_str_t                   name, *words;
+    ngx_http_txid_main_conf_t  *tmcf;
 
     words = cf->args->elts;
+    tmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_txid_module);
     if (ngx_txid_variable_name(cf, &words[1], &name) != NGX_OK
-        || ngx_http_txid_add_ids(cf, &name, &words[2], cf->args->nelts - 2) != NGX_OK)
+        || ngx_http_txid_add_ids(cf, &name, &words[2], cf->args->nelts - 2) != NGX_OK
+        || ngx_txid_note_made(cf, &tmcf->made, &words[2], cf->args->nelts - 2) != NGX_OK)
     {
         return NGX_CONF_ERROR;
     }
@@ -278,10 +312,12 @@ ngx_http_txid_variable(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 char *
 ngx_http_txid_time(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    ngx_str_t         source, name;
-    ngx_txid_time_t  *time;
+    ngx_str_t                   source, name;
+    ngx_txid_time_t            *time;
+    ngx_http_txid_main_conf_t  *tmcf;
 
-    time = ngx_txid_time_words(cf, &source, &name);
+    tmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_txid_module);
+    time = ngx_txid_time_words(cf, &tmcf->times, &source, &name);
     if (time == NULL) {
         return NGX_CONF_ERROR;
     }

@@ -11,11 +11,15 @@
 
 typedef struct {
     /* The index of $txid_trace_id. */
-    ngx_int_t  span;
+    ngx_int_t         span;
+    /* The formats that are made, one ngx_str_t for each, and the variables with times. */
+    ngx_array_t      *made;
+    ngx_txid_time_t  *times;
 } ngx_stream_txid_main_conf_t;
 
 
 static ngx_int_t ngx_stream_txid_add_variables(ngx_conf_t *cf);
+static ngx_int_t ngx_stream_txid_init(ngx_conf_t *cf);
 static void *ngx_stream_txid_create_main_conf(ngx_conf_t *cf);
 static char *ngx_stream_txid_variable(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *ngx_stream_txid_time(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
@@ -32,7 +36,7 @@ static ngx_command_t  ngx_stream_txid_commands[] = {
       NULL },
 
     { ngx_string("txid_time"),
-      NGX_STREAM_MAIN_CONF|NGX_CONF_TAKE23,
+      NGX_STREAM_MAIN_CONF|NGX_CONF_TAKE23|NGX_CONF_TAKE4,
       ngx_stream_txid_time,
       0,
       0,
@@ -58,7 +62,7 @@ static ngx_command_t  ngx_stream_txid_commands[] = {
 
 static ngx_stream_module_t  ngx_stream_txid_module_ctx = {
     ngx_stream_txid_add_variables,         /* preconfiguration */
-    NULL,                                  /* postconfiguration */
+    ngx_stream_txid_init,                  /* postconfiguration */
 
     ngx_stream_txid_create_main_conf,      /* create main configuration */
     NULL,                                  /* init main configuration */
@@ -142,7 +146,7 @@ ngx_stream_txid_read_time(ngx_stream_session_t *s, ngx_stream_variable_value_t *
 {
     ngx_txid_time_t  *time = (ngx_txid_time_t *) data;
 
-    return ngx_txid_read_time(ngx_stream_get_flushed_variable(s, time->source), time->iso8601,
+    return ngx_txid_read_time(ngx_stream_get_flushed_variable(s, time->source), time,
                               s->connection->pool, v);
 }
 
@@ -223,14 +227,27 @@ ngx_stream_txid_add_variables(ngx_conf_t *cf)
 }
 
 
+static ngx_int_t
+ngx_stream_txid_init(ngx_conf_t *cf)
+{
+    ngx_stream_txid_main_conf_t  *tmcf;
+
+    tmcf = ngx_stream_conf_get_module_main_conf(cf, ngx_stream_txid_module);
+    return ngx_txid_init_times(cf, &tmcf->made, tmcf->times);
+}
+
+
 static char *
 ngx_stream_txid_variable(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    ngx_str_t  name, *words;
+    ngx_str_t                     name, *words;
+    ngx_stream_txid_main_conf_t  *tmcf;
 
     words = cf->args->elts;
+    tmcf = ngx_stream_conf_get_module_main_conf(cf, ngx_stream_txid_module);
     if (ngx_txid_variable_name(cf, &words[1], &name) != NGX_OK
-        || ngx_stream_txid_add_ids(cf, &name, &words[2], cf->args->nelts - 2) == NGX_ERROR)
+        || ngx_stream_txid_add_ids(cf, &name, &words[2], cf->args->nelts - 2) == NGX_ERROR
+        || ngx_txid_note_made(cf, &tmcf->made, &words[2], cf->args->nelts - 2) != NGX_OK)
     {
         return NGX_CONF_ERROR;
     }
@@ -241,10 +258,12 @@ ngx_stream_txid_variable(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 static char *
 ngx_stream_txid_time(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    ngx_str_t         source, name;
-    ngx_txid_time_t  *time;
+    ngx_str_t                     source, name;
+    ngx_txid_time_t              *time;
+    ngx_stream_txid_main_conf_t  *tmcf;
 
-    time = ngx_txid_time_words(cf, &source, &name);
+    tmcf = ngx_stream_conf_get_module_main_conf(cf, ngx_stream_txid_module);
+    time = ngx_txid_time_words(cf, &tmcf->times, &source, &name);
     if (time == NULL) {
         return NGX_CONF_ERROR;
     }

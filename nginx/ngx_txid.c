@@ -27,6 +27,11 @@ const ngx_txid_part_t  ngx_txid_parts[] = {
     { ngx_string("txid_b3_flags"), optional(flags) },
     { ngx_string("txid_amzn_trace_id"), made(TXID_SPAN_KIND_AWS) },
     { ngx_string("txid_cloud_trace_context"), made(TXID_SPAN_KIND_GCP) },
+    { ngx_string("txid_uber_trace_id"), made(TXID_SPAN_KIND_JAEGER) },
+    { ngx_string("txid_datadog_trace_id"), made(TXID_SPAN_KIND_DATADOG_TRACE_ID) },
+    { ngx_string("txid_datadog_parent_id"), made(TXID_SPAN_KIND_DATADOG_PARENT_ID) },
+    { ngx_string("txid_datadog_sampling_priority"), made(TXID_SPAN_KIND_DATADOG_PRIORITY) },
+    { ngx_string("txid_datadog_tags"), made(TXID_SPAN_KIND_DATADOG_TAGS) },
     { ngx_null_string, 0, 0, 0, 0 }
 };
 
@@ -108,7 +113,7 @@ ngx_txid_open_maker(ngx_conf_t *cf, const ngx_str_t *words, size_t count)
 }
 
 
-/* For a format without options. */
+/* For a format whose options are in its name, if it has any. */
 txid_maker *
 ngx_txid_name_maker(ngx_conf_t *cf, const ngx_str_t *format)
 {
@@ -154,11 +159,122 @@ ngx_txid_make(const txid_maker *maker, ngx_pool_t *pool, ngx_log_t *log, ngx_var
 }
 
 
-/* The arguments of txid_time: $source $name [ms | iso8601]. */
-ngx_txid_time_t *
-ngx_txid_time_words(ngx_conf_t *cf, ngx_str_t *source, ngx_str_t *name)
+static void
+ngx_txid_close_times(void *times)
 {
-    ngx_str_t        *words;
+    txid_times_close(times);
+}
+
+
+/* Opens a list of formats that lives as long as the configuration. */
+ngx_int_t
+ngx_txid_open_times(ngx_conf_t *cf, const ngx_str_t *formats, size_t count, bool is_only,
+    txid_times **times)
+{
+    char                 message[TXID_MESSAGE_LEN];
+    ngx_pool_cleanup_t  *cleanup;
+
+    cleanup = ngx_pool_cleanup_add(cf->pool, 0);
+    if (cleanup == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (txid_times_open(ngx_txid_text(formats), count, is_only, times, message) != 0) {
+        ngx_txid_conf_error(cf, "%s", message);
+        return NGX_ERROR;
+    }
+
+    cleanup->handler = ngx_txid_close_times;
+    cleanup->data = *times;
+    return NGX_OK;
+}
+
+
+/*
+ * Notes a format that this server makes: its words become name(option=value,...). The array has one
+ * ngx_str_t for each.
+ */
+ngx_int_t
+ngx_txid_note_made(ngx_conf_t *cf, ngx_array_t **made, const ngx_str_t *words, size_t count)
+{
+    u_char     *end;
+    size_t      i, len;
+    ngx_str_t  *format;
+
+    if (*made == NULL) {
+        *made = ngx_array_create(cf->pool, 4, sizeof(ngx_str_t));
+        if (*made == NULL) {
+            return NGX_ERROR;
+        }
+    }
+
+    format = ngx_array_push(*made);
+    if (format == NULL) {
+        return NGX_ERROR;
+    }
+
+    *format = words[0];
+    if (count == 1) {
+        return NGX_OK;
+    }
+
+    len = 0;
+    for (i = 0; i < count; i++) {
+        len += words[i].len + 1;
+    }
+
+    format->data = ngx_pnalloc(cf->pool, len + 1);
+    if (format->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    end = ngx_cpymem(format->data, words[0].data, words[0].len);
+    for (i = 1; i < count; i++) {
+        *end++ = i == 1 ? '(' : ',';
+        end = ngx_cpymem(end, words[i].data, words[i].len);
+    }
+    *end++ = ')';
+    format->len = end - format->data;
+    return NGX_OK;
+}
+
+
+/*
+ * Those without a format of their own get those that the server makes, among which is always $txid.
+ */
+ngx_int_t
+ngx_txid_init_times(ngx_conf_t *cf, ngx_array_t **made, ngx_txid_time_t *list)
+{
+    txid_times       *times;
+    ngx_txid_time_t  *time;
+
+    static ngx_str_t  txid = ngx_string("txid");
+
+    if (list == NULL) {
+        return NGX_OK;
+    }
+
+    if (ngx_txid_note_made(cf, made, &txid, 1) != NGX_OK
+        || ngx_txid_open_times(cf, (*made)->elts, (*made)->nelts, false, &times) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    for (time = list; time; time = time->next) {
+        if (time->times == NULL) {
+            time->times = times;
+        }
+    }
+    return NGX_OK;
+}
+
+
+/* The arguments of txid_time: $source $name [ms | iso8601] [format=FORMAT]. */
+ngx_txid_time_t *
+ngx_txid_time_words(ngx_conf_t *cf, ngx_txid_time_t **list, ngx_str_t *source, ngx_str_t *name)
+{
+    ngx_str_t         format, *words, *word;
+    ngx_uint_t        i;
     ngx_txid_time_t  *time;
 
     words = cf->args->elts;
@@ -173,12 +289,31 @@ ngx_txid_time_words(ngx_conf_t *cf, ngx_str_t *source, ngx_str_t *name)
         return NULL;
     }
 
-    if (cf->args->nelts == 4) {
-        if (ngx_strcmp(words[3].data, "iso8601") == 0) {
-            time->iso8601 = 1;
+    time->next = *list;
+    *list = time;
 
-        } else if (ngx_strcmp(words[3].data, "ms") != 0) {
-            ngx_txid_conf_error(cf, "\"%V\" is neither ms nor iso8601", &words[3]);
+    for (i = 3; i < cf->args->nelts; i++) {
+        word = &words[i];
+
+        if (ngx_strcmp(word->data, "iso8601") == 0 && i == 3) {
+            time->iso8601 = true;
+
+        } else if (ngx_strcmp(word->data, "ms") == 0 && i == 3) {
+            time->iso8601 = false;
+
+        } else if (ngx_strncmp(word->data, "format=", 7) == 0 && i == cf->args->nelts - 1) {
+            format.len = word->len - 7;
+            format.data = word->data + 7;
+            if (ngx_txid_open_times(cf, &format, 1, true, &time->times) != NGX_OK) {
+                return NULL;
+            }
+
+        } else if (i == 3) {
+            ngx_txid_conf_error(cf, "\"%V\" is neither ms, iso8601 nor format=...", word);
+            return NULL;
+
+        } else {
+            ngx_txid_conf_error(cf, "\"%V\" is not format=..., which comes last", word);
             return NULL;
         }
     }

@@ -30,11 +30,19 @@ _Static_assert(sizeof(txid_text) == sizeof(ngx_str_t)
     ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "%V: " format, cf->args->elts, arg)
 
 
-/* A variable with the time of the id in another variable. */
-typedef struct {
-    ngx_int_t      source;
-    ngx_uint_t     iso8601;
-} ngx_txid_time_t;
+/*
+ * A variable with the time of the id in another variable. Unless the directive names a format, ids
+ * are read as those that this server makes, and then as others.
+ */
+typedef struct ngx_txid_time_s  ngx_txid_time_t;
+
+struct ngx_txid_time_s {
+    ngx_int_t         source;
+    txid_times       *times;
+    /* The next one in the list of all. */
+    ngx_txid_time_t  *next;
+    bool              iso8601;
+};
 
 
 typedef struct {
@@ -76,7 +84,13 @@ txid_maker *ngx_txid_name_maker(ngx_conf_t *cf, const ngx_str_t *format);
 ngx_int_t ngx_txid_make(const txid_maker *maker, ngx_pool_t *pool, ngx_log_t *log,
     ngx_variable_value_t *v);
 
-ngx_txid_time_t *ngx_txid_time_words(ngx_conf_t *cf, ngx_str_t *source, ngx_str_t *name);
+ngx_int_t ngx_txid_open_times(ngx_conf_t *cf, const ngx_str_t *formats, size_t count, bool is_only,
+    txid_times **times);
+ngx_int_t ngx_txid_note_made(ngx_conf_t *cf, ngx_array_t **made, const ngx_str_t *words,
+    size_t count);
+ngx_txid_time_t *ngx_txid_time_words(ngx_conf_t *cf, ngx_txid_time_t **list, ngx_str_t *source,
+    ngx_str_t *name);
+ngx_int_t ngx_txid_init_times(ngx_conf_t *cf, ngx_array_t **made, ngx_txid_time_t *list);
 ngx_txid_hidden_t *ngx_txid_hidden_words(ngx_conf_t *cf, ngx_str_t *name, ngx_str_t *source);
 ngx_int_t ngx_txid_find_hidden(const ngx_txid_hidden_t *hidden, const ngx_variable_value_t *source,
     ngx_pool_t *pool,
@@ -126,14 +140,14 @@ ngx_txid_make_txid(const txid_series *series, ngx_pool_t *pool, ngx_variable_val
 
 
 static ngx_inline ngx_int_t
-ngx_txid_read_time(const ngx_variable_value_t *id, ngx_uint_t iso8601, ngx_pool_t *pool,
+ngx_txid_read_time(const ngx_variable_value_t *id, const ngx_txid_time_t *time, ngx_pool_t *pool,
     ngx_variable_value_t *v)
 {
     size_t   len;
     u_char  *text;
 
-    v->not_found = 1;
     if (id == NULL || id->not_found) {
+        v->not_found = 1;
         return NGX_OK;
     }
 
@@ -142,10 +156,14 @@ ngx_txid_read_time(const ngx_variable_value_t *id, ngx_uint_t iso8601, ngx_pool_
         return NGX_ERROR;
     }
 
-    len = txid_time_in((const char *) id->data, id->len, iso8601, (char *) text);
-    if (len) {
-        ngx_txid_set(v, text, len);
+    len = txid_time_in(time->times, (const char *) id->data, id->len, time->iso8601,
+                       (char *) text);
+    if (len == 0) {
+        v->not_found = 1;
+        return NGX_OK;
     }
+
+    ngx_txid_set(v, text, len);
     return NGX_OK;
 }
 
@@ -182,6 +200,7 @@ ngx_txid_read_part(const txid_span *span, const ngx_txid_part_t *part, ngx_pool_
             return NGX_ERROR;
         }
         ngx_txid_set(v, text, txid_span_header(span, part->kind, (char *) text));
+        v->not_found = v->len == 0;
         return NGX_OK;
     }
 

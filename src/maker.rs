@@ -110,7 +110,7 @@ impl std::error::Error for NoId {}
 
 impl Maker {
     /// The length of the longest id that is made, in bytes.
-    pub const MAX_LEN: usize = 64;
+    pub const MAX_LEN: usize = 90;
 
     /// Makes ids of one length. `by` gets the clock's reading.
     pub(crate) fn of<const LEN: usize>(by: impl Fn(i64) -> [u8; LEN] + Send + Sync + 'static) -> Self {
@@ -262,11 +262,15 @@ impl<'a> Options<'a> {
         self.text("node")?.map(read).transpose()
     }
 
-    /// What the time of a trace id counts from: the option `epoch`, a day, or milliseconds since 1970, which it is otherwise.
+    /// What the time of a trace id counts from: the option `epoch`, by default 1970.
     pub(crate) fn epoch_ms(&self) -> Result<i64, MakerError> {
-        let Some(text) = self.text("epoch")? else { return Ok(0) };
-        text.parse().ok().or_else(|| civil::parse(text)).ok_or_else(|| MakerError::Epoch(text.to_string()))
+        self.text("epoch")?.map_or(Ok(0), epoch_ms)
     }
+}
+
+/// A day, or milliseconds since 1970.
+pub(crate) fn epoch_ms(text: &str) -> Result<i64, MakerError> {
+    text.parse().ok().or_else(|| civil::parse(text)).ok_or_else(|| MakerError::Epoch(text.to_string()))
 }
 
 /// Why a maker could not be made.
@@ -279,8 +283,15 @@ pub enum MakerError {
         /// The names of the formats.
         known: Vec<&'static str>,
     },
-    /// The format needs options, where none can be given.
-    NeedsOptions(&'static str),
+    /// The format needs options.
+    NeedsOptions {
+        /// The format.
+        format: &'static str,
+        /// One of them.
+        option: &'static str,
+    },
+    /// Ids of this format have no time.
+    NoTime(String),
     /// Ids of this format are only read.
     OnlyRead(&'static str),
     /// The format does not have this option.
@@ -311,6 +322,12 @@ pub enum MakerError {
     Node(String),
     /// Neither a day nor milliseconds.
     Epoch(String),
+    /// Not a length that an id can have.
+    Length(String),
+    /// Not characters that an id can be of.
+    Alphabet(String),
+    /// Not the prefix of a TypeID.
+    Prefix(String),
     /// The path of the state is relative, and would depend on the working directory.
     RelativeState(String),
     /// The message of the error in the layout, the node or the state.
@@ -325,7 +342,17 @@ impl fmt::Display for MakerError {
             Self::NoFormat { name, known } => {
                 write!(f, "\"{name}\" is not a format; the formats are {}", known.join(", "))
             }
-            Self::NeedsOptions(format) => write!(f, "{format} needs options, and none can be given here"),
+            Self::NeedsOptions { format, option } => {
+                write!(f, "{format} needs options, such as {format}({option}=VALUE)")
+            }
+            Self::Length(text) => write!(f, "length \"{text}\" is not a number from 1 to {}", Maker::MAX_LEN),
+            Self::Alphabet(text) => {
+                write!(f, "alphabet \"{text}\" is not 2 to 94 different characters of ASCII, without spaces")
+            }
+            Self::Prefix(text) => {
+                write!(f, "prefix \"{text}\" is not 1 to 63 characters of a-z_, without _ at either end")
+            }
+            Self::NoTime(format) => write!(f, "ids of {format} have no time"),
             Self::OnlyRead(format) => write!(f, "ids of {format} are read, but not made"),
             Self::NoOption { format, option, known: [] } => {
                 write!(f, "{format} takes no options, but got \"{option}\"")

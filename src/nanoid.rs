@@ -1,7 +1,7 @@
-//! Nano ID: 21 characters of `A-Za-z0-9_-`, 126 random bits.
+//! Nano ID: 21 characters of `A-Za-z0-9_-`, 126 random bits; or of another length and alphabet.
 
 use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy};
-use crate::maker::{Made, Maker, Text};
+use crate::maker::{Made, Maker, MakerError, Options, Text};
 use crate::source::entropy;
 use crate::text::{FormatError, base64, none_of};
 
@@ -13,10 +13,10 @@ pub(crate) const FORMAT: Format = Format {
     title: "Nano ID",
     about: "Nano ID, 21 random characters",
     make: Some(Make {
-        options: &[],
+        options: &["length", "alphabet"],
         takes_a_time: false,
-        in_nginx: Some(&[]),
-        maker: |_| Ok(Maker::writing(|_, text| Ok(put(text)))),
+        in_nginx: Some(&["length", "alphabet"]),
+        maker,
     }),
     read: Some(Read {
         lengths: LEN..=LEN,
@@ -30,6 +30,51 @@ pub(crate) const ANATOMY: ReadAnatomy = |text, _| {
     read(text)?;
     Ok(Anatomy::new(String::from_utf8_lossy(text), Vec::new()))
 };
+
+fn maker(options: &Options) -> Result<Maker, MakerError> {
+    let length = match options.text("length")? {
+        Some(text) => {
+            let is_one = |length: &usize| (1..=Maker::MAX_LEN).contains(length);
+            text.parse().ok().filter(is_one).ok_or_else(|| MakerError::Length(text.to_string()))?
+        }
+        None => LEN,
+    };
+    let alphabet = match options.text("alphabet")? {
+        Some(text) if is_an_alphabet(text.as_bytes()) => text.as_bytes().to_vec(),
+        Some(text) => return Err(MakerError::Alphabet(text.to_string())),
+        None if length == LEN => return Ok(Maker::writing(|_, text| Ok(put(text)))),
+        None => base64::OF_URLS.to_vec(),
+    };
+    Ok(Maker::writing(move |_, text| Ok(put_of(&alphabet, length, text))))
+}
+
+/// Whether there are at least two characters, and none twice.
+fn is_an_alphabet(text: &[u8]) -> bool {
+    let is_first = |(at, byte): (usize, &u8)| byte.is_ascii_graphic() && !text[..at].contains(byte);
+    text.len() >= 2 && text.iter().enumerate().all(is_first)
+}
+
+/// Numbers of as many bits as the alphabet needs; those that are too large are dropped, so that all characters are equally
+/// likely.
+fn put_of(alphabet: &[u8], length: usize, text: &mut Text) -> Made {
+    let width = usize::BITS - (alphabet.len() - 1).leading_zeros();
+    let (mut bits, mut left, mut guessable) = (0, 0, false);
+    for place in &mut text[..length] {
+        *place = loop {
+            if left < width {
+                let strong = entropy::strong_u128_without_stamp();
+                guessable |= strong.is_err();
+                (bits, left) = (strong.unwrap_or_else(|bits| bits), u128::BITS);
+            }
+            let number = bits as usize & ((1 << width) - 1);
+            (bits, left) = (bits >> width, left - width);
+            if let Some(character) = alphabet.get(number) {
+                break *character;
+            }
+        };
+    }
+    Made { len: length, guessable }
+}
 
 /// People use them as secrets, so all bits come from the operating system.
 fn put(text: &mut Text) -> Made {

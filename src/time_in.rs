@@ -1,6 +1,7 @@
 //! Finds the time in an id of an unknown format.
 
-use crate::formats;
+use crate::formats::{self, Timed};
+use crate::maker::MakerError;
 use crate::source::clock;
 use crate::text::civil::Moment;
 
@@ -20,7 +21,94 @@ pub const RFC3339_LEN: usize = Moment::LEN;
 /// assert_eq!(time_in::ms(b"7f3a"), None);
 /// ```
 pub fn ms(text: &[u8]) -> Option<i64> {
-    formats::certain_ms(text, clock::coarse_ms())
+    ms_of(None, text)
+}
+
+/// The same by a list of formats, if there is one.
+///
+/// ```
+/// use txid::time_in::{Times, ms_of};
+///
+/// let xids = Times::only(["xid"])?;
+/// assert_eq!(ms_of(Some(&xids), b"9m4e2mr0ui3e8a215n4g"), Some(1_300_816_219_000));
+/// assert_eq!(ms_of(None, b"7f3a"), None);
+/// # Ok::<(), txid::MakerError>(())
+/// ```
+#[inline]
+pub fn ms_of(times: Option<&Times>, text: &[u8]) -> Option<i64> {
+    let now_ms = clock::coarse_ms();
+    // What most texts are.
+    match formats::new_txid_ms(text, now_ms) {
+        Some(ms) if times.is_none_or(|times| !times.is_only) => Some(ms),
+        _ => ms_of_other(times, text, now_ms),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn ms_of_other(times: Option<&Times>, text: &[u8], now_ms: i64) -> Option<i64> {
+    let of_formats = times.and_then(|times| match times.is_only {
+        true => times.formats.iter().find_map(|format| format.ms(text)),
+        false => formats::certain_ms_of(&times.formats, text, now_ms),
+    });
+    match times {
+        Some(times) if times.is_only => of_formats,
+        _ => of_formats.or_else(|| formats::certain_ms(text, now_ms)),
+    }
+}
+
+/// Which formats ids are looked for in, where the time of one is wanted.
+///
+/// ```
+/// use txid::time_in::Times;
+///
+/// // Of 2018-04-01; an xid of 2017-02-16 has the same text.
+/// let (text, ms) = (b"b2fr5nvqg00000000000", 1_522_545_688_552);
+/// assert_eq!(txid::time_in::ms(text), None);
+/// assert_eq!(Times::only(["txid"])?.ms(text), Some(ms));
+/// // A server that makes txids is rather sent one of its own.
+/// assert_eq!(Times::first(["txid"])?.ms(text), Some(ms));
+/// # Ok::<(), txid::MakerError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Times {
+    formats: Vec<Timed>,
+    is_only: bool,
+}
+
+impl Times {
+    /// Those of these formats and no others: the first that a text fits. A format is its name, perhaps with options:
+    /// `snowflake(layout=discord)`, `trace_id(epoch=2020-01-01)`.
+    ///
+    /// ```
+    /// let discord = txid::time_in::Times::only(["snowflake(layout=discord)"])?;
+    /// assert_eq!(discord.ms(b"175928847299117063"), Some(1_462_015_105_796));
+    /// # Ok::<(), txid::MakerError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`MakerError`], if there is no such format, if its ids have no time, or if an option is wrong.
+    pub fn only<'a>(formats: impl IntoIterator<Item = &'a str>) -> Result<Self, MakerError> {
+        let parse = |format: &'a str| Timed::parse(format)?.ok_or_else(|| MakerError::NoTime(format.to_string()));
+        Ok(Self { formats: formats.into_iter().map(parse).collect::<Result<_, _>>()?, is_only: true })
+    }
+
+    /// Those of these formats first, as a server that makes them is sent its own ids rather than others: a text that fits one
+    /// of them, and whose time can be, is of it. Otherwise, the time that [`ms`] finds. Formats without a time do not count.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Times::only`].
+    pub fn first<'a>(formats: impl IntoIterator<Item = &'a str>) -> Result<Self, MakerError> {
+        let parsed = formats.into_iter().filter_map(|format| Timed::parse(format).transpose());
+        Ok(Self { formats: parsed.collect::<Result<_, _>>()?, is_only: false })
+    }
+
+    /// The milliseconds since 1970 in the id `text`.
+    pub fn ms(&self, text: &[u8]) -> Option<i64> {
+        ms_of(Some(self), text)
+    }
 }
 
 /// The milliseconds since 1970 as RFC 3339 and ISO 8601 write them, `2014-09-01T00:00:00.000Z`, in the years 0 to 9999.
@@ -39,6 +127,46 @@ mod tests {
     use crate::formats::Format;
     use crate::maker::Maker;
     use std::ffi::OsStr;
+
+    #[test]
+    fn what_a_server_makes_comes_first_if_its_time_can_be() {
+        let now_ms = clock::system_ms();
+        let made = |format: &str, ms| {
+            let mut text = [0; Maker::MAX_LEN];
+            let made = Maker::parse(format, []).unwrap().write_at(ms, &mut text).unwrap();
+            text[..made.len].to_vec()
+        };
+        let old_ms = now_ms - 7_200_000;
+        let old = made("txid", old_ms);
+        assert_eq!(ms(&old), None);
+        assert_eq!(Times::first(["txid", "uuid_v4"]).unwrap().ms(&old), Some(old_ms));
+        assert_eq!(Times::first(["uuid_v7"]).unwrap().ms(&old), None);
+        // An xid of today would be a txid of two years from now.
+        let xid = Maker::parse("xid", []).unwrap();
+        let mut text = [0; Maker::MAX_LEN];
+        let len = xid.write_by(now_ms, &mut text).unwrap().len;
+        assert_eq!(Times::first(["txid"]).unwrap().ms(&text[..len]), Some(now_ms / 1000 * 1000));
+        // Both are made, so an old text can be either.
+        assert_eq!(Times::first(["txid", "xid"]).unwrap().ms(&old), None);
+        assert_eq!(Times::only(["xid", "txid"]).unwrap().ms(&text[..len]), Some(now_ms / 1000 * 1000));
+    }
+
+    #[test]
+    fn formats_have_layouts_and_epochs() {
+        let times = Times::first(["snowflake(node=1,layout=discord,state=/a)"]).unwrap();
+        assert_eq!(times.ms(b"175928847299117063"), Some(1_462_015_105_796));
+        let times = Times::only(["trace-id(epoch=2020-01-01)"]).unwrap();
+        assert_eq!(times.ms(b"00000000800000000000000000000001"), Some(1_577_836_800_256));
+        for (format, wrong) in [
+            ("uuid_v4", "ids of uuid_v4 have no time"),
+            ("uuid_v9", "\"uuid_v9\" is not a format; the formats are txid, "),
+            ("snowflake(layout=a)", "layout 'a' is not one of"),
+            ("trace_id(epoch=a)", "epoch \"a\" is neither"),
+        ] {
+            let error = Times::only([format]).unwrap_err().to_string();
+            assert!(error.starts_with(wrong), "{error}");
+        }
+    }
 
     fn address(make: &formats::Make) -> Option<(&'static str, &'static OsStr)> {
         make.options.contains(&"address").then_some(("address", "10.0.0.7".as_ref()))

@@ -11,23 +11,18 @@
 
 use crate::format::{Anatomy, Format, Holds, Make, Read, ReadAnatomy, Shape, Sorted, Texts, Time, Value};
 use crate::maker::{Made, Maker, Text};
-use crate::source::clock::{self, Stamp};
+use crate::source::clock;
 use crate::source::entropy::{self, StreamId};
-use crate::source::growing::{Growing, Grown};
-use crate::source::mac;
 use crate::source::signal_safe::SignalSafe;
-use crate::text::FormatError;
+use crate::source::{mac, v7};
 use crate::text::uuid_time::{self, GREGORIAN_MS, TICKS_A_MS};
-use ::uuid::{Builder, Version};
+use crate::text::{FormatError, digest};
+use ::uuid::Builder;
 
 pub use ::uuid::{Uuid, Variant};
 
 /// The length of a UUID's text.
 pub const LEN: usize = ::uuid::fmt::Hyphenated::LENGTH;
-
-const V7_TIME_MASK: i64 = (1 << 48) - 1;
-
-const V7_RANDOM_BITS: u32 = 74;
 
 const TICKS_MASK: u64 = (1 << 60) - 1;
 
@@ -130,9 +125,9 @@ pub(crate) const V7: Format = Format {
             shape: Shape::Uuid,
             since_ms: 0,
             sorted: Some(Sorted {
-                times: |_| 0..=V7_TIME_MASK,
+                times: |_| 0..=v7::TIME_MASK,
                 bounds: |ms, _| {
-                    [0, Growing::<V7_RANDOM_BITS>::MAX].map(|random| v7_of(Grown { ms, random }).to_string())
+                    [0, (1 << v7::RANDOM_BITS) - 1].map(|random| Uuid::from_u128(v7::of(ms, random)).to_string())
                 },
                 order: |text, _| order(text, 7),
                 texts: Texts::InOneCase,
@@ -212,13 +207,58 @@ fn ms_in(text: &[u8], version: u8) -> Option<i64> {
     parts.ms.filter(|_| version_of(&parts) == Some(version))
 }
 
+/// The namespaces of RFC 9562, 6.6, by name.
+const NAMESPACES: [(&str, Uuid); 4] = [
+    ("dns", Uuid::NAMESPACE_DNS),
+    ("url", Uuid::NAMESPACE_URL),
+    ("oid", Uuid::NAMESPACE_OID),
+    ("x500", Uuid::NAMESPACE_X500),
+];
+
+/// Reads a namespace: a UUID, or `dns`, `url`, `oid` or `x500`.
+///
+/// ```
+/// use txid::uuid;
+///
+/// assert_eq!(uuid::namespace(b"dns")?, uuid::namespace(b"6ba7b810-9dad-11d1-80b4-00c04fd430c8")?);
+/// # Ok::<(), txid::FormatError>(())
+/// ```
+pub fn namespace(text: &[u8]) -> Result<Uuid, FormatError> {
+    match NAMESPACES.iter().find(|(name, _)| name.as_bytes() == text) {
+        Some((_, namespace)) => Ok(*namespace),
+        None => Ok(parse(text)?.0),
+    }
+}
+
+/// The UUID of version 3 of a name: the same each time, by MD5.
+///
+/// ```
+/// let id = txid::uuid::v3(txid::uuid::Uuid::NAMESPACE_DNS, b"www.example.com");
+/// assert_eq!(id.to_string(), "5df41881-3aed-3515-88a7-2f4a814cf09e");
+/// ```
+pub fn v3(namespace: Uuid, name: &[u8]) -> Uuid {
+    let hash = digest::md5([namespace.as_bytes(), name]);
+    Uuid::from_u128(uuid_time::marked(u128::from_be_bytes(hash), 3))
+}
+
+/// The UUID of version 5 of a name: the same each time, by SHA-1.
+///
+/// ```
+/// let id = txid::uuid::v5(txid::uuid::Uuid::NAMESPACE_DNS, b"www.example.com");
+/// assert_eq!(id.to_string(), "2ed6657d-e927-568b-95e1-2665a8aea6a2");
+/// ```
+pub fn v5(namespace: Uuid, name: &[u8]) -> Uuid {
+    let hash = digest::sha1([namespace.as_bytes(), name]);
+    Uuid::from_u128(uuid_time::marked(u128::from_be_bytes(hash), 5))
+}
+
 /// A new random UUID, version 4.
 ///
 /// ```
 /// assert_eq!(txid::uuid::v4().get_version_num(), 4);
 /// ```
 pub fn v4() -> Uuid {
-    marked(entropy::next_u128_without_stamp(), Version::Random)
+    Uuid::from_u128(uuid_time::marked(entropy::next_u128_without_stamp(), 4))
 }
 
 /// A new UUID of this moment, version 7: greater than the previous one of this thread, also within a millisecond.
@@ -245,7 +285,7 @@ pub fn v7() -> Uuid {
 /// assert!(first < second);
 /// ```
 pub fn v7_at(ms: i64) -> Uuid {
-    next_v7(ms & V7_TIME_MASK, Stamp::Given)
+    Uuid::from_u128(v7::at(ms))
 }
 
 /// As [`v7`], when the clock reads `clock_ms`.
@@ -255,29 +295,7 @@ pub fn v7_at(ms: i64) -> Uuid {
 /// assert!(txid::uuid::v7_by(clock_ms) < txid::uuid::v7_by(clock_ms));
 /// ```
 pub fn v7_by(clock_ms: i64) -> Uuid {
-    next_v7(clock::never_backwards(clock_ms) & V7_TIME_MASK, Stamp::Clock)
-}
-
-fn next_v7(ms: i64, stamp: Stamp) -> Uuid {
-    thread_local! {
-        static GROWING: SignalSafe<Growing<V7_RANDOM_BITS>> = const { SignalSafe::new(Growing::NONE) };
-    }
-    v7_of(GROWING.with(|kept| Growing::next(kept, ms, stamp)))
-}
-
-#[inline(always)]
-fn v7_of(Grown { ms, random }: Grown) -> Uuid {
-    marked((ms as u128) << 80 | random >> 62 << 64 | random & ((1 << 62) - 1), Version::SortRand)
-}
-
-/// These bits with a version, and the variant of RFC 9562. Not by the `uuid` crate's builder, which writes single bytes: to read
-/// all of them at once, as its encoder does, then stalls the processor.
-#[inline(always)]
-pub(crate) fn marked(bits: u128, version: Version) -> Uuid {
-    const VERSION_AT: u32 = 76;
-    const VARIANT_AT: u32 = 62;
-    let bits = bits & !(0xf << VERSION_AT | 0b11 << VARIANT_AT);
-    Uuid::from_u128(bits | (version as u128) << VERSION_AT | 0b10 << VARIANT_AT)
+    Uuid::from_u128(v7::by(clock_ms))
 }
 
 /// A new UUID of this moment, version 1. This thread uses each count of 100 ns only once. Without a `node`, each UUID

@@ -232,7 +232,7 @@ false bad option 'layout' to 'new' (text without a NUL expected)
 false bad option 'layout' to 'new' (string or table expected, got number)
 false cannot make a generator: layout '' is not one of snowflake, sonyflake, uid, leaf, snowflake53, discord, instagram, mastodon, nor a list such as time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01
 false bad option 'layout.order' to 'new' ('time,node,sequence' or 'time,sequence,node' expected, got node)
-false bad option 'layout.bits' to 'new' (unknown option; the options are epoch, node_bits, order, sequence_bits, time_bits, unit_ms)
+false bad option 'layout.bits' to 'new' (unknown option; the options are epoch, node_bits, order, random_start, sequence_bits, time_bits, unit_ms)
 false bad option 'layout.time_bits' to 'new' (number expected, got string)
 false cannot make a generator: layout has no sequence_bits
 false cannot make a generator: layout has time_bits '0', not an integer from 1 to 63

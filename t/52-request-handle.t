@@ -287,7 +287,7 @@ location = /t {
 --- http_config
 init_by_lua_block {
     request = require "resty.txid.request"
-    request.configure { accept = false, on_invalid = "reject" }
+    request.configure { accept = { "10.0.0.0/8" }, on_invalid = "reject" }
 }
 --- config
 location = /t {

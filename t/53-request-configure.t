@@ -65,7 +65,7 @@ resty.txid.request: header: "X Id" is not the name of a header
 resty.txid.request: header: "X-Id:" is not the name of a header
 resty.txid.request: header: "content-length" has a meaning of its own; name another header, such as X-Request-Id
 resty.txid.request: header: "Accept-Ranges" has a meaning of its own; name another header, such as X-Request-Id
-resty.txid.request: header must be a string, not 1
+resty.txid.request: header must be the name of a header or a list of names, not 1
 resty.txid.request: accept: "10.0.0.0/33" is not an address, a network such as .*
 resty.txid.request: accept: "::/129" is not an address, .*
 resty.txid.request: accept: "::ffff:10.0.0.0/8" contains IPv4-mapped addresses, .* IPv4 network

@@ -54,11 +54,11 @@ try { trace = "b3", trace_id_header = "X-B3-TraceId" }
 ngx.say(request.span())
 } }
 --- response_body
-resty.txid.request: trace must be "off", "traceparent", "b3", "b3_single", "aws", "gcp" or a list of these, not true
-resty.txid.request: trace: "b4" is not one of off, traceparent, b3, b3_single, aws and gcp
-resty.txid.request: trace: "" is not one of off, traceparent, b3, b3_single, aws and gcp
-resty.txid.request: trace: "x" is not one of off, traceparent, b3, b3_single, aws and gcp
-resty.txid.request: trace must be "off", "traceparent", "b3", "b3_single", "aws", "gcp" or a list of these, not this table (it has the key "traceparent")
+resty.txid.request: trace must be "off", "traceparent", "b3", "b3_single", "aws", "gcp", "datadog", "jaeger" or a list of these, not true
+resty.txid.request: trace: "b4" is not one of off, traceparent, b3, b3_single, aws, gcp, datadog and jaeger
+resty.txid.request: trace: "" is not one of off, traceparent, b3, b3_single, aws, gcp, datadog and jaeger
+resty.txid.request: trace: "x" is not one of off, traceparent, b3, b3_single, aws, gcp, datadog and jaeger
+resty.txid.request: trace must be "off", "traceparent", "b3", "b3_single", "aws", "gcp", "datadog", "jaeger" or a list of these, not this table (it has the key "traceparent")
 resty.txid.request: trace_id_header is "X-Trace-Id", but trace is off
 resty.txid.request: trace_id_header: "X:" is not the name of a header
 resty.txid.request: trace_ids: "sort" is not random, sorted_seconds, sorted or sorted_host, the last two with the day epoch=2020-01-01 if time counts from it

@@ -94,32 +94,50 @@ for my $case (@{ vectors('validity')->{names} }) {
     refused server => "$_ \"$name\";", $reason for qw(txid_header txid_trace_id_header txid_response_header);
 }
 refused server => 'txid_header A; txid_header B;', '"txid_header" directive is duplicate';
+accepted server => 'txid_header CF-Ray X-Correlation-Id X-Request-Id;';
+refused server => 'txid_header A B Host;', 'txid_header: "Host" has a meaning of its own';
+refused server => 'txid_header A a;', 'txid_header: "a" is there twice';
+refused server => 'txid_header A B C D E;', 'txid_header: 5 headers are too many: an id may come in 4';
+like check(server => 'txid_header A B; txid_trace b3; txid_trace_id_header b;'), qr/\[emerg\] \Qtxid_trace_id_header is "b", and so is header\E/, 'refuses txid_header A B; txid_trace b3; txid_trace_id_header b;';
 
 accepted server => "txid_format $_;"
     for qw(txid strong uuid_v1 uuid_v4 uuid_v7 flake ulid ksuid xid nanoid unique_id trace_id otel_trace_id traceparent
-           skywalking);
+           skywalking), 'uuid-v7', 'nanoid(length=10)', 'nanoid(length=12,alphabet=0123456789)', 'typeid(prefix=req)';
 refused http => 'txid_format cuid2;', 'txid_format: "cuid2" is not a format; the formats are txid, strong,';
 unlike check(http => 'txid_format UUID_V7;'), qr/snowflake/, 'txid_format offers no format that needs options';
-refused http => 'txid_format snowflake;', 'txid_format: snowflake needs options, and none can be given here';
+refused http => 'txid_format snowflake;', 'txid_format: snowflake needs options, such as snowflake(node=VALUE)';
+refused http => 'txid_format nanoid(length=0);', 'txid_format: length "0" is not a number from 1 to 90';
+refused http => 'txid_format nanoid(alphabet=a);', 'txid_format: alphabet "a" is not 2 to 94 different characters';
+refused http => 'txid_format typeid(prefix=Req);', 'txid_format: prefix "Req" is not 1 to 63 characters of a-z_';
+refused http => 'txid_format nanoid(size=5);', 'txid_format: "size=5" is not an option of nanoid, which takes length=, alphabet=';
 refused http => 'txid_format txid; txid_format txid;', '"txid_format" directive is duplicate';
 
-accepted server => 'txid_on_invalid reject;';
+accepted server => 'txid_accept all; txid_on_invalid reject;';
+accepted http => 'txid_on_invalid reject; server { txid_accept all; } server { }';
+like check(server => 'txid_on_invalid reject;'), qr/\[emerg\] \Qtxid_on_invalid has no effect, because accept is off: leave it out, or set accept\E/, 'refuses txid_on_invalid reject;';
 refused server => 'txid_on_invalid no;', 'txid_on_invalid: "no" is neither replace nor reject';
-accepted server => "txid_trace $_;" for qw(off traceparent b3 b3_single b3-single aws gcp), 'traceparent b3 b3_single gcp aws';
-refused server => 'txid_trace jaeger;', 'txid_trace: "jaeger" is not one of off, traceparent, b3, b3_single, aws and gcp';
-refused server => 'txid_trace b3 off;', '"off" is not one of off, traceparent';
+accepted server => "txid_trace $_;" for qw(off traceparent b3 b3_single b3-single aws gcp datadog jaeger), 'traceparent b3 b3_single gcp aws datadog jaeger';
+refused server => 'txid_trace instana;',
+    'txid_trace: "instana" is not one of off, traceparent, b3, b3_single, aws, gcp, datadog and jaeger';
+refused server => 'txid_trace b3 off;', '"off" cannot be combined with kinds of traces';
 refused server => 'txid_trace b3; txid_trace b3;', '"txid_trace" directive is duplicate';
 accepted server => "txid_trace b3; txid_trace_id_header $_;" for qw(X-Trace-Id off);
 accepted server => 'txid_trace_id_header off;';
 refused server => 'txid_trace_id_header "X Trace";', 'txid_trace_id_header: "X Trace" is not the name of a header';
-accepted server => "txid_trace_ids $_;" for 'random', 'sorted_seconds', 'sorted', 'sorted epoch=2020-01-01';
+accepted server => "txid_trace b3; txid_trace_ids $_;" for 'random', 'sorted_seconds', 'sorted', 'sorted epoch=2020-01-01';
+accepted http => 'txid_trace_ids sorted; txid_trace_flags 01; server { txid_trace b3; } server { }';
+like check(server => 'txid_trace_ids sorted;'), qr/\[emerg\] \Qtxid_trace_ids has no effect, because trace is off: leave it out, or set trace\E/, 'refuses txid_trace_ids sorted;';
+like check(server => 'txid_trace_flags 01;'), qr/\[emerg\] \Qtxid_trace_flags has no effect, because trace is off\E/, 'refuses txid_trace_flags 01;';
+refused server => 'txid_trace_ids sorted epoch=2999-01-01;', 'txid_trace_ids: "epoch=2999-01-01" is in the future';
 refused server => 'txid_trace_ids sort;', 'txid_trace_ids: "sort" is not random, sorted_seconds, sorted or sorted_host';
-accepted server => "txid_trace_flags $_;" for qw(01 03);
+accepted server => "txid_trace b3; txid_trace_flags $_;" for qw(01 03);
 refused server => "txid_trace_flags $_;", qq{txid_trace_flags: "$_" is neither 01 nor 03} for qw(1 02 off);
 accepted server => 'txid_format trace; txid_trace aws;';
 refused server => 'txid_format trace; txid_format txid;', '"txid_format" directive is duplicate';
-accepted http => 'txid_error_log on;';
-refused http => 'txid_error_log yes;', 'invalid value "yes" in "txid_error_log" directive, it must be "on" or "off"';
+accepted http => "txid_error_log $_;" for 'on', 'off', '$request_id', '$txid_trace_id';
+refused http => "txid_error_log $_;", qq{txid_error_log: "$_" is neither on, off nor a \$variable} for qw(yes $);
+refused http => 'txid_error_log on; txid_error_log off;', '"txid_error_log" directive is duplicate';
+like check(http => 'txid_error_log $none;'), qr/unknown "none" variable/, 'txid_error_log of a variable that is not there';
 
 accepted $_ => 'txid_response_header X-Request-Id;' for qw(http server location);
 accepted location => 'txid_response_header off;';
@@ -165,7 +183,7 @@ for my $place ('http', nginx_has_stream() ? 'stream' : ()) {
         for 'txid_variable $m ulid;', 'txid_time $txid $m;';
     accepted $place => 'txid_time $txid $time;';
     accepted $place => "txid_time \$txid \$time $_;" for qw(ms iso8601);
-    refused $place => 'txid_time $txid $time rfc822;', 'txid_time: "rfc822" is neither ms nor iso8601';
+    refused $place => 'txid_time $txid $time rfc822;', 'txid_time: "rfc822" is neither ms, iso8601 nor format=...';
     refused $place => 'txid_time txid $time;', '"txid" is not a variable';
     refused $place => 'txid_time $txid $txid_flake;', 'the duplicate "txid_flake" variable';
 }

@@ -107,8 +107,8 @@ location = /t { return 200 "[$ms] [$ms_too] [$iso]\n"; }
 --- request eval
 [map {"GET /t?id=$_"} 'b2fr5nvmbtcu7vl9phl0', '017F22E2-79B0-7CC3-98C4-DC0C0C07398F', '01ARZ3NDEKTSV4RRFFQ69G5FAV', '7f3a', '', '0ad1348f1403169275002100356696', '1-58406520-a006649127e371903a2de979', '1160090501362225152']
 --- response_body eval
-# A txid of 2018 can be an xid of 2017 as well, and any number a 64-bit id.
-["[] [] []\n",
+# A txid of 2018 can be an xid of 2017 as well, but this server makes txids. Any number can be a 64-bit id.
+["[1522545688537] [1522545688537] [2018-04-01T01:21:28.537Z]\n",
 "[1645557742000] [1645557742000] [2022-02-22T19:22:22.000Z]\n",
 "[1469922850259] [1469922850259] [2016-07-30T23:54:10.259Z]\n",
 "[] [] []\n",
@@ -309,8 +309,9 @@ location = /t { return 200 $request_txid; }
 
 
 === TEST 12: if ids are not accepted, none is rejected
---- config
+--- http_config
 txid_on_invalid reject;
+--- config
 location = /t { return 200 $request_txid; }
 --- more_headers
 X-Request-Id: not fine

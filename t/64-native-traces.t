@@ -20,6 +20,14 @@ my %headers = (
     b3_single => { b3 => '$txid_b3' },
     aws       => { 'X-Amzn-Trace-Id'       => '$txid_amzn_trace_id' },
     gcp       => { 'X-Cloud-Trace-Context' => '$txid_cloud_trace_context' },
+    jaeger    => { 'uber-trace-id'         => '$txid_uber_trace_id' },
+    datadog   => {
+        'X-Datadog-Trace-Id'          => '$txid_datadog_trace_id',
+        'X-Datadog-Parent-Id'         => '$txid_datadog_parent_id',
+        'X-Datadog-Sampling-Priority' => '$txid_datadog_sampling_priority',
+        'X-Datadog-Tags'              => '$txid_datadog_tags',
+        'X-Datadog-Origin'            => '$txid_datadog_origin',
+    },
 );
 
 # Each combination of options is that of a server.

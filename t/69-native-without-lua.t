@@ -25,7 +25,7 @@ sub write_file {
 write_file('directory/index.html', "index\n");
 write_file('page.shtml',           qq{<!--#include virtual="/up1" --><!--#include virtual="/up2" -->\n});
 
-my ($port, $other, $rejecting, $upstream, $h2, $stream, $hinting, $early) = map { free_port() } 1 .. 8;
+my ($port, $other, $rejecting, $upstream, $h2, $stream, $hinting, $early, $any) = map { free_port() } 1 .. 9;
 
 # Returns the line, if this nginx has its directive.
 sub if_known {
@@ -53,6 +53,7 @@ http {
     log_format front 'log \$request_txid';
     log_format upstream 'upstream \$http_x_request_id';
     txid_time \$request_txid \$id_time iso8601;
+    txid_time \$request_txid \$any_time;
     map "\$request_txid \$txid_traceparent" \$early { default "\$request_txid \$txid_traceparent"; }
     root $html;
     recursive_error_pages on;
@@ -135,6 +136,14 @@ http {
         txid_response_header X-Request-Id;
         location / { return 200 \$request_txid; }
     }
+    server {
+        listen 127.0.0.1:$any;
+        txid_accept all;
+        txid_header CF-Ray X-Request-Id;
+        txid_error_log \$request_id;
+        location / { return 200 "\$request_txid \$any_time"; }
+        location /nowhere { root /nowhere; add_header X-Own \$request_id always; }
+    }
 }
 $stream_block
 END
@@ -190,6 +199,10 @@ is get($rejecting, ['X-Request-Id: mine']), 'mine', 'from all';
 like get($rejecting, ['X-Request-Id: not mine']), qr/400 Bad Request/, 'an invalid one is rejected';
 ok wait_until { grep {/client sent an invalid "x-request-id" header, client: (["]?)127\.0\.0\.1\1, txid: \1$id\1, /} log_lines('error.log') },
     'and the log says so';
+my ($own) = exchange($any, "GET /nowhere HTTP/1.0\r\n\r\n") =~ /^X-Own: ([0-9a-f]{32})\r$/m;
+ok wait_until { grep {/client: (["]?)127\.0\.0\.1\g{1}, request_id: \g{1}\Q$own\E\g{1}, /} log_lines('error.log') }, "nginx's own id in the error log";
+is get($any, ['X-Request-Id: one', 'CF-Ray: not one']), 'one ', 'the first valid one of several headers';
+is get($any, ['X-Request-Id: b2fr5nvmbtcu7vl9phl0']), 'b2fr5nvmbtcu7vl9phl0 1522545688537', 'the time in a format that this server makes';
 SKIP: {
     skip 'only Angie writes its error log as JSON', 1 unless $is_angie;
     my ($line) = log_lines('error.json');

@@ -80,7 +80,7 @@ fn no_format_continues_its_parents_state(start: fn() -> i32) {
         });
         let sibling = Child::start(start, ids);
         let all = [before, ids(), child.output(), sibling.output()].concat();
-        let distinct: HashSet<_> = all.chunks_exact(64).collect();
+        let distinct: HashSet<_> = all.chunks_exact(Maker::MAX_LEN).collect();
         assert_eq!(distinct.len(), 5 * 2000, "{}", String::from_utf8_lossy(&make()));
     }
 }
@@ -668,8 +668,8 @@ fn a_child_with_its_parents_id_makes_a_new_stream() {
             Vec::new()
         });
         let output = child.output();
-        let distinct: HashSet<_> = output.chunks_exact(64).collect();
-        assert_eq!(64 * distinct.len(), output.len());
+        let distinct: HashSet<_> = output.chunks_exact(Maker::MAX_LEN).collect();
+        assert_eq!(Maker::MAX_LEN * distinct.len(), output.len());
     }
 }
 

@@ -39,6 +39,30 @@ fn ids_are_as_long_as_their_format_says_and_are_recognized() {
     }
 }
 
+/// A chi-squared test with a limit that one run of a million exceeds.
+#[test]
+fn each_character_of_an_alphabet_is_equally_likely() {
+    for (alphabet, limit) in [("0123456789", 45.0), ("ab", 25.0), ("abcdefghijklmnopq", 58.0)] {
+        let maker = Maker::parse("nanoid", [&*format!("alphabet={alphabet}"), "length=50"]).unwrap();
+        let mut counts = vec![0_u32; alphabet.len()];
+        for _ in 0..1000 {
+            now(&maker).iter().for_each(|byte| counts[alphabet.bytes().position(|one| one == *byte).unwrap()] += 1);
+        }
+        let expected = 50_000.0 / alphabet.len() as f64;
+        let chi: f64 = counts.iter().map(|&count| (f64::from(count) - expected).powi(2) / expected).sum();
+        assert!(chi < limit, "{alphabet}: {chi}, {counts:?}");
+    }
+}
+
+#[test]
+fn a_type_ids_prefix_stands_before_a_version_7() {
+    let maker = Maker::parse("typeid", ["prefix=req_line"]).unwrap();
+    let ids: Vec<_> =
+        (0..100).map(|_| String::from_utf8(text(|text| maker.write_at(MS, text).unwrap().len)).unwrap()).collect();
+    assert!(ids.is_sorted() && ids.iter().all(|id| id.starts_with("req_line_01")), "{ids:?}");
+    assert_eq!(named("typeid").unwrap().ms(ids[0].as_bytes(), &Numbers::UNKNOWN), Some(MS));
+}
+
 /// Ids by the clock, and enough ids of one time to wrap counters of 16 bits.
 #[test]
 fn no_id_twice_across_threads() {

@@ -71,6 +71,36 @@ fn leaf_starts_each_millisecond_at_random_below_a_hundred() {
 }
 
 #[test]
+fn any_layout_starts_at_random_below_a_number() {
+    for (text, starts) in [
+        ("snowflake,random_start=16", 16),
+        ("sonyflake,random_start=256", 256),
+        ("time_bits=41,node_bits=10,sequence_bits=12,random_start=7,epoch=2020-01-01", 7),
+        ("snowflake53,random_start=1", 1),
+    ] {
+        let layout: Layout = text.parse().unwrap();
+        // Of its own, because states in memory are those of a process.
+        let made = generator(&layout, 77);
+        let seen: HashSet<u64> = (0..20_000)
+            .map(|unit| layout.decode(made.next_at(NOW_MS + unit * 10).unwrap()).unwrap().sequence)
+            .collect();
+        assert_eq!(seen, (0..starts).collect(), "{text}");
+    }
+    assert_eq!("snowflake,random_start=100".parse(), Ok(Layout::LEAF));
+    for wrong in
+        ["snowflake,random_start=0", "snowflake,random_start=4097", "snowflake53,random_start=33", "uid,random_start=x"]
+    {
+        assert!(
+            matches!(wrong.parse::<Layout>(), Err(LayoutError::OutOfRange { name: "random_start", .. })),
+            "{wrong}"
+        );
+    }
+    for wrong in ["snowflake,epoch=0", "snowflake,random_start=1,epoch=0", "twitter,random_start=1"] {
+        assert!(wrong.parse::<Layout>().is_err(), "{wrong}");
+    }
+}
+
+#[test]
 fn ids_run_ahead_by_whole_units_of_time() {
     // A unit has 10 ms and 256 ids.
     let sonyflake = generator(&Layout::SONYFLAKE, 259).with_max_drift_ms(109);

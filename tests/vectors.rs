@@ -326,6 +326,8 @@ fn sent(policy: &Policy, came_in: &[(String, Vec<u8>)], span: &Span) -> Map<Stri
         b3: &texts.b3[..texts.b3_len],
         sampled: span.sampled,
         is_continued: span.is_continued,
+        is_datadog: span.is_datadog,
+        priority: span.priority,
     };
     outgoing.each(policy, |field, value| {
         let name = policy.field_name(field).to_lowercase();

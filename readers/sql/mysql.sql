@@ -1,9 +1,10 @@
--- Reads the time in ids, and gives the first and last id of a time. For MySQL 8.0, MariaDB 10.6 and later; see docs/sql.md.
+-- Reads the time in ids, gives the first and last id of a time, and makes ids. For MySQL 8.0, MariaDB 10.6 and later; see docs/sql.md.
 --
 --   ..._ms(id)      milliseconds since 1970, or NULL if the text is no id of this format
 --   ..._time(id)    the same as a DATETIME in UTC, or NULL if that cannot hold it
 --   ..._first(t)    the lowest id of the millisecond of t, a DATETIME in UTC, or NULL if no id has this time
 --   ..._last(t)     the highest one
+--   ..._new()       a new id of txid, uuid_v7 or ulid: the time, and RANDOM_BYTES, which MariaDB has since 10.10
 --
 -- DATETIME and not TIMESTAMP: that ends in 2038, and depends on the time zone of the session.
 
@@ -220,3 +221,39 @@ DROP FUNCTION IF EXISTS snowflake_last;
 CREATE FUNCTION snowflake_last(t DATETIME(6), time_bits INT, low_bits INT, unit_ms BIGINT, epoch_ms BIGINT) RETURNS BIGINT
 DETERMINISTIC NO SQL
 RETURN snowflake_first(t, time_bits, low_bits, unit_ms, epoch_ms) | (1 << low_bits) - 1;
+
+
+-- New ids. Two of one millisecond are in any order.
+
+DROP FUNCTION IF EXISTS txid_new;
+CREATE FUNCTION txid_new() RETURNS CHAR(20) CHARACTER SET ascii COLLATE ascii_bin
+NOT DETERMINISTIC NO SQL
+RETURN CONCAT(
+    LPAD(LOWER(CONV((TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV 1000) << 3 | ORD(RANDOM_BYTES(1)) & 7, 10, 32)), 9, '0'),
+    LPAD(LOWER(CONV(CONV(HEX(RANDOM_BYTES(7)), 16, 10) & (1 << 50) - 1, 10, 32)), 10, '0'),
+    ELT(1 + (ORD(RANDOM_BYTES(1)) & 1), '0', 'g')
+);
+
+-- CONV has the digits of base32hex: the letters after H are others here.
+DROP FUNCTION IF EXISTS ulid_new;
+CREATE FUNCTION ulid_new() RETURNS CHAR(26) CHARACTER SET ascii COLLATE ascii_bin
+NOT DETERMINISTIC NO SQL
+RETURN REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(
+    REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(
+        CONCAT(
+            LPAD(CONV((TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV 1000), 10, 32), 10, '0'),
+            LPAD(CONV(CONV(HEX(RANDOM_BYTES(5)), 16, 10), 10, 32), 8, '0'),
+            LPAD(CONV(CONV(HEX(RANDOM_BYTES(5)), 16, 10), 10, 32), 8, '0')
+        ), 'V', 'Z'), 'U', 'Y'), 'T', 'X'), 'S', 'W'), 'R', 'V'), 'Q', 'T'), 'P', 'S')
+    , 'O', 'R'), 'N', 'Q'), 'M', 'P'), 'L', 'N'), 'K', 'M'), 'J', 'K'), 'I', 'J');
+
+DROP FUNCTION IF EXISTS uuid_v7_new;
+CREATE FUNCTION uuid_v7_new() RETURNS CHAR(36) CHARACTER SET ascii COLLATE ascii_bin
+NOT DETERMINISTIC NO SQL
+RETURN LOWER(CONCAT_WS('-',
+    LPAD(HEX((TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV 1000) >> 16), 8, '0'),
+    LPAD(HEX((TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV 1000) & 65535), 4, '0'),
+    CONCAT('7', RIGHT(HEX(RANDOM_BYTES(2)), 3)),
+    HEX(32768 | CONV(HEX(RANDOM_BYTES(2)), 16, 10) & 16383),
+    HEX(RANDOM_BYTES(6))
+));

@@ -1,9 +1,10 @@
--- Reads the time in ids, and gives the first and last id of a time. For PostgreSQL 14 and later; see docs/sql.md.
+-- Reads the time in ids, gives the first and last id of a time, and makes ids. For PostgreSQL 14 and later; see docs/sql.md.
 --
 --   ..._ms(id)      milliseconds since 1970, or NULL if the text is no id of this format
 --   ..._time(id)    the same as a timestamptz, or NULL if that cannot hold it
 --   ..._first(t)    the lowest id of the millisecond of t, or NULL if no id has this time
 --   ..._last(t)     the highest one
+--   ..._new()       a new id of txid, uuid_v7 or ulid: the time, and random bits as gen_random_uuid() has them
 --
 -- No function is STRICT: PostgreSQL would not inline it, and inlined it is several times as fast. NULL gives NULL all the same.
 
@@ -200,3 +201,40 @@ CREATE OR REPLACE FUNCTION snowflake_last(
 ) RETURNS bigint
 IMMUTABLE PARALLEL SAFE
 RETURN snowflake_first(t, time_bits, low_bits, unit_ms, epoch_ms) | (1::bigint << low_bits) - 1;
+
+
+-- New ids. Two of one millisecond are in any order. Of a UUID v4, 48 bits at either end are random.
+
+CREATE OR REPLACE FUNCTION txid_new() RETURNS text
+VOLATILE PARALLEL SAFE
+RETURN (
+    SELECT string_agg(substr('0123456789abcdefghijklmnopqrstuv', 1 + (word >> bits & 31)::int, 1), '' ORDER BY part, bits DESC)
+           || substr('0g', 1 + (min(low) >> 5 & 1)::int, 1)
+    FROM (
+        SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS ms,
+               ('x' || left(hex, 12))::bit(48)::bigint AS high, ('x' || right(hex, 12))::bit(48)::bigint AS low
+        FROM (SELECT replace(gen_random_uuid()::text, '-', '') AS hex) AS random
+    ) AS drawn,
+    LATERAL (VALUES (1, ms << 3 | (high & 7), 40), (2, high >> 3 << 5 | (low & 31), 45)) AS words (part, word, first),
+    LATERAL generate_series(0, first, 5) AS bits
+);
+
+CREATE OR REPLACE FUNCTION ulid_new() RETURNS text
+VOLATILE PARALLEL SAFE
+RETURN (
+    SELECT string_agg(substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + (word >> bits & 31)::int, 1), '' ORDER BY part, bits DESC)
+    FROM (
+        SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS ms,
+               ('x' || left(hex, 12))::bit(48)::bigint AS high, ('x' || right(hex, 12))::bit(48)::bigint AS low
+        FROM (SELECT replace(gen_random_uuid()::text, '-', '') AS hex) AS random
+    ) AS drawn,
+    LATERAL (VALUES (1, ms, 45), (2, high, 35), (3, low, 35)) AS words (part, word, first),
+    LATERAL generate_series(0, first, 5) AS bits
+);
+
+CREATE OR REPLACE FUNCTION uuid_v7_new() RETURNS uuid
+VOLATILE PARALLEL SAFE
+RETURN (
+    lpad(to_hex(floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint), 12, '0')
+    || '7' || right(replace(gen_random_uuid()::text, '-', ''), 19)
+)::uuid;

@@ -1,4 +1,4 @@
--- Reads the time in ids, and gives the first and last id of a time. For SQLite 3.31 and later; see docs/sql.md.
+-- Reads the time in ids, gives the first and last id of a time, and makes ids. For SQLite 3.31 and later; see docs/sql.md.
 --
 -- SQLite has no functions in SQL. Each of these is a query of one value, with parameters to bind, or to replace: by a column (in
 -- parentheses, a query is an expression) or by another one of these. All that do not begin with WITH are plain expressions, also
@@ -7,6 +7,7 @@
 --   ..._ms       milliseconds since 1970 of :id, or NULL if the text is no id of this format
 --   ..._first    the lowest id of the millisecond :ms, or NULL if no id has this time
 --   ..._last     the highest one
+--   ..._new      a new id of txid, uuid_v7 or ulid, also for the DEFAULT of a column: the time, and random bits
 
 -- time_of_ms: :ms as a text in UTC, such as 2018-04-01 01:21:28.552, or NULL after the year 9999
 SELECT strftime('%Y-%m-%d %H:%M:%f', :ms / 1000.0, 'unixepoch');
@@ -171,3 +172,68 @@ END;
 SELECT CASE WHEN :ms >= :epoch_ms AND (:ms - :epoch_ms) / :unit_ms >> :time_bits = 0 THEN
     (:ms - :epoch_ms) / :unit_ms << :low_bits | (1 << :low_bits) - 1
 END;
+
+
+-- New ids. Two of one millisecond are in any order. In one statement, 'now' is always the same.
+
+-- txid_new
+SELECT
+    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) >> 37) & 31), 1) ||
+    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) >> 32) & 31), 1) ||
+    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) >> 27) & 31), 1) ||
+    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) >> 22) & 31), 1) ||
+    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) >> 17) & 31), 1) ||
+    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) >> 12) & 31), 1) ||
+    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) >> 7) & 31), 1) ||
+    substr('0123456789abcdefghijklmnopqrstuv', 1 + ((CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) >> 2) & 31), 1) ||
+    substr('0123456789abcdefghijklmnopqrstuv', 1 + (((CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) & 3) << 3) | (random() & 7)), 1) ||
+    substr('0123456789abcdefghijklmnopqrstuv', 1 + (random() & 31), 1) ||
+    substr('0123456789abcdefghijklmnopqrstuv', 1 + (random() & 31), 1) ||
+    substr('0123456789abcdefghijklmnopqrstuv', 1 + (random() & 31), 1) ||
+    substr('0123456789abcdefghijklmnopqrstuv', 1 + (random() & 31), 1) ||
+    substr('0123456789abcdefghijklmnopqrstuv', 1 + (random() & 31), 1) ||
+    substr('0123456789abcdefghijklmnopqrstuv', 1 + (random() & 31), 1) ||
+    substr('0123456789abcdefghijklmnopqrstuv', 1 + (random() & 31), 1) ||
+    substr('0123456789abcdefghijklmnopqrstuv', 1 + (random() & 31), 1) ||
+    substr('0123456789abcdefghijklmnopqrstuv', 1 + (random() & 31), 1) ||
+    substr('0123456789abcdefghijklmnopqrstuv', 1 + (random() & 31), 1) ||
+    substr('0g', 1 + (random() & 1), 1);
+
+-- ulid_new
+SELECT
+    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) >> 45) & 31), 1) ||
+    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) >> 40) & 31), 1) ||
+    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) >> 35) & 31), 1) ||
+    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) >> 30) & 31), 1) ||
+    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) >> 25) & 31), 1) ||
+    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) >> 20) & 31), 1) ||
+    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) >> 15) & 31), 1) ||
+    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) >> 10) & 31), 1) ||
+    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) >> 5) & 31), 1) ||
+    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + ((CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) >> 0) & 31), 1) ||
+    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + (random() & 31), 1) ||
+    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + (random() & 31), 1) ||
+    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + (random() & 31), 1) ||
+    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + (random() & 31), 1) ||
+    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + (random() & 31), 1) ||
+    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + (random() & 31), 1) ||
+    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + (random() & 31), 1) ||
+    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + (random() & 31), 1) ||
+    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + (random() & 31), 1) ||
+    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + (random() & 31), 1) ||
+    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + (random() & 31), 1) ||
+    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + (random() & 31), 1) ||
+    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + (random() & 31), 1) ||
+    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + (random() & 31), 1) ||
+    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + (random() & 31), 1) ||
+    substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + (random() & 31), 1);
+
+-- uuid_v7_new
+SELECT printf(
+    '%08x-%04x-7%03x-%04x-%012x',
+    CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) >> 16,
+    CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) & 65535,
+    random() & 4095,
+    32768 | (random() & 16383),
+    random() & 281474976710655
+);

@@ -1,9 +1,8 @@
 //! The bits of a UUID that are hidden: all 122 but its version and variant. A UUID of version 7 has the image of one of
 //! version 4.
 
-use crate::text::FormatError;
+use crate::text::{FormatError, uuid_time};
 use crate::uuid::{self, Uuid, Variant};
-use ::uuid::Version;
 
 /// How many bits are hidden.
 pub(super) const BITS: u32 = 122;
@@ -18,10 +17,10 @@ pub(super) enum Side {
 }
 
 impl Side {
-    fn version(self) -> Version {
+    fn version(self) -> u8 {
         match self {
-            Self::Inside => Version::SortRand,
-            Self::Outside => Version::Random,
+            Self::Inside => 7,
+            Self::Outside => 4,
         }
     }
 }
@@ -37,7 +36,7 @@ pub(super) fn read(text: &[u8]) -> Result<Uuid, FormatError> {
 /// Whether a UUID is of this side.
 #[inline]
 pub(super) fn check(id: Uuid, side: Side) -> Result<(), FormatError> {
-    match id.get_variant() == Variant::RFC4122 && id.get_version_num() == side.version() as usize {
+    match id.get_variant() == Variant::RFC4122 && id.get_version_num() == usize::from(side.version()) {
         true => Ok(()),
         false => Err(FormatError::Value(match side {
             Side::Inside => "it is not a UUID of version 7, and no other is hidden",
@@ -61,7 +60,7 @@ pub(super) fn with(halves: [u64; 2], side: Side) -> Uuid {
     let before = halves[0] >> 1;
     let high = (before >> 12) << 16 | before & 0xfff;
     let low = (halves[0] & 1) << 61 | halves[1];
-    uuid::marked(u128::from(high) << 64 | u128::from(low), side.version())
+    Uuid::from_u128(uuid_time::marked(u128::from(high) << 64 | u128::from(low), side.version().into()))
 }
 
 #[cfg(test)]
@@ -83,7 +82,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_bit_is_lost(bits: u128) {
-            let id = uuid::marked(bits, Version::SortRand);
+            let id = Uuid::from_u128(uuid_time::marked(bits, 7));
             prop_assert_eq!(with(halves(id), Side::Inside), id);
             prop_assert!(halves(id).iter().all(|half| *half <= HALF));
         }

@@ -32,16 +32,23 @@ fields! {
     XB3Flags "X-B3-Flags",
     XAmznTraceId "X-Amzn-Trace-Id",
     XCloudTraceContext "X-Cloud-Trace-Context",
+    UberTraceId "uber-trace-id",
+    XDatadogTraceId "X-Datadog-Trace-Id",
+    XDatadogParentId "X-Datadog-Parent-Id",
+    XDatadogSamplingPriority "X-Datadog-Sampling-Priority",
+    XDatadogOrigin "X-Datadog-Origin",
+    XDatadogTags "X-Datadog-Tags",
 }
 
-/// Whether one of these names has a length: most other headers have another one.
-static IS_LENGTH: [bool; 32] = {
-    let (mut is_length, mut index) = ([false; 32], 0);
+/// The names of one length, a bit for each: most other headers have another length.
+static OF_LENGTH: [u32; 32] = {
+    const { assert!(OF_TRACES.len() <= 32) };
+    let (mut of_length, mut index) = ([0; 32], 0);
     while index < OF_TRACES.len() {
-        is_length[OF_TRACES[index].1.len()] = true;
+        of_length[OF_TRACES[index].1.len()] |= 1 << index;
         index += 1;
     }
-    is_length
+    of_length
 };
 
 impl Field {
@@ -51,10 +58,15 @@ impl Field {
     /// The header of traces of this name, in any case.
     #[inline]
     pub(super) fn of_traces(name: &[u8]) -> Option<Self> {
-        if IS_LENGTH.get(name.len()) != Some(&true) {
-            return None;
+        let mut left = *OF_LENGTH.get(name.len())?;
+        while left != 0 {
+            let (field, known) = OF_TRACES[left.trailing_zeros() as usize];
+            if is_same_of_one_length(name, known.as_bytes()) {
+                return Some(field);
+            }
+            left &= left - 1;
         }
-        OF_TRACES.iter().find(|(_, known)| is_same(name, known)).map(|(field, _)| *field)
+        None
     }
 
     /// The name of a header of traces; None for the two whose names the policy chooses.

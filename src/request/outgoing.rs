@@ -3,7 +3,9 @@
 use super::field::Field;
 use super::policy::Policy;
 use super::span::Kind;
-use crate::trace::{self, AmznTraceId, CloudTraceContext, Sampling, SpanId, Traceparent};
+use crate::text::hex;
+use crate::trace::datadog_headers::priority_of;
+use crate::trace::{self, AmznTraceId, CloudTraceContext, Sampling, SpanId, Traceparent, UberTraceId};
 
 /// A span as it is sent.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +20,13 @@ pub struct Outgoing<'a> {
     pub sampled: Option<Sampling>,
     /// Whether `tracestate` goes on as well.
     pub is_continued: bool,
+    /// Whether `X-Datadog-Tags` and `X-Datadog-Origin` go on as well.
+    pub is_datadog: bool,
+    /// As [`Span::priority`](super::Span::priority).
+    pub priority: i8,
 }
+
+const DATADOG_LEN: usize = 26;
 
 impl Outgoing<'_> {
     /// Calls `put` with each header of the policy's kinds and its value. Without a value, the request must not have it.
@@ -62,11 +70,73 @@ impl Outgoing<'_> {
                     let len = self.cloud_trace_context(&mut text);
                     put(Field::XCloudTraceContext, Some(&text[..len]));
                 }
+                Kind::Datadog => self.each_of_datadog(&mut put),
+                Kind::Jaeger => put(Field::UberTraceId, Some(&self.uber_trace_id())),
             }
         }
         if policy.trace_id_header().is_some() {
             put(Field::TraceId, Some(trace_id));
         }
+    }
+
+    /// Not inlined, because few want them.
+    #[inline(never)]
+    fn each_of_datadog(&self, put: &mut impl FnMut(Field, Option<&[u8]>)) {
+        let mut text = [0; DATADOG_LEN];
+        let len = self.datadog_trace_id(&mut text);
+        put(Field::XDatadogTraceId, Some(&text[..len]));
+        let len = self.datadog_parent_id(&mut text);
+        put(Field::XDatadogParentId, Some(&text[..len]));
+        let len = self.datadog_priority(&mut text);
+        put(Field::XDatadogSamplingPriority, Some(&text[..len]).filter(|text| !text.is_empty()));
+        // Both belong to the trace that was not continued.
+        if !self.is_datadog {
+            let len = self.datadog_tags(&mut text);
+            put(Field::XDatadogTags, Some(&text[..len]).filter(|text| !text.is_empty()));
+            put(Field::XDatadogOrigin, None);
+        }
+    }
+
+    /// The length of the longest header of Datadog that is made.
+    pub const DATADOG_LEN: usize = DATADOG_LEN;
+
+    /// Writes the `X-Datadog-Trace-Id` header, the lower half of the trace's id, to the beginning of `text`, and returns its
+    /// length.
+    pub fn datadog_trace_id(&self, text: &mut [u8; DATADOG_LEN]) -> usize {
+        write_decimal(&self.traceparent[19..35], text)
+    }
+
+    /// The same for `X-Datadog-Parent-Id`, this hop.
+    pub fn datadog_parent_id(&self, text: &mut [u8; DATADOG_LEN]) -> usize {
+        write_decimal(&self.traceparent[36..52], text)
+    }
+
+    /// The same for `X-Datadog-Sampling-Priority`. Its length is 0 if the decision is left to the next hop.
+    pub fn datadog_priority(&self, text: &mut [u8; DATADOG_LEN]) -> usize {
+        let Some(sampled) = self.sampled else { return 0 };
+        let priority = if self.priority == 0 { priority_of(sampled) } else { self.priority };
+        let mut digits = itoa::Buffer::new();
+        let digits = digits.format(priority).as_bytes();
+        text[..digits.len()].copy_from_slice(digits);
+        digits.len()
+    }
+
+    /// The same for `X-Datadog-Tags` of a trace that did not come in with them: the upper half of its id. Its length is 0 if
+    /// that is zero.
+    pub fn datadog_tags(&self, text: &mut [u8; DATADOG_LEN]) -> usize {
+        let upper = &self.traceparent[3..19];
+        if upper == b"0000000000000000" {
+            return 0;
+        }
+        text[..10].copy_from_slice(b"_dd.p.tid=");
+        text[10..].copy_from_slice(upper);
+        text.len()
+    }
+
+    /// The `uber-trace-id` header, which cannot leave the decision about recording open: it says yes.
+    pub fn uber_trace_id(&self) -> [u8; UberTraceId::LEN] {
+        let sampled = self.sampled.unwrap_or(Sampling::Accept);
+        UberTraceId::text_of(&self.traceparent[3..35], &self.traceparent[36..52], sampled)
     }
 
     /// Writes the `X-Amzn-Trace-Id` header to the beginning of `text`, and returns its length.
@@ -83,4 +153,14 @@ impl Outgoing<'_> {
     fn is_sampled(&self) -> Option<bool> {
         self.sampled.map(|sampling| sampling != Sampling::Deny)
     }
+}
+
+/// Writes the number in 16 hexadecimal digits as a decimal one, and returns its length.
+#[inline(never)]
+fn write_decimal(hexadecimal: &[u8], text: &mut [u8; DATADOG_LEN]) -> usize {
+    let number = hex::decode::<{ SpanId::LEN }>(hexadecimal, 0).map_or(0, |bits| bits as u64);
+    let mut digits = itoa::Buffer::new();
+    let digits = digits.format(number).as_bytes();
+    text[..digits.len()].copy_from_slice(digits);
+    digits.len()
 }

@@ -19,13 +19,13 @@ const OPTIONS: [PolicyOption; 7] = [
         name: "accept",
         read: |policy, words| once(&mut policy.accept, Networks::parse(words.iter().copied())?),
     },
-    PolicyOption { name: "header", read: |policy, words| once(&mut policy.header, header_name(words)?) },
+    PolicyOption { name: "header", read: |policy, words| once(&mut policy.headers, header_names(words)?) },
     PolicyOption { name: "on_invalid", read: |policy, words| once(&mut policy.reject, reject(words)?) },
     PolicyOption { name: "trace", read: |policy, words| once(&mut policy.kinds, kinds(words)?) },
     PolicyOption {
         name: "trace_id_header",
         read: |policy, words| {
-            let name = if words == ["off"] { None } else { Some(header_name(words)?) };
+            let name = if words == ["off"] { None } else { Some(header_name(&words.join(" "))?) };
             once(&mut policy.trace_id_header, name)
         },
     },
@@ -49,12 +49,21 @@ const OPTIONS: [PolicyOption; 7] = [
 pub struct Policy {
     // None where the option is not given, so that it can be inherited.
     accept: Option<Networks>,
-    header: Option<String>,
+    headers: Option<Headers>,
     reject: Option<bool>,
     kinds: Option<Vec<Kind>>,
     trace_id_header: Option<Option<String>>,
     trace_ids: Option<TraceIds>,
     trace_flags: Option<TraceFlags>,
+    /// The options that are set here, and not inherited.
+    own: Vec<&'static str>,
+}
+
+/// The names of the headers that an id may come in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Headers {
+    first: String,
+    others: Vec<String>,
 }
 
 /// The flags of a new `traceparent`.
@@ -70,8 +79,11 @@ impl Policy {
     /// The header with the id, unless the option `header` names another one.
     pub const DEFAULT_HEADER: &str = "X-Request-Id";
 
-    /// Sets the option to what these words say: `accept` (as for [`Networks::parse`]), `header` (a name), `on_invalid`
-    /// (`replace` or `reject`), `trace` (`off`, or [kinds](Kind) in the order in which they count), `trace_id_header`
+    /// How many headers an id may come in.
+    pub const MOST_HEADERS: usize = 4;
+
+    /// Sets the option to what these words say: `accept` (as for [`Networks::parse`]), `header` (names, of which the first one
+    /// with a valid id counts, and the first is what is sent), `on_invalid` (`replace` or `reject`), `trace` (`off`, or [kinds](Kind) in the order in which they count), `trace_id_header`
     /// (a name or `off`), `trace_ids` (`random`, `sorted_seconds`; or `sorted` or `sorted_host`, and the day that their time
     /// counts from, as `epoch=2020-01-01`) or `trace_flags` (`03`, or `01` for receivers that know no others).
     ///
@@ -79,12 +91,16 @@ impl Policy {
     /// let mut policy = txid::request::Policy::default();
     /// assert_eq!(
     ///     policy.set("trace", &["b4"]).unwrap_err().to_string(),
-    ///     "\"b4\" is not one of off, traceparent, b3, b3_single, aws and gcp"
+    ///     "\"b4\" is not one of off, traceparent, b3, b3_single, aws, gcp, datadog and jaeger"
     /// );
     /// ```
     pub fn set(&mut self, option: &str, words: &[&str]) -> Result<(), PolicyError> {
         match OPTIONS.iter().find(|known| known.name == option) {
-            Some(known) => (known.read)(self, words),
+            Some(known) => {
+                (known.read)(self, words)?;
+                self.own.push(known.name);
+                Ok(())
+            }
             None => Err(PolicyError::NoOption(option.to_string())),
         }
     }
@@ -105,7 +121,7 @@ impl Policy {
             *own = own.take().or_else(|| parents.clone());
         }
         take(&mut self.accept, &parent.accept);
-        take(&mut self.header, &parent.header);
+        take(&mut self.headers, &parent.headers);
         take(&mut self.reject, &parent.reject);
         take(&mut self.kinds, &parent.kinds);
         take(&mut self.trace_id_header, &parent.trace_id_header);
@@ -131,17 +147,52 @@ impl Policy {
         let is_off = self.kinds().is_empty();
         match self.trace_id_header() {
             Some(name) if is_off => return Err(PolicyError::HeaderWithoutTrace(name.to_string())),
-            Some(name) if name.eq_ignore_ascii_case(self.header()) => {
+            Some(name) if self.headers().any(|other| name.eq_ignore_ascii_case(other)) => {
                 return Err(PolicyError::SameHeader(name.to_string()));
             }
             _ => {}
         }
-        if is_id_of_trace && is_off { Err(PolicyError::FormatWithoutTrace) } else { Ok(()) }
+        if is_id_of_trace && is_off {
+            return Err(PolicyError::FormatWithoutTrace);
+        }
+        // What is inherited may be for others.
+        let unused = [
+            ("trace_ids", is_off && self.trace_ids.is_some_and(|ids| ids != TraceIds::Random), "trace"),
+            ("trace_flags", is_off && self.trace_flags == Some(TraceFlags::Sampled), "trace"),
+            ("on_invalid", self.rejects() && self.trusts_nobody(), "accept"),
+        ];
+        match unused.into_iter().find(|(option, is_unused, _)| *is_unused && self.own.contains(option)) {
+            Some((option, _, without)) => Err(PolicyError::Unused { option, without }),
+            None => Ok(()),
+        }
     }
 
-    /// The name of the header with the id.
+    /// The name of the header with the id: of those that are read, the first, which is sent.
     pub fn header(&self) -> &str {
-        self.header.as_deref().unwrap_or(Self::DEFAULT_HEADER)
+        self.headers.as_ref().map_or(Self::DEFAULT_HEADER, |headers| &headers.first)
+    }
+
+    /// The names of the other headers that an id may come in, in the order in which they count.
+    #[inline]
+    pub fn other_headers(&self) -> &[String] {
+        self.headers.as_ref().map_or(&[], |headers| &headers.others)
+    }
+
+    fn headers(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.header()).chain(self.other_headers().iter().map(String::as_str))
+    }
+
+    /// The place of the header of this name, in any case, among [`other_headers`](Self::other_headers).
+    ///
+    /// ```
+    /// let mut policy = txid::request::Policy::default();
+    /// policy.set("header", &["CF-Ray", "X-Request-Id"])?;
+    /// assert_eq!((policy.other_header(b"x-request-id"), policy.other_header(b"cf-ray")), (Some(0), None));
+    /// # Ok::<(), txid::request::PolicyError>(())
+    /// ```
+    #[inline]
+    pub fn other_header(&self, name: &[u8]) -> Option<usize> {
+        self.other_headers().iter().position(|other| is_same(name, other))
     }
 
     /// The name of the header that holds only the trace's id, if there is one.
@@ -265,11 +316,23 @@ fn once<T>(option: &mut Option<T>, value: T) -> Result<(), PolicyError> {
     Ok(())
 }
 
-fn header_name(words: &[&str]) -> Result<String, PolicyError> {
-    // Several words make no name.
-    let name = words.join(" ");
-    check_header_name(&name)?;
-    Ok(name)
+fn header_name(name: &str) -> Result<String, PolicyError> {
+    check_header_name(name)?;
+    Ok(name.to_string())
+}
+
+fn header_names(words: &[&str]) -> Result<Headers, PolicyError> {
+    if words.len() > Policy::MOST_HEADERS {
+        return Err(PolicyError::TooManyHeaders(words.len()));
+    }
+    for (at, name) in words.iter().enumerate() {
+        if words[..at].iter().any(|other| other.eq_ignore_ascii_case(name)) {
+            return Err(PolicyError::HeaderTwice(name.to_string()));
+        }
+    }
+    let (first, others) = words.split_first().unwrap_or((&"", &[]));
+    let others = || others.iter().map(|name| header_name(name)).collect::<Result<_, _>>();
+    Ok(Headers { first: header_name(first)?, others: others()? })
 }
 
 fn reject(words: &[&str]) -> Result<bool, PolicyError> {
@@ -293,6 +356,7 @@ fn kinds(words: &[&str]) -> Result<Vec<Kind>, PolicyError> {
     match words {
         [] => Err(no_kind("")),
         ["off"] => Ok(Vec::new()),
+        _ if words.contains(&"off") => Err(PolicyError::OffBesideOthers),
         _ => words.iter().map(|word| Kind::named(word).ok_or_else(|| no_kind(word))).collect(),
     }
 }
@@ -310,6 +374,21 @@ pub enum PolicyError {
     HeaderName(HeaderNameError),
     /// This is not what can be done about an invalid id.
     NoAction(String),
+    /// Too many names of headers.
+    TooManyHeaders(usize),
+    /// The same header is there twice.
+    HeaderTwice(String),
+    /// A kind of trace beside `off`.
+    OffBesideOthers,
+    /// The ids of traces count from a day that is yet to come.
+    Future(String),
+    /// An option that has no effect, because another one is off.
+    Unused {
+        /// Its name.
+        option: &'static str,
+        /// What is off.
+        without: &'static str,
+    },
     /// These are not ids of traces.
     NoTraceIds(String),
     /// Ids of traces are to hold the host's IPv4 address, and it has none.
@@ -342,6 +421,7 @@ impl From<Wrong<'_>> for PolicyError {
     fn from(wrong: Wrong<'_>) -> Self {
         match wrong {
             Wrong::Word(word) => Self::NoTraceIds(word.to_string()),
+            Wrong::Future(word) => Self::Future(word.to_string()),
             Wrong::NoAddress => Self::NoAddress,
         }
     }
@@ -366,7 +446,25 @@ impl fmt::Display for PolicyError {
                 )
             }
             Self::NoAddress => f.write_str("this host has no IPv4 address of its own, which sorted_host needs"),
-            Self::NoKind(word) => write!(f, "{word:?} is not one of off, traceparent, b3, b3_single, aws and gcp"),
+            Self::NoKind(word) => {
+                let [first @ .., (last, _)] = Kind::ALL;
+                let first = first.map(|(name, _)| name).join(", ");
+                write!(f, "{word:?} is not one of off, {first} and {last}")
+            }
+            Self::TooManyHeaders(count) => {
+                write!(f, "{count} headers are too many: an id may come in {}", Policy::MOST_HEADERS)
+            }
+            Self::HeaderTwice(name) => write!(f, "{name:?} is there twice"),
+            Self::OffBesideOthers => f.write_str(r#""off" cannot be combined with kinds of traces"#),
+            Self::Future(word) => {
+                write!(
+                    f,
+                    "{word:?} is in the future, and ids with a time before it would not sort; take a day that has been"
+                )
+            }
+            Self::Unused { option, without } => {
+                write!(f, "{option} has no effect, because {without} is off: leave it out, or set {without}")
+            }
             Self::NoTraceFlags(word) => write!(f, "{word:?} is neither 01 nor 03"),
             Self::HeaderWithoutTrace(name) => write!(f, "trace_id_header is {name:?}, but trace is off"),
             Self::SameHeader(name) => write!(f, "trace_id_header is {name:?}, and so is header; name another one"),
@@ -437,7 +535,8 @@ mod tests {
         for (given, expected) in [(&none[..], &none[..]), (&[], &all[..])] {
             let mut child = policy(given);
             child.inherit(&policy(&all));
-            assert_eq!(child, policy(expected));
+            child.own.clear();
+            assert_eq!(child, Policy { own: Vec::new(), ..policy(expected) });
         }
     }
 
@@ -457,6 +556,28 @@ mod tests {
         );
         assert_eq!(checked(&[on, name, ("header", &["X-Id"])], false), Ok(()));
         assert_eq!(checked(&[], true), Err("format is \"trace\", but trace is off".to_string()));
+        assert_eq!(
+            checked(&[("header", &["X-Id", "X-Trace-Id"]), on, ("trace_id_header", &["x-trace-id"])], false),
+            Err("trace_id_header is \"x-trace-id\", and so is header; name another one".to_string())
+        );
+    }
+
+    #[test]
+    fn an_option_without_effect_is_refused_unless_it_is_inherited() {
+        for (option, word, other, otherwise) in [
+            ("trace_ids", "sorted", "trace", "b3"),
+            ("trace_flags", "01", "trace", "b3"),
+            ("on_invalid", "reject", "accept", "all"),
+        ] {
+            let alone = policy(&[(option, &[word])]);
+            let expected = format!("{option} has no effect, because {other} is off: leave it out, or set {other}");
+            assert_eq!(alone.check(false).unwrap_err().to_string(), expected);
+            assert_eq!(policy(&[(option, &[word]), (other, &[otherwise])]).check(false), Ok(()));
+            let mut server = Policy::default();
+            server.inherit(&alone);
+            assert_eq!(server.check(false), Ok(()));
+        }
+        assert_eq!(policy(&[("trace_ids", &["random"]), ("trace_flags", &["03"])]).check(false), Ok(()));
     }
 
     #[test]
@@ -527,12 +648,14 @@ mod tests {
             ("header", &[], "\"\" is not the name of a header"),
             ("header", &["$a"], "\"$a\" is not the name of a header"),
             ("header", &["Content-Length"], "\"Content-Length\" has a meaning of its own; name another header"),
-            ("header", &["A", "B"], "\"A B\" is not the name of a header"),
+            ("header", &["A", "b", "B"], "\"B\" is there twice"),
+            ("header", &["A", "B", "C", "D", "E"], "5 headers are too many: an id may come in 4"),
             ("on_invalid", &["no"], "\"no\" is neither replace nor reject"),
-            ("trace", &["b4"], "\"b4\" is not one of off, traceparent, b3, b3_single, aws and gcp"),
-            ("trace", &["b3", "off"], "\"off\" is not one of"),
+            ("trace", &["b4"], "\"b4\" is not one of off, traceparent, b3, b3_single, aws, gcp, datadog and jaeger"),
+            ("trace", &["b3", "off"], "\"off\" cannot be combined"),
             ("trace", &[], "\"\" is not one of"),
             ("trace_id_header", &["A:"], "\"A:\" is not the name of a header"),
+            ("trace_ids", &["sorted", "epoch=2999-01-01"], "\"epoch=2999-01-01\" is in the future"),
             ("trace_ids", &["sort"], "\"sort\" is not random, sorted_seconds, sorted or sorted_host, "),
             ("trace_flags", &["02"], "\"02\" is neither 01 nor 03"),
             ("trace_flags", &[], "\"\" is neither 01 nor 03"),

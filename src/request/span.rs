@@ -3,7 +3,11 @@
 use super::field::Field;
 use super::header::Header;
 use super::trace_ids::TraceIds;
-use crate::trace::{self, AmznTraceId, B3, B3Ids, CloudTraceContext, Sampling, SpanId, TraceId, Traceparent};
+use crate::trace::datadog_headers::sampling_of;
+use crate::trace::{
+    self, AmznTraceId, B3, B3Ids, CloudTraceContext, DatadogHeaders, Sampling, SpanId, TraceId, Traceparent,
+    UberTraceId,
+};
 
 /// A kind of headers that a trace comes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,26 +22,35 @@ pub enum Kind {
     Aws,
     /// `X-Cloud-Trace-Context` of Google Cloud.
     Gcp,
+    /// `X-Datadog-Trace-Id` and the other headers of Datadog.
+    Datadog,
+    /// `uber-trace-id` of Jaeger's own clients.
+    Jaeger,
 }
 
 impl Kind {
-    /// The kind of this name: `traceparent`, `b3`, `b3_single`, also written `b3-single`, `aws` or `gcp`.
+    /// All kinds, by name.
+    pub const ALL: [(&str, Self); 7] = [
+        ("traceparent", Self::Traceparent),
+        ("b3", Self::B3),
+        ("b3_single", Self::B3Single),
+        ("aws", Self::Aws),
+        ("gcp", Self::Gcp),
+        ("datadog", Self::Datadog),
+        ("jaeger", Self::Jaeger),
+    ];
+
+    /// The kind of this name, with `-` or `_`.
     ///
     /// ```
     /// use txid::request::Kind;
     ///
-    /// assert_eq!(Kind::named("b3"), Some(Kind::B3));
-    /// assert_eq!(Kind::named("jaeger"), None);
+    /// assert_eq!(Kind::named("b3-single"), Some(Kind::B3Single));
+    /// assert_eq!(Kind::named("instana"), None);
     /// ```
     pub fn named(name: &str) -> Option<Self> {
-        match name {
-            "traceparent" => Some(Self::Traceparent),
-            "b3" => Some(Self::B3),
-            "b3_single" | "b3-single" => Some(Self::B3Single),
-            "aws" => Some(Self::Aws),
-            "gcp" => Some(Self::Gcp),
-            _ => None,
-        }
+        let name = name.replace('-', "_");
+        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
     }
 }
 
@@ -56,6 +69,10 @@ pub struct Span {
     pub random: bool,
     /// Whether it continues the trace of the `traceparent` that came in, so that its `tracestate` is passed on as well.
     pub is_continued: bool,
+    /// Whether it continues the trace of Datadog's headers that came in, so that their tags and origin are passed on as well.
+    pub is_datadog: bool,
+    /// The `X-Datadog-Sampling-Priority` that came in, if it says more than `sampled`; otherwise 0.
+    pub priority: i8,
 }
 
 impl Span {
@@ -76,6 +93,8 @@ impl Span {
             sampled: Some(Sampling::Accept),
             random: ids.end_in_random_bits(),
             is_continued: false,
+            is_datadog: false,
+            priority: 0,
         }
     }
 
@@ -96,6 +115,10 @@ impl Span {
             return Self { sampled: parent.sampled, random: false, ..new() };
         };
         let same = traceparent.filter(|other| other.trace_id == trace_id);
+        let datadog = match header(Field::XDatadogTraceId) {
+            Header::Absent => None,
+            _ => datadog_of(kinds, &header, trace_id, parent.sampled),
+        };
         Self {
             trace_id,
             span_id: trace::span_id(),
@@ -103,6 +126,8 @@ impl Span {
             sampled: parent.sampled,
             random: same.is_some_and(|other| other.random),
             is_continued: same.is_some(),
+            is_datadog: datadog.is_some(),
+            priority: datadog.unwrap_or_default(),
         }
     }
 
@@ -212,6 +237,20 @@ impl From<CloudTraceContext> for Parent {
     }
 }
 
+impl From<UberTraceId> for Parent {
+    fn from(header: UberTraceId) -> Self {
+        let UberTraceId { trace_id, span_id, sampled } = header;
+        Self { trace_id: Some(trace_id), span_id: Some(span_id), sampled: Some(sampled) }
+    }
+}
+
+impl From<DatadogHeaders> for Parent {
+    fn from(headers: DatadogHeaders) -> Self {
+        let DatadogHeaders { trace_id, parent_id, priority } = headers;
+        Self { trace_id: Some(trace_id), span_id: parent_id, sampled: priority.map(sampling_of) }
+    }
+}
+
 /// Reads a kind other than `traceparent`. Not inlined, because one request rarely has several.
 #[inline(never)]
 fn read_other<'a>(kind: Kind, header: &impl Fn(Field) -> Header<'a>) -> Option<Parent> {
@@ -221,6 +260,8 @@ fn read_other<'a>(kind: Kind, header: &impl Fn(Field) -> Header<'a>) -> Option<P
         Kind::B3Single => B3::from_text(header(Field::B3).single()?).ok().map(Parent::from),
         Kind::Aws => AmznTraceId::from_text(header(Field::XAmznTraceId).single()?).ok().map(Parent::from),
         Kind::Gcp => CloudTraceContext::from_text(header(Field::XCloudTraceContext).single()?).ok().map(Parent::from),
+        Kind::Datadog => read_datadog(header).map(Parent::from),
+        Kind::Jaeger => UberTraceId::from_text(header(Field::UberTraceId).single()?).ok().map(Parent::from),
     }
 }
 
@@ -247,6 +288,31 @@ fn read_many<'a>(header: &impl Fn(Field) -> Header<'a>) -> Option<Parent> {
         }
     };
     (trace_id.is_some() || sampled.is_some()).then_some(Parent { trace_id, span_id, sampled })
+}
+
+/// Reads Datadog's headers. Tags that are repeated do not count, and the trace's id is then of 64 bits.
+#[inline(never)]
+fn read_datadog<'a>(header: &impl Fn(Field) -> Header<'a>) -> Option<DatadogHeaders> {
+    let optional = |field| match header(field) {
+        Header::Absent => Some(None),
+        header => header.single().map(Some),
+    };
+    let trace_id = header(Field::XDatadogTraceId).single()?;
+    let (parent_id, priority) = (optional(Field::XDatadogParentId)?, optional(Field::XDatadogSamplingPriority)?);
+    DatadogHeaders::from_texts(trace_id, parent_id, priority, header(Field::XDatadogTags).single()).ok()
+}
+
+/// Whether Datadog's headers are of the trace that continues; then the priority in them, if it says more than `sampled` does.
+#[inline(never)]
+fn datadog_of<'a>(
+    kinds: &[Kind],
+    header: &impl Fn(Field) -> Header<'a>,
+    trace_id: TraceId,
+    sampled: Option<Sampling>,
+) -> Option<i8> {
+    let found = kinds.contains(&Kind::Datadog).then(|| read_datadog(header))??;
+    let priority = found.priority.filter(|&priority| Some(sampling_of(priority)) == sampled).unwrap_or_default();
+    (found.trace_id == trace_id).then_some(priority)
 }
 
 /// Reads the header that holds only the trace's id, which may be in upper case.

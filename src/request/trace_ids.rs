@@ -1,5 +1,6 @@
 //! Which ids new traces get.
 
+use crate::source::clock;
 use crate::source::host::host_ipv4;
 use crate::text::civil;
 use crate::trace::{self, SpanId, TraceId};
@@ -32,6 +33,8 @@ pub enum TraceIds {
 pub(super) enum Wrong<'a> {
     /// This is not such a word, or not here.
     Word(&'a str),
+    /// This day is yet to come.
+    Future(&'a str),
     /// The host has no address to put into ids.
     NoAddress,
 }
@@ -47,7 +50,10 @@ impl TraceIds {
         let (&kind, options) = words.split_first().ok_or(Wrong::Word(""))?;
         let epoch_ms = match options {
             [] => 0,
-            [option] => option.strip_prefix("epoch=").and_then(civil::parse).ok_or(Wrong::Word(option))?,
+            [option] => match option.strip_prefix("epoch=").and_then(civil::parse).ok_or(Wrong::Word(option))? {
+                future if future > clock::system_ms() => return Err(Wrong::Future(option)),
+                epoch_ms => epoch_ms,
+            },
             [_, option, ..] => return Err(Wrong::Word(option)),
         };
         match kind {
@@ -102,6 +108,12 @@ mod tests {
         ] {
             assert_eq!(TraceIds::parse(words), Err(Wrong::Word(wrong)));
         }
+    }
+
+    #[test]
+    fn a_day_that_is_yet_to_come() {
+        let future = "epoch=2999-01-01";
+        assert_eq!(TraceIds::parse(&["sorted", future]), Err(Wrong::Future(future)));
     }
 
     #[test]

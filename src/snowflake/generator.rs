@@ -10,9 +10,6 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 /// How far ids may run ahead of the clock by default.
 pub const MAX_DRIFT_MS: u64 = 10_000;
 
-/// In a layout with a random start, each unit of time begins its sequence below this number.
-const RANDOM_STARTS: u64 = 100;
-
 /// Makes the ids of one node. Any thread may use it.
 ///
 /// ```
@@ -195,7 +192,10 @@ impl Generator {
     #[inline(always)]
     fn claim(&self, clock_ms: i64) -> Result<u64, Refusal> {
         let (layout, drift) = (self.layout(), self.drift());
-        let start = || if layout.random_start() { random_start(clock_ms) } else { 0 };
+        let start = || match layout.random_start() {
+            0 => 0,
+            starts => random_start(starts, clock_ms),
+        };
         let (node, position) = self.state.claim(|free| next_position(layout, drift, free, clock_ms, start))?;
         self.issued.fetch_add(1, Ordering::Relaxed);
         Ok(layout.id(position, node))
@@ -231,6 +231,6 @@ impl Generator {
 
 // Called once a unit of time at most. If it were inlined, every call would pay for its setup.
 #[inline(never)]
-fn random_start(clock_ms: i64) -> u64 {
-    entropy::next_u64(clock_ms) % RANDOM_STARTS
+fn random_start(starts: u64, clock_ms: i64) -> u64 {
+    entropy::next_u64(clock_ms) % starts
 }

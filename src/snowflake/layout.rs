@@ -11,7 +11,7 @@ const LONGEST_UNIT_MS: u64 = 1 << 32;
 const YEAR_MS: i64 = 365 * 24 * 3_600_000;
 
 /// The keys of a layout's text, which are also the keys of Lua's tables.
-const NAMES: [&str; 5] = ["time_bits", "node_bits", "sequence_bits", "unit_ms", "epoch"];
+const NAMES: [&str; 6] = ["time_bits", "node_bits", "sequence_bits", "unit_ms", "epoch", "random_start"];
 
 /// Whether the node or the sequence is next to the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,6 +39,9 @@ pub enum Order {
 /// assert_eq!(layout, txid::snowflake::Layout::SONYFLAKE);
 /// # Ok::<(), txid::snowflake::LayoutError>(())
 /// ```
+///
+/// With `random_start=16`, the sequence of each unit of time begins at a random number from 0 to 15: `id % n` is then even
+/// at low rates, too. It may also follow the name of a preset, as in `snowflake,random_start=16`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Layout {
     time_bits: u32,
@@ -47,7 +50,7 @@ pub struct Layout {
     unit_ms: u64,
     epoch_ms: i64,
     order: Order,
-    random_start: bool,
+    random_start: u64,
 }
 
 /// The fields of an id.
@@ -70,7 +73,7 @@ impl Layout {
         unit_ms: 1,
         epoch_ms: 1_288_834_974_657,
         order: Order::NodeThenSequence,
-        random_start: false,
+        random_start: 0,
     };
 
     /// Sonyflake's: 39 bits of 10 ms since 2014-09-01, 8 of sequence, 16 of node.
@@ -81,7 +84,7 @@ impl Layout {
         unit_ms: 10,
         epoch_ms: 1_409_529_600_000,
         order: Order::SequenceThenNode,
-        random_start: false,
+        random_start: 0,
     };
 
     /// Baidu's UidGenerator: 28 bits of seconds since 2016-05-19T16:00:00Z, 22 of node, 13 of sequence.
@@ -92,12 +95,12 @@ impl Layout {
         unit_ms: 1000,
         epoch_ms: 1_463_673_600_000,
         order: Order::NodeThenSequence,
-        random_start: false,
+        random_start: 0,
     };
 
     /// Leaf's: as Twitter's, but each millisecond starts its sequence at a random number from 0 to 99, so that ids made
     /// at a low rate spread evenly over shards that are selected by the low bits.
-    pub const LEAF: Self = Self { random_start: true, ..Self::SNOWFLAKE };
+    pub const LEAF: Self = Self { random_start: 100, ..Self::SNOWFLAKE };
 
     /// For programs whose numbers are doubles, as in JavaScript: 38 bits of 10 ms since 2015, 10 of node, 5 of sequence.
     ///
@@ -117,7 +120,7 @@ impl Layout {
         unit_ms: 10,
         epoch_ms: 1_420_070_400_000,
         order: Order::NodeThenSequence,
-        random_start: false,
+        random_start: 0,
     };
 
     /// Discord's: 42 bits of milliseconds since 2015, of which 41 fit into a number with a sign; 5 of worker and 5 of
@@ -133,7 +136,7 @@ impl Layout {
         unit_ms: 1,
         epoch_ms: 1_314_220_021_721,
         order: Order::NodeThenSequence,
-        random_start: false,
+        random_start: 0,
     };
 
     /// Mastodon's: 48 bits of milliseconds since 1970, of which 47 fit into a number with a sign; 16 of a sequence that
@@ -145,7 +148,7 @@ impl Layout {
         unit_ms: 1,
         epoch_ms: 0,
         order: Order::NodeThenSequence,
-        random_start: false,
+        random_start: 0,
     };
 
     /// The presets by their names.
@@ -195,7 +198,7 @@ impl Layout {
             let (least, most) = (*EPOCHS.start(), *EPOCHS.end());
             return Err(LayoutError::OutOfRange { name: "epoch", value: epoch_ms.to_string(), least, most });
         }
-        Ok(Self { time_bits, node_bits, sequence_bits, unit_ms, epoch_ms, order, random_start: false })
+        Ok(Self { time_bits, node_bits, sequence_bits, unit_ms, epoch_ms, order, random_start: 0 })
     }
 
     /// The same layout with another epoch, in milliseconds since 1970-01-01 UTC.
@@ -210,6 +213,15 @@ impl Layout {
     pub fn with_epoch_ms(self, epoch_ms: i64) -> Result<Self, LayoutError> {
         let bits = [self.time_bits, self.node_bits, self.sequence_bits];
         Ok(Self { random_start: self.random_start, ..Self::new(bits, self.unit_ms, epoch_ms, self.order)? })
+    }
+
+    /// The same layout, whose units of time begin at a random one of this many sequences.
+    fn starting_at(self, starts: Option<i64>, value: &str) -> Result<Self, LayoutError> {
+        let (least, most) = (1, 1 << self.sequence_bits.min(62));
+        match starts.filter(|starts| (least..=most).contains(starts)) {
+            Some(starts) => Ok(Self { random_start: starts as u64, ..self }),
+            None => Err(LayoutError::OutOfRange { name: "random_start", value: value.to_string(), least, most }),
+        }
     }
 
     /// The fields of `id`, or None if it has more bits than the layout.
@@ -330,7 +342,8 @@ impl Layout {
         self.order
     }
 
-    pub(super) fn random_start(&self) -> bool {
+    /// How many sequences a unit of time may begin at; 0 if it begins at 0.
+    pub(super) fn random_start(&self) -> u64 {
         self.random_start
     }
 
@@ -364,7 +377,7 @@ impl Layout {
 
     /// Whether ids of both layouts have the same bits. They may still start their sequences differently.
     pub(super) fn has_same_bits(&self, other: &Self) -> bool {
-        Self { random_start: false, ..*self } == Self { random_start: false, ..*other }
+        Self { random_start: 0, ..*self } == Self { random_start: 0, ..*other }
     }
 }
 
@@ -455,7 +468,13 @@ impl FromStr for Layout {
         if !text.contains('=') {
             return Err(LayoutError::UnknownPreset(text.to_string()));
         }
-        let mut values: [Option<i64>; 5] = [None; 5];
+        let preset_of = |name: &str| Self::PRESETS.iter().find(|(known, _)| *known == name).map(|(_, preset)| *preset);
+        if let Some((preset, starts)) =
+            text.split_once(",random_start=").and_then(|(name, starts)| Some((preset_of(name)?, starts)))
+        {
+            return preset.starting_at(starts.parse().ok(), starts);
+        }
+        let mut values: [Option<i64>; 6] = [None; 6];
         let mut order = Order::SequenceThenNode;
         for part in text.split(',') {
             let unknown = || LayoutError::Part(part.to_string());
@@ -464,7 +483,8 @@ impl FromStr for Layout {
             if values[place].is_some() || (name == "time_bits" && (values[1].is_some() || values[2].is_some())) {
                 return Err(unknown());
             }
-            let (least, most) = [(1, 63), (0, 63), (0, 63), (1, LONGEST_UNIT_MS as i64), EPOCHS.into_inner()][place];
+            let (least, most) =
+                [(1, 63), (0, 63), (0, 63), (1, LONGEST_UNIT_MS as i64), EPOCHS.into_inner(), (1, 1 << 62)][place];
             let number = match value.parse() {
                 Err(_) if name == "epoch" => civil::parse(value),
                 number => number.ok(),
@@ -478,7 +498,11 @@ impl FromStr for Layout {
         }
         let bits = |place: usize| values[place].map(|bits| bits as u32).ok_or(LayoutError::Missing(NAMES[place]));
         let (unit_ms, epoch_ms) = (values[3].unwrap_or(1) as u64, values[4].unwrap_or(0));
-        Self::new([bits(0)?, bits(1)?, bits(2)?], unit_ms, epoch_ms, order)
+        let layout = Self::new([bits(0)?, bits(1)?, bits(2)?], unit_ms, epoch_ms, order)?;
+        match values[5] {
+            Some(starts) => layout.starting_at(Some(starts), &starts.to_string()),
+            None => Ok(layout),
+        }
     }
 }
 

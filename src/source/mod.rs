@@ -17,4 +17,5 @@ mod system;
 pub(crate) mod thread_number;
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod timer;
+pub(crate) mod v7;
 pub(crate) mod vdso;

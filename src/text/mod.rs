@@ -6,6 +6,7 @@ pub(crate) mod base64;
 pub(crate) mod civil;
 pub(crate) mod crockford;
 pub(crate) mod decimal;
+pub(crate) mod digest;
 mod format_error;
 pub(crate) mod hex;
 pub(crate) mod uuid_time;

@@ -65,7 +65,8 @@ impl AmznTraceId {
     }
 
     /// Reads text from bytes: parts such as `Root=1-67891233-abcdef012345678912345678`, in any order, with `;` between
-    /// them. Spaces and tabs are skipped, and so are unknown parts. `Root`, `Parent` and `Sampled` may be there once.
+    /// them. Spaces and tabs are skipped, and so are unknown parts. `Root`, `Parent` and `Sampled` may be there once. A `Sampled` of
+    /// another value than 0 and 1 leaves the decision open, as in AWS's own libraries.
     pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
         let (mut trace_id, mut parent_id, mut sampled) = (None, None, None);
         for part in text.split(|&byte| byte == b';') {
@@ -74,7 +75,7 @@ impl AmznTraceId {
             let is_first = match trimmed(&part[..equals]) {
                 b"Root" => trace_id.replace(read_root(value)?).is_none(),
                 b"Parent" => parent_id.replace(read_parent(value)?).is_none(),
-                b"Sampled" => sampled.replace(read_sampled(value)?).is_none(),
+                b"Sampled" => sampled.replace(read_sampled(value)).is_none(),
                 _ => true,
             };
             if !is_first {
@@ -109,11 +110,10 @@ fn read_parent(value: &[u8]) -> Result<SpanId, FormatError> {
 }
 
 /// `?` asks the receiver to decide.
-fn read_sampled(value: &[u8]) -> Result<Option<bool>, FormatError> {
+fn read_sampled(value: &[u8]) -> Option<bool> {
     match value {
-        b"0" => Ok(Some(false)),
-        b"1" => Ok(Some(true)),
-        b"?" => Ok(None),
-        _ => Err(FormatError::Value("Sampled is not 0, 1 or ?")),
+        b"0" => Some(false),
+        b"1" => Some(true),
+        _ => None,
     }
 }

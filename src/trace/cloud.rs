@@ -1,7 +1,7 @@
 //! The `X-Cloud-Trace-Context` header of Google Cloud's load balancers.
 
-use super::{SpanId, TraceId, trace_id_of_hex};
-use crate::text::{FormatError, decimal, show_as_text};
+use super::{SpanId, TraceId, trace_id_of_any_hex};
+use crate::text::{FormatError, decimal, show_as_text, trimmed};
 
 /// The contents of an `X-Cloud-Trace-Context` header.
 ///
@@ -58,27 +58,41 @@ impl CloudTraceContext {
         len
     }
 
-    /// Reads text from bytes: 32 hexadecimal digits, `/`, the span in decimal, and perhaps `;o=0` or `;o=1`.
+    /// Reads text from bytes: 32 hexadecimal digits in either case; perhaps `/` and the span in decimal; and perhaps options such
+    /// as `;o=1`, in which the lowest bit of the number counts. Other options are skipped.
+    ///
+    /// ```
+    /// use txid::trace::CloudTraceContext;
+    ///
+    /// let header = CloudTraceContext::from_text(b"105445AA7843BC8BF206B12000100000")?;
+    /// assert_eq!((header.parent_id, header.sampled), (None, None));
+    /// # Ok::<(), txid::FormatError>(())
+    /// ```
     pub fn from_text(text: &[u8]) -> Result<Self, FormatError> {
-        if text.len() <= TraceId::LEN {
-            return Err(FormatError::Length { found: text.len(), expected: "this header has 34 to 57" });
-        }
-        let trace_id = trace_id_of_hex(&text[..TraceId::LEN])
-            .ok_or(FormatError::Value("the trace is not 32 hexadecimal digits in lower case, or all zeros"))?;
-        FormatError::unless_byte_is(text, TraceId::LEN, b'/', "a slash")?;
-        let rest = &text[TraceId::LEN + 1..];
-        let (digits, sampled) = match rest {
-            [digits @ .., b';', b'o', b'=', b'0'] => (digits, Some(false)),
-            [digits @ .., b';', b'o', b'=', b'1'] => (digits, Some(true)),
-            digits => (digits, None),
+        let (ids, options) = match text.iter().position(|&byte| byte == b';') {
+            Some(at) => (&text[..at], &text[at + 1..]),
+            None => (text, &text[..0]),
         };
-        let end = text.len() - (rest.len() - digits.len());
-        if digits.len() > 20 {
-            return Err(FormatError::Length { found: text.len(), expected: "this header has 34 to 57" });
+        let Some((trace_id, rest)) = trimmed(ids).split_at_checked(TraceId::LEN) else {
+            return Err(FormatError::Length { found: text.len(), expected: "this header has 32 or more" });
+        };
+        let trace_id = trace_id_of_any_hex(trace_id)
+            .ok_or(FormatError::Value("the trace is not 32 hexadecimal digits, or all zeros"))?;
+        let span_id = match rest {
+            [] => 0,
+            [b'/', digits @ ..] if digits.len() <= 20 => decimal::decode(digits, 0, digits.len())?,
+            _ => return Err(FormatError::Value("what follows the trace is not / and 1 to 20 digits")),
+        };
+        let mut sampled = None;
+        for option in options.split(|&byte| byte == b';').map(trimmed) {
+            let Some(value) = option.strip_prefix(b"o=") else { continue };
+            let options =
+                decimal::decode(value, 0, value.len()).map_err(|_| FormatError::Value("o is not a number"))?;
+            if sampled.replace(options & 1 == 1).is_some() {
+                return Err(FormatError::Value("o must not be there twice"));
+            }
         }
-        let span_id = decimal::decode(text, TraceId::LEN + 1, end)?;
-        let parent_id = (span_id != 0).then_some(SpanId(span_id));
-        Ok(Self { trace_id, parent_id, sampled })
+        Ok(Self { trace_id, parent_id: (span_id != 0).then_some(SpanId(span_id)), sampled })
     }
 }
 

@@ -18,7 +18,12 @@ pub(crate) const FORMAT: Format = Format {
         options: &[],
         takes_a_time: false,
         in_nginx: Some(&[]),
-        maker: |_| Ok(Maker::writing(|clock_ms, text| Ok(Made::of(SkyWalking::new_by(clock_ms).write(text))))),
+        maker: |_| {
+            Ok(Maker::writing(|clock_ms, text| {
+                let id = SkyWalking::new_by(clock_ms);
+                Ok(Made::of(text.first_chunk_mut().map_or(0, |text| id.write(text))))
+            }))
+        },
     }),
     read: Some(Read {
         lengths: 50..=60,

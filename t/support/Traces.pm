@@ -11,7 +11,8 @@ our @EXPORT_OK = qw(block requests server upstream);
 
 # The order in which support.requests prints headers.
 my @HEADERS = qw(traceparent tracestate b3 x-b3-traceid x-b3-spanid x-b3-parentspanid x-b3-sampled x-b3-flags
-    x-amzn-trace-id x-cloud-trace-context x-trace-id);
+    x-amzn-trace-id x-cloud-trace-context uber-trace-id x-datadog-trace-id x-datadog-parent-id x-datadog-sampling-priority
+    x-datadog-tags x-datadog-origin x-trace-id);
 
 sub requests {
     my @requests = @{ vectors('traces')->{requests} };

@@ -31,6 +31,12 @@ function _M.print_id(port, host, name, lines)
 end
 
 
+-- The number in 16 hexadecimal digits.
+local function decimal(digits)
+    return (tostring(0ULL + tonumber(digits:sub(1, 8), 16) * 2ULL ^ 32 + tonumber(digits:sub(9), 16)):sub(1, -4))
+end
+
+
 -- Prints what the server sent upstream, with this hop's span as SPAN, a new trace as TRACE, and everything else
 -- unchanged. Needs the servers of t/support/Traces.pm.
 function _M.print_sent(port, host, name, lines)
@@ -38,10 +44,11 @@ function _M.print_sent(port, host, name, lines)
     local response = http.send("GET / HTTP/1.0\r\nHost: " .. host .. "\r\n" .. request .. "\r\n", port)
     local head, body = response:match("^(.-\r\n)\r\n(.*)")
     local trace, span = head:match("This%-Trace: (%x+)"), head:match("This%-Span: (%x+)")
-    local decimal = tostring(0ULL + tonumber(span:sub(1, 8), 16) * 2ULL ^ 32 + tonumber(span:sub(9), 16)):sub(1, -4)
-    body = body:gsub(span, "SPAN"):gsub("/" .. decimal, "/SPAN")
-    if not request:lower():find(trace:sub(17), 1, true) then
+    body = body:gsub(span, "SPAN"):gsub(decimal(span), "SPAN")
+    local upper, lower = trace:sub(1, 16), trace:sub(17)
+    if not request:lower():find((lower:gsub("^0+", "")), 1, true) and not request:find(decimal(lower), 1, true) then
         body = body:gsub(trace, "TRACE"):gsub(trace:sub(1, 8) .. "%-" .. trace:sub(9), "TRACE")
+        body = body:gsub(decimal(lower), "TRACE"):gsub("tid=" .. upper, "tid=TRACE")
     end
     ngx.say(name, ": ", body)
 end

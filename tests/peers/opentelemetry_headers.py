@@ -7,6 +7,7 @@ from opentelemetry import trace
 from opentelemetry.propagators.aws import AwsXRayPropagator
 from opentelemetry.propagators.b3 import B3MultiFormat, B3SingleFormat
 from opentelemetry.propagators.cloud_trace_propagator import CloudTraceFormatPropagator
+from opentelemetry.propagators.jaeger import JaegerPropagator
 from opentelemetry.sdk.trace import RandomIdGenerator
 from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
@@ -92,9 +93,10 @@ class Headers(unittest.TestCase):
                 self.assertEqual(int(parts["span_id"], 16), theirs.span_id)
                 self.assertEqual(parts["sampled"], sampled)
 
-    def test_headers_of_aws_and_google_go_on(self):
+    def test_headers_of_others_go_on(self):
         for kind, name, propagator in [
             ("aws", "X-Amzn-Trace-Id", AwsXRayPropagator()), ("gcp", "x-cloud-trace-context", CloudTraceFormatPropagator()),
+            ("jaeger", "uber-trace-id", JaegerPropagator()),
         ]:
             reader = spans.Reader(kind)
             for _ in range(ROUNDS):

@@ -6,11 +6,11 @@ from library import LIBRARY, Text
 
 
 class Header(ctypes.Structure):
-    _fields_ = [("count", ctypes.c_size_t), ("value", Text), ("in_place", ctypes.c_bool)]
+    _fields_ = [("count", ctypes.c_size_t), ("value", Text), ("in_place", ctypes.c_bool), ("is_trimmed", ctypes.c_bool)]
 
 
 class Headers(ctypes.Structure):
-    _fields_ = [("id", Header), ("of_trace", Header * 11)]
+    _fields_ = [("id", Header), ("of_trace", Header * 17), ("other_ids", Header * 3)]
 
 
 class Field(ctypes.Structure):
@@ -25,10 +25,11 @@ class Span(ctypes.Structure):
     _fields_ = [("trace_id", ctypes.c_char * 32), ("span_id", ctypes.c_char * 16), ("parent_span_id", ctypes.c_char * 16),
                 ("traceparent", ctypes.c_char * 55), ("b3", ctypes.c_char * 68), ("sampled", ctypes.c_char), ("flags", ctypes.c_char),
                 ("parent_span_id_len", ctypes.c_uint8), ("b3_len", ctypes.c_uint8), ("sampled_len", ctypes.c_uint8),
-                ("flags_len", ctypes.c_uint8), ("is_continued", ctypes.c_bool)]
+                ("flags_len", ctypes.c_uint8), ("is_continued", ctypes.c_bool), ("is_datadog", ctypes.c_bool), ("priority", ctypes.c_int8)]
 
 
-NAMES = {"aws": b"X-Amzn-Trace-Id", "gcp": b"X-Cloud-Trace-Context", "traceparent": b"traceparent", "b3_single": b"b3"}
+NAMES = {"aws": b"X-Amzn-Trace-Id", "gcp": b"X-Cloud-Trace-Context", "traceparent": b"traceparent", "b3_single": b"b3", "jaeger": b"uber-trace-id"}
+DATADOG = [b"X-Datadog-Trace-Id", b"X-Datadog-Parent-Id", b"X-Datadog-Sampling-Priority", b"X-Datadog-Tags"]
 
 
 class Reader:
@@ -37,26 +38,27 @@ class Reader:
     def __init__(self, kind):
         LIBRARY.txid_policy_open.restype = ctypes.c_void_p
         self.policy = ctypes.c_void_p(LIBRARY.txid_policy_open())
-        self.name = NAMES[kind]
+        self.names = DATADOG if kind == "datadog" else [NAMES[kind]]
         for option, value in [(b"accept", b"all"), (b"trace", kind.encode())]:
             words, message = (Text * 1)(Text(len(value), value)), ctypes.create_string_buffer(1024)
             if LIBRARY.txid_policy_set(self.policy, option, ctypes.c_size_t(len(option)), words, ctypes.c_size_t(1), message):
                 raise ValueError(message.value)
 
-    def span(self, header):
-        raw = header.encode("latin-1")
+    def span(self, *values):
+        """Of the values of its headers, or None for those that are not there."""
+        raw = [(name, value.encode("latin-1")) for name, value in zip(self.names, values) if value is not None]
         headers, span = Headers(), Span()
-        field = Field(len(self.name), self.name, len(raw), raw)
-        LIBRARY.txid_headers_find(self.policy, ctypes.byref(field), ctypes.c_size_t(1), ctypes.byref(headers))
+        fields = (Field * len(raw))(*(Field(len(name), name, len(value), value) for name, value in raw))
+        LIBRARY.txid_headers_find(self.policy, fields, ctypes.c_size_t(len(raw)), ctypes.byref(headers))
         peer = Peer(None, Text(9, b"127.0.0.1"))
         LIBRARY.txid_span_continue(
             self.policy, ctypes.c_int64(0), ctypes.byref(peer), ctypes.byref(headers), ctypes.byref(span))
         return span
 
-    def read(self, header):
+    def read(self, *values):
         """Trace, parent and decision, or None. A new trace is another one each time."""
-        span = self.span(header)
-        if self.span(header).trace_id != span.trace_id:
+        span = self.span(*values)
+        if self.span(*values).trace_id != span.trace_id:
             return None
         parent = span.parent_span_id.decode() if span.parent_span_id_len else "0" * 16
         decision = "1" if span.flags_len else span.sampled.decode() if span.sampled_len else "?"
@@ -64,7 +66,8 @@ class Reader:
 
 
 def written(span, kind):
-    """The header of the span: X-Amzn-Trace-Id or X-Cloud-Trace-Context."""
+    """The header of the span: X-Amzn-Trace-Id, X-Cloud-Trace-Context, uber-trace-id, or one of Datadog's."""
     buffer = ctypes.create_string_buffer(74)
-    length = LIBRARY.txid_span_header(ctypes.byref(span), ["aws", "gcp"].index(kind), buffer)
+    kinds = ["aws", "gcp", "jaeger", "X-Datadog-Trace-Id", "X-Datadog-Parent-Id", "X-Datadog-Sampling-Priority", "X-Datadog-Tags"]
+    length = LIBRARY.txid_span_header(ctypes.byref(span), kinds.index(kind), buffer)
     return buffer.raw[:length].decode()

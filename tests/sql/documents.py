@@ -34,7 +34,7 @@ def block(document, title, language):
 
 class Documents(unittest.TestCase):
     def test_every_section_with_sql_is_run(self):
-        self.assertEqual(set(blocks(DOCUMENT, "sql")), {"PostgreSQL", "MySQL and MariaDB", "DuckDB", "ClickHouse"})
+        self.assertEqual(set(blocks(DOCUMENT, "sql")), {"PostgreSQL", "MySQL and MariaDB", "DuckDB", "ClickHouse", "New ids"})
         self.assertEqual(set(blocks(DOCUMENT, "python")), {"SQLite"})
 
     def run_section(self, title, of_engine):
@@ -59,6 +59,9 @@ class Documents(unittest.TestCase):
 
     def test_mysql_and_mariadb(self):
         self.run_section("MySQL and MariaDB", MariaDB)
+
+    def test_new_ids(self):
+        self.run_section("New ids", MariaDB)
 
     def test_duckdb(self):
         with tempfile.TemporaryDirectory() as directory:

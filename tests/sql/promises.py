@@ -1,8 +1,11 @@
 """What the functions of readers/sql/ promise, in each engine."""
 
+import functools
 import itertools
+import operator
 import string
 import sys
+import time
 import unittest
 import uuid
 
@@ -15,6 +18,13 @@ from engines.postgresql import PostgreSQL
 from engines.sqlite import SQLite
 
 ROWS = 5000
+NEW = {
+    "txid": "^[0-9a-v]{19}[0g]$",
+    "ulid": "^[0-7][0-9A-HJKMNP-TV-Z]{25}$",
+    "uuid_v7": "^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$",
+}
+# In the numbers that bits_of returns. The last four bits of a txid are always zero.
+RANDOM = {"txid": (1 << 58) - (1 << 4), "ulid": (1 << 80) - 1, "uuid_v7": 0xFFF << 64 | (1 << 62) - 1}
 SECONDS = 1000
 
 
@@ -171,6 +181,24 @@ class Promises:
             self.engine.query("DROP TABLE sorted")
             self.assertEqual(found, case["texts"], case["name"])
 
+    def test_new_ids_have_the_time_and_random_bits(self):
+        if not self.engine.MAKES:
+            self.skipTest("it makes no ids")
+        for format, pattern in NEW.items():
+            expression = self.engine.call(f"{format}_new")
+            before = time.time_ns() // 1000000
+            made = [str(row[0]) for row in self.engine.query(f"SELECT {expression} FROM {self.engine.numbers(ROWS)}")]
+            after = time.time_ns() // 1000000
+            self.assertEqual(len(set(made)), ROWS, format)
+            for id in made:
+                self.assertRegex(id, pattern)
+                # Some engines round the time.
+                self.assertTrue(before - 1 <= ms_of(format, id) <= after + 1, (format, id, before, after))
+            # Each random bit is seen in both states.
+            seen = [bits_of(format, id) for id in made]
+            changing = functools.reduce(operator.or_, seen) & ~functools.reduce(operator.and_, seen)
+            self.assertEqual(RANDOM[format] & ~changing, 0, format)
+
     def test_a_time_is_a_range_of_the_key(self):
         """One id each second. A query by time reads a range of the key, and finds the rows that a look at each id finds."""
         start = 1790000000000
@@ -193,6 +221,17 @@ class Promises:
             plan = self.engine.plan(f"SELECT count(n) {slowly}")
             self.assertFalse(self.engine.reads_a_range(plan, "requests"), (function, plan))
             self.engine.query("DROP TABLE requests")
+
+
+def bits_of(format, id):
+    if format == "uuid_v7":
+        return uuid.UUID(id).int
+    digits = "0123456789abcdefghijklmnopqrstuv" if format == "txid" else "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+    return functools.reduce(lambda bits, character: bits << 5 | digits.index(character), id, 0)
+
+
+def ms_of(format, id):
+    return bits_of(format, id) >> {"txid": 58, "ulid": 80, "uuid_v7": 80}[format]
 
 
 def base62(bits):

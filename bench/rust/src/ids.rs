@@ -26,7 +26,7 @@ const MS: i64 = 1_700_000_000_000;
 
 /// Aligned to cache lines, so that no row is slower because of its address.
 #[repr(align(64))]
-struct Text([u8; 64]);
+struct Text([u8; txid::Maker::MAX_LEN]);
 
 type Fill = unsafe extern "C" fn(*mut c_char, i64);
 
@@ -107,7 +107,7 @@ fn measure(
     let mut names = Vec::new();
     macro_rules! row {
         ($name:literal, |$text:ident| $to_text:expr) => {
-            let mut text = Text([0; 64]);
+            let mut text = Text([0; txid::Maker::MAX_LEN]);
             group.bench_function($name, |bencher| {
                 bencher.iter(|| {
                     let $text = &mut text.0;
@@ -172,7 +172,7 @@ fn ns_in_each_of(threads: usize, fill: Fill) -> Vec<f64> {
     const CALLS: u32 = 100_000;
     let barrier = Barrier::new(threads);
     let make_ids = || {
-        let mut text = Text([0; 64]);
+        let mut text = Text([0; txid::Maker::MAX_LEN]);
         // SAFETY: the text is longer than an id.
         let mut make = || unsafe { fill(black_box(text.0.as_mut_ptr().cast()), MS) };
         make();

@@ -63,6 +63,7 @@ AWS = [
     ("PJG", "without `Parent`: no trace", lambda h, ours, theirs: theirs is None and ours and h.lacks("Parent")),
     ("J", "without `Sampled`: no trace", lambda h, ours, theirs: theirs is None and ours and h.lacks("Sampled")),
     ("PJK", "`Sampled=?`: no trace", lambda h, ours, theirs: theirs is None and ours and h.has("Sampled", r"\?")),
+    ("PJK", "`Sampled` of another value: no trace", lambda h, ours, theirs: theirs is None and ours and h.has("Sampled", r"(?![01]$).*")),
     ("PG", "without a decision: not sampled", lambda h, ours, theirs: decided(ours, theirs, "0")),
     ("PG", "a part without `=`: no trace", lambda h, ours, theirs: theirs is None and ours and h.has_part_without_value()),
     ("P", "a second `=` in a part: no trace", lambda h, ours, theirs: theirs is None and ours and h.has_second_equals()),
@@ -84,6 +85,11 @@ AWS = [
 
 GCP = [
     ("PJK", "without a decision: not sampled", lambda h, ours, theirs: decided(ours, theirs, "0")),
+    ("PJK", "without a span: no trace", lambda h, ours, theirs: theirs is None and ours and not re.match("[^;]*/", h)),
+    ("PK", "digits in upper case: no trace", lambda h, ours, theirs: theirs is None and ours and h[:32] != h[:32].lower()),
+    ("PK", "other options, or spaces beside them: no trace", lambda h, ours, theirs:
+        theirs is None and ours and not re.fullmatch("[^; ]*(;o=[0-9])?", h)),
+    ("JK", "not the lowest bit of `o`, but its whole value says yes or no", lambda h, ours, theirs: ours and theirs and ours[:2] == theirs[:2]),
     ("P", "a span of 0: no trace", lambda h, ours, theirs: theirs is None and ours and ours[1] == ZERO_SPAN),
     ("J", "a span of sixteen zeros: no trace", lambda h, ours, theirs: theirs is None and ours and "/" + ZERO_SPAN in h),
     ("K", "a trace of zeros is one", lambda h, ours, theirs: ours is None and theirs and theirs[0] == ZERO_TRACE),
@@ -118,7 +124,72 @@ B3_SINGLE = [
     ("K", "dashes may be left out, or stand at the end", lambda h, ours, theirs: ours is None and theirs),
 ]
 
-KINDS = {"aws": (Aws, AWS), "gcp": (str, GCP), "traceparent": (str, TRACEPARENT), "b3_single": (str, B3_SINGLE)}
+
+class Jaeger:
+    """The fields of an uber-trace-id."""
+
+    def __init__(self, text):
+        self.text = text
+        self.fields = re.split(":|%3[Aa]", text)
+
+    def has_four(self):
+        return len(self.fields) == 4
+
+    def has_wrong_parent(self):
+        return self.has_four() and not re.fullmatch("[0-9a-fA-F]{1,16}", self.fields[2])
+
+    def has_wrong_flags(self):
+        return self.has_four() and not re.fullmatch("[0-9a-fA-F]{1,2}", self.fields[3])
+
+    def has_other_digits(self):
+        return any(re.search(NOT_HEX, field) for field in self.fields[:2] + self.fields[3:])
+
+    def is_long(self):
+        return self.has_four() and (len(self.fields[0]) > 32 or len(self.fields[1]) > 16)
+
+
+JAEGER = [
+    ("PK", "`%3A` for a colon: no trace", lambda h, ours, theirs: theirs is None and ours and "%3" in h.text),
+    ("PK", "more digits than 32, 16 or 2", lambda h, ours, theirs:
+        ours is None and theirs and (h.is_long() or h.has_wrong_flags()) and not h.has_other_digits()),
+    ("P", "digits as Python reads them, with `_`, `+`, `0x` or spaces", lambda h, ours, theirs: ours is None and theirs and h.has_other_digits()),
+    ("PK", "the parent is not looked at", lambda h, ours, theirs: ours is None and theirs and h.has_wrong_parent()),
+    ("J", "any text with three colons is a trace, also one of zeros", lambda h, ours, theirs: ours is None and theirs and h.has_four()),
+    ("J", "what follows a fourth colon is not looked at", lambda h, ours, theirs: ours is None and theirs),
+]
+
+
+class Datadog:
+    """The values of the headers."""
+
+    def __init__(self, text):
+        self.trace, self.parent, self.priority, self.tags = (value if value != "\x02" else None for value in text.split("\x01"))
+
+    def has_long(self, value):
+        return value is not None and (len(value) > 20 or re.fullmatch("[0-9]+", value) and int(value) >= 2**64)
+
+
+DATADOG = [
+    ("K", "a priority other than -1 to 2: no trace", lambda h, ours, theirs: theirs is None and ours and h.priority not in ("-1", "0", "1", "2")),
+    ("P", "a priority of three digits", lambda h, ours, theirs: ours is None and theirs and h.priority == "100"),
+    ("P", "digits as Python reads them, with `_`, `+` or spaces", lambda h, ours, theirs:
+        theirs and any(re.search("[^0-9]", value or "") for value in (h.trace, h.parent, (h.priority or "").lstrip("-")))
+        or theirs and re.search("tid=[^,]*_", h.tags or "")),
+    ("K", "a parent that is no number is none", lambda h, ours, theirs:
+        ours is None and theirs and theirs[1] == ZERO_SPAN and h.parent is not None and not re.fullmatch("[0-9]+", h.parent)),
+    ("KP", "a trace of zero, of more than 64 bits or of more than 20 digits", lambda h, ours, theirs:
+        ours is None and theirs and (theirs[0] == ZERO_TRACE or h.has_long(h.trace))),
+    ("K", "the upper half of an id is not looked at", lambda h, ours, theirs:
+        ours and theirs and ours[0][:16] != ZERO_SPAN and (ZERO_SPAN + ours[0][16:], *ours[1:]) == theirs),
+    ("P", "if a tag is none, no tag counts, and an id has 64 bits", lambda h, ours, theirs:
+        ours and theirs and (ZERO_SPAN + ours[0][16:], *ours[1:]) == theirs),
+    ("K", "white space around a number is removed", lambda h, ours, theirs:
+        ours is None and theirs and any(value and value != value.strip() for value in (h.trace, h.parent))),
+    ("PK", "a parent of more than 64 bits, or of more than 20 digits", lambda h, ours, theirs: ours is None and theirs and h.has_long(h.parent)),
+]
+
+KINDS = {"aws": (Aws, AWS), "gcp": (str, GCP), "traceparent": (str, TRACEPARENT), "b3_single": (str, B3_SINGLE),
+         "jaeger": (Jaeger, JAEGER), "datadog": (Datadog, DATADOG)}
 
 
 def named(kind, text, reader, ours, theirs):

@@ -99,6 +99,44 @@ def b3_single():
     return "-".join(fields)
 
 
+def jaeger():
+    trace = random.choices([trace_id(), digits(16), digits(random.randint(1, 33)), "0"], [20, 5, 3, 1])[0]
+    span = random.choices([span_id(), digits(random.randint(1, 17)), "0"], [20, 3, 1])[0]
+    parent = random.choices(["0", span_id(), digits(random.randint(1, 17)), ""], [20, 5, 1, 1])[0]
+    flags = random.choices(["1", "0", "3", "01", "00", "03", "2", "f", "001", "", "x"], [20, 20, 5, 5, 5, 5, 2, 1, 1, 1, 1])[0]
+    text = ":".join([maybe(damaged, trace, 0.1), maybe(damaged, span, 0.1), maybe(damaged, parent, 0.05), flags])
+    if random.random() < 0.03:
+        text += random.choice([":", ":1", " "])
+    return text.replace(":", "%3A") if random.random() < 0.05 else text
+
+
+# Between the values of several headers, and in place of one that is not there.
+BETWEEN, ABSENT = "\x01", "\x02"
+
+
+def datadog():
+    """The trace's id, the parent's, the priority, and the tags."""
+    def number(bits):
+        return random.choices([str(random.getrandbits(bits)), "0", str(2**64 - 1), str(2**64), "1" * 21, str(random.getrandbits(40)).zfill(20)],
+                              [30, 1, 1, 1, 1, 1])[0]
+
+    tid = random.choices([digits(16), "0" * 16, digits(16).upper(), digits(15), digits(17), ""], [20, 1, 1, 1, 1, 1])[0]
+    tags = [f"_dd.p.tid={maybe(damaged, tid, 0.03)}"] * random.choices([1, 0, 2], [20, 2, 1])[0]
+    tags += random.choice([[], [], ["_dd.p.dm=-1"], ["_dd.p.dm=-4", "other=a b"], ["x"], ["_dd.p.usr.id=YQ==="]])
+    random.shuffle(tags)
+    priority = random.choices(["1", "0", "2", "-1", "3", "-2", "", "x", "1.0", "100", "+1"], [20, 20, 10, 10, 1, 1, 1, 1, 1, 1, 1])[0]
+    values = [maybe(damaged, number(64), 0.05), maybe(damaged, number(64), 0.05), priority, random.choice([",", ",", ", "]).join(tags)]
+    chances = [0.02, 0.1, 0.1, 0.1]
+    return BETWEEN.join(ABSENT if random.random() < chance else value.strip(" \t") for value, chance in zip(values, chances))
+
+
+def fields(kind, text):
+    """The headers of a request, by the places that their names have."""
+    if kind != "datadog":
+        return [text]
+    return [None if value == ABSENT else value for value in text.split(BETWEEN)]
+
+
 def headers(kind, count, seed):
     """So many headers, without the spaces and tabs around them, which do not belong to a value and servers remove."""
     random.seed(f"{kind} {seed}")

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { ROOT_CONTEXT, defaultTextMapGetter, trace } from "@opentelemetry/api";
 import { W3CTraceContextPropagator } from "@opentelemetry/core";
 import { B3Propagator } from "@opentelemetry/propagator-b3";
+import { JaegerPropagator } from "@opentelemetry/propagator-jaeger";
 import { AWSXRayPropagator } from "@opentelemetry/propagator-aws-xray";
 import { CloudPropagator } from "@google-cloud/opentelemetry-cloud-trace-propagator";
 
@@ -13,6 +14,7 @@ const [name, propagator] = {
     gcp: ["x-cloud-trace-context", new CloudPropagator()],
     traceparent: ["traceparent", new W3CTraceContextPropagator()],
     b3_single: ["b3", new B3Propagator()],
+    jaeger: ["uber-trace-id", new JaegerPropagator()],
 }[kind];
 const lines = readFileSync(file, "latin1").split("\n").slice(0, -1).map((line) => {
     const header = Buffer.from(line, "hex").toString("latin1");

@@ -47,6 +47,9 @@ local EXTRACTORS = {
     gcp = { "gcp", "x-cloud-trace-context" },
     traceparent = { "w3c", "traceparent" },
     b3_single = { "b3", "b3" },
+    jaeger = { "jaeger", "uber-trace-id" },
+    datadog = { "datadog", "x-datadog-trace-id", "x-datadog-parent-id", "x-datadog-sampling-priority",
+                "x-datadog-tags" },
 }
 
 
@@ -59,14 +62,20 @@ end
 
 return function(source, file, kind, out)
     package.path = source .. "/?.lua;" .. package.path
-    local name, header_name = unpack(EXTRACTORS[kind])
-    local extractor = require("kong.observability.tracing.propagation.extractors." .. name)
+    local names = EXTRACTORS[kind]
+    local extractor = require("kong.observability.tracing.propagation.extractors." .. names[1])
     local written = assert(io.open(out, "w"))
     for line in io.lines(file) do
         local header = gsub(line, "%x%x", function(digits)
             return char(tonumber(digits, 16))
         end)
-        local span = extractor:extract({ [header_name] = header })
+        -- As headers.py joins the values of several headers.
+        local headers, place = {}, 2
+        for value in (header .. "\1"):gmatch("(.-)\1") do
+            headers[names[place]] = value ~= "\2" and value or nil
+            place = place + 1
+        end
+        local span = extractor:extract(headers)
         if span and span.trace_id then
             local parent = span.span_id and hexadecimal(span.span_id) or rep("0", 16)
             local decision = span.should_sample == nil and "?" or span.should_sample and "1" or "0"

@@ -16,12 +16,13 @@ from opentelemetry import trace
 from opentelemetry.propagators.aws import AwsXRayPropagator
 from opentelemetry.propagators.b3 import B3SingleFormat
 from opentelemetry.propagators.cloud_trace_propagator import CloudTraceFormatPropagator
+from opentelemetry.propagators.jaeger import JaegerPropagator
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 import differences
 import headers
 
-sys.path.append(str(pathlib.Path(__file__).parents[2] / "tests/peers"))
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[3] / "tests/peers"))
 import spans  # noqa: E402
 
 COUNT = int(os.environ.get("COUNT", 10_000))
@@ -31,11 +32,32 @@ PYTHON = {
     "gcp": ("x-cloud-trace-context", CloudTraceFormatPropagator()),
     "traceparent": ("traceparent", TraceContextTextMapPropagator()),
     "b3_single": ("b3", B3SingleFormat()),
+    "jaeger": ("uber-trace-id", JaegerPropagator()),
 }
-HERE = pathlib.Path(__file__).parent
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def by_ddtrace(texts):
+    """Datadog's own."""
+    os.environ |= {"DD_TRACE_ENABLED": "false", "DD_INSTRUMENTATION_TELEMETRY_ENABLED": "false", "DD_REMOTE_CONFIGURATION_ENABLED": "false",
+                   "DD_TRACE_PROPAGATION_STYLE": "datadog"}
+    from ddtrace.propagation.http import HTTPPropagator
+
+    def read(text):
+        names = ["x-datadog-trace-id", "x-datadog-parent-id", "x-datadog-sampling-priority", "x-datadog-tags"]
+        values = zip(names, headers.fields("datadog", text))
+        span = HTTPPropagator.extract({name: value for name, value in values if value is not None})
+        if not span.trace_id:
+            return None
+        priority = span.sampling_priority
+        return (f"{span.trace_id:032x}", f"{span.span_id or 0:016x}", "?" if priority is None else str(int(priority > 0)))
+
+    return [read(text) for text in texts]
 
 
 def by_python(kind, texts):
+    if kind == "datadog":
+        return by_ddtrace(texts)
     name, propagator = PYTHON[kind]
 
     def read(text):
@@ -52,7 +74,7 @@ def printed(lines):
 def by_javascript(kind, file, node):
     words = ["node", "--no-deprecation", f"{node}/javascript.mjs", file, kind]
     run = subprocess.run(words, check=True, capture_output=True, text=True)
-    return printed(run.stdout.splitlines())
+    return printed(run.stdout.removesuffix("\n").split("\n"))
 
 
 def by_kong(kind, file, nginx, source):
@@ -60,7 +82,7 @@ def by_kong(kind, file, nginx, source):
     with tempfile.TemporaryDirectory() as directory:
         pathlib.Path(directory, "logs").mkdir()
         modules = subprocess.run(["sh", "-c", ". scripts/nginx.sh; echo $modules"], check=True, capture_output=True, text=True,
-                                 cwd=HERE.parents[1], env=os.environ | {"wanted": "ndk_http_module ngx_http_lua_module"}).stdout.split()
+                                 cwd=HERE.parents[2], env=os.environ | {"wanted": "ndk_http_module ngx_http_lua_module"}).stdout.split()
         pathlib.Path(directory, "nginx.conf").write_text("".join(f"load_module {module};\n" for module in modules) + f"""daemon off;
 events {{ }}
 http {{
@@ -77,7 +99,8 @@ http {{
 
 def versions(node, kong):
     python = [f"{name} {importlib.metadata.version(name)}" for name in
-              ("opentelemetry-api", "opentelemetry-propagator-aws-xray", "opentelemetry-propagator-b3", "opentelemetry-propagator-gcp")]
+              ("opentelemetry-api", "opentelemetry-propagator-aws-xray", "opentelemetry-propagator-b3", "opentelemetry-propagator-gcp",
+               "opentelemetry-propagator-jaeger", "ddtrace")]
     packages = json.loads(pathlib.Path(node, "package.json").read_text())["dependencies"]
     javascript = [f"{name} {version}" for name, version in packages.items()]
     lines = [f"Python: {', '.join(python)} of PyPI", f"JavaScript: {', '.join(javascript)} of npm"]
@@ -92,14 +115,16 @@ def main(nginx, node):
     kong = os.environ.get("KONG_SRC")
     logging.disable()
     sections, unnamed = [], []
-    for kind in PYTHON:
+    for kind in [*PYTHON, "datadog"]:
         texts = headers.headers(kind, COUNT, SEED)
         reader = spans.Reader(kind)
-        read = [reader.read(text) for text in texts]
+        read = [reader.read(*headers.fields(kind, text)) for text in texts]
         with tempfile.NamedTemporaryFile("w") as file:
             file.write("".join(text.encode("latin-1").hex() + "\n" for text in texts))
             file.flush()
-            theirs = {"Python": by_python(kind, texts), "JavaScript": by_javascript(kind, file.name, node)}
+            theirs = {"Python": by_python(kind, texts)}
+            if kind != "datadog":
+                theirs["JavaScript"] = by_javascript(kind, file.name, node)
             if kong:
                 theirs["Kong"] = by_kong(kind, file.name, nginx, kong)
             if kind == "aws" and "XRAY_GO" in os.environ:

@@ -6,7 +6,7 @@ use ::txid::{Made, Maker, MakerError, NoId};
 use std::ffi::c_char;
 
 /// The length of the longest id of any format.
-pub const TXID_MAX_LEN: usize = 64;
+pub const TXID_MAX_LEN: usize = 90;
 
 const _: () = assert!(TXID_MAX_LEN == Maker::MAX_LEN);
 
@@ -14,7 +14,8 @@ const _: () = assert!(TXID_MAX_LEN == Maker::MAX_LEN);
 pub struct txid_maker(Maker);
 
 /// Opens a maker of ids, and writes it to `maker`. The first of the `count` words is the name of the format, and the
-/// others are its options, name=value: docs/lua.md lists them. With `is_trial`, the options are only checked, as in a test
+/// others are its options, name=value: docs/lua.md lists them. Options may also be in the first word, as in
+/// nanoid(length=10,alphabet=0123456789). Names have - or _. With `is_trial`, the options are only checked, as in a test
 /// of a configuration: no file is made, and a state without a file is one in memory. Release it with txid_maker_close.
 ///
 /// Nobody can guess ids of txid, strong, uuid_v4, ksuid, nanoid, trace_id, span_id, otel_trace_id, traceparent and b3. Of uuid_v7

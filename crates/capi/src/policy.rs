@@ -33,15 +33,21 @@ pub struct txid_header {
     pub value: txid_text,
     /// Whether the value may be overwritten: it is the request's own, in the text that came in.
     pub in_place: bool,
+    /// Whether spaces and tabs around the value were taken off.
+    pub is_trimmed: bool,
 }
 
 /// The length of the longest name of a header of traces.
 #[cfg(feature = "nginx")]
-pub const TXID_TRACE_HEADER_MAX_LEN: usize = 21;
+pub const TXID_TRACE_HEADER_MAX_LEN: usize = 27;
 
 /// How many headers a trace comes in.
-pub const TXID_TRACE_HEADERS: usize = 11;
+pub const TXID_TRACE_HEADERS: usize = 17;
 const _: () = assert!(TXID_TRACE_HEADERS == Field::COUNT - 1);
+
+/// How many headers an id comes in besides the first.
+pub const TXID_OTHER_IDS: usize = 3;
+const _: () = assert!(TXID_OTHER_IDS == Policy::MOST_HEADERS - 1);
 
 /// The headers of a request that a policy looks at.
 #[repr(C)]
@@ -50,6 +56,8 @@ pub struct txid_headers {
     pub id: txid_header,
     /// Those of traces. The first is the one that holds only the trace's id, if the policy names one.
     pub of_trace: [txid_header; TXID_TRACE_HEADERS],
+    /// The other ones with an id, if the policy names several: the first valid one of all counts.
+    pub other_ids: [txid_header; TXID_OTHER_IDS],
 }
 
 /// The sender of a request.
@@ -92,9 +100,10 @@ pub unsafe extern "C" fn txid_policy_close(policy: *mut txid_policy) {
 }
 
 /// Sets the option of this name to what the `count` words say: accept (all, off, or addresses, networks such as
-/// 10.0.0.0/8 and unix:), header (a name), on_invalid (replace or reject), trace (off, or traceparent, b3, b3_single, aws
-/// and gcp in the order in which they count), trace_id_header (a name or off), trace_ids (random, sorted_seconds; or sorted
-/// or sorted_host, and the day that their time counts from, as epoch=2020-01-01), or trace_flags (03, or 01).
+/// 10.0.0.0/8 and unix:), header (names, of which the first is sent), on_invalid (replace or reject), trace (off, or
+/// traceparent, b3, b3_single, aws, gcp, datadog and jaeger in the order in which they count), trace_id_header (a name or off),
+/// trace_ids (random, sorted_seconds; or sorted or sorted_host, and the day that their time counts from, as epoch=2020-01-01),
+/// or trace_flags (03, or 01).
 ///
 /// Returns 0, or a txid_error; then `message` says what is wrong.
 ///
@@ -169,19 +178,25 @@ pub unsafe extern "C" fn txid_headers_find(
     headers: *mut txid_headers,
 ) -> bool {
     // SAFETY: the caller vouches for all of them.
-    let (policy, fields, headers) = unsafe {
-        headers.write(txid_headers::NONE);
+    let (policy, fields) = unsafe {
+        txid_headers::forget(headers);
         let fields = if count == 0 { &[] } else { std::slice::from_raw_parts(fields, count) };
-        (&(*policy).0, fields, &mut *headers)
+        (&(*policy).0, fields)
     };
+    let has_others = !policy.other_headers().is_empty();
     let mut has_trace = false;
     for field in fields {
         // SAFETY: the caller vouches for the name.
         let name = unsafe { bytes(field.name, field.name_len as usize) };
         if let Some(known) = policy.field(name) {
-            // SAFETY: the caller vouches for the name and the value.
-            unsafe { headers.of(known).add(field) };
+            // SAFETY: the caller vouches for the headers, the name and the value.
+            unsafe { txid_header::add(txid_headers::get(headers, known).cast_mut(), field) };
             has_trace |= known != Field::Id;
+        } else if has_others {
+            if let Some(at) = policy.other_header(name) {
+                // SAFETY: the caller vouches for the headers, the name and the value.
+                unsafe { txid_header::add(&raw mut (*headers).other_ids[at], field) };
+            }
         }
     }
     has_trace
@@ -221,6 +236,9 @@ pub unsafe extern "C" fn txid_policy_judge(
     let verdict = unsafe {
         let value = txid_header::read(header);
         if let Some(text) = value.single() {
+            if text.len() != (*header).value.len {
+                (*header).is_trimmed = true;
+            }
             (*header).value = txid_text { len: text.len(), data: text.as_ptr().cast() };
         }
         Verdict::on((*peer).is_trusted_by(&(*policy).0), value)
@@ -264,22 +282,22 @@ impl txid_peer {
 }
 
 impl txid_header {
-    const NONE: Self = Self { count: 0, value: txid_text { len: 0, data: std::ptr::null() }, in_place: false };
-
     /// # Safety
     ///
-    /// The name and the value of the field must be valid for reads of their lengths.
-    unsafe fn add(&mut self, field: &txid_field) {
-        self.count += 1;
-        self.value = txid_text { len: field.value_len as usize, data: field.value };
+    /// `header` must be valid for a write, and its count for a read; the name and the value of the field must be valid for reads
+    /// of their lengths.
+    unsafe fn add(header: *mut Self, field: &txid_field) {
         // In the text of a request, a name begins a line, nginx has put a NUL in place of the colon, and the value follows
         // after a space. What a configuration sets must not change: it is elsewhere, or still has its colon, or is in no line.
         let colon = field.name.wrapping_add(field.name_len as usize);
         let gap = (field.value as usize).wrapping_sub(colon as usize);
         // SAFETY: the first byte is between the name and its value. The second is in the same line, or in front of an
         // allocation, where the allocator keeps its own.
-        self.in_place =
+        let in_place =
             (1..=4).contains(&gap) && unsafe { *colon == 0 && *field.name.wrapping_sub(1) == b'\n' as c_char };
+        let value = txid_text { len: field.value_len as usize, data: field.value };
+        // SAFETY: the caller vouches for the header.
+        unsafe { header.write(Self { count: (*header).count + 1, value, in_place, is_trimmed: false }) };
     }
 
     /// Not by a reference, because a server need not have written what is not read.
@@ -302,7 +320,23 @@ impl txid_header {
 }
 
 impl txid_headers {
-    const NONE: Self = Self { id: txid_header::NONE, of_trace: [txid_header::NONE; TXID_TRACE_HEADERS] };
+    /// Says that no header is there. What else is written to one is not read then.
+    ///
+    /// # Safety
+    ///
+    /// `headers` must be valid for a write.
+    unsafe fn forget(headers: *mut Self) {
+        // SAFETY: the caller's promise is the same.
+        unsafe {
+            (&raw mut (*headers).id.count).write(0);
+            for at in 0..TXID_TRACE_HEADERS {
+                (&raw mut (*headers).of_trace[at].count).write(0);
+            }
+            for at in 0..TXID_OTHER_IDS {
+                (&raw mut (*headers).other_ids[at].count).write(0);
+            }
+        }
+    }
 
     /// The header, without a reference to any: a server need not have written all.
     ///
@@ -317,14 +351,6 @@ impl txid_headers {
                 0 => &raw const (*headers).id,
                 at => &raw const (*headers).of_trace[at - 1],
             }
-        }
-    }
-
-    #[inline]
-    pub(crate) fn of(&mut self, field: Field) -> &mut txid_header {
-        match field as usize {
-            0 => &mut self.id,
-            at => &mut self.of_trace[at - 1],
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::caller::{fail, txid_text, words};
 use crate::error::txid_error;
-use crate::policy::txid_policy;
+use crate::policy::{TXID_OTHER_IDS, txid_policy};
 use ::txid::request::check_header_name;
 use std::ffi::c_char;
 
@@ -22,6 +22,8 @@ pub unsafe extern "C" fn txid_policy_inherit(policy: *mut txid_policy, parent: *
 pub struct txid_terms {
     /// The header with the id.
     pub header: txid_text,
+    /// The other headers that an id may come in; the length of those that are not there is 0.
+    pub other_headers: [txid_text; TXID_OTHER_IDS],
     /// The header that holds only the trace's id; its length is 0 if there is none.
     pub trace_id_header: txid_text,
     /// Whether it accepts nobody's ids, so that no header needs to be read.
@@ -44,6 +46,9 @@ pub unsafe extern "C" fn txid_policy_terms(policy: *const txid_policy, terms: *m
         let policy = &(*policy).0;
         terms.write(txid_terms {
             header: txid_text::of(policy.header()),
+            other_headers: std::array::from_fn(|at| {
+                txid_text::of(policy.other_headers().get(at).map_or("", String::as_str))
+            }),
             trace_id_header: txid_text::of(policy.trace_id_header().unwrap_or_default()),
             trusts_nobody: policy.trusts_nobody(),
             rejects: policy.rejects(),

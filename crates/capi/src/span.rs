@@ -3,7 +3,7 @@
 use crate::caller::{bytes, place};
 use crate::policy::{txid_header, txid_headers, txid_peer, txid_policy};
 use ::txid::request::{Field, Outgoing, Policy, Span, TraceIds};
-use ::txid::trace::{AmznTraceId, B3, CloudTraceContext, Sampling, SpanId, TraceId, Traceparent};
+use ::txid::trace::{AmznTraceId, B3, CloudTraceContext, Sampling, SpanId, TraceId, Traceparent, UberTraceId};
 use std::array;
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null_mut;
@@ -27,6 +27,8 @@ const _: () = assert!(TXID_TRACE_ID_LEN == TraceId::LEN && TXID_SPAN_ID_LEN == S
 const _: () = assert!(TXID_TRACEPARENT_LEN == Traceparent::LEN && TXID_B3_MAX_LEN == B3::MAX_LEN);
 const _: () = assert!(TXID_SPAN_HEADER_MAX_LEN == AmznTraceId::MAX_LEN);
 const _: () = assert!(TXID_SPAN_HEADER_MAX_LEN >= CloudTraceContext::MAX_LEN);
+const _: () =
+    assert!(TXID_SPAN_HEADER_MAX_LEN >= UberTraceId::LEN && TXID_SPAN_HEADER_MAX_LEN >= Outgoing::DATADOG_LEN);
 
 /// A header that is not in a txid_span, but is made of it.
 #[repr(C)]
@@ -35,6 +37,16 @@ pub enum txid_span_kind {
     Aws = 0,
     /// X-Cloud-Trace-Context
     Gcp = 1,
+    /// uber-trace-id
+    Jaeger = 2,
+    /// X-Datadog-Trace-Id
+    DatadogTraceId = 3,
+    /// X-Datadog-Parent-Id
+    DatadogParentId = 4,
+    /// X-Datadog-Sampling-Priority; its length is 0 if the decision is left to the next hop.
+    DatadogPriority = 5,
+    /// X-Datadog-Tags, unless is_datadog says that they are passed on; its length is 0 if there is nothing to say.
+    DatadogTags = 6,
 }
 
 /// Sets a header of a request, or removes it if `value` is NULL, and returns 0 or an error: lua-nginx-module's
@@ -80,6 +92,11 @@ pub struct txid_span {
     pub flags_len: u8,
     /// Whether it continues the trace of the traceparent that came in, so that its tracestate is passed on as well.
     pub is_continued: bool,
+    /// Whether it continues the trace of Datadog's headers that came in, so that X-Datadog-Tags and X-Datadog-Origin are passed
+    /// on as well.
+    pub is_datadog: bool,
+    /// The X-Datadog-Sampling-Priority that came in, if it says more than sampled and flags; otherwise 0.
+    pub priority: i8,
 }
 
 /// Writes the first span of a new trace to `span`; see txid_fill_now for `clock_ms`.
@@ -122,7 +139,7 @@ pub unsafe extern "C" fn txid_span_continue(
     }
 }
 
-/// Writes a header of a span, a txid_span_kind, to `buf`, and returns its length; 0 if there is no such kind.
+/// Writes a header of a span, a txid_span_kind, to `buf`, and returns its length; 0 if there is none of this kind.
 ///
 /// # Safety
 ///
@@ -131,12 +148,26 @@ pub unsafe extern "C" fn txid_span_continue(
 pub unsafe extern "C" fn txid_span_header(span: *const txid_span, kind: i32, buf: *mut c_char) -> usize {
     const AWS: i32 = txid_span_kind::Aws as i32;
     const GCP: i32 = txid_span_kind::Gcp as i32;
+    const JAEGER: i32 = txid_span_kind::Jaeger as i32;
+    const DATADOG_TRACE_ID: i32 = txid_span_kind::DatadogTraceId as i32;
+    const DATADOG_PARENT_ID: i32 = txid_span_kind::DatadogParentId as i32;
+    const DATADOG_PRIORITY: i32 = txid_span_kind::DatadogPriority as i32;
+    const DATADOG_TAGS: i32 = txid_span_kind::DatadogTags as i32;
 
     // SAFETY: the caller vouches for both, and each header has its room.
     unsafe {
+        let span = (*span).outgoing();
         match kind {
-            AWS => (*span).outgoing().amzn_trace_id(place(buf)),
-            GCP => (*span).outgoing().cloud_trace_context(place(buf)),
+            AWS => span.amzn_trace_id(place(buf)),
+            GCP => span.cloud_trace_context(place(buf)),
+            JAEGER => {
+                *place(buf) = span.uber_trace_id();
+                UberTraceId::LEN
+            }
+            DATADOG_TRACE_ID => span.datadog_trace_id(place(buf)),
+            DATADOG_PARENT_ID => span.datadog_parent_id(place(buf)),
+            DATADOG_PRIORITY => span.datadog_priority(place(buf)),
+            DATADOG_TAGS => span.datadog_tags(place(buf)),
             _ => 0,
         }
     }
@@ -162,7 +193,7 @@ pub unsafe extern "C" fn txid_request_send(
     error: *mut *const c_char,
 ) -> i32 {
     // SAFETY: the caller vouches for the policy, the id, the span and the headers.
-    let (policy, id, span, headers) = unsafe { (&(*policy).0, bytes(id, id_len), span.as_ref(), &mut *headers) };
+    let (policy, id, span) = unsafe { (&(*policy).0, bytes(id, id_len), span.as_ref()) };
     let mut code = 0;
     let mut put = |field, value: Option<&[u8]>| {
         // SAFETY: the caller vouches for the headers and for `set`.
@@ -182,25 +213,32 @@ pub unsafe extern "C" fn txid_request_send(
 #[inline(never)]
 unsafe fn put(
     policy: &Policy,
-    headers: &mut txid_headers,
+    headers: *const txid_headers,
     field: Field,
     value: Option<&[u8]>,
     request: *mut c_void,
     set: txid_set_header,
     error: *mut *const c_char,
 ) -> c_int {
-    let header = headers.of(field);
-    // SAFETY: the caller vouches for the value.
-    let old = unsafe { header.value.bytes() };
-    match (header.count, value) {
-        (0, None) => return 0,
-        (1, Some(value)) if old == value => return 0,
-        (1, Some(value)) if header.in_place && old.len() == value.len() => {
-            // SAFETY: it is in the request's own text, and no other part of it.
-            unsafe { header.value.data.cast_mut().cast::<u8>().copy_from_nonoverlapping(value.as_ptr(), value.len()) };
-            return 0;
+    // SAFETY: the caller vouches for the headers; what is read of one that is there was written, and its value is valid.
+    unsafe {
+        let header = txid_headers::get(headers, field);
+        match ((*header).count, value) {
+            (0, None) => return 0,
+            // What came in with spaces around it goes on without them.
+            (1, Some(value)) if !(*header).is_trimmed => {
+                let old = (*header).value.bytes();
+                if old == value {
+                    return 0;
+                }
+                if (*header).in_place && old.len() == value.len() {
+                    // It is in the request's own text, and no other part of it.
+                    (*header).value.data.cast_mut().cast::<u8>().copy_from_nonoverlapping(value.as_ptr(), value.len());
+                    return 0;
+                }
+            }
+            _ => {}
         }
-        _ => {}
     }
     let name = policy.field_name(field);
     let (value, value_len) = value.map_or((std::ptr::null(), 0), |value| (value.as_ptr(), value.len()));
@@ -226,6 +264,8 @@ impl txid_span {
             b3: &self.b3[..self.b3_len as usize],
             sampled,
             is_continued: self.is_continued,
+            is_datadog: self.is_datadog,
+            priority: self.priority,
         }
     }
 }
@@ -250,6 +290,8 @@ impl From<&Span> for txid_span {
             sampled_len: u8::from(sampled.is_some()),
             flags_len: u8::from(debug),
             is_continued: span.is_continued,
+            is_datadog: span.is_datadog,
+            priority: span.priority,
         }
     }
 }

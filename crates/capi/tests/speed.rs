@@ -92,7 +92,7 @@ fn calls_of_a_maker_to_count() {
     let format = std::env::var(FORMAT).unwrap();
     // A txid_text.
     let word = [format.len(), format.as_ptr() as usize];
-    let (mut maker, mut text, mut message, mut guessable) = (std::ptr::null_mut(), [0; 64], [0; 1024], false);
+    let (mut maker, mut text, mut message, mut guessable) = (std::ptr::null_mut(), [0; 90], [0; 1024], false);
     // SAFETY: the functions have these signatures, and all that they write to is as long as include/txid.h wants it.
     unsafe {
         let open = std::mem::transmute::<*mut c_void, OpenMaker>(symbol("txid_maker_open"));

@@ -47,6 +47,9 @@ fn maker(args: &New) -> Result<Maker> {
         ("node", args.node.as_ref().map(AsRef::as_ref)),
         ("state", state.as_ref().map(AsRef::as_ref)),
         ("layout", args.layout.as_ref().map(AsRef::as_ref)),
+        ("length", args.length.as_ref().map(AsRef::as_ref)),
+        ("alphabet", args.alphabet.as_ref().map(AsRef::as_ref)),
+        ("prefix", args.prefix.as_ref().map(AsRef::as_ref)),
     ];
     let options: Vec<(&str, &OsStr)> = given.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
     if let Some((option, _)) = options.iter().find(|(option, _)| !txid_args::options(make).contains(option)) {

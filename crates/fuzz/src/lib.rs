@@ -27,6 +27,8 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("b3", traces::b3),
     ("amzn_trace_id", traces::amzn_trace_id),
     ("cloud_trace_context", traces::cloud_trace_context),
+    ("uber_trace_id", traces::uber_trace_id),
+    ("datadog_headers", traces::datadog_headers),
     ("sofa", traces::sofa),
     ("skywalking", traces::skywalking),
     ("networks", networks::networks),

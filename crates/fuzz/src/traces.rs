@@ -1,7 +1,9 @@
 //! Trace ids, and headers from clients.
 
 use crate::bytes::{is_digits, is_hex, is_hex_id, reads_back, text};
-use txid::trace::{self, AmznTraceId, B3, CloudTraceContext, SkyWalking, Sofa, TraceId, Traceparent};
+use txid::trace::{
+    self, AmznTraceId, B3, CloudTraceContext, DatadogHeaders, SkyWalking, Sofa, TraceId, Traceparent, UberTraceId,
+};
 
 pub fn trace_id(bytes: &[u8]) {
     let text = &*text(bytes);
@@ -82,32 +84,77 @@ pub fn amzn_trace_id(bytes: &[u8]) {
     let is_one = is_hex_id(&trace, 32)
         && parents.len() < 2
         && parent.as_ref().is_none_or(|id| is_hex_id(id, 16))
-        && matches!(decisions[..], [] | ["0" | "1" | "?"]);
+        && decisions.len() < 2;
     if let Some(header) = reads_back(bytes, is_one, AmznTraceId::from_text) {
         assert_eq!((header.trace_id.to_string(), header.parent_id.map(|id| id.to_string())), (trace, parent));
         let digit = header.sampled.map(|is_sampled| if is_sampled { "1" } else { "0" });
-        assert_eq!(digit, decisions.first().copied().filter(|&decision| decision != "?"));
+        assert_eq!(digit, decisions.first().copied().filter(|&decision| matches!(decision, "0" | "1")));
     }
 }
 
 pub fn cloud_trace_context(bytes: &[u8]) {
     let text = &*text(bytes);
-    let (trace, rest) = text.split_once('/').unwrap_or_default();
-    let (span, decision) = match rest.split_once(";o=") {
-        Some((span, decision)) => (span, Some(decision)),
-        None => (rest, None),
-    };
-    let is_one = is_hex_id(trace, 32)
-        && is_digits(span)
+    let space = [' ', '\t'];
+    let (ids, options) = text.split_once(';').unwrap_or((text, ""));
+    let ids = ids.trim_matches(space);
+    let (trace, span) = ids.split_once('/').unwrap_or((ids, "0"));
+    let trace = trace.to_ascii_lowercase();
+    let decisions: Vec<_> =
+        options.split(';').filter_map(|option| option.trim_matches(space).strip_prefix("o=")).collect();
+    let number = |digits: &str| is_digits(digits).then(|| digits.parse::<u64>().ok()).flatten();
+    let is_one = is_hex_id(&trace, 32)
         && span.len() <= 20
-        && span.parse::<u64>().is_ok()
-        && matches!(decision, None | Some("0" | "1"));
+        && number(span).is_some()
+        && decisions.len() < 2
+        && decisions.iter().all(|digits| number(digits).is_some());
     if let Some(header) = reads_back(bytes, is_one, CloudTraceContext::from_text) {
         assert_eq!(
             (header.trace_id.to_string(), header.parent_id.map_or(0, |id| id.0).to_string()),
-            (trace.into(), plain(span))
+            (trace, plain(span))
         );
-        assert_eq!(header.sampled.map(|is_sampled| if is_sampled { "1" } else { "0" }), decision);
+        let sampled = decisions.first().and_then(|digits| number(digits)).map(|options| options & 1 == 1);
+        assert_eq!(header.sampled, sampled);
+    }
+}
+
+pub fn uber_trace_id(bytes: &[u8]) {
+    let text = &*text(bytes);
+    let decoded = text.replace("%3A", ":").replace("%3a", ":").to_ascii_lowercase();
+    let fields: Vec<_> = decoded.split(':').collect();
+    let is_number = |field: &str, most| (1..=most).contains(&field.len()) && is_hex(field, field.len());
+    let is_zero = |field: &str| field.bytes().all(|byte| byte == b'0');
+    let is_one = match fields[..] {
+        [trace, span, parent, flags] => {
+            text.len() <= 75
+                && is_number(trace, 32)
+                && !is_zero(trace)
+                && is_number(span, 16)
+                && !is_zero(span)
+                && is_number(parent, 16)
+                && is_number(flags, 2)
+        }
+        _ => false,
+    };
+    if let Some(header) = reads_back(bytes, is_one, UberTraceId::from_text) {
+        let written = header.to_string();
+        assert_eq!(written[..49], format!("{:0>32}:{:0>16}", fields[0], fields[1]));
+        let flags = u8::from_str_radix(fields[3], 16).unwrap();
+        let digit = if flags & 1 == 0 { '0' } else { char::from(b'0' + (flags & 3)) };
+        assert!(written.ends_with(digit), "{written}");
+    }
+}
+
+/// The trace's id, the parent, the priority and the tags, a line each.
+pub fn datadog_headers(bytes: &[u8]) {
+    let fields: Vec<_> = bytes.splitn(4, |&byte| byte == b'\n').collect();
+    let field = |place: usize| fields.get(place).copied();
+    if let Ok(found) = DatadogHeaders::from_texts(fields[0], field(1), field(2), field(3)) {
+        let text = String::from_utf8_lossy(fields[0]);
+        assert_eq!((found.trace_id.0 as u64).to_string(), plain(&text));
+        let tid = format!("_dd.p.tid={:016x}", found.trace_id.0 >> 64);
+        let tags = field(3).map(String::from_utf8_lossy).unwrap_or_default();
+        assert!(found.trace_id.0 >> 64 == 0 || tags.contains(&tid), "{tags}");
+        assert!(found.priority.is_none_or(|priority| (-99..=99).contains(&priority)));
     }
 }
 

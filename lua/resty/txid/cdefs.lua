@@ -23,6 +23,8 @@ typedef struct {
   uint8_t sampled_len;
   uint8_t flags_len;
   bool is_continued;
+  bool is_datadog;
+  int8_t priority;
 } txid_span;
 typedef struct {
   txid_text id;
@@ -40,10 +42,12 @@ typedef struct {
   size_t count;
   txid_text value;
   bool in_place;
+  bool is_trimmed;
 } txid_header;
 typedef struct {
   txid_header id;
-  txid_header of_trace[11];
+  txid_header of_trace[17];
+  txid_header other_ids[3];
 } txid_headers;
 typedef struct {
   const void *sockaddr;
@@ -213,6 +217,12 @@ void txid_from_bytes(const uint8_t *bytes, char *buf);
 void txid_uuid_v4(char *buf);
 void txid_uuid_v7(char *buf, int64_t ms);
 void txid_uuid_v7_now(char *buf, int64_t clock_ms);
+int32_t txid_uuid_of_name(int32_t version,
+                          const char *namespace_text,
+                          size_t namespace_len,
+                          const char *name,
+                          size_t len,
+                          char *buf);
 ]]
 
 
@@ -220,8 +230,9 @@ return {
     ABI_VERSION = 2,
     MESSAGE_LEN = 1024,
     HIDDEN_LEN = 36,
-    MAX_LEN = 64,
-    TRACE_HEADERS = 11,
+    MAX_LEN = 90,
+    TRACE_HEADERS = 17,
+    OTHER_IDS = 3,
     PARTS_MAX = 8,
     PART_LEN = 63,
     READINGS_MAX = 16,
@@ -266,6 +277,11 @@ return {
     SEGMENT_NEWS_ENDED = 3,
     SPAN_KIND_AWS = 0,
     SPAN_KIND_GCP = 1,
+    SPAN_KIND_JAEGER = 2,
+    SPAN_KIND_DATADOG_TRACE_ID = 3,
+    SPAN_KIND_DATADOG_PARENT_ID = 4,
+    SPAN_KIND_DATADOG_PRIORITY = 5,
+    SPAN_KIND_DATADOG_TAGS = 6,
     VALUE_TEXT = 0,
     VALUE_NUMBER = 1,
     VALUE_FLAG = 2,

@@ -12,6 +12,7 @@ local check_table = args.check_table
 local error = error
 local ffi_new = ffi.new
 local ffi_str = ffi.string
+local find = string.find
 local floor = math.floor
 local format = string.format
 local getenv = os.getenv
@@ -35,7 +36,8 @@ local ORDERS = {
 }
 local OPTIONS = { layout = true, node = true, state = true, max_drift = true }
 local PARTS_OF_A_LAYOUT = {
-    time_bits = true, node_bits = true, sequence_bits = true, unit_ms = true, epoch = true, order = true,
+    time_bits = true, node_bits = true, sequence_bits = true, unit_ms = true, epoch = true, random_start = true,
+    order = true,
 }
 
 local buf = ffi_new("char[?]", lib.SNOWFLAKE_LEN)
@@ -204,7 +206,7 @@ local function layout_text(layout)
     end
 
     local given = {}
-    for _, part in ipairs { "time_bits", order[1], order[2], "unit_ms", "epoch" } do
+    for _, part in ipairs { "time_bits", order[1], order[2], "unit_ms", "epoch", "random_start" } do
         local value = layout[part]
         if type(value) == "number" then
             given[#given + 1] = part .. "=" .. number_text(value)
@@ -279,9 +281,9 @@ local _M = {}
 
 
 -- Returns a generator; raises an error if an option is wrong or the state cannot be opened.
---   layout     "snowflake", "sonyflake", "uid", "leaf", "snowflake53", "discord", "instagram", or a table: time_bits,
---              node_bits, sequence_bits; optionally unit_ms (1), epoch (1970; milliseconds or a date) and order
---              ("time,node,sequence")
+--   layout     "snowflake", "sonyflake", "uid", "leaf", "snowflake53", "discord", "instagram", or one of these with
+--              ",random_start=N"; or a table: time_bits, node_bits, sequence_bits; optionally unit_ms (1), epoch (1970;
+--              milliseconds or a date), random_start, and order ("time,node,sequence")
 --   node       a number, "env:NAME", "ip" (sonyflake's default), "hostname", "lease" (from txid-agent), or a function
 --              that returns one of them
 --   state      the file that all processes with this node share
@@ -309,7 +311,7 @@ function _M.new(options)
     return setmetatable({
         handle = ffi.gc(opened[0], C.txid_snowflake_close),
         -- Twitter's nodes are 5 bits of datacenter and 5 of worker.
-        has_datacenters = layout == "snowflake",
+        has_datacenters = find(layout, "^snowflake%f[,%z]") ~= nil,
     }, generator_mt)
 end
 

@@ -34,11 +34,17 @@ pub fn headers(case: &Value) -> Vec<(String, Vec<u8>)> {
     case["lines"].as_array().unwrap().iter().map(|line| header(line).unwrap()).collect()
 }
 
-/// `text` with this hop's span as SPAN, and with TRACE for a trace that does not come from the lines of the case.
+/// `text` with this hop's span as SPAN, and with TRACE for a trace that does not come from the lines of the case, also in
+/// decimal, with a dash, and for its upper half among tags.
 pub fn masked(case: &Value, text: &str, trace_id: &str, span_id: &str) -> String {
-    let decimal = u64::from_str_radix(span_id, 16).unwrap();
-    let text = text.replace(span_id, "SPAN").replace(&format!("/{decimal}"), "/SPAN");
-    let came_in = case["lines"].to_string().to_lowercase().contains(&trace_id[16..]);
+    let decimal = |digits: &str| u64::from_str_radix(digits, 16).unwrap().to_string();
+    let text = text.replace(span_id, "SPAN").replace(&decimal(span_id), "SPAN");
+    let lines = case["lines"].to_string().to_lowercase();
+    let (upper, lower) = trace_id.split_at(16);
+    if lines.contains(lower.trim_start_matches('0')) || lines.contains(&decimal(lower)) {
+        return text;
+    }
     let root = format!("{}-{}", &trace_id[..8], &trace_id[8..]);
-    if came_in { text } else { text.replace(trace_id, "TRACE").replace(&root, "TRACE") }
+    let text = text.replace(trace_id, "TRACE").replace(&root, "TRACE").replace(&decimal(lower), "TRACE");
+    text.replace(&format!("tid={upper}"), "tid=TRACE")
 }

@@ -31,6 +31,8 @@ class Engine:
     # A query for the names of our functions, and one for those that are not declared constant, where an engine asks for that.
     FUNCTIONS = None
     VOLATILE = None
+    # Whether readers/sql/ makes ids there.
+    MAKES = False
     # What CREATE TABLE says of a table without a key.
     UNSORTED = ""
 

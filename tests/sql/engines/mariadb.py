@@ -11,6 +11,7 @@ def text_key(length):
 
 class MariaDB(engine.Server):
     FILE = "mysql.sql"
+    MAKES = True
     KEYS = {
         "txid": text_key(20),
         "uuid_v7": "UUID",

@@ -10,6 +10,7 @@ from . import engine
 class PostgreSQL(engine.Server):
     FILE = "postgresql.sql"
     USER = "postgres"
+    MAKES = True
     KEYS = {
         "txid": 'text COLLATE "C"',
         "uuid_v7": "uuid",
@@ -18,7 +19,7 @@ class PostgreSQL(engine.Server):
         "snowflake": "bigint",
     }
     LAST_MS = 2**53
-    FUNCTIONS = "SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace"
+    FUNCTIONS = "SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND proname !~ '_new$'"
     VOLATILE = f"{FUNCTIONS} AND (provolatile <> 'i' OR proparallel <> 's')"
 
     @staticmethod

@@ -11,6 +11,7 @@ PARAMETER = re.compile(r":(\w+)")
 
 class SQLite(engine.Engine):
     FILE = "sqlite.sql"
+    MAKES = True
     KEYS = {"txid": "TEXT", "uuid_v7": "TEXT", "flake": "TEXT", "trace_id": "TEXT", "snowflake": "INTEGER"}
 
     def __init__(self):
@@ -26,6 +27,9 @@ class SQLite(engine.Engine):
         return sqlite3.sqlite_version
 
     def call(self, function, *arguments):
+        if function.endswith("_new"):
+            # Not as a query, which is computed once.
+            return self.queries[function].removeprefix("SELECT")
         if function.endswith("_time"):
             return self.named("time_of_ms", ms=self.call(function.removesuffix("_time") + "_ms", *arguments))
         value, *layout = arguments

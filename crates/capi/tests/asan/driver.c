@@ -439,7 +439,7 @@ decide(const txid_policy *policy, const txid_field *fields, size_t count, txid_v
     }
     txid_request_send(policy, "7f3a", 4, span, headers, NULL, set_header, NULL);
     txid_request_send(policy, "7f3a", 4, NULL, headers, NULL, set_header, NULL);
-    for (int32_t kind = TXID_SPAN_KIND_AWS; kind <= TXID_SPAN_KIND_GCP; kind++) {
+    for (int32_t kind = TXID_SPAN_KIND_AWS; kind <= TXID_SPAN_KIND_DATADOG_TAGS; kind++) {
         char *text = exactly(TXID_SPAN_HEADER_MAX_LEN);
         size_t len = txid_span_header(span, kind, text);
         require(len > 0 && len <= TXID_SPAN_HEADER_MAX_LEN, "a header");
@@ -462,7 +462,8 @@ requests(void)
 {
     static const char *const NAMES[] = { "x-request-id", "x-trace-id", "traceparent", "b3",
         "x-b3-traceid", "x-b3-spanid", "x-b3-parentspanid", "x-b3-sampled", "x-b3-flags",
-        "x-amzn-trace-id", "x-cloud-trace-context", "tracestate", "other", "" };
+        "x-amzn-trace-id", "x-cloud-trace-context", "uber-trace-id", "x-datadog-trace-id",
+        "x-datadog-tags", "x-correlation-id", "tracestate", "other", "" };
     static const char *const VALUES[] = { "7f3a",
         "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
         "4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-1",
@@ -770,11 +771,30 @@ for_nginx(void)
     txid_series_fill(series, 1522545688552, id);
     check_text(id, TXID_LEN, TXID_LEN, "txid_series_fill");
     char *uuid = copy_of("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", TXID_UUID_LEN);
-    require(txid_time_in(uuid, TXID_UUID_LEN, true, time) == TXID_TIME_LEN
+    require(txid_time_in(NULL, uuid, TXID_UUID_LEN, true, time) == TXID_TIME_LEN
                 && memcmp(time, "2022-02-22T19:22:22.000Z", TXID_TIME_LEN) == 0
-                && txid_time_in(uuid, TXID_UUID_LEN, false, time) == 13
+                && txid_time_in(NULL, uuid, TXID_UUID_LEN, false, time) == 13
                 && memcmp(time, "1645557742000", 13) == 0
-                && txid_time_in(uuid, 3, true, time) == 0, "txid_time_in");
+                && txid_time_in(NULL, uuid, 3, true, time) == 0, "txid_time_in");
+
+    char *message = exactly(TXID_MESSAGE_LEN);
+    txid_text formats[] = { text_of("txid"), text_of("snowflake(layout=discord)") };
+    txid_times *times;
+    for (int is_only = 0; is_only < 2; is_only++) {
+        require(txid_times_open(formats, 2, is_only, &times, message) == 0, "txid_times_open");
+        require((txid_time_in(times, uuid, TXID_UUID_LEN, false, time) == 0) == is_only
+                    && txid_time_in(times, "175928847299117063", 18, false, time) == 13
+                    && memcmp(time, "1462015105796", 13) == 0, "times of formats");
+        txid_times_close(times);
+    }
+    formats[0].len = 3;
+    require(txid_times_open(formats, 2, true, &times, message) == TXID_ERROR_OPTION
+                && strlen(message) > 0, "no format");
+    formats[0].len = 4;
+    txid_times_close(NULL);
+    free((char *) formats[0].data);
+    free((char *) formats[1].data);
+    free(message);
     free(uuid);
     txid_series_close(series);
     txid_series_close(NULL);

@@ -21,7 +21,7 @@ use test_helpers::{Directory, library, one_by_one};
 use txid::formats;
 
 /// Room for the longest id.
-pub type Text = [u8; 64];
+pub type Text = [u8; 90];
 
 type Fill = unsafe extern "C" fn(*mut c_char, i64);
 type Open = unsafe extern "C" fn(*const txid_text, usize, bool, *mut *mut c_void, *mut c_char) -> i32;

@@ -68,7 +68,19 @@ decide(const txid_policy *policy, const txid_field *fields, size_t count, txid_t
     print("x-amzn-trace-id", (uint8_t *)text, txid_span_header(&span, TXID_SPAN_KIND_AWS, text));
     print("x-cloud-trace-context", (uint8_t *)text,
         txid_span_header(&span, TXID_SPAN_KIND_GCP, text));
-    printf("\tcontinued=%s\n", span.is_continued ? "true" : "false");
+    print("uber-trace-id", (uint8_t *)text, txid_span_header(&span, TXID_SPAN_KIND_JAEGER, text));
+    print("x-datadog-trace-id", (uint8_t *)text,
+        txid_span_header(&span, TXID_SPAN_KIND_DATADOG_TRACE_ID, text));
+    print("x-datadog-parent-id", (uint8_t *)text,
+        txid_span_header(&span, TXID_SPAN_KIND_DATADOG_PARENT_ID, text));
+    print("x-datadog-sampling-priority", (uint8_t *)text,
+        txid_span_header(&span, TXID_SPAN_KIND_DATADOG_PRIORITY, text));
+    if (!span.is_datadog) {
+        print("x-datadog-tags", (uint8_t *)text,
+            txid_span_header(&span, TXID_SPAN_KIND_DATADOG_TAGS, text));
+    }
+    printf("\tcontinued=%s", span.is_continued ? "true" : "false");
+    printf("\tpasses_datadog=%s\n", span.is_datadog ? "true" : "false");
 }
 
 int

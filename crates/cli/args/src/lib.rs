@@ -1,6 +1,6 @@
 //! The command line of `txid`, and nothing else: its manuals and completions are generated from this.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use txid::formats::{self, Format, Make};
@@ -104,6 +104,15 @@ pub struct New {
     /// time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=2020-01-01
     #[arg(long, value_name = "LAYOUT")]
     pub layout: Option<String>,
+    /// For --format nanoid: how many characters, 1 to 90 instead of 21
+    #[arg(long, value_name = "COUNT")]
+    pub length: Option<String>,
+    /// For --format nanoid: the characters, 2 to 94 different ones instead of A-Za-z0-9_-
+    #[arg(long, value_name = "CHARACTERS", allow_hyphen_values = true)]
+    pub alphabet: Option<String>,
+    /// For --format typeid: what the ids begin with, 1 to 63 characters of a-z_
+    #[arg(long, value_name = "PREFIX")]
+    pub prefix: Option<String>,
 }
 
 /// The name of a format on the command line.
@@ -143,20 +152,25 @@ pub enum Which {
 const ANY: &str = "any";
 
 fn formats_with_a_time() -> impl TypedValueParser<Value = Which> {
-    let names = formats::ALL.iter().filter(|format| format.has_a_time()).map(|format| name(format));
-    PossibleValuesParser::new(names.chain([ANY.to_string()])).try_map(|text| match text.as_str() {
+    let names = formats::ALL.iter().filter(|format| format.has_a_time()).map(|format| possible(format));
+    PossibleValuesParser::new(names.chain([PossibleValue::new(ANY)])).try_map(|text| match text.as_str() {
         ANY => Ok(Which::Any),
         name => named(name).map(Which::Of),
     })
 }
 
 fn one_of(is_one: fn(&Format) -> bool) -> impl TypedValueParser<Value = &'static Format> {
-    let names = formats::ALL.iter().filter(|format| is_one(format)).map(|format| name(format));
+    let names = formats::ALL.iter().filter(|format| is_one(format)).map(|format| possible(format));
     PossibleValuesParser::new(names).try_map(|name| named(&name))
 }
 
+/// The name of a format, which may have underscores as in a configuration.
+fn possible(format: &Format) -> PossibleValue {
+    PossibleValue::new(name(format)).alias(format.name)
+}
+
 fn named(name: &str) -> Result<&'static Format, &'static str> {
-    formats::named(&name.replace('-', "_")).ok_or("this format is not in the list")
+    formats::named(name).ok_or("this format is not in the list")
 }
 
 /// The formats whose ids hold a time, in lines.

@@ -2,6 +2,7 @@
 -- values get their types; what the options of the policy say is read in the same way as nginx's directives.
 
 local engine = require("resty.txid.lib").engine
+local kinds = require "resty.txid.request.kinds"
 local native = require "resty.txid.request.native"
 local policies = require(engine == "native" and "resty.txid.request.policy" or "resty.txid.request.plain")
 
@@ -32,6 +33,7 @@ local DEFAULTS = {
     trace_id_header = false,
     trace_ids = "random",
     trace_flags = "03",
+    server_timing = false,
 }
 
 -- Those that also have an effect where nginx's module decides about ids and traces. The others need its directives.
@@ -77,7 +79,6 @@ local function word(value)
 end
 
 
-words.header = word
 words.on_invalid = word
 words.trace_flags = word
 
@@ -91,6 +92,11 @@ local function word_or_list(value, expected)
 end
 
 
+function words.header(value)
+    return word_or_list(value, "the name of a header or a list of names")
+end
+
+
 function words.accept(value)
     if type(value) == "boolean" or type(value) == "function" then
         return { value and "all" or "off" }
@@ -100,7 +106,7 @@ end
 
 
 function words.trace(value)
-    return word_or_list(value, '"off", "traceparent", "b3", "b3_single", "aws", "gcp" or a list of these')
+    return word_or_list(value, '"off", "' .. concat(kinds, '", "') .. '" or a list of these')
 end
 
 
@@ -131,6 +137,7 @@ end
 
 
 checks.response = boolean
+checks.server_timing = boolean
 checks.upstream = boolean
 
 
@@ -233,6 +240,12 @@ local function same(list, other)
 end
 
 
+-- What to do instead, where there is no directive of the same name.
+local INSTEAD_OF = {
+    valid = "leave it out",
+    server_timing = "use add_header Server-Timing 'traceparent;desc=\"$txid_traceparent\"'",
+}
+
 -- An option that only seems to work would be worse than an error.
 local function check_beside_native(given, policy)
     for name, value in pairs(given) do
@@ -247,7 +260,7 @@ local function check_beside_native(given, policy)
         end
         if not BESIDE_NATIVE[name] and not is_default then
             error("resty.txid.request: " .. name .. " has no effect beside ngx_http_txid_module, which decides: "
-                  .. (name == "valid" and "leave it out" or "use its directive txid_" .. name), 4)
+                  .. (INSTEAD_OF[name] or "use its directive txid_" .. name), 4)
         end
     end
 end
@@ -264,13 +277,19 @@ function _M.check(given)
     local policy = check_each(given, words)
     local options = check_each(given, checks)
     options.is_of_trace = options.format == "trace"
+    if native.is_loaded then
+        check_beside_native(given, policy)
+    end
     local err, name
     options.policy, err, name = policies.open(policy, options.is_of_trace)
     if not options.policy then
         error("resty.txid.request: " .. (name and name .. ": " or "") .. err, 3)
     end
-    if native.is_loaded then
-        check_beside_native(given, policy)
+    if options.server_timing and policy.trace[1] == "off" then
+        error("resty.txid.request: server_timing is true, but trace is off", 3)
+    end
+    if options.valid and (policy.accept[1] == "off" or #policy.accept == 0) then
+        error("resty.txid.request: valid has no effect, because accept is off: leave it out, or set accept", 3)
     end
 
     options.header = policy.header[1]
@@ -281,7 +300,7 @@ function _M.check(given)
     options.has_trace = policy.trace[1] ~= "off"
     options.forget = policies.forget
     options.send = policies.send
-    options.sent_id = policies.sent_id
+    options.sent_id = policies.reader(#policy.header - 1)
     options.span = policies.span
     return options
 end

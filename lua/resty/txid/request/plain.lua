@@ -24,11 +24,12 @@ local RESERVED = " accept age allow alt-svc authorization b3 cache-control conne
     .. "etag expect expires forwarded from host http2-settings keep-alive last-event-id last-modified "
     .. "link location max-forwards origin overwrite pragma range referer refresh retry-after server "
     .. "set-cookie status strict-transport-security te traceparent tracestate trailer transfer-encoding "
-    .. "upgrade user-agent vary via www-authenticate x-amzn-trace-id x-cloud-trace-context x-real-ip "
+    .. "uber-trace-id upgrade user-agent vary via www-authenticate x-amzn-trace-id x-cloud-trace-context x-real-ip "
 local RESERVED_BEGINNINGS = {
-    "accept-", "access-control-", "content-", "if-", "proxy-", "sec-", "x-accel-", "x-b3-", "x-forwarded-",
-    "x-sendfile"
+    "accept-", "access-control-", "content-", "if-", "proxy-", "sec-", "x-accel-", "x-b3-", "x-datadog-",
+    "x-forwarded-", "x-sendfile"
 }
+local MOST_HEADERS = 4
 local VALID = "\\A[A-Za-z0-9._~:/+=@-]{1,128}\\z"
 
 local _M = {}
@@ -53,19 +54,51 @@ local function need_library()
 end
 
 
+-- Returns why this cannot be the name of a header with an id, or nil.
+local function wrong_name(name)
+    if not find(name, "^[%w!#%%&'*+.^_`|~-]+$") then
+        return format("%q is not the name of a header", name)
+    end
+    if find(name, "_", 1, true) then
+        return format("%q has an underscore, and nginx drops or renames such headers; write %q", name,
+                      (gsub(name, "_", "-")))
+    end
+    if is_reserved(lower(name)) then
+        return format("%q has a meaning of its own; name another header, such as X-Request-Id", name)
+    end
+    return nil
+end
+
+
+-- Returns the names in lower case, or nil and why one is wrong.
+local function names_of(list)
+    if #list > MOST_HEADERS then
+        return nil, #list .. " headers are too many: an id may come in " .. MOST_HEADERS
+    end
+    local names, is_there = {}, {}
+    for i = 1, #list > 0 and #list or 1 do
+        local name = list[i] or ""
+        local known = lower(name)
+        if is_there[known] then
+            return nil, format("%q is there twice", name)
+        end
+        local err = wrong_name(name)
+        if err then
+            return nil, err
+        end
+        names[i], is_there[known] = known, true
+    end
+    return names
+end
+
+
 -- Returns a policy for the options of configure(). Each value is a list of strings. Returns nil, what is wrong, and the
 -- name of the option that is alone to blame otherwise.
 function _M.open(options, is_id_of_trace)
-    local header, action = options.header[1], options.on_invalid[1]
-    if not find(header, "^[%w!#%%&'*+.^_`|~-]+$") then
-        return nil, format("%q is not the name of a header", header), "header"
-    end
-    if find(header, "_", 1, true) then
-        return nil, format("%q has an underscore, and nginx drops or renames such headers; write %q", header,
-                           (gsub(header, "_", "-"))), "header"
-    end
-    if is_reserved(lower(header)) then
-        return nil, format("%q has a meaning of its own; name another header, such as X-Request-Id", header), "header"
+    local action = options.on_invalid[1]
+    local headers, err = names_of(options.header)
+    if not headers then
+        return nil, err, "header"
     end
     if action ~= "replace" and action ~= "reject" then
         return nil, format("%q is neither replace nor reject", action), "on_invalid"
@@ -73,9 +106,13 @@ function _M.open(options, is_id_of_trace)
     if options.trace[1] ~= "off" then
         return nil, select(2, pcall(need_library)), "trace"
     end
-    local trusts, err = cidr.matcher(options.accept)
+    local trusts
+    trusts, err = cidr.matcher(options.accept)
     if not trusts then
         return nil, err, "accept"
+    end
+    if action == "reject" and (options.accept[1] == "off" or #options.accept == 0) then
+        return nil, "on_invalid has no effect, because accept is off: leave it out, or set accept"
     end
     if options.trace_id_header[1] ~= "off" then
         return nil, format("trace_id_header is %q, but trace is off", options.trace_id_header[1])
@@ -83,33 +120,51 @@ function _M.open(options, is_id_of_trace)
     if is_id_of_trace then
         return nil, 'format is "trace", but trace is off'
     end
-    return { name = header, header = lower(header), trusts = trusts }
+    return { name = options.header[1], headers = headers, trusts = trusts }
 end
 
 
--- Returns the id that an accepted peer sent; or nil, and whether it sent an invalid one. `trusts` is a function of the
--- peer's address, `valid` one of the id; either may be nil.
-function _M.sent_id(policy, trusts, valid)
-    local id = rawget(req_get_headers(0), policy.header)
-    if not id or not (trusts or policy.trusts)(peer_address()) then
-        return nil, false
-    end
-
+-- Returns the id in the value of a header, or nil if it is invalid.
+local function valid_id(id, valid)
     -- A repeated header is a table.
     if type(id) ~= "string" then
-        return nil, true
+        return nil
     end
     -- nginx has removed only the spaces around it.
     id = match(id, "^[ \t]*(.-)[ \t]*$")
     if valid then
-        if valid(id) then
-            return id
-        end
-
-    elseif re_find(id, VALID, "jo") then
-        return id
+        return valid(id) and id or nil
     end
-    return nil, true
+    return re_find(id, VALID, "jo") and id or nil
+end
+
+
+-- Returns the id that an accepted peer sent; or nil, and whether it sent an invalid one. `trusts` is a function of the
+-- peer's address, `valid` one of the id; either may be nil. The first valid one of several headers counts.
+local function sent_id(policy, trusts, valid)
+    local sent, is_trusted = req_get_headers(0), nil
+    for i = 1, #policy.headers do
+        local id = rawget(sent, policy.headers[i])
+        if id then
+            if is_trusted == nil then
+                is_trusted = (trusts or policy.trusts)(peer_address())
+            end
+            if not is_trusted then
+                return nil, false
+            end
+            id = valid_id(id, valid)
+            if id then
+                return id
+            end
+        end
+    end
+    return nil, is_trusted == true
+end
+
+
+-- The policy knows the headers.
+function _M.reader()
+    return sent_id
 end
 
 

@@ -95,25 +95,12 @@ local function is_trusted_by(trusts)
 end
 
 
--- Returns the id that an accepted peer sent; or nil, and whether it sent an invalid one. `trusts` is a function of the
--- peer's address, `valid` one of the id; either may be nil.
-function _M.sent_id(policy, trusts, valid)
-    find_headers(policy)
-    if headers.id.count == 0 then
-        return nil, false
-    end
-
-    if trusts then
-        if not is_trusted_by(trusts) then
-            return nil, false
-        end
-        find_headers(policy)
-    end
-
+-- Returns the id in this header, a txid_header; or nil, and whether it is invalid.
+local function id_in(policy, header, valid)
     peer.text.data, peer.text.len = peer_bytes()
-    local verdict = L.txid_policy_judge(policy, peer, headers.id)
-    if verdict == ACCEPTED or verdict == INVALID and valid and headers.id.count == 1 then
-        local id = ffi_str(headers.id.value.data, headers.id.value.len)
+    local verdict = L.txid_policy_judge(policy, peer, header)
+    if verdict == ACCEPTED or verdict == INVALID and valid and header.count == 1 then
+        local id = ffi_str(header.value.data, header.value.len)
         if not valid then
             return id
         end
@@ -125,6 +112,60 @@ function _M.sent_id(policy, trusts, valid)
         return nil, true
     end
     return nil, verdict == INVALID
+end
+
+
+-- The same for the first valid one of several headers. `others` is the number of those besides the first.
+local function first_id(policy, valid, others)
+    local id, is_invalid = id_in(policy, headers.id, valid)
+    for i = 0, others - 1 do
+        if id then
+            return id
+        end
+        -- `valid` may have waited.
+        find_headers(policy)
+        local is_other_invalid
+        id, is_other_invalid = id_in(policy, headers.other_ids[i], valid)
+        is_invalid = is_invalid or is_other_invalid
+    end
+    return id, not id and is_invalid
+end
+
+
+-- Returns the id that an accepted peer sent; or nil, and whether it sent an invalid one. `trusts` is a function of the
+-- peer's address, `valid` one of the id; either may be nil.
+local function sent_id(policy, trusts, valid)
+    find_headers(policy)
+    if headers.id.count == 0 then
+        return nil, false
+    end
+
+    if trusts then
+        if not is_trusted_by(trusts) then
+            return nil, false
+        end
+        find_headers(policy)
+    end
+    return id_in(policy, headers.id, valid)
+end
+
+
+-- Returns such a function, for an id that may come in as many `others` as the policy names besides the first header.
+function _M.reader(others)
+    if others == 0 then
+        return sent_id
+    end
+
+    return function(policy, trusts, valid)
+        find_headers(policy)
+        if trusts then
+            if not is_trusted_by(trusts) then
+                return nil, false
+            end
+            find_headers(policy)
+        end
+        return first_id(policy, valid, others)
+    end
 end
 
 

@@ -9,6 +9,9 @@ local TRACEPARENT_LEN = lib.TRACEPARENT_LEN
 local TRACE_ID_LEN = lib.TRACE_ID_LEN
 local byte = string.byte
 local ffi_str = ffi.string
+local find = string.find
+local header = ngx.header
+local type = type
 
 
 local _M = {
@@ -35,6 +38,27 @@ end
 
 local function traceparent(span)
     return (ffi_str(span.traceparent, TRACEPARENT_LEN))
+end
+
+
+-- Tells browsers the span, beside what else the header says. (Here, ngx.header has what handle() or Lua has set, and in
+-- header_filter_by_lua also what the upstream has sent.)
+function _M.add_server_timing(span)
+    local own = 'traceparent;desc="' .. traceparent(span) .. '"'
+    local others = header["Server-Timing"]
+    if others == nil then
+        header["Server-Timing"] = own
+        return
+    end
+
+    local list = type(others) == "table" and others or { others }
+    for i = 1, #list do
+        if find(list[i], own, 1, true) then
+            return
+        end
+    end
+    list[#list + 1] = own
+    header["Server-Timing"] = list
 end
 
 
