@@ -30,6 +30,7 @@ build = {
         ["resty.txid.pure"] = "lua/resty/txid/pure.lua",
         ["resty.txid.request"] = "lua/resty/txid/request.lua",
         ["resty.txid.request.kept"] = "lua/resty/txid/request/kept.lua",
+        ["resty.txid.request.kinds"] = "lua/resty/txid/request/kinds.lua",
         ["resty.txid.request.native"] = "lua/resty/txid/request/native.lua",
         ["resty.txid.request.options"] = "lua/resty/txid/request/options.lua",
         ["resty.txid.request.peer"] = "lua/resty/txid/request/peer.lua",

@@ -63,7 +63,7 @@ fn ms_of_other(times: Option<&Times>, text: &[u8], now_ms: i64) -> Option<i64> {
 /// use txid::time_in::Times;
 ///
 /// // Of 2018-04-01; an xid of 2017-02-16 has the same text.
-/// let (text, ms) = (b"b2fr5nvqg00000000000", 1_522_545_688_552);
+/// let (text, ms) = (b"b2fr5nvqg00000000000", 1_522_545_688_554);
 /// assert_eq!(txid::time_in::ms(text), None);
 /// assert_eq!(Times::only(["txid"])?.ms(text), Some(ms));
 /// // A server that makes txids is rather sent one of its own.

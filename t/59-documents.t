@@ -204,7 +204,7 @@ sub check_agent {
     my ($block) = @_;
     for my $command ($block->{text} =~ /^(txid-agent run .*)/mg) {
         my $own = tempdir(CLEANUP => 1);
-        my $run = $command =~ s{(--store \w+://(?:\w+@)?)[^/\s]+}{--dir $own ${1}127.0.0.1:1}r;
+        my $run = $command =~ s{(--store '?\w+://(?:\w+@)?)[^/\s]+}{--dir $own ${1}127.0.0.1:1}r;
         my $pid = open my $messages, '-|', "PATH=$release:\$PATH exec timeout 60 $run 2>&1" or die "$command: $!";
         my $output = '';
         while (<$messages>) {

@@ -21,6 +21,7 @@ return {
                 { header = { type = "array", elements = typedefs.header_name, default = { "X-Request-Id" } } },
                 { on_invalid = { type = "string", one_of = { "replace", "reject" }, default = "replace" } },
                 { response = { type = "boolean", default = true } },
+                { server_timing = { type = "boolean", default = false } },
                 { trace = { type = "array", elements = text, default = {} } },
                 { trace_flags = { type = "string", default = "03" } },
                 { trace_id_header = typedefs.header_name },

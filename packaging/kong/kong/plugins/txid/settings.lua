@@ -13,8 +13,8 @@ local tostring = tostring
 local _M = {}
 
 local NAMES = {
-    "accept", "format", "header", "on_invalid", "response", "trace", "trace_flags", "trace_id_header", "trace_ids",
-    "upstream", "valid",
+    "accept", "format", "header", "on_invalid", "response", "server_timing", "trace", "trace_flags",
+    "trace_id_header", "trace_ids", "upstream", "valid",
 }
 
 
