@@ -3,8 +3,7 @@
 use aes::cipher::consts::U16;
 use aes::cipher::{BlockCipherEncBackend, BlockCipherEncClosure, BlockCipherEncrypt, BlockSizeUser, KeyInit};
 use aes::{Aes128Enc, Aes192Enc, Aes256Enc};
-use std::mem::MaybeUninit;
-use std::ptr;
+use std::hint::black_box;
 
 /// A key's schedule.
 pub(crate) enum Cipher {
@@ -36,9 +35,9 @@ impl Cipher {
     pub(crate) fn run(&self, work: &mut impl Work) {
         self.run_and_leave_traces(work);
         match (aes::hardware_accelerated(), self) {
-            (true, Self::Aes128(_)) => clear_registers(),
-            // A compiler that optimizes for speed puts what does not fit into the registers on the stack.
-            (true, _) => clear_the_stack::<64>(),
+            // Some compilers and levels put what does not fit into the registers on the stack.
+            (true, Self::Aes128(_)) => clear_the_stack::<64>(),
+            (true, _) => clear_the_stack::<128>(),
             (false, _) => clear_the_stack::<512>(),
         }
     }
@@ -111,14 +110,10 @@ fn clear_registers() {
     }
 }
 
-/// Clears so many words of the stack, which the functions that were called before have used.
+/// Clears that many words of the stack, which the functions that were called before have used.
 #[inline(never)]
 pub(crate) fn clear_the_stack<const WORDS: usize>() {
-    let mut words = MaybeUninit::<[u64; WORDS]>::uninit();
-    let first: *mut u64 = words.as_mut_ptr().cast();
-    for place in 0..WORDS {
-        // SAFETY: all of them are within the array. The compiler must not leave a volatile write out.
-        unsafe { ptr::write_volatile(first.add(place), 0) };
-    }
+    // The compiler must not leave out what nobody reads.
+    black_box(&mut [0_u64; WORDS]);
     clear_registers();
 }
