@@ -2,9 +2,12 @@
 
 import ctypes
 import pathlib
+import re
 import time
 
-LIBRARY = ctypes.CDLL(str(pathlib.Path(__file__).parents[2] / "target/release/libtxid.so"))
+ROOT = pathlib.Path(__file__).parents[2]
+LIBRARY = ctypes.CDLL(str(ROOT / "target/release/libtxid.so"))
+MAX_LEN = int(re.search(r"^#define TXID_MAX_LEN (\d+)$", (ROOT / "include/txid.h").read_text(), re.MULTILINE)[1])
 
 
 def now_ms():
@@ -50,7 +53,7 @@ class Maker:
 
     def __call__(self, ms):
         """An id when the clock reads `ms`."""
-        buffer, guessable = ctypes.create_string_buffer(64), ctypes.c_bool()
+        buffer, guessable = ctypes.create_string_buffer(MAX_LEN), ctypes.c_bool()
         length = LIBRARY.txid_maker_fill(self.maker, ctypes.c_int64(ms), buffer, ctypes.byref(guessable), self.message)
         assert length > 0, self.message.value
         return buffer.raw[:length].decode()
