@@ -49,7 +49,7 @@ location = /t {
  "CF-Ray: not valid\nX-Correlation-Id: a b"]
 --- response_body_like eval
 [qr/^\[ray\] - \[id\]$/, qr/^\[correlation\] \[correlation\] \[id\]$/, qr/^\[id\] - \[id\]$/, qr/^\[id\] - \[id\]$/,
- qr/^\[correlation\] \[correlation\] -$/, qr/^\[id\] - \[TABidTAB?\]$/, qr/^\[[0-9a-v]{20}\] \[a b\] -$/]
+ qr/^\[correlation\] \[correlation\] -$/, qr/^\[id\] - \[(?:TAB)?id(?:TAB)?\]$/, qr/^\[[0-9a-v]{20}\] \[a b\] -$/]
 --- response_headers_like eval
 ["CF-Ray: ray", "CF-Ray: correlation", "CF-Ray: id", "CF-Ray: id", "CF-Ray: correlation", "CF-Ray: id", "CF-Ray: [0-9a-v]{20}"]
 
