@@ -80,7 +80,7 @@ impl Hidden {
             let open: OpenHidden = *library.get(b"txid_hidden_open").unwrap();
             let mut message = [0; 1024];
             let code = open(words.as_ptr(), words.len(), &mut series, message.as_mut_ptr());
-            assert_eq!(code, 0);
+            assert!(code >= 0);
             let hide = *library.get(b"txid_hidden_hide").unwrap();
             std::mem::forget(library);
             Self { series, hide }
@@ -88,7 +88,7 @@ impl Hidden {
     }
 
     /// Writes the image of a number, and adds one to it.
-    fn hide(self, number: &mut u64, text: &mut [u8; 64]) {
+    fn hide(self, number: &mut u64, text: &mut [u8; txid::Maker::MAX_LEN]) {
         *number += 1;
         let mut message = MaybeUninit::<[u8; 1024]>::uninit();
         // SAFETY: the text is longer than an image, and a message has at most 1024 bytes.
