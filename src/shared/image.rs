@@ -55,9 +55,7 @@ pub(super) enum Flaw {
     Version(u32),
 }
 
-/// The bytes of a page before it is mapped: to write a new one, and to check an existing one. Aligned, because the kernel
-/// copies words of a page as a whole only to where they are words as well, and another process may change one meanwhile.
-#[repr(align(8))]
+/// A copy of the bytes of a page: to write a new one, and to check an existing one.
 pub(crate) struct Image(pub(super) [u8; LEN]);
 
 impl Image {
@@ -77,8 +75,12 @@ impl Image {
 
     /// The same with this word at `at`.
     pub(crate) fn with_word(mut self, at: usize, word: u64) -> Self {
-        self.0[at..at + 8].copy_from_slice(&word.to_ne_bytes());
+        self.set_word(at, word);
         self
+    }
+
+    pub(super) fn set_word(&mut self, at: usize, word: u64) {
+        self.0[at..at + 8].copy_from_slice(&word.to_ne_bytes());
     }
 
     pub(crate) fn byte(&self, at: usize) -> u8 {
