@@ -1,11 +1,15 @@
 #!/bin/sh
 # rocks.sh: packs dist/*.rock, which need no compiler: those of Lua files fit every machine, and libtxid's this one. $BUILT is the directory
-# of its built library, by default target/release.
+# of its built library; without it, the library is built.
 set -eu
 
 cd "$(dirname "$0")/.."
 . packaging/facts.sh
-export BUILT="${BUILT:-target/release}"
+if [ -z "${BUILT-}" ]; then
+    cargo build --locked --release --quiet --package txid-capi
+    BUILT=target/release
+fi
+export BUILT
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 
