@@ -7,12 +7,18 @@ fresh() {
     debootstrap --variant=minbase --include="$2" "$1" "$root" >"$log" 2>&1 || { tail -n 5 "$log"; fail "debootstrap"; }
     # nginx's workers are not root.
     chmod 755 "$tmp" "$root"
+    # For those that fetch crates.
+    cp /etc/hosts /etc/resolv.conf "$root/etc/"
+    [ -z "${SSL_CERT_FILE-}" ] || cp -L "$SSL_CERT_FILE" "$root/etc/host.pem"
 }
 
 # With a /proc, as on a machine: txid-agent asks it which boot this is.
 in_root() {
-    # shellcheck disable=SC2016 # the inner shell's variables
-    unshare --mount sh -euc 'mount -t proc proc "$1/proc" && exec chroot "$@"' sh "$root" env DEBIAN_FRONTEND=noninteractive LC_ALL=C "$@"
+    certificates=
+    [ ! -f "$root/etc/host.pem" ] || certificates="SSL_CERT_FILE=/etc/host.pem CARGO_HTTP_CAINFO=/etc/host.pem"
+    # shellcheck disable=SC2016,SC2086 # the inner shell's variables; a list of settings
+    unshare --mount sh -euc 'mount -t proc proc "$1/proc" && exec chroot "$@"' sh "$root" \
+        env DEBIAN_FRONTEND=noninteractive LC_ALL=C $certificates "$@"
 }
 # systemd and nginx make files in /run and /var/lib/nginx themselves.
 files() {

@@ -14,12 +14,6 @@ mkdir -p dist
 # nginx's images are of this Debian.
 fresh trixie ca-certificates
 in_root sh -c 'apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev make nginx nginx-dev libnginx-mod-stream' >"$log" 2>&1 || fail "$(tail -n 5 "$log")"
-cp /etc/hosts /etc/resolv.conf "$root/etc/"
-set --
-if [ -n "${SSL_CERT_FILE-}" ]; then
-    cp -L "$SSL_CERT_FILE" "$root/etc/host.pem"
-    set -- env SSL_CERT_FILE=/etc/host.pem CARGO_HTTP_CAINFO=/etc/host.pem
-fi
 mkdir -p "$root/modules"
 cp -R $folder "$root/modules/"
 cp "dist/$name.tar.gz" "$root/tmp/"
@@ -41,7 +35,7 @@ cd /tmp/nginx
 make -f objs/Makefile objs/ngx_http_txid_module.so objs/ngx_stream_txid_module.so
 install -m 644 objs/ngx_*_txid_module.so /usr/lib/nginx/modules/
 END_OF_STEPS
-in_root "$@" sh /tmp/steps >"$tmp/steps.log" 2>&1 || { tail -n 20 "$tmp/steps.log"; fail "a step of the builder"; }
+in_root sh /tmp/steps >"$tmp/steps.log" 2>&1 || { tail -n 20 "$tmp/steps.log"; fail "a step of the builder"; }
 [ "$(cat "$root/tmp/banner")" = "load_module modules/ngx_http_txid_module.so;
 load_module modules/ngx_stream_txid_module.so;" ] || fail "the package would say: $(cat "$root/tmp/banner")"
 sed 's|modules/|/usr/lib/nginx/modules/|' "$root/tmp/banner" >"$root/etc/nginx/modules-enabled/99-txid.conf"
