@@ -45,7 +45,6 @@ location = /t {
 END
 });
 
-no_long_string();
 run_tests();
 
 __DATA__

@@ -27,7 +27,6 @@ init_by_lua_block { requests = require "support.requests" }
 END
 });
 
-no_long_string();
 run_tests();
 
 __DATA__

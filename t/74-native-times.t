@@ -52,5 +52,4 @@ all were read
 
 END
 
-no_long_string();
 run_tests();
