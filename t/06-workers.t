@@ -54,15 +54,7 @@ init_worker_by_lua_block {
     ngx.shared.pids:set(ngx.worker.id(), ngx.worker.pid())
 }
 --- lua
-local pids = ngx.shared.pids
-local wait_until = require "support.wait_until"
-local kill = require "support.kill"
-wait_until(function() return #pids:get_keys() == 4 end)
-
-local other = (ngx.worker.id() + 1) % 4
-local killed = pids:get(other)
-kill(killed, "KILL")
-ngx.say("replaced: ", wait_until(function() return pids:get(other) ~= killed end))
+ngx.say("replaced: ", require "support.replace_worker"(ngx.shared.pids))
 ngx.say(#ngx.shared.seen:get_keys(0), " ids")
 --- timeout: 120
 --- response_body
