@@ -8,28 +8,16 @@
 
 use strict;
 use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../t/support";
 use Cwd qw(getcwd);
-use File::Basename qw(dirname);
 use File::Temp qw(tempdir);
+use Files qw(contents write_file);
 
-chdir dirname($0) . '/..' or die;
+chdir "$FindBin::Bin/.." or die;
 my $root = getcwd();
 my ($wanted, @words) = @ARGV;
 die "usage: mutants-meaning.pl check|promises [WORD...]\n" unless ($wanted // '') =~ /^(?:check|promises)$/;
-
-sub contents {
-    my ($path) = @_;
-    open my $file, '<', $path or die "$path: $!\n";
-    local $/;
-    return scalar <$file>;
-}
-
-sub write_file {
-    my ($path, $text) = @_;
-    open my $file, '>', $path or die "$path: $!\n";
-    print $file $text;
-    close $file or die "$path: $!\n";
-}
 
 # The rows of the table in docs/design.md: the promise, and the tests that are named beside it.
 sub promises {

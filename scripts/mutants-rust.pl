@@ -6,10 +6,12 @@
 
 use strict;
 use warnings;
-use File::Basename qw(dirname);
+use FindBin;
+use lib "$FindBin::Bin/../t/support";
+use Files qw(contents);
 use JSON::PP qw(decode_json);
 
-chdir dirname($0) . '/..' or die;
+chdir "$FindBin::Bin/.." or die;
 my $LEAST = 97;
 
 # Numbers, texts and whole conditions are left alone: they would be three times as many.
@@ -25,13 +27,6 @@ my %PACKAGES = (
     'txid-agent'          => { in => 'agent/src', without => [qw(with_servers)] },
     'txid-agent-machines' => { in => 'agent/machines' },
 );
-
-sub contents {
-    my ($path) = @_;
-    open my $file, '<', $path or die "$path: $!\n";
-    local $/;
-    return scalar <$file>;
-}
 
 # The line where this change begins, before and after it.
 sub change {

@@ -8,13 +8,15 @@
 
 use strict;
 use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../t/support";
 use Cwd qw(getcwd);
-use File::Basename qw(dirname);
 use File::Temp qw(tempdir);
+use Files qw(contents write_file);
 use POSIX ();
 use Time::HiRes qw(time);
 
-chdir dirname($0) . '/..' or die;
+chdir "$FindBin::Bin/.." or die;
 my $root = getcwd();
 my ($language, @wanted) = @ARGV;
 die "usage: mutants.pl lua|c [FILE...]\n" unless ($language // '') =~ /^(?:lua|c)$/;
@@ -22,7 +24,7 @@ die "usage: mutants.pl lua|c [FILE...]\n" unless ($language // '') =~ /^(?:lua|c
 # The suites of each file; NN-without is t/NN without the library.
 my %SUITES = (
     'lua/resty/txid.lua'         => '0[1-9] 13',
-    'lua/resty/txid/args.lua'    => '02 13 20 73 3',
+    'lua/resty/txid/args.lua'    => '02 13 20 73 3 40 47',
     'lua/resty/txid/cidr.lua'    => '73 71 51',
     'lua/resty/txid/codec.lua'   => '73 20 13',
     'lua/resty/txid/inspect.lua' => '35 73 33',
@@ -63,20 +65,6 @@ my %CHANGES = (
         [qr/(?<=\n)( +)(?!return|static|case|default|goto|break)[\w.>*\[\]-]+(?: [-+|]?= [^\n]*;|\([^\n]*\);|\+\+;)(?=\n)/, sub {"$1;"}],
     ],
 );
-
-sub contents {
-    my ($path) = @_;
-    open my $file, '<', $path or die "$path: $!\n";
-    local $/;
-    return scalar <$file>;
-}
-
-sub write_file {
-    my ($path, $text) = @_;
-    open my $file, '>', $path or die "$path: $!\n";
-    print $file $text;
-    close $file or die "$path: $!\n";
-}
 
 # The same text with spaces in place of comments and of what is in quotes.
 sub code {

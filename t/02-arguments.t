@@ -4,24 +4,19 @@ use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';
 use Suite;
 
-no_long_string();
 run_tests();
 
 __DATA__
 
 === TEST 1: numbers at and around the limits
---- config
-location = /t {
-    content_by_lua_block {
-        local txid = require "resty.txid"
-        local decode = require "support.decode"
-        for _, ms in ipairs {
-            0, 1, 4, 655829050000, 2^42 - 1, 2^42, 2^42 + 1, -1, -2^42, 2^53, -2^53, 1.999, -0.001,
-        } do
-            ngx.say(("%.17g"):format(ms), " ", txid(ms):sub(1, 8), " ", ("%.0f"):format(decode(txid(ms))))
-        end
-    }
-}
+--- lua
+local txid = require "resty.txid"
+local decode = require "support.decode"
+for _, ms in ipairs {
+    0, 1, 4, 655829050000, 2^42 - 1, 2^42, 2^42 + 1, -1, -2^42, 2^53, -2^53, 1.999, -0.001,
+} do
+    ngx.say(("%.17g"):format(ms), " ", txid(ms):sub(1, 8), " ", ("%.0f"):format(decode(txid(ms))))
+end
 --- response_body
 0 00000000 0
 1 00000000 1
@@ -40,21 +35,17 @@ location = /t {
 
 
 === TEST 2: 64-bit integers, over their whole range
---- config
-location = /t {
-    content_by_lua_block {
-        local txid = require "resty.txid"
-        local decode = require "support.decode"
-        local int64, uint64 = require("ffi").typeof("int64_t"), require("ffi").typeof("uint64_t")
-        for _, ms in ipairs {
-            0LL, 655929050000LL, 655929050000ULL, -1LL, 0xffffffffffffffffULL, 0x8000000000000000ULL,
-            0x7fffffffffffffffLL, int64(2^42) + 5, uint64(2^42) - 1, 9007199254740993LL,
-            int64(tonumber(int64)), uint64(tonumber(uint64)),
-        } do
-            ngx.say(tostring(ms), " ", txid(ms):sub(1, 8), " ", ("%.0f"):format(decode(txid(ms))))
-        end
-    }
-}
+--- lua
+local txid = require "resty.txid"
+local decode = require "support.decode"
+local int64, uint64 = require("ffi").typeof("int64_t"), require("ffi").typeof("uint64_t")
+for _, ms in ipairs {
+    0LL, 655929050000LL, 655929050000ULL, -1LL, 0xffffffffffffffffULL, 0x8000000000000000ULL,
+    0x7fffffffffffffffLL, int64(2^42) + 5, uint64(2^42) - 1, 9007199254740993LL,
+    int64(tonumber(int64)), uint64(tonumber(uint64)),
+} do
+    ngx.say(tostring(ms), " ", txid(ms):sub(1, 8), " ", ("%.0f"):format(decode(txid(ms))))
+end
 --- response_body
 0LL 00000000 0
 655929050000LL 4on1lg74 655929050000
@@ -72,18 +63,14 @@ location = /t {
 
 
 === TEST 3: nothing, nil and false mean now; a second argument is ignored
---- config
-location = /t {
-    content_by_lua_block {
-        local txid = require "resty.txid"
-        local decode = require "support.decode"
-        local now = ngx.now() * 1000
-        for _, id in ipairs { txid(), txid(nil), txid(false), txid(nil, 1) } do
-            ngx.say(math.abs(decode(id) - now) < 0.5)
-        end
-        ngx.say(decode(txid(5, 6)))
-    }
-}
+--- lua
+local txid = require "resty.txid"
+local decode = require "support.decode"
+local now = ngx.now() * 1000
+for _, id in ipairs { txid(), txid(nil), txid(false), txid(nil, 1) } do
+    ngx.say(math.abs(decode(id) - now) < 0.5)
+end
+ngx.say(decode(txid(5, 6)))
 --- response_body
 true
 true
@@ -94,40 +81,36 @@ true
 
 
 === TEST 4: every kind of wrong argument is an error that shows it
---- config
-location = /t {
-    content_by_lua_block {
-        local txid = require "resty.txid"
-        local ffi = require "ffi"
-        local function say_error(argument)
-            local ok, err = pcall(txid, argument)
-            ngx.say(ok, " ", err)
-        end
+--- lua
+local txid = require "resty.txid"
+local ffi = require "ffi"
+local function say_error(argument)
+    local ok, err = pcall(txid, argument)
+    ngx.say(ok, " ", err)
+end
 
-        say_error(0 / 0)
-        say_error(math.huge)
-        say_error(-math.huge)
-        say_error(2^53 + 2)
-        say_error(-2^53 - 2)
-        say_error(1e300)
-        say_error(true)
-        say_error("655829050000")
-        say_error({})
-        say_error(print)
-        say_error(coroutine.running())
-        say_error(io.stdout)
-        say_error(ngx.null)
-        say_error(ffi.new("int32_t", 1))
-        say_error(ffi.new("double", 1))
-        say_error(ffi.new("complex", 1, 1))
-        say_error(ffi.new("char[2]"))
-        say_error(ffi.cast("void *", 0))
-        say_error(ffi.new("int64_t[1]"))
-        say_error(ffi.new("struct { int64_t ms; }"))
-        say_error(ffi.typeof("int64_t"))
-        say_error(ffi.typeof("uint64_t"))
-    }
-}
+say_error(0 / 0)
+say_error(math.huge)
+say_error(-math.huge)
+say_error(2^53 + 2)
+say_error(-2^53 - 2)
+say_error(1e300)
+say_error(true)
+say_error("655829050000")
+say_error({})
+say_error(print)
+say_error(coroutine.running())
+say_error(io.stdout)
+say_error(ngx.null)
+say_error(ffi.new("int32_t", 1))
+say_error(ffi.new("double", 1))
+say_error(ffi.new("complex", 1, 1))
+say_error(ffi.new("char[2]"))
+say_error(ffi.cast("void *", 0))
+say_error(ffi.new("int64_t[1]"))
+say_error(ffi.new("struct { int64_t ms; }"))
+say_error(ffi.typeof("int64_t"))
+say_error(ffi.typeof("uint64_t"))
 --- response_body_like chop
 ^false bad argument #1 to 'txid' \(a number from -2\^53 to 2\^53 expected, got -?nan\)
 false bad argument #1 to 'txid' \(a number from -2\^53 to 2\^53 expected, got inf\)
@@ -156,17 +139,13 @@ $
 
 
 === TEST 5: the error names the line of the caller
---- config
-location = /t {
-    content_by_lua_block {
-        local txid = require "resty.txid"
-        local caller = assert(loadstring("local txid, ms = ...\n\nlocal id = txid(ms)\nreturn id", "=caller.lua"))
-        for _, ms in ipairs { "5", 1e300 } do
-            local ok, err = pcall(caller, txid, ms)
-            ngx.say(err:match("^[^:]+:%d+: bad argument #1 to 'txid'"))
-        end
-    }
-}
+--- lua
+local txid = require "resty.txid"
+local caller = assert(loadstring("local txid, ms = ...\n\nlocal id = txid(ms)\nreturn id", "=caller.lua"))
+for _, ms in ipairs { "5", 1e300 } do
+    local ok, err = pcall(caller, txid, ms)
+    ngx.say(err:match("^[^:]+:%d+: bad argument #1 to 'txid'"))
+end
 --- response_body
 caller.lua:3: bad argument #1 to 'txid'
 caller.lua:3: bad argument #1 to 'txid'
@@ -174,12 +153,8 @@ caller.lua:3: bad argument #1 to 'txid'
 
 
 === TEST 6: after an error, ids are made as before
---- config
-location = /t {
-    content_by_lua_block {
-        local txid = require "resty.txid"
-        pcall(txid, {})
-        ngx.say(txid(655829050000))
-    }
-}
+--- lua
+local txid = require "resty.txid"
+pcall(txid, {})
+ngx.say(txid(655829050000))
 --- response_body_like: ^4om9qi54[0-7][0-9a-v]{10}[0g]$

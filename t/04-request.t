@@ -4,7 +4,6 @@ use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';
 use Suite;
 
-no_long_string();
 run_tests();
 
 __DATA__
@@ -30,44 +29,40 @@ location = /traced {
     proxy_set_header X-Request-Id $lua_txid;
     proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_1;
 }
+--- lua
+local http = require "support.http"
+local wait_until = require "support.wait_until"
 
-location = /t {
-    content_by_lua_block {
-        local http = require "support.http"
-        local wait_until = require "support.wait_until"
+local function ids_in(name)
+    local file = assert(io.open(ngx.config.prefix() .. "logs/" .. name))
+    local ids = {}
+    for line in file:lines() do
+        ids[#ids + 1] = line:match("^%S+")
+    end
+    file:close()
+    return ids
+end
 
-        local function ids_in(name)
-            local file = assert(io.open(ngx.config.prefix() .. "logs/" .. name))
-            local ids = {}
-            for line in file:lines() do
-                ids[#ids + 1] = line:match("^%S+")
-            end
-            file:close()
-            return ids
-        end
+local upstream, distinct = {}, {}
+for i = 1, 20 do
+    local body, head = assert(http.get("/traced"))
+    upstream[i] = body
+    distinct[body] = true
+    if head:match("X%-Request%-Id: (%S+)") ~= body then
+        ngx.say("the upstream got ", body, ", the client ", head)
+    end
+end
 
-        local upstream, distinct = {}, {}
-        for i = 1, 20 do
-            local body, head = assert(http.get("/traced"))
-            upstream[i] = body
-            distinct[body] = true
-            if head:match("X%-Request%-Id: (%S+)") ~= body then
-                ngx.say("the upstream got ", body, ", the client ", head)
-            end
-        end
+wait_until(function() return #ids_in("addrs.log") == 20 end)
+local expected = table.concat(upstream, " ")
+ngx.say(table.concat(ids_in("agents.log"), " ") == expected)
+ngx.say(table.concat(ids_in("addrs.log"), " ") == expected)
 
-        wait_until(function() return #ids_in("addrs.log") == 20 end)
-        local expected = table.concat(upstream, " ")
-        ngx.say(table.concat(ids_in("agents.log"), " ") == expected)
-        ngx.say(table.concat(ids_in("addrs.log"), " ") == expected)
-
-        local count = 0
-        for id in pairs(distinct) do
-            count = count + (id:find("^[0-9a-v]+[0g]$") and #id == 20 and 1 or 0)
-        end
-        ngx.say(count, " ids")
-    }
-}
+local count = 0
+for id in pairs(distinct) do
+    count = count + (id:find("^[0-9a-v]+[0g]$") and #id == 20 and 1 or 0)
+end
+ngx.say(count, " ids")
 --- response_body
 true
 true

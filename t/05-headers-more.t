@@ -8,7 +8,6 @@ plan(nginx_has('ngx_http_headers_more_filter_module')
     ? 'no_plan'
     : (skip_all => 'this nginx has no headers-more module'));
 
-no_long_string();
 run_tests();
 
 __DATA__
@@ -24,11 +23,8 @@ location = /traced {
 location = /upstream {
     return 200 $http_x_request_id;
 }
-location = /t {
-    content_by_lua_block {
-        local body, head = assert(require("support.http").get("/traced"))
-        ngx.say(#body, " ", head:match("X%-Request%-Id: (%S+)") == body)
-    }
-}
+--- lua
+local body, head = assert(require("support.http").get("/traced"))
+ngx.say(#body, " ", head:match("X%-Request%-Id: (%S+)") == body)
 --- response_body
 20 true

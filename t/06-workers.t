@@ -7,7 +7,6 @@ use Suite;
 master_on();
 workers(4);
 log_level('warn');
-no_long_string();
 run_tests();
 
 __DATA__
@@ -29,14 +28,10 @@ init_worker_by_lua_block {
     end
     ngx.shared.done:set(ngx.worker.pid(), true)
 }
---- config
-location = /t {
-    content_by_lua_block {
-        local done = ngx.shared.done
-        require "support.wait_until"(function() return #done:get_keys() == 4 end)
-        ngx.say(#done:get_keys(), " workers, ", #ngx.shared.seen:get_keys(0), " ids")
-    }
-}
+--- lua
+local done = ngx.shared.done
+require "support.wait_until"(function() return #done:get_keys() == 4 end)
+ngx.say(#done:get_keys(), " workers, ", #ngx.shared.seen:get_keys(0), " ids")
 --- timeout: 120
 --- response_body
 4 workers, 401000 ids
@@ -58,21 +53,9 @@ init_worker_by_lua_block {
     end
     ngx.shared.pids:set(ngx.worker.id(), ngx.worker.pid())
 }
---- config
-location = /t {
-    content_by_lua_block {
-        local pids = ngx.shared.pids
-        local wait_until = require "support.wait_until"
-        local kill = require "support.kill"
-        wait_until(function() return #pids:get_keys() == 4 end)
-
-        local other = (ngx.worker.id() + 1) % 4
-        local killed = pids:get(other)
-        kill(killed, "KILL")
-        ngx.say("replaced: ", wait_until(function() return pids:get(other) ~= killed end))
-        ngx.say(#ngx.shared.seen:get_keys(0), " ids")
-    }
-}
+--- lua
+ngx.say("replaced: ", require "support.replace_worker"(ngx.shared.pids))
+ngx.say(#ngx.shared.seen:get_keys(0), " ids")
 --- timeout: 120
 --- response_body
 replaced: true

@@ -8,7 +8,6 @@ master_on();
 workers(2);
 worker_connections(256);
 log_level('warn');
-no_long_string();
 run_tests();
 
 __DATA__
@@ -44,58 +43,54 @@ location = /id {
         ngx.print(generation)
     }
 }
+--- lua
+-- During a reload, old workers finish their requests. So this request continues in the worker that received it.
+local http = require "support.http"
+local kill = require "support.kill"
+local wait_until = require "support.wait_until"
+local master = require("ngx.process").get_master_pid()
 
-# During a reload, old workers finish their requests. So this request continues in the worker that received it.
-location = /t {
-    content_by_lua_block {
-        local http = require "support.http"
-        local kill = require "support.kill"
-        local wait_until = require "support.wait_until"
-        local master = require("ngx.process").get_master_pid()
+local running = true
+local asked, lost, newest = 0, {}, 0
 
-        local running = true
-        local asked, lost, newest = 0, {}, 0
-
-        local function client()
-            while running do
-                local answered_by, err = http.get("/id")
-                asked = asked + 1
-                if answered_by then
-                    newest = math.max(newest, answered_by)
-                else
-                    lost[#lost + 1] = err
-                end
-            end
+local function client()
+    while running do
+        local answered_by, err = http.get("/id")
+        asked = asked + 1
+        if answered_by then
+            newest = math.max(newest, answered_by)
+        else
+            lost[#lost + 1] = err
         end
+    end
+end
 
-        local clients = {}
-        for i = 1, 8 do
-            clients[i] = ngx.thread.spawn(client)
-        end
+local clients = {}
+for i = 1, 8 do
+    clients[i] = ngx.thread.spawn(client)
+end
 
-        local function go_on()
-            local asked_before = asked
-            wait_until(function() return asked > asked_before + 100 end)
-        end
+local function go_on()
+    local asked_before = asked
+    wait_until(function() return asked > asked_before + 100 end)
+end
 
-        for next_generation = 2, 4 do
-            go_on()
-            kill(master, "HUP")
-            wait_until(function() return newest == next_generation end)
-        end
-        go_on()
-        running = false
-        for i = 1, 8 do
-            ngx.thread.wait(clients[i])
-        end
+for next_generation = 2, 4 do
+    go_on()
+    kill(master, "HUP")
+    wait_until(function() return newest == next_generation end)
+end
+go_on()
+running = false
+for i = 1, 8 do
+    ngx.thread.wait(clients[i])
+end
 
-        ngx.say("generations: ", newest)
-        ngx.say("ids: ", #ngx.shared.seen:get_keys(0) > 20 * asked)
-        ngx.say("lost: ", #lost, " ", lost[1])
-        wait_until(function() return ngx.shared.reloads:get("length at exit") end)
-        ngx.say("id of a worker that ends: ", ngx.shared.reloads:get("length at exit"))
-    }
-}
+ngx.say("generations: ", newest)
+ngx.say("ids: ", #ngx.shared.seen:get_keys(0) > 20 * asked)
+ngx.say("lost: ", #lost, " ", lost[1])
+wait_until(function() return ngx.shared.reloads:get("length at exit") end)
+ngx.say("id of a worker that ends: ", ngx.shared.reloads:get("length at exit"))
 --- response_body
 generations: 4
 ids: true

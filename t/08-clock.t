@@ -27,7 +27,6 @@ use Suite;
 plan($libfaketime ? 'no_plan' : (skip_all => 'libfaketime is not installed'));
 
 env_to_nginx(grep {/^FAKETIME_/} keys %ENV);
-no_long_string();
 
 add_block_preprocessor(sub {
     my ($block) = @_;
@@ -58,16 +57,12 @@ run_tests();
 __DATA__
 
 === TEST 1: after a step back by up to ten seconds, time stays
---- config
-location = /t {
-    content_by_lua_block {
-        ngx.say(step_to(0))
-        ngx.say(step_to(-5))
-        ngx.say(step_to(-9))
-        ngx.say(step_to(-3))
-        ngx.say(step_to(1))
-    }
-}
+--- lua
+ngx.say(step_to(0))
+ngx.say(step_to(-5))
+ngx.say(step_to(-9))
+ngx.say(step_to(-3))
+ngx.say(step_to(1))
 --- response_body
 clock +0 id +0
 clock -5 id +0
@@ -78,32 +73,24 @@ clock +1 id +1
 
 
 === TEST 2: in that time, ids have the same millisecond
---- config
-location = /t {
-    content_by_lua_block {
-        local txid = require "resty.txid"
-        step_to(0)
-        local before = txid()
-        step_to(-5)
-        local after = txid()
-        ngx.say(after ~= before, " ", require("support.decode")(after) == require("support.decode")(before))
-    }
-}
+--- lua
+local txid = require "resty.txid"
+step_to(0)
+local before = txid()
+step_to(-5)
+local after = txid()
+ngx.say(after ~= before, " ", require("support.decode")(after) == require("support.decode")(before))
 --- response_body
 true true
 
 
 
 === TEST 3: a clock that steps back by an hour is followed at once
---- config
-location = /t {
-    content_by_lua_block {
-        ngx.say(step_to(0))
-        ngx.say(step_to(-3600))
-        ngx.say(step_to(-3604))
-        ngx.say(step_to(-3590))
-    }
-}
+--- lua
+ngx.say(step_to(0))
+ngx.say(step_to(-3600))
+ngx.say(step_to(-3604))
+ngx.say(step_to(-3590))
 --- response_body
 clock +0 id +0
 clock -3600 id -3600
@@ -113,13 +100,9 @@ clock -3590 id -3590
 
 
 === TEST 4: just over ten seconds is followed, too
---- config
-location = /t {
-    content_by_lua_block {
-        ngx.say(step_to(0))
-        ngx.say(step_to(-11))
-    }
-}
+--- lua
+ngx.say(step_to(0))
+ngx.say(step_to(-11))
 --- response_body
 clock +0 id +0
 clock -11 id -11
@@ -127,15 +110,11 @@ clock -11 id -11
 
 
 === TEST 5: a step forward is followed
---- config
-location = /t {
-    content_by_lua_block {
-        ngx.say(step_to(0))
-        ngx.say(step_to(30))
-        ngx.say(step_to(86400))
-        ngx.say(step_to(86395))
-    }
-}
+--- lua
+ngx.say(step_to(0))
+ngx.say(step_to(30))
+ngx.say(step_to(86400))
+ngx.say(step_to(86395))
 --- response_body
 clock +0 id +0
 clock +30 id +30
@@ -145,19 +124,15 @@ clock +86395 id +86400
 
 
 === TEST 6: a time given as an argument is used as it is, and does not affect later ids
---- config
-location = /t {
-    content_by_lua_block {
-        local txid = require "resty.txid"
-        local decode = require "support.decode"
-        ngx.say(step_to(0))
-        txid((ngx.now() + 5) * 1000)
-        ngx.say(step_to(0))
-        step_to(-5)
-        local ms = math.floor(ngx.now() * 1000)
-        ngx.say(decode(txid(ms)) == ms)
-    }
-}
+--- lua
+local txid = require "resty.txid"
+local decode = require "support.decode"
+ngx.say(step_to(0))
+txid((ngx.now() + 5) * 1000)
+ngx.say(step_to(0))
+step_to(-5)
+local ms = math.floor(ngx.now() * 1000)
+ngx.say(decode(txid(ms)) == ms)
 --- response_body
 clock +0 id +0
 clock +0 id +0

@@ -4,7 +4,6 @@ use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';
 use Suite;
 
-no_long_string();
 run_tests();
 
 __DATA__
@@ -22,15 +21,12 @@ location = /id {
         require("support.seen").add(require "resty.txid"(0))
     }
 }
-location = /t {
-    content_by_lua_block {
-        local http = require "support.http"
-        for _ = 1, 50 do
-            assert(http.get("/id"))
-        end
-        ngx.say(#ngx.shared.seen:get_keys(0), " ids")
-    }
-}
+--- lua
+local http = require "support.http"
+for _ = 1, 50 do
+    assert(http.get("/id"))
+end
+ngx.say(#ngx.shared.seen:get_keys(0), " ids")
 --- timeout: 120
 --- response_body
 50 ids

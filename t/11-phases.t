@@ -4,7 +4,6 @@ use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';
 use Suite;
 
-no_long_string();
 run_tests();
 
 __DATA__
@@ -73,19 +72,16 @@ location = /upstream {
         ngx.say("content")
     }
 }
-location = /t {
-    content_by_lua_block {
-        assert(require("support.http").get("/proxied"))
+--- lua
+assert(require("support.http").get("/proxied"))
 
-        local socket = ngx.socket.tcp()
-        assert(socket:connect("127.0.0.1", $TEST_NGINX_RAND_PORT_1))
-        assert(socket:sslhandshake(false, "localhost", false))
-        socket:close()
+local socket = ngx.socket.tcp()
+assert(socket:connect("127.0.0.1", $TEST_NGINX_RAND_PORT_1))
+assert(socket:sslhandshake(false, "localhost", false))
+socket:close()
 
-        require "support.wait_until"(function() return #phases() == 13 end)
-        ngx.say(table.concat(phases(), "\n"))
-    }
-}
+require "support.wait_until"(function() return #phases() == 13 end)
+ngx.say(table.concat(phases(), "\n"))
 --- response_body
 access
 balancer

@@ -8,7 +8,6 @@ plan(nginx_has('ngx_stream_lua_module')
     ? 'no_plan'
     : (skip_all => 'this nginx has no stream Lua module, which Debian does not package and OpenResty has'));
 
-no_long_string();
 run_tests();
 
 __DATA__

@@ -6,17 +6,11 @@
 use lib 't/support';
 use Test::Base;
 use File::Temp qw(tempdir);
+use Files qw(write_file);
 use Tree qw(library lua_cpath lua_path luajit);
 
 luajit() ? plan('no_plan') : plan(skip_all => 'there is no luajit');
 library();
-
-sub write_file {
-    my ($path, $text) = @_;
-    open my $file, '>', $path or die "$path: $!";
-    print $file $text;
-    close $file or die "$path: $!";
-}
 
 sub put_library {
     my ($block, $dir) = @_;

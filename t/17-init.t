@@ -3,7 +3,8 @@
 use strict;
 use warnings;
 use lib 't/support';
-use Example qw(contents free_port request serve);
+use Example qw(request serve);
+use Files qw(contents write_file);
 use Test::More;
 use Tree qw(lua_cpath lua_path);
 
@@ -31,10 +32,7 @@ sub has_nginx {
     return ($?, $said);
 }
 
-my $broken = contents("$prefix/nginx.conf") =~ s{10\.0\.0\.0/8}{10.0.0.0/80}r;
-open my $out, '>', "$prefix/nginx.conf" or die $!;
-print $out $broken;
-close $out or die $!;
+write_file("$prefix/nginx.conf", contents("$prefix/nginx.conf") =~ s{10\.0\.0\.0/8}{10.0.0.0/80}r);
 
 my ($status, $said) = has_nginx('-t');
 is $status, 0, 'nginx -t does not run init_by_lua';

@@ -4,25 +4,20 @@ use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';
 use Suite;
 
-no_long_string();
 run_tests();
 
 __DATA__
 
 === TEST 1: the text of each version is that of RFC 9562, in lower case
---- config
-location = /t {
-    content_by_lua_block {
-        local uuid = require "resty.txid.uuid"
-        for version, id in pairs { [1] = uuid.v1(), [4] = uuid.v4(), [7] = uuid.v7() } do
-            local digits = "^%x%x%x%x%x%x%x%x%-%x%x%x%x%-" .. version .. "%x%x%x%-[89ab]%x%x%x%-"
-            assert(id:match(digits .. ("%x"):rep(12) .. "$") and id == id:lower(), id)
-        end
-        ngx.say(uuid.v7(1645557742000):sub(1, 15), " ", uuid.v7(-1):sub(1, 15))
-        local function v1(node) return require("resty.txid.maker").new("uuid_v1", { node = node })() end
-        ngx.say(v1("02:42:AC:11:00:02"):sub(-12), " ", v1("02:42:ac:11:00:03"):sub(-12))
-    }
-}
+--- lua
+local uuid = require "resty.txid.uuid"
+for version, id in pairs { [1] = uuid.v1(), [4] = uuid.v4(), [7] = uuid.v7() } do
+    local digits = "^%x%x%x%x%x%x%x%x%-%x%x%x%x%-" .. version .. "%x%x%x%-[89ab]%x%x%x%-"
+    assert(id:match(digits .. ("%x"):rep(12) .. "$") and id == id:lower(), id)
+end
+ngx.say(uuid.v7(1645557742000):sub(1, 15), " ", uuid.v7(-1):sub(1, 15))
+local function v1(node) return require("resty.txid.maker").new("uuid_v1", { node = node })() end
+ngx.say(v1("02:42:AC:11:00:02"):sub(-12), " ", v1("02:42:ac:11:00:03"):sub(-12))
 --- response_body
 017f22e2-79b0-7 ffffffff-ffff-7
 0242ac110002 0242ac110003
@@ -30,23 +25,19 @@ location = /t {
 
 
 === TEST 2: decode returns the fields of a UUID, in upper and lower case
---- config
-location = /t {
-    content_by_lua_block {
-        local uuid = require "resty.txid.uuid"
-        for _, text in ipairs { "C232AB00-9414-11EC-B3C8-9F6BDECED846", "919108f7-52d1-4320-9bac-f847db4148a8",
-                                "1EC9414C-232A-6B00-B3C8-9F6BDECED846", "017F22E2-79B0-7CC3-98C4-DC0C0C07398F",
-                                "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff",
-                                "ffffffff-ffff-7fff-bfff-ffffffffffff", "00000000-0000-1000-8000-000000000000" } do
-            local it = uuid.decode(text)
-            ngx.say(it.version, " ", it.variant, " ", it.ms, " ", it.time)
-        end
-        for _, name in ipairs { "v1", "v7" } do
-            local it = uuid.decode(uuid[name]())
-            assert(math.abs(it.ms - ngx.now() * 1000) < 2, name)
-        end
-    }
-}
+--- lua
+local uuid = require "resty.txid.uuid"
+for _, text in ipairs { "C232AB00-9414-11EC-B3C8-9F6BDECED846", "919108f7-52d1-4320-9bac-f847db4148a8",
+                        "1EC9414C-232A-6B00-B3C8-9F6BDECED846", "017F22E2-79B0-7CC3-98C4-DC0C0C07398F",
+                        "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff",
+                        "ffffffff-ffff-7fff-bfff-ffffffffffff", "00000000-0000-1000-8000-000000000000" } do
+    local it = uuid.decode(text)
+    ngx.say(it.version, " ", it.variant, " ", it.ms, " ", it.time)
+end
+for _, name in ipairs { "v1", "v7" } do
+    local it = uuid.decode(uuid[name]())
+    assert(math.abs(it.ms - ngx.now() * 1000) < 2, name)
+end
 --- response_body
 1 rfc9562 1645557742000 2022-02-22T19:22:22.000Z
 4 rfc9562 nil nil
@@ -60,22 +51,18 @@ location = /t {
 
 
 === TEST 3: an invalid UUID returns nil, the reason and the position; is_valid takes any value
---- config
-location = /t {
-    content_by_lua_block {
-        local uuid = require "resty.txid.uuid"
-        for _, text in ipairs { "", "919108f752d143209bacf847db4148a8", "919108f7-52d1-4320-9bac-f847db4148ag",
-                                "919108f7052d1-4320-9bac-f847db4148a8", "919108f7-52d1-4320-9bac-f847db4148\0a" } do
-            local value, err = uuid.decode(text)
-            assert(value == nil and not uuid.is_valid(text))
-            ngx.say(err)
-        end
-        for _, value in ipairs { 5, true, {}, print, 5LL, ngx.null, 0/0 } do
-            assert(uuid.is_valid(value) == false)
-        end
-        ngx.say(uuid.is_valid(nil), " ", uuid.is_valid(uuid.v4()), " ", uuid.is_valid(uuid.v4():upper()))
-    }
-}
+--- lua
+local uuid = require "resty.txid.uuid"
+for _, text in ipairs { "", "919108f752d143209bacf847db4148a8", "919108f7-52d1-4320-9bac-f847db4148ag",
+                        "919108f7052d1-4320-9bac-f847db4148a8", "919108f7-52d1-4320-9bac-f847db4148\0a" } do
+    local value, err = uuid.decode(text)
+    assert(value == nil and not uuid.is_valid(text))
+    ngx.say(err)
+end
+for _, value in ipairs { 5, true, {}, print, 5LL, ngx.null, 0/0 } do
+    assert(uuid.is_valid(value) == false)
+end
+ngx.say(uuid.is_valid(nil), " ", uuid.is_valid(uuid.v4()), " ", uuid.is_valid(uuid.v4():upper()))
 --- response_body
 a UUID has 36 characters, not 0
 a UUID has 36 characters, not 32
@@ -87,45 +74,37 @@ false true true
 
 
 === TEST 4: each version 7 of a worker is greater than the one before it
---- config
-location = /t {
-    content_by_lua_block {
-        local uuid = require "resty.txid.uuid"
-        for _, make in ipairs { function() return uuid.v7() end, function() return uuid.v7(1522545688552) end } do
-            local before = ""
-            for _ = 1, 100000 do
-                local id = make()
-                assert(before < id, id)
-                before = id
-            end
-        end
-        ngx.say("greater")
-    }
-}
+--- lua
+local uuid = require "resty.txid.uuid"
+for _, make in ipairs { function() return uuid.v7() end, function() return uuid.v7(1522545688552) end } do
+    local before = ""
+    for _ = 1, 100000 do
+        local id = make()
+        assert(before < id, id)
+        before = id
+    end
+end
+ngx.say("greater")
 --- response_body
 greater
 
 
 
 === TEST 5: a wrong argument is an error at the caller's level
---- config
-location = /t {
-    content_by_lua_block {
-        local uuid = require "resty.txid.uuid"
-        local caller = debug.getinfo(1, "S").short_src
-        local function say_error(name, value)
-            local ok, err = pcall(function() local id = uuid[name](value) return id end)
-            assert(not ok and err:sub(1, #caller) == caller, err)
-            ngx.say((err:gsub("^.-:%d+: ", "")))
-        end
-        say_error("v7", "0")
-        say_error("v7", 0/0)
-        say_error("v1", 5)
-        say_error("v4", 5)
-        say_error("decode", nil)
-        say_error("decode", 5)
-    }
-}
+--- lua
+local uuid = require "resty.txid.uuid"
+local caller = debug.getinfo(1, "S").short_src
+local function say_error(name, value)
+    local ok, err = pcall(function() local id = uuid[name](value) return id end)
+    assert(not ok and err:sub(1, #caller) == caller, err)
+    ngx.say((err:gsub("^.-:%d+: ", "")))
+end
+say_error("v7", "0")
+say_error("v7", 0/0)
+say_error("v1", 5)
+say_error("v4", 5)
+say_error("decode", nil)
+say_error("decode", 5)
 --- response_body
 bad argument #1 to 'uuid_v7' (number, int64_t or uint64_t expected, got string)
 bad argument #1 to 'uuid_v7' (a number from -2^53 to 2^53 expected, got nan)

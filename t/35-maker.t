@@ -5,42 +5,37 @@ use Test::Nginx::Socket::Lua 'no_plan';
 use Suite;
 use State;
 
-no_long_string();
 run_tests();
 
 __DATA__
 
 === TEST 1: ids of each format, of this moment and of a given one, are read back through the other door
---- config
-location = /t {
-    content_by_lua_block {
-        local inspect = require "resty.txid.inspect"
-        local maker = require "resty.txid.maker"
+--- lua
+local inspect = require "resty.txid.inspect"
+local maker = require "resty.txid.maker"
 
-        local function reading_of(name, id)
-            for _, reading in ipairs(assert(inspect(id))) do
-                if reading.format == name then
-                    return reading
-                end
-            end
-            error(id .. " is no " .. name)
+local function reading_of(name, id)
+    for _, reading in ipairs(assert(inspect(id))) do
+        if reading.format == name then
+            return reading
         end
+    end
+    error(id .. " is no " .. name)
+end
 
-        for _, name in ipairs { "txid", "uuid_v7", "flake", "unique_id", "trace_id", "xid", "ulid", "ksuid" } do
-            local make = maker.new(name)
-            local reading = reading_of(name, make())
-            assert(math.abs(reading.ms - ngx.now() * 1000) < 2000, name)
-            assert(not reading.unlikely, name)
-            local stamped = make(1522545688552)
-            ngx.say(name, " ", #stamped, " ", reading_of(name, stamped).time)
-        end
-        for _, name in ipairs { "nanoid", "uuid_v4", "otel_trace_id", "traceparent" } do
-            local id = maker.new(name)()
-            local reading = reading_of(name, id)
-            ngx.say(name, " ", #id, " ", reading.ms, " ", reading.time)
-        end
-    }
-}
+for _, name in ipairs { "txid", "uuid_v7", "flake", "unique_id", "trace_id", "xid", "ulid", "ksuid" } do
+    local make = maker.new(name)
+    local reading = reading_of(name, make())
+    assert(math.abs(reading.ms - ngx.now() * 1000) < 2000, name)
+    assert(not reading.unlikely, name)
+    local stamped = make(1522545688552)
+    ngx.say(name, " ", #stamped, " ", reading_of(name, stamped).time)
+end
+for _, name in ipairs { "nanoid", "uuid_v4", "otel_trace_id", "traceparent" } do
+    local id = maker.new(name)()
+    local reading = reading_of(name, id)
+    ngx.say(name, " ", #id, " ", reading.ms, " ", reading.time)
+end
 --- response_body
 txid 20 2018-04-01T01:21:28.552Z
 uuid_v7 36 2018-04-01T01:21:28.552Z
@@ -58,30 +53,26 @@ traceparent 55 nil nil
 
 
 === TEST 2: a text has all of its readings, the likelier first
---- config
-location = /t {
-    content_by_lua_block {
-        local inspect = require "resty.txid.inspect"
-        local function show(text)
-            local found, err = inspect(text)
-            if not found then
-                ngx.say(err)
-                return
-            end
-            local shown = {}
-            for i, it in ipairs(found) do
-                shown[i] = (it.layout or it.format) .. " " .. tostring(it.time) .. (it.unlikely and " (unlikely)" or "")
-            end
-            ngx.say(table.concat(shown, ", "))
-        end
-        -- An xid of now, which a txid of next year would be as well, a txid of 2018 and a snowflake.
-        show(require("resty.txid.maker").new("xid")())
-        show("b2fr5nvqg00000000000")
-        show("1160090501362225152")
-        show("nothing\n")
-        show("")
-    }
-}
+--- lua
+local inspect = require "resty.txid.inspect"
+local function show(text)
+    local found, err = inspect(text)
+    if not found then
+        ngx.say(err)
+        return
+    end
+    local shown = {}
+    for i, it in ipairs(found) do
+        shown[i] = (it.layout or it.format) .. " " .. tostring(it.time) .. (it.unlikely and " (unlikely)" or "")
+    end
+    ngx.say(table.concat(shown, ", "))
+end
+-- An xid of now, which a txid of next year would be as well, a txid of 2018 and a snowflake.
+show(require("resty.txid.maker").new("xid")())
+show("b2fr5nvqg00000000000")
+show("1160090501362225152")
+show("nothing\n")
+show("")
 --- response_body_like
 ^xid \S+, txid \S+ \(unlikely\)
 txid 2018-04-01T01:21:28.554Z, xid 2017-02-12T00:57:03.000Z
@@ -92,38 +83,34 @@ txid 2018-04-01T01:21:28.554Z, xid 2017-02-12T00:57:03.000Z
 
 
 === TEST 3: what the maker needs, and what is wrong
---- config
-location = /t {
-    content_by_lua_block {
-        local maker = require "resty.txid.maker"
-        local function try(...)
-            local _, err = pcall(maker.new, ...)
-            ngx.say((err:gsub("the formats are .*", "...")))
-        end
-        try()
-        try("ksuid", "x")
-        try("cuid2")
-        try("ksuid", { node = 17 })
-        try("snowflake", { node = {} })
-        try("snowflake", { node = 17 })
-        try("snowflake", { node = 1024, state = "/tmp/x" })
-        try("snowflake", { node = 9007199254740991, state = "/tmp/x" })
-        try("snowflake", { [1] = "node=17" })
+--- lua
+local maker = require "resty.txid.maker"
+local function try(...)
+    local _, err = pcall(maker.new, ...)
+    ngx.say((err:gsub("the formats are .*", "...")))
+end
+try()
+try("ksuid", "x")
+try("cuid2")
+try("ksuid", { node = 17 })
+try("snowflake", { node = {} })
+try("snowflake", { node = 17 })
+try("snowflake", { node = 1024, state = "/tmp/x" })
+try("snowflake", { node = 9007199254740991, state = "/tmp/x" })
+try("snowflake", { [1] = "node=17" })
 
-        local ok, err = pcall(maker.new "ksuid", "x")
-        ngx.say(ok, " ", err)
-        ok, err = pcall(maker.new "nanoid", 7)
-        ngx.say(ok, " ", err)
-        local _, where = pcall(function() maker.new("x") end)
-        ngx.say(where:match(":%d+: resty.txid.maker: ") ~= nil)
-        local strong, caller = maker.new "strong", debug.getinfo(1, "S").short_src
-        for _, value in ipairs { {}, 0/0, 1/0, 2^53 + 2 } do
-            ok, err = pcall(function() local it = strong(value) return it end)
-            assert(not ok and err:sub(1, #caller) == caller, err)
-            ngx.say((err:gsub("^.-:%d+: ", "")))
-        end
-    }
-}
+local ok, err = pcall(maker.new "ksuid", "x")
+ngx.say(ok, " ", err)
+ok, err = pcall(maker.new "nanoid", 7)
+ngx.say(ok, " ", err)
+local _, where = pcall(function() maker.new("x") end)
+ngx.say(where:match(":%d+: resty.txid.maker: ") ~= nil)
+local strong, caller = maker.new "strong", debug.getinfo(1, "S").short_src
+for _, value in ipairs { {}, 0/0, 1/0, 2^53 + 2 } do
+    ok, err = pcall(function() local it = strong(value) return it end)
+    assert(not ok and err:sub(1, #caller) == caller, err)
+    ngx.say((err:gsub("^.-:%d+: ", "")))
+end
 --- response_body
 bad argument #1 to 'new' (string expected, got nil)
 bad argument #2 to 'new' (table expected, got string)
@@ -145,24 +132,20 @@ bad argument #1 to 'strong' (a number from -2^53 to 2^53 expected, got 900719925
 
 
 === TEST 4: a format with options, which may refuse
---- config
-location = /t {
-    content_by_lua_block {
-        local maker = require "resty.txid.maker"
-        local next_order = maker.new("snowflake", { node = 17, state = "DIR/orders" })
-        local generator = require("resty.txid.snowflake").new { layout = "snowflake", node = 17, state = "DIR/orders" }
-        local first, second = next_order(), generator()
-        ngx.say(generator:decode(first).node, " ", #first == #second and first < second)
+--- lua
+local maker = require "resty.txid.maker"
+local next_order = maker.new("snowflake", { node = 17, state = "DIR/orders" })
+local generator = require("resty.txid.snowflake").new { layout = "snowflake", node = 17, state = "DIR/orders" }
+local first, second = next_order(), generator()
+ngx.say(generator:decode(first).node, " ", #first == #second and first < second)
 
-        local other = maker.new("snowflake", { node = 17, state = "DIR/53", layout = "snowflake53" })
-        ngx.say(tonumber(other()) < 2^53)
+local other = maker.new("snowflake", { node = 17, state = "DIR/53", layout = "snowflake53" })
+ngx.say(tonumber(other()) < 2^53)
 
-        -- More ids than ten seconds ahead of the clock have.
-        local id, err
-        repeat id, err = other() until not id
-        ngx.say(id, " ", err)
-    }
-}
+-- More ids than ten seconds ahead of the clock have.
+local id, err
+repeat id, err = other() until not id
+ngx.say(id, " ", err)
 --- response_body_like
 ^17 true
 true
@@ -171,36 +154,28 @@ nil all ids of the layout up to \S+ are used up, and the clock reads \S+
 
 
 === TEST 5: ULIDs of a worker increase
---- config
-location = /t {
-    content_by_lua_block {
-        local ulid = require("resty.txid.maker").new("ulid")
-        local before = ""
-        for _ = 1, 200000 do
-            local id = ulid()
-            assert(#id == 26 and before < id, id)
-            before = id
-        end
-        ngx.say("increasing")
-    }
-}
+--- lua
+local ulid = require("resty.txid.maker").new("ulid")
+local before = ""
+for _ = 1, 200000 do
+    local id = ulid()
+    assert(#id == 26 and before < id, id)
+    before = id
+end
+ngx.say("increasing")
 --- response_body
 increasing
 
 
 
 === TEST 6: configure makes ids of each
---- config
-location = /t {
-    content_by_lua_block {
-        local request = require "resty.txid.request"
-        for _, name in ipairs { "ulid", "ksuid", "xid", "nanoid", "uuid_v7", "flake", "sofa" } do
-            request.configure { format = name }
-            require "support.anew"()
-            ngx.say(name, " ", #request.id())
-        end
-    }
-}
+--- lua
+local request = require "resty.txid.request"
+for _, name in ipairs { "ulid", "ksuid", "xid", "nanoid", "uuid_v7", "flake", "sofa" } do
+    request.configure { format = name }
+    require "support.anew"()
+    ngx.say(name, " ", #request.id())
+end
 --- response_body_like
 ^ulid 26
 ksuid 27
@@ -213,16 +188,12 @@ sofa \d\d$
 
 
 === TEST 7: makers of two formats at once compile, each for itself
---- config
-location = /t {
-    content_by_lua_block {
-        local maker = require "resty.txid.maker"
-        local trace = require "support.trace"
-        local ulid, nanoid = maker.new "ulid", maker.new "nanoid"
-        ngx.say(trace(function() return ulid() .. nanoid() end))
-        ngx.say(#ulid(), " ", #nanoid())
-    }
-}
+--- lua
+local maker = require "resty.txid.maker"
+local trace = require "support.trace"
+local ulid, nanoid = maker.new "ulid", maker.new "nanoid"
+ngx.say(trace(function() return ulid() .. nanoid() end))
+ngx.say(#ulid(), " ", #nanoid())
 --- response_body
 compiled
 26 21
@@ -230,34 +201,30 @@ compiled
 
 
 === TEST 8: what an id holds as a named format, and what is wrong with it
---- config
-location = /t {
-    content_by_lua_block {
-        local inspect = require "resty.txid.inspect"
-        local function show(...)
-            local found, err = inspect(...)
-            local names = {}
-            for name, value in pairs(found or {}) do
-                names[#names + 1] = name .. "=" .. tostring(value)
-            end
-            table.sort(names)
-            ngx.say(err or table.concat(names, " "))
-        end
-        show("1160090501362225152", "snowflake")
-        show("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "traceparent")
-        show("9m4e2mr0ui3e8a215n4g", "xid")
-        show("V1StGXR8_Z5jdHi6B-myT", "nanoid")
-        show("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "uuid_v4")
-        show("4om9qi54la8ffr4bd9s1", "txid")
+--- lua
+local inspect = require "resty.txid.inspect"
+local function show(...)
+    local found, err = inspect(...)
+    local names = {}
+    for name, value in pairs(found or {}) do
+        names[#names + 1] = name .. "=" .. tostring(value)
+    end
+    table.sort(names)
+    ngx.say(err or table.concat(names, " "))
+end
+show("1160090501362225152", "snowflake")
+show("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "traceparent")
+show("9m4e2mr0ui3e8a215n4g", "xid")
+show("V1StGXR8_Z5jdHi6B-myT", "nanoid")
+show("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "uuid_v4")
+show("4om9qi54la8ffr4bd9s1", "txid")
 
-        local caller = debug.getinfo(1, "S").short_src
-        for _, given in ipairs { { 5, "xid" }, { "x", 5 }, { "x", "xid", "0" }, { "x", "strong" } } do
-            local ok, err = pcall(function() local it = inspect(given[1], given[2], given[3]) return it end)
-            assert(not ok and err:sub(1, #caller) == caller, err)
-            ngx.say((err:gsub("^.-:%d+: ", ""):gsub("these are .*", "...")))
-        end
-    }
-}
+local caller = debug.getinfo(1, "S").short_src
+for _, given in ipairs { { 5, "xid" }, { "x", 5 }, { "x", "xid", "0" }, { "x", "strong" } } do
+    local ok, err = pcall(function() local it = inspect(given[1], given[2], given[3]) return it end)
+    assert(not ok and err:sub(1, #caller) == caller, err)
+    ngx.say((err:gsub("^.-:%d+: ", ""):gsub("these are .*", "...")))
+end
 --- response_body
 ms=1565422103621 node=1 sequence=0 time=2019-08-10T07:28:23.621Z
 random=false sampled=true span_id=00f067aa0ba902b7 trace_id=4bf92f3577b34da6a3ce929d0e0e4736

@@ -5,31 +5,26 @@ use Test::Nginx::Socket::Lua 'no_plan';
 use Suite;
 use State;
 
-no_long_string();
 run_tests();
 
 __DATA__
 
 === TEST 1: ids increase, as strings and as int64_t, and contain the time and the node
---- config
-location = /t {
-    content_by_lua_block {
-        local snowflake = require "resty.txid.snowflake"
-        local order_id = snowflake.new { layout = "snowflake", node = 17, state = "DIR/up" }
-        local id, number = order_id(), order_id:next()
-        ngx.say(type(id), " ", #id, " ", type(number), " ", type(number) == "cdata")
-        ngx.say(id < tostring(number):sub(1, -3), " ", require("ffi").istype("int64_t", number))
-        for _, it in ipairs { order_id:decode(id), order_id:decode(number), order_id:decode(number + 0ULL) } do
-            ngx.say(math.abs(it.ms - ngx.now() * 1000) < 1000, " ", it.node, " ", it.datacenter, " ", it.worker)
-        end
-        local last = ""
-        for _ = 1, 20000 do
-            local id = order_id()
-            assert(id > last and #id == 19)
-            last = id
-        end
-    }
-}
+--- lua
+local snowflake = require "resty.txid.snowflake"
+local order_id = snowflake.new { layout = "snowflake", node = 17, state = "DIR/up" }
+local id, number = order_id(), order_id:next()
+ngx.say(type(id), " ", #id, " ", type(number), " ", type(number) == "cdata")
+ngx.say(id < tostring(number):sub(1, -3), " ", require("ffi").istype("int64_t", number))
+for _, it in ipairs { order_id:decode(id), order_id:decode(number), order_id:decode(number + 0ULL) } do
+    ngx.say(math.abs(it.ms - ngx.now() * 1000) < 1000, " ", it.node, " ", it.datacenter, " ", it.worker)
+end
+local last = ""
+for _ = 1, 20000 do
+    local id = order_id()
+    assert(id > last and #id == 19)
+    last = id
+end
 --- response_body
 string 19 cdata true
 true true
@@ -40,34 +35,30 @@ true 17 0 17
 
 
 === TEST 2: the samples of each preset read back
---- config
-location = /t {
-    content_by_lua_block {
-        local snowflake = require "resty.txid.snowflake"
-        local function say(layout, node, id)
-            local name = type(layout) == "string" and layout or "custom"
-            local it = snowflake.new { layout = layout, node = node, state = "DIR/" .. name }:decode(id)
-            ngx.say(name, " ", it.ms, " ", it.time, " ", it.node, " ", it.sequence, " ", it.datacenter, " ", it.worker)
-        end
-        say("snowflake", 0, "1160090501362225152")
-        say("snowflake", 0, 1160090501362225152LL)
-        say("snowflake", 0, "9223372036854775807")
-        say("snowflake", 0, tostring(32 * 4096))
-        say("leaf", 0, "1160090501362225152")
-        say("sonyflake", 1, "0")
-        -- 7 units of 10 ms, sequence 3, node 258: the sequence is before the node.
-        say("sonyflake", 1, tostring((7 * 256 + 3) * 65536 + 258))
-        -- 9 s, node 5, sequence 6.
-        say("uid", 1, tostring(9 * 2^35 + 5 * 2^13 + 6):gsub("%.0$", ""), nil)
-        say({ time_bits = 42, node_bits = 0, sequence_bits = 8, epoch = "2020-01-01" }, 0, "513")
-        say({ time_bits = 42, node_bits = 0, sequence_bits = 8, epoch = 1577836800000 }, 0, "513")
-        local long = { time_bits = 9, node_bits = 0, sequence_bits = 54, unit_ms = 2^32, epoch = "2020-01-01" }
-        local g = snowflake.new { layout = long, node = 0, state = "DIR/long" }
-        for _, id in ipairs { "9007199254740992", "9007199254740993" } do
-            ngx.say(type(g:decode(id).sequence), " ", tostring(g:decode(id).sequence))
-        end
-    }
-}
+--- lua
+local snowflake = require "resty.txid.snowflake"
+local function say(layout, node, id)
+    local name = type(layout) == "string" and layout or "custom"
+    local it = snowflake.new { layout = layout, node = node, state = "DIR/" .. name }:decode(id)
+    ngx.say(name, " ", it.ms, " ", it.time, " ", it.node, " ", it.sequence, " ", it.datacenter, " ", it.worker)
+end
+say("snowflake", 0, "1160090501362225152")
+say("snowflake", 0, 1160090501362225152LL)
+say("snowflake", 0, "9223372036854775807")
+say("snowflake", 0, tostring(32 * 4096))
+say("leaf", 0, "1160090501362225152")
+say("sonyflake", 1, "0")
+-- 7 units of 10 ms, sequence 3, node 258: the sequence is before the node.
+say("sonyflake", 1, tostring((7 * 256 + 3) * 65536 + 258))
+-- 9 s, node 5, sequence 6.
+say("uid", 1, tostring(9 * 2^35 + 5 * 2^13 + 6):gsub("%.0$", ""), nil)
+say({ time_bits = 42, node_bits = 0, sequence_bits = 8, epoch = "2020-01-01" }, 0, "513")
+say({ time_bits = 42, node_bits = 0, sequence_bits = 8, epoch = 1577836800000 }, 0, "513")
+local long = { time_bits = 9, node_bits = 0, sequence_bits = 54, unit_ms = 2^32, epoch = "2020-01-01" }
+local g = snowflake.new { layout = long, node = 0, state = "DIR/long" }
+for _, id in ipairs { "9007199254740992", "9007199254740993" } do
+    ngx.say(type(g:decode(id).sequence), " ", tostring(g:decode(id).sequence))
+end
 --- response_body
 snowflake 1565422103621 2019-08-10T07:28:23.621Z 1 0 0 1
 snowflake 1565422103621 2019-08-10T07:28:23.621Z 1 0 0 1
@@ -85,35 +76,31 @@ cdata 9007199254740993LL
 
 
 === TEST 3: an invalid id returns nil and the reason; a wrong type is an error
---- config
-location = /t {
-    content_by_lua_block {
-        local snowflake = require "resty.txid.snowflake"
-        local short = { time_bits = 42, node_bits = 0, sequence_bits = 8 }
-        local g = snowflake.new { layout = short, node = 0, state = "DIR/no-id" }
-        for _, id in ipairs { "", "x", "-1", "1 ", "0x10", "1e3", "9223372036854775808", ("1"):rep(1000),
-                              "1\n2026/11/21 [error] \0\255", "1125899906842624", 1125899906842624LL, -1LL,
-                              0xffffffffffffffffULL } do
-            local it, err = g:decode(id)
-            ngx.say(it, " ", err)
-        end
-        for _, id in ipairs { 1, true, {}, ngx.null, require("ffi").typeof("int64_t") } do
-            local ok, err = pcall(function() return g:decode(id) end)
-            ngx.say(ok, " ", (err:gsub("^.-:%d+: ", "")))
-        end
-        local ok, err = pcall(function() return g:decode() end)
-        ngx.say(ok, " ", (err:gsub("^.-:%d+: ", "")))
+--- lua
+local snowflake = require "resty.txid.snowflake"
+local short = { time_bits = 42, node_bits = 0, sequence_bits = 8 }
+local g = snowflake.new { layout = short, node = 0, state = "DIR/no-id" }
+for _, id in ipairs { "", "x", "-1", "1 ", "0x10", "1e3", "9223372036854775808", ("1"):rep(1000),
+                      "1\n2026/11/21 [error] \0\255", "1125899906842624", 1125899906842624LL, -1LL,
+                      0xffffffffffffffffULL } do
+    local it, err = g:decode(id)
+    ngx.say(it, " ", err)
+end
+for _, id in ipairs { 1, true, {}, ngx.null, require("ffi").typeof("int64_t") } do
+    local ok, err = pcall(function() return g:decode(id) end)
+    ngx.say(ok, " ", (err:gsub("^.-:%d+: ", "")))
+end
+local ok, err = pcall(function() return g:decode() end)
+ngx.say(ok, " ", (err:gsub("^.-:%d+: ", "")))
 
-        local caller = debug.getinfo(1, "S").short_src
-        for _, name in ipairs { "next", "decode", "stats" } do
-            for _, self in ipairs { false, {}, "1" } do
-                local ok, err = pcall(function() local value = g[name](self, "1") return value end)
-                assert(not ok and err:sub(1, #caller) == caller, err)
-                ngx.say((err:gsub("^.-:%d+: ", "")))
-            end
-        end
-    }
-}
+local caller = debug.getinfo(1, "S").short_src
+for _, name in ipairs { "next", "decode", "stats" } do
+    for _, self in ipairs { false, {}, "1" } do
+        local ok, err = pcall(function() local value = g[name](self, "1") return value end)
+        assert(not ok and err:sub(1, #caller) == caller, err)
+        ngx.say((err:gsub("^.-:%d+: ", "")))
+    end
+end
 --- response_body
 nil '' is not a 64-bit id in decimal
 nil 'x' is not a 64-bit id in decimal
@@ -147,71 +134,67 @@ bad self to 'stats' (a generator expected, as in generator:stats())
 
 
 === TEST 4: wrong options are errors at the call of new(), and name the option
---- config
-location = /t {
-    content_by_lua_block {
-        local snowflake = require "resty.txid.snowflake"
-        local function say(options)
-            local line
-            local ok, err = pcall(function()
-                line = debug.getinfo(1, "l").currentline + 1
-                local made = snowflake.new(options)
-                return made
-            end)
-            assert(err:find(":" .. line .. ": ", 1, true), err)
-            ngx.say(ok, " ", (err:gsub("^content_by_lua%b():%d+: ", "")))
-        end
-        local function layout(given)
-            say { layout = given, node = 1, state = "DIR/wrong" }
-        end
-        local function node(given)
-            say { layout = "snowflake", node = given, state = "DIR/wrong" }
-        end
+--- lua
+local snowflake = require "resty.txid.snowflake"
+local function say(options)
+    local line
+    local ok, err = pcall(function()
+        line = debug.getinfo(1, "l").currentline + 1
+        local made = snowflake.new(options)
+        return made
+    end)
+    assert(err:find(":" .. line .. ": ", 1, true), err)
+    ngx.say(ok, " ", (err:gsub("^content_by_lua%b():%d+: ", "")))
+end
+local function layout(given)
+    say { layout = given, node = 1, state = "DIR/wrong" }
+end
+local function node(given)
+    say { layout = "snowflake", node = given, state = "DIR/wrong" }
+end
 
-        say(nil)
-        say("snowflake")
-        say {}
-        say { layout = "snowflake", node = 1, state = "DIR/wrong", drift = 1 }
-        say { layout = "snowflake", node = 1 }
-        say { layout = "snowflake", node = 1, state = 1 }
-        say { layout = "snowflake", node = 1, state = "wrong" }
-        say { layout = "snowflake", node = 1, state = "" }
-        say { layout = "snowflake", node = 1, state = "DIR/a\0b" }
-        say { layout = "snowflake", node = 1, state = "DIR/wrong", max_drift = "10" }
-        say { layout = "snowflake", node = 1, state = "DIR/wrong", max_drift = -1 }
-        say { layout = "snowflake", node = 1, state = "DIR/wrong", max_drift = 0/0 }
-        say { layout = "snowflake", node = 1, state = "DIR/wrong", max_drift = 1e13 }
-        ngx.say()
-        layout("twitter")
-        layout("\0snowflake")
-        layout(1)
-        layout {}
-        layout { time_bits = 41, node_bits = 10, sequence_bits = 12, order = "node" }
-        layout { time_bits = 41, node_bits = 10, sequence_bits = 12, bits = 3 }
-        layout { time_bits = "41", node_bits = 10, sequence_bits = 12 }
-        layout { time_bits = 41, node_bits = 10 }
-        layout { time_bits = 0, node_bits = 10, sequence_bits = 12 }
-        layout { time_bits = 41.5, node_bits = 10, sequence_bits = 12 }
-        layout { time_bits = 41, node_bits = 11, sequence_bits = 12 }
-        layout { time_bits = 41, node_bits = 10, sequence_bits = 12, unit_ms = 0 }
-        layout { time_bits = 41, node_bits = 10, sequence_bits = 12, epoch = "2020-02-30" }
-        ngx.say()
-        node(nil)
-        node(true)
-        node(1024)
-        node(-1)
-        node(1.5)
-        node("web-12")
-        node("1\0")
-        node("env:TXID_NO_SUCH_NODE")
-        node(function() return nil end)
-        node(function() return 4096 end)
+say(nil)
+say("snowflake")
+say {}
+say { layout = "snowflake", node = 1, state = "DIR/wrong", drift = 1 }
+say { layout = "snowflake", node = 1 }
+say { layout = "snowflake", node = 1, state = 1 }
+say { layout = "snowflake", node = 1, state = "wrong" }
+say { layout = "snowflake", node = 1, state = "" }
+say { layout = "snowflake", node = 1, state = "DIR/a\0b" }
+say { layout = "snowflake", node = 1, state = "DIR/wrong", max_drift = "10" }
+say { layout = "snowflake", node = 1, state = "DIR/wrong", max_drift = -1 }
+say { layout = "snowflake", node = 1, state = "DIR/wrong", max_drift = 0/0 }
+say { layout = "snowflake", node = 1, state = "DIR/wrong", max_drift = 1e13 }
+ngx.say()
+layout("twitter")
+layout("\0snowflake")
+layout(1)
+layout {}
+layout { time_bits = 41, node_bits = 10, sequence_bits = 12, order = "node" }
+layout { time_bits = 41, node_bits = 10, sequence_bits = 12, bits = 3 }
+layout { time_bits = "41", node_bits = 10, sequence_bits = 12 }
+layout { time_bits = 41, node_bits = 10 }
+layout { time_bits = 0, node_bits = 10, sequence_bits = 12 }
+layout { time_bits = 41.5, node_bits = 10, sequence_bits = 12 }
+layout { time_bits = 41, node_bits = 11, sequence_bits = 12 }
+layout { time_bits = 41, node_bits = 10, sequence_bits = 12, unit_ms = 0 }
+layout { time_bits = 41, node_bits = 10, sequence_bits = 12, epoch = "2020-02-30" }
+ngx.say()
+node(nil)
+node(true)
+node(1024)
+node(-1)
+node(1.5)
+node("web-12")
+node("1\0")
+node("env:TXID_NO_SUCH_NODE")
+node(function() return nil end)
+node(function() return 4096 end)
 
-        -- Sonyflake has a node by default, unless this host has no address for it.
-        local made, err = pcall(snowflake.new, { layout = "sonyflake", state = "DIR/sonyflake-of-ip" })
-        ngx.say("sonyflake: ", made or err:find("this machine has no private IPv4 address", 1, true) ~= nil)
-    }
-}
+-- Sonyflake has a node by default, unless this host has no address for it.
+local made, err = pcall(snowflake.new, { layout = "sonyflake", state = "DIR/sonyflake-of-ip" })
+ngx.say("sonyflake: ", made or err:find("this machine has no private IPv4 address", 1, true) ~= nil)
 --- response_body
 false bad argument #1 to 'new' (table expected, got nil)
 false bad argument #1 to 'new' (table expected, got string)
@@ -258,36 +241,32 @@ sonyflake: true
 === TEST 5: the node from the environment, from a function that is called once, and from a pod's name
 --- main_config
 env TXID_TEST_NODE=42;
---- config
-location = /t {
-    content_by_lua_block {
-        local snowflake = require "resty.txid.snowflake"
-        local calls = 0
-        local function seven()
-            calls = calls + 1
-            return 7
-        end
-        local function node_of(node, state)
-            local g = snowflake.new { layout = "snowflake", node = node, state = "DIR/" .. state }
-            g()
-            return g:decode(g()).node
-        end
-        ngx.say(node_of("env:TXID_TEST_NODE", "env"), " ", node_of(seven, "function"), " ", calls)
+--- lua
+local snowflake = require "resty.txid.snowflake"
+local calls = 0
+local function seven()
+    calls = calls + 1
+    return 7
+end
+local function node_of(node, state)
+    local g = snowflake.new { layout = "snowflake", node = node, state = "DIR/" .. state }
+    g()
+    return g:decode(g()).node
+end
+ngx.say(node_of("env:TXID_TEST_NODE", "env"), " ", node_of(seven, "function"), " ", calls)
 
-        local name = io.open("/proc/sys/kernel/hostname"):read()
-        local ordinal = name:match("%-(%d+)$")
-        local ok, node = pcall(node_of, "hostname", "hostname")
-        if ordinal and tonumber(ordinal) < 1024 then
-            ngx.say(ok and node == tonumber(ordinal))
-        else
-            ngx.say(not ok and node:find("host name", 1, true) and true)
-        end
+local name = io.open("/proc/sys/kernel/hostname"):read()
+local ordinal = name:match("%-(%d+)$")
+local ok, node = pcall(node_of, "hostname", "hostname")
+if ordinal and tonumber(ordinal) < 1024 then
+    ngx.say(ok and node == tonumber(ordinal))
+else
+    ngx.say(not ok and node:find("host name", 1, true) and true)
+end
 
-        -- Both results are right: the machine may have no private address.
-        local ok, node = pcall(node_of, "ip", "ip")
-        ngx.say(ok and type(node) == "number" or node:find("private IPv4 address", 1, true) ~= nil)
-    }
-}
+-- Both results are right: the machine may have no private address.
+local ok, node = pcall(node_of, "ip", "ip")
+ngx.say(ok and type(node) == "number" or node:find("private IPv4 address", 1, true) ~= nil)
 --- response_body
 42 7 1
 true
@@ -296,27 +275,23 @@ true
 
 
 === TEST 6: refused files are named with their path and the reason
---- config
-location = /t {
-    content_by_lua_block {
-        local snowflake = require "resty.txid.snowflake"
-        local function say(layout, node, path)
-            local ok, err = pcall(snowflake.new, { layout = layout, node = node, state = path })
-            ngx.say(ok, " ", ok or (err:gsub("^cannot make a generator: ", ""):gsub("/%S*/txid%-state%-[^/ ]+", "there")))
-        end
-        say("snowflake", 3, "DIR/of-3")
-        say("snowflake", 4, "DIR/of-3")
-        say("sonyflake", 3, "DIR/of-3")
-        os.execute("ln -s DIR/of-3 DIR/link; mkfifo DIR/fifo; printf x > DIR/short; "
-                   .. "(printf y; tail -c +2 DIR/of-3) > DIR/damaged")
-        say("snowflake", 3, "DIR/link")
-        say("snowflake", 3, "DIR/fifo")
-        say("snowflake", 3, "DIR/short")
-        say("snowflake", 3, "DIR/damaged")
-        say("snowflake", 3, "DIR")
-        say("snowflake", 3, "DIR/of-3/below")
-    }
-}
+--- lua
+local snowflake = require "resty.txid.snowflake"
+local function say(layout, node, path)
+    local ok, err = pcall(snowflake.new, { layout = layout, node = node, state = path })
+    ngx.say(ok, " ", ok or (err:gsub("^cannot make a generator: ", ""):gsub("/%S*/txid%-state%-[^/ ]+", "there")))
+end
+say("snowflake", 3, "DIR/of-3")
+say("snowflake", 4, "DIR/of-3")
+say("sonyflake", 3, "DIR/of-3")
+os.execute("ln -s DIR/of-3 DIR/link; mkfifo DIR/fifo; printf x > DIR/short; "
+           .. "(printf y; tail -c +2 DIR/of-3) > DIR/damaged")
+say("snowflake", 3, "DIR/link")
+say("snowflake", 3, "DIR/fifo")
+say("snowflake", 3, "DIR/short")
+say("snowflake", 3, "DIR/damaged")
+say("snowflake", 3, "DIR")
+say("snowflake", 3, "DIR/of-3/below")
 --- response_body
 true true
 false there/of-3 belongs to node 3, not to node 4
@@ -331,36 +306,32 @@ false cannot open directory there/of-3: Not a directory (os error 20)
 
 
 === TEST 7: stats count, and max_drift bounds what is borrowed
---- config
-location = /t {
-    content_by_lua_block {
-        local snowflake = require "resty.txid.snowflake"
-        -- One id a second.
-        local layout = { time_bits = 35, node_bits = 0, sequence_bits = 0, unit_ms = 1000 }
-        local g = snowflake.new { layout = layout, node = 0, state = "DIR/slow", max_drift = 2 }
-        local made, err = 0
-        repeat
-            local id
-            id, err = g()
-            made = made + (id and 1 or 0)
-        until not id
-        -- A new second may have begun in the meantime.
-        ngx.say(made == 3 or made == 4)
-        ngx.say((err:gsub("%d%d%d%d%-%d%d%-%d%dT%d%d:%d%d:%d%d%.%d%d%dZ", "TIME")))
-        local _, again = g:next()
-        ngx.say(again == err or again:sub(1, 30) == err:sub(1, 30))
-        local stats = g:stats()
-        ngx.say(stats.issued, " ", stats.refused, " ", stats.clock_steps, " ", stats.borrowed_ms > 0)
-        local two = snowflake.new { layout = layout, node = 0, state = "DIR/slow", max_drift = 0.5 }
-        ngx.say(two(), " ", two:stats().issued, " ", two:stats().refused, " ", two:stats().borrowed_ms > 0,
-                " ", two:stats().node)
-        for _, layout in ipairs { "snowflake", "snowflake53", { time_bits = 62, node_bits = 0, sequence_bits = 1 } } do
-            local name = type(layout) == "string" and layout or "long"
-            local ends_ms = snowflake.new { layout = layout, node = 0, state = "DIR/ends-" .. name }:stats().layout_ends_ms
-            ngx.say(type(ends_ms), " ", tostring(ends_ms + 0LL))
-        end
-    }
-}
+--- lua
+local snowflake = require "resty.txid.snowflake"
+-- One id a second.
+local layout = { time_bits = 35, node_bits = 0, sequence_bits = 0, unit_ms = 1000 }
+local g = snowflake.new { layout = layout, node = 0, state = "DIR/slow", max_drift = 2 }
+local made, err = 0
+repeat
+    local id
+    id, err = g()
+    made = made + (id and 1 or 0)
+until not id
+-- A new second may have begun in the meantime.
+ngx.say(made == 3 or made == 4)
+ngx.say((err:gsub("%d%d%d%d%-%d%d%-%d%dT%d%d:%d%d:%d%d%.%d%d%dZ", "TIME")))
+local _, again = g:next()
+ngx.say(again == err or again:sub(1, 30) == err:sub(1, 30))
+local stats = g:stats()
+ngx.say(stats.issued, " ", stats.refused, " ", stats.clock_steps, " ", stats.borrowed_ms > 0)
+local two = snowflake.new { layout = layout, node = 0, state = "DIR/slow", max_drift = 0.5 }
+ngx.say(two(), " ", two:stats().issued, " ", two:stats().refused, " ", two:stats().borrowed_ms > 0,
+        " ", two:stats().node)
+for _, layout in ipairs { "snowflake", "snowflake53", { time_bits = 62, node_bits = 0, sequence_bits = 1 } } do
+    local name = type(layout) == "string" and layout or "long"
+    local ends_ms = snowflake.new { layout = layout, node = 0, state = "DIR/ends-" .. name }:stats().layout_ends_ms
+    ngx.say(type(ends_ms), " ", tostring(ends_ms + 0LL))
+end
 --- response_body_like chop
 ^true
 all ids of the layout up to TIME are used up, and the clock reads TIME
@@ -375,19 +346,15 @@ $
 
 
 === TEST 8: where the layout ends, and where it begins
---- config
-location = /t {
-    content_by_lua_block {
-        local snowflake = require "resty.txid.snowflake"
-        local function say(epoch, name)
-            local layout = { time_bits = 10, node_bits = 0, sequence_bits = 4, unit_ms = 1000, epoch = epoch }
-            local id, err = snowflake.new { layout = layout, node = 0, state = "DIR/" .. name }()
-            ngx.say(id, " ", (err:gsub("clock reads %S+ and", "clock reads TIME, and")))
-        end
-        say("2020-01-01", "ended")
-        say("2120-01-01", "not-begun")
-    }
-}
+--- lua
+local snowflake = require "resty.txid.snowflake"
+local function say(epoch, name)
+    local layout = { time_bits = 10, node_bits = 0, sequence_bits = 4, unit_ms = 1000, epoch = epoch }
+    local id, err = snowflake.new { layout = layout, node = 0, state = "DIR/" .. name }()
+    ngx.say(id, " ", (err:gsub("clock reads %S+ and", "clock reads TIME, and")))
+end
+say("2020-01-01", "ended")
+say("2120-01-01", "not-begun")
 --- response_body
 nil the clock reads TIME, and the layout ended at 2020-01-01T00:17:03.999Z
 nil the clock reads TIME, and the layout begins at 2120-01-01T00:00:00.000Z
@@ -395,47 +362,39 @@ nil the clock reads TIME, and the layout begins at 2120-01-01T00:00:00.000Z
 
 
 === TEST 9: a generator that nobody has any more is closed
---- config
-location = /t {
-    content_by_lua_block {
-        local ffi = require "ffi"
-        local gc, closed = ffi.gc, 0
-        ffi.gc = function(handle, close)
-            return gc(handle, function(dropped)
-                closed = closed + 1
-                close(dropped)
-            end)
-        end
-        local snowflake = require "resty.txid.snowflake"
-        for node = 1, 5 do
-            snowflake.new { layout = "snowflake", node = node, state = "DIR/dropped-" .. node }()
-        end
-        ffi.gc = gc
-        collectgarbage()
-        collectgarbage()
-        ngx.say(closed)
-    }
-}
+--- lua
+local ffi = require "ffi"
+local gc, closed = ffi.gc, 0
+ffi.gc = function(handle, close)
+    return gc(handle, function(dropped)
+        closed = closed + 1
+        close(dropped)
+    end)
+end
+local snowflake = require "resty.txid.snowflake"
+for node = 1, 5 do
+    snowflake.new { layout = "snowflake", node = node, state = "DIR/dropped-" .. node }()
+end
+ffi.gc = gc
+collectgarbage()
+collectgarbage()
+ngx.say(closed)
 --- response_body
 5
 
 
 
 === TEST 10: hot functions are compiled
---- config
-location = /t {
-    content_by_lua_block {
-        local snowflake = require "resty.txid.snowflake"
-        local trace = require "support.trace"
-        local g = snowflake.new { layout = "snowflake", node = 1, state = "DIR/compiled" }
-        ngx.say("call: ", trace(function() return g() end))
-        ngx.say("next: ", trace(function() return g:next() end))
-        local slow = { time_bits = 35, node_bits = 0, sequence_bits = 0, unit_ms = 1000 }
-        local refused = snowflake.new { layout = slow, node = 0, state = "DIR/refused", max_drift = 0 }
-        refused()
-        ngx.say("refused: ", trace(function() return refused() end))
-    }
-}
+--- lua
+local snowflake = require "resty.txid.snowflake"
+local trace = require "support.trace"
+local g = snowflake.new { layout = "snowflake", node = 1, state = "DIR/compiled" }
+ngx.say("call: ", trace(function() return g() end))
+ngx.say("next: ", trace(function() return g:next() end))
+local slow = { time_bits = 35, node_bits = 0, sequence_bits = 0, unit_ms = 1000 }
+local refused = snowflake.new { layout = slow, node = 0, state = "DIR/refused", max_drift = 0 }
+refused()
+ngx.say("refused: ", trace(function() return refused() end))
 --- response_body
 call: compiled
 next: compiled

@@ -9,7 +9,6 @@ master_on();
 workers(4);
 worker_connections(256);
 log_level('warn');
-no_long_string();
 run_tests();
 
 __DATA__
@@ -29,21 +28,10 @@ init_worker_by_lua_block {
     end
     ngx.shared.pids:set(ngx.worker.id(), ngx.worker.pid())
 }
---- config
-location = /t {
-    content_by_lua_block {
-        local pids = ngx.shared.pids
-        local wait_until = require "support.wait_until"
-        wait_until(function() return #pids:get_keys() == 4 end)
-
-        local other = (ngx.worker.id() + 1) % 4
-        local killed = pids:get(other)
-        require "support.kill"(killed, "KILL")
-        ngx.say("replaced: ", wait_until(function() return pids:get(other) ~= killed end))
-        ngx.say(#ngx.shared.seen:get_keys(0), " ids")
-        ngx.say(order_id:stats().issued > 50000, " ", order_id:stats().refused)
-    }
-}
+--- lua
+ngx.say("replaced: ", require "support.replace_worker"(ngx.shared.pids))
+ngx.say(#ngx.shared.seen:get_keys(0), " ids")
+ngx.say(order_id:stats().issued > 50000, " ", order_id:stats().refused)
 --- timeout: 120
 --- response_body
 replaced: true
@@ -74,21 +62,17 @@ init_worker_by_lua_block {
     end
     ngx.shared.pids:set(ngx.worker.id(), ngx.worker.pid())
 }
---- config
-location = /t {
-    content_by_lua_block {
-        local pids = ngx.shared.pids
-        local wait_until = require "support.wait_until"
-        wait_until(function() return #pids:get_keys() == 4 end)
-        ngx.say(#ngx.shared.seen:get_keys(0), " ids")
+--- lua
+local pids = ngx.shared.pids
+local wait_until = require "support.wait_until"
+wait_until(function() return #pids:get_keys() == 4 end)
+ngx.say(#ngx.shared.seen:get_keys(0), " ids")
 
-        local ok, err = pcall(function()
-            local made = require "resty.txid.snowflake".new { layout = "snowflake", node = 17 }
-            return made
-        end)
-        ngx.say(ok, " ", err:match("made in init_by_lua when nginx starts"))
-    }
-}
+local ok, err = pcall(function()
+    local made = require "resty.txid.snowflake".new { layout = "snowflake", node = 17 }
+    return made
+end)
+ngx.say(ok, " ", err:match("made in init_by_lua when nginx starts"))
 --- timeout: 120
 --- response_body
 80001 ids
@@ -124,24 +108,20 @@ init_worker_by_lua_block {
     ngx.timer.at(0.3, make)
     ngx.shared.generations:incr("workers", 1, 0)
 }
---- config
-location = /t {
-    content_by_lua_block {
-        local generations = ngx.shared.generations
-        local wait_until = require "support.wait_until"
-        local master = require("ngx.process").get_master_pid()
-        for generation = 1, 4 do
-            wait_until(function() return generations:get("workers") == 4 * generation end)
-            if generation < 4 then
-                require "support.kill"(master, "HUP")
-            end
-        end
-        wait_until(function() return generations:get("made") == 32 end)
-        local count = #ngx.shared.seen:get_keys(0)
-        ngx.say(generations:get("count"), " generations, ", count, " ids")
-        ngx.say(in_file:stats().borrowed_ms > 1000, " ", in_memory:stats().borrowed_ms > 1000)
-    }
-}
+--- lua
+local generations = ngx.shared.generations
+local wait_until = require "support.wait_until"
+local master = require("ngx.process").get_master_pid()
+for generation = 1, 4 do
+    wait_until(function() return generations:get("workers") == 4 * generation end)
+    if generation < 4 then
+        require "support.kill"(master, "HUP")
+    end
+end
+wait_until(function() return generations:get("made") == 32 end)
+local count = #ngx.shared.seen:get_keys(0)
+ngx.say(generations:get("count"), " generations, ", count, " ids")
+ngx.say(in_file:stats().borrowed_ms > 1000, " ", in_memory:stats().borrowed_ms > 1000)
 --- timeout: 120
 --- response_body
 4 generations, 32000 ids
@@ -158,19 +138,15 @@ init_by_lua_block {
 init_worker_by_lua_block {
     uid = require "support.be_nobody"()
 }
---- config
-location = /t {
-    content_by_lua_block {
-        local snowflake = require "resty.txid.snowflake"
-        ngx.say(#order_id(), " ", #order_id())
-        ngx.say("inherited: ", #snowflake.new { layout = "snowflake", node = 17, state = "DIR/of-root/orders" }())
+--- lua
+local snowflake = require "resty.txid.snowflake"
+ngx.say(#order_id(), " ", #order_id())
+ngx.say("inherited: ", #snowflake.new { layout = "snowflake", node = 17, state = "DIR/of-root/orders" }())
 
-        local ok, err = pcall(snowflake.new, { layout = "snowflake", node = 17, state = "DIR/closed/orders" })
-        -- If the tests do not run as root, the worker's user made the directory.
-        local there = "DIR/closed/orders: Permission denied (os error 13), as user nobody (uid 65534)"
-        ngx.say(uid ~= 65534 or not ok and err:find(there, 1, true) ~= nil or err)
-    }
-}
+local ok, err = pcall(snowflake.new, { layout = "snowflake", node = 17, state = "DIR/closed/orders" })
+-- If the tests do not run as root, the worker's user made the directory.
+local there = "DIR/closed/orders: Permission denied (os error 13), as user nobody (uid 65534)"
+ngx.say(uid ~= 65534 or not ok and err:find(there, 1, true) ~= nil or err)
 --- response_body
 19 19
 inherited: 19
@@ -200,18 +176,15 @@ location = /id {
         ngx.print(last_in_file, " ", last_in_memory)
     }
 }
-location = /t {
-    content_by_lua_block {
-        local http = require "support.http"
-        local last_in_file, last_in_memory = "", ""
-        for _ = 1, 50 do
-            local a, b = assert(http.get("/id")):match("(%d+) (%d+)")
-            assert(a > last_in_file and b > last_in_memory)
-            last_in_file, last_in_memory = a, b
-        end
-        ngx.say("in order")
-    }
-}
+--- lua
+local http = require "support.http"
+local last_in_file, last_in_memory = "", ""
+for _ = 1, 50 do
+    local a, b = assert(http.get("/id")):match("(%d+) (%d+)")
+    assert(a > last_in_file and b > last_in_memory)
+    last_in_file, last_in_memory = a, b
+end
+ngx.say("in order")
 --- timeout: 120
 --- response_body
 in order

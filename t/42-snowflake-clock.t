@@ -10,6 +10,7 @@ use lib 't/support';
 use Test::Base;
 use Cwd qw(realpath);
 use File::Temp qw(tempdir);
+use Files qw(write_file);
 use Tree qw(library lua_cpath lua_path luajit);
 
 my ($libfaketime) = grep {-e} map { glob "$_/faketime/libfaketime.so.1" } qw(/usr/lib/* /usr/lib /usr/lib64 /usr/local/lib);
@@ -21,13 +22,6 @@ library();
 
 my $dir   = realpath(tempdir('txid-clock-XXXXXX', TMPDIR => 1, CLEANUP => 1));
 my $state = 0;
-
-sub write_file {
-    my ($path, $text) = @_;
-    open my $file, '>', $path or die "$path: $!";
-    print $file $text;
-    close $file or die "$path: $!";
-}
 
 # The clock only moves at a step, so that the counts are exact.
 write_file("$dir/steps.lua", <<'END');

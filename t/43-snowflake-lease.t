@@ -13,7 +13,6 @@ Agent::start('ended');
 # Nothing listens on this port.
 Agent::start('later', '--store', 'etcd://127.0.0.1:1/txid');
 
-no_long_string();
 run_tests();
 
 __DATA__
@@ -25,56 +24,44 @@ init_by_lua_block {
         layout = "snowflake", node = "lease", state = "DIR/run-orders/orders",
     }
 }
---- config
-location = /t {
-    content_by_lua_block {
-        assert(require "support.wait_until"(order_id))
-        local stats = order_id:stats()
-        local last = ""
-        for _ = 1, 20000 do
-            local id = assert(order_id())
-            assert(id > last)
-            assert(order_id:decode(id).node == stats.node)
-            last = id
-        end
-        ngx.say(stats.lease_left_ms > 40000 and stats.lease_left_ms <= 60000, " ", stats.renewals >= 1, " ",
-                stats.failures)
-    }
-}
+--- lua
+assert(require "support.wait_until"(order_id))
+local stats = order_id:stats()
+local last = ""
+for _ = 1, 20000 do
+    local id = assert(order_id())
+    assert(id > last)
+    assert(order_id:decode(id).node == stats.node)
+    last = id
+end
+ngx.say(stats.lease_left_ms > 40000 and stats.lease_left_ms <= 60000, " ", stats.renewals >= 1, " ",
+        stats.failures)
 --- response_body
 true true 0
 
 
 
 === TEST 2: a node that is not leased has no lease in its stats
---- config
-location = /t {
-    content_by_lua_block {
-        local stats = require "resty.txid.snowflake".new { layout = "leaf", node = 5, state = "DIR/own" }:stats()
-        ngx.say(stats.node, " ", stats.lease_left_ms, " ", stats.renewals, " ", stats.failures)
-    }
-}
+--- lua
+local stats = require "resty.txid.snowflake".new { layout = "leaf", node = 5, state = "DIR/own" }:stats()
+ngx.say(stats.node, " ", stats.lease_left_ms, " ", stats.renewals, " ", stats.failures)
 --- response_body
 5 nil nil nil
 
 
 
 === TEST 3: without an agent there is no generator
---- config
-location = /t {
-    content_by_lua_block {
-        local snowflake = require "resty.txid.snowflake"
-        local function try(options)
-            options.node = "lease"
-            local _, err = pcall(snowflake.new, options)
-            ngx.say((err:gsub("/%S+/", "")))
-        end
-        try { layout = "snowflake", state = "DIR/run-nobody/nobody" }
-        try { layout = "sonyflake", state = "DIR/run-orders/orders" }
-        os.execute("cp DIR/run-orders/orders DIR/copy && chmod 666 DIR/copy")
-        try { layout = "snowflake", state = "DIR/copy" }
-    }
-}
+--- lua
+local snowflake = require "resty.txid.snowflake"
+local function try(options)
+    options.node = "lease"
+    local _, err = pcall(snowflake.new, options)
+    ngx.say((err:gsub("/%S+/", "")))
+end
+try { layout = "snowflake", state = "DIR/run-nobody/nobody" }
+try { layout = "sonyflake", state = "DIR/run-orders/orders" }
+os.execute("cp DIR/run-orders/orders DIR/copy && chmod 666 DIR/copy")
+try { layout = "snowflake", state = "DIR/copy" }
 --- response_body
 cannot make a generator: nobody does not exist; txid-agent makes it, so start that first, with --node
 cannot make a generator: orders belongs to the layout time_bits=41,node_bits=10,sequence_bits=12,unit_ms=1,epoch=1288834974657, not to time_bits=39,sequence_bits=8,node_bits=16,unit_ms=10,epoch=1409529600000
@@ -89,15 +76,11 @@ init_by_lua_block {
         layout = "snowflake", node = "lease", state = "DIR/run-later/later",
     }
 }
---- config
-location = /t {
-    content_by_lua_block {
-        ngx.say(order_id())
-        ngx.say(select(2, order_id:next()))
-        local stats = order_id:stats()
-        ngx.say(stats.node, " ", stats.lease_left_ms, " ", stats.renewals, " ", stats.failures > 0)
-    }
-}
+--- lua
+ngx.say(order_id())
+ngx.say(select(2, order_id:next()))
+local stats = order_id:stats()
+ngx.say(stats.node, " ", stats.lease_left_ms, " ", stats.renewals, " ", stats.failures > 0)
 --- response_body
 nillater has no lease; txid-agent has not reached its store yet
 later has no lease; txid-agent has not reached its store yet
@@ -106,26 +89,22 @@ nil 0 0 true
 
 
 === TEST 5: a lease that is not renewed ends, and ids continue when it is renewed again
---- config
-location = /t {
-    content_by_lua_block {
-        local kill, wait_until = require "support.kill", require "support.wait_until"
-        local order_id = require "resty.txid.snowflake".new {
-            layout = "snowflake", node = "lease", state = "DIR/run-short/short",
-        }
-        local agent = tonumber(io.open("DIR/short.pid"):read("*a"))
-        assert(wait_until(order_id))
-        local before = order_id()
-        kill(agent, "STOP")
-        ngx.sleep(1)
-        ngx.say(wait_until(function() return not order_id() end))
-        local _, err = order_id()
-        ngx.say((err:gsub("%d", "0")))
-        kill(agent, "CONT")
-        ngx.say(wait_until(order_id))
-        ngx.say(order_id() > before)
-    }
+--- lua
+local kill, wait_until = require "support.kill", require "support.wait_until"
+local order_id = require "resty.txid.snowflake".new {
+    layout = "snowflake", node = "lease", state = "DIR/run-short/short",
 }
+local agent = tonumber(io.open("DIR/short.pid"):read("*a"))
+assert(wait_until(order_id))
+local before = order_id()
+kill(agent, "STOP")
+ngx.sleep(1)
+ngx.say(wait_until(function() return not order_id() end))
+local _, err = order_id()
+ngx.say((err:gsub("%d", "0")))
+kill(agent, "CONT")
+ngx.say(wait_until(order_id))
+ngx.say(order_id() > before)
 --- response_body
 true
 the lease of short ended at 0000-00-00T00:00:00.000Z; txid-agent last reached its store at 0000-00-00T00:00:00.000Z
@@ -135,22 +114,18 @@ true
 
 
 === TEST 6: a lease that was given back says so
---- config
-location = /t {
-    content_by_lua_block {
-        local kill, wait_until = require "support.kill", require "support.wait_until"
-        local order_id = require "resty.txid.snowflake".new {
-            layout = "snowflake", node = "lease", state = "DIR/run-ended/ended",
-        }
-        assert(wait_until(order_id))
-        kill(tonumber(io.open("DIR/ended.pid"):read("*a")), "TERM")
-        ngx.say(wait_until(function() return not order_id() end))
-        ngx.say(wait_until(function()
-            local _, err = order_id()
-            return err == "ended has no lease; txid-agent gave the node back when it was stopped"
-        end))
-    }
+--- lua
+local kill, wait_until = require "support.kill", require "support.wait_until"
+local order_id = require "resty.txid.snowflake".new {
+    layout = "snowflake", node = "lease", state = "DIR/run-ended/ended",
 }
+assert(wait_until(order_id))
+kill(tonumber(io.open("DIR/ended.pid"):read("*a")), "TERM")
+ngx.say(wait_until(function() return not order_id() end))
+ngx.say(wait_until(function()
+    local _, err = order_id()
+    return err == "ended has no lease; txid-agent gave the node back when it was stopped"
+end))
 --- response_body
 true
 true

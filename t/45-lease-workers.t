@@ -15,7 +15,6 @@ Agent::start('measured');
 master_on();
 workers(4);
 worker_connections(256);
-no_long_string();
 run_tests();
 
 __DATA__
@@ -46,21 +45,17 @@ init_worker_by_lua_block {
     end
     ngx.timer.every(0.01, function() some() end)
 }
---- config
-location = /t {
-    content_by_lua_block {
-        local kill, wait_until = require "support.kill", require "support.wait_until"
-        local generations, master = ngx.shared.generations, require("ngx.process").get_master_pid()
-        local node = order_id:stats().node
-        for next_generation = 2, 4 do
-            kill(master, "HUP")
-            ngx.say(wait_until(function()
-                return (generations:get("runs of " .. next_generation) or 0) > 20
-            end))
-        end
-        ngx.say(order_id:stats().node == node, " ", #ngx.shared.seen:get_keys(0) > 12000)
-    }
-}
+--- lua
+local kill, wait_until = require "support.kill", require "support.wait_until"
+local generations, master = ngx.shared.generations, require("ngx.process").get_master_pid()
+local node = order_id:stats().node
+for next_generation = 2, 4 do
+    kill(master, "HUP")
+    ngx.say(wait_until(function()
+        return (generations:get("runs of " .. next_generation) or 0) > 20
+    end))
+end
+ngx.say(order_id:stats().node == node, " ", #ngx.shared.seen:get_keys(0) > 12000)
 --- response_body
 true
 true
@@ -94,23 +89,19 @@ init_worker_by_lua_block {
         end
     end)
 }
---- config
-location = /t {
-    content_by_lua_block {
-        local wait_until = require "support.wait_until"
-        local nodes = ngx.shared.nodes
-        for changes = 1, 3 do
-            local node = order_id:stats().node
-            wait_until(function() return (nodes:get(node) or 0) > 1000 end)
-            os.execute("DIR/txid-agent release --store file://DIR/store moved " .. node .. " > /dev/null")
-            ngx.say(wait_until(function()
-                local now = order_id:stats().node
-                return now and now ~= node and (nodes:get(now) or 0) > 1000
-            end))
-        end
-        ngx.say(#nodes:get_keys())
-    }
-}
+--- lua
+local wait_until = require "support.wait_until"
+local nodes = ngx.shared.nodes
+for changes = 1, 3 do
+    local node = order_id:stats().node
+    wait_until(function() return (nodes:get(node) or 0) > 1000 end)
+    os.execute("DIR/txid-agent release --store file://DIR/store moved " .. node .. " > /dev/null")
+    ngx.say(wait_until(function()
+        local now = order_id:stats().node
+        return now and now ~= node and (nodes:get(now) or 0) > 1000
+    end))
+end
+ngx.say(#nodes:get_keys())
 --- response_body
 true
 true
@@ -127,16 +118,12 @@ init_by_lua_block {
     }
     assert(require "support.until_leased"(order_id))
 }
---- config
-location = /t {
-    content_by_lua_block {
-        local stats = order_id:stats()
-        ngx.say("txid_lease_live ", stats.lease_left_ms > 0 and 1 or 0)
-        ngx.say("txid_lease_left_seconds ", stats.lease_left_ms / 1000)
-        ngx.say("txid_lease_renewals_total ", stats.renewals)
-        ngx.say("txid_lease_failures_total ", stats.failures)
-    }
-}
+--- lua
+local stats = order_id:stats()
+ngx.say("txid_lease_live ", stats.lease_left_ms > 0 and 1 or 0)
+ngx.say("txid_lease_left_seconds ", stats.lease_left_ms / 1000)
+ngx.say("txid_lease_renewals_total ", stats.renewals)
+ngx.say("txid_lease_failures_total ", stats.failures)
 --- response_body_like
 ^txid_lease_live 1
 txid_lease_left_seconds [45]\d(\.\d+)?

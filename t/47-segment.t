@@ -9,7 +9,6 @@ master_on();
 workers(4);
 worker_connections(256);
 log_level('warn');
-no_long_string();
 run_tests();
 
 __DATA__
@@ -22,24 +21,20 @@ init_by_lua_block {
     page.publish("DIR/invoices.segment", 1042, 1044)
     invoice_no = require "resty.txid.segment".new { state = "DIR/invoices.segment" }
 }
---- config
-location = /t {
-    content_by_lua_block {
-        local publish = require "support.segment_page".publish
-        ngx.say(invoice_no(), " ", type(invoice_no()))
-        ngx.say(invoice_no())
+--- lua
+local publish = require "support.segment_page".publish
+ngx.say(invoice_no(), " ", type(invoice_no()))
+ngx.say(invoice_no())
 
-        local stats = invoice_no:stats()
-        ngx.say(stats.left, " ", stats.next, " ", stats.step, " ", stats.news, " ", tostring(stats.contact_ms))
+local stats = invoice_no:stats()
+ngx.say(stats.left, " ", stats.next, " ", stats.step, " ", stats.news, " ", tostring(stats.contact_ms))
 
-        publish("DIR/invoices.segment", 5000, 5002)
-        ngx.say(invoice_no:stats().next)
-        ngx.say(tostring(invoice_no:next()), " ", invoice_no:stats().left)
-        publish("DIR/invoices.segment", 9223372036854775806ULL, 9223372036854775807ULL)
-        ngx.say(invoice_no(), " ", invoice_no())
-        ngx.say(invoice_no:next())
-    }
-}
+publish("DIR/invoices.segment", 5000, 5002)
+ngx.say(invoice_no:stats().next)
+ngx.say(tostring(invoice_no:next()), " ", invoice_no:stats().left)
+publish("DIR/invoices.segment", 9223372036854775806ULL, 9223372036854775807ULL)
+ngx.say(invoice_no(), " ", invoice_no())
+ngx.say(invoice_no:next())
 --- response_body
 1042 string
 nilthe numbers of invoices are used up; txid-agent has not reached its store yet
@@ -68,20 +63,9 @@ init_worker_by_lua_block {
     end
     ngx.shared.pids:set(ngx.worker.id(), ngx.worker.pid())
 }
---- config
-location = /t {
-    content_by_lua_block {
-        local pids = ngx.shared.pids
-        local wait_until = require "support.wait_until"
-        wait_until(function() return #pids:get_keys() == 4 end)
-
-        local other = (ngx.worker.id() + 1) % 4
-        local killed = pids:get(other)
-        require "support.kill"(killed, "KILL")
-        ngx.say("replaced: ", wait_until(function() return pids:get(other) ~= killed end))
-        ngx.say(#ngx.shared.seen:get_keys(0), " numbers, the next is ", order_no())
-    }
-}
+--- lua
+ngx.say("replaced: ", require "support.replace_worker"(ngx.shared.pids))
+ngx.say(#ngx.shared.seen:get_keys(0), " numbers, the next is ", order_no())
 --- response_body
 replaced: true
 100000 numbers, the next is 100001
@@ -118,19 +102,15 @@ init_worker_by_lua_block {
     ngx.timer.at(0.2, take)
     ngx.shared.generations:incr("workers", 1, 0)
 }
---- config
-location = /t {
-    content_by_lua_block {
-        local generations = ngx.shared.generations
-        local wait_until = require "support.wait_until"
-        wait_until(function() return generations:get("workers") == 4 end)
-        require "support.kill"(require("ngx.process").get_master_pid(), "HUP")
-        wait_until(function() return generations:get("workers") == 8 end)
-        local seen = ngx.shared.seen
-        wait_until(function() return #seen:get_keys(0) == 8000 end)
-        ngx.say(#seen:get_keys(0), " numbers, the next is ", order_no())
-    }
-}
+--- lua
+local generations = ngx.shared.generations
+local wait_until = require "support.wait_until"
+wait_until(function() return generations:get("workers") == 4 end)
+require "support.kill"(require("ngx.process").get_master_pid(), "HUP")
+wait_until(function() return generations:get("workers") == 8 end)
+local seen = ngx.shared.seen
+wait_until(function() return #seen:get_keys(0) == 8000 end)
+ngx.say(#seen:get_keys(0), " numbers, the next is ", order_no())
 --- response_body
 8000 numbers, the next is 8001
 
@@ -141,26 +121,22 @@ location = /t {
 init_by_lua_block {
     require "support.segment_page".make("DIR/wrong.segment")
 }
---- config
-location = /t {
-    content_by_lua_block {
-        local segment = require "resty.txid.segment"
-        local function say(...)
-            local ok, err = pcall(segment.new, ...)
-            ngx.say((tostring(err):gsub("/[%w/_.-]*/", "")))
-        end
-        say("x")
-        say {}
-        say { state = "x" }
-        say { state = "/x\0y" }
-        say { state = "/x", node = 1 }
-        say { state = "DIR/none.segment" }
-        os.execute("cp DIR/wrong.segment DIR/copy.segment")
-        say { state = "DIR/copy.segment" }
-        local opened = segment.new { state = "DIR/wrong.segment" }
-        ngx.say((select(2, pcall(opened.next))))
-    }
-}
+--- lua
+local segment = require "resty.txid.segment"
+local function say(...)
+    local ok, err = pcall(segment.new, ...)
+    ngx.say((tostring(err):gsub("/[%w/_.-]*/", "")))
+end
+say("x")
+say {}
+say { state = "x" }
+say { state = "/x\0y" }
+say { state = "/x", node = 1 }
+say { state = "DIR/none.segment" }
+os.execute("cp DIR/wrong.segment DIR/copy.segment")
+say { state = "DIR/copy.segment" }
+local opened = segment.new { state = "DIR/wrong.segment" }
+ngx.say((select(2, pcall(opened.next))))
 --- response_body
 bad argument #1 to 'new' (table expected, got string)
 bad option 'state' to 'new' (the file that txid-agent keeps expected, got nil)
@@ -181,14 +157,10 @@ init_by_lua_block {
     page.publish("DIR/compiled.segment", 1, 1000000)
     invoice_no = require "resty.txid.segment".new { state = "DIR/compiled.segment" }
 }
---- config
-location = /t {
-    content_by_lua_block {
-        local trace = require "support.trace"
-        ngx.say("text: ", trace(function() return invoice_no() end))
-        ngx.say("int64_t: ", trace(function() return invoice_no:next() end))
-    }
-}
+--- lua
+local trace = require "support.trace"
+ngx.say("text: ", trace(function() return invoice_no() end))
+ngx.say("int64_t: ", trace(function() return invoice_no:next() end))
 --- response_body
 text: compiled
 int64_t: compiled
@@ -203,20 +175,16 @@ init_by_lua_block {
     page.publish("DIR/rated.segment", 0, 2)
     invoice_no = require "resty.txid.segment".new { state = "DIR/rated.segment" }
 }
---- config
-location = /t {
-    content_by_lua_block {
-        local function say()
-            local stats = invoice_no:stats()
-            ngx.say(tostring(stats.lasts_ms), " ", tostring(stats.contact_ms))
-        end
-        say()
-        page.report("DIR/rated.segment", 4000, 1795255200000)
-        say()
-        ngx.say(tostring(invoice_no:next()), " ", tostring(invoice_no:next()))
-        say()
-    }
-}
+--- lua
+local function say()
+    local stats = invoice_no:stats()
+    ngx.say(tostring(stats.lasts_ms), " ", tostring(stats.contact_ms))
+end
+say()
+page.report("DIR/rated.segment", 4000, 1795255200000)
+say()
+ngx.say(tostring(invoice_no:next()), " ", tostring(invoice_no:next()))
+say()
 --- response_body
 nil nil
 500 1795255200000

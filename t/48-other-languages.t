@@ -5,8 +5,9 @@ use warnings;
 use lib 't/support';
 use Agent;
 use Cwd qw(getcwd);
-use Example qw(contents request serve);
+use Example qw(request serve);
 use File::Path qw(make_path);
+use Files qw(contents write_file);
 use State ();
 use Test::More;
 use Time::HiRes qw(sleep time);
@@ -17,14 +18,6 @@ my $root = getcwd();
 my $node_modules = "$root/target/languages/node_modules";
 
 sub is_there { return system("command -v $_[0] >/dev/null 2>&1") == 0 }
-
-sub write_file {
-    my ($name, $text) = @_;
-    open my $out, '>', $name or die "$name: $!";
-    print {$out} $text;
-    close $out or die "$name: $!";
-    return;
-}
 
 # The library and its .pc file, as `make install` puts them. Their directory is always the same: go takes the path of a library
 # from its cache, and does not notice that it has changed.

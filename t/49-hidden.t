@@ -5,7 +5,6 @@ use Test::Nginx::Socket::Lua 'no_plan';
 use Suite;
 use State;
 
-no_long_string();
 run_tests();
 
 __DATA__
@@ -21,22 +20,18 @@ init_by_lua_block {
     orders = hidden.new { key_file = "DIR/orders.key", name = "orders", digits = 10 }
     wide = hidden.new { key_file = "DIR/orders.key", name = "orders", letters = 13, check = true }
 }
---- config
-location = /t {
-    content_by_lua_block {
-        ngx.say(orders:hide(42), " ", tostring(orders:reveal("9328347165")))
-        ngx.say(orders:hide(42LL), " ", orders:hide(42ULL), " ", tonumber(orders:reveal(orders:hide(0))))
-        ngx.say(orders:hide(10000000000))
-        ngx.say(orders:reveal("932834716"))
-        ngx.say(orders:reveal("932834716x"))
-        for _, number in ipairs { 0ULL, 2^53, 0x7fffffffffffffffLL, 0xffffffffffffffffULL } do
-            local shown = wide:hide(number)
-            ngx.say(#shown, " ", tostring(wide:reveal(shown:upper())))
-        end
-        local shown = wide:hide(7)
-        ngx.say(wide:reveal(shown:sub(1, -2) .. (shown:sub(-1) == "0" and "2" or "0")))
-    }
-}
+--- lua
+ngx.say(orders:hide(42), " ", tostring(orders:reveal("9328347165")))
+ngx.say(orders:hide(42LL), " ", orders:hide(42ULL), " ", tonumber(orders:reveal(orders:hide(0))))
+ngx.say(orders:hide(10000000000))
+ngx.say(orders:reveal("932834716"))
+ngx.say(orders:reveal("932834716x"))
+for _, number in ipairs { 0ULL, 2^53, 0x7fffffffffffffffLL, 0xffffffffffffffffULL } do
+    local shown = wide:hide(number)
+    ngx.say(#shown, " ", tostring(wide:reveal(shown:upper())))
+end
+local shown = wide:hide(7)
+ngx.say(wide:reveal(shown:sub(1, -2) .. (shown:sub(-1) == "0" and "2" or "0")))
 --- response_body
 9328347165 42ULL
 9328347165 9328347165 0
@@ -62,44 +57,40 @@ init_by_lua_block {
     os.execute("chmod 600 DIR/errors.key")
     orders = require "resty.txid.hidden".new { key_file = "DIR/errors.key", name = "orders", digits = 10 }
 }
---- config
-location = /t {
-    content_by_lua_block {
-        local hidden = require "resty.txid.hidden"
-        local key = "DIR/errors.key"
-        local function say(f, ...)
-            local _, err = pcall(f, ...)
-            ngx.say((tostring(err):gsub("^.-:%d+: ", ""):gsub("/.-/errors", "errors"):gsub("/.-/none", "none")))
-        end
-        for _, n in ipairs { -1, 0.5, 2^53 + 2, 0/0, "42", -1LL } do
-            say(function() return orders:hide(n) end)
-        end
-        say(function() return orders.hide(42) end)
-        say(function() return orders:reveal(42) end)
-        for _, options in ipairs {
-            { name = "a", digits = 6 },
-            { key_file = "a", name = "a", digits = 6 },
-            { key_file = key, digits = 6 },
-            { key_file = key, name = "a\0b", digits = 6 },
-            { key_file = key, name = "a" },
-            { key_file = key, name = "a", digits = 6, letters = 6 },
-            { key_file = key, name = "a", digits = 6.5 },
-            { key_file = key, name = "a", digits = "10" },
-            { key_file = key, name = "a", digits = 20 },
-            { key_file = key, name = "a", digits = 6, check = 1 },
-            { key_file = key, name = "a", uuid = 1 },
-            { key_file = key, name = "a", uuid = true, digits = 6 },
-            { key_file = key, name = "a", uuid = true, check = true },
-            { key_file = key, name = "a\255", digits = 6 },
-            { key_file = key, name = "a\254", digits = 6 },
-            { key_file = key, name = "a", digits = 6, state = "a" },
-            { key_file = key, name = "a", digits = 6, colour = 1 },
-            { key_file = key .. ".none", name = "a", digits = 6 },
-        } do
-            say(hidden.new, options)
-        end
-    }
-}
+--- lua
+local hidden = require "resty.txid.hidden"
+local key = "DIR/errors.key"
+local function say(f, ...)
+    local _, err = pcall(f, ...)
+    ngx.say((tostring(err):gsub("^.-:%d+: ", ""):gsub("/.-/errors", "errors"):gsub("/.-/none", "none")))
+end
+for _, n in ipairs { -1, 0.5, 2^53 + 2, 0/0, "42", -1LL } do
+    say(function() return orders:hide(n) end)
+end
+say(function() return orders.hide(42) end)
+say(function() return orders:reveal(42) end)
+for _, options in ipairs {
+    { name = "a", digits = 6 },
+    { key_file = "a", name = "a", digits = 6 },
+    { key_file = key, digits = 6 },
+    { key_file = key, name = "a\0b", digits = 6 },
+    { key_file = key, name = "a" },
+    { key_file = key, name = "a", digits = 6, letters = 6 },
+    { key_file = key, name = "a", digits = 6.5 },
+    { key_file = key, name = "a", digits = "10" },
+    { key_file = key, name = "a", digits = 20 },
+    { key_file = key, name = "a", digits = 6, check = 1 },
+    { key_file = key, name = "a", uuid = 1 },
+    { key_file = key, name = "a", uuid = true, digits = 6 },
+    { key_file = key, name = "a", uuid = true, check = true },
+    { key_file = key, name = "a\255", digits = 6 },
+    { key_file = key, name = "a\254", digits = 6 },
+    { key_file = key, name = "a", digits = 6, state = "a" },
+    { key_file = key, name = "a", digits = 6, colour = 1 },
+    { key_file = key .. ".none", name = "a", digits = 6 },
+} do
+    say(hidden.new, options)
+end
 --- response_body
 bad argument #1 to 'hide' (a whole number from 0 to 2^53 expected, got -1)
 bad argument #1 to 'hide' (a whole number from 0 to 2^53 expected, got 0.5)
@@ -163,30 +154,26 @@ init_by_lua_block {
     orders = hidden.new { key_file = "DIR/compiled.key", name = "orders", digits = 10 }
     payments = hidden.new { key_file = "DIR/compiled.key", name = "payments", uuid = true }
 }
---- config
-location = /t {
-    content_by_lua_block {
-        local trace = require "support.trace"
-        local orders, payments = orders, payments
-        local images = {}
-        for i = 0, 255 do
-            images[i] = orders:hide(i)
-        end
-        ngx.say("number: ", trace(function(i) return orders:hide(i) end))
-        ngx.say("uint64_t: ", trace(function(i) return orders:hide(1763712000ULL + i) end))
-        ngx.say("reveal: ", trace(function(i) return orders:reveal(images[i % 256]) end))
-        ngx.say("not an image: ", trace(function(i) return orders:reveal("42") end))
+--- lua
+local trace = require "support.trace"
+local orders, payments = orders, payments
+local images = {}
+for i = 0, 255 do
+    images[i] = orders:hide(i)
+end
+ngx.say("number: ", trace(function(i) return orders:hide(i) end))
+ngx.say("uint64_t: ", trace(function(i) return orders:hide(1763712000ULL + i) end))
+ngx.say("reveal: ", trace(function(i) return orders:reveal(images[i % 256]) end))
+ngx.say("not an image: ", trace(function(i) return orders:reveal("42") end))
 
-        local uuid = require "resty.txid.uuid"
-        local ids, shown = {}, {}
-        for i = 0, 255 do
-            ids[i] = uuid.v7()
-            shown[i] = payments:hide(ids[i])
-        end
-        ngx.say("UUID: ", trace(function(i) return payments:hide(ids[i % 256]) end))
-        ngx.say("its image: ", trace(function(i) return payments:reveal(shown[i % 256]) end))
-    }
-}
+local uuid = require "resty.txid.uuid"
+local ids, shown = {}, {}
+for i = 0, 255 do
+    ids[i] = uuid.v7()
+    shown[i] = payments:hide(ids[i])
+end
+ngx.say("UUID: ", trace(function(i) return payments:hide(ids[i % 256]) end))
+ngx.say("its image: ", trace(function(i) return payments:reveal(shown[i % 256]) end))
 --- response_body
 number: compiled
 uint64_t: compiled
@@ -206,22 +193,18 @@ init_by_lua_block {
     os.execute("chmod 600 DIR/uuids.key")
     payments = require "resty.txid.hidden".new { key_file = "DIR/uuids.key", name = "orders", uuid = true }
 }
---- config
-location = /t {
-    content_by_lua_block {
-        ngx.say(payments:hide("017f22e2-79b0-7cc3-98c4-dc0c0c07398f"))
-        ngx.say(payments:reveal("16778B25-A699-4D18-952B-2E2F59AFC912"))
-        ngx.say(payments:hide("16778b25-a699-4d18-952b-2e2f59afc912"))
-        ngx.say(payments:reveal("017f22e2-79b0-7cc3-98c4-dc0c0c07398f"))
-        ngx.say(payments:reveal("42"))
-        for _, wrong in ipairs { 42, false } do
-            local _, err = pcall(function() return payments:hide(wrong) end)
-            ngx.say((err:gsub("^.-:%d+: ", "")))
-        end
-        local id = require "resty.txid.uuid".v7()
-        ngx.say(payments:reveal(payments:hide(id)) == id)
-    }
-}
+--- lua
+ngx.say(payments:hide("017f22e2-79b0-7cc3-98c4-dc0c0c07398f"))
+ngx.say(payments:reveal("16778B25-A699-4D18-952B-2E2F59AFC912"))
+ngx.say(payments:hide("16778b25-a699-4d18-952b-2e2f59afc912"))
+ngx.say(payments:reveal("017f22e2-79b0-7cc3-98c4-dc0c0c07398f"))
+ngx.say(payments:reveal("42"))
+for _, wrong in ipairs { 42, false } do
+    local _, err = pcall(function() return payments:hide(wrong) end)
+    ngx.say((err:gsub("^.-:%d+: ", "")))
+end
+local id = require "resty.txid.uuid".v7()
+ngx.say(payments:reveal(payments:hide(id)) == id)
 --- response_body
 16778b25-a699-4d18-952b-2e2f59afc912
 017f22e2-79b0-7cc3-98c4-dc0c0c07398f

@@ -1,81 +1,27 @@
-# One id for each request, whatever nginx does with the request. Each block's locations are served three times: with id() in
-# set_by_lua, with handle() in rewrite_by_lua, and with handle() in server_rewrite_by_lua. The client, the log, a log_by_lua and
-# the upstream report the ids that they saw.
+# One id for each request, whatever nginx does with the request: with id() in set_by_lua, with handle() in rewrite_by_lua, and
+# with handle() in server_rewrite_by_lua.
 
 use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';
 use Suite;
+use Redirects;
 
 # The map makes a variable that handle() can write to. A redirect would run "set" again, and empty the variable.
-my $http_config = <<'END';
-map "" $request_txid { default ""; }
-lua_shared_dict agree 1m;
-init_by_lua_block {
-    agree = require "support.agree"
-    request = require "resty.txid.request"
-}
+add_block_preprocessor(sub {
+    my ($block) = @_;
+    $block->set_value(http_config => "map '' \$request_txid { default ''; }\n" . $block->http_config);
+});
 
-server {
-    listen 127.0.0.1:$TEST_NGINX_RAND_PORT_4;
-    access_log off;
-    location / {
-        content_by_lua_block {
-            agree.note("upstream", ngx.var.http_x_request_id)
-            ngx.header["X-Accel-Redirect"] = ngx.var.arg_accel
-            ngx.exit(tonumber(ngx.var.arg_status) or 204)
-        }
-    }
-}
-END
-
-my %recipe = (
-    1 => <<'END',
+Redirects::serve_by(
+    id => <<'END',
         set_by_lua_block $request_txid { return require("resty.txid.request").id() }
         proxy_set_header X-Request-Id $request_txid;
         add_header X-Request-Id $request_txid always;
 END
-    2 => <<'END',
-        rewrite_by_lua_block { require("resty.txid.request").handle() }
-END
-    3 => <<'END',
-        server_rewrite_by_lua_block { require("resty.txid.request").handle() }
-END
+    handle => 'rewrite_by_lua_block { require("resty.txid.request").handle() }',
+    server => 'server_rewrite_by_lua_block { require("resty.txid.request").handle() }',
 );
 
-add_block_preprocessor(sub {
-    my ($block) = @_;
-    my $locations = $block->config;
-    my $config    = $http_config;
-    for my $port (sort keys %recipe) {
-        $config .= <<"END";
-    server {
-        listen 127.0.0.1:\$TEST_NGINX_RAND_PORT_$port;
-        access_log off;
-$recipe{$port}
-        log_by_lua_block {
-            agree.note("log", ngx.var.request_txid)
-            agree.note("id()", request.id())
-        }
-        location = /fallback { return 200 "fell back\n"; }
-        location \@fallback { return 200 "fell back\n"; }
-        location \@upstream { proxy_pass http://127.0.0.1:\$TEST_NGINX_RAND_PORT_4; }
-$locations
-    }
-END
-    }
-    $block->set_value(http_config => $config);
-    $block->set_value(config      => <<'END');
-location = /t {
-    content_by_lua_block {
-        ngx.say("id: ", (agree.report($TEST_NGINX_RAND_PORT_1, "/case")))
-        ngx.say("handle: ", (agree.report($TEST_NGINX_RAND_PORT_2, "/case")))
-        ngx.say("server: ", (agree.report($TEST_NGINX_RAND_PORT_3, "/case")))
-    }
-}
-END
-});
-
-no_long_string();
 run_tests();
 
 __DATA__
@@ -84,9 +30,7 @@ __DATA__
 --- config
 location /case { proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_4; }
 --- response_body
-id: 204 1 id: id() log response upstream
-handle: 204 1 id: id() log response upstream
-server: 204 1 id: id() log response upstream
+204 1 id: id() log response upstream
 
 
 
@@ -94,9 +38,7 @@ server: 204 1 id: id() log response upstream
 --- config
 location /case { error_page 404 /fallback; }
 --- response_body
-id: 404 1 id: id() log response
-handle: 404 1 id: id() log response
-server: 404 1 id: id() log response
+404 1 id: id() log response
 --- no_error_log
 [alert]
 
@@ -106,9 +48,7 @@ server: 404 1 id: id() log response
 --- config
 location /case { error_page 502 = @fallback; proxy_pass http://127.0.0.1:1; }
 --- response_body
-id: 200 1 id: id() log response
-handle: 200 1 id: id() log response
-server: 200 1 id: id() log response
+200 1 id: id() log response
 --- no_error_log
 [alert]
 
@@ -123,9 +63,7 @@ location /case {
 }
 location /again { proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_4; }
 --- response_body
-id: 204 1 id: id() log response upstream*2
-handle: 204 1 id: id() log response upstream*2
-server: 204 1 id: id() log response upstream*2
+204 1 id: id() log response upstream*2
 
 
 
@@ -133,9 +71,7 @@ server: 204 1 id: id() log response upstream*2
 --- config
 location /case { error_page 404 = /no/such/file; }
 --- response_body
-id: 404 1 id: id() log response
-handle: 404 1 id: id() log response
-server: 404 1 id: id() log response
+404 1 id: id() log response
 --- no_error_log
 [alert]
 
@@ -149,9 +85,7 @@ location = /directory/index.html { proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_
 >>> directory/index.html
 index
 --- response_body
-id: 204 1 id: id() log response upstream
-handle: 204 1 id: id() log response upstream
-server: 204 1 id: id() log response upstream
+204 1 id: id() log response upstream
 
 
 
@@ -160,9 +94,7 @@ server: 204 1 id: id() log response upstream
 location /case { try_files $uri /other; }
 location = /other { proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_4; }
 --- response_body
-id: 204 1 id: id() log response upstream
-handle: 204 1 id: id() log response upstream
-server: 204 1 id: id() log response upstream
+204 1 id: id() log response upstream
 
 
 
@@ -170,9 +102,7 @@ server: 204 1 id: id() log response upstream
 --- config
 location /case { try_files $uri @upstream; }
 --- response_body
-id: 204 1 id: id() log response upstream
-handle: 204 1 id: id() log response upstream
-server: 204 1 id: id() log response upstream
+204 1 id: id() log response upstream
 
 
 
@@ -181,9 +111,7 @@ server: 204 1 id: id() log response upstream
 location /case { content_by_lua_block { ngx.exec("/other") } }
 location = /other { proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_4; }
 --- response_body
-id: 204 1 id: id() log response upstream
-handle: 204 1 id: id() log response upstream
-server: 204 1 id: id() log response upstream
+204 1 id: id() log response upstream
 
 
 
@@ -191,9 +119,7 @@ server: 204 1 id: id() log response upstream
 --- config
 location /case { content_by_lua_block { ngx.exec("@upstream") } }
 --- response_body
-id: 204 1 id: id() log response upstream
-handle: 204 1 id: id() log response upstream
-server: 204 1 id: id() log response upstream
+204 1 id: id() log response upstream
 
 
 
@@ -202,9 +128,7 @@ server: 204 1 id: id() log response upstream
 location /case { rewrite ^ /other last; }
 location = /other { proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_4; }
 --- response_body
-id: 204 1 id: id() log response upstream
-handle: 204 1 id: id() log response upstream
-server: 204 1 id: id() log response upstream
+204 1 id: id() log response upstream
 
 
 
@@ -213,9 +137,7 @@ server: 204 1 id: id() log response upstream
 location /case { proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_4/?accel=/other; }
 location = /other { internal; proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_4; }
 --- response_body
-id: 204 1 id: id() log response upstream*2
-handle: 204 1 id: id() log response upstream*2
-server: 204 1 id: id() log response upstream*2
+204 1 id: id() log response upstream*2
 
 
 
@@ -224,9 +146,7 @@ server: 204 1 id: id() log response upstream*2
 location /case { auth_request /auth; proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_4; }
 location = /auth { internal; proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_4; }
 --- response_body
-id: 204 1 id: id() log response upstream*2
-handle: 204 1 id: id() log response upstream*2
-server: 204 1 id: id() log response upstream*2
+204 1 id: id() log response upstream*2
 
 
 
@@ -235,9 +155,7 @@ server: 204 1 id: id() log response upstream*2
 location /case { auth_request /auth; error_page 401 = @upstream; }
 location = /auth { internal; proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_4/?status=401; }
 --- response_body
-id: 204 1 id: id() log response upstream*2
-handle: 204 1 id: id() log response upstream*2
-server: 204 1 id: id() log response upstream*2
+204 1 id: id() log response upstream*2
 
 
 
@@ -246,9 +164,7 @@ server: 204 1 id: id() log response upstream*2
 location /case { mirror /mirror; proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_4; }
 location = /mirror { internal; proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_4; }
 --- response_body
-id: 204 1 id: id() log response upstream*2
-handle: 204 1 id: id() log response upstream*2
-server: 204 1 id: id() log response upstream*2
+204 1 id: id() log response upstream*2
 
 
 
@@ -266,9 +182,7 @@ location /case {
 }
 location = /sub { internal; proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_4; }
 --- response_body
-id: 200 1 id: id() log response upstream*6
-handle: 200 1 id: id() log response upstream*6
-server: 200 1 id: id() log response upstream*6
+200 1 id: id() log response upstream*6
 
 
 
@@ -277,9 +191,7 @@ server: 200 1 id: id() log response upstream*6
 location /case { content_by_lua_block { ngx.location.capture("/sub") ngx.say("done") } }
 location = /sub { internal; try_files $uri @upstream; }
 --- response_body
-id: 200 1 id: id() log response upstream
-handle: 200 1 id: id() log response upstream
-server: 200 1 id: id() log response upstream
+200 1 id: id() log response upstream
 
 
 
@@ -290,9 +202,7 @@ location = /second { content_by_lua_block { collectgarbage() collectgarbage() ng
 location @third { access_by_lua_block { collectgarbage() } recursive_error_pages on; error_page 404 = /fourth; }
 location = /fourth { content_by_lua_block { collectgarbage() collectgarbage() ngx.exec("@upstream") } }
 --- response_body
-id: 204 1 id: id() log response upstream
-handle: 204 1 id: id() log response upstream
-server: 204 1 id: id() log response upstream
+204 1 id: id() log response upstream
 --- no_error_log
 [alert]
 
@@ -307,6 +217,4 @@ location /case {
     body_filter_by_lua_block { if ngx.arg[2] then agree.note("body", request.id()) end }
 }
 --- response_body
-id: 200 1 id: access body content header id() log response
-handle: 200 1 id: access body content header id() log response
-server: 200 1 id: access body content header id() log response
+200 1 id: access body content header id() log response

@@ -32,26 +32,20 @@ server {
     }
 }
 END
-    return if $block->config =~ /location/;
-    my ($options, $rest) = $block->config =~ /\A([^\n]*)\n(.*)\z/s;
-    $block->set_value(config => <<"END");
-location = /t {
-    content_by_lua_block {
-        $configure $options
-        local function send(name, ...) requests.print_id(\$TEST_NGINX_RAND_PORT_1, "localhost", name, { ... }) end
-        $rest
-    }
-}
+    my ($options, $rest) = $block->lua =~ /\A(\{[^\n]*)\n(.*)\z/s or return;
+    $block->set_value(lua => <<"END");
+$configure $options
+local function send(name, ...) requests.print_id(\$TEST_NGINX_RAND_PORT_1, "localhost", name, { ... }) end
+$rest
 END
 });
 
-no_long_string();
 run_tests();
 
 __DATA__
 
 === TEST 3: a function gets the peer's address
---- config
+--- lua
 { accept = function(address) return address == "127.0.0.1" and ngx.var.http_x_secret == "s" end }
 send("with it", "X-Request-Id: 7f3a", "X-Secret: s")
 send("without it", "X-Request-Id: 7f3a")
@@ -62,7 +56,7 @@ without it: 204 1 id: log response upstream, a new one
 
 
 === TEST 4: valid as a regular expression, which must match the whole id
---- config
+--- lua
 { accept = true, valid = "[0-9]+|[a-f]+" }
 send("numbers", "X-Request-Id: 0123")
 send("letters", "X-Request-Id: abc")
@@ -79,7 +73,7 @@ two: 204 1 id: log response upstream, a new one
 
 
 === TEST 5: valid as a function
---- config
+--- lua
 { accept = true, valid = function(id) return #id == 3 end }
 send("three", "X-Request-Id: a,b")
 send("four", "X-Request-Id: abcd")

@@ -14,7 +14,6 @@ add_block_preprocessor(sub {
     $block->set_value(http_config => "lua_shared_dict agree 1m;\n$variable$config") unless $block->name =~ /without/;
 });
 
-no_long_string();
 run_tests();
 
 __DATA__
@@ -41,24 +40,20 @@ server {
     location = /504 { proxy_read_timeout 100ms; proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_2; }
     location = /301 { return 301 /; }
 }
---- config
-location = /t {
-    content_by_lua_block {
-        local function send(request)
-            ngx.say((agree.report($TEST_NGINX_RAND_PORT_1, request, 2)))
-        end
-        for _, path in ipairs { "/403", "/404", "/500", "/502", "/503", "/504", "/301" } do
-            send(path)
-        end
-        send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 11\r\n\r\nhello world")
-        send("GET /" .. ("a"):rep(2000) .. " HTTP/1.1\r\nHost: a\r\n\r\n")
-        send("GET / HTTP/1.1\r\nHost: a\r\nA: " .. ("a"):rep(2000) .. "\r\n\r\n")
-        send("GET / HTTP/1.1\r\n\r\n")
-        send("GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n")
-        send("GET / HTTP/9.1\r\nHost: a\r\n\r\n")
-        send("nonsense\r\n\r\n")
-    }
-}
+--- lua
+local function send(request)
+    ngx.say((agree.report($TEST_NGINX_RAND_PORT_1, request, 2)))
+end
+for _, path in ipairs { "/403", "/404", "/500", "/502", "/503", "/504", "/301" } do
+    send(path)
+end
+send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 11\r\n\r\nhello world")
+send("GET /" .. ("a"):rep(2000) .. " HTTP/1.1\r\nHost: a\r\n\r\n")
+send("GET / HTTP/1.1\r\nHost: a\r\nA: " .. ("a"):rep(2000) .. "\r\n\r\n")
+send("GET / HTTP/1.1\r\n\r\n")
+send("GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n")
+send("GET / HTTP/9.1\r\nHost: a\r\n\r\n")
+send("nonsense\r\n\r\n")
 --- response_body
 403 1 id: log response
 404 1 id: log response
@@ -98,13 +93,9 @@ server {
         proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_2;
     }
 }
---- config
-location = /t {
-    content_by_lua_block {
-        ngx.say((agree.report($TEST_NGINX_RAND_PORT_1, "/hidden")))
-        ngx.say((agree.report($TEST_NGINX_RAND_PORT_1, "/filtered")))
-    }
-}
+--- lua
+ngx.say((agree.report($TEST_NGINX_RAND_PORT_1, "/hidden")))
+ngx.say((agree.report($TEST_NGINX_RAND_PORT_1, "/filtered")))
 --- response_body
 200 1 id: response upstream
 200 1 id: response upstream
@@ -127,21 +118,17 @@ server {
     location /page { error_page 400 /400.html; content_by_lua_block { ngx.say("content") } }
     location = /400.html { content_by_lua_block { ngx.say("our page") } }
 }
---- config
-location = /t {
-    content_by_lua_block {
-        local function send(path, id)
-            local verdict, response = agree.report($TEST_NGINX_RAND_PORT_1, "GET " .. path
-                .. " HTTP/1.0\r\nX-Request-Id: " .. id .. "\r\n\r\n")
-            ngx.say(verdict, response:find("our page") and ", our page" or "")
-        end
-        send("/", "good")
-        send("/", "b,ad")
-        send("/", "")
-        send("/", "good\r\nX-Request-Id: good")
-        send("/page", "b,ad")
-    }
-}
+--- lua
+local function send(path, id)
+    local verdict, response = agree.report($TEST_NGINX_RAND_PORT_1, "GET " .. path
+        .. " HTTP/1.0\r\nX-Request-Id: " .. id .. "\r\n\r\n")
+    ngx.say(verdict, response:find("our page") and ", our page" or "")
+end
+send("/", "good")
+send("/", "b,ad")
+send("/", "")
+send("/", "good\r\nX-Request-Id: good")
+send("/page", "b,ad")
 --- response_body
 200 1 id: content response
 400 1 id: response
@@ -176,14 +163,10 @@ server {
         content_by_lua_block { ngx.say(ngx.var.http_x_request_id, " ", #ngx.header["X-Request-Id"]) }
     }
 }
---- config
-location = /t {
-    content_by_lua_block {
-        local http = require "support.http"
-        ngx.print((http.get("/a", $TEST_NGINX_RAND_PORT_1)))
-        ngx.print((http.get("/response", $TEST_NGINX_RAND_PORT_1)))
-    }
-}
+--- lua
+local http = require "support.http"
+ngx.print((http.get("/a", $TEST_NGINX_RAND_PORT_1)))
+ngx.print((http.get("/response", $TEST_NGINX_RAND_PORT_1)))
 --- response_body
 made-/a nil nil made-/a
 nil 20
@@ -223,19 +206,15 @@ location = /t {
 === TEST 7: a timer has its own id, whatever clients send
 --- http_config
 init_by_lua_block { request = require "resty.txid.request" request.configure { accept = true } }
---- config
-location = /t {
-    content_by_lua_block {
-        local wait_until = require "support.wait_until"
-        local id, again
-        assert(ngx.timer.at(0, function()
-            id, again = request.id(), request.id()
-            request.log(ngx.WARN, "in a timer")
-        end))
-        wait_until(function() return again end)
-        ngx.say(#id, " ", id == again, " ", id ~= request.id())
-    }
-}
+--- lua
+local wait_until = require "support.wait_until"
+local id, again
+assert(ngx.timer.at(0, function()
+    id, again = request.id(), request.id()
+    request.log(ngx.WARN, "in a timer")
+end))
+wait_until(function() return again end)
+ngx.say(#id, " ", id == again, " ", id ~= request.id())
 --- response_body
 20 true true
 --- error_log
@@ -269,14 +248,10 @@ server {
         content_by_lua_block { agree.note("page", request.id()) ngx.exit(400) }
     }
 }
---- config
-location = /t {
-    content_by_lua_block {
-        for _, path in ipairs { "/", "/early" } do
-            ngx.say((agree.report($TEST_NGINX_RAND_PORT_1, "GET " .. path .. " HTTP/1.0\r\nX-Request-Id: b,ad\r\n\r\n")))
-        end
-    }
-}
+--- lua
+for _, path in ipairs { "/", "/early" } do
+    ngx.say((agree.report($TEST_NGINX_RAND_PORT_1, "GET " .. path .. " HTTP/1.0\r\nX-Request-Id: b,ad\r\n\r\n")))
+end
 --- response_body
 400 1 id: log response
 400 1 id: access log page response
@@ -315,16 +290,12 @@ server {
     rewrite_by_lua_block { request.handle() }
     location / { content_by_lua_block { agree.note("content", request.id()) ngx.say("content") } }
 }
---- config
-location = /t {
-    content_by_lua_block {
-        for _, id in ipairs { "12", "ab", "12\r\nX-Request-Id: 12" } do
-            for _, path in ipairs { "/accepted", "/other" } do
-                ngx.say((agree.report($TEST_NGINX_RAND_PORT_1, "GET " .. path .. " HTTP/1.0\r\nX-Request-Id: " .. id .. "\r\n\r\n")))
-            end
-        end
-    }
-}
+--- lua
+for _, id in ipairs { "12", "ab", "12\r\nX-Request-Id: 12" } do
+    for _, path in ipairs { "/accepted", "/other" } do
+        ngx.say((agree.report($TEST_NGINX_RAND_PORT_1, "GET " .. path .. " HTTP/1.0\r\nX-Request-Id: " .. id .. "\r\n\r\n")))
+    end
+end
 --- response_body
 200 1 id: content response
 200 1 id: content response

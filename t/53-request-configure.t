@@ -8,53 +8,48 @@ use Vectors qw(lua_file);
 my $vectors = lua_file('validity');
 add_block_preprocessor(sub {
     my ($block) = @_;
-    $block->set_value(config => $block->config =~ s/VECTORS/$vectors/r);
+    $block->set_value(lua => $block->lua =~ s/VECTORS/$vectors/r);
 });
 
-no_long_string();
 run_tests();
 
 __DATA__
 
 === TEST 1: a wrong value for each option
---- config
-location = /t {
-    content_by_lua_block {
-        local configure = require("resty.txid.request").configure
-        local function try(...)
-            local ok, err = pcall(configure, ...)
-            ngx.say(ok and "fine" or err)
-        end
-        try()
-        try("x")
-        try { acept = true }
-        try { [1] = "10.0.0.0/8" }
-        try { header = "" }
-        try { header = "X Id" }
-        try { header = "X-Id:" }
-        try { header = "content-length" }
-        try { header = "Accept-Ranges" }
-        try { header = 1 }
-        try { accept = { "10.0.0.0/8", "10.0.0.0/33" } }
-        try { accept = { "::/129" } }
-        try { accept = { "::ffff:10.0.0.0/8" } }
-        try { accept = { "localhost" } }
-        try { accept = { 10 } }
-        try { accept = { "10.0.0.1\0" } }
-        try { accept = { cidr = "10.0.0.0/8" } }
-        try { accept = { "10.0.0.0/8", [3] = "10.0.0.0/33" } }
-        try { valid = 5 }
-        try { valid = "[a-" }
-        try { format = true }
-        try { format = "" }
-        try { format = "../txid" }
-        try { format = "uuid.v7" }
-        try { format = "snowflake" }
-        try { on_invalid = "ignore" }
-        try { response = "yes" }
-        try { upstream = 1 }
-    }
-}
+--- lua
+local configure = require("resty.txid.request").configure
+local function try(...)
+    local ok, err = pcall(configure, ...)
+    ngx.say(ok and "fine" or err)
+end
+try()
+try("x")
+try { acept = true }
+try { [1] = "10.0.0.0/8" }
+try { header = "" }
+try { header = "X Id" }
+try { header = "X-Id:" }
+try { header = "content-length" }
+try { header = "Accept-Ranges" }
+try { header = 1 }
+try { accept = { "10.0.0.0/8", "10.0.0.0/33" } }
+try { accept = { "::/129" } }
+try { accept = { "::ffff:10.0.0.0/8" } }
+try { accept = { "localhost" } }
+try { accept = { 10 } }
+try { accept = { "10.0.0.1\0" } }
+try { accept = { cidr = "10.0.0.0/8" } }
+try { accept = { "10.0.0.0/8", [3] = "10.0.0.0/33" } }
+try { valid = 5 }
+try { valid = "[a-" }
+try { format = true }
+try { format = "" }
+try { format = "../txid" }
+try { format = "uuid.v7" }
+try { format = "snowflake" }
+try { on_invalid = "ignore" }
+try { response = "yes" }
+try { upstream = 1 }
 --- response_body_like
 ^bad argument #1 to 'configure' \(table expected, got nil\)
 bad argument #1 to 'configure' \(table expected, got string\)
@@ -88,40 +83,32 @@ resty.txid.request: upstream must be true or false, not 1
 
 
 === TEST 2: a format that does not make a string
---- config
-location = /t {
-    content_by_lua_block {
-        local request = require "resty.txid.request"
-        request.configure { format = function() return 7 end }
-        ngx.say(select(2, pcall(request.id)))
-    }
-}
+--- lua
+local request = require "resty.txid.request"
+request.configure { format = function() return 7 end }
+ngx.say(select(2, pcall(request.id)))
 --- response_body_like: format returned a number, not a string$
 
 
 
 === TEST 3: names of headers
---- config
-location = /t {
-    content_by_lua_block {
-        local configure = require("resty.txid.request").configure
-        local says = {
-            not_a_name = "is not the name of a header",
-            reserved = "has a meaning of its own; name another header",
-            underscore = "has an underscore, and nginx drops or renames such headers; write ",
-        }
-        local wrong = 0
-        for _, case in ipairs(dofile("VECTORS").validity.names) do
-            local ok, err = pcall(configure, { header = case.name })
-            if ok ~= case.valid or not ok and not err:find(says[case.reason], 1, true) then
-                ngx.say(case.name, ": ", err)
-                wrong = wrong + 1
-            end
-        end
-        ngx.say(wrong, " are judged wrongly")
-        ngx.say(select(2, pcall(configure, { header = "X_Req_Id" })))
-    }
+--- lua
+local configure = require("resty.txid.request").configure
+local says = {
+    not_a_name = "is not the name of a header",
+    reserved = "has a meaning of its own; name another header",
+    underscore = "has an underscore, and nginx drops or renames such headers; write ",
 }
+local wrong = 0
+for _, case in ipairs(dofile("VECTORS").validity.names) do
+    local ok, err = pcall(configure, { header = case.name })
+    if ok ~= case.valid or not ok and not err:find(says[case.reason], 1, true) then
+        ngx.say(case.name, ": ", err)
+        wrong = wrong + 1
+    end
+end
+ngx.say(wrong, " are judged wrongly")
+ngx.say(select(2, pcall(configure, { header = "X_Req_Id" })))
 --- response_body
 0 are judged wrongly
 resty.txid.request: header: "X_Req_Id" has an underscore, and nginx drops or renames such headers; write "X-Req-Id"
@@ -129,33 +116,29 @@ resty.txid.request: header: "X_Req_Id" has an underscore, and nginx drops or ren
 
 
 === TEST 4: networks
---- config
-location = /t {
-    content_by_lua_block {
-        local cidr = require "resty.txid.cidr"
-        local function try(networks, ...)
-            local is_in = assert(cidr.matcher(networks))
-            local found = {}
-            for i = 1, select("#", ...) do
-                found[i] = tostring(is_in((select(i, ...))))
-            end
-            ngx.say(table.concat(networks, " "), ": ", table.concat(found, " "))
-        end
-        try({ "10.0.0.0/8" }, "10.0.0.0", "10.255.255.255", "9.255.255.255", "11.0.0.0", "::ffff:10.1.2.3", "::10.1.2.3")
-        try({ "192.168.4.0/22" }, "192.168.3.255", "192.168.4.0", "192.168.7.255", "192.168.8.0")
-        try({ "192.168.4.1" }, "192.168.4.1", "192.168.4.2")
-        try({ "192.168.4.1/32" }, "192.168.4.1", "192.168.4.0")
-        try({ "0.0.0.0/0" }, "1.2.3.4", "255.255.255.255", "::1")
-        try({ "0.0.0.0/1" }, "127.255.255.255", "128.0.0.0")
-        try({ "::/0" }, "1.2.3.4", "::ffff:1.2.3.4", "::1", "fe80::1")
-        try({ "::/8" }, "10.1.2.3", "::ffff:10.1.2.3", "::1", "::fffe:10.1.2.3")
-        try({ "2001:db8::/32" }, "2001:db8::1", "2001:DB8:ffff::", "2001:db9::")
-        try({ "2001:db8:8000::/33" }, "2001:db8:8000::1", "2001:db8:7fff::1", "2001:db8:ffff::")
-        try({ "::1" }, "::1", "0:0:0:0:0:0:0:1", "::2")
-        try({ "10.0.0.1", "fd00::/8", "unix:" }, "10.0.0.1", "fd12::1", "unix:", "10.0.0.2")
-        try({}, "10.0.0.1", "unix:", "", "nonsense")
-    }
-}
+--- lua
+local cidr = require "resty.txid.cidr"
+local function try(networks, ...)
+    local is_in = assert(cidr.matcher(networks))
+    local found = {}
+    for i = 1, select("#", ...) do
+        found[i] = tostring(is_in((select(i, ...))))
+    end
+    ngx.say(table.concat(networks, " "), ": ", table.concat(found, " "))
+end
+try({ "10.0.0.0/8" }, "10.0.0.0", "10.255.255.255", "9.255.255.255", "11.0.0.0", "::ffff:10.1.2.3", "::10.1.2.3")
+try({ "192.168.4.0/22" }, "192.168.3.255", "192.168.4.0", "192.168.7.255", "192.168.8.0")
+try({ "192.168.4.1" }, "192.168.4.1", "192.168.4.2")
+try({ "192.168.4.1/32" }, "192.168.4.1", "192.168.4.0")
+try({ "0.0.0.0/0" }, "1.2.3.4", "255.255.255.255", "::1")
+try({ "0.0.0.0/1" }, "127.255.255.255", "128.0.0.0")
+try({ "::/0" }, "1.2.3.4", "::ffff:1.2.3.4", "::1", "fe80::1")
+try({ "::/8" }, "10.1.2.3", "::ffff:10.1.2.3", "::1", "::fffe:10.1.2.3")
+try({ "2001:db8::/32" }, "2001:db8::1", "2001:DB8:ffff::", "2001:db9::")
+try({ "2001:db8:8000::/33" }, "2001:db8:8000::1", "2001:db8:7fff::1", "2001:db8:ffff::")
+try({ "::1" }, "::1", "0:0:0:0:0:0:0:1", "::2")
+try({ "10.0.0.1", "fd00::/8", "unix:" }, "10.0.0.1", "fd12::1", "unix:", "10.0.0.2")
+try({}, "10.0.0.1", "unix:", "", "nonsense")
 --- response_body
 10.0.0.0/8: true true false false true false
 192.168.4.0/22: false true true false
@@ -179,13 +162,9 @@ init_by_lua_block {
     package.cpath = "/nowhere/?.so"
     request = require "resty.txid.request"
 }
---- config
-location = /t {
-    content_by_lua_block {
-        ngx.say(select(2, pcall(request.configure, { trace = "b3" })))
-        ngx.say(#request.id())
-    }
-}
+--- lua
+ngx.say(select(2, pcall(request.configure, { trace = "b3" })))
+ngx.say(#request.id())
 --- response_body_like
 ^resty.txid.request: trace: resty.txid: txid_span_start needs libtxid.so, which was not found; (?s:.*)
 20$

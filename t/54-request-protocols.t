@@ -5,26 +5,16 @@ use strict;
 use warnings;
 use lib 't/support';
 use File::Spec;
-use IO::Socket::INET;
-use IO::Socket::UNIX;
-use ServerDirectory qw(server_directory);
-use Port qw(free_port);
+use OwnNginx;
 use Test::More;
 use Tree qw(library lua_cpath lua_path);
 
 library();
-my $nginx   = $ENV{TEST_NGINX_BINARY} || 'nginx';
-my $modules = join '', map {"load_module $_;\n"} split ' ', $ENV{TEST_NGINX_LOAD_MODULES} // '';
-my $prefix  = server_directory();
 my $id = qr/[0-9a-v]{20}/;
 
-sub write_config {
+sub serve {
     my ($http) = @_;
-    open my $out, '>', "$prefix/nginx.conf" or die $!;
-    print $out $modules, <<"END";
-worker_processes 1;
-pid nginx.pid;
-error_log logs/error.log notice;
+    write_config(<<"END");
 events { worker_connections 64; }
 http {
     access_log off;
@@ -35,19 +25,7 @@ http {
 $http
 }
 END
-    close $out or die $!;
-}
-
-sub nginx { `timeout 120 $nginx -p $prefix/ -c nginx.conf -e $prefix/logs/error.log @_ 2>&1` }
-
-sub exchange {
-    my ($socket, $bytes) = @_;
-    local $SIG{ALRM} = sub { die "no answer\n" };
-    alarm 60;
-    print $socket $bytes;
-    my $response = do { local $/; readline $socket };
-    alarm 0;
-    return $response;
+    return nginx();
 }
 
 sub bodies { join('', @_) =~ /^(id=.*)$/mg }
@@ -58,10 +36,9 @@ sub all_different {
     is keys %ids, $expected, $name or diag "@bodies";
 }
 
-write_config(<<'END');
+my $output = serve(<<'END');
 init_by_lua_block { require("resty.txid.request").configure { accept = { "10.0.0.0/33" } } }
 END
-my $output = nginx();
 isnt $?, 0, 'a wrong network: nginx does not start';
 like $output, qr/accept: ".*10\.0\.0\.0\/33/, 'and says why';
 
@@ -71,7 +48,7 @@ my $has_http2_on = sprintf('%d.%03d%03d', $major, $minor, $patch) >= 1.025001;
 my ($on_listen, $of_server) = $has_http2_on ? ('', 'http2 on;') : (' http2', '');
 
 my ($http, $h2) = (free_port(), free_port());
-write_config(<<"END");
+$output = serve(<<"END");
     init_by_lua_block {
         request = require "resty.txid.request"
         request.configure { accept = { "127.0.0.1", "unix:" } }
@@ -81,7 +58,7 @@ write_config(<<"END");
         listen 127.0.0.1:$http;
         listen 127.0.0.1:$h2$on_listen;
         $of_server
-        listen unix:$prefix/gateway.sock;
+        listen unix:@{[prefix()]}/gateway.sock;
         access_log logs/ids.log ids;
         # Runs as soon as the request is read, before the id is made.
         set_real_ip_from 127.0.0.1;
@@ -97,11 +74,9 @@ write_config(<<"END");
         location /address { content_by_lua_block { ngx.say("id=", request.id(), " ", ngx.var.remote_addr) } }
     }
 END
-$output = nginx();
 is $?, 0, 'nginx starts' or BAIL_OUT($output);
-END { nginx('-s stop') if -e "$prefix/nginx.pid" }
 
-sub http { exchange(IO::Socket::INET->new("127.0.0.1:$http") || die($!), $_[0]) }
+sub http { exchange($http, $_[0]) }
 
 sub pipelined {
     my (@paths) = @_;
@@ -119,11 +94,10 @@ all_different(100, 'keep-alive, the id made after the redirect', pipelined(('/la
 all_different(100, 'keep-alive, of both kinds', pipelined(('/', '/late', '/redirected', '/late') x 25));
 
 my %logged;
-open my $log, '<', "$prefix/logs/ids.log" or die $!;
-/^($id) \/(?!late)/ and $logged{$1}++ while <$log>;
+/^($id) \/(?!late)/ and $logged{$1}++ for log_lines('ids.log');
 is_deeply [grep { $_ > 1 } values %logged], [], 'no id is logged twice';
 
-like exchange(IO::Socket::UNIX->new("$prefix/gateway.sock") || die($!), "GET / HTTP/1.0\r\nX-Request-Id: mine\r\n\r\n"),
+like exchange(prefix() . '/gateway.sock', "GET / HTTP/1.0\r\nX-Request-Id: mine\r\n\r\n"),
     qr/id=mine mine$/m, 'a Unix socket';
 like http("GET /address HTTP/1.0\r\nX-Forwarded-For: 192.0.2.1\r\nX-Request-Id: mine\r\n\r\n"), qr/id=mine 192\.0\.2\.1$/m,
     'realip: the peer counts, and not the address it passes on';
@@ -139,7 +113,6 @@ SKIP: {
     is_deeply [bodies(`$nghttp -H 'X-Request-Id: mine' http://127.0.0.1:$h2/`)], ['id=mine mine'], "HTTP/2, the client's id";
 }
 
-open my $errors, '<', "$prefix/logs/error.log" or die $!;
-is_deeply [grep {/\[(?:error|crit|alert|warn)\]/ && !/accept: "10/} <$errors>], [], 'no error is logged';
+is_deeply [grep {/\[(?:error|crit|alert|warn)\]/ && !/accept: "10/} log_lines('error.log')], [], 'no error is logged';
 
 done_testing;

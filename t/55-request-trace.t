@@ -27,14 +27,12 @@ init_by_lua_block { requests = require "support.requests" }
 END
 });
 
-no_long_string();
 run_tests();
 
 __DATA__
 
 === TEST 2: wrong settings
---- config
-location = /t { content_by_lua_block {
+--- lua
 local request = require "resty.txid.request"
 local function try(options) ngx.say(select(2, pcall(request.configure, options))) end
 try { trace = true }
@@ -52,7 +50,6 @@ try { trace = "b3", trace_flags = 1 }
 try { trace = "b3", trace_id_header = "x-request-id" }
 try { trace = "b3", trace_id_header = "X-B3-TraceId" }
 ngx.say(request.span())
-} }
 --- response_body
 resty.txid.request: trace must be "off", "traceparent", "b3", "b3_single", "aws", "gcp", "datadog", "jaeger" or a list of these, not true
 resty.txid.request: trace: "b4" is not one of off, traceparent, b3, b3_single, aws, gcp, datadog and jaeger
@@ -73,8 +70,7 @@ nil
 
 
 === TEST 3: the fields of a span, whatever the client decided
---- config
-location = /t { content_by_lua_block {
+--- lua
 local request = require "resty.txid.request"
 local trace_id, span_id = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 local lines = {}
@@ -96,7 +92,6 @@ for _, decision in ipairs { "", "-0", "-1", "-d" } do
     span_of("b3", trace_id .. "-" .. span_id .. decision)
 end
 ngx.say(table.concat(lines, "\n"))
-} }
 --- response_body
 00-ID-ID-00: sampled false, debug nil, random false, continued true, parent true, ID-ID-0-ID
 00-ID-ID-01: sampled true, debug nil, random false, continued true, parent true, ID-ID-1-ID
@@ -124,10 +119,9 @@ ngx.req.set_header("X-Before", request.span().span_id)
 ngx.exec("/again")
 } }
 location = /again { content_by_lua_block { ngx.say(request.span().span_id == ngx.var.http_x_before) } }
-location = /t { content_by_lua_block {
+--- lua
 local http = require "support.http"
 ngx.print((http.get("/id")), (http.get("/span")))
-} }
 --- response_body
 true
 true

@@ -3,7 +3,8 @@
 use strict;
 use warnings;
 use lib 't/support';
-use Example qw(contents request serve);
+use Example qw(request serve);
+use Files qw(contents);
 use Test::More;
 
 my $id = qr/[0-9a-v]{20}/;

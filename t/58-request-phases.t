@@ -5,7 +5,6 @@ use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';
 use Suite;
 
-no_long_string();
 run_tests();
 
 __DATA__
@@ -31,53 +30,49 @@ server {
     ssl_certificate_by_lua_block { note(request.id()) }
     location / { content_by_lua_block { ngx.say(request.id(), " ", request.span().span_id) } }
 }
---- config
-location = /t {
-    content_by_lua_block {
-        local function connect(port)
-            local socket = ngx.socket.tcp()
-            assert(socket:connect("127.0.0.1", port))
-            return socket
-        end
+--- lua
+local function connect(port)
+    local socket = ngx.socket.tcp()
+    assert(socket:connect("127.0.0.1", port))
+    return socket
+end
 
-        local spans = {}
-        local function ask(socket)
-            assert(socket:send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"))
-            local answer = ""
-            repeat
-                local line = assert(socket:receive())
-                answer = answer .. line .. "\n"
-            until line == "0"
-            assert(socket:receive())
-            local id, span = answer:match("\n(%w+) (%x+)\n")
-            seen[#seen + 1] = id
-            spans[span] = true
-        end
+local spans = {}
+local function ask(socket)
+    assert(socket:send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+    local answer = ""
+    repeat
+        local line = assert(socket:receive())
+        answer = answer .. line .. "\n"
+    until line == "0"
+    assert(socket:receive())
+    local id, span = answer:match("\n(%w+) (%x+)\n")
+    seen[#seen + 1] = id
+    spans[span] = true
+end
 
-        local tls = connect($TEST_NGINX_RAND_PORT_2)
-        assert(tls:sslhandshake(false, "localhost", false))
-        ngx.say("one id a handshake: ", #seen == 2 and seen[1] == seen[2])
+local tls = connect($TEST_NGINX_RAND_PORT_2)
+assert(tls:sslhandshake(false, "localhost", false))
+ngx.say("one id a handshake: ", #seen == 2 and seen[1] == seen[2])
 
-        local plain = {}
-        for i = 1, 3 do
-            plain[i] = connect($TEST_NGINX_RAND_PORT_1)
-            ask(plain[i])
-            ask(plain[i])
-        end
-        ask(tls)
-        ask(tls)
+local plain = {}
+for i = 1, 3 do
+    plain[i] = connect($TEST_NGINX_RAND_PORT_1)
+    ask(plain[i])
+    ask(plain[i])
+end
+ask(tls)
+ask(tls)
 
-        local ids, count, span_count = {}, 0, 0
-        for i = 1, #seen do
-            count = count + (ids[seen[i]] and 0 or 1)
-            ids[seen[i]] = true
-        end
-        for _ in pairs(spans) do
-            span_count = span_count + 1
-        end
-        ngx.say("ids: ", count, ", spans of requests: ", span_count)
-    }
-}
+local ids, count, span_count = {}, 0, 0
+for i = 1, #seen do
+    count = count + (ids[seen[i]] and 0 or 1)
+    ids[seen[i]] = true
+end
+for _ in pairs(spans) do
+    span_count = span_count + 1
+end
+ngx.say("ids: ", count, ", spans of requests: ", span_count)
 --- response_body
 one id a handshake: true
 ids: 9, spans of requests: 8
@@ -119,23 +114,19 @@ server {
     ssl_protocols TLSv1.2;
     ssl_session_tickets off;
 }
---- config
-location = /t {
-    content_by_lua_block {
-        local function handshake(port, session)
-            local socket = ngx.socket.tcp()
-            assert(socket:connect("127.0.0.1", port))
-            return assert(socket:sslhandshake(session, "localhost", false))
-        end
+--- lua
+local function handshake(port, session)
+    local socket = ngx.socket.tcp()
+    assert(socket:connect("127.0.0.1", port))
+    return assert(socket:sslhandshake(session, "localhost", false))
+end
 
-        handshake($TEST_NGINX_RAND_PORT_1)
-        handshake($TEST_NGINX_RAND_PORT_2)
-        handshake($TEST_NGINX_RAND_PORT_3, handshake($TEST_NGINX_RAND_PORT_3))
-        for _, phase in ipairs { "init_worker", "ssl_client_hello", "ssl_cert", "ssl_session_fetch", "ssl_session_store" } do
-            ngx.say(phase, ": ", lengths[phase])
-        end
-    }
-}
+handshake($TEST_NGINX_RAND_PORT_1)
+handshake($TEST_NGINX_RAND_PORT_2)
+handshake($TEST_NGINX_RAND_PORT_3, handshake($TEST_NGINX_RAND_PORT_3))
+for _, phase in ipairs { "init_worker", "ssl_client_hello", "ssl_cert", "ssl_session_fetch", "ssl_session_store" } do
+    ngx.say(phase, ": ", lengths[phase])
+end
 --- response_body
 init_worker: 20 16
 ssl_client_hello: 20 16
@@ -177,32 +168,28 @@ server {
         require "table.clear"(ngx.ctx)
     }
 }
---- config
-location = /t {
-    content_by_lua_block {
-        local function connect()
-            local socket = ngx.socket.tcp()
-            assert(socket:connect("127.0.0.1", $TEST_NGINX_RAND_PORT_1))
-            return socket
-        end
+--- lua
+local function connect()
+    local socket = ngx.socket.tcp()
+    assert(socket:connect("127.0.0.1", $TEST_NGINX_RAND_PORT_1))
+    return socket
+end
 
-        local function ask(socket, path)
-            assert(socket:send("GET " .. path .. " HTTP/1.1\r\nHost: localhost\r\n\r\n"))
-            local line
-            repeat
-                line = assert(socket:receive())
-            until line:find("^[0-9a-v]+$") and #line == 20
-            return line
-        end
+local function ask(socket, path)
+    assert(socket:send("GET " .. path .. " HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+    local line
+    repeat
+        line = assert(socket:receive())
+    until line:find("^[0-9a-v]+$") and #line == 20
+    return line
+end
 
-        local one, other = connect(), connect()
-        ask(one, "/")
-        require "support.wait_until"(function() return #free == 1 end)
-        local slow = ask(other, "/slow")
-        ngx.say(#free, " ", ask(one, "/") ~= slow)
-        free.is_over = true
-    }
-}
+local one, other = connect(), connect()
+ask(one, "/")
+require "support.wait_until"(function() return #free == 1 end)
+local slow = ask(other, "/slow")
+ngx.say(#free, " ", ask(one, "/") ~= slow)
+free.is_over = true
 --- response_body
 0 true
 
@@ -230,13 +217,10 @@ location = /threads {
         ngx.say(first == second and first == id_and_span())
     }
 }
-location = /t {
-    content_by_lua_block {
-        local first, second = ngx.location.capture_multi { { "/sub" }, { "/sub" } }
-        ngx.say(first.body == second.body and first.body == id_and_span())
-        ngx.print((require("support.http").get("/threads")))
-    }
-}
+--- lua
+local first, second = ngx.location.capture_multi { { "/sub" }, { "/sub" } }
+ngx.say(first.body == second.body and first.body == id_and_span())
+ngx.print((require("support.http").get("/threads")))
 --- more_headers
 X-Request-Id: b,ad
 --- response_body
@@ -264,25 +248,21 @@ server {
         end, ngx.ctx)
     }
 }
---- config
-location = /t {
-    content_by_lua_block {
-        local socket = ngx.socket.tcp()
-        assert(socket:connect("127.0.0.1", $TEST_NGINX_RAND_PORT_1))
-        local ids, count = {}, 0
-        for i, path in ipairs { "/", "/", "/redirected", "/redirected" } do
-            assert(socket:send("GET " .. path .. " HTTP/1.1\r\nHost: localhost\r\n\r\n"))
-            local line
-            repeat
-                line = assert(socket:receive())
-            until line:find("^[0-9a-v]+$") and #line == 20
-            count = count + (ids[line] and 0 or 1)
-            ids[line] = true
-            require "support.wait_until"(function() return adopted == i end)
-        end
-        ngx.say(count)
-    }
-}
+--- lua
+local socket = ngx.socket.tcp()
+assert(socket:connect("127.0.0.1", $TEST_NGINX_RAND_PORT_1))
+local ids, count = {}, 0
+for i, path in ipairs { "/", "/", "/redirected", "/redirected" } do
+    assert(socket:send("GET " .. path .. " HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+    local line
+    repeat
+        line = assert(socket:receive())
+    until line:find("^[0-9a-v]+$") and #line == 20
+    count = count + (ids[line] and 0 or 1)
+    ids[line] = true
+    require "support.wait_until"(function() return adopted == i end)
+end
+ngx.say(count)
 --- response_body
 4
 
@@ -312,36 +292,33 @@ location = /send {
     proxy_set_header traceparent "00-$arg_trace$arg_trace-$arg_trace-01";
     proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_1/;
 }
-location = /t {
-    content_by_lua_block {
-        -- Two requests at once; what came back of what they sent.
-        local function send(...)
-            waiting = 0
-            local all = {}
-            for i, sent in ipairs { ... } do
-                all[i] = { ("/send?from=%s&id=%s&trace=%s"):format(sent.from, sent.id, sent.trace) }
-            end
-            local kept = {}
-            for i, response in ipairs { ngx.location.capture_multi(all) } do
-                local id, trace = response.body:match("^(%S+) (%x+)$")
-                local sent = select(i, ...)
-                kept[i] = (id == sent.id and id or "new") .. " " .. (trace == sent.trace:rep(2) and "continued" or "new")
-            end
-            ngx.say(table.concat(kept, ", "))
-        end
-        local one = { from = "127.0.0.1", id = "one", trace = ("a"):rep(16) }
-        local two = { from = "127.0.0.1", id = "two", trace = ("b"):rep(16) }
-        local other = { from = "127.0.0.2", id = "other", trace = ("c"):rep(16) }
+--- lua
+-- Two requests at once; what came back of what they sent.
+local function send(...)
+    waiting = 0
+    local all = {}
+    for i, sent in ipairs { ... } do
+        all[i] = { ("/send?from=%s&id=%s&trace=%s"):format(sent.from, sent.id, sent.trace) }
+    end
+    local kept = {}
+    for i, response in ipairs { ngx.location.capture_multi(all) } do
+        local id, trace = response.body:match("^(%S+) (%x+)$")
+        local sent = select(i, ...)
+        kept[i] = (id == sent.id and id or "new") .. " " .. (trace == sent.trace:rep(2) and "continued" or "new")
+    end
+    ngx.say(table.concat(kept, ", "))
+end
+local one = { from = "127.0.0.1", id = "one", trace = ("a"):rep(16) }
+local two = { from = "127.0.0.1", id = "two", trace = ("b"):rep(16) }
+local other = { from = "127.0.0.2", id = "other", trace = ("c"):rep(16) }
 
-        request.configure { accept = in_accept, trace = "traceparent" }
-        send(one, two)
-        one.id, other.id, two.id = "", "", ""
-        request.configure { accept = { "127.0.0.1" }, format = in_format, trace = "traceparent" }
-        send(one, two)
-        send(one, other)
-        send(other, one)
-    }
-}
+request.configure { accept = in_accept, trace = "traceparent" }
+send(one, two)
+one.id, other.id, two.id = "", "", ""
+request.configure { accept = { "127.0.0.1" }, format = in_format, trace = "traceparent" }
+send(one, two)
+send(one, other)
+send(other, one)
 --- response_body
 one continued, two continued
 new continued, new continued
@@ -370,35 +347,31 @@ server {
         is_still = id_and_span() == late
     }
 }
---- config
-location = /t {
-    content_by_lua_block {
-        local socket
-        local seen, count = {}, 0
-        for _, path in ipairs { "/asks", "/no", "/no", "/sends", "/no", "/redirects", "/no", "/ends", "/no" } do
-            early, late, is_still = nil, nil, nil
-            if not socket then
-                socket = ngx.socket.tcp()
-                assert(socket:connect("127.0.0.1", $TEST_NGINX_RAND_PORT_1))
-            end
-            assert(socket:send("GET " .. path .. " HTTP/1.1\r\nHost: localhost\r\n\r\n"))
-            local line
-            repeat
-                line = socket:receive()
-            until line == "0" or not line
-            if line then
-                assert(socket:receive())
-            else
-                socket = nil
-            end
-            require "support.wait_until"(function() return late end)
-            count = count + (seen[late] and 0 or 1)
-            seen[late] = true
-            ngx.say(path, " ", early and early == late and "the same" or early and "another" or "new", " ", is_still)
-        end
-        ngx.say(count, " ids")
-    }
-}
+--- lua
+local socket
+local seen, count = {}, 0
+for _, path in ipairs { "/asks", "/no", "/no", "/sends", "/no", "/redirects", "/no", "/ends", "/no" } do
+    early, late, is_still = nil, nil, nil
+    if not socket then
+        socket = ngx.socket.tcp()
+        assert(socket:connect("127.0.0.1", $TEST_NGINX_RAND_PORT_1))
+    end
+    assert(socket:send("GET " .. path .. " HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+    local line
+    repeat
+        line = socket:receive()
+    until line == "0" or not line
+    if line then
+        assert(socket:receive())
+    else
+        socket = nil
+    end
+    require "support.wait_until"(function() return late end)
+    count = count + (seen[late] and 0 or 1)
+    seen[late] = true
+    ngx.say(path, " ", early and early == late and "the same" or early and "another" or "new", " ", is_still)
+end
+ngx.say(count, " ids")
 --- response_body
 /asks the same true
 /no new true
@@ -431,27 +404,24 @@ location = /one {
         ngx.say(id == request.id() and id)
     }
 }
-location = /t {
-    content_by_lua_block {
-        local function ask()
-            return (require("support.http").get("/one"))
-        end
-        local seen, count, longest = {}, 0, 0
-        for _, each in ipairs { 0, 34, 35, 36, 37, 1000 } do
-            length = each
-            local threads = {}
-            for i = 1, 20 do
-                threads[i] = ngx.thread.spawn(ask)
-            end
-            for i = 1, 20 do
-                local _, id = ngx.thread.wait(threads[i])
-                count = count + (seen[id] and 0 or 1)
-                seen[id] = true
-                longest = math.max(longest, #id)
-            end
-        end
-        ngx.say(count, " ids, up to ", longest > 1000 and "over 1000" or longest)
-    }
-}
+--- lua
+local function ask()
+    return (require("support.http").get("/one"))
+end
+local seen, count, longest = {}, 0, 0
+for _, each in ipairs { 0, 34, 35, 36, 37, 1000 } do
+    length = each
+    local threads = {}
+    for i = 1, 20 do
+        threads[i] = ngx.thread.spawn(ask)
+    end
+    for i = 1, 20 do
+        local _, id = ngx.thread.wait(threads[i])
+        count = count + (seen[id] and 0 or 1)
+        seen[id] = true
+        longest = math.max(longest, #id)
+    end
+end
+ngx.say(count, " ids, up to ", longest > 1000 and "over 1000" or longest)
 --- response_body
 120 ids, up to over 1000

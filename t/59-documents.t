@@ -10,8 +10,9 @@ use strict;
 use warnings;
 use lib 't/support';
 use Cwd qw(getcwd realpath);
-use Example qw(contents free_port request serve);
+use Example qw(free_port request serve);
 use File::Temp qw(tempdir);
+use Files qw(contents write_file);
 use POSIX qw(WNOHANG);
 use Modules;
 use Test::More;
@@ -23,17 +24,8 @@ my $native    = Modules::directory() . '/ngx_http_txid_module.so';
 my $id        = qr/\b[0-9a-v]{19}[0g]\b/;
 my $scratch   = realpath(tempdir(CLEANUP => 1));
 
-sub write_file {
-    my ($name, $text) = @_;
-    open my $out, '>', "$scratch/$name" or die "$name: $!";
-    print $out $text;
-    close $out or die "$name: $!";
-    return "$scratch/$name";
-}
-
 # Where the documents have it.
-my $key_file = write_file('orders.key', "85962D72415D32DA4F2C574C02C44ED9\n");
-chmod 0600, $key_file or die $!;
+my $key_file = write_file("$scratch/orders.key", "85962D72415D32DA4F2C574C02C44ED9\n", 0600);
 
 # Each block: its language, text, line, and why it is not run.
 sub blocks {
@@ -137,14 +129,14 @@ sub check_nginx {
 sub check_lua {
     my ($block) = @_;
     my $luajit = luajit() or return pass('there is no luajit');
-    my $file = write_file('block.lua', here($block->{text}));
+    my $file = write_file("$scratch/block.lua", here($block->{text}));
     my $output = `timeout 120 $luajit $file 2>&1`;
     is $?, 0, 'runs' or diag($output);
 }
 
 sub check_js {
     my ($block) = @_;
-    my $file = write_file('block.mjs', $block->{text} =~ s|"\./txid\.js"|"$root/readers/web/txid.js"|r);
+    my $file = write_file("$scratch/block.mjs", $block->{text} =~ s|"\./txid\.js"|"$root/readers/web/txid.js"|r);
     my $output = `node $file 2>&1`;
     is $?, 0, 'runs' or diag($output);
 }
@@ -152,7 +144,7 @@ sub check_js {
 sub check_c {
     my ($block) = @_;
     ok scalar(grep { contents($_) eq $block->{text} } glob 'examples/c/*.c'), 'is a program of examples/c';
-    my $file = write_file('block.c', here($block->{text}));
+    my $file = write_file("$scratch/block.c", here($block->{text}));
     my $output = `cc -Wall -Werror -Iinclude $file $release/libtxid.a -lpthread -ldl -lm -o $scratch/block 2>&1 && $scratch/block 2>&1`;
     is $?, 0, 'compiles and runs' or diag($output);
 }
@@ -221,7 +213,7 @@ sub check_agent {
 sub check_sh {
     my ($block) = @_;
     return check_agent($block) if $block->{text} =~ /^txid-agent run /;
-    my $output = do { local $ENV{PATH} = "$release:$ENV{PATH}"; my $file = write_file('block.sh', here($block->{text})); `sh -e $file 2>&1` };
+    my $output = do { local $ENV{PATH} = "$release:$ENV{PATH}"; my $file = write_file("$scratch/block.sh", here($block->{text})); `sh -e $file 2>&1` };
     is $?, 0, 'runs' or diag($output);
 }
 
@@ -230,8 +222,8 @@ my %not_run = map { $_ => 1 } qw(diff go java logql python rust sql text toml vr
 
 $ENV{LUA_PATH}  = lua_path();
 $ENV{LUA_CPATH} = lua_cpath();
-write_file('access.log', qq(b2fr5nvqg00000000000 200 "GET / HTTP/1.1"\n));
-write_file('mixed.log', <<'END');
+write_file("$scratch/access.log", qq(b2fr5nvqg00000000000 200 "GET / HTTP/1.1"\n));
+write_file("$scratch/mixed.log", <<'END');
 35kLKK5Xcf76Cg11zybVdSPtuWA gateway: request
 1-69b307e4-a006649127e371903a2de979 lambda: REPORT
 1439530262794464807 bot: message

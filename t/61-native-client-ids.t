@@ -48,5 +48,4 @@ add_block_preprocessor(sub {
     $block->set_value(http_config => upstream() . $servers . server('default'));
 });
 
-no_long_string();
 run_tests();

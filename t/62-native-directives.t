@@ -3,6 +3,7 @@
 use strict;
 use warnings;
 use lib 't/support';
+use Files qw(write_file);
 use Native qw(nginx_has_stream);
 use OwnNginx;
 use Test::More;
@@ -20,12 +21,6 @@ sub check {
     my %after = (http => '}', server => '}}', location => '}}}', stream => '}');
     write_config("events {}\nhttp {$before{$place}$lines\n$after{$place}\n");
     return nginx('-t');
-}
-
-sub write_file {
-    my ($path, $text) = @_;
-    open my $out, '>', $path or die $!;
-    print $out $text;
 }
 
 sub accepted {

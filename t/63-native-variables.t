@@ -6,42 +6,37 @@ use Test::Nginx::Socket::Lua::Stream 'no_plan';
 use State;
 use Suite;
 
-no_long_string();
 run_tests();
 
 __DATA__
 
 === TEST 1: each variable has its format, and is the same whenever it is read
---- config
-location = /t {
-    content_by_lua_block {
-        for name, pattern in pairs {
-            txid = "^[0-9a-v]{19}[0g]$",
-            request_txid = "^[0-9a-v]{19}[0g]$",
-            txid_strong = "^[0-9a-v]{19}[0g]$",
-            txid_uuid_v1 = "^[0-9a-f]{8}-[0-9a-f]{4}-1[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$",
-            txid_uuid_v4 = "^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$",
-            txid_uuid_v7 = "^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$",
-            txid_flake = "^[0-9A-Za-z]{22}$",
-            txid_unique_id = "^[0-9A-Za-z_-]{27}$",
-            txid_trace_id = "^[0-9a-f]{32}$",
-            txid_span_id = "^[0-9a-f]{16}$",
-            txid_traceparent = "^00-[0-9a-f]{32}-[0-9a-f]{16}-03$",
-            txid_b3 = "^[0-9a-f]{32}-[0-9a-f]{16}-1$",
-            txid_b3_sampled = "^1$",
-        } do
-            local value = ngx.var[name]
-            if not ngx.re.find(value, pattern, "jo") then
-                ngx.say(name, " is ", value)
-            end
-            if ngx.var[name] ~= value then
-                ngx.say(name, " is another the second time")
-            end
-        end
-        ngx.say(ngx.var.txid_b3_flags, " ", ngx.var.txid_parent_span_id, " ", ngx.var.txid_tracestate)
-        ngx.say(ngx.var.txid_traceparent == "00-" .. ngx.var.txid_trace_id .. "-" .. ngx.var.txid_span_id .. "-03")
-    }
-}
+--- lua
+for name, pattern in pairs {
+    txid = "^[0-9a-v]{19}[0g]$",
+    request_txid = "^[0-9a-v]{19}[0g]$",
+    txid_strong = "^[0-9a-v]{19}[0g]$",
+    txid_uuid_v1 = "^[0-9a-f]{8}-[0-9a-f]{4}-1[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$",
+    txid_uuid_v4 = "^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$",
+    txid_uuid_v7 = "^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$",
+    txid_flake = "^[0-9A-Za-z]{22}$",
+    txid_unique_id = "^[0-9A-Za-z_-]{27}$",
+    txid_trace_id = "^[0-9a-f]{32}$",
+    txid_span_id = "^[0-9a-f]{16}$",
+    txid_traceparent = "^00-[0-9a-f]{32}-[0-9a-f]{16}-03$",
+    txid_b3 = "^[0-9a-f]{32}-[0-9a-f]{16}-1$",
+    txid_b3_sampled = "^1$",
+} do
+    local value = ngx.var[name]
+    if not ngx.re.find(value, pattern, "jo") then
+        ngx.say(name, " is ", value)
+    end
+    if ngx.var[name] ~= value then
+        ngx.say(name, " is another the second time")
+    end
+end
+ngx.say(ngx.var.txid_b3_flags, " ", ngx.var.txid_parent_span_id, " ", ngx.var.txid_tracestate)
+ngx.say(ngx.var.txid_traceparent == "00-" .. ngx.var.txid_trace_id .. "-" .. ngx.var.txid_span_id .. "-03")
 --- response_body
 nil nil nil
 true
@@ -51,42 +46,35 @@ true
 === TEST 2: each request has its own id, with the time of that moment
 --- config
 location = /one { return 200 "$txid $request_txid $txid_strong $txid_uuid_v1 $txid_uuid_v4 $txid_uuid_v7 $txid_flake $txid_unique_id $txid_trace_id $txid_span_id"; }
-location = /t {
-    content_by_lua_block {
-        local codec = require "resty.txid.codec"
-        local seen, count, latest = {}, 0, 0
-        local before = ngx.now()
-        for _ = 1, 100 do
-            local body = require("support.http").get("/one")
-            for id in body:gmatch("%S+") do
-                seen[id] = true
-                count = count + 1
-            end
-            latest = codec.decode(body:sub(1, 20)).ms
-        end
-        ngx.update_time()
-        local distinct = 0
-        for _ in pairs(seen) do
-            distinct = distinct + 1
-        end
-        ngx.say(count, " ", distinct, " ", latest >= math.floor(before * 1000) and latest <= ngx.now() * 1000 + 1)
-    }
-}
+--- lua
+local codec = require "resty.txid.codec"
+local seen, count, latest = {}, 0, 0
+local before = ngx.now()
+for _ = 1, 100 do
+    local body = require("support.http").get("/one")
+    for id in body:gmatch("%S+") do
+        seen[id] = true
+        count = count + 1
+    end
+    latest = codec.decode(body:sub(1, 20)).ms
+end
+ngx.update_time()
+local distinct = 0
+for _ in pairs(seen) do
+    distinct = distinct + 1
+end
+ngx.say(count, " ", distinct, " ", latest >= math.floor(before * 1000) and latest <= ngx.now() * 1000 + 1)
 --- response_body
 1000 1000 true
 
 
 
 === TEST 3: variables cannot be overwritten
---- config
-location = /t {
-    content_by_lua_block {
-        for _, name in ipairs { "txid", "request_txid", "txid_trace_id" } do
-            local before = ngx.var[name]
-            ngx.say(name, " ", pcall(function() ngx.var[name] = "mine" end), " ", ngx.var[name] == before)
-        end
-    }
-}
+--- lua
+for _, name in ipairs { "txid", "request_txid", "txid_trace_id" } do
+    local before = ngx.var[name]
+    ngx.say(name, " ", pcall(function() ngx.var[name] = "mine" end), " ", ngx.var[name] == before)
+end
 --- response_body_like
 ^txid false.* true
 request_txid false.* true
@@ -212,21 +200,18 @@ server {
 txid_response_header X-Request-Id;
 location = /on { proxy_set_header X-Request-Id $request_txid; proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_1; }
 location = /off { txid_response_header off; proxy_pass http://127.0.0.1:$TEST_NGINX_RAND_PORT_1; }
-location = /t {
-    content_by_lua_block {
-        local http = require "support.http"
-        for _, path in ipairs { "/on", "/off" } do
-            local response = http.send("GET " .. path .. " HTTP/1.0\r\n\r\n")
-            local lines = {}
-            for value in response:gmatch("\r\n[Xx]%-[Rr]equest%-[Ii][Dd]: ([^\r]*)") do
-                lines[#lines + 1] = response:find("\r\n\r\n" .. value, 1, true) and "the body's" or value
-            end
-            ngx.say(path, ": ", table.concat(lines, ", "))
-            assert(not response:find("\r\n[Oo][Ff]*:"), response)
-            assert(response:find("X-Other-Name: of the same length\r\n", 1, true), response)
-        end
-    }
-}
+--- lua
+local http = require "support.http"
+for _, path in ipairs { "/on", "/off" } do
+    local response = http.send("GET " .. path .. " HTTP/1.0\r\n\r\n")
+    local lines = {}
+    for value in response:gmatch("\r\n[Xx]%-[Rr]equest%-[Ii][Dd]: ([^\r]*)") do
+        lines[#lines + 1] = response:find("\r\n\r\n" .. value, 1, true) and "the body's" or value
+    end
+    ngx.say(path, ": ", table.concat(lines, ", "))
+    assert(not response:find("\r\n[Oo][Ff]*:"), response)
+    assert(response:find("X-Other-Name: of the same length\r\n", 1, true), response)
+end
 --- response_body
 /on: the body's
 /off: upstream, again
@@ -391,25 +376,22 @@ txid: mine
 === TEST 17: without the system's randomness, strong ids are still made, and the log says so once
 --- config
 location = /strong { return 200 $txid_strong; }
-location = /t {
-    content_by_lua_block {
-        if not (jit.os == "Linux" and (jit.arch == "x64" or jit.arch == "arm64")) then
-            return ngx.say(1)
-        end
+--- lua
+if not (jit.os == "Linux" and (jit.arch == "x64" or jit.arch == "arm64")) then
+    return ngx.say(1)
+end
 
-        local log = assert(io.open(ngx.config.prefix() .. "logs/error.log"))
-        local http = require "support.http"
-        require "support.without_randomness"()
-        local seen = {}
-        for _ = 1, 600 do
-            local id = http.get("/strong")
-            assert(#id == 20 and not seen[id])
-            seen[id] = true
-        end
-        local _, times = log:read("*a"):gsub("%[crit%][^\n]* txid: the operating system gave no randomness", "")
-        ngx.say(times)
-    }
-}
+local log = assert(io.open(ngx.config.prefix() .. "logs/error.log"))
+local http = require "support.http"
+require "support.without_randomness"()
+local seen = {}
+for _ = 1, 600 do
+    local id = http.get("/strong")
+    assert(#id == 20 and not seen[id])
+    seen[id] = true
+end
+local _, times = log:read("*a"):gsub("%[crit%][^\n]* txid: the operating system gave no randomness", "")
+ngx.say(times)
 --- response_body
 1
 --- error_log
@@ -471,17 +453,14 @@ nil
 
 === TEST 20: a subrequest with its own variables has the ids of its request, whichever is evaluated first
 --- config
-location = /t {
-    content_by_lua_block {
-        local names = { "txid", "txid_strong", "txid_uuid_v7", "request_txid", "txid_trace_id", "txid_span_id" }
-        for i, name in ipairs(names) do
-            local before = i % 2 == 0 and ngx.var[name]
-            local inside = ngx.location.capture("/sub?" .. name).body
-            ngx.say(name, " ", #inside > 0 and inside == ngx.var[name] and inside == (before or inside))
-        end
-    }
-}
 location = /sub { content_by_lua_block { ngx.print(ngx.var[ngx.var.args]) } }
+--- lua
+local names = { "txid", "txid_strong", "txid_uuid_v7", "request_txid", "txid_trace_id", "txid_span_id" }
+for i, name in ipairs(names) do
+    local before = i % 2 == 0 and ngx.var[name]
+    local inside = ngx.location.capture("/sub?" .. name).body
+    ngx.say(name, " ", #inside > 0 and inside == ngx.var[name] and inside == (before or inside))
+end
 --- response_body
 txid true
 txid_strong true
@@ -528,16 +507,12 @@ server {
     txid_trace traceparent;
     location / { return 200 $request_txid; }
 }
---- config
-location = /t {
-    content_by_lua_block {
-        local http = require "support.http"
-        for _, host in ipairs { "other", "flake", "trace" } do
-            local id = http.send("GET / HTTP/1.0\r\nHost: " .. host .. "\r\n\r\n", $TEST_NGINX_RAND_PORT_1):match("\r\n\r\n(.*)$")
-            ngx.say(host, " ", #id, " ", (id:gsub("%x+", "x")))
-        end
-    }
-}
+--- lua
+local http = require "support.http"
+for _, host in ipairs { "other", "flake", "trace" } do
+    local id = http.send("GET / HTTP/1.0\r\nHost: " .. host .. "\r\n\r\n", $TEST_NGINX_RAND_PORT_1):match("\r\n\r\n(.*)$")
+    ngx.say(host, " ", #id, " ", (id:gsub("%x+", "x")))
+end
 --- response_body_like
 ^other 36 x-x-x-x-x
 flake 22 .*

@@ -53,5 +53,4 @@ add_block_preprocessor(sub {
     $block->set_value(http_config => "init_by_lua_block { requests = require 'support.requests' }\n" . upstream() . $servers);
 });
 
-no_long_string();
 run_tests();

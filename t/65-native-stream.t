@@ -1,6 +1,7 @@
 # The variables of the nginx module for stream.
 
 use lib 't/support';
+use Files qw(write_file);
 use Native qw(nginx_has_stream);
 use Test::More;
 BEGIN { plan skip_all => 'this nginx has no stream' unless nginx_has_stream() }
@@ -8,15 +9,8 @@ use Test::Nginx::Socket::Lua::Stream 'no_plan';
 use State;
 use Suite;
 
-{
-    my $key = State::directory() . '/orders.key';
-    open my $out, '>', $key or die "$key: $!";
-    print $out "85962D72415D32DA4F2C574C02C44ED9\n";
-    close $out or die $!;
-    chmod 0600, $key or die $!;
-}
+write_file(State::directory() . '/orders.key', "85962D72415D32DA4F2C574C02C44ED9\n", 0600);
 
-no_long_string();
 run_tests();
 
 __DATA__

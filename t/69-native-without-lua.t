@@ -5,7 +5,8 @@ use strict;
 use warnings;
 use lib 't/support';
 use File::Spec;
-use IO::Socket::UNIX;
+use Files qw(write_file);
+use IO::Socket::INET;
 use JSON::PP ();
 use Native qw(nginx_has_stream);
 use OwnNginx;
@@ -17,13 +18,8 @@ my $html = prefix() . '/html';
 mkdir $html;
 mkdir "$html/directory";
 
-sub write_file {
-    my ($name, $text) = @_;
-    open my $out, '>', "$html/$name" or die $!;
-    print $out $text;
-}
-write_file('directory/index.html', "index\n");
-write_file('page.shtml',           qq{<!--#include virtual="/up1" --><!--#include virtual="/up2" -->\n});
+write_file("$html/directory/index.html", "index\n");
+write_file("$html/page.shtml", qq{<!--#include virtual="/up1" --><!--#include virtual="/up2" -->\n});
 
 my ($port, $other, $rejecting, $upstream, $h2, $stream, $hinting, $early, $any) = map { free_port() } 1 .. 9;
 
@@ -223,10 +219,7 @@ like early('X-Request-Id: early', 'X-Forwarded-For: 192.0.2.1', "traceparent: $c
 ok wait_until { grep { $_ eq "log early\n" } log_lines('ids.log') }, 'and in the log';
 like early('X-Forwarded-For: 192.0.2.1'), qr/^($id) (\1 00-[0-9a-f]{32}-[0-9a-f]{16}-03) 192\.0\.2\.1 \2$/, 'read early: a new one';
 
-my $unix = IO::Socket::UNIX->new(prefix() . '/front.sock') or die $!;
-print $unix "GET /plain HTTP/1.0\r\nX-Request-Id: mine\r\n\r\n";
-like do { local $/; readline $unix }, qr/^mine /m, 'from a Unix socket';
-close $unix;
+like exchange(prefix() . '/front.sock', "GET /plain HTTP/1.0\r\nX-Request-Id: mine\r\n\r\n"), qr/^mine /m, 'from a Unix socket';
 
 like get($port, ["traceparent: $came", 'tracestate: a=1', 'tracestate: b=2'], '/up'),
     qr/^00-$trace-(?!00f067aa0ba902b7)[0-9a-f]{16}-01\|a=1,b=2\|$/, 'a trace goes on';

@@ -13,7 +13,6 @@ Agent::start('orders');
 Agent::start('later', '--store', 'etcd://127.0.0.1:1/txid');
 
 master_on();
-no_long_string();
 run_tests();
 
 __DATA__
@@ -29,29 +28,26 @@ init_by_lua_block {
 }
 --- config
 location = /order { return 200 "$order $order $pid"; }
-location = /t {
-    content_by_lua_block {
-        local http, kill, wait_until = require "support.http", require "support.kill", require "support.wait_until"
-        local node, seen, pids = order_id:stats().node, {}, {}
-        local function one()
-            local id, again, pid = assert(http.get("/order")):match("^(%d+) (%d+) (%d+)$")
-            assert(again == id, "two ids in one request")
-            assert(not seen[id], "an id twice")
-            assert(order_id:decode(id).node == node, "another node")
-            seen[id], seen[order_id()] = true, true
-            local is_new = not pids[pid]
-            pids[pid] = true
-            return is_new
-        end
-        for _ = 1, 3 do
-            ngx.say(wait_until(one))
-            for _ = 1, 100 do
-                one()
-            end
-            kill(require("ngx.process").get_master_pid(), "HUP")
-        end
-    }
-}
+--- lua
+local http, kill, wait_until = require "support.http", require "support.kill", require "support.wait_until"
+local node, seen, pids = order_id:stats().node, {}, {}
+local function one()
+    local id, again, pid = assert(http.get("/order")):match("^(%d+) (%d+) (%d+)$")
+    assert(again == id, "two ids in one request")
+    assert(not seen[id], "an id twice")
+    assert(order_id:decode(id).node == node, "another node")
+    seen[id], seen[order_id()] = true, true
+    local is_new = not pids[pid]
+    pids[pid] = true
+    return is_new
+end
+for _ = 1, 3 do
+    ngx.say(wait_until(one))
+    for _ = 1, 100 do
+        one()
+    end
+    kill(require("ngx.process").get_master_pid(), "HUP")
+end
 --- response_body
 true
 true

@@ -34,8 +34,7 @@ server {
     access_log off;
     location / { return 200 "\$time"; }
 }
---- config
-location = /t { content_by_lua_block {
+--- lua
 local http = require "support.http"
 local function check(name, text, one, other)
     local response = http.send("GET / HTTP/1.0\\r\\nX-Id: " .. text .. "\\r\\n\\r\\n", \$TEST_NGINX_RAND_PORT_1)
@@ -45,12 +44,11 @@ local function check(name, text, one, other)
     end
 end
 $calls
-ngx.say("all were read") } }
+ngx.say("all were read")
 --- response_body
 all were read
 
 
 END
 
-no_long_string();
 run_tests();

@@ -4,7 +4,6 @@ use lib 't/support';
 use Test::Nginx::Socket::Lua 'no_plan';
 use Suite;
 
-no_long_string();
 run_tests();
 
 __DATA__
@@ -14,45 +13,41 @@ __DATA__
 map "" $request_txid { default ""; }
 map "" $txid_trace_id { default ""; }
 init_by_lua_block { request = require "resty.txid.request" }
---- config
-location = /t {
-    content_by_lua_block {
-        local inspect = require "resty.txid.inspect"
-        local header = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+--- lua
+local inspect = require "resty.txid.inspect"
+local header = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
-        local function is_now(ms)
-            return math.abs(ms - ngx.now() * 1000) < 5000
-        end
+local function is_now(ms)
+    return math.abs(ms - ngx.now() * 1000) < 5000
+end
 
-        -- The id, whether it is that of the trace, and the flags.
-        local function anew(trace_ids)
-            require "support.anew"()
-            request.configure { accept = true, trace = { "traceparent", "b3" }, trace_ids = trace_ids, format = "trace" }
-            local id, span = request.id(), request.span()
-            local sent, flags = span.traceparent:match("^00%-(%x+)%-%x+%-(%d%d)$")
-            return id, id == span.trace_id and id == sent, flags
-        end
+-- The id, whether it is that of the trace, and the flags.
+local function anew(trace_ids)
+    require "support.anew"()
+    request.configure { accept = true, trace = { "traceparent", "b3" }, trace_ids = trace_ids, format = "trace" }
+    local id, span = request.id(), request.span()
+    local sent, flags = span.traceparent:match("^00%-(%x+)%-%x+%-(%d%d)$")
+    return id, id == span.trace_id and id == sent, flags
+end
 
-        local lines = {}
-        local function say(...)
-            lines[#lines + 1] = table.concat({ ... }, " ")
-        end
+local lines = {}
+local function say(...)
+    lines[#lines + 1] = table.concat({ ... }, " ")
+end
 
-        local id, is_same, flags = anew(nil)
-        say("random:", tostring(is_same), flags, tostring(not is_now(inspect(id, "trace_id").ms)))
-        id, is_same, flags = anew("sorted")
-        say("sorted:", tostring(is_same), flags, tostring(is_now(inspect(id, "trace_id").ms)))
-        id, is_same, flags = anew { "sorted", "epoch=2020-01-01" }
-        say("from another day:", tostring(is_same), flags, tostring(is_now(inspect(id, "trace_id", 1577836800000).ms)))
-        id, is_same, flags = anew("sorted_host")
-        say("with the host:", tostring(is_same), flags, tostring(is_now(inspect(id, "trace_host_id").ms)))
-        ngx.req.set_header("traceparent", header)
-        say("continued:", (anew("sorted")))
-        ngx.req.set_header("X-Request-Id", "mine")
-        say("with an id that is accepted:", (anew("sorted")), request.span().trace_id)
-        ngx.say(table.concat(lines, "\n"))
-    }
-}
+local id, is_same, flags = anew(nil)
+say("random:", tostring(is_same), flags, tostring(not is_now(inspect(id, "trace_id").ms)))
+id, is_same, flags = anew("sorted")
+say("sorted:", tostring(is_same), flags, tostring(is_now(inspect(id, "trace_id").ms)))
+id, is_same, flags = anew { "sorted", "epoch=2020-01-01" }
+say("from another day:", tostring(is_same), flags, tostring(is_now(inspect(id, "trace_id", 1577836800000).ms)))
+id, is_same, flags = anew("sorted_host")
+say("with the host:", tostring(is_same), flags, tostring(is_now(inspect(id, "trace_host_id").ms)))
+ngx.req.set_header("traceparent", header)
+say("continued:", (anew("sorted")))
+ngx.req.set_header("X-Request-Id", "mine")
+say("with an id that is accepted:", (anew("sorted")), request.span().trace_id)
+ngx.say(table.concat(lines, "\n"))
 --- response_body
 random: true 03 true
 sorted: true 03 true

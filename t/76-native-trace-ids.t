@@ -5,7 +5,6 @@ use Native;
 use Test::Nginx::Socket::Lua 'no_plan';
 use Suite;
 
-no_long_string();
 run_tests();
 
 __DATA__
@@ -24,30 +23,27 @@ server {
 }
 --- config
 location = /one { return 200 "$request_txid $txid_trace_id $txid_traceparent"; }
-location = /t {
-    content_by_lua_block {
-        local inspect = require "resty.txid.inspect"
-        local http = require "support.http"
-        local last = ""
-        local function show(answer, format, epoch)
-            local id, trace_id, sent, flags = answer:match("^(%x+) (%x+) 00%-(%x+)%-%x+%-(%d%d)$")
-            local ms = inspect(id, format, epoch).ms
-            ngx.say(id == trace_id and id == sent, " ", flags, " ", math.abs(ms - ngx.now() * 1000) < 5000, " ", id > last)
-            last = id
-        end
-        show(http.get("/one"), "trace_id", 1577836800000)
-        show(http.get("/one"), "trace_id", 1577836800000)
-        show(http.get("/", $TEST_NGINX_RAND_PORT_1), "trace_host_id")
-        for _, header in ipairs {
-            "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
-            "X-B3-TraceId: 4bf92f3577b34da6a3ce929d0e0e4736\r\nX-B3-SpanId: 00f067aa0ba902b7",
-            "X-Request-Id: mine",
-        } do
-            local answer = http.send("GET /one HTTP/1.0\r\n" .. header .. "\r\n\r\n", ngx.var.server_port)
-            ngx.say((answer:match("\r\n\r\n(%w+) %x+ ")))
-        end
-    }
-}
+--- lua
+local inspect = require "resty.txid.inspect"
+local http = require "support.http"
+local last = ""
+local function show(answer, format, epoch)
+    local id, trace_id, sent, flags = answer:match("^(%x+) (%x+) 00%-(%x+)%-%x+%-(%d%d)$")
+    local ms = inspect(id, format, epoch).ms
+    ngx.say(id == trace_id and id == sent, " ", flags, " ", math.abs(ms - ngx.now() * 1000) < 5000, " ", id > last)
+    last = id
+end
+show(http.get("/one"), "trace_id", 1577836800000)
+show(http.get("/one"), "trace_id", 1577836800000)
+show(http.get("/", $TEST_NGINX_RAND_PORT_1), "trace_host_id")
+for _, header in ipairs {
+    "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+    "X-B3-TraceId: 4bf92f3577b34da6a3ce929d0e0e4736\r\nX-B3-SpanId: 00f067aa0ba902b7",
+    "X-Request-Id: mine",
+} do
+    local answer = http.send("GET /one HTTP/1.0\r\n" .. header .. "\r\n\r\n", ngx.var.server_port)
+    ngx.say((answer:match("\r\n\r\n(%w+) %x+ ")))
+end
 --- response_body
 true 03 true true
 true 03 true true

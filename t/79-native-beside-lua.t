@@ -5,7 +5,6 @@ use Native;
 use Test::Nginx::Socket::Lua 'no_plan';
 use Suite;
 
-no_long_string();
 run_tests();
 
 __DATA__
@@ -38,22 +37,18 @@ server {
     listen 127.0.0.1:$TEST_NGINX_RAND_PORT_2;
     location / { return 200 "$http_traceparent $http_x_request_id"; }
 }
---- config
-location = /t {
-    content_by_lua_block {
-        local http = require "support.http"
-        local function try(header)
-            local response = http.send("GET / HTTP/1.0\r\n" .. header .. "\r\n\r\n", $TEST_NGINX_RAND_PORT_1)
-            local seen, traceparent = response:match("Seen: (.*) (%S+)\r\n")
-            local sent, id = response:match("\r\n\r\n(%S+) (%S+)$")
-            ngx.say(seen, " ", traceparent == sent, " ", id == response:match("X%-Request%-Id: (%S+)"))
-        end
-        try("A: b")
-        try("traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00")
-        try("b3: 4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-d")
-        try("b3: 4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7")
-    }
-}
+--- lua
+local http = require "support.http"
+local function try(header)
+    local response = http.send("GET / HTTP/1.0\r\n" .. header .. "\r\n\r\n", $TEST_NGINX_RAND_PORT_1)
+    local seen, traceparent = response:match("Seen: (.*) (%S+)\r\n")
+    local sent, id = response:match("\r\n\r\n(%S+) (%S+)$")
+    ngx.say(seen, " ", traceparent == sent, " ", id == response:match("X%-Request%-Id: (%S+)"))
+end
+try("A: b")
+try("traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00")
+try("b3: 4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-d")
+try("b3: 4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7")
 --- response_body
 true true true true nil true nil true false true true true
 true true true true 00f067aa0ba902b7 false nil false true true true true
@@ -63,29 +58,25 @@ true true true true 00f067aa0ba902b7 nil nil false false true true true
 
 
 === TEST 2: options without an effect
---- config
-location = /t {
-    content_by_lua_block {
-        local configure = require("resty.txid.request").configure
-        local function try(...)
-            local ok, err = pcall(configure, ...)
-            ngx.say(ok and "fine" or err)
-        end
-        try { accept = true }
-        try { accept = { "10.0.0.0/8" } }
-        try { accept = function() return false end }
-        try { on_invalid = "reject" }
-        try { trace = "b3" }
-        try { trace = { "traceparent", "b3" }, trace_id_header = "X-Trace-Id" }
-        try { trace_ids = "sorted" }
-        try { trace_flags = "01" }
-        try { format = "uuid_v7" }
-        try { valid = "a" }
-        try { header = "X-Id", response = false, upstream = false }
-        try { accept = {}, on_invalid = "replace", trace = "off", trace_id_header = false, trace_ids = { "random" }, format = "txid" }
-        try { accept = false, valid = false }
-    }
-}
+--- lua
+local configure = require("resty.txid.request").configure
+local function try(...)
+    local ok, err = pcall(configure, ...)
+    ngx.say(ok and "fine" or err)
+end
+try { accept = true }
+try { accept = { "10.0.0.0/8" } }
+try { accept = function() return false end }
+try { on_invalid = "reject" }
+try { trace = "b3" }
+try { trace = { "traceparent", "b3" }, trace_id_header = "X-Trace-Id" }
+try { trace_ids = "sorted" }
+try { trace_flags = "01" }
+try { format = "uuid_v7" }
+try { valid = "a" }
+try { header = "X-Id", response = false, upstream = false }
+try { accept = {}, on_invalid = "replace", trace = "off", trace_id_header = false, trace_ids = { "random" }, format = "txid" }
+try { accept = false, valid = false }
 --- response_body_like
 ^resty.txid.request: accept has no effect beside ngx_http_txid_module, which decides: use its directive txid_accept
 resty.txid.request: accept has .*

@@ -3,10 +3,11 @@
 use strict;
 use warnings;
 use lib 't/support';
+use Client qw(exchange);
 use Cwd qw(getcwd realpath);
-use Example qw(contents request serve);
+use Example qw(request serve);
 use File::Temp qw(tempdir);
-use IO::Socket::INET;
+use Files qw(contents write_file);
 use Modules;
 use Test::More;
 use Tree qw(lua_cpath lua_path luajit);
@@ -15,22 +16,14 @@ use Vectors qw(vectors);
 # A key file of this test's, where the examples have theirs.
 my $dir = realpath(tempdir(CLEANUP => 1));
 chmod 0755, $dir or die $!;
-my $key = "$dir/orders.key";
 my $hex = '85962D72415D32DA4F2C574C02C44ED9';
-{
-    open my $out, '>', $key or die $!;
-    print $out "$hex\n";
-    close $out or die $!;
-    chmod 0600, $key or die $!;
-}
+my $key = write_file("$dir/orders.key", "$hex\n", 0600);
 
 sub here { return $_[0] =~ s{/etc/txid/orders\.key}{$key}gr }
 
 sub http {
     my ($port, $path) = @_;
-    my $socket = IO::Socket::INET->new("127.0.0.1:$port") or die $!;
-    print $socket "GET $path HTTP/1.0\r\nHost: localhost\r\n\r\n";
-    return do { local $/; readline $socket };
+    return exchange($port, "GET $path HTTP/1.0\r\nHost: localhost\r\n\r\n");
 }
 
 # As the documents have it, but for the limit: no test may depend on how fast it is. The application says what it saw.
@@ -263,11 +256,8 @@ END
         my @cases = ($vectors->{valid}->@*, $vectors->{invalid}->@*);
         for my $index (0 .. $#cases) {
             my $case = $cases[$index];
-            open my $out, '>', "$dir/$index.key" or die $!;
-            print $out map {"$_\n"} $case->{keys}->@*;
-            close $out or die $!;
-            chmod 0600, "$dir/$index.key" or die $!;
-            my $options = join ' ', "key=$dir/$index.key", $case->{options}->@*;
+            my $of_case = write_file("$dir/$index.key", join('', map {"$_\n"} $case->{keys}->@*), 0600);
+            my $options = join ' ', "key=$of_case", $case->{options}->@*;
             $directives .= qq(txid_hide \$image$index \$inside$index $options; txid_reveal \$original$index \$shown$index $options;\n);
             my $inside = $case->{inside} // '';
             my $shown = $case->{shown} =~ s/\n/\\n/r;
@@ -284,10 +274,7 @@ END
 
     my $test = sub {
         my ($directive, $prefix) = (@_, '');
-        my $file = "$dir/test.conf";
-        open my $out, '>', $file or die $!;
-        print $out here("load_module $native; pid $dir/pid; error_log stderr; events {} http { $directive }");
-        close $out or die $!;
+        my $file = write_file("$dir/test.conf", here("load_module $native; pid $dir/pid; error_log stderr; events {} http { $directive }"));
         my $nginx = $ENV{TEST_NGINX_BINARY} || 'nginx';
         my $said = `$prefix$nginx -t -p $dir -c $file 2>&1`;
         return $said =~ /\[emerg\] (?:\d+#\d+: )?(.*?) in / ? $1 : $said;

@@ -8,7 +8,6 @@ plan(nginx_has('ngx_http_headers_more_filter_module')
     ? 'no_plan'
     : (skip_all => 'this nginx has no headers-more module'));
 
-no_long_string();
 run_tests();
 
 __DATA__
@@ -29,15 +28,12 @@ location = /set {
     }
     content_by_lua_block { ngx.say(ngx.req.get_headers()["X-B3-Sampled"]) }
 }
-location = /t {
-    content_by_lua_block {
-        local http = require "support.http"
-        for _ = 1, 2 do
-            local response = http.send("GET /set HTTP/1.0\r\n\r\n", ngx.var.server_port)
-            ngx.say(response:match("Before: (%d)"), " ", response:match("\r\n\r\n(%d)"))
-        end
-    }
-}
+--- lua
+local http = require "support.http"
+for _ = 1, 2 do
+    local response = http.send("GET /set HTTP/1.0\r\n\r\n", ngx.var.server_port)
+    ngx.say(response:match("Before: (%d)"), " ", response:match("\r\n\r\n(%d)"))
+end
 --- request
 GET /t
 --- response_body

@@ -6,7 +6,6 @@ use Test::Nginx::Socket::Lua::Stream 'no_plan';
 use State;
 use Suite;
 
-no_long_string();
 run_tests();
 
 __DATA__
@@ -132,15 +131,11 @@ server {
     txid_error_log on;
     location / { content_by_lua_block { ngx.log(ngx.WARN, "own") } }
 }
---- config
-location = /t {
-    content_by_lua_block {
-        local http = require "support.http"
-        http.send("GET / HTTP/1.0\r\n\r\n", $TEST_NGINX_RAND_PORT_1)
-        http.send("GET / HTTP/1.0\r\n\r\n", $TEST_NGINX_RAND_PORT_2)
-        ngx.say("done")
-    }
-}
+--- lua
+local http = require "support.http"
+http.send("GET / HTTP/1.0\r\n\r\n", $TEST_NGINX_RAND_PORT_1)
+http.send("GET / HTTP/1.0\r\n\r\n", $TEST_NGINX_RAND_PORT_2)
+ngx.say("done")
 --- response_body
 done
 --- error_log eval

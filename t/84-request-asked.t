@@ -28,7 +28,6 @@ server {
 END
 });
 
-no_long_string();
 run_tests();
 
 __DATA__
@@ -92,30 +91,26 @@ location = /t {
 
 
 === TEST 4: wrong names
---- config
-location = /t {
-    content_by_lua_block {
-        local request = require "resty.txid.request"
-        local function try(options) ngx.say(select(2, pcall(request.configure, options))) end
-        try { header = {} }
-        try { header = { "A", "Host" } }
-        try { header = { "A", "a" } }
-        try { header = { "A", "B", "C", "D", "E" } }
-        try { header = { "A", 5 } }
-        try { on_invalid = "reject" }
-        try { valid = "a" }
-        try { server_timing = true }
-        try { server_timing = "yes" }
-        -- The library has the same list.
-        local names = {}
-        for i, name in ipairs(require "resty.txid.request.kinds") do
-            names[i] = name
-            assert(pcall(request.configure, { trace = name }), name)
-        end
-        local _, err = pcall(request.configure, { trace = "x" })
-        ngx.say(err:gsub(" and ", ", "):find("off, " .. table.concat(names, ", ") .. "$") ~= nil)
-    }
-}
+--- lua
+local request = require "resty.txid.request"
+local function try(options) ngx.say(select(2, pcall(request.configure, options))) end
+try { header = {} }
+try { header = { "A", "Host" } }
+try { header = { "A", "a" } }
+try { header = { "A", "B", "C", "D", "E" } }
+try { header = { "A", 5 } }
+try { on_invalid = "reject" }
+try { valid = "a" }
+try { server_timing = true }
+try { server_timing = "yes" }
+-- The library has the same list.
+local names = {}
+for i, name in ipairs(require "resty.txid.request.kinds") do
+    names[i] = name
+    assert(pcall(request.configure, { trace = name }), name)
+end
+local _, err = pcall(request.configure, { trace = "x" })
+ngx.say(err:gsub(" and ", ", "):find("off, " .. table.concat(names, ", ") .. "$") ~= nil)
 --- response_body
 resty.txid.request: header: "" is not the name of a header
 resty.txid.request: header: "Host" has a meaning of its own; name another header, such as X-Request-Id
@@ -166,20 +161,16 @@ db;dur=5, traceparent;desc=SPAN
 
 
 === TEST 6: UUIDs of names, which others make as well
---- config
-location = /t {
-    content_by_lua_block {
-        local uuid = require "resty.txid.uuid"
-        ngx.say(uuid.v3("6ba7b810-9dad-11d1-80b4-00c04fd430c8", "www.example.com"))
-        ngx.say(uuid.v5("dns", "www.example.com"))
-        ngx.say(uuid.v5("url", ""), " ", uuid.decode(uuid.v3("oid", "\0\255")).version)
-        ngx.say(uuid.v5("x", "y"))
-        for _, name in ipairs { "v3", "v5" } do
-            ngx.say((select(2, pcall(function() local id = uuid[name](5, "a") return id end)):gsub("^.-:%d+: ", "")))
-            ngx.say((select(2, pcall(function() local id = uuid[name]("dns") return id end)):gsub("^.-:%d+: ", "")))
-        end
-    }
-}
+--- lua
+local uuid = require "resty.txid.uuid"
+ngx.say(uuid.v3("6ba7b810-9dad-11d1-80b4-00c04fd430c8", "www.example.com"))
+ngx.say(uuid.v5("dns", "www.example.com"))
+ngx.say(uuid.v5("url", ""), " ", uuid.decode(uuid.v3("oid", "\0\255")).version)
+ngx.say(uuid.v5("x", "y"))
+for _, name in ipairs { "v3", "v5" } do
+    ngx.say((select(2, pcall(function() local id = uuid[name](5, "a") return id end)):gsub("^.-:%d+: ", "")))
+    ngx.say((select(2, pcall(function() local id = uuid[name]("dns") return id end)):gsub("^.-:%d+: ", "")))
+end
 --- response_body
 5df41881-3aed-3515-88a7-2f4a814cf09e
 2ed6657d-e927-568b-95e1-2665a8aea6a2
@@ -193,29 +184,25 @@ bad argument #2 to 'v5' (string expected, got nil)
 
 
 === TEST 7: Nano IDs of a length and an alphabet, TypeIDs with a prefix, and names with a dash
---- config
-location = /t {
-    content_by_lua_block {
-        local inspect = require "resty.txid.inspect"
-        local maker = require "resty.txid.maker"
-        local function show(id, pattern)
-            ngx.say(#id, " ", id:find(pattern) ~= nil)
-        end
-        show(maker.new("nanoid", { length = 10 })(), "^[%w_-]+$")
-        show(maker.new("nanoid", { length = 90, alphabet = "abc" })(), "^[abc]+$")
-        show(maker.new "nanoid(alphabet=0123456789,length=12)"(), "^%d+$")
-        show(maker.new "nanoid(alphabet=a,b)"(), "^[a,b]+$")
-        local user = maker.new("typeid", { prefix = "user" })(1522545688552)
-        ngx.say(inspect(user, "typeid").prefix, " ", inspect(user, "typeid").time)
-        show(maker.new("typeid", { prefix = ("p"):rep(63) })(), "^p+_[0-7][0-9a-hjkmnp-tv-z]+$")
-        show(maker.new "uuid-v7"(), "^[%x-]+$")
-        ngx.say(inspect("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "uuid-v7").time)
-        for _, spec in ipairs { "nanoid(length=91)", "nanoid(length=x)", "nanoid(alphabet=aa)", "typeid(prefix=_a)", "nanoid(size=5)",
-                                "nanoid(length=1,length=2)", "uuid_v4(length=5)" } do
-            ngx.say((select(2, pcall(maker.new, spec))))
-        end
-    }
-}
+--- lua
+local inspect = require "resty.txid.inspect"
+local maker = require "resty.txid.maker"
+local function show(id, pattern)
+    ngx.say(#id, " ", id:find(pattern) ~= nil)
+end
+show(maker.new("nanoid", { length = 10 })(), "^[%w_-]+$")
+show(maker.new("nanoid", { length = 90, alphabet = "abc" })(), "^[abc]+$")
+show(maker.new "nanoid(alphabet=0123456789,length=12)"(), "^%d+$")
+show(maker.new "nanoid(alphabet=a,b)"(), "^[a,b]+$")
+local user = maker.new("typeid", { prefix = "user" })(1522545688552)
+ngx.say(inspect(user, "typeid").prefix, " ", inspect(user, "typeid").time)
+show(maker.new("typeid", { prefix = ("p"):rep(63) })(), "^p+_[0-7][0-9a-hjkmnp-tv-z]+$")
+show(maker.new "uuid-v7"(), "^[%x-]+$")
+ngx.say(inspect("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "uuid-v7").time)
+for _, spec in ipairs { "nanoid(length=91)", "nanoid(length=x)", "nanoid(alphabet=aa)", "typeid(prefix=_a)", "nanoid(size=5)",
+                        "nanoid(length=1,length=2)", "uuid_v4(length=5)" } do
+    ngx.say((select(2, pcall(maker.new, spec))))
+end
 --- response_body
 10 true
 90 true

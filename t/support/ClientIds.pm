@@ -5,7 +5,7 @@ package ClientIds;
 use strict;
 use warnings;
 use Exporter 'import';
-use Vectors qw(lua_of vectors);
+use Vectors qw(block_of vectors);
 
 our @EXPORT_OK = qw(block trusting upstream);
 
@@ -16,32 +16,15 @@ my $SEEN = '204 1 id: log response upstream';
 # of the id that nginx may have read before.
 sub expected {
     my ($case, $rejected) = @_;
-    my $id = $case->{id};
-    return "$case->{name}: $SEEN, the client's $id\n" if $case->{answer} eq 'kept';
-    return "$case->{name}: $SEEN, a new one\n"        if $case->{answer} eq 'new';
-    return "$case->{name}: " . $rejected->($id) . "\n";
+    return "$SEEN, the client's $case->{id}" if $case->{answer} eq 'kept';
+    return "$SEEN, a new one"                if $case->{answer} eq 'new';
+    return $rejected->($case->{id});
 }
 
-# A block with these requests. Each has a name, lines and an answer as in validity.json, `host` for the server and `before`
-# for Lua that runs first.
+# A block with these requests. Each has a name, lines and an answer as in validity.json.
 sub block {
     my ($number, $title, $rejected, @requests) = @_;
-    my ($calls, $body) = ('', '');
-    for my $case (@requests) {
-        my $arguments = join ', ', map { lua_of($_) } $case->{host} // 'localhost', @$case{qw(name lines)};
-        $calls .= ($case->{before} // '') . "requests.print_id(\$TEST_NGINX_RAND_PORT_1, $arguments)\n";
-        $body  .= expected($case, $rejected);
-    }
-    return <<"END";
-=== TEST $number: $title
---- config
-location = /t { content_by_lua_block {
-$calls} }
---- response_body
-$body
-
-
-END
+    return block_of($number, $title, 'print_id', sub { expected($_[0], $rejected) }, @requests);
 }
 
 # A request for each list of networks that 127.0.0.1 is inside or outside of, with the list.

@@ -5,25 +5,19 @@ package Example;
 use strict;
 use warnings;
 use Exporter 'import';
-use IO::Socket::INET;
+use Client qw(exchange);
+use Files qw(write_file);
 use ServerDirectory qw(server_directory);
 use Port qw(free_port);
 use Test::More;
 use Tree qw(library lua_cpath lua_path);
 
-our @EXPORT_OK = qw(contents free_port request serve);
+our @EXPORT_OK = qw(free_port request serve);
 
 library();
 my $nginx = $ENV{TEST_NGINX_BINARY} || 'nginx';
 my @modules = split ' ', $ENV{TEST_NGINX_LOAD_MODULES} // '';
 my %load;
-
-sub contents {
-    my ($file) = @_;
-    open my $in, '<', $file or die "$file: $!";
-    local $/;
-    return readline $in;
-}
 
 # Starts nginx with this configuration, on a free port in place of 8080, and with PREFIX replaced by its directory. Returns
 # the port and the directory, or nothing after a failed test.
@@ -37,9 +31,7 @@ sub serve {
     mkdir "$prefix/state";
     $config =~ s/127\.0\.0\.1:8080/127.0.0.1:$port/g;
     $config =~ s/PREFIX/$prefix/g;
-    open my $out, '>', "$prefix/nginx.conf" or die $!;
-    print $out $config;
-    close $out or die $!;
+    write_file("$prefix/nginx.conf", $config);
     local $ENV{LUA_PATH}  = lua_path();
     local $ENV{LUA_CPATH} = lua_cpath();
     # Sockets with relative names are made in the current directory.
@@ -56,12 +48,7 @@ END {
 
 sub request {
     my ($port, $path, @headers) = @_;
-    my $socket = IO::Socket::INET->new("127.0.0.1:$port") or die $!;
-    local $SIG{ALRM} = sub { die "no answer\n" };
-    alarm 60;
-    print $socket join("\r\n", "GET $path HTTP/1.1", 'Host: localhost', 'Connection: close', @headers), "\r\n\r\n";
-    my $response = do { local $/; readline $socket };
-    alarm 0;
+    my $response = exchange($port, join("\r\n", "GET $path HTTP/1.1", 'Host: localhost', 'Connection: close', @headers) . "\r\n\r\n");
     my ($status) = $response =~ m{^HTTP/1\.1 (\d+)};
     my @ids = $response =~ /^X-Request-Id: ([^\r]*)/mg;
     my ($body) = $response =~ /\r\n\r\n(.*)/s;

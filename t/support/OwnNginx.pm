@@ -5,7 +5,8 @@ package OwnNginx;
 use strict;
 use warnings;
 use Exporter 'import';
-use IO::Socket::INET;
+use Client qw(exchange);
+use Files qw(write_file);
 use ServerDirectory qw(server_directory);
 use Port qw(free_port);
 use Time::HiRes qw(sleep time);
@@ -22,24 +23,11 @@ sub write_config {
     my ($text) = @_;
     my $load = join ' ', map {"load_module $_;"} split ' ', $ENV{TEST_NGINX_LOAD_MODULES} // '';
     my $user = $> == 0 ? 'user root;' : '';
-    open my $out, '>', "$prefix/nginx.conf" or die $!;
-    print $out "$load $user pid nginx.pid; error_log logs/error.log info;\n$text";
-    close $out or die $!;
+    write_file("$prefix/nginx.conf", "$load $user pid nginx.pid; error_log logs/error.log info;\n$text");
 }
 
 # Runs it and returns its output; $? is its status.
 sub nginx { `timeout 120 $nginx -p $prefix/ -c nginx.conf -e $prefix/logs/error.log @_ 2>&1` }
-
-sub exchange {
-    my ($port, $bytes) = @_;
-    my $socket = IO::Socket::INET->new("127.0.0.1:$port") or die "127.0.0.1:$port: $!";
-    local $SIG{ALRM} = sub { die "no answer\n" };
-    alarm 60;
-    print $socket $bytes;
-    my $response = do { local $/; readline $socket };
-    alarm 0;
-    return $response // '';
-}
 
 sub log_lines {
     open my $file, '<', "$prefix/logs/$_[0]" or return;

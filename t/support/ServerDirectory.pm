@@ -4,6 +4,7 @@ package ServerDirectory;
 
 use strict;
 use warnings;
+use Cwd qw(realpath);
 use Exporter 'import';
 use File::Path qw(remove_tree);
 use File::Temp ();
@@ -14,9 +15,9 @@ our @EXPORT_OK = qw(server_directory);
 my $test_process = $$;
 my @directories;
 
-# With a directory for logs in it. Workers may not run as root.
+# With a directory for logs in it. Workers may not run as root. A state is refused if there is a symbolic link in its path.
 sub server_directory {
-    my $directory = File::Temp::tempdir();
+    my $directory = realpath(File::Temp::tempdir());
     chmod 0755, $directory or die "$directory: $!";
     mkdir "$directory/logs" or die "$directory/logs: $!";
     push @directories, $directory;

@@ -16,7 +16,7 @@ sub directory { return $dir }
 
 Test::Nginx::Socket::add_block_preprocessor(sub {
     my ($block) = @_;
-    for my $section (qw(http_config config stream_config)) {
+    for my $section (qw(http_config config lua stream_config)) {
         my $text = $block->$section;
         $block->set_value($section => $text =~ s/\bDIR\b/$dir/gr) if defined $text;
     }

@@ -1,7 +1,7 @@
 package Suite;
 
 # For test files of Test::Nginx: each block finds this tree's modules, requests /t, and expects no error in the log,
-# unless it says otherwise.
+# unless it says otherwise. `--- lua` has the code that answers /t.
 
 use strict;
 use warnings;
@@ -13,6 +13,7 @@ use Tree qw(library lua_cpath lua_path);
 our @EXPORT_OK = qw(nginx_has);
 
 library();
+Test::Nginx::Socket::no_long_string();
 
 # A certificate for localhost, with its key.
 $ENV{TEST_NGINX_CERTIFICATE} = File::Spec->rel2abs('t/support/localhost.pem');
@@ -24,9 +25,25 @@ Test::Nginx::Socket::add_block_preprocessor(sub {
     $block->set_value(http_config   => $paths . ($block->http_config // ''));
     $block->set_value(stream_config => $paths . ($block->stream_config // ''))
         if defined $block->stream_server_config && nginx_has('ngx_stream_lua_module');
+    answer_by_lua($block)                       if defined $block->lua;
     $block->set_value(request       => "GET /t\n") unless defined $block->request;
     $block->set_value(no_error_log  => "[error]\n[alert]\n") unless defined $block->no_error_log;
 });
+
+sub answer_by_lua {
+    my ($block) = @_;
+    my $lua = $block->lua;
+    # Test::Nginx does not know this section.
+    delete $block->{lua};
+    $block->set_value(config => ($block->config // '') . <<"END");
+location = /t {
+    content_by_lua_block {
+$lua
+    }
+}
+END
+    return;
+}
 
 # Whether nginx has this module, loaded or (as in OpenResty) built in.
 sub nginx_has {

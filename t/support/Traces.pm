@@ -5,7 +5,7 @@ package Traces;
 use strict;
 use warnings;
 use Exporter 'import';
-use Vectors qw(lua_of vectors);
+use Vectors qw(block_of lua_of vectors);
 
 our @EXPORT_OK = qw(block requests server upstream);
 
@@ -25,25 +25,9 @@ sub requests {
     return @requests;
 }
 
-# A block with these requests. Each may have `host` for the server and `before` for Lua that runs first.
 sub block {
     my ($number, $title, @requests) = @_;
-    my ($calls, $body) = ('', '');
-    for my $case (@requests) {
-        my $arguments = join ', ', map { lua_of($_) } $case->{host} // 'localhost', @$case{qw(name lines)};
-        $calls .= ($case->{before} // '') . "requests.print_sent(\$TEST_NGINX_RAND_PORT_1, $arguments)\n";
-        $body  .= "$case->{name}: $case->{expected}\n";
-    }
-    return <<"END";
-=== TEST $number: $title
---- config
-location = /t { content_by_lua_block {
-$calls} }
---- response_body
-$body
-
-
-END
+    return block_of($number, $title, 'print_sent', sub { $_[0]{expected} }, @requests);
 }
 
 # A server with these directives, and others in the location that sends upstream. It tells the client the ids of this hop.

@@ -5,37 +5,24 @@ use std::fs;
 use std::io::Write;
 use std::process::{Child, Command, Stdio};
 
-use tempfile::TempDir;
-
-use crate::servers::{Server, end_with_the_test, http, run, until};
+use crate::fleet::directory::Directory;
+use crate::servers::{Server, http, run, until};
 
 /// A host with an agent that keeps a lease and a segment.
 struct Host {
-    directory: TempDir,
+    directory: Directory,
     agent: Child,
 }
 
 impl Host {
     fn new() -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_txid-agent"));
-        command.args(["run", "--new", "--create", "--node", "orders=snowflake", "--segment", "invoices"]);
-        command.args(["--store", &format!("file://{}/leases", directory.path().display())]);
-        command.arg("--dir").arg(directory.path().join("run")).stdin(Stdio::null()).stderr(Stdio::null());
-        end_with_the_test(&mut command);
-        let host = Self { agent: command.spawn().unwrap(), directory };
-        until("no lease and numbers", || host.status().status.success());
-        host
-    }
-
-    fn status(&self) -> std::process::Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_txid-agent"));
-        command.args(["status", "--prometheus", "--dir"]).arg(self.directory.path().join("run"));
-        command.output().unwrap()
+        let directory = Directory::new();
+        let agent = directory.start(&["--segment", "invoices", "--create"]);
+        Self { directory, agent }
     }
 
     fn metrics(&self) -> String {
-        String::from_utf8(self.status().stdout).unwrap()
+        String::from_utf8(self.directory.status(&["--prometheus"]).stdout).unwrap()
     }
 }
 
@@ -137,7 +124,7 @@ fn query(prometheus: &Server, expression: &str) -> Vec<serde_json::Value> {
 #[test]
 fn prometheus_runs_each_expression_of_the_dashboard_and_no_alert_fires() {
     let host = Host::new();
-    let textfiles = host.directory.path().join("textfiles");
+    let textfiles = host.directory.path("textfiles");
     fs::create_dir(&textfiles).unwrap();
     let documents = contents("agent/docs/metrics.md");
     let (_, script) = documents.split_once("```sh\n").unwrap();
@@ -149,7 +136,7 @@ fn prometheus_runs_each_expression_of_the_dashboard_and_no_alert_fires() {
     }
     let script = script
         .replace("/var/lib/prometheus/node-exporter", textfiles.to_str().unwrap())
-        .replace("--prometheus", &format!("--prometheus --dir {}/run", host.directory.path().display()))
+        .replace("--prometheus", &format!("--prometheus --dir {}/run", host.directory.0.path().display()))
         .replace("txid-agent ", concat!("'", env!("CARGO_BIN_EXE_txid-agent"), "' "));
     run(Command::new("sh").args(["-ec", &script]));
 

@@ -83,6 +83,33 @@ pub(crate) unsafe fn place<'a, const LEN: usize>(buf: *mut c_char) -> &'a mut [u
     }
 }
 
+/// Writes a pointer to what was opened to `handle`, and returns 0; or writes the reason of an error to `message`, and returns its
+/// code.
+///
+/// # Safety
+///
+/// `handle` must be valid for a write, `message` for writes of TXID_MESSAGE_LEN bytes.
+pub(crate) unsafe fn give<T, E: Display>(
+    opened: Result<T, (txid_error, E)>,
+    handle: *mut *mut T,
+    message: *mut c_char,
+) -> i32 {
+    match opened {
+        Ok(opened) => {
+            // SAFETY: the caller vouches for `handle`.
+            unsafe { handle.write(Box::into_raw(Box::new(opened))) };
+            0
+        }
+        // SAFETY: the caller's promise is the same.
+        Err((code, why)) => unsafe { fail(code, &why, message) },
+    }
+}
+
+/// An error in an option, for [`give`].
+pub(crate) fn option<E>(error: E) -> (txid_error, E) {
+    (txid_error::Option, error)
+}
+
 /// Passes the value of a successful read to `write`, which stores it in the caller's memory.
 pub(crate) fn written_if_read<T, E: Into<txid_error>>(read: Result<T, E>, write: impl FnOnce(T)) -> i32 {
     match read {

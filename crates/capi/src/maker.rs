@@ -1,8 +1,8 @@
 //! Ids of a format that a configuration names.
 
-use crate::caller::{fail, place, txid_text, words};
+use crate::caller::{fail, give, option, place, txid_text, words};
 use crate::error::txid_error;
-use ::txid::{Made, Maker, MakerError, NoId};
+use ::txid::{Made, Maker, NoId};
 use std::ffi::c_char;
 
 /// The length of the longest id of any format.
@@ -47,7 +47,7 @@ pub unsafe extern "C" fn txid_maker_open(
         (false, true) => Maker::parse_any_on_trial(format, options),
     };
     // SAFETY: the caller's promise is the same.
-    unsafe { give(opened, maker, message) }
+    unsafe { give(opened.map(txid_maker).map_err(option), maker, message) }
 }
 
 /// As txid_maker_open, of a format that needs no options: the one with the name of `len` characters at `name`.
@@ -64,21 +64,9 @@ pub unsafe extern "C" fn txid_maker_named(
     message: *mut c_char,
 ) -> i32 {
     // SAFETY: the caller vouches for the name, and its promise is the same.
-    unsafe { give(Maker::named(&words(&txid_text { len, data: name }, 1)[0]), maker, message) }
-}
-
-/// # Safety
-///
-/// `maker` must be valid for a write, `message` for writes of TXID_MESSAGE_LEN bytes.
-unsafe fn give(opened: Result<Maker, MakerError>, maker: *mut *mut txid_maker, message: *mut c_char) -> i32 {
-    match opened {
-        Ok(opened) => {
-            // SAFETY: the caller vouches for `maker`.
-            unsafe { maker.write(Box::into_raw(Box::new(txid_maker(opened)))) };
-            0
-        }
-        // SAFETY: the caller's promise is the same.
-        Err(error) => unsafe { fail(txid_error::Option, &error, message) },
+    unsafe {
+        let opened = Maker::named(&words(&txid_text { len, data: name }, 1)[0]);
+        give(opened.map(txid_maker).map_err(option), maker, message)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Numbers from ranges that an agent takes from a database.
 
-use crate::caller::fail;
+use crate::caller::{fail, give};
 use crate::error::txid_error;
 use ::txid::segment::{Segment, SegmentNews};
 use std::ffi::{CStr, OsStr, c_char};
@@ -64,15 +64,9 @@ pub unsafe extern "C" fn txid_segment_open(
 ) -> i32 {
     // SAFETY: the caller vouches for the NUL.
     let path = Path::new(OsStr::from_bytes(unsafe { CStr::from_ptr(path) }.to_bytes()));
-    match Segment::attach(path) {
-        Ok(opened) => {
-            // SAFETY: the caller vouches for `segment`.
-            unsafe { segment.write(Box::into_raw(Box::new(txid_segment(opened)))) };
-            0
-        }
-        // SAFETY: the caller's promise is the same.
-        Err(error) => unsafe { fail(txid_error::from(&error), &error, message) },
-    }
+    let opened = Segment::attach(path).map(txid_segment).map_err(|error| (txid_error::from(&error), error));
+    // SAFETY: the caller's promise is the same.
+    unsafe { give(opened, segment, message) }
 }
 
 /// Releases a segment. Other users of the same file are not affected.

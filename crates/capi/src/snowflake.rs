@@ -1,6 +1,6 @@
 //! 64-bit ids.
 
-use crate::caller::{bytes, fail};
+use crate::caller::{bytes, fail, give};
 use crate::copies;
 use crate::error::txid_error;
 use ::txid::snowflake::{self, Generator, Layout, LeaseView, State};
@@ -83,16 +83,10 @@ pub unsafe extern "C" fn txid_snowflake_open(
         let path = if path.is_null() { None } else { Some(CStr::from_ptr(path)) };
         (CStr::from_ptr(layout).to_string_lossy(), CStr::from_ptr(node).to_string_lossy(), path)
     };
-    match open(&layout, &node, path) {
-        Ok(state) => {
-            let opened = txid_snowflake(Generator::new(state).with_max_drift_ms(max_drift_ms));
-            // SAFETY: the caller vouches for `generator`.
-            unsafe { generator.write(Box::into_raw(Box::new(opened))) };
-            0
-        }
-        // SAFETY: the caller's promise is the same.
-        Err((code, why)) => unsafe { fail(code, &why, message) },
-    }
+    let opened =
+        open(&layout, &node, path).map(|state| txid_snowflake(Generator::new(state).with_max_drift_ms(max_drift_ms)));
+    // SAFETY: the caller's promise is the same.
+    unsafe { give(opened, generator, message) }
 }
 
 #[inline(never)]

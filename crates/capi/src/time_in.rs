@@ -1,7 +1,6 @@
 //! The time in an id.
 
-use crate::caller::{bytes, fail, txid_text, words};
-use crate::error::txid_error;
+use crate::caller::{bytes, give, option, txid_text, words};
 use crate::txid::TXID_LEN;
 use ::txid::time_in::{self, Times};
 use std::ffi::c_char;
@@ -37,15 +36,9 @@ pub unsafe extern "C" fn txid_times_open(
     // SAFETY: the caller vouches for the texts.
     let list = unsafe { words(list, count) };
     let list = list.iter().map(|format| &**format);
-    match if is_only { Times::only(list) } else { Times::first(list) } {
-        Ok(opened) => {
-            // SAFETY: the caller vouches for `times`.
-            unsafe { times.write(Box::into_raw(Box::new(txid_times(opened)))) };
-            0
-        }
-        // SAFETY: the caller's promise is the same.
-        Err(error) => unsafe { fail(txid_error::Option, &error, message) },
-    }
+    let opened = if is_only { Times::only(list) } else { Times::first(list) };
+    // SAFETY: the caller's promise is the same.
+    unsafe { give(opened.map(txid_times).map_err(option), times, message) }
 }
 
 /// Releases a list of formats.

@@ -51,6 +51,17 @@ function _M.check_table(value, name)
 end
 
 
+-- Returns the handle of a `kind`, whose method `name` is called with these arguments. C would use anything else as if
+-- it were one.
+function _M.handle_of(self, kind, name, arguments)
+    local handle = type(self) == "table" and self.handle
+    if not handle then
+        error(format("bad self to '%s' (a %s expected, as in %s:%s(%s))", name, kind, kind, name, arguments), 3)
+    end
+    return handle
+end
+
+
 -- ffi.istype() and C accept a ctype in place of its value; as a number, it is LuaJIT's id of the type. Only a value
 -- with that number needs the slow test.
 local function is_a_type(value)

@@ -14,6 +14,7 @@ local ffi_new = ffi.new
 local ffi_str = ffi.string
 local floor = math.floor
 local format = string.format
+local handle_of = args.handle_of
 local is_int64 = args.is_int64
 local pairs = pairs
 local setmetatable = setmetatable
@@ -36,16 +37,6 @@ local methods = {}
 local series_mt = { __index = methods }
 
 
--- C would use anything else as if it were a series.
-local function handle_of(self, name)
-    local handle = type(self) == "table" and self.handle
-    if not handle then
-        error("bad self to '" .. name .. "' (a series expected, as in series:" .. name .. "(...))", 3)
-    end
-    return handle
-end
-
-
 -- A Lua number holds whole numbers up to 2^53 alone.
 local function check_number(n)
     if type(n) == "number" then
@@ -64,7 +55,7 @@ end
 
 -- Returns the image of a number, or nil and why it has none. An int64_t or uint64_t may have all of its bits.
 function methods.hide(self, n)
-    local handle = handle_of(self, "hide")
+    local handle = handle_of(self, "series", "hide", "...")
     check_number(n)
 
     local len = C.txid_hidden_hide(handle, n, buf, message)
@@ -77,7 +68,7 @@ end
 
 -- Returns the number with this image as a uint64_t, or nil and why the text is no image.
 function methods.reveal(self, text)
-    local handle = handle_of(self, "reveal")
+    local handle = handle_of(self, "series", "reveal", "...")
     check_string(text, "reveal")
 
     if C.txid_hidden_reveal(handle, text, #text, number, message) < 0 then
@@ -93,7 +84,7 @@ local uuid_series_mt = { __index = uuid_methods }
 
 -- Returns the image of a UUID of version 7, a UUID of version 4; or nil and why it has none.
 function uuid_methods.hide(self, text)
-    local handle = handle_of(self, "hide")
+    local handle = handle_of(self, "series", "hide", "...")
     check_string(text, "hide")
 
     local len = C.txid_hidden_hide_text(handle, text, #text, buf, message)
@@ -106,7 +97,7 @@ end
 
 -- Returns the UUID with this image, or nil and why the text is no image.
 function uuid_methods.reveal(self, text)
-    local handle = handle_of(self, "reveal")
+    local handle = handle_of(self, "series", "reveal", "...")
     check_string(text, "reveal")
 
     local len = C.txid_hidden_reveal_text(handle, text, #text, buf, message)

@@ -10,6 +10,7 @@ local check_table = args.check_table
 local error = error
 local ffi_new = ffi.new
 local ffi_str = ffi.string
+local handle_of = args.handle_of
 local pairs = pairs
 local setmetatable = setmetatable
 local tonumber = tonumber
@@ -43,19 +44,9 @@ function segment_mt.__call(self)
 end
 
 
--- C would use anything else as if it were a segment.
-local function handle_of(self, name)
-    local handle = type(self) == "table" and self.handle
-    if not handle then
-        error("bad self to '" .. name .. "' (a segment expected, as in segment:" .. name .. "())", 3)
-    end
-    return handle
-end
-
-
 -- Returns the next number as an int64_t, or nil and why there is none now.
 function methods.next(self)
-    local number = C.txid_segment_next(handle_of(self, "next"), message)
+    local number = C.txid_segment_next(handle_of(self, "segment", "next", ""), message)
     if number < 0 then
         return nil, ffi_str(message)
     end
@@ -65,7 +56,7 @@ end
 
 -- Returns what is left for all processes of this host, and what txid-agent reports.
 function methods.stats(self)
-    C.txid_segment_stats(handle_of(self, "stats"), counters)
+    C.txid_segment_stats(handle_of(self, "segment", "stats", ""), counters)
     local contact_ms, lasts_ms = tonumber(counters.contact_ms), tonumber(counters.lasts_ms)
     return {
         left = tonumber(counters.left),

@@ -16,6 +16,7 @@ local find = string.find
 local floor = math.floor
 local format = string.format
 local getenv = os.getenv
+local handle_of = args.handle_of
 local is_int64 = args.is_int64
 local pairs = pairs
 local printable = text.printable
@@ -68,19 +69,9 @@ function generator_mt.__call(self)
 end
 
 
--- C would use anything else as if it were a generator.
-local function handle_of(self, name)
-    local handle = type(self) == "table" and self.handle
-    if not handle then
-        error("bad self to '" .. name .. "' (a generator expected, as in generator:" .. name .. "())", 3)
-    end
-    return handle
-end
-
-
 -- Returns the next id as an int64_t, or nil and why there is none now.
 function methods.next(self)
-    local id = C.txid_snowflake_next(handle_of(self, "next"), clock_ms(), message)
+    local id = C.txid_snowflake_next(handle_of(self, "generator", "next", ""), clock_ms(), message)
     if id < 0 then
         return nil, ffi_str(message)
     end
@@ -115,7 +106,7 @@ end
 -- Returns the fields of an id: `ms`, the same as an RFC 3339 `time`, `node` and `sequence`; or nil and what is wrong
 -- with it.
 function methods.decode(self, id)
-    local handle = handle_of(self, "decode")
+    local handle = handle_of(self, "generator", "decode", "")
     local number, err = number_of(id)
     if not number then
         return nil, err
@@ -141,7 +132,7 @@ end
 -- millisecond of the layout. If the node is leased, also what is left of the lease, how often it was taken or renewed,
 -- and how often the agent's store failed.
 function methods.stats(self)
-    C.txid_snowflake_stats(handle_of(self, "stats"), counters)
+    C.txid_snowflake_stats(handle_of(self, "generator", "stats", ""), counters)
     local is_leased = counters.lease_left_ms >= 0
     return {
         issued = tonumber(counters.issued),

@@ -5,6 +5,7 @@ use std::process::Stdio;
 
 use super::{AGENT, by};
 use crate::control_group::ControlGroup;
+use crate::fleet::directory::Directory;
 use crate::fleet::hosted::processes_with;
 use crate::wait::ended;
 
@@ -16,31 +17,18 @@ fn a_child_that_takes_all_memory_is_killed_alone() {
         return;
     };
     fs::write(group.0.join(file), (64 << 20).to_string()).unwrap();
-    let directory = tempfile::tempdir().unwrap();
-    let path = |name: &str| directory.path().join(name);
+    let directory = Directory::new();
     let mark = format!("TXID_TEST_MARK=memory-{}", std::process::id());
     let mut command = by("sh");
-    command.args([
-        "-c",
-        &group.join(),
-        "sh",
-        AGENT,
-        "run",
-        "--new",
-        "--node",
-        "orders=snowflake",
-        "--env",
-        "N={orders}",
-    ]);
-    command.args(["--store", &format!("file://{}", path("leases").display()), "--dir"]).arg(path("run"));
+    command.args(["-c", &group.join(), "sh", AGENT]).args(directory.line(&["--env", "N={orders}"]));
     // Two more, which the guard ends.
     let line = "sleep 1000 & setsid sleep 1000 & exec tail /dev/zero";
     command
         .args(["--", "env", &mark, "sh", "-c", line])
         .stdin(Stdio::null())
-        .stderr(File::create(path("log")).unwrap());
+        .stderr(File::create(directory.path("log")).unwrap());
     let ended = ended("the agent does not end", &mut command.spawn().unwrap());
-    let said = fs::read_to_string(path("log")).unwrap();
+    let said = directory.log();
     assert_eq!(ended.code(), Some(128 + libc::SIGKILL), "{said}");
     assert!(said.contains("gave node"), "{said}");
     assert_eq!(processes_with(&mark), [""; 0], "{said}");
@@ -51,15 +39,13 @@ fn a_child_that_takes_all_memory_is_killed_alone() {
 fn with_little_memory_it_works_or_ends() {
     let mut works = Vec::new();
     for mib in (10..=30).chain([256]) {
-        let directory = tempfile::tempdir().unwrap();
-        let path = |name: &str| directory.path().join(name);
+        let directory = Directory::new();
         let mut command = by("prlimit");
-        command.args([&format!("--as={}", mib << 20), AGENT, "run", "--new", "--node", "orders=snowflake"]);
-        command.args(["--env", "N={orders}", "--store", &format!("file://{}", path("leases").display())]);
-        command.arg("--dir").arg(path("run")).args(["--", "true"]).stdin(Stdio::null());
-        let mut agent = command.stderr(File::create(path("log")).unwrap()).spawn().unwrap();
+        command.args([&format!("--as={}", mib << 20), AGENT]);
+        command.args(directory.line(&["--env", "N={orders}", "--", "true"])).stdin(Stdio::null());
+        let mut agent = command.stderr(File::create(directory.path("log")).unwrap()).spawn().unwrap();
         let ended = ended("the agent does not end", &mut agent);
-        let said = fs::read_to_string(path("log")).unwrap();
+        let said = directory.log();
         assert_eq!(ended.success(), said.contains("gave node"), "{mib} MiB: {ended}: {said}");
         if ended.success() {
             works.push(mib);

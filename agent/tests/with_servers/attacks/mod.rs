@@ -10,6 +10,7 @@ use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 
+use crate::fleet::directory::Directory;
 use crate::fleet::host::{agent, signal};
 use crate::servers::{self, POSTGRES_PASSWORD, until};
 
@@ -27,27 +28,17 @@ fn by(program: &str) -> Command {
 #[test]
 fn a_log_that_may_not_grow_ends_nobody() {
     const MOST: usize = 1 << 16;
-    let directory = tempfile::tempdir().unwrap();
-    let path = |name: &str| directory.path().join(name);
+    let directory = Directory::new();
+    let path = |name: &str| directory.path(name);
     let mut log = File::options().create(true).append(true).open(path("log")).unwrap();
     log.write_all("x".repeat(MOST).as_bytes()).unwrap();
     // The child writes more than it may, and then waits for its end. A shell says so where the log is full.
     let line = format!(
         "exec 2> /dev/null; (head -c 100000 /dev/zero > {0}/out); echo $? > {0}/new; mv {0}/new {0}/status; exec sleep 600",
-        directory.path().display()
+        directory.0.path().display()
     );
     let mut command = by("prlimit");
-    command.args([
-        &format!("--fsize={MOST}"),
-        AGENT,
-        "run",
-        "--new",
-        "--node",
-        "orders=snowflake",
-        "--env",
-        "N={orders}",
-    ]);
-    command.args(["--store", &format!("file://{}", path("leases").display()), "--dir"]).arg(path("run"));
+    command.args([&format!("--fsize={MOST}"), AGENT]).args(directory.line(&["--env", "N={orders}"]));
     command.args(["--", "sh", "-c", &line]).stdin(Stdio::null()).stderr(log);
     let mut agent = command.spawn().unwrap();
     until("the child writes nothing", || {
@@ -66,15 +57,8 @@ fn a_log_that_may_not_grow_ends_nobody() {
 /// Nothing is read again at SIGHUP. A unit starts an agent again that ends with this status, and not one that ends with 0.
 #[test]
 fn without_a_child_sighup_is_no_good_end() {
-    let directory = tempfile::tempdir().unwrap();
-    let mut command = agent();
-    command.args(["run", "--new", "--node", "orders=snowflake", "--dir"]).arg(directory.path().join("run"));
-    command.args(["--store", &format!("file://{}/leases", directory.path().display())]).stdin(Stdio::null());
-    let mut agent = command.stderr(Stdio::null()).spawn().unwrap();
-    until("no lease", || {
-        let status = Command::new(AGENT).args(["status", "--dir"]).arg(directory.path().join("run")).output().unwrap();
-        status.status.success()
-    });
+    let directory = Directory::new();
+    let mut agent = directory.start(&[]);
     signal(&agent, libc::SIGHUP);
     until("the agent does not end", || agent.try_wait().unwrap().is_some());
     assert_eq!(agent.wait().unwrap().code(), Some(128 + libc::SIGHUP));
@@ -146,11 +130,7 @@ fn a_directory_that_is_not_in_memory_is_warned_of() {
     for place in [env!("CARGO_TARGET_TMPDIR"), "/dev/shm"] {
         let kind = servers::run(Command::new("stat").args(["-f", "-c", "%T", place]));
         let is_in_memory = ["tmpfs", "ramfs"].contains(&kind.trim());
-        let directory = tempfile::tempdir_in(place).unwrap();
-        let mut command = agent();
-        command.args(["run", "--new", "--node", "orders=snowflake", "--dir"]).arg(directory.path().join("run"));
-        command.args(["--store", &format!("file://{}/leases", directory.path().display()), "--", "true"]);
-        let output = command.output().unwrap();
+        let output = Directory(tempfile::tempdir_in(place).unwrap()).run(&["--", "true"]).output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.success() && said.contains("is on a disk: while it is frozen") != is_in_memory, "{said}");
     }

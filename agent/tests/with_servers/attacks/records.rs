@@ -1,48 +1,18 @@
 //! Records and files that are damaged, or of another version: each subcommand says so in a line, and changes nothing.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Output;
 
-use tempfile::TempDir;
-
+use crate::fleet::directory::Directory;
 use crate::fleet::host::{agent, kill};
-use crate::servers::until;
 use crate::wait::says;
 
-struct Site(TempDir);
-
-impl Site {
-    /// A store with the records of one agent, which has ended, and its files.
-    fn new() -> Self {
-        let site = Self(tempfile::tempdir().unwrap());
-        let mut agent = site.start(&["--new", "--create"]);
-        until("it is not live", || site.run(&["status", "--dir", site.path("run").to_str().unwrap()]).status.success());
-        kill(&mut agent);
-        site
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn store(&self) -> String {
-        format!("file://{}", self.path("leases").display())
-    }
-
-    fn start(&self, more: &[&str]) -> std::process::Child {
-        let mut command = agent();
-        command.args(["run", "--store", &self.store(), "--node", "orders=snowflake", "--segment", "invoices"]);
-        command.arg("--dir").arg(self.path("run")).args(more).stderr(std::process::Stdio::null()).spawn().unwrap()
-    }
-
-    fn run(&self, args: &[&str]) -> Output {
-        agent().args(args).output().unwrap()
-    }
-
-    fn of_store(&self, args: &[&str]) -> Output {
-        self.run(&[&[args[0], "--store", &self.store()], &args[1..]].concat())
-    }
+/// A store with the records of one agent, which has ended, and its files.
+fn left_by_an_agent() -> Directory {
+    let directory = Directory::new();
+    kill(&mut directory.start(&["--segment", "invoices", "--create"]));
+    directory
 }
 
 /// What a record may be instead of itself.
@@ -67,7 +37,7 @@ fn fails(what: &str, output: &Output, wanted: &str) {
 
 #[test]
 fn no_subcommand_takes_a_damaged_record_for_one() {
-    let site = Site::new();
+    let site = left_by_an_agent();
     let node = fs::read_dir(site.path("leases/orders/node")).unwrap().next().unwrap().unwrap().file_name();
     let node = node.to_str().unwrap();
     let key = format!("orders/node/{node}");
@@ -120,7 +90,7 @@ fn no_subcommand_takes_a_damaged_record_for_one() {
 /// The files that processes map: of any length, and with any byte changed.
 #[test]
 fn status_takes_no_damaged_file_for_one() {
-    let site = Site::new();
+    let site = left_by_an_agent();
     for name in ["orders", "invoices.segment"] {
         let path = site.path("run").join(name);
         let before = fs::read(&path).unwrap();
@@ -134,7 +104,7 @@ fn status_takes_no_damaged_file_for_one() {
         for bytes in all {
             fs::write(&path, &bytes).unwrap();
             for form in [&[][..], &["--json"], &["--prometheus"]] {
-                let output = site.run(&[&["status", path.to_str().unwrap()], form].concat());
+                let output = agent().args(["status", path.to_str().unwrap()]).args(form).output().unwrap();
                 let said = String::from_utf8_lossy(&output.stderr);
                 assert!(matches!(output.status.code(), Some(0 | 1)) && !said.contains("panicked"), "{said}");
             }

@@ -7,28 +7,16 @@ mod uid_generator;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::Stdio;
 
+use crate::fleet::host::{Running, agent, signal};
 use crate::servers;
 use txid::snowflake::LeasePage;
 
-/// An agent that is killed when the test ends.
-struct Agent(Child);
-
-impl Drop for Agent {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-impl Agent {
-    /// Ends the agent, which gives its node back.
-    fn stop(mut self) {
-        // SAFETY: no memory is involved, and the child is not reaped yet.
-        unsafe { libc::kill(self.0.id() as libc::pid_t, libc::SIGTERM) };
-        assert!(self.0.wait().unwrap().success());
-    }
+/// Ends an agent, which gives its node back.
+fn stop(mut agent: Running) {
+    signal(&agent.0, libc::SIGTERM);
+    assert!(agent.0.wait().unwrap().success());
 }
 
 /// A fleet of hosts on one store.
@@ -52,13 +40,12 @@ impl Fleet {
         fs::read_to_string(self.directory.path().join(format!("{host}.log"))).unwrap_or_default()
     }
 
-    fn start(&self, host: &str) -> Agent {
+    fn start(&self, host: &str) -> Running {
         let log = File::options().create(true).append(true).open(self.directory.path().join(format!("{host}.log")));
-        let mut command = Command::new(env!("CARGO_BIN_EXE_txid-agent"));
-        servers::end_with_the_test(&mut command);
+        let mut command = agent();
         command.args(["run", "--new", "--name", host, "--store", &self.store, "--node"]);
         command.arg(format!("orders={}", self.node)).arg("--dir").arg(self.path(host));
-        Agent(command.stdin(Stdio::null()).stderr(log.unwrap()).spawn().unwrap())
+        Running(command.stdin(Stdio::null()).stderr(log.unwrap()).spawn().unwrap())
     }
 
     /// Waits until a host has a node, and returns it.
@@ -96,7 +83,7 @@ fn everybody_starts(fleet: &Fleet, old: impl Fn(usize) -> u64 + Sync) {
         let theirs: Vec<_> = (0..3)
             .map(|thread| scope.spawn(move || (0..20).map(|turn| old(20 * thread + turn)).collect::<Vec<_>>()))
             .collect();
-        let agents: Vec<Agent> = hosts.iter().map(|host| fleet.start(host)).collect();
+        let agents: Vec<Running> = hosts.iter().map(|host| fleet.start(host)).collect();
         let had: Vec<u64> = hosts.iter().map(|host| fleet.node(host)).collect();
         (
             agents.into_iter().zip(had).collect::<Vec<_>>(),
@@ -113,9 +100,9 @@ fn everybody_starts(fleet: &Fleet, old: impl Fn(usize) -> u64 + Sync) {
     // A restart takes no new number. (In the other libraries it does, which uses the numbers up.)
     let had: BTreeSet<u64> = agents.iter().map(|(_, node)| *node).collect();
     for (agent, _) in agents {
-        agent.stop();
+        stop(agent);
     }
-    let agents: Vec<Agent> = hosts.iter().map(|host| fleet.start(host)).collect();
+    let agents: Vec<Running> = hosts.iter().map(|host| fleet.start(host)).collect();
     let has: BTreeSet<u64> = hosts.iter().map(|host| fleet.node(host)).collect();
     assert_eq!(has, had, "the same nodes again");
     let next = old(60);

@@ -5,51 +5,17 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixDatagram;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use txid::snowflake::{Generator, Layout, State};
 
+use super::directory::Directory;
 use super::host::{Host, agent, kill, signal};
 use super::hosted::{child_of, libfaketime};
 use crate::proxy::Mode;
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, Server, until};
 use crate::wait::{WATCHDOG, ended, says};
-
-/// A directory with a store and the lease files.
-struct Directory(tempfile::TempDir);
-
-impl Directory {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn store(&self) -> String {
-        format!("file://{}/leases", self.0.path().display())
-    }
-
-    fn run(&self, more: &[&str]) -> Command {
-        let mut command = agent();
-        command.args(["run", "--store", &self.store(), "--node", "orders=snowflake", "--new", "--dir"]);
-        command.arg(self.0.path().join("run")).args(more).stdin(Stdio::null());
-        command
-    }
-
-    /// Starts an agent and waits until it has its lease.
-    fn start(&self) -> Child {
-        let child = self.run(&[]).stderr(Stdio::null()).spawn().unwrap();
-        until("no lease", || self.status(&[]).status.success());
-        child
-    }
-
-    fn of_store(&self, command: &str, more: &[&str]) -> Output {
-        agent().args([command, "--store", &self.store(), "orders"]).args(more).output().unwrap()
-    }
-
-    fn status(&self, more: &[&str]) -> Output {
-        agent().arg("status").arg("--dir").arg(self.0.path().join("run")).args(more).output().unwrap()
-    }
-}
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
@@ -60,7 +26,7 @@ fn text(bytes: &[u8]) -> String {
 fn the_command_starts_only_when_all_are_live_at_once() {
     const TWO_NODES: &str = "time_bits=41,node_bits=1,sequence_bits=12,unit_ms=1,epoch=1288834974657";
     let directory = Directory::new();
-    let path = |name: &str| directory.0.path().join(name);
+    let path = |name: &str| directory.path(name);
     // A file in place of a directory: the segment waits.
     fs::create_dir(path("leases")).unwrap();
     fs::write(path("leases/invoices"), "").unwrap();
@@ -101,13 +67,13 @@ fn fails(command: &mut Command, code: i32, wanted: &str) {
 #[test]
 fn the_command_has_a_lease_when_it_starts_and_its_exit_status_is_ours() {
     let directory = Directory::new();
-    let (program, run_in) = (env!("CARGO_BIN_EXE_txid-agent"), directory.0.path().join("run"));
+    let (program, run_in) = (env!("CARGO_BIN_EXE_txid-agent"), directory.path("run"));
     let status = ["sh", "-c", "\"$0\" status --dir \"$1\"; exit 7", program, run_in.to_str().unwrap()];
     let output = directory.run(&[&["--"], &status[..]].concat()).output().unwrap();
     assert_eq!(output.status.code(), Some(7), "{output:?}");
     assert!(text(&output.stdout).contains("orders: node "), "there is a lease when it starts: {output:?}");
     assert!(text(&output.stderr).contains("gave node"), "{output:?}");
-    assert!(text(&directory.of_store("nodes", &[]).stdout).contains("released"));
+    assert!(text(&directory.of_store(&["nodes", "orders"]).stdout).contains("released"));
     assert_eq!(directory.status(&[]).status.code(), Some(1), "no lease any more");
 
     let output = directory.run(&["--", "sh", "-c", "kill -KILL $$"]).output().unwrap();
@@ -207,7 +173,7 @@ fn an_agent_in_other_namespaces() {
         command.stdin(Stdio::null()).stderr(Stdio::piped());
         command
     };
-    let mut child = directory.start();
+    let mut child = directory.start(&[]);
     let mut refused = elsewhere().spawn().unwrap();
     until("the second agent goes on", || refused.try_wait().unwrap().is_some());
     let refused = refused.wait_with_output().unwrap();
@@ -232,7 +198,7 @@ fn an_agent_in_other_namespaces() {
         assert!(directory.status(&[]).status.success());
         kill(&mut child);
         until("another still keeps the file", || {
-            let lock = fs::File::open(directory.0.path().join("run/orders")).unwrap();
+            let lock = fs::File::open(directory.path("run/orders")).unwrap();
             rustix::fs::flock(&lock, rustix::fs::FlockOperation::NonBlockingLockExclusive).is_ok()
         });
     }
@@ -251,13 +217,13 @@ fn a_clock_that_was_ten_years_ahead() {
         let mut line = String::new();
         BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
         assert!(line.contains(wanted), "{line}");
-        let file = directory.0.path().join("run/orders");
+        let file = directory.path("run/orders");
         // An id of that time.
         let generator = Generator::new(State::leased(&file, &Layout::SNOWFLAKE).unwrap());
         generator.next_at(txid::system_ms() + 3650 * 86_400_000).unwrap();
         kill(&mut child);
     }
-    let nodes = text(&directory.of_store("nodes", &[]).stdout);
+    let nodes = text(&directory.of_store(&["nodes", "orders"]).stdout);
     assert_eq!(nodes.matches("held").count(), 1, "{nodes}");
     let mut child = directory.run(&[]).stderr(Stdio::null()).spawn().unwrap();
     let reason = || {
@@ -272,7 +238,7 @@ fn a_clock_that_was_ten_years_ahead() {
 #[test]
 fn systemd_is_notified() {
     let directory = Directory::new();
-    let path = directory.0.path().join("notify");
+    let path = directory.path("notify");
     let socket = UnixDatagram::bind(&path).unwrap();
     socket.set_read_timeout(Some(WATCHDOG)).unwrap();
     let mut run = directory.run(&[]);
@@ -299,14 +265,14 @@ fn systemd_is_notified() {
 #[test]
 fn it_waits_for_a_store_that_is_down_at_the_start() {
     let directory = Directory::new();
-    let path = directory.0.path().join("notify");
+    let path = directory.path("notify");
     let socket = UnixDatagram::bind(&path).unwrap();
     socket.set_read_timeout(Some(WATCHDOG)).unwrap();
     let mut server = servers::redis(&[]);
     server.kill();
-    let log = directory.0.path().join("log");
+    let log = directory.path("log");
     let mut child = agent()
-        .args(["run", "--new", "--node", "orders=snowflake", "--dir", directory.0.path().join("run").to_str().unwrap()])
+        .args(["run", "--new", "--node", "orders=snowflake", "--dir", directory.path("run").to_str().unwrap()])
         .args(["--store", &format!("redis://127.0.0.1:{}?timeout=60s", server.port)])
         .env("NOTIFY_SOCKET", &path)
         .stderr(fs::File::create(&log).unwrap())
@@ -332,7 +298,7 @@ fn it_waits_for_a_store_that_is_down_at_the_start() {
 fn an_agent_with_a_child_ends_when_none_of_its_leases_can_be_had() {
     for others in [&[][..], &["--node", "users=snowflake", "--env", "OTHER={users}"]] {
         let directory = Directory::new();
-        let path = |name: &str| directory.0.path().join(name);
+        let path = |name: &str| directory.path(name);
         fs::create_dir_all(path("leases/orders")).unwrap();
         let group = "txid-group 1 floor=0 made=1763719200000 id=000000000000000000000000000000ff layout=time_bits=41";
         fs::write(path("leases/orders/meta"), group).unwrap();
@@ -381,7 +347,7 @@ fn a_directory_that_this_user_may_not_write_to_is_named() {
 #[test]
 fn an_agent_that_was_killed_keeps_its_node_when_it_restarts() {
     let directory = Directory::new();
-    let mut child = directory.start();
+    let mut child = directory.start(&[]);
     let node = |directory: &Directory| {
         let status: serde_json::Value = serde_json::from_slice(&directory.status(&["--json"]).stdout).unwrap();
         (status["node"].clone(), status["generation"].clone())
@@ -398,7 +364,7 @@ fn an_agent_that_was_killed_keeps_its_node_when_it_restarts() {
     assert_eq!(node(&directory), before);
     signal(&child, libc::SIGTERM);
     assert_eq!(child.wait().unwrap().code(), Some(0));
-    assert!(text(&directory.of_store("nodes", &[]).stdout).contains("released"));
+    assert!(text(&directory.of_store(&["nodes", "orders"]).stdout).contains("released"));
 }
 
 #[test]
@@ -407,8 +373,7 @@ fn status_in_three_forms() {
     let missing = directory.status(&[]);
     assert_eq!(missing.status.code(), Some(1));
     assert!(text(&missing.stderr).contains("is txid-agent running?"));
-    let mut child = directory.run(&["--node", "users=sonyflake"]).stderr(Stdio::null()).spawn().unwrap();
-    until("no leases", || directory.status(&[]).status.success());
+    let mut child = directory.start(&["--node", "users=sonyflake"]);
     let status = directory.status(&["--json"]);
     let lines: Vec<serde_json::Value> =
         text(&status.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -454,25 +419,25 @@ fn the_end_of_each_layout() {
         let (first_ms, last_ms) = name.parse::<Layout>().unwrap().range_ms().into_inner();
         let mut command = agent();
         command.args(["run", "--store", &directory.store(), "--new", "--ahead", "5s", "--dir"]);
-        command.arg(directory.0.path().join("run")).args(["--node", &format!("orders={name}")]).stdin(Stdio::null());
+        command.arg(directory.path("run")).args(["--node", &format!("orders={name}")]).stdin(Stdio::null());
         // Enough for a busy host to start it. Then the clock is set.
         let start_ms = last_ms - 600_000;
         assert!(first_ms < start_ms);
-        let clock = directory.0.path().join("clock");
+        let clock = directory.path("clock");
         set_clock(&clock, start_ms);
         command.env("LD_PRELOAD", &faketime).env("FAKETIME_TIMESTAMP_FILE", &clock).env("FAKETIME_NO_CACHE", "1");
         command.env("FAKETIME_DONT_FAKE_MONOTONIC", "1").env("NO_FAKE_STAT", "1");
-        let log = directory.0.path().join("log");
+        let log = directory.path("log");
         let child = command.stderr(fs::File::create(&log).unwrap()).spawn().unwrap();
         (directory, log, child, last_ms)
     });
     for (directory, log, child, last_ms) in &mut agents {
         says(log, "orders: took node");
-        set_clock(&directory.0.path().join("clock"), *last_ms - 1_000);
+        set_clock(&directory.path("clock"), *last_ms - 1_000);
         says(log, "orders: out of service: the clock reads");
         says(log, ", and the layout ended at 2");
         // The lease is renewed all the same.
-        let node = fs::read_dir(directory.0.path().join("leases/orders/node")).unwrap().next().unwrap().unwrap().path();
+        let node = fs::read_dir(directory.path("leases/orders/node")).unwrap().next().unwrap().unwrap().path();
         let before = fs::read(&node).unwrap();
         until("it does not go on", || fs::read(&node).unwrap() != before);
         signal(child, libc::SIGTERM);
@@ -486,9 +451,8 @@ fn the_end_of_each_layout() {
 #[test]
 fn status_is_not_live_while_the_clock_is_behind() {
     let directory = Directory::new();
-    let mut child = directory.run(&["--ahead", "1h"]).stderr(Stdio::null()).spawn().unwrap();
-    until("no lease", || directory.status(&[]).status.success());
-    let generator = Generator::new(State::leased(&directory.0.path().join("run/orders"), &Layout::SNOWFLAKE).unwrap());
+    let mut child = directory.start(&["--ahead", "1h"]);
+    let generator = Generator::new(State::leased(&directory.path("run/orders"), &Layout::SNOWFLAKE).unwrap());
     generator.next_at(txid::system_ms() + 50 * 60 * 1000).unwrap();
     let output = directory.status(&["--json"]);
     let status: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -501,8 +465,8 @@ fn status_is_not_live_while_the_clock_is_behind() {
 #[test]
 fn status_shows_all_files_that_it_can_read() {
     let directory = Directory::new();
-    let mut child = directory.start();
-    fs::write(directory.0.path().join("run/stray"), "hello").unwrap();
+    let mut child = directory.start(&[]);
+    fs::write(directory.path("run/stray"), "hello").unwrap();
     let output = directory.status(&[]);
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stdout).starts_with("orders: node "), "{output:?}");
@@ -514,13 +478,13 @@ fn status_shows_all_files_that_it_can_read() {
 #[test]
 fn nodes_shows_all_records_that_it_can_read() {
     let directory = Directory::new();
-    let mut child = directory.start();
-    fs::write(directory.0.path().join("leases/orders/node/7"), "hello").unwrap();
-    let output = directory.of_store("nodes", &[]);
+    let mut child = directory.start(&[]);
+    fs::write(directory.path("leases/orders/node/7"), "hello").unwrap();
+    let output = directory.of_store(&["nodes", "orders"]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     assert!(text(&output.stdout).contains("held"), "{output:?}");
     assert!(text(&output.stderr).contains("orders/node/7: 'hello' is not a record"), "{output:?}");
-    let output = directory.of_store("floor", &["--at", "9999-01-01T00:00:00Z"]);
+    let output = directory.of_store(&["floor", "orders", "--at", "9999-01-01T00:00:00Z"]);
     assert!(text(&output.stderr).contains("more than two days ahead"), "{output:?}");
     kill(&mut child);
 }
@@ -544,8 +508,8 @@ fn every_form_of_status_fails_without_a_live_lease() {
 #[test]
 fn a_file_that_was_copied_or_is_from_another_boot() {
     let directory = Directory::new();
-    let mut child = directory.start();
-    let file = directory.0.path().join("run/orders");
+    let mut child = directory.start(&[]);
+    let file = directory.path("run/orders");
     let used = Generator::new(State::leased(&file, &Layout::SNOWFLAKE).unwrap());
     let mut ids: Vec<u64> = (0..10_000).map(|_| used.next().unwrap()).collect();
 
@@ -557,7 +521,7 @@ fn a_file_that_was_copied_or_is_from_another_boot() {
         .fold(0xcbf2_9ce4_8422_2325, |hash: u64, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
     of_another_boot[120..128].copy_from_slice(&checksum.to_ne_bytes());
     for (name, bytes, wanted) in [("copied", copied, "is a copy"), ("older", of_another_boot, "boot")] {
-        let dir = directory.0.path().join(name);
+        let dir = directory.path(name);
         fs::create_dir(&dir).unwrap();
         let file = dir.join("orders");
         fs::write(&file, bytes).unwrap();
@@ -587,13 +551,13 @@ fn a_file_that_was_copied_or_is_from_another_boot() {
 #[test]
 fn a_file_that_was_removed() {
     let directory = Directory::new();
-    let mut child = directory.start();
-    let file = directory.0.path().join("run/orders");
+    let mut child = directory.start(&[]);
+    let file = directory.path("run/orders");
     let old = Generator::new(State::leased(&file, &Layout::SNOWFLAKE).unwrap());
     fs::remove_file(&file).unwrap();
     let mut ids: Vec<u64> = (0..10_000).map(|_| old.next().unwrap()).collect();
     kill(&mut child);
-    let mut child = directory.start();
+    let mut child = directory.start(&[]);
     let new = Generator::new(State::leased(&file, &Layout::SNOWFLAKE).unwrap());
     for _ in 0..10_000 {
         ids.extend([old.next().unwrap(), new.next().unwrap()]);
@@ -606,12 +570,12 @@ fn a_file_that_was_removed() {
 #[test]
 fn of_agents_that_start_together_on_one_file_one_keeps_it() {
     let directory = Directory::new();
-    fs::create_dir(directory.0.path().join("run")).unwrap();
+    fs::create_dir(directory.path("run")).unwrap();
     for _ in 0..5 {
         // As if it had been copied there.
         let donor = Directory::new();
         assert!(donor.run(&["--", "true"]).output().unwrap().status.success());
-        fs::copy(donor.0.path().join("run/orders"), directory.0.path().join("run/orders")).unwrap();
+        fs::copy(donor.0.path().join("run/orders"), directory.path("run/orders")).unwrap();
         let mut agents: Vec<_> = (0..4).map(|_| directory.run(&[]).stderr(Stdio::null()).spawn().unwrap()).collect();
         until("more than one, or none, goes on", || {
             agents.iter_mut().filter_map(|agent| agent.try_wait().unwrap()).filter(|it| it.code() == Some(1)).count()
@@ -627,14 +591,11 @@ fn of_agents_that_start_together_on_one_file_one_keeps_it() {
 fn a_password_in_the_url_is_warned_of() {
     let server = servers::redis(&["--requirepass", "the-right-one"]);
     let directory = Directory::new();
-    let log = directory.0.path().join("log");
+    let log = directory.path("log");
     for (login, is_warned) in [(":the-right-one@", true), ("", false)] {
         let mut command = agent();
         command.args(["run", "--new", "--node", "orders=snowflake", "--store"]);
-        command
-            .arg(format!("redis://{login}127.0.0.1:{}", server.port))
-            .arg("--dir")
-            .arg(directory.0.path().join("run"));
+        command.arg(format!("redis://{login}127.0.0.1:{}", server.port)).arg("--dir").arg(directory.path("run"));
         command.env("TXID_STORE_PASSWORD", "the-right-one").stderr(fs::File::create(&log).unwrap());
         let mut child = command.args(["--", "true"]).spawn().unwrap();
         assert!(child.wait().unwrap().success());
@@ -655,10 +616,10 @@ fn a_password_is_shown_nowhere() {
     const PASSWORD: &str = "the-right/one:of@all";
     let server = servers::redis(&["--requirepass", PASSWORD]);
     let directory = Directory::new();
-    let file = directory.0.path().join("password");
+    let file = directory.path("password");
     fs::write(&file, PASSWORD).unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
-    let log = directory.0.path().join("log");
+    let log = directory.path("log");
     for by_file in [false, true] {
         let option = if by_file { format!("&password-file={}", file.display()) } else { String::new() };
         let mut command = agent();
@@ -666,7 +627,7 @@ fn a_password_is_shown_nowhere() {
             .args(["run", "--new", "--node", "orders=snowflake", "--ahead", "6s", "--store"])
             .arg(format!("redis://127.0.0.1:{}?timeout=60s{option}", server.port))
             .arg("--dir")
-            .arg(directory.0.path().join("run"))
+            .arg(directory.path("run"))
             .args(["--", "sh", "-c", "env; echo ready; exec sleep 1000"])
             .stdout(Stdio::piped())
             .stderr(fs::File::options().create(true).append(true).open(&log).unwrap());
@@ -706,7 +667,7 @@ fn a_password_is_shown_nowhere() {
     }
     let said = fs::read_to_string(&log).unwrap();
     assert!(said.contains("took node") && !said.contains("the-right"), "{said}");
-    let shown: Vec<u8> = fs::read(directory.0.path().join("run/orders")).unwrap();
+    let shown: Vec<u8> = fs::read(directory.path("run/orders")).unwrap();
     assert!(!String::from_utf8_lossy(&shown).contains("the-right"));
 }
 
@@ -719,7 +680,7 @@ fn all_nodes_are_taken() {
         agent()
             .args(["run", "--new", "--store", &directory.store(), "--node", layout, "--name", &format!("web-{number}")])
             .arg("--dir")
-            .arg(directory.0.path().join(number.to_string()))
+            .arg(directory.path(&number.to_string()))
             .stderr(Stdio::piped())
             .spawn()
             .unwrap()
@@ -744,35 +705,37 @@ fn all_nodes_are_taken() {
 #[test]
 fn an_operator_takes_a_node_and_sets_a_floor() {
     let directory = Directory::new();
-    assert!(text(&directory.of_store("nodes", &[]).stderr).contains("the store has no nodes with the name orders"));
-    let mut child = directory.start();
+    assert!(
+        text(&directory.of_store(&["nodes", "orders"]).stderr).contains("the store has no nodes with the name orders")
+    );
+    let mut child = directory.start(&[]);
     let status: serde_json::Value = serde_json::from_slice(&directory.status(&["--json"]).stdout).unwrap();
     kill(&mut child);
     let node = status["node"].to_string();
     let other = if node == "5" { "6" } else { "5" };
-    assert!(text(&directory.of_store("release", &[other]).stderr).contains("was never leased"));
-    let released = text(&directory.of_store("release", &[&node]).stdout);
+    assert!(text(&directory.of_store(&["release", "orders", other]).stderr).contains("was never leased"));
+    let released = text(&directory.of_store(&["release", "orders", &node]).stdout);
     assert!(released.contains(&format!("took node {node} from")) && released.contains("starts at"), "{released}");
-    let nodes = text(&directory.of_store("nodes", &[]).stdout);
+    let nodes = text(&directory.of_store(&["nodes", "orders"]).stdout);
     assert!(nodes.contains("released") && nodes.contains(status["limit"].as_str().unwrap()), "{nodes}");
     // With --new, nothing is ahead of the first lease.
     assert!(nodes.contains(", floor 1970-01-01T00:00:00.000Z\n"), "{nodes}");
 
     // Without a time, no lease of a minute that was forgotten ends later.
-    let (before_ms, floor) = (txid::system_ms(), text(&directory.of_store("floor", &[]).stdout));
+    let (before_ms, floor) = (txid::system_ms(), text(&directory.of_store(&["floor", "orders"]).stdout));
     let floor: jiff::Timestamp = floor.trim().rsplit_once(' ').unwrap().1.parse().unwrap();
     let at_ms = floor.as_millisecond() - 90_000;
     assert!((before_ms..=txid::system_ms()).contains(&at_ms), "{floor}");
     let at = format!("{:.3}", jiff::Timestamp::now() + Duration::from_secs(24 * 60 * 60));
-    let group = || fs::read_to_string(directory.0.path().join("leases/orders/meta")).unwrap();
+    let group = || fs::read_to_string(directory.path("leases/orders/meta")).unwrap();
     let id = || group().split_whitespace().find(|word| word.starts_with("id=")).map(str::to_owned);
     let id_before = id().unwrap_or_else(|| panic!("{}", group()));
-    let floor = directory.of_store("floor", &["--at", &at]);
+    let floor = directory.of_store(&["floor", "orders", "--at", &at]);
     assert!(text(&floor.stdout).contains(&format!("before {at}")), "{floor:?}");
     assert_ne!(id(), Some(id_before), "agents that hold leases would not notice");
-    let again = directory.of_store("floor", &["--at", &at]);
+    let again = directory.of_store(&["floor", "orders", "--at", &at]);
     assert!(again.status.success(), "the same is not back: {again:?}");
-    let back = directory.of_store("floor", &[]);
+    let back = directory.of_store(&["floor", "orders"]);
     assert!(text(&back.stderr).contains("never goes back"), "{back:?}");
 }
 
@@ -781,7 +744,7 @@ fn mistakes_at_the_start_are_reported_in_one_line() {
     let directory = Directory::new();
     let server = servers::redis(&["--requirepass", "the-right-one"]);
     let redis = format!("redis://:the-wrong-one@127.0.0.1:{}", server.port);
-    let dir = directory.0.path().join("run");
+    let dir = directory.path("run");
     let dir = dir.to_str().unwrap();
     let run = |args: &[&str]| {
         let mut command = agent();
@@ -811,7 +774,7 @@ fn mistakes_at_the_start_are_reported_in_one_line() {
 
     // Another layout in the store.
     directory.run(&["--", "true"]).output().unwrap();
-    let elsewhere = directory.0.path().join("elsewhere");
+    let elsewhere = directory.path("elsewhere");
     let mut command = agent();
     command.args(["run", "--store", &directory.store(), "--node", "orders=sonyflake", "--dir"]).arg(elsewhere);
     fails(&mut command, 1, "layout");
@@ -846,7 +809,7 @@ fn the_command_lines_of_the_examples_are_accepted() {
         for args in lines {
             assert!(args.len() >= 2, "{example}: {args:?}");
             let directory = Directory::new();
-            let run_in = directory.0.path().join("run").display().to_string();
+            let run_in = directory.path("run").display().to_string();
             let mut args: Vec<_> = args.iter().map(|arg| arg.replace("/run/app", &run_in)).collect();
             for arg in &mut args {
                 for host in ["etcd:2379", "etcd.default.svc:2379", "10.0.0.5:2379"] {
@@ -876,7 +839,7 @@ fn the_command_lines_of_the_examples_are_accepted() {
 #[test]
 fn options_come_from_a_file_unless_the_command_line_has_them() {
     let directory = Directory::new();
-    let config = directory.0.path().join("agent.toml");
+    let config = directory.path("agent.toml");
     let text = format!(
         "store = \"{}\"\ndir = \"{}/run\"\nahead = \"30s\"\nname = \"web-1\"\nmax-skew = \"5s\"\n\n[nodes]\norders = \
          \"snowflake\"\nusers = \"sonyflake\"\n",
@@ -891,7 +854,7 @@ fn options_come_from_a_file_unless_the_command_line_has_them() {
     };
     let output = run().args(["--", "true"]).output().unwrap();
     assert!(output.status.success(), "{output:?}");
-    assert!(self::text(&directory.of_store("nodes", &[]).stdout).contains("web-1"));
+    assert!(self::text(&directory.of_store(&["nodes", "orders"]).stdout).contains("web-1"));
     fs::write(&config, text.replace("max-skew", "max-skw")).unwrap();
     fails(&mut run(), 1, "agent.toml line 5: unknown field `max-skw`");
     fs::write(&config, text.replace("\"30s\"", "\"often\"")).unwrap();

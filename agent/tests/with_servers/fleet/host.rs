@@ -49,6 +49,22 @@ pub fn kill(child: &mut Child) {
     child.wait().unwrap();
 }
 
+/// A process that is killed with its owner, at the latest.
+pub struct Running(pub Child);
+
+impl Running {
+    pub fn kill(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
 impl Host {
     /// `store` makes the store's URL from a port: here, the proxy's.
     pub fn new(name: &str, server: u16, store: impl Fn(u16) -> String, layout: &str) -> Self {

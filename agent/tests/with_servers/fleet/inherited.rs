@@ -4,9 +4,10 @@ use std::fs;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixDatagram;
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
+use std::process::Child;
 
-use super::host::{agent, signal};
+use super::directory::Directory;
+use super::host::signal;
 use super::hosted::{child_of, send};
 use crate::servers::until;
 use crate::wait::ended;
@@ -14,15 +15,15 @@ use crate::wait::ended;
 const ENV: &[&str] = &["--env", "WORKER_ID={orders}"];
 
 struct Started {
-    directory: tempfile::TempDir,
+    directory: Directory,
     agent: Child,
 }
 
 impl Started {
     /// Starts an agent after `prepare`, which may only do what is async-signal-safe.
     fn new(prepare: fn(), env: &[&str], child: &[&str]) -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let mut command = run(&directory, env, child);
+        let directory = Directory::new();
+        let mut command = directory.run(&[env, &["--"], child].concat());
         // SAFETY: see above.
         unsafe {
             command.pre_exec(move || {
@@ -30,18 +31,14 @@ impl Started {
                 Ok(())
             })
         };
-        command.stderr(fs::File::create(directory.path().join("log")).unwrap());
+        command.stderr(fs::File::create(directory.path("log")).unwrap());
         let agent = command.spawn().unwrap();
         Self { directory, agent }
     }
 
-    fn log(&self) -> String {
-        fs::read_to_string(self.directory.path().join("log")).unwrap()
-    }
-
     fn ends(&mut self) -> Option<i32> {
         let code = ended("it does not end", &mut self.agent).code();
-        assert!(self.log().contains("gave node"), "{}", self.log());
+        assert!(self.directory.log().contains("gave node"), "{}", self.directory.log());
         code
     }
 
@@ -65,14 +62,6 @@ impl Drop for Started {
         let _ = self.agent.kill();
         let _ = self.agent.wait();
     }
-}
-
-fn run(directory: &tempfile::TempDir, env: &[&str], child: &[&str]) -> Command {
-    let mut command = agent();
-    command.args(["run", "--store", &format!("file://{}/leases", directory.path().display()), "--new"]);
-    command.args(["--node", "orders=snowflake", "--dir"]).arg(directory.path().join("run"));
-    command.args(env).arg("--").args(child).stdin(Stdio::null());
-    command
 }
 
 /// Whether a process ignores or blocks a signal.
@@ -145,10 +134,10 @@ fn a_hangup_that_is_ignored_stays_so() {
 /// Each write to this socket is a message of its own, so lines of several processes do not mix.
 #[test]
 fn a_line_of_the_log_is_one_write() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = Directory::new();
     for (env, child) in [(ENV, "true"), (&[], "true"), (&[], "/nowhere/app"), (&["--ahead", "1s"], "true")] {
         let (log, end) = UnixDatagram::pair().unwrap();
-        let status = run(&directory, env, &[child]).stderr(OwnedFd::from(end)).status().unwrap();
+        let status = directory.run(&[env, &["--", child]].concat()).stderr(OwnedFd::from(end)).status().unwrap();
         log.set_nonblocking(true).unwrap();
         let (mut lines, mut line) = (0, [0; 4096]);
         while let Ok(length @ 1..) = log.recv(&mut line) {

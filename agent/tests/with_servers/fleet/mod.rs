@@ -4,6 +4,7 @@ mod agent;
 mod ahead;
 mod child;
 mod crowd;
+pub mod directory;
 mod frozen;
 pub mod host;
 pub mod hosted;

@@ -4,56 +4,57 @@ use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::process::{Child, Command, Stdio};
 
-use tempfile::TempDir;
 use txid::snowflake::{Generator, LeasePage, State};
 use txid_agent::store::open;
 use txid_agent_machines::lease::{Group, NodeRecord};
 use txid_agent_machines::store::{Expected, Put};
 
+use super::directory::Directory;
 use super::host::{agent, kill, signal};
 use crate::servers::until;
 
 /// Two nodes, as the first version wrote the layout.
 const LAYOUT: &str = "time_bits=41,node_bits=1,sequence_bits=12,unit_ms=1,epoch=1288834974657";
 
-struct Site(TempDir);
+struct Site(Directory);
 
 impl Site {
     fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn store(&self) -> String {
-        format!("file://{}/leases", self.0.path().display())
+        Self(Directory::new())
     }
 
     fn write(&self, key: &str, text: &str) {
-        let put = open(&self.store()).unwrap().put(key, &Expected::Absent, text.as_bytes()).unwrap();
+        let put = open(&self.0.store()).unwrap().put(key, &Expected::Absent, text.as_bytes()).unwrap();
         assert!(matches!(put, Put::Written(_)), "{put:?}");
     }
 
     fn read(&self, key: &str) -> String {
-        String::from_utf8(open(&self.store()).unwrap().read(key).unwrap().unwrap().bytes).unwrap()
+        String::from_utf8(open(&self.0.store()).unwrap().read(key).unwrap().unwrap().bytes).unwrap()
     }
 
     fn page(&self) -> std::path::PathBuf {
-        self.0.path().join("run/orders")
-    }
-
-    fn log(&self) -> String {
-        fs::read_to_string(self.0.path().join("log")).unwrap()
+        self.0.path("run/orders")
     }
 
     fn start(&self, name: &str) -> Child {
         let mut command: Command = agent();
-        command.args(["run", "--store", &self.store(), "--name", name, "--node", &format!("orders={LAYOUT}"), "--dir"]);
-        command.arg(self.0.path().join("run")).args(["--new", "--ahead", "5s"]).stdin(Stdio::null());
-        let log = OpenOptions::new().create(true).append(true).open(self.0.path().join("log")).unwrap();
+        command.args([
+            "run",
+            "--store",
+            &self.0.store(),
+            "--name",
+            name,
+            "--node",
+            &format!("orders={LAYOUT}"),
+            "--dir",
+        ]);
+        command.arg(self.0.path("run")).args(["--new", "--ahead", "5s"]).stdin(Stdio::null());
+        let log = OpenOptions::new().create(true).append(true).open(self.0.path("log")).unwrap();
         command.stderr(log).spawn().unwrap()
     }
 
     fn until_it_says(&self, what: &str) {
-        until(what, || self.log().contains(what));
+        until(what, || self.0.log().contains(what));
     }
 }
 
@@ -78,7 +79,7 @@ fn the_records_of_the_first_version_are_those_of_this_one() {
     site.until_it_says("took node 0, generation 8");
     let ours = site.read("orders/node/0");
     signal(&child, libc::SIGTERM);
-    assert_eq!(child.wait().unwrap().code(), Some(0), "{}", site.log());
+    assert_eq!(child.wait().unwrap().code(), Some(0), "{}", site.0.log());
     assert_eq!(site.read("orders/meta"), group);
     assert_eq!(site.read("orders/node/1"), theirs);
 
@@ -121,8 +122,7 @@ fn a_page_of_the_first_version_is_replaced() {
     let node = LeasePage::attach(&path).map(|page| page.view().node);
     assert!(node.is_err(), "it is this version's: {node:?}");
     let record = |node: u64| NodeRecord::parse(site.read(&format!("orders/node/{node}")).as_bytes()).unwrap();
-    let old =
-        [0, 1].into_iter().find(|node| site.0.path().join(format!("leases/orders/node/{node}")).exists()).unwrap();
+    let old = [0, 1].into_iter().find(|node| site.0.path(&format!("leases/orders/node/{node}")).exists()).unwrap();
     let limit_ms = record(old).limit_ms;
 
     let mut child = site.start("the host");
@@ -133,5 +133,5 @@ fn a_page_of_the_first_version_is_replaced() {
     let made = layout.decode(generator.next().unwrap()).unwrap();
     assert!(made.node == old && made.ms >= limit_ms, "{made:?} {limit_ms}");
     signal(&child, libc::SIGTERM);
-    assert_eq!(child.wait().unwrap().code(), Some(0), "{}", site.log());
+    assert_eq!(child.wait().unwrap().code(), Some(0), "{}", site.0.log());
 }

@@ -4,7 +4,7 @@ pub mod kills;
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{scope, sleep};
 use std::time::Duration;
@@ -14,6 +14,7 @@ use txid::segment::{Segment, SegmentError, SegmentNews, SegmentPage};
 use txid_agent::store::open_tags;
 use txid_agent_machines::store::{StoreError, Taken};
 
+use crate::fleet::host::{Running, agent};
 use crate::servers::until;
 use crate::wait::ended;
 
@@ -33,11 +34,11 @@ impl Directory {
         format!("file://{}", self.path("store").display())
     }
 
-    fn agent(&self, host: &str, more: &[&str]) -> Agent {
+    fn agent(&self, host: &str, more: &[&str]) -> Running {
         let log = fs::File::options().create(true).append(true).open(self.path("log")).unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_txid-agent"));
+        let mut command = agent();
         command.args(["run", "--store", &self.url(), "--dir"]).arg(self.path(host)).args(more);
-        Agent(command.stdin(Stdio::null()).stderr(log).spawn().unwrap())
+        Running(command.stdin(Stdio::null()).stderr(log).spawn().unwrap())
     }
 
     fn segment(&self, host: &str) -> Segment {
@@ -54,27 +55,12 @@ impl Directory {
     }
 
     fn run(&self, args: &[&str]) -> String {
-        let output = Command::new(env!("CARGO_BIN_EXE_txid-agent")).args(args).output().unwrap();
+        let output = agent().args(args).output().unwrap();
         String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap()
     }
 
     fn status(&self, host: &str) -> String {
         self.run(&["status", "--json", "--dir", self.path(host).to_str().unwrap()])
-    }
-}
-
-struct Agent(Child);
-
-impl Agent {
-    fn kill(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-impl Drop for Agent {
-    fn drop(&mut self) {
-        self.kill();
     }
 }
 
@@ -288,8 +274,7 @@ fn every_form_of_status_fails_while_a_segment_has_no_numbers() {
     let pages =
         ["invoices.segment", "orders.segment"].map(|name| SegmentPage::open_or_make(&directory.path(name)).unwrap());
     let code = |form: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_txid-agent"));
-        command.args(["status", "--dir"]).arg(directory.path("")).args(form).output().unwrap().status.code()
+        agent().args(["status", "--dir"]).arg(directory.path("")).args(form).output().unwrap().status.code()
     };
     let codes = || [&[][..], &["--json"], &["--prometheus"]].map(code);
     assert_eq!(codes(), [Some(1); 3]);

@@ -13,8 +13,9 @@ use txid_agent_machines::store::{Expected, Put, StoreError};
 
 use super::certificates;
 use super::conformance::{list, one_line, open, wait_for, wants_a_person, written};
+use super::each;
 use crate::proxy::{Mode, Proxy};
-use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, Server, run, until};
+use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, run, until};
 
 const PASSWORD: &str = "the-password/of:the@store";
 const IN_URL: &str = "the-password%2Fof%3Athe%40store";
@@ -623,31 +624,21 @@ fn zookeeper_records_made_anew() {
 /// The first of two hosts is down, hangs, or is only a replica.
 #[test]
 fn the_second_host() {
-    let redis = servers::redis(&[]);
-    let etcd = servers::etcd(&[]);
-    let mariadb = servers::mariadb();
-    let zookeeper = servers::zookeeper();
-    let postgres = servers::postgres(&[]);
-    let hangs = |server: &Server| {
-        let proxy = Proxy::to(server.port);
+    let port = each::all();
+    let hangs = |port: u16| {
+        let proxy = Proxy::to(port);
         proxy.set(Mode::SwallowReplies);
         proxy.port
     };
-    let two = |first: u16, server: &Server| format!("127.0.0.1:{first},127.0.0.1:{}", server.port);
-    for first in [|_: &Server| servers::free_port(), hangs] {
-        for url in [
-            format!("redis://{}/0?timeout=1s", two(first(&redis), &redis)),
-            format!("etcd://{}/txid?timeout=1s", two(first(&etcd), &etcd)),
-            format!("mysql://txid:{MARIADB_PASSWORD}@{}/ids?timeout=1s", two(first(&mariadb), &mariadb)),
-            format!("postgres://txid:{POSTGRES_PASSWORD}@{}/ids?timeout=1s", two(first(&postgres), &postgres)),
-            format!("zookeeper://{}/txid?timeout=1s", two(first(&zookeeper), &zookeeper)),
-        ] {
+    let two = |first: u16, second: u16| format!("127.0.0.1:{first},127.0.0.1:{second}");
+    for first in [|_: u16| servers::free_port(), hangs] {
+        for url in each::urls(1000, |name| two(first(port(name)), port(name))) {
             let mut store = open(&url).unwrap();
             until(&url, || store.read("any/key").is_ok());
         }
     }
-    let copy = servers::redis(&["--replicaof", &format!("127.0.0.1 {}", redis.port)]);
-    let mut store = open(&format!("redis://{}", two(copy.port, &redis))).unwrap();
+    let copy = servers::redis(&["--replicaof", &format!("127.0.0.1 {}", port("redis"))]);
+    let mut store = open(&format!("redis://{}", two(copy.port, port("redis")))).unwrap();
     until("the master is not found", || store.read("any/key").is_ok());
 }
 

@@ -1,7 +1,7 @@
 //! What every store must do.
 
 use std::collections::BTreeMap;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::Barrier;
 use std::thread;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -10,6 +10,7 @@ use txid_agent::store::{Store, Tags};
 use txid_agent_machines::store::{Expected, Put, Record, StoreError, Version};
 
 use super::consul::StandIn;
+use crate::fleet::host::agent;
 use crate::proxy::{Mode, Proxy};
 use crate::servers::{Server, until};
 
@@ -366,7 +367,7 @@ pub fn wants_a_person(url: &str, wanted: &str) -> StoreError {
 /// Checks that the agent ends at its start with status 1 and one line that contains `wanted` and no password.
 fn agent_ends(url: &str, wanted: &str) {
     let directory = tempfile::tempdir().unwrap();
-    let mut agent = Command::new(env!("CARGO_BIN_EXE_txid-agent"))
+    let mut agent = agent()
         .args(["run", "--new", "--node", "any=snowflake", "--store", url, "--dir"])
         .arg(directory.path())
         .stdin(Stdio::null())

@@ -12,9 +12,9 @@ use txid_agent::store::open;
 use txid_agent_machines::store::Expected;
 
 use super::conformance::wait_for;
-use super::consul::StandIn;
+use super::each::{all, urls};
 use crate::proxy::join;
-use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, until};
+use crate::servers::{self, until};
 
 /// Of calls that end with it.
 const TIMEOUT_MS: u64 = 1000;
@@ -47,30 +47,12 @@ fn drips(mut client: TcpStream) {
     }
 }
 
-/// The URL of each store with these hosts.
-fn urls(hosts: impl FnMut(&str) -> String) -> Vec<String> {
-    urls_with(TIMEOUT_MS, hosts)
-}
-
-pub fn urls_with(timeout_ms: u64, mut hosts: impl FnMut(&str) -> String) -> Vec<String> {
-    let more = format!("timeout={timeout_ms}ms");
-    vec![
-        format!("redis://{}?{more}", hosts("redis")),
-        format!("etcd://{}/txid?{more}", hosts("etcd")),
-        format!("consul://{}/txid?{more}", hosts("consul")),
-        // Some of these names are not known to be of this host.
-        format!("mysql://txid:{MARIADB_PASSWORD}@{}/ids?password-in-clear=1&{more}", hosts("mysql")),
-        format!("postgres://txid:{POSTGRES_PASSWORD}@{}/ids?{more}", hosts("postgres")),
-        format!("zookeeper://{}/txid?{more}", hosts("zookeeper")),
-    ]
-}
-
 #[test]
 #[ignore = "real seconds: make soak"]
 fn a_host_that_is_silent_or_slow() {
     for each in [is_silent, drips] {
         thread::scope(|scope| {
-            for url in urls(|_| format!("127.0.0.1:{}", server(each))) {
+            for url in urls(TIMEOUT_MS, |_| format!("127.0.0.1:{}", server(each))) {
                 scope.spawn(move || {
                     let mut store = open(&url).unwrap();
                     for call in 0..3 {
@@ -90,28 +72,6 @@ fn a_host_that_is_silent_or_slow() {
     }
 }
 
-/// A server of each kind. Returns the port of each by its name.
-pub fn all() -> impl Fn(&str) -> u16 {
-    let real =
-        [servers::redis(&[]), servers::etcd(&[]), servers::mariadb(), servers::postgres(&[]), servers::zookeeper()];
-    let consul = StandIn::start(None);
-    let port = move |name: &str| {
-        let ([redis, etcd, mariadb, postgres, zookeeper], consul) = (&real, &consul);
-        match name {
-            "redis" => redis.port,
-            "etcd" => etcd.port,
-            "consul" => consul.port,
-            "mysql" => mariadb.port,
-            "postgres" => postgres.port,
-            _ => zookeeper.port,
-        }
-    };
-    for url in urls(|name| format!("127.0.0.1:{}", port(name))) {
-        wait_for(&url);
-    }
-    port
-}
-
 #[test]
 #[ignore = "real seconds: make soak"]
 fn three_silent_hosts_and_one_that_serves() {
@@ -121,7 +81,7 @@ fn three_silent_hosts_and_one_that_serves() {
     let silent: Vec<String> = (0..3).map(|_| format!("127.0.0.1:{}", server(is_silent))).collect();
     let hosts = |name: &str| format!("{},127.0.0.1:{}", silent.join(","), port(name));
     thread::scope(|scope| {
-        for url in urls_with(timeout_ms, hosts) {
+        for url in urls(timeout_ms, hosts) {
             scope.spawn(move || {
                 let read = open(&url).unwrap().read("any/node/1");
                 assert!(read.is_ok(), "{url}: {read:?}");
@@ -160,7 +120,7 @@ fn a_name_whose_first_address_is_silent() {
     let port = all();
     let mut kept = Vec::new();
     // A twelfth of it for an address that is silent.
-    let urls = urls_with(12_000, |name| {
+    let urls = urls(12_000, |name| {
         let (port, silent, waiting) = beside_a_silent_address(port(name));
         kept.push((silent, waiting));
         format!("two.test:{port}")
@@ -201,7 +161,7 @@ fn a_name_without_an_address() {
     let server = servers::redis(&[]);
     wait_for(&format!("redis://127.0.0.1:{}", server.port));
     thread::scope(|scope| {
-        for url in urls(|_| "host.invalid".to_owned()) {
+        for url in urls(TIMEOUT_MS, |_| "host.invalid".to_owned()) {
             scope.spawn(move || {
                 let mut store = open(&url).unwrap();
                 for _ in 0..3 {

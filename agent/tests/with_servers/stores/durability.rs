@@ -9,6 +9,7 @@ use txid_agent_machines::store::{Expected, Taken};
 
 use super::conformance::{open, open_tags, wait_for, written};
 use crate::failover::cluster;
+use crate::fleet::host::{Running, agent};
 use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, until};
 
 /// What a store says at its first answer; None if it keeps what it confirms.
@@ -109,20 +110,17 @@ fn the_log_says_which_setting_it_is() {
     wait_for(&url);
     for (options, is_said) in [("", true), ("?may-lose-writes=0", false)] {
         let directory = tempfile::tempdir().unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_txid-agent"));
+        let mut command = agent();
         command.args(["run", "--new", "--node", "any=snowflake", "--store", &format!("{url}{options}"), "--dir"]);
         command.arg(directory.path()).stdin(Stdio::null()).stderr(Stdio::piped());
-        servers::end_with_the_test(&mut command);
-        let mut agent = command.spawn().unwrap();
+        let mut agent = Running(command.spawn().unwrap());
         let mut log = String::new();
-        for line in BufReader::new(agent.stderr.take().unwrap()).lines().map_while(Result::ok) {
+        for line in BufReader::new(agent.0.stderr.take().unwrap()).lines().map_while(Result::ok) {
             log += &format!("{line}\n");
             if line.contains("took node") {
                 break;
             }
         }
-        agent.kill().unwrap();
-        agent.wait().unwrap();
         let said =
             log.lines().filter(|line| line.contains("can lose a write that it has confirmed (appendfsync everysec)"));
         assert_eq!(said.count(), usize::from(is_said), "{options:?}: {log}");
@@ -142,15 +140,14 @@ fn a_segment_takes_nothing_from_a_store_that_forgets() {
     };
     let first = number();
     let directory = tempfile::tempdir().unwrap();
-    let agent = |options: &str| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_txid-agent"));
+    let takes = |options: &str| {
+        let mut command = agent();
         command.args(["run", "--segment", "invoices", "--store", &format!("{url}{options}"), "--dir"]);
         command.arg(directory.path()).stdin(Stdio::null());
-        servers::end_with_the_test(&mut command);
         command
     };
 
-    let mut refused = agent("").stderr(Stdio::piped()).spawn().unwrap();
+    let mut refused = takes("").stderr(Stdio::piped()).spawn().unwrap();
     until("the agent does not end", || refused.try_wait().unwrap().is_some());
     let ended = refused.wait_with_output().unwrap();
     let said = String::from_utf8(ended.stderr).unwrap();
@@ -161,15 +158,13 @@ fn a_segment_takes_nothing_from_a_store_that_forgets() {
     // Somebody who says so knows it.
     for options in ["?may-lose-writes=1", "?may-lose-writes=0"] {
         let before = number();
-        let mut agent = agent(options).stderr(Stdio::null()).spawn().unwrap();
+        let _agent = Running(takes(options).stderr(Stdio::null()).spawn().unwrap());
         let page = directory.path().join("invoices.segment");
         let mut taken = 0;
         until("it takes no range", || {
             taken += Segment::attach(&page).map_or(0, |segment| std::iter::from_fn(|| segment.next().ok()).count());
             number() > before && taken > 0
         });
-        agent.kill().unwrap();
-        agent.wait().unwrap();
     }
 }
 
@@ -275,10 +270,9 @@ fn a_segment_takes_nothing_while_the_store_forgets() {
         servers::run(Command::new("redis-cli").args(["-p", &port, "CONFIG", "SET", name, value]));
     };
     let directory = tempfile::tempdir().unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_txid-agent"));
+    let mut command = agent();
     command.args(["run", "--segment", "invoices=10", "--create", "--store", &url, "--dir"]);
     command.arg(directory.path()).stdin(Stdio::null()).stderr(Stdio::null());
-    servers::end_with_the_test(&mut command);
     let _agent = Running(command.spawn().unwrap());
     let file = directory.path().join("invoices.segment");
     until("there is no segment", || Segment::attach(&file).is_ok_and(|segment| segment.next().is_ok()));
@@ -304,15 +298,6 @@ fn a_segment_takes_nothing_while_the_store_forgets() {
     assert!(segment.next().is_err());
     set("appendonly", "yes");
     until("it does not go on", || segment.next().is_ok());
-}
-
-struct Running(std::process::Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
 }
 
 /// Others do not see what is not committed, and it is gone when the connection ends.

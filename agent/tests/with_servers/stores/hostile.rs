@@ -18,7 +18,8 @@ use txid_agent_machines::store::{Expected, Put, StoreError, Taken};
 
 use super::conformance::wait_for;
 use super::consul::StandIn;
-use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, run};
+use super::each::{self, STORES, all};
+use crate::servers::{self, run};
 
 /// The time-out of calls. That they end with it is tested where the clock is the test's, in `src/store`.
 const TIMEOUT_MS: u64 = 300;
@@ -160,8 +161,13 @@ fn seconds() -> u64 {
     std::env::var("TXID_HOSTILE_SECONDS").map_or(4, |text| text.parse().unwrap())
 }
 
+fn url(store: &str, port: u16) -> String {
+    each::url(store, &format!("127.0.0.1:{port}"), TIMEOUT_MS)
+}
+
 /// Runs calls against a server whose answers are changed.
-fn survives(url: impl Fn(u16) -> String, server: u16) {
+fn survives(store: &str, server: u16) {
+    let url = |port| url(store, port);
     wait_for(&url(server));
     let seed =
         std::env::var("TXID_HOSTILE_SEED").map_or_else(|_| u64::from(std::process::id()), |text| text.parse().unwrap());
@@ -204,44 +210,42 @@ fn survives(url: impl Fn(u16) -> String, server: u16) {
 #[ignore = "real seconds: make soak"]
 fn redis() {
     let server = servers::redis(&[]);
-    survives(|port| format!("redis://127.0.0.1:{port}?timeout={TIMEOUT_MS}ms"), server.port);
+    survives("redis", server.port);
 }
 
 #[test]
 #[ignore = "real seconds: make soak"]
 fn etcd() {
     let server = servers::etcd(&[]);
-    survives(|port| format!("etcd://127.0.0.1:{port}/txid?timeout={TIMEOUT_MS}ms"), server.port);
+    survives("etcd", server.port);
 }
 
 #[test]
 #[ignore = "real seconds: make soak"]
 fn consul() {
     let server = StandIn::start(None);
-    survives(|port| format!("consul://127.0.0.1:{port}/txid?timeout={TIMEOUT_MS}ms"), server.port);
+    survives("consul", server.port);
 }
 
 #[test]
 #[ignore = "real seconds: make soak"]
 fn mariadb() {
     let server = servers::mariadb();
-    let login = format!("txid:{MARIADB_PASSWORD}");
-    survives(|port| format!("mysql://{login}@127.0.0.1:{port}/ids?timeout={TIMEOUT_MS}ms"), server.port);
+    survives("mysql", server.port);
 }
 
 #[test]
 #[ignore = "real seconds: make soak"]
 fn postgres() {
     let server = servers::postgres(&[]);
-    let login = format!("txid:{POSTGRES_PASSWORD}");
-    survives(|port| format!("postgres://{login}@127.0.0.1:{port}/ids?timeout={TIMEOUT_MS}ms"), server.port);
+    survives("postgres", server.port);
 }
 
 #[test]
 #[ignore = "real seconds: make soak"]
 fn zookeeper() {
     let server = servers::zookeeper();
-    survives(|port| format!("zookeeper://127.0.0.1:{port}/txid?timeout={TIMEOUT_MS}ms"), server.port);
+    survives("zookeeper", server.port);
 }
 
 /// A beginning, and what follows without an end.
@@ -259,7 +263,7 @@ fn floods(store: &str) -> &'static [Flood] {
             (b"*1\r\n", b"*1\r\n"),
             (b"+", b"x"),
         ],
-        "http" => &[
+        "etcd" | "consul" => &[
             (b"{\"header\":{},\"kvs\":[", b"{\"key\":\"L3R4aWQv\"},"),
             (b"[", b"{\"Key\":\"txid/\",\"ModifyIndex\":1},"),
             (b"", b"["),
@@ -290,16 +294,15 @@ fn floods(store: &str) -> &'static [Flood] {
 }
 
 /// Floods clients in a process of its own, whose memory can be measured.
-fn stays_small(kind: &'static str, url: impl Fn(u16) -> String, server: u16) {
-    wait_for(&url(server));
+fn stays_small(store: &'static str, server: u16) {
     let port = proxy(server, move |number, chunk, bytes, client| {
-        let floods = floods(kind);
+        let floods = floods(store);
         let (head, body) = floods[number as usize % floods.len()];
         if chunk < number as usize / floods.len() {
             return true;
         }
         bytes.clear();
-        if kind == "http" {
+        if matches!(store, "etcd" | "consul") {
             bytes.extend_from_slice(HTTP);
         }
         bytes.extend_from_slice(head);
@@ -315,10 +318,10 @@ fn stays_small(kind: &'static str, url: impl Fn(u16) -> String, server: u16) {
     });
     let said = run(Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "stores::hostile::flooded", "--ignored", "--nocapture"])
-        .env("TXID_FLOOD", url(port)));
+        .env("TXID_FLOOD", url(store, port)));
     println!("{said}");
     let grown = said.lines().find_map(|line| line.strip_prefix("grown by KB ")).unwrap().parse::<u64>().unwrap();
-    assert!(grown < MOST_MEMORY_KB, "{kind}: {grown} KB");
+    assert!(grown < MOST_MEMORY_KB, "{store}: {grown} KB");
 }
 
 #[test]
@@ -346,15 +349,8 @@ fn flooded() {
 
 #[test]
 fn floods_in_memory() {
-    let (redis, etcd, zookeeper) = (servers::redis(&[]), servers::etcd(&[]), servers::zookeeper());
-    let (mariadb, postgres, consul) = (servers::mariadb(), servers::postgres(&[]), StandIn::start(None));
-    let more = format!("timeout={TIMEOUT_MS}ms");
-    stays_small("redis", |port| format!("redis://127.0.0.1:{port}?{more}"), redis.port);
-    stays_small("http", |port| format!("etcd://127.0.0.1:{port}/txid?{more}"), etcd.port);
-    stays_small("http", |port| format!("consul://127.0.0.1:{port}/txid?{more}"), consul.port);
-    let login = format!("txid:{MARIADB_PASSWORD}");
-    stays_small("mysql", |port| format!("mysql://{login}@127.0.0.1:{port}/ids?{more}"), mariadb.port);
-    let login = format!("txid:{POSTGRES_PASSWORD}");
-    stays_small("postgres", |port| format!("postgres://{login}@127.0.0.1:{port}/ids?{more}"), postgres.port);
-    stays_small("zookeeper", |port| format!("zookeeper://127.0.0.1:{port}/txid?{more}"), zookeeper.port);
+    let port = all();
+    for store in STORES {
+        stays_small(store, port(store));
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use super::conformance::{open, open_tags};
-use super::deadlines::{all, urls_with};
+use super::each::{all, urls};
 use crate::proxy::join;
 
 /// Passes on what comes, until it closes all connections.
@@ -44,7 +44,7 @@ impl Closes {
 fn connections_that_were_closed_while_they_were_idle() {
     let port = all();
     let mut proxies = Vec::new();
-    let urls = urls_with(60_000, |name| {
+    let urls = urls(60_000, |name| {
         let proxy = Closes::to(port(name));
         let host = format!("127.0.0.1:{}", proxy.port);
         proxies.push(proxy);

@@ -7,6 +7,7 @@ mod conformance;
 mod consul;
 mod deadlines;
 mod durability;
+mod each;
 mod hostile;
 mod idle;
 mod in_clear;

@@ -11,9 +11,7 @@ use std::time::{Duration, Instant};
 use txid_agent::store::{open, open_tags, schemes};
 use txid_agent_machines::store::{Expected, Put};
 
-use super::conformance::wait_for;
-use super::consul::StandIn;
-use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD};
+use super::each::{STORES, all, url};
 
 const WINDOW: Duration = Duration::from_secs(10);
 const MOST: usize = 10;
@@ -81,34 +79,14 @@ fn pass(from: &TcpStream, to: &TcpStream, parts: usize, seen: impl Fn() + Send +
 #[test]
 #[ignore = "real seconds: make soak"]
 fn a_store_that_closes_is_sent_ten_requests_in_ten_seconds() {
-    let redis = servers::redis(&[]);
-    let etcd = servers::etcd(&[]);
-    let consul = StandIn::start(None);
-    let mariadb = servers::mariadb();
-    let postgres = servers::postgres(&[]);
-    let zookeeper = servers::zookeeper();
-    let url = |scheme: &str, port: u16| match scheme {
-        "mysql" => format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{port}/ids"),
-        "postgres" => format!("postgres://txid:{POSTGRES_PASSWORD}@127.0.0.1:{port}/ids"),
-        _ => format!("{scheme}://127.0.0.1:{port}"),
-    };
-    let servers = [
-        ("redis", redis.port),
-        ("etcd", etcd.port),
-        ("consul", consul.port),
-        ("mysql", mariadb.port),
-        ("postgres", postgres.port),
-        ("zookeeper", zookeeper.port),
-    ];
-    // All others are other names of these, but a directory.
-    assert!(servers.iter().all(|(scheme, _)| schemes().any(|known| known == *scheme)));
+    let port = all();
+    assert!(STORES.iter().all(|store| schemes().any(|known| known == *store)));
     let mut with_a_login = 0;
-    for (scheme, server) in servers {
-        wait_for(&url(scheme, server));
+    for scheme in STORES {
         for parts in 0.. {
-            let closing = Closing::new(server, parts);
-            let url = url(scheme, closing.port);
-            let mut store = open(&url).unwrap();
+            let closing = Closing::new(port(scheme), parts);
+            let url = |port| url(scheme, &format!("127.0.0.1:{port}"), 3000);
+            let mut store = open(&url(closing.port)).unwrap();
             let calls = (0..40).map(|turn| match turn % 4 {
                 0 => store.read("any/key").is_ok(),
                 1 => store.list("any/", &mut |_, _| {}).is_ok(),
@@ -124,8 +102,8 @@ fn a_store_that_closes_is_sent_ten_requests_in_ten_seconds() {
             assert!((1..=MOST).contains(&most), "{scheme}, closed after {parts} parts: {most} requests");
             with_a_login += usize::from(parts > 1);
 
-            let closing = Closing::new(server, parts);
-            let mut tags = open_tags(&url_of(&url, closing.port)).unwrap();
+            let closing = Closing::new(port(scheme), parts);
+            let mut tags = open_tags(&url(closing.port)).unwrap();
             let taken = (0..40).filter(|_| tags.take("any", None, 0).is_ok()).count();
             let most = closing.most();
             assert!(
@@ -135,10 +113,4 @@ fn a_store_that_closes_is_sent_ten_requests_in_ten_seconds() {
         }
     }
     assert!(with_a_login >= 4, "MariaDB alone closes after more parts: {with_a_login}");
-}
-
-/// The same store at another port.
-fn url_of(url: &str, port: u16) -> String {
-    let (start, rest) = url.split_once("127.0.0.1:").unwrap();
-    format!("{start}127.0.0.1:{port}{}", rest.trim_start_matches(|digit: char| digit.is_ascii_digit()))
 }

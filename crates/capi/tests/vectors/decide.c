@@ -8,36 +8,12 @@
  *
  * and begins again. */
 
-#include "txid.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "fields.h"
 
 #define MOST_FIELDS 256
 #define LONGEST 65536
 
 static const char *const VERDICTS[] = { "new", "accepted", "invalid" };
-
-/*
- * Takes the field before the next tab, or before the end of the line, which is in hexadecimal.
- * Returns a copy.
- */
-static txid_text
-next_text(char **line)
-{
-    size_t len = strcspn(*line, "\t\n") / 2;
-    char *data = malloc(len + 1);
-
-    for (size_t i = 0; i < len; i++) {
-        unsigned byte;
-        sscanf(*line + 2 * i, "%2x", &byte);
-        data[i] = (char)byte;
-    }
-    *line += 2 * len;
-    *line += **line == '\t';
-    return (txid_text){ .len = len, .data = data };
-}
 
 static void
 print(const char *name, const uint8_t *text, size_t len)

@@ -2,31 +2,10 @@
  * by tabs: what to do with the text (hide or reveal), the text, and the options of a series. Prints
  * text=RESULT, or code=CODE. */
 
-#include "txid.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "fields.h"
 
 #define LONGEST 4096
 #define MOST_WORDS 8
-
-/* Takes the field before the next tab, or before the end of the line. Returns a copy. */
-static txid_text
-next_text(char **line)
-{
-    size_t len = strcspn(*line, "\t\n") / 2;
-    char *data = malloc(len + 1);
-
-    for (size_t i = 0; i < len; i++) {
-        unsigned byte;
-        sscanf(*line + 2 * i, "%2x", &byte);
-        data[i] = (char)byte;
-    }
-    *line += 2 * len;
-    *line += **line == '\t';
-    return (txid_text){ .len = len, .data = data };
-}
 
 int
 main(void)
