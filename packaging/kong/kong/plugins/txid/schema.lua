@@ -3,7 +3,7 @@ local typedefs = require "kong.db.schema.typedefs"
 
 
 local text = { type = "string" }
--- Kong marks the elements of an array as required, in the table that it is given: so no other field may have that table.
+-- A table of its own: Kong marks the elements of an array as required, and trace_id_header has the shared table.
 local a_header = typedefs.header_name {}
 
 
