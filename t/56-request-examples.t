@@ -52,7 +52,8 @@ http {
     init_by_lua_block {
         package.path = package.path:gsub("/lua/%?%.lua.*", "/packaging/kong/?.lua", 1) .. ";"
             .. package.path:gsub("/lua/%?%.lua.*", "/packaging/apisix/?.lua", 1) .. ";" .. package.path
-        local typedefs = { no_route = {}, header_name = {} }
+        local a_new_one = function() return { type = "string" } end
+        local typedefs = { no_route = {}, header_name = setmetatable({}, { __call = a_new_one }) }
         package.loaded["kong.db.schema.typedefs"] = typedefs
         kong = { log = { set_serialize_value = function(key, value) ngx.ctx[key] = value end } }
         attributes = { txid = { accept = { "127.0.0.0/33" } }, opentelemetry = {} }
@@ -84,6 +85,15 @@ http {
             defaults[name] = of_field.default
             if of_field.default == nil then defaults[name] = ngx.null end
             names[#names + 1] = name
+        end
+        -- As Kong marks the elements of arrays.
+        for _, field in ipairs(fields) do
+            local _, of_field = next(field)
+            if of_field.elements then of_field.elements.required = true end
+        end
+        for _, field in ipairs(fields) do
+            local name, of_field = next(field)
+            assert(not of_field.required, name)
         end
         assert(check { config = defaults })
         assert(network("10.0.0.0/8") and network("::1") and network("unix:") and not network("[::1]"))

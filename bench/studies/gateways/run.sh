@@ -131,7 +131,7 @@ END
         [ -z "$4" ] || printf 'global_rules:\n  - { id: one, plugins: { %s } }\n' "$4"
         echo '#END'
     } >"$dir/conf/apisix.yaml"
-    (cd "$dir" && luajit ./apisix/cli/apisix.lua init) >"$dir/init" 2>&1 || { cat "$dir/init"; fail "apisix init"; }
+    (cd "$dir" && LUA_PATH="./?.lua;${LUA_PATH-;}" luajit ./apisix/cli/apisix.lua init) >"$dir/init" 2>&1 || { cat "$dir/init"; fail "apisix init"; }
     pid_file=$dir/logs/nginx.pid
     start_nginx "$dir/" "$dir/conf/nginx.conf" || fail "the start of APISIX"
 }

@@ -17,7 +17,7 @@ describe(PLUGIN_NAME .. ": (schema)", function()
         assert.is_nil(err)
         for name, default in pairs({
             accept = {}, format = "txid", header = { "X-Request-Id" }, on_invalid = "replace", response = true,
-            trace = {}, trace_flags = "03", trace_ids = { "random" }, upstream = true,
+            server_timing = false, trace = {}, trace_flags = "03", trace_ids = { "random" }, upstream = true,
         }) do
             assert.same(default, entity.config[name])
         end
@@ -29,9 +29,9 @@ describe(PLUGIN_NAME .. ": (schema)", function()
             { format = "uuid_v7" },
             { format = "trace", trace = { "b3", "traceparent" } },
             { header = { "X-Correlation-Id" } },
-            { on_invalid = "reject" },
+            { accept = { "10.0.0.0/8" }, on_invalid = "reject" },
             { response = false, upstream = false },
-            { trace = { "traceparent" }, trace_flags = "01", trace_id_header = "X-Trace-Id" },
+            { trace = { "traceparent" }, trace_flags = "01", trace_id_header = "X-Trace-Id", server_timing = true },
             { trace = { "traceparent" }, trace_ids = { "sorted", "epoch=2020-01-01" } },
             { accept = { "10.0.0.0/8" }, valid = "[0-9a-f]{32}" },
         }) do

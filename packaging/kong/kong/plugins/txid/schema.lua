@@ -3,6 +3,8 @@ local typedefs = require "kong.db.schema.typedefs"
 
 
 local text = { type = "string" }
+-- A table of its own: Kong marks the elements of an array as required, and trace_id_header has the shared table.
+local a_header = typedefs.header_name {}
 
 
 return {
@@ -18,7 +20,7 @@ return {
             fields = {
                 { accept = { type = "array", elements = text, default = {} } },
                 { format = { type = "string", default = "txid" } },
-                { header = { type = "array", elements = typedefs.header_name, default = { "X-Request-Id" } } },
+                { header = { type = "array", elements = a_header, default = { "X-Request-Id" } } },
                 { on_invalid = { type = "string", one_of = { "replace", "reject" }, default = "replace" } },
                 { response = { type = "boolean", default = true } },
                 { server_timing = { type = "boolean", default = false } },
