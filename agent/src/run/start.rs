@@ -6,7 +6,7 @@
 use super::guard::{group, left};
 use super::journal::say;
 use super::signals::{block_only, restore, to_restore};
-use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal};
+use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal, setsid};
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::RawFd;
@@ -18,10 +18,15 @@ use txid_agent::store::PASSWORD_VARIABLE;
 /// The name that this program has until it is the child.
 pub const NAME: &str = "txid-start";
 
-/// Starts the child in this group. It gets `signal` when the thread that calls this ends, and is noted in `files`.
+/// An argument: it makes a session.
+const SESSION: &str = "session";
+
+/// Starts the child in this group, and perhaps in a session of its own. It gets `signal` when the thread that calls this ends,
+/// and is noted in `files`.
 pub fn start(
     line: &[String],
     signal: Signal,
+    has_session: bool,
     files: &[RawFd],
     group: Option<&Path>,
     change: impl FnOnce(&mut Command),
@@ -30,7 +35,7 @@ pub fn start(
     let mut command = Command::new("/proc/self/exe");
     let restored = to_restore().map_or(String::new(), |signal| signal.to_string());
     command.arg0(NAME).args([getpid().to_string(), signal.as_raw().to_string(), files.join(","), restored]);
-    command.arg(group.unwrap_or(Path::new(""))).args(line);
+    command.arg(if has_session { SESSION } else { "" }).arg(group.unwrap_or(Path::new(""))).args(line);
     // The child gets neither what systemd tells the agent nor the store's password.
     for name in ["NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", PASSWORD_VARIABLE] {
         command.env_remove(name);
@@ -42,7 +47,7 @@ pub fn start(
 /// Becomes the child, by the arguments that `start` has written.
 pub fn become_child(args: impl Iterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.collect();
-    let [parent, signal, files, restored, group, program, rest @ ..] = args.as_slice() else {
+    let [parent, signal, files, restored, session, group, program, rest @ ..] = args.as_slice() else {
         return ExitCode::FAILURE;
     };
     let number = |text: &OsString| text.to_str()?.parse::<i32>().ok();
@@ -53,6 +58,9 @@ pub fn become_child(args: impl Iterator<Item = OsString>) -> ExitCode {
     let Some(parent) = parent.filter(|_| set_parent_process_death_signal(signal).is_ok() && getppid() == parent) else {
         return ExitCode::FAILURE;
     };
+    if session == SESSION && setsid().is_err() {
+        return ExitCode::FAILURE;
+    }
     if !group.is_empty() {
         // It gets signals at least.
         let _ = group::enter(Path::new(group));

@@ -54,15 +54,25 @@ pub fn signal_all(main: Option<Pid>, signal: Signal) -> Option<Pid> {
     if let Some(main) = main {
         let _ = kill_process_group(main, signal);
     }
+    signal_descendants(getpid(), MOST, signal, kill_process)
+}
+
+/// Asks at most `most` processes for their children.
+fn signal_descendants(
+    of: Pid,
+    most: usize,
+    signal: Signal,
+    mut send: impl FnMut(Pid, Signal) -> rustix::io::Result<()>,
+) -> Option<Pid> {
     let mut out_of_reach = None;
-    // Each as soon as it is found: the children of this process come first, and whose parent is killed becomes one.
-    each_descendant(getpid(), MOST, |pid| {
+    // Each as soon as it is found: the children come first, and whose parent is killed becomes one.
+    each_descendant(of, most, |pid| {
         // It may have ended.
-        if kill_process(pid, signal) == Err(Errno::PERM) {
+        if send(pid, signal) == Err(Errno::PERM) {
             out_of_reach = Some(pid);
         }
         if signal == Signal::TERM {
-            let _ = kill_process(pid, Signal::CONT);
+            let _ = send(pid, Signal::CONT);
         }
     });
     out_of_reach
@@ -221,7 +231,7 @@ mod tests {
         status
     }
 
-    /// Each is shown when it is found, before anybody else is asked for children; and there is an end.
+    /// Each gets its signal when it is found, before anybody else is asked for children; and there is an end.
     #[test]
     fn the_children_of_a_process_come_before_theirs() {
         let line = "for n in 1 2 3; do (sleep 600 & sleep 600 & wait) & done; wait";
@@ -231,18 +241,37 @@ mod tests {
             thread::yield_now();
         }
         let mut children = children_of(pid.as_raw_nonzero().get()).unwrap();
-        let shown = |most| {
+        let sent = |most| {
             let mut found = Vec::new();
-            each_descendant(pid, most, |pid| found.push(pid.as_raw_nonzero().get()));
+            signal_descendants(pid, most, Signal::KILL, |pid, _| {
+                found.push(pid.as_raw_nonzero().get());
+                Ok(())
+            });
             found
         };
-        let mut first = shown(usize::MAX);
+        let mut first = sent(usize::MAX);
         first.truncate(3);
         first.sort_unstable();
         children.sort_unstable();
         assert_eq!(first, children);
-        assert_eq!([0, 1, 2, 4].map(|most| shown(most).len()), [0, 3, 5, 9]);
-        descendants(pid).into_iter().for_each(|pid| kill_process(pid, Signal::KILL).unwrap());
+        assert_eq!([0, 1, 2, 4].map(|most| sent(most).len()), [0, 3, 5, 9]);
+
+        let all = descendants(pid);
+        let mut ended = Vec::new();
+        signal_descendants(pid, usize::MAX, Signal::KILL, |pid, signal| {
+            let process = Process::now(pid).unwrap();
+            kill_process(pid, signal)?;
+            while process.is_there() {
+                thread::yield_now();
+            }
+            ended.push(pid.as_raw_nonzero().get());
+            Ok(())
+        });
+        ended.sort_unstable();
+        assert_eq!(ended, children, "theirs are others' children since");
+        for pid in all {
+            let _ = kill_process(pid, Signal::KILL);
+        }
         shell.wait().unwrap();
     }
 

@@ -20,7 +20,6 @@ use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -188,8 +187,9 @@ impl Work {
         // Only children that were not reaped have a pid here.
         if let (Some(main), Some(signal)) = (self.main, Signal::from_named_raw(signal)) {
             let _ = match signal {
-                // As a terminal does.
-                Signal::TSTP | Signal::CONT => kill_process_group(main, signal),
+                // As a terminal does. Nobody could continue its group there, so SIGTSTP would not stop it.
+                Signal::TSTP => kill_process_group(main, Signal::STOP),
+                Signal::CONT => kill_process_group(main, signal),
                 _ => kill_process(main, signal),
             };
         }
@@ -207,8 +207,9 @@ impl Work {
         let variables: Vec<(&str, String)> =
             self.variables.iter().map(|variable| (variable.name.as_str(), variable.value(&numbers))).collect();
         let group = self.group.as_ref().map(Group::path);
-        let started = start(&self.line, Signal::KILL, &self.locks, group, |command| {
-            command.process_group(0).envs(variables.iter().map(|(name, value)| (name, value)));
+        // Linux shares the processors among sessions first: a child with many processes takes none from its guard.
+        let started = start(&self.line, Signal::KILL, true, &self.locks, group, |command| {
+            command.envs(variables.iter().map(|(name, value)| (name, value)));
         });
         self.code = 0;
         let text = match started {

@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixDatagram;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use txid::snowflake::{Generator, Layout, State};
@@ -14,7 +15,7 @@ use super::directory::Directory;
 use super::host::{Host, agent, kill, signal};
 use super::hosted::{child_of, libfaketime};
 use crate::proxy::Mode;
-use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, Server, until};
+use crate::servers::{self, MARIADB_PASSWORD, POSTGRES_PASSWORD, until};
 use crate::wait::{WATCHDOG, ended, says};
 
 fn text(bytes: &[u8]) -> String {
@@ -722,10 +723,12 @@ fn an_operator_takes_a_node_and_sets_a_floor() {
     assert!(nodes.contains(", floor 1970-01-01T00:00:00.000Z\n"), "{nodes}");
 
     // Without a time, no lease of a minute that was forgotten ends later.
-    let (before_ms, floor) = (txid::system_ms(), text(&directory.of_store(&["floor", "orders"]).stdout));
-    let floor: jiff::Timestamp = floor.trim().rsplit_once(' ').unwrap().1.parse().unwrap();
-    let at_ms = floor.as_millisecond() - 90_000;
-    assert!((before_ms..=txid::system_ms()).contains(&at_ms), "{floor}");
+    for (options, ahead_ms) in [(&[][..], 90_000), (&["--max-skew", "30s"], 130_000)] {
+        let (before_ms, floor) = (txid::system_ms(), text(&directory.of_store(&[&["floor", "orders"], options].concat()).stdout));
+        let floor: jiff::Timestamp = floor.trim().rsplit_once(' ').unwrap().1.parse().unwrap();
+        let at_ms = floor.as_millisecond() - ahead_ms;
+        assert!((before_ms..=txid::system_ms()).contains(&at_ms), "{options:?}: {floor}");
+    }
     let at = format!("{:.3}", jiff::Timestamp::now() + Duration::from_secs(24 * 60 * 60));
     let group = || fs::read_to_string(directory.path("leases/orders/meta")).unwrap();
     let id = || group().split_whitespace().find(|word| word.starts_with("id=")).map(str::to_owned);
@@ -923,65 +926,94 @@ fn a_renewal_is_one_request() {
     assert!(renewals >= 4 && requests <= renewals + 1, "{requests} requests, {renewals} renewals");
 }
 
-/// For each store: when the first id is made, the peak memory of an agent until then, and its processor time, which does not
-/// depend on what else runs or on how fast the store is. `make bench-agent` prints them as a table, for the agent as it is
-/// shipped.
+/// For each store: when the first id is made, and the agent's peak memory and processor time until then. `make bench-agent`
+/// prints a table of them, for the agent as it is shipped.
 #[test]
 fn it_is_small_and_starts_quickly() {
-    println!("| store | ms to the first id | MB at most | ms of processor time |\n|---|--:|--:|--:|");
+    println!("| store | ms to the first id | of all | MB at most | ms of processor time |\n|---|--:|--:|--:|--:|");
     let etcd = servers::etcd(&[]);
-    is_small_and_quick(&etcd, |port| format!("etcd://127.0.0.1:{port}"));
+    is_small_and_quick(&format!("etcd://127.0.0.1:{}", etcd.port));
     let redis = servers::redis(&[]);
-    is_small_and_quick(&redis, |port| format!("redis://127.0.0.1:{port}?may-lose-writes=0"));
+    is_small_and_quick(&format!("redis://127.0.0.1:{}?may-lose-writes=0", redis.port));
     let zookeeper = servers::zookeeper();
-    is_small_and_quick(&zookeeper, |port| format!("zookeeper://127.0.0.1:{port}"));
+    is_small_and_quick(&format!("zookeeper://127.0.0.1:{}", zookeeper.port));
     let mariadb = servers::mariadb();
-    is_small_and_quick(&mariadb, |port| format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{port}/ids"));
+    is_small_and_quick(&format!("mysql://txid:{MARIADB_PASSWORD}@127.0.0.1:{}/ids", mariadb.port));
     let postgres = servers::postgres(&[]);
-    is_small_and_quick(&postgres, |port| {
-        format!("postgres://txid:{POSTGRES_PASSWORD}@127.0.0.1:{port}/ids?may-lose-writes=0")
-    });
+    is_small_and_quick(&format!(
+        "postgres://txid:{POSTGRES_PASSWORD}@127.0.0.1:{}/ids?may-lose-writes=0",
+        postgres.port
+    ));
 }
 
-fn is_small_and_quick(server: &Server, url: impl Fn(u16) -> String) {
-    let direct = url(server.port);
+fn is_small_and_quick(url: &str) {
     until("the store does not answer", || {
-        let output = agent().args(["nodes", "--store", &direct, "x"]).output().unwrap();
+        let output = agent().args(["nodes", "--store", url, "x"]).output().unwrap();
         text(&output.stderr).contains("no nodes with the name")
     });
-    // The first agent makes the tables.
-    let mut figures = Vec::new();
-    for turn in 0..3 {
-        let mut host = Host::new(&format!("host-{turn}"), server.port, &url, "snowflake");
-        let start = Instant::now();
-        host.start_agent(if turn == 0 { &["--new"] } else { &[] });
-        until("no id", || makes_ids(&host));
-        let took = start.elapsed();
-        let proc = |file: &str| {
-            let path = format!("/proc/{}/{file}", host.agent.as_ref().unwrap().id());
-            fs::read_to_string(path).unwrap()
-        };
-        let status = proc("status");
+    // The first agent makes the tables, and is not counted.
+    let starts: Vec<Start> = (0..=if is_shipped() { 25 } else { 3 })
+        .map(|turn| {
+            let mut host = Host::new(&format!("host-{turn}"), 0, |_| url.to_owned(), "snowflake");
+            Start::of(&mut host, if turn == 0 { &["--new"] } else { &[] })
+        })
+        .skip(1)
+        .collect();
+    let sorted = |figure: fn(&Start) -> f64| {
+        let mut all: Vec<f64> = starts.iter().map(figure).collect();
+        all.sort_unstable_by(f64::total_cmp);
+        (all[0], all[all.len() / 2], all[all.len() - 1])
+    };
+    let (first, middle, last) = sorted(|start| start.first_id.as_secs_f64() * 1e3);
+    let (_, _, most_kib) = sorted(|start| start.kib as f64);
+    let (_, own_ms, _) = sorted(|start| start.own_time.as_secs_f64() * 1e3);
+    let scheme = url.split(':').next().unwrap();
+    println!("| {scheme} | {middle:.1} | {first:.1} to {last:.1} | {:.1} | {own_ms:.1} |", most_kib / 1024.0);
+    assert!(most_kib < bound_kib(), "{most_kib} KiB");
+}
+
+/// What an agent takes until there is an id.
+struct Start {
+    first_id: Duration,
+    own_time: Duration,
+    kib: u64,
+}
+
+impl Start {
+    fn of(host: &mut Host, options: &[&str]) -> Self {
+        let begin = Instant::now();
+        host.start_agent(options);
+        while !makes_ids(host) {
+            assert!(begin.elapsed() < WATCHDOG, "no id:\n{}", host.log());
+            // A wait that grows would be part of the figure.
+            sleep(Duration::from_micros(200));
+        }
+        let first_id = begin.elapsed();
+        let pid = host.agent.as_ref().unwrap().id();
+        let own_time = processor_time(pid as i32);
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
         let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();
-        let kib: u64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
-        // User and system time, in ticks of 10 ms.
-        let own_ms: u64 =
-            proc("stat").split_whitespace().skip(13).take(2).map(|ticks| 10 * ticks.parse::<u64>().unwrap()).sum();
-        figures.push((took, kib, own_ms));
+        Self { first_id, own_time, kib: line.split_whitespace().nth(1).unwrap().parse().unwrap() }
     }
-    let scheme = direct.split(':').next().unwrap();
-    for (took, kib, own_ms) in &figures {
-        println!("| {scheme} | {:.1} | {:.1} | {own_ms} |", took.as_secs_f64() * 1e3, *kib as f64 / 1024.0);
-    }
-    for (_, kib, _) in figures {
-        assert!(kib < most_kib(), "{kib} KiB");
-    }
+}
+
+/// The time of all threads of a process on a processor.
+fn processor_time(pid: i32) -> Duration {
+    let (mut clock, mut time) = (0, libc::timespec { tv_sec: 0, tv_nsec: 0 });
+    // SAFETY: both are written to only.
+    let is_read =
+        unsafe { libc::clock_getcpuclockid(pid, &mut clock) == 0 && libc::clock_gettime(clock, &mut time) == 0 };
+    assert!(is_read, "no clock of process {pid}");
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+fn is_shipped() -> bool {
+    std::env::var_os("TXID_AGENT").is_some() || !cfg!(debug_assertions)
 }
 
 /// It takes 5 to 7 MB as it is shipped, and 13 MB without optimization.
-fn most_kib() -> u64 {
-    let is_shipped = std::env::var_os("TXID_AGENT").is_some() || !cfg!(debug_assertions);
-    if is_shipped { 9 << 10 } else { 15 << 10 }
+fn bound_kib() -> f64 {
+    1024.0 * if is_shipped() { 9.0 } else { 15.0 }
 }
 
 fn makes_ids(host: &Host) -> bool {

@@ -295,6 +295,21 @@ fn nothing_that_a_child_starts_is_left() {
     }
 }
 
+/// Linux shares the processors among sessions: a child with many processes takes none of its guard's share.
+#[test]
+fn a_child_is_not_in_the_session_of_its_guard() {
+    let server = servers::redis(&[]);
+    let mut hosted = Hosted::new("session", server.port, redis);
+    hosted.start(&ENV, &["sleep", "1000"]);
+    until("the child has no session", || {
+        let guard = child_of(hosted.host.agent.as_ref().unwrap().id())?;
+        let child = child_of(guard as u32)?;
+        // SAFETY: no memory is involved.
+        let sessions = [guard, child].map(|process| unsafe { libc::getsid(process) });
+        (sessions == [guard, child]).then_some(())
+    });
+}
+
 /// It could not hear SIGTERM otherwise, and would be killed without a word.
 #[test]
 fn a_child_that_is_stopped_can_end_by_itself() {
