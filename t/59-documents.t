@@ -77,6 +77,7 @@ sub missing {
     return 'there is no txid-agent: make agent' if $language =~ /^(?:sh|console)$/ && $text =~ /\btxid-agent\b/ && !-x "$release/txid-agent";
     return 'there is no node' if $language eq 'js' && !`which node`;
     return if $language ne 'nginx';
+    return 'this nginx was built without --with-http_sub_module' if $text =~ /^\s*sub_filter /m && Modules::nginx('-V') !~ /--with-http_sub_module/;
     return if $text !~ /^\s*txid_\w+ /m && $text !~ /ngx_http_txid_module/;
     return "there is no $native: make nginx-module" if !-e $native;
     return Modules::misfit();

@@ -289,7 +289,7 @@ END
         print $out here("load_module $native; pid $dir/pid; error_log stderr; events {} http { $directive }");
         close $out or die $!;
         my $nginx = $ENV{TEST_NGINX_BINARY} || 'nginx';
-        my $said = `$prefix$nginx -t -p $dir -c $file 2>&1`;
+        my $said = `$prefix$nginx -t -e stderr -p $dir -c $file 2>&1`;
         return $said =~ /\[emerg\] (?:\d+#\d+: )?(.*?) in / ? $1 : $said;
     };
     # Where no memory may be locked, not even by root.
