@@ -83,6 +83,8 @@ sub missing {
     return Modules::misfit();
 }
 
+sub sends_the_id { $_[0] =~ /X-Request-Id|request"\)\.handle/ }
+
 # Completes a part of a configuration.
 sub configuration {
     my ($text) = @_;
@@ -98,14 +100,19 @@ sub configuration {
     $text = "events {}\n$text" unless $text =~ /^events /m;
     # nginx's own log is root's.
     $text =~ s!^http \{\n!http {\naccess_log logs/access.log;\n!m unless $text =~ /\baccess_log\b/;
-    my $upstream = <<'END';
+    # As a service that asks for an id: of the subrequests of auth_request, too.
+    my $refuses = sends_the_id($text) ? 'if ($http_x_request_id = "") { return 403; }' : '';
+    my $upstream = <<"END";
 upstream backend { server unix:PREFIX/upstream.sock; }
 server {
     listen unix:PREFIX/upstream.sock;
     access_log off;
     # As many upstreams do. The client must not get it.
     add_header X-Request-Id upstream;
-    location / { return 200 "$http_x_request_id"; }
+    location / {
+        $refuses
+        return 200 "\$http_x_request_id";
+    }
 }
 END
     # Behind the example's own server, which is then the first of its address.
@@ -122,7 +129,7 @@ sub check_nginx {
     my ($path) = $text =~ m{location / \{} ? '/' : $text =~ m{location = (/\S+)} ? $1 : '/';
     my ($status, $sent, $body) = request($port, $path);
     is $status, 200, "GET $path";
-    if ($text =~ /X-Request-Id|request"\)\.handle/) {
+    if (sends_the_id($text)) {
         like $sent, qr/^$id$/, 'the response has one id';
         is $body, $sent, 'the upstream got the same';
     }
