@@ -146,6 +146,8 @@ mod tests {
         let mut text = [0; Maker::MAX_LEN];
         let len = xid.write_by(now_ms, &mut text).unwrap().len;
         assert_eq!(Times::first(["txid"]).unwrap().ms(&text[..len]), Some(now_ms / 1000 * 1000));
+        // Of other formats alone, not even a txid of now is one.
+        assert_eq!(Times::only(["uuid_v7"]).unwrap().ms(&made("txid", now_ms)), None);
         // Both are made, so an old text can be either.
         assert_eq!(Times::first(["txid", "xid"]).unwrap().ms(&old), None);
         assert_eq!(Times::only(["xid", "txid"]).unwrap().ms(&text[..len]), Some(now_ms / 1000 * 1000));
