@@ -190,7 +190,7 @@ location = /t {
         show(maker.new("typeid", { prefix = ("p"):rep(63) })(), "^p+_[0-7][0-9a-hjkmnp-tv-z]+$")
         show(maker.new "uuid-v7"(), "^[%x-]+$")
         ngx.say(inspect("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "uuid-v7").time)
-        for _, spec in ipairs { "nanoid(length=91)", "nanoid(length=x)", "nanoid(alphabet=aa)", "typeid(prefix=_a)", "nanoid(size=5)",
+        for _, spec in ipairs { "nanoid(length=0)", "nanoid(length=91)", "nanoid(length=x)", "nanoid(alphabet=aa)", "typeid(prefix=_a)", "nanoid(size=5)",
                                 "nanoid(length=1,length=2)", "uuid_v4(length=5)" } do
             ngx.say((select(2, pcall(maker.new, spec))))
         end
@@ -205,6 +205,7 @@ user 2018-04-01T01:21:28.552Z
 90 true
 36 true
 2022-02-22T19:22:22.000Z
+resty.txid.maker: length "0" is not a number from 1 to 90
 resty.txid.maker: length "91" is not a number from 1 to 90
 resty.txid.maker: length "x" is not a number from 1 to 90
 resty.txid.maker: alphabet "aa" is not 2 to 94 different characters of ASCII, without spaces
